@@ -1,0 +1,167 @@
+package urlx
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	whatwgerrors "github.com/nlnwa/whatwg-url/errors"
+	whatwg "github.com/nlnwa/whatwg-url/url"
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+// MaxLength is the most bytes an address may have, before and after
+// normalisation. RFC 9110 §4.1 asks servers for at least 8000; longer ones are
+// made by traps and mistakes.
+const MaxLength = 8192
+
+var (
+	// ErrScheme is returned for addresses that are not http, https or ftp, and
+	// by Parse for those that name no scheme.
+	ErrScheme = errors.New("scheme is not http, https or ftp")
+	// ErrTooLong is returned for addresses of more than MaxLength bytes.
+	ErrTooLong = fmt.Errorf("longer than %d bytes", MaxLength)
+	// ErrSyntax is returned for what the WHATWG standard calls failure.
+	ErrSyntax = errors.New("not a valid URL")
+)
+
+// general parses what the fast path leaves. '^' joined the standard's path
+// percent-encode set after the library's release.
+var general = whatwg.NewParser(
+	whatwg.WithPathPercentEncodeSet(whatwg.PathPercentEncodeSet.Set('^')),
+)
+
+// Parse parses an absolute address as a browser's address bar would, without
+// guessing a scheme: spaces around it are ignored, invalid UTF-8 becomes U+FFFD.
+// The errors are ErrScheme, ErrTooLong and ErrSyntax, wrapped.
+func Parse(raw string) (*URL, error) {
+	s := clean(raw)
+	if !supported(Scheme(s)) {
+		return nil, failure("parse", s, ErrScheme)
+	}
+	if len(s) > MaxLength {
+		return nil, failure("parse", s, ErrTooLong)
+	}
+	href, ok := parseFast(s)
+	if !ok {
+		var err error
+		if href, err = parseGeneral(s, ""); err != nil {
+			return nil, failure("parse", s, err)
+		}
+	}
+	return finish("parse", s, href)
+}
+
+// Resolve parses ref, absolute or relative, as found on a page whose base
+// address is u. Errors are those of Parse.
+func (u *URL) Resolve(ref string) (*URL, error) {
+	s := clean(ref)
+	if scheme := Scheme(s); scheme != "" && !supported(scheme) {
+		return nil, failure("resolve", s, ErrScheme)
+	}
+	if len(s) > MaxLength {
+		return nil, failure("resolve", s, ErrTooLong)
+	}
+	if s == "" {
+		return u.WithoutFragment(), nil
+	}
+	href, ok := u.resolveFast(s)
+	if !ok {
+		var err error
+		if href, err = parseGeneral(s, u.href); err != nil {
+			return nil, failure("resolve", s, err)
+		}
+	}
+	return finish("resolve", s, href)
+}
+
+// ResolveCharset is Resolve for a link of a page that is not UTF-8: characters
+// of the query outside ASCII are written in the page's charset, a label of the
+// WHATWG Encoding standard such as "windows-1250", and what it lacks as a
+// percent-encoded character reference. Everything else stays UTF-8. An unknown
+// label means UTF-8.
+func (u *URL) ResolveCharset(ref, label string) (*URL, error) {
+	q := strings.IndexByte(ref, '?')
+	if q < 0 || isASCII(ref[q:]) {
+		return u.Resolve(ref)
+	}
+	enc, err := htmlindex.Get(label)
+	if err != nil {
+		return u.Resolve(ref)
+	}
+	name, err := htmlindex.Name(enc)
+	if err != nil || name == "utf-8" || name == "replacement" || strings.HasPrefix(name, "utf-16") {
+		return u.Resolve(ref)
+	}
+	end := len(ref)
+	if f := strings.IndexByte(ref, '#'); f >= 0 {
+		end = f
+	}
+	if end < q {
+		return u.Resolve(ref)
+	}
+	return u.Resolve(ref[:q] + encodeQuery(ref[q:end], enc) + ref[end:])
+}
+
+// Scheme returns the scheme of raw in lower case, without parsing the rest, or
+// "" when raw is relative.
+func Scheme(raw string) string {
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		case i > 0 && c == ':':
+			return strings.ToLower(raw[:i])
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+func supported(scheme string) bool {
+	return scheme == "http" || scheme == "https" || scheme == "ftp"
+}
+
+// clean does what the standard does before its state machine runs.
+func clean(raw string) string {
+	s := strings.TrimFunc(raw, func(r rune) bool { return r <= ' ' })
+	if strings.ContainsAny(s, "\t\n\r") {
+		s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s)
+	}
+	return s
+}
+
+// finish accepts what either parser made.
+func finish(op, s, href string) (*URL, error) {
+	if len(href) > MaxLength {
+		return nil, failure(op, s, ErrTooLong)
+	}
+	return newURL(href), nil
+}
+
+// parseGeneral recovers since a stranger's bytes reach code that is not ours.
+func parseGeneral(s, base string) (href string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: parser failed: %v", ErrSyntax, p)
+		}
+	}()
+	v, err := general.ParseRef(base, s)
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", ErrSyntax, whatwgerrors.Type(err))
+	}
+	if !supported(v.Scheme()) {
+		return "", ErrScheme
+	}
+	return v.Href(false), nil
+}
+
+// failure names the start of the address: a link may be a megabyte.
+func failure(op, s string, cause error) error {
+	const shown = 200
+	if len(s) > shown {
+		s = s[:shown] + "…"
+	}
+	return fmt.Errorf("urlx: %s %q: %w", op, s, cause)
+}

@@ -1,0 +1,114 @@
+package urlx
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// SURT returns the sort-friendly form of Heritrix in which a prefix means a
+// part of the web: "http://(cz,example,www,:8080)/path?query". For comparison
+// https is written as http, as Heritrix does; credentials, fragment and the
+// dot at the end of a host are left out; IP addresses are not reversed.
+func SURT(u *URL) string {
+	var b strings.Builder
+	b.Grow(len(u.href) + 4)
+	b.WriteString(surtScheme(u.Scheme()))
+	b.WriteString("://(")
+	writeReversed(&b, u)
+	if p := u.Port(); p != "" {
+		b.WriteByte(':')
+		b.WriteString(p)
+	}
+	b.WriteByte(')')
+	b.WriteString(u.PathQuery())
+	return b.String()
+}
+
+func surtScheme(scheme string) string {
+	if scheme == "https" {
+		return "http"
+	}
+	return scheme
+}
+
+func writeReversed(b *strings.Builder, u *URL) {
+	if u.IsIP() {
+		b.WriteString(u.href[u.authority:u.hostEnd])
+		return
+	}
+	for host := strings.TrimSuffix(u.host, "."); ; {
+		dot := strings.LastIndexByte(host, '.')
+		b.WriteString(host[dot+1:])
+		b.WriteByte(',')
+		if dot < 0 {
+			return
+		}
+		host = host[:dot]
+	}
+}
+
+// SURTPrefix turns what a person wrote into the prefix that the SURT form of
+// every address meant begins with. It accepts
+//
+//   - a SURT prefix, complete or not: "+http://(cz,", "http://(cz,example,)/a";
+//     labels outside ASCII become ACE, https becomes http;
+//   - an address, with Heritrix's rules: up to the last '/' of the path;
+//     without any path the host and all hosts below it;
+//   - a bare host or host/path: the same, for http and https.
+//
+// One '+' before it is ignored.
+func SURTPrefix(s string) (string, error) {
+	s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), "+"))
+	if strings.HasPrefix(s, "(") {
+		s = "http://" + s
+	}
+	if scheme, rest, ok := strings.Cut(s, "://("); ok && supported(strings.ToLower(scheme)) {
+		return literalPrefix(strings.ToLower(scheme), rest)
+	}
+	if !strings.Contains(s, "://") {
+		s = "http://" + s
+	}
+	u, err := Parse(s)
+	if err != nil {
+		return "", fmt.Errorf("urlx: surt prefix: %w", err)
+	}
+	_, rest, _ := strings.Cut(s, "://")
+	surt := SURT(u)
+	if !strings.ContainsAny(rest, "/?#\\") {
+		surt = strings.TrimSuffix(surt, "/")
+		if u.Port() != "" || u.IsIP() {
+			return surt, nil
+		}
+		return strings.TrimSuffix(surt, ")"), nil
+	}
+	return surt[:strings.LastIndexByte(surt, '/')+1], nil
+}
+
+// literalPrefix takes what follows "://(" of a SURT prefix.
+func literalPrefix(scheme, rest string) (string, error) {
+	host, path, closed := strings.Cut(rest, ")")
+	if !closed && strings.ContainsAny(host, "/?#") || closed && path != "" && path[0] != '/' {
+		return "", fmt.Errorf("urlx: surt prefix %q: %q must stand between host and path", scheme+"://("+rest, ")/")
+	}
+	labels := strings.Split(strings.ToLower(host), ",")
+	for i, l := range labels {
+		if isASCII(l) {
+			continue
+		}
+		ace, err := idna.Lookup.ToASCII(l)
+		if err != nil {
+			return "", fmt.Errorf("urlx: surt prefix label %q: %w", l, err)
+		}
+		labels[i] = ace
+	}
+	out := surtScheme(scheme) + "://(" + strings.Join(labels, ",")
+	if closed {
+		out += ")" + string(escape(nil, path, prefixSet))
+	}
+	return out, nil
+}
+
+// prefixSet escapes the path and query of a prefix, which may end anywhere.
+var prefixSet = escapeSet("\"#<>")

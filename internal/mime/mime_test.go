@@ -1,0 +1,122 @@
+package mime
+
+import (
+	"strings"
+	"testing"
+)
+
+func utf16le(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteByte(byte(r))
+		b.WriteByte(byte(r >> 8))
+	}
+	return b.String()
+}
+
+func TestDetect(t *testing.T) {
+	const (
+		mp4  = "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom\x00\x00\x00\x08free"
+		png  = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01"
+		webm = "\x1a\x45\xdf\xa3\x01\x00\x00\x00\x00\x00\x00\x1fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82\x84webm"
+		page = "<!DOCTYPE html>\n<html lang=cs><title>x</title>"
+	)
+	cases := []struct {
+		why, name, declared, head, hint string
+		typ                             string
+		class                           Class
+		lied                            bool
+	}{
+		{"systems.md 1.2: servers send video as text/plain", "/v.mp4", "text/plain", mp4, "", "video/mp4", Binary, true},
+		{"systems.md 1.2: the same without an extension", "/v", "text/plain; charset=utf-8", webm, "", "video/webm", Binary, true},
+		{"systems.md 1.2: binary without known magic is not text", "/x", "text/plain", "\x47\x40\x11\x10\x00\x42\xf0\x25\x00\x01\xc1\x00\x00\xff\x01\xff\x00\x01\xfc\x80", "", "application/octet-stream", Binary, true},
+		{"case 8: HTML declared octet-stream", "/", "application/octet-stream", page, "", "text/html", HTML, true},
+		{"case 8: HTML fragment declared octet-stream", "/", "application/octet-stream", "<div>a</div>", "", "text/html", HTML, true},
+		{"case 8: CSS declared text/plain, by link context", "/style", "text/plain", "body{color:red}", "link/@href[rel=stylesheet]", "text/css", Container, true},
+		{"case 8: CSS declared text/plain, by @import", "/style", "text/plain", "body{color:red}", "css/@import", "text/css", Container, true},
+		{"case 8: CSS declared text/plain, by extension", "/s.css?v=1", "text/plain", "body{color:red}", "", "text/css", Container, true},
+		{"a page declared so", "/", "text/html; charset=windows-1250", page, "", "text/html", HTML, false},
+		{"an HTML error page in place of a style sheet", "/s.css", "text/css", page, "link/@href[rel=stylesheet]", "text/html", HTML, true},
+		{"an HTML error page in place of an image", "/x.png", "image/png", page, "img/@src", "text/html", HTML, true},
+		{"plain text that is a page", "/readme", "text/plain", "\n\n" + page, "", "text/html", HTML, true},
+		{"plain text that shows a tag stays text", "/readme", "text/plain", "<div> is a tag", "", "text/plain", Text, false},
+		{"an empty body has only its declaration", "/", "text/html", "", "", "text/html", HTML, false},
+		{"nothing declared, nothing there", "/", "", "", "", "", Unknown, false},
+		{"nothing declared, text there", "/x", "", "Dobrý den", "", "text/plain", Text, false},
+		{"windows-1250 stays text", "/x", "text/plain", "P\xf8\xedli\x9a \x9elu\x9dou\xe8k\xfd k\xf9\xf2", "", "text/plain", Text, false},
+		{"a bitmap's two letters of magic occur in words", "/x", "text/plain", "BMW je auto", "", "text/plain", Text, false},
+		{"UTF-16 with a byte order mark is text", "/x", "text/plain", "\xff\xfe" + utf16le("Příliš žluťoučký kůň"), "", "text/plain", Text, false},
+		{"UTF-16 without a mark holding a page", "/x", "application/octet-stream", utf16le(page), "", "text/html", HTML, true},
+		{"a NUL in a page does not make it a binary", "/", "text/html", page + strings.Repeat("abc ", 50) + "\x00", "", "text/html", HTML, false},
+		{"XHTML keeps its type", "/", "application/xhtml+xml", `<?xml version="1.0"?><!DOCTYPE html PUBLIC "x"><html xmlns="http://www.w3.org/1999/xhtml">`, "", "application/xhtml+xml", HTML, false},
+		{"XHTML sent as XML is a page for browsers", "/", "text/xml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">`, "", "application/xhtml+xml", HTML, true},
+		{"a feed sent as HTML is XML", "/feed", "text/html", `<?xml version="1.0"?><rss version="2.0">`, "", "text/xml", XML, true},
+		{"a feed keeps its subtype", "/feed", "application/rss+xml", `<?xml version="1.0"?><rss version="2.0">`, "", "application/rss+xml", XML, false},
+		{"SVG sent as XML", "/a.svg", "text/xml", `<?xml version="1.0"?><!-- x --><svg xmlns="http://www.w3.org/2000/svg">`, "", "image/svg+xml", Container, true},
+		{"SVG with an internal subset", "/a", "image/svg+xml", `<!DOCTYPE svg PUBLIC "x" "y" [<!ENTITY a "b>">]><svg:svg>`, "", "image/svg+xml", Container, false},
+		{"HLS playlist sent as text", "/a", "text/plain", "#EXTM3U\n#EXT-X-VERSION:3", "", "application/vnd.apple.mpegurl", Container, true},
+		{"DASH by its root", "/a", "application/octet-stream", `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011">`, "", "application/dash+xml", Container, true},
+		{"a manifest by its link", "/m.json", "application/json", `{"icons":[]}`, "link/@href[rel=manifest]", "application/json", Binary, false},
+		{"a manifest by its type", "/m", "application/manifest+json", `{"icons":[]}`, "", "application/manifest+json", Container, false},
+		{"a script by its link", "/a", "application/octet-stream", "var a=1", "script/@src", "text/javascript", Container, true},
+		{"a script declared as HTML, without a tag", "/a.js", "text/html", "var a=1", "", "text/javascript", Container, true},
+		{"an old script type is believed", "/a", "application/x-javascript", "var a=1", "", "application/x-javascript", Container, false},
+		{"PDF sent as a page", "/a", "text/html", "%PDF-1.4\nabc", "", "application/pdf", PDF, true},
+		{"JPEG declared PNG", "/a", "image/png", "\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01", "", "image/png", Binary, false},
+		{"an image declared as a page", "/a", "text/html", png, "", "image/png", Binary, true},
+		{"an office file is a zip", "/a.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "PK\x03\x04\x14\x00\x06\x00", "", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", Binary, false},
+		{"text cannot be an image", "/a.png", "image/png", "not found", "", "text/plain", Text, true},
+		{"an unknown binary keeps a binary type", "/a", "application/x-foo", "\x00\x01\x02\x03\x04", "", "application/x-foo", Binary, false},
+		{"a broken declaration is none", "/a", "html", page, "", "text/html", HTML, false},
+		{"a page behind comments", "/", "text/plain", "<!-- a --><!-- b -->\n<HTML><body>", "", "text/html", HTML, true},
+	}
+	for _, c := range cases {
+		t.Run(c.why, func(t *testing.T) {
+			got := Detect(c.name, c.declared, []byte(c.head), c.hint)
+			if got.Type != c.typ || got.Class != c.class || got.Lied != c.lied {
+				t.Errorf("got %q %v lied=%v, want %q %v lied=%v", got.Type, got.Class, got.Lied, c.typ, c.class, c.lied)
+			}
+		})
+	}
+}
+
+func TestDeclared(t *testing.T) {
+	// Headers as real servers write them; mime.ParseMediaType refuses some.
+	cases := []struct{ header, typ, charset string }{
+		{"text/html; charset=UTF-8", "text/html", "utf-8"},
+		{"Text/HTML;charset='windows-1250'", "text/html", "windows-1250"},
+		{`text/html; charset="iso-8859-2"; x`, "text/html", "iso-8859-2"},
+		{"text/html; =; charset=utf-8;", "text/html", "utf-8"},
+		{"text/html, text/html", "text/html", ""},
+		{"*/*", "", ""},
+		{"", "", ""},
+	}
+	for _, c := range cases {
+		if typ, charset := parseDeclared(c.header); typ != c.typ || charset != c.charset {
+			t.Errorf("%q: got %q %q, want %q %q", c.header, typ, charset, c.typ, c.charset)
+		}
+	}
+}
+
+func FuzzDetect(f *testing.F) {
+	f.Add("/a.css", "text/plain", []byte("body{}"), "css/@import")
+	f.Add("/", "text/html; charset=", []byte("<!DOCTYPE x [<!ENTITY"), "")
+	f.Add("", ";;", []byte("\xff\xfe<\x00h\x00"), "")
+	f.Fuzz(func(t *testing.T, name, declared string, head []byte, hint string) {
+		i := Detect(name, declared, head, hint)
+		if len(head) > 0 && i.Type == "" {
+			t.Error("a body that is there has a type")
+		}
+		if i.Class != ClassOf(i.Type) {
+			t.Errorf("class %v of %q", i.Class, i.Type)
+		}
+	})
+}
+
+func BenchmarkDetect(b *testing.B) {
+	head := []byte("<!DOCTYPE html><html><body>" + strings.Repeat("<p>Dobrý den</p>\n", 200))
+	b.ReportAllocs()
+	for b.Loop() {
+		Detect("/index.html", "text/html; charset=utf-8", head, "")
+	}
+}

@@ -74,6 +74,9 @@ func SURTPrefix(s string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("urlx: surt prefix: %w", err)
 	}
+	if strings.ContainsAny(u.host, "(,)") {
+		return "", fmt.Errorf("urlx: surt prefix %q: neither a host nor a SURT, which begins with %q", s, "http://(")
+	}
 	_, rest, _ := strings.Cut(s, "://")
 	surt := SURT(u)
 	if !strings.ContainsAny(rest, "/?#\\") {

@@ -91,6 +91,7 @@ func TestSURTPrefix(t *testing.T) {
 		{"Heritrix's exclusion is another list here", "-http://(cz,"},
 		{"URL and SURT mixed up", "http://(cz,example/a"},
 		{"something between host and path", "http://(cz,a,)x"},
+		{"SURT without its parenthesis", "cz,example,"},
 		{"not crawled", "gopher://a.cz"},
 		{"not crawled, as SURT", "gopher://(cz,"},
 	} {

@@ -1,0 +1,222 @@
+package testweb
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha1" // the digest of WARC files, not a secret
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/textproto"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Capture is the truth about one URL of a [Recorded] web.
+type Capture struct {
+	URL      string
+	Status   int
+	Type     string // Content-Type as recorded
+	Location string // as recorded, may be relative
+	// Payload is the SHA-1 in base32 of the body as it goes over the wire;
+	// Entity the same without chunked transfer coding (WARC 1.1 §5.9).
+	Payload, Entity string
+	// Exact is false when headers had to be changed: a status line of HTTP/2,
+	// or a length or transfer coding that the stored body contradicts.
+	Exact bool
+}
+
+// Recorded is a web of recorded answers, held in memory.
+type Recorded struct {
+	pages map[string]Page
+	truth map[string]Capture
+	hosts map[string]bool
+}
+
+// FromWARC reads WARC files, plain or gzip whatever their names, into a web
+// that serves of each URL the last answer with status 200 or a redirect, or
+// when there is none the last of any status. Records that are not HTTP
+// responses are passed over; a file that cannot be read to its end is an error.
+func FromWARC(paths ...string) (*Recorded, error) {
+	rec := &Recorded{pages: make(map[string]Page), truth: make(map[string]Capture), hosts: make(map[string]bool)}
+	for _, path := range paths {
+		if err := rec.read(path); err != nil {
+			return nil, fmt.Errorf("testweb: read %s: %w", path, err)
+		}
+	}
+	return rec, nil
+}
+
+// Host implements [Web].
+func (rec *Recorded) Host(name string) http.Handler {
+	if !rec.hosts[name] {
+		return nil
+	}
+	return rec
+}
+
+// ServeHTTP implements [http.Handler] for every recorded host.
+func (rec *Recorded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	page, ok := rec.pages[URL(r)]
+	if !ok {
+		page = NotFound()
+	}
+	page.ServeHTTP(w, r)
+}
+
+// Truth returns what is served, sorted by URL.
+func (rec *Recorded) Truth() []Capture {
+	all := make([]Capture, 0, len(rec.truth))
+	for _, c := range rec.truth {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b Capture) int { return strings.Compare(a.URL, b.URL) })
+	return all
+}
+
+func (rec *Recorded) read(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var in io.Reader = bufio.NewReader(f)
+	if magic, _ := in.(*bufio.Reader).Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return err
+		}
+		defer z.Close()
+		in = z
+	}
+	br := bufio.NewReader(in)
+	for n := 1; ; n++ {
+		head, block, err := nextRecord(br)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("record %d: %w", n, err)
+		}
+		if head.Get("WARC-Type") == "response" {
+			rec.add(strings.Trim(head.Get("WARC-Target-URI"), "<>"), block)
+		}
+	}
+}
+
+// nextRecord reads one WARC record; io.EOF is the end of the file between two.
+func nextRecord(br *bufio.Reader) (textproto.MIMEHeader, []byte, error) {
+	version, err := br.ReadString('\n')
+	for err == nil && strings.TrimSpace(version) == "" { // the two line ends after a record
+		version, err = br.ReadString('\n')
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if !strings.HasPrefix(version, "WARC/") {
+		return nil, nil, fmt.Errorf("no WARC record: %.20q", version)
+	}
+	head, err := textproto.NewReader(br).ReadMIMEHeader()
+	if err != nil {
+		return nil, nil, fmt.Errorf("header: %w", noEOF(err))
+	}
+	length, err := strconv.ParseInt(head.Get("Content-Length"), 10, 64)
+	if err != nil || length < 0 {
+		return nil, nil, fmt.Errorf("content length %q", head.Get("Content-Length"))
+	}
+	var block bytes.Buffer // grows with what is there, not with what is declared
+	if _, err = io.CopyN(&block, br, length); err != nil {
+		return nil, nil, fmt.Errorf("block: %w", noEOF(err))
+	}
+	return head, block.Bytes(), nil
+}
+
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func (rec *Recorded) add(target string, block []byte) {
+	u, err := url.Parse(target)
+	status := wireStatus(block)
+	if err != nil || u.Host == "" || status == 0 {
+		return
+	}
+	scheme, port := strings.ToLower(u.Scheme), map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	key := scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), port) + u.RequestURI()
+	if old, ok := rec.truth[key]; ok && wanted(old.Status) && !wanted(status) {
+		return
+	}
+	page, c := replayable(block)
+	c.URL, c.Status = key, status
+	rec.pages[key], rec.truth[key] = page, c
+	rec.hosts[strings.ToLower(u.Hostname())] = true
+}
+
+func wanted(status int) bool { return status == http.StatusOK || status/100 == 3 && status != 304 }
+
+// replayable makes of a recorded answer one that a client can delimit, with the
+// body untouched and the header too where that is possible.
+func replayable(block []byte) (Page, Capture) {
+	head, body, _ := bytes.Cut(block, []byte("\r\n\r\n"))
+	lines := strings.Split(string(head), "\r\n")
+	field := func(name string) string {
+		for _, l := range lines[1:] {
+			if k, v, ok := strings.Cut(l, ":"); ok && strings.EqualFold(k, name) {
+				return strings.TrimSpace(v)
+			}
+		}
+		return ""
+	}
+	c := Capture{Type: field("Content-Type"), Location: field("Location"), Payload: digest(body), Entity: digest(body), Exact: true}
+	page := Page{Raw: string(block), After: Keep}
+	length := field("Content-Length")
+	chunked := strings.EqualFold(field("Transfer-Encoding"), "chunked")
+	if entity, ok := dechunk(body); chunked && ok {
+		c.Entity = digest(entity)
+	} else if chunked || length != "" && length != strconv.Itoa(len(body)) {
+		c.Exact = false
+		lines = slices.DeleteFunc(lines, func(l string) bool {
+			k, _, _ := strings.Cut(strings.ToLower(l), ":")
+			return k == "transfer-encoding" || k == "content-length"
+		})
+		lines = append(lines, "Content-Length: "+strconv.Itoa(len(body)))
+	} else if length == "" && bodyAllowed(wireStatus(block)) {
+		page.After = Shut
+	}
+	if version, rest, _ := strings.Cut(lines[0], " "); version != "HTTP/1.1" && version != "HTTP/1.0" {
+		c.Exact = false
+		lines[0] = "HTTP/1.1 " + rest
+	}
+	if !c.Exact {
+		page.Raw = strings.Join(lines, "\r\n") + "\r\n\r\n" + string(body)
+	}
+	return page, c
+}
+
+// dechunk decodes a chunked body; ok is false when it is not one from its first
+// byte to its last.
+func dechunk(body []byte) (entity []byte, ok bool) {
+	br := bufio.NewReader(bytes.NewReader(body))
+	entity, err := io.ReadAll(httputil.NewChunkedReader(br))
+	if err != nil {
+		return nil, false
+	}
+	_, err = textproto.NewReader(br).ReadMIMEHeader() // trailers and the empty line
+	return entity, err == nil && br.Buffered() == 0
+}
+
+func digest(b []byte) string {
+	sum := sha1.Sum(b)
+	return base32.StdEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,217 @@
+package analyzer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"exclave/dict"
+	"exclave/internal/mime"
+)
+
+// Config says how pages are judged. The zero value of each field but Profiles
+// is replaced by its default.
+type Config struct {
+	Profiles []string `toml:"profiles"` // names of built-in profiles, or paths of TOML files; at least one
+	Evidence Detail   `toml:"evidence"` // "full", "hashed", "counts"; empty = as each profile says
+	MaxText  int      `toml:"max_text"` // bytes of text, and of source, looked at; default 1 MiB
+
+	Dir     string    `toml:"-"` // where relative paths in Profiles start; empty = the working directory
+	Key     []byte    `toml:"-"` // of the hashes of DetailHashed; a secret, else telephone numbers can be guessed
+	Further []Profile `toml:"-"` // profiles that are loaded already; run after Profiles
+}
+
+// DefaultConfig returns every default. It names no profile: no country is
+// preferred.
+func DefaultConfig() Config {
+	return Config{MaxText: 1 << 20}
+}
+
+// Validate returns every problem of c itself, its keys relative to c; profiles
+// are checked by Open, or by LoadProfile.
+func (c Config) Validate() []Problem {
+	var out []Problem
+	if len(c.Profiles)+len(c.Further) == 0 {
+		out = append(out, Problem{Key: "profiles", Msg: fmt.Sprintf("names no profile: built in are %v", Builtins())})
+	}
+	if c.Evidence != "" && !c.Evidence.known() {
+		out = append(out, Problem{Key: "evidence", Msg: fmt.Sprintf("%q: \"full\", \"hashed\" or \"counts\"", c.Evidence)})
+	}
+	if c.MaxText < 0 {
+		out = append(out, Problem{Key: "max_text", Msg: fmt.Sprintf("%d: a number of bytes is wanted", c.MaxText)})
+	}
+	return out
+}
+
+// Analyzer judges pages by its profiles.
+type Analyzer struct {
+	maxText int
+	key     []byte
+	profs   []opened
+}
+
+// opened is a profile whose searchers are ready.
+type opened struct {
+	Profile
+	searchers []Searcher // beside Profile.Searchers
+}
+
+// Open loads the profiles and opens what their searchers need. The Analyzer
+// must be closed. All problems are in the error.
+func Open(ctx context.Context, c Config) (*Analyzer, error) {
+	for _, p := range c.Validate() {
+		return nil, fmt.Errorf("analyzer: open: %s", p)
+	}
+	if c.MaxText == 0 {
+		c.MaxText = DefaultConfig().MaxText
+	}
+	profiles, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	a := &Analyzer{maxText: c.MaxText, key: slices.Clone(c.Key)}
+	m := &managers{lists: map[string]*dict.List{}}
+	for _, p := range profiles {
+		if c.Evidence != "" {
+			p.Evidence = c.Evidence
+		}
+		if err := a.add(ctx, p, m); err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+	}
+	return a, nil
+}
+
+func (c Config) load() ([]Profile, error) {
+	var out []Profile
+	var errs []error
+	for _, name := range c.Profiles {
+		if isFile(name) && !filepath.IsAbs(name) {
+			name = filepath.Join(c.Dir, name)
+		}
+		p, err := LoadProfile(name)
+		out, errs = append(out, p), append(errs, err)
+	}
+	out = append(out, c.Further...)
+	for i, p := range out {
+		if p.Name != "" && slices.ContainsFunc(out[:i], func(q Profile) bool { return q.Name == p.Name }) {
+			errs = append(errs, fmt.Errorf("analyzer: profile %s is given twice", p.Name))
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+func (a *Analyzer) add(ctx context.Context, p Profile, m *managers) error {
+	a.profs = append(a.profs, opened{Profile: p})
+	o := &a.profs[len(a.profs)-1]
+	table := kinds()
+	for _, sc := range p.Searchers {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("analyzer: open profile %s: %w", p.Name, err)
+		}
+		k, ok := table[sc.Kind]
+		if !ok {
+			return fmt.Errorf("analyzer: open profile %s: searcher %s: no kind %q", p.Name, sc.Name, sc.Kind)
+		}
+		s, err := k.open(sc, m)
+		if err != nil {
+			return fmt.Errorf("analyzer: open profile %s: searcher %s: %w", p.Name, sc.Name, err)
+		}
+		o.searchers = append(o.searchers, s)
+	}
+	return nil
+}
+
+// Close closes the searchers that have something to close. No Run may be under
+// way.
+func (a *Analyzer) Close() error {
+	var errs []error
+	for _, o := range a.profs {
+		for _, s := range o.searchers {
+			if c, ok := s.(io.Closer); ok {
+				errs = append(errs, c.Close())
+			}
+		}
+	}
+	a.profs = nil
+	return errors.Join(errs...)
+}
+
+// Profiles returns the profiles in the order of the verdicts.
+func (a *Analyzer) Profiles() []Profile {
+	out := make([]Profile, len(a.profs))
+	for i, o := range a.profs {
+		out[i] = o.Profile
+	}
+	return out
+}
+
+// Judges reports whether some profile judges documents of a MIME type, given
+// in lower case without parameters.
+func (a *Analyzer) Judges(mimeType string) bool {
+	return slices.ContainsFunc(a.profs, func(o opened) bool { return slices.Contains(o.JudgedTypes, mimeType) })
+}
+
+// IsText reports whether a document is one that some profile judges. The type
+// is sniffed: name is its URL or file name, serverType the Content-Type header,
+// head the first bytes of the decoded body (mime.HeadSize are enough).
+func (a *Analyzer) IsText(name, serverType string, head []byte) bool {
+	return a.Judges(mime.Detect(name, serverType, head, "").Type)
+}
+
+// Run returns the verdict of each profile on p, in the order of Profiles. The
+// first Config.MaxText bytes of text and source are looked at. An error is a
+// failure of a searcher's resources, or ctx's.
+func (a *Analyzer) Run(ctx context.Context, p *Page) ([]Verdict, error) {
+	p = p.bounded(a.maxText)
+	out := make([]Verdict, len(a.profs))
+	for i, o := range a.profs {
+		out[i] = Verdict{Profile: o.Name, Min: o.MinPoints}
+		if !slices.Contains(o.JudgedTypes, p.Type) {
+			continue
+		}
+		if err := a.judge(ctx, o, p, &out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (a *Analyzer) judge(ctx context.Context, o opened, p *Page, v *Verdict) error {
+	v.Judged = true
+	for i, s := range o.searchers {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("analyzer: run %s: %w", p.URL, err)
+		}
+		c := o.Searchers[i]
+		f, err := s.Search(ctx, p)
+		if err != nil {
+			return fmt.Errorf("analyzer: run %s: profile %s: searcher %s: %w", p.URL, o.Name, c.Name, err)
+		}
+		f.Evidence = o.Evidence.hide(f.Evidence, a.key)
+		sc := c.score(f)
+		v.By = append(v.By, sc)
+		v.Points += sc.Points
+	}
+	v.Valid = v.Points >= v.Min
+	return nil
+}
+
+// score turns counts into points by the settings of one searcher.
+func (c SearcherConfig) score(f Finding) Scored {
+	n := f.Valid
+	if c.Distinct {
+		n = f.Distinct
+	}
+	if f.Distinct < c.MinDistinct || float64(f.Valid) < c.MinShare*float64(f.Found) {
+		n = 0
+	}
+	points := int64(n) * c.Points
+	if c.Cap > 0 {
+		points = max(-c.Cap, min(c.Cap, points))
+	}
+	return Scored{Searcher: c.Name, Finding: f, Counted: n, PointsEach: c.Points, Points: points}
+}

@@ -1,0 +1,91 @@
+package analyzer
+
+import (
+	"iter"
+	"net/netip"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// Page is everything a searcher may see of a document. Texts are UTF-8; bytes
+// that are not are tolerated. A searcher must not change a Page.
+type Page struct {
+	URL  string     // as fetched
+	Host string     // of URL, in ACE form
+	Addr netip.Addr // the host's address; the zero Addr = unknown
+	Via  string     // the page that linked here; empty = none known
+	Type string     // sniffed MIME type without parameters: text/html
+
+	Title    string
+	Text     string // visible text: no tags, scripts or styles
+	Source   string // the document, decoded
+	Langs    []Lang
+	Outlinks []Outlink
+}
+
+// Lang is one declaration of a document's language.
+type Lang struct {
+	Value string // as written: cs, cs-CZ
+	Where string // the element and attribute: html@lang, meta@content-language
+}
+
+// Outlink is one link found on a page; repeats are kept.
+type Outlink struct {
+	URL  string     // absolute
+	Host string     // in ACE form; empty when URL has none
+	Addr netip.Addr // of the host, when it is already known; the zero Addr = unknown
+}
+
+// bounded returns p with Text and Source cut to their first n bytes, at the
+// start of a character.
+func (p *Page) bounded(n int) *Page {
+	if len(p.Text) <= n && len(p.Source) <= n {
+		return p
+	}
+	b := *p
+	b.Text, b.Source = cut(p.Text, n), cut(p.Source, n)
+	return &b
+}
+
+// cut returns at most the first n bytes of s and never splits a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range utf8.UTFMax {
+		if n-i >= 0 && utf8.RuneStart(s[n-i]) {
+			return s[:n-i]
+		}
+	}
+	return s[:n]
+}
+
+// maxLink bounds the part of a mailto: or tel: link that is read.
+const maxLink = 512
+
+// schemed yields what follows scheme ("mailto:") in source, up to the end of
+// the attribute, percent-decoded where that can be done. Documents write these
+// schemes in lower case; they are no links to be fetched, so they are not among
+// the Outlinks.
+func schemed(source, scheme string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			_, rest, ok := strings.Cut(source, scheme)
+			if !ok {
+				return
+			}
+			source = rest
+			link := cut(rest, maxLink)
+			if i := strings.IndexAny(link, "\"'<> \n"); i >= 0 {
+				link = link[:i]
+			}
+			if plain, err := url.PathUnescape(link); err == nil {
+				link = plain
+			}
+			if !yield(link) {
+				return
+			}
+		}
+	}
+}

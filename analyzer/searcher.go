@@ -1,0 +1,70 @@
+package analyzer
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"exclave/dict"
+)
+
+// Searcher counts one kind of element on a page. Search is called by many
+// goroutines at once and keeps nothing of p; its time is linear in the size of
+// the page and its memory bounded. An error is a failure of ours (a database
+// gone, ctx done), never a property of the page. A Searcher that also has
+// Close() error is closed with the Analyzer.
+type Searcher interface {
+	Search(ctx context.Context, p *Page) (Finding, error)
+}
+
+// kind is one row of the table of searchers.
+type kind struct {
+	// options are the keys of a [[searcher]] table beyond those that every
+	// kind has (commonOptions); required ones must be given.
+	options, required []string
+	open              func(c SearcherConfig, m *managers) (Searcher, error)
+}
+
+// kinds is the table of searchers: a new one is a file and a row.
+func kinds() map[string]kind {
+	pattern := []string{"pattern"}
+	return map[string]kind{
+		"email":     {options: pattern, required: pattern, open: openEmail},
+		"phone":     {options: pattern, required: pattern, open: openPhone},
+		"html_lang": {options: pattern, required: pattern, open: openHTMLLang},
+		"dictionary": {
+			options:  []string{"list"},
+			required: []string{"list"},
+			open:     openDictionary,
+		},
+	}
+}
+
+// managers hold what searchers of one Analyzer share; each resource is opened
+// once, before the first page.
+type managers struct {
+	lists map[string]*dict.List
+}
+
+// list opens the word list of that name: a built-in one, or a file.
+func (m *managers) list(name string) (*dict.List, error) {
+	if l := m.lists[name]; l != nil {
+		return l, nil
+	}
+	l, err := dict.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	m.lists[name] = l
+	return l, nil
+}
+
+// compile compiles a profile's pattern. Patterns are searched, not anchored,
+// and see values in lower case.
+func compile(pattern string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+	}
+	return re, nil
+}

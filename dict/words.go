@@ -1,0 +1,123 @@
+package dict
+
+import (
+	"iter"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// MinWord and MaxWord bound the length of a word in letters: a single letter
+// tells nothing about a language, and a longer run is no word.
+const (
+	MinWord = 2
+	MaxWord = 40
+)
+
+// maxRaw bounds the bytes kept of a run of letters and marks, so that a text
+// of marks alone cannot grow the buffer: MaxWord letters of four bytes, and as
+// many marks.
+const maxRaw = 8 * MaxWord
+
+// softHyphen marks where a word may be broken; it is no part of the word.
+const softHyphen = '\u00ad'
+
+// Words yields the words of text in the order of the text, in normal form. A
+// word is a longest run of letters (Unicode L) and marks (M), MinWord to
+// MaxWord letters long, that touches no digit: "covid19" is no word, a hyphen or an
+// apostrophe ends one, a soft hyphen is left out. Shorter and longer runs are left out. The slice yielded
+// is valid until the next step. Bytes that are not UTF-8 end a word.
+func Words(text string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		run := make([]byte, 0, maxRaw+utf8.UTFMax)
+		composed := make([]byte, 0, 2*maxRaw)
+		letters, plain, digits := 0, true, false
+		emit := func() bool {
+			w := run
+			if !plain && !norm.NFC.IsNormal(w) {
+				composed = norm.NFC.Append(composed[:0], w...)
+				w = composed
+			}
+			ok := digits || letters < MinWord || letters > MaxWord || len(run) >= maxRaw || yield(w)
+			run, letters, plain, digits = run[:0], 0, true, false
+			return ok
+		}
+		for _, r := range text {
+			switch class := classOf(r); {
+			case class == letter || class == mark && len(run) > 0:
+				if len(run) < maxRaw {
+					run = utf8.AppendRune(run, lower(r))
+				}
+				if class == letter {
+					letters++
+				}
+				plain = plain && r < 0x300
+			case class == digit:
+				digits = true
+			case r == softHyphen:
+			case len(run) > 0 || digits:
+				if !emit() {
+					return
+				}
+			}
+		}
+		emit()
+	}
+}
+
+// Normalize returns the normal form of a word: lower case, NFC.
+func Normalize(word string) string {
+	b := make([]byte, 0, len(word))
+	for _, r := range word {
+		b = utf8.AppendRune(b, lower(r))
+	}
+	return string(norm.NFC.Bytes(b))
+}
+
+// isWord reports whether Words would yield s, and s alone, from s.
+func isWord(s string) bool {
+	for w := range Words(s) {
+		return string(w) == s
+	}
+	return false
+}
+
+type class uint8
+
+const (
+	other class = iota
+	letter
+	mark
+	digit
+)
+
+func classOf(r rune) class {
+	switch {
+	case r < utf8.RuneSelf:
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
+			return letter
+		case '0' <= r && r <= '9':
+			return digit
+		}
+		return other
+	case unicode.IsLetter(r):
+		return letter
+	case unicode.Is(unicode.M, r):
+		return mark
+	case unicode.IsDigit(r):
+		return digit
+	}
+	return other
+}
+
+func lower(r rune) rune {
+	if r < utf8.RuneSelf {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}
+	return unicode.ToLower(r)
+}

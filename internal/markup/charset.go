@@ -1,0 +1,268 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
+)
+
+const (
+	prescanSize    = 1024      // HTML standard, 13.2.3.2
+	prescanHeadMax = 16 * 1024 // a head that goes on is read on, as browsers do
+)
+
+// decode returns the document as valid UTF-8, its charset and what told it. The
+// order is the one of browsers: byte order mark, HTTP, the document itself, then
+// detection where the format allows it. It leaves them in one case: pages that
+// declare a single-byte charset and are UTF-8 throughout are read as UTF-8, since
+// their words are wanted, not the letters a browser makes of them. A body that is
+// UTF-8 already is returned as it is.
+func decode(kind Kind, body []byte, declared string) (src []byte, name, from string) {
+	if name, n := bom(body); n > 0 {
+		return convert(body[n:], name), name, "bom"
+	}
+	name, from, lang := declaration(kind, body, declared)
+	page := kind == HTML || kind == XHTML || kind == PlainText
+	switch {
+	case name != "":
+		if page && singleByteName(name) && surelyUTF8(body) {
+			name, from = "utf-8", "detected"
+		}
+	case page:
+		name, from = detect(body, lang)
+	default:
+		name, from = "utf-8", "default"
+	}
+	return convert(body, name), name, from
+}
+
+// declaration returns the charset that HTTP or the document names, "" when none
+// does, and the language of the root element when a page was looked through.
+func declaration(kind Kind, body []byte, declared string) (name, from, lang string) {
+	if name, ok := lookup(declared); ok {
+		return name, "http", ""
+	}
+	switch kind {
+	case HTML, XHTML:
+		name, lang = prescan(body)
+		x := xmlEncoding(body)
+		if x != "" && (kind == XHTML || name == "") {
+			return x, "xml", lang
+		}
+		return name, "meta", lang
+	case SVG, XML, DASH:
+		return xmlEncoding(body), "xml", ""
+	case CSS:
+		return cssCharset(body), "css", ""
+	}
+	return "", "", ""
+}
+
+func singleByteName(name string) bool {
+	return strings.HasPrefix(name, "windows-") || strings.HasPrefix(name, "iso-8859-")
+}
+
+// surelyUTF8 reports a body with several multi-byte sequences and no broken one,
+// which no text in a single-byte charset has by accident.
+func surelyUTF8(body []byte) bool {
+	valid, broken := countUTF8(body)
+	return broken == 0 && valid >= 5
+}
+
+func bom(b []byte) (name string, n int) {
+	switch {
+	case bytes.HasPrefix(b, []byte("\xEF\xBB\xBF")):
+		return "utf-8", 3
+	case bytes.HasPrefix(b, []byte("\xFE\xFF")):
+		return "utf-16be", 2
+	case bytes.HasPrefix(b, []byte("\xFF\xFE")):
+		return "utf-16le", 2
+	}
+	return "", 0
+}
+
+// lookup maps a label to the WHATWG name; "replacement" is not for reading.
+func lookup(label string) (string, bool) {
+	e, err := htmlindex.Get(label)
+	if err != nil {
+		return "", false
+	}
+	name, err := htmlindex.Name(e)
+	return name, err == nil && name != "replacement"
+}
+
+// lookupInside is lookup for labels written in the document: who could read the
+// label as ASCII is not reading UTF-16 (HTML standard, prescan step 15 and 16).
+func lookupInside(label string) string {
+	name, _ := lookup(label)
+	switch name {
+	case "utf-16le", "utf-16be":
+		return "utf-8"
+	case "x-user-defined":
+		return "windows-1252"
+	case "replacement":
+		return ""
+	}
+	return name
+}
+
+func convert(body []byte, name string) []byte {
+	var e encoding.Encoding
+	switch name {
+	case "utf-8":
+		if utf8.Valid(body) {
+			return body
+		}
+		e = unicode.UTF8
+	default:
+		var err error
+		if e, err = htmlindex.Get(name); err != nil {
+			e = unicode.UTF8
+		}
+	}
+	out, err := e.NewDecoder().Bytes(body)
+	if err != nil || !utf8.Valid(out) {
+		return bytes.ToValidUTF8(body, []byte("\uFFFD"))
+	}
+	return out
+}
+
+// prescan looks for the charset a page declares in a meta element, and for the
+// language of its root on the way.
+func prescan(body []byte) (name, lang string) {
+	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), prescanHeadMax)]))
+	inHead := true
+	for pos := 0; ; pos += len(z.Raw()) {
+		tt := z.Next()
+		if tt == html.ErrorToken || pos >= prescanSize && !inHead {
+			return "", lang
+		}
+		if tt != html.StartTagToken && tt != html.SelfClosingTagToken && tt != html.EndTagToken {
+			continue
+		}
+		tag, more := z.TagName()
+		a := atom.Lookup(tag)
+		switch {
+		case tt == html.EndTagToken:
+			inHead = inHead && a != atom.Head
+			continue
+		case !headElement(a):
+			inHead = false
+		case a == atom.Noscript:
+			z.NextIsNotRawText()
+		case a == atom.Html && more:
+			lang = rootLang(z)
+		case a == atom.Meta && more:
+			if name := metaCharset(z); name != "" {
+				return name, lang
+			}
+		}
+	}
+}
+
+func rootLang(z *html.Tokenizer) string {
+	for {
+		key, val, more := z.TagAttr()
+		if string(key) == "lang" || string(key) == "xml:lang" {
+			return strings.ToLower(string(val[:min(len(val), 2)]))
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+func metaCharset(z *html.Tokenizer) string {
+	var charset, content string
+	pragma := false
+	for {
+		key, val, more := z.TagAttr()
+		switch string(key) {
+		case "charset":
+			charset = string(val)
+		case "content":
+			content = contentCharset(string(val))
+		case "http-equiv":
+			pragma = strings.EqualFold(string(val), "content-type")
+		}
+		if !more {
+			break
+		}
+	}
+	if charset == "" && pragma {
+		charset = content
+	}
+	return lookupInside(charset)
+}
+
+// contentCharset extracts the encoding from a meta element's content (HTML
+// standard, 2.5.3).
+func contentCharset(s string) string {
+	for {
+		i := strings.Index(strings.ToLower(s), "charset")
+		if i < 0 || len(s) < i+len("charset") {
+			return ""
+		}
+		s = strings.TrimLeftFunc(s[i+len("charset"):], isHTMLSpace)
+		if !strings.HasPrefix(s, "=") {
+			continue
+		}
+		s = strings.TrimLeftFunc(s[1:], isHTMLSpace)
+		if s == "" {
+			return ""
+		}
+		if q := s[0]; q == '"' || q == '\'' {
+			v, _, ok := strings.Cut(s[1:], string(q))
+			if !ok {
+				return ""
+			}
+			return v
+		}
+		if i := strings.IndexFunc(s, func(r rune) bool { return r == ';' || isHTMLSpace(r) }); i >= 0 {
+			s = s[:i]
+		}
+		return s
+	}
+}
+
+// xmlEncoding reads the encoding of an XML declaration.
+func xmlEncoding(body []byte) string {
+	if !bytes.HasPrefix(body, []byte("<?xml")) {
+		return ""
+	}
+	decl, _, ok := bytes.Cut(body[:min(len(body), prescanSize)], []byte("?>"))
+	if !ok {
+		return ""
+	}
+	_, rest, ok := bytes.Cut(decl, []byte("encoding"))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	if !ok || !bytes.HasPrefix(rest, []byte("=")) {
+		return ""
+	}
+	rest = bytes.TrimLeft(rest[1:], " \t\r\n")
+	if len(rest) == 0 || rest[0] != '"' && rest[0] != '\'' {
+		return ""
+	}
+	label, _, _ := bytes.Cut(rest[1:], rest[:1])
+	return lookupInside(string(label))
+}
+
+// cssCharset reads @charset, which must stand there byte for byte (CSS Syntax 3,
+// 3.2).
+func cssCharset(body []byte) string {
+	rest, ok := bytes.CutPrefix(body, []byte(`@charset "`))
+	if !ok {
+		return ""
+	}
+	label, _, ok := bytes.Cut(rest[:min(len(rest), prescanSize)], []byte(`";`))
+	if !ok {
+		return ""
+	}
+	return lookupInside(string(label))
+}

@@ -1,0 +1,209 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/css"
+)
+
+const (
+	cssURL    = "css/url"
+	cssImport = "css/@import"
+)
+
+// mayRefer is a cheap test whether CSS can hold a reference at all. An escape
+// can spell any of the names.
+func mayRefer(s []byte) bool {
+	if bytes.IndexByte(s, '(') < 0 && bytes.IndexByte(s, '@') < 0 {
+		return false
+	}
+	return bytes.IndexByte(s, '\\') >= 0 || containsFold(s, "url(") || containsFold(s, "image-set(") ||
+		containsFold(s, "src(") || containsFold(s, "@import")
+}
+
+// containsFold reports whether s holds the lower-case ASCII text sub in any case.
+func containsFold(s []byte, sub string) bool {
+	last := sub[len(sub)-1] // a bracket or a letter; brackets are rare and found fast
+	for i := len(sub) - 1; i < len(s); i++ {
+		j := bytes.IndexByte(s[i:], last)
+		if 'a' <= last && last <= 'z' {
+			if u := bytes.IndexByte(s[i:], last-0x20); j < 0 || u >= 0 && u < j {
+				j = u
+			}
+		}
+		if j < 0 {
+			return false
+		}
+		i += j
+		if bytes.EqualFold(s[i+1-len(sub):i+1], []byte(sub)) {
+			return true
+		}
+	}
+	return false
+}
+
+// css finds what a style sheet refers to: url(), src(), image-set() and @import.
+func (b *builder) css(src []byte) { b.cssNested(src, 0) }
+
+func (b *builder) cssNested(src []byte, depth int) {
+	if !mayRefer(src) {
+		return
+	}
+	// The lexer writes behind the end of its input unless the capacity is clipped.
+	l := css.NewLexer(parse.NewInputBytes(src[:len(src):len(src)]))
+	var (
+		atRule string // name of the at-rule whose prelude is being read
+		target bool   // @import: the URL is still to come
+		calls  []bool // open functions and brackets: do strings in them name files?
+	)
+	for {
+		tt, data := l.Next()
+		switch tt {
+		case css.ErrorToken:
+			return
+		case css.AtKeywordToken:
+			atRule = strings.ToLower(cssUnescape(data[1:]))
+			target = atRule == "import"
+		case css.SemicolonToken, css.LeftBraceToken, css.RightBraceToken:
+			atRule, target, calls = "", false, calls[:0]
+		case css.FunctionToken:
+			calls = append(calls, takesFileNames(strings.ToLower(cssUnescape(data[:len(data)-1]))))
+		case css.LeftParenthesisToken:
+			calls = append(calls, false)
+		case css.RightParenthesisToken:
+			calls = calls[:max(len(calls)-1, 0)]
+		case css.StringToken:
+			switch {
+			case target && len(calls) == 0:
+				b.addCSS(cssString(data), cssImport)
+				target = false
+			case len(calls) > 0 && calls[len(calls)-1]:
+				b.addCSS(cssString(data), cssURL)
+			}
+		case css.URLToken:
+			switch {
+			case target && len(calls) == 0:
+				b.addCSS(cssURLValue(data), cssImport)
+				target = false
+			case atRule == "namespace" || strings.HasSuffix(atRule, "document"):
+				// Names of vocabularies and of pages, not files.
+			default:
+				b.addCSS(cssURLValue(data), cssURL)
+			}
+		case css.CustomPropertyValueToken:
+			if depth == 0 {
+				b.cssNested(data, depth+1)
+			}
+		}
+	}
+}
+
+func (b *builder) addCSS(url, context string) { b.add([]byte(url), Embed, context) }
+
+func takesFileNames(function string) bool {
+	return function == "image-set" || function == "-webkit-image-set" || function == "src" || function == "url" || function == "image"
+}
+
+// cssURLValue returns the value of a url(…) token, quoted or not.
+func cssURLValue(tok []byte) string {
+	i := bytes.IndexByte(tok, '(')
+	inner := bytes.TrimSuffix(tok[i+1:], []byte(")"))
+	// An escaped bracket or blank at the end belongs to the value.
+	if len(inner) > 0 && inner[len(inner)-1] == '\\' && len(inner) < len(tok)-i-1 {
+		inner = tok[i+1:]
+	}
+	inner = bytes.TrimLeft(inner, " \t\n\r\f")
+	if len(inner) > 0 && (inner[0] == '"' || inner[0] == '\'') {
+		return cssString(bytes.TrimRight(inner, " \t\n\r\f"))
+	}
+	for n := len(inner); n > 0 && isHTMLSpace(rune(inner[n-1])) && (n < 2 || inner[n-2] != '\\'); n-- {
+		inner = inner[:n-1]
+	}
+	return cssUnescape(inner)
+}
+
+// cssString returns the value of a string token, which the end of the file may
+// have left without its closing quote.
+func cssString(tok []byte) string {
+	if len(tok) == 0 {
+		return ""
+	}
+	quote := tok[0]
+	tok = tok[1:]
+	if n := len(tok); n > 0 && tok[n-1] == quote && !escapedEnd(tok[:n-1]) {
+		tok = tok[:n-1]
+	}
+	return cssUnescape(tok)
+}
+
+// escapedEnd reports an odd number of backslashes at the end.
+func escapedEnd(s []byte) bool {
+	n := 0
+	for n < len(s) && s[len(s)-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
+
+// cssUnescape decodes escapes (CSS Syntax 3, 4.3.7): one to six hexadecimal
+// digits with one blank after them, a line break that vanishes, any other
+// character itself.
+func cssUnescape(s []byte) string {
+	if bytes.IndexByte(s, '\\') < 0 {
+		return string(s)
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); {
+		if s[i] != '\\' {
+			out = append(out, s[i])
+			i++
+			continue
+		}
+		i++
+		if i == len(s) {
+			return string(append(out, "\uFFFD"...))
+		}
+		var r rune
+		n := 0
+		for ; n < 6 && i+n < len(s) && hexDigit(s[i+n]) >= 0; n++ {
+			r = r<<4 | rune(hexDigit(s[i+n]))
+		}
+		switch {
+		case n > 0:
+			if r == 0 || !utf8.ValidRune(r) {
+				r = utf8.RuneError
+			}
+			out = utf8.AppendRune(out, r)
+			i += n
+			if i < len(s) && isHTMLSpace(rune(s[i])) {
+				i += newlineLen(s[i:])
+			}
+		case isHTMLSpace(rune(s[i])) && s[i] != ' ' && s[i] != '\t':
+			i += newlineLen(s[i:])
+		default:
+			out = append(out, s[i])
+			i++
+		}
+	}
+	return string(out)
+}
+
+func newlineLen(s []byte) int {
+	if len(s) > 1 && s[0] == '\r' && s[1] == '\n' {
+		return 2
+	}
+	return 1
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return -1
+}

@@ -1,0 +1,194 @@
+package markup
+
+import (
+	"math"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// detectSize is how much of an undeclared body is counted.
+const detectSize = 256 << 10
+
+// detect guesses the charset of a body that declares none. What is valid UTF-8
+// is UTF-8. For the rest, the bytes above 0x7F that stand in words are counted
+// and compared with the letters that languages use outside ASCII, in each
+// charset they are written in: Czech in windows-1250 needs no declaration to be
+// told from French in windows-1252. The language of the root element, when
+// known, breaks near ties and decides when there is nothing to count.
+func detect(body []byte, lang string) (name, from string) {
+	body = body[:min(len(body), detectSize)]
+	if name := utf16Guess(body); name != "" {
+		return name, "detected"
+	}
+	valid, broken := countUTF8(body)
+	if broken == 0 || valid > 10*broken {
+		if valid == 0 {
+			return "utf-8", "default" // ASCII
+		}
+		return "utf-8", "detected"
+	}
+	counts, total := countHigh(body)
+	best, bestScore := "", math.Inf(-1)
+	for _, m := range letterModels() {
+		for _, c := range m.charsets {
+			score := m.score(c, counts)
+			if m.lang == lang {
+				score += float64(total)*0.7 + 1
+			}
+			if score > bestScore {
+				best, bestScore = c.name, score
+			}
+		}
+	}
+	if total == 0 && bestScore <= 0 {
+		return "windows-1252", "default"
+	}
+	return best, "detected"
+}
+
+func utf16Guess(b []byte) string {
+	n := min(len(b)&^1, 1024)
+	var zero [2]int
+	for i := range n {
+		if b[i] == 0 {
+			zero[i&1]++
+		}
+	}
+	switch {
+	case n < 8:
+	case zero[0] == 0 && zero[1]*2 > n/2:
+		return "utf-16le"
+	case zero[1] == 0 && zero[0]*2 > n/2:
+		return "utf-16be"
+	}
+	return ""
+}
+
+// countUTF8 counts well-formed and broken sequences; one cut off by the end of
+// the body is neither.
+func countUTF8(b []byte) (valid, broken int) {
+	for i := 0; i < len(b); {
+		if b[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(b[i:])
+		switch {
+		case r != utf8.RuneError || n > 1:
+			valid++
+		case !utf8.FullRune(b[i:]):
+			return valid, broken
+		default:
+			broken++
+		}
+		i += n
+	}
+	return valid, broken
+}
+
+// countHigh counts bytes above 0x7F next to a letter: those in words. Signs that
+// stand alone tell nothing about the language.
+func countHigh(b []byte) (counts [128]int, total int) {
+	word := func(i int) bool {
+		return i >= 0 && i < len(b) && (b[i] >= 0x80 || 'a' <= b[i]|0x20 && b[i]|0x20 <= 'z')
+	}
+	for i, c := range b {
+		if c >= 0x80 && (word(i-1) || word(i+1)) {
+			counts[c-0x80]++
+			total++
+		}
+	}
+	return counts, total
+}
+
+// letterModel is what a language writes outside ASCII: its letters, the most
+// frequent first, and the charsets its pages use, the likeliest first.
+type letterModel struct {
+	lang     string
+	letters  string
+	charsets []singleByte
+}
+
+type singleByte struct {
+	name string
+	m    *charmap.Charmap
+}
+
+func letterModels() []letterModel {
+	var (
+		w1250 = singleByte{"windows-1250", charmap.Windows1250}
+		w1251 = singleByte{"windows-1251", charmap.Windows1251}
+		w1252 = singleByte{"windows-1252", charmap.Windows1252}
+		w1253 = singleByte{"windows-1253", charmap.Windows1253}
+		w1254 = singleByte{"windows-1254", charmap.Windows1254}
+		w1257 = singleByte{"windows-1257", charmap.Windows1257}
+		iso2  = singleByte{"iso-8859-2", charmap.ISO8859_2}
+		iso5  = singleByte{"iso-8859-5", charmap.ISO8859_5}
+		koi8r = singleByte{"koi8-r", charmap.KOI8R}
+		koi8u = singleByte{"koi8-u", charmap.KOI8U}
+	)
+	west, central := []singleByte{w1252}, []singleByte{w1250, iso2}
+	return []letterModel{
+		// Western first: of equal scores the first is kept.
+		{"de", "üäößé", west},
+		{"fr", "éèàêçôîûùâëïœ", west},
+		{"es", "óíáéñúü¿¡", west},
+		{"pt", "ãçáéóíêõúâàô", west},
+		{"it", "èàùòìé", west},
+		{"da", "øåæé", west},
+		{"sv", "äöåé", west},
+		{"nl", "ëéïöèü", west},
+		{"is", "íáðóþæöéúý", west},
+		{"cs", "íáéěřčžýšůúťďňó", central},
+		{"sk", "áíéčžýšúťľôďňäóĺŕ", central},
+		{"pl", "ąłęóżśćńź", central},
+		{"hu", "áéöóőíüúű", central},
+		{"sl", "čšžćđ", central},
+		{"hr", "čšžćđ", central},
+		{"ro", "ăîâşţ", central},
+		{"ru", "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё", []singleByte{w1251, koi8r, iso5}},
+		{"uk", "оаинівертслкдмупязьбгчйхжцїюєшщф", []singleByte{w1251, koi8u, iso5}},
+		{"bg", "аоиетнрсвлкдпмзугяъбчцжйщхшюфь", []singleByte{w1251, iso5}},
+		{"el", "αοιετσνρκπυμλςηίγόδάέωήθύφχβώξζψ", []singleByte{w1253}},
+		{"tr", "ıişğüöçâ", []singleByte{w1254}},
+		{"lt", "ėšžįųčąūę", []singleByte{w1257}},
+		{"lv", "āīēšūžņļčģķ", []singleByte{w1257}},
+	}
+}
+
+const (
+	logForeign = -8.0 // a letter the language does not have
+	logSign    = -5.0 // a sign inside a word: soft hyphen, apostrophe, broken text
+	logControl = -12.0
+)
+
+// score is the logarithm of the likelihood of the counts, letters weighing by
+// Zipf's law in the order of the model.
+func (m letterModel) score(c singleByte, counts [128]int) float64 {
+	rank, norm := map[rune]float64{}, 0.0
+	for _, r := range m.letters {
+		rank[r] = float64(len(rank) + 2)
+		norm += 1 / rank[r]
+	}
+	var sum float64
+	for i, n := range counts {
+		if n == 0 {
+			continue
+		}
+		r := unicode.ToLower(c.m.DecodeByte(byte(i + 0x80)))
+		p := logForeign
+		switch {
+		case rank[r] > 0:
+			p = -math.Log(rank[r] * norm)
+		case unicode.IsLetter(r):
+		case r == utf8.RuneError || unicode.IsControl(r):
+			p = logControl
+		default:
+			p = logSign
+		}
+		sum += float64(n) * p
+	}
+	return sum
+}

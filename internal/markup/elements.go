@@ -1,0 +1,308 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html/atom"
+)
+
+// links reads the attributes of the current start tag.
+func (p *markupParser) links(a atom.Atom, tag []byte) {
+	switch a {
+	case atom.Meta:
+		p.meta()
+	case atom.Link:
+		p.linkElement()
+	case atom.Base:
+		if h := p.get("href"); h != nil && p.b.doc.Base == "" && p.depth == 0 {
+			if u, ok := cleanURL(h); ok && len(u) <= maxURL {
+				p.b.doc.Base = u
+			}
+		}
+	case atom.Object, atom.Applet:
+		p.object(a)
+	case atom.Param:
+		p.param()
+	case atom.Iframe:
+		p.srcdoc()
+	}
+	for i := range p.attrs {
+		at := &p.attrs[i]
+		if len(at.val) == 0 || len(at.key) == 0 {
+			continue
+		}
+		p.attribute(a, tag, at)
+	}
+}
+
+// attribute handles one attribute by its name; the element matters for a few.
+func (p *markupParser) attribute(a atom.Atom, tag []byte, at *attr) {
+	switch string(at.key) {
+	case "lang", "xml:lang":
+		p.lang(tag, at)
+	case "href", "xlink:href":
+		p.href(a, tag, at)
+	case "src":
+		p.src(a, tag, at.val)
+	case "srcset", "imagesrcset":
+		p.srcset(tag, at)
+	case "style":
+		p.styleAttr(at.val)
+	case "background", "poster", "lowsrc", "dynsrc":
+		p.b.add(at.val, Embed, p.context(tag, string(at.key)))
+	case "longdesc":
+		p.b.add(at.val, Nav, p.context(tag, "longdesc"))
+	case "manifest":
+		if a == atom.Html {
+			p.b.add(at.val, Embed, "html/@manifest")
+		}
+	case "action":
+		if a == atom.Form && !p.formPost {
+			p.b.add(at.val, Nav, "form/@action")
+		}
+	case "formaction":
+		m := p.get("formmethod")
+		if len(m) == 0 && !p.formPost || bytes.EqualFold(m, []byte("get")) {
+			p.b.add(at.val, Nav, p.context(tag, "formaction"))
+		}
+	default:
+		p.otherAttribute(a, tag, at)
+	}
+}
+
+// otherAttribute handles the families of attributes: data-*, event handlers, and
+// the presentation attributes of SVG.
+func (p *markupParser) otherAttribute(a atom.Atom, tag []byte, at *attr) {
+	switch {
+	case bytes.HasPrefix(at.key, []byte("data-")):
+		p.dataAttr(a, tag, at)
+	case len(at.key) > 4 && at.key[0] == 'o' && at.key[1] == 'n':
+		if bytes.IndexByte(at.val, '/') >= 0 || bytes.IndexByte(at.val, '.') >= 0 {
+			p.b.js(at.val, false)
+		}
+	case p.svg > 0 || p.kind == SVG:
+		p.styleAttr(at.val)
+	}
+}
+
+func (p *markupParser) lang(tag []byte, at *attr) {
+	if len(p.b.doc.Langs) < maxLangs {
+		p.b.doc.Langs = append(p.b.doc.Langs, Lang{
+			Value: collapse(at.val, maxLang), Element: string(tag), Attr: string(at.key),
+		})
+	}
+}
+
+func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
+	key := string(at.key)
+	switch {
+	case a == atom.Link || a == atom.Base:
+	case a == atom.A && hasScheme(at.val, "javascript:"):
+		p.b.js(at.val[bytes.IndexByte(at.val, ':')+1:], false)
+	case a == atom.A:
+		p.openAnchor(p.b.add(at.val, Nav, p.context(tag, key)))
+	case a == atom.Area:
+		p.withAlt(p.b.add(at.val, Nav, "area/@href"))
+	case p.kind == XML:
+		// Vocabularies nobody here knows: what href means is not known either.
+	case p.svg > 0 || p.kind == SVG || key == "xlink:href":
+		p.b.add(at.val, Embed, p.context(tag, key))
+	default:
+		p.b.add(at.val, Nav, p.context(tag, key))
+	}
+}
+
+func hasScheme(val []byte, scheme string) bool {
+	val = bytes.TrimLeft(val, " \t\n\f\r")
+	return len(val) >= len(scheme) && bytes.EqualFold(val[:len(scheme)], []byte(scheme))
+}
+
+func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
+	if p.kind == XML {
+		return
+	}
+	kind := Embed
+	switch a {
+	case atom.Frame, atom.Iframe:
+		kind = Frame
+	case atom.Embed:
+		kind = frameUnlessMedia(p.get("type"))
+	}
+	l := p.b.add(val, kind, p.context(tag, "src"))
+	if a == atom.Img || a == atom.Input {
+		p.withAlt(l)
+		if p.anchor >= 0 {
+			p.anchorText.write(p.get("alt"))
+		}
+	}
+}
+
+func (p *markupParser) withAlt(l *Link) {
+	if l != nil {
+		l.Text = collapse(p.get("alt"), maxLinkText)
+	}
+}
+
+// frameUnlessMedia tells what an object or embed element holds: a page is
+// possible unless its type says otherwise.
+func frameUnlessMedia(typ []byte) LinkKind {
+	t := strings.ToLower(string(bytes.TrimSpace(typ)))
+	if t == "" || strings.HasPrefix(t, "text/") || strings.Contains(t, "html") {
+		return Frame
+	}
+	return Embed
+}
+
+func (p *markupParser) srcset(tag []byte, at *attr) {
+	context := p.context(tag, string(at.key))
+	srcset(at.val, func(url []byte) { p.b.add(url, Embed, context) })
+}
+
+// styleAttr reads CSS in an attribute; most have no reference and are not lexed.
+func (p *markupParser) styleAttr(val []byte) {
+	if mayRefer(val) {
+		p.b.css(val)
+	}
+}
+
+// dataAttr handles the attributes from which lazy-loading scripts take what
+// they put into src and srcset later, and guesses about the others.
+func (p *markupParser) dataAttr(a atom.Atom, tag []byte, at *attr) {
+	val := bytes.TrimSpace(at.val)
+	name := at.key[len("data-"):]
+	switch {
+	case bytes.Contains(name, []byte("srcset")) || string(name) == "bgset" || string(name) == "original-set":
+		context := p.context(tag, string(safeName(at.key)))
+		srcset(val, func(url []byte) {
+			if plausibleLazy(url) {
+				p.b.add(url, Embed, context)
+			}
+		})
+	case lazyName(string(name)):
+		if mayRefer(val) {
+			p.b.css(val)
+		} else if plausibleLazy(val) {
+			kind := Embed
+			if a == atom.Iframe {
+				kind = Frame
+			}
+			p.b.add(val, kind, p.context(tag, string(safeName(at.key))))
+		}
+	case len(val) <= maxURL && looksLikeURL(string(val)):
+		p.b.add(val, Speculative, p.context(tag, string(safeName(at.key))))
+	}
+}
+
+func lazyName(name string) bool {
+	switch name {
+	case "src", "original", "lazy", "lazy-src", "lazyload", "lazy-load", "ll-src", "echo", "img", "image", "image-src",
+		"img-src", "bg", "bg-src", "bg-image", "background", "background-image", "background-src", "poster", "thumb",
+		"full", "full-src", "large", "large-file", "large-image", "medium-file", "orig-file", "orig-src", "hi-res-src",
+		"src-retina", "retina", "at2x", "2x", "flickity-lazyload", "interchange", "url-image", "cfsrc", "litespeed-src",
+		"flickity-bg-lazyload", "cmp-src", "delayed-url", "iframe-src", "video-src", "src-desktop", "src-mobile",
+		"src-fg", "mobile-src", "desktop-src", "zoom-image", "zoom-src":
+		return true
+	}
+	return false
+}
+
+// plausibleLazy rejects the flags, sizes and JSON that share the names.
+func plausibleLazy(val []byte) bool {
+	return len(val) > 3 && bytes.ContainsAny(val, "/.") && !bytes.ContainsAny(val, "{}<> \"'\t\n") &&
+		bytes.ContainsFunc(val, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' })
+}
+
+func (p *markupParser) object(a atom.Atom) {
+	p.codebase, _ = cleanURL(p.get("codebase"))
+	if a == atom.Object {
+		if d, ok := cleanURL(p.get("data")); ok {
+			p.b.add([]byte(joinRef(p.codebase, d)), frameUnlessMedia(p.get("type")), "object/@data")
+		}
+	} else if c, ok := cleanURL(p.get("code")); ok {
+		if !strings.HasSuffix(c, ".class") {
+			c += ".class"
+		}
+		p.b.add([]byte(joinRef(p.codebase, c)), Embed, "applet/@code")
+	}
+	context := "applet/@archive"
+	if a == atom.Object {
+		context = "object/@archive"
+	}
+	for _, f := range bytes.FieldsFunc(p.get("archive"), func(r rune) bool { return r == ',' || isHTMLSpace(r) }) {
+		p.b.add([]byte(joinRef(p.codebase, string(f))), Embed, context)
+	}
+}
+
+func (p *markupParser) param() {
+	switch strings.ToLower(string(p.get("name"))) {
+	case "movie", "src", "data", "filename", "url", "href":
+		if v := p.get("value"); plausibleLazy(v) {
+			p.b.add([]byte(joinRef(p.codebase, string(v))), Embed, "param/@value")
+		}
+	}
+}
+
+// srcdoc reads the document inside the attribute: its text and links belong to
+// this page.
+func (p *markupParser) srcdoc() {
+	doc := p.get("srcdoc")
+	if len(doc) == 0 || p.depth >= maxDepth {
+		return
+	}
+	p.b.text.sep('\n')
+	pre := p.b.text.pre
+	p.b.text.pre = 0
+	newMarkupParser(p.b, HTML, p.depth+1).run(doc)
+	p.b.text.pre = pre
+	p.b.text.sep('\n')
+}
+
+// linkElement decides by rel, as browsers do; an element without rel is ignored.
+func (p *markupParser) linkElement() {
+	href := p.get("href")
+	context, kind := "", Nav
+	for _, f := range bytes.FieldsFunc(p.get("rel"), isHTMLSpace) {
+		c, k, ok := relation(strings.ToLower(string(f)))
+		if !ok {
+			continue
+		}
+		if context == "" || k == Embed && kind != Embed || c == relContext("stylesheet") {
+			context, kind = c, k
+		}
+	}
+	if context == "" || len(href) == 0 {
+		return
+	}
+	switch context {
+	case relContext("preload"), relContext("prefetch"):
+		switch as := strings.ToLower(string(p.get("as"))); as {
+		case "style", "script", "image", "font":
+			context = strings.TrimSuffix(context, "]") + ",as=" + as + "]"
+		}
+	}
+	p.b.add(href, kind, context)
+}
+
+func relContext(rel string) string { return "link/@href[rel=" + rel + "]" }
+
+// relation classifies one link type (HTML standard, 4.6.7, and the microformats
+// registry): fetched to display the page, offered to the reader, or neither.
+func relation(rel string) (context string, kind LinkKind, follow bool) {
+	switch rel {
+	case "stylesheet", "icon", "preload", "modulepreload", "manifest", "prefetch":
+		return relContext(rel), Embed, true
+	case "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image", "mask-icon", "fluid-icon", "image_src":
+		return relContext(rel), Embed, true
+	case "alternate", "canonical", "next", "prev", "amphtml", "shortlink", "author", "help", "license", "search",
+		"first", "last", "up", "start", "contents", "index", "archives", "prerender":
+		return relContext(rel), Nav, true
+	case "dns-prefetch", "preconnect", "pingback", "edituri", "wlwmanifest", "profile", "shortcut", "nofollow", "noopener", "noreferrer", "external":
+		return "", Nav, false
+	}
+	if strings.ContainsAny(rel, ":.") {
+		// Metadata vocabularies (schema.dc, https://api.w.org/): names, not pages.
+		return "", Nav, false
+	}
+	return "link/@href", Nav, true
+}

@@ -1,0 +1,312 @@
+package markup
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// markupParser walks the tokens of an HTML, XHTML, SVG or XML document. It keeps
+// no tree: a few counters tell where it is.
+type markupParser struct {
+	b     *builder
+	kind  Kind
+	depth int // of srcdoc documents
+
+	z        *html.Tokenizer
+	attrs    []attr
+	contexts map[string]string // known context strings by themselves
+	scratch  []byte
+
+	raw      atom.Atom // script, style or title whose text is being read
+	script   scriptType
+	svg      int // open svg elements
+	template int // open template elements whose content is not shown
+	noscript int
+	inHead   bool
+	titled   bool // the title was read
+	formPost bool // inside a form that is not sent with GET
+	codebase string
+
+	anchor     int // index of the open anchor in Links, -1
+	anchorText textWriter
+}
+
+type attr struct{ key, val []byte }
+
+func newMarkupParser(b *builder, kind Kind, depth int) *markupParser {
+	return &markupParser{
+		b: b, kind: kind, depth: depth, anchor: -1,
+		contexts: map[string]string{},
+		inHead:   kind == HTML || kind == XHTML,
+	}
+}
+
+// xml reports a document whose elements are not those of HTML.
+func (p *markupParser) xml() bool { return p.kind == XML || p.kind == SVG }
+
+func (p *markupParser) run(src []byte) {
+	p.z = html.NewTokenizer(bytes.NewReader(src))
+	p.z.AllowCDATA(p.kind != HTML)
+	for {
+		switch p.z.Next() {
+		case html.ErrorToken:
+			p.closeAnchor()
+			return
+		case html.TextToken:
+			p.onText(p.z.Text())
+		case html.StartTagToken:
+			p.onStart(false)
+		case html.SelfClosingTagToken:
+			p.onStart(true)
+		case html.EndTagToken:
+			name, _ := p.z.TagName()
+			p.onEnd(atom.Lookup(name))
+		case html.CommentToken:
+			p.onInstruction(p.z.Text())
+		}
+	}
+}
+
+func (p *markupParser) onText(s []byte) {
+	switch p.raw {
+	case atom.Style:
+		p.b.css(s)
+		return
+	case atom.Script:
+		if p.script != scriptOther {
+			p.b.js(s, p.script == scriptData)
+		}
+		return
+	case atom.Title:
+		p.onTitle(s)
+		return
+	}
+	if p.template > 0 {
+		return
+	}
+	if p.inHead {
+		if p.noscript > 0 || len(bytes.TrimSpace(s)) == 0 {
+			return
+		}
+		// Text outside head elements opens the body (HTML standard 13.2.6.4.4).
+		p.inHead = false
+	}
+	p.b.text.write(s)
+	if p.anchor >= 0 {
+		p.anchorText.write(s)
+	}
+}
+
+func (p *markupParser) onTitle(s []byte) {
+	if !p.titled && p.depth == 0 && p.svg == 0 {
+		p.b.doc.Title = collapse(s, maxTitle)
+		p.titled = true
+	}
+	if p.kind == XML {
+		p.b.text.write(s)
+	}
+}
+
+func (p *markupParser) onStart(selfClosing bool) {
+	name, more := p.z.TagName()
+	a := atom.Lookup(name)
+	tag := name
+	if a != 0 {
+		tag = []byte(a.String())
+	} else {
+		// The name is overwritten by reading attributes no sooner than the next
+		// token, but custom names are used in contexts and must be harmless.
+		tag = safeName(tag)
+	}
+	p.attrs = p.attrs[:0]
+	for more {
+		var at attr
+		at.key, at.val, more = p.z.TagAttr()
+		p.attrs = append(p.attrs, at)
+	}
+	closed := selfClosing && (p.kind != HTML || p.svg > 0)
+	p.enter(a, closed)
+	p.links(a, tag)
+	if closed {
+		p.onEnd(a)
+	}
+}
+
+// enter keeps the counters and the text rules.
+func (p *markupParser) enter(a atom.Atom, closed bool) {
+	if p.raw != 0 {
+		return
+	}
+	if p.xml() || p.svg > 0 || closed {
+		p.z.NextIsNotRawText()
+	}
+	if p.inHead && !headElement(a) && p.noscript == 0 && p.template == 0 {
+		p.inHead = false
+	}
+	sep := separator(a)
+	switch {
+	case p.xml():
+		sep = '\n'
+	case p.svg > 0 && sep == '\n':
+		// HTML inside SVG ends it (foreignObject, or an svg left open).
+		p.svg = 0
+		p.z.AllowCDATA(p.kind != HTML)
+	}
+	if sep != 0 && p.template == 0 {
+		p.b.text.sep(sep)
+		p.anchorText.sep(' ')
+	}
+	switch a {
+	case atom.Script:
+		p.raw, p.script = a, scriptTypeOf(p.get("type"))
+	case atom.Style, atom.Title:
+		p.raw = a
+	case atom.Noscript:
+		p.noscript++
+		p.z.NextIsNotRawText()
+	case atom.Noframes, atom.Noembed:
+		p.z.NextIsNotRawText()
+	case atom.Iframe:
+		// The content is never shown: the tokenizer reads it as one raw text.
+		p.raw = a
+	case atom.Svg:
+		p.svg++
+		p.z.AllowCDATA(true)
+	case atom.Template:
+		if !p.has("shadowrootmode") {
+			p.template++
+		}
+	case atom.Pre, atom.Listing, atom.Xmp, atom.Plaintext, atom.Textarea:
+		p.b.text.pre++
+	case atom.Form:
+		m := p.get("method")
+		p.formPost = len(m) > 0 && !bytes.EqualFold(bytes.TrimSpace(m), []byte("get"))
+	case atom.A:
+		p.closeAnchor()
+	}
+}
+
+func (p *markupParser) onEnd(a atom.Atom) {
+	if p.raw != 0 {
+		if a == p.raw {
+			p.raw = 0
+		}
+		return
+	}
+	sep := separator(a)
+	if p.xml() {
+		sep = '\n'
+	}
+	if sep != 0 && p.template == 0 {
+		p.b.text.sep(sep)
+		p.anchorText.sep(' ')
+	}
+	switch a {
+	case atom.Head:
+		p.inHead = false
+	case atom.Noscript:
+		p.noscript = max(p.noscript-1, 0)
+	case atom.Svg:
+		p.svg = max(p.svg-1, 0)
+		p.z.AllowCDATA(p.kind != HTML || p.svg > 0)
+	case atom.Template:
+		p.template = max(p.template-1, 0)
+	case atom.Pre, atom.Listing, atom.Xmp, atom.Textarea:
+		p.b.text.pre = max(p.b.text.pre-1, 0)
+	case atom.Form:
+		p.formPost = false
+	case atom.Object, atom.Applet:
+		p.codebase = ""
+	case atom.A:
+		p.closeAnchor()
+	}
+}
+
+// headElement lists the elements that may stand in a head.
+func headElement(a atom.Atom) bool {
+	switch a {
+	case atom.Html, atom.Head, atom.Title, atom.Base, atom.Link, atom.Meta, atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Basefont, atom.Bgsound:
+		return true
+	}
+	return false
+}
+
+func (p *markupParser) openAnchor(l *Link) {
+	if l == nil || p.template > 0 {
+		return
+	}
+	p.anchor = len(p.b.doc.Links) - 1
+	p.anchorText = textWriter{max: maxLinkText, buf: p.anchorText.buf[:0]}
+}
+
+func (p *markupParser) closeAnchor() {
+	if p.anchor >= 0 {
+		p.b.doc.Links[p.anchor].Text = string(p.anchorText.buf)
+		p.anchor = -1
+	}
+}
+
+// onInstruction handles processing instructions, which the tokenizer gives as
+// comments: the style sheet of an XML document (W3C xml-stylesheet).
+func (p *markupParser) onInstruction(s []byte) {
+	if p.kind == HTML || !bytes.HasPrefix(s, []byte("?xml-stylesheet")) {
+		return
+	}
+	z := html.NewTokenizer(bytes.NewReader(append([]byte("<pi "), append(bytes.TrimSuffix(s[len("?xml-stylesheet"):], []byte("?")), '>')...)))
+	if tt := z.Next(); tt != html.StartTagToken && tt != html.SelfClosingTagToken {
+		return
+	}
+	_, more := z.TagName()
+	for more {
+		var key, val []byte
+		key, val, more = z.TagAttr()
+		if string(key) == "href" {
+			p.b.add(val, Embed, "xml-stylesheet/@href")
+		}
+	}
+}
+
+// get returns the value of an attribute of the current start tag, nil when absent.
+func (p *markupParser) get(key string) []byte {
+	for _, a := range p.attrs {
+		if string(a.key) == key {
+			return a.val
+		}
+	}
+	return nil
+}
+
+func (p *markupParser) has(key string) bool {
+	for _, a := range p.attrs {
+		if string(a.key) == key {
+			return true
+		}
+	}
+	return false
+}
+
+// context returns tag/@key; each distinct one is allocated once.
+func (p *markupParser) context(tag []byte, key string) string {
+	p.scratch = append(append(append(p.scratch[:0], tag...), "/@"...), key...)
+	if c, ok := p.contexts[string(p.scratch)]; ok {
+		return c
+	}
+	c := string(p.scratch)
+	p.contexts[c] = c
+	return c
+}
+
+// safeName returns names that may stand in a log line, "*" for all others.
+func safeName(name []byte) []byte {
+	if len(name) == 0 || len(name) > 32 {
+		return []byte("*")
+	}
+	for _, c := range name {
+		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == ':' || c == '_') {
+			return []byte("*")
+		}
+	}
+	return name
+}

@@ -1,0 +1,195 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+)
+
+// add records a link and returns it for completion, or nil when it is empty, of
+// a scheme that is not followed, known already, or one too many. The pointer is
+// valid until the next call.
+func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
+	url, ok := cleanURL(raw)
+	if !ok {
+		return nil
+	}
+	if len(url) > maxURL {
+		b.doc.DroppedLinks++
+		return nil
+	}
+	k := linkKey{url, context, kind}
+	if _, known := b.seen[k]; known {
+		return nil
+	}
+	list := &b.doc.Links
+	if kind == Speculative {
+		list = &b.guess
+	}
+	if len(*list) >= b.o.MaxLinks {
+		b.doc.DroppedLinks++
+		return nil
+	}
+	b.seen[k] = struct{}{}
+	*list = append(*list, Link{URL: url, Kind: kind, Hop: kind.Hop(), Context: context})
+	return &(*list)[len(*list)-1]
+}
+
+// cleanURL does to a reference what the WHATWG URL standard does before parsing
+// (4.4: strip C0 controls and spaces at the edges, remove tabs and newlines) and
+// reports whether it leads anywhere: not empty, not a mere fragment, and of a
+// scheme that can be fetched.
+func cleanURL(raw []byte) (string, bool) {
+	raw = bytes.TrimFunc(raw, func(r rune) bool { return r <= ' ' })
+	if len(raw) == 0 || raw[0] == '#' {
+		return "", false
+	}
+	if bytes.ContainsAny(raw, "\t\n\r") {
+		raw = bytes.Map(func(r rune) rune {
+			if r == '\t' || r == '\n' || r == '\r' {
+				return -1
+			}
+			return r
+		}, raw)
+	}
+	if n := schemeLen(raw); n > 0 {
+		switch strings.ToLower(string(raw[:min(n, 6)])) {
+		case "http:", "https:", "ftp:":
+		default:
+			return "", false
+		}
+	}
+	return strings.ToValidUTF8(string(raw), "\uFFFD"), true
+}
+
+// schemeLen returns the length of the scheme with its colon, 0 for a relative
+// reference.
+func schemeLen(s []byte) int {
+	for i, c := range s {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		case i > 0 && c == ':':
+			return i + 1
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// looksLikeURL is the guess made about strings in scripts: conservative, since
+// each wrong guess is a request to somebody's server. It accepts absolute URLs
+// with a plausible host, rooted or dotted paths with a second part or an
+// extension, and relative paths with a well-known extension.
+func looksLikeURL(s string) bool {
+	if len(s) < 4 || len(s) > 2083 || strings.ContainsFunc(s, notInURL) {
+		return false
+	}
+	switch {
+	case strings.HasPrefix(s, "http://"), strings.HasPrefix(s, "https://"):
+		_, rest, _ := strings.Cut(s, "//")
+		// Names of XML vocabularies are not meant to be fetched.
+		return plausibleHost(rest) && !strings.HasPrefix(rest, "www.w3.org/") && !strings.HasPrefix(rest, "schema.org")
+	case strings.HasPrefix(s, "//"):
+		return plausibleHost(s[2:])
+	case schemeLen([]byte(s)) > 0:
+		return false
+	}
+	path := s
+	if i := strings.IndexAny(path, "?#"); i >= 0 {
+		path = path[:i]
+	}
+	rel := strings.TrimPrefix(strings.TrimPrefix(path, ".."), ".")
+	switch {
+	case strings.HasPrefix(rel, "/") && len(rel) > 2:
+		return isWordByte(rel[1]) && (strings.IndexByte(rel[1:], '/') > 0 || hasExtension(rel)) && !strings.Contains(rel, "//")
+	case rel == path && path != "":
+		return isWordByte(path[0]) && hasKnownExtension(path)
+	}
+	return false
+}
+
+func notInURL(r rune) bool {
+	return r <= ' ' || r == 0x7F || strings.ContainsRune("<>\"'`{}|\\^$*()[]", r) || r == 0xFFFD
+}
+
+func isWordByte(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c >= 0x80 || c == '%'
+}
+
+// plausibleHost wants a name with an inner dot and a top-level domain of letters.
+func plausibleHost(s string) bool {
+	if i := strings.IndexAny(s, "/?#"); i >= 0 {
+		s = s[:i]
+	}
+	if i := strings.LastIndexByte(s, ':'); i >= 0 {
+		s = s[:i]
+	}
+	dot := strings.LastIndexByte(s, '.')
+	if dot < 1 || len(s)-dot < 3 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !isWordByte(c) && c != '.' {
+			return false
+		}
+	}
+	return s[dot+1] > '9'
+}
+
+// hasExtension reports a last path segment such as name.ext, ext of one to five
+// letters or digits and not a number.
+func hasExtension(path string) bool {
+	seg := path[strings.LastIndexByte(path, '/')+1:]
+	dot := strings.LastIndexByte(seg, '.')
+	if dot < 1 || len(seg)-dot > 6 || len(seg)-dot < 2 {
+		return false
+	}
+	letters := 0
+	for _, c := range []byte(seg[dot+1:]) {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+			letters++
+		case '0' <= c && c <= '9':
+		default:
+			return false
+		}
+	}
+	return letters > 0
+}
+
+func hasKnownExtension(path string) bool {
+	if !hasExtension(path) {
+		return false
+	}
+	switch strings.ToLower(path[strings.LastIndexByte(path, '.')+1:]) {
+	case "html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "css", "js", "mjs", "json", "xml",
+		"png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "pdf", "mp3", "mp4", "webm", "ogg", "m3u8", "mpd",
+		"woff", "woff2", "ttf", "swf", "zip", "txt":
+		return true
+	}
+	return false
+}
+
+// joinRef combines a reference with the base that stands beside it in the same
+// document (applet codebase, DASH BaseURL); the result may still be relative to
+// the document.
+func joinRef(base, ref string) string {
+	if base == "" || schemeLen([]byte(ref)) > 0 || strings.HasPrefix(ref, "//") {
+		return ref
+	}
+	if i := strings.IndexAny(base, "?#"); i >= 0 {
+		base = base[:i]
+	}
+	if strings.HasPrefix(ref, "/") {
+		n := schemeLen([]byte(base))
+		if !strings.HasPrefix(base[n:], "//") {
+			return ref
+		}
+		if i := strings.IndexByte(base[n+2:], '/'); i >= 0 {
+			base = base[:n+2+i]
+		}
+		return base + ref
+	}
+	return base[:strings.LastIndexByte(base, '/')+1] + ref
+}

@@ -1,0 +1,235 @@
+package markup
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is the format of a document.
+type Kind uint8
+
+// The formats. PlainText has text and no links; XML has its style sheet and text.
+const (
+	None Kind = iota
+	HTML
+	XHTML
+	PlainText
+	CSS
+	JS
+	SVG
+	XML
+	HLS
+	DASH
+	Manifest
+	PDF
+)
+
+// String returns the name of the format in lower case.
+func (k Kind) String() string {
+	names := [...]string{"none", "html", "xhtml", "text", "css", "js", "svg", "xml", "hls", "dash", "manifest", "pdf"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return "none"
+}
+
+// KindOf maps a MIME type (lower case, without parameters) to the format that
+// reads it, None when there is none.
+func KindOf(mimeType string) Kind {
+	switch mimeType {
+	case "text/html":
+		return HTML
+	case "application/xhtml+xml":
+		return XHTML
+	case "text/css":
+		return CSS
+	case "image/svg+xml":
+		return SVG
+	case "application/manifest+json":
+		return Manifest
+	case "application/dash+xml":
+		return DASH
+	case "application/pdf", "application/x-pdf":
+		return PDF
+	case "text/xml", "application/xml":
+		return XML
+	}
+	switch {
+	case strings.HasSuffix(mimeType, "mpegurl"):
+		return HLS
+	case strings.HasSuffix(mimeType, "javascript"), strings.HasSuffix(mimeType, "ecmascript"):
+		return JS
+	case strings.HasSuffix(mimeType, "+xml"):
+		return XML
+	case strings.HasPrefix(mimeType, "text/"):
+		return PlainText
+	}
+	return None
+}
+
+// LinkKind says how a browser would use a link.
+type LinkKind uint8
+
+// The kinds of links. A Frame is an embed that may hold a page of its own.
+const (
+	Nav         LinkKind = iota // hop L: a person may go there
+	Embed                       // hop E: needed to display the document
+	Frame                       // hop E: frame, iframe, object, embed
+	Refresh                     // hop R: meta refresh
+	Speculative                 // hop X: a guess, such as a string in a script
+)
+
+// Hop returns the letter of the hop path (Heritrix) for the kind.
+func (k LinkKind) Hop() byte {
+	switch k {
+	case Embed, Frame:
+		return 'E'
+	case Refresh:
+		return 'R'
+	case Speculative:
+		return 'X'
+	default:
+		return 'L'
+	}
+}
+
+// Link is one reference found in a document.
+type Link struct {
+	URL     string // as found, UTF-8, trimmed, entities decoded; relative to Doc.Base; at most 4096 bytes
+	Kind    LinkKind
+	Hop     byte   // Kind.Hop()
+	Context string // where: a/@href, img/@srcset, link/@href[rel=stylesheet], css/url, js/string; ASCII without blanks
+	Text    string // of an anchor or alt attribute, white space collapsed, at most 200 bytes
+}
+
+// Lang is one language attribute.
+type Lang struct {
+	Value   string // as found, trimmed, at most 64 bytes
+	Element string // html, p, … in lower case; meta for the http-equiv content-language
+	Attr    string // lang, xml:lang or content-language
+}
+
+// Doc is what one pass over a document gives.
+type Doc struct {
+	Kind          Kind
+	Base          string // href of the first base element, not resolved, or ""
+	Links         []Link
+	DroppedLinks  int // links beyond Options.MaxLinks, and those longer than the limit
+	Title         string
+	Text          string // one line per block, words separated by one blank, cells by a tab
+	TextTruncated bool   // Options.MaxText was reached
+	Langs         []Lang // in document order, at most 4096
+	Charset       string // WHATWG name in lower case: utf-8, windows-1250, …; "" for PDF
+	CharsetFrom   string // bom, http, meta, xml, css, detected, default
+	NoIndex       bool   // robots meta element
+	NoFollow      bool   // robots meta element
+	Source        string // the decoded markup, when Options.KeepSource
+	Err           error  // why reading stopped early; what was found until then is kept
+}
+
+// Options are the limits of one Parse. The zero value means the defaults.
+type Options struct {
+	DeclaredCharset string // charset parameter of the Content-Type header
+	MaxText         int    // bytes of Doc.Text, default 1 MiB
+	MaxLinks        int    // default 6000, as in Heritrix
+	MaxSource       int    // bytes of Doc.Source, default 1 MiB
+	KeepSource      bool
+}
+
+const (
+	defaultMaxText   = 1 << 20
+	defaultMaxLinks  = 6000
+	defaultMaxSource = 1 << 20
+
+	maxURL      = 4096
+	maxTitle    = 1024
+	maxLinkText = 200
+	maxLangs    = 4096
+	maxLang     = 64
+	maxDepth    = 2 // documents inside srcdoc attributes
+)
+
+// Parse reads a document, or the beginning of one. It always returns a Doc and
+// does not keep the body.
+func Parse(kind Kind, body []byte, o Options) *Doc {
+	o.MaxText = orDefault(o.MaxText, defaultMaxText)
+	o.MaxLinks = orDefault(o.MaxLinks, defaultMaxLinks)
+	o.MaxSource = orDefault(o.MaxSource, defaultMaxSource)
+	b := &builder{doc: &Doc{Kind: kind}, o: o, seen: map[linkKey]struct{}{}}
+	b.text.max = o.MaxText
+	b.read(kind, body)
+	return b.finish()
+}
+
+func orDefault(n, def int) int {
+	if n <= 0 {
+		return def
+	}
+	return n
+}
+
+// builder collects a Doc.
+type builder struct {
+	doc   *Doc
+	o     Options
+	seen  map[linkKey]struct{}
+	guess []Link // speculative links, which must not crowd out real ones
+	text  textWriter
+}
+
+type linkKey struct {
+	url, context string
+	kind         LinkKind
+}
+
+// read dispatches on the format. A panic can only come from a library given
+// bytes its authors did not think of; it ends the document, not the program.
+func (b *builder) read(kind Kind, body []byte) {
+	defer func() {
+		if r := recover(); r != nil {
+			b.doc.Err = fmt.Errorf("markup: parse %s: %v", kind, r)
+		}
+	}()
+	switch kind {
+	case None:
+		return
+	case PDF:
+		b.pdf(body)
+		return
+	}
+	var src []byte
+	src, b.doc.Charset, b.doc.CharsetFrom = decode(kind, body, b.o.DeclaredCharset)
+	if b.o.KeepSource {
+		b.doc.Source = string(cutRunes(src, b.o.MaxSource))
+	}
+	switch kind {
+	case HTML, XHTML, SVG, XML:
+		newMarkupParser(b, kind, 0).run(src)
+	case PlainText:
+		b.text.pre = 1
+		b.text.write(src)
+	case CSS:
+		b.css(src)
+	case JS:
+		b.js(src, false)
+	case HLS:
+		b.hls(src)
+	case DASH:
+		b.dash(src)
+	case Manifest:
+		b.manifest(src)
+	}
+}
+
+func (b *builder) finish() *Doc {
+	d := b.doc
+	room := max(b.o.MaxLinks-len(d.Links), 0)
+	if len(b.guess) > room {
+		d.DroppedLinks += len(b.guess) - room
+		b.guess = b.guess[:room]
+	}
+	d.Links = append(d.Links, b.guess...)
+	d.Text = string(b.text.buf)
+	d.TextTruncated = b.text.truncated
+	return d
+}

@@ -1,0 +1,77 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+)
+
+// meta reads robots directives, refreshes, the content language and the images
+// of social cards.
+func (p *markupParser) meta() {
+	content := p.get("content")
+	if len(content) == 0 {
+		return
+	}
+	switch strings.ToLower(string(bytes.TrimSpace(p.get("http-equiv")))) {
+	case "refresh":
+		if url := refreshURL(content); len(url) > 0 {
+			p.b.add(url, Refresh, "meta/@content")
+		}
+	case "content-language":
+		if len(p.b.doc.Langs) < maxLangs {
+			p.b.doc.Langs = append(p.b.doc.Langs, Lang{Value: collapse(content, maxLang), Element: "meta", Attr: "content-language"})
+		}
+	}
+	for _, key := range [...]string{"name", "property", "itemprop"} {
+		switch strings.ToLower(string(bytes.TrimSpace(p.get(key)))) {
+		case "robots":
+			p.robots(content)
+		case "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url", "og:video:secure_url", "og:audio", "og:url",
+			"twitter:image", "twitter:image:src", "twitter:player", "twitter:player:stream", "msapplication-tileimage", "thumbnail", "thumbnailurl", "image":
+			p.b.add(content, Speculative, "meta/@content")
+			return
+		}
+	}
+}
+
+func (p *markupParser) robots(content []byte) {
+	for _, f := range bytes.FieldsFunc(content, func(r rune) bool { return r == ',' || isHTMLSpace(r) }) {
+		switch strings.ToLower(string(f)) {
+		case "noindex":
+			p.b.doc.NoIndex = true
+		case "nofollow":
+			p.b.doc.NoFollow = true
+		case "none":
+			p.b.doc.NoIndex, p.b.doc.NoFollow = true, true
+		}
+	}
+}
+
+// refreshURL takes the URL out of a refresh directive (HTML standard 4.2.5.3,
+// shared declarative refresh steps), nil when the page only reloads itself.
+func refreshURL(s []byte) []byte {
+	s = bytes.TrimLeftFunc(s, isHTMLSpace)
+	rest := bytes.TrimLeft(s, "0123456789.")
+	if len(rest) == len(s) {
+		return nil
+	}
+	after := bytes.TrimLeftFunc(rest, isHTMLSpace)
+	if len(after) > 0 && (after[0] == ';' || after[0] == ',') {
+		after = bytes.TrimLeftFunc(after[1:], isHTMLSpace)
+	} else if len(after) == len(rest) {
+		return nil
+	}
+	if len(after) >= 3 && bytes.EqualFold(after[:3], []byte("url")) {
+		if v := bytes.TrimLeftFunc(after[3:], isHTMLSpace); len(v) > 0 && v[0] == '=' {
+			after = bytes.TrimLeftFunc(v[1:], isHTMLSpace)
+		}
+	}
+	if len(after) > 0 && (after[0] == '"' || after[0] == '\'') {
+		quote := after[0]
+		after = after[1:]
+		if i := bytes.IndexByte(after, quote); i >= 0 {
+			after = after[:i]
+		}
+	}
+	return after
+}

@@ -1,0 +1,141 @@
+package markup
+
+import (
+	"bytes"
+	"compress/zlib"
+	"io"
+	"strings"
+	"unicode/utf16"
+)
+
+const (
+	maxPDFInflated = 32 << 20 // bytes of object streams read per file
+	maxPDFStreams  = 10_000
+)
+
+// pdf finds the URI actions of link annotations (ISO 32000-1, 12.6.4.7): in the
+// file itself and in compressed object streams. It scans instead of following
+// the cross-reference table, so that cut and damaged files give what they have.
+// Strings of encrypted files are unreadable: such files give nothing.
+func (b *builder) pdf(body []byte) {
+	if bytes.Contains(body, []byte("/Encrypt")) {
+		return
+	}
+	b.pdfURIs(body)
+	left := int64(maxPDFInflated)
+	for n := 0; n < maxPDFStreams && left > 0; n++ {
+		i := bytes.Index(body, []byte("/ObjStm"))
+		if i < 0 {
+			return
+		}
+		body = body[i:]
+		start := bytes.Index(body, []byte("stream"))
+		if start < 0 {
+			return
+		}
+		data := bytes.TrimLeft(body[start+len("stream"):], "\r\n")
+		if zr, err := zlib.NewReader(bytes.NewReader(data)); err == nil {
+			// A stream cut short is read as far as it goes.
+			plain, _ := io.ReadAll(io.LimitReader(zr, left))
+			left -= int64(len(plain))
+			b.pdfURIs(plain)
+		}
+		body = data
+	}
+}
+
+func (b *builder) pdfURIs(s []byte) {
+	for {
+		i := bytes.Index(s, []byte("/URI"))
+		if i < 0 {
+			return
+		}
+		s = s[i+len("/URI"):]
+		v := bytes.TrimLeft(s, " \t\r\n\f\x00")
+		if len(v) < 2 {
+			return
+		}
+		switch {
+		case v[0] == '(':
+			b.addPDF(pdfLiteral(v[1:]))
+		case v[0] == '<' && v[1] != '<':
+			b.addPDF(pdfHex(v[1:]))
+		}
+	}
+}
+
+func (b *builder) addPDF(raw []byte) {
+	url := string(raw)
+	if bytes.HasPrefix(raw, []byte("\xFE\xFF")) {
+		u := make([]uint16, 0, len(raw)/2)
+		for i := 2; i+1 < len(raw); i += 2 {
+			u = append(u, uint16(raw[i])<<8|uint16(raw[i+1]))
+		}
+		url = string(utf16.Decode(u))
+	}
+	// Authors write bare host names into the field for web addresses.
+	if strings.HasPrefix(url, "www.") {
+		url = "http://" + url
+	}
+	b.add([]byte(url), Nav, "pdf/uri")
+}
+
+// pdfLiteral decodes a string in brackets (7.3.4.2), up to its closing one.
+func pdfLiteral(s []byte) []byte {
+	var out []byte
+	depth := 1
+	for i := 0; i < len(s) && len(out) <= maxURL; i++ {
+		switch c := s[i]; c {
+		case '(':
+			depth++
+			out = append(out, c)
+		case ')':
+			if depth--; depth == 0 {
+				return out
+			}
+			out = append(out, c)
+		case '\\':
+			i++
+			if i == len(s) {
+				return nil
+			}
+			switch c := s[i]; {
+			case '0' <= c && c <= '7':
+				v, n := 0, 0
+				for ; n < 3 && i+n < len(s) && '0' <= s[i+n] && s[i+n] <= '7'; n++ {
+					v = v<<3 | int(s[i+n]-'0')
+				}
+				i += n - 1
+				out = append(out, byte(v))
+			case c == '\r' || c == '\n':
+				i += newlineLen(s[i:]) - 1
+			case bytes.IndexByte([]byte("nrtbf"), c) >= 0:
+				out = append(out, '\n') // removed from URLs
+			default:
+				out = append(out, c)
+			}
+		default:
+			out = append(out, c)
+		}
+	}
+	return nil
+}
+
+func pdfHex(s []byte) []byte {
+	var out []byte
+	half := -1
+	for i := 0; i < len(s) && len(out) <= maxURL; i++ {
+		d := hexDigit(s[i])
+		switch {
+		case s[i] == '>':
+			return out
+		case d < 0:
+		case half < 0:
+			half = d
+		default:
+			out = append(out, byte(half<<4|d))
+			half = -1
+		}
+	}
+	return nil
+}

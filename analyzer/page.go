@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"exclave/internal/markup"
+	"exclave/internal/urlx"
 )
 
 // Page is everything a searcher may see of a document. Texts are UTF-8; bytes
@@ -22,6 +25,21 @@ type Page struct {
 	Source   string // the document, decoded
 	Langs    []Lang
 	Outlinks []Outlink
+}
+
+// NewPage makes a Page of a parsed document; url is where it is from, mimeType
+// its sniffed type. Parse with Options.KeepSource, or e-mail addresses that
+// stand in attributes only are not seen. Addr, Via and Outlinks are the
+// caller's to fill.
+func NewPage(url, mimeType string, d *markup.Doc) *Page {
+	p := &Page{URL: url, Type: mimeType, Title: d.Title, Text: d.Text, Source: d.Source}
+	if u, err := urlx.Parse(url); err == nil {
+		p.Host = u.Hostname()
+	}
+	for _, l := range d.Langs {
+		p.Langs = append(p.Langs, Lang{Value: l.Value, Where: l.Element + "@" + l.Attr})
+	}
+	return p
 }
 
 // Lang is one declaration of a document's language.

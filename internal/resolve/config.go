@@ -1,0 +1,81 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// Config says whom to ask and for how long.
+type Config struct {
+	// Servers are "address:port", the address an IP literal; the port may be
+	// left out when it is 53. Empty means those of /etc/resolv.conf.
+	Servers []string `toml:"servers"`
+	// Timeout is how long one server is waited for, more than 0.
+	Timeout time.Duration `toml:"timeout"`
+	// Attempts is how many times the list of servers is gone through, at least 1.
+	Attempts int `toml:"attempts"`
+	// PreferIPv6 asks for IPv6 addresses first. The other family is asked for
+	// only when the host has none of the preferred one.
+	PreferIPv6 bool `toml:"prefer_ipv6"`
+	// MinTTL and MaxTTL bound the lifetime of an answer, whatever it claims.
+	MinTTL time.Duration `toml:"min_ttl"`
+	MaxTTL time.Duration `toml:"max_ttl"`
+}
+
+// DefaultConfig returns the system's servers, 5 s, two attempts, IPv4 first,
+// and lifetimes from 10 minutes to Heritrix's 6 hours.
+func DefaultConfig() Config {
+	return Config{Timeout: 5 * time.Second, Attempts: 2, MinTTL: 10 * time.Minute, MaxTTL: 6 * time.Hour}
+}
+
+// Validate returns every problem, joined, or nil.
+func (c Config) Validate() error {
+	var errs []error
+	for _, s := range c.Servers {
+		if _, err := serverAddr(s); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if c.Timeout <= 0 {
+		errs = append(errs, fmt.Errorf("resolve: timeout %v: must be more than 0", c.Timeout))
+	}
+	if c.Attempts < 1 {
+		errs = append(errs, fmt.Errorf("resolve: attempts %d: must be at least 1", c.Attempts))
+	}
+	if c.MinTTL < 0 || c.MaxTTL < c.MinTTL {
+		errs = append(errs, fmt.Errorf("resolve: min_ttl %v, max_ttl %v: must be 0 ≤ min_ttl ≤ max_ttl", c.MinTTL, c.MaxTTL))
+	}
+	return errors.Join(errs...)
+}
+
+func serverAddr(s string) (string, error) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		return netip.AddrPortFrom(a, 53).String(), nil
+	}
+	a, err := netip.ParseAddrPort(s)
+	if err != nil || a.Port() == 0 {
+		return "", fmt.Errorf("resolve: server %q: must be an IP address and a port, such as \"127.0.0.1:5353\"", s)
+	}
+	return a.String(), nil
+}
+
+func systemServers() ([]string, error) {
+	const file = "/etc/resolv.conf"
+	c, err := dns.ClientConfigFromFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("resolve: system servers: %w", err)
+	}
+	if len(c.Servers) == 0 {
+		return nil, fmt.Errorf("resolve: system servers: %s names none", file)
+	}
+	servers := make([]string, len(c.Servers))
+	for i, s := range c.Servers {
+		servers[i] = net.JoinHostPort(s, c.Port)
+	}
+	return servers, nil
+}

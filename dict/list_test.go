@@ -1,0 +1,187 @@
+package dict_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"exclave/dict"
+)
+
+func TestRead(t *testing.T) {
+	tests := []struct{ why, in, want, err string }{
+		{"any order and repeats will do: a user's file is not sorted", "voda\nahoj\nvoda\n", "ahoj voda", ""},
+		{"words are normalised when read, as they are when looked up", "ČESKÝ\nc\u030ceský\n", "český", ""},
+		{"comments and empty lines are for people", "# mine\n\nahoj\n", "ahoj", ""},
+		{"a frequency list is a list", "ahoj\t0.001\n", "ahoj", ""},
+		{"files from Windows end lines with CR LF", "ahoj\r\nvoda\r\n", "ahoj voda", ""},
+		{"the last line may lack its end", "ahoj", "ahoj", ""},
+		{"an empty list is a list without words", "", "", ""},
+		{"two words in a line would never be found: say so, and where", "ahoj\ndobrý den\n", "", `line 2: "dobrý den" is not one word`},
+		{"a digit makes no word", "covid19\n", "", "line 1"},
+		{"a single letter is no word", "a\n", "", "line 1"},
+		{"bytes that are not UTF-8 are no word", "ahoj\xff\n", "", "line 1"},
+		{"a line longer than any word ends the reading, not the program", strings.Repeat("a", 1<<17), "", "too long"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.why, func(t *testing.T) {
+			l, err := dict.Read(strings.NewReader(tt.in), "test")
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Fatalf("error %v, want %q", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := slices.Collect(l.All())
+			if strings.Join(got, " ") != tt.want || l.Len() != len(got) {
+				t.Errorf("%q (%d), want %q", got, l.Len(), tt.want)
+			}
+			for _, w := range got {
+				if !l.Has(w) || !l.Has(strings.ToUpper(w)) || l.Has(w+"x") || l.Has(w[:len(w)-1]) {
+					t.Errorf("lookup of %q is wrong", w)
+				}
+			}
+		})
+	}
+}
+
+func TestOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "towns.txt")
+	if err := os.WriteFile(path, []byte("praha\nbrno\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := dict.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Name() != "towns" || !l.Has("Brno") || l.Has("brn") {
+		t.Errorf("%s: %v", l.Name(), slices.Collect(l.All()))
+	}
+	if _, err := dict.Open(path + "x"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if _, err := dict.Load("cz"); !errors.Is(err, dict.ErrNoList) || !strings.Contains(err.Error(), "cs, sk") {
+		t.Errorf("a missing built-in list must name those there are: %v", err)
+	}
+}
+
+// TestBuiltin: the built-in files are indexed as they are, so they must keep
+// the invariants of a List themselves.
+func TestBuiltin(t *testing.T) {
+	if got := dict.Builtins(); !slices.Equal(got, []string{"cs", "sk"}) {
+		t.Fatalf("built in: %v", got)
+	}
+	lists := map[string]*dict.List{}
+	for _, name := range dict.Builtins() {
+		l, err := dict.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists[name] = l
+		var text bytes.Buffer
+		if _, err := l.WriteTo(&text); err != nil {
+			t.Fatal(err)
+		}
+		again, err := dict.Read(bytes.NewReader(text.Bytes()), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var norm bytes.Buffer
+		if _, err := again.WriteTo(&norm); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(text.Bytes(), norm.Bytes()) {
+			t.Errorf("%s: not sorted, normalised and unique", name)
+		}
+		if l.Len() != 24_000 || again.Len() != l.Len() {
+			t.Errorf("%s: %d words", name, l.Len())
+		}
+	}
+	for w := range lists["cs"].All() {
+		if lists["sk"].Has(w) {
+			t.Errorf("%q is on both lists", w)
+		}
+	}
+	if !strings.Contains(dict.Notice(), "ShareAlike 4.0") {
+		t.Error("the notice must name the licence of the words")
+	}
+}
+
+// TestLookupConcurrent: the thesis's dictionary was read under a lock; this one
+// is read by thousands of workers at once (run with -race).
+func TestLookupConcurrent(t *testing.T) {
+	l, err := dict.Builtin("cs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := slices.Collect(l.All())
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := i; j < len(words); j += 8 {
+				if w, ok := l.Lookup([]byte(words[j])); !ok || w != words[j] {
+					t.Errorf("%q not found", words[j])
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestLookupAllocations: lookup is the hot path of the analysis.
+func TestLookupAllocations(t *testing.T) {
+	l, err := dict.Builtin("cs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hit, miss := []byte("protože"), []byte("because")
+	if n := testing.AllocsPerRun(100, func() { l.Lookup(hit); l.Lookup(miss) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{"ahoj\nvoda\n", "#\n\t\n", "a\xffb", "ahoj\t1e-5\n", "\u0301\u0301\n", "İstanbul\n", "ǅ\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l, err := dict.Read(bytes.NewReader(data), "fuzz")
+		if err != nil {
+			return
+		}
+		for w := range l.All() {
+			if !l.Has(w) {
+				t.Errorf("%q is on the list and is not found", w)
+			}
+		}
+	})
+}
+
+func BenchmarkLookup(b *testing.B) {
+	l, err := dict.Builtin("cs")
+	if err != nil {
+		b.Fatal(err)
+	}
+	words := [][]byte{[]byte("protože"), []byte("because"), []byte("nejkrásnější"), []byte("www")}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		l.Lookup(words[i%len(words)])
+	}
+}
+
+func BenchmarkBuiltin(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := dict.Builtin("cs"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

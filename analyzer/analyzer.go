@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"exclave/dict"
 	"exclave/internal/mime"
 )
 
@@ -73,7 +72,7 @@ func Open(ctx context.Context, c Config) (*Analyzer, error) {
 		return nil, err
 	}
 	a := &Analyzer{maxText: c.MaxText, key: slices.Clone(c.Key)}
-	m := &managers{lists: map[string]*dict.List{}}
+	m := &managers{}
 	for _, p := range profiles {
 		if c.Evidence != "" {
 			p.Evidence = c.Evidence

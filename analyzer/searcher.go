@@ -41,7 +41,7 @@ func kinds() map[string]kind {
 }
 
 // managers hold what searchers of one Analyzer share; each resource is opened
-// once, before the first page.
+// once, before the first page. The zero managers is ready.
 type managers struct {
 	lists map[string]*dict.List
 }
@@ -54,6 +54,9 @@ func (m *managers) list(name string) (*dict.List, error) {
 	l, err := dict.Load(name)
 	if err != nil {
 		return nil, err
+	}
+	if m.lists == nil {
+		m.lists = map[string]*dict.List{}
 	}
 	m.lists[name] = l
 	return l, nil

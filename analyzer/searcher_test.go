@@ -1,0 +1,179 @@
+package analyzer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// search runs one searcher and renders what it found: value@where×count.
+func search(t testing.TB, c SearcherConfig, p *Page) (Finding, string) {
+	t.Helper()
+	s, err := kinds()[c.Kind].open(c, &managers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := s.Search(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	for _, e := range f.Evidence {
+		parts = append(parts, fmt.Sprintf("%s %s ×%d", e.Value, e.Where, e.Count))
+	}
+	return f, strings.Join(parts, ", ")
+}
+
+func TestEmail(t *testing.T) {
+	tests := []struct {
+		why, source, text string
+		found             int
+		want              string
+	}{
+		{"any letter case", "Info@Firma.CZ", "", 1, "info@firma.cz source ×1"},
+		{"the original cut top-level domains at four letters", "a@shop.museum a@b.cz.travel", "", 2, ""},
+		{"an address of another country is found, not valid", "a@b.sk", "", 1, ""},
+		{"the end of a sentence is no part of it", "napište na a@b.cz.", "", 1, "a@b.cz source ×1"},
+		{"text that repeats the source does not count twice", "<p>a@b.cz</p>", "a@b.cz", 1, "a@b.cz source ×1"},
+		{"character references hide it in the source only", "a&#64;b.cz", "a@b.cz", 1, "a@b.cz text ×1"},
+		{"a link may be percent-encoded", `<a href="mailto:a%40b.cz?subject=x">`, "", 1, "a@b.cz link ×1"},
+		{"a link is counted once", `<a href="mailto:a@b.cz">a@b.cz</a>`, "a@b.cz", 2, "a@b.cz source ×2"},
+		{"many labels", "a.b-c_d+e@x.y.z.cz", "", 1, "a.b-c_d+e@x.y.z.cz source ×1"},
+		{"no local part, no domain, no top-level domain", "@b.cz a@ a@b a@.cz a@b..cz a@-b.cz a.@b.cz", "", 0, ""},
+		{"an address as host is no host name", "a@127.0.0.1 a@1.cz", "", 1, "a@1.cz source ×1"},
+		{"internationalised top-level domains", "a@b.xn--p1ai", "", 1, ""},
+		{"a row of signs", "a@b@c.cz@@d.cz", "", 1, "b@c.cz source ×1"},
+		{"a picture for dense screens is not Czech", "logo@2x.png", "", 1, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.why, func(t *testing.T) {
+			f, got := search(t, SearcherConfig{Kind: "email", Pattern: `@([a-z0-9-]+\.)+cz$`}, &Page{Source: tt.source, Text: tt.text})
+			if f.Found != tt.found || got != tt.want {
+				t.Errorf("found %d %q, want %d %q", f.Found, got, tt.found, tt.want)
+			}
+		})
+	}
+}
+
+func TestPhone(t *testing.T) {
+	const one = "+420777123456"
+	tests := []struct {
+		why, text string
+		found     int
+		want      string
+	}{
+		{"as the thesis has it", "+420 777 123 456", 1, one + " text ×1"},
+		{"without blanks", "+420777123456", 1, one + " text ×1"},
+		{"in pairs", "+420 77 71 23 45 6", 1, one + " text ×1"},
+		{"hyphens, dots, slashes", "+420-777-123-456 +420.777.123.456; +420/777123456", 3, one + " text ×3"},
+		{"no-break and thin spaces", "+420\u00a0777\u00a0123\u2009456", 1, one + " text ×1"},
+		{"parentheses", "(+420) 777 123 456, +(420) 777 123 456", 2, one + " text ×2"},
+		{"00 for the plus", "00420 777 123 456 tel:00420777123456", 2, one + " text ×2"},
+		{"a trunk zero in parentheses is not dialled", "+420 (0) 777 123 456", 1, one + " text ×1"},
+		{"what follows on the line is no part of it", "+420 777 123 456 2024", 1, one + " text ×1"},
+		{"nor is the next number", "+420 777 123 456 / 777 123 457", 1, one + " text ×1"},
+		{"two in a row", "+420 777 123 456, +420 777 123 456", 2, one + " text ×2"},
+		{"a number of another country", "+421 905 123 456", 1, ""},
+		{"a number too long for the plan", "+420 777 123 4567", 1, ""},
+		{"a first digit the plan does not have", "+420 077 123 456", 1, ""},
+		{"without country code it does not say whose it is", "777 123 456", 0, ""},
+		{"a sum is no number", "1+420777123456 x00420777123456", 0, ""},
+		{"zeros", "000420777123456 +0420777123456 00000000000000", 0, ""},
+		{"a number ends with its line", "+420 777\n123 456", 0, ""},
+		{"too short", "+420 777", 0, ""},
+		{"a row of digits", "+" + strings.Repeat("1", 1000), 1, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.why, func(t *testing.T) {
+			f, got := search(t, SearcherConfig{Kind: "phone", Pattern: `^\+420[2-9][0-9]{8}$`}, &Page{Text: tt.text})
+			if f.Found != tt.found || got != tt.want {
+				t.Errorf("found %d %q, want %d %q", f.Found, got, tt.found, tt.want)
+			}
+		})
+	}
+	p := &Page{Text: "Volejte " + one, Source: `<a href="tel:+420%20777%20123%20456"><a href='tel:+420-777-123-457'>`}
+	if f, got := search(t, SearcherConfig{Kind: "phone", Pattern: `^\+420`}, p); f.Found != 2 || got != one+" text ×1, +420777123457 link ×1" {
+		t.Errorf("tel: links count unless the text has the number: %d %q", f.Found, got)
+	}
+}
+
+func TestHTMLLang(t *testing.T) {
+	p := &Page{Langs: []Lang{{"CS-cz", "html@lang"}, {"cs", "p@xml:lang"}, {"cs", "meta@content-language"}, {"csb", "p@lang"}, {"en", "p@lang"}, {" ", "p@lang"}}}
+	f, got := search(t, SearcherConfig{Kind: "html_lang", Pattern: `^cs(-|$)`}, p)
+	// Kashubian (csb) is not Czech; an empty attribute says nothing.
+	if f.Found != 5 || f.Valid != 3 || got != "cs p@xml:lang ×2, cs-cz html@lang ×1" {
+		t.Errorf("%+v %q", f, got)
+	}
+}
+
+// FuzzSearch: a page is a stranger's. Whatever it holds, no searcher panics, and
+// counts keep the order and the bounds a Finding promises.
+func FuzzSearch(f *testing.F) {
+	for _, s := range []string{"", "a@b.cz", "@@@.cz", "+420 777 123 456", "00(0)(0)(0)420", "mailto:%zz@\xff", "tel:+\x00", "protože když \xff", "+(0)(0)(0)1234567890"} {
+		f.Add(s)
+	}
+	configs := []SearcherConfig{
+		{Kind: "email", Pattern: "cz$"},
+		{Kind: "phone", Pattern: "^."},
+		{Kind: "html_lang", Pattern: "."},
+		{Kind: "dictionary", List: "cs"},
+	}
+	m := &managers{}
+	var all []Searcher
+	for _, c := range configs {
+		s, err := kinds()[c.Kind].open(c, m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p := &Page{Title: s, Text: s, Source: s, Langs: []Lang{{s, "html@lang"}}}
+		for i, sr := range all {
+			got, err := sr.Search(context.Background(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Distinct > got.Valid || got.Valid > got.Found || len(got.Evidence) > MaxEvidence || len(got.Evidence) > got.Distinct {
+				t.Errorf("%s: %+v", configs[i].Kind, got)
+			}
+			if slices.ContainsFunc(got.Evidence, func(e Evidence) bool { return len(e.Value) > MaxEvidenceValue || e.Count < 1 }) {
+				t.Errorf("%s: %+v", configs[i].Kind, got.Evidence)
+			}
+		}
+	})
+}
+
+// TestKinds: what the table promises, ParseProfile relies on.
+func TestKinds(t *testing.T) {
+	for name, k := range kinds() {
+		for _, o := range k.required {
+			if !slices.Contains(k.options, o) {
+				t.Errorf("%s: required option %s is not among its options", name, o)
+			}
+		}
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	text := strings.Repeat("Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv, 1 000 Kč, 2008. ", 600)
+	source := strings.Repeat(`<li class="item"><a href="/kontakt/01.html">Kontakt 100</a></li> `, 3000) + "<p>info@firma.cz +420 777 123 456</p>"
+	p := &Page{Text: text, Source: source, Langs: []Lang{{"cs", "html@lang"}}}
+	for _, c := range []SearcherConfig{{Kind: "email", Pattern: "cz$"}, {Kind: "phone", Pattern: `^\+420`}, {Kind: "html_lang", Pattern: "^cs"}, {Kind: "dictionary", List: "cs"}} {
+		s, err := kinds()[c.Kind].open(c, &managers{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(c.Kind, func(b *testing.B) {
+			b.SetBytes(int64(len(text) + len(source)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.Search(context.Background(), p); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

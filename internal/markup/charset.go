@@ -148,14 +148,14 @@ func prescan(body []byte) (name, lang string) {
 		}
 		tag, more := z.TagName()
 		a := atom.Lookup(tag)
+		// The prescan of the standard does not know what a script is.
+		z.NextIsNotRawText()
 		switch {
 		case tt == html.EndTagToken:
 			inHead = inHead && a != atom.Head
 			continue
 		case !headElement(a):
 			inHead = false
-		case a == atom.Noscript:
-			z.NextIsNotRawText()
 		case a == atom.Html && more:
 			lang = rootLang(z)
 		case a == atom.Meta && more:

@@ -135,6 +135,8 @@ func cssString(tok []byte) string {
 	tok = tok[1:]
 	if n := len(tok); n > 0 && tok[n-1] == quote && !escapedEnd(tok[:n-1]) {
 		tok = tok[:n-1]
+	} else if escapedEnd(tok) {
+		tok = tok[:n-1] // a string cut after its backslash ends before it
 	}
 	return cssUnescape(tok)
 }

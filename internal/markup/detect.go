@@ -147,6 +147,7 @@ func letterModels() []letterModel {
 		{"hu", "áéöóőíüúű", central},
 		{"sl", "čšžćđ", central},
 		{"hr", "čšžćđ", central},
+		{"hsb", "ěłóšćžńčřź", central},
 		{"ro", "ăîâşţ", central},
 		{"ru", "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё", []singleByte{w1251, koi8r, iso5}},
 		{"uk", "оаинівертслкдмупязьбгчйхжцїюєшщф", []singleByte{w1251, koi8u, iso5}},

@@ -213,24 +213,24 @@ func plausibleLazy(val []byte) bool {
 		bytes.ContainsFunc(val, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' })
 }
 
+// object reads objects and applets. Only applets resolve against a code base:
+// browsers ignore the attribute of an object, where it named a plug-in.
 func (p *markupParser) object(a atom.Atom) {
-	p.codebase, _ = cleanURL(p.get("codebase"))
 	if a == atom.Object {
-		if d, ok := cleanURL(p.get("data")); ok {
-			p.b.add([]byte(joinRef(p.codebase, d)), frameUnlessMedia(p.get("type")), "object/@data")
-		}
-	} else if c, ok := cleanURL(p.get("code")); ok {
-		if !strings.HasSuffix(c, ".class") {
-			c += ".class"
-		}
-		p.b.add([]byte(joinRef(p.codebase, c)), Embed, "applet/@code")
+		p.b.add(p.get("data"), frameUnlessMedia(p.get("type")), "object/@data")
+		p.archives("", "object/@archive")
+		return
 	}
-	context := "applet/@archive"
-	if a == atom.Object {
-		context = "object/@archive"
+	base, _ := cleanURL(p.get("codebase"))
+	if c, ok := cleanURL(p.get("code")); ok {
+		p.b.add([]byte(joinRef(base, strings.TrimSuffix(c, ".class")+".class")), Embed, "applet/@code")
 	}
+	p.archives(base, "applet/@archive")
+}
+
+func (p *markupParser) archives(base, context string) {
 	for _, f := range bytes.FieldsFunc(p.get("archive"), func(r rune) bool { return r == ',' || isHTMLSpace(r) }) {
-		p.b.add([]byte(joinRef(p.codebase, string(f))), Embed, context)
+		p.b.add([]byte(joinRef(base, string(f))), Embed, context)
 	}
 }
 
@@ -238,7 +238,7 @@ func (p *markupParser) param() {
 	switch strings.ToLower(string(p.get("name"))) {
 	case "movie", "src", "data", "filename", "url", "href":
 		if v := p.get("value"); plausibleLazy(v) {
-			p.b.add([]byte(joinRef(p.codebase, string(v))), Embed, "param/@value")
+			p.b.add(v, Embed, "param/@value")
 		}
 	}
 }

@@ -27,7 +27,6 @@ type markupParser struct {
 	inHead   bool
 	titled   bool // the title was read
 	formPost bool // inside a form that is not sent with GET
-	codebase string
 
 	anchor     int // index of the open anchor in Links, -1
 	anchorText textWriter
@@ -81,6 +80,8 @@ func (p *markupParser) onText(s []byte) {
 		return
 	case atom.Title:
 		p.onTitle(s)
+		return
+	case atom.Iframe:
 		return
 	}
 	if p.template > 0 {
@@ -217,8 +218,6 @@ func (p *markupParser) onEnd(a atom.Atom) {
 		p.b.text.pre = max(p.b.text.pre-1, 0)
 	case atom.Form:
 		p.formPost = false
-	case atom.Object, atom.Applet:
-		p.codebase = ""
 	case atom.A:
 		p.closeAnchor()
 	}

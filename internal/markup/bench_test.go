@@ -1,0 +1,69 @@
+package markup
+
+import (
+	"bytes"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+func benchPage(b *testing.B) []byte {
+	return readShared(b, "data/pages/readability_aktualne_cs.html")
+}
+
+func BenchmarkHTML(b *testing.B) {
+	page := benchPage(b)
+	b.SetBytes(int64(len(page)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse(HTML, page, Options{})
+	}
+}
+
+// BenchmarkTokenizer is the floor: the tokens alone, attributes read.
+func BenchmarkTokenizer(b *testing.B) {
+	page := benchPage(b)
+	b.SetBytes(int64(len(page)))
+	b.ReportAllocs()
+	for b.Loop() {
+		z := html.NewTokenizer(bytes.NewReader(page))
+		for z.Next() != html.ErrorToken {
+			if _, more := z.TagName(); more {
+				for more {
+					_, _, more = z.TagAttr()
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkHTMLWindows1250(b *testing.B) {
+	page := encode(b, "windows-1250", string(benchPage(b)))
+	if utf8.Valid(page) {
+		b.Fatal("not encoded")
+	}
+	b.SetBytes(int64(len(page)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse(HTML, page, Options{DeclaredCharset: "windows-1250"})
+	}
+}
+
+func BenchmarkCSS(b *testing.B) {
+	sheet := bytes.Repeat([]byte("@font-face{font-family:A;src:url(../a.woff2) format(\"woff2\")}\n.menu > li:hover::after{content:\"\\2014\";background:#fff url('i/x.png') no-repeat;color:rgba(1,2,3,.5);margin:0 auto}\n/* a comment */\n@media screen and (max-width:600px){.a,.b{display:none}}\n"), 400)
+	b.SetBytes(int64(len(sheet)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse(CSS, sheet, Options{})
+	}
+}
+
+func BenchmarkJS(b *testing.B) {
+	script := bytes.Repeat([]byte("(function(w,d){var a=d.createElement('script');a.src=\"/js/app.min.js?v=3\";for(var i=0;i<10;i++){w[i]=i/2}}(window,document));\n"), 500)
+	b.SetBytes(int64(len(script)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse(JS, script, Options{})
+	}
+}

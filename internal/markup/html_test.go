@@ -1,0 +1,215 @@
+package markup
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// brief writes links as "hop url context", which is all most cases need.
+func brief(links []Link) []string {
+	var out []string
+	for _, l := range links {
+		out = append(out, fmt.Sprintf("%c %s %s", l.Hop, l.URL, l.Context))
+	}
+	return out
+}
+
+func TestHTMLLinks(t *testing.T) {
+	cases := []struct {
+		why, in string
+		want    []string
+	}{
+		{"anchors and image maps are navigation", `<a href=a.html>x</a><map><area href="b.html"></map>`,
+			[]string{"L a.html a/@href", "L b.html area/@href"}},
+		{"entities in attributes are decoded, ambiguous ones kept (HTML 13.2.5.73)", `<a href="/x?a=1&amp;b=2&copy=3">x</a>`,
+			[]string{"L /x?a=1&b=2&copy=3 a/@href"}},
+		{"URL standard 4.4: edges trimmed, tabs and newlines removed", "<a href=' \x01/a\n\t/b '>x</a>", []string{"L /a/b a/@href"}},
+		{"what cannot be fetched is not a link", `<a href="mailto:a@b.cz">m</a><a href="tel:+420">t</a><a href=" JavaScript:void(0)">j</a><img src="data:image/gif;base64,R0"><iframe src="about:blank"></iframe><a href="#top">x</a><a href="">y</a><a href="blob:http://x/y">b</a>`, nil},
+		{"link elements by their rel", `<link rel=stylesheet href=a.css><link rel="shortcut icon" href=f.ico><link rel="alternate stylesheet" href=b.css><link rel=canonical href=/c><link rel=dns-prefetch href=//d.com><link rel=preconnect href=//e.com><link rel=preload as=font href=g.woff><link rel=manifest href=m.json><link href=nothing><link rel="https://api.w.org/" href=/wp-json>`,
+			[]string{"E a.css link/@href[rel=stylesheet]", "E f.ico link/@href[rel=icon]", "E b.css link/@href[rel=stylesheet]", "L /c link/@href[rel=canonical]", "E g.woff link/@href[rel=preload,as=font]", "E m.json link/@href[rel=manifest]"}},
+		{"images, their sets and lazy forms", `<picture><source srcset="a.webp 1x, b.webp 2x"><img src=c.jpg srcset="d.jpg 100w" data-src=e.jpg data-srcset="f.jpg 1x" data-lazy-src="g.jpg" data-original=h.jpg></picture>`,
+			[]string{"E a.webp source/@srcset", "E b.webp source/@srcset", "E c.jpg img/@src", "E d.jpg img/@srcset", "E e.jpg img/@data-src", "E f.jpg img/@data-srcset", "E g.jpg img/@data-lazy-src", "E h.jpg img/@data-original"}},
+		{"lazy attributes hold flags and JSON too", `<img src=a.png data-lazy=true data-src="" data-bg='{"a":"b/c"}' data-large=1.5>`, []string{"E a.png img/@src"}},
+		{"lazy backgrounds are URLs or CSS", `<div data-bg="url('a.jpg')"></div><div data-bg=/b.jpg></div>`, []string{"E a.jpg css/url", "E /b.jpg div/@data-bg"}},
+		{"media and their posters", `<video src=a.mp4 poster=b.jpg><track src=c.vtt></video><audio src=d.mp3></audio><input type=image src=e.gif>`,
+			[]string{"E a.mp4 video/@src", "E b.jpg video/@poster", "E c.vtt track/@src", "E d.mp3 audio/@src", "E e.gif input/@src"}},
+		{"backgrounds of the nineties", `<body background=a.gif><table background=b.gif><tr><td background=c.gif>`,
+			[]string{"E a.gif body/@background", "E b.gif table/@background", "E c.gif td/@background"}},
+		{"frames and objects may hold pages", `<frameset><frame src=a.html></frameset><iframe src=b.html></iframe><object data=c.html></object><object data=d.swf type="application/x-shockwave-flash"></object><embed src=e.html>`,
+			[]string{"E a.html frame/@src", "E b.html iframe/@src", "E c.html object/@data", "E d.swf object/@data", "E e.html embed/@src"}},
+		{"applets resolve against their code base", `<applet codebase="x/" code=Main archive="a.jar,b.jar"></applet>`,
+			[]string{"E x/Main.class applet/@code", "E x/a.jar applet/@archive", "E x/b.jar applet/@archive"}},
+		{"srcdoc is a document of its own", `<iframe srcdoc="&lt;p>inner &lt;img src=a.png&gt;&lt;/p>"></iframe>`, []string{"E a.png img/@src"}},
+		{"style attributes and elements", `<style>@import "a.css"; p{background:url(b.png)}</style><p style="background:URL( 'c.png' )">x`,
+			[]string{"E a.css css/@import", "E b.png css/url", "E c.png css/url"}},
+		{"meta refresh, the spellings of HTML 4.2.5.3", `<meta http-equiv=refresh content="0; URL='a.html'"><meta http-equiv=Refresh content="5;url=b.html"><meta http-equiv=refresh content="3"><meta http-equiv=refresh content="1,c.html">`,
+			[]string{"R a.html meta/@content", "R b.html meta/@content", "R c.html meta/@content"}},
+		{"forms are followed with GET only", `<form action=/search><button formaction=/s2>x</button></form><form action=/login method=post><button formaction=/l2></button></form>`,
+			[]string{"L /search form/@action", "L /s2 button/@formaction"}},
+		{"citations are not followed", `<blockquote cite=/x>q</blockquote>`, nil},
+		{"SVG inside HTML", `<svg><image href=a.png /><use xlink:href="b.svg#i"/><use href="#local"/><a href=c.html><text>t</text></a><rect fill="url(d.svg#g)"/></svg>`,
+			[]string{"E a.png image/@href", "E b.svg#i use/@xlink:href", "L c.html a/@href", "E d.svg#g css/url"}},
+		{"a style element in SVG has no raw text, a self-closing title ends", `<svg><title/><style>.a{fill:url(a.svg)}</style></svg><img src=b.png>`,
+			[]string{"E a.svg css/url", "E b.png img/@src"}},
+		{"noscript holds what lazy loaders replace", `<noscript><img src=a.jpg></noscript>`, []string{"E a.jpg img/@src"}},
+		{"noframes is for crawlers", `<noframes><a href=a.html>x</a></noframes>`, []string{"L a.html a/@href"}},
+		{"templates are used by scripts", `<template><img src=a.jpg></template>`, []string{"E a.jpg img/@src"}},
+		{"social cards are guesses", `<meta property=og:image content=http://x.com/a.jpg><meta name=twitter:image content=/b.jpg>`,
+			[]string{"X http://x.com/a.jpg meta/@content", "X /b.jpg meta/@content"}},
+		{"strings in scripts are guesses, and come last", `<script>var a="/data/list.json", b="text/html", c="/x/"+id;</script><a href=a>x</a>`,
+			[]string{"L a a/@href", "X /data/list.json js/string"}},
+		{"event handlers and javascript: links hold pages", `<a href="javascript:open('/p/a.html')">x</a><b onclick="location='/b.php?x=1'">y</b>`,
+			[]string{"X /p/a.html js/string", "X /b.php?x=1 js/string"}},
+		{"module scripts import", `<script type=module>import {a} from "./a.js"; import b from "lib"; import("./c.js")</script>`,
+			[]string{"E ./a.js js/import", "E ./c.js js/import"}},
+		{"templates in script elements are no code", `<script type="text/x-template"><img src="/a/{{b}}.png"></script>`, nil},
+		{"comments are not read, nor are conditional ones", `<!-- <a href=a>x</a> --><!--[if IE]><link rel=stylesheet href=ie.css><![endif]--><a href=b>y</a>`, []string{"L b a/@href"}},
+		{"the same link twice is one", `<a href=a>x</a><a href=a>y</a>`, []string{"L a a/@href"}},
+		{"custom elements keep their name, strange ones lose it", `<amp-img src=a.png></amp-img><x"y z src=b.png>`, []string{"E a.png amp-img/@src", "E b.png */@src"}},
+		{"an unfinished tag at the end is no tag (HTML 13.2.5)", `<a href=a>x</a><a href="b`, []string{"L a a/@href"}},
+		{"flash parameters (Heritrix FlashParseSelfTest)", `<OBJECT classid="clsid:D27CDB6E"><PARAM NAME=movie VALUE="pirates.swf"><param name=quality value=high></OBJECT>`, []string{"E pirates.swf param/@value"}},
+	}
+	for _, c := range cases {
+		t.Run(c.why, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, brief(Parse(HTML, []byte(c.in), Options{}).Links)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestHTMLText(t *testing.T) {
+	cases := []struct{ why, in, want string }{
+		{"system 5: block elements become line ends", "<p>a</p><div>b<h1>c</h1>d</div>", "a\nb\nc\nd"},
+		{"system 5: inline elements vanish without a blank", "<b>D</b>obrý <i>d</i>en <a href=x>t</a>am", "Dobrý den tam"},
+		{"br ends a line, cells of a row stay on one", "a<br>b<table><tr><td>c<td>d<tr><th>e</table>f", "a\nb\nc\td\ne\nf"},
+		{"head is off, the title kept apart", "<head><title>T</title><meta name=a content=b></head><body>x", "x"},
+		{"system 1: a script over several lines does not leak", "a<script>\nvar x = '<p>no</p>';\n// </p>\nif (a<b) {}\n</script>b<style>\np { }\n</style>c", "abc"},
+		{"a script inside an SVG does not leak", "<svg><script>var no=1</script><style>.no{}</style><text>yes</text></svg>", "yes"},
+		{"a script that is never closed does not leak", "a<script>var no = 1; <p>no", "a"},
+		{"the comment state of scripts (HTML 13.2.5.20)", "a<script><!-- <script> no </script> no --></script>b", "ab"},
+		{"entities are decoded", "a&nbsp;&amp;&#269;&hellip;&lt;b&gt;", "a &č…<b>"},
+		{"white space is collapsed, no-break spaces too", " a \n\t b\u00a0\u00a0c\u2003d ", "a b c d"},
+		{"soft hyphens and zero width spaces are invisible", "po\u00adkus&shy;ný te\u200bxt", "pokusný text"},
+		{"lines of preformatted text stay", "<pre>a\nb  c</pre>d\ne", "a\nb c\nd e"},
+		{"noscript is for readers without scripts", "a<noscript>b</noscript>c", "abc"},
+		{"noscript in the head belongs to the head", "<head><noscript><img src=x>no</noscript></head>yes", "yes"},
+		{"text without body opens it", "<title>T</title>x<title>U</title>y", "xy"},
+		{"templates are not shown, unless they are the shadow of an element", "a<template><p>no</p></template><div><template shadowrootmode=open>yes</template></div>", "a\nyes"},
+		{"iframe content is never shown, srcdoc is", "a<iframe srcdoc='<p>in</p>'><p>no</p></iframe>b", "a\nin\nb"},
+		{"text areas and options are text", "<select><option>a<option>b</select><textarea>c\nd</textarea>", "a\nb\nc\nd"},
+		{"unclosed SVG does not swallow the page", "<svg><path d=x><p>a<title>t</title><script>no</script>b", "ab"},
+		{"NUL is no letter", "a\x00b", "a b"},
+	}
+	for _, c := range cases {
+		t.Run(c.why, func(t *testing.T) {
+			if got := Parse(HTML, []byte(c.in), Options{}).Text; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestHTMLFacts(t *testing.T) {
+	// One document with each fact a Doc has beside links and text.
+	d := Parse(HTML, []byte(`<!doctype html><html lang=" cs-CZ " xml:lang=cs><head>
+		<base target=_top><base href="http://a.cz/x/"><base href="http://b.cz/">
+		<meta http-equiv=Content-Language content="cs, en">
+		<meta name=ROBOTS content="NoIndex,follow , none">
+		<title> Můj
+			web </title><title>other</title></head><body><svg><title>no</title></svg><p lang=sk>x`), Options{KeepSource: true})
+	want := &Doc{
+		Kind: HTML, Base: "http://a.cz/x/", Title: "Můj web", Text: "x", Charset: "utf-8", CharsetFrom: "detected",
+		NoIndex: true, NoFollow: true,
+		Langs: []Lang{{"cs-CZ", "html", "lang"}, {"cs", "html", "xml:lang"}, {"cs, en", "meta", "content-language"}, {"sk", "p", "lang"}},
+	}
+	if !strings.HasPrefix(d.Source, "<!doctype html>") || !strings.HasSuffix(d.Source, "<p lang=sk>x") {
+		t.Errorf("source %q", d.Source)
+	}
+	d.Source = ""
+	if diff := cmp.Diff(want, d); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLinkText(t *testing.T) {
+	// System 4: anchor text, ALT for IMG and AREA, none for FRAME and LINK.
+	d := Parse(HTML, []byte(`<a href=1> Můj <b>text</b> <img src=i.png alt="obr  1"> </a>no<a href=2>`+strings.Repeat("ž", 150)+
+		`</a><area href=3 alt=mapa><a href=4>neuzavřený<a href=5>další`), Options{})
+	got := map[string]string{}
+	for _, l := range d.Links {
+		got[l.URL] = l.Text
+	}
+	want := map[string]string{"1": "Můj text obr 1", "i.png": "obr 1", "2": strings.Repeat("ž", 100), "3": "mapa", "4": "neuzavřený", "5": "další"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLinkKinds(t *testing.T) {
+	// systems.md 1.3 case 13: frames use no depth, other embeds may not be pages.
+	cases := map[string]LinkKind{
+		`<iframe src=x>`: Frame, `<frame src=x>`: Frame, `<object data=x>`: Frame, `<embed src=x>`: Frame,
+		`<object data=x type=image/png>`: Embed, `<embed src=x type=application/pdf>`: Embed, `<img src=x>`: Embed,
+		`<iframe data-src=http://x.cz/>`: Frame, `<meta http-equiv=refresh content="0;x">`: Refresh, `<a href=x>`: Nav,
+	}
+	for in, want := range cases {
+		d := Parse(HTML, []byte(in), Options{})
+		if len(d.Links) != 1 || d.Links[0].Kind != want {
+			t.Errorf("%s: %+v, want kind %v", in, d.Links, want)
+		}
+	}
+}
+
+func TestXHTML(t *testing.T) {
+	// XML syntax closes any element with "/>"; in HTML the script would go on.
+	in := []byte(`<?xml version="1.0" encoding="iso-8859-2"?><?xml-stylesheet href="a.css" type="text/css"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body><p>` + "\xbe" + `</p><style><![CDATA[p{background:url(b.png)}]]></style></body></html>`)
+	d := Parse(XHTML, in, Options{})
+	if diff := cmp.Diff([]string{"E a.css xml-stylesheet/@href", "E a.js script/@src", "E b.png css/url"}, brief(d.Links)); diff != "" {
+		t.Error(diff)
+	}
+	if d.Text != "ž" || d.CharsetFrom != "xml" {
+		t.Errorf("text %q, charset from %s", d.Text, d.CharsetFrom)
+	}
+	if h := Parse(HTML, in, Options{}); h.Text != "" {
+		t.Errorf("as HTML the script swallows the page, got %q", h.Text)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	// Decision 4: memory per page is bounded by configuration.
+	var b strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&b, `<p>žluťoučký %d<a href="/%d">x</a><img src="/%d.png" data-x="/guess/%d.html">`, i, i, i, i)
+	}
+	fmt.Fprintf(&b, "<a href=/%s>", strings.Repeat("x", maxURL))
+	d := Parse(HTML, []byte(b.String()), Options{MaxText: 99, MaxLinks: 150, MaxSource: 50, KeepSource: true})
+	switch {
+	case len(d.Text) > 99 || !d.TextTruncated || !strings.HasPrefix(d.Text, "žluťoučký 0x\n"):
+		t.Errorf("text %d %v %q", len(d.Text), d.TextTruncated, d.Text)
+	case len(d.Links) != 150 || d.DroppedLinks != 151:
+		t.Errorf("links %d, dropped %d", len(d.Links), d.DroppedLinks)
+	case len(d.Source) > 50:
+		t.Errorf("source %d", len(d.Source))
+	}
+	for _, l := range d.Links {
+		if l.Kind == Speculative {
+			t.Error("a guess crowds out a link")
+		}
+	}
+}
+
+func TestSrcdocDepth(t *testing.T) {
+	// A document may hold itself in ever more quoting; two levels are read.
+	in := "<img src=3.png>"
+	for i := 2; i >= 0; i-- {
+		in = fmt.Sprintf(`<img src=%d.png><iframe srcdoc="%s"></iframe>`, i, strings.NewReplacer("&", "&amp;", `"`, "&quot;").Replace(in))
+	}
+	want := []string{"E 0.png img/@src", "E 1.png img/@src", "E 2.png img/@src"}
+	if diff := cmp.Diff(want, brief(Parse(HTML, []byte(in), Options{}).Links)); diff != "" {
+		t.Error(diff)
+	}
+}

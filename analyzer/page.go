@@ -93,11 +93,11 @@ func schemed(source, scheme string) iter.Seq[string] {
 			if !ok {
 				return
 			}
-			source = rest
 			link := cut(rest, maxLink)
 			if i := strings.IndexAny(link, "\"'<> \n"); i >= 0 {
 				link = link[:i]
 			}
+			source = rest[len(link):] // each byte is read once
 			if plain, err := url.PathUnescape(link); err == nil {
 				link = plain
 			}

@@ -1,8 +1,10 @@
 package analyzer
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -30,29 +32,15 @@ type Scored struct {
 // Strongest returns the evidence that speaks loudest for the verdict, at most n
 // values: of the searchers in the order of their points, the most frequent.
 func (v Verdict) Strongest(n int) []Evidence {
-	var best *Scored
+	by := slices.Clone(v.By)
+	slices.SortStableFunc(by, func(a, b Scored) int { return cmp.Compare(b.Points, a.Points) })
 	var out []Evidence
-	done := make([]bool, len(v.By))
-	for range v.By {
-		best = nil
-		at := 0
-		for i := range v.By {
-			if !done[i] && (best == nil || v.By[i].Points > best.Points) {
-				best, at = &v.By[i], i
-			}
-		}
-		done[at] = true
-		if best.Points <= 0 {
-			break
-		}
-		for _, e := range best.Evidence {
-			if len(out) == n {
-				return out
-			}
-			out = append(out, e)
+	for _, s := range by {
+		if s.Points > 0 {
+			out = append(out, s.Evidence...)
 		}
 	}
-	return out
+	return out[:min(n, len(out))]
 }
 
 // Explain writes the verdict as a table for people: a line of summary, then
@@ -69,10 +57,14 @@ func (v Verdict) Explain(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "profile %s: %s, %d points of %d needed\n", v.Profile, summary, v.Points, v.Min); err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  searcher\tfound\tvalid\tdistinct\tcounted\tpoints\tevidence")
+	var rows strings.Builder
+	rows.WriteString("  searcher\tfound\tvalid\tdistinct\tcounted\tpoints\tevidence\n")
 	for _, s := range v.By {
-		fmt.Fprintf(t, "  %s\t%d\t%d\t%d\t%d\t%d\t%s\n", s.Searcher, s.Found, s.Valid, s.Distinct, s.Counted, s.Points, strings.Join(values(s.Evidence, 5), ", "))
+		fmt.Fprintf(&rows, "  %s\t%d\t%d\t%d\t%d\t%d\t%s\n", s.Searcher, s.Found, s.Valid, s.Distinct, s.Counted, s.Points, strings.Join(values(s.Evidence, 5), ", "))
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if _, err := io.WriteString(t, rows.String()); err != nil {
+		return err
 	}
 	return t.Flush()
 }

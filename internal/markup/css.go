@@ -17,36 +17,32 @@ const (
 // mayRefer is a cheap test whether CSS can hold a reference at all. An escape
 // can spell any of the names.
 func mayRefer(s []byte) bool {
-	if bytes.IndexByte(s, '(') < 0 && bytes.IndexByte(s, '@') < 0 {
-		return false
-	}
-	return bytes.IndexByte(s, '\\') >= 0 || containsFold(s, "url(") || containsFold(s, "image-set(") ||
-		containsFold(s, "src(") || containsFold(s, "@import")
-}
-
-// containsFold reports whether s holds the lower-case ASCII text sub in any case.
-func containsFold(s []byte, sub string) bool {
-	last := sub[len(sub)-1] // a bracket or a letter; brackets are rare and found fast
-	for i := len(sub) - 1; i < len(s); i++ {
-		j := bytes.IndexByte(s[i:], last)
-		if 'a' <= last && last <= 'z' {
-			if u := bytes.IndexByte(s[i:], last-0x20); j < 0 || u >= 0 && u < j {
-				j = u
+	for i, c := range s {
+		switch c {
+		case '(':
+			if suffixFold(s[:i], "url") || suffixFold(s[:i], "image-set") || suffixFold(s[:i], "src") {
+				return true
 			}
-		}
-		if j < 0 {
-			return false
-		}
-		i += j
-		if bytes.EqualFold(s[i+1-len(sub):i+1], []byte(sub)) {
+		case '@':
+			if n := len("import"); len(s) > i+n && suffixFold(s[:i+1+n], "import") {
+				return true
+			}
+		case '\\':
 			return true
 		}
 	}
 	return false
 }
 
+func suffixFold(s []byte, suffix string) bool {
+	return len(s) >= len(suffix) && strings.EqualFold(string(s[len(s)-len(suffix):]), suffix)
+}
+
 // css finds what a style sheet refers to: url(), src(), image-set() and @import.
-func (b *builder) css(src []byte) { b.cssNested(src, 0) }
+func (b *builder) css(src []byte) {
+	defer b.rescue("css")
+	b.cssNested(src, 0)
+}
 
 func (b *builder) cssNested(src []byte, depth int) {
 	if !mayRefer(src) {

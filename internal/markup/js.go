@@ -43,18 +43,20 @@ func (b *builder) js(src []byte, data bool) {
 	if bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 {
 		return
 	}
+	defer b.rescue("js")
 	s := jsScan{b: b, data: data}
-	l := js.NewLexer(parse.NewInputBytes(src[:len(src):len(src)]))
+	in := parse.NewInputBytes(src[:len(src):len(src)])
+	l := js.NewLexer(in)
 	for {
 		tt, text := l.Next()
 		if (tt == js.DivToken || tt == js.DivEqToken) && !s.afterValue {
 			tt, text = l.RegExp()
 		}
 		if tt == js.ErrorToken {
-			if l.Err() == io.EOF {
+			if in.Err() == io.EOF {
 				break
 			}
-			// Broken code: the lexer has moved on.
+			// Broken code: the lexer has moved on, possibly beyond the end.
 			s.token(tt, nil)
 			continue
 		}

@@ -173,9 +173,9 @@ func hasKnownExtension(path string) bool {
 
 // joinRef combines a reference with the base that stands beside it in the same
 // document (applet codebase, DASH BaseURL); the result may still be relative to
-// the document.
+// the document. Bases too long for a URL are ignored.
 func joinRef(base, ref string) string {
-	if base == "" || schemeLen([]byte(ref)) > 0 || strings.HasPrefix(ref, "//") {
+	if base == "" || len(base) > maxURL || schemeLen([]byte(ref)) > 0 || strings.HasPrefix(ref, "//") {
 		return ref
 	}
 	if i := strings.IndexAny(base, "?#"); i >= 0 {

@@ -182,14 +182,17 @@ type linkKey struct {
 	kind         LinkKind
 }
 
-// read dispatches on the format. A panic can only come from a library given
-// bytes its authors did not think of; it ends the document, not the program.
+// rescue is deferred around libraries, which may panic on bytes their authors did
+// not think of: it ends the script, style sheet or document, not the program.
+func (b *builder) rescue(what string) {
+	if r := recover(); r != nil {
+		b.doc.Err = fmt.Errorf("markup: parse %s: %v", what, r)
+	}
+}
+
+// read dispatches on the format.
 func (b *builder) read(kind Kind, body []byte) {
-	defer func() {
-		if r := recover(); r != nil {
-			b.doc.Err = fmt.Errorf("markup: parse %s: %v", kind, r)
-		}
-	}()
+	defer b.rescue(kind.String())
 	switch kind {
 	case None:
 		return

@@ -50,17 +50,17 @@ func (b *builder) pdfURIs(s []byte) {
 		if i < 0 {
 			return
 		}
-		s = s[i+len("/URI"):]
-		v := bytes.TrimLeft(s, " \t\r\n\f\x00")
-		if len(v) < 2 {
-			return
-		}
+		s = bytes.TrimLeft(s[i+len("/URI"):], " \t\r\n\f\x00")
+		var url []byte
+		n := 0
 		switch {
-		case v[0] == '(':
-			b.addPDF(pdfLiteral(v[1:]))
-		case v[0] == '<' && v[1] != '<':
-			b.addPDF(pdfHex(v[1:]))
+		case bytes.HasPrefix(s, []byte("(")):
+			url, n = pdfLiteral(s[1:])
+		case bytes.HasPrefix(s, []byte("<")):
+			url, n = pdfHex(s[1:])
 		}
+		b.addPDF(url)
+		s = s[n:]
 	}
 }
 
@@ -80,24 +80,25 @@ func (b *builder) addPDF(raw []byte) {
 	b.add([]byte(url), Nav, "pdf/uri")
 }
 
-// pdfLiteral decodes a string in brackets (7.3.4.2), up to its closing one.
-func pdfLiteral(s []byte) []byte {
-	var out []byte
+// pdfLiteral decodes a string in brackets (7.3.4.2), up to its closing one, and
+// tells how many bytes it read; nil when there is no end within a URL's length.
+func pdfLiteral(s []byte) (out []byte, read int) {
 	depth := 1
-	for i := 0; i < len(s) && len(out) <= maxURL; i++ {
+	i := 0
+	for ; i < len(s) && len(out) <= maxURL; i++ {
 		switch c := s[i]; c {
 		case '(':
 			depth++
 			out = append(out, c)
 		case ')':
 			if depth--; depth == 0 {
-				return out
+				return out, i
 			}
 			out = append(out, c)
 		case '\\':
 			i++
 			if i == len(s) {
-				return nil
+				return nil, i
 			}
 			switch c := s[i]; {
 			case '0' <= c && c <= '7':
@@ -118,17 +119,19 @@ func pdfLiteral(s []byte) []byte {
 			out = append(out, c)
 		}
 	}
-	return nil
+	return nil, min(i, len(s))
 }
 
-func pdfHex(s []byte) []byte {
-	var out []byte
+// pdfHex does the same for a string of hexadecimal digits (7.3.4.3).
+func pdfHex(s []byte) (out []byte, read int) {
 	half := -1
 	for i := 0; i < len(s) && len(out) <= maxURL; i++ {
 		d := hexDigit(s[i])
 		switch {
 		case s[i] == '>':
-			return out
+			return out, i
+		case d < 0 && s[i] > ' ':
+			return nil, i
 		case d < 0:
 		case half < 0:
 			half = d
@@ -137,5 +140,5 @@ func pdfHex(s []byte) []byte {
 			half = -1
 		}
 	}
-	return nil
+	return nil, 0
 }

@@ -79,13 +79,19 @@ func (w *textWriter) emit(run []byte) {
 	if w.truncated {
 		return
 	}
+	room := w.max - len(w.buf)
 	if w.gap != 0 && len(w.buf) > 0 {
+		if room < 2 {
+			w.truncated = true
+			return
+		}
 		w.buf = append(w.buf, w.gap)
+		room--
 	}
 	w.gap = 0
-	if room := w.max - len(w.buf); len(run) > room {
+	if len(run) > room {
 		w.truncated = true
-		run = cutRunes(run, max(room, 0))
+		run = cutRunes(run, room)
 	}
 	w.buf = append(w.buf, run...)
 }

@@ -1,0 +1,262 @@
+package crawl
+
+import (
+	"errors"
+	"io"
+	"net/netip"
+	"strings"
+	"time"
+
+	"exclave/internal/markup"
+	"exclave/internal/mime"
+)
+
+// ErrDone is returned by a frontier's Next when nothing is queued, in process
+// or still to be propagated: the crawl is over.
+var ErrDone = errors.New("crawl: nothing left to do")
+
+// ID names a URI within one job: a 64-bit hash of its key, keyed per job.
+type ID uint64
+
+// Hop letters of a hop path (design: formats, crawl.log).
+const (
+	HopLink        = 'L'
+	HopEmbed       = 'E'
+	HopRedirect    = 'R'
+	HopPrereq      = 'P'
+	HopSpeculative = 'X'
+	HopInferred    = 'I'
+	HopManifest    = 'M'
+	HopSynthesized = 'S'
+)
+
+// Candidate is a discovered URI on its way to the frontier. It is serialisable:
+// batches of candidates may travel between machines.
+type Candidate struct {
+	URL       string // as found; what is requested
+	Key       string // normal form; what decides sameness
+	Host      string // ACE host name, lower case; the queue it belongs to
+	Via       string // URL it was found on, "" for a seed
+	Hops      string // hop path from the seed, "" for a seed
+	Kind      LinkKind
+	Context   string // where it stood, e.g. img/@srcset
+	SourceTag string
+	Seed      bool
+	Force     bool // offered again although known (prerequisites, recrawl)
+	Claim     Claim
+}
+
+// LinkHops counts the L in a hop path.
+func LinkHops(hops string) int { return strings.Count(hops, string(rune(HopLink))) }
+
+// TransHops counts the trailing letters of a hop path that are not L.
+func TransHops(hops string) int {
+	return len(hops) - 1 - strings.LastIndexByte(hops, HopLink)
+}
+
+// Outlink is a link as extraction found it: absolute, not yet judged by scope.
+type Outlink struct {
+	URL     string // absolute, WHATWG-serialised, without fragment
+	Hop     byte
+	Kind    LinkKind
+	Context string
+	Text    string // anchor text or alt, bounded
+}
+
+// Mode says what a ToeThread does with a URI.
+type Mode uint8
+
+// The modes in which the frontier offers a URI.
+const (
+	ModeFetch Mode = iota // fetch it
+	ModeJudge             // judge the archived bytes at Prior.Response, no request
+)
+
+// Ref is the place of one WARC record: file number, byte offset and compressed
+// length.
+type Ref struct {
+	File           uint32
+	Offset, Length int64
+}
+
+// IsZero reports whether there is no such record.
+func (r Ref) IsZero() bool { return r.Length == 0 }
+
+// Span is the place of a capture group: the bytes [Start, End) of one WARC file.
+type Span struct {
+	File       uint32
+	Start, End int64
+}
+
+// Prior is what the state knows of an earlier capture of the same URI.
+type Prior struct {
+	Outcome       Outcome
+	Response      Ref // the response record, zero when not archived
+	RecordID      string
+	Date          time.Time
+	PayloadDigest string
+	ETag          string
+	LastModified  string
+}
+
+// Judgement is the analyzer's result as the chains carry it.
+type Judgement struct {
+	ValidFor uint8              // bit i: valid for profile i
+	Points   [MaxProfiles]int64 // per profile
+	JSON     []byte             // all verdicts with evidence, one JSON array
+}
+
+// Disposition is what the frontier is to do with a URI handed back.
+type Disposition uint8
+
+// What Finished may be asked for.
+const (
+	Done   Disposition = iota // processed; the outcome is final
+	Retry                     // failed in a way that may pass
+	Defer                     // its Prereq goes first
+	Resign                    // not processed (the crawl is stopping); offered again
+)
+
+// LogID names a log whose length is committed with the state.
+type LogID uint8
+
+// The committed logs.
+const (
+	LogCrawl    LogID = iota // logs/crawl.log
+	LogScope                 // logs/out-of-scope.jsonl
+	LogAnalysis              // logs/analysis.jsonl
+	NumLogs
+)
+
+// Name returns the log's file name.
+func (l LogID) Name() string {
+	return [...]string{"crawl.log", "out-of-scope.jsonl", "analysis.jsonl"}[l]
+}
+
+// LogLine is a line to be committed with an outcome; Text ends in a newline.
+type LogLine struct {
+	Log  LogID
+	Text []byte
+}
+
+// Header is one header field of an HTTP answer, as received.
+type Header struct{ Name, Value string }
+
+// Truncation is the reason a recording was cut, in WARC-Truncated's words.
+type Truncation string
+
+// The reasons for a cut.
+const (
+	NotTruncated    Truncation = ""
+	TruncLength     Truncation = "length"
+	TruncTime       Truncation = "time"
+	TruncDisconnect Truncation = "disconnect"
+)
+
+// Recording holds the exact bytes of one exchange with a server. It may have
+// spilled to disk. It belongs to the CrawlURI's ToeThread.
+type Recording interface {
+	// Request returns the request as sent, and its length.
+	Request() (io.ReaderAt, int64)
+	// Response returns the final answer as received (status line, header, body
+	// with its transfer and content codings; no 1xx answers), and its length.
+	Response() (io.ReaderAt, int64)
+	// HeaderLen is the length of the response up to and including the blank line.
+	HeaderLen() int64
+	// Body returns up to limit bytes of the body with transfer and content
+	// codings removed. A broken coding ends it early; what could be decoded is
+	// returned with the error.
+	Body(limit int64) ([]byte, error)
+	// Close releases memory and scratch files.
+	Close() error
+}
+
+// CrawlURI is a URI being processed. It belongs to exactly one ToeThread
+// between Next and Finished.
+type CrawlURI struct {
+	Candidate   // Claim is the joined claim at the time of Next
+	ID          ID
+	Mode        Mode
+	Attempt     int    // 1 for the first
+	LastAttempt bool   // a failure now is final
+	Prior       *Prior // nil when never captured
+	Worker      int    // number of the ToeThread, from 1
+
+	// Fetch.
+	Status      Status
+	Addr        netip.Addr
+	Started     time.Time     // of the fetch
+	Took        time.Duration // of the fetch
+	Rec         Recording     // exact bytes; nil when nothing was fetched; closed by the ToeThread after Finished
+	HTTPStatus  int
+	Headers     []Header
+	Truncated   Truncation
+	MIME        mime.Info
+	Digest      string        // payload digest, sha1:BASE32
+	NotModified bool          // 304 to a conditional request
+	RetryAfter  time.Duration // asked for by the server; 0 = not
+	CrawlDelay  time.Duration // asked for by robots.txt; 0 = not
+
+	// Extract.
+	Class     TypeClass
+	Doc       *markup.Doc // what extraction saw, made once
+	Outlinks  []Outlink
+	Dropped   int // outlinks beyond the limit
+	Judgeable bool
+	Judged    *Judgement // nil when the analyzer did not run
+
+	// Write.
+	Span     *Span    // the capture group, nil when nothing was written
+	Response Ref      // response or revisit record within it
+	Metadata Ref      // metadata record with the outlinks
+	RecordID string   // of the response or revisit record
+	Carried  []string // keys of the deferred answers written in this group
+
+	// Post.
+	Disposition Disposition
+	Prereq      *Candidate  // set with Defer
+	Links       []Candidate // accepted by scope, claims set
+	HostFacts   *HostFacts  // new facts, nil = unchanged
+	Origin      *OriginFacts
+	Deferred    *Deferred // answer to keep until the host is archived
+	Annotations []string
+	Lines       []LogLine
+	Err         error // our own failure, if any
+}
+
+// Annotate adds a word to the annotations of crawl.log.
+func (u *CrawlURI) Annotate(word string) { u.Annotations = append(u.Annotations, word) }
+
+// Outcome returns what is stored of the URI in its present state.
+func (u *CrawlURI) Outcome() Outcome {
+	o := Outcome{Status: u.Status, Class: u.Class, Judgeable: u.Judgeable,
+		Archived: u.Span != nil && !u.Response.IsZero()}
+	if p := u.Prior; p != nil {
+		// What was archived or judged before stays so.
+		o.Archived = o.Archived || p.Outcome.Archived
+		if u.Judged == nil && p.Outcome.Judged {
+			o.Judged, o.ValidFor = true, p.Outcome.ValidFor
+		}
+		if u.NotModified || u.Mode == ModeJudge || u.Status < 100 && p.Outcome.Archived {
+			o.Status, o.Class, o.Judgeable = p.Outcome.Status, p.Outcome.Class, p.Outcome.Judgeable
+		}
+	}
+	if u.Judged != nil {
+		o.Judged, o.ValidFor = true, u.Judged.ValidFor
+	}
+	return o
+}
+
+// Header returns the first value of a header field, compared without case.
+func (u *CrawlURI) Header(name string) string {
+	for _, h := range u.Headers {
+		if strings.EqualFold(h.Name, name) {
+			return h.Value
+		}
+	}
+	return ""
+}
+
+// IsPrereq reports whether the URI is asked for on behalf of others (dns:,
+// robots.txt as prerequisite): no claim applies to it.
+func (u *CrawlURI) IsPrereq() bool { return strings.HasSuffix(u.Hops, "P") }

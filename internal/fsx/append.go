@@ -15,7 +15,8 @@ type Append struct {
 	name   string
 	f      vfs.File
 	size   int64
-	broken error
+	broken error // no more writes
+	lost   error // no more syncs either
 }
 
 // OpenAppend opens name for writing at its present end. A missing file is
@@ -47,8 +48,9 @@ func (a *Append) Name() string { return a.name }
 func (a *Append) Size() int64 { return a.size }
 
 // Err returns why the file takes no more writes, nil while it does: a write
-// that could not be cut back, or a failed Sync, after which no later Sync can be
-// believed. Truncate and Close still work.
+// that could not be cut back (what was written before it can still be synced),
+// or a failed Sync, after which no later Sync can be believed. Truncate and
+// Close still work.
 func (a *Append) Err() error { return a.broken }
 
 // Write appends p, all of it or nothing: after an error the file has the length
@@ -78,13 +80,14 @@ func (a *Append) ReadAt(p []byte, off int64) (int, error) { return a.f.ReadAt(p,
 
 // Sync makes everything written durable.
 func (a *Append) Sync() error {
-	if a.broken != nil {
-		return a.broken
+	if a.lost != nil {
+		return a.lost
 	}
 	if err := a.f.Sync(); err != nil {
-		a.broken = fmt.Errorf("fsx: sync %s: %w", a.name, err)
+		a.lost = fmt.Errorf("fsx: sync %s: %w", a.name, err)
+		a.broken = a.lost
 	}
-	return a.broken
+	return a.lost
 }
 
 // Truncate cuts the file to the given length, 0 … Size. The cut is durable after

@@ -1,0 +1,242 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+)
+
+// Config is the configuration of the controller (section [crawl] of job.toml).
+type Config struct {
+	ToeThreads int           `toml:"toe_threads"` // workers, 1 … 10,000
+	MaxTime    time.Duration `toml:"max_time"`    // the crawl stops in order after it; 0 = no limit
+	MaxURLs    int64         `toml:"max_urls"`    // answers fetched in this run; 0 = no limit
+	MaxBytes   int64         `toml:"max_bytes"`   // bytes received in this run; 0 = no limit
+	Grace      time.Duration `toml:"grace"`       // how long a stop waits for URIs in process
+}
+
+// DefaultConfig returns the defaults: 50 ToeThreads, no limits, 5 s of grace.
+func DefaultConfig() Config { return Config{ToeThreads: 50, Grace: 5 * time.Second} }
+
+// Validate returns every value that cannot be, as "key: what".
+func (c Config) Validate() []error {
+	var errs []error
+	if c.ToeThreads < 1 || c.ToeThreads > 10000 {
+		errs = append(errs, fmt.Errorf("toe_threads: %d is not between 1 and 10000", c.ToeThreads))
+	}
+	if c.MaxTime < 0 {
+		errs = append(errs, fmt.Errorf("max_time: %v is negative; 0 means no limit", c.MaxTime))
+	}
+	if c.MaxURLs < 0 {
+		errs = append(errs, fmt.Errorf("max_urls: %d is negative; 0 means no limit", c.MaxURLs))
+	}
+	if c.MaxBytes < 0 {
+		errs = append(errs, fmt.Errorf("max_bytes: %d is negative; 0 means no limit", c.MaxBytes))
+	}
+	if c.Grace < 0 {
+		errs = append(errs, fmt.Errorf("grace: %v is negative", c.Grace))
+	}
+	return errs
+}
+
+// Activity is what a ToeThread is doing: a snapshot for the threads report.
+type Activity struct {
+	Worker int
+	URL    string // "" while it waits for a URI
+	Chain  Name
+	Step   string
+	Since  time.Time
+}
+
+// Reason says why a crawl ended.
+type Reason string
+
+// The reasons for the end of a run.
+const (
+	Finished  Reason = "finished"
+	Stopped   Reason = "stopped"
+	TimeLimit Reason = "time limit"
+	URLLimit  Reason = "URL limit"
+	ByteLimit Reason = "byte limit"
+	Failed    Reason = "failed"
+)
+
+// Counts are what the controller has seen in this run.
+type Counts struct {
+	Fetched int64 // answers of web servers
+	Bytes   int64 // received from them
+	Busy    int   // ToeThreads with a URI
+}
+
+// Controller runs a crawl: it starts the chains, lets ToeThreads take URIs from
+// the frontier, and stops them in order. Use it once.
+type Controller struct {
+	cfg      Config
+	frontier Frontier
+	chains   *Chains
+	clk      clock.Clock
+	log      *slog.Logger
+
+	activity       []atomic.Pointer[Activity]
+	fetched, bytes atomic.Int64
+	busy           atomic.Int64
+	stop           context.CancelCauseFunc
+	stopOnce       sync.Once
+	mu             sync.Mutex
+	reason         Reason
+	err            error
+}
+
+// NewController prepares a crawl.
+func NewController(cfg Config, f Frontier, c *Chains, clk clock.Clock, log *slog.Logger) *Controller {
+	return &Controller{cfg: cfg, frontier: f, chains: c, clk: clk, log: log,
+		activity: make([]atomic.Pointer[Activity], cfg.ToeThreads)}
+}
+
+// Run crawls until nothing is left, a limit is reached, ctx ends (a stop in
+// order) or something fails that must not be gone on after. It returns when all
+// ToeThreads have handed their URIs back and the final tasks have run.
+func (c *Controller) Run(ctx context.Context) (Reason, error) {
+	take, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	c.mu.Lock()
+	c.stop = stop
+	c.mu.Unlock()
+	// Work outlives the stop by the grace period.
+	work, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
+
+	if err := c.chains.Start(work); err != nil {
+		return Failed, errors.Join(err, c.chains.Stop(context.WithoutCancel(ctx)))
+	}
+	var limit <-chan time.Time
+	if c.cfg.MaxTime > 0 {
+		t := c.clk.NewTimer(c.cfg.MaxTime)
+		defer t.Stop()
+		limit = t.C()
+	}
+	var toes sync.WaitGroup
+	for i := range c.cfg.ToeThreads {
+		toes.Go(func() { c.toeThread(take, work, i) })
+	}
+	all := make(chan struct{})
+	go func() { toes.Wait(); close(all) }()
+	select {
+	case <-all:
+	case <-take.Done():
+	case <-limit:
+		c.end(TimeLimit, nil)
+	}
+	grace := c.clk.NewTimer(c.cfg.Grace)
+	defer grace.Stop()
+	select {
+	case <-all:
+	case <-grace.C():
+		kill()
+		<-all
+	}
+	if ctx.Err() != nil {
+		c.end(Stopped, nil)
+	}
+	stopErr := c.chains.Stop(context.WithoutCancel(ctx))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reason == "" {
+		c.reason = Finished
+	}
+	return c.reason, errors.Join(c.err, stopErr)
+}
+
+// end notes the first reason to end, every error, and stops handing out URIs.
+func (c *Controller) end(r Reason, err error) {
+	c.mu.Lock()
+	if c.reason == "" {
+		c.reason = r
+	}
+	if err != nil && (c.err == nil || r == Failed && c.reason != Failed) {
+		c.reason, c.err = r, err
+	}
+	stop := c.stop
+	c.mu.Unlock()
+	c.stopOnce.Do(func() { stop(nil) })
+}
+
+// toeThread takes one URI after the other through the chains.
+func (c *Controller) toeThread(take, work context.Context, i int) {
+	for {
+		c.activity[i].Store(&Activity{Worker: i + 1, Since: c.clk.Now()})
+		u, err := c.frontier.Next(take)
+		if err != nil {
+			if !errors.Is(err, crawl.ErrDone) && take.Err() == nil {
+				c.end(Failed, fmt.Errorf("chain: next URI: %w", err))
+			}
+			return
+		}
+		if err := c.process(work, i, u); err != nil {
+			c.end(Failed, err)
+			return
+		}
+		c.limits()
+	}
+}
+
+func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) error {
+	c.busy.Add(1)
+	defer c.busy.Add(-1)
+	u.Worker = i + 1
+	fatal := c.chains.Run(ctx, u, func(n Name, step string) {
+		c.activity[i].Store(&Activity{Worker: i + 1, URL: u.URL, Chain: n, Step: step, Since: c.clk.Now()})
+	})
+	if u.Span == nil && (fatal != nil || ctx.Err() != nil) {
+		u.Disposition = crawl.Resign // our disk failed or we were cut short, not the page
+	}
+	if u.Err != nil && u.Disposition != crawl.Resign {
+		c.log.Error("processor failed", "url", u.URL, "err", u.Err)
+	}
+	c.activity[i].Store(&Activity{Worker: i + 1, URL: u.URL, Chain: Post, Step: "finished", Since: c.clk.Now()})
+	if u.Status.IsHTTP() && u.Rec != nil {
+		_, n := u.Rec.Response()
+		c.fetched.Add(1)
+		c.bytes.Add(n)
+	}
+	err := c.frontier.Finished(context.WithoutCancel(ctx), u)
+	if u.Rec != nil {
+		err = errors.Join(err, u.Rec.Close())
+	}
+	if err != nil {
+		err = fmt.Errorf("chain: finish %s: %w", u.URL, err)
+	}
+	return errors.Join(fatal, err)
+}
+
+func (c *Controller) limits() {
+	if c.cfg.MaxURLs > 0 && c.fetched.Load() >= c.cfg.MaxURLs {
+		c.end(URLLimit, nil)
+	}
+	if c.cfg.MaxBytes > 0 && c.bytes.Load() >= c.cfg.MaxBytes {
+		c.end(ByteLimit, nil)
+	}
+}
+
+// Activities returns what every ToeThread is doing now.
+func (c *Controller) Activities() []Activity {
+	out := make([]Activity, 0, len(c.activity))
+	for i := range c.activity {
+		if a := c.activity[i].Load(); a != nil {
+			out = append(out, *a)
+		}
+	}
+	return out
+}
+
+// Counts returns the counters of this run.
+func (c *Controller) Counts() Counts {
+	return Counts{Fetched: c.fetched.Load(), Bytes: c.bytes.Load(), Busy: int(c.busy.Load())}
+}

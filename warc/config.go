@@ -1,0 +1,108 @@
+package warc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Config says where and how WARC files are written.
+type Config struct {
+	// Dir is the directory of the files; it must exist when the pool is opened.
+	Dir string `toml:"-"`
+	// Prefix starts the name of each file: letters, digits, ".", "_" and "-".
+	Prefix string `toml:"prefix"`
+	// MaxSize is the length in bytes at which a file takes no further capture,
+	// at least 1. A file is longer by what its last capture exceeds it.
+	MaxSize int64 `toml:"max_size"`
+	// PoolSize is how many files are written at the same time, 1 … 256.
+	PoolSize int `toml:"pool_size"`
+	// GzipLevel is 1 (fast) … 9 (small).
+	GzipLevel int `toml:"gzip_level"`
+	// Host and Port name the writer in file names, as in "name~host~port"; empty
+	// is the machine's host name.
+	Host string `toml:"-"`
+	Port int    `toml:"-"`
+}
+
+// DefaultConfig returns Heritrix's defaults: 1 GB files; two files at a time; the
+// level at which compression costs about as much as the rest of a capture.
+func DefaultConfig() Config {
+	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, GzipLevel: 5, Port: 8443}
+}
+
+// Validate returns every problem, joined, or nil.
+func (c Config) Validate() error {
+	var errs []error
+	bad := func(ok bool, format string, a ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("warc: "+format, a...))
+		}
+	}
+	bad(c.Prefix != "" && plain(c.Prefix), "prefix %q: must be letters, digits, \".\", \"_\" and \"-\"", c.Prefix)
+	bad(c.MaxSize >= 1, "max_size %d: must be at least 1 byte", c.MaxSize)
+	bad(c.PoolSize >= 1 && c.PoolSize <= 256, "pool_size %d: must be 1 … 256", c.PoolSize)
+	bad(c.GzipLevel >= gzip.BestSpeed && c.GzipLevel <= gzip.BestCompression, "gzip_level %d: must be 1 … 9", c.GzipLevel)
+	return errors.Join(errs...)
+}
+
+func plain(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !isLetter(c) && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// fileName is Heritrix's pattern
+// prefix-timestamp17-serial-pid~host~port.warc.gz.
+func (c Config) fileName(t time.Time, serial uint32) string {
+	host := c.Host
+	if host == "" {
+		host, _ = os.Hostname()
+	}
+	if host == "" || !plain(host) {
+		host = "localhost"
+	}
+	stamp := strings.Replace(t.UTC().Format("20060102150405.000"), ".", "", 1)
+	return fmt.Sprintf("%s-%s-%05d-%d~%s~%d.warc.gz", c.Prefix, stamp, serial, os.Getpid(), host, c.Port)
+}
+
+// Info describes the crawl in the warcinfo record of each file. Empty values are
+// left out.
+type Info struct {
+	Software    string // "exclave/1.0 https://…"
+	Hostname    string
+	IP          string
+	Operator    string
+	IsPartOf    string // the job
+	Description string
+	Robots      string // the policy, written in lower case
+	UserAgent   string
+	From        string // e-mail address sent in From
+}
+
+// fields are in Heritrix's order.
+func (i Info) fields() []Field {
+	all := []Field{
+		{"software", i.Software}, {"hostname", i.Hostname}, {"ip", i.IP},
+		{"format", "WARC File Format 1.1"},
+		{"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
+		{"operator", i.Operator}, {"isPartOf", i.IsPartOf}, {"description", i.Description},
+		{"robots", strings.ToLower(i.Robots)},
+		{"http-header-user-agent", i.UserAgent}, {"http-header-from", i.From},
+	}
+	out := all[:0]
+	for _, f := range all {
+		if f.Value != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+package warc
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+)
+
+// Digest returns the labelled digest of everything r gives: "sha1:" and 32
+// characters of base32, the form of Heritrix and of every tool that deduplicates.
+func Digest(r io.Reader) (string, error) {
+	h := sha1.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return "", err
+	}
+	return Label(h.Sum(nil)), nil
+}
+
+// Label returns the labelled form of a finished SHA-1.
+func Label(sum []byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum) }
+
+// PayloadDigest returns the digest of the payload of an HTTP response block:
+// the bytes after the final header, as they came over the wire, transfer and
+// content encodings included (docs/formats/warc.md says why). A block without
+// a complete header has the digest of no bytes.
+func PayloadDigest(block Block) (string, error) {
+	h, err := SplitHTTP(block)
+	if err != nil {
+		return "", err
+	}
+	d, err := Digest(io.NewSectionReader(block, h.Body, block.Size()-h.Body))
+	if err != nil {
+		return "", fmt.Errorf("warc: digest payload: %w", err)
+	}
+	return d, nil
+}
+
+func validDigest(s string) bool {
+	algorithm, value, ok := strings.Cut(s, ":")
+	return ok && validName(algorithm) && validName(strings.TrimRight(value, "="))
+}
+
+// recorded is a digest found in a header, and the hash that recomputes it.
+type recorded struct {
+	label string
+	want  []byte
+	hash.Hash
+}
+
+// parseDigest reads "algorithm:value", the value in base32 or hexadecimal as
+// both occur; nil when the algorithm or the form is unknown.
+func parseDigest(label string) *recorded {
+	algorithm, value, _ := strings.Cut(label, ":")
+	var h hash.Hash
+	switch strings.ReplaceAll(strings.ToLower(algorithm), "-", "") {
+	case "md5":
+		h = md5.New()
+	case "sha1":
+		h = sha1.New()
+	case "sha256":
+		h = sha256.New()
+	case "sha512":
+		h = sha512.New()
+	default:
+		return nil
+	}
+	b32 := base32.StdEncoding.WithPadding(base32.NoPadding)
+	var want []byte
+	var err error
+	if len(value) == 2*h.Size() {
+		want, err = hex.DecodeString(value)
+	} else {
+		want, err = b32.DecodeString(strings.ToUpper(strings.TrimRight(value, "=")))
+	}
+	if err != nil || len(want) != h.Size() {
+		return nil
+	}
+	return &recorded{label: label, want: want, Hash: h}
+}
+
+// mismatch says how the recomputed digest differs, "" when it does not.
+func (d *recorded) mismatch() string {
+	got := d.Sum(nil)
+	if bytes.Equal(got, d.want) {
+		return ""
+	}
+	return fmt.Sprintf("%s is recorded, %s computed", d.label, base32.StdEncoding.EncodeToString(got))
+}

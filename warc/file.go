@@ -1,0 +1,223 @@
+package warc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+
+	"exclave/internal/fsx"
+)
+
+// Ref is the place of one record: the bytes [Offset, Offset+Length) of a file
+// are its gzip member.
+type Ref struct {
+	File           uint32
+	Offset, Length int64
+}
+
+// Span is the place of a capture: the bytes [Start, End) of a file.
+type Span struct {
+	File       uint32
+	Start, End int64
+}
+
+// maxBuffer is how much of a capture is kept until it is written: a usual page
+// is one write call, a large one costs no more memory than this.
+const maxBuffer = 256 << 10
+
+// errNoCapture is a programming error of the owner.
+var errNoCapture = errors.New("no capture was begun")
+
+// File is a WARC file with one owner, from Acquire to Release. Each capture is
+// Begin, Write for each record, End; after an error of Write or End nothing of
+// the capture remains in the file.
+type File struct {
+	p      *Pool
+	number uint32
+	name   string // final base name
+
+	// Of the owner.
+	gz     *gzip.Writer
+	buf    []byte
+	head   []byte
+	open   bool  // between Begin and End
+	failed error // of the present capture
+
+	// mu orders the owner's writes and the committer's syncs.
+	mu        sync.Mutex
+	a         *fsx.Append
+	written   int64 // end of the last capture that ended
+	synced    int64
+	committed int64
+	sealed    bool
+	gone      bool // closed, by whatever way
+}
+
+// Number returns the file number, as in Ref and Span.
+func (f *File) Number() uint32 { return f.number }
+
+// Begin starts a capture. What an unfinished capture before it wrote is removed.
+func (f *File) Begin() error {
+	if f.open {
+		if err := f.Rollback(); err != nil {
+			return err
+		}
+	}
+	f.open, f.failed = true, nil
+	return nil
+}
+
+// Write appends one record to the capture. The record's ID and BlockDigest are
+// set when they were empty. The first capture of a file gets the warcinfo record
+// in front. The error is about the record (nothing was written), the block's
+// reader or the file; after it the capture is rolled back, the file can be used
+// for the next capture unless the error says that it cannot, and Release sorts
+// that out.
+func (f *File) Write(r *Record) (Ref, error) {
+	if !f.open {
+		return Ref{}, fmt.Errorf("warc: write %s: %w", r.TargetURI, errNoCapture)
+	}
+	if f.failed != nil {
+		return Ref{}, f.failed
+	}
+	ref, err := f.write(r)
+	if err != nil {
+		return Ref{}, f.abandon(err)
+	}
+	return ref, nil
+}
+
+func (f *File) write(r *Record) (Ref, error) {
+	if f.pos() == 0 {
+		if _, err := f.append(f.p.warcinfo(f.name)); err != nil {
+			return Ref{}, err
+		}
+	}
+	return f.append(r)
+}
+
+func (f *File) append(r *Record) (Ref, error) {
+	if err := r.complete(); err != nil {
+		return Ref{}, err
+	}
+	if err := r.check(); err != nil {
+		return Ref{}, err
+	}
+	start := f.pos()
+	f.head = r.appendHeader(f.head[:0])
+	f.gz.Reset((*bufferTo)(f))
+	if _, err := f.gz.Write(f.head); err != nil {
+		return Ref{}, err
+	}
+	n, err := io.Copy(f.gz, r.reader())
+	if err == nil && n != r.size() {
+		err = fmt.Errorf("warc: write %s: block has %d bytes, %d could be read", r.TargetURI, r.size(), n)
+	}
+	if err != nil {
+		return Ref{}, err
+	}
+	if _, err := f.gz.Write([]byte("\r\n\r\n")); err != nil {
+		return Ref{}, err
+	}
+	if err := f.gz.Close(); err != nil {
+		return Ref{}, err
+	}
+	return Ref{File: f.number, Offset: start, Length: f.pos() - start}, nil
+}
+
+// End finishes the capture: its bytes are in the file, not yet durable.
+func (f *File) End() (Span, error) {
+	if !f.open {
+		return Span{}, fmt.Errorf("warc: end of capture: %w", errNoCapture)
+	}
+	if f.failed != nil {
+		f.open = false
+		return Span{}, f.failed
+	}
+	if err := f.flush(); err != nil {
+		err = f.abandon(err)
+		f.open = false
+		return Span{}, err
+	}
+	f.open = false
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := Span{File: f.number, Start: f.written, End: f.a.Size()}
+	f.written = s.End
+	return s, nil
+}
+
+// Rollback removes what the present capture has written, if anything. An error
+// means that the file will not be written again.
+func (f *File) Rollback() error {
+	f.open, f.failed = false, nil
+	return f.cut()
+}
+
+// abandon cuts a failed capture off; later calls repeat the error.
+func (f *File) abandon(cause error) error {
+	f.failed = cause
+	if err := f.cut(); err != nil {
+		f.failed = fmt.Errorf("%w; file %s is given up: %w", cause, f.name, err)
+	}
+	return f.failed
+}
+
+func (f *File) cut() error {
+	f.buf = f.buf[:0]
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.a.Size() == f.written && f.a.Err() == nil {
+		return nil
+	}
+	if err := f.a.Truncate(f.written); err != nil {
+		return err
+	}
+	return f.a.Err()
+}
+
+// pos is where the next byte goes.
+func (f *File) pos() int64 { return f.a.Size() + int64(len(f.buf)) }
+
+// bufferTo is the writer under gzip.
+type bufferTo File
+
+func (b *bufferTo) Write(p []byte) (int, error) {
+	f := (*File)(b)
+	f.buf = append(f.buf, p...)
+	if len(f.buf) >= maxBuffer {
+		if err := f.flush(); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+func (f *File) flush() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b := f.buf
+	if f.p.fp != nil && len(b) > 1 {
+		if _, err := f.a.Write(b[:len(b)/2]); err != nil {
+			return err
+		}
+		f.p.fp.Hit("warc.write.mid")
+		b = b[len(b)/2:]
+	}
+	_, err := f.a.Write(b)
+	f.buf = f.buf[:0]
+	return err
+}
+
+// warcinfo makes the first record of a file.
+func (p *Pool) warcinfo(name string) *Record {
+	return &Record{
+		Type: TypeWarcinfo, Date: p.clock.Now(), ContentType: ContentFields,
+		Extra: []Field{{"WARC-Filename", name}},
+		Block: bytes.NewReader(Fields(p.info.fields())),
+	}
+}

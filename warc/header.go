@@ -1,0 +1,78 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+)
+
+// header reads the version line and the fields of e from r.inner.
+func (r *Reader) header(e *Entry) error {
+	raw, err := r.headerLines(e.Offset)
+	if err != nil {
+		return err
+	}
+	e.raw = raw
+	bad := func(format string, a ...any) error { return defect(e.Offset, KindHeader, format, a...) }
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	version, ok := strings.CutPrefix(string(bytes.TrimRight(lines[0], "\r\n")), "WARC/")
+	if !ok {
+		return bad("version line %q", clip(lines[0]))
+	}
+	e.Version = version
+	for _, line := range lines[1:] {
+		text := string(bytes.TrimRight(line, "\r\n"))
+		if text == "" {
+			continue
+		}
+		if !utf8.ValidString(text) {
+			return bad("line %q is not UTF-8", clip(line))
+		}
+		if text[0] == ' ' || text[0] == '\t' { // folded
+			if len(e.Header) == 0 {
+				return bad("continuation line %q without a field", clip(line))
+			}
+			last := &e.Header[len(e.Header)-1]
+			last.Value = strings.TrimSpace(last.Value + " " + strings.TrimSpace(text))
+			continue
+		}
+		name, value, ok := strings.Cut(text, ":")
+		if !ok || !validName(strings.TrimRight(name, " \t")) {
+			return bad("line %q is no field", clip(line))
+		}
+		e.Header = append(e.Header, Field{strings.TrimRight(name, " \t"), strings.TrimSpace(value)})
+	}
+	return nil
+}
+
+// headerLines returns everything up to and with the first empty line.
+func (r *Reader) headerLines(off int64) ([]byte, error) {
+	var raw []byte
+	for {
+		line, err := r.inner.ReadSlice('\n')
+		raw = append(raw, line...)
+		switch {
+		case len(raw) > maxRecordHeader:
+			return nil, defect(off, KindHeader, "no end of the header within %d bytes", maxRecordHeader)
+		case errors.Is(err, io.EOF) && r.zipped:
+			return nil, defect(off, KindHeader, "the member ends inside the header")
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return nil, damage(off, err)
+		case err == nil && len(bytes.TrimRight(line, "\r\n")) == 0 && (len(raw) == len(line) || raw[len(raw)-len(line)-1] == '\n'):
+			return raw, nil
+		}
+	}
+}
+
+func clip(b []byte) []byte { return b[:min(len(b), 60)] }
+
+func isGzip(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
+}

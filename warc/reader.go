@@ -1,0 +1,429 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Defect is something wrong at a place of a file.
+type Defect struct {
+	File   string // name as given to Verify; empty from a Reader
+	Offset int64  // of the record, or of the first wrong byte between records
+	Kind   Kind
+	Detail string
+}
+
+// Kind classes defects.
+type Kind string
+
+// Kinds of defects.
+const (
+	KindFormat    Kind = "format"         // not a WARC file of the form this package reads
+	KindGzip      Kind = "gzip"           // member damaged: header, data, checksum or length
+	KindTruncated Kind = "truncated"      // the file ends inside a record
+	KindGarbage   Kind = "garbage"        // bytes that are no record
+	KindHeader    Kind = "header"         // header broken, or a field missing or invalid
+	KindLength    Kind = "content-length" // missing, invalid, or not the length of the block
+	KindBlock     Kind = "block-digest"   // differs from the block
+	KindPayload   Kind = "payload-digest" // differs from the payload
+	KindURI       Kind = "target-uri"     // missing or invalid
+	KindDuplicate Kind = "duplicate-id"   // a record ID occurs twice in the file
+	KindStandard  Kind = "standard"       // gowarc's objection
+)
+
+// Error makes a Defect the error of a strict Reader.
+func (d *Defect) Error() string {
+	where := ""
+	if d.File != "" {
+		where = d.File + ": "
+	}
+	return fmt.Sprintf("warc: read: %soffset %d: %s: %s", where, d.Offset, d.Kind, d.Detail)
+}
+
+// Header is the fields of a record in the order of the file.
+type Header []Field
+
+// Get returns the first value of a field, names compared without case.
+func (h Header) Get(name string) string {
+	for _, f := range h {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// All returns every value of a field.
+func (h Header) All(name string) []string {
+	var out []string
+	for _, f := range h {
+		if strings.EqualFold(f.Name, name) {
+			out = append(out, f.Value)
+		}
+	}
+	return out
+}
+
+// Entry is a record as read. Its Block may be read until the next call of Next.
+type Entry struct {
+	Offset  int64  // in the file, of its gzip member or of "WARC/"
+	Version string // "1.0", "1.1"
+	Header  Header
+	Size    int64 // Content-Length
+	Block   io.Reader
+	raw     []byte // the header as it stands
+}
+
+// Type returns WARC-Type.
+func (e *Entry) Type() string { return e.Header.Get("WARC-Type") }
+
+// ID returns the record ID without brackets.
+func (e *Entry) ID() string { return unbracket(e.Header.Get("WARC-Record-ID")) }
+
+// TargetURI returns the target URI without the brackets some WARC 1.0 writers put.
+func (e *Entry) TargetURI() string { return unbracket(e.Header.Get("WARC-Target-URI")) }
+
+// ConcurrentTo returns the IDs of the other records of the capture.
+func (e *Entry) ConcurrentTo() []string {
+	ids := e.Header.All("WARC-Concurrent-To")
+	for i := range ids {
+		ids[i] = unbracket(ids[i])
+	}
+	return ids
+}
+
+// Date returns WARC-Date.
+func (e *Entry) Date() (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, e.Header.Get("WARC-Date"))
+	if err != nil {
+		return time.Time{}, fmt.Errorf("warc: date of record: %w", err)
+	}
+	return t, nil
+}
+
+func unbracket(s string) string {
+	if in, ok := strings.CutPrefix(s, "<"); ok {
+		return strings.TrimSuffix(in, ">")
+	}
+	return s
+}
+
+const (
+	readBuffer      = 64 << 10
+	maxRecordHeader = 1 << 20
+)
+
+// Reader reads the records of one file, plain or one gzip member per record.
+type Reader struct {
+	src     *counted
+	br      *bufio.Reader
+	gz      *gzip.Reader
+	base    int64 // offset of the first byte src gave
+	onFault func(Defect)
+	cur     *Entry
+	body    *io.LimitedReader // rest of the block
+	inner   *bufio.Reader     // what the record is read from: br, or over gz
+	zipped  bool
+	end     int64 // where the last record ended
+	done    error // io.EOF or the error every further call returns
+}
+
+// counted counts what the bufio.Reader took, so that the position of the next
+// byte is known exactly: inflate reads a bufio.Reader byte by byte, no further.
+type counted struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// NewReader returns a strict reader: Next fails, with a *Defect, at the first
+// thing that is wrong.
+func NewReader(r io.Reader) *Reader {
+	src := &counted{r: r}
+	return &Reader{src: src, br: bufio.NewReaderSize(src, readBuffer)}
+}
+
+// NewTolerantReader returns a reader that reports what is wrong and goes on with
+// the next record that can be found. When r is an io.Seeker the search starts
+// one byte after the start of the damaged record, else where reading failed.
+func NewTolerantReader(r io.Reader, report func(Defect)) *Reader {
+	out := NewReader(r)
+	out.onFault = report
+	return out
+}
+
+func (r *Reader) pos() int64 { return r.base + r.src.n - int64(r.br.Buffered()) }
+
+// Next returns the next record, after reading the present one to its end. It
+// returns io.EOF at the end of the file.
+func (r *Reader) Next() (*Entry, error) {
+	for r.done == nil {
+		if r.cur != nil {
+			if _, err := r.Finish(); err != nil {
+				break
+			}
+			continue
+		}
+		e, err := r.start()
+		if err == nil {
+			r.cur = e
+			return e, nil
+		}
+		r.fault(e, err)
+	}
+	return nil, r.done
+}
+
+// Finish reads the present record to its end and returns its length in the file:
+// with Entry.Offset, what CDX and ReadAt need. Only then is it known that the
+// record is whole: an error, or with a tolerant reader a defect at its offset,
+// says that it is not. A length of −1 is that of a damaged record.
+func (r *Reader) Finish() (int64, error) {
+	e := r.cur
+	if e == nil {
+		return -1, r.done
+	}
+	r.cur = nil
+	if err := r.finish(e); err != nil {
+		r.fault(e, err)
+		return -1, r.done
+	}
+	r.end = r.pos()
+	return r.end - e.Offset, nil
+}
+
+// fault decides what follows an error: the end, or the next record.
+func (r *Reader) fault(e *Entry, err error) {
+	var d *Defect
+	if !errors.As(err, &d) {
+		r.done = err
+		return
+	}
+	if r.onFault == nil {
+		r.done = d
+		return
+	}
+	r.onFault(*d)
+	if d.Kind == KindFormat {
+		r.done = io.EOF
+		return
+	}
+	from := d.Offset + 1
+	if e != nil {
+		from = e.Offset + 1
+	}
+	if err := r.resync(from); err != nil {
+		r.done = err
+	}
+}
+
+func defect(off int64, k Kind, format string, a ...any) *Defect {
+	return &Defect{Offset: off, Kind: k, Detail: fmt.Sprintf(format, a...)}
+}
+
+// start reads the header of the record at the present position.
+func (r *Reader) start() (*Entry, error) {
+	off := r.pos()
+	magic, err := r.br.Peek(9)
+	if len(magic) == 0 {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil, io.EOF
+		}
+		return nil, fmt.Errorf("warc: read: offset %d: %w", off, err)
+	}
+	e := &Entry{Offset: off}
+	switch {
+	case magic[0] == 0x1f && (len(magic) < 2 || magic[1] == 0x8b):
+		r.zipped = true
+		if err := r.member(); err != nil {
+			return e, damage(off, err)
+		}
+	case bytes.HasPrefix(magic, []byte("WARC/")):
+		r.zipped, r.inner = false, r.br
+	case bytes.HasPrefix(magic, []byte("filedesc:")):
+		return e, defect(off, KindFormat, "an ARC file, which this program does not read")
+	default:
+		return e, defect(off, KindGarbage, "bytes %q are no start of a record", magic[:min(5, len(magic))])
+	}
+	if err := r.header(e); err != nil {
+		return e, err
+	}
+	return e, r.length(e)
+}
+
+func (r *Reader) member() error {
+	var err error
+	if r.gz == nil {
+		r.gz, err = gzip.NewReader(r.br)
+	} else {
+		err = r.gz.Reset(r.br)
+	}
+	if err != nil {
+		r.gz = nil
+		return err
+	}
+	r.gz.Multistream(false)
+	if r.inner == nil || r.inner == r.br {
+		r.inner = bufio.NewReaderSize(r.gz, 4096)
+	} else {
+		r.inner.Reset(r.gz)
+	}
+	return nil
+}
+
+// damage turns an error of the decompressor into a defect; an error of the
+// source stays what it is.
+func damage(off int64, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return defect(off, KindTruncated, "the file ends inside the record")
+	}
+	if isGzip(err) {
+		return defect(off, KindGzip, "%v", err)
+	}
+	return fmt.Errorf("warc: read: offset %d: %w", off, err)
+}
+
+func (r *Reader) length(e *Entry) error {
+	v := e.Header.Get("Content-Length")
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < 0 || v[0] == '+' {
+		return defect(e.Offset, KindLength, "Content-Length %q is not a number of bytes", v)
+	}
+	e.Size = n
+	r.body = &io.LimitedReader{R: r.inner, N: n}
+	e.Block = &block{r: r, e: e}
+	return nil
+}
+
+// block is the Block of an Entry: the end of the file within it is no clean end.
+type block struct {
+	r *Reader
+	e *Entry
+}
+
+func (b *block) Read(p []byte) (int, error) {
+	if b.r.cur != b.e {
+		return 0, errors.New("warc: read: the block was read after the next record was asked for")
+	}
+	if b.r.body.N == 0 {
+		return 0, io.EOF
+	}
+	n, err := b.r.body.Read(p)
+	if err == io.EOF {
+		err = nil
+		if b.r.body.N > 0 {
+			err = b.r.short(b.e)
+		}
+	} else if err != nil {
+		err = damage(b.e.Offset, err)
+	}
+	return n, err
+}
+
+func (r *Reader) short(e *Entry) error {
+	if r.zipped {
+		return defect(e.Offset, KindLength, "Content-Length is %d, the member ends %d bytes earlier", e.Size, r.body.N)
+	}
+	return defect(e.Offset, KindTruncated, "the file ends inside the record")
+}
+
+// finish reads the rest of a record, the two empty lines and the trailer.
+func (r *Reader) finish(e *Entry) error {
+	if _, err := io.Copy(io.Discard, r.body); err != nil {
+		return damage(e.Offset, err)
+	}
+	if r.body.N > 0 {
+		return r.short(e)
+	}
+	var tail []byte
+	for len(tail) < 4 {
+		c, err := r.inner.ReadByte()
+		if err == io.EOF && r.zipped {
+			break
+		}
+		if err != nil {
+			return damage(e.Offset, err)
+		}
+		tail = append(tail, c)
+	}
+	if string(tail) != "\r\n\r\n" {
+		return defect(e.Offset, KindLength, "after %d bytes of block comes %q, not two empty lines", e.Size, tail)
+	}
+	if !r.zipped {
+		return nil
+	}
+	switch _, err := r.inner.ReadByte(); {
+	case err == nil:
+		if next, _ := r.inner.Peek(4); string(next) == "ARC/" {
+			return defect(e.Offset, KindFormat, "several records in one gzip member; compress each record by itself")
+		}
+		return defect(e.Offset, KindLength, "bytes follow the record within its gzip member")
+	case err != io.EOF:
+		return damage(e.Offset, err)
+	}
+	return nil
+}
+
+// resync moves to the next thing that looks like a record.
+func (r *Reader) resync(from int64) error {
+	if s, ok := r.src.r.(io.Seeker); ok {
+		if _, err := s.Seek(from, io.SeekStart); err != nil {
+			return fmt.Errorf("warc: read: seek %d: %w", from, err)
+		}
+		r.base, r.src.n = from, 0
+		r.br.Reset(r.src)
+	}
+	r.gz = nil
+	for {
+		b, err := r.br.Peek(readBuffer)
+		if len(b) == 0 {
+			if err == io.EOF {
+				return io.EOF
+			}
+			return fmt.Errorf("warc: read: offset %d: %w", r.pos(), err)
+		}
+		for i := range b {
+			if b[i] == 'W' && bytes.HasPrefix(b[i:], []byte("WARC/1.")) ||
+				b[i] == 0x1f && startsMember(b[i:]) {
+				_, err := r.br.Discard(i)
+				return err
+			}
+		}
+		// What begins within the last bytes is seen whole the next time.
+		skip := len(b)
+		if err == nil && skip > readBuffer/2 {
+			skip -= readBuffer / 2
+		}
+		if _, err := r.br.Discard(skip); err != nil {
+			return fmt.Errorf("warc: read: offset %d: %w", r.pos(), err)
+		}
+	}
+}
+
+// startsMember tells a gzip member that holds a record from three bytes that
+// happen to look like one.
+func startsMember(b []byte) bool {
+	if len(b) < 10 || b[1] != 0x8b || b[2] != 8 || b[3]&0xe0 != 0 {
+		return false
+	}
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return false
+	}
+	head := make([]byte, 5)
+	_, err = io.ReadFull(z, head)
+	return err == nil && string(head) == "WARC/"
+}

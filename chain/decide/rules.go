@@ -1,0 +1,237 @@
+package decide
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"exclave/crawl"
+	"exclave/internal/urlx"
+)
+
+// Sequence asks rules in order: the last that is not silent wins.
+type Sequence struct {
+	rules []Rule
+	names []string
+}
+
+// Decide returns the decision with the index, counted from 0, and the name of
+// the rule that made it; "hosts#2" is the second rule of that name. When all are
+// silent it returns None, -1 and "".
+func (s *Sequence) Decide(sub *Subject) (d Decision, index int, rule string) {
+	for i := len(s.rules) - 1; i >= 0; i-- {
+		if d := s.rules[i].Decide(sub); d != None {
+			return d, i, s.names[i]
+		}
+	}
+	return None, -1, ""
+}
+
+// Len returns the number of rules.
+func (s *Sequence) Len() int { return len(s.rules) }
+
+// always decides the same of everything.
+type always Decision
+
+func (a always) Decide(*Subject) Decision { return Decision(a) }
+
+// tooManyHops rejects hop paths that are longer, of whatever letters.
+type tooManyHops int
+
+func (m tooManyHops) Decide(s *Subject) Decision {
+	return rejectIf(len(s.Cand.Hops) > int(m))
+}
+
+func rejectIf(b bool) Decision {
+	if b {
+		return Reject
+	}
+	return None
+}
+
+func acceptIf(b bool) Decision {
+	if b {
+		return Accept
+	}
+	return None
+}
+
+type tooManyPathSegments int
+
+func (m tooManyPathSegments) Decide(s *Subject) Decision {
+	return rejectIf(s.URL != nil && s.URL.PathSegments() > int(m))
+}
+
+// pathologicalPath rejects paths in which a segment, or a run of up to maxPeriod
+// segments, follows itself more often than the limit: /a/b/a/b/a/b/.
+type pathologicalPath int
+
+// maxPeriod keeps the cost linear in the path's length.
+const maxPeriod = 16
+
+func (m pathologicalPath) Decide(s *Subject) Decision {
+	if s.URL == nil {
+		return None
+	}
+	// What follows the last slash is a name, not a folder.
+	segs := strings.Split(strings.TrimPrefix(s.URL.Path(), "/"), "/")
+	segs = segs[:len(segs)-1]
+	for p := 1; p <= maxPeriod && p*(int(m)+1) <= len(segs); p++ {
+		same := 0
+		for i := p; i < len(segs); i++ {
+			if segs[i] != segs[i-p] {
+				same = 0
+			} else if same++; same >= p*int(m) {
+				return Reject
+			}
+		}
+	}
+	return None
+}
+
+type regexList struct {
+	d    Decision
+	list []*regexp.Regexp
+}
+
+func (r regexList) Decide(s *Subject) Decision {
+	for _, re := range r.list {
+		if re.MatchString(s.Cand.URL) {
+			return r.d
+		}
+	}
+	return None
+}
+
+// surtPrefixes holds sorted prefixes of which none begins with another, so only
+// the greatest that is not above a SURT can be its prefix.
+type surtPrefixes struct {
+	d    Decision
+	list []string
+}
+
+func newSURTPrefixes(d Decision, list []string) surtPrefixes {
+	slices.Sort(list)
+	out := list[:0]
+	for _, p := range list {
+		if len(out) == 0 || !strings.HasPrefix(p, out[len(out)-1]) {
+			out = append(out, p)
+		}
+	}
+	return surtPrefixes{d, slices.Clip(out)}
+}
+
+func surtPrefix(s string) (string, error) {
+	p, err := urlx.SURTPrefix(s)
+	if err != nil {
+		return "", fmt.Errorf("%q is not a SURT prefix: %w", s, err)
+	}
+	return p, nil
+}
+
+func (r surtPrefixes) Decide(s *Subject) Decision {
+	if s.URL == nil {
+		return None
+	}
+	surt := urlx.SURT(s.URL)
+	i := sort.SearchStrings(r.list, surt)
+	if i < len(r.list) && r.list[i] == surt || i > 0 && strings.HasPrefix(surt, r.list[i-1]) {
+		return r.d
+	}
+	return None
+}
+
+// hosts decides about hosts and everything below them: "cz" is all of .cz.
+type hosts struct {
+	d   Decision
+	set map[string]struct{}
+}
+
+// hostEntry returns the normal form of a host or domain of a list.
+func hostEntry(s string) (string, error) {
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "*"), ".")
+	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
+		return a.String(), nil
+	}
+	if s == "" || strings.ContainsAny(s, "/:@?# ") {
+		return "", fmt.Errorf("%q is not a host name or domain", s)
+	}
+	u, err := urlx.Parse("http://" + s + "/")
+	if err != nil {
+		return "", fmt.Errorf("%q is not a host name or domain: %w", s, err)
+	}
+	return strings.TrimSuffix(u.Hostname(), "."), nil
+}
+
+func (r hosts) Decide(s *Subject) Decision {
+	h := strings.TrimSuffix(s.Cand.Host, ".")
+	if s.URL != nil {
+		h = strings.TrimSuffix(s.URL.Hostname(), ".")
+		if s.URL.IsIP() {
+			return r.decide(h)
+		}
+	}
+	for h != "" {
+		if d := r.decide(h); d != None {
+			return d
+		}
+		_, h, _ = strings.Cut(h, ".")
+	}
+	return None
+}
+
+func (r hosts) decide(h string) Decision {
+	if _, ok := r.set[h]; ok {
+		return r.d
+	}
+	return None
+}
+
+// transclusion accepts what archived pages embed, wherever it is (design,
+// systems.md case 27). A candidate without any claim is accepted too: it is only
+// kept in mind, and not requested until an archived page claims it. If it were
+// refused, a claim that grows later would find nothing to grow on.
+type transclusion struct{ max, spec int }
+
+func (t transclusion) Decide(s *Subject) Decision {
+	c := s.Cand.Claim
+	if c.Analyse && !c.Bin && c.Link == [crawl.MaxProfiles]int32{} {
+		return None
+	}
+	n, spec := EmbedHops(s.Cand.Hops)
+	// A redirect of a page is navigation, one of an image is not.
+	return acceptIf(n > 0 && n <= t.max && spec <= t.spec)
+}
+
+// EmbedHops counts the embed hops at the end of a hop path, back to the last
+// navigation, and how many of them were guesses. Redirects and prerequisites are
+// passed over: they bring nothing onto a page.
+func EmbedHops(hops string) (n, speculative int) {
+	for i := len(hops) - 1; i >= 0; i-- {
+		switch hops[i] {
+		case crawl.HopLink:
+			return n, speculative
+		case crawl.HopRedirect, crawl.HopPrereq:
+		case crawl.HopSpeculative:
+			n++
+			speculative++
+		default:
+			n++
+		}
+	}
+	return n, speculative
+}
+
+// prerequisite accepts what a page cannot be fetched without.
+type prerequisite struct{}
+
+func (prerequisite) Decide(s *Subject) Decision {
+	return acceptIf(strings.HasSuffix(s.Cand.Hops, string(rune(crawl.HopPrereq))))
+}
+
+type seeds struct{}
+
+func (seeds) Decide(s *Subject) Decision { return acceptIf(s.Cand.Seed) }

@@ -1,0 +1,219 @@
+package extract
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"exclave/chain"
+	"exclave/crawl"
+	"exclave/internal/mime"
+	"exclave/internal/urlx"
+)
+
+// HTTP takes links from header fields: Location of redirects, Link, Refresh. It
+// sets u.Class, which every other processor relies on.
+type HTTP struct{ maxOutlinks int }
+
+// NewHTTP returns the processor "http" of the extract chain.
+func NewHTTP(maxOutlinks int) *HTTP { return &HTTP{maxOutlinks} }
+
+// Process implements [chain.Processor].
+func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
+	if u.HTTPStatus == 0 || u.IsPrereq() {
+		return chain.Result{}, nil
+	}
+	classify(u)
+	l := newLinks(u, h.maxOutlinks)
+	if l == nil {
+		return chain.Result{}, nil
+	}
+	if u.Class == crawl.ClassRedirect {
+		l.add(u.Header("Location"), "", crawl.HopRedirect, crawl.LinkRedirect, "Location:", "")
+		return chain.Result{}, nil
+	}
+	if !success(u) {
+		return chain.Result{}, nil
+	}
+	for _, f := range u.Headers {
+		switch {
+		case strings.EqualFold(f.Name, "Link"):
+			for _, k := range linkField(f.Value) {
+				l.addLinkField(k)
+			}
+		case strings.EqualFold(f.Name, "Refresh"):
+			if ref := refreshURL(f.Value); ref != "" {
+				l.add(ref, "", crawl.HopRedirect, crawl.LinkNav, "Refresh:", "")
+			}
+		}
+	}
+	return chain.Result{}, nil
+}
+
+func success(u *crawl.CrawlURI) bool { return u.HTTPStatus >= 200 && u.HTTPStatus < 300 }
+
+// classify sets the class of the answer; idempotent.
+func classify(u *crawl.CrawlURI) {
+	if u.Class != crawl.ClassUnknown || u.HTTPStatus == 0 {
+		return
+	}
+	u.Class = ClassOf(u)
+}
+
+// ClassOf returns the class of an answer. A redirect whose Location leads
+// nowhere is classed by its body.
+func ClassOf(u *crawl.CrawlURI) crawl.TypeClass {
+	switch u.HTTPStatus {
+	case 300, 301, 302, 303, 307, 308:
+		if loc := u.Header("Location"); loc != "" {
+			if base, err := urlx.Parse(u.URL); err == nil {
+				if _, err := base.Resolve(loc); err == nil {
+					return crawl.ClassRedirect
+				}
+			}
+		}
+	}
+	switch u.MIME.Class {
+	case mime.HTML:
+		return crawl.ClassHTML
+	case mime.Text:
+		return crawl.ClassText
+	case mime.Container:
+		return crawl.ClassContainer
+	}
+	return crawl.ClassOther
+}
+
+// fieldLink is one link of a Link field (RFC 8288).
+type fieldLink struct {
+	ref    string
+	rels   []string // lower case
+	as     string
+	anchor bool // about another document
+}
+
+// maxFieldLinks bounds the links of one field; servers give a handful.
+const maxFieldLinks = 200
+
+// linkField reads the value of a Link field. What does not follow the grammar is
+// skipped.
+func linkField(s string) []fieldLink {
+	var out []fieldLink
+	for len(out) < maxFieldLinks {
+		_, rest, ok := strings.Cut(s, "<")
+		if !ok {
+			break
+		}
+		ref, rest, ok := strings.Cut(rest, ">")
+		if !ok {
+			break
+		}
+		k := fieldLink{ref: strings.TrimSpace(ref)}
+		s = k.params(rest)
+		out = append(out, k)
+	}
+	return out
+}
+
+// params reads ";name=value" up to the comma that ends the link and returns what
+// follows it.
+func (k *fieldLink) params(s string) string {
+	for {
+		s = strings.TrimLeft(s, " \t")
+		if !strings.HasPrefix(s, ";") {
+			return s
+		}
+		n := strings.IndexAny(s[1:], "=;,") + 1
+		if n == 0 {
+			return ""
+		}
+		name := strings.ToLower(strings.TrimSpace(s[1:n]))
+		if s[n] != '=' {
+			s = s[n:]
+			continue
+		}
+		var value string
+		value, s = paramValue(strings.TrimLeft(s[n+1:], " \t"))
+		switch {
+		case name == "rel" && k.rels == nil:
+			k.rels = strings.Fields(strings.ToLower(value))
+		case name == "as":
+			k.as = strings.ToLower(value)
+		case name == "anchor":
+			k.anchor = true
+		}
+	}
+}
+
+func paramValue(s string) (value, rest string) {
+	if !strings.HasPrefix(s, `"`) {
+		n := strings.IndexAny(s, ";,")
+		if n < 0 {
+			n = len(s)
+		}
+		return strings.TrimSpace(s[:n]), s[n:]
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			return b.String(), s[i+1:]
+		case c == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(s[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), ""
+}
+
+// The relations that a browser acts on, and those that lead a reader on.
+func embedRels() []string {
+	return []string{"stylesheet", "icon", "preload", "modulepreload", "manifest", "prefetch"}
+}
+
+func navRels() []string {
+	return []string{"alternate", "canonical", "next", "prev", "first", "last", "up", "index", "shortlink", "author", "license", "help"}
+}
+
+func (l *links) addLinkField(k fieldLink) {
+	if k.anchor {
+		return
+	}
+	for _, rel := range k.rels {
+		// The form markup gives to link elements: MIME detection reads it as a hint.
+		context := "Link:/@href[rel=" + rel + "]"
+		if rel == "preload" && (k.as == "style" || k.as == "script" || k.as == "image" || k.as == "font") {
+			context = "Link:/@href[rel=preload,as=" + k.as + "]"
+		}
+		switch {
+		case slices.Contains(embedRels(), rel):
+			l.add(k.ref, "", crawl.HopEmbed, crawl.LinkEmbed, context, "")
+			return
+		case slices.Contains(navRels(), rel):
+			l.add(k.ref, "", crawl.HopLink, crawl.LinkNav, context, "")
+			return
+		}
+	}
+}
+
+// refreshURL returns the reference of "5; url=next.html" (HTML standard,
+// 4.2.5.3, which browsers use for the header field too), "" without one.
+func refreshURL(s string) string {
+	n := strings.IndexAny(s, ";,")
+	if n < 0 {
+		return ""
+	}
+	s = strings.TrimSpace(s[n+1:])
+	if len(s) >= 3 && strings.EqualFold(s[:3], "url") {
+		if rest := strings.TrimLeft(s[3:], " \t"); strings.HasPrefix(rest, "=") {
+			s = strings.TrimSpace(rest[1:])
+		}
+	}
+	if len(s) > 0 && (s[0] == '"' || s[0] == '\'') {
+		q := s[:1]
+		s, _, _ = strings.Cut(s[1:], q)
+	}
+	return s
+}

@@ -1,0 +1,74 @@
+package extract
+
+import (
+	"exclave/crawl"
+	"exclave/internal/urlx"
+)
+
+// DefaultMaxOutlinks is Heritrix's limit of links per page.
+const DefaultMaxOutlinks = 6000
+
+// links adds resolved, distinct links to a URI, up to a limit.
+type links struct {
+	u    *crawl.CrawlURI
+	base *urlx.URL
+	max  int
+	seen map[linkKey]struct{}
+}
+
+type linkKey struct {
+	url, context string
+	kind         crawl.LinkKind
+}
+
+// newLinks returns nil when the URI has no address that links could be relative to.
+func newLinks(u *crawl.CrawlURI, limit int) *links {
+	base, err := urlx.Parse(u.URL)
+	if err != nil {
+		return nil
+	}
+	l := &links{u: u, base: base, max: limit, seen: make(map[linkKey]struct{}, len(u.Outlinks))}
+	for _, o := range u.Outlinks {
+		l.seen[linkKey{o.URL, o.Context, o.Kind}] = struct{}{}
+	}
+	return l
+}
+
+// rebase makes the document's base element count, when it is an address.
+func (l *links) rebase(ref string) {
+	if ref == "" {
+		return
+	}
+	if b, err := l.base.Resolve(ref); err == nil {
+		l.base = b
+	}
+}
+
+// add resolves ref and keeps it. References that no address can be made of are
+// left out without a trace: pages are full of them.
+func (l *links) add(ref, charset string, hop byte, kind crawl.LinkKind, context, text string) {
+	if ref == "" {
+		return
+	}
+	var to *urlx.URL
+	var err error
+	if charset == "" || charset == "utf-8" {
+		to, err = l.base.Resolve(ref)
+	} else {
+		to, err = l.base.ResolveCharset(ref, charset)
+	}
+	if err != nil {
+		return
+	}
+	s := to.WithoutFragment().String()
+	k := linkKey{s, context, kind}
+	if _, known := l.seen[k]; known {
+		return
+	}
+	if len(l.u.Outlinks) >= l.max {
+		l.u.Dropped++
+		return
+	}
+	l.seen[k] = struct{}{}
+	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: s, Hop: hop, Kind: kind, Context: context, Text: text})
+}

@@ -1,0 +1,85 @@
+package extract
+
+import (
+	"context"
+	"slices"
+
+	"exclave/chain"
+	"exclave/crawl"
+	"exclave/internal/markup"
+)
+
+// Config bounds what is read of one document.
+type Config struct {
+	MaxBody     int64 `toml:"max_body"`     // bytes of the decoded body that are read
+	MaxText     int   `toml:"max_text"`     // bytes of clean text, and of source, that are kept
+	MaxOutlinks int   `toml:"max_outlinks"` // links per page, as in Heritrix
+}
+
+// DefaultConfig returns 10 MB of body, 1 MiB of text and 6,000 links.
+func DefaultConfig() Config {
+	return Config{MaxBody: 10e6, MaxText: 1 << 20, MaxOutlinks: DefaultMaxOutlinks}
+}
+
+// Markup takes the links of documents of its formats.
+type Markup struct {
+	cfg     Config
+	formats []markup.Kind
+}
+
+// NewMarkup returns a processor for documents of the formats.
+func NewMarkup(cfg Config, formats ...markup.Kind) *Markup { return &Markup{cfg, formats} }
+
+// Process implements [chain.Processor].
+func (m *Markup) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
+	classify(u)
+	if u.Doc != nil || !success(u) || u.IsPrereq() || u.Rec == nil ||
+		!slices.Contains(m.formats, markup.KindOf(u.MIME.Type)) {
+		return chain.Result{}, nil
+	}
+	m.cfg.parse(u)
+	l := newLinks(u, m.cfg.MaxOutlinks)
+	if l == nil {
+		return chain.Result{}, nil
+	}
+	d := u.Doc
+	l.rebase(d.Base)
+	charset := ""
+	if d.Kind == markup.HTML || d.Kind == markup.XHTML {
+		charset = d.Charset // other formats write queries in UTF-8
+		if d.CharsetFrom == "meta" {
+			u.Annotate("usingCharsetInHTML:" + d.Charset)
+		}
+	}
+	for _, k := range d.Links {
+		l.add(k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
+	}
+	u.Dropped += d.DroppedLinks
+	return chain.Result{}, nil
+}
+
+// parse reads the body and sets u.Doc. A body that cannot be decoded to its end
+// gives what was read of it.
+func (c Config) parse(u *crawl.CrawlURI) {
+	// The error says only where the server's bytes stopped making sense.
+	body, _ := u.Rec.Body(c.MaxBody)
+	u.Doc = markup.Parse(markup.KindOf(u.MIME.Type), body, markup.Options{
+		DeclaredCharset: u.MIME.Charset,
+		MaxText:         c.MaxText,
+		MaxSource:       c.MaxText,
+		MaxLinks:        c.MaxOutlinks,
+		KeepSource:      u.Claim.Analyse,
+	})
+}
+
+func kindOf(k markup.LinkKind) crawl.LinkKind {
+	switch k {
+	case markup.Embed:
+		return crawl.LinkEmbed
+	case markup.Frame:
+		return crawl.LinkFrame
+	case markup.Speculative:
+		return crawl.LinkSpeculative
+	}
+	return crawl.LinkNav // a meta refresh is followed as a reader would follow a link
+}

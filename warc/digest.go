@@ -27,12 +27,13 @@ func Digest(r io.Reader) (string, error) {
 // Label returns the labelled form of a finished SHA-1.
 func Label(sum []byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum) }
 
-// PayloadDigest returns the digest of the payload of an HTTP response block:
-// the bytes after the final header, as they came over the wire, transfer and
-// content encodings included (docs/formats/warc.md says why). A block without
-// a complete header has the digest of no bytes.
+// PayloadDigest returns the digest of the payload of a response record with this
+// block: the bytes after the first header, as they came over the wire, transfer
+// and content encodings included (docs/formats/warc.md says why). Give it what
+// is archived, without interim responses (FinalResponse). A block without a
+// complete header has the digest of no bytes, one that is not HTTP is all payload.
 func PayloadDigest(block Block) (string, error) {
-	h, err := SplitHTTP(block)
+	h, err := splitHTTP(block, false)
 	if err != nil {
 		return "", err
 	}

@@ -22,6 +22,9 @@ func (r *Reader) header(e *Entry) error {
 	bad := func(format string, a ...any) error { return defect(e.Offset, KindHeader, format, a...) }
 	lines := bytes.SplitAfter(raw, []byte("\n"))
 	version, ok := strings.CutPrefix(string(bytes.TrimRight(lines[0], "\r\n")), "WARC/")
+	if bytes.HasPrefix(lines[0], []byte("filedesc:")) {
+		return notARC(e.Offset)
+	}
 	if !ok {
 		return bad("version line %q", clip(lines[0]))
 	}
@@ -75,4 +78,8 @@ func clip(b []byte) []byte { return b[:min(len(b), 60)] }
 func isGzip(err error) bool {
 	var corrupt flate.CorruptInputError
 	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
+}
+
+func notARC(off int64) error {
+	return defect(off, KindFormat, "an ARC file, which this program does not read")
 }

@@ -20,7 +20,20 @@ const maxHTTPHeader = 1 << 20
 // SplitHTTP finds header and body of a recorded response or request. Lines may
 // end with LF alone. Interim responses are skipped, but for 101, which ends
 // HTTP. A block that is not HTTP at all is one body: Header and Body are 0.
-func SplitHTTP(block Block) (HTTP, error) {
+func SplitHTTP(block Block) (HTTP, error) { return splitHTTP(block, true) }
+
+// FinalResponse returns the block without the interim (1xx) responses in front:
+// what a response record holds. Tools take the first header they find for the
+// answer, so a 103 in front would be replayed, and digested, instead of the page.
+func FinalResponse(block Block) (Block, error) {
+	h, err := SplitHTTP(block)
+	if err != nil || h.Header == 0 {
+		return block, err
+	}
+	return io.NewSectionReader(block, h.Header, block.Size()-h.Header), nil
+}
+
+func splitHTTP(block Block, skipInterim bool) (HTTP, error) {
 	size := block.Size()
 	var h HTTP
 	for {
@@ -33,7 +46,7 @@ func SplitHTTP(block Block) (HTTP, error) {
 			return HTTP{}, nil
 		}
 		h.Body = end
-		if h.Status < 100 || h.Status > 199 || h.Status == 101 || end >= size {
+		if !skipInterim || h.Status < 100 || h.Status > 199 || h.Status == 101 || end >= size {
 			return h, nil
 		}
 		next := make([]byte, 5)

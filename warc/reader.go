@@ -254,7 +254,7 @@ func (r *Reader) start() (*Entry, error) {
 	case bytes.HasPrefix(magic, []byte("WARC/")):
 		r.zipped, r.inner = false, r.br
 	case bytes.HasPrefix(magic, []byte("filedesc:")):
-		return e, defect(off, KindFormat, "an ARC file, which this program does not read")
+		return e, notARC(off)
 	default:
 		return e, defect(off, KindGarbage, "bytes %q are no start of a record", magic[:min(5, len(magic))])
 	}

@@ -12,7 +12,10 @@ import (
 )
 
 // secondOpinion is gowarc's view of single records. It belongs to one goroutine.
-type secondOpinion struct{ u gowarc.Unmarshaler }
+type secondOpinion struct {
+	full    gowarc.Unmarshaler // parses blocks of fields
+	headers gowarc.Unmarshaler // takes blocks as bytes
+}
 
 // gowarcMu guards the making of gowarc objects, each of which sets a global of
 // google/uuid without any lock. It guards nothing of ours.
@@ -21,7 +24,7 @@ var gowarcMu sync.Mutex
 func newSecondOpinion() *secondOpinion {
 	gowarcMu.Lock()
 	defer gowarcMu.Unlock()
-	return &secondOpinion{u: gowarc.NewUnmarshaler(
+	options := []gowarc.WarcRecordOption{
 		gowarc.WithSyntaxErrorPolicy(gowarc.ErrWarn),
 		gowarc.WithSpecViolationPolicy(gowarc.ErrWarn),
 		gowarc.WithUnknownRecordTypePolicy(gowarc.ErrWarn),
@@ -31,32 +34,44 @@ func newSecondOpinion() *secondOpinion {
 		gowarc.WithFixContentLength(false),
 		gowarc.WithFixDigest(false),
 		gowarc.WithFixSyntaxErrors(false),
-	)}
+	}
+	return &secondOpinion{
+		full:    gowarc.NewUnmarshaler(options...),
+		headers: gowarc.NewUnmarshaler(append(options, gowarc.WithSkipParseBlock())...),
+	}
 }
 
 // of returns gowarc's objections to a record whose framing is known to be right.
-// The digests are left out: they have been recomputed. Without the whole block
-// gowarc is shown an empty one, so that it need not spill to disk.
+// Digests are left out: they have been recomputed. Only blocks of fields are
+// parsed: what a server sent is archived as it came, broken HTTP too. Without
+// the whole block gowarc is shown an empty one, so that it need not spill to disk.
 func (s *secondOpinion) of(e *Entry, block []byte, whole bool) (objections []string) {
+	object := func(err any) {
+		objections = append(objections, "gowarc: "+strings.TrimPrefix(fmt.Sprint(err), "gowarc: "))
+	}
 	defer func() {
 		// A library's panic over a stranger's bytes must not end a verification.
 		if p := recover(); p != nil {
-			objections = append(objections, fmt.Sprintf("gowarc: panic: %v", p))
+			object(fmt.Sprint("panic: ", p))
 		}
 	}()
-	rec, _, val, err := s.u.Unmarshal(bufio.NewReader(io.MultiReader(
+	u := s.headers
+	if whole && strings.HasPrefix(strings.ToLower(e.Header.Get("Content-Type")), ContentFields) {
+		u = s.full
+	}
+	rec, _, val, err := u.Unmarshal(bufio.NewReader(io.MultiReader(
 		bytes.NewReader(forSecond(e, whole)), bytes.NewReader(blockFor(block, whole)), strings.NewReader("\r\n\r\n"))))
 	if err != nil {
-		objections = append(objections, "gowarc: "+err.Error())
+		object(err)
 	}
 	if val != nil && !val.Valid() {
 		for _, v := range *val {
-			objections = append(objections, "gowarc: "+v.Error())
+			object(v)
 		}
 	}
 	if rec != nil {
 		if err := rec.Close(); err != nil {
-			objections = append(objections, "gowarc: "+err.Error())
+			object(err)
 		}
 	}
 	return objections

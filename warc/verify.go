@@ -46,11 +46,6 @@ func Verify(fs fsx.FS, name string, each func(RecordInfo) error) ([]Defect, erro
 	return v.defects, nil
 }
 
-type statReaderAt interface {
-	io.ReaderAt
-	io.Reader
-}
-
 type verifier struct {
 	name    string
 	ids     map[string]int64 // where each record ID was first seen
@@ -68,7 +63,7 @@ func (v *verifier) reportf(off int64, k Kind, format string, a ...any) {
 	v.report(*defect(off, k, format, a...))
 }
 
-func (v *verifier) file(f statReaderAt) error {
+func (v *verifier) file(f io.ReaderAt) error {
 	r := NewTolerantReader(io.NewSectionReader(f, 0, 1<<62), v.report)
 	for {
 		e, err := r.Next()
@@ -227,7 +222,7 @@ func (b *digested) payloadAt(e *Entry) (int64, error) {
 	if !strings.HasPrefix(strings.ToLower(e.Header.Get("Content-Type")), "application/http") {
 		return 0, nil
 	}
-	h, err := SplitHTTP(bytes.NewReader(b.head))
+	h, err := splitHTTP(bytes.NewReader(b.head), false)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,158 @@
+package post
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"exclave/chain"
+	"exclave/chain/decide"
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/urlx"
+)
+
+// ScopeConfig says how links become candidates.
+type ScopeConfig struct {
+	// ObeyNofollow leaves out links a reader would follow from pages whose robots
+	// meta element says nofollow; what the page embeds is kept.
+	ObeyNofollow bool `toml:"obey_nofollow"`
+	// MaxFrameHops is how many embed hops a frame may be away from the page that
+	// was navigated to and still count as part of it; beyond, it is a link.
+	MaxFrameHops int `toml:"max_frame_hops"`
+}
+
+// DefaultScopeConfig obeys nofollow and follows frames two deep, as Heritrix.
+func DefaultScopeConfig() ScopeConfig {
+	return ScopeConfig{ObeyNofollow: true, MaxFrameHops: decide.DefaultMaxTransclusion}
+}
+
+// LinksScoper turns outlinks into candidates: processor "links-scoper".
+type LinksScoper struct {
+	cfg    ScopeConfig
+	scope  *decide.Sequence
+	depths crawl.Depths
+	rules  urlx.Rules
+	clk    clock.Clock
+}
+
+// NewLinksScoper returns the processor. A link enters when the scope accepts it.
+func NewLinksScoper(cfg ScopeConfig, scope *decide.Sequence, d crawl.Depths, r urlx.Rules, clk clock.Clock) *LinksScoper {
+	return &LinksScoper{cfg, scope, d, r, clk}
+}
+
+// Process implements [chain.Processor].
+func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
+	if u.Disposition != crawl.Done || len(u.Outlinks) == 0 {
+		return chain.Result{}, nil
+	}
+	nofollow := l.cfg.ObeyNofollow && u.Doc != nil && u.Doc.NoFollow
+	refused := map[string]bool{}
+	outcome := u.Outcome()
+	now := l.clk.Now()
+	for _, o := range u.Outlinks {
+		if nofollow && o.Kind == crawl.LinkNav {
+			continue
+		}
+		to, err := urlx.Parse(o.URL)
+		if err != nil || to.Scheme() != "http" && to.Scheme() != "https" {
+			continue
+		}
+		c := l.candidate(u, outcome, o, to)
+		d, _, rule := l.scope.Decide(&decide.Subject{URL: to, Cand: &c})
+		if d == decide.Accept {
+			u.Links = append(u.Links, c)
+			continue
+		}
+		if refused[c.URL] {
+			continue
+		}
+		refused[c.URL] = true
+		line, err := outOfScopeLine(&c, rule, now)
+		if err != nil {
+			return chain.Result{}, err
+		}
+		u.Lines = append(u.Lines, crawl.LogLine{Log: crawl.LogScope, Text: line})
+	}
+	return chain.Result{}, nil
+}
+
+func (l *LinksScoper) candidate(u *crawl.CrawlURI, outcome crawl.Outcome, o crawl.Outlink, to *urlx.URL) crawl.Candidate {
+	hops := u.Hops + string(rune(o.Hop))
+	if n := len(hops) - decide.MaxHopPath; n > 0 {
+		hops = hops[n:]
+	}
+	kind := o.Kind
+	if kind == crawl.LinkFrame {
+		if n, _ := decide.EmbedHops(hops); n > l.cfg.MaxFrameHops {
+			kind = crawl.LinkNav
+		}
+	}
+	return crawl.Candidate{
+		URL: to.WithoutFragment().String(), Key: l.rules.Key(to), Host: to.Hostname(),
+		Via: u.URL, Hops: hops, Kind: kind, Context: o.Context, SourceTag: u.SourceTag,
+		Claim: l.depths.Child(u.Claim, outcome, kind),
+	}
+}
+
+// outOfScope is a line of out-of-scope.jsonl (docs/formats/out-of-scope.md).
+type outOfScope struct {
+	URL    string `json:"url"`
+	Via    string `json:"via"`
+	Hops   string `json:"hops"`
+	Rule   string `json:"rule"`
+	Time   string `json:"time"`
+	Source string `json:"source"`
+}
+
+func outOfScopeLine(c *crawl.Candidate, rule string, now time.Time) ([]byte, error) {
+	if rule == "" {
+		rule = "none" // no rule accepted it
+	}
+	b, err := jsonLine(outOfScope{c.URL, c.Via, c.Hops, rule, stamp(now), c.SourceTag})
+	if err != nil {
+		return nil, fmt.Errorf("post: out-of-scope line of %s: %w", c.URL, err)
+	}
+	return b, nil
+}
+
+// FrontierScheduler puts the links in the form the frontier takes: processor
+// "frontier-scheduler". Repeated links are one, with their claims joined; the
+// target of a redirect is first. Links of URIs that are not done are dropped.
+type FrontierScheduler struct{}
+
+// NewFrontierScheduler returns the processor.
+func NewFrontierScheduler() *FrontierScheduler { return &FrontierScheduler{} }
+
+// Process implements [chain.Processor].
+func (*FrontierScheduler) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
+	if u.Disposition != crawl.Done {
+		u.Links = nil
+		return chain.Result{}, nil
+	}
+	// Links of different kinds stay apart: a claim that grows later reaches each
+	// kind differently.
+	type same struct {
+		key  string
+		kind crawl.LinkKind
+	}
+	at := make(map[same]int, len(u.Links))
+	out := u.Links[:0]
+	for _, c := range u.Links {
+		k := same{c.Key, c.Kind}
+		if i, ok := at[k]; ok {
+			out[i].Claim = out[i].Claim.Join(c.Claim)
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, c)
+	}
+	for i := range out {
+		if out[i].Kind == crawl.LinkRedirect {
+			out[0], out[i] = out[i], out[0]
+			break
+		}
+	}
+	u.Links = out
+	return chain.Result{}, nil
+}

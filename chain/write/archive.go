@@ -1,0 +1,248 @@
+package write
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"exclave/chain"
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/urlx"
+	"exclave/warc"
+)
+
+// Pool hands out WARC files. [*warc.Pool] is one.
+type Pool interface {
+	// Acquire blocks until a file is free; the caller owns it until Release.
+	Acquire(ctx context.Context) (*warc.File, error)
+	Release(f *warc.File)
+}
+
+// WARC is the processor "warc".
+type WARC struct {
+	pool   Pool
+	depths crawl.Depths
+	hosts  chain.Hosts
+	clk    clock.Clock
+}
+
+// NewWARC returns the processor that archives into the files of pool.
+func NewWARC(pool Pool, d crawl.Depths, hosts chain.Hosts, clk clock.Clock) *WARC {
+	return &WARC{pool, d, hosts, clk}
+}
+
+// Process implements [chain.Processor]. An error means that nothing was written.
+func (w *WARC) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
+	g := w.plan(u)
+	if g == nil {
+		return chain.Result{}, nil
+	}
+	if err := w.write(ctx, g); err != nil {
+		return chain.Result{}, fmt.Errorf("write: archive %s: %w", u.URL, err)
+	}
+	return chain.Result{}, nil
+}
+
+// plan decides whether and what to archive; nil is nothing.
+func (w *WARC) plan(u *crawl.CrawlURI) *group {
+	before := u.Prior != nil && u.Prior.Outcome.Archived
+	g := &group{u: u, uri: targetURI(u.URL), date: u.Started}
+	if g.date.IsZero() {
+		g.date = w.clk.Now()
+	}
+	if u.Mode == crawl.ModeJudge {
+		if !before || u.Judged == nil || u.Prior.RecordID == "" {
+			return nil
+		}
+		g.date, g.id, g.judgeOnly = w.clk.Now(), u.Prior.RecordID, true
+		return g
+	}
+	if u.Rec == nil || !u.Status.IsHTTP() || u.IsPrereq() || before && !u.Force {
+		return nil
+	}
+	if !w.depths.Archived(u.Claim, u.Outcome()) {
+		return nil
+	}
+	return g
+}
+
+// group is a capture group being written.
+type group struct {
+	u         *crawl.CrawlURI
+	f         *warc.File
+	uri       string // WARC-Target-URI
+	date      time.Time
+	id        string // of the response or revisit record
+	judgeOnly bool
+
+	response, metadata warc.Ref
+	carried            []string
+}
+
+// write writes the group and notes on the URI where it is.
+func (w *WARC) write(ctx context.Context, g *group) error {
+	var deferred []crawl.Deferred
+	if !g.judgeOnly {
+		var err error
+		if deferred, err = w.deferred(ctx, g.u); err != nil {
+			return err
+		}
+	}
+	f, err := w.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.pool.Release(f) // rolls back what was not ended
+	g.f = f
+	if err := f.Begin(); err != nil {
+		return err
+	}
+	for _, d := range deferred {
+		if err := g.deferred(d); err != nil {
+			return err
+		}
+	}
+	if !g.judgeOnly {
+		if err := g.exchange(); err != nil {
+			return err
+		}
+		if err := g.fields(); err != nil {
+			return err
+		}
+	}
+	if err := g.verdict(); err != nil {
+		return err
+	}
+	span, err := f.End()
+	if err != nil {
+		return err
+	}
+	g.done(span)
+	return nil
+}
+
+func (g *group) done(s warc.Span) {
+	u := g.u
+	u.Span = &crawl.Span{File: s.File, Start: s.Start, End: s.End}
+	if g.judgeOnly {
+		return
+	}
+	u.Response, u.Metadata = crawl.Ref(g.response), crawl.Ref(g.metadata)
+	u.RecordID, u.Carried = g.id, g.carried
+}
+
+// exchange writes request and response, or revisit.
+func (g *group) exchange() error {
+	u := g.u
+	g.id = warc.NewID()
+	requestID := warc.NewID()
+	if err := g.request(requestID); err != nil {
+		return err
+	}
+	at, n := u.Rec.Response()
+	r := &warc.Record{
+		Type: warc.TypeResponse, TargetURI: g.uri, Date: g.date, ID: g.id,
+		ContentType: warc.ContentHTTPResponse, ConcurrentTo: []string{requestID},
+		IP: u.Addr, Truncated: string(u.Truncated), PayloadDigest: u.Digest,
+		Block: io.NewSectionReader(at, 0, n),
+	}
+	if p := u.Prior; u.NotModified && p != nil && p.Outcome.Archived {
+		r.Type, r.PayloadDigest = warc.TypeRevisit, p.PayloadDigest
+		r.Revisit = &warc.Revisit{Profile: warc.ProfileNotModified, TargetURI: g.uri, Date: p.Date, ID: p.RecordID}
+		u.Annotate("duplicate:server-not-modified")
+	} else if r.PayloadDigest == "" {
+		var err error
+		if r.PayloadDigest, err = warc.PayloadDigest(r.Block); err != nil {
+			return err
+		}
+	}
+	var err error
+	g.response, err = g.f.Write(r)
+	return err
+}
+
+// maxRequest bounds the request that is kept; ours are some hundred bytes.
+const maxRequest = 1 << 20
+
+func (g *group) request(id string) error {
+	at, n := g.u.Rec.Request()
+	b := make([]byte, min(n, maxRequest))
+	if m, err := at.ReadAt(b, 0); m < len(b) {
+		return fmt.Errorf("read request: %w", err)
+	}
+	if redact(b) {
+		g.u.Annotate("redacted")
+	}
+	_, err := g.f.Write(&warc.Record{
+		Type: warc.TypeRequest, TargetURI: g.uri, Date: g.date, ID: id,
+		ContentType: warc.ContentHTTPRequest, ConcurrentTo: []string{g.id}, IP: g.u.Addr,
+		Block: bytes.NewReader(b),
+	})
+	return err
+}
+
+// fields writes the metadata record: how the page was found, and its links.
+func (g *group) fields() error {
+	u := g.u
+	var fs []warc.Field
+	if u.Via == "" {
+		fs = append(fs, warc.Field{Name: "seed"})
+	} else {
+		fs = append(fs, warc.Field{Name: "via", Value: u.Via})
+	}
+	add := func(name, value string) {
+		if value != "" {
+			fs = append(fs, warc.Field{Name: name, Value: value})
+		}
+	}
+	add("hopsFromSeed", u.Hops)
+	add("sourceTag", u.SourceTag)
+	add("fetchTimeMs", fmt.Sprint(u.Took.Milliseconds()))
+	if u.Doc != nil {
+		add("charsetForLinkExtraction", u.Doc.Charset)
+	}
+	for _, o := range u.Outlinks {
+		add("outlink", o.URL+" "+string(rune(o.Hop))+" "+o.Context)
+	}
+	var err error
+	g.metadata, err = g.f.Write(&warc.Record{
+		Type: warc.TypeMetadata, TargetURI: g.uri, Date: g.date,
+		ContentType: warc.ContentFields, ConcurrentTo: []string{g.id},
+		Block: bytes.NewReader(warc.Fields(fs)),
+	})
+	return err
+}
+
+// verdict writes what the analyzer said of the page, if it was asked.
+func (g *group) verdict() error {
+	if g.u.Judged == nil {
+		return nil
+	}
+	_, err := g.f.Write(&warc.Record{
+		Type: warc.TypeMetadata, TargetURI: g.uri, Date: g.date,
+		ContentType: warc.ContentJSON, ConcurrentTo: []string{g.id},
+		Block: bytes.NewReader(g.u.Judged.JSON),
+	})
+	return err
+}
+
+// targetURI returns the address without fragment. What the standard forbids in
+// WARC-Target-URI is percent-encoded: a page must not be able to stop the writer.
+func targetURI(raw string) string {
+	if u, err := urlx.Parse(raw); err == nil {
+		raw = u.WithoutFragment().String()
+	}
+	var b strings.Builder
+	for i := range len(raw) {
+		if c := raw[i]; c <= ' ' || c >= 0x7f || c == '<' || c == '>' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

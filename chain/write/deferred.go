@@ -1,0 +1,82 @@
+package write
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/netip"
+
+	"exclave/crawl"
+	"exclave/internal/record"
+	"exclave/internal/urlx"
+	"exclave/warc"
+)
+
+// deferred returns the answers that the first archived page of a host brings
+// into the archive: of the name server, and robots.txt of the origin, found or
+// not. Another page that is being written at the same time may bring them too.
+func (w *WARC) deferred(ctx context.Context, u *crawl.CrawlURI) ([]crawl.Deferred, error) {
+	page, err := urlx.Parse(u.URL)
+	if err != nil {
+		return nil, err
+	}
+	host := page.Hostname()
+	var keys []string
+	if _, err := netip.ParseAddr(host); err != nil {
+		keys = append(keys, crawl.DNSKey(host))
+	}
+	var out []crawl.Deferred
+	for _, key := range append(keys, crawl.RobotsKey(page.Origin())) {
+		d, ok, err := w.hosts.Deferred(ctx, key)
+		if err != nil {
+			return nil, fmt.Errorf("look up %s: %w", key, err)
+		}
+		if ok && !d.Written && len(d.Raw) > 0 {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// deferred writes one answer with the redirects that led to it.
+func (g *group) deferred(d crawl.Deferred) error {
+	var e record.Exchange
+	if err := e.UnmarshalBinary(d.Raw); err != nil {
+		return fmt.Errorf("deferred answer %s: %w", d.Key, err)
+	}
+	for _, x := range append(e.Before, e) {
+		if err := g.answer(&x); err != nil {
+			return fmt.Errorf("deferred answer %s: %w", d.Key, err)
+		}
+	}
+	g.carried = append(g.carried, d.Key)
+	return nil
+}
+
+func (g *group) answer(e *record.Exchange) error {
+	date := e.Date
+	if date.IsZero() || date.After(g.date) {
+		date = g.date // no answer is younger than the page that used it
+	}
+	uri := targetURI(e.URL)
+	id := warc.NewID()
+	r := &warc.Record{
+		Type: warc.TypeResponse, TargetURI: uri, Date: date, ID: id,
+		ContentType: e.ContentType, IP: e.IP, Truncated: e.Truncated,
+		PayloadDigest: e.Digest, Block: bytes.NewReader(e.Response),
+	}
+	if len(e.Request) > 0 {
+		redact(e.Request)
+		q := &warc.Record{
+			Type: warc.TypeRequest, TargetURI: uri, Date: date,
+			ContentType: warc.ContentHTTPRequest, ConcurrentTo: []string{id}, IP: e.IP,
+			Block: bytes.NewReader(e.Request),
+		}
+		if _, err := g.f.Write(q); err != nil {
+			return err
+		}
+		r.ConcurrentTo = []string{q.ID}
+	}
+	_, err := g.f.Write(r)
+	return err
+}

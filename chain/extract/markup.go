@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"exclave/chain"
@@ -82,4 +83,19 @@ func kindOf(k markup.LinkKind) crawl.LinkKind {
 		return crawl.LinkSpeculative
 	}
 	return crawl.LinkNav // a meta refresh is followed as a reader would follow a link
+}
+
+// Validate returns every value that cannot be, as "key: what".
+func (c Config) Validate() []error {
+	var errs []error
+	if c.MaxBody < 1 || c.MaxBody > 1<<30 {
+		errs = append(errs, fmt.Errorf("max_body: %d is not between 1 and %d bytes", c.MaxBody, 1<<30))
+	}
+	if c.MaxText < 1 || c.MaxText > 1<<28 {
+		errs = append(errs, fmt.Errorf("max_text: %d is not between 1 and %d bytes", c.MaxText, 1<<28))
+	}
+	if c.MaxOutlinks < 1 || c.MaxOutlinks > 1e6 {
+		errs = append(errs, fmt.Errorf("max_outlinks: %d is not between 1 and 1000000", c.MaxOutlinks))
+	}
+	return errs
 }

@@ -156,3 +156,11 @@ func (*FrontierScheduler) Process(_ context.Context, u *crawl.CrawlURI) (chain.R
 	u.Links = out
 	return chain.Result{}, nil
 }
+
+// Validate returns every value that cannot be, as "key: what".
+func (c ScopeConfig) Validate() []error {
+	if c.MaxFrameHops < 0 || c.MaxFrameHops >= decide.MaxHopPath {
+		return []error{fmt.Errorf("max_frame_hops: %d is not between 0 and %d", c.MaxFrameHops, decide.MaxHopPath-1)}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package standard
+
+import (
+	"exclave/analyzer"
+	"exclave/chain"
+	"exclave/chain/decide"
+	"exclave/chain/extract"
+	"exclave/chain/post"
+	"exclave/chain/write"
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/markup"
+	"exclave/internal/urlx"
+)
+
+// Env is what processors are made of. Everything in it belongs to the job and
+// outlives the chains.
+type Env struct {
+	Dir      string // the job's folder: where relative files of rules start
+	Clock    clock.Clock
+	Depths   crawl.Depths
+	Keys     urlx.Rules
+	Scope    *decide.Sequence
+	Hosts    chain.Hosts
+	Analyzer *analyzer.Analyzer
+	Archive  write.Pool
+	// FileName gives the final name of a WARC file by its number, "" when unknown.
+	FileName func(number uint32) string
+}
+
+// Kind is a row of the table.
+type Kind struct {
+	Chain chain.Name
+	Kind  string // unique within its chain
+	Doc   string // what it does, for people: one sentence
+	// New makes the processor; keys of problems are relative to the options.
+	New func(env *Env, options map[string]any) (chain.Processor, []Problem)
+}
+
+// Kinds returns the table of built-in processors, chain by chain in the order in
+// which a new job has them.
+func Kinds() []Kind {
+	kinds := []Kind{
+		{chain.Extract, "http", "links in the header fields Location, Link and Refresh", newExtractHTTP},
+	}
+	for _, m := range documents() {
+		kinds = append(kinds, Kind{chain.Extract, m.kind, m.doc, newMarkup(m.formats)})
+	}
+	return append(kinds,
+		Kind{chain.Extract, "web-analyzer", "judges pages by the profiles; comes last", newWebAnalyzer},
+		Kind{chain.Write, "warc", "archives what the claims ask for, with the DNS answer and robots.txt it needed", newWARC},
+		Kind{chain.Post, "crawl-state-updater", "decides whether the URI is done, tried again or put off", plain(func(*Env) chain.Processor { return post.NewStateUpdater() })},
+		Kind{chain.Post, "links-scoper", "turns links into candidates, as the scope decides; writes out-of-scope.jsonl", newLinksScoper},
+		Kind{chain.Post, "frontier-scheduler", "hands candidates to the frontier", plain(func(*Env) chain.Processor { return post.NewFrontierScheduler() })},
+		Kind{chain.Post, "crawl-log", "writes crawl.log", plain(func(e *Env) chain.Processor { return post.NewCrawlLog(e.FileName, e.Clock) })},
+		Kind{chain.Post, "analysis-log", "writes analysis.jsonl", plain(func(e *Env) chain.Processor { return post.NewAnalysisLog(e.Clock) })},
+	)
+}
+
+// Default returns the chains of a new job: every built-in processor, in order.
+func Default() map[chain.Name][]StepConfig {
+	out := map[chain.Name][]StepConfig{}
+	for _, k := range Kinds() {
+		out[k.Chain] = append(out[k.Chain], StepConfig{Kind: k.Kind})
+	}
+	return out
+}
+
+type document struct {
+	kind, doc string
+	formats   []markup.Kind
+}
+
+func documents() []document {
+	return []document{
+		{"html", "links of HTML and XHTML", []markup.Kind{markup.HTML, markup.XHTML}},
+		{"css", "imports, images and fonts of style sheets", []markup.Kind{markup.CSS}},
+		{"js", "imports of scripts, and strings that look like addresses", []markup.Kind{markup.JS}},
+		{"xml", "links of SVG, style sheets of XML", []markup.Kind{markup.SVG, markup.XML}},
+		{"playlist", "variants and segments of HLS and DASH", []markup.Kind{markup.HLS, markup.DASH}},
+		{"manifest", "icons and addresses of web manifests", []markup.Kind{markup.Manifest}},
+		{"pdf", "links of PDF files", []markup.Kind{markup.PDF}},
+	}
+}
+
+// plain is a kind without options.
+func plain(make func(*Env) chain.Processor) func(*Env, map[string]any) (chain.Processor, []Problem) {
+	return func(env *Env, options map[string]any) (chain.Processor, []Problem) {
+		return make(env), none(options)
+	}
+}
+
+func newExtractHTTP(_ *Env, options map[string]any) (chain.Processor, []Problem) {
+	type config struct {
+		MaxOutlinks int `toml:"max_outlinks"`
+	}
+	c, problems := decode(options, config{extract.DefaultMaxOutlinks})
+	if c.MaxOutlinks < 1 {
+		problems = append(problems, Problem{"max_outlinks", "must be at least 1"})
+	}
+	return extract.NewHTTP(c.MaxOutlinks), problems
+}
+
+func newMarkup(formats []markup.Kind) func(*Env, map[string]any) (chain.Processor, []Problem) {
+	return func(_ *Env, options map[string]any) (chain.Processor, []Problem) {
+		c, problems := decode(options, extract.DefaultConfig())
+		return extract.NewMarkup(c, formats...), problems
+	}
+}
+
+func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, []Problem) {
+	c, problems := decode(options, extract.DefaultConfig())
+	return extract.NewWebAnalyzer(env.Analyzer, c), problems
+}
+
+func newWARC(env *Env, options map[string]any) (chain.Processor, []Problem) {
+	return write.NewWARC(env.Archive, env.Depths, env.Hosts, env.Clock), none(options)
+}
+
+func newLinksScoper(env *Env, options map[string]any) (chain.Processor, []Problem) {
+	c, problems := decode(options, post.DefaultScopeConfig())
+	return post.NewLinksScoper(c, env.Scope, env.Depths, env.Keys, env.Clock), problems
+}

@@ -16,9 +16,12 @@ import (
 
 // Digest returns the labelled digest of everything r gives: "sha1:" and 32
 // characters of base32, the form of Heritrix and of every tool that deduplicates.
-func Digest(r io.Reader) (string, error) {
+func Digest(r io.Reader) (string, error) { return digest(r, nil) }
+
+// digest is Digest with a buffer to copy through.
+func digest(r io.Reader, buf []byte) (string, error) {
 	h := sha1.New()
-	if _, err := io.Copy(h, r); err != nil {
+	if _, err := io.CopyBuffer(h, r, buf); err != nil {
 		return "", err
 	}
 	return Label(h.Sum(nil)), nil

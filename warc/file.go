@@ -44,8 +44,9 @@ type File struct {
 	gz     *gzip.Writer
 	buf    []byte
 	head   []byte
-	open   bool  // between Begin and End
-	failed error // of the present capture
+	copy   []byte // to copy blocks through
+	open   bool   // between Begin and End
+	failed error  // of the present capture
 
 	// mu orders the owner's writes and the committer's syncs.
 	mu        sync.Mutex
@@ -101,7 +102,7 @@ func (f *File) write(r *Record) (Ref, error) {
 }
 
 func (f *File) append(r *Record) (Ref, error) {
-	if err := r.complete(); err != nil {
+	if err := r.complete(f.copy); err != nil {
 		return Ref{}, err
 	}
 	if err := r.check(); err != nil {
@@ -113,7 +114,7 @@ func (f *File) append(r *Record) (Ref, error) {
 	if _, err := f.gz.Write(f.head); err != nil {
 		return Ref{}, err
 	}
-	n, err := io.Copy(f.gz, r.reader())
+	n, err := io.CopyBuffer(f.gz, r.reader(), f.copy)
 	if err == nil && n != r.size() {
 		err = fmt.Errorf("warc: write %s: block has %d bytes, %d could be read", r.TargetURI, r.size(), n)
 	}

@@ -111,7 +111,7 @@ func (p *Pool) openFile(number uint32, name string) (*File, error) {
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	return &File{p: p, number: number, name: name, a: a, gz: gz}, nil
+	return &File{p: p, number: number, name: name, a: a, gz: gz, copy: make([]byte, 32<<10)}, nil
 }
 
 // Acquire returns a file with room, which the caller owns until Release. It

@@ -256,7 +256,7 @@ func TestGoldenRecord(t *testing.T) {
 		Extra:         []Field{{"WARC-Protocol", "http/1.1"}},
 		Block:         strings.NewReader("HTTP/1.1 200 OK\r\n\r\n"),
 	}
-	must(t, r.complete())
+	must(t, r.complete(nil))
 	must(t, r.check())
 	want := strings.ReplaceAll(`WARC/1.1
 WARC-Type: revisit

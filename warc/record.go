@@ -100,13 +100,13 @@ func (r *Record) reader() io.Reader {
 	return io.NewSectionReader(r.Block, 0, r.Block.Size())
 }
 
-// complete fills in ID and BlockDigest.
-func (r *Record) complete() error {
+// complete fills in ID and BlockDigest; buf is to copy through, nil for none.
+func (r *Record) complete(buf []byte) error {
 	if r.ID == "" {
 		r.ID = NewID()
 	}
 	if r.BlockDigest == "" {
-		d, err := Digest(r.reader())
+		d, err := digest(r.reader(), buf)
 		if err != nil {
 			return fmt.Errorf("warc: digest block of %s: %w", r.TargetURI, err)
 		}

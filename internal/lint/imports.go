@@ -1,0 +1,110 @@
+package lint
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// row is a row of the import table. In patterns "x/…" is x and everything below.
+type row struct {
+	packages []string // whose imports the row governs; the first row that matches counts
+	may      []string // packages of the module they may import
+	why      string
+}
+
+// table is the import table of the architecture, from the bottom up.
+func table() []row {
+	level0 := []string{
+		"internal/fsx/…", "internal/clock", "internal/urlx", "internal/mime", "internal/markup",
+		"internal/record", "internal/resolve", "internal/robots",
+	}
+	level1 := append(slices.Clone(level0), "crawl", "warc/…", "dict")
+	level3 := append(slices.Clone(level1), "analyzer", "frontier/…", "chain/…")
+	job := append(slices.Clone(level3), "config", "internal/job/…")
+	with := func(base []string, more ...string) []string { return append(slices.Clone(base), more...) }
+	return []row{
+		{[]string{"*test"}, []string{"…"}, "test packages import what they test"},
+		{level0, level0, "level 0 knows only itself"},
+		{[]string{"crawl", "dict"}, level0, "level 1 packages stand alone on level 0"},
+		{[]string{"warc/…"}, with(level0, "warc/…"), "warc knows nothing of crawls"},
+		{[]string{"analyzer"}, with(level0, "dict"), "the analyzer works without a crawl"},
+		{[]string{"frontier/…"}, with(level0, "crawl", "frontier/…"), "the frontier knows URIs, not what is done with them"},
+		{[]string{"chain/decide"}, with(level0, "crawl", "dict"), "rules look at URIs"},
+		{[]string{"chain"}, with(level0, "crawl", "chain/decide"), "the framework knows no processor"},
+		{[]string{"chain/extract"}, with(level0, "crawl", "chain", "chain/decide", "analyzer"), "the analyzer is a processor of extraction"},
+		{[]string{"chain/write"}, with(level0, "crawl", "chain", "chain/decide", "warc"), "only writers know WARC"},
+		{[]string{"chain/prefetch", "chain/fetch", "chain/post"}, with(level0, "crawl", "chain", "chain/decide"), "processors know the frontier by its interfaces"},
+		{[]string{"chain/standard"}, with(level1, "analyzer", "chain/…"), "the table of processors knows all of them"},
+		{[]string{"config"}, level3, "the configuration is composed of what is below it"},
+		{[]string{"internal/job/…"}, job, "the composition root knows everything below it"},
+		{[]string{"internal/console/…"}, with(job, "internal/console/…"), "the console drives jobs"},
+		{[]string{"cmd/…"}, []string{"…"}, "commands know everything"},
+		{[]string{"tools/…"}, with(level1, "analyzer"), "tools build data"},
+		{[]string{"internal/testweb/…", "internal/sharedtest", "internal/lint"}, []string{"…"}, "helpers of tests"},
+	}
+}
+
+// restricted are packages that only certain files may import; tests always may.
+func restricted() []row {
+	return []row{
+		{[]string{"internal/testweb/…"}, []string{"cmd/exclave/demo*.go", "cmd/exclave/bench*.go", "internal/testweb/…"}, "a synthetic web has no place in a crawl"},
+		{[]string{"internal/sharedtest", "internal/lint", "frontier/frontiertest"}, nil, "for tests only"},
+		{[]string{"github.com/nlnwa/gowarc/…"}, []string{"warc/…"}, "gowarc stays behind warc (ADR 13)"},
+		{[]string{"github.com/spf13/…"}, []string{"cmd/…"}, "only commands know the command line"},
+	}
+}
+
+// checkImports compares every import with the table.
+func checkImports(m *module) []string {
+	var problems []string
+	for _, f := range m.files {
+		if f.test {
+			continue
+		}
+		governing, ok := rowOf(f.pkg)
+		if !ok {
+			problems = append(problems, fmt.Sprintf("%s: package %s has no row in the import table", f.name, f.pkg))
+			continue
+		}
+		for _, spec := range f.syntax.Imports {
+			imported := strings.Trim(spec.Path.Value, `"`)
+			rel, ours := strings.CutPrefix(imported, m.path+"/")
+			if ours && !anyMatch(governing.may, rel) {
+				problems = append(problems, fmt.Sprintf("%s: must not import %s: %s", m.at(spec.Pos()), rel, governing.why))
+			}
+			for _, r := range restricted() {
+				if anyMatch(r.packages, rel) && !anyMatch(r.may, f.name) {
+					problems = append(problems, fmt.Sprintf("%s: must not import %s: %s", m.at(spec.Pos()), rel, r.why))
+				}
+			}
+		}
+	}
+	return problems
+}
+
+func rowOf(pkg string) (row, bool) {
+	for _, r := range table() {
+		if anyMatch(r.packages, pkg) {
+			return r, true
+		}
+	}
+	return row{}, false
+}
+
+func anyMatch(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		if p == "…" {
+			return true
+		}
+		if base, below := strings.CutSuffix(p, "/…"); below {
+			return name == base || strings.HasPrefix(name, base+"/")
+		}
+		if strings.HasPrefix(p, "*") {
+			name = path.Base(name)
+		}
+		ok, err := path.Match(p, name)
+		return err == nil && ok
+	})
+}

@@ -1,0 +1,99 @@
+package lint
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"exclave/internal/sharedtest"
+)
+
+// The rules of architecture and style hold for the whole module.
+func TestModule(t *testing.T) {
+	problems, err := Check(sharedtest.ModuleRoot(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Error(p)
+	}
+}
+
+// Each check is seen to fail: a tree that breaks one rule, and only that one.
+func TestFindings(t *testing.T) {
+	const doc = "// Package x is here.\npackage x\n"
+	for _, c := range []struct {
+		why   string
+		files map[string]string
+		want  string // "" = nothing is wrong
+	}{
+		{"frontier must not know chains (level 2)",
+			map[string]string{"frontier/doc.go": doc, "frontier/a.go": "package x\n\nimport _ \"m/chain\"\n"},
+			"frontier/a.go:3: must not import chain: "},
+		{"the exception of chain/write is not one of chain/fetch",
+			map[string]string{"chain/fetch/doc.go": doc, "chain/fetch/a.go": "package x\nimport _ \"m/warc\"\n"},
+			"chain/fetch/a.go:2: must not import warc: "},
+		{"chain/write writes WARC",
+			map[string]string{"chain/write/doc.go": doc, "chain/write/a.go": "package x\nimport _ \"m/warc\"\n"}, ""},
+		{"level 0 must not look up",
+			map[string]string{"internal/urlx/doc.go": doc, "internal/urlx/a.go": "package x\nimport _ \"m/crawl\"\n"},
+			"internal/urlx/a.go:2: must not import crawl: "},
+		{"crawl and warc must not know each other (level 1)",
+			map[string]string{"warc/doc.go": doc, "warc/cdx/doc.go": doc, "warc/cdx/a.go": "package x\nimport _ \"m/crawl\"\n"},
+			"warc/cdx/a.go:2: must not import crawl: "},
+		{"only job, console and cmd know the whole configuration",
+			map[string]string{"chain/standard/doc.go": doc, "chain/standard/a.go": "package x\nimport _ \"m/config\"\n"},
+			"chain/standard/a.go:2: must not import config: "},
+		{"job must not know the console",
+			map[string]string{"internal/job/doc.go": doc, "internal/job/a.go": "package x\nimport _ \"m/internal/console\"\n"},
+			"internal/job/a.go:2: must not import internal/console: "},
+		{"testweb is for tests and demo",
+			map[string]string{"cmd/exclave/main.go": "// Command x.\npackage main\nimport _ \"m/internal/testweb\"\n"},
+			"cmd/exclave/main.go:3: must not import internal/testweb: "},
+		{"testweb in the demo, sharedtest in tests",
+			map[string]string{"cmd/exclave/main.go": "// Command x.\npackage main\n", "cmd/exclave/demo.go": "package main\nimport _ \"m/internal/testweb\"\n",
+				"cmd/exclave/a_test.go": "package main\nimport _ \"m/internal/sharedtest\"\n"}, ""},
+		{"gowarc behind warc (ADR 13)",
+			map[string]string{"crawl/doc.go": doc, "crawl/a.go": "package x\nimport _ \"github.com/nlnwa/gowarc/v2\"\n"},
+			"crawl/a.go:2: must not import github.com/nlnwa/gowarc/v2: "},
+		{"a package that nobody put into the table",
+			map[string]string{"util/doc.go": doc}, "util/doc.go: package util has no row"},
+		{"style 3: a package comment", map[string]string{"crawl/a.go": "package x\n"}, "crawl: has 0 package comments"},
+		{"style 3: only one", map[string]string{"cmd/a/a.go": "// One.\npackage main\n", "cmd/a/b.go": "// Two.\npackage main\n"}, "cmd/a: has 2 package comments"},
+		{"style 3: in doc.go", map[string]string{"crawl/a.go": doc, "crawl/b.go": "package x\n"}, "crawl/a.go: the package comment belongs in doc.go"},
+		{"style 10: no sleeps in tests",
+			map[string]string{"crawl/doc.go": doc, "crawl/a_test.go": "package x\nimport \"time\"\nfunc f() { time.Sleep(1) }\n"},
+			"crawl/a_test.go:3: a test must not sleep"},
+		{"style 10: time is fake in a synctest bubble",
+			map[string]string{"crawl/doc.go": doc, "crawl/a_test.go": "package x\nimport (\"testing/synctest\"; \"time\")\nvar _ = func() { synctest.Test(nil, func() { time.Sleep(1) }) }\n"}, ""},
+		{"style 2: no init", map[string]string{"crawl/doc.go": doc + "func init() {}\n"}, "crawl/doc.go:3: init"},
+		{"style 8: no panic", map[string]string{"crawl/doc.go": doc + "func f() { panic(1) }\n"}, "crawl/doc.go:3: panic"},
+		{"style 2: no package-level state, seen across files",
+			map[string]string{"crawl/doc.go": doc + "var m = map[int]int{}\n", "crawl/a.go": "package x\nfunc f() { m[1] = 2 }\n"},
+			"crawl/a.go:2: changes a package-level variable"},
+		{"style 2: a local variable may have the same name",
+			map[string]string{"crawl/doc.go": doc + "var m int\nfunc f() { m := 1; m = 2; m++; _ = m }\nfunc g(m int) { m = 1 }\n"}, ""},
+		{"style 16: no TODO", map[string]string{"crawl/doc.go": doc + "// TO" + "DO: later\n"}, "crawl/doc.go:3: TO" + "DO"},
+		{"no silenced lint", map[string]string{"crawl/doc.go": doc + "var x int //no" + "lint:unused\n"}, "crawl/doc.go:3: //no" + "lint"},
+	} {
+		root := t.TempDir()
+		c.files["go.mod"] = "module m\n"
+		for name, text := range c.files {
+			name = filepath.Join(root, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := Check(root)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", c.why, err)
+		case c.want == "" && len(got) > 0, c.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], c.want)):
+			t.Errorf("%s: got %q, want %q", c.why, got, c.want)
+		}
+	}
+}

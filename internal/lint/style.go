@@ -1,0 +1,144 @@
+package lint
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"path"
+	"regexp"
+)
+
+// checkComments wants exactly one comment per package, in doc.go unless the
+// package is one file or a command.
+func checkComments(m *module) []string {
+	var problems []string
+	packages := map[string][]*file{}
+	for _, f := range m.files {
+		if !f.test {
+			packages[f.pkg] = append(packages[f.pkg], f)
+		}
+	}
+	for pkg, files := range packages {
+		n := 0
+		for _, f := range files {
+			if f.syntax.Doc == nil {
+				continue
+			}
+			n++
+			if path.Base(f.name) != "doc.go" && f.syntax.Name.Name != "main" && len(files) > 1 {
+				problems = append(problems, f.name+": the package comment belongs in doc.go")
+			}
+		}
+		if n != 1 {
+			problems = append(problems, fmt.Sprintf("%s: has %d package comments, not one", pkg, n))
+		}
+	}
+	return problems
+}
+
+var unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b|//\s*nolint|//nolint`)
+
+// checkStyle finds what the style forbids and syntax shows.
+func checkStyle(m *module) []string {
+	var problems []string
+	vars := m.packageVars()
+	for _, f := range m.files {
+		bad := func(p token.Pos, format string, args ...any) {
+			problems = append(problems, m.at(p)+": "+fmt.Sprintf(format, args...))
+		}
+		for _, g := range f.syntax.Comments {
+			for _, c := range g.List {
+				if word := unfinished.FindString(c.Text); word != "" && f.pkg != "internal/lint" {
+					bad(c.Pos(), "%s: decide, or write an issue", word)
+				}
+			}
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Name.Name == "init" && n.Recv == nil {
+					bad(n.Pos(), "init has effects that nobody asked for")
+				}
+			case *ast.CallExpr:
+				if isCall(n, "synctest", "Test") {
+					return false // time is fake in there: sleeping costs nothing
+				}
+				if f.test && isCall(n, "time", "Sleep") {
+					bad(n.Pos(), "a test must not sleep: use testing/synctest, a channel or an injected clock")
+				}
+				if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" && !f.test {
+					bad(n.Pos(), "panic: return an error")
+				}
+			case *ast.AssignStmt:
+				for _, lhs := range n.Lhs {
+					if n.Tok != token.DEFINE && !f.test && vars.changes(f, lhs) {
+						bad(lhs.Pos(), "changes a package-level variable: two crawls run in one process")
+					}
+				}
+			case *ast.IncDecStmt:
+				if !f.test && vars.changes(f, n.X) {
+					bad(n.Pos(), "changes a package-level variable: two crawls run in one process")
+				}
+			}
+			return true
+		})
+	}
+	return problems
+}
+
+func isCall(c *ast.CallExpr, pkg, name string) bool {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != name {
+		return false
+	}
+	id, ok := sel.X.(*ast.Ident)
+	return ok && id.Name == pkg
+}
+
+// packageVars holds the package-level variables of each package.
+type packageVars map[string]map[string]bool
+
+func (m *module) packageVars() packageVars {
+	vars := packageVars{}
+	for _, f := range m.files {
+		for _, d := range f.syntax.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.VAR {
+				continue
+			}
+			for _, s := range g.Specs {
+				for _, name := range s.(*ast.ValueSpec).Names {
+					if vars[f.pkg] == nil {
+						vars[f.pkg] = map[string]bool{}
+					}
+					vars[f.pkg][name.Name] = true
+				}
+			}
+		}
+	}
+	return vars
+}
+
+// changes reports whether an assignment to lhs reaches a package-level variable.
+func (v packageVars) changes(f *file, lhs ast.Expr) bool {
+	for {
+		switch x := lhs.(type) {
+		case *ast.IndexExpr:
+			lhs = x.X
+		case *ast.SelectorExpr:
+			lhs = x.X
+		case *ast.StarExpr:
+			lhs = x.X
+		case *ast.ParenExpr:
+			lhs = x.X
+		case *ast.Ident:
+			if x.Name == "_" || !v[f.pkg][x.Name] {
+				return false
+			}
+			// The parser resolves names within a file; unresolved is another file's.
+			return x.Obj == nil || f.syntax.Scope.Objects[x.Name] == x.Obj
+		default:
+			return false
+		}
+	}
+}

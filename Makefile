@@ -1,0 +1,41 @@
+.DEFAULT_GOAL := help
+.PHONY: help build test test-long lint bench fuzz ci clean
+
+TOOLS := . .ci/tools.sh
+FUZZTIME ?= 30s
+SHELL := /bin/bash
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## one static binary, ./exclave
+	CGO_ENABLED=0 go build -trimpath -o exclave ./cmd/exclave
+
+test: ## what a change must pass, under two minutes
+	go test ./...
+
+test-long: ## with the race detector, 200 kills of a crawl, repeated in random order
+	@$(TOOLS) && install_warcio && \
+	EXCLAVE_KILLS=200 EXCLAVE_WARCIO="$$VENV/bin/warcio" go test -race -timeout 3h -shuffle on ./...
+
+lint: ## format, vet, golangci-lint
+	@test -z "$$(git ls-files -z '*.go' | xargs -0 gofmt -l | tee /dev/stderr)"
+	go vet ./...
+	@$(TOOLS) && install_lint && "$$LINT" run ./...
+
+bench: ## all benchmarks; compare two runs with benchstat
+	go test -run '^$$' -bench . -benchmem -count "$${COUNT:-6}" ./...
+
+fuzz: ## every fuzz test for FUZZTIME (30s)
+	@for pkg in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    echo "== $$pkg $$f" && go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	  done; \
+	done
+
+ci: ## what CI runs
+	.ci/run
+
+clean: ## remove what the other targets make
+	rm -rf exclave dist
+	go clean -testcache

@@ -1,0 +1,163 @@
+package fetch
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"exclave/internal/record"
+)
+
+// Words of Config.Certificates.
+const (
+	AcceptCertificates = "accept"
+	VerifyCertificates = "verify"
+)
+
+// Config is the configuration of the HTTP processor.
+type Config struct {
+	// Contact is a URL that says who crawls and why. It is compulsory.
+	Contact string `toml:"contact"`
+	// UserAgent replaces the default one; it must contain Contact. Empty:
+	// "Mozilla/5.0 (compatible; exclave/VERSION +CONTACT)".
+	UserAgent string `toml:"user_agent"`
+	// From is an e-mail address sent with each request; empty sends none.
+	From string `toml:"from"`
+	// RobotsToken is the product token looked for in robots.txt: letters, '-', '_'.
+	RobotsToken string `toml:"robots_token"`
+	// Accept is the value of the Accept field.
+	Accept string `toml:"accept"`
+
+	// Timeout bounds a whole exchange, redirects of robots.txt excepted.
+	Timeout time.Duration `toml:"timeout"`
+	// SocketTimeout bounds the wait for a connection and for each next byte.
+	SocketTimeout time.Duration `toml:"socket_timeout"`
+	// MaxSize is how many bytes of a body are received, 0 for all. Heritrix has no
+	// limit; ours keeps an endless stream from filling the disk.
+	MaxSize int64 `toml:"max_size"`
+	// MaxHeader is how many bytes of a header are received, 1 KB … 1 MB.
+	MaxHeader int `toml:"max_header"`
+	// RobotsTTL is how long a robots.txt is relied on.
+	RobotsTTL time.Duration `toml:"robots_ttl"`
+
+	// Certificates is "accept": any certificate will do and what is wrong with it
+	// is annotated; or "verify": a host with a wrong one is not asked.
+	Certificates string `toml:"certificates"`
+	// RootFiles are PEM files of certificate authorities trusted beside the
+	// system's.
+	RootFiles []string `toml:"root_certificates"`
+
+	// ConnectTo maps "host:port", or "*:port" for every other host, to the
+	// "address:port" that is connected to instead.
+	ConnectTo map[string]string `toml:"connect_to"`
+	// Allow lists address ranges that may be contacted although they are not
+	// public: "127.0.0.0/8", "10.1.2.3".
+	Allow []string `toml:"allow"`
+
+	// MaxIdle is how many connections are kept open between requests, at most one
+	// per host; 0 keeps none. IdleTimeout is for how long.
+	MaxIdle     int           `toml:"max_idle"`
+	IdleTimeout time.Duration `toml:"idle_timeout"`
+	// Memory is how many bytes of an answer are held in memory; the rest goes to a
+	// scratch file.
+	Memory int `toml:"record_memory"`
+}
+
+// DefaultConfig returns Heritrix's timeouts, 100 MB of body, robots.txt for 24
+// hours, any certificate, public addresses only. Contact is missing.
+func DefaultConfig() Config {
+	return Config{
+		RobotsToken: "exclave",
+		Accept:      "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+		Timeout:     20 * time.Minute, SocketTimeout: 20 * time.Second,
+		MaxSize: 100e6, MaxHeader: 256 << 10, RobotsTTL: 24 * time.Hour,
+		Certificates: AcceptCertificates,
+		MaxIdle:      200, IdleTimeout: 15 * time.Second, Memory: record.DefaultMemory,
+	}
+}
+
+// Agent returns the User-Agent that requests carry.
+func (c Config) Agent(version string) string {
+	if c.UserAgent != "" {
+		return c.UserAgent
+	}
+	return "Mozilla/5.0 (compatible; exclave/" + version + " +" + c.Contact + ")"
+}
+
+// Validate returns every value that cannot be, as "key: what".
+func (c Config) Validate() []error {
+	var errs []error
+	bad := func(ok bool, format string, a ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, a...))
+		}
+	}
+	u, err := url.Parse(c.Contact)
+	bad(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "",
+		"contact: %q: must be the URL of a page that says who crawls, and why", c.Contact)
+	bad(c.UserAgent == "" || strings.Contains(c.UserAgent, c.Contact), "user_agent: %q: must contain the contact URL", c.UserAgent)
+	for _, f := range [...][2]string{{"contact", c.Contact}, {"user_agent", c.UserAgent}, {"from", c.From}, {"accept", c.Accept}} {
+		bad(isFieldValue(f[1]), "%s: %q: must be printable ASCII", f[0], f[1])
+	}
+	bad(c.RobotsToken != "" && strings.Trim(strings.ToLower(c.RobotsToken), "abcdefghijklmnopqrstuvwxyz-_") == "",
+		"robots_token: %q: must be letters, '-' and '_'", c.RobotsToken)
+	for _, d := range [...]struct {
+		key string
+		d   time.Duration
+	}{{"timeout", c.Timeout}, {"socket_timeout", c.SocketTimeout}, {"robots_ttl", c.RobotsTTL}, {"idle_timeout", c.IdleTimeout}} {
+		bad(d.d > 0, "%s: %v: must be more than 0", d.key, d.d)
+	}
+	bad(c.MaxSize >= 0, "max_size: %d is negative; 0 means no limit", c.MaxSize)
+	bad(c.MaxHeader >= 1<<10 && c.MaxHeader <= record.MaxHead, "max_header: %d is not between 1024 and %d", c.MaxHeader, record.MaxHead)
+	bad(c.Certificates == AcceptCertificates || c.Certificates == VerifyCertificates,
+		"certificates: %q: must be \"accept\" or \"verify\"", c.Certificates)
+	bad(c.MaxIdle >= 0, "max_idle: %d is negative; 0 means none", c.MaxIdle)
+	bad(c.Memory >= 0, "record_memory: %d is negative", c.Memory)
+	if _, err := parseConnectTo(c.ConnectTo); err != nil {
+		errs = append(errs, err)
+	}
+	if _, err := parseAllow(c.Allow); err != nil {
+		errs = append(errs, err)
+	}
+	return errs
+}
+
+// isFieldValue reports that s may stand in a header of ours.
+func isFieldValue(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+func parseConnectTo(m map[string]string) (map[string]netip.AddrPort, error) {
+	out := make(map[string]netip.AddrPort, len(m))
+	for from, to := range m {
+		host, port, err := net.SplitHostPort(from)
+		if err != nil || host == "" || port == "" {
+			return nil, fmt.Errorf("connect_to: %q: must be \"host:port\" or \"*:port\"", from)
+		}
+		addr, err := netip.ParseAddrPort(to)
+		if err != nil || addr.Port() == 0 {
+			return nil, fmt.Errorf("connect_to: %q: must be an IP address and a port, such as \"127.0.0.1:8080\"", to)
+		}
+		out[net.JoinHostPort(strings.ToLower(host), port)] = addr
+	}
+	return out, nil
+}
+
+func parseAllow(list []string) ([]netip.Prefix, error) {
+	var out []netip.Prefix
+	for _, s := range list {
+		if a, err := netip.ParseAddr(s); err == nil {
+			out = append(out, netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, fmt.Errorf("allow: %q: must be an address range such as \"127.0.0.0/8\"", s)
+		}
+		out = append(out, p.Masked())
+	}
+	return out, nil
+}

@@ -1,0 +1,236 @@
+package fetch
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"exclave/crawl"
+	"exclave/internal/urlx"
+)
+
+// maxAddrs is how many addresses of a host are tried.
+const maxAddrs = 4
+
+// place is where a request goes: the key of the pool.
+type place struct {
+	scheme, authority string // authority is host:port
+}
+
+// conn is a connection to a server.
+type conn struct {
+	net.Conn // TLS on top, when there is TLS
+	place    place
+	addr     netip.Addr
+	br       *bufio.Reader
+	notes    []string // what is wrong with the certificate
+	socket   time.Duration
+	until    time.Time // end of the exchange
+	reused   bool
+}
+
+// failure is why an exchange came to no answer.
+type failure struct {
+	status crawl.Status
+	notes  []string
+	err    error
+}
+
+func (f *failure) Error() string { return fmt.Sprintf("status %d: %v", f.status, f.err) }
+func (f *failure) Unwrap() error { return f.err }
+
+var errRefused = errors.New("address is not public; the setting allow lets ranges be contacted")
+
+// deadline is when the next read or write must be over.
+func (c *conn) deadline() time.Time {
+	d := time.Now().Add(c.socket)
+	if c.until.Before(d) {
+		return c.until
+	}
+	return d
+}
+
+// reader sets the deadline anew before each read.
+type reader struct{ c *conn }
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.c.SetReadDeadline(r.c.deadline()); err != nil {
+		return 0, err
+	}
+	return r.c.Read(p)
+}
+
+// dial opens a connection to the first address that answers.
+func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until time.Time, lookup lookupFunc) (*conn, error) {
+	addrs, err := h.addresses(ctx, u, lookup)
+	if err != nil {
+		return nil, err
+	}
+	var last error
+	refused := false
+	for _, a := range addrs[:min(len(addrs), maxAddrs)] {
+		if !h.guard.ok(a.Addr()) {
+			h.warnRefused(u, a)
+			refused = true
+			continue
+		}
+		c, err := h.connect(ctx, u, a, until)
+		if err == nil {
+			return c, nil
+		}
+		if last = err; ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	if last == nil && refused {
+		return nil, &failure{crawl.StatusUnfetchable, []string{"address:refused"}, errRefused}
+	}
+	return nil, last
+}
+
+func (h *HTTP) warnRefused(u *urlx.URL, a netip.AddrPort) {
+	h.refusedOnce.Do(func() {
+		h.log.Warn("an address was not contacted since it is not public; the setting allow of the HTTP section lets ranges be contacted; further ones are only annotated",
+			"url", u.String(), "address", a.String())
+	})
+}
+
+// addresses returns where to connect to: connect_to, an IP literal, or facts.
+func (h *HTTP) addresses(ctx context.Context, u *urlx.URL, lookup lookupFunc) ([]netip.AddrPort, error) {
+	to, ok := h.connectTo[u.Authority()]
+	if !ok {
+		to, ok = h.connectTo["*:"+u.EffectivePort()]
+	}
+	if ok {
+		return []netip.AddrPort{to}, nil
+	}
+	var addrs []netip.Addr
+	if a, ok := u.Addr(); ok {
+		addrs = []netip.Addr{a}
+	} else {
+		var err error
+		if addrs, err = lookup(ctx, u.Hostname()); err != nil {
+			return nil, err
+		}
+	}
+	if len(addrs) == 0 {
+		return nil, &failure{crawl.StatusDNSPrereqFailed, nil, errors.New("host has no known address")}
+	}
+	port, err := netip.ParseAddrPort("0.0.0.0:" + u.EffectivePort())
+	if err != nil {
+		return nil, &failure{crawl.StatusUnfetchable, nil, err}
+	}
+	out := make([]netip.AddrPort, len(addrs))
+	for i, a := range addrs {
+		out[i] = netip.AddrPortFrom(a, port.Port())
+	}
+	return out, nil
+}
+
+// connect opens one connection, with TLS when the scheme asks for it.
+func (h *HTTP) connect(ctx context.Context, u *urlx.URL, to netip.AddrPort, until time.Time) (*conn, error) {
+	c := &conn{place: placeOf(u), addr: to.Addr().Unmap(), socket: h.cfg.SocketTimeout, until: until}
+	d := net.Dialer{Deadline: c.deadline(), KeepAlive: -1}
+	raw, err := d.DialContext(ctx, "tcp", to.String())
+	if err != nil {
+		return nil, &failure{crawl.StatusConnectFailed, nil, err}
+	}
+	c.Conn = raw
+	if u.Scheme() == "https" {
+		if err := h.handshake(ctx, c, u.Hostname()); err != nil {
+			_ = raw.Close() // the handshake's error is the reason
+			return nil, err
+		}
+	}
+	c.br = bufio.NewReaderSize(reader{c}, 16<<10)
+	return c, nil
+}
+
+func placeOf(u *urlx.URL) place { return place{u.Scheme(), u.Authority()} }
+
+func (h *HTTP) handshake(ctx context.Context, c *conn, host string) error {
+	host = strings.TrimSuffix(host, ".")
+	conf := h.tls.Clone()
+	conf.ServerName = host
+	t := tls.Client(c.Conn, conf)
+	if err := t.SetDeadline(c.deadline()); err != nil {
+		return &failure{crawl.StatusConnectFailed, nil, err}
+	}
+	if err := t.HandshakeContext(ctx); err != nil {
+		return &failure{crawl.StatusConnectFailed, []string{"tls:failed"}, err}
+	}
+	c.Conn = t
+	c.notes = h.judge(t.ConnectionState(), host)
+	if h.cfg.Certificates == VerifyCertificates && len(c.notes) > 0 {
+		return &failure{crawl.StatusConnectFailed, c.notes, errors.New("certificate refused")}
+	}
+	return nil
+}
+
+// tlsConfig accepts what old servers still speak: to archive a page is not to
+// trust it. Certificates are judged after the handshake.
+func tlsConfig() *tls.Config {
+	conf := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, NextProtos: []string{"http/1.1"}}
+	for _, s := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
+		conf.CipherSuites = append(conf.CipherSuites, s.ID)
+	}
+	return conf
+}
+
+// judge returns what is wrong with the server's certificate.
+func (h *HTTP) judge(state tls.ConnectionState, host string) []string {
+	certs := state.PeerCertificates
+	if len(certs) == 0 {
+		return []string{"tls:invalid"}
+	}
+	opts := x509.VerifyOptions{Roots: h.roots, Intermediates: x509.NewCertPool(), CurrentTime: h.clk.Now()}
+	for _, c := range certs[1:] {
+		opts.Intermediates.AddCert(c)
+	}
+	var notes []string
+	if _, err := certs[0].Verify(opts); err != nil {
+		var invalid x509.CertificateInvalidError
+		var unknown x509.UnknownAuthorityError
+		switch {
+		case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+			notes = append(notes, "tls:expired")
+		case errors.As(err, &unknown):
+			notes = append(notes, "tls:untrusted")
+		default:
+			notes = append(notes, "tls:invalid")
+		}
+	}
+	if certs[0].VerifyHostname(host) != nil {
+		notes = append(notes, "tls:hostname")
+	}
+	return notes
+}
+
+// roots returns the system's authorities and those of the files.
+func roots(files []string) (*x509.CertPool, error) {
+	if len(files) == 0 {
+		return nil, nil // the system's, loaded when first needed
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // a machine without any
+	}
+	for _, f := range files {
+		pem, err := os.ReadFile(f)
+		if err != nil {
+			return nil, fmt.Errorf("fetch: root_certificates: %w", err)
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("fetch: root_certificates: %s: has no certificate", f)
+		}
+	}
+	return pool, nil
+}

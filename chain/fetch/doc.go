@@ -1,0 +1,22 @@
+// Package fetch holds the processors that speak to servers: [DNS] for dns: URIs,
+// [HTTP] for http: and https: ones, and [Archive], which takes the answer from
+// the archive when a page is only to be judged again.
+//
+// The HTTP client is our own: net/http refuses answers that must be archived and
+// does not give the bytes as they came. It sends GET over HTTP/1.1, reads
+// whatever comes back as long as it can be told where it ends, and records the
+// bytes of the final answer and nothing else.
+//
+// Invariants: whatever a server does ends as a status and annotations, an error
+// is our own failure; no address outside the public internet is contacted unless
+// the configuration allows it, whichever way it was found; a request is repeated
+// only when a kept connection turns out to be dead before the first byte of an
+// answer. Annotations: lenTrunc, timeTrunc, headerTrunc, discTrunc, http09,
+// chunked:broken, length:conflict, header:odd, address:refused, tls:untrusted,
+// tls:expired, tls:hostname, tls:invalid, tls:failed.
+//
+// All processors serve all ToeThreads. A connection belongs to one exchange at a
+// time; idle ones are kept in a bounded pool until [HTTP.Stop]. Not here: when a
+// host may be asked (frontier), what an answer is worth, HTTP/2, FTP, cookies,
+// forms and logins.
+package fetch

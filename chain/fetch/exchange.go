@@ -1,0 +1,109 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"exclave/crawl"
+	"exclave/internal/record"
+	"exclave/internal/urlx"
+)
+
+// lookupFunc returns the addresses of a host.
+type lookupFunc func(ctx context.Context, host string) ([]netip.Addr, error)
+
+// answer is what one exchange came to.
+type answer struct {
+	rec       *record.Recording
+	status    int
+	addr      netip.Addr
+	truncated crawl.Truncation
+	notes     []string
+	keep      bool // the connection may be used again
+}
+
+// get makes one exchange. The error is a *failure, that of ctx, or our own; then
+// the answer is nil.
+func (h *HTTP) get(ctx context.Context, u *urlx.URL, extra []record.Field, lookup lookupFunc) (*answer, error) {
+	until := time.Now().Add(h.cfg.Timeout)
+	c := h.pool.get(placeOf(u))
+	for {
+		if c == nil {
+			var err error
+			if c, err = h.dial(ctx, u, until, lookup); err != nil {
+				return nil, err
+			}
+		}
+		c.until = until
+		a, err := h.exchange(ctx, c, h.request(u, extra))
+		if err == nil {
+			return a, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if c.reused && errors.Is(err, errStale) {
+			c = nil // the server gave the connection up while it was idle
+			continue
+		}
+		return nil, err
+	}
+}
+
+// request returns the request in its exact bytes.
+func (h *HTTP) request(u *urlx.URL, extra []record.Field) []byte {
+	b := make([]byte, 0, 512+len(u.PathQuery()))
+	field := func(name, value string) {
+		if value != "" {
+			b = append(append(append(append(b, name...), ": "...), value...), "\r\n"...)
+		}
+	}
+	b = append(append(append(b, "GET "...), u.PathQuery()...), " HTTP/1.1\r\n"...)
+	field("Host", strings.TrimPrefix(u.Origin(), u.Scheme()+"://"))
+	field("User-Agent", h.agent)
+	field("From", h.cfg.From)
+	field("Accept", h.cfg.Accept)
+	field("Accept-Encoding", "gzip, br, zstd, deflate")
+	for _, f := range extra {
+		field(f.Name, f.Value)
+	}
+	field("Connection", "keep-alive")
+	return append(b, "\r\n"...)
+}
+
+// errStale is the reason of a connection that was lost before any byte came.
+var errStale = errors.New("connection closed before the answer")
+
+// exchange sends a request over c and records the answer. Afterwards c is in the
+// pool or closed.
+func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte) (a *answer, err error) {
+	// Closing is what ends reads and writes that are under way.
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer func() {
+		if stop() && err == nil && a.keep && c.br.Buffered() == 0 {
+			h.pool.put(c)
+		} else {
+			_ = c.Close() // what was to be had of it has been read
+		}
+	}()
+	if err := c.SetWriteDeadline(c.deadline()); err != nil {
+		return nil, &failure{crawl.StatusConnectionLost, c.notes, fmt.Errorf("%w: %w", errStale, err)}
+	}
+	if _, err := c.Write(req); err != nil {
+		return nil, &failure{crawl.StatusConnectionLost, c.notes, fmt.Errorf("%w: %w", errStale, err)}
+	}
+	rec := record.New(h.deps.Scratch, h.cfg.Memory)
+	rec.SetRequest(req)
+	r := response{c: c, rec: rec, maxHeader: h.cfg.MaxHeader, maxBody: h.cfg.MaxSize, answer: answer{rec: rec, addr: c.addr, notes: c.notes}}
+	if err = r.read(); err == nil && ctx.Err() != nil {
+		err = ctx.Err() // it was we who cut the answer short
+	}
+	if err != nil {
+		return nil, errors.Join(err, rec.Close())
+	}
+	return &r.answer, nil
+}

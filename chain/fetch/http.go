@@ -1,0 +1,216 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"exclave/chain"
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/mime"
+	"exclave/internal/record"
+	"exclave/internal/resolve"
+	"exclave/internal/urlx"
+)
+
+// maxRetryAfter bounds what a server may ask for.
+const maxRetryAfter = 24 * time.Hour
+
+// Resolver looks up hosts; *resolve.Resolver is one.
+type Resolver interface {
+	Lookup(ctx context.Context, host string) (*resolve.Answer, error)
+}
+
+// Deps are what the HTTP processor works with.
+type Deps struct {
+	Hosts    chain.Hosts  // addresses of hosts
+	Resolver Resolver     // for hosts that robots.txt redirects to; nil: they are not followed
+	Scratch  string       // directory for long answers; "" is the system's
+	Version  string       // of exclave, for the User-Agent
+	Clock    clock.Clock  // for what is stored; sockets follow the machine's clock
+	Log      *slog.Logger // nil: nothing is logged
+}
+
+// HTTP fetches http: and https: URIs. Make it with NewHTTP.
+type HTTP struct {
+	cfg         Config
+	deps        Deps
+	clk         clock.Clock
+	log         *slog.Logger
+	agent       string
+	connectTo   map[string]netip.AddrPort
+	guard       guard
+	tls         *tls.Config
+	roots       *x509.CertPool
+	pool        *pool
+	refusedOnce sync.Once
+}
+
+var (
+	_ chain.Processor = (*HTTP)(nil)
+	_ chain.Stopper   = (*HTTP)(nil)
+)
+
+// NewHTTP returns the processor, or every problem of the configuration.
+func NewHTTP(c Config, d Deps) (*HTTP, error) {
+	if errs := c.Validate(); len(errs) > 0 {
+		return nil, fmt.Errorf("fetch: %w", errors.Join(errs...))
+	}
+	h := &HTTP{cfg: c, deps: d, clk: d.Clock, log: d.Log, agent: c.Agent(d.Version), tls: tlsConfig(),
+		pool: newPool(c.MaxIdle, c.IdleTimeout)}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	allow, err := parseAllow(c.Allow)
+	if err == nil {
+		h.guard = newGuard(allow)
+		h.connectTo, err = parseConnectTo(c.ConnectTo)
+	}
+	if err == nil {
+		h.roots, err = roots(c.RootFiles)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Stop closes the idle connections.
+func (h *HTTP) Stop(context.Context) error {
+	h.pool.close()
+	return nil
+}
+
+// Process fetches the URI. Whatever is not an answer to be extracted and written
+// goes on with the post chain; what no processor before has fetched and is
+// neither http nor https ends as unfetchable.
+func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
+	if u.Status != crawl.StatusUnattempted {
+		return chain.Result{}, nil
+	}
+	target, err := urlx.Parse(u.URL)
+	if err != nil || target.Scheme() == "ftp" {
+		u.Status = crawl.StatusUnfetchable
+		return chain.Jump(chain.Post), nil
+	}
+	u.Started = h.clk.Now()
+	began := h.clk.Mono()
+	defer func() { u.Took = h.clk.Mono() - began }()
+	if strings.HasPrefix(u.Key, crawl.RobotsKey("")) {
+		return chain.Jump(chain.Post), h.robots(ctx, u, target)
+	}
+	extra := conditions(u)
+	a, err := h.get(ctx, target, extra, h.facts)
+	if err != nil {
+		return chain.Jump(chain.Post), failed(u, err)
+	}
+	h.accept(u, a)
+	u.NotModified = u.HTTPStatus == http.StatusNotModified && len(extra) > 0
+	if u.NotModified {
+		u.Digest, u.Class = u.Prior.PayloadDigest, u.Prior.Outcome.Class
+	}
+	if u.Status.Class() == crawl.ClassRetry && !u.LastAttempt {
+		return chain.Jump(chain.Post), nil
+	}
+	return chain.Result{}, nil
+}
+
+// facts are the addresses the frontier knows.
+func (h *HTTP) facts(ctx context.Context, host string) ([]netip.Addr, error) {
+	f, err := h.deps.Hosts.Host(ctx, host)
+	if err != nil {
+		return nil, fmt.Errorf("fetch: addresses of %s: %w", host, err)
+	}
+	return f.Addrs, nil
+}
+
+// failed notes what a server did; an error that is ours is returned.
+func failed(u *crawl.CrawlURI, err error) error {
+	var f *failure
+	if !errors.As(err, &f) {
+		return err
+	}
+	u.Status = f.status
+	for _, n := range f.notes {
+		u.Annotate(n)
+	}
+	return nil
+}
+
+// conditions make the request conditional when an archived page is fetched again.
+func conditions(u *crawl.CrawlURI) []record.Field {
+	p := u.Prior
+	if !u.Force || p == nil || !p.Outcome.Archived {
+		return nil
+	}
+	var out []record.Field
+	if p.ETag != "" && isFieldValue(p.ETag) {
+		out = append(out, record.Field{Name: "If-None-Match", Value: p.ETag})
+	}
+	if p.LastModified != "" && isFieldValue(p.LastModified) {
+		out = append(out, record.Field{Name: "If-Modified-Since", Value: p.LastModified})
+	}
+	return out
+}
+
+// accept puts an answer on the URI.
+func (h *HTTP) accept(u *crawl.CrawlURI, a *answer) {
+	u.Rec, u.Addr, u.Truncated = a.rec, a.addr, a.truncated
+	u.HTTPStatus, u.Status = a.status, crawl.Status(a.status)
+	u.Digest = a.rec.PayloadDigest()
+	for _, n := range a.notes {
+		u.Annotate(n)
+	}
+	describe(u, a.rec)
+	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
+		u.RetryAfter = retryAfter(u.Header("Retry-After"), h.clk.Now())
+	}
+}
+
+// describe tells headers, type and class of a recorded answer.
+func describe(u *crawl.CrawlURI, rec *record.Recording) {
+	fields := rec.Head().Fields
+	u.Headers = make([]crawl.Header, len(fields))
+	for i, f := range fields {
+		u.Headers[i] = crawl.Header(f)
+	}
+	head, _ := rec.Body(mime.HeadSize) // what could be decoded tells the type
+	u.MIME = mime.Detect(u.URL, u.Header("Content-Type"), head, u.Context)
+	u.Class = classOf(u)
+}
+
+func classOf(u *crawl.CrawlURI) crawl.TypeClass {
+	if u.HTTPStatus >= 300 && u.HTTPStatus < 400 && u.HTTPStatus != http.StatusNotModified && u.Header("Location") != "" {
+		return crawl.ClassRedirect
+	}
+	switch u.MIME.Class {
+	case mime.HTML:
+		return crawl.ClassHTML
+	case mime.Text:
+		return crawl.ClassText
+	case mime.Container:
+		return crawl.ClassContainer
+	}
+	return crawl.ClassOther
+}
+
+// retryAfter reads seconds or a date (RFC 9110 §10.2.3).
+func retryAfter(value string, now time.Time) time.Duration {
+	var d time.Duration
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+		d = time.Duration(min(max(n, 0), int64(maxRetryAfter/time.Second))) * time.Second
+	} else if t, err := http.ParseTime(value); err == nil {
+		d = t.Sub(now)
+	}
+	return min(max(d, 0), maxRetryAfter)
+}

@@ -1,0 +1,256 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+
+	"exclave/crawl"
+	"exclave/internal/record"
+)
+
+// maxInterim is how many 1xx answers are skipped.
+const maxInterim = 20
+
+// response reads one answer.
+type response struct {
+	answer
+	c             *conn
+	rec           *record.Recording
+	maxHeader     int
+	maxBody       int64 // 0 = no limit
+	got           int64 // bytes of the body
+	framed        bool  // something tells where the body ends
+	chunked       bool
+	chunks        record.Chunks
+	least, length int64 // Content-Length, when framed and not chunked
+}
+
+func (r *response) note(word string) {
+	if !slices.Contains(r.notes, word) {
+		r.notes = append(slices.Clip(r.notes), word) // the notes before are the connection's
+	}
+}
+
+// read reads the final answer. A *failure is what a server did; other errors are
+// ours.
+func (r *response) read() error {
+	head, err := r.header()
+	if err != nil {
+		return err
+	}
+	if r.truncated == "" && r.hasBody() {
+		r.frame(head)
+		if err := r.body(); err != nil {
+			return err
+		}
+	}
+	r.keep = r.keep && r.truncated == ""
+	return nil
+}
+
+// header reads up to the empty line of the final answer.
+func (r *response) header() (*record.Head, error) {
+	for range maxInterim {
+		start, err := r.start()
+		if err != nil {
+			return nil, err
+		}
+		if !record.IsStatusLine(start) {
+			if r.c.reused {
+				// Left over from the last answer: not ours.
+				return nil, &failure{crawl.StatusConnectionLost, r.notes, errStale}
+			}
+			r.note("http09")
+			r.status = 200
+			return &record.Head{}, nil
+		}
+		raw, err := r.lines()
+		if err != nil {
+			return nil, err
+		}
+		head := record.ParseHead(raw)
+		if head.Status == 0 {
+			return nil, &failure{crawl.StatusConnectionLost, append(slices.Clip(r.notes), "header:odd"), errors.New("no status in the status line")}
+		}
+		if head.Status < 200 && head.Status != 101 && r.truncated == "" {
+			continue
+		}
+		if head.Odd > 0 {
+			r.note("header:odd")
+		}
+		r.status = head.Status
+		r.keep = head.KeepAlive() && r.truncated == ""
+		return &head, r.rec.SetHead(raw, head)
+	}
+	return nil, &failure{crawl.StatusConnectionLost, r.notes, fmt.Errorf("more than %d interim answers", maxInterim)}
+}
+
+// start returns the first bytes of an answer, without empty lines before it.
+func (r *response) start() ([]byte, error) {
+	for skipped := 0; ; {
+		p, err := r.c.br.Peek(5)
+		if len(p) == 0 {
+			return nil, r.lost(err, errStale)
+		}
+		if skipped < 4 && (p[0] == '\r' || p[0] == '\n') {
+			if _, err := r.c.br.Discard(1); err != nil {
+				return nil, r.lost(err, errStale)
+			}
+			skipped++
+			continue
+		}
+		if err != nil && len(p) < 5 && isTimeout(err) {
+			return nil, r.lost(err, nil)
+		}
+		return p, nil
+	}
+}
+
+// lines reads a header with its empty line.
+func (r *response) lines() ([]byte, error) {
+	var raw []byte
+	begin := 0 // of the present line
+	for {
+		p, err := r.c.br.ReadSlice('\n')
+		raw = append(raw, p...)
+		if len(raw) > r.maxHeader {
+			raw = raw[:r.maxHeader]
+			r.truncated = crawl.TruncLength
+			r.note("headerTrunc")
+			return raw, nil
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil {
+			return nil, r.lost(err, nil)
+		}
+		if line := raw[begin:]; len(bytes.TrimRight(line, "\r\n")) == 0 {
+			return raw, nil
+		}
+		begin = len(raw)
+	}
+}
+
+// lost is the failure of an answer whose header did not come.
+func (r *response) lost(err, reason error) error {
+	status := crawl.StatusConnectionLost
+	if isTimeout(err) {
+		status, reason = crawl.StatusTimeout, nil
+	}
+	if reason != nil {
+		err = fmt.Errorf("%w: %w", reason, err)
+	}
+	return &failure{status, r.notes, err}
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &t) && t.Timeout()
+}
+
+func (r *response) hasBody() bool {
+	return r.status != 204 && r.status != 304 && r.status != 101
+}
+
+// frame finds out where the body ends (RFC 9112 §6.3), leniently: of several
+// lengths the greatest counts.
+func (r *response) frame(h *record.Head) {
+	r.chunked = h.Chunked()
+	least, greatest, ok := h.Length()
+	switch {
+	case r.chunked:
+		r.framed = true
+	case ok && !h.Unframed():
+		r.framed, r.least, r.length = true, least, greatest
+		r.rec.Expect(greatest)
+		if least != greatest {
+			r.note("length:conflict")
+			r.keep = false
+		}
+	default:
+		r.keep = false
+	}
+}
+
+// body records up to the end of the body.
+func (r *response) body() error {
+	for !r.complete() {
+		p, err := r.c.br.Peek(1)
+		if len(p) == 0 {
+			r.cut(err)
+			return nil
+		}
+		p, _ = r.c.br.Peek(r.c.br.Buffered()) // cannot fail for what is buffered
+		n := r.take(p)
+		if r.maxBody > 0 && r.got+int64(n) > r.maxBody {
+			n = int(r.maxBody - r.got)
+			r.truncated = crawl.TruncLength
+			r.note("lenTrunc")
+		}
+		if _, err := r.rec.Write(p[:n]); err != nil {
+			return err
+		}
+		r.got += int64(n)
+		if _, err := r.c.br.Discard(n); err != nil {
+			return err
+		}
+		if r.truncated != "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// complete reports that the body has come to its declared end.
+func (r *response) complete() bool {
+	if r.chunked {
+		return r.chunks.Done()
+	}
+	return r.framed && r.got >= r.length
+}
+
+// take returns how many of the bytes belong to the body.
+func (r *response) take(p []byte) int {
+	if !r.framed {
+		return len(p)
+	}
+	if !r.chunked {
+		return int(min(int64(len(p)), r.length-r.got))
+	}
+	n := 0
+	for n < len(p) && !r.chunks.Done() {
+		used, _ := r.chunks.Feed(p[n:])
+		n += used
+		if r.chunks.Broken() {
+			// No end can be told any more but that of the connection.
+			r.note("chunked:broken")
+			r.chunked, r.framed, r.keep = false, false, false
+			return len(p)
+		}
+	}
+	return n
+}
+
+// cut says what the end of the connection means for the body so far.
+func (r *response) cut(err error) {
+	r.keep = false
+	broken := slices.Contains(r.notes, "chunked:broken")
+	switch {
+	case r.chunked && r.chunks.Complete(), r.framed && !r.chunked && r.least < r.length && r.got >= r.least:
+		// Trailers are missing, or the lesser of two lengths was right.
+	case isTimeout(err):
+		r.truncated = crawl.TruncTime
+		r.note("timeTrunc")
+	case r.framed || broken || !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		// (TLS servers often leave without close_notify: ErrUnexpectedEOF.)
+		r.truncated = crawl.TruncDisconnect
+		r.note("discTrunc")
+	}
+}

@@ -1,0 +1,157 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"exclave/crawl"
+	"exclave/internal/record"
+	"exclave/internal/resolve"
+	"exclave/internal/robots"
+	"exclave/internal/urlx"
+)
+
+const (
+	// maxRedirects is how many redirects of robots.txt are followed (RFC 9309
+	// §2.3.1.2).
+	maxRedirects = 5
+	// maxRobots is how much of a robots.txt is read (RFC 9309 §2.5 asks for at
+	// least 500 KiB).
+	maxRobots = 512 << 10
+)
+
+// visit is one hop on the way to robots.txt.
+type visit struct {
+	target *urlx.URL
+	asked  time.Time
+	answer *answer
+}
+
+// robots fetches robots.txt as a prerequisite, with its redirects, and turns the
+// final answer into facts about the origin. A redirect to where nothing can be
+// is itself the final answer.
+func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) error {
+	var before []record.Exchange
+	var last visit
+	lookup := h.facts
+	for hop := 0; ; hop++ {
+		v := visit{target: target, asked: h.clk.Now()}
+		var err error
+		if v.answer, err = h.get(ctx, target, nil, lookup); err != nil {
+			var f *failure
+			if last.answer != nil && errors.As(err, &f) && f.status.Class() == crawl.ClassPermanent {
+				return h.robotsAnswer(u, last, before)
+			}
+			if last.answer != nil {
+				err = errors.Join(err, last.answer.rec.Close())
+			}
+			return h.robotsFailed(u, err)
+		}
+		if last.answer != nil {
+			e, err := last.exchange()
+			if err := errors.Join(err, last.answer.rec.Close()); err != nil {
+				return errors.Join(err, v.answer.rec.Close())
+			}
+			before = append(before, e)
+		}
+		last = v
+		next := redirect(target, v.answer)
+		if next == nil || hop == maxRedirects {
+			return h.robotsAnswer(u, last, before)
+		}
+		target, lookup = next, h.lookup
+	}
+}
+
+// robotsFailed takes the failure to get any answer, which is final when it will
+// not pass or there have been enough attempts.
+func (h *HTTP) robotsFailed(u *crawl.CrawlURI, err error) error {
+	if err := failed(u, err); err != nil {
+		return err
+	}
+	if u.Status.Class() == crawl.ClassRetry && !u.LastAttempt {
+		return nil
+	}
+	return h.originFacts(u, int(u.Status), nil)
+}
+
+// redirect returns where an answer sends us, nil when it does not.
+func redirect(from *urlx.URL, a *answer) *urlx.URL {
+	switch a.status {
+	case 301, 302, 303, 307, 308:
+	default:
+		return nil
+	}
+	to, err := from.Resolve(a.rec.Head().Get("Location"))
+	if err != nil || to.Scheme() == "ftp" || a.rec.Head().Get("Location") == "" {
+		return nil
+	}
+	return to.WithoutFragment()
+}
+
+// lookup asks for hosts that nobody has asked for yet.
+func (h *HTTP) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	addrs, err := h.facts(ctx, host)
+	if err != nil || len(addrs) > 0 || h.deps.Resolver == nil {
+		return addrs, err
+	}
+	a, err := h.deps.Resolver.Lookup(ctx, host)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var e *resolve.Error
+	switch {
+	case err == nil:
+		return a.Addrs, nil
+	case errors.As(err, &e) && e.Class.Permanent():
+		return nil, &failure{crawl.StatusDNSPrereqFailed, nil, err}
+	}
+	return nil, &failure{crawl.StatusDNSFailed, nil, err}
+}
+
+// robotsAnswer takes the final answer.
+func (h *HTTP) robotsAnswer(u *crawl.CrawlURI, v visit, before []record.Exchange) error {
+	h.accept(u, v.answer)
+	if u.Status.Class() == crawl.ClassRetry && !u.LastAttempt {
+		return nil
+	}
+	e, err := v.exchange()
+	if err != nil {
+		return err
+	}
+	e.Before = before
+	raw, err := e.MarshalBinary()
+	if err != nil {
+		return fmt.Errorf("fetch: keep robots.txt of %s: %w", u.URL, err)
+	}
+	u.Deferred = &crawl.Deferred{Key: u.Key, Time: v.asked, Raw: raw}
+	body, _ := v.answer.rec.Body(maxRobots) // a broken coding leaves the rules before it
+	return h.originFacts(u, v.answer.status, body)
+}
+
+func (v visit) exchange() (record.Exchange, error) {
+	e, err := record.NewExchange(v.target.String(), v.answer.rec, record.MaxExchange)
+	if err != nil {
+		return e, fmt.Errorf("fetch: keep robots.txt of %s: %w", v.target, err)
+	}
+	e.Date, e.IP = v.asked, v.answer.addr
+	if e.Truncated == "" {
+		e.Truncated = string(v.answer.truncated)
+	}
+	return e, nil
+}
+
+// originFacts sets what the answer, or its absence, means.
+func (h *HTTP) originFacts(u *crawl.CrawlURI, status int, body []byte) error {
+	rules, err := robots.FromStatus(status, body, h.cfg.RobotsToken).MarshalBinary()
+	if err != nil {
+		return fmt.Errorf("fetch: rules of %s: %w", u.URL, err)
+	}
+	now := h.clk.Now()
+	u.Origin = &crawl.OriginFacts{Origin: u.Key[len(crawl.RobotsKey("")):], Status: crawl.Status(status),
+		Robots: rules, Fetched: now, Expires: now.Add(h.cfg.RobotsTTL)}
+	return nil
+}

@@ -1,0 +1,42 @@
+package prefetch
+
+import (
+	"context"
+
+	"exclave/chain"
+	"exclave/chain/decide"
+	"exclave/crawl"
+	"exclave/internal/urlx"
+)
+
+// Preselector asks the scope again just before a URI is fetched: its rules, or
+// the claim of the URI, may have changed since it was found.
+type Preselector struct{ scope chain.Filter }
+
+var _ chain.Processor = (*Preselector)(nil)
+
+// NewPreselector returns the processor. The scope lets in what it accepts, and
+// nothing about which it is silent.
+func NewPreselector(scope chain.Filter) *Preselector { return &Preselector{scope} }
+
+// Process ends URIs out of scope with crawl.StatusOutOfScope and the annotation
+// "scope:" and the rule that decided.
+func (p *Preselector) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
+	if u.IsPrereq() || u.Mode == crawl.ModeJudge {
+		return chain.Result{}, nil
+	}
+	target, err := urlx.Parse(u.URL)
+	if err != nil {
+		u.Status = crawl.StatusUnfetchable
+		return chain.Jump(chain.Post), nil
+	}
+	d, _, rule := p.scope.Decide(&decide.Subject{URL: target, Cand: &u.Candidate})
+	if d == decide.Accept {
+		return chain.Result{}, nil
+	}
+	u.Status = crawl.StatusOutOfScope
+	if rule != "" {
+		u.Annotate("scope:" + rule)
+	}
+	return chain.Jump(chain.Post), nil
+}

@@ -1,0 +1,34 @@
+// Command exclave recognises and archives the pages of a nation outside its
+// top-level domain. A job is a folder; the verbs make, check, run and prove it.
+// Results go to stdout, everything else to stderr; exit codes are in
+// docs/howto/exit-codes.md. Each verb has a file of its own. What is not here:
+// anything that a crawl does (internal/job).
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the program: arguments in, exit code out.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	began := false
+	root := newRoot(&began)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(context.Background())
+	if err != nil && !began {
+		err = withCode(exitUsage, fmt.Errorf("%w (exclave --help lists what there is)", err))
+	}
+	if err != nil && !errors.Is(err, errSaid) {
+		fmt.Fprintln(stderr, "exclave:", err)
+	}
+	return codeOf(err)
+}

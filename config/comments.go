@@ -1,0 +1,96 @@
+package config
+
+// comments are the texts of the template, by path; "" is the head of the file.
+// A test fails when a key of the tree has none.
+func comments() map[string]string {
+	return map[string]string{
+		"": `A crawl job of exclave. Every setting is here with its default; a line left out
+means the same. Check with: exclave check FOLDER
+Durations are written "500ms", "30s", "15m", "6h"; sizes are bytes.`,
+
+		"job":             `What the crawl is.`,
+		"job.name":        `Letters, digits, ".", "_" and "-"; stands in every WARC file.`,
+		"job.description": `For people; stands in every WARC file.`,
+		"job.operator":    `Who crawls; stands in every WARC file.`,
+		"job.seeds":       `Files with one URL a line, or lines of an out-of-scope log (JSON).`,
+
+		"crawl":               `The crawl as a whole. A limit of 0 is none; at a limit the crawl stops in order.`,
+		"crawl.toe_threads":   `URLs processed at the same time, 1 … 10,000.`,
+		"crawl.max_time":      `Duration of this run.`,
+		"crawl.max_urls":      `Answers fetched in this run.`,
+		"crawl.max_bytes":     `Bytes received in this run.`,
+		"crawl.grace":         `How long a stop waits for the URLs in process.`,
+		"crawl.min_free_disk": `Bytes that must stay free on the disk of the job.`,
+		"crawl.analyse_linked": `Judge the pages that an archived page links to. With false a national site is
+left at its first valid page when the depth is 0.`,
+		"crawl.fetch_unclaimed_embeds": `Fetch images and styles also of pages that are not archived. Costly.`,
+
+		"http": `How pages are asked for.`,
+		"http.contact": `Compulsory: the URL of a page that says who crawls, and why. It stands in every
+request.`,
+		"http.user_agent":     `"" = "Mozilla/5.0 (compatible; exclave/VERSION +CONTACT)". Must hold the contact.`,
+		"http.from":           `E-mail address sent with every request; "" = none.`,
+		"http.robots_token":   `The name that robots.txt calls this crawler by.`,
+		"http.accept":         `Value of the header field Accept.`,
+		"http.timeout":        `How long one answer may take in all.`,
+		"http.socket_timeout": `How long to wait for a connection, and for each next byte.`,
+		"http.max_size": `Bytes of a body that are received; what is longer is cut, and the record says
+so. 0 = all.`,
+		"http.max_header":        `Bytes of a header that are received, 1,024 … 1,048,576.`,
+		"http.robots_ttl":        `How long a robots.txt is relied on.`,
+		"http.certificates":      `"accept": any certificate, and what is wrong with it is noted; or "verify".`,
+		"http.root_certificates": `PEM files of authorities that are trusted too.`,
+		"http.connect_to": `Other addresses for hosts: { "www.example.com:80" = "127.0.0.1:8080" }, or
+"*:80" for all others.`,
+		"http.allow": `Private and local address ranges that may be contacted nevertheless:
+["127.0.0.0/8"].`,
+		"http.max_idle":      `Connections kept open between requests, at most one per host.`,
+		"http.idle_timeout":  `For how long.`,
+		"http.record_memory": `Bytes of an answer held in memory; the rest goes to a scratch file.`,
+
+		"dns":             `How host names are looked up.`,
+		"dns.servers":     `Such as "127.0.0.1:5353". Empty = those of the system.`,
+		"dns.timeout":     `How long one server is waited for.`,
+		"dns.attempts":    `How often the list of servers is gone through.`,
+		"dns.prefer_ipv6": `Ask for IPv6 addresses first.`,
+		"dns.min_ttl":     `An answer is valid at least so long, whatever it says …`,
+		"dns.max_ttl":     `… and at most so long.`,
+
+		"robots":        `robots.txt.`,
+		"robots.policy": `"obey", or "ignore" for owners of the hosts that are crawled.`,
+
+		"url": `When two addresses are the same. Each rule merges addresses that some server
+tells apart. The rules of a job cannot be changed after its first crawl.`,
+		"url.strip_www":            `www.example.com = example.com`,
+		"url.strip_index":          `/index.html = /`,
+		"url.strip_trailing_slash": `/a/ = /a`,
+		"url.lower_case_path":      `/A = /a`,
+		"url.strip_session_ids":    `/a;jsessionid=1?PHPSESSID=2 = /a`,
+		"url.strip_tracking":       `/a?utm_source=x = /a`,
+		"url.sort_query":           `/a?b=1&a=2 = /a?a=2&b=1`,
+
+		"analysis":          `Which pages are national.`,
+		"analysis.profiles": `Built in: "cz", "sk". Or paths of files: "my.toml". At most 4.`,
+		"analysis.evidence": `What a verdict keeps of e-mails, numbers and words: "full", "hashed", "counts";
+"" = as the profile says.`,
+		"analysis.max_text": `Bytes of a page's text that are looked at.`,
+		"analysis.depth": `Link depth archived from a valid page, 0 … 1,000,000: 0 is the page and what it
+needs to display. -1 = as the profile says.`,
+
+		"warc":            `WARC files.`,
+		"warc.prefix":     `First part of the file names.`,
+		"warc.max_size":   `At this size a file takes no further page.`,
+		"warc.pool_size":  `Files written at the same time.`,
+		"warc.gzip_level": `1 fast … 9 small.`,
+
+		"scope": `Which links are followed. The last rule that says something wins. Rules: accept,
+reject, seeds, prerequisite, hosts, regex, surt-prefixes (with list = [...] or
+file = "...", and decision = "accept" or "reject"), too-many-hops,
+too-many-path-segments, pathological-path, transclusion (with max = N).`,
+
+		"chain": `The steps of the five chains, in their order. A chain that is named here has
+exactly the steps named; the others have all. A step can have rules of its own
+([[chain.extract.rules]], written as in scope): a URL they reject skips the
+step. The steps that a job has without this section:`,
+	}
+}

@@ -1,0 +1,144 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"exclave/analyzer"
+	"exclave/chain"
+	"exclave/chain/decide"
+	"exclave/chain/fetch"
+	"exclave/chain/standard"
+	"exclave/internal/resolve"
+	"exclave/internal/robots"
+	"exclave/internal/urlx"
+	"exclave/warc"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// FileName is the name of the configuration in a job's folder.
+const FileName = "job.toml"
+
+// Config is the tree of job.toml.
+type Config struct {
+	Job      Job                 `toml:"job"`
+	Crawl    Crawl               `toml:"crawl"`
+	HTTP     fetch.Config        `toml:"http"`
+	DNS      resolve.Config      `toml:"dns"`
+	Robots   Robots              `toml:"robots"`
+	URL      urlx.Rules          `toml:"url"`
+	Analysis Analysis            `toml:"analysis"`
+	WARC     warc.Config         `toml:"warc"`
+	Scope    []decide.RuleConfig `toml:"scope"`
+	// Chain holds the steps of the chains that are not the default ones.
+	Chain map[chain.Name][]standard.StepConfig `toml:"chain"`
+
+	// Dir is the job's folder; relative file names start there.
+	Dir string `toml:"-"`
+}
+
+// Job says what the crawl is.
+type Job struct {
+	Name        string   `toml:"name"`        // letters, digits, ".", "_" and "-"
+	Description string   `toml:"description"` // for people; in the warcinfo records
+	Operator    string   `toml:"operator"`    // who crawls; in the warcinfo records
+	Seeds       []string `toml:"seeds"`       // files relative to the job's folder
+}
+
+// Validate returns every problem of the values.
+func (j Job) Validate() []error {
+	var errs []error
+	if j.Name == "" || strings.ContainsFunc(j.Name, func(r rune) bool { return r > 127 || !isBare(byte(r)) && r != '.' }) {
+		errs = append(errs, fmt.Errorf(`name %q: must be letters, digits, ".", "_" and "-"`, j.Name))
+	}
+	if len(j.Seeds) == 0 {
+		errs = append(errs, fmt.Errorf("seeds: names no file; there is nothing to begin with"))
+	}
+	return errs
+}
+
+// Crawl holds the settings of the crawl as a whole.
+type Crawl struct {
+	chain.Config
+	// MinFreeDisk is how many bytes must be free where the job lies; with less the
+	// crawl stops in order. 0 = not looked at.
+	MinFreeDisk int64 `toml:"min_free_disk"`
+	// AnalyseLinked judges pages that a flagged page links to, too.
+	AnalyseLinked bool `toml:"analyse_linked"`
+	// FetchUnclaimedEmbeds asks for the embeds of pages that are not archived.
+	FetchUnclaimedEmbeds bool `toml:"fetch_unclaimed_embeds"`
+}
+
+// Validate returns every problem of the values.
+func (c Crawl) Validate() []error {
+	errs := c.Config.Validate()
+	if c.MinFreeDisk < 0 {
+		errs = append(errs, fmt.Errorf("min_free_disk: %d is negative; 0 means it is not looked at", c.MinFreeDisk))
+	}
+	return errs
+}
+
+// Robots says what is done about robots.txt.
+type Robots struct {
+	Policy robots.Policy `toml:"policy"`
+}
+
+// ProfileDepth as Analysis.Depth means the depth that each profile names.
+const ProfileDepth = -1
+
+// Analysis says how pages are judged.
+type Analysis struct {
+	analyzer.Config
+	// Depth is D, the link depth archived from a valid page, for all profiles:
+	// 0 … 1,000,000, or [ProfileDepth].
+	Depth int32 `toml:"depth"`
+}
+
+// Validate returns every problem of the values.
+func (a Analysis) Validate() []analyzer.Problem {
+	problems := a.Config.Validate()
+	if a.Depth < ProfileDepth || a.Depth > analyzer.MaxDepth {
+		problems = append(problems, analyzer.Problem{Key: "depth",
+			Msg: fmt.Sprintf("%d is not between 0 and %d, nor -1 for what the profile says", a.Depth, analyzer.MaxDepth)})
+	}
+	return problems
+}
+
+// DepthOf returns the depth in force for a profile.
+func (a Analysis) DepthOf(p analyzer.Profile) int32 {
+	if a.Depth == ProfileDepth {
+		return p.Depth
+	}
+	return a.Depth
+}
+
+// Default returns the configuration of a new job that judges by the profile: the
+// name of a built-in one, the path of a file, or "" for none. The job has no name.
+func Default(profile string) *Config {
+	c := &Config{
+		Job:   Job{Seeds: []string{"seeds.txt"}},
+		Crawl: Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, AnalyseLinked: true},
+		HTTP:  fetch.DefaultConfig(),
+		DNS:   resolve.DefaultConfig(),
+		Analysis: Analysis{
+			Config: analyzer.DefaultConfig(),
+			Depth:  ProfileDepth,
+		},
+		WARC:  warc.DefaultConfig(),
+		Scope: decide.DefaultScope(nationalDomains(profile)...),
+	}
+	if profile != "" {
+		c.Analysis.Profiles = []string{profile}
+	}
+	return c
+}
+
+// nationalDomains returns the top-level domain that a profile's name is the code
+// of: it is harvested on its own, so a new job leaves it out.
+func nationalDomains(profile string) []string {
+	if suffix, icann := publicsuffix.PublicSuffix(profile); icann && len(profile) == 2 && suffix == profile {
+		return []string{profile}
+	}
+	return nil
+}

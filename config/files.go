@@ -1,0 +1,95 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"exclave/analyzer"
+	"exclave/chain/decide"
+	"exclave/chain/standard"
+	"exclave/dict"
+)
+
+// files checks what the configuration names outside itself.
+func (r *report) files(c *Config) {
+	for i, name := range c.Job.Seeds {
+		r.readable(element("job.seeds", i), c.Path(name), "make the file: one URL a line, or lines of an out-of-scope log")
+	}
+	for i, name := range c.HTTP.RootFiles {
+		r.readable(element("http.root_certificates", i), c.Path(name), "name a PEM file of certificates")
+	}
+	for i, name := range c.Analysis.Profiles {
+		r.profile(element("analysis.profiles", i), name, c.Dir)
+	}
+	_, problems := decide.Build(c.Scope, c.Dir)
+	for _, p := range problems {
+		r.add("scope"+p.Key, "", "%s", p.Msg)
+	}
+	_, steps := standard.Build(&standard.Env{Dir: c.Dir}, c.Chain)
+	for _, p := range steps {
+		r.add("chain."+p.Key, "", "%s", p.Msg)
+	}
+}
+
+// readable reports a file that is not there.
+func (r *report) readable(key, file, fix string) {
+	switch info, err := os.Stat(file); {
+	case err != nil:
+		r.add(key, fix, "%s: %v", file, cause(err))
+	case info.IsDir():
+		r.add(key, fix, "%s: is a folder", file)
+	}
+}
+
+// profile reports what is wrong in a profile: its name here, its content in its
+// own file.
+func (r *report) profile(key, name, dir string) {
+	file := name
+	var data []byte
+	var err error
+	if isFile(name) {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		data, err = os.ReadFile(file)
+	} else {
+		data, err = analyzer.BuiltinSource(name)
+	}
+	if err != nil {
+		fix := "built in are " + strings.Join(analyzer.Builtins(), ", ") + "; the path of another one ends in .toml"
+		if errors.Is(err, analyzer.ErrNoProfile) {
+			r.add(key, fix, "%q: %v", name, analyzer.ErrNoProfile)
+		} else {
+			r.add(key, fix, "%s: %v", file, cause(err))
+		}
+		return
+	}
+	p, problems := analyzer.ParseProfile(data, file)
+	at := scan(string(data))
+	for _, pr := range problems {
+		place := Pos{pr.Line, pr.Col}
+		if pr.Line == 0 {
+			place = at.find(pr.Key)
+		}
+		r.problems = append(r.problems, Problem{File: file, Line: place.Line, Col: place.Col, Key: pr.Key, Msg: pr.Msg})
+	}
+	for i, s := range p.Searchers {
+		if len(problems) > 0 || s.List == "" {
+			continue
+		}
+		if _, err := dict.Load(s.List); err != nil {
+			k := join(element("searcher", i), "list")
+			place := at.find(k)
+			r.problems = append(r.problems, Problem{File: file, Line: place.Line, Col: place.Col, Key: k,
+				Msg: message(err), Fix: "docs/howto/word-lists.md says how lists are built"})
+		}
+	}
+}
+
+// isFile tells the path of a profile from the name of a built-in one, as
+// analyzer.LoadProfile does.
+func isFile(name string) bool {
+	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".toml")
+}

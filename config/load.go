@@ -1,0 +1,92 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Load reads the configuration of a job: path is its folder, or the file itself.
+// It returns every problem, also of the files that the configuration names. With
+// problems the Config must not be used; it is nil when there is none to speak of.
+func Load(path string) (*Config, []Problem) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, FileName)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, []Problem{{File: path, Msg: "cannot be read: " + cause(err).Error(),
+			Fix: "name the folder of a job; `exclave init DIR` makes one"}}
+	}
+	c, r := parse(data, path)
+	if c == nil {
+		return nil, r.problems
+	}
+	c.Dir = filepath.Dir(path)
+	r.check(c)
+	return c, r.sorted()
+}
+
+// Validate returns every problem of the values and of the files they name. The
+// problems have no positions.
+func (c *Config) Validate() []Problem {
+	r := &report{file: filepath.Join(c.Dir, FileName)}
+	r.check(c)
+	return r.problems
+}
+
+func parse(data []byte, file string) (*Config, *report) {
+	r := &report{file: file}
+	var tree map[string]any
+	if err := toml.Unmarshal(data, &tree); err != nil {
+		r.problems = []Problem{syntax(err, string(data), file)}
+		return nil, r
+	}
+	r.at = scan(string(data))
+	c := Default(mainProfile(tree))
+	c.Analysis.Profiles = nil
+	d := &decoder{report: r, root: reflect.TypeFor[Config]()}
+	d.table("", tree, reflect.ValueOf(c).Elem())
+	return c, r
+}
+
+// mainProfile is the first profile that a tree names: some defaults depend on it.
+func mainProfile(tree map[string]any) string {
+	analysis, _ := tree["analysis"].(map[string]any)
+	names, _ := analysis["profiles"].([]any)
+	if len(names) == 0 {
+		return ""
+	}
+	name, _ := names[0].(string)
+	return name
+}
+
+func syntax(err error, text, file string) Problem {
+	p := Problem{File: file, Msg: "not TOML: " + err.Error(), Fix: "see https://toml.io"}
+	var pe toml.ParseError
+	if errors.As(err, &pe) {
+		at := position(text, pe.Position.Start)
+		p.Line, p.Col, p.Key, p.Msg = at.Line, at.Col, pe.LastKey, "not TOML: "+pe.Message
+	}
+	return p
+}
+
+// check looks at the values, and at the files they name.
+func (r *report) check(c *Config) {
+	defaults := fields(reflect.ValueOf(Default("")).Elem())
+	for i, f := range fields(reflect.ValueOf(c).Elem()) {
+		r.section(f.key, f.value.Interface(), defaults[i].value.Interface())
+	}
+	r.files(c)
+}
+
+// Path returns where a file of the job lies.
+func (c *Config) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(c.Dir, name)
+}

@@ -1,0 +1,252 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Pos is a place in a file: line and column from 1, the column in characters.
+// The zero Pos is the file as a whole.
+type Pos struct{ Line, Col int }
+
+// positions maps the path of each key of a TOML text to where it stands:
+// "http.contact" to the key, "job.seeds[1]" to the element, "scope[2]" to the
+// header of the table. Elements are counted from 0.
+type positions map[string]Pos
+
+// find returns the place of path or, when the text does not have it, of the
+// nearest table around it.
+func (p positions) find(path string) Pos {
+	for path != "" {
+		if at, ok := p[path]; ok {
+			return at
+		}
+		path = parent(path)
+	}
+	return Pos{}
+}
+
+func parent(path string) string {
+	quoted := false
+	cut := 0
+	for i := range len(path) {
+		switch path[i] {
+		case '"':
+			quoted = !quoted
+		case '.', '[':
+			if !quoted {
+				cut = i
+			}
+		}
+	}
+	return path[:cut]
+}
+
+// join appends a key to a path, in quotes when it needs them in TOML.
+func join(path, key string) string {
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r > 127 || !isBare(byte(r)) }) {
+		key = strconv.Quote(key)
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// position converts a byte offset.
+func position(text string, offset int) Pos {
+	before := text[:min(max(offset, 0), len(text))]
+	line := strings.LastIndexByte(before, '\n') + 1
+	return Pos{Line: 1 + strings.Count(before, "\n"), Col: 1 + utf8.RuneCountInString(before[line:])}
+}
+
+// scan finds the keys of a text that is valid TOML. Anything else ends it early
+// or gives positions that mean nothing, never more.
+func scan(text string) positions {
+	s := &scanner{text: text, at: positions{}, arrays: map[string]int{}}
+	table := ""
+	for s.blank(true); s.i < len(s.text); s.blank(true) {
+		from := s.i
+		if s.text[s.i] == '[' {
+			table = s.header()
+		} else {
+			s.pair(table)
+		}
+		if s.i == from {
+			break
+		}
+	}
+	return s.at
+}
+
+type scanner struct {
+	text   string
+	i      int
+	at     positions
+	arrays map[string]int // path of an array of tables → how many there are
+}
+
+func (s *scanner) peek(c byte) bool { return s.i < len(s.text) && s.text[s.i] == c }
+
+func (s *scanner) accept(c byte) bool {
+	if s.peek(c) {
+		s.i++
+		return true
+	}
+	return false
+}
+
+// blank skips white space and, over lines, also line ends and comments.
+func (s *scanner) blank(lines bool) {
+	for s.i < len(s.text) {
+		switch c := s.text[s.i]; {
+		case c == ' ' || c == '\t', lines && (c == '\n' || c == '\r'):
+			s.i++
+		case lines && c == '#':
+			end := strings.IndexByte(s.text[s.i:], '\n')
+			if end < 0 {
+				end = len(s.text) - s.i
+			}
+			s.i += end
+		default:
+			return
+		}
+	}
+}
+
+// header reads [a.b] or [[a.b]] and returns the path of the table it opens.
+func (s *scanner) header() string {
+	s.i++
+	array := s.accept('[')
+	path, start := s.keys("")
+	if array {
+		n := s.arrays[path]
+		s.arrays[path] = n + 1
+		s.mark(path, start)
+		path = element(path, n)
+		s.accept(']')
+	}
+	s.mark(path, start)
+	s.accept(']')
+	return path
+}
+
+// mark remembers the first place of a path.
+func (s *scanner) mark(path string, offset int) {
+	if _, ok := s.at[path]; !ok {
+		s.at[path] = position(s.text, offset)
+	}
+}
+
+// keys reads a dotted key below table and returns its path and where its last
+// part starts. A part that names an array of tables means its last element.
+func (s *scanner) keys(table string) (path string, start int) {
+	path = table
+	for {
+		s.blank(false)
+		start = s.i
+		key := s.key()
+		path = join(path, key)
+		s.blank(false)
+		if !s.accept('.') {
+			return path, start
+		}
+		s.mark(path, start)
+		if n := s.arrays[path]; n > 0 {
+			path = element(path, n-1)
+		}
+	}
+}
+
+func (s *scanner) key() string {
+	start := s.i
+	if s.peek('"') || s.peek('\'') {
+		s.str()
+		raw := s.text[start:s.i]
+		if raw[0] == '"' {
+			if key, err := strconv.Unquote(raw); err == nil {
+				return key
+			}
+		}
+		return strings.Trim(raw, `"'`)
+	}
+	for s.i < len(s.text) && isBare(s.text[s.i]) {
+		s.i++
+	}
+	return s.text[start:s.i]
+}
+
+func isBare(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-'
+}
+
+// pair reads key = value.
+func (s *scanner) pair(table string) {
+	path, start := s.keys(table)
+	s.mark(path, start)
+	s.blank(false)
+	if s.accept('=') {
+		s.blank(false)
+		s.value(path)
+	}
+}
+
+func (s *scanner) value(path string) {
+	switch {
+	case s.peek('"') || s.peek('\''):
+		s.str()
+	case s.accept('['):
+		s.list(']', func(i int) {
+			s.mark(element(path, i), s.i)
+			s.value(element(path, i))
+		})
+	case s.accept('{'):
+		s.list('}', func(int) { s.pair(path) })
+	default:
+		if end := strings.IndexAny(s.text[s.i:], ",]}#\n"); end >= 0 {
+			s.i += end
+		} else {
+			s.i = len(s.text)
+		}
+	}
+}
+
+// list reads what stands between brackets, separated by commas.
+func (s *scanner) list(end byte, item func(i int)) {
+	for i := 0; ; i++ {
+		s.blank(true)
+		if s.accept(end) || s.i >= len(s.text) {
+			return
+		}
+		from := s.i
+		item(i)
+		s.blank(true)
+		if !s.accept(',') && s.i == from {
+			s.i = len(s.text)
+		}
+	}
+}
+
+// str skips a string of any of the four kinds.
+func (s *scanner) str() {
+	quote := s.text[s.i]
+	delim := s.text[s.i : s.i+1]
+	if triple := strings.Repeat(delim, 3); strings.HasPrefix(s.text[s.i:], triple) {
+		delim = triple
+	}
+	s.i += len(delim)
+	for s.i < len(s.text) && !strings.HasPrefix(s.text[s.i:], delim) {
+		if quote == '"' && s.text[s.i] == '\\' {
+			s.i++
+		}
+		s.i++
+	}
+	s.i = min(s.i+len(delim), len(s.text))
+	// """a"""" ends in a quote of its own.
+	for len(delim) == 3 && s.peek(quote) {
+		s.i++
+	}
+}

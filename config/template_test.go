@@ -1,0 +1,68 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// jobDir makes a folder with a job.toml and the seeds it names by default.
+func jobDir(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{FileName: text, "seeds.txt": "https://example.com/\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// The template is where users learn of settings: what it shows must be what
+// happens without it (issue 3: complete, every default visible).
+func TestTemplateIsDefault(t *testing.T) {
+	for _, profile := range []string{"cz", "sk"} {
+		want := Default(profile)
+		want.Job.Name = "job-1"
+		want.HTTP.Contact = "https://example.org/crawler"
+		want.Dir = jobDir(t, string(Template(want)))
+		got, problems := Load(want.Dir)
+		for _, p := range problems {
+			t.Error(p)
+		}
+		if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.Exporter(func(reflect.Type) bool { return true })); d != "" {
+			t.Errorf("%s: template and default differ:\n%s", profile, d)
+		}
+	}
+}
+
+// A key missing from the template can only be found in the source.
+func TestTemplateNamesEveryKey(t *testing.T) {
+	at := scan(string(Template(Default("cz"))))
+	texts := comments()
+	var walk func(path string, v reflect.Value)
+	walk = func(path string, v reflect.Value) {
+		for _, f := range fields(v) {
+			p := join(path, f.key)
+			if texts[p] == "" {
+				t.Errorf("%s has no comment", p)
+			}
+			delete(texts, p)
+			if _, ok := at[p]; !ok && f.key != "chain" {
+				t.Errorf("%s is not in the template", p)
+			}
+			if f.value.Kind() == reflect.Struct {
+				walk(p, f.value)
+			}
+		}
+	}
+	walk("", reflect.ValueOf(Default("cz")).Elem())
+	delete(texts, "")
+	for p := range texts {
+		t.Errorf("comment of %s, which is no key", p)
+	}
+}

@@ -26,7 +26,6 @@ func NewWebAnalyzer(a *analyzer.Analyzer, cfg Config) *WebAnalyzer { return &Web
 // Process implements [chain.Processor]. An error is a failure of a searcher's
 // resources.
 func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
-	classify(u)
 	u.Judgeable = success(u) && !u.IsPrereq() && w.an.Judges(u.MIME.Type)
 	if !u.Judgeable || !u.Claim.Analyse || u.Rec == nil {
 		return chain.Result{}, nil

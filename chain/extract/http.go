@@ -7,12 +7,9 @@ import (
 
 	"exclave/chain"
 	"exclave/crawl"
-	"exclave/internal/mime"
-	"exclave/internal/urlx"
 )
 
-// HTTP takes links from header fields: Location of redirects, Link, Refresh. It
-// sets u.Class, which every other processor relies on.
+// HTTP takes links from header fields: Location of redirects, Link, Refresh.
 type HTTP struct{ maxOutlinks int }
 
 // NewHTTP returns the processor "http" of the extract chain.
@@ -23,7 +20,6 @@ func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, erro
 	if u.HTTPStatus == 0 || u.IsPrereq() {
 		return chain.Result{}, nil
 	}
-	classify(u)
 	l := newLinks(u, h.maxOutlinks)
 	if l == nil {
 		return chain.Result{}, nil
@@ -51,38 +47,6 @@ func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, erro
 }
 
 func success(u *crawl.CrawlURI) bool { return u.HTTPStatus >= 200 && u.HTTPStatus < 300 }
-
-// classify sets the class of the answer; idempotent.
-func classify(u *crawl.CrawlURI) {
-	if u.Class != crawl.ClassUnknown || u.HTTPStatus == 0 {
-		return
-	}
-	u.Class = ClassOf(u)
-}
-
-// ClassOf returns the class of an answer. A redirect whose Location leads
-// nowhere is classed by its body.
-func ClassOf(u *crawl.CrawlURI) crawl.TypeClass {
-	switch u.HTTPStatus {
-	case 300, 301, 302, 303, 307, 308:
-		if loc := u.Header("Location"); loc != "" {
-			if base, err := urlx.Parse(u.URL); err == nil {
-				if _, err := base.Resolve(loc); err == nil {
-					return crawl.ClassRedirect
-				}
-			}
-		}
-	}
-	switch u.MIME.Class {
-	case mime.HTML:
-		return crawl.ClassHTML
-	case mime.Text:
-		return crawl.ClassText
-	case mime.Container:
-		return crawl.ClassContainer
-	}
-	return crawl.ClassOther
-}
 
 // fieldLink is one link of a Link field (RFC 8288).
 type fieldLink struct {

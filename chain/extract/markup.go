@@ -22,6 +22,21 @@ func DefaultConfig() Config {
 	return Config{MaxBody: 10e6, MaxText: 1 << 20, MaxOutlinks: DefaultMaxOutlinks}
 }
 
+// Validate returns every value that cannot be, as "key: what".
+func (c Config) Validate() []error {
+	var errs []error
+	if c.MaxBody < 1 || c.MaxBody > 1<<30 {
+		errs = append(errs, fmt.Errorf("max_body: %d is not between 1 and %d bytes", c.MaxBody, 1<<30))
+	}
+	if c.MaxText < 1 || c.MaxText > 1<<28 {
+		errs = append(errs, fmt.Errorf("max_text: %d is not between 1 and %d bytes", c.MaxText, 1<<28))
+	}
+	if c.MaxOutlinks < 1 || c.MaxOutlinks > 1e6 {
+		errs = append(errs, fmt.Errorf("max_outlinks: %d is not between 1 and 1000000", c.MaxOutlinks))
+	}
+	return errs
+}
+
 // Markup takes the links of documents of its formats.
 type Markup struct {
 	cfg     Config
@@ -33,7 +48,6 @@ func NewMarkup(cfg Config, formats ...markup.Kind) *Markup { return &Markup{cfg,
 
 // Process implements [chain.Processor].
 func (m *Markup) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
-	classify(u)
 	if u.Doc != nil || !success(u) || u.IsPrereq() || u.Rec == nil ||
 		!slices.Contains(m.formats, markup.KindOf(u.MIME.Type)) {
 		return chain.Result{}, nil
@@ -83,19 +97,4 @@ func kindOf(k markup.LinkKind) crawl.LinkKind {
 		return crawl.LinkSpeculative
 	}
 	return crawl.LinkNav // a meta refresh is followed as a reader would follow a link
-}
-
-// Validate returns every value that cannot be, as "key: what".
-func (c Config) Validate() []error {
-	var errs []error
-	if c.MaxBody < 1 || c.MaxBody > 1<<30 {
-		errs = append(errs, fmt.Errorf("max_body: %d is not between 1 and %d bytes", c.MaxBody, 1<<30))
-	}
-	if c.MaxText < 1 || c.MaxText > 1<<28 {
-		errs = append(errs, fmt.Errorf("max_text: %d is not between 1 and %d bytes", c.MaxText, 1<<28))
-	}
-	if c.MaxOutlinks < 1 || c.MaxOutlinks > 1e6 {
-		errs = append(errs, fmt.Errorf("max_outlinks: %d is not between 1 and 1000000", c.MaxOutlinks))
-	}
-	return errs
 }

@@ -110,7 +110,7 @@ func annotations(u *crawl.CrawlURI) []string {
 	case crawl.TruncTime:
 		add("timeTrunc")
 	case crawl.TruncDisconnect:
-		add("disconnectTrunc")
+		add("discTrunc")
 	}
 	if u.Dropped > 0 {
 		add("dol:" + strconv.Itoa(u.Dropped))

@@ -27,6 +27,14 @@ func DefaultScopeConfig() ScopeConfig {
 	return ScopeConfig{ObeyNofollow: true, MaxFrameHops: decide.DefaultMaxTransclusion}
 }
 
+// Validate returns every value that cannot be, as "key: what".
+func (c ScopeConfig) Validate() []error {
+	if c.MaxFrameHops < 0 || c.MaxFrameHops >= decide.MaxHopPath {
+		return []error{fmt.Errorf("max_frame_hops: %d is not between 0 and %d", c.MaxFrameHops, decide.MaxHopPath-1)}
+	}
+	return nil
+}
+
 // LinksScoper turns outlinks into candidates: processor "links-scoper".
 type LinksScoper struct {
 	cfg    ScopeConfig
@@ -155,12 +163,4 @@ func (*FrontierScheduler) Process(_ context.Context, u *crawl.CrawlURI) (chain.R
 	}
 	u.Links = out
 	return chain.Result{}, nil
-}
-
-// Validate returns every value that cannot be, as "key: what".
-func (c ScopeConfig) Validate() []error {
-	if c.MaxFrameHops < 0 || c.MaxFrameHops >= decide.MaxHopPath {
-		return []error{fmt.Errorf("max_frame_hops: %d is not between 0 and %d", c.MaxFrameHops, decide.MaxHopPath-1)}
-	}
-	return nil
 }

@@ -5,11 +5,14 @@ import (
 	"exclave/chain"
 	"exclave/chain/decide"
 	"exclave/chain/extract"
+	"exclave/chain/fetch"
 	"exclave/chain/post"
+	"exclave/chain/prefetch"
 	"exclave/chain/write"
 	"exclave/crawl"
 	"exclave/internal/clock"
 	"exclave/internal/markup"
+	"exclave/internal/robots"
 	"exclave/internal/urlx"
 )
 
@@ -22,8 +25,12 @@ type Env struct {
 	Keys     urlx.Rules
 	Scope    *decide.Sequence
 	Hosts    chain.Hosts
+	Robots   robots.Policy
+	Resolver fetch.Resolver
+	HTTP     *fetch.HTTP // has its own section of job.toml
 	Analyzer *analyzer.Analyzer
 	Archive  write.Pool
+	Reader   fetch.ArchiveReader
 	// FileName gives the final name of a WARC file by its number, "" when unknown.
 	FileName func(number uint32) string
 }
@@ -41,6 +48,11 @@ type Kind struct {
 // which a new job has them.
 func Kinds() []Kind {
 	kinds := []Kind{
+		{chain.PreFetch, "preselector", "asks the scope again: rules or claims may have changed", plain(func(e *Env) chain.Processor { return prefetch.NewPreselector(e.Scope) })},
+		{chain.PreFetch, "preconditions", "sees to it that address and robots.txt are known, and obeys the latter", plain(func(e *Env) chain.Processor { return prefetch.NewPreconditions(e.Robots, e.Hosts, e.Clock) })},
+		{chain.Fetch, "archive", "reads a page that is only to be judged from the archive", plain(func(e *Env) chain.Processor { return fetch.NewArchive(e.Reader) })},
+		{chain.Fetch, "dns", "looks up hosts", plain(func(e *Env) chain.Processor { return fetch.NewDNS(e.Resolver, e.Clock) })},
+		{chain.Fetch, "http", "fetches http and https; its options are in the section [http]", plain(func(e *Env) chain.Processor { return e.HTTP })},
 		{chain.Extract, "http", "links in the header fields Location, Link and Refresh", newExtractHTTP},
 	}
 	for _, m := range documents() {

@@ -1,0 +1,362 @@
+package post
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"exclave/chain"
+	"exclave/chain/decide"
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/markup"
+	"exclave/internal/mime"
+	"exclave/internal/record"
+	"exclave/internal/urlx"
+)
+
+var now = time.Date(2011, 6, 23, 17, 12, 8, 802e6, time.UTC)
+
+func process(t testing.TB, u *crawl.CrawlURI, ps ...chain.Processor) {
+	t.Helper()
+	for _, p := range ps {
+		if _, err := p.Process(context.Background(), u); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestStateUpdater(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	live := context.Background()
+	for _, c := range []struct {
+		why    string
+		ctx    context.Context
+		u      crawl.CrawlURI
+		want   crawl.Disposition
+		status crawl.Status
+	}{
+		{"an answer is an answer", live, crawl.CrawlURI{Status: 404}, crawl.Done, 404},
+		{"formats.md: 503 passes", live, crawl.CrawlURI{Status: 503}, crawl.Retry, 503},
+		{"the last 503 is an answer", live, crawl.CrawlURI{Status: 503, LastAttempt: true}, crawl.Done, 503},
+		{"a lost connection passes", live, crawl.CrawlURI{Status: crawl.StatusConnectionLost}, crawl.Retry, -3},
+		{"a page that robots.txt forbids stays forbidden (case 29)", live, crawl.CrawlURI{Status: crawl.StatusRobots}, crawl.Done, -9998},
+		{"architecture 8: our failure is tried again", live, crawl.CrawlURI{Status: crawl.StatusRuntimeError}, crawl.Retry, -5},
+		{"what fails because we stop is nobody's failure", ended, crawl.CrawlURI{Status: crawl.StatusTimeout}, crawl.Resign, -4},
+		{"what a processor decided stays", live, crawl.CrawlURI{Status: 200, Disposition: crawl.Resign}, crawl.Resign, 200},
+		{"a prerequisite goes first", live, crawl.CrawlURI{Status: crawl.StatusDeferred, Prereq: &crawl.Candidate{}}, crawl.Defer, -50},
+		{"no processor took it: ftp, or the chain was emptied", live, crawl.CrawlURI{}, crawl.Done, crawl.StatusUnfetchable},
+		{"judging needs no status", live, crawl.CrawlURI{Mode: crawl.ModeJudge}, crawl.Done, 0},
+		{"a 503 whose capture is in the archive is done", live, crawl.CrawlURI{Status: 503, Span: &crawl.Span{}}, crawl.Done, 503},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			if _, err := NewStateUpdater().Process(c.ctx, &c.u); err != nil {
+				t.Fatal(err)
+			}
+			if c.u.Disposition != c.want || c.u.Status != c.status {
+				t.Errorf("disposition %d, status %v; want %d, %v", c.u.Disposition, c.u.Status, c.want, c.status)
+			}
+		})
+	}
+}
+
+func scoper(t testing.TB, cfg ScopeConfig, national ...string) *LinksScoper {
+	t.Helper()
+	scope, problems := decide.Build(decide.DefaultScope(national...), "")
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return NewLinksScoper(cfg, scope, crawl.Depths{D: [4]int32{1, -1, -1, -1}}, urlx.Rules{}, clock.NewFake(now))
+}
+
+// found is a page judged valid, with the links.
+func found(valid uint8, links ...crawl.Outlink) *crawl.CrawlURI {
+	return &crawl.CrawlURI{
+		Candidate: crawl.Candidate{URL: "http://a.com/", Key: "http://a.com/", Hops: "L", SourceTag: "harvest", Claim: crawl.Claim{Analyse: true}},
+		Status:    200, HTTPStatus: 200, Class: crawl.ClassHTML, Judgeable: true, Judged: &crawl.Judgement{ValidFor: valid},
+		Outlinks: links,
+	}
+}
+
+func shown(cs []crawl.Candidate) string {
+	var b strings.Builder
+	for _, c := range cs {
+		fmt.Fprintf(&b, "%s %s kind=%d A=%t B=%t L=%d\n", c.URL, c.Hops, c.Kind, c.Claim.Analyse, c.Claim.Bin, c.Claim.Link[0])
+	}
+	return b.String()
+}
+
+func TestLinksScoper(t *testing.T) {
+	nav := func(url string) crawl.Outlink {
+		return crawl.Outlink{URL: url, Hop: 'L', Kind: crawl.LinkNav, Context: "a/@href"}
+	}
+	embed := func(url string) crawl.Outlink {
+		return crawl.Outlink{URL: url, Hop: 'E', Kind: crawl.LinkEmbed, Context: "img/@src"}
+	}
+	frame := crawl.Outlink{URL: "http://f.com/", Hop: 'E', Kind: crawl.LinkFrame, Context: "iframe/@src"}
+	for _, c := range []struct {
+		why   string
+		u     *crawl.CrawlURI
+		links string
+		lines []string
+	}{
+		{
+			"systems.md case 27: embeds of archived pages on .cz enter, navigation into .cz does not",
+			found(1, embed("http://x.cz/i.png"), nav("http://x.cz/"), nav("http://b.com/")),
+			"http://x.cz/i.png LE kind=2 A=false B=false L=1\nhttp://b.com/ LL kind=1 A=false B=false L=1\n",
+			[]string{`{"url":"http://x.cz/","via":"http://a.com/","hops":"LL","rule":"hosts","time":"2011-06-23T17:12:08.802Z","source":"harvest"}`},
+		}, {
+			"links of an invalid page are to be judged, its embeds are parked (case 5)",
+			found(0, embed("http://b.com/i.png"), nav("http://b.com/")),
+			"http://b.com/i.png LE kind=2 A=false B=false L=0\nhttp://b.com/ LL kind=1 A=true B=false L=0\n",
+			nil,
+		}, {
+			"a link that stands twice on a page leaves one line and one candidate",
+			found(1, nav("http://b.com/"), nav("http://x.cz/"), nav("http://b.com/"), nav("http://x.cz/"), crawl.Outlink{URL: "http://x.cz/", Hop: 'L', Kind: crawl.LinkNav, Context: "area/@href"}),
+			"http://b.com/ LL kind=1 A=false B=false L=1\n",
+			[]string{`{"url":"http://x.cz/","via":"http://a.com/","hops":"LL","rule":"hosts","time":"2011-06-23T17:12:08.802Z","source":"harvest"}`},
+		}, {
+			"link and embed of one address stay apart: a later claim reaches each differently",
+			found(1, nav("http://b.com/i.png"), embed("http://b.com/i.png")),
+			"http://b.com/i.png LL kind=1 A=false B=false L=1\nhttp://b.com/i.png LE kind=2 A=false B=false L=1\n",
+			nil,
+		}, {
+			"case 13: a frame uses no depth",
+			found(1, frame),
+			"http://f.com/ LE kind=3 A=false B=false L=2\n",
+			nil,
+		}, {
+			"other schemes are dropped in silence",
+			found(1, nav("ftp://b.com/"), nav("mailto:a@b.cz"), nav("http://[")),
+			"", nil,
+		}, {
+			"ampersands stay readable in the log",
+			found(1, nav("http://x.cz/?a=1&b=2")),
+			"",
+			[]string{`{"url":"http://x.cz/?a=1&b=2","via":"http://a.com/","hops":"LL","rule":"hosts","time":"2011-06-23T17:12:08.802Z","source":"harvest"}`},
+		},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			process(t, c.u, scoper(t, DefaultScopeConfig(), "cz"), NewFrontierScheduler())
+			if got := shown(c.u.Links); got != c.links {
+				t.Errorf("links\n%swant\n%s", got, c.links)
+			}
+			var lines []string
+			for _, l := range c.u.Lines {
+				if l.Log != crawl.LogScope || !strings.HasSuffix(string(l.Text), "\n") {
+					t.Errorf("line %q of log %d", l.Text, l.Log)
+				}
+				lines = append(lines, strings.TrimSuffix(string(l.Text), "\n"))
+			}
+			if got, want := strings.Join(lines, "\n"), strings.Join(c.lines, "\n"); got != want {
+				t.Errorf("lines\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// Case 13: a frame within frames beyond the limit is a link: it uses depth up.
+func TestFrameBeyondTheLimit(t *testing.T) {
+	u := found(1, crawl.Outlink{URL: "http://f.com/", Hop: 'E', Kind: crawl.LinkFrame})
+	u.Hops = "LEE"
+	process(t, u, scoper(t, DefaultScopeConfig()))
+	if got, want := shown(u.Links), "http://f.com/ LEEE kind=1 A=false B=false L=1\n"; got != want {
+		t.Errorf("%swant %s", got, want)
+	}
+}
+
+// HTML standard: robots meta nofollow is about links readers follow.
+func TestNofollow(t *testing.T) {
+	links := []crawl.Outlink{{URL: "http://b.com/", Hop: 'L', Kind: crawl.LinkNav}, {URL: "http://b.com/i.png", Hop: 'E', Kind: crawl.LinkEmbed}}
+	for obey, want := range map[bool]int{true: 1, false: 2} {
+		u := found(1, links...)
+		u.Doc = &markup.Doc{NoFollow: true}
+		cfg := DefaultScopeConfig()
+		cfg.ObeyNofollow = obey
+		process(t, u, scoper(t, cfg))
+		if len(u.Links) != want {
+			t.Errorf("obey %v: %d links", obey, len(u.Links))
+		}
+	}
+}
+
+// systems.md case 15: the target of a redirect has its claims; the frontier
+// expects it first.
+func TestRedirect(t *testing.T) {
+	u := found(0, crawl.Outlink{URL: "http://b.com/s.css", Hop: 'E', Kind: crawl.LinkEmbed},
+		crawl.Outlink{URL: "https://a.com/", Hop: 'R', Kind: crawl.LinkRedirect, Context: "Location:"})
+	u.Class, u.Judged, u.Claim = crawl.ClassRedirect, nil, crawl.Claim{Analyse: true, Link: [4]int32{3}, Keep: true}
+	process(t, u, scoper(t, DefaultScopeConfig()), NewFrontierScheduler())
+	if got := u.Links[0]; got.URL != "https://a.com/" || got.Kind != crawl.LinkRedirect || got.Hops != "LR" || got.SourceTag != "harvest" ||
+		got.Claim != (crawl.Claim{Analyse: true, Link: [4]int32{3}}) || got.Via != "http://a.com/" || got.Host != "a.com" || got.Key != "https://a.com/" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A URI that is tried again must not leave links or lines of this try.
+func TestNotDone(t *testing.T) {
+	u := found(1, crawl.Outlink{URL: "http://x.cz/", Hop: 'L', Kind: crawl.LinkNav})
+	u.Disposition, u.Links = crawl.Retry, []crawl.Candidate{{URL: "http://b.com/"}}
+	clk := clock.NewFake(now)
+	process(t, u, scoper(t, DefaultScopeConfig(), "cz"), NewFrontierScheduler(), NewCrawlLog(nil, clk), NewAnalysisLog(clk))
+	if len(u.Lines) > 0 || len(u.Links) > 0 {
+		t.Errorf("lines %v, links %v", u.Lines, u.Links)
+	}
+}
+
+// The hop path is bounded, or a trap would make every record of the state grow.
+func TestHopPathIsBounded(t *testing.T) {
+	u := found(1, crawl.Outlink{URL: "http://b.com/", Hop: 'E', Kind: crawl.LinkEmbed})
+	u.Hops = strings.Repeat("L", decide.MaxHopPath)
+	s := scoper(t, DefaultScopeConfig())
+	to, err := urlx.Parse("http://b.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.candidate(u, u.Outcome(), u.Outlinks[0], to)
+	if len(c.Hops) != decide.MaxHopPath || !strings.HasSuffix(c.Hops, "LE") {
+		t.Errorf("%d letters, %q", len(c.Hops), c.Hops)
+	}
+}
+
+func TestAnalysisLog(t *testing.T) {
+	u := found(1)
+	u.MIME, u.Digest, u.Via = mime.Info{Type: "text/html"}, "sha1:X", "http://v.cz/?a&b"
+	u.Judged.JSON = []byte(`[{"profile":"cz","valid":true}]`)
+	process(t, u, NewAnalysisLog(clock.NewFake(now)))
+	want := `{"time":"2011-06-23T17:12:08.802Z","url":"http://a.com/","via":"http://v.cz/?a&b","source":"harvest","status":200,"mime":"text/html","digest":"sha1:X","valid":true,"archived":false,"verdicts":[{"profile":"cz","valid":true}]}` + "\n"
+	if len(u.Lines) != 1 || u.Lines[0].Log != crawl.LogAnalysis || string(u.Lines[0].Text) != want {
+		t.Errorf("%s\nwant\n%s", u.Lines[0].Text, want)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(u.Lines[0].Text, &got); err != nil {
+		t.Error(err)
+	}
+}
+
+// sample is the line of formats.md.
+const sample = `2011-06-23T17:12:08.802Z   200       1299 http://example.com/robots.txt LREP http://example.com/x text/plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV - -`
+
+func fetched(t testing.TB, size int) *crawl.CrawlURI {
+	t.Helper()
+	const head = "HTTP/1.1 200 OK\r\n\r\n"
+	rec, err := record.Load(strings.NewReader(head+strings.Repeat("x", size-len(head))), t.TempDir(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = rec.Close() })
+	return &crawl.CrawlURI{
+		Candidate: crawl.Candidate{URL: "http://example.com/robots.txt", Hops: "LREP", Via: "http://example.com/x"},
+		Attempt:   1, Worker: 14, Status: 200, Rec: rec, MIME: mime.Info{Type: "text/plain"},
+		Started: time.Date(2011, 6, 23, 17, 12, 8, 574e6, time.UTC), Took: 225 * time.Millisecond,
+		Digest: "sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV",
+	}
+}
+
+// formats.md: write it exactly, tools that libraries own read it.
+func TestCrawlLogLine(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		edit func(u *crawl.CrawlURI)
+		file string
+		want string
+	}{
+		{"the sample of formats.md", func(*crawl.CrawlURI) {}, "", sample},
+		{"a seed, archived, judged, with everything that can be said of it", func(u *crawl.CrawlURI) {
+			u.Hops, u.Via, u.SourceTag, u.Attempt, u.Truncated, u.Dropped = "", "", "my seeds", 3, crawl.TruncLength, 7
+			u.Annotations = []string{"redacted", "valid:120", "redacted"}
+			u.Claim = crawl.Claim{Bin: true, Link: [4]int32{0, 3, 1}}
+			u.Response = crawl.Ref{File: 1, Offset: 512, Length: 9}
+		}, "EXCLAVE-1.warc.gz", `2011-06-23T17:12:08.802Z   200       1299 http://example.com/robots.txt - - text/plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV my%20seeds 3t,lenTrunc,dol:7,redacted,valid:120,validLink:2,binLink {"contentSize":1299,"warcFilename":"EXCLAVE-1.warc.gz","warcFileOffset":512}`},
+		{"nothing was fetched: Heritrix's code, widths and dashes", func(u *crawl.CrawlURI) {
+			*u = crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.com/"}, Status: crawl.StatusRobots, Worker: 1}
+		}, "", `2011-06-23T17:12:08.802Z -9998          - http://a.com/ - - unknown #001 - - - robotExcluded`},
+		{"the last 50 of 57 hops", func(u *crawl.CrawlURI) { u.Hops = "RRRRRRR" + strings.Repeat("L", 49) + "E" }, "",
+			strings.Replace(sample, "LREP", "7+"+strings.Repeat("L", 49)+"E", 1)},
+		{"a stranger's blanks and line ends split no field", func(u *crawl.CrawlURI) {
+			u.URL, u.Via, u.MIME.Type, u.Annotations = "http://a.com/\n2011 x", "http://a.com/\u2028\u00a0", "text/\tplain", []string{"err=a, b\r\n"}
+		}, "", `2011-06-23T17:12:08.802Z   200       1299 http://a.com/%0A2011%20x LREP http://a.com/%E2%80%A8%C2%A0 text/%09plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV - err=a%2C%20b%0D%0A`},
+		{"judged from the archive: no bytes came, so none are counted", func(u *crawl.CrawlURI) {
+			u.Mode, u.Status, u.Digest, u.Started = crawl.ModeJudge, 0, "", time.Time{}
+			u.Prior = &crawl.Prior{Outcome: crawl.Outcome{Status: 200}, PayloadDigest: "sha1:Y"}
+			u.Annotations = []string{"invalid:0"}
+		}, "", `2011-06-23T17:12:08.802Z   200          - http://example.com/robots.txt LREP http://example.com/x text/plain #014 - sha1:Y - judged,invalid:0`},
+		{"a slow and large one is wider than its column, as in Heritrix", func(u *crawl.CrawlURI) {
+			u.Worker, u.Took, u.Truncated = 1234, -time.Second, crawl.TruncTime
+		}, "", strings.NewReplacer("#014", "#1234", "+225", "+0", " - -", " - timeTrunc").Replace(sample)},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			u := fetched(t, 1299)
+			c.edit(u)
+			got := string(CrawlLogLine(u, c.file, now))
+			if got != c.want+"\n" {
+				t.Errorf("line\n%swant\n%s", got, c.want)
+			}
+			e, err := ParseCrawlLog(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.URL == "" || e.Worker != u.Worker || e.WARCFilename != c.file || !e.Time.Equal(now) {
+				t.Errorf("read back %+v", e)
+			}
+		})
+	}
+}
+
+// formats.md, the table of fields: every field is read.
+func TestParseCrawlLog(t *testing.T) {
+	e, err := ParseCrawlLog(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprintf("%+v", e), `{Time:2011-06-23 17:12:08.802 +0000 UTC Status:200 Size:1299 URL:http://example.com/robots.txt Hops:LREP Via:http://example.com/x MIME:text/plain Worker:14 Started:2011-06-23 17:12:08.574 +0000 UTC Took:225ms Digest:sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV Source: Annotations:[] ContentSize:0 WARCFilename: WARCFileOffset:0}`; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	e, err = ParseCrawlLog(strings.Replace(sample, "+225", ";225", 1)[:len(sample)-3] + `src 2t,dol:5 {"contentSize":7,"warcFilename":"x.warc.gz","warcFileOffset":9}`)
+	if err != nil || e.Took != 225*time.Millisecond || e.Source != "src" || len(e.Annotations) != 2 || e.ContentSize != 7 || e.WARCFilename != "x.warc.gz" || e.WARCFileOffset != 9 {
+		t.Errorf("the manual's ';' and a thirteenth field: %+v %v", e, err)
+	}
+	for _, bad := range []string{
+		"", "x", strings.TrimSuffix(sample, " -"), strings.Replace(sample, "2011-06", "2011-13", 1), strings.Replace(sample, " 200 ", " ok ", 1),
+		strings.Replace(sample, "1299", "many", 1), strings.Replace(sample, "#014", "#x", 1), strings.Replace(sample, "20110623171208574+225", "today", 1),
+		strings.Replace(sample, "+225", "+-1", 1), strings.Replace(sample, "20110623171208574", "20111323171208574", 1),
+	} {
+		if e, err := ParseCrawlLog(bad); err == nil {
+			t.Errorf("%q: %+v", bad, e)
+		}
+	}
+}
+
+// Logs of other harvests are outside bytes: reading them never panics, and what
+// was read is written so that it is read again.
+func FuzzParseCrawlLog(f *testing.F) {
+	f.Add(sample)
+	f.Add(sample + ` {"contentSize":`)
+	f.Add(strings.Replace(sample, "+", ";", 1))
+	f.Add(strings.Repeat("- ", 14))
+	f.Fuzz(func(t *testing.T, line string) {
+		e, err := ParseCrawlLog(line)
+		if err != nil {
+			return
+		}
+		u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: e.URL, Hops: e.Hops, Via: e.Via, SourceTag: e.Source}, Annotations: e.Annotations}
+		out := string(CrawlLogLine(u, "", now))
+		if strings.Count(out, "\n") != 1 {
+			t.Fatalf("%q", out)
+		}
+		if _, err := ParseCrawlLog(out); err != nil {
+			t.Errorf("%q of %q: %v", out, line, err)
+		}
+	})
+}
+
+func BenchmarkCrawlLogLine(b *testing.B) {
+	u := fetched(b, 1299)
+	for b.Loop() {
+		CrawlLogLine(u, "EXCLAVE-1.warc.gz", now)
+	}
+}

@@ -79,25 +79,26 @@ func (d *decoder) unknown(path, key string, known []field) {
 		names[i] = f.key
 	}
 	fix := "remove it; known here are " + strings.Join(names, ", ")
-	if n := nearest(key, names); n != "" {
+	if tables := tablesWith(d.root, key); len(tables) > 0 {
+		fix = "move it to " + strings.Join(tables, " or ")
+	} else if n := nearest(snake(key), names); n != "" {
 		fix = fmt.Sprintf("did you mean %s?", n)
-	} else if s := section(d.root, key); s != "" {
-		fix = fmt.Sprintf("move it to [%s]", s)
 	}
 	d.add(full, fix, "unknown key")
 }
 
-// section finds the table of the tree that has the key.
-func section(root reflect.Type, key string) string {
+// tablesWith finds the tables of the tree that have the key.
+func tablesWith(root reflect.Type, key string) []string {
+	var out []string
 	for _, f := range fields(reflect.New(root).Elem()) {
 		if f.value.Kind() != reflect.Struct {
 			continue
 		}
 		if slices.ContainsFunc(fields(f.value), func(g field) bool { return g.key == key }) {
-			return f.key
+			out = append(out, "["+f.key+"]")
 		}
 	}
-	return ""
+	return out
 }
 
 // nearest returns the name that key was probably meant to be, or "".
@@ -108,7 +109,16 @@ func nearest(key string, names []string) string {
 			best, least = n, d
 		}
 	}
-	return best
+	if best != "" {
+		return best
+	}
+	i := slices.IndexFunc(names, func(n string) bool {
+		return len(n) > 4 && strings.Contains(key, n) || len(key) > 4 && strings.Contains(n, key)
+	})
+	if i < 0 {
+		return ""
+	}
+	return names[i]
 }
 
 // distance is Levenshtein's.
@@ -135,7 +145,8 @@ func (d *decoder) value(path string, x any, v reflect.Value) {
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if s, ok := d.text(path, x); ok {
 			if err := u.UnmarshalText([]byte(s)); err != nil {
-				d.add(path, "", "%s", message(err))
+				key := path[len(parent(path)):]
+				d.add(path, "", "%s", strings.TrimPrefix(message(err), strings.TrimPrefix(key, ".")+" "))
 			}
 		}
 		return

@@ -25,11 +25,11 @@ func (r *report) files(c *Config) {
 	}
 	_, problems := decide.Build(c.Scope, c.Dir)
 	for _, p := range problems {
-		r.add("scope"+p.Key, "", "%s", p.Msg)
+		r.bad("scope"+p.Key, "", p.Msg)
 	}
 	_, steps := standard.Build(&standard.Env{Dir: c.Dir}, c.Chain)
 	for _, p := range steps {
-		r.add("chain."+p.Key, "", "%s", p.Msg)
+		r.bad("chain."+p.Key, "", p.Msg)
 	}
 }
 

@@ -69,7 +69,7 @@ func syntax(err error, text, file string) Problem {
 	var pe toml.ParseError
 	if errors.As(err, &pe) {
 		at := position(text, pe.Position.Start)
-		p.Line, p.Col, p.Key, p.Msg = at.Line, at.Col, pe.LastKey, "not TOML: "+pe.Message
+		p.Line, p.Col, p.Msg = at.Line, at.Col, "not TOML: "+pe.Message
 	}
 	return p
 }

@@ -2,9 +2,11 @@ package config
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"exclave/analyzer"
@@ -30,7 +32,7 @@ func (r *report) section(path string, c, def any) {
 		if p.Key != "" {
 			key = strings.TrimPrefix(path+"."+p.Key, ".")
 		}
-		r.add(key, defaultFix(def, p.Key), "%s", p.Msg)
+		r.bad(key, defaultFix(def, p.Key), p.Msg)
 	}
 }
 
@@ -65,10 +67,30 @@ func attribute(err error, c any) analyzer.Problem {
 	for _, f := range fields(v) {
 		if f.key == word || f.key == word+"s" {
 			rest := strings.TrimLeft(strings.TrimPrefix(msg, word), ": ")
-			return analyzer.Problem{Key: f.key, Msg: rest}
+			return analyzer.Problem{Key: f.key + quoted(f.value, rest), Msg: rest}
 		}
 	}
 	return analyzer.Problem{Msg: msg}
+}
+
+// quoted returns the path, within a list or a table of strings, of the entry that
+// a message quotes.
+func quoted(v reflect.Value, msg string) string {
+	switch list := v.Interface().(type) {
+	case []string:
+		for i, s := range list {
+			if s != "" && strings.HasPrefix(msg, strconv.Quote(s)) {
+				return element("", i)
+			}
+		}
+	case map[string]string:
+		for _, k := range slices.Sorted(maps.Keys(list)) {
+			if strings.HasPrefix(msg, strconv.Quote(k)) || strings.HasPrefix(msg, strconv.Quote(list[k])) {
+				return "." + join("", k)
+			}
+		}
+	}
+	return ""
 }
 
 var (
@@ -101,7 +123,7 @@ func defaultFix(def any, key string) string {
 	return ""
 }
 
-// pathError is an *fs.PathError's cause without its path, which the message has.
+// cause is an *fs.PathError without operation and path, which the message has.
 func cause(err error) error {
 	var p interface{ Unwrap() error }
 	if errors.As(err, &p) {

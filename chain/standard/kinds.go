@@ -27,7 +27,7 @@ type Env struct {
 	Hosts    chain.Hosts
 	Robots   robots.Policy
 	Resolver fetch.Resolver
-	HTTP     *fetch.HTTP // has its own section of job.toml
+	HTTP     *fetch.HTTP // opened by the job, from its own section of job.toml
 	Analyzer *analyzer.Analyzer
 	Archive  write.Pool
 	Reader   fetch.ArchiveReader
@@ -52,7 +52,7 @@ func Kinds() []Kind {
 		{chain.PreFetch, "preconditions", "sees to it that address and robots.txt are known, and obeys the latter", plain(func(e *Env) chain.Processor { return prefetch.NewPreconditions(e.Robots, e.Hosts, e.Clock) })},
 		{chain.Fetch, "archive", "reads a page that is only to be judged from the archive", plain(func(e *Env) chain.Processor { return fetch.NewArchive(e.Reader) })},
 		{chain.Fetch, "dns", "looks up hosts", plain(func(e *Env) chain.Processor { return fetch.NewDNS(e.Resolver, e.Clock) })},
-		{chain.Fetch, "http", "fetches http and https; its options are in the section [http]", plain(func(e *Env) chain.Processor { return e.HTTP })},
+		{chain.Fetch, "http", "fetches http and https; its options are those of the HTTP client, in a section of their own", plain(func(e *Env) chain.Processor { return e.HTTP })},
 		{chain.Extract, "http", "links in the header fields Location, Link and Refresh", newExtractHTTP},
 	}
 	for _, m := range documents() {
@@ -96,9 +96,9 @@ func documents() []document {
 }
 
 // plain is a kind without options.
-func plain(make func(*Env) chain.Processor) func(*Env, map[string]any) (chain.Processor, []Problem) {
+func plain(build func(*Env) chain.Processor) func(*Env, map[string]any) (chain.Processor, []Problem) {
 	return func(env *Env, options map[string]any) (chain.Processor, []Problem) {
-		return make(env), none(options)
+		return build(env), none(options)
 	}
 }
 

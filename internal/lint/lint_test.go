@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,31 @@ func TestModule(t *testing.T) {
 	}
 	for _, p := range problems {
 		t.Error(p)
+	}
+}
+
+var rewrite = flag.Bool("rewrite", false, "write docs/adr/README.md")
+
+// A decision that nobody finds is taken again: the index has every record, with
+// title and status (style: docs that are generated fail a test when stale).
+func TestADRIndex(t *testing.T) {
+	root := sharedtest.ModuleRoot(t)
+	want, err := ADRIndex(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := filepath.Join(root, "docs", "adr", "README.md")
+	if *rewrite {
+		if err := os.WriteFile(index, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Error("docs/adr/README.md is stale: go test ./internal/lint -rewrite")
 	}
 }
 

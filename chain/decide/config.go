@@ -3,6 +3,7 @@ package decide
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -234,7 +235,6 @@ func eachLine(name string, fn func(n int, line string)) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
 	sc := bufio.NewScanner(f)
 	sc.Buffer(nil, maxLine)
 	for n := 1; sc.Scan(); n++ {
@@ -242,7 +242,7 @@ func eachLine(name string, fn func(n int, line string)) error {
 			fn(n, string(l))
 		}
 	}
-	return sc.Err()
+	return errors.Join(sc.Err(), f.Close())
 }
 
 func (b *builder) regex() Rule {

@@ -31,7 +31,9 @@ func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Res
 		return chain.Result{}, nil
 	}
 	if u.Doc == nil {
-		w.cfg.parse(u)
+		if err := w.cfg.parse(u); err != nil {
+			return chain.Result{}, err
+		}
 	}
 	p := analyzer.NewPage(u.URL, u.MIME.Type, u.Doc)
 	p.Addr, p.Via = u.Addr, u.Via

@@ -138,6 +138,16 @@ func TestMaxOutlinks(t *testing.T) {
 	}
 }
 
+// Architecture decision 8: a body that cannot be decoded is data; what could be
+// read of it is used.
+func TestBrokenCoding(t *testing.T) {
+	u := answer(t, "http://a.com/", "200 OK", "Content-Type: text/html\r\nContent-Encoding: gzip\r\n", `<html><a href=/x>x</a>`)
+	process(t, u, all()...)
+	if got := strings.Join(u.Annotations, ","); got != "coding:broken" || len(u.Outlinks) != 1 {
+		t.Errorf("annotations %q, links %v", got, u.Outlinks)
+	}
+}
+
 // formats.md: a charset that only the document declares is annotated.
 func TestCharsetAnnotation(t *testing.T) {
 	u := answer(t, "http://a.com/", "200 OK", "Content-Type: text/html\r\n", `<meta charset=windows-1250><a href=/>x</a>`)
@@ -187,6 +197,7 @@ func TestWebAnalyzer(t *testing.T) {
 		{"an English page is not valid", "200 OK", "text/html", "<html><p>Our company has been making toys for thirty years.", true, true, true, 0},
 		{"without the claim it could be judged, and is not (a later claim must know)", "200 OK", "text/html", czech, false, true, false, 0},
 		{"systems.md case 24: an error page is never judged", "404 Not Found", "text/html", czech, true, false, false, 0},
+		{"systems.md case 7: XHTML is HTML", "200 OK", "application/xhtml+xml", `<?xml version="1.0"?>` + czech, true, true, true, 1},
 		{"systems.md case 26: style sheets are not judged", "200 OK", "text/css", "a{}", true, false, false, 0},
 	} {
 		t.Run(c.why, func(t *testing.T) {

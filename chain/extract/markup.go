@@ -2,7 +2,9 @@ package extract
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"exclave/chain"
@@ -52,7 +54,9 @@ func (m *Markup) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, er
 		!slices.Contains(m.formats, markup.KindOf(u.MIME.Type)) {
 		return chain.Result{}, nil
 	}
-	m.cfg.parse(u)
+	if err := m.cfg.parse(u); err != nil {
+		return chain.Result{}, err
+	}
 	l := newLinks(u, m.cfg.MaxOutlinks)
 	if l == nil {
 		return chain.Result{}, nil
@@ -74,10 +78,15 @@ func (m *Markup) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, er
 }
 
 // parse reads the body and sets u.Doc. A body that cannot be decoded to its end
-// gives what was read of it.
-func (c Config) parse(u *crawl.CrawlURI) {
-	// The error says only where the server's bytes stopped making sense.
-	body, _ := u.Rec.Body(c.MaxBody)
+// gives what was read of it; an error is one of our scratch file.
+func (c Config) parse(u *crawl.CrawlURI) error {
+	body, err := u.Rec.Body(c.MaxBody)
+	if disk := (*fs.PathError)(nil); errors.As(err, &disk) {
+		return fmt.Errorf("extract: read %s: %w", u.URL, err)
+	}
+	if err != nil {
+		u.Annotate("coding:broken")
+	}
 	u.Doc = markup.Parse(markup.KindOf(u.MIME.Type), body, markup.Options{
 		DeclaredCharset: u.MIME.Charset,
 		MaxText:         c.MaxText,
@@ -85,6 +94,7 @@ func (c Config) parse(u *crawl.CrawlURI) {
 		MaxLinks:        c.MaxOutlinks,
 		KeepSource:      u.Claim.Analyse,
 	})
+	return nil
 }
 
 func kindOf(k markup.LinkKind) crawl.LinkKind {

@@ -208,6 +208,28 @@ func TestNotDone(t *testing.T) {
 	}
 }
 
+// A page judged from the archive hands its links on with new claims; what the
+// scope refuses was logged when the page was fetched.
+func TestJudgedFromTheArchive(t *testing.T) {
+	u := found(1, crawl.Outlink{URL: "http://x.cz/", Hop: 'L', Kind: crawl.LinkNav}, crawl.Outlink{URL: "http://b.com/", Hop: 'L', Kind: crawl.LinkNav})
+	u.Mode, u.Prior = crawl.ModeJudge, &crawl.Prior{Outcome: crawl.Outcome{Status: 200, Class: crawl.ClassHTML, Archived: true}}
+	process(t, u, scoper(t, DefaultScopeConfig(), "cz"))
+	if got, want := shown(u.Links), "http://b.com/ LL kind=1 A=false B=false L=1\n"; got != want || len(u.Lines) > 0 {
+		t.Errorf("%swant %s, lines %v", got, want, u.Lines)
+	}
+}
+
+// A page that failed after its links were found must not hand on claims as if it
+// were archived.
+func TestFailedPageHasNoLinks(t *testing.T) {
+	u := found(1, crawl.Outlink{URL: "http://b.com/", Hop: 'L', Kind: crawl.LinkNav})
+	u.Status, u.LastAttempt = crawl.StatusRuntimeError, true
+	process(t, u, NewStateUpdater(), scoper(t, DefaultScopeConfig()), NewFrontierScheduler())
+	if u.Disposition != crawl.Done || len(u.Links) > 0 {
+		t.Errorf("disposition %d, links %v", u.Disposition, u.Links)
+	}
+}
+
 // The hop path is bounded, or a trap would make every record of the state grow.
 func TestHopPathIsBounded(t *testing.T) {
 	u := found(1, crawl.Outlink{URL: "http://b.com/", Hop: 'E', Kind: crawl.LinkEmbed})

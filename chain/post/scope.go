@@ -51,7 +51,7 @@ func NewLinksScoper(cfg ScopeConfig, scope *decide.Sequence, d crawl.Depths, r u
 
 // Process implements [chain.Processor].
 func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
-	if u.Disposition != crawl.Done || len(u.Outlinks) == 0 {
+	if u.Disposition != crawl.Done || !u.Status.IsHTTP() {
 		return chain.Result{}, nil
 	}
 	nofollow := l.cfg.ObeyNofollow && u.Doc != nil && u.Doc.NoFollow
@@ -72,7 +72,7 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 			u.Links = append(u.Links, c)
 			continue
 		}
-		if refused[c.URL] {
+		if refused[c.URL] || u.Mode == crawl.ModeJudge { // logged when the page was fetched
 			continue
 		}
 		refused[c.URL] = true

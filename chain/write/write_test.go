@@ -94,7 +94,7 @@ func (a *archive) records(t testing.TB, file uint32) (lines []string, entries []
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	t.Cleanup(func() { _ = f.Close() })
 	r := warc.NewReader(f)
 	for {
 		e, err := r.Next()

@@ -1,0 +1,161 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"exclave/crawl"
+)
+
+// valueVersion starts every value; a decoder refuses others.
+const valueVersion = 1
+
+var errCorrupt = errors.New("damaged value")
+
+// enc builds a value: version byte, then varints and length-prefixed strings.
+type enc struct{ b []byte }
+
+func newEnc() *enc { return &enc{b: append(make([]byte, 0, 128), valueVersion)} }
+
+func (e *enc) uv(v uint64) { e.b = binary.AppendUvarint(e.b, v) }
+func (e *enc) iv(v int64)  { e.b = binary.AppendVarint(e.b, v) }
+func (e *enc) str(s string) {
+	e.uv(uint64(len(s)))
+	e.b = append(e.b, s...)
+}
+
+func (e *enc) flags(bits ...bool) {
+	var v uint64
+	for i, b := range bits {
+		if b {
+			v |= 1 << i
+		}
+	}
+	e.uv(v)
+}
+
+// time is stored in milliseconds since 1970; the zero time as 0.
+func (e *enc) time(t time.Time) {
+	if t.IsZero() {
+		e.iv(0)
+		return
+	}
+	e.iv(t.UnixMilli())
+}
+
+func (e *enc) ref(r crawl.Ref) {
+	e.uv(uint64(r.File))
+	e.uv(uint64(r.Offset))
+	e.uv(uint64(r.Length))
+}
+
+func (e *enc) claim(c crawl.Claim) {
+	e.flags(c.Analyse, c.Bin, c.Keep)
+	n := len(c.Link)
+	for n > 0 && c.Link[n-1] == 0 {
+		n--
+	}
+	e.uv(uint64(n))
+	for _, l := range c.Link[:n] {
+		e.uv(uint64(l))
+	}
+}
+
+// dec reads what enc wrote. The first fault sticks; later reads give zeros.
+type dec struct {
+	b   []byte
+	err error
+}
+
+func newDec(b []byte) *dec {
+	d := &dec{b: b}
+	switch {
+	case len(b) == 0:
+		d.err = errCorrupt
+	case b[0] != valueVersion:
+		d.err = fmt.Errorf("version %d of a value; this program reads version %d", b[0], valueVersion)
+	default:
+		d.b = b[1:]
+	}
+	return d
+}
+
+func (d *dec) fail() {
+	if d.err == nil {
+		d.err = errCorrupt
+	}
+	d.b = nil
+}
+
+func (d *dec) uv() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *dec) iv() int64 {
+	v, n := binary.Varint(d.b)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *dec) str() string {
+	n := d.uv()
+	if n > uint64(len(d.b)) {
+		d.fail()
+		return ""
+	}
+	s := string(d.b[:n])
+	d.b = d.b[n:]
+	return s
+}
+
+func (d *dec) flags(bits ...*bool) {
+	v := d.uv()
+	for i, b := range bits {
+		*b = v&(1<<i) != 0
+	}
+}
+
+func (d *dec) time() time.Time {
+	ms := d.iv()
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+func (d *dec) ref() crawl.Ref {
+	return crawl.Ref{File: uint32(d.uv()), Offset: int64(d.uv()), Length: int64(d.uv())}
+}
+
+func (d *dec) claim() (c crawl.Claim) {
+	d.flags(&c.Analyse, &c.Bin, &c.Keep)
+	n := d.uv()
+	if n > uint64(len(c.Link)) {
+		d.fail()
+		return c
+	}
+	for i := range n {
+		c.Link[i] = int32(d.uv())
+	}
+	return c
+}
+
+// end returns the first fault; bytes left over are one.
+func (d *dec) end() error {
+	if d.err == nil && len(d.b) > 0 {
+		d.err = errCorrupt
+	}
+	return d.err
+}

@@ -1,0 +1,435 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+)
+
+// maxGroup bounds the requests of one commit, maxLinks the candidates of one
+// batch.
+const (
+	maxGroup = 512
+	maxLinks = 1000
+)
+
+// request is something the committer is to make durable.
+type request struct {
+	uri   *crawl.CrawlURI // finished, or
+	cands []crawl.Candidate
+	mark  string // name of a mark to set with the candidates
+	value []byte
+	files []FileRow
+	done  chan error
+}
+
+// Schedule implements the frontier of package chain.
+func (f *Frontier) Schedule(ctx context.Context, cs ...crawl.Candidate) error {
+	return f.ScheduleMark(ctx, "", nil, cs...)
+}
+
+// ScheduleMark schedules candidates and sets a mark (a note on how far their
+// source was read) in the same commit as the last of them. An empty name sets
+// none.
+func (f *Frontier) ScheduleMark(ctx context.Context, mark string, value []byte, cs ...crawl.Candidate) error {
+	for len(cs) > maxLinks {
+		if err := f.submit(ctx, &request{cands: cs[:maxLinks]}); err != nil {
+			return fmt.Errorf("frontier: schedule: %w", err)
+		}
+		cs = cs[maxLinks:]
+	}
+	if err := f.submit(ctx, &request{cands: cs, mark: mark, value: value}); err != nil {
+		return fmt.Errorf("frontier: schedule: %w", err)
+	}
+	return nil
+}
+
+// Marked returns the value of a mark.
+func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
+	v, err := get(f.db, nameKey('m', "mark:"+name))
+	if v == nil || err != nil {
+		return nil, false, err
+	}
+	return v[1:], true, nil
+}
+
+// Finished implements the frontier of package chain. Of a page with very many
+// links all but the last are committed ahead of its outcome.
+func (f *Frontier) Finished(ctx context.Context, u *crawl.CrawlURI) error {
+	if u.Disposition == crawl.Done {
+		for rest := u.Links; len(rest) > maxLinks; rest = rest[maxLinks:] {
+			if err := f.submit(ctx, &request{cands: rest[:maxLinks]}); err != nil {
+				return fmt.Errorf("frontier: links of %s: %w", u.URL, err)
+			}
+		}
+	}
+	if err := f.submit(ctx, &request{uri: u}); err != nil {
+		return fmt.Errorf("frontier: finish %s: %w", u.URL, err)
+	}
+	return nil
+}
+
+// SetFiles stores rows of WARC files that got their final names.
+func (f *Frontier) SetFiles(ctx context.Context, rows []FileRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	return f.submit(ctx, &request{files: rows})
+}
+
+func (f *Frontier) submit(ctx context.Context, r *request) error {
+	r.done = make(chan error, 1)
+	f.mu.Lock()
+	if err := f.err; err != nil {
+		f.mu.Unlock()
+		return err
+	}
+	f.pending++
+	f.mu.Unlock()
+	select {
+	case f.reqs <- r:
+		return <-r.done
+	case <-ctx.Done():
+		f.mu.Lock()
+		f.pending--
+		f.broadcast()
+		f.mu.Unlock()
+		return ctx.Err()
+	}
+}
+
+// commitLoop is the committer: the only writer of the state.
+func (f *Frontier) commitLoop() {
+	defer close(f.idle)
+	var held []*request // captures whose turn in their file has not come
+	for {
+		group := f.gather(len(held) > 0)
+		if group == nil {
+			for _, r := range held {
+				r.done <- errors.New("closed")
+			}
+			return
+		}
+		ready, wait := f.inFileOrder(append(held, group...))
+		held = wait
+		if len(ready) == 0 && f.working() == 0 {
+			continue
+		}
+		err := f.group(ready)
+		if err != nil {
+			f.fail(err)
+		}
+		f.answer(ready, err)
+		if err != nil {
+			f.answer(held, err)
+			held = nil
+		}
+	}
+}
+
+func (f *Frontier) working() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err != nil {
+		return 0
+	}
+	return f.works
+}
+
+// gather takes what is waiting to be committed: at least one request, or none
+// when there is work to do in between. It returns nil at the end.
+func (f *Frontier) gather(holding bool) []*request {
+	group := []*request{}
+	if f.working() == 0 {
+		select {
+		case r := <-f.reqs:
+			group = append(group, r)
+		case <-f.quit:
+			return nil
+		}
+	}
+	for len(group) < maxGroup {
+		select {
+		case r := <-f.reqs:
+			group = append(group, r)
+			continue
+		case <-f.quit:
+			if len(group) == 0 && !holding {
+				return nil
+			}
+		default:
+		}
+		break
+	}
+	return group
+}
+
+// inFileOrder holds back the captures that lie behind one not yet handed in.
+func (f *Frontier) inFileOrder(rs []*request) (ready, wait []*request) {
+	ends := map[uint32]int64{}
+	for progress := true; progress; {
+		progress, wait = false, nil
+		for _, r := range rs {
+			if r.uri == nil || r.uri.Span == nil {
+				ready = append(ready, r)
+				continue
+			}
+			s := r.uri.Span
+			end, ok := ends[s.File]
+			if !ok {
+				end = f.files[s.File].Committed
+			}
+			if s.Start != end {
+				wait = append(wait, r)
+				continue
+			}
+			ends[s.File] = s.End
+			ready, progress = append(ready, r), true
+		}
+		rs = wait
+	}
+	return ready, wait
+}
+
+func (f *Frontier) answer(rs []*request, err error) {
+	f.mu.Lock()
+	f.pending -= len(rs)
+	f.broadcast()
+	f.mu.Unlock()
+	for _, r := range rs {
+		r.done <- err
+	}
+}
+
+// fail ends the frontier for good: what is in memory may no longer be what is on
+// disk. The next start recovers.
+func (f *Frontier) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		f.err = err
+	}
+	f.broadcast()
+}
+
+// group makes requests durable together: logs and WARC files first, then one
+// batch.
+func (f *Frontier) group(rs []*request) (err error) {
+	if err := f.Err(); err != nil {
+		return err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			fatal, ok := p.(fatalStore)
+			if !ok {
+				panic(p)
+			}
+			err = fatal
+		}
+	}()
+	t := f.begin()
+	defer t.b.Close()
+	if err := t.apply(rs); err != nil {
+		return err
+	}
+	if t.works > 0 {
+		if err := t.drain(); err != nil {
+			return err
+		}
+	}
+	rows, err := t.syncLogs()
+	if err != nil {
+		return err
+	}
+	var files []uint32
+	for n := range t.lens {
+		files = append(files, n)
+	}
+	slices.Sort(files)
+	f.o.Fail.Hit("frontier.commit.before-sync")
+	if len(files) > 0 {
+		if err := f.archive.Sync(files); err != nil {
+			return err
+		}
+	}
+	f.o.Fail.Hit("frontier.commit.after-sync")
+	if err := t.flush(files); err != nil {
+		return err
+	}
+	if err := t.b.Commit(pebble.Sync); err != nil {
+		return fmt.Errorf("write batch: %w", err)
+	}
+	f.o.Fail.Hit("frontier.commit.after-batch")
+	t.publish(rows)
+	return f.completed(files)
+}
+
+func (t *tx) apply(rs []*request) error {
+	for _, r := range rs {
+		for i := range r.cands {
+			if _, err := t.upsert(&r.cands[i]); err != nil {
+				return err
+			}
+		}
+		if r.mark != "" {
+			if err := t.b.Set(nameKey('m', "mark:"+r.mark), append([]byte{valueVersion}, r.value...), nil); err != nil {
+				return err
+			}
+		}
+		if r.uri != nil {
+			if err := t.finish(r.uri); err != nil {
+				return err
+			}
+		}
+		for _, row := range r.files {
+			if err := t.f.storeFile(t.b, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// storeFile sets the final name of a file; what is committed of it is known here.
+func (f *Frontier) storeFile(b *pebble.Batch, row FileRow) error {
+	f.mu.Lock()
+	row.Committed = f.files[row.Number].Committed
+	f.files[row.Number] = row
+	f.mu.Unlock()
+	return b.Set(fileKey(row.Number), encodeFile(row), nil)
+}
+
+// syncLogs appends the group's lines and makes them durable. It returns the rows
+// that acknowledge them.
+func (t *tx) syncLogs() (rows [crawl.NumLogs]LogRow, err error) {
+	f := t.f
+	rows = f.logRows
+	for l, text := range t.lines {
+		if len(text) == 0 {
+			continue
+		}
+		f.o.Fail.Hit("frontier.logs.mid")
+		if _, err := f.logs[l].Write(text); err != nil {
+			return rows, fmt.Errorf("append to %s: %w", f.logs[l].Name(), err)
+		}
+		if err := f.logs[l].Sync(); err != nil {
+			return rows, fmt.Errorf("sync %s: %w", f.logs[l].Name(), err)
+		}
+		rows[l].Length += int64(len(text))
+		rows[l].Lines += t.count[l]
+		rows[l].CRC = crc32.Update(rows[l].CRC, castagnoli(), text)
+		e := newEnc()
+		e.iv(rows[l].Length)
+		e.iv(rows[l].Lines)
+		e.uv(uint64(rows[l].CRC))
+		if err := t.b.Set([]byte{'g', byte(l)}, e.b, nil); err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+// flush puts everything that gathered into the batch.
+func (t *tx) flush(files []uint32) error {
+	for _, r := range t.recs {
+		if err := t.b.Set(idKey('u', r.ID), r.encode(), nil); err != nil {
+			return err
+		}
+	}
+	for hash, h := range t.hosts {
+		if err := t.b.Set(idKey('h', crawl.ID(hash)), h.encode(), nil); err != nil {
+			return err
+		}
+	}
+	for _, n := range files {
+		row := FileRow{Number: n, Name: t.f.archive.FileName(n), Committed: t.lens[n]}
+		if err := t.b.Set(fileKey(n), encodeFile(row), nil); err != nil {
+			return err
+		}
+	}
+	return t.b.Set(nameKey('m', "stats"), t.st.encode(), nil)
+}
+
+// publish shows the commit to Next and Stats.
+func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
+	f := t.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.st, f.logRows, f.works = t.st, rows, t.works
+	for n, l := range t.lens {
+		f.files[n] = FileRow{Number: n, Name: f.archive.FileName(n), Committed: l}
+	}
+	for _, id := range t.back {
+		h := f.process[id]
+		delete(f.process, id)
+		if h != nil {
+			h.busy = false
+			if rest, ok := t.rest[h.hash]; ok {
+				h.wake = f.o.Clock.Mono() + rest
+			}
+			t.settle(h)
+		}
+	}
+	for hash, row := range t.hosts {
+		h := f.hosts[hash]
+		if h == nil {
+			if row.Waiting == 0 {
+				continue
+			}
+			h = &host{hash: hash, heap: -1, wake: f.o.Clock.Mono() + min(max(row.Wake.Sub(f.o.Clock.Now()), 0), f.cfg.longestRest())}
+			f.hosts[hash] = h
+		}
+		h.row = *row
+		t.settle(h)
+	}
+	f.broadcast()
+}
+
+// settle puts a host where it belongs: among the ready, or out of memory when
+// nothing of it waits. f.mu is held.
+func (t *tx) settle(h *host) {
+	f := t.f
+	if row, ok := t.hosts[h.hash]; ok {
+		h.row = *row
+	}
+	switch {
+	case h.busy:
+	case h.row.Waiting > 0:
+		f.hosts[h.hash] = h
+		f.ready.push(h)
+	case h.heap < 0:
+		delete(f.hosts, h.hash)
+	}
+}
+
+// completed tells the archive what is committed, and keeps the names of files
+// that are complete. A file that could not be completed is taken up by the next
+// start; what is committed of it is safe.
+func (f *Frontier) completed(files []uint32) error {
+	for _, n := range files {
+		rows, err := f.archive.Committed(n, f.files[n].Committed)
+		if err != nil {
+			f.o.Logger.Error("WARC file not completed", "err", err)
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		b := f.db.NewBatch()
+		for _, row := range rows {
+			if err := f.storeFile(b, row); err != nil {
+				return errors.Join(err, b.Close())
+			}
+		}
+		// Not synced: recovery finds the final name by itself.
+		if err := b.Commit(pebble.NoSync); err != nil {
+			return fmt.Errorf("store file names: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package frontier
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+
+	"github.com/klauspost/compress/zstd"
+
+	"exclave/crawl"
+)
+
+// facts stores what the URI taught about its host, and the answers that wait for
+// the host's first archived page.
+func (t *tx) facts(u *crawl.CrawlURI) error {
+	if h := u.HostFacts; h != nil {
+		e := newEnc()
+		e.iv(int64(h.Status))
+		e.time(h.Asked)
+		e.time(h.Expires)
+		e.uv(uint64(len(h.Addrs)))
+		for _, a := range h.Addrs {
+			e.str(string(a.AsSlice()))
+		}
+		if err := t.b.Set(nameKey('n', h.Host), e.b, nil); err != nil {
+			return err
+		}
+	}
+	if o := u.Origin; o != nil {
+		e := newEnc()
+		e.iv(int64(o.Status))
+		e.time(o.Fetched)
+		e.time(o.Expires)
+		e.str(string(o.Robots))
+		if err := t.b.Set(nameKey('o', o.Origin), e.b, nil); err != nil {
+			return err
+		}
+	}
+	if d := u.Deferred; d != nil {
+		if err := t.setDeferred(d); err != nil {
+			return err
+		}
+	}
+	if u.Disposition != crawl.Done {
+		return nil
+	}
+	for _, key := range u.Carried {
+		v, err := get(t.b, nameKey('d', key))
+		if err != nil {
+			return err
+		}
+		d, err := decodeDeferred(key, v)
+		if err != nil {
+			return fmt.Errorf("deferred answer %s: %w", key, err)
+		}
+		d.Written, d.Raw = true, nil
+		if err := t.setDeferred(&d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) setDeferred(d *crawl.Deferred) error {
+	e := newEnc()
+	e.flags(d.Written)
+	e.time(d.Time)
+	zw, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return err
+	}
+	e.str(string(zw.EncodeAll(d.Raw, nil)))
+	return t.b.Set(nameKey('d', d.Key), e.b, nil)
+}
+
+func decodeDeferred(key string, v []byte) (crawl.Deferred, error) {
+	d := newDec(v)
+	out := crawl.Deferred{Key: key}
+	d.flags(&out.Written)
+	out.Time = d.time()
+	raw := d.str()
+	if err := d.end(); err != nil {
+		return out, err
+	}
+	zr, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<20))
+	if err != nil {
+		return out, err
+	}
+	defer zr.Close()
+	out.Raw, err = zr.DecodeAll([]byte(raw), nil)
+	return out, err
+}
+
+// Host implements the host facts of package chain.
+func (f *Frontier) Host(_ context.Context, host string) (crawl.HostFacts, error) {
+	h := crawl.HostFacts{Host: host}
+	v, err := get(f.db, nameKey('n', host))
+	if v == nil || err != nil {
+		return h, err
+	}
+	d := newDec(v)
+	h.Status, h.Asked, h.Expires = crawl.Status(d.iv()), d.time(), d.time()
+	for range min(d.uv(), uint64(len(d.b))) {
+		if a, ok := netip.AddrFromSlice([]byte(d.str())); ok {
+			h.Addrs = append(h.Addrs, a)
+		}
+	}
+	if err := d.end(); err != nil {
+		return h, fmt.Errorf("frontier: facts of host %s: %w", host, err)
+	}
+	return h, nil
+}
+
+// Origin implements the host facts of package chain.
+func (f *Frontier) Origin(_ context.Context, origin string) (crawl.OriginFacts, error) {
+	o := crawl.OriginFacts{Origin: origin}
+	v, err := get(f.db, nameKey('o', origin))
+	if v == nil || err != nil {
+		return o, err
+	}
+	d := newDec(v)
+	o.Status, o.Fetched, o.Expires, o.Robots = crawl.Status(d.iv()), d.time(), d.time(), []byte(d.str())
+	if err := d.end(); err != nil {
+		return o, fmt.Errorf("frontier: facts of origin %s: %w", origin, err)
+	}
+	return o, nil
+}
+
+// Deferred implements the host facts of package chain.
+func (f *Frontier) Deferred(_ context.Context, key string) (crawl.Deferred, bool, error) {
+	v, err := get(f.db, nameKey('d', key))
+	if v == nil || err != nil {
+		return crawl.Deferred{}, false, err
+	}
+	d, err := decodeDeferred(key, v)
+	if err != nil {
+		return d, false, fmt.Errorf("frontier: deferred answer %s: %w", key, err)
+	}
+	return d, true, nil
+}

@@ -1,0 +1,259 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"exclave/crawl"
+)
+
+// finish applies what a ToeThread handed back.
+func (t *tx) finish(u *crawl.CrawlURI) error {
+	r, err := t.record(u.ID)
+	if err != nil {
+		return err
+	}
+	if r == nil || r.State != Waiting {
+		return fmt.Errorf("%s was handed back, but is not in process", u.URL)
+	}
+	t.back = append(t.back, u.ID)
+	if err := t.facts(u); err != nil {
+		return err
+	}
+	if err := t.capture(u); err != nil {
+		return err
+	}
+	switch u.Disposition {
+	case crawl.Resign:
+		return nil
+	case crawl.Defer:
+		return t.deferred(u)
+	case crawl.Retry:
+		return t.retry(r, u)
+	}
+	return t.done(r, u)
+}
+
+// capture notes the span of the group that was written. When the URI is not
+// done, the group stays in the archive as abandoned.
+func (t *tx) capture(u *crawl.CrawlURI) error {
+	if u.Span == nil {
+		return nil
+	}
+	c := Capture{Span: *u.Span, ID: u.ID, Response: !u.Response.IsZero(), Carried: u.Carried}
+	if u.Disposition != crawl.Done {
+		c.Abandoned = "the URI was not finished"
+		if u.Err != nil {
+			c.Abandoned = u.Err.Error()
+		}
+	}
+	t.lens[u.Span.File] = u.Span.End
+	return t.b.Set(captureKey(u.Span.File, u.Span.Start), c.encode(), nil)
+}
+
+// deferred puts the prerequisite ahead of the URI, which keeps its place.
+func (t *tx) deferred(u *crawl.CrawlURI) error {
+	p := u.Prereq
+	if p == nil {
+		return fmt.Errorf("%s waits for a prerequisite that is not named", u.URL)
+	}
+	if p.Host != u.Host {
+		return fmt.Errorf("%s waits for a prerequisite of another host, %s", u.URL, p.Host)
+	}
+	_, err := t.upsert(p)
+	return err
+}
+
+func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
+	r.Attempts++
+	t.st.Retried++
+	cfg := &t.f.cfg
+	rest := cfg.RetryDelay
+	switch {
+	case isDNS(r.Key):
+		rest = cfg.DNSRetryDelay
+	case u.RetryAfter > 0:
+		rest = min(u.RetryAfter, cfg.MaxRetryAfter)
+	}
+	return t.wait(r.Host, rest)
+}
+
+// wait makes a host rest.
+func (t *tx) wait(name string, rest time.Duration) error {
+	h, err := t.host(name)
+	if err != nil {
+		return err
+	}
+	h.Wake = millis(t.f.o.Clock.Now().Add(rest))
+	t.rest[t.f.hash(name)] = rest
+	return nil
+}
+
+// delay is the politeness after a request to a server (System 5, rule a).
+func (c *Config) delay(u *crawl.CrawlURI) time.Duration {
+	d := time.Duration(c.DelayFactor * float64(u.Took))
+	d = min(max(d, c.MinDelay), c.MaxDelay)
+	return max(d, min(u.CrawlDelay, c.MaxCrawlDelay))
+}
+
+func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
+	asked := u.Mode == crawl.ModeFetch && (u.Status.IsHTTP() ||
+		u.Status == crawl.StatusConnectFailed || u.Status == crawl.StatusConnectionLost || u.Status == crawl.StatusTimeout)
+	if asked {
+		if err := t.wait(r.Host, t.f.cfg.delay(u)); err != nil {
+			return err
+		}
+		h, err := t.host(r.Host)
+		if err != nil {
+			return err
+		}
+		h.GaveUp = !u.Status.IsHTTP()
+	}
+	if err := t.dequeue(r); err != nil {
+		return err
+	}
+	was, had := r.Outcome, r.Finishes > 0
+	r.State = Done
+	t.st.Finished++
+	r.Finishes++
+	r.Force = false
+	r.Outcome = u.Outcome()
+	if !had {
+		was = crawl.Outcome{}
+	}
+	t.account(r, was, had)
+	if u.Span != nil && !u.Response.IsZero() {
+		r.Response, r.Metadata, r.RecordID = u.Response, u.Metadata, u.RecordID
+		r.Date, r.Digest = millis(u.Started), u.Digest
+		r.ETag, r.LastModified = u.Header("ETag"), u.Header("Last-Modified")
+	}
+	if u.Judged != nil {
+		r.Judgings++
+	}
+	for _, l := range u.Lines {
+		t.lines[l.Log] = append(t.lines[l.Log], l.Text...)
+		t.count[l.Log]++
+	}
+	if err := t.links(r, u); err != nil {
+		return err
+	}
+	if r.Outcome.Class == crawl.ClassRedirect {
+		if err := t.edge(r, u); err != nil {
+			return err
+		}
+	}
+	if r.Outcome.Valid() && !was.Valid() {
+		if err := t.addWork(workKeep, r.ID); err != nil {
+			return err
+		}
+	}
+	if r.State == Done && r.Claim != u.Claim { // it grew while the URI was in process
+		return t.grown(r, u.Claim)
+	}
+	return nil
+}
+
+// account keeps the statistics: a URI counts once, however often it finishes.
+func (t *tx) account(r *Record, was crawl.Outcome, had bool) {
+	add := func(n *int64, before, now bool) {
+		switch {
+		case now && !before:
+			*n++
+		case before && !now:
+			*n--
+		}
+	}
+	failed := func(s crawl.Status) bool { return s < 0 && !excluded(s) }
+	add(&t.st.Archived, was.Archived, r.Outcome.Archived)
+	add(&t.st.Judged, was.Judged, r.Outcome.Judged)
+	add(&t.st.Valid, was.Valid(), r.Outcome.Valid())
+	add(&t.st.Failed, had && failed(was.Status), failed(r.Outcome.Status))
+	add(&t.st.Disregarded, had && excluded(was.Status), excluded(r.Outcome.Status))
+}
+
+func excluded(s crawl.Status) bool {
+	switch s {
+	case crawl.StatusRobots, crawl.StatusOutOfScope, crawl.StatusBlockedByUser, crawl.StatusBlockedByProcessor,
+		crawl.StatusTooManyLinkHops, crawl.StatusTooManyEmbedHops, crawl.StatusQuota:
+		return true
+	}
+	return false
+}
+
+// keptLinks is how many outlinks of a page are kept in the state; of a page with
+// more they are read back from its metadata record.
+const keptLinks = 1024 / 9
+
+// links makes the URI's outlinks known, and keeps them where a claim that grows
+// later must reach them without a second request.
+func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
+	var kept []byte
+	n := 0
+	for i := range u.Links {
+		c := &u.Links[i]
+		if c.Key == r.Key {
+			if err := t.selfRedirect(r, c); err != nil {
+				return err
+			}
+			continue
+		}
+		child, err := t.upsert(c)
+		if err != nil {
+			return err
+		}
+		if n++; n <= keptLinks {
+			kept = append(binary.BigEndian.AppendUint64(kept, uint64(child.ID)), byte(c.Kind))
+		}
+	}
+	redirect := r.Outcome.Class == crawl.ClassRedirect
+	deep := false
+	for _, d := range t.f.o.Depths.D {
+		deep = deep || d > 0
+	}
+	r.LinksInMetadata = n > keptLinks && r.Outcome.Archived
+	if len(kept) == 0 || r.LinksInMetadata || !redirect && !(deep && r.Outcome.Archived) {
+		return nil
+	}
+	return t.b.Set(idKey('l', r.ID), append([]byte{valueVersion}, kept...), nil)
+}
+
+// selfRedirect follows a redirect whose target has its source's key in the form
+// found, a bounded number of times.
+func (t *tx) selfRedirect(r *Record, c *crawl.Candidate) error {
+	if c.Kind != crawl.LinkRedirect || c.URL == r.URL || r.Redirects >= t.f.cfg.SelfRedirects || r.State != Done {
+		return nil
+	}
+	r.Redirects++
+	r.URL = c.URL
+	return t.enqueue(r, crawl.ModeFetch)
+}
+
+// edge remembers who redirects to whom: a redirect to a valid page is archived
+// with it.
+func (t *tx) edge(r *Record, u *crawl.CrawlURI) error {
+	for i := range u.Links {
+		if u.Links[i].Kind != crawl.LinkRedirect || u.Links[i].Key == r.Key {
+			continue
+		}
+		target, _, err := t.lookup(u.Links[i].Key)
+		if err != nil {
+			return err
+		}
+		if target == nil {
+			continue
+		}
+		if err := t.b.Set(edgeKey(target.ID, r.ID), []byte{valueVersion}, nil); err != nil {
+			return err
+		}
+		if target.keeps() {
+			return t.join(r, crawl.Claim{Keep: true})
+		}
+	}
+	return nil
+}
+
+// keeps reports whether redirects to the URI are archived.
+func (r *Record) keeps() bool {
+	return r.Outcome.Valid() || r.Outcome.Class == crawl.ClassRedirect && r.Claim.Keep
+}

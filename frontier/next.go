@@ -1,0 +1,193 @@
+package frontier
+
+import (
+	"container/heap"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+)
+
+// host is a host with URIs waiting, in memory. It is guarded by Frontier.mu.
+type host struct {
+	hash uint64
+	row  hostRow
+	wake time.Duration // on the monotonic clock
+	busy bool          // one of its URIs is in process
+	heap int           // index in the heap, -1 when not in it
+}
+
+// hostHeap orders resting hosts by when they may be asked again.
+type hostHeap []*host
+
+func (h hostHeap) Len() int           { return len(h) }
+func (h hostHeap) Less(i, j int) bool { return h[i].wake < h[j].wake }
+func (h hostHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].heap, h[j].heap = i, j
+}
+
+// Push implements [heap.Interface].
+func (h *hostHeap) Push(x any) {
+	n := x.(*host)
+	n.heap = len(*h)
+	*h = append(*h, n)
+}
+
+// Pop implements [heap.Interface].
+func (h *hostHeap) Pop() any {
+	old := *h
+	n := old[len(old)-1]
+	*h, n.heap = old[:len(old)-1], -1
+	return n
+}
+
+func (h *hostHeap) push(n *host) {
+	if n.heap < 0 {
+		heap.Push(h, n)
+	}
+}
+
+// Next implements the frontier of package chain: it blocks until a host may be
+// asked, and offers the head of its queue. Nothing is written: a URI leaves its
+// queue when Finished says so, so a crash offers it again.
+func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
+	for {
+		f.mu.Lock()
+		if f.err != nil {
+			defer f.mu.Unlock()
+			return nil, f.err
+		}
+		if err := ctx.Err(); err != nil {
+			f.mu.Unlock()
+			return nil, err
+		}
+		wait := time.Duration(-1)
+		if len(f.ready) > 0 {
+			h := f.ready[0]
+			if wait = h.wake - f.o.Clock.Mono(); wait <= 0 {
+				u, err := f.offer(h)
+				if u != nil || err != nil {
+					f.mu.Unlock()
+					return u, err
+				}
+				f.mu.Unlock()
+				continue
+			}
+		} else if len(f.process) == 0 && f.pending == 0 && f.works == 0 && f.holds == 0 {
+			f.mu.Unlock()
+			return nil, crawl.ErrDone
+		}
+		changed := f.wakeup
+		f.mu.Unlock()
+		f.sleep(ctx, changed, wait)
+	}
+}
+
+// sleep waits for a change, the end of ctx, or a while (negative: for ever).
+func (f *Frontier) sleep(ctx context.Context, changed <-chan struct{}, wait time.Duration) {
+	var over <-chan time.Time
+	if wait >= 0 {
+		t := f.o.Clock.NewTimer(wait)
+		defer t.Stop()
+		over = t.C()
+	}
+	select {
+	case <-changed:
+	case <-ctx.Done():
+	case <-over:
+	}
+}
+
+// broadcast wakes whoever waits in Next. f.mu is held.
+func (f *Frontier) broadcast() {
+	close(f.wakeup)
+	f.wakeup = make(chan struct{})
+}
+
+// offer takes the head of a host's queue. f.mu is held.
+func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
+	heap.Remove(&f.ready, h.heap)
+	prefix := binary.BigEndian.AppendUint64([]byte{'q'}, h.hash)
+	var rec *Record
+	found := errors.New("found")
+	err := scan(f.db, prefix, func(_, v []byte) error {
+		var err error
+		rec, err = f.read(f.db, crawl.ID(binary.BigEndian.Uint64(v)))
+		if err == nil {
+			err = found
+		}
+		return err
+	})
+	if !errors.Is(err, found) {
+		if err == nil { // its row says URIs wait, its queue is empty
+			delete(f.hosts, h.hash)
+			return nil, nil
+		}
+		return nil, fmt.Errorf("frontier: next of %s: %w", h.row.Name, err)
+	}
+	h.busy = true
+	f.process[rec.ID] = h
+	return rec.offer(rec.Attempts+1 >= f.attempts(rec, h)), nil
+}
+
+// attempts is how often a URI is tried.
+func (f *Frontier) attempts(r *Record, h *host) int {
+	switch {
+	case isDNS(r.Key):
+		return f.cfg.DNSRetries
+	case h.row.GaveUp:
+		return 1 // the host does not answer: the others need not find it out one by one
+	case strings.HasPrefix(r.Key, "robots:"):
+		return f.cfg.RobotsRetries
+	}
+	return f.cfg.MaxRetries
+}
+
+func isDNS(key string) bool { return strings.HasPrefix(key, "dns:") }
+
+// read returns a record, an error when there is none.
+func (f *Frontier) read(r pebble.Reader, id crawl.ID) (*Record, error) {
+	v, err := get(r, idKey('u', id))
+	if err != nil {
+		return nil, fmt.Errorf("record %016x: %w", uint64(id), err)
+	}
+	if v == nil {
+		return nil, fmt.Errorf("record %016x is missing", uint64(id))
+	}
+	rec, err := decodeRecord(id, v)
+	if err != nil {
+		return nil, fmt.Errorf("record %016x: %w", uint64(id), err)
+	}
+	return rec, nil
+}
+
+// Hold keeps the crawl from ending while nothing is queued, because more is to
+// come (seeds being read). The returned function ends the hold.
+func (f *Frontier) Hold() (release func()) {
+	f.mu.Lock()
+	f.holds++
+	f.mu.Unlock()
+	return func() {
+		f.mu.Lock()
+		f.holds--
+		f.broadcast()
+		f.mu.Unlock()
+	}
+}
+
+// Stats returns the numbers as of now.
+func (f *Frontier) Stats() Stats {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.st.Stats
+	s.InProcess = int64(len(f.process))
+	s.Queued -= s.InProcess
+	return s
+}

@@ -1,0 +1,172 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"exclave/crawl"
+)
+
+// Files returns the rows of all WARC files by number.
+func (f *Frontier) Files() []FileRow {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	rows := make([]FileRow, 0, len(f.files))
+	for _, r := range f.files {
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, func(a, b FileRow) int { return int(a.Number) - int(b.Number) })
+	return rows
+}
+
+// Logs returns the rows of the committed logs.
+func (f *Frontier) Logs() []LogRow {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.logRows[:])
+}
+
+// EachURI calls fn for every URI known, in no order a caller may rely on.
+func (f *Frontier) EachURI(fn func(*Record) error) error {
+	return scan(f.db, []byte{'u'}, func(k, v []byte) error {
+		r, err := decodeRecord(crawl.ID(binary.BigEndian.Uint64(k[1:])), v)
+		if err != nil {
+			return fmt.Errorf("frontier: record %x: %w", k[1:], err)
+		}
+		return fn(r)
+	})
+}
+
+// EachCapture calls fn for every capture group, by file and offset.
+func (f *Frontier) EachCapture(fn func(Capture) error) error {
+	return scan(f.db, []byte{'c'}, func(k, v []byte) error {
+		c, err := decodeCapture(binary.BigEndian.Uint32(k[1:]), int64(binary.BigEndian.Uint64(k[5:])), v)
+		if err != nil {
+			return fmt.Errorf("frontier: capture %x: %w", k[1:], err)
+		}
+		return fn(c)
+	})
+}
+
+// EachDeferred calls fn for every answer that was kept for the archive.
+func (f *Frontier) EachDeferred(fn func(crawl.Deferred) error) error {
+	return scan(f.db, []byte{'d'}, func(k, v []byte) error {
+		d, err := decodeDeferred(string(k[1:]), v)
+		if err != nil {
+			return fmt.Errorf("frontier: deferred answer %s: %w", k[1:], err)
+		}
+		return fn(d)
+	})
+}
+
+// Lookup returns the record of a key, nil when the URI is not known.
+func (f *Frontier) Lookup(key string) (*Record, error) {
+	for id := crawl.ID(f.hash(key)); ; id++ {
+		v, err := get(f.db, idKey('u', id))
+		if v == nil || err != nil {
+			return nil, err
+		}
+		r, err := decodeRecord(id, v)
+		if err != nil {
+			return nil, fmt.Errorf("frontier: %s: %w", key, err)
+		}
+		if r.Key == key {
+			return r, nil
+		}
+	}
+}
+
+// Check looks for contradictions within the state and returns one sentence for
+// each.
+func (f *Frontier) Check() ([]string, error) {
+	var bad []string
+	note := func(format string, a ...any) { bad = append(bad, fmt.Sprintf(format, a...)) }
+	queued := map[crawl.ID]bool{}
+	perHost := map[uint64]uint64{}
+	if err := scan(f.db, []byte{'q'}, func(k, v []byte) error {
+		id := crawl.ID(binary.BigEndian.Uint64(v))
+		if queued[id] {
+			note("URI %016x stands in the queues twice", uint64(id))
+		}
+		queued[id] = true
+		perHost[binary.BigEndian.Uint64(k[1:])]++
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	var st Stats
+	if err := f.EachURI(func(r *Record) error {
+		f.checkRecord(r, queued, note)
+		delete(queued, r.ID)
+		st.count(r)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for id := range queued {
+		note("the queues hold URI %016x, which has no record", uint64(id))
+	}
+	if err := scan(f.db, []byte{'h'}, func(k, v []byte) error {
+		h, err := decodeHost(v)
+		if err != nil {
+			return err
+		}
+		if n := perHost[binary.BigEndian.Uint64(k[1:])]; n != h.Waiting {
+			note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Waiting, n)
+		}
+		delete(perHost, binary.BigEndian.Uint64(k[1:]))
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for h := range perHost {
+		note("the queue of host %016x has no host row", h)
+	}
+	have := f.st.Stats
+	have.InProcess, have.Retried = 0, 0
+	if st != have {
+		note("the statistics say %+v, the records %+v", have, st)
+	}
+	return bad, nil
+}
+
+func (f *Frontier) checkRecord(r *Record, queued map[crawl.ID]bool, note func(string, ...any)) {
+	if (r.State == Waiting) != queued[r.ID] {
+		note("%s: its state is %v, in a queue: %v", r.URL, r.State, queued[r.ID])
+	}
+	if r.State == Parked && !r.Claim.IsZero() {
+		note("%s: is parked although it is claimed", r.URL)
+	}
+	if r.Outcome.Archived && r.Response.IsZero() {
+		note("%s: is archived, but the place of its record is missing", r.URL)
+	}
+	if r.State == Done && f.o.Depths.Archived(r.Claim, r.Outcome) && !r.Outcome.Archived {
+		note("%s: its claims ask for archiving, but it is not archived", r.URL)
+	}
+	if r.State == Done && r.Outcome.Archived && !f.o.Depths.Archived(r.Claim, r.Outcome) {
+		note("%s: is archived without a claim", r.URL)
+	}
+}
+
+func (s *Stats) count(r *Record) {
+	s.Discovered++
+	switch r.State {
+	case Parked:
+		s.Parked++
+	case Waiting:
+		s.Queued++
+	case Done:
+		s.Finished++
+	}
+	if r.Finishes == 0 {
+		return
+	}
+	for n, is := range map[*int64]bool{&s.Archived: r.Outcome.Archived, &s.Judged: r.Outcome.Judged, &s.Valid: r.Outcome.Valid(),
+		&s.Failed:      r.Outcome.Status < 0 && !excluded(r.Outcome.Status),
+		&s.Disregarded: excluded(r.Outcome.Status)} {
+		if is {
+			*n++
+		}
+	}
+}

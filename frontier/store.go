@@ -1,0 +1,485 @@
+package frontier
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+)
+
+// FormatVersion is the version of the state on disk; another is refused.
+const FormatVersion = 1
+
+// FileRow is what the state keeps of a WARC file.
+type FileRow struct {
+	Number    uint32
+	Name      string // final base name; ".open" is appended on disk until Final
+	Committed int64  // bytes acknowledged
+	Final     bool
+}
+
+// LogRow is what the state keeps of a log.
+type LogRow struct {
+	Log    crawl.LogID
+	Length int64  // bytes acknowledged
+	Lines  int64  // lines in them
+	CRC    uint32 // CRC-32C of them
+}
+
+// Archive is what the committer asks of whoever owns the WARC files.
+type Archive interface {
+	// Sync makes every ended capture in the files durable.
+	Sync(files []uint32) error
+	// Committed says that the state holds length as the committed length of the
+	// file; it returns the files that got their final names.
+	Committed(file uint32, length int64) ([]FileRow, error)
+	// FileName returns the final name of a file being written.
+	FileName(file uint32) string
+}
+
+// KnownLink is a link of an archived page: its key and kind.
+type KnownLink struct {
+	Key  string
+	Kind crawl.LinkKind
+}
+
+// LinkReader reads the outlinks of an archived page from its metadata record.
+type LinkReader interface {
+	Outlinks(ctx context.Context, metadata crawl.Ref) ([]KnownLink, error)
+}
+
+// Options are what a frontier is opened with.
+type Options struct {
+	FS        fsx.FS
+	Dir       string // of the state
+	LogDir    string // of the logs that are committed with it
+	Config    Config
+	Depths    crawl.Depths
+	RulesHash uint64 // of the rules that make keys; a changed set is refused
+	Clock     clock.Clock
+	Links     LinkReader
+	Fail      *fsx.FailPoints
+	Logger    *slog.Logger
+	ReadOnly  bool // nothing is changed or recovered; for verify and reports
+}
+
+// Stats are the numbers of the crawl since it began. Discovered is the sum of
+// Queued, Parked, InProcess and Finished at every instant.
+type Stats struct {
+	Discovered, Queued, Parked, InProcess, Finished int64
+	Archived                                        int64 // URIs with a response or revisit record
+	Judged, Valid                                   int64
+	Failed                                          int64 // finished with a negative status, but for exclusions
+	Disregarded                                     int64 // finished out of scope or forbidden by robots.txt
+	Retried                                         int64 // attempts that will be repeated
+}
+
+// stored are the statistics as kept; waiting includes what is in process.
+type stored struct {
+	Stats
+	seq, work uint64 // last used numbers of queue and work rows
+}
+
+func (s *stored) encode() []byte {
+	e := newEnc()
+	for _, p := range s.fields() {
+		e.iv(*p)
+	}
+	e.uv(s.seq)
+	e.uv(s.work)
+	return e.b
+}
+
+func (s *stored) fields() []*int64 {
+	return []*int64{&s.Discovered, &s.Queued, &s.Parked, &s.Finished, &s.Archived, &s.Judged, &s.Valid,
+		&s.Failed, &s.Disregarded, &s.Retried}
+}
+
+func decodeStored(b []byte) (s stored, err error) {
+	d := newDec(b)
+	for _, p := range s.fields() {
+		*p = d.iv()
+	}
+	s.seq, s.work = d.uv(), d.uv()
+	return s, d.end()
+}
+
+// Frontier is the crawl's memory: queues, the seen set, host facts and
+// everything that was acknowledged.
+type Frontier struct {
+	o       Options
+	cfg     Config
+	db      *pebble.DB
+	salt    [8]byte
+	archive Archive
+	logs    [crawl.NumLogs]*fsx.Append
+	clean   bool // the last run closed in order
+
+	reqs   chan *request
+	quit   chan struct{}
+	idle   chan struct{} // closed when the committer has ended
+	closed bool
+
+	mu      sync.Mutex
+	st      stored
+	files   map[uint32]FileRow
+	logRows [crawl.NumLogs]LogRow
+	hosts   map[uint64]*host // with URIs waiting
+	ready   hostHeap
+	process map[crawl.ID]*host
+	pending int // requests not yet answered
+	works   int // work rows
+	holds   int
+	err     error
+	wakeup  chan struct{} // closed and renewed when something changed
+}
+
+// Keys: one byte of kind, then big-endian numbers or the name.
+func idKey(kind byte, id crawl.ID) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kind}, uint64(id))
+}
+
+func queueKey(host uint64, prec uint8, seq uint64) []byte {
+	k := binary.BigEndian.AppendUint64([]byte{'q'}, host)
+	return binary.BigEndian.AppendUint64(append(k, prec), seq)
+}
+
+func edgeKey(target, source crawl.ID) []byte {
+	return binary.BigEndian.AppendUint64(idKey('r', target), uint64(source))
+}
+
+func fileKey(n uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'f'}, n) }
+
+func captureKey(file uint32, start int64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32([]byte{'c'}, file), uint64(start))
+}
+
+func nameKey(kind byte, name string) []byte { return append([]byte{kind}, name...) }
+
+// after returns the key that follows every key with the prefix.
+func after(prefix []byte) []byte {
+	k := append([]byte(nil), prefix...)
+	for i := len(k) - 1; i >= 0; i-- {
+		if k[i]++; k[i] != 0 {
+			return k[:i+1]
+		}
+	}
+	return nil
+}
+
+// Open opens the state, or makes it, and cuts the logs back to what it
+// acknowledges. Start follows, when the archive has been recovered to Files.
+func Open(_ context.Context, o Options) (_ *Frontier, err error) {
+	f := &Frontier{o: o, cfg: o.Config, files: map[uint32]FileRow{}, hosts: map[uint64]*host{},
+		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024),
+		quit: make(chan struct{}), idle: make(chan struct{})}
+	if f.db, err = f.openDB(); err != nil {
+		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.shut())
+		}
+	}()
+	if err := f.load(); err != nil {
+		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
+	}
+	if o.ReadOnly {
+		return f, nil
+	}
+	if err := f.recoverLogs(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *Frontier) openDB() (*pebble.DB, error) {
+	opts := &pebble.Options{
+		FS: f.o.FS, ReadOnly: f.o.ReadOnly, FormatMajorVersion: pebble.FormatNewest, Logger: quietLogger{f.o.Logger},
+		MemTableSize: 16 << 20, CacheSize: 32 << 20, MaxOpenFiles: 500,
+	}
+	for i := range opts.Levels {
+		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+	}
+	if !f.o.ReadOnly {
+		if err := fsx.MkdirAll(f.o.FS, f.o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	return pebble.Open(f.o.Dir, opts)
+}
+
+// quietLogger passes Pebble's complaints on; its progress is of no interest.
+type quietLogger struct{ log *slog.Logger }
+
+func (quietLogger) Infof(string, ...any) {}
+func (l quietLogger) Errorf(format string, args ...any) {
+	l.log.Error("state store", "what", fmt.Sprintf(format, args...))
+}
+
+// Fatalf is called when Pebble cannot go on; it must not return.
+func (l quietLogger) Fatalf(format string, args ...any) {
+	panic(fatalStore{fmt.Errorf(format, args...)})
+}
+
+type fatalStore struct{ error }
+
+// get returns the value of a key, nil when there is none.
+func get(r pebble.Reader, key []byte) ([]byte, error) {
+	v, c, err := r.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v = append([]byte(nil), v...)
+	return v, c.Close()
+}
+
+// scan calls fn for every key with the prefix, in order, until it returns an
+// error. Key and value are fn's only during the call.
+func scan(r pebble.Reader, prefix []byte, fn func(key, value []byte) error) (err error) {
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok := it.First(); ok; ok = it.Next() {
+		v, err := it.ValueAndErr()
+		if err != nil {
+			return err
+		}
+		if err := fn(it.Key(), v); err != nil {
+			return err
+		}
+	}
+	return it.Error()
+}
+
+// load reads what is kept in memory.
+func (f *Frontier) load() error {
+	format, err := get(f.db, nameKey('m', "format"))
+	if err != nil {
+		return err
+	}
+	if format == nil {
+		if f.o.ReadOnly {
+			return errors.New("there is no state of a crawl; was it ever started?")
+		}
+		return f.create()
+	}
+	d := newDec(format)
+	version, rules, salt := d.uv(), d.uv(), d.str()
+	if err := d.end(); err != nil {
+		return fmt.Errorf("format row: %w", err)
+	}
+	if version != FormatVersion {
+		return fmt.Errorf("the state has format %d, this program reads format %d; use the program that made it", version, FormatVersion)
+	}
+	if rules != f.o.RulesHash && !f.o.ReadOnly {
+		return errors.New("the rules in [url] are not those the job was started with; keys would not match: put them back, or start a new job")
+	}
+	copy(f.salt[:], salt)
+	clean, err := get(f.db, nameKey('m', "clean"))
+	if err != nil {
+		return err
+	}
+	f.clean = len(clean) > 1 && clean[1] == 1
+	if err := f.loadRows(); err != nil {
+		return err
+	}
+	if f.o.ReadOnly {
+		return nil
+	}
+	return f.db.Set(nameKey('m', "clean"), []byte{valueVersion, 0}, pebble.Sync)
+}
+
+func (f *Frontier) create() error {
+	_, _ = rand.Read(f.salt[:]) // never fails (crypto/rand)
+	e := newEnc()
+	e.uv(FormatVersion)
+	e.uv(f.o.RulesHash)
+	e.str(string(f.salt[:]))
+	return f.db.Set(nameKey('m', "format"), e.b, pebble.Sync)
+}
+
+func (f *Frontier) loadRows() error {
+	v, err := get(f.db, nameKey('m', "stats"))
+	if err != nil {
+		return err
+	}
+	if v != nil {
+		if f.st, err = decodeStored(v); err != nil {
+			return fmt.Errorf("statistics row: %w", err)
+		}
+	}
+	if err := scan(f.db, []byte{'f'}, func(k, v []byte) error {
+		d := newDec(v)
+		r := FileRow{Number: binary.BigEndian.Uint32(k[1:]), Name: d.str(), Committed: int64(d.uv())}
+		d.flags(&r.Final)
+		f.files[r.Number] = r
+		return d.end()
+	}); err != nil {
+		return fmt.Errorf("file rows: %w", err)
+	}
+	for l := range crawl.NumLogs {
+		f.logRows[l].Log = l
+		v, err := get(f.db, []byte{'g', byte(l)})
+		if err != nil {
+			return err
+		}
+		if v == nil {
+			continue
+		}
+		d := newDec(v)
+		f.logRows[l].Length, f.logRows[l].Lines, f.logRows[l].CRC = d.iv(), d.iv(), uint32(d.uv())
+		if err := d.end(); err != nil {
+			return fmt.Errorf("log row %s: %w", l.Name(), err)
+		}
+	}
+	if err := scan(f.db, []byte{'k'}, func(_, _ []byte) error { f.works++; return nil }); err != nil {
+		return err
+	}
+	return f.loadHosts()
+}
+
+func (f *Frontier) loadHosts() error {
+	now, mono := f.o.Clock.Now(), f.o.Clock.Mono()
+	return scan(f.db, []byte{'h'}, func(k, v []byte) error {
+		row, err := decodeHost(v)
+		if err != nil {
+			return fmt.Errorf("host row: %w", err)
+		}
+		if row.Waiting == 0 {
+			return nil
+		}
+		h := &host{hash: binary.BigEndian.Uint64(k[1:]), row: *row, heap: -1}
+		// A clock set back must not make a host wait for longer than any rule asks.
+		h.wake = mono + min(max(row.Wake.Sub(now), 0), f.cfg.longestRest())
+		f.hosts[h.hash] = h
+		f.ready.push(h)
+		return nil
+	})
+}
+
+// recoverLogs cuts each log to its committed length.
+func (f *Frontier) recoverLogs() error {
+	for l := range crawl.NumLogs {
+		a, err := fsx.OpenAppend(f.o.FS, f.o.FS.PathJoin(f.o.LogDir, l.Name()))
+		if err != nil {
+			return fmt.Errorf("frontier: open log: %w", err)
+		}
+		f.logs[l] = a
+		want := f.logRows[l].Length
+		switch {
+		case a.Size() < want:
+			return fmt.Errorf("frontier: recover %s: %d bytes were acknowledged, the file has %d: lines are lost; put the complete file back from a copy",
+				a.Name(), want, a.Size())
+		case a.Size() > want:
+			f.o.Fail.Hit("frontier.recover.cut")
+			if err := a.Truncate(want); err != nil {
+				return fmt.Errorf("frontier: recover %s: %w", a.Name(), err)
+			}
+			f.o.Fail.Hit("frontier.recover.cutting")
+			if err := a.Sync(); err != nil {
+				return fmt.Errorf("frontier: recover %s: %w", a.Name(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// Start makes the frontier ready to hand out URIs. rows are the WARC files as
+// recovery left them.
+func (f *Frontier) Start(a Archive, rows []FileRow) error {
+	b := f.db.NewBatch()
+	defer b.Close()
+	for _, r := range rows {
+		if f.files[r.Number] != r {
+			f.files[r.Number] = r
+			_ = b.Set(fileKey(r.Number), encodeFile(r), nil)
+		}
+	}
+	if err := b.Commit(pebble.Sync); err != nil {
+		return fmt.Errorf("frontier: start: %w", err)
+	}
+	f.archive = a
+	go f.commitLoop()
+	return nil
+}
+
+func encodeFile(r FileRow) []byte {
+	e := newEnc()
+	e.str(r.Name)
+	e.uv(uint64(r.Committed))
+	e.flags(r.Final)
+	return e.b
+}
+
+// Close ends the committer and marks the state as closed in order, when nothing
+// failed.
+func (f *Frontier) Close(context.Context) error {
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	if f.archive != nil {
+		close(f.quit)
+		<-f.idle
+		if f.Err() == nil {
+			if err := f.db.Set(nameKey('m', "clean"), []byte{valueVersion, 1}, pebble.Sync); err != nil {
+				return errors.Join(fmt.Errorf("frontier: close: %w", err), f.shut())
+			}
+		}
+	}
+	return f.shut()
+}
+
+func (f *Frontier) shut() error {
+	var errs []error
+	for _, a := range f.logs {
+		if a != nil {
+			errs = append(errs, a.Close())
+		}
+	}
+	if f.db != nil {
+		errs = append(errs, f.db.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Clean reports whether the run before this one closed the state in order.
+func (f *Frontier) Clean() bool { return f.clean }
+
+// Err returns what made the frontier fail for good, nil while it works.
+func (f *Frontier) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
+// hash is keyed per job, so that nobody can make keys collide on purpose.
+func (f *Frontier) hash(s string) uint64 {
+	h := xxhash.New()
+	_, _ = h.Write(f.salt[:])
+	_, _ = h.WriteString(s)
+	return h.Sum64()
+}
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+func millis(t time.Time) time.Time { return t.Truncate(time.Millisecond) }

@@ -1,0 +1,203 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+)
+
+// Queue precedences: lower goes first.
+const (
+	precPrereq = iota
+	precSeed
+	precEmbed // of archived pages: a page is whole sooner
+	precLink
+)
+
+// tx is one commit: changes to records and hosts gather in memory, the rest in
+// an indexed batch, and nothing is visible before it is applied.
+type tx struct {
+	f     *Frontier
+	b     *pebble.Batch
+	recs  map[crawl.ID]*Record
+	hosts map[uint64]*hostRow
+	st    stored
+	works int
+	lens  map[uint32]int64 // committed lengths of WARC files
+	lines [crawl.NumLogs][]byte
+	count [crawl.NumLogs]int64
+	// rest is how long hosts whose URI comes back must not be asked.
+	rest map[uint64]time.Duration
+	back []crawl.ID // URIs no longer in process
+}
+
+func (f *Frontier) begin() *tx {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return &tx{f: f, b: f.db.NewIndexedBatch(), recs: map[crawl.ID]*Record{}, hosts: map[uint64]*hostRow{}, st: f.st,
+		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}}
+}
+
+// lookup finds the record of a key; nil when it is new. Ids that belong to
+// another key are passed over, so the id of a new key is free.
+func (t *tx) lookup(key string) (*Record, crawl.ID, error) {
+	for id := crawl.ID(t.f.hash(key)); ; id++ {
+		r, err := t.record(id)
+		if err != nil {
+			return nil, 0, err
+		}
+		if r == nil || r.Key == key {
+			return r, id, nil
+		}
+	}
+}
+
+// record returns a record for changing; nil when there is none.
+func (t *tx) record(id crawl.ID) (*Record, error) {
+	if r, ok := t.recs[id]; ok {
+		return r, nil
+	}
+	v, err := get(t.b, idKey('u', id))
+	if v == nil || err != nil {
+		return nil, err
+	}
+	r, err := decodeRecord(id, v)
+	if err != nil {
+		return nil, fmt.Errorf("record %016x: %w", uint64(id), err)
+	}
+	t.recs[id] = r
+	return r, nil
+}
+
+func (t *tx) host(name string) (*hostRow, error) {
+	hash := t.f.hash(name)
+	if h, ok := t.hosts[hash]; ok {
+		return h, nil
+	}
+	v, err := get(t.b, idKey('h', crawl.ID(hash)))
+	if err != nil {
+		return nil, err
+	}
+	h := &hostRow{Name: name}
+	if v != nil {
+		if h, err = decodeHost(v); err != nil {
+			return nil, fmt.Errorf("host %s: %w", name, err)
+		}
+	}
+	t.hosts[hash] = h
+	return h, nil
+}
+
+// enqueue puts a URI into its host's queue.
+func (t *tx) enqueue(r *Record, m crawl.Mode) error {
+	switch r.State {
+	case Parked:
+		t.st.Parked--
+	case Done:
+		t.st.Finished--
+	}
+	r.State, r.Mode, r.Attempts = Waiting, m, 0
+	t.st.Queued++
+	t.st.seq++
+	r.seq = t.st.seq
+	r.prec = precLink
+	switch {
+	case r.Claim.IsZero() && r.Force:
+		r.prec = precPrereq
+	case r.Seed:
+		r.prec = precSeed
+	case r.Claim.Bin:
+		r.prec = precEmbed
+	}
+	h, err := t.host(r.Host)
+	if err != nil {
+		return err
+	}
+	h.Waiting++
+	return t.b.Set(queueKey(t.f.hash(r.Host), r.prec, r.seq), binary.BigEndian.AppendUint64(nil, uint64(r.ID)), nil)
+}
+
+// dequeue takes a URI out of its host's queue; its next state is the caller's
+// matter.
+func (t *tx) dequeue(r *Record) error {
+	h, err := t.host(r.Host)
+	if err != nil {
+		return err
+	}
+	h.Waiting--
+	t.st.Queued--
+	return t.b.Delete(queueKey(t.f.hash(r.Host), r.prec, r.seq), nil)
+}
+
+// upsert makes a candidate known, or joins its claim to what is known.
+func (t *tx) upsert(c *crawl.Candidate) (*Record, error) {
+	r, id, err := t.lookup(c.Key)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		r = &Record{ID: id, URL: c.URL, Key: c.Key, Host: c.Host, Via: c.Via, Hops: c.Hops, Kind: c.Kind,
+			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: Parked}
+		t.recs[id] = r
+		t.st.Discovered++
+		t.st.Parked++
+		if c.Claim.IsZero() && !c.Force {
+			return r, nil
+		}
+		return r, t.enqueue(r, crawl.ModeFetch)
+	}
+	if r.State != Done && crawl.LinkHops(c.Hops) < crawl.LinkHops(r.Hops) {
+		r.Hops, r.Via = c.Hops, c.Via
+	}
+	if c.Force && r.State != Waiting {
+		r.Force = true
+		r.Claim = r.Claim.Join(c.Claim)
+		return r, t.enqueue(r, crawl.ModeFetch)
+	}
+	return r, t.join(r, c.Claim)
+}
+
+// join adds a claim to a record and sees to what follows from it.
+func (t *tx) join(r *Record, c crawl.Claim) error {
+	old := r.Claim
+	r.Claim = old.Join(c)
+	if r.Claim == old {
+		return nil
+	}
+	switch r.State {
+	case Parked:
+		return t.enqueue(r, crawl.ModeFetch)
+	case Done:
+		return t.grown(r, old)
+	}
+	return nil
+}
+
+// grown sees to a finished URI whose claim is more than what it was processed
+// with.
+func (t *tx) grown(r *Record, old crawl.Claim) error {
+	d := &t.f.o.Depths
+	switch d.Again(r.Claim, r.Outcome) {
+	case crawl.AgainFetch:
+		return t.enqueue(r, crawl.ModeFetch)
+	case crawl.AgainJudge:
+		if err := t.enqueue(r, crawl.ModeJudge); err != nil {
+			return err
+		}
+	}
+	redirect := r.Outcome.Class == crawl.ClassRedirect
+	if redirect && r.Claim.Keep && !old.Keep {
+		if err := t.addWork(workKeep, r.ID); err != nil {
+			return err
+		}
+	}
+	old.Keep = r.Claim.Keep
+	if redirect && r.Claim != old || r.Outcome.Archived && d.Flags(r.Claim, r.Outcome) != d.Flags(old, r.Outcome) {
+		return t.addWork(workLinks, r.ID)
+	}
+	return nil
+}

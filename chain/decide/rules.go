@@ -36,11 +36,13 @@ func (s *Sequence) Len() int { return len(s.rules) }
 // always decides the same of everything.
 type always Decision
 
+// Decide implements [Rule].
 func (a always) Decide(*Subject) Decision { return Decision(a) }
 
 // tooManyHops rejects hop paths that are longer, of whatever letters.
 type tooManyHops int
 
+// Decide implements [Rule].
 func (m tooManyHops) Decide(s *Subject) Decision {
 	return rejectIf(len(s.Cand.Hops) > int(m))
 }
@@ -61,6 +63,7 @@ func acceptIf(b bool) Decision {
 
 type tooManyPathSegments int
 
+// Decide implements [Rule].
 func (m tooManyPathSegments) Decide(s *Subject) Decision {
 	return rejectIf(s.URL != nil && s.URL.PathSegments() > int(m))
 }
@@ -72,6 +75,7 @@ type pathologicalPath int
 // maxPeriod keeps the cost linear in the path's length.
 const maxPeriod = 16
 
+// Decide implements [Rule].
 func (m pathologicalPath) Decide(s *Subject) Decision {
 	if s.URL == nil {
 		return None
@@ -97,6 +101,7 @@ type regexList struct {
 	list []*regexp.Regexp
 }
 
+// Decide implements [Rule].
 func (r regexList) Decide(s *Subject) Decision {
 	for _, re := range r.list {
 		if re.MatchString(s.Cand.URL) {
@@ -132,6 +137,7 @@ func surtPrefix(s string) (string, error) {
 	return p, nil
 }
 
+// Decide implements [Rule].
 func (r surtPrefixes) Decide(s *Subject) Decision {
 	if s.URL == nil {
 		return None
@@ -166,6 +172,7 @@ func hostEntry(s string) (string, error) {
 	return strings.TrimSuffix(u.Hostname(), "."), nil
 }
 
+// Decide implements [Rule].
 func (r hosts) Decide(s *Subject) Decision {
 	h := strings.TrimSuffix(s.Cand.Host, ".")
 	if s.URL != nil {
@@ -196,6 +203,7 @@ func (r hosts) decide(h string) Decision {
 // refused, a claim that grows later would find nothing to grow on.
 type transclusion struct{ max, spec int }
 
+// Decide implements [Rule].
 func (t transclusion) Decide(s *Subject) Decision {
 	c := s.Cand.Claim
 	if c.Analyse && !c.Bin && c.Link == [crawl.MaxProfiles]int32{} {
@@ -228,10 +236,12 @@ func EmbedHops(hops string) (n, speculative int) {
 // prerequisite accepts what a page cannot be fetched without.
 type prerequisite struct{}
 
+// Decide implements [Rule].
 func (prerequisite) Decide(s *Subject) Decision {
 	return acceptIf(strings.HasSuffix(s.Cand.Hops, string(rune(crawl.HopPrereq))))
 }
 
 type seeds struct{}
 
+// Decide implements [Rule].
 func (seeds) Decide(s *Subject) Decision { return acceptIf(s.Cand.Seed) }

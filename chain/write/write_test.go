@@ -90,6 +90,13 @@ func (a *archive) records(t testing.TB, file uint32) (lines []string, entries []
 	if !ok {
 		t.Fatalf("no file %d", file)
 	}
+	defects, err := warc.Verify(a.fs, "warcs/"+state.DiskName(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range defects { // gowarc's among them
+		t.Errorf("verify: %+v", d)
+	}
 	f, err := a.fs.Open("warcs/" + state.DiskName())
 	if err != nil {
 		t.Fatal(err)

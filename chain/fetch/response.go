@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 
 	"exclave/crawl"
 	"exclave/internal/record"
@@ -105,7 +106,7 @@ func (r *response) start() ([]byte, error) {
 			skipped++
 			continue
 		}
-		if err != nil && len(p) < 5 && isTimeout(err) {
+		if len(p) < 5 && (err != io.EOF || strings.HasPrefix("HTTP/", string(p)) || strings.HasPrefix("ICY ", string(p))) {
 			return nil, r.lost(err, nil)
 		}
 		return p, nil

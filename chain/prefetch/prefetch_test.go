@@ -1,0 +1,187 @@
+package prefetch
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"exclave/chain"
+	"exclave/chain/decide"
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/robots"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type facts struct {
+	hosts   map[string]crawl.HostFacts
+	origins map[string]crawl.OriginFacts
+	err     error
+}
+
+func (f facts) Host(_ context.Context, host string) (crawl.HostFacts, error) {
+	return f.hosts[host], f.err
+}
+func (f facts) Origin(_ context.Context, origin string) (crawl.OriginFacts, error) {
+	return f.origins[origin], f.err
+}
+func (facts) Deferred(context.Context, string) (crawl.Deferred, bool, error) {
+	return crawl.Deferred{}, false, nil
+}
+
+func wall() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+
+func origin(t testing.TB, status int, body string, expires time.Time) crawl.OriginFacts {
+	t.Helper()
+	raw, err := robots.FromStatus(status, []byte(body), "exclave").MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return crawl.OriginFacts{Origin: "http://a.org", Robots: raw, Fetched: wall().Add(-time.Hour), Expires: expires}
+}
+
+func TestPreconditions(t *testing.T) {
+	later, before := wall().Add(time.Hour), wall().Add(-time.Second)
+	known := map[string]crawl.HostFacts{"a.org": {Status: crawl.StatusDNS, Expires: later}}
+	rules := func(status int, body string) map[string]crawl.OriginFacts {
+		return map[string]crawl.OriginFacts{"http://a.org": origin(t, status, body, later)}
+	}
+	const forbid = "User-agent: *\nDisallow: /no\nCrawl-delay: 7\n"
+	tests := []struct {
+		why, url, key string
+		policy        robots.Policy
+		mode          crawl.Mode
+		facts         facts
+		status        crawl.Status // 0: goes on
+		prereq        string       // key
+		delay         time.Duration
+	}{
+		{why: "no address yet", url: "http://a.org/", status: crawl.StatusDeferred, prereq: "dns:a.org"},
+		{why: "address too old", url: "http://a.org/", status: crawl.StatusDeferred, prereq: "dns:a.org",
+			facts: facts{hosts: map[string]crawl.HostFacts{"a.org": {Status: crawl.StatusDNS, Expires: before}}}},
+		{why: "status -6: no such host", url: "http://a.org/", status: crawl.StatusDNSPrereqFailed,
+			facts: facts{hosts: map[string]crawl.HostFacts{"a.org": {Status: crawl.StatusDNSFailed, Expires: later}}}},
+		{why: "no robots.txt yet", url: "http://a.org/", status: crawl.StatusDeferred, prereq: "robots:http://a.org", facts: facts{hosts: known}},
+		{why: "robots.txt too old", url: "http://a.org/", status: crawl.StatusDeferred, prereq: "robots:http://a.org",
+			facts: facts{hosts: known, origins: map[string]crawl.OriginFacts{"http://a.org": origin(t, 404, "", before)}}},
+		{why: "robots.txt is of the origin, not of the host", url: "http://a.org:8080/", status: crawl.StatusDeferred,
+			prereq: "robots:http://a.org:8080", facts: facts{hosts: known, origins: rules(404, "")}},
+		{why: "allowed, with a delay", url: "http://a.org/yes", facts: facts{hosts: known, origins: rules(200, forbid)}, delay: 7 * time.Second},
+		{why: "status -9998", url: "http://a.org/no?x", status: crawl.StatusRobots, facts: facts{hosts: known, origins: rules(200, forbid)}, delay: 7 * time.Second},
+		{why: "status -61", url: "http://a.org/", status: crawl.StatusRobotsPrereqFailed, facts: facts{hosts: known, origins: rules(500, "")}},
+		{why: "robots.txt itself, linked", url: "http://a.org/robots.txt", facts: facts{hosts: known, origins: rules(200, "User-agent: *\nDisallow: /")}},
+		{why: "policy ignore asks for nothing", url: "http://a.org/no", policy: robots.Ignore, facts: facts{hosts: known}},
+		{why: "an IP literal needs no address", url: "http://192.0.2.1/", status: crawl.StatusDeferred, prereq: "robots:http://192.0.2.1"},
+		{why: "dns: needs nothing", url: "dns:a.org", key: "dns:a.org"},
+		{why: "robots.txt as prerequisite needs an address", url: "http://a.org/robots.txt", key: "robots:http://a.org", status: crawl.StatusDeferred, prereq: "dns:a.org"},
+		{why: "and nothing else", url: "http://a.org/robots.txt", key: "robots:http://a.org", facts: facts{hosts: known}},
+		{why: "judging from the archive makes no request", url: "http://a.org/", mode: crawl.ModeJudge},
+		{why: "not a URL", url: "http://", status: crawl.StatusUnfetchable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.why, func(t *testing.T) {
+			if tt.key == "" {
+				tt.key = tt.url
+			}
+			p := NewPreconditions(tt.policy, tt.facts, clock.NewFake(wall()))
+			for range 2 { // the second time from the cache
+				u := &crawl.CrawlURI{Mode: tt.mode, Candidate: crawl.Candidate{URL: tt.url, Key: tt.key, Host: "a.org", Hops: "L"}}
+				res, err := p.Process(context.Background(), u)
+				if err != nil || u.Status != tt.status || (res.Jump == chain.Post) != (tt.status != 0) || u.CrawlDelay != tt.delay {
+					t.Fatalf("status %d, jump %q, delay %v, %v", u.Status, res.Jump, u.CrawlDelay, err)
+				}
+				if tt.prereq == "" {
+					if u.Prereq != nil {
+						t.Fatalf("prerequisite %+v", u.Prereq)
+					}
+					continue
+				}
+				want := &crawl.Candidate{URL: u.Prereq.URL, Key: tt.prereq, Host: "a.org", Via: tt.url, Hops: "LP", Force: true}
+				if d := cmp.Diff(want, u.Prereq); d != "" || u.Disposition != crawl.Defer {
+					t.Fatalf("disposition %d, %s", u.Disposition, d)
+				}
+			}
+		})
+	}
+}
+
+func TestPreconditionsOurFailure(t *testing.T) {
+	// A broken state is our failure, not the page's.
+	later := wall().Add(time.Hour)
+	broken := errors.New("disk")
+	known := map[string]crawl.HostFacts{"a.org": {Status: crawl.StatusDNS, Expires: later}}
+	for _, f := range []facts{{err: broken}, {hosts: known, origins: map[string]crawl.OriginFacts{"http://a.org": {Robots: []byte("x"), Expires: later}}}} {
+		u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.org/"}}
+		if _, err := NewPreconditions(robots.Obey, f, clock.NewFake(wall())).Process(context.Background(), u); err == nil || u.Status != 0 {
+			t.Errorf("error %v, status %d", err, u.Status)
+		}
+	}
+}
+
+type scope decide.Decision
+
+func (s scope) Decide(*decide.Subject) (decide.Decision, int, string) {
+	return decide.Decision(s), 0, "hosts"
+}
+
+func TestPreselector(t *testing.T) {
+	for _, tt := range []struct {
+		why, hops string
+		mode      crawl.Mode
+		scope     decide.Decision
+		status    crawl.Status
+	}{
+		{"accepted", "L", crawl.ModeFetch, decide.Accept, 0},
+		{"rejected", "L", crawl.ModeFetch, decide.Reject, crawl.StatusOutOfScope},
+		{"silence is rejection, as in Heritrix", "L", crawl.ModeFetch, decide.None, crawl.StatusOutOfScope},
+		{"prerequisites pass", "LP", crawl.ModeFetch, decide.Reject, 0},
+		{"no request is made", "L", crawl.ModeJudge, decide.Reject, 0},
+	} {
+		u := &crawl.CrawlURI{Mode: tt.mode, Candidate: crawl.Candidate{URL: "http://a.org/", Hops: tt.hops}}
+		res, err := NewPreselector(scope(tt.scope)).Process(context.Background(), u)
+		if err != nil || u.Status != tt.status || (res.Jump == chain.Post) != (tt.status != 0) {
+			t.Errorf("%s: status %d, jump %q, %v", tt.why, u.Status, res.Jump, err)
+		}
+	}
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	// Decision 4: memory is bounded by configuration; a renewed answer replaces the old.
+	c := newCache(3)
+	for i := range 10 {
+		f := origin(t, 404, "", wall())
+		f.Origin += strconv.Itoa(i % 5)
+		if _, err := c.get(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.order.Len() != 3 || len(c.by) != 3 {
+		t.Errorf("%d, %d", c.order.Len(), len(c.by))
+	}
+	f := origin(t, 404, "", wall())
+	first, err := c.get(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Fetched = f.Fetched.Add(time.Minute)
+	if second, err := c.get(f); err != nil || second == first || c.order.Len() != 3 {
+		t.Errorf("not replaced: %v", err)
+	}
+}
+
+func BenchmarkPreconditions(b *testing.B) {
+	later := wall().Add(time.Hour)
+	f := facts{hosts: map[string]crawl.HostFacts{"a.org": {Status: crawl.StatusDNS, Expires: later}},
+		origins: map[string]crawl.OriginFacts{"http://a.org": origin(b, 200, "User-agent: *\nDisallow: /no\n", later)}}
+	p := NewPreconditions(robots.Obey, f, clock.NewFake(wall()))
+	b.ReportAllocs()
+	for b.Loop() {
+		u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.org/a/b?c=d"}}
+		if _, err := p.Process(context.Background(), u); err != nil || u.Status != 0 {
+			b.Fatal(u.Status, err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"exclave/chain/decide"
 	"exclave/chain/fetch"
 	"exclave/chain/standard"
+	"exclave/frontier"
 	"exclave/internal/resolve"
 	"exclave/internal/robots"
 	"exclave/internal/urlx"
@@ -27,6 +28,7 @@ type Config struct {
 	HTTP     fetch.Config        `toml:"http"`
 	DNS      resolve.Config      `toml:"dns"`
 	Robots   Robots              `toml:"robots"`
+	Frontier frontier.Config     `toml:"frontier"`
 	URL      urlx.Rules          `toml:"url"`
 	Analysis Analysis            `toml:"analysis"`
 	WARC     warc.Config         `toml:"warc"`
@@ -117,10 +119,11 @@ func (a Analysis) DepthOf(p analyzer.Profile) int32 {
 // name of a built-in one, the path of a file, or "" for none. The job has no name.
 func Default(profile string) *Config {
 	c := &Config{
-		Job:   Job{Seeds: []string{"seeds.txt"}},
-		Crawl: Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, AnalyseLinked: true},
-		HTTP:  fetch.DefaultConfig(),
-		DNS:   resolve.DefaultConfig(),
+		Job:      Job{Seeds: []string{"seeds.txt"}},
+		Crawl:    Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, AnalyseLinked: true},
+		HTTP:     fetch.DefaultConfig(),
+		Frontier: frontier.DefaultConfig(),
+		DNS:      resolve.DefaultConfig(),
 		Analysis: Analysis{
 			Config: analyzer.DefaultConfig(),
 			Depth:  ProfileDepth,

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/BurntSushi/toml"
 )
 
 // Pos is a place in a file: line and column from 1, the column in characters.
@@ -165,13 +167,11 @@ func (s *scanner) key() string {
 	start := s.i
 	if s.peek('"') || s.peek('\'') {
 		s.str()
-		raw := s.text[start:s.i]
-		if raw[0] == '"' {
-			if key, err := strconv.Unquote(raw); err == nil {
-				return key
-			}
+		var v struct{ Key string }
+		if err := toml.Unmarshal([]byte("Key = "+s.text[start:s.i]), &v); err != nil {
+			return ""
 		}
-		return strings.Trim(raw, `"'`)
+		return v.Key
 	}
 	for s.i < len(s.text) && isBare(s.text[s.i]) {
 		s.i++

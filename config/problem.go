@@ -46,19 +46,17 @@ func (r *report) add(key, fix, format string, args ...any) {
 		Msg: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// bad reports a value that cannot be. A key that is not in the file is called
-// missing; what follows from a value that could not be read is left out.
+// bad reports a value that cannot be. A key without default that is not in
+// the file is called missing; what follows from a value that could not be read is left out.
 func (r *report) bad(key, fix, msg string) {
 	for _, p := range r.problems {
 		if p.Key == key || strings.HasPrefix(p.Key, key+"[") || strings.HasPrefix(p.Key, key+".") {
 			return
 		}
 	}
-	if _, there := r.at[key]; r.at != nil && !there {
+	if _, there := r.at[key]; r.at != nil && !there && fix == "" && parent(key) != "" {
 		table := parent(key)
-		if fix == "" {
-			fix = fmt.Sprintf("add %s = … to [%s]", key[len(table)+1:], table)
-		}
+		fix = fmt.Sprintf("add %s = … to [%s]", key[len(table)+1:], table)
 		msg = "is missing: " + strings.TrimPrefix(msg, `"": `)
 	}
 	r.add(key, fix, "%s", msg)

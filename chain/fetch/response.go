@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -118,19 +117,27 @@ func (r *response) lines() ([]byte, error) {
 	var raw []byte
 	begin := 0 // of the present line
 	for {
-		p, err := r.c.br.ReadSlice('\n')
+		p, err := r.c.br.Peek(1)
+		if len(p) == 0 {
+			return nil, r.lost(err, nil)
+		}
+		p, _ = r.c.br.Peek(r.c.br.Buffered()) // cannot fail for what is buffered
+		end := bytes.IndexByte(p, '\n')
+		if end >= 0 {
+			p = p[:end+1]
+		}
+		p = p[:min(len(p), r.maxHeader-len(raw))]
 		raw = append(raw, p...)
-		if len(raw) > r.maxHeader {
-			raw = raw[:r.maxHeader]
+		if _, err := r.c.br.Discard(len(p)); err != nil {
+			return nil, err
+		}
+		if len(raw) == r.maxHeader {
 			r.truncated = crawl.TruncLength
 			r.note("headerTrunc")
 			return raw, nil
 		}
-		if err == bufio.ErrBufferFull {
+		if end < 0 {
 			continue
-		}
-		if err != nil {
-			return nil, r.lost(err, nil)
 		}
 		if line := raw[begin:]; len(bytes.TrimRight(line, "\r\n")) == 0 {
 			return raw, nil

@@ -201,7 +201,7 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 		c.log.Error("processor failed", "url", u.URL, "err", u.Err)
 	}
 	c.activity[i].Store(&Activity{Worker: i + 1, URL: u.URL, Chain: Post, Step: "finished", Since: c.clk.Now()})
-	if u.Status.IsHTTP() && u.Rec != nil {
+	if u.Mode == crawl.ModeFetch && u.Status.IsHTTP() && u.Rec != nil {
 		_, n := u.Rec.Response()
 		c.fetched.Add(1)
 		c.bytes.Add(n)

@@ -21,6 +21,10 @@ that do, with what they need and link to, as WARC files.`,
 	root.AddCommand(
 		newInit(),
 		newCheck(),
+		newCrawl(),
+		newVerify(),
+		newAnalyze(),
+		newDemo(),
 		newVersion(),
 	)
 	return root

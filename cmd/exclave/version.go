@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"exclave/frontier"
+
 	"github.com/spf13/cobra"
 )
 
@@ -15,24 +17,24 @@ func newVersion() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b := readBuild()
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "exclave %s\ncommit %s\nWARC 1.1\n%s %s/%s\n",
-				b.version, b.commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "exclave %s\ncommit %s\nstate format %d\nWARC 1.1\n%s %s/%s\n",
+				programVersion, b.commit, frontier.FormatVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
 }
 
+// programVersion is the version of the program, as in user agents and warcinfo.
+const programVersion = "0.1.0"
+
 // build is where a binary comes from, as far as it knows.
-type build struct{ version, commit string }
+type build struct{ commit string }
 
 func readBuild() build {
-	b := build{"(devel)", "unknown"}
+	b := build{"unknown"}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
-	}
-	if info.Main.Version != "" {
-		b.version = info.Main.Version
 	}
 	dirty := ""
 	for _, s := range info.Settings {

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"exclave/analyzer"
+	"exclave/internal/job"
+
+	"github.com/spf13/cobra"
+)
+
+func newAnalyze() *cobra.Command {
+	var (
+		profiles []string
+		asJSON   bool
+		contact  string
+	)
+	cmd := &cobra.Command{
+		Use:   "analyze FILE|URL|WARC…",
+		Short: "Judge documents without a crawl and explain the verdict",
+		Long: `analyze judges each file, each page behind an http(s) URL, and each answer with
+status 200 in a WARC file, and explains what it found. As with grep, the exit
+code is 0 when something was valid, 1 when nothing was, 2 when there was an error.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			c := analyzer.DefaultConfig()
+			c.Profiles = profiles
+			a, err := analyzer.Open(cmd.Context(), c)
+			if err != nil {
+				return withCode(exitUsage, err)
+			}
+			defer func() { err = errors.Join(err, a.Close()) }()
+			var errs []error
+			valid := false
+			each := func(j job.Judged) error {
+				valid = valid || j.Valid()
+				return printJudged(cmd.OutOrStdout(), j, asJSON)
+			}
+			for _, arg := range args {
+				if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
+					errs = append(errs, job.JudgeURL(cmd.Context(), a, arg, contact, programVersion, each))
+				} else {
+					errs = append(errs, job.JudgeFile(cmd.Context(), a, arg, each))
+				}
+			}
+			switch err := errors.Join(errs...); {
+			case err != nil:
+				return withCode(exitUsage, err)
+			case !valid:
+				return withCode(exitNegative, errSaid)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringSliceVar(&profiles, "profile", []string{"cz"}, "profile to judge by: built-in name or file; may be repeated")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a document instead of text")
+	cmd.Flags().StringVar(&contact, "contact", "https://example.org/", "contact URL sent when a URL is fetched")
+	return cmd
+}
+
+func printJudged(w io.Writer, j job.Judged, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(j)
+	}
+	fmt.Fprintf(w, "%s  [%s]", j.URL, j.MIME)
+	if j.Title != "" {
+		fmt.Fprintf(w, "  %s", j.Title)
+	}
+	fmt.Fprintln(w)
+	if j.Skipped != "" {
+		fmt.Fprintln(w, "  not judged:", j.Skipped)
+	}
+	for _, v := range j.Verdicts {
+		if err := v.Explain(w); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}

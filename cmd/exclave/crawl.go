@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"exclave/config"
+	"exclave/internal/fsx"
+	"exclave/internal/job"
+
+	"github.com/spf13/cobra"
+)
+
+// failPointVariable names the environment variable that kills the process at a
+// named point; it serves the kill tests.
+const failPointVariable = "EXCLAVE_FAILPOINT"
+
+func newCrawl() *cobra.Command {
+	var recrawl, quiet bool
+	cmd := &cobra.Command{
+		Use:   "crawl JOB",
+		Short: "Run a job, or go on with it where it stopped",
+		Long: `crawl runs the job in the folder JOB. If it was stopped or killed before, it goes
+on with what was acknowledged; nothing acknowledged is lost or fetched again.
+
+The first Ctrl-C (or SIGTERM) stops in order within seconds, a second one at once;
+either way the job can go on later. Progress goes to stderr.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := loadJob(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			points, err := fsx.ParseFailPoints(os.Getenv(failPointVariable))
+			if err != nil {
+				return withCode(exitUsage, fmt.Errorf("%s: %w", failPointVariable, err))
+			}
+			o := jobOptions(cmd.ErrOrStderr())
+			o.Fail, o.Recrawl = points, recrawl
+			if quiet {
+				o.Progress = nil
+			}
+			ctx, stop := untilInterrupted(cmd.Context(), cmd.ErrOrStderr())
+			defer stop()
+			r, err := runJob(ctx, cfg, o)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s after %s: %d URIs finished, %d pages judged, %d valid, %d URIs archived, %d failed, %d queued\n",
+				cfg.Job.Name, r.Reason, r.Took.Round(1e6), r.Stats.Finished, r.Stats.Judged, r.Stats.Valid, r.Stats.Archived, r.Stats.Failed, r.Stats.Queued)
+			for _, s := range r.Seeds {
+				if s.Broken > 0 {
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s broken, the first: %s (reports/seeds.json has more)\n", s.File, count(int(s.Broken), "line"), s.Samples[0])
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&recrawl, "recrawl", false, "offer finished seeds again, asking servers only for what changed")
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "no progress on stderr")
+	return cmd
+}
+
+// loadJob reads a job's configuration and prints what is wrong with it.
+func loadJob(cmd *cobra.Command, dir string) (*config.Config, error) {
+	cfg, problems := config.Load(dir)
+	for _, p := range problems {
+		fmt.Fprintln(cmd.ErrOrStderr(), p)
+	}
+	if len(problems) > 0 {
+		return nil, withCode(exitUsage, fmt.Errorf("%s: %s in the configuration", dir, count(len(problems), "problem")))
+	}
+	return cfg, nil
+}
+
+func jobOptions(progress io.Writer) job.Options {
+	return job.Options{Progress: progress, Version: programVersion, Software: "exclave/" + programVersion,
+		Log: slog.New(slog.NewTextHandler(progress, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+}
+
+// runJob opens, runs and closes a job.
+func runJob(ctx context.Context, cfg *config.Config, o job.Options) (r job.Result, err error) {
+	j, err := job.Open(ctx, cfg, o)
+	if err != nil {
+		return r, jobError(err)
+	}
+	r, err = j.Run(ctx)
+	return r, jobError(errors.Join(err, j.Close()))
+}
+
+func jobError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, job.ErrLocked):
+		return withCode(exitLocked, err)
+	}
+	return withCode(exitFailure, err)
+}
+
+// untilInterrupted returns a context that the first SIGINT or SIGTERM ends; the
+// second ends the process.
+func untilInterrupted(parent context.Context, stderr io.Writer) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+		case <-done:
+			return
+		}
+		fmt.Fprintln(stderr, "\nstopping in order; once more to stop at once (the job can go on either way)")
+		cancel()
+		select {
+		case <-signals:
+			os.Exit(int(exitInterrupt))
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	}
+}

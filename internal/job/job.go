@@ -1,0 +1,381 @@
+package job
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"exclave/analyzer"
+	"exclave/chain"
+	"exclave/chain/decide"
+	"exclave/chain/fetch"
+	"exclave/chain/standard"
+	"exclave/config"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+	"exclave/internal/resolve"
+	"exclave/warc"
+)
+
+// Folders of a job.
+const (
+	WARCDir   = "warcs"
+	LogDir    = "logs"
+	ReportDir = "reports"
+	StateDir  = "state"
+)
+
+// ErrLocked is wrapped by the error of Open when another process works on the job.
+var ErrLocked = errors.New("another process is working on this job")
+
+// Options are what a job needs from its surroundings.
+type Options struct {
+	FS       fsx.FS          // default: the real file system
+	Clock    clock.Clock     // default: the system's
+	Log      *slog.Logger    // default: discards
+	Progress io.Writer       // where progress goes; nil = nowhere
+	Fail     *fsx.FailPoints // for kill tests; nil = none
+	Software string          // name/version for warcinfo and user agent
+	Version  string          // for the user agent
+	Recrawl  bool            // offer finished seeds again, conditionally
+}
+
+func (o Options) withDefaults() Options {
+	if o.FS == nil {
+		o.FS = fsx.Real()
+	}
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Job is an open job. Use it from one goroutine; Close it.
+type Job struct {
+	cfg      *config.Config
+	opts     Options
+	dir      string
+	closers  []func(context.Context) error // run in reverse
+	frontier *frontier.Frontier
+	pool     *warc.Pool
+	analyzer *analyzer.Analyzer
+	scope    *decide.Sequence
+	chains   *chain.Chains
+	ctl      *chain.Controller
+	notes    []warc.Note
+	seeds    []SeedReport
+}
+
+// Result is how a run ended.
+type Result struct {
+	Reason chain.Reason
+	Stats  frontier.Stats
+	Counts chain.Counts
+	Took   time.Duration
+	Seeds  []SeedReport
+}
+
+// Open opens a job in order: lock, state, archive (recovered to what the state
+// acknowledges), analyzer, chains. Whatever way the last run ended, the job goes
+// on from what was acknowledged.
+func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
+	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.Close())
+		}
+	}()
+	steps := []func(context.Context) error{j.openFolders, j.openAnalyzer, j.openState, j.openArchive, j.openChains}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+func (j *Job) path(parts ...string) string {
+	return filepath.Join(append([]string{j.dir}, parts...)...)
+}
+
+func (j *Job) onClose(fn func(context.Context) error) { j.closers = append(j.closers, fn) }
+
+func (j *Job) openFolders(context.Context) error {
+	fs := j.opts.FS
+	for _, d := range []string{WARCDir, LogDir, ReportDir, StateDir} {
+		if err := fsx.MkdirAll(fs, j.path(d)); err != nil {
+			return fmt.Errorf("job: make folder %s: %w", j.path(d), err)
+		}
+	}
+	lock, err := fs.Lock(j.path(StateDir, "job.lock"))
+	if err != nil {
+		return fmt.Errorf("job: lock %s: %w (%w); stop it first, or wait for its end", j.dir, ErrLocked, err)
+	}
+	j.onClose(func(context.Context) error { return lock.Close() })
+	// Recordings of a run that was killed; scratch files are never durable.
+	if err := os.RemoveAll(j.path(StateDir, "scratch")); err != nil {
+		return fmt.Errorf("job: clear scratch files: %w", err)
+	}
+	if err := os.MkdirAll(j.path(StateDir, "scratch"), 0o755); err != nil {
+		return fmt.Errorf("job: make scratch folder: %w", err)
+	}
+	return nil
+}
+
+func (j *Job) openAnalyzer(ctx context.Context) error {
+	c := j.cfg.Analysis.Config
+	c.Dir = j.dir
+	key := sha256.Sum256([]byte(j.cfg.Job.Name + "\x00" + j.dir))
+	c.Key = key[:]
+	a, err := analyzer.Open(ctx, c)
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	j.analyzer = a
+	j.onClose(func(context.Context) error { return a.Close() })
+	return nil
+}
+
+// depths returns the rules of archiving for the job's profiles.
+func (j *Job) depths() crawl.Depths {
+	d := crawl.Depths{AnalyseLinked: j.cfg.Crawl.AnalyseLinked, UnclaimedEmbeds: j.cfg.Crawl.FetchUnclaimedEmbeds}
+	for i := range d.D {
+		d.D[i] = -1
+	}
+	for i, p := range j.analyzer.Profiles() {
+		d.D[i] = j.cfg.Analysis.DepthOf(p)
+	}
+	return d
+}
+
+func (j *Job) openState(ctx context.Context) error {
+	if n := len(j.analyzer.Profiles()); n > crawl.MaxProfiles {
+		return fmt.Errorf("job: %d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
+	}
+	links := linkReader{records: j.records(), rules: j.cfg.URL}
+	f, err := frontier.Open(ctx, frontier.Options{
+		FS: j.opts.FS, Dir: j.path(StateDir, "frontier"), LogDir: j.path(LogDir), Config: j.cfg.Frontier,
+		Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Clock: j.opts.Clock, Links: links,
+		Fail: j.opts.Fail, Logger: j.opts.Log,
+	})
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	j.frontier = f
+	j.onClose(f.Close)
+	return nil
+}
+
+func (j *Job) records() records {
+	return records{fs: j.opts.FS, dir: j.path(WARCDir), scratch: j.path(StateDir, "scratch"), name: func(n uint32) (warc.FileState, bool) {
+		if j.pool != nil {
+			if s, ok := j.pool.File(n); ok {
+				return s, true
+			}
+		}
+		return fileState(j.frontier.Files(), n)
+	}}
+}
+
+func fileState(rows []frontier.FileRow, n uint32) (warc.FileState, bool) {
+	for _, r := range rows {
+		if r.Number == n {
+			return warc.FileState(r), true
+		}
+	}
+	return warc.FileState{}, false
+}
+
+func (j *Job) openArchive(ctx context.Context) error {
+	var rows []warc.FileState
+	next := uint32(1)
+	for _, r := range j.frontier.Files() {
+		rows = append(rows, warc.FileState(r))
+		next = max(next, r.Number+1)
+	}
+	rows, notes, err := warc.Recover(j.opts.FS, j.path(WARCDir), rows, j.opts.Fail)
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	j.notes = notes
+	for _, n := range notes {
+		j.opts.Log.Warn("recovered", "file", n.File, "what", n.What)
+	}
+	c := j.cfg.WARC
+	c.Dir = j.path(WARCDir)
+	pool, err := warc.OpenPool(j.opts.FS, c, j.info(), j.opts.Clock, next, rows, j.opts.Fail)
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	j.pool = pool
+	// Closed before the frontier: completed files are stored by it.
+	j.onClose(func(ctx context.Context) error {
+		done, err := pool.Close()
+		if j.frontier.Err() != nil {
+			return err // the state takes nothing any more; the next start sees the names
+		}
+		return errors.Join(err, j.frontier.SetFiles(ctx, finalRows(done)))
+	})
+	fr := make([]frontier.FileRow, 0, len(rows))
+	for _, r := range rows {
+		fr = append(fr, frontier.FileRow(r))
+	}
+	return j.frontier.Start(archive{pool}, fr)
+}
+
+func (j *Job) info() warc.Info {
+	host, _ := os.Hostname()
+	return warc.Info{Software: j.opts.Software, Hostname: host, Operator: j.cfg.Job.Operator,
+		IsPartOf: j.cfg.Job.Name, Description: j.cfg.Job.Description, Robots: j.cfg.Robots.Policy.String(),
+		UserAgent: j.cfg.HTTP.Agent(j.opts.Version), From: j.cfg.HTTP.From}
+}
+
+func (j *Job) openChains(context.Context) error {
+	scope, problems := decide.Build(j.cfg.Scope, j.dir)
+	if len(problems) > 0 {
+		return fmt.Errorf("job: scope%s: %s", problems[0].Key, problems[0].Msg)
+	}
+	j.scope = scope
+	dns, err := resolve.New(j.cfg.DNS)
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	http, err := fetch.NewHTTP(j.httpConfig(), fetch.Deps{Hosts: j.frontier, Resolver: dns, Scratch: j.path(StateDir, "scratch"),
+		Clock: j.opts.Clock, Log: j.opts.Log, Version: j.opts.Version})
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	steps, bad := standard.Build(&standard.Env{
+		Dir: j.dir, Clock: j.opts.Clock, Depths: j.depths(), Keys: j.cfg.URL, Scope: scope, Hosts: j.frontier,
+		Robots: j.cfg.Robots.Policy, Resolver: dns, HTTP: http, Analyzer: j.analyzer, Archive: j.pool,
+		Reader: j.records(), FileName: archive{j.pool}.FileName,
+	}, j.cfg.Chain)
+	if len(bad) > 0 {
+		return fmt.Errorf("job: chain%s: %s", bad[0].Key, bad[0].Msg)
+	}
+	j.chains, err = chain.NewChains(steps)
+	return err
+}
+
+// httpConfig returns the client's configuration with files found from the job's
+// folder.
+func (j *Job) httpConfig() fetch.Config {
+	c := j.cfg.HTTP
+	c.RootFiles = slices.Clone(c.RootFiles)
+	for i, name := range c.RootFiles {
+		c.RootFiles[i] = j.cfg.Path(name)
+	}
+	return c
+}
+
+// Run offers the seeds, crawls, and writes the reports. ctx ends it in order:
+// what was acknowledged stays, the rest is offered again by the next run. Use it
+// once.
+func (j *Job) Run(ctx context.Context) (Result, error) {
+	began := j.opts.Clock.Now()
+	j.ctl = chain.NewController(j.cfg.Crawl.Config, j.frontier, j.chains, j.opts.Clock, j.opts.Log)
+	watch, stopWatch := context.WithCancel(context.WithoutCancel(ctx))
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if j.opts.Progress != nil {
+			p := progress{out: j.opts.Progress, clk: j.opts.Clock, began: began, line: j.Line}
+			p.run(watch)
+		}
+	}()
+	reason, err := j.crawl(ctx)
+	stopWatch()
+	<-watched
+	r := Result{Reason: reason, Stats: j.frontier.Stats(), Counts: j.ctl.Counts(),
+		Took: j.opts.Clock.Now().Sub(began), Seeds: j.seeds}
+	return r, errors.Join(err, j.report(r, err))
+}
+
+// crawl streams the seeds while the ToeThreads already work on them.
+func (j *Job) crawl(ctx context.Context) (chain.Reason, error) {
+	release := j.frontier.Hold() // seeds are still coming: an empty frontier is not the end
+	seeded := make(chan error, 1)
+	sctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer release()
+		seeded <- j.offerSeeds(sctx)
+	}()
+	reason, err := j.ctl.Run(ctx)
+	cancel()
+	serr := <-seeded
+	if errors.Is(serr, context.Canceled) {
+		serr = nil // stopped; the mark says where to go on
+	}
+	return reason, errors.Join(err, serr)
+}
+
+func (j *Job) offerSeeds(ctx context.Context) error {
+	s := seeder{schedule: j.frontier.ScheduleMark, marked: j.frontier.Marked, scope: j.scope,
+		rules: j.cfg.URL, again: j.opts.Recrawl}
+	var errs []error
+	for _, name := range j.cfg.Job.Seeds {
+		rep, err := s.file(ctx, j.cfg.Path(name))
+		j.seeds = append(j.seeds, rep)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// Line is where the crawl stands, in one line.
+func (j *Job) Line(elapsed time.Duration) string {
+	s, c := j.frontier.Stats(), j.ctl.Counts()
+	rate := 0.0
+	if sec := elapsed.Seconds(); sec > 0 {
+		rate = float64(c.Fetched) / sec
+	}
+	return fmt.Sprintf("%s  %d queued, %d in process, %d finished, %d archived, %d judged (%d valid), %d failed  %.1f URIs/s  %s",
+		elapsed.Round(time.Second), s.Queued, s.InProcess, s.Finished, s.Archived, s.Judged, s.Valid, s.Failed, rate, size(c.Bytes))
+}
+
+// report writes reports/crawl-report.txt and reports/seeds.json.
+func (j *Job) report(r Result, crawlErr error) error {
+	status := string(r.Reason)
+	if crawlErr != nil {
+		status = "failed: " + crawlErr.Error()
+	}
+	text := fmt.Sprintf("crawl name: %s\ncrawl status: %s\nduration: %s\nURIs discovered: %d\nURIs queued: %d\nURIs parked: %d\nURIs finished: %d\nURIs failed: %d\npages judged: %d\npages valid: %d\nURIs archived: %d\nanswers in this run: %d\nbytes in this run: %d\n",
+		j.cfg.Job.Name, status, r.Took.Round(time.Millisecond), r.Stats.Discovered, r.Stats.Queued, r.Stats.Parked,
+		r.Stats.Finished, r.Stats.Failed, r.Stats.Judged, r.Stats.Valid, r.Stats.Archived, r.Counts.Fetched, r.Counts.Bytes)
+	for _, s := range r.Seeds {
+		text += fmt.Sprintf("seeds %s: %d lines, %d accepted, %d broken, out of scope %v\n", s.File, s.Lines, s.Accepted, s.Broken, s.Rejected)
+	}
+	seeds, err := json.MarshalIndent(r.Seeds, "", "  ")
+	if err != nil {
+		return fmt.Errorf("job: seeds report: %w", err)
+	}
+	return errors.Join(
+		fsx.WriteFileAtomic(j.opts.FS, j.path(ReportDir, "crawl-report.txt"), []byte(text)),
+		fsx.WriteFileAtomic(j.opts.FS, j.path(ReportDir, "seeds.json"), append(seeds, '\n')))
+}
+
+// Notes are what recovery changed when the job was opened.
+func (j *Job) Notes() []warc.Note { return slices.Clone(j.notes) }
+
+// Close gives back everything in reverse order of opening.
+func (j *Job) Close() error {
+	var errs []error
+	for i := len(j.closers) - 1; i >= 0; i-- {
+		errs = append(errs, j.closers[i](context.Background()))
+	}
+	j.closers = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,138 @@
+package job
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"exclave/analyzer"
+	"exclave/config"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+	"exclave/internal/urlx"
+)
+
+// openState opens the state of a job that is not running, to look at it only.
+func openState(ctx context.Context, cfg *config.Config, o Options) (*frontier.Frontier, error) {
+	a := Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir}
+	if err := a.openAnalyzer(ctx); err != nil {
+		return nil, err
+	}
+	depths := a.depths()
+	f, err := frontier.Open(ctx, frontier.Options{FS: a.opts.FS, Dir: a.path(StateDir, "frontier"), LogDir: a.path(LogDir),
+		Config: cfg.Frontier, Depths: depths, RulesHash: cfg.URL.Hash(), Clock: clock.System(), Logger: a.opts.Log, ReadOnly: true})
+	return f, errors.Join(err, a.Close())
+}
+
+// HostSummary is what became of a host.
+type HostSummary struct {
+	Host     string
+	Judged   int
+	Valid    int
+	Archived int
+	Points   int64  // of the page with the most
+	Evidence string // the strongest of that page
+}
+
+// Outcomes returns the outcome of every URI that was finished, by URL.
+func Outcomes(ctx context.Context, cfg *config.Config) (_ map[string]crawl.Outcome, err error) {
+	f, err := openState(ctx, cfg, Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close(ctx)) }()
+	out := map[string]crawl.Outcome{}
+	return out, f.EachURI(func(r *frontier.Record) error {
+		if r.Finishes > 0 {
+			out[r.URL] = r.Outcome
+		}
+		return nil
+	})
+}
+
+// Hosts summarises a job that is not running, the hosts with the most archived
+// URIs first.
+func Hosts(ctx context.Context, cfg *config.Config) (_ []HostSummary, err error) {
+	f, err := openState(ctx, cfg, Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close(ctx)) }()
+	by := map[string]*HostSummary{}
+	host := func(name string) *HostSummary {
+		if by[name] == nil {
+			by[name] = &HostSummary{Host: name}
+		}
+		return by[name]
+	}
+	if err := f.EachURI(func(r *frontier.Record) error {
+		if r.Finishes == 0 || r.Claim.IsZero() {
+			return nil
+		}
+		h := host(r.Host)
+		for n, is := range map[*int]bool{&h.Judged: r.Outcome.Judged, &h.Valid: r.Outcome.Valid(), &h.Archived: r.Outcome.Archived} {
+			if is {
+				*n++
+			}
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if err := eachVerdict(cfg, func(url string, v analyzer.Verdict) {
+		u, err := urlx.Parse(url)
+		if err != nil {
+			return
+		}
+		h := host(u.Hostname())
+		if v.Points < h.Points || v.Points == h.Points && h.Evidence != "" {
+			return
+		}
+		h.Points = v.Points
+		for _, e := range v.Strongest(1) {
+			h.Evidence = fmt.Sprintf("%s (%s)", e.Value, e.Where)
+		}
+	}); err != nil {
+		return nil, err
+	}
+	var out []HostSummary
+	for _, h := range by {
+		out = append(out, *h)
+	}
+	slices.SortFunc(out, func(a, b HostSummary) int {
+		return cmp.Or(b.Archived-a.Archived, b.Judged-a.Judged, cmp.Compare(a.Host, b.Host))
+	})
+	return out, nil
+}
+
+// eachVerdict reads analysis.jsonl.
+func eachVerdict(cfg *config.Config, fn func(url string, v analyzer.Verdict)) error {
+	name := filepath.Join(cfg.Dir, LogDir, crawl.LogAnalysis.Name())
+	in, err := fsx.Real().Open(name)
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	defer in.Close()
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var line struct {
+			URL      string             `json:"url"`
+			Verdicts []analyzer.Verdict `json:"verdicts"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			return fmt.Errorf("job: %s: %w", name, err)
+		}
+		for _, v := range line.Verdicts {
+			fn(line.URL, v)
+		}
+	}
+	return lines.Err()
+}

@@ -108,8 +108,8 @@ func TestBehaviours(t *testing.T) {
 	table := behaviours()
 	web := testweb.Tiny{}
 	for i, b := range table {
-		web[place0(i)] = b.page
-		web["https"+strings.TrimPrefix(place0(i), "http")] = b.page
+		web[site(i)] = b.page
+		web["https"+strings.TrimPrefix(site(i), "http")] = b.page
 	}
 	s := serve(t, web)
 	root := rootFile(t, s)
@@ -129,7 +129,7 @@ func TestBehaviours(t *testing.T) {
 					h = hasty
 					t.Parallel()
 				}
-				u := page(scheme + strings.TrimPrefix(place0(i), "http"))
+				u := page(scheme + strings.TrimPrefix(site(i), "http"))
 				res := process(t, h, u)
 				check(t, b, u, res)
 				if u.Rec != nil && h != hasty {
@@ -140,7 +140,7 @@ func TestBehaviours(t *testing.T) {
 	}
 }
 
-func place0(i int) string { return "http://h" + strconv.Itoa(i) + ".example/" }
+func site(i int) string { return "http://h" + strconv.Itoa(i) + ".example/" }
 
 func check(t *testing.T, b behaviour, u *crawl.CrawlURI, res chain.Result) {
 	want := b.rec

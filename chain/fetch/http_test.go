@@ -98,12 +98,12 @@ func TestRetryAfter(t *testing.T) {
 	}
 	web := testweb.Tiny{}
 	for i, tt := range tests {
-		web[place0(i)] = testweb.Text("x").WithStatus(tt.status).With("Retry-After", tt.value)
+		web[site(i)] = testweb.Text("x").WithStatus(tt.status).With("Retry-After", tt.value)
 	}
 	h := client(t, serve(t, web), func(_ *Config, d *Deps) { d.Clock = clock.NewFake(wall) })
 	for i, tt := range tests {
 		for _, last := range []bool{false, true} {
-			u := page(place0(i))
+			u := page(site(i))
 			u.LastAttempt = last
 			res := process(t, h, u)
 			if (res.Jump == chain.Post) != (tt.status != 200 && !last) || u.RetryAfter != tt.want {

@@ -249,15 +249,19 @@ func (r *response) take(p []byte) int {
 // cut says what the end of the connection means for the body so far.
 func (r *response) cut(err error) {
 	r.keep = false
-	broken := slices.Contains(r.notes, "chunked:broken")
+	// TLS servers often leave without close_notify, which is ErrUnexpectedEOF.
+	ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	switch {
-	case r.chunked && r.chunks.Complete(), r.framed && !r.chunked && r.least < r.length && r.got >= r.least:
-		// Trailers are missing, or the lesser of two lengths was right.
+	case r.chunked && r.chunks.Complete():
+		// Only trailers are missing.
+	case r.framed && !r.chunked && r.least < r.length && r.got >= r.least:
+		// Of two lengths the lesser was right.
+	case ended && !r.framed && !r.chunks.Broken():
+		// That is how such a body ends.
 	case isTimeout(err):
 		r.truncated = crawl.TruncTime
 		r.note("timeTrunc")
-	case r.framed || broken || !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		// (TLS servers often leave without close_notify: ErrUnexpectedEOF.)
+	default:
 		r.truncated = crawl.TruncDisconnect
 		r.note("discTrunc")
 	}

@@ -65,6 +65,7 @@ const (
 	TimeLimit Reason = "time limit"
 	URLLimit  Reason = "URL limit"
 	ByteLimit Reason = "byte limit"
+	DiskLimit Reason = "disk limit"
 	Failed    Reason = "failed"
 )
 
@@ -152,6 +153,17 @@ func (c *Controller) Run(ctx context.Context) (Reason, error) {
 		c.reason = Finished
 	}
 	return c.reason, errors.Join(c.err, stopErr)
+}
+
+// Stop ends the crawl in order for the given reason; Run returns it. Before Run
+// it does nothing.
+func (c *Controller) Stop(r Reason) {
+	c.mu.Lock()
+	running := c.stop != nil
+	c.mu.Unlock()
+	if running {
+		c.end(r, nil)
+	}
 }
 
 // end notes the first reason to end, every error, and stops handing out URIs.

@@ -21,6 +21,7 @@ Durations are written "500ms", "30s", "15m", "6h"; sizes are bytes.`,
 		"crawl.max_bytes":     `Bytes received in this run.`,
 		"crawl.grace":         `How long a stop waits for the URLs in process.`,
 		"crawl.min_free_disk": `Bytes that must stay free on the disk of the job.`,
+		"crawl.max_storage":   `Bytes of WARC files that the job may have, over all its runs.`,
 		"crawl.analyse_linked": `Judge the pages that an archived page links to. With false a national site is
 left at its first valid page when the depth is 0.`,
 		"crawl.fetch_unclaimed_embeds": `Fetch images and styles also of pages that are not archived. Costly.`,

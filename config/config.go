@@ -66,6 +66,9 @@ type Crawl struct {
 	// MinFreeDisk is how many bytes must be free where the job lies; with less the
 	// crawl stops in order. 0 = not looked at.
 	MinFreeDisk int64 `toml:"min_free_disk"`
+	// MaxStorage is how many bytes of WARC files the job may have; with more the
+	// crawl stops in order. 0 = no limit.
+	MaxStorage int64 `toml:"max_storage"`
 	// AnalyseLinked judges pages that a flagged page links to, too.
 	AnalyseLinked bool `toml:"analyse_linked"`
 	// FetchUnclaimedEmbeds asks for the embeds of pages that are not archived.
@@ -77,6 +80,9 @@ func (c Crawl) Validate() []error {
 	errs := c.Config.Validate()
 	if c.MinFreeDisk < 0 {
 		errs = append(errs, fmt.Errorf("min_free_disk: %d is negative; 0 means it is not looked at", c.MinFreeDisk))
+	}
+	if c.MaxStorage < 0 {
+		errs = append(errs, fmt.Errorf("max_storage: %d is negative; 0 means no limit", c.MaxStorage))
 	}
 	return errs
 }

@@ -98,7 +98,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	steps := []func(context.Context) error{j.openFolders, j.openAnalyzer, j.openState, j.openArchive, j.openChains}
+	steps := []func(context.Context) error{j.openFolders, j.checkRoom, j.openAnalyzer, j.openState, j.openArchive, j.openChains}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -296,9 +296,15 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 			p.run(watch)
 		}
 	}()
+	limited := make(chan struct{})
+	go func() {
+		defer close(limited)
+		j.watchRoom(watch)
+	}()
 	reason, err := j.crawl(ctx)
 	stopWatch()
 	<-watched
+	<-limited
 	r := Result{Reason: reason, Stats: j.frontier.Stats(), Counts: j.ctl.Counts(),
 		Took: j.opts.Clock.Now().Sub(began), Seeds: j.seeds}
 	return r, errors.Join(err, j.report(r, err))

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -386,6 +387,9 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 			f.hosts[hash] = h
 		}
 		h.row = *row
+		if low := t.low[hash]; low != nil && h.low != nil && bytes.Compare(low, h.low) < 0 {
+			h.low = low
+		}
 		t.settle(h)
 	}
 	f.broadcast()
@@ -427,7 +431,7 @@ func (f *Frontier) completed(files []uint32) error {
 			}
 		}
 		// Not synced: recovery finds the final name by itself.
-		if err := b.Commit(pebble.NoSync); err != nil {
+		if err := errors.Join(b.Commit(pebble.NoSync), b.Close()); err != nil {
 			return fmt.Errorf("store file names: %w", err)
 		}
 	}

@@ -21,6 +21,9 @@ type host struct {
 	wake time.Duration // on the monotonic clock
 	busy bool          // one of its URIs is in process
 	heap int           // index in the heap, -1 when not in it
+	// low is a key that no URI of the queue lies below: what was taken off its head
+	// leaves tombstones that need not be walked again. Nil: not known.
+	low []byte
 }
 
 // hostHeap orders resting hosts by when they may be asked again.
@@ -114,27 +117,40 @@ func (f *Frontier) broadcast() {
 // offer takes the head of a host's queue. f.mu is held.
 func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 	heap.Remove(&f.ready, h.heap)
-	prefix := binary.BigEndian.AppendUint64([]byte{'q'}, h.hash)
-	var rec *Record
-	found := errors.New("found")
-	err := scan(f.db, prefix, func(_, v []byte) error {
-		var err error
-		rec, err = f.read(f.db, crawl.ID(binary.BigEndian.Uint64(v)))
-		if err == nil {
-			err = found
-		}
-		return err
-	})
-	if !errors.Is(err, found) {
-		if err == nil { // its row says URIs wait, its queue is empty
-			delete(f.hosts, h.hash)
-			return nil, nil
-		}
+	rec, err := f.head(h)
+	if err != nil {
 		return nil, fmt.Errorf("frontier: next of %s: %w", h.row.Name, err)
+	}
+	if rec == nil { // its row says URIs wait, its queue is empty
+		delete(f.hosts, h.hash)
+		return nil, nil
 	}
 	h.busy = true
 	f.process[rec.ID] = h
 	return rec.offer(rec.Attempts+1 >= f.attempts(rec, h)), nil
+}
+
+// head reads the head of a host's queue, nil when it is empty. f.mu is held.
+func (f *Frontier) head(h *host) (_ *Record, err error) {
+	prefix := queuePrefix(h.hash)
+	low := h.low
+	if low == nil {
+		low = prefix
+	}
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: after(prefix)})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	if !it.First() {
+		return nil, it.Error()
+	}
+	v, err := it.ValueAndErr()
+	if err != nil {
+		return nil, err
+	}
+	h.low = append([]byte(nil), it.Key()...)
+	return f.read(f.db, crawl.ID(binary.BigEndian.Uint64(v)))
 }
 
 // attempts is how often a URI is tried.

@@ -53,7 +53,7 @@ type Record struct {
 	LastModified    string
 	LinksInMetadata bool // outlinks are to be read from the metadata record
 
-	prec uint8  // place in the queue, while Waiting
+	prec uint8 // place in the queue, while Waiting
 	seq  uint64
 }
 

@@ -152,9 +152,10 @@ func idKey(kind byte, id crawl.ID) []byte {
 	return binary.BigEndian.AppendUint64([]byte{kind}, uint64(id))
 }
 
+func queuePrefix(host uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'q'}, host) }
+
 func queueKey(host uint64, prec uint8, seq uint64) []byte {
-	k := binary.BigEndian.AppendUint64([]byte{'q'}, host)
-	return binary.BigEndian.AppendUint64(append(k, prec), seq)
+	return binary.BigEndian.AppendUint64(append(queuePrefix(host), prec), seq)
 }
 
 func edgeKey(target, source crawl.ID) []byte {

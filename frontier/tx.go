@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -32,14 +33,15 @@ type tx struct {
 	count [crawl.NumLogs]int64
 	// rest is how long hosts whose URI comes back must not be asked.
 	rest map[uint64]time.Duration
-	back []crawl.ID // URIs no longer in process
+	back []crawl.ID        // URIs no longer in process
+	low  map[uint64][]byte // least key put into each host's queue
 }
 
 func (f *Frontier) begin() *tx {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return &tx{f: f, b: f.db.NewIndexedBatch(), recs: map[crawl.ID]*Record{}, hosts: map[uint64]*hostRow{}, st: f.st,
-		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}}
+		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, low: map[uint64][]byte{}}
 }
 
 // lookup finds the record of a key; nil when it is new. Ids that belong to
@@ -118,7 +120,12 @@ func (t *tx) enqueue(r *Record, m crawl.Mode) error {
 		return err
 	}
 	h.Waiting++
-	return t.b.Set(queueKey(t.f.hash(r.Host), r.prec, r.seq), binary.BigEndian.AppendUint64(nil, uint64(r.ID)), nil)
+	hash := t.f.hash(r.Host)
+	key := queueKey(hash, r.prec, r.seq)
+	if low := t.low[hash]; low == nil || bytes.Compare(key, low) < 0 {
+		t.low[hash] = key
+	}
+	return t.b.Set(key, binary.BigEndian.AppendUint64(nil, uint64(r.ID)), nil)
 }
 
 // dequeue takes a URI out of its host's queue; its next state is the caller's

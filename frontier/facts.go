@@ -49,7 +49,7 @@ func (t *tx) facts(u *crawl.CrawlURI) error {
 		if err != nil {
 			return err
 		}
-		d, err := decodeDeferred(key, v)
+		d, err := t.f.decodeDeferred(key, v)
 		if err != nil {
 			return fmt.Errorf("deferred answer %s: %w", key, err)
 		}
@@ -65,15 +65,11 @@ func (t *tx) setDeferred(d *crawl.Deferred) error {
 	e := newEnc()
 	e.flags(d.Written)
 	e.time(d.Time)
-	zw, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
-	if err != nil {
-		return err
-	}
-	e.str(string(zw.EncodeAll(d.Raw, nil)))
+	e.str(string(t.f.zw.EncodeAll(d.Raw, nil)))
 	return t.b.Set(nameKey('d', d.Key), e.b, nil)
 }
 
-func decodeDeferred(key string, v []byte) (crawl.Deferred, error) {
+func (f *Frontier) decodeDeferred(key string, v []byte) (crawl.Deferred, error) {
 	d := newDec(v)
 	out := crawl.Deferred{Key: key}
 	d.flags(&out.Written)
@@ -82,13 +78,19 @@ func decodeDeferred(key string, v []byte) (crawl.Deferred, error) {
 	if err := d.end(); err != nil {
 		return out, err
 	}
-	zr, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<20))
-	if err != nil {
-		return out, err
-	}
-	defer zr.Close()
-	out.Raw, err = zr.DecodeAll([]byte(raw), nil)
+	var err error
+	out.Raw, err = f.zr.DecodeAll([]byte(raw), nil)
 	return out, err
+}
+
+// openCodec makes the coder and decoder of deferred answers; both serve
+// concurrent calls.
+func (f *Frontier) openCodec() (err error) {
+	if f.zw, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
+		return err
+	}
+	f.zr, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<20))
+	return err
 }
 
 // Host implements the host facts of package chain.
@@ -132,7 +134,7 @@ func (f *Frontier) Deferred(_ context.Context, key string) (crawl.Deferred, bool
 	if v == nil || err != nil {
 		return crawl.Deferred{}, false, err
 	}
-	d, err := decodeDeferred(key, v)
+	d, err := f.decodeDeferred(key, v)
 	if err != nil {
 		return d, false, fmt.Errorf("frontier: deferred answer %s: %w", key, err)
 	}

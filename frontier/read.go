@@ -52,7 +52,7 @@ func (f *Frontier) EachCapture(fn func(Capture) error) error {
 // EachDeferred calls fn for every answer that was kept for the archive.
 func (f *Frontier) EachDeferred(fn func(crawl.Deferred) error) error {
 	return scan(f.db, []byte{'d'}, func(k, v []byte) error {
-		d, err := decodeDeferred(string(k[1:]), v)
+		d, err := f.decodeDeferred(string(k[1:]), v)
 		if err != nil {
 			return fmt.Errorf("frontier: deferred answer %s: %w", k[1:], err)
 		}

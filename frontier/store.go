@@ -14,6 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
 	"exclave/internal/clock"
@@ -125,6 +126,8 @@ type Frontier struct {
 	db      *pebble.DB
 	salt    [8]byte
 	archive Archive
+	zw      *zstd.Encoder // of deferred answers
+	zr      *zstd.Decoder
 	logs    [crawl.NumLogs]*fsx.Append
 	clean   bool // the last run closed in order
 
@@ -187,6 +190,9 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 	f := &Frontier{o: o, cfg: o.Config, files: map[uint32]FileRow{}, hosts: map[uint64]*host{},
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024),
 		quit: make(chan struct{}), idle: make(chan struct{})}
+	if err := f.openCodec(); err != nil {
+		return nil, fmt.Errorf("frontier: open: %w", err)
+	}
 	if f.db, err = f.openDB(); err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 	}
@@ -451,7 +457,8 @@ func (f *Frontier) Close(context.Context) error {
 }
 
 func (f *Frontier) shut() error {
-	var errs []error
+	f.zr.Close()
+	errs := []error{f.zw.Close()}
 	for _, a := range f.logs {
 		if a != nil {
 			errs = append(errs, a.Close())

@@ -94,13 +94,13 @@ rule = "transclusion"
 rule = "prerequisite"
 `
 
-func demo(cmd *cobra.Command, dir string) error {
+func demo(cmd *cobra.Command, dir string) (err error) {
 	out := cmd.OutOrStdout()
 	web, err := testweb.Start(demoweb.Web(), testweb.Options{})
 	if err != nil {
 		return withCode(exitFailure, err)
 	}
-	defer web.Close()
+	defer func() { err = errors.Join(err, web.Close()) }()
 	if err := writeDemoJob(dir, web); err != nil {
 		return err
 	}
@@ -138,8 +138,12 @@ func demo(cmd *cobra.Command, dir string) error {
 	if err := checkDemo(cmd.Context(), out, cfg); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nWARC files: %s\nMore: exclave analyze --profile cz %s\n",
-		filepath.Join(dir, job.WARCDir), filepath.Join(dir, job.WARCDir, "*.warc.gz"))
+	warcs, err := filepath.Glob(filepath.Join(dir, job.WARCDir, "*.warc.gz"))
+	if err != nil {
+		return withCode(exitFailure, err)
+	}
+	fmt.Fprintf(out, "\nWARC files:\n  %s\nEvery verdict explained:\n  exclave analyze --profile cz '%s'\n",
+		strings.Join(warcs, "\n  "), strings.Join(warcs, "' '"))
 	return nil
 }
 

@@ -30,7 +30,11 @@ func printHosts(ctx context.Context, out io.Writer, cfg *config.Config) error {
 		if evidence == "" {
 			evidence = "–"
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%d\n", urlx.DisplayHost(h.Host), h.Judged, h.Valid, best, evidence, h.Archived)
+		archived := "–"
+		if h.Archived > 0 {
+			archived = count(h.Pages, "page") + ", " + count(h.Archived-h.Pages, "other")
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\n", urlx.DisplayHost(h.Host), h.Judged, h.Valid, best, evidence, archived)
 	}
 	return w.Flush()
 }

@@ -37,6 +37,7 @@ type HostSummary struct {
 	Judged   int
 	Valid    int
 	Archived int
+	Pages    int    // of the archived, HTML
 	Points   int64  // of the page with the most
 	Evidence string // the strongest of that page
 }
@@ -77,7 +78,8 @@ func Hosts(ctx context.Context, cfg *config.Config) (_ []HostSummary, err error)
 			return nil
 		}
 		h := host(r.Host)
-		for n, is := range map[*int]bool{&h.Judged: r.Outcome.Judged, &h.Valid: r.Outcome.Valid(), &h.Archived: r.Outcome.Archived} {
+		for n, is := range map[*int]bool{&h.Judged: r.Outcome.Judged, &h.Valid: r.Outcome.Valid(),
+			&h.Archived: r.Outcome.Archived, &h.Pages: r.Outcome.Archived && r.Outcome.Class == crawl.ClassHTML} {
 			if is {
 				*n++
 			}

@@ -29,7 +29,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{DelayFactor: 5, MinDelay: 3 * time.Second, MaxDelay: 30 * time.Second, MaxCrawlDelay: 5 * time.Minute,
 		MaxRetries: 30, RetryDelay: 15 * time.Minute, MaxRetryAfter: time.Hour,
-		DNSRetries: 3, DNSRetryDelay: time.Minute, RobotsRetries: 3, SelfRedirects: 5}
+		DNSRetries: 10, DNSRetryDelay: 5 * time.Minute, RobotsRetries: 10, SelfRedirects: 5}
 }
 
 // Validate returns every value that cannot be, as "key: what".

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -301,6 +302,13 @@ func (f *Frontier) load() error {
 		return errors.New("the rules in [url] are not those the job was started with; keys would not match: put them back, or start a new job")
 	}
 	copy(f.salt[:], salt)
+	depths, err := get(f.db, nameKey('m', "depths"))
+	if err != nil {
+		return err
+	}
+	if !f.o.ReadOnly && !bytes.Equal(depths, encodeDepths(f.o.Depths)) {
+		return errors.New("depth, profiles, analyse_linked or fetch_unclaimed_embeds are not those the job was started with; what is archived already would not match: put them back, or start a new job")
+	}
 	clean, err := get(f.db, nameKey('m', "clean"))
 	if err != nil {
 		return err
@@ -321,7 +329,22 @@ func (f *Frontier) create() error {
 	e.uv(FormatVersion)
 	e.uv(f.o.RulesHash)
 	e.str(string(f.salt[:]))
-	return f.db.Set(nameKey('m', "format"), e.b, pebble.Sync)
+	b := f.db.NewBatch()
+	defer b.Close()
+	if err := errors.Join(b.Set(nameKey('m', "format"), e.b, nil),
+		b.Set(nameKey('m', "depths"), encodeDepths(f.o.Depths), nil)); err != nil {
+		return err
+	}
+	return b.Commit(pebble.Sync)
+}
+
+func encodeDepths(d crawl.Depths) []byte {
+	e := newEnc()
+	for _, n := range d.D {
+		e.iv(int64(n))
+	}
+	e.flags(d.AnalyseLinked, d.UnclaimedEmbeds)
+	return e.b
 }
 
 func (f *Frontier) loadRows() error {

@@ -15,6 +15,9 @@ type StateUpdater struct{}
 // NewStateUpdater returns the processor.
 func NewStateUpdater() *StateUpdater { return &StateUpdater{} }
 
+// ownAttempts is how often a URI on which a processor of ours fails is tried.
+const ownAttempts = 3
+
 // Process implements [chain.Processor].
 func (*StateUpdater) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.Disposition != crawl.Done {
@@ -28,6 +31,8 @@ func (*StateUpdater) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Resu
 		switch {
 		case u.Span != nil && u.Err == nil, u.LastAttempt:
 			// An archived answer is an answer.
+		case u.Err != nil && ctx.Err() == nil && u.Attempt >= ownAttempts:
+			// The same bytes make us fail the same way: the host need not rest for it.
 		case ctx.Err() != nil:
 			u.Disposition = crawl.Resign
 		default:

@@ -1,0 +1,223 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// began is where the fake clocks stand.
+var began = time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// warcs is an archive whose files need no syncing.
+type warcs struct {
+	mu        sync.Mutex
+	synced    []uint32
+	committed map[uint32]int64
+	syncErr   error
+}
+
+func (w *warcs) Sync(files []uint32) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.synced = append(w.synced, files...)
+	return w.syncErr
+}
+
+func (w *warcs) Committed(file uint32, length int64) ([]FileRow, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.committed == nil {
+		w.committed = map[uint32]int64{}
+	}
+	if length <= w.committed[file] {
+		return nil, fmt.Errorf("file %d is committed to %d after %d", file, length, w.committed[file])
+	}
+	w.committed[file] = length
+	return nil, nil
+}
+
+func (w *warcs) FileName(file uint32) string { return fmt.Sprintf("%d.warc.gz", file) }
+
+// quick has no delays and few attempts.
+func quick() Config {
+	c := DefaultConfig()
+	c.DelayFactor, c.MinDelay, c.MaxDelay, c.MaxCrawlDelay = 0, 0, 0, 0
+	c.RetryDelay, c.MaxRetryAfter, c.DNSRetryDelay, c.MaxRetries = 0, 0, 0, 3
+	return c
+}
+
+type rig struct {
+	*Frontier
+	t   testing.TB
+	fs  fsx.FS
+	clk *clock.Fake
+	ar  *warcs
+}
+
+func options(fs fsx.FS, clk clock.Clock, c Config, d crawl.Depths) Options {
+	return Options{FS: fs, Dir: "/state", LogDir: "/", Config: c, Depths: d, Clock: clk, Logger: slog.New(slog.DiscardHandler)}
+}
+
+func oneProfile(d int32) crawl.Depths {
+	return crawl.Depths{D: [crawl.MaxProfiles]int32{d, -1, -1, -1}, AnalyseLinked: true}
+}
+
+func start(t testing.TB, o Options) (*Frontier, *warcs, error) {
+	f, err := Open(t.Context(), o)
+	if err != nil {
+		return nil, nil, err
+	}
+	ar := &warcs{}
+	return f, ar, errors.Join(err, f.Start(ar, f.Files()))
+}
+
+// open starts a frontier that is checked and closed when the test ends.
+func open(t testing.TB, c Config, d crawl.Depths) *rig {
+	t.Helper()
+	r := &rig{t: t, fs: fsx.NewMem(), clk: clock.NewFake(began)}
+	var err error
+	r.Frontier, r.ar, err = start(t, options(r.fs, r.clk, c, d))
+	must(t, err)
+	t.Cleanup(func() {
+		sound(t, r.Frontier)
+		must(t, r.Close(context.Background()))
+	})
+	return r
+}
+
+// sound fails the test when the state contradicts itself.
+func sound(t testing.TB, f *Frontier) {
+	t.Helper()
+	bad, err := f.Check()
+	must(t, err)
+	for _, b := range bad {
+		t.Error(b)
+	}
+	s := f.Stats()
+	if s.Discovered != s.Queued+s.Parked+s.InProcess+s.Finished {
+		t.Errorf("discovered is not the sum of its parts: %+v", s)
+	}
+}
+
+func cand(host, path string, c crawl.Claim) crawl.Candidate {
+	u := "http://" + host + path
+	return crawl.Candidate{URL: u, Key: u, Host: host, Kind: crawl.LinkNav, Hops: "L", Claim: c}
+}
+
+var analyse = crawl.Claim{Analyse: true}
+
+func link(depth int32) crawl.Claim { return crawl.Claim{Link: [crawl.MaxProfiles]int32{1 + depth}} }
+
+func (r *rig) schedule(cs ...crawl.Candidate) {
+	r.t.Helper()
+	must(r.t, r.Schedule(r.t.Context(), cs...))
+}
+
+// next takes the URI that must be ready now.
+func (r *rig) next(want string) *crawl.CrawlURI {
+	r.t.Helper()
+	u := r.ready()
+	if u == nil || u.URL != want {
+		r.t.Fatalf("offered %+v, want %s", u, want)
+	}
+	return u
+}
+
+// ready takes a URI if one may be asked for now.
+func (r *rig) ready() *crawl.CrawlURI {
+	r.t.Helper()
+	r.mu.Lock()
+	idle := len(r.Frontier.ready) == 0 || r.Frontier.ready[0].wake > r.clk.Mono()
+	r.mu.Unlock()
+	if idle {
+		return nil
+	}
+	u, err := r.Next(r.t.Context())
+	must(r.t, err)
+	return u
+}
+
+// over fails the test unless the crawl is over.
+func (r *rig) over() {
+	r.t.Helper()
+	if u, err := r.Next(r.t.Context()); !errors.Is(err, crawl.ErrDone) {
+		r.t.Fatalf("the crawl goes on: %+v, %v", u, err)
+	}
+}
+
+// settle waits until work rows are drained.
+func (r *rig) settle() {
+	r.t.Helper()
+	for {
+		r.mu.Lock()
+		works, changed := r.works, r.wakeup
+		r.mu.Unlock()
+		if works == 0 {
+			return
+		}
+		// A group without callers tells nobody but publish broadcasts.
+		<-changed
+	}
+}
+
+func (r *rig) finish(u *crawl.CrawlURI) {
+	r.t.Helper()
+	must(r.t, r.Finished(r.t.Context(), u))
+	r.settle()
+}
+
+// answer is a processed URI: HTML unless class says otherwise, archived when the
+// claims ask for it.
+func (r *rig) answer(u *crawl.CrawlURI, class crawl.TypeClass, valid uint8, links ...crawl.Candidate) *crawl.CrawlURI {
+	u.Status, u.Class, u.Disposition = 200, class, crawl.Done
+	if class == crawl.ClassRedirect {
+		u.Status = 301
+	}
+	u.Judgeable = class == crawl.ClassHTML
+	if u.Judgeable && u.Claim.Analyse {
+		u.Judged = &crawl.Judgement{ValidFor: valid}
+	}
+	d := r.o.Depths
+	if u.Mode == crawl.ModeFetch && d.Archived(u.Claim, u.Outcome()) {
+		r.mu.Lock()
+		at := r.files[1].Committed
+		r.mu.Unlock()
+		u.Span = &crawl.Span{File: 1, Start: at, End: at + 10}
+		u.Response, u.RecordID = crawl.Ref{File: 1, Offset: at, Length: 10}, fmt.Sprint("urn:", at)
+	}
+	for _, l := range links {
+		l.Via, l.Claim = u.URL, d.Child(u.Claim, u.Outcome(), l.Kind)
+		u.Links = append(u.Links, l)
+	}
+	return u
+}
+
+func (r *rig) record(key string) *Record {
+	r.t.Helper()
+	rec, err := r.Lookup(key)
+	must(r.t, err)
+	if rec == nil {
+		r.t.Fatalf("%s is not known", key)
+	}
+	return rec
+}

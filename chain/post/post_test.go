@@ -3,6 +3,7 @@ package post
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -46,6 +47,7 @@ func TestStateUpdater(t *testing.T) {
 		{"a lost connection passes", live, crawl.CrawlURI{Status: crawl.StatusConnectionLost}, crawl.Retry, -3},
 		{"a page that robots.txt forbids stays forbidden (case 29)", live, crawl.CrawlURI{Status: crawl.StatusRobots}, crawl.Done, -9998},
 		{"architecture 8: our failure is tried again", live, crawl.CrawlURI{Status: crawl.StatusRuntimeError}, crawl.Retry, -5},
+		{"bytes that make us fail do so again: no host rests for hours because of them", live, crawl.CrawlURI{Status: crawl.StatusRuntimeError, Err: errors.New("panic"), Attempt: ownAttempts}, crawl.Done, -5},
 		{"what fails because we stop is nobody's failure", ended, crawl.CrawlURI{Status: crawl.StatusTimeout}, crawl.Resign, -4},
 		{"what a processor decided stays", live, crawl.CrawlURI{Status: 200, Disposition: crawl.Resign}, crawl.Resign, 200},
 		{"a prerequisite goes first", live, crawl.CrawlURI{Status: crawl.StatusDeferred, Prereq: &crawl.Candidate{}}, crawl.Defer, -50},

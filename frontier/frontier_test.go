@@ -94,15 +94,7 @@ func start(t testing.TB, o Options) (*Frontier, *warcs, error) {
 // open starts a frontier that is checked and closed when the test ends.
 func open(t testing.TB, c Config, d crawl.Depths) *rig {
 	t.Helper()
-	r := &rig{t: t, fs: fsx.NewMem(), clk: clock.NewFake(began)}
-	var err error
-	r.Frontier, r.ar, err = start(t, options(r.fs, r.clk, c, d))
-	must(t, err)
-	t.Cleanup(func() {
-		sound(t, r.Frontier)
-		must(t, r.Close(context.Background()))
-	})
-	return r
+	return openWith(t, func(o *Options) { o.Config, o.Depths = c, d })
 }
 
 // sound fails the test when the state contradicts itself.
@@ -221,3 +213,31 @@ func (r *rig) record(key string) *Record {
 	}
 	return rec
 }
+
+// openWith is open with other options than the usual.
+func openWith(t testing.TB, change func(*Options)) *rig {
+	t.Helper()
+	r := &rig{t: t, fs: fsx.NewMem(), clk: clock.NewFake(began)}
+	o := options(r.fs, r.clk, quick(), oneProfile(0))
+	change(&o)
+	var err error
+	r.Frontier, r.ar, err = start(t, o)
+	must(t, err)
+	t.Cleanup(func() {
+		sound(t, r.Frontier)
+		must(t, r.Close(context.Background()))
+	})
+	return r
+}
+
+type linkList struct {
+	links []KnownLink
+	asked crawl.Ref
+}
+
+func (l *linkList) Outlinks(_ context.Context, ref crawl.Ref) ([]KnownLink, error) {
+	l.asked = ref
+	return l.links, nil
+}
+
+func path(i int) string { return fmt.Sprintf("/%d", i) }

@@ -34,24 +34,30 @@ func TestArchivedSetIsTheLeastFixpoint(t *testing.T) {
 	// on the number of workers, and nothing archived is captured again.
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
-		w := frontiertest.RandomWeb(r)
-		f, _, err := start(t, options(fsx.NewMem(), clock.NewFake(began), quick(), w.Depths))
-		must(t, err)
-		defer func() { must(t, f.Close(context.Background())) }()
-		must(t, f.Schedule(t.Context(), w.Seed()))
-		c := frontiertest.NewCrawl(w, 0)
-		if err := c.Run(t.Context(), f, 1+r.IntN(5)); err != nil {
-			rt.Fatal(err)
+		for range 20 {
+			crawlWeb(t, rt, r)
 		}
-		want := slices.Sorted(maps.Keys(w.Archived()))
-		if got := archived(t, f); !slices.Equal(got, want) {
-			rt.Fatalf("archived %v\nwant     %v\nof %+v", got, want, *w)
-		}
-		if k := c.Twice(); k != "" {
-			rt.Fatalf("%s was captured twice; web %+v", k, *w)
-		}
-		sound(t, f)
 	})
+}
+
+func crawlWeb(t *testing.T, rt *rapid.T, r *rand.Rand) {
+	w := frontiertest.RandomWeb(r)
+	f, _, err := start(t, options(fsx.NewMem(), clock.NewFake(began), quick(), w.Depths))
+	must(t, err)
+	defer func() { must(t, f.Close(context.Background())) }()
+	must(t, f.Schedule(t.Context(), w.Seed()))
+	c := frontiertest.NewCrawl(w, 0)
+	if err := c.Run(t.Context(), f, 1+r.IntN(5)); err != nil {
+		rt.Fatal(err)
+	}
+	want := slices.Sorted(maps.Keys(w.Archived()))
+	if got := archived(t, f); !slices.Equal(got, want) {
+		rt.Fatalf("archived %v\nwant     %v\nof %+v", got, want, *w)
+	}
+	if k := c.Twice(); k != "" {
+		rt.Fatalf("%s was captured twice; web %+v", k, *w)
+	}
+	sound(t, f)
 }
 
 func TestCrashLosesNothingAcknowledged(t *testing.T) {

@@ -188,17 +188,17 @@ func (t *tx) join(r *Record, c crawl.Claim) error {
 // with.
 func (t *tx) grown(r *Record, old crawl.Claim) error {
 	d := &t.f.o.Depths
+	redirect := r.Outcome.Class == crawl.ClassRedirect
+	if redirect && r.Claim.Keep && !old.Keep {
+		if err := t.addWork(workKeep, r.ID); err != nil {
+			return err
+		}
+	}
 	switch d.Again(r.Claim, r.Outcome) {
 	case crawl.AgainFetch:
 		return t.enqueue(r, crawl.ModeFetch)
 	case crawl.AgainJudge:
 		if err := t.enqueue(r, crawl.ModeJudge); err != nil {
-			return err
-		}
-	}
-	redirect := r.Outcome.Class == crawl.ClassRedirect
-	if redirect && r.Claim.Keep && !old.Keep {
-		if err := t.addWork(workKeep, r.ID); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,9 @@ const (
 	maxLinks = 1000
 )
 
+// ErrClosed is returned for what was handed in too late to be committed.
+var ErrClosed = errors.New("frontier: closed")
+
 // request is something the committer is to make durable.
 type request struct {
 	uri   *crawl.CrawlURI // finished, or
@@ -93,16 +96,30 @@ func (f *Frontier) submit(ctx context.Context, r *request) error {
 	}
 	f.pending++
 	f.mu.Unlock()
+	var err error
 	select {
 	case f.reqs <- r:
-		return <-r.done
+		select {
+		case err := <-r.done:
+			return err
+		case <-f.idle:
+		}
+		select {
+		case err := <-r.done: // answered in the committer's last moments
+			return err
+		default:
+			err = ErrClosed
+		}
+	case <-f.idle:
+		err = ErrClosed
 	case <-ctx.Done():
-		f.mu.Lock()
-		f.pending--
-		f.broadcast()
-		f.mu.Unlock()
-		return ctx.Err()
+		err = ctx.Err()
 	}
+	f.mu.Lock()
+	f.pending--
+	f.broadcast()
+	f.mu.Unlock()
+	return err
 }
 
 // commitLoop is the committer: the only writer of the state.
@@ -112,10 +129,13 @@ func (f *Frontier) commitLoop() {
 	for {
 		group := f.gather(len(held) > 0)
 		if group == nil {
-			for _, r := range held {
-				r.done <- errors.New("closed")
-			}
+			f.answer(held, ErrClosed)
 			return
+		}
+		if err := f.Err(); err != nil {
+			// No capture will ever be committed again: none has a turn to wait for.
+			f.answer(group, err)
+			continue
 		}
 		ready, wait := f.inFileOrder(append(held, group...))
 		held = wait

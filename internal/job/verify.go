@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"exclave/chain/post"
 	"exclave/config"
@@ -52,7 +53,8 @@ func Verify(ctx context.Context, cfg *config.Config, o Options) (_ []Defect, err
 	}
 	defer func() { err = errors.Join(err, f.Close(ctx)) }()
 	v := &verifier{Job: &j, f: f, captures: map[uint32][]frontier.Capture{}, responses: map[crawl.Ref]response{},
-		urls: map[crawl.ID]string{}, dns: map[string]int64{}, robots: map[string]int64{}}
+		metadata: map[crawl.Ref]string{}, urls: map[crawl.ID]string{}, carried: map[string]bool{},
+		dns: map[string]int64{}, robots: map[string]int64{}}
 	for _, step := range []func(context.Context) error{v.state, v.archive, v.uris, v.logs} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -79,6 +81,8 @@ type verifier struct {
 	captures  map[uint32][]frontier.Capture
 	urls      map[crawl.ID]string    // of URIs that captures belong to
 	responses map[crawl.Ref]response // response and revisit records in the archive
+	metadata  map[crawl.Ref]string   // URLs of metadata records in the archive
+	carried   map[string]bool        // deferred answers that an acknowledged capture brought
 	dns       map[string]int64       // earliest record of a host
 	robots    map[string]int64       // earliest record of an origin
 	finishes  int64
@@ -98,9 +102,22 @@ func (v *verifier) state(context.Context) error {
 	for _, p := range problems {
 		v.bad(StateDir, "%s", p)
 	}
-	return v.f.EachCapture(func(c frontier.Capture) error {
+	if err := v.f.EachCapture(func(c frontier.Capture) error {
 		v.captures[c.Span.File] = append(v.captures[c.Span.File], c)
 		v.urls[c.ID] = ""
+		if c.Abandoned == "" {
+			for _, key := range c.Carried {
+				v.carried[key] = true
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return v.f.EachDeferred(func(d crawl.Deferred) error {
+		if d.Written && !v.carried[d.Key] {
+			v.bad(StateDir, "%s counts as archived, but no capture brought it", d.Key)
+		}
 		return nil
 	})
 }
@@ -165,7 +182,7 @@ func (v *verifier) file(row frontier.FileRow, name string) error {
 	if at != row.Committed {
 		v.bad(name, "captures end at %d, %d bytes are acknowledged", at, row.Committed)
 	}
-	walk := &fileWalk{v: v, name: name, row: row, spans: spans, ids: map[string]bool{}}
+	walk := &fileWalk{v: v, name: name, row: row, spans: spans, ids: map[string]bool{}, urls: map[string]bool{}}
 	defects, err := warc.Verify(v.opts.FS, v.path(WARCDir, name), walk.record)
 	if err != nil {
 		return err
@@ -186,6 +203,7 @@ type fileWalk struct {
 	i        int             // capture in hand
 	answers  int             // responses of the capture's own URI in it
 	ids      map[string]bool // of the capture's records
+	urls     map[string]bool // of the capture's responses
 	pointers []string        // WARC-Concurrent-To within the capture
 	begun    bool
 }
@@ -222,43 +240,72 @@ func (w *fileWalk) record(r warc.RecordInfo) error {
 
 // note remembers the records that the state points to or that pages need.
 func (w *fileWalk) note(r warc.RecordInfo, c frontier.Capture) {
-	if r.Type != warc.TypeResponse && r.Type != warc.TypeRevisit {
-		return
-	}
-	ms := r.Date.UnixMilli()
-	earliest := func(m map[string]int64, key string) {
-		if t, ok := m[key]; !ok || ms < t {
-			m[key] = ms
+	ref := crawl.Ref{File: w.row.Number, Offset: r.Ref.Offset, Length: r.Ref.Length}
+	switch r.Type {
+	case warc.TypeMetadata:
+		w.v.metadata[ref] = r.TargetURI
+	case warc.TypeResponse, warc.TypeRevisit:
+		ms := r.Date.UnixMilli()
+		w.urls[r.TargetURI] = true
+		if host, ok := strings.CutPrefix(r.TargetURI, "dns:"); ok {
+			keepEarliest(w.v.dns, host, ms)
+			return
+		}
+		w.v.responses[ref] = response{url: r.TargetURI, digest: r.Payload, id: r.ID, kind: r.Type, date: ms}
+		if u, err := urlx.Parse(r.TargetURI); err == nil && u.PathQuery() == "/robots.txt" {
+			keepEarliest(w.v.robots, u.Origin(), ms)
+		}
+		if !slices.Contains(c.Carried, carriedKey(r.TargetURI)) {
+			w.answers++
 		}
 	}
-	if host, ok := strings.CutPrefix(r.TargetURI, "dns:"); ok {
-		earliest(w.v.dns, host)
-		return
+}
+
+func keepEarliest(m map[string]int64, key string, ms int64) {
+	if t, ok := m[key]; !ok || ms < t {
+		m[key] = ms
 	}
-	ref := crawl.Ref{File: w.row.Number, Offset: r.Ref.Offset, Length: r.Ref.Length}
-	w.v.responses[ref] = response{url: r.TargetURI, digest: r.Payload, id: r.ID, kind: r.Type, date: ms}
-	if u, err := urlx.Parse(r.TargetURI); err == nil && u.PathQuery() == "/robots.txt" {
-		earliest(w.v.robots, u.Origin())
+}
+
+// carriedURI is the target URI of the record that a deferred answer became.
+func carriedURI(key string) string {
+	if origin, ok := strings.CutPrefix(key, crawl.RobotsKey("")); ok {
+		return origin + "/robots.txt"
 	}
-	w.answers++
-	_ = c
+	return key
+}
+
+// carriedKey is the opposite of carriedURI.
+func carriedKey(uri string) string {
+	if origin, ok := strings.CutSuffix(uri, "/robots.txt"); ok {
+		return crawl.RobotsKey(origin)
+	}
+	return uri
 }
 
 func (w *fileWalk) closeCapture() {
 	c := w.spans[w.i]
+	at := w.where(c.Span.Start)
 	if !w.begun {
-		w.v.bad(w.where(c.Span.Start), "the capture of %d bytes holds no record", c.Span.End-c.Span.Start)
-	}
-	if c.Response && w.answers == 0 && w.begun {
-		w.v.bad(w.where(c.Span.Start), "the capture holds no response")
+		w.v.bad(at, "the capture of %d bytes holds no record", c.Span.End-c.Span.Start)
+	} else {
+		for _, key := range c.Carried {
+			if !w.urls[carriedURI(key)] {
+				w.v.bad(at, "the capture does not hold the record of %s that the state says it brought", carriedURI(key))
+			}
+		}
+		if c.Response && w.answers == 0 {
+			w.v.bad(at, "the capture holds no response")
+		}
 	}
 	for _, p := range w.pointers {
 		// A verdict made later points to the response of an earlier capture.
 		if c.Response && !w.ids[p] {
-			w.v.bad(w.where(c.Span.Start), "WARC-Concurrent-To %s is not in the capture", p)
+			w.v.bad(at, "WARC-Concurrent-To %s is not in the capture", p)
 		}
 	}
-	w.i, w.begun, w.answers, w.ids, w.pointers = w.i+1, false, 0, map[string]bool{}, nil
+	w.i, w.begun, w.answers, w.pointers = w.i+1, false, 0, nil
+	w.ids, w.urls = map[string]bool{}, map[string]bool{}
 }
 
 func (w *fileWalk) end() {
@@ -269,7 +316,6 @@ func (w *fileWalk) end() {
 
 // uris checks every URI against the archive.
 func (v *verifier) uris(context.Context) error {
-	claimed := map[crawl.Ref]bool{}
 	err := v.f.EachURI(func(r *frontier.Record) error {
 		if _, ok := v.urls[r.ID]; ok {
 			v.urls[r.ID] = r.URL
@@ -279,13 +325,15 @@ func (v *verifier) uris(context.Context) error {
 		if !r.Outcome.Archived {
 			return nil
 		}
-		claimed[r.Response] = true
 		rec, ok := v.responses[r.Response]
 		if !ok {
 			v.bad(r.URL, "is archived by the state, but no response record is at %d in WARC file %d", r.Response.Offset, r.Response.File)
 			return nil
 		}
 		v.compare(r, rec)
+		if m := r.Metadata; !m.IsZero() && v.metadata[m] != r.URL {
+			v.bad(r.URL, "its metadata record is not at %d in WARC file %d", m.Offset, m.File)
+		}
 		return nil
 	})
 	if err != nil {
@@ -299,7 +347,12 @@ func (v *verifier) uris(context.Context) error {
 	return nil
 }
 
+func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
+
 func (v *verifier) compare(r *frontier.Record, rec response) {
+	if rec.date != r.Date.UnixMilli() {
+		v.bad(r.URL, "its record is dated %s, the state says %s", stamp(rec.date), stamp(r.Date.UnixMilli()))
+	}
 	if rec.url != r.URL {
 		v.bad(r.URL, "its place in the archive holds %s", rec.url)
 	}
@@ -320,7 +373,7 @@ func (v *verifier) compare(r *frontier.Record, rec response) {
 		case !ok:
 			v.bad(r.URL, "is archived without the %s of %s", what, key)
 		case t > rec.date:
-			v.bad(r.URL, "the %s of %s is dated after it", what, key)
+			v.bad(r.URL, "the %s of %s is dated %s, after it", what, key, stamp(t))
 		}
 	}
 	if !u.IsIP() {

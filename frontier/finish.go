@@ -69,14 +69,15 @@ func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
 	r.Attempts++
 	t.st.Retried++
 	cfg := &t.f.cfg
+	if isDNS(r.Key) {
+		return t.wait(r.Host, cfg.DNSRetryDelay)
+	}
 	rest := cfg.RetryDelay
-	switch {
-	case isDNS(r.Key):
-		rest = cfg.DNSRetryDelay
-	case u.RetryAfter > 0:
+	if u.RetryAfter > 0 {
 		rest = min(u.RetryAfter, cfg.MaxRetryAfter)
 	}
-	return t.wait(r.Host, rest)
+	// A server that asks for less than politeness does not get less.
+	return t.wait(r.Host, max(rest, cfg.delay(u)))
 }
 
 // wait makes a host rest.
@@ -95,6 +96,12 @@ func (c *Config) delay(u *crawl.CrawlURI) time.Duration {
 	d := time.Duration(c.DelayFactor * float64(u.Took))
 	d = min(max(d, c.MinDelay), c.MaxDelay)
 	return max(d, min(u.CrawlDelay, c.MaxCrawlDelay))
+}
+
+// fresh reports whether the URI was archived with its body: of a revisit without
+// one, the earlier capture is still the one to judge and to refer to.
+func fresh(u *crawl.CrawlURI) bool {
+	return u.Span != nil && !u.Response.IsZero() && !u.NotModified
 }
 
 func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
@@ -123,7 +130,7 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 		was = crawl.Outcome{}
 	}
 	t.account(r, was, had)
-	if u.Span != nil && !u.Response.IsZero() {
+	if fresh(u) {
 		r.Response, r.Metadata, r.RecordID = u.Response, u.Metadata, u.RecordID
 		r.Date, r.Digest = millis(u.Started), u.Digest
 		r.ETag, r.LastModified = u.Header("ETag"), u.Header("Last-Modified")
@@ -188,6 +195,11 @@ const keptLinks = 1024 / 9
 // links makes the URI's outlinks known, and keeps them where a claim that grows
 // later must reach them without a second request.
 func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
+	if r.Outcome.Archived && !fresh(u) && len(u.Links) == 0 {
+		// Those of the capture that counts stay; the claims may be greater than when
+		// they were found.
+		return t.addWork(workLinks, r.ID)
+	}
 	var kept []byte
 	n := 0
 	for i := range u.Links {

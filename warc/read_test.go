@@ -364,17 +364,10 @@ func TestGowarcAcceptsEverythingWeWrite(t *testing.T) {
 func TestWarcioAcceptsEverythingWeWrite(t *testing.T) {
 	// The tool of the archives; its idea of the payload digest is what decides
 	// between the readings of the standard (docs/formats/warc.md).
-	tool := os.Getenv("WARCIO")
-	if tool == "" {
-		var err error
-		if tool, err = exec.LookPath("warcio"); err != nil {
-			sharedtest.Missing(t, "no warcio: pip install warcio, or say where it is in $WARCIO")
-		}
-	}
 	_, _, data := capturedFile(t, zoo(t), page(1))
 	name := filepath.Join(t.TempDir(), "x.warc.gz")
 	must(t, os.WriteFile(name, data, 0o644))
-	out, err := exec.Command(tool, "check", "-v", name).CombinedOutput()
+	out, err := exec.Command(sharedtest.Warcio(t), "check", "-v", name).CombinedOutput()
 	if err != nil || strings.Contains(string(out), "fail") {
 		t.Errorf("warcio check: %v\n%s", err, out)
 	}

@@ -1,9 +1,7 @@
 package frontier
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"syscall"
@@ -209,10 +207,11 @@ func TestHoldKeepsTheCrawlFromEnding(t *testing.T) {
 	})
 }
 
-func TestFaultAtEveryWrite(t *testing.T) {
-	// Decision 11: the n-th write or sync of a log or of Pebble's log fails; what
-	// was acknowledged is there after reopening, and nobody waits for ever.
-	match := func(o fsx.Op) bool { return !o.Reads() && o.Kind != "close" && strings.HasSuffix(o.Path, ".log") }
+func TestFaultAtEveryWriteOfALog(t *testing.T) {
+	// Decision 11: the n-th write or sync of a log fails; what was acknowledged is
+	// there after reopening, and nobody waits for ever. Pebble's own files fail in
+	// the tests of the store's death.
+	match := func(o fsx.Op) bool { return !o.Reads() && o.Kind != "close" && o.Path == "/crawl.log" }
 	for at := int64(0); ; at++ {
 		mem := fsx.NewMem()
 		faulty := fsx.NewFaulty(mem, fsx.Fault{At: -1})
@@ -233,7 +232,7 @@ func TestFaultAtEveryWrite(t *testing.T) {
 			t.Fatalf("operation %d: %d failed, the crawl says %v", at, failed, err)
 		}
 		faulty.Set(fsx.Fault{At: -1})
-		closeAfterFailure(f)
+		must(t, f.Close(t.Context()))
 		o.FS = mem.CrashClone(fsx.Crash{})
 		f, _, err = start(t, o)
 		must(t, err)
@@ -251,17 +250,4 @@ func TestFaultAtEveryWrite(t *testing.T) {
 			return
 		}
 	}
-}
-
-// closeAfterFailure closes what Pebble lets close: after a failed sync it may
-// complain again.
-func closeAfterFailure(f *Frontier) {
-	defer func() {
-		if p := recover(); p != nil {
-			if _, ok := p.(fatalStore); !ok {
-				panic(fmt.Sprint(p))
-			}
-		}
-	}()
-	_ = f.Close(context.Background())
 }

@@ -123,6 +123,9 @@ func decodeRecord(id crawl.ID, b []byte) (*Record, error) {
 			r.ETag, r.LastModified = d.str(), d.str()
 		}
 	}
+	if r.State < Parked || r.State > Done || finished != (r.Finishes > 0) {
+		d.fail()
+	}
 	return r, d.end()
 }
 

@@ -1,0 +1,132 @@
+package frontier
+
+import (
+	"encoding/hex"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+)
+
+func goldenRecords() map[string]*Record {
+	at := time.Date(2026, 11, 21, 5, 6, 7, 89_000_000, time.UTC)
+	return map[string]*Record{
+		"parked": {ID: 1, URL: "http://a.test/i.png", Key: "http://a.test/i.png", Host: "a.test", Via: "http://a.test/",
+			Hops: "LE", Kind: crawl.LinkEmbed, Context: "img/@src", State: Parked},
+		"waiting": {ID: 2, URL: "http://a.test/", Key: "http://a.test/", Host: "a.test", SourceTag: "s", Seed: true, Kind: crawl.LinkNav,
+			State: Waiting, Claim: crawl.Claim{Analyse: true, Link: [crawl.MaxProfiles]int32{0, 1000001}}, Attempts: 2, prec: precSeed, seq: 300},
+		"archived": {ID: 3, URL: "http://a.test/?x", Key: "http://a.test/", Host: "a.test", Kind: crawl.LinkNav, State: Done,
+			Claim: crawl.Claim{Bin: true, Keep: true}, Redirects: 1, Finishes: 2, Judgings: 1, prec: precLink, seq: 7,
+			Outcome:  crawl.Outcome{Status: 200, Class: crawl.ClassHTML, Judgeable: true, Judged: true, ValidFor: 3, Archived: true},
+			Response: crawl.Ref{File: 1, Offset: 400, Length: 5000}, Metadata: crawl.Ref{File: 1, Offset: 5400, Length: 300},
+			RecordID: "urn:uuid:1", Date: at, Digest: "sha1:AA", ETag: `"e"`, LastModified: "Sat", LinksInMetadata: true},
+		"failed": {ID: 4, URL: "dns:a.test", Key: "dns:a.test", Host: "a.test", Hops: "P", State: Done, Finishes: 1,
+			Outcome: crawl.Outcome{Status: crawl.StatusDNSFailed}},
+	}
+}
+
+// golden are the bytes that version 1 of a record has (docs/formats/state.md).
+// They change only with the version.
+var golden = map[string]string{
+	"parked": "010401000213687474703a2f2f612e746573742f692e706e67" +
+		"06612e746573740e687474703a2f2f612e746573742f024c4508696d672f4073726300000000000000",
+	"waiting": "01050200010e687474703a2f2f612e746573742f06612e74657374" +
+		"0000000173010200c1843d020001ac02",
+	"archived": "01f80103000110687474703a2f2f612e746573742f3f780e687474703a2f2f612e746573742f06612e74657374" +
+		"00000000060000010307020190030103019003882701982aac02" +
+		"0a75726e3a757569643a31e2e9fac7bf6807736861313a41410322652203536174",
+	"failed": "0184010300000a646e733a612e7465737406612e74657374" +
+		"00015000000000000000000100010000",
+}
+
+func TestGoldenValues(t *testing.T) {
+	// Decision 12: what one build writes, every later one must read.
+	for name, r := range goldenRecords() {
+		if got := hex.EncodeToString(r.encode()); got != golden[name] {
+			t.Errorf("%s is written as\n%s, want\n%s", name, got, golden[name])
+		}
+		b, err := hex.DecodeString(golden[name])
+		must(t, err)
+		got, err := decodeRecord(r.ID, b)
+		if err != nil || !reflect.DeepEqual(got, r) {
+			t.Errorf("%s is read as\n%+v, want\n%+v (%v)", name, got, r, err)
+		}
+	}
+}
+
+func TestGoldenKeys(t *testing.T) {
+	// Decision 12: rows sort by their numbers, so these are big-endian.
+	for want, key := range map[string][]byte{
+		"750000000000000102":                   idKey('u', 0x102),
+		"7100000000000000010200000000000000ff": queueKey(1, precEmbed, 255),
+		"72000000000000000100000000000000ff":   edgeKey(1, 255),
+		"6600000102":                           fileKey(0x102),
+		"63000000020000000000000100":           captureKey(2, 256),
+		"6d636c65616e":                         nameKey('m', "clean"),
+	} {
+		if got := hex.EncodeToString(key); got != want {
+			t.Errorf("key %s, want %s", got, want)
+		}
+	}
+}
+
+func TestDamagedValuesAreRefused(t *testing.T) {
+	// Decision 12: a value of another version, one cut short and one with bytes
+	// left over are errors.
+	for name, r := range goldenRecords() {
+		whole := r.encode()
+		for n := range whole {
+			if _, err := decodeRecord(r.ID, whole[:n]); err == nil {
+				t.Errorf("%s cut to %d bytes is read", name, n)
+			}
+		}
+		if _, err := decodeRecord(r.ID, append(whole, 0)); err == nil {
+			t.Errorf("%s with a byte too many is read", name)
+		}
+		whole[0]++
+		if _, err := decodeRecord(r.ID, whole); err == nil || !strings.Contains(err.Error(), "version 2") {
+			t.Errorf("%s of another version: %v", name, err)
+		}
+	}
+}
+
+func TestOtherFormatIsRefused(t *testing.T) {
+	// Decision 12: the state of another program version is left alone.
+	o := options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(0))
+	f, err := Open(t.Context(), o)
+	must(t, err)
+	e := newEnc()
+	e.uv(FormatVersion + 1)
+	e.uv(o.RulesHash)
+	e.str(string(f.salt[:]))
+	must(t, f.db.Set(nameKey('m', "format"), e.b, nil))
+	must(t, f.Close(t.Context()))
+	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "format 2") {
+		t.Errorf("a state of format 2: %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	// Style rule 8: damaged bytes are an error, never a panic; what is read is
+	// written again as the same value.
+	for _, r := range goldenRecords() {
+		f.Add(r.encode())
+	}
+	f.Add((&hostRow{Name: "a.test", Waiting: 3, Wake: began}).encode())
+	f.Add((&Capture{Span: crawl.Span{End: 9}, ID: 3, Carried: []string{"dns:a.test"}}).encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if r, err := decodeRecord(5, b); err == nil {
+			again, err := decodeRecord(5, r.encode())
+			if err != nil || !reflect.DeepEqual(again, r) {
+				t.Fatalf("%+v is read back as %+v (%v)", r, again, err)
+			}
+		}
+		_, _ = decodeHost(b)
+		_, _ = decodeStored(b)
+		_, _ = decodeCapture(1, 0, b)
+	})
+}

@@ -17,7 +17,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
+	"exclave/warc"
 )
 
 // Capture is the truth about one URL of a [Recorded] web.
@@ -41,7 +41,7 @@ type Recorded struct {
 	hosts map[string]bool
 }
 
-// FromWARC reads WARC files, plain or gzip whatever their names, into a web
+// FromWARC reads WARC files, plain or a gzip member per record, into a web
 // that serves of each URL the last answer with status 200 or a redirect, or
 // when there is none the last of any status. Records that are not HTTP
 // responses are passed over; a file that cannot be read to its end is an error.
@@ -88,62 +88,24 @@ func (rec *Recorded) read(path string) error {
 		return err
 	}
 	defer f.Close()
-	var in io.Reader = bufio.NewReader(f)
-	if magic, _ := in.(*bufio.Reader).Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return err
-		}
-		defer z.Close()
-		in = z
-	}
-	br := bufio.NewReader(in)
-	for n := 1; ; n++ {
-		head, block, err := nextRecord(br)
+	r := warc.NewReader(f)
+	for {
+		e, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("record %d: %w", n, err)
+			return err
 		}
-		if head.Get("WARC-Type") == "response" {
-			rec.add(strings.Trim(head.Get("WARC-Target-URI"), "<>"), block)
+		if e.Type() != warc.TypeResponse {
+			continue
 		}
+		block, err := io.ReadAll(e.Block)
+		if err != nil {
+			return err
+		}
+		rec.add(e.TargetURI(), block)
 	}
-}
-
-// nextRecord reads one WARC record; io.EOF is the end of the file between two.
-func nextRecord(br *bufio.Reader) (textproto.MIMEHeader, []byte, error) {
-	version, err := br.ReadString('\n')
-	for err == nil && strings.TrimSpace(version) == "" { // the two line ends after a record
-		version, err = br.ReadString('\n')
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if !strings.HasPrefix(version, "WARC/") {
-		return nil, nil, fmt.Errorf("no WARC record: %.20q", version)
-	}
-	head, err := textproto.NewReader(br).ReadMIMEHeader()
-	if err != nil {
-		return nil, nil, fmt.Errorf("header: %w", noEOF(err))
-	}
-	length, err := strconv.ParseInt(head.Get("Content-Length"), 10, 64)
-	if err != nil || length < 0 {
-		return nil, nil, fmt.Errorf("content length %q", head.Get("Content-Length"))
-	}
-	var block bytes.Buffer // grows with what is there, not with what is declared
-	if _, err = io.CopyN(&block, br, length); err != nil {
-		return nil, nil, fmt.Errorf("block: %w", noEOF(err))
-	}
-	return head, block.Bytes(), nil
-}
-
-func noEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 func (rec *Recorded) add(target string, block []byte) {

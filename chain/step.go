@@ -173,7 +173,7 @@ func (c *Chains) Run(ctx context.Context, u *crawl.CrawlURI, at func(Name, strin
 // fail notes our own failure on a URI.
 func fail(u *crawl.CrawlURI, step string, err error) {
 	u.Err = errors.Join(u.Err, fmt.Errorf("%s: %w", step, err))
-	if u.Status >= 0 {
+	if u.Status >= 0 && u.Span == nil { // an archived answer keeps its status
 		u.Status = crawl.StatusRuntimeError
 	}
 	u.Annotate("err=" + step)

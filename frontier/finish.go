@@ -3,6 +3,7 @@ package frontier
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 
 	"exclave/crawl"
@@ -115,7 +116,9 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 		if err != nil {
 			return err
 		}
-		h.GaveUp = !u.Status.IsHTTP()
+		if !strings.HasPrefix(r.Key, crawl.RobotsKey("")) { // one origin of several may be closed
+			h.GaveUp = !u.Status.IsHTTP()
+		}
 	}
 	if err := t.dequeue(r); err != nil {
 		return err
@@ -219,12 +222,12 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		}
 	}
 	redirect := r.Outcome.Class == crawl.ClassRedirect
-	deep := false
-	for _, d := range t.f.o.Depths.D {
-		deep = deep || d > 0
+	grows := false // flags at the profiles' depths are the greatest there are
+	for i, e := range t.f.o.Depths.Flags(r.Claim, r.Outcome) {
+		grows = grows || e < t.f.o.Depths.D[i]
 	}
 	r.LinksInMetadata = n > keptLinks && r.Outcome.Archived
-	if len(kept) == 0 || r.LinksInMetadata || !redirect && !(deep && r.Outcome.Archived) {
+	if len(kept) == 0 || r.LinksInMetadata || !redirect && !(grows && r.Outcome.Archived) {
 		return nil
 	}
 	return t.b.Set(idKey('l', r.ID), append([]byte{valueVersion}, kept...), nil)
@@ -237,7 +240,10 @@ func (t *tx) selfRedirect(r *Record, c *crawl.Candidate) error {
 		return nil
 	}
 	r.Redirects++
-	r.URL = c.URL
+	// What is archived so far is the redirect; the page is yet to come.
+	was := r.Outcome
+	r.URL, r.Host, r.Outcome = c.URL, c.Host, crawl.Outcome{}
+	t.account(r, was, true)
 	return t.enqueue(r, crawl.ModeFetch)
 }
 

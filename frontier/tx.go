@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -157,15 +158,22 @@ func (t *tx) upsert(c *crawl.Candidate) (*Record, error) {
 		}
 		return r, t.enqueue(r, crawl.ModeFetch)
 	}
-	if r.State != Done && crawl.LinkHops(c.Hops) < crawl.LinkHops(r.Hops) {
+	if r.State != Done && fewerHops(c.Hops, r.Hops) {
 		r.Hops, r.Via = c.Hops, c.Via
 	}
+	r.Seed = r.Seed || c.Seed
 	if c.Force && r.State != Waiting {
 		r.Force = true
 		r.Claim = r.Claim.Join(c.Claim)
 		return r, t.enqueue(r, crawl.ModeFetch)
 	}
 	return r, t.join(r, c.Claim)
+}
+
+// fewerHops orders paths by their link hops, then by length, then by their
+// letters, so that the order of discovery cannot matter.
+func fewerHops(a, b string) bool {
+	return cmp.Or(cmp.Compare(crawl.LinkHops(a), crawl.LinkHops(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) < 0
 }
 
 // join adds a claim to a record and sees to what follows from it.

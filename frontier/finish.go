@@ -222,9 +222,11 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		}
 	}
 	redirect := r.Outcome.Class == crawl.ClassRedirect
-	grows := false // flags at the profiles' depths are the greatest there are
-	for i, e := range t.f.o.Depths.Flags(r.Claim, r.Outcome) {
-		grows = grows || e < t.f.o.Depths.D[i]
+	// Where no profile has a depth, only a file that is archived without being
+	// flagged (a PDF under B) can come to pass more on.
+	grows := t.f.o.Depths.Flags(r.Claim, r.Outcome).Max() < 0
+	for _, d := range t.f.o.Depths.D {
+		grows = grows || d > 0
 	}
 	r.LinksInMetadata = n > keptLinks && r.Outcome.Archived
 	if len(kept) == 0 || r.LinksInMetadata || !redirect && !(grows && r.Outcome.Archived) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"exclave/analyzer"
 	"exclave/config"
@@ -42,7 +43,9 @@ type HostSummary struct {
 	Evidence string // the strongest of that page
 }
 
-// Outcomes returns the outcome of every URI that was finished, by URL.
+// Outcomes returns the outcome of every URI that was finished, by URL. A robots.txt
+// asked for as a prerequisite goes by its key: its URL is also that of a page that
+// may be linked.
 func Outcomes(ctx context.Context, cfg *config.Config) (_ map[string]crawl.Outcome, err error) {
 	f, err := openState(ctx, cfg, Options{})
 	if err != nil {
@@ -51,7 +54,11 @@ func Outcomes(ctx context.Context, cfg *config.Config) (_ map[string]crawl.Outco
 	defer func() { err = errors.Join(err, f.Close(ctx)) }()
 	out := map[string]crawl.Outcome{}
 	return out, f.EachURI(func(r *frontier.Record) error {
-		if r.Finishes > 0 {
+		switch {
+		case r.Finishes == 0:
+		case strings.HasPrefix(r.Key, crawl.RobotsKey("")):
+			out[r.Key] = r.Outcome
+		default:
 			out[r.URL] = r.Outcome
 		}
 		return nil

@@ -245,17 +245,8 @@ func (f *Frontier) group(rs []*request) (err error) {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			fatal, ok := p.(fatalStore)
-			if !ok {
-				panic(p)
-			}
-			err = fatal
-		}
-	}()
 	t := f.begin()
-	defer t.b.Close()
+	defer func() { err = errors.Join(err, f.discard(t.b)) }()
 	if err := t.apply(rs); err != nil {
 		return err
 	}
@@ -283,7 +274,7 @@ func (f *Frontier) group(rs []*request) (err error) {
 	if err := t.flush(files); err != nil {
 		return err
 	}
-	if err := t.b.Commit(pebble.Sync); err != nil {
+	if err := f.dead.guard(func() error { return t.b.Commit(pebble.Sync) }); err != nil {
 		return fmt.Errorf("write batch: %w", err)
 	}
 	f.o.Fail.Hit("frontier.commit.after-batch")
@@ -451,7 +442,7 @@ func (f *Frontier) completed(files []uint32) error {
 			}
 		}
 		// Not synced: recovery finds the final name by itself.
-		if err := errors.Join(b.Commit(pebble.NoSync), b.Close()); err != nil {
+		if err := f.commit(b, pebble.NoSync); err != nil {
 			return fmt.Errorf("store file names: %w", err)
 		}
 	}

@@ -125,6 +125,7 @@ type Frontier struct {
 	o       Options
 	cfg     Config
 	db      *pebble.DB
+	dead    *death
 	salt    [8]byte
 	archive Archive
 	zw      *zstd.Encoder // of deferred answers
@@ -190,11 +191,11 @@ func after(prefix []byte) []byte {
 func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 	f := &Frontier{o: o, cfg: o.Config, files: map[uint32]FileRow{}, hosts: map[uint64]*host{},
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024),
-		quit: make(chan struct{}), idle: make(chan struct{})}
+		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath()}
 	if err := f.openCodec(); err != nil {
 		return nil, fmt.Errorf("frontier: open: %w", err)
 	}
-	if f.db, err = f.openDB(); err != nil {
+	if err := f.openDB(); err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 	}
 	defer func() {
@@ -214,9 +215,9 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 	return f, nil
 }
 
-func (f *Frontier) openDB() (*pebble.DB, error) {
+func (f *Frontier) openDB() error {
 	opts := &pebble.Options{
-		FS: f.o.FS, ReadOnly: f.o.ReadOnly, FormatMajorVersion: pebble.FormatNewest, Logger: quietLogger{f.o.Logger},
+		FS: f.o.FS, ReadOnly: f.o.ReadOnly, FormatMajorVersion: pebble.FormatNewest, Logger: storeLogger{f.o.Logger, f.dead},
 		MemTableSize: 16 << 20, CacheSize: 32 << 20, MaxOpenFiles: 500,
 	}
 	for i := range opts.Levels {
@@ -224,26 +225,15 @@ func (f *Frontier) openDB() (*pebble.DB, error) {
 	}
 	if !f.o.ReadOnly {
 		if err := fsx.MkdirAll(f.o.FS, f.o.Dir); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return pebble.Open(f.o.Dir, opts)
+	err := f.dead.guard(func() (err error) {
+		f.db, err = pebble.Open(f.o.Dir, opts)
+		return err
+	})
+	return err
 }
-
-// quietLogger passes Pebble's complaints on; its progress is of no interest.
-type quietLogger struct{ log *slog.Logger }
-
-func (quietLogger) Infof(string, ...any) {}
-func (l quietLogger) Errorf(format string, args ...any) {
-	l.log.Error("state store", "what", fmt.Sprintf(format, args...))
-}
-
-// Fatalf is called when Pebble cannot go on; it must not return.
-func (l quietLogger) Fatalf(format string, args ...any) {
-	panic(fatalStore{fmt.Errorf(format, args...)})
-}
-
-type fatalStore struct{ error }
 
 // get returns the value of a key, nil when there is none.
 func get(r pebble.Reader, key []byte) ([]byte, error) {
@@ -320,7 +310,7 @@ func (f *Frontier) load() error {
 	if f.o.ReadOnly {
 		return nil
 	}
-	return f.db.Set(nameKey('m', "clean"), []byte{valueVersion, 0}, pebble.Sync)
+	return f.setClean(0)
 }
 
 func (f *Frontier) create() error {
@@ -330,12 +320,11 @@ func (f *Frontier) create() error {
 	e.uv(f.o.RulesHash)
 	e.str(string(f.salt[:]))
 	b := f.db.NewBatch()
-	defer b.Close()
 	if err := errors.Join(b.Set(nameKey('m', "format"), e.b, nil),
 		b.Set(nameKey('m', "depths"), encodeDepths(f.o.Depths), nil)); err != nil {
-		return err
+		return errors.Join(err, b.Close())
 	}
-	return b.Commit(pebble.Sync)
+	return f.commit(b, pebble.Sync)
 }
 
 func encodeDepths(d crawl.Depths) []byte {
@@ -437,18 +426,18 @@ func (f *Frontier) recoverLogs() error {
 // recovery left them.
 func (f *Frontier) Start(a Archive, rows []FileRow) error {
 	b := f.db.NewBatch()
-	defer b.Close()
 	for _, r := range rows {
 		if f.files[r.Number] != r {
 			f.files[r.Number] = r
 			_ = b.Set(fileKey(r.Number), encodeFile(r), nil)
 		}
 	}
-	if err := b.Commit(pebble.Sync); err != nil {
+	if err := f.commit(b, pebble.Sync); err != nil {
 		return fmt.Errorf("frontier: start: %w", err)
 	}
 	f.archive = a
 	go f.commitLoop()
+	go f.watchStore()
 	return nil
 }
 
@@ -471,7 +460,7 @@ func (f *Frontier) Close(context.Context) error {
 		close(f.quit)
 		<-f.idle
 		if f.Err() == nil {
-			if err := f.db.Set(nameKey('m', "clean"), []byte{valueVersion, 1}, pebble.Sync); err != nil {
+			if err := f.setClean(1); err != nil {
 				return errors.Join(fmt.Errorf("frontier: close: %w", err), f.shut())
 			}
 		}
@@ -488,7 +477,7 @@ func (f *Frontier) shut() error {
 		}
 	}
 	if f.db != nil {
-		errs = append(errs, f.db.Close())
+		errs = append(errs, f.closeDB())
 	}
 	return errors.Join(errs...)
 }

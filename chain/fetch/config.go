@@ -40,7 +40,7 @@ type Config struct {
 	MaxSize int64 `toml:"max_size"`
 	// MaxHeader is how many bytes of a header are received, 1 KB … 1 MB.
 	MaxHeader int `toml:"max_header"`
-	// RobotsTTL is how long a robots.txt is relied on.
+	// RobotsTTL is how long a robots.txt is relied on, at least an hour.
 	RobotsTTL time.Duration `toml:"robots_ttl"`
 
 	// Certificates is "accept": any certificate will do and what is wrong with it
@@ -65,6 +65,9 @@ type Config struct {
 	// scratch file.
 	Memory int `toml:"record_memory"`
 }
+
+// leastRobotsTTL is longer than the rest between robots.txt and the page.
+const leastRobotsTTL = time.Hour
 
 // DefaultConfig returns Heritrix's timeouts, 100 MB of body, robots.txt for 24
 // hours, any certificate, public addresses only. Contact is missing.
@@ -107,9 +110,10 @@ func (c Config) Validate() []error {
 	for _, d := range [...]struct {
 		key string
 		d   time.Duration
-	}{{"timeout", c.Timeout}, {"socket_timeout", c.SocketTimeout}, {"robots_ttl", c.RobotsTTL}, {"idle_timeout", c.IdleTimeout}} {
+	}{{"timeout", c.Timeout}, {"socket_timeout", c.SocketTimeout}, {"idle_timeout", c.IdleTimeout}} {
 		bad(d.d > 0, "%s: %v: must be more than 0", d.key, d.d)
 	}
+	bad(c.RobotsTTL >= leastRobotsTTL, "robots_ttl: %v: must be at least %v, or a host at rest would only be asked for robots.txt", c.RobotsTTL, leastRobotsTTL)
 	bad(c.MaxSize >= 0, "max_size: %d is negative; 0 means no limit", c.MaxSize)
 	bad(c.MaxHeader >= 1<<10 && c.MaxHeader <= record.MaxHead, "max_header: %d is not between 1024 and %d", c.MaxHeader, record.MaxHead)
 	bad(c.Certificates == AcceptCertificates || c.Certificates == VerifyCertificates,

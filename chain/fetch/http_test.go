@@ -382,7 +382,7 @@ func TestValidate(t *testing.T) {
 		key, _, _ := strings.Cut(err.Error(), ":")
 		keys = append(keys, key)
 	}
-	want := []string{"contact", "user_agent", "user_agent", "robots_token", "timeout", "socket_timeout", "robots_ttl", "idle_timeout",
+	want := []string{"contact", "user_agent", "user_agent", "robots_token", "timeout", "socket_timeout", "idle_timeout", "robots_ttl",
 		"max_size", "max_header", "certificates", "max_idle", "record_memory", "connect_to", "allow"}
 	if !slices.Equal(keys, want) {
 		t.Errorf("got %q", keys)

@@ -98,6 +98,7 @@ func (p *Preconditions) robots(ctx context.Context, u *crawl.CrawlURI, target *u
 		return false, nil
 	case rules.Unreachable():
 		u.Status = crawl.StatusRobotsPrereqFailed
+		u.Annotate("robots:" + f.Status.String())
 	default:
 		u.Status = crawl.StatusRobots
 		u.Annotate("robotExcluded")

@@ -30,7 +30,11 @@ func newCrawl() *cobra.Command {
 on with what was acknowledged; nothing acknowledged is lost or fetched again.
 
 The first Ctrl-C (or SIGTERM) stops in order within seconds, a second one at once;
-either way the job can go on later. Progress goes to stderr.`,
+either way the job can go on later. Progress goes to stderr.
+
+Exit codes: 0 finished, or stopped in order by a limit or a signal; 2 the
+configuration is wrong; 3 the crawl failed; 4 another process works on the job; 130
+interrupted twice.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := loadJob(cmd, args[0])
@@ -55,6 +59,9 @@ either way the job can go on later. Progress goes to stderr.`,
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s after %s: %d URIs finished, %d pages judged, %d valid, %d URIs archived, %d failed, %d queued\n",
 				cfg.Job.Name, r.Reason, r.Took.Round(1e6), r.Stats.Finished, r.Stats.Judged, r.Stats.Valid, r.Stats.Archived, r.Stats.Failed, r.Stats.Queued)
 			for _, s := range r.Seeds {
+				if s.Accepted == 0 || len(s.Rejected) > 0 {
+					fmt.Fprintln(cmd.ErrOrStderr(), "seeds", s)
+				}
 				if s.Broken > 0 {
 					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s broken, the first: %s (reports/seeds.json has more)\n", s.File, count(int(s.Broken), "line"), s.Samples[0])
 				}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -238,9 +239,23 @@ func (j *Job) openArchive(ctx context.Context) error {
 
 func (j *Job) info() warc.Info {
 	host, _ := os.Hostname()
-	return warc.Info{Software: j.opts.Software, Hostname: host, Operator: j.cfg.Job.Operator,
+	return warc.Info{Software: j.opts.Software, Hostname: host, IP: ownAddress(), Operator: j.cfg.Job.Operator,
 		IsPartOf: j.cfg.Job.Name, Description: j.cfg.Job.Description, Robots: j.cfg.Robots.Policy.String(),
 		UserAgent: j.cfg.HTTP.Agent(j.opts.Version), From: j.cfg.HTTP.From}
+}
+
+// ownAddress is the machine's first address that others can see, "" without one.
+func ownAddress() string {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return ""
+	}
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() && !n.IP.IsLinkLocalUnicast() {
+			return n.IP.String()
+		}
+	}
+	return ""
 }
 
 func (j *Job) openChains(context.Context) error {
@@ -322,11 +337,7 @@ func (j *Job) crawl(ctx context.Context) (chain.Reason, error) {
 	}()
 	reason, err := j.ctl.Run(ctx)
 	cancel()
-	serr := <-seeded
-	if errors.Is(serr, context.Canceled) {
-		serr = nil // stopped; the mark says where to go on
-	}
-	return reason, errors.Join(err, serr)
+	return reason, errors.Join(err, <-seeded)
 }
 
 func (j *Job) offerSeeds(ctx context.Context) error {
@@ -334,8 +345,11 @@ func (j *Job) offerSeeds(ctx context.Context) error {
 		rules: j.cfg.URL, again: j.opts.Recrawl}
 	var errs []error
 	for _, name := range j.cfg.Job.Seeds {
-		rep, err := s.file(ctx, j.cfg.Path(name))
+		rep, err := s.file(ctx, name, j.cfg.Path(name))
 		j.seeds = append(j.seeds, rep)
+		if ctx.Err() != nil {
+			break // stopped; the marks say where to go on
+		}
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -348,8 +362,8 @@ func (j *Job) Line(elapsed time.Duration) string {
 	if sec := elapsed.Seconds(); sec > 0 {
 		rate = float64(c.Fetched) / sec
 	}
-	return fmt.Sprintf("%s  %d queued, %d in process, %d finished, %d archived, %d judged (%d valid), %d failed  %.1f URIs/s  %s",
-		elapsed.Round(time.Second), s.Queued, s.InProcess, s.Finished, s.Archived, s.Judged, s.Valid, s.Failed, rate, size(c.Bytes))
+	return fmt.Sprintf("%s queued %d busy %d done %d kept %d valid %d failed %d  %.1f/s %s",
+		elapsed.Round(time.Second), s.Queued, s.InProcess, s.Finished, s.Archived, s.Valid, s.Failed, rate, size(c.Bytes))
 }
 
 // report writes reports/crawl-report.txt and reports/seeds.json.
@@ -362,7 +376,7 @@ func (j *Job) report(r Result, crawlErr error) error {
 		j.cfg.Job.Name, status, r.Took.Round(time.Millisecond), r.Stats.Discovered, r.Stats.Queued, r.Stats.Parked,
 		r.Stats.Finished, r.Stats.Failed, r.Stats.Judged, r.Stats.Valid, r.Stats.Archived, r.Counts.Fetched, r.Counts.Bytes)
 	for _, s := range r.Seeds {
-		text += fmt.Sprintf("seeds %s: %d lines, %d accepted, %d broken, out of scope %v\n", s.File, s.Lines, s.Accepted, s.Broken, s.Rejected)
+		text += "seeds " + s.String() + "\n"
 	}
 	seeds, err := json.MarshalIndent(r.Seeds, "", "  ")
 	if err != nil {

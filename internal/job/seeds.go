@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"exclave/chain/decide"
@@ -30,7 +32,33 @@ type SeedReport struct {
 	Samples  []string         `json:"samples,omitempty"` // "line N: why", the first ten
 	Offset   int64            `json:"offset"`            // bytes taken so far
 	Size     int64            `json:"size"`              // of the file when last read
+	Print    uint32           `json:"print"`             // checksum of what was taken, see fingerprint
 	Done     bool             `json:"done"`
+}
+
+// String is one line for a person.
+func (r SeedReport) String() string {
+	s := fmt.Sprintf("%s: %d lines, %d accepted, %d broken", r.File, r.Lines, r.Accepted, r.Broken)
+	for _, rule := range slices.Sorted(maps.Keys(r.Rejected)) {
+		s += fmt.Sprintf(", %d out of scope (%s)", r.Rejected[rule], rule)
+	}
+	return s
+}
+
+// printed is how many bytes at either end of what was taken tell whether a seed
+// file was changed.
+const printed = 64 << 10
+
+// fingerprint is a checksum of the first and the last bytes before offset.
+func fingerprint(f io.ReaderAt, offset int64) (uint32, error) {
+	sum := crc32.NewIEEE()
+	for _, from := range []int64{0, max(0, offset-printed)} {
+		part := io.NewSectionReader(f, from, min(printed, offset-from))
+		if _, err := io.Copy(sum, part); err != nil {
+			return 0, err
+		}
+	}
+	return sum.Sum32(), nil
 }
 
 // seedLine is a line of the project's own out-of-scope log
@@ -79,10 +107,12 @@ type seeder struct {
 	again    bool // offer finished seeds again
 }
 
-// file streams a seed file into the frontier from where the last run stopped.
-func (s *seeder) file(ctx context.Context, path string) (SeedReport, error) {
-	mark := "seeds:" + filepath.Base(path)
-	rep := SeedReport{File: filepath.Base(path), Rejected: map[string]int64{}}
+// file streams a seed file into the frontier from where the last run stopped, or
+// from its beginning when what was taken of it has changed since. name is the
+// file as job.toml names it.
+func (s *seeder) file(ctx context.Context, name, path string) (SeedReport, error) {
+	mark := "seeds:" + name
+	rep := SeedReport{File: name, Rejected: map[string]int64{}}
 	f, err := os.Open(path)
 	if err != nil {
 		return rep, fmt.Errorf("job: seeds: %w", err)
@@ -96,7 +126,14 @@ func (s *seeder) file(ctx context.Context, path string) (SeedReport, error) {
 		return rep, err
 	} else if ok && !s.again {
 		var was SeedReport
-		if err := json.Unmarshal(old, &was); err == nil && was.Offset <= st.Size() {
+		if err := json.Unmarshal(old, &was); err != nil {
+			return rep, fmt.Errorf("job: seeds: mark of %s: %w", name, err)
+		}
+		now, err := fingerprint(f, was.Offset)
+		if err != nil {
+			return rep, fmt.Errorf("job: seeds: %w", err)
+		}
+		if was.Offset <= st.Size() && now == was.Print {
 			if was.Done && was.Size == st.Size() {
 				return was, nil
 			}
@@ -110,13 +147,17 @@ func (s *seeder) file(ctx context.Context, path string) (SeedReport, error) {
 		return rep, fmt.Errorf("job: seeds: %w", err)
 	}
 	rep.Size, rep.Done = st.Size(), false
-	return rep, s.stream(ctx, f, mark, &rep)
+	err = s.stream(ctx, f, mark, &rep)
+	return rep, err
 }
 
-func (s *seeder) stream(ctx context.Context, f io.Reader, mark string, rep *SeedReport) error {
+func (s *seeder) stream(ctx context.Context, f *os.File, mark string, rep *SeedReport) error {
 	in := bufio.NewReaderSize(f, maxSeedLine)
 	var batch []crawl.Candidate
-	flush := func() error {
+	flush := func() (err error) {
+		if rep.Print, err = fingerprint(f, rep.Offset); err != nil {
+			return fmt.Errorf("job: seeds: %w", err)
+		}
 		value, err := json.Marshal(rep)
 		if err != nil {
 			return fmt.Errorf("job: seeds: %w", err)
@@ -185,6 +226,10 @@ func (s *seeder) candidate(line []byte, rep *SeedReport) (crawl.Candidate, bool)
 	u, err := urlx.Parse(seed.URL)
 	if err != nil {
 		rep.broken(err)
+		return crawl.Candidate{}, false
+	}
+	if u.Scheme() != "http" && u.Scheme() != "https" {
+		rep.broken(fmt.Errorf("scheme %s: only http and https are fetched", u.Scheme()))
 		return crawl.Candidate{}, false
 	}
 	u = u.WithoutFragment()

@@ -22,10 +22,14 @@ type Config struct {
 	// PreferIPv6 asks for IPv6 addresses first. The other family is asked for
 	// only when the host has none of the preferred one.
 	PreferIPv6 bool `toml:"prefer_ipv6"`
-	// MinTTL and MaxTTL bound the lifetime of an answer, whatever it claims.
+	// MinTTL (at least a minute) and MaxTTL bound the lifetime of an answer, whatever it claims.
 	MinTTL time.Duration `toml:"min_ttl"`
 	MaxTTL time.Duration `toml:"max_ttl"`
 }
+
+// leastTTL keeps an answer alive until the page that needs it is asked for: with
+// less a crawl would only ask name servers.
+const leastTTL = time.Minute
 
 // DefaultConfig returns the system's servers, 5 s, two attempts, IPv4 first,
 // and lifetimes from 10 minutes to Heritrix's 6 hours.
@@ -47,8 +51,8 @@ func (c Config) Validate() error {
 	if c.Attempts < 1 {
 		errs = append(errs, fmt.Errorf("resolve: attempts %d: must be at least 1", c.Attempts))
 	}
-	if c.MinTTL < 0 || c.MaxTTL < c.MinTTL {
-		errs = append(errs, fmt.Errorf("resolve: min_ttl %v, max_ttl %v: must be 0 ≤ min_ttl ≤ max_ttl", c.MinTTL, c.MaxTTL))
+	if c.MinTTL < leastTTL || c.MaxTTL < c.MinTTL {
+		errs = append(errs, fmt.Errorf("resolve: min_ttl %v, max_ttl %v: must be %v ≤ min_ttl ≤ max_ttl", c.MinTTL, c.MaxTTL, leastTTL))
 	}
 	return errors.Join(errs...)
 }

@@ -397,10 +397,10 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	bad := Config{Servers: []string{"x", "y"}}
-	if err := bad.Validate(); err == nil || strings.Count(err.Error(), "\n") != 3 {
+	if err := bad.Validate(); err == nil || strings.Count(err.Error(), "\n") != 4 {
 		t.Errorf("every problem at once: %v", err)
 	}
-	r, err := New(Config{Servers: []string{"192.0.2.1", "2001:db8::1"}, Timeout: 1, Attempts: 1})
+	r, err := New(Config{Servers: []string{"192.0.2.1", "2001:db8::1"}, Timeout: 1, Attempts: 1, MinTTL: leastTTL, MaxTTL: leastTTL})
 	if err != nil || !slices.Equal(r.servers, []string{"192.0.2.1:53", "[2001:db8::1]:53"}) {
 		t.Errorf("%v, %v", r, err)
 	}

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"exclave/internal/fsx"
 )
 
 // death is the end of the state store: Pebble found that it cannot go on, on
@@ -73,6 +76,37 @@ func (l storeLogger) Errorf(format string, args ...any) {
 func (l storeLogger) Fatalf(format string, args ...any) {
 	l.dead.die(fmt.Errorf(format, args...))
 	runtime.Goexit()
+}
+
+// storeFS ends the store when a directory cannot be synced: Pebble panics then,
+// in the background too.
+type storeFS struct {
+	fsx.FS
+	dead *death
+}
+
+// OpenDir implements vfs.FS.
+func (s storeFS) OpenDir(name string) (vfs.File, error) {
+	f, err := s.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return storeDir{f, s.dead}, nil
+}
+
+type storeDir struct {
+	vfs.File
+	dead *death
+}
+
+// Sync implements vfs.File.
+func (d storeDir) Sync() error {
+	err := d.File.Sync()
+	if err != nil {
+		d.dead.die(err)
+		runtime.Goexit()
+	}
+	return nil
 }
 
 // watchStore fails the frontier when the store dies, also of work in the

@@ -217,7 +217,7 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 
 func (f *Frontier) openDB() error {
 	opts := &pebble.Options{
-		FS: f.o.FS, ReadOnly: f.o.ReadOnly, FormatMajorVersion: pebble.FormatNewest, Logger: storeLogger{f.o.Logger, f.dead},
+		FS: storeFS{f.o.FS, f.dead}, ReadOnly: f.o.ReadOnly, FormatMajorVersion: pebble.FormatNewest, Logger: storeLogger{f.o.Logger, f.dead},
 		MemTableSize: 16 << 20, CacheSize: 32 << 20, MaxOpenFiles: 500,
 	}
 	for i := range opts.Levels {

@@ -80,7 +80,7 @@ func (j *testJob) run(o job.Options, seeds ...string) *harvest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.WriteString(strings.Join(append(seeds, ""), "\n"))
+	_, err = f.WriteString(strings.Join(slices.Concat(seeds, []string{""}), "\n"))
 	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}

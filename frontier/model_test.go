@@ -46,8 +46,10 @@ func crawlWeb(t *testing.T, rt *rapid.T, r *rand.Rand) {
 	must(t, err)
 	defer func() { must(t, f.Close(context.Background())) }()
 	must(t, f.Schedule(t.Context(), w.Seed()))
+	workers := 1 + r.IntN(5)
 	c := frontiertest.NewCrawl(w, 0)
-	if err := c.Run(t.Context(), f, 1+r.IntN(5)); err != nil {
+	c.Resign = func() bool { return r.IntN(3) == 0 }
+	if err := c.Run(t.Context(), f, workers); err != nil {
 		rt.Fatal(err)
 	}
 	want := slices.Sorted(maps.Keys(w.Archived()))

@@ -20,6 +20,9 @@ type Frontier interface {
 // captures of a single WARC file, which thus reach the frontier out of order.
 type Crawl struct {
 	Web *Web
+	// Resign hands a URI back unprocessed when it returns true, so that the order
+	// becomes another one. It is called with a lock held; nil is never.
+	Resign func() bool
 	// Acknowledged is called after each Finished that succeeded.
 	Acknowledged func(u *crawl.CrawlURI)
 
@@ -85,7 +88,7 @@ func (c *Crawl) hand(f Frontier, u *crawl.CrawlURI) error {
 	delete(c.busy, u.Host) // before Finished: the host may be lent again before it returns
 	c.mu.Unlock()
 	err := f.Finished(context.Background(), u)
-	if err == nil && c.Acknowledged != nil {
+	if err == nil && c.Acknowledged != nil && u.Disposition == crawl.Done {
 		c.Acknowledged(u)
 	}
 	return err
@@ -105,6 +108,10 @@ func (c *Crawl) process(u *crawl.CrawlURI) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.Resign != nil && c.Resign() {
+		u.Disposition, u.Judged = crawl.Resign, nil
+		return
+	}
 	if u.Mode == crawl.ModeFetch {
 		c.requests[u.Key]++
 		if c.Web.Depths.Archived(u.Claim, u.Outcome()) {

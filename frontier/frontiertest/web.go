@@ -30,14 +30,20 @@ type Web struct {
 	index  map[string]int
 }
 
-// RandomWeb makes a web of 2 … 14 pages on up to four hosts.
+// RandomWeb makes a web of 6 … 20 pages on up to eight hosts. The seed is an
+// invalid page with many links, so that most of the web is reached, in many
+// orders.
 func RandomWeb(r *rand.Rand) *Web {
 	w := &Web{Depths: crawl.Depths{D: [crawl.MaxProfiles]int32{r.Int32N(3), r.Int32N(4) - 1, -1, -1}, AnalyseLinked: true}}
-	n := 2 + r.IntN(13)
+	n := 6 + r.IntN(15)
 	for i := range n {
-		host := fmt.Sprintf("h%d.test", r.IntN(4))
+		host := fmt.Sprintf("h%d.test", r.IntN(8))
 		p := Page{Key: fmt.Sprintf("http://%s/%d", host, i), Host: host, Status: 200}
-		switch r.IntN(10) {
+		kind := r.IntN(12)
+		if i == 0 {
+			kind = 11
+		}
+		switch kind {
 		case 0, 1:
 			p.Class = crawl.ClassContainer
 		case 2:
@@ -48,7 +54,7 @@ func RandomWeb(r *rand.Rand) *Web {
 			p.Class, p.Status = crawl.ClassHTML, 404
 		default:
 			p.Class, p.Judgeable = crawl.ClassHTML, true
-			if r.IntN(3) == 0 {
+			if i > 0 && r.IntN(3) == 0 {
 				p.Valid = uint8(1 + r.IntN(3))
 			}
 			if w.Depths.D[1] < 0 {
@@ -63,8 +69,16 @@ func RandomWeb(r *rand.Rand) *Web {
 				p.Links = append(p.Links, Link{r.IntN(n), crawl.LinkEmbed})
 			}
 		case crawl.ClassHTML:
-			for range r.IntN(5) {
-				p.Links = append(p.Links, Link{r.IntN(n), crawl.LinkKind(1 + r.IntN(4))})
+			links := r.IntN(5)
+			if i == 0 {
+				links = 4 + r.IntN(4)
+			}
+			for range links {
+				l := Link{r.IntN(n), crawl.LinkNav}
+				if r.IntN(2) == 0 {
+					l.Kind = crawl.LinkKind(1 + r.IntN(4))
+				}
+				p.Links = append(p.Links, l)
 			}
 		}
 		w.Pages = append(w.Pages, p)

@@ -142,10 +142,11 @@ func (f *Frontier) closeDB() error {
 	patience := time.NewTimer(closePatience)
 	defer patience.Stop()
 	select {
-	case <-closed: // whatever it complains of, the cause is known
+	case err := <-closed:
+		return errors.Join(f.dead.err, err)
 	case <-patience.C:
+		return f.dead.err
 	}
-	return f.dead.err
 }
 
 // commit writes a batch and gives it back.

@@ -41,8 +41,7 @@ var unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b|//\s*nolint|//nol
 // panics says which files may panic, and why.
 func panics() map[string]string {
 	return map[string]string{
-		"frontier/store.go":  "Pebble's Fatalf must not return; the committer recovers it as an error",
-		"frontier/commit.go": "hands on a panic that is not Pebble's Fatalf",
+		"frontier/death.go": "hands on a panic that is not of a store that died",
 	}
 }
 

@@ -2,12 +2,15 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"exclave/internal/sharedtest"
+	"exclave/internal/testweb"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -19,19 +22,62 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireUniqueNames: true})
 }
 
-// Scripts of users rely on exit codes: each is in the documentation, by number
-// and by name.
-func TestExitCodesDocumented(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(sharedtest.ModuleRoot(t), "docs", "howto", "exit-codes.md"))
+// Scripts that crawl or fetch from a small web on loopback, at $WEB.
+func TestWebScripts(t *testing.T) {
+	pages := http.NewServeMux()
+	for path, page := range map[string]testweb.Page{
+		"/cz": testweb.National("/en", testweb.Img("/pic")), "/en": testweb.Foreign(),
+		"/pic": testweb.Image(1), "/moved": testweb.Redirect(301, "/cz"), "/loop": testweb.Redirect(302, "/loop"),
+		"/robots.txt": testweb.Text("User-agent: *\nDisallow: /en\n"),
+	} {
+		pages.Handle(path, page)
+	}
+	srv, err := testweb.Start(testweb.Func(func(string) http.Handler { return pages }), testweb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := srv.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	testscript.Run(t, testscript.Params{Dir: "testdata/web", RequireUniqueNames: true, Setup: func(e *testscript.Env) error {
+		e.Setenv("WEB", "http://"+srv.HTTPAddr())
+		return nil
+	}})
+}
+
+// Pages of others, at $PAGES, are judged as they should be.
+func TestSharedPagesScripts(t *testing.T) {
+	dir, err := filepath.Abs(sharedtest.Path(t, "data/pages"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{Dir: "testdata/shared", Setup: func(e *testscript.Env) error {
+		e.Setenv("PAGES", dir)
+		return nil
+	}})
+}
+
+// Scripts of users rely on exit codes: each is in the documentation, by number
+// and by name, and so is what a "no" means for each verb that can say it.
+func TestExitCodesDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(sharedtest.ModuleRoot(t), "docs", "howto", "exit-codes.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
 	for code, name := range codes() {
-		if row := fmt.Sprintf("| %d | %s |", code, name); !strings.Contains(string(text), row) {
+		if row := fmt.Sprintf("| %d | %s |", code, name); !strings.Contains(text, row) {
 			t.Errorf("exit-codes.md has no row %q", row)
 		}
 	}
-	if rows := strings.Count(string(text), "\n| ") - 2; rows != len(codes()) {
-		t.Errorf("exit-codes.md has %d rows, there are %d codes", rows, len(codes()))
+	if rows := regexp.MustCompile(`(?m)^\| \d+ \|`).FindAllString(text, -1); len(rows) != len(codes()) {
+		t.Errorf("exit-codes.md has rows %q, there are %d codes", rows, len(codes()))
+	}
+	for _, verb := range newRoot(new(bool)).Commands() {
+		if row := "\n| `" + verb.Name() + "` |"; !strings.Contains(text, row) {
+			t.Errorf("exit-codes.md has no row %q", row)
+		}
 	}
 }

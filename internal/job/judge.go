@@ -115,6 +115,9 @@ func judgeWARC(ctx context.Context, a *analyzer.Analyzer, path string, in io.Rea
 			continue
 		}
 		j, ok, err := judgeEntry(ctx, a, path, e)
+		if d := (*warc.Defect)(nil); errors.As(err, &d) {
+			continue // the reader reports it, and goes on behind the damage
+		}
 		if err != nil {
 			return fmt.Errorf("job: judge %s at %d: %w", path, e.Offset, err)
 		}

@@ -267,6 +267,7 @@ root_certificates = ["ca.pem"]
 servers = [%q]
 [crawl]
 min_free_disk = 0
+grace = "1s"
 [analysis]
 profiles = ["cz"]
 [frontier]

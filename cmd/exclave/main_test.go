@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"exclave/internal/fsx"
 	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 
@@ -41,10 +42,19 @@ func TestWebScripts(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	testscript.Run(t, testscript.Params{Dir: "testdata/web", RequireUniqueNames: true, Setup: func(e *testscript.Env) error {
-		e.Setenv("WEB", "http://"+srv.HTTPAddr())
-		return nil
-	}})
+	testscript.Run(t, testscript.Params{Dir: "testdata/web", RequireUniqueNames: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"lock": lock},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("WEB", "http://"+srv.HTTPAddr())
+			return nil
+		}})
+}
+
+// lock holds a lock file until the script ends, as another process would.
+func lock(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := fsx.Real().Lock(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(l.Close()) })
 }
 
 // Pages of others, at $PAGES, are judged as they should be.

@@ -69,3 +69,26 @@ func BenchmarkFinished(b *testing.B) {
 	})
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "URIs/s")
 }
+
+// BenchmarkFinishedKnown is a page whose 100 links are all known, as the menus of
+// a site are.
+func BenchmarkFinishedKnown(b *testing.B) {
+	f := onDisk(b)
+	var links []crawl.Candidate
+	for i := range 100 {
+		links = append(links, cand("b.test", path(i), analyse))
+	}
+	must(b, f.Schedule(b.Context(), links...))
+	_, err := f.Next(b.Context()) // their host stays busy
+	must(b, err)
+	before := f.db.Metrics().WAL.BytesWritten
+	for n := 0; b.Loop(); n++ {
+		must(b, f.Schedule(b.Context(), cand(fmt.Sprintf("h%d.test", n), "/", analyse)))
+		u, err := f.Next(b.Context())
+		must(b, err)
+		u.Status, u.Class = 200, crawl.ClassHTML
+		u.Links = links
+		must(b, f.Finished(b.Context(), u))
+	}
+	b.ReportMetric(float64(f.db.Metrics().WAL.BytesWritten-before)/float64(b.N), "logged-B/op")
+}

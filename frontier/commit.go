@@ -350,7 +350,11 @@ func (t *tx) syncLogs() (rows [crawl.NumLogs]LogRow, err error) {
 // flush puts everything that gathered into the batch.
 func (t *tx) flush(files []uint32) error {
 	for _, r := range t.recs {
-		if err := t.b.Set(idKey('u', r.ID), r.encode(), nil); err != nil {
+		v := r.encode()
+		if bytes.Equal(v, t.read[r.ID]) {
+			continue // most links of a page are known and want nothing new
+		}
+		if err := t.b.Set(idKey('u', r.ID), v, nil); err != nil {
 			return err
 		}
 	}

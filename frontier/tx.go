@@ -26,6 +26,7 @@ type tx struct {
 	f     *Frontier
 	b     *pebble.Batch
 	recs  map[crawl.ID]*Record
+	read  map[crawl.ID][]byte // values of those that were known before
 	hosts map[uint64]*hostRow
 	st    stored
 	works int
@@ -41,7 +42,7 @@ type tx struct {
 func (f *Frontier) begin() *tx {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &tx{f: f, b: f.db.NewIndexedBatch(), recs: map[crawl.ID]*Record{}, hosts: map[uint64]*hostRow{}, st: f.st,
+	return &tx{f: f, b: f.db.NewIndexedBatch(), recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, st: f.st,
 		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, low: map[uint64][]byte{}}
 }
 
@@ -72,7 +73,7 @@ func (t *tx) record(id crawl.ID) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record %016x: %w", uint64(id), err)
 	}
-	t.recs[id] = r
+	t.recs[id], t.read[id] = r, v
 	return r, nil
 }
 

@@ -446,11 +446,7 @@ func writeProfile(dir, name string, oldNew ...string) string {
 // TestCase30 crawls a page, and asks for it again with conditions.
 func TestCase30(t *testing.T) {
 	t.Parallel()
-	var many []string
-	for i := range 200 { // more than the state keeps: they are in the metadata record
-		many = append(many, `<a href="/many/`+strconv.Itoa(i)+`"></a>`)
-	}
-	page := national(append(many, "/p")...).With("ETag", `"1"`)
+	page := national(append(manyLinks(), "/p")...).With("ETag", `"1"`)
 	web := conditional{tiny(pages{"/v": page, "/p": foreign("/q"), "/q": foreign(), "/w": testweb.NationalPage(1, "/v"),
 		"/odd": testweb.Page{Status: 304}.With("ETag", `"9"`)})}
 	j := newJob(t, web, func(c *config.Config) { c.Analysis.Depth = 1 })
@@ -476,6 +472,40 @@ func TestCase30(t *testing.T) {
 		}
 		if n := h.hits[site+"/p"]; n != 1 {
 			t.Errorf("the linked page was asked for %d times", n)
+		}
+	}
+}
+
+// manyLinks are more than the state keeps of a page: they are read back from its
+// metadata record.
+func manyLinks() []string {
+	var links []string
+	for i := range 200 {
+		links = append(links, `<a href="/many/`+strconv.Itoa(i)+`"></a>`)
+	}
+	return links
+}
+
+// TestCase22ManyLinks: an archived page with very many links gets a greater depth,
+// and its links and frames theirs, without a second request for it.
+func TestCase22ManyLinks(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, tiny(pages{"/v": national("/1"), "/1": foreign("/p"), "/p": foreign(append(manyLinks(), "/q", testweb.IFrame("/f"))...),
+		"/q": foreign("/r"), "/r": foreign(), "/f": foreign("/g"), "/g": foreign("/h"), "/h": foreign(), "/w": testweb.NationalPage(1, "/p")}),
+		func(c *config.Config) { c.Analysis.Depth = 2 })
+	h := j.run(job.Options{}, site+"/v")
+	if h.outcomes[site+"/q"].Archived || h.outcomes[site+"/g"].Archived {
+		t.Fatal("archived before its time")
+	}
+	h = j.run(job.Options{}, site+"/w")
+	for path, want := range map[string]bool{"/p": true, "/q": true, "/f": true, "/g": true, "/r": false, "/h": false} {
+		if o := h.outcomes[site+path]; o.Archived != want {
+			t.Errorf("%s: %+v, want archived %v", path, o, want)
+		}
+	}
+	for _, path := range []string{"/p", "/f", "/many/7"} {
+		if n := h.hits[site+path]; n != 1 {
+			t.Errorf("%s was asked for %d times", path, n)
 		}
 	}
 }

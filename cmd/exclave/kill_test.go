@@ -34,12 +34,12 @@ var moments = []struct {
 }{
 	{"warc.write.mid", 800},
 	{"warc.recover.cut", 1},
-	{"frontier.commit.after-sync", 200},
+	{"frontier.commit.after-sync", 600}, // the first commits of a run log nothing
 	{"frontier.recover.cutting", 1},
 	{"warc.rename", 5},
 	{"", 0},
 	{"warc.renamed", 5},
-	{"frontier.commit.before-sync", 200},
+	{"frontier.commit.before-sync", 600},
 	{"frontier.recover.cut", 1},
 	{"frontier.commit.after-batch", 200},
 	{"warc.sync", 200},
@@ -94,7 +94,8 @@ func TestKill(t *testing.T) {
 	}
 	t.Logf("%d kills, of them at %v", kills, k.fired)
 	for _, m := range moments {
-		if kills >= 3*int64(len(moments)) && k.fired[m.point] == 0 {
+		if kills >= 9*int64(len(moments)) && // with fewer it may be chance
+			k.fired[m.point] == 0 {
 			t.Errorf("no kill at %q", m.point)
 		}
 	}

@@ -2,8 +2,11 @@ package frontier
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
 )
@@ -28,8 +31,10 @@ func (f *Frontier) Logs() []LogRow {
 }
 
 // EachURI calls fn for every URI known, in no order a caller may rely on.
-func (f *Frontier) EachURI(fn func(*Record) error) error {
-	return scan(f.db, []byte{'u'}, func(k, v []byte) error {
+func (f *Frontier) EachURI(fn func(*Record) error) error { return eachURI(f.db, fn) }
+
+func eachURI(db pebble.Reader, fn func(*Record) error) error {
+	return scan(db, []byte{'u'}, func(k, v []byte) error {
 		r, err := decodeRecord(crawl.ID(binary.BigEndian.Uint64(k[1:])), v)
 		if err != nil {
 			return fmt.Errorf("frontier: record %x: %w", k[1:], err)
@@ -79,12 +84,15 @@ func (f *Frontier) Lookup(key string) (*Record, error) {
 
 // Check looks for contradictions within the state and returns one sentence for
 // each.
-func (f *Frontier) Check() ([]string, error) {
+func (f *Frontier) Check() (_ []string, err error) {
+	// One instant of the state: the committer may be at work.
+	db := f.db.NewSnapshot()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	var bad []string
 	note := func(format string, a ...any) { bad = append(bad, fmt.Sprintf(format, a...)) }
 	queued := map[crawl.ID]bool{}
 	perHost := map[uint64]uint64{}
-	if err := scan(f.db, []byte{'q'}, func(k, v []byte) error {
+	if err := scan(db, []byte{'q'}, func(k, v []byte) error {
 		id := crawl.ID(binary.BigEndian.Uint64(v))
 		if queued[id] {
 			note("URI %016x stands in the queues twice", uint64(id))
@@ -96,7 +104,7 @@ func (f *Frontier) Check() ([]string, error) {
 		return nil, err
 	}
 	var st Stats
-	if err := f.EachURI(func(r *Record) error {
+	if err := eachURI(db, func(r *Record) error {
 		f.checkRecord(r, queued, note)
 		delete(queued, r.ID)
 		st.count(r)
@@ -107,7 +115,7 @@ func (f *Frontier) Check() ([]string, error) {
 	for id := range queued {
 		note("the queues hold URI %016x, which has no record", uint64(id))
 	}
-	if err := scan(f.db, []byte{'h'}, func(k, v []byte) error {
+	if err := scan(db, []byte{'h'}, func(k, v []byte) error {
 		h, err := decodeHost(v)
 		if err != nil {
 			return err
@@ -123,12 +131,30 @@ func (f *Frontier) Check() ([]string, error) {
 	for h := range perHost {
 		note("the queue of host %016x has no host row", h)
 	}
-	have := f.st.Stats
+	var have Stats
+	if v, err := get(db, nameKey('m', "stats")); err != nil {
+		return nil, err
+	} else if v != nil {
+		s, err := decodeStored(v)
+		if err != nil {
+			return nil, fmt.Errorf("frontier: statistics row: %w", err)
+		}
+		have = s.Stats
+	}
 	have.InProcess, have.Retried = 0, 0
 	if st != have {
 		note("the statistics say %+v, the records %+v", have, st)
 	}
 	return bad, nil
+}
+
+func storedStats(db pebble.Reader) (Stats, error) {
+	v, err := get(db, nameKey('m', "stats"))
+	if v == nil || err != nil {
+		return Stats{}, err
+	}
+	st, err := decodeStored(v)
+	return st.Stats, err
 }
 
 func (f *Frontier) checkRecord(r *Record, queued map[crawl.ID]bool, note func(string, ...any)) {

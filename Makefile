@@ -16,7 +16,7 @@ test: ## what a change must pass, under two minutes
 
 test-long: ## with the race detector, 200 kills of a crawl, repeated in random order
 	@$(TOOLS) && install_warcio && \
-	EXCLAVE_KILLS=200 EXCLAVE_WARCIO="$$VENV/bin/warcio" go test -race -timeout 3h -shuffle on ./...
+	EXCLAVE_KILLS=200 EXCLAVE_LONG=1 EXCLAVE_WARCIO="$$VENV/bin/warcio" go test -race -timeout 3h -shuffle on ./...
 
 lint: ## format, vet, golangci-lint
 	@test -z "$$(git ls-files -z '*.go' | xargs -0 gofmt -l | tee /dev/stderr)"

@@ -148,15 +148,6 @@ func (f *Frontier) Check() (_ []string, err error) {
 	return bad, nil
 }
 
-func storedStats(db pebble.Reader) (Stats, error) {
-	v, err := get(db, nameKey('m', "stats"))
-	if v == nil || err != nil {
-		return Stats{}, err
-	}
-	st, err := decodeStored(v)
-	return st.Stats, err
-}
-
 func (f *Frontier) checkRecord(r *Record, queued map[crawl.ID]bool, note func(string, ...any)) {
 	if (r.State == Waiting) != queued[r.ID] {
 		note("%s: its state is %v, in a queue: %v", r.URL, r.State, queued[r.ID])

@@ -4,15 +4,45 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
+	"exclave/internal/robots"
 )
+
+// failedFacts is how long a prerequisite that taught nothing counts as failed.
+const failedFacts = time.Hour
+
+// learn gives a prerequisite that ended without facts (a chain without a fetcher
+// for it, a failure of ours) those of a failure: what waits for it would ask for it
+// for ever.
+func (t *tx) learn(u *crawl.CrawlURI) error {
+	if u.Disposition != crawl.Done {
+		return nil
+	}
+	now := t.f.o.Clock.Now()
+	if host, ok := strings.CutPrefix(u.Key, crawl.DNSKey("")); ok && u.HostFacts == nil {
+		u.HostFacts = &crawl.HostFacts{Host: host, Status: u.Status, Asked: now, Expires: now.Add(failedFacts)}
+	}
+	if origin, ok := strings.CutPrefix(u.Key, crawl.RobotsKey("")); ok && u.Origin == nil {
+		rules, err := robots.FromStatus(0, nil, "").MarshalBinary()
+		if err != nil {
+			return err
+		}
+		u.Origin = &crawl.OriginFacts{Origin: origin, Status: u.Status, Robots: rules, Fetched: now, Expires: now.Add(failedFacts)}
+	}
+	return nil
+}
 
 // facts stores what the URI taught about its host, and the answers that wait for
 // the host's first archived page.
 func (t *tx) facts(u *crawl.CrawlURI) error {
+	if err := t.learn(u); err != nil {
+		return err
+	}
 	if h := u.HostFacts; h != nil {
 		e := newEnc()
 		e.iv(int64(h.Status))

@@ -69,6 +69,16 @@ const (
 	Failed    Reason = "failed"
 )
 
+// State is what a run is about to do.
+type State string
+
+// The states of a run.
+const (
+	Running  State = "running"
+	Paused   State = "paused" // URIs in process are finished, none is begun
+	Stopping State = "stopping"
+)
+
 // Counts are what the controller has seen in this run.
 type Counts struct {
 	Fetched int64 // answers of web servers
@@ -89,10 +99,13 @@ type Controller struct {
 	fetched, bytes atomic.Int64
 	busy           atomic.Int64
 	stop           context.CancelCauseFunc
+	take           context.Context // ends when no further URI is to be taken
 	stopOnce       sync.Once
 	mu             sync.Mutex
 	reason         Reason
 	err            error
+	ending         bool
+	paused         chan struct{} // nil while running; closed by Resume
 }
 
 // NewController prepares a crawl.
@@ -108,7 +121,7 @@ func (c *Controller) Run(ctx context.Context) (Reason, error) {
 	take, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	c.mu.Lock()
-	c.stop = stop
+	c.stop, c.take = stop, take
 	c.mu.Unlock()
 	// Work outlives the stop by the grace period.
 	work, kill := context.WithCancel(context.WithoutCancel(ctx))
@@ -175,15 +188,67 @@ func (c *Controller) end(r Reason, err error) {
 	if err != nil && (c.err == nil || r == Failed && c.reason != Failed) {
 		c.reason, c.err = r, err
 	}
+	c.ending = true
 	stop := c.stop
 	c.mu.Unlock()
 	c.stopOnce.Do(func() { stop(nil) })
+}
+
+// Pause keeps ToeThreads from taking further URIs; those in process are finished.
+// A pause does not outlast the run.
+func (c *Controller) Pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused == nil {
+		c.paused = make(chan struct{})
+	}
+}
+
+// Resume ends a pause.
+func (c *Controller) Resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused != nil {
+		close(c.paused)
+		c.paused = nil
+	}
+}
+
+// State returns what the run is about to do.
+func (c *Controller) State() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.ending || c.take != nil && c.take.Err() != nil:
+		return Stopping
+	case c.paused != nil:
+		return Paused
+	}
+	return Running
+}
+
+// await blocks while the run is paused. It returns at once when take ends.
+func (c *Controller) await(take context.Context) {
+	for {
+		c.mu.Lock()
+		paused := c.paused
+		c.mu.Unlock()
+		if paused == nil {
+			return
+		}
+		select {
+		case <-paused:
+		case <-take.Done():
+			return
+		}
+	}
 }
 
 // toeThread takes one URI after the other through the chains.
 func (c *Controller) toeThread(take, work context.Context, i int) {
 	for {
 		c.activity[i].Store(&Activity{Worker: i + 1, Since: c.clk.Now()})
+		c.await(take)
 		u, err := c.frontier.Next(take)
 		if err != nil {
 			if !errors.Is(err, crawl.ErrDone) && take.Err() == nil {
@@ -191,6 +256,7 @@ func (c *Controller) toeThread(take, work context.Context, i int) {
 			}
 			return
 		}
+		c.await(take) // the pause may have begun while this thread waited for a URI
 		if err := c.process(work, i, u); err != nil {
 			c.end(Failed, err)
 			return

@@ -30,28 +30,35 @@ type request struct {
 	mark  string // name of a mark to set with the candidates
 	value []byte
 	files []FileRow
+	known int // of cands, those that were known; for the caller once answered
 	done  chan error
 }
 
 // Schedule implements the frontier of package chain.
 func (f *Frontier) Schedule(ctx context.Context, cs ...crawl.Candidate) error {
-	return f.ScheduleMark(ctx, "", nil, cs...)
+	_, err := f.ScheduleMark(ctx, "", nil, cs...)
+	return err
 }
 
 // ScheduleMark schedules candidates and sets a mark (a note on how far their
 // source was read) in the same commit as the last of them. An empty name sets
-// none.
-func (f *Frontier) ScheduleMark(ctx context.Context, mark string, value []byte, cs ...crawl.Candidate) error {
-	for len(cs) > maxLinks {
-		if err := f.submit(ctx, &request{cands: cs[:maxLinks]}); err != nil {
-			return fmt.Errorf("frontier: schedule: %w", err)
+// none. known is how many of the candidates the frontier knew before, or twice
+// within the call.
+func (f *Frontier) ScheduleMark(ctx context.Context, mark string, value []byte, cs ...crawl.Candidate) (known int, err error) {
+	for {
+		r := &request{cands: cs[:min(len(cs), maxLinks)]}
+		cs = cs[len(r.cands):]
+		if len(cs) == 0 {
+			r.mark, r.value = mark, value
 		}
-		cs = cs[maxLinks:]
+		if err := f.submit(ctx, r); err != nil {
+			return known, fmt.Errorf("frontier: schedule: %w", err)
+		}
+		known += r.known
+		if len(cs) == 0 {
+			return known, nil
+		}
 	}
-	if err := f.submit(ctx, &request{cands: cs, mark: mark, value: value}); err != nil {
-		return fmt.Errorf("frontier: schedule: %w", err)
-	}
-	return nil
 }
 
 // Marked returns the value of a mark.
@@ -284,11 +291,13 @@ func (f *Frontier) group(rs []*request) (err error) {
 
 func (t *tx) apply(rs []*request) error {
 	for _, r := range rs {
+		before := t.st.Discovered
 		for i := range r.cands {
 			if _, err := t.upsert(&r.cands[i]); err != nil {
 				return err
 			}
 		}
+		r.known = len(r.cands) - int(t.st.Discovered-before)
 		if r.mark != "" {
 			if err := t.b.Set(nameKey('m', "mark:"+r.mark), append([]byte{valueVersion}, r.value...), nil); err != nil {
 				return err
@@ -388,6 +397,7 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 			h.busy = false
 			if rest, ok := t.rest[h.hash]; ok {
 				h.wake = f.o.Clock.Mono() + rest
+				h.resting = t.failed[h.hash]
 			}
 			t.settle(h)
 		}

@@ -179,7 +179,12 @@ func TestChangedRulesAreRefused(t *testing.T) {
 func TestMarksAreCommittedWithTheirCandidates(t *testing.T) {
 	// A mark says how far the seeds were read: it must not be ahead of them.
 	f := open(t, quick(), oneProfile(0))
-	must(t, f.ScheduleMark(t.Context(), "seeds", []byte("7"), cand("a.test", "/", analyse)))
+	c := cand("a.test", "/", analyse)
+	known, err := f.ScheduleMark(t.Context(), "seeds", []byte("7"), c, c)
+	must(t, err)
+	if known != 1 {
+		t.Errorf("known: %d, want 1: the second of the two", known)
+	}
 	v, ok, err := f.Marked("seeds")
 	if err != nil || !ok || string(v) != "7" {
 		t.Errorf("mark %q %v %v", v, ok, err)

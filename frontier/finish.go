@@ -70,6 +70,7 @@ func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
 	r.Attempts++
 	t.st.Retried++
 	cfg := &t.f.cfg
+	t.failed[t.f.hash(r.Host)] = true
 	if isDNS(r.Key) {
 		return t.wait(r.Host, cfg.DNSRetryDelay)
 	}

@@ -20,7 +20,10 @@ type host struct {
 	row  hostRow
 	wake time.Duration // on the monotonic clock
 	busy bool          // one of its URIs is in process
-	heap int           // index in the heap, -1 when not in it
+	// resting says that wake is a rest after a failed attempt, not the delay of
+	// politeness.
+	resting bool
+	heap    int // index in the heap, -1 when not in it
 	// low is a key that no URI of the queue lies below: what was taken off its head
 	// leaves tombstones that need not be walked again. Nil: not known.
 	low []byte
@@ -206,4 +209,34 @@ func (f *Frontier) Stats() Stats {
 	s.InProcess = int64(len(f.process))
 	s.Queued -= s.InProcess
 	return s
+}
+
+// QueueStates are how many hosts with URIs waiting are in which state.
+type QueueStates struct {
+	InProcess int // one of their URIs is in process
+	Ready     int // may be asked now
+	Waiting   int // for the delay that politeness asks for
+	Resting   int // after a failed attempt, or because the server asked for it
+}
+
+// Queues counts the hosts by state. It walks all hosts that wait: meant for a
+// view that is renewed about once a second.
+func (f *Frontier) Queues() QueueStates {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.o.Clock.Mono()
+	var q QueueStates
+	for _, h := range f.hosts {
+		switch {
+		case h.busy:
+			q.InProcess++
+		case h.wake <= now:
+			q.Ready++
+		case h.resting:
+			q.Resting++
+		default:
+			q.Waiting++
+		}
+	}
+	return q
 }

@@ -34,16 +34,17 @@ type tx struct {
 	lines [crawl.NumLogs][]byte
 	count [crawl.NumLogs]int64
 	// rest is how long hosts whose URI comes back must not be asked.
-	rest map[uint64]time.Duration
-	back []crawl.ID        // URIs no longer in process
-	low  map[uint64][]byte // least key put into each host's queue
+	rest   map[uint64]time.Duration
+	failed map[uint64]bool   // those of rest whose last attempt failed
+	back   []crawl.ID        // URIs no longer in process
+	low    map[uint64][]byte // least key put into each host's queue
 }
 
 func (f *Frontier) begin() *tx {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return &tx{f: f, b: f.db.NewIndexedBatch(), recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, st: f.st,
-		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, low: map[uint64][]byte{}}
+		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{}}
 }
 
 // lookup finds the record of a key; nil when it is new. Ids that belong to

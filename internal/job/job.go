@@ -78,6 +78,7 @@ type Job struct {
 	ctl      *chain.Controller
 	notes    []warc.Note
 	seeds    []SeedReport
+	began    time.Time // of Run
 }
 
 // Result is how a run ended.
@@ -300,14 +301,14 @@ func (j *Job) httpConfig() fetch.Config {
 // what was acknowledged stays, the rest is offered again by the next run. Use it
 // once.
 func (j *Job) Run(ctx context.Context) (Result, error) {
-	began := j.opts.Clock.Now()
+	j.began = j.opts.Clock.Now()
 	j.ctl = chain.NewController(j.cfg.Crawl.Config, j.frontier, j.chains, j.opts.Clock, j.opts.Log)
 	watch, stopWatch := context.WithCancel(context.WithoutCancel(ctx))
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		if j.opts.Progress != nil {
-			p := progress{out: j.opts.Progress, clk: j.opts.Clock, began: began, line: j.Line}
+			p := progress{out: j.opts.Progress, clk: j.opts.Clock, began: j.began, line: j.Line}
 			p.run(watch)
 		}
 	}()
@@ -321,7 +322,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	<-watched
 	<-limited
 	r := Result{Reason: reason, Stats: j.frontier.Stats(), Counts: j.ctl.Counts(),
-		Took: j.opts.Clock.Now().Sub(began), Seeds: j.seeds}
+		Took: j.opts.Clock.Now().Sub(j.began), Seeds: j.seeds}
 	return r, errors.Join(err, j.report(r, err))
 }
 

@@ -100,7 +100,7 @@ func hostPort(s string) bool {
 
 // seeder offers seeds to the frontier.
 type seeder struct {
-	schedule func(ctx context.Context, mark string, value []byte, cs ...crawl.Candidate) error
+	schedule func(ctx context.Context, mark string, value []byte, cs ...crawl.Candidate) (known int, err error)
 	marked   func(name string) ([]byte, bool, error)
 	scope    *decide.Sequence
 	rules    urlx.Rules
@@ -162,7 +162,7 @@ func (s *seeder) stream(ctx context.Context, f *os.File, mark string, rep *SeedR
 		if err != nil {
 			return fmt.Errorf("job: seeds: %w", err)
 		}
-		err = s.schedule(ctx, mark, value, batch...)
+		_, err = s.schedule(ctx, mark, value, batch...)
 		batch = batch[:0]
 		return err
 	}

@@ -51,12 +51,12 @@ func (o *offered) take(t *testing.T, path, name string) SeedReport {
 		t.Fatal(problems)
 	}
 	s := seeder{scope: scope,
-		schedule: func(_ context.Context, mark string, value []byte, cs ...crawl.Candidate) error {
+		schedule: func(_ context.Context, mark string, value []byte, cs ...crawl.Candidate) (int, error) {
 			o.marks[mark] = value
 			for _, c := range cs {
 				o.urls = append(o.urls, c.URL)
 			}
-			return nil
+			return 0, nil
 		},
 		marked: func(name string) ([]byte, bool, error) { v, ok := o.marks[name]; return v, ok, nil }}
 	r, err := s.file(t.Context(), name, path)

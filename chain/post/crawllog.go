@@ -2,7 +2,6 @@ package post
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -131,102 +130,4 @@ func annotations(u *crawl.CrawlURI) []string {
 		add("binLink")
 	}
 	return out
-}
-
-// Entry is a line of crawl.log. Texts that are "-" in the line are empty.
-type Entry struct {
-	Time        time.Time
-	Status      crawl.Status
-	Size        int64 // bytes; -1 when not given
-	URL         string
-	Hops        string // as shown; "7+…" for a path of 57
-	Via         string
-	MIME        string // "unknown" when there is none
-	Worker      int
-	Started     time.Time // zero when nothing was fetched
-	Took        time.Duration
-	Digest      string
-	Source      string
-	Annotations []string
-	// The thirteenth field; "" and 0 when it is missing or another's.
-	ContentSize    int64
-	WARCFilename   string
-	WARCFileOffset int64
-}
-
-// ErrCrawlLog is wrapped by errors about lines that are not of crawl.log.
-var ErrCrawlLog = errors.New("not a line of crawl.log")
-
-// ParseCrawlLog reads a line of crawl.log, ours or Heritrix's. The start and
-// duration of the fetch may be parted by '+' or, as Heritrix's manual has it, by ';'.
-func ParseCrawlLog(line string) (Entry, error) {
-	f := strings.Fields(line)
-	if len(f) < 12 {
-		return Entry{}, fmt.Errorf("post: %w: it has %d fields, not 12", ErrCrawlLog, len(f))
-	}
-	var e Entry
-	var errs []error
-	check := func(name string, err error) {
-		if err != nil {
-			errs = append(errs, fmt.Errorf("post: %w: %s: %w", ErrCrawlLog, name, err))
-		}
-	}
-	var err error
-	e.Time, err = time.Parse(time.RFC3339Nano, f[0])
-	check("log time", err)
-	status, err := strconv.ParseInt(f[1], 10, 32)
-	check("status", err)
-	e.Status, e.Size = crawl.Status(status), -1
-	if f[2] != "-" {
-		e.Size, err = strconv.ParseInt(f[2], 10, 64)
-		check("size", err)
-	}
-	e.URL, e.Hops, e.Via, e.MIME = text(f[3]), text(f[4]), text(f[5]), text(f[6])
-	e.Worker, err = strconv.Atoi(strings.TrimPrefix(f[7], "#"))
-	check("worker", err)
-	e.Started, e.Took, err = fetchTime(f[8])
-	check("fetch time", err)
-	e.Digest, e.Source = text(f[9]), text(f[10])
-	if a := text(f[11]); a != "" {
-		e.Annotations = strings.Split(a, ",")
-	}
-	if len(f) > 12 {
-		var x extra
-		if json.Unmarshal([]byte(strings.Join(f[12:], " ")), &x) == nil {
-			e.ContentSize, e.WARCFilename, e.WARCFileOffset = x.ContentSize, x.WARCFilename, x.WARCFileOffset
-		}
-	}
-	if len(errs) > 0 {
-		return Entry{}, errors.Join(errs...)
-	}
-	return e, nil
-}
-
-func text(s string) string {
-	if s == "-" {
-		return ""
-	}
-	return s
-}
-
-func fetchTime(s string) (time.Time, time.Duration, error) {
-	if s == "-" {
-		return time.Time{}, 0, nil
-	}
-	began, took := s, "0"
-	if i := strings.IndexAny(s, "+;"); i >= 0 {
-		began, took = s[:i], s[i+1:]
-	}
-	if len(began) < 15 {
-		return time.Time{}, 0, fmt.Errorf("%q is no start and duration", s)
-	}
-	t, err := time.Parse(stamp17, began[:14]+"."+began[14:])
-	if err != nil {
-		return time.Time{}, 0, err
-	}
-	ms, err := strconv.ParseUint(strings.TrimSuffix(took, "ms"), 10, 40)
-	if err != nil {
-		return time.Time{}, 0, err
-	}
-	return t, time.Duration(ms) * time.Millisecond, nil
 }

@@ -14,9 +14,9 @@ import (
 	"exclave/chain"
 	"exclave/chain/decide"
 	"exclave/chain/fetch"
-	"exclave/chain/post"
 	"exclave/crawl"
 	"exclave/internal/clock"
+	"exclave/internal/crawllog"
 	"exclave/internal/fsx"
 	"exclave/internal/record"
 	"exclave/internal/resolve"
@@ -205,7 +205,7 @@ func TestTheWayOfAURI(t *testing.T) {
 	for _, l := range u.Lines {
 		logs[l.Log] += string(l.Text)
 	}
-	e, err := post.ParseCrawlLog(logs[crawl.LogCrawl])
+	e, err := crawllog.Parse(logs[crawl.LogCrawl])
 	if err != nil || e.Status != 200 || e.Source != "seeds" || e.WARCFileOffset != u.Response.Offset || !strings.HasPrefix(strings.Join(e.Annotations, ","), "valid:") {
 		t.Errorf("crawl.log %q: %v", logs[crawl.LogCrawl], err)
 	}

@@ -2,7 +2,6 @@ package job
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,9 +11,9 @@ import (
 	"maps"
 	"slices"
 
-	"exclave/chain/post"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/crawllog"
 	"exclave/internal/urlx"
 )
 
@@ -109,7 +108,7 @@ func (v *verifier) line(log crawl.LogID, where string, line []byte) error {
 // urlOf returns the URL that a line of a log is about.
 func urlOf(log crawl.LogID, line []byte) (string, error) {
 	if log == crawl.LogCrawl {
-		e, err := post.ParseCrawlLog(string(bytes.TrimSpace(line)))
+		e, err := crawllog.Parse(string(line))
 		return e.URL, err
 	}
 	var l struct {

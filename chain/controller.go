@@ -48,11 +48,12 @@ func (c Config) Validate() []error {
 
 // Activity is what a ToeThread is doing: a snapshot for the threads report.
 type Activity struct {
-	Worker int
-	URL    string // "" while it waits for a URI
-	Chain  Name
-	Step   string
-	Since  time.Time
+	Worker int       `json:"worker"` // from 1
+	URL    string    `json:"url"`    // "" while it waits for a URI
+	Host   string    `json:"host"`   // of the URL
+	Chain  Name      `json:"chain"`
+	Step   string    `json:"step"`
+	Since  time.Time `json:"since"` // when the step, or the waiting, began
 }
 
 // Reason says why a crawl ended.
@@ -81,9 +82,13 @@ const (
 
 // Counts are what the controller has seen in this run.
 type Counts struct {
-	Fetched int64 // answers of web servers
-	Bytes   int64 // received from them
-	Busy    int   // ToeThreads with a URI
+	Fetched int64 `json:"fetched"` // answers of web servers
+	Bytes   int64 `json:"bytes"`   // received from them
+	Busy    int   `json:"busy"`    // ToeThreads with a URI
+	// Errors are attempts that failed, by [crawl.Status.ErrorClass]: a URI that is
+	// tried three times counts up to three times. A server without a robots.txt
+	// made no error. Classes without errors are left out.
+	Errors map[string]int64 `json:"errors"`
 }
 
 // Controller runs a crawl: it starts the chains, lets ToeThreads take URIs from
@@ -98,6 +103,7 @@ type Controller struct {
 	activity       []atomic.Pointer[Activity]
 	fetched, bytes atomic.Int64
 	busy           atomic.Int64
+	errors         map[string]*atomic.Int64 // by class; the map never changes
 	stop           context.CancelCauseFunc
 	take           context.Context // ends when no further URI is to be taken
 	stopOnce       sync.Once
@@ -110,8 +116,12 @@ type Controller struct {
 
 // NewController prepares a crawl.
 func NewController(cfg Config, f Frontier, c *Chains, clk clock.Clock, log *slog.Logger) *Controller {
-	return &Controller{cfg: cfg, frontier: f, chains: c, clk: clk, log: log,
-		activity: make([]atomic.Pointer[Activity], cfg.ToeThreads)}
+	ctl := &Controller{cfg: cfg, frontier: f, chains: c, clk: clk, log: log,
+		activity: make([]atomic.Pointer[Activity], cfg.ToeThreads), errors: map[string]*atomic.Int64{}}
+	for _, class := range crawl.ErrorClasses() {
+		ctl.errors[class] = new(atomic.Int64)
+	}
+	return ctl
 }
 
 // Run crawls until nothing is left, a limit is reached, ctx ends (a stop in
@@ -269,21 +279,18 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 	c.busy.Add(1)
 	defer c.busy.Add(-1)
 	u.Worker = i + 1
-	fatal := c.chains.Run(ctx, u, func(n Name, step string) {
-		c.activity[i].Store(&Activity{Worker: i + 1, URL: u.URL, Chain: n, Step: step, Since: c.clk.Now()})
-	})
+	at := func(n Name, step string) {
+		c.activity[i].Store(&Activity{Worker: i + 1, URL: u.URL, Host: u.Host, Chain: n, Step: step, Since: c.clk.Now()})
+	}
+	fatal := c.chains.Run(ctx, u, at)
 	if u.Span == nil && (fatal != nil || ctx.Err() != nil) {
 		u.Disposition = crawl.Resign // our disk failed or we were cut short, not the page
 	}
 	if u.Err != nil && u.Disposition != crawl.Resign {
 		c.log.Error("processor failed", "url", u.URL, "err", u.Err)
 	}
-	c.activity[i].Store(&Activity{Worker: i + 1, URL: u.URL, Chain: Post, Step: "finished", Since: c.clk.Now()})
-	if u.Mode == crawl.ModeFetch && u.Status.IsHTTP() && u.Rec != nil {
-		_, n := u.Rec.Response()
-		c.fetched.Add(1)
-		c.bytes.Add(n)
-	}
+	at(Post, "finished")
+	c.count(u)
 	err := c.frontier.Finished(context.WithoutCancel(ctx), u)
 	if u.Rec != nil {
 		err = errors.Join(err, u.Rec.Close())
@@ -292,6 +299,25 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 		err = fmt.Errorf("chain: finish %s: %w", u.URL, err)
 	}
 	return errors.Join(fatal, err)
+}
+
+// count notes what came of an attempt.
+func (c *Controller) count(u *crawl.CrawlURI) {
+	if u.Mode != crawl.ModeFetch {
+		return
+	}
+	if u.Status.IsHTTP() && u.Rec != nil {
+		_, n := u.Rec.Response()
+		c.fetched.Add(1)
+		c.bytes.Add(n)
+	}
+	class := u.Status.ErrorClass()
+	if u.Disposition == crawl.Resign || class == crawl.Error4xx && u.IsPrereq() {
+		return // cut short by us; no robots.txt: everything is allowed
+	}
+	if n := c.errors[class]; n != nil {
+		n.Add(1)
+	}
 }
 
 func (c *Controller) limits() {
@@ -316,5 +342,11 @@ func (c *Controller) Activities() []Activity {
 
 // Counts returns the counters of this run.
 func (c *Controller) Counts() Counts {
-	return Counts{Fetched: c.fetched.Load(), Bytes: c.bytes.Load(), Busy: int(c.busy.Load())}
+	counts := Counts{Fetched: c.fetched.Load(), Bytes: c.bytes.Load(), Busy: int(c.busy.Load()), Errors: map[string]int64{}}
+	for class, n := range c.errors {
+		if n := n.Load(); n > 0 {
+			counts.Errors[class] = n
+		}
+	}
+	return counts
 }

@@ -29,13 +29,13 @@ type Step struct {
 
 // StepStats counts the work of one step. Read it with [Chains.Stats].
 type StepStats struct {
-	Chain   Name
-	Step    string
-	Kind    string
-	Runs    int64
-	Skipped int64 // by the step's own rules
-	Errors  int64 // returned errors and recovered panics
-	Busy    time.Duration
+	Chain   Name          `json:"chain"`
+	Step    string        `json:"step"`
+	Kind    string        `json:"kind"`
+	Runs    int64         `json:"runs"`
+	Skipped int64         `json:"skipped"` // by the step's own rules
+	Errors  int64         `json:"errors"`  // returned errors and recovered panics
+	Busy    time.Duration `json:"busy"`    // nanoseconds
 }
 
 type step struct {

@@ -66,6 +66,55 @@ func (s Status) Class() Class {
 	return ClassPermanent
 }
 
+// The classes of errors that views and reports count, see [Status.ErrorClass].
+const (
+	ErrorDNS     = "dns"     // no address
+	ErrorConnect = "connect" // no connection, or no TLS
+	ErrorLost    = "lost"    // the connection broke
+	ErrorTimeout = "timeout"
+	ErrorRobots  = "robots" // forbidden by robots.txt, or it could not be had
+	Error4xx     = "4xx"
+	Error5xx     = "5xx"
+	ErrorOther   = "other"
+)
+
+// ErrorClasses returns the classes of errors in the order in which they are shown.
+func ErrorClasses() []string {
+	return []string{ErrorDNS, ErrorConnect, ErrorLost, ErrorTimeout, ErrorRobots, Error4xx, Error5xx, ErrorOther}
+}
+
+// ErrorClass returns the class of error that a status is, "" when it is none: an
+// answer, a URI that waits for another one, or one that we did not want (scope,
+// quotas, an operator).
+func (s Status) ErrorClass() string {
+	switch s {
+	case StatusDNSFailed, StatusDNSPrereqFailed:
+		return ErrorDNS
+	case StatusConnectFailed:
+		return ErrorConnect
+	case StatusConnectionLost:
+		return ErrorLost
+	case StatusTimeout:
+		return ErrorTimeout
+	case StatusRobots, StatusRobotsPrereqFailed:
+		return ErrorRobots
+	case StatusDeemedNotFound:
+		return Error4xx
+	case StatusUnattempted, StatusDeferred, StatusTrap, StatusTooManyLinkHops, StatusTooManyEmbedHops,
+		StatusOutOfScope, StatusBlockedByUser, StatusBlockedByProcessor, StatusQuota, StatusRuntimeLimit, StatusDeletedByUser:
+		return ""
+	}
+	switch {
+	case s >= 500:
+		return Error5xx
+	case s >= 400:
+		return Error4xx
+	case s < 0:
+		return ErrorOther
+	}
+	return ""
+}
+
 // IsHTTP reports whether a web server answered.
 func (s Status) IsHTTP() bool { return s >= 100 }
 

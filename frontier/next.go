@@ -213,10 +213,15 @@ func (f *Frontier) Stats() Stats {
 
 // QueueStates are how many hosts with URIs waiting are in which state.
 type QueueStates struct {
-	InProcess int // one of their URIs is in process
-	Ready     int // may be asked now
-	Waiting   int // for the delay that politeness asks for
-	Resting   int // after a failed attempt, or because the server asked for it
+	InProcess int `json:"in_process"` // one of their URIs is in process
+	Ready     int `json:"ready"`      // may be asked now
+	Waiting   int `json:"waiting"`    // for the delay that politeness asks for
+	Resting   int `json:"resting"`    // after a failed attempt, or because the server asked for it
+	// Next is how long until the first of those that wait or rest may be asked, 0
+	// when none does.
+	Next time.Duration `json:"next"`
+	// Held says that more is to come from outside: seeds are being read.
+	Held bool `json:"held"`
 }
 
 // Queues counts the hosts by state. It walks all hosts that wait: meant for a
@@ -225,8 +230,11 @@ func (f *Frontier) Queues() QueueStates {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.o.Clock.Mono()
-	var q QueueStates
+	q := QueueStates{Held: f.holds > 0}
 	for _, h := range f.hosts {
+		if wait := h.wake - now; !h.busy && wait > 0 && (q.Next == 0 || wait < q.Next) {
+			q.Next = wait
+		}
 		switch {
 		case h.busy:
 			q.InProcess++

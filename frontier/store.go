@@ -81,12 +81,17 @@ type Options struct {
 // Stats are the numbers of the crawl since it began. Discovered is the sum of
 // Queued, Parked, InProcess and Finished at every instant.
 type Stats struct {
-	Discovered, Queued, Parked, InProcess, Finished int64
-	Archived                                        int64 // URIs with a response or revisit record
-	Judged, Valid                                   int64
-	Failed                                          int64 // finished with a negative status, but for exclusions
-	Disregarded                                     int64 // finished out of scope or forbidden by robots.txt
-	Retried                                         int64 // attempts that will be repeated
+	Discovered  int64 `json:"discovered"`
+	Queued      int64 `json:"queued"`
+	Parked      int64 `json:"parked"`
+	InProcess   int64 `json:"in_process"`
+	Finished    int64 `json:"finished"`
+	Archived    int64 `json:"archived"` // URIs with a response or revisit record
+	Judged      int64 `json:"judged"`
+	Valid       int64 `json:"valid"`
+	Failed      int64 `json:"failed"`      // finished with a negative status, but for exclusions
+	Disregarded int64 `json:"disregarded"` // finished out of scope or forbidden by robots.txt
+	Retried     int64 `json:"retried"`     // attempts that will be repeated
 }
 
 // stored are the statistics as kept; waiting includes what is in process.

@@ -18,7 +18,7 @@ type row struct {
 func table() []row {
 	level0 := []string{
 		"internal/fsx/…", "internal/clock", "internal/urlx", "internal/mime", "internal/markup",
-		"internal/record", "internal/resolve", "internal/robots",
+		"internal/record", "internal/resolve", "internal/robots", "internal/geoip", "internal/crawllog", "internal/seedlog",
 	}
 	level1 := append(slices.Clone(level0), "crawl", "warc/…", "dict")
 	level3 := append(slices.Clone(level1), "analyzer", "frontier/…", "chain/…")
@@ -39,6 +39,7 @@ func table() []row {
 		{[]string{"chain/standard"}, with(level1, "analyzer", "chain/…"), "the table of processors knows all of them"},
 		{[]string{"config"}, level3, "the configuration is composed of what is below it"},
 		{[]string{"internal/job/…"}, job, "the composition root knows everything below it"},
+		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},
 		{[]string{"internal/console/…"}, with(job, "internal/console/…"), "the console drives jobs"},
 		{[]string{"cmd/…"}, []string{"…"}, "commands know everything"},
 		{[]string{"tools/…"}, with(level1, "analyzer"), "tools build data"},

@@ -372,6 +372,9 @@ func (t *tx) flush(files []uint32) error {
 			return err
 		}
 	}
+	if err := t.counted.flush(t.b); err != nil {
+		return err
+	}
 	for _, n := range files {
 		row := FileRow{Number: n, Name: t.f.archive.FileName(n), Committed: t.lens[n]}
 		if err := t.b.Set(fileKey(n), encodeFile(row), nil); err != nil {
@@ -387,6 +390,10 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.st, f.logRows, f.works = t.st, rows, t.works
+	f.tallies.take(&t.counted)
+	for _, row := range t.hosts {
+		row.Tally = nil // a host that waits need not hold it in memory
+	}
 	for n, l := range t.lens {
 		f.files[n] = FileRow{Number: n, Name: f.archive.FileName(n), Committed: l}
 	}

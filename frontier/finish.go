@@ -107,6 +107,9 @@ func fresh(u *crawl.CrawlURI) bool {
 }
 
 func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
+	if err := t.tally(u); err != nil {
+		return err
+	}
 	asked := u.Mode == crawl.ModeFetch && (u.Status.IsHTTP() ||
 		u.Status == crawl.StatusConnectFailed || u.Status == crawl.StatusConnectionLost || u.Status == crawl.StatusTimeout)
 	if asked {

@@ -128,6 +128,9 @@ func (f *Frontier) Check() (_ []string, err error) {
 	}); err != nil {
 		return nil, err
 	}
+	if err := checkTallies(db, note); err != nil {
+		return nil, err
+	}
 	for h := range perHost {
 		note("the queue of host %016x has no host row", h)
 	}

@@ -149,6 +149,7 @@ type hostRow struct {
 	Waiting uint64    // URIs in its queue
 	Wake    time.Time // not before; wall time
 	GaveUp  bool      // a URI was given up because the host did not answer
+	Tally   *Tally    // of its visits; nil = none, and in the rows that Next sees
 }
 
 func (h *hostRow) encode() []byte {
@@ -156,14 +157,22 @@ func (h *hostRow) encode() []byte {
 	e.str(h.Name)
 	e.uv(h.Waiting)
 	e.time(h.Wake)
-	e.flags(h.GaveUp)
+	e.flags(h.GaveUp, h.Tally != nil)
+	if h.Tally != nil {
+		e.tally(*h.Tally)
+	}
 	return e.b
 }
 
 func decodeHost(b []byte) (*hostRow, error) {
 	d := newDec(b)
 	h := &hostRow{Name: d.str(), Waiting: d.uv(), Wake: d.time()}
-	d.flags(&h.GaveUp)
+	var visited bool
+	d.flags(&h.GaveUp, &visited)
+	if visited {
+		y := d.tally()
+		h.Tally = &y
+	}
 	return h, d.end()
 }
 

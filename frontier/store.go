@@ -145,6 +145,7 @@ type Frontier struct {
 
 	mu      sync.Mutex
 	st      stored
+	tallies tallies
 	files   map[uint32]FileRow
 	logRows [crawl.NumLogs]LogRow
 	hosts   map[uint64]*host // with URIs waiting
@@ -194,7 +195,7 @@ func after(prefix []byte) []byte {
 // Open opens the state, or makes it, and cuts the logs back to what it
 // acknowledges. Start follows, when the archive has been recovered to Files.
 func Open(_ context.Context, o Options) (_ *Frontier, err error) {
-	f := &Frontier{o: o, cfg: o.Config, files: map[uint32]FileRow{}, hosts: map[uint64]*host{},
+	f := &Frontier{o: o, cfg: o.Config, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, tallies: newTallies(),
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath()}
 	if err := f.openCodec(); err != nil {
@@ -326,6 +327,7 @@ func (f *Frontier) create() error {
 	e.str(string(f.salt[:]))
 	b := f.db.NewBatch()
 	if err := errors.Join(b.Set(nameKey('m', "format"), e.b, nil),
+		b.Set(nameKey('m', "counted"), []byte{valueVersion}, nil),
 		b.Set(nameKey('m', "depths"), encodeDepths(f.o.Depths), nil)); err != nil {
 		return errors.Join(err, b.Close())
 	}
@@ -350,6 +352,9 @@ func (f *Frontier) loadRows() error {
 		if f.st, err = decodeStored(v); err != nil {
 			return fmt.Errorf("statistics row: %w", err)
 		}
+	}
+	if err := f.tallies.load(f.db); err != nil {
+		return err
 	}
 	if err := scan(f.db, []byte{'f'}, func(k, v []byte) error {
 		d := newDec(v)
@@ -391,6 +396,7 @@ func (f *Frontier) loadHosts() error {
 		if row.Waiting == 0 {
 			return nil
 		}
+		row.Tally = nil
 		h := &host{hash: binary.BigEndian.Uint64(k[1:]), row: *row, heap: -1}
 		// A clock set back must not make a host wait for longer than any rule asks.
 		h.wake = mono + min(max(row.Wake.Sub(now), 0), f.cfg.longestRest())

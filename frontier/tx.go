@@ -38,6 +38,7 @@ type tx struct {
 	failed map[uint64]bool   // those of rest whose last attempt failed
 	back   []crawl.ID        // URIs no longer in process
 	low    map[uint64][]byte // least key put into each host's queue
+	counted
 }
 
 func (f *Frontier) begin() *tx {

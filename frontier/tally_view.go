@@ -1,0 +1,141 @@
+package frontier
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+)
+
+// View is one instant of the state, for reports that read it more than once while
+// the crawl goes on. Close it: what it sees is kept on disk for it. It may be used
+// by one goroutine.
+type View struct{ db *pebble.Snapshot }
+
+// View returns the present instant.
+func (f *Frontier) View() *View { return &View{f.db.NewSnapshot()} }
+
+// Close gives the instant up.
+func (v *View) Close() error { return v.db.Close() }
+
+// HostRow is what the state keeps of a host.
+type HostRow struct {
+	Name    string
+	Waiting uint64    // URIs in its queue or in process
+	Wake    time.Time // not asked before
+	GaveUp  bool      // its last URI was given up because it did not answer
+	Tally   Tally
+}
+
+// EachHost calls fn for every host that was queued or visited, and for [DNSHost],
+// in no order a caller may rely on.
+func (v *View) EachHost(fn func(HostRow) error) error {
+	return scan(v.db, []byte{'h'}, func(k, val []byte) error {
+		h, err := decodeHost(val)
+		if err != nil {
+			return fmt.Errorf("frontier: host %x: %w", k[1:], err)
+		}
+		row := HostRow{Name: h.Name, Waiting: h.Waiting, Wake: h.Wake, GaveUp: h.GaveUp}
+		if h.Tally != nil {
+			row.Tally = *h.Tally
+		}
+		return fn(row)
+	})
+}
+
+// EachSource calls fn for every source tag and host with the number of visits,
+// by tag, then by host. URIs without a tag do not count.
+func (v *View) EachSource(fn func(tag, host string, uris uint64) error) error {
+	return scan(v.db, []byte{'t', 'x'}, func(k, val []byte) error {
+		s, ok := cutSource(k)
+		d := newDec(val)
+		n := d.uv()
+		if err := d.end(); err != nil || !ok {
+			return fmt.Errorf("frontier: count of source %q: %w", k[2:], cmp.Or(err, errCorrupt))
+		}
+		return fn(s.tag, s.host, n)
+	})
+}
+
+// EachURI calls fn for every URI known, in no order a caller may rely on.
+func (v *View) EachURI(fn func(*Record) error) error { return eachURI(v.db, fn) }
+
+// Redirect returns the URL that a URI redirects to, "" when it does not.
+func (v *View) Redirect(r *Record) (string, error) {
+	if r.Outcome.Class != crawl.ClassRedirect {
+		return "", nil
+	}
+	links, err := get(v.db, idKey('l', r.ID))
+	if err != nil || links == nil {
+		return "", err
+	}
+	if links[0] != valueVersion || (len(links)-1)%9 != 0 {
+		return "", fmt.Errorf("frontier: links of %s: %w", r.URL, errCorrupt)
+	}
+	for links = links[1:]; len(links) > 0; links = links[9:] {
+		if crawl.LinkKind(links[8]) != crawl.LinkRedirect {
+			continue
+		}
+		id := crawl.ID(binary.BigEndian.Uint64(links))
+		val, err := get(v.db, idKey('u', id))
+		if err != nil || val == nil {
+			return "", err
+		}
+		target, err := decodeRecord(id, val)
+		if err != nil {
+			return "", fmt.Errorf("frontier: record %016x: %w", uint64(id), err)
+		}
+		return target.URL, nil
+	}
+	return "", nil
+}
+
+// QueueDepths are the lengths of the queues.
+type QueueDepths struct {
+	Queues  int   // that are not empty
+	Longest int64 // URIs in the longest, that in process included
+	Sum     int64 // URIs in all of them
+}
+
+// Depths measures the queues. It walks all hosts that wait.
+func (f *Frontier) Depths() (d QueueDepths) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, h := range f.hosts {
+		if n := int64(h.row.Waiting); n > 0 {
+			d.Queues, d.Longest, d.Sum = d.Queues+1, max(d.Longest, n), d.Sum+n
+		}
+	}
+	return d
+}
+
+// checkTallies looks for contradictions between the tables of tallies: each
+// counts every visit once.
+func checkTallies(db *pebble.Snapshot, note func(string, ...any)) error {
+	all := newTallies()
+	if err := all.load(db); err != nil {
+		return fmt.Errorf("frontier: %w", err)
+	}
+	var kinds, statuses, hosts Tally
+	for _, y := range all.types {
+		kinds.Add(y)
+	}
+	for _, y := range all.statuses {
+		statuses.Add(y)
+	}
+	err := (&View{db}).EachHost(func(h HostRow) error {
+		hosts.Add(h.Tally)
+		return nil
+	})
+	if kinds != statuses {
+		note("statistics: the MIME types add up to %+v, the statuses to %+v", kinds, statuses)
+	}
+	if hosts != statuses {
+		note("statistics: the hosts add up to %+v, the statuses to %+v", hosts, statuses)
+	}
+	return err
+}

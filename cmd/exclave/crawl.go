@@ -74,7 +74,7 @@ interrupted twice.`,
 	}
 	cmd.Flags().BoolVar(&recrawl, "recrawl", false, "offer finished seeds again, asking servers only for what changed")
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "no progress on stderr")
-	return cmd
+	return profiled(cmd)
 }
 
 // loadJob reads a job's configuration and prints what is wrong with it.

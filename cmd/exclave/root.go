@@ -25,6 +25,7 @@ that do, with what they need and link to, as WARC files.`,
 		newVerify(),
 		newAnalyze(),
 		newDemo(),
+		newBench(),
 		newVersion(),
 	)
 	return root

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/pprof"
+
+	"github.com/spf13/cobra"
+)
+
+// profiled gives a verb the hidden flags --cpuprofile and --memprofile, for
+// go tool pprof. They serve exclave bench.
+func profiled(cmd *cobra.Command) *cobra.Command {
+	var cpu, mem string
+	cmd.Flags().StringVar(&cpu, "cpuprofile", "", "write a profile of processor time to this file")
+	cmd.Flags().StringVar(&mem, "memprofile", "", "write a profile of allocations to this file at the end")
+	for _, name := range []string{"cpuprofile", "memprofile"} {
+		cmd.Flag(name).Hidden = true
+	}
+	inner := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if cpu != "" {
+			out, err := os.Create(cpu)
+			if err != nil {
+				return withCode(exitUsage, fmt.Errorf("--cpuprofile: %w", err))
+			}
+			if err := pprof.StartCPUProfile(out); err != nil {
+				return withCode(exitFailure, fmt.Errorf("--cpuprofile: %w", errors.Join(err, out.Close())))
+			}
+			defer func() {
+				pprof.StopCPUProfile()
+				err = errors.Join(err, out.Close())
+			}()
+		}
+		if mem != "" {
+			defer func() { err = errors.Join(err, writeAllocations(mem)) }()
+		}
+		return inner(cmd, args)
+	}
+	return cmd
+}
+
+func writeAllocations(file string) error {
+	out, err := os.Create(file)
+	if err != nil {
+		return withCode(exitUsage, fmt.Errorf("--memprofile: %w", err))
+	}
+	runtime.GC() // so that what is live is told from what was
+	return errors.Join(pprof.Lookup("allocs").WriteTo(out, 0), out.Close())
+}

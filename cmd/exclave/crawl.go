@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"exclave/config"
+	"exclave/internal/control"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
 
@@ -94,14 +95,31 @@ func jobOptions(progress io.Writer) job.Options {
 		Log: slog.New(slog.NewTextHandler(progress, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 }
 
-// runJob opens, runs and closes a job.
+// runJob opens, runs and closes a job; while it runs, other verbs can ask it.
 func runJob(ctx context.Context, cfg *config.Config, o job.Options) (r job.Result, err error) {
 	j, err := job.Open(ctx, cfg, o)
 	if err != nil {
 		return r, jobError(err)
 	}
+	closeControl := serveControl(j, cfg.Dir, o.Log)
 	r, err = j.Run(ctx)
+	closeControl()
 	return r, jobError(errors.Join(err, j.Close()))
+}
+
+// serveControl opens the job to pause, show and their like. A crawl is worth more
+// than being asked: what fails here is a warning.
+func serveControl(j *job.Job, dir string, log *slog.Logger) (closeIt func()) {
+	s, err := control.Serve(j, dir, log)
+	if err != nil {
+		log.Warn("this crawl cannot be paused, shown or fed from outside", "err", err)
+		return func() {}
+	}
+	return func() {
+		if err := s.Close(); err != nil {
+			log.Warn("the control socket was not closed in order", "err", err)
+		}
+	}
 }
 
 func jobError(err error) error {

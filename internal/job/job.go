@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"exclave/analyzer"
@@ -35,6 +36,9 @@ const (
 	ReportDir = "reports"
 	StateDir  = "state"
 )
+
+// LockFile is held, within StateDir, by the process that works on the job.
+const LockFile = "job.lock"
 
 // ErrLocked is wrapped by the error of Open when another process works on the job.
 var ErrLocked = errors.New("another process is working on this job")
@@ -78,7 +82,9 @@ type Job struct {
 	ctl      *chain.Controller
 	notes    []warc.Note
 	seeds    []SeedReport
-	began    time.Time // of Run
+	began    atomic.Pointer[time.Time] // of Run, nil before
+	halt     context.Context           // ends with Stop
+	stop     context.CancelFunc
 }
 
 // Result is how a run ended.
@@ -95,6 +101,8 @@ type Result struct {
 // on from what was acknowledged.
 func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
 	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir}
+	j.halt, j.stop = context.WithCancel(context.WithoutCancel(ctx))
+	j.onClose(func(context.Context) error { j.stop(); return nil })
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.Close())
@@ -122,7 +130,7 @@ func (j *Job) openFolders(context.Context) error {
 			return fmt.Errorf("job: make folder %s: %w", j.path(d), err)
 		}
 	}
-	lock, err := fs.Lock(j.path(StateDir, "job.lock"))
+	lock, err := fs.Lock(j.path(StateDir, LockFile))
 	if err != nil {
 		return fmt.Errorf("job: lock %s: %w (%w); stop it first, or wait for its end", j.dir, ErrLocked, err)
 	}
@@ -282,8 +290,12 @@ func (j *Job) openChains(context.Context) error {
 	if len(bad) > 0 {
 		return fmt.Errorf("job: chain%s: %s", bad[0].Key, bad[0].Msg)
 	}
-	j.chains, err = chain.NewChains(steps)
-	return err
+	if j.chains, err = chain.NewChains(steps); err != nil {
+		return err
+	}
+	// Made here, not in Run: a job can be paused and looked at as soon as it is open.
+	j.ctl = chain.NewController(j.cfg.Crawl.Config, j.frontier, j.chains, j.opts.Clock, j.opts.Log)
+	return nil
 }
 
 // httpConfig returns the client's configuration with files found from the job's
@@ -301,14 +313,17 @@ func (j *Job) httpConfig() fetch.Config {
 // what was acknowledged stays, the rest is offered again by the next run. Use it
 // once.
 func (j *Job) Run(ctx context.Context) (Result, error) {
-	j.began = j.opts.Clock.Now()
-	j.ctl = chain.NewController(j.cfg.Crawl.Config, j.frontier, j.chains, j.opts.Clock, j.opts.Log)
+	began := j.opts.Clock.Now()
+	j.began.Store(&began)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(j.halt, cancel)()
 	watch, stopWatch := context.WithCancel(context.WithoutCancel(ctx))
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		if j.opts.Progress != nil {
-			p := progress{out: j.opts.Progress, clk: j.opts.Clock, began: j.began, line: j.Line}
+			p := progress{out: j.opts.Progress, clk: j.opts.Clock, began: began, line: j.Line}
 			p.run(watch)
 		}
 	}()
@@ -322,7 +337,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	<-watched
 	<-limited
 	r := Result{Reason: reason, Stats: j.frontier.Stats(), Counts: j.ctl.Counts(),
-		Took: j.opts.Clock.Now().Sub(j.began), Seeds: j.seeds}
+		Took: j.opts.Clock.Now().Sub(began), Seeds: j.seeds}
 	return r, errors.Join(err, j.report(r, err))
 }
 

@@ -13,7 +13,7 @@ import (
 type Snapshot struct {
 	Job      string               `json:"job"`
 	Time     time.Time            `json:"time"`
-	Elapsed  time.Duration        `json:"elapsed"` // since the run began, nanoseconds
+	Elapsed  time.Duration        `json:"elapsed"` // since the run began, nanoseconds; 0 before
 	State    chain.State          `json:"state"`
 	Frontier frontier.Stats       `json:"frontier"`
 	Queues   frontier.QueueStates `json:"queues"`
@@ -23,10 +23,27 @@ type Snapshot struct {
 }
 
 // Snapshot returns where the crawl stands. It may be called from any goroutine
-// from the start of Run on.
+// between Open and Close.
 func (j *Job) Snapshot() Snapshot {
 	now := j.opts.Clock.Now()
-	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: now.Sub(j.began), State: j.ctl.State(),
+	var elapsed time.Duration
+	if began := j.began.Load(); began != nil {
+		elapsed = now.Sub(*began)
+	}
+	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: j.ctl.State(),
 		Frontier: j.frontier.Stats(), Queues: j.frontier.Queues(), Counts: j.ctl.Counts(),
 		Workers: j.ctl.Activities(), Steps: j.chains.Stats()}
 }
+
+// Pause keeps the crawl from beginning further URIs; those in process are
+// finished. Called before Run, the run begins paused; a pause does not outlast the
+// run. Pause, Resume and Stop may be called from any goroutine between Open and
+// Close, any number of times.
+func (j *Job) Pause() { j.ctl.Pause() }
+
+// Resume ends a pause.
+func (j *Job) Resume() { j.ctl.Resume() }
+
+// Stop ends the run in order, as the end of Run's context does, and does not wait
+// for it. Called before Run, the run ends as soon as it began.
+func (j *Job) Stop() { j.stop() }

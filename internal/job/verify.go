@@ -31,7 +31,7 @@ func (d Defect) String() string { return d.Where + ": " + d.What }
 func Verify(ctx context.Context, cfg *config.Config, o Options) (_ []Defect, err error) {
 	o = o.withDefaults()
 	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
-	lock, err := o.FS.Lock(j.path(StateDir, "job.lock"))
+	lock, err := o.FS.Lock(j.path(StateDir, LockFile))
 	if err != nil {
 		if _, serr := o.FS.Stat(j.path(StateDir)); serr != nil {
 			return nil, fmt.Errorf("job: verify %s: there is no state; was the job ever started? (%w)", j.dir, serr)

@@ -1,0 +1,342 @@
+package control_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"exclave/chain"
+	"exclave/config"
+	"exclave/internal/control"
+	"exclave/internal/job"
+	"exclave/internal/testweb"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// gate is a web that holds the answers for /held back until it is opened.
+type gate struct {
+	testweb.Web
+	asked chan struct{} // gets a value at each request held
+	open  chan struct{}
+}
+
+// Host implements [testweb.Web].
+func (g gate) Host(name string) http.Handler {
+	h := g.Web.Host(name)
+	if h == nil {
+		return nil
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/held" {
+			g.asked <- struct{}{}
+			<-g.open
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// running is a job with its control socket, of a web on loopback.
+type running struct {
+	*job.Job
+	cfg    *config.Config
+	web    *testweb.Server
+	server *control.Server
+	ended  chan error // of Run
+	result job.Result
+}
+
+// open opens a job for the web and serves its socket; dir "" is a new folder.
+func open(t *testing.T, web testweb.Web, dir string) *running {
+	t.Helper()
+	srv, err := testweb.Start(web, testweb.Options{})
+	must(t, err)
+	t.Cleanup(func() { must(t, srv.Close()) })
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	cfg := config.Default("cz")
+	cfg.Dir, cfg.Job.Name = dir, "test"
+	cfg.Crawl.MinFreeDisk, cfg.Crawl.ToeThreads = 0, 4
+	cfg.HTTP.Contact = "http://127.0.0.1/"
+	cfg.HTTP.Allow = []string{"127.0.0.0/8"}
+	cfg.HTTP.ConnectTo, cfg.DNS.Servers = srv.ConnectTo(), []string{srv.DNS()}
+	cfg.Frontier.MinDelay, cfg.Frontier.MaxDelay = 0, 0
+	must(t, os.WriteFile(filepath.Join(dir, "seeds.txt"), []byte("http://a.test/held\n"), 0o644))
+	r := &running{cfg: cfg, web: srv, ended: make(chan error, 1)}
+	r.Job, err = job.Open(t.Context(), cfg, job.Options{Version: "test", Software: "exclave/test"})
+	must(t, err)
+	r.server, err = control.Serve(r.Job, dir, slog.New(slog.DiscardHandler))
+	must(t, err)
+	return r
+}
+
+func (r *running) run(ctx context.Context) {
+	go func() {
+		var err error
+		r.result, err = r.Run(ctx)
+		r.ended <- err
+	}()
+}
+
+// end waits for the end of the run, closes everything, and demands that state,
+// archive and logs agree.
+func (r *running) end(t *testing.T) {
+	t.Helper()
+	must(t, <-r.ended)
+	must(t, r.server.Close())
+	must(t, r.Close())
+	defects, err := job.Verify(t.Context(), r.cfg, job.Options{})
+	must(t, err)
+	for _, d := range defects {
+		t.Errorf("defect: %s", d)
+	}
+}
+
+func dial(t *testing.T, dir string) *control.Client {
+	t.Helper()
+	c, err := control.Dial(dir)
+	must(t, err)
+	t.Cleanup(func() { must(t, c.Close()) })
+	return c
+}
+
+// until asks for snapshots until one is as it should be.
+func until(t *testing.T, c *control.Client, what string, is func(job.Snapshot) bool) job.Snapshot {
+	t.Helper()
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	limit := time.After(30 * time.Second)
+	for {
+		s, err := c.Snapshot(t.Context())
+		must(t, err)
+		if is(s) {
+			return s
+		}
+		select {
+		case <-again.C:
+		case <-limit:
+			t.Fatalf("never %s; now %+v", what, s)
+		}
+	}
+}
+
+func chainOfPages() gate {
+	return gate{asked: make(chan struct{}), open: make(chan struct{}), Web: testweb.Tiny{
+		"http://a.test/held": testweb.NationalPage(1, "/1", "/2", "http://b.test/"),
+		"http://a.test/1":    testweb.NationalPage(2),
+		"http://a.test/2":    testweb.NationalPage(3),
+		"http://b.test/":     testweb.NationalPage(4),
+	}}
+}
+
+// A paused crawl finishes what is in process and asks for nothing else; resumed,
+// it goes on and misses nothing.
+func TestPauseResume(t *testing.T) {
+	web := chainOfPages()
+	r := open(t, web, "")
+	c := dial(t, r.cfg.Dir)
+	r.run(t.Context())
+	<-web.asked
+	s, err := c.Pause(t.Context())
+	must(t, err)
+	if s.State != chain.Paused {
+		t.Errorf("after pause the crawl is %s", s.State)
+	}
+	before := len(r.web.Log())
+	close(web.open)
+	until(t, c, "at rest with links queued", func(s job.Snapshot) bool {
+		return s.State == chain.Paused && s.Counts.Busy == 0 && s.Frontier.Judged == 1 && s.Frontier.Queued > 0
+	})
+	for range 20 { // long enough for many requests on loopback
+		if s := until(t, c, "", func(job.Snapshot) bool { return true }); s.Counts.Busy > 0 {
+			t.Errorf("a ToeThread works although the crawl is paused: %+v", s.Workers)
+		}
+	}
+	if log := r.web.Log(); len(log) != before {
+		t.Errorf("a paused crawl asked for %+v", log[before:])
+	}
+	if s, err = c.Resume(t.Context()); err != nil || s.State != chain.Running {
+		t.Errorf("after resume the crawl is %s (%v)", s.State, err)
+	}
+	r.end(t)
+	if r.result.Reason != chain.Finished || r.result.Stats.Valid != 4 {
+		t.Errorf("the crawl ended as %s with %d of 4 pages", r.result.Reason, r.result.Stats.Valid)
+	}
+	if _, err := c.Snapshot(t.Context()); !errors.Is(err, control.ErrNotRunning) {
+		t.Errorf("the crawl has ended, but asking it says: %v", err)
+	}
+}
+
+// A stop ends the run in order although nothing can be begun, and the next run
+// finds all that was left.
+func TestStopWhilePaused(t *testing.T) {
+	web := chainOfPages()
+	r := open(t, web, "")
+	c := dial(t, r.cfg.Dir)
+	r.run(t.Context())
+	<-web.asked
+	_, err := c.Pause(t.Context())
+	must(t, err)
+	s, err := c.Stop(t.Context())
+	must(t, err)
+	if s.State != chain.Stopping {
+		t.Errorf("after stop the crawl is %s", s.State)
+	}
+	close(web.open)
+	r.end(t)
+	if r.result.Reason != chain.Stopped {
+		t.Errorf("the crawl ended as %s", r.result.Reason)
+	}
+	again := chainOfPages()
+	close(again.open)
+	go func() { // the page that was held may have to be asked for once more
+		for range again.asked {
+		}
+	}()
+	defer close(again.asked)
+	r = open(t, again, r.cfg.Dir)
+	r.run(t.Context())
+	r.end(t)
+	if r.result.Stats.Valid != 4 {
+		t.Errorf("two runs found %d of 4 pages", r.result.Stats.Valid)
+	}
+}
+
+// Orders that come before the run are not lost: the socket is there first.
+func TestBeforeRun(t *testing.T) {
+	r := open(t, testweb.Tiny{"http://a.test/held": testweb.NationalPage(1)}, "")
+	c := dial(t, r.cfg.Dir)
+	if s, err := c.Snapshot(t.Context()); err != nil || s.Job != "test" || s.Elapsed != 0 {
+		t.Errorf("before the run: %+v, %v", s, err)
+	}
+	_, err := c.Pause(t.Context())
+	must(t, err)
+	_, err = c.Stop(t.Context())
+	must(t, err)
+	r.run(t.Context())
+	r.end(t)
+	if r.result.Reason != chain.Stopped || r.result.Counts.Fetched != 0 {
+		t.Errorf("a run that was stopped before it began: %+v", r.result)
+	}
+}
+
+// The socket is for this user alone, goes with the crawl, and a second crawl of
+// the job does not take it away.
+func TestSocket(t *testing.T) {
+	r := open(t, testweb.Tiny{}, "")
+	sock := filepath.Join(r.cfg.Dir, job.StateDir, "control.sock")
+	st, err := os.Stat(sock)
+	must(t, err)
+	if st.Mode() != os.ModeSocket|0o600 {
+		t.Errorf("mode of the socket: %v", st.Mode())
+	}
+	if _, err := control.Serve(r.Job, r.cfg.Dir, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "another crawl answers") {
+		t.Errorf("a second server of one job: %v", err)
+	}
+	must(t, dial(t, r.cfg.Dir).Close())
+	must(t, r.server.Close())
+	left, err := filepath.Glob(filepath.Join(r.cfg.Dir, job.StateDir, "*control*"))
+	must(t, err)
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	must(t, r.Close())
+}
+
+// A path that is too long for a socket is no reason to be without one.
+func TestLongPath(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), strings.Repeat("long/", 30))
+	must(t, os.MkdirAll(dir, 0o755))
+	r := open(t, testweb.Tiny{}, dir)
+	if _, err := dial(t, dir).Snapshot(t.Context()); err != nil {
+		t.Error(err)
+	}
+	name, err := os.ReadFile(filepath.Join(dir, job.StateDir, "control"))
+	must(t, err)
+	folder := filepath.Dir(string(name))
+	st, err := os.Stat(folder)
+	must(t, err)
+	if st.Mode().Perm() != 0o700 {
+		t.Errorf("mode of the folder of the socket: %v", st.Mode())
+	}
+	must(t, r.server.Close())
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s was left behind: %v", folder, err)
+	}
+	must(t, r.Close())
+}
+
+// What a kill leaves behind is known by nobody listening, and replaced.
+func TestStaleSocket(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := control.Dial(dir); !errors.Is(err, control.ErrNotRunning) {
+		t.Errorf("a job that never ran: %v", err)
+	}
+	state := filepath.Join(dir, job.StateDir)
+	must(t, os.Mkdir(state, 0o755))
+	sock := filepath.Join(state, "control.sock")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: sock, Net: "unix"})
+	must(t, err)
+	l.SetUnlinkOnClose(false)
+	must(t, l.Close())
+	must(t, os.WriteFile(filepath.Join(state, "control"), []byte(sock+"\n"), 0o644))
+	if _, err := control.Dial(dir); !errors.Is(err, control.ErrNotRunning) {
+		t.Errorf("a socket with nobody behind it: %v", err)
+	}
+	r := open(t, testweb.Tiny{}, dir)
+	if _, err := dial(t, dir).Snapshot(t.Context()); err != nil {
+		t.Error(err)
+	}
+	must(t, r.server.Close())
+	must(t, r.Close())
+}
+
+// Whoever asks by other means gets sensible answers: curl --unix-socket.
+func TestErrors(t *testing.T) {
+	r := open(t, testweb.Tiny{}, "")
+	sock := filepath.Join(r.cfg.Dir, job.StateDir, "control.sock")
+	tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", sock)
+	}}
+	defer tr.CloseIdleConnections()
+	for _, c := range []struct {
+		method, path string
+		code         int
+		says         string
+	}{
+		{"GET", "/nothing", 404, "there is no GET /nothing"},
+		{"GET", "/pause", 404, "there is no GET /pause"}, // asking must not change anything
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), c.method, "http://crawl"+c.path, nil)
+		must(t, err)
+		res, err := tr.RoundTrip(req)
+		must(t, err)
+		body, err := io.ReadAll(res.Body)
+		must(t, errors.Join(err, res.Body.Close()))
+		var said struct{ Error string }
+		if err := json.Unmarshal(body, &said); err != nil || res.StatusCode != c.code || !strings.Contains(said.Error, c.says) {
+			t.Errorf("%s %s: %d %s", c.method, c.path, res.StatusCode, body)
+		}
+	}
+	must(t, r.server.Close())
+	must(t, r.Close())
+}

@@ -1,0 +1,35 @@
+package control
+
+import (
+	"net/http"
+
+	"exclave/chain"
+)
+
+// routes is the table of what can be asked.
+func (s *Server) routes() map[string]handler {
+	return map[string]handler{
+		"GET /snapshot": s.snapshot,
+		"POST /pause":   s.steer(s.job.Pause),
+		"POST /resume":  s.steer(s.job.Resume),
+		"POST /stop":    s.steer(s.job.Stop),
+	}
+}
+
+func (s *Server) snapshot(w http.ResponseWriter, _ *http.Request) error {
+	return reply(w, s.job.Snapshot())
+}
+
+// Steered is the answer to pause, resume and stop: what the run is about to do.
+type Steered struct {
+	State chain.State `json:"state"`
+}
+
+// steer makes the handler of an order. It answers at once: the order was given,
+// which says nothing of URIs in process.
+func (s *Server) steer(order func()) handler {
+	return func(w http.ResponseWriter, _ *http.Request) error {
+		order()
+		return reply(w, Steered{s.job.Snapshot().State})
+	}
+}

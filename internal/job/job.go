@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -85,6 +86,7 @@ type Job struct {
 	began    atomic.Pointer[time.Time] // of Run, nil before
 	halt     context.Context           // ends with Stop
 	stop     context.CancelFunc
+	meter    meter
 }
 
 // Result is how a run ended.
@@ -327,6 +329,8 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 			p.run(watch)
 		}
 	}()
+	var measured sync.WaitGroup
+	measured.Go(func() { j.measure(watch) })
 	limited := make(chan struct{})
 	go func() {
 		defer close(limited)
@@ -336,6 +340,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	stopWatch()
 	<-watched
 	<-limited
+	measured.Wait()
 	r := Result{Reason: reason, Stats: j.frontier.Stats(), Counts: j.ctl.Counts(),
 		Took: j.opts.Clock.Now().Sub(began), Seeds: j.seeds}
 	return r, errors.Join(err, j.report(r, err))
@@ -379,7 +384,7 @@ func (j *Job) Line(elapsed time.Duration) string {
 		rate = float64(c.Fetched) / sec
 	}
 	return fmt.Sprintf("%s queued %d busy %d done %d kept %d valid %d failed %d  %.1f/s %s",
-		elapsed.Round(time.Second), s.Queued, s.InProcess, s.Finished, s.Archived, s.Valid, s.Failed, rate, size(c.Bytes))
+		elapsed.Round(time.Second), s.Queued, s.InProcess, s.Finished, s.Archived, s.Valid, s.Failed, rate, Size(c.Bytes))
 }
 
 // report writes reports/crawl-report.txt and reports/seeds.json.

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
 
+	"exclave/chain"
 	"exclave/internal/clock"
 )
 
@@ -71,8 +73,73 @@ func (p *progress) write() {
 	fmt.Fprintf(p.out, "\r%-*s", width-1, s)
 }
 
-// size prints bytes as a person reads them.
-func size(n int64) string {
+// meterWindow is the time over which a rate is "now", meterEvery how often the
+// meter is read.
+const (
+	meterWindow = 10 * time.Second
+	meterEvery  = time.Second
+)
+
+// meter knows what the counters said during the last seconds.
+type meter struct {
+	mu    sync.Mutex
+	marks []meterMark // oldest first
+}
+
+type meterMark struct {
+	at             time.Duration // monotonic
+	fetched, bytes int64
+}
+
+// add notes what the counters say at an instant, and forgets what the window has
+// left behind.
+func (m *meter) add(at time.Duration, c chain.Counts) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	old := 0
+	for old+1 < len(m.marks) && m.marks[old+1].at <= at-meterWindow {
+		old++
+	}
+	m.marks = append(m.marks[old:], meterMark{at, c.Fetched, c.Bytes})
+}
+
+// rate returns the rate from the beginning of the window until now.
+func (m *meter) rate(now time.Duration, c chain.Counts) Rate {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.marks) == 0 {
+		return Rate{}
+	}
+	first := m.marks[0]
+	return rate(c.Fetched-first.fetched, c.Bytes-first.bytes, now-first.at)
+}
+
+// rate spreads counts over a time.
+func rate(uris, bytes int64, over time.Duration) Rate {
+	s := over.Seconds()
+	if s <= 0 {
+		return Rate{}
+	}
+	return Rate{URIs: float64(uris) / s, Bytes: float64(bytes) / s}
+}
+
+// measure feeds the meter until ctx ends.
+func (j *Job) measure(ctx context.Context) {
+	t := j.opts.Clock.NewTimer(meterEvery)
+	defer t.Stop()
+	for {
+		j.meter.add(j.opts.Clock.Mono(), j.ctl.Counts())
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C():
+			t.Reset(meterEvery)
+		}
+	}
+}
+
+// Size prints bytes as a person reads them.
+func Size(n int64) string {
 	const unit = 1024
 	if n < unit {
 		return fmt.Sprintf("%d B", n)

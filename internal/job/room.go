@@ -27,7 +27,7 @@ func (j *Job) checkRoom(context.Context) error {
 	free, ok := j.free()
 	if least := j.cfg.Crawl.MinFreeDisk; ok && least > 0 && free < least {
 		return fmt.Errorf("job: %s are free where %s lies, min_free_disk asks for %s: make room, or lower it in [crawl]",
-			size(free), j.dir, size(least))
+			Size(free), j.dir, Size(least))
 	}
 	return nil
 }
@@ -54,11 +54,11 @@ func (j *Job) watchRoom(ctx context.Context) {
 		}
 		free, ok := j.free()
 		if limit := j.cfg.Crawl.MaxStorage; limit > 0 && stored >= limit {
-			j.opts.Log.Warn("max_storage is reached", "stored", size(stored))
+			j.opts.Log.Warn("max_storage is reached", "stored", Size(stored))
 			j.ctl.Stop(chain.DiskLimit)
 		}
 		if least := j.cfg.Crawl.MinFreeDisk; ok && least > 0 && free < least {
-			j.opts.Log.Warn("less is free than min_free_disk", "free", size(free))
+			j.opts.Log.Warn("less is free than min_free_disk", "free", Size(free))
 			j.ctl.Stop(chain.DiskLimit)
 		}
 		t.Reset(checkEvery)

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"runtime/metrics"
 	"time"
 
 	"exclave/chain"
@@ -17,9 +18,19 @@ type Snapshot struct {
 	State    chain.State          `json:"state"`
 	Frontier frontier.Stats       `json:"frontier"`
 	Queues   frontier.QueueStates `json:"queues"`
-	Counts   chain.Counts         `json:"counts"` // of this run
+	Counts   chain.Counts         `json:"counts"`    // of this run
+	Now      Rate                 `json:"now"`       // of the last 10 s
+	Average  Rate                 `json:"average"`   // of this run
+	FreeDisk int64                `json:"free_disk"` // bytes free where the job lies, -1 = not known
+	Memory   int64                `json:"memory"`    // bytes this process has from the system
 	Workers  []chain.Activity     `json:"workers"`
 	Steps    []chain.StepStats    `json:"steps"`
+}
+
+// Rate is how fast a crawl is.
+type Rate struct {
+	URIs  float64 `json:"uris"`  // answers of web servers per second
+	Bytes float64 `json:"bytes"` // received from them per second
 }
 
 // Snapshot returns where the crawl stands. It may be called from any goroutine
@@ -30,9 +41,30 @@ func (j *Job) Snapshot() Snapshot {
 	if began := j.began.Load(); began != nil {
 		elapsed = now.Sub(*began)
 	}
+	counts := j.ctl.Counts()
+	free, ok := j.free()
+	if !ok {
+		free = -1
+	}
 	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: j.ctl.State(),
-		Frontier: j.frontier.Stats(), Queues: j.frontier.Queues(), Counts: j.ctl.Counts(),
+		Frontier: j.frontier.Stats(), Queues: j.frontier.Queues(), Counts: counts,
+		Now: j.meter.rate(j.opts.Clock.Mono(), counts), Average: rate(counts.Fetched, counts.Bytes, elapsed),
+		FreeDisk: free, Memory: memoryInUse(),
 		Workers: j.ctl.Activities(), Steps: j.chains.Stats()}
+}
+
+// memoryInUse is what the process has from the system and not given back, as the
+// Go runtime knows it, in bytes.
+func memoryInUse() int64 {
+	m := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(m)
+	var n [2]int64
+	for i := range m {
+		if m[i].Value.Kind() == metrics.KindUint64 {
+			n[i] = int64(m[i].Value.Uint64())
+		}
+	}
+	return n[0] - n[1]
 }
 
 // Pause keeps the crawl from beginning further URIs; those in process are

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -253,16 +254,17 @@ func (f *Frontier) group(rs []*request) (err error) {
 		return err
 	}
 	t := f.begin()
-	defer func() { err = errors.Join(err, f.discard(t.b)) }()
+	defer func() { err = errors.Join(err, t.discard()) }()
+	if err := t.prefetch(rs); err != nil {
+		return err
+	}
 	if err := t.apply(rs); err != nil {
 		return err
 	}
-	if t.works > 0 {
-		if err := t.drain(); err != nil {
-			return err
-		}
+	if err := t.drain(); err != nil {
+		return err
 	}
-	rows, err := t.syncLogs()
+	rows, err := t.appendLogs()
 	if err != nil {
 		return err
 	}
@@ -272,10 +274,8 @@ func (f *Frontier) group(rs []*request) (err error) {
 	}
 	slices.Sort(files)
 	f.o.Fail.Hit("frontier.commit.before-sync")
-	if len(files) > 0 {
-		if err := f.archive.Sync(files); err != nil {
-			return err
-		}
+	if err := t.sync(files); err != nil {
+		return err
 	}
 	f.o.Fail.Hit("frontier.commit.after-sync")
 	if err := t.flush(files); err != nil {
@@ -326,9 +326,35 @@ func (f *Frontier) storeFile(b *pebble.Batch, row FileRow) error {
 	return b.Set(fileKey(row.Number), encodeFile(row), nil)
 }
 
-// syncLogs appends the group's lines and makes them durable. It returns the rows
-// that acknowledge them.
-func (t *tx) syncLogs() (rows [crawl.NumLogs]LogRow, err error) {
+// sync makes logs and WARC files durable, all at the same time: a disk does several
+// syncs in little more than the time of one.
+func (t *tx) sync(files []uint32) error {
+	f := t.f
+	var tasks []func() error
+	for l, text := range t.lines {
+		if len(text) > 0 {
+			tasks = append(tasks, func() error {
+				if err := f.logs[l].Sync(); err != nil {
+					return fmt.Errorf("sync %s: %w", f.logs[l].Name(), err)
+				}
+				return nil
+			})
+		}
+	}
+	for i := range files {
+		tasks = append(tasks, func() error { return f.archive.Sync(files[i : i+1]) })
+	}
+	errs := make([]error, len(tasks))
+	var all sync.WaitGroup
+	for i, task := range tasks {
+		all.Go(func() { errs[i] = task() })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// appendLogs appends the group's lines and returns the rows that acknowledge them.
+func (t *tx) appendLogs() (rows [crawl.NumLogs]LogRow, err error) {
 	f := t.f
 	rows = f.logRows
 	for l, text := range t.lines {
@@ -338,9 +364,6 @@ func (t *tx) syncLogs() (rows [crawl.NumLogs]LogRow, err error) {
 		f.o.Fail.Hit("frontier.logs.mid")
 		if _, err := f.logs[l].Write(text); err != nil {
 			return rows, fmt.Errorf("append to %s: %w", f.logs[l].Name(), err)
-		}
-		if err := f.logs[l].Sync(); err != nil {
-			return rows, fmt.Errorf("sync %s: %w", f.logs[l].Name(), err)
 		}
 		rows[l].Length += int64(len(text))
 		rows[l].Lines += t.count[l]
@@ -359,6 +382,9 @@ func (t *tx) syncLogs() (rows [crawl.NumLogs]LogRow, err error) {
 // flush puts everything that gathered into the batch.
 func (t *tx) flush(files []uint32) error {
 	for _, r := range t.recs {
+		if r == nil {
+			continue
+		}
 		v := r.encode()
 		if bytes.Equal(v, t.read[r.ID]) {
 			continue // most links of a page are known and want nothing new
@@ -381,6 +407,9 @@ func (t *tx) flush(files []uint32) error {
 			return err
 		}
 	}
+	if err := t.flushWork(); err != nil {
+		return err
+	}
 	return t.b.Set(nameKey('m', "stats"), t.st.encode(), nil)
 }
 
@@ -394,6 +423,7 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 	for _, row := range t.hosts {
 		row.Tally = nil // a host that waits need not hold it in memory
 	}
+	f.learnt(t.know)
 	for n, l := range t.lens {
 		f.files[n] = FileRow{Number: n, Name: f.archive.FileName(n), Committed: l}
 	}
@@ -419,9 +449,7 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 			f.hosts[hash] = h
 		}
 		h.row = *row
-		if low := t.low[hash]; low != nil && h.low != nil && bytes.Compare(low, h.low) < 0 {
-			h.low = low
-		}
+		h.changed(t.low[hash], t.gone[hash])
 		t.settle(h)
 	}
 	f.broadcast()

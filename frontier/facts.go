@@ -52,6 +52,7 @@ func (t *tx) facts(u *crawl.CrawlURI) error {
 		for _, a := range h.Addrs {
 			e.str(string(a.AsSlice()))
 		}
+		t.know.hosts = append(t.know.hosts, h.Host)
 		if err := t.b.Set(nameKey('n', h.Host), e.b, nil); err != nil {
 			return err
 		}
@@ -62,6 +63,7 @@ func (t *tx) facts(u *crawl.CrawlURI) error {
 		e.time(o.Fetched)
 		e.time(o.Expires)
 		e.str(string(o.Robots))
+		t.know.origins = append(t.know.origins, o.Origin)
 		if err := t.b.Set(nameKey('o', o.Origin), e.b, nil); err != nil {
 			return err
 		}
@@ -75,7 +77,7 @@ func (t *tx) facts(u *crawl.CrawlURI) error {
 		return nil
 	}
 	for _, key := range u.Carried {
-		v, err := get(t.b, nameKey('d', key))
+		v, err := t.row(nameKey('d', key))
 		if err != nil {
 			return err
 		}
@@ -96,7 +98,8 @@ func (t *tx) setDeferred(d *crawl.Deferred) error {
 	e.flags(d.Written)
 	e.time(d.Time)
 	e.str(string(t.f.zw.EncodeAll(d.Raw, nil)))
-	return t.b.Set(nameKey('d', d.Key), e.b, nil)
+	t.know.answers = append(t.know.answers, d.Key)
+	return t.setRow(nameKey('d', d.Key), e.b)
 }
 
 func (f *Frontier) decodeDeferred(key string, v []byte) (crawl.Deferred, error) {
@@ -123,12 +126,26 @@ func (f *Frontier) openCodec() (err error) {
 	return err
 }
 
+// news names the facts that a commit changes.
+type news struct{ hosts, origins, answers []string }
+
+// learnt drops what is no longer so from the caches.
+func (f *Frontier) learnt(n news) {
+	f.hostFacts.drop(n.hosts)
+	f.originFacts.drop(n.origins)
+	f.written.drop(n.answers)
+}
+
 // Host implements the host facts of package chain.
 func (f *Frontier) Host(_ context.Context, host string) (crawl.HostFacts, error) {
-	h := crawl.HostFacts{Host: host}
+	return f.hostFacts.get(host, f.readHost)
+}
+
+func (f *Frontier) readHost(host string) (h crawl.HostFacts, keep bool, err error) {
+	h.Host = host
 	v, err := get(f.db, nameKey('n', host))
 	if v == nil || err != nil {
-		return h, err
+		return h, false, err
 	}
 	d := newDec(v)
 	h.Status, h.Asked, h.Expires = crawl.Status(d.iv()), d.time(), d.time()
@@ -138,35 +155,43 @@ func (f *Frontier) Host(_ context.Context, host string) (crawl.HostFacts, error)
 		}
 	}
 	if err := d.end(); err != nil {
-		return h, fmt.Errorf("frontier: facts of host %s: %w", host, err)
+		return h, false, fmt.Errorf("frontier: facts of host %s: %w", host, err)
 	}
-	return h, nil
+	return h, true, nil
 }
 
 // Origin implements the host facts of package chain.
 func (f *Frontier) Origin(_ context.Context, origin string) (crawl.OriginFacts, error) {
-	o := crawl.OriginFacts{Origin: origin}
+	return f.originFacts.get(origin, f.readOrigin)
+}
+
+func (f *Frontier) readOrigin(origin string) (o crawl.OriginFacts, keep bool, err error) {
+	o.Origin = origin
 	v, err := get(f.db, nameKey('o', origin))
 	if v == nil || err != nil {
-		return o, err
+		return o, false, err
 	}
 	d := newDec(v)
 	o.Status, o.Fetched, o.Expires, o.Robots = crawl.Status(d.iv()), d.time(), d.time(), []byte(d.str())
 	if err := d.end(); err != nil {
-		return o, fmt.Errorf("frontier: facts of origin %s: %w", origin, err)
+		return o, false, fmt.Errorf("frontier: facts of origin %s: %w", origin, err)
 	}
-	return o, nil
+	return o, true, nil
 }
 
 // Deferred implements the host facts of package chain.
 func (f *Frontier) Deferred(_ context.Context, key string) (crawl.Deferred, bool, error) {
+	d, err := f.written.get(key, f.readDeferred)
+	return d, d.Key != "" && err == nil, err
+}
+
+func (f *Frontier) readDeferred(key string) (d crawl.Deferred, keep bool, err error) {
 	v, err := get(f.db, nameKey('d', key))
 	if v == nil || err != nil {
-		return crawl.Deferred{}, false, err
+		return d, false, err
 	}
-	d, err := f.decodeDeferred(key, v)
-	if err != nil {
+	if d, err = f.decodeDeferred(key, v); err != nil {
 		return d, false, fmt.Errorf("frontier: deferred answer %s: %w", key, err)
 	}
-	return d, true, nil
+	return d, d.Written, nil // the others are read once, and are large
 }

@@ -157,7 +157,7 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 			return err
 		}
 	}
-	if r.Outcome.Valid() && !was.Valid() {
+	if r.Targeted && r.Outcome.Valid() && !was.Valid() {
 		if err := t.addWork(workKeep, r.ID); err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 	if len(kept) == 0 || r.LinksInMetadata || !redirect && !(grows && r.Outcome.Archived) {
 		return nil
 	}
-	return t.b.Set(idKey('l', r.ID), append([]byte{valueVersion}, kept...), nil)
+	return t.setRow(idKey('l', r.ID), append([]byte{valueVersion}, kept...))
 }
 
 // selfRedirect follows a redirect whose target has its source's key in the form
@@ -270,6 +270,8 @@ func (t *tx) edge(r *Record, u *crawl.CrawlURI) error {
 		if err := t.b.Set(edgeKey(target.ID, r.ID), []byte{valueVersion}, nil); err != nil {
 			return err
 		}
+		target.Targeted = true
+		t.edges[target.ID] = append(t.edges[target.ID], r.ID)
 		if target.keeps() {
 			return t.join(r, crawl.Claim{Keep: true})
 		}

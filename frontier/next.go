@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"container/heap"
 	"context"
 	"encoding/binary"
@@ -27,6 +28,41 @@ type host struct {
 	// low is a key that no URI of the queue lies below: what was taken off its head
 	// leaves tombstones that need not be walked again. Nil: not known.
 	low []byte
+	// next are the first URIs of the queue, read together; empty: not known.
+	next []queued
+}
+
+// queued is a place in a queue and who stands there.
+type queued struct {
+	prec uint8
+	seq  uint64
+	id   crawl.ID
+}
+
+func (q queued) key(host uint64) []byte { return queueKey(host, q.prec, q.seq) }
+
+// readAhead is how many URIs of a queue are read together.
+const readAhead = 16
+
+// changed brings what is known of the queue up to date with a commit: low is the
+// least key it put in, gone the key it took out, each nil for none.
+func (h *host) changed(low, gone []byte) {
+	if gone != nil && len(h.next) > 0 {
+		if bytes.Equal(h.next[0].key(h.hash), gone) {
+			h.next = h.next[1:]
+		} else {
+			h.next = nil
+		}
+	}
+	if low == nil {
+		return
+	}
+	if h.low != nil && bytes.Compare(low, h.low) < 0 {
+		h.low, h.next = low, nil
+	}
+	if n := len(h.next); n > 0 && bytes.Compare(low, h.next[n-1].key(h.hash)) < 0 {
+		h.next = nil
+	}
 }
 
 // hostHeap orders resting hosts by when they may be asked again.
@@ -134,7 +170,20 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 }
 
 // head reads the head of a host's queue, nil when it is empty. f.mu is held.
-func (f *Frontier) head(h *host) (_ *Record, err error) {
+func (f *Frontier) head(h *host) (*Record, error) {
+	if len(h.next) == 0 {
+		if err := f.readQueue(h); err != nil {
+			return nil, err
+		}
+	}
+	if len(h.next) == 0 {
+		return nil, nil
+	}
+	return f.read(f.db, h.next[0].id)
+}
+
+// readQueue reads the first URIs of a host's queue. f.mu is held.
+func (f *Frontier) readQueue(h *host) (err error) {
 	prefix := queuePrefix(h.hash)
 	low := h.low
 	if low == nil {
@@ -142,18 +191,22 @@ func (f *Frontier) head(h *host) (_ *Record, err error) {
 	}
 	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: after(prefix)})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	if !it.First() {
-		return nil, it.Error()
+	h.next = nil
+	for ok := it.First(); ok && len(h.next) < readAhead; ok = it.Next() {
+		k := it.Key()
+		v, err := it.ValueAndErr()
+		if err != nil {
+			return err
+		}
+		if len(h.next) == 0 {
+			h.low = bytes.Clone(k)
+		}
+		h.next = append(h.next, queued{k[9], binary.BigEndian.Uint64(k[10:]), crawl.ID(binary.BigEndian.Uint64(v))})
 	}
-	v, err := it.ValueAndErr()
-	if err != nil {
-		return nil, err
-	}
-	h.low = append([]byte(nil), it.Key()...)
-	return f.read(f.db, crawl.ID(binary.BigEndian.Uint64(v)))
+	return it.Error()
 }
 
 // attempts is how often a URI is tried.

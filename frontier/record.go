@@ -52,6 +52,7 @@ type Record struct {
 	ETag            string
 	LastModified    string
 	LinksInMetadata bool // outlinks are to be read from the metadata record
+	Targeted        bool // a redirect leads here
 
 	prec uint8 // place in the queue, while Waiting
 	seq  uint64
@@ -59,7 +60,7 @@ type Record struct {
 
 func (r *Record) encode() []byte {
 	e := newEnc()
-	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0)
+	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.Targeted)
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -101,7 +102,7 @@ func decodeRecord(id crawl.ID, b []byte) (*Record, error) {
 	d := newDec(b)
 	r := &Record{ID: id}
 	var sameKey, finished bool
-	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished)
+	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.Targeted)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	r.URL = d.str()
 	r.Key = r.URL

@@ -23,7 +23,7 @@ import (
 )
 
 // FormatVersion is the version of the state on disk; another is refused.
-const FormatVersion = 1
+const FormatVersion = 2
 
 // FileRow is what the state keeps of a WARC file.
 type FileRow struct {
@@ -136,7 +136,12 @@ type Frontier struct {
 	zw      *zstd.Encoder // of deferred answers
 	zr      *zstd.Decoder
 	logs    [crawl.NumLogs]*fsx.Append
-	clean   bool // the last run closed in order
+	clean   bool      // the last run closed in order
+	work    workQueue // of the committer
+
+	hostFacts   *cache[crawl.HostFacts]
+	originFacts *cache[crawl.OriginFacts]
+	written     *cache[crawl.Deferred] // answers that are in the archive
 
 	reqs   chan *request
 	quit   chan struct{}
@@ -197,7 +202,8 @@ func after(prefix []byte) []byte {
 func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 	f := &Frontier{o: o, cfg: o.Config, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, tallies: newTallies(),
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024),
-		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath()}
+		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
+		hostFacts: newCache[crawl.HostFacts](), originFacts: newCache[crawl.OriginFacts](), written: newCache[crawl.Deferred]()}
 	if err := f.openCodec(); err != nil {
 		return nil, fmt.Errorf("frontier: open: %w", err)
 	}
@@ -257,7 +263,12 @@ func get(r pebble.Reader, key []byte) ([]byte, error) {
 // scan calls fn for every key with the prefix, in order, until it returns an
 // error. Key and value are fn's only during the call.
 func scan(r pebble.Reader, prefix []byte, fn func(key, value []byte) error) (err error) {
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	return scanFrom(r, prefix, prefix, fn)
+}
+
+// scanFrom is scan from a key on.
+func scanFrom(r pebble.Reader, from, prefix []byte, fn func(key, value []byte) error) (err error) {
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: after(prefix)})
 	if err != nil {
 		return err
 	}
@@ -383,6 +394,7 @@ func (f *Frontier) loadRows() error {
 	if err := scan(f.db, []byte{'k'}, func(_, _ []byte) error { f.works++; return nil }); err != nil {
 		return err
 	}
+	f.work.more = f.works > 0
 	return f.loadHosts()
 }
 

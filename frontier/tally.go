@@ -169,7 +169,7 @@ func (t *tx) tally(u *crawl.CrawlURI) error {
 	s := source{u.SourceTag, name}
 	n, ok := c.sources[s]
 	if !ok {
-		if n, err = sourceCount(t.b, s); err != nil {
+		if n, err = sourceCount(t.f.db, s); err != nil {
 			return err
 		}
 	}

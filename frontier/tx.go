@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -21,31 +23,111 @@ const (
 )
 
 // tx is one commit: changes to records and hosts gather in memory, the rest in
-// an indexed batch, and nothing is visible before it is applied.
+// a batch, and nothing is visible before it is applied. What a commit sets and may
+// read again (rows of links and of deferred answers, redirects) is kept beside the
+// batch: indexing all of it costs more.
 type tx struct {
 	f     *Frontier
 	b     *pebble.Batch
+	it    *pebble.Iterator // of the state before this commit, for seek; nil until needed
+	set   map[string][]byte
+	edges map[crawl.ID][]crawl.ID // target to sources of redirects
 	recs  map[crawl.ID]*Record
 	read  map[crawl.ID][]byte // values of those that were known before
 	hosts map[uint64]*hostRow
 	st    stored
 	works int
-	lens  map[uint32]int64 // committed lengths of WARC files
-	lines [crawl.NumLogs][]byte
-	count [crawl.NumLogs]int64
+	// behind says that work was put behind what is in memory.
+	behind bool
+	lens   map[uint32]int64 // committed lengths of WARC files
+	lines  [crawl.NumLogs][]byte
+	count  [crawl.NumLogs]int64
 	// rest is how long hosts whose URI comes back must not be asked.
 	rest   map[uint64]time.Duration
 	failed map[uint64]bool   // those of rest whose last attempt failed
 	back   []crawl.ID        // URIs no longer in process
 	low    map[uint64][]byte // least key put into each host's queue
 	counted
+	gone map[uint64][]byte // key taken out of each host's queue
+	know news
 }
 
 func (f *Frontier) begin() *tx {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &tx{f: f, b: f.db.NewIndexedBatch(), recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, st: f.st,
-		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{}}
+	return &tx{f: f, b: f.db.NewBatch(), set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, st: f.st,
+		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{},
+		gone: map[uint64][]byte{}}
+}
+
+// discard gives the tx back, unless a store that died may still read it.
+func (t *tx) discard() error {
+	if t.f.dead.cause() != nil {
+		return nil
+	}
+	var err error
+	if t.it != nil {
+		err = t.it.Close()
+	}
+	return errors.Join(err, t.b.Close())
+}
+
+// seek returns the value a key had before this commit, nil when there was none; it
+// is the caller's until the next seek. One iterator serves the whole commit: it
+// asks the bloom filters of every level, which Get does not, so that a key that is
+// new costs little.
+func (t *tx) seek(key []byte) (v []byte, err error) {
+	if t.it == nil {
+		if t.it, err = t.f.db.NewIter(&pebble.IterOptions{UseL6Filters: true}); err != nil {
+			return nil, err
+		}
+	}
+	if !t.it.SeekPrefixGE(key) {
+		return nil, t.it.Error()
+	}
+	return t.it.ValueAndErr()
+}
+
+// row returns the value of a key as this commit leaves it, nil when there is none.
+func (t *tx) row(key []byte) ([]byte, error) {
+	if v, ok := t.set[string(key)]; ok {
+		return v, nil
+	}
+	v, err := t.seek(key)
+	return bytes.Clone(v), err
+}
+
+// setRow sets a key that the same commit may read.
+func (t *tx) setRow(key, value []byte) error {
+	t.set[string(key)] = value
+	return t.b.Set(key, value, nil)
+}
+
+// prefetch reads the records that candidates and finished URIs are about, in the
+// order of their keys: neighbouring seeks share most of their way.
+func (t *tx) prefetch(rs []*request) error {
+	var ids []crawl.ID
+	for _, r := range rs {
+		for i := range r.cands {
+			ids = append(ids, crawl.ID(t.f.hash(r.cands[i].Key)))
+		}
+		if r.uri == nil {
+			continue
+		}
+		ids = append(ids, r.uri.ID)
+		for i := range r.uri.Links {
+			ids = append(ids, crawl.ID(t.f.hash(r.uri.Links[i].Key)))
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if r, err := t.record(id); err != nil {
+			return err
+		} else if r == nil {
+			t.recs[id] = nil // known to be new
+		}
+	}
+	return nil
 }
 
 // lookup finds the record of a key; nil when it is new. Ids that belong to
@@ -67,7 +149,7 @@ func (t *tx) record(id crawl.ID) (*Record, error) {
 	if r, ok := t.recs[id]; ok {
 		return r, nil
 	}
-	v, err := get(t.b, idKey('u', id))
+	v, err := t.seek(idKey('u', id))
 	if v == nil || err != nil {
 		return nil, err
 	}
@@ -75,7 +157,7 @@ func (t *tx) record(id crawl.ID) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record %016x: %w", uint64(id), err)
 	}
-	t.recs[id], t.read[id] = r, v
+	t.recs[id], t.read[id] = r, bytes.Clone(v)
 	return r, nil
 }
 
@@ -84,7 +166,7 @@ func (t *tx) host(name string) (*hostRow, error) {
 	if h, ok := t.hosts[hash]; ok {
 		return h, nil
 	}
-	v, err := get(t.b, idKey('h', crawl.ID(hash)))
+	v, err := t.seek(idKey('h', crawl.ID(hash)))
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +223,9 @@ func (t *tx) dequeue(r *Record) error {
 	}
 	h.Waiting--
 	t.st.Queued--
-	return t.b.Delete(queueKey(t.f.hash(r.Host), r.prec, r.seq), nil)
+	hash := t.f.hash(r.Host)
+	t.gone[hash] = queueKey(hash, r.prec, r.seq)
+	return t.b.Delete(t.gone[hash], nil)
 }
 
 // upsert makes a candidate known, or joins its claim to what is known.
@@ -200,7 +284,7 @@ func (t *tx) join(r *Record, c crawl.Claim) error {
 func (t *tx) grown(r *Record, old crawl.Claim) error {
 	d := &t.f.o.Depths
 	redirect := r.Outcome.Class == crawl.ClassRedirect
-	if redirect && r.Claim.Keep && !old.Keep {
+	if redirect && r.Targeted && r.Claim.Keep && !old.Keep {
 		if err := t.addWork(workKeep, r.ID); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"exclave/crawl"
 )
@@ -19,60 +20,140 @@ const (
 // workBatch is how many records one batch of work touches at most.
 const workBatch = 1000
 
+// maxWork is how much work is kept in memory; the rest waits in the state.
+const maxWork = 10000
+
+// workItem is something left to do, with its number, which orders it.
+type workItem struct {
+	number uint64
+	kind   byte
+	id     crawl.ID
+	from   uint64 // how far it was done
+	stored bool   // there is a row of it
+	dirty  bool   // the row, if any, says something else
+}
+
+// workQueue is the oldest work, in order.
+type workQueue struct {
+	items []workItem
+	more  bool   // there are rows behind those in items
+	done  uint64 // number of the last that was done
+}
+
+func workKey(number uint64) []byte { return idKey('k', crawl.ID(number)) }
+
+func (w *workItem) encode() []byte {
+	e := newEnc()
+	e.uv(uint64(w.kind))
+	e.uv(uint64(w.id))
+	e.uv(w.from)
+	return e.b
+}
+
 func (t *tx) addWork(kind byte, id crawl.ID) error {
 	t.st.work++
 	t.works++
-	e := newEnc()
-	e.uv(uint64(kind))
-	e.uv(uint64(id))
-	e.uv(0)
-	return t.b.Set(idKey('k', crawl.ID(t.st.work)), e.b, nil)
+	w := workItem{number: t.st.work, kind: kind, id: id, dirty: true}
+	q := &t.f.work
+	if q.more || len(q.items) == maxWork {
+		q.more, t.behind = true, true
+		return t.b.Set(workKey(w.number), w.encode(), nil)
+	}
+	q.items = append(q.items, w)
+	return nil
 }
 
-// drain does a batch of the oldest work.
-func (t *tx) drain() error {
-	found := errors.New("found")
-	var key, val []byte
-	err := scan(t.b, []byte{'k'}, func(k, v []byte) error {
-		key, val = append(key, k...), append(val, v...)
-		return found
-	})
-	if !errors.Is(err, found) {
-		if err == nil {
-			t.works = 0
+// refill reads the oldest work from the state, where this commit cannot be seen yet.
+func (t *tx) refill() error {
+	q := &t.f.work
+	full := errors.New("full")
+	q.items = q.items[:0]
+	err := scanFrom(t.f.db, workKey(q.done+1), []byte{'k'}, func(k, v []byte) error {
+		if len(q.items) == maxWork {
+			return full
 		}
-		return err
+		d := newDec(v)
+		w := workItem{number: binary.BigEndian.Uint64(k[1:]), kind: byte(d.uv()), id: crawl.ID(d.uv()), from: d.uv(), stored: true}
+		if err := d.end(); err != nil {
+			return fmt.Errorf("work row: %w", err)
+		}
+		q.items = append(q.items, w)
+		return nil
+	})
+	if errors.Is(err, full) {
+		return nil
 	}
-	d := newDec(val)
-	kind, id, from := d.uv(), crawl.ID(d.uv()), d.uv()
-	if err := d.end(); err != nil {
-		return fmt.Errorf("work row: %w", err)
+	q.more = t.behind
+	return err
+}
+
+// flushWork stores what is left of the work.
+func (t *tx) flushWork() error {
+	items := t.f.work.items
+	for i := range items {
+		w := &items[i]
+		if !w.dirty {
+			continue
+		}
+		if err := t.b.Set(workKey(w.number), w.encode(), nil); err != nil {
+			return err
+		}
+		w.stored, w.dirty = true, false
 	}
-	r, err := t.record(id)
+	return nil
+}
+
+// drain does the oldest work, up to about workBatch records or pieces.
+func (t *tx) drain() error {
+	q := &t.f.work
+	most := len(t.recs) + workBatch
+	for n := 0; t.works > 0 && n < workBatch && len(t.recs) < most; n++ {
+		if len(q.items) == 0 {
+			if err := t.refill(); err != nil {
+				return err
+			}
+			if len(q.items) == 0 {
+				return nil // what is left becomes visible with this commit
+			}
+		}
+		w := q.items[0]
+		from, err := t.do(w)
+		if err != nil {
+			return err
+		}
+		if from > 0 {
+			q.items[0].from, q.items[0].dirty = from, true
+			continue
+		}
+		t.works--
+		q.done, q.items = w.number, q.items[1:]
+		if w.stored {
+			if err := t.b.Delete(workKey(w.number), nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// do does a piece of work, or a part of it; it returns where to go on, 0 at the end.
+func (t *tx) do(w workItem) (next uint64, err error) {
+	r, err := t.record(w.id)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if r == nil {
-		return fmt.Errorf("work row: record %016x is missing", uint64(id))
+		return 0, fmt.Errorf("work row: record %016x is missing", uint64(w.id))
 	}
-	var next uint64
-	if kind == workLinks {
-		next, err = t.passOn(r, from)
+	if w.kind == workLinks {
+		next, err = t.passOn(r, w.from)
 	} else {
 		err = t.keepSources(r)
 	}
 	if err != nil {
-		return fmt.Errorf("pass on claims of %s: %w", r.URL, err)
+		return 0, fmt.Errorf("pass on claims of %s: %w", r.URL, err)
 	}
-	if next == 0 {
-		t.works--
-		return t.b.Delete(key, nil)
-	}
-	e := newEnc()
-	e.uv(kind)
-	e.uv(uint64(id))
-	e.uv(next)
-	return t.b.Set(key, e.b, nil)
+	return next, nil
 }
 
 // passOn joins the claims of a page's links, from the given link on; it returns
@@ -123,7 +204,7 @@ func (t *tx) linksOf(r *Record) ([]keptLink, error) {
 		}
 		return out, nil
 	}
-	v, err := get(t.b, idKey('l', r.ID))
+	v, err := t.row(idKey('l', r.ID))
 	if err != nil || v == nil {
 		return nil, err
 	}
@@ -138,8 +219,8 @@ func (t *tx) linksOf(r *Record) ([]keptLink, error) {
 
 // keepSources claims the redirects that lead to a URI.
 func (t *tx) keepSources(r *Record) error {
-	var sources []crawl.ID
-	if err := scan(t.b, idKey('r', r.ID), func(k, _ []byte) error {
+	sources := slices.Clone(t.edges[r.ID])
+	if err := scan(t.f.db, idKey('r', r.ID), func(k, _ []byte) error {
 		sources = append(sources, crawl.ID(binary.BigEndian.Uint64(k[9:])))
 		return nil
 	}); err != nil {
@@ -157,7 +238,7 @@ func (t *tx) keepSources(r *Record) error {
 		if err := t.join(s, crawl.Claim{Keep: true}); err != nil {
 			return err
 		}
-		if !had && s.State != Done {
+		if !had && s.Targeted && s.State != Done {
 			// Fetched again; what leads to it is kept as well.
 			if err := t.addWork(workKeep, s.ID); err != nil {
 				return err

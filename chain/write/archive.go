@@ -217,13 +217,18 @@ func (g *group) fields() error {
 	return err
 }
 
+// VerdictURI is what stands before a page's address in the target URI of its
+// verdict. Under the address itself pywb would index the record as a capture and
+// replay it in place of the page (docs/formats/warc.md).
+const VerdictURI = "urn:exclave:verdict:"
+
 // verdict writes what the analyzer said of the page, if it was asked.
 func (g *group) verdict() error {
 	if g.u.Judged == nil {
 		return nil
 	}
 	_, err := g.f.Write(&warc.Record{
-		Type: warc.TypeMetadata, TargetURI: g.uri, Date: g.date,
+		Type: warc.TypeMetadata, TargetURI: VerdictURI + g.uri, Date: g.date,
 		ContentType: warc.ContentJSON, ConcurrentTo: []string{g.id},
 		Block: bytes.NewReader(g.u.Judged.JSON),
 	})

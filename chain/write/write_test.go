@@ -167,7 +167,7 @@ func TestCaptureGroup(t *testing.T) {
 		"request http://a.com/ application/http; msgtype=request",
 		"response http://a.com/ application/http; msgtype=response",
 		"metadata http://a.com/ application/warc-fields",
-		"metadata http://a.com/ application/json",
+		"metadata urn:exclave:verdict:http://a.com/ application/json",
 	}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Fatalf("records\n%s\nwant\n%s", got, strings.Join(want, "\n"))

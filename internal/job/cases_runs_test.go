@@ -175,7 +175,7 @@ func TestJudgedFromTheArchive(t *testing.T) {
 			t.Errorf("%s was not judged", p)
 		}
 		var verdict *warcRecord
-		for _, r := range h.of(warc.TypeMetadata, site+p) {
+		for _, r := range h.of(warc.TypeMetadata, write.VerdictURI+site+p) {
 			if r.header.Get("Content-Type") == warc.ContentJSON {
 				verdict = &r
 			}

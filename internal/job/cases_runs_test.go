@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"exclave/chain/write"
 	"exclave/config"
 	"exclave/internal/clock"
 	"exclave/internal/job"

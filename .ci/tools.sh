@@ -1,11 +1,18 @@
 # Versions of the tools that checks and tests use; nothing else names them.
 # Sourced by .ci/run and by the Makefile's targets.
 GOLANGCI_LINT=v2.15.0 # has staticcheck built in
-WARCIO=1.7.5
+WARCIO=1.8.1
+PYWB=2.10.0 # what it needs is pinned in pywb.txt
+JWARC=0.36.0
+JWARC_SHA256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
+MAVEN_DEPENDENCY=3.8.1
 
 TOOLS="${EXCLAVE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/exclave-tools}"
 LINT="$TOOLS/golangci-lint-$GOLANGCI_LINT/golangci-lint"
 VENV="$TOOLS/warcio-$WARCIO"
+PYWB_VENV="$TOOLS/pywb-$PYWB"
+JWARC_JAR="$TOOLS/jwarc-$JWARC.jar"
+CHROMIUM=chromium # Debian's, whatever version it has: security fixes go first
 
 # need COMMAND PACKAGE… installs Debian packages when the command is absent.
 need() {
@@ -22,12 +29,38 @@ install_lint() {
 		"github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$GOLANGCI_LINT"
 }
 
+# venv DIR makes an empty Python environment.
+venv() {
+	need python3 python3
+	python3 -m venv "$1" 2>/dev/null || {
+		need ensurepip-is-absent python3-venv
+		python3 -m venv "$1"
+	}
+}
+
 install_warcio() {
 	[ -x "$VENV/bin/warcio" ] && return
-	need python3 python3
-	python3 -m venv "$VENV" 2>/dev/null || {
-		need ensurepip-is-absent python3-venv
-		python3 -m venv "$VENV"
-	}
+	venv "$VENV"
 	"$VENV/bin/pip" install --quiet --disable-pip-version-check "warcio==$WARCIO"
 }
+
+install_pywb() {
+	[ -x "$PYWB_VENV/bin/wayback" ] && return
+	venv "$PYWB_VENV"
+	"$PYWB_VENV/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+		-r .ci/pywb.txt
+}
+
+install_jwarc() {
+	need java default-jre-headless
+	[ -f "$JWARC_JAR" ] && return
+	need mvn maven
+	mkdir -p "$TOOLS/part"
+	mvn --quiet --batch-mode \
+		"org.apache.maven.plugins:maven-dependency-plugin:$MAVEN_DEPENDENCY:copy" \
+		-Dartifact="org.netpreserve:jwarc:$JWARC" -DoutputDirectory="$TOOLS/part"
+	echo "$JWARC_SHA256  $TOOLS/part/jwarc-$JWARC.jar" | sha256sum --check --quiet
+	mv "$TOOLS/part/jwarc-$JWARC.jar" "$JWARC_JAR"
+}
+
+install_chromium() { need "$CHROMIUM" chromium; }

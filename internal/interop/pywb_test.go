@@ -1,0 +1,201 @@
+package interop_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"exclave/internal/sharedtest"
+	"exclave/warc"
+)
+
+// ready bounds the wait for pywb; it takes 2 s on an idle machine.
+const ready = 90 * time.Second
+
+// wayback is a running pywb.
+type wayback struct {
+	addr   string // "127.0.0.1:port"
+	client *http.Client
+}
+
+// startPywb makes a collection of each archive, as a library would, and serves
+// them on loopback until the test ends.
+func startPywb(t *testing.T, archives ...archive) *wayback {
+	t.Helper()
+	manager, server := sharedtest.Pywb(t, "wb-manager"), sharedtest.Pywb(t, "wayback")
+	dir := t.TempDir()
+	for _, a := range archives {
+		for _, args := range [][]string{{"init", a.name}, append([]string{"add", a.name}, a.files...)} {
+			cmd := exec.CommandContext(t.Context(), manager, args...)
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("wb-manager %v: %v\n%s", args, err, out)
+			}
+		}
+		indexed(t, a, filepath.Join(dir, "collections", a.name, "indexes", "index.cdxj"))
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	addr := free.Addr().String()
+	must(t, free.Close())
+	_, port, err := net.SplitHostPort(addr)
+	must(t, err)
+
+	log, err := os.Create(filepath.Join(dir, "wayback.log"))
+	must(t, err)
+	cmd := exec.Command(server, "--bind", "127.0.0.1", "--port", port)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	must(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // gone already is fine
+		<-ended
+		if text, err := os.ReadFile(log.Name()); t.Failed() && err == nil {
+			t.Logf("pywb said:\n%s", text[max(0, len(text)-4000):])
+		}
+		_ = log.Close() // of no use any more
+	})
+	awaitPort(t, addr, ended)
+	return &wayback{addr, &http.Client{
+		Timeout:       30 * time.Second,
+		Transport:     &http.Transport{DisableCompression: true, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// awaitPort returns when something listens, and fails when the process ends first.
+func awaitPort(t *testing.T, addr string, ended chan error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), ready)
+	defer cancel()
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for {
+		c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+		if err == nil {
+			must(t, c.Close())
+			return
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("pywb ended: %v", err)
+		case <-ctx.Done():
+			t.Fatalf("pywb does not listen on %s after %s: %v", addr, ready, err)
+		case <-again.C:
+		}
+	}
+}
+
+// url returns the address of a capture: of the collection, at the time (14 digits,
+// "" = the latest), as a page ("mp_") or byte for byte ("id_").
+func (w *wayback) url(collection, at, modifier, target string) string {
+	return "http://" + w.addr + "/" + collection + "/" + at + modifier + "/" + target
+}
+
+// get asks pywb without following redirects.
+func (w *wayback) get(t *testing.T, url string) (*http.Response, []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	must(t, err)
+	resp, err := w.client.Do(req)
+	must(t, err)
+	body, err := io.ReadAll(resp.Body)
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
+		t.Fatalf("%s: %v", url, err)
+	}
+	return resp, body
+}
+
+// original asks pywb for a URL as it was archived, byte for byte.
+func (w *wayback) original(t *testing.T, collection, at, target string) (status string, body []byte, when time.Time) {
+	t.Helper()
+	resp, body := w.get(t, w.url(collection, at, "id_", target))
+	when, err := http.ParseTime(resp.Header.Get("Memento-Datetime"))
+	if err != nil && resp.StatusCode != http.StatusNotFound {
+		t.Errorf("%s: no capture: %s", target, resp.Status)
+	}
+	return strconv.Itoa(resp.StatusCode), body, when
+}
+
+// replay is everything that is asked of pywb.
+func replay(t *testing.T, demo, iana, odd archive) {
+	w := startPywb(t, demo, iana, odd)
+	for _, a := range []archive{demo, iana, odd} {
+		t.Run("captures/"+a.name, func(t *testing.T) { w.captures(t, a) })
+	}
+	t.Run("revisit", func(t *testing.T) { w.revisit(t, odd) })
+	t.Run("verdict", func(t *testing.T) { w.verdict(t, demo) })
+	t.Run("browser", func(t *testing.T) { browse(t, w, demo, iana) })
+}
+
+// captures asks for every URL of an archive: pywb must give the status and the
+// bytes that the record holds, less the chunks; so DNS, robots.txt, requests and
+// metadata are in nobody's way.
+func (w *wayback) captures(t *testing.T, a archive) {
+	latest := map[string]rec{}
+	for _, r := range records(t, a.files) {
+		// 204 and cut-off bodies are looked at below.
+		if r.kind == warc.TypeResponse && r.status != "" {
+			latest[r.uri] = r
+		}
+	}
+	if len(latest) < 10 {
+		t.Errorf("only %d captures", len(latest))
+	}
+	for _, uri := range slices.Sorted(maps.Keys(latest)) {
+		r := latest[uri]
+		want := r.body
+		if r.chunked {
+			want = r.entity(t)
+		}
+		status, body, _ := w.original(t, a.name, "", uri)
+		if status != r.status || !bytes.Equal(body, want) {
+			t.Errorf("%s: pywb gives %s, %d bytes, archived are %s, %d bytes", uri, status, len(body), r.status, len(want))
+		}
+	}
+}
+
+// revisit asks for the home page of the odd site at the time of the second crawl,
+// when the server said 304: pywb must follow the record to the first one.
+func (w *wayback) revisit(t *testing.T, a archive) {
+	var first, second rec
+	for _, r := range records(t, a.files) {
+		switch {
+		case r.uri == oddSite+"/" && r.kind == warc.TypeResponse:
+			first = r
+		case r.uri == oddSite+"/" && r.kind == warc.TypeRevisit:
+			second = r
+		}
+	}
+	if second.status != "304" || second.date.Before(first.date) {
+		t.Fatalf("revisit record: status %q, %s; the first is of %s", second.status, second.date, first.date)
+	}
+	status, body, when := w.original(t, a.name, second.date.UTC().Format("20060102150405"), oddSite+"/")
+	if status != "200" || !bytes.Equal(body, first.body) || !when.Equal(second.date.Truncate(time.Second)) {
+		t.Errorf("revisit: %s, %d bytes of %d, of %s, want %s", status, len(body), len(first.body), when, second.date)
+	}
+}
+
+// verdict finds why a page is the nation's beside the page.
+func (w *wayback) verdict(t *testing.T, a archive) {
+	resp, body := w.get(t, w.url(a.name, "", "id_", "urn:exclave:verdict:"+firm+"/"))
+	if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), `"valid":true`) {
+		t.Errorf("verdict: %s\n%s", resp.Status, body)
+	}
+}

@@ -1,0 +1,197 @@
+package interop_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"exclave/internal/sharedtest"
+	"exclave/warc"
+)
+
+// Issue: an archive that only its own program reads is none. Three crawls are
+// given to three readers, and two of them to a browser.
+func TestInterop(t *testing.T) {
+	exclave := build(t)
+	demo, iana, odd := demoJob(t, exclave), realJob(t, exclave), oddJob(t, exclave)
+	for _, a := range []archive{demo, iana, odd} {
+		t.Run("warcio/"+a.name, func(t *testing.T) { warcio(t, a) })
+		t.Run("jwarc/"+a.name, func(t *testing.T) { jwarc(t, a) })
+	}
+	t.Run("pywb", func(t *testing.T) { replay(t, demo, iana, odd) })
+}
+
+// warcio check says nothing about a file that is right.
+func warcio(t *testing.T, a archive) {
+	out, err := exec.CommandContext(t.Context(), sharedtest.Warcio(t), append([]string{"check"}, a.files...)...).CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("warcio check: %v\n%s", err, out)
+	}
+	// It does notice: a byte changed inside a record is reported.
+	if verbose := run(t, sharedtest.Warcio(t), append([]string{"check", "-v"}, a.files...)...); !strings.Contains(verbose, "digest pass") {
+		t.Errorf("warcio checked no digest:\n%s", verbose)
+	}
+}
+
+// jwarc accepts everything but what ADR 22 names: the payload digests of chunked
+// answers, of which it wants that of the body without chunks, and answers shorter
+// than their header says. Each of these is foretold from the bytes; any other
+// complaint, or one that is missing, fails.
+func jwarc(t *testing.T, a archive) {
+	want := map[string][]string{}
+	chunked, cut, all, answers := 0, 0, 0, 0
+	for _, r := range records(t, a.files) {
+		all++
+		if r.kind != warc.TypeResponse {
+			continue
+		}
+		answers++
+		at := fmt.Sprintf("%s %d", r.file, r.offset)
+		switch {
+		case r.chunked:
+			chunked++
+			entity := r.entity(t)
+			ours, err := warc.Digest(bytes.NewReader(entity))
+			must(t, err)
+			want[at] = append(want[at], fmt.Sprintf("payload digest failed: Failed to validate digest: expected %s, got %s (on %d bytes)", r.digest, ours, len(entity)))
+		case r.cut:
+			cut++
+			want[at] = append(want[at], "invalid HTTP header Content-Length: "+r.length)
+		}
+	}
+	if chunked != a.chunked || cut != a.cut {
+		t.Fatalf("%d chunked and %d cut-off answers, want %d and %d", chunked, cut, a.chunked, a.cut)
+	}
+	tool := sharedtest.Jwarc(t)
+	cmd := exec.CommandContext(t.Context(), tool[0], slices.Concat(tool[1:], []string{"validate", "-v", "--threads", "1"}, a.files)...)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if failed := cmd.ProcessState.ExitCode() != 0; failed != (len(want) > 0) {
+		t.Errorf("jwarc validate: %v, with %d complaints foretold", err, len(want))
+	}
+	got, seen := complaints(string(out))
+	if seen != all {
+		t.Errorf("jwarc saw %d records of %d", seen, all)
+	}
+	if !maps.EqualFunc(got, want, slices.Equal[[]string]) {
+		t.Errorf("jwarc complains of\n%v\nwant\n%v\n%s", got, want, out)
+	}
+	// ls and cdxj read every record and every answer.
+	if n := lines(run(t, tool[0], slices.Concat(tool[1:], []string{"ls"}, a.files)...), ""); n != all {
+		t.Errorf("jwarc ls: %d records of %d", n, all)
+	}
+	if n := lines(run(t, tool[0], slices.Concat(tool[1:], []string{"cdxj"}, a.files)...), `"status"`); n < answers-dns(t, a) {
+		t.Errorf("jwarc cdxj: %d answers of %d", n, answers)
+	}
+}
+
+// dns counts the DNS records, which an index of HTTP answers leaves out.
+func dns(t *testing.T, a archive) int {
+	n := 0
+	for _, r := range records(t, a.files) {
+		if r.kind == warc.TypeResponse && strings.HasPrefix(r.uri, "dns:") {
+			n++
+		}
+	}
+	return n
+}
+
+func lines(text, with string) int {
+	n := 0
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" && strings.Contains(line, with) {
+			n++
+		}
+	}
+	return n
+}
+
+// complaints reads what "jwarc validate -v" printed: the errors by file and offset
+// of the record, and the number of records.
+func complaints(out string) (map[string][]string, int) {
+	begin := regexp.MustCompile(`^(?:(\S+): )?  offset (\d+) \(length \d+\)`)
+	found, n, file, at := map[string][]string{}, 0, "", ""
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		if path, ok := strings.CutPrefix(line, "Validating "); ok {
+			file = filepath.Base(path)
+			continue
+		}
+		if m := begin.FindStringSubmatch(line); m != nil {
+			n++
+			at = file + " " + m[2]
+			continue
+		}
+		if _, text, ok := strings.Cut(line, "ERROR: "); ok {
+			found[at] = append(found[at], text)
+		}
+	}
+	return found, n
+}
+
+// capture is a line of a CDXJ index.
+type capture struct {
+	URL, Mime, Status, Digest, Offset, Filename string
+}
+
+// index reads a CDXJ file.
+func index(t *testing.T, path string) []capture {
+	t.Helper()
+	f, err := os.Open(path)
+	must(t, err)
+	defer f.Close()
+	var out []capture
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var c capture
+		_, text, ok := strings.Cut(s.Text(), "{")
+		if !ok {
+			t.Fatalf("%s: no CDXJ: %s", path, s.Text())
+		}
+		must(t, json.Unmarshal([]byte("{"+text), &c))
+		out = append(out, c)
+	}
+	return out
+}
+
+// indexed compares pywb's index with the files: one line for each answer and each
+// revisit, one for each verdict under an address of its own, and nothing else.
+func indexed(t *testing.T, a archive, path string) {
+	t.Helper()
+	want := map[string]string{}
+	verdicts := 0
+	for _, r := range records(t, a.files) {
+		at := r.file + " " + strconv.FormatInt(r.offset, 10)
+		switch {
+		case r.kind == warc.TypeResponse || r.kind == warc.TypeRevisit:
+			want[at] = r.uri + " " + strings.TrimPrefix(r.digest, "sha1:")
+		case strings.HasPrefix(r.uri, "urn:exclave:verdict:"):
+			verdicts++
+		}
+	}
+	got := map[string]string{}
+	for _, c := range index(t, path) {
+		if strings.HasPrefix(c.URL, "urn:exclave:verdict:") {
+			verdicts--
+			continue
+		}
+		got[c.Filename+" "+c.Offset] = c.URL + " " + c.Digest
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%s: pywb indexed %d captures, want %d\n%v\nwant\n%v", a.name, len(got), len(want), got, want)
+	}
+	if verdicts != 0 {
+		t.Errorf("%s: %d verdicts are not in the index", a.name, verdicts)
+	}
+}

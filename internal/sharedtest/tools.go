@@ -1,0 +1,63 @@
+package sharedtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Warcio returns the path of the command warcio: what $EXCLAVE_WARCIO names, else
+// the one on PATH. When there is neither, the test ends as with [Missing].
+func Warcio(t testing.TB) string {
+	t.Helper()
+	return tool(t, "warcio", "EXCLAVE_WARCIO", "pip install warcio")
+}
+
+// Jwarc returns the command that runs jwarc, without arguments: java with the jar
+// that $EXCLAVE_JWARC names. When one is absent, the test ends as with [Missing].
+func Jwarc(t testing.TB) []string {
+	t.Helper()
+	jar := os.Getenv("EXCLAVE_JWARC")
+	if jar == "" {
+		Missing(t, "no jwarc: say in $EXCLAVE_JWARC where the jar org.netpreserve:jwarc is")
+	}
+	java := tool(t, "java", "EXCLAVE_JAVA", "install a Java runtime")
+	// Short runs: the time goes into starting, not into compiling.
+	return []string{java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", jar}
+}
+
+// Pywb returns the path of a command of pywb ("wayback", "wb-manager",
+// "cdx-indexer"), in the folder that $EXCLAVE_PYWB names, else on PATH. When it is
+// absent, the test ends as with [Missing].
+func Pywb(t testing.TB, command string) string {
+	t.Helper()
+	if dir := os.Getenv("EXCLAVE_PYWB"); dir != "" {
+		return filepath.Join(dir, command)
+	}
+	return tool(t, command, "", "pip install pywb, or say in $EXCLAVE_PYWB in which folder it is")
+}
+
+// Chromium returns the path of the browser: what $EXCLAVE_CHROMIUM names, else the
+// one on PATH. When there is neither, the test ends as with [Missing].
+func Chromium(t testing.TB) string {
+	t.Helper()
+	return tool(t, "chromium", "EXCLAVE_CHROMIUM", "apt-get install chromium")
+}
+
+// tool returns what the environment variable names, else the command on PATH.
+func tool(t testing.TB, command, variable, remedy string) string {
+	t.Helper()
+	if path := os.Getenv(variable); variable != "" && path != "" {
+		return path
+	}
+	path, err := exec.LookPath(command)
+	if err != nil {
+		hint := ""
+		if variable != "" {
+			hint = ", or say in $" + variable + " where it is"
+		}
+		Missing(t, "no "+command+": "+remedy+hint)
+	}
+	return path
+}

@@ -57,9 +57,16 @@ func (m *Markup) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, er
 	if err := m.cfg.parse(u); err != nil {
 		return chain.Result{}, err
 	}
-	l := newLinks(u, m.cfg.MaxOutlinks)
+	TakeLinks(u, m.cfg.MaxOutlinks)
+	return chain.Result{}, nil
+}
+
+// TakeLinks adds the links of u.Doc, resolved and distinct, to u.Outlinks, until
+// there are limit of them.
+func TakeLinks(u *crawl.CrawlURI, limit int) {
+	l := newLinks(u, limit)
 	if l == nil {
-		return chain.Result{}, nil
+		return
 	}
 	d := u.Doc
 	l.rebase(d.Base)
@@ -74,7 +81,6 @@ func (m *Markup) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, er
 		l.add(k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
 	}
 	u.Dropped += d.DroppedLinks
-	return chain.Result{}, nil
 }
 
 // parse reads the body and sets u.Doc. A body that cannot be decoded to its end

@@ -46,13 +46,17 @@ type Recorded struct {
 // when there is none the last of any status. Records that are not HTTP
 // responses are passed over; a file that cannot be read to its end is an error.
 func FromWARC(paths ...string) (*Recorded, error) {
-	rec := &Recorded{pages: make(map[string]Page), truth: make(map[string]Capture), hosts: make(map[string]bool)}
+	rec := newRecorded()
 	for _, path := range paths {
 		if err := rec.read(path); err != nil {
 			return nil, fmt.Errorf("testweb: read %s: %w", path, err)
 		}
 	}
 	return rec, nil
+}
+
+func newRecorded() *Recorded {
+	return &Recorded{pages: make(map[string]Page), truth: make(map[string]Capture), hosts: make(map[string]bool)}
 }
 
 // Host implements [Web].
@@ -108,21 +112,24 @@ func (rec *Recorded) read(path string) error {
 	}
 }
 
-func (rec *Recorded) add(target string, block []byte) {
+// add keeps an answer, unless a better one is known, and reports whether it is
+// one that can be served.
+func (rec *Recorded) add(target string, block []byte) bool {
 	u, err := url.Parse(target)
 	status := wireStatus(block)
 	if err != nil || u.Host == "" || status == 0 {
-		return
+		return false
 	}
 	scheme, port := strings.ToLower(u.Scheme), map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
 	key := scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), port) + u.RequestURI()
 	if old, ok := rec.truth[key]; ok && wanted(old.Status) && !wanted(status) {
-		return
+		return true
 	}
 	page, c := replayable(block)
 	c.URL, c.Status = key, status
 	rec.pages[key], rec.truth[key] = page, c
 	rec.hosts[strings.ToLower(u.Hostname())] = true
+	return true
 }
 
 func wanted(status int) bool { return status == http.StatusOK || status/100 == 3 && status != 304 }

@@ -2,6 +2,7 @@ package benchweb
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -33,17 +34,20 @@ const (
 func newPools(seed uint64) (*pools, error) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	p := &pools{random: make([]byte, randomSize)}
-	for i := range p.random {
-		p.random[i] = byte(r.Uint32())
+	for i := 0; i < randomSize; i += 8 {
+		binary.LittleEndian.PutUint64(p.random[i:], r.Uint64())
 	}
-	var err error
+	z, err := flate.NewWriter(nil, 6)
+	if err != nil {
+		return nil, fmt.Errorf("benchweb: %w", err)
+	}
 	for n := range texts {
 		for _, t := range []struct {
 			to   *[]piece
 			page testweb.Page
 		}{{&p.czech, testweb.NationalPage(n)}, {&p.english, testweb.ForeignPage(n)}} {
 			for _, text := range paragraphs(t.page.Body) {
-				if *t.to, err = addPiece(*t.to, wrap(text, r)); err != nil {
+				if *t.to, err = addPiece(z, *t.to, wrap(text, r)); err != nil {
 					return nil, err
 				}
 			}
@@ -54,27 +58,25 @@ func newPools(seed uint64) (*pools, error) {
 		if err != nil {
 			return nil, fmt.Errorf("benchweb: recode prose: %w", err)
 		}
-		if p.czechOld, err = addPiece(p.czechOld, string(old)); err != nil {
+		if p.czechOld, err = addPiece(z, p.czechOld, string(old)); err != nil {
 			return nil, err
 		}
 	}
 	for range 64 {
-		if p.script, err = addPiece(p.script, function(r)); err != nil {
+		if p.script, err = addPiece(z, p.script, function(r)); err != nil {
 			return nil, err
 		}
-		if p.style, err = addPiece(p.style, rules(r)); err != nil {
+		if p.style, err = addPiece(z, p.style, rules(r)); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-func addPiece(to []piece, text string) ([]piece, error) {
+func addPiece(z *flate.Writer, to []piece, text string) ([]piece, error) {
 	var b bytes.Buffer
-	z, err := flate.NewWriter(&b, 6)
-	if err == nil {
-		_, err = z.Write([]byte(text))
-	}
+	z.Reset(&b)
+	_, err := z.Write([]byte(text))
 	if err == nil {
 		err = z.Flush() // ends on a byte boundary
 	}

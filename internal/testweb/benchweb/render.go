@@ -105,7 +105,7 @@ func (w *Web) render(b *body, n node) {
 		b.text("<!DOCTYPE html><html lang=\"en\"><head><title>Error</title></head><body><h1>Error ")
 		b.number(n.status)
 		b.text("</h1><p>Item ")
-		b.number(n.i)
+		w.unique(b, n)
 		b.text(" cannot be shown.</p><p><a href=\"/never-asked-for.html\">Back</a></p></body></html>\n")
 	case Track:
 		b.text("WEBVTT\n\n00:00.000 --> 00:02.000\n")

@@ -50,6 +50,7 @@ func startHeld(t *testing.T) (web heldWeb, dir string, cmd *exec.Cmd, out *bytes
 		"http://a.test/":     testweb.NationalPage(1, "/held", "/b"),
 		"http://a.test/b":    testweb.NationalPage(2),
 		"http://a.test/held": testweb.NationalPage(3),
+		"http://a.test/late": testweb.NationalPage(4), // that nothing links to
 	}}
 	srv, err := testweb.Start(web, testweb.Options{})
 	if err != nil {

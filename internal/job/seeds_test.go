@@ -1,7 +1,10 @@
 package job
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,41 +13,32 @@ import (
 
 	"exclave/chain/decide"
 	"exclave/crawl"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
-
-func TestParseSeed(t *testing.T) {
-	for _, c := range []struct{ why, line, url, err string }{
-		{"a bare URI per line (formats.md)", "http://a.com/x", "http://a.com/x", ""},
-		{"our own out-of-scope log (docs/formats/out-of-scope.md)", `{"url":"http://a.com/","via":"http://b.cz/"}`, "http://a.com/", ""},
-		{"people write hosts without a scheme", "a.com/x", "http://a.com/x", ""},
-		{"a port is not a scheme", "a.com:8080/x", "http://a.com:8080/x", ""},
-		{"a byte order mark of an editor", "\ufeffhttp://a.com/", "http://a.com/", ""},
-		{"comments and blank lines are not seeds", "# http://a.com/", "", ""},
-		{"a cut line of a log is told", `{"url":"http://a.com`, "", "out-of-scope log"},
-		{"a line of another log is told", `{"uri":"http://a.com/"}`, "", `no "url"`},
-	} {
-		s, ok, err := parseSeed([]byte(c.line))
-		if ok != (c.url != "") || s.URL != c.url && ok || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%s: %q, %v, %v", c.why, s.URL, ok, err)
-		}
-	}
-}
-
-// FuzzParseSeed: a seed log is a stranger's bytes.
-func FuzzParseSeed(f *testing.F) {
-	f.Add([]byte("http://a.com/"))
-	f.Add([]byte(`{"url":"x:","via":1}`))
-	f.Fuzz(func(_ *testing.T, line []byte) { _, _, _ = parseSeed(line) })
-}
 
 // offered runs seed files through a seeder that remembers marks like the
 // frontier does.
 type offered struct {
 	marks map[string][]byte
 	urls  []string
+	known map[string]bool
+	stop  int // fails behind so many seeds; 0 = never
 }
 
+var errStopped = errors.New("stopped")
+
 func (o *offered) take(t *testing.T, path, name string) SeedReport {
+	t.Helper()
+	r, err := o.try(t, path, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (o *offered) try(t *testing.T, path, name string) (SeedReport, error) {
 	t.Helper()
 	scope, problems := decide.Build([]decide.RuleConfig{{Rule: "accept"}, {Rule: "hosts", Decision: "reject", List: []string{"cz"}}}, "")
 	if len(problems) > 0 {
@@ -52,18 +46,24 @@ func (o *offered) take(t *testing.T, path, name string) SeedReport {
 	}
 	s := seeder{scope: scope,
 		schedule: func(_ context.Context, mark string, value []byte, cs ...crawl.Candidate) (int, error) {
+			if o.stop > 0 && len(o.urls) >= o.stop {
+				return 0, errStopped
+			}
 			o.marks[mark] = value
+			known := 0
 			for _, c := range cs {
 				o.urls = append(o.urls, c.URL)
+				if o.known[c.Key] {
+					known++
+				}
+				if o.known != nil {
+					o.known[c.Key] = true
+				}
 			}
-			return 0, nil
+			return known, nil
 		},
 		marked: func(name string) ([]byte, bool, error) { v, ok := o.marks[name]; return v, ok, nil }}
-	r, err := s.file(t.Context(), name, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return s.file(t.Context(), name, path)
 }
 
 func TestSeedFiles(t *testing.T) {
@@ -101,4 +101,116 @@ func TestSeedFiles(t *testing.T) {
 	write("http://x.com/\nhttp://e.com/\n")
 	o.take(t, file, "s.txt")
 	is("a corrected line is read, with the rest", "http://x.com/", "http://e.com/")
+}
+
+// total is the number of lines that a report accounts for.
+func (r SeedReport) total() int64 {
+	n := r.Blank + r.Skipped + r.Broken + r.Accepted + r.Known
+	for _, k := range r.Rejected {
+		n += k
+	}
+	return n
+}
+
+// Every line is accounted for once, also those that name what is known already,
+// and the mark says the same as the report.
+func TestSeedCountsAddUp(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "scope.log")
+	var text strings.Builder
+	for i := range 2500 {
+		fmt.Fprintf(&text, "2019-05-02T10:11:12.123Z %d RejectDecideRule REJECT http://host%d.com/\n", i%9, i%1200)
+		fmt.Fprintf(&text, "2019-05-02T10:11:12.123Z 3 SurtPrefixedDecideRule ACCEPT http://a.cz/\n")
+		fmt.Fprintf(&text, "2019-05-02T10:11:12.123Z 4 HopsDecideRule REJECT http://a%d.cz/\n", i)
+	}
+	text.WriteString("2019-05-02T10:11:12.123Z 4 Hops\n\n")
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := &offered{marks: map[string][]byte{}, known: map[string]bool{}}
+	for _, again := range []string{"at once", "from the mark"} {
+		r := o.take(t, file, "scope.log")
+		if r.Accepted != 1200 || r.Known != 1300 || r.Rejected["hosts"] != 2500 || r.Skipped != 2500 || r.Broken != 1 || r.Blank != 1 || r.Format != "scope" {
+			t.Errorf("%s: %+v", again, r)
+		}
+		if r.total() != r.Lines || r.Lines != 7502 {
+			t.Errorf("%s: %d lines, %d accounted for", again, r.Lines, r.total())
+		}
+	}
+}
+
+// A compressed file is a seed file like any other: what was taken of it is not
+// offered again, a stopped run goes on, what is appended is read, a file that was
+// made anew is read anew, a damaged one as far as it goes.
+func TestCompressedSeedFiles(t *testing.T) {
+	lines := func(from, to int) (out []string) {
+		for i := from; i < to; i++ {
+			out = append(out, fmt.Sprintf("http://host%d.com/", i))
+		}
+		return out
+	}
+	text := func(lines []string) []byte { return []byte(strings.Join(lines, "\n") + "\n") }
+	for name, pack := range map[string]func([]byte) []byte{
+		"gz": func(b []byte) []byte {
+			var out bytes.Buffer
+			w := gzip.NewWriter(&out)
+			if _, err := w.Write(b); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return out.Bytes()
+		},
+		"zst": func(b []byte) []byte {
+			w, err := zstd.NewWriter(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			return w.EncodeAll(b, nil)
+		},
+	} {
+		file := filepath.Join(t.TempDir(), "seeds."+name)
+		write := func(b ...[]byte) {
+			t.Helper()
+			if err := os.WriteFile(file, bytes.Join(b, nil), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := &offered{marks: map[string][]byte{}, stop: 2000}
+		is := func(why string, r SeedReport, lines int64, want ...string) {
+			t.Helper()
+			if !slices.Equal(o.urls, want) {
+				t.Errorf("%s: %s: offered %d, want %d", name, why, len(o.urls), len(want))
+			}
+			if r.Lines != lines {
+				t.Errorf("%s: %s: %d lines, want %d", name, why, r.Lines, lines)
+			}
+			o.urls = nil
+		}
+		first := pack(text(lines(0, 4500)))
+		write(first)
+		if _, err := o.try(t, file, "s"); !errors.Is(err, errStopped) {
+			t.Fatal(err)
+		}
+		is("until it was stopped", SeedReport{}, 0, lines(0, 2000)...)
+		o.stop = 0
+		is("where it stopped", o.take(t, file, "s"), 4500, lines(2000, 4500)...)
+		is("again", o.take(t, file, "s"), 4500)
+		write(first, pack(text(lines(4500, 4600))))
+		is("what was appended", o.take(t, file, "s"), 4600, lines(4500, 4600)...)
+		write(pack(text(lines(7000, 9000))))
+		is("made anew", o.take(t, file, "s"), 2000, lines(7000, 9000)...)
+		write(first[:len(first)-20])
+		r := o.take(t, file, "s")
+		if r.Damage == "" || !slices.Equal(o.urls, lines(0, len(o.urls))) {
+			t.Errorf("%s: cut off: %d seeds, %+v", name, len(o.urls), r)
+		}
+		was := len(o.urls)
+		o.urls = nil
+		write(first)
+		if o.take(t, file, "s"); was+len(o.urls) != 4500 {
+			t.Errorf("%s: repaired: %d and %d of 4500", name, was, len(o.urls))
+		}
+	}
 }

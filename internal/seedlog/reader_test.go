@@ -302,7 +302,7 @@ func TestSharedIndexes(t *testing.T) {
 		"warc-specifications/primers/web-archive-formats/hello-world.warc.cdx": {CDX, 4, 0},
 		"warc-specifications/primers/web-archive-formats/cdx.unsorted.out":     {CDX, 1, 0},
 		"ipwb/samples/indexes/salam-home.cdxj":                                 {CDXJ, 1, 0},
-		"ipwb/samples/indexes/5mementos.cdxj":                                  {CDXJ, 0, 5}, // a list of versions: no keys
+		"ipwb/samples/indexes/5mementos.cdxj":                                  {CDXJ, 0, 5},  // a list of versions: no keys
 		"ipwb/samples/indexes/sample-old.cdxj":                                 {CDXJ, 0, 65}, // keys only
 	} {
 		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+
+	"exclave/config"
+	"exclave/internal/control"
+	"exclave/internal/job"
+
+	"github.com/spf13/cobra"
+)
+
+func newSeedsImport() *cobra.Command {
+	var (
+		logs   logFlags
+		source string
+	)
+	cmd := &cobra.Command{
+		Use:   "import JOB FILE…|-",
+		Short: "Give the addresses of logs to a job, running or not",
+		Long: `import reads each file and gives its addresses to the job in the folder JOB as
+seeds: to the crawl when one is running, otherwise to its state, for the next
+one. Importing twice does no harm. It prints how many seeds were accepted, known
+before, out of scope (and by which rule), and what was broken.
+
+Exit codes: 0 seeds were accepted; 1 none was; 2 the configuration is wrong or a
+file cannot be read; 3 a failure of our own; 4 another process works on the job
+and takes no seeds.`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			o, err := logs.options("")
+			if err != nil {
+				return err
+			}
+			cfg, err := loadJob(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			// Opened first: a name that is wrong costs no half import.
+			var files []io.ReadCloser
+			defer func() {
+				for _, f := range files {
+					err = errors.Join(err, f.Close())
+				}
+			}()
+			for _, name := range args[1:] {
+				f, err := openLog(cmd, name)
+				if err != nil {
+					return withCode(exitUsage, err)
+				}
+				files = append(files, f)
+			}
+			give, done, err := seedTaker(cmd, cfg, job.ImportOptions{Source: source, Format: o.Format, Statuses: o.Statuses})
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, done()) }()
+			accepted := int64(0)
+			for i, name := range args[1:] {
+				r, err := give(cmd.Context(), files[i], name)
+				accepted += r.Accepted
+				if err == nil || r.Lines > 0 {
+					printImported(cmd.OutOrStdout(), r)
+				}
+				if err != nil {
+					return jobError(err)
+				}
+			}
+			if accepted == 0 {
+				return withCode(exitNegative, errSaid)
+			}
+			return nil
+		},
+	}
+	logs.add(cmd)
+	cmd.Flags().StringVar(&source, "source", "", "source tag of the seeds, instead of what the log says of each")
+	return cmd
+}
+
+// seedTaker returns what takes seeds: the job, opened here, or the crawl that has
+// it open. done must be called in the end.
+func seedTaker(cmd *cobra.Command, cfg *config.Config, o job.ImportOptions) (give func(context.Context, io.Reader, string) (job.SeedReport, error), done func() error, err error) {
+	j, err := job.Open(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
+	if err == nil {
+		return func(ctx context.Context, in io.Reader, name string) (job.SeedReport, error) {
+			return j.ImportSeeds(ctx, in, name, o)
+		}, func() error { return jobError(j.Close()) }, nil
+	}
+	if !errors.Is(err, job.ErrLocked) {
+		return nil, nil, jobError(err)
+	}
+	c, dialErr := control.Dial(cfg.Dir)
+	if dialErr != nil {
+		return nil, nil, jobError(errors.Join(err, dialErr))
+	}
+	return func(ctx context.Context, in io.Reader, name string) (job.SeedReport, error) {
+		return c.ImportSeeds(ctx, in, name, o)
+	}, c.Close, nil
+}
+
+func printImported(w io.Writer, r job.SeedReport) {
+	fmt.Fprintf(w, "%s: %s, %s: %s lines: %s accepted, %s known", r.File, r.Compression, string(r.Format), grouped(r.Lines), grouped(r.Accepted), grouped(r.Known))
+	out := int64(0)
+	for _, n := range r.Rejected {
+		out += n
+	}
+	fmt.Fprintf(w, ", %s out of scope, %s no seeds, %s blank, %s broken\n", grouped(out), grouped(r.Skipped), grouped(r.Blank), grouped(r.Broken))
+	for _, rule := range byCount(r.Rejected) {
+		fmt.Fprintf(w, "  out of scope by %s: %s\n", rule, grouped(r.Rejected[rule]))
+	}
+	if r.Damage != "" {
+		fmt.Fprintf(w, "  %s; what stands before was taken\n", r.Damage)
+	}
+	printBroken(w, r.State)
+}
+
+// byCount returns the keys, the most frequent first.
+func byCount(n map[string]int64) []string {
+	return slices.SortedFunc(maps.Keys(n), func(a, b string) int { return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b)) })
+}
+
+// grouped writes a number with commas: 1,234,567.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

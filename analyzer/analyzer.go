@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"exclave/internal/geoip"
 	"exclave/internal/mime"
 )
 
@@ -17,8 +18,9 @@ type Config struct {
 	Profiles []string `toml:"profiles"` // names of built-in profiles, or paths of TOML files; at least one
 	Evidence Detail   `toml:"evidence"` // "full", "hashed", "counts"; empty = as each profile says
 	MaxText  int      `toml:"max_text"` // bytes of text, and of source, looked at; default 1 MiB
+	GeoIP    string   `toml:"geoip"`    // MaxMind DB file of countries; empty = searchers of that kind are off
 
-	Dir     string    `toml:"-"` // where relative paths in Profiles start; empty = the working directory
+	Dir     string    `toml:"-"` // where relative paths in Profiles and GeoIP start; empty = the working directory
 	Key     []byte    `toml:"-"` // of the hashes of DetailHashed; a secret, else telephone numbers can be guessed
 	Further []Profile `toml:"-"` // profiles that are loaded already; run after Profiles
 }
@@ -50,6 +52,7 @@ type Analyzer struct {
 	maxText int
 	key     []byte
 	profs   []opened
+	addrs   bool // some searcher looks at addresses
 }
 
 // opened is a profile whose searchers are ready.
@@ -73,6 +76,11 @@ func Open(ctx context.Context, c Config) (*Analyzer, error) {
 	}
 	a := &Analyzer{maxText: c.MaxText, key: slices.Clone(c.Key)}
 	m := &managers{}
+	if c.GeoIP != "" {
+		if m.geo, err = geoip.Open(c.path(c.GeoIP)); err != nil {
+			return nil, fmt.Errorf("analyzer: open: %w", err)
+		}
+	}
 	for _, p := range profiles {
 		if c.Evidence != "" {
 			p.Evidence = c.Evidence
@@ -84,12 +92,20 @@ func Open(ctx context.Context, c Config) (*Analyzer, error) {
 	return a, nil
 }
 
+// path returns where a file that c names lies.
+func (c Config) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(c.Dir, name)
+}
+
 func (c Config) load() ([]Profile, error) {
 	var out []Profile
 	var errs []error
 	for _, name := range c.Profiles {
-		if isFile(name) && !filepath.IsAbs(name) {
-			name = filepath.Join(c.Dir, name)
+		if isFile(name) {
+			name = c.path(name)
 		}
 		p, err := LoadProfile(name)
 		out, errs = append(out, p), append(errs, err)
@@ -104,6 +120,11 @@ func (c Config) load() ([]Profile, error) {
 }
 
 func (a *Analyzer) add(ctx context.Context, p Profile, m *managers) error {
+	if m.geo == nil {
+		p.Searchers = slices.DeleteFunc(slices.Clone(p.Searchers), isGeoIP)
+	} else if slices.ContainsFunc(p.Searchers, isGeoIP) {
+		a.addrs = true
+	}
 	a.profs = append(a.profs, opened{Profile: p})
 	o := &a.profs[len(a.profs)-1]
 	table := kinds()
@@ -139,7 +160,12 @@ func (a *Analyzer) Close() error {
 	return errors.Join(errs...)
 }
 
-// Profiles returns the profiles in the order of the verdicts.
+// WantsAddrs reports whether some searcher looks at the addresses of a page's
+// outlinks; without one they need not be found out.
+func (a *Analyzer) WantsAddrs() bool { return a.addrs }
+
+// Profiles returns the profiles in the order of the verdicts, without searchers
+// that are off.
 func (a *Analyzer) Profiles() []Profile {
 	out := make([]Profile, len(a.profs))
 	for i, o := range a.profs {

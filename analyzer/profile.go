@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"exclave/dict"
+	"exclave/internal/geoip"
 
 	"github.com/BurntSushi/toml"
 )
@@ -31,15 +32,16 @@ type Profile struct {
 
 // SearcherConfig is one [[searcher]] table of a profile.
 type SearcherConfig struct {
-	Kind        string  // a row of the table of searchers
-	Name        string  // in verdicts; default Kind, unique in the profile
-	Points      int64   // for each element that counts, −MaxPoints … MaxPoints; negative for what is unwanted
-	Cap         int64   // most points, or most negative points, of one page; 0 = no cap
-	Distinct    bool    // a value counts once however often it occurs
-	MinDistinct int     // with fewer different valid values nothing counts
-	MinShare    float64 // with a smaller Valid/Found nothing counts, 0 … 1
-	Pattern     string  // RE2, searched in the value in lower case
-	List        string  // word list: name of a built-in one, or path of a file
+	Kind        string   // a row of the table of searchers
+	Name        string   // in verdicts; default Kind, unique in the profile
+	Points      int64    // for each element that counts, −MaxPoints … MaxPoints; negative for what is unwanted
+	Cap         int64    // most points, or most negative points, of one page; 0 = no cap
+	Distinct    bool     // a value counts once however often it occurs
+	MinDistinct int      // with fewer different valid values nothing counts
+	MinShare    float64  // with a smaller Valid/Found nothing counts, 0 … 1
+	Pattern     string   // RE2, searched in the value in lower case
+	List        string   // word list: name of a built-in one, or path of a file
+	Countries   []string // codes of two letters, in upper case
 }
 
 // Bounds of a profile's numbers.
@@ -227,17 +229,42 @@ func (t table) searcher(before []SearcherConfig) SearcherConfig {
 		return s // its options cannot be judged
 	}
 	for _, o := range k.options {
-		v := t.str(o, slices.Contains(k.required, o))
+		required := slices.Contains(k.required, o)
 		switch o {
 		case "pattern":
-			s.Pattern = v
-			if _, err := compile(v); err != nil {
+			s.Pattern = t.str(o, required)
+			if _, err := compile(s.Pattern); err != nil {
 				t.problem(o, "%v", err)
 			}
 		case "list":
-			s.List = v
+			s.List = t.str(o, required)
+		case "countries":
+			s.Countries = t.countries(o, required)
 		}
 	}
 	t.unknown()
 	return s
+}
+
+// countries reads a list of country codes.
+func (t table) countries(key string, required bool) []string {
+	if _, there := t.vals[key]; !there {
+		if required {
+			t.problem(key, "missing: an array of country codes is wanted, like [\"CZ\"]")
+		}
+		return nil
+	}
+	before := len(t.r.problems)
+	list := t.strs(key)
+	if required && len(list) == 0 && len(t.r.problems) == before {
+		t.problem(key, "is empty")
+	}
+	for i, c := range list {
+		code, ok := geoip.Code(c)
+		if !ok {
+			t.problem(fmt.Sprintf("%s[%d]", key, i), "%q: a country code of two letters is wanted (ISO 3166-1)", c)
+		}
+		list[i] = code
+	}
+	return list
 }

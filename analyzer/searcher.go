@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"exclave/dict"
+	"exclave/internal/geoip"
 )
 
 // Searcher counts one kind of element on a page. Search is called by many
@@ -37,6 +38,11 @@ func kinds() map[string]kind {
 			required: []string{"list"},
 			open:     openDictionary,
 		},
+		"geoip": {
+			options:  []string{"countries"},
+			required: []string{"countries"},
+			open:     openGeoIP,
+		},
 	}
 }
 
@@ -44,6 +50,7 @@ func kinds() map[string]kind {
 // once, before the first page. The zero managers is ready.
 type managers struct {
 	lists map[string]*dict.List
+	geo   *geoip.DB // nil = none is configured
 }
 
 // list opens the word list of that name: a built-in one, or a file.

@@ -22,6 +22,7 @@ func TestBadConfigurations(t *testing.T) {
 		t.Fatal(err)
 	}
 	beside := map[string]string{
+		"bad.mmdb": "range_start,range_end,country\n",
 		"bad.surt": "# fine:\nhttp://(com,example,\n\nhttp://(com,example/\n",
 		"bad.toml": "[profile]\nname = \"bad\"\nmin_points = 1\n[[searcher]]\nkind = \"email\"\npoints = 1\npattern = \"(\"\n",
 	}

@@ -14,14 +14,15 @@ Durations are written "500ms", "30s", "15m", "6h"; sizes are bytes.`,
 		"job.operator":    `Who crawls; stands in every WARC file.`,
 		"job.seeds":       `Files with one URL a line, or lines of an out-of-scope log (JSON).`,
 
-		"crawl":               `The crawl as a whole. A limit of 0 is none; at a limit the crawl stops in order.`,
-		"crawl.toe_threads":   `URLs processed at the same time, 1 … 10,000.`,
-		"crawl.max_time":      `Duration of this run.`,
-		"crawl.max_urls":      `Answers fetched in this run.`,
-		"crawl.max_bytes":     `Bytes received in this run.`,
-		"crawl.grace":         `How long a stop waits for the URLs in process.`,
-		"crawl.min_free_disk": `Bytes that must stay free on the disk of the job.`,
-		"crawl.max_storage":   `Bytes of WARC files that the job may have, over all its runs.`,
+		"crawl":                     `The crawl as a whole. A limit of 0 is none; at a limit the crawl stops in order.`,
+		"crawl.toe_threads":         `URLs processed at the same time, 1 … 10,000.`,
+		"crawl.max_time":            `Duration of this run.`,
+		"crawl.max_urls":            `Answers fetched in this run.`,
+		"crawl.max_bytes":           `Bytes received in this run.`,
+		"crawl.grace":               `How long a stop waits for the URLs in process.`,
+		"crawl.min_free_disk":       `Bytes that must stay free on the disk of the job.`,
+		"crawl.max_storage":         `Bytes of WARC files that the job may have, over all its runs.`,
+		"crawl.statistics_interval": `Between two lines of logs/progress-statistics.log, at least 1s.`,
 		"crawl.analyse_linked": `Judge the pages that an archived page links to. With false a national site is
 left at its first valid page when the depth is 0.`,
 		"crawl.fetch_unclaimed_embeds": `Fetch images and styles also of pages that are not archived. Costly.`,
@@ -87,9 +88,15 @@ tells apart. The rules of a job cannot be changed after its first crawl.`,
 		"analysis.profiles": `Built in: "cz", "sk". Or paths of files: "my.toml". At most 4.`,
 		"analysis.evidence": `What a verdict keeps of e-mails, numbers and words: "full", "hashed", "counts";
 "" = as the profile says.`,
+		"analysis.geoip": `MaxMind DB file that says in which country an address is; "" = searchers of kind
+geoip are off.`,
 		"analysis.max_text": `Bytes of a page's text that are looked at.`,
 		"analysis.depth": `Link depth archived from a valid page, 0 … 1,000,000: 0 is the page and what it
 needs to display. -1 = as the profile says.`,
+
+		"metrics": `Numbers of the running crawl for Prometheus.`,
+		"metrics.address": `"127.0.0.1:9090"; "" = off. Who reaches the address can read them: other machines
+too when it is not loopback.`,
 
 		"warc":            `WARC files.`,
 		"warc.prefix":     `First part of the file names.`,

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"exclave/analyzer"
 	"exclave/chain"
@@ -32,6 +33,7 @@ type Config struct {
 	URL      urlx.Rules          `toml:"url"`
 	Analysis Analysis            `toml:"analysis"`
 	WARC     warc.Config         `toml:"warc"`
+	Metrics  Metrics             `toml:"metrics"`
 	Scope    []decide.RuleConfig `toml:"scope"`
 	// Chain holds the steps of the chains that are not the default ones.
 	Chain map[chain.Name][]standard.StepConfig `toml:"chain"`
@@ -69,6 +71,9 @@ type Crawl struct {
 	// MaxStorage is how many bytes of WARC files the job may have; with more the
 	// crawl stops in order. 0 = no limit.
 	MaxStorage int64 `toml:"max_storage"`
+	// StatisticsInterval is the time between two lines of
+	// progress-statistics.log.
+	StatisticsInterval time.Duration `toml:"statistics_interval"`
 	// AnalyseLinked judges pages that a flagged page links to, too.
 	AnalyseLinked bool `toml:"analyse_linked"`
 	// FetchUnclaimedEmbeds asks for the embeds of pages that are not archived.
@@ -83,6 +88,9 @@ func (c Crawl) Validate() []error {
 	}
 	if c.MaxStorage < 0 {
 		errs = append(errs, fmt.Errorf("max_storage: %d is negative; 0 means no limit", c.MaxStorage))
+	}
+	if c.StatisticsInterval < time.Second {
+		errs = append(errs, fmt.Errorf("statistics_interval: %v is less than 1s", c.StatisticsInterval))
 	}
 	return errs
 }
@@ -126,7 +134,7 @@ func (a Analysis) DepthOf(p analyzer.Profile) int32 {
 func Default(profile string) *Config {
 	c := &Config{
 		Job:      Job{Seeds: []string{"seeds.txt"}},
-		Crawl:    Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, AnalyseLinked: true},
+		Crawl:    Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, StatisticsInterval: 20 * time.Second, AnalyseLinked: true},
 		HTTP:     fetch.DefaultConfig(),
 		Frontier: frontier.DefaultConfig(),
 		DNS:      resolve.DefaultConfig(),

@@ -10,6 +10,7 @@ import (
 	"exclave/chain/decide"
 	"exclave/chain/standard"
 	"exclave/dict"
+	"exclave/internal/geoip"
 )
 
 // files checks what the configuration names outside itself.
@@ -20,6 +21,7 @@ func (r *report) files(c *Config) {
 	for i, name := range c.HTTP.RootFiles {
 		r.readable(element("http.root_certificates", i), c.Path(name), "name a PEM file of certificates")
 	}
+	r.geoip(c)
 	for i, name := range c.Analysis.Profiles {
 		r.profile(element("analysis.profiles", i), name, c.Dir)
 	}
@@ -40,6 +42,16 @@ func (r *report) readable(key, file, fix string) {
 		r.add(key, fix, "%s: %v", file, cause(err))
 	case info.IsDir():
 		r.add(key, fix, "%s: is a folder", file)
+	}
+}
+
+// geoip reports a database that searchers of that kind could not use.
+func (r *report) geoip(c *Config) {
+	if c.Analysis.GeoIP == "" {
+		return
+	}
+	if _, err := geoip.Open(c.Path(c.Analysis.GeoIP)); err != nil {
+		r.add("analysis.geoip", `docs/howto/geoip.md says where databases come from; "" does without`, "%s", message(err))
 	}
 }
 

@@ -102,7 +102,7 @@ var (
 func message(err error) string {
 	msg := err.Error()
 	prefix := packagePrefix.FindString(msg)
-	owners := []string{"analyzer: ", "decide: ", "dict: ", "fetch: ", "frontier: ", "resolve: ", "robots: ", "standard: ", "urlx: ", "warc: "}
+	owners := []string{"analyzer: ", "decide: ", "dict: ", "fetch: ", "frontier: ", "geoip: ", "resolve: ", "robots: ", "standard: ", "urlx: ", "warc: "}
 	if slices.Contains(owners, prefix) {
 		msg = msg[len(prefix):]
 	}

@@ -14,14 +14,18 @@ import (
 
 // WebAnalyzer judges pages. It comes last in the extract chain.
 type WebAnalyzer struct {
-	an  *analyzer.Analyzer
-	cfg Config
+	an    *analyzer.Analyzer
+	hosts chain.Hosts
+	cfg   Config
 }
 
 // NewWebAnalyzer returns the processor "web-analyzer". Of the analyzer's
-// profiles only the first [crawl.MaxProfiles] are heeded. cfg bounds documents
-// that no other processor has read, such as plain text.
-func NewWebAnalyzer(a *analyzer.Analyzer, cfg Config) *WebAnalyzer { return &WebAnalyzer{a, cfg} }
+// profiles only the first [crawl.MaxProfiles] are heeded. hosts is where the
+// addresses of outlinks are looked for, when the analyzer wants them. cfg bounds
+// documents that no other processor has read, such as plain text.
+func NewWebAnalyzer(a *analyzer.Analyzer, hosts chain.Hosts, cfg Config) *WebAnalyzer {
+	return &WebAnalyzer{a, hosts, cfg}
+}
 
 // Process implements [chain.Processor]. An error is a failure of a searcher's
 // resources.
@@ -35,14 +39,9 @@ func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Res
 			return chain.Result{}, err
 		}
 	}
-	p := analyzer.NewPage(u.URL, u.MIME.Type, u.Doc)
-	p.Addr, p.Via = u.Addr, u.Via
-	for _, o := range u.Outlinks {
-		k := analyzer.Outlink{URL: o.URL}
-		if to, err := urlx.Parse(o.URL); err == nil {
-			k.Host = to.Hostname()
-		}
-		p.Outlinks = append(p.Outlinks, k)
+	p, err := NewPage(ctx, u, w.an, w.hosts)
+	if err != nil {
+		return chain.Result{}, fmt.Errorf("extract: judge %s: %w", u.URL, err)
 	}
 	verdicts, err := w.an.Run(ctx, p)
 	if err != nil {
@@ -55,6 +54,32 @@ func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Res
 	u.Judged = j
 	u.Annotate(annotation(verdicts))
 	return chain.Result{}, nil
+}
+
+// NewPage makes a page of u's document and outlinks. hosts is asked for addresses
+// when a wants them. An error is one of hosts.
+func NewPage(ctx context.Context, u *crawl.CrawlURI, a *analyzer.Analyzer, hosts chain.Hosts) (*analyzer.Page, error) {
+	p := analyzer.NewPage(u.URL, u.MIME.Type, u.Doc)
+	p.Addr, p.Via = u.Addr, u.Via
+	addrs := addresses{hosts: hosts, wanted: a.WantsAddrs()}
+	var err error
+	if !p.Addr.IsValid() { // an answer out of the archive
+		if p.Addr, err = addrs.of(ctx, p.URL); err != nil {
+			return nil, err
+		}
+	}
+	addrs.note(p.Host, p.Addr)
+	for _, o := range u.Outlinks {
+		k := analyzer.Outlink{URL: o.URL}
+		if to, err := urlx.Parse(o.URL); err == nil {
+			k.Host = to.Hostname()
+			if k.Addr, err = addrs.find(ctx, to); err != nil {
+				return nil, err
+			}
+		}
+		p.Outlinks = append(p.Outlinks, k)
+	}
+	return p, nil
 }
 
 func judgement(vs []analyzer.Verdict) (*crawl.Judgement, error) {

@@ -161,7 +161,7 @@ func TestCharsetAnnotation(t *testing.T) {
 func TestPrerequisite(t *testing.T) {
 	u := answer(t, "http://a.com/robots.txt", "200 OK", "Content-Type: text/plain\r\nLink: </x>; rel=next\r\n", "User-agent: *")
 	u.Hops, u.Claim.Analyse = "LP", true
-	process(t, u, append(all(), NewWebAnalyzer(openAnalyzer(t), DefaultConfig()))...)
+	process(t, u, append(all(), NewWebAnalyzer(openAnalyzer(t), nil, DefaultConfig()))...)
 	if len(u.Outlinks) > 0 || u.Judgeable || u.Judged != nil {
 		t.Errorf("%+v judgeable %v judged %v", u.Outlinks, u.Judgeable, u.Judged)
 	}
@@ -184,7 +184,7 @@ které každý den připravujeme přímo v dílně. Přijďte se podívat, urči
 <a href="/kontakt">kontakt</a> info@hracky.cz`
 
 func TestWebAnalyzer(t *testing.T) {
-	w := NewWebAnalyzer(openAnalyzer(t), DefaultConfig())
+	w := NewWebAnalyzer(openAnalyzer(t), nil, DefaultConfig())
 	for _, c := range []struct {
 		why, status, typ, body string
 		analyse                bool
@@ -229,7 +229,7 @@ func TestWebAnalyzer(t *testing.T) {
 func TestWebAnalyzerSeesSource(t *testing.T) {
 	u := answer(t, "http://a.com/", "200 OK", "Content-Type: text/html\r\n", `<a href="mailto:info@hracky.cz">mail</a>`)
 	u.Claim.Analyse = true
-	process(t, u, append(all(), NewWebAnalyzer(openAnalyzer(t), DefaultConfig()))...)
+	process(t, u, append(all(), NewWebAnalyzer(openAnalyzer(t), nil, DefaultConfig()))...)
 	if !bytes.Contains(u.Judged.JSON, []byte("info@hracky.cz")) {
 		t.Errorf("%s", u.Judged.JSON)
 	}

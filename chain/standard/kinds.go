@@ -122,7 +122,7 @@ func newMarkup(formats []markup.Kind) func(*Env, map[string]any) (chain.Processo
 
 func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, []Problem) {
 	c, problems := decode(options, extract.DefaultConfig())
-	return extract.NewWebAnalyzer(env.Analyzer, c), problems
+	return extract.NewWebAnalyzer(env.Analyzer, env.Hosts, c), problems
 }
 
 func newWARC(env *Env, options map[string]any) (chain.Processor, []Problem) {

@@ -194,7 +194,7 @@ func TestTheWayOfAURI(t *testing.T) {
 		t.Fatalf("disposition %d, outcome %+v, %s", u.Disposition, u.Outcome(), u.Judged.JSON)
 	}
 	want := "response dns:firma.com\nrequest http://firma.com/robots.txt\nresponse http://firma.com/robots.txt\n" +
-		"request http://firma.com/\nresponse http://firma.com/\nmetadata http://firma.com/\nmetadata http://firma.com/"
+		"request http://firma.com/\nresponse http://firma.com/\nmetadata http://firma.com/\nmetadata urn:exclave:verdict:http://firma.com/"
 	if got := j.types(u.Span); got != want {
 		t.Errorf("records\n%s\nwant\n%s", got, want)
 	}
@@ -235,7 +235,7 @@ func TestJudgedFromTheArchive(t *testing.T) {
 	if !u.Outcome().Valid() || !u.Outcome().Archived || u.Disposition != crawl.Done || u.Digest != first.Digest {
 		t.Errorf("outcome %+v, disposition %d", u.Outcome(), u.Disposition)
 	}
-	if got := j.types(u.Span); got != "metadata http://firma.com/" {
+	if got := j.types(u.Span); got != "metadata urn:exclave:verdict:http://firma.com/" {
 		t.Errorf("records %q", got)
 	}
 }

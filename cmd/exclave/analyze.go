@@ -18,6 +18,7 @@ func newAnalyze() *cobra.Command {
 		profiles []string
 		asJSON   bool
 		contact  string
+		database string
 	)
 	cmd := &cobra.Command{
 		Use:   "analyze FILE|URL|WARC…",
@@ -28,12 +29,15 @@ code is 0 when something was valid, 1 when nothing was, 2 when there was an erro
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			c := analyzer.DefaultConfig()
-			c.Profiles = profiles
+			c.Profiles, c.GeoIP = profiles, database
 			a, err := analyzer.Open(cmd.Context(), c)
 			if err != nil {
 				return withCode(exitUsage, err)
 			}
 			defer func() { err = errors.Join(err, a.Close()) }()
+			for _, n := range c.Notices() {
+				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: %s (--geoip)\n", n)
+			}
 			var errs []error
 			valid := false
 			each := func(j job.Judged) error {
@@ -57,6 +61,7 @@ code is 0 when something was valid, 1 when nothing was, 2 when there was an erro
 		},
 	}
 	cmd.Flags().StringSliceVar(&profiles, "profile", []string{"cz"}, "profile to judge by: built-in name or file; may be repeated")
+	cmd.Flags().StringVar(&database, "geoip", "", "MaxMind DB file of countries, for searchers of kind geoip")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a document instead of text")
 	cmd.Flags().StringVar(&contact, "contact", "https://example.org/", "contact URL sent when a URL is fetched")
 	return cmd

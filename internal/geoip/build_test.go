@@ -206,7 +206,9 @@ func TestRoundTrip(t *testing.T) {
 		}
 		networks := 0
 		for p, code := range from.Networks() {
-			networks++
+			if networks++; networks > 5000 && networks%16 > 0 {
+				continue // the ends of every network take half a minute
+			}
 			first := p.Addr()
 			if got := country(t, to, first); got != code {
 				t.Fatalf("%s: %s was in %q, is in %q", file, p, code, got)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,13 @@ type testJob struct {
 // newJob starts the web and makes the job; change may be nil.
 func newJob(t testing.TB, web testweb.Web, change func(*config.Config)) *testJob {
 	t.Helper()
-	srv, err := testweb.Start(web, testweb.Options{})
+	return newJobAt(t, web, nil, change)
+}
+
+// newJobAt is newJob with hosts at addresses of their own.
+func newJobAt(t testing.TB, web testweb.Web, addrs map[string]netip.Addr, change func(*config.Config)) *testJob {
+	t.Helper()
+	srv, err := testweb.Start(web, testweb.Options{Addrs: addrs})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 
 	"exclave/analyzer"
+	"exclave/chain"
+	"exclave/chain/extract"
 	"exclave/chain/fetch"
 	"exclave/crawl"
 	"exclave/internal/clock"
@@ -45,8 +48,9 @@ func (j Judged) Valid() bool {
 	return false
 }
 
-// document judges bytes. declared is the Content-Type, "" when unknown.
-func document(ctx context.Context, a *analyzer.Analyzer, j Judged, declared string, body []byte) (Judged, error) {
+// document judges bytes. declared is the Content-Type, "" when unknown; addr is
+// where they are from, and hosts knows further addresses.
+func document(ctx context.Context, a *analyzer.Analyzer, j Judged, declared string, body []byte, addr netip.Addr, hosts chain.Hosts) (Judged, error) {
 	t := mime.Detect(j.URL, declared, body[:min(len(body), mime.HeadSize)], "")
 	j.MIME = t.Type
 	if !a.Judges(t.Type) {
@@ -55,8 +59,13 @@ func document(ctx context.Context, a *analyzer.Analyzer, j Judged, declared stri
 	}
 	d := markup.Parse(markup.KindOf(t.Type), body, markup.Options{DeclaredCharset: t.Charset, KeepSource: true})
 	j.Title = d.Title
-	var err error
-	j.Verdicts, err = a.Run(ctx, analyzer.NewPage(j.URL, t.Type, d))
+	u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: j.URL}, MIME: t, Doc: d, Addr: addr}
+	extract.TakeLinks(u, extract.DefaultMaxOutlinks)
+	p, err := extract.NewPage(ctx, u, a, hosts)
+	if err != nil {
+		return j, err
+	}
+	j.Verdicts, err = a.Run(ctx, p)
 	return j, err
 }
 
@@ -76,7 +85,7 @@ func JudgeFile(ctx context.Context, a *analyzer.Analyzer, path string, each func
 	if err != nil {
 		return fmt.Errorf("job: judge %s: %w", path, err)
 	}
-	j, err := document(ctx, a, Judged{Source: path, URL: path}, "", body)
+	j, err := document(ctx, a, Judged{Source: path, URL: path}, "", body, netip.Addr{}, knownHosts{})
 	if err != nil {
 		return fmt.Errorf("job: judge %s: %w", path, err)
 	}
@@ -99,6 +108,7 @@ func isWARC(in *bufio.Reader) bool {
 
 func judgeWARC(ctx context.Context, a *analyzer.Analyzer, path string, in io.Reader, each func(Judged) error) error {
 	var defects []error
+	hosts := knownHosts{}
 	r := warc.NewTolerantReader(in, func(d warc.Defect) {
 		d.File = path
 		defects = append(defects, &d)
@@ -111,10 +121,10 @@ func judgeWARC(ctx context.Context, a *analyzer.Analyzer, path string, in io.Rea
 		if err != nil {
 			return fmt.Errorf("job: judge %s: %w", path, err)
 		}
-		if e.Type() != warc.TypeResponse {
+		if a.WantsAddrs() && hosts.note(e) || e.Type() != warc.TypeResponse {
 			continue
 		}
-		j, ok, err := judgeEntry(ctx, a, path, e)
+		j, ok, err := judgeEntry(ctx, a, path, e, hosts)
 		if d := (*warc.Defect)(nil); errors.As(err, &d) {
 			continue // the reader reports it, and goes on behind the damage
 		}
@@ -129,7 +139,7 @@ func judgeWARC(ctx context.Context, a *analyzer.Analyzer, path string, in io.Rea
 	}
 }
 
-func judgeEntry(ctx context.Context, a *analyzer.Analyzer, path string, e *warc.Entry) (j Judged, ok bool, err error) {
+func judgeEntry(ctx context.Context, a *analyzer.Analyzer, path string, e *warc.Entry, hosts knownHosts) (j Judged, ok bool, err error) {
 	rec, err := record.Load(e.Block, os.TempDir(), record.DefaultMemory)
 	if err != nil {
 		return j, false, err
@@ -141,7 +151,8 @@ func judgeEntry(ctx context.Context, a *analyzer.Analyzer, path string, e *warc.
 	}
 	// A body whose coding is broken is judged by what could be decoded.
 	body, _ := rec.Body(maxJudged)
-	j, err = document(ctx, a, j, rec.Head().Get("Content-Type"), body)
+	addr, _ := netip.ParseAddr(e.Header.Get("WARC-IP-Address"))
+	j, err = document(ctx, a, j, rec.Head().Get("Content-Type"), body, addr, hosts)
 	return j, err == nil, err
 }
 
@@ -229,6 +240,6 @@ func judgeAnswer(ctx context.Context, a *analyzer.Analyzer, h *fetch.HTTP, u *cr
 	}
 	// A body whose coding is broken is judged by what could be decoded.
 	body, _ := u.Rec.Body(maxJudged)
-	j, err = document(ctx, a, j, u.Header("Content-Type"), body)
+	j, err = document(ctx, a, j, u.Header("Content-Type"), body, u.Addr, knownHosts{})
 	return j, "", err
 }

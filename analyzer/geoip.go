@@ -1,0 +1,110 @@
+package analyzer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"exclave/internal/geoip"
+)
+
+// located counts the page and its outlinks, repeats included, whose host has a
+// known address in a known country; valid are those in a wanted country. A host
+// whose address or country is unknown says nothing, so it does not count.
+type located struct {
+	db        *geoip.DB
+	countries []string
+}
+
+func openGeoIP(c SearcherConfig, m *managers) (Searcher, error) {
+	if m.geo == nil {
+		return nil, errors.New("no GeoIP database is configured")
+	}
+	return located{m.geo, c.Countries}, nil
+}
+
+// isGeoIP reports whether a searcher needs the database of countries.
+func isGeoIP(c SearcherConfig) bool { return c.Kind == "geoip" }
+
+// place is what is known of a host at an address.
+type place struct {
+	known, valid bool
+	value        string // of evidence
+}
+
+type hostAddr struct {
+	host string
+	addr netip.Addr
+}
+
+// Search implements Searcher.
+func (s located) Search(ctx context.Context, p *Page) (Finding, error) {
+	var t tally
+	places := map[hostAddr]place{} // most links of a page lead to few hosts
+	count := func(host string, addr netip.Addr, where string) error {
+		if !addr.IsValid() {
+			return nil
+		}
+		k := hostAddr{host, addr}
+		at, ok := places[k]
+		if !ok {
+			var err error
+			if at, err = s.place(k); err != nil {
+				return err
+			}
+			places[k] = at
+		}
+		if at.known {
+			t.add(at.valid, at.value, where)
+		}
+		return nil
+	}
+	if err := count(p.Host, p.Addr, "host"); err != nil {
+		return Finding{}, err
+	}
+	for _, l := range p.Outlinks {
+		if err := count(l.Host, l.Addr, "link"); err != nil {
+			return Finding{}, err
+		}
+	}
+	return t.finding(), ctx.Err()
+}
+
+// place looks a host up. Evidence has the address, so that the verdict can be
+// checked when the host is elsewhere; a long host name gives way to it.
+func (s located) place(k hostAddr) (place, error) {
+	code, err := s.db.Country(k.addr)
+	if err != nil || code == "" {
+		return place{}, err
+	}
+	at := place{known: true, valid: slices.Contains(s.countries, code)}
+	if at.valid {
+		tail := fmt.Sprintf(" → %s → %s", k.addr.Unmap().WithZone(""), code)
+		at.value = cut(k.host, MaxEvidenceValue-len(tail)) + tail
+	}
+	return at, nil
+}
+
+// Notices returns what a user should know of searchers of c that are off; none
+// is an error. Profiles that cannot be loaded are left to Open.
+func (c Config) Notices() []string {
+	if c.GeoIP != "" {
+		return nil
+	}
+	var names []string
+	profiles, _ := c.load() // those that are in order
+	for _, p := range profiles {
+		for _, s := range p.Searchers {
+			if isGeoIP(s) {
+				names = append(names, p.Name+"/"+s.Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"no GeoIP database is configured: off is " + strings.Join(names, ", ")}
+}

@@ -104,6 +104,8 @@ type Controller struct {
 	fetched, bytes atomic.Int64
 	busy           atomic.Int64
 	errors         map[string]*atomic.Int64 // by class; the map never changes
+	handing        sync.WaitGroup           // outcomes on their way to the frontier
+	slots          chan struct{}            // one for each of them
 	stop           context.CancelCauseFunc
 	take           context.Context // ends when no further URI is to be taken
 	stopOnce       sync.Once
@@ -112,11 +114,17 @@ type Controller struct {
 	err            error
 	ending         bool
 	paused         chan struct{} // nil while running; closed by Resume
+	changed        chan struct{} // closed and renewed with each change of the state
 }
+
+// maxHanding is how many outcomes may wait for the disk at the same time. They are
+// small: recording and document are given up before.
+const maxHanding = 500
 
 // NewController prepares a crawl.
 func NewController(cfg Config, f Frontier, c *Chains, clk clock.Clock, log *slog.Logger) *Controller {
 	ctl := &Controller{cfg: cfg, frontier: f, chains: c, clk: clk, log: log,
+		changed: make(chan struct{}), slots: make(chan struct{}, maxHanding),
 		activity: make([]atomic.Pointer[Activity], cfg.ToeThreads), errors: map[string]*atomic.Int64{}}
 	for _, class := range crawl.ErrorClasses() {
 		ctl.errors[class] = new(atomic.Int64)
@@ -151,7 +159,7 @@ func (c *Controller) Run(ctx context.Context) (Reason, error) {
 		toes.Go(func() { c.toeThread(take, work, i) })
 	}
 	all := make(chan struct{})
-	go func() { toes.Wait(); close(all) }()
+	go func() { toes.Wait(); c.handing.Wait(); close(all) }()
 	select {
 	case <-all:
 	case <-take.Done():
@@ -199,6 +207,7 @@ func (c *Controller) end(r Reason, err error) {
 		c.reason, c.err = r, err
 	}
 	c.ending = true
+	c.change()
 	stop := c.stop
 	c.mu.Unlock()
 	c.stopOnce.Do(func() { stop(nil) })
@@ -211,6 +220,7 @@ func (c *Controller) Pause() {
 	defer c.mu.Unlock()
 	if c.paused == nil {
 		c.paused = make(chan struct{})
+		c.change()
 	}
 }
 
@@ -221,7 +231,22 @@ func (c *Controller) Resume() {
 	if c.paused != nil {
 		close(c.paused)
 		c.paused = nil
+		c.change()
 	}
+}
+
+// Changed returns a channel that is closed when Pause, Resume or the end of the
+// run changes the state. The end of Run's context is not told.
+func (c *Controller) Changed() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.changed
+}
+
+// change tells those who wait. c.mu is held.
+func (c *Controller) change() {
+	close(c.changed)
+	c.changed = make(chan struct{})
 }
 
 // State returns what the run is about to do.
@@ -267,7 +292,15 @@ func (c *Controller) toeThread(take, work context.Context, i int) {
 			return
 		}
 		c.await(take) // the pause may have begun while this thread waited for a URI
-		if err := c.process(work, i, u); err != nil {
+		err = c.process(work, i, u)
+		c.slots <- struct{}{}
+		c.handing.Go(func() {
+			defer func() { <-c.slots }()
+			if err := c.handIn(work, u); err != nil {
+				c.end(Failed, err)
+			}
+		})
+		if err != nil {
 			c.end(Failed, err)
 			return
 		}
@@ -275,6 +308,7 @@ func (c *Controller) toeThread(take, work context.Context, i int) {
 	}
 }
 
+// process carries a URI through the chains.
 func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) error {
 	c.busy.Add(1)
 	defer c.busy.Add(-1)
@@ -289,16 +323,23 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 	if u.Err != nil && u.Disposition != crawl.Resign {
 		c.log.Error("processor failed", "url", u.URL, "err", u.Err)
 	}
-	at(Post, "finished")
+	at(Post, "hand in")
 	c.count(u)
-	err := c.frontier.Finished(context.WithoutCancel(ctx), u)
 	if u.Rec != nil {
-		err = errors.Join(err, u.Rec.Close())
+		_, u.Received = u.Rec.Response()
+		fatal = errors.Join(fatal, u.Rec.Close())
 	}
-	if err != nil {
-		err = fmt.Errorf("chain: finish %s: %w", u.URL, err)
+	u.Rec, u.Doc, u.Outlinks = nil, nil, nil // all that is large; the outcome does not need it
+	return fatal
+}
+
+// handIn gives an outcome back to the frontier. Its ToeThread is not kept waiting
+// for the disk: it takes the next URI, of another host.
+func (c *Controller) handIn(ctx context.Context, u *crawl.CrawlURI) error {
+	if err := c.frontier.Finished(context.WithoutCancel(ctx), u); err != nil {
+		return fmt.Errorf("chain: finish %s: %w", u.URL, err)
 	}
-	return errors.Join(fatal, err)
+	return nil
 }
 
 // count notes what came of an attempt.

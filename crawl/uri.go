@@ -187,7 +187,8 @@ type CrawlURI struct {
 	Addr        netip.Addr
 	Started     time.Time     // of the fetch
 	Took        time.Duration // of the fetch
-	Rec         Recording     // exact bytes; nil when nothing was fetched; closed by the ToeThread after Finished
+	Rec         Recording     // exact bytes; nil when nothing was fetched; closed by the ToeThread before Finished
+	Received    int64         // bytes of the answer, header and body; set when the chains are done
 	HTTPStatus  int
 	Headers     []Header
 	Truncated   Truncation
@@ -199,7 +200,7 @@ type CrawlURI struct {
 
 	// Extract.
 	Class     TypeClass
-	Doc       *markup.Doc // what extraction saw, made once
+	Doc       *markup.Doc // what extraction saw, made once; given up before Finished
 	Outlinks  []Outlink
 	Dropped   int // outlinks beyond the limit
 	Judgeable bool

@@ -190,3 +190,11 @@ func (s *Stats) count(r *Record) {
 		}
 	}
 }
+
+// InProcess reports whether a ToeThread has the URI.
+func (f *Frontier) InProcess(id crawl.ID) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, ok := f.process[id]
+	return ok
+}

@@ -79,10 +79,7 @@ func (d *dec) tally() (y Tally) {
 
 // visit is what one URI adds to the tallies.
 func visit(u *crawl.CrawlURI) Tally {
-	y := Tally{URIs: 1}
-	if u.Rec != nil {
-		_, y.Bytes = u.Rec.Response()
-	}
+	y := Tally{URIs: 1, Bytes: u.Received}
 	if u.Span != nil && !u.Response.IsZero() {
 		y.Stored, y.StoredBytes = 1, y.Bytes
 	}

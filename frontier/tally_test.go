@@ -10,23 +10,20 @@ import (
 
 	"exclave/crawl"
 	"exclave/internal/fsx"
-	"exclave/internal/record"
 )
 
 // fetched makes the URI one that was answered with n bytes of a type.
 func fetched(t testing.TB, u *crawl.CrawlURI, status crawl.Status, kind string, n int) *crawl.CrawlURI {
 	t.Helper()
-	r := record.New("", 1<<20)
-	_, err := r.Write(make([]byte, n))
-	must(t, err)
-	u.Status, u.MIME.Type, u.Disposition, u.Rec = status, kind, crawl.Done, r
+	u.Status, u.MIME.Type, u.Disposition, u.Received = status, kind, crawl.Done, int64(n)
 	return u
 }
 
 func hostTallies(t testing.TB, f *Frontier) map[string]Tally {
 	t.Helper()
 	out := map[string]Tally{}
-	v := f.View()
+	v, err := f.View()
+	must(t, err)
 	must(t, v.EachHost(func(h HostRow) error {
 		if h.Tally != (Tally{}) {
 			out[h.Name] = h.Tally
@@ -94,7 +91,8 @@ func TestTallies(t *testing.T) {
 			t.Errorf("statuses %v", f.Statuses())
 		}
 		var sources []string
-		v := f.View()
+		v, err := f.View()
+		must(t, err)
 		must(t, v.EachSource(func(tag, host string, n uint64) error {
 			sources = append(sources, fmt.Sprint(tag, "|", host, "|", n))
 			return nil

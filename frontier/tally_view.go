@@ -14,13 +14,20 @@ import (
 // View is one instant of the state, for reports that read it more than once while
 // the crawl goes on. Close it: what it sees is kept on disk for it. It may be used
 // by one goroutine.
-type View struct{ db *pebble.Snapshot }
+type View struct {
+	db   *pebble.Snapshot
+	dead *death
+}
 
 // View returns the present instant.
-func (f *Frontier) View() *View { return &View{f.db.NewSnapshot()} }
+func (f *Frontier) View() (*View, error) {
+	v := &View{dead: f.dead}
+	err := f.dead.guard(func() error { v.db = f.db.NewSnapshot(); return nil })
+	return v, err
+}
 
 // Close gives the instant up.
-func (v *View) Close() error { return v.db.Close() }
+func (v *View) Close() error { return v.dead.guard(v.db.Close) }
 
 // HostRow is what the state keeps of a host.
 type HostRow struct {
@@ -94,6 +101,10 @@ func (v *View) Redirect(r *Record) (string, error) {
 	return "", nil
 }
 
+// Disregarded reports whether a status means that the URI was left out on purpose:
+// out of scope, forbidden by robots.txt, too far away, over a quota.
+func Disregarded(s crawl.Status) bool { return excluded(s) }
+
 // QueueDepths are the lengths of the queues.
 type QueueDepths struct {
 	Queues  int   // that are not empty
@@ -127,7 +138,7 @@ func checkTallies(db *pebble.Snapshot, note func(string, ...any)) error {
 	for _, y := range all.statuses {
 		statuses.Add(y)
 	}
-	err := (&View{db}).EachHost(func(h HostRow) error {
+	err := (&View{db: db}).EachHost(func(h HostRow) error {
 		hosts.Add(h.Tally)
 		return nil
 	})

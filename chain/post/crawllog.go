@@ -55,6 +55,10 @@ func CrawlLogLine(u *crawl.CrawlURI, file string, now time.Time) []byte {
 	return append(b, '\n')
 }
 
+// Field returns a value as a field of crawl.log has it: one word, "-" when empty.
+// Reports use it too.
+func Field(s string) string { return field(s) }
+
 // field makes a value one word: what would split the line is percent-encoded.
 func field(s string) string {
 	if s == "" {

@@ -11,7 +11,6 @@ import (
 	"syscall"
 
 	"exclave/config"
-	"exclave/internal/control"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
 
@@ -23,7 +22,7 @@ import (
 const failPointVariable = "EXCLAVE_FAILPOINT"
 
 func newCrawl() *cobra.Command {
-	var recrawl, quiet bool
+	var recrawl, quiet, plain bool
 	cmd := &cobra.Command{
 		Use:   "crawl JOB",
 		Short: "Run a job, or go on with it where it stopped",
@@ -31,7 +30,9 @@ func newCrawl() *cobra.Command {
 on with what was acknowledged; nothing acknowledged is lost or fetched again.
 
 The first Ctrl-C (or SIGTERM) stops in order within seconds, a second one at once;
-either way the job can go on later. Progress goes to stderr.
+either way the job can go on later. On a terminal it shows a live view, with keys to
+pause and stop (? lists them); elsewhere, and with --plain, a line of progress goes
+to stderr.
 
 Exit codes: 0 finished, or stopped in order by a limit or a signal; 2 the
 configuration is wrong; 3 the crawl failed; 4 another process works on the job; 130
@@ -46,14 +47,20 @@ interrupted twice.`,
 			if err != nil {
 				return withCode(exitUsage, fmt.Errorf("%s: %w", failPointVariable, err))
 			}
-			o := jobOptions(cmd.ErrOrStderr())
-			o.Fail, o.Recrawl = points, recrawl
-			if quiet {
-				o.Progress = nil
+			if !quiet {
+				for _, n := range notices(cfg) {
+					fmt.Fprintln(cmd.ErrOrStderr(), "exclave: note:", n)
+				}
 			}
-			ctx, stop := untilInterrupted(cmd.Context(), cmd.ErrOrStderr())
+			view := openLiveView(cmd.ErrOrStderr(), !quiet && !plain)
+			o := jobOptions(view.log)
+			o.Fail, o.Recrawl, o.Progress = points, recrawl, nil
+			if !quiet && view.view == nil {
+				o.Progress = cmd.ErrOrStderr()
+			}
+			ctx, stop := untilInterrupted(cmd.Context(), view.log, view.restore)
 			defer stop()
-			r, err := runJob(ctx, cfg, o)
+			r, err := runJob(ctx, cfg, o, view.show)
 			if err != nil {
 				return err
 			}
@@ -75,6 +82,7 @@ interrupted twice.`,
 	}
 	cmd.Flags().BoolVar(&recrawl, "recrawl", false, "offer finished seeds again, asking servers only for what changed")
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "no progress on stderr")
+	cmd.Flags().BoolVar(&plain, "plain", false, "a line of progress instead of the live view")
 	return profiled(cmd)
 }
 
@@ -95,31 +103,23 @@ func jobOptions(progress io.Writer) job.Options {
 		Log: slog.New(slog.NewTextHandler(progress, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 }
 
-// runJob opens, runs and closes a job; while it runs, other verbs can ask it.
-func runJob(ctx context.Context, cfg *config.Config, o job.Options) (r job.Result, err error) {
+// runJob opens, runs and closes a job; while it runs, other verbs can ask it, and
+// show looks at it. What show returns ends it, and may be called twice.
+func runJob(ctx context.Context, cfg *config.Config, o job.Options, show func(*job.Job) (end func())) (r job.Result, err error) {
 	j, err := job.Open(ctx, cfg, o)
 	if err != nil {
 		return r, jobError(err)
 	}
-	closeControl := serveControl(j, cfg.Dir, o.Log)
-	r, err = j.Run(ctx)
-	closeControl()
-	return r, jobError(errors.Join(err, j.Close()))
-}
-
-// serveControl opens the job to pause, show and their like. A crawl is worth more
-// than being asked: what fails here is a warning.
-func serveControl(j *job.Job, dir string, log *slog.Logger) (closeIt func()) {
-	s, err := control.Serve(j, dir, log)
+	closeServers, err := serveJob(j, cfg, o.Log)
 	if err != nil {
-		log.Warn("this crawl cannot be paused, shown or fed from outside", "err", err)
-		return func() {}
+		return r, jobError(errors.Join(err, j.Close()))
 	}
-	return func() {
-		if err := s.Close(); err != nil {
-			log.Warn("the control socket was not closed in order", "err", err)
-		}
-	}
+	end := show(j)
+	defer end() // also when Run panics
+	r, err = j.Run(ctx)
+	end()
+	closeServers()
+	return r, jobError(errors.Join(err, j.Close()))
 }
 
 func jobError(err error) error {
@@ -133,8 +133,8 @@ func jobError(err error) error {
 }
 
 // untilInterrupted returns a context that the first SIGINT or SIGTERM ends; the
-// second ends the process.
-func untilInterrupted(parent context.Context, stderr io.Writer) (context.Context, func()) {
+// second calls last, in their order, and ends the process.
+func untilInterrupted(parent context.Context, stderr io.Writer, last ...func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -149,6 +149,9 @@ func untilInterrupted(parent context.Context, stderr io.Writer) (context.Context
 		cancel()
 		select {
 		case <-signals:
+			for _, fn := range last {
+				fn()
+			}
 			os.Exit(int(exitInterrupt))
 		case <-done:
 		}

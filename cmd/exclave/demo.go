@@ -112,7 +112,7 @@ func demo(cmd *cobra.Command, dir string) (err error) {
 	}
 	ctx, stop := untilInterrupted(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
-	r, err := runJob(ctx, cfg, jobOptions(cmd.ErrOrStderr()))
+	r, err := runJob(ctx, cfg, jobOptions(cmd.ErrOrStderr()), unseen)
 	if err != nil {
 		return err
 	}

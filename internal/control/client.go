@@ -92,7 +92,8 @@ func (c *Client) Stop(ctx context.Context) (s Steered, err error) {
 }
 
 // call asks for a path (with its query) and decodes the answer into the value
-// that into points to; a *[]byte gets the answer as it is. A body is streamed.
+// that into points to; a *[]byte gets the answer as it is, an io.Writer as it comes.
+// A body is streamed.
 func (c *Client) call(ctx context.Context, method, path string, body io.Reader, into any) error {
 	req, err := http.NewRequestWithContext(ctx, method, "http://crawl"+path, body)
 	if err != nil {
@@ -106,6 +107,12 @@ func (c *Client) call(ctx context.Context, method, path string, body io.Reader, 
 		return fmt.Errorf("control: ask the crawl: %w", err)
 	}
 	defer res.Body.Close()
+	if w, ok := into.(io.Writer); ok && res.StatusCode == http.StatusOK {
+		if _, err := io.Copy(w, res.Body); err != nil {
+			return fmt.Errorf("control: copy the answer of the crawl: %w", err)
+		}
+		return nil
+	}
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		return fmt.Errorf("control: read the answer of the crawl: %w", err)

@@ -10,9 +10,13 @@ import (
 func (s *Server) routes() map[string]handler {
 	return map[string]handler{
 		"GET /snapshot": s.snapshot,
+		"GET /show":     s.show,
 		"POST /pause":   s.steer(s.job.Pause),
 		"POST /resume":  s.steer(s.job.Resume),
 		"POST /stop":    s.steer(s.job.Stop),
+
+		"GET /report/{name}": s.report,
+		"POST /seeds":        s.importSeeds,
 	}
 }
 

@@ -84,9 +84,11 @@ type Job struct {
 	notes    []warc.Note
 	seeds    []SeedReport
 	began    atomic.Pointer[time.Time] // of Run, nil before
-	halt     context.Context           // ends with Stop
-	stop     context.CancelFunc
-	meter    meter
+	// tookBefore is the duration of the runs before this one; set before began.
+	tookBefore time.Duration
+	halt       context.Context // ends with Stop
+	stop       context.CancelFunc
+	meter      meter
 }
 
 // Result is how a run ended.
@@ -316,6 +318,10 @@ func (j *Job) httpConfig() fetch.Config {
 // once.
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	began := j.opts.Clock.Now()
+	run, err := j.beginRun(ctx, began)
+	if err != nil {
+		return Result{Reason: chain.Failed}, err
+	}
 	j.began.Store(&began)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -331,6 +337,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	}()
 	var measured sync.WaitGroup
 	measured.Go(func() { j.measure(watch) })
+	measured.Go(func() { j.watchStatistics(watch, ctx.Done(), run) })
 	limited := make(chan struct{})
 	go func() {
 		defer close(limited)
@@ -343,7 +350,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	measured.Wait()
 	r := Result{Reason: reason, Stats: j.frontier.Stats(), Counts: j.ctl.Counts(),
 		Took: j.opts.Clock.Now().Sub(began), Seeds: j.seeds}
-	return r, errors.Join(err, j.report(r, err))
+	return r, errors.Join(err, j.report(r, run, err))
 }
 
 // crawl streams the seeds while the ToeThreads already work on them.
@@ -387,25 +394,23 @@ func (j *Job) Line(elapsed time.Duration) string {
 		elapsed.Round(time.Second), s.Queued, s.InProcess, s.Finished, s.Archived, s.Valid, s.Failed, rate, Size(c.Bytes))
 }
 
-// report writes reports/crawl-report.txt and reports/seeds.json.
-func (j *Job) report(r Result, crawlErr error) error {
-	status := string(r.Reason)
+// report notes how the run ended, and writes the reports and reports/seeds.json.
+func (j *Job) report(r Result, run runNote, crawlErr error) error {
+	run.Status, run.Took = string(r.Reason), run.Took+r.Took
+	var errs []error
 	if crawlErr != nil {
-		status = "failed: " + crawlErr.Error()
+		run.Status = "failed: " + crawlErr.Error()
 	}
-	text := fmt.Sprintf("crawl name: %s\ncrawl status: %s\nduration: %s\nURIs discovered: %d\nURIs queued: %d\nURIs parked: %d\nURIs finished: %d\nURIs failed: %d\npages judged: %d\npages valid: %d\nURIs archived: %d\nanswers in this run: %d\nbytes in this run: %d\n",
-		j.cfg.Job.Name, status, r.Took.Round(time.Millisecond), r.Stats.Discovered, r.Stats.Queued, r.Stats.Parked,
-		r.Stats.Finished, r.Stats.Failed, r.Stats.Judged, r.Stats.Valid, r.Stats.Archived, r.Counts.Fetched, r.Counts.Bytes)
-	for _, s := range r.Seeds {
-		text += "seeds " + s.String() + "\n"
+	if j.frontier.Err() == nil {
+		errs = append(errs, j.note(context.Background(), run))
 	}
+	errs = append(errs, j.writeReports(run))
+	j.logEnd(run.Status)
 	seeds, err := json.MarshalIndent(r.Seeds, "", "  ")
 	if err != nil {
 		return fmt.Errorf("job: seeds report: %w", err)
 	}
-	return errors.Join(
-		fsx.WriteFileAtomic(j.opts.FS, j.path(ReportDir, "crawl-report.txt"), []byte(text)),
-		fsx.WriteFileAtomic(j.opts.FS, j.path(ReportDir, "seeds.json"), append(seeds, '\n')))
+	return errors.Join(append(errs, fsx.WriteFileAtomic(j.opts.FS, j.path(ReportDir, "seeds.json"), append(seeds, '\n')))...)
 }
 
 // Notes are what recovery changed when the job was opened.

@@ -42,11 +42,15 @@ func (j *Job) Snapshot() Snapshot {
 		elapsed = now.Sub(*began)
 	}
 	counts := j.ctl.Counts()
+	state := j.ctl.State()
+	if j.halt.Err() != nil {
+		state = chain.Stopping // the controller hears of it a moment later
+	}
 	free, ok := j.free()
 	if !ok {
 		free = -1
 	}
-	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: j.ctl.State(),
+	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: state,
 		Frontier: j.frontier.Stats(), Queues: j.frontier.Queues(), Counts: counts,
 		Now: j.meter.rate(j.opts.Clock.Mono(), counts), Average: rate(counts.Fetched, counts.Bytes, elapsed),
 		FreeDisk: free, Memory: memoryInUse(),

@@ -79,6 +79,7 @@ type verifier struct {
 	robots    map[string]int64       // earliest record of an origin
 	finishes  int64
 	judgings  int64
+	recounted recounted // from crawl.log
 }
 
 func (v *verifier) bad(where, format string, a ...any) {

@@ -32,7 +32,7 @@ func (v *verifier) logs(context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return v.statistics()
 }
 
 func (v *verifier) log(row frontier.LogRow) error {
@@ -94,6 +94,11 @@ func eachLine(in io.Reader, fn func([]byte) error) error {
 }
 
 func (v *verifier) line(log crawl.LogID, where string, line []byte) error {
+	if log == crawl.LogCrawl {
+		if e, err := crawllog.Parse(string(line)); err == nil {
+			v.count(e)
+		}
+	}
 	url, err := urlOf(log, line)
 	if err != nil {
 		v.bad(where, "%v", err)

@@ -40,10 +40,11 @@ func table() []row {
 		{[]string{"config"}, level3, "the configuration is composed of what is below it"},
 		{[]string{"internal/job/…"}, job, "the composition root knows everything below it"},
 		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},
+		{[]string{"internal/live"}, job, "the view shows snapshots of a job and draws on what is below it"},
 		{[]string{"internal/console/…"}, with(job, "internal/console/…"), "the console drives jobs"},
 		{[]string{"cmd/…"}, []string{"…"}, "commands know everything"},
 		{[]string{"tools/…"}, with(level1, "analyzer"), "tools build data"},
-		{[]string{"internal/testweb/…", "internal/sharedtest", "internal/lint"}, []string{"…"}, "helpers of tests"},
+		{[]string{"internal/testweb/…", "internal/sharedtest", "internal/lint", "internal/interop"}, []string{"…"}, "helpers of tests"},
 	}
 }
 
@@ -51,7 +52,7 @@ func table() []row {
 func restricted() []row {
 	return []row{
 		{[]string{"internal/testweb/…"}, []string{"cmd/exclave/demo*.go", "cmd/exclave/bench*.go", "internal/testweb/…"}, "a synthetic web has no place in a crawl"},
-		{[]string{"internal/sharedtest", "internal/lint", "frontier/frontiertest"}, nil, "for tests only"},
+		{[]string{"internal/sharedtest", "internal/lint", "internal/interop", "frontier/frontiertest"}, nil, "for tests only"},
 		{[]string{"github.com/nlnwa/gowarc/…"}, []string{"warc/…"}, "gowarc stays behind warc (ADR 13)"},
 		{[]string{"github.com/spf13/…"}, []string{"cmd/…"}, "only commands know the command line"},
 	}

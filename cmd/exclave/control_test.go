@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"exclave/internal/job"
+)
+
+// exclave runs the program and returns what it said and its exit code.
+func exclave(t *testing.T, args ...string) (string, int) {
+	t.Helper()
+	out, err := exec.Command("exclave", args...).CombinedOutput()
+	return string(out), code(t, err)
+}
+
+// A crawl is looked at, paused, resumed and stopped from other processes; what it
+// left is crawled by the next (docs/howto/control.md).
+func TestControl(t *testing.T) {
+	web, dir, cmd, out := startHeld(t)
+	for _, c := range []struct {
+		args []string
+		code exitCode
+		says string
+	}{
+		{[]string{"show", dir, "http://a.test/held"}, exitOK, "in process"},
+		{[]string{"show", dir, "http://a.test/"}, exitOK, "profile cz: valid"},
+		{[]string{"show", dir, "http://nobody.test/"}, exitNegative, "not known to this job"},
+		{[]string{"show", dir, "nobody"}, exitUsage, "not a URL"},
+		{[]string{"pause", dir}, exitOK, "paused"},
+		{[]string{"resume", dir}, exitOK, "running"},
+		{[]string{"pause", dir}, exitOK, "paused"},
+		{[]string{"stop", "--timeout", "0", dir}, exitOK, "stopping"},
+		{[]string{"stop", dir}, exitOK, "stopped"}, // once more, and now until its end
+		{[]string{"verify", dir}, exitOK, "agree"}, // the job is free
+		{[]string{"pause", dir}, exitNegative, "no crawl of this job is running"},
+		{[]string{"stop", dir}, exitNegative, "no crawl of this job is running"},
+	} {
+		if text, got := exclave(t, c.args...); got != int(c.code) || !strings.Contains(text, c.says) {
+			t.Errorf("%v: exit code %d\n%s", c.args, got, text)
+		}
+	}
+	if c := code(t, cmd.Wait()); c != int(exitOK) || !strings.Contains(out.String(), "stopped") {
+		t.Fatalf("the crawl: exit code %d\n%s", c, out)
+	}
+	close(web.open)
+	for _, verb := range []string{"crawl", "verify"} {
+		if text, c := exclave(t, verb, dir); c != 0 {
+			t.Fatalf("%s: exit code %d\n%s", verb, c, text)
+		}
+	}
+	text, c := exclave(t, "show", "--json", dir, "http://a.test/held")
+	var s job.Shown
+	if err := json.Unmarshal([]byte(text), &s); err != nil || c != 0 || !s.Archived || s.Via[0].URL != "http://a.test/" {
+		t.Errorf("exit code %d, %v\n%s", c, err, text)
+	}
+}
+
+// A crawl that was killed leaves its socket behind: verbs say that nothing runs,
+// and the next crawl has one again.
+func TestControlAfterKill(t *testing.T) {
+	web, dir, cmd, _ := startHeld(t)
+	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // says that it was killed
+	if text, c := exclave(t, "pause", dir); c != int(exitNegative) {
+		t.Errorf("pause of a killed crawl: exit code %d\n%s", c, text)
+	}
+	again := exec.Command("exclave", "crawl", "--quiet", dir)
+	if err := again.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = again.Process.Kill() })
+	<-web.asked
+	if text, c := exclave(t, "stop", dir); c != int(exitOK) {
+		t.Errorf("stop of the crawl after the kill: exit code %d\n%s", c, text)
+	}
+	if c := code(t, again.Wait()); c != int(exitOK) {
+		t.Errorf("the crawl after the kill: exit code %d", c)
+	}
+}

@@ -1,0 +1,48 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"exclave/internal/job"
+)
+
+// report streams a report on the running crawl. A failure half-way ends the
+// connection, so that the asker does not take a part for the whole.
+func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
+	name, ok := job.ReportName(r.PathValue("name"))
+	if !ok {
+		return notFound(fmt.Errorf("there is no report %q", r.PathValue("name")))
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	b := &begun{w: w}
+	err := s.job.WriteReport(name, b)
+	if err != nil && b.yes {
+		s.log.Warn("report failed half-way", "report", name, "err", err)
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			_ = conn.Close() // all that is left to say
+		}
+		return nil
+	}
+	return err
+}
+
+// begun remembers whether something was written.
+type begun struct {
+	w   io.Writer
+	yes bool
+}
+
+// Write implements io.Writer.
+func (b *begun) Write(p []byte) (int, error) {
+	b.yes = true
+	return b.w.Write(p)
+}
+
+// Report writes a report on the crawl as it comes.
+func (c *Client) Report(ctx context.Context, name string, w io.Writer) error {
+	return c.call(ctx, http.MethodGet, "/report/"+url.PathEscape(name), nil, w)
+}

@@ -1,0 +1,256 @@
+package job
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"exclave/chain/post"
+	"exclave/config"
+	"exclave/frontier"
+	"exclave/internal/fsx"
+)
+
+// ErrNotRunning is wrapped by the error of a report on what only a running crawl
+// has.
+var ErrNotRunning = errors.New("the crawl is not running")
+
+// topRows is how many rows of a report are put in order; those of lower rank
+// follow as the state has them, so that memory does not depend on their number.
+const topRows = 50_000
+
+// ReportNames returns the names of the reports, in the order in which they are
+// written. The file in reports/ has ".txt" after the name.
+func ReportNames() []string {
+	names := make([]string, 0, len(reports()))
+	for _, r := range reports() {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// ReportName returns the name of a report as a person may give it: "hosts",
+// "hosts-report" and "hosts-report.txt" are the same.
+func ReportName(s string) (name string, ok bool) {
+	name = strings.TrimSuffix(strings.TrimSuffix(s, ".txt"), "-report") + "-report"
+	return name, slices.Contains(ReportNames(), name)
+}
+
+type report struct {
+	name  string
+	live  bool // it is about what a running crawl has
+	write func(*reporter, io.Writer) error
+}
+
+// reports is the table of reports; names are Heritrix's.
+func reports() []report {
+	return []report{
+		{"crawl-report", false, (*reporter).crawl},
+		{"seeds-report", false, (*reporter).seeds},
+		{"hosts-report", false, (*reporter).hosts},
+		{"source-report", false, (*reporter).sources},
+		{"mimetype-report", false, (*reporter).types},
+		{"statmime-report", false, (*reporter).statmime},
+		{"responsecode-report", false, (*reporter).statuses},
+		{"processors-report", true, (*reporter).processors},
+		{"frontier-summary-report", false, (*reporter).frontierSummary},
+		{"frontier-nonempty-report", false, (*reporter).frontierNonempty},
+		{"threads-report", true, (*reporter).threads},
+	}
+}
+
+// reporter writes reports of one instant.
+type reporter struct {
+	name  string // of the job
+	now   time.Time
+	run   runNote
+	state *frontier.Frontier
+	view  *frontier.View // nil after a failure of the state: only crawl-report is written
+	job   *Job           // nil when the crawl is not running
+	rows  int            // of a report that are put in order
+	known *seedCount     // nil until the seeds were counted
+}
+
+func (r *reporter) write(name string, w io.Writer) error {
+	for _, rep := range reports() {
+		if rep.name != name {
+			continue
+		}
+		if rep.live && r.job == nil {
+			return fmt.Errorf("job: %s: %w; the last run left its own in %s/", name, ErrNotRunning, ReportDir)
+		}
+		b := bufio.NewWriter(w)
+		if err := errors.Join(rep.write(r, b), b.Flush()); err != nil {
+			return fmt.Errorf("job: %s: %w", name, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("job: there is no report %q; there are %s", name, strings.Join(ReportNames(), ", "))
+}
+
+// WriteReport writes a report on the running crawl. It may be called from any
+// goroutine between Open and Close; the crawl goes on meanwhile.
+func (j *Job) WriteReport(name string, w io.Writer) (err error) {
+	if err := j.frontier.Err(); err != nil {
+		return fmt.Errorf("job: %s: %w", name, err)
+	}
+	v, err := j.frontier.View()
+	if err != nil {
+		return fmt.Errorf("job: %s: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, v.Close()) }()
+	run, err := readRunNote(j.frontier)
+	if err != nil {
+		return err
+	}
+	if began := j.began.Load(); began != nil {
+		run.Took = j.tookBefore + j.opts.Clock.Now().Sub(*began)
+	}
+	run.Status = string(j.ctl.State())
+	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, view: v, job: j, rows: topRows}
+	return r.write(name, w)
+}
+
+// WriteReports makes reports on a job that is not running: of each put gets its
+// name and what writes it.
+func WriteReports(ctx context.Context, cfg *config.Config, o Options, names []string, put func(name string, write func(io.Writer) error) error) (err error) {
+	o = o.withDefaults()
+	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
+	if _, err := o.FS.Stat(j.path(StateDir)); err != nil {
+		return fmt.Errorf("job: report on %s: there is no state; was the job ever started? (%w)", j.dir, err)
+	}
+	lock, err := o.FS.Lock(j.path(StateDir, LockFile))
+	if err != nil {
+		return fmt.Errorf("job: report on %s: %w", j.dir, ErrLocked)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	f, err := openState(ctx, cfg, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(ctx)) }()
+	v, err := f.View()
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	defer func() { err = errors.Join(err, v.Close()) }()
+	run, err := readRunNote(f)
+	if err != nil {
+		return err
+	}
+	if run.Status == running {
+		run.Status = "interrupted" // killed: nothing was left to say so
+	}
+	r := reporter{name: cfg.Job.Name, now: o.Clock.Now(), run: run, state: f, view: v, rows: topRows}
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := put(name, func(w io.Writer) error { return r.write(name, w) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LiveReport reports whether a report is about what only a running crawl has.
+func LiveReport(name string) bool {
+	return slices.ContainsFunc(reports(), func(r report) bool { return r.name == name && r.live })
+}
+
+// writeReports writes all reports into reports/ at the end of a run. Of a crawl
+// whose state failed only what is in memory can be told.
+func (j *Job) writeReports(run runNote) (err error) {
+	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, job: j, rows: topRows}
+	if j.frontier.Err() == nil {
+		if r.view, err = j.frontier.View(); err != nil {
+			return fmt.Errorf("job: reports: %w", err)
+		}
+		defer func() { err = errors.Join(err, r.view.Close()) }()
+	}
+	for _, rep := range reports() {
+		if r.view == nil && rep.name != "crawl-report" {
+			continue
+		}
+		err := writeAtomic(j.opts.FS, j.path(ReportDir, rep.name+".txt"), func(w io.Writer) error { return r.write(rep.name, w) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteReportFile writes a report to a file: whole, or not at all.
+func WriteReportFile(name string, write func(io.Writer) error) error {
+	return writeAtomic(fsx.Real(), name, write)
+}
+
+// writeAtomic writes a file of any length: whole, or not at all.
+func writeAtomic(fs fsx.FS, name string, write func(io.Writer) error) (err error) {
+	tmp := name + ".tmp"
+	f, err := fs.Create(tmp, "")
+	if err != nil {
+		return fmt.Errorf("job: write %s: %w", name, err)
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = fs.Rename(tmp, name)
+	}
+	if err != nil {
+		_ = fs.Remove(tmp) // what failed before matters
+		return fmt.Errorf("job: write %s: %w", name, err)
+	}
+	return fsx.SyncDir(fs, fs.PathDir(name))
+}
+
+// ranked prints the first rows of all in order, then the others as each finds
+// them. compare is a total order; each is called twice.
+func ranked[T any](rows int, each func(func(T) error) error, compare func(a, b T) int, print func(T) error) error {
+	var top []T
+	keep := func() {
+		slices.SortFunc(top, compare)
+		clear(top[min(rows, len(top)):])
+		top = top[:min(rows, len(top))]
+	}
+	total := 0
+	if err := each(func(row T) error {
+		total++
+		if top = append(top, row); len(top) == 2*rows {
+			keep()
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	keep()
+	for _, row := range top {
+		if err := print(row); err != nil {
+			return err
+		}
+	}
+	if total == len(top) {
+		return nil
+	}
+	last := top[len(top)-1]
+	return each(func(row T) error {
+		if compare(row, last) <= 0 {
+			return nil
+		}
+		return print(row)
+	})
+}
+
+// word makes a value one word of a line, as in crawl.log.
+func word(s string) string { return post.Field(s) }
+
+// byCount orders rows of a table: the most first, then by name.
+func byCount(a, b int64, x, y string) int { return cmp.Or(cmp.Compare(b, a), cmp.Compare(x, y)) }

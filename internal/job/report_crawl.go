@@ -1,0 +1,163 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"exclave/frontier"
+)
+
+// runNote is what the state keeps of the runs of a job, for the crawl-report. It
+// is renewed with each line of progress-statistics.log.
+type runNote struct {
+	Began  time.Time     `json:"began"`  // of the first run
+	Took   time.Duration `json:"took"`   // of all runs, nanoseconds
+	Runs   int           `json:"runs"`   // begun so far
+	Status string        `json:"status"` // how the last one ended, or running
+}
+
+// runMark is the name of the note in the state; running is its status before the end.
+const (
+	runMark = "run"
+	running = "running"
+)
+
+func readRunNote(f *frontier.Frontier) (n runNote, err error) {
+	text, ok, err := f.Marked(runMark)
+	if err != nil || !ok {
+		return n, err
+	}
+	if err := json.Unmarshal(text, &n); err != nil {
+		return n, fmt.Errorf("job: note of the last run: %w", err)
+	}
+	return n, nil
+}
+
+// note keeps how far the run has come.
+func (j *Job) note(ctx context.Context, n runNote) error {
+	text, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("job: note of the run: %w", err)
+	}
+	_, err = j.frontier.ScheduleMark(ctx, runMark, text)
+	return err
+}
+
+// beginRun notes that a run begins, at the time given.
+func (j *Job) beginRun(ctx context.Context, began time.Time) (runNote, error) {
+	n, err := readRunNote(j.frontier)
+	if err != nil {
+		return n, err
+	}
+	if n.Runs == 0 {
+		n.Began = began
+	}
+	n.Runs++
+	n.Status = running
+	j.tookBefore = n.Took
+	return n, j.note(ctx, n)
+}
+
+func (r *reporter) crawl(w io.Writer) error {
+	seeds, hosts := [2]string{"-", "-"}, "-" // when the state cannot be read any more
+	if r.view != nil {
+		s, err := r.countSeeds()
+		if err != nil {
+			return err
+		}
+		n, err := r.hostsVisited()
+		if err != nil {
+			return err
+		}
+		seeds, hosts = [2]string{fmt.Sprint(s.crawled), fmt.Sprint(s.uncrawled)}, fmt.Sprint(n)
+	}
+	y, end := r.state.Total(), endsOf(r.state)
+	stats := r.state.Stats()
+	line := func(name string, value any) { fmt.Fprintf(w, "%s: %v\n", name, value) }
+	bytes := func(name string, n int64) { line(name, fmt.Sprintf("%d (%s)", n, Size(n))) }
+	line("crawl name", r.name)
+	line("crawl status", r.run.Status)
+	line("duration", r.run.Took.Round(time.Millisecond))
+	fmt.Fprintln(w)
+	line("seeds crawled", seeds[0])
+	line("seeds uncrawled", seeds[1])
+	fmt.Fprintln(w)
+	line("hosts visited", hosts)
+	fmt.Fprintln(w)
+	line("URIs processed", y.URIs)
+	line("URI successes", end.successes)
+	line("URI failures", end.failures)
+	line("URI disregards", end.disregards)
+	fmt.Fprintln(w)
+	line("novel URIs", y.Novel)
+	line("duplicate-by-hash URIs", y.Dup)
+	line("not-modified URIs", y.Unmodified)
+	fmt.Fprintln(w)
+	bytes("total crawled bytes", y.Bytes)
+	bytes("novel crawled bytes", y.NovelBytes)
+	bytes("duplicate-by-hash crawled bytes", y.DupBytes)
+	bytes("not-modified crawled bytes", y.UnmodifiedLen)
+	fmt.Fprintln(w)
+	line("URIs/sec", fmt.Sprintf("%.2f", perSecond(float64(end.successes), r.run.Took)))
+	line("KB/sec", int64(perSecond(float64(y.Bytes)/1024, r.run.Took)))
+	fmt.Fprintln(w)
+	// What Heritrix has no names for.
+	line("runs", r.run.Runs)
+	line("URIs discovered", stats.Discovered)
+	line("URIs queued", stats.Queued+stats.InProcess)
+	line("pages judged", stats.Judged)
+	line("pages valid", stats.Valid)
+	line("URIs archived", stats.Archived)
+	bytes("archived bytes", y.StoredBytes)
+	if whole, err := r.counted(); err != nil {
+		return err
+	} else if !whole {
+		line("note", "an older program began this crawl; the statistics hold what came after it")
+	}
+	return nil
+}
+
+func (r *reporter) counted() (bool, error) {
+	if r.view == nil {
+		return true, nil
+	}
+	return r.state.Counted()
+}
+
+func perSecond(n float64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return n / d.Seconds()
+}
+
+// ends are visits by how they ended.
+type ends struct{ successes, failures, disregards int64 }
+
+func endsOf(f *frontier.Frontier) (e ends) {
+	for s, y := range f.Statuses() {
+		switch {
+		case s > 0:
+			e.successes += y.URIs
+		case frontier.Disregarded(s):
+			e.disregards += y.URIs
+		default:
+			e.failures += y.URIs
+		}
+	}
+	return e
+}
+
+// hostsVisited counts the hosts of which a URI is done, reached or not.
+func (r *reporter) hostsVisited() (n int64, err error) {
+	err = r.view.EachHost(func(h frontier.HostRow) error {
+		if h.Tally.URIs > 0 && h.Name != frontier.DNSHost {
+			n++
+		}
+		return nil
+	})
+	return n, err
+}

@@ -1,0 +1,102 @@
+package job_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"exclave/internal/job"
+	"exclave/internal/testweb"
+)
+
+func readReport(t *testing.T, j *testJob, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(j.cfg.Dir, job.ReportDir, name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// docs/formats/reports.md: the reports at the end say what the server saw, are the
+// same when asked for later, and count on in the next run.
+func TestReports(t *testing.T) {
+	j := newJob(t, smallWeb(), nil)
+	h := j.run(job.Options{}, "http://a.test/", "http://c.test/", "http://a.test/missing2")
+	hits := map[string]int{} // by host
+	for _, hit := range j.web.Log() {
+		host, _, _ := strings.Cut(strings.TrimPrefix(hit.URL, "http://"), "/")
+		hits[host]++
+	}
+	hosts := readReport(t, j, "hosts-report")
+	for host, n := range hits {
+		if !strings.Contains(hosts, fmt.Sprintf("\n%d ", n)) || !strings.Contains(hosts, " "+host+" ") {
+			t.Errorf("the server saw %d requests for %s; hosts-report\n%s", n, host, hosts)
+		}
+	}
+	if !strings.HasPrefix(hosts, "[#urls] [#bytes] [host] [#robots] [#remaining] [#novel-urls] ") || !strings.Contains(hosts, "\n2 ") {
+		t.Error(hosts)
+	}
+	crawl := readReport(t, j, "crawl-report")
+	for _, want := range []string{"crawl name: test\ncrawl status: finished\n", "\nseeds crawled: 3\nseeds uncrawled: 0\n",
+		"\nhosts visited: 2\n", fmt.Sprintf("\nURIs processed: %d\n", len(j.web.Log())+2), // and two DNS answers
+		"\nURI failures: 0\n", "\nruns: 1\n", fmt.Sprintf("\nURIs archived: %d\n", h.result.Stats.Archived)} {
+		if !strings.Contains(crawl, want) {
+			t.Errorf("no %q in crawl-report\n%s", want, crawl)
+		}
+	}
+	if seeds := readReport(t, j, "seeds-report"); !strings.Contains(seeds, "\n404 CRAWLED http://a.test/missing2\n") {
+		t.Error(seeds)
+	}
+	var names []string
+	for _, name := range job.ReportNames() {
+		if job.LiveReport(name) {
+			if text := readReport(t, j, name); strings.Count(text, "\n") < 5 {
+				t.Errorf("%s: %s", name, text)
+			}
+		} else {
+			names = append(names, name)
+		}
+	}
+	err := job.WriteReports(t.Context(), j.cfg, job.Options{}, names, func(name string, write func(io.Writer) error) error {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			return err
+		}
+		if was := readReport(t, j, name); b.String() != was && !strings.HasPrefix(name, "frontier") { // whose rests go by
+			t.Errorf("%s at the end\n%safterwards\n%s", name, was, b.String())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(filepath.Join(j.cfg.Dir, job.LogDir, job.ProgressLog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"  discovered  ", " CRAWL STARTED - run 1\n", " CRAWL RUNNING - 4 ToeThreads\n", " CRAWL ENDED - finished\n"} {
+		if !strings.Contains(string(log), want) {
+			t.Errorf("no %q in\n%s", want, log)
+		}
+	}
+	j.run(job.Options{Recrawl: true}, "http://a.test/again")
+	if crawl := readReport(t, j, "crawl-report"); !strings.Contains(crawl, "\nruns: 2\n") || strings.Contains(crawl, "\nnot-modified URIs: 0\n") && strings.Contains(crawl, "\nURIs processed: 0\n") {
+		t.Error(crawl)
+	}
+}
+
+// A report of a running crawl needs one.
+func TestReportOfARestingJob(t *testing.T) {
+	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.NationalPage(1)}, nil)
+	j.run(job.Options{}, "http://a.test/")
+	err := job.WriteReports(t.Context(), j.cfg, job.Options{}, []string{"threads-report"}, func(_ string, write func(io.Writer) error) error {
+		return write(io.Discard)
+	})
+	if err == nil || !strings.Contains(err.Error(), "not running") {
+		t.Error(err)
+	}
+}

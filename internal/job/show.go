@@ -1,0 +1,343 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"exclave/analyzer"
+	"exclave/chain/decide"
+	"exclave/config"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/urlx"
+)
+
+// ErrURL is wrapped by the error of Show when what was asked for is no URL.
+var ErrURL = errors.New("not a URL that a crawl can know")
+
+// Shown is everything known about a URL. Fields without a value are left out of
+// its JSON, which is stable; fields may be added (docs/howto/show.md).
+type Shown struct {
+	URL   string      `json:"url"` // as it is requested, or as asked for
+	Key   string      `json:"key"` // what it was looked up under
+	Known bool        `json:"known"`
+	Scope *ShownScope `json:"scope,omitempty"` // of a URL that is not known
+
+	State     string         `json:"state,omitempty"` // parked, waiting, in process, done
+	Seed      bool           `json:"seed,omitempty"`
+	Source    string         `json:"source,omitempty"` // source tag of its seed
+	Host      string         `json:"host,omitempty"`
+	Hops      string         `json:"hops,omitempty"`
+	Context   string         `json:"context,omitempty"` // where its link stood
+	Claim     []string       `json:"claim,omitempty"`   // why it is wanted, in words
+	Attempts  int            `json:"attempts,omitempty"`
+	Finishes  int            `json:"finishes,omitempty"`  // lines in crawl.log
+	Judgings  int            `json:"judgings,omitempty"`  // lines in analysis.jsonl
+	Redirects int            `json:"redirects,omitempty"` // to itself in another form
+	Status    *ShownStatus   `json:"status,omitempty"`
+	Archived  bool           `json:"archived,omitempty"`
+	Fetched   *time.Time     `json:"fetched,omitempty"` // the archived answer
+	Digest    string         `json:"digest,omitempty"`
+	Via       []ShownVia     `json:"via,omitempty"`     // from the page it was found on to the seed
+	ViaEnd    string         `json:"via_end,omitempty"` // why the chain ends elsewhere than at a seed
+	Verdicts  *ShownVerdicts `json:"verdicts,omitempty"`
+	Records   []ShownRecord  `json:"records,omitempty"`
+	Links     *ShownLinks    `json:"links,omitempty"` // of an archived page
+	Facts     *ShownFacts    `json:"facts,omitempty"`
+	Notes     []string       `json:"notes,omitempty"` // what could not be looked at
+}
+
+// ShownScope is what the scope would say of a link to the URL on a seed page. Of a
+// seed it need not be asked: as a rule the scope accepts all of them.
+type ShownScope struct {
+	Decision string `json:"decision"` // ACCEPT, REJECT, NONE
+	Rule     string `json:"rule,omitempty"`
+}
+
+// ShownStatus is how the last attempt ended.
+type ShownStatus struct {
+	Code  crawl.Status `json:"code"`
+	Words string       `json:"words"`
+	Type  string       `json:"type"` // html, text, container, other, redirect, unknown
+}
+
+// ShownVia is a page on the way to the seed.
+type ShownVia struct {
+	URL    string        `json:"url"`
+	Hop    string        `json:"hop"` // the letter that led from it
+	State  string        `json:"state"`
+	Status *crawl.Status `json:"status,omitempty"`
+}
+
+// ShownVerdicts are the verdicts of the last judgement.
+type ShownVerdicts struct {
+	From string             `json:"from"` // file, and place in it, they were read from
+	By   []analyzer.Verdict `json:"by"`
+}
+
+// ShownRecord is a WARC record of the URL, or one written with it.
+type ShownRecord struct {
+	File      string `json:"file"` // as it is on disk; ends in .open while written to
+	Offset    int64  `json:"offset"`
+	Length    int64  `json:"length"` // compressed
+	Type      string `json:"type"`
+	ID        string `json:"id"`
+	Target    string `json:"target"`
+	Date      string `json:"date"`
+	Current   bool   `json:"current,omitempty"`   // the answer the state refers to
+	Abandoned string `json:"abandoned,omitempty"` // why its capture was not acknowledged
+}
+
+// ShownLinks are the links of an archived page.
+type ShownLinks struct {
+	Total int         `json:"total"`
+	First []ShownLink `json:"first"` // all of them when asked for
+}
+
+// ShownLink is a link and what became of it.
+type ShownLink struct {
+	URL      string        `json:"url"`
+	Hop      string        `json:"hop"`
+	Context  string        `json:"context,omitempty"`
+	State    string        `json:"state"` // unknown, parked, waiting, in process, done
+	Status   *crawl.Status `json:"status,omitempty"`
+	Archived bool          `json:"archived,omitempty"`
+}
+
+// ShownFacts are what is known of the URL's host and origin.
+type ShownFacts struct {
+	Addresses     []string   `json:"addresses,omitempty"`
+	DNS           string     `json:"dns,omitempty"` // status of the last look-up, in words
+	DNSExpires    *time.Time `json:"dns_expires,omitempty"`
+	Robots        string     `json:"robots,omitempty"` // status of robots.txt, in words
+	RobotsExpires *time.Time `json:"robots_expires,omitempty"`
+}
+
+// Bounds of what Show gathers unless all is asked for.
+const (
+	shownLinks = 100
+	viaBound   = 1000 // pages on the way to the seed
+)
+
+// Show tells everything known about a URL; all lifts the limit of 100 links. It
+// may be called from any goroutine between Open and Close. It reads every capture
+// row of the state (about a second for a million) and, when a verdict stands in no
+// record, analysis.jsonl.
+func (j *Job) Show(ctx context.Context, url string, all bool) (*Shown, error) {
+	s := shower{Job: j, ctx: ctx, all: all}
+	return s.show(url)
+}
+
+// Show tells everything known about a URL of a job that is not running. The error
+// wraps [ErrLocked] when another process works on it.
+func Show(ctx context.Context, cfg *config.Config, o Options, url string, all bool) (_ *Shown, err error) {
+	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	if err := j.openToLook(ctx); err != nil {
+		return nil, err
+	}
+	return j.Show(ctx, url, all)
+}
+
+// openToLook opens what Show needs, and changes nothing.
+func (j *Job) openToLook(ctx context.Context) error {
+	fs := j.opts.FS
+	if _, err := fs.Stat(j.path(StateDir, LockFile)); err != nil {
+		return fmt.Errorf("job: %s: there is no state; was the job ever started? (%w)", j.dir, err)
+	}
+	lock, err := fs.Lock(j.path(StateDir, LockFile))
+	if err != nil {
+		return fmt.Errorf("job: show %s: %w", j.dir, ErrLocked)
+	}
+	j.onClose(func(context.Context) error { return lock.Close() })
+	if err := j.openAnalyzer(ctx); err != nil {
+		return err
+	}
+	scope, problems := decide.Build(j.cfg.Scope, j.dir)
+	if len(problems) > 0 {
+		return fmt.Errorf("job: scope%s: %s", problems[0].Key, problems[0].Msg)
+	}
+	j.scope = scope
+	j.frontier, err = frontier.Open(ctx, frontier.Options{FS: fs, Dir: j.path(StateDir, "frontier"), LogDir: j.path(LogDir),
+		Config: j.cfg.Frontier, Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Clock: j.opts.Clock,
+		Logger: j.opts.Log, ReadOnly: true})
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	j.onClose(j.frontier.Close)
+	return nil
+}
+
+// shower gathers what is known about one URL.
+type shower struct {
+	*Job
+	ctx context.Context
+	all bool
+}
+
+func (s *shower) show(raw string) (*Shown, error) {
+	key, u, err := s.key(raw)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.frontier.Lookup(key)
+	if err != nil {
+		return nil, fmt.Errorf("job: show: %w", err)
+	}
+	out := &Shown{URL: raw, Key: key}
+	if r == nil {
+		if u != nil {
+			out.Scope = s.scopeOf(u, key)
+		}
+	} else {
+		s.record(out, r)
+		if err := errors.Join(s.via(out, r), s.archived(out, r), s.links(out, r)); err != nil {
+			return nil, fmt.Errorf("job: show: %w", err)
+		}
+	}
+	if u != nil {
+		err = s.facts(out, u)
+	}
+	return out, err
+}
+
+// key returns what a URL is kept under. The prerequisites dns:HOST and
+// robots:ORIGIN are kept under these names and have no URL.
+func (s *shower) key(raw string) (string, *urlx.URL, error) {
+	if strings.HasPrefix(raw, crawl.DNSKey("")) || strings.HasPrefix(raw, crawl.RobotsKey("")) {
+		return raw, nil, nil
+	}
+	u, err := urlx.Parse(raw)
+	if err != nil {
+		return "", nil, fmt.Errorf("job: show: %w: %w", ErrURL, err)
+	}
+	if u.Scheme() != "http" && u.Scheme() != "https" {
+		return "", nil, fmt.Errorf("job: show %s: %w: scheme %s; write http:// or https://, or dns:HOST or robots:ORIGIN", raw, ErrURL, u.Scheme())
+	}
+	u = u.WithoutFragment()
+	return s.cfg.URL.Key(u), u, nil
+}
+
+func (s *shower) scopeOf(u *urlx.URL, key string) *ShownScope {
+	c := crawl.Candidate{URL: u.String(), Key: key, Host: u.Hostname(), Hops: string(rune(crawl.HopLink)),
+		Kind: crawl.LinkNav, Claim: crawl.Claim{Analyse: true}}
+	d, _, rule := s.scope.Decide(&decide.Subject{URL: u, Cand: &c})
+	return &ShownScope{Decision: d.String(), Rule: rule}
+}
+
+// state is where a URI stands, in a word.
+func (s *shower) state(r *frontier.Record) string {
+	if r.State == frontier.Waiting && s.frontier.InProcess(r.ID) {
+		return "in process"
+	}
+	return r.State.String()
+}
+
+func (s *shower) record(out *Shown, r *frontier.Record) {
+	out.URL, out.Known, out.State = r.URL, true, s.state(r)
+	out.Seed, out.Source, out.Host, out.Hops, out.Context = r.Seed, r.SourceTag, r.Host, r.Hops, r.Context
+	out.Claim = s.claim(r.Claim)
+	out.Attempts, out.Finishes, out.Judgings, out.Redirects = r.Attempts, r.Finishes, r.Judgings, r.Redirects
+	if r.Finishes > 0 {
+		out.Status = &ShownStatus{r.Outcome.Status, statusWords(r.Outcome.Status), r.Outcome.Class.String()}
+	}
+	if r.Outcome.Archived {
+		out.Archived, out.Fetched, out.Digest = true, &r.Date, r.Digest
+	}
+}
+
+// claim says in words why a URI is wanted.
+func (s *shower) claim(c crawl.Claim) []string {
+	var words []string
+	for what, is := range map[string]bool{
+		"analyse: judge it when it is text":         c.Analyse,
+		"bin: archive it unless it is HTML":         c.Bin,
+		"keep: archive it, it led to a valid page":  c.Keep,
+		"none: known, but nobody wants it (parked)": c.IsZero(),
+	} {
+		if is {
+			words = append(words, what)
+		}
+	}
+	for i, p := range s.analyzer.Profiles() {
+		if i < len(c.Link) && c.Link[i] > 0 {
+			words = append(words, fmt.Sprintf("valid_link for %s: archive it and what it links to, depth %d", p.Name, c.Link[i]-1))
+		}
+	}
+	return sorted(words)
+}
+
+// via follows the pages from which the URI was found up to its seed.
+func (s *shower) via(out *Shown, r *frontier.Record) error {
+	seen := map[crawl.ID]bool{r.ID: true}
+	for at := r; at.Via != ""; {
+		hop := ""
+		if n := len(at.Hops); n > 0 {
+			hop = at.Hops[n-1:]
+		}
+		v := ShownVia{URL: at.Via, Hop: hop, State: "unknown"}
+		key, _, err := s.key(at.Via)
+		if err != nil {
+			out.Via, out.ViaEnd = append(out.Via, v), "this is no URL that could be looked up"
+			return nil
+		}
+		next, err := s.frontier.Lookup(key)
+		if err != nil {
+			return err
+		}
+		if next != nil {
+			v.State, v.Status = s.state(next), statusOf(next)
+		}
+		out.Via = append(out.Via, v)
+		switch {
+		case next == nil:
+			// A seed's via is the page on which an earlier harvest found it.
+			out.ViaEnd = "the crawl does not know this page: an earlier harvest found the seed there"
+			return nil
+		case seen[next.ID]:
+			out.ViaEnd = "a circle: the seed was offered again by a page below it"
+			return nil
+		case len(out.Via) == viaBound:
+			out.ViaEnd = fmt.Sprintf("cut after %d pages", viaBound)
+			return nil
+		}
+		seen[next.ID], at = true, next
+	}
+	return nil
+}
+
+func statusOf(r *frontier.Record) *crawl.Status {
+	if r.Finishes == 0 {
+		return nil
+	}
+	return &r.Outcome.Status
+}
+
+// facts adds what is known of host and origin.
+func (s *shower) facts(out *Shown, u *urlx.URL) error {
+	h, err := s.frontier.Host(s.ctx, u.Hostname())
+	if err != nil {
+		return fmt.Errorf("job: show: %w", err)
+	}
+	o, err := s.frontier.Origin(s.ctx, u.Origin())
+	if err != nil {
+		return fmt.Errorf("job: show: %w", err)
+	}
+	var f ShownFacts
+	if !h.Expires.IsZero() {
+		f.DNS, f.DNSExpires = statusWords(h.Status), &h.Expires
+		for _, a := range h.Addrs {
+			f.Addresses = append(f.Addresses, a.String())
+		}
+	}
+	if !o.Expires.IsZero() {
+		f.Robots, f.RobotsExpires = statusWords(o.Status), &o.Expires
+	}
+	if f.DNSExpires != nil || f.RobotsExpires != nil {
+		out.Facts = &f
+	}
+	return nil
+}

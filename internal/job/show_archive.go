@@ -1,0 +1,243 @@
+package job
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"exclave/analyzer"
+	"exclave/chain/write"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/warc"
+)
+
+func sorted(s []string) []string {
+	slices.Sort(s)
+	return s
+}
+
+// archived adds the records of the URI, and the verdict that stands in them.
+func (s *shower) archived(out *Shown, r *frontier.Record) error {
+	var mine []frontier.Capture
+	err := s.frontier.EachCapture(func(c frontier.Capture) error {
+		if c.ID == r.ID {
+			mine = append(mine, c)
+		}
+		return s.ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range mine {
+		if err := s.group(out, r, c); err != nil {
+			out.Notes = append(out.Notes, err.Error()) // the rest is worth seeing
+		}
+	}
+	if r.Outcome.Judged && out.Verdicts == nil {
+		return s.logged(out, r)
+	}
+	return nil
+}
+
+// group adds the records of one capture.
+func (s *shower) group(out *Shown, r *frontier.Record, c frontier.Capture) (err error) {
+	f, name, err := s.records().file(c.Span.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := warc.NewReader(io.NewSectionReader(f, c.Span.Start, c.Span.End-c.Span.Start))
+	for {
+		e, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s from %d on: %w", name, c.Span.Start, err)
+		}
+		rec := ShownRecord{File: name, Offset: c.Span.Start + e.Offset, Type: e.Type(), ID: e.ID(), Target: e.TargetURI(),
+			Date: e.Header.Get("WARC-Date"), Abandoned: c.Abandoned,
+			Current: crawl.Ref{File: c.Span.File, Offset: c.Span.Start + e.Offset, Length: r.Response.Length} == r.Response && r.Outcome.Archived}
+		if e.Type() == warc.TypeMetadata && strings.HasPrefix(e.TargetURI(), write.VerdictURI) && c.Abandoned == "" {
+			var by []analyzer.Verdict
+			if err := json.NewDecoder(e.Block).Decode(&by); err != nil {
+				return fmt.Errorf("%s: verdict at %d: %w", name, rec.Offset, err)
+			}
+			out.Verdicts = &ShownVerdicts{From: fmt.Sprintf("%s at %d", name, rec.Offset), By: by}
+		}
+		if rec.Length, err = in.Finish(); err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s: record at %d: %w", name, rec.Offset, err)
+		}
+		out.Records = append(out.Records, rec)
+	}
+}
+
+// file opens a WARC file of the job and returns its name on disk.
+func (r records) file(n uint32) (interface {
+	io.ReaderAt
+	io.Closer
+}, string, error) {
+	s, ok := r.name(n)
+	if !ok {
+		return nil, "", fmt.Errorf("job: there is no WARC file number %d", n)
+	}
+	name := s.DiskName()
+	f, err := r.fs.Open(r.fs.PathJoin(r.dir, name))
+	if err != nil && !s.Final { // renamed since
+		name = s.Name
+		f, err = r.fs.Open(r.fs.PathJoin(r.dir, name))
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("job: %w", err)
+	}
+	return f, name, nil
+}
+
+// logged looks for the last verdict in analysis.jsonl, which is read as a stream:
+// judged pages that are not archived have it there only.
+func (s *shower) logged(out *Shown, r *frontier.Record) error {
+	name := s.opts.FS.PathJoin(s.path(LogDir), crawl.LogAnalysis.Name())
+	f, err := s.opts.FS.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	quoted, err := json.Marshal(r.URL)
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(f, 1<<20)
+	for n, left := 1, r.Judgings; left > 0; n++ {
+		text, err := wholeLine(in)
+		if errors.Is(err, io.EOF) {
+			break // a line without its end is not committed yet
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if n%10000 == 0 && s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		var line struct {
+			URL      string             `json:"url"`
+			Verdicts []analyzer.Verdict `json:"verdicts"`
+		}
+		// Decoding every line would take a hundred times as long. A log written with
+		// other escapes is decoded for nothing, never missed: what holds a backslash
+		// is looked at.
+		if !bytes.Contains(text, quoted) && !bytes.Contains(text[:min(len(text), 4<<10)], []byte(`\u`)) {
+			continue
+		}
+		if err := json.Unmarshal(text, &line); err != nil {
+			return fmt.Errorf("%s: line %d: %w", name, n, err)
+		}
+		if line.URL == r.URL {
+			out.Verdicts = &ShownVerdicts{From: fmt.Sprintf("%s line %d", crawl.LogAnalysis.Name(), n), By: line.Verdicts}
+			left--
+		}
+	}
+	return nil
+}
+
+// wholeLine reads a line of any length; io.EOF when there is no complete one.
+func wholeLine(in *bufio.Reader) ([]byte, error) {
+	text, err := in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return text, err
+	}
+	text = slices.Clone(text)
+	rest, err := in.ReadBytes('\n')
+	return append(text, rest...), err
+}
+
+// links adds the links of an archived page, from its metadata record.
+func (s *shower) links(out *Shown, r *frontier.Record) error {
+	if !r.Outcome.Archived || r.Metadata.IsZero() {
+		return nil
+	}
+	e, c, err := s.records().open(r.Metadata)
+	if err != nil {
+		out.Notes = append(out.Notes, err.Error())
+		return nil
+	}
+	defer c.Close()
+	out.Links = &ShownLinks{First: []ShownLink{}}
+	in := bufio.NewReader(e.Block)
+	for {
+		text, err := in.ReadBytes('\n')
+		if rest, ok := bytes.CutPrefix(text, []byte("outlink: ")); ok {
+			if f := strings.Fields(string(rest)); len(f) >= 2 {
+				if err := s.link(out.Links, f); err != nil {
+					return err
+				}
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			out.Notes = append(out.Notes, err.Error())
+			return nil
+		}
+	}
+}
+
+// link adds one link: address, hop letter, context (docs/formats/warc.md).
+func (s *shower) link(l *ShownLinks, f []string) error {
+	l.Total++
+	if l.Total > shownLinks && !s.all {
+		return nil
+	}
+	found := ShownLink{URL: f[0], Hop: f[1], State: "unknown"}
+	if len(f) > 2 {
+		found.Context = f[2]
+	}
+	if key, _, err := s.key(f[0]); err == nil {
+		r, err := s.frontier.Lookup(key)
+		if err != nil {
+			return err
+		}
+		if r != nil {
+			found.State, found.Status, found.Archived = s.state(r), statusOf(r), r.Outcome.Archived
+		}
+	}
+	l.First = append(l.First, found)
+	return nil
+}
+
+// statusWords says what a status means.
+func statusWords(s crawl.Status) string {
+	if s.IsHTTP() {
+		if text := http.StatusText(int(s)); text != "" {
+			return fmt.Sprintf("%d %s", s, text)
+		}
+		return fmt.Sprintf("%d, an answer with a number of its own", s)
+	}
+	words := map[crawl.Status]string{
+		crawl.StatusUnattempted: "not tried yet", crawl.StatusDNS: "a name server answered",
+		crawl.StatusDNSFailed: "the host name has no address", crawl.StatusConnectFailed: "no connection",
+		crawl.StatusConnectionLost: "the connection broke", crawl.StatusTimeout: "the server took too long",
+		crawl.StatusRuntimeError: "a failure of our own", crawl.StatusDNSPrereqFailed: "its host name has no address",
+		crawl.StatusUnfetchable: "nothing fetches this scheme", crawl.StatusTooManyRetries: "tried too often",
+		crawl.StatusDeferred: "waits for a prerequisite", crawl.StatusNotQueueable: "cannot be queued",
+		crawl.StatusRobotsPrereqFailed: "robots.txt could not be fetched", crawl.StatusOtherPrereqFailed: "a prerequisite failed",
+		crawl.StatusPrereqUnschedulable: "a prerequisite cannot be queued", crawl.StatusDeemedNotFound: "taken as not found",
+		crawl.StatusSerious: "a grave failure of our own", crawl.StatusTrap: "looks like a trap",
+		crawl.StatusTooManyLinkHops: "too many link hops", crawl.StatusTooManyEmbedHops: "too many embed hops",
+		crawl.StatusOutOfScope: "out of scope", crawl.StatusBlockedByUser: "blocked by the operator",
+		crawl.StatusBlockedByProcessor: "blocked by a processor", crawl.StatusQuota: "a quota is used up",
+		crawl.StatusRuntimeLimit: "a time limit was reached", crawl.StatusDeletedByUser: "deleted by the operator",
+		crawl.StatusWorkerKilled: "its ToeThread was ended", crawl.StatusRobots: "forbidden by robots.txt",
+	}
+	if w, ok := words[s]; ok {
+		return fmt.Sprintf("%d %s", s, w)
+	}
+	return fmt.Sprintf("%d", s)
+}

@@ -1,0 +1,104 @@
+package job_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"exclave/config"
+	"exclave/internal/job"
+	"exclave/internal/testweb"
+)
+
+// A curator asks why a page is in the archive, or why not: every kind of answer.
+func TestShow(t *testing.T) {
+	j := newJob(t, testweb.Tiny{
+		"http://a.test/":        testweb.NationalPage(1, "/foreign", "/moved", testweb.Img("/pic")),
+		"http://a.test/foreign": testweb.Foreign(testweb.Img("/never")),
+		"http://a.test/moved":   testweb.Redirect(301, "/target"),
+		"http://a.test/target":  testweb.NationalPage(2),
+		"http://a.test/pic":     testweb.Image(1),
+	}, func(c *config.Config) { c.Analysis.Depth = 0 })
+	j.run(job.Options{}, "http://a.test/")
+	show := func(url string) *job.Shown {
+		t.Helper()
+		s, err := job.Show(t.Context(), j.cfg, job.Options{}, url, false)
+		must(t, err)
+		return s
+	}
+	t.Run("archived", func(t *testing.T) {
+		s := show("http://a.test/#part")
+		if !s.Known || s.URL != "http://a.test/" || s.State != "done" || !s.Seed || !s.Archived || s.Status.Words != "200 OK" ||
+			!strings.HasPrefix(s.Digest, "sha1:") || s.Fetched == nil || len(s.Via) > 0 {
+			t.Errorf("%+v", s)
+		}
+		if s.Verdicts == nil || !strings.Contains(s.Verdicts.From, ".warc.gz at ") || !s.Verdicts.By[0].Valid || len(s.Verdicts.By[0].By) == 0 {
+			t.Errorf("verdicts %+v", s.Verdicts)
+		}
+		var kinds []string
+		for _, r := range s.Records {
+			kinds = append(kinds, r.Type)
+			if r.Current != (r.Type == "response" && r.Target == s.URL) || r.Length <= 0 || r.ID == "" {
+				t.Errorf("record %+v", r)
+			}
+		}
+		for _, kind := range []string{"request", "response", "metadata"} {
+			if !slices.Contains(kinds, kind) {
+				t.Errorf("no %s among %q", kind, kinds)
+			}
+		}
+		links := map[string]job.ShownLink{}
+		for _, l := range s.Links.First {
+			links[l.URL] = l
+		}
+		if pic := links["http://a.test/pic"]; s.Links.Total != 3 || pic.Hop != "E" || pic.State != "done" || !pic.Archived || *pic.Status != 200 {
+			t.Errorf("links %+v", s.Links)
+		}
+		if s.Facts == nil || !slices.Equal(s.Facts.Addresses, []string{"127.0.0.1"}) || s.Facts.RobotsExpires == nil {
+			t.Errorf("facts %+v", s.Facts)
+		}
+	})
+	t.Run("way to the seed", func(t *testing.T) {
+		s := show("http://a.test/target")
+		if s.Hops != "LR" || len(s.Via) != 2 || s.Via[0].URL != "http://a.test/moved" || s.Via[0].Hop != "R" || *s.Via[0].Status != 301 ||
+			s.Via[1].URL != "http://a.test/" || s.Via[1].Hop != "L" || s.ViaEnd != "" {
+			t.Errorf("hops %s, via %+v, %s", s.Hops, s.Via, s.ViaEnd)
+		}
+	})
+	t.Run("judged, not archived", func(t *testing.T) {
+		s := show("http://a.test/foreign")
+		if s.Archived || len(s.Records) > 0 || s.Links != nil || s.Verdicts == nil ||
+			!strings.HasPrefix(s.Verdicts.From, "analysis.jsonl line ") || s.Verdicts.By[0].Valid {
+			t.Errorf("%+v, verdicts %+v", s, s.Verdicts)
+		}
+	})
+	t.Run("parked", func(t *testing.T) {
+		s := show("http://a.test/never")
+		if s.State != "parked" || s.Status != nil || len(s.Claim) != 1 || !strings.HasPrefix(s.Claim[0], "none") {
+			t.Errorf("%+v", s)
+		}
+	})
+	t.Run("not known", func(t *testing.T) {
+		if s := show("http://other.test/"); s.Known || s.Scope == nil || s.Scope.Decision != "ACCEPT" || s.Scope.Rule == "" || s.Key != "http://other.test/" {
+			t.Errorf("%+v, scope %+v", s, s.Scope)
+		}
+		if s := show("http://domaci.cz/"); s.Known || s.Scope.Decision != "REJECT" || s.Scope.Rule == "" {
+			t.Errorf("%+v, scope %+v", s, s.Scope)
+		}
+	})
+	t.Run("prerequisites", func(t *testing.T) {
+		for _, key := range []string{"dns:a.test", "robots:http://a.test"} {
+			if s := show(key); !s.Known || s.State != "done" {
+				t.Errorf("%s: %+v", key, s)
+			}
+		}
+	})
+	t.Run("no URL", func(t *testing.T) {
+		for _, url := range []string{"a.test", "ftp://a.test/", "http://"} {
+			if _, err := job.Show(t.Context(), j.cfg, job.Options{}, url, false); !errors.Is(err, job.ErrURL) {
+				t.Errorf("%q: %v", url, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package job
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"exclave/chain/post"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/crawllog"
+)
+
+// recounted are the statistics that crawl.log yields.
+type recounted struct {
+	types    map[string]frontier.Tally // by the name crawl.log has
+	statuses map[crawl.Status]frontier.Tally
+}
+
+// count adds a line of crawl.log. Types without a row of their own in the state
+// are counted as others, so that memory is bounded as the state's is.
+func (v *verifier) count(e crawllog.Entry) {
+	if e.Annotated("judged") {
+		return // nothing was fetched
+	}
+	y := frontier.Tally{URIs: 1, Bytes: max(e.Size, 0)}
+	if e.WARCFilename != "" {
+		y.Stored, y.StoredBytes = 1, y.Bytes
+	}
+	switch {
+	case crawl.Status(e.Status) == crawl.StatusRobots:
+		y.Robots = 1
+	case e.Status <= 0:
+	case e.Annotated("duplicate:server-not-modified"):
+		y.Unmodified, y.UnmodifiedLen = 1, y.Bytes
+	case e.Annotated("duplicate:digest"):
+		y.Dup, y.DupBytes = 1, y.Bytes
+	default:
+		y.Novel, y.NovelBytes = 1, y.Bytes
+	}
+	r := &v.recounted
+	if r.types == nil {
+		r.types, r.statuses = map[string]frontier.Tally{}, map[crawl.Status]frontier.Tally{}
+		for kind := range v.f.Types() {
+			r.types[post.Field(kind)] = frontier.Tally{}
+		}
+	}
+	kind := e.MIME
+	if _, ok := r.types[kind]; !ok {
+		kind = frontier.OtherTypes
+	}
+	t := r.types[kind]
+	t.Add(y)
+	r.types[kind] = t
+	s := r.statuses[crawl.Status(e.Status)]
+	s.Add(y)
+	r.statuses[crawl.Status(e.Status)] = s
+}
+
+// statistics compares the tallies of the state with those of crawl.log.
+func (v *verifier) statistics() error {
+	whole, err := v.f.Counted()
+	if err != nil || !whole {
+		return err // an older program wrote the first lines
+	}
+	types := map[string]frontier.Tally{}
+	for kind, y := range v.f.Types() {
+		t := types[post.Field(kind)]
+		t.Add(y)
+		types[post.Field(kind)] = t
+	}
+	differ(v, "type", types, v.recounted.types)
+	differ(v, "status", v.f.Statuses(), v.recounted.statuses)
+	return nil
+}
+
+func differ[K cmp.Ordered](v *verifier, what string, state, log map[K]frontier.Tally) {
+	keys := maps.Clone(state)
+	maps.Copy(keys, log)
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		if state[k] != log[k] {
+			v.bad("statistics", "%s %v: the state counts %+v, crawl.log has %+v", what, k, state[k], log[k])
+		}
+	}
+}

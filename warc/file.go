@@ -42,6 +42,7 @@ type File struct {
 
 	// Of the owner.
 	gz     *gzip.Writer
+	small  small
 	buf    []byte
 	head   []byte
 	copy   []byte // to copy blocks through
@@ -110,6 +111,9 @@ func (f *File) append(r *Record) (Ref, error) {
 	}
 	start := f.pos()
 	f.head = r.appendHeader(f.head[:0])
+	if size := r.size(); int64(len(f.head))+size+4 <= smallRecord && f.p.c.GzipLevel <= smallLevel {
+		return f.appendSmall(r, start)
+	}
 	f.gz.Reset((*bufferTo)(f))
 	if _, err := f.gz.Write(f.head); err != nil {
 		return Ref{}, err
@@ -126,6 +130,26 @@ func (f *File) append(r *Record) (Ref, error) {
 	}
 	if err := f.gz.Close(); err != nil {
 		return Ref{}, err
+	}
+	return Ref{File: f.number, Offset: start, Length: f.pos() - start}, nil
+}
+
+// appendSmall appends a record whose header is in f.head and that is no longer than
+// smallRecord.
+func (f *File) appendSmall(r *Record, start int64) (Ref, error) {
+	n := len(f.head)
+	f.head = append(f.head, make([]byte, r.size())...)
+	if r.Block != nil {
+		if m, err := r.Block.ReadAt(f.head[n:], 0); m < len(f.head)-n {
+			return Ref{}, fmt.Errorf("warc: write %s: block has %d bytes, %d could be read: %w", r.TargetURI, len(f.head)-n, m, err)
+		}
+	}
+	f.head = append(f.head, "\r\n\r\n"...)
+	f.buf = f.small.appendMember(f.buf, f.head)
+	if len(f.buf) >= maxBuffer {
+		if err := f.flush(); err != nil {
+			return Ref{}, err
+		}
 	}
 	return Ref{File: f.number, Offset: start, Length: f.pos() - start}, nil
 }

@@ -120,7 +120,7 @@ func (t *tx) tally(u *crawl.CrawlURI) error {
 	if u.Mode != crawl.ModeFetch {
 		return nil
 	}
-	if t.counted.types == nil {
+	if t.types == nil {
 		t.counted = counted{tallies: newTallies(), sources: map[source]uint64{}}
 	}
 	c, all, v := &t.counted, &t.f.tallies, visit(u)

@@ -147,7 +147,7 @@ func browse(t *testing.T, w *wayback, archives ...archive) {
 		t.Run(v.name, func(t *testing.T) {
 			tab, closeTab := chromedp.NewContext(ctx)
 			defer closeTab()
-			seen, asked := v.look(t, tab, w)
+			seen, asked := v.look(tab, t, w)
 			asked.check(t, w, v)
 			if v.source == "" {
 				v.source = v.url
@@ -161,7 +161,7 @@ func browse(t *testing.T, w *wayback, archives ...archive) {
 }
 
 // look opens the page, takes a picture of it and reports what the browser says.
-func (v visit) look(t *testing.T, tab context.Context, w *wayback) (look, *traffic) {
+func (v visit) look(tab context.Context, t *testing.T, w *wayback) (look, *traffic) {
 	t.Helper()
 	must(t, chromedp.Do(tab))
 	asked := &traffic{}

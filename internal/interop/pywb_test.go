@@ -64,7 +64,7 @@ func startPywb(t *testing.T, archives ...archive) *wayback {
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // gone already is fine
-		<-ended
+		_ = <-ended // it was killed
 		if text, err := os.ReadFile(log.Name()); t.Failed() && err == nil {
 			t.Logf("pywb said:\n%s", text[max(0, len(text)-4000):])
 		}

@@ -214,7 +214,7 @@ func writeAtomic(fs fsx.FS, name string, write func(io.Writer) error) (err error
 
 // ranked prints the first rows of all in order, then the others as each finds
 // them. compare is a total order; each is called twice.
-func ranked[T any](rows int, each func(func(T) error) error, compare func(a, b T) int, print func(T) error) error {
+func ranked[T any](rows int, each func(func(T) error) error, compare func(a, b T) int, show func(T) error) error {
 	var top []T
 	keep := func() {
 		slices.SortFunc(top, compare)
@@ -233,7 +233,7 @@ func ranked[T any](rows int, each func(func(T) error) error, compare func(a, b T
 	}
 	keep()
 	for _, row := range top {
-		if err := print(row); err != nil {
+		if err := show(row); err != nil {
 			return err
 		}
 	}
@@ -245,7 +245,7 @@ func ranked[T any](rows int, each func(func(T) error) error, compare func(a, b T
 		if compare(row, last) <= 0 {
 			return nil
 		}
-		return print(row)
+		return show(row)
 	})
 }
 

@@ -105,7 +105,7 @@ func (s *Server) accept(l net.Listener, conf *tls.Config) {
 	}
 }
 
-// HTTPAddr, HTTPSAddr and DNS return the addresses that are served.
+// HTTPAddr returns the address of the port for plain HTTP.
 func (s *Server) HTTPAddr() string { return s.plain.Addr().String() }
 
 // HTTPSAddr returns the address of the TLS port; its certificate is signed by nobody.

@@ -94,7 +94,7 @@ func (r *reach) visit(page string) {
 	r.link(base, page, resp.Header.Get("Location"))
 	typ := resp.Header.Get("Content-Type")
 	switch {
-	case resp.StatusCode != http.StatusOK:
+	case resp.StatusCode != http.StatusOK || len(body) == 0:
 	case strings.Contains(typ, "html"):
 		text, err := charset.NewReader(bytes.NewReader(body), typ)
 		must(r.t, err)

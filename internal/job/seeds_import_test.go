@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"exclave/chain/decide"
+	"exclave/config"
 	"exclave/internal/job"
 	"exclave/internal/testweb"
 )
@@ -18,7 +20,9 @@ func TestImportSeeds(t *testing.T) {
 	j := newJob(t, testweb.Tiny{
 		"http://a.test/":  testweb.NationalPage(1),
 		"http://b.test/x": testweb.NationalPage(2),
-	}, nil)
+	}, func(c *config.Config) {
+		c.Scope = slices.DeleteFunc(c.Scope, func(r decide.RuleConfig) bool { return r.Rule == "seeds" })
+	})
 	if err := os.WriteFile(filepath.Join(j.cfg.Dir, "seeds.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

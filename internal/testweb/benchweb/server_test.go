@@ -121,7 +121,7 @@ func references(t *testing.T, u, typ, body string) map[string]bool {
 func TestTruthIsWhatIsServed(t *testing.T) {
 	// A crawl by another program, from the seeds: it must reach what the truth says
 	// is reachable, nothing else, and find in each document what the truth lists.
-	w := small(t, func(p *Params) { p.TLS = 0.2; p.Gzip = 0 })
+	w := small(t, func(p *Params) { p.TLS, p.Gzip, p.Robots = 0.2, 0, 1 })
 	s := serve(t, w)
 	c := client(t, s)
 	queue := w.Seeds()

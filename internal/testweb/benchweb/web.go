@@ -108,7 +108,11 @@ func (w *Web) Find(url string) (id int, ok bool) {
 				continue
 			}
 			h, ok := w.index[rest[:j]]
-			if !ok || w.secure[h] != (url[:i] == "https") {
+			scheme := "http"
+			if ok && w.secure[h] {
+				scheme = "https"
+			}
+			if !ok || url[:i] != scheme {
 				return 0, false
 			}
 			n, ok := w.find(h, []byte(rest[j:]))

@@ -1,0 +1,98 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"exclave/chain"
+	"exclave/internal/job"
+)
+
+// idle says why a crawl does nothing, or nothing that shows; "" while answers
+// come in.
+func idle(s *job.Snapshot) string {
+	busy := working(s)
+	switch s.State {
+	case chain.Paused:
+		if len(busy) > 0 {
+			return "paused; " + counted(len(busy), "URI") + " in process " + isAre(len(busy)) + " being finished"
+		}
+		return "paused"
+	case chain.Stopping:
+		if len(busy) > 0 {
+			return "stopping; " + counted(len(busy), "URI") + " in process may still be finished"
+		}
+		return "stopping; what is open is being completed"
+	}
+	if s.Now.URIs > 0 && len(busy) > 0 {
+		return ""
+	}
+	if len(busy) > 0 {
+		first := busy[0]
+		none := "no answer yet"
+		if s.Counts.Fetched > 0 {
+			none = "no answer for a while"
+		}
+		text := fmt.Sprintf("%s at work, %s; the longest: %s for %s", counted(len(busy), "worker"), none, first.Step, short(s.Time.Sub(first.Since)))
+		if first.Host != "" {
+			text += " (" + first.Host + ")"
+		}
+		return text
+	}
+	q := s.Queues
+	switch {
+	case q.Ready > 0 || q.InProcess > 0:
+		return "" // about to begin
+	case q.Waiting > 0 && q.Resting > 0:
+		return fmt.Sprintf("%s %s waiting for politeness, %d %s after failed attempts; next in %s",
+			counted(q.Waiting, "host"), isAre(q.Waiting), q.Resting, plural(q.Resting, "rests", "rest"), soon(q.Next))
+	case q.Waiting > 0:
+		return fmt.Sprintf("%s waiting for politeness; next in %s", allHosts(q.Waiting), soon(q.Next))
+	case q.Resting > 0:
+		return fmt.Sprintf("%s resting after failed attempts; next in %s", allHosts(q.Resting), soon(q.Next))
+	case q.Held:
+		return "seeds are being read; nothing to fetch yet"
+	}
+	return "nothing is left to fetch"
+}
+
+// working returns the workers with a URI, longest at their step first.
+func working(s *job.Snapshot) []chain.Activity {
+	var busy []chain.Activity
+	for _, a := range s.Workers {
+		if a.URL != "" {
+			busy = append(busy, a)
+		}
+	}
+	slices.SortStableFunc(busy, func(a, b chain.Activity) int { return a.Since.Compare(b.Since) })
+	return busy
+}
+
+// soon prints a time to wait, in whole seconds, never "0 s" for one that is left.
+func soon(d time.Duration) string {
+	if d > 2*time.Minute {
+		return short(d)
+	}
+	return fmt.Sprintf("%d s", (d+time.Second-1)/time.Second)
+}
+
+func allHosts(n int) string {
+	if n == 1 {
+		return "the only host is"
+	}
+	return fmt.Sprintf("all %s hosts are", number(int64(n)))
+}
+
+func counted(n int, what string) string {
+	return number(int64(n)) + " " + plural(n, what, what+"s")
+}
+
+func isAre(n int) string { return plural(n, "is", "are") }
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}

@@ -109,7 +109,7 @@ worker    since  host        proc… 3-3/3
 // the screen has, and nothing in them could steer a terminal.
 func TestRowsFit(t *testing.T) {
 	evil := "\x1b[2J\x1b]0;owned\x07\u202egnp.exe\u202c\r\n\x9b31m\xff\u2028漢字漢字\U0001f469\u200d\U0001f4bb" +
-		strings.Repeat("e\u0301\u0301\u0301\u0301\u0301\u0301", 200)
+		strings.Repeat("e\u0301\u0301\u0301\u0301\u0301\u0301", 40)
 	wild := crawling()
 	wild.Job = evil
 	wild.Frontier.Discovered, wild.Frontier.Queued = 1<<62, -1<<62
@@ -136,8 +136,8 @@ func TestRowsFit(t *testing.T) {
 		"help":          {snap: wild, known: true, help: true, log: log},
 		"remote help":   {snap: wild, known: true, help: true, remote: true},
 	} {
-		for _, width := range []int{1, 2, 3, 9, 20, 40, 79, 80, 120, 300} {
-			for _, height := range []int{1, 2, 3, 5, 8, 10, 15, 16, 24, 40, 100} {
+		for _, width := range []int{1, 2, 9, 20, 40, 80, 200} {
+			for _, height := range []int{1, 2, 3, 6, 10, 16, 24, 60} {
 				rows := m.rows(width, height)
 				if len(rows) != height {
 					t.Errorf("%s at %d × %d: %d rows", name, width, height, len(rows))

@@ -18,6 +18,9 @@ const maxMarks = 4
 
 // columns is how many columns of a terminal a printable rune takes.
 func columns(r rune) int {
+	if r < 0x300 { // most of what there is
+		return 1
+	}
 	if unicode.In(r, unicode.Mn, unicode.Me) {
 		return 0
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"os"
 	"os/exec"
@@ -47,7 +48,9 @@ func startTmux(t *testing.T, width, height string) *tmux {
 
 func (m *tmux) do(args ...string) string {
 	m.t.Helper()
-	cmd := exec.Command(m.path, append([]string{"-u", "-L", "exclave", "-f", "/dev/null"}, args...)...)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // wait-for may wait for ever
+	defer cancel()
+	cmd := exec.CommandContext(ctx, m.path, append([]string{"-u", "-L", "exclave", "-f", "/dev/null"}, args...)...)
 	cmd.Env = m.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {

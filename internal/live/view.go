@@ -64,7 +64,7 @@ type View struct {
 
 // Open prepares a view. The error wraps [ErrNoTerminal] when w is no terminal, or
 // one without an alternate screen (TERM is dumb or not set), or when the process
-// runs in the background of it. Run, or Close, gives the terminal back.
+// runs in the background of it. The terminal is taken by Run only.
 func Open(w io.Writer, o Options) (*View, error) {
 	f, ok := w.(*os.File)
 	if name := os.Getenv("TERM"); !ok || name == "" || name == "dumb" || !term.IsTerminal(int(f.Fd())) {
@@ -95,9 +95,6 @@ func (v *View) Restore() {
 	_ = v.term.leave(true) // nothing can be done about a terminal that is gone
 	v.o.Log.release()
 }
-
-// Close is for a view that was not run.
-func (v *View) Close() error { return v.term.tty.Close() }
 
 // Run shows a crawl until ctx ends, the crawl ends (ErrEnded), or the user leaves
 // (nil). The terminal is given back before it returns, also when it panics.

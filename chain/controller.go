@@ -325,11 +325,14 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 	}
 	at(Post, "hand in")
 	c.count(u)
+	// All that is large is given up; the outcome does not need it. The document
+	// may look into the recording.
+	u.Doc, u.Outlinks = nil, nil
 	if u.Rec != nil {
 		_, u.Received = u.Rec.Response()
 		fatal = errors.Join(fatal, u.Rec.Close())
+		u.Rec = nil
 	}
-	u.Rec, u.Doc, u.Outlinks = nil, nil, nil // all that is large; the outcome does not need it
 	return fatal
 }
 

@@ -78,7 +78,7 @@ func DefaultConfig() Config {
 		Timeout:     20 * time.Minute, SocketTimeout: 20 * time.Second,
 		MaxSize: 100e6, MaxHeader: 256 << 10, RobotsTTL: 24 * time.Hour,
 		Certificates: AcceptCertificates,
-		MaxIdle:      200, IdleTimeout: 15 * time.Second, Memory: record.DefaultMemory,
+		MaxIdle:      1000, IdleTimeout: 15 * time.Second, Memory: record.DefaultMemory,
 	}
 }
 

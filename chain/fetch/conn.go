@@ -30,8 +30,8 @@ type conn struct {
 	net.Conn // TLS on top, when there is TLS
 	place    place
 	addr     netip.Addr
-	br       *bufio.Reader
-	notes    []string // what is wrong with the certificate
+	br       *bufio.Reader // nil while idle
+	notes    []string      // what is wrong with the certificate
 	socket   time.Duration
 	until    time.Time // end of the exchange
 	reused   bool
@@ -150,7 +150,7 @@ func (h *HTTP) connect(ctx context.Context, u *urlx.URL, to netip.AddrPort, unti
 			return nil, err
 		}
 	}
-	c.br = bufio.NewReaderSize(reader{c}, 16<<10)
+	h.pool.equip(c)
 	return c, nil
 }
 

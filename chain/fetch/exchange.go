@@ -88,6 +88,7 @@ func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte) (a *answer, er
 			h.pool.put(c)
 		} else {
 			_ = c.Close() // what was to be had of it has been read
+			h.pool.strip(c)
 		}
 	}()
 	if err := c.SetWriteDeadline(c.deadline()); err != nil {

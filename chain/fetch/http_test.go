@@ -264,6 +264,7 @@ func TestPool(t *testing.T) {
 		a, b := net.Pipe()
 		t.Cleanup(func() { _ = a.Close(); _ = b.Close() })
 		c := &conn{Conn: a, place: place{"http", host}}
+		p.equip(c)
 		p.put(c)
 		return c
 	}

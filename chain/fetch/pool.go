@@ -1,6 +1,8 @@
 package fetch
 
 import (
+	"bufio"
+	"container/list"
 	"errors"
 	"net"
 	"sync"
@@ -16,17 +18,34 @@ type pool struct {
 	mu     sync.Mutex
 	closed bool
 	idle   map[place]*idleConn
-	seq    int64
+	order  *list.List // of *idleConn, the longest idle first
+
+	readers sync.Pool // of *bufio.Reader: what is idle needs none
 }
 
 type idleConn struct {
 	c     *conn
-	seq   int64
+	at    *list.Element // in order
 	timer *time.Timer
 }
 
 func newPool(most int, timeout time.Duration) *pool {
-	return &pool{max: most, timeout: timeout, idle: map[place]*idleConn{}}
+	p := &pool{max: most, timeout: timeout, idle: map[place]*idleConn{}, order: list.New()}
+	p.readers.New = func() any { return bufio.NewReaderSize(nil, 16<<10) }
+	return p
+}
+
+// equip gives a connection the buffer that answers are read through.
+func (p *pool) equip(c *conn) {
+	c.br = p.readers.Get().(*bufio.Reader)
+	c.br.Reset(reader{c})
+}
+
+// strip takes the buffer back; nothing of it is in use any more.
+func (p *pool) strip(c *conn) {
+	c.br.Reset(nil)
+	p.readers.Put(c.br)
+	c.br = nil
 }
 
 // get returns a connection that looks alive, nil when there is none.
@@ -37,32 +56,33 @@ func (p *pool) get(at place) *conn {
 		p.mu.Unlock()
 		return nil
 	}
-	delete(p.idle, at)
+	c := p.remove(i)
 	p.mu.Unlock()
-	i.timer.Stop()
-	if !quiet(i.c) {
-		_ = i.c.Close() // it is dead already
+	if !quiet(c) {
+		_ = c.Close() // it is dead already
 		return nil
 	}
-	i.c.reused = true
-	return i.c
+	c.reused = true
+	p.equip(c)
+	return c
 }
 
 // put takes back a connection whose answer was read to its end.
 func (p *pool) put(c *conn) {
+	p.strip(c)
 	var drop []*conn
 	p.mu.Lock()
 	if old := p.idle[c.place]; old != nil {
-		drop = append(drop, p.remove(c.place))
+		drop = append(drop, p.remove(old))
 	}
 	if p.closed || p.max == 0 {
 		drop = append(drop, c)
 	} else {
 		if len(p.idle) >= p.max {
-			drop = append(drop, p.remove(p.oldest()))
+			drop = append(drop, p.remove(p.order.Front().Value.(*idleConn)))
 		}
-		p.seq++
-		i := &idleConn{c: c, seq: p.seq}
+		i := &idleConn{c: c}
+		i.at = p.order.PushBack(i)
 		i.timer = time.AfterFunc(p.timeout, func() { p.expire(c.place, i) })
 		p.idle[c.place] = i
 	}
@@ -70,29 +90,19 @@ func (p *pool) put(c *conn) {
 	closeAll(drop)
 }
 
-func (p *pool) remove(at place) *conn {
-	i := p.idle[at]
-	delete(p.idle, at)
+// remove takes an entry out. p.mu is held.
+func (p *pool) remove(i *idleConn) *conn {
+	delete(p.idle, i.c.place)
+	p.order.Remove(i.at)
 	i.timer.Stop()
 	return i.c
-}
-
-func (p *pool) oldest() place {
-	var at place
-	least := p.seq + 1
-	for k, i := range p.idle {
-		if i.seq < least {
-			at, least = k, i.seq
-		}
-	}
-	return at
 }
 
 func (p *pool) expire(at place, i *idleConn) {
 	p.mu.Lock()
 	mine := p.idle[at] == i
 	if mine {
-		delete(p.idle, at)
+		p.remove(i)
 	}
 	p.mu.Unlock()
 	if mine {
@@ -104,8 +114,8 @@ func (p *pool) close() {
 	var drop []*conn
 	p.mu.Lock()
 	p.closed = true
-	for at := range p.idle {
-		drop = append(drop, p.remove(at))
+	for _, i := range p.idle {
+		drop = append(drop, p.remove(i))
 	}
 	p.mu.Unlock()
 	closeAll(drop)

@@ -86,6 +86,9 @@ func (r *response) header() (*record.Head, error) {
 		}
 		r.status = head.Status
 		r.keep = head.KeepAlive() && r.truncated == ""
+		if _, length, ok := head.Length(); ok {
+			r.rec.Expect(int64(len(raw)) + length)
+		}
 		return &head, r.rec.SetHead(raw, head)
 	}
 	return nil, &failure{crawl.StatusConnectionLost, r.notes, fmt.Errorf("more than %d interim answers", maxInterim)}
@@ -114,7 +117,7 @@ func (r *response) start() ([]byte, error) {
 
 // lines reads a header with its empty line.
 func (r *response) lines() ([]byte, error) {
-	var raw []byte
+	raw := make([]byte, 0, 1<<10)
 	begin := 0 // of the present line
 	for {
 		p, err := r.c.br.Peek(1)
@@ -177,7 +180,6 @@ func (r *response) frame(h *record.Head) {
 		r.framed = true
 	case ok && !h.Unframed():
 		r.framed, r.least, r.length = true, least, greatest
-		r.rec.Expect(greatest)
 		if least != greatest {
 			r.note("length:conflict")
 			r.keep = false

@@ -1,8 +1,8 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -38,19 +38,24 @@ const (
 // removed: gzip, x-gzip, deflate with and without zlib's header, br, zstd, also
 // one around the other. A broken coding ends the body early: what could be
 // decoded is returned with the error. It takes time linear in limit and in the
-// stored bytes, whatever they expand to.
+// stored bytes, whatever they expand to. The bytes may be the recording's own: they
+// must not be changed, and are not to be looked at after Close or a further Write.
 func (r *Recording) Body(limit int64) (body []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("record: decoder failed: %v", p) // libraries on a stranger's bytes
 		}
 	}()
+	codings := r.head.codings()
+	if len(codings) == 0 && r.file == nil && !r.head.Chunked() {
+		end := r.header + min(limit, r.size-r.header)
+		return r.mem[r.header:end:end], nil
+	}
 	section := io.NewSectionReader((*answer)(r), r.header, r.size-r.header)
 	var src io.Reader = section
 	if r.head.Chunked() {
 		src = newDechunker(section)
 	}
-	codings := r.head.codings()
 	var notes error
 	for i := len(codings) - 1; i >= 0; i-- {
 		if len(codings)-i > maxCodings {
@@ -60,65 +65,83 @@ func (r *Recording) Body(limit int64) (body []byte, err error) {
 		if i < len(codings)-1 {
 			src = &bounded{src, limit + limit/8 + slack}
 		}
-		next, closeFn, err := decoder(codings[i], src)
-		if closeFn != nil {
-			defer closeFn()
-		}
+		next, done, err := decoder(codings[i], src)
+		defer done()
 		notes = errors.Join(notes, err)
 		src = next
 		if errors.Is(err, ErrCoding) {
 			break
 		}
 	}
-	out := bytes.NewBuffer(make([]byte, 0, min(limit, max(section.Size(), bytes.MinRead))))
+	out := bytes.NewBuffer(takeBuffer(int(min(limit, r.decodedSize(codings)) + bytes.MinRead)))
 	_, err = out.ReadFrom(io.LimitReader(src, limit))
+	r.made = append(r.made, out.Bytes())
 	return out.Bytes(), errors.Join(notes, err)
+}
+
+// decodedSize guesses how long the body is without its codings.
+func (r *Recording) decodedSize(codings []string) int64 {
+	stored := r.size - r.header
+	if len(codings) == 0 {
+		return stored
+	}
+	if codings[0] == "gzip" && !r.head.Chunked() && r.file == nil && stored > 18 {
+		// RFC 1952 §2.3.1: its length ends a member. A stranger says so.
+		if n := int64(binary.LittleEndian.Uint32(r.mem[len(r.mem)-4:])); n < 20*stored {
+			return n
+		}
+	}
+	return 4 * stored
 }
 
 // decoder returns src with one coding removed. With an error it returns the
 // bytes as they are.
-func decoder(coding string, src io.Reader) (io.Reader, func(), error) {
-	in := bufio.NewReader(src)
+func decoder(coding string, src io.Reader) (_ io.Reader, free func(), _ error) {
+	in := takeReader(src)
+	done := func() { readers.Put(in) }
 	start, err := in.Peek(4)
 	if len(start) == 0 {
-		return in, nil, nil // an empty body is empty in every coding
+		return in, done, nil // an empty body is empty in every coding
 	}
 	if err != nil && err != io.EOF && len(start) < 2 {
-		return in, nil, nil // the reader will meet the error again
+		return in, done, nil // the reader will meet the error again
 	}
 	notCoded := fmt.Errorf("%w %q", ErrNotCoded, coding)
 	switch coding {
 	case "gzip", "x-gzip":
 		if !bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
-			return in, nil, notCoded
+			return in, done, notCoded
 		}
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return failing{err}, nil, nil
+		z, ok := gzips.Get().(*gzip.Reader)
+		if !ok {
+			z = new(gzip.Reader)
 		}
-		return z, nil, nil
+		if err := z.Reset(in); err != nil {
+			return failing{err}, done, nil
+		}
+		return z, func() { gzips.Put(z); done() }, nil
 	case "deflate":
 		if len(start) >= 2 && start[0]&0x0f == 8 && (int(start[0])<<8|int(start[1]))%31 == 0 {
 			z, err := zlib.NewReader(in)
 			if err != nil {
-				return failing{err}, nil, nil
+				return failing{err}, done, nil
 			}
-			return z, nil, nil
+			return z, done, nil
 		}
-		return flate.NewReader(in), nil, nil
+		return flate.NewReader(in), done, nil
 	case "br":
-		return brotli.NewReader(in), nil, nil
+		return brotli.NewReader(in), done, nil
 	case "zstd":
 		if !bytes.HasPrefix(start, []byte{0x28, 0xb5, 0x2f, 0xfd}) && (len(start) < 4 || start[0]&0xf0 != 0x50 || !bytes.Equal(start[1:4], []byte{0x2a, 0x4d, 0x18})) {
-			return in, nil, notCoded
+			return in, done, notCoded
 		}
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
-			return failing{err}, nil, nil
+			return failing{err}, done, nil
 		}
-		return z, z.Close, nil
+		return z, func() { z.Close(); done() }, nil
 	}
-	return in, nil, fmt.Errorf("%w %q", ErrCoding, coding)
+	return in, done, fmt.Errorf("%w %q", ErrCoding, coding)
 }
 
 type failing struct{ err error }

@@ -49,6 +49,9 @@ func ParseHead(b []byte) Head {
 			h.Odd++
 			continue
 		}
+		if h.Fields == nil {
+			h.Fields = make([]Field, 0, min(1+bytes.Count(rest, []byte("\n")), maxFields))
+		}
 		h.Fields = append(h.Fields, Field{string(name), string(bytes.TrimSpace(value))})
 	}
 	return h

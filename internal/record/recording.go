@@ -26,6 +26,7 @@ type Recording struct {
 	header int64
 	head   Head
 	digest hash.Hash
+	made   [][]byte // bodies that Body decoded
 }
 
 // New returns an empty recording that keeps up to memory bytes of the answer in
@@ -51,10 +52,17 @@ func (r *Recording) Head() *Head { return &r.head }
 
 // Expect says that the body will have n bytes, so that memory is taken once.
 func (r *Recording) Expect(n int64) {
-	want := min(r.size+max(n, 0), int64(r.limit))
-	if int64(cap(r.mem)) < want {
-		r.mem = append(make([]byte, 0, want), r.mem...)
+	r.grow(int(min(r.size+max(n, 0), int64(r.limit))))
+}
+
+// grow makes room for n bytes in memory.
+func (r *Recording) grow(n int) {
+	if cap(r.mem) >= n {
+		return
 	}
+	old := r.mem
+	r.mem = append(takeBuffer(n), old...)
+	giveBuffer(old)
 }
 
 // Write appends bytes of the body. An error is that of the scratch file.
@@ -70,6 +78,9 @@ func (r *Recording) store(p []byte) error {
 	n := max(min(r.limit-len(r.mem), len(p)), 0)
 	if r.file != nil {
 		n = 0
+	}
+	if need := len(r.mem) + n; need > cap(r.mem) {
+		r.grow(min(max(need, 2*cap(r.mem)), r.limit))
 	}
 	r.mem = append(r.mem, p[:n]...)
 	r.size += int64(n)
@@ -122,7 +133,11 @@ func label(sum []byte) string { return "sha1:" + base32.StdEncoding.EncodeToStri
 
 // Close releases memory and the scratch file. A second call does nothing.
 func (r *Recording) Close() error {
-	r.mem, r.req, r.size = nil, nil, 0
+	giveBuffer(r.mem)
+	for _, b := range r.made {
+		giveBuffer(b)
+	}
+	r.mem, r.made, r.req, r.size = nil, nil, nil, 0
 	if r.file == nil {
 		return nil
 	}

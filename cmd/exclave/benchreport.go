@@ -18,6 +18,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/job"
 	"exclave/internal/testweb/benchweb"
+	"exclave/warc"
 )
 
 // benchReport is the JSON of exclave bench. Keys are stable.
@@ -54,8 +55,9 @@ type benchReport struct {
 	Forbidden    int           `json:"forbidden"` // resources asked for although robots.txt forbids it
 	Invented     int64         `json:"invented"`  // requests for what does not exist
 	Precision    float64       `json:"precision"` // requests for what exists ÷ requests, traps and robots.txt left out
-	Wrong        int           `json:"wrong"`     // resources with another status in the state than the server's, or not archived
+	Wrong        int           `json:"wrong"`     // resources with another status in the state than the server's, not archived, or with other bytes
 	WrongURLs    []string      `json:"wrong_urls,omitempty"`
+	Compared     int           `json:"compared"` // archived answers whose payload digest was compared with that of the bytes sent
 
 	Pages             int     `json:"pages"`
 	NationalPages     int     `json:"national_pages"`
@@ -108,6 +110,10 @@ func (r *benchReport) judge(ctx context.Context, cfg *config.Config, web *benchw
 	if err != nil {
 		return err
 	}
+	payloads, err := job.Payloads(ctx, cfg)
+	if err != nil {
+		return err
+	}
 	taken, err := nationalByPoints(cfg)
 	if err != nil {
 		return err
@@ -133,10 +139,16 @@ func (r *benchReport) judge(ctx context.Context, cfg *config.Config, web *benchw
 			continue
 		}
 		r.Found++
-		if o := outcomes[t.URL]; int(o.Status) != t.Status || !r.National && t.Status < 400 && !o.Archived {
+		sum := web.Payload(id)
+		sent := warc.Label(sum[:])
+		o, got := outcomes[t.URL], payloads[t.URL]
+		if got != "" {
+			r.Compared++
+		}
+		if int(o.Status) != t.Status || !r.National && t.Status < 400 && !o.Archived || o.Archived && got != sent {
 			r.Wrong++
 			if len(r.WrongURLs) < maxShown {
-				r.WrongURLs = append(r.WrongURLs, fmt.Sprintf("%s status %d, archived %v; the server said %d", t.URL, o.Status, o.Archived, t.Status))
+				r.WrongURLs = append(r.WrongURLs, fmt.Sprintf("%s status %d, archived %v, digest %s; the server sent %d, %s", t.URL, o.Status, o.Archived, got, t.Status, sent))
 			}
 		}
 		if t.Kind != benchweb.HTML {
@@ -244,7 +256,7 @@ func (r *benchReport) print(out io.Writer) {
 	row("precision", "%.4f (%d invented)", r.Precision, r.Invented)
 	row("asked more than once", "%d", r.Repeated)
 	row("asked although forbidden", "%d", r.Forbidden)
-	row("wrong in state", "%d", r.Wrong)
+	row("wrong", "%d (%d payload digests compared)", r.Wrong, r.Compared)
 	row("in traps", "%d", r.Web.Traps)
 	row("defects", "%d", r.Defects)
 	row("national: precision, recall", "%.4f, %.4f (%d of %d pages)", r.NationalPrecision, r.NationalRecall, r.NationalPages, r.Pages)

@@ -65,6 +65,24 @@ func Outcomes(ctx context.Context, cfg *config.Config) (_ map[string]crawl.Outco
 	})
 }
 
+// Payloads returns the payload digest of every archived answer by URL, "sha1:" and
+// base32, as the state has it; [Verify] proves that the archive agrees. robots.txt
+// asked for as a prerequisite is left out.
+func Payloads(ctx context.Context, cfg *config.Config) (_ map[string]string, err error) {
+	f, err := openState(ctx, cfg, Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close(ctx)) }()
+	out := map[string]string{}
+	return out, f.EachURI(func(r *frontier.Record) error {
+		if r.Outcome.Archived && !strings.HasPrefix(r.Key, crawl.RobotsKey("")) {
+			out[r.URL] = r.Digest
+		}
+		return nil
+	})
+}
+
 // Hosts summarises a job that is not running, the hosts with the most archived
 // URIs first.
 func Hosts(ctx context.Context, cfg *config.Config) (_ []HostSummary, err error) {

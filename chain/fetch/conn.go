@@ -31,6 +31,7 @@ type conn struct {
 	place    place
 	addr     netip.Addr
 	br       *bufio.Reader // nil while idle
+	head     []byte        // for the header of an answer
 	notes    []string      // what is wrong with the certificate
 	socket   time.Duration
 	until    time.Time // end of the exchange

@@ -115,9 +115,14 @@ func (r *response) start() ([]byte, error) {
 	}
 }
 
-// lines reads a header with its empty line.
+// lines reads a header with its empty line. The bytes are valid until the next call.
 func (r *response) lines() ([]byte, error) {
-	raw := make([]byte, 0, 1<<10)
+	raw := r.c.head[:0]
+	defer func() {
+		if cap(raw) <= 16<<10 {
+			r.c.head = raw
+		}
+	}()
 	begin := 0 // of the present line
 	for {
 		p, err := r.c.br.Peek(1)

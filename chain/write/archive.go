@@ -188,7 +188,7 @@ func (g *group) request(id string) error {
 // fields writes the metadata record: how the page was found, and its links.
 func (g *group) fields() error {
 	u := g.u
-	var fs []warc.Field
+	fs := make([]warc.Field, 0, 6+len(u.Outlinks))
 	if u.Via == "" {
 		fs = append(fs, warc.Field{Name: "seed"})
 	} else {

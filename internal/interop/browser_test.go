@@ -171,7 +171,7 @@ func (v visit) look(tab context.Context, t *testing.T, w *wayback) (look, *traff
 	must(t, err)
 	png, err := chromedp.Run(tab, chromedp.CaptureScreenshot())
 	must(t, err)
-	picture := filepath.Join(os.TempDir(), "exclave-replay-"+v.name+".png")
+	picture := filepath.Join(t.ArtifactDir(), v.name+".png")
 	must(t, os.WriteFile(picture, png, 0o644))
 	t.Logf("screenshot: %s", picture)
 	return seen, asked

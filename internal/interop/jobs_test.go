@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,9 @@ type archive struct {
 	// chunks, and shorter than their header says.
 	chunked, cut int
 }
+
+// anyNumber of records, but one at least.
+const anyNumber = -1
 
 // build compiles the command, as the tests are compiled: what CI has compiled for
 // the race detector is not compiled again without it.
@@ -150,6 +154,54 @@ func realJob(t *testing.T, exclave string) archive {
 	run(t, exclave, "crawl", "--quiet", dir)
 	run(t, exclave, "verify", dir)
 	return archive{name: "iana", files: warcs(t, dir)}
+}
+
+// benchJob harvests the web that is measured on, whose pages refer to others in every
+// way there is; one answer in seven comes in chunks.
+func benchJob(t *testing.T, exclave string) archive {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "bench")
+	run(t, exclave, "bench", "--resources", "300", "--dir", dir)
+	return archive{name: "bench", files: warcs(t, filepath.Join(dir, "job")), chunked: anyNumber}
+}
+
+// killedJob kills a crawl twice, at a request, and lets the third run end.
+func killedJob(t *testing.T, exclave string) archive {
+	t.Helper()
+	synthetic := testweb.NewSynthetic(testweb.Params{Seed: 4, Hosts: 6, Pages: 8, FanOut: 3, Cross: 2, Images: 1, National: 0.5})
+	var asked atomic.Int64
+	stop := make(chan struct{}, 2) // the kills
+	web := testweb.Func(func(name string) http.Handler {
+		h := synthetic.Host(name)
+		if h == nil {
+			return nil
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if n := asked.Add(1); n == 40 || n == 80 {
+				stop <- struct{}{}
+			}
+			h.ServeHTTP(w, r)
+		})
+	})
+	dir := newJob(t, "killed", web, 100<<20, strings.Join(synthetic.Seeds(), "\n"))
+	all := strings.Replace(anyLanguage, "min_points = 1", "min_points = 0", 1) // the pages are not in English
+	must(t, os.WriteFile(filepath.Join(dir, "any.toml"), []byte(all), 0o644))
+	for range cap(stop) {
+		cmd := exec.CommandContext(t.Context(), exclave, "crawl", "--quiet", dir)
+		must(t, cmd.Start())
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		select {
+		case <-stop:
+			must(t, cmd.Process.Kill())
+			<-ended // it was killed
+		case err := <-ended:
+			t.Fatalf("the crawl ended before it could be killed: %v", err)
+		}
+	}
+	run(t, exclave, "crawl", "--quiet", dir)
+	run(t, exclave, "verify", dir)
+	return archive{name: "killed", files: warcs(t, dir)}
 }
 
 const (
@@ -287,6 +339,15 @@ func (r *rec) http(block []byte) {
 			r.length = value
 		}
 	}
+}
+
+// payload returns the body without chunks, as an archive shows it.
+func (r *rec) payload(t *testing.T) []byte {
+	t.Helper()
+	if r.chunked {
+		return r.entity(t)
+	}
+	return r.body
 }
 
 // entity returns the body with its chunks put together.

@@ -58,13 +58,14 @@ func startPywb(t *testing.T, archives ...archive) *wayback {
 	must(t, err)
 	cmd := exec.Command(server, "--bind", "127.0.0.1", "--port", port)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// It ends with this process, however that ends.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	must(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // gone already is fine
-		_ = <-ended // it was killed
+		_ = <-ended                                         // it was killed
 		if text, err := os.ReadFile(log.Name()); t.Failed() && err == nil {
 			t.Logf("pywb said:\n%s", text[max(0, len(text)-4000):])
 		}
@@ -113,6 +114,7 @@ func (w *wayback) get(t *testing.T, url string) (*http.Response, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	must(t, err)
+	req.Header.Set("Accept-Encoding", "gzip, br") // else pywb decodes the body
 	resp, err := w.client.Do(req)
 	must(t, err)
 	body, err := io.ReadAll(resp.Body)
@@ -145,10 +147,11 @@ func replay(t *testing.T, demo, iana, odd archive) {
 }
 
 // captures asks for every URL of an archive: pywb must give the status and the
-// bytes that the record holds, less the chunks; so DNS, robots.txt, requests and
-// metadata are in nobody's way.
+// bytes that a record holds, less the chunks; so DNS, robots.txt, requests and
+// metadata are in nobody's way. http and https are one to pywb's index: of both,
+// either answer will do.
 func (w *wayback) captures(t *testing.T, a archive) {
-	latest := map[string]rec{}
+	latest, same := map[string]rec{}, map[string][]rec{}
 	for _, r := range records(t, a.files) {
 		// 204 and cut-off bodies are looked at below.
 		if r.kind == warc.TypeResponse && r.status != "" {
@@ -158,15 +161,16 @@ func (w *wayback) captures(t *testing.T, a archive) {
 	if len(latest) < 10 {
 		t.Errorf("only %d captures", len(latest))
 	}
+	for uri, r := range latest {
+		_, rest, _ := strings.Cut(uri, "://")
+		same[rest] = append(same[rest], r)
+	}
 	for _, uri := range slices.Sorted(maps.Keys(latest)) {
 		r := latest[uri]
-		want := r.body
-		if r.chunked {
-			want = r.entity(t)
-		}
+		_, rest, _ := strings.Cut(uri, "://")
 		status, body, _ := w.original(t, a.name, "", uri)
-		if status != r.status || !bytes.Equal(body, want) {
-			t.Errorf("%s: pywb gives %s, %d bytes, archived are %s, %d bytes", uri, status, len(body), r.status, len(want))
+		if !slices.ContainsFunc(same[rest], func(r rec) bool { return status == r.status && bytes.Equal(body, r.payload(t)) }) {
+			t.Errorf("%s: pywb gives %s, %d bytes, archived are %s, %d bytes", uri, status, len(body), r.status, len(r.payload(t)))
 		}
 	}
 }

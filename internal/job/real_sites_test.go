@@ -11,7 +11,7 @@ import (
 	"exclave/internal/testweb"
 )
 
-// recordedSites are the WARC files of other programs' tests.
+// recordedSites are the WARC files of other programs' tests. None is Czech.
 func recordedSites() []realCase {
 	return []realCase{
 		{
@@ -22,20 +22,20 @@ func recordedSites() []realCase {
 				"http://bitchmagazine.org/category/blogs/b-sides", "http://bitchmagazine.org/category/blogs/bitch-hq",
 				"http://bitchmagazine.org/category/blogs/movies", "http://bitchmagazine.org/category/blogs/tv",
 			},
-			profiles: []string{"english.toml"},
+			profiles: []string{"english.toml", "cz"}, none: "cz",
 		},
 		{
 			// py-wacz: recorded by a browser.
 			name:     "iana",
 			web:      fromWARC("py-wacz/tests/fixtures/example-iana.warc"),
 			seeds:    []string{"https://example.com/"},
-			profiles: []string{"english.toml"},
+			profiles: []string{"english.toml", "cz"}, none: "cz",
 		},
 		{
 			name:     "iana-lists",
 			web:      fromWARC("py-wacz/tests/fixtures/example-collection-with-lists.warc"),
 			seeds:    []string{"https://example.com/"},
-			profiles: []string{"english.toml"},
+			profiles: []string{"english.toml", "cz"}, none: "cz",
 		},
 		{
 			// resiliparse: the first pages of a file of Common Crawl, of 15 hosts

@@ -28,9 +28,9 @@ const (
 // lines that begin with a space continue the one before; lines without a colon
 // are counted and skipped. At most 500 fields and 64 KB of them are kept.
 func ParseHead(b []byte) Head {
-	line, rest := cutLine(b)
-	h := Head{Status: statusOf(line), HTTP11: bytes.HasPrefix(line, []byte("HTTP/1.1")) || bytes.HasPrefix(line, []byte("HTTP/2"))}
 	room := maxFieldBytes
+	line, rest := cutLine(string(b[:min(len(b), MaxHead)])) // all values are parts of one string
+	h := Head{Status: statusOf(line), HTTP11: strings.HasPrefix(line, "HTTP/1.1") || strings.HasPrefix(line, "HTTP/2")}
 	for len(rest) > 0 && len(h.Fields) < maxFields {
 		line, rest = cutLine(rest)
 		if len(line) == 0 {
@@ -40,39 +40,39 @@ func ParseHead(b []byte) Head {
 			break
 		}
 		if n := len(h.Fields); (line[0] == ' ' || line[0] == '\t') && n > 0 {
-			h.Fields[n-1].Value = strings.TrimSpace(h.Fields[n-1].Value + " " + string(bytes.TrimSpace(line)))
+			h.Fields[n-1].Value = strings.TrimSpace(h.Fields[n-1].Value + " " + strings.TrimSpace(line))
 			continue
 		}
-		name, value, ok := bytes.Cut(line, []byte(":"))
-		name = bytes.TrimSpace(name)
+		name, value, ok := strings.Cut(line, ":")
+		name = strings.TrimSpace(name)
 		if !ok || len(name) == 0 {
 			h.Odd++
 			continue
 		}
 		if h.Fields == nil {
-			h.Fields = make([]Field, 0, min(1+bytes.Count(rest, []byte("\n")), maxFields))
+			h.Fields = make([]Field, 0, min(1+strings.Count(rest, "\n"), maxFields))
 		}
-		h.Fields = append(h.Fields, Field{string(name), string(bytes.TrimSpace(value))})
+		h.Fields = append(h.Fields, Field{name, strings.TrimSpace(value)})
 	}
 	return h
 }
 
-func cutLine(b []byte) (line, rest []byte) {
-	line, rest, _ = bytes.Cut(b, []byte("\n"))
-	return bytes.TrimSuffix(line, []byte("\r")), rest
+func cutLine(s string) (line, rest string) {
+	line, rest, _ = strings.Cut(s, "\n")
+	return strings.TrimSuffix(line, "\r"), rest
 }
 
 // statusOf reads the status of "HTTP/1.1 200 OK" and of "ICY 200 OK".
-func statusOf(line []byte) int {
-	_, rest, ok := bytes.Cut(line, []byte(" "))
-	if !ok || !IsStatusLine(line) {
+func statusOf(line string) int {
+	_, rest, ok := strings.Cut(line, " ")
+	if !ok || !strings.HasPrefix(line, "HTTP/") && !strings.HasPrefix(line, "ICY ") {
 		return 0
 	}
-	rest = bytes.TrimLeft(rest, " ")
+	rest = strings.TrimLeft(rest, " ")
 	if len(rest) < 3 || len(rest) > 3 && rest[3] != ' ' {
 		return 0
 	}
-	n, err := strconv.Atoi(string(rest[:3]))
+	n, err := strconv.Atoi(rest[:3])
 	if err != nil || n < 100 {
 		return 0
 	}

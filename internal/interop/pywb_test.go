@@ -148,8 +148,8 @@ func replay(t *testing.T, demo, iana, odd archive) {
 
 // captures asks for every URL of an archive: pywb must give the status and the
 // bytes that a record holds, less the chunks; so DNS, robots.txt, requests and
-// metadata are in nobody's way. http and https are one to pywb's index: of both,
-// either answer will do.
+// metadata are in nobody's way. http and https, with and without a slash at the end,
+// are one to pywb's index: any of these answers will do; it leads to the slash.
 func (w *wayback) captures(t *testing.T, a archive) {
 	latest, same := map[string]rec{}, map[string][]rec{}
 	for _, r := range records(t, a.files) {
@@ -162,17 +162,25 @@ func (w *wayback) captures(t *testing.T, a archive) {
 		t.Errorf("only %d captures", len(latest))
 	}
 	for uri, r := range latest {
-		_, rest, _ := strings.Cut(uri, "://")
-		same[rest] = append(same[rest], r)
+		same[key(uri)] = append(same[key(uri)], r)
 	}
 	for _, uri := range slices.Sorted(maps.Keys(latest)) {
 		r := latest[uri]
-		_, rest, _ := strings.Cut(uri, "://")
-		status, body, _ := w.original(t, a.name, "", uri)
-		if !slices.ContainsFunc(same[rest], func(r rec) bool { return status == r.status && bytes.Equal(body, r.payload(t)) }) {
+		ask := uri
+		if _, slash := latest[uri+"/"]; slash {
+			ask += "/"
+		}
+		status, body, _ := w.original(t, a.name, "", ask)
+		if !slices.ContainsFunc(same[key(uri)], func(r rec) bool { return status == r.status && bytes.Equal(body, r.payload(t)) }) {
 			t.Errorf("%s: pywb gives %s, %d bytes, archived are %s, %d bytes", uri, status, len(body), r.status, len(r.payload(t)))
 		}
 	}
+}
+
+// key is a URL as pywb's index tells it from others, about.
+func key(uri string) string {
+	_, rest, _ := strings.Cut(uri, "://")
+	return strings.TrimSuffix(rest, "/")
 }
 
 // revisit asks for the home page of the odd site at the time of the second crawl,

@@ -53,7 +53,7 @@ func TestSmallMember(t *testing.T) {
 			}
 		})
 	}
-	if n := len(s.appendMember(nil, smallHeader())); n > len(smallHeader())*3/4 {
+	if n := len(s.appendMember(nil, smallHeader())); n > len(smallHeader())*9/10 {
 		t.Errorf("a header of %d bytes became %d", len(smallHeader()), n)
 	}
 }

@@ -151,7 +151,11 @@ func (g *group) exchange() error {
 		Block: io.NewSectionReader(at, 0, n),
 	}
 	if p := u.Prior; u.NotModified && p != nil && p.Outcome.Archived {
+		// Without a block, and so with the header of the answer it refers to: pywb
+		// since 2.7 replays the header of the revisit record, which is 304, and a
+		// browser shows nothing. Ours is in the metadata record.
 		r.Type, r.PayloadDigest = warc.TypeRevisit, p.PayloadDigest
+		r.Block, r.ContentType = nil, ""
 		r.Revisit = &warc.Revisit{Profile: warc.ProfileNotModified, TargetURI: g.uri, Date: p.Date, ID: p.RecordID}
 		u.Annotate("duplicate:server-not-modified")
 	} else if r.PayloadDigest == "" {
@@ -202,6 +206,11 @@ func (g *group) fields() error {
 	add("hopsFromSeed", u.Hops)
 	add("sourceTag", u.SourceTag)
 	add("fetchTimeMs", fmt.Sprint(u.Took.Milliseconds()))
+	if u.NotModified {
+		for _, h := range u.Headers {
+			add("notModifiedHeader", h.Name+": "+h.Value)
+		}
+	}
 	if u.Doc != nil {
 		add("charsetForLinkExtraction", u.Doc.Charset)
 	}

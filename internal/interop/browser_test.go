@@ -46,28 +46,40 @@ type look struct {
 	Styles []string // computed, as asked for
 }
 
-// lookScript waits for pictures and fonts to be loaded or to have failed, then
-// reports. %s is a list of pairs: selector, property.
+// lookScript waits until pywb shows the page in its frame, and pictures and fonts are
+// loaded or have failed; then it reports. %s is a list of pairs: selector, property.
 const lookScript = `(async () => {
-	const images = [...document.images];
+	const pause = () => new Promise(r => setTimeout(r, 50));
+	let win, doc;
+	for (;; await pause()) {
+		const frame = document.querySelector("iframe#replay_iframe");
+		win = frame && frame.contentWindow;
+		doc = win && win.document;
+		if (doc && doc.body && doc.readyState === "complete" && doc.URL !== "about:blank") break;
+	}
+	const images = [...doc.images];
 	images.forEach(i => { i.loading = "eager" });
 	await Promise.all(images.map(i => i.decode().catch(() => 0)));
-	await document.fonts.ready;
+	await doc.fonts.ready;
 	const sheets = [];
 	const walk = s => {
 		sheets.push({URL: s.href || "", Rules: s.cssRules.length});
 		for (const r of s.cssRules) if (r.styleSheet) walk(r.styleSheet);
 	};
-	[...document.styleSheets].forEach(walk);
-	const body = document.body.cloneNode(true);
+	[...doc.styleSheets].forEach(walk);
+	const body = doc.body.cloneNode(true);
 	body.querySelectorAll("script, style, noscript").forEach(e => e.remove());
+	const style = ([s, p]) => {
+		const e = doc.querySelector(s);
+		return e ? win.getComputedStyle(e)[p] : "no " + s;
+	};
 	return {
-		Title: document.title, URL: location.href,
-		Text: body.textContent, Visible: document.body.innerText,
+		Title: doc.title, URL: doc.URL,
+		Text: body.textContent, Visible: doc.body.innerText,
 		Images: images.map(i => ({URL: i.currentSrc || i.src, Width: i.naturalWidth})),
 		Sheets: sheets,
-		Fonts: [...document.fonts].filter(f => f.status === "loaded").map(f => f.family),
-		Styles: %s.map(([s, p]) => getComputedStyle(document.querySelector(s))[p]),
+		Fonts: [...doc.fonts].filter(f => f.status === "loaded").map(f => f.family),
+		Styles: %s.map(style),
 	};
 })()`
 
@@ -166,7 +178,7 @@ func (v visit) look(tab context.Context, t *testing.T, w *wayback) (look, *traff
 	must(t, chromedp.Do(tab))
 	asked := &traffic{}
 	must(t, chromedp.Listen(tab, asked.note))
-	must(t, chromedp.Do(tab, chromedp.Navigate(w.url(v.collection, "", "mp_", v.url))))
+	must(t, chromedp.Do(tab, chromedp.Navigate(w.url(v.collection, "", "", v.url))))
 	seen, err := chromedp.Run(tab, chromedp.Evaluate[look](fmt.Sprintf(lookScript, v.styles), chromedp.EvalAwaitPromise))
 	must(t, err)
 	png, err := chromedp.Run(tab, chromedp.CaptureScreenshot())

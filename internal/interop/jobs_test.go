@@ -194,7 +194,9 @@ func killedJob(t *testing.T, exclave string) archive {
 		select {
 		case <-stop:
 			must(t, cmd.Process.Kill())
-			<-ended // it was killed
+			if err := <-ended; err == nil {
+				t.Error("the crawl ended in order before it was killed")
+			}
 		case err := <-ended:
 			t.Fatalf("the crawl ended before it could be killed: %v", err)
 		}

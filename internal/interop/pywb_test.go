@@ -65,7 +65,9 @@ func startPywb(t *testing.T, archives ...archive) *wayback {
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // gone already is fine
-		_ = <-ended                                         // it was killed
+		if err := <-ended; err == nil {
+			t.Log("pywb ended before it was killed")
+		}
 		if text, err := os.ReadFile(log.Name()); t.Failed() && err == nil {
 			t.Logf("pywb said:\n%s", text[max(0, len(text)-4000):])
 		}
@@ -104,9 +106,12 @@ func awaitPort(t *testing.T, addr string, ended chan error) {
 }
 
 // url returns the address of a capture: of the collection, at the time (14 digits,
-// "" = the latest), as a page ("mp_") or byte for byte ("id_").
+// "" = the latest), byte for byte ("id_") or, with "", as a page in pywb's frame.
 func (w *wayback) url(collection, at, modifier, target string) string {
-	return "http://" + w.addr + "/" + collection + "/" + at + modifier + "/" + target
+	if at+modifier != "" {
+		target = at + modifier + "/" + target
+	}
+	return "http://" + w.addr + "/" + collection + "/" + target
 }
 
 // get asks pywb without following redirects.
@@ -118,6 +123,9 @@ func (w *wayback) get(t *testing.T, url string) (*http.Response, []byte) {
 	resp, err := w.client.Do(req)
 	must(t, err)
 	body, err := io.ReadAll(resp.Body)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // pywb passes the Content-Length of a cut-off answer on
+	}
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		t.Fatalf("%s: %v", url, err)
 	}
@@ -164,8 +172,14 @@ func (w *wayback) captures(t *testing.T, a archive) {
 	for uri, r := range latest {
 		same[key(uri)] = append(same[key(uri)], r)
 	}
+	refusals := 0
 	for _, uri := range slices.Sorted(maps.Keys(latest)) {
 		r := latest[uri]
+		if r.status >= "400" {
+			if refusals++; refusals > 20 {
+				continue // a thousand links of one page lead to what nobody recorded
+			}
+		}
 		ask := uri
 		if _, slash := latest[uri+"/"]; slash {
 			ask += "/"
@@ -195,10 +209,14 @@ func (w *wayback) revisit(t *testing.T, a archive) {
 			second = r
 		}
 	}
-	if second.status != "304" || second.date.Before(first.date) {
+	if second.status != "" || second.date.Before(first.date) {
 		t.Fatalf("revisit record: status %q, %s; the first is of %s", second.status, second.date, first.date)
 	}
 	status, body, when := w.original(t, a.name, second.date.UTC().Format("20060102150405"), oddSite+"/")
+	// The address of what was unchanged, at any time, is the page.
+	if now, _, _ := w.original(t, a.name, "", oddSite+"/"); now != "200" {
+		t.Errorf("the latest capture replays as %s", now)
+	}
 	if status != "200" || !bytes.Equal(body, first.body) || !when.Equal(second.date.Truncate(time.Second)) {
 		t.Errorf("revisit: %s, %d bytes of %d, of %s, want %s", status, len(body), len(first.body), when, second.date)
 	}

@@ -185,12 +185,11 @@ func (w *wayback) captures(t *testing.T, a archive) {
 			ask += "/"
 		}
 		status, body, _ := w.original(t, a.name, "", ask)
-		if strings.HasSuffix(uri, "/trailer") {
-			body, _, _ = bytes.Cut(body, []byte("X-Sum")) // pywb takes trailers for a part of the body
-			body = bytes.TrimSuffix(body, []byte("0\r\n"))
+		if p := r.payload(t); strings.HasSuffix(uri, "/trailer") && bytes.HasPrefix(body, p) {
+			body = body[:len(p)] // pywb takes trailers for a part of the body
 		}
 		if !slices.ContainsFunc(same[key(uri)], func(r rec) bool { return status == r.status && bytes.Equal(body, r.payload(t)) }) {
-			t.Errorf("%s: pywb gives %s, %d bytes, archived are %s, %d bytes", uri, status, len(body), r.status, len(r.payload(t)))
+			t.Errorf("%s: pywb gives %s, %d bytes, archived are %s, %d bytes; %.200q", uri, status, len(body), r.status, len(r.payload(t)), body)
 		}
 	}
 }

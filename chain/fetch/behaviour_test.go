@@ -193,8 +193,8 @@ func checkReuse(t *testing.T, h *HTTP, s *testweb.Server, u *crawl.CrawlURI, kee
 func TestTotalTimeout(t *testing.T) {
 	// A server that sends a byte now and then is cut off by the total timeout.
 	t.Parallel()
-	s := serve(t, testweb.Tiny{"http://slow.example/": {Body: strings.Repeat(long, 100), Drip: 10, Every: 10 * time.Millisecond}})
-	h := client(t, s, func(c *Config, _ *Deps) { c.Timeout = time.Second })
+	s := serve(t, testweb.Tiny{"http://slow.example/": {Body: strings.Repeat(long, 1000), Drip: 10, Every: 10 * time.Millisecond}})
+	h := client(t, s, func(c *Config, _ *Deps) { c.Timeout = 4 * time.Second })
 	u := page("http://slow.example/")
 	process(t, h, u)
 	if u.Status != 200 || u.Truncated != crawl.TruncTime {

@@ -105,7 +105,7 @@ type Controller struct {
 	busy           atomic.Int64
 	errors         map[string]*atomic.Int64 // by class; the map never changes
 	handing        sync.WaitGroup           // outcomes on their way to the frontier
-	slots          chan struct{}            // one for each of them
+	slots          chan struct{}            // one for each of them, and for each ToeThread
 	stop           context.CancelCauseFunc
 	take           context.Context // ends when no further URI is to be taken
 	stopOnce       sync.Once
@@ -124,7 +124,7 @@ const maxHanding = 500
 // NewController prepares a crawl.
 func NewController(cfg Config, f Frontier, c *Chains, clk clock.Clock, log *slog.Logger) *Controller {
 	ctl := &Controller{cfg: cfg, frontier: f, chains: c, clk: clk, log: log,
-		changed: make(chan struct{}), slots: make(chan struct{}, maxHanding),
+		changed: make(chan struct{}), slots: make(chan struct{}, maxHanding+cfg.ToeThreads),
 		activity: make([]atomic.Pointer[Activity], cfg.ToeThreads), errors: map[string]*atomic.Int64{}}
 	for _, class := range crawl.ErrorClasses() {
 		ctl.errors[class] = new(atomic.Int64)
@@ -292,8 +292,10 @@ func (c *Controller) toeThread(take, work context.Context, i int) {
 			return
 		}
 		c.await(take) // the pause may have begun while this thread waited for a URI
-		err = c.process(work, i, u)
+		// Before anything is written: outcomes on their way may wait for the one that
+		// wrote before them into the same file, and that one must not wait for them.
 		c.slots <- struct{}{}
+		err = c.process(work, i, u)
 		c.handing.Go(func() {
 			defer func() { <-c.slots }()
 			if err := c.handIn(work, u); err != nil {

@@ -124,7 +124,7 @@ func (t *tx) tally(u *crawl.CrawlURI) error {
 		t.counted = counted{tallies: newTallies(), sources: map[source]uint64{}}
 	}
 	c, all, v := &t.counted, &t.f.tallies, visit(u)
-	kind := u.MIME.Type
+	kind := strings.Clone(u.MIME.Type) // it may be a part of a whole header, and is kept
 	if kind == "" {
 		kind = UnknownType
 	}

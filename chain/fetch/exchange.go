@@ -84,7 +84,7 @@ func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte) (a *answer, er
 	// Closing is what ends reads and writes that are under way.
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer func() {
-		if stop() && err == nil && a.keep && c.br.Buffered() == 0 {
+		if stop() && err == nil && a != nil && a.keep && c.br.Buffered() == 0 {
 			h.pool.put(c)
 		} else {
 			_ = c.Close() // what was to be had of it has been read

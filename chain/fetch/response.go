@@ -85,7 +85,7 @@ func (r *response) header() (*record.Head, error) {
 			r.note("header:odd")
 		}
 		r.status = head.Status
-		r.keep = head.KeepAlive() && r.truncated == ""
+		r.keep = head.KeepAlive() && r.truncated == "" && head.Status != 101
 		if _, length, ok := head.Length(); ok {
 			r.rec.Expect(int64(len(raw)) + length)
 		}

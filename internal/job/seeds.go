@@ -77,6 +77,20 @@ func fingerprint(f io.ReaderAt, offset int64) (uint32, error) {
 	return sum.Sum32(), nil
 }
 
+// endsALine reports that what was taken ends where a line does: the last line of a
+// plain file that was being written may have grown since.
+func (r SeedReport) endsALine(f io.ReaderAt) (bool, error) {
+	if r.Raw > 0 || r.Offset == 0 {
+		return true, nil
+	}
+	var around [2]byte
+	n, err := f.ReadAt(around[:], r.Offset-1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	return n < 2 || around[0] == '\n' || around[1] == '\n' || around[1] == '\r', nil
+}
+
 // seeder offers seeds to the frontier.
 type seeder struct {
 	schedule func(ctx context.Context, mark string, value []byte, cs ...crawl.Candidate) (known int, err error)
@@ -113,7 +127,11 @@ func (s *seeder) file(ctx context.Context, name, path string) (SeedReport, error
 		if err != nil {
 			return rep, fmt.Errorf("job: seeds: %w", err)
 		}
-		if was.used() <= st.Size() && now == was.Print {
+		whole, err := was.endsALine(f)
+		if err != nil {
+			return rep, fmt.Errorf("job: seeds: %w", err)
+		}
+		if was.used() <= st.Size() && now == was.Print && whole {
 			if was.Done && was.Size == st.Size() {
 				return was, nil
 			}

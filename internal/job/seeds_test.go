@@ -101,6 +101,18 @@ func TestSeedFiles(t *testing.T) {
 	write("http://x.com/\nhttp://e.com/\n")
 	o.take(t, file, "s.txt")
 	is("a corrected line is read, with the rest", "http://x.com/", "http://e.com/")
+	write("http://x.com/\nhttp://e.com/a")
+	o.take(t, file, "s.txt")
+	o.urls = nil
+	write("http://x.com/\nhttp://e.com/abc\n")
+	o.take(t, file, "s.txt")
+	is("a last line that was being written is read again, with the rest", "http://x.com/", "http://e.com/abc")
+	write("http://x.com/\nhttp://e.com/abc")
+	o.take(t, file, "s.txt")
+	o.urls = nil
+	write("http://x.com/\nhttp://e.com/abc\nhttp://f.com/\n")
+	o.take(t, file, "s.txt")
+	is("behind a last line that had no end the next is read", "http://f.com/")
 }
 
 // total is the number of lines that a report accounts for.

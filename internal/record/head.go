@@ -22,13 +22,14 @@ type Head struct {
 const (
 	maxFields     = 500
 	maxFieldBytes = 64 << 10
+	maxFolds      = 500 // each copies the value so far
 )
 
 // ParseHead reads a status line and header fields. Lines may end with LF alone;
 // lines that begin with a space continue the one before; lines without a colon
 // are counted and skipped. At most 500 fields and 64 KB of them are kept.
 func ParseHead(b []byte) Head {
-	room := maxFieldBytes
+	room, folds := maxFieldBytes, 0
 	line, rest := cutLine(string(b[:min(len(b), MaxHead)])) // all values are parts of one string
 	h := Head{Status: statusOf(line), HTTP11: strings.HasPrefix(line, "HTTP/1.1") || strings.HasPrefix(line, "HTTP/2")}
 	for len(rest) > 0 && len(h.Fields) < maxFields {
@@ -40,7 +41,10 @@ func ParseHead(b []byte) Head {
 			break
 		}
 		if n := len(h.Fields); (line[0] == ' ' || line[0] == '\t') && n > 0 {
-			h.Fields[n-1].Value = strings.TrimSpace(h.Fields[n-1].Value + " " + strings.TrimSpace(line))
+			if line = strings.TrimSpace(line); line != "" && folds < maxFolds {
+				folds++
+				h.Fields[n-1].Value = strings.TrimSpace(h.Fields[n-1].Value + " " + line)
+			}
 			continue
 		}
 		name, value, ok := strings.Cut(line, ":")

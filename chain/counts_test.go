@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"context"
 	"maps"
 	"sync/atomic"
 	"testing"
@@ -33,5 +34,44 @@ func TestErrorsByClass(t *testing.T) {
 	want := map[string]int64{crawl.Error4xx: 1, crawl.Error5xx: 1, crawl.ErrorTimeout: 2}
 	if got := c.Counts().Errors; !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// behindOne is a frontier in which every outcome waits for the first, as they do
+// that lie behind it in a file.
+type behindOne struct {
+	list
+	waiting atomic.Int32
+	enough  chan struct{} // closed when maxHanding wait
+	first   chan struct{} // closed when the first is handed in
+}
+
+func (b *behindOne) Finished(ctx context.Context, u *crawl.CrawlURI) error {
+	if u.HTTPStatus == 1 {
+		close(b.first)
+	} else {
+		if b.waiting.Add(1) == maxHanding {
+			close(b.enough)
+		}
+		<-b.first
+	}
+	return b.list.Finished(ctx, u)
+}
+
+// However many outcomes wait for one, that one is handed in (found by review: the
+// crawl stood still for ever).
+func TestOutcomesWaitForOne(t *testing.T) {
+	f := &behindOne{list: list{left: maxHanding + 100}, enough: make(chan struct{}), first: make(chan struct{})}
+	var n atomic.Int32
+	slow := does(func(u *crawl.CrawlURI) (Result, error) {
+		u.Status, u.Disposition = 200, crawl.Done
+		if u.HTTPStatus = int(n.Add(1)); u.HTTPStatus == 1 {
+			<-f.enough
+		}
+		return Result{}, nil
+	})
+	c := controller(t, Config{ToeThreads: 2}, f, map[Name][]Step{Post: {{Name: "slow", Proc: slow}}})
+	if r, err := c.Run(t.Context()); err != nil || r != Finished {
+		t.Errorf("%s, %v", r, err)
 	}
 }

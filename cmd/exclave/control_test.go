@@ -33,8 +33,7 @@ func TestControl(t *testing.T) {
 		{[]string{"pause", dir}, exitOK, "paused"},
 		{[]string{"resume", dir}, exitOK, "running"},
 		{[]string{"pause", dir}, exitOK, "paused"},
-		{[]string{"stop", "--timeout", "0", dir}, exitOK, "stopping"},
-		{[]string{"stop", dir}, exitOK, "stopped"}, // once more, and now until its end
+		{[]string{"stop", dir}, exitOK, "stopped"},
 		{[]string{"verify", dir}, exitOK, "agree"}, // the job is free
 		{[]string{"pause", dir}, exitNegative, "no crawl of this job is running"},
 		{[]string{"stop", dir}, exitNegative, "no crawl of this job is running"},

@@ -21,30 +21,34 @@ func exclave(t *testing.T, args ...string) (string, int) {
 // left is crawled by the next (docs/howto/control.md).
 func TestControl(t *testing.T) {
 	web, dir, cmd, out := startHeld(t)
-	for _, c := range []struct {
+	type call struct {
 		args []string
 		code exitCode
 		says string
-	}{
-		{[]string{"show", dir, "http://a.test/held"}, exitOK, "in process"},
-		{[]string{"show", dir, "http://a.test/"}, exitOK, "profile cz: valid"},
-		{[]string{"show", dir, "http://nobody.test/"}, exitNegative, "not known to this job"},
-		{[]string{"show", dir, "nobody"}, exitUsage, "not a URL"},
-		{[]string{"pause", dir}, exitOK, "paused"},
-		{[]string{"resume", dir}, exitOK, "running"},
-		{[]string{"pause", dir}, exitOK, "paused"},
-		{[]string{"stop", dir}, exitOK, "stopped"},
-		{[]string{"verify", dir}, exitOK, "agree"}, // the job is free
-		{[]string{"pause", dir}, exitNegative, "no crawl of this job is running"},
-		{[]string{"stop", dir}, exitNegative, "no crawl of this job is running"},
-	} {
-		if text, got := exclave(t, c.args...); got != int(c.code) || !strings.Contains(text, c.says) {
-			t.Errorf("%v: exit code %d\n%s", c.args, got, text)
+	}
+	run := func(calls ...call) {
+		t.Helper()
+		for _, c := range calls {
+			if text, got := exclave(t, c.args...); got != int(c.code) || !strings.Contains(text, c.says) {
+				t.Errorf("%v: exit code %d\n%s", c.args, got, text)
+			}
 		}
 	}
+	run(call{[]string{"show", dir, "http://a.test/held"}, exitOK, "in process"},
+		call{[]string{"show", dir, "http://a.test/"}, exitOK, "profile cz: valid"},
+		call{[]string{"show", dir, "http://nobody.test/"}, exitNegative, "not known to this job"},
+		call{[]string{"show", dir, "nobody"}, exitUsage, "not a URL"},
+		call{[]string{"pause", dir}, exitOK, "paused"},
+		call{[]string{"resume", dir}, exitOK, "running"},
+		call{[]string{"pause", dir}, exitOK, "paused"},
+		// It does not wait; a stop that does is in TestControlAfterKill.
+		call{[]string{"stop", "--timeout", "0", dir}, exitOK, "stopping"})
 	if c := code(t, cmd.Wait()); c != int(exitOK) || !strings.Contains(out.String(), "stopped") {
 		t.Fatalf("the crawl: exit code %d\n%s", c, out)
 	}
+	run(call{[]string{"verify", dir}, exitOK, "agree"},
+		call{[]string{"pause", dir}, exitNegative, "no crawl of this job is running"},
+		call{[]string{"stop", dir}, exitNegative, "no crawl of this job is running"})
 	close(web.open)
 	for _, verb := range []string{"crawl", "verify"} {
 		if text, c := exclave(t, verb, dir); c != 0 {
@@ -75,7 +79,7 @@ func TestControlAfterKill(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = again.Process.Kill() })
 	<-web.asked
-	if text, c := exclave(t, "stop", dir); c != int(exitOK) {
+	if text, c := exclave(t, "stop", dir); c != int(exitOK) || !strings.Contains(text, "stopped") {
 		t.Errorf("stop of the crawl after the kill: exit code %d\n%s", c, text)
 	}
 	if c := code(t, again.Wait()); c != int(exitOK) {

@@ -92,27 +92,22 @@ func TestSeedFiles(t *testing.T) {
 	is("what was taken is not read again")
 	o.take(t, file, "other/s.txt")
 	is("a file of the same name elsewhere is another", "http://a.com/", "http://d.com/")
-	write("http://a.com/\n")
-	o.take(t, file, "s.txt")
-	o.urls = nil
-	write("http://a.com/\nhttp://e.com/\n")
-	o.take(t, file, "s.txt")
-	is("what was added is read", "http://e.com/")
-	write("http://x.com/\nhttp://e.com/\n")
-	o.take(t, file, "s.txt")
-	is("a corrected line is read, with the rest", "http://x.com/", "http://e.com/")
-	write("http://x.com/\nhttp://e.com/a")
-	o.take(t, file, "s.txt")
-	o.urls = nil
-	write("http://x.com/\nhttp://e.com/abc\n")
-	o.take(t, file, "s.txt")
-	is("a last line that was being written is read again, with the rest", "http://x.com/", "http://e.com/abc")
-	write("http://x.com/\nhttp://e.com/abc")
-	o.take(t, file, "s.txt")
-	o.urls = nil
-	write("http://x.com/\nhttp://e.com/abc\nhttp://f.com/\n")
-	o.take(t, file, "s.txt")
-	is("behind a last line that had no end the next is read", "http://f.com/")
+	changed := func(why, from, to string, want ...string) {
+		t.Helper()
+		write(from)
+		o.take(t, file, "s.txt")
+		o.urls = nil
+		write(to)
+		o.take(t, file, "s.txt")
+		is(why, want...)
+	}
+	changed("what was added is read", "http://a.com/\n", "http://a.com/\nhttp://e.com/\n", "http://e.com/")
+	changed("a corrected line is read, with the rest",
+		"http://a.com/\nhttp://e.com/\n", "http://x.com/\nhttp://e.com/\n", "http://x.com/", "http://e.com/")
+	changed("a last line that was being written is read again, with the rest",
+		"http://x.com/\nhttp://e.com/a", "http://x.com/\nhttp://e.com/abc\n", "http://x.com/", "http://e.com/abc")
+	changed("behind a last line that had no end the next is read",
+		"http://x.com/\nhttp://e.com/abc", "http://x.com/\nhttp://e.com/abc\nhttp://f.com/\n", "http://f.com/")
 }
 
 // total is the number of lines that a report accounts for.

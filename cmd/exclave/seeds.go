@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"exclave/internal/live"
 	"exclave/internal/seedlog"
 
 	"github.com/spf13/cobra"
@@ -184,7 +185,7 @@ func printInspected(w io.Writer, i *inspected, asJSON bool) error {
 	}
 	fmt.Fprintln(&b, i.File)
 	if s := i.Summary; s != nil {
-		row("compression", "%s, %s bytes", s.Compression, grouped(s.Bytes))
+		row("compression", "%s, %s bytes", s.Compression, live.Number(s.Bytes))
 		sure := fmt.Sprintf("%d of the first %d lines", s.Guess.Matched, s.Guess.Lines)
 		switch {
 		case s.Format != s.Guess.Format:
@@ -197,11 +198,11 @@ func printInspected(w io.Writer, i *inspected, asJSON bool) error {
 			row("damage", "%s; what stands before is counted", s.Damage)
 		}
 	}
-	row("lines", "%s in %.1f s, %s a second", grouped(i.lines), i.Seconds, grouped(int64(i.Rate)))
+	row("lines", "%s in %.1f s, %s a second", live.Number(i.lines), i.Seconds, live.Number(int64(i.Rate)))
 	if s := i.Summary; s != nil {
-		row("no seeds", "%s blank, comments and headers; %s accepted or of another status", grouped(s.Blank), grouped(s.Skipped))
+		row("no seeds", "%s blank, comments and headers; %s accepted or of another status", live.Number(s.Blank), live.Number(s.Skipped))
 	}
-	row("URLs", "%s; %s distinct, %s duplicates", grouped(i.URLs), estimated(i.Distinct), about(i.Duplicates, i.Distinct.Exact))
+	row("URLs", "%s; %s distinct, %s duplicates", live.Number(i.URLs), estimated(i.Distinct), about(i.Duplicates, i.Distinct.Exact))
 	row("hosts", "%s", estimated(i.Hosts))
 	row("schemes", "%s", shares(i.Schemes))
 	row("top domains", "%s", shares(i.TopTLDs))
@@ -218,9 +219,9 @@ func printBroken(w io.Writer, s seedlog.State) {
 	if s.Broken == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  %-12s %s\n", "broken", grouped(s.Broken))
+	fmt.Fprintf(w, "  %-12s %s\n", "broken", live.Number(s.Broken))
 	for _, cause := range byCount(s.Causes) {
-		fmt.Fprintf(w, "    %s  %s\n", grouped(s.Causes[cause]), cause)
+		fmt.Fprintf(w, "    %s  %s\n", live.Number(s.Causes[cause]), cause)
 	}
 	for _, sample := range s.Samples {
 		fmt.Fprintln(w, "    "+sample)
@@ -231,22 +232,22 @@ func estimated(e seedlog.Estimate) string { return about(e.N, e.Exact) }
 
 func about(n int64, exact bool) string {
 	if exact {
-		return grouped(n)
+		return live.Number(n)
 	}
-	return "about " + grouped(n)
+	return "about " + live.Number(n)
 }
 
 func shares(t seedlog.Top) string {
 	var out []string
 	for _, s := range t.Most {
-		out = append(out, s.Name+" "+grouped(s.N))
+		out = append(out, s.Name+" "+live.Number(s.N))
 	}
 	if len(out) == 0 {
 		return "none"
 	}
 	text := strings.Join(out, ", ")
 	if t.Error > 0 {
-		text += fmt.Sprintf(" (each up to %s more)", grouped(t.Error))
+		text += fmt.Sprintf(" (each up to %s more)", live.Number(t.Error))
 	}
 	return text
 }

@@ -8,11 +8,11 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 
 	"exclave/config"
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/live"
 
 	"github.com/spf13/cobra"
 )
@@ -106,14 +106,14 @@ func seedTaker(cmd *cobra.Command, cfg *config.Config, o job.ImportOptions) (giv
 }
 
 func printImported(w io.Writer, r job.SeedReport) {
-	fmt.Fprintf(w, "%s: %s, %s: %s lines: %s accepted, %s known", r.File, r.Compression, string(r.Format), grouped(r.Lines), grouped(r.Accepted), grouped(r.Known))
+	fmt.Fprintf(w, "%s: %s, %s: %s lines: %s accepted, %s known", r.File, r.Compression, string(r.Format), live.Number(r.Lines), live.Number(r.Accepted), live.Number(r.Known))
 	out := int64(0)
 	for _, n := range r.Rejected {
 		out += n
 	}
-	fmt.Fprintf(w, ", %s out of scope, %s no seeds, %s blank, %s broken\n", grouped(out), grouped(r.Skipped), grouped(r.Blank), grouped(r.Broken))
+	fmt.Fprintf(w, ", %s out of scope, %s no seeds, %s blank, %s broken\n", live.Number(out), live.Number(r.Skipped), live.Number(r.Blank), live.Number(r.Broken))
 	for _, rule := range byCount(r.Rejected) {
-		fmt.Fprintf(w, "  out of scope by %s: %s\n", rule, grouped(r.Rejected[rule]))
+		fmt.Fprintf(w, "  out of scope by %s: %s\n", rule, live.Number(r.Rejected[rule]))
 	}
 	if r.Damage != "" {
 		fmt.Fprintf(w, "  %s; what stands before was taken\n", r.Damage)
@@ -124,13 +124,4 @@ func printImported(w io.Writer, r job.SeedReport) {
 // byCount returns the keys, the most frequent first.
 func byCount(n map[string]int64) []string {
 	return slices.SortedFunc(maps.Keys(n), func(a, b string) int { return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b)) })
-}
-
-// grouped writes a number with commas: 1,234,567.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

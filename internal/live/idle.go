@@ -81,11 +81,11 @@ func allHosts(n int) string {
 	if n == 1 {
 		return "the only host is"
 	}
-	return fmt.Sprintf("all %s hosts are", number(int64(n)))
+	return fmt.Sprintf("all %s hosts are", Number(int64(n)))
 }
 
 func counted(n int, what string) string {
-	return number(int64(n)) + " " + plural(n, what, what+"s")
+	return Number(int64(n)) + " " + plural(n, what, what+"s")
 }
 
 func isAre(n int) string { return plural(n, "is", "are") }

@@ -116,7 +116,7 @@ func (m *model) numbers(width int) []string {
 	add := func(label string, fields ...string) { lines = append(lines, flow(label, fields, width)...) }
 	add("rate", "now "+rateOf(s.Now), "average "+rateOf(s.Average))
 	add("URIs", n("discovered", f.Discovered), n("queued", f.Queued), n("in process", f.InProcess), n("parked", f.Parked))
-	add("finished", number(f.Finished), n("archived", f.Archived), n("failed", f.Failed), n("disregarded", f.Disregarded))
+	add("finished", Number(f.Finished), n("archived", f.Archived), n("failed", f.Failed), n("disregarded", f.Disregarded))
 	add("pages", n("judged", f.Judged), valid(f), "received "+job.Size(s.Counts.Bytes))
 	add("hosts", n("ready", int64(q.Ready)), n("waiting", int64(q.Waiting)), n("resting", int64(q.Resting)), n("in process", int64(q.InProcess)))
 	add("errors", failures(s.Counts.Errors)...)
@@ -143,7 +143,7 @@ func (m *model) few() []string {
 }
 
 // n is a figure with its name.
-func n(label string, v int64) string { return label + " " + number(v) }
+func n(label string, v int64) string { return label + " " + Number(v) }
 
 // valid is the number and share of what was judged.
 func valid(f frontier.Stats) string {
@@ -158,7 +158,7 @@ func failures(counts map[string]int64) []string {
 	var out []string
 	for _, class := range crawl.ErrorClasses() {
 		if counts[class] > 0 {
-			out = append(out, class+" "+number(counts[class]))
+			out = append(out, class+" "+Number(counts[class]))
 		}
 	}
 	if out == nil {

@@ -81,8 +81,8 @@ func cell(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n-widthOf(s)))
 }
 
-// number prints n with its thousands apart.
-func number(n int64) string {
+// Number prints n with its thousands apart, as all texts for people do: 1,234,567.
+func Number(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	first := 0
 	if n < 0 {

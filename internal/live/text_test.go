@@ -42,8 +42,8 @@ func TestCut(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -999: "-999", -1000: "-1,000"} {
-		if got := number(n); got != want {
-			t.Errorf("number(%d) = %q", n, got)
+		if got := Number(n); got != want {
+			t.Errorf("Number(%d) = %q", n, got)
 		}
 	}
 	for _, c := range []struct {

@@ -3,6 +3,7 @@ package seedlog
 import (
 	"context"
 	"io"
+	"sync"
 
 	"exclave/internal/urlx"
 
@@ -33,16 +34,24 @@ func NewTally() *Tally {
 		byHost: newFrequent(keptHosts), byTLD: newFrequent(keptTLDs), schemes: newFrequent(keptSchemes)}
 }
 
-func (t *Tally) add(u *urlx.URL) {
-	host := u.Hostname()
-	t.n++
-	t.urls.add(xxhash.Sum64String(u.String()))
-	t.hosts.add(xxhash.Sum64String(host))
-	t.byHost.add(host)
-	if tld := urlx.TLD(host); tld != "" {
-		t.byTLD.add(tld)
-	} else {
-		t.byTLD.add("(address)")
+func (t *Tally) add(batch []seen) {
+	for _, s := range batch {
+		if s.scheme != "" {
+			t.schemes.add(s.scheme)
+		}
+		if s.url == nil {
+			continue
+		}
+		host := s.url.Hostname()
+		t.n++
+		t.urls.add(xxhash.Sum64String(s.url.String()))
+		t.hosts.add(xxhash.Sum64String(host))
+		t.byHost.add(host)
+		if tld := urlx.TLD(host); tld != "" {
+			t.byTLD.add(tld)
+		} else {
+			t.byTLD.add("(address)")
+		}
 	}
 }
 
@@ -73,33 +82,58 @@ type Summary struct {
 	State                   // lines of each kind; Format is the one read as
 }
 
+// seen is what an inspection counts of an entry: its URL, or the scheme of what
+// is none.
+type seen struct {
+	url    *urlx.URL
+	scheme string // "" when the address has none
+}
+
+// batchSize is how many entries go to the counting goroutine together.
+const batchSize = 512
+
 // Inspect reads r to its end and adds its addresses to each of tallies. The
-// errors are those of Open and Next, and ctx's.
+// errors are those of Open and Next, and ctx's. Reading and counting take about
+// as long as each other and run side by side.
 func Inspect(ctx context.Context, r io.Reader, o Options, tallies ...*Tally) (Summary, error) {
 	d, err := Open(r, o)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer d.Close()
-	for i := 0; ; i++ {
-		if i%4096 == 0 && ctx.Err() != nil {
-			err = ctx.Err()
-			break
+	full, empty := make(chan []seen, 4), make(chan []seen, 4)
+	for range cap(empty) {
+		empty <- make([]seen, 0, batchSize)
+	}
+	var counting sync.WaitGroup
+	counting.Go(func() {
+		for batch := range full {
+			for _, t := range tallies {
+				t.add(batch)
+			}
+			empty <- batch[:0]
 		}
-		var e *Entry
-		if e, err = d.Next(); err != nil {
-			break
-		}
-		u := d.URL()
-		for _, t := range tallies {
-			if u != nil {
-				t.schemes.add(u.Scheme())
-				t.add(u)
-			} else if s := urlx.Scheme(string(e.URL)); s != "" {
-				t.schemes.add(s)
+	})
+	for err == nil {
+		batch := <-empty
+		for len(batch) < batchSize && err == nil {
+			var e *Entry
+			if e, err = d.Next(); err != nil {
+				break
+			}
+			if u := d.URL(); u != nil {
+				batch = append(batch, seen{u, u.Scheme()})
+			} else {
+				batch = append(batch, seen{scheme: urlx.Scheme(string(e.URL))})
 			}
 		}
+		full <- batch
+		if err == nil {
+			err = ctx.Err()
+		}
 	}
+	close(full)
+	counting.Wait()
 	s := Summary{Compression: d.Compression(), Guess: d.Guess(), Bytes: d.src.rawOffset(), State: d.State()}
 	s.Format = d.Format()
 	if err == io.EOF {

@@ -20,7 +20,7 @@ func exclave(t *testing.T, args ...string) (string, int) {
 // A crawl is looked at, paused, resumed and stopped from other processes; what it
 // left is crawled by the next (docs/howto/control.md).
 func TestControl(t *testing.T) {
-	web, dir, cmd, out := startHeld(t)
+	web, dir, cmd, out := startHeld(t, "1s")
 	type call struct {
 		args []string
 		code exitCode
@@ -65,7 +65,7 @@ func TestControl(t *testing.T) {
 // A crawl that was killed leaves its socket behind: verbs say that nothing runs,
 // and the next crawl has one again.
 func TestControlAfterKill(t *testing.T) {
-	web, dir, cmd, _ := startHeld(t)
+	web, dir, cmd, _ := startHeld(t, "1s")
 	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

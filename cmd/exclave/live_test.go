@@ -48,7 +48,7 @@ func startTmux(t *testing.T, width, height string) *tmux {
 
 func (m *tmux) do(args ...string) string {
 	m.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // wait-for may wait for ever
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // wait-for may wait for ever
 	defer cancel()
 	cmd := exec.CommandContext(ctx, m.path, append([]string{"-u", "-L", "exclave", "-f", "/dev/null"}, args...)...)
 	cmd.Env = m.env
@@ -81,7 +81,7 @@ func (m *tmux) see(window string, expressions ...string) string {
 	}
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
-	for deadline := time.Now().Add(time.Minute); ; <-look.C {
+	for deadline := time.Now().Add(5 * time.Minute); ; <-look.C {
 		screen := m.do("capture-pane", "-p", "-t", window)
 		missing := ""
 		for _, e := range all {
@@ -152,18 +152,25 @@ func liveJob(t *testing.T, grace string) (dir string) {
 	}
 	t.Cleanup(func() { _ = srv.Close() })
 	dir = writeKillJob(t, srv, []string{"http://a.test/"})
+	setPatience(t, dir, grace)
+	return dir
+}
+
+// setPatience sets the grace of a job, and makes it wait for an answer as long as a
+// test lasts: on a slow machine the page that does not answer must not become a
+// timeout.
+func setPatience(t *testing.T, dir, grace string) {
+	t.Helper()
 	name := filepath.Join(dir, "job.toml")
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// On a slow machine the page that does not answer must not become a timeout.
 	changed := strings.NewReplacer(`grace = "1s"`, `grace = "`+grace+`"`,
 		"[http]\n", "[http]\ntimeout = \"1h\"\nsocket_timeout = \"30m\"\n").Replace(string(text))
 	if err := os.WriteFile(name, []byte(changed), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return dir
 }
 
 // The view of a crawl in its own terminal: figures and workers are right at each

@@ -9,7 +9,7 @@ import (
 // A running crawl takes seeds from another process, does not end before they are
 // in, and crawls them; a second import finds them known (docs/howto/seeds.md).
 func TestSeedsImportIntoRunningCrawl(t *testing.T) {
-	web, dir, cmd, out := startHeld(t)
+	web, dir, cmd, out := startHeld(t, "1s")
 	give := func(want int) string {
 		t.Helper()
 		c := exec.Command("exclave", "seeds", "import", "--source", "late", dir, "-")

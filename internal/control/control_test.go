@@ -124,7 +124,7 @@ func until(t *testing.T, c *control.Client, what string, is func(job.Snapshot) b
 	t.Helper()
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
-	limit := time.After(30 * time.Second)
+	limit := time.After(5 * time.Minute)
 	for {
 		s, err := c.Snapshot(t.Context())
 		must(t, err)

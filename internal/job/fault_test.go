@@ -60,7 +60,7 @@ func smallJob(t testing.TB, srv *testweb.Server) *config.Config {
 	return cfg
 }
 
-// crawlOn opens, runs and closes the job on fs. A minute without an end is a
+// crawlOn opens, runs and closes the job on fs. Five minutes without an end are a
 // hang, and a defect of its own.
 func crawlOn(t *testing.T, cfg *config.Config, fs fsx.FS, points *fsx.FailPoints) error {
 	t.Helper()
@@ -77,7 +77,7 @@ func crawlOn(t *testing.T, cfg *config.Config, fs fsx.FS, points *fsx.FailPoints
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("the crawl hangs")
 		return nil
 	}

@@ -246,7 +246,7 @@ func TestOtherServer(t *testing.T) {
 		{"nobody listens", closed.LocalAddr().String()},
 		{"garbage", serve(t, func(w dns.ResponseWriter, _ *dns.Msg) { _, _ = w.Write([]byte("garbage, but long enough")) })},
 	} {
-		r := resolver(t, func(c *Config) { c.Timeout = 100 * time.Millisecond }, c.bad, good)
+		r := resolver(t, func(c *Config) { c.Timeout = 2 * time.Second }, c.bad, good)
 		for range 2 {
 			a, err := r.Lookup(t.Context(), "a.cz")
 			if err != nil || a.Server != good {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
@@ -127,10 +126,10 @@ func visits() []visit {
 func browse(t *testing.T, w *wayback, archives ...archive) {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(sharedtest.Chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.WindowSize(1000, 900),
+		chromedp.WindowSize(1000, 900), chromedp.WSURLReadTimeout(ready),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*ready) // four pages, each a second on an idle machine
 	defer cancel()
 	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
 	defer stop()

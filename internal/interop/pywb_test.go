@@ -22,8 +22,9 @@ import (
 	"exclave/warc"
 )
 
-// ready bounds the wait for pywb; it takes 2 s on an idle machine.
-const ready = 90 * time.Second
+// ready bounds the wait for pywb, or for a browser; each takes 2 s on an idle machine,
+// and minutes on one that others use too.
+const ready = 5 * time.Minute
 
 // wayback is a running pywb.
 type wayback struct {
@@ -75,7 +76,7 @@ func startPywb(t *testing.T, archives ...archive) *wayback {
 	})
 	awaitPort(t, addr, ended)
 	return &wayback{addr, &http.Client{
-		Timeout:       30 * time.Second,
+		Timeout:       ready,
 		Transport:     &http.Transport{DisableCompression: true, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

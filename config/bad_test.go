@@ -22,9 +22,11 @@ func TestBadConfigurations(t *testing.T) {
 		t.Fatal(err)
 	}
 	beside := map[string]string{
-		"bad.mmdb": "range_start,range_end,country\n",
-		"bad.surt": "# fine:\nhttp://(com,example,\n\nhttp://(com,example/\n",
-		"bad.toml": "[profile]\nname = \"bad\"\nmin_points = 1\n[[searcher]]\nkind = \"email\"\npoints = 1\npattern = \"(\"\n",
+		"bad.properties":    "# fine:\nstartsWith(www.)=\nstartswith(w3.)=\nsynonym(a.cz)=\n",
+		"circle.properties": "synonym(a.cz)=www.b.cz\nsynonym(b.cz)=a.cz\n",
+		"bad.mmdb":          "range_start,range_end,country\n",
+		"bad.surt":          "# fine:\nhttp://(com,example,\n\nhttp://(com,example/\n",
+		"bad.toml":          "[profile]\nname = \"bad\"\nmin_points = 1\n[[searcher]]\nkind = \"email\"\npoints = 1\npattern = \"(\"\n",
 	}
 	for i := 0; i+1 < len(archive.Files); i += 2 {
 		c, want := archive.Files[i], &archive.Files[i+1]

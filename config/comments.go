@@ -75,14 +75,19 @@ so. 0 = all.`,
 		"frontier.self_redirects":  `How often a redirect to another form of the same address is followed.`,
 
 		"url": `When two addresses are the same. Each rule merges addresses that some server
-tells apart. The rules of a job cannot be changed after its first crawl.`,
+tells apart: docs/howto/url-rules.md. The rules of a job cannot be changed after its
+first crawl.`,
 		"url.strip_www":            `www.example.com = example.com`,
 		"url.strip_index":          `/index.html = /`,
 		"url.strip_trailing_slash": `/a/ = /a`,
+		"url.merge_slashes":        `//a///b = /a/b`,
 		"url.lower_case_path":      `/A = /a`,
+		"url.normal_escapes":       `/%7ea%2f = /~a%2F`,
 		"url.strip_session_ids":    `/a;jsessionid=1?PHPSESSID=2 = /a`,
 		"url.strip_tracking":       `/a?utm_source=x = /a`,
 		"url.sort_query":           `/a?b=1&a=2 = /a?a=2&b=1`,
+		"url.host_rules": `File that says which host names mean the same, like "hosts.properties"; LARM's
+lines startsWith(www.)=, endsWith(.foo.com)=.bar.com, synonym(a.com)=b.com.`,
 
 		"analysis":          `Which pages are national.`,
 		"analysis.profiles": `Built in: "cz", "sk". Or paths of files: "my.toml". At most 4.`,

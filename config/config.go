@@ -30,7 +30,7 @@ type Config struct {
 	DNS      resolve.Config      `toml:"dns"`
 	Robots   Robots              `toml:"robots"`
 	Frontier frontier.Config     `toml:"frontier"`
-	URL      urlx.Rules          `toml:"url"`
+	URL      URL                 `toml:"url"`
 	Analysis Analysis            `toml:"analysis"`
 	WARC     warc.Config         `toml:"warc"`
 	Metrics  Metrics             `toml:"metrics"`
@@ -98,6 +98,14 @@ func (c Crawl) Validate() []error {
 // Robots says what is done about robots.txt.
 type Robots struct {
 	Policy robots.Policy `toml:"policy"`
+}
+
+// URL says when two addresses are the same.
+type URL struct {
+	// Rules are complete after Load or Validate: what HostRules names is in them.
+	urlx.Rules
+	// HostRules is a file that says which host names mean the same. "" = none.
+	HostRules string `toml:"host_rules"`
 }
 
 // ProfileDepth as Analysis.Depth means the depth that each profile names.

@@ -11,6 +11,7 @@ import (
 	"exclave/chain/standard"
 	"exclave/dict"
 	"exclave/internal/geoip"
+	"exclave/internal/urlx"
 )
 
 // files checks what the configuration names outside itself.
@@ -21,6 +22,7 @@ func (r *report) files(c *Config) {
 	for i, name := range c.HTTP.RootFiles {
 		r.readable(element("http.root_certificates", i), c.Path(name), "name a PEM file of certificates")
 	}
+	r.hostRules(c)
 	r.geoip(c)
 	for i, name := range c.Analysis.Profiles {
 		r.profile(element("analysis.profiles", i), name, c.Dir)
@@ -43,6 +45,26 @@ func (r *report) readable(key, file, fix string) {
 	case info.IsDir():
 		r.add(key, fix, "%s: is a folder", file)
 	}
+}
+
+// hostRules reads the host rules into the configuration, and reports what is wrong
+// in them at its place in their own file.
+func (r *report) hostRules(c *Config) {
+	c.URL.Hosts = nil
+	if c.URL.HostRules == "" {
+		return
+	}
+	file := c.Path(c.URL.HostRules)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		r.add("url.host_rules", `docs/formats/host-rules.md says what the file holds; "" does without`, "%s: %v", file, cause(err))
+		return
+	}
+	hosts, errs := urlx.ParseHostRules(data, c.URL.StripWWW)
+	for _, e := range errs {
+		r.problems = append(r.problems, Problem{File: file, Line: e.Line, Col: 1, Msg: e.Msg, Fix: e.Fix})
+	}
+	c.URL.Hosts = hosts
 }
 
 // geoip reports a database that searchers of that kind could not use.

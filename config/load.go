@@ -30,8 +30,8 @@ func Load(path string) (*Config, []Problem) {
 	return c, r.sorted()
 }
 
-// Validate returns every problem of the values and of the files they name. The
-// problems have no positions.
+// Validate returns every problem of the values and of the files they name, and
+// reads the host rules. The problems have no positions in job.toml.
 func (c *Config) Validate() []Problem {
 	r := &report{file: filepath.Join(c.Dir, FileName)}
 	r.check(c)

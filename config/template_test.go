@@ -66,3 +66,23 @@ func TestTemplateNamesEveryKey(t *testing.T) {
 		t.Errorf("comment of %s, which is no key", p)
 	}
 }
+
+// Host rules count only when they have been read: keys would silently be others.
+func TestHostRulesAreLoaded(t *testing.T) {
+	dir := jobDir(t, "[job]\nname = \"t\"\n[http]\ncontact = \"https://example.org/\"\n[analysis]\nprofiles = [\"cz\"]\n[url]\nhost_rules = \"hosts.properties\"\n")
+	if err := os.WriteFile(filepath.Join(dir, "hosts.properties"), []byte("startsWith(www.)=\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	loaded, problems := Load(dir)
+	for _, p := range problems {
+		t.Error(p)
+	}
+	made := Default("cz")
+	made.Dir, made.Job.Name, made.HTTP.Contact, made.URL.HostRules = dir, "t", "https://example.org/", "hosts.properties"
+	for _, p := range made.Validate() {
+		t.Error(p)
+	}
+	if got := Default("").URL.Hash(); loaded.URL.Hash() == got || made.URL.Hash() != loaded.URL.Hash() {
+		t.Errorf("hashes %#x loaded, %#x validated, %#x without host rules", loaded.URL.Hash(), made.URL.Hash(), got)
+	}
+}

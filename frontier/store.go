@@ -306,7 +306,7 @@ func (f *Frontier) load() error {
 		return fmt.Errorf("the state has format %d, this program reads format %d; use the program that made it", version, FormatVersion)
 	}
 	if rules != f.o.RulesHash && !f.o.ReadOnly {
-		return errors.New("the rules in [url] are not those the job was started with; keys would not match: put them back, or start a new job")
+		return errors.New("the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back, or start a new job")
 	}
 	copy(f.salt[:], salt)
 	depths, err := get(f.db, nameKey('m', "depths"))

@@ -206,3 +206,10 @@ func (s *sheet) row(name, value string) {
 	}, value)
 	_, s.err = fmt.Fprintf(s.out, "%-11s %s\n", name, strings.TrimSpace(value))
 }
+
+// gap prints an empty line.
+func (s *sheet) gap() {
+	if s.err == nil {
+		_, s.err = fmt.Fprintln(s.out)
+	}
+}

@@ -179,7 +179,7 @@ func (j *Job) openState(ctx context.Context) error {
 	if n := len(j.analyzer.Profiles()); n > crawl.MaxProfiles {
 		return fmt.Errorf("job: %d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
 	}
-	links := linkReader{records: j.records(), rules: j.cfg.URL}
+	links := linkReader{records: j.records(), rules: j.cfg.URL.Rules}
 	f, err := frontier.Open(ctx, frontier.Options{
 		FS: j.opts.FS, Dir: j.path(StateDir, "frontier"), LogDir: j.path(LogDir), Config: j.cfg.Frontier,
 		Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Clock: j.opts.Clock, Links: links,
@@ -287,7 +287,7 @@ func (j *Job) openChains(context.Context) error {
 		return fmt.Errorf("job: %w", err)
 	}
 	steps, bad := standard.Build(&standard.Env{
-		Dir: j.dir, Clock: j.opts.Clock, Depths: j.depths(), Keys: j.cfg.URL, Scope: scope, Hosts: j.frontier,
+		Dir: j.dir, Clock: j.opts.Clock, Depths: j.depths(), Keys: j.cfg.URL.Rules, Scope: scope, Hosts: j.frontier,
 		Robots: j.cfg.Robots.Policy, Resolver: dns, HTTP: http, Analyzer: j.analyzer, Archive: j.pool,
 		Reader: j.records(), FileName: archive{j.pool}.FileName,
 	}, j.cfg.Chain)
@@ -370,7 +370,7 @@ func (j *Job) crawl(ctx context.Context) (chain.Reason, error) {
 
 func (j *Job) offerSeeds(ctx context.Context) error {
 	s := seeder{schedule: j.frontier.ScheduleMark, marked: j.frontier.Marked, scope: j.scope,
-		rules: j.cfg.URL, again: j.opts.Recrawl}
+		rules: j.cfg.URL.Rules, again: j.opts.Recrawl}
 	var errs []error
 	for _, name := range j.cfg.Job.Seeds {
 		rep, err := s.file(ctx, name, j.cfg.Path(name))

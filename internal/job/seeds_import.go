@@ -24,7 +24,7 @@ type ImportOptions struct {
 // error comes with the report of what was taken before it.
 func (j *Job) ImportSeeds(ctx context.Context, in io.Reader, name string, o ImportOptions) (SeedReport, error) {
 	defer j.frontier.Hold()()
-	s := seeder{scope: j.scope, rules: j.cfg.URL, tag: o.Source}
+	s := seeder{scope: j.scope, rules: j.cfg.URL.Rules, tag: o.Source}
 	rep := SeedReport{File: name}
 	err := s.stream(ctx, in, seedlog.Options{Format: o.Format, Name: name, Statuses: o.Statuses}, &rep, func(batch []crawl.Candidate) (int, error) {
 		if len(batch) == 0 {

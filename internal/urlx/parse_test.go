@@ -32,7 +32,7 @@ type wptCase struct {
 func wptCases(t testing.TB) []wptCase {
 	t.Helper()
 	var all []wptCase
-	for _, name := range []string{"urltestdata.json", "ada_extra_urltestdata.json", "ada_long_urltestdata.json"} {
+	for _, name := range []string{"urltestdata.json", "urltestdata-javascript-only.json", "ada_extra_urltestdata.json", "ada_long_urltestdata.json"} {
 		b, err := os.ReadFile(sharedtest.Path(t, "data/urls/ada-wpt/tests/wpt/"+name))
 		if err != nil {
 			t.Fatal(err)
@@ -225,7 +225,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{"http://example.cz/a/../b?q#f", "HTTP://u:p@[::1]:80//\\x", "http://příklad.cz/ ž", "ftp://1.2.3/%2e%2e", "https://-1/", "http://+1/", "http://0x-1/", "//a", "http://www.www.a.cz/;jsessionid=1/..;jsessionid=2/index.html/?sid=&&utm_x"} {
 		f.Add(s, "../x?y")
 	}
-	all := Rules{true, true, true, true, true, true, true}
+	all := allRules(f)
 	f.Fuzz(func(t *testing.T, raw, ref string) {
 		u, err := Parse(raw)
 		if err != nil {

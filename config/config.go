@@ -151,7 +151,7 @@ func Default(profile string) *Config {
 			Depth:  ProfileDepth,
 		},
 		WARC:  warc.DefaultConfig(),
-		Scope: decide.DefaultScope(nationalDomains(profile)...),
+		Scope: decide.DefaultScope(NationalDomains(profile)...),
 	}
 	if profile != "" {
 		c.Analysis.Profiles = []string{profile}
@@ -159,9 +159,9 @@ func Default(profile string) *Config {
 	return c
 }
 
-// nationalDomains returns the top-level domain that a profile's name is the code
+// NationalDomains returns the top-level domain that a profile's name is the code
 // of: it is harvested on its own, so a new job leaves it out.
-func nationalDomains(profile string) []string {
+func NationalDomains(profile string) []string {
 	if suffix, icann := publicsuffix.PublicSuffix(profile); icann && len(profile) == 2 && suffix == profile {
 		return []string{profile}
 	}

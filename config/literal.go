@@ -34,6 +34,14 @@ func literal(v reflect.Value) string {
 			parts[i] = literal(v.Index(i))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
+	case reflect.Struct:
+		var parts []string
+		for _, f := range fields(v) {
+			if !f.value.IsZero() {
+				parts = append(parts, f.key+" = "+literal(f.value))
+			}
+		}
+		return "{ " + strings.Join(parts, ", ") + " }"
 	case reflect.Map:
 		m := map[string]string{}
 		for _, k := range v.MapKeys() {

@@ -2,9 +2,12 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+
+	"exclave/chain/decide"
 
 	"github.com/BurntSushi/toml"
 )
@@ -89,4 +92,41 @@ func (c *Config) Path(name string) string {
 		return name
 	}
 	return filepath.Join(c.Dir, name)
+}
+
+// Absolute makes the names of files that are relative to the job's folder absolute,
+// but for those of seeds, so that the configuration can stand in another folder.
+func (c *Config) Absolute() error {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	c.Dir = dir
+	each := func(names []string, is func(string) bool) {
+		for i, name := range names {
+			if is(name) {
+				names[i] = c.Path(name)
+			}
+		}
+	}
+	always := func(name string) bool { return name != "" }
+	each(c.HTTP.RootFiles, always)
+	each(c.Analysis.Profiles, isFile)
+	if always(c.Analysis.GeoIP) {
+		c.Analysis.GeoIP = c.Path(c.Analysis.GeoIP)
+	}
+	rules := func(rules []decide.RuleConfig) {
+		for i := range rules {
+			if always(rules[i].File) {
+				rules[i].File = c.Path(rules[i].File)
+			}
+		}
+	}
+	rules(c.Scope)
+	for _, steps := range c.Chain {
+		for _, s := range steps {
+			rules(s.Rules)
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"exclave/chain"
 	"exclave/chain/standard"
 )
 
@@ -50,6 +51,21 @@ func (w *templater) table(key string, v reflect.Value) {
 		}
 	case reflect.Map:
 		w.chains()
+		w.steps(v)
+	}
+}
+
+// steps writes the chains that are not the default ones.
+func (w *templater) steps(chains reflect.Value) {
+	for _, name := range chain.Names() {
+		steps := chains.MapIndex(reflect.ValueOf(name))
+		if !steps.IsValid() {
+			continue
+		}
+		for i := range steps.Len() {
+			fmt.Fprintf(w, "\n[[chain.%s]]\n", name)
+			w.row(steps.Index(i))
+		}
 	}
 }
 

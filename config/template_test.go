@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 
+	"exclave/analyzer"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -84,5 +86,72 @@ func TestHostRulesAreLoaded(t *testing.T) {
 	}
 	if got := Default("").URL.Hash(); loaded.URL.Hash() == got || made.URL.Hash() != loaded.URL.Hash() {
 		t.Errorf("hashes %#x loaded, %#x validated, %#x without host rules", loaded.URL.Hash(), made.URL.Hash(), got)
+	}
+}
+
+// Collections get their job.toml from one that stands elsewhere (ADR 24): nothing
+// that was set may be lost, and files must still be found.
+func TestTemplateOfAJobElsewhere(t *testing.T) {
+	dir := jobDir(t, `
+[job]
+name = "a"
+seeds = ["seeds.txt"]
+[http]
+contact = "https://example.org/"
+[http.connect_to]
+"a.test:80" = "127.0.0.1:8080"
+[analysis]
+profiles = ["nation.toml"]
+[url]
+host_rules = "hosts.properties"
+[[scope]]
+rule = "accept"
+[[scope]]
+rule = "hosts"
+file = "hosts.txt"
+[[chain.extract]]
+kind = "html"
+[chain.extract.options]
+[[chain.extract]]
+kind = "css"
+enabled = false
+[[chain.extract.rules]]
+rule = "regex"
+list = ['\.css$', "b"]
+[[chain.extract.rules]]
+rule = "hosts"
+file = "hosts.txt"
+`)
+	profile, err := analyzer.BuiltinSource("cz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"nation.toml": profile, "hosts.txt": []byte("a.test\n"),
+		"hosts.properties": []byte("startsWith(www.)=\n")} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load := func(dir string) *Config {
+		c, problems := Load(dir)
+		for _, p := range problems {
+			t.Error(p)
+		}
+		if len(problems) > 0 {
+			t.FailNow()
+		}
+		return c
+	}
+	want := load(dir)
+	if err := want.Absolute(); err != nil {
+		t.Fatal(err)
+	}
+	if hosts := filepath.Join(dir, "hosts.txt"); want.Scope[1].File != hosts || want.Chain["extract"][1].Rules[1].File != hosts {
+		t.Errorf("files are not absolute: %+v %+v", want.Scope, want.Chain)
+	}
+	got := load(jobDir(t, string(Template(want))))
+	got.Dir = want.Dir
+	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.Exporter(func(reflect.Type) bool { return true })); d != "" {
+		t.Errorf("written and read elsewhere:\n%s", d)
 	}
 }

@@ -21,13 +21,22 @@ import (
 // named point; it serves the kill tests.
 const failPointVariable = "EXCLAVE_FAILPOINT"
 
+// crawlOptions are the flags of exclave crawl.
+type crawlOptions struct{ recrawl, quiet, plain, failFast bool }
+
 func newCrawl() *cobra.Command {
-	var recrawl, quiet, plain bool
+	var o crawlOptions
 	cmd := &cobra.Command{
-		Use:   "crawl JOB",
-		Short: "Run a job, or go on with it where it stopped",
+		Use:   "crawl JOB|FOLDER",
+		Short: "Run a job, or all jobs of a folder, or go on where it stopped",
 		Long: `crawl runs the job in the folder JOB. If it was stopped or killed before, it goes
 on with what was acknowledged; nothing acknowledged is lost or fetched again.
+
+Of a FOLDER that holds jobs it runs one after another, in the order of their names,
+and prints a table of all at the end. Run again after a stop or a crash it goes on
+with the job it was at; one that is finished, or was ended by a limit of its own, is
+not repeated. One that fails does not keep the next from its turn, unless --fail-fast
+is given.
 
 The first Ctrl-C (or SIGTERM) stops in order within seconds, a second one at once;
 either way the job can go on later. On a terminal it shows a live view, with keys to
@@ -35,55 +44,69 @@ pause and stop (? lists them); elsewhere, and with --plain, a line of progress g
 to stderr.
 
 Exit codes: 0 finished, or stopped in order by a limit or a signal; 2 the
-configuration is wrong; 3 the crawl failed; 4 another process works on the job; 130
-interrupted twice.`,
+configuration is wrong; 3 the crawl failed, or one of several did; 4 another process
+works on the job; 130 interrupted twice.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if names := jobsIn(args[0]); len(names) > 0 {
+				if o.recrawl {
+					return withCode(exitUsage, fmt.Errorf("crawl %s: --recrawl is for one job; name it", args[0]))
+				}
+				return crawlAll(cmd, args[0], names, o)
+			}
 			cfg, err := loadJob(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			points, err := fsx.ParseFailPoints(os.Getenv(failPointVariable))
-			if err != nil {
-				return withCode(exitUsage, fmt.Errorf("%s: %w", failPointVariable, err))
-			}
-			if !quiet {
-				for _, n := range notices(cfg) {
-					fmt.Fprintln(cmd.ErrOrStderr(), "exclave: note:", n)
-				}
-			}
-			view := openLiveView(cmd.ErrOrStderr(), !quiet && !plain)
-			o := jobOptions(view.log)
-			o.Fail, o.Recrawl, o.Progress = points, recrawl, nil
-			if !quiet && view.view == nil {
-				o.Progress = cmd.ErrOrStderr()
-			}
-			ctx, stop := untilInterrupted(cmd.Context(), view.log, view.restore)
-			defer stop()
-			r, err := runJob(ctx, cfg, o, view.show)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s after %s: %d URIs finished, %d pages judged, %d valid, %d URIs archived, %d failed, %d queued\n",
-				cfg.Job.Name, r.Reason, r.Took.Round(1e6), r.Stats.Finished, r.Stats.Judged, r.Stats.Valid, r.Stats.Archived, r.Stats.Failed, r.Stats.Queued)
-			for _, s := range r.Seeds {
-				switch {
-				case s.Accepted == 0:
-					fmt.Fprintf(cmd.ErrOrStderr(), "seeds %s: nothing to crawl; add URLs to it\n", s)
-				case len(s.Rejected) > 0:
-					fmt.Fprintln(cmd.ErrOrStderr(), "seeds", s)
-				}
-				if s.Broken > 0 {
-					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s broken, the first: %s (reports/seeds.json has more)\n", s.File, count(int(s.Broken), "line"), s.Samples[0])
-				}
-			}
-			return nil
+			_, _, err = crawlOne(cmd, cfg, o)
+			return err
 		},
 	}
-	cmd.Flags().BoolVar(&recrawl, "recrawl", false, "offer finished seeds again, asking servers only for what changed")
-	cmd.Flags().BoolVar(&quiet, "quiet", false, "no progress on stderr")
-	cmd.Flags().BoolVar(&plain, "plain", false, "a line of progress instead of the live view")
+	f := cmd.Flags()
+	f.BoolVar(&o.recrawl, "recrawl", false, "offer finished seeds again, asking servers only for what changed")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
+	f.BoolVar(&o.plain, "plain", false, "a line of progress instead of the live view")
+	f.BoolVar(&o.failFast, "fail-fast", false, "of a folder: end with the first job that fails")
 	return profiled(cmd)
+}
+
+// crawlOne runs a job and says what came of it. interrupted: a signal came.
+func crawlOne(cmd *cobra.Command, cfg *config.Config, flags crawlOptions) (_ job.Result, interrupted bool, err error) {
+	points, err := fsx.ParseFailPoints(os.Getenv(failPointVariable))
+	if err != nil {
+		return job.Result{}, false, withCode(exitUsage, fmt.Errorf("%s: %w", failPointVariable, err))
+	}
+	if !flags.quiet {
+		for _, n := range notices(cfg) {
+			fmt.Fprintln(cmd.ErrOrStderr(), "exclave: note:", n)
+		}
+	}
+	view := openLiveView(cmd.ErrOrStderr(), !flags.quiet && !flags.plain)
+	o := jobOptions(view.log)
+	o.Fail, o.Recrawl, o.Progress = points, flags.recrawl, nil
+	if !flags.quiet && view.view == nil {
+		o.Progress = cmd.ErrOrStderr()
+	}
+	ctx, stop := untilInterrupted(cmd.Context(), view.log, view.restore)
+	defer stop()
+	r, err := runJob(ctx, cfg, o, view.show)
+	if err != nil {
+		return r, ctx.Err() != nil, err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s after %s: %d URIs finished, %d pages judged, %d valid, %d URIs archived, %d failed, %d queued\n",
+		cfg.Job.Name, r.Reason, r.Took.Round(1e6), r.Stats.Finished, r.Stats.Judged, r.Stats.Valid, r.Stats.Archived, r.Stats.Failed, r.Stats.Queued)
+	for _, s := range r.Seeds {
+		switch {
+		case s.Accepted == 0:
+			fmt.Fprintf(cmd.ErrOrStderr(), "seeds %s: nothing to crawl; add URLs to it\n", s)
+		case len(s.Rejected) > 0:
+			fmt.Fprintln(cmd.ErrOrStderr(), "seeds", s)
+		}
+		if s.Broken > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s broken, the first: %s (reports/seeds.json has more)\n", s.File, count(int(s.Broken), "line"), s.Samples[0])
+		}
+	}
+	return r, ctx.Err() != nil, nil
 }
 
 // loadJob reads a job's configuration and prints what is wrong with it.

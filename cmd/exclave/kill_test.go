@@ -289,6 +289,16 @@ rule = "prerequisite"
 func writeKillJob(t *testing.T, srv *testweb.Server, seeds []string) string {
 	t.Helper()
 	dir := t.TempDir()
+	writeKillJobAt(t, dir, srv, seeds)
+	return dir
+}
+
+// writeKillJobAt makes it in the folder given.
+func writeKillJobAt(t *testing.T, dir string, srv *testweb.Server, seeds []string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	var connect strings.Builder
 	for from, to := range srv.ConnectTo() {
 		fmt.Fprintf(&connect, "%q = %q\n", from, to)
@@ -302,7 +312,6 @@ func writeKillJob(t *testing.T, srv *testweb.Server, seeds []string) string {
 			t.Fatal(err)
 		}
 	}
-	return dir
 }
 
 // archived reads the payload digest of every URL in the WARC files. Answers of

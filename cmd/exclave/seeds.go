@@ -17,8 +17,8 @@ import (
 
 func newSeeds() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "seeds inspect|import",
-		Short: "Say what logs of other harvests hold, or give them to a job",
+		Use:   "seeds inspect|import|rank|split",
+		Short: "Say what logs of other harvests hold, give them to a job, divide them into jobs",
 		Long: `seeds reads what a library has: bare lists, Heritrix 1 LinksScoper.log, Heritrix 3
 scope.log and candidateScoper.log, crawl.log (lines with status -5000),
 Browsertrix skippedPages.jsonl, Veidemann uri files, CDX and CDXJ, SURT prefixes,
@@ -27,10 +27,10 @@ Format and compression are recognised from the content. Memory does not depend o
 size. Broken lines are counted and shown, never fatal.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withCode(exitUsage, fmt.Errorf("%s: inspect or import? (--help explains)", cmd.CommandPath()))
+			return withCode(exitUsage, fmt.Errorf("%s: inspect, import, rank or split? (--help explains)", cmd.CommandPath()))
 		},
 	}
-	cmd.AddCommand(newSeedsInspect(), newSeedsImport())
+	cmd.AddCommand(newSeedsInspect(), newSeedsImport(), newSeedsRank(), newSeedsSplit())
 	return cmd
 }
 

@@ -145,7 +145,7 @@ func WriteReports(ctx context.Context, cfg *config.Config, o Options, names []st
 		return err
 	}
 	if run.Status == running {
-		run.Status = "interrupted" // killed: nothing was left to say so
+		run.Status = interrupted // killed: nothing was left to say so
 	}
 	r := reporter{name: cfg.Job.Name, now: o.Clock.Now(), run: run, state: f, view: v, rows: topRows}
 	for _, name := range names {

@@ -19,10 +19,12 @@ type runNote struct {
 	Status string        `json:"status"` // how the last one ended, or running
 }
 
-// runMark is the name of the note in the state; running is its status before the end.
+// runMark is the name of the note in the state; running is its status before the end,
+// and interrupted is what that means of a run that is over.
 const (
-	runMark = "run"
-	running = "running"
+	runMark     = "run"
+	running     = "running"
+	interrupted = "interrupted"
 )
 
 func readRunNote(f *frontier.Frontier) (n runNote, err error) {

@@ -1,0 +1,188 @@
+package collection
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"exclave/internal/seedlog"
+	"exclave/internal/urlx"
+)
+
+// Options say how logs are gathered.
+type Options struct {
+	Dir      string     // of temporary files; it exists
+	Rules    urlx.Rules // which addresses are the same
+	TLDs     []string   // the nation's own top-level domains; none: no page counts
+	Progress func(pass string, n int64)
+
+	step func(pass string) // tests hear of every look at the context
+}
+
+// progressEvery is how many records lie between two calls of Progress.
+const progressEvery = 5_000_000
+
+// Gatherer reads logs and sorts what they hold. Close it; its files go with Dir.
+type Gatherer struct {
+	o           Options
+	pool        *pool
+	urls, links *sorter
+	sourced     bool  // a seed has a source tag
+	linked      int64 // addresses found on a page of the nation
+	read        int64 // lines
+	via         struct {
+		raw          []byte // the last one read
+		domain, page []byte // of the nation; nil: it is another's
+	}
+	scratch []byte
+}
+
+// New returns a Gatherer that has read nothing.
+func New(o Options) *Gatherer {
+	if o.Progress == nil {
+		o.Progress = func(string, int64) {}
+	}
+	o.TLDs = slices.Clone(o.TLDs)
+	for i, t := range o.TLDs {
+		o.TLDs[i] = strings.ToLower(strings.Trim(t, "."))
+	}
+	p := newPool(chunkBytes)
+	return &Gatherer{o: o, pool: p, urls: newSorter(o.Dir, "urls", p).remember(), links: newSorter(o.Dir, "links", p).remember()}
+}
+
+// Close waits for what works in the background.
+func (g *Gatherer) Close() {
+	g.urls.abandon()
+	g.links.abandon()
+}
+
+// Read reads a log to its end. The errors are those of package seedlog, of the
+// disk, and ctx's; they end the work of the Gatherer.
+func (g *Gatherer) Read(ctx context.Context, in io.Reader, o seedlog.Options) (seedlog.State, error) {
+	log, err := seedlog.Open(in, o)
+	if err != nil {
+		return seedlog.State{}, err
+	}
+	defer log.Close()
+	for {
+		e, err := log.Next()
+		if errors.Is(err, io.EOF) {
+			return log.State(), nil
+		}
+		if err == nil {
+			if u := log.URL(); u != nil {
+				err = g.take(u, e)
+			}
+		}
+		if err == nil {
+			err = g.step(ctx, "lines read", &g.read)
+		}
+		if err != nil {
+			return log.State(), err
+		}
+	}
+}
+
+// step counts a record, tells of it, and looks at ctx, now and then.
+func (g *Gatherer) step(ctx context.Context, pass string, n *int64) error {
+	*n++
+	if *n%progressEvery == 0 {
+		g.o.Progress(pass, *n)
+	}
+	if *n%1024 != 0 {
+		return nil
+	}
+	if g.o.step != nil {
+		g.o.step(pass)
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("collection: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// zero ends a field of a record's data; no URL and no host holds it.
+func zero() []byte { return []byte{0} }
+
+// take gives an address, and the link that leads to it, to the sorters.
+func (g *Gatherer) take(u *urlx.URL, e *seedlog.Entry) error {
+	key := g.o.Rules.Key(u)
+	g.scratch = append(append(g.scratch[:0], key...), 0)
+	if href := u.String(); href != key {
+		g.scratch = append(g.scratch, href...)
+	}
+	g.scratch = append(append(g.scratch, 0), e.Source...)
+	g.sourced = g.sourced || len(e.Source) > 0
+	host := hostOf(g.scratch[:len(key)])
+	a := hashOf(host)
+	if err := g.urls.add(a, hashOf(g.scratch[:len(key)]), g.scratch); err != nil {
+		return err
+	}
+	if !g.national(e.Via) {
+		return nil
+	}
+	g.linked++
+	return g.links.add(a, hashOf(g.via.domain), host, zero(), g.via.domain, zero(), g.via.page)
+}
+
+// national says whether a link's page is one of the nation's, and notes its domain
+// and key. The links of a page stand together in a log.
+func (g *Gatherer) national(via []byte) bool {
+	if len(via) == 0 || len(g.o.TLDs) == 0 {
+		return false
+	}
+	if bytes.Equal(via, g.via.raw) {
+		return g.via.page != nil
+	}
+	g.via.raw = append(g.via.raw[:0], via...)
+	g.via.domain, g.via.page = nil, nil
+	u, err := urlx.Parse(string(via))
+	if err != nil || !slices.Contains(g.o.TLDs, urlx.TLD(u.Hostname())) {
+		return false
+	}
+	g.via.domain, g.via.page = []byte(domainOf(u.Hostname())), []byte(g.o.Rules.Key(u))
+	return true
+}
+
+// domainOf is the registered domain of a host; of an address, a public suffix and
+// the like, the host itself.
+func domainOf(host string) string {
+	if d := urlx.RegisteredDomain(host); d != "" {
+		return d
+	}
+	return host
+}
+
+// hostOf is the host of a URL as package urlx writes it, without its brackets: a
+// part of url.
+func hostOf(url []byte) []byte {
+	_, rest, _ := bytes.Cut(url, []byte("://"))
+	if i := bytes.IndexByte(rest, '/'); i >= 0 {
+		rest = rest[:i]
+	}
+	rest = rest[bytes.LastIndexByte(rest, '@')+1:]
+	if i := bytes.LastIndexByte(rest, ':'); i >= 0 && bytes.IndexByte(rest[i:], ']') < 0 {
+		rest = rest[:i]
+	}
+	return bytes.Trim(rest, "[]")
+}
+
+// pathOf is the beginning of the path of a URL, as a number that puts URLs of a
+// host in order.
+func pathOf(url []byte) (n uint64) {
+	_, rest, _ := bytes.Cut(url, []byte("://"))
+	if i := bytes.IndexByte(rest, '/'); i >= 0 {
+		rest = rest[i+1:]
+	}
+	for i := range 8 {
+		n <<= 8
+		if i < len(rest) {
+			n |= uint64(rest[i])
+		}
+	}
+	return n
+}

@@ -1,0 +1,67 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"exclave/chain"
+	"exclave/config"
+	"exclave/frontier"
+)
+
+// LastRun is what the state of a job tells about its runs. The zero LastRun is that
+// of a job that was never begun.
+type LastRun struct {
+	Status string        // a [chain.Reason], "failed: …", or "interrupted" when the run was killed
+	Runs   int           // begun so far
+	Took   time.Duration // of all of them
+	Stats  frontier.Stats
+	closed bool // in order: the archive is complete
+}
+
+// Over reports whether the job needs no further run: everything was crawled, or a
+// limit of its own ended it, and its archive is complete. A disk that was full is no
+// such limit, and seeds that were imported since are work to do.
+func (l LastRun) Over() bool {
+	switch chain.Reason(l.Status) {
+	case chain.Finished:
+		return l.closed && l.Stats.Queued+l.Stats.InProcess == 0
+	case chain.TimeLimit, chain.URLLimit, chain.ByteLimit:
+		return l.closed
+	}
+	return false
+}
+
+// ReadLastRun reads how the last run of a job ended. The error wraps [ErrLocked]
+// while a process works on it.
+func ReadLastRun(ctx context.Context, cfg *config.Config, o Options) (l LastRun, err error) {
+	o = o.withDefaults()
+	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
+	if _, err := o.FS.Stat(j.path(StateDir)); errors.Is(err, fs.ErrNotExist) {
+		return l, nil
+	}
+	lock, err := o.FS.Lock(j.path(StateDir, LockFile))
+	if err != nil {
+		return l, fmt.Errorf("job: last run of %s: %w", j.dir, ErrLocked)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if _, err := o.FS.Stat(j.path(StateDir, "frontier")); errors.Is(err, fs.ErrNotExist) {
+		return l, nil // stopped before there was anything to keep
+	}
+	f, err := openState(ctx, cfg, o)
+	if err != nil {
+		return l, err
+	}
+	defer func() { err = errors.Join(err, f.Close(ctx)) }()
+	run, err := readRunNote(f)
+	if err != nil {
+		return l, err
+	}
+	if run.Status == running {
+		run.Status = interrupted
+	}
+	return LastRun{Status: run.Status, Runs: run.Runs, Took: run.Took, Stats: f.Stats(), closed: f.Clean()}, nil
+}

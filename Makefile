@@ -1,8 +1,9 @@
 .DEFAULT_GOAL := help
-.PHONY: help build test test-long lint bench fuzz ci clean
+.PHONY: help build test test-long lint bench bench-frontier fuzz ci clean
 
 TOOLS := . .ci/tools.sh
 FUZZTIME ?= 30s
+N ?= 1000000
 SHELL := /bin/bash
 
 help: ## list the targets
@@ -25,6 +26,10 @@ lint: ## format, vet, golangci-lint
 
 bench: ## all benchmarks; compare two runs with benchstat
 	go test -run '^$$' -bench . -benchmem -count "$${COUNT:-6}" ./...
+
+bench-frontier: ## the frontier with N URIs (1000000), on this disk and on one with slow fsyncs
+	go run ./cmd/exclave bench frontier --uris $(N)
+	go run ./cmd/exclave bench frontier --uris $(N) --sync-delay 5ms
 
 fuzz: ## every fuzz test for FUZZTIME (30s)
 	@for pkg in $$(go list ./...); do \

@@ -66,7 +66,7 @@ func (j Job) Validate() []error {
 type Crawl struct {
 	chain.Config
 	// MinFreeDisk is how many bytes must be free where the job lies; with less the
-	// crawl stops in order. 0 = not looked at.
+	// crawl pauses until there is room. 0 = not looked at.
 	MinFreeDisk int64 `toml:"min_free_disk"`
 	// MaxStorage is how many bytes of WARC files the job may have; with more the
 	// crawl stops in order. 0 = no limit.

@@ -115,6 +115,9 @@ func (c *Config) Absolute() error {
 	if always(c.Analysis.GeoIP) {
 		c.Analysis.GeoIP = c.Path(c.Analysis.GeoIP)
 	}
+	if always(c.URL.HostRules) {
+		c.URL.HostRules = c.Path(c.URL.HostRules)
+	}
 	rules := func(rules []decide.RuleConfig) {
 		for i := range rules {
 			if always(rules[i].File) {

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/netip"
 	"strings"
@@ -15,8 +16,12 @@ import (
 // or still to be propagated: the crawl is over.
 var ErrDone = errors.New("crawl: nothing left to do")
 
-// ID names a URI within one job: a 64-bit hash of its key, keyed per job.
-type ID uint64
+// ID names a URI within one job: hashes of the host in its key and of the key
+// itself, keyed per job. Ids sort by host.
+type ID struct{ Host, URI uint64 }
+
+// String returns both hashes in hexadecimal.
+func (id ID) String() string { return fmt.Sprintf("%016x.%016x", id.Host, id.URI) }
 
 // Hop letters of a hop path (design: formats, crawl.log).
 const (

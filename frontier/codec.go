@@ -10,7 +10,7 @@ import (
 )
 
 // valueVersion starts every value; a decoder refuses others.
-const valueVersion = 1
+const valueVersion = 2
 
 var errCorrupt = errors.New("damaged value")
 
@@ -25,6 +25,8 @@ func (e *enc) str(s string) {
 	e.uv(uint64(len(s)))
 	e.b = append(e.b, s...)
 }
+
+func (e *enc) id(id crawl.ID) { e.b = appendID(e.b, id) }
 
 func (e *enc) flags(bits ...bool) {
 	var v uint64
@@ -109,15 +111,24 @@ func (d *dec) iv() int64 {
 	return v
 }
 
-func (d *dec) str() string {
-	n := d.uv()
+// take returns the next n bytes, nil when there are fewer.
+func (d *dec) take(n uint64) []byte {
 	if n > uint64(len(d.b)) {
 		d.fail()
-		return ""
+		return nil
 	}
-	s := string(d.b[:n])
+	b := d.b[:n]
 	d.b = d.b[n:]
-	return s
+	return b
+}
+
+func (d *dec) str() string { return string(d.take(d.uv())) }
+
+func (d *dec) id() crawl.ID {
+	if b := d.take(idLen); b != nil {
+		return readID(b)
+	}
+	return crawl.ID{}
 }
 
 func (d *dec) flags(bits ...*bool) {

@@ -15,32 +15,34 @@ import (
 func goldenRecords() map[string]*Record {
 	at := time.Date(2026, 11, 21, 5, 6, 7, 89_000_000, time.UTC)
 	return map[string]*Record{
-		"parked": {ID: 1, URL: "http://a.test/i.png", Key: "http://a.test/i.png", Host: "a.test", Via: "http://a.test/",
+		"parked": {ID: crawl.ID{Host: 9, URI: 1}, URL: "http://a.test/i.png", Key: "http://a.test/i.png", Host: "a.test", via: crawl.ID{Host: 9, URI: 2},
 			Hops: "LE", Kind: crawl.LinkEmbed, Context: "img/@src", State: Parked},
-		"waiting": {ID: 2, URL: "http://a.test/", Key: "http://a.test/", Host: "a.test", SourceTag: "s", Seed: true, Kind: crawl.LinkNav,
+		"waiting": {ID: crawl.ID{Host: 9, URI: 2}, URL: "http://a.test/", Key: "http://a.test/", Host: "a.test", SourceTag: "s", Seed: true, Via: "http://b.test/", Kind: crawl.LinkNav,
 			State: Waiting, Claim: crawl.Claim{Analyse: true, Link: [crawl.MaxProfiles]int32{0, 1000001}}, Attempts: 2, prec: precSeed, seq: 300},
-		"archived": {ID: 3, URL: "http://a.test/?x", Key: "http://a.test/", Host: "a.test", Kind: crawl.LinkNav, State: Done,
+		"archived": {ID: crawl.ID{Host: 9, URI: 3}, URL: "http://a.test/?x", Key: "http://a.test/", Host: "a.test", Kind: crawl.LinkNav, State: Done, via: crawl.ID{Host: 8, URI: 2},
 			Claim: crawl.Claim{Bin: true, Keep: true}, Redirects: 1, Finishes: 2, Judgings: 1, prec: precLink, seq: 7,
 			Outcome:  crawl.Outcome{Status: 200, Class: crawl.ClassHTML, Judgeable: true, Judged: true, ValidFor: 3, Archived: true},
 			Response: crawl.Ref{File: 1, Offset: 400, Length: 5000}, Metadata: crawl.Ref{File: 1, Offset: 5400, Length: 300},
 			RecordID: "urn:uuid:1", Date: at, Digest: "sha1:AA", ETag: `"e"`, LastModified: "Sat", LinksInMetadata: true},
-		"failed": {ID: 4, URL: "dns:a.test", Key: "dns:a.test", Host: "a.test", Hops: "P", State: Done, Finishes: 1,
+		"failed": {ID: crawl.ID{Host: 9, URI: 4}, URL: "dns:a.test", Key: "dns:a.test", Host: "a.test", Hops: "P", State: Done, Finishes: 1,
 			Outcome: crawl.Outcome{Status: crawl.StatusDNSFailed}},
 	}
 }
 
-// golden are the bytes that version 1 of a record has (docs/formats/state.md).
+// aTest names the only host there is.
+func aTest(uint64) (string, error) { return "a.test", nil }
+
+var one = crawl.ID{Host: 9, URI: 5}
+
+// golden are the bytes that version 2 of a record has (docs/formats/state.md).
 // They change only with the version.
 var golden = map[string]string{
-	"parked": "010401000213687474703a2f2f612e746573742f692e706e67" +
-		"06612e746573740e687474703a2f2f612e746573742f024c4508696d672f4073726300000000000000",
-	"waiting": "01050200010e687474703a2f2f612e746573742f06612e74657374" +
-		"0000000173010200c1843d020001ac02",
-	"archived": "01f80103000110687474703a2f2f612e746573742f3f780e687474703a2f2f612e746573742f06612e74657374" +
-		"00000000060000010307020190030103019003882701982aac02" +
+	"parked":  "020401000201062f692e706e67010000000000000002024c4508696d672f4073726300000000000000",
+	"waiting": "020502000101012f000e687474703a2f2f622e746573742f00000173010200c1843d020001ac02",
+	"archived": "02f80103000101032f3f780e687474703a2f2f612e746573742f0200000000000000080000000000000002" +
+		"000000060000010307020190030103019003882701982aac02" +
 		"0a75726e3a757569643a31e2e9fac7bf6807736861313a41410322652203536174",
-	"failed": "0184010300000a646e733a612e7465737406612e74657374" +
-		"00015000000000000000000100010000",
+	"failed": "02840103000004000000015000000000000000000100010000",
 }
 
 func TestGoldenValues(t *testing.T) {
@@ -51,7 +53,7 @@ func TestGoldenValues(t *testing.T) {
 		}
 		b, err := hex.DecodeString(golden[name])
 		must(t, err)
-		got, err := decodeRecord(r.ID, b)
+		got, err := decodeRecord(r.ID, b, aTest)
 		if err != nil || !reflect.DeepEqual(got, r) {
 			t.Errorf("%s is read as\n%+v, want\n%+v (%v)", name, got, r, err)
 		}
@@ -61,12 +63,14 @@ func TestGoldenValues(t *testing.T) {
 func TestGoldenKeys(t *testing.T) {
 	// Decision 12: rows sort by their numbers, so these are big-endian.
 	for want, key := range map[string][]byte{
-		"750000000000000102":                   idKey('u', 0x102),
-		"7100000000000000010200000000000000ff": queueKey(1, precEmbed, 255),
-		"72000000000000000100000000000000ff":   edgeKey(1, 255),
-		"6600000102":                           fileKey(0x102),
-		"63000000020000000000000100":           captureKey(2, 256),
-		"6d636c65616e":                         nameKey('m', "clean"),
+		"7500000000000000050000000000000102":                                 idKey('u', crawl.ID{Host: 5, URI: 0x102}),
+		"6800000000000000ff":                                                 hostKey(255),
+		"77000001930000000000000000000000ff":                                 place{at: 0x19300000000, host: 255}.key(),
+		"7100000000000000010200000000000000ff":                               queueKey(1, precEmbed, 255),
+		"720000000000000005000000000000000100000000000000050000000000000002": edgeKey(crawl.ID{Host: 5, URI: 1}, crawl.ID{Host: 5, URI: 2}),
+		"6600000102":                 fileKey(0x102),
+		"63000000020000000000000100": captureKey(2, 256),
+		"6d636c65616e":               nameKey('m', "clean"),
 	} {
 		if got := hex.EncodeToString(key); got != want {
 			t.Errorf("key %s, want %s", got, want)
@@ -80,15 +84,15 @@ func TestDamagedValuesAreRefused(t *testing.T) {
 	for name, r := range goldenRecords() {
 		whole := r.encode()
 		for n := range whole {
-			if _, err := decodeRecord(r.ID, whole[:n]); err == nil {
+			if _, err := decodeRecord(r.ID, whole[:n], aTest); err == nil {
 				t.Errorf("%s cut to %d bytes is read", name, n)
 			}
 		}
-		if _, err := decodeRecord(r.ID, append(whole, 0)); err == nil {
+		if _, err := decodeRecord(r.ID, append(whole, 0), aTest); err == nil {
 			t.Errorf("%s with a byte too many is read", name)
 		}
 		whole[0]++
-		if _, err := decodeRecord(r.ID, whole); err == nil || !strings.Contains(err.Error(), "version 2") {
+		if _, err := decodeRecord(r.ID, whole, aTest); err == nil || !strings.Contains(err.Error(), "version 3") {
 			t.Errorf("%s of another version: %v", name, err)
 		}
 	}
@@ -105,8 +109,8 @@ func TestOtherFormatIsRefused(t *testing.T) {
 	e.str(string(f.salt[:]))
 	must(t, f.db.Set(nameKey('m', "format"), e.b, nil))
 	must(t, f.Close(t.Context()))
-	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "format 2") {
-		t.Errorf("a state of format 2: %v", err)
+	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "format 4") {
+		t.Errorf("a state of format 4: %v", err)
 	}
 }
 
@@ -117,10 +121,10 @@ func FuzzDecode(f *testing.F) {
 		f.Add(r.encode())
 	}
 	f.Add((&hostRow{Name: "a.test", Waiting: 3, Wake: began}).encode())
-	f.Add((&Capture{Span: crawl.Span{End: 9}, ID: 3, Carried: []string{"dns:a.test"}}).encode())
+	f.Add((&Capture{Span: crawl.Span{End: 9}, ID: one, Carried: []string{"dns:a.test"}}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if r, err := decodeRecord(5, b); err == nil {
-			again, err := decodeRecord(5, r.encode())
+		if r, err := decodeRecord(one, b, aTest); err == nil {
+			again, err := decodeRecord(one, r.encode(), aTest)
 			if err != nil || !reflect.DeepEqual(again, r) {
 				t.Fatalf("%+v is read back as %+v (%v)", r, again, err)
 			}

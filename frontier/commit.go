@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -31,6 +32,7 @@ type request struct {
 	mark  string // name of a mark to set with the candidates
 	value []byte
 	files []FileRow
+	drop  *drop
 	known int // of cands, those that were known; for the caller once answered
 	done  chan error
 }
@@ -147,7 +149,7 @@ func (f *Frontier) commitLoop() {
 		}
 		ready, wait := f.inFileOrder(append(held, group...))
 		held = wait
-		if len(ready) == 0 && f.working() == 0 {
+		if len(ready) == 0 && f.working() == 0 && !f.puttingOff() {
 			continue
 		}
 		err := f.group(ready)
@@ -171,14 +173,21 @@ func (f *Frontier) working() int {
 	return f.works
 }
 
+func (f *Frontier) puttingOff() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err == nil && len(f.off) > 0
+}
+
 // gather takes what is waiting to be committed: at least one request, or none
-// when there is work to do in between. It returns nil at the end.
+// when there is work to do in between or hosts are put off. It returns nil at the end.
 func (f *Frontier) gather(holding bool) []*request {
 	group := []*request{}
-	if f.working() == 0 {
+	if f.working() == 0 && !f.puttingOff() {
 		select {
 		case r := <-f.reqs:
 			group = append(group, r)
+		case <-f.offs:
 		case <-f.quit:
 			return nil
 		}
@@ -258,7 +267,7 @@ func (f *Frontier) group(rs []*request) (err error) {
 	if err := t.prefetch(rs); err != nil {
 		return err
 	}
-	if err := t.apply(rs); err != nil {
+	if err := errors.Join(t.apply(rs), t.putOffs()); err != nil {
 		return err
 	}
 	if err := t.drain(); err != nil {
@@ -305,6 +314,11 @@ func (t *tx) apply(rs []*request) error {
 		}
 		if r.uri != nil {
 			if err := t.finish(r.uri); err != nil {
+				return err
+			}
+		}
+		if r.drop != nil {
+			if err := t.drop(r.drop); err != nil {
 				return err
 			}
 		}
@@ -394,7 +408,7 @@ func (t *tx) flush(files []uint32) error {
 		}
 	}
 	for hash, h := range t.hosts {
-		if err := t.b.Set(idKey('h', crawl.ID(hash)), h.encode(), nil); err != nil {
+		if err := t.setHost(hash, h); err != nil {
 			return err
 		}
 	}
@@ -420,9 +434,6 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 	defer f.mu.Unlock()
 	f.st, f.logRows, f.works = t.st, rows, t.works
 	f.tallies.take(&t.counted)
-	for _, row := range t.hosts {
-		row.Tally = nil // a host that waits need not hold it in memory
-	}
 	f.learnt(t.know)
 	for n, l := range t.lens {
 		f.files[n] = FileRow{Number: n, Name: f.archive.FileName(n), Committed: l}
@@ -430,46 +441,60 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 	for _, id := range t.back {
 		h := f.process[id]
 		delete(f.process, id)
-		if h != nil {
-			h.busy = false
-			if rest, ok := t.rest[h.hash]; ok {
-				h.wake = f.o.Clock.Mono() + rest
-				h.resting = t.failed[h.hash]
-			}
-			t.settle(h)
+		if h == nil {
+			continue
 		}
+		h.busy = false
+		var pause time.Duration
+		if a := h.address; a != nil {
+			if row, ok := t.addresses[a.addr]; ok {
+				pause = min(max(row.until.Sub(f.o.Clock.Now()), 0), f.cfg.Pause)
+			}
+		}
+		f.freed(h, pause)
+		if rest, ok := t.rest[h.hash]; ok {
+			h.wake = f.o.Clock.Mono() + rest
+			h.resting = t.failed[h.hash]
+		}
+		if t.hosts[h.hash] == nil {
+			f.settle(h)
+		}
+	}
+	for _, p := range t.off {
+		p.host.off = false
+		p.host.wake = f.o.Clock.Mono() + f.restOf(t.hosts[p.host.hash].stands(p.host.hash), f.o.Clock.Now())
+	}
+	f.off = f.off[len(t.off):]
+	if len(f.off) == 0 {
+		f.off = nil
 	}
 	for hash, row := range t.hosts {
+		row.Tally, row.read = nil, nil // a host that waits need not hold them in memory
+		at := row.stands(hash)
 		h := f.hosts[hash]
 		if h == nil {
-			if row.Waiting == 0 {
+			if at == (place{}) || !f.near(at) {
 				continue
 			}
-			h = &host{hash: hash, heap: -1, wake: f.o.Clock.Mono() + min(max(row.Wake.Sub(f.o.Clock.Now()), 0), f.cfg.longestRest())}
+			h = &host{hash: hash, heap: -1, wake: f.o.Clock.Mono() + f.restOf(at, f.o.Clock.Now())}
 			f.hosts[hash] = h
 		}
-		h.row = *row
+		h.row, h.place = *row, at
 		h.changed(t.low[hash], t.gone[hash])
-		t.settle(h)
+		if t.dropped[hash] {
+			h.next = nil
+		}
+		f.settle(h)
+	}
+	if len(f.hosts) > f.cfg.HostsInMemory {
+		f.shrink()
+	}
+	if len(f.addrs) > f.cfg.HostsInMemory {
+		for _, a := range f.addrs {
+			f.place(a) // drops those that have rested
+		}
 	}
 	f.broadcast()
-}
-
-// settle puts a host where it belongs: among the ready, or out of memory when
-// nothing of it waits. f.mu is held.
-func (t *tx) settle(h *host) {
-	f := t.f
-	if row, ok := t.hosts[h.hash]; ok {
-		h.row = *row
-	}
-	switch {
-	case h.busy:
-	case h.row.Waiting > 0:
-		f.hosts[h.hash] = h
-		f.ready.push(h)
-	case h.heap < 0:
-		delete(f.hosts, h.hash)
-	}
 }
 
 // completed tells the archive what is committed, and keeps the names of files

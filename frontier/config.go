@@ -15,6 +15,21 @@ type Config struct {
 	MaxRetries    int           `toml:"max_retries"`     // attempts at a page before it is given up
 	RetryDelay    time.Duration `toml:"retry_delay"`     // rest of the host after a failed attempt
 	MaxRetryAfter time.Duration `toml:"max_retry_after"` // most that Retry-After can ask for
+	// MaxRetryDelay is where RetryDelay, doubled with each failure in a row, ends.
+	MaxRetryDelay time.Duration `toml:"max_retry_delay"`
+	// RefusedBurst is after how many answers 403 in a row a host rests like after a
+	// failure; 0 = never.
+	RefusedBurst int `toml:"refused_burst"`
+	// HostsPerAddress is how many hosts of one IP address are asked at the same time;
+	// 0 = any number.
+	HostsPerAddress int `toml:"hosts_per_address"`
+	// AddressDelay is the least time between the beginnings of two requests to an
+	// IP address.
+	AddressDelay time.Duration `toml:"address_delay"`
+	// PauseAfter requests to a host its address rests, with all its hosts, for Pause;
+	// 0 = never.
+	PauseAfter int           `toml:"pause_after"`
+	Pause      time.Duration `toml:"pause"`
 	// DNSRetries and RobotsRetries are the attempts at a prerequisite.
 	DNSRetries    int           `toml:"dns_retries"`
 	DNSRetryDelay time.Duration `toml:"dns_retry_delay"`
@@ -22,14 +37,18 @@ type Config struct {
 	// SelfRedirects is how often a redirect to another form of the same key is
 	// followed.
 	SelfRedirects int `toml:"self_redirects"`
+	// HostsInMemory is how many hosts with URIs waiting are in memory at most; the
+	// others wait on disk.
+	HostsInMemory int `toml:"hosts_in_memory"`
 }
 
 // DefaultConfig returns what Heritrix users know: factor 5 within 3 … 30 s, 30
 // attempts 15 minutes apart.
 func DefaultConfig() Config {
 	return Config{DelayFactor: 5, MinDelay: 3 * time.Second, MaxDelay: 30 * time.Second, MaxCrawlDelay: 5 * time.Minute,
-		MaxRetries: 30, RetryDelay: 15 * time.Minute, MaxRetryAfter: time.Hour,
-		DNSRetries: 10, DNSRetryDelay: 5 * time.Minute, RobotsRetries: 10, SelfRedirects: 5}
+		MaxRetries: 30, RetryDelay: 15 * time.Minute, MaxRetryAfter: time.Hour, MaxRetryDelay: 4 * time.Hour, RefusedBurst: 20,
+		Pause:      time.Minute,
+		DNSRetries: 10, DNSRetryDelay: 5 * time.Minute, RobotsRetries: 10, SelfRedirects: 5, HostsInMemory: 50000}
 }
 
 // Validate returns every value that cannot be, as "key: what".
@@ -45,7 +64,7 @@ func (c Config) Validate() []error {
 		key string
 		val time.Duration
 	}{{"min_delay", c.MinDelay}, {"max_delay", c.MaxDelay}, {"max_crawl_delay", c.MaxCrawlDelay},
-		{"retry_delay", c.RetryDelay}, {"max_retry_after", c.MaxRetryAfter}, {"dns_retry_delay", c.DNSRetryDelay}} {
+		{"max_retry_delay", c.MaxRetryDelay}, {"address_delay", c.AddressDelay}, {"pause", c.Pause}, {"retry_delay", c.RetryDelay}, {"max_retry_after", c.MaxRetryAfter}, {"dns_retry_delay", c.DNSRetryDelay}} {
 		bad(d.val >= 0, "%s: %v is negative", d.key, d.val)
 	}
 	bad(c.MaxDelay >= c.MinDelay, "max_delay: %v is less than min_delay, %v", c.MaxDelay, c.MinDelay)
@@ -55,11 +74,18 @@ func (c Config) Validate() []error {
 	}{{"max_retries", c.MaxRetries}, {"dns_retries", c.DNSRetries}, {"robots_retries", c.RobotsRetries}} {
 		bad(n.val >= 1, "%s: %d attempts; at least 1 is made", n.key, n.val)
 	}
+	for _, n := range []struct {
+		key string
+		val int
+	}{{"refused_burst", c.RefusedBurst}, {"hosts_per_address", c.HostsPerAddress}, {"pause_after", c.PauseAfter}} {
+		bad(n.val >= 0, "%s: %d is negative; 0 = no limit", n.key, n.val)
+	}
+	bad(c.HostsInMemory >= 4, "hosts_in_memory: %d; at least 4 are needed", c.HostsInMemory)
 	bad(c.SelfRedirects >= 0, "self_redirects: %d is negative", c.SelfRedirects)
 	return errs
 }
 
 // longestRest is the most any rule makes a host rest.
 func (c Config) longestRest() time.Duration {
-	return max(c.MaxDelay, c.MaxCrawlDelay, c.RetryDelay, c.MaxRetryAfter, c.DNSRetryDelay)
+	return max(c.MaxDelay, c.MaxCrawlDelay, c.RetryDelay, c.MaxRetryDelay, c.MaxRetryAfter, c.DNSRetryDelay)
 }

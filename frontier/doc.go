@@ -8,7 +8,9 @@
 // gathers a group, makes logs and WARC files durable, and writes one batch; only
 // then are the callers answered (docs/adr/0002). Captures of one WARC file are
 // committed in file order, so that a committed length never covers a capture
-// that nobody acknowledged. A host has one URI in process at a time.
+// that nobody acknowledged. A host has one URI in process at a time. A host that waits
+// is in memory if and only if it is in process, about to be put off, or not beyond the
+// horizon in the order of waking (docs/adr/0023): memory does not grow with hosts.
 //
 // All methods may be called concurrently. f.mu guards what Next, Stats and the
 // committer share and is never held during I/O other than the reads of Next.

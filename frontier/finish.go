@@ -1,7 +1,7 @@
 package frontier
 
 import (
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -15,10 +15,14 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 	if err != nil {
 		return err
 	}
+	if r != nil && r.State == Done && r.Outcome.Status == crawl.StatusDeletedByUser {
+		return t.tooLate(r, u)
+	}
 	if r == nil || r.State != Waiting {
 		return fmt.Errorf("%s was handed back, but is not in process", u.URL)
 	}
 	t.back = append(t.back, u.ID)
+	t.vias[r.URL] = r.ID
 	if err := t.facts(u); err != nil {
 		return err
 	}
@@ -34,6 +38,17 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 		return t.retry(r, u)
 	}
 	return t.done(r, u)
+}
+
+// tooLate takes back a URI that was dropped just when it was offered: what was fetched
+// is abandoned, the host is left in peace all the same.
+func (t *tx) tooLate(r *Record, u *crawl.CrawlURI) error {
+	t.back = append(t.back, u.ID)
+	u.Disposition = crawl.Resign
+	if err := errors.Join(t.facts(u), t.capture(u)); err != nil {
+		return err
+	}
+	return t.wait(r.Host, t.f.cfg.delay(u))
 }
 
 // capture notes the span of the group that was written. When the URI is not
@@ -74,7 +89,15 @@ func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
 	if isDNS(r.Key) {
 		return t.wait(r.Host, cfg.DNSRetryDelay)
 	}
-	rest := cfg.RetryDelay
+	h, err := t.host(r.Host)
+	if err != nil {
+		return err
+	}
+	rest := cfg.backoff(h)
+	h.failed()
+	if err := t.request(h, u.Addr); err != nil {
+		return err
+	}
 	if u.RetryAfter > 0 {
 		rest = min(u.RetryAfter, cfg.MaxRetryAfter)
 	}
@@ -119,6 +142,18 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 		h, err := t.host(r.Host)
 		if err != nil {
 			return err
+		}
+		if err := t.request(h, u.Addr); err != nil {
+			return err
+		}
+		switch {
+		case u.Status == 403 && h.refused(t.f.cfg.RefusedBurst):
+			if err := t.wait(r.Host, max(t.f.cfg.backoff(h), t.f.cfg.delay(u))); err != nil {
+				return err
+			}
+			h.failed()
+		case u.Status.IsHTTP() && u.Status != 403:
+			h.answered()
 		}
 		if !strings.HasPrefix(r.Key, crawl.RobotsKey("")) { // one origin of several may be closed
 			h.GaveUp = !u.Status.IsHTTP()
@@ -189,15 +224,15 @@ func (t *tx) account(r *Record, was crawl.Outcome, had bool) {
 func excluded(s crawl.Status) bool {
 	switch s {
 	case crawl.StatusRobots, crawl.StatusOutOfScope, crawl.StatusBlockedByUser, crawl.StatusBlockedByProcessor,
-		crawl.StatusTooManyLinkHops, crawl.StatusTooManyEmbedHops, crawl.StatusQuota:
+		crawl.StatusTooManyLinkHops, crawl.StatusTooManyEmbedHops, crawl.StatusQuota, crawl.StatusDeletedByUser:
 		return true
 	}
 	return false
 }
 
-// keptLinks is how many outlinks of a page are kept in the state; of a page with
-// more they are read back from its metadata record.
-const keptLinks = 1024 / 9
+// keptLinks is how many bytes of outlinks of a page are kept in the state; of a page
+// with more they are read back from its metadata record.
+const keptLinks = 1024
 
 // links makes the URI's outlinks known, and keeps them where a claim that grows
 // later must reach them without a second request.
@@ -207,8 +242,7 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		// they were found.
 		return t.addWork(workLinks, r.ID)
 	}
-	var kept []byte
-	n := 0
+	kept := []byte{valueVersion}
 	for i := range u.Links {
 		c := &u.Links[i]
 		if c.Key == r.Key {
@@ -221,8 +255,8 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		if err != nil {
 			return err
 		}
-		if n++; n <= keptLinks {
-			kept = append(binary.BigEndian.AppendUint64(kept, uint64(child.ID)), byte(c.Kind))
+		if len(kept) <= keptLinks {
+			kept = appendLink(kept, r.ID.Host, keptLink{child.ID, c.Kind})
 		}
 	}
 	redirect := r.Outcome.Class == crawl.ClassRedirect
@@ -232,11 +266,11 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 	for _, d := range t.f.o.Depths.D {
 		grows = grows || d > 0
 	}
-	r.LinksInMetadata = n > keptLinks && r.Outcome.Archived
-	if len(kept) == 0 || r.LinksInMetadata || !redirect && !(grows && r.Outcome.Archived) {
+	r.LinksInMetadata = len(kept) > keptLinks && r.Outcome.Archived
+	if len(kept) == 1 || r.LinksInMetadata || !redirect && !(grows && r.Outcome.Archived) {
 		return nil
 	}
-	return t.setRow(idKey('l', r.ID), append([]byte{valueVersion}, kept...))
+	return t.setRow(idKey('l', r.ID), kept)
 }
 
 // selfRedirect follows a redirect whose target has its source's key in the form

@@ -62,7 +62,7 @@ func (w *warcs) FileName(file uint32) string { return fmt.Sprintf("%d.warc.gz", 
 func quick() Config {
 	c := DefaultConfig()
 	c.DelayFactor, c.MinDelay, c.MaxDelay, c.MaxCrawlDelay = 0, 0, 0, 0
-	c.RetryDelay, c.MaxRetryAfter, c.DNSRetryDelay, c.MaxRetries = 0, 0, 0, 3
+	c.MaxRetryDelay, c.RetryDelay, c.MaxRetryAfter, c.DNSRetryDelay, c.MaxRetries = 0, 0, 0, 0, 3
 	return c
 }
 
@@ -105,9 +105,33 @@ func sound(t testing.TB, f *Frontier) {
 	for _, b := range bad {
 		t.Error(b)
 	}
+	nearby(t, f)
 	s := f.Stats()
 	if s.Discovered != s.Queued+s.Parked+s.InProcess+s.Finished {
 		t.Errorf("discovered is not the sum of its parts: %+v", s)
+	}
+}
+
+// nearby fails the test unless exactly the hosts up to the horizon are in memory,
+// beside those in process (docs/adr/0023).
+func nearby(t testing.TB, f *Frontier) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	stand := 0
+	must(t, scan(f.db, []byte{'w'}, func(k, _ []byte) error {
+		p := readPlace(k)
+		h := f.hosts[p.host]
+		if stand++; f.near(p) && h == nil || !f.near(p) && h != nil && !h.busy {
+			t.Errorf("host at %+v: in memory %v, horizon %+v %v", p, h != nil, f.horizon, f.more)
+		}
+		if h != nil && h.place != p {
+			t.Errorf("host at %+v is thought to be at %+v", p, h.place)
+		}
+		return nil
+	}))
+	if uint64(stand) != f.st.queues {
+		t.Errorf("%d hosts have URIs waiting, counted were %d", stand, f.st.queues)
 	}
 }
 
@@ -139,14 +163,19 @@ func (r *rig) next(want string) *crawl.CrawlURI {
 func (r *rig) ready() *crawl.CrawlURI {
 	r.t.Helper()
 	r.mu.Lock()
-	idle := len(r.Frontier.ready) == 0 || r.Frontier.ready[0].wake > r.clk.Mono()
-	r.mu.Unlock()
-	if idle {
-		return nil
+	for {
+		must(r.t, r.fill())
+		h, a, _ := r.first()
+		if h == nil && a == nil {
+			r.mu.Unlock()
+			return nil
+		}
+		if u, err := r.Frontier.take(h, a); u != nil || err != nil {
+			r.mu.Unlock()
+			must(r.t, err)
+			return u
+		}
 	}
-	u, err := r.Next(r.t.Context())
-	must(r.t, err)
-	return u
 }
 
 // over fails the test unless the crawl is over.

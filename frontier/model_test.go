@@ -42,7 +42,9 @@ func TestArchivedSetIsTheLeastFixpoint(t *testing.T) {
 
 func crawlWeb(t *testing.T, rt *rapid.T, r *rand.Rand) {
 	w := frontiertest.RandomWeb(r)
-	f, _, err := start(t, options(fsx.NewMem(), clock.NewFake(began), quick(), w.Depths))
+	cfg := quick()
+	cfg.HostsInMemory = []int{4, 50000}[r.IntN(2)]
+	f, _, err := start(t, options(fsx.NewMem(), clock.NewFake(began), cfg, w.Depths))
 	must(t, err)
 	defer func() { must(t, f.Close(context.Background())) }()
 	must(t, f.Schedule(t.Context(), w.Seed()))

@@ -17,14 +17,18 @@ import (
 
 // host is a host with URIs waiting, in memory. It is guarded by Frontier.mu.
 type host struct {
-	hash uint64
-	row  hostRow
-	wake time.Duration // on the monotonic clock
-	busy bool          // one of its URIs is in process
+	hash  uint64
+	row   hostRow       // without a name: not read yet
+	place place         // in the order of waking on disk
+	wake  time.Duration // on the monotonic clock
+	busy  bool          // one of its URIs is in process
 	// resting says that wake is a rest after a failed attempt, not the delay of
 	// politeness.
 	resting bool
-	heap    int // index in the heap, -1 when not in it
+	heap    int  // index in the heap, -1 when not in it
+	off     bool // was put off; the committer has not seen to it yet
+	// address is the one it waits for, or asks while it is busy.
+	address *address
 	// low is a key that no URI of the queue lies below: what was taken off its head
 	// leaves tombstones that need not be walked again. Nil: not known.
 	low []byte
@@ -110,19 +114,20 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 			f.mu.Unlock()
 			return nil, err
 		}
-		wait := time.Duration(-1)
-		if len(f.ready) > 0 {
-			h := f.ready[0]
-			if wait = h.wake - f.o.Clock.Mono(); wait <= 0 {
-				u, err := f.offer(h)
-				if u != nil || err != nil {
-					f.mu.Unlock()
-					return u, err
-				}
-				f.mu.Unlock()
-				continue
+		if err := f.fill(); err != nil {
+			f.mu.Unlock()
+			return nil, fmt.Errorf("frontier: read the hosts that wait: %w", err)
+		}
+		h, a, wait := f.first()
+		if h != nil || a != nil {
+			u, err := f.take(h, a)
+			f.mu.Unlock()
+			if u != nil || err != nil {
+				return u, err
 			}
-		} else if len(f.process) == 0 && f.pending == 0 && f.works == 0 && f.holds == 0 {
+			continue
+		}
+		if wait < 0 && len(f.process) == 0 && len(f.off) == 0 && f.pending == 0 && f.works == 0 && f.holds == 0 {
 			f.mu.Unlock()
 			return nil, crawl.ErrDone
 		}
@@ -130,6 +135,71 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 		f.mu.Unlock()
 		f.sleep(ctx, changed, wait)
 	}
+}
+
+// first returns the host, or the address for which hosts wait, that may be asked now,
+// or how long until one may; a negative time says that none waits. f.mu is held.
+func (f *Frontier) first() (h *host, a *address, wait time.Duration) {
+	now := f.o.Clock.Mono()
+	wait = -1
+	if len(f.resting) > 0 {
+		if wait = f.resting[0].next - now; wait <= 0 {
+			return nil, f.resting[0], 0
+		}
+	}
+	if len(f.ready) > 0 {
+		rest := f.ready[0].wake - now
+		if rest <= 0 {
+			return f.ready[0], nil, 0
+		}
+		if wait < 0 || rest < wait {
+			wait = rest
+		}
+	}
+	return nil, nil, wait
+}
+
+// take offers the head of a host's queue, or of the first host that waits for an
+// address. A host whose address may not be asked yet waits for it. f.mu is held.
+func (f *Frontier) take(h *host, a *address) (*crawl.CrawlURI, error) {
+	if a != nil {
+		h, a.waiting = a.waiting[0], a.waiting[1:]
+		if h.address != a { // is no longer in memory
+			f.place(a)
+			return nil, nil
+		}
+		h.address = nil
+	} else {
+		heap.Remove(&f.ready, h.heap)
+		if h.row.Name == "" {
+			if err := f.readRow(h); err != nil {
+				return nil, fmt.Errorf("frontier: next: %w", err)
+			}
+		}
+		var err error
+		if a, err = f.addressOf(h); err != nil {
+			return nil, fmt.Errorf("frontier: address of %s: %w", h.row.Name, err)
+		}
+		if a != nil && (len(a.waiting) > 0 || !f.mayAsk(a)) {
+			if len(a.waiting) < f.mostWaiting() {
+				f.waitFor(a, h)
+			} else {
+				f.putOff(a, h)
+			}
+			return nil, nil
+		}
+	}
+	u, err := f.offer(h)
+	if a == nil {
+		return u, err
+	}
+	if u != nil {
+		h.address = a
+		a.busy++
+		a.next = max(a.next, f.o.Clock.Mono()+f.cfg.AddressDelay)
+	}
+	f.place(a)
+	return u, err
 }
 
 // sleep waits for a change, the end of ctx, or a while (negative: for ever).
@@ -153,10 +223,12 @@ func (f *Frontier) broadcast() {
 	f.wakeup = make(chan struct{})
 }
 
-// offer takes the head of a host's queue. f.mu is held.
+// offer takes the head of the queue of a host that is in no heap. f.mu is held.
 func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
-	heap.Remove(&f.ready, h.heap)
 	rec, err := f.head(h)
+	if err == nil && rec != nil {
+		rec.Via, err = f.viaOf(rec)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("frontier: next of %s: %w", h.row.Name, err)
 	}
@@ -204,7 +276,11 @@ func (f *Frontier) readQueue(h *host) (err error) {
 		if len(h.next) == 0 {
 			h.low = bytes.Clone(k)
 		}
-		h.next = append(h.next, queued{k[9], binary.BigEndian.Uint64(k[10:]), crawl.ID(binary.BigEndian.Uint64(v))})
+		id, err := queueID(h.hash, v)
+		if err != nil {
+			return err
+		}
+		h.next = append(h.next, queued{k[9], binary.BigEndian.Uint64(k[10:]), id})
 	}
 	return it.Error()
 }
@@ -228,14 +304,14 @@ func isDNS(key string) bool { return strings.HasPrefix(key, "dns:") }
 func (f *Frontier) read(r pebble.Reader, id crawl.ID) (*Record, error) {
 	v, err := get(r, idKey('u', id))
 	if err != nil {
-		return nil, fmt.Errorf("record %016x: %w", uint64(id), err)
+		return nil, fmt.Errorf("record %v: %w", id, err)
 	}
 	if v == nil {
-		return nil, fmt.Errorf("record %016x is missing", uint64(id))
+		return nil, fmt.Errorf("record %v is missing", id)
 	}
-	rec, err := decodeRecord(id, v)
+	rec, err := decodeRecord(id, v, f.name)
 	if err != nil {
-		return nil, fmt.Errorf("record %016x: %w", uint64(id), err)
+		return nil, fmt.Errorf("record %v: %w", id, err)
 	}
 	return rec, nil
 }
@@ -268,8 +344,9 @@ func (f *Frontier) Stats() Stats {
 type QueueStates struct {
 	InProcess int `json:"in_process"` // one of their URIs is in process
 	Ready     int `json:"ready"`      // may be asked now
-	Waiting   int `json:"waiting"`    // for the delay that politeness asks for
+	Waiting   int `json:"waiting"`    // for the delay that politeness asks for, or for their address
 	Resting   int `json:"resting"`    // after a failed attempt, or because the server asked for it
+	Inactive  int `json:"inactive"`   // on disk, behind those in memory in the order of waking
 	// Next is how long until the first of those that wait or rest may be asked, 0
 	// when none does.
 	Next time.Duration `json:"next"`
@@ -277,21 +354,27 @@ type QueueStates struct {
 	Held bool `json:"held"`
 }
 
-// Queues counts the hosts by state. It walks all hosts that wait: meant for a
-// view that is renewed about once a second.
+// Queues counts the hosts by state. It walks the hosts in memory: meant for a view
+// that is renewed about once a second.
 func (f *Frontier) Queues() QueueStates {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.o.Clock.Mono()
 	q := QueueStates{Held: f.holds > 0}
 	for _, h := range f.hosts {
-		if wait := h.wake - now; !h.busy && wait > 0 && (q.Next == 0 || wait < q.Next) {
+		wait := h.wake - now
+		if h.address != nil {
+			wait = h.address.next - now
+		}
+		if !h.busy && wait > 0 && (q.Next == 0 || wait < q.Next) {
 			q.Next = wait
 		}
 		switch {
 		case h.busy:
 			q.InProcess++
-		case h.wake <= now:
+		case h.address != nil || h.off:
+			q.Waiting++
+		case wait <= 0:
 			q.Ready++
 		case h.resting:
 			q.Resting++
@@ -299,5 +382,6 @@ func (f *Frontier) Queues() QueueStates {
 			q.Waiting++
 		}
 	}
+	q.Inactive = max(int(f.st.queues)-len(f.hosts), 0)
 	return q
 }

@@ -14,10 +14,8 @@ import (
 func (r *rig) rests(host string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, h := range r.hosts {
-		if h.row.Name == host {
-			return max(h.wake-r.clk.Mono(), 0)
-		}
+	if h := r.hosts[r.hash(host)]; h != nil {
+		return max(h.wake-r.clk.Mono(), 0)
 	}
 	return -1
 }

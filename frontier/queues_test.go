@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -36,4 +37,51 @@ func TestQueues(t *testing.T) {
 	want("time passed", QueueStates{Waiting: 1, Resting: 1, Next: time.Second})
 	f.clk.Advance(time.Second)
 	want("one may be asked again", QueueStates{Ready: 1, Resting: 1, Next: 897 * time.Second})
+}
+
+// With far more hosts than may be in memory each URI is offered once, no host before
+// its time, and none waits while another that woke later is served (docs/adr/0023).
+func TestHostsWaitOnDisk(t *testing.T) {
+	const hosts, each, workers = 100, 3, 7
+	cfg := DefaultConfig()
+	cfg.HostsInMemory = 8
+	f := open(t, cfg, oneProfile(0))
+	for i := range each {
+		for h := range hosts {
+			f.schedule(cand(fmt.Sprintf("h%d.test", h), path(i), analyse))
+		}
+	}
+	asked, last := map[string]int{}, map[string]time.Duration{}
+	for done := 0; done < hosts*each; {
+		nearby(t, f.Frontier)
+		var taken []*crawl.CrawlURI
+		for u := f.ready(); u != nil; u = f.ready() {
+			now := f.clk.Mono()
+			if at, before := last[u.Host]; before && now-at < cfg.MinDelay {
+				t.Fatalf("%s is offered %v after the last of its host", u.URL, now-at)
+			}
+			if asked[u.URL]++; asked[u.URL] > 1 {
+				t.Fatalf("%s is offered twice", u.URL)
+			}
+			last[u.Host] = now
+			if taken = append(taken, u); len(taken) == workers {
+				break
+			}
+		}
+		if q := f.Queues(); len(taken) == 0 && q.Ready > 0 {
+			t.Fatalf("nothing is offered: %+v", q)
+		}
+		for _, u := range taken {
+			f.finish(f.answer(u, crawl.ClassHTML, 0))
+		}
+		if done += len(taken); len(taken) < workers {
+			f.clk.Advance(time.Second)
+		}
+		f.mu.Lock()
+		if n := len(f.hosts); n > cfg.HostsInMemory+workers {
+			t.Errorf("%d hosts in memory", n)
+		}
+		f.mu.Unlock()
+	}
+	f.over()
 }

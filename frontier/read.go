@@ -30,12 +30,14 @@ func (f *Frontier) Logs() []LogRow {
 	return slices.Clone(f.logRows[:])
 }
 
-// EachURI calls fn for every URI known, in no order a caller may rely on.
+// EachURI calls fn for every URI known, in no order a caller may rely on. Via is
+// empty where that page is known itself.
 func (f *Frontier) EachURI(fn func(*Record) error) error { return eachURI(f.db, fn) }
 
 func eachURI(db pebble.Reader, fn func(*Record) error) error {
+	names := oneName(db) // ids sort by host: the last name is the next
 	return scan(db, []byte{'u'}, func(k, v []byte) error {
-		r, err := decodeRecord(crawl.ID(binary.BigEndian.Uint64(k[1:])), v)
+		r, err := decodeRecord(readID(k[1:]), v, names)
 		if err != nil {
 			return fmt.Errorf("frontier: record %x: %w", k[1:], err)
 		}
@@ -65,19 +67,20 @@ func (f *Frontier) EachDeferred(fn func(crawl.Deferred) error) error {
 	})
 }
 
-// Lookup returns the record of a key, nil when the URI is not known.
+// Lookup returns the record of a key with its via, nil when the URI is not known.
 func (f *Frontier) Lookup(key string) (*Record, error) {
-	for id := crawl.ID(f.hash(key)); ; id++ {
+	for id := f.id(key); ; id.URI++ {
 		v, err := get(f.db, idKey('u', id))
 		if v == nil || err != nil {
 			return nil, err
 		}
-		r, err := decodeRecord(id, v)
+		r, err := decodeRecord(id, v, f.name)
 		if err != nil {
 			return nil, fmt.Errorf("frontier: %s: %w", key, err)
 		}
 		if r.Key == key {
-			return r, nil
+			r.Via, err = f.viaOf(r)
+			return r, err
 		}
 	}
 }
@@ -93,12 +96,16 @@ func (f *Frontier) Check() (_ []string, err error) {
 	queued := map[crawl.ID]bool{}
 	perHost := map[uint64]uint64{}
 	if err := scan(db, []byte{'q'}, func(k, v []byte) error {
-		id := crawl.ID(binary.BigEndian.Uint64(v))
+		host := binary.BigEndian.Uint64(k[1:])
+		id, err := queueID(host, v)
+		if err != nil {
+			return err
+		}
 		if queued[id] {
-			note("URI %016x stands in the queues twice", uint64(id))
+			note("URI %v stands in the queues twice", id)
 		}
 		queued[id] = true
-		perHost[binary.BigEndian.Uint64(k[1:])]++
+		perHost[host]++
 		return nil
 	}); err != nil {
 		return nil, err
@@ -113,20 +120,36 @@ func (f *Frontier) Check() (_ []string, err error) {
 		return nil, err
 	}
 	for id := range queued {
-		note("the queues hold URI %016x, which has no record", uint64(id))
+		note("the queues hold URI %v, which has no record", id)
+	}
+	waking := map[place]bool{}
+	if err := scan(db, []byte{'w'}, func(k, _ []byte) error {
+		waking[readPlace(k)] = true
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	if err := scan(db, []byte{'h'}, func(k, v []byte) error {
 		h, err := decodeHost(v)
 		if err != nil {
 			return err
 		}
-		if n := perHost[binary.BigEndian.Uint64(k[1:])]; n != h.Waiting {
+		hash := binary.BigEndian.Uint64(k[1:])
+		if p := h.stands(hash); p != (place{}) && !waking[p] {
+			note("host %s has URIs waiting, but is not in the order of waking", h.Name)
+		} else {
+			delete(waking, p)
+		}
+		if n := perHost[hash]; n != h.Waiting {
 			note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Waiting, n)
 		}
-		delete(perHost, binary.BigEndian.Uint64(k[1:]))
+		delete(perHost, hash)
 		return nil
 	}); err != nil {
 		return nil, err
+	}
+	for p := range waking {
+		note("host %016x stands in the order of waking where it does not belong", p.host)
 	}
 	if err := checkTallies(db, note); err != nil {
 		return nil, err

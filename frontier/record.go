@@ -1,6 +1,9 @@
 package frontier
 
 import (
+	"cmp"
+	"encoding/binary"
+	"strings"
 	"time"
 
 	"exclave/crawl"
@@ -27,7 +30,7 @@ type Record struct {
 	URL       string // what is requested
 	Key       string // what decides sameness
 	Host      string
-	Via       string
+	Via       string // URL it was found on; of a page that is known only where said so
 	Hops      string
 	Kind      crawl.LinkKind
 	Context   string
@@ -54,8 +57,97 @@ type Record struct {
 	LinksInMetadata bool // outlinks are to be read from the metadata record
 	Targeted        bool // a redirect leads here
 
-	prec uint8 // place in the queue, while Waiting
+	via  crawl.ID // of the page it was found on, when that is known
+	prec uint8    // place in the queue, while Waiting
 	seq  uint64
+}
+
+// names returns the name of a host by its hash.
+type names func(hash uint64) (string, error)
+
+// Schemes that are written as a number; 0 stands for a URL that is written whole,
+// its host beside it.
+var schemes = [...]string{"", "http://", "https://", "ftp://", "dns:"}
+
+// scheme takes the URL apart where its host is the one the id begins with.
+func (r *Record) scheme() (number int, rest string) {
+	if keyHost(r.Key) != r.Host {
+		return 0, ""
+	}
+	for i, s := range schemes[1:] {
+		if rest, ok := strings.CutPrefix(r.URL, s); ok {
+			if rest, ok = strings.CutPrefix(rest, r.Host); ok {
+				return i + 1, rest
+			}
+		}
+	}
+	return 0, ""
+}
+
+// url writes URL, host and key.
+func (e *enc) url(r *Record) {
+	n, rest := r.scheme()
+	e.uv(uint64(n))
+	if n > 0 {
+		e.str(rest)
+	} else {
+		e.str(r.URL)
+		e.str(r.Host)
+	}
+	if r.Key != r.URL {
+		e.str(r.Key)
+	}
+}
+
+func (d *dec) url(r *Record, sameKey bool, host names) {
+	n := d.uv()
+	switch {
+	case n >= uint64(len(schemes)):
+		d.fail()
+	case n > 0:
+		rest := d.str()
+		if d.err != nil {
+			return
+		}
+		r.Host, d.err = host(r.ID.Host)
+		r.URL = schemes[n] + r.Host + rest
+	default:
+		r.URL, r.Host = d.str(), d.str()
+	}
+	if r.Key = r.URL; !sameKey {
+		r.Key = d.str()
+	}
+}
+
+// page writes the page a URI was found on: its URL, or its id without the host
+// that both have.
+func (e *enc) page(r *Record) {
+	switch {
+	case r.via == crawl.ID{}:
+		e.uv(0)
+		e.str(r.Via)
+	case r.via.Host == r.ID.Host:
+		e.uv(1)
+		e.b = binary.BigEndian.AppendUint64(e.b, r.via.URI)
+	default:
+		e.uv(2)
+		e.id(r.via)
+	}
+}
+
+func (d *dec) page(r *Record) {
+	switch d.uv() {
+	case 0:
+		r.Via = d.str()
+	case 1:
+		if b := d.take(8); b != nil {
+			r.via = crawl.ID{Host: r.ID.Host, URI: binary.BigEndian.Uint64(b)}
+		}
+	case 2:
+		r.via = d.id()
+	default:
+		d.fail()
+	}
 }
 
 func (r *Record) encode() []byte {
@@ -64,12 +156,8 @@ func (r *Record) encode() []byte {
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
-	e.str(r.URL)
-	if r.Key != r.URL {
-		e.str(r.Key)
-	}
-	e.str(r.Host)
-	e.str(r.Via)
+	e.url(r)
+	e.page(r)
 	e.str(r.Hops)
 	e.str(r.Context)
 	e.str(r.SourceTag)
@@ -98,18 +186,15 @@ func (r *Record) encode() []byte {
 	return e.b
 }
 
-func decodeRecord(id crawl.ID, b []byte) (*Record, error) {
+func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 	d := newDec(b)
 	r := &Record{ID: id}
 	var sameKey, finished bool
 	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.Targeted)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
-	r.URL = d.str()
-	r.Key = r.URL
-	if !sameKey {
-		r.Key = d.str()
-	}
-	r.Host, r.Via, r.Hops, r.Context, r.SourceTag = d.str(), d.str(), d.str(), d.str(), d.str()
+	d.url(r, sameKey, host)
+	d.page(r)
+	r.Hops, r.Context, r.SourceTag = d.str(), d.str(), d.str()
 	r.Claim = d.claim()
 	r.Attempts, r.Redirects = int(d.uv()), int(d.uv())
 	r.prec, r.seq = uint8(d.uv()), d.uv()
@@ -151,6 +236,37 @@ type hostRow struct {
 	Wake    time.Time // not before; wall time
 	GaveUp  bool      // a URI was given up because the host did not answer
 	Tally   *Tally    // of its visits; nil = none, and in the rows that Next sees
+	Backoff uint8     // failures that made it rest, halved by every answer
+	Refused uint8     // answers 403 in a row
+	// Requests to it since the last general pause of its address, which was the
+	// Pauses-th.
+	Requests, Pauses uint64
+
+	read []byte // value it was read from
+	was  place  // where it stood in the order of waking, if it did
+}
+
+// place is where a host stands in the order of waking: when, in milliseconds since
+// 1970, then its hash.
+type place struct{ at, host uint64 }
+
+func (p place) before(o place) bool {
+	return cmp.Or(cmp.Compare(p.at, o.at), cmp.Compare(p.host, o.host)) < 0
+}
+
+func (p place) key() []byte { return binary.BigEndian.AppendUint64(numberKey('w', p.at), p.host) }
+
+// stands returns the host's place, the zero place when nothing of it waits. That
+// one is no host's: a wake time is at least 1.
+func (h *hostRow) stands(hash uint64) place {
+	if h.Waiting == 0 {
+		return place{}
+	}
+	at := int64(1)
+	if !h.Wake.IsZero() {
+		at = max(at, h.Wake.UnixMilli())
+	}
+	return place{uint64(at), hash}
 }
 
 func (h *hostRow) encode() []byte {
@@ -159,6 +275,10 @@ func (h *hostRow) encode() []byte {
 	e.uv(h.Waiting)
 	e.time(h.Wake)
 	e.flags(h.GaveUp, h.Tally != nil)
+	e.uv(uint64(h.Backoff))
+	e.uv(uint64(h.Refused))
+	e.uv(h.Requests)
+	e.uv(h.Pauses)
 	if h.Tally != nil {
 		e.tally(*h.Tally)
 	}
@@ -170,6 +290,8 @@ func decodeHost(b []byte) (*hostRow, error) {
 	h := &hostRow{Name: d.str(), Waiting: d.uv(), Wake: d.time()}
 	var visited bool
 	d.flags(&h.GaveUp, &visited)
+	h.Backoff, h.Refused = uint8(d.uv()), uint8(d.uv())
+	h.Requests, h.Pauses = d.uv(), d.uv()
 	if visited {
 		y := d.tally()
 		h.Tally = &y
@@ -189,7 +311,7 @@ type Capture struct {
 func (c *Capture) encode() []byte {
 	e := newEnc()
 	e.uv(uint64(c.Span.End))
-	e.uv(uint64(c.ID))
+	e.id(c.ID)
 	e.flags(c.Response)
 	e.str(c.Abandoned)
 	e.uv(uint64(len(c.Carried)))
@@ -201,7 +323,7 @@ func (c *Capture) encode() []byte {
 
 func decodeCapture(file uint32, start int64, b []byte) (Capture, error) {
 	d := newDec(b)
-	c := Capture{Span: crawl.Span{File: file, Start: start, End: int64(d.uv())}, ID: crawl.ID(d.uv())}
+	c := Capture{Span: crawl.Span{File: file, Start: start, End: int64(d.uv())}, ID: d.id()}
 	d.flags(&c.Response)
 	c.Abandoned = d.str()
 	for range min(d.uv(), uint64(len(d.b))) {

@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"log/slog"
+	"net/netip"
 	"sync"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/klauspost/compress/zstd"
@@ -23,7 +23,7 @@ import (
 )
 
 // FormatVersion is the version of the state on disk; another is refused.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // FileRow is what the state keeps of a WARC file.
 type FileRow struct {
@@ -98,6 +98,9 @@ type Stats struct {
 type stored struct {
 	Stats
 	seq, work uint64 // last used numbers of queue and work rows
+	queues    uint64 // hosts with URIs waiting
+	longest   uint64 // the host with most of them, as far as is known
+	length    uint64 // of its queue
 }
 
 func (s *stored) encode() []byte {
@@ -105,8 +108,9 @@ func (s *stored) encode() []byte {
 	for _, p := range s.fields() {
 		e.iv(*p)
 	}
-	e.uv(s.seq)
-	e.uv(s.work)
+	for _, n := range []uint64{s.seq, s.work, s.queues, s.longest, s.length} {
+		e.uv(n)
+	}
 	return e.b
 }
 
@@ -120,7 +124,7 @@ func decodeStored(b []byte) (s stored, err error) {
 	for _, p := range s.fields() {
 		*p = d.iv()
 	}
-	s.seq, s.work = d.uv(), d.uv()
+	s.seq, s.work, s.queues, s.longest, s.length = d.uv(), d.uv(), d.uv(), d.uv(), d.uv()
 	return s, d.end()
 }
 
@@ -131,19 +135,23 @@ type Frontier struct {
 	cfg     Config
 	db      *pebble.DB
 	dead    *death
-	salt    [8]byte
+	salt    [16]byte
 	archive Archive
 	zw      *zstd.Encoder // of deferred answers
 	zr      *zstd.Decoder
 	logs    [crawl.NumLogs]*fsx.Append
-	clean   bool      // the last run closed in order
+	clean   bool // the last run closed in order
+	opened  time.Duration
 	work    workQueue // of the committer
 
+	names       memo[uint64, string]
+	vias        memo[crawl.ID, string] // URLs that URIs were found on
 	hostFacts   *cache[crawl.HostFacts]
 	originFacts *cache[crawl.OriginFacts]
 	written     *cache[crawl.Deferred] // answers that are in the archive
 
 	reqs   chan *request
+	offs   chan struct{} // filled when a host was put off
 	quit   chan struct{}
 	idle   chan struct{} // closed when the committer has ended
 	closed bool
@@ -153,8 +161,13 @@ type Frontier struct {
 	tallies tallies
 	files   map[uint32]FileRow
 	logRows [crawl.NumLogs]LogRow
-	hosts   map[uint64]*host // with URIs waiting
+	hosts   map[uint64]*host // with URIs waiting, as far as the horizon
+	horizon place            // the last host in the order of waking that is in memory
+	more    bool             // there are hosts behind it, on disk
 	ready   hostHeap
+	addrs   map[netip.Addr]*address // of hosts in memory, as far as they matter
+	resting addressHeap             // those that hosts wait for
+	off     []putOff                // hosts that the committer is to send to disk
 	process map[crawl.ID]*host
 	pending int // requests not yet answered
 	works   int // work rows
@@ -163,45 +176,11 @@ type Frontier struct {
 	wakeup  chan struct{} // closed and renewed when something changed
 }
 
-// Keys: one byte of kind, then big-endian numbers or the name.
-func idKey(kind byte, id crawl.ID) []byte {
-	return binary.BigEndian.AppendUint64([]byte{kind}, uint64(id))
-}
-
-func queuePrefix(host uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'q'}, host) }
-
-func queueKey(host uint64, prec uint8, seq uint64) []byte {
-	return binary.BigEndian.AppendUint64(append(queuePrefix(host), prec), seq)
-}
-
-func edgeKey(target, source crawl.ID) []byte {
-	return binary.BigEndian.AppendUint64(idKey('r', target), uint64(source))
-}
-
-func fileKey(n uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'f'}, n) }
-
-func captureKey(file uint32, start int64) []byte {
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32([]byte{'c'}, file), uint64(start))
-}
-
-func nameKey(kind byte, name string) []byte { return append([]byte{kind}, name...) }
-
-// after returns the key that follows every key with the prefix.
-func after(prefix []byte) []byte {
-	k := append([]byte(nil), prefix...)
-	for i := len(k) - 1; i >= 0; i-- {
-		if k[i]++; k[i] != 0 {
-			return k[:i+1]
-		}
-	}
-	return nil
-}
-
 // Open opens the state, or makes it, and cuts the logs back to what it
 // acknowledges. Start follows, when the archive has been recovered to Files.
 func Open(_ context.Context, o Options) (_ *Frontier, err error) {
-	f := &Frontier{o: o, cfg: o.Config, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, tallies: newTallies(),
-		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024),
+	f := &Frontier{o: o, cfg: o.Config, opened: o.Clock.Mono(), files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
+		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), offs: make(chan struct{}, 1),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
 		hostFacts: newCache[crawl.HostFacts](), originFacts: newCache[crawl.OriginFacts](), written: newCache[crawl.Deferred]()}
 	if err := f.openCodec(); err != nil {
@@ -227,14 +206,19 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 	return f, nil
 }
 
-func (f *Frontier) openDB() error {
-	opts := &pebble.Options{
-		FS: storeFS{f.o.FS, f.dead}, ReadOnly: f.o.ReadOnly, FormatMajorVersion: pebble.FormatNewest, Logger: storeLogger{f.o.Logger, f.dead},
-		MemTableSize: 16 << 20, CacheSize: 32 << 20, MaxOpenFiles: 500,
-	}
+// StoreOptions are the options of the state store, without file system and logger.
+func StoreOptions() *pebble.Options {
+	opts := &pebble.Options{FormatMajorVersion: pebble.FormatNewest, MemTableSize: 16 << 20, CacheSize: 32 << 20, MaxOpenFiles: 500}
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
+	opts.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionBalanced })
+	return opts
+}
+
+func (f *Frontier) openDB() error {
+	opts := StoreOptions()
+	opts.FS, opts.ReadOnly, opts.Logger = storeFS{f.o.FS, f.dead}, f.o.ReadOnly, storeLogger{f.o.Logger, f.dead}
 	if !f.o.ReadOnly {
 		if err := fsx.MkdirAll(f.o.FS, f.o.Dir); err != nil {
 			return err
@@ -395,27 +379,8 @@ func (f *Frontier) loadRows() error {
 		return err
 	}
 	f.work.more = f.works > 0
-	return f.loadHosts()
-}
-
-func (f *Frontier) loadHosts() error {
-	now, mono := f.o.Clock.Now(), f.o.Clock.Mono()
-	return scan(f.db, []byte{'h'}, func(k, v []byte) error {
-		row, err := decodeHost(v)
-		if err != nil {
-			return fmt.Errorf("host row: %w", err)
-		}
-		if row.Waiting == 0 {
-			return nil
-		}
-		row.Tally = nil
-		h := &host{hash: binary.BigEndian.Uint64(k[1:]), row: *row, heap: -1}
-		// A clock set back must not make a host wait for longer than any rule asks.
-		h.wake = mono + min(max(row.Wake.Sub(now), 0), f.cfg.longestRest())
-		f.hosts[h.hash] = h
-		f.ready.push(h)
-		return nil
-	})
+	f.more = true
+	return f.refill()
 }
 
 // recoverLogs cuts each log to its committed length.
@@ -513,14 +478,6 @@ func (f *Frontier) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
-}
-
-// hash is keyed per job, so that nobody can make keys collide on purpose.
-func (f *Frontier) hash(s string) uint64 {
-	h := xxhash.New()
-	_, _ = h.Write(f.salt[:])
-	_, _ = h.WriteString(s)
-	return h.Sum64()
 }
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }

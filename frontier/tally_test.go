@@ -157,19 +157,6 @@ func TestTallyTypes(t *testing.T) {
 	}
 }
 
-// A row that was written before hosts were counted is a host without visits.
-func TestOldHostRow(t *testing.T) {
-	e := newEnc()
-	e.str("a.test")
-	e.uv(3)
-	e.time(began)
-	e.flags(true)
-	h, err := decodeHost(e.b)
-	if err != nil || h.Name != "a.test" || h.Waiting != 3 || !h.Wake.Equal(began) || !h.GaveUp || h.Tally != nil {
-		t.Errorf("%+v %v", h, err)
-	}
-}
-
 // Heritrix's max-depth and avg-depth are lengths of queues.
 func TestDepths(t *testing.T) {
 	r := openWith(t, func(o *Options) { o.Config.MinDelay, o.Config.MaxDelay = time.Hour, time.Hour })

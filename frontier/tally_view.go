@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -80,21 +79,21 @@ func (v *View) Redirect(r *Record) (string, error) {
 	if err != nil || links == nil {
 		return "", err
 	}
-	if links[0] != valueVersion || (len(links)-1)%9 != 0 {
-		return "", fmt.Errorf("frontier: links of %s: %w", r.URL, errCorrupt)
+	kept, err := decodeLinks(r.ID.Host, links)
+	if err != nil {
+		return "", fmt.Errorf("frontier: links of %s: %w", r.URL, err)
 	}
-	for links = links[1:]; len(links) > 0; links = links[9:] {
-		if crawl.LinkKind(links[8]) != crawl.LinkRedirect {
+	for _, l := range kept {
+		if l.kind != crawl.LinkRedirect {
 			continue
 		}
-		id := crawl.ID(binary.BigEndian.Uint64(links))
-		val, err := get(v.db, idKey('u', id))
+		val, err := get(v.db, idKey('u', l.id))
 		if err != nil || val == nil {
 			return "", err
 		}
-		target, err := decodeRecord(id, val)
+		target, err := decodeRecord(l.id, val, oneName(v.db))
 		if err != nil {
-			return "", fmt.Errorf("frontier: record %016x: %w", uint64(id), err)
+			return "", fmt.Errorf("frontier: record %v: %w", l.id, err)
 		}
 		return target.URL, nil
 	}
@@ -108,20 +107,15 @@ func Disregarded(s crawl.Status) bool { return excluded(s) }
 // QueueDepths are the lengths of the queues.
 type QueueDepths struct {
 	Queues  int   // that are not empty
-	Longest int64 // URIs in the longest, that in process included
+	Longest int64 // URIs in the longest, that in process included; shorter than it was, it may be another
 	Sum     int64 // URIs in all of them
 }
 
-// Depths measures the queues. It walks all hosts that wait.
-func (f *Frontier) Depths() (d QueueDepths) {
+// Depths measures the queues.
+func (f *Frontier) Depths() QueueDepths {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, h := range f.hosts {
-		if n := int64(h.row.Waiting); n > 0 {
-			d.Queues, d.Longest, d.Sum = d.Queues+1, max(d.Longest, n), d.Sum+n
-		}
-	}
-	return d
+	return QueueDepths{Queues: int(f.st.queues), Longest: int64(f.st.length), Sum: f.st.Queued}
 }
 
 // checkTallies looks for contradictions between the tables of tallies: each

@@ -3,9 +3,9 @@ package frontier
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -50,6 +50,11 @@ type tx struct {
 	counted
 	gone map[uint64][]byte // key taken out of each host's queue
 	know news
+	vias map[string]crawl.ID // of pages that links were found on
+	// addresses are those for which a general pause begins.
+	addresses map[netip.Addr]addressRow
+	off       []putOff        // hosts put off
+	dropped   map[uint64]bool // hosts from whose queues URIs were taken anywhere
 }
 
 func (f *Frontier) begin() *tx {
@@ -57,7 +62,7 @@ func (f *Frontier) begin() *tx {
 	defer f.mu.Unlock()
 	return &tx{f: f, b: f.db.NewBatch(), set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, st: f.st,
 		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{},
-		gone: map[uint64][]byte{}}
+		gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}}
 }
 
 // discard gives the tx back, unless a store that died may still read it.
@@ -109,17 +114,17 @@ func (t *tx) prefetch(rs []*request) error {
 	var ids []crawl.ID
 	for _, r := range rs {
 		for i := range r.cands {
-			ids = append(ids, crawl.ID(t.f.hash(r.cands[i].Key)))
+			ids = append(ids, t.f.id(r.cands[i].Key))
 		}
 		if r.uri == nil {
 			continue
 		}
 		ids = append(ids, r.uri.ID)
 		for i := range r.uri.Links {
-			ids = append(ids, crawl.ID(t.f.hash(r.uri.Links[i].Key)))
+			ids = append(ids, t.f.id(r.uri.Links[i].Key))
 		}
 	}
-	slices.Sort(ids)
+	slices.SortFunc(ids, byID)
 	for _, id := range slices.Compact(ids) {
 		if r, err := t.record(id); err != nil {
 			return err
@@ -133,10 +138,10 @@ func (t *tx) prefetch(rs []*request) error {
 // lookup finds the record of a key; nil when it is new. Ids that belong to
 // another key are passed over, so the id of a new key is free.
 func (t *tx) lookup(key string) (*Record, crawl.ID, error) {
-	for id := crawl.ID(t.f.hash(key)); ; id++ {
+	for id := t.f.id(key); ; id.URI++ {
 		r, err := t.record(id)
 		if err != nil {
-			return nil, 0, err
+			return nil, crawl.ID{}, err
 		}
 		if r == nil || r.Key == key {
 			return r, id, nil
@@ -153,12 +158,54 @@ func (t *tx) record(id crawl.ID) (*Record, error) {
 	if v == nil || err != nil {
 		return nil, err
 	}
-	r, err := decodeRecord(id, v)
+	v = bytes.Clone(v) // names seek too
+	r, err := decodeRecord(id, v, t.name)
 	if err != nil {
-		return nil, fmt.Errorf("record %016x: %w", uint64(id), err)
+		return nil, fmt.Errorf("record %v: %w", id, err)
 	}
-	t.recs[id], t.read[id] = r, bytes.Clone(v)
+	t.recs[id], t.read[id] = r, v
 	return r, nil
+}
+
+// name returns the name of a host, which this commit may be the first to know.
+func (t *tx) name(hash uint64) (string, error) {
+	if h := t.hosts[hash]; h != nil {
+		return h.Name, nil
+	}
+	return t.f.names.get(hash, func(hash uint64) (string, error) {
+		v, err := t.seek(hostKey(hash))
+		return decodeName(hash, v, err)
+	})
+}
+
+// via returns the id of a page that is known, the zero id for another.
+func (t *tx) via(url string) (crawl.ID, error) {
+	if url == "" {
+		return crawl.ID{}, nil
+	}
+	if id, ok := t.vias[url]; ok {
+		return id, nil
+	}
+	r, id, err := t.lookup(url)
+	if err != nil {
+		return crawl.ID{}, err
+	}
+	if r == nil || r.URL != url {
+		id = crawl.ID{}
+	}
+	t.vias[url] = id
+	return id, nil
+}
+
+// found notes on which page a URI was found.
+func (t *tx) found(r *Record, c *crawl.Candidate) (err error) {
+	if r.via, err = t.via(c.Via); err != nil {
+		return err
+	}
+	if r.Via = ""; r.via == (crawl.ID{}) {
+		r.Via = c.Via
+	}
+	return nil
 }
 
 func (t *tx) host(name string) (*hostRow, error) {
@@ -166,15 +213,20 @@ func (t *tx) host(name string) (*hostRow, error) {
 	if h, ok := t.hosts[hash]; ok {
 		return h, nil
 	}
-	v, err := t.seek(idKey('h', crawl.ID(hash)))
+	v, err := t.seek(hostKey(hash))
 	if err != nil {
 		return nil, err
 	}
 	h := &hostRow{Name: name}
 	if v != nil {
+		v = bytes.Clone(v)
 		if h, err = decodeHost(v); err != nil {
 			return nil, fmt.Errorf("host %s: %w", name, err)
 		}
+		h.read, h.was = v, h.stands(hash)
+	}
+	if h.Name != name {
+		return nil, fmt.Errorf("host %s cannot be crawled: its hash is that of %s; exclude one of them", name, h.Name)
 	}
 	t.hosts[hash] = h
 	return h, nil
@@ -211,7 +263,7 @@ func (t *tx) enqueue(r *Record, m crawl.Mode) error {
 	if low := t.low[hash]; low == nil || bytes.Compare(key, low) < 0 {
 		t.low[hash] = key
 	}
-	return t.b.Set(key, binary.BigEndian.AppendUint64(nil, uint64(r.ID)), nil)
+	return t.b.Set(key, queueValue(hash, r.ID), nil)
 }
 
 // dequeue takes a URI out of its host's queue; its next state is the caller's
@@ -235,8 +287,14 @@ func (t *tx) upsert(c *crawl.Candidate) (*Record, error) {
 		return nil, err
 	}
 	if r == nil {
-		r = &Record{ID: id, URL: c.URL, Key: c.Key, Host: c.Host, Via: c.Via, Hops: c.Hops, Kind: c.Kind,
+		r = &Record{ID: id, URL: c.URL, Key: c.Key, Host: c.Host, Hops: c.Hops, Kind: c.Kind,
 			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: Parked}
+		if err := t.found(r, c); err != nil {
+			return nil, err
+		}
+		if _, err := t.host(c.Host); err != nil { // a URI without its host could not be read
+			return nil, err
+		}
 		t.recs[id] = r
 		t.st.Discovered++
 		t.st.Parked++
@@ -246,7 +304,10 @@ func (t *tx) upsert(c *crawl.Candidate) (*Record, error) {
 		return r, t.enqueue(r, crawl.ModeFetch)
 	}
 	if r.State != Done && fewerHops(c.Hops, r.Hops) {
-		r.Hops, r.Via = c.Hops, c.Via
+		r.Hops = c.Hops
+		if err := t.found(r, c); err != nil {
+			return nil, err
+		}
 	}
 	r.Seed = r.Seed || c.Seed
 	if c.Force && r.State != Waiting {
@@ -256,6 +317,8 @@ func (t *tx) upsert(c *crawl.Candidate) (*Record, error) {
 	}
 	return r, t.join(r, c.Claim)
 }
+
+func byID(a, b crawl.ID) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.URI, b.URI)) }
 
 // fewerHops orders paths by their link hops, then by length, then by their
 // letters, so that the order of discovery cannot matter.

@@ -40,12 +40,12 @@ type workQueue struct {
 	done  uint64 // number of the last that was done
 }
 
-func workKey(number uint64) []byte { return idKey('k', crawl.ID(number)) }
+func workKey(number uint64) []byte { return numberKey('k', number) }
 
 func (w *workItem) encode() []byte {
 	e := newEnc()
 	e.uv(uint64(w.kind))
-	e.uv(uint64(w.id))
+	e.id(w.id)
 	e.uv(w.from)
 	return e.b
 }
@@ -73,7 +73,7 @@ func (t *tx) refill() error {
 			return full
 		}
 		d := newDec(v)
-		w := workItem{number: binary.BigEndian.Uint64(k[1:]), kind: byte(d.uv()), id: crawl.ID(d.uv()), from: d.uv(), stored: true}
+		w := workItem{number: binary.BigEndian.Uint64(k[1:]), kind: byte(d.uv()), id: d.id(), from: d.uv(), stored: true}
 		if err := d.end(); err != nil {
 			return fmt.Errorf("work row: %w", err)
 		}
@@ -143,7 +143,7 @@ func (t *tx) do(w workItem) (next uint64, err error) {
 		return 0, err
 	}
 	if r == nil {
-		return 0, fmt.Errorf("work row: record %016x is missing", uint64(w.id))
+		return 0, fmt.Errorf("work row: record %v is missing", w.id)
 	}
 	if w.kind == workLinks {
 		next, err = t.passOn(r, w.from)
@@ -208,20 +208,40 @@ func (t *tx) linksOf(r *Record) ([]keptLink, error) {
 	if err != nil || v == nil {
 		return nil, err
 	}
-	if v[0] != valueVersion || (len(v)-1)%9 != 0 {
-		return nil, errCorrupt
+	return decodeLinks(r.ID.Host, v)
+}
+
+// ownHost marks the kind of a kept link whose host is that of the page.
+const ownHost = 0x80
+
+// appendLink writes a link of a page on the host.
+func appendLink(b []byte, host uint64, l keptLink) []byte {
+	if l.id.Host == host {
+		return binary.BigEndian.AppendUint64(append(b, byte(l.kind)|ownHost), l.id.URI)
 	}
-	for v = v[1:]; len(v) > 0; v = v[9:] {
-		out = append(out, keptLink{crawl.ID(binary.BigEndian.Uint64(v)), crawl.LinkKind(v[8])})
+	return appendID(append(b, byte(l.kind)), l.id)
+}
+
+func decodeLinks(host uint64, v []byte) (out []keptLink, err error) {
+	d := newDec(v)
+	for len(d.b) > 0 {
+		kind := d.take(1)[0]
+		l := keptLink{crawl.ID{Host: host}, crawl.LinkKind(kind &^ ownHost)}
+		if kind&ownHost == 0 {
+			l.id = d.id()
+		} else if b := d.take(8); b != nil {
+			l.id.URI = binary.BigEndian.Uint64(b)
+		}
+		out = append(out, l)
 	}
-	return out, nil
+	return out, d.end()
 }
 
 // keepSources claims the redirects that lead to a URI.
 func (t *tx) keepSources(r *Record) error {
 	sources := slices.Clone(t.edges[r.ID])
 	if err := scan(t.f.db, idKey('r', r.ID), func(k, _ []byte) error {
-		sources = append(sources, crawl.ID(binary.BigEndian.Uint64(k[9:])))
+		sources = append(sources, readID(k[1+idLen:]))
 		return nil
 	}); err != nil {
 		return err
@@ -232,7 +252,7 @@ func (t *tx) keepSources(r *Record) error {
 			return err
 		}
 		if s == nil {
-			return fmt.Errorf("record %016x of a redirect is missing", uint64(id))
+			return fmt.Errorf("record %v of a redirect is missing", id)
 		}
 		had := s.Claim.Keep
 		if err := t.join(s, crawl.Claim{Keep: true}); err != nil {

@@ -65,7 +65,7 @@ defects; 2 wrong flags; 3 a failure.`,
 	f.StringVar(&o.dir, "dir", "", "keep the job in this new folder (default: a temporary one, removed)")
 	f.StringVar(&o.cpu, "cpuprofile", "", "write a profile of the crawler's processor time to this file")
 	f.StringVar(&o.mem, "memprofile", "", "write a profile of the crawler's allocations to this file")
-	cmd.AddCommand(newBenchServe(), newBenchTruth(), newBenchSeedsLog())
+	cmd.AddCommand(newBenchServe(), newBenchTruth(), newBenchSeedsLog(), newBenchFrontier())
 	return cmd
 }
 

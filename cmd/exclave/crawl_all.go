@@ -12,6 +12,7 @@ import (
 	"exclave/chain"
 	"exclave/config"
 	"exclave/internal/job"
+	"exclave/internal/live"
 
 	"github.com/spf13/cobra"
 )
@@ -132,7 +133,7 @@ func printJobs(w io.Writer, jobs []*collected) {
 		cells := []string{c.name, c.status(), c.last.Took.Round(1e8).String()}
 		s := c.last.Stats
 		for _, n := range []int64{s.Finished, s.Judged, s.Valid, s.Archived, s.Failed, s.Queued + s.InProcess} {
-			cells = append(cells, grouped(n))
+			cells = append(cells, live.Number(n))
 		}
 		row(cells...)
 	}

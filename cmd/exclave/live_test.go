@@ -182,7 +182,7 @@ func TestLiveView(t *testing.T) {
 	m.line("0", "stty -a >before; exclave crawl "+dir+"; echo exit code $?; stty -a >after")
 	figures := []string{`^ exclave  kill  running  \d:\d\d:\d\d$`, `^rate      now \d.* URIs/s .*B/s   average \d`,
 		`^URIs      discovered 6   queued 0   in process 1 `, `^finished  5   archived 3   failed 0 `,
-		`^pages     judged 2   valid 2 \(100\.0 %\)   received \d`, `^hosts     ready 0   waiting 0   resting 0   in process 1$`,
+		`^pages     judged 2   valid 2 \(100\.0 %\)   received \d`, `^hosts     ready 0   waiting 0   resting 0   in process 1   inactive 0$`,
 		`^errors    4xx 1$`, `^machine .* memory \d.* workers 1 of 50 busy$`,
 		`^ +\d+ +\d+(\.\d)? s  a\.test  +fetch/http  +/held$`, `^ p pause   q stop   `}
 	t.Logf("80 × 24\n%s", m.see("0", figures...))

@@ -21,25 +21,35 @@ func profiled(cmd *cobra.Command) *cobra.Command {
 	}
 	inner := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if cpu != "" {
-			out, err := os.Create(cpu)
-			if err != nil {
-				return withCode(exitUsage, fmt.Errorf("--cpuprofile: %w", err))
-			}
-			if err := pprof.StartCPUProfile(out); err != nil {
-				return withCode(exitFailure, fmt.Errorf("--cpuprofile: %w", errors.Join(err, out.Close())))
-			}
-			defer func() {
-				pprof.StopCPUProfile()
-				err = errors.Join(err, out.Close())
-			}()
+		stop, err := profiling(cpu)
+		if err != nil {
+			return err
 		}
+		defer func() { err = errors.Join(err, stop()) }()
 		if mem != "" {
 			defer func() { err = errors.Join(err, writeAllocations(mem)) }()
 		}
 		return inner(cmd, args)
 	}
 	return cmd
+}
+
+// profiling profiles processor time until stop is called; no file, no profile.
+func profiling(file string) (stop func() error, err error) {
+	if file == "" {
+		return func() error { return nil }, nil
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return nil, withCode(exitUsage, fmt.Errorf("--cpuprofile: %w", err))
+	}
+	if err := pprof.StartCPUProfile(out); err != nil {
+		return nil, withCode(exitFailure, fmt.Errorf("--cpuprofile: %w", errors.Join(err, out.Close())))
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return out.Close()
+	}, nil
 }
 
 func writeAllocations(file string) error {

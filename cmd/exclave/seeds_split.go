@@ -16,6 +16,7 @@ import (
 	"exclave/analyzer"
 	"exclave/config"
 	"exclave/internal/collection"
+	"exclave/internal/live"
 
 	"github.com/spf13/cobra"
 )
@@ -82,7 +83,7 @@ interrupted, nothing was made.`,
 			printCollections(cmd.OutOrStdout(), made, t)
 			for _, c := range made {
 				if plan.MaxURLs > 0 && c.URLs > plan.MaxURLs {
-					fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: collection %s has more than %s URLs: what stays together cannot be divided (--by size can)\n", c.Name, grouped(plan.MaxURLs))
+					fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: collection %s has more than %s URLs: what stays together cannot be divided (--by size can)\n", c.Name, live.Number(plan.MaxURLs))
 				}
 			}
 			if base.HTTP.Contact == "" {
@@ -194,9 +195,9 @@ func (l *logsRead) each(cmd *cobra.Command, names []string, c *config.Config, fn
 		}
 		defer files[i].Close()
 	}
-	gather := collection.Options{Rules: c.URL, TLDs: l.tlds}
+	gather := collection.Options{Rules: c.URL.Rules, TLDs: l.tlds}
 	if !l.quiet {
-		gather.Progress = func(pass string, n int64) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", pass, grouped(n)) }
+		gather.Progress = func(pass string, n int64) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", pass, live.Number(n)) }
 	}
 	err = fn(ctx, gather, func(g *collection.Gatherer) error {
 		for i, name := range names {
@@ -207,7 +208,7 @@ func (l *logsRead) each(cmd *cobra.Command, names []string, c *config.Config, fn
 			}
 			found := s.Lines - s.Blank - s.Skipped - s.Broken
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: %s lines: %s addresses, %s no seeds, %s blank, %s broken\n", name, string(s.Format),
-				grouped(s.Lines), grouped(found), grouped(s.Skipped), grouped(s.Blank), grouped(s.Broken))
+				live.Number(s.Lines), live.Number(found), live.Number(s.Skipped), live.Number(s.Blank), live.Number(s.Broken))
 			if s.Damage != "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "  %s; what stands before was taken\n", s.Damage)
 			}
@@ -283,9 +284,9 @@ func printCollections(w io.Writer, made []collection.Collection, t collection.To
 	row("collection", "hosts", "URLs", "bytes")
 	var bytes int64
 	for _, c := range made {
-		row(c.Name, grouped(c.Hosts), grouped(c.URLs), grouped(c.Bytes))
+		row(c.Name, live.Number(c.Hosts), live.Number(c.URLs), live.Number(c.Bytes))
 		bytes += c.Bytes
 	}
-	row("all", grouped(t.Hosts), grouped(t.URLs), grouped(bytes))
+	row("all", live.Number(t.Hosts), live.Number(t.URLs), live.Number(bytes))
 	_ = table.Flush() // as every other print for a person
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -30,16 +28,20 @@ Exit codes: 0 the URL is known; 1 it is not; 2 it is no URL, or the configuratio
 wrong; 4 a process that cannot be asked works on the job.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := askShow(cmd, args[0], args[1], all)
+			var s *job.Shown
+			err := ask(cmd, args[0], func(c *control.Client) (err error) {
+				s, err = c.Show(cmd.Context(), args[1], all)
+				return err
+			}, func(j *job.Job) (err error) {
+				s, err = j.Show(cmd.Context(), args[1], all)
+				return err
+			})
 			if err != nil {
 				return err
 			}
 			out := cmd.OutOrStdout()
 			if asJSON {
-				e := json.NewEncoder(out)
-				e.SetEscapeHTML(false)
-				e.SetIndent("", "  ")
-				err = e.Encode(s)
+				err = printJSON(out, s)
 			} else {
 				err = printShown(out, s)
 			}
@@ -52,34 +54,6 @@ wrong; 4 a process that cannot be asked works on the job.`,
 	cmd.Flags().BoolVar(&all, "all", false, "every link, not only the first 100")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON (docs/howto/show.md)")
 	return cmd
-}
-
-// askShow asks the running crawl, or the state when none runs.
-func askShow(cmd *cobra.Command, dir, url string, all bool) (*job.Shown, error) {
-	c, err := control.Dial(dir)
-	if err == nil {
-		s, err := c.Show(cmd.Context(), url, all)
-		err = errors.Join(err, c.Close())
-		if !errors.Is(err, control.ErrNotRunning) { // it may have ended just now
-			return s, showError(err)
-		}
-	} else if !errors.Is(err, control.ErrNotRunning) {
-		return nil, err
-	}
-	cfg, err := loadJob(cmd, dir)
-	if err != nil {
-		return nil, err
-	}
-	s, err := job.Show(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()), url, all)
-	return s, showError(err)
-}
-
-func showError(err error) error {
-	var said *control.Error
-	if errors.Is(err, job.ErrURL) || errors.As(err, &said) && said.Code == 400 {
-		return withCode(exitUsage, err)
-	}
-	return jobError(err)
 }
 
 // printShown prints what is known for a person.
@@ -132,6 +106,9 @@ func printState(p *sheet, s *job.Shown) {
 	}
 	p.row("state", state)
 	p.row("source tag", s.Source)
+	if s.Scope != nil {
+		p.row("scope", strings.TrimSpace(s.Scope.Decision+" "+s.Scope.Rule))
+	}
 	for _, c := range s.Claim {
 		p.row("claim", c)
 	}
@@ -198,13 +175,17 @@ func (s *sheet) row(name, value string) {
 	if value == "" || s.err != nil {
 		return
 	}
-	value = strings.Map(func(r rune) rune {
+	_, s.err = fmt.Fprintf(s.out, "%-11s %s\n", name, strings.TrimSpace(printable(value)))
+}
+
+// printable replaces what could steer a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {
 			return '�'
 		}
 		return r
-	}, value)
-	_, s.err = fmt.Fprintf(s.out, "%-11s %s\n", name, strings.TrimSpace(value))
+	}, s)
 }
 
 // gap prints an empty line.

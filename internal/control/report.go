@@ -10,18 +10,23 @@ import (
 	"exclave/internal/job"
 )
 
-// report streams a report on the running crawl. A failure half-way ends the
-// connection, so that the asker does not take a part for the whole.
+// report streams a report on the running crawl.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	name, ok := job.ReportName(r.PathValue("name"))
 	if !ok {
 		return notFound(fmt.Errorf("there is no report %q", r.PathValue("name")))
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	return s.stream(w, name, func(to io.Writer) error { return s.job.WriteReport(name, to) })
+}
+
+// stream lets write answer. A failure half-way ends the connection, so that the asker
+// does not take a part for the whole.
+func (s *Server) stream(w http.ResponseWriter, what string, write func(io.Writer) error) error {
 	b := &begun{w: w}
-	err := s.job.WriteReport(name, b)
+	err := write(b)
 	if err != nil && b.yes {
-		s.log.Warn("report failed half-way", "report", name, "err", err)
+		s.log.Warn("an answer failed half-way", "what", what, "err", err)
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			_ = conn.Close() // all that is left to say
 		}

@@ -15,6 +15,12 @@ func (s *Server) routes() map[string]handler {
 		"POST /resume":  s.steer(s.job.Resume),
 		"POST /stop":    s.steer(s.job.Stop),
 
+		"GET /why":              s.why,
+		"GET /frontier":         s.frontier,
+		"GET /frontier/queue":   s.queue,
+		"GET /frontier/uris":    s.waiting,
+		"POST /frontier/delete": s.delete,
+
 		"GET /report/{name}": s.report,
 		"POST /seeds":        s.importSeeds,
 	}

@@ -78,19 +78,25 @@ type warcRecord struct {
 	block             []byte
 }
 
+// seeds appends seeds to those of earlier runs.
+func (j *testJob) seeds(seeds ...string) {
+	j.t.Helper()
+	f, err := os.OpenFile(filepath.Join(j.cfg.Dir, "seeds.txt"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	_, err = f.WriteString(strings.Join(slices.Concat(seeds, []string{""}), "\n"))
+	if err := errors.Join(err, f.Close()); err != nil {
+		j.t.Fatal(err)
+	}
+}
+
 // run appends seeds to those of earlier runs, crawls to the end, and demands that
 // state, archive and logs agree.
 func (j *testJob) run(o job.Options, seeds ...string) *harvest {
 	t := j.t
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(j.cfg.Dir, "seeds.txt"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.WriteString(strings.Join(slices.Concat(seeds, []string{""}), "\n"))
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	j.seeds(seeds...)
 	o.Version, o.Software = "test", "exclave/test"
 	h := &harvest{hits: map[string]int{}}
 	b, err := job.Open(t.Context(), j.cfg, o)

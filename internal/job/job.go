@@ -89,6 +89,7 @@ type Job struct {
 	halt       context.Context // ends with Stop
 	stop       context.CancelFunc
 	meter      meter
+	paused     pauses
 }
 
 // Result is how a run ended.

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"sync"
 	"syscall"
 	"time"
 
@@ -38,7 +39,34 @@ func (j *Job) free() (n int64, ok bool) {
 	return int64(u.AvailBytes), err == nil
 }
 
-// watchRoom stops the crawl in order when a limit of storage is reached.
+// pauses are who wants the crawl to stand still.
+type pauses struct {
+	mu   sync.Mutex
+	user bool
+	full bool // less is free than min_free_disk
+}
+
+// set changes who wants it and tells the controller.
+func (p *pauses) set(ctl *chain.Controller, change func(*pauses)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(p)
+	if p.user || p.full {
+		ctl.Pause()
+	} else {
+		ctl.Resume()
+	}
+}
+
+// diskFull reports whether the crawl stands still for want of room.
+func (p *pauses) diskFull() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.full
+}
+
+// watchRoom lets the crawl stand still while the disk is nearly full, before anything
+// fails, and ends it in order when its archive has the size that it may have.
 func (j *Job) watchRoom(ctx context.Context) {
 	t := j.opts.Clock.NewTimer(checkEvery)
 	defer t.Stop()
@@ -52,15 +80,29 @@ func (j *Job) watchRoom(ctx context.Context) {
 		for _, f := range j.frontier.Files() {
 			stored += f.Committed
 		}
-		free, ok := j.free()
 		if limit := j.cfg.Crawl.MaxStorage; limit > 0 && stored >= limit {
 			j.opts.Log.Warn("max_storage is reached", "stored", Size(stored))
 			j.ctl.Stop(chain.DiskLimit)
 		}
-		if least := j.cfg.Crawl.MinFreeDisk; ok && least > 0 && free < least {
-			j.opts.Log.Warn("less is free than min_free_disk", "free", Size(free))
-			j.ctl.Stop(chain.DiskLimit)
+		if least := j.cfg.Crawl.MinFreeDisk; least > 0 {
+			j.lookAtDisk(least)
 		}
 		t.Reset(checkEvery)
+	}
+}
+
+// lookAtDisk pauses the crawl when less is free than it asks for, and lets it go on
+// when there is a little more, lest it pause and go on all the time.
+func (j *Job) lookAtDisk(least int64) {
+	free, ok := j.free()
+	switch full := j.paused.diskFull(); {
+	case !ok:
+	case !full && free < least:
+		j.opts.Log.Warn("paused: less is free than min_free_disk; the crawl goes on when there is room", "free", Size(free),
+			"min_free_disk", Size(least), "folder", j.dir)
+		j.paused.set(j.ctl, func(p *pauses) { p.full = true })
+	case full && free >= least+least/16:
+		j.opts.Log.Info("there is room again: the crawl goes on", "free", Size(free))
+		j.paused.set(j.ctl, func(p *pauses) { p.full = false })
 	}
 }

@@ -24,7 +24,7 @@ type Shown struct {
 	URL   string      `json:"url"` // as it is requested, or as asked for
 	Key   string      `json:"key"` // what it was looked up under
 	Known bool        `json:"known"`
-	Scope *ShownScope `json:"scope,omitempty"` // of a URL that is not known
+	Scope *ShownScope `json:"scope,omitempty"` // what the rules say of it now
 
 	State     string         `json:"state,omitempty"` // parked, waiting, in process, done
 	Seed      bool           `json:"seed,omitempty"`
@@ -50,8 +50,8 @@ type Shown struct {
 	Notes     []string       `json:"notes,omitempty"` // what could not be looked at
 }
 
-// ShownScope is what the scope would say of a link to the URL on a seed page. Of a
-// seed it need not be asked: as a rule the scope accepts all of them.
+// ShownScope is what the scope says of a URL as it was found; of one that is not known,
+// what it would say of a link to it on a seed page.
 type ShownScope struct {
 	Decision string `json:"decision"` // ACCEPT, REJECT, NONE
 	Rule     string `json:"rule,omitempty"`
@@ -133,13 +133,12 @@ func (j *Job) Show(ctx context.Context, url string, all bool) (*Shown, error) {
 
 // Show tells everything known about a URL of a job that is not running. The error
 // wraps [ErrLocked] when another process works on it.
-func Show(ctx context.Context, cfg *config.Config, o Options, url string, all bool) (_ *Shown, err error) {
-	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir}
-	defer func() { err = errors.Join(err, j.Close()) }()
-	if err := j.openToLook(ctx); err != nil {
-		return nil, err
-	}
-	return j.Show(ctx, url, all)
+func Show(ctx context.Context, cfg *config.Config, o Options, url string, all bool) (s *Shown, err error) {
+	err = Look(ctx, cfg, o, func(j *Job) error {
+		s, err = j.Show(ctx, url, all)
+		return err
+	})
+	return s, err
 }
 
 // openToLook opens what Show needs, and changes nothing.
@@ -190,10 +189,15 @@ func (s *shower) show(raw string) (*Shown, error) {
 	out := &Shown{URL: raw, Key: key}
 	if r == nil {
 		if u != nil {
-			out.Scope = s.scopeOf(u, key)
+			out.Scope = s.scopeOf(u, &crawl.Candidate{URL: u.String(), Key: key, Host: u.Hostname(), Hops: string(rune(crawl.HopLink)),
+				Kind: crawl.LinkNav, Claim: crawl.Claim{Analyse: true}})
 		}
 	} else {
 		s.record(out, r)
+		if u != nil {
+			out.Scope = s.scopeOf(u, &crawl.Candidate{URL: r.URL, Key: r.Key, Host: r.Host, Via: r.Via, Hops: r.Hops, Kind: r.Kind,
+				Context: r.Context, SourceTag: r.SourceTag, Seed: r.Seed, Claim: r.Claim})
+		}
 		if err := errors.Join(s.via(out, r), s.archived(out, r), s.links(out, r)); err != nil {
 			return nil, fmt.Errorf("job: show: %w", err)
 		}
@@ -221,10 +225,8 @@ func (s *shower) key(raw string) (string, *urlx.URL, error) {
 	return s.cfg.URL.Key(u), u, nil
 }
 
-func (s *shower) scopeOf(u *urlx.URL, key string) *ShownScope {
-	c := crawl.Candidate{URL: u.String(), Key: key, Host: u.Hostname(), Hops: string(rune(crawl.HopLink)),
-		Kind: crawl.LinkNav, Claim: crawl.Claim{Analyse: true}}
-	d, _, rule := s.scope.Decide(&decide.Subject{URL: u, Cand: &c})
+func (s *shower) scopeOf(u *urlx.URL, c *crawl.Candidate) *ShownScope {
+	d, _, rule := s.scope.Decide(&decide.Subject{URL: u, Cand: c})
 	return &ShownScope{Decision: d.String(), Rule: rule}
 }
 

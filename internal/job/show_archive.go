@@ -103,47 +103,23 @@ func (r records) file(n uint32) (interface {
 // logged looks for the last verdict in analysis.jsonl, which is read as a stream:
 // judged pages that are not archived have it there only.
 func (s *shower) logged(out *Shown, r *frontier.Record) error {
-	name := s.opts.FS.PathJoin(s.path(LogDir), crawl.LogAnalysis.Name())
-	f, err := s.opts.FS.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
 	quoted, err := json.Marshal(r.URL)
 	if err != nil {
 		return err
 	}
-	in := bufio.NewReaderSize(f, 1<<20)
-	for n, left := 1, r.Judgings; left > 0; n++ {
-		text, err := wholeLine(in)
-		if errors.Is(err, io.EOF) {
-			break // a line without its end is not committed yet
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if n%10000 == 0 && s.ctx.Err() != nil {
-			return s.ctx.Err()
-		}
+	return s.scanLog(s.ctx, crawl.LogAnalysis, string(quoted), func(n int, text []byte) error {
 		var line struct {
 			URL      string             `json:"url"`
 			Verdicts []analyzer.Verdict `json:"verdicts"`
 		}
-		// Decoding every line would take a hundred times as long. A log written with
-		// other escapes is decoded for nothing, never missed: what holds a backslash
-		// is looked at.
-		if !bytes.Contains(text, quoted) && !bytes.Contains(text[:min(len(text), 4<<10)], []byte(`\u`)) {
-			continue
-		}
 		if err := json.Unmarshal(text, &line); err != nil {
-			return fmt.Errorf("%s: line %d: %w", name, n, err)
+			return err
 		}
 		if line.URL == r.URL {
 			out.Verdicts = &ShownVerdicts{From: fmt.Sprintf("%s line %d", crawl.LogAnalysis.Name(), n), By: line.Verdicts}
-			left--
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // wholeLine reads a line of any length; io.EOF when there is no complete one.

@@ -16,6 +16,7 @@ type Snapshot struct {
 	Time     time.Time            `json:"time"`
 	Elapsed  time.Duration        `json:"elapsed"` // since the run began, nanoseconds; 0 before
 	State    chain.State          `json:"state"`
+	DiskFull bool                 `json:"disk_full"` // paused until more than min_free_disk is free
 	Frontier frontier.Stats       `json:"frontier"`
 	Queues   frontier.QueueStates `json:"queues"`
 	Counts   chain.Counts         `json:"counts"`    // of this run
@@ -50,7 +51,7 @@ func (j *Job) Snapshot() Snapshot {
 	if !ok {
 		free = -1
 	}
-	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: state,
+	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: state, DiskFull: j.paused.diskFull(),
 		Frontier: j.frontier.Stats(), Queues: j.frontier.Queues(), Counts: counts,
 		Now: j.meter.rate(j.opts.Clock.Mono(), counts), Average: rate(counts.Fetched, counts.Bytes, elapsed),
 		FreeDisk: free, Memory: memoryInUse(),
@@ -75,10 +76,10 @@ func memoryInUse() int64 {
 // finished. Called before Run, the run begins paused; a pause does not outlast the
 // run. Pause, Resume and Stop may be called from any goroutine between Open and
 // Close, any number of times.
-func (j *Job) Pause() { j.ctl.Pause() }
+func (j *Job) Pause() { j.paused.set(j.ctl, func(p *pauses) { p.user = true }) }
 
-// Resume ends a pause.
-func (j *Job) Resume() { j.ctl.Resume() }
+// Resume ends what Pause began. A crawl that waits for room on its disk goes on waiting.
+func (j *Job) Resume() { j.paused.set(j.ctl, func(p *pauses) { p.user = false }) }
 
 // Stop ends the run in order, as the end of Run's context does, and does not wait
 // for it. Called before Run, the run ends as soon as it began.

@@ -142,7 +142,7 @@ func (v *verifier) uris(context.Context) error {
 	}
 	for id, url := range v.urls {
 		if url == "" {
-			v.bad(StateDir, "a capture belongs to URI %016x, which has no record", uint64(id))
+			v.bad(StateDir, "a capture belongs to URI %v, which has no record", id)
 		}
 	}
 	return nil

@@ -15,10 +15,14 @@ func idle(s *job.Snapshot) string {
 	busy := working(s)
 	switch s.State {
 	case chain.Paused:
-		if len(busy) > 0 {
-			return "paused; " + counted(len(busy), "URI") + " in process " + isAre(len(busy)) + " being finished"
+		text := "paused"
+		if s.DiskFull {
+			text = "paused until there is room: " + job.Size(s.FreeDisk) + " are free, less than min_free_disk"
 		}
-		return "paused"
+		if len(busy) > 0 {
+			return text + "; " + counted(len(busy), "URI") + " in process " + isAre(len(busy)) + " being finished"
+		}
+		return text
 	case chain.Stopping:
 		if len(busy) > 0 {
 			return "stopping; " + counted(len(busy), "URI") + " in process may still be finished"
@@ -41,6 +45,7 @@ func idle(s *job.Snapshot) string {
 		return text
 	}
 	q := s.Queues
+	q.Waiting += q.Inactive // their turn comes after that of those in memory
 	switch {
 	case q.Ready > 0 || q.InProcess > 0:
 		return "" // about to begin

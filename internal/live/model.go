@@ -118,7 +118,7 @@ func (m *model) numbers(width int) []string {
 	add("URIs", n("discovered", f.Discovered), n("queued", f.Queued), n("in process", f.InProcess), n("parked", f.Parked))
 	add("finished", Number(f.Finished), n("archived", f.Archived), n("failed", f.Failed), n("disregarded", f.Disregarded))
 	add("pages", n("judged", f.Judged), valid(f), "received "+job.Size(s.Counts.Bytes))
-	add("hosts", n("ready", int64(q.Ready)), n("waiting", int64(q.Waiting)), n("resting", int64(q.Resting)), n("in process", int64(q.InProcess)))
+	add("hosts", n("ready", int64(q.Ready)), n("waiting", int64(q.Waiting)), n("resting", int64(q.Resting)), n("in process", int64(q.InProcess)), n("inactive", int64(q.Inactive)))
 	add("errors", failures(s.Counts.Errors)...)
 	add("machine", disk, "memory "+job.Size(s.Memory), fmt.Sprintf("workers %d of %d busy", len(working(s)), len(s.Workers)))
 	return lines

@@ -71,7 +71,7 @@ rate      now 12.3 URIs/s 1.5 KiB/s   average 7.0 URIs/s 100 B/s
 URIs      discovered 1,234,567   queued 900,001   in process 2   parked 7
 finished  334,557   archived 30,000   failed 1,500   disregarded 99
 pages     judged 2,000   valid 250 (12.5 %)   received 3.0 GiB
-hosts     ready 3   waiting 40   resting 5   in process 2
+hosts     ready 3   waiting 40   resting 5   in process 2   inactive 0
 errors    dns 12   4xx 3,456
 machine   disk free 5.0 TiB   memory 256.0 MiB   workers 2 of 3 busy
 
@@ -191,6 +191,9 @@ func TestIdle(t *testing.T) {
 		{"paused; 2 URIs in process are being finished", func(s *job.Snapshot) { s.State = chain.Paused }},
 		{"paused; 1 URI in process is being finished", func(s *job.Snapshot) { s.State, s.Workers = chain.Paused, s.Workers[:2] }},
 		{"paused", func(s *job.Snapshot) { s.State, s.Workers = chain.Paused, nil }},
+		{"paused until there is room: 1.0 KiB are free, less than min_free_disk", func(s *job.Snapshot) {
+			s.State, s.Workers, s.DiskFull, s.FreeDisk = chain.Paused, nil, true, 1024
+		}},
 		{"stopping; 2 URIs in process may still be finished", func(s *job.Snapshot) { s.State = chain.Stopping }},
 		{"stopping; what is open is being completed", func(s *job.Snapshot) { s.State, s.Workers = chain.Stopping, nil }},
 		{"2 workers at work, no answer for a while; the longest: dns for 42 s (b.example)", func(s *job.Snapshot) { s.Now = job.Rate{} }},
@@ -209,6 +212,10 @@ func TestIdle(t *testing.T) {
 		{"all 1,000 hosts are resting after failed attempts; next in 15 min", func(s *job.Snapshot) {
 			nobody(s)
 			s.Queues = frontier.QueueStates{Resting: 1000, Next: 15 * time.Minute}
+		}},
+		{"all 1,040 hosts are waiting for politeness; next in 1 s", func(s *job.Snapshot) {
+			nobody(s)
+			s.Queues = frontier.QueueStates{Waiting: 40, Inactive: 1000, Next: time.Second}
 		}},
 		{"seeds are being read; nothing to fetch yet", func(s *job.Snapshot) { nobody(s); s.Queues = frontier.QueueStates{Held: true} }},
 		{"nothing is left to fetch", func(s *job.Snapshot) { nobody(s); s.Queues = frontier.QueueStates{} }},

@@ -74,6 +74,7 @@ func table() []metric {
 			put(float64(s.Queues.Ready), "ready")
 			put(float64(s.Queues.Waiting), "waiting")
 			put(float64(s.Queues.Resting), "resting")
+			put(float64(s.Queues.Inactive), "inactive")
 		}},
 		{"exclave_toe_threads", "ToeThreads of this run.", gauge, nil, whole(func(s *job.Snapshot) int64 { return int64(len(s.Workers)) })},
 		{"exclave_toe_threads_busy", "ToeThreads at work on a URI.", gauge, nil, whole(func(s *job.Snapshot) int64 { return int64(s.Counts.Busy) })},

@@ -38,7 +38,7 @@ func snapshot() job.Snapshot {
 	return job.Snapshot{Job: "test", Elapsed: 90 * time.Second, State: chain.Paused, FreeDisk: 4096,
 		Frontier: frontier.Stats{Discovered: 1, Queued: 2, Parked: 3, InProcess: 4, Finished: 5, Archived: 6, Judged: 7, Valid: 8,
 			Failed: 9, Disregarded: 10, Retried: 11},
-		Queues:  frontier.QueueStates{InProcess: 12, Ready: 13, Waiting: 14, Resting: 15},
+		Queues:  frontier.QueueStates{InProcess: 12, Ready: 13, Waiting: 14, Resting: 15, Inactive: 25},
 		Counts:  chain.Counts{Fetched: 16, Bytes: 17, Busy: 18, Errors: map[string]int64{crawl.ErrorDNS: 19}},
 		Workers: make([]chain.Activity, 20),
 		Steps:   []chain.StepStats{{Chain: chain.Fetch, Step: "http", Runs: 21, Skipped: 22, Errors: 23, Busy: 24 * time.Second}}}
@@ -100,7 +100,7 @@ func TestScrape(t *testing.T) {
 		"exclave_uris_discovered_total": 1, "exclave_uris_queued": 2, "exclave_uris_parked": 3, "exclave_uris_in_process": 4,
 		"exclave_uris_finished": 5, "exclave_uris_archived_total": 6, "exclave_pages_judged": 7, "exclave_pages_valid": 8,
 		"exclave_uris_failed": 9, "exclave_uris_disregarded": 10, "exclave_uris_retried_total": 11,
-		"exclave_hosts state=in_process": 12, "exclave_hosts state=ready": 13, "exclave_hosts state=waiting": 14, "exclave_hosts state=resting": 15,
+		"exclave_hosts state=in_process": 12, "exclave_hosts state=ready": 13, "exclave_hosts state=waiting": 14, "exclave_hosts state=resting": 15, "exclave_hosts state=inactive": 25,
 		"exclave_answers_total": 16, "exclave_received_bytes_total": 17, "exclave_toe_threads_busy": 18, "exclave_errors_total class=dns": 19,
 		"exclave_errors_total class=5xx": 0, "exclave_toe_threads": 20, "exclave_step_runs_total chain=fetch step=http": 21,
 		"exclave_step_skipped_total chain=fetch step=http": 22, "exclave_step_errors_total chain=fetch step=http": 23,

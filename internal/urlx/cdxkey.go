@@ -1,13 +1,12 @@
 package urlx
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
 
 // CDXKey returns the key under which pywb's indexes hold u, "cz,example)/path?q":
-// the one of the Python package surt 0.3.1, from u without its fragment. Indexes
+// the one that the Python package surt 0.3.1 makes, from u without its fragment. Indexes
 // are sorted by it and looked up with it, so it is byte for byte theirs, and
 // merges more than any Rules: schemes, www., case, escapes, slashes, order of the
 // query, session ids. docs/formats/cdx-key.md says how it is made, and where
@@ -29,7 +28,7 @@ func CDXKey(u *URL) string {
 	if host == "" {
 		b.WriteString(u.Scheme() + ":")
 	} else {
-		labels := strings.Split(host[len(numberedWWW.FindString(host)):], ".")
+		labels := strings.Split(withoutWWW(host), ".")
 		slices.Reverse(labels)
 		b.WriteString(strings.Join(labels, ","))
 		if p := u.Port(); p != "" && p != "0" {
@@ -44,23 +43,79 @@ func CDXKey(u *URL) string {
 	return b.String()
 }
 
-var numberedWWW = regexp.MustCompile(`^www[0-9]*\.`)
+// withoutWWW takes "www.", "www2." … from the beginning of a host.
+func withoutWWW(host string) string {
+	if rest, ok := strings.CutPrefix(host, "www"); ok {
+		if rest, ok = strings.CutPrefix(strings.TrimLeft(rest, "0123456789"), "."); ok {
+			return rest
+		}
+	}
+	return host
+}
 
-// cdxSessions are stripped from a query one after another, each once, from the
-// last place that fits.
-var cdxSessions = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^(.*)(?:jsessionid=[0-9a-z]{32})(?:&(.*))?$`),
-	regexp.MustCompile(`(?i)^(.*)(?:phpsessid=[0-9a-z]{32})(?:&(.*))?$`),
-	regexp.MustCompile(`(?i)^(.*)(?:sid=[0-9a-z]{32})(?:&(.*))?$`),
-	regexp.MustCompile(`(?i)^(.*)(?:aspsessionid[a-z]{8}=[a-z]{24})(?:&(.*))?$`),
-	regexp.MustCompile(`(?i)^(.*)(?:cfid=[^&]+&cftoken=[^&]+)(?:&(.*))?$`),
+// piece is a part of a session id in a query: a text, or n bytes of a class (any
+// number from one on, when n is 0).
+type piece struct {
+	text  string
+	n     int
+	class func(byte) bool
+}
+
+// fits returns how many bytes of s the pieces take, 0 when they do not fit. Texts
+// count in any case.
+func fits(s string, pieces []piece) int {
+	at := 0
+	for _, p := range pieces {
+		n := len(p.text)
+		if p.class != nil {
+			n = run(s[at:], p.class)
+			if p.n > 0 {
+				n = min(n, p.n)
+			}
+			if n == 0 || n < p.n {
+				return 0
+			}
+		} else if len(s)-at < n || !strings.EqualFold(s[at:at+n], p.text) {
+			return 0
+		}
+		at += n
+	}
+	return at
+}
+
+func value(c byte) bool { return c != '&' }
+
+// cdxSessions are stripped from a query one after another, each once, from the last
+// place where it fits and a parameter ends behind it, whatever stands before it.
+func cdxSessions() [][]piece {
+	return [][]piece{
+		{{text: "jsessionid="}, {n: 32, class: alphanumeric}},
+		{{text: "phpsessid="}, {n: 32, class: alphanumeric}},
+		{{text: "sid="}, {n: 32, class: alphanumeric}},
+		{{text: "aspsessionid"}, {n: 8, class: letter}, {text: "="}, {n: 24, class: letter}},
+		{{text: "cfid="}, {class: value}, {text: "&cftoken="}, {class: value}},
+	}
+}
+
+func dropSession(q string, id []piece) string {
+	for i := len(q) - 1; i >= 0; i-- {
+		n := fits(q[i:], id)
+		switch {
+		case n == 0:
+		case i+n == len(q):
+			return q[:i]
+		case q[i+n] == '&':
+			return q[:i] + q[i+n+1:]
+		}
+	}
+	return q
 }
 
 func cdxQuery(q string) string {
 	q = escapeOnce(unescapeAll(q))
-	for _, re := range cdxSessions {
-		if m := re.FindStringSubmatch(q); m != nil {
-			q = m[1] + m[2]
+	if strings.IndexByte(q, '=') >= 0 {
+		for _, id := range cdxSessions() {
+			q = dropSession(q, id)
 		}
 	}
 	q = strings.ToLower(q)

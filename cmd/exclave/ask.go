@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"exclave/internal/control"
+	"exclave/internal/job"
+
+	"github.com/spf13/cobra"
+)
+
+// ask puts a question to the running crawl of a job, or, when none runs, to its state.
+func ask(cmd *cobra.Command, dir string, running func(*control.Client) error, resting func(*job.Job) error) error {
+	c, err := control.Dial(dir)
+	if err == nil {
+		err = errors.Join(running(c), c.Close())
+		if !errors.Is(err, control.ErrNotRunning) { // it may have ended just now
+			return askError(err)
+		}
+	} else if !errors.Is(err, control.ErrNotRunning) {
+		return err
+	}
+	cfg, err := loadJob(cmd, dir)
+	if err != nil {
+		return err
+	}
+	return askError(job.Look(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()), resting))
+}
+
+// askError tells a wrong question from a failure.
+func askError(err error) error {
+	var said *control.Error
+	if errors.Is(err, job.ErrURL) || errors.Is(err, job.ErrFilter) || errors.As(err, &said) && said.Code == 400 {
+		return withCode(exitUsage, err)
+	}
+	return jobError(err)
+}
+
+// printJSON prints an object for programs.
+func printJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"exclave/frontier/frontierbench"
+)
+
+func newBenchFrontier() *cobra.Command {
+	p := frontierbench.Params{Seed: 1, URIs: 1000000, Loaders: 8, Workers: 200, Drain: 10 * time.Second}
+	var out, cpu string
+	var part bool
+	cmd := &cobra.Command{
+		Use:   "frontier",
+		Short: "Measure the frontier without a network",
+		Long: `frontier loads a new frontier with candidates like those of a national crawl (hosts by
+a power law, addresses of 80 bytes, two in five known already) and drains it with
+simulated fetches, everything durable: rates, memory, bytes on disk, and how long it
+takes to open again after a kill. docs/howto/bench.md explains the figures.`,
+		Example: "  exclave bench frontier --uris 20000000 --json -",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if p.URIs < 1000 || p.Loaders < 1 || p.Workers < 1 {
+				return withCode(exitUsage, errors.New("bench frontier: at least 1,000 URIs, a loader and a worker are needed"))
+			}
+			if part {
+				return benchFrontierPart(cmd, p, cpu)
+			}
+			if p.Dir, err = os.MkdirTemp("", "exclave-frontier-"); err != nil {
+				return withCode(exitFailure, err)
+			}
+			defer func() { err = errors.Join(err, os.RemoveAll(p.Dir)) }()
+			fig, err := benchFrontier(cmd, p, cpu)
+			if err != nil {
+				return withCode(exitFailure, err)
+			}
+			return writeFrontierFigures(cmd.OutOrStdout(), out, fig)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&p.URIs, "uris", p.URIs, "URIs known at the end of loading")
+	f.IntVar(&p.Hosts, "hosts", 0, "hosts (default: one for 50 URIs)")
+	f.BoolVar(&p.Flat, "flat", false, "hosts are equally likely, not by a power law")
+	f.IntVar(&p.Loaders, "loaders", p.Loaders, "goroutines that schedule batches of 100")
+	f.IntVar(&p.Workers, "workers", p.Workers, "ToeThreads")
+	f.DurationVar(&p.Drain, "drain", p.Drain, "how long URIs are finished, and again at half the rate")
+	f.DurationVar(&p.SyncDelay, "sync-delay", 0, "time added to every fsync")
+	f.Uint64Var(&p.Seed, "seed", p.Seed, "the candidates follow from this number")
+	f.StringVar(&out, "json", "", "write the figures to this file as JSON; - is stdout, instead of the table")
+	f.StringVar(&cpu, "cpuprofile", "", "write a profile of the processor time to this file")
+	f.BoolVar(&part, "part", false, "be the process that is measured")
+	f.StringVar(&p.Dir, "dir", "", "its folder")
+	_ = f.MarkHidden("part") // never fails: the flags exist
+	_ = f.MarkHidden("dir")
+	return cmd
+}
+
+// benchFrontierPart loads and drains, prints its figures, and lives on until it is
+// killed.
+func benchFrontierPart(cmd *cobra.Command, p frontierbench.Params, cpu string) (err error) {
+	stop, err := profiling(cpu)
+	if err != nil {
+		return err
+	}
+	f, fig, err := frontierbench.Run(cmd.Context(), p)
+	if err := errors.Join(err, stop()); err != nil {
+		return withCode(exitFailure, err)
+	}
+	fig.RSS = ownUsage().PeakRSS
+	if err := json.NewEncoder(cmd.OutOrStdout()).Encode(fig); err != nil {
+		return withCode(exitFailure, err)
+	}
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt)
+	<-ended
+	return f.Close(cmd.Context())
+}
+
+func benchFrontier(cmd *cobra.Command, p frontierbench.Params, cpu string) (fig frontierbench.Figures, err error) {
+	args := []string{"bench", "frontier", "--part", "--dir", p.Dir, "--uris", fmt.Sprint(p.URIs), "--hosts", fmt.Sprint(p.Hosts),
+		fmt.Sprintf("--flat=%v", p.Flat), "--loaders", fmt.Sprint(p.Loaders), "--workers", fmt.Sprint(p.Workers), "--drain", p.Drain.String(),
+		"--sync-delay", p.SyncDelay.String(), "--seed", fmt.Sprint(p.Seed), "--cpuprofile", cpu}
+	c, err := child(cmd, args...)
+	if err != nil {
+		return fig, err
+	}
+	pipe, err := c.StdoutPipe()
+	if err != nil {
+		return fig, err
+	}
+	if err := c.Start(); err != nil {
+		return fig, fmt.Errorf("bench frontier: %w", err)
+	}
+	line, err := bufio.NewReader(pipe).ReadBytes('\n')
+	killed := c.Process.Signal(syscall.SIGKILL)
+	ended := c.Wait() // says that it was killed
+	if err != nil {
+		return fig, fmt.Errorf("bench frontier: the process that was measured gave no figures: %w", errors.Join(err, killed, ended))
+	}
+	if err := json.Unmarshal(line, &fig); err != nil {
+		return fig, fmt.Errorf("bench frontier: %w", err)
+	}
+	if fig.ReopenKilled, err = frontierbench.Reopen(cmd.Context(), p); err != nil {
+		return fig, fmt.Errorf("bench frontier: after the kill: %w", err)
+	}
+	fig.ReopenStopped, err = frontierbench.Reopen(cmd.Context(), p)
+	return fig, err
+}
+
+func writeFrontierFigures(stdout io.Writer, file string, fig frontierbench.Figures) error {
+	if file != "" {
+		text, err := json.MarshalIndent(fig, "", "  ")
+		if err != nil {
+			return withCode(exitFailure, err)
+		}
+		if text = append(text, '\n'); file == "-" {
+			_, err = stdout.Write(text)
+		} else {
+			err = os.WriteFile(filepath.Clean(file), text, 0o600)
+		}
+		if err != nil {
+			return withCode(exitFailure, err)
+		}
+		if file == "-" {
+			return nil
+		}
+	}
+	row := func(name, format string, a ...any) {
+		fmt.Fprintf(stdout, "%-30s "+format+"\n", append([]any{name}, a...)...)
+	}
+	row("known, hosts with URIs", "%d, %d", fig.URIs, fig.Hosts)
+	row("Schedule", "%.0f candidates/s (a bare store %.0f: ratio %.2f; the generator %.0f)", fig.Schedule, fig.Bare, fig.Ratio, fig.Generator)
+	row("Next + Finished, 20 links", "%.0f URIs/s", fig.Finished)
+	row("Next at half the rate", "99 %% in %.2f ms, all in %.1f ms", fig.NextP99, fig.NextMax)
+	row("on disk", "%.0f bytes for a URI that waits, %.0f for a host", fig.PerURI, fig.PerHost)
+	row("peak memory", "%d MB", fig.RSS/1e6)
+	row("opened again", "after a kill in %.2f s, after a stop in %.2f s", fig.ReopenKilled, fig.ReopenStopped)
+	var laps []string
+	for name, s := range fig.Seconds {
+		laps = append(laps, fmt.Sprintf("%s %.1f s", name, s))
+	}
+	slices.Sort(laps)
+	row("took", "%v", laps)
+	return nil
+}

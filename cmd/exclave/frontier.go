@@ -1,0 +1,280 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"exclave/internal/control"
+	"exclave/internal/job"
+	"exclave/internal/live"
+
+	"github.com/spf13/cobra"
+)
+
+func newFrontier() *cobra.Command {
+	var top int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "frontier JOB",
+		Short: "Tell what waits in a job, and where; list, show, export, delete it",
+		Long: `frontier tells what waits in a job, whether it runs or not: totals, the states of the
+queues (one a host), and the longest ones. Of a job that does not run the states are
+those it would begin with.
+
+Exit codes: 0 done; 2 the configuration is wrong; 4 a process that cannot be asked works
+on the job.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var s job.FrontierSummary
+			err := ask(cmd, args[0], func(c *control.Client) (err error) {
+				s, err = c.Frontier(cmd.Context(), top)
+				return err
+			}, func(j *job.Job) (err error) {
+				s, err = j.Frontier(cmd.Context(), top)
+				return err
+			})
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return printJSON(cmd.OutOrStdout(), s)
+			}
+			return printFrontier(cmd.OutOrStdout(), &s)
+		},
+	}
+	cmd.Flags().IntVar(&top, "top", 10, "how many of the longest queues")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(newFrontierShow(), newFrontierList(), newFrontierExport(), newFrontierDelete())
+	return cmd
+}
+
+func printFrontier(out io.Writer, s *job.FrontierSummary) error {
+	p := &sheet{out: out}
+	n := func(v int64) string { return live.Number(v) }
+	st, q := s.Stats, s.Queues
+	p.row("discovered", fmt.Sprintf("%s = %s queued + %s in process + %s finished + %s parked",
+		n(st.Discovered), n(st.Queued), n(st.InProcess), n(st.Finished), n(st.Parked)))
+	p.row("queues", fmt.Sprintf("%s in process, %s ready, %s waiting, %s resting, %s inactive, %s exhausted", n(int64(q.InProcess)),
+		n(int64(q.Ready)), n(int64(q.Waiting)), n(int64(q.Resting)), n(int64(q.Inactive)), n(s.Exhausted)))
+	for i, b := range s.Biggest {
+		name := ""
+		if i == 0 {
+			name = "longest"
+		}
+		p.row(name, fmt.Sprintf("%s %s", n(int64(b.Waiting)), b.Host))
+	}
+	return p.err
+}
+
+func newFrontierShow() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show JOB HOST",
+		Short: "Tell everything known of a host: what it waits for, until when, its facts",
+		Long: `show tells what the queue of a host waits for and until when, how many URIs are in it and
+which are the first, its address, robots.txt, failures, and what was visited.
+
+Exit codes: 0 the host is known; 1 it is not; 2 the configuration is wrong; 4 a process
+that cannot be asked works on the job.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var q *job.ShownQueue
+			err := ask(cmd, args[0], func(c *control.Client) (err error) {
+				q, err = c.Queue(cmd.Context(), args[1])
+				return err
+			}, func(j *job.Job) (err error) {
+				q, err = j.Queue(cmd.Context(), args[1])
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = printJSON(cmd.OutOrStdout(), q)
+			} else {
+				err = printQueue(cmd.OutOrStdout(), q)
+			}
+			if err == nil && !q.Known {
+				return withCode(exitNegative, errSaid)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printQueue(out io.Writer, q *job.ShownQueue) error {
+	p := &sheet{out: out}
+	p.row("host", q.Host)
+	if !q.Known {
+		p.row("state", "not known to this job")
+		return p.err
+	}
+	p.row("state", q.State+": "+q.Why)
+	if q.Until != nil {
+		p.row("until", q.Until.UTC().Format(time.RFC3339))
+	}
+	p.row("address", q.Address)
+	p.row("failures", fmt.Sprintf("%d to back off for, %d answers 403 in a row", q.Failures, q.Refused))
+	p.row("visits", fmt.Sprintf("%s, %s; archived %s", live.Number(q.Visits.URIs), job.Size(q.Visits.Bytes), live.Number(q.Visits.Stored)))
+	for scheme, f := range map[string]*job.ShownFacts{"http": q.HTTP, "https": q.HTTPS} {
+		if f != nil {
+			p.row("robots.txt", fmt.Sprintf("%s: %s, until %s", scheme, f.Robots, f.RobotsExpires.UTC().Format(time.RFC3339)))
+		}
+	}
+	p.row("waiting", live.Number(int64(q.Waiting)))
+	for _, url := range q.Next {
+		p.row("", url)
+	}
+	return p.err
+}
+
+// filterFlags are the flags that choose URIs.
+func filterFlags(cmd *cobra.Command, f *job.Filter) {
+	cmd.Flags().StringVar(&f.Host, "host", "", "only those of this host")
+	cmd.Flags().StringVar(&f.SURT, "surt", "", "only those below this SURT prefix, as in scopes: http://(cz,firma, or firma.cz/folder/")
+	cmd.Flags().StringVar(&f.Regex, "regex", "", "only those in whose URL this expression (RE2) fits somewhere")
+}
+
+func newFrontierList() *cobra.Command {
+	var f job.Filter
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "list JOB",
+		Short: "List URIs that wait",
+		Long: `list prints the URLs that wait, one a line: of one host (--host) in the order of its
+queue, of all host by host.
+
+Exit codes: 0 done; 2 wrong flags or configuration; 4 a process that cannot be asked
+works on the job.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeWaiting(cmd, args[0], f, limit, &urlsOnly{out: cmd.OutOrStdout()})
+		},
+	}
+	filterFlags(cmd, &f)
+	cmd.Flags().IntVar(&limit, "limit", 100, "how many at most; 0 = all")
+	return cmd
+}
+
+func newFrontierExport() *cobra.Command {
+	var f job.Filter
+	var name string
+	cmd := &cobra.Command{
+		Use:   "export JOB",
+		Short: "Write URIs that wait in a form that another job takes as seeds",
+		Long: `export writes the URIs that wait as lines of JSON in the format of out-of-scope.jsonl
+(docs/formats/out-of-scope.md), with host and seed beside: exclave seeds import and
+seeds of job.toml read it.
+
+Exit codes: 0 done; 2 wrong flags or configuration; 3 the file cannot be written; 4 a
+process that cannot be asked works on the job.`,
+		Example: "  exclave frontier export my-job --surt 'http://(com,' --out com.jsonl",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if name == "-" {
+				return writeWaiting(cmd, args[0], f, 0, cmd.OutOrStdout())
+			}
+			out, err := os.Create(name)
+			if err != nil {
+				return withCode(exitFailure, fmt.Errorf("frontier export: %w", err))
+			}
+			return errors.Join(writeWaiting(cmd, args[0], f, 0, out), out.Close())
+		},
+	}
+	filterFlags(cmd, &f)
+	cmd.Flags().StringVar(&name, "out", "-", "the file; - is stdout")
+	return cmd
+}
+
+func writeWaiting(cmd *cobra.Command, dir string, f job.Filter, limit int, w io.Writer) error {
+	return ask(cmd, dir, func(c *control.Client) error { return c.WriteWaiting(cmd.Context(), f, limit, w) },
+		func(j *job.Job) error { return j.WriteWaiting(cmd.Context(), f, limit, w) })
+}
+
+func newFrontierDelete() *cobra.Command {
+	var f job.Filter
+	cmd := &cobra.Command{
+		Use:   "delete JOB",
+		Short: "Take URIs that wait out of the frontier",
+		Long: `delete finishes the URIs that wait and are chosen with status -6000, without a request,
+and writes a line of crawl.log for each. A link to one of them found later changes
+nothing, unless it asks for more (its page is archived, for one). URIs in process, DNS
+and robots.txt are left alone. See first what list shows with the same flags.
+
+Exit codes: 0 some were deleted; 1 none was; 2 no filter, wrong flags or configuration; 4
+a process that cannot be asked works on the job.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f == (job.Filter{}) {
+				return withCode(exitUsage, errors.New("frontier delete: say which: --host, --surt, --regex"))
+			}
+			n, err := deleteURIs(cmd, args[0], f)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s deleted\n", args[0], live.Number(int64(n)))
+			if n == 0 {
+				return withCode(exitNegative, errSaid)
+			}
+			return nil
+		},
+	}
+	filterFlags(cmd, &f)
+	return cmd
+}
+
+// deleteURIs asks the running crawl, or opens the job for writing.
+func deleteURIs(cmd *cobra.Command, dir string, f job.Filter) (n int, err error) {
+	c, err := control.Dial(dir)
+	if err == nil {
+		n, err = c.Delete(cmd.Context(), f)
+		err = errors.Join(err, c.Close())
+		if !errors.Is(err, control.ErrNotRunning) {
+			return n, askError(err)
+		}
+	} else if !errors.Is(err, control.ErrNotRunning) {
+		return 0, err
+	}
+	cfg, err := loadJob(cmd, dir)
+	if err != nil {
+		return 0, err
+	}
+	j, err := job.Open(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
+	if err != nil {
+		return 0, jobError(err)
+	}
+	n, err = j.Delete(cmd.Context(), f)
+	return n, askError(errors.Join(err, j.Close()))
+}
+
+// urlsOnly takes lines of JSON and writes their URLs.
+type urlsOnly struct {
+	out  io.Writer
+	rest []byte
+}
+
+// Write implements io.Writer.
+func (u *urlsOnly) Write(b []byte) (int, error) {
+	u.rest = append(u.rest, b...)
+	for {
+		line, rest, whole := bytes.Cut(u.rest, []byte("\n"))
+		if !whole {
+			return len(b), nil
+		}
+		u.rest = rest
+		var is struct{ URL string }
+		if err := json.Unmarshal(line, &is); err != nil {
+			return 0, err
+		}
+		if _, err := fmt.Fprintln(u.out, printable(is.URL)); err != nil {
+			return 0, err
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"exclave/internal/control"
+	"exclave/internal/job"
+	"exclave/internal/live"
+
+	"github.com/spf13/cobra"
+)
+
+func newWhy() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "why JOB [URL]",
+		Short: "Say why a crawl is as fast as it is, or why a URL is where it is",
+		Long: `why JOB says in a sentence what a running crawl is held up by (politeness, servers, name
+servers, this machine, a pause, a full disk), and the facts behind it; of a job that
+does not run, how its last run ended and what is left.
+
+why JOB URL says when and where the URL was seen, which rule of the scope lets it in or
+out, what it waits for, how its last attempt ended, how it was judged, and where it is
+archived. It reads a log from its beginning: about a second for a million lines.
+
+Exit codes: 0 said; 1 the URL is not known, or the job was never begun; 2 it is no URL,
+or the configuration is wrong; 4 a process that cannot be asked works on the job.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return whyCrawl(cmd, args[0], asJSON)
+			}
+			var w *job.Why
+			err := ask(cmd, args[0], func(c *control.Client) (err error) {
+				w, err = c.Why(cmd.Context(), args[1])
+				return err
+			}, func(j *job.Job) (err error) {
+				w, err = j.Why(cmd.Context(), args[1])
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = printJSON(cmd.OutOrStdout(), w)
+			} else {
+				err = printWhy(cmd.OutOrStdout(), w.URL, w.Sentences)
+			}
+			if err == nil && !w.Known {
+				return withCode(exitNegative, errSaid)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// whyCrawl says how a crawl stands.
+func whyCrawl(cmd *cobra.Command, dir string, asJSON bool) error {
+	said := struct {
+		Running  bool     `json:"running"`
+		Sentence string   `json:"sentence"`
+		Facts    []string `json:"facts,omitempty"`
+	}{}
+	never := false
+	c, err := control.Dial(dir)
+	if err == nil {
+		s, e := c.Snapshot(cmd.Context())
+		if err = errors.Join(e, c.Close()); err == nil {
+			said.Running = true
+			said.Sentence, said.Facts = live.Why(&s)
+		}
+	}
+	if errors.Is(err, control.ErrNotRunning) {
+		cfg, err := loadJob(cmd, dir)
+		if err != nil {
+			return err
+		}
+		last, err := job.ReadLastRun(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
+		if err != nil {
+			return jobError(err)
+		}
+		said.Sentence, never = last.WhyAtRest(), last.Runs == 0
+	} else if err != nil {
+		return err
+	}
+	if asJSON {
+		err = printJSON(cmd.OutOrStdout(), said)
+	} else {
+		err = printWhy(cmd.OutOrStdout(), said.Sentence, said.Facts)
+	}
+	if err == nil && never {
+		return withCode(exitNegative, errSaid)
+	}
+	return err
+}
+
+func printWhy(out io.Writer, head string, lines []string) error {
+	p := &sheet{out: out}
+	if _, err := fmt.Fprintln(out, printable(head)); err != nil {
+		return err
+	}
+	for _, l := range lines {
+		p.row("", l)
+	}
+	return p.err
+}

@@ -1,0 +1,254 @@
+package frontier
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// address is an IP address that one of the hosts in memory has, and on which the
+// limits of System 5 hold whatever the host. It is guarded by Frontier.mu.
+type address struct {
+	addr netip.Addr
+	busy int           // hosts with a URI in process
+	next time.Duration // no request before, on the monotonic clock
+	// waiting are hosts whose time has come but not the address's, in that order;
+	// those no longer in memory are passed over.
+	waiting []*host
+	heap    int // index in the heap, -1 when not in it
+	// tail is until when the hosts wait on disk that were put off, on the monotonic
+	// clock.
+	tail time.Duration
+}
+
+// mostWaiting is how many hosts may wait for one address in memory: those of link farms
+// must not crowd out all others. f.mu is held.
+func (f *Frontier) mostWaiting() int {
+	if len(f.hosts) > f.cfg.HostsInMemory/2 {
+		return 2
+	}
+	return 64
+}
+
+// putOffSlot is how far apart the times are that hosts of one address are put off to:
+// the length of a fast visit.
+const putOffSlot = 500 * time.Millisecond
+
+// addressHeap orders addresses that hosts wait for by when they may be asked.
+type addressHeap []*address
+
+func (h addressHeap) Len() int           { return len(h) }
+func (h addressHeap) Less(i, j int) bool { return h[i].next < h[j].next }
+func (h addressHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].heap, h[j].heap = i, j
+}
+
+// Push implements [heap.Interface].
+func (h *addressHeap) Push(x any) {
+	a := x.(*address)
+	a.heap = len(*h)
+	*h = append(*h, a)
+}
+
+// Pop implements [heap.Interface].
+func (h *addressHeap) Pop() any {
+	old := *h
+	a := old[len(old)-1]
+	*h, a.heap = old[:len(old)-1], -1
+	return a
+}
+
+// limited reports whether an address has limits at all.
+func (c *Config) limited() bool {
+	return c.HostsPerAddress > 0 || c.AddressDelay > 0 || c.PauseAfter > 0
+}
+
+// addressOf returns the address of a host, nil while it is not known: its first URI
+// waits for DNS anyway. f.mu is held.
+func (f *Frontier) addressOf(h *host) (*address, error) {
+	if !f.cfg.limited() {
+		return nil, nil
+	}
+	facts, err := f.Host(context.Background(), h.row.Name)
+	if err != nil || len(facts.Addrs) == 0 {
+		return nil, err
+	}
+	ip := facts.Addrs[0]
+	a := f.addrs[ip]
+	if a == nil {
+		a = &address{addr: ip, heap: -1}
+		row, err := f.addressRow(f.db, ip)
+		if err != nil {
+			return nil, err
+		}
+		now := f.o.Clock.Now()
+		a.next = f.o.Clock.Mono() + min(max(row.until.Sub(now), 0), f.cfg.Pause)
+		// The run before may have asked it in its last moment.
+		a.next = max(a.next, f.opened+f.cfg.AddressDelay)
+		f.addrs[ip] = a
+	}
+	return a, nil
+}
+
+// mayAsk reports whether a request to the address may be made now. f.mu is held.
+func (f *Frontier) mayAsk(a *address) bool {
+	return (f.cfg.HostsPerAddress == 0 || a.busy < f.cfg.HostsPerAddress) && a.next <= f.o.Clock.Mono()
+}
+
+// waitFor lets a host wait for its address. f.mu is held.
+func (f *Frontier) waitFor(a *address, h *host) {
+	h.address = a
+	a.waiting = append(a.waiting, h)
+	f.place(a)
+}
+
+// putOff lets a host wait on disk until it may be its turn at its address, for which
+// too many wait already: one after the other, so that each is read about once. The
+// committer sees to it. f.mu is held.
+func (f *Frontier) putOff(a *address, h *host) {
+	slot := max(putOffSlot/time.Duration(max(f.cfg.HostsPerAddress, 1)), f.cfg.AddressDelay)
+	a.tail = max(a.tail, max(a.next, f.o.Clock.Mono())+time.Duration(len(a.waiting))*slot) + slot
+	h.off = true
+	f.off = append(f.off, putOff{h, f.o.Clock.Now().Add(a.tail - f.o.Clock.Mono())})
+	select {
+	case f.offs <- struct{}{}:
+	default: // the committer knows
+	}
+}
+
+// putOff is a host that is to wait on disk.
+type putOff struct {
+	host  *host
+	until time.Time
+}
+
+// putOffs writes when the hosts may be asked that were put off.
+func (t *tx) putOffs() error {
+	for _, p := range t.off {
+		h, err := t.host(p.host.row.Name)
+		if err != nil {
+			return err
+		}
+		if until := millis(p.until); until.After(h.Wake) {
+			h.Wake = until
+		}
+	}
+	return nil
+}
+
+// place puts an address where it belongs: into the heap while hosts wait and it is
+// not full, out of memory when nothing is known of it. f.mu is held.
+func (f *Frontier) place(a *address) {
+	for len(a.waiting) > 0 && a.waiting[0].address != a {
+		a.waiting = a.waiting[1:] // is no longer in memory
+	}
+	wanted := len(a.waiting) > 0 && (f.cfg.HostsPerAddress == 0 || a.busy < f.cfg.HostsPerAddress)
+	switch {
+	case wanted && a.heap < 0:
+		heap.Push(&f.resting, a)
+	case wanted:
+		heap.Fix(&f.resting, a.heap)
+	case a.heap >= 0:
+		heap.Remove(&f.resting, a.heap)
+	}
+	if a.busy == 0 && len(a.waiting) == 0 && a.next <= f.o.Clock.Mono() {
+		delete(f.addrs, a.addr)
+	}
+}
+
+// freed says that a host's request to its address is over; pause is how long the
+// address rests now, for all its hosts. f.mu is held.
+func (f *Frontier) freed(h *host, pause time.Duration) {
+	a := h.address
+	if a == nil {
+		return
+	}
+	h.address = nil
+	a.busy--
+	if pause > 0 {
+		a.next = max(a.next, f.o.Clock.Mono()+pause)
+	}
+	f.place(a)
+}
+
+// addressRow is what the state keeps of an address that had a general pause.
+type addressRow struct {
+	until  time.Time // of the last one; wall time
+	pauses uint64    // so far
+}
+
+func addressKey(ip netip.Addr) []byte { return append([]byte{'a'}, ip.AsSlice()...) }
+
+func (f *Frontier) addressRow(r pebble.Reader, ip netip.Addr) (row addressRow, err error) {
+	v, err := get(r, addressKey(ip))
+	if v == nil || err != nil {
+		return row, err
+	}
+	return decodeAddress(v)
+}
+
+func decodeAddress(v []byte) (row addressRow, err error) {
+	d := newDec(v)
+	row.until, row.pauses = d.time(), d.uv()
+	return row, d.end()
+}
+
+func (a addressRow) encode() []byte {
+	e := newEnc()
+	e.time(a.until)
+	e.uv(a.pauses)
+	return e.b
+}
+
+// request counts a request to a host; the last before a general pause begins it.
+func (t *tx) request(h *hostRow, ip netip.Addr) error {
+	cfg := &t.f.cfg
+	if cfg.PauseAfter == 0 || !ip.IsValid() {
+		return nil
+	}
+	a, ok := t.addresses[ip]
+	if !ok {
+		var err error
+		if a, err = t.f.addressRow(t.f.db, ip); err != nil {
+			return err
+		}
+	}
+	if h.Pauses != a.pauses { // the address paused since: counted anew
+		h.Pauses, h.Requests = a.pauses, 0
+	}
+	if h.Requests++; h.Requests < uint64(cfg.PauseAfter) {
+		return nil
+	}
+	a.pauses++
+	a.until = millis(t.f.o.Clock.Now().Add(cfg.Pause))
+	t.addresses[ip] = a
+	return t.b.Set(addressKey(ip), a.encode(), nil)
+}
+
+// backoff is how long a host rests after another failure in a row.
+func (c *Config) backoff(h *hostRow) time.Duration {
+	rest := c.RetryDelay
+	for range h.Backoff {
+		if rest *= 2; rest >= c.MaxRetryDelay {
+			return max(c.MaxRetryDelay, c.RetryDelay)
+		}
+	}
+	return rest
+}
+
+// failed notes a failure of a host, answered one that it answers again: the next
+// rests double, and shrink by half with each answer.
+func (h *hostRow) failed()   { h.Backoff = min(h.Backoff+1, 32) }
+func (h *hostRow) answered() { h.Backoff, h.Refused = h.Backoff/2, 0 }
+
+// refused notes an answer 403 and reports whether there were so many in a row that
+// the host wants to be left alone.
+func (h *hostRow) refused(burst int) bool {
+	h.Refused = cmp.Or(min(h.Refused+1, 255), 255)
+	return burst > 0 && int(h.Refused) >= burst
+}

@@ -1,0 +1,340 @@
+package frontierbench
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+)
+
+// Params say what is measured.
+type Params struct {
+	Seed      uint64
+	Dir       string        // of the state; must be new
+	URIs      int           // known at the end of loading
+	Hosts     int           // 0 = one for 50 URIs
+	Flat      bool          // hosts are equally likely, not by a power law
+	Loaders   int           // goroutines that schedule
+	Workers   int           // ToeThreads
+	Drain     time.Duration // of finishing URIs, and again at half the rate
+	SyncDelay time.Duration // added to every fsync
+}
+
+// Figures are what was measured. Rates are per second of wall time.
+type Figures struct {
+	URIs          int64              `json:"uris"`
+	Hosts         int                `json:"hosts"`
+	Candidates    int64              `json:"candidates"`
+	Schedule      float64            `json:"schedule_candidates_per_second"`
+	Bare          float64            `json:"bare_pebble_candidates_per_second"`
+	Generator     float64            `json:"generator_candidates_per_second"`
+	Ratio         float64            `json:"schedule_ratio_to_bare"`
+	Finished      float64            `json:"finished_uris_per_second"`
+	NextP99       float64            `json:"next_p99_ms_at_half_rate"`
+	NextMax       float64            `json:"next_max_ms_at_half_rate"`
+	Tables        map[string]uint64  `json:"table_bytes"`
+	PerURI        float64            `json:"bytes_per_waiting_uri"`
+	PerHost       float64            `json:"bytes_per_host"`
+	Seconds       map[string]float64 `json:"seconds"`
+	RSS           int64              `json:"peak_rss_bytes"` // of the whole measurement
+	ReopenKilled  float64            `json:"reopen_after_kill_seconds"`
+	ReopenStopped float64            `json:"reopen_after_stop_seconds"`
+}
+
+// noArchive is an archive in which nothing is ever written.
+type noArchive struct{}
+
+// Sync implements [frontier.Archive].
+func (noArchive) Sync([]uint32) error { return nil }
+
+// Committed implements [frontier.Archive].
+func (noArchive) Committed(uint32, int64) ([]frontier.FileRow, error) { return nil, nil }
+
+// FileName implements [frontier.Archive].
+func (noArchive) FileName(uint32) string { return "" }
+
+// Open opens the state of a measurement.
+func Open(ctx context.Context, p Params) (*frontier.Frontier, error) {
+	cfg := frontier.DefaultConfig()
+	cfg.DelayFactor, cfg.MinDelay, cfg.MaxDelay = 0, 0, 0
+	d := crawl.Depths{AnalyseLinked: true}
+	for i := range d.D {
+		d.D[i] = -1
+	}
+	d.D[0] = 0
+	fs := slowFS(p.SyncDelay)
+	f, err := frontier.Open(ctx, frontier.Options{FS: fs, Dir: fs.PathJoin(p.Dir, "state"), LogDir: p.Dir, Config: cfg, Depths: d,
+		Clock: clock.System(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Start(noArchive{}, f.Files()); err != nil {
+		return nil, errors.Join(err, f.Close(ctx))
+	}
+	return f, nil
+}
+
+// Run loads and drains a frontier and leaves it open.
+func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err error) {
+	fig.Seconds = map[string]float64{}
+	began := time.Now()
+	lap := func(name string) {
+		fig.Seconds[name] = time.Since(began).Seconds()
+		began = time.Now()
+	}
+	if p.Hosts == 0 {
+		p.Hosts = max(p.URIs/50, 10)
+	}
+	f, err := Open(ctx, p)
+	if err != nil {
+		return nil, fig, err
+	}
+	lap("open")
+	if err := load(ctx, f, p, &fig); err != nil {
+		return f, fig, err
+	}
+	lap("load")
+	if err := f.Compact(ctx); err != nil {
+		return f, fig, err
+	}
+	lap("compact")
+	if fig.Tables, err = f.Tables(); err != nil {
+		return f, fig, err
+	}
+	fig.Hosts = f.Depths().Queues
+	fig.URIs = f.Stats().Discovered
+	fig.PerURI = float64(fig.Tables["u"]+fig.Tables["q"]) / float64(fig.URIs)
+	fig.PerHost = float64(fig.Tables["h"]+fig.Tables["w"]) / float64(max(fig.Hosts, 1))
+	g := newCandidates(p.Seed+7, p.Hosts, p.Flat)
+	for i := range g.made {
+		g.made[i] = uint32(p.URIs / p.Hosts)
+	}
+	n, _, err := drain(ctx, f, p, g, 0)
+	if err != nil {
+		return f, fig, err
+	}
+	lap("drain")
+	fig.Finished = float64(n) / p.Drain.Seconds()
+	_, waits, err := drain(ctx, f, p, g, fig.Finished/2)
+	if err != nil {
+		return f, fig, err
+	}
+	lap("drain at half the rate")
+	slices.Sort(waits)
+	if len(waits) > 0 {
+		fig.NextP99 = float64(waits[len(waits)*99/100].Microseconds()) / 1000
+		fig.NextMax = float64(waits[len(waits)-1].Microseconds()) / 1000
+	}
+	if fig.Bare, err = bare(p, fig.Candidates); err != nil {
+		return f, fig, err
+	}
+	lap("bare")
+	fig.Ratio = fig.Schedule / fig.Bare
+	return f, fig, nil
+}
+
+// batch is how many candidates are scheduled together.
+const batch = 100
+
+// load schedules candidates until enough are known.
+func load(ctx context.Context, f *frontier.Frontier, p Params, fig *Figures) error {
+	var sent atomic.Int64
+	errs := make([]error, p.Loaders)
+	var all sync.WaitGroup
+	began := time.Now()
+	for i := range p.Loaders {
+		all.Go(func() {
+			// Loaders share the hosts but not the addresses.
+			g := newCandidates(p.Seed+uint64(i)<<32, p.Hosts, p.Flat)
+			for j := range g.made {
+				g.made[j] = uint32(i) << 27
+			}
+			cs := make([]crawl.Candidate, batch)
+			for fresh := 0; fresh < p.URIs/p.Loaders && errs[i] == nil; {
+				for k := range cs {
+					var again bool
+					if cs[k], again = g.next(); !again {
+						fresh++
+					}
+				}
+				errs[i] = f.Schedule(ctx, cs...)
+				sent.Add(batch)
+			}
+		})
+	}
+	all.Wait()
+	fig.Candidates = sent.Load()
+	fig.Schedule = float64(fig.Candidates) / time.Since(began).Seconds()
+	g := newCandidates(p.Seed, p.Hosts, p.Flat)
+	began = time.Now()
+	const some = 200000
+	for range some {
+		_, _ = g.next()
+	}
+	fig.Generator = some / time.Since(began).Seconds()
+	return errors.Join(errs...)
+}
+
+// drain takes and finishes URIs, each a page of 20 links, for a while, at most rate
+// of them a second when it is not 0, and returns how many, and how long Next took.
+func drain(ctx context.Context, f *frontier.Frontier, p Params, g *candidates, rate float64) (int64, []time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.Drain)
+	defer cancel()
+	var mu sync.Mutex // of g and waits
+	var waits []time.Duration
+	var done, turn atomic.Int64
+	began := time.Now()
+	errs := make([]error, p.Workers)
+	var all sync.WaitGroup
+	for i := range p.Workers {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				if rate > 0 {
+					at := began.Add(time.Duration(float64(turn.Add(1)) / rate * float64(time.Second)))
+					select {
+					case <-ctx.Done():
+						return
+					case <-time.After(time.Until(at)):
+					}
+				}
+				asked := time.Now()
+				u, err := f.Next(ctx)
+				if err != nil {
+					if ctx.Err() == nil {
+						errs[i] = err
+					}
+					return
+				}
+				took := time.Since(asked)
+				u.Status, u.Class = 200, crawl.ClassHTML
+				u.Lines = []crawl.LogLine{{Log: crawl.LogCrawl, Text: []byte(u.URL + " 200 text/html\n")}}
+				mu.Lock()
+				waits = append(waits, took)
+				for range 20 {
+					c, _ := g.next()
+					c.Via = u.URL
+					u.Links = append(u.Links, c)
+				}
+				mu.Unlock()
+				if err := f.Finished(context.WithoutCancel(ctx), u); err != nil {
+					errs[i] = err
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	return done.Load(), waits, errors.Join(errs...)
+}
+
+// bare writes as many batches of rows of the same sizes to a store of its own, and
+// returns candidates per second: what no frontier on Pebble can exceed.
+func bare(p Params, candidates int64) (_ float64, err error) {
+	fs := slowFS(p.SyncDelay)
+	dir := fs.PathJoin(p.Dir, "bare")
+	opts := frontier.StoreOptions()
+	opts.FS, opts.Logger = fs, quiet{}
+	db, err := pebble.Open(dir, opts)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close(), fs.RemoveAll(dir)) }()
+	errs := make([]error, p.Loaders)
+	seed := maphash.MakeSeed()
+	var all sync.WaitGroup
+	began := time.Now()
+	for i := range p.Loaders {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(p.Seed, uint64(i)))
+			g := newCandidates(p.Seed+uint64(i)<<32, p.Hosts, p.Flat)
+			for range candidates / batch / int64(p.Loaders) {
+				if errs[i] = bareBatch(db, g, r, seed); errs[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	return float64(candidates) / time.Since(began).Seconds(), errors.Join(errs...)
+}
+
+// quiet says nothing of what a store does.
+type quiet struct{}
+
+// Infof implements [pebble.Logger].
+func (quiet) Infof(string, ...any) {}
+
+// Errorf implements [pebble.Logger].
+func (quiet) Errorf(string, ...any) {}
+
+// Fatalf implements [pebble.Logger].
+func (quiet) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+// bareBatch writes what a batch of candidates leaves in the state: two rows for each
+// that is new, two for its host.
+func bareBatch(db *pebble.DB, g *candidates, r *rand.Rand, seed maphash.Seed) (err error) {
+	b := db.NewBatch()
+	defer func() { err = errors.Join(err, b.Close()) }()
+	hosts := map[string]bool{}
+	n := r.Uint64() >> 20
+	for range batch {
+		c, again := g.next()
+		if again {
+			continue
+		}
+		h := maphash.String(seed, c.Host)
+		key := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64([]byte{'u'}, h), r.Uint64())
+		value := append([]byte(c.URL[7+len(c.Host):]), c.Context+c.SourceTag+"0123456789abcdef"...)
+		n++
+		queue := binary.BigEndian.AppendUint64(append(binary.BigEndian.AppendUint64([]byte{'q'}, h), 3), n)
+		if err := errors.Join(b.Set(key, value, nil), b.Set(queue, key[9:], nil)); err != nil {
+			return err
+		}
+		if !hosts[c.Host] {
+			hosts[c.Host] = true
+			if err := errors.Join(b.Set(append([]byte{'h'}, key[1:9]...), []byte(c.Host+"0123456789"), nil), b.Set(append([]byte("w12345678"), key[1:9]...), nil, nil)); err != nil {
+				return err
+			}
+		}
+	}
+	return b.Commit(pebble.Sync)
+}
+
+// Reopen opens a state, takes one URI and returns how long that took.
+func Reopen(ctx context.Context, p Params) (seconds float64, err error) {
+	began := time.Now()
+	f, err := Open(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	u, err := f.Next(ctx)
+	seconds = time.Since(began).Seconds()
+	if err == nil {
+		u.Disposition = crawl.Resign
+		err = f.Finished(ctx, u)
+	}
+	return seconds, errors.Join(err, f.Close(ctx))
+}
+
+// slowFS is the machine's disk with slower fsyncs.
+func slowFS(delay time.Duration) fsx.FS {
+	if delay == 0 {
+		return fsx.Real()
+	}
+	return fsx.Slow(fsx.Real(), delay)
+}

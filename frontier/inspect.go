@@ -1,0 +1,257 @@
+package frontier
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"exclave/crawl"
+)
+
+// QueueState is what a queue waits for.
+type QueueState string
+
+// The states of a queue.
+const (
+	QueueInProcess QueueState = "in process" // one of its URIs is
+	QueueReady     QueueState = "ready"
+	QueueWaiting   QueueState = "waiting"   // for the delay that politeness asks for
+	QueueAddress   QueueState = "address"   // for its IP address, which rests or is busy
+	QueueResting   QueueState = "resting"   // after a failure, or because the server asked for it
+	QueueInactive  QueueState = "inactive"  // on disk, behind those in memory
+	QueueExhausted QueueState = "exhausted" // nothing waits
+)
+
+// Queue is everything known of the queue of a host.
+type Queue struct {
+	Host     string
+	State    QueueState
+	Waiting  uint64     // URIs in it, that in process included
+	Until    time.Time  // it is not asked before; zero: it may be now
+	Failures int        // it backs off for, halved by every answer
+	Refused  int        // answers 403 in a row
+	GaveUp   bool       // its last URI was given up because it did not answer
+	Address  netip.Addr // by the DNS cache, the zero Addr when it has none
+	Paused   time.Time  // end of the last general pause of the address; zero: it had none
+	Tally    Tally
+	Next     []string // the first URLs in it
+}
+
+// shownNext is how many URLs of a queue are told.
+const shownNext = 10
+
+// Queue returns the queue of a host, nil when the host is not known.
+func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
+	hash := f.hash(name)
+	v, err := get(f.db, hostKey(hash))
+	if v == nil || err != nil {
+		return nil, err
+	}
+	row, err := decodeHost(v)
+	if err != nil {
+		return nil, fmt.Errorf("frontier: host %s: %w", name, err)
+	}
+	q := &Queue{Host: row.Name, Waiting: row.Waiting, Failures: int(row.Backoff), Refused: int(row.Refused), GaveUp: row.GaveUp}
+	if row.Tally != nil {
+		q.Tally = *row.Tally
+	}
+	facts, err := f.Host(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("frontier: host %s: %w", name, err)
+	}
+	if len(facts.Addrs) > 0 {
+		q.Address = facts.Addrs[0]
+		a, err := f.addressRow(f.db, q.Address)
+		if err != nil {
+			return nil, fmt.Errorf("frontier: address of %s: %w", name, err)
+		}
+		q.Paused = a.until
+	}
+	f.stateOf(q, hash, row)
+	full := errors.New("enough")
+	err = f.EachWaiting(ctx, name, func(r *Record) error {
+		if q.Next = append(q.Next, r.URL); len(q.Next) == shownNext {
+			return full
+		}
+		return nil
+	})
+	if errors.Is(err, full) {
+		err = nil
+	}
+	return q, err
+}
+
+// stateOf says what the queue waits for, and until when.
+func (f *Frontier) stateOf(q *Queue, hash uint64, row *hostRow) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now, mono := f.o.Clock.Now(), f.o.Clock.Mono()
+	if row.Wake.After(now) {
+		q.Until = row.Wake
+	}
+	h := f.hosts[hash]
+	switch {
+	case h != nil && h.busy:
+		q.State = QueueInProcess
+	case q.Waiting == 0:
+		q.State = QueueExhausted
+	case h != nil && h.address != nil:
+		q.State = QueueAddress
+		if h.address.next > mono {
+			q.Until = now.Add(h.address.next - mono)
+		}
+	case h == nil && !f.o.ReadOnly:
+		q.State = QueueInactive
+	case q.Until.IsZero():
+		q.State = QueueReady
+	case q.Failures > 0:
+		q.State = QueueResting
+	default:
+		q.State = QueueWaiting
+	}
+}
+
+// EachWaiting calls fn for every URI that waits or is in process, with its via, as of
+// now: those of a host in the order of its queue, or, when host is "", those of all,
+// host by host. An error of fn ends it and is returned.
+func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*Record) error) (err error) {
+	db := f.db.NewSnapshot()
+	defer func() { err = errors.Join(err, db.Close()) }()
+	n := 0
+	tell := func(r *Record) error {
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var err error
+		if r.Via, err = f.viaOf(r); err != nil {
+			return fmt.Errorf("frontier: via of %s: %w", r.URL, err)
+		}
+		return fn(r)
+	}
+	if host == "" {
+		return eachURI(db, func(r *Record) error {
+			if r.State != Waiting {
+				return nil
+			}
+			return tell(r)
+		})
+	}
+	hash := f.hash(host)
+	names := oneName(db)
+	return scan(db, queuePrefix(hash), func(_, v []byte) error {
+		id, err := queueID(hash, v)
+		if err != nil {
+			return fmt.Errorf("frontier: queue of %s: %w", host, err)
+		}
+		val, err := get(db, idKey('u', id))
+		if err != nil {
+			return fmt.Errorf("frontier: queue of %s: %w", host, err)
+		}
+		if val == nil {
+			return fmt.Errorf("frontier: queue of %s: record %v is missing", host, id)
+		}
+		r, err := decodeRecord(id, val, names)
+		if err != nil {
+			return fmt.Errorf("frontier: queue of %s: record %v: %w", host, id, err)
+		}
+		return tell(r)
+	})
+}
+
+// QueueSize is a queue and how long it is.
+type QueueSize struct {
+	Host    string `json:"host"`
+	Waiting uint64 `json:"waiting"`
+}
+
+// Biggest returns the longest queues, the longest first, and how many hosts are known
+// whose queues are exhausted. It reads the rows of all hosts.
+func (f *Frontier) Biggest(n int) (top []QueueSize, exhausted int64, err error) {
+	v, err := f.View()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, v.Close()) }()
+	less := func(a, b QueueSize) int {
+		return cmp.Or(cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(a.Host, b.Host))
+	}
+	err = v.EachHost(func(h HostRow) error {
+		switch {
+		case h.Name == DNSHost:
+		case h.Waiting == 0:
+			exhausted++
+		default:
+			top = append(top, QueueSize{h.Name, h.Waiting})
+			if len(top) >= 2*n+100 {
+				slices.SortFunc(top, less)
+				top = top[:n]
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(top, less)
+	return top[:min(n, len(top))], exhausted, err
+}
+
+// Drop finishes URIs that wait with a status, without a request. log makes the lines
+// of each. Those that are in process, wait no longer, or are prerequisites are left
+// alone. It returns how many were dropped.
+func (f *Frontier) Drop(ctx context.Context, status crawl.Status, log func(*crawl.CrawlURI) []crawl.LogLine, ids ...crawl.ID) (n int, err error) {
+	for len(ids) > 0 {
+		r := &request{drop: &drop{ids: ids[:min(len(ids), maxLinks)], status: status, log: log}}
+		ids = ids[len(r.drop.ids):]
+		if err := f.submit(ctx, r); err != nil {
+			return n, fmt.Errorf("frontier: drop: %w", err)
+		}
+		n += r.drop.dropped
+	}
+	return n, nil
+}
+
+// drop is what Drop asks the committer for.
+type drop struct {
+	ids     []crawl.ID
+	status  crawl.Status
+	log     func(*crawl.CrawlURI) []crawl.LogLine
+	dropped int // for the caller, once answered
+}
+
+func (t *tx) drop(d *drop) error {
+	for _, id := range d.ids {
+		r, err := t.record(id)
+		if err != nil {
+			return err
+		}
+		if r == nil || r.State != Waiting || r.Claim.IsZero() || t.f.InProcess(id) {
+			continue
+		}
+		u := r.offer(false)
+		if u.Via, err = t.viaText(r); err != nil {
+			return err
+		}
+		u.Status, u.Disposition = d.status, crawl.Done
+		u.Lines = d.log(u)
+		if err := t.done(r, u); err != nil {
+			return err
+		}
+		t.dropped[t.f.hash(r.Host)] = true
+		d.dropped++
+	}
+	return nil
+}
+
+// viaText returns the URL a URI was found on, within a commit.
+func (t *tx) viaText(r *Record) (string, error) {
+	if r.via == (crawl.ID{}) {
+		return r.Via, nil
+	}
+	page, err := t.record(r.via)
+	if err != nil || page == nil {
+		return "", err
+	}
+	return page.URL, nil
+}

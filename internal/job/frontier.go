@@ -1,0 +1,239 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"exclave/chain/post"
+	"exclave/config"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/urlx"
+)
+
+// ErrFilter is wrapped by errors of a filter that cannot be understood.
+var ErrFilter = errors.New("not a filter")
+
+// Filter chooses URIs that wait. What is empty does not matter; of what is given, all
+// must fit.
+type Filter struct {
+	Host  string // exactly
+	SURT  string // prefix, as in [urlx.SURTPrefix]
+	Regex string // somewhere in the URL (RE2)
+}
+
+// compile returns what tells whether a record is chosen.
+func (f Filter) compile() (func(*frontier.Record) bool, error) {
+	prefix := ""
+	if f.SURT != "" {
+		var err error
+		if prefix, err = urlx.SURTPrefix(f.SURT); err != nil {
+			return nil, fmt.Errorf("job: %w: SURT prefix: %w", ErrFilter, err)
+		}
+	}
+	re, err := regexp.Compile(f.Regex)
+	if err != nil {
+		return nil, fmt.Errorf("job: %w: %w", ErrFilter, err)
+	}
+	return func(r *frontier.Record) bool {
+		if f.Host != "" && r.Host != f.Host || f.Regex != "" && !re.MatchString(r.URL) {
+			return false
+		}
+		if prefix == "" {
+			return true
+		}
+		u, err := urlx.Parse(r.URL)
+		return err == nil && strings.HasPrefix(urlx.SURT(u), prefix)
+	}, nil
+}
+
+// FrontierSummary is what waits in a job, and where.
+type FrontierSummary struct {
+	Stats     frontier.Stats       `json:"stats"`
+	Queues    frontier.QueueStates `json:"queues"`
+	Exhausted int64                `json:"exhausted"` // hosts known of which nothing waits
+	Biggest   []frontier.QueueSize `json:"biggest"`
+}
+
+// Frontier summarises what waits, with the n longest queues. It reads a row for each
+// host.
+func (j *Job) Frontier(_ context.Context, n int) (s FrontierSummary, err error) {
+	s.Stats, s.Queues = j.frontier.Stats(), j.frontier.Queues()
+	s.Biggest, s.Exhausted, err = j.frontier.Biggest(n)
+	return s, err
+}
+
+// ShownQueue is everything known of a host and its queue. Fields without a value are
+// left out of its JSON; fields may be added.
+type ShownQueue struct {
+	Host     string         `json:"host"`
+	Known    bool           `json:"known"`
+	State    string         `json:"state,omitempty"`
+	Why      string         `json:"why,omitempty"` // the state in a sentence
+	Waiting  uint64         `json:"waiting,omitempty"`
+	Until    *time.Time     `json:"until,omitempty"` // it is not asked before
+	Failures int            `json:"failures,omitempty"`
+	Refused  int            `json:"refused,omitempty"` // answers 403 in a row
+	Address  string         `json:"address,omitempty"`
+	Visits   frontier.Tally `json:"visits,omitzero"`
+	HTTP     *ShownFacts    `json:"http,omitempty"`  // robots.txt of http://host
+	HTTPS    *ShownFacts    `json:"https,omitempty"` // of https://host
+	Next     []string       `json:"next,omitempty"`  // first URLs in its queue
+}
+
+// Queue tells everything known of a host and its queue.
+func (j *Job) Queue(ctx context.Context, host string) (*ShownQueue, error) {
+	host = strings.ToLower(strings.TrimSpace(host))
+	out := &ShownQueue{Host: host}
+	q, err := j.frontier.Queue(ctx, host)
+	if q == nil || err != nil {
+		return out, err
+	}
+	out.Known, out.State, out.Waiting, out.Failures, out.Refused = true, string(q.State), q.Waiting, q.Failures, q.Refused
+	out.Visits, out.Next = q.Tally, q.Next
+	if !q.Until.IsZero() {
+		out.Until = &q.Until
+	}
+	if q.Address.IsValid() {
+		out.Address = q.Address.String()
+	}
+	out.Why = j.whyQueue(q)
+	s := shower{Job: j, ctx: ctx}
+	for scheme, into := range map[string]**ShownFacts{"http": &out.HTTP, "https": &out.HTTPS} {
+		u, err := urlx.Parse(scheme + "://" + host + "/")
+		if err != nil {
+			continue // the row of DNS has no such origin
+		}
+		var shown Shown
+		if err := s.facts(&shown, u); err != nil {
+			return nil, err
+		}
+		if f := shown.Facts; f != nil && f.RobotsExpires != nil {
+			*into = f
+		}
+	}
+	return out, nil
+}
+
+// whyQueue says the state of a queue in a sentence.
+func (j *Job) whyQueue(q *frontier.Queue) string {
+	now := j.opts.Clock.Now()
+	until := "now"
+	if d := q.Until.Sub(now); d > 0 {
+		until = "in " + d.Round(time.Second).String()
+	}
+	paused := ""
+	if q.Paused.After(now) {
+		paused = fmt.Sprintf(", which rests after pause_after requests until %s", q.Paused.UTC().Format(time.RFC3339))
+	}
+	switch q.State {
+	case frontier.QueueInProcess:
+		return "one of its URIs is in process; a host has one at a time"
+	case frontier.QueueReady:
+		return "it may be asked now, by the next ToeThread that is free" + paused
+	case frontier.QueueWaiting:
+		return "it waits for politeness after the last request; next " + until + paused
+	case frontier.QueueAddress:
+		return fmt.Sprintf("its turn has come, but other hosts of its address %s are asked%s; next %s", q.Address, paused, until)
+	case frontier.QueueResting:
+		return fmt.Sprintf("it rests after failures (%d to back off for); next %s", q.Failures, until)
+	case frontier.QueueInactive:
+		return "it waits on disk: its turn comes after that of the hosts in memory; " + "not before " + until
+	}
+	return "nothing waits in its queue"
+}
+
+// EachWaiting calls fn for each URI that waits and is chosen, up to limit of them
+// (0 = all).
+func (j *Job) EachWaiting(ctx context.Context, f Filter, limit int, fn func(*frontier.Record) error) error {
+	chosen, err := f.compile()
+	if err != nil {
+		return err
+	}
+	enough, n := errors.New("enough"), 0
+	err = j.frontier.EachWaiting(ctx, f.Host, func(r *frontier.Record) error {
+		if !chosen(r) {
+			return nil
+		}
+		if err := fn(r); err != nil {
+			return err
+		}
+		if n++; n == limit {
+			return enough
+		}
+		return nil
+	})
+	if errors.Is(err, enough) {
+		return nil
+	}
+	return err
+}
+
+// waitingLine is a URI that waits, in the format of out-of-scope.jsonl, which seeds
+// are read from.
+type waitingLine struct {
+	URL    string `json:"url"`
+	Via    string `json:"via"`
+	Hops   string `json:"hops"`
+	Source string `json:"source"`
+	Host   string `json:"host"`
+	Seed   bool   `json:"seed,omitempty"`
+}
+
+// WriteWaiting writes each URI that waits and is chosen as a line of JSON, up to limit
+// of them (0 = all). Prerequisites (dns:, robots.txt) are left out.
+func (j *Job) WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return j.EachWaiting(ctx, f, limit, func(r *frontier.Record) error {
+		if r.Claim.IsZero() {
+			return nil
+		}
+		return e.Encode(waitingLine{r.URL, r.Via, r.Hops, r.SourceTag, r.Host, r.Seed})
+	})
+}
+
+// Delete takes the URIs that wait and are chosen out of the frontier. Each is finished
+// with status -6000 and a line in crawl.log; a link to it found later changes nothing,
+// unless it asks for more. URIs in process and prerequisites are left alone. It
+// returns how many were deleted.
+func (j *Job) Delete(ctx context.Context, f Filter) (deleted int, err error) {
+	if f == (Filter{}) {
+		return 0, fmt.Errorf("job: %w: it would choose everything", ErrFilter)
+	}
+	line := func(u *crawl.CrawlURI) []crawl.LogLine {
+		return []crawl.LogLine{{Log: crawl.LogCrawl, Text: post.CrawlLogLine(u, "", j.opts.Clock.Now())}}
+	}
+	var ids []crawl.ID
+	flush := func() error {
+		n, err := j.frontier.Drop(ctx, crawl.StatusDeletedByUser, line, ids...)
+		deleted += n
+		ids = ids[:0]
+		return err
+	}
+	err = j.EachWaiting(ctx, f, 0, func(r *frontier.Record) error {
+		if ids = append(ids, r.ID); len(ids) == 1000 {
+			return flush()
+		}
+		return nil
+	})
+	return deleted, errors.Join(err, flush())
+}
+
+// Look opens a job that is not running to look at it, and calls fn; what changes
+// anything must not be called. The error wraps [ErrLocked] when another process works
+// on the job.
+func Look(ctx context.Context, cfg *config.Config, o Options, fn func(*Job) error) (err error) {
+	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	if err := j.openToLook(ctx); err != nil {
+		return err
+	}
+	return fn(j)
+}

@@ -1,0 +1,243 @@
+package job
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"exclave/chain"
+	"exclave/crawl"
+	"exclave/internal/crawllog"
+)
+
+// Why is why a URL is where it is: sentences, in the order of what happened to it.
+type Why struct {
+	URL       string   `json:"url"`
+	Known     bool     `json:"known"`
+	Sentences []string `json:"sentences"`
+}
+
+func (w *Why) say(format string, a ...any) {
+	w.Sentences = append(w.Sentences, fmt.Sprintf(format, a...))
+}
+
+// Why tells when and where a URL was seen, which rule let it in or out, what it waits
+// for, and what became of it. It reads crawl.log or out-of-scope.jsonl from its
+// beginning: about a second for a million lines.
+func (j *Job) Why(ctx context.Context, url string) (*Why, error) {
+	shown, err := j.Show(ctx, url, false)
+	if err != nil {
+		return nil, err
+	}
+	w := &Why{URL: shown.URL, Known: shown.Known}
+	if !shown.Known {
+		return w, j.whyUnknown(ctx, w, shown)
+	}
+	if err := j.whyKnown(ctx, w, shown); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// whyUnknown looks a URL that the state does not have up among the refused links.
+func (j *Job) whyUnknown(ctx context.Context, w *Why, s *Shown) error {
+	var first struct{ URL, Via, Rule, Time string }
+	times := 0
+	err := j.scanLog(ctx, crawl.LogScope, s.URL, func(_ int, text []byte) error {
+		line := first
+		if err := json.Unmarshal(text, &line); err != nil {
+			return err
+		}
+		if line.URL != s.URL {
+			return nil
+		}
+		if times++; times == 1 {
+			first = line
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if times > 0 {
+		w.say("It was left out: rule %s of the scope refused the link to it, found on %s at %s (%d× in %s).",
+			first.Rule, first.Via, first.Time, times, crawl.LogScope.Name())
+	} else {
+		w.say("It was never seen: it is no seed, and no page that was read links to it under this address.")
+	}
+	if s.Scope != nil {
+		w.say("Were a link to it found on a seed now, the scope would say %s (%s).", s.Scope.Decision, orNone(s.Scope.Rule))
+	}
+	return nil
+}
+
+func orNone(rule string) string {
+	if rule == "" {
+		return "by no rule"
+	}
+	return "rule " + rule
+}
+
+func (j *Job) whyKnown(ctx context.Context, w *Why, s *Shown) error {
+	switch {
+	case s.Seed:
+		w.say("It is a seed%s.", fromSource(s.Source))
+	case len(s.Via) > 0:
+		w.say("It was found on %s, %d hops from a seed (%s)%s.", s.Via[0].URL, crawl.LinkHops(s.Hops), s.Hops, fromSource(s.Source))
+	}
+	if s.Scope != nil {
+		w.say("The scope says %s to it (%s).", s.Scope.Decision, orNone(s.Scope.Rule))
+	}
+	for _, c := range s.Claim {
+		w.say("Claim: %s.", c)
+	}
+	if err := j.whyState(ctx, w, s); err != nil {
+		return err
+	}
+	if s.Finishes > 0 {
+		if err := j.whyFinished(ctx, w, s); err != nil {
+			return err
+		}
+	}
+	if s.Verdicts != nil {
+		for _, v := range s.Verdicts.By {
+			switch {
+			case !v.Judged:
+				w.say("Profile %s does not judge its type.", v.Profile)
+			case v.Valid:
+				w.say("Profile %s accepts it: %d points of %d needed.", v.Profile, v.Points, v.Min)
+			default:
+				w.say("Profile %s does not accept it: %d points of %d needed.", v.Profile, v.Points, v.Min)
+			}
+		}
+	}
+	switch {
+	case s.Archived:
+		for _, r := range s.Records {
+			if r.Current {
+				w.say("It is archived: %s at byte %d.", r.File, r.Offset)
+			}
+		}
+	case s.Finishes > 0:
+		w.say("It is not archived: none of its claims, nor a verdict, asks for that.")
+	}
+	return nil
+}
+
+func fromSource(tag string) string {
+	if tag == "" {
+		return ""
+	}
+	return ", of source " + tag
+}
+
+// whyState says what a URI waits for.
+func (j *Job) whyState(ctx context.Context, w *Why, s *Shown) error {
+	switch s.State {
+	case "parked":
+		w.say("It is parked: known, but nothing that was archived or judged needs it so far.")
+	case "in process":
+		w.say("A ToeThread works on it just now.")
+	case "waiting":
+		q, err := j.Queue(ctx, s.Host)
+		if err != nil {
+			return err
+		}
+		w.say("It is in the queue of %s, where %d wait; %s.", s.Host, q.Waiting, q.Why)
+		if s.Attempts > 0 {
+			w.say("It failed %d× since it was queued.", s.Attempts)
+		}
+	}
+	return nil
+}
+
+// whyFinished adds the last line of crawl.log.
+func (j *Job) whyFinished(ctx context.Context, w *Why, s *Shown) error {
+	var last crawllog.Entry
+	found, at := 0, 0
+	err := j.scanLog(ctx, crawl.LogCrawl, s.URL, func(n int, text []byte) error {
+		e, err := crawllog.Parse(string(text))
+		if err != nil || e.URL != s.URL {
+			return nil // another's line that names it
+		}
+		last, at = e, n
+		found++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if found > 0 {
+		notes := ""
+		if len(last.Annotations) > 0 {
+			notes = " (" + strings.Join(last.Annotations, ", ") + ")"
+		}
+		w.say("It was finished %d×, the last time at %s: %s%s; %s line %d.", found, last.Time.Format(time.RFC3339),
+			statusWords(crawl.Status(last.Status)), notes, crawl.LogCrawl.Name(), at)
+		return nil
+	}
+	w.say("Its last attempt: %s.", s.Status.Words)
+	return nil
+}
+
+// scanLog calls fn for each whole line of a log that holds a text or escapes, with its
+// number. A log that is not there yet is empty.
+func (j *Job) scanLog(ctx context.Context, log crawl.LogID, text string, fn func(n int, line []byte) error) error {
+	name := j.opts.FS.PathJoin(j.path(LogDir), log.Name())
+	f, err := j.opts.FS.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(f, 1<<20)
+	for n := 1; ; n++ {
+		line, err := wholeLine(in)
+		if errors.Is(err, io.EOF) {
+			return nil // a line without its end is not committed yet
+		}
+		if err != nil {
+			return fmt.Errorf("job: %s: %w", name, err)
+		}
+		if n%10000 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		// Decoding every line would take a hundred times as long. A log written with
+		// other escapes is decoded for nothing, never missed.
+		if !bytes.Contains(line, []byte(text)) && !bytes.Contains(line[:min(len(line), 4<<10)], []byte(`\u`)) {
+			continue
+		}
+		if err := fn(n, line); err != nil {
+			return fmt.Errorf("job: %s: line %d: %w", name, n, err)
+		}
+	}
+}
+
+// WhyAtRest says in a sentence how a job stands that is not running.
+func (l LastRun) WhyAtRest() string {
+	left := l.Stats.Queued + l.Stats.InProcess
+	rest := fmt.Sprintf("%d URIs wait; exclave crawl goes on with them", left)
+	if left == 0 {
+		rest = "nothing waits"
+	}
+	switch {
+	case l.Runs == 0:
+		return "the job was never begun: exclave crawl begins it"
+	case l.Over():
+		return fmt.Sprintf("the job is over (%s); %s", l.Status, rest)
+	case l.Status == interrupted:
+		return "the last run was interrupted (killed, or the machine went down); nothing that was acknowledged is lost; " + rest
+	case chain.Reason(l.Status) == chain.Stopped:
+		return "the last run was stopped; " + rest
+	}
+	return fmt.Sprintf("the last run ended: %s; %s", l.Status, rest)
+}

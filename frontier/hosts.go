@@ -224,15 +224,20 @@ func oneName(r pebble.Reader) names {
 	}
 }
 
-// viaOf returns the URL a URI was found on.
+// viaOf returns the URL a URI was found on, "" when that page's record is missing
+// ([Frontier.Check] tells).
 func (f *Frontier) viaOf(r *Record) (string, error) {
 	if r.via == (crawl.ID{}) {
 		return r.Via, nil
 	}
 	return f.vias.get(r.via, func(id crawl.ID) (string, error) {
-		page, err := f.read(f.db, id)
-		if err != nil {
+		v, err := get(f.db, idKey('u', id))
+		if err != nil || v == nil {
 			return "", err
+		}
+		page, err := decodeRecord(id, v, f.name)
+		if err != nil {
+			return "", fmt.Errorf("record %v: %w", id, err)
 		}
 		return page.URL, nil
 	})

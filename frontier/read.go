@@ -113,6 +113,13 @@ func (f *Frontier) Check() (_ []string, err error) {
 	var st Stats
 	if err := eachURI(db, func(r *Record) error {
 		f.checkRecord(r, queued, note)
+		if r.via != (crawl.ID{}) {
+			if v, err := get(db, idKey('u', r.via)); err != nil {
+				return err
+			} else if v == nil {
+				note("%s was found on URI %v, which has no record", r.URL, r.via)
+			}
+		}
 		delete(queued, r.ID)
 		st.count(r)
 		return nil

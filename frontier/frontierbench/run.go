@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"log/slog"
 	"math/rand/v2"
@@ -248,7 +247,7 @@ func bare(p Params, candidates int64) (_ float64, err error) {
 	fs := slowFS(p.SyncDelay)
 	dir := fs.PathJoin(p.Dir, "bare")
 	opts := frontier.StoreOptions()
-	opts.FS, opts.Logger = fs, quiet{}
+	opts.FS, opts.Logger = fs, quiet{pebble.DefaultLogger}
 	db, err := pebble.Open(dir, opts)
 	if err != nil {
 		return 0, err
@@ -273,17 +272,11 @@ func bare(p Params, candidates int64) (_ float64, err error) {
 	return float64(candidates) / time.Since(began).Seconds(), errors.Join(errs...)
 }
 
-// quiet says nothing of what a store does.
-type quiet struct{}
+// quiet says nothing of what a store does while it works.
+type quiet struct{ pebble.Logger }
 
 // Infof implements [pebble.Logger].
 func (quiet) Infof(string, ...any) {}
-
-// Errorf implements [pebble.Logger].
-func (quiet) Errorf(string, ...any) {}
-
-// Fatalf implements [pebble.Logger].
-func (quiet) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 // bareBatch writes what a batch of candidates leaves in the state: two rows for each
 // that is new, two for its host.

@@ -180,8 +180,11 @@ func row(t testing.TB, db *pebble.DB, kind byte, part string) (key string, val [
 // flags, state, mode and kind.
 func uriRow(t testing.TB, db *pebble.DB, url string) (key string, val []byte) {
 	t.Helper()
+	host, rest, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
+	h, _ := row(t, db, 'h', host)
 	for k, val := range rows(t, db, 'u') {
-		if bytes.HasPrefix(val[6:], []byte(string(rune(len(url)))+url)) {
+		// The scheme's number and what follows the host, which the key begins with.
+		if k[1:9] == h[1:] && bytes.HasPrefix(val[6:], []byte("\x01"+string(rune(1+len(rest)))+"/"+rest)) {
 			return k, val
 		}
 	}

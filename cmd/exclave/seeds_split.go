@@ -133,11 +133,11 @@ Exit codes: 0 done; 1 the logs name no address; 2 wrong flags, a file cannot be 
 			if len(logs.tlds) == 0 {
 				return withCode(exitUsage, errors.New("seeds rank: --tld is missing: which top-level domain is the nation's own?"))
 			}
-			var w io.Writer = cmd.OutOrStdout()
+			w := cmd.OutOrStdout()
 			if out != "" {
-				f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-				if err != nil {
-					return withCode(exitUsage, err)
+				f, bad := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+				if bad != nil {
+					return withCode(exitUsage, bad)
 				}
 				defer func() { err = errors.Join(err, f.Close()) }()
 				w = f

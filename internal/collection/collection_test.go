@@ -288,7 +288,11 @@ func TestHostsThatShareAHash(t *testing.T) {
 	if err := errors.Join(err, u.close()); err != nil {
 		t.Fatal(err)
 	}
-	defer ranking.close()
+	defer func() {
+		if err := ranking.close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	var got []string
 	for ranking.next() {
 		h := rankOf(&ranking.record)
@@ -311,7 +315,11 @@ func TestHostsThatShareAHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer seeds.close()
+	defer func() {
+		if err := seeds.close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	var order []string
 	for seeds.next() {
 		order = append(order, strings.Trim(string(seeds.data), "\x00"))

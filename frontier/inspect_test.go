@@ -13,7 +13,7 @@ import (
 func TestDrop(t *testing.T) {
 	f := open(t, quick(), oneProfile(0))
 	f.schedule(cand("a.test", "/1", analyse), cand("a.test", "/2", analyse), cand("a.test", "/3", analyse), cand("b.test", "/1", analyse))
-	u := f.next("http://a.test/1")
+	u := f.take("http://a.test/1")
 	ids := map[string]crawl.ID{}
 	must(t, f.EachWaiting(t.Context(), "", func(r *Record) error { ids[r.URL] = r.ID; return nil }))
 	if len(ids) != 4 {
@@ -48,9 +48,9 @@ func TestDrop(t *testing.T) {
 	f.process[u.ID] = h
 	f.mu.Unlock()
 	f.finish(f.answer(u, crawl.ClassHTML, 1))
-	f.finish(f.answer(f.next("http://b.test/1"), crawl.ClassHTML, 0)) // a.test rests all the same
+	f.finish(f.answer(f.take("http://b.test/1"), crawl.ClassHTML, 0)) // a.test rests all the same
 	f.clk.Advance(time.Minute)
-	f.finish(f.answer(f.next("http://a.test/2"), crawl.ClassHTML, 0))
+	f.finish(f.answer(f.take("http://a.test/2"), crawl.ClassHTML, 0))
 	f.over()
 	sound(t, f.Frontier)
 	if r := f.record("http://a.test/1"); r.Outcome.Status != crawl.StatusDeletedByUser || r.Outcome.Archived {

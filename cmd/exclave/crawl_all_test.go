@@ -75,14 +75,15 @@ func (f *folder) until(s syscall.Signal) (string, error) {
 	}
 	select {
 	case <-f.held.asked:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		_ = cmd.Process.Kill()
 		f.t.Fatal("the held page is not asked for")
 	}
 	if err := cmd.Process.Signal(s); err != nil {
 		f.t.Fatal(err)
 	}
-	return out.String(), cmd.Wait()
+	err := cmd.Wait() // it writes until then
+	return out.String(), err
 }
 
 // says wants a row of the table for each job.

@@ -34,7 +34,7 @@ func TestArchivedSetIsTheLeastFixpoint(t *testing.T) {
 	// on the number of workers, and nothing archived is captured again.
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
-		for range 20 {
+		for range 8 {
 			crawlWeb(t, rt, r)
 		}
 	})

@@ -76,6 +76,9 @@ answer.`,
 		"frontier.pause":             `How long it rests then.`,
 		"frontier.hosts_in_memory": `Hosts with URLs waiting that are in memory at most, about 500 bytes each; the
 others wait on disk.`,
+		"frontier.queue_key": `URLs that share a queue, and with it the delays: "host"; "authority", host and port;
+"domain", the registered domain; "address", the IP address. Cannot be changed after the
+first crawl.`,
 		"frontier.max_retries":     `Attempts at a URL that fails in a way that may pass.`,
 		"frontier.retry_delay":     `How long its host rests after each.`,
 		"frontier.max_retry_after": `The longest rest that a server's Retry-After can ask for.`,
@@ -83,6 +86,43 @@ others wait on disk.`,
 		"frontier.dns_retry_delay": `How long between them.`,
 		"frontier.robots_retries":  `Attempts at a robots.txt.`,
 		"frontier.self_redirects":  `How often a redirect to another form of the same address is followed.`,
+
+		"order": `What goes first, and what is left for later: docs/howto/order.md.`,
+		"order.policies": `What ranks the URLs of a queue, the first most: "kind" (seeds, what archived pages
+need, links), "relevance" (what archived pages need, links of valid pages, of those
+nearly valid, of unknown ones, of useless ones), "hops", "depth-first", "score",
+"topical".`,
+		"order.queues":       `Which queues go first: "fair", all alike; "best", those whose next URL ranks best.`,
+		"order.faster_first": `Queues of servers that answer faster go first among their like.`,
+		"order.session_balance": `URLs of a queue that are asked for before it goes behind those that wait for their
+turn on disk; 0 = all of them.`,
+		"order.error_penalty":     `What a failure costs of the balance.`,
+		"order.topics":            `Domains that policy topical puts first.`,
+		"order.wanted_extensions": `What policy score gives points for: extensions of URLs …`,
+		"order.wanted_types":      `… and types of documents that lead to them.`,
+		"order.follow_useless": `Follow links of the second page in a row, along a path of links, that is not
+national and not nearly so. false: only what archived pages need.`,
+		"order.rounds": `Rounds, each of at most round_urls URLs and round_host_urls of a queue; the crawl ends
+after the last. 0 = no limit.`,
+		"order.round_urls":      `0 = no limit.`,
+		"order.round_host_urls": `0 = no limit.`,
+
+		"limits": `What grows no further; 0 = no limit. What is beyond a cap is counted and forgotten;
+a queue whose budget is spent is retired and goes on when a later run raises the budget:
+docs/howto/order.md.`,
+		"limits.host_uris": `URLs of a host that are known. When they are, the worst that waits gives way to a
+better one …`,
+		"limits.host_uris_max":    `… for each valid page of the host the cap rises by uris_per_valid, up to this.`,
+		"limits.domain_uris":      `The same for registered domains.`,
+		"limits.domain_uris_max":  `The same for registered domains.`,
+		"limits.uris_per_valid":   `By how much a valid page raises the caps of its host and domain.`,
+		"limits.hosts_per_domain": `Hosts of a registered domain that are known: for link farms.`,
+		"limits.host_documents":   `Budgets of answers …`,
+		"limits.host_bytes":       `… and of bytes received. Budgets of hosts need queue_key = "host".`,
+		"limits.domain_documents": `The same for registered domains …`,
+		"limits.domain_bytes":     `… in bytes.`,
+		"limits.source_documents": `The same for source tags …`,
+		"limits.source_bytes":     `… in bytes.`,
 
 		"url": `When two addresses are the same. Each rule merges addresses that some server
 tells apart: docs/howto/url-rules.md. The rules of a job cannot be changed after its

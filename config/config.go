@@ -24,17 +24,20 @@ const FileName = "job.toml"
 
 // Config is the tree of job.toml.
 type Config struct {
-	Job      Job                 `toml:"job"`
-	Crawl    Crawl               `toml:"crawl"`
-	HTTP     fetch.Config        `toml:"http"`
-	DNS      resolve.Config      `toml:"dns"`
-	Robots   Robots              `toml:"robots"`
-	Frontier frontier.Config     `toml:"frontier"`
-	URL      URL                 `toml:"url"`
-	Analysis Analysis            `toml:"analysis"`
-	WARC     warc.Config         `toml:"warc"`
-	Metrics  Metrics             `toml:"metrics"`
-	Scope    []decide.RuleConfig `toml:"scope"`
+	Job      Job             `toml:"job"`
+	Crawl    Crawl           `toml:"crawl"`
+	HTTP     fetch.Config    `toml:"http"`
+	DNS      resolve.Config  `toml:"dns"`
+	Robots   Robots          `toml:"robots"`
+	Frontier frontier.Config `toml:"frontier"`
+	// Order says what goes first, Limits what grows no further.
+	Order    frontier.OrderConfig  `toml:"order"`
+	Limits   frontier.LimitsConfig `toml:"limits"`
+	URL      URL                   `toml:"url"`
+	Analysis Analysis              `toml:"analysis"`
+	WARC     warc.Config           `toml:"warc"`
+	Metrics  Metrics               `toml:"metrics"`
+	Scope    []decide.RuleConfig   `toml:"scope"`
 	// Chain holds the steps of the chains that are not the default ones.
 	Chain map[chain.Name][]standard.StepConfig `toml:"chain"`
 
@@ -145,6 +148,7 @@ func Default(profile string) *Config {
 		Crawl:    Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, StatisticsInterval: 20 * time.Second, AnalyseLinked: true},
 		HTTP:     fetch.DefaultConfig(),
 		Frontier: frontier.DefaultConfig(),
+		Order:    frontier.DefaultOrderConfig(),
 		DNS:      resolve.DefaultConfig(),
 		Analysis: Analysis{
 			Config: analyzer.DefaultConfig(),

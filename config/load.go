@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"exclave/chain/decide"
+	"exclave/frontier"
 
 	"github.com/BurntSushi/toml"
 )
@@ -82,6 +83,10 @@ func (r *report) check(c *Config) {
 	defaults := fields(reflect.ValueOf(Default("")).Elem())
 	for i, f := range fields(reflect.ValueOf(c).Elem()) {
 		r.section(f.key, f.value.Interface(), defaults[i].value.Interface())
+	}
+	if c.Frontier.QueueKey != frontier.QueueByHost && (c.Limits.HostDocuments > 0 || c.Limits.HostBytes > 0) {
+		r.bad("limits.host_documents", "use domain_documents and domain_bytes, or queue_key = \"host\"",
+			fmt.Sprintf("budgets of hosts need frontier.queue_key = \"host\"; it is %q", c.Frontier.QueueKey))
 	}
 	r.files(c)
 }

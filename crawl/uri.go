@@ -108,6 +108,7 @@ type Prior struct {
 type Judgement struct {
 	ValidFor uint8              // bit i: valid for profile i
 	Points   [MaxProfiles]int64 // per profile
+	Near     bool               // not valid for a profile, with at least half of its points
 	JSON     []byte             // all verdicts with evidence, one JSON array
 }
 

@@ -74,7 +74,11 @@ func (f *Frontier) addressOf(h *host) (*address, error) {
 	if !f.cfg.limited() {
 		return nil, nil
 	}
-	facts, err := f.Host(context.Background(), h.row.Name)
+	name, err := f.addressHost(h)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := f.Host(context.Background(), name)
 	if err != nil || len(facts.Addrs) == 0 {
 		return nil, err
 	}
@@ -113,18 +117,25 @@ func (f *Frontier) waitFor(a *address, h *host) {
 func (f *Frontier) putOff(a *address, h *host) {
 	slot := max(putOffSlot/time.Duration(max(f.cfg.HostsPerAddress, 1)), f.cfg.AddressDelay)
 	a.tail = max(a.tail, max(a.next, f.o.Clock.Mono())+time.Duration(len(a.waiting))*slot) + slot
-	h.off = true
-	f.off = append(f.off, putOff{h, f.o.Clock.Now().Add(a.tail - f.o.Clock.Mono())})
+	f.sendOff(putOff{host: h, until: f.wall().Add(a.tail - f.o.Clock.Mono())})
+}
+
+// sendOff lets the committer put a host off. f.mu is held.
+func (f *Frontier) sendOff(p putOff) {
+	p.host.off = true
+	f.off = append(f.off, p)
 	select {
 	case f.offs <- struct{}{}:
 	default: // the committer knows
 	}
 }
 
-// putOff is a host that is to wait on disk.
+// putOff is a host that is to wait on disk until its turn, or because a budget is
+// spent.
 type putOff struct {
-	host  *host
-	until time.Time
+	host   *host
+	until  time.Time
+	retire Retirement
 }
 
 // putOffs writes when the hosts may be asked that were put off.
@@ -134,8 +145,19 @@ func (t *tx) putOffs() error {
 		if err != nil {
 			return err
 		}
-		if until := millis(p.until); until.After(h.Wake) {
-			h.Wake = until
+		switch p.retire {
+		case NotRetired:
+			h.Resting = true
+			if until := millis(p.until); until.After(h.Wake) {
+				h.Wake = until
+			}
+		case SourceBudget:
+			err = t.shelve(h.Name)
+		default:
+			h.Retired = p.retire
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -71,13 +71,16 @@ type dec struct {
 	err error
 }
 
-func newDec(b []byte) *dec {
+func newDec(b []byte) *dec { return newDecOf(b, valueVersion) }
+
+// newDecOf reads a value of a kind that has versions of its own.
+func newDecOf(b []byte, version byte) *dec {
 	d := &dec{b: b}
 	switch {
 	case len(b) == 0:
 		d.err = errCorrupt
-	case b[0] != valueVersion:
-		d.err = fmt.Errorf("version %d of a value; this program reads version %d", b[0], valueVersion)
+	case b[0] != version:
+		d.err = fmt.Errorf("version %d of a value; this program reads version %d", b[0], version)
 	default:
 		d.b = b[1:]
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"exclave/crawl"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -18,9 +20,9 @@ func goldenRecords() map[string]*Record {
 		"parked": {ID: crawl.ID{Host: 9, URI: 1}, URL: "http://a.test/i.png", Key: "http://a.test/i.png", Host: "a.test", via: crawl.ID{Host: 9, URI: 2},
 			Hops: "LE", Kind: crawl.LinkEmbed, Context: "img/@src", State: Parked},
 		"waiting": {ID: crawl.ID{Host: 9, URI: 2}, URL: "http://a.test/", Key: "http://a.test/", Host: "a.test", SourceTag: "s", Seed: true, Via: "http://b.test/", Kind: crawl.LinkNav,
-			State: Waiting, Claim: crawl.Claim{Analyse: true, Link: [crawl.MaxProfiles]int32{0, 1000001}}, Attempts: 2, prec: precSeed, seq: 300},
+			State: Waiting, Claim: crawl.Claim{Analyse: true, Link: [crawl.MaxProfiles]int32{0, 1000001}}, Attempts: 2, prec: 1, seq: 300},
 		"archived": {ID: crawl.ID{Host: 9, URI: 3}, URL: "http://a.test/?x", Key: "http://a.test/", Host: "a.test", Kind: crawl.LinkNav, State: Done, via: crawl.ID{Host: 8, URI: 2},
-			Claim: crawl.Claim{Bin: true, Keep: true}, Redirects: 1, Finishes: 2, Judgings: 1, prec: precLink, seq: 7,
+			Claim: crawl.Claim{Bin: true, Keep: true}, Redirects: 1, Finishes: 2, Judgings: 1, prec: 3, seq: 7,
 			Outcome:  crawl.Outcome{Status: 200, Class: crawl.ClassHTML, Judgeable: true, Judged: true, ValidFor: 3, Archived: true},
 			Response: crawl.Ref{File: 1, Offset: 400, Length: 5000}, Metadata: crawl.Ref{File: 1, Offset: 5400, Length: 300},
 			RecordID: "urn:uuid:1", Date: at, Digest: "sha1:AA", ETag: `"e"`, LastModified: "Sat", LinksInMetadata: true},
@@ -65,8 +67,8 @@ func TestGoldenKeys(t *testing.T) {
 	for want, key := range map[string][]byte{
 		"7500000000000000050000000000000102":                                 idKey('u', crawl.ID{Host: 5, URI: 0x102}),
 		"6800000000000000ff":                                                 hostKey(255),
-		"77000001930000000000000000000000ff":                                 place{at: 0x19300000000, host: 255}.key(),
-		"7100000000000000010200000000000000ff":                               queueKey(1, precEmbed, 255),
+		"77000001930000000000000000000000ff":                                 place{kind: placeResting, at: 0x19300000000, host: 255}.key(),
+		"7100000000000000010200000000000000ff":                               queueKey(1, 2, 255),
 		"720000000000000005000000000000000100000000000000050000000000000002": edgeKey(crawl.ID{Host: 5, URI: 1}, crawl.ID{Host: 5, URI: 2}),
 		"6600000102":                 fileKey(0x102),
 		"63000000020000000000000100": captureKey(2, 256),
@@ -103,14 +105,21 @@ func TestOtherFormatIsRefused(t *testing.T) {
 	o := options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(0))
 	f, err := Open(t.Context(), o)
 	must(t, err)
-	e := newEnc()
-	e.uv(FormatVersion + 1)
-	e.uv(o.RulesHash)
-	e.str(string(f.salt[:]))
-	must(t, f.db.Set(nameKey('m', "format"), e.b, nil))
 	must(t, f.Close(t.Context()))
-	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "format 4") {
-		t.Errorf("a state of format 4: %v", err)
+	for version, want := range map[uint64]string{FormatVersion + 1: "a newer exclave wrote it", 2: "use the program that made it"} {
+		opts := StoreOptions()
+		opts.FS = storeFS{o.FS, newDeath()}
+		db, err := pebble.Open(o.Dir, opts)
+		must(t, err)
+		e := newEnc()
+		e.uv(version)
+		e.uv(o.RulesHash)
+		e.str(string(f.salt[:]))
+		must(t, db.Set(nameKey('m', "format"), e.b, nil))
+		must(t, db.Close())
+		if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a state of format %d: %v", version, err)
+		}
 	}
 }
 

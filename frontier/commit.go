@@ -28,6 +28,7 @@ var ErrClosed = errors.New("frontier: closed")
 // request is something the committer is to make durable.
 type request struct {
 	uri   *crawl.CrawlURI // finished, or
+	page  *crawl.CrawlURI // the page, not finished yet, that the candidates were found on
 	cands []crawl.Candidate
 	mark  string // name of a mark to set with the candidates
 	value []byte
@@ -78,7 +79,7 @@ func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
 func (f *Frontier) Finished(ctx context.Context, u *crawl.CrawlURI) error {
 	if u.Disposition == crawl.Done {
 		for rest := u.Links; len(rest) > maxLinks; rest = rest[maxLinks:] {
-			if err := f.submit(ctx, &request{cands: rest[:maxLinks]}); err != nil {
+			if err := f.submit(ctx, &request{cands: rest[:maxLinks], page: u}); err != nil {
 				return fmt.Errorf("frontier: links of %s: %w", u.URL, err)
 			}
 		}
@@ -300,13 +301,11 @@ func (f *Frontier) group(rs []*request) (err error) {
 
 func (t *tx) apply(rs []*request) error {
 	for _, r := range rs {
-		before := t.st.Discovered
-		for i := range r.cands {
-			if _, err := t.upsert(&r.cands[i]); err != nil {
-				return err
-			}
+		before := t.st.Discovered + t.st.Refused
+		if err := t.candidates(r); err != nil {
+			return err
 		}
-		r.known = len(r.cands) - int(t.st.Discovered-before)
+		r.known = len(r.cands) - int(t.st.Discovered+t.st.Refused-before)
 		if r.mark != "" {
 			if err := t.b.Set(nameKey('m', "mark:"+r.mark), append([]byte{valueVersion}, r.value...), nil); err != nil {
 				return err
@@ -326,6 +325,30 @@ func (t *tx) apply(rs []*request) error {
 			if err := t.f.storeFile(t.b, row); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+func (t *tx) candidates(r *request) error {
+	var from origin
+	if r.page != nil {
+		page, err := t.record(r.page.ID)
+		if err != nil {
+			return err
+		}
+		if page != nil {
+			from = t.f.order.origin(page, r.page)
+		}
+	}
+	for i := range r.cands {
+		c := &r.cands[i]
+		if !t.f.order.follow(from, c) {
+			t.st.Refused++
+			continue
+		}
+		if _, err := t.upsert(c, from); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -412,6 +435,11 @@ func (t *tx) flush(files []uint32) error {
 			return err
 		}
 	}
+	for name, d := range t.domains {
+		if err := t.b.Set(domainKey(name), d.encode(), nil); err != nil {
+			return err
+		}
+	}
 	if err := t.counted.flush(t.b); err != nil {
 		return err
 	}
@@ -462,7 +490,10 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 	}
 	for _, p := range t.off {
 		p.host.off = false
-		p.host.wake = f.o.Clock.Mono() + f.restOf(t.hosts[p.host.hash].stands(p.host.hash), f.o.Clock.Now())
+		p.host.wake = f.o.Clock.Mono() + f.restOf(t.hosts[p.host.hash].Wake)
+	}
+	for _, id := range t.freed {
+		delete(f.reserved, id)
 	}
 	f.off = f.off[len(t.off):]
 	if len(f.off) == 0 {
@@ -470,16 +501,20 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 	}
 	for hash, row := range t.hosts {
 		row.Tally, row.read = nil, nil // a host that waits need not hold them in memory
-		at := row.stands(hash)
+		at := row.stands(f.order, hash)
+		f.changes.note(row.was, at)
 		h := f.hosts[hash]
+		if !f.near(at) && at.kind == placeResting {
+			f.restsUntil(at.at)
+		}
 		if h == nil {
-			if at == (place{}) || !f.near(at) {
+			if !f.near(at) {
 				continue
 			}
-			h = &host{hash: hash, heap: -1, wake: f.o.Clock.Mono() + f.restOf(at, f.o.Clock.Now())}
+			h = &host{hash: hash, heap: -1, wake: f.o.Clock.Mono() + f.restOf(row.Wake)}
 			f.hosts[hash] = h
 		}
-		h.row, h.place = *row, at
+		f.stand(h, *row, at)
 		h.changed(t.low[hash], t.gone[hash])
 		if t.dropped[hash] {
 			h.next = nil

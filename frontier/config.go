@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -37,6 +38,9 @@ type Config struct {
 	// SelfRedirects is how often a redirect to another form of the same key is
 	// followed.
 	SelfRedirects int `toml:"self_redirects"`
+	// QueueKey says which URIs share a queue, and with it the delays. It cannot be
+	// changed after the first crawl.
+	QueueKey QueueKey `toml:"queue_key"`
 	// HostsInMemory is how many hosts with URIs waiting are in memory at most; the
 	// others wait on disk.
 	HostsInMemory int `toml:"hosts_in_memory"`
@@ -48,7 +52,7 @@ func DefaultConfig() Config {
 	return Config{DelayFactor: 5, MinDelay: 3 * time.Second, MaxDelay: 30 * time.Second, MaxCrawlDelay: 5 * time.Minute,
 		MaxRetries: 30, RetryDelay: 15 * time.Minute, MaxRetryAfter: time.Hour, MaxRetryDelay: 4 * time.Hour, RefusedBurst: 20,
 		Pause:      time.Minute,
-		DNSRetries: 10, DNSRetryDelay: 5 * time.Minute, RobotsRetries: 10, SelfRedirects: 5, HostsInMemory: 50000}
+		DNSRetries: 10, DNSRetryDelay: 5 * time.Minute, RobotsRetries: 10, SelfRedirects: 5, QueueKey: QueueByHost, HostsInMemory: 50000}
 }
 
 // Validate returns every value that cannot be, as "key: what".
@@ -80,10 +84,18 @@ func (c Config) Validate() []error {
 	}{{"refused_burst", c.RefusedBurst}, {"hosts_per_address", c.HostsPerAddress}, {"pause_after", c.PauseAfter}} {
 		bad(n.val >= 0, "%s: %d is negative; 0 = no limit", n.key, n.val)
 	}
+	switch c.QueueKey {
+	case QueueByHost, QueueByAuthority, QueueByDomain, QueueByAddress:
+	default:
+		bad(false, "queue_key: %q is none of %q, %q, %q and %q", c.QueueKey, QueueByHost, QueueByAuthority, QueueByDomain, QueueByAddress)
+	}
 	bad(c.HostsInMemory >= 4, "hosts_in_memory: %d; at least 4 are needed", c.HostsInMemory)
 	bad(c.SelfRedirects >= 0, "self_redirects: %d is negative", c.SelfRedirects)
 	return errs
 }
+
+// queueKey is the key in force.
+func (c Config) queueKey() QueueKey { return cmp.Or(c.QueueKey, QueueByHost) }
 
 // longestRest is the most any rule makes a host rest.
 func (c Config) longestRest() time.Duration {

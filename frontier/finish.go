@@ -23,6 +23,11 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 	}
 	t.back = append(t.back, u.ID)
 	t.vias[r.URL] = r.ID
+	q, _, err := t.queue(r)
+	if err != nil {
+		return err
+	}
+	q.Resting = false
 	if err := t.facts(u); err != nil {
 		return err
 	}
@@ -33,7 +38,7 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 	case crawl.Resign:
 		return nil
 	case crawl.Defer:
-		return t.deferred(u)
+		return t.deferred(r, u)
 	case crawl.Retry:
 		return t.retry(r, u)
 	}
@@ -48,7 +53,7 @@ func (t *tx) tooLate(r *Record, u *crawl.CrawlURI) error {
 	if err := errors.Join(t.facts(u), t.capture(u)); err != nil {
 		return err
 	}
-	return t.wait(r.Host, t.f.cfg.delay(u))
+	return t.wait(r, t.f.cfg.delay(u))
 }
 
 // capture notes the span of the group that was written. When the URI is not
@@ -69,7 +74,7 @@ func (t *tx) capture(u *crawl.CrawlURI) error {
 }
 
 // deferred puts the prerequisite ahead of the URI, which keeps its place.
-func (t *tx) deferred(u *crawl.CrawlURI) error {
+func (t *tx) deferred(r *Record, u *crawl.CrawlURI) error {
 	p := u.Prereq
 	if p == nil {
 		return fmt.Errorf("%s waits for a prerequisite that is not named", u.URL)
@@ -77,21 +82,42 @@ func (t *tx) deferred(u *crawl.CrawlURI) error {
 	if p.Host != u.Host {
 		return fmt.Errorf("%s waits for a prerequisite of another host, %s", u.URL, p.Host)
 	}
-	_, err := t.upsert(p)
-	return err
+	w, err := t.upsert(p, origin{})
+	if err != nil || w.State != Waiting {
+		return err
+	}
+	// It stands before the URI that waits for it. When another queue has it already,
+	// this one looks again a little later.
+	name := t.f.queueName(r)
+	if t.f.queueName(w) == name {
+		return nil
+	}
+	if w.seq == t.st.seq { // it was queued just now
+		if err := t.dequeue(w); err != nil {
+			return err
+		}
+		w.queue, w.State = name, Parked
+		t.st.Parked++
+		return t.enqueue(w, w.Mode)
+	}
+	return t.wait(r, lookAgain)
 }
+
+// lookAgain is how long a queue rests whose URI waits for a prerequisite in another.
+const lookAgain = time.Second
 
 func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
 	r.Attempts++
 	t.st.Retried++
 	cfg := &t.f.cfg
-	t.failed[t.f.hash(r.Host)] = true
-	if isDNS(r.Key) {
-		return t.wait(r.Host, cfg.DNSRetryDelay)
-	}
-	h, err := t.host(r.Host)
+	h, hash, err := t.queue(r)
 	if err != nil {
 		return err
+	}
+	t.failed[hash] = true
+	t.spend(h, t.f.order.ErrorPenalty)
+	if isDNS(r.Key) {
+		return t.wait(r, cfg.DNSRetryDelay)
 	}
 	rest := cfg.backoff(h)
 	h.failed()
@@ -102,17 +128,18 @@ func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
 		rest = min(u.RetryAfter, cfg.MaxRetryAfter)
 	}
 	// A server that asks for less than politeness does not get less.
-	return t.wait(r.Host, max(rest, cfg.delay(u)))
+	return t.wait(r, max(rest, cfg.delay(u)))
 }
 
-// wait makes a host rest.
-func (t *tx) wait(name string, rest time.Duration) error {
-	h, err := t.host(name)
+// wait makes the queue of a URI rest.
+func (t *tx) wait(r *Record, rest time.Duration) error {
+	h, hash, err := t.queue(r)
 	if err != nil {
 		return err
 	}
-	h.Wake = millis(t.f.o.Clock.Now().Add(rest))
-	t.rest[t.f.hash(name)] = rest
+	h.Wake = millis(t.f.wall().Add(rest))
+	h.Resting = rest > longRest
+	t.rest[hash] = rest
 	return nil
 }
 
@@ -136,11 +163,15 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 	asked := u.Mode == crawl.ModeFetch && (u.Status.IsHTTP() ||
 		u.Status == crawl.StatusConnectFailed || u.Status == crawl.StatusConnectionLost || u.Status == crawl.StatusTimeout)
 	if asked {
-		if err := t.wait(r.Host, t.f.cfg.delay(u)); err != nil {
+		if err := t.wait(r, t.f.cfg.delay(u)); err != nil {
 			return err
 		}
-		h, err := t.host(r.Host)
+		h, _, err := t.queue(r)
 		if err != nil {
+			return err
+		}
+		t.asked(h, u)
+		if err := t.quota(r, h); err != nil {
 			return err
 		}
 		if err := t.request(h, u.Addr); err != nil {
@@ -148,7 +179,7 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 		}
 		switch {
 		case u.Status == 403 && h.refused(t.f.cfg.RefusedBurst):
-			if err := t.wait(r.Host, max(t.f.cfg.backoff(h), t.f.cfg.delay(u))); err != nil {
+			if err := t.wait(r, max(t.f.cfg.backoff(h), t.f.cfg.delay(u))); err != nil {
 				return err
 			}
 			h.failed()
@@ -171,7 +202,9 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 	if !had {
 		was = crawl.Outcome{}
 	}
-	t.account(r, was, had)
+	if err := t.account(r, was, had); err != nil {
+		return err
+	}
 	if fresh(u) {
 		r.Response, r.Metadata, r.RecordID = u.Response, u.Metadata, u.RecordID
 		r.Date, r.Digest = millis(u.Started), u.Digest
@@ -204,7 +237,7 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 }
 
 // account keeps the statistics: a URI counts once, however often it finishes.
-func (t *tx) account(r *Record, was crawl.Outcome, had bool) {
+func (t *tx) account(r *Record, was crawl.Outcome, had bool) error {
 	add := func(n *int64, before, now bool) {
 		switch {
 		case now && !before:
@@ -219,6 +252,7 @@ func (t *tx) account(r *Record, was crawl.Outcome, had bool) {
 	add(&t.st.Valid, was.Valid(), r.Outcome.Valid())
 	add(&t.st.Failed, had && failed(was.Status), failed(r.Outcome.Status))
 	add(&t.st.Disregarded, had && excluded(was.Status), excluded(r.Outcome.Status))
+	return t.countValid(r.Host, was.Valid(), r.Outcome.Valid())
 }
 
 func excluded(s crawl.Status) bool {
@@ -243,6 +277,7 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		return t.addWork(workLinks, r.ID)
 	}
 	kept := []byte{valueVersion}
+	from := t.f.order.origin(r, u)
 	for i := range u.Links {
 		c := &u.Links[i]
 		if c.Key == r.Key {
@@ -251,9 +286,16 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 			}
 			continue
 		}
-		child, err := t.upsert(c)
+		if !t.f.order.follow(from, c) {
+			t.st.Refused++
+			continue
+		}
+		child, err := t.upsert(c, from)
 		if err != nil {
 			return err
+		}
+		if child == nil {
+			continue
 		}
 		if len(kept) <= keptLinks {
 			kept = appendLink(kept, r.ID.Host, keptLink{child.ID, c.Kind})
@@ -283,7 +325,9 @@ func (t *tx) selfRedirect(r *Record, c *crawl.Candidate) error {
 	// What is archived so far is the redirect; the page is yet to come.
 	was := r.Outcome
 	r.URL, r.Host, r.Outcome = c.URL, c.Host, crawl.Outcome{}
-	t.account(r, was, true)
+	if err := t.account(r, was, true); err != nil {
+		return err
+	}
 	return t.enqueue(r, crawl.ModeFetch)
 }
 

@@ -107,31 +107,36 @@ func sound(t testing.TB, f *Frontier) {
 	}
 	nearby(t, f)
 	s := f.Stats()
-	if s.Discovered != s.Queued+s.Parked+s.InProcess+s.Finished {
+	if s.Discovered != s.Queued+s.Parked+s.InProcess+s.Finished+s.Dropped {
 		t.Errorf("discovered is not the sum of its parts: %+v", s)
 	}
 }
 
-// nearby fails the test unless exactly the hosts up to the horizon are in memory,
-// beside those in process (docs/adr/0023).
+// nearby fails the test unless exactly the hosts up to the horizons are in memory,
+// beside those in process (docs/adr/0026).
 func nearby(t testing.TB, f *Frontier) {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	stand := 0
-	must(t, scan(f.db, []byte{'w'}, func(k, _ []byte) error {
-		p := readPlace(k)
-		h := f.hosts[p.host]
-		if stand++; f.near(p) && h == nil || !f.near(p) && h != nil && !h.busy {
-			t.Errorf("host at %+v: in memory %v, horizon %+v %v", p, h != nil, f.horizon, f.more)
+	for kind, counted := range map[byte]uint64{placeLine: f.st.queues, placeResting: f.st.resting, placeRetired: f.st.retired} {
+		stand := uint64(0)
+		must(t, scan(f.db, []byte{kind}, func(k, _ []byte) error {
+			p := readPlace(k)
+			h := f.hosts[p.host]
+			if stand++; f.near(p) && h == nil || !f.near(p) && h != nil && !h.busy && !h.off {
+				t.Errorf("host at %+v: in memory %v, horizons %+v %v, %+v", p, h != nil, f.horizon, f.more, f.awake)
+			}
+			if h != nil && h.place != p {
+				t.Errorf("host at %+v is thought to be at %+v", p, h.place)
+			}
+			if kind == placeResting && !f.near(p) && (f.resume == 0 || f.resume > p.at) {
+				t.Errorf("host at %+v would not wake: the next wakes at %d", p, f.resume)
+			}
+			return nil
+		}))
+		if stand != counted {
+			t.Errorf("%d hosts stand in order %c, counted were %d", stand, kind, counted)
 		}
-		if h != nil && h.place != p {
-			t.Errorf("host at %+v is thought to be at %+v", p, h.place)
-		}
-		return nil
-	}))
-	if uint64(stand) != f.st.queues {
-		t.Errorf("%d hosts have URIs waiting, counted were %d", stand, f.st.queues)
 	}
 }
 
@@ -164,8 +169,8 @@ func (r *rig) ready() *crawl.CrawlURI {
 	r.t.Helper()
 	r.mu.Lock()
 	for {
-		must(r.t, r.fill())
-		h, a, _ := r.first()
+		h, a, _, err := r.first()
+		must(r.t, err)
 		if h == nil && a == nil {
 			r.mu.Unlock()
 			return nil

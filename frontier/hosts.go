@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"container/heap"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,59 +13,119 @@ import (
 	"exclave/crawl"
 )
 
-// near reports whether a host that stands at p belongs in memory. f.mu is held.
-func (f *Frontier) near(p place) bool { return !f.more || !f.horizon.before(p) }
-
-func readPlace(key []byte) place {
-	return place{binary.BigEndian.Uint64(key[1:]), binary.BigEndian.Uint64(key[9:])}
+// near reports whether a queue that stands at p belongs in memory. f.mu is held.
+func (f *Frontier) near(p place) bool {
+	switch p.kind {
+	case placeLine:
+		return !f.more || !f.horizon.before(p)
+	case placeResting:
+		return !f.awake.before(p)
+	}
+	return false
 }
 
-// restOf is how long a host that stands at p rests from now. A clock set back must
-// not make it wait for longer than any rule asks.
-func (f *Frontier) restOf(p place, now time.Time) time.Duration {
-	return min(max(time.UnixMilli(int64(p.at)).Sub(now), 0), f.cfg.longestRest())
+// restOf is how long a host rests from now that may not be asked before a time. A clock
+// set back while nobody crawled must not make it wait for longer than any rule asks.
+func (f *Frontier) restOf(wake time.Time) time.Duration {
+	if wake.IsZero() {
+		return 0
+	}
+	return min(max(wake.Sub(f.wall()), 0), f.longest)
 }
 
-// fill sees to it that hosts are in memory that may be asked next. f.mu is held.
-func (f *Frontier) fill() error {
-	if !f.more || len(f.ready) >= max(f.cfg.HostsInMemory/4, 1) || len(f.off) >= f.cfg.HostsInMemory/2 {
+// restsUntil notes that a host rests on disk. f.mu is held.
+func (f *Frontier) restsUntil(at uint64) {
+	if f.resume == 0 || at < f.resume {
+		f.resume = at
+	}
+}
+
+// untilResume is how long until the first host that rests on disk may be asked,
+// negative when none does. f.mu is held.
+func (f *Frontier) untilResume() time.Duration {
+	if f.resume == 0 {
+		return -1
+	}
+	return max(time.UnixMilli(int64(f.resume)).Sub(f.wall())-f.ahead, 0)
+}
+
+// loadChunk is how many hosts are read from disk together.
+const loadChunk = 256
+
+// wake takes hosts into memory that rest on disk and may be asked now. f.mu is held.
+func (f *Frontier) wake() (err error) {
+	if f.untilResume() != 0 || len(f.hosts) >= 2*f.cfg.HostsInMemory {
 		return nil
 	}
-	if len(f.ready) > 0 && len(f.hosts) >= f.cfg.HostsInMemory/2 {
-		return nil
-	}
-	return f.refill()
-}
-
-// refill takes the next hosts in the order of waking into memory. f.mu is held.
-func (f *Frontier) refill() (err error) {
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: append(f.horizon.key(), 0), UpperBound: []byte{'w' + 1}})
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: append(f.awake.key(), 0), UpperBound: []byte{placeResting + 1}})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	now, mono := f.o.Clock.Now(), f.o.Clock.Mono()
+	now := uint64(max(f.wall().Add(f.ahead).UnixMilli(), 0))
 	more, loaded := it.First(), 0
-	for ; more && (loaded == 0 || len(f.hosts) < f.cfg.HostsInMemory/2); more = it.Next() {
+	for ; more && loaded < loadChunk; more = it.Next() {
 		p := readPlace(it.Key())
-		f.horizon = p
-		if f.hosts[p.host] != nil {
-			continue // it is in process, or about to be put off
+		if p.at > now {
+			break
 		}
-		h := &host{hash: p.host, place: p, heap: -1, wake: mono + f.restOf(p, now)}
-		f.hosts[p.host] = h
-		f.ready.push(h)
-		loaded++
+		f.awake = p
+		if f.hosts[p.host] == nil { // else it is about to be put off
+			f.enter(p)
+			loaded++
+		}
+	}
+	if f.resume = 0; more {
+		f.resume = readPlace(it.Key()).at
+	}
+	f.changes.Woken += int64(loaded)
+	return it.Error()
+}
+
+// enter takes a host into memory; its row is read when it is its turn. f.mu is held.
+func (f *Frontier) enter(p place) {
+	h := &host{hash: p.host, place: p, heap: -1}
+	if p.kind == placeLine {
+		h.class = class(p.at)
+	}
+	f.hosts[p.host] = h
+	f.ready.push(h)
+}
+
+// refill takes the next hosts in line into memory, when there is room, and reports
+// whether there were any. f.mu is held.
+func (f *Frontier) refill() (loaded bool, err error) {
+	if !f.more || len(f.hosts) >= f.cfg.HostsInMemory {
+		return false, nil
+	}
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: append(f.horizon.key(), 0), UpperBound: []byte{placeLine + 1}})
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	more, n := it.First(), 0
+	room := min(loadChunk, f.cfg.HostsInMemory-len(f.hosts))
+	for ; more && n < room; more = it.Next() {
+		p := readPlace(it.Key())
+		if f.order.rounds() && uint64(roundOf(class(p.at))) > f.st.round {
+			break
+		}
+		f.horizon = p
+		if f.hosts[p.host] == nil { // else it is in process, or about to be put off
+			f.enter(p)
+			n++
+		}
 	}
 	f.more = more
-	return it.Error()
+	f.changes.Activated += int64(n)
+	return n > 0, it.Error()
 }
 
 // shrink moves the horizon to the middle of the hosts in memory. f.mu is held.
 func (f *Frontier) shrink() {
 	places := make([]place, 0, len(f.hosts))
 	for _, h := range f.hosts {
-		if !h.busy && !h.off {
+		if !h.busy && !h.off && h.place.kind == placeLine {
 			places = append(places, h.place)
 		}
 	}
@@ -83,13 +142,12 @@ func (f *Frontier) shrink() {
 	for _, p := range places[len(places)/2:] {
 		f.forget(f.hosts[p.host])
 	}
+	f.changes.Deactivated += int64(len(places) - len(places)/2)
 }
 
 // forget drops a host from memory. f.mu is held.
 func (f *Frontier) forget(h *host) {
-	if h.heap >= 0 {
-		heap.Remove(&f.ready, h.heap)
-	}
+	f.unready(h)
 	if a := h.address; a != nil && !h.busy {
 		h.address = nil
 		f.place(a)
@@ -97,20 +155,45 @@ func (f *Frontier) forget(h *host) {
 	delete(f.hosts, h.hash)
 }
 
+// unready takes a host out of its heap, if it is in one. f.mu is held.
+func (f *Frontier) unready(h *host) {
+	if h.heap < 0 {
+		return
+	}
+	if h.due {
+		heap.Remove(&f.due, h.heap)
+	} else {
+		heap.Remove(&f.ready, h.heap)
+	}
+}
+
+// stand gives a host in memory its row and place of a commit. f.mu is held.
+func (f *Frontier) stand(h *host, row hostRow, at place) {
+	h.row, h.place = row, at
+	if at.kind == 0 {
+		return
+	}
+	if c := class(f.order.line(&row)); c != h.class {
+		if h.class = c; h.heap >= 0 && h.due {
+			heap.Fix(&f.due, h.heap)
+		}
+	}
+}
+
 // settle puts a host where it belongs: among the ready, or out of memory. f.mu is
 // held.
 func (f *Frontier) settle(h *host) {
 	switch {
 	case h.busy || h.off:
-	case h.address != nil && h.place != place{} && f.near(h.place): // waits for its address
-	case h.place == place{} || !f.near(h.place):
+	case !f.near(h.place):
 		f.forget(h)
+	case h.address != nil: // waits for it
 	default:
 		f.ready.push(h)
 	}
 }
 
-// readRow reads the row of a host that came from the order of waking. f.mu is held.
+// readRow reads the row of a host that came from disk. f.mu is held.
 func (f *Frontier) readRow(h *host) error {
 	v, err := get(f.db, hostKey(h.hash))
 	if err != nil {
@@ -124,13 +207,18 @@ func (f *Frontier) readRow(h *host) error {
 		return err
 	}
 	row.Tally = nil
-	h.row = *row
+	f.stand(h, *row, h.place)
+	h.resting = row.Backoff > 0
+	h.wake = f.o.Clock.Mono()
+	if h.place.kind == placeLine { // one that rested was read because its time has come
+		h.wake += f.restOf(row.Wake)
+	}
 	return nil
 }
 
-// setHost puts the row of a host into the batch, and its place in the order.
+// setHost puts the row of a host into the batch, and its place.
 func (t *tx) setHost(hash uint64, h *hostRow) error {
-	now := h.stands(hash)
+	now := h.stands(t.f.order, hash)
 	if now != h.was {
 		if h.was != (place{}) {
 			if err := t.b.Delete(h.was.key(), nil); err != nil {
@@ -142,12 +230,7 @@ func (t *tx) setHost(hash uint64, h *hostRow) error {
 				return err
 			}
 		}
-	}
-	switch {
-	case now == place{} && h.was != place{}:
-		t.st.queues--
-	case now != place{} && h.was == place{}:
-		t.st.queues++
+		t.st.places(h.was, now)
 	}
 	if n := h.Waiting; hash == t.st.longest || n > t.st.length {
 		t.st.longest, t.st.length = hash, n
@@ -157,6 +240,36 @@ func (t *tx) setHost(hash uint64, h *hostRow) error {
 		return nil
 	}
 	return t.b.Set(hostKey(hash), v, nil)
+}
+
+// QueueChanges counts what became of queues since the frontier was opened.
+type QueueChanges struct {
+	Activated   int64 `json:"activated"`   // taken into memory from those in line on disk
+	Deactivated int64 `json:"deactivated"` // given back to them, for want of room or at the end of a session
+	Snoozed     int64 `json:"snoozed"`     // began to rest on disk
+	Woken       int64 `json:"woken"`       // came back from there
+	Retired     int64 `json:"retired"`     // a budget was spent
+	Revived     int64 `json:"revived"`     // a budget was raised
+	Filled      int64 `json:"filled"`      // got a URI when they had none
+	Exhausted   int64 `json:"exhausted"`   // lost their last URI
+}
+
+// note counts a queue that goes from one place to another.
+func (c *QueueChanges) note(from, to place) {
+	if from.kind == to.kind {
+		return
+	}
+	for kind, n := range map[byte]*int64{0: &c.Exhausted, placeResting: &c.Snoozed, placeRetired: &c.Retired} {
+		if to.kind == kind {
+			*n++
+		}
+	}
+	switch from.kind {
+	case 0:
+		c.Filled++
+	case placeRetired:
+		c.Revived++
+	}
 }
 
 // memo remembers what was read, and forgets everything when it is full.

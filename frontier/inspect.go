@@ -23,6 +23,7 @@ const (
 	QueueAddress   QueueState = "address"   // for its IP address, which rests or is busy
 	QueueResting   QueueState = "resting"   // after a failure, or because the server asked for it
 	QueueInactive  QueueState = "inactive"  // on disk, behind those in memory
+	QueueRetired   QueueState = "retired"   // a budget is spent
 	QueueExhausted QueueState = "exhausted" // nothing waits
 )
 
@@ -30,13 +31,17 @@ const (
 type Queue struct {
 	Host     string
 	State    QueueState
-	Waiting  uint64     // URIs in it, that in process included
-	Until    time.Time  // it is not asked before; zero: it may be now
-	Failures int        // it backs off for, halved by every answer
-	Refused  int        // answers 403 in a row
-	GaveUp   bool       // its last URI was given up because it did not answer
-	Address  netip.Addr // by the DNS cache, the zero Addr when it has none
-	Paused   time.Time  // end of the last general pause of the address; zero: it had none
+	Waiting  uint64        // URIs in it, that in process included
+	Until    time.Time     // it is not asked before; zero: it may be now
+	Failures int           // it backs off for, halved by every answer
+	Refused  int           // answers 403 in a row
+	GaveUp   bool          // its last URI was given up because it did not answer
+	Address  netip.Addr    // by the DNS cache, the zero Addr when it has none
+	Paused   time.Time     // end of the last general pause of the address; zero: it had none
+	Retired  Retirement    // the budget that is spent
+	Known    uint64        // URIs of the host that are known
+	Valid    uint64        // of them, valid pages
+	Took     time.Duration // of its answers, smoothed; 0 = not known
 	Tally    Tally
 	Next     []string // the first URLs in it
 }
@@ -55,7 +60,8 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("frontier: host %s: %w", name, err)
 	}
-	q := &Queue{Host: row.Name, Waiting: row.Waiting, Failures: int(row.Backoff), Refused: int(row.Refused), GaveUp: row.GaveUp}
+	q := &Queue{Host: row.Name, Waiting: row.Waiting, Failures: int(row.Backoff), Refused: int(row.Refused), GaveUp: row.GaveUp,
+		Retired: row.Retired, Known: row.Known, Valid: row.Valid, Took: time.Duration(row.Took) * time.Millisecond}
 	if row.Tally != nil {
 		q.Tally = *row.Tally
 	}
@@ -89,7 +95,7 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 func (f *Frontier) stateOf(q *Queue, hash uint64, row *hostRow) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now, mono := f.o.Clock.Now(), f.o.Clock.Mono()
+	now, mono := f.wall(), f.o.Clock.Mono()
 	if row.Wake.After(now) {
 		q.Until = row.Wake
 	}
@@ -99,12 +105,14 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *hostRow) {
 		q.State = QueueInProcess
 	case q.Waiting == 0:
 		q.State = QueueExhausted
+	case row.Retired != NotRetired:
+		q.State = QueueRetired
 	case h != nil && h.address != nil:
 		q.State = QueueAddress
 		if h.address.next > mono {
 			q.Until = now.Add(h.address.next - mono)
 		}
-	case h == nil && !f.o.ReadOnly:
+	case h == nil && !f.o.ReadOnly && !row.Resting:
 		q.State = QueueInactive
 	case q.Until.IsZero():
 		q.State = QueueReady
@@ -238,7 +246,7 @@ func (t *tx) drop(d *drop) error {
 		if err := t.done(r, u); err != nil {
 			return err
 		}
-		t.dropped[t.f.hash(r.Host)] = true
+		t.dropped[t.f.hash(t.f.queueName(r))] = true
 		d.dropped++
 	}
 	return nil

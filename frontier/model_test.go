@@ -44,7 +44,10 @@ func crawlWeb(t *testing.T, rt *rapid.T, r *rand.Rand) {
 	w := frontiertest.RandomWeb(r)
 	cfg := quick()
 	cfg.HostsInMemory = []int{4, 50000}[r.IntN(2)]
-	f, _, err := start(t, options(fsx.NewMem(), clock.NewFake(began), cfg, w.Depths))
+	cfg.QueueKey = []QueueKey{QueueByHost, QueueByAuthority, QueueByDomain}[r.IntN(3)]
+	o := options(fsx.NewMem(), clock.NewFake(began), cfg, w.Depths)
+	o.Order = randomOrder(r)
+	f, _, err := start(t, o)
 	must(t, err)
 	defer func() { must(t, f.Close(context.Background())) }()
 	must(t, f.Schedule(t.Context(), w.Seed()))
@@ -62,6 +65,19 @@ func crawlWeb(t *testing.T, rt *rapid.T, r *rand.Rand) {
 		rt.Fatalf("%s was captured twice; web %+v", k, *w)
 	}
 	sound(t, f)
+}
+
+// randomOrder is an order that does not change what is archived.
+func randomOrder(r *rand.Rand) OrderConfig {
+	c := DefaultOrderConfig()
+	all := []PolicyName{PolicyKind, PolicyHops, PolicyDepthFirst, PolicyScore, PolicyRelevance}
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	c.Policies = all[:r.IntN(3)]
+	c.Queues = []QueuePrecedence{QueuesFair, QueuesBest}[r.IntN(2)]
+	c.FasterFirst = r.IntN(2) == 0
+	c.SessionBalance = []int{0, 1, 3, 3000}[r.IntN(4)]
+	c.RoundHostURLs = []int{0, 0, 2}[r.IntN(3)]
+	return c
 }
 
 func TestCrashLosesNothingAcknowledged(t *testing.T) {
@@ -85,7 +101,9 @@ func TestCrashLosesNothingAcknowledged(t *testing.T) {
 // file system as the crash left it.
 func crawlAndCrash(t *testing.T, mem *fsx.Mem, w *frontiertest.Web, r *rand.Rand, last bool) *fsx.Mem {
 	t.Helper()
-	f, _, err := start(t, options(mem, clock.NewFake(began), quick(), w.Depths))
+	o := options(mem, clock.NewFake(began), quick(), w.Depths)
+	o.Order = randomOrder(r)
+	f, _, err := start(t, o)
 	must(t, err)
 	sound(t, f)
 	must(t, f.Schedule(t.Context(), w.Seed()))
@@ -124,7 +142,7 @@ func crawlAndCrash(t *testing.T, mem *fsx.Mem, w *frontiertest.Web, r *rand.Rand
 	if clone == nil {
 		return mem
 	}
-	o := options(clone, clock.NewFake(began), quick(), w.Depths)
+	o = options(clone, clock.NewFake(began), quick(), w.Depths)
 	f, err = Open(t.Context(), o)
 	must(t, err)
 	sound(t, f)

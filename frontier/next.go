@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"cmp"
 	"container/heap"
 	"context"
 	"encoding/binary"
@@ -19,7 +20,9 @@ import (
 type host struct {
 	hash  uint64
 	row   hostRow       // without a name: not read yet
-	place place         // in the order of waking on disk
+	place place         // on disk
+	class uint32        // who goes first of those that may be asked
+	due   bool          // the heap it is in is that of those that may be asked
 	wake  time.Duration // on the monotonic clock
 	busy  bool          // one of its URIs is in process
 	// resting says that wake is a rest after a failed attempt, not the delay of
@@ -96,8 +99,17 @@ func (h *hostHeap) Pop() any {
 
 func (h *hostHeap) push(n *host) {
 	if n.heap < 0 {
+		n.due = false
 		heap.Push(h, n)
 	}
+}
+
+// dueHeap orders hosts that may be asked now by their class, then by who woke first.
+type dueHeap struct{ hostHeap }
+
+func (h dueHeap) Less(i, j int) bool {
+	a, b := h.hostHeap[i], h.hostHeap[j]
+	return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.wake, b.wake)) < 0
 }
 
 // Next implements the frontier of package chain: it blocks until a host may be
@@ -114,11 +126,11 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 			f.mu.Unlock()
 			return nil, err
 		}
-		if err := f.fill(); err != nil {
+		h, a, wait, err := f.first()
+		if err != nil {
 			f.mu.Unlock()
 			return nil, fmt.Errorf("frontier: read the hosts that wait: %w", err)
 		}
-		h, a, wait := f.first()
 		if h != nil || a != nil {
 			u, err := f.take(h, a)
 			f.mu.Unlock()
@@ -128,7 +140,11 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 			continue
 		}
 		if wait < 0 && len(f.process) == 0 && len(f.off) == 0 && f.pending == 0 && f.works == 0 && f.holds == 0 {
+			again := f.nextRound()
 			f.mu.Unlock()
+			if again {
+				continue
+			}
 			return nil, crawl.ErrDone
 		}
 		changed := f.wakeup
@@ -139,7 +155,32 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 
 // first returns the host, or the address for which hosts wait, that may be asked now,
 // or how long until one may; a negative time says that none waits. f.mu is held.
-func (f *Frontier) first() (h *host, a *address, wait time.Duration) {
+func (f *Frontier) first() (h *host, a *address, wait time.Duration, err error) {
+	if err := f.wake(); err != nil {
+		return nil, nil, 0, err
+	}
+	if f.roundFull() {
+		return nil, nil, -1, nil
+	}
+	for {
+		if h, a, wait = f.firstInMemory(); h != nil || a != nil {
+			return h, a, 0, nil
+		}
+		loaded, err := f.refill()
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		if !loaded {
+			break
+		}
+	}
+	if rest := f.untilResume(); rest >= 0 && (wait < 0 || rest < wait) {
+		wait = rest
+	}
+	return nil, nil, wait, nil
+}
+
+func (f *Frontier) firstInMemory() (h *host, a *address, wait time.Duration) {
 	now := f.o.Clock.Mono()
 	wait = -1
 	if len(f.resting) > 0 {
@@ -147,12 +188,19 @@ func (f *Frontier) first() (h *host, a *address, wait time.Duration) {
 			return nil, f.resting[0], 0
 		}
 	}
-	if len(f.ready) > 0 {
-		rest := f.ready[0].wake - now
-		if rest <= 0 {
-			return f.ready[0], nil, 0
+	for len(f.ready) > 0 && f.ready[0].wake <= now {
+		h := f.ready[0]
+		heap.Pop(&f.ready)
+		h.due = true
+		heap.Push(&f.due, h)
+	}
+	if len(f.due.hostHeap) > 0 {
+		if h := f.due.hostHeap[0]; !f.order.rounds() || uint64(roundOf(h.class)) <= f.st.round {
+			return h, nil, 0
 		}
-		if wait < 0 || rest < wait {
+	}
+	if len(f.ready) > 0 {
+		if rest := f.ready[0].wake - now; wait < 0 || rest < wait {
 			wait = rest
 		}
 	}
@@ -170,11 +218,13 @@ func (f *Frontier) take(h *host, a *address) (*crawl.CrawlURI, error) {
 		}
 		h.address = nil
 	} else {
-		heap.Remove(&f.ready, h.heap)
+		f.unready(h)
 		if h.row.Name == "" {
 			if err := f.readRow(h); err != nil {
 				return nil, fmt.Errorf("frontier: next: %w", err)
 			}
+			f.ready.push(h) // its turn may not have come
+			return nil, nil
 		}
 		var err error
 		if a, err = f.addressOf(h); err != nil {
@@ -232,8 +282,16 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 	if err != nil {
 		return nil, fmt.Errorf("frontier: next of %s: %w", h.row.Name, err)
 	}
-	if rec == nil { // its row says URIs wait, its queue is empty
+	if rec == nil { // its row says URIs wait, its queue is empty or about to be
 		delete(f.hosts, h.hash)
+		return nil, nil
+	}
+	why, err := f.mayNotAsk(rec)
+	if err != nil {
+		return nil, fmt.Errorf("frontier: next of %s: %w", h.row.Name, err)
+	}
+	if why != NotRetired {
+		f.sendOff(putOff{host: h, retire: why})
 		return nil, nil
 	}
 	h.busy = true
@@ -247,6 +305,9 @@ func (f *Frontier) head(h *host) (*Record, error) {
 		if err := f.readQueue(h); err != nil {
 			return nil, err
 		}
+	}
+	for len(h.next) > 0 && f.reserved[h.next[0].id] { // is giving way
+		h.next = h.next[1:]
 	}
 	if len(h.next) == 0 {
 		return nil, nil
@@ -346,12 +407,15 @@ type QueueStates struct {
 	Ready     int `json:"ready"`      // may be asked now
 	Waiting   int `json:"waiting"`    // for the delay that politeness asks for, or for their address
 	Resting   int `json:"resting"`    // after a failed attempt, or because the server asked for it
-	Inactive  int `json:"inactive"`   // on disk, behind those in memory in the order of waking
+	Inactive  int `json:"inactive"`   // on disk, behind those in memory
+	Retired   int `json:"retired"`    // a budget is spent
 	// Next is how long until the first of those that wait or rest may be asked, 0
 	// when none does.
 	Next time.Duration `json:"next"`
 	// Held says that more is to come from outside: seeds are being read.
 	Held bool `json:"held"`
+	// Round is the round being crawled, from 1; 0 without rounds.
+	Round int `json:"round,omitempty"`
 }
 
 // Queues counts the hosts by state. It walks the hosts in memory: meant for a view
@@ -360,14 +424,29 @@ func (f *Frontier) Queues() QueueStates {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.o.Clock.Mono()
-	q := QueueStates{Held: f.holds > 0}
+	q := QueueStates{Held: f.holds > 0, Retired: int(f.st.retired)}
+	if f.order.rounds() {
+		q.Round = int(f.st.round) + 1
+	}
+	soon := func(wait time.Duration) {
+		if wait > 0 && (q.Next == 0 || wait < q.Next) {
+			q.Next = wait
+		}
+	}
+	line, rest := 0, 0
 	for _, h := range f.hosts {
+		switch h.place.kind {
+		case placeResting:
+			rest++
+		case placeLine:
+			line++
+		}
 		wait := h.wake - now
 		if h.address != nil {
 			wait = h.address.next - now
 		}
-		if !h.busy && wait > 0 && (q.Next == 0 || wait < q.Next) {
-			q.Next = wait
+		if !h.busy {
+			soon(wait)
 		}
 		switch {
 		case h.busy:
@@ -382,6 +461,15 @@ func (f *Frontier) Queues() QueueStates {
 			q.Waiting++
 		}
 	}
-	q.Inactive = max(int(f.st.queues)-len(f.hosts), 0)
+	soon(f.untilResume())
+	q.Resting += max(int(f.st.resting)-rest, 0)
+	q.Inactive = max(int(f.st.queues)-line, 0)
 	return q
+}
+
+// QueueChanges returns what became of queues since the frontier was opened.
+func (f *Frontier) QueueChanges() QueueChanges {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.changes
 }

@@ -14,10 +14,17 @@ import (
 func (r *rig) rests(host string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if h := r.hosts[r.hash(host)]; h != nil {
+	if h := r.hosts[r.hash(host)]; h != nil && h.row.Name != "" {
 		return max(h.wake-r.clk.Mono(), 0)
 	}
-	return -1
+	v, err := get(r.db, hostKey(r.hash(host)))
+	must(r.t, err)
+	if v == nil {
+		return -1
+	}
+	h, err := decodeHost(v)
+	must(r.t, err)
+	return r.restOf(h.Wake)
 }
 
 func TestDelayAfterARequest(t *testing.T) {

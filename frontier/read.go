@@ -111,6 +111,7 @@ func (f *Frontier) Check() (_ []string, err error) {
 		return nil, err
 	}
 	var st Stats
+	knownOf := map[string]uint64{}
 	if err := eachURI(db, func(r *Record) error {
 		f.checkRecord(r, queued, note)
 		if r.via != (crawl.ID{}) {
@@ -121,6 +122,7 @@ func (f *Frontier) Check() (_ []string, err error) {
 			}
 		}
 		delete(queued, r.ID)
+		knownOf[r.Host]++
 		st.count(r)
 		return nil
 	}); err != nil {
@@ -129,12 +131,14 @@ func (f *Frontier) Check() (_ []string, err error) {
 	for id := range queued {
 		note("the queues hold URI %v, which has no record", id)
 	}
-	waking := map[place]bool{}
-	if err := scan(db, []byte{'w'}, func(k, _ []byte) error {
-		waking[readPlace(k)] = true
-		return nil
-	}); err != nil {
-		return nil, err
+	standing := map[place]bool{}
+	for _, kind := range []byte{placeLine, placeResting, placeRetired} {
+		if err := scan(db, []byte{kind}, func(k, _ []byte) error {
+			standing[readPlace(k)] = true
+			return nil
+		}); err != nil {
+			return nil, err
+		}
 	}
 	if err := scan(db, []byte{'h'}, func(k, v []byte) error {
 		h, err := decodeHost(v)
@@ -142,10 +146,13 @@ func (f *Frontier) Check() (_ []string, err error) {
 			return err
 		}
 		hash := binary.BigEndian.Uint64(k[1:])
-		if p := h.stands(hash); p != (place{}) && !waking[p] {
-			note("host %s has URIs waiting, but is not in the order of waking", h.Name)
+		if p := f.standing(h, hash, standing); p == (place{}) && h.Waiting > 0 {
+			note("host %s has URIs waiting, but does not stand in line", h.Name)
 		} else {
-			delete(waking, p)
+			delete(standing, p)
+		}
+		if n := knownOf[h.Name]; n != h.Known {
+			note("host %s: %d URIs are known by its row, %d have records", h.Name, h.Known, n)
 		}
 		if n := perHost[hash]; n != h.Waiting {
 			note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Waiting, n)
@@ -155,8 +162,8 @@ func (f *Frontier) Check() (_ []string, err error) {
 	}); err != nil {
 		return nil, err
 	}
-	for p := range waking {
-		note("host %016x stands in the order of waking where it does not belong", p.host)
+	for p := range standing {
+		note("host %016x stands in line where it does not belong", p.host)
 	}
 	if err := checkTallies(db, note); err != nil {
 		return nil, err
@@ -174,11 +181,31 @@ func (f *Frontier) Check() (_ []string, err error) {
 		}
 		have = s.Stats
 	}
-	have.InProcess, have.Retried = 0, 0
+	have.InProcess, have.Retried, have.Refused = 0, 0, 0
+	st.Discovered += have.Dropped // of those nothing is left
+	st.Dropped = have.Dropped
 	if st != have {
 		note("the statistics say %+v, the records %+v", have, st)
 	}
 	return bad, nil
+}
+
+// standing returns where a queue stands among those that do: a program with another
+// [OrderConfig] may have put it there.
+func (f *Frontier) standing(h *hostRow, hash uint64, all map[place]bool) place {
+	p := h.stands(f.order, hash)
+	if all[p] || p.kind != placeLine {
+		if !all[p] {
+			return place{}
+		}
+		return p
+	}
+	for q := range all {
+		if q.host == hash && q.kind == placeLine {
+			return q
+		}
+	}
+	return place{}
 }
 
 func (f *Frontier) checkRecord(r *Record, queued map[crawl.ID]bool, note func(string, ...any)) {

@@ -57,9 +57,14 @@ type Record struct {
 	LinksInMetadata bool // outlinks are to be read from the metadata record
 	Targeted        bool // a redirect leads here
 
-	via  crawl.ID // of the page it was found on, when that is known
-	prec uint8    // place in the queue, while Waiting
-	seq  uint64
+	Found    Found // what the best page was that it was found on, where the order asks for it
+	InWanted bool  // found in a document of a wanted type
+	Wrong    bool  // its extension promised a wanted type, its answer was none
+
+	via   crawl.ID // of the page it was found on, when that is known
+	queue string   // name of its queue, where that does not follow from the URI
+	prec  uint8    // place in the queue, while Waiting
+	seq   uint64
 }
 
 // names returns the name of a host by its hash.
@@ -152,7 +157,8 @@ func (d *dec) page(r *Record) {
 
 func (r *Record) encode() []byte {
 	e := newEnc()
-	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.Targeted)
+	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.Targeted,
+		r.InWanted, r.Wrong, r.queue != "", r.Found != 0)
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -166,6 +172,12 @@ func (r *Record) encode() []byte {
 	e.uv(uint64(r.Redirects))
 	e.uv(uint64(r.prec))
 	e.uv(r.seq)
+	if r.queue != "" {
+		e.str(r.queue)
+	}
+	if r.Found != 0 {
+		e.uv(uint64(r.Found))
+	}
 	if r.Finishes == 0 {
 		return e.b
 	}
@@ -189,8 +201,9 @@ func (r *Record) encode() []byte {
 func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 	d := newDec(b)
 	r := &Record{ID: id}
-	var sameKey, finished bool
-	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.Targeted)
+	var sameKey, finished, queue, found bool
+	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.Targeted,
+		&r.InWanted, &r.Wrong, &queue, &found)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	d.url(r, sameKey, host)
 	d.page(r)
@@ -198,6 +211,12 @@ func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 	r.Claim = d.claim()
 	r.Attempts, r.Redirects = int(d.uv()), int(d.uv())
 	r.prec, r.seq = uint8(d.uv()), d.uv()
+	if queue {
+		r.queue = d.str()
+	}
+	if found {
+		r.Found = Found(d.uv())
+	}
 	if finished {
 		r.Finishes, r.Judgings = int(d.uv()), int(d.uv())
 		r.Outcome.Status = crawl.Status(d.iv())
@@ -241,57 +260,100 @@ type hostRow struct {
 	// Requests to it since the last general pause of its address, which was the
 	// Pauses-th.
 	Requests, Pauses uint64
+	Resting          bool       // it waits on disk until Wake
+	Retired          Retirement // why none of its URIs is asked for
+	Best             uint8      // precedence of the head of its queue, as far as is known
+	Ticket           time.Time  // when it got in line
+	Spent            uint64     // of the balance of its session
+	Round, RoundUsed uint64     // the round it was last asked in, and how often
+	Took             uint64     // milliseconds its answers take, smoothed; 0 = not known
+	Known, Valid     uint64     // URIs of the host that are known, and those that are valid pages
 
 	read []byte // value it was read from
-	was  place  // where it stood in the order of waking, if it did
+	was  place  // where it stood, if it did
 }
 
-// place is where a host stands in the order of waking: when, in milliseconds since
-// 1970, then its hash.
-type place struct{ at, host uint64 }
+// place is where a queue stands: in which order, at which number (of resting ones
+// milliseconds since 1970), then its hash. The zero place is that of an empty queue.
+type place struct {
+	kind     byte
+	at, host uint64
+}
 
 func (p place) before(o place) bool {
 	return cmp.Or(cmp.Compare(p.at, o.at), cmp.Compare(p.host, o.host)) < 0
 }
 
-func (p place) key() []byte { return binary.BigEndian.AppendUint64(numberKey('w', p.at), p.host) }
+func (p place) key() []byte { return binary.BigEndian.AppendUint64(numberKey(p.kind, p.at), p.host) }
 
-// stands returns the host's place, the zero place when nothing of it waits. That
-// one is no host's: a wake time is at least 1.
-func (h *hostRow) stands(hash uint64) place {
-	if h.Waiting == 0 {
+// stands returns the place of a queue.
+func (h *hostRow) stands(o *order, hash uint64) place {
+	switch {
+	case h.Waiting == 0:
 		return place{}
+	case h.Retired != NotRetired:
+		return place{placeRetired, 0, hash}
+	case h.Resting:
+		return place{placeResting, uint64(max(h.Wake.UnixMilli(), 1)), hash}
 	}
-	at := int64(1)
-	if !h.Wake.IsZero() {
-		at = max(at, h.Wake.UnixMilli())
-	}
-	return place{uint64(at), hash}
+	return place{placeLine, o.line(h), hash}
 }
+
+// hostVersion starts the value of a host; hostVersion3 did in state format 3.
+const hostVersion, hostVersion3 = 3, 2
 
 func (h *hostRow) encode() []byte {
 	e := newEnc()
+	e.b[0] = hostVersion
 	e.str(h.Name)
 	e.uv(h.Waiting)
 	e.time(h.Wake)
-	e.flags(h.GaveUp, h.Tally != nil)
+	e.flags(h.GaveUp, h.Tally != nil, h.Resting, h.Retired != NotRetired, h.RoundUsed > 0)
 	e.uv(uint64(h.Backoff))
 	e.uv(uint64(h.Refused))
 	e.uv(h.Requests)
 	e.uv(h.Pauses)
+	e.uv(uint64(h.Best))
+	e.time(h.Ticket)
+	e.uv(h.Spent)
+	e.uv(h.Took)
+	e.uv(h.Known)
+	e.uv(h.Valid)
+	if h.Retired != NotRetired {
+		e.uv(uint64(h.Retired))
+	}
+	if h.RoundUsed > 0 {
+		e.uv(h.Round)
+		e.uv(h.RoundUsed)
+	}
 	if h.Tally != nil {
 		e.tally(*h.Tally)
 	}
 	return e.b
 }
 
+// decodeHost reads a row of the present or the last format.
 func decodeHost(b []byte) (*hostRow, error) {
-	d := newDec(b)
+	version := byte(hostVersion)
+	if len(b) > 0 && b[0] == hostVersion3 {
+		version = hostVersion3
+	}
+	d := newDecOf(b, version)
 	h := &hostRow{Name: d.str(), Waiting: d.uv(), Wake: d.time()}
-	var visited bool
-	d.flags(&h.GaveUp, &visited)
+	var visited, retired, round bool
+	d.flags(&h.GaveUp, &visited, &h.Resting, &retired, &round)
 	h.Backoff, h.Refused = uint8(d.uv()), uint8(d.uv())
 	h.Requests, h.Pauses = d.uv(), d.uv()
+	if version > hostVersion3 {
+		h.Best, h.Ticket, h.Spent, h.Took = uint8(d.uv()), d.time(), d.uv(), d.uv()
+		h.Known, h.Valid = d.uv(), d.uv()
+	}
+	if retired {
+		h.Retired = Retirement(d.uv())
+	}
+	if round {
+		h.Round, h.RoundUsed = d.uv(), d.uv()
+	}
 	if visited {
 		y := d.tally()
 		h.Tally = &y

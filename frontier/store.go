@@ -23,7 +23,7 @@ import (
 )
 
 // FormatVersion is the version of the state on disk; another is refused.
-const FormatVersion = 3
+const FormatVersion = 4
 
 // FileRow is what the state keeps of a WARC file.
 type FileRow struct {
@@ -69,6 +69,8 @@ type Options struct {
 	Dir       string // of the state
 	LogDir    string // of the logs that are committed with it
 	Config    Config
+	Order     OrderConfig
+	Limits    LimitsConfig
 	Depths    crawl.Depths
 	RulesHash uint64 // of the rules that make keys; a changed set is refused
 	Clock     clock.Clock
@@ -79,7 +81,7 @@ type Options struct {
 }
 
 // Stats are the numbers of the crawl since it began. Discovered is the sum of
-// Queued, Parked, InProcess and Finished at every instant.
+// Queued, Parked, InProcess, Finished and Dropped at every instant.
 type Stats struct {
 	Discovered  int64 `json:"discovered"`
 	Queued      int64 `json:"queued"`
@@ -92,23 +94,35 @@ type Stats struct {
 	Failed      int64 `json:"failed"`      // finished with a negative status, but for exclusions
 	Disregarded int64 `json:"disregarded"` // finished out of scope or forbidden by robots.txt
 	Retried     int64 `json:"retried"`     // attempts that will be repeated
+	Dropped     int64 `json:"dropped"`     // gave way to better ones at a cap
+	// Refused are candidates beyond a cap, or links of useless pages that are not
+	// followed. They are not remembered: one that is found twice counts twice.
+	Refused int64 `json:"refused"`
 }
 
 // stored are the statistics as kept; waiting includes what is in process.
 type stored struct {
 	Stats
 	seq, work uint64 // last used numbers of queue and work rows
-	queues    uint64 // hosts with URIs waiting
+	queues    uint64 // hosts with URIs waiting, in line
+	resting   uint64 // those that rest on disk
+	retired   uint64 // those whose budget is spent
 	longest   uint64 // the host with most of them, as far as is known
 	length    uint64 // of its queue
+	// round is the present round, from 0, and roundUsed what was asked for in it.
+	round, roundUsed uint64
 }
+
+// statsVersion starts the value of the statistics; statsVersion3 did in state format 3.
+const statsVersion, statsVersion3 = 3, 2
 
 func (s *stored) encode() []byte {
 	e := newEnc()
+	e.b[0] = statsVersion
 	for _, p := range s.fields() {
 		e.iv(*p)
 	}
-	for _, n := range []uint64{s.seq, s.work, s.queues, s.longest, s.length} {
+	for _, n := range []uint64{s.seq, s.work, s.queues, s.longest, s.length, s.resting, s.retired, s.round, s.roundUsed} {
 		e.uv(n)
 	}
 	return e.b
@@ -116,15 +130,16 @@ func (s *stored) encode() []byte {
 
 func (s *stored) fields() []*int64 {
 	return []*int64{&s.Discovered, &s.Queued, &s.Parked, &s.Finished, &s.Archived, &s.Judged, &s.Valid,
-		&s.Failed, &s.Disregarded, &s.Retried}
+		&s.Failed, &s.Disregarded, &s.Retried, &s.Dropped, &s.Refused}
 }
 
 func decodeStored(b []byte) (s stored, err error) {
-	d := newDec(b)
+	d := newDecOf(b, statsVersion)
 	for _, p := range s.fields() {
 		*p = d.iv()
 	}
 	s.seq, s.work, s.queues, s.longest, s.length = d.uv(), d.uv(), d.uv(), d.uv(), d.uv()
+	s.resting, s.retired, s.round, s.roundUsed = d.uv(), d.uv(), d.uv(), d.uv()
 	return s, d.end()
 }
 
@@ -133,6 +148,8 @@ func decodeStored(b []byte) (s stored, err error) {
 type Frontier struct {
 	o       Options
 	cfg     Config
+	order   *order
+	longest time.Duration // that any rule makes a host rest
 	db      *pebble.DB
 	dead    *death
 	salt    [16]byte
@@ -142,7 +159,11 @@ type Frontier struct {
 	logs    [crawl.NumLogs]*fsx.Append
 	clean   bool // the last run closed in order
 	opened  time.Duration
-	work    workQueue // of the committer
+	// openedAt is the wall's time then; ahead is how far the clock was set back since
+	// the last run: by so much earlier hosts come back that rest on disk.
+	openedAt time.Time
+	ahead    time.Duration
+	work     workQueue // of the committer
 
 	names       memo[uint64, string]
 	vias        memo[crawl.ID, string] // URLs that URIs were found on
@@ -161,25 +182,35 @@ type Frontier struct {
 	tallies tallies
 	files   map[uint32]FileRow
 	logRows [crawl.NumLogs]LogRow
-	hosts   map[uint64]*host // with URIs waiting, as far as the horizon
-	horizon place            // the last host in the order of waking that is in memory
+	hosts   map[uint64]*host // with URIs waiting, as far as the horizons
+	horizon place            // the last host in line that is in memory
 	more    bool             // there are hosts behind it, on disk
-	ready   hostHeap
-	addrs   map[netip.Addr]*address // of hosts in memory, as far as they matter
-	resting addressHeap             // those that hosts wait for
-	off     []putOff                // hosts that the committer is to send to disk
-	process map[crawl.ID]*host
-	pending int // requests not yet answered
-	works   int // work rows
-	holds   int
-	err     error
-	wakeup  chan struct{} // closed and renewed when something changed
+	awake   place            // the last host in the order of waking that was taken into memory
+	resume  uint64           // when the next one may be asked, in milliseconds since 1970; 0: none rests
+	ready   hostHeap         // hosts in memory by when they may be asked
+	due     dueHeap          // those that may be
+	changes QueueChanges
+	// reserved are URIs that give way in the commit under way.
+	reserved map[crawl.ID]bool
+	addrs    map[netip.Addr]*address // of hosts in memory, as far as they matter
+	resting  addressHeap             // those that hosts wait for
+	off      []putOff                // hosts that the committer is to send to disk
+	process  map[crawl.ID]*host
+	pending  int // requests not yet answered
+	works    int // work rows
+	holds    int
+	err      error
+	wakeup   chan struct{} // closed and renewed when something changed
 }
 
 // Open opens the state, or makes it, and cuts the logs back to what it
 // acknowledges. Start follows, when the archive has been recovered to Files.
 func Open(_ context.Context, o Options) (_ *Frontier, err error) {
-	f := &Frontier{o: o, cfg: o.Config, opened: o.Clock.Mono(), files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
+	if o.Order.Queues == "" {
+		o.Order = DefaultOrderConfig()
+	}
+	f := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order), longest: o.Config.longestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
+		horizon: place{kind: placeLine}, awake: place{kind: placeResting}, reserved: map[crawl.ID]bool{}, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), offs: make(chan struct{}, 1),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
 		hostFacts: newCache[crawl.HostFacts](), originFacts: newCache[crawl.OriginFacts](), written: newCache[crawl.Deferred]()}
@@ -286,8 +317,8 @@ func (f *Frontier) load() error {
 	if err := d.end(); err != nil {
 		return fmt.Errorf("format row: %w", err)
 	}
-	if version != FormatVersion {
-		return fmt.Errorf("the state has format %d, this program reads format %d; use the program that made it", version, FormatVersion)
+	if err := f.migrate(version, rules, salt); err != nil {
+		return err
 	}
 	if rules != f.o.RulesHash && !f.o.ReadOnly {
 		return errors.New("the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back, or start a new job")
@@ -311,22 +342,47 @@ func (f *Frontier) load() error {
 	if f.o.ReadOnly {
 		return nil
 	}
+	if err := f.checkQueues(); err != nil {
+		return err
+	}
+	if err := errors.Join(f.checkLine(), f.countDomains(), f.wakeRetired(), f.loadPlaces()); err != nil {
+		return err
+	}
 	return f.setClean(0)
+}
+
+// checkQueues refuses a job whose URIs stand in queues of another kind.
+func (f *Frontier) checkQueues() error {
+	was, err := get(f.db, nameKey('m', "queues"))
+	if err != nil {
+		return err
+	}
+	if now := f.cfg.queueKey(); string(was) != string(now) {
+		return fmt.Errorf("queue_key is %q, the job was started with %q; what waits stands in those queues: put it back, or start a new job", now, was)
+	}
+	return nil
 }
 
 func (f *Frontier) create() error {
 	_, _ = rand.Read(f.salt[:]) // never fails (crypto/rand)
-	e := newEnc()
-	e.uv(FormatVersion)
-	e.uv(f.o.RulesHash)
-	e.str(string(f.salt[:]))
 	b := f.db.NewBatch()
-	if err := errors.Join(b.Set(nameKey('m', "format"), e.b, nil),
+	if err := errors.Join(b.Set(nameKey('m', "format"), formatRow(f.o.RulesHash, string(f.salt[:])), nil),
+		b.Set(nameKey('m', "queues"), []byte(f.cfg.queueKey()), nil),
+		b.Set(nameKey('m', "limits"), f.o.Limits.encode(), nil),
+		b.Set(nameKey('m', "line"), f.order.key(), nil),
 		b.Set(nameKey('m', "counted"), []byte{valueVersion}, nil),
 		b.Set(nameKey('m', "depths"), encodeDepths(f.o.Depths), nil)); err != nil {
 		return errors.Join(err, b.Close())
 	}
 	return f.commit(b, pebble.Sync)
+}
+
+func formatRow(rules uint64, salt string) []byte {
+	e := newEnc()
+	e.uv(FormatVersion)
+	e.uv(rules)
+	e.str(salt)
+	return e.b
 }
 
 func encodeDepths(d crawl.Depths) []byte {
@@ -379,8 +435,27 @@ func (f *Frontier) loadRows() error {
 		return err
 	}
 	f.work.more = f.works > 0
-	f.more = true
-	return f.refill()
+	return nil
+}
+
+// loadPlaces looks for hosts in line and for those that rest on disk.
+func (f *Frontier) loadPlaces() error {
+	f.more = f.st.queues > 0
+	if f.st.resting == 0 {
+		return nil
+	}
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: []byte{placeResting}, UpperBound: []byte{placeResting + 1}})
+	if err != nil {
+		return err
+	}
+	if it.First() {
+		f.resume = readPlace(it.Key()).at
+	}
+	if it.Last() {
+		last := time.UnixMilli(int64(readPlace(it.Key()).at)).Sub(f.wall())
+		f.ahead = max(last-f.longest, 0)
+	}
+	return errors.Join(it.Error(), it.Close())
 }
 
 // recoverLogs cuts each log to its committed length.

@@ -101,9 +101,15 @@ func visit(u *crawl.CrawlURI) Tally {
 type tallies struct {
 	types    map[string]Tally
 	statuses map[crawl.Status]Tally
+	sources  map[string]Tally // by source tag, at most maxSources
 }
 
-func newTallies() tallies { return tallies{map[string]Tally{}, map[crawl.Status]Tally{}} }
+func newTallies() tallies {
+	return tallies{map[string]Tally{}, map[crawl.Status]Tally{}, map[string]Tally{}}
+}
+
+// maxSources is how many source tags have a tally, and thus budgets.
+const maxSources = 10000
 
 // source is a source tag and a host.
 type source struct{ tag, host string }
@@ -111,8 +117,8 @@ type source struct{ tag, host string }
 // counted are the rows that a commit changes, with their new values.
 type counted struct {
 	tallies
-	fresh   int // types that had no row before
-	sources map[source]uint64
+	fresh int // types that had no row before
+	hosts map[source]uint64
 }
 
 // tally counts a URI that is done.
@@ -121,7 +127,7 @@ func (t *tx) tally(u *crawl.CrawlURI) error {
 		return nil
 	}
 	if t.types == nil {
-		t.counted = counted{tallies: newTallies(), sources: map[source]uint64{}}
+		t.counted = counted{tallies: newTallies(), hosts: map[source]uint64{}}
 	}
 	c, all, v := &t.counted, &t.f.tallies, visit(u)
 	kind := strings.Clone(u.MIME.Type) // it may be a part of a whole header, and is kept
@@ -160,18 +166,40 @@ func (t *tx) tally(u *crawl.CrawlURI) error {
 		h.Tally = &Tally{}
 	}
 	h.Tally.Add(v)
+	if name != DNSHost {
+		d, err := t.domain(name)
+		if err != nil {
+			return err
+		}
+		if d != nil {
+			d.Documents += uint64(v.URIs)
+			d.Bytes += uint64(v.Bytes)
+		}
+	}
 	if u.SourceTag == "" {
 		return nil
 	}
+	if y := t.source(u.SourceTag); y != (Tally{}) || len(all.sources) < maxSources {
+		y.Add(v)
+		c.sources[u.SourceTag] = y
+	}
 	s := source{u.SourceTag, name}
-	n, ok := c.sources[s]
+	n, ok := c.hosts[s]
 	if !ok {
 		if n, err = sourceCount(t.f.db, s); err != nil {
 			return err
 		}
 	}
-	c.sources[s] = n + 1
+	c.hosts[s] = n + 1
 	return nil
+}
+
+// source returns the tally of a source tag as this commit leaves it.
+func (t *tx) source(tag string) Tally {
+	if y, ok := t.sources[tag]; ok {
+		return y
+	}
+	return t.f.tallies.sources[tag]
 }
 
 func sourceCount(r pebble.Reader, s source) (uint64, error) {
@@ -210,7 +238,12 @@ func (c *counted) flush(b *pebble.Batch) error {
 			return err
 		}
 	}
-	for s, n := range c.sources {
+	for tag, y := range c.sources {
+		if err := set(tallyKey('y', tag), y); err != nil {
+			return err
+		}
+	}
+	for s, n := range c.hosts {
 		e := newEnc()
 		e.uv(n)
 		if err := b.Set(sourceKey(s), e.b, nil); err != nil {
@@ -224,6 +257,7 @@ func (c *counted) flush(b *pebble.Batch) error {
 func (a *tallies) take(c *counted) {
 	maps.Copy(a.types, c.types)
 	maps.Copy(a.statuses, c.statuses)
+	maps.Copy(a.sources, c.sources)
 }
 
 func (a *tallies) load(r pebble.Reader) error {
@@ -233,6 +267,13 @@ func (a *tallies) load(r pebble.Reader) error {
 		return d.end()
 	}); err != nil {
 		return fmt.Errorf("tallies of MIME types: %w", err)
+	}
+	if err := scan(r, []byte{'t', 'y'}, func(k, v []byte) error {
+		d := newDec(v)
+		a.sources[string(k[2:])] = d.tally()
+		return d.end()
+	}); err != nil {
+		return fmt.Errorf("tallies of sources: %w", err)
 	}
 	if err := scan(r, []byte{'t', 's'}, func(k, v []byte) error {
 		status, err := strconv.ParseInt(string(k[2:]), 10, 32)

@@ -14,14 +14,6 @@ import (
 	"exclave/crawl"
 )
 
-// Queue precedences: lower goes first.
-const (
-	precPrereq = iota
-	precSeed
-	precEmbed // of archived pages: a page is whole sooner
-	precLink
-)
-
 // tx is one commit: changes to records and hosts gather in memory, the rest in
 // a batch, and nothing is visible before it is applied. What a commit sets and may
 // read again (rows of links and of deferred answers, redirects) is kept beside the
@@ -54,7 +46,9 @@ type tx struct {
 	// addresses are those for which a general pause begins.
 	addresses map[netip.Addr]addressRow
 	off       []putOff        // hosts put off
-	dropped   map[uint64]bool // hosts from whose queues URIs were taken anywhere
+	dropped   map[uint64]bool // hosts in whose queues URIs were moved, or taken anywhere
+	domains   map[string]*domainRow
+	freed     []crawl.ID // URIs that gave way
 }
 
 func (f *Frontier) begin() *tx {
@@ -62,7 +56,7 @@ func (f *Frontier) begin() *tx {
 	defer f.mu.Unlock()
 	return &tx{f: f, b: f.db.NewBatch(), set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, st: f.st,
 		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{},
-		gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}}
+		gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, domains: map[string]*domainRow{}}
 }
 
 // discard gives the tx back, unless a store that died may still read it.
@@ -223,7 +217,7 @@ func (t *tx) host(name string) (*hostRow, error) {
 		if h, err = decodeHost(v); err != nil {
 			return nil, fmt.Errorf("host %s: %w", name, err)
 		}
-		h.read, h.was = v, h.stands(hash)
+		h.read, h.was = v, h.stands(t.f.order, hash)
 	}
 	if h.Name != name {
 		return nil, fmt.Errorf("host %s cannot be crawled: its hash is that of %s; exclude one of them", name, h.Name)
@@ -244,55 +238,71 @@ func (t *tx) enqueue(r *Record, m crawl.Mode) error {
 	t.st.Queued++
 	t.st.seq++
 	r.seq = t.st.seq
-	r.prec = precLink
-	switch {
-	case r.Claim.IsZero() && r.Force:
-		r.prec = precPrereq
-	case r.Seed:
-		r.prec = precSeed
-	case r.Claim.Bin:
-		r.prec = precEmbed
+	r.prec = t.f.order.prec(r)
+	if err := t.assign(r); err != nil {
+		return err
 	}
-	h, err := t.host(r.Host)
+	q, hash, err := t.queue(r)
 	if err != nil {
 		return err
 	}
-	h.Waiting++
-	hash := t.f.hash(r.Host)
-	key := queueKey(hash, r.prec, r.seq)
-	if low := t.low[hash]; low == nil || bytes.Compare(key, low) < 0 {
-		t.low[hash] = key
+	if q.Waiting++; q.Waiting == 1 {
+		q.Ticket, q.Spent = t.f.wall(), 0
 	}
-	return t.b.Set(key, queueValue(hash, r.ID), nil)
+	t.put(q, hash, r)
+	return t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID), nil)
 }
 
 // dequeue takes a URI out of its host's queue; its next state is the caller's
 // matter.
 func (t *tx) dequeue(r *Record) error {
-	h, err := t.host(r.Host)
+	q, hash, err := t.queue(r)
 	if err != nil {
 		return err
 	}
-	h.Waiting--
+	q.Waiting--
 	t.st.Queued--
-	hash := t.f.hash(r.Host)
-	t.gone[hash] = queueKey(hash, r.prec, r.seq)
-	return t.b.Delete(t.gone[hash], nil)
+	key := queueKey(hash, r.prec, r.seq)
+	t.gone[hash] = key
+	if q.Waiting > 0 && t.f.order.Queues == QueuesBest && r.prec <= q.Best {
+		prec, ok, err := t.headAfter(hash, key)
+		if err != nil {
+			return err
+		}
+		if ok {
+			q.Best = prec
+		}
+	}
+	return t.b.Delete(key, nil)
 }
 
-// upsert makes a candidate known, or joins its claim to what is known.
-func (t *tx) upsert(c *crawl.Candidate) (*Record, error) {
+// upsert makes a candidate known, or joins its claim to what is known. It returns nil
+// for one that the limits refuse. from is the page it was found on.
+func (t *tx) upsert(c *crawl.Candidate, from origin) (*Record, error) {
 	r, id, err := t.lookup(c.Key)
 	if err != nil {
 		return nil, err
 	}
 	if r == nil {
 		r = &Record{ID: id, URL: c.URL, Key: c.Key, Host: c.Host, Hops: c.Hops, Kind: c.Kind,
-			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: Parked}
+			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: Parked,
+			Found: from.found, InWanted: from.inWanted}
+		ok, err := t.admit(r)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			t.st.Refused++
+			return nil, nil
+		}
 		if err := t.found(r, c); err != nil {
 			return nil, err
 		}
-		if _, err := t.host(c.Host); err != nil { // a URI without its host could not be read
+		_, fresh, err := t.known(c.Host)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.learnURI(r, fresh); err != nil { // a URI without its host could not be read
 			return nil, err
 		}
 		t.recs[id] = r
@@ -310,12 +320,16 @@ func (t *tx) upsert(c *crawl.Candidate) (*Record, error) {
 		}
 	}
 	r.Seed = r.Seed || c.Seed
+	r.InWanted = r.InWanted || from.inWanted
+	if t.f.order.follows && from.found.rank() < r.Found.rank() {
+		r.Found = from.found
+	}
 	if c.Force && r.State != Waiting {
 		r.Force = true
 		r.Claim = r.Claim.Join(c.Claim)
 		return r, t.enqueue(r, crawl.ModeFetch)
 	}
-	return r, t.join(r, c.Claim)
+	return r, errors.Join(t.join(r, c.Claim), t.better(r))
 }
 
 func byID(a, b crawl.ID) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.URI, b.URI)) }

@@ -89,6 +89,8 @@ func judgement(vs []analyzer.Verdict) (*crawl.Judgement, error) {
 		j.Points[i] = v.Points
 		if v.Valid {
 			j.ValidFor |= 1 << i
+		} else if v.Judged && v.Min > 0 && v.Points >= (v.Min+1)/2 {
+			j.Near = true
 		}
 	}
 	var err error

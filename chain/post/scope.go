@@ -20,6 +20,8 @@ type ScopeConfig struct {
 	// MaxFrameHops is how many embed hops a frame may be away from the page that
 	// was navigated to and still count as part of it; beyond, it is a link.
 	MaxFrameHops int `toml:"max_frame_hops"`
+	// OtherHostsOnly leaves out links a reader would follow to the page's own host.
+	OtherHostsOnly bool `toml:"other_hosts_only"`
 }
 
 // DefaultScopeConfig obeys nofollow and follows frames two deep, as Heritrix.
@@ -67,6 +69,9 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 			continue
 		}
 		c := l.candidate(u, outcome, o, to)
+		if l.cfg.OtherHostsOnly && c.Kind == crawl.LinkNav && c.Host == u.Host {
+			continue
+		}
 		d, _, rule := l.scope.Decide(&decide.Subject{URL: to, Cand: &c})
 		if d == decide.Accept {
 			u.Links = append(u.Links, c)

@@ -57,10 +57,17 @@ func printFrontier(out io.Writer, s *job.FrontierSummary) error {
 	p := &sheet{out: out}
 	n := func(v int64) string { return live.Number(v) }
 	st, q := s.Stats, s.Queues
-	p.row("discovered", fmt.Sprintf("%s = %s queued + %s in process + %s finished + %s parked",
-		n(st.Discovered), n(st.Queued), n(st.InProcess), n(st.Finished), n(st.Parked)))
-	p.row("queues", fmt.Sprintf("%s in process, %s ready, %s waiting, %s resting, %s inactive, %s exhausted", n(int64(q.InProcess)),
-		n(int64(q.Ready)), n(int64(q.Waiting)), n(int64(q.Resting)), n(int64(q.Inactive)), n(s.Exhausted)))
+	p.row("discovered", fmt.Sprintf("%s = %s queued + %s in process + %s finished + %s parked + %s dropped",
+		n(st.Discovered), n(st.Queued), n(st.InProcess), n(st.Finished), n(st.Parked), n(st.Dropped)))
+	p.row("refused", n(st.Refused))
+	p.row("queues", fmt.Sprintf("%s in process, %s ready, %s waiting, %s resting, %s inactive, %s retired, %s exhausted", n(int64(q.InProcess)),
+		n(int64(q.Ready)), n(int64(q.Waiting)), n(int64(q.Resting)), n(int64(q.Inactive)), n(int64(q.Retired)), n(s.Exhausted)))
+	if q.Round > 0 {
+		p.row("round", n(int64(q.Round)))
+	}
+	c := s.Changes
+	p.row("this run", fmt.Sprintf("%s activated, %s deactivated, %s snoozed, %s woken, %s retired, %s revived, %s filled, %s exhausted",
+		n(c.Activated), n(c.Deactivated), n(c.Snoozed), n(c.Woken), n(c.Retired), n(c.Revived), n(c.Filled), n(c.Exhausted)))
 	for i, b := range s.Biggest {
 		name := ""
 		if i == 0 {
@@ -127,6 +134,10 @@ func printQueue(out io.Writer, q *job.ShownQueue) error {
 		if f != nil {
 			p.row("robots.txt", fmt.Sprintf("%s: %s, until %s", scheme, f.Robots, f.RobotsExpires.UTC().Format(time.RFC3339)))
 		}
+	}
+	p.row("known", fmt.Sprintf("%s URIs, %s of them valid pages", live.Number(int64(q.URIs)), live.Number(int64(q.Valid))))
+	if q.Took > 0 {
+		p.row("answers in", q.Took.String())
 	}
 	p.row("waiting", live.Number(int64(q.Waiting)))
 	for _, url := range q.Next {

@@ -55,16 +55,17 @@ func (f Filter) compile() (func(*frontier.Record) bool, error) {
 
 // FrontierSummary is what waits in a job, and where.
 type FrontierSummary struct {
-	Stats     frontier.Stats       `json:"stats"`
-	Queues    frontier.QueueStates `json:"queues"`
-	Exhausted int64                `json:"exhausted"` // hosts known of which nothing waits
-	Biggest   []frontier.QueueSize `json:"biggest"`
+	Stats     frontier.Stats        `json:"stats"`
+	Queues    frontier.QueueStates  `json:"queues"`
+	Changes   frontier.QueueChanges `json:"queue_changes"` // of this run
+	Exhausted int64                 `json:"exhausted"`     // hosts known of which nothing waits
+	Biggest   []frontier.QueueSize  `json:"biggest"`
 }
 
 // Frontier summarises what waits, with the n longest queues. It reads a row for each
 // host.
 func (j *Job) Frontier(_ context.Context, n int) (s FrontierSummary, err error) {
-	s.Stats, s.Queues = j.frontier.Stats(), j.frontier.Queues()
+	s.Stats, s.Queues, s.Changes = j.frontier.Stats(), j.frontier.Queues(), j.frontier.QueueChanges()
 	s.Biggest, s.Exhausted, err = j.frontier.Biggest(n)
 	return s, err
 }
@@ -82,9 +83,13 @@ type ShownQueue struct {
 	Refused  int            `json:"refused,omitempty"` // answers 403 in a row
 	Address  string         `json:"address,omitempty"`
 	Visits   frontier.Tally `json:"visits,omitzero"`
-	HTTP     *ShownFacts    `json:"http,omitempty"`  // robots.txt of http://host
-	HTTPS    *ShownFacts    `json:"https,omitempty"` // of https://host
-	Next     []string       `json:"next,omitempty"`  // first URLs in its queue
+	URIs     uint64         `json:"uris,omitempty"`    // of the host that are known
+	Valid    uint64         `json:"valid,omitempty"`   // of them, valid pages
+	Took     time.Duration  `json:"took,omitempty"`    // of an answer, smoothed, nanoseconds
+	Retired  string         `json:"retired,omitempty"` // the budget that is spent
+	HTTP     *ShownFacts    `json:"http,omitempty"`    // robots.txt of http://host
+	HTTPS    *ShownFacts    `json:"https,omitempty"`   // of https://host
+	Next     []string       `json:"next,omitempty"`    // first URLs in its queue
 }
 
 // Queue tells everything known of a host and its queue.
@@ -97,6 +102,7 @@ func (j *Job) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 	}
 	out.Known, out.State, out.Waiting, out.Failures, out.Refused = true, string(q.State), q.Waiting, q.Failures, q.Refused
 	out.Visits, out.Next = q.Tally, q.Next
+	out.URIs, out.Valid, out.Took, out.Retired = q.Known, q.Valid, q.Took, q.Retired.String()
 	if !q.Until.IsZero() {
 		out.Until = &q.Until
 	}
@@ -141,6 +147,8 @@ func (j *Job) whyQueue(q *frontier.Queue) string {
 		return "it waits for politeness after the last request; next " + until + paused
 	case frontier.QueueAddress:
 		return fmt.Sprintf("its turn has come, but other hosts of its address %s are asked%s; next %s", q.Address, paused, until)
+	case frontier.QueueRetired:
+		return fmt.Sprintf("the %s is spent; raise it in [limits], and the next run wakes the queue", q.Retired)
 	case frontier.QueueResting:
 		return fmt.Sprintf("it rests after failures (%d to back off for); next %s", q.Failures, until)
 	case frontier.QueueInactive:

@@ -183,6 +183,7 @@ func (j *Job) openState(ctx context.Context) error {
 	links := linkReader{records: j.records(), rules: j.cfg.URL.Rules}
 	f, err := frontier.Open(ctx, frontier.Options{
 		FS: j.opts.FS, Dir: j.path(StateDir, "frontier"), LogDir: j.path(LogDir), Config: j.cfg.Frontier,
+		Order: j.cfg.Order, Limits: j.cfg.Limits,
 		Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Clock: j.opts.Clock, Links: links,
 		Fail: j.opts.Fail, Logger: j.opts.Log,
 	})

@@ -28,7 +28,7 @@ func openState(ctx context.Context, cfg *config.Config, o Options) (*frontier.Fr
 	}
 	depths := a.depths()
 	f, err := frontier.Open(ctx, frontier.Options{FS: a.opts.FS, Dir: a.path(StateDir, "frontier"), LogDir: a.path(LogDir),
-		Config: cfg.Frontier, Depths: depths, RulesHash: cfg.URL.Hash(), Clock: clock.System(), Logger: a.opts.Log, ReadOnly: true})
+		Config: cfg.Frontier, Order: cfg.Order, Limits: cfg.Limits, Depths: depths, RulesHash: cfg.URL.Hash(), Clock: clock.System(), Logger: a.opts.Log, ReadOnly: true})
 	return f, errors.Join(err, a.Close())
 }
 

@@ -12,20 +12,21 @@ import (
 // the reports show. The parts are read one after the other, each consistent in
 // itself.
 type Snapshot struct {
-	Job      string               `json:"job"`
-	Time     time.Time            `json:"time"`
-	Elapsed  time.Duration        `json:"elapsed"` // since the run began, nanoseconds; 0 before
-	State    chain.State          `json:"state"`
-	DiskFull bool                 `json:"disk_full"` // paused until more than min_free_disk is free
-	Frontier frontier.Stats       `json:"frontier"`
-	Queues   frontier.QueueStates `json:"queues"`
-	Counts   chain.Counts         `json:"counts"`    // of this run
-	Now      Rate                 `json:"now"`       // of the last 10 s
-	Average  Rate                 `json:"average"`   // of this run
-	FreeDisk int64                `json:"free_disk"` // bytes free where the job lies, -1 = not known
-	Memory   int64                `json:"memory"`    // bytes this process has from the system
-	Workers  []chain.Activity     `json:"workers"`
-	Steps    []chain.StepStats    `json:"steps"`
+	Job      string                `json:"job"`
+	Time     time.Time             `json:"time"`
+	Elapsed  time.Duration         `json:"elapsed"` // since the run began, nanoseconds; 0 before
+	State    chain.State           `json:"state"`
+	DiskFull bool                  `json:"disk_full"` // paused until more than min_free_disk is free
+	Frontier frontier.Stats        `json:"frontier"`
+	Queues   frontier.QueueStates  `json:"queues"`
+	Changes  frontier.QueueChanges `json:"queue_changes"` // of this run
+	Counts   chain.Counts          `json:"counts"`        // of this run
+	Now      Rate                  `json:"now"`           // of the last 10 s
+	Average  Rate                  `json:"average"`       // of this run
+	FreeDisk int64                 `json:"free_disk"`     // bytes free where the job lies, -1 = not known
+	Memory   int64                 `json:"memory"`        // bytes this process has from the system
+	Workers  []chain.Activity      `json:"workers"`
+	Steps    []chain.StepStats     `json:"steps"`
 }
 
 // Rate is how fast a crawl is.
@@ -52,7 +53,7 @@ func (j *Job) Snapshot() Snapshot {
 		free = -1
 	}
 	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: state, DiskFull: j.paused.diskFull(),
-		Frontier: j.frontier.Stats(), Queues: j.frontier.Queues(), Counts: counts,
+		Frontier: j.frontier.Stats(), Queues: j.frontier.Queues(), Changes: j.frontier.QueueChanges(), Counts: counts,
 		Now: j.meter.rate(j.opts.Clock.Mono(), counts), Average: rate(counts.Fetched, counts.Bytes, elapsed),
 		FreeDisk: free, Memory: memoryInUse(),
 		Workers: j.ctl.Activities(), Steps: j.chains.Stats()}

@@ -59,6 +59,9 @@ func table() []metric {
 		{"exclave_uris_failed", "Finished URIs whose last attempt failed.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Failed })},
 		{"exclave_uris_disregarded", "Finished URIs that are out of scope or forbidden by robots.txt.", gauge, nil,
 			whole(func(s *job.Snapshot) int64 { return s.Frontier.Disregarded })},
+		{"exclave_uris_dropped", "URIs that gave way to better ones at a cap, since the job began.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Dropped })},
+		{"exclave_candidates_refused", "Candidates beyond a cap, and links of useless pages that are not followed; one found twice counts twice.", gauge, nil,
+			whole(func(s *job.Snapshot) int64 { return s.Frontier.Refused })},
 		{"exclave_pages_judged", "Pages that the analyzer has judged, since the job began.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Judged })},
 		{"exclave_pages_valid", "Pages that a profile accepts, of those judged.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Valid })},
 		{"exclave_answers_total", "Answers of web servers, since this run began.", counter, nil, whole(func(s *job.Snapshot) int64 { return s.Counts.Fetched })},
@@ -75,6 +78,18 @@ func table() []metric {
 			put(float64(s.Queues.Waiting), "waiting")
 			put(float64(s.Queues.Resting), "resting")
 			put(float64(s.Queues.Inactive), "inactive")
+			put(float64(s.Queues.Retired), "retired")
+		}},
+		{"exclave_queue_changes_total", "What became of queues, since this run began.", counter, []string{"change"}, func(s *job.Snapshot, put put) {
+			c := &s.Changes
+			put(float64(c.Activated), "activated")
+			put(float64(c.Deactivated), "deactivated")
+			put(float64(c.Snoozed), "snoozed")
+			put(float64(c.Woken), "woken")
+			put(float64(c.Retired), "retired")
+			put(float64(c.Revived), "revived")
+			put(float64(c.Filled), "filled")
+			put(float64(c.Exhausted), "exhausted")
 		}},
 		{"exclave_toe_threads", "ToeThreads of this run.", gauge, nil, whole(func(s *job.Snapshot) int64 { return int64(len(s.Workers)) })},
 		{"exclave_toe_threads_busy", "ToeThreads at work on a URI.", gauge, nil, whole(func(s *job.Snapshot) int64 { return int64(s.Counts.Busy) })},

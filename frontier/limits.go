@@ -1,0 +1,557 @@
+package frontier
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+)
+
+// LimitsConfig bounds what grows (section [limits] of job.toml); 0 = no limit.
+type LimitsConfig struct {
+	// HostURIs and DomainURIs are how many URIs of a host and of a registered domain
+	// are known; for each valid page URIsPerValid more, up to HostURIsMax and
+	// DomainURIsMax.
+	HostURIs      int64 `toml:"host_uris"`
+	HostURIsMax   int64 `toml:"host_uris_max"`
+	DomainURIs    int64 `toml:"domain_uris"`
+	DomainURIsMax int64 `toml:"domain_uris_max"`
+	URIsPerValid  int64 `toml:"uris_per_valid"`
+	// HostsPerDomain is how many hosts of a registered domain are known.
+	HostsPerDomain int64 `toml:"hosts_per_domain"`
+	// Budgets in documents (answers, robots.txt included) and in bytes received.
+	HostDocuments   int64 `toml:"host_documents"`
+	HostBytes       int64 `toml:"host_bytes"`
+	DomainDocuments int64 `toml:"domain_documents"`
+	DomainBytes     int64 `toml:"domain_bytes"`
+	SourceDocuments int64 `toml:"source_documents"`
+	SourceBytes     int64 `toml:"source_bytes"`
+}
+
+func (c *LimitsConfig) fields() []struct {
+	key string
+	val int64
+} {
+	return []struct {
+		key string
+		val int64
+	}{{"host_uris", c.HostURIs}, {"host_uris_max", c.HostURIsMax}, {"domain_uris", c.DomainURIs}, {"domain_uris_max", c.DomainURIsMax},
+		{"uris_per_valid", c.URIsPerValid}, {"hosts_per_domain", c.HostsPerDomain}, {"host_documents", c.HostDocuments},
+		{"host_bytes", c.HostBytes}, {"domain_documents", c.DomainDocuments}, {"domain_bytes", c.DomainBytes},
+		{"source_documents", c.SourceDocuments}, {"source_bytes", c.SourceBytes}}
+}
+
+// Validate returns every value that cannot be, as "key: what".
+func (c LimitsConfig) Validate() []error {
+	var errs []error
+	for _, f := range c.fields() {
+		if f.val < 0 {
+			errs = append(errs, fmt.Errorf("%s: %d is negative; 0 = no limit", f.key, f.val))
+		}
+	}
+	for _, m := range []struct {
+		key      string
+		soft, hi int64
+	}{{"host_uris_max", c.HostURIs, c.HostURIsMax}, {"domain_uris_max", c.DomainURIs, c.DomainURIsMax}} {
+		if m.hi > 0 && m.soft > m.hi {
+			errs = append(errs, fmt.Errorf("%s: %d is less than the %d to begin with", m.key, m.hi, m.soft))
+		}
+	}
+	return errs
+}
+
+// domains reports whether registered domains have limits.
+func (c *LimitsConfig) domains() bool {
+	return c.DomainURIs > 0 || c.DomainURIsMax > 0 || c.HostsPerDomain > 0 || c.domainBudget()
+}
+
+func (c *LimitsConfig) domainBudget() bool { return c.DomainDocuments > 0 || c.DomainBytes > 0 }
+
+func (c *LimitsConfig) encode() []byte {
+	e := newEnc()
+	for _, f := range c.fields() {
+		e.iv(f.val)
+	}
+	return e.b
+}
+
+// Retirement is why a queue is retired.
+type Retirement uint8
+
+// Why a queue is retired. Values are stored; never renumber.
+const (
+	NotRetired   Retirement = iota
+	HostBudget              // the host's budget is spent
+	DomainBudget            // that of its registered domain is
+	SourceBudget            // those of the sources of all its URIs are
+)
+
+// String names the budget that is spent.
+func (w Retirement) String() string {
+	return [...]string{"", "budget of the host", "budget of the domain", "budget of the source"}[min(w, SourceBudget)]
+}
+
+// spent is a budget's limits and what was used.
+func spent(documents, bytes int64, y Tally) bool {
+	return documents > 0 && y.URIs >= documents || bytes > 0 && y.Bytes >= bytes
+}
+
+func (c *LimitsConfig) hostSpent(h *hostRow) bool {
+	return h.Tally != nil && spent(c.HostDocuments, c.HostBytes, *h.Tally)
+}
+
+func (c *LimitsConfig) domainSpent(d *domainRow) bool {
+	return spent(c.DomainDocuments, c.DomainBytes, Tally{URIs: int64(d.Documents), Bytes: int64(d.Bytes)})
+}
+
+func (c *LimitsConfig) sourceSpent(y Tally) bool { return spent(c.SourceDocuments, c.SourceBytes, y) }
+
+// domainRow is what is counted of a registered domain, while it has limits.
+type domainRow struct {
+	Hosts, Known, Valid, Documents, Bytes uint64
+}
+
+func domainKey(name string) []byte { return nameKey('b', name) }
+
+func (d *domainRow) encode() []byte {
+	e := newEnc()
+	for _, n := range []uint64{d.Hosts, d.Known, d.Valid, d.Documents, d.Bytes} {
+		e.uv(n)
+	}
+	return e.b
+}
+
+func decodeDomain(v []byte) (*domainRow, error) {
+	d := newDec(v)
+	row := &domainRow{Hosts: d.uv(), Known: d.uv(), Valid: d.uv(), Documents: d.uv(), Bytes: d.uv()}
+	return row, d.end()
+}
+
+// domain returns what is counted of a host's domain, nil while that is not.
+func (t *tx) domain(host string) (*domainRow, error) {
+	if !t.f.o.Limits.domains() {
+		return nil, nil
+	}
+	name := domainOf(host)
+	if d, ok := t.domains[name]; ok {
+		return d, nil
+	}
+	v, err := t.seek(domainKey(name))
+	if err != nil {
+		return nil, err
+	}
+	d := &domainRow{}
+	if v != nil {
+		if d, err = decodeDomain(v); err != nil {
+			return nil, fmt.Errorf("domain %s: %w", name, err)
+		}
+	}
+	t.domains[name] = d
+	return d, nil
+}
+
+// readDomain returns what is counted of a host's domain outside of a commit.
+func (f *Frontier) readDomain(host string) (*domainRow, error) {
+	name := domainOf(host)
+	v, err := get(f.db, domainKey(name))
+	if v == nil || err != nil {
+		return &domainRow{}, err
+	}
+	d, err := decodeDomain(v)
+	if err != nil {
+		return nil, fmt.Errorf("domain %s: %w", name, err)
+	}
+	return d, nil
+}
+
+// learnURI counts a URI that becomes known; fresh says that its host is new.
+func (t *tx) learnURI(r *Record, fresh bool) error {
+	h, err := t.host(r.Host)
+	if err != nil {
+		return err
+	}
+	h.Known++
+	d, err := t.domain(r.Host)
+	if d == nil || err != nil {
+		return err
+	}
+	d.Known++
+	if fresh {
+		d.Hosts++
+	}
+	return nil
+}
+
+// countValid notes that a URI became a valid page, or is none any more.
+func (t *tx) countValid(host string, before, now bool) error {
+	if before == now {
+		return nil
+	}
+	h, err := t.host(host)
+	if err != nil {
+		return err
+	}
+	d, err := t.domain(host)
+	if err != nil {
+		return err
+	}
+	by := uint64(1)
+	if before {
+		by = ^by + 1
+	}
+	h.Valid += by
+	if d != nil {
+		d.Valid += by
+	}
+	return nil
+}
+
+// admit decides whether a URI may become known. When a cap is reached, the worst
+// waiting URI of the host gives way to a better one.
+func (t *tx) admit(r *Record) (ok bool, err error) {
+	l := &t.f.o.Limits
+	if r.isPrereq() || r.Seed {
+		return true, nil
+	}
+	h, fresh, err := t.known(r.Host)
+	if err != nil {
+		return false, err
+	}
+	d, err := t.domain(r.Host)
+	if err != nil {
+		return false, err
+	}
+	if fresh && d != nil && l.HostsPerDomain > 0 && d.Hosts >= uint64(l.HostsPerDomain) && !r.needed() {
+		return false, nil
+	}
+	full := func(known, valid uint64, soft, hard int64) bool {
+		return hard > 0 && known >= uint64(hard) ||
+			soft > 0 && known >= uint64(soft)+uint64(l.URIsPerValid)*valid && !r.needed()
+	}
+	if !full(h.Known, h.Valid, l.HostURIs, l.HostURIsMax) && (d == nil || !full(d.Known, d.Valid, l.DomainURIs, l.DomainURIsMax)) {
+		return true, nil
+	}
+	return t.giveWay(r)
+}
+
+// known returns the row of a host without making it known; fresh says that it is not.
+func (t *tx) known(name string) (h *hostRow, fresh bool, err error) {
+	hash := t.f.hash(name)
+	if h := t.hosts[hash]; h != nil {
+		return h, h.Known == 0, nil
+	}
+	v, err := t.seek(hostKey(hash))
+	if err != nil {
+		return nil, false, err
+	}
+	if v == nil {
+		return &hostRow{Name: name}, true, nil
+	}
+	if h, err = t.host(name); err != nil {
+		return nil, false, err
+	}
+	return h, h.Known == 0, nil
+}
+
+// mostGiveWay is how many URIs at the end of a queue are looked at.
+const mostGiveWay = 32
+
+// giveWay forgets the worst waiting URI of the host when r is better, and reports
+// whether it did.
+func (t *tx) giveWay(r *Record) (bool, error) {
+	name := t.f.queueName(r)
+	hash, mine := t.f.hash(name), t.f.order.prec(r)
+	prefix := queuePrefix(hash)
+	it, err := t.f.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	it.Last()
+	for range mostGiveWay {
+		if !it.Valid() || it.Key()[9] <= mine {
+			return false, it.Error()
+		}
+		v, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
+		}
+		id, err := queueID(hash, v)
+		if err != nil {
+			return false, err
+		}
+		worst, err := t.record(id)
+		if err != nil {
+			return false, err
+		}
+		if worst != nil && worst.Host == r.Host && worst.givesWay(hash, it.Key()) && t.f.reserve(id) {
+			return true, t.forget(worst)
+		}
+		it.Prev()
+	}
+	return false, it.Error()
+}
+
+// givesWay reports whether a URI that waits at the key may be forgotten: nobody refers
+// to it in a way that must last.
+func (r *Record) givesWay(queue uint64, key []byte) bool {
+	return r.State == Waiting && r.Finishes == 0 && !r.Seed && !r.Force && !r.Targeted && !r.needed() &&
+		bytes.Equal(queueKey(queue, r.prec, r.seq), key)
+}
+
+// reserve keeps a URI from being offered; false: a ToeThread has it.
+func (f *Frontier) reserve(id crawl.ID) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.process[id] != nil {
+		return false
+	}
+	f.reserved[id] = true
+	return true
+}
+
+// forget removes a waiting URI from the state.
+func (t *tx) forget(r *Record) error {
+	if err := t.dequeue(r); err != nil {
+		return err
+	}
+	t.dropped[t.f.hash(t.f.queueName(r))] = true
+	t.st.Dropped++
+	h, err := t.host(r.Host)
+	if err != nil {
+		return err
+	}
+	h.Known--
+	d, err := t.domain(r.Host)
+	if err != nil {
+		return err
+	}
+	if d != nil {
+		d.Known--
+	}
+	t.recs[r.ID] = nil
+	t.freed = append(t.freed, r.ID)
+	return t.b.Delete(idKey('u', r.ID), nil)
+}
+
+// quota retires the queue of a URI that was just asked for when a budget is spent.
+func (t *tx) quota(r *Record, q *hostRow) error {
+	l := &t.f.o.Limits
+	switch d, err := t.domain(r.Host); {
+	case err != nil:
+		return err
+	case t.f.cfg.queueKey() == QueueByHost && l.hostSpent(q):
+		q.Retired = HostBudget
+	case d != nil && l.domainSpent(d):
+		q.Retired = DomainBudget
+	}
+	return nil
+}
+
+// mayNotAsk returns why the head of a queue must not be asked for. f.mu is held.
+func (f *Frontier) mayNotAsk(r *Record) (Retirement, error) {
+	if r.isPrereq() {
+		return NotRetired, nil
+	}
+	l := &f.o.Limits
+	if l.domainBudget() {
+		if d, err := f.readDomain(r.Host); err != nil || l.domainSpent(d) {
+			return DomainBudget, err
+		}
+	}
+	if r.SourceTag != "" && l.sourceSpent(f.tallies.sources[r.SourceTag]) {
+		return SourceBudget, nil
+	}
+	return NotRetired, nil
+}
+
+// shelve puts URIs at the head of a queue whose sources' budgets are spent at its end,
+// and retires the queue when nothing else is left.
+func (t *tx) shelve(name string) error {
+	hash := t.f.hash(name)
+	q, err := t.host(name)
+	if err != nil {
+		return err
+	}
+	var heads []*Record
+	err = scan(t.f.db, queuePrefix(hash), func(k, v []byte) error {
+		id, err := queueID(hash, v)
+		if err != nil {
+			return err
+		}
+		r, err := t.record(id)
+		if err != nil {
+			return err
+		}
+		if r == nil || r.State != Waiting || !bytes.Equal(queueKey(hash, r.prec, r.seq), k) {
+			return nil
+		}
+		if r.isPrereq() || r.SourceTag == "" || !t.f.o.Limits.sourceSpent(t.source(r.SourceTag)) || len(heads) == maxLinks {
+			return errStop
+		}
+		if r.prec == precShelved {
+			if len(heads) == 0 {
+				q.Retired = SourceBudget
+			}
+			return errStop
+		}
+		heads = append(heads, r)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return err
+	}
+	if err == nil && len(heads) == 0 { // all of them had been shelved
+		q.Retired = SourceBudget
+	}
+	for _, r := range heads {
+		if err := t.move(r, precShelved); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wakeRetired puts queues back in line whose budgets are greater now, when the limits
+// are not those of the last run.
+func (f *Frontier) wakeRetired() error {
+	now := f.o.Limits.encode()
+	was, err := get(f.db, nameKey('m', "limits"))
+	if err != nil || bytes.Equal(was, now) {
+		return err
+	}
+	b := f.db.NewBatch()
+	err = scan(f.db, []byte{placeRetired}, func(k, _ []byte) error {
+		p := readPlace(k)
+		v, err := get(f.db, hostKey(p.host))
+		if err != nil {
+			return err
+		}
+		h, err := decodeHost(v)
+		if err != nil {
+			return err
+		}
+		switch h.Retired {
+		case HostBudget:
+			if f.o.Limits.hostSpent(h) {
+				return nil
+			}
+		case DomainBudget:
+			d, err := f.readDomain(h.Name)
+			if err != nil {
+				return err
+			}
+			if f.o.Limits.domainSpent(d) {
+				return nil
+			}
+		}
+		h.Retired = NotRetired
+		to := h.stands(f.order, p.host)
+		f.st.places(p, to)
+		return errors.Join(b.Delete(k, nil), b.Set(to.key(), nil, nil), b.Set(hostKey(p.host), h.encode(), nil))
+	})
+	if err != nil {
+		return errors.Join(fmt.Errorf("queues that were retired: %w", err), b.Close())
+	}
+	if err := errors.Join(b.Set(nameKey('m', "limits"), now, nil), b.Set(nameKey('m', "stats"), f.st.encode(), nil)); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	return f.commit(b, pebble.Sync)
+}
+
+// countDomains makes the rows of domains when they have limits and had none before,
+// and removes them when they have none any more.
+func (f *Frontier) countDomains() error {
+	mark := nameKey('m', "domains")
+	have, err := get(f.db, mark)
+	want := f.o.Limits.domains()
+	if err != nil || want == (have != nil) {
+		return err
+	}
+	b := f.db.NewBatch()
+	if !want {
+		return errors.Join(b.DeleteRange([]byte{'b'}, []byte{'b' + 1}, nil), b.Delete(mark, nil), f.commit(b, pebble.Sync))
+	}
+	rows := map[string]*domainRow{}
+	flush := func() error {
+		for name, d := range rows {
+			if err := b.Set(domainKey(name), d.encode(), nil); err != nil {
+				return err
+			}
+		}
+		rows = map[string]*domainRow{}
+		err := f.commit(b, pebble.NoSync)
+		b = f.db.NewBatch()
+		return err
+	}
+	// What a run that was killed here counted is not counted twice.
+	if err := f.db.DeleteRange([]byte{'b'}, []byte{'b' + 1}, pebble.NoSync); err != nil {
+		return err
+	}
+	err = scan(f.db, []byte{'h'}, func(_, v []byte) error {
+		h, err := decodeHost(v)
+		if err != nil || h.Known == 0 {
+			return err
+		}
+		name := domainOf(h.Name)
+		d := rows[name]
+		if d == nil {
+			if d, err = f.readDomain(h.Name); err != nil {
+				return err
+			}
+			rows[name] = d
+		}
+		d.Hosts++
+		d.Known += h.Known
+		d.Valid += h.Valid
+		if h.Tally != nil {
+			d.Documents += uint64(h.Tally.URIs)
+			d.Bytes += uint64(h.Tally.Bytes)
+		}
+		if len(rows) == maxDomainsInMemory {
+			return flush()
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("count registered domains: %w", err), b.Close())
+	}
+	return errors.Join(b.Set(mark, []byte{valueVersion}, nil), f.commit(b, pebble.Sync))
+}
+
+// maxDomainsInMemory bounds what countDomains gathers.
+const maxDomainsInMemory = 100000
+
+// Kinds of places, and the letters of their rows.
+const (
+	placeLine    = 'i' // by when and why it is its turn
+	placeResting = 'w' // by when it may be asked
+	placeRetired = 'x'
+)
+
+// places counts a queue that goes from one place to another.
+func (s *stored) places(from, to place) {
+	step := func(p place, by uint64) {
+		switch p.kind {
+		case placeLine:
+			s.queues += by
+		case placeResting:
+			s.resting += by
+		case placeRetired:
+			s.retired += by
+		}
+	}
+	step(from, ^uint64(0))
+	step(to, 1)
+}
+
+func readPlace(key []byte) place {
+	return place{key[0], binary.BigEndian.Uint64(key[1:]), binary.BigEndian.Uint64(key[9:])}
+}

@@ -1,0 +1,459 @@
+package frontier
+
+import (
+	"fmt"
+	"math/bits"
+	slashpath "path"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/publicsuffix"
+
+	"exclave/crawl"
+)
+
+// OrderConfig says which URIs and which queues go first (section [order] of
+// job.toml).
+type OrderConfig struct {
+	// Policies rank the URIs of a queue; the first counts most.
+	Policies []PolicyName `toml:"policies"`
+	// Queues says which queues go first among those that may be asked.
+	Queues QueuePrecedence `toml:"queues"`
+	// FasterFirst puts queues of servers that answer faster before others of the same
+	// precedence.
+	FasterFirst bool `toml:"faster_first"`
+	// SessionBalance is how many URIs of a queue are asked for before it goes behind
+	// those that wait for their turn, 0 = all; a failure costs ErrorPenalty.
+	SessionBalance int `toml:"session_balance"`
+	ErrorPenalty   int `toml:"error_penalty"`
+	// Topics are the domains that policy topical puts first.
+	Topics []string `toml:"topics"`
+	// WantedExtensions and WantedTypes are what policy score gives points for; types
+	// are patterns of path.Match.
+	WantedExtensions []string `toml:"wanted_extensions"`
+	WantedTypes      []string `toml:"wanted_types"`
+	// FollowUseless: links of the second useless page in a row are followed.
+	FollowUseless bool `toml:"follow_useless"`
+	// Rounds is how many rounds of at most RoundURLs URIs are crawled, at most
+	// RoundHostURLs of one queue; 0 = no limit.
+	Rounds        int `toml:"rounds"`
+	RoundURLs     int `toml:"round_urls"`
+	RoundHostURLs int `toml:"round_host_urls"`
+}
+
+// PolicyName names a policy.
+type PolicyName string
+
+// The policies.
+const (
+	PolicyKind       PolicyName = "kind"        // seeds, then what archived pages need, then links
+	PolicyHops       PolicyName = "hops"        // fewer link hops first
+	PolicyDepthFirst PolicyName = "depth-first" // more link hops first
+	PolicyScore      PolicyName = "score"       // System 2's score
+	PolicyRelevance  PolicyName = "relevance"   // by what is known of the page a URI was found on
+	PolicyTopical    PolicyName = "topical"     // chosen domains first
+)
+
+// QueuePrecedence says which queues go first.
+type QueuePrecedence string
+
+// The queue precedences.
+const (
+	QueuesFair QueuePrecedence = "fair" // all alike
+	QueuesBest QueuePrecedence = "best" // those whose next URI ranks best
+)
+
+// DefaultOrderConfig is breadth first within a host, all hosts alike.
+func DefaultOrderConfig() OrderConfig {
+	return OrderConfig{Policies: []PolicyName{PolicyKind}, Queues: QueuesFair, SessionBalance: 3000, ErrorPenalty: 100,
+		WantedExtensions: []string{"xml", "dtd", "xsl", "xslt", "xsd", "xq", "rdf", "owl", "rng"},
+		WantedTypes:      []string{"text/xml", "application/xml", "*/*+xml"}, FollowUseless: true}
+}
+
+// Validate returns every value that cannot be, as "key: what".
+func (c OrderConfig) Validate() []error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	ranks := 1
+	for i, name := range c.Policies {
+		p := c.policy(name)
+		if p == nil {
+			bad("policies: %q is none; there are %q, %q, %q, %q, %q and %q", name, PolicyKind, PolicyHops, PolicyDepthFirst, PolicyScore, PolicyRelevance, PolicyTopical)
+			continue
+		}
+		if slices.Contains(c.Policies[:i], name) {
+			bad("policies: %q stands there twice", name)
+		}
+		ranks *= p.ranks()
+	}
+	if ranks > maxRanks {
+		bad("policies: together they have %d ranks, at most %d can be told apart; name fewer", ranks, maxRanks)
+	}
+	if c.Queues != QueuesFair && c.Queues != QueuesBest {
+		bad("queues: %q is neither %q nor %q", c.Queues, QueuesFair, QueuesBest)
+	}
+	for _, n := range []struct {
+		key string
+		val int
+	}{{"session_balance", c.SessionBalance}, {"error_penalty", c.ErrorPenalty}, {"rounds", c.Rounds}, {"round_urls", c.RoundURLs}, {"round_host_urls", c.RoundHostURLs}} {
+		if n.val < 0 {
+			bad("%s: %d is negative", n.key, n.val)
+		}
+	}
+	if c.Rounds > maxRounds {
+		bad("rounds: %d; at most %d can be counted", c.Rounds, maxRounds)
+	}
+	if c.Rounds > 0 && c.RoundURLs == 0 && c.RoundHostURLs == 0 {
+		bad("rounds: a round has no end without round_urls or round_host_urls")
+	}
+	if slices.Contains(c.Policies, PolicyTopical) && len(c.Topics) == 0 {
+		bad("topics: policy %q needs at least one domain", PolicyTopical)
+	}
+	for _, t := range c.WantedTypes {
+		if _, err := slashpath.Match(t, ""); err != nil {
+			bad("wanted_types: %q: %w", t, err)
+		}
+	}
+	return errs
+}
+
+// Precedences of URIs: lower goes first. Between these two are the ranks.
+const (
+	precPrereq  = 0
+	precShelved = 255 // its source's budget is spent
+	maxRanks    = 240
+)
+
+// policy is one way to rank URIs: 0 goes first.
+type policy interface {
+	ranks() int
+	rank(*Record) int
+}
+
+// order is an OrderConfig at work.
+type order struct {
+	OrderConfig
+	policies []policy
+	// follows says that records keep what is known of the page they were found on.
+	follows bool
+	scores  bool
+}
+
+func newOrder(c OrderConfig) *order {
+	o := &order{OrderConfig: c, follows: !c.FollowUseless}
+	for _, name := range c.Policies {
+		o.policies = append(o.policies, c.policy(name))
+		o.follows = o.follows || name == PolicyRelevance
+		o.scores = o.scores || name == PolicyScore
+	}
+	return o
+}
+
+func (c OrderConfig) policy(name PolicyName) policy {
+	switch name {
+	case PolicyKind:
+		return byKind{}
+	case PolicyHops:
+		return byHops{}
+	case PolicyDepthFirst:
+		return deepFirst{}
+	case PolicyScore:
+		return byScore{c.WantedExtensions}
+	case PolicyRelevance:
+		return byRelevance{}
+	case PolicyTopical:
+		return topical{c.Topics}
+	}
+	return nil
+}
+
+// prec is where a URI stands in its queue.
+func (o *order) prec(r *Record) uint8 {
+	if r.isPrereq() {
+		return precPrereq
+	}
+	n := 0
+	for _, p := range o.policies {
+		n = n*p.ranks() + p.rank(r)
+	}
+	return uint8(1 + n)
+}
+
+// isPrereq reports whether the URI is asked for only on behalf of others.
+func (r *Record) isPrereq() bool { return r.Force && r.Claim.IsZero() }
+
+// needed reports whether an archived page needs the URI.
+func (r *Record) needed() bool {
+	return r.Claim.Bin || r.Claim.Keep || r.Claim.Link != [crawl.MaxProfiles]int32{}
+}
+
+type byKind struct{}
+
+func (byKind) ranks() int { return 3 }
+
+func (byKind) rank(r *Record) int {
+	switch {
+	case r.Seed:
+		return 0
+	case r.Claim.Bin:
+		return 1 // a page is whole sooner
+	}
+	return 2
+}
+
+// hopRanks is how many numbers of hops are told apart.
+const hopRanks = 8
+
+type byHops struct{}
+
+func (byHops) ranks() int         { return hopRanks }
+func (byHops) rank(r *Record) int { return min(crawl.LinkHops(r.Hops), hopRanks-1) }
+
+type deepFirst struct{}
+
+func (deepFirst) ranks() int         { return hopRanks }
+func (deepFirst) rank(r *Record) int { return hopRanks - 1 - min(crawl.LinkHops(r.Hops), hopRanks-1) }
+
+// byScore is System 2's score in halves: a seed +1, a known extension +0.5, found in a
+// document of a wanted type +0.5, fetched and not what the extension said -0.5.
+type byScore struct{ extensions []string }
+
+func (byScore) ranks() int { return 6 }
+
+func (p byScore) rank(r *Record) int {
+	points := 0
+	if r.Seed {
+		points += 2
+	}
+	if p.promises(r.URL) {
+		points++
+	}
+	if r.InWanted {
+		points++
+	}
+	if r.Wrong {
+		points--
+	}
+	return 4 - points
+}
+
+// promises reports whether the extension of a URL is a wanted one.
+func (p byScore) promises(url string) bool {
+	if i := strings.IndexAny(url, "?#"); i >= 0 {
+		url = url[:i]
+	}
+	ext := slashpath.Ext(url)
+	return ext != "" && slices.Contains(p.extensions, strings.ToLower(ext[1:]))
+}
+
+// Found is what is known of the best page on which a URI was found.
+type Found uint8
+
+// What a page was. Values are stored; never renumber.
+const (
+	FoundUnknown Found = iota // a seed, or found on what was not judged
+	FoundValid
+	FoundNear    // not valid, with at least half of the points
+	FoundUseless // not valid
+	FoundUseless2
+)
+
+// rank orders them: lower is better.
+func (w Found) rank() int {
+	return [...]int{FoundUnknown: 2, FoundValid: 0, FoundNear: 1, FoundUseless: 3, FoundUseless2: 4}[min(w, FoundUseless2)]
+}
+
+// String names it.
+func (w Found) String() string {
+	return [...]string{"unknown", "valid", "nearly valid", "useless", "second useless in a row"}[min(w, FoundUseless2)]
+}
+
+// byRelevance puts what archived pages need first, then links of valid pages, of those
+// nearly valid, of unknown ones, of useless pages, of the second useless in a row.
+type byRelevance struct{}
+
+func (byRelevance) ranks() int { return 6 }
+
+func (byRelevance) rank(r *Record) int {
+	if r.needed() {
+		return 0
+	}
+	return 1 + r.Found.rank()
+}
+
+type topical struct{ domains []string }
+
+func (topical) ranks() int { return 2 }
+
+func (p topical) rank(r *Record) int {
+	for _, d := range p.domains {
+		if rest, ok := strings.CutSuffix(r.Host, d); ok && (rest == "" || rest[len(rest)-1] == '.') {
+			return 0
+		}
+	}
+	return 1
+}
+
+// origin is what the links of a page get from it.
+type origin struct {
+	found    Found
+	inWanted bool
+}
+
+// origin returns what the links of a page that was just finished get from it.
+func (o *order) origin(r *Record, u *crawl.CrawlURI) (w origin) {
+	if o.scores && u.Mode == crawl.ModeFetch {
+		wanted := slices.ContainsFunc(o.WantedTypes, func(p string) bool {
+			ok, _ := slashpath.Match(p, strings.ToLower(u.MIME.Type)) // patterns were checked
+			return ok
+		})
+		w.inWanted = wanted && u.Status/100 == 2
+		if u.Status/100 == 2 {
+			r.Wrong = !wanted && byScore{o.WantedExtensions}.promises(r.URL)
+		}
+	}
+	if !o.follows {
+		return w
+	}
+	switch out := u.Outcome(); {
+	case out.Class == crawl.ClassRedirect:
+		w.found = r.Found
+	case !out.Judged:
+	case out.Valid():
+		w.found = FoundValid
+	case u.Judged != nil && u.Judged.Near:
+		w.found = FoundNear
+	case r.Found >= FoundUseless:
+		w.found = FoundUseless2
+	default:
+		w.found = FoundUseless
+	}
+	return w
+}
+
+// follow reports whether a link is followed at all.
+func (o *order) follow(w origin, c *crawl.Candidate) bool {
+	return o.FollowUseless || w.found != FoundUseless2 || (&Record{Claim: c.Claim}).needed()
+}
+
+// Parts of the number by which hosts in line are ordered: round, precedence, speed,
+// ticket.
+const (
+	ticketBits = 41
+	speedBits  = 3
+	precBits   = 8
+	maxRounds  = 1<<(64-ticketBits-speedBits-precBits) - 2
+	// A ticket is in units of 16 ms since 1970: good until the year 3084.
+	ticketUnit = 16
+)
+
+// class is the part of a place in line that says who goes first, whatever the ticket.
+func class(at uint64) uint32 { return uint32(at >> ticketBits) }
+
+func roundOf(class uint32) uint32 { return class >> (speedBits + precBits) }
+
+// line returns the number by which a host is ordered among those in line.
+func (o *order) line(h *hostRow) uint64 {
+	var n uint64
+	if o.rounds() {
+		n = uint64(h.Round)
+		if o.RoundHostURLs > 0 && h.RoundUsed >= uint64(o.RoundHostURLs) {
+			n++
+		}
+	}
+	n <<= precBits
+	if o.Queues == QueuesBest {
+		n |= uint64(h.Best)
+	}
+	n <<= speedBits
+	if o.FasterFirst {
+		n |= uint64(h.speed())
+	}
+	ticket := uint64(max(h.Ticket.UnixMilli(), 0)) / ticketUnit
+	return n<<ticketBits | min(ticket, 1<<ticketBits-1)
+}
+
+// key says on what line depends beside the row.
+func (o *order) key() []byte {
+	full := 0
+	if o.rounds() {
+		full = o.RoundHostURLs
+	}
+	return fmt.Appendf(nil, "%s %v %v %d", o.Queues, o.FasterFirst, o.rounds(), full)
+}
+
+func (o *order) rounds() bool { return o.RoundURLs > 0 || o.RoundHostURLs > 0 }
+
+// speed is a class of how fast a server answers, 0 … 7; 2 when it is not known.
+func (h *hostRow) speed() int {
+	if h.Took == 0 {
+		return 2
+	}
+	return min(bits.Len64(h.Took/50), 1<<speedBits-1)
+}
+
+// asked counts a request to a host in its session and in the round.
+func (t *tx) asked(h *hostRow, u *crawl.CrawlURI) {
+	took := max(uint64(u.Took.Milliseconds()), 1)
+	if h.Took == 0 {
+		h.Took = took
+	}
+	h.Took = (3*h.Took + took) / 4
+	t.spend(h, 1)
+	o := t.f.order
+	if !o.rounds() || u.IsPrereq() {
+		return
+	}
+	if h.Round != t.st.round {
+		h.Round, h.RoundUsed = t.st.round, 0
+	}
+	h.RoundUsed++
+	t.st.roundUsed++
+}
+
+// spend takes from the balance of a host's session; at its end the host gets in line
+// anew.
+func (t *tx) spend(h *hostRow, n int) {
+	balance := t.f.order.SessionBalance
+	if balance == 0 {
+		return
+	}
+	if h.Spent += uint64(n); h.Spent >= uint64(balance) {
+		h.Spent, h.Ticket = 0, t.f.wall()
+	}
+}
+
+// roundFull reports whether no further URI is to be asked for in this round. f.mu is
+// held.
+func (f *Frontier) roundFull() bool {
+	n := f.order.RoundURLs
+	return n > 0 && f.st.roundUsed+uint64(len(f.process)) >= uint64(n)
+}
+
+// nextRound begins the next round, unless that was the last. f.mu is held, and
+// nothing is being committed.
+func (f *Frontier) nextRound() bool {
+	if !f.order.rounds() || f.order.Rounds > 0 && f.st.round+1 >= uint64(f.order.Rounds) || f.st.roundUsed == 0 || f.st.queues == 0 {
+		return false
+	}
+	f.st.round, f.st.roundUsed = f.st.round+1, 0
+	return true
+}
+
+// domainOf returns the registered domain of a host: what somebody registered under a
+// suffix of the public suffix list. An IP address, or a suffix itself, is its own.
+func domainOf(host string) string {
+	if host == "" || host[len(host)-1] >= '0' && host[len(host)-1] <= '9' || host[0] == '[' {
+		return host
+	}
+	d, err := publicsuffix.EffectiveTLDPlusOne(strings.TrimSuffix(host, "."))
+	if err != nil {
+		return host
+	}
+	return d
+}
+
+// wall is the time by which hosts rest: that of the wall when the state was opened,
+// and monotonic from there.
+func (f *Frontier) wall() time.Time { return f.openedAt.Add(f.o.Clock.Mono() - f.opened) }

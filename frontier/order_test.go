@@ -1,0 +1,619 @@
+package frontier
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+	"exclave/internal/mime"
+)
+
+// ordered opens a frontier without delays and with the given order and limits.
+func ordered(t testing.TB, change func(o *OrderConfig, l *LimitsConfig)) *rig {
+	t.Helper()
+	return openWith(t, func(o *Options) {
+		o.Order = DefaultOrderConfig()
+		change(&o.Order, &o.Limits)
+	})
+}
+
+// drain takes and answers everything that may be asked for, in order, and returns the
+// URLs without "http://".
+func (r *rig) drain(answer func(u *crawl.CrawlURI)) (urls []string) {
+	r.t.Helper()
+	for u := r.any(); u != nil; u = r.any() {
+		urls = append(urls, strings.TrimPrefix(u.URL, "http://"))
+		if answer == nil {
+			r.answer(u, crawl.ClassHTML, 0)
+		} else {
+			answer(u)
+		}
+		r.finish(u)
+	}
+	return urls
+}
+
+func inOrder(t *testing.T, why string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s:\ngot  %q\nwant %q", why, got, want)
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	one := crawl.Claim{Bin: true}
+	rec := func(url, hops string, change func(*Record)) *Record {
+		r := &Record{URL: url, Key: url, Host: strings.Split(url, "/")[2], Hops: hops, Claim: analyse}
+		if change != nil {
+			change(r)
+		}
+		return r
+	}
+	seed := rec("http://a.test/", "", func(r *Record) { r.Seed = true })
+	link, deep := rec("http://a.test/l", "L", nil), rec("http://a.test/d", "LLLLLLLLLLL", nil)
+	embed := rec("http://a.test/e.png", "LE", func(r *Record) { r.Claim = one })
+	of := func(f Found) *Record { return rec("http://a.test/f", "L", func(r *Record) { r.Found = f }) }
+	topic := rec("http://x.library.test/", "LL", nil)
+	xml := rec("http://a.test/s.XSD?v=1", "L", nil)
+	inXML := rec("http://a.test/s.xsd", "L", func(r *Record) { r.InWanted = true })
+	wrong := rec("http://a.test/s.xml", "L", func(r *Record) { r.Wrong = true })
+	wrongOnly := rec("http://a.test/s", "L", func(r *Record) { r.Wrong = true })
+	for name, c := range map[string]struct {
+		policies []PolicyName
+		want     []*Record // a nil stands between those that differ
+	}{
+		"kind":      {[]PolicyName{PolicyKind}, []*Record{seed, nil, embed, nil, link, deep}},
+		"hops":      {[]PolicyName{PolicyHops}, []*Record{seed, nil, link, embed, nil, topic, nil, deep}},
+		"depth":     {[]PolicyName{PolicyDepthFirst}, []*Record{deep, nil, topic, nil, link, embed, nil, seed}},
+		"relevance": {[]PolicyName{PolicyRelevance}, []*Record{embed, nil, of(FoundValid), nil, of(FoundNear), nil, seed, link, nil, of(FoundUseless), nil, of(FoundUseless2)}},
+		"score":     {[]PolicyName{PolicyScore}, []*Record{seed, inXML, nil, xml, nil, link, wrong, nil, wrongOnly}},
+		"topical":   {[]PolicyName{PolicyTopical}, []*Record{topic, nil, seed, deep}},
+		"combined":  {[]PolicyName{PolicyTopical, PolicyHops}, []*Record{topic, nil, seed, nil, link, nil, deep}},
+		"none":      {nil, []*Record{seed, link, deep, embed}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := DefaultOrderConfig()
+			cfg.Policies, cfg.Topics = c.policies, []string{"library.test"}
+			for _, err := range cfg.Validate() {
+				t.Error(err)
+			}
+			o := newOrder(cfg)
+			last, step := uint8(0), true
+			for _, r := range c.want {
+				if r == nil {
+					step = true
+					continue
+				}
+				p := o.prec(r)
+				if step && p <= last || !step && p != last || p == precPrereq || p == precShelved {
+					t.Errorf("%s %q found on %v: precedence %d after %d", r.URL, r.Hops, r.Found, p, last)
+				}
+				last, step = p, false
+			}
+		})
+	}
+	cfg := DefaultOrderConfig()
+	cfg.Policies = []PolicyName{PolicyHops, PolicyDepthFirst, PolicyScore, "luck", PolicyHops}
+	if errs := errors.Join(cfg.Validate()...); errs == nil || strings.Count(errs.Error(), "\n") != 2 {
+		t.Errorf("%v", errs)
+	}
+}
+
+// Links of valid pages go before those of others, a better page that is found later
+// moves a link forward, and links of the second useless page in a row are last, or not
+// followed.
+func TestRelevance(t *testing.T) {
+	for _, follow := range []bool{true, false} {
+		r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
+			o.Policies, o.FollowUseless = []PolicyName{PolicyRelevance}, follow
+		})
+		for _, p := range []string{"/useless", "/near", "/valid"} {
+			c := cand("a.test", p, analyse)
+			c.Hops, c.Seed = "", true
+			r.schedule(c)
+		}
+		pages := map[string]struct {
+			valid uint8
+			near  bool
+			links []string
+		}{
+			"/useless": {0, false, []string{"/1", "/late"}}, "/near": {0, true, []string{"/2"}}, "/valid": {1, false, []string{"/3"}},
+			"/1": {0, false, []string{"/4", "/5"}}, "/2": {0, false, []string{"/late"}}, "/3": {1, false, []string{"/5", "/6"}},
+		}
+		got := r.drain(func(u *crawl.CrawlURI) {
+			p := pages[strings.TrimPrefix(u.URL, "http://a.test")]
+			var links []crawl.Candidate
+			for _, l := range p.links {
+				links = append(links, cand("a.test", l, crawl.Claim{}))
+			}
+			r.answer(u, crawl.ClassHTML, p.valid, links...)
+			for i := range u.Links { // depth 0: links of valid pages would be needed for display
+				u.Links[i].Claim = analyse
+			}
+			u.Judged.Near = p.near
+		})
+		want := []string{"/useless", "/near", "/2", "/valid", "/3", "/5", "/6", "/1", "/late", "/4"}
+		if !follow {
+			want = want[:len(want)-1]
+		}
+		for i := range want {
+			want[i] = "a.test" + want[i]
+		}
+		// The three seeds are alike; links of the nearly valid and of the valid one go first.
+		inOrder(t, fmt.Sprint("follow ", follow), got, want...)
+		if s := r.Stats(); !follow && s.Refused != 2 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// In the order "best" a queue whose head ranks best goes first, whatever host.
+func TestBestQueues(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
+		o.Policies, o.Queues = []PolicyName{PolicyHops}, QueuesBest
+	})
+	at := func(host, p string, hops int) {
+		c := cand(host, p, analyse)
+		c.Hops = strings.Repeat("L", hops)
+		r.schedule(c)
+	}
+	at("a.test", "/3", 3)
+	at("b.test", "/2", 2)
+	at("c.test", "/1", 1)
+	at("c.test", "/5", 5)
+	at("a.test", "/0", 0)
+	inOrder(t, "best", r.drain(nil), "a.test/0", "c.test/1", "b.test/2", "a.test/3", "c.test/5")
+}
+
+func TestFasterFirst(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.FasterFirst = true })
+	took := map[string]time.Duration{"a.test": 20 * time.Second, "b.test": 10 * time.Millisecond, "c.test": time.Second}
+	for i := range 2 {
+		for _, h := range []string{"a.test", "b.test", "c.test"} {
+			r.schedule(cand(h, path(i), analyse))
+		}
+	}
+	got := r.drain(func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassHTML, 0).Took = took[u.Host] })
+	inOrder(t, "after the first answers", got[len(got)-2:], "c.test/1", "a.test/1")
+}
+
+// A big host keeps its turn for a session, then waits behind those that stand in line:
+// neither starves the other.
+func TestSessions(t *testing.T) {
+	const small, balance = 40, 5
+	r := openWith(t, func(o *Options) {
+		o.Order = DefaultOrderConfig()
+		o.Order.SessionBalance = balance
+		o.Config.HostsInMemory = 4
+	})
+	for i := range 30 {
+		r.schedule(cand("big.test", path(i), analyse))
+	}
+	r.clk.Advance(time.Second)
+	for i := range small {
+		r.schedule(cand(fmt.Sprintf("s%02d.test", i), "/", analyse))
+	}
+	big, others, first := 0, 0, 0
+	for _, u := range r.drain(func(u *crawl.CrawlURI) {
+		r.answer(u, crawl.ClassHTML, 0)
+		r.clk.Advance(50 * time.Millisecond)
+	}) {
+		if strings.HasPrefix(u, "big") {
+			big++
+		} else if others++; others == small {
+			first = big
+		}
+	}
+	if big != 30 || others != small {
+		t.Fatalf("%d of the big host, %d others", big, others)
+	}
+	if first < balance || first > 3*balance {
+		t.Errorf("when all small hosts had been asked the big one had had %d turns", first)
+	}
+	if c := r.QueueChanges(); c.Activated == 0 || c.Deactivated == 0 || c.Filled != small+1 || c.Exhausted != small+1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// At the cap of a host the worst that waits gives way to a better one; what archived
+// pages need passes it, but not the hard cap; valid pages raise it.
+func TestCapGivesWay(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
+		o.Policies = []PolicyName{PolicyHops}
+		l.HostURIs, l.HostURIsMax, l.URIsPerValid = 3, 6, 1
+	})
+	at := func(p string, hops int, claim crawl.Claim) {
+		t.Helper()
+		c := cand("a.test", p, claim)
+		c.Hops = strings.Repeat("L", hops)
+		r.schedule(c)
+		sound(t, r.Frontier)
+	}
+	at("/2", 2, analyse)
+	at("/3", 3, analyse)
+	at("/4", 4, analyse)
+	at("/5", 5, analyse) // refused
+	at("/1", 1, analyse) // /4 gives way
+	if s := r.Stats(); s.Refused != 1 || s.Dropped != 1 || s.Queued != 3 || s.Discovered != 4 {
+		t.Errorf("%+v", s)
+	}
+	at("/embed", 4, crawl.Claim{Bin: true})
+	at("/4", 4, analyse) // refused once more: nothing is remembered of it
+	u := r.next("http://a.test/1")
+	r.finish(r.answer(u, crawl.ClassHTML, 1))
+	at("/6", 6, analyse) // 4 are known, 3 + 1 may be: refused
+	u = r.next("http://a.test/2")
+	r.finish(r.answer(u, crawl.ClassHTML, 1))
+	at("/7", 7, analyse) // 3 + 2
+	at("/embed2", 4, crawl.Claim{Bin: true})
+	at("/embed3", 4, crawl.Claim{Bin: true}) // 6: the hard cap, /7 gives way
+	at("/embed4", 4, crawl.Claim{Bin: true}) // nothing is worse
+	if s := r.Stats(); s.Refused != 4 || s.Dropped != 2 {
+		t.Errorf("%+v", s)
+	}
+	if q, err := r.Queue(t.Context(), "a.test"); err != nil || q.Known != 6 || q.Valid != 2 {
+		t.Errorf("%+v, %v", q, err)
+	}
+	r.drain(nil)
+	r.over()
+}
+
+// What gives way may be about to be offered: it is offered or forgotten, not both.
+func TestGivesWayWhileOffered(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
+		o.Policies = []PolicyName{PolicyHops}
+		l.HostURIs = 1
+	})
+	c := cand("a.test", "/worse", analyse)
+	c.Hops = "LLL"
+	r.schedule(c)
+	u := r.next("http://a.test/worse")
+	r.schedule(cand("a.test", "/better", analyse)) // refused: /worse is in process
+	r.finish(r.answer(u, crawl.ClassHTML, 0))
+	r.over()
+	if s := r.Stats(); s.Refused != 1 || s.Finished != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestDomainLimits(t *testing.T) {
+	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) {
+		l.HostsPerDomain, l.DomainURIs, l.DomainDocuments = 2, 4, 3
+	})
+	for i := range 5 {
+		r.schedule(cand(fmt.Sprintf("h%d.farm.com", i), "/", analyse))
+	}
+	for i := range 5 {
+		r.schedule(cand("h0.farm.com", path(i), analyse))
+	}
+	r.schedule(cand("h9.other.com", "/", analyse))
+	if s := r.Stats(); s.Discovered != 5 || s.Refused != 6 {
+		t.Errorf("%+v", s)
+	}
+	got := r.drain(nil)
+	slices.Sort(got)
+	inOrder(t, "three documents of the domain", got, "h0.farm.com/", "h0.farm.com/0", "h1.farm.com/", "h9.other.com/")
+	r.over()
+	q, err := r.Queue(t.Context(), "h0.farm.com")
+	must(t, err)
+	if s := r.Queues(); s.Retired != 1 || q.State != QueueRetired || q.Retired != DomainBudget || q.Waiting != 1 {
+		t.Errorf("%+v %+v", s, q)
+	}
+}
+
+// Budgets retire queues; a run with greater ones wakes them, without a URI lost.
+func TestBudgets(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		limit func(l *LimitsConfig, n int64)
+		first int // asked for within the budget
+	}{
+		{"host documents", func(l *LimitsConfig, n int64) { l.HostDocuments = n }, 2 * 3},
+		{"host bytes", func(l *LimitsConfig, n int64) { l.HostBytes = n * 100 }, 2 * 3},
+		{"domain documents", func(l *LimitsConfig, n int64) { l.DomainDocuments = n }, 3},
+		{"domain bytes", func(l *LimitsConfig, n int64) { l.DomainBytes = n * 100 }, 3},
+		{"source documents", func(l *LimitsConfig, n int64) { l.SourceDocuments = n }, 3},
+		{"source bytes", func(l *LimitsConfig, n int64) { l.SourceBytes = n * 100 }, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fs, clk := fsx.NewMem(), clock.NewFake(began)
+			o := options(fs, clk, quick(), oneProfile(0))
+			o.Order = DefaultOrderConfig()
+			run := func(n int64) *rig {
+				t.Helper()
+				o.Limits = LimitsConfig{}
+				c.limit(&o.Limits, n)
+				r := &rig{t: t, fs: fs, clk: clk}
+				var err error
+				r.Frontier, r.ar, err = start(t, o)
+				must(t, err)
+				sound(t, r.Frontier)
+				return r
+			}
+			answer := func(r *rig) func(*crawl.CrawlURI) {
+				return func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassOther, 0).Received = 100 }
+			}
+			r := run(3)
+			for i := range 5 {
+				for _, h := range []string{"a.x.com", "b.x.com"} {
+					u := cand(h, path(i), analyse)
+					u.SourceTag = "log"
+					r.schedule(u)
+				}
+			}
+			u := cand("c.y.com", "/", analyse)
+			u.SourceTag = "other"
+			r.schedule(u)
+			got := r.drain(answer(r))
+			if r.over(); len(got) != c.first+1 {
+				t.Errorf("asked for %q", got)
+			}
+			if q := r.Queues(); q.Retired != 2 || q.Ready != 0 {
+				t.Errorf("%+v", q)
+			}
+			sound(t, r.Frontier)
+			must(t, r.Close(t.Context()))
+			r = run(3) // the same limits wake nobody
+			if u := r.any(); u != nil {
+				t.Errorf("%s is offered", u.URL)
+			}
+			must(t, r.Close(t.Context()))
+			r = run(0)
+			got = append(got, r.drain(answer(r))...)
+			slices.Sort(got)
+			if got = slices.Compact(got); len(got) != 11 {
+				t.Errorf("in the end %q", got)
+			}
+			sound(t, r.Frontier)
+			must(t, r.Close(t.Context()))
+		})
+	}
+}
+
+// In each round the best URIs, so many of a host, then the next; after the last round
+// the crawl is over.
+func TestRounds(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
+		o.Rounds, o.RoundURLs, o.RoundHostURLs = 2, 5, 2
+	})
+	for i := range 9 {
+		for _, h := range []string{"a.test", "b.test", "c.test"} {
+			r.schedule(cand(h, path(i), analyse))
+		}
+	}
+	perHost := func(urls []string) (n [3]int) {
+		for _, u := range urls {
+			n[u[0]-'a']++
+		}
+		return n
+	}
+	if first := perHost(r.drain(nil)); first[0]+first[1]+first[2] != 5 || slices.Max(first[:]) != 2 {
+		t.Errorf("first round: %v", first)
+	}
+	if u, err := r.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	} else {
+		r.finish(r.answer(u, crawl.ClassHTML, 0))
+	}
+	if second := perHost(r.drain(nil)); second[0]+second[1]+second[2] != 4 || slices.Max(second[:]) > 2 {
+		t.Errorf("second round: %v", second)
+	}
+	r.over()
+	if q := r.Queues(); q.Round != 2 {
+		t.Errorf("%+v", q)
+	}
+}
+
+func TestQueueKeys(t *testing.T) {
+	// What shares a queue is asked one after the other.
+	urls := []string{"http://a.x.com/", "http://b.x.com/", "http://a.x.com:8080/", "http://c.y.com/"}
+	for key, together := range map[QueueKey][][]int{
+		QueueByHost: {{0, 2}}, QueueByAuthority: nil, QueueByDomain: {{0, 1}, {0, 2}, {1, 2}},
+	} {
+		t.Run(string(key), func(t *testing.T) {
+			cfg := DefaultConfig()
+			cfg.QueueKey = key
+			r := open(t, cfg, oneProfile(0))
+			for _, u := range urls {
+				host := strings.Split(strings.Split(u, "/")[2], ":")[0]
+				r.schedule(crawl.Candidate{URL: u, Key: u, Host: host, Kind: crawl.LinkNav, Hops: "L", Claim: analyse})
+			}
+			var got []*crawl.CrawlURI
+			for u := r.ready(); u != nil; u = r.ready() {
+				got = append(got, u)
+			}
+			queues := map[string]bool{}
+			for i, u := range urls {
+				queues[r.queueName(&Record{URL: u, Host: strings.Split(strings.Split(u, "/")[2], ":")[0]})] = true
+				for _, p := range together {
+					if q := r.queueName(&Record{URL: urls[p[0]], Host: strings.Split(strings.Split(urls[p[0]], "/")[2], ":")[0]}); i == p[1] && !queues[q] {
+						t.Errorf("%v are not together", p)
+					}
+				}
+			}
+			if len(got) != len(queues) {
+				t.Errorf("%d at once of %d queues", len(got), len(queues))
+			}
+			for _, u := range got {
+				r.finish(r.answer(u, crawl.ClassHTML, 0))
+			}
+			r.clk.Advance(time.Minute)
+			n := len(got)
+			for u := r.ready(); u != nil; u = r.ready() {
+				r.finish(r.answer(u, crawl.ClassHTML, 0))
+				r.clk.Advance(time.Minute)
+				n++
+			}
+			if n != len(urls) {
+				t.Errorf("%d of %d", n, len(urls))
+			}
+			r.over()
+		})
+	}
+}
+
+// With addresses as queues a host's URIs stand in its own queue until the address is
+// known, and a prerequisite stands before the URI that waits for it.
+func TestQueueByAddress(t *testing.T) {
+	cfg := quick()
+	cfg.QueueKey = QueueByAddress
+	r := open(t, cfg, oneProfile(0))
+	for _, h := range []string{"a.test", "b.test"} {
+		r.schedule(cand(h, "/1", analyse))
+	}
+	for _, h := range []string{"a.test", "b.test"} {
+		u := r.take("http://" + h + "/1")
+		r.finish(prereq(u, "dns:"+h, "dns:"+h))
+		u = r.take("dns:" + h)
+		u.Status = crawl.StatusDNS
+		u.HostFacts = &crawl.HostFacts{Host: h, Status: crawl.StatusDNS, Addrs: []netip.Addr{netip.MustParseAddr("10.0.0.1")}, Expires: r.clk.Now().Add(time.Hour)}
+		r.finish(u)
+	}
+	for _, h := range []string{"a.test", "b.test"} {
+		r.schedule(cand(h, "/2", analyse))
+	}
+	if q, err := r.Queue(t.Context(), "10.0.0.1"); err != nil || q == nil || q.Waiting != 2 {
+		t.Fatalf("%+v, %v", q, err)
+	}
+	// robots.txt of b.test, asked for on behalf of a URI in the queue of the address.
+	u := r.take("http://a.test/2")
+	if v := r.ready(); v != nil && strings.HasSuffix(v.URL, "/2") {
+		t.Fatalf("%s is offered while its address is busy", v.URL)
+	} else if v != nil {
+		v.Disposition = crawl.Resign
+		r.finish(v)
+	}
+	r.finish(prereq(u, "http://a.test/robots.txt", "robots:http://a.test"))
+	if q, err := r.Queue(t.Context(), "10.0.0.1"); err != nil || q.Waiting != 3 || q.Next[0] != "http://a.test/robots.txt" {
+		t.Errorf("%+v, %v", q, err)
+	}
+	r.drain(nil)
+	r.over()
+}
+
+func TestQueueKeyCannotChange(t *testing.T) {
+	o := options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(0))
+	f, _, err := start(t, o)
+	must(t, err)
+	must(t, f.Close(t.Context()))
+	o.Config.QueueKey = QueueByDomain
+	if _, _, err = start(t, o); err == nil || !strings.Contains(err.Error(), `queue_key is "domain", the job was started with "host"`) {
+		t.Error(err)
+	}
+}
+
+// testdata/format3.tar.gz is a state that the program of format 3 made: four hosts with
+// seeds; a.test has a valid page and got a link, b.test rests after a time-out, c.test
+// waits for its delay, e.test was found.
+func TestMigration(t *testing.T) {
+	dir := t.TempDir()
+	unpack(t, filepath.Join("testdata", "format3.tar.gz"), dir)
+	o := options(fsx.Real(), clock.NewFake(began.Add(time.Second)), DefaultConfig(), oneProfile(1))
+	o.Dir, o.LogDir, o.Order = filepath.Join(dir, "state"), dir, DefaultOrderConfig()
+	ro := o
+	ro.ReadOnly = true
+	if _, err := Open(t.Context(), ro); err == nil || !strings.Contains(err.Error(), "open it once with exclave crawl") {
+		t.Errorf("opened only to read: %v", err)
+	}
+	f, ar, err := start(t, o)
+	must(t, err)
+	r := &rig{Frontier: f, t: t, clk: o.Clock.(*clock.Fake), ar: ar}
+	sound(t, f)
+	if s := r.Stats(); s.Discovered != 19 || s.Finished != 2 || s.Queued != 17 || s.Archived != 1 || s.Valid != 1 {
+		t.Errorf("%+v", s)
+	}
+	if q := r.Queues(); q.Resting != 1 || q.Inactive != 4 {
+		t.Errorf("%+v", q)
+	}
+	if a, b := r.rests("a.test"), r.rests("b.test"); a != 4*time.Second || b != 899*time.Second {
+		t.Errorf("rests %v and %v", a, b)
+	}
+	q, err := r.Queue(t.Context(), "a.test")
+	must(t, err)
+	if q.Known != 5 || q.Valid != 1 || q.Tally.Bytes != 1000 || q.Next[0] != "http://a.test/1" {
+		t.Errorf("%+v", q)
+	}
+	asked := 0
+	for ; asked < 17; asked++ {
+		u := r.any()
+		for u == nil {
+			r.clk.Advance(time.Second)
+			u = r.any()
+		}
+		r.finish(r.answer(u, crawl.ClassHTML, 0))
+	}
+	r.over()
+	sound(t, f)
+	must(t, f.Close(t.Context()))
+
+	// One that was killed half-way goes on: some rows are new, the format is not.
+	dir = t.TempDir()
+	unpack(t, filepath.Join("testdata", "format3.tar.gz"), dir)
+	o.Dir, o.LogDir = filepath.Join(dir, "state"), dir
+	ro = o
+	half := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order), dead: newDeath(), openedAt: began}
+	must(t, half.openDB())
+	must(t, half.migrate3())
+	must(t, half.closeDB())
+	f, _, err = start(t, o)
+	must(t, err)
+	sound(t, f)
+	must(t, f.Close(t.Context()))
+}
+
+func unpack(t *testing.T, name, dir string) {
+	t.Helper()
+	packed, err := os.ReadFile(name)
+	must(t, err)
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	must(t, err)
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		must(t, err)
+		to := filepath.Join(dir, filepath.FromSlash(h.Name))
+		if h.Typeflag == tar.TypeDir {
+			must(t, os.MkdirAll(to, 0o755))
+			continue
+		}
+		b, err := io.ReadAll(r)
+		must(t, err)
+		must(t, os.WriteFile(to, b, 0o644))
+	}
+}
+
+// A page of a wanted type gives its links points, one that is not what its extension
+// said loses some.
+func TestScoreIsLearnt(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.Policies = []PolicyName{PolicyScore} })
+	r.schedule(cand("a.test", "/list.xml", analyse))
+	u := r.next("http://a.test/list.xml")
+	u.MIME = mime.Info{Type: "application/atom+xml"}
+	r.finish(r.answer(u, crawl.ClassOther, 0, cand("a.test", "/in", analyse)))
+	if in := r.record("http://a.test/in"); !in.InWanted || r.record("http://a.test/list.xml").Wrong {
+		t.Errorf("%+v", in)
+	}
+	r.drain(nil)
+	r.schedule(cand("a.test", "/page.xml", analyse))
+	u = r.next("http://a.test/page.xml")
+	u.MIME = mime.Info{Type: "text/html"}
+	r.finish(r.answer(u, crawl.ClassHTML, 0, cand("a.test", "/out", analyse)))
+	if out := r.record("http://a.test/out"); out.InWanted || !r.record("http://a.test/page.xml").Wrong {
+		t.Errorf("%+v", out)
+	}
+}

@@ -1,0 +1,146 @@
+package frontier
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+// QueueKey says which URIs share a queue, and with it politeness.
+type QueueKey string
+
+// The keys of queues.
+const (
+	QueueByHost      QueueKey = "host"
+	QueueByAuthority QueueKey = "authority" // host and port, as in a SURT
+	QueueByDomain    QueueKey = "domain"    // registered domain
+	QueueByAddress   QueueKey = "address"   // IP address, once the host has one
+)
+
+// queueName is the name of the queue of a URI.
+func (f *Frontier) queueName(r *Record) string {
+	if r.queue != "" {
+		return r.queue
+	}
+	switch f.cfg.QueueKey {
+	case QueueByAuthority:
+		return authority(r)
+	case QueueByDomain:
+		return domainOf(r.Host)
+	}
+	return r.Host
+}
+
+// authority is host:port, without the port where it is the scheme's.
+func authority(r *Record) string {
+	_, rest, ok := strings.Cut(r.URL, "://")
+	if !ok {
+		return r.Host
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 && !strings.HasSuffix(rest, "]") {
+		return r.Host + rest[i:]
+	}
+	return r.Host
+}
+
+// assign gives a URI that is about to be queued its queue, where that does not follow
+// from the URI.
+func (t *tx) assign(r *Record) error {
+	if t.f.cfg.QueueKey != QueueByAddress || r.queue != "" && r.isPrereq() {
+		return nil
+	}
+	facts, err := t.f.Host(context.Background(), r.Host)
+	if err != nil {
+		return err
+	}
+	if r.queue = ""; len(facts.Addrs) > 0 {
+		r.queue = facts.Addrs[0].String()
+	}
+	return nil
+}
+
+// queue returns the row of the queue of a URI, and its hash.
+func (t *tx) queue(r *Record) (*hostRow, uint64, error) {
+	name := t.f.queueName(r)
+	h, err := t.host(name)
+	return h, t.f.hash(name), err
+}
+
+// addressHost is the host whose address a queue's next request goes to.
+func (f *Frontier) addressHost(h *host) (string, error) {
+	if f.cfg.queueKey() == QueueByHost {
+		return h.row.Name, nil
+	}
+	r, err := f.head(h)
+	if r == nil || err != nil {
+		return h.row.Name, err
+	}
+	return r.Host, nil
+}
+
+// move gives a waiting URI another place in its queue.
+func (t *tx) move(r *Record, prec uint8) error {
+	q, hash, err := t.queue(r)
+	if err != nil {
+		return err
+	}
+	if err := t.b.Delete(queueKey(hash, r.prec, r.seq), nil); err != nil {
+		return err
+	}
+	r.prec = prec
+	t.dropped[hash] = true
+	t.put(q, hash, r)
+	return t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID), nil)
+}
+
+// put notes that a URI stands in a queue now.
+func (t *tx) put(q *hostRow, hash uint64, r *Record) {
+	key := queueKey(hash, r.prec, r.seq)
+	if low := t.low[hash]; low == nil || bytes.Compare(key, low) < 0 {
+		t.low[hash] = key
+	}
+	if r.prec < q.Best || q.Waiting == 1 {
+		q.Best = r.prec
+	}
+}
+
+// better moves a waiting URI forward when it ranks better than when it was queued.
+func (t *tx) better(r *Record) error {
+	if r.State != Waiting || r.prec == precPrereq || r.prec == precShelved {
+		return nil
+	}
+	if p := t.f.order.prec(r); p < r.prec {
+		return t.move(r, p)
+	}
+	return nil
+}
+
+// headAfter returns the precedence of the URI that follows the key in a queue, as of
+// before this commit; ok is false when none does.
+func (t *tx) headAfter(hash uint64, key []byte) (prec uint8, ok bool, err error) {
+	t.f.mu.Lock()
+	if h := t.f.hosts[hash]; h != nil && len(h.next) > 1 && bytes.Equal(h.next[0].key(hash), key) {
+		prec = h.next[1].prec
+		t.f.mu.Unlock()
+		return prec, true, nil
+	}
+	t.f.mu.Unlock()
+	err = scanFrom(t.f.db, append(bytes.Clone(key), 0), queuePrefix(hash), func(k, _ []byte) error {
+		prec, ok = k[9], true
+		return errStop
+	})
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return prec, ok, err
+}
+
+var errStop = errors.New("enough")
+
+// longRest is how long a host must rest to wait on disk.
+const longRest = time.Minute

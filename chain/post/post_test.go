@@ -187,6 +187,20 @@ func TestNofollow(t *testing.T) {
 	}
 }
 
+// systems.md, System 2: optionally only links to other hosts are followed; what a page
+// embeds is not a link.
+func TestOtherHostsOnly(t *testing.T) {
+	cfg := DefaultScopeConfig()
+	cfg.OtherHostsOnly = true
+	u := found(1, crawl.Outlink{URL: "http://a.com/own", Hop: 'L', Kind: crawl.LinkNav}, crawl.Outlink{URL: "http://b.com/", Hop: 'L', Kind: crawl.LinkNav},
+		crawl.Outlink{URL: "http://a.com/i.png", Hop: 'E', Kind: crawl.LinkEmbed})
+	u.Host = "a.com"
+	process(t, u, scoper(t, cfg))
+	if len(u.Links) != 2 || u.Links[0].URL != "http://b.com/" || u.Links[1].URL != "http://a.com/i.png" {
+		t.Errorf("%s", shown(u.Links))
+	}
+}
+
 // systems.md case 15: the target of a redirect has its claims; the frontier
 // expects it first.
 func TestRedirect(t *testing.T) {

@@ -262,7 +262,7 @@ const mostGiveWay = 32
 
 // giveWay forgets the worst waiting URI of the host when r is better, and reports
 // whether it did.
-func (t *tx) giveWay(r *Record) (bool, error) {
+func (t *tx) giveWay(r *Record) (gave bool, err error) {
 	name := t.f.queueName(r)
 	hash, mine := t.f.hash(name), t.f.order.prec(r)
 	prefix := queuePrefix(hash)

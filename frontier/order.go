@@ -3,6 +3,7 @@ package frontier
 import (
 	"fmt"
 	"math/bits"
+	"net/netip"
 	slashpath "path"
 	"slices"
 	"strings"
@@ -444,7 +445,7 @@ func (f *Frontier) nextRound() bool {
 // domainOf returns the registered domain of a host: what somebody registered under a
 // suffix of the public suffix list. An IP address, or a suffix itself, is its own.
 func domainOf(host string) string {
-	if host == "" || host[len(host)-1] >= '0' && host[len(host)-1] <= '9' || host[0] == '[' {
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || host == "" {
 		return host
 	}
 	d, err := publicsuffix.EffectiveTLDPlusOne(strings.TrimSuffix(host, "."))

@@ -1,0 +1,167 @@
+package frontier
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+)
+
+// At the cap of a host the worst that waits gives way to a better one; what archived
+// pages need passes it, but not the hard cap; valid pages raise it.
+func TestCapGivesWay(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
+		o.Policies = []PolicyName{PolicyHops}
+		l.HostURIs, l.HostURIsMax, l.URIsPerValid = 3, 6, 1
+	})
+	at := func(p string, hops int, claim crawl.Claim) {
+		t.Helper()
+		c := cand("a.test", p, claim)
+		c.Hops = strings.Repeat("L", hops)
+		r.schedule(c)
+		sound(t, r.Frontier)
+	}
+	at("/2", 2, analyse)
+	at("/3", 3, analyse)
+	at("/4", 4, analyse)
+	at("/5", 5, analyse) // refused
+	at("/1", 1, analyse) // /4 gives way
+	if s := r.Stats(); s.Refused != 1 || s.Dropped != 1 || s.Queued != 3 || s.Discovered != 4 {
+		t.Errorf("%+v", s)
+	}
+	at("/embed", 4, crawl.Claim{Bin: true})
+	at("/4", 4, analyse) // refused once more: nothing is remembered of it
+	u := r.next("http://a.test/1")
+	r.finish(r.answer(u, crawl.ClassHTML, 1))
+	at("/6", 6, analyse) // 4 are known, 3 + 1 may be: refused
+	u = r.next("http://a.test/2")
+	r.finish(r.answer(u, crawl.ClassHTML, 1))
+	at("/7", 7, analyse) // 3 + 2
+	at("/embed2", 4, crawl.Claim{Bin: true})
+	at("/embed3", 4, crawl.Claim{Bin: true}) // 6: the hard cap, /7 gives way
+	at("/embed4", 4, crawl.Claim{Bin: true}) // nothing is worse
+	if s := r.Stats(); s.Refused != 4 || s.Dropped != 2 {
+		t.Errorf("%+v", s)
+	}
+	if q, err := r.Queue(t.Context(), "a.test"); err != nil || q.Known != 6 || q.Valid != 2 {
+		t.Errorf("%+v, %v", q, err)
+	}
+	r.drain(nil)
+	r.over()
+}
+
+// What gives way may be about to be offered: it is offered or forgotten, not both.
+func TestGivesWayWhileOffered(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
+		o.Policies = []PolicyName{PolicyHops}
+		l.HostURIs = 1
+	})
+	c := cand("a.test", "/worse", analyse)
+	c.Hops = "LLL"
+	r.schedule(c)
+	u := r.next("http://a.test/worse")
+	r.schedule(cand("a.test", "/better", analyse)) // refused: /worse is in process
+	r.finish(r.answer(u, crawl.ClassHTML, 0))
+	r.over()
+	if s := r.Stats(); s.Refused != 1 || s.Finished != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestDomainLimits(t *testing.T) {
+	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) {
+		l.HostsPerDomain, l.DomainURIs, l.DomainDocuments = 2, 4, 3
+	})
+	for i := range 5 {
+		r.schedule(cand(fmt.Sprintf("h%d.farm.com", i), "/", analyse))
+	}
+	for i := range 5 {
+		r.schedule(cand("h0.farm.com", path(i), analyse))
+	}
+	r.schedule(cand("h9.other.com", "/", analyse))
+	if s := r.Stats(); s.Discovered != 5 || s.Refused != 6 {
+		t.Errorf("%+v", s)
+	}
+	got := r.drain(nil)
+	slices.Sort(got)
+	inOrder(t, "three documents of the domain", got, "h0.farm.com/", "h0.farm.com/0", "h1.farm.com/", "h9.other.com/")
+	r.over()
+	q, err := r.Queue(t.Context(), "h0.farm.com")
+	must(t, err)
+	if s := r.Queues(); s.Retired != 1 || q.State != QueueRetired || q.Retired != DomainBudget || q.Waiting != 1 {
+		t.Errorf("%+v %+v", s, q)
+	}
+}
+
+// Budgets retire queues; a run with greater ones wakes them, without a URI lost.
+func TestBudgets(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		limit func(l *LimitsConfig, n int64)
+		first int // asked for within the budget
+	}{
+		{"host documents", func(l *LimitsConfig, n int64) { l.HostDocuments = n }, 2 * 3},
+		{"host bytes", func(l *LimitsConfig, n int64) { l.HostBytes = n * 100 }, 2 * 3},
+		{"domain documents", func(l *LimitsConfig, n int64) { l.DomainDocuments = n }, 3},
+		{"domain bytes", func(l *LimitsConfig, n int64) { l.DomainBytes = n * 100 }, 3},
+		{"source documents", func(l *LimitsConfig, n int64) { l.SourceDocuments = n }, 3},
+		{"source bytes", func(l *LimitsConfig, n int64) { l.SourceBytes = n * 100 }, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fs, clk := fsx.NewMem(), clock.NewFake(began)
+			o := options(fs, clk, quick(), oneProfile(0))
+			o.Order = DefaultOrderConfig()
+			run := func(n int64) *rig {
+				t.Helper()
+				o.Limits = LimitsConfig{}
+				c.limit(&o.Limits, n)
+				r := &rig{t: t, fs: fs, clk: clk}
+				var err error
+				r.Frontier, r.ar, err = start(t, o)
+				must(t, err)
+				sound(t, r.Frontier)
+				return r
+			}
+			answer := func(r *rig) func(*crawl.CrawlURI) {
+				return func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassOther, 0).Received = 100 }
+			}
+			r := run(3)
+			for i := range 5 {
+				for _, h := range []string{"a.x.com", "b.x.com"} {
+					u := cand(h, path(i), analyse)
+					u.SourceTag = "log"
+					r.schedule(u)
+				}
+			}
+			u := cand("c.y.com", "/", analyse)
+			u.SourceTag = "other"
+			r.schedule(u)
+			got := r.drain(answer(r))
+			if r.over(); len(got) != c.first+1 {
+				t.Errorf("asked for %q", got)
+			}
+			if q := r.Queues(); q.Retired != 2 || q.Ready != 0 {
+				t.Errorf("%+v", q)
+			}
+			sound(t, r.Frontier)
+			must(t, r.Close(t.Context()))
+			r = run(3) // the same limits wake nobody
+			if u := r.any(); u != nil {
+				t.Errorf("%s is offered", u.URL)
+			}
+			must(t, r.Close(t.Context()))
+			r = run(0)
+			got = append(got, r.drain(answer(r))...)
+			slices.Sort(got)
+			if got = slices.Compact(got); len(got) != 11 {
+				t.Errorf("in the end %q", got)
+			}
+			sound(t, r.Frontier)
+			must(t, r.Close(t.Context()))
+		})
+	}
+}

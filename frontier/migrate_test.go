@@ -1,0 +1,100 @@
+package frontier
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+)
+
+// testdata/format3.tar.gz is a state that the program of format 3 made: four hosts with
+// seeds; a.test has a valid page and got a link, b.test rests after a time-out, c.test
+// waits for its delay, e.test was found.
+func TestMigration(t *testing.T) {
+	dir := t.TempDir()
+	unpack(t, filepath.Join("testdata", "format3.tar.gz"), dir)
+	o := options(fsx.Real(), clock.NewFake(began.Add(time.Second)), DefaultConfig(), oneProfile(1))
+	o.Dir, o.LogDir, o.Order = filepath.Join(dir, "state"), dir, DefaultOrderConfig()
+	ro := o
+	ro.ReadOnly = true
+	if _, err := Open(t.Context(), ro); err == nil || !strings.Contains(err.Error(), "open it once with exclave crawl") {
+		t.Errorf("opened only to read: %v", err)
+	}
+	f, ar, err := start(t, o)
+	must(t, err)
+	r := &rig{Frontier: f, t: t, clk: o.Clock.(*clock.Fake), ar: ar}
+	sound(t, f)
+	if s := r.Stats(); s.Discovered != 19 || s.Finished != 2 || s.Queued != 17 || s.Archived != 1 || s.Valid != 1 {
+		t.Errorf("%+v", s)
+	}
+	if q := r.Queues(); q.Resting != 1 || q.Inactive != 4 {
+		t.Errorf("%+v", q)
+	}
+	if a, b := r.rests("a.test"), r.rests("b.test"); a != 4*time.Second || b != 899*time.Second {
+		t.Errorf("rests %v and %v", a, b)
+	}
+	q, err := r.Queue(t.Context(), "a.test")
+	must(t, err)
+	if q.Known != 5 || q.Valid != 1 || q.Tally.Bytes != 1000 || q.Next[0] != "http://a.test/1" {
+		t.Errorf("%+v", q)
+	}
+	asked := 0
+	for ; asked < 17; asked++ {
+		u := r.any()
+		for u == nil {
+			r.clk.Advance(time.Second)
+			u = r.any()
+		}
+		r.finish(r.answer(u, crawl.ClassHTML, 0))
+	}
+	r.over()
+	sound(t, f)
+	must(t, f.Close(t.Context()))
+
+	// One that was killed half-way goes on: some rows are new, the format is not.
+	dir = t.TempDir()
+	unpack(t, filepath.Join("testdata", "format3.tar.gz"), dir)
+	o.Dir, o.LogDir = filepath.Join(dir, "state"), dir
+	ro = o
+	half := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order), dead: newDeath(), openedAt: began}
+	must(t, half.openDB())
+	must(t, half.migrate3())
+	must(t, half.closeDB())
+	f, _, err = start(t, o)
+	must(t, err)
+	sound(t, f)
+	must(t, f.Close(t.Context()))
+}
+
+func unpack(t *testing.T, name, dir string) {
+	t.Helper()
+	packed, err := os.ReadFile(name)
+	must(t, err)
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	must(t, err)
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		must(t, err)
+		to := filepath.Join(dir, filepath.FromSlash(h.Name))
+		if h.Typeflag == tar.TypeDir {
+			must(t, os.MkdirAll(to, 0o755))
+			continue
+		}
+		b, err := io.ReadAll(r)
+		must(t, err)
+		must(t, os.WriteFile(to, b, 0o644))
+	}
+}

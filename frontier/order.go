@@ -270,17 +270,25 @@ func (w Found) String() string {
 	return [...]string{"unknown", "valid", "nearly valid", "useless", "second useless in a row"}[min(w, FoundUseless2)]
 }
 
-// byRelevance puts what archived pages need first, then links of valid pages, of those
-// nearly valid, of unknown ones, of useless pages, of the second useless in a row.
+// byRelevance puts links of valid pages first, then what else archived pages need, then
+// links of pages nearly valid, of unknown ones, of useless pages, of the second useless in
+// a row. Embeds are after links: a valid page leads to more of them, and they lead to no
+// further page.
 type byRelevance struct{}
 
 func (byRelevance) ranks() int { return 6 }
 
 func (byRelevance) rank(r *Record) int {
-	if r.needed() {
+	switch n := r.Found.rank(); {
+	case r.Claim.Bin:
+		return 1
+	case n == 0:
 		return 0
+	case r.needed():
+		return 1
+	default:
+		return 1 + n
 	}
-	return 1 + r.Found.rank()
 }
 
 type topical struct{ domains []string }

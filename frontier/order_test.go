@@ -72,7 +72,7 @@ func TestPolicies(t *testing.T) {
 		"kind":      {[]PolicyName{PolicyKind}, []*Record{seed, nil, embed, nil, link, deep}},
 		"hops":      {[]PolicyName{PolicyHops}, []*Record{seed, nil, link, embed, nil, topic, nil, deep}},
 		"depth":     {[]PolicyName{PolicyDepthFirst}, []*Record{deep, nil, topic, nil, link, embed, nil, seed}},
-		"relevance": {[]PolicyName{PolicyRelevance}, []*Record{embed, nil, of(FoundValid), nil, of(FoundNear), nil, seed, link, nil, of(FoundUseless), nil, of(FoundUseless2)}},
+		"relevance": {[]PolicyName{PolicyRelevance}, []*Record{of(FoundValid), nil, embed, nil, of(FoundNear), nil, seed, link, nil, of(FoundUseless), nil, of(FoundUseless2)}},
 		"score":     {[]PolicyName{PolicyScore}, []*Record{seed, inXML, nil, xml, nil, link, wrong, nil, wrongOnly}},
 		"topical":   {[]PolicyName{PolicyTopical}, []*Record{topic, nil, seed, deep}},
 		"combined":  {[]PolicyName{PolicyTopical, PolicyHops}, []*Record{topic, nil, seed, nil, link, nil, deep}},

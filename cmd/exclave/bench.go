@@ -21,6 +21,7 @@ type benchOptions struct {
 	wget       bool
 	json, dir  string
 	cpu, mem   string
+	order      string // section [order] of the job; "" is the default, and everything is fetched
 }
 
 func newBench() *cobra.Command {
@@ -65,7 +66,7 @@ defects; 2 wrong flags; 3 a failure.`,
 	f.StringVar(&o.dir, "dir", "", "keep the job in this new folder (default: a temporary one, removed)")
 	f.StringVar(&o.cpu, "cpuprofile", "", "write a profile of the crawler's processor time to this file")
 	f.StringVar(&o.mem, "memprofile", "", "write a profile of the crawler's allocations to this file")
-	cmd.AddCommand(newBenchServe(), newBenchTruth(), newBenchSeedsLog(), newBenchFrontier())
+	cmd.AddCommand(newBenchServe(), newBenchTruth(), newBenchSeedsLog(), newBenchFrontier(), newBenchOrder())
 	return cmd
 }
 
@@ -77,6 +78,7 @@ func (o *benchOptions) webFlags(cmd *cobra.Command) {
 	f.IntVar(&p.Resources, "resources", p.Resources, "resources of all hosts together")
 	f.IntVar(&p.MeanSize, "mean-size", p.MeanSize, "bytes of a body on average, about")
 	f.Float64Var(&p.National, "national-share", p.National, "share of pages in Czech")
+	f.Float64Var(&p.Locality, "locality", p.Locality, "share of pages in the language of their host, and of links to other hosts that lead to the same language")
 	f.Float64Var(&p.Redirects, "redirects", p.Redirects, "share of resources that redirect, 0 … 0.0625")
 	f.Float64Var(&p.Errors, "errors", p.Errors, "share of resources that answer 4xx or 500, 0 … 0.0625")
 	f.Float64Var(&p.TLS, "tls", p.TLS, "share of hosts that are https")

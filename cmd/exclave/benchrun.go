@@ -81,7 +81,7 @@ func startWeb(cmd *cobra.Command, o benchOptions, counts string) (*webProcess, e
 	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 	c, err := child(cmd, "bench", "serve", "--counts", counts, "--seed", strconv.FormatUint(p.Seed, 10),
 		"--hosts", strconv.Itoa(p.Hosts), "--resources", strconv.Itoa(p.Resources), "--mean-size", strconv.Itoa(p.MeanSize),
-		"--national-share", number(p.National), "--redirects", number(p.Redirects), "--errors", number(p.Errors),
+		"--national-share", number(p.National), "--locality", number(p.Locality), "--redirects", number(p.Redirects), "--errors", number(p.Errors),
 		"--tls", number(p.TLS), "--gzip", number(p.Gzip), "--traps="+strconv.FormatBool(p.Traps),
 		"--slow-hosts", strconv.Itoa(p.SlowHosts), "--slow-by", p.SlowBy.String())
 	if err != nil {
@@ -150,8 +150,8 @@ servers = [%q]
 [crawl]
 toe_threads = %d
 min_free_disk = 0
-# Embeds of pages that nobody archives are fetched too: all that can be reached.
-fetch_unclaimed_embeds = true
+# true: embeds of pages that nobody archives are fetched too, all that can be reached.
+fetch_unclaimed_embeds = %t
 
 [analysis]
 profiles = [%q]
@@ -197,12 +197,15 @@ func writeBenchJob(dir string, o benchOptions, w *webProcess) error {
 		return withCode(exitFailure, err)
 	}
 	profile, depth := "cz", -1
+	if o.order != "" {
+		depth = 0
+	}
 	files := map[string]string{"seeds.txt": strings.Join(w.Seeds, "\n") + "\n"}
 	if !o.national {
 		profile, depth = "everything.toml", 0
 		files[profile] = strings.Replace(string(source), "\nmin_points = ", "\nmin_points = -1000000 # ", 1)
 	}
-	files[config.FileName] = fmt.Sprintf(benchSettings, w.HTTP, w.HTTPS, w.DNS, o.toeThreads, profile, depth)
+	files[config.FileName] = fmt.Sprintf(benchSettings, w.HTTP, w.HTTPS, w.DNS, o.toeThreads, o.order == "", profile, depth) + o.order
 	if o.web.Traps {
 		files[config.FileName] += trapScope
 	}

@@ -185,6 +185,43 @@ func TestNational(t *testing.T) {
 	}
 }
 
+func TestLocality(t *testing.T) {
+	// Pages of a host, and what they link to elsewhere, are mostly in one language.
+	for _, locality := range []float64{0, 0.8} {
+		w := small(t, func(p *Params) { p.Hosts, p.Resources, p.National, p.Locality = 40, 4000, 0.3, locality })
+		pages, all := 0, 0
+		cross, same := 0, 0
+		for id := range w.p.Resources {
+			n := w.nodeOf(id)
+			if n.kind != HTML || w.frameset(n) || n.private {
+				continue
+			}
+			pages++
+			if w.national(n) {
+				all++
+			}
+			for _, r := range w.appendRefs(nil, n) {
+				if r.by == Anchor && r.to.h != n.h && n.i != 0 {
+					cross++
+					if w.national(r.to) == w.national(n) {
+						same++
+					}
+				}
+			}
+		}
+		share, want := float64(same)/float64(cross), 0.3*0.3+0.7*0.7
+		if locality > 0 {
+			want = locality + (1-locality)*want
+		}
+		if share < want-0.07 || share > want+0.07 {
+			t.Errorf("locality %g: %.2f of the links elsewhere are to the same language, should be %.2f", locality, share, want)
+		}
+		if n := float64(all) / float64(pages); n < 0.15 || n > 0.45 {
+			t.Errorf("locality %g: %.2f of the pages are national", locality, n)
+		}
+	}
+}
+
 func TestShapes(t *testing.T) {
 	// Any number of hosts and resources; each resource in exactly one place.
 	for _, c := range [][2]int{{1, 1}, {1, 17}, {7, 7}, {3, 50}, {400, 401}} {
@@ -203,7 +240,7 @@ func TestValidate(t *testing.T) {
 	for name, change := range map[string]func(*Params){
 		"resources": func(p *Params) { p.Resources = 0 }, "hosts": func(p *Params) { p.Hosts = 30_000 },
 		"mean size": func(p *Params) { p.MeanSize = 1 }, "slow hosts": func(p *Params) { p.SlowHosts = -1 },
-		"errors": func(p *Params) { p.Errors = 0.1 }, "tls": func(p *Params) { p.TLS = -1 },
+		"errors": func(p *Params) { p.Errors = 0.1 }, "tls": func(p *Params) { p.TLS = -1 }, "locality": func(p *Params) { p.Locality = 1.5 },
 	} {
 		p := DefaultParams()
 		change(&p)

@@ -4,7 +4,7 @@
 // never held in memory: what is at an address, what it refers to and each byte of
 // it are computed from (seed, host, index).
 //
-// [Web] knows the truth ([Web.Resource], [Web.EachResource]); [Server] serves it
+// [Web] knows the truth ([Web.Resource], [Web.WriteTruth]); [Server] serves it
 // cheaply, over HTTP, HTTPS and DNS on loopback, and counts what it is asked for.
 //
 // A host is a row of blocks of 16 resources. Slot 0 of a block is a page, which

@@ -194,7 +194,14 @@ func (w *Web) forbids(h int) bool { return w.chance(w.p.Robots, forRobots, h, 0)
 
 // national reports whether a page is in Czech.
 func (w *Web) national(n node) bool {
-	return n.kind == HTML && !w.frameset(n) && w.chance(w.p.National, forNational, n.h, n.i)
+	if n.kind != HTML || w.frameset(n) {
+		return false
+	}
+	i := n.i
+	if w.chance(w.p.Locality, forLocality, n.h, n.i) {
+		i = -1 // as its host
+	}
+	return w.chance(w.p.National, forNational, n.h, i)
 }
 
 func (w *Web) frameset(n node) bool { return n.slot() == 1 && n.variant == variantFrameset }

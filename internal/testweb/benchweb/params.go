@@ -13,6 +13,7 @@ type Params struct {
 	Resources int     `json:"resources"` // of all hosts together, at least 1
 	MeanSize  int     `json:"mean_size"` // bytes of a body on average, 2,000 … 1,000,000; a target that is met within a fifth
 	National  float64 `json:"national"`  // share of pages that are Czech
+	Locality  float64 `json:"locality"`  // share of pages in the language of their host, and of links elsewhere to pages in that of their own
 	Redirects float64 `json:"redirects"` // share of resources that redirect, at most 1/16
 	Errors    float64 `json:"errors"`    // share of resources that answer 4xx or 500, at most 1/16
 	TLS       float64 `json:"tls"`       // share of hosts that are https
@@ -56,7 +57,7 @@ func (p Params) Validate() error {
 		name        string
 		share, most float64
 	}{
-		{"national", p.National, 1}, {"redirects", p.Redirects, 1. / blockSize}, {"errors", p.Errors, 1. / blockSize},
+		{"national", p.National, 1}, {"locality", p.Locality, 1}, {"redirects", p.Redirects, 1. / blockSize}, {"errors", p.Errors, 1. / blockSize},
 		{"tls", p.TLS, 1}, {"gzip", p.Gzip, 1}, {"chunked", p.Chunked, 1}, {"robots", p.Robots, 1},
 	} {
 		if !(s.share >= 0 && s.share <= s.most) {
@@ -85,6 +86,7 @@ const (
 	forRefs
 	forForm
 	forBody
+	forLocality
 )
 
 // hash is the finaliser of SplitMix64 over the seed and three numbers.

@@ -65,9 +65,7 @@ func (w *Web) appendMore(b []ref, n node) []ref {
 		}
 	}
 	for k := range crossLinks {
-		r := w.hash(forRefs, n.h, n.i*64+32+k)
-		h := int(r % uint64(w.p.Hosts))
-		b = append(b, ref{w.node(h, int(r>>20%uint64(w.blocks(h)))*blockSize), Anchor})
+		b = append(b, ref{w.elsewhere(n, w.hash(forRefs, n.h, n.i*64+32+k)), Anchor})
 	}
 	for k := range ownImages {
 		if i := []int{5, 12}[k]; i < w.size(n.h) {
@@ -80,6 +78,23 @@ func (w *Web) appendMore(b []ref, n node) []ref {
 		b = append(b, ref{w.node(h, i), Img})
 	}
 	return b
+}
+
+// mostTries bounds the search for a page in a language.
+const mostTries = 16
+
+// elsewhere is the page anywhere that a number stands for; with locality, often one
+// in the language of the page that refers to it.
+func (w *Web) elsewhere(n node, r uint64) node {
+	local := w.p.Locality > 0 && float64(mix(r, forLocality)>>11)/(1<<53) < w.p.Locality
+	for try := 0; ; try++ {
+		h := int(r % uint64(w.p.Hosts))
+		to := w.node(h, int(r>>20%uint64(w.blocks(h)))*blockSize)
+		if !local || try == mostTries || w.national(to) == w.national(n) {
+			return to
+		}
+		r = mix(r, uint64(try))
+	}
 }
 
 // redirectTarget follows the variant: a page known from nowhere else, an image,

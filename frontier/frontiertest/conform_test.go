@@ -108,13 +108,18 @@ func (s subject) URIs() (map[string]frontiertest.URI, error) {
 func (s subject) Contradictions() ([]string, error) { return s.Check() }
 
 func (s subject) Numbers() frontiertest.Numbers {
-	n := s.Stats()
-	q := s.Queues()
+	c := s.Census()
+	n, q, m := c.Stats, c.Queues, c.Changes
 	return frontiertest.Numbers{Discovered: n.Discovered, Queued: n.Queued, Parked: n.Parked, InProcess: n.InProcess,
 		Finished: n.Finished, Dropped: n.Dropped, Refused: n.Refused, Retried: n.Retried, Archived: n.Archived, Judged: n.Judged,
 		Valid: n.Valid, Failed: n.Failed,
 		Queues: map[string]int64{"in process": int64(q.InProcess), "ready": int64(q.Ready), "waiting": int64(q.Waiting),
-			"resting": int64(q.Resting), "inactive": int64(q.Inactive), "retired": int64(q.Retired)}}
+			"resting in memory": int64(q.Resting - q.Snoozed), "snoozed": int64(q.Snoozed), "inactive": int64(q.Inactive), "retired": int64(q.Retired)},
+		Groups: map[string][]string{"in line": {"inactive"}, "asleep": {"snoozed"}, "spent": {"retired"},
+			"filled": {"in process", "ready", "waiting", "resting in memory", "snoozed", "inactive", "retired"}},
+		Began:   map[string]int64{"in line": m.Began.Inactive, "asleep": m.Began.Snoozed, "spent": m.Began.Retired, "filled": m.Began.Inactive + m.Began.Snoozed + m.Began.Retired},
+		Entered: map[string]int64{"in line": m.Deactivated, "asleep": m.Snoozed, "spent": m.Retired, "filled": m.Filled},
+		Left:    map[string]int64{"in line": m.Activated, "asleep": m.Woken, "spent": m.Revived, "filled": m.Exhausted}}
 }
 
 // warcs is an archive whose files need no syncing.

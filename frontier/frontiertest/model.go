@@ -309,18 +309,9 @@ func (m *model) delay(u *crawl.CrawlURI) time.Duration {
 }
 
 func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
-	if u.Mode == crawl.ModeFetch && u.Status > 0 {
-		if u.SourceTag != "" {
-			m.fromTag[u.SourceTag]++
-		}
-		if !strings.HasPrefix(u.Key, "dns:") {
-			m.documents[u.Host]++
-		}
-	}
 	http := u.Status.IsHTTP()
 	if u.Mode == crawl.ModeFetch && (http || u.Status >= crawl.StatusTimeout && u.Status <= crawl.StatusConnectFailed) {
 		q.wake = m.now + m.delay(u)
-		q.retired = q.retired || m.spent(u.Host)
 		if u.Status == 403 {
 			if q.refused++; m.r.RefusedBurst > 0 && q.refused >= m.r.RefusedBurst {
 				q.wake = m.now + max(m.backoff(q), m.delay(u))
@@ -373,6 +364,17 @@ func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
 func (m *model) close(e *entry, u *crawl.CrawlURI) {
 	e.State, e.force, e.Outcome = done, false, u.Outcome()
 	e.Finishes++
+	if u.Mode != crawl.ModeFetch {
+		return
+	}
+	if u.SourceTag != "" {
+		m.fromTag[u.SourceTag]++
+	}
+	if !strings.HasPrefix(u.Key, "dns:") {
+		m.documents[u.Host]++
+	}
+	q := m.line(e)
+	q.retired = q.retired || m.spent(u.Host)
 }
 
 // drop finishes URIs that wait without a request; it returns how many.

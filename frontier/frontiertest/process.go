@@ -119,8 +119,12 @@ func (c *conformance) fail(u *crawl.CrawlURI) {
 	if u.Status == 503 && c.chance("retry-after", 2) {
 		u.RetryAfter = 77 * time.Second
 	}
-	u.Disposition = crawl.Retry
-	if u.LastAttempt {
+	switch {
+	case !u.LastAttempt:
+		u.Disposition = crawl.Retry
+	case u.Status == 503: // is the answer then
+		c.answer(u, 503, crawl.ClassHTML, 0)
+	default:
 		u.Disposition = crawl.Done
 	}
 }

@@ -502,13 +502,14 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 	for hash, row := range t.hosts {
 		row.Tally, row.read = nil, nil // a host that waits need not hold them in memory
 		at := row.stands(f.order, hash)
-		f.changes.note(row.was, at)
+		from := f.standsAt(hash, row.was)
 		h := f.hosts[hash]
 		if !f.near(at) && at.kind == placeResting {
 			f.restsUntil(at.at)
 		}
 		if h == nil {
 			if !f.near(at) {
+				f.changes.step(from, f.standsAt(hash, at))
 				continue
 			}
 			h = &host{hash: hash, heap: -1, wake: f.o.Clock.Mono() + f.restOf(row.Wake)}
@@ -520,6 +521,7 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 			h.next = nil
 		}
 		f.settle(h)
+		f.changes.step(from, f.standsAt(hash, at))
 	}
 	if len(f.hosts) > f.cfg.HostsInMemory {
 		f.shrink()

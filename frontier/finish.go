@@ -157,7 +157,7 @@ func fresh(u *crawl.CrawlURI) bool {
 }
 
 func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
-	if err := t.tally(u); err != nil {
+	if err := errors.Join(t.tally(u), t.quota(r)); err != nil {
 		return err
 	}
 	asked := u.Mode == crawl.ModeFetch && (u.Status.IsHTTP() ||
@@ -171,9 +171,6 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 			return err
 		}
 		t.asked(h, u)
-		if err := t.quota(r, h); err != nil {
-			return err
-		}
 		if err := t.request(h, u.Addr); err != nil {
 			return err
 		}
@@ -310,7 +307,11 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 	}
 	r.LinksInMetadata = len(kept) > keptLinks && r.Outcome.Archived
 	if len(kept) == 1 || r.LinksInMetadata || !redirect && !(grows && r.Outcome.Archived) {
-		return nil
+		if r.Finishes == 1 {
+			return nil
+		}
+		t.set[string(idKey('l', r.ID))] = nil // those of an earlier capture
+		return t.b.Delete(idKey('l', r.ID), nil)
 	}
 	return t.setRow(idKey('l', r.ID), kept)
 }

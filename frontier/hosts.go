@@ -43,7 +43,7 @@ func (f *Frontier) restsUntil(at uint64) {
 // untilResume is how long until the first host that rests on disk may be asked,
 // negative when none does. f.mu is held.
 func (f *Frontier) untilResume() time.Duration {
-	if f.resume == 0 {
+	if f.resume == 0 || f.st.resting == 0 { // the last may have been dropped
 		return -1
 	}
 	return max(time.UnixMilli(int64(f.resume)).Sub(f.wall())-f.ahead, 0)
@@ -240,36 +240,6 @@ func (t *tx) setHost(hash uint64, h *hostRow) error {
 		return nil
 	}
 	return t.b.Set(hostKey(hash), v, nil)
-}
-
-// QueueChanges counts what became of queues since the frontier was opened.
-type QueueChanges struct {
-	Activated   int64 `json:"activated"`   // taken into memory from those in line on disk
-	Deactivated int64 `json:"deactivated"` // given back to them, for want of room or at the end of a session
-	Snoozed     int64 `json:"snoozed"`     // began to rest on disk
-	Woken       int64 `json:"woken"`       // came back from there
-	Retired     int64 `json:"retired"`     // a budget was spent
-	Revived     int64 `json:"revived"`     // a budget was raised
-	Filled      int64 `json:"filled"`      // got a URI when they had none
-	Exhausted   int64 `json:"exhausted"`   // lost their last URI
-}
-
-// note counts a queue that goes from one place to another.
-func (c *QueueChanges) note(from, to place) {
-	if from.kind == to.kind {
-		return
-	}
-	for kind, n := range map[byte]*int64{0: &c.Exhausted, placeResting: &c.Snoozed, placeRetired: &c.Retired} {
-		if to.kind == kind {
-			*n++
-		}
-	}
-	switch from.kind {
-	case 0:
-		c.Filled++
-	case placeRetired:
-		c.Revived++
-	}
 }
 
 // memo remembers what was read, and forgets everything when it is full.

@@ -234,9 +234,10 @@ func (t *tx) drop(d *drop) error {
 		if err != nil {
 			return err
 		}
-		if r == nil || r.State != Waiting || r.Claim.IsZero() || t.f.InProcess(id) {
+		if r == nil || r.State != Waiting || r.Claim.IsZero() || !t.f.reserve(id) {
 			continue
 		}
+		t.freed = append(t.freed, id)
 		u := r.offer(false)
 		if u.Via, err = t.viaText(r); err != nil {
 			return err

@@ -338,9 +338,13 @@ func (t *tx) forget(r *Record) error {
 	return t.b.Delete(idKey('u', r.ID), nil)
 }
 
-// quota retires the queue of a URI that was just asked for when a budget is spent.
-func (t *tx) quota(r *Record, q *hostRow) error {
+// quota retires the queue of a URI that was just counted when a budget is spent.
+func (t *tx) quota(r *Record) error {
 	l := &t.f.o.Limits
+	q, _, err := t.queue(r)
+	if err != nil {
+		return err
+	}
 	switch d, err := t.domain(r.Host); {
 	case err != nil:
 		return err
@@ -348,6 +352,28 @@ func (t *tx) quota(r *Record, q *hostRow) error {
 		q.Retired = HostBudget
 	case d != nil && l.domainSpent(d):
 		q.Retired = DomainBudget
+	}
+	return nil
+}
+
+// revive puts a retired queue that gets a URI back in order, unless the budget that
+// would pay for the URI is spent still.
+func (t *tx) revive(r *Record, q *hostRow) error {
+	l, spent := &t.f.o.Limits, false
+	switch q.Retired {
+	case HostBudget:
+		spent = l.hostSpent(q)
+	case DomainBudget:
+		d, err := t.domain(r.Host)
+		if err != nil {
+			return err
+		}
+		spent = d != nil && l.domainSpent(d)
+	case SourceBudget:
+		spent = !r.isPrereq() && r.SourceTag != "" && l.sourceSpent(t.source(r.SourceTag))
+	}
+	if !spent {
+		q.Retired = NotRetired
 	}
 	return nil
 }
@@ -452,6 +478,7 @@ func (f *Frontier) wakeRetired() error {
 		h.Retired = NotRetired
 		to := h.stands(f.order, p.host)
 		f.st.places(p, to)
+		f.changes.step(retired, f.standsAt(p.host, to))
 		return errors.Join(b.Delete(k, nil), b.Set(to.key(), nil, nil), b.Set(hostKey(p.host), h.encode(), nil))
 	})
 	if err != nil {

@@ -2,9 +2,11 @@ package frontier
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/crawl"
 	"exclave/internal/clock"
@@ -163,5 +165,96 @@ func TestBudgets(t *testing.T) {
 			sound(t, r.Frontier)
 			must(t, r.Close(t.Context()))
 		})
+	}
+}
+
+// What was put behind all else, because the budget of its source is spent or for want
+// of turns at its address, can be dropped like anything that waits; nothing of it is
+// offered later, and the crawl ends.
+func TestDropShelved(t *testing.T) {
+	drop := func(r *rig, host string, want int) {
+		t.Helper()
+		var ids []crawl.ID
+		must(t, r.EachWaiting(t.Context(), host, func(u *Record) error { ids = append(ids, u.ID); return nil }))
+		n, err := r.Drop(t.Context(), crawl.StatusDeletedByUser, func(*crawl.CrawlURI) []crawl.LogLine { return nil }, ids...)
+		if must(t, err); n != want {
+			t.Errorf("%d of %d dropped, want %d", n, len(ids), want)
+		}
+		sound(t, r.Frontier)
+	}
+	tagged := func(host, p, tag string) crawl.Candidate {
+		c := cand(host, p, analyse)
+		c.SourceTag = tag
+		return c
+	}
+	t.Run("source", func(t *testing.T) {
+		r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.SourceDocuments = 1 })
+		for i := range 4 {
+			r.schedule(tagged("a.test", path(i), "log"), tagged("b.test", path(i), "log"))
+		}
+		r.schedule(tagged("b.test", "/other", "other"))
+		got := r.drain(nil)
+		slices.Sort(got)
+		inOrder(t, "one of each source", got, "a.test/0", "b.test/other")
+		if c := r.Census(); c.Queues.Retired != 2 || c.Stats.Queued != 7 {
+			t.Fatalf("%+v", c)
+		}
+		drop(r, "a.test", 3)
+		if c := r.Census(); c.Queues.Retired != 1 || c.Stats.Queued != 4 || c.Stats.Finished != 5 || c.Changes.Exhausted != 1 {
+			t.Errorf("%+v", c)
+		}
+		r.schedule(tagged("a.test", "/new", "new"), tagged("b.test", "/new", "newer")) // other budgets
+		got = r.drain(nil)
+		slices.Sort(got)
+		inOrder(t, "other sources", got, "a.test/new", "b.test/new")
+		drop(r, "", 4)
+		r.over()
+		if c := r.Census(); c.Queues != (QueueStates{}) || c.Stats.Queued != 0 {
+			t.Errorf("%+v", c)
+		}
+	})
+	t.Run("address", func(t *testing.T) {
+		const hosts = 200
+		r := openWith(t, func(o *Options) {
+			o.Config = DefaultConfig()
+			o.Config.AddressDelay = time.Minute // the others wait, or are put off to later
+		})
+		for i := range hosts {
+			name := fmt.Sprintf("f%d.farm.test", i)
+			r.schedule(cand(name, "/", analyse))
+			u := r.next("http://" + name + "/")
+			u.Disposition = crawl.Resign
+			u.HostFacts = &crawl.HostFacts{Host: name, Status: crawl.StatusDNS, Addrs: []netip.Addr{netip.MustParseAddr("10.0.0.1")}, Expires: r.clk.Now().Add(time.Hour)}
+			r.finish(u)
+		}
+		r.clk.Advance(time.Minute)
+		u := r.any()
+		if u == nil || r.any() != nil {
+			t.Fatalf("%v, and another is offered at its address", u)
+		}
+		if q := r.Queues(); q.Snoozed < hosts/2 {
+			t.Fatalf("few are put off: %+v", q)
+		}
+		drop(r, "", hosts-1)
+		r.finish(r.answer(u, crawl.ClassHTML, 0))
+		r.over()
+	})
+}
+
+// A queue whose budget was spent with its last URI has its turn again when it gets
+// another under a greater budget.
+func TestBudgetRaisedWhileExhausted(t *testing.T) {
+	o := options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(0))
+	for n := range int64(2) {
+		o.Limits.HostDocuments = n + 1
+		f, ar, err := start(t, o)
+		must(t, err)
+		r := &rig{Frontier: f, t: t, clk: o.Clock.(*clock.Fake), ar: ar}
+		c := cand("a.test", path(int(n)), analyse)
+		r.schedule(c)
+		r.finish(r.answer(r.next(c.URL), crawl.ClassOther, 0))
+		r.over()
+		sound(t, f)
+		must(t, f.Close(t.Context()))
 	}
 }

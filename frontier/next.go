@@ -284,6 +284,7 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 	}
 	if rec == nil { // its row says URIs wait, its queue is empty or about to be
 		delete(f.hosts, h.hash)
+		f.changes.step(inMemory, f.standsAt(h.hash, h.place))
 		return nil, nil
 	}
 	why, err := f.mayNotAsk(rec)
@@ -395,6 +396,11 @@ func (f *Frontier) Hold() (release func()) {
 func (f *Frontier) Stats() Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.stats()
+}
+
+// stats returns the numbers as of now. f.mu is held.
+func (f *Frontier) stats() Stats {
 	s := f.st.Stats
 	s.InProcess = int64(len(f.process))
 	s.Queued -= s.InProcess
@@ -407,6 +413,7 @@ type QueueStates struct {
 	Ready     int `json:"ready"`      // may be asked now
 	Waiting   int `json:"waiting"`    // for the delay that politeness asks for, or for their address
 	Resting   int `json:"resting"`    // after a failed attempt, or because the server asked for it
+	Snoozed   int `json:"snoozed"`    // of those that rest, on disk until their time comes
 	Inactive  int `json:"inactive"`   // on disk, behind those in memory
 	Retired   int `json:"retired"`    // a budget is spent
 	// Next is how long until the first of those that wait or rest may be asked, 0
@@ -420,9 +427,10 @@ type QueueStates struct {
 
 // Queues counts the hosts by state. It walks the hosts in memory: meant for a view
 // that is renewed about once a second.
-func (f *Frontier) Queues() QueueStates {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (f *Frontier) Queues() QueueStates { return f.Census().Queues }
+
+// queueStates counts the hosts by state. f.mu is held.
+func (f *Frontier) queueStates() QueueStates {
 	now := f.o.Clock.Mono()
 	q := QueueStates{Held: f.holds > 0, Retired: int(f.st.retired)}
 	if f.order.rounds() {
@@ -462,14 +470,8 @@ func (f *Frontier) Queues() QueueStates {
 		}
 	}
 	soon(f.untilResume())
-	q.Resting += max(int(f.st.resting)-rest, 0)
-	q.Inactive = max(int(f.st.queues)-line, 0)
+	q.Snoozed = int(f.st.resting) - rest
+	q.Resting += q.Snoozed
+	q.Inactive = int(f.st.queues) - line
 	return q
-}
-
-// QueueChanges returns what became of queues since the frontier was opened.
-func (f *Frontier) QueueChanges() QueueChanges {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.changes
 }

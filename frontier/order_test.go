@@ -217,7 +217,7 @@ func TestSessions(t *testing.T) {
 	if first < balance || first > 3*balance {
 		t.Errorf("when all small hosts had been asked the big one had had %d turns", first)
 	}
-	if c := r.QueueChanges(); c.Activated == 0 || c.Deactivated == 0 || c.Filled != small+1 || c.Exhausted != small+1 {
+	if c := r.Census().Changes; c.Activated == 0 || c.Deactivated == 0 || c.Filled != small+1 || c.Exhausted != small+1 {
 		t.Errorf("%+v", c)
 	}
 }

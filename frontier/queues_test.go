@@ -30,13 +30,13 @@ func TestQueues(t *testing.T) {
 	want("both are asked", QueueStates{InProcess: 2})
 	a.Status, a.Disposition = crawl.StatusTimeout, crawl.Retry
 	f.finish(a)
-	want("one failed", QueueStates{InProcess: 1, Resting: 1, Next: 900 * time.Second})
+	want("one failed", QueueStates{InProcess: 1, Resting: 1, Snoozed: 1, Next: 900 * time.Second})
 	f.finish(f.answer(b, crawl.ClassHTML, 0))
-	want("one answered", QueueStates{Waiting: 1, Resting: 1, Next: 3 * time.Second})
+	want("one answered", QueueStates{Waiting: 1, Resting: 1, Snoozed: 1, Next: 3 * time.Second})
 	f.clk.Advance(2 * time.Second)
-	want("time passed", QueueStates{Waiting: 1, Resting: 1, Next: time.Second})
+	want("time passed", QueueStates{Waiting: 1, Resting: 1, Snoozed: 1, Next: time.Second})
 	f.clk.Advance(time.Second)
-	want("one may be asked again", QueueStates{Ready: 1, Resting: 1, Next: 897 * time.Second})
+	want("one may be asked again", QueueStates{Ready: 1, Resting: 1, Snoozed: 1, Next: 897 * time.Second})
 }
 
 // With far more hosts than may be in memory each URI is offered once, no host before

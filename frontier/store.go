@@ -345,6 +345,7 @@ func (f *Frontier) load() error {
 	if err := f.checkQueues(); err != nil {
 		return err
 	}
+	f.changes.Began = QueuesBegan{Inactive: int64(f.st.queues), Snoozed: int64(f.st.resting), Retired: int64(f.st.retired)}
 	if err := errors.Join(f.checkLine(), f.countDomains(), f.wakeRetired(), f.loadPlaces()); err != nil {
 		return err
 	}

@@ -249,6 +249,9 @@ func (t *tx) enqueue(r *Record, m crawl.Mode) error {
 	if q.Waiting++; q.Waiting == 1 {
 		q.Ticket, q.Spent = t.f.wall(), 0
 	}
+	if err := t.revive(r, q); err != nil {
+		return err
+	}
 	t.put(q, hash, r)
 	return t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID), nil)
 }
@@ -350,6 +353,8 @@ func (t *tx) join(r *Record, c crawl.Claim) error {
 	switch r.State {
 	case Parked:
 		return t.enqueue(r, crawl.ModeFetch)
+	case Waiting:
+		return t.better(r)
 	case Done:
 		return t.grown(r, old)
 	}

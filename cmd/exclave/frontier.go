@@ -60,12 +60,14 @@ func printFrontier(out io.Writer, s *job.FrontierSummary) error {
 	p.row("discovered", fmt.Sprintf("%s = %s queued + %s in process + %s finished + %s parked + %s dropped",
 		n(st.Discovered), n(st.Queued), n(st.InProcess), n(st.Finished), n(st.Parked), n(st.Dropped)))
 	p.row("refused", n(st.Refused))
-	p.row("queues", fmt.Sprintf("%s in process, %s ready, %s waiting, %s resting, %s inactive, %s retired, %s exhausted", n(int64(q.InProcess)),
+	p.row("queues", fmt.Sprintf("%s = %s in process + %s ready + %s waiting + %s resting + %s inactive + %s retired; %s exhausted",
+		n(int64(q.InProcess+q.Ready+q.Waiting+q.Resting+q.Inactive+q.Retired)), n(int64(q.InProcess)),
 		n(int64(q.Ready)), n(int64(q.Waiting)), n(int64(q.Resting)), n(int64(q.Inactive)), n(int64(q.Retired)), n(s.Exhausted)))
 	if q.Round > 0 {
 		p.row("round", n(int64(q.Round)))
 	}
 	c := s.Changes
+	p.row("at its start", fmt.Sprintf("%s inactive, %s snoozed, %s retired", n(c.Began.Inactive), n(c.Began.Snoozed), n(c.Began.Retired)))
 	p.row("this run", fmt.Sprintf("%s activated, %s deactivated, %s snoozed, %s woken, %s retired, %s revived, %s filled, %s exhausted",
 		n(c.Activated), n(c.Deactivated), n(c.Snoozed), n(c.Woken), n(c.Retired), n(c.Revived), n(c.Filled), n(c.Exhausted)))
 	for i, b := range s.Biggest {

@@ -3,6 +3,7 @@ package frontiertest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"exclave/crawl"
 )
@@ -93,6 +94,18 @@ func (w *Web) Build() {
 	for i, p := range w.Pages {
 		w.index[p.Key] = i
 	}
+}
+
+// Permuted returns the web with the links of each page in another order.
+func (w *Web) Permuted(r *rand.Rand) *Web {
+	p := &Web{Pages: slices.Clone(w.Pages), Depths: w.Depths}
+	for i := range p.Pages {
+		links := slices.Clone(p.Pages[i].Links)
+		r.Shuffle(len(links), func(a, b int) { links[a], links[b] = links[b], links[a] })
+		p.Pages[i].Links = links
+	}
+	p.Build()
+	return p
 }
 
 // Seed returns the candidate of Pages[0].

@@ -65,7 +65,8 @@ type FrontierSummary struct {
 // Frontier summarises what waits, with the n longest queues. It reads a row for each
 // host.
 func (j *Job) Frontier(_ context.Context, n int) (s FrontierSummary, err error) {
-	s.Stats, s.Queues, s.Changes = j.frontier.Stats(), j.frontier.Queues(), j.frontier.QueueChanges()
+	c := j.frontier.Census()
+	s.Stats, s.Queues, s.Changes = c.Stats, c.Queues, c.Changes
 	s.Biggest, s.Exhausted, err = j.frontier.Biggest(n)
 	return s, err
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Snapshot is where a running crawl stands: what the live view, the metrics and
-// the reports show. The parts are read one after the other, each consistent in
-// itself.
+// the reports show. What the frontier counts is of one instant; the other parts are
+// read one after the other, each consistent in itself.
 type Snapshot struct {
 	Job      string                `json:"job"`
 	Time     time.Time             `json:"time"`
@@ -52,8 +52,9 @@ func (j *Job) Snapshot() Snapshot {
 	if !ok {
 		free = -1
 	}
+	census := j.frontier.Census()
 	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: state, DiskFull: j.paused.diskFull(),
-		Frontier: j.frontier.Stats(), Queues: j.frontier.Queues(), Changes: j.frontier.QueueChanges(), Counts: counts,
+		Frontier: census.Stats, Queues: census.Queues, Changes: census.Changes, Counts: counts,
 		Now: j.meter.rate(j.opts.Clock.Mono(), counts), Average: rate(counts.Fetched, counts.Bytes, elapsed),
 		FreeDisk: free, Memory: memoryInUse(),
 		Workers: j.ctl.Activities(), Steps: j.chains.Stats()}

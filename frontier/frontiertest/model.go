@@ -1,0 +1,517 @@
+package frontiertest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"exclave/crawl"
+)
+
+// States of a URI in the model.
+const (
+	parked  = "parked"
+	waiting = "waiting"
+	done    = "done"
+)
+
+// entry is all that the model keeps of a URI.
+type entry struct {
+	URI
+	c        crawl.Candidate // URL, key, host, source tag
+	mode     crawl.Mode
+	force    bool
+	targeted bool
+	links    []crawl.Candidate // of the capture that counts
+	sources  []string          // keys of redirects that lead here
+	prec     int
+	at       int // operation that queued it
+	busy     bool
+	offered  crawl.Claim
+}
+
+// line is all that the model keeps of a queue.
+type line struct {
+	wake             time.Duration // not asked before, on the model's clock
+	backoff, refused int
+	gaveUp, retired  bool
+}
+
+// model is a frontier without queues, disks or concurrency: maps that are searched.
+type model struct {
+	r         Rules
+	now       time.Duration
+	op        int
+	uris      map[string]*entry
+	queues    map[string]*line
+	documents map[string]int64 // answers, by host
+	fromTag   map[string]int64 // answers, by source tag
+	work      []func()
+	refused   int64
+	retried   int64
+	dropped   int64
+	end       int64 // of the WARC file
+}
+
+func newModel(r Rules) *model {
+	return &model{r: r, uris: map[string]*entry{}, queues: map[string]*line{}, documents: map[string]int64{}, fromTag: map[string]int64{}}
+}
+
+// clone returns a model that shares nothing with m.
+func (m *model) clone() *model {
+	c := *m
+	c.uris, c.queues = map[string]*entry{}, map[string]*line{}
+	for k, e := range m.uris {
+		d := *e
+		d.links, d.sources = slices.Clone(e.links), slices.Clone(e.sources)
+		c.uris[k] = &d
+	}
+	for k, q := range m.queues {
+		d := *q
+		c.queues[k] = &d
+	}
+	c.documents, c.fromTag = maps.Clone(m.documents), maps.Clone(m.fromTag)
+	return &c
+}
+
+// queueOf is the name of the queue of a URI.
+func (m *model) queueOf(e *entry) string {
+	if !m.r.ByDomain {
+		return e.c.Host
+	}
+	_, domain, _ := strings.Cut(e.c.Host, ".")
+	return domain
+}
+
+func (m *model) line(e *entry) *line {
+	name := m.queueOf(e)
+	if m.queues[name] == nil {
+		m.queues[name] = &line{}
+	}
+	return m.queues[name]
+}
+
+func (e *entry) prereq() bool { return e.force && e.Claim.IsZero() }
+
+func needed(c crawl.Claim) bool {
+	return c.Bin || c.Keep || c.Link != [crawl.MaxProfiles]int32{}
+}
+
+// rank is where a URI stands in its queue.
+func (m *model) rank(e *entry) int {
+	hops := min(strings.Count(e.Hops, "L"), 7)
+	switch {
+	case e.prereq():
+		return 0
+	case m.r.Rank == RankHops:
+		return 1 + hops
+	case m.r.Rank == RankDeep:
+		return 8 - hops
+	case m.r.Rank == RankKind && e.Seed:
+		return 1
+	case m.r.Rank == RankKind && e.Claim.Bin:
+		return 2
+	case m.r.Rank == RankKind:
+		return 3
+	}
+	return 1
+}
+
+func (m *model) enqueue(e *entry, mode crawl.Mode) {
+	e.State, e.mode, e.Attempts, e.at = waiting, mode, 0, m.op
+	e.prec = m.rank(e)
+	// A queue whose budget is greater now has its turn again.
+	if q := m.line(e); q.retired && !m.spent(e.c.Host) {
+		q.retired = false
+	}
+}
+
+func (m *model) spent(host string) bool {
+	return m.r.HostDocuments > 0 && m.documents[host] >= m.r.HostDocuments
+}
+
+// apply runs an operation; everything that follows from it is done when it returns.
+func (m *model) apply(op func()) {
+	m.op++
+	op()
+	for len(m.work) > 0 {
+		w := m.work[0]
+		m.work = m.work[1:]
+		w()
+	}
+}
+
+// upsert makes a candidate known, or joins it to what is known; nil: it was refused.
+func (m *model) upsert(c crawl.Candidate) *entry {
+	e := m.uris[c.Key]
+	if e == nil {
+		e = &entry{c: c, URI: URI{State: parked, Hops: c.Hops, Seed: c.Seed, Claim: c.Claim}, force: c.Force}
+		if !m.admit(e) {
+			m.refused++
+			return nil
+		}
+		m.uris[c.Key] = e
+		if !c.Claim.IsZero() || c.Force {
+			m.enqueue(e, crawl.ModeFetch)
+		}
+		return e
+	}
+	if e.State != done && shorter(c.Hops, e.Hops) {
+		e.Hops = c.Hops
+	}
+	e.Seed = e.Seed || c.Seed
+	if c.Force && e.State != waiting {
+		e.force, e.Claim = true, e.Claim.Join(c.Claim)
+		m.enqueue(e, crawl.ModeFetch)
+		return e
+	}
+	m.join(e, c.Claim)
+	m.better(e)
+	return e
+}
+
+func shorter(a, b string) bool {
+	return cmp.Or(cmp.Compare(strings.Count(a, "L"), strings.Count(b, "L")), cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) < 0
+}
+
+// better moves a URI that waits forward.
+func (m *model) better(e *entry) {
+	if e.State == waiting && e.prec > 0 {
+		e.prec = min(e.prec, m.rank(e))
+	}
+}
+
+// join grows a claim, and sees to what follows.
+func (m *model) join(e *entry, c crawl.Claim) {
+	old := e.Claim
+	if e.Claim = old.Join(c); e.Claim == old {
+		return
+	}
+	switch e.State {
+	case parked:
+		m.enqueue(e, crawl.ModeFetch)
+	case waiting:
+		m.better(e)
+	case done:
+		m.grown(e, old)
+	}
+}
+
+func (m *model) grown(e *entry, old crawl.Claim) {
+	d := &m.r.Depths
+	redirect := e.Outcome.Class == crawl.ClassRedirect
+	if redirect && e.targeted && e.Claim.Keep && !old.Keep {
+		m.work = append(m.work, func() { m.keepSources(e) })
+	}
+	switch d.Again(e.Claim, e.Outcome) {
+	case crawl.AgainFetch:
+		m.enqueue(e, crawl.ModeFetch)
+		return
+	case crawl.AgainJudge:
+		m.enqueue(e, crawl.ModeJudge)
+	}
+	if redirect || e.Outcome.Archived {
+		m.work = append(m.work, func() { m.passOn(e) })
+	}
+}
+
+func (m *model) passOn(e *entry) {
+	for _, l := range e.links {
+		if child := m.uris[l.Key]; child != nil {
+			m.join(child, m.r.Depths.Child(e.Claim, e.Outcome, l.Kind))
+		}
+	}
+}
+
+func (m *model) keepSources(e *entry) {
+	for _, k := range e.sources {
+		s := m.uris[k]
+		had := s.Claim.Keep
+		m.join(s, crawl.Claim{Keep: true})
+		if !had && s.targeted && s.State != done {
+			m.work = append(m.work, func() { m.keepSources(s) })
+		}
+	}
+}
+
+// admit decides whether a URI may become known; another may give way to it.
+func (m *model) admit(e *entry) bool {
+	if e.prereq() || e.Seed {
+		return true
+	}
+	var known, valid int64
+	var worst *entry
+	for _, o := range m.uris {
+		if o.c.Host != e.c.Host {
+			continue
+		}
+		known++
+		if o.Outcome.Valid() {
+			valid++
+		}
+		if o.State == waiting && !o.busy && o.Finishes == 0 && !o.Seed && !o.force && !o.targeted && !needed(o.Claim) && o.at < m.op &&
+			(worst == nil || cmp.Or(cmp.Compare(o.prec, worst.prec), cmp.Compare(o.at, worst.at)) > 0) {
+			worst = o
+		}
+	}
+	hard := m.r.HostURIsMax > 0 && known >= m.r.HostURIsMax
+	soft := m.r.HostURIs > 0 && known >= m.r.HostURIs+m.r.URIsPerValid*valid && !needed(e.Claim)
+	switch {
+	case !hard && !soft:
+		return true
+	case worst == nil || worst.prec <= m.rank(e):
+		return false
+	}
+	delete(m.uris, worst.c.Key)
+	m.dropped++
+	return true
+}
+
+// finish takes back what was offered; u is as it was handed in.
+func (m *model) finish(u *crawl.CrawlURI) {
+	e := m.uris[u.Key]
+	q := m.line(e)
+	e.busy = false
+	if u.Span != nil {
+		m.end = u.Span.End
+	}
+	switch u.Disposition {
+	case crawl.Resign:
+	case crawl.Defer:
+		m.upsert(*u.Prereq)
+	case crawl.Retry:
+		e.Attempts++
+		m.retried++
+		if strings.HasPrefix(u.Key, "dns:") {
+			q.wake = m.now + m.r.DNSRetry
+			return
+		}
+		rest := m.backoff(q)
+		if u.RetryAfter > 0 {
+			rest = min(u.RetryAfter, m.r.MaxRetryAfter)
+		}
+		q.backoff++
+		q.wake = m.now + max(rest, m.delay(u))
+	case crawl.Done:
+		m.done(e, q, u)
+	}
+}
+
+func (m *model) backoff(q *line) time.Duration {
+	return max(min(m.r.RetryDelay<<q.backoff, m.r.MaxRetryDelay), m.r.RetryDelay)
+}
+
+func (m *model) delay(u *crawl.CrawlURI) time.Duration {
+	d := min(max(time.Duration(m.r.Factor)*u.Took, m.r.MinDelay), m.r.MaxDelay)
+	return max(d, min(u.CrawlDelay, m.r.MaxCrawlDelay))
+}
+
+func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
+	http := u.Status.IsHTTP()
+	if u.Mode == crawl.ModeFetch && (http || u.Status >= crawl.StatusTimeout && u.Status <= crawl.StatusConnectFailed) {
+		q.wake = m.now + m.delay(u)
+		if u.Status == 403 {
+			if q.refused++; m.r.RefusedBurst > 0 && q.refused >= m.r.RefusedBurst {
+				q.wake = m.now + max(m.backoff(q), m.delay(u))
+				q.backoff++
+			}
+		} else if http {
+			q.backoff, q.refused = q.backoff/2, 0
+		}
+		if !strings.HasPrefix(u.Key, "robots:") {
+			q.gaveUp = !http
+		}
+	}
+	m.close(e, u)
+	fresh := u.Span != nil
+	switch {
+	case e.Outcome.Archived && !fresh && len(u.Links) == 0:
+		m.work = append(m.work, func() { m.passOn(e) })
+	default:
+		e.links = nil
+		for _, l := range u.Links {
+			if m.upsert(l) != nil {
+				e.links = append(e.links, l)
+			}
+		}
+	}
+	if e.Outcome.Class == crawl.ClassRedirect {
+		for _, l := range u.Links {
+			to := m.uris[l.Key]
+			if l.Kind != crawl.LinkRedirect || to == nil {
+				continue
+			}
+			to.targeted = true
+			if !slices.Contains(to.sources, u.Key) {
+				to.sources = append(to.sources, u.Key)
+			}
+			if to.Outcome.Valid() || to.Outcome.Class == crawl.ClassRedirect && to.Claim.Keep {
+				m.join(e, crawl.Claim{Keep: true})
+				break
+			}
+		}
+	}
+	if wasValid := u.Prior != nil && u.Prior.Outcome.Valid(); e.targeted && e.Outcome.Valid() && !wasValid {
+		m.work = append(m.work, func() { m.keepSources(e) })
+	}
+	if e.State == done && e.Claim != u.Claim {
+		m.grown(e, u.Claim)
+	}
+}
+
+func (m *model) close(e *entry, u *crawl.CrawlURI) {
+	e.State, e.force, e.Outcome = done, false, u.Outcome()
+	e.Finishes++
+	if u.Mode != crawl.ModeFetch {
+		return
+	}
+	if u.SourceTag != "" {
+		m.fromTag[u.SourceTag]++
+	}
+	if !strings.HasPrefix(u.Key, "dns:") {
+		m.documents[u.Host]++
+	}
+	q := m.line(e)
+	q.retired = q.retired || m.spent(u.Host)
+}
+
+// drop finishes URIs that wait without a request; it returns how many.
+func (m *model) drop(keys ...string) (n int) {
+	for _, k := range keys {
+		e := m.uris[k]
+		if e == nil || e.State != waiting || e.busy || e.Claim.IsZero() {
+			continue
+		}
+		u := m.offer(e)
+		u.Status = crawl.StatusDeletedByUser
+		m.close(e, u)
+		if e.Outcome.Archived {
+			m.work = append(m.work, func() { m.passOn(e) })
+		} else {
+			e.links = nil
+		}
+		n++
+	}
+	return n
+}
+
+// offer is what a ToeThread must get for an entry.
+func (m *model) offer(e *entry) *crawl.CrawlURI {
+	c := e.c
+	c.Hops, c.Seed, c.Force, c.Claim = e.Hops, e.Seed, e.force, e.Claim
+	u := &crawl.CrawlURI{Candidate: c, Mode: e.mode, Attempt: e.Attempts + 1}
+	most := m.r.MaxRetries
+	switch {
+	case strings.HasPrefix(c.Key, "dns:"):
+		most = m.r.DNSRetries
+	case m.line(e).gaveUp:
+		most = 1
+	case strings.HasPrefix(c.Key, "robots:"):
+		most = m.r.RobotsRetries
+	}
+	u.LastAttempt = u.Attempt >= most
+	if e.Finishes > 0 {
+		u.Prior = &crawl.Prior{Outcome: e.Outcome}
+	}
+	return u
+}
+
+// heads are the URIs that may go next in a queue: those of the least rank that were
+// queued first, in one operation. Those of sources whose budget is spent do not count.
+func (m *model) heads(queue string) (heads []*entry) {
+	for _, e := range m.uris {
+		if e.State != waiting || m.queueOf(e) != queue {
+			continue
+		}
+		if !e.prereq() && e.c.SourceTag != "" && m.r.SourceDocuments > 0 && m.fromTag[e.c.SourceTag] >= m.r.SourceDocuments {
+			continue
+		}
+		if len(heads) > 0 {
+			switch cmp.Or(cmp.Compare(e.prec, heads[0].prec), cmp.Compare(e.at, heads[0].at)) {
+			case 1:
+				continue
+			case -1:
+				heads = nil
+			}
+		}
+		heads = append(heads, e)
+	}
+	return heads
+}
+
+// ready are the URIs one of which must be offered now. wake is when the first queue
+// that must wait may be asked, negative when none waits.
+func (m *model) ready() (now []*entry, wake time.Duration) {
+	wake = -1
+	for name, q := range m.queues {
+		heads := m.heads(name)
+		if q.retired || len(heads) == 0 || m.inProcess(name) {
+			continue
+		}
+		if q.wake > m.now {
+			if wake < 0 || q.wake < wake {
+				wake = q.wake
+			}
+			continue
+		}
+		now = append(now, heads...)
+	}
+	if m.r.Best && len(now) > 0 {
+		best := slices.MinFunc(now, func(a, b *entry) int { return cmp.Compare(a.prec, b.prec) }).prec
+		now = slices.DeleteFunc(now, func(e *entry) bool { return e.prec != best })
+	}
+	return now, wake
+}
+
+// inProcess reports whether a URI of the queue is; with "", of any.
+func (m *model) inProcess(queue string) bool {
+	for _, e := range m.uris {
+		if e.busy && (queue == "" || m.queueOf(e) == queue) {
+			return true
+		}
+	}
+	return false
+}
+
+// reopened is what a restart changes: nothing is in process any more.
+func (m *model) reopened(r Rules) {
+	m.r = r
+	for _, e := range m.uris {
+		e.busy = false
+	}
+	for name, q := range m.queues {
+		if q.retired && !m.spent(name) {
+			q.retired = false
+		}
+	}
+}
+
+// numbers are what must be told of it.
+func (m *model) numbers() (n Numbers) {
+	n.Dropped, n.Refused, n.Retried = m.dropped, m.refused, m.retried
+	n.Discovered = m.dropped + int64(len(m.uris))
+	for _, e := range m.uris {
+		switch {
+		case e.busy:
+			n.InProcess++
+		case e.State == waiting:
+			n.Queued++
+		case e.State == parked:
+			n.Parked++
+		default:
+			n.Finished++
+		}
+		if e.Finishes == 0 {
+			continue
+		}
+		for p, is := range map[*int64]bool{&n.Archived: e.Outcome.Archived, &n.Judged: e.Outcome.Judged, &n.Valid: e.Outcome.Valid(),
+			&n.Failed: e.Outcome.Status < 0 && e.Outcome.Status != crawl.StatusRobots && e.Outcome.Status != crawl.StatusDeletedByUser} {
+			if is {
+				*p++
+			}
+		}
+	}
+	return n
+}

@@ -124,40 +124,35 @@ func TestWhatIsCutShortWasAsked(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.PauseAfter, cfg.Pause = 2, time.Minute
 	r := open(t, cfg, oneProfile(0))
-	r.schedule(cand("a.test", "/1", analyse), cand("b.test", "/1", analyse))
 	ip := netip.MustParseAddr("10.0.0.1")
-	for _, host := range []string{"a.test", "b.test"} {
-		u := r.next("http://" + host + "/1")
-		u.Disposition = crawl.Resign
-		u.HostFacts = &crawl.HostFacts{Host: host, Status: crawl.StatusDNS, Addrs: []netip.Addr{ip}, Expires: r.clk.Now().Add(time.Hour)}
-		r.finish(u)
-	}
+	r.schedule(cand("a.test", "/1", analyse))
+	u := r.next("http://a.test/1")
+	u.Disposition = crawl.Resign // nothing was asked; but now the address is known
+	u.HostFacts = &crawl.HostFacts{Host: "a.test", Status: crawl.StatusDNS, Addrs: []netip.Addr{ip}, Expires: r.clk.Now().Add(time.Hour)}
+	r.finish(u)
+	u = r.next("http://a.test/1")
+	r.schedule(cand("b.test", "/1", analyse))
+	b := r.next("http://b.test/1") // is in process when the pause of the address begins
 	for i, want := range []time.Duration{5 * time.Second, 7 * time.Second} {
-		u := r.next("http://a.test/1")
-		u.Disposition, u.Started, u.Took = crawl.Resign, r.clk.Now(), time.Second
-		if i == 1 {
+		if i > 0 {
+			u = r.next("http://a.test/1")
 			u.Status, u.RetryAfter = 503, 7*time.Second
 		}
+		u.Disposition, u.Started, u.Took = crawl.Resign, r.clk.Now(), time.Second
 		r.finish(u)
 		if got := r.rests("a.test"); got != want {
 			t.Errorf("the host rests %v, want %v", got, want)
 		}
-		if i == 0 {
-			b := r.next("http://b.test/1") // is in process when the pause of the address begins
-			r.clk.Advance(want)
-			defer func() {
-				r.clk.Advance(10 * time.Second)
-				b.Addr = ip
-				r.finish(r.answer(b, crawl.ClassHTML, 0))
-				if got := r.offeredIn("a.test"); got != time.Minute {
-					t.Errorf("the address is asked again %v after the last answer, want a minute", got)
-				}
-			}()
-		}
+		r.clk.Advance(want)
+	}
+	b.Addr = ip
+	r.finish(r.answer(b, crawl.ClassHTML, 0))
+	if got := r.offeredIn("a.test"); got != time.Minute {
+		t.Errorf("the address is asked again %v after the last answer, want a minute", got)
 	}
 }
 
-// Three rules that hold for the last attempt as well: a server that is overloaded or
+// The rules hold for the last attempt as well: a server that is overloaded or
 // gone gets no rest shorter because we give the URI up.
 func TestLastAttemptBacksOff(t *testing.T) {
 	for _, c := range []struct {

@@ -191,7 +191,7 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 	synthetic := testweb.NewSynthetic(o.params)
 	addrs := map[string]netip.Addr{}
 	rules := o.rules
-	rules.CrawlDelay, rules.Late, rules.Jitter = map[string]time.Duration{}, 10*time.Second, 2*time.Second
+	rules.CrawlDelay, rules.Late, rules.Jitter = map[string]time.Duration{}, 10*time.Second, 5*time.Second
 	seconds, err := strconv.ParseFloat(o.delay, 64)
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,7 @@ func TestClockOfAHostSurvivesAKill(t *testing.T) {
 		{"Crawl-delay is capped", "9999", cfg.MaxCrawlDelay},
 	} {
 		r := open(t, cfg, oneProfile(0))
-		r.schedule(cand("a.test", "/1", analyse), cand("b.test", "/1", analyse))
+		r.schedule(cand("a.test", "/1", analyse))
 		if c.robots != "" {
 			u := r.next("http://a.test/1")
 			u.Origin = &crawl.OriginFacts{Origin: "http://a.test", Status: 200, Robots: crawlDelay(t, c.robots), Expires: r.clk.Now().Add(24 * time.Hour)}
@@ -71,10 +71,8 @@ func TestClockOfAHostSurvivesAKill(t *testing.T) {
 			r.finish(u)
 			r.schedule(cand("a.test", "/2", analyse))
 		}
-		u := r.ready() // is being asked for at the kill
-		for u != nil && u.Host != "a.test" {
-			u = r.ready()
-		}
+		_ = r.ready() // is being asked for at the kill
+		r.schedule(cand("b.test", "/1", analyse))
 		if got := r.killed(time.Second).offeredIn("a.test"); got != c.want {
 			t.Errorf("%s: the host is asked again after %v, want %v", c.why, got, c.want)
 		}

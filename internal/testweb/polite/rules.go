@@ -265,14 +265,15 @@ func (r *Rules) pauses(rep *Report, addr netip.Addr, hits []testweb.Hit) {
 // Repeat is a URL that was asked for again.
 type Repeat struct {
 	URL   string
-	Cause string // "kill", "failure", "redirect"; "" when the log shows none
+	Cause string // "kill", "failure", "redirect", "claim"; "" when the log shows none
 	Kill  int    // for "kill", its number, from 1
 }
 
 // Repeats returns every request for a URL that had been asked for before. Causes that count: the
 // host had failed to answer; the crawler was killed before it could note the answer; it
 // was a redirect, whose target came to be archived (a redirect is archived with its
-// target, and only then is that known).
+// target, and only then is that known); it was an error, which a page that is archived later
+// links to, so that the error is wanted as well: once.
 func (r *Rules) Repeats(log []testweb.Hit) []Repeat {
 	hits := slices.Clone(log)
 	byStart(hits)
@@ -283,7 +284,7 @@ func (r *Rules) Repeats(log []testweb.Hit) []Repeat {
 		next[hits[i].Host] = &hits[i]
 	}
 	var out []Repeat
-	last := map[string]int{}
+	last, claimed := map[string]int{}, map[string]bool{}
 	for i, h := range hits {
 		was, ok := last[h.URL]
 		last[h.URL] = i
@@ -299,6 +300,8 @@ func (r *Rules) Repeats(log []testweb.Hit) []Repeat {
 			rep.Kill = 1 + slices.IndexFunc(r.Kills, func(k time.Time) bool { return !k.Before(b.Start) })
 		case b.Status >= 300 && b.Status < 400:
 			rep.Cause = "redirect"
+		case b.Status >= 400 && !claimed[h.URL]:
+			rep.Cause, claimed[h.URL] = "claim", true
 		}
 		out = append(out, rep)
 	}

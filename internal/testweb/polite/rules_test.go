@@ -110,10 +110,11 @@ func TestRepeats(t *testing.T) {
 		hit("b", "/1", 480, 481, 200), hit("b", "/2", 490, 491, 200), hit("b", "/1", 600, 601, 200), // was noted: another followed
 		hit("c", "/1", 400, 401, 200), hit("c", "/1", 600, 601, 200), // was noted: long before the kill
 		hit("d", "/1", 0, 1, 301), hit("d", "/1", 700, 701, 301),
+		hit("f", "/1", 10, 11, 403), hit("f", "/1", 710, 711, 403), hit("f", "/1", 720, 721, 403), // wanted once
 		hit("e", "/1", 899, 1000, 200), hit("e", "/1", 1200, 1201, 200), // cut by the second kill
 	})
 	want := []Repeat{{"http://a/1", "failure", 0}, {"http://a/2", "kill", 1}, {"http://b/1", "", 0}, {"http://c/1", "", 0},
-		{"http://d/1", "redirect", 0}, {"http://e/1", "kill", 2}}
+		{"http://d/1", "redirect", 0}, {"http://f/1", "claim", 0}, {"http://f/1", "", 0}, {"http://e/1", "kill", 2}}
 	if len(got) != len(want) {
 		t.Fatalf("%+v", got)
 	}

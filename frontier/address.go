@@ -5,9 +5,12 @@ import (
 	"container/heap"
 	"context"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
 )
 
 // address is an IP address that one of the hosts in memory has, and on which the
@@ -78,11 +81,10 @@ func (f *Frontier) addressOf(h *host) (*address, error) {
 	if err != nil {
 		return nil, err
 	}
-	facts, err := f.Host(context.Background(), name)
-	if err != nil || len(facts.Addrs) == 0 {
+	ip, err := f.ipOf(name)
+	if err != nil || !ip.IsValid() {
 		return nil, err
 	}
-	ip := facts.Addrs[0]
 	a := f.addrs[ip]
 	if a == nil {
 		a = &address{addr: ip, heap: -1}
@@ -94,9 +96,25 @@ func (f *Frontier) addressOf(h *host) (*address, error) {
 		a.next = f.o.Clock.Mono() + min(max(row.until.Sub(now), 0), f.cfg.Pause)
 		// The run before may have asked it in its last moment.
 		a.next = max(a.next, f.opened+f.cfg.AddressDelay)
+		if f.cfg.PauseAfter > 0 { // and that request may have been the last before a pause
+			a.next = max(a.next, f.o.Clock.Mono()+f.sinceKill(f.cfg.Pause))
+		}
 		f.addrs[ip] = a
 	}
 	return a, nil
+}
+
+// ipOf returns the address that requests to a host go to, the zero Addr while it is not
+// known.
+func (f *Frontier) ipOf(host string) (netip.Addr, error) {
+	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return ip.Unmap(), nil
+	}
+	facts, err := f.Host(context.Background(), host)
+	if err != nil || len(facts.Addrs) == 0 {
+		return netip.Addr{}, err
+	}
+	return facts.Addrs[0], nil
 }
 
 // mayAsk reports whether a request to the address may be made now. f.mu is held.
@@ -183,18 +201,24 @@ func (f *Frontier) place(a *address) {
 	}
 }
 
-// freed says that a host's request to its address is over; pause is how long the
-// address rests now, for all its hosts. f.mu is held.
-func (f *Frontier) freed(h *host, pause time.Duration) {
+// freed says that a host's request to its address is over. f.mu is held.
+func (f *Frontier) freed(h *host) {
 	a := h.address
 	if a == nil {
 		return
 	}
 	h.address = nil
 	a.busy--
-	if pause > 0 {
-		a.next = max(a.next, f.o.Clock.Mono()+pause)
+	f.place(a)
+}
+
+// pause lets an address rest, with all its hosts. f.mu is held.
+func (f *Frontier) pause(ip netip.Addr) {
+	a := f.addrs[ip]
+	if a == nil {
+		return // none of its hosts is in memory: its row says when it may be asked
 	}
+	a.next = max(a.next, f.o.Clock.Mono()+f.cfg.Pause)
 	f.place(a)
 }
 
@@ -227,11 +251,19 @@ func (a addressRow) encode() []byte {
 	return e.b
 }
 
-// request counts a request to a host; the last before a general pause begins it.
-func (t *tx) request(h *hostRow, ip netip.Addr) error {
+// request counts a request to a host; the last before a general pause begins it. What
+// was under way at the address then puts its end off: the pause lasts from the last answer.
+func (t *tx) request(h *hostRow, u *crawl.CrawlURI) error {
 	cfg := &t.f.cfg
-	if cfg.PauseAfter == 0 || !ip.IsValid() {
+	if cfg.PauseAfter == 0 {
 		return nil
+	}
+	ip := u.Addr
+	if !ip.IsValid() { // no answer came
+		var err error
+		if ip, err = t.f.ipOf(u.Host); err != nil || !ip.IsValid() {
+			return err
+		}
 	}
 	a, ok := t.addresses[ip]
 	if !ok {
@@ -243,13 +275,27 @@ func (t *tx) request(h *hostRow, ip netip.Addr) error {
 	if h.Pauses != a.pauses { // the address paused since: counted anew
 		h.Pauses, h.Requests = a.pauses, 0
 	}
-	if h.Requests++; h.Requests < uint64(cfg.PauseAfter) {
+	now := t.f.o.Clock.Now()
+	switch h.Requests++; {
+	case h.Requests >= uint64(cfg.PauseAfter):
+		a.pauses++
+	case !a.until.After(now):
 		return nil
 	}
-	a.pauses++
-	a.until = millis(t.f.o.Clock.Now().Add(cfg.Pause))
+	a.until = ceilMillis(now.Add(cfg.Pause))
 	t.addresses[ip] = a
 	return t.b.Set(addressKey(ip), a.encode(), nil)
+}
+
+// failure is how long a host rests after a failed attempt, which it counts.
+func (c *Config) failure(h *hostRow, u *crawl.CrawlURI) time.Duration {
+	rest := c.backoff(h)
+	h.failed()
+	if u.RetryAfter > 0 {
+		rest = min(u.RetryAfter, c.MaxRetryAfter)
+	}
+	// A server that asks for less than politeness does not get less.
+	return max(rest, c.delay(u))
 }
 
 // backoff is how long a host rests after another failure in a row.

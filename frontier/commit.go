@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -473,13 +472,7 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 			continue
 		}
 		h.busy = false
-		var pause time.Duration
-		if a := h.address; a != nil {
-			if row, ok := t.addresses[a.addr]; ok {
-				pause = min(max(row.until.Sub(f.o.Clock.Now()), 0), f.cfg.Pause)
-			}
-		}
-		f.freed(h, pause)
+		f.freed(h)
 		if rest, ok := t.rest[h.hash]; ok {
 			h.wake = f.o.Clock.Mono() + rest
 			h.resting = t.failed[h.hash]
@@ -487,6 +480,9 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 		if t.hosts[h.hash] == nil {
 			f.settle(h)
 		}
+	}
+	for ip := range t.addresses {
+		f.pause(ip)
 	}
 	for _, p := range t.off {
 		p.host.off = false

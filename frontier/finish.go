@@ -36,7 +36,7 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 	}
 	switch u.Disposition {
 	case crawl.Resign:
-		return nil
+		return t.resigned(r, u)
 	case crawl.Defer:
 		return t.deferred(r, u)
 	case crawl.Retry:
@@ -50,10 +50,28 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 func (t *tx) tooLate(r *Record, u *crawl.CrawlURI) error {
 	t.back = append(t.back, u.ID)
 	u.Disposition = crawl.Resign
-	if err := errors.Join(t.facts(u), t.capture(u)); err != nil {
+	return errors.Join(t.facts(u), t.capture(u), t.resigned(r, u))
+}
+
+// requested reports whether a server was asked for the URI, whatever came of it.
+func requested(u *crawl.CrawlURI) bool {
+	if u.Mode != crawl.ModeFetch || isDNS(u.Key) {
+		return false
+	}
+	return u.Status.IsHTTP() || !u.Started.IsZero()
+}
+
+// resigned leaves the host in peace when it was asked for a URI that was cut short.
+func (t *tx) resigned(r *Record, u *crawl.CrawlURI) error {
+	if !requested(u) {
+		return nil
+	}
+	h, _, err := t.queue(r)
+	if err != nil {
 		return err
 	}
-	return t.wait(r, t.f.cfg.delay(u))
+	rest := max(t.f.cfg.delay(u), min(u.RetryAfter, t.f.cfg.MaxRetryAfter))
+	return errors.Join(t.request(h, u), t.wait(r, rest))
 }
 
 // capture notes the span of the group that was written. When the URI is not
@@ -119,16 +137,7 @@ func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
 	if isDNS(r.Key) {
 		return t.wait(r, cfg.DNSRetryDelay)
 	}
-	rest := cfg.backoff(h)
-	h.failed()
-	if err := t.request(h, u.Addr); err != nil {
-		return err
-	}
-	if u.RetryAfter > 0 {
-		rest = min(u.RetryAfter, cfg.MaxRetryAfter)
-	}
-	// A server that asks for less than politeness does not get less.
-	return t.wait(r, max(rest, cfg.delay(u)))
+	return errors.Join(t.request(h, u), t.wait(r, cfg.failure(h, u)))
 }
 
 // wait makes the queue of a URI rest.
@@ -137,7 +146,7 @@ func (t *tx) wait(r *Record, rest time.Duration) error {
 	if err != nil {
 		return err
 	}
-	h.Wake = millis(t.f.wall().Add(rest))
+	h.Wake = ceilMillis(t.f.wall().Add(rest))
 	h.Resting = rest > longRest
 	t.rest[hash] = rest
 	return nil
@@ -156,36 +165,39 @@ func fresh(u *crawl.CrawlURI) bool {
 	return u.Span != nil && !u.Response.IsZero() && !u.NotModified
 }
 
+// visited lets the host rest that was asked for a URI that is done.
+func (t *tx) visited(r *Record, u *crawl.CrawlURI) error {
+	silent := u.Mode == crawl.ModeFetch &&
+		(u.Status == crawl.StatusConnectFailed || u.Status == crawl.StatusConnectionLost || u.Status == crawl.StatusTimeout)
+	if !silent && !requested(u) {
+		return nil
+	}
+	h, hash, err := t.queue(r)
+	if err != nil {
+		return err
+	}
+	cfg := &t.f.cfg
+	rest := cfg.delay(u)
+	switch {
+	case silent, u.Status == 429, u.Status == 503, u.Status == 403 && h.refused(cfg.RefusedBurst):
+		rest = cfg.failure(h, u) // that it was the last attempt is no comfort to the server
+		t.failed[hash] = true
+	case u.Status.IsHTTP() && u.Status != 403:
+		h.answered()
+	}
+	if !strings.HasPrefix(r.Key, crawl.RobotsKey("")) && (silent || u.Status.IsHTTP()) { // one origin of several may be closed
+		h.GaveUp = silent
+	}
+	t.asked(h, u)
+	return errors.Join(t.request(h, u), t.wait(r, rest))
+}
+
 func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 	if err := errors.Join(t.tally(u), t.quota(r)); err != nil {
 		return err
 	}
-	asked := u.Mode == crawl.ModeFetch && (u.Status.IsHTTP() ||
-		u.Status == crawl.StatusConnectFailed || u.Status == crawl.StatusConnectionLost || u.Status == crawl.StatusTimeout)
-	if asked {
-		if err := t.wait(r, t.f.cfg.delay(u)); err != nil {
-			return err
-		}
-		h, _, err := t.queue(r)
-		if err != nil {
-			return err
-		}
-		t.asked(h, u)
-		if err := t.request(h, u.Addr); err != nil {
-			return err
-		}
-		switch {
-		case u.Status == 403 && h.refused(t.f.cfg.RefusedBurst):
-			if err := t.wait(r, max(t.f.cfg.backoff(h), t.f.cfg.delay(u))); err != nil {
-				return err
-			}
-			h.failed()
-		case u.Status.IsHTTP() && u.Status != 403:
-			h.answered()
-		}
-		if !strings.HasPrefix(r.Key, crawl.RobotsKey("")) { // one origin of several may be closed
-			h.GaveUp = !u.Status.IsHTTP()
-		}
+	if err := t.visited(r, u); err != nil {
+		return err
 	}
 	if err := t.dequeue(r); err != nil {
 		return err

@@ -27,10 +27,11 @@ func (f *Frontier) near(p place) bool {
 // restOf is how long a host rests from now that may not be asked before a time. A clock
 // set back while nobody crawled must not make it wait for longer than any rule asks.
 func (f *Frontier) restOf(wake time.Time) time.Duration {
+	rest := f.sinceKill(f.cfg.MaxDelay) // how long its last answer took is not known
 	if wake.IsZero() {
-		return 0
+		return rest
 	}
-	return min(max(wake.Sub(f.wall()), 0), f.longest)
+	return max(rest, min(wake.Sub(f.wall()), f.longest))
 }
 
 // restsUntil notes that a host rests on disk. f.mu is held.
@@ -209,10 +210,11 @@ func (f *Frontier) readRow(h *host) error {
 	row.Tally = nil
 	f.stand(h, *row, h.place)
 	h.resting = row.Backoff > 0
-	h.wake = f.o.Clock.Mono()
-	if h.place.kind == placeLine { // one that rested was read because its time has come
-		h.wake += f.restOf(row.Wake)
+	wake := row.Wake
+	if h.place.kind != placeLine { // it rested, and was read because its time has come
+		wake = time.Time{}
 	}
+	h.wake = f.o.Clock.Mono() + f.restOf(wake)
 	return nil
 }
 

@@ -295,6 +295,15 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 		f.sendOff(putOff{host: h, retire: why})
 		return nil, nil
 	}
+	owed, err := f.owed(rec)
+	if err != nil {
+		return nil, fmt.Errorf("frontier: next of %s: %w", h.row.Name, err)
+	}
+	if owed > 0 {
+		h.wake = f.o.Clock.Mono() + owed
+		f.ready.push(h)
+		return nil, nil
+	}
 	h.busy = true
 	f.process[rec.ID] = h
 	return rec.offer(rec.Attempts+1 >= f.attempts(rec, h)), nil

@@ -40,7 +40,7 @@ func TestDelayAfterARequest(t *testing.T) {
 		{"at most the maximum", func(u *crawl.CrawlURI) { u.Status, u.Took = 404, 60*s }, 30 * s},
 		{"Crawl-delay beyond the maximum", func(u *crawl.CrawlURI) { u.Status, u.Took, u.CrawlDelay = 200, s, 100*s }, 100 * s},
 		{"Crawl-delay is capped", func(u *crawl.CrawlURI) { u.Status, u.CrawlDelay = 200, 24*time.Hour }, 300 * s},
-		{"a failed connection is a request", func(u *crawl.CrawlURI) { u.Status, u.Took = crawl.StatusConnectFailed, s }, 5 * s},
+		{"a failed connection, given up", func(u *crawl.CrawlURI) { u.Status, u.Took = crawl.StatusConnectFailed, s }, 900 * s},
 		{"forbidden by robots.txt: nothing was asked", func(u *crawl.CrawlURI) { u.Status = crawl.StatusRobots }, 0},
 		{"no address: nothing was asked", func(u *crawl.CrawlURI) { u.Status = crawl.StatusDNSPrereqFailed }, 0},
 		{"retry", func(u *crawl.CrawlURI) { u.Status, u.Disposition = crawl.StatusTimeout, crawl.Retry }, 900 * s},

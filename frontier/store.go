@@ -159,6 +159,10 @@ type Frontier struct {
 	logs    [crawl.NumLogs]*fsx.Append
 	clean   bool // the last run closed in order
 	opened  time.Duration
+	// killed is since when hosts are left in peace because the last run was killed, on the
+	// monotonic clock.
+	killed    time.Duration
+	wasKilled bool
 	// openedAt is the wall's time then; ahead is how far the clock was set back since
 	// the last run: by so much earlier hosts come back that rest on disk.
 	openedAt time.Time
@@ -341,6 +345,9 @@ func (f *Frontier) load() error {
 	}
 	if f.o.ReadOnly {
 		return nil
+	}
+	if err := f.noteKill(); err != nil {
+		return err
 	}
 	if err := f.checkQueues(); err != nil {
 		return err
@@ -559,3 +566,6 @@ func (f *Frontier) Err() error {
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 func millis(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
+
+// ceilMillis is millis for the end of a rest, which must not come early.
+func ceilMillis(t time.Time) time.Time { return millis(t.Add(time.Millisecond - 1)) }

@@ -146,12 +146,14 @@ func (v visit) exchange() (record.Exchange, error) {
 
 // originFacts sets what the answer, or its absence, means.
 func (h *HTTP) originFacts(u *crawl.CrawlURI, status int, body []byte) error {
-	rules, err := robots.FromStatus(status, body, h.cfg.RobotsToken).MarshalBinary()
+	rules := robots.FromStatus(status, body, h.cfg.RobotsToken)
+	u.CrawlDelay, _ = rules.CrawlDelay() // the request for it is the first that it counts for
+	raw, err := rules.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("fetch: rules of %s: %w", u.URL, err)
 	}
 	now := h.clk.Now()
 	u.Origin = &crawl.OriginFacts{Origin: u.Key[len(crawl.RobotsKey("")):], Status: crawl.Status(status),
-		Robots: rules, Fetched: now, Expires: now.Add(h.cfg.RobotsTTL)}
+		Robots: raw, Fetched: now, Expires: now.Add(h.cfg.RobotsTTL)}
 	return nil
 }

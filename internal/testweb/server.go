@@ -32,8 +32,10 @@ type Hit struct {
 	Method     string
 	URL        string // absolute, path and query as sent
 	UserAgent  string
-	Conn       int64 // number of the connection, from 1
-	Status     int   // 0 when no status line was sent
+	Conn       int64      // number of the connection, from 1
+	Addr       netip.Addr // of ours, that the request came to
+	Status     int        // 0 when no status line was sent
+	RetryAfter string     // as sent
 }
 
 // Server serves one web until Close.
@@ -153,6 +155,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	host := hostName(r.Host)
 	hit := &Hit{Start: time.Now(), Host: host, Method: r.Method, URL: URL(r), UserAgent: r.UserAgent(), Conn: c.id}
+	if a, err := netip.ParseAddrPort(c.LocalAddr().String()); err == nil {
+		hit.Addr = a.Addr()
+	}
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -199,7 +204,7 @@ func (a *answer) note(status int) {
 	a.server.mu.Lock()
 	defer a.server.mu.Unlock()
 	if a.hit.Status == 0 {
-		a.hit.Status = status
+		a.hit.Status, a.hit.RetryAfter = status, a.Header().Get("Retry-After")
 	}
 }
 

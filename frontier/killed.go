@@ -1,0 +1,83 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+	"exclave/internal/robots"
+	"exclave/internal/urlx"
+)
+
+// What a run asked for in its last moments before a kill, servers know and the state
+// does not. So after a kill every host rests as if it had just been asked, and every
+// address as if a general pause had just begun (ADR 6).
+
+// noteKill finds out whether the run before was killed, and since when hosts must be
+// left in peace for that: also when the job was opened in between without crawling.
+func (f *Frontier) noteKill() error {
+	key := nameKey('m', "killed")
+	at := f.openedAt
+	if f.clean {
+		v, err := get(f.db, key)
+		if v == nil || err != nil {
+			return err
+		}
+		d := newDec(v)
+		at = d.time()
+		if err := d.end(); err != nil {
+			return fmt.Errorf("row of the last kill: %w", err)
+		}
+	}
+	f.wasKilled, f.killed = true, f.opened-max(f.openedAt.Sub(at), 0)
+	if f.clean {
+		return nil
+	}
+	e := newEnc()
+	e.time(ceilMillis(at))
+	b := f.db.NewBatch()
+	if err := b.Set(key, e.b, nil); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	return f.commit(b, pebble.Sync)
+}
+
+// sinceKill is how long a rest lasts yet that began when the last run was killed, 0 when
+// it was not.
+func (f *Frontier) sinceKill(rest time.Duration) time.Duration {
+	if !f.wasKilled {
+		return 0
+	}
+	return max(f.killed+rest-f.o.Clock.Mono(), 0)
+}
+
+// owed is how long a URI must wait because its host asks for a Crawl-delay and may have
+// been asked when the last run was killed. f.mu is held.
+func (f *Frontier) owed(r *Record) (time.Duration, error) {
+	if isDNS(r.Key) || f.sinceKill(f.cfg.MaxCrawlDelay) == 0 {
+		return 0, nil
+	}
+	origin, ok := strings.CutPrefix(r.Key, crawl.RobotsKey(""))
+	if !ok {
+		u, err := urlx.Parse(r.URL)
+		if err != nil {
+			return 0, nil // nobody can ask for it
+		}
+		origin = u.Origin()
+	}
+	facts, err := f.Origin(context.Background(), origin)
+	if err != nil || len(facts.Robots) == 0 {
+		return 0, err
+	}
+	var rules robots.Rules
+	if err := rules.UnmarshalBinary(facts.Robots); err != nil {
+		return 0, fmt.Errorf("robots.txt of %s: %w", origin, err)
+	}
+	delay, _ := rules.CrawlDelay()
+	return f.sinceKill(min(delay, f.cfg.MaxCrawlDelay)), nil
+}

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"text/tabwriter"
 	"time"
@@ -58,9 +60,7 @@ func makeCheckpoint(cmd *cobra.Command, dir, name string) (made job.Checkpoint, 
 	if err != nil {
 		return made, err
 	}
-	if last, err := job.ReadLastRun(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr())); err != nil {
-		return made, err
-	} else if last.Runs == 0 {
+	if _, err := os.Stat(filepath.Join(cfg.Dir, job.StateDir, "frontier")); errors.Is(err, fs.ErrNotExist) {
 		return made, fmt.Errorf("checkpoint %s: the job was never begun: %w", dir, job.ErrCheckpoint)
 	}
 	j, err := job.Open(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))

@@ -149,6 +149,16 @@ func (j *Job) checkpoint(ctx context.Context, name string, began time.Duration) 
 	return m.c, nil
 }
 
+// timeName is the first name that is free for a checkpoint of that time.
+func (j *Job) timeName(t time.Time) string {
+	for ; ; t = t.Add(time.Millisecond) {
+		name := t.Format(checkpointTime)
+		if _, err := j.opts.FS.Stat(j.path(CheckpointDir, name)); err != nil {
+			return name
+		}
+	}
+}
+
 // clearCheckpoints removes what making and deleting left behind.
 func (j *Job) clearCheckpoints() error {
 	return errors.Join(j.opts.FS.RemoveAll(j.path(CheckpointDir, making)), j.opts.FS.RemoveAll(j.path(CheckpointDir, removing)))
@@ -180,7 +190,7 @@ func (m *maker) make() error {
 	}
 	m.c.Time, m.c.Stats, m.c.Held, m.c.Copied = at.At.UTC(), at.Stats, at.Held, m.c.Copied+at.Copied
 	if m.c.Name == "" {
-		m.c.Name = m.c.Time.Format(checkpointTime)
+		m.c.Name = m.j.timeName(m.c.Time)
 	}
 	if err := m.listState(stateDir); err != nil {
 		return err

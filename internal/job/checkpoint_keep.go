@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -36,6 +37,12 @@ func Checkpoints(dir string, o Options) ([]Checkpoint, error) {
 	}
 	slices.SortFunc(all, func(a, b Checkpoint) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Name, b.Name)) })
 	return all, nil
+}
+
+// IsCheckpoint reports whether a folder is, or was meant to be, a checkpoint.
+func IsCheckpoint(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, checkpointFile))
+	return err == nil
 }
 
 // readCheckpoint reads a manifest. The error wraps [fs.ErrNotExist] when dir is no

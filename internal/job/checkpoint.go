@@ -200,8 +200,8 @@ func (m *maker) make() error {
 			return err
 		}
 	}
-	for _, row := range at.Logs {
-		name := filepath.Join(LogDir, row.Log.Name())
+	for l, row := range at.Logs { // by number; rows of a job's first run do not have it
+		name := filepath.Join(LogDir, crawl.LogID(l).Name())
 		if err := m.link(m.j.path(name), name, row.Length, false); err != nil {
 			return err
 		}

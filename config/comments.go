@@ -149,6 +149,12 @@ geoip are off.`,
 		"analysis.depth": `Link depth archived from a valid page, 0 … 1,000,000: 0 is the page and what it
 needs to display. -1 = as the profile says.`,
 
+		"checkpoint": `Points to go back to, or to begin other crawls from: docs/howto/checkpoint.md.`,
+		"checkpoint.every": `Time between two checkpoints of the running crawl, at least 1s; 0 = only those that
+exclave checkpoint asks for.`,
+		"checkpoint.keep": `The newest so many stay, older ones are deleted when a new one is complete; 0 = all
+stay. Those that were given a name stay, and do not count.`,
+
 		"metrics": `Numbers of the running crawl for Prometheus.`,
 		"metrics.address": `"127.0.0.1:9090"; "" = off. Who reaches the address can read them: other machines
 too when it is not loopback.`,

@@ -36,8 +36,10 @@ type Config struct {
 	URL      URL                   `toml:"url"`
 	Analysis Analysis              `toml:"analysis"`
 	WARC     warc.Config           `toml:"warc"`
-	Metrics  Metrics               `toml:"metrics"`
-	Scope    []decide.RuleConfig   `toml:"scope"`
+	// Checkpoint says when checkpoints are made, and which are kept.
+	Checkpoint Checkpoint          `toml:"checkpoint"`
+	Metrics    Metrics             `toml:"metrics"`
+	Scope      []decide.RuleConfig `toml:"scope"`
 	// Chain holds the steps of the chains that are not the default ones.
 	Chain map[chain.Name][]standard.StepConfig `toml:"chain"`
 
@@ -94,6 +96,28 @@ func (c Crawl) Validate() []error {
 	}
 	if c.StatisticsInterval < time.Second {
 		errs = append(errs, fmt.Errorf("statistics_interval: %v is less than 1s", c.StatisticsInterval))
+	}
+	return errs
+}
+
+// Checkpoint says when checkpoints are made, and which are kept.
+type Checkpoint struct {
+	// Every is the time between two checkpoints of a running crawl, at least 1 s.
+	// 0 = only when asked for.
+	Every time.Duration `toml:"every"`
+	// Keep is how many of the newest stay. 0 = all. Those that a person named stay, and
+	// do not count.
+	Keep int `toml:"keep"`
+}
+
+// Validate returns every problem of the values.
+func (c Checkpoint) Validate() []error {
+	var errs []error
+	if c.Every != 0 && c.Every < time.Second {
+		errs = append(errs, fmt.Errorf("every: %v is less than 1s; 0 means only when asked for", c.Every))
+	}
+	if c.Keep < 0 {
+		errs = append(errs, fmt.Errorf("keep: %d is negative; 0 means that all are kept", c.Keep))
 	}
 	return errs
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"exclave/chain/decide"
 	"exclave/frontier"
@@ -107,27 +108,38 @@ func (c *Config) Absolute() error {
 		return fmt.Errorf("config: %w", err)
 	}
 	c.Dir = dir
-	each := func(names []string, is func(string) bool) {
-		for i, name := range names {
-			if is(name) {
-				names[i] = c.Path(name)
-			}
+	c.eachFile(func(name *string) { *name = c.Path(*name) })
+	return nil
+}
+
+// Files returns the names of the files that the configuration needs, as it writes them,
+// those of the seeds first.
+func (c *Config) Files() []string {
+	names := slices.Clone(c.Job.Seeds)
+	c.eachFile(func(name *string) { names = append(names, *name) })
+	return names
+}
+
+// eachFile calls fn for the name of every file but those of seeds.
+func (c *Config) eachFile(fn func(name *string)) {
+	one := func(name *string) {
+		if *name != "" {
+			fn(name)
 		}
 	}
-	always := func(name string) bool { return name != "" }
-	each(c.HTTP.RootFiles, always)
-	each(c.Analysis.Profiles, isFile)
-	if always(c.Analysis.GeoIP) {
-		c.Analysis.GeoIP = c.Path(c.Analysis.GeoIP)
+	for i := range c.HTTP.RootFiles {
+		one(&c.HTTP.RootFiles[i])
 	}
-	if always(c.URL.HostRules) {
-		c.URL.HostRules = c.Path(c.URL.HostRules)
+	for i := range c.Analysis.Profiles {
+		if isFile(c.Analysis.Profiles[i]) {
+			one(&c.Analysis.Profiles[i])
+		}
 	}
+	one(&c.Analysis.GeoIP)
+	one(&c.URL.HostRules)
 	rules := func(rules []decide.RuleConfig) {
 		for i := range rules {
-			if always(rules[i].File) {
-				rules[i].File = c.Path(rules[i].File)
-			}
+			one(&rules[i].File)
 		}
 	}
 	rules(c.Scope)
@@ -136,5 +148,4 @@ func (c *Config) Absolute() error {
 			rules(s.Rules)
 		}
 	}
-	return nil
 }

@@ -108,7 +108,7 @@ func TestOtherFormatIsRefused(t *testing.T) {
 	must(t, f.Close(t.Context()))
 	for version, want := range map[uint64]string{FormatVersion + 1: "a newer exclave wrote it", 2: "use the program that made it"} {
 		opts := StoreOptions()
-		opts.FS = storeFS{o.FS, newDeath()}
+		opts.FS = storeFS{o.FS, o.Dir, newDeath(), nil}
 		db, err := pebble.Open(o.Dir, opts)
 		must(t, err)
 		e := newEnc()

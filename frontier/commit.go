@@ -33,6 +33,7 @@ type request struct {
 	value []byte
 	files []FileRow
 	drop  *drop
+	copy  *copying
 	known int // of cands, those that were known; for the caller once answered
 	done  chan error
 }
@@ -156,7 +157,18 @@ func (f *Frontier) commitLoop() {
 		if err != nil {
 			f.fail(err)
 		}
+		var copies []*request
+		ready = slices.DeleteFunc(ready, func(r *request) bool {
+			if r.copy != nil && err == nil {
+				copies = append(copies, r)
+				return true
+			}
+			return false
+		})
 		f.answer(ready, err)
+		for _, r := range copies {
+			f.answer([]*request{r}, f.copyState(r.copy))
+		}
 		if err != nil {
 			f.answer(held, err)
 			held = nil

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -82,7 +83,24 @@ func (l storeLogger) Fatalf(format string, args ...any) {
 // in the background too.
 type storeFS struct {
 	fsx.FS
-	dead *death
+	dir    string // of the store
+	dead   *death
+	copied *atomic.Int64 // bytes, of files that could not be linked
+}
+
+// Link implements vfs.FS. Pebble links for checkpoints, into other folders; where that
+// cannot be it copies, but not after every such error.
+func (s storeFS) Link(oldname, newname string) error {
+	err := s.FS.Link(oldname, newname)
+	if !fsx.CannotLink(err) {
+		return err
+	}
+	st, err := s.Stat(oldname)
+	if err != nil {
+		return err
+	}
+	s.copied.Add(st.Size())
+	return fsx.CopyStart(s.FS, oldname, newname, st.Size())
 }
 
 // OpenDir implements vfs.FS.
@@ -90,6 +108,9 @@ func (s storeFS) OpenDir(name string) (vfs.File, error) {
 	f, err := s.FS.OpenDir(name)
 	if err != nil {
 		return nil, err
+	}
+	if name != s.dir {
+		return otherDir{f}, nil
 	}
 	return storeDir{f, s.dead}, nil
 }

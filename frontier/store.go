@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -152,6 +153,7 @@ type Frontier struct {
 	longest time.Duration // that any rule makes a host rest
 	db      *pebble.DB
 	dead    *death
+	copied  atomic.Int64 // see storeFS
 	salt    [16]byte
 	archive Archive
 	zw      *zstd.Encoder // of deferred answers
@@ -253,7 +255,7 @@ func StoreOptions() *pebble.Options {
 
 func (f *Frontier) openDB() error {
 	opts := StoreOptions()
-	opts.FS, opts.ReadOnly, opts.Logger = storeFS{f.o.FS, f.dead}, f.o.ReadOnly, storeLogger{f.o.Logger, f.dead}
+	opts.FS, opts.ReadOnly, opts.Logger = storeFS{f.o.FS, f.o.Dir, f.dead, &f.copied}, f.o.ReadOnly, storeLogger{f.o.Logger, f.dead}
 	if !f.o.ReadOnly {
 		if err := fsx.MkdirAll(f.o.FS, f.o.Dir); err != nil {
 			return err

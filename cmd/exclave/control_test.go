@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,6 +48,9 @@ func TestControl(t *testing.T) {
 		call{[]string{"frontier", "list", dir}, exitOK, "http://a.test/"},
 		call{[]string{"frontier", "delete", "--host", "nobody.test", dir}, exitNegative, "0 deleted"},
 		call{[]string{"frontier", "delete", "--regex", "(", dir}, exitUsage, "not a filter"},
+		call{[]string{"checkpoint", "--name", "held", dir}, exitOK, "held: "},
+		call{[]string{"checkpoint", "--name", "held", dir}, exitUsage, "is there already"},
+		call{[]string{"checkpoint", "list", dir}, exitOK, "/checkpoints/held"},
 		call{[]string{"pause", dir}, exitOK, "paused"},
 		call{[]string{"resume", dir}, exitOK, "running"},
 		call{[]string{"pause", dir}, exitOK, "paused"},
@@ -58,10 +63,17 @@ func TestControl(t *testing.T) {
 		call{[]string{"pause", dir}, exitNegative, "no crawl of this job is running"},
 		call{[]string{"stop", dir}, exitNegative, "no crawl of this job is running"})
 	close(web.open)
+	again := filepath.Join(t.TempDir(), "again")
+	run(call{[]string{"checkpoint", "restore", filepath.Join(dir, "checkpoints", "held"), again}, exitOK, "exclave crawl " + again})
 	for _, verb := range []string{"crawl", "verify"} {
-		if text, c := exclave(t, verb, dir); c != 0 {
-			t.Fatalf("%s: exit code %d\n%s", verb, c, text)
+		for _, dir := range []string{dir, again} {
+			if text, c := exclave(t, verb, dir); c != 0 {
+				t.Fatalf("%s: exit code %d\n%s", verb, c, text)
+			}
 		}
+	}
+	if got, want := archived(t, again), archived(t, dir); !maps.Equal(got, want) {
+		t.Errorf("the job of the checkpoint archived %v, the job itself %v", got, want)
 	}
 	text, c := exclave(t, "show", "--json", dir, "http://a.test/held")
 	var s job.Shown

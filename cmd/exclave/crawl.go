@@ -115,6 +115,9 @@ func loadJob(cmd *cobra.Command, dir string) (*config.Config, error) {
 	for _, p := range problems {
 		fmt.Fprintln(cmd.ErrOrStderr(), p)
 	}
+	if len(problems) > 0 && job.IsCheckpoint(dir) {
+		return nil, withCode(exitUsage, fmt.Errorf("%s is a checkpoint and no job; exclave checkpoint restore %s NEWJOB makes one", dir, dir))
+	}
 	if len(problems) > 0 {
 		return nil, withCode(exitUsage, fmt.Errorf("%s: %s in the configuration", dir, count(len(problems), "problem")))
 	}

@@ -23,6 +23,7 @@ func (s *Server) routes() map[string]handler {
 
 		"GET /report/{name}": s.report,
 		"POST /seeds":        s.importSeeds,
+		"POST /checkpoint":   s.checkpoint,
 	}
 }
 

@@ -90,6 +90,9 @@ type Job struct {
 	stop       context.CancelFunc
 	meter      meter
 	paused     pauses
+	// checkpoints is held by whoever makes one.
+	checkpoints chan struct{}
+	events      chan event // for the log of statistics
 }
 
 // Result is how a run ended.
@@ -105,7 +108,7 @@ type Result struct {
 // acknowledges), analyzer, chains. Whatever way the last run ended, the job goes
 // on from what was acknowledged.
 func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
-	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir}
+	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, checkpoints: make(chan struct{}, 1), events: make(chan event, 16)}
 	j.halt, j.stop = context.WithCancel(context.WithoutCancel(ctx))
 	j.onClose(func(context.Context) error { j.stop(); return nil })
 	defer func() {
@@ -340,6 +343,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	var measured sync.WaitGroup
 	measured.Go(func() { j.measure(watch) })
 	measured.Go(func() { j.watchStatistics(watch, ctx.Done(), run) })
+	measured.Go(func() { j.watchCheckpoints(watch) })
 	limited := make(chan struct{})
 	go func() {
 		defer close(limited)

@@ -118,6 +118,8 @@ func (j *Job) watchStatistics(ctx context.Context, stop <-chan struct{}, run run
 		case <-changed:
 		case <-stop:
 			stop = nil // once
+		case e := <-j.events:
+			s.event(e.what, e.why)
 		case <-t.C():
 			s.sample()
 			s.note(ctx)
@@ -125,6 +127,9 @@ func (j *Job) watchStatistics(ctx context.Context, stop <-chan struct{}, run run
 		}
 	}
 }
+
+// event is something to tell beside the numbers.
+type event struct{ what, why string }
 
 // changed writes a change of the run's state.
 func (s *statistics) changed(from, to chain.State) {

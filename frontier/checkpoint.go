@@ -1,0 +1,78 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Instant is what the state held when it was copied.
+type Instant struct {
+	At    time.Time
+	Files []FileRow
+	Logs  []LogRow
+	Stats Stats
+	Held  time.Duration // how long nothing could be committed
+	// Copied are the bytes of tables that could not be linked.
+	Copied int64
+}
+
+// copying is an order to the committer.
+type copying struct {
+	dir string
+	was Instant
+}
+
+// Checkpoint copies the state, as it is between two commits, into the new folder dir:
+// tables as hard links where the file system has them, the rest by its bytes. WARC files
+// and logs hold, durably, at least what the Instant says. What goes on meanwhile waits for
+// its commit only. After an error dir may hold a part; the frontier works on.
+func (f *Frontier) Checkpoint(ctx context.Context, dir string) (Instant, error) {
+	c := copying{dir: dir}
+	if err := f.submit(ctx, &request{copy: &c}); err != nil {
+		return Instant{}, fmt.Errorf("frontier: copy the state to %s: %w", dir, err)
+	}
+	return c.was, nil
+}
+
+// copyState is called by the committer, so that nothing is written meanwhile: Pebble uses
+// its log files again, and a copy of one that is being written may mix old and new.
+func (f *Frontier) copyState(c *copying) error {
+	began, copied := f.o.Clock.Mono(), f.copied.Load()
+	c.was = Instant{At: f.o.Clock.Now(), Files: f.Files(), Logs: f.Logs(), Stats: f.Stats()}
+	err := f.dead.guard(func() (err error) {
+		defer func() {
+			// Pebble panics when a folder cannot be synced.
+			p := recover()
+			if e, ok := p.(error); ok && errors.As(e, new(otherDirError)) {
+				err = e
+			} else if p != nil {
+				panic(p)
+			}
+		}()
+		return f.db.Checkpoint(c.dir, pebble.WithFlushedWAL())
+	})
+	c.was.Held, c.was.Copied = f.o.Clock.Mono()-began, f.copied.Load()-copied
+	return err
+}
+
+// otherDir is a folder that is not the store's own: a sync that fails there is no reason
+// to end the store.
+type otherDir struct{ vfs.File }
+
+// Sync implements vfs.File.
+func (d otherDir) Sync() error {
+	if err := d.File.Sync(); err != nil {
+		return otherDirError{err}
+	}
+	return nil
+}
+
+type otherDirError struct{ error }
+
+// Unwrap returns what the file system said.
+func (e otherDirError) Unwrap() error { return e.error }

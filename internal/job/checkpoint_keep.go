@@ -1,0 +1,128 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"exclave/frontier"
+	"exclave/internal/fsx"
+)
+
+// Checkpoints returns the complete checkpoints of the job in the folder dir, oldest
+// first. They may be asked for whatever else is done with the job. What is in the folder
+// of checkpoints but is none of them is left out.
+func Checkpoints(dir string, o Options) ([]Checkpoint, error) {
+	fsys := o.withDefaults().FS
+	names, err := fsys.List(filepath.Join(dir, CheckpointDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("job: checkpoints of %s: %w", dir, err)
+	}
+	var all []Checkpoint
+	for _, name := range names {
+		c, err := readCheckpoint(fsys, filepath.Join(dir, CheckpointDir, name))
+		if err == nil && c.Name == name {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b Checkpoint) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Name, b.Name)) })
+	return all, nil
+}
+
+// IsCheckpoint reports whether a folder is, or was meant to be, a checkpoint.
+func IsCheckpoint(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, checkpointFile))
+	return err == nil
+}
+
+// readCheckpoint reads a manifest. The error wraps [fs.ErrNotExist] when dir is no
+// checkpoint.
+func readCheckpoint(fsys fsx.FS, dir string) (c Checkpoint, err error) {
+	data, err := readFile(fsys, filepath.Join(dir, checkpointFile))
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(data, &c); err != nil {
+		return c, fmt.Errorf("%s: %w", filepath.Join(dir, checkpointFile), err)
+	}
+	if c.Version != checkpointVersion {
+		return c, fmt.Errorf("%s: it has version %d, this program knows %d; use the program that made it (%s)",
+			filepath.Join(dir, checkpointFile), c.Version, checkpointVersion, c.Software)
+	}
+	return c, nil
+}
+
+func readFile(fsys fsx.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(f)
+	return data, errors.Join(err, f.Close())
+}
+
+// retain deletes the oldest checkpoints that nobody named, but for as many as are to be
+// kept.
+func (j *Job) retain() error {
+	keep := j.cfg.Checkpoint.Keep
+	if keep == 0 {
+		return nil
+	}
+	all, err := Checkpoints(j.dir, j.opts)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(c Checkpoint) bool { return c.Named })
+	for _, c := range all[:max(0, len(all)-keep)] {
+		// Not a part of one may be taken for the whole.
+		if err := j.opts.FS.Rename(j.path(CheckpointDir, c.Name), j.path(CheckpointDir, removing)); err != nil {
+			return fmt.Errorf("delete %s: %w", c.Name, err)
+		}
+		if err := errors.Join(fsx.SyncDir(j.opts.FS, j.path(CheckpointDir)), j.clearCheckpoints()); err != nil {
+			return fmt.Errorf("delete %s: %w", c.Name, err)
+		}
+		j.opts.Log.Info("old checkpoint deleted", "name", c.Name)
+	}
+	return nil
+}
+
+// watchCheckpoints makes checkpoints as the configuration asks for them, but none of a
+// crawl in which nothing has happened since the last.
+func (j *Job) watchCheckpoints(ctx context.Context) {
+	every := j.cfg.Checkpoint.Every
+	if every == 0 {
+		return
+	}
+	t := j.opts.Clock.NewTimer(every)
+	defer t.Stop()
+	var last frontier.Stats
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C():
+		}
+		now := j.frontier.Stats()
+		now.InProcess, now.Queued = 0, now.Queued+now.InProcess // what is handed out is no change
+		if now != last {
+			_, err := j.Checkpoint(ctx, "")
+			switch {
+			case err == nil:
+				last = now
+			case ctx.Err() == nil:
+				j.opts.Log.Warn("no checkpoint was made; the crawl goes on", "err", err)
+			}
+		}
+		t.Reset(every)
+	}
+}

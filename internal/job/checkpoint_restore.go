@@ -1,0 +1,172 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"exclave/config"
+	"exclave/frontier"
+	"exclave/internal/fsx"
+)
+
+// Restored is what [Restore] made.
+type Restored struct {
+	Checkpoint
+	Linked, Bytes int64 // bytes that are shared with the checkpoint, and all
+}
+
+// Restore makes a job, in the new folder dir, that goes on where the job of a checkpoint
+// was. Nothing that is ever written to is shared with the checkpoint, so that any number
+// of jobs can begin from it. After an error there is no dir. [ErrCheckpoint] says that
+// from is no checkpoint, is damaged, or that dir cannot be used.
+func Restore(ctx context.Context, from, dir string, o Options) (Restored, error) {
+	o = o.withDefaults()
+	r := restorer{o: o, from: from, to: filepath.Clean(dir) + ".tmp"}
+	var err error
+	if r.c, err = readCheckpoint(o.FS, from); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("it has no %s: %w; `exclave checkpoint list JOB` names those that there are", checkpointFile, ErrCheckpoint)
+		}
+		return Restored{}, fmt.Errorf("job: restore %s: %w", from, err)
+	}
+	if _, err := o.FS.Stat(dir); err == nil {
+		return Restored{}, fmt.Errorf("job: restore %s: %s is there already: %w; name a new folder", from, dir, ErrCheckpoint)
+	}
+	made, err := r.restore(ctx, filepath.Clean(dir))
+	if err != nil {
+		return Restored{}, fmt.Errorf("job: restore %s: %w", from, err)
+	}
+	return made, nil
+}
+
+type restorer struct {
+	o        Options
+	c        Checkpoint
+	from, to string
+	leave    int64 // bytes that stay free
+	linked   int64
+	dirs     []string
+}
+
+func (r *restorer) restore(ctx context.Context, dir string) (_ Restored, err error) {
+	if err := r.check(); err != nil {
+		return Restored{}, err
+	}
+	if c, _ := config.Load(filepath.Join(r.from, checkpointConfig)); c != nil {
+		r.leave = c.Crawl.MinFreeDisk
+	}
+	if err := r.o.FS.RemoveAll(r.to); err != nil { // of a restore that was killed
+		return Restored{}, fmt.Errorf("remove what is left of an earlier attempt: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.o.FS.RemoveAll(r.to))
+		}
+	}()
+	for _, f := range r.c.Files {
+		if err := ctx.Err(); err != nil {
+			return Restored{}, err
+		}
+		if err := r.file(f); err != nil {
+			return Restored{}, err
+		}
+	}
+	for _, d := range slices.Backward(r.dirs) {
+		if err := fsx.SyncDir(r.o.FS, d); err != nil {
+			return Restored{}, err
+		}
+	}
+	if err := r.agrees(ctx); err != nil {
+		return Restored{}, err
+	}
+	if err := r.o.FS.Rename(r.to, dir); err != nil {
+		return Restored{}, fmt.Errorf("name it %s: %w", dir, err)
+	}
+	return Restored{Checkpoint: r.c, Linked: r.linked, Bytes: r.c.Bytes()}, fsx.SyncDir(r.o.FS, filepath.Dir(dir))
+}
+
+// check demands that everything is there before anything is made.
+func (r *restorer) check() error {
+	if r.c.Format > frontier.FormatVersion {
+		return fmt.Errorf("its state has format %d, this program knows %d; use the program that made it (%s)",
+			r.c.Format, frontier.FormatVersion, r.c.Software)
+	}
+	damaged := func(f CheckpointFile, format string, a ...any) error {
+		return fmt.Errorf("%s %s: the checkpoint is damaged: %w; use another", filepath.Join(r.from, f.Path), fmt.Sprintf(format, a...), ErrCheckpoint)
+	}
+	for _, f := range r.c.Files {
+		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || !filepath.IsLocal(filepath.FromSlash(f.inJob())) {
+			return damaged(f, "lies outside")
+		}
+		st, err := r.o.FS.Stat(filepath.Join(r.from, f.Path))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return damaged(f, "is missing")
+		case err != nil:
+			return err
+		case st.Size() < f.Length:
+			return damaged(f, "has %d bytes of %d", st.Size(), f.Length)
+		case st.Size() > f.Length && f.Shared:
+			return damaged(f, "has %d bytes, it had %d", st.Size(), f.Length)
+		}
+	}
+	return nil
+}
+
+func (r *restorer) file(f CheckpointFile) error {
+	from, to := filepath.Join(r.from, f.Path), filepath.Join(r.to, f.inJob())
+	if d := filepath.Dir(to); !slices.Contains(r.dirs, d) {
+		if err := fsx.MkdirAll(r.o.FS, d); err != nil {
+			return err
+		}
+		r.dirs = append(r.dirs, d)
+	}
+	if !f.Shared {
+		return fsx.CopyStart(r.o.FS, from, to, f.Length)
+	}
+	copied, err := linkOrCopy(r.o.FS, from, to, f.Length, r.leave)
+	if copied == 0 {
+		r.linked += f.Length
+	}
+	return err
+}
+
+// agrees demands that configuration and state of what was made can be read, and that the
+// state is that of the manifest.
+func (r *restorer) agrees(ctx context.Context) (err error) {
+	cfg, problems := config.Load(r.to)
+	if len(problems) > 0 {
+		var said []string
+		for _, p := range problems {
+			said = append(said, p.String())
+		}
+		return fmt.Errorf("its configuration cannot be used from here: %w:\n%s", ErrCheckpoint, strings.Join(said, "\n"))
+	}
+	f, err := openState(ctx, cfg, r.o)
+	if err != nil {
+		return fmt.Errorf("its state cannot be read; use another checkpoint: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close(ctx)) }()
+	have := map[string]int64{}
+	for _, f := range r.c.Files {
+		have[f.Path] = f.Length
+	}
+	for _, row := range f.Files() {
+		if n := have[WARCDir+"/"+row.Name]; n != row.Committed && !slices.Contains(r.c.Missing, row.Name) {
+			return fmt.Errorf("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged: %w; use another",
+				row.Committed, row.Name, n, ErrCheckpoint)
+		}
+	}
+	for _, row := range f.Logs() {
+		if n := have[LogDir+"/"+row.Log.Name()]; n != row.Length {
+			return fmt.Errorf("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged: %w; use another",
+				row.Length, row.Log.Name(), n, ErrCheckpoint)
+		}
+	}
+	return nil
+}

@@ -122,6 +122,10 @@ func (f *Frontier) refill() (loaded bool, err error) {
 	return n > 0, it.Error()
 }
 
+// betterInLine reports whether hosts on disk may have to be asked before h: one that rested
+// came to memory out of their order. f.mu is held.
+func (f *Frontier) betterInLine(h *host) bool { return f.more && class(f.horizon.at) < h.class }
+
 // shrink moves the horizon to the middle of the hosts in memory. f.mu is held.
 func (f *Frontier) shrink() {
 	places := make([]place, 0, len(f.hosts))

@@ -163,12 +163,16 @@ func (f *Frontier) first() (h *host, a *address, wait time.Duration, err error) 
 		return nil, nil, -1, nil
 	}
 	for {
-		if h, a, wait = f.firstInMemory(); h != nil || a != nil {
+		h, a, wait = f.firstInMemory()
+		if a != nil || h != nil && !f.betterInLine(h) {
 			return h, a, 0, nil
 		}
 		loaded, err := f.refill()
 		if err != nil {
 			return nil, nil, 0, err
+		}
+		if !loaded && h != nil {
+			return h, nil, 0, nil
 		}
 		if !loaded {
 			break

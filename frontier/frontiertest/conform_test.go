@@ -2,9 +2,11 @@ package frontiertest_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,9 +21,20 @@ import (
 // TestConforms holds the frontier to the model of frontiertest: random operations,
 // restarts and crashes, everything compared after each.
 func TestConforms(t *testing.T) {
+	if os.Getenv("EXCLAVE_LONG") == "" && !flagGiven("rapid.checks") {
+		// Each check opens a frontier several times.
+		if err := flag.Set("rapid.checks", "10"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		rapid.SyncTest(rt, func(rt *rapid.T) { frontiertest.Conform(rt, &memStore{mem: fsx.NewMem()}) })
 	})
+}
+
+func flagGiven(name string) (given bool) {
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
 }
 
 // memStore keeps frontiers on a file system in memory.

@@ -52,11 +52,12 @@ type model struct {
 	refused   int64
 	retried   int64
 	dropped   int64
-	end       int64 // of the WARC file
+	end       int64         // of the WARC file
+	killed    time.Duration // when the machine last stopped, on the model's clock; never: long ago
 }
 
 func newModel(r Rules) *model {
-	return &model{r: r, uris: map[string]*entry{}, queues: map[string]*line{}, documents: map[string]int64{}, fromTag: map[string]int64{}}
+	return &model{r: r, uris: map[string]*entry{}, queues: map[string]*line{}, documents: map[string]int64{}, fromTag: map[string]int64{}, killed: -1000 * time.Hour}
 }
 
 // clone returns a model that shares nothing with m.
@@ -288,15 +289,20 @@ func (m *model) finish(u *crawl.CrawlURI) {
 			q.wake = m.now + m.r.DNSRetry
 			return
 		}
-		rest := m.backoff(q)
-		if u.RetryAfter > 0 {
-			rest = min(u.RetryAfter, m.r.MaxRetryAfter)
-		}
-		q.backoff++
-		q.wake = m.now + max(rest, m.delay(u))
+		m.failed(q, u)
 	case crawl.Done:
 		m.done(e, q, u)
 	}
+}
+
+// failed makes a queue rest after a failed attempt.
+func (m *model) failed(q *line, u *crawl.CrawlURI) {
+	rest := m.backoff(q)
+	if u.RetryAfter > 0 {
+		rest = min(u.RetryAfter, m.r.MaxRetryAfter)
+	}
+	q.backoff++
+	q.wake = m.now + max(rest, m.delay(u))
 }
 
 func (m *model) backoff(q *line) time.Duration {
@@ -309,15 +315,18 @@ func (m *model) delay(u *crawl.CrawlURI) time.Duration {
 }
 
 func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
-	http := u.Status.IsHTTP()
+	http := u.Status.IsHTTP() && !strings.HasPrefix(u.Key, "dns:")
 	if u.Mode == crawl.ModeFetch && (http || u.Status >= crawl.StatusTimeout && u.Status <= crawl.StatusConnectFailed) {
-		q.wake = m.now + m.delay(u)
 		if u.Status == 403 {
-			if q.refused++; m.r.RefusedBurst > 0 && q.refused >= m.r.RefusedBurst {
-				q.wake = m.now + max(m.backoff(q), m.delay(u))
-				q.backoff++
-			}
-		} else if http {
+			q.refused++
+		}
+		switch {
+		case !http, u.Status == 429, u.Status == 503, u.Status == 403 && m.r.RefusedBurst > 0 && q.refused >= m.r.RefusedBurst:
+			m.failed(q, u)
+		case u.Status == 403:
+			q.wake = m.now + m.delay(u)
+		default:
+			q.wake = m.now + m.delay(u)
 			q.backoff, q.refused = q.backoff/2, 0
 		}
 		if !strings.HasPrefix(u.Key, "robots:") {
@@ -450,9 +459,10 @@ func (m *model) ready() (now []*entry, wake time.Duration) {
 		if q.retired || len(heads) == 0 || m.inProcess(name) {
 			continue
 		}
-		if q.wake > m.now {
-			if wake < 0 || q.wake < wake {
-				wake = q.wake
+		// What was asked for just before a kill, nobody noted.
+		if at := max(q.wake, m.killed+m.r.MaxDelay); at > m.now {
+			if wake < 0 || at < wake {
+				wake = at
 			}
 			continue
 		}

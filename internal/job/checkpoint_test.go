@@ -168,8 +168,24 @@ func smallFiles(c *config.Config) {
 // with what an undisturbed crawl archives, and nobody changes files of others.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
+	t.Run("complete WARC files", func(t *testing.T) {
+		t.Parallel()
+		if shared, _ := checkpointOfACrawl(t, smallFiles); shared == 0 {
+			t.Error("no WARC file was complete: nothing was shown of them")
+		}
+	})
+	t.Run("open WARC files", func(t *testing.T) {
+		t.Parallel()
+		if _, growing := checkpointOfACrawl(t, func(c *config.Config) { c.Analysis.Depth = 1 }); growing == 0 {
+			t.Error("no WARC file was open: nothing was shown of them")
+		}
+	})
+}
+
+// checkpointOfACrawl returns how many complete and open WARC files the checkpoint had.
+func checkpointOfACrawl(t *testing.T, change func(*config.Config)) (shared, growing int) {
 	web := newHeldWeb(halfWeb())
-	j := newJob(t, web, smallFiles)
+	j := newJob(t, web, change)
 	crawl := j.start(job.Options{}, site+"/v")
 	<-web.asked
 	c, err := crawl.Checkpoint(t.Context(), "half")
@@ -179,7 +195,6 @@ func TestCheckpoint(t *testing.T) {
 	if c.Stats.InProcess == 0 || c.Stats.Archived < 5 || !c.Named || c.Copied != 0 || c.Took < c.Held {
 		t.Errorf("%+v", c)
 	}
-	shared, growing := 0, 0
 	for _, f := range c.Files {
 		if strings.HasPrefix(f.Path, job.WARCDir+"/") && f.Shared {
 			shared++
@@ -187,14 +202,11 @@ func TestCheckpoint(t *testing.T) {
 			growing++
 		}
 	}
-	if shared == 0 || growing == 0 {
-		t.Errorf("%d complete and %d open WARC files", shared, growing)
-	}
 	// Beyond what counts: the next commits of the crawl, and what it will cut off.
 	close(web.open)
 	crawl.end()
 	original := j.run(job.Options{})
-	want := newJob(t, web, smallFiles).run(job.Options{}, site+"/v")
+	want := newJob(t, web, change).run(job.Options{}, site+"/v")
 	if got, want := original.archived(), want.archived(); !slices.Equal(got, want) || len(want) != 17 {
 		t.Errorf("the original archived %q\nundisturbed %q", got, want)
 	}
@@ -227,6 +239,7 @@ func TestCheckpoint(t *testing.T) {
 			t.Errorf("%s in the restored job holds what the original's has not", name)
 		}
 	}
+	return shared, growing
 }
 
 func warcNames(t testing.TB, j *testJob) (names []string) {

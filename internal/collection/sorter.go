@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Bounds of the memory of a sorter: two chunks, the records it remembers, and the
+// Bounds of the memory of a sorter: two chunks, where its recent records are, and the
 // readers of the runs that are merged at the same time, 100 KB each.
 const (
 	chunkBytes = 16 << 20

@@ -11,7 +11,7 @@ import (
 )
 
 // profiled gives a verb the hidden flags --cpuprofile and --memprofile, for
-// go tool pprof. They serve exclave bench.
+// go tool pprof. They serve exclave bench, and whoever looks for lost time.
 func profiled(cmd *cobra.Command) *cobra.Command {
 	var cpu, mem string
 	cmd.Flags().StringVar(&cpu, "cpuprofile", "", "write a profile of processor time to this file")

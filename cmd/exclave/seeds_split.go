@@ -101,7 +101,7 @@ interrupted, nothing was made.`,
 	f.StringVar(&file, "config", "", "job.toml whose settings all jobs get, but for name and seeds")
 	f.StringVar(&profile, "profile", "", "without --config, as for exclave init (default: the one of --tld)")
 	f.StringVar(&contact, "contact", "", "without --config, as for exclave init")
-	return cmd
+	return profiled(cmd)
 }
 
 func waysText() string {
@@ -163,7 +163,7 @@ Exit codes: 0 done; 1 the logs name no address; 2 wrong flags, a file cannot be 
 	logs.add(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "write to this new file instead of stdout")
 	cmd.Flags().StringVar(&temp, "temp", "", "folder of temporary files (default: the system's)")
-	return cmd
+	return profiled(cmd)
 }
 
 // logsRead are the flags and the way of split and rank.

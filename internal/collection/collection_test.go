@@ -3,7 +3,10 @@ package collection
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"exclave/internal/seedlog"
 	"exclave/internal/testweb/benchlog"
@@ -266,6 +270,54 @@ func TestSplitIsOneForAll(t *testing.T) {
 	}
 }
 
+// A log that cannot be read to its end, and a disk that takes no more, are told; what
+// read ahead has ended (TestMain looks), whatever was in its hands.
+func TestReadFails(t *testing.T) {
+	log, bad := logOf(t, 20_000, 1, false), errors.New("bad sector")
+	g := New(Options{Dir: t.TempDir()})
+	in := io.MultiReader(bytes.NewReader(log), iotest.ErrReader(bad))
+	if _, err := g.Read(t.Context(), in, seedlog.Options{}); !errors.Is(err, bad) {
+		t.Errorf("a log that cannot be read: %v", err)
+	}
+	g.Close()
+
+	g = New(Options{Dir: filepath.Join(t.TempDir(), "is", "not", "there")})
+	g.urls.pool = newPool(4000)
+	if _, err := g.Read(t.Context(), bytes.NewReader(log), seedlog.Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("nowhere to write: %v", err)
+	}
+	g.Close()
+}
+
+// The same log gives the same bytes, whatever makes splitting faster: digests of the
+// folders that the first version made. A folder is divided anew only by decision.
+func TestSplitGivesTheSameBytes(t *testing.T) {
+	log := logOf(t, 10_000, 3, true)
+	want := map[By]string{ByHost: "8ece977e95d5ae57", ByDomain: "2122c9a87f3621a9", ByTLD: "e8086053cc88598a", BySize: "698348f32e45997e"}
+	for _, by := range Ways() {
+		dir := filepath.Join(t.TempDir(), "made")
+		made, _, err := Make(t.Context(), dir, Options{TLDs: []string{"cz"}}, Plan{By: by, Parts: 4}, reading(t.Context(), log), jobText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.New()
+		files := []string{HostsName}
+		for _, c := range made {
+			files = append(files, filepath.Join(c.Name, "seeds.jsonl"))
+		}
+		for _, name := range files {
+			b, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(sum, "%s %d\n%s", name, len(b), b)
+		}
+		if got := hex.EncodeToString(sum.Sum(nil)[:8]); got != want[by] {
+			t.Errorf("by %s: %s, want %s", by, got, want[by])
+		}
+	}
+}
+
 // Hosts that share a hash are counted, placed and written apart.
 func TestHostsThatShareAHash(t *testing.T) {
 	g := New(Options{Dir: t.TempDir()})
@@ -427,6 +479,56 @@ func TestPlan(t *testing.T) {
 	if err := d.assign(MaxParts + 1); err == nil {
 		t.Error("more collections than there may be")
 	}
+}
+
+// Processor time of a line that is read, decompressed and put into the sorters.
+func BenchmarkRead(b *testing.B) {
+	log := logOf(b, 300_000, 1, false)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write(log); err != nil {
+		b.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(log)))
+	b.ReportAllocs()
+	for b.Loop() {
+		g := New(Options{Dir: b.TempDir(), TLDs: []string{"cz"}})
+		if _, err := g.Read(b.Context(), bytes.NewReader(packed.Bytes()), seedlog.Options{}); err != nil {
+			b.Fatal(err)
+		}
+		g.Close()
+	}
+	b.ReportMetric(300_000*float64(b.N)/b.Elapsed().Seconds(), "lines/s")
+}
+
+// A record through a sorter with runs enough to be merged: 100 of 1,300 records.
+func BenchmarkSorter(b *testing.B) {
+	const records = 130_000
+	data := make([]byte, 64)
+	for b.Loop() {
+		s, rng := newSorter(b.TempDir(), "bench", newPool(1300*(len(data)+itemBytes))), rand.New(rand.NewPCG(1, 2))
+		for range records {
+			// Hosts of 20 addresses, as in a log.
+			if err := s.add(rng.Uint64N(records/20)<<40, rng.Uint64(), data); err != nil {
+				b.Fatal(err)
+			}
+		}
+		m, err := s.sorted()
+		if err != nil {
+			b.Fatal(err)
+		}
+		n := 0
+		for m.next() {
+			n++
+		}
+		if err := errors.Join(m.err, m.close()); err != nil || n != records {
+			b.Fatalf("%d records: %v", n, err)
+		}
+	}
+	b.ReportMetric(records*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
 // Processor time of a line, from the log to the seeds.

@@ -18,6 +18,6 @@
 //	places     hash of host, collection and rank: host
 //	seeds      collection and rank, path: URL, source tag
 //
-// A Gatherer belongs to one goroutine; it sorts in others. Not here: formats of logs
+// A Gatherer belongs to one goroutine; it reads and sorts in others. Not here: formats of logs
 // (internal/seedlog), and what a job is.
 package collection

@@ -61,30 +61,33 @@ func (g *Gatherer) Close() {
 }
 
 // Read reads a log to its end. The errors are those of package seedlog, of the
-// disk, and ctx's; they end the work of the Gatherer.
+// disk, and ctx's; they end the work of the Gatherer, and there is no State.
 func (g *Gatherer) Read(ctx context.Context, in io.Reader, o seedlog.Options) (seedlog.State, error) {
 	log, err := seedlog.Open(in, o)
 	if err != nil {
 		return seedlog.State{}, err
 	}
 	defer log.Close()
-	for {
-		e, err := log.Next()
-		if errors.Is(err, io.EOF) {
-			return log.State(), nil
-		}
-		if err == nil {
-			if u := log.URL(); u != nil {
-				err = g.take(u, e)
+	ahead := readAhead(log)
+	defer ahead.stop()
+	for b := range ahead.full {
+		for i := range b.links {
+			l := &b.links[i]
+			if l.url != nil {
+				if err := g.take(l); err != nil {
+					return seedlog.State{}, err
+				}
+			}
+			if err := g.step(ctx, "lines read", &g.read); err != nil {
+				return seedlog.State{}, err
 			}
 		}
-		if err == nil {
-			err = g.step(ctx, "lines read", &g.read)
+		if b.err != nil && !errors.Is(b.err, io.EOF) {
+			return seedlog.State{}, b.err
 		}
-		if err != nil {
-			return log.State(), err
-		}
+		ahead.empty <- b
 	}
+	return log.State(), nil
 }
 
 // step counts a record, tells of it, and looks at ctx, now and then.
@@ -109,20 +112,20 @@ func (g *Gatherer) step(ctx context.Context, pass string, n *int64) error {
 func zero() []byte { return []byte{0} }
 
 // take gives an address, and the link that leads to it, to the sorters.
-func (g *Gatherer) take(u *urlx.URL, e *seedlog.Entry) error {
-	key := g.o.Rules.Key(u)
+func (g *Gatherer) take(l *link) error {
+	key := g.o.Rules.Key(l.url)
 	g.scratch = append(append(g.scratch[:0], key...), 0)
-	if href := u.String(); href != key {
+	if href := l.url.String(); href != key {
 		g.scratch = append(g.scratch, href...)
 	}
-	g.scratch = append(append(g.scratch, 0), e.Source...)
-	g.sourced = g.sourced || len(e.Source) > 0
+	g.scratch = append(append(g.scratch, 0), l.source...)
+	g.sourced = g.sourced || len(l.source) > 0
 	host := hostOf(g.scratch[:len(key)])
 	a := hashOf(host)
 	if err := g.urls.add(a, hashOf(g.scratch[:len(key)]), g.scratch); err != nil {
 		return err
 	}
-	if !g.national(e.Via) {
+	if !g.national(l.via) {
 		return nil
 	}
 	g.linked++

@@ -15,11 +15,11 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Bounds of the memory of a sorter: two chunks, the records it remembers, and the
+// Bounds of the memory of a sorter: two chunks, where its recent records are, and the
 // readers of the runs that are merged at the same time, 100 KB each.
 const (
 	chunkBytes = 16 << 20
-	remembered = 1 << 15
+	remembered = 1 << 16
 	fanIn      = 128
 	blockBytes = 64 << 10
 	itemBytes  = 24
@@ -31,8 +31,16 @@ type record struct {
 	data []byte
 }
 
+// compare looks at the bytes only when it must: a merge compares records a dozen
+// times each.
 func (r *record) compare(o *record) int {
-	return cmp.Or(cmp.Compare(r.a, o.a), cmp.Compare(r.b, o.b), bytes.Compare(r.data, o.data))
+	if r.a != o.a {
+		return cmp.Compare(r.a, o.a)
+	}
+	if r.b != o.b {
+		return cmp.Compare(r.b, o.b)
+	}
+	return bytes.Compare(r.data, o.data)
 }
 
 // item is a record within a chunk.
@@ -61,7 +69,8 @@ func (p *pool) get() *chunk {
 		return c
 	}
 	// All at once: growing copies.
-	return &chunk{data: make([]byte, 0, p.most), items: make([]item, 0, p.most/(4*itemBytes))}
+	const usual = 40 // bytes of data of a short record
+	return &chunk{data: make([]byte, 0, p.most), items: make([]item, 0, p.most/(itemBytes+usual))}
 }
 
 func (c *chunk) size() int { return len(c.data) + itemBytes*len(c.items) }
@@ -72,7 +81,7 @@ type sorter struct {
 	dir, name string
 	pool      *pool
 	now, next *chunk     // nil before the first record
-	recent    [][]byte   // records taken lately, by hash: most duplicates are of these
+	recent    []uint32   // by hash, the last record of now, its index + 1: most duplicates are of these
 	done      chan error // of the run being written from next; nil: none is
 	runs      [][]string // by how often they were merged
 	made      int
@@ -82,7 +91,7 @@ func newSorter(dir, name string, p *pool) *sorter { return &sorter{dir: dir, nam
 
 // remember makes the sorter drop duplicates of recent records before they are sorted.
 func (s *sorter) remember() *sorter {
-	s.recent = make([][]byte, remembered)
+	s.recent = make([]uint32, remembered)
 	return s
 }
 
@@ -97,13 +106,15 @@ func (s *sorter) add(a, b uint64, parts ...[]byte) error {
 		c.data = append(c.data, p...)
 	}
 	if s.recent != nil {
-		// Equal bytes have equal hashes.
-		last := &s.recent[(a^b)%remembered]
-		if bytes.Equal(*last, c.data[off:]) {
-			c.data = c.data[:off]
-			return nil
+		at := &s.recent[(a^b)%remembered]
+		if *at > 0 {
+			last := c.items[*at-1]
+			if last.a == a && last.b == b && bytes.Equal(c.data[last.off:last.to], c.data[off:]) {
+				c.data = c.data[:off]
+				return nil
+			}
 		}
-		*last = append((*last)[:0], c.data[off:]...)
+		*at = uint32(len(c.items) + 1)
 	}
 	c.items = append(c.items, item{a, b, uint32(off), uint32(len(c.data))})
 	if c.size() < s.pool.most {
@@ -124,6 +135,7 @@ func (s *sorter) flush() error {
 	}
 	c, done, name := s.now, make(chan error, 1), s.newRun(0)
 	s.now, s.next, s.done = s.next, c, done
+	clear(s.recent)
 	go func() {
 		err := c.write(name)
 		c.data, c.items = c.data[:0], c.items[:0]

@@ -58,8 +58,8 @@ func parseFast(s string) (string, bool) {
 		end = len(rest)
 	}
 	host, port, hasPort := strings.Cut(rest[:end], ":")
-	b := make([]byte, 0, len(s)+len(s)/8+1)
-	b, ok := appendHost(append(b, scheme...), host)
+	var short [256]byte // stays on the stack: most addresses fit
+	b, ok := appendHost(append(short[:0], scheme...), host)
 	if !ok {
 		return "", false
 	}
@@ -95,8 +95,8 @@ func (u *URL) resolveFast(s string) (string, bool) {
 	default:
 		from += uint16(strings.LastIndexByte(u.Path(), '/'))
 	}
-	b := make([]byte, 0, int(from)+len(s)+len(s)/8+1)
-	b = append(b, u.href[:from]...)
+	var short [256]byte
+	b := append(short[:0], u.href[:from]...)
 	if s != "" && (s[0] == '?' || s[0] == '#') && from > u.path {
 		return appendTail(b, s)
 	}

@@ -47,6 +47,10 @@ func DisplayHost(ace string) string {
 }
 
 func isIP(host string) bool {
+	// Most hosts are names, and that is quickly seen.
+	if strings.IndexByte(host, ':') < 0 && (host == "" || host[len(host)-1] < '0' || host[len(host)-1] > '9') {
+		return false
+	}
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return err == nil
 }

@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -44,17 +43,8 @@ func (f *Frontier) Checkpoint(ctx context.Context, dir string) (Instant, error) 
 func (f *Frontier) copyState(c *copying) error {
 	began, copied := f.o.Clock.Mono(), f.copied.Load()
 	c.was = Instant{At: f.o.Clock.Now(), Files: f.Files(), Logs: f.Logs(), Stats: f.Stats()}
-	err := f.dead.guard(func() (err error) {
-		defer func() {
-			// Pebble panics when a folder cannot be synced.
-			p := recover()
-			if e, ok := p.(error); ok && errors.As(e, new(otherDirError)) {
-				err = e
-			} else if p != nil {
-				panic(p)
-			}
-		}()
-		return f.db.Checkpoint(c.dir, pebble.WithFlushedWAL())
+	err := f.dead.guard(func() error {
+		return survive(func() error { return f.db.Checkpoint(c.dir, pebble.WithFlushedWAL()) })
 	})
 	c.was.Held, c.was.Copied = f.o.Clock.Mono()-began, f.copied.Load()-copied
 	return err

@@ -58,6 +58,20 @@ func (d *death) guard(fn func() error) error {
 	}
 }
 
+// survive returns what fn does. Pebble panics when it cannot sync a folder; when that is
+// not the store's own, it is an error like others.
+func survive(fn func() error) (err error) {
+	defer func() {
+		p := recover()
+		if e, ok := p.(error); ok && errors.As(e, new(otherDirError)) {
+			err = e
+		} else if p != nil {
+			panic(p)
+		}
+	}()
+	return fn()
+}
+
 // storeLogger passes Pebble's complaints on; its progress is of no interest.
 type storeLogger struct {
 	log  *slog.Logger

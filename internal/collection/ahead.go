@@ -73,6 +73,7 @@ func readAhead(log *seedlog.Reader) *ahead {
 // stop ends when nothing is being read. The log may be closed then.
 func (a *ahead) stop() {
 	close(a.empty)
-	for range a.full { //nolint:revive // to its end
+	for range a.full {
+		continue // to its end
 	}
 }

@@ -89,8 +89,8 @@ first crawl.`,
 
 		"order": `What goes first, and what is left for later: docs/howto/order.md.`,
 		"order.policies": `What ranks the URLs of a queue, the first most: "kind" (seeds, what archived pages
-need, links), "relevance" (links of valid pages and what archived pages need, links of
-those nearly valid, of unknown ones, of useless ones), "hops", "depth-first", "score",
+need, links), "relevance" (links of valid pages, what else archived pages need, links of
+pages nearly valid, of unknown ones, of useless ones), "hops", "depth-first", "score",
 "topical".`,
 		"order.queues":       `Which queues go first: "fair", all alike; "best", those whose next URL ranks best.`,
 		"order.faster_first": `Queues of servers that answer faster go first among their like.`,

@@ -19,7 +19,7 @@ import (
 
 // jobsIn returns the names of the jobs in a folder that is no job itself, in order.
 func jobsIn(dir string) []string {
-	if _, err := os.Stat(filepath.Join(dir, config.FileName)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, config.FileName)); err == nil || job.IsCheckpoint(dir) {
 		return nil
 	}
 	entries, err := os.ReadDir(dir)

@@ -47,7 +47,7 @@ type orderCurve struct {
 }
 
 func newBenchOrder() *cobra.Command {
-	o := benchOptions{web: benchweb.DefaultParams(), toeThreads: 10, national: true}
+	o := benchOptions{web: benchweb.DefaultParams(), toeThreads: 4, national: true}
 	o.web.Resources, o.web.National, o.web.Locality = 10_000, 0.1, 0.8
 	cmd := &cobra.Command{
 		Use:   "order",

@@ -189,8 +189,11 @@ func TestDropShelved(t *testing.T) {
 	}
 	t.Run("source", func(t *testing.T) {
 		r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.SourceDocuments = 1 })
-		for i := range 4 {
-			r.schedule(tagged("a.test", path(i), "log"), tagged("b.test", path(i), "log"))
+		for _, host := range []string{"a.test", "b.test"} { // a.test is asked first
+			for i := range 4 {
+				r.schedule(tagged(host, path(i), "log"))
+			}
+			r.clk.Advance(time.Second)
 		}
 		r.schedule(tagged("b.test", "/other", "other"))
 		got := r.drain(nil)

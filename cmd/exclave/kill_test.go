@@ -119,6 +119,7 @@ type killer struct {
 	rng   *rand.Rand
 	hits  int            // requests between two kills, at most
 	fired map[string]int // kills by point
+	last  time.Time      // the last kill: when it was asked for, or else found out
 }
 
 // crawl runs the job and kills it up to n times; it returns how often it did.
@@ -179,8 +180,9 @@ func (k *killer) run(t *testing.T, dir, spec string, hits int) (out string, byHi
 	var err error
 	select {
 	case err = <-ended:
+		k.last = time.Now()
 	case <-reached:
-		byHits = true
+		byHits, k.last = true, time.Now()
 		if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Fatal(err)
 		}

@@ -180,6 +180,7 @@ func writePoliteJob(t *testing.T, srv *testweb.Server, seeds []string, r polite.
 type judged struct {
 	*polite.Report
 	repeats []polite.Repeat
+	kills   []polite.Kill
 	status  map[int]int // answers by status
 	took    time.Duration
 }
@@ -191,7 +192,7 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 	synthetic := testweb.NewSynthetic(o.params)
 	addrs := map[string]netip.Addr{}
 	rules := o.rules
-	rules.CrawlDelay, rules.Late, rules.Jitter = map[string]time.Duration{}, 10*time.Second, 5*time.Second
+	rules.CrawlDelay, rules.Late, rules.Jitter = map[string]time.Duration{}, time.Minute, 5*time.Second
 	seconds, err := strconv.ParseFloat(o.delay, 64)
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +220,7 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 			spec = fmt.Sprintf("%s=%d", m.point, 1+k.rng.IntN(max(1, m.most/o.kills)))
 		}
 		out, byHits, killed := k.run(t, dir, spec, o.hits/2+k.rng.IntN(o.hits/2))
-		rules.Kills = append(rules.Kills, time.Now())
+		rules.Kills = append(rules.Kills, polite.Kill{From: k.last, Until: time.Now()})
 		if !killed {
 			t.Fatalf("the crawl ended after %d kills\n%s", n, tail([]byte(out)))
 		}
@@ -229,7 +230,7 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 	}
 	k.finish(t, dir)
 	log := srv.Log()
-	j := judged{Report: rules.Check(log), repeats: rules.Repeats(log), status: map[int]int{}, took: time.Since(began)}
+	j := judged{Report: rules.Check(log), repeats: rules.Repeats(log), kills: rules.Kills, status: map[int]int{}, took: time.Since(began)}
 	for _, h := range log {
 		j.status[h.Status]++
 	}
@@ -268,7 +269,7 @@ func TestPolite(t *testing.T) {
 		causes[r.Cause]++
 		switch r.Cause {
 		case "":
-			t.Errorf("%s was asked for twice without cause", r.URL)
+			t.Errorf("%s was asked for twice without cause: answered %v, asked for again %v; kills: %v", r.URL, r.Answered, r.Again, j.kills)
 		case "kill":
 			lost[r.Kill]++
 		}

@@ -23,14 +23,17 @@ type Rules struct {
 
 	// CrawlDelay is what the robots.txt of hosts asks for.
 	CrawlDelay map[string]time.Duration
-	// Kills are when the crawler was killed, at the latest; in order.
-	Kills []time.Time
+	// Kills are when the crawler was killed, in order.
+	Kills []Kill
 	// Late is how long an answer may be on its way to the crawler's disk.
 	Late time.Duration
 	// Jitter is how much earlier than the log says a request may have been sent: the
 	// distance of two requests on different connections is known no better.
 	Jitter time.Duration
 }
+
+// Kill says when a crawler was killed: not before From, and it was gone at Until.
+type Kill struct{ From, Until time.Time }
 
 // Break is a rule that was broken.
 type Break struct {
@@ -97,10 +100,10 @@ func byStart(hits []testweb.Hit) {
 // a host; next is the one after it, nil for none.
 func (r *Rules) unsure(h testweb.Hit, next *testweb.Hit) bool {
 	for _, k := range r.Kills {
-		if h.Start.After(k) || !h.End.IsZero() && h.End.Before(k.Add(-r.Late)) {
+		if h.Start.After(k.Until) || !h.End.IsZero() && h.End.Before(k.From.Add(-r.Late)) {
 			continue
 		}
-		if next == nil || next.Start.After(k) {
+		if next == nil || next.Start.After(k.Until) {
 			return true
 		}
 	}
@@ -267,6 +270,8 @@ type Repeat struct {
 	URL   string
 	Cause string // "kill", "failure", "redirect", "claim"; "" when the log shows none
 	Kill  int    // for "kill", its number, from 1
+	// When the first of the two was answered and the second began.
+	Answered, Again time.Time
 }
 
 // Repeats returns every request for a URL that had been asked for before. Causes that count: the
@@ -291,13 +296,14 @@ func (r *Rules) Repeats(log []testweb.Hit) []Repeat {
 		if !ok {
 			continue
 		}
-		rep := Repeat{URL: h.URL}
-		switch b := hits[was]; {
+		b := hits[was]
+		rep := Repeat{URL: h.URL, Answered: b.End, Again: h.Start}
+		switch {
 		case failed(b):
 			rep.Cause = "failure"
 		case unsure[was]:
 			rep.Cause = "kill"
-			rep.Kill = 1 + slices.IndexFunc(r.Kills, func(k time.Time) bool { return !k.Before(b.Start) })
+			rep.Kill = 1 + slices.IndexFunc(r.Kills, func(k Kill) bool { return !k.Until.Before(b.Start) })
 		case b.Status >= 300 && b.Status < 400:
 			rep.Cause = "redirect"
 		case b.Status >= 400 && !claimed[h.URL]:

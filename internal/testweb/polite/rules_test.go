@@ -33,7 +33,7 @@ func TestCheck(t *testing.T) {
 	killed := func(when ...time.Duration) func(*Rules) {
 		return func(r *Rules) {
 			for _, w := range when {
-				r.Kills = append(r.Kills, at(w*ms))
+				r.Kills = append(r.Kills, Kill{at(w * ms), at(w * ms)})
 			}
 		}
 	}
@@ -103,24 +103,25 @@ func TestCheck(t *testing.T) {
 
 func TestRepeats(t *testing.T) {
 	r := rules()
-	r.Kills = []time.Time{at(500 * ms), at(900 * ms)}
+	r.Kills = []Kill{{at(498 * ms), at(500 * ms)}, {at(900 * ms), at(900 * ms)}}
 	got := r.Repeats([]testweb.Hit{
 		hit("a", "/1", 0, 1, 503), hit("a", "/1", 100, 101, 200), // failed
 		hit("a", "/2", 490, 495, 200), hit("a", "/2", 600, 601, 200), // not noted
 		hit("b", "/1", 480, 481, 200), hit("b", "/2", 490, 491, 200), hit("b", "/1", 600, 601, 200), // was noted: another followed
 		hit("c", "/1", 400, 401, 200), hit("c", "/1", 600, 601, 200), // was noted: long before the kill
+		hit("g", "/1", 447, 449, 200), hit("g", "/1", 600, 601, 200), // not noted, by the beginning of the kill
 		hit("d", "/1", 0, 1, 301), hit("d", "/1", 700, 701, 301),
 		hit("f", "/1", 10, 11, 403), hit("f", "/1", 710, 711, 403), hit("f", "/1", 720, 721, 403), // wanted once
 		hit("e", "/1", 899, 1000, 200), hit("e", "/1", 1200, 1201, 200), // cut by the second kill
 	})
-	want := []Repeat{{"http://a/1", "failure", 0}, {"http://a/2", "kill", 1}, {"http://b/1", "", 0}, {"http://c/1", "", 0},
-		{"http://d/1", "redirect", 0}, {"http://f/1", "claim", 0}, {"http://f/1", "", 0}, {"http://e/1", "kill", 2}}
+	want := []Repeat{{URL: "http://a/1", Cause: "failure", Kill: 0}, {URL: "http://a/2", Cause: "kill", Kill: 1}, {URL: "http://b/1", Cause: "", Kill: 0}, {URL: "http://c/1", Cause: "", Kill: 0},
+		{URL: "http://g/1", Cause: "kill", Kill: 1}, {URL: "http://d/1", Cause: "redirect", Kill: 0}, {URL: "http://f/1", Cause: "claim", Kill: 0}, {URL: "http://f/1", Cause: "", Kill: 0}, {URL: "http://e/1", Cause: "kill", Kill: 2}}
 	if len(got) != len(want) {
 		t.Fatalf("%+v", got)
 	}
 	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("%+v, want %+v", got[i], want[i])
+		if g := got[i]; g.URL != want[i].URL || g.Cause != want[i].Cause || g.Kill != want[i].Kill || g.Again.Before(g.Answered) {
+			t.Errorf("%+v, want %+v", g, want[i])
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (f *Frontier) mayAsk(a *address) bool {
 
 // waitFor lets a host wait for its address. f.mu is held.
 func (f *Frontier) waitFor(a *address, h *host) {
-	h.address = a
+	h.waits = a
 	a.waiting = append(a.waiting, h)
 	f.place(a)
 }
@@ -184,7 +184,7 @@ func (t *tx) putOffs() error {
 // place puts an address where it belongs: into the heap while hosts wait and it is
 // not full, out of memory when nothing is known of it. f.mu is held.
 func (f *Frontier) place(a *address) {
-	for len(a.waiting) > 0 && a.waiting[0].address != a {
+	for len(a.waiting) > 0 && a.waiting[0].waits != a {
 		a.waiting = a.waiting[1:] // is no longer in memory
 	}
 	wanted := len(a.waiting) > 0 && (f.cfg.HostsPerAddress == 0 || a.busy < f.cfg.HostsPerAddress)
@@ -201,13 +201,13 @@ func (f *Frontier) place(a *address) {
 	}
 }
 
-// freed says that a host's request to its address is over. f.mu is held.
+// freed says that a host asks its address for nothing any more. f.mu is held.
 func (f *Frontier) freed(h *host) {
-	a := h.address
+	a := h.asks
 	if a == nil {
 		return
 	}
-	h.address = nil
+	h.asks = nil
 	a.busy--
 	f.place(a)
 }

@@ -483,10 +483,19 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 		if h == nil {
 			continue
 		}
-		h.busy = false
-		f.freed(h)
+		f.unready(h)
+		if h.busy--; h.busy == 0 {
+			f.freed(h)
+		}
+		if id == h.alone {
+			h.alone = crawl.ID{}
+		}
 		if rest, ok := t.rest[h.hash]; ok {
-			h.wake = f.o.Clock.Mono() + rest
+			wake := f.o.Clock.Mono() + rest
+			if f.cfg.ConnectionsPerHost > 1 {
+				wake = max(wake, h.wake)
+			}
+			h.wake = wake
 			h.resting = t.failed[h.hash]
 		}
 		if t.hosts[h.hash] == nil {

@@ -21,6 +21,8 @@ type Config struct {
 	// RefusedBurst is after how many answers 403 in a row a host rests like after a
 	// failure; 0 = never.
 	RefusedBurst int `toml:"refused_burst"`
+	// ConnectionsPerHost is how many URIs of a host are in process at the same time.
+	ConnectionsPerHost int `toml:"connections_per_host"`
 	// HostsPerAddress is how many hosts of one IP address are asked at the same time;
 	// 0 = any number.
 	HostsPerAddress int `toml:"hosts_per_address"`
@@ -51,7 +53,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{DelayFactor: 5, MinDelay: 3 * time.Second, MaxDelay: 30 * time.Second, MaxCrawlDelay: 5 * time.Minute,
 		MaxRetries: 30, RetryDelay: 15 * time.Minute, MaxRetryAfter: time.Hour, MaxRetryDelay: 4 * time.Hour, RefusedBurst: 20,
-		Pause:      time.Minute,
+		Pause: time.Minute, ConnectionsPerHost: 1,
 		DNSRetries: 10, DNSRetryDelay: 5 * time.Minute, RobotsRetries: 10, SelfRedirects: 5, QueueKey: QueueByHost, HostsInMemory: 50000}
 }
 
@@ -84,6 +86,7 @@ func (c Config) Validate() []error {
 	}{{"refused_burst", c.RefusedBurst}, {"hosts_per_address", c.HostsPerAddress}, {"pause_after", c.PauseAfter}} {
 		bad(n.val >= 0, "%s: %d is negative; 0 = no limit", n.key, n.val)
 	}
+	bad(c.ConnectionsPerHost >= 1 && c.ConnectionsPerHost <= maxConnections, "connections_per_host: %d is not within 1 … %d", c.ConnectionsPerHost, maxConnections)
 	switch c.QueueKey {
 	case QueueByHost, QueueByAuthority, QueueByDomain, QueueByAddress:
 	default:

@@ -27,7 +27,7 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 	if err != nil {
 		return err
 	}
-	q.Resting = false
+	q.Resting = t.f.cfg.ConnectionsPerHost > 1 && q.Wake.Sub(t.f.wall()) > longRest // another URI failed
 	if err := t.facts(u); err != nil {
 		return err
 	}
@@ -145,6 +145,9 @@ func (t *tx) wait(r *Record, rest time.Duration) error {
 	h, hash, err := t.queue(r)
 	if err != nil {
 		return err
+	}
+	if t.f.cfg.ConnectionsPerHost > 1 { // what another URI asks for holds as well
+		rest = max(rest, min(h.Wake.Sub(t.f.wall()), t.f.longest))
 	}
 	h.Wake = ceilMillis(t.f.wall().Add(rest))
 	h.Resting = rest > longRest

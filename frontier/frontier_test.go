@@ -123,7 +123,7 @@ func nearby(t testing.TB, f *Frontier) {
 		must(t, scan(f.db, []byte{kind}, func(k, _ []byte) error {
 			p := readPlace(k)
 			h := f.hosts[p.host]
-			if stand++; f.near(p) && h == nil || !f.near(p) && h != nil && !h.busy && !h.off {
+			if stand++; f.near(p) && h == nil || !f.near(p) && h != nil && h.busy == 0 && !h.off {
 				t.Errorf("host at %+v: in memory %v, horizons %+v %v, %+v", p, h != nil, f.horizon, f.more, f.awake)
 			}
 			if h != nil && h.place != p {

@@ -130,7 +130,7 @@ func (f *Frontier) betterInLine(h *host) bool { return f.more && class(f.horizon
 func (f *Frontier) shrink() {
 	places := make([]place, 0, len(f.hosts))
 	for _, h := range f.hosts {
-		if !h.busy && !h.off && h.place.kind == placeLine {
+		if h.busy == 0 && !h.off && h.place.kind == placeLine {
 			places = append(places, h.place)
 		}
 	}
@@ -153,8 +153,8 @@ func (f *Frontier) shrink() {
 // forget drops a host from memory. f.mu is held.
 func (f *Frontier) forget(h *host) {
 	f.unready(h)
-	if a := h.address; a != nil && !h.busy {
-		h.address = nil
+	if a := h.waits; a != nil {
+		h.waits = nil
 		f.place(a)
 	}
 	delete(f.hosts, h.hash)
@@ -189,10 +189,11 @@ func (f *Frontier) stand(h *host, row hostRow, at place) {
 // held.
 func (f *Frontier) settle(h *host) {
 	switch {
-	case h.busy || h.off:
+	case h.off || h.busy > 0 && !(f.maySpare(h) && f.near(h.place)):
+		f.unready(h)
 	case !f.near(h.place):
 		f.forget(h)
-	case h.address != nil: // waits for it
+	case h.waits != nil:
 	default:
 		f.ready.push(h)
 	}

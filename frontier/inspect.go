@@ -101,16 +101,16 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *hostRow) {
 	}
 	h := f.hosts[hash]
 	switch {
-	case h != nil && h.busy:
+	case h != nil && h.busy > 0:
 		q.State = QueueInProcess
 	case q.Waiting == 0:
 		q.State = QueueExhausted
 	case row.Retired != NotRetired:
 		q.State = QueueRetired
-	case h != nil && h.address != nil:
+	case h != nil && h.waits != nil:
 		q.State = QueueAddress
-		if h.address.next > mono {
-			q.Until = now.Add(h.address.next - mono)
+		if h.waits.next > mono {
+			q.Until = now.Add(h.waits.next - mono)
 		}
 	case h == nil && !f.o.ReadOnly && !row.Resting:
 		q.State = QueueInactive

@@ -59,7 +59,17 @@ func (f *Frontier) sinceKill(rest time.Duration) time.Duration {
 // owed is how long a URI must wait because its host asks for a Crawl-delay and may have
 // been asked when the last run was killed. f.mu is held.
 func (f *Frontier) owed(r *Record) (time.Duration, error) {
-	if isDNS(r.Key) || f.sinceKill(f.cfg.MaxCrawlDelay) == 0 {
+	if f.sinceKill(f.cfg.MaxCrawlDelay) == 0 {
+		return 0, nil
+	}
+	delay, err := f.crawlDelay(r)
+	return f.sinceKill(delay), err
+}
+
+// crawlDelay is the Crawl-delay that the robots.txt of a URI's origin is known to ask for, as
+// far as it is obeyed.
+func (f *Frontier) crawlDelay(r *Record) (time.Duration, error) {
+	if isDNS(r.Key) {
 		return 0, nil
 	}
 	origin, ok := strings.CutPrefix(r.Key, crawl.RobotsKey(""))
@@ -79,5 +89,5 @@ func (f *Frontier) owed(r *Record) (time.Duration, error) {
 		return 0, fmt.Errorf("robots.txt of %s: %w", origin, err)
 	}
 	delay, _ := rules.CrawlDelay()
-	return f.sinceKill(min(delay, f.cfg.MaxCrawlDelay)), nil
+	return min(delay, f.cfg.MaxCrawlDelay), nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,14 +25,19 @@ type host struct {
 	class uint32        // who goes first of those that may be asked
 	due   bool          // the heap it is in is that of those that may be asked
 	wake  time.Duration // on the monotonic clock
-	busy  bool          // one of its URIs is in process
+	busy  int           // of its URIs are in process
+	// gap is when the next may be offered while others are in process, on the monotonic
+	// clock.
+	gap time.Duration
+	// alone is a prerequisite in process: the others need it.
+	alone crawl.ID
 	// resting says that wake is a rest after a failed attempt, not the delay of
 	// politeness.
 	resting bool
 	heap    int  // index in the heap, -1 when not in it
 	off     bool // was put off; the committer has not seen to it yet
-	// address is the one it waits for, or asks while it is busy.
-	address *address
+	// waits is the address it waits for, asks the one that it asks while it is busy.
+	waits, asks *address
 	// low is a key that no URI of the queue lies below: what was taken off its head
 	// leaves tombstones that need not be walked again. Nil: not known.
 	low []byte
@@ -55,9 +61,13 @@ const readAhead = 16
 // least key it put in, gone the key it took out, each nil for none.
 func (h *host) changed(low, gone []byte) {
 	if gone != nil && len(h.next) > 0 {
-		if bytes.Equal(h.next[0].key(h.hash), gone) {
+		i := slices.IndexFunc(h.next, func(q queued) bool { return bytes.Equal(q.key(h.hash), gone) })
+		switch {
+		case i == 0:
 			h.next = h.next[1:]
-		} else {
+		case i > 0:
+			h.next = slices.Delete(h.next, i, i+1)
+		default:
 			h.next = nil
 		}
 	}
@@ -72,11 +82,19 @@ func (h *host) changed(low, gone []byte) {
 	}
 }
 
+// at is when the host may be asked, on the monotonic clock.
+func (h *host) at() time.Duration {
+	if h.busy > 0 {
+		return max(h.wake, h.gap)
+	}
+	return h.wake
+}
+
 // hostHeap orders resting hosts by when they may be asked again.
 type hostHeap []*host
 
 func (h hostHeap) Len() int           { return len(h) }
-func (h hostHeap) Less(i, j int) bool { return h[i].wake < h[j].wake }
+func (h hostHeap) Less(i, j int) bool { return h[i].at() < h[j].at() }
 func (h hostHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].heap, h[j].heap = i, j
@@ -109,7 +127,7 @@ type dueHeap struct{ hostHeap }
 
 func (h dueHeap) Less(i, j int) bool {
 	a, b := h.hostHeap[i], h.hostHeap[j]
-	return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.wake, b.wake)) < 0
+	return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.at(), b.at())) < 0
 }
 
 // Next implements the frontier of package chain: it blocks until a host may be
@@ -192,7 +210,7 @@ func (f *Frontier) firstInMemory() (h *host, a *address, wait time.Duration) {
 			return nil, f.resting[0], 0
 		}
 	}
-	for len(f.ready) > 0 && f.ready[0].wake <= now {
+	for len(f.ready) > 0 && f.ready[0].at() <= now {
 		h := f.ready[0]
 		heap.Pop(&f.ready)
 		h.due = true
@@ -204,7 +222,7 @@ func (f *Frontier) firstInMemory() (h *host, a *address, wait time.Duration) {
 		}
 	}
 	if len(f.ready) > 0 {
-		if rest := f.ready[0].wake - now; wait < 0 || rest < wait {
+		if rest := f.ready[0].at() - now; wait < 0 || rest < wait {
 			wait = rest
 		}
 	}
@@ -216,11 +234,21 @@ func (f *Frontier) firstInMemory() (h *host, a *address, wait time.Duration) {
 func (f *Frontier) take(h *host, a *address) (*crawl.CrawlURI, error) {
 	if a != nil {
 		h, a.waiting = a.waiting[0], a.waiting[1:]
-		if h.address != a { // is no longer in memory
+		if h.waits != a { // is no longer in memory
 			f.place(a)
 			return nil, nil
 		}
-		h.address = nil
+		h.waits = nil
+	} else if a = h.asks; a != nil {
+		f.unready(h)
+		switch {
+		case len(a.waiting) > 0: // they come first: it goes on when it asks nothing
+			return nil, nil
+		case a.next > f.o.Clock.Mono():
+			h.gap = a.next
+			f.ready.push(h)
+			return nil, nil
+		}
 	} else {
 		f.unready(h)
 		if h.row.Name == "" {
@@ -248,8 +276,10 @@ func (f *Frontier) take(h *host, a *address) (*crawl.CrawlURI, error) {
 		return u, err
 	}
 	if u != nil {
-		h.address = a
-		a.busy++
+		if h.asks == nil {
+			h.asks = a
+			a.busy++
+		}
 		a.next = max(a.next, f.o.Clock.Mono()+f.cfg.AddressDelay)
 	}
 	f.place(a)
@@ -277,7 +307,8 @@ func (f *Frontier) broadcast() {
 	f.wakeup = make(chan struct{})
 }
 
-// offer takes the head of the queue of a host that is in no heap. f.mu is held.
+// offer takes the first URI of a host that is in no heap, of those not in process. f.mu is
+// held.
 func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 	rec, err := f.head(h)
 	if err == nil && rec != nil {
@@ -285,6 +316,9 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("frontier: next of %s: %w", h.row.Name, err)
+	}
+	if rec == nil && h.busy > 0 {
+		return nil, nil // settled when one of them comes back
 	}
 	if rec == nil { // its row says URIs wait, its queue is empty or about to be
 		delete(f.hosts, h.hash)
@@ -294,6 +328,9 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 	why, err := f.mayNotAsk(rec)
 	if err != nil {
 		return nil, fmt.Errorf("frontier: next of %s: %w", h.row.Name, err)
+	}
+	if why != NotRetired && h.busy > 0 {
+		return nil, nil // what is in process may change it
 	}
 	if why != NotRetired {
 		f.sendOff(putOff{host: h, retire: why})
@@ -308,25 +345,46 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 		f.ready.push(h)
 		return nil, nil
 	}
-	h.busy = true
+	h.busy++
 	f.process[rec.ID] = h
-	return rec.offer(rec.Attempts+1 >= f.attempts(rec, h)), nil
-}
-
-// head reads the head of a host's queue, nil when it is empty. f.mu is held.
-func (f *Frontier) head(h *host) (*Record, error) {
-	if len(h.next) == 0 {
-		if err := f.readQueue(h); err != nil {
+	if f.cfg.ConnectionsPerHost > 1 {
+		if err := f.further(h, rec); err != nil {
 			return nil, err
 		}
 	}
-	for len(h.next) > 0 && f.reserved[h.next[0].id] { // is giving way
-		h.next = h.next[1:]
+	return rec.offer(rec.Attempts+1 >= f.attempts(rec, h)), nil
+}
+
+// head reads the first URI of a host's queue that is not in process, nil when there is
+// none. f.mu is held.
+func (f *Frontier) head(h *host) (*Record, error) {
+	i := f.free(h)
+	if i == len(h.next) {
+		if err := f.readQueue(h); err != nil {
+			return nil, err
+		}
+		i = f.free(h)
 	}
-	if len(h.next) == 0 {
+	if i == len(h.next) {
 		return nil, nil
 	}
-	return f.read(f.db, h.next[0].id)
+	return f.read(f.db, h.next[i].id)
+}
+
+// free returns the place in h.next of the first URI that is not in process, after those
+// that are giving way were taken out. f.mu is held.
+func (f *Frontier) free(h *host) (i int) {
+	for i < len(h.next) {
+		switch id := h.next[i].id; {
+		case f.reserved[id] && i == 0:
+			h.next = h.next[1:]
+		case f.reserved[id], f.process[id] != nil:
+			i++
+		default:
+			return i
+		}
+	}
+	return i
 }
 
 // readQueue reads the first URIs of a host's queue. f.mu is held.
@@ -463,16 +521,16 @@ func (f *Frontier) queueStates() QueueStates {
 			line++
 		}
 		wait := h.wake - now
-		if h.address != nil {
-			wait = h.address.next - now
+		if h.waits != nil {
+			wait = h.waits.next - now
 		}
-		if !h.busy {
+		if h.busy == 0 {
 			soon(wait)
 		}
 		switch {
-		case h.busy:
+		case h.busy > 0:
 			q.InProcess++
-		case h.address != nil || h.off:
+		case h.waits != nil || h.off:
 			q.Waiting++
 		case wait <= 0:
 			q.Ready++

@@ -40,7 +40,7 @@ type tx struct {
 	back   []crawl.ID        // URIs no longer in process
 	low    map[uint64][]byte // least key put into each host's queue
 	counted
-	gone map[uint64][]byte // key taken out of each host's queue
+	gone map[uint64][]byte // the last key taken out of each host's queue
 	know news
 	vias map[string]crawl.ID // of pages that links were found on
 	// addresses are those for which a general pause begins.
@@ -266,6 +266,9 @@ func (t *tx) dequeue(r *Record) error {
 	q.Waiting--
 	t.st.Queued--
 	key := queueKey(hash, r.prec, r.seq)
+	if t.gone[hash] != nil {
+		t.dropped[hash] = true
+	}
 	t.gone[hash] = key
 	if q.Waiting > 0 && t.f.order.Queues == QueuesBest && r.prec <= q.Best {
 		prec, ok, err := t.headAfter(hash, key)

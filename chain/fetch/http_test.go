@@ -259,7 +259,7 @@ func TestStaleConnection(t *testing.T) {
 }
 
 func TestPool(t *testing.T) {
-	// One idle connection per host, bounded in all, none after Stop.
+	// The last that became idle first, bounded in all, none after Stop.
 	pipes := func(p *pool, host string) *conn {
 		a, b := net.Pipe()
 		t.Cleanup(func() { _ = a.Close(); _ = b.Close() })
@@ -269,22 +269,24 @@ func TestPool(t *testing.T) {
 		return c
 	}
 	closed := func(c *conn) bool { return c.SetDeadline(time.Time{}) != nil }
-	p := newPool(2, time.Hour)
+	p := newPool(3, time.Hour)
 	a1 := pipes(p, "a:80")
-	a2 := pipes(p, "a:80")
 	b := pipes(p, "b:80")
-	c := pipes(p, "c:80")
-	if !closed(a1) || !closed(a2) || closed(b) || closed(c) || len(p.idle) != 2 {
-		t.Error("the first of a host, and the oldest of all, must go")
+	a2 := pipes(p, "a:80")
+	a3 := pipes(p, "a:80")
+	if !closed(a1) || closed(b) || closed(a2) || closed(a3) || len(p.idle) != 2 || p.idle[a1.place][1].c != a3 {
+		t.Error("the oldest of all must go")
 	}
 	p.close()
-	if d := pipes(p, "d:80"); !closed(b) || !closed(c) || !closed(d) {
+	if d := pipes(p, "d:80"); !closed(b) || !closed(a2) || !closed(a3) || !closed(d) {
 		t.Error("open after close")
 	}
 	expiring := newPool(2, time.Hour)
-	e := pipes(expiring, "e:80")
-	expiring.expire(e.place, expiring.idle[e.place])
-	if !closed(e) || len(expiring.idle) != 0 {
+	e1, e2 := pipes(expiring, "e:80"), pipes(expiring, "e:80")
+	first := expiring.idle[e1.place][0]
+	expiring.expire(first)
+	expiring.expire(first) // it may have been taken meanwhile
+	if !closed(e1) || closed(e2) || len(expiring.idle[e2.place]) != 1 || expiring.order.Len() != 1 {
 		t.Error("open after its time")
 	}
 	if none := newPool(0, time.Hour); !closed(pipes(none, "x:80")) {

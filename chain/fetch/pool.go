@@ -5,20 +5,21 @@ import (
 	"container/list"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// pool keeps idle connections: one per place, bounded in number and time.
+// pool keeps idle connections, bounded in number and time.
 type pool struct {
 	max     int
 	timeout time.Duration
 
 	mu     sync.Mutex
 	closed bool
-	idle   map[place]*idleConn
-	order  *list.List // of *idleConn, the longest idle first
+	idle   map[place][]*idleConn // the last that became idle last
+	order  *list.List            // of *idleConn, the longest idle first
 
 	readers sync.Pool // of *bufio.Reader: what is idle needs none
 }
@@ -30,7 +31,7 @@ type idleConn struct {
 }
 
 func newPool(most int, timeout time.Duration) *pool {
-	p := &pool{max: most, timeout: timeout, idle: map[place]*idleConn{}, order: list.New()}
+	p := &pool{max: most, timeout: timeout, idle: map[place][]*idleConn{}, order: list.New()}
 	p.readers.New = func() any { return bufio.NewReaderSize(nil, 16<<10) }
 	return p
 }
@@ -51,12 +52,12 @@ func (p *pool) strip(c *conn) {
 // get returns a connection that looks alive, nil when there is none.
 func (p *pool) get(at place) *conn {
 	p.mu.Lock()
-	i := p.idle[at]
-	if i == nil {
+	n := len(p.idle[at])
+	if n == 0 {
 		p.mu.Unlock()
 		return nil
 	}
-	c := p.remove(i)
+	c := p.remove(p.idle[at][n-1])
 	p.mu.Unlock()
 	if !quiet(c) {
 		_ = c.Close() // it is dead already
@@ -72,19 +73,16 @@ func (p *pool) put(c *conn) {
 	p.strip(c)
 	var drop []*conn
 	p.mu.Lock()
-	if old := p.idle[c.place]; old != nil {
-		drop = append(drop, p.remove(old))
-	}
 	if p.closed || p.max == 0 {
 		drop = append(drop, c)
 	} else {
-		if len(p.idle) >= p.max {
+		if p.order.Len() >= p.max {
 			drop = append(drop, p.remove(p.order.Front().Value.(*idleConn)))
 		}
 		i := &idleConn{c: c}
 		i.at = p.order.PushBack(i)
-		i.timer = time.AfterFunc(p.timeout, func() { p.expire(c.place, i) })
-		p.idle[c.place] = i
+		i.timer = time.AfterFunc(p.timeout, func() { p.expire(i) })
+		p.idle[c.place] = append(p.idle[c.place], i)
 	}
 	p.mu.Unlock()
 	closeAll(drop)
@@ -92,15 +90,20 @@ func (p *pool) put(c *conn) {
 
 // remove takes an entry out. p.mu is held.
 func (p *pool) remove(i *idleConn) *conn {
-	delete(p.idle, i.c.place)
+	at := i.c.place
+	if rest := slices.DeleteFunc(p.idle[at], func(o *idleConn) bool { return o == i }); len(rest) > 0 {
+		p.idle[at] = rest
+	} else {
+		delete(p.idle, at)
+	}
 	p.order.Remove(i.at)
 	i.timer.Stop()
 	return i.c
 }
 
-func (p *pool) expire(at place, i *idleConn) {
+func (p *pool) expire(i *idleConn) {
 	p.mu.Lock()
-	mine := p.idle[at] == i
+	mine := slices.Contains(p.idle[i.c.place], i)
 	if mine {
 		p.remove(i)
 	}
@@ -114,8 +117,8 @@ func (p *pool) close() {
 	var drop []*conn
 	p.mu.Lock()
 	p.closed = true
-	for _, i := range p.idle {
-		drop = append(drop, p.remove(i))
+	for p.order.Len() > 0 {
+		drop = append(drop, p.remove(p.order.Front().Value.(*idleConn)))
 	}
 	p.mu.Unlock()
 	closeAll(drop)

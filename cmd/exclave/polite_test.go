@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -16,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"exclave/internal/crawllog"
 	"exclave/internal/testweb"
 	"exclave/internal/testweb/polite"
 )
@@ -143,6 +146,7 @@ retry_delay = "%v"
 max_retry_delay = "%v"
 max_retry_after = "%v"
 refused_burst = %d
+connections_per_host = %d
 hosts_per_address = %d
 address_delay = "%v"
 pause_after = %d
@@ -165,7 +169,7 @@ func writePoliteJob(t *testing.T, srv *testweb.Server, seeds []string, r polite.
 	}
 	for name, text := range map[string]string{
 		"job.toml": fmt.Sprintf(politeSettings, connect.String(), srv.DNS(), r.DelayFactor, r.MinDelay, r.MaxDelay, r.MaxCrawlDelay,
-			r.RetryDelay, r.MaxRetryDelay, r.MaxRetryAfter, r.RefusedBurst, r.HostsPerAddress, r.AddressDelay, r.PauseAfter, r.Pause),
+			r.RetryDelay, r.MaxRetryDelay, r.MaxRetryAfter, r.RefusedBurst, max(r.Connections, 1), r.HostsPerAddress, r.AddressDelay, r.PauseAfter, r.Pause),
 		"ca.pem":    string(srv.CACert()),
 		"seeds.txt": strings.Join(seeds, "\n") + "\n",
 	} {
@@ -174,6 +178,36 @@ func writePoliteJob(t *testing.T, srv *testweb.Server, seeds []string, r polite.
 		}
 	}
 	return dir
+}
+
+// wantedLater reads in crawl.log which URLs were asked for to be judged, not archived, and
+// wanted in the archive by a page found later (row 18 of System 1's table of claims): once
+// more, as the log of the servers cannot tell.
+func wantedLater(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, "logs", "crawl.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	in, err := crawllog.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, later := map[string]bool{}, map[string]bool{}
+	for {
+		e, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return later
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[e.URL] && e.WARCFilename != "" {
+			later[e.URL] = true
+		}
+		seen[e.URL] = e.WARCFilename == ""
+	}
 }
 
 // judged is what the servers say of a crawl.
@@ -229,8 +263,13 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 		}
 	}
 	k.finish(t, dir)
-	log := srv.Log()
+	log, wanted := srv.Log(), wantedLater(t, dir)
 	j := judged{Report: rules.Check(log), repeats: rules.Repeats(log), kills: rules.Kills, status: map[int]int{}, took: time.Since(began)}
+	for i, r := range j.repeats {
+		if r.Cause == "" && wanted[r.URL] {
+			j.repeats[i].Cause, wanted[r.URL] = "claim", false
+		}
+	}
 	for _, h := range log {
 		j.status[h.Status]++
 	}
@@ -289,6 +328,29 @@ func TestPolite(t *testing.T) {
 		if j.status[status] == 0 {
 			t.Errorf("no server answered %d", status)
 		}
+	}
+}
+
+// Several requests to a host under way at the same time, when the job asks for it: that many
+// and no more, and every other rule holds.
+func TestPoliteInParallel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls for seconds")
+	}
+	o := smallOuting()
+	o.params.Hosts, o.params.SlowHosts, o.params.Pages, o.params.SlowBy = 20, 20, 12, 150*time.Millisecond
+	o.kills, o.rules.Connections, o.rules.PauseAfter = 1, 3, 0
+	j := o.run(t, o.rules, 1)
+	for _, b := range j.Breaks {
+		t.Errorf("%s: %s", b.Rule, b.What)
+	}
+	for _, r := range j.repeats {
+		if r.Cause == "" {
+			t.Errorf("%s was asked for twice without cause", r.URL)
+		}
+	}
+	if j.MostConnections < 2 || j.Hosts != o.params.Hosts {
+		t.Errorf("too little was shown: %+v", *j.Report)
 	}
 }
 

@@ -21,6 +21,7 @@ type Rules struct {
 	RetryDelay, MaxRetryDelay, MaxRetryAfter, DNSRetry  time.Duration
 	MaxRetries, DNSRetries, RobotsRetries, RefusedBurst int
 
+	Connections   int  // URIs of a queue in process at the same time; 0 means 1
 	ByDomain      bool // the hosts of a registered domain share a queue
 	HostsInMemory int
 	Rank          Rank

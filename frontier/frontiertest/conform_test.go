@@ -70,7 +70,7 @@ func (s *memStore) open(r frontiertest.Rules, clk clock.Clock, fail *fsx.FailPoi
 	c := frontier.Config{DelayFactor: float64(r.Factor), MinDelay: r.MinDelay, MaxDelay: r.MaxDelay, MaxCrawlDelay: r.MaxCrawlDelay,
 		RetryDelay: r.RetryDelay, MaxRetryDelay: r.MaxRetryDelay, MaxRetryAfter: r.MaxRetryAfter, DNSRetryDelay: r.DNSRetry,
 		MaxRetries: r.MaxRetries, DNSRetries: r.DNSRetries, RobotsRetries: r.RobotsRetries, RefusedBurst: r.RefusedBurst,
-		HostsInMemory: r.HostsInMemory, QueueKey: frontier.QueueByHost}
+		HostsInMemory: r.HostsInMemory, QueueKey: frontier.QueueByHost, ConnectionsPerHost: max(r.Connections, 1)}
 	if r.ByDomain {
 		c.QueueKey = frontier.QueueByDomain
 	}

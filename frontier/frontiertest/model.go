@@ -29,12 +29,13 @@ type entry struct {
 	prec     int
 	at       int // operation that queued it
 	busy     bool
-	offered  crawl.Claim
+	alone    bool // was offered as a prerequisite of others
 }
 
 // line is all that the model keeps of a queue.
 type line struct {
 	wake             time.Duration // not asked before, on the model's clock
+	gap              time.Duration // the same while a URI is in process
 	backoff, refused int
 	gaveUp, retired  bool
 }
@@ -286,7 +287,7 @@ func (m *model) finish(u *crawl.CrawlURI) {
 		e.Attempts++
 		m.retried++
 		if strings.HasPrefix(u.Key, "dns:") {
-			q.wake = m.now + m.r.DNSRetry
+			m.rest(q, m.r.DNSRetry)
 			return
 		}
 		m.failed(q, u)
@@ -302,7 +303,22 @@ func (m *model) failed(q *line, u *crawl.CrawlURI) {
 		rest = min(u.RetryAfter, m.r.MaxRetryAfter)
 	}
 	q.backoff++
-	q.wake = m.now + max(rest, m.delay(u))
+	m.rest(q, max(rest, m.delay(u)))
+}
+
+// rest makes a queue rest. What another URI asks for, that was in process at the same
+// time, holds as well.
+func (m *model) rest(q *line, d time.Duration) {
+	if m.r.Connections <= 1 {
+		q.wake = 0
+	}
+	q.wake = max(q.wake, m.now+d)
+}
+
+// offered notes that a URI was offered.
+func (m *model) offered(e *entry) {
+	e.busy, e.alone = true, e.prereq()
+	m.line(e).gap = m.now + m.r.MinDelay
 }
 
 func (m *model) backoff(q *line) time.Duration {
@@ -324,9 +340,9 @@ func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
 		case !http, u.Status == 429, u.Status == 503, u.Status == 403 && m.r.RefusedBurst > 0 && q.refused >= m.r.RefusedBurst:
 			m.failed(q, u)
 		case u.Status == 403:
-			q.wake = m.now + m.delay(u)
+			m.rest(q, m.delay(u))
 		default:
-			q.wake = m.now + m.delay(u)
+			m.rest(q, m.delay(u))
 			q.backoff, q.refused = q.backoff/2, 0
 		}
 		if !strings.HasPrefix(u.Key, "robots:") {
@@ -431,7 +447,7 @@ func (m *model) offer(e *entry) *crawl.CrawlURI {
 // queued first, in one operation. Those of sources whose budget is spent do not count.
 func (m *model) heads(queue string) (heads []*entry) {
 	for _, e := range m.uris {
-		if e.State != waiting || m.queueOf(e) != queue {
+		if e.State != waiting || e.busy || m.queueOf(e) != queue {
 			continue
 		}
 		if !e.prereq() && e.c.SourceTag != "" && m.r.SourceDocuments > 0 && m.fromTag[e.c.SourceTag] >= m.r.SourceDocuments {
@@ -456,11 +472,15 @@ func (m *model) ready() (now []*entry, wake time.Duration) {
 	wake = -1
 	for name, q := range m.queues {
 		heads := m.heads(name)
-		if q.retired || len(heads) == 0 || m.inProcess(name) {
+		if q.retired || len(heads) == 0 || m.full(name) {
 			continue
 		}
 		// What was asked for just before a kill, nobody noted.
-		if at := max(q.wake, m.killed+m.r.MaxDelay); at > m.now {
+		at := max(q.wake, m.killed+m.r.MaxDelay)
+		if m.inProcess(name) {
+			at = max(at, q.gap)
+		}
+		if at > m.now {
 			if wake < 0 || at < wake {
 				wake = at
 			}
@@ -473,6 +493,23 @@ func (m *model) ready() (now []*entry, wake time.Duration) {
 		now = slices.DeleteFunc(now, func(e *entry) bool { return e.prec != best })
 	}
 	return now, wake
+}
+
+// full reports whether so many URIs of the queue are in process that no other is offered: one
+// is as many, of a host that does not answer well, or when the others need it.
+func (m *model) full(queue string) bool {
+	busy := 0
+	for _, e := range m.uris {
+		if !e.busy || m.queueOf(e) != queue {
+			continue
+		}
+		busy++
+		if e.alone {
+			return true
+		}
+	}
+	q := m.queues[queue]
+	return busy >= max(m.r.Connections, 1) || busy > 0 && (q.backoff > 0 || q.gaveUp)
 }
 
 // inProcess reports whether a URI of the queue is; with "", of any.

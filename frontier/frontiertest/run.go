@@ -80,6 +80,10 @@ func rules() *rapid.Generator[Rules] {
 		if is("source budget") {
 			r.SourceDocuments = int64(pick("source_documents", 1, 3))
 		}
+		// What is in process counts where its budget or its rank is looked at.
+		if r.SourceDocuments == 0 && !r.Best {
+			r.Connections = pick("connections", 1, 1, 2, 5)
+		}
 		return r
 	})
 }
@@ -227,7 +231,7 @@ func (c *conformance) got(o offered, now []*entry, wake time.Duration) {
 	if d := cmp.Diff(seen(c.model.offer(e)), seen(o.u)); d != "" {
 		c.Fatalf("offered otherwise than the model says (-model +frontier):\n%s", d)
 	}
-	e.busy, e.offered = true, e.Claim
+	c.model.offered(e)
 	c.lent = append(c.lent, o.u)
 }
 

@@ -19,6 +19,10 @@ type Rules struct {
 	MinDelay, MaxDelay, MaxCrawlDelay         time.Duration
 	RetryDelay, MaxRetryDelay, MaxRetryAfter  time.Duration
 	RefusedBurst, HostsPerAddress, PauseAfter int
+	// Connections is how many requests to a host may be under way at a time. With more
+	// than one (0 means 1) that is what is held against a host, not its delays: from
+	// which answers on the crawler knew to wait, the log does not show.
+	Connections int
 	AddressDelay, Pause                       time.Duration
 
 	// CrawlDelay is what the robots.txt of hosts asks for.
@@ -59,6 +63,7 @@ type Report struct {
 	Tightest, Demanded time.Duration
 	AddressGap         time.Duration // the shortest between two requests to an address
 	MostHosts          int           // of an address at a time
+	MostConnections    int           // of a host at a time
 	MostRequests       int           // to a host between two pauses
 	Excused            int           // requests after which a kill made less be demanded
 }
@@ -78,7 +83,10 @@ func (r *Rules) Check(log []testweb.Hit) *Report {
 	rep.Hosts, rep.Addresses = len(hosts), len(addrs)
 	for _, hits := range hosts {
 		byStart(hits)
-		r.host(rep, hits)
+		r.atOnce(rep, hits)
+		if r.Connections <= 1 {
+			r.host(rep, hits)
+		}
 	}
 	for addr, hits := range addrs {
 		byStart(hits)
@@ -103,7 +111,7 @@ func (r *Rules) unsure(h testweb.Hit, next *testweb.Hit) bool {
 		if h.Start.After(k.Until) || !h.End.IsZero() && h.End.Before(k.From.Add(-r.Late)) {
 			continue
 		}
-		if next == nil || next.Start.After(k.Until) {
+		if r.Connections > 1 || next == nil || next.Start.After(k.Until) {
 			return true
 		}
 	}
@@ -157,7 +165,20 @@ func (r *Rules) rest(m *memory, h testweb.Hit, unsure bool) time.Duration {
 	return base
 }
 
-// host checks one request at a time, and the delay between them.
+// atOnce checks how many requests to a host are under way at the same time.
+func (r *Rules) atOnce(rep *Report, hits []testweb.Hit) {
+	var active []testweb.Hit
+	for _, h := range hits {
+		active = slices.DeleteFunc(active, func(o testweb.Hit) bool { return !o.End.IsZero() && !o.End.After(h.Start) })
+		active = append(active, h)
+		rep.MostConnections = max(rep.MostConnections, len(active))
+		if most := max(r.Connections, 1); len(active) > most {
+			rep.broken(Connections, "%s is the request number %d under way to its host; %d may be", h.URL, len(active), most)
+		}
+	}
+}
+
+// host checks the delay between requests.
 func (r *Rules) host(rep *Report, hits []testweb.Hit) {
 	var m memory
 	var end, until time.Time
@@ -165,8 +186,7 @@ func (r *Rules) host(rep *Report, hits []testweb.Hit) {
 		if i > 0 {
 			gap, want := h.Start.Sub(end), until.Sub(end)
 			switch {
-			case gap < 0:
-				rep.broken(Connections, "%s is asked for %v before the last answer of its host was there", h.URL, -gap)
+			case gap < 0: // atOnce tells
 			case gap < want:
 				rep.broken(Delay, "%s is asked for %v after the last answer of its host, which was %d; %v are due", h.URL, gap, hits[i-1].Status, want)
 			}

@@ -38,6 +38,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	address := func(r *Rules) { r.HostsPerAddress, r.PauseAfter, r.Pause = 2, 2, 1000*ms }
+	three := func(r *Rules) { r.Connections = 3 }
 	gap := func(r *Rules) { r.AddressDelay, r.Jitter = 100*ms, 30*ms }
 	tests := []struct {
 		why  string
@@ -52,6 +53,8 @@ func TestCheck(t *testing.T) {
 		{"at most the maximum", nil, []testweb.Hit{hit("a", "/1", 0, 1000, 200), hit("a", "/2", 1500, 1501, 200)}, ""},
 		{"two at a time", nil, []testweb.Hit{hit("a", "/1", 0, 1000, 200), hit("a", "/2", 999, 1501, 200)}, Connections},
 		{"two at a time, one in between", nil, []testweb.Hit{hit("a", "/1", 0, 5000, 200), hit("a", "/2", 10, 20, 200), hit("a", "/3", 4000, 4001, 200)}, Connections},
+		{"three may be", three, []testweb.Hit{hit("a", "/1", 0, 1000, 200), hit("a", "/2", 10, 1001, 200), hit("a", "/3", 20, 30, 200), hit("a", "/4", 30, 40, 200)}, ""},
+		{"four at a time", three, []testweb.Hit{hit("a", "/1", 0, 1000, 200), hit("a", "/2", 10, 1001, 200), hit("a", "/3", 20, 31, 200), hit("a", "/4", 30, 40, 200)}, Connections},
 		{"Crawl-delay, from the answer that told it", nil, []testweb.Hit{hit("slow", "/robots.txt", 0, 1, 200), hit("slow", "/2", 700, 701, 200)}, Delay},
 		{"Crawl-delay is kept", nil, []testweb.Hit{hit("slow", "/robots.txt", 0, 1, 200), hit("slow", "/2", 701, 702, 200), hit("slow", "/2", 1402, 1403, 200)}, ""},
 		{"Crawl-delay is capped", nil, []testweb.Hit{hit("slower", "/robots.txt", 0, 1, 200), hit("slower", "/2", 2001, 2002, 200)}, ""},

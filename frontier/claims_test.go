@@ -218,3 +218,25 @@ func TestManyLinksAreReadBack(t *testing.T) {
 		t.Errorf("%d URIs known: refused links were scheduled", s.Discovered)
 	}
 }
+
+func TestManyLinksAreSeenToOnce(t *testing.T) {
+	// Links that the limits refuse count once, though the first of so many are committed
+	// ahead of their page; those that are known are kept with it.
+	f := openWith(t, func(p *Options) {
+		p.Limits = LimitsConfig{HostURIsMax: 300}
+		p.Depths = oneProfile(1)
+	})
+	var links []crawl.Candidate
+	for i := range 2500 {
+		links = append(links, cand("b.test", path(i), crawl.Claim{}))
+	}
+	for i := range 300 { // the last chunk
+		links = append(links, cand("c.test", path(i), crawl.Claim{}))
+	}
+	f.schedule(cand("a.test", "/", link(0)))
+	f.finish(f.answer(f.next("http://a.test/"), crawl.ClassHTML, 0, links...))
+	if s := f.Stats(); s.Discovered != 601 || s.Refused != 2200 {
+		t.Errorf("%d known and %d refused, want 601 and 2200", s.Discovered, s.Refused)
+	}
+	sound(t, f.Frontier)
+}

@@ -14,11 +14,12 @@ import (
 	"exclave/crawl"
 )
 
-// maxGroup bounds the requests of one commit, maxLinks the candidates of one
-// batch.
+// maxGroup bounds the requests of one commit, maxLinks the candidates of one batch,
+// enoughLinks ends a commit that has as many: whoever hands in the next waits for it.
 const (
-	maxGroup = 512
-	maxLinks = 1000
+	maxGroup    = 512
+	maxLinks    = 1000
+	enoughLinks = 8000
 )
 
 // ErrClosed is returned for what was handed in too late to be committed.
@@ -27,6 +28,7 @@ var ErrClosed = errors.New("frontier: closed")
 // request is something the committer is to make durable.
 type request struct {
 	uri   *crawl.CrawlURI // finished, or
+	ahead int             // how many of its links are committed already
 	page  *crawl.CrawlURI // the page, not finished yet, that the candidates were found on
 	cands []crawl.Candidate
 	mark  string // name of a mark to set with the candidates
@@ -77,14 +79,16 @@ func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
 // Finished implements the frontier of package chain. Of a page with very many
 // links all but the last are committed ahead of its outcome.
 func (f *Frontier) Finished(ctx context.Context, u *crawl.CrawlURI) error {
+	ahead := 0
 	if u.Disposition == crawl.Done {
 		for rest := u.Links; len(rest) > maxLinks; rest = rest[maxLinks:] {
+			ahead += maxLinks
 			if err := f.submit(ctx, &request{cands: rest[:maxLinks], page: u}); err != nil {
 				return fmt.Errorf("frontier: links of %s: %w", u.URL, err)
 			}
 		}
 	}
-	if err := f.submit(ctx, &request{uri: u}); err != nil {
+	if err := f.submit(ctx, &request{uri: u, ahead: ahead}); err != nil {
 		return fmt.Errorf("frontier: finish %s: %w", u.URL, err)
 	}
 	return nil
@@ -204,10 +208,15 @@ func (f *Frontier) gather(holding bool) []*request {
 			return nil
 		}
 	}
-	for len(group) < maxGroup {
+	links := 0
+	for _, r := range group {
+		links += r.links()
+	}
+	for len(group) < maxGroup && links < enoughLinks {
 		select {
 		case r := <-f.reqs:
 			group = append(group, r)
+			links += r.links()
 			continue
 		case <-f.quit:
 			if len(group) == 0 && !holding {
@@ -218,6 +227,15 @@ func (f *Frontier) gather(holding bool) []*request {
 		break
 	}
 	return group
+}
+
+// links is how many candidates are looked at for a request.
+func (r *request) links() int {
+	n := len(r.cands)
+	if r.uri != nil {
+		n += len(r.uri.Links) - r.ahead + min(r.ahead, maxLinks)
+	}
+	return n
 }
 
 // inFileOrder holds back the captures that lie behind one not yet handed in.
@@ -323,6 +341,7 @@ func (t *tx) apply(rs []*request) error {
 			}
 		}
 		if r.uri != nil {
+			t.ahead = r.ahead
 			if err := t.finish(r.uri); err != nil {
 				return err
 			}

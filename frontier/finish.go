@@ -292,6 +292,19 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 	from := t.f.order.origin(r, u)
 	for i := range u.Links {
 		c := &u.Links[i]
+		if i < t.ahead && c.Key != r.Key { // it was seen to
+			if len(kept) > keptLinks {
+				continue
+			}
+			child, _, err := t.lookup(c.Key)
+			if err != nil {
+				return err
+			}
+			if child != nil {
+				kept = appendLink(kept, r.ID.Host, keptLink{child.ID, c.Kind})
+			}
+			continue
+		}
 		if c.Key == r.Key {
 			if err := t.selfRedirect(r, c); err != nil {
 				return err

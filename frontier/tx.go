@@ -37,6 +37,7 @@ type tx struct {
 	// rest is how long hosts whose URI comes back must not be asked.
 	rest   map[uint64]time.Duration
 	failed map[uint64]bool   // those of rest whose last attempt failed
+	ahead  int               // how many links of the URI that is being finished are committed
 	back   []crawl.ID        // URIs no longer in process
 	low    map[uint64][]byte // least key put into each host's queue
 	counted
@@ -115,6 +116,9 @@ func (t *tx) prefetch(rs []*request) error {
 		}
 		ids = append(ids, r.uri.ID)
 		for i := range r.uri.Links {
+			if i >= maxLinks && i < r.ahead {
+				continue
+			}
 			ids = append(ids, t.f.id(r.uri.Links[i].Key))
 		}
 	}

@@ -35,23 +35,29 @@ type Params struct {
 
 // Figures are what was measured. Rates are per second of wall time.
 type Figures struct {
-	URIs          int64              `json:"uris"`
-	Hosts         int                `json:"hosts"`
-	Candidates    int64              `json:"candidates"`
-	Schedule      float64            `json:"schedule_candidates_per_second"`
-	Bare          float64            `json:"bare_pebble_candidates_per_second"`
-	Generator     float64            `json:"generator_candidates_per_second"`
-	Ratio         float64            `json:"schedule_ratio_to_bare"`
-	Finished      float64            `json:"finished_uris_per_second"`
-	NextP99       float64            `json:"next_p99_ms_at_half_rate"`
-	NextMax       float64            `json:"next_max_ms_at_half_rate"`
-	Tables        map[string]uint64  `json:"table_bytes"`
-	PerURI        float64            `json:"bytes_per_waiting_uri"`
-	PerHost       float64            `json:"bytes_per_host"`
-	Seconds       map[string]float64 `json:"seconds"`
-	RSS           int64              `json:"peak_rss_bytes"` // of the whole measurement
-	ReopenKilled  float64            `json:"reopen_after_kill_seconds"`
-	ReopenStopped float64            `json:"reopen_after_stop_seconds"`
+	URIs        int64   `json:"uris"`
+	Hosts       int     `json:"hosts"`
+	Candidates  int64   `json:"candidates"`
+	Schedule    float64 `json:"schedule_candidates_per_second"`
+	Bare        float64 `json:"bare_pebble_candidates_per_second"`
+	Generator   float64 `json:"generator_candidates_per_second"`
+	Ratio       float64 `json:"schedule_ratio_to_bare"`
+	Finished    float64 `json:"finished_uris_per_second"`
+	NextP99     float64 `json:"next_p99_ms_at_half_rate"`
+	NextMax     float64 `json:"next_max_ms_at_half_rate"`
+	FinishedMax float64 `json:"finished_max_ms_at_half_rate"`
+	// The same while pages of HugeLinks links are finished beside them, one after the other.
+	HugePages       int64              `json:"huge_pages"`
+	HugePage        float64            `json:"huge_page_seconds"`
+	HugeNextMax     float64            `json:"next_max_ms_beside_huge_pages"`
+	HugeFinishedMax float64            `json:"finished_max_ms_beside_huge_pages"`
+	Tables          map[string]uint64  `json:"table_bytes"`
+	PerURI          float64            `json:"bytes_per_waiting_uri"`
+	PerHost         float64            `json:"bytes_per_host"`
+	Seconds         map[string]float64 `json:"seconds"`
+	RSS             int64              `json:"peak_rss_bytes"` // of the whole measurement
+	ReopenKilled    float64            `json:"reopen_after_kill_seconds"`
+	ReopenStopped   float64            `json:"reopen_after_stop_seconds"`
 }
 
 // noArchive is an archive in which nothing is ever written.
@@ -122,28 +128,43 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 	for i := range g.made {
 		g.made[i] = uint32(p.URIs / p.Hosts)
 	}
-	n, _, err := drain(ctx, f, p, g, 0)
+	full, err := drain(ctx, f, p, g, 0, 0)
 	if err != nil {
 		return f, fig, err
 	}
 	lap("drain")
-	fig.Finished = float64(n) / p.Drain.Seconds()
-	_, waits, err := drain(ctx, f, p, g, fig.Finished/2)
+	fig.Finished = float64(full.done) / p.Drain.Seconds()
+	half, err := drain(ctx, f, p, g, fig.Finished/2, 0)
 	if err != nil {
 		return f, fig, err
 	}
 	lap("drain at half the rate")
-	slices.Sort(waits)
-	if len(waits) > 0 {
-		fig.NextP99 = float64(waits[len(waits)*99/100].Microseconds()) / 1000
-		fig.NextMax = float64(waits[len(waits)-1].Microseconds()) / 1000
+	fig.NextP99, fig.NextMax, fig.FinishedMax = millis(half.next, 99), millis(half.next, 100), millis(half.finished, 100)
+	huge, err := drain(ctx, f, p, g, fig.Finished/2, HugeLinks)
+	if err != nil {
+		return f, fig, err
 	}
+	lap("drain beside huge pages")
+	fig.HugePages, fig.HugePage = huge.huge, p.Drain.Seconds()/float64(max(huge.huge, 1))
+	fig.HugeNextMax, fig.HugeFinishedMax = millis(huge.next, 100), millis(huge.finished, 100)
 	if fig.Bare, err = bare(p, fig.Candidates); err != nil {
 		return f, fig, err
 	}
 	lap("bare")
 	fig.Ratio = fig.Schedule / fig.Bare
 	return f, fig, nil
+}
+
+// HugeLinks is the number of links of a huge page.
+const HugeLinks = 100000
+
+// millis is a percentile of durations in milliseconds, 0 without any; it sorts them.
+func millis(ds []time.Duration, percent int) float64 {
+	if len(ds) == 0 {
+		return 0
+	}
+	slices.Sort(ds)
+	return float64(ds[min(len(ds)*percent/100, len(ds)-1)].Microseconds()) / 1000
 }
 
 // batch is how many candidates are scheduled together.
@@ -188,17 +209,51 @@ func load(ctx context.Context, f *frontier.Frontier, p Params, fig *Figures) err
 	return errors.Join(errs...)
 }
 
+// drained is what came of a drain: how many pages were finished, how many of them huge, and
+// how long the calls of the others took.
+type drained struct {
+	done, huge     int64
+	next, finished []time.Duration
+}
+
 // drain takes and finishes URIs, each a page of 20 links, for a while, at most rate
-// of them a second when it is not 0, and returns how many, and how long Next took.
-func drain(ctx context.Context, f *frontier.Frontier, p Params, g *candidates, rate float64) (int64, []time.Duration, error) {
+// of them a second when it is not 0. With huge one more ToeThread finishes pages of so many
+// links beside them.
+func drain(ctx context.Context, f *frontier.Frontier, p Params, g *candidates, rate float64, huge int) (d drained, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.Drain)
 	defer cancel()
-	var mu sync.Mutex // of g and waits
-	var waits []time.Duration
-	var done, turn atomic.Int64
+	var mu sync.Mutex // of g and d
+	var turn atomic.Int64
 	began := time.Now()
-	errs := make([]error, p.Workers)
+	errs := make([]error, p.Workers+1)
 	var all sync.WaitGroup
+	if huge > 0 {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				var links []crawl.Candidate
+				mu.Lock()
+				for range huge {
+					c, _ := g.next()
+					links = append(links, c)
+				}
+				mu.Unlock()
+				u, err := f.Next(ctx)
+				if err != nil {
+					if ctx.Err() == nil {
+						errs[p.Workers] = err
+					}
+					return
+				}
+				u.Status, u.Class, u.Links = 200, crawl.ClassHTML, links
+				if errs[p.Workers] = f.Finished(context.WithoutCancel(ctx), u); errs[p.Workers] != nil {
+					return
+				}
+				mu.Lock()
+				d.huge++
+				mu.Unlock()
+			}
+		})
+	}
 	for i := range p.Workers {
 		all.Go(func() {
 			for ctx.Err() == nil {
@@ -222,23 +277,28 @@ func drain(ctx context.Context, f *frontier.Frontier, p Params, g *candidates, r
 				u.Status, u.Class = 200, crawl.ClassHTML
 				u.Lines = []crawl.LogLine{{Log: crawl.LogCrawl, Text: []byte(u.URL + " 200 text/html\n")}}
 				mu.Lock()
-				waits = append(waits, took)
+				d.next = append(d.next, took)
 				for range 20 {
 					c, _ := g.next()
 					c.Via = u.URL
 					u.Links = append(u.Links, c)
 				}
 				mu.Unlock()
+				asked = time.Now()
 				if err := f.Finished(context.WithoutCancel(ctx), u); err != nil {
 					errs[i] = err
 					return
 				}
-				done.Add(1)
+				took = time.Since(asked)
+				mu.Lock()
+				d.finished = append(d.finished, took)
+				d.done++
+				mu.Unlock()
 			}
 		})
 	}
 	all.Wait()
-	return done.Load(), waits, errors.Join(errs...)
+	return d, errors.Join(errs...)
 }
 
 // bare writes as many batches of rows of the same sizes to a store of its own, and

@@ -36,7 +36,8 @@ type Rules struct {
 	Jitter time.Duration
 }
 
-// Kill says when a crawler was killed: not before From, and it was gone at Until.
+// Kill says when a crawler was killed: not before From, and at Until no request of it was
+// on its way any more.
 type Kill struct{ From, Until time.Time }
 
 // Break is a rule that was broken.

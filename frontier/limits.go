@@ -69,6 +69,11 @@ func (c *LimitsConfig) domains() bool {
 	return c.DomainURIs > 0 || c.DomainURIsMax > 0 || c.HostsPerDomain > 0 || c.domainBudget()
 }
 
+// caps reports whether the number of URIs known, or of hosts, has limits.
+func (c *LimitsConfig) caps() bool {
+	return c.HostURIs > 0 || c.HostURIsMax > 0 || c.DomainURIs > 0 || c.DomainURIsMax > 0 || c.HostsPerDomain > 0
+}
+
 func (c *LimitsConfig) domainBudget() bool { return c.DomainDocuments > 0 || c.DomainBytes > 0 }
 
 func (c *LimitsConfig) encode() []byte {
@@ -214,7 +219,7 @@ func (t *tx) countValid(host string, before, now bool) error {
 // waiting URI of the host gives way to a better one.
 func (t *tx) admit(r *Record) (ok bool, err error) {
 	l := &t.f.o.Limits
-	if r.isPrereq() || r.Seed {
+	if r.isPrereq() || r.Seed || !l.caps() {
 		return true, nil
 	}
 	h, fresh, err := t.known(r.Host)
@@ -244,7 +249,7 @@ func (t *tx) known(name string) (h *hostRow, fresh bool, err error) {
 	if h := t.hosts[hash]; h != nil {
 		return h, h.Known == 0, nil
 	}
-	v, err := t.seek(hostKey(hash))
+	v, err := t.hostValue(hash)
 	if err != nil {
 		return nil, false, err
 	}

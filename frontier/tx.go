@@ -27,6 +27,7 @@ type tx struct {
 	recs  map[crawl.ID]*Record
 	read  map[crawl.ID][]byte // values of those that were known before
 	hosts map[uint64]*hostRow
+	rows  map[uint64][]byte // of hosts, as they were before
 	st    stored
 	works int
 	// behind says that work was put behind what is in memory.
@@ -55,7 +56,7 @@ type tx struct {
 func (f *Frontier) begin() *tx {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &tx{f: f, b: f.db.NewBatch(), set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, st: f.st,
+	return &tx{f: f, b: f.db.NewBatch(), set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, rows: map[uint64][]byte{}, st: f.st,
 		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{},
 		gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, domains: map[string]*domainRow{}}
 }
@@ -123,14 +124,41 @@ func (t *tx) prefetch(rs []*request) error {
 		}
 	}
 	slices.SortFunc(ids, byID)
-	for _, id := range slices.Compact(ids) {
+	ids = slices.Compact(ids)
+	for _, id := range ids {
 		if r, err := t.record(id); err != nil {
 			return err
 		} else if r == nil {
 			t.recs[id] = nil // known to be new
 		}
 	}
+	// The rows of their hosts: what is known already, and is most of it, needs none.
+	var hosts []uint64
+	for _, id := range ids {
+		if t.recs[id] == nil && (len(hosts) == 0 || hosts[len(hosts)-1] != id.Host) { // ids sort by host
+			hosts = append(hosts, id.Host)
+		}
+	}
+	for _, hash := range hosts {
+		if _, err := t.hostValue(hash); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// hostValue returns the row of a host as it was before this commit, nil when there was none.
+func (t *tx) hostValue(hash uint64) ([]byte, error) {
+	if v, ok := t.rows[hash]; ok {
+		return v, nil
+	}
+	v, err := t.seek(hostKey(hash))
+	if err != nil {
+		return nil, err
+	}
+	v = bytes.Clone(v)
+	t.rows[hash] = v
+	return v, nil
 }
 
 // lookup finds the record of a key; nil when it is new. Ids that belong to
@@ -171,7 +199,7 @@ func (t *tx) name(hash uint64) (string, error) {
 		return h.Name, nil
 	}
 	return t.f.names.get(hash, func(hash uint64) (string, error) {
-		v, err := t.seek(hostKey(hash))
+		v, err := t.hostValue(hash)
 		return decodeName(hash, v, err)
 	})
 }
@@ -211,13 +239,12 @@ func (t *tx) host(name string) (*hostRow, error) {
 	if h, ok := t.hosts[hash]; ok {
 		return h, nil
 	}
-	v, err := t.seek(hostKey(hash))
+	v, err := t.hostValue(hash)
 	if err != nil {
 		return nil, err
 	}
 	h := &hostRow{Name: name}
 	if v != nil {
-		v = bytes.Clone(v)
 		if h, err = decodeHost(v); err != nil {
 			return nil, fmt.Errorf("host %s: %w", name, err)
 		}

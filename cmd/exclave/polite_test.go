@@ -340,7 +340,7 @@ func TestPoliteInParallel(t *testing.T) {
 		t.Skip("crawls for seconds")
 	}
 	o := smallOuting()
-	o.params.Hosts, o.params.SlowHosts, o.params.Pages, o.params.SlowBy = 20, 20, 12, 150*time.Millisecond
+	o.params.Hosts, o.params.SlowHosts, o.params.Pages, o.params.SlowBy = 20, 20, 6, 150*time.Millisecond
 	o.addresses = func(h int) int { return h }
 	o.kills, o.rules.Connections, o.rules.PauseAfter = 1, 3, 0
 	j := o.run(t, o.rules, 1)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -19,7 +21,7 @@ import (
 )
 
 func newBenchFrontier() *cobra.Command {
-	p := frontierbench.Params{Seed: 1, URIs: 1000000, Loaders: 8, Workers: 200, Drain: 10 * time.Second}
+	p := frontierbench.Params{Seed: 1, URIs: 1000000, Loaders: 50, Workers: 200, Drain: 10 * time.Second}
 	var out, cpu string
 	var part bool
 	cmd := &cobra.Command{
@@ -74,6 +76,12 @@ func benchFrontierPart(cmd *cobra.Command, p frontierbench.Params, cpu string) (
 	if err != nil {
 		return err
 	}
+	in := bufio.NewReader(cmd.InOrStdin())
+	p.Slice = func(candidates int64) error { // it is the other process's turn
+		fmt.Fprintln(cmd.OutOrStdout(), candidates)
+		_, err := in.ReadString('\n')
+		return err
+	}
 	f, fig, err := frontierbench.Run(cmd.Context(), p)
 	if err := errors.Join(err, stop()); err != nil {
 		return withCode(exitFailure, err)
@@ -100,10 +108,14 @@ func benchFrontier(cmd *cobra.Command, p frontierbench.Params, cpu string) (fig 
 	if err != nil {
 		return fig, err
 	}
+	in, err := c.StdinPipe()
+	if err != nil {
+		return fig, err
+	}
 	if err := c.Start(); err != nil {
 		return fig, fmt.Errorf("bench frontier: %w", err)
 	}
-	line, err := bufio.NewReader(pipe).ReadBytes('\n')
+	bare, line, err := inTurns(p, in, pipe)
 	killed := c.Process.Signal(syscall.SIGKILL)
 	ended := c.Wait() // says that it was killed
 	if err != nil {
@@ -112,11 +124,38 @@ func benchFrontier(cmd *cobra.Command, p frontierbench.Params, cpu string) (fig 
 	if err := json.Unmarshal(line, &fig); err != nil {
 		return fig, fmt.Errorf("bench frontier: %w", err)
 	}
+	fig.Bare, fig.Ratio = bare, fig.Schedule/bare
 	if fig.ReopenKilled, err = frontierbench.Reopen(cmd.Context(), p); err != nil {
 		return fig, fmt.Errorf("bench frontier: after the kill: %w", err)
 	}
 	fig.ReopenStopped, err = frontierbench.Reopen(cmd.Context(), p)
 	return fig, err
+}
+
+// inTurns writes to a bare store whenever the process that is measured has loaded a slice,
+// so that both meet the same machine; it returns the rate of the bare store and the figures.
+func inTurns(p frontierbench.Params, to io.Writer, from io.Reader) (rate float64, line []byte, err error) {
+	bare, err := frontierbench.OpenBare(p)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { err = errors.Join(err, bare.Close()) }()
+	in := bufio.NewReader(from)
+	for {
+		if line, err = in.ReadBytes('\n'); err != nil {
+			return 0, nil, err
+		}
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 64)
+		if err != nil { // the figures
+			return bare.Rate(), line, nil
+		}
+		if err := bare.Write(n); err != nil {
+			return 0, nil, err
+		}
+		if _, err := fmt.Fprintln(to); err != nil {
+			return 0, nil, err
+		}
+	}
 }
 
 func writeFrontierFigures(stdout io.Writer, file string, fig frontierbench.Figures) error {

@@ -31,6 +31,19 @@ type Params struct {
 	Workers   int           // ToeThreads
 	Drain     time.Duration // of finishing URIs, and again at half the rate
 	SyncDelay time.Duration // added to every fsync
+	// Slice is called when a tenth more was loaded, with the number of candidates in it;
+	// what it takes does not count. Nil: nothing is.
+	Slice func(candidates int64) error
+}
+
+// slicesLoaded is how many slices are loaded.
+const slicesLoaded = 10
+
+func (p *Params) hosts() int {
+	if p.Hosts > 0 {
+		return p.Hosts
+	}
+	return max(p.URIs/50, 10)
 }
 
 // Figures are what was measured. Rates are per second of wall time.
@@ -93,7 +106,7 @@ func Open(ctx context.Context, p Params) (*frontier.Frontier, error) {
 	return f, nil
 }
 
-// Run loads and drains a frontier and leaves it open.
+// Run loads and drains a frontier and leaves it open. What [Bare] measures is left out.
 func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err error) {
 	fig.Seconds = map[string]float64{}
 	began := time.Now()
@@ -101,9 +114,7 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 		fig.Seconds[name] = time.Since(began).Seconds()
 		began = time.Now()
 	}
-	if p.Hosts == 0 {
-		p.Hosts = max(p.URIs/50, 10)
-	}
+	p.Hosts = p.hosts()
 	f, err := Open(ctx, p)
 	if err != nil {
 		return nil, fig, err
@@ -147,11 +158,6 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 	lap("drain beside huge pages")
 	fig.HugePages, fig.HugePage = huge.huge, p.Drain.Seconds()/float64(max(huge.huge, 1))
 	fig.HugeNextMax, fig.HugeFinishedMax = millis(huge.next, 100), millis(huge.finished, 100)
-	if fig.Bare, err = bare(p, fig.Candidates); err != nil {
-		return f, fig, err
-	}
-	lap("bare")
-	fig.Ratio = fig.Schedule / fig.Bare
 	return f, fig, nil
 }
 
@@ -172,41 +178,54 @@ const batch = 100
 
 // load schedules candidates until enough are known.
 func load(ctx context.Context, f *frontier.Frontier, p Params, fig *Figures) error {
-	var sent atomic.Int64
-	errs := make([]error, p.Loaders)
-	var all sync.WaitGroup
-	began := time.Now()
-	for i := range p.Loaders {
-		all.Go(func() {
-			// Loaders share the hosts but not the addresses.
-			g := newCandidates(p.Seed+uint64(i)<<32, p.Hosts, p.Flat)
-			for j := range g.made {
-				g.made[j] = uint32(i) << 27
-			}
-			cs := make([]crawl.Candidate, batch)
-			for fresh := 0; fresh < p.URIs/p.Loaders && errs[i] == nil; {
-				for k := range cs {
-					var again bool
-					if cs[k], again = g.next(); !again {
-						fresh++
-					}
-				}
-				errs[i] = f.Schedule(ctx, cs...)
-				sent.Add(batch)
-			}
-		})
+	gens := make([]*candidates, p.Loaders)
+	for i := range gens {
+		// Loaders share the hosts but not the addresses.
+		gens[i] = newCandidates(p.Seed+uint64(i)<<32, p.Hosts, p.Flat)
+		for j := range gens[i].made {
+			gens[i].made[j] = uint32(i) << 27
+		}
 	}
-	all.Wait()
-	fig.Candidates = sent.Load()
-	fig.Schedule = float64(fig.Candidates) / time.Since(began).Seconds()
+	errs, fresh := make([]error, p.Loaders), make([]int, p.Loaders)
+	var took time.Duration
+	for s := range slicesLoaded {
+		var sent atomic.Int64
+		var all sync.WaitGroup
+		began := time.Now()
+		for i, g := range gens {
+			all.Go(func() {
+				cs := make([]crawl.Candidate, batch)
+				for fresh[i] < p.URIs/p.Loaders*(s+1)/slicesLoaded && errs[i] == nil {
+					for k := range cs {
+						var again bool
+						if cs[k], again = g.next(); !again {
+							fresh[i]++
+						}
+					}
+					errs[i] = f.Schedule(ctx, cs...)
+					sent.Add(batch)
+				}
+			})
+		}
+		all.Wait()
+		took += time.Since(began)
+		fig.Candidates += sent.Load()
+		if p.Slice != nil {
+			errs = append(errs, p.Slice(sent.Load()))
+		}
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+	}
+	fig.Schedule = float64(fig.Candidates) / took.Seconds()
 	g := newCandidates(p.Seed, p.Hosts, p.Flat)
-	began = time.Now()
+	began := time.Now()
 	const some = 200000
 	for range some {
 		_, _ = g.next()
 	}
 	fig.Generator = some / time.Since(began).Seconds()
-	return errors.Join(errs...)
+	return nil
 }
 
 // drained is what came of a drain: how many pages were finished, how many of them huge, and
@@ -301,36 +320,60 @@ func drain(ctx context.Context, f *frontier.Frontier, p Params, g *candidates, r
 	return d, errors.Join(errs...)
 }
 
-// bare writes as many batches of rows of the same sizes to a store of its own, and
-// returns candidates per second: what no frontier on Pebble can exceed.
-func bare(p Params, candidates int64) (_ float64, err error) {
-	fs := slowFS(p.SyncDelay)
-	dir := fs.PathJoin(p.Dir, "bare")
+// Bare is a store that rows of the same sizes are written to, as fast as any frontier on
+// Pebble could: what Schedule is compared to, in turns.
+type Bare struct {
+	p     Params
+	dir   string
+	fs    fsx.FS
+	db    *pebble.DB
+	seed  maphash.Seed
+	gens  []*candidates
+	rands []*rand.Rand
+	sent  int64
+	took  time.Duration
+}
+
+// OpenBare makes the store, beside the state that is measured.
+func OpenBare(p Params) (*Bare, error) {
+	b := &Bare{p: p, fs: slowFS(p.SyncDelay), seed: maphash.MakeSeed()}
+	b.dir = b.fs.PathJoin(p.Dir, "bare")
 	opts := frontier.StoreOptions()
-	opts.FS, opts.Logger = fs, quiet{pebble.DefaultLogger}
-	db, err := pebble.Open(dir, opts)
-	if err != nil {
-		return 0, err
+	opts.FS, opts.Logger = b.fs, quiet{pebble.DefaultLogger}
+	for i := range p.Loaders {
+		b.gens = append(b.gens, newCandidates(p.Seed+uint64(i)<<32, p.hosts(), p.Flat))
+		b.rands = append(b.rands, rand.New(rand.NewPCG(p.Seed, uint64(i))))
 	}
-	defer func() { err = errors.Join(err, db.Close(), fs.RemoveAll(dir)) }()
-	errs := make([]error, p.Loaders)
-	seed := maphash.MakeSeed()
+	var err error
+	b.db, err = pebble.Open(b.dir, opts)
+	return b, err
+}
+
+// Write writes the rows of so many candidates.
+func (b *Bare) Write(candidates int64) error {
+	errs := make([]error, len(b.gens))
 	var all sync.WaitGroup
 	began := time.Now()
-	for i := range p.Loaders {
+	for i, g := range b.gens {
 		all.Go(func() {
-			r := rand.New(rand.NewPCG(p.Seed, uint64(i)))
-			g := newCandidates(p.Seed+uint64(i)<<32, p.Hosts, p.Flat)
-			for range candidates / batch / int64(p.Loaders) {
-				if errs[i] = bareBatch(db, g, r, seed); errs[i] != nil {
+			for range candidates / batch / int64(len(b.gens)) {
+				if errs[i] = bareBatch(b.db, g, b.rands[i], b.seed); errs[i] != nil {
 					return
 				}
 			}
 		})
 	}
 	all.Wait()
-	return float64(candidates) / time.Since(began).Seconds(), errors.Join(errs...)
+	b.took += time.Since(began)
+	b.sent += candidates / batch / int64(len(b.gens)) * batch * int64(len(b.gens))
+	return errors.Join(errs...)
 }
+
+// Rate is how many candidates a second were written.
+func (b *Bare) Rate() float64 { return float64(b.sent) / b.took.Seconds() }
+
+// Close removes the store.
+func (b *Bare) Close() error { return errors.Join(b.db.Close(), b.fs.RemoveAll(b.dir)) }
 
 // quiet says nothing of what a store does while it works.
 type quiet struct{ pebble.Logger }

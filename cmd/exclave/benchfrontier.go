@@ -185,6 +185,7 @@ func writeFrontierFigures(stdout io.Writer, file string, fig frontierbench.Figur
 	row("Next at half the rate", "99 %% in %.2f ms, all in %.1f ms", fig.NextP99, fig.NextMax)
 	row("Finished at half the rate", "all in %.1f ms", fig.FinishedMax)
 	row("beside pages of 100,000 links", "%d of them, each %.1f s: Next in %.1f ms, Finished in %.1f ms at most", fig.HugePages, fig.HugePage, fig.HugeNextMax, fig.HugeFinishedMax)
+	row("a checkpoint", "%.2f s, commits wait for %.2f s of it, Finished takes %.1f ms at most", fig.Checkpoint, fig.CheckpointHeld, fig.CheckpointFinishedMax)
 	row("on disk", "%.0f bytes for a URI that waits, %.0f for a host", fig.PerURI, fig.PerHost)
 	row("peak memory", "%d MB", fig.RSS/1e6)
 	row("opened again", "after a kill in %.2f s, after a stop in %.2f s", fig.ReopenKilled, fig.ReopenStopped)

@@ -60,17 +60,21 @@ type Figures struct {
 	NextMax     float64 `json:"next_max_ms_at_half_rate"`
 	FinishedMax float64 `json:"finished_max_ms_at_half_rate"`
 	// The same while pages of HugeLinks links are finished beside them, one after the other.
-	HugePages       int64              `json:"huge_pages"`
-	HugePage        float64            `json:"huge_page_seconds"`
-	HugeNextMax     float64            `json:"next_max_ms_beside_huge_pages"`
-	HugeFinishedMax float64            `json:"finished_max_ms_beside_huge_pages"`
-	Tables          map[string]uint64  `json:"table_bytes"`
-	PerURI          float64            `json:"bytes_per_waiting_uri"`
-	PerHost         float64            `json:"bytes_per_host"`
-	Seconds         map[string]float64 `json:"seconds"`
-	RSS             int64              `json:"peak_rss_bytes"` // of the whole measurement
-	ReopenKilled    float64            `json:"reopen_after_kill_seconds"`
-	ReopenStopped   float64            `json:"reopen_after_stop_seconds"`
+	HugePages       int64   `json:"huge_pages"`
+	HugePage        float64 `json:"huge_page_seconds"`
+	HugeNextMax     float64 `json:"next_max_ms_beside_huge_pages"`
+	HugeFinishedMax float64 `json:"finished_max_ms_beside_huge_pages"`
+	// The same during a checkpoint: how long it took, and for how long no commit was made.
+	Checkpoint            float64            `json:"checkpoint_seconds"`
+	CheckpointHeld        float64            `json:"checkpoint_held_seconds"`
+	CheckpointFinishedMax float64            `json:"finished_max_ms_during_checkpoint"`
+	Tables                map[string]uint64  `json:"table_bytes"`
+	PerURI                float64            `json:"bytes_per_waiting_uri"`
+	PerHost               float64            `json:"bytes_per_host"`
+	Seconds               map[string]float64 `json:"seconds"`
+	RSS                   int64              `json:"peak_rss_bytes"` // of the whole measurement
+	ReopenKilled          float64            `json:"reopen_after_kill_seconds"`
+	ReopenStopped         float64            `json:"reopen_after_stop_seconds"`
 }
 
 // noArchive is an archive in which nothing is ever written.
@@ -139,25 +143,31 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 	for i := range g.made {
 		g.made[i] = uint32(p.URIs / p.Hosts)
 	}
-	full, err := drain(ctx, f, p, g, 0, 0)
+	l := &linker{g: g}
+	full, err := drain(ctx, f, p, l, 0, nil)
 	if err != nil {
 		return f, fig, err
 	}
 	lap("drain")
 	fig.Finished = float64(full.done) / p.Drain.Seconds()
-	half, err := drain(ctx, f, p, g, fig.Finished/2, 0)
+	half, err := drain(ctx, f, p, l, fig.Finished/2, nil)
 	if err != nil {
 		return f, fig, err
 	}
 	lap("drain at half the rate")
 	fig.NextP99, fig.NextMax, fig.FinishedMax = millis(half.next, 99), millis(half.next, 100), millis(half.finished, 100)
-	huge, err := drain(ctx, f, p, g, fig.Finished/2, HugeLinks)
+	huge, err := drain(ctx, f, p, l, fig.Finished/2, func(ctx context.Context) error { return hugePages(ctx, f, l, &fig) })
 	if err != nil {
 		return f, fig, err
 	}
 	lap("drain beside huge pages")
-	fig.HugePages, fig.HugePage = huge.huge, p.Drain.Seconds()/float64(max(huge.huge, 1))
 	fig.HugeNextMax, fig.HugeFinishedMax = millis(huge.next, 100), millis(huge.finished, 100)
+	copied, err := drain(ctx, f, p, l, fig.Finished/2, func(ctx context.Context) error { return checkpoint(ctx, f, p, &fig) })
+	if err != nil {
+		return f, fig, err
+	}
+	lap("drain during a checkpoint")
+	fig.CheckpointFinishedMax = millis(copied.finished, 100)
 	return f, fig, nil
 }
 
@@ -228,50 +238,77 @@ func load(ctx context.Context, f *frontier.Frontier, p Params, fig *Figures) err
 	return nil
 }
 
-// drained is what came of a drain: how many pages were finished, how many of them huge, and
-// how long the calls of the others took.
+// linker makes the links of pages that workers finish.
+type linker struct {
+	mu sync.Mutex
+	g  *candidates
+}
+
+func (l *linker) links(n int, via string) []crawl.Candidate {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	cs := make([]crawl.Candidate, n)
+	for i := range cs {
+		cs[i], _ = l.g.next()
+		cs[i].Via = via
+	}
+	return cs
+}
+
+// hugePages takes and finishes pages of HugeLinks links until ctx ends.
+func hugePages(ctx context.Context, f *frontier.Frontier, l *linker, fig *Figures) error {
+	for {
+		links := l.links(HugeLinks, "")
+		u, err := f.Next(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		u.Status, u.Class, u.Links = 200, crawl.ClassHTML, links
+		began := time.Now()
+		if err := f.Finished(context.WithoutCancel(ctx), u); err != nil {
+			return err
+		}
+		fig.HugePages++
+		fig.HugePage += (time.Since(began).Seconds() - fig.HugePage) / float64(fig.HugePages)
+	}
+}
+
+// checkpoint copies the state in the middle of a drain.
+func checkpoint(ctx context.Context, f *frontier.Frontier, p Params, fig *Figures) error {
+	select {
+	case <-ctx.Done():
+	case <-time.After(p.Drain / 3):
+	}
+	fs := slowFS(p.SyncDelay)
+	dir := fs.PathJoin(p.Dir, "checkpoint")
+	began := time.Now()
+	was, err := f.Checkpoint(context.WithoutCancel(ctx), dir)
+	fig.Checkpoint, fig.CheckpointHeld = time.Since(began).Seconds(), was.Held.Seconds()
+	return errors.Join(err, fs.RemoveAll(dir))
+}
+
+// drained is what came of a drain: how many pages were finished, and how long the calls
+// took.
 type drained struct {
-	done, huge     int64
+	done           int64
 	next, finished []time.Duration
 }
 
 // drain takes and finishes URIs, each a page of 20 links, for a while, at most rate
-// of them a second when it is not 0. With huge one more ToeThread finishes pages of so many
-// links beside them.
-func drain(ctx context.Context, f *frontier.Frontier, p Params, g *candidates, rate float64, huge int) (d drained, err error) {
+// of them a second when it is not 0; beside them something else may go on.
+func drain(ctx context.Context, f *frontier.Frontier, p Params, l *linker, rate float64, beside func(context.Context) error) (d drained, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.Drain)
 	defer cancel()
-	var mu sync.Mutex // of g and d
+	var mu sync.Mutex // of d
 	var turn atomic.Int64
 	began := time.Now()
 	errs := make([]error, p.Workers+1)
 	var all sync.WaitGroup
-	if huge > 0 {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				var links []crawl.Candidate
-				mu.Lock()
-				for range huge {
-					c, _ := g.next()
-					links = append(links, c)
-				}
-				mu.Unlock()
-				u, err := f.Next(ctx)
-				if err != nil {
-					if ctx.Err() == nil {
-						errs[p.Workers] = err
-					}
-					return
-				}
-				u.Status, u.Class, u.Links = 200, crawl.ClassHTML, links
-				if errs[p.Workers] = f.Finished(context.WithoutCancel(ctx), u); errs[p.Workers] != nil {
-					return
-				}
-				mu.Lock()
-				d.huge++
-				mu.Unlock()
-			}
-		})
+	if beside != nil {
+		all.Go(func() { errs[p.Workers] = beside(ctx) })
 	}
 	for i := range p.Workers {
 		all.Go(func() {
@@ -295,13 +332,9 @@ func drain(ctx context.Context, f *frontier.Frontier, p Params, g *candidates, r
 				took := time.Since(asked)
 				u.Status, u.Class = 200, crawl.ClassHTML
 				u.Lines = []crawl.LogLine{{Log: crawl.LogCrawl, Text: []byte(u.URL + " 200 text/html\n")}}
+				u.Links = l.links(20, u.URL)
 				mu.Lock()
 				d.next = append(d.next, took)
-				for range 20 {
-					c, _ := g.next()
-					c.Via = u.URL
-					u.Links = append(u.Links, c)
-				}
 				mu.Unlock()
 				asked = time.Now()
 				if err := f.Finished(context.WithoutCancel(ctx), u); err != nil {

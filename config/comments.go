@@ -70,7 +70,7 @@ so. 0 = all.`,
 		"frontier.max_retry_delay": `retry_delay doubles with each failure of a host, up to this, and halves with each
 answer.`,
 		"frontier.refused_burst": `A host that answers 403 this many times in a row rests as after a failure; 0 = never.`,
-		"frontier.connections_per_host": `URIs of a host that are in process at the same time, 1 … 8. With more than 1,
+		"frontier.connections_per_host": `URIs of a queue that are in process at the same time, 1 … 8. With more than 1,
 they begin min_delay (or the Crawl-delay) apart; delays hold from each answer on. A
 host that failed is asked for one at a time until it answers again.`,
 		"frontier.hosts_per_address": `Hosts of one IP address that are asked at the same time; 0 = any number.`,

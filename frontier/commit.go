@@ -510,11 +510,7 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 			h.alone = crawl.ID{}
 		}
 		if rest, ok := t.rest[h.hash]; ok {
-			wake := f.o.Clock.Mono() + rest
-			if f.cfg.ConnectionsPerHost > 1 {
-				wake = max(wake, h.wake)
-			}
-			h.wake = wake
+			h.wake = f.o.Clock.Mono() + rest
 			h.resting = t.failed[h.hash]
 		}
 		if t.hosts[h.hash] == nil {

@@ -21,7 +21,8 @@ type Config struct {
 	// RefusedBurst is after how many answers 403 in a row a host rests like after a
 	// failure; 0 = never.
 	RefusedBurst int `toml:"refused_burst"`
-	// ConnectionsPerHost is how many URIs of a host are in process at the same time.
+	// ConnectionsPerHost is how many URIs of a queue are in process at the same time,
+	// 1 … 8.
 	ConnectionsPerHost int `toml:"connections_per_host"`
 	// HostsPerAddress is how many hosts of one IP address are asked at the same time;
 	// 0 = any number.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -74,19 +73,14 @@ func (t *tx) discard() error {
 }
 
 // seek returns the value a key had before this commit, nil when there was none; it
-// is the caller's until the next seek. One iterator serves the whole commit: it
-// asks the bloom filters of every level, which Get does not, so that a key that is
-// new costs little.
+// is the caller's until the next seek. One iterator serves the whole commit.
 func (t *tx) seek(key []byte) (v []byte, err error) {
 	if t.it == nil {
-		if t.it, err = t.f.db.NewIter(&pebble.IterOptions{UseL6Filters: true}); err != nil {
+		if t.it, err = t.f.db.NewIter(&seekOptions); err != nil {
 			return nil, err
 		}
 	}
-	if !t.it.SeekPrefixGE(key) {
-		return nil, t.it.Error()
-	}
-	return t.it.ValueAndErr()
+	return seek(t.it, key)
 }
 
 // row returns the value of a key as this commit leaves it, nil when there is none.
@@ -102,49 +96,6 @@ func (t *tx) row(key []byte) ([]byte, error) {
 func (t *tx) setRow(key, value []byte) error {
 	t.set[string(key)] = value
 	return t.b.Set(key, value, nil)
-}
-
-// prefetch reads the records that candidates and finished URIs are about, in the
-// order of their keys: neighbouring seeks share most of their way.
-func (t *tx) prefetch(rs []*request) error {
-	var ids []crawl.ID
-	for _, r := range rs {
-		for i := range r.cands {
-			ids = append(ids, t.f.id(r.cands[i].Key))
-		}
-		if r.uri == nil {
-			continue
-		}
-		ids = append(ids, r.uri.ID)
-		for i := range r.uri.Links {
-			if i >= maxLinks && i < r.ahead {
-				continue
-			}
-			ids = append(ids, t.f.id(r.uri.Links[i].Key))
-		}
-	}
-	slices.SortFunc(ids, byID)
-	ids = slices.Compact(ids)
-	for _, id := range ids {
-		if r, err := t.record(id); err != nil {
-			return err
-		} else if r == nil {
-			t.recs[id] = nil // known to be new
-		}
-	}
-	// The rows of their hosts: what is known already, and is most of it, needs none.
-	var hosts []uint64
-	for _, id := range ids {
-		if t.recs[id] == nil && (len(hosts) == 0 || hosts[len(hosts)-1] != id.Host) { // ids sort by host
-			hosts = append(hosts, id.Host)
-		}
-	}
-	for _, hash := range hosts {
-		if _, err := t.hostValue(hash); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // hostValue returns the row of a host as it was before this commit, nil when there was none.
@@ -184,7 +135,11 @@ func (t *tx) record(id crawl.ID) (*Record, error) {
 	if v == nil || err != nil {
 		return nil, err
 	}
-	v = bytes.Clone(v) // names seek too
+	return t.decode(id, bytes.Clone(v)) // names seek too
+}
+
+// decode makes the record of a value.
+func (t *tx) decode(id crawl.ID, v []byte) (*Record, error) {
 	r, err := decodeRecord(id, v, t.name)
 	if err != nil {
 		return nil, fmt.Errorf("record %v: %w", id, err)

@@ -374,3 +374,28 @@ func TestScoreIsLearnt(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 }
+
+// A queue ranks by its first URI, whatever else of it is dropped, and with what comes in
+// the same commit.
+func TestBestWithoutAnother(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
+		o.Policies, o.Queues = []PolicyName{PolicyKind}, QueuesBest
+	})
+	seed := func(host, p string) crawl.Candidate {
+		c := cand(host, p, analyse)
+		c.Seed = true
+		return c
+	}
+	r.schedule(cand("b.test", "/1", analyse)) // would be first by its ticket
+	r.clk.Advance(time.Second)
+	r.schedule(seed("a.test", "/1"), seed("a.test", "/2"), cand("a.test", "/3", analyse))
+	none := func(*crawl.CrawlURI) []crawl.LogLine { return nil }
+	for _, url := range []string{"http://a.test/2", "http://a.test/3"} {
+		if n, err := r.Drop(t.Context(), crawl.StatusDeletedByUser, none, r.record(url).ID); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	u := r.next("http://a.test/1")
+	r.finish(r.answer(u, crawl.ClassHTML, 1, seed("a.test", "/4")))
+	inOrder(t, "the seed that came when the last went", r.drain(nil), "a.test/4", "b.test/1")
+}

@@ -89,18 +89,23 @@ func (t *tx) move(r *Record, prec uint8) error {
 	if err != nil {
 		return err
 	}
-	if err := t.b.Delete(queueKey(hash, r.prec, r.seq), nil); err != nil {
+	was := queueKey(hash, r.prec, r.seq)
+	if err := t.b.Delete(was, nil); err != nil {
 		return err
 	}
 	r.prec = prec
 	t.dropped[hash] = true
 	t.put(q, hash, r)
-	return t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID), nil)
+	return errors.Join(t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID), nil), t.left(q, hash, was))
 }
 
 // put notes that a URI stands in a queue now.
 func (t *tx) put(q *hostRow, hash uint64, r *Record) {
 	key := queueKey(hash, r.prec, r.seq)
+	if t.f.order.Queues == QueuesBest {
+		t.came[hash] = append(t.came[hash], key)
+		delete(t.away, string(key))
+	}
 	if low := t.low[hash]; low == nil || bytes.Compare(key, low) < 0 {
 		t.low[hash] = key
 	}
@@ -120,24 +125,52 @@ func (t *tx) better(r *Record) error {
 	return nil
 }
 
-// headAfter returns the precedence of the URI that follows the key in a queue, as of
-// before this commit; ok is false when none does.
-func (t *tx) headAfter(hash uint64, key []byte) (prec uint8, ok bool, err error) {
+// left notes that a key was taken out of a queue, which may rank lower now.
+func (t *tx) left(q *hostRow, hash uint64, key []byte) error {
+	if t.f.order.Queues != QueuesBest {
+		return nil
+	}
+	t.away[string(key)] = true
+	if q.Waiting == 0 || key[9] > q.Best {
+		return nil
+	}
+	best, err := t.best(hash)
+	if err == nil && best != nil {
+		q.Best = best[9]
+	}
+	return err
+}
+
+// best returns the first key of a queue as this commit leaves it, nil when there is none.
+func (t *tx) best(hash uint64) (best []byte, err error) {
 	t.f.mu.Lock()
-	if h := t.f.hosts[hash]; h != nil && len(h.next) > 1 && bytes.Equal(h.next[0].key(hash), key) {
-		prec = h.next[1].prec
-		t.f.mu.Unlock()
-		return prec, true, nil
+	if h := t.f.hosts[hash]; h != nil {
+		for _, n := range h.next {
+			if k := n.key(hash); !t.away[string(k)] {
+				best = k
+				break
+			}
+		}
 	}
 	t.f.mu.Unlock()
-	err = scanFrom(t.f.db, append(bytes.Clone(key), 0), queuePrefix(hash), func(k, _ []byte) error {
-		prec, ok = k[9], true
-		return errStop
-	})
+	if best == nil {
+		err = scan(t.f.db, queuePrefix(hash), func(k, _ []byte) error {
+			if t.away[string(k)] {
+				return nil
+			}
+			best = bytes.Clone(k)
+			return errStop
+		})
+	}
+	for _, k := range t.came[hash] {
+		if !t.away[string(k)] && (best == nil || bytes.Compare(k, best) < 0) {
+			best = k
+		}
+	}
 	if errors.Is(err, errStop) {
 		err = nil
 	}
-	return prec, ok, err
+	return best, err
 }
 
 var errStop = errors.New("enough")

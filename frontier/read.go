@@ -221,7 +221,8 @@ func (f *Frontier) checkRecord(r *Record, queued map[crawl.ID]bool, note func(st
 	if r.State == Done && f.o.Depths.Archived(r.Claim, r.Outcome) && !r.Outcome.Archived {
 		note("%s: its claims ask for archiving, but it is not archived", r.URL)
 	}
-	if r.State == Done && r.Outcome.Archived && !f.o.Depths.Archived(r.Claim, r.Outcome) {
+	// A later answer may be of another class than the one in the archive.
+	if r.State == Done && r.Finishes == 1 && r.Outcome.Archived && !f.o.Depths.Archived(r.Claim, r.Outcome) {
 		note("%s: is archived without a claim", r.URL)
 	}
 }

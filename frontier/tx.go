@@ -41,6 +41,10 @@ type tx struct {
 	back   []crawl.ID        // URIs no longer in process
 	low    map[uint64][]byte // least key put into each host's queue
 	counted
+	// came and away are the keys put into queues and taken out of them, where queues rank by
+	// their best.
+	came map[uint64][][]byte
+	away map[string]bool
 	gone map[uint64][]byte // the last key taken out of each host's queue
 	know news
 	vias map[string]crawl.ID // of pages that links were found on
@@ -57,7 +61,7 @@ func (f *Frontier) begin() *tx {
 	defer f.mu.Unlock()
 	return &tx{f: f, b: f.db.NewBatch(), set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, rows: map[uint64][]byte{}, st: f.st,
 		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{},
-		gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, domains: map[string]*domainRow{}}
+		came: map[uint64][][]byte{}, away: map[string]bool{}, gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, domains: map[string]*domainRow{}}
 }
 
 // discard gives the tx back, unless a store that died may still read it.
@@ -256,16 +260,7 @@ func (t *tx) dequeue(r *Record) error {
 		t.dropped[hash] = true
 	}
 	t.gone[hash] = key
-	if q.Waiting > 0 && t.f.order.Queues == QueuesBest && r.prec <= q.Best {
-		prec, ok, err := t.headAfter(hash, key)
-		if err != nil {
-			return err
-		}
-		if ok {
-			q.Best = prec
-		}
-	}
-	return t.b.Delete(key, nil)
+	return errors.Join(t.b.Delete(key, nil), t.left(q, hash, key))
 }
 
 // upsert makes a candidate known, or joins its claim to what is known. It returns nil

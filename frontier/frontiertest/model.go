@@ -53,8 +53,11 @@ type model struct {
 	refused   int64
 	retried   int64
 	dropped   int64
-	end       int64         // of the WARC file
-	killed    time.Duration // when the machine last stopped, on the model's clock; never: long ago
+	end       int64 // of the WARC file
+	// loose says that the budget of sources was raised: which URIs had been put behind the
+	// others of their queue till then, for want of it, is not promised, and they stay there.
+	loose  bool
+	killed time.Duration // when the machine last stopped, on the model's clock; never: long ago
 }
 
 func newModel(r Rules) *model {
@@ -453,7 +456,7 @@ func (m *model) heads(queue string) (heads []*entry) {
 		if !e.prereq() && e.c.SourceTag != "" && m.r.SourceDocuments > 0 && m.fromTag[e.c.SourceTag] >= m.r.SourceDocuments {
 			continue
 		}
-		if len(heads) > 0 {
+		if len(heads) > 0 && !m.loose {
 			switch cmp.Or(cmp.Compare(e.prec, heads[0].prec), cmp.Compare(e.at, heads[0].at)) {
 			case 1:
 				continue
@@ -488,7 +491,7 @@ func (m *model) ready() (now []*entry, wake time.Duration) {
 		}
 		now = append(now, heads...)
 	}
-	if m.r.Best && len(now) > 0 {
+	if m.r.Best && len(now) > 0 && !m.loose {
 		best := slices.MinFunc(now, func(a, b *entry) int { return cmp.Compare(a.prec, b.prec) }).prec
 		now = slices.DeleteFunc(now, func(e *entry) bool { return e.prec != best })
 	}
@@ -522,8 +525,20 @@ func (m *model) inProcess(queue string) bool {
 	return false
 }
 
+// resting reports whether a queue rests in which something waits, though only for sources whose
+// budget is spent: that is found out when it may be asked.
+func (m *model) resting() bool {
+	for _, e := range m.uris {
+		if q := m.line(e); m.r.SourceDocuments > 0 && e.State == waiting && !q.retired && max(q.wake, m.killed+m.r.MaxDelay) > m.now {
+			return true
+		}
+	}
+	return false
+}
+
 // reopened is what a restart changes: nothing is in process any more.
 func (m *model) reopened(r Rules) {
+	m.loose = m.loose || r.SourceDocuments > m.r.SourceDocuments
 	m.r = r
 	for _, e := range m.uris {
 		e.busy = false

@@ -122,6 +122,9 @@ func (c *conformance) candidate() crawl.Candidate {
 	if c.model.r.SourceDocuments > 0 {
 		u.SourceTag = []string{"", "log", "other"}[c.int("source", 2)]
 	}
+	// A claim on links beyond the depths of the job comes from nowhere: links of pages that
+	// cannot pass anything on are not kept.
+	d := &c.model.r.Depths.D
 	switch c.int("claim", 4) {
 	case 0:
 		u.Claim.Analyse = true
@@ -130,9 +133,10 @@ func (c *conformance) candidate() crawl.Candidate {
 	case 2:
 		u.Claim.Bin = true
 	case 3:
-		u.Claim.Link[0] = int32(1 + c.int("depth", 2))
+		u.Claim.Analyse = d[0] == 0
+		u.Claim.Link[0] = min(int32(1+c.int("depth", 2)), d[0])
 	case 4:
-		u.Claim.Analyse, u.Claim.Link[1] = true, int32(c.int("depth", 1))
+		u.Claim.Analyse, u.Claim.Link[1] = true, min(int32(c.int("depth", 1)), max(d[1], 0))
 	}
 	return u
 }
@@ -190,9 +194,7 @@ func (c *conformance) take(*rapid.T) {
 		if len(now) > 0 {
 			c.Fatalf("nothing is offered, %s may be asked", keysOf(now))
 		}
-		// That a source's budget is spent is found out when the queue may be asked.
-		resting := c.model.r.SourceDocuments > 0 && c.model.now < c.model.killed+c.model.r.MaxDelay
-		if wake < 0 && !c.model.inProcess("") && !resting {
+		if wake < 0 && !c.model.inProcess("") && !c.model.resting() {
 			c.Fatalf("nothing is offered, nothing waits, and the crawl is not over")
 		}
 		stop()

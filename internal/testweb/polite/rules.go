@@ -22,8 +22,8 @@ type Rules struct {
 	// Connections is how many requests to a host may be under way at a time. With more
 	// than one (0 means 1) that is what is held against a host, not its delays: from
 	// which answers on the crawler knew to wait, the log does not show.
-	Connections int
-	AddressDelay, Pause                       time.Duration
+	Connections         int
+	AddressDelay, Pause time.Duration
 
 	// CrawlDelay is what the robots.txt of hosts asks for.
 	CrawlDelay map[string]time.Duration

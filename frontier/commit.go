@@ -3,6 +3,7 @@ package frontier
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -19,7 +20,7 @@ import (
 const (
 	maxGroup    = 512
 	maxLinks    = 1000
-	enoughLinks = 8000
+	enoughLinks = 4000
 )
 
 // ErrClosed is returned for what was handed in too late to be committed.
@@ -31,7 +32,8 @@ type request struct {
 	ahead int             // how many of its links are committed already
 	page  *crawl.CrawlURI // the page, not finished yet, that the candidates were found on
 	cands []crawl.Candidate
-	mark  string // name of a mark to set with the candidates
+	ids   []crawl.ID // where the candidates, or the links of uri, are looked for first
+	mark  string     // name of a mark to set with the candidates
 	value []byte
 	files []FileRow
 	drop  *drop
@@ -142,22 +144,24 @@ func (f *Frontier) commitLoop() {
 	defer close(f.idle)
 	var held []*request // captures whose turn in their file has not come
 	for {
-		group := f.gather(len(held) > 0)
-		if group == nil {
+		a, ok := f.nextGroup()
+		if !ok {
 			f.answer(held, ErrClosed)
 			return
 		}
 		if err := f.Err(); err != nil {
 			// No capture will ever be committed again: none has a turn to wait for.
-			f.answer(group, err)
+			f.answer(append(held, a.rs...), err)
+			held = nil
 			continue
 		}
-		ready, wait := f.inFileOrder(append(held, group...))
+		ready, wait := f.inFileOrder(append(held, a.rs...))
 		held = wait
 		if len(ready) == 0 && f.working() == 0 && !f.puttingOff() {
+			f.recent.ended(a.since)
 			continue
 		}
-		err := f.group(ready)
+		err := f.group(a, ready)
 		if err != nil {
 			f.fail(err)
 		}
@@ -195,38 +199,22 @@ func (f *Frontier) puttingOff() bool {
 	return f.err == nil && len(f.off) > 0
 }
 
-// gather takes what is waiting to be committed: at least one request, or none
-// when there is work to do in between or hosts are put off. It returns nil at the end.
-func (f *Frontier) gather(holding bool) []*request {
-	group := []*request{}
+// nextGroup returns what is to be committed, an empty group when there is work to do in
+// between or hosts are put off, and false at the end.
+func (f *Frontier) nextGroup() (a *ahead, ok bool) {
 	if f.working() == 0 && !f.puttingOff() {
 		select {
-		case r := <-f.reqs:
-			group = append(group, r)
+		case a, ok = <-f.groups:
+			return a, ok
 		case <-f.offs:
-		case <-f.quit:
-			return nil
 		}
 	}
-	links := 0
-	for _, r := range group {
-		links += r.links()
+	select {
+	case a, ok = <-f.groups:
+		return a, ok
+	default:
+		return &ahead{since: f.recent.begin()}, true
 	}
-	for len(group) < maxGroup && links < enoughLinks {
-		select {
-		case r := <-f.reqs:
-			group = append(group, r)
-			links += r.links()
-			continue
-		case <-f.quit:
-			if len(group) == 0 && !holding {
-				return nil
-			}
-		default:
-		}
-		break
-	}
-	return group
 }
 
 // links is how many candidates are looked at for a request.
@@ -288,13 +276,10 @@ func (f *Frontier) fail(err error) {
 
 // group makes requests durable together: logs and WARC files first, then one
 // batch.
-func (f *Frontier) group(rs []*request) (err error) {
-	if err := f.Err(); err != nil {
-		return err
-	}
+func (f *Frontier) group(a *ahead, rs []*request) (err error) {
 	t := f.begin()
 	defer func() { err = errors.Join(err, t.discard()) }()
-	if err := t.prefetch(rs); err != nil {
+	if err := t.takeOver(a); err != nil {
 		return err
 	}
 	if err := errors.Join(t.apply(rs), t.putOffs()); err != nil {
@@ -320,9 +305,19 @@ func (f *Frontier) group(rs []*request) (err error) {
 	if err := t.flush(files); err != nil {
 		return err
 	}
-	if err := f.dead.guard(func() error { return t.b.Commit(pebble.Sync) }); err != nil {
+	b, err := t.b.batch(f.db)
+	if err != nil {
+		return err
+	}
+	if err := f.commit(b, pebble.Sync); err != nil {
 		return fmt.Errorf("write batch: %w", err)
 	}
+	uris, hosts := t.b.table('u'), t.b.table('h')
+	f.seen.take(uris)
+	f.seen.take(hosts)
+	f.recs.take(uris, readID)
+	f.hostRows.take(hosts, binary.BigEndian.Uint64)
+	f.recent.committed(&t.b)
 	f.o.Fail.Hit("frontier.commit.after-batch")
 	t.publish(rows)
 	return f.completed(files)
@@ -341,7 +336,7 @@ func (t *tx) apply(rs []*request) error {
 			}
 		}
 		if r.uri != nil {
-			t.ahead = r.ahead
+			t.req = r
 			if err := t.finish(r.uri); err != nil {
 				return err
 			}
@@ -352,7 +347,7 @@ func (t *tx) apply(rs []*request) error {
 			}
 		}
 		for _, row := range r.files {
-			if err := t.f.storeFile(t.b, row); err != nil {
+			if err := t.f.storeFile(&t.b, row); err != nil {
 				return err
 			}
 		}
@@ -377,7 +372,7 @@ func (t *tx) candidates(r *request) error {
 			t.st.Refused++
 			continue
 		}
-		if _, err := t.upsert(c, from); err != nil {
+		if _, err := t.upsert(c, r.ids[i], from); err != nil {
 			return err
 		}
 	}
@@ -385,7 +380,7 @@ func (t *tx) candidates(r *request) error {
 }
 
 // storeFile sets the final name of a file; what is committed of it is known here.
-func (f *Frontier) storeFile(b *pebble.Batch, row FileRow) error {
+func (f *Frontier) storeFile(b writer, row FileRow) error {
 	f.mu.Lock()
 	row.Committed = f.files[row.Number].Committed
 	f.files[row.Number] = row
@@ -470,7 +465,7 @@ func (t *tx) flush(files []uint32) error {
 			return err
 		}
 	}
-	if err := t.counted.flush(t.b); err != nil {
+	if err := t.counted.flush(&t.b); err != nil {
 		return err
 	}
 	for _, n := range files {

@@ -100,7 +100,7 @@ func (t *tx) deferred(r *Record, u *crawl.CrawlURI) error {
 	if p.Host != u.Host {
 		return fmt.Errorf("%s waits for a prerequisite of another host, %s", u.URL, p.Host)
 	}
-	w, err := t.upsert(p, origin{})
+	w, err := t.upsert(p, t.f.id(p.Key), origin{})
 	if err != nil || w.State != Waiting {
 		return err
 	}
@@ -292,7 +292,7 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 	from := t.f.order.origin(r, u)
 	for i := range u.Links {
 		c := &u.Links[i]
-		if i < t.ahead && c.Key != r.Key { // it was seen to
+		if i < t.req.ahead && c.Key != r.Key { // it was seen to
 			if len(kept) > keptLinks {
 				continue
 			}
@@ -315,7 +315,7 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 			t.st.Refused++
 			continue
 		}
-		child, err := t.upsert(c, from)
+		child, err := t.upsert(c, t.req.ids[i], from)
 		if err != nil {
 			return err
 		}

@@ -178,10 +178,16 @@ type Frontier struct {
 	written     *cache[crawl.Deferred] // answers that are in the archive
 
 	reqs   chan *request
-	offs   chan struct{} // filled when a host was put off
-	quit   chan struct{}
-	idle   chan struct{} // closed when the committer has ended
-	closed bool
+	groups chan *ahead // read ahead, for the committer
+	recent recent
+	seen   *seen
+	// recs and hostRows are rows of tables u and h.
+	recs     *rowCache[crawl.ID]
+	hostRows *rowCache[uint64]
+	offs     chan struct{} // filled when a host was put off
+	quit     chan struct{}
+	idle     chan struct{} // closed when the committer has ended
+	closed   bool
 
 	mu      sync.Mutex
 	st      stored
@@ -217,7 +223,8 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 	}
 	f := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order), longest: o.Config.longestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
 		horizon: place{kind: placeLine}, awake: place{kind: placeResting}, reserved: map[crawl.ID]bool{}, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
-		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), offs: make(chan struct{}, 1),
+		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *ahead), seen: newSeen(seenBytes),
+		recs: newRowCache[crawl.ID](cachedRecords), hostRows: newRowCache[uint64](cachedHosts), offs: make(chan struct{}, 1),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
 		hostFacts: newCache[crawl.HostFacts](), originFacts: newCache[crawl.OriginFacts](), written: newCache[crawl.Deferred]()}
 	if err := f.openCodec(); err != nil {
@@ -245,8 +252,8 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 
 // StoreOptions are the options of the state store, without file system and logger.
 func StoreOptions() *pebble.Options {
-	opts := &pebble.Options{FormatMajorVersion: pebble.FormatNewest, MemTableSize: 16 << 20, CacheSize: 32 << 20, MaxOpenFiles: 500}
-	for i := range opts.Levels {
+	opts := &pebble.Options{FormatMajorVersion: pebble.FormatNewest, MemTableSize: 16 << 20, CacheSize: 96 << 20, MaxOpenFiles: 500}
+	for i := range opts.Levels[:len(opts.Levels)-1] {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	opts.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionBalanced })
@@ -509,6 +516,8 @@ func (f *Frontier) Start(a Archive, rows []FileRow) error {
 		return fmt.Errorf("frontier: start: %w", err)
 	}
 	f.archive = a
+	f.seen.filling.Go(f.fillSeen)
+	go f.readLoop()
 	go f.commitLoop()
 	go f.watchStore()
 	return nil
@@ -548,6 +557,9 @@ func (f *Frontier) shut() error {
 		if a != nil {
 			errs = append(errs, a.Close())
 		}
+	}
+	if f.dead.cause() == nil {
+		f.seen.filling.Wait()
 	}
 	if f.db != nil {
 		errs = append(errs, f.closeDB())

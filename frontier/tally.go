@@ -222,7 +222,7 @@ func tallyKey(table byte, name string) []byte { return append([]byte{'t', table}
 func sourceKey(s source) []byte { return tallyKey('x', s.tag+"\x00"+s.host) }
 
 // flush puts the rows that changed into the batch.
-func (c *counted) flush(b *pebble.Batch) error {
+func (c *counted) flush(b writer) error {
 	set := func(key []byte, y Tally) error {
 		e := newEnc()
 		e.tally(y)

@@ -19,7 +19,7 @@ import (
 // batch: indexing all of it costs more.
 type tx struct {
 	f     *Frontier
-	b     *pebble.Batch
+	b     puts
 	it    *pebble.Iterator // of the state before this commit, for seek; nil until needed
 	set   map[string][]byte
 	edges map[crawl.ID][]crawl.ID // target to sources of redirects
@@ -37,7 +37,7 @@ type tx struct {
 	// rest is how long hosts whose URI comes back must not be asked.
 	rest   map[uint64]time.Duration
 	failed map[uint64]bool   // those of rest whose last attempt failed
-	ahead  int               // how many links of the URI that is being finished are committed
+	req    *request          // of the URI that is being finished
 	back   []crawl.ID        // URIs no longer in process
 	low    map[uint64][]byte // least key put into each host's queue
 	counted
@@ -59,28 +59,24 @@ type tx struct {
 func (f *Frontier) begin() *tx {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &tx{f: f, b: f.db.NewBatch(), set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, rows: map[uint64][]byte{}, st: f.st,
+	return &tx{f: f, set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, rows: map[uint64][]byte{}, st: f.st,
 		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{},
 		came: map[uint64][][]byte{}, away: map[string]bool{}, gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, domains: map[string]*domainRow{}}
 }
 
 // discard gives the tx back, unless a store that died may still read it.
 func (t *tx) discard() error {
-	if t.f.dead.cause() != nil {
+	if t.f.dead.cause() != nil || t.it == nil {
 		return nil
 	}
-	var err error
-	if t.it != nil {
-		err = t.it.Close()
-	}
-	return errors.Join(err, t.b.Close())
+	return t.it.Close()
 }
 
 // seek returns the value a key had before this commit, nil when there was none; it
 // is the caller's until the next seek. One iterator serves the whole commit.
 func (t *tx) seek(key []byte) (v []byte, err error) {
 	if t.it == nil {
-		if t.it, err = t.f.db.NewIter(&seekOptions); err != nil {
+		if t.it, err = t.f.db.NewIter(nil); err != nil {
 			return nil, err
 		}
 	}
@@ -107,19 +103,25 @@ func (t *tx) hostValue(hash uint64) ([]byte, error) {
 	if v, ok := t.rows[hash]; ok {
 		return v, nil
 	}
-	v, err := t.seek(hostKey(hash))
-	if err != nil {
-		return nil, err
+	v := t.f.hostRows.get(hash)
+	if v == nil {
+		read, err := t.seek(hostKey(hash))
+		if err != nil {
+			return nil, err
+		}
+		v = bytes.Clone(read)
 	}
-	v = bytes.Clone(v)
 	t.rows[hash] = v
 	return v, nil
 }
 
 // lookup finds the record of a key; nil when it is new. Ids that belong to
 // another key are passed over, so the id of a new key is free.
-func (t *tx) lookup(key string) (*Record, crawl.ID, error) {
-	for id := t.f.id(key); ; id.URI++ {
+func (t *tx) lookup(key string) (*Record, crawl.ID, error) { return t.lookupAt(t.f.id(key), key) }
+
+// lookupAt is lookup from the id of the key on.
+func (t *tx) lookupAt(id crawl.ID, key string) (*Record, crawl.ID, error) {
+	for ; ; id.URI++ {
 		r, err := t.record(id)
 		if err != nil {
 			return nil, crawl.ID{}, err
@@ -134,6 +136,9 @@ func (t *tx) lookup(key string) (*Record, crawl.ID, error) {
 func (t *tx) record(id crawl.ID) (*Record, error) {
 	if r, ok := t.recs[id]; ok {
 		return r, nil
+	}
+	if v := t.f.recs.get(id); v != nil {
+		return t.decode(id, v)
 	}
 	v, err := t.seek(idKey('u', id))
 	if v == nil || err != nil {
@@ -264,9 +269,9 @@ func (t *tx) dequeue(r *Record) error {
 }
 
 // upsert makes a candidate known, or joins its claim to what is known. It returns nil
-// for one that the limits refuse. from is the page it was found on.
-func (t *tx) upsert(c *crawl.Candidate, from origin) (*Record, error) {
-	r, id, err := t.lookup(c.Key)
+// for one that the limits refuse. id is that of its key, from the page it was found on.
+func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, error) {
+	r, id, err := t.lookupAt(id, c.Key)
 	if err != nil {
 		return nil, err
 	}

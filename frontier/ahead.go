@@ -1,0 +1,267 @@
+package frontier
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+)
+
+// ahead is a group of requests with the rows they are about, read while the group before
+// it is committed: records, and the rows of the hosts of those that are new.
+type ahead struct {
+	rs    []*request
+	since uint64 // commits that were complete when reading began
+	uris  []crawl.ID
+	recs  rows
+	hosts []uint64
+	names rows // of hosts
+	err   error
+}
+
+// rows are values by their keys, in the order of keys; nil for one that there is not.
+type rows struct {
+	keys, values [][]byte
+	room         []byte // for keys, then for values
+}
+
+// readLoop gathers requests and reads ahead for them, until the frontier is closed and
+// nothing is waiting.
+func (f *Frontier) readLoop() {
+	defer close(f.groups)
+	for {
+		rs := f.gather()
+		if rs == nil {
+			return
+		}
+		a := &ahead{rs: rs, since: f.recent.begin()}
+		if f.Err() == nil && f.dead.cause() == nil {
+			a.err = f.readFor(a)
+		}
+		f.groups <- a
+	}
+}
+
+// gather waits for a request and takes those that wait with it. It returns nil at the end.
+func (f *Frontier) gather() (group []*request) {
+	links := 0
+	take := func(r *request) {
+		group = append(group, r)
+		links += r.links()
+	}
+	select {
+	case r := <-f.reqs:
+		take(r)
+	case <-f.quit:
+	}
+	for len(group) < maxGroup && links < enoughLinks {
+		select {
+		case r := <-f.reqs:
+			take(r)
+			continue
+		default:
+		}
+		break
+	}
+	return group
+}
+
+// readFor reads what a group is about, in the order of keys: neighbouring seeks share most of
+// their way.
+func (f *Frontier) readFor(a *ahead) (err error) {
+	for _, r := range a.rs {
+		if r.uri != nil {
+			a.uris = append(a.uris, r.uri.ID)
+		}
+		r.identify(f)
+		for i, id := range r.ids {
+			if r.looksAt(i) {
+				a.uris = append(a.uris, id)
+			}
+		}
+	}
+	slices.SortFunc(a.uris, byID)
+	a.uris = slices.Compact(a.uris)
+	it, err := f.db.NewIter(nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	a.recs = newRows(len(a.uris), 1+idLen)
+	for _, id := range a.uris {
+		a.recs.key(func(b []byte) []byte { return appendID(append(b, 'u'), id) })
+	}
+	if err := a.recs.read(it, f.recs.fill(a.uris, &a.recs, f.seen)); err != nil {
+		return err
+	}
+	for i, id := range a.uris { // they sort by host
+		if n := len(a.hosts); a.recs.values[i] == nil && (n == 0 || a.hosts[n-1] != id.Host) {
+			a.hosts = append(a.hosts, id.Host)
+		}
+	}
+	a.names = newRows(len(a.hosts), 9)
+	for _, hash := range a.hosts {
+		a.names.key(func(b []byte) []byte { return binary.BigEndian.AppendUint64(append(b, 'h'), hash) })
+	}
+	return a.names.read(it, f.hostRows.fill(a.hosts, &a.names, f.seen))
+}
+
+// identify notes the ids of the links that are looked at for a request.
+func (r *request) identify(f *Frontier) {
+	cs := r.cands
+	if r.uri != nil {
+		cs = r.uri.Links
+	}
+	r.ids = make([]crawl.ID, len(cs))
+	for i := range cs {
+		if r.looksAt(i) {
+			r.ids[i] = f.id(cs[i].Key)
+		}
+	}
+}
+
+// looksAt reports whether a link is looked at: most of those that are committed already
+// are not.
+func (r *request) looksAt(i int) bool { return i < maxLinks || i >= r.ahead }
+
+func newRows(n, keyLen int) rows {
+	return rows{keys: make([][]byte, 0, n), values: make([][]byte, n), room: make([]byte, 0, n*keyLen)}
+}
+
+// key appends a key that build appends to what it is given.
+func (w *rows) key(build func([]byte) []byte) {
+	n := len(w.room)
+	w.room = build(w.room)
+	w.keys = append(w.keys, w.room[n:len(w.room):len(w.room)])
+}
+
+// valueRoom is the least room made for values at a time.
+const valueRoom = 64 << 10
+
+func (w *rows) set(i int, v []byte) {
+	if v == nil {
+		return
+	}
+	n := len(w.room)
+	if cap(w.room)-n < len(v) {
+		n, w.room = 0, make([]byte, 0, max(valueRoom, len(v)))
+	}
+	w.room = append(w.room, v...)
+	w.values[i] = w.room[n:len(w.room):len(w.room)]
+}
+
+// hash returns the hash that a key ends with.
+func (w *rows) hash(i int) uint64 { return binary.BigEndian.Uint64(w.keys[i][len(w.keys[i])-8:]) }
+
+// read reads the values at some places.
+func (w *rows) read(it *pebble.Iterator, places []int) error {
+	for _, i := range places {
+		v, err := seek(it, w.keys[i])
+		if err != nil {
+			return err
+		}
+		w.set(i, v)
+	}
+	return nil
+}
+
+// seek returns the value of a key, nil when there is none; it is valid until the iterator
+// moves.
+func seek(it *pebble.Iterator, key []byte) ([]byte, error) {
+	if !it.SeekPrefixGE(key) {
+		return nil, it.Error()
+	}
+	return it.ValueAndErr()
+}
+
+// recent are the changes of commits that were not complete when somebody began to read
+// ahead, who may have missed them.
+type recent struct {
+	mu      sync.Mutex
+	commits uint64 // complete ones
+	reading int    // groups that are being read for, or not taken over yet
+	changes []changes
+}
+
+// changes are those of the commit of a number.
+type changes struct {
+	commit uint64
+	puts   *puts
+}
+
+// begin says that reading begins; it returns the number of commits it sees at least.
+func (r *recent) begin() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reading++
+	return r.commits
+}
+
+// committed notes the changes of a commit that is complete.
+func (r *recent) committed(p *puts) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.commits++; r.reading == 0 {
+		r.changes = nil
+		return
+	}
+	r.changes = append(r.changes, changes{r.commits, p})
+}
+
+// ended returns the commits after the first since ones, when what was read is taken over.
+func (r *recent) ended(since uint64) []changes {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reading--
+	r.changes = slices.DeleteFunc(r.changes, func(c changes) bool { return c.commit <= since })
+	return slices.Clone(r.changes)
+}
+
+// update brings rows up to date with changes.
+func (w *rows) update(p *puts) {
+	if len(w.keys) == 0 {
+		return
+	}
+	ops := p.from(w.keys[0])
+	for i, k := range w.keys {
+		for len(ops) > 0 && bytes.Compare(ops[0].key, k) < 0 {
+			ops = ops[1:]
+		}
+		if len(ops) > 0 && bytes.Equal(ops[0].key, k) {
+			w.values[i] = ops[0].value
+		}
+	}
+}
+
+// takeOver makes what was read ahead what the commit starts from.
+func (t *tx) takeOver(a *ahead) error {
+	missed := t.f.recent.ended(a.since)
+	if a.err != nil {
+		return a.err
+	}
+	for _, c := range missed {
+		a.recs.update(c.puts)
+		a.names.update(c.puts)
+	}
+	t.f.recs.keep(a.uris, a.recs.values)
+	t.f.hostRows.keep(a.hosts, a.names.values)
+	for i, hash := range a.hosts {
+		t.rows[hash] = a.names.values[i]
+	}
+	for i, id := range a.uris {
+		v := a.recs.values[i]
+		if v == nil {
+			t.recs[id] = nil // known to be new
+			continue
+		}
+		if _, err := t.decode(id, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}

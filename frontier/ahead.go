@@ -13,14 +13,14 @@ import (
 )
 
 // ahead is a group of requests with the rows they are about, read while the group before
-// it is committed: records, and the rows of the hosts of those that are new.
+// it is committed.
 type ahead struct {
 	rs    []*request
 	since uint64 // commits that were complete when reading began
 	uris  []crawl.ID
 	recs  rows
-	hosts []uint64
-	names rows // of hosts
+	hosts []uint64 // of URIs that are new
+	names rows
 	err   error
 }
 
@@ -92,10 +92,7 @@ func (f *Frontier) readFor(a *ahead) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	a.recs = newRows(len(a.uris), 1+idLen)
-	for _, id := range a.uris {
-		a.recs.key(func(b []byte) []byte { return appendID(append(b, 'u'), id) })
-	}
+	a.recs = recordRows(a.uris)
 	if err := a.recs.read(it, f.recs.fill(a.uris, &a.recs, f.seen)); err != nil {
 		return err
 	}
@@ -109,6 +106,14 @@ func (f *Frontier) readFor(a *ahead) (err error) {
 		a.names.key(func(b []byte) []byte { return binary.BigEndian.AppendUint64(append(b, 'h'), hash) })
 	}
 	return a.names.read(it, f.hostRows.fill(a.hosts, &a.names, f.seen))
+}
+
+func recordRows(ids []crawl.ID) rows {
+	w := newRows(len(ids), 1+idLen)
+	for _, id := range ids {
+		w.key(func(b []byte) []byte { return appendID(append(b, 'u'), id) })
+	}
+	return w
 }
 
 // identify notes the ids of the links that are looked at for a request.

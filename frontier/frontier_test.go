@@ -34,9 +34,13 @@ type warcs struct {
 	synced    []uint32
 	committed map[uint32]int64
 	syncErr   error
+	hold      chan struct{} // nil, or a sync waits until it is closed
 }
 
 func (w *warcs) Sync(files []uint32) error {
+	if w.hold != nil {
+		<-w.hold
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.synced = append(w.synced, files...)

@@ -201,7 +201,7 @@ func (f *Frontier) settle(h *host) {
 
 // readRow reads the row of a host that came from disk. f.mu is held.
 func (f *Frontier) readRow(h *host) error {
-	v, err := get(f.db, hostKey(h.hash))
+	v, err := f.hostValue(h.hash)
 	if err != nil {
 		return err
 	}
@@ -221,6 +221,14 @@ func (f *Frontier) readRow(h *host) error {
 	}
 	h.wake = f.o.Clock.Mono() + f.restOf(wake)
 	return nil
+}
+
+// hostValue returns the row of a host as the last commit left it, nil when there is none.
+func (f *Frontier) hostValue(hash uint64) ([]byte, error) {
+	if v := f.hostRows.get(hash); v != nil {
+		return v, nil
+	}
+	return get(f.db, hostKey(hash))
 }
 
 // setHost puts the row of a host into the batch, and its place.
@@ -277,7 +285,10 @@ func (m *memo[K, V]) get(key K, read func(K) (V, error)) (V, error) {
 
 // name returns the name of a host.
 func (f *Frontier) name(hash uint64) (string, error) {
-	return f.names.get(hash, func(hash uint64) (string, error) { return readName(f.db, hash) })
+	return f.names.get(hash, func(hash uint64) (string, error) {
+		v, err := f.hostValue(hash)
+		return decodeName(hash, v, err)
+	})
 }
 
 func readName(r pebble.Reader, hash uint64) (string, error) {

@@ -368,7 +368,11 @@ func (f *Frontier) head(h *host) (*Record, error) {
 	if i == len(h.next) {
 		return nil, nil
 	}
-	return f.read(f.db, h.next[i].id)
+	id := h.next[i].id
+	if v := f.recs.get(id); v != nil {
+		return f.decode(id, v)
+	}
+	return f.read(f.db, id)
 }
 
 // free returns the place in h.next of the first URI that is not in process, after those
@@ -442,6 +446,10 @@ func (f *Frontier) read(r pebble.Reader, id crawl.ID) (*Record, error) {
 	if v == nil {
 		return nil, fmt.Errorf("record %v is missing", id)
 	}
+	return f.decode(id, v)
+}
+
+func (f *Frontier) decode(id crawl.ID, v []byte) (*Record, error) {
 	rec, err := decodeRecord(id, v, f.name)
 	if err != nil {
 		return nil, fmt.Errorf("record %v: %w", id, err)

@@ -6,7 +6,9 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"exclave/crawl"
@@ -375,27 +377,65 @@ func TestScoreIsLearnt(t *testing.T) {
 	}
 }
 
-// A queue ranks by its first URI, whatever else of it is dropped, and with what comes in
-// the same commit.
+// A queue that loses its best URI ranks by the best of the others: of those in the state, of
+// those that the same commit brought and did not take away again.
 func TestBestWithoutAnother(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
-		o.Policies, o.Queues = []PolicyName{PolicyKind}, QueuesBest
-	})
 	seed := func(host, p string) crawl.Candidate {
 		c := cand(host, p, analyse)
 		c.Seed = true
 		return c
 	}
-	r.schedule(cand("b.test", "/1", analyse)) // would be first by its ticket
-	r.clk.Advance(time.Second)
-	r.schedule(seed("a.test", "/1"), seed("a.test", "/2"), cand("a.test", "/3", analyse))
-	none := func(*crawl.CrawlURI) []crawl.LogLine { return nil }
-	for _, url := range []string{"http://a.test/2", "http://a.test/3"} {
-		if n, err := r.Drop(t.Context(), crawl.StatusDeletedByUser, none, r.record(url).ID); n != 1 || err != nil {
-			t.Fatal(n, err)
-		}
+	for _, c := range []struct {
+		name    string
+		come    []crawl.Candidate // in the same commit, before the best goes
+		dropped string            // then
+		want    []string
+	}{
+		{"others are worse", nil, "", []string{"b.test/1", "a.test/3"}},
+		{"a better one comes after a worse one", []crawl.Candidate{cand("a.test", "/5", analyse), seed("a.test", "/4")}, "",
+			[]string{"a.test/4", "b.test/1", "a.test/3", "a.test/5"}},
+		{"a better one comes and goes", []crawl.Candidate{seed("a.test", "/4")}, "http://a.test/4", []string{"b.test/1", "a.test/3"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
+					o.Policies, o.Queues = []PolicyName{PolicyKind}, QueuesBest
+				})
+				first := cand("c.test", "/", link(0))
+				first.Seed = true
+				r.schedule(first)
+				r.clk.Advance(time.Second)
+				r.schedule(cand("b.test", "/1", analyse)) // would be first by its ticket
+				r.clk.Advance(time.Second)
+				r.schedule(seed("a.test", "/1"), cand("a.test", "/3", analyse))
+				held, best := r.next("http://c.test/"), r.next("http://a.test/1")
+				// While one group is committed and another has been read, a third gathers.
+				r.ar.hold = make(chan struct{})
+				var all sync.WaitGroup
+				hand := func(fn func() error) {
+					all.Go(func() {
+						if err := fn(); err != nil {
+							t.Error(err)
+						}
+					})
+					synctest.Wait()
+				}
+				hand(func() error { return r.Finished(t.Context(), r.captured(held, 1, 0)) })
+				hand(func() error { return r.Schedule(t.Context(), cand("d.test", "/", crawl.Claim{})) })
+				if c.come != nil {
+					hand(func() error { return r.Schedule(t.Context(), c.come...) })
+				}
+				if c.dropped != "" {
+					hand(func() error {
+						_, err := r.Drop(t.Context(), crawl.StatusDeletedByUser, func(*crawl.CrawlURI) []crawl.LogLine { return nil }, r.id(c.dropped))
+						return err
+					})
+				}
+				hand(func() error { return r.Finished(t.Context(), r.answer(best, crawl.ClassHTML, 0)) })
+				close(r.ar.hold)
+				all.Wait()
+				inOrder(t, "what is left", r.drain(nil), c.want...)
+			})
+		})
 	}
-	u := r.next("http://a.test/1")
-	r.finish(r.answer(u, crawl.ClassHTML, 1, seed("a.test", "/4")))
-	inOrder(t, "the seed that came when the last went", r.drain(nil), "a.test/4", "b.test/1")
 }

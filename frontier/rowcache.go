@@ -8,7 +8,7 @@ import (
 // cachedRecords and cachedHosts are how many rows are kept: some 200 bytes each, twice.
 const (
 	cachedRecords = 50000
-	cachedHosts   = 20000
+	cachedHosts   = 50000
 )
 
 // rowCache keeps values of rows that were written or read lately. It holds what the last

@@ -9,8 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// seenBytes is the size of the filter: with 20 million URIs one in 2,000 new ones is taken
-// for one that may be known, with 100 million one in 12.
+// seenBytes is the size of the filter: with 20 million URIs one in 300 new ones is taken
+// for one that may be known, with 100 million one in three.
 const seenBytes = 32 << 20
 
 // seen tells of most URIs and hosts that are new that they are, without a look at the store:

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
 	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
@@ -252,11 +253,16 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 
 // StoreOptions are the options of the state store, without file system and logger.
 func StoreOptions() *pebble.Options {
-	opts := &pebble.Options{FormatMajorVersion: pebble.FormatNewest, MemTableSize: 16 << 20, CacheSize: 96 << 20, MaxOpenFiles: 500}
-	for i := range opts.Levels[:len(opts.Levels)-1] {
+	opts := &pebble.Options{FormatMajorVersion: pebble.FormatNewest, MemTableSize: 32 << 20, CacheSize: 112 << 20, MaxOpenFiles: 500}
+	last := len(opts.Levels) - 1
+	for i := range last {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
-	opts.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionBalanced })
+	compression := pebble.DBCompressionBalanced
+	for i := range last - 1 { // what is there is written again soon
+		compression.Levels[i] = block.NoCompression
+	}
+	opts.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return compression })
 	return opts
 }
 

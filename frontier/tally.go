@@ -186,7 +186,11 @@ func (t *tx) tally(u *crawl.CrawlURI) error {
 	s := source{u.SourceTag, name}
 	n, ok := c.hosts[s]
 	if !ok {
-		if n, err = sourceCount(t.f.db, s); err != nil {
+		v, err := t.seek(sourceKey(s))
+		if err != nil {
+			return err
+		}
+		if n, err = decodeCount(s, v); err != nil {
 			return err
 		}
 	}
@@ -202,10 +206,10 @@ func (t *tx) source(tag string) Tally {
 	return t.f.tallies.sources[tag]
 }
 
-func sourceCount(r pebble.Reader, s source) (uint64, error) {
-	v, err := get(r, sourceKey(s))
-	if v == nil || err != nil {
-		return 0, err
+// decodeCount reads how many URIs a source has of a host, 0 where there is no row.
+func decodeCount(s source, v []byte) (uint64, error) {
+	if v == nil {
+		return 0, nil
 	}
 	d := newDec(v)
 	n := d.uv()

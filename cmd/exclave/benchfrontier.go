@@ -82,11 +82,11 @@ func benchFrontierPart(cmd *cobra.Command, p frontierbench.Params, cpu string) (
 		_, err := in.ReadString('\n')
 		return err
 	}
+	p.Peak = func() int64 { return ownUsage().PeakRSS }
 	f, fig, err := frontierbench.Run(cmd.Context(), p)
 	if err := errors.Join(err, stop()); err != nil {
 		return withCode(exitFailure, err)
 	}
-	fig.RSS = ownUsage().PeakRSS
 	if err := json.NewEncoder(cmd.OutOrStdout()).Encode(fig); err != nil {
 		return withCode(exitFailure, err)
 	}
@@ -187,7 +187,7 @@ func writeFrontierFigures(stdout io.Writer, file string, fig frontierbench.Figur
 	row("beside pages of 100,000 links", "%d of them, each %.1f s: Next in %.1f ms, Finished in %.1f ms at most", fig.HugePages, fig.HugePage, fig.HugeNextMax, fig.HugeFinishedMax)
 	row("a checkpoint", "%.2f s, commits wait for %.2f s of it, Finished takes %.1f ms at most", fig.Checkpoint, fig.CheckpointHeld, fig.CheckpointFinishedMax)
 	row("on disk", "%.0f bytes for a URI that waits, %.0f for a host", fig.PerURI, fig.PerHost)
-	row("peak memory", "%d MB", fig.RSS/1e6)
+	row("peak memory", "%d MB, with such pages %d MB", fig.RSS/1e6, fig.RSSInAll/1e6)
 	row("opened again", "after a kill in %.2f s, after a stop in %.2f s", fig.ReopenKilled, fig.ReopenStopped)
 	var laps []string
 	for name, s := range fig.Seconds {

@@ -34,6 +34,8 @@ type Params struct {
 	// Slice is called when a tenth more was loaded, with the number of candidates in it;
 	// what it takes does not count. Nil: nothing is.
 	Slice func(candidates int64) error
+	// Peak returns the greatest resident memory of the process so far, in bytes.
+	Peak func() int64
 }
 
 // slicesLoaded is how many slices are loaded.
@@ -72,7 +74,8 @@ type Figures struct {
 	PerURI                float64            `json:"bytes_per_waiting_uri"`
 	PerHost               float64            `json:"bytes_per_host"`
 	Seconds               map[string]float64 `json:"seconds"`
-	RSS                   int64              `json:"peak_rss_bytes"` // of the whole measurement
+	RSS                   int64              `json:"peak_rss_bytes"` // until huge pages are made
+	RSSInAll              int64              `json:"peak_rss_bytes_with_huge_pages"`
 	ReopenKilled          float64            `json:"reopen_after_kill_seconds"`
 	ReopenStopped         float64            `json:"reopen_after_stop_seconds"`
 }
@@ -124,7 +127,8 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 		return nil, fig, err
 	}
 	lap("open")
-	if err := load(ctx, f, p, &fig); err != nil {
+	made := make([]atomic.Uint32, p.Hosts)
+	if err := load(ctx, f, p, made, &fig); err != nil {
 		return f, fig, err
 	}
 	lap("load")
@@ -139,11 +143,7 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 	fig.URIs = f.Stats().Discovered
 	fig.PerURI = float64(fig.Tables["u"]+fig.Tables["q"]) / float64(fig.URIs)
 	fig.PerHost = float64(fig.Tables["h"]+fig.Tables["w"]) / float64(max(fig.Hosts, 1))
-	g := newCandidates(p.Seed+7, p.Hosts, p.Flat)
-	for i := range g.made {
-		g.made[i] = uint32(p.URIs / p.Hosts)
-	}
-	l := &linker{g: g}
+	l := &linker{g: newCandidates(p.Seed+7, made, p.Flat)}
 	full, err := drain(ctx, f, p, l, 0, nil)
 	if err != nil {
 		return f, fig, err
@@ -156,6 +156,7 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 	}
 	lap("drain at half the rate")
 	fig.NextP99, fig.NextMax, fig.FinishedMax = millis(half.next, 99), millis(half.next, 100), millis(half.finished, 100)
+	fig.RSS = p.Peak()
 	huge, err := drain(ctx, f, p, l, fig.Finished/2, func(ctx context.Context) error { return hugePages(ctx, f, l, &fig) })
 	if err != nil {
 		return f, fig, err
@@ -168,6 +169,7 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 	}
 	lap("drain during a checkpoint")
 	fig.CheckpointFinishedMax = millis(copied.finished, 100)
+	fig.RSSInAll = p.Peak()
 	return f, fig, nil
 }
 
@@ -187,14 +189,10 @@ func millis(ds []time.Duration, percent int) float64 {
 const batch = 100
 
 // load schedules candidates until enough are known.
-func load(ctx context.Context, f *frontier.Frontier, p Params, fig *Figures) error {
+func load(ctx context.Context, f *frontier.Frontier, p Params, made []atomic.Uint32, fig *Figures) error {
 	gens := make([]*candidates, p.Loaders)
 	for i := range gens {
-		// Loaders share the hosts but not the addresses.
-		gens[i] = newCandidates(p.Seed+uint64(i)<<32, p.Hosts, p.Flat)
-		for j := range gens[i].made {
-			gens[i].made[j] = uint32(i) << 27
-		}
+		gens[i] = newCandidates(p.Seed+uint64(i)<<32, made, p.Flat)
 	}
 	errs, fresh := make([]error, p.Loaders), make([]int, p.Loaders)
 	var took time.Duration
@@ -228,7 +226,7 @@ func load(ctx context.Context, f *frontier.Frontier, p Params, fig *Figures) err
 		}
 	}
 	fig.Schedule = float64(fig.Candidates) / took.Seconds()
-	g := newCandidates(p.Seed, p.Hosts, p.Flat)
+	g := newCandidates(p.Seed, make([]atomic.Uint32, p.Hosts), p.Flat)
 	began := time.Now()
 	const some = 200000
 	for range some {
@@ -373,8 +371,9 @@ func OpenBare(p Params) (*Bare, error) {
 	b.dir = b.fs.PathJoin(p.Dir, "bare")
 	opts := frontier.StoreOptions()
 	opts.FS, opts.Logger = b.fs, quiet{pebble.DefaultLogger}
+	made := make([]atomic.Uint32, p.hosts())
 	for i := range p.Loaders {
-		b.gens = append(b.gens, newCandidates(p.Seed+uint64(i)<<32, p.hosts(), p.Flat))
+		b.gens = append(b.gens, newCandidates(p.Seed+uint64(i)<<32, made, p.Flat))
 		b.rands = append(b.rands, rand.New(rand.NewPCG(p.Seed, uint64(i))))
 	}
 	var err error

@@ -3,6 +3,7 @@ package frontierbench
 import (
 	"math/rand/v2"
 	"strconv"
+	"sync/atomic"
 
 	"exclave/crawl"
 )
@@ -14,15 +15,17 @@ type candidates struct {
 	r     *rand.Rand
 	hosts *rand.Zipf
 	near  *rand.Zipf
-	made  []uint32 // URIs of each host so far
-	flat  bool     // all hosts are equally likely
+	made  []atomic.Uint32 // URIs of each host so far
+	flat  bool            // all hosts are equally likely
 	buf   []byte
 }
 
-func newCandidates(seed uint64, hosts int, flat bool) *candidates {
+// newCandidates returns a generator that shares the URIs of hosts with others.
+func newCandidates(seed uint64, made []atomic.Uint32, flat bool) *candidates {
+	hosts := len(made)
 	r := rand.New(rand.NewPCG(seed, 1))
 	return &candidates{r: r, hosts: rand.NewZipf(r, 1.05, 20, uint64(hosts-1)), near: rand.NewZipf(r, 1.3, 4, 1000),
-		made: make([]uint32, hosts), flat: flat}
+		made: made, flat: flat}
 }
 
 func (g *candidates) host() uint32 {
@@ -36,11 +39,10 @@ func (g *candidates) host() uint32 {
 func (g *candidates) next() (crawl.Candidate, bool) {
 	for range 100 {
 		h := g.host()
-		n := g.made[h]
+		n := g.made[h].Load()
 		switch again := g.r.IntN(10) < 4; {
 		case !again:
-			g.made[h]++
-			return g.candidate(h, n), false
+			return g.candidate(h, g.made[h].Add(1)-1), false
 		case n == 0:
 			continue
 		case g.r.IntN(5) < 4:
@@ -50,8 +52,7 @@ func (g *candidates) next() (crawl.Candidate, bool) {
 		}
 	}
 	h := g.host()
-	g.made[h]++
-	return g.candidate(h, g.made[h]-1), false
+	return g.candidate(h, g.made[h].Add(1)-1), false
 }
 
 // mix is a hash of numbers (SplitMix64), so that an address follows from its number.

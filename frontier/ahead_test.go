@@ -1,0 +1,183 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+)
+
+func TestReadAheadSeesTheCommitUnderWay(t *testing.T) {
+	// What was read while a group was being committed is brought up to date with it: URIs
+	// it made known, finished or gave a claim, hosts it made known.
+	synctest.Test(t, func(t *testing.T) {
+		d := oneProfile(1)
+		f, ar, err := start(t, options(fsx.NewMem(), clock.NewFake(began), quick(), d))
+		must(t, err)
+		r := &rig{Frontier: f, t: t, clk: f.o.Clock.(*clock.Fake), ar: ar}
+		r.schedule(cand("a.test", "/", link(1)))
+		u := r.captured(r.take("http://a.test/"), 1, 0)
+		u.Links = []crawl.Candidate{cand("new.test", "/1", link(0)), cand("a.test", "/2", link(0))}
+		ar.hold = make(chan struct{})
+		first, second := make(chan error, 1), make(chan error, 1)
+		go func() { first <- f.Finished(t.Context(), u) }()
+		synctest.Wait() // its archive is being synced
+		var known int
+		go func() {
+			var err error
+			known, err = f.ScheduleMark(t.Context(), "", nil, cand("new.test", "/1", link(1)), cand("a.test", "/2", crawl.Claim{}),
+				cand("a.test", "/", link(1)), cand("new.test", "/3", crawl.Claim{}))
+			second <- err
+		}()
+		synctest.Wait() // what it needs was read
+		select {
+		case <-first:
+			t.Fatal("the first group was not held up")
+		default:
+		}
+		close(ar.hold)
+		must(t, <-first)
+		must(t, <-second)
+		if known != 3 {
+			t.Errorf("%d of the candidates were known, want 3", known)
+		}
+		if s := f.Stats(); s.Discovered != 4 || s.Finished != 1 || s.Parked != 1 {
+			t.Errorf("%+v", s)
+		}
+		if got := r.record("http://new.test/1"); got.Claim != link(1) || got.State != Waiting {
+			t.Errorf("claim %+v, state %s", got.Claim, got.State)
+		}
+		sound(t, f)
+		must(t, f.Close(t.Context()))
+	})
+}
+
+func TestFilterKnowsAllOfAState(t *testing.T) {
+	// A state that is opened again: nothing in it is taken for new, before the filter is
+	// filled and after.
+	fs, clk := fsx.NewMem(), clock.NewFake(began)
+	f, _, err := start(t, options(fs, clk, quick(), oneProfile(0)))
+	must(t, err)
+	var cs []crawl.Candidate
+	for i := range 3000 {
+		cs = append(cs, cand(fmt.Sprintf("h%d.test", i%700), path(i), analyse))
+	}
+	must(t, f.Schedule(t.Context(), cs...))
+	must(t, f.Close(t.Context()))
+	f, _, err = start(t, options(fs, clk, quick(), oneProfile(0)))
+	must(t, err)
+	for range 2 {
+		known, err := f.ScheduleMark(t.Context(), "", nil, cs...)
+		must(t, err)
+		if known != len(cs) {
+			t.Errorf("%d of %d known", known, len(cs))
+		}
+		f.seen.filling.Wait()
+		f.recs, f.hostRows = newRowCache[crawl.ID](10), newRowCache[uint64](10)
+	}
+	if !f.seen.complete.Load() {
+		t.Error("the filter was not filled")
+	}
+	known, err := f.ScheduleMark(t.Context(), "", nil, cand("other.test", "/", analyse), cand("h1.test", "/other", analyse))
+	must(t, err)
+	if known != 0 {
+		t.Errorf("%d of 2 new ones known", known)
+	}
+	sound(t, f)
+	must(t, f.Close(t.Context()))
+}
+
+func TestSeen(t *testing.T) {
+	const n = 20000
+	s := newSeen(n * 27 / 8 / 64 * 64) // as many bits for each as with 20 million
+	s.complete.Store(true)
+	r := rand.New(rand.NewPCG(1, 1))
+	added := make([]uint64, n)
+	for i := range added {
+		added[i] = r.Uint64()
+		s.add(added[i])
+	}
+	for _, h := range added {
+		if !s.may(h) {
+			t.Fatalf("%x was added", h)
+		}
+	}
+	wrong := 0
+	for range 100000 {
+		if s.may(r.Uint64()) {
+			wrong++
+		}
+	}
+	if wrong > 300 { // some 100 expected
+		t.Errorf("%d of 100,000 taken for known", wrong)
+	}
+	s.complete.Store(false)
+	if !s.may(r.Uint64()) {
+		t.Error("a filter that is not complete must not rule anything out")
+	}
+}
+
+func TestPutsInOrder(t *testing.T) {
+	var p puts
+	must(t, p.Set([]byte("u2"), []byte("old"), nil))
+	must(t, p.Set([]byte("u1234567890b"), []byte("b"), nil))
+	must(t, p.Delete([]byte("u2"), nil))
+	must(t, p.Set([]byte("h1"), []byte("h"), nil))
+	must(t, p.Set([]byte("u1234567890a"), []byte("a"), nil))
+	must(t, p.Delete([]byte("w1"), nil))
+	must(t, p.Set([]byte("w1"), nil, nil))
+	f := open(t, quick(), oneProfile(0))
+	b, err := p.batch(f.db)
+	must(t, err)
+	must(t, b.Close())
+	var got []string
+	for _, o := range p.ops {
+		got = append(got, fmt.Sprintf("%s=%s %v", o.key, o.value, o.deletes))
+	}
+	want := []string{"h1=h false", "u1234567890a=a false", "u1234567890b=b false", "u2= true", "w1= false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if u := p.table('u'); len(u) != 3 || string(u[0].key) != "u1234567890a" || len(p.table('x')) != 0 {
+		t.Errorf("table u: %v", u)
+	}
+}
+
+func TestRowCache(t *testing.T) {
+	c := newRowCache[uint64](2)
+	key := func(n uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'h'}, n) }
+	set := func(n uint64, v string) {
+		c.take([]put{{key: key(n), value: []byte(v)}}, binary.BigEndian.Uint64)
+	}
+	is := func(n uint64, want string) {
+		t.Helper()
+		if got := c.get(n); string(got) != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+	set(1, "a")
+	set(2, "b")
+	set(3, "c") // 1 and 2 are the old ones
+	set(1, "A") // hides the old value
+	is(1, "A")
+	is(2, "b") // is young again, 1 and 3 are old
+	is(3, "c")
+	c.take([]put{{key: key(3), deletes: true}, {key: key(1), deletes: true}}, binary.BigEndian.Uint64)
+	is(1, "")
+	is(3, "")
+	is(2, "b")
+	c.keep([]uint64{2, 5}, [][]byte{[]byte("stale"), []byte("e")})
+	is(2, "b")
+	is(5, "e")
+	set(6, "f")
+	set(7, "g")
+	set(8, "h")
+	set(9, "i")
+	is(2, "")
+}

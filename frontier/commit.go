@@ -15,11 +15,14 @@ import (
 	"exclave/crawl"
 )
 
-// maxGroup bounds the requests of one commit, maxLinks the candidates of one batch,
-// enoughLinks ends a commit that has as many: whoever hands in the next waits for it.
+// maxGroup bounds the requests of one commit, maxLinks the candidates of one batch, aheadLinks
+// the links of a page with more that are committed together: whoever finishes a page of 20
+// beside it should not notice. enoughLinks ends a group that has as many: there must be
+// something to read while it is committed.
 const (
 	maxGroup    = 512
 	maxLinks    = 1000
+	aheadLinks  = 200
 	enoughLinks = 4000
 )
 
@@ -83,9 +86,9 @@ func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
 func (f *Frontier) Finished(ctx context.Context, u *crawl.CrawlURI) error {
 	ahead := 0
 	if u.Disposition == crawl.Done {
-		for rest := u.Links; len(rest) > maxLinks; rest = rest[maxLinks:] {
-			ahead += maxLinks
-			if err := f.submit(ctx, &request{cands: rest[:maxLinks], page: u}); err != nil {
+		for rest := u.Links; len(rest) > maxLinks; rest = rest[aheadLinks:] {
+			ahead += aheadLinks
+			if err := f.submit(ctx, &request{cands: rest[:aheadLinks], page: u}); err != nil {
 				return fmt.Errorf("frontier: links of %s: %w", u.URL, err)
 			}
 		}

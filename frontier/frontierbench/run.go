@@ -143,27 +143,30 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 	fig.URIs = f.Stats().Discovered
 	fig.PerURI = float64(fig.Tables["u"]+fig.Tables["q"]) / float64(fig.URIs)
 	fig.PerHost = float64(fig.Tables["h"]+fig.Tables["w"]) / float64(max(fig.Hosts, 1))
-	l := &linker{g: newCandidates(p.Seed+7, made, p.Flat)}
-	full, err := drain(ctx, f, p, l, 0, nil)
+	gens := make([]*candidates, p.Workers+1) // one for each worker
+	for i := range gens {
+		gens[i] = newCandidates(p.Seed+7+uint64(i)<<32, made, p.Flat)
+	}
+	full, err := drain(ctx, f, p, gens, 0, nil)
 	if err != nil {
 		return f, fig, err
 	}
 	lap("drain")
 	fig.Finished = float64(full.done) / p.Drain.Seconds()
-	half, err := drain(ctx, f, p, l, fig.Finished/2, nil)
+	half, err := drain(ctx, f, p, gens, fig.Finished/2, nil)
 	if err != nil {
 		return f, fig, err
 	}
 	lap("drain at half the rate")
 	fig.NextP99, fig.NextMax, fig.FinishedMax = millis(half.next, 99), millis(half.next, 100), millis(half.finished, 100)
 	fig.RSS = p.Peak()
-	huge, err := drain(ctx, f, p, l, fig.Finished/2, func(ctx context.Context) error { return hugePages(ctx, f, l, &fig) })
+	huge, err := drain(ctx, f, p, gens, fig.Finished/2, func(ctx context.Context) error { return hugePages(ctx, f, gens[p.Workers], &fig) })
 	if err != nil {
 		return f, fig, err
 	}
 	lap("drain beside huge pages")
 	fig.HugeNextMax, fig.HugeFinishedMax = millis(huge.next, 100), millis(huge.finished, 100)
-	copied, err := drain(ctx, f, p, l, fig.Finished/2, func(ctx context.Context) error { return checkpoint(ctx, f, p, &fig) })
+	copied, err := drain(ctx, f, p, gens, fig.Finished/2, func(ctx context.Context) error { return checkpoint(ctx, f, p, &fig) })
 	if err != nil {
 		return f, fig, err
 	}
@@ -236,27 +239,20 @@ func load(ctx context.Context, f *frontier.Frontier, p Params, made []atomic.Uin
 	return nil
 }
 
-// linker makes the links of pages that workers finish.
-type linker struct {
-	mu sync.Mutex
-	g  *candidates
-}
-
-func (l *linker) links(n int, via string) []crawl.Candidate {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// links makes the links of a page.
+func (g *candidates) links(n int, via string) []crawl.Candidate {
 	cs := make([]crawl.Candidate, n)
 	for i := range cs {
-		cs[i], _ = l.g.next()
+		cs[i], _ = g.next()
 		cs[i].Via = via
 	}
 	return cs
 }
 
 // hugePages takes and finishes pages of HugeLinks links until ctx ends.
-func hugePages(ctx context.Context, f *frontier.Frontier, l *linker, fig *Figures) error {
+func hugePages(ctx context.Context, f *frontier.Frontier, g *candidates, fig *Figures) error {
 	for {
-		links := l.links(HugeLinks, "")
+		links := g.links(HugeLinks, "")
 		u, err := f.Next(ctx)
 		if ctx.Err() != nil {
 			return nil
@@ -297,7 +293,7 @@ type drained struct {
 
 // drain takes and finishes URIs, each a page of 20 links, for a while, at most rate
 // of them a second when it is not 0; beside them something else may go on.
-func drain(ctx context.Context, f *frontier.Frontier, p Params, l *linker, rate float64, beside func(context.Context) error) (d drained, err error) {
+func drain(ctx context.Context, f *frontier.Frontier, p Params, gens []*candidates, rate float64, beside func(context.Context) error) (d drained, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.Drain)
 	defer cancel()
 	var mu sync.Mutex // of d
@@ -330,7 +326,7 @@ func drain(ctx context.Context, f *frontier.Frontier, p Params, l *linker, rate 
 				took := time.Since(asked)
 				u.Status, u.Class = 200, crawl.ClassHTML
 				u.Lines = []crawl.LogLine{{Log: crawl.LogCrawl, Text: []byte(u.URL + " 200 text/html\n")}}
-				u.Links = l.links(20, u.URL)
+				u.Links = gens[i].links(20, u.URL)
 				mu.Lock()
 				d.next = append(d.next, took)
 				mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"exclave/crawl"
 )
 
-// ahead is a group of requests with the rows they are about, read while the group before
+// readGroup is a group of requests with the rows they are about, read while the group before
 // it is committed.
-type ahead struct {
+type readGroup struct {
 	rs    []*request
 	since uint64 // commits that were complete when reading began
 	uris  []crawl.ID
@@ -39,9 +39,12 @@ func (f *Frontier) readLoop() {
 		if rs == nil {
 			return
 		}
-		a := &ahead{rs: rs, since: f.recent.begin()}
-		if f.Err() == nil && f.dead.cause() == nil {
-			a.err = f.readFor(a)
+		a := &readGroup{rs: rs, since: f.recent.begin()}
+		for _, r := range rs {
+			r.identify(f)
+		}
+		if f.Err() == nil {
+			a.err = f.dead.guard(func() error { return f.readFor(a) })
 		}
 		f.groups <- a
 	}
@@ -73,12 +76,11 @@ func (f *Frontier) gather() (group []*request) {
 
 // readFor reads what a group is about, in the order of keys: neighbouring seeks share most of
 // their way.
-func (f *Frontier) readFor(a *ahead) (err error) {
+func (f *Frontier) readFor(a *readGroup) (err error) {
 	for _, r := range a.rs {
 		if r.uri != nil {
 			a.uris = append(a.uris, r.uri.ID)
 		}
-		r.identify(f)
 		for i, id := range r.ids {
 			if r.looksAt(i) {
 				a.uris = append(a.uris, id)
@@ -93,7 +95,7 @@ func (f *Frontier) readFor(a *ahead) (err error) {
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
 	a.recs = recordRows(a.uris)
-	if err := a.recs.read(it, f.recs.fill(a.uris, &a.recs, f.seen)); err != nil {
+	if err := a.recs.read(it, f.recs.fill(a.uris, &a.recs, &f.seen)); err != nil {
 		return err
 	}
 	for i, id := range a.uris { // they sort by host
@@ -105,7 +107,7 @@ func (f *Frontier) readFor(a *ahead) (err error) {
 	for _, hash := range a.hosts {
 		a.names.key(func(b []byte) []byte { return binary.BigEndian.AppendUint64(append(b, 'h'), hash) })
 	}
-	return a.names.read(it, f.hostRows.fill(a.hosts, &a.names, f.seen))
+	return a.names.read(it, f.hostRows.fill(a.hosts, &a.names, &f.seen))
 }
 
 func recordRows(ids []crawl.ID) rows {
@@ -188,8 +190,8 @@ func seek(it *pebble.Iterator, key []byte) ([]byte, error) {
 // ahead, who may have missed them.
 type recent struct {
 	mu      sync.Mutex
-	commits uint64 // complete ones
-	reading int    // groups that are being read for, or not taken over yet
+	commits uint64   // complete ones
+	reading []uint64 // how many were complete when those began who read
 	changes []changes
 }
 
@@ -203,7 +205,7 @@ type changes struct {
 func (r *recent) begin() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.reading++
+	r.reading = append(r.reading, r.commits)
 	return r.commits
 }
 
@@ -211,20 +213,35 @@ func (r *recent) begin() uint64 {
 func (r *recent) committed(p *puts) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.commits++; r.reading == 0 {
-		r.changes = nil
-		return
-	}
+	r.commits++
 	r.changes = append(r.changes, changes{r.commits, p})
+	r.prune()
 }
 
 // ended returns the commits after the first since ones, when what was read is taken over.
-func (r *recent) ended(since uint64) []changes {
+func (r *recent) ended(since uint64) (missed []changes) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.reading--
-	r.changes = slices.DeleteFunc(r.changes, func(c changes) bool { return c.commit <= since })
-	return slices.Clone(r.changes)
+	for _, c := range r.changes {
+		if c.commit > since {
+			missed = append(missed, c)
+		}
+	}
+	if i := slices.Index(r.reading, since); i >= 0 {
+		r.reading = slices.Delete(r.reading, i, i+1)
+	}
+	r.prune()
+	return missed
+}
+
+// prune drops what everybody has seen who reads. r.mu is held.
+func (r *recent) prune() {
+	if len(r.reading) == 0 {
+		r.changes = nil
+		return
+	}
+	seen := slices.Min(r.reading)
+	r.changes = slices.DeleteFunc(r.changes, func(c changes) bool { return c.commit <= seen })
 }
 
 // update brings rows up to date with changes.
@@ -243,9 +260,18 @@ func (w *rows) update(p *puts) {
 	}
 }
 
+// pass ends the reading of a group and returns the changes it may have missed. An empty one,
+// for which nothing was read, must not end what the reader has begun.
+func (f *Frontier) pass(a *readGroup) []changes {
+	if len(a.rs) == 0 {
+		return nil
+	}
+	return f.recent.ended(a.since)
+}
+
 // takeOver makes what was read ahead what the commit starts from.
-func (t *tx) takeOver(a *ahead) error {
-	missed := t.f.recent.ended(a.since)
+func (t *tx) takeOver(a *readGroup) error {
+	missed := t.f.pass(a)
 	if a.err != nil {
 		return a.err
 	}

@@ -161,7 +161,7 @@ func (f *Frontier) commitLoop() {
 		ready, wait := f.inFileOrder(append(held, a.rs...))
 		held = wait
 		if len(ready) == 0 && f.working() == 0 && !f.puttingOff() {
-			f.recent.ended(a.since)
+			f.pass(a)
 			continue
 		}
 		err := f.group(a, ready)
@@ -204,7 +204,7 @@ func (f *Frontier) puttingOff() bool {
 
 // nextGroup returns what is to be committed, an empty group when there is work to do in
 // between or hosts are put off, and false at the end.
-func (f *Frontier) nextGroup() (a *ahead, ok bool) {
+func (f *Frontier) nextGroup() (a *readGroup, ok bool) {
 	if f.working() == 0 && !f.puttingOff() {
 		select {
 		case a, ok = <-f.groups:
@@ -216,7 +216,7 @@ func (f *Frontier) nextGroup() (a *ahead, ok bool) {
 	case a, ok = <-f.groups:
 		return a, ok
 	default:
-		return &ahead{since: f.recent.begin()}, true
+		return &readGroup{}, true
 	}
 }
 
@@ -279,7 +279,7 @@ func (f *Frontier) fail(err error) {
 
 // group makes requests durable together: logs and WARC files first, then one
 // batch.
-func (f *Frontier) group(a *ahead, rs []*request) (err error) {
+func (f *Frontier) group(a *readGroup, rs []*request) (err error) {
 	t := f.begin()
 	defer func() { err = errors.Join(err, t.discard()) }()
 	if err := t.takeOver(a); err != nil {

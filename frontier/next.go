@@ -368,11 +368,14 @@ func (f *Frontier) head(h *host) (*Record, error) {
 	if i == len(h.next) {
 		return nil, nil
 	}
-	id := h.next[i].id
-	if v := f.recs.get(id); v != nil {
-		return f.decode(id, v)
+	q := h.next[i]
+	if v := f.recs.get(q.id); v != nil {
+		// A queue may be read after a commit can be seen, the cache before it knows of it.
+		if r, err := f.decode(q.id, v); err != nil || r.State == Waiting && r.prec == q.prec && r.seq == q.seq {
+			return r, err
+		}
 	}
-	return f.read(f.db, id)
+	return f.read(f.db, q.id)
 }
 
 // free returns the place in h.next of the first URI that is not in process, after those

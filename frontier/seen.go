@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// seenBytes is the size of the filter: with 20 million URIs one in 300 new ones is taken
+// seenBytes is the size of the filter: with 20 million URIs one in 200 new ones is taken
 // for one that may be known, with 100 million one in three.
 const seenBytes = 32 << 20
 
@@ -22,8 +22,6 @@ type seen struct {
 	complete atomic.Bool
 	filling  sync.WaitGroup
 }
-
-func newSeen(bytes int) *seen { return &seen{words: make([]uint64, bytes/8)} }
 
 // line returns the words of a hash.
 func (s *seen) line(hash uint64) []uint64 {
@@ -91,7 +89,8 @@ func (s *seen) take(ops []put) {
 	}
 }
 
-// fillSeen fills the filter. A state that cannot be read through is crawled on without it.
+// fillSeen fills the filter. Without it everything is looked up; the store dies of damaged
+// tables, as it would when they are needed.
 func (f *Frontier) fillSeen() {
 	if err := f.seen.fill(f.db, f.quit); err != nil && !errors.Is(err, errClosing) {
 		f.o.Logger.Error("filter of known URIs not filled: new ones are looked for in the state, which is slower", "err", err)

@@ -179,9 +179,9 @@ type Frontier struct {
 	written     *cache[crawl.Deferred] // answers that are in the archive
 
 	reqs   chan *request
-	groups chan *ahead // read ahead, for the committer
+	groups chan *readGroup // read ahead, for the committer
 	recent recent
-	seen   *seen
+	seen   seen
 	// recs and hostRows are rows of tables u and h.
 	recs     *rowCache[crawl.ID]
 	hostRows *rowCache[uint64]
@@ -224,7 +224,7 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 	}
 	f := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order), longest: o.Config.longestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
 		horizon: place{kind: placeLine}, awake: place{kind: placeResting}, reserved: map[crawl.ID]bool{}, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
-		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *ahead), seen: newSeen(seenBytes),
+		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup),
 		recs: newRowCache[crawl.ID](cachedRecords), hostRows: newRowCache[uint64](cachedHosts), offs: make(chan struct{}, 1),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
 		hostFacts: newCache[crawl.HostFacts](), originFacts: newCache[crawl.OriginFacts](), written: newCache[crawl.Deferred]()}
@@ -258,6 +258,7 @@ func StoreOptions() *pebble.Options {
 	for i := range last {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
+	opts.Levels[last].FilterPolicy = pebble.NoFilterPolicy // most that is looked up is there
 	compression := pebble.DBCompressionBalanced
 	for i := range last - 1 { // what is there is written again soon
 		compression.Levels[i] = block.NoCompression
@@ -522,6 +523,7 @@ func (f *Frontier) Start(a Archive, rows []FileRow) error {
 		return fmt.Errorf("frontier: start: %w", err)
 	}
 	f.archive = a
+	f.seen.words = make([]uint64, seenBytes/8)
 	f.seen.filling.Go(f.fillSeen)
 	go f.readLoop()
 	go f.commitLoop()
@@ -564,9 +566,7 @@ func (f *Frontier) shut() error {
 			errs = append(errs, a.Close())
 		}
 	}
-	if f.dead.cause() == nil {
-		f.seen.filling.Wait()
-	}
+	_ = f.dead.guard(func() error { f.seen.filling.Wait(); return nil })
 	if f.db != nil {
 		errs = append(errs, f.closeDB())
 	}

@@ -17,7 +17,7 @@ var errCorrupt = errors.New("damaged value")
 // enc builds a value: version byte, then varints and length-prefixed strings.
 type enc struct{ b []byte }
 
-func newEnc() *enc { return &enc{b: append(make([]byte, 0, 128), valueVersion)} }
+func newEnc() *enc { return &enc{b: append(make([]byte, 0, 96), valueVersion)} }
 
 func (e *enc) uv(v uint64) { e.b = binary.AppendUvarint(e.b, v) }
 func (e *enc) iv(v int64)  { e.b = binary.AppendVarint(e.b, v) }

@@ -13,10 +13,9 @@ import (
 	"exclave/crawl"
 )
 
-// tx is one commit: changes to records and hosts gather in memory, the rest in
-// a batch, and nothing is visible before it is applied. What a commit sets and may
-// read again (rows of links and of deferred answers, redirects) is kept beside the
-// batch: indexing all of it costs more.
+// tx is one commit: its changes gather in memory, and nothing is visible before they are
+// applied. What a commit sets and may read again (rows of links and of deferred answers,
+// redirects) is kept beside them: making all of them searchable costs more.
 type tx struct {
 	f     *Frontier
 	b     puts

@@ -37,8 +37,8 @@ func TestReadAheadSeesTheCommitUnderWay(t *testing.T) {
 		}()
 		synctest.Wait() // what it needs was read
 		select {
-		case <-first:
-			t.Fatal("the first group was not held up")
+		case err := <-first:
+			t.Fatal("the first group was not held up", err)
 		default:
 		}
 		close(ar.hold)

@@ -530,6 +530,8 @@ func (f *Frontier) queueStates() QueueStates {
 			rest++
 		case placeLine:
 			line++
+		case placeRetired:
+			continue // counted as such, though one of its URIs may be in process
 		}
 		wait := h.wake - now
 		if h.waits != nil {

@@ -255,8 +255,8 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 		}
 		out, byHits, killed := k.run(t, dir, spec, o.hits/2+k.rng.IntN(o.hits/2))
 		// What it had sent the servers may read a little later; the next run opens its job
-		// first, and lets everybody rest.
-		rules.Kills = append(rules.Kills, polite.Kill{From: k.last, Until: time.Now().Add(200*time.Millisecond + o.rules.MaxDelay)})
+		// first, which takes more than 0.15 s on the fastest machine seen, and lets everybody rest.
+		rules.Kills = append(rules.Kills, polite.Kill{From: k.last, Until: time.Now().Add(80*time.Millisecond + o.rules.MaxDelay)})
 		if !killed {
 			t.Fatalf("the crawl ended after %d kills\n%s", n, tail([]byte(out)))
 		}

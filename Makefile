@@ -28,8 +28,8 @@ bench: ## all benchmarks; compare two runs with benchstat
 	go test -run '^$$' -bench . -benchmem -count "$${COUNT:-6}" ./...
 
 bench-frontier: ## the frontier with N URIs (1000000), on this disk and on one with slow fsyncs
-	go run ./cmd/exclave bench frontier --uris $(N)
-	go run ./cmd/exclave bench frontier --uris $(N) --sync-delay 5ms
+	CGO_ENABLED=0 go run ./cmd/exclave bench frontier --uris $(N)
+	CGO_ENABLED=0 go run ./cmd/exclave bench frontier --uris $(N) --sync-delay 5ms
 
 fuzz: ## every fuzz test for FUZZTIME (30s)
 	@for pkg in $$(go list ./...); do \

@@ -148,6 +148,9 @@ func (w *rows) key(build func([]byte) []byte) {
 }
 
 // valueRoom is the least room made for values at a time.
+// groupsAhead is how many groups may wait for the committer.
+const groupsAhead = 8
+
 const valueRoom = 64 << 10
 
 func (w *rows) set(i int, v []byte) {
@@ -260,18 +263,9 @@ func (w *rows) update(p *puts) {
 	}
 }
 
-// pass ends the reading of a group and returns the changes it may have missed. An empty one,
-// for which nothing was read, must not end what the reader has begun.
-func (f *Frontier) pass(a *readGroup) []changes {
-	if len(a.rs) == 0 {
-		return nil
-	}
-	return f.recent.ended(a.since)
-}
-
 // takeOver makes what was read ahead what the commit starts from.
 func (t *tx) takeOver(a *readGroup) error {
-	missed := t.f.pass(a)
+	missed := t.f.recent.ended(a.since)
 	if a.err != nil {
 		return a.err
 	}
@@ -289,6 +283,9 @@ func (t *tx) takeOver(a *readGroup) error {
 		if v == nil {
 			t.recs[id] = nil // known to be new
 			continue
+		}
+		if t.recs[id] != nil {
+			continue // of a group read before
 		}
 		if _, err := t.decode(id, v); err != nil {
 			return err

@@ -83,7 +83,7 @@ func TestFilterKnowsAllOfAState(t *testing.T) {
 		if known != len(cs) {
 			t.Errorf("%d of %d known", known, len(cs))
 		}
-		f.recs, f.hostRows = newRowCache[crawl.ID](10), newRowCache[uint64](10)
+		f.recs, f.hostRows = newRowCache(10, uriHash), newRowCache(10, hostHash)
 	}
 	known, err := f.ScheduleMark(t.Context(), "", nil, cand("other.test", "/", analyse), cand("h1.test", "/other", analyse))
 	must(t, err)
@@ -151,7 +151,7 @@ func TestPutsInOrder(t *testing.T) {
 }
 
 func TestRowCache(t *testing.T) {
-	c := newRowCache[uint64](2)
+	c := newRowCache(2*cacheShards, func(uint64) uint64 { return 7 })
 	key := func(n uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'h'}, n) }
 	set := func(n uint64, v string) {
 		c.take([]put{{key: key(n), value: []byte(v)}}, binary.BigEndian.Uint64)

@@ -147,24 +147,26 @@ func (f *Frontier) commitLoop() {
 	defer close(f.idle)
 	var held []*request // captures whose turn in their file has not come
 	for {
-		a, ok := f.nextGroup()
+		as, ok := f.nextGroups()
 		if !ok {
 			f.answer(held, ErrClosed)
 			return
 		}
 		if err := f.Err(); err != nil {
 			// No capture will ever be committed again: none has a turn to wait for.
-			f.answer(append(held, a.rs...), err)
+			f.answer(append(held, requests(as)...), err)
 			held = nil
 			continue
 		}
-		ready, wait := f.inFileOrder(append(held, a.rs...))
+		ready, wait := f.inFileOrder(append(held, requests(as)...))
 		held = wait
 		if len(ready) == 0 && f.working() == 0 && !f.puttingOff() {
-			f.pass(a)
+			for _, a := range as {
+				f.recent.ended(a.since)
+			}
 			continue
 		}
-		err := f.group(a, ready)
+		err := f.group(as, ready)
 		if err != nil {
 			f.fail(err)
 		}
@@ -202,22 +204,47 @@ func (f *Frontier) puttingOff() bool {
 	return f.err == nil && len(f.off) > 0
 }
 
-// nextGroup returns what is to be committed, an empty group when there is work to do in
-// between or hosts are put off, and false at the end.
-func (f *Frontier) nextGroup() (a *readGroup, ok bool) {
-	if f.working() == 0 && !f.puttingOff() {
-		select {
-		case a, ok = <-f.groups:
-			return a, ok
-		case <-f.offs:
+// nextGroups returns what is to be committed together: what has been read since, until it has
+// enough links. There is nothing when there is work to do in between or hosts are put off, and
+// not ok at the end.
+func (f *Frontier) nextGroups() (as []*readGroup, ok bool) {
+	links := 0
+	take := func(a *readGroup, open bool) {
+		if ok = open; !open {
+			return
+		}
+		as = append(as, a)
+		for _, r := range a.rs {
+			links += r.links()
 		}
 	}
-	select {
-	case a, ok = <-f.groups:
-		return a, ok
-	default:
-		return &readGroup{}, true
+	if f.working() == 0 && !f.puttingOff() {
+		select {
+		case a, open := <-f.groups:
+			take(a, open)
+		case <-f.offs:
+			ok = true
+		}
+	} else {
+		ok = true
 	}
+	for ok && links < enoughLinks {
+		select {
+		case a, open := <-f.groups:
+			take(a, open)
+			continue
+		default:
+		}
+		break
+	}
+	return as, ok || len(as) > 0
+}
+
+func requests(as []*readGroup) (rs []*request) {
+	for _, a := range as {
+		rs = append(rs, a.rs...)
+	}
+	return rs
 }
 
 // links is how many candidates are looked at for a request.
@@ -279,10 +306,13 @@ func (f *Frontier) fail(err error) {
 
 // group makes requests durable together: logs and WARC files first, then one
 // batch.
-func (f *Frontier) group(a *readGroup, rs []*request) (err error) {
+func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	t := f.begin()
 	defer func() { err = errors.Join(err, t.discard()) }()
-	if err := t.takeOver(a); err != nil {
+	for _, a := range as {
+		err = errors.Join(err, t.takeOver(a))
+	}
+	if err != nil {
 		return err
 	}
 	if err := errors.Join(t.apply(rs), t.putOffs()); err != nil {

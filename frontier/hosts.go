@@ -130,7 +130,7 @@ func (f *Frontier) betterInLine(h *host) bool { return f.more && class(f.horizon
 func (f *Frontier) shrink() {
 	places := make([]place, 0, len(f.hosts))
 	for _, h := range f.hosts {
-		if h.busy == 0 && !h.off && h.place.kind == placeLine {
+		if h.busy == 0 && !h.off && !h.reading && h.place.kind == placeLine {
 			places = append(places, h.place)
 		}
 	}
@@ -189,7 +189,7 @@ func (f *Frontier) stand(h *host, row hostRow, at place) {
 // held.
 func (f *Frontier) settle(h *host) {
 	switch {
-	case h.off || h.busy > 0 && !(f.maySpare(h) && f.near(h.place)):
+	case h.off || h.reading || h.busy > 0 && !(f.maySpare(h) && f.near(h.place)):
 		f.unready(h)
 	case !f.near(h.place):
 		f.forget(h)
@@ -199,20 +199,25 @@ func (f *Frontier) settle(h *host) {
 	}
 }
 
-// readRow reads the row of a host that came from disk. f.mu is held.
-func (f *Frontier) readRow(h *host) error {
-	v, err := f.hostValue(h.hash)
+// readRow reads the row of a host that came from disk.
+func (f *Frontier) readRow(hash uint64) (*hostRow, error) {
+	v, err := f.hostValue(hash)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if v == nil {
-		return fmt.Errorf("the row of host %016x is missing", h.hash)
+		return nil, fmt.Errorf("the row of host %016x is missing", hash)
 	}
 	row, err := decodeHost(v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	row.Tally = nil
+	return row, nil
+}
+
+// restore gives a host that came from disk its row. f.mu is held.
+func (f *Frontier) restore(h *host, row *hostRow) {
 	f.stand(h, *row, h.place)
 	h.resting = row.Backoff > 0
 	wake := row.Wake
@@ -220,7 +225,6 @@ func (f *Frontier) readRow(h *host) error {
 		wake = time.Time{}
 	}
 	h.wake = f.o.Clock.Mono() + f.restOf(wake)
-	return nil
 }
 
 // hostValue returns the row of a host as the last commit left it, nil when there is none.

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,7 +40,10 @@ type host struct {
 	// leaves tombstones that need not be walked again. Nil: not known.
 	low []byte
 	// next are the first URIs of the queue, read together; empty: not known.
-	next []queued
+	next     []queued
+	prepared bool   // what offering the first takes was read
+	reading  bool   // something of it is being read
+	version  uint64 // counts the commits that changed it
 }
 
 // queued is a place in a queue and who stands there.
@@ -60,6 +61,8 @@ const readAhead = 16
 // changed brings what is known of the queue up to date with a commit: low is the
 // least key it put in, gone the key it took out, each nil for none.
 func (h *host) changed(low, gone []byte) {
+	h.version++
+	h.prepared = false
 	if gone != nil && len(h.next) > 0 {
 		i := slices.IndexFunc(h.next, func(q queued) bool { return bytes.Equal(q.key(h.hash), gone) })
 		switch {
@@ -134,33 +137,27 @@ func (h dueHeap) Less(i, j int) bool {
 // asked, and offers the head of its queue. Nothing is written: a URI leaves its
 // queue when Finished says so, so a crash offers it again.
 func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for {
-		f.mu.Lock()
 		if f.err != nil {
-			defer f.mu.Unlock()
 			return nil, f.err
 		}
 		if err := ctx.Err(); err != nil {
-			f.mu.Unlock()
 			return nil, err
 		}
 		h, a, wait, err := f.first()
 		if err != nil {
-			f.mu.Unlock()
 			return nil, fmt.Errorf("frontier: read the hosts that wait: %w", err)
 		}
 		if h != nil || a != nil {
-			u, err := f.take(h, a)
-			f.mu.Unlock()
-			if u != nil || err != nil {
+			if u, err := f.take(h, a); u != nil || err != nil {
 				return u, err
 			}
 			continue
 		}
-		if wait < 0 && len(f.process) == 0 && len(f.off) == 0 && f.pending == 0 && f.works == 0 && f.holds == 0 {
-			again := f.nextRound()
-			f.mu.Unlock()
-			if again {
+		if wait < 0 && len(f.process) == 0 && f.reading == 0 && len(f.off) == 0 && f.pending == 0 && f.works == 0 && f.holds == 0 {
+			if f.nextRound() {
 				continue
 			}
 			return nil, crawl.ErrDone
@@ -168,6 +165,7 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 		changed := f.wakeup
 		f.mu.Unlock()
 		f.sleep(ctx, changed, wait)
+		f.mu.Lock()
 	}
 }
 
@@ -239,6 +237,11 @@ func (f *Frontier) take(h *host, a *address) (*crawl.CrawlURI, error) {
 			return nil, nil
 		}
 		h.waits = nil
+	} else if !h.prepared {
+		if err := f.prepare(h); err != nil {
+			return nil, fmt.Errorf("frontier: next: %w", err)
+		}
+		return nil, nil // its turn may not have come, or may be another's now
 	} else if a = h.asks; a != nil {
 		f.unready(h)
 		switch {
@@ -251,13 +254,6 @@ func (f *Frontier) take(h *host, a *address) (*crawl.CrawlURI, error) {
 		}
 	} else {
 		f.unready(h)
-		if h.row.Name == "" {
-			if err := f.readRow(h); err != nil {
-				return nil, fmt.Errorf("frontier: next: %w", err)
-			}
-			f.ready.push(h) // its turn may not have come
-			return nil, nil
-		}
 		var err error
 		if a, err = f.addressOf(h); err != nil {
 			return nil, fmt.Errorf("frontier: address of %s: %w", h.row.Name, err)
@@ -311,6 +307,7 @@ func (f *Frontier) broadcast() {
 // held.
 func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 	rec, err := f.head(h)
+	h.prepared = false
 	if err == nil && rec != nil {
 		rec.Via, err = f.viaOf(rec)
 	}
@@ -353,76 +350,6 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 		}
 	}
 	return rec.offer(rec.Attempts+1 >= f.attempts(rec, h)), nil
-}
-
-// head reads the first URI of a host's queue that is not in process, nil when there is
-// none. f.mu is held.
-func (f *Frontier) head(h *host) (*Record, error) {
-	i := f.free(h)
-	if i == len(h.next) {
-		if err := f.readQueue(h); err != nil {
-			return nil, err
-		}
-		i = f.free(h)
-	}
-	if i == len(h.next) {
-		return nil, nil
-	}
-	q := h.next[i]
-	if v := f.recs.get(q.id); v != nil {
-		// A queue may be read after a commit can be seen, the cache before it knows of it.
-		if r, err := f.decode(q.id, v); err != nil || r.State == Waiting && r.prec == q.prec && r.seq == q.seq {
-			return r, err
-		}
-	}
-	return f.read(f.db, q.id)
-}
-
-// free returns the place in h.next of the first URI that is not in process, after those
-// that are giving way were taken out. f.mu is held.
-func (f *Frontier) free(h *host) (i int) {
-	for i < len(h.next) {
-		switch id := h.next[i].id; {
-		case f.reserved[id] && i == 0:
-			h.next = h.next[1:]
-		case f.reserved[id], f.process[id] != nil:
-			i++
-		default:
-			return i
-		}
-	}
-	return i
-}
-
-// readQueue reads the first URIs of a host's queue. f.mu is held.
-func (f *Frontier) readQueue(h *host) (err error) {
-	prefix := queuePrefix(h.hash)
-	low := h.low
-	if low == nil {
-		low = prefix
-	}
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: after(prefix)})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	h.next = nil
-	for ok := it.First(); ok && len(h.next) < readAhead; ok = it.Next() {
-		k := it.Key()
-		v, err := it.ValueAndErr()
-		if err != nil {
-			return err
-		}
-		if len(h.next) == 0 {
-			h.low = bytes.Clone(k)
-		}
-		id, err := queueID(h.hash, v)
-		if err != nil {
-			return err
-		}
-		h.next = append(h.next, queued{k[9], binary.BigEndian.Uint64(k[10:]), id})
-	}
-	return it.Error()
 }
 
 // attempts is how often a URI is tried.

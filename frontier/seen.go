@@ -3,10 +3,13 @@ package frontier
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/cockroachdb/pebble/v2"
+	"golang.org/x/sys/unix"
 )
 
 // seenBytes is the size of the filter: with 20 million URIs one in 200 new ones is taken
@@ -19,8 +22,31 @@ const seenBytes = 32 << 20
 // filled in the background when a state is opened, and asked from then on.
 type seen struct {
 	words    []uint64 // atomic
+	mapped   []byte   // the same memory
 	complete atomic.Bool
 	filling  sync.WaitGroup
+}
+
+// start makes the filter, with nothing in it: outside of Go's heap, which takes room for garbage
+// in proportion to what it holds.
+func (s *seen) start() error {
+	b, err := unix.Mmap(-1, 0, seenBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return fmt.Errorf("%d bytes of memory for the filter of known URIs: %w", seenBytes, err)
+	}
+	s.mapped = b
+	s.words = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8) // pages are aligned
+	return nil
+}
+
+// stop gives the filter's memory back; nobody may ask it any more.
+func (s *seen) stop() error {
+	if s.mapped == nil {
+		return nil
+	}
+	b := s.mapped
+	s.mapped, s.words = nil, nil
+	return unix.Munmap(b)
 }
 
 // line returns the words of a hash.

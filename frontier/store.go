@@ -209,6 +209,7 @@ type Frontier struct {
 	resting  addressHeap             // those that hosts wait for
 	off      []putOff                // hosts that the committer is to send to disk
 	process  map[crawl.ID]*host
+	reading  int // hosts something of which is being read
 	pending  int // requests not yet answered
 	works    int // work rows
 	holds    int
@@ -224,8 +225,8 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 	}
 	f := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order), longest: o.Config.longestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
 		horizon: place{kind: placeLine}, awake: place{kind: placeResting}, reserved: map[crawl.ID]bool{}, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
-		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup),
-		recs: newRowCache[crawl.ID](cachedRecords), hostRows: newRowCache[uint64](cachedHosts), offs: make(chan struct{}, 1),
+		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
+		recs: newRowCache(cachedRecords, uriHash), hostRows: newRowCache(cachedHosts, hostHash), offs: make(chan struct{}, 1),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
 		hostFacts: newCache[crawl.HostFacts](), originFacts: newCache[crawl.OriginFacts](), written: newCache[crawl.Deferred]()}
 	if err := f.openCodec(); err != nil {
@@ -253,7 +254,7 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 
 // StoreOptions are the options of the state store, without file system and logger.
 func StoreOptions() *pebble.Options {
-	opts := &pebble.Options{FormatMajorVersion: pebble.FormatNewest, MemTableSize: 32 << 20, CacheSize: 112 << 20, MaxOpenFiles: 500}
+	opts := &pebble.Options{FormatMajorVersion: pebble.FormatNewest, MemTableSize: 32 << 20, CacheSize: 128 << 20, MaxOpenFiles: 500}
 	last := len(opts.Levels) - 1
 	for i := range last {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
@@ -522,8 +523,10 @@ func (f *Frontier) Start(a Archive, rows []FileRow) error {
 	if err := f.commit(b, pebble.Sync); err != nil {
 		return fmt.Errorf("frontier: start: %w", err)
 	}
+	if err := f.seen.start(); err != nil {
+		return fmt.Errorf("frontier: start: %w", err)
+	}
 	f.archive = a
-	f.seen.words = make([]uint64, seenBytes/8)
 	f.seen.filling.Go(f.fillSeen)
 	go f.readLoop()
 	go f.commitLoop()
@@ -569,6 +572,9 @@ func (f *Frontier) shut() error {
 	_ = f.dead.guard(func() error { f.seen.filling.Wait(); return nil })
 	if f.db != nil {
 		errs = append(errs, f.closeDB())
+	}
+	if f.dead.cause() == nil { // else somebody may have been left behind who asks it
+		errs = append(errs, f.seen.stop())
 	}
 	return errors.Join(errs...)
 }

@@ -1,0 +1,165 @@
+package frontier
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+)
+
+// prepare reads what it takes to offer the first URI of a host. f.mu is held, but not while
+// something is read: nobody is to wait for that. The host is in no heap meanwhile. What a
+// commit made old is read again when it is the host's turn again.
+func (f *Frontier) prepare(h *host) (err error) {
+	f.unready(h)
+	h.reading = true
+	f.reading++
+	for more := true; more && err == nil; {
+		more, err = f.readMore(h)
+	}
+	h.reading = false
+	f.reading--
+	if err != nil {
+		return err
+	}
+	f.settle(h)
+	if f.reading == 0 && len(f.process) == 0 {
+		f.broadcast() // who waits for what was being read may have nothing to wait for
+	}
+	return nil
+}
+
+// readMore reads the next of what is needed and reports whether it is current and there is
+// more to read. f.mu is held, but not while it reads.
+func (f *Frontier) readMore(h *host) (more bool, err error) {
+	version := h.version
+	unlocked := func(read func() error) bool {
+		err = f.unlocked(read)
+		return err == nil && h.version == version
+	}
+	if h.row.Name == "" {
+		var row *hostRow
+		if unlocked(func() (err error) { row, err = f.readRow(h.hash); return err }) {
+			f.restore(h, row)
+			more = h.at() <= f.o.Clock.Mono()
+		}
+		return more, err
+	}
+	i := f.free(h)
+	if i == len(h.next) {
+		low, next := h.low, []queued(nil)
+		if !unlocked(func() (err error) { low, next, err = f.readQueue(h.hash, low); return err }) {
+			return false, err
+		}
+		h.low, h.next = low, next
+		if i = f.free(h); i == len(h.next) {
+			h.prepared = true
+			return false, nil
+		}
+	}
+	id := h.next[i].id
+	h.prepared = unlocked(func() error { return f.readHead(id) })
+	return false, err
+}
+
+// unlocked reads without f.mu, which is held before and after, whatever becomes of the goroutine.
+func (f *Frontier) unlocked(read func() error) error {
+	f.mu.Unlock()
+	defer f.mu.Lock()
+	return read()
+}
+
+// readHead reads the record of a URI that is to be offered, and what is known of it elsewhere:
+// they are in caches then.
+func (f *Frontier) readHead(id crawl.ID) (err error) {
+	turns := f.recs.turned(id)
+	v := f.recs.get(id)
+	if v == nil {
+		if v, err = get(f.db, idKey('u', id)); v == nil || err != nil {
+			return err // one that is missing may be leaving the queue just now
+		}
+		f.recs.offer(id, v, turns)
+	}
+	r, err := f.decode(id, v)
+	if err != nil {
+		return err
+	}
+	if _, err := f.viaOf(r); err != nil || !f.cfg.limited() {
+		return err
+	}
+	_, err = f.ipOf(r.Host)
+	return err
+}
+
+// head returns the first URI of a host's queue that is not in process, nil when there is
+// none. f.mu is held; what was prepared need not be read.
+func (f *Frontier) head(h *host) (*Record, error) {
+	i := f.free(h)
+	if i == len(h.next) {
+		var err error
+		if h.low, h.next, err = f.readQueue(h.hash, h.low); err != nil {
+			return nil, err
+		}
+		i = f.free(h)
+	}
+	if i == len(h.next) {
+		return nil, nil
+	}
+	q := h.next[i]
+	if v := f.recs.get(q.id); v != nil {
+		// A queue may be read after a commit can be seen, the cache before it knows of it.
+		if r, err := f.decode(q.id, v); err != nil || r.State == Waiting && r.prec == q.prec && r.seq == q.seq {
+			return r, err
+		}
+	}
+	return f.read(f.db, q.id)
+}
+
+// free returns the place in h.next of the first URI that is not in process, after those
+// that are giving way were taken out. f.mu is held.
+func (f *Frontier) free(h *host) (i int) {
+	for i < len(h.next) {
+		switch id := h.next[i].id; {
+		case f.reserved[id] && i == 0:
+			h.next = h.next[1:]
+		case f.reserved[id], f.process[id] != nil:
+			i++
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// readQueue reads the first URIs of a host's queue, of which none lies below a key, and the
+// key of the first of them.
+func (f *Frontier) readQueue(hash uint64, low []byte) (first []byte, next []queued, err error) {
+	prefix := queuePrefix(hash)
+	if low == nil {
+		low = prefix
+	}
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: after(prefix)})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok := it.First(); ok && len(next) < readAhead; ok = it.Next() {
+		k := it.Key()
+		v, err := it.ValueAndErr()
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(next) == 0 {
+			low = bytes.Clone(k)
+		}
+		id, err := queueID(hash, v)
+		if err != nil {
+			return nil, nil, err
+		}
+		next = append(next, queued{k[9], binary.BigEndian.Uint64(k[10:]), id})
+	}
+	return low, next, it.Error()
+}

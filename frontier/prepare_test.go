@@ -1,0 +1,262 @@
+package frontier
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+)
+
+// impatient is a context that ends when somebody waits for its end.
+type impatient struct {
+	context.Context
+	waited bool
+}
+
+func (c *impatient) Done() <-chan struct{} {
+	c.waited = true
+	ended := make(chan struct{})
+	close(ended)
+	return ended
+}
+
+func (c *impatient) Err() error {
+	if c.waited {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
+// While Next reads, everybody else goes on; the crawl is not over; and what a commit made old
+// meanwhile is not offered.
+func TestNextReadsWithoutTheLock(t *testing.T) {
+	f := open(t, quick(), oneProfile(0))
+	f.schedule(cand("page.test", "/", analyse))
+	page := f.next("http://page.test/")
+	found := cand("a.test", "/", analyse)
+	found.Via = page.URL
+	f.finish(f.answer(page, crawl.ClassHTML, 0, found))
+
+	f.vias.mu.Lock() // what it was found on cannot be looked up: reading does not end
+	type offered struct {
+		u   *crawl.CrawlURI
+		err error
+	}
+	first := make(chan offered, 1)
+	go func() {
+		u, err := f.Next(t.Context())
+		first <- offered{u, err}
+	}()
+	for reads := false; !reads; runtime.Gosched() {
+		f.mu.Lock()
+		reads = f.reading == 1
+		f.mu.Unlock()
+	}
+	if u, err := f.Next(&impatient{Context: t.Context()}); !errors.Is(err, context.Canceled) {
+		t.Errorf("offered %v, %v while another host is being read", u, err)
+	}
+	if q := f.Queues(); q.Ready != 1 {
+		t.Errorf("%+v", q)
+	}
+	better := cand("a.test", "/seed", analyse)
+	better.Seed = true
+	f.schedule(better)
+	f.mu.Lock()
+	if h := f.hosts[f.hash("a.test")]; h == nil || h.heap >= 0 {
+		t.Errorf("a host that is being read may be asked for: %+v", h)
+	}
+	f.mu.Unlock()
+	f.vias.mu.Unlock()
+	got := <-first
+	must(t, got.err)
+	if got.u.URL != better.URL {
+		t.Errorf("offered %s, though %s goes first", got.u.URL, better.URL)
+	}
+	f.finish(f.answer(got.u, crawl.ClassHTML, 0))
+	f.finish(f.answer(f.next(found.URL), crawl.ClassHTML, 0))
+	f.over()
+}
+
+// slowReads holds up one read of a file, once it was armed.
+type slowReads struct {
+	fsx.FS
+	armed           atomic.Bool
+	begun, released chan struct{}
+}
+
+func (s *slowReads) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
+	f, err := s.FS.Open(name, o...)
+	return slowFile{f, s}, err
+}
+
+type slowFile struct {
+	vfs.File
+	fs *slowReads
+}
+
+func (f slowFile) ReadAt(b []byte, at int64) (int, error) {
+	if f.fs.armed.CompareAndSwap(true, false) {
+		close(f.fs.begun)
+		<-f.fs.released
+	}
+	return f.File.ReadAt(b, at)
+}
+
+// A queue that a commit changes while it is being read is read again.
+func TestQueueIsNotOlderThanItsHost(t *testing.T) {
+	fs := &slowReads{FS: fsx.NewMem(), begun: make(chan struct{}), released: make(chan struct{})}
+	clk := clock.NewFake(began)
+	f, _, err := start(t, options(fs, clk, quick(), oneProfile(0)))
+	must(t, err)
+	for i := range 60 {
+		var cs []crawl.Candidate
+		for n := range 50 {
+			cs = append(cs, cand(fmt.Sprintf("h%d.test", i), path(n), analyse))
+		}
+		must(t, f.Schedule(t.Context(), cs...))
+	}
+	must(t, f.Close(t.Context()))
+	f, _, err = start(t, options(fs, clk, quick(), oneProfile(0)))
+	must(t, err)
+	f.seen.filling.Wait()
+	fs.armed.Store(true)
+	type offered struct {
+		u   *crawl.CrawlURI
+		err error
+	}
+	first := make(chan offered, 1)
+	go func() {
+		u, err := f.Next(t.Context())
+		first <- offered{u, err}
+	}()
+	<-fs.begun
+	var better crawl.Candidate
+	f.mu.Lock()
+	for _, h := range f.hosts {
+		if h.reading {
+			if h.row.Name == "" || len(h.next) > 0 {
+				t.Error("it is not a queue that is being read")
+			}
+			better = cand(h.row.Name, "/seed", analyse)
+		}
+	}
+	f.mu.Unlock()
+	better.Seed = true
+	must(t, f.Schedule(t.Context(), better))
+	close(fs.released)
+	got := <-first
+	must(t, got.err)
+	us := []*crawl.CrawlURI{got.u}
+	for us[len(us)-1].Host != better.Host { // others may go before that host, once it was read in vain
+		u, err := f.Next(t.Context())
+		must(t, err)
+		us = append(us, u)
+	}
+	if u := us[len(us)-1]; u.URL != better.URL {
+		t.Errorf("offered %s, though %s goes first", u.URL, better.URL)
+	}
+	for _, u := range us {
+		u.Disposition = crawl.Resign
+		must(t, f.Finished(t.Context(), u))
+	}
+	sound(t, f)
+	must(t, f.Close(t.Context()))
+}
+
+// Many threads, few hosts that each commit changes: nothing is offered twice or left behind.
+func TestNextAmongCommits(t *testing.T) {
+	const hosts, pages, workers = 5, 60, 8
+	f := open(t, quick(), oneProfile(0))
+	host := func(i int) string { return string(rune('a'+i)) + ".test" }
+	for i := range hosts {
+		f.schedule(cand(host(i), path(0), analyse))
+	}
+	done := make(chan map[string]int, workers)
+	errs := make(chan error, workers)
+	for range workers {
+		go func() {
+			urls := map[string]int{}
+			defer func() { done <- urls }()
+			for {
+				u, err := f.Next(t.Context())
+				if errors.Is(err, crawl.ErrDone) {
+					return
+				}
+				if err != nil {
+					errs <- err
+					return
+				}
+				urls[u.URL]++
+				var links []crawl.Candidate
+				if n := len(urls); n < pages {
+					for i := range hosts {
+						links = append(links, cand(host(i), path(n), analyse), cand(host(i), path(n/2), analyse))
+					}
+				}
+				if err := f.Finished(t.Context(), f.answer(u, crawl.ClassHTML, 0, links...)); err != nil {
+					errs <- err
+					return
+				}
+			}
+		}()
+	}
+	all := map[string]int{}
+	for range workers {
+		for url, n := range <-done {
+			all[url] += n
+		}
+	}
+	select {
+	case err := <-errs:
+		t.Fatal(err)
+	default:
+	}
+	for url, n := range all {
+		if n != 1 {
+			t.Errorf("%s was offered %d times", url, n)
+		}
+	}
+	if s := f.Stats(); int(s.Discovered) != len(all) || int(s.Finished) != len(all) || s.Queued != 0 {
+		t.Errorf("%d offered: %+v", len(all), s)
+	}
+}
+
+func TestRowCacheOffer(t *testing.T) {
+	c := newRowCache(2*cacheShards, func(uint64) uint64 { return 7 })
+	set := func(n uint64, v string) { c.take([]put{{key: hostKey(n), value: []byte(v)}}, binary.BigEndian.Uint64) }
+	is := func(why string, n uint64, want string) {
+		t.Helper()
+		if got := c.get(n); string(got) != want {
+			t.Errorf("%s: %d: %q, want %q", why, n, got, want)
+		}
+	}
+	turns := c.turned(1)
+	c.offer(1, []byte("read"), turns)
+	is("read, and not changed", 1, "read")
+	turns = c.turned(2)
+	set(2, "new")
+	c.offer(2, []byte("stale"), turns)
+	is("changed since it was read", 2, "new")
+	c.take([]put{{key: hostKey(2), deletes: true}}, binary.BigEndian.Uint64)
+	c.offer(2, []byte("stale"), turns)
+	is("deleted since it was read", 2, "")
+	c.keep([]uint64{2}, [][]byte{[]byte("again")})
+	is("current", 2, "again")
+	turns = c.turned(9)
+	set(9, "changed")
+	for i := uint64(20); i < 25; i++ { // drives it out
+		set(i, "x")
+	}
+	is("no longer here", 9, "")
+	c.offer(9, []byte("stale"), turns)
+	is("may have changed, nobody knows", 9, "")
+}

@@ -234,6 +234,53 @@ func TestWorkInBetweenEndsNoReading(t *testing.T) {
 	})
 }
 
+// Groups that were read while one was committed are committed together, the URIs that several
+// of them are about once.
+func TestGroupsAreCommittedTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, ar, err := start(t, options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(1)))
+		must(t, err)
+		r := &rig{Frontier: f, t: t, clk: f.o.Clock.(*clock.Fake), ar: ar}
+		r.schedule(cand("a.test", "/", link(1)))
+		u := r.captured(r.take("http://a.test/"), 1, 0)
+		before := f.recent.commits
+		ar.hold = make(chan struct{})
+		errs := make(chan error, 4)
+		go func() { errs <- f.Finished(t.Context(), u) }()
+		synctest.Wait() // its archive is being synced
+		known := make([]int, 3)
+		for i := range known {
+			go func() {
+				n, err := f.ScheduleMark(t.Context(), "", nil, cand("b.test", "/", crawl.Claim{}), cand("b.test", path(i), link(int32(i))), cand("b.test", "/", link(1)))
+				known[i] = n
+				errs <- err
+			}()
+			synctest.Wait() // what it needs was read: each is a group
+		}
+		close(ar.hold)
+		for range 4 {
+			must(t, <-errs)
+		}
+		if n := f.recent.commits - before; n != 2 {
+			t.Errorf("%d commits for what was read during the first, want 1", n-1)
+		}
+		if !slices.Equal(known, []int{1, 2, 2}) {
+			t.Errorf("known: %d", known)
+		}
+		if got := r.record("http://b.test/"); got.Claim != link(1) || got.State != Waiting {
+			t.Errorf("claim %+v, state %s", got.Claim, got.State)
+		}
+		if s := f.Stats(); s.Discovered != 5 {
+			t.Errorf("%+v", s)
+		}
+		if n := len(f.recent.reading) + len(f.recent.changes); n > 0 {
+			t.Errorf("%d still kept for who reads", n)
+		}
+		sound(t, f)
+		must(t, f.Close(t.Context()))
+	})
+}
+
 // A queue that is read while a commit is synced has its rows already; a record from the cache
 // is that of the commit before.
 func TestHeadIsNotOlderThanItsQueue(t *testing.T) {

@@ -263,6 +263,49 @@ func (w *rows) update(p *puts) {
 	}
 }
 
+// nextGroups returns what is to be committed together: what has been read since, until it has
+// enough links. There is nothing when there is work to do in between or hosts are put off, and
+// not ok at the end.
+func (f *Frontier) nextGroups() (as []*readGroup, ok bool) {
+	links := 0
+	take := func(a *readGroup, open bool) {
+		if ok = open; !open {
+			return
+		}
+		as = append(as, a)
+		for _, r := range a.rs {
+			links += r.links()
+		}
+	}
+	if f.working() == 0 && !f.puttingOff() {
+		select {
+		case a, open := <-f.groups:
+			take(a, open)
+		case <-f.offs:
+			ok = true
+		}
+	} else {
+		ok = true
+	}
+	for ok && links < enoughLinks {
+		select {
+		case a, open := <-f.groups:
+			take(a, open)
+			continue
+		default:
+		}
+		break
+	}
+	return as, ok || len(as) > 0
+}
+
+func requests(as []*readGroup) (rs []*request) {
+	for _, a := range as {
+		rs = append(rs, a.rs...)
+	}
+	return rs
+}
+
 // takeOver makes what was read ahead what the commit starts from.
 func (t *tx) takeOver(a *readGroup) error {
 	missed := t.f.recent.ended(a.since)

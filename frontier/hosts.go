@@ -216,12 +216,13 @@ func (f *Frontier) readRow(hash uint64) (*hostRow, error) {
 	return row, nil
 }
 
-// restore gives a host that came from disk its row. f.mu is held.
-func (f *Frontier) restore(h *host, row *hostRow) {
-	f.stand(h, *row, h.place)
+// restore gives a host that came from disk its row, and the rest that is left of what it says.
+// f.mu is held.
+func (f *Frontier) restore(h *host, row hostRow, at place) {
+	f.stand(h, row, at)
 	h.resting = row.Backoff > 0
 	wake := row.Wake
-	if h.place.kind != placeLine { // it rested, and was read because its time has come
+	if at.kind != placeLine { // it rested, and was taken into memory because its time has come
 		wake = time.Time{}
 	}
 	h.wake = f.o.Clock.Mono() + f.restOf(wake)

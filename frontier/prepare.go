@@ -43,7 +43,7 @@ func (f *Frontier) readMore(h *host) (more bool, err error) {
 	if h.row.Name == "" {
 		var row *hostRow
 		if unlocked(func() (err error) { row, err = f.readRow(h.hash); return err }) {
-			f.restore(h, row)
+			f.restore(h, *row, h.place)
 			more = h.at() <= f.o.Clock.Mono()
 		}
 		return more, err

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -259,4 +260,40 @@ func TestRowCacheOffer(t *testing.T) {
 	is("no longer here", 9, "")
 	c.offer(9, []byte("stale"), turns)
 	is("may have changed, nobody knows", 9, "")
+}
+
+// A host that came to memory from disk, and that a commit changes before its row is read, rests as
+// its row says.
+func TestUnreadHostRests(t *testing.T) {
+	fs, clk := fsx.NewMem(), clock.NewFake(began)
+	o := options(fs, clk, DefaultConfig(), oneProfile(0))
+	f, ar, err := start(t, o)
+	must(t, err)
+	r := &rig{Frontier: f, t: t, fs: fs, clk: clk, ar: ar}
+	r.schedule(cand("b.test", "/1", analyse), cand("b.test", "/2", analyse))
+	u := r.answer(r.next("http://b.test/1"), crawl.ClassHTML, 0)
+	u.Took = 6 * time.Second // five times that, or the most
+	r.finish(u)
+	left := r.rests("b.test")
+	must(t, f.Close(t.Context()))
+	r.Frontier, r.ar, err = start(t, o)
+	must(t, err)
+	r.mu.Lock()
+	_, _, _, err = r.first() // takes it into memory
+	h := r.hosts[r.hash("b.test")]
+	r.mu.Unlock()
+	must(t, err)
+	if h == nil || h.row.Name != "" {
+		t.Fatalf("%+v is not a host that has not been read", h)
+	}
+	r.schedule(cand("b.test", "/3", analyse))
+	if got := r.rests("b.test"); got != left || left < 5*time.Second {
+		t.Errorf("rests for %v, want %v", got, left)
+	}
+	if u := r.ready(); u != nil {
+		t.Errorf("%s is offered %v early", u.URL, left)
+	}
+	clk.Advance(left)
+	r.next("http://b.test/2").Disposition = crawl.Resign
+	must(t, r.Close(t.Context()))
 }

@@ -12,8 +12,8 @@ import (
 	"exclave/crawl"
 )
 
-// readGroup is a group of requests with the rows they are about, read while the group before
-// it is committed.
+// readGroup is a group of requests with the rows they are about, read while others before it
+// are committed.
 type readGroup struct {
 	rs    []*request
 	since uint64 // commits that were complete when reading began
@@ -148,10 +148,10 @@ func (w *rows) key(build func([]byte) []byte) {
 }
 
 // valueRoom is the least room made for values at a time.
+const valueRoom = 64 << 10
+
 // groupsAhead is how many groups may wait for the committer.
 const groupsAhead = 8
-
-const valueRoom = 64 << 10
 
 func (w *rows) set(i int, v []byte) {
 	if v == nil {
@@ -264,8 +264,8 @@ func (w *rows) update(p *puts) {
 }
 
 // nextGroups returns what is to be committed together: what has been read since, until it has
-// enough links. There is nothing when there is work to do in between or hosts are put off, and
-// not ok at the end.
+// enough links. There may be nothing when there is work to do in between or hosts are put off;
+// it is not ok at the end.
 func (f *Frontier) nextGroups() (as []*readGroup, ok bool) {
 	links := 0
 	take := func(a *readGroup, open bool) {
@@ -322,13 +322,13 @@ func (t *tx) takeOver(a *readGroup) error {
 		t.rows[hash] = a.names.values[i]
 	}
 	for i, id := range a.uris {
+		if _, ok := t.recs[id]; ok {
+			continue // a group read before is about it too
+		}
 		v := a.recs.values[i]
 		if v == nil {
 			t.recs[id] = nil // known to be new
 			continue
-		}
-		if t.recs[id] != nil {
-			continue // of a group read before
 		}
 		if _, err := t.decode(id, v); err != nil {
 			return err

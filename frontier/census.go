@@ -54,17 +54,23 @@ const (
 
 // standsAt returns where a queue with the place stands. f.mu is held.
 func (f *Frontier) standsAt(hash uint64, p place) standing {
-	switch {
-	case p.kind == 0:
-		return nowhere
-	case p.kind == placeRetired:
-		return retired
-	case f.hosts[hash] != nil:
-		return inMemory
-	case p.kind == placeResting:
-		return asleep
+	if s := standsOnDisk(p); s != inLine && s != asleep || f.hosts[hash] == nil {
+		return s
 	}
-	return inLine
+	return inMemory
+}
+
+// standsOnDisk returns where a queue with the place stands when it is not in memory.
+func standsOnDisk(p place) standing {
+	switch p.kind {
+	case placeLine:
+		return inLine
+	case placeResting:
+		return asleep
+	case placeRetired:
+		return retired
+	}
+	return nowhere
 }
 
 // step counts a queue that goes from one standing to another.

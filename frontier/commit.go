@@ -15,10 +15,10 @@ import (
 	"exclave/crawl"
 )
 
-// maxGroup bounds the requests of one commit, maxLinks the candidates of one batch, aheadLinks
+// maxGroup bounds the requests that are read for together, maxLinks the candidates of one batch, aheadLinks
 // the links of a page with more that are committed together: whoever finishes a page of 20
-// beside it should not notice. enoughLinks ends a group that has as many: there must be
-// something to read while it is committed.
+// beside it should not notice. enoughLinks ends a group, and the gathering of groups for one commit, that
+// has as many: there must be something to read while it is committed.
 const (
 	maxGroup    = 512
 	maxLinks    = 1000

@@ -218,11 +218,11 @@ func (f *Frontier) readRow(hash uint64) (*hostRow, error) {
 
 // restore gives a host that came from disk its row, and the rest that is left of what it says.
 // f.mu is held.
-func (f *Frontier) restore(h *host, row hostRow, at place) {
-	f.stand(h, row, at)
+func (f *Frontier) restore(h *host, row hostRow) {
+	f.stand(h, row, h.place)
 	h.resting = row.Backoff > 0
 	wake := row.Wake
-	if at.kind != placeLine { // it rested, and was taken into memory because its time has come
+	if h.place.kind != placeLine { // it rested, and was taken into memory because its time has come
 		wake = time.Time{}
 	}
 	h.wake = f.o.Clock.Mono() + f.restOf(wake)

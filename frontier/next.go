@@ -43,6 +43,7 @@ type host struct {
 	next     []queued
 	prepared bool   // what offering the first takes was read
 	reading  bool   // something of it is being read
+	vain     bool   // what was read last was old by then
 	version  uint64 // counts the commits that changed it
 }
 
@@ -163,9 +164,7 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 			return nil, crawl.ErrDone
 		}
 		changed := f.wakeup
-		f.mu.Unlock()
-		f.sleep(ctx, changed, wait)
-		f.mu.Lock()
+		_ = f.unlocked(func() error { f.sleep(ctx, changed, wait); return nil })
 	}
 }
 

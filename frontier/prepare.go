@@ -11,25 +11,29 @@ import (
 )
 
 // prepare reads what it takes to offer the first URI of a host. f.mu is held, but not while
-// something is read: nobody is to wait for that. The host is in no heap meanwhile. What a
+// something is read: nobody else is to wait for that. The host is in no heap meanwhile. What a
 // commit made old is read again when it is the host's turn again.
 func (f *Frontier) prepare(h *host) (err error) {
 	f.unready(h)
 	h.reading = true
 	f.reading++
+	defer f.wasRead(h)
 	for more := true; more && err == nil; {
 		more, err = f.readMore(h)
 	}
+	return err
+}
+
+// wasRead puts a host that was read where it belongs.
+func (f *Frontier) wasRead(h *host) {
 	h.reading = false
 	f.reading--
-	if err != nil {
-		return err
-	}
+	from := f.standsAt(h.hash, h.place)
 	f.settle(h)
-	if f.reading == 0 && len(f.process) == 0 {
-		f.broadcast() // who waits for what was being read may have nothing to wait for
+	f.changes.step(from, f.standsAt(h.hash, h.place))
+	if f.hosts[h.hash] != h || h.at() > f.o.Clock.Mono() || f.reading == 0 && len(f.process) == 0 {
+		f.broadcast() // who sleeps does not know when its turn comes, or that nothing is left
 	}
-	return nil
 }
 
 // readMore reads the next of what is needed and reports whether it is current and there is
@@ -37,13 +41,18 @@ func (f *Frontier) prepare(h *host) (err error) {
 func (f *Frontier) readMore(h *host) (more bool, err error) {
 	version := h.version
 	unlocked := func(read func() error) bool {
-		err = f.unlocked(read)
-		return err == nil && h.version == version
+		if h.vain { // else commits faster than the disk could keep it from its turn for ever
+			err = read()
+		} else {
+			err = f.unlocked(read)
+		}
+		h.vain = h.version != version
+		return err == nil && !h.vain
 	}
 	if h.row.Name == "" {
 		var row *hostRow
 		if unlocked(func() (err error) { row, err = f.readRow(h.hash); return err }) {
-			f.restore(h, *row, h.place)
+			f.restore(h, *row)
 			more = h.at() <= f.o.Clock.Mono()
 		}
 		return more, err

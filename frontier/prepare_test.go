@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -173,61 +175,96 @@ func TestQueueIsNotOlderThanItsHost(t *testing.T) {
 	must(t, f.Close(t.Context()))
 }
 
-// Many threads, few hosts that each commit changes: nothing is offered twice or left behind.
+// Many threads, few hosts that most commits change, caches and memory for a few of them, URIs that
+// are dropped or give way: nothing is offered twice or left behind, and the changes add up.
 func TestNextAmongCommits(t *testing.T) {
-	const hosts, pages, workers = 5, 60, 8
-	f := open(t, quick(), oneProfile(0))
-	host := func(i int) string { return string(rune('a'+i)) + ".test" }
-	for i := range hosts {
-		f.schedule(cand(host(i), path(0), analyse))
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { nextAmongCommits(t, seed) })
 	}
-	done := make(chan map[string]int, workers)
-	errs := make(chan error, workers)
-	for range workers {
-		go func() {
-			urls := map[string]int{}
-			defer func() { done <- urls }()
+}
+
+func nextAmongCommits(t *testing.T, seed uint64) {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	r := openWith(t, func(o *Options) {
+		o.Order = DefaultOrderConfig()
+		o.Order.SessionBalance = []int{0, 3}[rnd.IntN(2)]
+		o.Order.Policies = []PolicyName{PolicyHops}
+		if rnd.IntN(2) == 0 {
+			o.Order.Queues = QueuesBest
+		}
+		o.Config.HostsInMemory = []int{4, 100}[rnd.IntN(2)]
+		o.Config.ConnectionsPerHost = 1 + rnd.IntN(3)
+		if rnd.IntN(2) == 0 {
+			o.Limits.HostURIs = 40
+		}
+	})
+	r.recs, r.hostRows = newRowCache(1, uriHash), newRowCache(1, hostHash)
+	const hosts = 25
+	host := func(i int) string { return fmt.Sprintf("h%d.test", i) }
+	for i := range hosts {
+		r.schedule(cand(host(i), "/0", analyse))
+	}
+	var mu sync.Mutex
+	count := map[string]int{}
+	made := 0
+	var wg sync.WaitGroup
+	for w := range 12 {
+		rnd := rand.New(rand.NewPCG(seed, uint64(w)+10))
+		wg.Go(func() {
 			for {
-				u, err := f.Next(t.Context())
+				u, err := r.Next(t.Context())
 				if errors.Is(err, crawl.ErrDone) {
 					return
 				}
 				if err != nil {
-					errs <- err
+					t.Error(err)
 					return
 				}
-				urls[u.URL]++
 				var links []crawl.Candidate
-				if n := len(urls); n < pages {
-					for i := range hosts {
-						links = append(links, cand(host(i), path(n), analyse), cand(host(i), path(n/2), analyse))
+				mu.Lock()
+				count[u.Key]++
+				if count[u.Key] > 1 {
+					t.Errorf("%s offered %d times", u.Key, count[u.Key])
+				}
+				if made < 1500 {
+					for range rnd.IntN(12) {
+						c := cand(host(rnd.IntN(hosts)), path(rnd.IntN(100)), analyse)
+						c.Hops = []string{"L", "LL", "LLL", "LLLL"}[rnd.IntN(4)]
+						links = append(links, c)
+						made++
 					}
 				}
-				if err := f.Finished(t.Context(), f.answer(u, crawl.ClassHTML, 0, links...)); err != nil {
-					errs <- err
+				mu.Unlock()
+				u.Status, u.Class, u.Disposition = 200, crawl.ClassHTML, crawl.Done
+				u.Links = links
+				if rnd.IntN(20) == 0 {
+					var ids []crawl.ID
+					for range 3 {
+						ids = append(ids, r.id("http://"+host(rnd.IntN(hosts))+path(rnd.IntN(100))))
+					}
+					if _, err := r.Drop(t.Context(), crawl.StatusDeletedByUser, func(u *crawl.CrawlURI) []crawl.LogLine { return nil }, ids...); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := r.Finished(t.Context(), u); err != nil {
+					t.Error(err)
 					return
 				}
 			}
-		}()
+		})
 	}
-	all := map[string]int{}
-	for range workers {
-		for url, n := range <-done {
-			all[url] += n
-		}
+	wg.Wait()
+	s := r.Stats()
+	if s.Queued != 0 || s.InProcess != 0 {
+		t.Errorf("%+v", s)
 	}
-	select {
-	case err := <-errs:
-		t.Fatal(err)
-	default:
+	c := r.Census()
+	m := c.Changes
+	if d := m.Began.Inactive + m.Deactivated - m.Activated; d != int64(c.Queues.Inactive) {
+		t.Errorf("%d stand in line by the changes, %d do", d, c.Queues.Inactive)
 	}
-	for url, n := range all {
-		if n != 1 {
-			t.Errorf("%s was offered %d times", url, n)
-		}
-	}
-	if s := f.Stats(); int(s.Discovered) != len(all) || int(s.Finished) != len(all) || s.Queued != 0 {
-		t.Errorf("%d offered: %+v", len(all), s)
+	if d := m.Filled - m.Exhausted; d != 0 {
+		t.Errorf("%d are left that were filled", d)
 	}
 }
 

@@ -53,6 +53,10 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 		at := row.stands(f.order, hash)
 		from := f.standsAt(hash, row.was)
 		h := f.hosts[hash]
+		if h != nil && h.place != row.was { // was taken from disk when this commit could be seen there already
+			f.changes.step(standsOnDisk(row.was), standsOnDisk(h.place))
+			from = f.standsAt(hash, h.place)
+		}
 		if !f.near(at) && at.kind == placeResting {
 			f.restsUntil(at.at)
 		}
@@ -66,10 +70,9 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 		}
 		if h.row.Name == "" { // came from disk, and was not read yet
 			f.unready(h)
-			f.restore(h, *row, at)
-		} else {
-			f.stand(h, *row, at)
+			f.restore(h, *row)
 		}
+		f.stand(h, *row, at)
 		h.changed(t.low[hash], t.gone[hash])
 		if t.dropped[hash] {
 			h.next = nil

@@ -39,6 +39,22 @@ func (c *impatient) Err() error {
 	return c.Context.Err()
 }
 
+// offered is what Next returned.
+type offered struct {
+	u   *crawl.CrawlURI
+	err error
+}
+
+// nextLater calls Next beside the test.
+func nextLater(t *testing.T, f *Frontier) <-chan offered {
+	c := make(chan offered, 1)
+	go func() {
+		u, err := f.Next(t.Context())
+		c <- offered{u, err}
+	}()
+	return c
+}
+
 // While Next reads, everybody else goes on; the crawl is not over; and what a commit made old
 // meanwhile is not offered.
 func TestNextReadsWithoutTheLock(t *testing.T) {
@@ -50,15 +66,7 @@ func TestNextReadsWithoutTheLock(t *testing.T) {
 	f.finish(f.answer(page, crawl.ClassHTML, 0, found))
 
 	f.vias.mu.Lock() // what it was found on cannot be looked up: reading does not end
-	type offered struct {
-		u   *crawl.CrawlURI
-		err error
-	}
-	first := make(chan offered, 1)
-	go func() {
-		u, err := f.Next(t.Context())
-		first <- offered{u, err}
-	}()
+	first := nextLater(t, f.Frontier)
 	for reads := false; !reads; runtime.Gosched() {
 		f.mu.Lock()
 		reads = f.reading == 1
@@ -132,15 +140,7 @@ func TestQueueIsNotOlderThanItsHost(t *testing.T) {
 	must(t, err)
 	f.seen.filling.Wait()
 	fs.armed.Store(true)
-	type offered struct {
-		u   *crawl.CrawlURI
-		err error
-	}
-	first := make(chan offered, 1)
-	go func() {
-		u, err := f.Next(t.Context())
-		first <- offered{u, err}
-	}()
+	first := nextLater(t, f)
 	<-fs.begun
 	var better crawl.Candidate
 	f.mu.Lock()

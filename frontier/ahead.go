@@ -170,7 +170,9 @@ func (w *rows) hash(i int) uint64 { return binary.BigEndian.Uint64(w.keys[i][len
 
 // read reads the values at some places.
 func (w *rows) read(it *pebble.Iterator, places []int) error {
+	var others turns
 	for _, i := range places {
+		others.step(everySeek)
 		v, err := seek(it, w.keys[i])
 		if err != nil {
 			return err
@@ -321,7 +323,9 @@ func (t *tx) takeOver(a *readGroup) error {
 	for i, hash := range a.hosts {
 		t.rows[hash] = a.names.values[i]
 	}
+	var others turns
 	for i, id := range a.uris {
+		others.step(everyRow)
 		if _, ok := t.recs[id]; ok {
 			continue // a group read before is about it too
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -315,6 +316,7 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 
 func (t *tx) apply(rs []*request) error {
 	for _, r := range rs {
+		runtime.Gosched()
 		before := t.st.Discovered + t.st.Refused
 		if err := t.candidates(r); err != nil {
 			return err
@@ -433,10 +435,12 @@ func (t *tx) appendLogs() (rows [crawl.NumLogs]LogRow, err error) {
 
 // flush puts everything that gathered into the batch.
 func (t *tx) flush(files []uint32) error {
+	var others turns
 	for _, r := range t.recs {
 		if r == nil {
 			continue
 		}
+		others.step(everyRow)
 		v := r.encode()
 		if bytes.Equal(v, t.read[r.ID]) {
 			continue // most links of a page are known and want nothing new
@@ -446,6 +450,7 @@ func (t *tx) flush(files []uint32) error {
 		}
 	}
 	for hash, h := range t.hosts {
+		others.step(everyRow)
 		if err := t.setHost(hash, h); err != nil {
 			return err
 		}

@@ -71,7 +71,9 @@ func (p *puts) batch(db *pebble.DB) (*pebble.Batch, error) {
 	}
 	p.ops = p.ops[:n]
 	b := db.NewBatchWithSize(p.size + 64)
+	var others turns
 	for _, o := range p.ops {
+		others.step(4 * everyRow)
 		var err error
 		if o.deletes {
 			err = b.Delete(o.key, nil)

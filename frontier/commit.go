@@ -23,7 +23,7 @@ import (
 const (
 	maxGroup    = 512
 	maxLinks    = 1000
-	aheadLinks  = 200
+	aheadLinks  = 100
 	enoughLinks = 4000
 )
 
@@ -86,12 +86,16 @@ func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
 // links all but the last are committed ahead of its outcome.
 func (f *Frontier) Finished(ctx context.Context, u *crawl.CrawlURI) error {
 	ahead := 0
-	if u.Disposition == crawl.Done {
-		for rest := u.Links; len(rest) > maxLinks; rest = rest[aheadLinks:] {
-			ahead += aheadLinks
-			if err := f.submit(ctx, &request{cands: rest[:aheadLinks], page: u}); err != nil {
+	if u.Disposition == crawl.Done && len(u.Links) > maxLinks {
+		for rest := u.Links; len(rest) > aheadLinks; rest = u.Links[ahead:] {
+			n := aheadLinks
+			if f.unanswered() == 0 {
+				n = min(maxLinks, len(rest)) // nobody would notice
+			}
+			if err := f.submit(ctx, &request{cands: rest[:n], page: u}); err != nil {
 				return fmt.Errorf("frontier: links of %s: %w", u.URL, err)
 			}
+			ahead += n
 		}
 	}
 	if err := f.submit(ctx, &request{uri: u, ahead: ahead}); err != nil {
@@ -197,6 +201,13 @@ func (f *Frontier) working() int {
 		return 0
 	}
 	return f.works
+}
+
+// unanswered is how many requests wait for their commit.
+func (f *Frontier) unanswered() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.pending
 }
 
 func (f *Frontier) puttingOff() bool {

@@ -132,9 +132,9 @@ func (r *request) identify(f *Frontier) {
 	}
 }
 
-// looksAt reports whether a link is looked at: most of those that are committed already
-// are not.
-func (r *request) looksAt(i int) bool { return i < maxLinks || i >= r.ahead }
+// looksAt reports whether a link is looked at: of those that are committed already only the first
+// are, which may be kept.
+func (r *request) looksAt(i int) bool { return i < mostKept || i >= r.ahead }
 
 func newRows(n, keyLen int) rows {
 	return rows{keys: make([][]byte, 0, n), values: make([][]byte, n), room: make([]byte, 0, n*keyLen)}

@@ -220,7 +220,7 @@ func (f *Frontier) puttingOff() bool {
 func (r *request) links() int {
 	n := len(r.cands)
 	if r.uri != nil {
-		n += len(r.uri.Links) - r.ahead + min(r.ahead, maxLinks)
+		n += len(r.uri.Links) - r.ahead + min(r.ahead, mostKept)
 	}
 	return n
 }

@@ -280,6 +280,9 @@ func excluded(s crawl.Status) bool {
 // with more they are read back from its metadata record.
 const keptLinks = 1024
 
+// mostKept is how many links that can be: a link of the same host takes 9 bytes.
+const mostKept = keptLinks/9 + 1
+
 // links makes the URI's outlinks known, and keeps them where a claim that grows
 // later must reach them without a second request.
 func (t *tx) links(r *Record, u *crawl.CrawlURI) error {

@@ -215,16 +215,12 @@ func (t *tx) countValid(host string, before, now bool) error {
 	return nil
 }
 
-// admit decides whether a URI may become known. When a cap is reached, the worst
-// waiting URI of the host gives way to a better one.
-func (t *tx) admit(r *Record) (ok bool, err error) {
+// admit decides whether a URI of the host may become known, which fresh says is not. When a
+// cap is reached, the worst waiting URI of the host gives way to a better one.
+func (t *tx) admit(r *Record, h *hostRow, fresh bool) (ok bool, err error) {
 	l := &t.f.o.Limits
 	if r.isPrereq() || r.Seed || !l.caps() {
 		return true, nil
-	}
-	h, fresh, err := t.known(r.Host)
-	if err != nil {
-		return false, err
 	}
 	d, err := t.domain(r.Host)
 	if err != nil {

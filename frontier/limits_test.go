@@ -99,6 +99,25 @@ func TestDomainLimits(t *testing.T) {
 	}
 }
 
+// A host whose only URI gives way to a better one is no further host of its domain.
+func TestOnlyURIGivesWay(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
+		o.Policies = []PolicyName{PolicyHops}
+		l.HostsPerDomain, l.HostURIsMax = 2, 1
+	})
+	for _, hops := range []string{"LLL", "LL", "L"} {
+		c := cand("a.farm.com", "/"+hops, analyse)
+		c.Hops = hops
+		r.schedule(c)
+	}
+	r.schedule(cand("b.farm.com", "/", analyse))
+	r.schedule(cand("c.farm.com", "/", analyse))
+	if s := r.Stats(); s.Dropped != 2 || s.Refused != 1 {
+		t.Errorf("%+v", s)
+	}
+	inOrder(t, "two hosts", r.drain(nil), "a.farm.com/L", "b.farm.com/")
+}
+
 // Budgets retire queues; a run with greater ones wakes them, without a URI lost.
 func TestBudgets(t *testing.T) {
 	for _, c := range []struct {

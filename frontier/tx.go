@@ -278,7 +278,11 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 		r = &Record{ID: id, URL: c.URL, Key: c.Key, Host: c.Host, Hops: c.Hops, Kind: c.Kind,
 			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: Parked,
 			Found: from.found, InWanted: from.inWanted}
-		ok, err := t.admit(r)
+		h, fresh, err := t.known(c.Host) // before its only URI gives way
+		if err != nil {
+			return nil, err
+		}
+		ok, err := t.admit(r, h, fresh)
 		if err != nil {
 			return nil, err
 		}
@@ -287,10 +291,6 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 			return nil, nil
 		}
 		if err := t.found(r, c); err != nil {
-			return nil, err
-		}
-		_, fresh, err := t.known(c.Host)
-		if err != nil {
 			return nil, err
 		}
 		if err := t.learnURI(r, fresh); err != nil { // a URI without its host could not be read

@@ -73,6 +73,28 @@ func (f *Frontier) ScheduleMark(ctx context.Context, mark string, value []byte, 
 	}
 }
 
+// ScheduleLater hands in at most [MostLater] candidates, which are no longer the caller's, and returns a function
+// that waits until they are durable and returns how many of them were known, or twice among them. They
+// are scheduled in the order of calls; it is for who reads many candidates from one place.
+func (f *Frontier) ScheduleLater(ctx context.Context, cs []crawl.Candidate) (durable func() (known int, err error), err error) {
+	r := &request{cands: cs}
+	if len(cs) > MostLater {
+		return nil, fmt.Errorf("frontier: schedule: %d candidates at a time, at most %d", len(cs), MostLater)
+	}
+	if err := f.handIn(ctx, r); err != nil {
+		return nil, fmt.Errorf("frontier: schedule: %w", err)
+	}
+	return func() (int, error) {
+		if err := f.answered(r); err != nil {
+			return 0, fmt.Errorf("frontier: schedule: %w", err)
+		}
+		return r.known, nil
+	}, nil
+}
+
+// MostLater is the most candidates of one call of [Frontier.ScheduleLater].
+const MostLater = maxLinks
+
 // Marked returns the value of a mark.
 func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
 	v, err := get(f.db, nameKey('m', "mark:"+name))
@@ -113,6 +135,14 @@ func (f *Frontier) SetFiles(ctx context.Context, rows []FileRow) error {
 }
 
 func (f *Frontier) submit(ctx context.Context, r *request) error {
+	if err := f.handIn(ctx, r); err != nil {
+		return err
+	}
+	return f.answered(r)
+}
+
+// handIn gives a request to the reader.
+func (f *Frontier) handIn(ctx context.Context, r *request) (err error) {
 	r.done = make(chan error, 1)
 	f.mu.Lock()
 	if err := f.err; err != nil {
@@ -121,30 +151,40 @@ func (f *Frontier) submit(ctx context.Context, r *request) error {
 	}
 	f.pending++
 	f.mu.Unlock()
-	var err error
 	select {
 	case f.reqs <- r:
-		select {
-		case err := <-r.done:
-			return err
-		case <-f.idle:
-		}
-		select {
-		case err := <-r.done: // answered in the committer's last moments
-			return err
-		default:
-			err = ErrClosed
-		}
+		return nil
 	case <-f.idle:
 		err = ErrClosed
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
+	f.withdraw()
+	return err
+}
+
+// answered waits until a request that was handed in is durable.
+func (f *Frontier) answered(r *request) error {
+	select {
+	case err := <-r.done:
+		return err
+	case <-f.idle:
+	}
+	select {
+	case err := <-r.done: // answered in the committer's last moments
+		return err
+	default:
+		f.withdraw()
+		return ErrClosed
+	}
+}
+
+// withdraw forgets a request that will not be answered.
+func (f *Frontier) withdraw() {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.pending--
 	f.broadcast()
-	f.mu.Unlock()
-	return err
 }
 
 // commitLoop is the committer: the only writer of the state.

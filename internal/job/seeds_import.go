@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"io"
+	"slices"
 
 	"exclave/crawl"
 	"exclave/internal/seedlog"
@@ -26,11 +27,52 @@ func (j *Job) ImportSeeds(ctx context.Context, in io.Reader, name string, o Impo
 	defer j.frontier.Hold()()
 	s := seeder{scope: j.scope, rules: j.cfg.URL.Rules, tag: o.Source}
 	rep := SeedReport{File: name}
+	var way onTheirWay
 	err := s.stream(ctx, in, seedlog.Options{Format: o.Format, Name: name, Statuses: o.Statuses}, &rep, func(batch []crawl.Candidate) (int, error) {
 		if len(batch) == 0 {
 			return 0, nil
 		}
-		return j.frontier.ScheduleMark(ctx, "", nil, batch...)
+		if len(way) == mostOnTheirWay {
+			if err := way.first(&rep); err != nil {
+				return 0, err
+			}
+		}
+		durable, err := j.frontier.ScheduleLater(ctx, slices.Clone(batch))
+		if err == nil {
+			way = append(way, seedsOnTheirWay{int64(len(batch)), durable})
+		}
+		return 0, err // first counts them
 	})
+	for len(way) > 0 {
+		if failed := way.first(&rep); err == nil {
+			err = failed
+		}
+	}
 	return rep, err
+}
+
+// mostOnTheirWay is how many batches are handed in and not durable yet: one is committed, the
+// next is read for, and the one after that is there in time.
+const mostOnTheirWay = 3
+
+// seedsOnTheirWay are seeds that were counted as accepted.
+type seedsOnTheirWay struct {
+	n       int64
+	durable func() (known int, err error)
+}
+
+type onTheirWay []seedsOnTheirWay
+
+// first waits for the first batch and counts what was known of it, or that it failed.
+func (w *onTheirWay) first(rep *SeedReport) error {
+	b := (*w)[0]
+	*w = (*w)[1:]
+	known, err := b.durable()
+	if err != nil {
+		rep.Accepted -= b.n
+		return err
+	}
+	rep.Accepted -= int64(known)
+	rep.Known += int64(known)
+	return nil
 }

@@ -1,7 +1,10 @@
 package job_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,6 +84,44 @@ func TestImportSeedsOfABrokenSource(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// An import that is interrupted says what was taken: exactly that is known to the next one.
+func TestImportSeedsInterrupted(t *testing.T) {
+	j := newJob(t, testweb.Tiny{}, nil)
+	b, err := job.Open(t.Context(), j.cfg, job.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 20000
+	var list strings.Builder
+	for i := range n {
+		fmt.Fprintf(&list, "http://h%d.test/%s\n", i, strings.Repeat("x", 20))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	half := io.MultiReader(strings.NewReader(list.String()[:list.Len()/2]), readerFunc(func([]byte) (int, error) {
+		cancel()
+		return 0, nil
+	}), strings.NewReader(list.String()[list.Len()/2:]))
+	first, err := b.ImportSeeds(ctx, half, "-", job.ImportOptions{})
+	if !errors.Is(err, context.Canceled) || first.Accepted == 0 || first.Accepted == n || first.Known != 0 {
+		t.Errorf("%v, %s", err, first)
+	}
+	again, err := b.ImportSeeds(t.Context(), strings.NewReader(list.String()), "-", job.ImportOptions{})
+	if err != nil || again.Known != first.Accepted || again.Accepted != n-first.Accepted {
+		t.Errorf("%v, %s after %s", err, again, first)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readerFunc is called once and then at its end.
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) {
+	n, _ := f(p)
+	return n, io.EOF
 }
 
 // failingReader ends with an error of its own.

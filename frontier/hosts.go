@@ -222,7 +222,7 @@ func (f *Frontier) restore(h *host, row hostRow) {
 	f.stand(h, row, h.place)
 	h.resting = row.Backoff > 0
 	wake := row.Wake
-	if h.place.kind != placeLine { // it rested, and was taken into memory because its time has come
+	if h.place.kind == placeResting { // it was taken into memory because its time has come
 		wake = time.Time{}
 	}
 	h.wake = f.o.Clock.Mono() + f.restOf(wake)

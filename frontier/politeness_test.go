@@ -86,6 +86,25 @@ func TestOneConnectionPerHost(t *testing.T) {
 	f.finish(f.answer(f.next("http://a.test/2"), crawl.ClassHTML, 0))
 }
 
+// A queue that a URI comes to again while its host rests is that of a host that rests.
+func TestEmptyQueueRests(t *testing.T) {
+	r := open(t, DefaultConfig(), oneProfile(0))
+	r.schedule(cand("a.test", "/1", analyse))
+	u := r.answer(r.next("http://a.test/1"), crawl.ClassHTML, 0)
+	u.Took = 2 * time.Second
+	r.finish(u)
+	r.clk.Advance(4 * time.Second)
+	r.schedule(cand("a.test", "/2", analyse))
+	if got := r.rests("a.test"); got != 6*time.Second {
+		t.Errorf("rests for %v, want 6s", got)
+	}
+	if u := r.ready(); u != nil {
+		t.Errorf("%s is offered 6s early", u.URL)
+	}
+	r.clk.Advance(6 * time.Second)
+	r.next("http://a.test/2").Disposition = crawl.Resign
+}
+
 func TestClockSetBackDoesNotShortenADelay(t *testing.T) {
 	// Decision 6: monotonic time is what is waited on.
 	for _, jump := range []time.Duration{-time.Hour, time.Hour} {

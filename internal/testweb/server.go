@@ -182,7 +182,8 @@ type answer struct {
 	http.ResponseWriter
 	server *Server
 	hit    *Hit
-	taken  bool // hijacked: the status line is the handler's own
+	taken  bool      // hijacked: the status line is the handler's own
+	wrote  time.Time // when the last piece of the body was about to be written
 }
 
 // Unwrap lets http.ResponseController reach what the server gave us.
@@ -197,6 +198,7 @@ func (a *answer) WriteHeader(status int) {
 
 func (a *answer) Write(p []byte) (int, error) {
 	a.note(http.StatusOK)
+	a.wrote = time.Now()
 	return a.ResponseWriter.Write(p)
 }
 
@@ -208,8 +210,9 @@ func (a *answer) note(status int) {
 	}
 }
 
-// finish notes the end of an answer once, before its last bytes leave: the
-// client's next request never seems to overlap with this one.
+// finish notes the end of an answer once, when its last bytes had not left: the client's next
+// request never seems to come too soon after this one. What is left in the server's buffers leaves
+// later; what is too large for them left with the last Write.
 func (a *answer) finish() {
 	if !a.taken {
 		a.note(http.StatusOK)
@@ -218,6 +221,9 @@ func (a *answer) finish() {
 	defer a.server.mu.Unlock()
 	if a.hit.End.IsZero() {
 		a.hit.End = time.Now()
+		if !a.wrote.IsZero() {
+			a.hit.End = a.wrote
+		}
 	}
 }
 

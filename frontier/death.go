@@ -32,6 +32,11 @@ func (d *death) die(err error) {
 	})
 }
 
+// damaged is called for a file of the store that cannot be what was written.
+func (d *death) damaged(i pebble.DataCorruptionInfo) {
+	d.die(fmt.Errorf("%s is damaged: %w; %s", i.Path, i.Details, mend))
+}
+
 // cause returns why the store died, nil while it lives.
 func (d *death) cause() error {
 	select {

@@ -2,7 +2,14 @@ package frontier
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+	"exclave/internal/fsx"
 )
 
 // Tables returns the bytes on disk of each table of the state, by the letter its keys
@@ -31,4 +38,37 @@ func (f *Frontier) Compact(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+func (f *Frontier) openDB() error {
+	opts := StoreOptions()
+	opts.FS, opts.ReadOnly, opts.Logger = storeFS{f.o.FS, f.o.Dir, f.dead, &f.copied}, f.o.ReadOnly, storeLogger{f.o.Logger, f.dead}
+	opts.EventListener = &pebble.EventListener{DataCorruption: f.dead.damaged}
+	if !f.o.ReadOnly {
+		if err := fsx.MkdirAll(f.o.FS, f.o.Dir); err != nil {
+			return err
+		}
+	}
+	err := f.dead.guard(func() (err error) {
+		f.db, err = pebble.Open(f.o.Dir, opts)
+		return err
+	})
+	if errors.Is(err, pebble.ErrCorruption) || errors.Is(err, fs.ErrNotExist) && !errors.Is(err, pebble.ErrDBDoesNotExist) {
+		return fmt.Errorf("%w; %s", err, mend)
+	}
+	return err
+}
+
+// mend is what to do about a damaged state.
+const mend = "put the state back from a copy, or restore a checkpoint (exclave checkpoint list JOB)"
+
+// mayBegin refuses to begin anew beside the logs of a crawl: they would be cut to nothing.
+func (f *Frontier) mayBegin() error {
+	for l := range crawl.NumLogs {
+		name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
+		if st, err := f.o.FS.Stat(name); err == nil && st.Size() > 0 {
+			return fmt.Errorf("there is no state of a crawl in %s, but %s holds what one wrote: %s; to begin anew, use a new folder", f.o.Dir, name, mend)
+		}
+	}
+	return nil
 }

@@ -268,21 +268,6 @@ func StoreOptions() *pebble.Options {
 	return opts
 }
 
-func (f *Frontier) openDB() error {
-	opts := StoreOptions()
-	opts.FS, opts.ReadOnly, opts.Logger = storeFS{f.o.FS, f.o.Dir, f.dead, &f.copied}, f.o.ReadOnly, storeLogger{f.o.Logger, f.dead}
-	if !f.o.ReadOnly {
-		if err := fsx.MkdirAll(f.o.FS, f.o.Dir); err != nil {
-			return err
-		}
-	}
-	err := f.dead.guard(func() (err error) {
-		f.db, err = pebble.Open(f.o.Dir, opts)
-		return err
-	})
-	return err
-}
-
 // get returns the value of a key, nil when there is none.
 func get(r pebble.Reader, key []byte) ([]byte, error) {
 	v, c, err := r.Get(key)
@@ -389,6 +374,9 @@ func (f *Frontier) checkQueues() error {
 }
 
 func (f *Frontier) create() error {
+	if err := f.mayBegin(); err != nil {
+		return err
+	}
 	_, _ = rand.Read(f.salt[:]) // never fails (crypto/rand)
 	b := f.db.NewBatch()
 	if err := errors.Join(b.Set(nameKey('m', "format"), formatRow(f.o.RulesHash, string(f.salt[:])), nil),

@@ -138,9 +138,9 @@ func (j *Job) openFolders(context.Context) error {
 			return fmt.Errorf("job: make folder %s: %w", j.path(d), err)
 		}
 	}
-	lock, err := fs.Lock(j.path(StateDir, LockFile))
+	lock, err := j.lock("lock")
 	if err != nil {
-		return fmt.Errorf("job: lock %s: %w (%w); stop it first, or wait for its end", j.dir, ErrLocked, err)
+		return err
 	}
 	j.onClose(func(context.Context) error { return lock.Close() })
 	// Recordings of a run that was killed; scratch files are never durable.

@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -43,9 +42,9 @@ func ReadLastRun(ctx context.Context, cfg *config.Config, o Options) (l LastRun,
 	if _, err := o.FS.Stat(j.path(StateDir)); errors.Is(err, fs.ErrNotExist) {
 		return l, nil
 	}
-	lock, err := o.FS.Lock(j.path(StateDir, LockFile))
+	lock, err := j.lock("last run of")
 	if err != nil {
-		return l, fmt.Errorf("job: last run of %s: %w", j.dir, ErrLocked)
+		return l, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	if _, err := o.FS.Stat(j.path(StateDir, "frontier")); errors.Is(err, fs.ErrNotExist) {

@@ -125,9 +125,9 @@ func WriteReports(ctx context.Context, cfg *config.Config, o Options, names []st
 	if _, err := o.FS.Stat(j.path(StateDir)); err != nil {
 		return fmt.Errorf("job: report on %s: there is no state; was the job ever started? (%w)", j.dir, err)
 	}
-	lock, err := o.FS.Lock(j.path(StateDir, LockFile))
+	lock, err := j.lock("report on")
 	if err != nil {
-		return fmt.Errorf("job: report on %s: %w", j.dir, ErrLocked)
+		return err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	f, err := openState(ctx, cfg, o)

@@ -144,12 +144,12 @@ func Show(ctx context.Context, cfg *config.Config, o Options, url string, all bo
 // openToLook opens what Show needs, and changes nothing.
 func (j *Job) openToLook(ctx context.Context) error {
 	fs := j.opts.FS
-	if _, err := fs.Stat(j.path(StateDir, LockFile)); err != nil {
+	if _, err := fs.Stat(j.path(StateDir, "frontier")); err != nil {
 		return fmt.Errorf("job: %s: there is no state; was the job ever started? (%w)", j.dir, err)
 	}
-	lock, err := fs.Lock(j.path(StateDir, LockFile))
+	lock, err := j.lock("look into")
 	if err != nil {
-		return fmt.Errorf("job: show %s: %w", j.dir, ErrLocked)
+		return err
 	}
 	j.onClose(func(context.Context) error { return lock.Close() })
 	if err := j.openAnalyzer(ctx); err != nil {

@@ -31,12 +31,12 @@ func (d Defect) String() string { return d.Where + ": " + d.What }
 func Verify(ctx context.Context, cfg *config.Config, o Options) (_ []Defect, err error) {
 	o = o.withDefaults()
 	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
-	lock, err := o.FS.Lock(j.path(StateDir, LockFile))
+	lock, err := j.lock("verify")
 	if err != nil {
 		if _, serr := o.FS.Stat(j.path(StateDir)); serr != nil {
 			return nil, fmt.Errorf("job: verify %s: there is no state; was the job ever started? (%w)", j.dir, serr)
 		}
-		return nil, fmt.Errorf("job: verify %s: %w", j.dir, ErrLocked)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	f, err := openState(ctx, cfg, o)

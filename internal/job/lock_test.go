@@ -1,0 +1,43 @@
+package job_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"exclave/internal/job"
+	"exclave/internal/testweb"
+)
+
+// A lock that cannot be opened is not somebody else's, and a state without one, as a restored
+// checkpoint is, can be looked into.
+func TestLock(t *testing.T) {
+	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.NationalPage(1)}, nil)
+	j.run(job.Options{}, "http://a.test/")
+	lock := filepath.Join(j.cfg.Dir, job.StateDir, job.LockFile)
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := job.Show(t.Context(), j.cfg, job.Options{}, "http://a.test/", false); err != nil || s == nil {
+		t.Errorf("%v, %v", s, err)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(lock, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"open": func() error { _, err := job.Open(t.Context(), j.cfg, job.Options{}); return err }(),
+		"show": func() error {
+			_, err := job.Show(t.Context(), j.cfg, job.Options{}, "http://a.test/", false)
+			return err
+		}(),
+		"verify": func() error { _, err := job.Verify(t.Context(), j.cfg, job.Options{}); return err }(),
+	} {
+		if err == nil || errors.Is(err, job.ErrLocked) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -226,7 +226,7 @@ func (t *tx) admit(r *Record, h *hostRow, fresh bool) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if fresh && d != nil && l.HostsPerDomain > 0 && d.Hosts >= uint64(l.HostsPerDomain) && !r.needed() {
+	if fresh && d != nil && l.HostsPerDomain > 0 && d.Hosts >= uint64(l.HostsPerDomain) && !(r.needed() && r.Kind != crawl.LinkNav) {
 		return false, nil
 	}
 	full := func(known, valid uint64, soft, hard int64) bool {

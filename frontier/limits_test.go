@@ -118,6 +118,24 @@ func TestOnlyURIGivesWay(t *testing.T) {
 	inOrder(t, "two hosts", r.drain(nil), "a.farm.com/L", "b.farm.com/")
 }
 
+// What a page of the nation loads comes from hosts beyond those of a domain, what it links to does
+// not: a link farm in the nation's language is one.
+func TestHostsPerDomain(t *testing.T) {
+	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostsPerDomain = 1 })
+	r.schedule(cand("a.farm.com", "/", analyse))
+	r.schedule(cand("b.farm.com", "/", link(1)))
+	r.schedule(cand("c.farm.com", "/", crawl.Claim{Bin: true}))
+	embed := cand("d.farm.com", "/logo.png", crawl.Claim{Bin: true})
+	embed.Kind = crawl.LinkEmbed
+	r.schedule(embed)
+	if s := r.Stats(); s.Discovered != 2 || s.Refused != 2 {
+		t.Errorf("%+v", s)
+	}
+	got := r.drain(nil)
+	slices.Sort(got)
+	inOrder(t, "one host, and an embed", got, "a.farm.com/", "d.farm.com/logo.png")
+}
+
 // Budgets retire queues; a run with greater ones wakes them, without a URI lost.
 func TestBudgets(t *testing.T) {
 	for _, c := range []struct {

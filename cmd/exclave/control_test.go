@@ -43,6 +43,8 @@ func TestControl(t *testing.T) {
 		call{[]string{"why", dir}, exitOK, "hosts: 1 in process"},
 		call{[]string{"why", dir, "http://a.test/held"}, exitOK, "A ToeThread works on it"},
 		call{[]string{"why", dir, "http://a.test/late"}, exitNegative, "never seen"},
+		call{[]string{"why", dir, "dns:a.test"}, exitOK, "archived beside the first page"},
+		call{[]string{"why", dir, "robots:http://a.test"}, exitOK, "archived beside the first page"},
 		call{[]string{"frontier", dir}, exitOK, "1 in process"},
 		call{[]string{"frontier", "show", dir, "a.test"}, exitOK, "in process: one of its URIs"},
 		call{[]string{"frontier", "list", dir}, exitOK, "http://a.test/"},
@@ -65,6 +67,7 @@ func TestControl(t *testing.T) {
 	close(web.open)
 	again := filepath.Join(t.TempDir(), "again")
 	run(call{[]string{"checkpoint", "restore", filepath.Join(dir, "checkpoints", "held"), again}, exitOK, "exclave crawl " + again})
+	run(call{[]string{"frontier", again}, exitOK, "discovered"}) // which was never opened
 	for _, verb := range []string{"crawl", "verify"} {
 		for _, dir := range []string{dir, again} {
 			if text, c := exclave(t, verb, dir); c != 0 {

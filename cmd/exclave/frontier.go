@@ -168,7 +168,15 @@ Exit codes: 0 done; 2 wrong flags or configuration; 4 a process that cannot be a
 works on the job.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return writeWaiting(cmd, args[0], f, limit, &urlsOnly{out: cmd.OutOrStdout()})
+			urls, most := urlsOnly{out: cmd.OutOrStdout(), most: limit}, limit
+			if limit > 0 {
+				most++ // to know whether there are more
+			}
+			err := writeWaiting(cmd, args[0], f, most, &urls)
+			if err == nil && urls.more {
+				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: these are the first %d; --limit 0 lists all\n", limit)
+			}
+			return err
 		},
 	}
 	filterFlags(cmd, &f)
@@ -219,7 +227,7 @@ func newFrontierDelete() *cobra.Command {
 		Long: `delete finishes the URIs that wait and are chosen with status -6000, without a request,
 and writes a line of crawl.log for each. A link to one of them found later changes
 nothing, unless it asks for more (its page is archived, for one). URIs in process, DNS
-and robots.txt are left alone. See first what list shows with the same flags.
+and robots.txt are left alone. See first what list --limit 0 shows with the same flags.
 
 Exit codes: 0 some were deleted; 1 none was; 2 no filter, wrong flags or configuration; 4
 a process that cannot be asked works on the job.`,
@@ -270,6 +278,9 @@ func deleteURIs(cmd *cobra.Command, dir string, f job.Filter) (n int, err error)
 // urlsOnly takes lines of JSON and writes their URLs.
 type urlsOnly struct {
 	out  io.Writer
+	most int // 0 = all
+	n    int
+	more bool // than most came
 	rest []byte
 }
 
@@ -282,6 +293,10 @@ func (u *urlsOnly) Write(b []byte) (int, error) {
 			return len(b), nil
 		}
 		u.rest = rest
+		if u.more = u.most > 0 && u.n == u.most; u.more {
+			return len(b), nil
+		}
+		u.n++
 		var is struct{ URL string }
 		if err := json.Unmarshal(line, &is); err != nil {
 			return 0, err

@@ -23,7 +23,7 @@ import (
 func TestConforms(t *testing.T) {
 	if os.Getenv("EXCLAVE_LONG") == "" && !flagGiven("rapid.checks") {
 		// Each check opens a frontier several times.
-		if err := flag.Set("rapid.checks", "10"); err != nil {
+		if err := flag.Set("rapid.checks", "100"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -125,7 +125,12 @@ func (j *Job) whyKnown(ctx context.Context, w *Why, s *Shown) error {
 				w.say("It is archived: %s at byte %d.", r.File, r.Offset)
 			}
 		}
-	case s.Finishes > 0:
+	case s.Finishes == 0:
+	case strings.HasPrefix(s.Key, "dns:"), strings.HasPrefix(s.Key, crawl.RobotsKey("")):
+		w.say("It is archived beside the first page that needs it, if one is.")
+	case !s.Status.Code.IsHTTP():
+		w.say("It is not archived: nothing was fetched.")
+	default:
 		w.say("It is not archived: none of its claims, nor a verdict, asks for that.")
 	}
 	return nil

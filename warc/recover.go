@@ -132,6 +132,11 @@ func (r *recovery) planRow(row *FileState) error {
 // loss is an error that says how to go on: silence would turn a lost file into
 // an archive that looks whole.
 func (r *recovery) loss(row *FileState, name string, have int64) error {
+	if have > row.Committed {
+		return fmt.Errorf("warc: recover %s: the file is complete with %d bytes, the state knows of %d: the state is older than the archive; "+
+			"put the state back from a copy, or restore a checkpoint into a new folder (exclave checkpoint list JOB)",
+			r.fs.PathJoin(r.dir, name), have, row.Committed)
+	}
 	return fmt.Errorf("warc: recover %s: %d bytes were committed, the file has %d: acknowledged captures are lost; "+
 		"put the complete file back from a copy and start again",
 		r.fs.PathJoin(r.dir, name), row.Committed, have)

@@ -1,0 +1,198 @@
+package frontier
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+	"exclave/internal/mime"
+)
+
+func hop(host, path string, hops int) crawl.Candidate {
+	c := cand(host, path, analyse)
+	c.Hops = strings.Repeat("L", hops)
+	return c
+}
+
+// The cap of a domain counts what its hosts know, not what gave way, and rises with valid pages of
+// any of them.
+func TestDomainCap(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
+		o.Policies = []PolicyName{PolicyHops}
+		l.DomainURIs, l.DomainURIsMax, l.URIsPerValid = 2, 5, 1
+	})
+	r.schedule(hop("a.d.com", "/1", 1), hop("b.d.com", "/2", 2))
+	r.schedule(hop("b.d.com", "/3", 3)) // refused
+	r.schedule(hop("b.d.com", "/1", 1)) // /2 gives way
+	seed := hop("c.d.com", "/", 0)
+	seed.Seed = true
+	r.schedule(seed)                    // passes
+	r.schedule(hop("c.d.com", "/9", 9)) // refused
+	if s := r.Stats(); s.Discovered-s.Dropped != 3 || s.Dropped != 1 || s.Refused != 2 {
+		t.Errorf("%+v", s)
+	}
+	for range 2 {
+		u := r.any()
+		r.finish(r.answer(u, crawl.ClassHTML, 1))
+	}
+	r.schedule(hop("a.d.com", "/4", 4)) // 3 are known, 2 + 2 may be
+	r.schedule(hop("a.d.com", "/5", 5)) // refused
+	if s := r.Stats(); s.Discovered-s.Dropped != 4 || s.Refused != 3 {
+		t.Errorf("after two valid pages: %+v", s)
+	}
+	sound(t, r.Frontier)
+	r.drain(nil)
+	r.over()
+}
+
+// Only a waiting URI of the same host gives way, and none that was asked for expressly.
+func TestWhoGivesWay(t *testing.T) {
+	r := openWith(t, func(o *Options) {
+		o.Config, o.Depths, o.Order = quick(), oneProfile(0), DefaultOrderConfig()
+		o.Config.QueueKey, o.Order.Policies, o.Limits.HostURIsMax = QueueByDomain, []PolicyName{PolicyHops}, 1
+	})
+	forced := hop("c.x.com", "/5", 5)
+	forced.Force = true
+	r.schedule(hop("b.x.com", "/7", 7), hop("a.x.com", "/3", 3), forced)
+	r.schedule(hop("a.x.com", "/1", 1)) // /3 of its host gives way, not /7 of another
+	r.schedule(hop("c.x.com", "/1", 1)) // refused
+	got := r.drain(nil)
+	slices.Sort(got)
+	inOrder(t, "one of each host", got, "a.x.com/1", "b.x.com/7", "c.x.com/5")
+}
+
+// A queue whose budget is spent stays retired when a URI comes to it, and when limits that
+// have nothing to do with it change.
+func TestStaysRetired(t *testing.T) {
+	for name, budget := range map[string]func(*LimitsConfig){
+		"host":   func(l *LimitsConfig) { l.HostDocuments = 1 },
+		"domain": func(l *LimitsConfig) { l.DomainDocuments = 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs, clk := fsx.NewMem(), clock.NewFake(began)
+			o := options(fs, clk, quick(), oneProfile(0))
+			o.Order = DefaultOrderConfig()
+			budget(&o.Limits)
+			r := &rig{t: t, fs: fs, clk: clk}
+			begin := func() {
+				var err error
+				r.Frontier, r.ar, err = start(t, o)
+				must(t, err)
+			}
+			begin()
+			r.schedule(cand("a.x.com", "/1", analyse), cand("a.x.com", "/2", analyse))
+			inOrder(t, "within the budget", r.drain(nil), "a.x.com/1")
+			r.schedule(cand("a.x.com", "/3", analyse))
+			if u := r.ready(); u != nil || r.Queues().Retired != 1 {
+				t.Errorf("a URI more: offered %v, %+v", u, r.Queues())
+			}
+			must(t, r.Close(t.Context()))
+			o.Limits.SourceDocuments = 100
+			begin()
+			if u := r.ready(); u != nil || r.Queues().Retired != 1 {
+				t.Errorf("another limit: offered %v, %+v", u, r.Queues())
+			}
+			sound(t, r.Frontier)
+			must(t, r.Close(t.Context()))
+		})
+	}
+}
+
+// Limits of domains hold what was crawled before there were any.
+func TestDomainsAreCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		limit   func(*LimitsConfig)
+		refused int64
+		offered bool
+	}{
+		"documents spent": {func(l *LimitsConfig) { l.DomainDocuments = 2 }, 0, false},
+		"bytes spent":     {func(l *LimitsConfig) { l.DomainBytes = 200 }, 0, false},
+		"documents":       {func(l *LimitsConfig) { l.DomainDocuments = 3 }, 0, true},
+		"bytes":           {func(l *LimitsConfig) { l.DomainBytes = 201 }, 0, true},
+		"full":            {func(l *LimitsConfig) { l.DomainURIs = 3 }, 1, true},
+		"valid pages":     {func(l *LimitsConfig) { l.DomainURIs, l.URIsPerValid = 2, 1 }, 0, true}, // 2 + 2
+		"hosts":           {func(l *LimitsConfig) { l.HostsPerDomain = 2 }, 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs, clk := fsx.NewMem(), clock.NewFake(began)
+			o := options(fs, clk, quick(), oneProfile(0))
+			o.Order = DefaultOrderConfig()
+			r := &rig{t: t, fs: fs, clk: clk}
+			begin := func() {
+				var err error
+				r.Frontier, r.ar, err = start(t, o)
+				must(t, err)
+			}
+			begin()
+			r.schedule(cand("a.x.com", "/1", analyse), cand("b.x.com", "/2", analyse), cand("b.x.com", "/3", analyse))
+			for range 2 {
+				u := r.answer(r.any(), crawl.ClassHTML, 1)
+				u.Received = 100
+				r.finish(u)
+			}
+			must(t, r.Close(t.Context()))
+			c.limit(&o.Limits)
+			begin()
+			r.schedule(cand("c.x.com", "/4", analyse))
+			if s := r.Stats(); s.Refused != c.refused {
+				t.Errorf("%+v", s)
+			}
+			u := r.ready()
+			if (u != nil) != c.offered {
+				t.Errorf("offered %v", u)
+			}
+			if u != nil {
+				u.Disposition = crawl.Resign
+				r.finish(u)
+			}
+			must(t, r.Close(t.Context()))
+		})
+	}
+}
+
+// What links get from the page they are found on.
+func TestOrigin(t *testing.T) {
+	c := DefaultOrderConfig()
+	c.Policies, c.FollowUseless = []PolicyName{PolicyScore, PolicyRelevance}, false
+	o := newOrder(c)
+	page := func(status crawl.Status, class crawl.TypeClass, typ string) *crawl.CrawlURI {
+		return &crawl.CrawlURI{Mode: crawl.ModeFetch, Status: status, Class: class, MIME: mime.Info{Type: typ}}
+	}
+	if w := o.origin(&Record{}, page(200, crawl.ClassOther, "text/xml")); !w.inWanted {
+		t.Error("a document of a wanted type is none")
+	}
+	if w := o.origin(&Record{}, page(404, crawl.ClassOther, "text/xml")); w.inWanted {
+		t.Error("an error is a document")
+	}
+	if w := o.origin(&Record{Found: FoundUseless}, page(301, crawl.ClassRedirect, "")); w.found != FoundUseless {
+		t.Errorf("through a redirect: %v", w.found)
+	}
+	judged := page(200, crawl.ClassHTML, "text/html")
+	judged.Judged = &crawl.Judgement{}
+	for _, s := range []struct{ was, is Found }{{FoundValid, FoundUseless}, {FoundUseless, FoundUseless2}, {FoundUseless2, FoundUseless2}} {
+		if w := o.origin(&Record{Found: s.was}, judged); w.found != s.is {
+			t.Errorf("a useless page found on one that was %v: %v, want %v", s.was, w.found, s.is)
+		}
+	}
+	useless := origin{found: FoundUseless2}
+	if nav := cand("a.test", "/", analyse); o.follow(useless, &nav) {
+		t.Error("a link of the second useless page in a row is followed")
+	}
+	if embed := cand("a.test", "/", crawl.Claim{Bin: true}); !o.follow(useless, &embed) {
+		t.Error("what an archived page needs is not followed")
+	}
+	for _, s := range []struct {
+		r    Record
+		want int
+	}{
+		{Record{Found: FoundValid}, 0}, {Record{Found: FoundValid, Claim: crawl.Claim{Bin: true}}, 1},
+		{Record{Found: FoundUseless, Claim: crawl.Claim{Keep: true}}, 1}, {Record{Found: FoundNear}, 2}, {Record{}, 3},
+	} {
+		if got := (byRelevance{}).rank(&s.r); got != s.want {
+			t.Errorf("%v %+v: rank %d, want %d", s.r.Found, s.r.Claim, got, s.want)
+		}
+	}
+}

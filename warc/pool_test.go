@@ -548,7 +548,8 @@ func TestRecoverStates(t *testing.T) {
 		{"a final file may have been moved away", nil, FileState{Name: name, Committed: 10, Final: true}, true, ""},
 		{"shorter than acknowledged", map[string]int{name + ".open": 9}, FileState{Name: name, Committed: 10}, false, "10 bytes were committed, the file has 9"},
 		{"gone", nil, FileState{Name: name, Committed: 10}, false, "the file has 0"},
-		{"final but of another length", map[string]int{name: 11}, FileState{Name: name, Committed: 10}, false, "the file has 11"},
+		{"final but shorter", map[string]int{name: 9}, FileState{Name: name, Committed: 10}, false, "the file has 9"},
+		{"final but longer", map[string]int{name: 11}, FileState{Name: name, Committed: 10}, false, "the state is older than the archive"},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {

@@ -48,6 +48,8 @@ func TestControl(t *testing.T) {
 		call{[]string{"frontier", dir}, exitOK, "1 in process"},
 		call{[]string{"frontier", "show", dir, "a.test"}, exitOK, "in process: one of its URIs"},
 		call{[]string{"frontier", "list", dir}, exitOK, "http://a.test/"},
+		call{[]string{"frontier", "show", dir, "http://a.test/"}, exitOK, "in process: one of its URIs"},
+		call{[]string{"frontier", "list", "--host", "http://a.test/", dir}, exitOK, "http://a.test/"},
 		call{[]string{"frontier", "delete", "--host", "nobody.test", dir}, exitNegative, "0 deleted"},
 		call{[]string{"frontier", "delete", "--regex", "(", dir}, exitUsage, "not a filter"},
 		call{[]string{"checkpoint", "--name", "held", dir}, exitOK, "held: "},

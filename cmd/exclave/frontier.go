@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"exclave/frontier"
 	"exclave/internal/control"
 	"exclave/internal/job"
 	"exclave/internal/live"
@@ -67,9 +68,11 @@ func printFrontier(out io.Writer, s *job.FrontierSummary) error {
 		p.row("round", n(int64(q.Round)))
 	}
 	c := s.Changes
-	p.row("at its start", fmt.Sprintf("%s inactive, %s snoozed, %s retired", n(c.Began.Inactive), n(c.Began.Snoozed), n(c.Began.Retired)))
-	p.row("this run", fmt.Sprintf("%s activated, %s deactivated, %s snoozed, %s woken, %s retired, %s revived, %s filled, %s exhausted",
-		n(c.Activated), n(c.Deactivated), n(c.Snoozed), n(c.Woken), n(c.Retired), n(c.Revived), n(c.Filled), n(c.Exhausted)))
+	if c != (frontier.QueueChanges{}) { // else no crawl runs
+		p.row("at its start", fmt.Sprintf("%s inactive, %s snoozed, %s retired", n(c.Began.Inactive), n(c.Began.Snoozed), n(c.Began.Retired)))
+		p.row("this run", fmt.Sprintf("%s activated, %s deactivated, %s snoozed, %s woken, %s retired, %s revived, %s filled, %s exhausted",
+			n(c.Activated), n(c.Deactivated), n(c.Snoozed), n(c.Woken), n(c.Retired), n(c.Revived), n(c.Filled), n(c.Exhausted)))
+	}
 	for i, b := range s.Biggest {
 		name := ""
 		if i == 0 {

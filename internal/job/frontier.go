@@ -95,7 +95,7 @@ type ShownQueue struct {
 
 // Queue tells everything known of a host and its queue.
 func (j *Job) Queue(ctx context.Context, host string) (*ShownQueue, error) {
-	host = strings.ToLower(strings.TrimSpace(host))
+	host = hostOf(host)
 	out := &ShownQueue{Host: host}
 	q, err := j.frontier.Queue(ctx, host)
 	if q == nil || err != nil {
@@ -161,6 +161,7 @@ func (j *Job) whyQueue(q *frontier.Queue) string {
 // EachWaiting calls fn for each URI that waits and is chosen, up to limit of them
 // (0 = all).
 func (j *Job) EachWaiting(ctx context.Context, f Filter, limit int, fn func(*frontier.Record) error) error {
+	f.Host = hostOf(f.Host)
 	chosen, err := f.compile()
 	if err != nil {
 		return err
@@ -198,6 +199,7 @@ type waitingLine struct {
 // WriteWaiting writes each URI that waits and is chosen as a line of JSON, up to limit
 // of them (0 = all). Prerequisites (dns:, robots.txt) are left out.
 func (j *Job) WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer) error {
+	f.Host = hostOf(f.Host)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return j.EachWaiting(ctx, f, limit, func(r *frontier.Record) error {
@@ -213,6 +215,7 @@ func (j *Job) WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer
 // unless it asks for more. URIs in process and prerequisites are left alone. It
 // returns how many were deleted.
 func (j *Job) Delete(ctx context.Context, f Filter) (deleted int, err error) {
+	f.Host = hostOf(f.Host)
 	if f == (Filter{}) {
 		return 0, fmt.Errorf("job: %w: it would choose everything", ErrFilter)
 	}
@@ -245,4 +248,13 @@ func Look(ctx context.Context, cfg *config.Config, o Options, fn func(*Job) erro
 		return err
 	}
 	return fn(j)
+}
+
+// hostOf is a host as it is looked for: its name, or that in a URL somebody copied.
+func hostOf(s string) string {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if u, err := urlx.Parse(s); err == nil && strings.Contains(s, "://") {
+		return u.Hostname()
+	}
+	return s
 }

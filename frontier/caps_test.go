@@ -196,3 +196,19 @@ func TestOrigin(t *testing.T) {
 		}
 	}
 }
+
+// What is in process counts in a round.
+func TestRoundCountsInProcess(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.RoundURLs = 2 })
+	r.schedule(cand("a.test", "/", analyse), cand("b.test", "/", analyse), cand("c.test", "/", analyse))
+	us := r.lend()
+	if len(us) != 2 {
+		t.Errorf("%d URIs are offered in a round of two", len(us))
+	}
+	for _, u := range us {
+		r.finish(r.answer(u, crawl.ClassHTML, 0))
+	}
+	u, err := r.Next(t.Context()) // begins the next round
+	must(t, err)
+	r.finish(r.answer(u, crawl.ClassHTML, 0))
+}

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -241,7 +242,7 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 		}
 	}()
 	if err := f.load(); err != nil {
-		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
+		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, cmp.Or(f.dead.cause(), err))
 	}
 	if o.ReadOnly {
 		return f, nil

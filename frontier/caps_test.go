@@ -17,6 +17,14 @@ func hop(host, path string, hops int) crawl.Candidate {
 	return c
 }
 
+// begin opens the frontier of a rig, once more perhaps.
+func (r *rig) begin(o Options) {
+	r.t.Helper()
+	var err error
+	r.Frontier, r.ar, err = start(r.t, o)
+	must(r.t, err)
+}
+
 // The cap of a domain counts what its hosts know, not what gave way, and rises with valid pages of
 // any of them.
 func TestDomainCap(t *testing.T) {
@@ -77,12 +85,7 @@ func TestStaysRetired(t *testing.T) {
 			o.Order = DefaultOrderConfig()
 			budget(&o.Limits)
 			r := &rig{t: t, fs: fs, clk: clk}
-			begin := func() {
-				var err error
-				r.Frontier, r.ar, err = start(t, o)
-				must(t, err)
-			}
-			begin()
+			r.begin(o)
 			r.schedule(cand("a.x.com", "/1", analyse), cand("a.x.com", "/2", analyse))
 			inOrder(t, "within the budget", r.drain(nil), "a.x.com/1")
 			r.schedule(cand("a.x.com", "/3", analyse))
@@ -91,7 +94,7 @@ func TestStaysRetired(t *testing.T) {
 			}
 			must(t, r.Close(t.Context()))
 			o.Limits.SourceDocuments = 100
-			begin()
+			r.begin(o)
 			if u := r.ready(); u != nil || r.Queues().Retired != 1 {
 				t.Errorf("another limit: offered %v, %+v", u, r.Queues())
 			}
@@ -121,12 +124,7 @@ func TestDomainsAreCounted(t *testing.T) {
 			o := options(fs, clk, quick(), oneProfile(0))
 			o.Order = DefaultOrderConfig()
 			r := &rig{t: t, fs: fs, clk: clk}
-			begin := func() {
-				var err error
-				r.Frontier, r.ar, err = start(t, o)
-				must(t, err)
-			}
-			begin()
+			r.begin(o)
 			r.schedule(cand("a.x.com", "/1", analyse), cand("b.x.com", "/2", analyse), cand("b.x.com", "/3", analyse))
 			for range 2 {
 				u := r.answer(r.any(), crawl.ClassHTML, 1)
@@ -135,7 +133,7 @@ func TestDomainsAreCounted(t *testing.T) {
 			}
 			must(t, r.Close(t.Context()))
 			c.limit(&o.Limits)
-			begin()
+			r.begin(o)
 			r.schedule(cand("c.x.com", "/4", analyse))
 			if s := r.Stats(); s.Refused != c.refused {
 				t.Errorf("%+v", s)

@@ -85,6 +85,9 @@ type Counts struct {
 	Fetched int64 `json:"fetched"` // answers of web servers
 	Bytes   int64 `json:"bytes"`   // received from them
 	Busy    int   `json:"busy"`    // ToeThreads with a URI
+	// Committing are URIs whose outcome waits for the disk: their ToeThreads have gone
+	// on, their hosts are in process until it is committed.
+	Committing int `json:"committing"`
 	// Errors are attempts that failed, by [crawl.Status.ErrorClass]: a URI that is
 	// tried three times counts up to three times. A server without a robots.txt
 	// made no error. Classes without errors are left out.
@@ -103,6 +106,7 @@ type Controller struct {
 	activity       []atomic.Pointer[Activity]
 	fetched, bytes atomic.Int64
 	busy           atomic.Int64
+	committing     atomic.Int64
 	errors         map[string]*atomic.Int64 // by class; the map never changes
 	handing        sync.WaitGroup           // outcomes on their way to the frontier
 	slots          chan struct{}            // one for each of them, and for each ToeThread
@@ -116,6 +120,10 @@ type Controller struct {
 	paused         chan struct{} // nil while running; closed by Resume
 	changed        chan struct{} // closed and renewed with each change of the state
 }
+
+// StepCommits is where a ToeThread is that has a URI and does not begin it, because
+// outcomes of others wait for the disk, as many as may.
+const StepCommits = "wait for commits"
 
 // maxHanding is how many outcomes may wait for the disk at the same time. They are
 // small: recording and document are given up before.
@@ -294,10 +302,16 @@ func (c *Controller) toeThread(take, work context.Context, i int) {
 		c.await(take) // the pause may have begun while this thread waited for a URI
 		// Before anything is written: outcomes on their way may wait for the one that
 		// wrote before them into the same file, and that one must not wait for them.
-		c.slots <- struct{}{}
+		select {
+		case c.slots <- struct{}{}:
+		default:
+			c.at(i, u, Post, StepCommits)
+			c.slots <- struct{}{}
+		}
 		err = c.process(work, i, u)
+		c.committing.Add(1)
 		c.handing.Go(func() {
-			defer func() { <-c.slots }()
+			defer func() { c.committing.Add(-1); <-c.slots }()
 			if err := c.handIn(work, u); err != nil {
 				c.end(Failed, err)
 			}
@@ -315,9 +329,7 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 	c.busy.Add(1)
 	defer c.busy.Add(-1)
 	u.Worker = i + 1
-	at := func(n Name, step string) {
-		c.activity[i].Store(&Activity{Worker: i + 1, URL: u.URL, Host: u.Host, Chain: n, Step: step, Since: c.clk.Now()})
-	}
+	at := func(n Name, step string) { c.at(i, u, n, step) }
 	fatal := c.chains.Run(ctx, u, at)
 	if u.Span == nil && (fatal != nil || ctx.Err() != nil) {
 		u.Disposition = crawl.Resign // our disk failed or we were cut short, not the page
@@ -336,6 +348,11 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 		u.Rec = nil
 	}
 	return fatal
+}
+
+// at notes what a ToeThread is about to do with a URI.
+func (c *Controller) at(i int, u *crawl.CrawlURI, n Name, step string) {
+	c.activity[i].Store(&Activity{Worker: i + 1, URL: u.URL, Host: u.Host, Chain: n, Step: step, Since: c.clk.Now()})
 }
 
 // handIn gives an outcome back to the frontier. Its ToeThread is not kept waiting
@@ -388,7 +405,7 @@ func (c *Controller) Activities() []Activity {
 
 // Counts returns the counters of this run.
 func (c *Controller) Counts() Counts {
-	counts := Counts{Fetched: c.fetched.Load(), Bytes: c.bytes.Load(), Busy: int(c.busy.Load()), Errors: map[string]int64{}}
+	counts := Counts{Fetched: c.fetched.Load(), Bytes: c.bytes.Load(), Busy: int(c.busy.Load()), Committing: int(c.committing.Load()), Errors: map[string]int64{}}
 	for class, n := range c.errors {
 		if n := n.Load(); n > 0 {
 			counts.Errors[class] = n

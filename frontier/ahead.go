@@ -326,16 +326,10 @@ func (t *tx) takeOver(a *readGroup) error {
 	var others turns
 	for i, id := range a.uris {
 		others.step(everyRow)
-		if _, ok := t.recs[id]; ok {
-			continue // a group read before is about it too
-		}
-		v := a.recs.values[i]
-		if v == nil {
+		if v := a.recs.values[i]; v == nil {
 			t.recs[id] = nil // known to be new
-			continue
-		}
-		if _, err := t.decode(id, v); err != nil {
-			return err
+		} else {
+			t.read[id] = v
 		}
 	}
 	return nil

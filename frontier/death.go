@@ -172,7 +172,11 @@ func (f *Frontier) closeDB() error {
 				panic(p)
 			}
 		}()
-		closed <- f.db.Close()
+		err := f.db.Close()
+		if dead := f.dead.cause(); dead != nil {
+			err = dead // what a dead store misses when it closes is of its death
+		}
+		closed <- err
 	}()
 	select {
 	case err := <-closed:
@@ -183,7 +187,7 @@ func (f *Frontier) closeDB() error {
 	defer patience.Stop()
 	select {
 	case err := <-closed:
-		return errors.Join(f.dead.err, err)
+		return err
 	case <-patience.C:
 		return f.dead.err
 	}

@@ -43,7 +43,14 @@ type Queue struct {
 	Valid    uint64        // of them, valid pages
 	Took     time.Duration // of its answers, smoothed; 0 = not known
 	Tally    Tally
-	Next     []string // the first URLs in it
+	Next     []string    // the first URLs in it
+	Failed   []FailedURI // those of them that failed
+}
+
+// FailedURI is a URI that failed and will be tried again.
+type FailedURI struct {
+	URL      string `json:"url"`
+	Attempts int    `json:"attempts"` // since it was queued
 }
 
 // shownNext is how many URLs of a queue are told.
@@ -80,6 +87,9 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 	f.stateOf(q, hash, row)
 	full := errors.New("enough")
 	err = f.EachWaiting(ctx, name, func(r *Record) error {
+		if r.Attempts > 0 {
+			q.Failed = append(q.Failed, FailedURI{r.URL, r.Attempts})
+		}
 		if q.Next = append(q.Next, r.URL); len(q.Next) == shownNext {
 			return full
 		}

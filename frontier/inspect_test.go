@@ -90,6 +90,10 @@ func TestQueue(t *testing.T) {
 	u.Status, u.Disposition = crawl.StatusConnectFailed, crawl.Retry
 	f.finish(u)
 	is("a.test", QueueResting, cfg.RetryDelay, "http://a.test/2")
+	q, err := f.Queue(t.Context(), "a.test")
+	if must(t, err); !slices.Equal(q.Failed, []FailedURI{{"http://a.test/2", 1}}) {
+		t.Errorf("failed: %v", q.Failed)
+	}
 	f.clk.Advance(cfg.RetryDelay)
 	f.finish(f.answer(f.next("http://a.test/2"), crawl.ClassHTML, 0))
 	is("a.test", QueueExhausted, cfg.MinDelay)

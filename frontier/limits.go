@@ -64,6 +64,14 @@ func (c LimitsConfig) Validate() []error {
 	return errs
 }
 
+// Notices returns what a user should know of settings that change nothing.
+func (c LimitsConfig) Notices() []string {
+	if c.URIsPerValid > 0 && c.HostURIs == 0 && c.DomainURIs == 0 {
+		return []string{"uris_per_valid changes nothing: neither host_uris nor domain_uris is a cap that could rise (limits)"}
+	}
+	return nil
+}
+
 // domains reports whether registered domains have limits.
 func (c *LimitsConfig) domains() bool {
 	return c.DomainURIs > 0 || c.DomainURIsMax > 0 || c.HostsPerDomain > 0 || c.domainBudget()

@@ -72,6 +72,14 @@ func DefaultOrderConfig() OrderConfig {
 		WantedTypes:      []string{"text/xml", "application/xml", "*/*+xml"}, FollowUseless: true}
 }
 
+// Notices returns what a user should know of settings that change nothing.
+func (c OrderConfig) Notices() []string {
+	if len(c.Topics) > 0 && !slices.Contains(c.Policies, PolicyTopical) {
+		return []string{fmt.Sprintf("topics change nothing: policy %q is not among policies (order)", PolicyTopical)}
+	}
+	return nil
+}
+
 // Validate returns every value that cannot be, as "key: what".
 func (c OrderConfig) Validate() []error {
 	var errs []error

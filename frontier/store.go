@@ -328,7 +328,7 @@ func (f *Frontier) load() error {
 		return err
 	}
 	if rules != f.o.RulesHash && !f.o.ReadOnly {
-		return errors.New("the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back, or start a new job")
+		return fmt.Errorf("%w: the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back, or start a new job", ErrChanged)
 	}
 	copy(f.salt[:], salt)
 	depths, err := get(f.db, nameKey('m', "depths"))
@@ -336,7 +336,7 @@ func (f *Frontier) load() error {
 		return err
 	}
 	if !f.o.ReadOnly && !bytes.Equal(depths, encodeDepths(f.o.Depths)) {
-		return errors.New("depth, profiles, analyse_linked or fetch_unclaimed_embeds are not those the job was started with; what is archived already would not match: put them back, or start a new job")
+		return fmt.Errorf("%w: depth, profiles, analyse_linked or fetch_unclaimed_embeds are not those the job was started with; what is archived already would not match: put them back, or start a new job", ErrChanged)
 	}
 	clean, err := get(f.db, nameKey('m', "clean"))
 	if err != nil {
@@ -362,6 +362,9 @@ func (f *Frontier) load() error {
 	return f.setClean(0)
 }
 
+// ErrChanged is wrapped by errors of a configuration that the state does not go with.
+var ErrChanged = errors.New("configuration changed")
+
 // checkQueues refuses a job whose URIs stand in queues of another kind.
 func (f *Frontier) checkQueues() error {
 	was, err := get(f.db, nameKey('m', "queues"))
@@ -369,7 +372,7 @@ func (f *Frontier) checkQueues() error {
 		return err
 	}
 	if now := f.cfg.queueKey(); string(was) != string(now) {
-		return fmt.Errorf("queue_key is %q, the job was started with %q; what waits stands in those queues: put it back, or start a new job", now, was)
+		return fmt.Errorf("%w: queue_key is %q, the job was started with %q; what waits stands in those queues: put it back, or start a new job", ErrChanged, now, was)
 	}
 	return nil
 }

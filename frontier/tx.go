@@ -17,17 +17,18 @@ import (
 // applied. What a commit sets and may read again (rows of links and of deferred answers,
 // redirects) is kept beside them: making all of them searchable costs more.
 type tx struct {
-	f     *Frontier
-	b     puts
-	it    *pebble.Iterator // of the state before this commit, for seek; nil until needed
-	set   map[string][]byte
-	edges map[crawl.ID][]crawl.ID // target to sources of redirects
-	recs  map[crawl.ID]*Record
-	read  map[crawl.ID][]byte // values of those that were known before
-	hosts map[uint64]*hostRow
-	rows  map[uint64][]byte // of hosts, as they were before
-	st    stored
-	works int
+	f      *Frontier
+	b      puts
+	it     *pebble.Iterator // of the state before this commit, for seek; nil until needed
+	set    map[string][]byte
+	edges  map[crawl.ID][]crawl.ID // target to sources of redirects
+	recs   map[crawl.ID]*Record
+	read   map[crawl.ID][]byte // values of those that were known before, decoded or not
+	sought sought              // whose record is looked for
+	hosts  map[uint64]*hostRow
+	rows   map[uint64][]byte // of hosts, as they were before
+	st     stored
+	works  int
 	// behind says that work was put behind what is in memory.
 	behind bool
 	lens   map[uint32]int64 // committed lengths of WARC files
@@ -120,6 +121,7 @@ func (t *tx) lookup(key string) (*Record, crawl.ID, error) { return t.lookupAt(t
 
 // lookupAt is lookup from the id of the key on.
 func (t *tx) lookupAt(id crawl.ID, key string) (*Record, crawl.ID, error) {
+	t.sought = sought{id.Host, key}
 	for ; ; id.URI++ {
 		r, err := t.record(id)
 		if err != nil {
@@ -135,6 +137,9 @@ func (t *tx) lookupAt(id crawl.ID, key string) (*Record, crawl.ID, error) {
 func (t *tx) record(id crawl.ID) (*Record, error) {
 	if r, ok := t.recs[id]; ok {
 		return r, nil
+	}
+	if v := t.read[id]; v != nil {
+		return t.decode(id, v)
 	}
 	if v := t.f.recs.get(id); v != nil {
 		return t.decode(id, v)
@@ -156,8 +161,18 @@ func (t *tx) decode(id crawl.ID, v []byte) (*Record, error) {
 	return r, nil
 }
 
+// sought is a key and the hash of its host: who looks up a known URI has the name of its host,
+// which its row leaves out.
+type sought struct {
+	host uint64
+	key  string
+}
+
 // name returns the name of a host, which this commit may be the first to know.
 func (t *tx) name(hash uint64) (string, error) {
+	if t.sought.key != "" && t.sought.host == hash {
+		return keyHost(t.sought.key), nil
+	}
 	if h := t.hosts[hash]; h != nil {
 		return h.Name, nil
 	}

@@ -16,7 +16,7 @@ func notices(c *config.Config) []string {
 	for _, n := range a.Notices() {
 		out = append(out, n+" (analysis.geoip)")
 	}
-	return out
+	return append(append(out, c.Order.Notices()...), c.Limits.Notices()...)
 }
 
 func newCheck() *cobra.Command {

@@ -61,7 +61,7 @@ func makeCheckpoint(cmd *cobra.Command, dir, name string) (made job.Checkpoint, 
 		return made, err
 	}
 	if _, err := os.Stat(filepath.Join(cfg.Dir, job.StateDir, "frontier")); errors.Is(err, fs.ErrNotExist) {
-		return made, fmt.Errorf("checkpoint %s: the job was never begun: %w", dir, job.ErrCheckpoint)
+		return made, withCode(exitUsage, fmt.Errorf("checkpoint %s: the job was never begun", dir))
 	}
 	j, err := job.Open(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
 	if err != nil {
@@ -113,8 +113,8 @@ Exit codes: 0 made; 2 CHECKPOINT is none or is damaged, or NEWJOB is there alrea
 			if err != nil {
 				return checkpointError(err)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: as %s was at %s: %d URIs finished, %d queued; %s, of which %s are linked; go on with: exclave crawl %s\n",
-				args[1], r.Job, r.Time.Format(time.DateTime+"Z"), r.Stats.Finished, r.Stats.Queued+r.Stats.InProcess, job.Size(r.Bytes), job.Size(r.Linked), args[1])
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: as %s was at %s: %d URIs finished, %d queued; %s, of which %s are linked; its job.toml calls it %s as before; go on with: exclave crawl %s\n",
+				args[1], r.Job, r.Time.Format(time.DateTime+"Z"), r.Stats.Finished, r.Stats.Queued+r.Stats.InProcess, job.Size(r.Bytes), job.Size(r.Linked), r.Job, args[1])
 			return nil
 		},
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"exclave/config"
+	"exclave/frontier"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
 
@@ -154,6 +155,8 @@ func jobError(err error) error {
 		return nil
 	case errors.Is(err, job.ErrLocked):
 		return withCode(exitLocked, err)
+	case errors.Is(err, frontier.ErrChanged):
+		return withCode(exitUsage, err)
 	}
 	return withCode(exitFailure, err)
 }

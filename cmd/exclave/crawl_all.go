@@ -108,7 +108,11 @@ func (c *collected) crawl(cmd *cobra.Command, which string, o crawlOptions) (sto
 		fmt.Fprintf(cmd.ErrOrStderr(), "exclave: job %s, %s: %s\n", which, c.name, what)
 	}
 	if c.before = c.last.Over(); c.before {
-		say(c.last.Status + " before")
+		text := c.last.Status + " before"
+		if n := c.last.Stats.Queued + c.last.Stats.InProcess; n > 0 {
+			text += fmt.Sprintf("; %s left, exclave crawl %s goes on with them", count(int(n), "URI"), c.cfg.Dir)
+		}
+		say(text)
 		return false
 	}
 	if c.begun = true; c.last.Runs > 0 {

@@ -224,26 +224,34 @@ func writeWaiting(cmd *cobra.Command, dir string, f job.Filter, limit int, w io.
 
 func newFrontierDelete() *cobra.Command {
 	var f job.Filter
+	var dry bool
 	cmd := &cobra.Command{
 		Use:   "delete JOB",
 		Short: "Take URIs that wait out of the frontier",
 		Long: `delete finishes the URIs that wait and are chosen with status -6000, without a request,
 and writes a line of crawl.log for each. A link to one of them found later changes
 nothing, unless it asks for more (its page is archived, for one). URIs in process, DNS
-and robots.txt are left alone. See first what list --limit 0 shows with the same flags.
+and robots.txt are left alone. --dry-run lists what would be deleted, and deletes nothing.
 
-Exit codes: 0 some were deleted; 1 none was; 2 no filter, wrong flags or configuration; 4
+Exit codes: 0 some were, or would be, deleted; 1 none; 2 no filter, wrong flags or configuration; 4
 a process that cannot be asked works on the job.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f == (job.Filter{}) {
 				return withCode(exitUsage, errors.New("frontier delete: say which: --host, --surt, --regex"))
 			}
-			n, err := deleteURIs(cmd, args[0], f)
+			var n int
+			var err error
+			if dry {
+				urls := urlsOnly{out: cmd.OutOrStdout()}
+				err = writeWaiting(cmd, args[0], f, 0, &urls)
+				n = urls.n
+			} else if n, err = deleteURIs(cmd, args[0], f); err == nil {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s deleted\n", args[0], live.Number(int64(n)))
+			}
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s deleted\n", args[0], live.Number(int64(n)))
 			if n == 0 {
 				return withCode(exitNegative, errSaid)
 			}
@@ -251,6 +259,7 @@ a process that cannot be asked works on the job.`,
 		},
 	}
 	filterFlags(cmd, &f)
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "list what would be deleted; delete nothing")
 	return cmd
 }
 

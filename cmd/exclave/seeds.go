@@ -66,6 +66,9 @@ func openLog(cmd *cobra.Command, name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return nil, errors.Join(fmt.Errorf("%s is a folder; name the files in it", name), f.Close())
+	}
 	return f, nil
 }
 

@@ -37,9 +37,17 @@ const (
 	looseBytes = 16 << 20
 )
 
-// ErrCheckpoint is wrapped by errors about a name or a folder that cannot be used as it
-// was asked for; nothing was changed.
-var ErrCheckpoint = errors.New("no such checkpoint can be used")
+// ErrCheckpoint is what errors are (errors.Is) about a name or a folder that cannot be
+// used as it was asked for; nothing was changed.
+var ErrCheckpoint = errors.New("not a checkpoint to be used")
+
+// unusable is an [ErrCheckpoint] that says in its own words what is wrong.
+type unusable struct{ error }
+
+// Unwrap makes it an [ErrCheckpoint].
+func (u unusable) Unwrap() []error { return []error{ErrCheckpoint, u.error} }
+
+func unusablef(format string, a ...any) error { return unusable{fmt.Errorf(format, a...)} }
 
 // Checkpoint is a consistent copy of a job as it was at an instant, as its manifest
 // describes it.
@@ -126,13 +134,13 @@ func (j *Job) checkpoint(ctx context.Context, name string, began time.Duration) 
 	if strings.HasPrefix(name, ".") || strings.ContainsFunc(name, func(r rune) bool {
 		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", r)
 	}) {
-		return Checkpoint{}, fmt.Errorf(`name %q: must be letters, digits, ".", "_" and "-", and not begin with ".": %w`, name, ErrCheckpoint)
+		return Checkpoint{}, unusablef(`name %q: must be letters, digits, ".", "_" and "-", and not begin with "."`, name)
 	}
 	m := maker{j: j, ctx: ctx, dir: j.path(CheckpointDir, making), c: Checkpoint{Version: checkpointVersion, Name: name, Named: name != "",
 		Job: j.cfg.Job.Name, Software: j.opts.Software, Format: frontier.FormatVersion}}
 	if name != "" {
 		if _, err := fsys.Stat(j.path(CheckpointDir, name)); err == nil {
-			return Checkpoint{}, fmt.Errorf("%s is there already: %w; choose another name", j.path(CheckpointDir, name), ErrCheckpoint)
+			return Checkpoint{}, unusablef("%s is there already; choose another name", j.path(CheckpointDir, name))
 		}
 	}
 	if err := errors.Join(fsx.MkdirAll(fsys, j.path(CheckpointDir)), j.clearCheckpoints()); err != nil {

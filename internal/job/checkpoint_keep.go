@@ -53,7 +53,7 @@ func readCheckpoint(fsys fsx.FS, dir string) (c Checkpoint, err error) {
 		return c, err
 	}
 	if err := json.Unmarshal(data, &c); err != nil {
-		return c, fmt.Errorf("%s: %w", filepath.Join(dir, checkpointFile), err)
+		return c, unusablef("%s: the checkpoint is damaged (%w); use another", filepath.Join(dir, checkpointFile), err)
 	}
 	if c.Version != checkpointVersion {
 		return c, fmt.Errorf("%s: it has version %d, this program knows %d; use the program that made it (%s)",

@@ -30,12 +30,12 @@ func Restore(ctx context.Context, from, dir string, o Options) (Restored, error)
 	var err error
 	if r.c, err = readCheckpoint(o.FS, from); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("it has no %s: %w; `exclave checkpoint list JOB` names those that there are", checkpointFile, ErrCheckpoint)
+			err = unusablef("it has no %s; `exclave checkpoint list JOB` names those that there are", checkpointFile)
 		}
 		return Restored{}, fmt.Errorf("job: restore %s: %w", from, err)
 	}
 	if _, err := o.FS.Stat(dir); err == nil {
-		return Restored{}, fmt.Errorf("job: restore %s: %s is there already: %w; name a new folder", from, dir, ErrCheckpoint)
+		return Restored{}, fmt.Errorf("job: restore %s: %w", from, unusablef("%s is there already; name a new folder", dir))
 	}
 	made, err := r.restore(ctx, filepath.Clean(dir))
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *restorer) check() error {
 			r.c.Format, frontier.FormatVersion, r.c.Software)
 	}
 	damaged := func(f CheckpointFile, format string, a ...any) error {
-		return fmt.Errorf("%s %s: the checkpoint is damaged: %w; use another", filepath.Join(r.from, f.Path), fmt.Sprintf(format, a...), ErrCheckpoint)
+		return unusablef("%s %s: the checkpoint is damaged; use another", filepath.Join(r.from, f.Path), fmt.Sprintf(format, a...))
 	}
 	for _, f := range r.c.Files {
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || !filepath.IsLocal(filepath.FromSlash(f.inJob())) {
@@ -145,7 +145,7 @@ func (r *restorer) agrees(ctx context.Context) (err error) {
 		for _, p := range problems {
 			said = append(said, p.String())
 		}
-		return fmt.Errorf("its configuration cannot be used from here: %w:\n%s", ErrCheckpoint, strings.Join(said, "\n"))
+		return unusablef("its configuration cannot be used from here:\n%s", strings.Join(said, "\n"))
 	}
 	f, err := openState(ctx, cfg, r.o)
 	if err != nil {
@@ -158,14 +158,14 @@ func (r *restorer) agrees(ctx context.Context) (err error) {
 	}
 	for _, row := range f.Files() {
 		if n := have[WARCDir+"/"+row.Name]; n != row.Committed && !slices.Contains(r.c.Missing, row.Name) {
-			return fmt.Errorf("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged: %w; use another",
-				row.Committed, row.Name, n, ErrCheckpoint)
+			return unusablef("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged; use another",
+				row.Committed, row.Name, n)
 		}
 	}
 	for _, row := range f.Logs() {
 		if n := have[LogDir+"/"+row.Log.Name()]; n != row.Length {
-			return fmt.Errorf("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged: %w; use another",
-				row.Length, row.Log.Name(), n, ErrCheckpoint)
+			return unusablef("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged; use another",
+				row.Length, row.Log.Name(), n)
 		}
 	}
 	return nil

@@ -91,6 +91,8 @@ type ShownQueue struct {
 	HTTP     *ShownFacts    `json:"http,omitempty"`    // robots.txt of http://host
 	HTTPS    *ShownFacts    `json:"https,omitempty"`   // of https://host
 	Next     []string       `json:"next,omitempty"`    // first URLs in its queue
+	// Failed are those of them that failed and are tried again.
+	Failed []frontier.FailedURI `json:"failed,omitempty"`
 }
 
 // Queue tells everything known of a host and its queue.
@@ -110,7 +112,11 @@ func (j *Job) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 	if q.Address.IsValid() {
 		out.Address = q.Address.String()
 	}
+	out.Failed = q.Failed
 	out.Why = j.whyQueue(q)
+	for _, u := range q.Failed {
+		out.Why += fmt.Sprintf("; %s failed %d×", u.URL, u.Attempts)
+	}
 	s := shower{Job: j, ctx: ctx}
 	for scheme, into := range map[string]**ShownFacts{"http": &out.HTTP, "https": &out.HTTPS} {
 		u, err := urlx.Parse(scheme + "://" + host + "/")

@@ -120,7 +120,11 @@ func (m *model) numbers(width int) []string {
 	add("pages", n("judged", f.Judged), valid(f), "received "+job.Size(s.Counts.Bytes))
 	add("hosts", n("ready", int64(q.Ready)), n("waiting", int64(q.Waiting)), n("resting", int64(q.Resting)), n("in process", int64(q.InProcess)), n("inactive", int64(q.Inactive)))
 	add("errors", failures(s.Counts.Errors)...)
-	add("machine", disk, "memory "+job.Size(s.Memory), fmt.Sprintf("workers %d of %d busy", len(working(s)), len(s.Workers)))
+	workers := fmt.Sprintf("workers %d of %d busy", len(working(s)), len(s.Workers))
+	if k := s.Counts.Committing; k > 0 {
+		workers += ", " + n("committing", int64(k))
+	}
+	add("machine", disk, "memory "+job.Size(s.Memory), workers)
 	return lines
 }
 

@@ -22,10 +22,13 @@ func Why(s *job.Snapshot) (sentence string, facts []string) {
 		"rate: now "+rateOf(s.Now)+", average "+rateOf(s.Average),
 		fmt.Sprintf("hosts: %s in process, %s ready, %s waiting for politeness, %s resting after failures, %s inactive (on disk)",
 			Number(int64(q.InProcess)), Number(int64(q.Ready)), Number(int64(q.Waiting)), Number(int64(q.Resting)), Number(int64(q.Inactive))),
-		fmt.Sprintf("URIs: %s discovered = %s queued + %s in process + %s finished + %s parked",
-			Number(s.Frontier.Discovered), Number(s.Frontier.Queued), Number(s.Frontier.InProcess), Number(s.Frontier.Finished), Number(s.Frontier.Parked)))
+		fmt.Sprintf("URIs: %s discovered = %s queued + %s in process + %s finished + %s parked + %s dropped",
+			Number(s.Frontier.Discovered), Number(s.Frontier.Queued), Number(s.Frontier.InProcess), Number(s.Frontier.Finished), Number(s.Frontier.Parked), Number(s.Frontier.Dropped)))
 	busy := working(s)
 	facts = append(facts, fmt.Sprintf("workers: %d of %d busy%s", len(busy), len(s.Workers), steps(busy)))
+	if n := s.Counts.Committing; n > 0 {
+		facts = append(facts, fmt.Sprintf("commits: the outcomes of %s wait for the disk; they and their hosts are in process until then", counted(n, "URI")))
+	}
 	if len(busy) > 0 {
 		facts = append(facts, fmt.Sprintf("longest at one step: %s for %s, %s", busy[0].Step, short(s.Time.Sub(busy[0].Since)), busy[0].URL))
 	}
@@ -45,6 +48,9 @@ func bottleneck(s *job.Snapshot) string {
 	busy, q := working(s), s.Queues
 	top, n := busiest(busy)
 	switch {
+	case top == chain.StepCommits && 2*n > len(busy), q.Ready == 0 && s.Counts.Committing > len(busy)+q.Waiting:
+		return fmt.Sprintf("the disk of this machine is: %s %s fetched, and their outcomes wait to be committed",
+			counted(s.Counts.Committing, "URI"), isAre(s.Counts.Committing))
 	case len(busy) == 0:
 		return fmt.Sprintf("%s ready and all workers free: it is about to begin", counted(q.Ready, "host"))
 	case top == "fetch/dns" && 2*n > len(busy):

@@ -38,6 +38,13 @@ func TestWhy(t *testing.T) {
 			s.Workers = slices.Concat(at("extract/html", 1), at("fetch/http", 1), free)
 		}},
 		{"3 hosts ready and all workers free: it is about to begin", func(s *job.Snapshot) { s.Workers = free }},
+		{"the disk of this machine is: 500 URIs are fetched, and their outcomes wait to be committed", func(s *job.Snapshot) {
+			s.Workers, s.Counts.Committing = append(at(chain.StepCommits, 6), at("fetch/http", 2)...), 500
+		}},
+		{"the disk of this machine is: 9 URIs are fetched, and their outcomes wait to be committed", func(s *job.Snapshot) {
+			s.Workers, s.Counts.Committing = append(at("fetch/http", 2), free...), 9
+			s.Queues = frontier.QueueStates{InProcess: 11, Waiting: 6}
+		}},
 		{"paused until there is room: 5.0 TiB are free, less than min_free_disk", func(s *job.Snapshot) {
 			s.State, s.DiskFull, s.Workers = chain.Paused, true, free
 		}},

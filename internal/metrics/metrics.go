@@ -93,6 +93,7 @@ func table() []metric {
 		}},
 		{"exclave_toe_threads", "ToeThreads of this run.", gauge, nil, whole(func(s *job.Snapshot) int64 { return int64(len(s.Workers)) })},
 		{"exclave_toe_threads_busy", "ToeThreads at work on a URI.", gauge, nil, whole(func(s *job.Snapshot) int64 { return int64(s.Counts.Busy) })},
+		{"exclave_uris_committing", "URIs whose outcome waits for the disk; they are in process.", gauge, nil, whole(func(s *job.Snapshot) int64 { return int64(s.Counts.Committing) })},
 		{"exclave_step_runs_total", "URIs that a step has worked on, since this run began.", counter, step,
 			eachStep(func(s chain.StepStats) float64 { return float64(s.Runs) })},
 		{"exclave_step_skipped_total", "URIs that the rules of a step kept from it.", counter, step,

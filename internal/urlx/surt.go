@@ -61,6 +61,7 @@ func writeReversed(b *strings.Builder, u *URL) {
 // One '+' before it is ignored.
 func SURTPrefix(s string) (string, error) {
 	s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), "+"))
+	said := s
 	if strings.HasPrefix(s, "(") {
 		s = "http://" + s
 	}
@@ -72,10 +73,10 @@ func SURTPrefix(s string) (string, error) {
 	}
 	u, err := Parse(s)
 	if err != nil {
-		return "", fmt.Errorf("urlx: surt prefix: %w", err)
+		return "", fmt.Errorf("urlx: surt prefix %q: neither a host nor a SURT, which begins with %q: %w", said, "http://(", err)
 	}
 	if strings.ContainsAny(u.host, "(,)") {
-		return "", fmt.Errorf("urlx: surt prefix %q: neither a host nor a SURT, which begins with %q", s, "http://(")
+		return "", fmt.Errorf("urlx: surt prefix %q: neither a host nor a SURT, which begins with %q", said, "http://(")
 	}
 	_, rest, _ := strings.Cut(s, "://")
 	surt := SURT(u)

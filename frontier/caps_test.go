@@ -210,3 +210,23 @@ func TestRoundCountsInProcess(t *testing.T) {
 	must(t, err)
 	r.finish(r.answer(u, crawl.ClassHTML, 0))
 }
+
+// A page that is judged anew and no longer valid takes back the room that it made.
+func TestNoLongerValid(t *testing.T) {
+	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostURIs, l.DomainURIs, l.URIsPerValid = 1, 1, 1 })
+	r.schedule(cand("a.d.com", "/1", analyse))
+	r.finish(r.answer(r.any(), crawl.ClassHTML, 1))
+	again := cand("a.d.com", "/1", analyse)
+	again.Force = true
+	r.schedule(again)
+	r.finish(r.answer(r.any(), crawl.ClassHTML, 0))
+	r.schedule(cand("a.d.com", "/2", analyse), cand("b.d.com", "/", analyse))
+	if s := r.Stats(); s.Discovered != 1 || s.Refused != 2 {
+		t.Errorf("%+v", s)
+	}
+	q, err := r.Queue(t.Context(), "a.d.com")
+	if must(t, err); q.Valid != 0 {
+		t.Errorf("%d valid pages of the host", q.Valid)
+	}
+	sound(t, r.Frontier)
+}

@@ -189,6 +189,28 @@ func TestSelfRedirectIsFollowedBounded(t *testing.T) {
 	f.over()
 }
 
+// A redirect to the same key on another host (www., by the rules of the job) is counted there.
+func TestSelfRedirectToAnotherHost(t *testing.T) {
+	f := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostURIs, l.HostsPerDomain = 1, 1 })
+	f.cfg.SelfRedirects = 1
+	f.schedule(cand("a.cz", "/", analyse))
+	to := redirectTo("a.cz", "/")
+	to.URL, to.Host = "http://www.a.cz/", "www.a.cz"
+	f.finish(f.answer(f.next("http://a.cz/"), crawl.ClassRedirect, 0, to))
+	f.finish(f.answer(f.next("http://www.a.cz/"), crawl.ClassHTML, 1))
+	for host, known := range map[string]uint64{"a.cz": 0, "www.a.cz": 1} {
+		q, err := f.Queue(t.Context(), host)
+		if must(t, err); q.Known != known || q.Valid != known {
+			t.Errorf("%s: %d known, %d valid, want %d", host, q.Known, q.Valid, known)
+		}
+	}
+	f.schedule(cand("b.cz", "/", analyse), cand("x.a.cz", "/", analyse)) // the second is one too many
+	if s := f.Stats(); s.Discovered != 2 || s.Refused != 1 {
+		t.Errorf("%+v", s)
+	}
+	sound(t, f.Frontier)
+}
+
 func TestManyLinksAreReadBack(t *testing.T) {
 	// Decision 1: outlinks beyond 1 KB are read from the metadata record, and
 	// those that scope refused are passed over.

@@ -359,7 +359,8 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	f.seen.take(hosts)
 	f.recs.take(uris, readID)
 	f.hostRows.take(hosts, binary.BigEndian.Uint64)
-	f.recent.committed(&t.b)
+	made := t.b // not the whole tx, as long as somebody reads
+	f.recent.committed(&made)
 	f.o.Fail.Hit("frontier.commit.after-batch")
 	t.publish(rows)
 	return f.completed(files)

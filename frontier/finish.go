@@ -356,8 +356,8 @@ func (t *tx) selfRedirect(r *Record, c *crawl.Candidate) error {
 	r.Redirects++
 	// What is archived so far is the redirect; the page is yet to come.
 	was := r.Outcome
-	r.URL, r.Host, r.Outcome = c.URL, c.Host, crawl.Outcome{}
-	if err := t.account(r, was, true); err != nil {
+	r.URL, r.Outcome = c.URL, crawl.Outcome{}
+	if err := errors.Join(t.account(r, was, true), t.rehost(r, c.Host)); err != nil {
 		return err
 	}
 	return t.enqueue(r, crawl.ModeFetch)

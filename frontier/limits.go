@@ -181,48 +181,6 @@ func (f *Frontier) readDomain(host string) (*domainRow, error) {
 	return d, nil
 }
 
-// learnURI counts a URI that becomes known; fresh says that its host is new.
-func (t *tx) learnURI(r *Record, fresh bool) error {
-	h, err := t.host(r.Host)
-	if err != nil {
-		return err
-	}
-	h.Known++
-	d, err := t.domain(r.Host)
-	if d == nil || err != nil {
-		return err
-	}
-	d.Known++
-	if fresh {
-		d.Hosts++
-	}
-	return nil
-}
-
-// countValid notes that a URI became a valid page, or is none any more.
-func (t *tx) countValid(host string, before, now bool) error {
-	if before == now {
-		return nil
-	}
-	h, err := t.host(host)
-	if err != nil {
-		return err
-	}
-	d, err := t.domain(host)
-	if err != nil {
-		return err
-	}
-	by := uint64(1)
-	if before {
-		by = ^by + 1
-	}
-	h.Valid += by
-	if d != nil {
-		d.Valid += by
-	}
-	return nil
-}
-
 // admit decides whether a URI of the host may become known, which fresh says is not. When a
 // cap is reached, the worst waiting URI of the host gives way to a better one.
 func (t *tx) admit(r *Record, h *hostRow, fresh bool) (ok bool, err error) {
@@ -245,25 +203,6 @@ func (t *tx) admit(r *Record, h *hostRow, fresh bool) (ok bool, err error) {
 		return true, nil
 	}
 	return t.giveWay(r)
-}
-
-// known returns the row of a host without making it known; fresh says that it is not.
-func (t *tx) known(name string) (h *hostRow, fresh bool, err error) {
-	hash := t.f.hash(name)
-	if h := t.hosts[hash]; h != nil {
-		return h, h.Known == 0, nil
-	}
-	v, err := t.hostValue(hash)
-	if err != nil {
-		return nil, false, err
-	}
-	if v == nil {
-		return &hostRow{Name: name}, true, nil
-	}
-	if h, err = t.host(name); err != nil {
-		return nil, false, err
-	}
-	return h, h.Known == 0, nil
 }
 
 // mostGiveWay is how many URIs at the end of a queue are looked at.
@@ -330,17 +269,8 @@ func (t *tx) forget(r *Record) error {
 	}
 	t.dropped[t.f.hash(t.f.queueName(r))] = true
 	t.st.Dropped++
-	h, err := t.host(r.Host)
-	if err != nil {
+	if _, _, err := t.unlearnURI(r); err != nil {
 		return err
-	}
-	h.Known--
-	d, err := t.domain(r.Host)
-	if err != nil {
-		return err
-	}
-	if d != nil {
-		d.Known--
 	}
 	t.recs[r.ID] = nil
 	t.freed = append(t.freed, r.ID)
@@ -449,6 +379,13 @@ func (t *tx) shelve(name string) error {
 		}
 	}
 	return nil
+}
+
+// SameLimits reports whether the limits are those by which queues were retired in the last run;
+// others may put some back in line when the frontier is opened to crawl.
+func (f *Frontier) SameLimits() (bool, error) {
+	was, err := get(f.db, nameKey('m', "limits"))
+	return bytes.Equal(was, f.o.Limits.encode()), err
 }
 
 // wakeRetired puts queues back in line whose budgets are greater now, when the limits

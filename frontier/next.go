@@ -157,10 +157,13 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 			}
 			continue
 		}
-		if wait < 0 && len(f.process) == 0 && f.reading == 0 && len(f.off) == 0 && f.pending == 0 && f.works == 0 && f.holds == 0 {
-			if f.nextRound() {
-				continue
-			}
+		if wait < 0 && f.quiet() && f.nextRound() {
+			continue
+		}
+		if rest := f.untilResume(); rest >= 0 && (wait < 0 || rest < wait) && !f.roundFull() {
+			wait = rest
+		}
+		if wait < 0 && f.quiet() {
 			return nil, crawl.ErrDone
 		}
 		changed := f.wakeup
@@ -168,8 +171,13 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 	}
 }
 
+// quiet reports whether nothing is under way that could bring URIs. f.mu is held.
+func (f *Frontier) quiet() bool {
+	return len(f.process) == 0 && f.reading == 0 && len(f.off) == 0 && f.pending == 0 && f.works == 0 && f.holds == 0
+}
+
 // first returns the host, or the address for which hosts wait, that may be asked now,
-// or how long until one may; a negative time says that none waits. f.mu is held.
+// or how long until one in memory may; a negative time says that none waits there. f.mu is held.
 func (f *Frontier) first() (h *host, a *address, wait time.Duration, err error) {
 	if err := f.wake(); err != nil {
 		return nil, nil, 0, err
@@ -190,13 +198,9 @@ func (f *Frontier) first() (h *host, a *address, wait time.Duration, err error) 
 			return h, nil, 0, nil
 		}
 		if !loaded {
-			break
+			return nil, nil, wait, nil
 		}
 	}
-	if rest := f.untilResume(); rest >= 0 && (wait < 0 || rest < wait) {
-		wait = rest
-	}
-	return nil, nil, wait, nil
 }
 
 func (f *Frontier) firstInMemory() (h *host, a *address, wait time.Duration) {

@@ -448,10 +448,15 @@ func (f *Frontier) roundFull() bool {
 	return n > 0 && f.st.roundUsed+uint64(len(f.process)) >= uint64(n)
 }
 
-// nextRound begins the next round, unless that was the last. f.mu is held, and
-// nothing is being committed.
+// nextRound begins the next round, unless that was the last or there is nothing for it: hosts that
+// rest on disk keep others from no round, nor do they need one before they may be asked, unless
+// this one is full. f.mu is held, and nothing is being committed.
 func (f *Frontier) nextRound() bool {
-	if !f.order.rounds() || f.order.Rounds > 0 && f.st.round+1 >= uint64(f.order.Rounds) || f.st.roundUsed == 0 || f.st.queues == 0 {
+	left := f.st.queues
+	if f.roundFull() {
+		left += f.st.resting
+	}
+	if !f.order.rounds() || f.order.Rounds > 0 && f.st.round+1 >= uint64(f.order.Rounds) || f.st.roundUsed == 0 || left == 0 {
 		return false
 	}
 	f.st.round, f.st.roundUsed = f.st.round+1, 0

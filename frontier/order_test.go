@@ -258,6 +258,52 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// A host that rests for long keeps no other from the next round, and it is not forgotten when the
+// round is full.
+func TestRoundsAndWhoRests(t *testing.T) {
+	for name, set := range map[string]func(*OrderConfig){
+		"so many of a host": func(o *OrderConfig) { o.RoundHostURLs = 1 },
+		"so many in all":    func(o *OrderConfig) { o.RoundURLs = 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := openWith(t, func(o *Options) {
+				o.Depths, o.Order = oneProfile(0), DefaultOrderConfig()
+				o.Config.RetryDelay = time.Hour
+				set(&o.Order)
+			})
+			r.schedule(cand("bad.test", "/", analyse), cand("a.test", "/1", analyse), cand("a.test", "/2", analyse))
+			var got []string
+			fail := func(u *crawl.CrawlURI) {
+				if got = append(got, strings.TrimPrefix(u.URL, "http://")); u.Host == "bad.test" {
+					u.Status, u.Disposition = crawl.StatusConnectFailed, crawl.Retry
+					r.finish(u)
+					return
+				}
+				r.finish(r.answer(u, crawl.ClassHTML, 0))
+			}
+			before := r.clk.Now()
+			for range 3 {
+				u, err := r.Next(t.Context())
+				must(t, err)
+				fail(u)
+			}
+			slices.Sort(got)
+			inOrder(t, "while it rests", got, "a.test/1", "a.test/2", "bad.test/")
+			if d := r.clk.Now().Sub(before); d > time.Minute {
+				t.Errorf("others waited for %v", d)
+			}
+			r.clk.Advance(24 * time.Hour)
+			u, err := r.Next(t.Context())
+			if must(t, err); u.Host != "bad.test" {
+				t.Errorf("%s comes last", u.URL)
+			}
+			r.finish(r.answer(u, crawl.ClassHTML, 0))
+			r.over()
+			sound(t, r.Frontier)
+		})
+	}
+}
+
 func TestQueueKeys(t *testing.T) {
 	// What shares a queue is asked one after the other.
 	urls := []string{"http://a.x.com/", "http://b.x.com/", "http://a.x.com:8080/", "http://c.y.com/"}

@@ -33,6 +33,9 @@ func (f *Frontier) queueName(r *Record) string {
 	return r.Host
 }
 
+// QueueOf returns the name of the queue that a URI waits in, or would.
+func (f *Frontier) QueueOf(r *Record) string { return f.queueName(r) }
+
 // authority is host:port, without the port where it is the scheme's.
 func authority(r *Record) string {
 	_, rest, ok := strings.Cut(r.URL, "://")

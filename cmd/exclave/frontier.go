@@ -137,13 +137,18 @@ func printQueue(out io.Writer, q *job.ShownQueue) error {
 	p.row("visits", fmt.Sprintf("%s, %s; archived %s", live.Number(q.Visits.URIs), job.Size(q.Visits.Bytes), live.Number(q.Visits.Stored)))
 	for scheme, f := range map[string]*job.ShownFacts{"http": q.HTTP, "https": q.HTTPS} {
 		if f != nil {
-			p.row("robots.txt", fmt.Sprintf("%s: %s, until %s", scheme, f.Robots, f.RobotsExpires.UTC().Format(time.RFC3339)))
+			asks := ""
+			if f.CrawlDelay > 0 {
+				asks = fmt.Sprintf(", Crawl-delay %v", f.CrawlDelay)
+			}
+			p.row("robots.txt", fmt.Sprintf("%s: %s, until %s%s", scheme, f.Robots, f.RobotsExpires.UTC().Format(time.RFC3339), asks))
 		}
 	}
 	p.row("known", fmt.Sprintf("%s URIs, %s of them valid pages", live.Number(int64(q.URIs)), live.Number(int64(q.Valid))))
 	if q.Took > 0 {
 		p.row("answers in", q.Took.String())
 	}
+	p.row("delay", q.Delay)
 	p.row("waiting", live.Number(int64(q.Waiting)))
 	for _, url := range q.Next {
 		p.row("", url)
@@ -153,7 +158,7 @@ func printQueue(out io.Writer, q *job.ShownQueue) error {
 
 // filterFlags are the flags that choose URIs.
 func filterFlags(cmd *cobra.Command, f *job.Filter) {
-	cmd.Flags().StringVar(&f.Host, "host", "", "only those of this host")
+	cmd.Flags().StringVar(&f.Host, "host", "", "only those in the queue of this host (of what queue_key makes of it)")
 	cmd.Flags().StringVar(&f.SURT, "surt", "", "only those below this SURT prefix, as in scopes: http://(cz,firma, or firma.cz/folder/")
 	cmd.Flags().StringVar(&f.Regex, "regex", "", "only those in whose URL this expression (RE2) fits somewhere")
 }
@@ -231,7 +236,8 @@ func newFrontierDelete() *cobra.Command {
 		Long: `delete finishes the URIs that wait and are chosen with status -6000, without a request,
 and writes a line of crawl.log for each. A link to one of them found later changes
 nothing, unless it asks for more (its page is archived, for one). URIs in process, DNS
-and robots.txt are left alone. --dry-run lists what would be deleted, and deletes nothing.
+and robots.txt are left alone. --dry-run lists what would be
+deleted, and what is in process among it, and deletes nothing.
 
 Exit codes: 0 some were, or would be, deleted; 1 none; 2 no filter, wrong flags or configuration; 4
 a process that cannot be asked works on the job.`,

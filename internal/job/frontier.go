@@ -23,7 +23,7 @@ var ErrFilter = errors.New("not a filter")
 // Filter chooses URIs that wait. What is empty does not matter; of what is given, all
 // must fit.
 type Filter struct {
-	Host  string // exactly
+	Host  string // exactly: the name of a queue, which queue_key makes
 	SURT  string // prefix, as in [urlx.SURTPrefix]
 	Regex string // somewhere in the URL (RE2)
 }
@@ -42,7 +42,7 @@ func (f Filter) compile() (func(*frontier.Record) bool, error) {
 		return nil, fmt.Errorf("job: %w: %w", ErrFilter, err)
 	}
 	return func(r *frontier.Record) bool {
-		if f.Host != "" && r.Host != f.Host || f.Regex != "" && !re.MatchString(r.URL) {
+		if f.Regex != "" && !re.MatchString(r.URL) { // of the host are all in its queue
 			return false
 		}
 		if prefix == "" {
@@ -88,6 +88,7 @@ type ShownQueue struct {
 	Valid    uint64         `json:"valid,omitempty"`   // of them, valid pages
 	Took     time.Duration  `json:"took,omitempty"`    // of an answer, smoothed, nanoseconds
 	Retired  string         `json:"retired,omitempty"` // the budget that is spent
+	Delay    string         `json:"delay,omitempty"`   // between two requests, by the configuration, in words
 	HTTP     *ShownFacts    `json:"http,omitempty"`    // robots.txt of http://host
 	HTTPS    *ShownFacts    `json:"https,omitempty"`   // of https://host
 	Next     []string       `json:"next,omitempty"`    // first URLs in its queue
@@ -113,6 +114,8 @@ func (j *Job) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 		out.Address = q.Address.String()
 	}
 	out.Failed = q.Failed
+	c := j.cfg.Frontier
+	out.Delay = fmt.Sprintf("%g × the time of the last answer, %v to %v; a Crawl-delay counts up to %v", c.DelayFactor, c.MinDelay, c.MaxDelay, c.MaxCrawlDelay)
 	out.Why = j.whyQueue(q)
 	for _, u := range q.Failed {
 		out.Why += fmt.Sprintf("; %s failed %d×", u.URL, u.Attempts)
@@ -147,6 +150,9 @@ func (j *Job) whyQueue(q *frontier.Queue) string {
 	}
 	switch q.State {
 	case frontier.QueueInProcess:
+		if n := j.cfg.Frontier.ConnectionsPerHost; n > 1 {
+			return fmt.Sprintf("of its URIs some are in process, at most %d at a time", n)
+		}
 		return "one of its URIs is in process; a host has one at a time"
 	case frontier.QueueReady:
 		return "it may be asked now, by the next ToeThread that is free" + paused

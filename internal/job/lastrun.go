@@ -19,15 +19,17 @@ type LastRun struct {
 	Took   time.Duration // of all of them
 	Stats  frontier.Stats
 	closed bool // in order: the archive is complete
+	// spent: what waits stands in retired queues only, whose budgets are what they were.
+	spent bool
 }
 
-// Over reports whether the job needs no further run: everything was crawled, or a
-// limit of its own ended it, and its archive is complete. A disk that was full is no
+// Over reports whether the job needs no further run: everything was crawled that budgets
+// pay for, or a limit of its own ended it, and its archive is complete. A disk that was full is no
 // such limit, and seeds that were imported since are work to do.
 func (l LastRun) Over() bool {
 	switch chain.Reason(l.Status) {
 	case chain.Finished:
-		return l.closed && l.Stats.Queued+l.Stats.InProcess == 0
+		return l.closed && (l.Stats.Queued+l.Stats.InProcess == 0 || l.spent)
 	case chain.TimeLimit, chain.URLLimit, chain.ByteLimit:
 		return l.closed
 	}
@@ -62,5 +64,12 @@ func ReadLastRun(ctx context.Context, cfg *config.Config, o Options) (l LastRun,
 	if run.Status == running {
 		run.Status = interrupted
 	}
-	return LastRun{Status: run.Status, Runs: run.Runs, Took: run.Took, Stats: f.Stats(), closed: f.Clean()}, nil
+	same, err := f.SameLimits()
+	if err != nil {
+		return l, err
+	}
+	c := f.Census()
+	q := c.Queues
+	return LastRun{Status: run.Status, Runs: run.Runs, Took: run.Took, Stats: c.Stats, closed: f.Clean(),
+		spent: same && q.Retired > 0 && q.Ready+q.Waiting+q.Resting+q.Inactive+q.InProcess == 0}, nil
 }

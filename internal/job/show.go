@@ -12,6 +12,7 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/robots"
 	"exclave/internal/urlx"
 )
 
@@ -30,6 +31,7 @@ type Shown struct {
 	Seed      bool           `json:"seed,omitempty"`
 	Source    string         `json:"source,omitempty"` // source tag of its seed
 	Host      string         `json:"host,omitempty"`
+	Queue     string         `json:"queue,omitempty"` // it waits in, or would
 	Hops      string         `json:"hops,omitempty"`
 	Context   string         `json:"context,omitempty"` // where its link stood
 	Claim     []string       `json:"claim,omitempty"`   // why it is wanted, in words
@@ -114,6 +116,8 @@ type ShownFacts struct {
 	DNSExpires    *time.Time `json:"dns_expires,omitempty"`
 	Robots        string     `json:"robots,omitempty"` // status of robots.txt, in words
 	RobotsExpires *time.Time `json:"robots_expires,omitempty"`
+	// CrawlDelay is what robots.txt asks for, nanoseconds; obeyed up to max_crawl_delay.
+	CrawlDelay time.Duration `json:"crawl_delay,omitempty"`
 }
 
 // Bounds of what Show gathers unless all is asked for.
@@ -241,6 +245,7 @@ func (s *shower) state(r *frontier.Record) string {
 func (s *shower) record(out *Shown, r *frontier.Record) {
 	out.URL, out.Known, out.State = r.URL, true, s.state(r)
 	out.Seed, out.Source, out.Host, out.Hops, out.Context = r.Seed, r.SourceTag, r.Host, r.Hops, r.Context
+	out.Queue = s.frontier.QueueOf(r)
 	out.Claim = s.claim(r.Claim)
 	out.Attempts, out.Finishes, out.Judgings, out.Redirects = r.Attempts, r.Finishes, r.Judgings, r.Redirects
 	if r.Finishes > 0 {
@@ -337,6 +342,13 @@ func (s *shower) facts(out *Shown, u *urlx.URL) error {
 	}
 	if !o.Expires.IsZero() {
 		f.Robots, f.RobotsExpires = statusWords(o.Status), &o.Expires
+		if len(o.Robots) > 0 {
+			var rules robots.Rules
+			if err := rules.UnmarshalBinary(o.Robots); err != nil {
+				return fmt.Errorf("job: show: robots.txt of %s: %w", u.Origin(), err)
+			}
+			f.CrawlDelay, _ = rules.CrawlDelay()
+		}
 	}
 	if f.DNSExpires != nil || f.RobotsExpires != nil {
 		out.Facts = &f

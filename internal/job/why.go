@@ -151,11 +151,11 @@ func (j *Job) whyState(ctx context.Context, w *Why, s *Shown) error {
 	case "in process":
 		w.say("A ToeThread works on it just now.")
 	case "waiting":
-		q, err := j.Queue(ctx, s.Host)
+		q, err := j.Queue(ctx, s.Queue)
 		if err != nil {
 			return err
 		}
-		w.say("It is in the queue of %s, where %d wait; %s.", s.Host, q.Waiting, q.Why)
+		w.say("It is in the queue of %s, where %d wait; %s.", s.Queue, q.Waiting, q.Why)
 		if s.Attempts > 0 {
 			w.say("It failed %d× since it was queued.", s.Attempts)
 		}
@@ -233,6 +233,9 @@ func (l LastRun) WhyAtRest() string {
 	rest := fmt.Sprintf("%d URIs wait; exclave crawl goes on with them", left)
 	if left == 0 {
 		rest = "nothing waits"
+	}
+	if l.spent {
+		rest = fmt.Sprintf("%d URIs are left in queues whose budgets are spent: raise [limits], and exclave crawl goes on with them", left)
 	}
 	switch {
 	case l.Runs == 0:

@@ -32,6 +32,9 @@ func idle(s *job.Snapshot) string {
 	if s.Now.URIs > 0 && len(busy) > 0 {
 		return ""
 	}
+	if top, _ := busiest(busy); top == chain.StepCommits {
+		return ""
+	}
 	if len(busy) > 0 {
 		first := busy[0]
 		none := "no answer yet"

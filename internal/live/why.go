@@ -18,10 +18,13 @@ func Why(s *job.Snapshot) (sentence string, facts []string) {
 		sentence = bottleneck(s)
 	}
 	q := s.Queues
+	if q.Round > 0 {
+		facts = append(facts, fmt.Sprintf("round: %d", q.Round))
+	}
 	facts = append(facts,
 		"rate: now "+rateOf(s.Now)+", average "+rateOf(s.Average),
-		fmt.Sprintf("hosts: %s in process, %s ready, %s waiting for politeness, %s resting after failures, %s inactive (on disk)",
-			Number(int64(q.InProcess)), Number(int64(q.Ready)), Number(int64(q.Waiting)), Number(int64(q.Resting)), Number(int64(q.Inactive))),
+		fmt.Sprintf("hosts: %s in process, %s ready, %s waiting for politeness, %s resting after failures, %s inactive (on disk), %s retired (a budget is spent)",
+			Number(int64(q.InProcess)), Number(int64(q.Ready)), Number(int64(q.Waiting)), Number(int64(q.Resting)), Number(int64(q.Inactive)), Number(int64(q.Retired))),
 		fmt.Sprintf("URIs: %s discovered = %s queued + %s in process + %s finished + %s parked + %s dropped",
 			Number(s.Frontier.Discovered), Number(s.Frontier.Queued), Number(s.Frontier.InProcess), Number(s.Frontier.Finished), Number(s.Frontier.Parked), Number(s.Frontier.Dropped)))
 	busy := working(s)
@@ -49,9 +52,9 @@ func bottleneck(s *job.Snapshot) string {
 	top, n := busiest(busy)
 	switch {
 	case top == chain.StepCommits && 2*n > len(busy), q.Ready == 0 && s.Counts.Committing > len(busy)+q.Waiting:
-		return fmt.Sprintf("the disk of this machine is: %s %s fetched, and their outcomes wait to be committed",
+		return fmt.Sprintf("commits are: %s %s fetched, and their outcomes wait to be committed",
 			counted(s.Counts.Committing, "URI"), isAre(s.Counts.Committing))
-	case len(busy) == 0:
+	case len(busy) == 0 && q.Ready > 0:
 		return fmt.Sprintf("%s ready and all workers free: it is about to begin", counted(q.Ready, "host"))
 	case top == "fetch/dns" && 2*n > len(busy):
 		text := fmt.Sprintf("name servers are: %d of %d busy workers wait for them", n, len(busy))
@@ -59,6 +62,9 @@ func bottleneck(s *job.Snapshot) string {
 			text += fmt.Sprintf(", %s answers failed; is DNS down?", Number(e))
 		}
 		return text
+	case len(busy) < len(s.Workers) && q.Ready == 0 && q.Retired > q.Waiting+q.Inactive+q.Resting:
+		return fmt.Sprintf("budgets are: %s %s retired until [limits] allows more; of the others none may be asked before its delay is over (%s)",
+			counted(q.Retired, "host"), isAre(q.Retired), waitingHosts(s))
 	case len(busy) < len(s.Workers) && q.Ready == 0:
 		return fmt.Sprintf("politeness is: no host may be asked before its delay is over (%s), so %d of %d workers have nothing to do",
 			waitingHosts(s), len(s.Workers)-len(busy), len(s.Workers))

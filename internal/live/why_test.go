@@ -38,12 +38,23 @@ func TestWhy(t *testing.T) {
 			s.Workers = slices.Concat(at("extract/html", 1), at("fetch/http", 1), free)
 		}},
 		{"3 hosts ready and all workers free: it is about to begin", func(s *job.Snapshot) { s.Workers = free }},
-		{"the disk of this machine is: 500 URIs are fetched, and their outcomes wait to be committed", func(s *job.Snapshot) {
+		{"commits are: 500 URIs are fetched, and their outcomes wait to be committed", func(s *job.Snapshot) {
 			s.Workers, s.Counts.Committing = append(at(chain.StepCommits, 6), at("fetch/http", 2)...), 500
 		}},
-		{"the disk of this machine is: 9 URIs are fetched, and their outcomes wait to be committed", func(s *job.Snapshot) {
+		{"commits are: 9 URIs are fetched, and their outcomes wait to be committed", func(s *job.Snapshot) {
 			s.Workers, s.Counts.Committing = append(at("fetch/http", 2), free...), 9
 			s.Queues = frontier.QueueStates{InProcess: 11, Waiting: 6}
+		}},
+		{"budgets are: 3,000 hosts are retired until [limits] allows more; of the others none may be asked before its delay is over (3 hosts wait, next in 2 s)", func(s *job.Snapshot) {
+			s.Workers = append(at("fetch/http", 1), free...)
+			s.Queues = frontier.QueueStates{InProcess: 1, Waiting: 3, Retired: 3000, Next: 1500 * time.Millisecond}
+		}},
+		{"commits are: 500 URIs are fetched, and their outcomes wait to be committed", func(s *job.Snapshot) {
+			s.Workers, s.Counts.Committing, s.Now = at(chain.StepCommits, 8), 500, job.Rate{}
+		}},
+		{"politeness is: no host may be asked before its delay is over (9 hosts wait, next in 2 s), so 6 of 6 workers have nothing to do", func(s *job.Snapshot) {
+			s.Workers, s.Counts.Committing = free, 2
+			s.Queues = frontier.QueueStates{InProcess: 2, Waiting: 9, Next: 1500 * time.Millisecond}
 		}},
 		{"paused until there is room: 5.0 TiB are free, less than min_free_disk", func(s *job.Snapshot) {
 			s.State, s.DiskFull, s.Workers = chain.Paused, true, free

@@ -1,0 +1,97 @@
+package frontier
+
+// How many URIs of a host and of its registered domain are known, and how many of them are valid
+// pages.
+
+// learnURI counts a URI that becomes known; fresh says that its host is new.
+func (t *tx) learnURI(r *Record, fresh bool) error {
+	h, err := t.host(r.Host)
+	if err != nil {
+		return err
+	}
+	h.Known++
+	d, err := t.domain(r.Host)
+	if d == nil || err != nil {
+		return err
+	}
+	d.Known++
+	if fresh {
+		d.Hosts++
+	}
+	return nil
+}
+
+// unlearnURI counts a URI no longer with its host; that it has none left is the caller's.
+func (t *tx) unlearnURI(r *Record) (h *hostRow, d *domainRow, err error) {
+	if h, err = t.host(r.Host); err != nil {
+		return nil, nil, err
+	}
+	h.Known--
+	if d, err = t.domain(r.Host); d != nil {
+		d.Known--
+	}
+	return h, d, err
+}
+
+// rehost counts a URI with another host from now on.
+func (t *tx) rehost(r *Record, host string) error {
+	if host == r.Host {
+		return nil
+	}
+	h, d, err := t.unlearnURI(r)
+	if err != nil {
+		return err
+	}
+	if d != nil && h.Known == 0 {
+		d.Hosts--
+	}
+	_, fresh, err := t.known(host)
+	if err != nil {
+		return err
+	}
+	r.Host = host
+	return t.learnURI(r, fresh)
+}
+
+// countValid notes that a URI became a valid page, or is none any more.
+func (t *tx) countValid(host string, before, now bool) error {
+	if before == now {
+		return nil
+	}
+	h, err := t.host(host)
+	if err != nil {
+		return err
+	}
+	d, err := t.domain(host)
+	if err != nil {
+		return err
+	}
+	by := uint64(1)
+	if before {
+		by = ^by + 1
+	}
+	h.Valid += by
+	if d != nil {
+		d.Valid += by
+	}
+	return nil
+}
+
+// known returns the row of a host without making it known; fresh says that it is not.
+func (t *tx) known(name string) (h *hostRow, fresh bool, err error) {
+	hash := t.f.hash(name)
+	if h := t.hosts[hash]; h != nil {
+		return h, h.Known == 0, nil
+	}
+	v, err := t.hostValue(hash)
+	if err != nil {
+		return nil, false, err
+	}
+	if v == nil {
+		return &hostRow{Name: name}, true, nil
+	}
+	if h, err = t.host(name); err != nil {
+		return nil, false, err
+	}
+	return h, h.Known == 0, nil
+}

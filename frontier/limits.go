@@ -23,7 +23,7 @@ type LimitsConfig struct {
 	URIsPerValid  int64 `toml:"uris_per_valid"`
 	// HostsPerDomain is how many hosts of a registered domain are known.
 	HostsPerDomain int64 `toml:"hosts_per_domain"`
-	// Budgets in documents (answers, robots.txt included) and in bytes received.
+	// Budgets in documents (lines of crawl.log: answers, failures, robots.txt) and in bytes received.
 	HostDocuments   int64 `toml:"host_documents"`
 	HostBytes       int64 `toml:"host_bytes"`
 	DomainDocuments int64 `toml:"domain_documents"`

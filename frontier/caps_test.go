@@ -230,3 +230,32 @@ func TestNoLongerValid(t *testing.T) {
 	}
 	sound(t, r.Frontier)
 }
+
+// What was found on a page that may yet give way says so by its URL: a host name that a page waits
+// for, and a URI of a log whose page is known.
+func TestFoundOnWhatGivesWay(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
+		o.Policies, l.HostURIs = []PolicyName{PolicyHops}, 3
+	})
+	known := func(key string) *Record {
+		rec, err := r.Lookup(key)
+		must(t, err)
+		return rec
+	}
+	r.schedule(hop("a.test", "/", 3))
+	u := r.any()
+	u.Disposition, u.Prereq = crawl.Defer, &crawl.Candidate{URL: "dns:a.test", Key: "dns:a.test", Host: "a.test", Via: u.URL, Hops: u.Hops + "P", Force: true}
+	r.finish(u)
+	logged := hop("a.test", "/logged", 1)
+	logged.Via = u.URL
+	r.schedule(logged, hop("a.test", "/1", 1)) // one is too many: / gives way
+	if s := r.Stats(); s.Dropped != 1 || known("http://a.test/") != nil {
+		t.Errorf("%+v", s)
+	}
+	for _, key := range []string{"dns:a.test", logged.Key} {
+		if rec := known(key); rec == nil || rec.Via != u.URL {
+			t.Errorf("%s: %+v, found on %s", key, rec, u.URL)
+		}
+	}
+	sound(t, r.Frontier)
+}

@@ -191,7 +191,7 @@ func TestSelfRedirectIsFollowedBounded(t *testing.T) {
 
 // A redirect to the same key on another host (www., by the rules of the job) is counted there.
 func TestSelfRedirectToAnotherHost(t *testing.T) {
-	f := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostURIs, l.HostsPerDomain = 1, 1 })
+	f := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostURIs, l.HostsPerDomain = 1, 2 })
 	f.cfg.SelfRedirects = 1
 	f.schedule(cand("a.cz", "/", analyse))
 	to := redirectTo("a.cz", "/")
@@ -204,7 +204,7 @@ func TestSelfRedirectToAnotherHost(t *testing.T) {
 			t.Errorf("%s: %d known, %d valid, want %d", host, q.Known, q.Valid, known)
 		}
 	}
-	f.schedule(cand("b.cz", "/", analyse), cand("x.a.cz", "/", analyse)) // the second is one too many
+	f.schedule(cand("x.a.cz", "/", analyse), cand("y.a.cz", "/", analyse)) // the second is one too many
 	if s := f.Stats(); s.Discovered != 2 || s.Refused != 1 {
 		t.Errorf("%+v", s)
 	}

@@ -22,7 +22,9 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 		return fmt.Errorf("%s was handed back, but is not in process", u.URL)
 	}
 	t.back = append(t.back, u.ID)
-	t.vias[r.URL] = r.ID
+	if u.Disposition == crawl.Done {
+		t.vias[r.URL] = r.ID
+	}
 	q, _, err := t.queue(r)
 	if err != nil {
 		return err

@@ -182,7 +182,7 @@ func (t *tx) name(hash uint64) (string, error) {
 	})
 }
 
-// via returns the id of a page that is known, the zero id for another.
+// via returns the id of a page that was finished, the zero id for another.
 func (t *tx) via(url string) (crawl.ID, error) {
 	if url == "" {
 		return crawl.ID{}, nil
@@ -194,7 +194,7 @@ func (t *tx) via(url string) (crawl.ID, error) {
 	if err != nil {
 		return crawl.ID{}, err
 	}
-	if r == nil || r.URL != url {
+	if r == nil || r.URL != url || r.Finishes == 0 { // one that only waits may give way to another
 		id = crawl.ID{}
 	}
 	t.vias[url] = id

@@ -264,7 +264,14 @@ func stateDamaged() []damage {
 				k, _ := uriRow(v, db, image)
 				must(v, db.Delete([]byte(k), pebble.Sync))
 			})
-			return []string{"state", "a capture belongs to URI [0-9a-f.]{33}, which has no record", "state", "the statistics say", "state", "was found on URI .*, which has no record"}
+			return []string{"state", "a capture belongs to URI [0-9a-f.]{33}, which has no record", "state", "the statistics say"}
+		}},
+		{"the record of a page with links is gone", func(v *victim) []string {
+			v.state(func(db *pebble.DB) {
+				k, _ := uriRow(v, db, home)
+				must(v, db.Delete([]byte(k), pebble.Sync))
+			})
+			return []string{"state", "was found on URI .*, which has no record"}
 		}},
 		{"a capture that nobody claims", func(v *victim) []string {
 			m := v.members()

@@ -59,19 +59,24 @@ func (b *behindOne) Finished(ctx context.Context, u *crawl.CrawlURI) error {
 }
 
 // However many outcomes wait for one, that one is handed in (found by review: the
-// crawl stood still for ever).
+// crawl stood still for ever); those that wait are counted.
 func TestOutcomesWaitForOne(t *testing.T) {
 	f := &behindOne{list: list{left: maxHanding + 100}, enough: make(chan struct{}), first: make(chan struct{})}
-	var n atomic.Int32
+	var n, waiting atomic.Int32
+	var c *Controller
 	slow := does(func(u *crawl.CrawlURI) (Result, error) {
 		u.Status, u.Disposition = 200, crawl.Done
 		if u.HTTPStatus = int(n.Add(1)); u.HTTPStatus == 1 {
 			<-f.enough
+			waiting.Store(int32(c.Counts().Committing))
 		}
 		return Result{}, nil
 	})
-	c := controller(t, Config{ToeThreads: 2}, f, map[Name][]Step{Post: {{Name: "slow", Proc: slow}}})
+	c = controller(t, Config{ToeThreads: 2}, f, map[Name][]Step{Post: {{Name: "slow", Proc: slow}}})
 	if r, err := c.Run(t.Context()); err != nil || r != Finished {
 		t.Errorf("%s, %v", r, err)
+	}
+	if during, after := waiting.Load(), c.Counts().Committing; during < maxHanding || after != 0 {
+		t.Errorf("%d outcomes wait for their commit when %d do, %d at the end", during, maxHanding, after)
 	}
 }

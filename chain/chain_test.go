@@ -124,7 +124,7 @@ func TestRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://example.com/"}, Status: 200}
-			fatal := ch.Run(t.Context(), u, func(Name, string) {})
+			fatal := ch.Run(t.Context(), u, func(Name, string) {}, nil)
 			if got := strings.Join(path, " "); got != c.path {
 				t.Errorf("passed %q, want %q", got, c.path)
 			}
@@ -142,7 +142,7 @@ func TestStats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = ch.Run(t.Context(), &crawl.CrawlURI{}, func(Name, string) {})
+	_ = ch.Run(t.Context(), &crawl.CrawlURI{}, func(Name, string) {}, nil)
 	s := ch.Stats()
 	if s[0].Runs != 1 || s[0].Errors != 1 || s[0].Kind != "k" || s[1].Skipped != 1 || s[1].Runs != 0 {
 		t.Errorf("got %+v", s)

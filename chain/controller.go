@@ -76,7 +76,7 @@ type State string
 // The states of a run.
 const (
 	Running  State = "running"
-	Paused   State = "paused" // URIs in process are finished, none is begun
+	Paused   State = "paused" // what was begun is finished, nothing is begun
 	Stopping State = "stopping"
 )
 
@@ -221,8 +221,8 @@ func (c *Controller) end(r Reason, err error) {
 	c.stopOnce.Do(func() { stop(nil) })
 }
 
-// Pause keeps ToeThreads from taking further URIs; those in process are finished.
-// A pause does not outlast the run.
+// Pause keeps ToeThreads from beginning a request: when it returns, URIs whose fetch was begun
+// are finished, those before it are handed back as they were. A pause does not outlast the run.
 func (c *Controller) Pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -270,6 +270,10 @@ func (c *Controller) State() State {
 	return Running
 }
 
+// begin reports whether a request may be begun now. What it allowed is in process: a Pause that
+// comes later does not concern it.
+func (c *Controller) begin() bool { return c.State() == Running }
+
 // await blocks while the run is paused. It returns at once when take ends.
 func (c *Controller) await(take context.Context) {
 	for {
@@ -299,7 +303,6 @@ func (c *Controller) toeThread(take, work context.Context, i int) {
 			}
 			return
 		}
-		c.await(take) // the pause may have begun while this thread waited for a URI
 		// Before anything is written: outcomes on their way may wait for the one that
 		// wrote before them into the same file, and that one must not wait for them.
 		select {
@@ -308,7 +311,12 @@ func (c *Controller) toeThread(take, work context.Context, i int) {
 			c.at(i, u, Post, StepCommits)
 			c.slots <- struct{}{}
 		}
-		err = c.process(work, i, u)
+		err = nil
+		if c.begin() { // the pause may have begun while this thread waited for a URI
+			err = c.process(work, i, u)
+		} else {
+			u.Disposition = crawl.Resign
+		}
 		c.committing.Add(1)
 		c.handing.Go(func() {
 			defer func() { c.committing.Add(-1); <-c.slots }()
@@ -330,7 +338,7 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 	defer c.busy.Add(-1)
 	u.Worker = i + 1
 	at := func(n Name, step string) { c.at(i, u, n, step) }
-	fatal := c.chains.Run(ctx, u, at)
+	fatal := c.chains.Run(ctx, u, at, c.begin)
 	if u.Span == nil && (fatal != nil || ctx.Err() != nil) {
 		u.Disposition = crawl.Resign // our disk failed or we were cut short, not the page
 	}

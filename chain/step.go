@@ -125,14 +125,17 @@ func (c *Chains) Stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Run carries a URI through the chains. at is told every step before it runs. A
-// failing step sends the URI to the post chain, whose steps all run. The error
+// Run carries a URI through the chains. at is told every step before it runs; begin is asked
+// before the fetch chain, and false hands the URI back as it was (nil: true). A failing step sends the URI to the post chain, whose steps all run. The error
 // is that of the write chain, which the crawl must not go on after: a disk that
 // cannot be written to would turn every page into a failure.
-func (c *Chains) Run(ctx context.Context, u *crawl.CrawlURI, at func(Name, string)) error {
+func (c *Chains) Run(ctx context.Context, u *crawl.CrawlURI, at func(Name, string), begin func() bool) error {
 	var fatal error
 	post := c.index[Post]
 	for i := 0; i <= post; {
+		if i == c.index[Fetch] && begin != nil && !begin() {
+			u.Disposition, i = crawl.Resign, post
+		}
 		next := i + 1
 		for _, s := range c.steps[i] {
 			if s.skips(u) {

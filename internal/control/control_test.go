@@ -221,6 +221,29 @@ func TestStopWhilePaused(t *testing.T) {
 	}
 }
 
+// The stop of a paused crawl sends no request: ToeThreads that waited for a URI when the pause
+// began are given those of links found meanwhile, and must not begin them.
+func TestStopWhilePausedSendsNothing(t *testing.T) {
+	web := chainOfPages()
+	r := open(t, web, "")
+	c := dial(t, r.cfg.Dir)
+	r.run(t.Context())
+	<-web.asked
+	_, err := c.Pause(t.Context())
+	must(t, err)
+	before := len(r.web.Log())
+	close(web.open)
+	until(t, c, "at rest with links queued", func(s job.Snapshot) bool {
+		return s.Counts.Busy == 0 && s.Counts.Committing == 0 && s.Frontier.Judged == 1 && s.Frontier.Queued > 0
+	})
+	_, err = c.Stop(t.Context())
+	must(t, err)
+	r.end(t)
+	if log := r.web.Log(); len(log) != before {
+		t.Errorf("between the pause and the end of the crawl these were asked for: %+v", log[before:])
+	}
+}
+
 // Orders that come before the run are not lost: the socket is there first.
 func TestBeforeRun(t *testing.T) {
 	r := open(t, testweb.Tiny{"http://a.test/held": testweb.NationalPage(1)}, "")

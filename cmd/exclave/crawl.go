@@ -96,17 +96,7 @@ func crawlOne(cmd *cobra.Command, cfg *config.Config, flags crawlOptions) (_ job
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s after %s: %d URIs finished, %d pages judged, %d valid, %d URIs archived, %d failed, %d queued\n",
 		cfg.Job.Name, r.Reason, r.Took.Round(1e6), r.Stats.Finished, r.Stats.Judged, r.Stats.Valid, r.Stats.Archived, r.Stats.Failed, r.Stats.Queued)
-	for _, s := range r.Seeds {
-		switch {
-		case s.Accepted == 0:
-			fmt.Fprintf(cmd.ErrOrStderr(), "seeds %s: nothing to crawl; add URLs to it\n", s)
-		case len(s.Rejected) > 0:
-			fmt.Fprintln(cmd.ErrOrStderr(), "seeds", s)
-		}
-		if s.Broken > 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s broken, the first: %s (reports/seeds.json has more)\n", s.File, count(int(s.Broken), "line"), s.Samples[0])
-		}
-	}
+	sayCrawled(cmd.ErrOrStderr(), &r)
 	return r, ctx.Err() != nil, nil
 }
 

@@ -102,6 +102,7 @@ type Result struct {
 	Counts chain.Counts
 	Took   time.Duration
 	Seeds  []SeedReport
+	Queues frontier.QueueStates // at its end
 }
 
 // Open opens a job in order: lock, state, archive (recovered to what the state
@@ -354,7 +355,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	<-watched
 	<-limited
 	measured.Wait()
-	r := Result{Reason: reason, Stats: j.frontier.Stats(), Counts: j.ctl.Counts(),
+	r := Result{Reason: reason, Stats: j.frontier.Stats(), Queues: j.frontier.Queues(), Counts: j.ctl.Counts(),
 		Took: j.opts.Clock.Now().Sub(began), Seeds: j.seeds}
 	return r, errors.Join(err, j.report(r, run, err))
 }

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"exclave/chain"
+	"exclave/internal/job"
+	"exclave/internal/live"
+)
+
+// sayCrawled tells what became of the seeds of a run, and of what it left.
+func sayCrawled(out io.Writer, r *job.Result) {
+	for _, s := range r.Seeds {
+		switch {
+		case s.Accepted == 0 && r.Stats.Discovered == 0:
+			fmt.Fprintf(out, "seeds %s: nothing to crawl; add URLs to it\n", s)
+		case s.Accepted+s.Known == 0:
+			fmt.Fprintf(out, "seeds %s: no seed was taken from it\n", s)
+		case len(s.Rejected) > 0:
+			fmt.Fprintln(out, "seeds", s)
+		}
+		if s.Broken > 0 {
+			fmt.Fprintf(out, "%s: %s broken, the first: %s (reports/seeds.json has more)\n", s.File, count(int(s.Broken), "line"), s.Samples[0])
+		}
+	}
+	left := r.Stats.Queued + r.Stats.InProcess
+	if r.Reason != chain.Finished || left == 0 {
+		return
+	}
+	are := "URIs are"
+	if left == 1 {
+		are = "URI is"
+	}
+	switch q := r.Queues; {
+	case q.Retired == 1:
+		fmt.Fprintf(out, "%s %s left in 1 queue whose budget is spent: raise it in [limits], and exclave crawl goes on\n", live.Number(left), are)
+	case q.Retired > 0:
+		fmt.Fprintf(out, "%s %s left in %s queues whose budgets are spent: raise them in [limits], and exclave crawl goes on\n",
+			live.Number(left), are, live.Number(int64(q.Retired)))
+	case q.Round > 0:
+		fmt.Fprintf(out, "%s %s left: the last of the rounds of [order] is over; raise rounds, and exclave crawl goes on\n", live.Number(left), are)
+	}
+}

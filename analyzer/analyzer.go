@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,7 @@ type Config struct {
 	GeoIP    string   `toml:"geoip"`    // MaxMind DB file of countries; empty = searchers of that kind are off
 
 	Dir     string    `toml:"-"` // where relative paths in Profiles and GeoIP start; empty = the working directory
-	Key     []byte    `toml:"-"` // of the hashes of DetailHashed; a secret, else telephone numbers can be guessed
+	Key     []byte    `toml:"-"` // of the hashes of DetailHashed; a secret, else telephone numbers can be guessed; empty = one for this Analyzer alone
 	Further []Profile `toml:"-"` // profiles that are loaded already; run after Profiles
 }
 
@@ -75,6 +76,10 @@ func Open(ctx context.Context, c Config) (*Analyzer, error) {
 		return nil, err
 	}
 	a := &Analyzer{maxText: c.MaxText, key: slices.Clone(c.Key)}
+	if len(a.key) == 0 {
+		a.key = make([]byte, 32)
+		_, _ = rand.Read(a.key) // never fails
+	}
 	m := &managers{}
 	if c.GeoIP != "" {
 		if m.geo, err = geoip.Open(c.path(c.GeoIP)); err != nil {

@@ -103,7 +103,7 @@ func (p *Pool) reopen(s FileState) error {
 }
 
 func (p *Pool) openFile(number uint32, name string) (*File, error) {
-	a, err := fsx.OpenAppend(p.fs, p.fs.PathJoin(p.c.Dir, name+openSuffix))
+	a, err := fsx.OpenAppendShared(p.fs, p.fs.PathJoin(p.c.Dir, name+openSuffix))
 	if err != nil {
 		return nil, fmt.Errorf("warc: open %s: %w", name, err)
 	}

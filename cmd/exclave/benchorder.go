@@ -14,6 +14,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/internal/crawllog"
+	"exclave/internal/fsx"
 	"exclave/internal/job"
 	"exclave/internal/testweb/benchweb"
 )
@@ -116,7 +117,7 @@ func benchOrder(cmd *cobra.Command, o benchOptions) (*orderReport, error) {
 // each request, in the order of crawl.log.
 func crawlInOrder(cmd *cobra.Command, o benchOptions, national map[string]bool) (found []int, err error) {
 	dir := benchFile(o, "job")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, fsx.FolderMode); err != nil {
 		return nil, err
 	}
 	w, err := startWeb(cmd, o, benchFile(o, "counts"))

@@ -16,6 +16,7 @@ import (
 
 	"exclave/analyzer"
 	"exclave/config"
+	"exclave/internal/fsx"
 	"exclave/internal/job"
 	"exclave/internal/testweb/benchweb"
 
@@ -189,7 +190,7 @@ rule = "prerequisite"
 // profile is cz with a minimum that every page reaches, and the points tell which
 // pages cz itself would have taken.
 func writeBenchJob(dir string, o benchOptions, w *webProcess) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, fsx.FolderMode); err != nil {
 		return withCode(exitFailure, fmt.Errorf("bench: %w", err))
 	}
 	source, err := analyzer.BuiltinSource("cz")
@@ -210,7 +211,7 @@ func writeBenchJob(dir string, o benchOptions, w *webProcess) error {
 		files[config.FileName] += trapScope
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), fsx.FileMode); err != nil {
 			return withCode(exitFailure, fmt.Errorf("bench: %w", err))
 		}
 	}
@@ -275,7 +276,7 @@ func benchWget(cmd *cobra.Command, o benchOptions) (*wgetReport, error) {
 		return nil, withCode(exitUsage, errors.New("bench: --wget: the web is no proxy for https; leave --tls out"))
 	}
 	dir := benchFile(o, "wget")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, fsx.FolderMode); err != nil {
 		return nil, withCode(exitFailure, err)
 	}
 	w, err := startWeb(cmd, o, benchFile(o, "wget-counts"))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"exclave/internal/fsx"
 	"exclave/internal/job"
 	"exclave/internal/testweb"
 	"exclave/internal/testweb/demoweb"
@@ -153,7 +154,7 @@ func writeDemoJob(dir string, web *testweb.Server) error {
 	if old, err := os.ReadDir(dir); err == nil && len(old) > 0 {
 		return withCode(exitUsage, fmt.Errorf("demo: %s is not empty; name a new folder with --dir", dir))
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, fsx.FolderMode); err != nil {
 		return withCode(exitFailure, err)
 	}
 	var connect strings.Builder
@@ -169,7 +170,7 @@ func writeDemoJob(dir string, web *testweb.Server) error {
 		"ca.pem":             string(web.CACert()),
 		"out-of-scope.jsonl": seeds.String(),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), fsx.FileMode); err != nil {
 			return withCode(exitFailure, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"exclave/analyzer"
 	"exclave/config"
+	"exclave/internal/fsx"
 
 	"github.com/spf13/cobra"
 )
@@ -73,7 +74,7 @@ func makeJob(dir, profile, contact string) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return withCode(exitUsage, fmt.Errorf("init %w", err))
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := fsx.MkdirAll(fsx.Real(), dir); err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
 	abs, err := filepath.Abs(dir)
@@ -84,7 +85,7 @@ func makeJob(dir, profile, contact string) error {
 	c.Job.Name = jobName(filepath.Base(abs))
 	c.HTTP.Contact = contact
 	for name, text := range map[string][]byte{config.FileName: config.Template(c), "seeds.txt": []byte(seedsText)} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+		if err := fsx.WriteFileAtomic(fsx.Real(), filepath.Join(dir, name), text); err != nil {
 			return fmt.Errorf("init: %w", err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"exclave/internal/control"
+	"exclave/internal/fsx"
 	"exclave/internal/job"
 
 	"github.com/spf13/cobra"
@@ -69,7 +70,7 @@ func reportNames(args []string, all bool) ([]string, error) {
 // printReports asks the running crawl, or reads the state of one that rests.
 func printReports(cmd *cobra.Command, dir string, names []string, out string, all bool) error {
 	if out != "" {
-		if err := os.MkdirAll(out, 0o755); err != nil {
+		if err := os.MkdirAll(out, fsx.FolderMode); err != nil {
 			return withCode(exitFailure, fmt.Errorf("report: %w", err))
 		}
 	}

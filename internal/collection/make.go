@@ -51,7 +51,7 @@ func Make(ctx context.Context, dir string, o Options, p Plan, read func(*Gathere
 		return nil, t, err
 	}
 	made, t, err := g.Split(ctx, p, hosts, func(name string) (io.WriteCloser, error) {
-		if err := os.Mkdir(m.path(name), 0o777); err != nil {
+		if err := os.Mkdir(m.path(name), fsx.FolderMode); err != nil {
 			return nil, fmt.Errorf("collection: %w", err)
 		}
 		return create(m.path(name, g.SeedsName()))
@@ -90,7 +90,7 @@ func (m *maker) begin() error {
 	if err := fsx.MkdirAll(fsx.Real(), filepath.Dir(m.dir)); err != nil {
 		return fmt.Errorf("collection: %w", err)
 	}
-	err := os.Mkdir(m.path(), 0o777)
+	err := os.Mkdir(m.path(), fsx.FolderMode)
 	if errors.Is(err, fs.ErrExist) {
 		if _, err := os.Stat(m.path(lockName)); err != nil {
 			return fmt.Errorf("collection: %s %w", m.path(), ErrExists)
@@ -109,7 +109,7 @@ func (m *maker) begin() error {
 			err = errors.Join(err, os.RemoveAll(m.path(e.Name())))
 		}
 	}
-	if err = errors.Join(err, os.Mkdir(m.path(sortName), 0o777)); err != nil {
+	if err = errors.Join(err, os.Mkdir(m.path(sortName), fsx.FolderMode)); err != nil {
 		return errors.Join(fmt.Errorf("collection: %w", err), m.lock.Close())
 	}
 	return nil
@@ -138,7 +138,7 @@ func (m *maker) end(whole bool) error {
 type durable struct{ *os.File }
 
 func create(name string) (durable, error) {
-	f, err := os.Create(name)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, fsx.FileMode)
 	if err != nil {
 		return durable{}, fmt.Errorf("collection: %w", err)
 	}

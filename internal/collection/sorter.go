@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"exclave/internal/fsx"
+
 	"github.com/klauspost/compress/s2"
 )
 
@@ -250,7 +252,7 @@ type runWriter struct {
 }
 
 func newRunWriter(name string) (*runWriter, error) {
-	f, err := os.Create(name)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, fsx.FileMode)
 	if err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
 	}

@@ -22,12 +22,19 @@ type Append struct {
 // OpenAppend opens name for writing at its present end. A missing file is
 // created and its name made durable.
 func OpenAppend(fsys FS, name string) (*Append, error) {
+	return openAppend(fsys, name, vfs.WriteCategoryUnspecified)
+}
+
+// OpenAppendShared is OpenAppend for a file that is made with SharedMode.
+func OpenAppendShared(fsys FS, name string) (*Append, error) { return openAppend(fsys, name, Shared) }
+
+func openAppend(fsys FS, name string, c vfs.DiskWriteCategory) (*Append, error) {
 	_, err := fsys.Stat(name)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
 		return nil, fmt.Errorf("fsx: open %s: %w", name, err)
 	}
-	f, err := fsys.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
+	f, err := fsys.OpenReadWrite(name, c)
 	if err != nil {
 		return nil, fmt.Errorf("fsx: open %s: %w", name, err)
 	}

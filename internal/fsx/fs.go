@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -18,13 +17,6 @@ type FS interface {
 	Truncate(name string, size int64) error
 }
 
-// Real returns the file system of the machine.
-func Real() FS { return real{vfs.Default} }
-
-type real struct{ vfs.FS }
-
-func (real) Truncate(name string, size int64) error { return os.Truncate(name, size) }
-
 // SyncDir makes the names in the directory durable.
 func SyncDir(fsys FS, dir string) error {
 	d, err := fsys.OpenDir(dir)
@@ -37,8 +29,8 @@ func SyncDir(fsys FS, dir string) error {
 	return nil
 }
 
-// MkdirAll makes dir and its missing parents (mode 0777 before umask) and makes
-// their names durable.
+// MkdirAll makes dir and its missing parents (mode FolderMode before umask) and
+// makes their names durable.
 func MkdirAll(fsys FS, dir string) error {
 	var made []string
 	for d := dir; ; d = fsys.PathDir(d) {
@@ -54,7 +46,7 @@ func MkdirAll(fsys FS, dir string) error {
 			break
 		}
 	}
-	if err := fsys.MkdirAll(dir, 0o777); err != nil {
+	if err := fsys.MkdirAll(dir, FolderMode); err != nil {
 		return fmt.Errorf("fsx: make directory %s: %w", dir, err)
 	}
 	for _, d := range made {

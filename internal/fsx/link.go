@@ -22,13 +22,18 @@ func CannotLink(err error) bool {
 }
 
 // CopyStart copies the first length bytes of oldname to the new file newname and makes
-// them durable; the name is after SyncDir. A file that is shorter is an error.
+// them durable; the name is after SyncDir. What the group may read of the one it may of
+// the other. A file that is shorter is an error.
 func CopyStart(fsys FS, oldname, newname string, length int64) error {
 	from, err := fsys.Open(oldname, vfs.SequentialReadsOption)
 	if err != nil {
 		return fmt.Errorf("fsx: copy: %w", err)
 	}
-	to, err := fsys.Create(newname, vfs.WriteCategoryUnspecified)
+	as := vfs.WriteCategoryUnspecified
+	if st, err := from.Stat(); err == nil && st.Mode()&SharedMode == SharedMode {
+		as = Shared
+	}
+	to, err := fsys.Create(newname, as)
 	if err != nil {
 		return errors.Join(fmt.Errorf("fsx: copy %s: %w", oldname, err), from.Close())
 	}

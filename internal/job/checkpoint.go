@@ -191,6 +191,12 @@ func (m *maker) make() error {
 	if err := m.loose(); err != nil {
 		return err
 	}
+	key := filepath.Join(StateDir, EvidenceKeyFile)
+	text := evidenceKeyText(m.j.evidenceKey)
+	if err := fsx.WriteFileAtomic(m.j.opts.FS, filepath.Join(m.dir, key), text); err != nil {
+		return err
+	}
+	m.add(key, int64(len(text)), false)
 	stateDir := filepath.Join(StateDir, "frontier")
 	at, err := m.j.frontier.Checkpoint(m.ctx, filepath.Join(m.dir, stateDir))
 	if err != nil {
@@ -253,7 +259,7 @@ func (m *maker) mkdir(dir string) error {
 			return err
 		}
 	}
-	if err := m.j.opts.FS.MkdirAll(filepath.Join(m.dir, dir), 0o777); err != nil {
+	if err := m.j.opts.FS.MkdirAll(filepath.Join(m.dir, dir), fsx.FolderMode); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
 	m.dirs = append(m.dirs, dir)

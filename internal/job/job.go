@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,12 +77,14 @@ type Job struct {
 	frontier *frontier.Frontier
 	pool     *warc.Pool
 	analyzer *analyzer.Analyzer
-	scope    *decide.Sequence
-	chains   *chain.Chains
-	ctl      *chain.Controller
-	notes    []warc.Note
-	seeds    []SeedReport
-	began    atomic.Pointer[time.Time] // of Run, nil before
+	// evidenceKey is nil in a job that is only looked at.
+	evidenceKey []byte
+	scope       *decide.Sequence
+	chains      *chain.Chains
+	ctl         *chain.Controller
+	notes       []warc.Note
+	seeds       []SeedReport
+	began       atomic.Pointer[time.Time] // of Run, nil before
 	// tookBefore is the duration of the runs before this one; set before began.
 	tookBefore time.Duration
 	halt       context.Context // ends with Stop
@@ -117,7 +118,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	steps := []func(context.Context) error{j.openFolders, j.checkRoom, j.openAnalyzer, j.openState, j.openArchive, j.openChains}
+	steps := []func(context.Context) error{j.openFolders, j.checkRoom, j.openEvidenceKey, j.openAnalyzer, j.openState, j.openArchive, j.openChains}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -148,7 +149,7 @@ func (j *Job) openFolders(context.Context) error {
 	if err := os.RemoveAll(j.path(StateDir, "scratch")); err != nil {
 		return fmt.Errorf("job: clear scratch files: %w", err)
 	}
-	if err := os.MkdirAll(j.path(StateDir, "scratch"), 0o755); err != nil {
+	if err := os.MkdirAll(j.path(StateDir, "scratch"), fsx.FolderMode); err != nil {
 		return fmt.Errorf("job: make scratch folder: %w", err)
 	}
 	return nil
@@ -157,8 +158,7 @@ func (j *Job) openFolders(context.Context) error {
 func (j *Job) openAnalyzer(ctx context.Context) error {
 	c := j.cfg.Analysis.Config
 	c.Dir = j.dir
-	key := sha256.Sum256([]byte(j.cfg.Job.Name + "\x00" + j.dir))
-	c.Key = key[:]
+	c.Key = j.evidenceKey
 	a, err := analyzer.Open(ctx, c)
 	if err != nil {
 		return fmt.Errorf("job: %w", err)

@@ -194,7 +194,7 @@ func WriteReportFile(name string, write func(io.Writer) error) error {
 // writeAtomic writes a file of any length: whole, or not at all.
 func writeAtomic(fs fsx.FS, name string, write func(io.Writer) error) (err error) {
 	tmp := name + ".tmp"
-	f, err := fs.Create(tmp, "")
+	f, err := fs.Create(tmp, fsx.Shared)
 	if err != nil {
 		return fmt.Errorf("job: write %s: %w", name, err)
 	}

@@ -1,0 +1,54 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path/filepath"
+
+	"exclave/internal/fsx"
+)
+
+// EvidenceKeyFile holds, within StateDir, the secret that evidence is hashed under.
+const EvidenceKeyFile = "evidence.key"
+
+const evidenceKeyBytes = 32
+
+// openEvidenceKey reads the job's secret, and makes one for a job that has none.
+func (j *Job) openEvidenceKey(context.Context) error {
+	name := j.path(StateDir, EvidenceKeyFile)
+	text, err := readFile(j.opts.FS, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		j.evidenceKey = make([]byte, evidenceKeyBytes)
+		_, _ = rand.Read(j.evidenceKey) // never fails
+		if err := fsx.WriteFileAtomic(j.opts.FS, name, evidenceKeyText(j.evidenceKey)); err != nil {
+			return fmt.Errorf("job: make the key of evidence: %w", err)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("job: read the key of evidence: %w", err)
+	}
+	_, rest, _ := bytes.Cut(text, []byte("\n"))
+	if len(rest) > 2*evidenceKeyBytes {
+		rest = rest[:2*evidenceKeyBytes]
+	}
+	key, err := hex.DecodeString(string(rest))
+	if err != nil || !bytes.Equal(evidenceKeyText(key), text) {
+		return fmt.Errorf("job: %s is damaged; restore it from a checkpoint (%s), or remove it: "+
+			"what is hashed from then on cannot be compared with what was hashed before",
+			name, filepath.Join(CheckpointDir, "NAME", StateDir, EvidenceKeyFile))
+	}
+	j.evidenceKey = key
+	return nil
+}
+
+// evidenceKeyText is the file of a key: what it is, the key, its CRC-32C.
+func evidenceKeyText(key []byte) []byte {
+	return fmt.Appendf(nil, "exclave evidence key 1\n%x %08x\n", key, crc32.Checksum(key, crc32.MakeTable(crc32.Castagnoli)))
+}

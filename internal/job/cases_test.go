@@ -95,7 +95,7 @@ func (c archivingCase) test(t *testing.T) {
 	}
 	for _, url := range list(c.archived) {
 		want := 1
-		if url == site+"/robots.txt" {
+		if strings.HasSuffix(url, "/robots.txt") {
 			want = 2 // as prerequisite and as page
 		}
 		if n := len(h.of(warc.TypeResponse, url)); n != want {
@@ -360,6 +360,11 @@ func casesOfOrder() []archivingCase {
 func casesOfScope() []archivingCase {
 	robotsTxt := testweb.Text("User-agent: *\nDisallow: /no/\n")
 	return []archivingCase{
+		{ // The first page of a host that is archived is its robots.txt: it is in the capture twice, as prerequisite and as page.
+			name: "25 robots.txt is the first page of its host", runs: []string{"/v"},
+			web:      pages{"http://b.com/robots.txt": robotsTxt, "/v": national("http://b.com/robots.txt", "dns:b.com", "dns:/robots.txt")},
+			archived: "/v http://b.com/robots.txt", valid: "/v", twice: "http://b.com/robots.txt",
+		},
 		{ // dns: and robots.txt as prerequisites have no claim and are not judged; linked by <a> robots.txt is a URI like any.
 			name: "25 prerequisites", runs: []string{"/v"},
 			web:      pages{"/robots.txt": robotsTxt, "/v": national("/robots.txt")},

@@ -139,6 +139,9 @@ func (w *fileWalk) note(r warc.RecordInfo, c frontier.Capture) {
 		w.v.metadata[ref] = r.TargetURI
 	case warc.TypeResponse, warc.TypeRevisit:
 		ms := r.Date.UnixMilli()
+		// Of several records of one URL the first is the prerequisite's: a robots.txt may be
+		// the page itself too.
+		first := !w.urls[r.TargetURI]
 		w.urls[r.TargetURI] = true
 		if host, ok := strings.CutPrefix(r.TargetURI, "dns:"); ok {
 			keepEarliest(w.v.dns, host, ms)
@@ -148,7 +151,7 @@ func (w *fileWalk) note(r warc.RecordInfo, c frontier.Capture) {
 		if u, err := urlx.Parse(r.TargetURI); err == nil && u.PathQuery() == "/robots.txt" {
 			keepEarliest(w.v.robots, u.Origin(), ms)
 		}
-		if !slices.Contains(c.Carried, carriedKey(r.TargetURI)) {
+		if !first || !slices.Contains(c.Carried, carriedKey(r.TargetURI)) {
 			w.answers++
 		}
 	}

@@ -2,12 +2,8 @@ package markup
 
 import (
 	"bytes"
-	"io"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/tdewolff/parse/v2"
-	"github.com/tdewolff/parse/v2/js"
 )
 
 const (
@@ -43,24 +39,14 @@ func (b *builder) js(src []byte, data bool) {
 	if bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 {
 		return
 	}
-	defer b.rescue("js")
 	s := jsScan{b: b, data: data}
-	in := parse.NewInputBytes(src[:len(src):len(src)])
-	l := js.NewLexer(in)
+	l := jsLexer{src: src}
 	for {
-		tt, text := l.Next()
-		if (tt == js.DivToken || tt == js.DivEqToken) && !s.afterValue {
-			tt, text = l.RegExp()
+		k, text := l.next(s.afterValue)
+		if k == jsEnd {
+			break
 		}
-		if tt == js.ErrorToken {
-			if in.Err() == io.EOF {
-				break
-			}
-			// Broken code: the lexer has moved on, possibly beyond the end.
-			s.token(tt, nil)
-			continue
-		}
-		s.token(tt, text)
+		s.token(k, text)
 	}
 	s.flush()
 }
@@ -71,45 +57,33 @@ type jsScan struct {
 	b          *builder
 	data       bool
 	afterValue bool // the last token ends an expression, so that "/" divides
-	last       js.TokenType
+	last       jsKind
 	word       string // the last token, when it is an identifier or keyword
 	callee     string // the word before the last opening bracket
 	pending    string // a guess waiting for the token after it
 }
 
-func (s *jsScan) token(tt js.TokenType, text []byte) {
-	switch tt {
-	case js.WhitespaceToken, js.LineTerminatorToken, js.CommentToken, js.CommentLineTerminatorToken:
-		return
-	}
-	if tt == js.AddToken {
+func (s *jsScan) token(k jsKind, text []byte) {
+	if k == jsPlus {
 		s.pending = ""
 	}
 	s.flush()
 	word := ""
-	switch {
-	case tt == js.StringToken || tt == js.TemplateToken:
+	value := k == jsNumber || k == jsStr || k == jsTemplate || k == jsRegExp || k == jsClose || k == jsValue
+	switch k {
+	case jsStr, jsTemplate:
 		s.literal(text)
-	case tt == js.OpenParenToken:
+	case jsOpen:
 		s.callee = s.word
-	case tt == js.CloseParenToken:
+	case jsClose:
 		s.callee = ""
-	case js.IsIdentifier(tt) || js.IsReservedWord(tt):
+	case jsWord:
 		if len(text) <= len("importScripts") {
 			word = string(text)
 		}
+		value = !beforeValue(word)
 	}
-	s.last, s.word = tt, word
-	s.afterValue = endsValue(tt)
-}
-
-func endsValue(tt js.TokenType) bool {
-	switch tt {
-	case js.CloseParenToken, js.CloseBracketToken, js.CloseBraceToken, js.StringToken, js.TemplateToken, js.TemplateEndToken, js.RegExpToken,
-		js.ThisToken, js.SuperToken, js.TrueToken, js.FalseToken, js.NullToken, js.IncrToken, js.DecrToken:
-		return true
-	}
-	return js.IsNumeric(tt) || js.IsIdentifier(tt)
+	s.last, s.word, s.afterValue = k, word, value
 }
 
 func (s *jsScan) literal(tok []byte) {
@@ -121,7 +95,7 @@ func (s *jsScan) literal(tok []byte) {
 		s.b.add([]byte(v), Embed, jsImport)
 		return
 	}
-	if s.last != js.AddToken && looksLikeURL(v) {
+	if s.last != jsPlus && looksLikeURL(v) {
 		s.pending = v
 	}
 }
@@ -130,13 +104,13 @@ func (s *jsScan) literal(tok []byte) {
 // import(), importScripts(), workers.
 func (s *jsScan) loads(v string) bool {
 	switch {
-	case s.word == "from" || s.word == "import", s.last == js.OpenParenToken && s.callee == "import":
+	case s.word == "from" || s.word == "import", s.last == jsOpen && s.callee == "import":
 		// A bare module name is no URL.
 		return strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "http")
 	case s.callee == "importScripts":
-		return s.last == js.OpenParenToken || s.last == js.CommaToken
+		return s.last == jsOpen || s.last == jsComma
 	case s.callee == "Worker" || s.callee == "SharedWorker":
-		return s.last == js.OpenParenToken
+		return s.last == jsOpen
 	}
 	return false
 }

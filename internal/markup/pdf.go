@@ -34,13 +34,16 @@ func (b *builder) pdf(body []byte) {
 			return
 		}
 		data := bytes.TrimLeft(body[start+len("stream"):], "\r\n")
-		if zr, err := zlib.NewReader(bytes.NewReader(data)); err == nil {
+		in := bytes.NewReader(data)
+		if zr, err := zlib.NewReader(in); err == nil {
 			// A stream cut short is read as far as it goes.
 			plain, _ := io.ReadAll(io.LimitReader(zr, left))
 			left -= int64(len(plain))
 			b.pdfURIs(plain)
 		}
-		body = data
+		// What was read is no place for another stream: else each byte could be
+		// inflated as often as there are streams.
+		body = data[len(data)-in.Len():]
 	}
 }
 

@@ -1,0 +1,268 @@
+package markup
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// jsKind is what a token is, as far as it matters for the strings around it.
+type jsKind uint8
+
+const (
+	jsEnd      jsKind = iota // of the script
+	jsWord                   // identifier, keyword, #private name
+	jsNumber                 // and the letters glued to it
+	jsStr                    // with its quotes
+	jsTemplate               // with its quotes, without substitutions
+	jsRegExp                 // with its flags
+	jsPlus                   // +
+	jsComma                  // ,
+	jsOpen                   // (
+	jsClose                  // )
+	jsValue                  // ends an expression: ] } ++ -- and the end of a template with substitutions
+	jsOther                  // whatever else, and what is broken
+)
+
+// jsLexer divides a script into tokens (ECMA-262, 12). What is no script it divides
+// too: there are no errors, a string without an end is a jsOther up to the end of its
+// line. Each byte is looked at a bounded number of times, whatever stands before or
+// behind it (ADR 33).
+type jsLexer struct {
+	src       []byte
+	pos       int
+	lineBegan bool  // something stands on this line already
+	open      int   // braces
+	templates []int // open, where a template's substitution began
+}
+
+// next returns the next token that is neither white space nor a comment.
+// afterValue tells whether "/" divides. The text is part of the script.
+func (l *jsLexer) next(afterValue bool) (jsKind, []byte) {
+	l.skip()
+	if l.pos == len(l.src) {
+		return jsEnd, nil
+	}
+	start := l.pos
+	l.lineBegan = true
+	k := l.token(afterValue)
+	return k, l.src[start:l.pos]
+}
+
+// at returns the byte n places further on, 0 behind the end.
+func (l *jsLexer) at(n int) byte {
+	if l.pos+n < len(l.src) {
+		return l.src[l.pos+n]
+	}
+	return 0
+}
+
+// skip passes white space and comments, also those that browsers take over from
+// HTML (ECMA-262, B.1.1).
+func (l *jsLexer) skip() {
+	for l.pos < len(l.src) {
+		switch c := l.src[l.pos]; {
+		case c == '\n' || c == '\r':
+			l.pos++
+			l.lineBegan = false
+		case c == ' ' || '\t' <= c && c <= '\f':
+			l.pos++
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRune(l.src[l.pos:])
+			if r != '\uFEFF' && r != '\u2028' && r != '\u2029' && !unicode.Is(unicode.Zs, r) {
+				return
+			}
+			l.pos += n
+			l.lineBegan = l.lineBegan && r != '\u2028' && r != '\u2029'
+		case c == '/' && l.at(1) == '*':
+			l.pos += 2
+			if n := bytes.Index(l.src[l.pos:], []byte("*/")); n >= 0 {
+				l.pos += n + 2
+			} else {
+				l.pos = len(l.src)
+			}
+		case c == '/' && l.at(1) == '/', c == '#' && l.at(1) == '!' && l.pos == 0, l.has("<!--"), !l.lineBegan && l.has("-->"):
+			l.line()
+		default:
+			return
+		}
+	}
+}
+
+func (l *jsLexer) has(s string) bool { return bytes.HasPrefix(l.src[l.pos:], []byte(s)) }
+
+// line goes to the end of the line.
+func (l *jsLexer) line() {
+	for l.pos < len(l.src) && !l.lineEnd() {
+		l.pos++
+	}
+}
+
+func (l *jsLexer) lineEnd() bool {
+	c := l.src[l.pos]
+	return c == '\n' || c == '\r' || c == 0xE2 && l.at(1) == 0x80 && (l.at(2) == 0xA8 || l.at(2) == 0xA9)
+}
+
+// token reads a token. There is a byte to read.
+func (l *jsLexer) token(afterValue bool) jsKind {
+	c := l.src[l.pos]
+	switch {
+	case jsIdent(c) || c == '#' && jsIdent(l.at(1)):
+		if '0' <= c && c <= '9' {
+			return l.number()
+		}
+		l.pos++
+		l.ident()
+		return jsWord
+	case c == '"' || c == '\'':
+		return l.str(c)
+	case c == '/' && !afterValue:
+		return l.regexp()
+	case c == '`':
+		return l.template(jsTemplate)
+	case c == '.' && '0' <= l.at(1) && l.at(1) <= '9':
+		return l.number()
+	}
+	l.pos++
+	switch c {
+	case '(':
+		return jsOpen
+	case ')':
+		return jsClose
+	case ',':
+		return jsComma
+	case '{':
+		l.open++
+	case '}':
+		if n := len(l.templates); n > 0 && l.templates[n-1] == l.open {
+			l.templates = l.templates[:n-1]
+			l.pos--
+			return l.template(jsValue)
+		}
+		l.open--
+		return jsValue
+	case ']':
+		return jsValue
+	case '+', '-':
+		switch {
+		case l.at(0) == c:
+			l.pos++
+			return jsValue
+		case l.at(0) == '=':
+			l.pos++
+		case c == '+':
+			return jsPlus
+		}
+	}
+	return jsOther
+}
+
+// jsIdent reports bytes of identifiers and of their escapes, and digits. Letters
+// outside ASCII are not told from other signs: scripts have none there.
+func jsIdent(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '$' || c == '\\' || c >= utf8.RuneSelf
+}
+
+// ident goes to the end of an identifier.
+func (l *jsLexer) ident() {
+	for l.pos < len(l.src) && jsIdent(l.src[l.pos]) {
+		if l.src[l.pos] >= utf8.RuneSelf {
+			if r, _ := utf8.DecodeRune(l.src[l.pos:]); r == '\u2028' || r == '\u2029' || r == '\uFEFF' || unicode.Is(unicode.Zs, r) {
+				return
+			}
+		}
+		l.pos++
+	}
+}
+
+// number reads digits, and the sign of an exponent.
+func (l *jsLexer) number() jsKind {
+	hex := l.at(0) == '0' && l.at(1)|0x20 == 'x'
+	for l.pos < len(l.src) {
+		switch c := l.src[l.pos]; {
+		case (c == '+' || c == '-') && !hex && l.src[l.pos-1]|0x20 == 'e':
+		case !jsIdent(c) && c != '.' || c >= utf8.RuneSelf:
+			return jsNumber
+		}
+		l.pos++
+	}
+	return jsNumber
+}
+
+// str reads a string to its quote, or to the end of its line.
+func (l *jsLexer) str(quote byte) jsKind {
+	for l.pos++; l.pos < len(l.src); l.pos++ {
+		switch l.src[l.pos] {
+		case quote:
+			l.pos++
+			return jsStr
+		case '\\':
+			if l.at(1) == '\r' && l.at(2) == '\n' {
+				l.pos++
+			}
+			l.pos++
+		case '\n', '\r':
+			return jsOther
+		}
+	}
+	l.pos = len(l.src) // a backslash may have led beyond it
+	return jsOther
+}
+
+// regexp reads a regular expression, or to the end of its line.
+func (l *jsLexer) regexp() jsKind {
+	class := false
+	for l.pos++; l.pos < len(l.src) && !l.lineEnd(); l.pos++ {
+		switch l.src[l.pos] {
+		case '[':
+			class = true
+		case ']':
+			class = false
+		case '\\':
+			if l.pos+1 < len(l.src) && l.at(1) != '\n' && l.at(1) != '\r' {
+				l.pos++
+			}
+		case '/':
+			if !class {
+				l.pos++
+				l.ident()
+				return jsRegExp
+			}
+		}
+	}
+	return jsOther
+}
+
+// template reads on from a backquote, or from the brace that ends a substitution,
+// to the quote that ends the template, which makes it a whole, or to the next
+// substitution.
+func (l *jsLexer) template(whole jsKind) jsKind {
+	for l.pos++; l.pos < len(l.src); l.pos++ {
+		switch l.src[l.pos] {
+		case '`':
+			l.pos++
+			return whole
+		case '\\':
+			l.pos++
+		case '$':
+			if l.at(1) == '{' {
+				l.pos += 2
+				l.templates = append(l.templates, l.open)
+				return jsOther
+			}
+		}
+	}
+	l.pos = len(l.src)
+	return jsOther
+}
+
+// beforeValue reports keywords behind which an expression begins, so that "/" does.
+func beforeValue(word string) bool {
+	switch word {
+	case "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "enum",
+		"export", "extends", "finally", "for", "function", "if", "import", "in", "instanceof", "new", "return", "switch", "throw",
+		"try", "typeof", "var", "void", "while", "with", "yield":
+		return true
+	}
+	return false
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -15,6 +16,18 @@ type FS interface {
 	// zeros when it grows. It is durable after Sync of the file. Open handles
 	// see the new length.
 	Truncate(name string, size int64) error
+}
+
+// Lstat is Stat of the name itself when it is a symbolic link.
+func Lstat(fsys FS, name string) (os.FileInfo, error) {
+	for f := vfs.FS(fsys); f != nil; f = f.Unwrap() {
+		if l, ok := f.(interface {
+			Lstat(name string) (os.FileInfo, error)
+		}); ok {
+			return l.Lstat(name)
+		}
+	}
+	return fsys.Stat(name) // has no links
 }
 
 // SyncDir makes the names in the directory durable.

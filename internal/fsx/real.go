@@ -29,6 +29,9 @@ type real struct{ vfs.FS }
 
 func (real) Truncate(name string, size int64) error { return os.Truncate(name, size) }
 
+// Lstat is what the function Lstat finds.
+func (real) Lstat(name string) (os.FileInfo, error) { return os.Lstat(name) }
+
 // Create implements vfs.FS. As there, a file of that name is removed first.
 func (r real) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	err := claim(name, c)

@@ -131,9 +131,7 @@ func (j *Job) Checkpoint(ctx context.Context, name string) (Checkpoint, error) {
 
 func (j *Job) checkpoint(ctx context.Context, name string, began time.Duration) (Checkpoint, error) {
 	fsys := j.opts.FS
-	if strings.HasPrefix(name, ".") || strings.ContainsFunc(name, func(r rune) bool {
-		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", r)
-	}) {
+	if !validName(name) {
 		return Checkpoint{}, unusablef(`name %q: must be letters, digits, ".", "_" and "-", and not begin with "."`, name)
 	}
 	m := maker{j: j, ctx: ctx, dir: j.path(CheckpointDir, making), c: Checkpoint{Version: checkpointVersion, Name: name, Named: name != "",
@@ -155,6 +153,10 @@ func (j *Job) checkpoint(ctx context.Context, name string, began time.Duration) 
 		return Checkpoint{}, errors.Join(err, j.clearCheckpoints())
 	}
 	return m.c, nil
+}
+
+func validName(name string) bool {
+	return !strings.HasPrefix(name, ".") && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == ""
 }
 
 // timeName is the first name that is free for a checkpoint of that time.
@@ -289,6 +291,11 @@ func (m *maker) link(from, path string, length int64, shared bool) error {
 // linkOrCopy links a file, or copies what counts of it where that cannot be, as long as
 // so many bytes stay free.
 func linkOrCopy(fsys fsx.FS, from, to string, length, leave int64) (copied int64, err error) {
+	if st, err := fsx.Lstat(fsys, from); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+		if from, err = filepath.EvalSymlinks(from); err != nil { // what it leads to is meant
+			return 0, err
+		}
+	}
 	err = fsys.Link(from, to)
 	if err == nil || !fsx.CannotLink(err) {
 		return 0, err
@@ -326,7 +333,7 @@ func (m *maker) listState(dir string) error {
 		if err != nil {
 			return fmt.Errorf("list the state's copy: %w", err)
 		}
-		m.add(filepath.Join(dir, name), st.Size(), filepath.Ext(name) == ".sst" || filepath.Ext(name) == ".blob")
+		m.add(filepath.Join(dir, name), st.Size(), isTable(name))
 	}
 	m.dirs = append(m.dirs, dir)
 	return nil

@@ -9,8 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
 
 	"exclave/frontier"
 	"exclave/internal/fsx"
@@ -30,6 +33,9 @@ func Checkpoints(dir string, o Options) ([]Checkpoint, error) {
 	}
 	var all []Checkpoint
 	for _, name := range names {
+		if st, err := fsx.Lstat(fsys, filepath.Join(dir, CheckpointDir, name)); err != nil || !st.IsDir() {
+			continue
+		}
 		c, err := readCheckpoint(fsys, filepath.Join(dir, CheckpointDir, name))
 		if err == nil && c.Name == name {
 			all = append(all, c)
@@ -48,18 +54,87 @@ func IsCheckpoint(dir string) bool {
 // readCheckpoint reads a manifest. The error wraps [fs.ErrNotExist] when dir is no
 // checkpoint.
 func readCheckpoint(fsys fsx.FS, dir string) (c Checkpoint, err error) {
+	if _, err := plainFile(fsys, dir, checkpointFile); err != nil {
+		return c, err
+	}
 	data, err := readFile(fsys, filepath.Join(dir, checkpointFile))
 	if err != nil {
 		return c, err
 	}
-	if err := json.Unmarshal(data, &c); err != nil {
+	c, err = parseCheckpoint(data)
+	if errors.Is(err, errVersion) {
+		return c, fmt.Errorf("%s: %w", filepath.Join(dir, checkpointFile), err)
+	}
+	if err != nil {
 		return c, unusablef("%s: the checkpoint is damaged (%w); use another", filepath.Join(dir, checkpointFile), err)
 	}
+	return c, nil
+}
+
+// errVersion is wrapped by the error about a checkpoint of another program.
+var errVersion = errors.New("use the program that made it")
+
+// parseCheckpoint reads a manifest, which may come from anywhere: no file of it lies
+// outside, is there twice or is shared although it is written to.
+func parseCheckpoint(data []byte) (c Checkpoint, err error) {
+	if err := json.Unmarshal(data, &c); err != nil {
+		return c, err
+	}
 	if c.Version != checkpointVersion {
-		return c, fmt.Errorf("%s: it has version %d, this program knows %d; use the program that made it (%s)",
-			filepath.Join(dir, checkpointFile), c.Version, checkpointVersion, c.Software)
+		return c, fmt.Errorf("it has version %d, this program knows %d; %w (%q)", c.Version, checkpointVersion, errVersion, c.Software)
+	}
+	if c.Name == "" || !validName(c.Name) || !validName(strings.TrimLeft(c.Job, ".")) {
+		return c, fmt.Errorf("its name is %q, its job %q", c.Name, c.Job)
+	}
+	places := make(map[string]bool, len(c.Files))
+	for _, f := range c.Files {
+		if err := f.check(); err != nil {
+			return c, fmt.Errorf("%q %w", f.Path, err)
+		}
+		if places[f.inJob()] {
+			return c, fmt.Errorf("%q is named twice", f.inJob())
+		}
+		places[f.inJob()] = true
 	}
 	return c, nil
+}
+
+// check returns what a manifest may not say of a file.
+func (f CheckpointFile) check() error {
+	for _, p := range []string{f.Path, f.inJob()} {
+		if !filepath.IsLocal(filepath.FromSlash(p)) || path.Clean(p) != p || strings.ContainsFunc(p, unicode.IsControl) {
+			return errors.New("lies outside")
+		}
+	}
+	switch dir := path.Dir(f.Path); {
+	case f.Length < 0:
+		return errors.New("has a negative length")
+	case f.Shared && dir != WARCDir && (dir != StateDir+"/frontier" || !isTable(f.Path)):
+		return errors.New("is shared, but written to")
+	}
+	return nil
+}
+
+// isTable reports that Pebble never writes to a file again.
+func isTable(name string) bool { return path.Ext(name) == ".sst" || path.Ext(name) == ".blob" }
+
+// plainFile demands that a file of a checkpoint is one, in folders that are folders: a
+// checkpoint may come from anywhere, and a link in it may lead anywhere.
+func plainFile(fsys fsx.FS, dir, name string) (fs.FileInfo, error) {
+	for at, parts := dir, strings.Split(name, "/"); ; parts = parts[1:] {
+		at = filepath.Join(at, parts[0])
+		st, err := fsx.Lstat(fsys, at)
+		switch last := len(parts) == 1; {
+		case err != nil:
+			return nil, err
+		case st.Mode()&fs.ModeSymlink != 0:
+			return nil, unusablef("%s is a link, which is not followed: the checkpoint is damaged; use another", at)
+		case last && !st.Mode().IsRegular():
+			return nil, unusablef("%s is no file: the checkpoint is damaged; use another", at)
+		case last:
+			return st, nil
+		}
+	}
 }
 
 func readFile(fsys fsx.FS, name string) ([]byte, error) {

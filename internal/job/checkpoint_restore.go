@@ -93,17 +93,14 @@ func (r *restorer) restore(ctx context.Context, dir string) (_ Restored, err err
 // check demands that everything is there before anything is made.
 func (r *restorer) check() error {
 	if r.c.Format > frontier.FormatVersion {
-		return fmt.Errorf("its state has format %d, this program knows %d; use the program that made it (%s)",
+		return fmt.Errorf("its state has format %d, this program knows %d; use the program that made it (%q)",
 			r.c.Format, frontier.FormatVersion, r.c.Software)
 	}
 	damaged := func(f CheckpointFile, format string, a ...any) error {
 		return unusablef("%s %s: the checkpoint is damaged; use another", filepath.Join(r.from, f.Path), fmt.Sprintf(format, a...))
 	}
 	for _, f := range r.c.Files {
-		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || !filepath.IsLocal(filepath.FromSlash(f.inJob())) {
-			return damaged(f, "lies outside")
-		}
-		st, err := r.o.FS.Stat(filepath.Join(r.from, f.Path))
+		st, err := plainFile(r.o.FS, r.from, f.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return damaged(f, "is missing")
@@ -152,14 +149,17 @@ func (r *restorer) agrees(ctx context.Context) (err error) {
 		return fmt.Errorf("its state cannot be read; use another checkpoint: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close(ctx)) }()
-	have := map[string]int64{}
+	have, shared := map[string]int64{}, map[string]bool{}
 	for _, f := range r.c.Files {
-		have[f.Path] = f.Length
+		have[f.Path], shared[f.Path] = f.Length, f.Shared
 	}
 	for _, row := range f.Files() {
 		if n := have[WARCDir+"/"+row.Name]; n != row.Committed && !slices.Contains(r.c.Missing, row.Name) {
 			return unusablef("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged; use another",
 				row.Committed, row.Name, n)
+		}
+		if !row.Final && shared[WARCDir+"/"+row.Name] {
+			return unusablef("%s is shared, but written to: the checkpoint is damaged; use another", row.Name)
 		}
 	}
 	for _, row := range f.Logs() {

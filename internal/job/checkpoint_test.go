@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -487,15 +488,38 @@ func TestRestoreRefuses(t *testing.T) {
 			return os.WriteFile(dir+"/checkpoint.json", []byte(text), 0o666)
 		}
 	}
+	// linked moves what is there out of the checkpoint and leaves a link to it.
+	linked := func(path string) func(string) error {
+		return func(dir string) error {
+			to := filepath.Join(t.TempDir(), "elsewhere")
+			return errors.Join(os.Rename(filepath.Join(dir, path), to), os.Symlink(to, filepath.Join(dir, path)))
+		}
+	}
 	for name, is := range map[string]struct {
 		damage func(dir string) error
 		says   string
 	}{
-		"no manifest":  {func(dir string) error { return os.Remove(dir + "/checkpoint.json") }, "it has no checkpoint.json"},
-		"no file":      {func(dir string) error { return os.Remove(dir + "/" + one("warcs/", ".gz")) }, "is missing: the checkpoint is damaged"},
-		"short log":    {func(dir string) error { return os.Truncate(dir+"/"+one("logs/crawl", ".log"), 3) }, "has 3 bytes of"},
-		"outside":      {edit(`"logs/crawl.log"`, `"config/../../x"`), "lies outside"},
-		"other length": {edit(`"logs/crawl.log",`+"\n"+`   "length": `, `"logs/crawl.log",`+"\n"+`   "length": 1, "x": `), "the state has"},
+		"no manifest":   {func(dir string) error { return os.Remove(dir + "/checkpoint.json") }, "it has no checkpoint.json"},
+		"no file":       {func(dir string) error { return os.Remove(dir + "/" + one("warcs/", ".gz")) }, "is missing: the checkpoint is damaged"},
+		"short log":     {func(dir string) error { return os.Truncate(dir+"/"+one("logs/crawl", ".log"), 3) }, "has 3 bytes of"},
+		"outside":       {edit(`"logs/crawl.log"`, `"config/../../x"`), "lies outside"},
+		"other length":  {edit(`"logs/crawl.log",`+"\n"+`   "length": `, `"logs/crawl.log",`+"\n"+`   "length": 1, "x": `), "the state has"},
+		"a file of two": {edit(`"config/job.toml"`, `"config/logs/crawl.log"`), "is named twice"},
+		"no length":     {edit(`"length": `, `"length": -1, "x": `), "has a negative length"},
+		"shared log": {func(dir string) error {
+			text := regexp.MustCompile(`("logs/crawl.log",\s*"length": \d+,\s*"shared": )false`).ReplaceAllString(readFile(t, dir+"/checkpoint.json"), "${1}true")
+			return os.WriteFile(dir+"/checkpoint.json", []byte(text), 0o666)
+		}, "is shared"},
+		"foreign name":      {edit(`"name": "whole"`, `"name": "../whole"`), "checkpoint is damaged"},
+		"terminal codes":    {edit(`"job": "test"`, `"job": "\u001b[2J"`), "checkpoint is damaged"},
+		"a linked file":     {linked("logs/crawl.log"), "is a link"},
+		"a linked table":    {linked(one("state/frontier", ".sst")), "is a link"},
+		"a linked folder":   {linked("logs"), "is a link"},
+		"a linked manifest": {linked("checkpoint.json"), "is a link"},
+		"a pipe": {func(dir string) error {
+			name := dir + "/logs/crawl.log"
+			return errors.Join(os.Remove(name), syscall.Mkfifo(name, 0o600))
+		}, "is no file"},
 		"configuration": {func(dir string) error {
 			return os.WriteFile(dir+"/"+one("config/", "job.toml"), make([]byte, 1e6), 0o666)
 		}, "configuration cannot be used"},
@@ -519,4 +543,39 @@ func TestRestoreRefuses(t *testing.T) {
 	if _, problems := config.Load(j.checkpoint("whole")); len(problems) == 0 {
 		t.Error("a checkpoint is taken for a job")
 	}
+}
+
+// A link in the folder of checkpoints is none of them: retention must not take one for
+// its own, nor a list show what lies elsewhere. Links in the job's folder are its
+// owner's: what they lead to is kept, not the link.
+func TestCheckpointLinks(t *testing.T) {
+	t.Parallel()
+	j := finishedJob(t, nil)
+	away := t.TempDir()
+	for _, pattern := range []string{"seeds.txt", job.WARCDir + "/*.gz"} {
+		names, err := filepath.Glob(filepath.Join(j.cfg.Dir, pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%v, %v", names, err)
+		}
+		to := filepath.Join(away, filepath.Base(names[0]))
+		if err := errors.Join(os.Rename(names[0], to), os.Symlink(to, names[0])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.with(job.Options{}, func(b *job.Job) {
+		if _, err := b.Checkpoint(t.Context(), "one"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := os.Symlink("one", j.checkpoint("latest")); err != nil {
+		t.Fatal(err)
+	}
+	all, err := job.Checkpoints(j.cfg.Dir, job.Options{})
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	if err := os.RemoveAll(away); err != nil {
+		t.Fatal(err)
+	}
+	j.restored(all[0]).run(job.Options{})
 }

@@ -17,6 +17,24 @@ func (p *parser) setLegend(b []byte) bool {
 	return true
 }
 
+// mark is what a parser must know that goes on within a file; setMark takes it.
+func (p *parser) mark() string {
+	if p.doubt != 0 {
+		return "?" + string(p.doubt)
+	}
+	return string(p.legend)
+}
+
+func (p *parser) setMark(s string) {
+	switch {
+	case s == "":
+	case len(s) == 2 && s[0] == '?':
+		p.doubt = s[1]
+	case !p.setLegend([]byte(s)):
+		p.setHeader([]byte(s))
+	}
+}
+
 // legendLike says whether b is a legend: "CDX" and single letters.
 func legendLike(b []byte) bool {
 	if len(b) < 6 || string(b[:3]) != "CDX" {

@@ -1,6 +1,7 @@
 package seedlog
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -75,6 +76,9 @@ func (f Format) String() string {
 	return "list"
 }
 
+// ErrNoLog is wrapped by the error of Open for what is no text that a log could be.
+var ErrNoLog = errors.New("this is no log")
+
 // Entry is an address that a log names. What the log does not say is empty. The
 // slices belong to the Reader and are valid until its next call of Next.
 type Entry struct {
@@ -112,4 +116,14 @@ const (
 	errScheme   cause = "scheme is not http or https"
 	errURL      cause = "not a valid URL"
 	errURLLong  cause = "URL longer than 8192 bytes"
+
+	errWords       cause = "text behind the URL: put # before a comment, a tab before a column, write a space in a URL as %20"
+	errTwo         cause = "two URLs in one: one a line; quotes around a URL that holds another"
+	errColumns     cause = "a table, or a URL with a separator? write a header (url,title), or quotes around the URL"
+	errMoreColumns cause = "more columns than the header has: quotes belong around what holds a separator"
+	errNoColumn    cause = "nothing in the column of the URL"
+	errQuote       cause = "a quote or bracket is not closed, or text follows it"
+	errHostMarks   cause = "a character that is in no name of a host"
+	errInvisible   cause = "control or invisible characters in the URL"
+	errUTF8        cause = "not UTF-8: save the list as UTF-8, or write such characters as %XX"
 )

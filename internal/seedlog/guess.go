@@ -112,7 +112,8 @@ func surtLike(b []byte) bool {
 }
 
 func (v *votes) addBare(b []byte) {
-	if bytes.IndexByte(b, ' ') >= 0 || !absolute(b) && !hostLike(b) && !address(b) {
+	b, _, err := v.p.cell(b)
+	if err != nil || !absolute(b) && !hostLike(b) && !address(b) {
 		return
 	}
 	v.bare++

@@ -21,9 +21,11 @@ const (
 type parser struct {
 	format   Format
 	statuses []int  // of a crawl.log whose lines are seeds
-	legend   []byte // of a CDX file, "" = 9 or 11 fields
-	delim    byte   // of a CDX file
-	column   int    // of the URL in a CDX file
+	legend   []byte // of a CDX file, "" = 9 or 11 fields; the header of a list
+	delim    byte   // of a CDX file or a list with a header; 0: one column
+	column   int    // of the URL
+	columns  int    // of the header of a list
+	doubt    byte   // separates columns in a list without a header
 	when     []byte // time of the record that a two-line log has begun
 	scratch  []byte
 	object   fields
@@ -54,18 +56,6 @@ func (p *parser) line(b []byte, e *Entry) (verdict, error) {
 		return p.linksScoper(b, e)
 	}
 	return p.list(b, e)
-}
-
-// list parses a line of a list that people write: an address, a host, or, since
-// seed files grow by pasting, a SURT prefix or an object of an out-of-scope log.
-func (p *parser) list(b []byte, e *Entry) (verdict, error) {
-	switch {
-	case b[0] == '{':
-		return p.json(b, e)
-	case b[0] == '+' || bytes.Contains(b[:min(len(b), 12)], []byte("://(")):
-		return p.surtLine(b, e)
-	}
-	return p.take(b, e)
 }
 
 // take makes b the address of the entry, with http when it names no scheme.

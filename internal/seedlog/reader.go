@@ -27,7 +27,7 @@ const outOfScope = -5000
 // or an entry.
 type State struct {
 	Format  Format           `json:"format,omitempty"`  // recognised or forced; Auto: nothing to tell by yet
-	Legend  string           `json:"legend,omitempty"`  // of a CDX file
+	Legend  string           `json:"legend,omitempty"`  // of a CDX file; the header of a list, or "?" and its separator in doubt
 	Lines   int64            `json:"lines"`             // begun, the broken ones included
 	Blank   int64            `json:"blank,omitempty"`   // empty, comments, headers, heads of records
 	Skipped int64            `json:"skipped,omitempty"` // addresses that are no seeds: accepted there, other statuses
@@ -58,8 +58,9 @@ type Reader struct {
 	done  bool
 }
 
-// Open begins to read r. It fails when r cannot be read; what is wrong with its
-// content is found by Next. Close the Reader; r stays the caller's.
+// Open begins to read r. It fails when r cannot be read, and with [ErrNoLog] for what is
+// no text that a log could be; what else is wrong with its content is found by Next.
+// Close the Reader; r stays the caller's.
 func Open(r io.Reader, o Options) (*Reader, error) {
 	src, err := openSource(r)
 	if err != nil {
@@ -78,13 +79,17 @@ func Open(r io.Reader, o Options) (*Reader, error) {
 		o.Statuses = []int{outOfScope}
 	}
 	d.parse.statuses = o.Statuses
-	if o.Resume.Legend != "" {
-		d.parse.setLegend([]byte(o.Resume.Legend))
-	}
+	d.parse.setMark(o.Resume.Legend)
 	window, err := d.in.Peek(windowBytes)
 	if err != nil && src.raw.failed != nil {
 		d.Close()
 		return nil, fmt.Errorf("seedlog: read: %w", src.raw.failed)
+	}
+	if o.Resume.Offset == 0 {
+		if name := noLog(window); name != "" {
+			d.Close()
+			return nil, fmt.Errorf("seedlog: %w: %s", ErrNoLog, name)
+		}
 	}
 	if err == nil { // the last line may go on
 		window = window[:bytes.LastIndexByte(window, '\n')+1]
@@ -97,6 +102,9 @@ func Open(r io.Reader, o Options) (*Reader, error) {
 		d.parse.format = o.Resume.Format
 	default:
 		d.parse.format = d.guess.Format
+	}
+	if d.parse.format == List && o.Resume.Offset == 0 {
+		d.parse.doubt = doubtful(window)
 	}
 	if o.Format != Auto || d.guess.Matched > 0 {
 		d.state.Format = d.parse.format
@@ -121,7 +129,7 @@ func (r *Reader) Compression() Compression { return r.src.compression }
 func (r *Reader) State() State {
 	s := r.state
 	s.Causes, s.Samples = maps.Clone(s.Causes), slices.Clone(s.Samples)
-	s.Legend = string(r.parse.legend)
+	s.Legend = r.parse.mark()
 	return s
 }
 

@@ -223,7 +223,7 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
-	for name, data := range map[string]string{"a gzip header that is cut off": "\x1f\x8b\x08", "bzip2": "BZh91AY&SY", "xz": "\xfd7zXZ\x00\x00"} {
+	for name, data := range map[string]string{"a gzip header that is cut off": "\x1f\x8b\x08"} {
 		urls, state, _ := read(t, strings.NewReader(data), Options{})
 		if len(urls) != 0 || state.Damage == "" {
 			t.Errorf("%s: %q, damage %q", name, urls, state.Damage)

@@ -22,7 +22,7 @@ type sample struct {
 // specification, pywb and ipwb for CDXJ.
 func samples() []sample {
 	return []sample{
-		{List, "", "\ufeff# seeds\r\nhttp://firma.com/\r\n\r\nhttps://www.example.org/a b?c=d#e\r\nexample.net/x\r\nexample.net:8080/y\r\nlocalhost:8000/\r\n+http://(cz,pasted,)/\r\nnonsense\r\n",
+		{List, "", "\ufeff# seeds\r\nhttp://firma.com/\r\n\r\n\"https://www.example.org/a b?c=d#e\"\r\nexample.net/x\r\nexample.net:8080/y\r\nlocalhost:8000/\r\n+http://(cz,pasted,)/\r\nnonsense\r\n",
 			[]string{"http://firma.com/", "https://www.example.org/a b?c=d#e", "http://example.net/x", "http://example.net:8080/y", "http://localhost:8000/", "http://pasted.cz/"}, 0, 1},
 		{LinksScoper, "", `Nov 21, 2006 3:04:05 PM org.archive.crawler.postprocessor.LinksScoper outOfScope
 INFO: http://www.firma.com/

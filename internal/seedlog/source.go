@@ -71,8 +71,7 @@ func openSource(r io.Reader) (*source, error) {
 		s.out, s.close = d, d.Close
 	default:
 		if name := unread(head); name != "" {
-			s.out = failing{fmt.Errorf("%s is not read; compress with gzip or zstd instead", name)}
-			break
+			return nil, fmt.Errorf("seedlog: %w: %s is not read; compress with gzip or zstd instead", ErrNoLog, name)
 		}
 		s.out = s.in
 	}
@@ -97,9 +96,20 @@ func unread(head []byte) string {
 	return ""
 }
 
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+// noLog names a file that is no log by how its content begins.
+func noLog(begin []byte) string {
+	for _, c := range []struct{ magic, name string }{
+		{"WARC/", "a WARC file; its CDX or CDXJ index can be read, exclave analyze judges its pages"},
+		{"filedesc://", "an ARC file; its CDX index can be read"},
+		{"\xff\xfe", "text in UTF-16; save it as UTF-8"}, {"\xfe\xff", "text in UTF-16; save it as UTF-8"},
+		{"%PDF-", "a PDF file"}, {"SQLite format 3", "a database of SQLite"},
+	} {
+		if bytes.HasPrefix(begin, []byte(c.magic)) {
+			return c.name
+		}
+	}
+	return ""
+}
 
 // gunzip opens its reader at the first Read: a header that is cut off is damage
 // like any other.

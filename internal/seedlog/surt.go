@@ -13,13 +13,16 @@ func (p *parser) surtLine(b []byte, e *Entry) (verdict, error) {
 			return blank, errSURT
 		}
 	}
+	if !surtLike(b) {
+		return p.person(b, e)
+	}
+	b, _, err := plainCell(b)
+	if err != nil {
+		return blank, err
+	}
 	scheme, rest, ok := bytes.Cut(b, []byte("://("))
-	switch {
-	case ok && isScheme(scheme):
-	case b[0] == '(':
+	if !ok {
 		scheme, rest = []byte("http"), b[1:]
-	default:
-		return p.take(b, e)
 	}
 	return p.surt(scheme, rest, e)
 }

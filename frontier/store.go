@@ -157,6 +157,7 @@ type Frontier struct {
 	dead    *death
 	copied  atomic.Int64 // see storeFS
 	salt    [16]byte
+	rules   uint64 // hash of the rules of [url] that the state was made with
 	archive Archive
 	zw      *zstd.Encoder // of deferred answers
 	zr      *zstd.Decoder
@@ -327,17 +328,13 @@ func (f *Frontier) load() error {
 	if err := f.migrate(version, rules, salt); err != nil {
 		return err
 	}
-	if rules != f.o.RulesHash && !f.o.ReadOnly {
-		return fmt.Errorf("%w: the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back, or start a new job", ErrChanged)
+	f.rules = rules
+	if !f.o.ReadOnly {
+		if err := f.SameConfig(); err != nil {
+			return err
+		}
 	}
 	copy(f.salt[:], salt)
-	depths, err := get(f.db, nameKey('m', "depths"))
-	if err != nil {
-		return err
-	}
-	if !f.o.ReadOnly && !bytes.Equal(depths, encodeDepths(f.o.Depths)) {
-		return fmt.Errorf("%w: depth, profiles, analyse_linked or fetch_unclaimed_embeds are not those the job was started with; what is archived already would not match: put them back, or start a new job", ErrChanged)
-	}
 	clean, err := get(f.db, nameKey('m', "clean"))
 	if err != nil {
 		return err
@@ -352,9 +349,6 @@ func (f *Frontier) load() error {
 	if err := f.noteKill(); err != nil {
 		return err
 	}
-	if err := f.checkQueues(); err != nil {
-		return err
-	}
 	f.changes.Began = QueuesBegan{Inactive: int64(f.st.queues), Snoozed: int64(f.st.resting), Retired: int64(f.st.retired)}
 	if err := errors.Join(f.checkLine(), f.countDomains(), f.wakeRetired(), f.loadPlaces()); err != nil {
 		return err
@@ -365,8 +359,19 @@ func (f *Frontier) load() error {
 // ErrChanged is wrapped by errors of a configuration that the state does not go with.
 var ErrChanged = errors.New("configuration changed")
 
-// checkQueues refuses a job whose URIs stand in queues of another kind.
-func (f *Frontier) checkQueues() error {
+// SameConfig refuses, with [ErrChanged], a configuration that the state does not go with. A Frontier
+// that is not ReadOnly was asked when it was opened.
+func (f *Frontier) SameConfig() error {
+	if f.rules != f.o.RulesHash {
+		return fmt.Errorf("%w: the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back, or start a new job", ErrChanged)
+	}
+	depths, err := get(f.db, nameKey('m', "depths"))
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(depths, encodeDepths(f.o.Depths)) {
+		return fmt.Errorf("%w: depth, profiles, analyse_linked or fetch_unclaimed_embeds are not those the job was started with; what is archived already would not match: put them back, or start a new job", ErrChanged)
+	}
 	was, err := get(f.db, nameKey('m', "queues"))
 	if err != nil {
 		return err

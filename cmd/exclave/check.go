@@ -1,9 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 
 	"exclave/config"
+	"exclave/frontier"
+	"exclave/internal/job"
 
 	"github.com/spf13/cobra"
 )
@@ -19,20 +24,36 @@ func notices(c *config.Config) []string {
 	return append(append(out, c.Order.Notices()...), c.Limits.Notices()...)
 }
 
+// checkedLines is how many lines of a file of seeds are looked at: about two seconds.
+const checkedLines = 1_000_000
+
 func newCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check JOB",
-		Short: "Report every problem of a job's configuration",
-		Long: `check reads job.toml and the files it names and prints every problem with file,
-line, column and what to do. Nothing is fetched and nothing is written.`,
+		Short: "Report every problem of a job's configuration and seeds",
+		Long: `check reads job.toml and the files it names, seeds among them (of each the first
+million lines), compares them with the state of a job that was begun, and prints every
+problem with file, line, column and what to do. Nothing is fetched and nothing is written.
+
+Exit codes: 0 no problems; 2 there are some; 3 the state cannot be read.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, problems := config.Load(args[0])
+			lines := make([]string, 0, len(problems))
 			for _, p := range problems {
-				fmt.Fprintln(cmd.OutOrStdout(), p)
+				lines = append(lines, p.String())
 			}
-			if len(problems) > 0 {
-				return withCode(exitUsage, fmt.Errorf("check %s: %s", args[0], count(len(problems), "problem")))
+			if len(problems) == 0 {
+				var err error
+				if lines, err = checkJob(cmd, c); err != nil {
+					return err
+				}
+			}
+			for _, l := range lines {
+				fmt.Fprintln(cmd.OutOrStdout(), l)
+			}
+			if len(lines) > 0 {
+				return withCode(exitUsage, fmt.Errorf("check %s: %s", args[0], count(len(lines), "problem")))
 			}
 			for _, n := range notices(c) {
 				fmt.Fprintln(cmd.OutOrStdout(), "note:", n)
@@ -44,6 +65,46 @@ line, column and what to do. Nothing is fetched and nothing is written.`,
 			return nil
 		},
 	}
+}
+
+// checkJob returns what of a job is wrong though its configuration is right: seeds, and a
+// state that does not go with it. What is only worth knowing it prints.
+func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err error) {
+	begun := true
+	switch err := job.Look(cmd.Context(), c, jobOptions(cmd.ErrOrStderr()), (*job.Job).SameConfig); {
+	case errors.Is(err, fs.ErrNotExist):
+		begun = false
+	case errors.Is(err, job.ErrLocked):
+		fmt.Fprintln(cmd.OutOrStdout(), "note: a process works on the job; what its state says was not compared")
+	case errors.Is(err, frontier.ErrChanged):
+		problems = append(problems, err.Error())
+	case err != nil:
+		return nil, jobError(err)
+	}
+	seeds, err := job.CheckSeeds(cmd.Context(), c, checkedLines)
+	if err != nil {
+		return nil, err
+	}
+	urls, more := int64(0), false
+	for _, s := range seeds {
+		urls, more = urls+s.URLs, more || s.More || s.Err != nil || s.State.Damage != ""
+		switch {
+		case s.Err != nil:
+			problems = append(problems, s.Err.Error())
+		case s.State.Damage != "":
+			problems = append(problems, s.Path+": "+s.State.Damage+"; get the whole file, or what stands before is all that is crawled")
+		}
+		for _, line := range s.State.Samples {
+			fmt.Fprintf(cmd.OutOrStdout(), "note: %s: %s\n", s.Path, line)
+		}
+		if n := s.State.Broken - int64(len(s.State.Samples)); n > 0 {
+			fmt.Fprintf(cmd.OutOrStdout(), "note: %s: %s more\n", s.Path, count(int(n), "broken line"))
+		}
+	}
+	if urls == 0 && !more && !begun {
+		problems = append(problems, fmt.Sprintf("%s: no URL: there is nothing to crawl; add some, one a line, or use exclave seeds import", c.Path(strings.Join(c.Job.Seeds, ", "))))
+	}
+	return problems, nil
 }
 
 func count(n int, thing string) string {

@@ -14,6 +14,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/seedlog"
 
 	"github.com/spf13/cobra"
 )
@@ -97,7 +98,7 @@ func crawlOne(cmd *cobra.Command, cfg *config.Config, flags crawlOptions) (_ job
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s after %s: %d URIs finished, %d pages judged, %d valid, %d URIs archived, %d failed, %d queued\n",
 		cfg.Job.Name, r.Reason, r.Took.Round(1e6), r.Stats.Finished, r.Stats.Judged, r.Stats.Valid, r.Stats.Archived, r.Stats.Failed, r.Stats.Queued)
 	sayCrawled(cmd.ErrOrStderr(), &r)
-	return r, ctx.Err() != nil, nil
+	return r, ctx.Err() != nil, damagedSeeds(r.Seeds)
 }
 
 // loadJob reads a job's configuration and prints what is wrong with it.
@@ -145,7 +146,7 @@ func jobError(err error) error {
 		return nil
 	case errors.Is(err, job.ErrLocked):
 		return withCode(exitLocked, err)
-	case errors.Is(err, frontier.ErrChanged):
+	case errors.Is(err, frontier.ErrChanged), errors.Is(err, seedlog.ErrNoLog):
 		return withCode(exitUsage, err)
 	}
 	return withCode(exitFailure, err)

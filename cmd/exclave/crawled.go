@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -41,4 +42,18 @@ func sayCrawled(out io.Writer, r *job.Result) {
 	case q.Round > 0:
 		fmt.Fprintf(out, "%s %s left: the last of the rounds of [order] is over; raise rounds, and exclave crawl goes on\n", live.Number(left), are)
 	}
+}
+
+// damagedSeeds says which files of seeds could not be read to their end.
+func damagedSeeds(files []job.SeedReport) error {
+	var errs []error
+	for _, s := range files {
+		if s.Damage != "" {
+			errs = append(errs, fmt.Errorf("%s: %s; what stands before was taken: get the whole file, and do it again", s.File, s.Damage))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return withCode(exitUsage, errors.Join(errs...))
 }

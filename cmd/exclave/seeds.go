@@ -97,7 +97,8 @@ top-level domains, schemes, and what is broken, with the first ten. With several
 files, all of them together too. Up to 4 million different URLs and 1 million
 hosts are counted exactly; beyond, numbers are estimates (within 1 %) and marked.
 
-Exit codes: 0 there are URLs; 1 there is none; 2 a file cannot be read.`,
+Exit codes: 0 there are URLs; 1 there is none; 2 a file cannot be read, or not to its
+end.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var total *seedlog.Tally
@@ -114,6 +115,9 @@ Exit codes: 0 there are URLs; 1 there is none; 2 a file cannot be read.`,
 					if i == nil {
 						continue
 					}
+				}
+				if i.Damage != "" {
+					errs = append(errs, fmt.Errorf("%s: %s", name, i.Damage))
 				}
 				urls += i.URLs
 				all.lines += i.Lines

@@ -31,7 +31,7 @@ one. Importing twice does no harm. It prints how many seeds were accepted, known
 before, out of scope (and by which rule), and what was broken.
 
 Exit codes: 0 seeds were accepted; 1 none was; 2 the configuration is wrong or a
-file cannot be read; 3 a failure of our own; 4 another process works on the job
+file cannot be read (of one that is damaged, what stands before was taken); 3 a failure of our own; 4 another process works on the job
 and takes no seeds.`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -63,15 +63,19 @@ and takes no seeds.`,
 			}
 			defer func() { err = errors.Join(err, done()) }()
 			accepted := int64(0)
+			var reports []job.SeedReport
 			for i, name := range args[1:] {
 				r, err := give(cmd.Context(), files[i], name)
-				accepted += r.Accepted
+				accepted, reports = accepted+r.Accepted, append(reports, r)
 				if err == nil || r.Lines > 0 {
 					printImported(cmd.OutOrStdout(), r)
 				}
 				if err != nil {
-					return jobError(err)
+					return askError(err)
 				}
+			}
+			if err := damagedSeeds(reports); err != nil {
+				return err
 			}
 			if accepted == 0 {
 				return withCode(exitNegative, errSaid)
@@ -114,9 +118,6 @@ func printImported(w io.Writer, r job.SeedReport) {
 	fmt.Fprintf(w, ", %s out of scope, %s no seeds, %s blank, %s broken\n", live.Number(out), live.Number(r.Skipped), live.Number(r.Blank), live.Number(r.Broken))
 	for _, rule := range byCount(r.Rejected) {
 		fmt.Fprintf(w, "  out of scope by %s: %s\n", rule, live.Number(r.Rejected[rule]))
-	}
-	if r.Damage != "" {
-		fmt.Fprintf(w, "  %s; what stands before was taken\n", r.Damage)
 	}
 	printBroken(w, r.State)
 }

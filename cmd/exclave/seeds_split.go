@@ -16,7 +16,9 @@ import (
 	"exclave/analyzer"
 	"exclave/config"
 	"exclave/internal/collection"
+	"exclave/internal/job"
 	"exclave/internal/live"
+	"exclave/internal/seedlog"
 
 	"github.com/spf13/cobra"
 )
@@ -77,7 +79,7 @@ interrupted, nothing was made.`,
 				made, t, err = collection.Make(ctx, into, o, plan, read, job)
 				return err
 			})
-			if err != nil {
+			if err != nil && made == nil {
 				return err
 			}
 			printCollections(cmd.OutOrStdout(), made, t)
@@ -89,7 +91,7 @@ interrupted, nothing was made.`,
 			if base.HTTP.Contact == "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: write your contact URL into each job.toml, or use --contact\n")
 			}
-			return nil
+			return err // of a file that is damaged
 		},
 	}
 	logs.add(cmd)
@@ -199,6 +201,7 @@ func (l *logsRead) each(cmd *cobra.Command, names []string, c *config.Config, fn
 	if !l.quiet {
 		gather.Progress = func(pass string, n int64) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", pass, live.Number(n)) }
 	}
+	var damaged []job.SeedReport
 	err = fn(ctx, gather, func(g *collection.Gatherer) error {
 		for i, name := range names {
 			o.Name = name
@@ -209,21 +212,19 @@ func (l *logsRead) each(cmd *cobra.Command, names []string, c *config.Config, fn
 			found := s.Lines - s.Blank - s.Skipped - s.Broken
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: %s lines: %s addresses, %s no seeds, %s blank, %s broken\n", name, string(s.Format),
 				live.Number(s.Lines), live.Number(found), live.Number(s.Skipped), live.Number(s.Blank), live.Number(s.Broken))
-			if s.Damage != "" {
-				fmt.Fprintf(cmd.ErrOrStderr(), "  %s; what stands before was taken\n", s.Damage)
-			}
+			damaged = append(damaged, job.SeedReport{File: name, State: s})
 			printBroken(cmd.ErrOrStderr(), s)
 		}
 		return nil
 	})
 	switch {
 	case err == nil:
-		return nil
+		return damagedSeeds(damaged)
 	case ctx.Err() != nil:
 		return withCode(exitInterrupt, errors.New(cmd.CommandPath()+": interrupted; nothing was made"))
 	case errors.Is(err, collection.ErrNoSeeds):
 		return withCode(exitNegative, err)
-	case errors.Is(err, collection.ErrExists):
+	case errors.Is(err, collection.ErrExists), errors.Is(err, seedlog.ErrNoLog):
 		return withCode(exitUsage, err)
 	}
 	return withCode(exitFailure, err)

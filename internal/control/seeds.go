@@ -36,6 +36,9 @@ func (s *Server) importSeeds(w http.ResponseWriter, r *http.Request) error {
 	rc := http.NewResponseController(w)
 	defer context.AfterFunc(r.Context(), func() { _ = rc.SetReadDeadline(time.Unix(1, 0)) })()
 	rep, err := s.job.ImportSeeds(r.Context(), r.Body, q.Get("name"), o)
+	if errors.Is(err, seedlog.ErrNoLog) {
+		return badRequest(err)
+	}
 	answer := ImportAnswer{SeedReport: rep}
 	if err != nil {
 		answer.Failed = err.Error()

@@ -1,0 +1,68 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"exclave/config"
+	"exclave/internal/seedlog"
+)
+
+// SeedCheck is what a file of seeds holds, as far as it was read.
+type SeedCheck struct {
+	Path  string
+	URLs  int64
+	State seedlog.State // its lines that name no seed, and damage
+	More  bool          // lines were left unread
+	Err   error         // it cannot be read; wraps [seedlog.ErrNoLog] when it is no text of seeds
+}
+
+// CheckSeeds reads the files that a job's configuration names, of each at most so many
+// lines, as a crawl would. The scope is not asked, nothing is written. The error is ctx's.
+func CheckSeeds(ctx context.Context, cfg *config.Config, lines int64) ([]SeedCheck, error) {
+	var all []SeedCheck
+	for _, name := range cfg.Job.Seeds {
+		c := SeedCheck{Path: cfg.Path(name)}
+		if c.Err = c.read(ctx, name, lines); ctx.Err() != nil {
+			return all, ctx.Err()
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func (c *SeedCheck) read(ctx context.Context, name string, lines int64) error {
+	f, err := os.Open(c.Path)
+	if err != nil {
+		return fmt.Errorf("job: seeds: %w", err)
+	}
+	defer f.Close()
+	log, err := seedlog.Open(f, seedlog.Options{Name: name})
+	if err != nil {
+		return fmt.Errorf("job: seeds: read %s: %w", c.Path, err)
+	}
+	defer log.Close()
+	defer func() { c.State = log.State() }()
+	for e, err := log.Next(); ; e, err = log.Next() {
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("job: seeds: read %s: %w", c.Path, err)
+		case e.Line > lines:
+			c.More = true
+			return nil
+		case e.Line%1024 == 0 && ctx.Err() != nil:
+			return ctx.Err()
+		case log.URL() != nil:
+			c.URLs++
+		}
+	}
+}
+
+// SameConfig refuses, with [frontier.ErrChanged], a configuration that the state of a begun job does
+// not go with.
+func (j *Job) SameConfig() error { return j.frontier.SameConfig() }

@@ -39,22 +39,12 @@ Exit codes: 0 the crawl found exactly what it should, 1 it did not, or verify fo
 defects; 2 wrong flags; 3 a failure.`,
 		Example: "  exclave bench --resources 20000 --json before.json\n  exclave bench --wget",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.fewHosts(cmd)
 			if err := o.web.Validate(); err != nil {
 				return withCode(exitUsage, err)
 			}
-			temporary := o.dir == ""
-			if temporary {
-				if o.dir, err = os.MkdirTemp("", "exclave-bench-"); err != nil {
-					return withCode(exitFailure, err)
-				}
-				defer func() { err = errors.Join(err, os.RemoveAll(o.dir)) }()
-			}
-			if old, err := os.ReadDir(o.dir); err == nil && len(old) > 0 {
-				return withCode(exitUsage, fmt.Errorf("bench: %s is not empty; name a new folder with --dir", o.dir))
-			}
-			return bench(cmd, o)
+			return inNewFolder(&o.dir, func() error { return bench(cmd, o) })
 		},
 	}
 	o.webFlags(cmd)
@@ -66,8 +56,23 @@ defects; 2 wrong flags; 3 a failure.`,
 	f.StringVar(&o.dir, "dir", "", "keep the job in this new folder (default: a temporary one, removed)")
 	f.StringVar(&o.cpu, "cpuprofile", "", "write a profile of the crawler's processor time to this file")
 	f.StringVar(&o.mem, "memprofile", "", "write a profile of the crawler's allocations to this file")
-	cmd.AddCommand(newBenchServe(), newBenchTruth(), newBenchSeedsLog(), newBenchFrontier(), newBenchOrder())
+	cmd.AddCommand(newBenchServe(), newBenchTruth(), newBenchSeedsLog(), newBenchFrontier(), newBenchOrder(), newBenchHostile())
 	return cmd
+}
+
+// inNewFolder runs f with dir, which must not hold anything, or with a temporary folder
+// when there is none.
+func inNewFolder(dir *string, f func() error) (err error) {
+	if *dir == "" {
+		if *dir, err = os.MkdirTemp("", "exclave-bench-"); err != nil {
+			return withCode(exitFailure, err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(*dir)) }()
+	}
+	if old, err := os.ReadDir(*dir); err == nil && len(old) > 0 {
+		return withCode(exitUsage, fmt.Errorf("bench: %s is not empty; name a new folder with --dir", *dir))
+	}
+	return f()
 }
 
 // webFlags adds the flags that say what the web is like.
@@ -142,12 +147,27 @@ func benchServe(cmd *cobra.Command, o benchOptions, counts string) error {
 	if err != nil {
 		return withCode(exitFailure, err)
 	}
+	before := ownUsage()
+	return serveUntilEnd(cmd, benchAddresses{s.HTTPAddr(), s.HTTPSAddr(), s.DNS(), web.Seeds()}, func() (any, error) {
+		took := ownUsage().minus(before)
+		served := benchServed{s.Stats(), took.User, took.System}
+		err := s.Close()
+		if counts != "" {
+			err = errors.Join(err, os.WriteFile(counts, s.Counts(), 0o644))
+		}
+		return served, err
+	})
+}
+
+// serveUntilEnd prints first, waits until stdin ends or a signal comes, and prints what
+// end returns. It always calls end.
+func serveUntilEnd(cmd *cobra.Command, first any, end func() (any, error)) error {
 	ctx, stop := untilInterrupted(cmd.Context(), io.Discard)
 	defer stop()
-	before := ownUsage()
 	out := json.NewEncoder(cmd.OutOrStdout())
-	if err := out.Encode(benchAddresses{s.HTTPAddr(), s.HTTPSAddr(), s.DNS(), web.Seeds()}); err != nil {
-		return withCode(exitFailure, errors.Join(err, s.Close()))
+	if err := out.Encode(first); err != nil {
+		_, e := end()
+		return withCode(exitFailure, errors.Join(err, e))
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -158,13 +178,8 @@ func benchServe(cmd *cobra.Command, o benchOptions, counts string) error {
 	case <-ended:
 	case <-ctx.Done():
 	}
-	took := ownUsage().minus(before)
-	served := benchServed{s.Stats(), took.User, took.System}
-	err = errors.Join(s.Close(), out.Encode(served))
-	if counts != "" {
-		err = errors.Join(err, os.WriteFile(counts, s.Counts(), 0o644))
-	}
-	if err != nil {
+	last, err := end()
+	if err = errors.Join(err, out.Encode(last)); err != nil {
 		return withCode(exitFailure, err)
 	}
 	return nil

@@ -68,12 +68,54 @@ func timed(c *exec.Cmd) (u usage, wall time.Duration, err error) {
 	return u, wall, err
 }
 
-// webProcess is a running bench serve.
-type webProcess struct {
-	benchAddresses
+// servedProcess is a server in a process of its own: it prints a line of JSON when it
+// serves, and another when its stdin has ended.
+type servedProcess struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer
 	stdout *bufio.Reader
+}
+
+// start starts c and reads its first line.
+func (p *servedProcess) start(c *exec.Cmd, first any) error {
+	in, err := c.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	p.cmd, p.stdin, p.stdout = c, in, bufio.NewReader(out)
+	if err := c.Start(); err != nil {
+		return fmt.Errorf("bench: start the web: %w", err)
+	}
+	if err := p.line(first); err != nil {
+		return errors.Join(err, in.Close(), c.Wait())
+	}
+	return nil
+}
+
+func (p *servedProcess) line(to any) error {
+	text, err := p.stdout.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(text, to)
+	}
+	if err != nil {
+		return fmt.Errorf("bench: the web said %q: %w", text, err)
+	}
+	return nil
+}
+
+// end stops the server and reads its last line.
+func (p *servedProcess) end(last any) error {
+	return errors.Join(p.stdin.Close(), p.line(last), p.cmd.Wait())
+}
+
+// webProcess is a running bench serve.
+type webProcess struct {
+	benchAddresses
+	servedProcess
 	counts string
 }
 
@@ -88,41 +130,16 @@ func startWeb(cmd *cobra.Command, o benchOptions, counts string) (*webProcess, e
 	if err != nil {
 		return nil, err
 	}
-	w := &webProcess{cmd: c, counts: counts}
-	in, err := c.StdinPipe()
-	if err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
-	}
-	w.stdin, w.stdout = in, bufio.NewReader(out)
-	if err := c.Start(); err != nil {
-		return nil, fmt.Errorf("bench: start the web: %w", err)
-	}
-	if err := w.line(&w.benchAddresses); err != nil {
-		return nil, errors.Join(err, in.Close(), c.Wait())
+	w := &webProcess{counts: counts}
+	if err := w.start(c, &w.benchAddresses); err != nil {
+		return nil, err
 	}
 	return w, nil
 }
 
-func (w *webProcess) line(to any) error {
-	text, err := w.stdout.ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(text, to)
-	}
-	if err != nil {
-		return fmt.Errorf("bench: the web said %q: %w", text, err)
-	}
-	return nil
-}
-
 // end stops the web and returns what it was asked for.
 func (w *webProcess) end() (served benchServed, counts []byte, err error) {
-	err = w.stdin.Close()
-	err = errors.Join(err, w.line(&served), w.cmd.Wait())
-	if err == nil {
+	if err = w.servedProcess.end(&served); err == nil {
 		counts, err = os.ReadFile(w.counts)
 	}
 	if err != nil {

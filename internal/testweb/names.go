@@ -15,6 +15,7 @@ const nameTTL = 300 // seconds
 // names is the DNS server of a web, on one loopback port by UDP and TCP.
 type names struct {
 	lookup   func(host string) (netip.Addr, bool)
+	first    func(w dns.ResponseWriter, q *dns.Msg) bool // Options.Lookup
 	addr     string
 	udp, tcp *dns.Server
 	running  sync.WaitGroup
@@ -23,12 +24,12 @@ type names struct {
 	asked []string
 }
 
-func startNames(lookup func(string) (netip.Addr, bool)) (*names, error) {
+func startNames(lookup func(string) (netip.Addr, bool), first func(dns.ResponseWriter, *dns.Msg) bool) (*names, error) {
 	pc, l, err := listenBoth()
 	if err != nil {
 		return nil, err
 	}
-	n := &names{lookup: lookup, addr: pc.LocalAddr().String()}
+	n := &names{lookup: lookup, first: first, addr: pc.LocalAddr().String()}
 	var ready sync.WaitGroup
 	ready.Add(2)
 	n.udp = &dns.Server{PacketConn: pc, Handler: n, NotifyStartedFunc: ready.Done}
@@ -62,6 +63,9 @@ func listenBoth() (net.PacketConn, net.Listener, error) {
 // ServeDNS answers A with the host's address, other types of a known host with
 // nothing, and NXDOMAIN for the rest.
 func (n *names) ServeDNS(w dns.ResponseWriter, q *dns.Msg) {
+	if n.first != nil && n.first(w, q) {
+		return
+	}
 	m := new(dns.Msg).SetReply(q)
 	m.Authoritative = true
 	if len(q.Question) == 1 {

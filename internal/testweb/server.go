@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/miekg/dns"
 )
 
 // Options of [Start]; the zero value puts every host at 127.0.0.1.
@@ -21,6 +23,9 @@ type Options struct {
 	// Addrs gives hosts an address of their own within 127.0.0.0/8; hosts that
 	// are not named are at 127.0.0.1. The port is the same at every address.
 	Addrs map[string]netip.Addr
+	// Lookup is asked before the DNS server answers, by many goroutines at a time. When it
+	// returns true it has answered itself, or has decided not to. nil: as usual.
+	Lookup func(w dns.ResponseWriter, q *dns.Msg) bool
 }
 
 // Hit is one request as the server saw it.
@@ -77,7 +82,7 @@ func Start(web Web, opts Options) (*Server, error) {
 		s.tls, err = s.listen(conf)
 	}
 	if err == nil {
-		s.dns, err = startNames(s.lookup)
+		s.dns, err = startNames(s.lookup, opts.Lookup)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

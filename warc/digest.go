@@ -12,6 +12,8 @@ import (
 	"hash"
 	"io"
 	"strings"
+
+	"exclave/internal/record"
 )
 
 // Digest returns the labelled digest of everything r gives: "sha1:" and 32
@@ -36,11 +38,11 @@ func Label(sum []byte) string { return "sha1:" + base32.StdEncoding.EncodeToStri
 // is archived, without interim responses (FinalResponse). A block without a
 // complete header has the digest of no bytes, one that is not HTTP is all payload.
 func PayloadDigest(block Block) (string, error) {
-	h, err := splitHTTP(block, false)
+	body, err := headerAt(block, 0, record.HeadLen)
 	if err != nil {
 		return "", err
 	}
-	d, err := Digest(io.NewSectionReader(block, h.Body, block.Size()-h.Body))
+	d, err := Digest(io.NewSectionReader(block, body, block.Size()-body))
 	if err != nil {
 		return "", fmt.Errorf("warc: digest payload: %w", err)
 	}

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strconv"
+
+	"exclave/internal/record"
 )
 
 // HTTP is where the parts of a recorded HTTP message are.
@@ -15,12 +16,37 @@ type HTTP struct {
 }
 
 // maxHTTPHeader bounds one header, and what is searched for its end.
-const maxHTTPHeader = 1 << 20
+const maxHTTPHeader = record.MaxHead
 
-// SplitHTTP finds header and body of a recorded response or request. Lines may
-// end with LF alone. Interim responses are skipped, but for 101, which ends
-// HTTP. A block that is not HTTP at all is one body: Header and Body are 0.
-func SplitHTTP(block Block) (HTTP, error) { return splitHTTP(block, true) }
+// SplitHTTP finds header and body of a recorded response, as the client that recorded
+// it does ([record.HeadLen]). Interim responses are skipped, but for 101, which ends
+// HTTP. A block that has no header is one body: Header and Body are 0.
+func SplitHTTP(block Block) (HTTP, error) {
+	var h HTTP
+	for {
+		n, err := headerAt(block, h.Header, record.HeadLen)
+		if err != nil {
+			return HTTP{}, err
+		}
+		if h.Body = h.Header + n; n == 0 {
+			return h, nil
+		}
+		if h.Status, err = statusAt(block, h.Header); err != nil {
+			return HTTP{}, err
+		}
+		if h.Status < 100 || h.Status > 199 || h.Status == 101 || h.Body >= block.Size() {
+			return h, nil
+		}
+		next := make([]byte, 5)
+		if _, err := block.ReadAt(next, h.Body); err != nil && err != io.EOF {
+			return HTTP{}, fmt.Errorf("warc: split http message: %w", err)
+		}
+		if !record.IsStatusLine(next) {
+			return h, nil
+		}
+		h.Header = h.Body
+	}
+}
 
 // FinalResponse returns the block without the interim (1xx) responses in front:
 // what a response record holds. Tools take the first header they find for the
@@ -33,90 +59,23 @@ func FinalResponse(block Block) (Block, error) {
 	return io.NewSectionReader(block, h.Header, block.Size()-h.Header), nil
 }
 
-func splitHTTP(block Block, skipInterim bool) (HTTP, error) {
-	size := block.Size()
-	var h HTTP
-	for {
-		head, end, err := readHeader(block, h.Header, size)
-		if err != nil {
-			return HTTP{}, err
-		}
-		h.Status = statusOf(head)
-		if h.Header == 0 && h.Status == 0 && !bytes.Contains(firstLine(head), []byte(" HTTP/")) {
-			return HTTP{}, nil
-		}
-		h.Body = end
-		if !skipInterim || h.Status < 100 || h.Status > 199 || h.Status == 101 || end >= size {
-			return h, nil
-		}
-		next := make([]byte, 5)
-		if _, err := block.ReadAt(next, end); err != nil && err != io.EOF {
-			return HTTP{}, fmt.Errorf("warc: split http message: %w", err)
-		}
-		if string(next) != "HTTP/" {
-			return h, nil
-		}
-		h.Header = end
+// headerAt returns the length of the header at off.
+func headerAt(block Block, off int64, length func(io.Reader) (int64, error)) (int64, error) {
+	n, err := length(io.NewSectionReader(block, off, block.Size()-off))
+	if err != nil {
+		return 0, fmt.Errorf("warc: split http message: %w", err)
 	}
+	return n, nil
 }
 
-// readHeader returns the header that starts at off, with its empty line, and
-// where it ends; when it does not end, the end of the block.
-func readHeader(block Block, off, size int64) ([]byte, int64, error) {
-	limit := min(size-off, maxHTTPHeader)
-	var head []byte
-	for n := int64(4096); ; n *= 4 {
-		n = min(n, limit)
-		from := len(head)
-		head = append(head, make([]byte, n-int64(from))...)
-		if m, err := block.ReadAt(head[from:], off+int64(from)); m < len(head)-from && err != nil {
-			return nil, 0, fmt.Errorf("warc: split http message: %w", err)
-		}
-		if e := headerEnd(head); e >= 0 {
-			return head[:e], off + int64(e), nil
-		}
-		if n == limit {
-			return head, size, nil
-		}
+// statusAt returns the status of the response at off, 0 when its first line has none.
+func statusAt(block Block, off int64) (int, error) {
+	line := make([]byte, 64)
+	n, err := block.ReadAt(line, off)
+	if err != nil && err != io.EOF {
+		return 0, fmt.Errorf("warc: split http message: %w", err)
 	}
-}
-
-// headerEnd returns the offset after the first empty line, −1 without one.
-func headerEnd(b []byte) int {
-	for i := 0; ; {
-		n := bytes.IndexByte(b[i:], '\n')
-		if n < 0 {
-			return -1
-		}
-		i += n + 1
-		rest := b[i:]
-		if len(rest) > 0 && rest[0] == '\n' {
-			return i + 1
-		}
-		if len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n' {
-			return i + 2
-		}
-	}
-}
-
-func firstLine(b []byte) []byte {
-	line, _, _ := bytes.Cut(b, []byte("\n"))
-	return bytes.TrimRight(line, "\r")
-}
-
-// statusOf reads the status of "HTTP/1.1 200 OK"; 0 for anything else.
-func statusOf(head []byte) int {
-	version, rest, ok := bytes.Cut(firstLine(head), []byte(" "))
-	if !ok || !bytes.HasPrefix(version, []byte("HTTP/")) {
-		return 0
-	}
-	rest = bytes.TrimLeft(rest, " ")
-	if len(rest) < 3 || len(rest) > 3 && rest[3] != ' ' {
-		return 0
-	}
-	n, err := strconv.Atoi(string(rest[:3]))
-	if err != nil || n < 100 {
-		return 0
-	}
-	return n
+	line, _, _ = bytes.Cut(line[:n], []byte("\n"))
+	head := record.ParseHead(line)
+	return head.Status, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exclave/internal/fsx"
+	"exclave/internal/record"
 )
 
 // RecordInfo is what Verify tells of each record it could frame.
@@ -222,14 +223,15 @@ func (b *digested) payloadAt(e *Entry) (int64, error) {
 	if !strings.HasPrefix(strings.ToLower(e.Header.Get("Content-Type")), "application/http") {
 		return 0, nil
 	}
-	h, err := splitHTTP(bytes.NewReader(b.head), false)
-	if err != nil {
-		return 0, err
+	block, length := bytes.NewReader(b.head), record.HeadLen
+	if e.Type() == TypeRequest {
+		length = record.RequestHeadLen
 	}
-	if e.Type() == TypeResponse || e.Type() == TypeRevisit {
-		b.status = h.Status
+	n, err := headerAt(block, 0, length)
+	if err == nil && (e.Type() == TypeResponse || e.Type() == TypeRevisit) {
+		b.status, err = statusAt(block, 0)
 	}
-	return h.Body, nil
+	return n, err
 }
 
 // ReadAt returns the record whose gzip member is the given bytes of a file. The

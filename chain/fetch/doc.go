@@ -12,7 +12,9 @@
 // the configuration allows it, whichever way it was found; a request is repeated
 // only when a kept connection turns out to be dead before the first byte of an
 // answer. Annotations: lenTrunc, timeTrunc, headerTrunc, discTrunc, http09,
-// chunked:broken, length:conflict, header:odd, address:refused, tls:untrusted,
+// chunked:broken, length:conflict, length:odd (a Content-Length that is none),
+// header:odd (lines that are no fields, empty lines before the answer), header:long
+// (more fields than are kept), address:refused, tls:untrusted,
 // tls:expired, tls:hostname, tls:invalid, tls:failed.
 //
 // All processors serve all ToeThreads. A connection belongs to one exchange at a

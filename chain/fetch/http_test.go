@@ -27,6 +27,7 @@ import (
 	"exclave/internal/clock"
 	"exclave/internal/record"
 	"exclave/internal/testweb"
+	"exclave/warc"
 )
 
 func TestRequest(t *testing.T) {
@@ -258,6 +259,29 @@ func TestStaleConnection(t *testing.T) {
 	}
 }
 
+func TestInterimIsNoDeadConnection(t *testing.T) {
+	// RFC 9110 §9.2.2: what dies behind an interim answer was alive; asking again would
+	// be a second request. What follows one without a status line is the answer.
+	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+	for rest, want := range map[string]crawl.Status{"": crawl.StatusConnectionLost, "<p>no header": 200} {
+		asked := 0
+		addr := peer(t, func(_ int, c net.Conn) {
+			readRequest(c)
+			_, _ = io.WriteString(c, ok)
+			readRequest(c)
+			asked++
+			_, _ = io.WriteString(c, "HTTP/1.1 102 Processing\r\n\r\n"+rest)
+		})
+		h := client(t, nil, func(c *Config, _ *Deps) { c.ConnectTo = map[string]string{"*:80": addr} })
+		process(t, h, page("http://example.org/1"))
+		u := page("http://example.org/2")
+		process(t, h, u)
+		if u.Status != want || received(t, u) != rest || asked != 1 {
+			t.Errorf("%q: status %d, %q, asked %d times", rest, u.Status, received(t, u), asked)
+		}
+	}
+}
+
 func TestPool(t *testing.T) {
 	// The last that became idle first, bounded in all, none after Stop.
 	pipes := func(p *pool, host string) *conn {
@@ -431,8 +455,18 @@ func FuzzResponse(f *testing.F) {
 		if err == nil && (r.status < 100 || r.status > 999) {
 			t.Fatalf("status %d", r.status)
 		}
-		if _, err := record.Load(strings.NewReader(got), t.TempDir(), 1<<20); err != nil {
-			t.Fatal(err)
+		loaded, err2 := record.Load(strings.NewReader(got), t.TempDir(), 1<<20)
+		if err2 != nil {
+			t.Fatal(err2)
+		}
+		defer loaded.Close()
+		if err != nil {
+			return
+		}
+		recomputed, err := warc.PayloadDigest(strings.NewReader(got))
+		if d := rec.PayloadDigest(); err != nil || loaded.HeaderLen() != rec.HeaderLen() || loaded.PayloadDigest() != d || recomputed != d {
+			t.Fatalf("header of %d bytes, loaded %d; payload %s, loaded %s, recomputed %s, %v",
+				rec.HeaderLen(), loaded.HeaderLen(), d, loaded.PayloadDigest(), recomputed, err)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +13,14 @@ import (
 	"exclave/internal/record"
 )
 
-// maxInterim is how many 1xx answers are skipped.
-const maxInterim = 20
+const (
+	// maxInterim is how many 1xx answers are skipped.
+	maxInterim = 20
+	// maxBlank is how many bytes of empty lines before an answer are skipped.
+	maxBlank = 1 << 10
+	// usualBlank is how many are no oddity.
+	usualBlank = 4
+)
 
 // response reads one answer.
 type response struct {
@@ -56,13 +61,13 @@ func (r *response) read() error {
 
 // header reads up to the empty line of the final answer.
 func (r *response) header() (*record.Head, error) {
-	for range maxInterim {
-		start, err := r.start()
+	for n := range maxInterim {
+		status, err := r.start(n > 0)
 		if err != nil {
 			return nil, err
 		}
-		if !record.IsStatusLine(start) {
-			if r.c.reused {
+		if !status {
+			if r.c.reused && n == 0 {
 				// Left over from the last answer: not ours.
 				return nil, &failure{crawl.StatusConnectionLost, r.notes, errStale}
 			}
@@ -84,6 +89,9 @@ func (r *response) header() (*record.Head, error) {
 		if head.Odd > 0 {
 			r.note("header:odd")
 		}
+		if head.Long {
+			r.note("header:long")
+		}
 		r.status = head.Status
 		r.keep = head.KeepAlive() && r.truncated == "" && head.Status != 101
 		if _, length, ok := head.Length(); ok {
@@ -94,24 +102,35 @@ func (r *response) header() (*record.Head, error) {
 	return nil, &failure{crawl.StatusConnectionLost, r.notes, fmt.Errorf("more than %d interim answers", maxInterim)}
 }
 
-// start returns the first bytes of an answer, without empty lines before it.
-func (r *response) start() ([]byte, error) {
-	for skipped := 0; ; {
-		p, err := r.c.br.Peek(5)
-		if len(p) == 0 {
-			return nil, r.lost(err, errStale)
+// start reports whether an answer begins with a status line, before which empty lines
+// are skipped; one that does not has no header, and they are part of it. Behind an
+// interim answer the connection is not one that was dead before the request.
+func (r *response) start(interim bool) (status bool, err error) {
+	stale := errStale
+	if interim {
+		stale = nil
+	}
+	for blank := 0; ; {
+		p, err := r.c.br.Peek(blank + 5)
+		for blank < min(len(p), maxBlank) && (p[blank] == '\r' || p[blank] == '\n') {
+			blank++
 		}
-		if skipped < 4 && (p[0] == '\r' || p[0] == '\n') {
-			if _, err := r.c.br.Discard(1); err != nil {
-				return nil, r.lost(err, errStale)
-			}
-			skipped++
+		start := p[blank:]
+		switch {
+		case len(start) == 0 && err != nil:
+			return false, r.lost(err, stale)
+		case len(start) < 5 && err == nil && blank < maxBlank:
 			continue
+		case len(start) < 5 && err != nil && (err != io.EOF || strings.HasPrefix("HTTP/", string(start)) || strings.HasPrefix("ICY ", string(start))):
+			return false, r.lost(err, nil)
+		case !record.IsStatusLine(start):
+			return false, nil
 		}
-		if len(p) < 5 && (err != io.EOF || strings.HasPrefix("HTTP/", string(p)) || strings.HasPrefix("ICY ", string(p))) {
-			return nil, r.lost(err, nil)
+		if blank > usualBlank {
+			r.note("header:odd")
 		}
-		return p, nil
+		_, err = r.c.br.Discard(blank)
+		return true, err
 	}
 }
 
@@ -123,35 +142,25 @@ func (r *response) lines() ([]byte, error) {
 			r.c.head = raw
 		}
 	}()
-	begin := 0 // of the present line
-	for {
+	for end, ended := (record.HeadEnd{}), false; !ended; {
 		p, err := r.c.br.Peek(1)
 		if len(p) == 0 {
 			return nil, r.lost(err, nil)
 		}
 		p, _ = r.c.br.Peek(r.c.br.Buffered()) // cannot fail for what is buffered
-		end := bytes.IndexByte(p, '\n')
-		if end >= 0 {
-			p = p[:end+1]
-		}
-		p = p[:min(len(p), r.maxHeader-len(raw))]
-		raw = append(raw, p...)
-		if _, err := r.c.br.Discard(len(p)); err != nil {
+		var used int
+		used, ended = end.Feed(p[:min(len(p), r.maxHeader-len(raw))])
+		raw = append(raw, p[:used]...)
+		if _, err := r.c.br.Discard(used); err != nil {
 			return nil, err
 		}
 		if len(raw) == r.maxHeader {
 			r.truncated = crawl.TruncLength
 			r.note("headerTrunc")
-			return raw, nil
+			break
 		}
-		if end < 0 {
-			continue
-		}
-		if line := raw[begin:]; len(bytes.TrimRight(line, "\r\n")) == 0 {
-			return raw, nil
-		}
-		begin = len(raw)
 	}
+	return raw, nil
 }
 
 // lost is the failure of an answer whose header did not come.
@@ -180,6 +189,9 @@ func (r *response) hasBody() bool {
 func (r *response) frame(h *record.Head) {
 	r.chunked = h.Chunked()
 	least, greatest, ok := h.Length()
+	if h.OddLength() {
+		r.note("length:odd")
+	}
 	switch {
 	case r.chunked:
 		r.framed = true

@@ -9,7 +9,8 @@
 // leaves them out. The scratch file loses its name as soon as it is open, so a
 // crash leaves nothing behind.
 //
-// [ParseHead] and [Chunks] read answers as servers write them, not as RFC 9112
+// [HeadEnd] says where a header ends, for everybody who must know. [ParseHead] and
+// [Chunks] read answers as servers write them, not as RFC 9112
 // has them: lines may end with LF alone, may lack a colon, lengths may
 // contradict each other. Nothing a server sends makes them fail or panic.
 // [Exchange] is the small serialised form of an answer that waits for its place

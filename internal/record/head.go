@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 )
@@ -15,7 +14,8 @@ type Head struct {
 	Status int  // 100 … 999; 0 when the status line has none
 	HTTP11 bool // HTTP/1.1 or later, not 1.0, ICY or nothing
 	Fields []Field
-	Odd    int // lines that are not fields; they are skipped
+	Odd    int  // lines that are not fields; they are skipped
+	Long   bool // fields were left out, none of those that steer the crawler
 }
 
 // Limits of what ParseHead keeps. The bytes of the recording are not affected.
@@ -25,24 +25,41 @@ const (
 	maxFolds      = 500 // each copies the value so far
 )
 
-// ParseHead reads a status line and header fields. Lines may end with LF alone;
-// lines that begin with a space continue the one before; lines without a colon
-// are counted and skipped. At most 500 fields and 64 KB of them are kept.
+// steers reports whether the crawler acts on a field: where the body ends, how it is
+// coded, what it is, where to go next and when. Such fields are kept wherever they
+// stand, within limits of their own.
+func steers(name string) bool {
+	switch strings.ToLower(name) {
+	case "content-length", "transfer-encoding", "content-encoding", "connection", "content-type", "location", "retry-after":
+		return true
+	}
+	return false
+}
+
+// limits is what is left of what may be kept.
+type limits struct{ fields, bytes int }
+
+func (l *limits) allow(line string) bool {
+	l.fields, l.bytes = l.fields-1, l.bytes-len(line)
+	return l.fields >= 0 && l.bytes >= 0
+}
+
+// ParseHead reads a status line and header fields. Lines may end with LF alone or
+// with any number of CRs before it; lines that begin with a space continue the one
+// before; lines without a colon are counted and skipped. At most 500 fields and 64 KB
+// of them are kept, as many of those that steer the crawler
+// behind them, and as many continuations.
 func ParseHead(b []byte) Head {
-	room, folds := maxFieldBytes, 0
+	common, steering, folded := limits{maxFields, maxFieldBytes}, limits{maxFields, maxFieldBytes}, limits{maxFolds, maxFieldBytes}
 	line, rest := cutLine(string(b[:min(len(b), MaxHead)])) // all values are parts of one string
 	h := Head{Status: statusOf(line), HTTP11: strings.HasPrefix(line, "HTTP/1.1") || strings.HasPrefix(line, "HTTP/2")}
-	for len(rest) > 0 && len(h.Fields) < maxFields {
+	for kept := false; len(rest) > 0; {
 		line, rest = cutLine(rest)
 		if len(line) == 0 {
 			break
 		}
-		if room -= len(line); room < 0 {
-			break
-		}
 		if n := len(h.Fields); (line[0] == ' ' || line[0] == '\t') && n > 0 {
-			if line = strings.TrimSpace(line); line != "" && folds < maxFolds {
-				folds++
+			if line = strings.TrimSpace(line); kept && line != "" && folded.allow(line) {
 				h.Fields[n-1].Value = strings.TrimSpace(h.Fields[n-1].Value + " " + line)
 			}
 			continue
@@ -52,6 +69,12 @@ func ParseHead(b []byte) Head {
 		if !ok || len(name) == 0 {
 			h.Odd++
 			continue
+		}
+		if kept = !h.Long && common.allow(line); !kept {
+			h.Long = true
+			if kept = steers(name) && steering.allow(line); !kept {
+				continue
+			}
 		}
 		if h.Fields == nil {
 			h.Fields = make([]Field, 0, min(1+strings.Count(rest, "\n"), maxFields))
@@ -63,7 +86,7 @@ func ParseHead(b []byte) Head {
 
 func cutLine(s string) (line, rest string) {
 	line, rest, _ = strings.Cut(s, "\n")
-	return strings.TrimSuffix(line, "\r"), rest
+	return strings.TrimRight(line, "\r"), rest
 }
 
 // statusOf reads the status of "HTTP/1.1 200 OK" and of "ICY 200 OK".
@@ -81,12 +104,6 @@ func statusOf(line string) int {
 		return 0
 	}
 	return n
-}
-
-// IsStatusLine reports whether an answer that begins with b has a header; what
-// has none is HTTP/0.9: a body and nothing else. Five bytes decide.
-func IsStatusLine(b []byte) bool {
-	return bytes.HasPrefix(b, []byte("HTTP/")) || bytes.HasPrefix(b, []byte("ICY "))
 }
 
 // Get returns the first value of a field, compared without case, "" when there
@@ -136,11 +153,11 @@ func (h *Head) Unframed() bool {
 }
 
 // Length returns the least and the greatest Content-Length that is declared; ok
-// is false when none is, or one of them is not a number.
+// is false when none is, or one of them is anything but digits (RFC 9110 §8.6).
 func (h *Head) Length() (least, greatest int64, ok bool) {
 	for _, m := range h.list("Content-Length") {
 		n, err := strconv.ParseInt(m, 10, 64)
-		if err != nil || n < 0 {
+		if err != nil || m[0] == '-' || m[0] == '+' {
 			return 0, 0, false
 		}
 		if !ok {
@@ -149,6 +166,17 @@ func (h *Head) Length() (least, greatest int64, ok bool) {
 		least, greatest, ok = min(least, n), max(greatest, n), true
 	}
 	return least, greatest, ok
+}
+
+// OddLength reports that a length is declared that is none.
+func (h *Head) OddLength() bool {
+	for _, f := range h.Fields {
+		if strings.EqualFold(f.Name, "Content-Length") {
+			_, _, ok := h.Length()
+			return !ok
+		}
+	}
+	return false
 }
 
 // KeepAlive reports that the server means to leave the connection open.

@@ -177,22 +177,22 @@ func Load(src io.Reader, dir string, memory int) (*Recording, error) {
 	r := New(dir, memory)
 	buf := make([]byte, 32<<10)
 	n, err := io.ReadFull(src, buf)
-	for err == nil && headEnd(buf[:n]) < 0 && n < MaxHead {
-		buf = append(buf, make([]byte, len(buf))...)
-		var m int
-		m, err = io.ReadFull(src, buf[n:])
-		n += m
+	end := 0
+	if IsStatusLine(buf[:n]) {
+		var head HeadEnd
+		ended := false
+		for end, ended = head.Feed(buf[:n]); err == nil && !ended; {
+			buf = append(buf, make([]byte, len(buf))...)
+			var m, used int
+			m, err = io.ReadFull(src, buf[n:])
+			used, ended = head.Feed(buf[n : n+m])
+			n, end = n+m, end+used
+		}
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}
 	buf = buf[:n]
-	end := 0
-	if IsStatusLine(buf) {
-		if end = headEnd(buf); end < 0 {
-			end = len(buf)
-		}
-	}
 	if err == nil && end > 0 {
 		err = r.SetHead(buf[:end], ParseHead(buf[:end]))
 	}
@@ -206,24 +206,4 @@ func Load(src io.Reader, dir string, memory int) (*Recording, error) {
 		return nil, errors.Join(fmt.Errorf("record: load answer: %w", err), r.Close())
 	}
 	return r, nil
-}
-
-// MaxHead is the longest header of an answer that is looked for.
-const MaxHead = 1 << 20
-
-// headEnd returns the offset behind the first empty line, -1 without one.
-func headEnd(b []byte) int {
-	for i := 0; ; {
-		n := bytes.IndexByte(b[i:], '\n')
-		if n < 0 {
-			return -1
-		}
-		i += n + 1
-		switch rest := b[i:]; {
-		case bytes.HasPrefix(rest, []byte("\n")):
-			return i + 1
-		case bytes.HasPrefix(rest, []byte("\r\n")):
-			return i + 2
-		}
-	}
 }

@@ -234,6 +234,103 @@ func TestParseHead(t *testing.T) {
 	}
 }
 
+func TestParseHeadKeepsWhatSteers(t *testing.T) {
+	// An answer whose length is its 601st field was held until the connection timed out,
+	// and its body was never taken out of its coding.
+	padding := strings.Repeat("A: b\r\n", 600)
+	for why, before := range map[string]string{"fields": padding, "bytes": "A: " + strings.Repeat("b", 70<<10) + "\r\n"} {
+		h := ParseHead([]byte("HTTP/1.1 200 OK\r\n" + before + "content-length: 7\r\n folded\r\nX: y\r\n  not folded\r\n" +
+			"Transfer-Encoding: chunked\r\nContent-Encoding: gzip\r\nConnection: close\r\nLocation: /x\r\n\r\n"))
+		if !h.Long || h.Get("Content-Length") != "7 folded" || !h.Chunked() || h.KeepAlive() || h.Get("Location") != "/x" || h.Get("X") != "" {
+			t.Errorf("%s: %v, last fields %q", why, h.Long, h.Fields[max(0, len(h.Fields)-5):])
+		}
+	}
+	h := ParseHead([]byte("HTTP/1.1 200 OK\r\n" + padding + strings.Repeat("Content-Length: 7\r\n", 50_000)))
+	if len(h.Fields) != 2*maxFields {
+		t.Errorf("%d fields kept", len(h.Fields))
+	}
+}
+
+func TestHeadEnd(t *testing.T) {
+	// However the bytes come, and whoever looks, a header ends at the same place.
+	for _, tt := range []struct{ why, head, body string }{
+		{"RFC 9112 §2.1", "HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "body\r\n\r\n"},
+		{"RFC 9112 §2.2: LF alone", "HTTP/1.1 200 OK\nA: b\n\n", "\nbody"},
+		{"CR CR LF", "HTTP/1.1 200 OK\r\r\nA: b\r\r\n\r\r\n", "\r\r\nbody"},
+		{"a line of one CR in a field", "HTTP/1.1 200 OK\r\nA: b\r\r\rc\r\n\r\n", "body"},
+		{"LF CR LF", "HTTP/1.1 200 OK\n\r\n", "body"},
+		{"CR alone ends no line", "HTTP/1.1 200 OK\r\rbody", ""},
+		{"a blank is not nothing", "HTTP/1.1 200 OK\r\n \r\n\r\n", "body"},
+		{"shoutcast", "ICY 200 OK\r\n\r\n", "body"},
+		{"no header", "", "<p>\r\n\r\nbody"},
+		{"an echoed request", "", "GET / HTTP/1.1\r\n\r\nbody"},
+		{"no end", "HTTP/1.1 200 OK\r\nA: b\r\n", ""},
+		{"longer than is looked for", "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("b", MaxHead-20), "c\r\n\r\nbody"},
+		{"nothing", "", ""},
+	} {
+		wire := tt.head + tt.body
+		if n, err := HeadLen(strings.NewReader(wire)); n != int64(len(tt.head)) || err != nil {
+			t.Errorf("%s: %d, %v, want %d", tt.why, n, err, len(tt.head))
+		}
+		if r := load(t, wire, 1<<20); r.HeaderLen() != int64(len(tt.head)) {
+			t.Errorf("%s: loaded %d, want %d", tt.why, r.HeaderLen(), len(tt.head))
+		}
+		if !IsStatusLine([]byte(wire)) {
+			continue
+		}
+		var end HeadEnd
+		n := 0
+		for ended := false; n < len(wire) && !ended; n++ {
+			_, ended = end.Feed([]byte{wire[n]})
+		}
+		if n != len(tt.head) {
+			t.Errorf("%s: byte by byte %d, want %d", tt.why, n, len(tt.head))
+		}
+	}
+	if n, err := RequestHeadLen(strings.NewReader("POST / HTTP/1.1\r\nA: b\r\n\r\nform")); n != 25 || err != nil {
+		t.Errorf("request: %d, %v", n, err)
+	}
+	if n, err := RequestHeadLen(strings.NewReader("no request\r\n\r\n")); n != 0 || err != nil {
+		t.Errorf("no request: %d, %v", n, err)
+	}
+	if _, err := HeadLen(failing{errAny}); !errors.Is(err, errAny) {
+		t.Errorf("a source that fails: %v", err)
+	}
+}
+
+func FuzzHeadEnd(f *testing.F) {
+	for _, s := range []string{"HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody", "ICY 200 OK\n\r\r\nbody", "HTTP/1.1 1\r\r\n\r", "GET / HTTP/1.1\r\n\r\n", "\r\nHTTP/1.1 200 OK\n\n"} {
+		f.Add([]byte(s), uint8(3))
+	}
+	f.Fuzz(func(t *testing.T, b []byte, piece uint8) {
+		want, err := HeadLen(bytes.NewReader(b))
+		if err != nil || want < 0 || want > int64(len(b)) || want > 0 && !IsStatusLine(b) {
+			t.Fatalf("%d of %d, %v", want, len(b), err)
+		}
+		r, err := Load(bytes.NewReader(b), t.TempDir(), 1<<20)
+		if err != nil || r.HeaderLen() != want {
+			t.Fatalf("loaded %d, want %d, %v", r.HeaderLen(), want, err)
+		}
+		defer r.Close()
+		if !IsStatusLine(b) {
+			return
+		}
+		var end HeadEnd
+		n := 0
+		for ended := false; n < len(b) && !ended; {
+			var used int
+			used, ended = end.Feed(b[n:min(len(b), n+1+int(piece))])
+			n += used
+		}
+		if int64(n) != want {
+			t.Fatalf("in pieces %d, want %d", n, want)
+		}
+		if head := ParseHead(b[:n]); len(head.Fields) > 2*maxFields {
+			t.Fatalf("%d fields", len(head.Fields))
+		}
+	})
+}
+
 func TestExchange(t *testing.T) {
 	// Deferred answers lie in the state until a page is archived: what is read back
 	// is what was written, or an answer marked as cut.

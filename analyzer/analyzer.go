@@ -194,7 +194,8 @@ func (a *Analyzer) IsText(name, serverType string, head []byte) bool {
 
 // Run returns the verdict of each profile on p, in the order of Profiles. The
 // first Config.MaxText bytes of text and source are looked at. An error is a
-// failure of a searcher's resources, or ctx's.
+// failure of a searcher's resources; or ctx's, and then the verdicts are what the
+// searchers that came to their end make of the page.
 func (a *Analyzer) Run(ctx context.Context, p *Page) ([]Verdict, error) {
 	p = p.bounded(a.maxText)
 	out := make([]Verdict, len(a.profs))
@@ -203,18 +204,22 @@ func (a *Analyzer) Run(ctx context.Context, p *Page) ([]Verdict, error) {
 		if !slices.Contains(o.JudgedTypes, p.Type) {
 			continue
 		}
-		if err := a.judge(ctx, o, p, &out[i]); err != nil {
+		if err := a.judge(ctx, o, p, &out[i]); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return out, fmt.Errorf("analyzer: run %s: %w", p.URL, err)
 	}
 	return out, nil
 }
 
 func (a *Analyzer) judge(ctx context.Context, o opened, p *Page, v *Verdict) error {
 	v.Judged = true
+	defer func() { v.Valid = v.Points >= v.Min }()
 	for i, s := range o.searchers {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("analyzer: run %s: %w", p.URL, err)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		c := o.Searchers[i]
 		f, err := s.Search(ctx, p)
@@ -226,7 +231,6 @@ func (a *Analyzer) judge(ctx context.Context, o opened, p *Page, v *Verdict) err
 		v.By = append(v.By, sc)
 		v.Points += sc.Points
 	}
-	v.Valid = v.Points >= v.Min
 	return nil
 }
 

@@ -24,7 +24,7 @@ func openDictionary(c SearcherConfig, m *managers) (Searcher, error) {
 func (s dictionary) Search(ctx context.Context, p *Page) (Finding, error) {
 	var t tally
 	for _, part := range []struct{ text, where string }{{p.Title, "title"}, {p.Text, "text"}} {
-		for w := range dict.Words(part.text) {
+		for w := range counted(ctx, dict.Words(part.text)) {
 			v, ok := s.list.Lookup(w)
 			t.add(ok, v, part.where)
 		}

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"context"
+	"iter"
 	"regexp"
 	"strings"
 )
@@ -29,29 +30,29 @@ func openEmail(c SearcherConfig, _ *managers) (Searcher, error) {
 }
 
 // Search implements Searcher.
-func (s email) Search(_ context.Context, p *Page) (Finding, error) {
+func (s email) Search(ctx context.Context, p *Page) (Finding, error) {
 	var t tally
-	for a := range emails(p.Source) {
+	for a := range counted(ctx, emails(p.Source)) {
 		t.add(s.pattern.MatchString(a), a, "source")
 	}
 	more := func(text, where string) {
-		for a := range emails(text) {
+		for a := range counted(ctx, emails(text)) {
 			if !t.seen(a) && s.pattern.MatchString(a) {
 				t.add(true, a, where)
 			}
 		}
 	}
 	more(p.Text, "text")
-	for link := range schemed(p.Source, "mailto:") {
+	for link := range counted(ctx, schemed(p.Source, "mailto:")) {
 		more(link, "link")
 	}
-	return t.finding(), nil
+	return t.finding(), ctx.Err()
 }
 
 // emails yields the addresses in text in lower case: a local part of letters,
 // digits and ._%+-, and a domain of at least two labels, the last of them
 // letters or an ACE label. Top-level domains of any length count.
-func emails(text string) func(yield func(string) bool) {
+func emails(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at, from := 0, 0; ; from = at + 1 {
 			i := strings.IndexByte(text[from:], '@')

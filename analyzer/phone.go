@@ -35,20 +35,20 @@ func openPhone(c SearcherConfig, _ *managers) (Searcher, error) {
 
 // Search implements Searcher. A link's number counts only when the text does
 // not have it.
-func (s phone) Search(_ context.Context, p *Page) (Finding, error) {
+func (s phone) Search(ctx context.Context, p *Page) (Finding, error) {
 	var t tally
-	for c := range phones(p.Text) {
+	for c := range counted(ctx, phones(p.Text)) {
 		v, ok := s.match(c)
 		t.add(ok, v, "text")
 	}
-	for link := range schemed(p.Source, "tel:") {
+	for link := range counted(ctx, schemed(p.Source, "tel:")) {
 		for c := range phones(link) {
 			if v, ok := s.match(c); ok && !t.seen(v) {
 				t.add(true, v, "link")
 			}
 		}
 	}
-	return t.finding(), nil
+	return t.finding(), ctx.Err()
 }
 
 // candidate is a run of groups of digits after + or 00.

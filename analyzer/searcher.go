@@ -3,6 +3,7 @@ package analyzer
 import (
 	"context"
 	"fmt"
+	"iter"
 	"regexp"
 
 	"exclave/dict"
@@ -11,11 +12,29 @@ import (
 
 // Searcher counts one kind of element on a page. Search is called by many
 // goroutines at once and keeps nothing of p; its time is linear in the size of
-// the page and its memory bounded. An error is a failure of ours (a database
-// gone, ctx done), never a property of the page. A Searcher that also has
+// the page, it looks whether ctx is done every [BetweenChecks] elements or so, and its
+// memory is bounded. An error is a failure of ours (a database gone, ctx done), never
+// a property of the page. A Searcher that also has
 // Close() error is closed with the Analyzer.
 type Searcher interface {
 	Search(ctx context.Context, p *Page) (Finding, error)
+}
+
+// BetweenChecks is how many elements of a page a searcher counts, at most, before it
+// looks whether it may go on.
+const BetweenChecks = 1000
+
+// counted yields the elements of a page until ctx ends, which is for the caller to
+// look at afterwards.
+func counted[T any](ctx context.Context, elements iter.Seq[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		n := 0
+		for e := range elements {
+			if n++; n%BetweenChecks == 0 && ctx.Err() != nil || !yield(e) {
+				return
+			}
+		}
+	}
 }
 
 // kind is one row of the table of searchers.

@@ -19,10 +19,14 @@ Durations are written "500ms", "30s", "15m", "6h"; sizes are bytes.`,
 		"crawl.max_time":    `Duration of this run.`,
 		"crawl.max_urls":    `Answers fetched in this run.`,
 		"crawl.max_bytes":   `Bytes received in this run.`,
-		"crawl.grace":       `How long a stop waits for the URLs in process.`,
+		"crawl.grace": `How long a stop waits for the URLs in process. What is then not about to be written is
+cut short, and offered again by the next run.`,
 		"crawl.min_free_disk": `Bytes that must stay free on the disk of the job; with less the crawl pauses until
 there is room. 0 = not looked at.`,
-		"crawl.max_storage":         `Bytes of WARC files that the job may have, over all its runs.`,
+		"crawl.max_storage": `Bytes of WARC files that the job may have, over all its runs.`,
+		"crawl.memory_limit": `Bytes of memory that the process keeps to as far as it can, at least 268,435,456: it
+collects garbage more often when it comes close. 0 = no limit. GOMEMLIMIT in the
+environment, when set, counts instead.`,
 		"crawl.statistics_interval": `Between two lines of logs/progress-statistics.log, at least 1s.`,
 		"crawl.analyse_linked": `Judge the pages that an archived page links to. With false a national site is
 left at its first valid page when the depth is 0.`,
@@ -141,6 +145,13 @@ first crawl.`,
 		"url.sort_query":           `/a?b=1&a=2 = /a?a=2&b=1`,
 		"url.host_rules": `File that says which host names mean the same, like "hosts.properties"; LARM's
 lines startsWith(www.)=, endsWith(.foo.com)=.bar.com, synonym(a.com)=b.com.`,
+
+		"documents": `How documents are read for links, and judged.`,
+		"documents.at_once": `Documents read at the same time, of all the ToeThreads; 0 = as many as there are
+processors. Of those longer than 1 MiB at most 2.`,
+		"documents.max_time": `How long the extraction of links of one document may take, and how long its
+analysis; what was found until then is kept, and crawl.log says extract:time or
+analysis:time. 0 = no limit.`,
 
 		"analysis":          `Which pages are national.`,
 		"analysis.profiles": `Built in: "cz", "sk". Or paths of files: "my.toml". At most 4.`,

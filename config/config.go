@@ -8,6 +8,7 @@ import (
 	"exclave/analyzer"
 	"exclave/chain"
 	"exclave/chain/decide"
+	"exclave/chain/extract"
 	"exclave/chain/fetch"
 	"exclave/chain/standard"
 	"exclave/frontier"
@@ -31,11 +32,13 @@ type Config struct {
 	Robots   Robots          `toml:"robots"`
 	Frontier frontier.Config `toml:"frontier"`
 	// Order says what goes first, Limits what grows no further.
-	Order    frontier.OrderConfig  `toml:"order"`
-	Limits   frontier.LimitsConfig `toml:"limits"`
-	URL      URL                   `toml:"url"`
-	Analysis Analysis              `toml:"analysis"`
-	WARC     warc.Config           `toml:"warc"`
+	Order  frontier.OrderConfig  `toml:"order"`
+	Limits frontier.LimitsConfig `toml:"limits"`
+	URL    URL                   `toml:"url"`
+	// Documents bounds the reading of documents.
+	Documents extract.Documents `toml:"documents"`
+	Analysis  Analysis          `toml:"analysis"`
+	WARC      warc.Config       `toml:"warc"`
 	// Checkpoint says when checkpoints are made, and which are kept.
 	Checkpoint Checkpoint          `toml:"checkpoint"`
 	Metrics    Metrics             `toml:"metrics"`
@@ -76,6 +79,11 @@ type Crawl struct {
 	// MaxStorage is how many bytes of WARC files the job may have; with more the
 	// crawl stops in order. 0 = no limit.
 	MaxStorage int64 `toml:"max_storage"`
+	// MemoryLimit is how many bytes of memory the process should not exceed, at least
+	// 256 MiB: the Go runtime collects garbage more often when it comes close. What its
+	// heap does not hold is not counted. 0 = no limit. GOMEMLIMIT in the environment,
+	// when set, counts instead.
+	MemoryLimit int64 `toml:"memory_limit"`
 	// StatisticsInterval is the time between two lines of
 	// progress-statistics.log.
 	StatisticsInterval time.Duration `toml:"statistics_interval"`
@@ -85,6 +93,9 @@ type Crawl struct {
 	FetchUnclaimedEmbeds bool `toml:"fetch_unclaimed_embeds"`
 }
 
+// With less memory a crawl does little but collect garbage.
+const minMemoryLimit = 256 << 20
+
 // Validate returns every problem of the values.
 func (c Crawl) Validate() []error {
 	errs := c.Config.Validate()
@@ -93,6 +104,9 @@ func (c Crawl) Validate() []error {
 	}
 	if c.MaxStorage < 0 {
 		errs = append(errs, fmt.Errorf("max_storage: %d is negative; 0 means no limit", c.MaxStorage))
+	}
+	if c.MemoryLimit != 0 && c.MemoryLimit < minMemoryLimit {
+		errs = append(errs, fmt.Errorf("memory_limit: %d is less than %d bytes; 0 means no limit", c.MemoryLimit, minMemoryLimit))
 	}
 	if c.StatisticsInterval < time.Second {
 		errs = append(errs, fmt.Errorf("statistics_interval: %v is less than 1s", c.StatisticsInterval))
@@ -168,12 +182,13 @@ func (a Analysis) DepthOf(p analyzer.Profile) int32 {
 // name of a built-in one, the path of a file, or "" for none. The job has no name.
 func Default(profile string) *Config {
 	c := &Config{
-		Job:      Job{Seeds: []string{"seeds.txt"}},
-		Crawl:    Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, StatisticsInterval: 20 * time.Second, AnalyseLinked: true},
-		HTTP:     fetch.DefaultConfig(),
-		Frontier: frontier.DefaultConfig(),
-		Order:    frontier.DefaultOrderConfig(),
-		DNS:      resolve.DefaultConfig(),
+		Job:       Job{Seeds: []string{"seeds.txt"}},
+		Crawl:     Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, MemoryLimit: 768 << 20, StatisticsInterval: 20 * time.Second, AnalyseLinked: true},
+		HTTP:      fetch.DefaultConfig(),
+		Frontier:  frontier.DefaultConfig(),
+		Order:     frontier.DefaultOrderConfig(),
+		DNS:       resolve.DefaultConfig(),
+		Documents: extract.DefaultDocuments(),
 		Analysis: Analysis{
 			Config: analyzer.DefaultConfig(),
 			Depth:  ProfileDepth,

@@ -173,6 +173,9 @@ type Recording interface {
 	// codings removed. A broken coding ends it early; what could be decoded is
 	// returned with the error.
 	Body(limit int64) ([]byte, error)
+	// Forget gives up the memory of what Body returned, which is not to be looked at
+	// any more. Body may be called again.
+	Forget()
 	// Close releases memory and scratch files.
 	Close() error
 }

@@ -35,15 +35,28 @@ func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Res
 		return chain.Result{}, nil
 	}
 	if u.Doc == nil {
-		if err := w.cfg.parse(u); err != nil {
+		_, leave, err := w.cfg.parse(ctx, u)
+		if err != nil {
 			return chain.Result{}, err
 		}
+		leave()
+		if u.Doc.Stopped {
+			if err := late(ctx, u, "extract:time"); err != nil {
+				return chain.Result{}, err
+			}
+		}
 	}
-	p, err := NewPage(ctx, u, w.an, w.hosts)
+	in, leave, err := w.cfg.Room.enter(ctx, false)
 	if err != nil {
-		return chain.Result{}, fmt.Errorf("extract: judge %s: %w", u.URL, err)
+		return chain.Result{}, err
 	}
-	verdicts, err := w.an.Run(ctx, p)
+	defer leave()
+	verdicts, err := w.judge(in, u)
+	if err != nil && verdicts != nil {
+		// What was found until then is the verdict: a page that was not judged would be
+		// offered again, and take as long.
+		err = late(ctx, u, "analysis:time")
+	}
 	if err != nil {
 		return chain.Result{}, fmt.Errorf("extract: judge %s: %w", u.URL, err)
 	}
@@ -56,24 +69,38 @@ func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Res
 	return chain.Result{}, nil
 }
 
+// judge returns the verdicts on u's document; with an error of ctx, what they were
+// when it ended.
+func (w *WebAnalyzer) judge(ctx context.Context, u *crawl.CrawlURI) ([]analyzer.Verdict, error) {
+	p, err := NewPage(ctx, u, w.an, w.hosts)
+	if err != nil {
+		return nil, err
+	}
+	return w.an.Run(ctx, p)
+}
+
 // NewPage makes a page of u's document and outlinks. hosts is asked for addresses
-// when a wants them. An error is one of hosts.
+// when a wants them. An error is one of hosts. The links after the end of ctx are left
+// out.
 func NewPage(ctx context.Context, u *crawl.CrawlURI, a *analyzer.Analyzer, hosts chain.Hosts) (*analyzer.Page, error) {
 	p := analyzer.NewPage(u.URL, u.MIME.Type, u.Doc)
 	p.Addr, p.Via = u.Addr, u.Via
 	addrs := addresses{hosts: hosts, wanted: a.WantsAddrs()}
 	var err error
 	if !p.Addr.IsValid() { // an answer out of the archive
-		if p.Addr, err = addrs.of(ctx, p.URL); err != nil {
+		if p.Addr, err = addrs.of(ctx, p.URL); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
 	addrs.note(p.Host, p.Addr)
 	for _, o := range u.Outlinks {
+		if ctx.Err() != nil {
+			break
+		}
 		k := analyzer.Outlink{URL: o.URL}
 		if to, err := urlx.Parse(o.URL); err == nil {
 			k.Host = to.Hostname()
-			if k.Addr, err = addrs.find(ctx, to); err != nil {
+			if k.Addr, err = addrs.find(ctx, to); err != nil && ctx.Err() == nil {
 				return nil, err
 			}
 		}

@@ -17,6 +17,8 @@ type Config struct {
 	MaxBody     int64 `toml:"max_body"`     // bytes of the decoded body that are read
 	MaxText     int   `toml:"max_text"`     // bytes of clean text, and of source, that are kept
 	MaxOutlinks int   `toml:"max_outlinks"` // links per page, as in Heritrix
+
+	Room *Room `toml:"-"` // where documents are read; nil = no bounds
 }
 
 // DefaultConfig returns 10 MB of body, 1 MiB of text and 6,000 links.
@@ -49,24 +51,38 @@ type Markup struct {
 func NewMarkup(cfg Config, formats ...markup.Kind) *Markup { return &Markup{cfg, formats} }
 
 // Process implements [chain.Processor].
-func (m *Markup) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
+func (m *Markup) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.Doc != nil || !success(u) || u.IsPrereq() || u.Rec == nil ||
 		!slices.Contains(m.formats, markup.KindOf(u.MIME.Type)) {
 		return chain.Result{}, nil
 	}
-	if err := m.cfg.parse(u); err != nil {
+	in, leave, err := m.cfg.parse(ctx, u)
+	if err != nil {
 		return chain.Result{}, err
 	}
-	TakeLinks(u, m.cfg.MaxOutlinks)
+	defer leave()
+	if !TakeLinks(in, u, m.cfg.MaxOutlinks) || u.Doc.Stopped {
+		return chain.Result{}, late(ctx, u, "extract:time")
+	}
 	return chain.Result{}, nil
 }
 
+// late notes that the time for a document was over before the work. An error is that
+// of ctx: then the crawl is what has no more time.
+func late(ctx context.Context, u *crawl.CrawlURI, annotation string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	u.Annotate(annotation)
+	return nil
+}
+
 // TakeLinks adds the links of u.Doc, resolved and distinct, to u.Outlinks, until
-// there are limit of them.
-func TakeLinks(u *crawl.CrawlURI, limit int) {
+// there are limit of them. It reports whether it came to the end before ctx did.
+func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
 	l := newLinks(u, limit)
 	if l == nil {
-		return
+		return true
 	}
 	d := u.Doc
 	l.rebase(d.Base)
@@ -77,18 +93,38 @@ func TakeLinks(u *crawl.CrawlURI, limit int) {
 			u.Annotate("usingCharsetInHTML:" + d.Charset)
 		}
 	}
-	for _, k := range d.Links {
+	u.Dropped += d.DroppedLinks
+	for i, k := range d.Links {
+		if ctx.Err() != nil {
+			u.Dropped += len(d.Links) - i
+			return false
+		}
 		l.add(k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
 	}
-	u.Dropped += d.DroppedLinks
+	return true
 }
 
-// parse reads the body and sets u.Doc. A body that cannot be decoded to its end
-// gives what was read of it; an error is one of our scratch file.
-func (c Config) parse(u *crawl.CrawlURI) error {
-	body, err := u.Rec.Body(c.MaxBody)
+// parse waits for a seat, reads the body and sets u.Doc. The caller works on in the
+// context that it returns, and leaves. A body that cannot be decoded to its end gives
+// what was read of it; an error is one of our scratch file, or ctx's.
+func (c Config) parse(ctx context.Context, u *crawl.CrawlURI) (in context.Context, leave func(), err error) {
+	in, leave, err = c.Room.enter(ctx, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := u.Rec.Body(min(c.MaxBody, smallBody))
+	if int64(len(body)) == smallBody && c.MaxBody > smallBody {
+		u.Rec.Forget()
+		leave()
+		if in, leave, err = c.Room.enter(ctx, true); err != nil {
+			return nil, nil, err
+		}
+		body, err = u.Rec.Body(c.MaxBody)
+	}
+	defer u.Rec.Forget() // the document looks at nothing of it
 	if disk := (*fs.PathError)(nil); errors.As(err, &disk) {
-		return fmt.Errorf("extract: read %s: %w", u.URL, err)
+		leave()
+		return nil, nil, fmt.Errorf("extract: read %s: %w", u.URL, err)
 	}
 	if err != nil {
 		u.Annotate("coding:broken")
@@ -99,8 +135,9 @@ func (c Config) parse(u *crawl.CrawlURI) error {
 		MaxSource:       c.MaxText,
 		MaxLinks:        c.MaxOutlinks,
 		KeepSource:      u.Claim.Analyse,
+		Stop:            func() bool { return in.Err() != nil },
 	})
-	return nil
+	return in, leave, nil
 }
 
 func kindOf(k markup.LinkKind) crawl.LinkKind {

@@ -29,6 +29,7 @@ type Env struct {
 	Resolver fetch.Resolver
 	HTTP     *fetch.HTTP // opened by the job, from its own section of job.toml
 	Analyzer *analyzer.Analyzer
+	Room     *extract.Room // where documents are read
 	Archive  write.Pool
 	Reader   fetch.ArchiveReader
 	// FileName gives the final name of a WARC file by its number, "" when unknown.
@@ -114,14 +115,16 @@ func newExtractHTTP(_ *Env, options map[string]any) (chain.Processor, []Problem)
 }
 
 func newMarkup(formats []markup.Kind) func(*Env, map[string]any) (chain.Processor, []Problem) {
-	return func(_ *Env, options map[string]any) (chain.Processor, []Problem) {
+	return func(env *Env, options map[string]any) (chain.Processor, []Problem) {
 		c, problems := decode(options, extract.DefaultConfig())
+		c.Room = env.Room
 		return extract.NewMarkup(c, formats...), problems
 	}
 }
 
 func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, []Problem) {
 	c, problems := decode(options, extract.DefaultConfig())
+	c.Room = env.Room
 	return extract.NewWebAnalyzer(env.Analyzer, env.Hosts, c), problems
 }
 

@@ -91,6 +91,7 @@ func crawlOne(cmd *cobra.Command, cfg *config.Config, flags crawlOptions) (_ job
 	}
 	ctx, stop := untilInterrupted(cmd.Context(), view.log, view.restore)
 	defer stop()
+	defer limitMemory(cfg)()
 	r, err := runJob(ctx, cfg, o, view.show)
 	if err != nil {
 		return r, ctx.Err() != nil, err

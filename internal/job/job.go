@@ -18,6 +18,7 @@ import (
 	"exclave/analyzer"
 	"exclave/chain"
 	"exclave/chain/decide"
+	"exclave/chain/extract"
 	"exclave/chain/fetch"
 	"exclave/chain/standard"
 	"exclave/config"
@@ -294,7 +295,7 @@ func (j *Job) openChains(context.Context) error {
 	}
 	steps, bad := standard.Build(&standard.Env{
 		Dir: j.dir, Clock: j.opts.Clock, Depths: j.depths(), Keys: j.cfg.URL.Rules, Scope: scope, Hosts: j.frontier,
-		Robots: j.cfg.Robots.Policy, Resolver: dns, HTTP: http, Analyzer: j.analyzer, Archive: j.pool,
+		Robots: j.cfg.Robots.Policy, Resolver: dns, HTTP: http, Analyzer: j.analyzer, Room: extract.NewRoom(j.cfg.Documents), Archive: j.pool,
 		Reader: j.records(), FileName: archive{j.pool}.FileName,
 	}, j.cfg.Chain)
 	if len(bad) > 0 {

@@ -60,7 +60,7 @@ func document(ctx context.Context, a *analyzer.Analyzer, j Judged, declared stri
 	d := markup.Parse(markup.KindOf(t.Type), body, markup.Options{DeclaredCharset: t.Charset, KeepSource: true})
 	j.Title = d.Title
 	u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: j.URL}, MIME: t, Doc: d, Addr: addr}
-	extract.TakeLinks(u, extract.DefaultMaxOutlinks)
+	extract.TakeLinks(ctx, u, extract.DefaultMaxOutlinks)
 	p, err := extract.NewPage(ctx, u, a, hosts)
 	if err != nil {
 		return j, err

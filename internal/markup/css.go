@@ -57,6 +57,9 @@ func (b *builder) cssNested(src []byte, depth int) {
 	)
 	for {
 		tt, data := l.Next()
+		if !b.on(len(data)) {
+			return
+		}
 		switch tt {
 		case css.ErrorToken:
 			return

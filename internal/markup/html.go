@@ -49,10 +49,12 @@ func (p *markupParser) run(src []byte) {
 	p.z = html.NewTokenizer(bytes.NewReader(src))
 	p.z.AllowCDATA(p.kind != HTML)
 	for {
-		switch p.z.Next() {
-		case html.ErrorToken:
+		t := p.z.Next()
+		if t == html.ErrorToken || !p.b.on(len(p.z.Raw())) {
 			p.closeAnchor()
 			return
+		}
+		switch t {
 		case html.TextToken:
 			p.onText(p.z.Text())
 		case html.StartTagToken:
@@ -122,7 +124,7 @@ func (p *markupParser) onStart(selfClosing bool) {
 		tag = safeName(tag)
 	}
 	p.attrs = p.attrs[:0]
-	for more {
+	for more && len(p.attrs) < maxAttrs {
 		var at attr
 		at.key, at.val, more = p.z.TagAttr()
 		p.attrs = append(p.attrs, at)

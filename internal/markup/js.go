@@ -42,8 +42,9 @@ func (b *builder) js(src []byte, data bool) {
 	s := jsScan{b: b, data: data}
 	l := jsLexer{src: src}
 	for {
+		from := l.pos
 		k, text := l.next(s.afterValue)
-		if k == jsEnd {
+		if k == jsEnd || !b.on(l.pos-from) {
 			break
 		}
 		s.token(k, text)

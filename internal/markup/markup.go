@@ -125,6 +125,7 @@ type Doc struct {
 	NoFollow      bool   // robots meta element
 	Source        string // the decoded markup, when Options.KeepSource
 	Err           error  // why reading stopped early; what was found until then is kept
+	Stopped       bool   // Options.Stop ended it; what was found until then is kept
 }
 
 // Options are the limits of one Parse. The zero value means the defaults.
@@ -134,6 +135,9 @@ type Options struct {
 	MaxLinks        int    // default 6000, as in Heritrix
 	MaxSource       int    // bytes of Doc.Source, default 1 MiB
 	KeepSource      bool
+	// Stop, when not nil, is asked after every 64 KB that were read, or about as much
+	// work; true ends the reading.
+	Stop func() bool
 }
 
 const (
@@ -146,7 +150,10 @@ const (
 	maxLinkText = 200
 	maxLangs    = 4096
 	maxLang     = 64
-	maxDepth    = 2 // documents inside srcdoc attributes
+	maxDepth    = 2    // documents inside srcdoc attributes
+	maxAttrs    = 1000 // of one tag that are looked at; browsers' own pages have dozens
+
+	stopEvery = 64 << 10 // bytes between two questions whether to stop
 )
 
 // Parse reads a document, or the beginning of one. It always returns a Doc and
@@ -175,6 +182,16 @@ type builder struct {
 	seen  map[linkKey]struct{}
 	guess []Link // speculative links, which must not crowd out real ones
 	text  textWriter
+	work  int // bytes read since Options.Stop was asked
+}
+
+// on notes that n bytes were read and reports whether to read on.
+func (b *builder) on(n int) bool {
+	if b.work += n; b.work >= stopEvery && b.o.Stop != nil && !b.doc.Stopped {
+		b.work = 0
+		b.doc.Stopped = b.o.Stop()
+	}
+	return !b.doc.Stopped
 }
 
 type linkKey struct {
@@ -202,6 +219,9 @@ func (b *builder) read(kind Kind, body []byte) {
 	}
 	var src []byte
 	src, b.doc.Charset, b.doc.CharsetFrom = decode(kind, body, b.o.DeclaredCharset)
+	if !b.on(len(src)) {
+		return
+	}
 	if b.o.KeepSource {
 		b.doc.Source = string(cutRunes(src, b.o.MaxSource))
 	}

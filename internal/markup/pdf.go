@@ -23,7 +23,7 @@ func (b *builder) pdf(body []byte) {
 	}
 	b.pdfURIs(body)
 	left := int64(maxPDFInflated)
-	for n := 0; n < maxPDFStreams && left > 0; n++ {
+	for n := 0; n < maxPDFStreams && left > 0 && b.on(stopEvery); n++ {
 		i := bytes.Index(body, []byte("/ObjStm"))
 		if i < 0 {
 			return

@@ -14,6 +14,9 @@ import (
 func (b *builder) hls(src []byte) {
 	variant := false
 	for line := range bytes.Lines(src) {
+		if !b.on(len(line)) {
+			return
+		}
 		line = bytes.TrimSpace(line)
 		switch {
 		case len(line) == 0:
@@ -55,9 +58,10 @@ func (b *builder) dash(src []byte) {
 	inBase := false
 	for {
 		tt := z.Next()
-		switch tt {
-		case html.ErrorToken:
+		if tt == html.ErrorToken || !b.on(len(z.Raw())) {
 			return
+		}
+		switch tt {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, more := z.TagName()
 			z.NextIsNotRawText()

@@ -39,7 +39,7 @@ const (
 // one around the other. A broken coding ends the body early: what could be
 // decoded is returned with the error. It takes time linear in limit and in the
 // stored bytes, whatever they expand to. The bytes may be the recording's own: they
-// must not be changed, and are not to be looked at after Close or a further Write.
+// must not be changed, and are not to be looked at after Forget, Close or a further Write.
 func (r *Recording) Body(limit int64) (body []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -131,13 +131,19 @@ func (r *Recording) PayloadDigest() string { return label(r.digest.Sum(nil)) }
 
 func label(sum []byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum) }
 
-// Close releases memory and the scratch file. A second call does nothing.
-func (r *Recording) Close() error {
-	giveBuffer(r.mem)
+// Forget gives up the bodies that Body decoded: they are not to be looked at any more.
+func (r *Recording) Forget() {
 	for _, b := range r.made {
 		giveBuffer(b)
 	}
-	r.mem, r.made, r.req, r.size = nil, nil, nil, 0
+	r.made = nil
+}
+
+// Close releases memory and the scratch file. A second call does nothing.
+func (r *Recording) Close() error {
+	r.Forget()
+	giveBuffer(r.mem)
+	r.mem, r.req, r.size = nil, nil, 0
 	if r.file == nil {
 		return nil
 	}

@@ -2,20 +2,24 @@ package frontier
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"exclave/internal/fsx"
 )
 
 // Instant is what the state held when it was copied.
 type Instant struct {
-	At    time.Time
-	Files []FileRow
-	Logs  []LogRow
-	Stats Stats
-	Held  time.Duration // how long nothing could be committed
+	At     time.Time
+	Files  []FileRow
+	Logs   []LogRow
+	Stats  Stats
+	Number uint64        // of the last commit
+	Held   time.Duration // how long nothing could be committed
 	// Copied are the bytes of tables that could not be linked.
 	Copied int64
 }
@@ -42,12 +46,22 @@ func (f *Frontier) Checkpoint(ctx context.Context, dir string) (Instant, error) 
 // its log files again, and a copy of one that is being written may mix old and new.
 func (f *Frontier) copyState(c *copying) error {
 	began, copied := f.o.Clock.Mono(), f.copied.Load()
-	c.was = Instant{At: f.o.Clock.Now(), Files: f.Files(), Logs: f.Logs(), Stats: f.Stats()}
+	c.was = Instant{At: f.o.Clock.Now(), Files: f.Files(), Logs: f.Logs(), Stats: f.Stats(), Number: f.number}
 	err := f.dead.guard(func() error {
 		return survive(func() error { return f.db.Checkpoint(c.dir, pebble.WithFlushedWAL()) })
 	})
 	c.was.Held, c.was.Copied = f.o.Clock.Mono()-began, f.copied.Load()-copied
 	return err
+}
+
+// WriteMark makes the mark of a state in dir that was made at a whole, as a copy or anew: number is
+// that of its last commit (ADR 31).
+func WriteMark(fsys fsx.FS, dir string, number uint64) (err error) {
+	m, err := openMarker(fsys, dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(m.set(mark{Number: number, Closed: true}), m.close())
 }
 
 // otherDir is a folder that is not the store's own: a sync that fails there is no reason

@@ -343,16 +343,19 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	if err := t.sync(files); err != nil {
 		return err
 	}
+	for l, text := range t.lines {
+		if len(text) > 0 {
+			if err := f.checkRotated(crawl.LogID(l), rows[l].Length); err != nil {
+				return err
+			}
+		}
+	}
 	f.o.Fail.Hit("frontier.commit.after-sync")
 	if err := t.flush(files); err != nil {
 		return err
 	}
-	b, err := t.b.batch(f.db)
-	if err != nil {
+	if err := f.write(t); err != nil {
 		return err
-	}
-	if err := f.commit(b, pebble.Sync); err != nil {
-		return fmt.Errorf("write batch: %w", err)
 	}
 	uris, hosts := t.b.table('u'), t.b.table('h')
 	f.seen.take(uris)
@@ -364,6 +367,28 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	f.o.Fail.Hit("frontier.commit.after-batch")
 	t.publish(rows)
 	return f.completed(files)
+}
+
+// write commits the batch under the next number, and marks that number at the same time: a
+// kill leaves one of them a number behind, more never (ADR 31).
+func (f *Frontier) write(t *tx) error {
+	e := newEnc()
+	e.uv(f.number + 1)
+	if err := t.b.Set(nameKey('m', "commit"), e.b, nil); err != nil {
+		return err
+	}
+	b, err := t.b.batch(f.db)
+	if err != nil {
+		return err
+	}
+	marked := make(chan error, 1)
+	go func() { marked <- f.marker.set(mark{Number: f.number + 1}) }()
+	err = f.commit(b, pebble.Sync)
+	if err = errors.Join(err, <-marked); err != nil {
+		return fmt.Errorf("write batch: %w", err)
+	}
+	f.number++
+	return nil
 }
 
 func (t *tx) apply(rs []*request) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -49,26 +50,61 @@ func (f *Frontier) openDB() error {
 			return err
 		}
 	}
+	opened := make(chan *pebble.DB, 1)
 	err := f.dead.guard(func() (err error) {
-		f.db, err = pebble.Open(f.o.Dir, opts)
+		var db *pebble.DB
+		defer func() { opened <- db }() // also when it dies
+		db, err = pebble.Open(f.o.Dir, opts)
 		return err
 	})
+	if err == nil {
+		f.db = <-opened
+		return nil
+	}
+	patience := time.NewTimer(closePatience)
+	defer patience.Stop()
+	select {
+	case db := <-opened:
+		if db != nil { // it was open when it died
+			f.db = db
+			err = errors.Join(err, f.closeDB())
+			f.db = nil
+		}
+	case <-patience.C:
+	}
 	if errors.Is(err, pebble.ErrCorruption) || errors.Is(err, fs.ErrNotExist) && !errors.Is(err, pebble.ErrDBDoesNotExist) {
 		return fmt.Errorf("%w; %s", err, mend)
 	}
 	return err
 }
 
-// mend is what to do about a damaged state.
-const mend = "put the state back from a copy, or restore a checkpoint (exclave checkpoint list JOB)"
+// recoverIt is the way out that always is: mend what to do about a damaged state.
+const (
+	recoverIt = "make a state anew from archive and logs (exclave recover JOB)"
+	mend      = "put the state back from a copy, restore a checkpoint (exclave checkpoint list JOB), or " + recoverIt
+)
 
-// mayBegin refuses to begin anew beside the logs of a crawl: they would be cut to nothing.
-func (f *Frontier) mayBegin() error {
+// mayBegin refuses to begin anew beside what a crawl has made.
+func (f *Frontier) mayBegin(ctx context.Context) error {
+	without := func(what string) error {
+		return fmt.Errorf("there is no state of a crawl in %s, but %s; nothing was changed; %s; to begin anew, use a new folder", f.o.Dir, what, mend)
+	}
+	if m, ok, err := readMark(f.o.FS, f.o.Dir); err != nil {
+		return err
+	} else if ok && m.Number > 0 {
+		return without(fmt.Sprintf("%s says that one made %d commits", MarkName(f.o.Dir), m.Number))
+	}
 	for l := range crawl.NumLogs {
 		name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
 		if st, err := f.o.FS.Stat(name); err == nil && st.Size() > 0 {
-			return fmt.Errorf("there is no state of a crawl in %s, but %s holds what one wrote: %s; to begin anew, use a new folder", f.o.Dir, name, mend)
+			return without(name + " holds what one wrote")
 		}
+	}
+	if f.o.Check == nil {
+		return nil
+	}
+	if err := f.o.Check(ctx, &Known{f: f}, true); err != nil {
+		return fmt.Errorf("there is no state of a crawl in %s: %w", f.o.Dir, err)
 	}
 	return nil
 }

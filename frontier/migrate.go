@@ -20,6 +20,11 @@ func (f *Frontier) migrate(version, rules uint64, salt string) error {
 		return nil
 	case version > FormatVersion:
 		return fmt.Errorf("the state has format %d, this program reads formats up to %d: a newer exclave wrote it; use that one", version, FormatVersion)
+	case version == 4: // the same, but that commits have no numbers
+		if f.o.ReadOnly {
+			return nil
+		}
+		return f.renumber(rules, salt)
 	case version < oldestFormat:
 		return fmt.Errorf("the state has format %d, this program reads format %d and migrates from %d; use the program that made it", version, FormatVersion, oldestFormat)
 	case f.o.ReadOnly:
@@ -33,6 +38,15 @@ func (f *Frontier) migrate(version, rules uint64, salt string) error {
 	b := f.db.NewBatch()
 	return errors.Join(b.Set(nameKey('m', "queues"), []byte(QueueByHost), nil), b.Set(nameKey('m', "limits"), (&LimitsConfig{}).encode(), nil),
 		b.Set(nameKey('m', "format"), formatRow(rules, salt), nil), f.commit(b, pebble.Sync))
+}
+
+// renumber makes a state of format 4 one of this format: its next commit has number 1.
+func (f *Frontier) renumber(rules uint64, salt string) error {
+	b := f.db.NewBatch()
+	if err := b.Set(nameKey('m', "format"), formatRow(rules, salt), nil); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	return f.commit(b, pebble.Sync)
 }
 
 // migrate3 gives hosts their counts and their places in line.

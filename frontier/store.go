@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"log/slog"
 	"net/netip"
 	"sync"
@@ -21,12 +22,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
+	"exclave/internal/aside"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
 
 // FormatVersion is the version of the state on disk; another is refused.
-const FormatVersion = 4
+const FormatVersion = 5
+
+// numberedFormat is the first format whose commits have numbers (ADR 31).
+const numberedFormat = 5
 
 // FileRow is what the state keeps of a WARC file.
 type FileRow struct {
@@ -81,6 +86,12 @@ type Options struct {
 	Fail      *fsx.FailPoints
 	Logger    *slog.Logger
 	ReadOnly  bool // nothing is changed or recovered; for verify and reports
+	// Check compares the archive with what the state acknowledges, before anything is
+	// changed; its error refuses the job. strict: the mark is gone, so that whatever the archive
+	// holds beyond that may mean that the state is older. Nil: nothing is compared.
+	Check func(ctx context.Context, k *Known, strict bool) error
+	// Aside keeps what logs hold beyond what is acknowledged. Default: in LogDir.
+	Aside *aside.Folder
 }
 
 // Stats are the numbers of the crawl since it began. Discovered is the sum of
@@ -162,7 +173,9 @@ type Frontier struct {
 	zw      *zstd.Encoder // of deferred answers
 	zr      *zstd.Decoder
 	logs    [crawl.NumLogs]*fsx.Append
-	clean   bool // the last run closed in order
+	number  uint64  // of the last commit; the committer's
+	marker  *marker // nil of one that is only read
+	clean   bool    // the last run closed in order
 	opened  time.Duration
 	// killed is since when hosts are left in peace because the last run was killed, on the
 	// monotonic clock.
@@ -219,11 +232,15 @@ type Frontier struct {
 	wakeup   chan struct{} // closed and renewed when something changed
 }
 
-// Open opens the state, or makes it, and cuts the logs back to what it
-// acknowledges. Start follows, when the archive has been recovered to Files.
-func Open(_ context.Context, o Options) (_ *Frontier, err error) {
+// Open opens the state, or makes it, and brings the logs back to what it
+// acknowledges; before that it demands that state, mark, logs and (Options.Check) archive
+// may be of one moment. Start follows, when the archive has been recovered to Files.
+func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	if o.Order.Queues == "" {
 		o.Order = DefaultOrderConfig()
+	}
+	if o.Aside == nil {
+		o.Aside = aside.New(o.FS, o.LogDir, o.Clock)
 	}
 	f := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order), longest: o.Config.longestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
 		horizon: place{kind: placeLine}, awake: place{kind: placeResting}, reserved: map[crawl.ID]bool{}, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
@@ -233,6 +250,11 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 		hostFacts: newCache[crawl.HostFacts](), originFacts: newCache[crawl.OriginFacts](), written: newCache[crawl.Deferred]()}
 	if err := f.openCodec(); err != nil {
 		return nil, fmt.Errorf("frontier: open: %w", err)
+	}
+	if !o.ReadOnly {
+		if err := f.look(ctx); err != nil {
+			return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
+		}
 	}
 	if err := f.openDB(); err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
@@ -251,7 +273,18 @@ func Open(_ context.Context, o Options) (_ *Frontier, err error) {
 	if err := f.recoverLogs(); err != nil {
 		return nil, err
 	}
+	if err := f.beginMark(); err != nil {
+		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
+	}
 	return f, nil
+}
+
+// beginMark marks that a run has begun.
+func (f *Frontier) beginMark() (err error) {
+	if f.marker, err = openMarker(f.o.FS, f.o.Dir); err != nil {
+		return err
+	}
+	return f.marker.set(mark{Number: f.number})
 }
 
 // StoreOptions are the options of the state store, without file system and logger.
@@ -383,9 +416,6 @@ func (f *Frontier) SameConfig() error {
 }
 
 func (f *Frontier) create() error {
-	if err := f.mayBegin(); err != nil {
-		return err
-	}
 	_, _ = rand.Read(f.salt[:]) // never fails (crypto/rand)
 	b := f.db.NewBatch()
 	if err := errors.Join(b.Set(nameKey('m', "format"), formatRow(f.o.RulesHash, string(f.salt[:])), nil),
@@ -429,6 +459,30 @@ func (f *Frontier) loadRows() error {
 	if err := f.tallies.load(f.db); err != nil {
 		return err
 	}
+	if err := f.loadAcknowledged(); err != nil {
+		return err
+	}
+	if err := scan(f.db, []byte{'k'}, func(_, _ []byte) error { f.works++; return nil }); err != nil {
+		return err
+	}
+	f.work.more = f.works > 0
+	return nil
+}
+
+// loadAcknowledged reads the number of the last commit and what is acknowledged of WARC files
+// and logs.
+func (f *Frontier) loadAcknowledged() error {
+	v, err := get(f.db, nameKey('m', "commit"))
+	if err != nil {
+		return err
+	}
+	if v != nil {
+		d := newDec(v)
+		f.number = d.uv()
+		if err := d.end(); err != nil {
+			return fmt.Errorf("row of the last commit: %w", err)
+		}
+	}
 	if err := scan(f.db, []byte{'f'}, func(k, v []byte) error {
 		d := newDec(v)
 		r := FileRow{Number: binary.BigEndian.Uint32(k[1:]), Name: d.str(), Committed: int64(d.uv())}
@@ -453,10 +507,6 @@ func (f *Frontier) loadRows() error {
 			return fmt.Errorf("log row %s: %w", l.Name(), err)
 		}
 	}
-	if err := scan(f.db, []byte{'k'}, func(_, _ []byte) error { f.works++; return nil }); err != nil {
-		return err
-	}
-	f.work.more = f.works > 0
 	return nil
 }
 
@@ -480,31 +530,69 @@ func (f *Frontier) loadPlaces() error {
 	return errors.Join(it.Error(), it.Close())
 }
 
-// recoverLogs cuts each log to its committed length.
+// recoverLogs brings each log back to its committed length; whole lines behind it are kept
+// aside.
 func (f *Frontier) recoverLogs() error {
 	for l := range crawl.NumLogs {
-		a, err := fsx.OpenAppend(f.o.FS, f.o.FS.PathJoin(f.o.LogDir, l.Name()))
+		name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
+		a, err := fsx.OpenAppend(f.o.FS, name)
 		if err != nil {
 			return fmt.Errorf("frontier: open log: %w", err)
 		}
 		f.logs[l] = a
 		want := f.logRows[l].Length
-		switch {
-		case a.Size() < want:
+		if a.Size() < want { // it was long enough a moment ago
 			return fmt.Errorf("frontier: recover %s: %d bytes were acknowledged, the file has %d: lines are lost; put the complete file back from a copy",
-				a.Name(), want, a.Size())
-		case a.Size() > want:
-			f.o.Fail.Hit("frontier.recover.cut")
-			if err := a.Truncate(want); err != nil {
-				return fmt.Errorf("frontier: recover %s: %w", a.Name(), err)
-			}
-			f.o.Fail.Hit("frontier.recover.cutting")
-			if err := a.Sync(); err != nil {
-				return fmt.Errorf("frontier: recover %s: %w", a.Name(), err)
-			}
+				name, want, a.Size())
+		}
+		if a.Size() == want {
+			continue
+		}
+		if err := f.setAside(a, want); err != nil {
+			return fmt.Errorf("frontier: recover %s: %w", name, err)
+		}
+		f.o.Fail.Hit("frontier.recover.cut")
+		if err := a.Truncate(want); err != nil {
+			return fmt.Errorf("frontier: recover %s: %w", name, err)
+		}
+		f.o.Fail.Hit("frontier.recover.cutting")
+		if err := a.Sync(); err != nil {
+			return fmt.Errorf("frontier: recover %s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// setAside keeps the whole lines that a log holds behind what is acknowledged.
+func (f *Frontier) setAside(a *fsx.Append, want int64) error {
+	whole, err := countLines(io.NewSectionReader(a, want, a.Size()-want))
+	if err != nil {
+		return err
+	}
+	if whole == 0 {
+		f.o.Logger.Warn("recovered", "file", a.Name(), "what", fmt.Sprintf("a torn line of %d bytes is cut off", a.Size()-want))
+		return nil
+	}
+	e, err := f.o.Aside.Tail(a.Name(), want, whole, "lines that the state does not acknowledge; their URIs are offered again")
+	if err != nil {
+		return err
+	}
+	f.o.Logger.Warn("recovered", "file", a.Name(), "what", fmt.Sprintf("%d lines that were not acknowledged are kept in %s", whole, e.Kept))
+	return nil
+}
+
+func countLines(in io.Reader) (n int64, err error) {
+	b := make([]byte, 64<<10)
+	for {
+		got, err := in.Read(b)
+		n += int64(bytes.Count(b[:got], []byte{'\n'}))
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
 }
 
 // Start makes the frontier ready to hand out URIs. rows are the WARC files as
@@ -550,7 +638,11 @@ func (f *Frontier) Close(context.Context) error {
 		close(f.quit)
 		<-f.idle
 		if f.Err() == nil {
-			if err := f.setClean(1); err != nil {
+			err := f.setClean(1)
+			if err == nil {
+				err = f.marker.set(mark{Number: f.number, Closed: true})
+			}
+			if err != nil {
 				return errors.Join(fmt.Errorf("frontier: close: %w", err), f.shut())
 			}
 		}
@@ -560,7 +652,7 @@ func (f *Frontier) Close(context.Context) error {
 
 func (f *Frontier) shut() error {
 	f.zr.Close()
-	errs := []error{f.zw.Close()}
+	errs := []error{f.zw.Close(), f.marker.close()}
 	for _, a := range f.logs {
 		if a != nil {
 			errs = append(errs, a.Close())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exclave/internal/aside"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -28,6 +29,9 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// keep is where recovery keeps what it takes away.
+func keep(fs fsx.FS) *aside.Folder { return aside.New(fs, ".", clock.NewFake(day)) }
 
 func testConfig() Config {
 	c := DefaultConfig()
@@ -404,7 +408,7 @@ func (c *committer) store(events []Event) {
 // committed.
 func (c *committer) recovered(t *testing.T, fs fsx.FS) []FileState {
 	t.Helper()
-	rows, _, err := Recover(fs, "warcs", c.open(), nil)
+	rows, _, err := Recover(fs, "warcs", c.open(), keep(fs), nil)
 	must(t, err)
 	for _, r := range rows {
 		st, err := fs.Stat("warcs/" + r.DiskName())
@@ -563,7 +567,7 @@ func TestRecoverStates(t *testing.T) {
 				must(t, fsx.WriteFileAtomic(fs, "warcs/"+n, []byte("x")))
 			}
 			for range 2 { // idempotent
-				rows, _, err := Recover(fs, "warcs", []FileState{c.row}, nil)
+				rows, _, err := Recover(fs, "warcs", []FileState{c.row}, keep(fs), nil)
 				if c.fails != "" {
 					if err == nil || !strings.Contains(err.Error(), c.fails) || !strings.Contains(err.Error(), name) {
 						t.Fatalf("error %v", err)

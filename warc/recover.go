@@ -1,12 +1,15 @@
 package warc
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"regexp"
 	"slices"
 
+	"exclave/internal/aside"
 	"exclave/internal/fsx"
 )
 
@@ -16,25 +19,28 @@ type Note struct {
 	What string
 }
 
-// ours matches the names that fileName makes, while they are open.
-var ours = regexp.MustCompile(`^[A-Za-z0-9._-]+-\d{17}-\d{5,}-\d+~[A-Za-z0-9._-]+~\d+\.warc\.gz\.open$`)
+// names of files that fileName makes: complete, and while they are open.
+var (
+	oursFinal = regexp.MustCompile(`^[A-Za-z0-9._-]+-\d{17}-\d{5,}-\d+~[A-Za-z0-9._-]+~\d+\.warc\.gz$`)
+	ours      = regexp.MustCompile(`^[A-Za-z0-9._-]+-\d{17}-\d{5,}-\d+~[A-Za-z0-9._-]+~\d+\.warc\.gz\.open$`)
+)
 
 // Recover brings the files of a directory to what rows say is committed, after
 // whatever end of the last run. It must be called before OpenPool; it returns
 // the rows as they are now. The caller stores the changed ones; until it has,
 // Recover comes to the same result again. It may itself be killed at any time.
 //
-//   - An open file longer than its committed length is cut.
+//   - Of an open file longer than its committed length the rest is kept aside and cut off.
 //   - A file that was renamed before its row could say so becomes final.
 //   - A file named by this package that is open and has no row holds nothing that
-//     was acknowledged, and is removed.
-//   - Final files are not looked at: they may have been moved away.
+//     was acknowledged, and is moved aside.
+//   - Final files are not looked at: see [Check].
 //
-// Bytes that were committed and are not there are an error, and nothing is
-// changed then. The fail points are warc.recover.cut (before a cut) and
+// What holds no whole record is not kept. Bytes that were committed and are not there are an
+// error, and nothing is changed then. The fail points are warc.recover.cut (before a cut) and
 // warc.recover.cutting (cut, not synced).
-func Recover(fsys fsx.FS, dir string, rows []FileState, fp *fsx.FailPoints) ([]FileState, []Note, error) {
-	r := recovery{fs: fsys, dir: dir, fp: fp, rows: slices.Clone(rows), sizes: make(map[string]int64)}
+func Recover(fsys fsx.FS, dir string, rows []FileState, keep *aside.Folder, fp *fsx.FailPoints) ([]FileState, []Note, error) {
+	r := recovery{fs: fsys, dir: dir, keep: keep, fp: fp, rows: slices.Clone(rows), sizes: make(map[string]int64)}
 	if err := r.look(); err != nil {
 		return nil, nil, err
 	}
@@ -57,6 +63,7 @@ func Recover(fsys fsx.FS, dir string, rows []FileState, fp *fsx.FailPoints) ([]F
 type recovery struct {
 	fs    fsx.FS
 	dir   string
+	keep  *aside.Folder
 	fp    *fsx.FailPoints
 	rows  []FileState
 	sizes map[string]int64 // of the files in dir
@@ -96,7 +103,7 @@ func (r *recovery) plan() error {
 	}
 	for name := range r.sizes {
 		if !known[name] && ours.MatchString(name) {
-			r.remove(name, "removed: nothing in it was acknowledged")
+			r.acts = append(r.acts, func() error { return r.setAside(name, "nothing in this file was acknowledged") })
 		}
 	}
 	return errors.Join(errs...)
@@ -111,7 +118,7 @@ func (r *recovery) planRow(row *FileState) error {
 		r.note(row.Name, "complete: the last run had renamed it")
 		// Both names are there when the crash came before the directory was synced.
 		if isOpen {
-			r.remove(row.Name+openSuffix, "removed: the same file under its first name")
+			r.acts = append(r.acts, func() error { return r.firstName(row.Name) })
 		}
 		// A rename that is only seen, not durable, is made so by the final sync.
 		r.acts = append(r.acts, func() error { return nil })
@@ -121,8 +128,7 @@ func (r *recovery) planRow(row *FileState) error {
 		return r.loss(row, row.Name+openSuffix, open)
 	case isOpen && open > row.Committed:
 		name, to := row.Name+openSuffix, row.Committed
-		r.note(name, fmt.Sprintf("cut from %d to %d bytes, what was acknowledged", open, to))
-		r.acts = append(r.acts, func() error { return r.cut(name, to) })
+		r.acts = append(r.acts, func() error { return r.cut(name, open, to) })
 	case !isOpen && row.Committed > 0:
 		return r.loss(row, row.Name+openSuffix, 0)
 	}
@@ -134,7 +140,7 @@ func (r *recovery) planRow(row *FileState) error {
 func (r *recovery) loss(row *FileState, name string, have int64) error {
 	if have > row.Committed {
 		return fmt.Errorf("warc: recover %s: the file is complete with %d bytes, the state knows of %d: the state is older than the archive; "+
-			"put the state back from a copy, or restore a checkpoint into a new folder (exclave checkpoint list JOB)",
+			"put the state back from a copy, restore a checkpoint into a new folder (exclave checkpoint list JOB), or make a state anew (exclave recover JOB)",
 			r.fs.PathJoin(r.dir, name), have, row.Committed)
 	}
 	return fmt.Errorf("warc: recover %s: %d bytes were committed, the file has %d: acknowledged captures are lost; "+
@@ -144,19 +150,105 @@ func (r *recovery) loss(row *FileState, name string, have int64) error {
 
 func (r *recovery) note(name, what string) { r.notes = append(r.notes, Note{File: name, What: what}) }
 
-func (r *recovery) remove(name, what string) {
-	r.note(name, what)
-	r.acts = append(r.acts, func() error {
-		if err := r.fs.Remove(r.fs.PathJoin(r.dir, name)); err != nil {
-			return fmt.Errorf("warc: recover %s: %w", name, err)
-		}
-		return nil
-	})
+// setAside moves a file aside, or removes it when it holds no whole record.
+func (r *recovery) setAside(name, why string) error {
+	whole, err := wholeRecords(r.fs, r.fs.PathJoin(r.dir, name), 0)
+	if err != nil {
+		return err
+	}
+	if whole == 0 {
+		return r.remove(name, "removed: it holds no whole record")
+	}
+	e, err := r.keep.Move(r.fs.PathJoin(r.dir, name), whole, why)
+	if err != nil {
+		return fmt.Errorf("warc: recover %s: %w", name, err)
+	}
+	r.note(name, fmt.Sprintf("%s; its %d records are kept in %s", why, whole, e.Kept))
+	return nil
 }
 
-func (r *recovery) cut(name string, to int64) error {
+// firstName removes the name that a complete file had while it was open.
+func (r *recovery) firstName(name string) error {
+	same, err := sameBytes(r.fs, r.fs.PathJoin(r.dir, name), r.fs.PathJoin(r.dir, name+openSuffix))
+	if err != nil {
+		return fmt.Errorf("warc: recover %s: %w", name, err)
+	}
+	if !same {
+		return r.setAside(name+openSuffix, "the file is there complete, under its final name, and these bytes differ")
+	}
+	return r.remove(name+openSuffix, "removed: the same file under its first name")
+}
+
+// sameBytes reports whether two files hold the same.
+func sameBytes(fsys fsx.FS, a, b string) (same bool, err error) {
+	var sums [2][sha256.Size]byte
+	for i, name := range []string{a, b} {
+		f, err := fsys.Open(name)
+		if err != nil {
+			return false, err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return false, err
+		}
+		h.Sum(sums[i][:0])
+	}
+	return sums[0] == sums[1], nil
+}
+
+// wholeRecords counts the whole records of a file from an offset on.
+func wholeRecords(fsys fsx.FS, name string, from int64) (n int64, err error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return 0, fmt.Errorf("warc: recover: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	r := NewTolerantReader(io.NewSectionReader(f, from, 1<<62-from), func(Defect) {})
+	for {
+		_, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, fmt.Errorf("warc: recover %s: %w", name, err)
+		}
+		length, err := r.Finish()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return n, fmt.Errorf("warc: recover %s: %w", name, err)
+		}
+		if length >= 0 {
+			n++
+		}
+	}
+}
+
+func (r *recovery) remove(name, what string) error {
+	if err := r.fs.Remove(r.fs.PathJoin(r.dir, name)); err != nil {
+		return fmt.Errorf("warc: recover %s: %w", name, err)
+	}
+	r.note(name, what)
+	return nil
+}
+
+// cut cuts an open file of size bytes to what was acknowledged, and keeps whole records behind that.
+func (r *recovery) cut(name string, size, to int64) error {
+	path := r.fs.PathJoin(r.dir, name)
+	whole, err := wholeRecords(r.fs, path, to)
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("cut from %d to %d bytes, what was acknowledged", size, to)
+	if whole > 0 {
+		e, err := r.keep.Tail(path, to, whole, "records that the state does not acknowledge; their URIs are offered again")
+		if err != nil {
+			return fmt.Errorf("warc: recover %s: %w", name, err)
+		}
+		what += fmt.Sprintf("; the %d records behind it are kept in %s", whole, e.Kept)
+	}
+	r.note(name, what)
 	r.fp.Hit("warc.recover.cut")
-	a, err := fsx.OpenAppend(r.fs, r.fs.PathJoin(r.dir, name))
+	a, err := fsx.OpenAppend(r.fs, path)
 	if err != nil {
 		return fmt.Errorf("warc: recover: %w", err)
 	}

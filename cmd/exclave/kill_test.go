@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"exclave/config"
+	"exclave/internal/aside"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
 	"exclave/internal/testweb"
@@ -127,6 +128,7 @@ type killer struct {
 func (k *killer) crawl(t *testing.T, dir string, turn, n int) int {
 	t.Helper()
 	var before map[string]bool
+	var held map[string]string
 	for made := range n {
 		m := moments[(turn+made)%len(moments)]
 		spec := ""
@@ -146,6 +148,13 @@ func (k *killer) crawl(t *testing.T, dir string, turn, n int) int {
 		} else {
 			k.fired[m.point]++
 		}
+		holds := wholeRecords(t, dir)
+		for id, where := range held {
+			if holds[id] == "" {
+				t.Errorf("kill %d (%s): the whole record %s of %s is gone\n%s", turn+made, spec, id, where, out)
+			}
+		}
+		held = holds
 		if m.most == 1 && !byHits {
 			continue // killed in recovery: nothing can have changed
 		}
@@ -340,6 +349,27 @@ func archived(t *testing.T, dir string) map[string]string {
 		}
 	}
 	return got
+}
+
+// wholeRecords returns the file that each whole record lies in, by its ID: in the archive or set aside.
+func wholeRecords(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, pattern := range []string{job.WARCDir + "/*.warc.gz*", aside.Dir + "/*.warc.gz"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if _, err := warc.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
+				out[r.ID] = name
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return out
 }
 
 // archivedByState are the URLs that the state acknowledges as archived.

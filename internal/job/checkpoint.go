@@ -211,6 +211,9 @@ func (m *maker) make() error {
 	if err := m.listState(stateDir); err != nil {
 		return err
 	}
+	if err := m.mark(stateDir, at.Number); err != nil {
+		return err
+	}
 	for _, row := range at.Files {
 		if err := m.warc(warc.FileState(row)); err != nil {
 			return err
@@ -336,6 +339,20 @@ func (m *maker) listState(dir string) error {
 		m.add(filepath.Join(dir, name), st.Size(), isTable(name))
 	}
 	m.dirs = append(m.dirs, dir)
+	return nil
+}
+
+// mark puts the mark of the state's copy beside it.
+func (m *maker) mark(stateDir string, number uint64) error {
+	if err := frontier.WriteMark(m.j.opts.FS, filepath.Join(m.dir, stateDir), number); err != nil {
+		return err
+	}
+	name := frontier.MarkName(stateDir)
+	st, err := m.j.opts.FS.Stat(filepath.Join(m.dir, name))
+	if err != nil {
+		return fmt.Errorf("mark of the state's copy: %w", err)
+	}
+	m.add(name, st.Size(), false)
 	return nil
 }
 

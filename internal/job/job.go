@@ -24,6 +24,7 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/aside"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 	"exclave/internal/resolve"
@@ -190,7 +191,7 @@ func (j *Job) openState(ctx context.Context) error {
 		FS: j.opts.FS, Dir: j.path(StateDir, "frontier"), LogDir: j.path(LogDir), Config: j.cfg.Frontier,
 		Order: j.cfg.Order, Limits: j.cfg.Limits,
 		Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Clock: j.opts.Clock, Links: links,
-		Fail: j.opts.Fail, Logger: j.opts.Log,
+		Fail: j.opts.Fail, Logger: j.opts.Log, Aside: j.aside(), Check: j.checkArchive,
 	})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
@@ -227,7 +228,7 @@ func (j *Job) openArchive(ctx context.Context) error {
 		rows = append(rows, warc.FileState(r))
 		next = max(next, r.Number+1)
 	}
-	rows, notes, err := warc.Recover(j.opts.FS, j.path(WARCDir), rows, j.opts.Fail)
+	rows, notes, err := warc.Recover(j.opts.FS, j.path(WARCDir), rows, j.aside(), j.opts.Fail)
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
@@ -255,6 +256,25 @@ func (j *Job) openArchive(ctx context.Context) error {
 		fr = append(fr, frontier.FileRow(r))
 	}
 	return j.frontier.Start(archive{pool}, fr)
+}
+
+func (j *Job) aside() *aside.Folder { return aside.New(j.opts.FS, j.dir, j.opts.Clock) }
+
+// checkArchive compares the WARC files with what the state acknowledges of them.
+func (j *Job) checkArchive(_ context.Context, k *frontier.Known, strict bool) error {
+	moved, err := readMoved(j.opts.FS, j.dir)
+	if err != nil {
+		return err
+	}
+	var rows []warc.FileState
+	for _, r := range k.Files {
+		rows = append(rows, warc.FileState(r))
+	}
+	last := func(file uint32) (warc.Span, bool, error) {
+		s, ok, err := k.Last(file)
+		return warc.Span(s), ok, err
+	}
+	return warc.Check(j.opts.FS, j.path(WARCDir), rows, last, moved.has, strict)
 }
 
 func (j *Job) info() warc.Info {

@@ -46,7 +46,10 @@ func Verify(ctx context.Context, cfg *config.Config, o Options) (_ []Defect, err
 	defer func() { err = errors.Join(err, f.Close(ctx)) }()
 	v := &verifier{Job: &j, f: f, captures: map[uint32][]frontier.Capture{}, responses: map[crawl.Ref]response{},
 		metadata: map[crawl.Ref]string{}, urls: map[crawl.ID]string{}, carried: map[string]bool{},
-		dns: map[string]int64{}, robots: map[string]int64{}}
+		dns: map[string]int64{}, robots: map[string]int64{}, away: map[uint32]bool{}}
+	if v.moved, err = readMoved(o.FS, j.dir); err != nil {
+		return nil, err
+	}
 	for _, step := range []func(context.Context) error{v.state, v.archive, v.uris, v.logs} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -77,6 +80,8 @@ type verifier struct {
 	carried   map[string]bool        // deferred answers that an acknowledged capture brought
 	dns       map[string]int64       // earliest record of a host
 	robots    map[string]int64       // earliest record of an origin
+	moved     movedFiles
+	away      map[uint32]bool // WARC files that are registered as moved, and are
 	finishes  int64
 	judgings  int64
 	recounted recounted // from crawl.log
@@ -94,6 +99,9 @@ func (v *verifier) state(context.Context) error {
 	}
 	for _, p := range problems {
 		v.bad(StateDir, "%s", p)
+	}
+	if err := v.f.Behind(); err != nil {
+		v.bad(StateDir, "%v", err)
 	}
 	if err := v.f.EachCapture(func(c frontier.Capture) error {
 		v.captures[c.Span.File] = append(v.captures[c.Span.File], c)
@@ -127,12 +135,15 @@ func (v *verifier) uris(context.Context) error {
 			return nil
 		}
 		rec, ok := v.responses[r.Response]
+		if !ok && v.away[r.Response.File] {
+			return nil
+		}
 		if !ok {
 			v.bad(r.URL, "is archived by the state, but no response record is at %d in WARC file %d", r.Response.Offset, r.Response.File)
 			return nil
 		}
 		v.compare(r, rec)
-		if m := r.Metadata; !m.IsZero() && v.metadata[m] != r.URL {
+		if m := r.Metadata; !m.IsZero() && v.metadata[m] != r.URL && !v.away[m.File] {
 			v.bad(r.URL, "its metadata record is not at %d in WARC file %d", m.Offset, m.File)
 		}
 		return nil
@@ -171,6 +182,7 @@ func (v *verifier) compare(r *frontier.Record, rec response) {
 	need := func(m map[string]int64, key, what string) {
 		t, ok := m[key]
 		switch {
+		case len(v.away) > 0 && (!ok || t > rec.date): // it may be there
 		case !ok:
 			v.bad(r.URL, "is archived without the %s of %s", what, key)
 		case t > rec.date:

@@ -54,6 +54,11 @@ func (v *verifier) unlessClean() string {
 
 func (v *verifier) file(row frontier.FileRow, name string) error {
 	st, err := v.opts.FS.Stat(v.path(WARCDir, name))
+	if err != nil && row.Final && v.moved.has(name) {
+		v.opts.Log.Warn("not checked: registered as moved away", "file", name)
+		v.away[row.Number] = true
+		return nil
+	}
 	if err != nil {
 		v.bad(name, "is missing; %d bytes in it are acknowledged", row.Committed)
 		return nil

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"exclave/internal/job"
+
+	"github.com/spf13/cobra"
+)
+
+func newMoved() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "moved JOB [FILE…]",
+		Short: "Register WARC files that were moved away on purpose",
+		Long: `moved notes that complete WARC files of a job are no longer in its folder warcs, or soon
+will not be: exclave crawl, which refuses a job whose files are missing, goes on without
+them, and exclave verify does not check them. Without FILE it registers every one that
+is missing. A file that is put back is used and checked again.
+
+The register is moved.jsonl in the job's folder; deleting a line takes it back.
+
+Exit codes: 0 some were registered; 1 none was, they are all there or registered; 2 the
+job has no such complete file, nothing was registered; 3 the state is unreadable; 4
+another process works on the job.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := loadJob(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			made, err := job.Move(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()), to, args[1:])
+			if errors.Is(err, job.ErrNotMoved) {
+				return withCode(exitUsage, err)
+			}
+			if err != nil {
+				return err
+			}
+			for _, m := range made {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bytes, registered as moved\n", m.File, m.Size)
+			}
+			if len(made) == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "nothing to register")
+				return withCode(exitNegative, errSaid)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "where they are, for people: a path, a bucket, a tape")
+	return cmd
+}

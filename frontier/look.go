@@ -1,0 +1,184 @@
+package frontier
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+)
+
+// Known is what a state acknowledges of archive and logs, before anything is changed.
+type Known struct {
+	Files []FileRow // in the order of their numbers
+	Logs  []LogRow
+	f     *Frontier
+}
+
+// Last returns the last capture that is acknowledged of a file; false when there is none.
+func (k *Known) Last(file uint32) (c crawl.Span, ok bool, err error) {
+	from := binary.BigEndian.AppendUint32([]byte{'c'}, file)
+	it, err := k.f.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: after(from)})
+	if err != nil {
+		return c, false, err
+	}
+	if it.Last() {
+		d := newDec(it.Value())
+		c, ok = crawl.Span{File: file, Start: int64(binary.BigEndian.Uint64(it.Key()[5:])), End: int64(d.uv())}, true
+	}
+	return c, ok, errors.Join(it.Error(), it.Close())
+}
+
+// look compares the state with its mark and with the logs, and lets the caller compare it
+// with the archive, all before anything is changed: a store that is opened for writing drops what it
+// cannot read.
+func (f *Frontier) look(ctx context.Context) (err error) {
+	names, err := f.o.FS.List(f.o.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(names) == 0 {
+		return f.mayBegin(ctx)
+	}
+	ro := &Frontier{o: f.o, dead: newDeath(), files: map[uint32]FileRow{}}
+	ro.o.ReadOnly = true
+	if err := ro.openDB(); err != nil {
+		if errors.Is(err, pebble.ErrDBDoesNotExist) {
+			return f.mayBegin(ctx)
+		}
+		return err
+	}
+	defer func() { err = errors.Join(err, ro.closeDB()) }()
+	return ro.dead.guard(func() error { return ro.compare(ctx) })
+}
+
+// compare is look, of a store that is open for reading.
+func (f *Frontier) compare(ctx context.Context) error {
+	format, err := get(f.db, nameKey('m', "format"))
+	if err != nil {
+		return err
+	}
+	if format == nil {
+		return f.mayBegin(ctx)
+	}
+	if err := f.loadAcknowledged(); err != nil {
+		return err
+	}
+	marked, ok, err := readMark(f.o.FS, f.o.Dir)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if err := f.agrees(marked); err != nil {
+			return err
+		}
+	}
+	numbered := newDec(format).uv() >= numberedFormat
+	for l := range crawl.NumLogs {
+		if err := f.checkLog(l, numbered && !ok); err != nil {
+			return err
+		}
+	}
+	if f.o.Check == nil {
+		return nil
+	}
+	return f.o.Check(ctx, &Known{Files: f.Files(), Logs: f.Logs(), f: f}, numbered && !ok)
+}
+
+// agrees says whether store and mark may be of one moment.
+func (f *Frontier) agrees(m mark) error {
+	switch {
+	case m.Number > f.number+1 || m.Closed && m.Number > f.number:
+		return fmt.Errorf("the state is older than it should be: its last commit has number %d, %s says %d; the store lost what it had written (damage, or a copy "+
+			"of another day); nothing was changed; %s", f.number, MarkName(f.o.Dir), m.Number, mend)
+	case f.number > m.Number+1:
+		return fmt.Errorf("%s is older than the state: it says %d, the last commit has number %d; nothing was changed; put the one of this state back, or delete it if archive and logs are those of this state",
+			MarkName(f.o.Dir), m.Number, f.number)
+	}
+	return nil
+}
+
+// Behind says in what way the state of a job that is only looked at disagrees with its mark; nil when it does not.
+func (f *Frontier) Behind() error {
+	m, ok, err := readMark(f.o.FS, f.o.Dir)
+	if err != nil || !ok {
+		return err
+	}
+	return f.agrees(m)
+}
+
+// checkLog demands that a log holds what is acknowledged of it; exactly that, when nothing tells whether
+// the state is older.
+func (f *Frontier) checkLog(l crawl.LogID, exactly bool) error {
+	name, want := f.o.FS.PathJoin(f.o.LogDir, l.Name()), f.logRows[l].Length
+	size, missing := int64(0), false
+	st, err := f.o.FS.Stat(name)
+	switch {
+	case err == nil:
+		size = st.Size()
+	case errors.Is(err, fs.ErrNotExist):
+		missing = true
+	default:
+		return err
+	}
+	const unchanged = "; nothing was changed"
+	switch {
+	case missing && want > 0:
+		return fmt.Errorf("%s is missing, %d bytes of it were acknowledged%s; %s", name, want, unchanged, f.whereLog(l, want))
+	case size < want:
+		return fmt.Errorf("%s has %d bytes, %d were acknowledged: lines are lost%s; %s", name, size, want, unchanged, f.whereLog(l, want))
+	case exactly && size > want:
+		return fmt.Errorf("%s is missing or unreadable, and %s holds %d bytes more than the state acknowledges: whether the state is older cannot be known%s; %s",
+			MarkName(f.o.Dir), name, size-want, unchanged, mend)
+	case want == 0:
+		return nil
+	}
+	in, err := f.o.FS.Open(name)
+	if err != nil {
+		return err
+	}
+	var last [1]byte
+	if _, err := in.ReadAt(last[:], want-1); err != nil {
+		return errors.Join(err, in.Close())
+	}
+	if last[0] != '\n' {
+		return errors.Join(fmt.Errorf("%s: no line ends where what is acknowledged ends, at %d: it is not the file that the state knows%s; %s",
+			name, want, unchanged, f.whereLog(l, want)), in.Close())
+	}
+	return in.Close()
+}
+
+// whereLog says where a log may be.
+func (f *Frontier) whereLog(l crawl.LogID, want int64) string {
+	names, err := f.o.FS.List(f.o.LogDir)
+	if err == nil {
+		slices.Sort(names)
+		for _, n := range names {
+			st, err := f.o.FS.Stat(f.o.FS.PathJoin(f.o.LogDir, n))
+			if err == nil && !st.IsDir() && n != l.Name() && strings.HasPrefix(n, l.Name()) && st.Size() >= want {
+				return fmt.Sprintf("%s was perhaps rotated to %s by somebody else: give it its name back, and let nobody else rotate the logs of a job", l.Name(), n)
+			}
+		}
+	}
+	return "put the complete file back from a copy, or " + recoverIt
+}
+
+// checkRotated demands that what was written to a log is under its name still.
+func (f *Frontier) checkRotated(l crawl.LogID, length int64) error {
+	name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
+	st, err := f.o.FS.Stat(name)
+	if err != nil {
+		return fmt.Errorf("%s is gone while the crawl runs: %w; give it its name back, and let nobody else rotate or move the logs of a job", name, err)
+	}
+	if st.Size() < length {
+		return fmt.Errorf("%s has %d bytes, %d were written: somebody else cut or rotated it while the crawl runs; give it its name back, and let nobody else rotate the logs of a job",
+			name, st.Size(), length)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package job
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"time"
+
+	"exclave/config"
+	"exclave/frontier"
+	"exclave/internal/fsx"
+)
+
+// MovedFile is the register, in a job's folder, of complete WARC files that their owner moved
+// away: one JSON object a line.
+const MovedFile = "moved.jsonl"
+
+// Moved is a complete WARC file that was moved away.
+type Moved struct {
+	File string    `json:"file"`         // base name
+	To   string    `json:"to,omitempty"` // where it is, in the owner's words
+	Size int64     `json:"size"`         // bytes
+	Time time.Time `json:"time"`         // of the registration
+}
+
+type movedFiles []Moved
+
+func (m movedFiles) has(name string) bool {
+	return slices.ContainsFunc(m, func(e Moved) bool { return e.File == name })
+}
+
+// ErrNotMoved is wrapped by the error of Move for a file that cannot be registered; nothing was.
+var ErrNotMoved = errors.New("cannot be registered as moved")
+
+// readMoved reads the register of the job in dir.
+func readMoved(fsys fsx.FS, dir string) (_ movedFiles, err error) {
+	name := fsys.PathJoin(dir, MovedFile)
+	in, err := fsys.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("job: %w", err)
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, fmt.Errorf("job: read %s: %w", name, err)
+	}
+	var all movedFiles
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		var e Moved
+		if err := json.Unmarshal(line, &e); err != nil || e.File == "" {
+			return nil, fmt.Errorf("job: %s line %d: is not what exclave moved writes (%v); mend or delete the line", name, n, err)
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// Move registers complete WARC files of a job as moved away to a place that to describes;
+// whether they are there still does not matter: the crawl, and verify, do without them from
+// now on when they are not. With no names it registers every one that is missing. It returns those it
+// registered. An error that wraps [ErrNotMoved] names files that the job does not have, or that
+// are not complete.
+func Move(ctx context.Context, cfg *config.Config, o Options, to string, names []string) (_ []Moved, err error) {
+	o = o.withDefaults()
+	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
+	lock, err := j.lock("register files of")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	f, err := openState(ctx, cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	rows := f.Files()
+	if err := f.Close(ctx); err != nil {
+		return nil, err
+	}
+	old, err := readMoved(o.FS, j.dir)
+	if err != nil {
+		return nil, err
+	}
+	made, err := j.moved(rows, old, to, names)
+	if err != nil || len(made) == 0 {
+		return nil, err
+	}
+	var b []byte
+	for _, e := range append(slices.Clone(old), made...) {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return nil, fmt.Errorf("job: %w", err)
+		}
+		b = append(append(b, line...), '\n')
+	}
+	return made, fsx.WriteFileAtomic(o.FS, j.path(MovedFile), b)
+}
+
+// moved returns what is to be registered.
+func (j *Job) moved(rows []frontier.FileRow, old movedFiles, to string, names []string) (made []Moved, err error) {
+	if len(names) == 0 {
+		for _, r := range rows {
+			if _, err := j.opts.FS.Stat(j.path(WARCDir, r.Name)); r.Final && errors.Is(err, fs.ErrNotExist) {
+				names = append(names, r.Name)
+			}
+		}
+	}
+	var errs []error
+	for _, name := range names {
+		name = j.opts.FS.PathBase(name)
+		i := slices.IndexFunc(rows, func(r frontier.FileRow) bool { return r.Name == name })
+		switch {
+		case i < 0:
+			errs = append(errs, fmt.Errorf("job: %s %w: the state knows no WARC file of this name", name, ErrNotMoved))
+		case !rows[i].Final:
+			errs = append(errs, fmt.Errorf("job: %s %w: it is not complete yet; the crawl goes on writing it", name, ErrNotMoved))
+		case !old.has(name) && !movedFiles(made).has(name):
+			made = append(made, Moved{File: name, To: to, Size: rows[i].Committed, Time: j.opts.Clock.Now().UTC().Truncate(time.Second)})
+		}
+	}
+	slices.SortFunc(made, func(a, b Moved) int { return cmp.Compare(a.File, b.File) })
+	return made, errors.Join(errs...)
+}

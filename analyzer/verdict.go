@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"exclave/internal/printable"
 )
 
 // Verdict is the judgement of one profile on one page. Its JSON form is stable
@@ -69,23 +71,15 @@ func (v Verdict) Explain(w io.Writer) error {
 	return t.Flush()
 }
 
-// values renders the first n values of evidence, control characters quoted.
+// values renders the first n values of evidence, on one line.
 func values(evidence []Evidence, n int) []string {
 	var out []string
 	for _, e := range evidence[:min(n, len(evidence))] {
-		s := strings.Map(printable, e.Value)
+		s := printable.Text(e.Value)
 		if e.Count > 1 {
 			s = fmt.Sprintf("%s ×%d", s, e.Count)
 		}
 		out = append(out, s)
 	}
 	return out
-}
-
-// printable keeps a stranger's value from steering the reader's terminal.
-func printable(r rune) rune {
-	if r < ' ' || r >= 0x7f && r < 0xa0 {
-		return '?'
-	}
-	return r
 }

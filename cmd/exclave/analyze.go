@@ -9,6 +9,7 @@ import (
 
 	"exclave/analyzer"
 	"exclave/internal/job"
+	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
 )
@@ -69,15 +70,15 @@ code is 0 when something was valid, 1 when nothing was, 2 when there was an erro
 
 func printJudged(w io.Writer, j job.Judged, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(w).Encode(j)
+		return json.NewEncoder(forPrograms(w)).Encode(j)
 	}
-	fmt.Fprintf(w, "%s  [%s]", j.URL, j.MIME)
+	fmt.Fprintf(w, "%s  [%s]", printable.Text(j.URL), printable.Text(j.MIME))
 	if j.Title != "" {
-		fmt.Fprintf(w, "  %s", j.Title)
+		fmt.Fprintf(w, "  %s", printable.Text(j.Title))
 	}
 	fmt.Fprintln(w)
 	if j.Skipped != "" {
-		fmt.Fprintln(w, "  not judged:", j.Skipped)
+		fmt.Fprintln(w, "  not judged:", printable.Text(j.Skipped))
 	}
 	for _, v := range j.Verdicts {
 		if err := v.Explain(w); err != nil {

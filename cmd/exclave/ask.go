@@ -7,6 +7,7 @@ import (
 
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
 )
@@ -38,9 +39,17 @@ func askError(err error) error {
 	return jobError(err)
 }
 
+// forPrograms is where JSON goes: nothing of it is replaced, what would steer a terminal is escaped.
+func forPrograms(out io.Writer) io.Writer {
+	if p, ok := out.(*printable.Writer); ok {
+		return p.JSON()
+	}
+	return out
+}
+
 // printJSON prints an object for programs.
 func printJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
+	e := json.NewEncoder(forPrograms(out))
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)

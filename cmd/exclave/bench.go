@@ -164,7 +164,7 @@ func benchServe(cmd *cobra.Command, o benchOptions, counts string) error {
 func serveUntilEnd(cmd *cobra.Command, first any, end func() (any, error)) error {
 	ctx, stop := untilInterrupted(cmd.Context(), io.Discard)
 	defer stop()
-	out := json.NewEncoder(cmd.OutOrStdout())
+	out := json.NewEncoder(forPrograms(cmd.OutOrStdout()))
 	if err := out.Encode(first); err != nil {
 		_, e := end()
 		return withCode(exitFailure, errors.Join(err, e))

@@ -87,7 +87,7 @@ func benchFrontierPart(cmd *cobra.Command, p frontierbench.Params, cpu string) (
 	if err := errors.Join(err, stop()); err != nil {
 		return withCode(exitFailure, err)
 	}
-	if err := json.NewEncoder(cmd.OutOrStdout()).Encode(fig); err != nil {
+	if err := json.NewEncoder(forPrograms(cmd.OutOrStdout())).Encode(fig); err != nil {
 		return withCode(exitFailure, err)
 	}
 	ended := make(chan os.Signal, 1)

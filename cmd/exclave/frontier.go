@@ -13,6 +13,7 @@ import (
 	"exclave/internal/control"
 	"exclave/internal/job"
 	"exclave/internal/live"
+	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
 )
@@ -208,7 +209,7 @@ process that cannot be asked works on the job.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name == "-" {
-				return writeWaiting(cmd, args[0], f, 0, cmd.OutOrStdout())
+				return writeWaiting(cmd, args[0], f, 0, forPrograms(cmd.OutOrStdout()))
 			}
 			out, err := os.Create(name)
 			if err != nil {
@@ -319,7 +320,7 @@ func (u *urlsOnly) Write(b []byte) (int, error) {
 		if err := json.Unmarshal(line, &is); err != nil {
 			return 0, err
 		}
-		if _, err := fmt.Fprintln(u.out, printable(is.URL)); err != nil {
+		if _, err := fmt.Fprintln(u.out, printable.Text(is.URL)); err != nil {
 			return 0, err
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+
+	"exclave/internal/printable"
 )
 
 func main() {
@@ -28,7 +30,10 @@ func tuneRuntime() {
 }
 
 // run is the program: arguments in, exit code out.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func run(args []string, stdin io.Reader, out, errOut io.Writer) int {
+	// Whatever verb: no text of a stranger steers the terminal.
+	stdout, stderr := printable.NewWriter(out), printable.NewWriter(errOut)
+	defer func() { _ = errors.Join(stdout.Flush(), stderr.Flush()) }() // a character that was cut off
 	began := false
 	root := newRoot(&began)
 	root.SetArgs(args)

@@ -184,7 +184,7 @@ func inspectLog(cmd *cobra.Command, name string, logs *logFlags, total *seedlog.
 
 func printInspected(w io.Writer, i *inspected, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(w).Encode(i)
+		return json.NewEncoder(forPrograms(w)).Encode(i)
 	}
 	var b strings.Builder
 	row := func(name, format string, args ...any) {

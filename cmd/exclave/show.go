@@ -8,6 +8,7 @@ import (
 
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
 )
@@ -169,23 +170,12 @@ type sheet struct {
 	err error
 }
 
-// row prints a row unless it has no value. Of a stranger's page nothing but
-// printable characters reaches the terminal.
+// row prints a row, one line, unless it has no value.
 func (s *sheet) row(name, value string) {
 	if value == "" || s.err != nil {
 		return
 	}
-	_, s.err = fmt.Fprintf(s.out, "%-11s %s\n", name, strings.TrimSpace(printable(value)))
-}
-
-// printable replaces what could steer a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return '�'
-		}
-		return r
-	}, s)
+	_, s.err = fmt.Fprintf(s.out, "%-11s %s\n", name, strings.TrimSpace(printable.Text(value)))
 }
 
 // gap prints an empty line.

@@ -8,6 +8,7 @@ import (
 	"exclave/internal/control"
 	"exclave/internal/job"
 	"exclave/internal/live"
+	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
 )
@@ -100,7 +101,7 @@ func whyCrawl(cmd *cobra.Command, dir string, asJSON bool) error {
 
 func printWhy(out io.Writer, head string, lines []string) error {
 	p := &sheet{out: out}
-	if _, err := fmt.Fprintln(out, printable(head)); err != nil {
+	if _, err := fmt.Fprintln(out, printable.Text(head)); err != nil {
 		return err
 	}
 	for _, l := range lines {

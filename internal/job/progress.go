@@ -12,6 +12,7 @@ import (
 
 	"exclave/chain"
 	"exclave/internal/clock"
+	"exclave/internal/printable"
 )
 
 // progress writes where the crawl stands: a line that is overwritten twice a
@@ -23,24 +24,24 @@ type progress struct {
 	line  func(elapsed time.Duration) string
 }
 
-// terminal reports whether w is a terminal, and its width in columns.
-func terminal(w io.Writer) (width int, ok bool) {
-	f, isFile := w.(*os.File)
-	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
+// terminal returns the terminal behind w, nil when there is none, and its width in columns.
+func terminal(w io.Writer) (f *os.File, width int) {
+	f, ok := printable.File(w)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil, 0
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil || width < 20 {
 		width = 80
 	}
-	return width, true
+	return f, width
 }
 
 // run writes until ctx ends; the last state is always written.
 func (p *progress) run(ctx context.Context) {
 	every := 20 * time.Second
-	_, tty := terminal(p.out)
-	if tty {
+	tty, _ := terminal(p.out)
+	if tty != nil {
 		every = 500 * time.Millisecond
 	}
 	t := p.clk.NewTimer(every)
@@ -49,7 +50,7 @@ func (p *progress) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			p.write()
-			if tty {
+			if tty != nil {
 				fmt.Fprintln(p.out)
 			}
 			return
@@ -62,15 +63,15 @@ func (p *progress) run(ctx context.Context) {
 
 func (p *progress) write() {
 	s := p.line(p.clk.Now().Sub(p.began))
-	width, tty := terminal(p.out)
-	if !tty {
+	tty, width := terminal(p.out)
+	if tty == nil {
 		fmt.Fprintln(p.out, s)
 		return
 	}
 	if len(s) >= width {
 		s = s[:width-1]
 	}
-	fmt.Fprintf(p.out, "\r%-*s", width-1, s)
+	fmt.Fprintf(tty, "\r%-*s", width-1, s) // figures only: past what guards the terminal
 }
 
 // meterWindow is the time over which a rate is "now", meterEvery how often the

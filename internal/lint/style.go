@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"path"
 	"regexp"
+	"strings"
 )
 
 // checkComments wants exactly one comment per package, in doc.go unless the
@@ -75,6 +76,11 @@ func checkStyle(m *module) []string {
 				}
 				if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" && !f.test && panics()[f.name] == "" {
 					bad(n.Pos(), "panic: return an error")
+				}
+			case *ast.SelectorExpr:
+				id, ok := n.X.(*ast.Ident)
+				if ok && id.Name == "os" && (n.Sel.Name == "Stdout" || n.Sel.Name == "Stderr") && !f.test && f.name != "cmd/exclave/main.go" && !strings.HasPrefix(f.name, "tools/") {
+					bad(n.Pos(), "os.%s is past what keeps text of strangers from steering the terminal: use the command's", n.Sel.Name)
 				}
 			case *ast.AssignStmt:
 				for _, lhs := range n.Lhs {

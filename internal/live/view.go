@@ -15,6 +15,7 @@ import (
 	"exclave/chain"
 	"exclave/internal/clock"
 	"exclave/internal/job"
+	"exclave/internal/printable"
 )
 
 // Crawl is a running crawl, of this process or another.
@@ -66,7 +67,7 @@ type View struct {
 // one without an alternate screen (TERM is dumb or not set), or when the process
 // runs in the background of it. The terminal is taken by Run only.
 func Open(w io.Writer, o Options) (*View, error) {
-	f, ok := w.(*os.File)
+	f, ok := printable.File(w)
 	if name := os.Getenv("TERM"); !ok || name == "" || name == "dumb" || !term.IsTerminal(int(f.Fd())) {
 		return nil, fmt.Errorf("live: %w", ErrNoTerminal)
 	}
@@ -74,7 +75,7 @@ func Open(w io.Writer, o Options) (*View, error) {
 		o.Clock = clock.System()
 	}
 	if o.Log == nil {
-		o.Log = NewLog(os.Stderr)
+		o.Log = NewLog(w)
 	}
 	t, err := openTerminal()
 	if err != nil {

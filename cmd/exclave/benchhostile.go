@@ -69,6 +69,9 @@ a crawl that failed, or too few healthy pages; 2 wrong flags; 3 a failure.`,
 					return withCode(exitUsage, fmt.Errorf("bench hostile: --exclave: %w", err))
 				}
 			}
+			ctx, stop := untilInterrupted(cmd.Context(), cmd.ErrOrStderr())
+			defer stop()
+			cmd.SetContext(ctx) // its end kills what was started
 			return inNewFolder(&o.dir, func() error { return benchHostile(cmd, o) })
 		},
 	}

@@ -64,7 +64,7 @@ rule = "accept"
 
 // Patience of the bench beyond what was agreed.
 const (
-	endPatience    = 60 * time.Second // beyond the grace, until a crawl is killed
+	endPatience    = 20 * time.Second // beyond the grace, until a crawl is killed
 	verifyPatience = 15 * time.Minute
 	watchEvery     = 50 * time.Millisecond
 	sayEvery       = time.Minute

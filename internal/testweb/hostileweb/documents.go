@@ -16,7 +16,8 @@ func scripts() []Case {
 	script := func(name, filler, about string) Case {
 		return Case{Name: name, Group: Documents, About: "a script of 150 KB: " + about, heavy: true, embed: testweb.Script, ext: ".js",
 			item: func(n int) http.Handler {
-				return testweb.JS(fmt.Sprintf("%q;", fmt.Sprintf("/x/%d.png", n)) + strings.Repeat(filler, scriptSize/len(filler)))
+				// Code first: what begins with noise is taken for something else.
+				return testweb.JS(fmt.Sprintf("%q;\n", fmt.Sprintf("/i/%d.png", n)) + strings.Repeat("var a = 1;\n", 100) + strings.Repeat(filler, scriptSize/len(filler)))
 			}}
 	}
 	return []Case{

@@ -26,7 +26,7 @@ func scripts() []Case {
 		script("js-number", "1x ", "numbers with letters"),
 		script("js-nul", "\x00", "NUL"),
 		script("js-octal", "'\\08' 08 ", "octals"),
-		script("js-prose", "Toto je věta, která není skriptem; don't say it is. ", "prose"),
+		script("js-prose", "Toto je věta, která není skriptem. It's prose.\n", "prose"),
 		script("js-css", ".a { color: #1a2b3c; background: url(b.png) } @media print { #c > d::before { content: '\\201C' } }\n", "a style sheet"),
 		script("js-regexp", "/[a", "regular expressions without an end"),
 		script("js-template", "`${", "templates in templates"),

@@ -20,8 +20,9 @@ type Params struct {
 	// Hosts of each case, 0 … 1,000, each with Items hostile items, 1 … 1,000,000,000.
 	Hosts int `json:"hosts_per_case"`
 	Items int `json:"items_per_host"`
-	// CrawlDelay is what hosts with heavy documents ask for, in seconds; 0: nothing. A mix
-	// of all cases would be a test of the processor without it.
+	// CrawlDelay is what hosts with heavy documents ask for, in seconds, each between once
+	// and twice this, so that they do not answer at the same moment; 0: nothing. A mix of
+	// all cases would be a test of the processor without it.
 	CrawlDelay int `json:"heavy_crawl_delay_seconds"`
 }
 
@@ -57,10 +58,11 @@ const perIndex = 20
 
 // host is what answers for a name.
 type host struct {
-	name  string
-	of    *Case // nil: healthy
-	index int   // among its like
-	addr  netip.Addr
+	name   string
+	of     *Case // nil: healthy
+	index  int   // among its like
+	number int   // among all
+	addr   netip.Addr
 }
 
 // web is all hosts.
@@ -93,6 +95,7 @@ func newWeb(p Params) (*web, error) {
 	}
 	for i := range w.hosts {
 		h := &w.hosts[i]
+		h.number = i
 		h.addr = netip.AddrFrom4([4]byte{127, 100, byte(i / 250), byte(1 + i%250)})
 		w.byDNS[h.name] = h
 	}
@@ -189,7 +192,7 @@ func (w *web) hostile(h *host, r *http.Request) (http.Handler, kind) {
 		case c.robots != nil:
 			return c.robots, hostile
 		case c.heavy && w.p.CrawlDelay > 0:
-			return testweb.Text(fmt.Sprintf("User-agent: *\nCrawl-delay: %d\n", w.p.CrawlDelay)), ordinary
+			return testweb.Text(fmt.Sprintf("User-agent: *\nCrawl-delay: %d\n", w.p.CrawlDelay+h.number*7%w.p.CrawlDelay)), ordinary
 		}
 		return testweb.Text("User-agent: *\nDisallow: /private/\n"), ordinary
 	}

@@ -154,6 +154,9 @@ type putOff struct {
 	host   *host
 	until  time.Time
 	retire Retirement
+	// resting says that all that waits in it rests until then, as of a version of the host.
+	resting bool
+	version uint64
 }
 
 // putOffs writes when the hosts may be asked that were put off.
@@ -163,13 +166,17 @@ func (t *tx) putOffs() error {
 		if err != nil {
 			return err
 		}
-		switch p.retire {
-		case NotRetired:
+		switch {
+		case p.resting: // a URI may have come meanwhile that does not
+			if hash := p.host.hash; p.host.version == p.version && t.low[hash] == nil && !t.turned[hash] {
+				t.restUntil(h, p.until)
+			}
+		case p.retire == NotRetired:
 			h.Resting = true
 			if until := millis(p.until); until.After(h.Wake) {
 				h.Wake = until
 			}
-		case SourceBudget:
+		case p.retire == SourceBudget:
 			err = t.shelve(h.Name)
 		default:
 			h.Retired = p.retire
@@ -287,9 +294,12 @@ func (t *tx) request(h *hostRow, u *crawl.CrawlURI) error {
 	return t.b.Set(addressKey(ip), a.encode(), nil)
 }
 
+// maxBackoff is how many failures in a row are counted.
+const maxBackoff = 32
+
 // failure is how long a host rests after a failed attempt, which it counts.
 func (c *Config) failure(h *hostRow, u *crawl.CrawlURI) time.Duration {
-	rest := c.backoff(h)
+	rest := c.backoff(h.Backoff)
 	h.failed()
 	if u.RetryAfter > 0 {
 		rest = min(u.RetryAfter, c.MaxRetryAfter)
@@ -298,10 +308,10 @@ func (c *Config) failure(h *hostRow, u *crawl.CrawlURI) time.Duration {
 	return max(rest, c.delay(u))
 }
 
-// backoff is how long a host rests after another failure in a row.
-func (c *Config) backoff(h *hostRow) time.Duration {
+// backoff is how long a host, or an origin, rests after another failure in a row.
+func (c *Config) backoff(failures uint8) time.Duration {
 	rest := c.RetryDelay
-	for range h.Backoff {
+	for range failures {
 		if rest *= 2; rest >= c.MaxRetryDelay {
 			return max(c.MaxRetryDelay, c.RetryDelay)
 		}
@@ -311,7 +321,7 @@ func (c *Config) backoff(h *hostRow) time.Duration {
 
 // failed notes a failure of a host, answered one that it answers again: the next
 // rests double, and shrink by half with each answer.
-func (h *hostRow) failed()   { h.Backoff = min(h.Backoff+1, 32) }
+func (h *hostRow) failed()   { h.Backoff = min(h.Backoff+1, maxBackoff) }
 func (h *hostRow) answered() { h.Backoff, h.Refused = h.Backoff/2, 0 }
 
 // refused notes an answer 403 and reports whether there were so many in a row that

@@ -526,6 +526,9 @@ func (t *tx) flush(files []uint32) error {
 			return err
 		}
 	}
+	if err := t.flushOrigins(); err != nil {
+		return err
+	}
 	for hash, h := range t.hosts {
 		others.step(everyRow)
 		if err := t.setHost(hash, h); err != nil {

@@ -11,7 +11,7 @@ const maxConnections = readAhead / 2
 // in process counts as asked for when the next general pause is due. f.mu is held.
 func (f *Frontier) maySpare(h *host) bool {
 	return h.busy < f.cfg.ConnectionsPerHost && uint64(h.busy) < h.row.Waiting && h.alone == (crawl.ID{}) &&
-		h.row.Backoff == 0 && !h.row.GaveUp &&
+		h.row.Backoff == 0 &&
 		(f.cfg.PauseAfter == 0 || h.row.Requests+uint64(h.busy) < uint64(f.cfg.PauseAfter))
 }
 

@@ -29,6 +29,7 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 	if err != nil {
 		return err
 	}
+	q.Until = time.Time{}
 	q.Resting = t.f.cfg.ConnectionsPerHost > 1 && q.Wake.Sub(t.f.wall()) > longRest // another URI failed
 	if err := t.facts(u); err != nil {
 		return err
@@ -134,12 +135,16 @@ func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
 	if err != nil {
 		return err
 	}
-	t.failed[hash] = true
 	t.spend(h, t.f.order.ErrorPenalty)
-	if isDNS(r.Key) {
+	switch {
+	case isDNS(r.Key):
+		t.failed[hash] = true
 		return t.wait(r, cfg.DNSRetryDelay)
+	case u.Status.IsHTTP():
+		t.failed[hash] = true
+		return errors.Join(t.request(h, u), t.wait(r, cfg.failure(h, u)), t.originAnswered(r, false))
 	}
-	return errors.Join(t.request(h, u), t.wait(r, cfg.failure(h, u)))
+	return errors.Join(t.request(h, u), t.wait(r, cfg.delay(u)), t.originFailed(r, false))
 }
 
 // wait makes the queue of a URI rest.
@@ -184,17 +189,25 @@ func (t *tx) visited(r *Record, u *crawl.CrawlURI) error {
 	cfg := &t.f.cfg
 	rest := cfg.delay(u)
 	switch {
-	case silent, u.Status == 429, u.Status == 503, u.Status == 403 && h.refused(cfg.RefusedBurst):
+	case u.Status == 429, u.Status == 503, u.Status == 403 && h.refused(cfg.RefusedBurst):
 		rest = cfg.failure(h, u) // that it was the last attempt is no comfort to the server
 		t.failed[hash] = true
 	case u.Status.IsHTTP() && u.Status != 403:
 		h.answered()
 	}
-	if !strings.HasPrefix(r.Key, crawl.RobotsKey("")) && (silent || u.Status.IsHTTP()) { // one origin of several may be closed
+	page := !strings.HasPrefix(r.Key, crawl.RobotsKey(""))
+	if page && (silent || u.Status.IsHTTP()) {
 		h.GaveUp = silent
 	}
 	t.asked(h, u)
-	return errors.Join(t.request(h, u), t.wait(r, rest))
+	err = errors.Join(t.request(h, u), t.wait(r, rest))
+	switch {
+	case silent:
+		err = errors.Join(err, t.originFailed(r, page))
+	case u.Status.IsHTTP():
+		err = errors.Join(err, t.originAnswered(r, page))
+	}
+	return err
 }
 
 func (t *tx) done(r *Record, u *crawl.CrawlURI) error {

@@ -221,11 +221,12 @@ func (f *Frontier) readRow(hash uint64) (*hostRow, error) {
 func (f *Frontier) restore(h *host, row hostRow) {
 	f.stand(h, row, h.place)
 	h.resting = row.Backoff > 0
-	wake := row.Wake
+	wake, until := row.Wake, row.Until
 	if h.place.kind == placeResting { // it was taken into memory because its time has come
-		wake = time.Time{}
+		wake, until = time.Time{}, time.Time{}
 	}
 	h.wake = f.o.Clock.Mono() + f.restOf(wake)
+	f.restTill(h, until)
 }
 
 // hostValue returns the row of a host as the last commit left it, nil when there is none.

@@ -69,21 +69,40 @@ func queueKey(host uint64, prec uint8, seq uint64) []byte {
 }
 
 // queueValue leaves the host out where it is that of the queue.
-func queueValue(host uint64, id crawl.ID) []byte {
+func queueValue(host uint64, id crawl.ID, origin uint32) []byte {
+	v := make([]byte, 0, idLen+tagLen)
 	if id.Host == host {
-		return binary.BigEndian.AppendUint64(nil, id.URI)
+		v = binary.BigEndian.AppendUint64(v, id.URI)
+	} else {
+		v = appendID(v, id)
 	}
-	return appendID(nil, id)
+	return binary.BigEndian.AppendUint32(v, origin)
+}
+
+// tagLen is how many bytes tell an origin; noTag says that a row, one of format 4, does not.
+const (
+	tagLen = 4
+	noTag  = 1<<32 - 1
+)
+
+// queueRow returns the id in a row of a queue, and what it tells of the origin.
+func queueRow(host uint64, v []byte) (id crawl.ID, origin uint32, err error) {
+	origin = noTag
+	if n := len(v) - tagLen; n == 8 || n == idLen {
+		v, origin = v[:n], binary.BigEndian.Uint32(v[n:])
+	}
+	switch len(v) {
+	case 8:
+		return crawl.ID{Host: host, URI: binary.BigEndian.Uint64(v)}, origin, nil
+	case idLen:
+		return readID(v), origin, nil
+	}
+	return crawl.ID{}, 0, errCorrupt
 }
 
 func queueID(host uint64, v []byte) (crawl.ID, error) {
-	switch len(v) {
-	case 8:
-		return crawl.ID{Host: host, URI: binary.BigEndian.Uint64(v)}, nil
-	case idLen:
-		return readID(v), nil
-	}
-	return crawl.ID{}, errCorrupt
+	id, _, err := queueRow(host, v)
+	return id, err
 }
 
 func edgeKey(target, source crawl.ID) []byte { return appendID(idKey('r', target), source) }

@@ -43,8 +43,9 @@ type Queue struct {
 	Valid    uint64        // of them, valid pages
 	Took     time.Duration // of its answers, smoothed; 0 = not known
 	Tally    Tally
-	Next     []string    // the first URLs in it
-	Failed   []FailedURI // those of them that failed
+	Origins  []RestingOrigin // the first of those that failed and have not recovered
+	Next     []string        // the first URLs in it
+	Failed   []FailedURI     // those of them that failed
 }
 
 // FailedURI is a URI that failed and will be tried again.
@@ -84,6 +85,9 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 		}
 		q.Paused = a.until
 	}
+	if q.Origins, err = f.restingOrigins(hash); err != nil {
+		return nil, fmt.Errorf("frontier: origins of %s: %w", name, err)
+	}
 	f.stateOf(q, hash, row)
 	full := errors.New("enough")
 	err = f.EachWaiting(ctx, name, func(r *Record) error {
@@ -106,10 +110,14 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *hostRow) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now, mono := f.wall(), f.o.Clock.Mono()
-	if row.Wake.After(now) {
-		q.Until = row.Wake
+	if rests := row.rests(); rests.After(now) {
+		q.Until = rests
 	}
 	h := f.hosts[hash]
+	none := row.Until.After(now)
+	if h != nil && h.none && h.till > mono {
+		none, q.Until = true, now.Add(h.till-mono)
+	}
 	switch {
 	case h != nil && h.busy > 0:
 		q.State = QueueInProcess
@@ -126,7 +134,7 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *hostRow) {
 		q.State = QueueInactive
 	case q.Until.IsZero():
 		q.State = QueueReady
-	case q.Failures > 0:
+	case q.Failures > 0, none:
 		q.State = QueueResting
 	default:
 		q.State = QueueWaiting

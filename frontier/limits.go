@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -343,6 +344,8 @@ func (t *tx) shelve(name string) error {
 		return err
 	}
 	var heads []*Record
+	var until time.Time // the first of those wakes that rest
+	past := 0
 	err = scan(t.f.db, queuePrefix(hash), func(k, v []byte) error {
 		id, err := queueID(hash, v)
 		if err != nil {
@@ -355,23 +358,40 @@ func (t *tx) shelve(name string) error {
 		if r == nil || r.State != Waiting || !bytes.Equal(queueKey(hash, r.prec, r.seq), k) {
 			return nil
 		}
-		if r.isPrereq() || r.SourceTag == "" || !t.f.o.Limits.sourceSpent(t.source(r.SourceTag)) || len(heads) == maxLinks {
+		if len(heads) == maxLinks {
 			return errStop
 		}
-		if r.prec == precShelved {
-			if len(heads) == 0 {
-				q.Retired = SourceBudget
+		if r.isPrereq() || r.SourceTag == "" || !t.f.o.Limits.sourceSpent(t.source(r.SourceTag)) {
+			o, err := t.originFor(r, q, hash, false)
+			if err != nil {
+				return err
 			}
-			return errStop
+			if o == nil || t.f.left(o.Until) == 0 {
+				return errStop
+			}
+			if until.IsZero() || o.Until.Before(until) {
+				until = o.Until
+			}
+			if past++; past > mostPast {
+				return errAll // the others are not looked at before
+			}
+			return nil
+		}
+		if r.prec == precShelved {
+			return errAll
 		}
 		heads = append(heads, r)
 		return nil
 	})
-	if err != nil && !errors.Is(err, errStop) {
+	switch {
+	case errors.Is(err, errStop):
+	case err != nil && !errors.Is(err, errAll):
 		return err
-	}
-	if err == nil && len(heads) == 0 { // all of them had been shelved
+	case len(heads) > 0:
+	case until.IsZero(): // all of them had been shelved
 		q.Retired = SourceBudget
+	default:
+		t.restUntil(q, until)
 	}
 	for _, r := range heads {
 		if err := t.move(r, precShelved); err != nil {
@@ -380,6 +400,12 @@ func (t *tx) shelve(name string) error {
 	}
 	return nil
 }
+
+// errAll ends a look at a queue of which nothing else may be asked for.
+var errAll = errors.New("nothing else")
+
+// mostPast is how many URIs that rest are passed over in a commit.
+const mostPast = 10 * maxLinks
 
 // SameLimits reports whether the limits are those by which queues were retired in the last run;
 // others may put some back in line when the frontier is opened to crawl.

@@ -76,6 +76,40 @@ func TestMigration(t *testing.T) {
 	must(t, f.Close(t.Context()))
 }
 
+// testdata/format4.tar.gz is a state that the program of format 4 made: of a.test https rests
+// after a time-out, and with it the host, before three URIs of http; b.test has a valid page. It is
+// read as it is.
+func TestFormat4(t *testing.T) {
+	dir := t.TempDir()
+	unpack(t, filepath.Join("testdata", "format4.tar.gz"), dir)
+	clk := clock.NewFake(began.Add(time.Second))
+	o := options(fsx.Real(), clk, DefaultConfig(), oneProfile(1))
+	o.Dir, o.LogDir, o.Order = filepath.Join(dir, "state"), dir, DefaultOrderConfig()
+	ro := o
+	ro.ReadOnly = true
+	f, err := Open(t.Context(), ro)
+	must(t, err)
+	bad, err := f.Check()
+	if err != nil || len(bad) > 0 || f.Stats().Queued != 4 {
+		t.Errorf("%v, %v, %+v", err, bad, f.Stats())
+	}
+	must(t, f.Close(t.Context()))
+	f, ar, err := start(t, o)
+	must(t, err)
+	r := &rig{Frontier: f, t: t, clk: clk, ar: ar}
+	sound(t, f)
+	clk.Advance(898 * time.Second)
+	r.none("the host rests, as it did")
+	clk.Advance(time.Second)
+	r.fail(r.next("https://a.test/1"))
+	for i := range 3 {
+		clk.Advance(3 * time.Second)
+		r.finish(r.answer(r.next("http://a.test"+path(i)), crawl.ClassHTML, 0))
+	}
+	sound(t, f)
+	must(t, f.Close(t.Context()))
+}
+
 func unpack(t *testing.T, name, dir string) {
 	t.Helper()
 	packed, err := os.ReadFile(name)

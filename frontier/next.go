@@ -41,10 +41,14 @@ type host struct {
 	low []byte
 	// next are the first URIs of the queue, read together; empty: not known.
 	next     []queued
-	prepared bool   // what offering the first takes was read
-	reading  bool   // something of it is being read
-	vain     bool   // what was read last was old by then
-	version  uint64 // counts the commits that changed it
+	prepared bool // what offering the first takes was read
+	reading  bool // something of it is being read
+	vain     bool // what was read last was old by then
+	// till is when the first of the URIs may be asked for that were passed over because their
+	// origin rests, on the monotonic clock, 0: none was. none says that there is no other.
+	till    time.Duration
+	none    bool
+	version uint64 // counts the commits that changed it
 }
 
 // queued is a place in a queue and who stands there.
@@ -52,6 +56,8 @@ type queued struct {
 	prec uint8
 	seq  uint64
 	id   crawl.ID
+	ill  bool // its origin failed and has not recovered
+	once bool // is tried once: its origin was silent
 }
 
 func (q queued) key(host uint64) []byte { return queueKey(host, q.prec, q.seq) }
@@ -60,10 +66,15 @@ func (q queued) key(host uint64) []byte { return queueKey(host, q.prec, q.seq) }
 const readAhead = 16
 
 // changed brings what is known of the queue up to date with a commit: low is the
-// least key it put in, gone the key it took out, each nil for none.
-func (h *host) changed(low, gone []byte) {
+// least key it put in, gone the key it took out, each nil for none; turned says that an origin of
+// it failed or answered.
+func (h *host) changed(low, gone []byte, turned bool) {
 	h.version++
 	h.prepared = false
+	if turned {
+		h.anew()
+		return
+	}
 	if gone != nil && len(h.next) > 0 {
 		i := slices.IndexFunc(h.next, func(q queued) bool { return bytes.Equal(q.key(h.hash), gone) })
 		switch {
@@ -78,6 +89,7 @@ func (h *host) changed(low, gone []byte) {
 	if low == nil {
 		return
 	}
+	h.none = false
 	if h.low != nil && bytes.Compare(low, h.low) < 0 {
 		h.low, h.next = low, nil
 	}
@@ -88,10 +100,14 @@ func (h *host) changed(low, gone []byte) {
 
 // at is when the host may be asked, on the monotonic clock.
 func (h *host) at() time.Duration {
-	if h.busy > 0 {
-		return max(h.wake, h.gap)
+	at := h.wake
+	if h.none {
+		at = max(at, h.till)
 	}
-	return h.wake
+	if h.busy > 0 {
+		at = max(at, h.gap)
+	}
+	return at
 }
 
 // hostHeap orders resting hosts by when they may be asked again.
@@ -240,7 +256,7 @@ func (f *Frontier) take(h *host, a *address) (*crawl.CrawlURI, error) {
 			return nil, nil
 		}
 		h.waits = nil
-	} else if !h.prepared {
+	} else if !h.prepared || h.till > 0 && h.till <= f.o.Clock.Mono() {
 		if err := f.prepare(h); err != nil {
 			return nil, fmt.Errorf("frontier: next: %w", err)
 		}
@@ -309,13 +325,17 @@ func (f *Frontier) broadcast() {
 // offer takes the first URI of a host that is in no heap, of those not in process. f.mu is
 // held.
 func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
-	rec, err := f.head(h)
+	rec, once, err := f.head(h)
 	h.prepared = false
 	if err == nil && rec != nil {
 		rec.Via, err = f.viaOf(rec)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("frontier: next of %s: %w", h.row.Name, err)
+	}
+	if rec == nil && h.till > 0 {
+		f.rest(h)
+		return nil, nil
 	}
 	if rec == nil && h.busy > 0 {
 		return nil, nil // settled when one of them comes back
@@ -352,16 +372,16 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 			return nil, err
 		}
 	}
-	return rec.offer(rec.Attempts+1 >= f.attempts(rec, h)), nil
+	return rec.offer(rec.Attempts+1 >= f.attempts(rec, once)), nil
 }
 
-// attempts is how often a URI is tried.
-func (f *Frontier) attempts(r *Record, h *host) int {
+// attempts is how often a URI is tried; once says that its origin does not answer.
+func (f *Frontier) attempts(r *Record, once bool) int {
 	switch {
 	case isDNS(r.Key):
 		return f.cfg.DNSRetries
-	case h.row.GaveUp:
-		return 1 // the host does not answer: the others need not find it out one by one
+	case once:
+		return 1 // the others need not find it out one by one
 	case strings.HasPrefix(r.Key, "robots:"):
 		return f.cfg.RobotsRetries
 	}
@@ -463,7 +483,7 @@ func (f *Frontier) queueStates() QueueStates {
 		case placeRetired:
 			continue // counted as such, though one of its URIs may be in process
 		}
-		wait := h.wake - now
+		wait := h.at() - now
 		if h.waits != nil {
 			wait = h.waits.next - now
 		}
@@ -477,7 +497,7 @@ func (f *Frontier) queueStates() QueueStates {
 			q.Waiting++
 		case wait <= 0:
 			q.Ready++
-		case h.resting:
+		case h.resting, h.none:
 			q.Resting++
 		default:
 			q.Waiting++

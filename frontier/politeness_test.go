@@ -15,7 +15,7 @@ func (r *rig) rests(host string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if h := r.hosts[r.hash(host)]; h != nil && h.row.Name != "" {
-		return max(h.wake-r.clk.Mono(), 0)
+		return max(h.at()-r.clk.Mono(), 0)
 	}
 	v, err := get(r.db, hostKey(r.hash(host)))
 	must(r.t, err)
@@ -24,7 +24,7 @@ func (r *rig) rests(host string) time.Duration {
 	}
 	h, err := decodeHost(v)
 	must(r.t, err)
-	return r.restOf(h.Wake)
+	return r.restOf(h.rests())
 }
 
 func TestDelayAfterARequest(t *testing.T) {

@@ -1,20 +1,13 @@
 package frontier
 
-import (
-	"bytes"
-	"encoding/binary"
-	"errors"
-
-	"github.com/cockroachdb/pebble/v2"
-
-	"exclave/crawl"
-)
+import "exclave/crawl"
 
 // prepare reads what it takes to offer the first URI of a host. f.mu is held, but not while
 // something is read: nobody else is to wait for that. The host is in no heap meanwhile. What a
 // commit made old is read again when it is the host's turn again.
 func (f *Frontier) prepare(h *host) (err error) {
 	f.unready(h)
+	f.woke(h)
 	h.reading = true
 	f.reading++
 	defer f.wasRead(h)
@@ -59,11 +52,12 @@ func (f *Frontier) readMore(h *host) (more bool, err error) {
 	}
 	i := f.free(h)
 	if i == len(h.next) {
-		low, next := h.low, []queued(nil)
-		if !unlocked(func() (err error) { low, next, err = f.readQueue(h.hash, low); return err }) {
+		var head queueHead
+		ill, low := h.row.Ill > 0, h.low
+		if !unlocked(func() (err error) { head, err = f.readQueue(h.hash, ill, low); return err }) {
 			return false, err
 		}
-		h.low, h.next = low, next
+		h.take(head)
 		if i = f.free(h); i == len(h.next) {
 			h.prepared = true
 			return false, nil
@@ -103,72 +97,53 @@ func (f *Frontier) readHead(id crawl.ID) (err error) {
 	return err
 }
 
-// head returns the first URI of a host's queue that is not in process, nil when there is
-// none. f.mu is held; what was prepared need not be read.
-func (f *Frontier) head(h *host) (*Record, error) {
+// take notes what was read of the queue.
+func (h *host) take(q queueHead) {
+	h.low, h.next = q.low, q.next
+	if q.till > 0 && (h.till == 0 || q.till < h.till) {
+		h.till = q.till
+	}
+}
+
+// head returns the first URI of a host's queue that may be asked for and is not in process, nil
+// when there is none; once says that it is tried once. f.mu is held; what was prepared need not be
+// read.
+func (f *Frontier) head(h *host) (r *Record, once bool, err error) {
 	i := f.free(h)
 	if i == len(h.next) {
-		var err error
-		if h.low, h.next, err = f.readQueue(h.hash, h.low); err != nil {
-			return nil, err
+		q, err := f.readQueue(h.hash, h.row.Ill > 0, h.low)
+		if err != nil {
+			return nil, false, err
 		}
+		h.take(q)
 		i = f.free(h)
 	}
 	if i == len(h.next) {
-		return nil, nil
+		return nil, false, nil
 	}
 	q := h.next[i]
 	if v := f.recs.get(q.id); v != nil {
 		// A queue may be read after a commit can be seen, the cache before it knows of it.
 		if r, err := f.decode(q.id, v); err != nil || r.State == Waiting && r.prec == q.prec && r.seq == q.seq {
-			return r, err
+			return r, q.once, err
 		}
 	}
-	return f.read(f.db, q.id)
+	r, err = f.read(f.db, q.id)
+	return r, q.once, err
 }
 
 // free returns the place in h.next of the first URI that is not in process, after those
-// that are giving way were taken out. f.mu is held.
+// that are giving way were taken out. One of an origin that is not well goes alone. f.mu is held.
 func (f *Frontier) free(h *host) (i int) {
 	for i < len(h.next) {
 		switch id := h.next[i].id; {
 		case f.reserved[id] && i == 0:
 			h.next = h.next[1:]
-		case f.reserved[id], f.process[id] != nil:
+		case f.reserved[id], f.process[id] != nil, h.next[i].ill && h.busy > 0:
 			i++
 		default:
 			return i
 		}
 	}
 	return i
-}
-
-// readQueue reads the first URIs of a host's queue, of which none lies below a key, and the
-// key of the first of them.
-func (f *Frontier) readQueue(hash uint64, low []byte) (first []byte, next []queued, err error) {
-	prefix := queuePrefix(hash)
-	if low == nil {
-		low = prefix
-	}
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: after(prefix)})
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for ok := it.First(); ok && len(next) < readAhead; ok = it.Next() {
-		k := it.Key()
-		v, err := it.ValueAndErr()
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(next) == 0 {
-			low = bytes.Clone(k)
-		}
-		id, err := queueID(hash, v)
-		if err != nil {
-			return nil, nil, err
-		}
-		next = append(next, queued{k[9], binary.BigEndian.Uint64(k[10:]), id})
-	}
-	return low, next, it.Error()
 }

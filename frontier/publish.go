@@ -40,6 +40,7 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 	for _, p := range t.off {
 		p.host.off = false
 		p.host.wake = f.o.Clock.Mono() + f.restOf(t.hosts[p.host.hash].Wake)
+		p.host.none = false // unless its row says so
 	}
 	for _, id := range t.freed {
 		delete(f.reserved, id)
@@ -73,7 +74,11 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 			f.restore(h, *row)
 		}
 		f.stand(h, *row, at)
-		h.changed(t.low[hash], t.gone[hash])
+		if h.none || !row.Until.IsZero() {
+			f.unready(h)
+		}
+		h.changed(t.low[hash], t.gone[hash], t.turned[hash])
+		f.restTill(h, row.Until)
 		if t.dropped[hash] {
 			h.next = nil
 		}

@@ -79,7 +79,7 @@ func (f *Frontier) addressHost(h *host) (string, error) {
 	if f.cfg.queueKey() == QueueByHost {
 		return h.row.Name, nil
 	}
-	r, err := f.head(h)
+	r, _, err := f.head(h)
 	if r == nil || err != nil {
 		return h.row.Name, err
 	}
@@ -99,7 +99,7 @@ func (t *tx) move(r *Record, prec uint8) error {
 	r.prec = prec
 	t.dropped[hash] = true
 	t.put(q, hash, r)
-	return errors.Join(t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID), nil), t.left(q, hash, was))
+	return errors.Join(t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID, t.f.originTag(r.URL)), nil), t.left(q, hash, was))
 }
 
 // put notes that a URI stands in a queue now.
@@ -147,7 +147,7 @@ func (t *tx) left(q *hostRow, hash uint64, key []byte) error {
 // best returns the first key of a queue as this commit leaves it, nil when there is none.
 func (t *tx) best(hash uint64) (best []byte, err error) {
 	t.f.mu.Lock()
-	if h := t.f.hosts[hash]; h != nil {
+	if h := t.f.hosts[hash]; h != nil && h.till == 0 { // else what rests is not among them
 		for _, n := range h.next {
 			if k := n.key(hash); !t.away[string(k)] {
 				best = k

@@ -93,18 +93,18 @@ func (f *Frontier) Check() (_ []string, err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var bad []string
 	note := func(format string, a ...any) { bad = append(bad, fmt.Sprintf(format, a...)) }
-	queued := map[crawl.ID]bool{}
+	queued := map[crawl.ID]uint32{}
 	perHost := map[uint64]uint64{}
 	if err := scan(db, []byte{'q'}, func(k, v []byte) error {
 		host := binary.BigEndian.Uint64(k[1:])
-		id, err := queueID(host, v)
+		id, origin, err := queueRow(host, v)
 		if err != nil {
 			return err
 		}
-		if queued[id] {
+		if _, ok := queued[id]; ok {
 			note("URI %v stands in the queues twice", id)
 		}
-		queued[id] = true
+		queued[id] = origin
 		perHost[host]++
 		return nil
 	}); err != nil {
@@ -140,6 +140,14 @@ func (f *Frontier) Check() (_ []string, err error) {
 			return nil, err
 		}
 	}
+	ill := map[uint64]uint64{}
+	if err := scan(db, []byte{'e'}, func(k, v []byte) error {
+		ill[binary.BigEndian.Uint64(k[1:])]++
+		_, err := decodeOrigin(v)
+		return err
+	}); err != nil {
+		return nil, err
+	}
 	if err := scan(db, []byte{'h'}, func(k, v []byte) error {
 		h, err := decodeHost(v)
 		if err != nil {
@@ -157,7 +165,11 @@ func (f *Frontier) Check() (_ []string, err error) {
 		if n := perHost[hash]; n != h.Waiting {
 			note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Waiting, n)
 		}
+		if n := ill[hash]; n != h.Ill {
+			note("host %s: %d origins failed by its row, %d have rows", h.Name, h.Ill, n)
+		}
 		delete(perHost, hash)
+		delete(ill, hash)
 		return nil
 	}); err != nil {
 		return nil, err
@@ -167,6 +179,9 @@ func (f *Frontier) Check() (_ []string, err error) {
 	}
 	if err := checkTallies(db, note); err != nil {
 		return nil, err
+	}
+	for h := range ill {
+		note("an origin failed in the queue of host %016x, which has no host row", h)
 	}
 	for h := range perHost {
 		note("the queue of host %016x has no host row", h)
@@ -208,9 +223,13 @@ func (f *Frontier) standing(h *hostRow, hash uint64, all map[place]bool) place {
 	return place{}
 }
 
-func (f *Frontier) checkRecord(r *Record, queued map[crawl.ID]bool, note func(string, ...any)) {
-	if (r.State == Waiting) != queued[r.ID] {
-		note("%s: its state is %v, in a queue: %v", r.URL, r.State, queued[r.ID])
+func (f *Frontier) checkRecord(r *Record, queued map[crawl.ID]uint32, note func(string, ...any)) {
+	origin, ok := queued[r.ID]
+	if (r.State == Waiting) != ok {
+		note("%s: its state is %v, in a queue: %v", r.URL, r.State, ok)
+	}
+	if ok && origin != noTag && origin != f.originTag(r.URL) {
+		note("%s: its queue tells another origin", r.URL)
 	}
 	if r.State == Parked && !r.Claim.IsZero() {
 		note("%s: is parked although it is claimed", r.URL)

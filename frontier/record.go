@@ -260,7 +260,7 @@ type hostRow struct {
 	// Requests to it since the last general pause of its address, which was the
 	// Pauses-th.
 	Requests, Pauses uint64
-	Resting          bool       // it waits on disk until Wake
+	Resting          bool       // it waits on disk until Wake or Until
 	Retired          Retirement // why none of its URIs is asked for
 	Best             uint8      // precedence of the head of its queue, as far as is known
 	Ticket           time.Time  // when it got in line
@@ -268,6 +268,8 @@ type hostRow struct {
 	Round, RoundUsed uint64     // the round it was last asked in, and how often
 	Took             uint64     // milliseconds its answers take, smoothed; 0 = not known
 	Known, Valid     uint64     // URIs of the host that are known, and those that are valid pages
+	Ill              uint64     // origins in it that failed and have not recovered
+	Until            time.Time  // all that waits in it rests until then; zero: not known to
 
 	read []byte // value it was read from
 	was  place  // where it stood, if it did
@@ -294,7 +296,7 @@ func (h *hostRow) stands(o *order, hash uint64) place {
 	case h.Retired != NotRetired:
 		return place{placeRetired, 0, hash}
 	case h.Resting:
-		return place{placeResting, uint64(max(h.Wake.UnixMilli(), 1)), hash}
+		return place{placeResting, uint64(max(h.rests().UnixMilli(), 1)), hash}
 	}
 	return place{placeLine, o.line(h), hash}
 }
@@ -308,7 +310,8 @@ func (h *hostRow) encode() []byte {
 	e.str(h.Name)
 	e.uv(h.Waiting)
 	e.time(h.Wake)
-	e.flags(h.GaveUp, h.Tally != nil, h.Resting, h.Retired != NotRetired, h.RoundUsed > 0)
+	ill := h.Ill > 0 || !h.Until.IsZero()
+	e.flags(h.GaveUp, h.Tally != nil, h.Resting, h.Retired != NotRetired, h.RoundUsed > 0, ill)
 	e.uv(uint64(h.Backoff))
 	e.uv(uint64(h.Refused))
 	e.uv(h.Requests)
@@ -326,6 +329,10 @@ func (h *hostRow) encode() []byte {
 		e.uv(h.Round)
 		e.uv(h.RoundUsed)
 	}
+	if ill {
+		e.uv(h.Ill)
+		e.time(h.Until)
+	}
 	if h.Tally != nil {
 		e.tally(*h.Tally)
 	}
@@ -340,8 +347,8 @@ func decodeHost(b []byte) (*hostRow, error) {
 	}
 	d := newDecOf(b, version)
 	h := &hostRow{Name: d.str(), Waiting: d.uv(), Wake: d.time()}
-	var visited, retired, round bool
-	d.flags(&h.GaveUp, &visited, &h.Resting, &retired, &round)
+	var visited, retired, round, ill bool
+	d.flags(&h.GaveUp, &visited, &h.Resting, &retired, &round, &ill)
 	h.Backoff, h.Refused = uint8(d.uv()), uint8(d.uv())
 	h.Requests, h.Pauses = d.uv(), d.uv()
 	if version > hostVersion3 {
@@ -353,6 +360,9 @@ func decodeHost(b []byte) (*hostRow, error) {
 	}
 	if round {
 		h.Round, h.RoundUsed = d.uv(), d.uv()
+	}
+	if ill {
+		h.Ill, h.Until = d.uv(), d.time()
 	}
 	if visited {
 		y := d.tally()

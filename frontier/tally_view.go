@@ -45,7 +45,7 @@ func (v *View) EachHost(fn func(HostRow) error) error {
 		if err != nil {
 			return fmt.Errorf("frontier: host %x: %w", k[1:], err)
 		}
-		row := HostRow{Name: h.Name, Waiting: h.Waiting, Wake: h.Wake, GaveUp: h.GaveUp}
+		row := HostRow{Name: h.Name, Waiting: h.Waiting, Wake: h.rests(), GaveUp: h.GaveUp}
 		if h.Tally != nil {
 			row.Tally = *h.Tally
 		}

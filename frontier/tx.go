@@ -52,6 +52,8 @@ type tx struct {
 	addresses map[netip.Addr]addressRow
 	off       []putOff        // hosts put off
 	dropped   map[uint64]bool // hosts in whose queues URIs were moved, or taken anywhere
+	origins   map[originID]*openOrigin
+	turned    map[uint64]bool // hosts of which an origin failed or answered again
 	domains   map[string]*domainRow
 	freed     []crawl.ID // URIs that gave way
 }
@@ -61,7 +63,7 @@ func (f *Frontier) begin() *tx {
 	defer f.mu.Unlock()
 	return &tx{f: f, set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, rows: map[uint64][]byte{}, st: f.st,
 		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{},
-		came: map[uint64][][]byte{}, away: map[string]bool{}, gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, domains: map[string]*domainRow{}}
+		came: map[uint64][][]byte{}, away: map[string]bool{}, gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, origins: map[originID]*openOrigin{}, turned: map[uint64]bool{}, domains: map[string]*domainRow{}}
 }
 
 // discard gives the tx back, unless a store that died may still read it.
@@ -258,11 +260,11 @@ func (t *tx) enqueue(r *Record, m crawl.Mode) error {
 	if q.Waiting++; q.Waiting == 1 {
 		q.Ticket, q.Spent = t.f.wall(), 0
 	}
-	if err := t.revive(r, q); err != nil {
+	if err := errors.Join(t.revive(r, q), t.joined(r, q, hash)); err != nil {
 		return err
 	}
 	t.put(q, hash, r)
-	return t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID), nil)
+	return t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID, t.f.originTag(r.URL)), nil)
 }
 
 // dequeue takes a URI out of its host's queue; its next state is the caller's

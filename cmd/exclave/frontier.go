@@ -135,6 +135,13 @@ func printQueue(out io.Writer, q *job.ShownQueue) error {
 	}
 	p.row("address", q.Address)
 	p.row("failures", fmt.Sprintf("%d to back off for, %d answers 403 in a row", q.Failures, q.Refused))
+	for _, o := range q.Origins {
+		once := ""
+		if o.GaveUp {
+			once = "; it did not answer: its URLs are tried once"
+		}
+		p.row("origin", fmt.Sprintf("%s rests until %s, %s in a row%s", o.Origin, o.Until.UTC().Format(time.RFC3339), count(o.Failures, "failure"), once))
+	}
 	p.row("visits", fmt.Sprintf("%s, %s; archived %s", live.Number(q.Visits.URIs), job.Size(q.Visits.Bytes), live.Number(q.Visits.Stored)))
 	for scheme, f := range map[string]*job.ShownFacts{"http": q.HTTP, "https": q.HTTPS} {
 		if f != nil {

@@ -37,7 +37,14 @@ type line struct {
 	wake             time.Duration // not asked before, on the model's clock
 	gap              time.Duration // the same while a URI is in process
 	backoff, refused int
-	gaveUp, retired  bool
+	retired          bool
+}
+
+// origin is all that the model keeps of scheme, host and port.
+type origin struct {
+	until   time.Duration // not asked before, on the model's clock
+	backoff int
+	gaveUp  bool
 }
 
 // model is a frontier without queues, disks or concurrency: maps that are searched.
@@ -47,6 +54,7 @@ type model struct {
 	op        int
 	uris      map[string]*entry
 	queues    map[string]*line
+	origins   map[string]*origin
 	documents map[string]int64 // answers, by host
 	fromTag   map[string]int64 // answers, by source tag
 	work      []func()
@@ -61,7 +69,7 @@ type model struct {
 }
 
 func newModel(r Rules) *model {
-	return &model{r: r, uris: map[string]*entry{}, queues: map[string]*line{}, documents: map[string]int64{}, fromTag: map[string]int64{}, killed: -1000 * time.Hour}
+	return &model{r: r, uris: map[string]*entry{}, queues: map[string]*line{}, origins: map[string]*origin{}, documents: map[string]int64{}, fromTag: map[string]int64{}, killed: -1000 * time.Hour}
 }
 
 // clone returns a model that shares nothing with m.
@@ -76,6 +84,11 @@ func (m *model) clone() *model {
 	for k, q := range m.queues {
 		d := *q
 		c.queues[k] = &d
+	}
+	c.origins = map[string]*origin{}
+	for k, o := range m.origins {
+		d := *o
+		c.origins[k] = &d
 	}
 	c.documents, c.fromTag = maps.Clone(m.documents), maps.Clone(m.fromTag)
 	return &c
@@ -97,6 +110,22 @@ func (m *model) line(e *entry) *line {
 	}
 	return m.queues[name]
 }
+
+// origin is that of a URI; those of DNS have one that never fails.
+func (m *model) origin(e *entry) *origin {
+	name := ""
+	if scheme, rest, ok := strings.Cut(e.c.URL, "://"); ok {
+		host, _, _ := strings.Cut(rest, "/")
+		name = scheme + "://" + host
+	}
+	if m.origins[name] == nil {
+		m.origins[name] = &origin{}
+	}
+	return m.origins[name]
+}
+
+// ill reports whether an origin is asked for one URI at a time.
+func (o *origin) ill() bool { return o.backoff > 0 || o.gaveUp }
 
 func (e *entry) prereq() bool { return e.force && e.Claim.IsZero() }
 
@@ -289,19 +318,39 @@ func (m *model) finish(u *crawl.CrawlURI) {
 	case crawl.Retry:
 		e.Attempts++
 		m.retried++
-		if strings.HasPrefix(u.Key, "dns:") {
+		switch {
+		case strings.HasPrefix(u.Key, "dns:"):
 			m.rest(q, m.r.DNSRetry)
-			return
+		case u.Status.IsHTTP():
+			m.failed(q, u)
+			m.answered(e, false)
+		default:
+			m.rest(q, m.delay(u))
+			m.silent(e, false)
 		}
-		m.failed(q, u)
 	case crawl.Done:
 		m.done(e, q, u)
 	}
 }
 
-// failed makes a queue rest after a failed attempt.
+// silent makes an origin rest that did not answer.
+func (m *model) silent(e *entry, gaveUp bool) {
+	o := m.origin(e)
+	o.until = max(o.until, m.now+m.backoff(o.backoff))
+	o.backoff++
+	o.gaveUp = o.gaveUp || gaveUp
+}
+
+// answered notes that an origin answered.
+func (m *model) answered(e *entry, cleared bool) {
+	o := m.origin(e)
+	o.backoff /= 2
+	o.gaveUp = o.gaveUp && !cleared
+}
+
+// failed makes a queue rest after an answer that asks for it.
 func (m *model) failed(q *line, u *crawl.CrawlURI) {
-	rest := m.backoff(q)
+	rest := m.backoff(q.backoff)
 	if u.RetryAfter > 0 {
 		rest = min(u.RetryAfter, m.r.MaxRetryAfter)
 	}
@@ -324,8 +373,8 @@ func (m *model) offered(e *entry) {
 	m.line(e).gap = m.now + m.r.MinDelay
 }
 
-func (m *model) backoff(q *line) time.Duration {
-	return max(min(m.r.RetryDelay<<q.backoff, m.r.MaxRetryDelay), m.r.RetryDelay)
+func (m *model) backoff(failures int) time.Duration {
+	return max(min(m.r.RetryDelay<<failures, m.r.MaxRetryDelay), m.r.RetryDelay)
 }
 
 func (m *model) delay(u *crawl.CrawlURI) time.Duration {
@@ -339,17 +388,22 @@ func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
 		if u.Status == 403 {
 			q.refused++
 		}
+		page := !strings.HasPrefix(u.Key, "robots:")
+		if http {
+			m.answered(e, page)
+		} else {
+			m.silent(e, page)
+		}
 		switch {
-		case !http, u.Status == 429, u.Status == 503, u.Status == 403 && m.r.RefusedBurst > 0 && q.refused >= m.r.RefusedBurst:
+		case !http:
+			m.rest(q, m.delay(u))
+		case u.Status == 429, u.Status == 503, u.Status == 403 && m.r.RefusedBurst > 0 && q.refused >= m.r.RefusedBurst:
 			m.failed(q, u)
 		case u.Status == 403:
 			m.rest(q, m.delay(u))
 		default:
 			m.rest(q, m.delay(u))
 			q.backoff, q.refused = q.backoff/2, 0
-		}
-		if !strings.HasPrefix(u.Key, "robots:") {
-			q.gaveUp = !http
 		}
 	}
 	m.close(e, u)
@@ -434,7 +488,7 @@ func (m *model) offer(e *entry) *crawl.CrawlURI {
 	switch {
 	case strings.HasPrefix(c.Key, "dns:"):
 		most = m.r.DNSRetries
-	case m.line(e).gaveUp:
+	case m.origin(e).gaveUp:
 		most = 1
 	case strings.HasPrefix(c.Key, "robots:"):
 		most = m.r.RobotsRetries
@@ -446,14 +500,30 @@ func (m *model) offer(e *entry) *crawl.CrawlURI {
 	return u
 }
 
+// pays reports whether the budget of a URI's source is not spent.
+func (m *model) pays(e *entry) bool {
+	return e.prereq() || e.c.SourceTag == "" || m.r.SourceDocuments == 0 || m.fromTag[e.c.SourceTag] < m.r.SourceDocuments
+}
+
 // heads are the URIs that may go next in a queue: those of the least rank that were
-// queued first, in one operation. Those of sources whose budget is spent do not count.
-func (m *model) heads(queue string) (heads []*entry) {
+// queued first, in one operation. Those of sources whose budget is spent do not count, nor those of
+// origins that rest, the first of which wakes at a time, negative when none rests. One of an origin
+// that is not well goes alone.
+func (m *model) heads(queue string) (heads []*entry, wake time.Duration) {
+	wake = -1
+	busy := m.inProcess(queue)
 	for _, e := range m.uris {
-		if e.State != waiting || e.busy || m.queueOf(e) != queue {
+		if e.State != waiting || e.busy || m.queueOf(e) != queue || !m.pays(e) {
 			continue
 		}
-		if !e.prereq() && e.c.SourceTag != "" && m.r.SourceDocuments > 0 && m.fromTag[e.c.SourceTag] >= m.r.SourceDocuments {
+		o := m.origin(e)
+		if busy && o.ill() {
+			continue
+		}
+		if o.until > m.now {
+			if wake < 0 || o.until < wake {
+				wake = o.until
+			}
 			continue
 		}
 		if len(heads) > 0 && !m.loose {
@@ -466,22 +536,37 @@ func (m *model) heads(queue string) (heads []*entry) {
 		}
 		heads = append(heads, e)
 	}
-	return heads
+	return heads, wake
+}
+
+// rankOf is the rank of a queue: that of its first URI, also when its origin rests.
+func (m *model) rankOf(queue string) int {
+	best := 1000
+	for _, e := range m.uris {
+		if e.State == waiting && m.queueOf(e) == queue && m.pays(e) {
+			best = min(best, e.prec)
+		}
+	}
+	return best
 }
 
 // ready are the URIs one of which must be offered now. wake is when the first queue
 // that must wait may be asked, negative when none waits.
 func (m *model) ready() (now []*entry, wake time.Duration) {
 	wake = -1
+	ranks := map[*entry]int{}
 	for name, q := range m.queues {
-		heads := m.heads(name)
-		if q.retired || len(heads) == 0 || m.full(name) {
+		heads, rest := m.heads(name)
+		if q.retired || len(heads) == 0 && rest < 0 || m.full(name) {
 			continue
 		}
 		// What was asked for just before a kill, nobody noted.
 		at := max(q.wake, m.killed+m.r.MaxDelay)
 		if m.inProcess(name) {
 			at = max(at, q.gap)
+		}
+		if len(heads) == 0 {
+			at = max(at, rest)
 		}
 		if at > m.now {
 			if wake < 0 || at < wake {
@@ -490,10 +575,13 @@ func (m *model) ready() (now []*entry, wake time.Duration) {
 			continue
 		}
 		now = append(now, heads...)
+		for _, e := range heads {
+			ranks[e] = m.rankOf(name)
+		}
 	}
 	if m.r.Best && len(now) > 0 && !m.loose {
-		best := slices.MinFunc(now, func(a, b *entry) int { return cmp.Compare(a.prec, b.prec) }).prec
-		now = slices.DeleteFunc(now, func(e *entry) bool { return e.prec != best })
+		best := ranks[slices.MinFunc(now, func(a, b *entry) int { return cmp.Compare(ranks[a], ranks[b]) })]
+		now = slices.DeleteFunc(now, func(e *entry) bool { return ranks[e] != best })
 	}
 	return now, wake
 }
@@ -512,7 +600,7 @@ func (m *model) full(queue string) bool {
 		}
 	}
 	q := m.queues[queue]
-	return busy >= max(m.r.Connections, 1) || busy > 0 && (q.backoff > 0 || q.gaveUp)
+	return busy >= max(m.r.Connections, 1) || busy > 0 && q.backoff > 0
 }
 
 // inProcess reports whether a URI of the queue is; with "", of any.

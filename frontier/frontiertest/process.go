@@ -85,7 +85,9 @@ func (c *conformance) process(u *crawl.CrawlURI) {
 	case 9:
 		key, url := "dns:"+u.Host, "dns:"+u.Host
 		if c.int("which", 1) == 1 {
-			key, url = "robots:http://"+u.Host, "http://"+u.Host+"/robots.txt"
+			scheme, _, _ := strings.Cut(u.URL, ":")
+			url = scheme + "://" + u.Host + "/robots.txt"
+			key = strings.TrimSuffix("robots:"+url, "/robots.txt")
 		}
 		u.Status, u.Disposition = crawl.StatusDeferred, crawl.Defer
 		u.Prereq = &crawl.Candidate{URL: url, Key: key, Host: u.Host, Hops: u.Hops + "P", Via: u.URL, Force: true}

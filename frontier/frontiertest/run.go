@@ -109,7 +109,12 @@ func (c *conformance) must(err error) {
 // page is a URI of the small world that the operations are about.
 func (c *conformance) page() crawl.Candidate {
 	host := rapid.SampledFrom(hosts).Draw(c.T, "host")
-	url := fmt.Sprintf("http://%s/%d", host, c.int("page", 4))
+	scheme := "http"
+	// Which URIs of spent sources stand before those that rest is not promised.
+	if c.chance("secure", 3) && !(c.model.r.Best && c.model.r.SourceDocuments > 0) {
+		scheme = "https"
+	}
+	url := fmt.Sprintf("%s://%s/%d", scheme, host, c.int("page", 4))
 	return crawl.Candidate{URL: url, Key: url, Host: host, Kind: crawl.LinkNav, Hops: "L"}
 }
 
@@ -259,7 +264,12 @@ func (c *conformance) lines() string {
 	s := ""
 	for _, name := range slices.Sorted(maps.Keys(c.model.queues)) {
 		q := c.model.queues[name]
-		s += fmt.Sprintf("\n%s: wakes in %v, retired %v, next %v", name, q.wake-c.model.now, q.retired, keysOf(c.model.heads(name)))
+		heads, _ := c.model.heads(name)
+		s += fmt.Sprintf("\n%s: wakes in %v, retired %v, next %v", name, q.wake-c.model.now, q.retired, keysOf(heads))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.model.origins)) {
+		o := c.model.origins[name]
+		s += fmt.Sprintf("\n%s: wakes in %v, %d failures, gave up: %v", name, o.until-c.model.now, o.backoff, o.gaveUp)
 	}
 	return s
 }

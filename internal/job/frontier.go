@@ -94,6 +94,9 @@ type ShownQueue struct {
 	Next     []string       `json:"next,omitempty"`    // first URLs in its queue
 	// Failed are those of them that failed and are tried again.
 	Failed []frontier.FailedURI `json:"failed,omitempty"`
+	// Origins are those (scheme, host, port) that failed and have not recovered: what waits for
+	// others is asked for meanwhile.
+	Origins []frontier.RestingOrigin `json:"origins,omitempty"`
 }
 
 // Queue tells everything known of a host and its queue.
@@ -113,10 +116,13 @@ func (j *Job) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 	if q.Address.IsValid() {
 		out.Address = q.Address.String()
 	}
-	out.Failed = q.Failed
+	out.Failed, out.Origins = q.Failed, q.Origins
 	c := j.cfg.Frontier
 	out.Delay = fmt.Sprintf("%g × the time of the last answer, %v to %v; a Crawl-delay counts up to %v", c.DelayFactor, c.MinDelay, c.MaxDelay, c.MaxCrawlDelay)
 	out.Why = j.whyQueue(q)
+	for _, o := range q.Origins {
+		out.Why += whyOrigin(o, j.opts.Clock.Now())
+	}
 	for _, u := range q.Failed {
 		out.Why += fmt.Sprintf("; %s failed %d×", u.URL, u.Attempts)
 	}
@@ -135,6 +141,18 @@ func (j *Job) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 		}
 	}
 	return out, nil
+}
+
+// whyOrigin says what the queue of an origin that failed has to do with it.
+func whyOrigin(o frontier.RestingOrigin, now time.Time) string {
+	if !o.Until.After(now) {
+		return ""
+	}
+	times := "1 failure"
+	if o.Failures != 1 {
+		times = fmt.Sprintf("%d failures", o.Failures)
+	}
+	return fmt.Sprintf("; %s rests until %s (%s to back off for)", o.Origin, o.Until.UTC().Format(time.RFC3339), times)
 }
 
 // whyQueue says the state of a queue in a sentence.
@@ -163,6 +181,9 @@ func (j *Job) whyQueue(q *frontier.Queue) string {
 	case frontier.QueueRetired:
 		return fmt.Sprintf("the %s is spent; raise it in [limits], and the next run wakes the queue", q.Retired)
 	case frontier.QueueResting:
+		if q.Failures == 0 {
+			return "all that waits in it rests after failures; next " + until
+		}
 		return fmt.Sprintf("it rests after failures (%d to back off for); next %s", q.Failures, until)
 	case frontier.QueueInactive:
 		return "it waits on disk: its turn comes after that of the hosts in memory; " + "not before " + until

@@ -1,0 +1,396 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+)
+
+// Failures belong to origins (docs/adr/0036): what stands in a queue of one that rests is passed
+// over, not moved.
+
+// originOf returns scheme, host and port of a URL as the state keeps it, "" of one that has none.
+func originOf(url string) string {
+	i := strings.Index(url, "://")
+	if i < 0 {
+		return ""
+	}
+	i += len("://")
+	end := len(url)
+	if n := strings.IndexAny(url[i:], "/?#"); n >= 0 {
+		end = i + n
+	}
+	if at := strings.LastIndexByte(url[i:end], '@'); at >= 0 {
+		return url[:i] + url[i+at+1:end]
+	}
+	return url[:end]
+}
+
+// originTag is what rows of queues tell of a URI's origin, 0 for none.
+func (f *Frontier) originTag(url string) uint32 {
+	o := originOf(url)
+	if o == "" {
+		return 0
+	}
+	return min(max(uint32(f.hash(o)), 1), noTag-1)
+}
+
+// originRow is what is known of an origin that failed. The zero row is that of one that did not.
+type originRow struct {
+	Origin  string
+	Backoff uint8     // failures that made it rest, halved by every answer
+	GaveUp  bool      // a URI was given up because nobody answered: others are tried once
+	Until   time.Time // not before; wall time
+}
+
+func (o *originRow) encode() []byte {
+	e := newEnc()
+	e.str(o.Origin)
+	e.uv(uint64(o.Backoff))
+	e.flags(o.GaveUp)
+	e.time(o.Until)
+	return e.b
+}
+
+func decodeOrigin(v []byte) (o originRow, err error) {
+	d := newDec(v)
+	o.Origin, o.Backoff = d.str(), uint8(d.uv())
+	d.flags(&o.GaveUp)
+	o.Until = d.time()
+	return o, d.end()
+}
+
+// ill reports whether the origin is asked for one URI at a time.
+func (o *originRow) ill() bool { return o.Backoff > 0 || o.GaveUp }
+
+// originID is an origin in a queue.
+type originID struct {
+	queue uint64
+	tag   uint32
+}
+
+func (o originID) key() []byte { return binary.BigEndian.AppendUint32(numberKey('e', o.queue), o.tag) }
+
+// readOrigin returns the row of an origin; had says that there is one.
+func readOrigin(r pebble.Reader, id originID) (o originRow, had bool, err error) {
+	v, err := get(r, id.key())
+	if v == nil || err != nil {
+		return o, false, err
+	}
+	if o, err = decodeOrigin(v); err != nil {
+		return o, false, fmt.Errorf("origin %x: %w", id.key(), err)
+	}
+	return o, true, nil
+}
+
+// left is how long a rest lasts yet. One that no rule can have asked for was noted before the clock
+// was set back: it counts from the opening.
+func (f *Frontier) left(until time.Time) time.Duration {
+	rest := until.Sub(f.wall())
+	if until.IsZero() || rest <= 0 {
+		return 0
+	}
+	if rest > f.longest {
+		return max(f.opened+f.longest-f.o.Clock.Mono(), 0)
+	}
+	return rest
+}
+
+// openOrigin is the row of an origin within a commit.
+type openOrigin struct {
+	originRow
+	had bool // before
+}
+
+// originFor returns the row of a URI's origin for changing; nil when there is none and fresh is
+// false.
+func (t *tx) originFor(r *Record, q *hostRow, queue uint64, fresh bool) (*openOrigin, error) {
+	id := originID{queue, t.f.originTag(r.URL)}
+	o := t.origins[id]
+	if o == nil && q.Ill > 0 {
+		row, had, err := readOrigin(t.f.db, id)
+		if err != nil {
+			return nil, err
+		}
+		if had {
+			o = &openOrigin{row, true}
+			t.origins[id] = o
+		}
+	}
+	if o == nil && fresh {
+		o = &openOrigin{originRow: originRow{Origin: originOf(r.URL)}}
+		t.origins[id] = o
+	}
+	return o, nil
+}
+
+// originFailed lets the origin of a URI rest that could not be had, and its queue when nothing
+// else waits there. How long the host rests was noted before.
+func (t *tx) originFailed(r *Record, gaveUp bool) error {
+	q, hash, err := t.queue(r)
+	if err != nil {
+		return err
+	}
+	o, err := t.originFor(r, q, hash, true)
+	if err != nil {
+		return err
+	}
+	rest := max(t.f.cfg.backoff(o.Backoff), t.f.left(o.Until)) // another URI of it may have failed
+	o.Backoff = min(o.Backoff+1, maxBackoff)
+	o.GaveUp = o.GaveUp || gaveUp
+	o.Until = ceilMillis(t.f.wall().Add(rest))
+	t.turned[hash] = true
+	return t.restTogether(q, hash)
+}
+
+// originAnswered notes that an origin answers; cleared says that it did for a URI that is not for
+// others.
+func (t *tx) originAnswered(r *Record, cleared bool) error {
+	q, hash, err := t.queue(r)
+	if err != nil {
+		return err
+	}
+	o, err := t.originFor(r, q, hash, false)
+	if o == nil || err != nil {
+		return err
+	}
+	o.Backoff /= 2
+	o.GaveUp = o.GaveUp && !cleared
+	t.turned[hash] = true
+	return nil
+}
+
+// restTogether lets a queue rest until the first of its origins wakes, when all that waits in it
+// rests. A long queue, and one that this commit adds to, is seen through when it is its turn.
+func (t *tx) restTogether(q *hostRow, hash uint64) error {
+	if q.Waiting > readAhead || t.low[hash] != nil {
+		return nil
+	}
+	var until time.Time
+	err := scan(t.f.db, queuePrefix(hash), func(_, v []byte) error {
+		_, tag, err := queueRow(hash, v)
+		if err != nil {
+			return err
+		}
+		o, err := t.originRow(originID{hash, tag})
+		if err != nil {
+			return err
+		}
+		if t.f.left(o.Until) == 0 { // also where the row does not tell
+			return errStop
+		}
+		if until.IsZero() || o.Until.Before(until) {
+			until = o.Until
+		}
+		return nil
+	})
+	if errors.Is(err, errStop) {
+		return nil
+	}
+	if err == nil {
+		t.restUntil(q, until)
+	}
+	return err
+}
+
+// originRow returns the row of an origin as this commit leaves it.
+func (t *tx) originRow(id originID) (originRow, error) {
+	if o := t.origins[id]; o != nil {
+		return o.originRow, nil
+	}
+	o, _, err := readOrigin(t.f.db, id)
+	return o, err
+}
+
+// restUntil lets a queue rest all of whose URIs rest, the zero time: no longer.
+func (t *tx) restUntil(q *hostRow, until time.Time) {
+	q.Until = until
+	q.Resting = q.rests().Sub(t.f.wall()) > longRest
+}
+
+// rests is until when a queue is not asked: politeness, or all that waits in it rests.
+func (h *hostRow) rests() time.Time {
+	if h.Until.After(h.Wake) {
+		return h.Until
+	}
+	return h.Wake
+}
+
+// joined ends the common rest of the URIs of a queue when another comes that does not rest.
+func (t *tx) joined(r *Record, q *hostRow, hash uint64) error {
+	if q.Until.IsZero() {
+		return nil
+	}
+	o, err := t.originFor(r, q, hash, false)
+	if err == nil && (o == nil || t.f.left(o.Until) == 0) {
+		t.restUntil(q, time.Time{})
+	}
+	return err
+}
+
+// flushOrigins stores the rows of origins and counts them with their queues.
+func (t *tx) flushOrigins() error {
+	for id, o := range t.origins {
+		q := t.hosts[id.queue]
+		has := o.ill() || t.f.left(o.Until) > 0
+		switch {
+		case has && !o.had:
+			q.Ill++
+		case !has && o.had:
+			q.Ill--
+		}
+		var err error
+		if has {
+			err = t.b.Set(id.key(), o.encode(), nil)
+		} else if o.had {
+			err = t.b.Delete(id.key(), nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queueHead is the first of a queue that may be asked for.
+type queueHead struct {
+	low  []byte // nothing that may be asked for lies below
+	next []queued
+	till time.Duration // the first of those that were passed over wakes, on the monotonic clock; 0: none was
+}
+
+// readQueue reads the first URIs of a queue from a key on; ill says that some of its origins may
+// rest.
+func (f *Frontier) readQueue(hash uint64, ill bool, low []byte) (h queueHead, err error) {
+	prefix := queuePrefix(hash)
+	h.low = low
+	if low == nil {
+		h.low = prefix
+	}
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: h.low, UpperBound: after(prefix)})
+	if err != nil {
+		return h, err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	origins, others := map[uint32]originRow{}, turns{}
+	for ok := it.First(); ok && len(h.next) < readAhead; ok = it.Next() {
+		k := it.Key()
+		v, err := it.ValueAndErr()
+		if err != nil {
+			return h, err
+		}
+		id, tag, err := queueRow(hash, v)
+		if err != nil {
+			return h, err
+		}
+		q := queued{prec: k[9], seq: binary.BigEndian.Uint64(k[10:]), id: id}
+		if ill {
+			o, err := f.originIn(origins, hash, id, tag)
+			if err != nil {
+				return h, err
+			}
+			q.ill, q.once = o.ill(), o.GaveUp
+			if rest := f.left(o.Until); rest > 0 {
+				if till := f.o.Clock.Mono() + rest; h.till == 0 || till < h.till {
+					h.till = till
+				}
+				if len(h.next) == 0 {
+					h.low = append(append(h.low[:0:0], k...), 0)
+				}
+				others.step(everyRow)
+				continue
+			}
+		}
+		if len(h.next) == 0 {
+			h.low = append(h.low[:0:0], k...)
+		}
+		h.next = append(h.next, q)
+	}
+	return h, it.Error()
+}
+
+// originIn returns the row of the origin of a URI in a queue, from what was read or the state.
+func (f *Frontier) originIn(read map[uint32]originRow, queue uint64, id crawl.ID, tag uint32) (o originRow, err error) {
+	if tag == noTag { // of format 4
+		r, err := f.read(f.db, id)
+		if err != nil {
+			return o, err
+		}
+		tag = f.originTag(r.URL)
+	}
+	o, ok := read[tag]
+	if !ok {
+		if o, _, err = readOrigin(f.db, originID{queue, tag}); err == nil {
+			read[tag] = o
+		}
+	}
+	return o, err
+}
+
+// rest lets a host whose URIs all rest wait for the first of them: on disk when that takes long.
+// f.mu is held.
+func (f *Frontier) rest(h *host) {
+	h.none = true
+	if h.busy > 0 {
+		f.settle(h)
+		return
+	}
+	if rest := h.till - f.o.Clock.Mono(); rest > longRest {
+		f.sendOff(putOff{host: h, until: ceilMillis(f.wall().Add(rest)), resting: true, version: h.version})
+		return
+	}
+	f.ready.push(h)
+}
+
+// restTill notes in a host in no heap until when all that waits in it rests. f.mu is held.
+func (f *Frontier) restTill(h *host, until time.Time) {
+	if rest := f.left(until); rest > 0 {
+		h.none, h.till = true, f.o.Clock.Mono()+rest
+	}
+}
+
+// woke forgets what was passed over in a queue, the first of which may be asked for now. f.mu is
+// held.
+func (f *Frontier) woke(h *host) {
+	if h.till > 0 && h.till <= f.o.Clock.Mono() {
+		h.anew()
+	}
+}
+
+// anew forgets what is known of the queue.
+func (h *host) anew() { h.low, h.next, h.till, h.none, h.prepared = nil, nil, 0, false, false }
+
+// RestingOrigin is an origin that failed.
+type RestingOrigin struct {
+	Origin   string    `json:"origin"`
+	Until    time.Time `json:"until"`             // it is not asked before
+	Failures int       `json:"failures"`          // it backs off for, halved by every answer
+	GaveUp   bool      `json:"gave_up,omitempty"` // its URIs are tried once
+}
+
+// shownOrigins is how many origins of a queue are told.
+const shownOrigins = 10
+
+// restingOrigins returns the first origins of a queue that failed and have not recovered.
+func (f *Frontier) restingOrigins(queue uint64) (out []RestingOrigin, err error) {
+	err = scan(f.db, numberKey('e', queue), func(_, v []byte) error {
+		o, err := decodeOrigin(v)
+		if err != nil {
+			return err
+		}
+		if out = append(out, RestingOrigin{o.Origin, o.Until, int(o.Backoff), o.GaveUp}); len(out) == shownOrigins {
+			return errStop
+		}
+		return nil
+	})
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return out, err
+}

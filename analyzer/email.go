@@ -64,6 +64,9 @@ func emails(text string) iter.Seq[string] {
 			for start > from && at-start < maxLocal && isLocal(text[start-1]) {
 				start--
 			}
+			if inAddress(text[:start]) {
+				continue
+			}
 			end := at + 1
 			for end < len(text) && end-at <= maxDomain && isDomain(text[end]) {
 				end++
@@ -78,6 +81,16 @@ func emails(text string) iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// inAddress reports that before, up to where a local part would begin, ends within the user
+// name and password of a URL: no mailbox, and a secret.
+func inAddress(before string) bool {
+	i := len(before)
+	for i > 0 && len(before)-i < maxLocal && before[i-1] > ' ' && before[i-1] < 0x7f && !strings.ContainsRune(`"'<>/?#\\`, rune(before[i-1])) {
+		i--
+	}
+	return strings.HasSuffix(before[:i], "//")
 }
 
 func isAlnum(c byte) bool {

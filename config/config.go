@@ -56,13 +56,28 @@ type Job struct {
 	Description string   `toml:"description"` // for people; in the warcinfo records
 	Operator    string   `toml:"operator"`    // who crawls; in the warcinfo records
 	Seeds       []string `toml:"seeds"`       // files relative to the job's folder
+	// SeedCredentials says what is done with user names and passwords in the URLs of
+	// seeds: one of RefuseCredentials, DropCredentials, UseCredentials.
+	SeedCredentials string `toml:"seed_credentials"`
 }
+
+// Words of Job.SeedCredentials.
+const (
+	RefuseCredentials = "refuse" // such a line is broken
+	DropCredentials   = "drop"   // the URL is taken without
+	UseCredentials    = "use"    // that, and they are sent to the server of the URL
+)
 
 // Validate returns every problem of the values.
 func (j Job) Validate() []error {
 	var errs []error
 	if j.Name == "" || strings.ContainsFunc(j.Name, func(r rune) bool { return r > 127 || !isBare(byte(r)) && r != '.' }) {
 		errs = append(errs, fmt.Errorf(`name %q: must be letters, digits, ".", "_" and "-"`, j.Name))
+	}
+	switch j.SeedCredentials {
+	case RefuseCredentials, DropCredentials, UseCredentials:
+	default:
+		errs = append(errs, fmt.Errorf(`seed_credentials: %q: must be "refuse", "drop" or "use"`, j.SeedCredentials))
 	}
 	if len(j.Seeds) == 0 {
 		errs = append(errs, fmt.Errorf("seeds: names no file; there is nothing to begin with"))
@@ -182,7 +197,7 @@ func (a Analysis) DepthOf(p analyzer.Profile) int32 {
 // name of a built-in one, the path of a file, or "" for none. The job has no name.
 func Default(profile string) *Config {
 	c := &Config{
-		Job:       Job{Seeds: []string{"seeds.txt"}},
+		Job:       Job{Seeds: []string{"seeds.txt"}, SeedCredentials: RefuseCredentials},
 		Crawl:     Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, MemoryLimit: 768 << 20, StatisticsInterval: 20 * time.Second, AnalyseLinked: true},
 		HTTP:      fetch.DefaultConfig(),
 		Frontier:  frontier.DefaultConfig(),

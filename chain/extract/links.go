@@ -1,12 +1,17 @@
 package extract
 
 import (
+	"slices"
+
 	"exclave/crawl"
 	"exclave/internal/urlx"
 )
 
 // DefaultMaxOutlinks is Heritrix's limit of links per page.
 const DefaultMaxOutlinks = 6000
+
+// noteUserinfo says that a link had a user name or a password, and is kept without.
+const noteUserinfo = "link:credentials"
 
 // links adds resolved, distinct links to a URI, up to a limit.
 type links struct {
@@ -59,6 +64,13 @@ func (l *links) add(ref, charset string, hop byte, kind crawl.LinkKind, context,
 	}
 	if err != nil {
 		return
+	}
+	if to.Userinfo() != "" {
+		// A password that somebody published is none of ours, and must not spread.
+		to = to.WithoutUserinfo()
+		if !slices.Contains(l.u.Annotations, noteUserinfo) {
+			l.u.Annotate(noteUserinfo)
+		}
 	}
 	s := to.WithoutFragment().String()
 	k := linkKey{s, context, kind}

@@ -68,6 +68,7 @@ func (h *HTTP) request(u *urlx.URL, extra []record.Field) []byte {
 	field("From", h.cfg.From)
 	field("Accept", h.cfg.Accept)
 	field("Accept-Encoding", "gzip, br, zstd, deflate")
+	field("Authorization", h.deps.Credentials[u.Origin()])
 	for _, f := range extra {
 		field(f.Name, f.Value)
 	}
@@ -98,6 +99,7 @@ func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte) (a *answer, er
 		return nil, &failure{crawl.StatusConnectionLost, c.notes, fmt.Errorf("%w: %w", errStale, err)}
 	}
 	rec := record.New(h.deps.Scratch, h.cfg.Memory)
+	record.Redact(req) // it is sent, and no disk may see what is secret in it
 	rec.SetRequest(req)
 	r := response{c: c, rec: rec, maxHeader: h.cfg.MaxHeader, maxBody: h.cfg.MaxSize, answer: answer{rec: rec, addr: c.addr, notes: c.notes}}
 	if err = r.read(); err == nil && ctx.Err() != nil {

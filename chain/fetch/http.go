@@ -39,6 +39,8 @@ type Deps struct {
 	Version  string       // of exclave, for the User-Agent
 	Clock    clock.Clock  // for what is stored; sockets follow the machine's clock
 	Log      *slog.Logger // nil: nothing is logged
+	// Credentials are sent to the servers they are for; nil: none.
+	Credentials Credentials
 }
 
 // HTTP fetches http: and https: URIs. Make it with NewHTTP.
@@ -103,6 +105,7 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 		u.Status = crawl.StatusUnfetchable
 		return chain.Jump(chain.Post), nil
 	}
+	target = target.WithoutUserinfo() // of states that older versions made
 	u.Started = h.clk.Now()
 	began := h.clk.Mono()
 	defer func() { u.Took = h.clk.Mono() - began }()

@@ -89,7 +89,7 @@ func redirect(from *urlx.URL, a *answer) *urlx.URL {
 	if err != nil || to.Scheme() == "ftp" || a.rec.Head().Get("Location") == "" {
 		return nil
 	}
-	return to.WithoutFragment()
+	return to.WithoutUserinfo().WithoutFragment()
 }
 
 // lookup asks for hosts that nobody has asked for yet.

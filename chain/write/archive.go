@@ -11,6 +11,7 @@ import (
 	"exclave/chain"
 	"exclave/crawl"
 	"exclave/internal/clock"
+	"exclave/internal/record"
 	"exclave/internal/urlx"
 	"exclave/warc"
 )
@@ -178,7 +179,7 @@ func (g *group) request(id string) error {
 	if m, err := at.ReadAt(b, 0); m < len(b) {
 		return fmt.Errorf("read request: %w", err)
 	}
-	if redact(b) {
+	if record.Redact(b) {
 		g.u.Annotate("redacted")
 	}
 	_, err := g.f.Write(&warc.Record{

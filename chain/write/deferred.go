@@ -66,7 +66,7 @@ func (g *group) answer(e *record.Exchange) error {
 		PayloadDigest: e.Digest, Block: bytes.NewReader(e.Response),
 	}
 	if len(e.Request) > 0 {
-		redact(e.Request)
+		record.Redact(e.Request)
 		q := &warc.Record{
 			Type: warc.TypeRequest, TargetURI: uri, Date: date,
 			ContentType: warc.ContentHTTPRequest, ConcurrentTo: []string{id}, IP: e.IP,

@@ -356,7 +356,7 @@ func TestRedact(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			b := []byte(c.in)
-			if found := redact(b); string(b) != c.want || found != (c.in != c.want) {
+			if found := record.Redact(b); string(b) != c.want || found != (c.in != c.want) {
 				t.Errorf("%q %v, want %q", b, found, c.want)
 			}
 		})

@@ -43,7 +43,7 @@ Exit codes: 0 done; 2 one is no URL that is crawled, or the configuration is wro
 					bad = withCode(exitUsage, errSaid)
 					continue
 				}
-				u = u.WithoutFragment()
+				u = u.WithoutUserinfo().WithoutFragment()
 				key := rules.Key(u)
 				p.row("requested", u.String())
 				p.row("key", key)

@@ -107,7 +107,7 @@ func (l linkReader) Outlinks(_ context.Context, ref crawl.Ref) ([]frontier.Known
 		if len(f) > 2 {
 			where = f[2]
 		}
-		links = append(links, frontier.KnownLink{Key: l.rules.Key(u.WithoutFragment()), Kind: kindOf(f[1], where)})
+		links = append(links, frontier.KnownLink{Key: l.rules.Key(u.WithoutUserinfo().WithoutFragment()), Kind: kindOf(f[1], where)})
 	}
 	return links, nil
 }

@@ -81,6 +81,8 @@ type Job struct {
 	analyzer *analyzer.Analyzer
 	// evidenceKey is nil in a job that is only looked at.
 	evidenceKey []byte
+	// credentials are filled before the first request is made.
+	credentials fetch.Credentials
 	scope       *decide.Sequence
 	chains      *chain.Chains
 	ctl         *chain.Controller
@@ -112,7 +114,7 @@ type Result struct {
 // acknowledges), analyzer, chains. Whatever way the last run ended, the job goes
 // on from what was acknowledged.
 func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
-	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, checkpoints: make(chan struct{}, 1), events: make(chan event, 16)}
+	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, credentials: fetch.Credentials{}, checkpoints: make(chan struct{}, 1), events: make(chan event, 16)}
 	j.halt, j.stop = context.WithCancel(context.WithoutCancel(ctx))
 	j.onClose(func(context.Context) error { j.stop(); return nil })
 	defer func() {
@@ -309,7 +311,7 @@ func (j *Job) openChains(context.Context) error {
 		return fmt.Errorf("job: %w", err)
 	}
 	http, err := fetch.NewHTTP(j.httpConfig(), fetch.Deps{Hosts: j.frontier, Resolver: dns, Scratch: j.path(StateDir, "scratch"),
-		Clock: j.opts.Clock, Log: j.opts.Log, Version: j.opts.Version})
+		Clock: j.opts.Clock, Log: j.opts.Log, Version: j.opts.Version, Credentials: j.credentials})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
@@ -371,7 +373,10 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 		defer close(limited)
 		j.watchRoom(watch)
 	}()
-	reason, err := j.crawl(ctx)
+	reason, err := chain.Failed, j.readCredentials(ctx)
+	if err == nil {
+		reason, err = j.crawl(ctx)
+	}
 	stopWatch()
 	<-watched
 	<-limited
@@ -398,7 +403,7 @@ func (j *Job) crawl(ctx context.Context) (chain.Reason, error) {
 
 func (j *Job) offerSeeds(ctx context.Context) error {
 	s := seeder{schedule: j.frontier.ScheduleMark, marked: j.frontier.Marked, scope: j.scope,
-		rules: j.cfg.URL.Rules, again: j.opts.Recrawl}
+		rules: j.cfg.URL.Rules, again: j.opts.Recrawl, users: usersOf(j.cfg)}
 	var errs []error
 	for _, name := range j.cfg.Job.Seeds {
 		rep, err := s.file(ctx, name, j.cfg.Path(name))

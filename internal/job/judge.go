@@ -186,11 +186,18 @@ func JudgeURL(ctx context.Context, a *analyzer.Analyzer, url, contact, version s
 	c.Contact = contact
 	c.Allow = []string{"0.0.0.0/0", "::/0"}
 	c.MaxSize = maxJudged
+	known := fetch.Credentials{}
+	if u, err := urlx.Parse(url); err == nil && u.Userinfo() != "" {
+		if err := known.Add(u); err != nil {
+			return fmt.Errorf("job: judge: %w", err)
+		}
+		url = u.WithoutUserinfo().String()
+	}
 	dns, err := resolve.New(resolve.DefaultConfig())
 	if err != nil {
 		return fmt.Errorf("job: judge %s: %w", url, err)
 	}
-	h, err := fetch.NewHTTP(c, fetch.Deps{Hosts: lookup{dns}, Version: version, Clock: clock.System()})
+	h, err := fetch.NewHTTP(c, fetch.Deps{Hosts: lookup{dns}, Version: version, Clock: clock.System(), Credentials: known})
 	if err != nil {
 		return fmt.Errorf("job: judge %s: %w", url, err)
 	}
@@ -200,6 +207,7 @@ func JudgeURL(ctx context.Context, a *analyzer.Analyzer, url, contact, version s
 		if err != nil {
 			return fmt.Errorf("job: judge %s: %w", url, err)
 		}
+		target = target.WithoutUserinfo()
 		u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: target.String(), Key: target.String(), Host: target.Hostname()}, LastAttempt: true}
 		j, next, err := judgeAnswer(ctx, a, h, u, Judged{Source: url, URL: u.URL})
 		switch {

@@ -99,6 +99,7 @@ type seeder struct {
 	rules    urlx.Rules
 	again    bool   // offer finished seeds again
 	tag      string // source tag of all; "" = what the log says
+	users    seedlog.Userinfo
 }
 
 // file streams a seed file into the frontier from where the last run stopped, or
@@ -139,7 +140,7 @@ func (s *seeder) file(ctx context.Context, name, path string) (SeedReport, error
 		}
 	}
 	rep.Size, rep.Done = st.Size(), false
-	err = s.stream(ctx, f, seedlog.Options{Name: name, Resume: rep.State}, &rep, func(batch []crawl.Candidate) (int, error) {
+	err = s.stream(ctx, f, seedlog.Options{Name: name, Resume: rep.State, Userinfo: s.users}, &rep, func(batch []crawl.Candidate) (int, error) {
 		if rep.Print, err = fingerprint(f, rep.used()); err != nil {
 			return 0, fmt.Errorf("job: seeds: %w", err)
 		}

@@ -26,7 +26,7 @@ func CheckSeeds(ctx context.Context, cfg *config.Config, lines int64) ([]SeedChe
 	var all []SeedCheck
 	for _, name := range cfg.Job.Seeds {
 		c := SeedCheck{Path: cfg.Path(name)}
-		if c.Err = c.read(ctx, name, lines); ctx.Err() != nil {
+		if c.Err = c.read(ctx, name, lines, usersOf(cfg)); ctx.Err() != nil {
 			return all, ctx.Err()
 		}
 		all = append(all, c)
@@ -34,13 +34,13 @@ func CheckSeeds(ctx context.Context, cfg *config.Config, lines int64) ([]SeedChe
 	return all, nil
 }
 
-func (c *SeedCheck) read(ctx context.Context, name string, lines int64) error {
+func (c *SeedCheck) read(ctx context.Context, name string, lines int64, users seedlog.Userinfo) error {
 	f, err := os.Open(c.Path)
 	if err != nil {
 		return fmt.Errorf("job: seeds: %w", err)
 	}
 	defer f.Close()
-	log, err := seedlog.Open(f, seedlog.Options{Name: name})
+	log, err := seedlog.Open(f, seedlog.Options{Name: name, Userinfo: users})
 	if err != nil {
 		return fmt.Errorf("job: seeds: read %s: %w", c.Path, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/seedlog"
 )
@@ -25,10 +26,13 @@ type ImportOptions struct {
 // error comes with the report of what was taken before it.
 func (j *Job) ImportSeeds(ctx context.Context, in io.Reader, name string, o ImportOptions) (SeedReport, error) {
 	defer j.frontier.Hold()()
-	s := seeder{scope: j.scope, rules: j.cfg.URL.Rules, tag: o.Source}
+	s := seeder{scope: j.scope, rules: j.cfg.URL.Rules, tag: o.Source, users: usersOf(j.cfg)}
+	if s.users == seedlog.DropUserinfo && j.cfg.Job.SeedCredentials == config.UseCredentials {
+		s.users = seedlog.RefuseUserinfo // nobody could read them again at the next start
+	}
 	rep := SeedReport{File: name}
 	var way onTheirWay
-	err := s.stream(ctx, in, seedlog.Options{Format: o.Format, Name: name, Statuses: o.Statuses}, &rep, func(batch []crawl.Candidate) (int, error) {
+	err := s.stream(ctx, in, seedlog.Options{Format: o.Format, Name: name, Statuses: o.Statuses, Userinfo: s.users}, &rep, func(batch []crawl.Candidate) (int, error) {
 		if len(batch) == 0 {
 			return 0, nil
 		}

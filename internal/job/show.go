@@ -225,7 +225,7 @@ func (s *shower) key(raw string) (string, *urlx.URL, error) {
 	if u.Scheme() != "http" && u.Scheme() != "https" {
 		return "", nil, fmt.Errorf("job: show %s: %w: scheme %s; write http:// or https://, or dns:HOST or robots:ORIGIN", raw, ErrURL, u.Scheme())
 	}
-	u = u.WithoutFragment()
+	u = u.WithoutUserinfo().WithoutFragment() // as it is kept
 	return s.cfg.URL.Key(u), u, nil
 }
 

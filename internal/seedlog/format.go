@@ -116,6 +116,7 @@ const (
 	errScheme   cause = "scheme is not http or https"
 	errURL      cause = "not a valid URL"
 	errURLLong  cause = "URL longer than 8192 bytes"
+	errUserinfo cause = "a user name or password in the URL: [job] seed_credentials says whether it is dropped or used"
 
 	errWords       cause = "text behind the URL: put # before a comment, a tab before a column, write a space in a URL as %20"
 	errTwo         cause = "two URLs in one: one a line; quotes around a URL that holds another"

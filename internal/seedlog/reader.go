@@ -44,7 +44,19 @@ type Options struct {
 	Name     string // of the file: a hint, may be ""
 	Statuses []int  // of a crawl.log whose lines are entries; none: -5000
 	Resume   State  // go on behind it
+	Userinfo Userinfo
 }
+
+// Userinfo says what is done with user names and passwords in addresses of lists, which
+// people write. Those in logs, which were found on pages, are always dropped.
+type Userinfo uint8
+
+// What is done with them.
+const (
+	RefuseUserinfo Userinfo = iota // the line is broken
+	DropUserinfo                   // the address is taken without
+	KeepUserinfo                   // URL returns them; nothing but credentials may be made of that
+)
 
 // Reader reads the entries of one source.
 type Reader struct {
@@ -56,6 +68,7 @@ type Reader struct {
 	entry Entry
 	text  []byte // of the line of entry
 	done  bool
+	users Userinfo
 }
 
 // Open begins to read r. It fails when r cannot be read, and with [ErrNoLog] for what is
@@ -66,7 +79,7 @@ func Open(r io.Reader, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Reader{src: src, in: bufio.NewReaderSize(src, 2*windowBytes), state: o.Resume}
+	d := &Reader{src: src, in: bufio.NewReaderSize(src, 2*windowBytes), state: o.Resume, users: o.Userinfo}
 	d.state.Causes, d.state.Samples = maps.Clone(o.Resume.Causes), slices.Clone(o.Resume.Samples)
 	d.state.Damage = ""
 	if o.Resume.Offset > 0 {
@@ -149,7 +162,7 @@ func (r *Reader) Next() (*Entry, error) {
 		line, err := r.in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			// Longer than any line may be: passed over to its end.
-			begin := bytes.Clone(line[:maxCut])
+			begin := []byte(urlx.HideUserinfo(string(line[:maxCut])))
 			size := int64(len(line))
 			for errors.Is(err, bufio.ErrBufferFull) {
 				line, err = r.in.ReadSlice('\n')
@@ -202,6 +215,11 @@ func (r *Reader) take(line []byte) *Entry {
 	case kind == skipped:
 		r.state.Skipped++
 	default:
+		for _, s := range []*[]byte{&r.entry.Source, &r.entry.Via} {
+			if bytes.IndexByte(*s, '@') >= 0 {
+				*s = []byte(urlx.HideUserinfo(string(*s)))
+			}
+		}
 		return &r.entry
 	}
 	return nil
@@ -232,6 +250,8 @@ func (r *Reader) damaged(err error, line []byte) {
 func (r *Reader) URL() *urlx.URL {
 	u, err := urlx.Parse(string(r.entry.URL))
 	switch {
+	case err == nil && u.Scheme() != "ftp" && u.Userinfo() != "":
+		return r.named(u.WithoutFragment())
 	case err == nil && u.Scheme() != "ftp":
 		return u.WithoutFragment()
 	case err == nil || errors.Is(err, urlx.ErrScheme):
@@ -241,6 +261,18 @@ func (r *Reader) URL() *urlx.URL {
 	default:
 		r.broken(errURL, r.text)
 	}
+	return nil
+}
+
+// named is URL for an address with a user name or a password.
+func (r *Reader) named(u *urlx.URL) *urlx.URL {
+	switch {
+	case r.parse.format != List && r.parse.format != Auto, r.users == DropUserinfo:
+		return u.WithoutUserinfo()
+	case r.users == KeepUserinfo:
+		return u
+	}
+	r.broken(errUserinfo, r.text)
 	return nil
 }
 
@@ -255,6 +287,10 @@ func (r *Reader) broken(err error, text []byte) {
 	r.state.Causes[err.Error()]++
 	if len(r.state.Samples) < maxSamples {
 		more := ""
+		// Before it there may be a password, wherever an address would begin.
+		if i := bytes.LastIndexByte(text, '@'); i >= 0 {
+			text = append([]byte("…"), text[i:]...)
+		}
 		if len(text) > maxCut {
 			text, more = text[:maxCut], "…"
 		}

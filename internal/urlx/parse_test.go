@@ -293,3 +293,39 @@ func BenchmarkResolve(b *testing.B) {
 		}
 	}
 }
+
+// A user name or a password is known wherever it stands, and what is left is the same
+// address.
+func TestUserinfo(t *testing.T) {
+	for _, c := range []struct{ raw, user, without string }{
+		{"http://h.cz/a@b?c@d#e", "", "http://h.cz/a@b?c@d#e"},
+		{"http://u:p@h.cz/", "u:p", "http://h.cz/"},
+		{"http://u@h.cz:8080/x?y#z", "u", "http://h.cz:8080/x?y#z"},
+		{"https://u:p:q@[2001:db8::1]:8443/", "u:p%3Aq", "https://[2001:db8::1]:8443/"},
+		{"http://a@b@h.cz/@", "a%40b", "http://h.cz/@"},
+		{`http:\\u:p@h.cz\x`, "u:p", "http://h.cz/x"},
+		{"http://:@h.cz/", "", "http://h.cz/"},
+		{"http://:p@h.cz/", ":p", "http://h.cz/"},
+		{"ftp://anonymous:a%40b@h.cz/", "anonymous:a%40b", "ftp://h.cz/"},
+	} {
+		u, err := Parse(c.raw)
+		if err != nil {
+			t.Errorf("%s: %v", c.raw, err)
+			continue
+		}
+		without := u.WithoutUserinfo()
+		if u.Userinfo() != c.user || without.String() != c.without || without.Userinfo() != "" || without.Authority() != u.Authority() {
+			t.Errorf("%s: %q, %s of %s", c.raw, u.Userinfo(), without, without.Authority())
+		}
+		if got := HideUserinfo(c.raw); c.user != "" && got != c.without {
+			t.Errorf("%s is hidden as %s", c.raw, got)
+		}
+	}
+	for raw, want := range map[string]string{
+		"": "", "harvest 2026": "harvest 2026", "me@h.cz": "me@h.cz", "see http://u:p@[x": "see http://[x", "http://u:p/q@h.cz/": "http://h.cz/",
+	} {
+		if got := HideUserinfo(raw); got != want {
+			t.Errorf("%q is hidden as %q, not %q", raw, got, want)
+		}
+	}
+}

@@ -61,6 +61,41 @@ func (u *URL) WithoutFragment() *URL {
 	return &v
 }
 
+// Userinfo returns user name and password as they stand before '@',
+// percent-encoded: "name", "name:password"; "" without.
+func (u *URL) Userinfo() string {
+	start := strings.Index(u.href, "://") + len("://")
+	return strings.TrimSuffix(u.href[start:u.authority], "@")
+}
+
+// WithoutUserinfo returns the address without user name and password.
+func (u *URL) WithoutUserinfo() *URL {
+	start := strings.Index(u.href, "://") + len("://")
+	if start == int(u.authority) {
+		return u
+	}
+	return newURL(u.href[:start] + u.href[u.authority:])
+}
+
+// HideUserinfo returns s, which may or may not be an address, without what would be a
+// user name or a password in one.
+func HideUserinfo(s string) string {
+	at := strings.LastIndexByte(s, '@')
+	if at < 0 {
+		return s
+	}
+	if u, err := Parse(s); err == nil {
+		if u.Userinfo() == "" {
+			return s
+		}
+		return u.WithoutUserinfo().String()
+	}
+	if i := strings.Index(s[:at], "//"); i >= 0 {
+		return s[:i+2] + s[at+1:]
+	}
+	return s
+}
+
 // Scheme returns "http", "https" or "ftp".
 func (u *URL) Scheme() string { return u.href[:strings.IndexByte(u.href, ':')] }
 

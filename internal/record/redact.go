@@ -1,4 +1,4 @@
-package write
+package record
 
 import (
 	"bytes"
@@ -14,10 +14,10 @@ func secret(name string) bool {
 	return false
 }
 
-// redact overwrites, in place, the values of secret fields of a request with x
+// Redact overwrites, in place, the values of secret fields of a request with x
 // of equal length, so that no length in the record changes. It reports whether
 // there were any.
-func redact(request []byte) bool {
+func Redact(request []byte) bool {
 	found, hide := false, false
 	for line := range bytes.Lines(request) {
 		text := bytes.TrimRight(line, "\r\n")

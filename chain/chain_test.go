@@ -124,7 +124,7 @@ func TestRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://example.com/"}, Status: 200}
-			fatal := ch.Run(t.Context(), u, func(Name, string) {}, nil)
+			fatal := ch.Run(t.Context(), u, func(Name, string) bool { return true }, nil)
 			if got := strings.Join(path, " "); got != c.path {
 				t.Errorf("passed %q, want %q", got, c.path)
 			}
@@ -142,7 +142,7 @@ func TestStats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = ch.Run(t.Context(), &crawl.CrawlURI{}, func(Name, string) {}, nil)
+	_ = ch.Run(t.Context(), &crawl.CrawlURI{}, func(Name, string) bool { return true }, nil)
 	s := ch.Stats()
 	if s[0].Runs != 1 || s[0].Errors != 1 || s[0].Kind != "k" || s[1].Skipped != 1 || s[1].Runs != 0 {
 		t.Errorf("got %+v", s)
@@ -227,6 +227,48 @@ func TestControllerStops(t *testing.T) {
 		}
 		if len(l.back) != 2 || slices.ContainsFunc(l.back, func(u *crawl.CrawlURI) bool { return u.Disposition != crawl.Resign }) {
 			t.Errorf("%d came back, not all resigned", len(l.back))
+		}
+	})
+}
+
+// TestControllerLeaves: a ToeThread that does not end after a stop keeps nobody from
+// it. Its URI is never handed back, whatever it does later; one that has begun to write
+// is waited for.
+func TestControllerLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		never, later := make(chan struct{}), make(chan struct{})
+		var wrote atomic.Int32
+		steps := map[Name][]Step{
+			Extract: {{Name: "stuck", Proc: does(func(u *crawl.CrawlURI) (Result, error) {
+				if u.Worker == 1 {
+					<-never
+				}
+				return Result{}, nil
+			})}},
+			Write: {{Name: "slow", Proc: does(func(u *crawl.CrawlURI) (Result, error) {
+				wrote.Add(1)
+				<-later
+				u.Span = &crawl.Span{End: 1}
+				return Result{}, nil
+			})}},
+		}
+		l := &list{left: 2, forever: true}
+		ctx, cancel := context.WithCancel(t.Context())
+		c := controller(t, Config{ToeThreads: 2, Grace: 5 * time.Second}, l, steps)
+		time.AfterFunc(time.Minute, cancel)
+		time.AfterFunc(time.Hour, func() { close(later) })
+		began := time.Now()
+		reason, err := c.Run(ctx)
+		if reason != Stopped || err != nil || time.Since(began) != time.Hour {
+			t.Errorf("%v, %v after %v", reason, err, time.Since(began))
+		}
+		if len(l.back) != 1 || l.back[0].Worker != 2 || l.back[0].Span == nil || wrote.Load() != 1 {
+			t.Errorf("%d came back, %d were written", len(l.back), wrote.Load())
+		}
+		close(never) // the document has an end after all
+		synctest.Wait()
+		if len(l.back) != 1 || wrote.Load() != 1 {
+			t.Errorf("after the end %d came back, %d were written", len(l.back), wrote.Load())
 		}
 	})
 }

@@ -109,6 +109,7 @@ type Controller struct {
 	committing     atomic.Int64
 	errors         map[string]*atomic.Int64 // by class; the map never changes
 	handing        sync.WaitGroup           // outcomes on their way to the frontier
+	holds          []atomic.Int32           // of each ToeThread, see hold.go
 	slots          chan struct{}            // one for each of them, and for each ToeThread
 	stop           context.CancelCauseFunc
 	take           context.Context // ends when no further URI is to be taken
@@ -133,7 +134,7 @@ const maxHanding = 500
 func NewController(cfg Config, f Frontier, c *Chains, clk clock.Clock, log *slog.Logger) *Controller {
 	ctl := &Controller{cfg: cfg, frontier: f, chains: c, clk: clk, log: log,
 		changed: make(chan struct{}), slots: make(chan struct{}, maxHanding+cfg.ToeThreads),
-		activity: make([]atomic.Pointer[Activity], cfg.ToeThreads), errors: map[string]*atomic.Int64{}}
+		activity: make([]atomic.Pointer[Activity], cfg.ToeThreads), errors: map[string]*atomic.Int64{}, holds: make([]atomic.Int32, cfg.ToeThreads)}
 	for _, class := range crawl.ErrorClasses() {
 		ctl.errors[class] = new(atomic.Int64)
 	}
@@ -142,7 +143,9 @@ func NewController(cfg Config, f Frontier, c *Chains, clk clock.Clock, log *slog
 
 // Run crawls until nothing is left, a limit is reached, ctx ends (a stop in
 // order) or something fails that must not be gone on after. It returns when all
-// ToeThreads have handed their URIs back and the final tasks have run.
+// ToeThreads have handed their URIs back and the final tasks have run; those that do
+// not give theirs back after a stop are left behind, with URIs that the next run is
+// offered.
 func (c *Controller) Run(ctx context.Context) (Reason, error) {
 	take, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -162,26 +165,25 @@ func (c *Controller) Run(ctx context.Context) (Reason, error) {
 		defer t.Stop()
 		limit = t.C()
 	}
-	var toes sync.WaitGroup
+	ended := make(chan int, c.cfg.ToeThreads)
 	for i := range c.cfg.ToeThreads {
-		toes.Go(func() { c.toeThread(take, work, i) })
+		go func() {
+			defer func() { ended <- i }()
+			c.toeThread(take, work, i)
+		}()
 	}
-	all := make(chan struct{})
-	go func() { toes.Wait(); c.handing.Wait(); close(all) }()
-	select {
-	case <-all:
-	case <-take.Done():
-	case <-limit:
+	r := roll{ended: ended, here: c.cfg.ToeThreads, gone: make([]bool, c.cfg.ToeThreads)}
+	if !r.call(take.Done(), limit) && take.Err() == nil {
 		c.end(TimeLimit, nil)
 	}
-	grace := c.clk.NewTimer(c.cfg.Grace)
-	defer grace.Stop()
-	select {
-	case <-all:
-	case <-grace.C():
+	if !c.callFor(c.cfg.Grace, &r) {
 		kill()
-		<-all
+		if !c.callFor(settle, &r) {
+			c.leave(&r)
+			r.call(nil, nil)
+		}
 	}
+	c.handing.Wait()
 	if ctx.Err() != nil {
 		c.end(Stopped, nil)
 	}
@@ -317,6 +319,9 @@ func (c *Controller) toeThread(take, work context.Context, i int) {
 		} else {
 			u.Disposition = crawl.Resign
 		}
+		if !c.keep(i) {
+			return // nobody waits for it, and the frontier may be closed
+		}
 		c.committing.Add(1)
 		c.handing.Go(func() {
 			defer func() { c.committing.Add(-1); <-c.slots }()
@@ -324,6 +329,7 @@ func (c *Controller) toeThread(take, work context.Context, i int) {
 				c.end(Failed, err)
 			}
 		})
+		c.holds[i].Store(holdsNothing)
 		if err != nil {
 			c.end(Failed, err)
 			return
@@ -337,15 +343,29 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 	c.busy.Add(1)
 	defer c.busy.Add(-1)
 	u.Worker = i + 1
-	at := func(n Name, step string) { c.at(i, u, n, step) }
+	at := func(n Name, step string) bool {
+		if n == Write || n == Post {
+			if !c.keep(i) {
+				return false
+			}
+		}
+		c.at(i, u, n, step)
+		return true
+	}
 	fatal := c.chains.Run(ctx, u, at, c.begin)
+	if errors.Is(fatal, errLeft) {
+		if u.Rec != nil {
+			_ = u.Rec.Close() // who would be told of an error is gone
+		}
+		return nil
+	}
 	if u.Span == nil && (fatal != nil || ctx.Err() != nil) {
 		u.Disposition = crawl.Resign // our disk failed or we were cut short, not the page
 	}
 	if u.Err != nil && u.Disposition != crawl.Resign {
 		c.log.Error("processor failed", "url", u.URL, "err", u.Err)
 	}
-	at(Post, "hand in")
+	c.at(i, u, Post, "hand in")
 	c.count(u)
 	// All that is large is given up; the outcome does not need it. The document
 	// may look into the recording.

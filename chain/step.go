@@ -125,11 +125,16 @@ func (c *Chains) Stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Run carries a URI through the chains. at is told every step before it runs; begin is asked
-// before the fetch chain, and false hands the URI back as it was (nil: true). A failing step sends the URI to the post chain, whose steps all run. The error
-// is that of the write chain, which the crawl must not go on after: a disk that
-// cannot be written to would turn every page into a failure.
-func (c *Chains) Run(ctx context.Context, u *crawl.CrawlURI, at func(Name, string), begin func() bool) error {
+// errLeft is the end of a URI whose ToeThread was left behind.
+var errLeft = errors.New("chain: the ToeThread was left behind")
+
+// Run carries a URI through the chains. at is told every step before it runs, and
+// false ends the run there and then; begin is asked before the fetch chain, and false
+// hands the URI back as it was (nil: true). A failing step sends the URI to the post
+// chain, whose steps all run. The error is that of the write chain, which the crawl
+// must not go on after: a disk that cannot be written to would turn every page into a
+// failure.
+func (c *Chains) Run(ctx context.Context, u *crawl.CrawlURI, at func(Name, string) bool, begin func() bool) error {
 	var fatal error
 	post := c.index[Post]
 	for i := 0; i <= post; {
@@ -141,7 +146,9 @@ func (c *Chains) Run(ctx context.Context, u *crawl.CrawlURI, at func(Name, strin
 			if s.skips(u) {
 				continue
 			}
-			at(s.chain, s.Name)
+			if !at(s.chain, s.Name) {
+				return errLeft
+			}
 			res, err := s.run(ctx, u)
 			if err == nil && res.Jump == "" {
 				continue

@@ -194,3 +194,35 @@ func TestAddressOfAnIPLiteral(t *testing.T) {
 	r.finish(r.answer(a, crawl.ClassHTML, 0))
 	r.finish(r.answer(r.next("http://10.0.0.1/"), crawl.ClassHTML, 0))
 }
+
+// A URI that nobody handed back before the state was closed in order may have been
+// asked for all the same: the next start offers it again, and lets its host rest first.
+func TestURILeftInProcess(t *testing.T) {
+	cfg := DefaultConfig()
+	for _, left := range []bool{true, false} {
+		mem, clk := fsx.NewMem(), clock.NewFake(began)
+		f, ar, err := start(t, options(mem, clk, cfg, oneProfile(0)))
+		must(t, err)
+		r := &rig{Frontier: f, t: t, fs: mem, clk: clk, ar: ar}
+		r.schedule(cand("a.test", "/", analyse))
+		u := r.next("http://a.test/")
+		if !left {
+			u.Disposition = crawl.Resign
+			must(t, f.Finished(t.Context(), u))
+		}
+		must(t, f.Close(t.Context()))
+
+		clk = clock.NewFake(began.Add(time.Minute))
+		f, ar, err = start(t, options(mem, clk, cfg, oneProfile(0)))
+		must(t, err)
+		r = &rig{Frontier: f, t: t, fs: mem, clk: clk, ar: ar}
+		if f.Clean() == left {
+			t.Errorf("left %v: closed in order: %v", left, f.Clean())
+		}
+		sound(t, f)
+		if wait := r.offeredIn("a.test"); left != (wait > 0) {
+			t.Errorf("left %v: offered after %v", left, wait)
+		}
+		must(t, f.Close(t.Context()))
+	}
+}

@@ -637,7 +637,9 @@ func (f *Frontier) Close(context.Context) error {
 	if f.archive != nil {
 		close(f.quit)
 		<-f.idle
-		if f.Err() == nil {
+		// A URI that was not handed back may have been asked for: the next start takes it
+		// for killed, and its host rests.
+		if f.Err() == nil && !f.anyBusy() {
 			err := f.setClean(1)
 			if err == nil {
 				err = f.marker.set(mark{Number: f.number, Closed: true})
@@ -648,6 +650,18 @@ func (f *Frontier) Close(context.Context) error {
 		}
 	}
 	return f.shut()
+}
+
+// anyBusy reports whether some URI is in process.
+func (f *Frontier) anyBusy() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, h := range f.hosts {
+		if h.busy > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *Frontier) shut() error {

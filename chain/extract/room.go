@@ -17,8 +17,8 @@ type Documents struct {
 	MaxTime time.Duration `toml:"max_time"`
 }
 
-// DefaultDocuments returns one document per processor and 20 s for each.
-func DefaultDocuments() Documents { return Documents{MaxTime: 20 * time.Second} }
+// DefaultDocuments returns one document per processor and 30 s for each.
+func DefaultDocuments() Documents { return Documents{MaxTime: 30 * time.Second} }
 
 // Validate returns every value that cannot be, as "key: what".
 func (d Documents) Validate() []error {

@@ -117,7 +117,7 @@ func open(t *testing.T, web testweb.Web) *job {
 // status of all that was asked for, in order.
 func (j *job) run(u *crawl.CrawlURI) string {
 	j.t.Helper()
-	if err := j.chains.Run(context.Background(), u, func(chain.Name, string) {}, nil); err != nil {
+	if err := j.chains.Run(context.Background(), u, func(chain.Name, string) bool { return true }, nil); err != nil {
 		j.t.Fatal(err)
 	}
 	if u.Rec != nil {

@@ -55,6 +55,8 @@ type Options struct {
 	Software string          // name/version for warcinfo and user agent
 	Version  string          // for the user agent
 	Recrawl  bool            // offer finished seeds again, conditionally
+
+	steps func(map[chain.Name][]chain.Step) // changes those of the chains; for tests
 }
 
 func (o Options) withDefaults() Options {
@@ -322,6 +324,9 @@ func (j *Job) openChains(context.Context) error {
 	}, j.cfg.Chain)
 	if len(bad) > 0 {
 		return fmt.Errorf("job: chain%s: %s", bad[0].Key, bad[0].Msg)
+	}
+	if j.opts.steps != nil {
+		j.opts.steps(steps)
 	}
 	if j.chains, err = chain.NewChains(steps); err != nil {
 		return err

@@ -20,7 +20,7 @@ func ask(cmd *cobra.Command, dir string, running func(*control.Client) error, re
 		if !errors.Is(err, control.ErrNotRunning) { // it may have ended just now
 			return askError(err)
 		}
-	} else if !errors.Is(err, control.ErrNotRunning) {
+	} else if !atRest(err) {
 		return err
 	}
 	cfg, err := loadJob(cmd, dir)
@@ -28,6 +28,12 @@ func ask(cmd *cobra.Command, dir string, running func(*control.Client) error, re
 		return err
 	}
 	return askError(job.Look(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()), resting))
+}
+
+// atRest reports that there is no crawl to ask, as far as this user can tell: the lock of the state
+// says whether there is one after all.
+func atRest(err error) bool {
+	return errors.Is(err, control.ErrNotRunning) || errors.Is(err, control.ErrForbidden)
 }
 
 // askError tells a wrong question from a failure.

@@ -39,6 +39,9 @@ Exit codes: 0 no problems; 2 there are some; 3 the state cannot be read.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, problems := config.Load(args[0])
+			if err := forbidden(args[0]); len(problems) > 0 && err != nil {
+				return err
+			}
 			lines := make([]string, 0, len(problems))
 			for _, p := range problems {
 				lines = append(lines, p.String())

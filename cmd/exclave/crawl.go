@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"exclave/config"
@@ -105,6 +107,9 @@ func crawlOne(cmd *cobra.Command, cfg *config.Config, flags crawlOptions) (_ job
 // loadJob reads a job's configuration and prints what is wrong with it.
 func loadJob(cmd *cobra.Command, dir string) (*config.Config, error) {
 	cfg, problems := config.Load(dir)
+	if err := forbidden(dir); len(problems) > 0 && err != nil {
+		return nil, err
+	}
 	for _, p := range problems {
 		fmt.Fprintln(cmd.ErrOrStderr(), p)
 	}
@@ -115,6 +120,22 @@ func loadJob(cmd *cobra.Command, dir string) (*config.Config, error) {
 		return nil, withCode(exitUsage, fmt.Errorf("%s: %s in the configuration", dir, count(len(problems), "problem")))
 	}
 	return cfg, nil
+}
+
+// forbidden says that this user may not read a job's configuration, and what to do.
+func forbidden(dir string) error {
+	f, err := os.Open(dir)
+	if err == nil {
+		_ = f.Close()
+		f, err = os.Open(filepath.Join(dir, config.FileName))
+	}
+	if err == nil {
+		return f.Close()
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return withCode(exitFailure, fmt.Errorf("%w; %s", err, job.Forbidden))
+	}
+	return nil
 }
 
 func jobOptions(progress io.Writer) job.Options {

@@ -76,7 +76,7 @@ func printReports(cmd *cobra.Command, dir string, names []string, out string, al
 	}
 	c, err := control.Dial(dir)
 	switch {
-	case errors.Is(err, control.ErrNotRunning):
+	case atRest(err):
 		return restingReports(cmd, dir, names, out, all)
 	case err != nil:
 		return withCode(exitFailure, err)

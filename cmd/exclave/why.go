@@ -75,7 +75,7 @@ func whyCrawl(cmd *cobra.Command, dir string, asJSON bool) error {
 			said.Sentence, said.Facts = live.Why(&s)
 		}
 	}
-	if errors.Is(err, control.ErrNotRunning) {
+	if atRest(err) {
 		cfg, err := loadJob(cmd, dir)
 		if err != nil {
 			return err

@@ -21,6 +21,10 @@ import (
 // the job answers.
 var ErrNotRunning = errors.New("no crawl of this job is running")
 
+// ErrForbidden is wrapped by the error of Dial when a crawl may be running, but this user may not
+// ask it.
+var ErrForbidden = errors.New("a crawl of another user cannot be asked; be that user, or root")
+
 // Error is an answer that says no.
 type Error struct {
 	Code int    // HTTP status: 4xx is the asker's fault, 5xx the crawl's
@@ -37,11 +41,14 @@ type Client struct {
 }
 
 // Dial finds the crawl that runs the job in the folder dir. The error wraps
-// [ErrNotRunning] when there is none.
+// [ErrNotRunning] when there is none, [ErrForbidden] when that cannot be told.
 func Dial(dir string) (*Client, error) {
 	socket, err := readAddress(filepath.Join(dir, job.StateDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("control: %s: %w", dir, ErrNotRunning)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("control: %s: %w (%w)", dir, ErrForbidden, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("control: %w", err)
@@ -51,6 +58,9 @@ func Dial(dir string) (*Client, error) {
 	c, err := dial(context.Background())
 	if gone(err) {
 		return nil, fmt.Errorf("control: %s: %w", dir, ErrNotRunning)
+	}
+	if errors.Is(err, fs.ErrPermission) { // also when nobody listens any more
+		return nil, fmt.Errorf("control: %s: %w (%w)", dir, ErrForbidden, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("control: %s: %w", dir, err)

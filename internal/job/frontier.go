@@ -275,7 +275,7 @@ func (j *Job) Delete(ctx context.Context, f Filter) (deleted int, err error) {
 // anything must not be called. The error wraps [ErrLocked] when another process works
 // on the job.
 func Look(ctx context.Context, cfg *config.Config, o Options, fn func(*Job) error) (err error) {
-	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir}
+	j := &Job{cfg: cfg, opts: o.toLook(), dir: cfg.Dir}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	if err := j.openToLook(ctx); err != nil {
 		return err

@@ -39,7 +39,7 @@ func (l LastRun) Over() bool {
 // ReadLastRun reads how the last run of a job ended. The error wraps [ErrLocked]
 // while a process works on it.
 func ReadLastRun(ctx context.Context, cfg *config.Config, o Options) (l LastRun, err error) {
-	o = o.withDefaults()
+	o = o.toLook()
 	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
 	if _, err := o.FS.Stat(j.path(StateDir)); errors.Is(err, fs.ErrNotExist) {
 		return l, nil

@@ -20,9 +20,17 @@ import (
 	"exclave/internal/urlx"
 )
 
+// toLook are options with which nothing of a job is changed: it may lie on a read-only file system,
+// or belong to another user.
+func (o Options) toLook() Options {
+	o = o.withDefaults()
+	o.FS = fsx.ReadOnly(o.FS)
+	return o
+}
+
 // openState opens the state of a job that is not running, to look at it only.
 func openState(ctx context.Context, cfg *config.Config, o Options) (*frontier.Frontier, error) {
-	a := Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir}
+	a := Job{cfg: cfg, opts: o.toLook(), dir: cfg.Dir}
 	if err := a.openAnalyzer(ctx); err != nil {
 		return nil, err
 	}

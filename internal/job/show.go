@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	iofs "io/fs"
 	"strings"
 	"time"
 
@@ -148,7 +149,7 @@ func Show(ctx context.Context, cfg *config.Config, o Options, url string, all bo
 // openToLook opens what Show needs, and changes nothing.
 func (j *Job) openToLook(ctx context.Context) error {
 	fs := j.opts.FS
-	if _, err := fs.Stat(j.path(StateDir, "frontier")); err != nil {
+	if _, err := fs.Stat(j.path(StateDir, "frontier")); errors.Is(err, iofs.ErrNotExist) {
 		return fmt.Errorf("job: %s: there is no state; was the job ever started? (%w)", j.dir, err)
 	}
 	lock, err := j.lock("look into")

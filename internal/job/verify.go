@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"exclave/config"
@@ -29,13 +30,13 @@ func (d Defect) String() string { return d.Where + ": " + d.What }
 // them; the state does not contradict itself. Defects come in order of discovery.
 // An error means that the check could not be made.
 func Verify(ctx context.Context, cfg *config.Config, o Options) (_ []Defect, err error) {
-	o = o.withDefaults()
+	o = o.toLook()
 	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
+	if _, err := o.FS.Stat(j.path(StateDir)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("job: verify %s: there is no state; was the job ever started? (%w)", j.dir, err)
+	}
 	lock, err := j.lock("verify")
 	if err != nil {
-		if _, serr := o.FS.Stat(j.path(StateDir)); serr != nil {
-			return nil, fmt.Errorf("job: verify %s: there is no state; was the job ever started? (%w)", j.dir, serr)
-		}
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()

@@ -189,7 +189,7 @@ func (a *Analyzer) Judges(mimeType string) bool {
 // is sniffed: name is its URL or file name, serverType the Content-Type header,
 // head the first bytes of the decoded body (mime.HeadSize are enough).
 func (a *Analyzer) IsText(name, serverType string, head []byte) bool {
-	return a.Judges(mime.Detect(name, serverType, head, "").Type)
+	return a.Judges(mime.Detect(name, serverType, head, 0).Type)
 }
 
 // Run returns the verdict of each profile on p, in the order of Profiles. The

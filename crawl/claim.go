@@ -1,5 +1,7 @@
 package crawl
 
+import "exclave/internal/mime"
+
 // MaxProfiles is how many profiles may judge one crawl.
 const MaxProfiles = 4
 
@@ -64,6 +66,11 @@ type Outcome struct {
 	Judged    bool  // the analyzer has run on it
 	ValidFor  uint8 // bit i: judged valid by profile i
 	Archived  bool  // a response or revisit record is in the archive
+	// Open are the hints that would add a type to it: nothing but the links that lead to it
+	// tells its type.
+	Open mime.Hints
+	// Embedding: it has links whose scope and kind depend on how it was reached itself.
+	Embedding bool
 }
 
 // Valid reports whether any profile accepted the page.
@@ -169,11 +176,11 @@ type Again uint8
 const (
 	AgainNothing Again = iota
 	AgainFetch         // a new request: the bytes are not in the archive
-	AgainJudge         // analysis of the archived bytes, without a request
+	AgainJudge         // the archived bytes are read again, and judged if they were not, without a request
 )
 
 // Again decides whether a URI finished with outcome o, whose claim is now c, is
-// covered, must be fetched again, or must be judged from the archive. Links of
+// covered, must be fetched again, or must be read again from the archive. Links of
 // an archived page whose flags grew are the caller's matter.
 func (d Depths) Again(c Claim, o Outcome) Again {
 	if o.Status == StatusOutOfScope && !c.IsZero() {

@@ -45,6 +45,7 @@ type Candidate struct {
 	Hops      string // hop path from the seed, "" for a seed
 	Kind      LinkKind
 	Context   string // where it stood, e.g. img/@srcset
+	Ways      Ways   // how it was reached; zero: as Hops and Context say
 	SourceTag string
 	Seed      bool
 	Force     bool // offered again although known (prerequisites, recrawl)
@@ -74,7 +75,7 @@ type Mode uint8
 // The modes in which the frontier offers a URI.
 const (
 	ModeFetch Mode = iota // fetch it
-	ModeJudge             // judge the archived bytes at Prior.Response, no request
+	ModeJudge             // take links from, and judge, the archived bytes at Prior.Response; no request
 )
 
 // Ref is the place of one WARC record: file number, byte offset and compressed
@@ -211,7 +212,8 @@ type CrawlURI struct {
 	Class     TypeClass
 	Doc       *markup.Doc // what extraction saw, made once; given up before Finished
 	Outlinks  []Outlink
-	Dropped   int // outlinks beyond the limit
+	Dropped   int  // outlinks beyond the limit
+	Embedding bool // see [Outcome]
 	Judgeable bool
 	Judged    *Judgement // nil when the analyzer did not run
 
@@ -239,7 +241,7 @@ func (u *CrawlURI) Annotate(word string) { u.Annotations = append(u.Annotations,
 
 // Outcome returns what is stored of the URI in its present state.
 func (u *CrawlURI) Outcome() Outcome {
-	o := Outcome{Status: u.Status, Class: u.Class, Judgeable: u.Judgeable,
+	o := Outcome{Status: u.Status, Class: u.Class, Judgeable: u.Judgeable, Open: u.MIME.Open, Embedding: u.Embedding,
 		Archived: u.Span != nil && !u.Response.IsZero()}
 	if p := u.Prior; p != nil {
 		// What was archived or judged before stays so.
@@ -247,8 +249,13 @@ func (u *CrawlURI) Outcome() Outcome {
 		if u.Judged == nil && p.Outcome.Judged {
 			o.Judged, o.ValidFor = true, p.Outcome.ValidFor
 		}
-		if u.NotModified || u.Mode == ModeJudge || u.Status < 100 && p.Outcome.Archived {
+		switch unread := u.Class == ClassUnknown; {
+		case u.NotModified, u.Mode == ModeJudge && unread, u.Status < 100 && p.Outcome.Archived:
 			o.Status, o.Class, o.Judgeable = p.Outcome.Status, p.Outcome.Class, p.Outcome.Judgeable
+			o.Open, o.Embedding = p.Outcome.Open, p.Outcome.Embedding
+		case u.Mode == ModeJudge:
+			o.Status, o.Judgeable = p.Outcome.Status, o.Judgeable || p.Outcome.Judgeable
+			o.Embedding = o.Embedding || p.Outcome.Embedding
 		}
 	}
 	if u.Judged != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/internal/mime"
 )
 
 // valueVersion starts every value; a decoder refuses others.
@@ -63,6 +64,12 @@ func (e *enc) claim(c crawl.Claim) {
 	for _, l := range c.Link[:n] {
 		e.uv(uint64(l))
 	}
+}
+
+func (e *enc) ways(w crawl.Ways) {
+	e.flags(w.Nav)
+	e.uv(uint64(w.Hints))
+	e.str(w.Embeds)
 }
 
 // dec reads what enc wrote. The first fault sticks; later reads give zeros.
@@ -164,6 +171,12 @@ func (d *dec) claim() (c crawl.Claim) {
 		c.Link[i] = int32(d.uv())
 	}
 	return c
+}
+
+func (d *dec) ways() (w crawl.Ways) {
+	d.flags(&w.Nav)
+	w.Hints, w.Embeds = mime.Hints(d.uv()), d.str()
+	return w
 }
 
 // end returns the first fault; bytes left over are one.

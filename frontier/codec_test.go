@@ -12,6 +12,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
+	"exclave/internal/mime"
 )
 
 func goldenRecords() map[string]*Record {
@@ -26,6 +27,9 @@ func goldenRecords() map[string]*Record {
 			Outcome:  crawl.Outcome{Status: 200, Class: crawl.ClassHTML, Judgeable: true, Judged: true, ValidFor: 3, Archived: true},
 			Response: crawl.Ref{File: 1, Offset: 400, Length: 5000}, Metadata: crawl.Ref{File: 1, Offset: 5400, Length: 300},
 			RecordID: "urn:uuid:1", Date: at, Digest: "sha1:AA", ETag: `"e"`, LastModified: "Sat", LinksInMetadata: true},
+		"ways": {ID: crawl.ID{Host: 9, URI: 3}, URL: "http://a.test/s", Key: "http://a.test/s", Host: "a.test", Hops: "L", Kind: crawl.LinkNav, State: Done, Finishes: 1,
+			ways:    crawl.Ways{Nav: true, Embeds: "\x02", Hints: mime.HintCSS},
+			Outcome: crawl.Outcome{Status: 200, Class: crawl.ClassContainer, Open: mime.HintScript, Embedding: true}},
 		"failed": {ID: crawl.ID{Host: 9, URI: 4}, URL: "dns:a.test", Key: "dns:a.test", Host: "a.test", Hops: "P", State: Done, Finishes: 1,
 			Outcome: crawl.Outcome{Status: crawl.StatusDNSFailed}},
 	}
@@ -44,6 +48,7 @@ var golden = map[string]string{
 	"archived": "02f80103000101032f3f780e687474703a2f2f612e746573742f0200000000000000080000000000000002" +
 		"000000060000010307020190030103019003882701982aac02" +
 		"0a75726e3a757569643a31e2e9fac7bf6807736861313a41410322652203536174",
+	"ways":   "0284c10303000101022f730000014c00000000000000000101010201009003030002",
 	"failed": "02840103000004000000015000000000000000000100010000",
 }
 

@@ -3,6 +3,7 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -257,8 +258,8 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 			return err
 		}
 	}
-	if r.State == Done && r.Claim != u.Claim { // it grew while the URI was in process
-		return t.grown(r, u.Claim)
+	if ways := u.Reached(); r.State == Done && (r.Claim != u.Claim || r.Ways() != ways) { // they grew while the URI was in process
+		return t.grown(r, u.Claim, ways)
 	}
 	return nil
 }
@@ -307,11 +308,16 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		return t.addWork(workLinks, r.ID)
 	}
 	kept := []byte{valueVersion}
+	// The metadata record does not have the links of a type that was not known when it was written.
+	most := keptLinks
+	if u.Mode == crawl.ModeJudge && !r.LinksInMetadata {
+		most = math.MaxInt
+	}
 	from := t.f.order.origin(r, u)
 	for i := range u.Links {
 		c := &u.Links[i]
 		if i < t.req.ahead && c.Key != r.Key { // it was seen to
-			if len(kept) > keptLinks {
+			if len(kept) > most {
 				continue
 			}
 			child, _, err := t.lookup(c.Key)
@@ -340,7 +346,7 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		if child == nil {
 			continue
 		}
-		if len(kept) <= keptLinks {
+		if len(kept) <= most {
 			kept = appendLink(kept, r.ID.Host, keptLink{child.ID, c.Kind})
 		}
 	}
@@ -351,7 +357,7 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 	for _, d := range t.f.o.Depths.D {
 		grows = grows || d > 0
 	}
-	r.LinksInMetadata = len(kept) > keptLinks && r.Outcome.Archived
+	r.LinksInMetadata = len(kept) > most && r.Outcome.Archived
 	if len(kept) == 1 || r.LinksInMetadata || !redirect && !(grows && r.Outcome.Archived) {
 		if r.Finishes == 1 {
 			return nil
@@ -398,7 +404,7 @@ func (t *tx) edge(r *Record, u *crawl.CrawlURI) error {
 		target.Targeted = true
 		t.edges[target.ID] = append(t.edges[target.ID], r.ID)
 		if target.keeps() {
-			return t.join(r, crawl.Claim{Keep: true})
+			return t.join(r, crawl.Claim{Keep: true}, crawl.Ways{})
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func (f *Frontier) migrate(version, rules uint64, salt string) error {
 		return nil
 	case version > FormatVersion:
 		return fmt.Errorf("the state has format %d, this program reads formats up to %d: a newer exclave wrote it; use that one", version, FormatVersion)
-	case version == 4: // the same, but that commits have no numbers, and fields of origins are missing
+	case version == 4: // the same, but that commits have no numbers, and fields of origins and ways are missing
 		if f.o.ReadOnly {
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/internal/mime"
 )
 
 // State is where a URI stands.
@@ -61,10 +62,26 @@ type Record struct {
 	InWanted bool  // found in a document of a wanted type
 	Wrong    bool  // its extension promised a wanted type, its answer was none
 
-	via   crawl.ID // of the page it was found on, when that is known
-	queue string   // name of its queue, where that does not follow from the URI
-	prec  uint8    // place in the queue, while Waiting
+	ways  crawl.Ways // how it was reached; zero: as Hops and Context say
+	via   crawl.ID   // of the page it was found on, when that is known
+	queue string     // name of its queue, where that does not follow from the URI
+	prec  uint8      // place in the queue, while Waiting
 	seq   uint64
+}
+
+// Ways are how the URI was reached, of every page that it was found on.
+func (r *Record) Ways() crawl.Ways {
+	if r.ways == (crawl.Ways{}) {
+		return crawl.WaysOf(r.Hops, r.Context)
+	}
+	return r.ways
+}
+
+// setWays keeps ways, unless hops and context say the same.
+func (r *Record) setWays(w crawl.Ways) {
+	if r.ways = w; w == crawl.WaysOf(r.Hops, r.Context) {
+		r.ways = crawl.Ways{}
+	}
 }
 
 // names returns the name of a host by its hash.
@@ -158,7 +175,7 @@ func (d *dec) page(r *Record) {
 func (r *Record) encode() []byte {
 	e := newEnc()
 	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.Targeted,
-		r.InWanted, r.Wrong, r.queue != "", r.Found != 0)
+		r.InWanted, r.Wrong, r.queue != "", r.Found != 0, r.Outcome.Embedding, r.ways != (crawl.Ways{}), r.Outcome.Open != 0)
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -178,6 +195,9 @@ func (r *Record) encode() []byte {
 	if r.Found != 0 {
 		e.uv(uint64(r.Found))
 	}
+	if r.ways != (crawl.Ways{}) {
+		e.ways(r.ways)
+	}
 	if r.Finishes == 0 {
 		return e.b
 	}
@@ -186,6 +206,9 @@ func (r *Record) encode() []byte {
 	e.iv(int64(r.Outcome.Status))
 	e.uv(uint64(r.Outcome.Class))
 	e.uv(uint64(r.Outcome.ValidFor))
+	if r.Outcome.Open != 0 {
+		e.uv(uint64(r.Outcome.Open))
+	}
 	if r.Outcome.Archived {
 		e.ref(r.Response)
 		e.ref(r.Metadata)
@@ -201,9 +224,9 @@ func (r *Record) encode() []byte {
 func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 	d := newDec(b)
 	r := &Record{ID: id}
-	var sameKey, finished, queue, found bool
+	var sameKey, finished, queue, found, ways, open bool
 	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.Targeted,
-		&r.InWanted, &r.Wrong, &queue, &found)
+		&r.InWanted, &r.Wrong, &queue, &found, &r.Outcome.Embedding, &ways, &open)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	d.url(r, sameKey, host)
 	d.page(r)
@@ -217,11 +240,17 @@ func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 	if found {
 		r.Found = Found(d.uv())
 	}
+	if ways {
+		r.ways = d.ways()
+	}
 	if finished {
 		r.Finishes, r.Judgings = int(d.uv()), int(d.uv())
 		r.Outcome.Status = crawl.Status(d.iv())
 		r.Outcome.Class = crawl.TypeClass(d.uv())
 		r.Outcome.ValidFor = uint8(d.uv())
+		if open {
+			r.Outcome.Open = mime.Hints(d.uv())
+		}
 		if r.Outcome.Archived {
 			r.Response, r.Metadata = d.ref(), d.ref()
 			r.RecordID, r.Date, r.Digest = d.str(), d.time(), d.str()
@@ -238,7 +267,7 @@ func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 func (r *Record) offer(last bool) *crawl.CrawlURI {
 	u := &crawl.CrawlURI{
 		Candidate: crawl.Candidate{URL: r.URL, Key: r.Key, Host: r.Host, Via: r.Via, Hops: r.Hops, Kind: r.Kind,
-			Context: r.Context, SourceTag: r.SourceTag, Seed: r.Seed, Force: r.Force, Claim: r.Claim},
+			Context: r.Context, Ways: r.Ways(), SourceTag: r.SourceTag, Seed: r.Seed, Force: r.Force, Claim: r.Claim},
 		ID: r.ID, Mode: r.Mode, Attempt: r.Attempts + 1, LastAttempt: last,
 	}
 	if r.Finishes > 0 {

@@ -295,6 +295,7 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 		r = &Record{ID: id, URL: c.URL, Key: c.Key, Host: c.Host, Hops: c.Hops, Kind: c.Kind,
 			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: Parked,
 			Found: from.found, InWanted: from.inWanted}
+		r.setWays(c.Reached())
 		h, fresh, err := t.known(c.Host) // before its only URI gives way
 		if err != nil {
 			return nil, err
@@ -322,7 +323,7 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 		return r, t.enqueue(r, crawl.ModeFetch)
 	}
 	if r.State != Done && fewerHops(c.Hops, r.Hops) {
-		r.Hops = c.Hops
+		r.ways, r.Hops = r.Ways(), c.Hops
 		if err := t.found(r, c); err != nil {
 			return nil, err
 		}
@@ -334,10 +335,10 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 	}
 	if c.Force && r.State != Waiting {
 		r.Force = true
-		r.Claim = r.Claim.Join(c.Claim)
+		r.Claim, r.ways = r.Claim.Join(c.Claim), r.Ways().Join(c.Reached())
 		return r, t.enqueue(r, crawl.ModeFetch)
 	}
-	return r, errors.Join(t.join(r, c.Claim), t.better(r))
+	return r, errors.Join(t.join(r, c.Claim, c.Reached()), t.better(r))
 }
 
 func byID(a, b crawl.ID) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.URI, b.URI)) }
@@ -348,27 +349,31 @@ func fewerHops(a, b string) bool {
 	return cmp.Or(cmp.Compare(crawl.LinkHops(a), crawl.LinkHops(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) < 0
 }
 
-// join adds a claim to a record and sees to what follows from it.
-func (t *tx) join(r *Record, c crawl.Claim) error {
-	old := r.Claim
-	r.Claim = old.Join(c)
-	if r.Claim == old {
+// join adds a claim and ways to a record and sees to what follows from it.
+func (t *tx) join(r *Record, c crawl.Claim, w crawl.Ways) error {
+	claim, ways := r.Claim, r.Ways()
+	r.Claim = claim.Join(c)
+	joined := ways.Join(w)
+	if r.Claim == claim && joined == ways {
 		return nil
 	}
+	r.setWays(joined)
 	switch r.State {
 	case Parked:
-		return t.enqueue(r, crawl.ModeFetch)
+		if !r.Claim.IsZero() {
+			return t.enqueue(r, crawl.ModeFetch)
+		}
 	case Waiting:
 		return t.better(r)
 	case Done:
-		return t.grown(r, old)
+		return t.grown(r, claim, ways)
 	}
 	return nil
 }
 
-// grown sees to a finished URI whose claim is more than what it was processed
+// grown sees to a finished URI whose claim and ways are more than what it was processed
 // with.
-func (t *tx) grown(r *Record, old crawl.Claim) error {
+func (t *tx) grown(r *Record, old crawl.Claim, ways crawl.Ways) error {
 	d := &t.f.o.Depths
 	redirect := r.Outcome.Class == crawl.ClassRedirect
 	if redirect && r.Targeted && r.Claim.Keep && !old.Keep {
@@ -376,7 +381,7 @@ func (t *tx) grown(r *Record, old crawl.Claim) error {
 			return err
 		}
 	}
-	switch d.Again(r.Claim, r.Outcome) {
+	switch max(d.Again(r.Claim, r.Outcome), d.AgainBy(r.Claim, r.Outcome, ways, r.Ways())) {
 	case crawl.AgainFetch:
 		return t.enqueue(r, crawl.ModeFetch)
 	case crawl.AgainJudge:
@@ -385,7 +390,7 @@ func (t *tx) grown(r *Record, old crawl.Claim) error {
 		}
 	}
 	old.Keep = r.Claim.Keep
-	if redirect && r.Claim != old || r.Outcome.Archived && d.Flags(r.Claim, r.Outcome) != d.Flags(old, r.Outcome) {
+	if redirect && (r.Claim != old || r.Ways() != ways) || r.Outcome.Archived && d.Flags(r.Claim, r.Outcome) != d.Flags(old, r.Outcome) {
 		return t.addWork(workLinks, r.ID)
 	}
 	return nil

@@ -174,7 +174,11 @@ func (t *tx) passOn(r *Record, from uint64) (uint64, error) {
 		if child == nil || child.ID == r.ID {
 			continue // was out of scope
 		}
-		if err := t.join(child, t.f.o.Depths.Child(r.Claim, r.Outcome, links[i].kind)); err != nil {
+		var ways crawl.Ways // those of other links are what they were
+		if links[i].kind == crawl.LinkRedirect {
+			ways = r.Ways().Over(crawl.HopRedirect, true)
+		}
+		if err := t.join(child, t.f.o.Depths.Child(r.Claim, r.Outcome, links[i].kind), ways); err != nil {
 			return 0, err
 		}
 	}
@@ -255,7 +259,7 @@ func (t *tx) keepSources(r *Record) error {
 			return fmt.Errorf("record %v of a redirect is missing", id)
 		}
 		had := s.Claim.Keep
-		if err := t.join(s, crawl.Claim{Keep: true}); err != nil {
+		if err := t.join(s, crawl.Claim{Keep: true}, crawl.Ways{}); err != nil {
 			return err
 		}
 		if !had && s.Targeted && s.State != Done {

@@ -21,7 +21,7 @@ func (d Decision) String() string { return [...]string{"NONE", "ACCEPT", "REJECT
 // Subject is what a rule may look at.
 type Subject struct {
 	URL   *urlx.URL
-	Cand  *crawl.Candidate // Hops, Via, Kind, Context, Seed, Claim as the URI would enter with
+	Cand  *crawl.Candidate // Hops, Ways, Via, Kind, Context, Seed, Claim as the URI would enter with
 	Found *crawl.CrawlURI  // the URI being processed, for per-processor rules; nil for a link
 }
 

@@ -209,28 +209,8 @@ func (t transclusion) Decide(s *Subject) Decision {
 	if c.Analyse && !c.Bin && c.Link == [crawl.MaxProfiles]int32{} {
 		return None
 	}
-	n, spec := EmbedHops(s.Cand.Hops)
 	// A redirect of a page is navigation, one of an image is not.
-	return acceptIf(n > 0 && n <= t.max && spec <= t.spec)
-}
-
-// EmbedHops counts the embed hops at the end of a hop path, back to the last
-// navigation, and how many of them were guesses. Redirects and prerequisites are
-// passed over: they bring nothing onto a page.
-func EmbedHops(hops string) (n, speculative int) {
-	for i := len(hops) - 1; i >= 0; i-- {
-		switch hops[i] {
-		case crawl.HopLink:
-			return n, speculative
-		case crawl.HopRedirect, crawl.HopPrereq:
-		case crawl.HopSpeculative:
-			n++
-			speculative++
-		default:
-			n++
-		}
-	}
-	return n, speculative
+	return acceptIf(s.Cand.Reached().Within(t.max, t.spec))
 }
 
 // prerequisite accepts what a page cannot be fetched without.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"exclave/analyzer"
@@ -30,28 +31,23 @@ func NewWebAnalyzer(a *analyzer.Analyzer, hosts chain.Hosts, cfg Config) *WebAna
 // Process implements [chain.Processor]. An error is a failure of a searcher's
 // resources.
 func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
-	u.Judgeable = success(u) && !u.IsPrereq() && w.an.Judges(u.MIME.Type)
-	if !u.Judgeable || !u.Claim.Analyse || u.Rec == nil {
+	types := u.MIME.Types()
+	slices.Reverse(types) // the one that it has without the hints of links first
+	i := slices.IndexFunc(types, w.an.Judges)
+	u.Judgeable = i >= 0 && success(u) && !u.IsPrereq()
+	if !u.Judgeable || !u.Claim.Analyse || u.Rec == nil || u.Mode == crawl.ModeJudge && u.Prior.Outcome.Judged {
 		return chain.Result{}, nil
 	}
-	if u.Doc == nil {
-		_, leave, err := w.cfg.parse(ctx, u)
-		if err != nil {
-			return chain.Result{}, err
-		}
-		leave()
-		if u.Doc.Stopped {
-			if err := late(ctx, u, "extract:time"); err != nil {
-				return chain.Result{}, err
-			}
-		}
+	page, err := w.page(ctx, u, types[i])
+	if err != nil {
+		return chain.Result{}, err
 	}
 	in, leave, err := w.cfg.Room.enter(ctx, false)
 	if err != nil {
 		return chain.Result{}, err
 	}
 	defer leave()
-	verdicts, err := w.judge(in, u)
+	verdicts, err := w.judge(in, page)
 	if err != nil && verdicts != nil {
 		// What was found until then is the verdict: a page that was not judged would be
 		// offered again, and take as long.
@@ -77,6 +73,31 @@ func (w *WebAnalyzer) judge(ctx context.Context, u *crawl.CrawlURI) ([]analyzer.
 		return nil, err
 	}
 	return w.an.Run(ctx, p)
+}
+
+// page returns u as a document of one of its types. What it is taken for beside that does not
+// change what is judged.
+func (w *WebAnalyzer) page(ctx context.Context, u *crawl.CrawlURI, typ string) (*crawl.CrawlURI, error) {
+	page := u
+	if typ != u.MIME.Type {
+		page = as(u, typ)
+		page.Outlinks = nil
+		if _, err := NewHTTP(w.cfg.MaxOutlinks).Process(ctx, page); err != nil {
+			return nil, err
+		}
+	}
+	if page.Doc != nil {
+		return page, nil
+	}
+	_, leave, err := w.cfg.parse(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	leave()
+	if page.Doc.Stopped {
+		return page, late(ctx, u, "extract:time")
+	}
+	return page, nil
 }
 
 // NewPage makes a page of u's document and outlinks. hosts is asked for addresses

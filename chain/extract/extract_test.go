@@ -34,7 +34,7 @@ func answer(t testing.TB, url, status, header, body string) *crawl.CrawlURI {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		u.Headers = append(u.Headers, crawl.Header{Name: name, Value: value})
 	}
-	u.MIME = mime.Detect(url, u.Header("Content-Type"), []byte(body), u.Context)
+	u.MIME = mime.Detect(url, u.Header("Content-Type"), []byte(body), mime.HintsOf(u.Context))
 	if u.Header("Location") != "" {
 		u.Class = crawl.ClassRedirect
 	}

@@ -52,19 +52,44 @@ func NewMarkup(cfg Config, formats ...markup.Kind) *Markup { return &Markup{cfg,
 
 // Process implements [chain.Processor].
 func (m *Markup) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
-	if u.Doc != nil || !success(u) || u.IsPrereq() || u.Rec == nil ||
-		!slices.Contains(m.formats, markup.KindOf(u.MIME.Type)) {
+	if !success(u) || u.IsPrereq() || u.Rec == nil {
 		return chain.Result{}, nil
 	}
+	for i, typ := range u.MIME.Types() {
+		if i == 0 && u.Doc != nil || !slices.Contains(m.formats, markup.KindOf(typ)) {
+			continue
+		}
+		read := u
+		if i > 0 {
+			read = as(u, typ)
+		}
+		err := m.read(ctx, read)
+		u.Outlinks, u.Dropped, u.Annotations = read.Outlinks, read.Dropped, read.Annotations
+		if err != nil {
+			return chain.Result{}, err
+		}
+	}
+	return chain.Result{}, nil
+}
+
+func (m *Markup) read(ctx context.Context, u *crawl.CrawlURI) error {
 	in, leave, err := m.cfg.parse(ctx, u)
 	if err != nil {
-		return chain.Result{}, err
+		return err
 	}
 	defer leave()
 	if !TakeLinks(in, u, m.cfg.MaxOutlinks) || u.Doc.Stopped {
-		return chain.Result{}, late(ctx, u, "extract:time")
+		return late(ctx, u, "extract:time")
 	}
-	return chain.Result{}, nil
+	return nil
+}
+
+// as returns a copy of u to be read as another of its types.
+func as(u *crawl.CrawlURI, typ string) *crawl.CrawlURI {
+	c := *u
+	c.MIME, c.Doc = u.MIME.As(typ), nil
+	c.Annotations = slices.Clone(u.Annotations) // its own
+	return &c
 }
 
 // late notes that the time for a document was over before the work. An error is that

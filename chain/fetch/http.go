@@ -188,7 +188,7 @@ func describe(u *crawl.CrawlURI, rec *record.Recording) {
 		u.Headers[i] = crawl.Header(f)
 	}
 	head, _ := rec.Body(mime.HeadSize) // what could be decoded tells the type
-	u.MIME = mime.Detect(u.URL, u.Header("Content-Type"), head, u.Context)
+	u.MIME = mime.Detect(u.URL, u.Header("Content-Type"), head, u.Reached().Hints)
 	u.Class = classOf(u)
 }
 

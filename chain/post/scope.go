@@ -9,6 +9,7 @@ import (
 	"exclave/chain/decide"
 	"exclave/crawl"
 	"exclave/internal/clock"
+	"exclave/internal/mime"
 	"exclave/internal/urlx"
 )
 
@@ -61,6 +62,7 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 	outcome := u.Outcome()
 	now := l.clk.Now()
 	for _, o := range u.Outlinks {
+		u.Embedding = u.Embedding || o.Hop != crawl.HopLink
 		if nofollow && o.Kind == crawl.LinkNav {
 			continue
 		}
@@ -96,14 +98,14 @@ func (l *LinksScoper) candidate(u *crawl.CrawlURI, outcome crawl.Outcome, o craw
 		hops = hops[n:]
 	}
 	kind := o.Kind
-	if kind == crawl.LinkFrame {
-		if n, _ := decide.EmbedHops(hops); n > l.cfg.MaxFrameHops {
-			kind = crawl.LinkNav
-		}
+	ways := u.Reached().Over(o.Hop, kind == crawl.LinkRedirect)
+	if kind == crawl.LinkFrame && !ways.Within(l.cfg.MaxFrameHops, decide.MaxHopPath) {
+		kind = crawl.LinkNav
 	}
+	ways.Hints |= mime.HintsOf(o.Context)
 	return crawl.Candidate{
 		URL: to.WithoutFragment().String(), Key: l.rules.Key(to), Host: to.Hostname(),
-		Via: u.URL, Hops: hops, Kind: kind, Context: o.Context, SourceTag: u.SourceTag,
+		Via: u.URL, Hops: hops, Kind: kind, Context: o.Context, Ways: ways, SourceTag: u.SourceTag,
 		Claim: l.depths.Child(u.Claim, outcome, kind),
 	}
 }
@@ -154,7 +156,7 @@ func (*FrontierScheduler) Process(_ context.Context, u *crawl.CrawlURI) (chain.R
 	for _, c := range u.Links {
 		k := same{c.Key, c.Kind}
 		if i, ok := at[k]; ok {
-			out[i].Claim = out[i].Claim.Join(c.Claim)
+			out[i].Claim, out[i].Ways = out[i].Claim.Join(c.Claim), out[i].Ways.Join(c.Ways)
 			continue
 		}
 		at[k] = len(out)

@@ -48,6 +48,7 @@ type URI struct {
 	State    string // "parked", "waiting", in process included, or "done"
 	Claim    crawl.Claim
 	Hops     string
+	Ways     crawl.Ways
 	Seed     bool
 	Attempts int
 	Finishes int

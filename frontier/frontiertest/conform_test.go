@@ -112,7 +112,7 @@ func (s subject) Drop(ctx context.Context, keys ...string) (int, error) {
 func (s subject) URIs() (map[string]frontiertest.URI, error) {
 	out := map[string]frontiertest.URI{}
 	return out, s.EachURI(func(r *frontier.Record) error {
-		out[r.Key] = frontiertest.URI{State: r.State.String(), Claim: r.Claim, Hops: r.Hops, Seed: r.Seed, Attempts: r.Attempts,
+		out[r.Key] = frontiertest.URI{State: r.State.String(), Claim: r.Claim, Hops: r.Hops, Ways: r.Ways(), Seed: r.Seed, Attempts: r.Attempts,
 			Finishes: r.Finishes, Outcome: r.Outcome}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"exclave/crawl"
+	"exclave/internal/mime"
 )
 
 // Frontier is what is tested.
@@ -101,9 +102,18 @@ func (c *Crawl) process(u *crawl.CrawlURI) {
 		c.fault(fmt.Errorf("%s was never scheduled", u.Key))
 		return
 	}
-	p := c.Web.Pages[i]
-	u.Status, u.Class, u.Judgeable, u.Disposition = p.Status, p.Class, p.Judgeable, crawl.Done
-	if p.Judgeable && u.Claim.Analyse {
+	p := c.Web.Pages[i].as(u.Ways)
+	u.Disposition = crawl.Done
+	u.Lines = []crawl.LogLine{{Log: crawl.LogCrawl, Text: []byte(u.Key + "\n")}}
+	if u.Mode == crawl.ModeFetch && !p.accepts(u.Claim, u.Ways) {
+		u.Status = crawl.StatusOutOfScope
+		return
+	}
+	u.Status, u.Class, u.Judgeable = p.Status, p.Class, p.Judgeable
+	if p.Open && p.Class == crawl.ClassText {
+		u.MIME.Open = mime.HintCSS
+	}
+	if p.Judgeable && u.Claim.Analyse && (u.Prior == nil || !u.Prior.Outcome.Judged) {
 		u.Judged = &crawl.Judgement{ValidFor: p.Valid}
 	}
 	c.mu.Lock()
@@ -126,14 +136,15 @@ func (c *Crawl) process(u *crawl.CrawlURI) {
 	o := u.Outcome()
 	for _, l := range p.Links {
 		to := c.Web.Pages[l.To]
-		hop := map[crawl.LinkKind]string{crawl.LinkNav: "L", crawl.LinkRedirect: "R", crawl.LinkSpeculative: "X"}[l.Kind]
-		if hop == "" {
-			hop = "E"
+		u.Embedding = u.Embedding || l.hop() != crawl.HopLink
+		ways, kind := l.reach(u.Ways)
+		claim := c.Web.Depths.Child(u.Claim, o, kind)
+		if !to.accepts(claim, ways) {
+			continue
 		}
-		u.Links = append(u.Links, crawl.Candidate{URL: to.Key, Key: to.Key, Host: to.Host, Via: u.URL, Kind: l.Kind,
-			Hops: u.Hops + hop, Claim: c.Web.Depths.Child(u.Claim, o, l.Kind)})
+		u.Links = append(u.Links, crawl.Candidate{URL: to.Key, Key: to.Key, Host: to.Host, Via: u.URL, Kind: kind,
+			Hops: u.Hops + string(rune(l.hop())), Ways: ways, Claim: claim})
 	}
-	u.Lines = []crawl.LogLine{{Log: crawl.LogCrawl, Text: []byte(u.Key + "\n")}}
 }
 
 // Twice returns a key that was captured more than once, "" when there is none.

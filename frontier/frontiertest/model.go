@@ -181,7 +181,7 @@ func (m *model) apply(op func()) {
 func (m *model) upsert(c crawl.Candidate) *entry {
 	e := m.uris[c.Key]
 	if e == nil {
-		e = &entry{c: c, URI: URI{State: parked, Hops: c.Hops, Seed: c.Seed, Claim: c.Claim}, force: c.Force}
+		e = &entry{c: c, URI: URI{State: parked, Hops: c.Hops, Seed: c.Seed, Claim: c.Claim, Ways: c.Reached()}, force: c.Force}
 		if !m.admit(e) {
 			m.refused++
 			return nil
@@ -197,11 +197,11 @@ func (m *model) upsert(c crawl.Candidate) *entry {
 	}
 	e.Seed = e.Seed || c.Seed
 	if c.Force && e.State != waiting {
-		e.force, e.Claim = true, e.Claim.Join(c.Claim)
+		e.force, e.Claim, e.Ways = true, e.Claim.Join(c.Claim), e.Ways.Join(c.Reached())
 		m.enqueue(e, crawl.ModeFetch)
 		return e
 	}
-	m.join(e, c.Claim)
+	m.join(e, c.Claim, c.Reached())
 	m.better(e)
 	return e
 }
@@ -217,33 +217,35 @@ func (m *model) better(e *entry) {
 	}
 }
 
-// join grows a claim, and sees to what follows.
-func (m *model) join(e *entry, c crawl.Claim) {
-	old := e.Claim
-	if e.Claim = old.Join(c); e.Claim == old {
+// join grows claim and ways, and sees to what follows.
+func (m *model) join(e *entry, c crawl.Claim, w crawl.Ways) {
+	old, ways := e.Claim, e.Ways
+	e.Claim, e.Ways = old.Join(c), ways.Join(w)
+	if e.Claim == old && e.Ways == ways {
 		return
 	}
-	switch e.State {
-	case parked:
+	switch {
+	case e.State == parked && !e.Claim.IsZero():
 		m.enqueue(e, crawl.ModeFetch)
-	case waiting:
+	case e.State == waiting:
 		m.better(e)
-	case done:
-		m.grown(e, old)
+	case e.State == done:
+		m.grown(e, old, ways)
 	}
 }
 
-func (m *model) grown(e *entry, old crawl.Claim) {
+func (m *model) grown(e *entry, old crawl.Claim, ways crawl.Ways) {
 	d := &m.r.Depths
 	redirect := e.Outcome.Class == crawl.ClassRedirect
 	if redirect && e.targeted && e.Claim.Keep && !old.Keep {
 		m.work = append(m.work, func() { m.keepSources(e) })
 	}
-	switch d.Again(e.Claim, e.Outcome) {
-	case crawl.AgainFetch:
+	again, by := d.Again(e.Claim, e.Outcome), d.AgainBy(e.Claim, e.Outcome, ways, e.Ways)
+	switch {
+	case again == crawl.AgainFetch || by == crawl.AgainFetch:
 		m.enqueue(e, crawl.ModeFetch)
 		return
-	case crawl.AgainJudge:
+	case again == crawl.AgainJudge || by == crawl.AgainJudge:
 		m.enqueue(e, crawl.ModeJudge)
 	}
 	if redirect || e.Outcome.Archived {
@@ -254,7 +256,11 @@ func (m *model) grown(e *entry, old crawl.Claim) {
 func (m *model) passOn(e *entry) {
 	for _, l := range e.links {
 		if child := m.uris[l.Key]; child != nil {
-			m.join(child, m.r.Depths.Child(e.Claim, e.Outcome, l.Kind))
+			ways := crawl.Ways{}
+			if l.Kind == crawl.LinkRedirect {
+				ways = e.Ways.Over(crawl.HopRedirect, true)
+			}
+			m.join(child, m.r.Depths.Child(e.Claim, e.Outcome, l.Kind), ways)
 		}
 	}
 }
@@ -263,7 +269,7 @@ func (m *model) keepSources(e *entry) {
 	for _, k := range e.sources {
 		s := m.uris[k]
 		had := s.Claim.Keep
-		m.join(s, crawl.Claim{Keep: true})
+		m.join(s, crawl.Claim{Keep: true}, crawl.Ways{})
 		if !had && s.targeted && s.State != done {
 			m.work = append(m.work, func() { m.keepSources(s) })
 		}
@@ -430,7 +436,7 @@ func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
 				to.sources = append(to.sources, u.Key)
 			}
 			if to.Outcome.Valid() || to.Outcome.Class == crawl.ClassRedirect && to.Claim.Keep {
-				m.join(e, crawl.Claim{Keep: true})
+				m.join(e, crawl.Claim{Keep: true}, crawl.Ways{})
 				break
 			}
 		}
@@ -438,8 +444,8 @@ func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
 	if wasValid := u.Prior != nil && u.Prior.Outcome.Valid(); e.targeted && e.Outcome.Valid() && !wasValid {
 		m.work = append(m.work, func() { m.keepSources(e) })
 	}
-	if e.State == done && e.Claim != u.Claim {
-		m.grown(e, u.Claim)
+	if e.State == done && (e.Claim != u.Claim || e.Ways != u.Ways) {
+		m.grown(e, u.Claim, u.Ways)
 	}
 }
 
@@ -482,7 +488,7 @@ func (m *model) drop(keys ...string) (n int) {
 // offer is what a ToeThread must get for an entry.
 func (m *model) offer(e *entry) *crawl.CrawlURI {
 	c := e.c
-	c.Hops, c.Seed, c.Force, c.Claim = e.Hops, e.Seed, e.force, e.Claim
+	c.Hops, c.Ways, c.Seed, c.Force, c.Claim = e.Hops, e.Ways, e.Seed, e.force, e.Claim
 	u := &crawl.CrawlURI{Candidate: c, Mode: e.mode, Attempt: e.Attempts + 1}
 	most := m.r.MaxRetries
 	switch {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/internal/mime"
 )
 
 // answer makes u what the chains would hand in for an answer.
@@ -14,6 +15,9 @@ func (c *conformance) answer(u *crawl.CrawlURI, status crawl.Status, class crawl
 	u.Judgeable = status == 200 && class == crawl.ClassHTML
 	if u.Judgeable && u.Claim.Analyse {
 		u.Judged = &crawl.Judgement{ValidFor: valid}
+	}
+	if class == crawl.ClassText {
+		open(u)
 	}
 	d := c.model.r.Depths
 	if u.Mode == crawl.ModeFetch && d.Archived(u.Claim, u.Outcome()) {
@@ -24,12 +28,28 @@ func (c *conformance) answer(u *crawl.CrawlURI, status crawl.Status, class crawl
 	u.Lines = []crawl.LogLine{{Log: crawl.LogCrawl, Text: []byte(u.Key + "\n")}}
 }
 
+// sheet is the context of a link that lets expect a style sheet.
+const sheet = "link/@href[rel=stylesheet]"
+
+// open makes a URI a text that is a style sheet where a link says so.
+func open(u *crawl.CrawlURI) {
+	u.Class, u.MIME.Open = crawl.ClassText, mime.HintCSS
+	if u.Ways.Hints&mime.HintCSS != 0 {
+		u.Class, u.MIME.Open = crawl.ClassContainer, 0
+	}
+}
+
 // link adds a link of a page that was answered.
 func (c *conformance) link(u *crawl.CrawlURI, to crawl.Candidate, kind crawl.LinkKind, hop string) {
 	if to.Key == u.Key {
 		return
 	}
 	to.Kind, to.Hops, to.SourceTag, to.Via = kind, u.Hops+hop, u.SourceTag, u.URL
+	to.Ways = u.Ways.Over(hop[0], kind == crawl.LinkRedirect)
+	if kind == crawl.LinkEmbed && c.chance("sheet", 3) {
+		to.Ways.Hints = mime.HintCSS
+	}
+	u.Embedding = u.Embedding || hop != "L"
 	to.Claim = c.model.r.Depths.Child(u.Claim, u.Outcome(), kind)
 	u.Links = append(u.Links, to)
 }
@@ -67,7 +87,7 @@ func (c *conformance) process(u *crawl.CrawlURI) {
 			c.link(u, c.page(), kinds[k], string("LEEX"[k]))
 		}
 	case 3:
-		c.answer(u, 200, crawl.ClassOther, 0)
+		c.answer(u, 200, []crawl.TypeClass{crawl.ClassOther, crawl.ClassText}[c.int("text", 1)], 0)
 	case 4:
 		c.answer(u, 200, crawl.ClassContainer, 0)
 		for range c.int("links", links) {
@@ -106,9 +126,16 @@ func targets(u *crawl.CrawlURI) string {
 // judge judges the archived bytes: class and links are what they were.
 func (c *conformance) judge(u *crawl.CrawlURI) {
 	u.Status, u.Class, u.Judgeable, u.Disposition = u.Prior.Outcome.Status, u.Prior.Outcome.Class, u.Prior.Outcome.Judgeable, crawl.Done
-	u.Judged = &crawl.Judgement{ValidFor: uint8(c.int("valid for", 3))}
+	if u.Prior.Outcome.Open != 0 {
+		open(u)
+	}
+	u.Embedding = u.Prior.Outcome.Embedding
+	if u.Judgeable && u.Claim.Analyse && !u.Prior.Outcome.Judged {
+		u.Judged = &crawl.Judgement{ValidFor: uint8(c.int("valid for", 3))}
+	}
 	o := u.Outcome()
 	for _, l := range c.model.uris[u.Key].links {
+		l.Ways = u.Ways.Over(l.Hops[len(l.Hops)-1], l.Kind == crawl.LinkRedirect)
 		l.Claim = c.model.r.Depths.Child(u.Claim, o, l.Kind)
 		u.Links = append(u.Links, l)
 	}

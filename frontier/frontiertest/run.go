@@ -122,6 +122,7 @@ func (c *conformance) page() crawl.Candidate {
 func (c *conformance) candidate() crawl.Candidate {
 	u := c.page()
 	u.Hops = []string{"L", "", "LL", "LLEL", "E"}[c.int("hops", 4)]
+	u.Context = []string{"", sheet}[c.int("context", 1)]
 	u.Seed = c.chance("seed", 5)
 	u.Force = c.chance("force", 6)
 	if c.model.r.SourceDocuments > 0 {
@@ -147,7 +148,7 @@ func (c *conformance) candidate() crawl.Candidate {
 }
 
 func describe(u crawl.Candidate) string {
-	s := fmt.Sprintf("%s %q %+v", u.Key, u.Hops, u.Claim)
+	s := fmt.Sprintf("%s %q %+v %+v", u.Key, u.Hops, u.Reached(), u.Claim)
 	if u.Seed {
 		s += " seed"
 	}

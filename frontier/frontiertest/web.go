@@ -6,12 +6,42 @@ import (
 	"slices"
 
 	"exclave/crawl"
+	"exclave/internal/mime"
 )
 
 // Link is a link of a Page to the page with the given number.
 type Link struct {
-	To   int
-	Kind crawl.LinkKind
+	To    int
+	Kind  crawl.LinkKind
+	Sheet bool // it lets expect a style sheet
+}
+
+// hop is the letter of a link.
+func (l Link) hop() byte {
+	switch l.Kind {
+	case crawl.LinkNav:
+		return crawl.HopLink
+	case crawl.LinkRedirect:
+		return crawl.HopRedirect
+	case crawl.LinkSpeculative:
+		return crawl.HopSpeculative
+	}
+	return crawl.HopEmbed
+}
+
+// The limits of scope, as by default.
+const maxEmbeds, maxGuesses, maxFrames = 2, 1, 2
+
+// reach returns how a link is reached from a page reached in ways, and its kind there.
+func (l Link) reach(ways crawl.Ways) (crawl.Ways, crawl.LinkKind) {
+	to, kind := ways.Over(l.hop(), l.Kind == crawl.LinkRedirect), l.Kind
+	if kind == crawl.LinkFrame && !to.Within(maxFrames, maxFrames) {
+		kind = crawl.LinkNav
+	}
+	if l.Sheet {
+		to.Hints |= mime.HintCSS
+	}
+	return to, kind
 }
 
 // Page is what a web server would answer.
@@ -22,6 +52,25 @@ type Page struct {
 	Judgeable bool
 	Valid     uint8 // bit i: profile i would accept it
 	Links     []Link
+	Open      bool // of class text; a style sheet, which has its links, where a link says so
+	Excluded  bool // accepted only as what an archived page embeds
+}
+
+// accepts is the scope.
+func (p Page) accepts(c crawl.Claim, w crawl.Ways) bool {
+	onlyJudged := c.Analyse && !c.Bin && c.Link == [crawl.MaxProfiles]int32{}
+	return !p.Excluded || !onlyJudged && w.Within(maxEmbeds, maxGuesses)
+}
+
+// as returns what the page is when it was reached in ways.
+func (p Page) as(w crawl.Ways) Page {
+	switch {
+	case p.Open && w.Hints&mime.HintCSS != 0:
+		p.Class = crawl.ClassContainer
+	case p.Open:
+		p.Links = nil
+	}
+	return p
 }
 
 // Web is a web of at most some dozens of pages; Pages[0] is the seed.
@@ -40,10 +89,11 @@ func RandomWeb(r *rand.Rand) *Web {
 	for i := range n {
 		host := fmt.Sprintf("h%d.test", r.IntN(8))
 		p := Page{Key: fmt.Sprintf("http://%s/%d", host, i), Host: host, Status: 200}
-		kind := r.IntN(12)
+		kind := r.IntN(14)
 		if i == 0 {
 			kind = 11
 		}
+		p.Excluded = i > 0 && r.IntN(3) == 0
 		switch kind {
 		case 0, 1:
 			p.Class = crawl.ClassContainer
@@ -51,6 +101,8 @@ func RandomWeb(r *rand.Rand) *Web {
 			p.Class = crawl.ClassOther
 		case 3, 4:
 			p.Class, p.Status = crawl.ClassRedirect, 301
+		case 12, 13:
+			p.Class, p.Open, p.Judgeable = crawl.ClassText, true, true
 		case 5:
 			p.Class, p.Status = crawl.ClassHTML, 404
 		default:
@@ -64,10 +116,10 @@ func RandomWeb(r *rand.Rand) *Web {
 		}
 		switch p.Class {
 		case crawl.ClassRedirect:
-			p.Links = []Link{{r.IntN(n), crawl.LinkRedirect}}
-		case crawl.ClassContainer:
+			p.Links = []Link{{r.IntN(n), crawl.LinkRedirect, false}}
+		case crawl.ClassContainer, crawl.ClassText:
 			for range r.IntN(3) {
-				p.Links = append(p.Links, Link{r.IntN(n), crawl.LinkEmbed})
+				p.Links = append(p.Links, Link{r.IntN(n), crawl.LinkEmbed, r.IntN(2) == 0})
 			}
 		case crawl.ClassHTML:
 			links := r.IntN(5)
@@ -75,10 +127,11 @@ func RandomWeb(r *rand.Rand) *Web {
 				links = 4 + r.IntN(4)
 			}
 			for range links {
-				l := Link{r.IntN(n), crawl.LinkNav}
+				l := Link{r.IntN(n), crawl.LinkNav, false}
 				if r.IntN(2) == 0 {
 					l.Kind = crawl.LinkKind(1 + r.IntN(4))
 				}
+				l.Sheet = l.Kind == crawl.LinkEmbed && r.IntN(2) == 0
 				p.Links = append(p.Links, l)
 			}
 		}
@@ -115,8 +168,8 @@ func (w *Web) Seed() crawl.Candidate {
 }
 
 // outcome is what page i comes to under a claim.
-func (w *Web) outcome(i int, c crawl.Claim) crawl.Outcome {
-	p := w.Pages[i]
+func (w *Web) outcome(i int, c crawl.Claim, ways crawl.Ways) crawl.Outcome {
+	p := w.Pages[i].as(ways)
 	o := crawl.Outcome{Status: p.Status, Class: p.Class, Judgeable: p.Judgeable}
 	if p.Judgeable && c.Analyse {
 		o.Judged, o.ValidFor = true, p.Valid
@@ -128,35 +181,39 @@ func (w *Web) outcome(i int, c crawl.Claim) crawl.Outcome {
 // Archived returns the keys that a crawl from the seed must archive: the least
 // fixpoint, by joining until nothing changes.
 func (w *Web) Archived() map[string]bool {
-	claims := make([]crawl.Claim, len(w.Pages))
-	claims[0] = crawl.Claim{Analyse: true}
+	claims, ways := make([]crawl.Claim, len(w.Pages)), make([]crawl.Ways, len(w.Pages))
+	claims[0], ways[0] = crawl.Claim{Analyse: true}, crawl.Ways{Nav: true}
+	processed := func(i int) bool { return !claims[i].IsZero() && w.Pages[i].accepts(claims[i], ways[i]) }
 	for changed := true; changed; {
 		changed = false
-		join := func(i int, c crawl.Claim) {
-			if j := claims[i].Join(c); j != claims[i] {
-				claims[i], changed = j, true
+		join := func(i int, c crawl.Claim, v crawl.Ways) {
+			if c, v := claims[i].Join(c), ways[i].Join(v); c != claims[i] || v != ways[i] {
+				claims[i], ways[i], changed = c, v, true
 			}
 		}
-		for i, p := range w.Pages {
-			if claims[i].IsZero() {
+		for i := range w.Pages {
+			if !processed(i) {
 				continue
 			}
-			o := w.outcome(i, claims[i])
+			p, o := w.Pages[i].as(ways[i]), w.outcome(i, claims[i], ways[i])
 			for _, l := range p.Links {
 				if l.To == i {
 					continue
 				}
-				join(l.To, w.Depths.Child(claims[i], o, l.Kind))
-				to := w.outcome(l.To, claims[l.To])
-				if p.Class == crawl.ClassRedirect && (to.Valid() || to.Class == crawl.ClassRedirect && claims[l.To].Keep) {
-					join(i, crawl.Claim{Keep: true})
+				v, kind := l.reach(ways[i])
+				if c := w.Depths.Child(claims[i], o, kind); w.Pages[l.To].accepts(c, v) {
+					join(l.To, c, v)
+				}
+				to := w.outcome(l.To, claims[l.To], ways[l.To])
+				if p.Class == crawl.ClassRedirect && processed(l.To) && (to.Valid() || to.Class == crawl.ClassRedirect && claims[l.To].Keep) {
+					join(i, crawl.Claim{Keep: true}, crawl.Ways{})
 				}
 			}
 		}
 	}
 	out := make(map[string]bool)
 	for i, p := range w.Pages {
-		if !claims[i].IsZero() && w.outcome(i, claims[i]).Archived {
+		if processed(i) && w.outcome(i, claims[i], ways[i]).Archived {
 			out[p.Key] = true
 		}
 	}

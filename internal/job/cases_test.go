@@ -115,7 +115,7 @@ func img(n int) testweb.Page                { return testweb.Image(n) }
 func thesis(c *config.Config) { c.Crawl.AnalyseLinked = false }
 
 func TestCases(t *testing.T) {
-	for _, c := range slices.Concat(casesOfDepth(), casesOfTypes(), casesOfRedirects(), casesOfOrder(), casesOfScope()) {
+	for _, c := range slices.Concat(casesOfDepth(), casesOfTypes(), casesOfRedirects(), casesOfOrder(), casesOfWays(), casesOfScope()) {
 		t.Run(c.name, c.test)
 	}
 }
@@ -180,14 +180,19 @@ func casesOfDepth() []archivingCase {
 	}
 }
 
+// czechText is plain text that the Czech profile finds valid.
+func czechText() testweb.Page {
+	return testweb.Text("Veškeré příspěvky čtenářů zveřejňujeme neprodleně. Děkujeme za váš zájem, těšíme se příště. " +
+		"Napište na info@firma.cz. Každý měsíc přinášíme přehled událostí, které jste možná přehlédli. Předplatné si můžete objednat.\n")
+}
+
 func casesOfTypes() []archivingCase {
 	types := func(list string) func(*config.Config) {
 		return func(c *config.Config) {
 			c.Analysis.Profiles = []string{writeProfile(c.Dir, "cz", `depth = 1`, "depth = 1\njudged_types = ["+list+"]")}
 		}
 	}
-	czech := testweb.Text("Veškeré příspěvky čtenářů zveřejňujeme neprodleně. Děkujeme za váš zájem, těšíme se příště. " +
-		"Napište na info@firma.cz. Každý měsíc přinášíme přehled událostí, které jste možná přehlédli. Předplatné si můžete objednat.\n")
+	czech := czechText()
 	return []archivingCase{
 		{ // Servers lie: HTML declared octet-stream, CSS declared text/plain with rel=stylesheet.
 			name: "08 sniffed types", runs: []string{"/v"},
@@ -353,6 +358,70 @@ func casesOfOrder() []archivingCase {
 			web: pages{"/v": national("/d.pdf"), "/d.pdf": testweb.PDF("x", site+"/i.png"), "/i.png": img(1),
 				"/w": testweb.NationalPage(1, testweb.Object("/d.pdf"))},
 			archived: "/v /w /d.pdf /i.png", valid: "/v /w", twice: "/i.png",
+		},
+	}
+}
+
+// casesOfWays: a URI is reached in further ways when it is finished (ADR 35).
+func casesOfWays() []archivingCase {
+	// Sheets whose type only the link that loads them tells.
+	sheet := func(refs ...string) testweb.Page { return testweb.CSS(refs...).With("Content-Type", "text/plain") }
+	script := testweb.JS("import \"/j.js\";\n").With("Content-Type", "application/octet-stream")
+	return []archivingCase{
+		{ // A frame of an excluded domain is let in when a page nearer to its page is found later; both are asked for once.
+			name: "13 frame with a shorter way later", runs: []string{"/v", "/w"},
+			web: pages{"/v": national(testweb.IFrame("/1")), "/1": foreign(testweb.IFrame("/2")),
+				"/2": foreign(testweb.IFrame("http://s.cz/3")), "http://s.cz/3": foreign(testweb.Img("/3.png")),
+				"http://s.cz/3.png": img(3), "/w": national(testweb.IFrame("/2"))},
+			archived: "/v /1 /2 /w http://s.cz/3", valid: "/v /w", never: "http://s.cz/3.png",
+		},
+		{ // The same when the frame becomes a page that is navigated to.
+			name: "13 frame that is a page later", depth: 1, runs: []string{"/v", "/w"},
+			web: pages{"/v": national(testweb.IFrame("/1")), "/1": foreign(testweb.IFrame("/2")),
+				"/2": foreign(testweb.IFrame("http://s.cz/3")), "http://s.cz/3": foreign(testweb.Img("/3.png")),
+				"http://s.cz/3.png": img(3), "/w": national("/2")},
+			archived: "/v /1 /2 /w http://s.cz/3 http://s.cz/3.png", valid: "/v /w",
+		},
+		{ // The shorter way goes on through frames that were finished: each is read again.
+			name: "13 chain of frames with a shorter way later", runs: []string{"/v", "/w"},
+			web: pages{"/v": national(testweb.IFrame("/1")), "/1": foreign(testweb.IFrame("/2")),
+				"/2": foreign(testweb.Img("/r")), "/r": testweb.Redirect(302, "/3.svg"), "/3.svg": testweb.SVG("http://s.cz/3.png"),
+				"http://s.cz/3.png": img(3), "/w": national("/1", testweb.IFrame("/r"))},
+			archived: "/v /1 /2 /r /3.svg /w http://s.cz/3.png", valid: "/v /w",
+		},
+		{ // A style sheet declared text/plain is found by <a> first.
+			name: "08 style sheet found by a link first", runs: []string{"/v", "/w"},
+			web: pages{"/v": national("/c"), "/c": sheet("/c.png"), "/c.png": img(1),
+				"/w": national(testweb.Stylesheet("/c"))},
+			archived: "/v /w /c /c.png", valid: "/v /w",
+		},
+		{ // The same with a script, declared octet-stream.
+			name: "08 script found by a link first", runs: []string{"/v", "/w"},
+			web:      pages{"/v": national("/c"), "/c": script, "/j.js": testweb.JS("x"), "/w": national(testweb.Script("/c"))},
+			archived: "/v /w /c /j.js", valid: "/v /w",
+		},
+		{ // What a link expects of a redirect, its target is: when the redirect is archived, and when nobody archives it.
+			name: "08 style sheet behind a redirect", runs: []string{"/v", "/w"},
+			web: pages{"/v": national("/c", "/r"), "/r": testweb.Redirect(302, "/c"), "/c": sheet("/c.png"), "/c.png": img(1),
+				"/w": national(testweb.Stylesheet("/r"))},
+			archived: "/v /w /r /c /c.png", valid: "/v /w",
+		},
+		{
+			name: "08 style sheet behind a redirect that is not archived", runs: []string{"/f", "/g", "/v"},
+			web: pages{"/f": foreign("/r", "/c"), "/r": testweb.Redirect(302, "/c"), "/c": sheet("/c.png"), "/c.png": img(1),
+				"/g": foreign(testweb.Stylesheet("/r")), "/v": national("/c")},
+			archived: "/v /c /c.png", valid: "/v", twice: "/c",
+		},
+		{ // Declared text/html without a tag: not archived under B, until it is a style sheet.
+			name: "08 style sheet declared text/html", runs: []string{"/v", "/w"},
+			web: pages{"/v": national("/c"), "/c": testweb.CSS("/c.png").With("Content-Type", "text/html"), "/c.png": img(1),
+				"/w": national(testweb.Stylesheet("/c"))},
+			archived: "/v /w /c /c.png", valid: "/v /w", twice: "/c",
+		},
+		{ // Plain text that is judged valid stays valid when a page loads it as a style sheet first.
+			name: "08 text that is loaded as a style sheet", runs: []string{"/f", "/g"},
+			web:      pages{"/f": foreign(testweb.Stylesheet("/t")), "/g": foreign("/t"), "/t": czechText()},
+			archived: "/t", valid: "/t",
 		},
 	}
 }

@@ -176,15 +176,16 @@ func row(t testing.TB, db *pebble.DB, kind byte, part string) (key string, val [
 	return "", nil
 }
 
-// uriRow returns the row of a finished URI: its URL follows version, two bytes of
-// flags, state, mode and kind.
+// uriRow returns the row of a finished URI: its URL follows version, flags, state, mode
+// and kind.
 func uriRow(t testing.TB, db *pebble.DB, url string) (key string, val []byte) {
 	t.Helper()
 	host, rest, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
 	h, _ := row(t, db, 'h', host)
 	for k, val := range rows(t, db, 'u') {
+		_, flags := binary.Uvarint(val[1:])
 		// The scheme's number and what follows the host, which the key begins with.
-		if k[1:9] == h[1:] && bytes.HasPrefix(val[6:], []byte("\x01"+string(rune(1+len(rest)))+"/"+rest)) {
+		if k[1:9] == h[1:] && bytes.HasPrefix(val[1+flags+3:], []byte("\x01"+string(rune(1+len(rest)))+"/"+rest)) {
 			return k, val
 		}
 	}

@@ -51,7 +51,7 @@ func (j Judged) Valid() bool {
 // document judges bytes. declared is the Content-Type, "" when unknown; addr is
 // where they are from, and hosts knows further addresses.
 func document(ctx context.Context, a *analyzer.Analyzer, j Judged, declared string, body []byte, addr netip.Addr, hosts chain.Hosts) (Judged, error) {
-	t := mime.Detect(j.URL, declared, body[:min(len(body), mime.HeadSize)], "")
+	t := mime.Detect(j.URL, declared, body[:min(len(body), mime.HeadSize)], 0)
 	j.MIME = t.Type
 	if !a.Judges(t.Type) {
 		j.Skipped = "type " + t.Type + " is not judged"

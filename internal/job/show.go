@@ -200,7 +200,7 @@ func (s *shower) show(raw string) (*Shown, error) {
 	} else {
 		s.record(out, r)
 		if u != nil {
-			out.Scope = s.scopeOf(u, &crawl.Candidate{URL: r.URL, Key: r.Key, Host: r.Host, Via: r.Via, Hops: r.Hops, Kind: r.Kind,
+			out.Scope = s.scopeOf(u, &crawl.Candidate{URL: r.URL, Key: r.Key, Host: r.Host, Via: r.Via, Hops: r.Hops, Kind: r.Kind, Ways: r.Ways(),
 				Context: r.Context, SourceTag: r.SourceTag, Seed: r.Seed, Claim: r.Claim})
 		}
 		if err := errors.Join(s.via(out, r), s.archived(out, r), s.links(out, r)); err != nil {

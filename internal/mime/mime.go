@@ -52,6 +52,20 @@ type Info struct {
 	Sniffed  bool   // the bytes decided or confirmed the type
 	Declared string // type of the Content-Type header, lower case, without parameters, or ""
 	Lied     bool   // a type was declared and it is not Type
+	// Also are further types that the body is to be read as: where neither bytes nor declaration
+	// tell the type, each that a link lets expect, and last the one it has without them.
+	Also []string
+	// Open are the hints that were not given and would add a type.
+	Open Hints
+}
+
+// Types returns Type and Also.
+func (i Info) Types() []string { return append([]string{i.Type}, i.Also...) }
+
+// As returns the same with one of its types as Type, and no other.
+func (i Info) As(typ string) Info {
+	i.Type, i.Class, i.Also, i.Open = typ, ClassOf(typ), nil, 0
+	return i
 }
 
 // IsHTML reports text/html and application/xhtml+xml.
@@ -63,59 +77,78 @@ func (i Info) IsText() bool { return i.Class == HTML || i.Class == Text }
 
 // Detect tells the type of a body. The name is a URL or its path, declared the
 // Content-Type header or "", head the first bytes of the body without content
-// encoding (HeadSize are used), hint the context of the link that led here as
-// internal/markup writes it ("link/@href[rel=stylesheet]", "css/@import",
-// "script/@src") or "".
-func Detect(name, declared string, head []byte, hint string) Info {
+// encoding (HeadSize are used), hints what the links that led here let expect.
+// More hints give more types, never fewer.
+func Detect(name, declared string, head []byte, hints Hints) Info {
 	if len(head) > HeadSize {
 		head = head[:HeadSize]
 	}
 	i := Info{}
 	i.Declared, i.Charset = parseDeclared(declared)
-	i.Type, i.Sniffed = decide(name, i.Declared, head, hint)
+	var open bool
+	i.Type, i.Sniffed, open = decide(name, i.Declared, head)
+	if open {
+		i.hinted(hints)
+	}
 	i.Class = ClassOf(i.Type)
 	i.Lied = i.Declared != "" && i.Declared != i.Type
 	return i
 }
 
-func decide(name, declared string, head []byte, hint string) (typ string, sniffed bool) {
+// hinted adds the types that hints name to one that only the name tells, or nothing.
+func (i *Info) hinted(hints Hints) {
+	own := i.Type
+	for h := Hints(1); h < endHints; h <<= 1 {
+		switch t := h.typ(); {
+		case t == own:
+		case hints&h == 0:
+			i.Open |= h
+		default:
+			i.Also = append(i.Also, t)
+		}
+	}
+	if len(i.Also) > 0 {
+		i.Type, i.Also, i.Sniffed = i.Also[0], append(i.Also[1:], own), false
+	}
+}
+
+// decide tells the type without the links that led here; it is open when they may know better.
+func decide(name, declared string, head []byte) (typ string, sniffed, open bool) {
 	if len(head) == 0 {
-		return declared, false
+		return declared, false, false
 	}
 	text, isText := asText(head, declared)
 	if !isText {
-		return decideBinary(name, declared, head)
+		typ, sniffed = decideBinary(name, declared, head)
+		return typ, sniffed, false
 	}
 	if t := sniffText(text, declared); t != "" {
-		return t, true
+		return t, true, false
 	}
 	// Nothing in the text names its type. A declared one that says something is
 	// believed, unless it is one that text cannot be.
 	switch c := ClassOf(declared); {
 	case declared == "text/html" && strings.IndexByte(text, '<') >= 0:
-		return declared, true
+		return declared, true, false
 	case declared != "text/html" && !generic(declared) && c != Text && c != PDF && !media(declared):
-		return declared, false
+		return declared, false, false
 	case c == Text && declared != "text/plain":
-		return declared, false
-	}
-	if t := byHint(hint); t != "" {
-		return t, false
+		return declared, false, false
 	}
 	if t := byName(name); t != "" {
 		switch c := ClassOf(t); {
 		case c == Container || c == Text || c == XML:
-			return t, false
+			return t, false, true
 		case c == HTML && declared != "text/plain":
-			return t, false
+			return t, false, true
 		case c == Binary && !media(t) && declared != "text/plain" && declared != "text/html":
-			return t, false
+			return t, false, true
 		}
 	}
 	if declared == "text/html" {
-		return declared, false
+		return declared, false, true
 	}
-	return "text/plain", true
+	return "text/plain", true, true
 }
 
 // parseDeclared splits a Content-Type header; it accepts what mime.ParseMediaType
@@ -162,22 +195,6 @@ func media(t string) bool {
 		return true
 	}
 	return false
-}
-
-// byHint maps the context of a link to the type the browser would expect there.
-func byHint(hint string) string {
-	switch {
-	case strings.Contains(hint, "rel=stylesheet"), strings.Contains(hint, "as=style"), strings.HasPrefix(hint, "css/@import"):
-		return "text/css"
-	case strings.Contains(hint, "rel=manifest"):
-		return "application/manifest+json"
-	case strings.HasPrefix(hint, "script/"), strings.HasPrefix(hint, "js/import"),
-		strings.Contains(hint, "rel=modulepreload"), strings.Contains(hint, "as=script"):
-		return "text/javascript"
-	case strings.HasPrefix(hint, "hls/variant"):
-		return "application/vnd.apple.mpegurl"
-	}
-	return ""
 }
 
 // byName maps the extension of a URL or path to a type, "" when it says nothing.

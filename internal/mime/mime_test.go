@@ -72,11 +72,35 @@ func TestDetect(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
-			got := Detect(c.name, c.declared, []byte(c.head), c.hint)
+			got := Detect(c.name, c.declared, []byte(c.head), HintsOf(c.hint))
 			if got.Type != c.typ || got.Class != c.class || got.Lied != c.lied {
 				t.Errorf("got %q %v lied=%v, want %q %v lied=%v", got.Type, got.Class, got.Lied, c.typ, c.class, c.lied)
 			}
 		})
+	}
+}
+
+// ADR 35: what links let expect adds types and takes none away, in whatever order they are found.
+func TestHintsAdd(t *testing.T) {
+	text := []byte("a b c")
+	for _, c := range []struct {
+		why, name, declared string
+		hints               Hints
+		types               string
+		open                Hints
+	}{
+		{"text that nothing else is known of", "/x", "text/plain", 0, "text/plain", HintCSS | HintScript | HintManifest | HintPlaylist},
+		{"a page loads it as a style sheet", "/x", "text/plain", HintCSS, "text/css text/plain", HintScript | HintManifest | HintPlaylist},
+		{"another as a script", "/x", "text/plain", HintCSS | HintScript, "text/css text/javascript text/plain", HintManifest | HintPlaylist},
+		{"its name says so already", "/x.css", "text/plain", 0, "text/css", HintScript | HintManifest | HintPlaylist},
+		{"its name and a page", "/x.css", "application/octet-stream", HintCSS, "text/css", HintScript | HintManifest | HintPlaylist},
+		{"a page without a tag", "/x", "text/html", HintCSS, "text/css text/html", HintScript | HintManifest | HintPlaylist},
+		{"what is declared is not doubted", "/x", "text/css", HintScript, "text/css", 0},
+	} {
+		i := Detect(c.name, c.declared, text, c.hints)
+		if got := strings.Join(i.Types(), " "); got != c.types || i.Open != c.open || i.Class != ClassOf(i.Type) {
+			t.Errorf("%s: %s, open %b, class %v; want %s, open %b", c.why, got, i.Open, i.Class, c.types, c.open)
+		}
 	}
 }
 
@@ -103,7 +127,7 @@ func FuzzDetect(f *testing.F) {
 	f.Add("/", "text/html; charset=", []byte("<!DOCTYPE x [<!ENTITY"), "")
 	f.Add("", ";;", []byte("\xff\xfe<\x00h\x00"), "")
 	f.Fuzz(func(t *testing.T, name, declared string, head []byte, hint string) {
-		i := Detect(name, declared, head, hint)
+		i := Detect(name, declared, head, HintsOf(hint))
 		if len(head) > 0 && i.Type == "" {
 			t.Error("a body that is there has a type")
 		}
@@ -117,6 +141,6 @@ func BenchmarkDetect(b *testing.B) {
 	head := []byte("<!DOCTYPE html><html><body>" + strings.Repeat("<p>Dobrý den</p>\n", 200))
 	b.ReportAllocs()
 	for b.Loop() {
-		Detect("/index.html", "text/html; charset=utf-8", head, "")
+		Detect("/index.html", "text/html; charset=utf-8", head, 0)
 	}
 }

@@ -123,12 +123,17 @@ type Controller struct {
 }
 
 // StepCommits is where a ToeThread is that has a URI and does not begin it, because
-// outcomes of others wait for the disk, as many as may.
+// outcomes of others wait for the disk, as many as may; or has done with one whose
+// outcome is large, and waits until it is on the disk.
 const StepCommits = "wait for commits"
 
 // maxHanding is how many outcomes may wait for the disk at the same time. They are
-// small: recording and document are given up before.
-const maxHanding = 500
+// small: recording and document are given up before. For one whose facts are larger
+// than maxFacts its ToeThread waits, so that there are no more of those than threads.
+const (
+	maxHanding = 500
+	maxFacts   = 64 << 10
+)
 
 // NewController prepares a crawl.
 func NewController(cfg Config, f Frontier, c *Chains, clk clock.Clock, log *slog.Logger) *Controller {
@@ -322,20 +327,36 @@ func (c *Controller) toeThread(take, work context.Context, i int) {
 		if !c.keep(i) {
 			return // nobody waits for it, and the frontier may be closed
 		}
+		large, done := factsOf(u) > maxFacts, make(chan struct{})
 		c.committing.Add(1)
 		c.handing.Go(func() {
-			defer func() { c.committing.Add(-1); <-c.slots }()
+			defer func() { c.committing.Add(-1); <-c.slots; close(done) }()
 			if err := c.handIn(work, u); err != nil {
 				c.end(Failed, err)
 			}
 		})
 		c.holds[i].Store(holdsNothing)
+		if large {
+			c.at(i, u, Post, StepCommits)
+			<-done
+		}
 		if err != nil {
 			c.end(Failed, err)
 			return
 		}
 		c.limits()
 	}
+}
+
+// factsOf returns how many bytes an outcome holds of what a server sent.
+func factsOf(u *crawl.CrawlURI) (n int) {
+	if u.Deferred != nil {
+		n += len(u.Deferred.Raw)
+	}
+	if u.Origin != nil {
+		n += len(u.Origin.Robots)
+	}
+	return n
 }
 
 // process carries a URI through the chains.

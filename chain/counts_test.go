@@ -3,8 +3,11 @@ package chain
 import (
 	"context"
 	"maps"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"exclave/crawl"
 )
@@ -78,5 +81,47 @@ func TestOutcomesWaitForOne(t *testing.T) {
 	}
 	if during, after := waiting.Load(), c.Counts().Committing; during < maxHanding || after != 0 {
 		t.Errorf("%d outcomes wait for their commit when %d do, %d at the end", during, maxHanding, after)
+	}
+}
+
+// slowDisk counts how many outcomes wait for it at the same time.
+type slowDisk struct {
+	list
+	mu        sync.Mutex
+	now, most int
+}
+
+func (d *slowDisk) Finished(ctx context.Context, u *crawl.CrawlURI) error {
+	d.mu.Lock()
+	d.now++
+	d.most = max(d.most, d.now)
+	d.mu.Unlock()
+	<-time.After(time.Second) // of the bubble
+	d.mu.Lock()
+	d.now--
+	d.mu.Unlock()
+	return d.list.Finished(ctx, u)
+}
+
+// Outcomes that wait for the disk hold what they teach: 500 times a robots.txt of 512 KB
+// and its rules were 0.5 GB.
+func TestLargeOutcomesAreNoMoreThanThreads(t *testing.T) {
+	for _, tt := range []struct{ bytes, most int }{{maxFacts / 2, 100}, {maxFacts/2 + 1, 3}} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &slowDisk{list: list{left: 100}}
+			fetch := does(func(u *crawl.CrawlURI) (Result, error) {
+				u.Status, u.Disposition = 200, crawl.Done
+				u.Deferred = &crawl.Deferred{Raw: make([]byte, tt.bytes)}
+				u.Origin = &crawl.OriginFacts{Robots: make([]byte, tt.bytes)}
+				return Result{}, nil
+			})
+			c := controller(t, Config{ToeThreads: 3}, d, map[Name][]Step{Post: {{Name: "fetch", Proc: fetch}}})
+			if r, err := c.Run(t.Context()); err != nil || r != Finished {
+				t.Errorf("%s, %v", r, err)
+			}
+			if d.most != tt.most {
+				t.Errorf("2 × %d bytes: %d wait for the disk at the same time, want %d", tt.bytes, d.most, tt.most)
+			}
+		})
 	}
 }

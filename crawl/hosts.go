@@ -37,7 +37,7 @@ type Deferred struct {
 	Key     string // "dns:host" or "robots:origin"
 	Written bool   // a committed capture group holds it
 	Time    time.Time
-	Raw     []byte // encoded by chain/write, at most 64 KB; opaque to the frontier
+	Raw     []byte // encoded by chain/write, at most 1 MB; opaque to the frontier
 }
 
 // DNSKey and RobotsKey name the deferred answers of a host and of an origin.

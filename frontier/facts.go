@@ -122,7 +122,7 @@ func (f *Frontier) openCodec() (err error) {
 	if f.zw, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
 		return err
 	}
-	f.zr, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<20))
+	f.zr, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(2<<20)) // twice record.MaxExchange
 	return err
 }
 

@@ -1,6 +1,8 @@
 package frontier
 
 import (
+	"bytes"
+	"fmt"
 	"testing"
 
 	"exclave/crawl"
@@ -32,5 +34,35 @@ func TestPrerequisiteWithoutFacts(t *testing.T) {
 	must(t, rules.UnmarshalBinary(o.Robots))
 	if !o.Known(r.clk.Now()) || !rules.Unreachable() {
 		t.Errorf("the origin's facts are %+v", o)
+	}
+}
+
+func TestOriginsInMemoryAreBoundedInBytes(t *testing.T) {
+	// 1,500 hosts with a robots.txt of 512 KB each took 3.6 GB.
+	r := open(t, quick(), oneProfile(0))
+	rules, err := robots.FromStatus(200, append([]byte("User-agent: *\nDisallow: /"), bytes.Repeat([]byte("x"), 10<<10)...), "x").MarshalBinary()
+	must(t, err)
+	rules = append(rules, make([]byte, 500<<10)...)
+	for i := range 80 {
+		name := fmt.Sprintf("http://h%d.com", i)
+		r.schedule(cand(fmt.Sprintf("h%d.com", i), "/", analyse))
+		u := r.next(name + "/")
+		u.Status, u.Disposition = crawl.StatusUnfetchable, crawl.Done
+		u.Origin = &crawl.OriginFacts{Origin: name, Status: 200, Robots: rules, Fetched: r.clk.Now(), Expires: r.clk.Now()}
+		r.finish(u)
+		for range 2 {
+			o, err := r.Origin(t.Context(), name)
+			must(t, err)
+			if !bytes.Equal(o.Robots, rules) {
+				t.Fatalf("%s: %d bytes", name, len(o.Robots))
+			}
+		}
+	}
+	held := 0
+	for _, o := range r.originFacts.m {
+		held += len(o.Robots)
+	}
+	if held > 32<<20 || held == 0 {
+		t.Errorf("%d bytes of rules are held, of %d origins", held, len(r.originFacts.m))
 	}
 }

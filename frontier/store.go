@@ -247,7 +247,9 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
 		recs: newRowCache(cachedRecords, uriHash), hostRows: newRowCache(cachedHosts, hostHash), offs: make(chan struct{}, 1),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
-		hostFacts: newCache[crawl.HostFacts](), originFacts: newCache[crawl.OriginFacts](), written: newCache[crawl.Deferred]()}
+		hostFacts:   newCache(func(crawl.HostFacts) int { return 0 }), // at most 32 addresses
+		originFacts: newCache(func(o crawl.OriginFacts) int { return len(o.Robots) }),
+		written:     newCache(func(d crawl.Deferred) int { return len(d.Raw) })}
 	if err := f.openCodec(); err != nil {
 		return nil, fmt.Errorf("frontier: open: %w", err)
 	}

@@ -35,8 +35,9 @@ type Config struct {
 	Timeout time.Duration `toml:"timeout"`
 	// SocketTimeout bounds the wait for a connection and for each next byte.
 	SocketTimeout time.Duration `toml:"socket_timeout"`
-	// MaxSize is how many bytes of a body are received, 0 for all. Heritrix has no
-	// limit; ours keeps an endless stream from filling the disk.
+	// MaxSize is how many bytes of a body are received, 0 for all; of a robots.txt it
+	// is always 512 KB. Heritrix has no limit; ours keeps an endless stream from filling
+	// the disk.
 	MaxSize int64 `toml:"max_size"`
 	// MaxHeader is how many bytes of a header are received, 1 KB … 1 MB.
 	MaxHeader int `toml:"max_header"`

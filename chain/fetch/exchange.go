@@ -26,9 +26,15 @@ type answer struct {
 	keep      bool // the connection may be used again
 }
 
+// bounds are how much of an answer is received.
+type bounds struct {
+	header int
+	body   int64 // 0 = no limit
+}
+
 // get makes one exchange. The error is a *failure, that of ctx, or our own; then
 // the answer is nil.
-func (h *HTTP) get(ctx context.Context, u *urlx.URL, extra []record.Field, lookup lookupFunc) (*answer, error) {
+func (h *HTTP) get(ctx context.Context, u *urlx.URL, extra []record.Field, lookup lookupFunc, most bounds) (*answer, error) {
 	until := time.Now().Add(h.cfg.Timeout)
 	c := h.pool.get(placeOf(u))
 	for {
@@ -39,7 +45,7 @@ func (h *HTTP) get(ctx context.Context, u *urlx.URL, extra []record.Field, looku
 			}
 		}
 		c.until = until
-		a, err := h.exchange(ctx, c, h.request(u, extra))
+		a, err := h.exchange(ctx, c, h.request(u, extra), most)
 		if err == nil {
 			return a, nil
 		}
@@ -81,7 +87,7 @@ var errStale = errors.New("connection closed before the answer")
 
 // exchange sends a request over c and records the answer. Afterwards c is in the
 // pool or closed.
-func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte) (a *answer, err error) {
+func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte, most bounds) (a *answer, err error) {
 	// Closing is what ends reads and writes that are under way.
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer func() {
@@ -101,7 +107,7 @@ func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte) (a *answer, er
 	rec := record.New(h.deps.Scratch, h.cfg.Memory)
 	record.Redact(req) // it is sent, and no disk may see what is secret in it
 	rec.SetRequest(req)
-	r := response{c: c, rec: rec, maxHeader: h.cfg.MaxHeader, maxBody: h.cfg.MaxSize, answer: answer{rec: rec, addr: c.addr, notes: c.notes}}
+	r := response{c: c, rec: rec, maxHeader: most.header, maxBody: most.body, answer: answer{rec: rec, addr: c.addr, notes: c.notes}}
 	if err = r.read(); err == nil && ctx.Err() != nil {
 		err = ctx.Err() // it was we who cut the answer short
 	}

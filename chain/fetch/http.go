@@ -113,7 +113,7 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 		return chain.Jump(chain.Post), h.robots(ctx, u, target)
 	}
 	extra := conditions(u)
-	a, err := h.get(ctx, target, extra, h.facts)
+	a, err := h.get(ctx, target, extra, h.facts, bounds{h.cfg.MaxHeader, h.cfg.MaxSize})
 	if err != nil {
 		return chain.Jump(chain.Post), failed(u, err)
 	}

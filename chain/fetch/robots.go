@@ -18,9 +18,13 @@ const (
 	// maxRedirects is how many redirects of robots.txt are followed (RFC 9309
 	// §2.3.1.2).
 	maxRedirects = 5
-	// maxRobots is how much of a robots.txt is read (RFC 9309 §2.5 asks for at
-	// least 500 KiB).
-	maxRobots = 512 << 10
+	// maxRobotsURL bounds the URLs that robots.txt is redirected to: they and the
+	// requests for them are kept with the answer.
+	maxRobotsURL = 2 << 10
+	// maxRobotsHeader is how much of a header there may be beside what is obeyed.
+	maxRobotsHeader = 256 << 10
+	// keptRedirect is how much is kept of an answer that redirects.
+	keptRedirect = 32 << 10
 )
 
 // visit is one hop on the way to robots.txt.
@@ -37,10 +41,12 @@ func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) 
 	var before []record.Exchange
 	var last visit
 	lookup := h.facts
+	// As much is archived as is obeyed, and no more is received; max_size is of pages.
+	most := bounds{min(h.cfg.MaxHeader, maxRobotsHeader), robots.MaxSize}
 	for hop := 0; ; hop++ {
 		v := visit{target: target, asked: h.clk.Now()}
 		var err error
-		if v.answer, err = h.get(ctx, target, nil, lookup); err != nil {
+		if v.answer, err = h.get(ctx, target, nil, lookup, most); err != nil {
 			var f *failure
 			if last.answer != nil && errors.As(err, &f) && f.status.Class() == crawl.ClassPermanent {
 				return h.robotsAnswer(u, last, before)
@@ -51,7 +57,7 @@ func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) 
 			return h.robotsFailed(u, err)
 		}
 		if last.answer != nil {
-			e, err := last.exchange()
+			e, err := last.exchange(keptRedirect)
 			if err := errors.Join(err, last.answer.rec.Close()); err != nil {
 				return errors.Join(err, v.answer.rec.Close())
 			}
@@ -89,7 +95,10 @@ func redirect(from *urlx.URL, a *answer) *urlx.URL {
 	if err != nil || to.Scheme() == "ftp" || a.rec.Head().Get("Location") == "" {
 		return nil
 	}
-	return to.WithoutUserinfo().WithoutFragment()
+	if to = to.WithoutUserinfo().WithoutFragment(); len(to.String()) > maxRobotsURL {
+		return nil
+	}
+	return to
 }
 
 // lookup asks for hosts that nobody has asked for yet.
@@ -118,7 +127,7 @@ func (h *HTTP) robotsAnswer(u *crawl.CrawlURI, v visit, before []record.Exchange
 	if u.Status.Class() == crawl.ClassRetry && !u.LastAttempt {
 		return nil
 	}
-	e, err := v.exchange()
+	e, err := v.exchange(record.MaxExchange)
 	if err != nil {
 		return err
 	}
@@ -128,12 +137,13 @@ func (h *HTTP) robotsAnswer(u *crawl.CrawlURI, v visit, before []record.Exchange
 		return fmt.Errorf("fetch: keep robots.txt of %s: %w", u.URL, err)
 	}
 	u.Deferred = &crawl.Deferred{Key: u.Key, Time: v.asked, Raw: raw}
-	body, _ := v.answer.rec.Body(maxRobots) // a broken coding leaves the rules before it
+	body, _ := v.answer.rec.Body(robots.MaxSize) // a broken coding leaves the rules before it
 	return h.originFacts(u, v.answer.status, body)
 }
 
-func (v visit) exchange() (record.Exchange, error) {
-	e, err := record.NewExchange(v.target.String(), v.answer.rec, record.MaxExchange)
+// exchange returns what is kept for the archive, of the answer at most limit bytes.
+func (v visit) exchange(limit int) (record.Exchange, error) {
+	e, err := record.NewExchange(v.target.String(), v.answer.rec, limit)
 	if err != nil {
 		return e, fmt.Errorf("fetch: keep robots.txt of %s: %w", v.target, err)
 	}

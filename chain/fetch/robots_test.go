@@ -47,6 +47,7 @@ func TestRobots(t *testing.T) {
 		"http://inside.example/robots.txt":   testweb.Redirect(302, "http://10.0.0.1/robots.txt"),
 		"http://reset.example/robots.txt":    {Raw: "HTTP", After: testweb.Reset},
 		"http://toreset.example/robots.txt":  testweb.Redirect(302, "http://reset.example/robots.txt"),
+		"http://endless.example/robots.txt":  testweb.Redirect(302, "/"+strings.Repeat("x", 5000)),
 		"http://verylong.example/robots.txt": testweb.Text("User-agent: *\nDisallow: /no\n" + strings.Repeat("# comment\n", 20_000)),
 	}
 	s := serve(t, web)
@@ -80,7 +81,8 @@ func TestRobots(t *testing.T) {
 		{"network failures are tried again", "http://reset.example", false, false, false, false, crawl.StatusConnectionLost, 0},
 		{"network failures at last", "http://reset.example", true, true, false, true, crawl.StatusConnectionLost, 0},
 		{"and behind a redirect", "http://toreset.example", false, false, false, false, crawl.StatusConnectionLost, 0},
-		{"a long file is cut in the archive only", "http://verylong.example", false, true, false, false, 200, 0},
+		{"a long file", "http://verylong.example", false, true, false, false, 200, 0},
+		{"a redirect to an endless URL is not followed", "http://endless.example", false, true, true, false, 302, 0},
 	}
 	for _, tt := range tests {
 		u := robotsOf(tt.origin)
@@ -112,8 +114,40 @@ func TestRobots(t *testing.T) {
 		if len(e.Before) != tt.before || !e.IP.IsLoopback() || !e.Date.Equal(wall) || u.Deferred.Key != u.Key {
 			t.Errorf("%s: %d redirects, from %v at %v", tt.why, len(e.Before), e.IP, e.Date)
 		}
-		if got := received(t, u); tt.origin != "http://verylong.example" && string(e.Response) != got {
+		if got := received(t, u); string(e.Response) != got {
 			t.Errorf("%s: deferred %q", tt.why, e.Response)
+		}
+	}
+}
+
+func TestRobotsIsArchivedAsFarAsItIsObeyed(t *testing.T) {
+	// RFC 9309 §2.5: a limit of at least 500 KiB. What is obeyed must be in the archive,
+	// and a file of gigabytes is neither read nor held. max_size is of pages.
+	line := func(path string) string { return "Disallow: /" + path + "\n" }
+	long := "User-agent: *\n" + line("first") + strings.Repeat("# comment\n", 52_000) + line("within")
+	pad := robots.MaxSize - len(long)
+	long += strings.Repeat("#", pad-1) + "\n" + line("beyond")
+	for why, page := range map[string]testweb.Page{"length": testweb.Text(long), "no length": testweb.Text(long).Unframed()} {
+		s := serve(t, testweb.Tiny{"http://a.example/robots.txt": page})
+		h := client(t, s, func(c *Config, _ *Deps) { c.MaxSize = 1000 })
+		u := robotsOf("http://a.example")
+		process(t, h, u)
+		var e record.Exchange
+		if err := e.UnmarshalBinary(u.Deferred.Raw); err != nil {
+			t.Fatal(err)
+		}
+		body := string(e.Response[e.HeaderLen:])
+		if got := received(t, u); got != string(e.Response) || body != long[:robots.MaxSize] || e.Truncated != "length" || u.Truncated != crawl.TruncLength {
+			t.Errorf("%s: %d bytes received, %d kept, truncated %q, %q", why, len(got), len(e.Response), u.Truncated, e.Truncated)
+		}
+		var rules robots.Rules
+		if err := rules.UnmarshalBinary(u.Origin.Robots); err != nil {
+			t.Fatal(err)
+		}
+		for path, want := range map[string]bool{"/first": false, "/within": false, "/beyond": true} {
+			if ok, _ := rules.Allowed(path); ok != want {
+				t.Errorf("%s: %s allowed: %v", why, path, ok)
+			}
 		}
 	}
 }

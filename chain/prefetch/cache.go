@@ -9,16 +9,21 @@ import (
 	"exclave/internal/robots"
 )
 
-// cachedOrigins is how many decoded robots.txt are kept: those of the origins
-// being crawled now; a few KB each.
-const cachedOrigins = 4096
+// cachedOrigins is how many decoded robots.txt are kept, those of the origins being
+// crawled now, and cachedBytes how many bytes they may have: a few KB each, or what a
+// server likes.
+const (
+	cachedOrigins = 4096
+	cachedBytes   = 32 << 20
+)
 
 // cache keeps decoded rules, least recently used out first.
 type cache struct {
-	max int
+	max, maxBytes int
 
 	mu    sync.Mutex
 	order *list.List // of *entry, most recently used first
+	bytes int        // of the rules in it
 	by    map[string]*list.Element
 }
 
@@ -28,31 +33,50 @@ type entry struct {
 	rules   *robots.Rules
 }
 
-func newCache(most int) *cache {
-	return &cache{max: most, order: list.New(), by: map[string]*list.Element{}}
+func newCache(most, mostBytes int) *cache {
+	return &cache{max: most, maxBytes: mostBytes, order: list.New(), by: map[string]*list.Element{}}
 }
 
-// get returns the rules of the facts, decoded once per answer.
+// get returns the rules of the facts, decoded once per answer while they are kept.
 func (c *cache) get(f crawl.OriginFacts) (*robots.Rules, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if el, ok := c.by[f.Origin]; ok {
-		if e := el.Value.(*entry); e.fetched.Equal(f.Fetched) {
-			c.order.MoveToFront(el)
-			return e.rules, nil
-		}
-		c.order.Remove(el)
-		delete(c.by, f.Origin)
+	if rules := c.find(f); rules != nil {
+		return rules, nil
 	}
-	rules := new(robots.Rules)
+	rules := new(robots.Rules) // decoding takes its time: others are not kept waiting
 	if err := rules.UnmarshalBinary(f.Robots); err != nil {
 		return nil, err
 	}
-	c.by[f.Origin] = c.order.PushFront(&entry{f.Origin, f.Fetched, rules})
-	if c.order.Len() > c.max {
-		last := c.order.Back()
-		c.order.Remove(last)
-		delete(c.by, last.Value.(*entry).origin)
-	}
+	c.keep(&entry{f.Origin, f.Fetched, rules})
 	return rules, nil
+}
+
+func (c *cache) find(f crawl.OriginFacts) *robots.Rules {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	el, ok := c.by[f.Origin]
+	if !ok || !el.Value.(*entry).fetched.Equal(f.Fetched) {
+		return nil
+	}
+	c.order.MoveToFront(el)
+	return el.Value.(*entry).rules
+}
+
+func (c *cache) keep(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if el, ok := c.by[e.origin]; ok {
+		c.drop(el)
+	}
+	c.by[e.origin] = c.order.PushFront(e)
+	c.bytes += e.rules.Size()
+	for c.order.Len() > 1 && (c.order.Len() > c.max || c.bytes > c.maxBytes) {
+		c.drop(c.order.Back())
+	}
+}
+
+// drop takes an entry out. c.mu is held.
+func (c *cache) drop(el *list.Element) {
+	e := c.order.Remove(el).(*entry)
+	delete(c.by, e.origin)
+	c.bytes -= e.rules.Size()
 }

@@ -26,7 +26,7 @@ var _ chain.Processor = (*Preconditions)(nil)
 // NewPreconditions returns the processor. With robots.Ignore no robots.txt is
 // asked for at all.
 func NewPreconditions(policy robots.Policy, hosts chain.Hosts, clk clock.Clock) *Preconditions {
-	return &Preconditions{policy: policy, hosts: hosts, clk: clk, rules: newCache(cachedOrigins)}
+	return &Preconditions{policy: policy, hosts: hosts, clk: clk, rules: newCache(cachedOrigins, cachedBytes)}
 }
 
 // Process defers the URI with the prerequisite it needs, or ends it: -6 when the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,7 +151,7 @@ func TestPreselector(t *testing.T) {
 
 func TestCacheIsBounded(t *testing.T) {
 	// Decision 4: memory is bounded by configuration; a renewed answer replaces the old.
-	c := newCache(3)
+	c := newCache(3, cachedBytes)
 	for i := range 10 {
 		f := origin(t, 404, "", wall())
 		f.Origin += strconv.Itoa(i % 5)
@@ -169,6 +170,37 @@ func TestCacheIsBounded(t *testing.T) {
 	f.Fetched = f.Fetched.Add(time.Minute)
 	if second, err := c.get(f); err != nil || second == first || c.order.Len() != 3 {
 		t.Errorf("not replaced: %v", err)
+	}
+}
+
+func TestCacheIsBoundedInBytes(t *testing.T) {
+	// 1,500 hosts with a robots.txt of 512 KB each took 3.6 GB.
+	p := NewPreconditions(robots.Obey, facts{}, clock.NewFake(wall()))
+	var body strings.Builder
+	body.WriteString("User-agent: *\n")
+	for i := 0; body.Len() < robots.MaxSize; i++ {
+		body.WriteString("Disallow: /" + strconv.Itoa(i) + "\n")
+	}
+	long := origin(t, 200, body.String(), wall())
+	for i := range 60 {
+		f := long
+		f.Origin = "http://h" + strconv.Itoa(i) + ".org"
+		if rules, err := p.rules.get(f); err != nil {
+			t.Fatal(err)
+		} else if ok, _ := rules.Allowed("/77"); ok {
+			t.Fatal("allowed")
+		}
+	}
+	held := 0
+	for el := p.rules.order.Front(); el != nil; el = el.Next() {
+		held += el.Value.(*entry).rules.Size()
+	}
+	if held > cachedBytes || held < cachedBytes/2 || held != p.rules.bytes || p.rules.order.Len() != len(p.rules.by) {
+		t.Errorf("%d bytes of %d held, %d counted, for %d origins", held, cachedBytes, p.rules.bytes, len(p.rules.by))
+	}
+	alone := newCache(10, 1) // what is larger than all room is kept until the next
+	if _, err := alone.get(long); err != nil || alone.order.Len() != 1 {
+		t.Errorf("%d held, %v", alone.order.Len(), err)
 	}
 }
 

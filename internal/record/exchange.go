@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// MaxExchange is the most bytes an encoded Exchange has.
-const MaxExchange = 64 << 10
+// MaxExchange is the most bytes an encoded Exchange has: room for as much of a
+// robots.txt as is obeyed, for its header and for the redirects to it.
+const MaxExchange = 1 << 20
 
 // ErrExchange is returned by UnmarshalBinary for bytes MarshalBinary did not make.
 var ErrExchange = errors.New("record: unmarshal exchange: corrupt")

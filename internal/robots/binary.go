@@ -62,14 +62,18 @@ func (r *Rules) UnmarshalBinary(data []byte) error {
 	if v.hasDelay {
 		v.delay = time.Duration(d.uvarint(uint64(MaxCrawlDelay/time.Millisecond))) * time.Millisecond
 	}
-	for n := d.uvarint(uint64(len(d.data))); n > 0 && !d.bad; n-- {
+	n := d.uvarint(uint64(len(d.data)) / 2) // a rule has two bytes at least
+	v.rules = make([]rule, 0, n)
+	text := string(d.data) // all patterns are parts of one string
+	for ; n > 0 && !d.bad; n-- {
 		flags := d.take(1)
 		pattern := d.take(d.uvarint(uint64(len(d.data))))
 		if d.bad || flags[0]&^(ruleAllow|ruleAnchored) != 0 {
 			return ErrCorrupt
 		}
+		end := len(text) - len(d.data)
 		v.rules = append(v.rules, rule{
-			pattern: string(pattern), allow: flags[0]&ruleAllow != 0, anchored: flags[0]&ruleAnchored != 0,
+			pattern: text[end-len(pattern) : end], allow: flags[0]&ruleAllow != 0, anchored: flags[0]&ruleAnchored != 0,
 		})
 	}
 	if d.bad || len(d.data) != 0 {

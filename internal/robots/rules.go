@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 )
 
 // MaxCrawlDelay is the longest delay CrawlDelay returns.
@@ -115,6 +116,18 @@ func (r rule) match(path string) bool {
 		path = path[i+len(piece):]
 	}
 	return !r.anchored || path == ""
+}
+
+// Size returns about how many bytes of memory the rules take.
+func (r *Rules) Size() int {
+	n := 128 + cap(r.rules)*int(unsafe.Sizeof(rule{}))
+	for _, rule := range r.rules {
+		n += len(rule.pattern)
+	}
+	for _, s := range r.sitemaps {
+		n += len(s) + 16
+	}
+	return n
 }
 
 // CrawlDelay returns the delay between requests the file asks for, in

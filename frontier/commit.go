@@ -499,11 +499,7 @@ func (t *tx) appendLogs() (rows [crawl.NumLogs]LogRow, err error) {
 		rows[l].Length += int64(len(text))
 		rows[l].Lines += t.count[l]
 		rows[l].CRC = crc32.Update(rows[l].CRC, castagnoli(), text)
-		e := newEnc()
-		e.iv(rows[l].Length)
-		e.iv(rows[l].Lines)
-		e.uv(uint64(rows[l].CRC))
-		if err := t.b.Set([]byte{'g', byte(l)}, e.b, nil); err != nil {
+		if err := t.b.Set([]byte{'g', byte(l)}, rows[l].encode(), nil); err != nil {
 			return rows, err
 		}
 	}

@@ -92,6 +92,7 @@ type Options struct {
 	Check func(ctx context.Context, k *Known, strict bool) error
 	// Aside keeps what logs hold beyond what is acknowledged. Default: in LogDir.
 	Aside *aside.Folder
+	anew  bool // see Rebuild
 }
 
 // Stats are the numbers of the crawl since it began. Discovered is the sum of
@@ -253,7 +254,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	if err := f.openCodec(); err != nil {
 		return nil, fmt.Errorf("frontier: open: %w", err)
 	}
-	if !o.ReadOnly {
+	if !o.ReadOnly && !o.anew {
 		if err := f.look(ctx); err != nil {
 			return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 		}
@@ -269,7 +270,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	if err := f.load(); err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, cmp.Or(f.dead.cause(), err))
 	}
-	if o.ReadOnly {
+	if o.ReadOnly || o.anew {
 		return f, nil
 	}
 	if err := f.recoverLogs(); err != nil {
@@ -619,6 +620,14 @@ func (f *Frontier) Start(a Archive, rows []FileRow) error {
 	go f.commitLoop()
 	go f.watchStore()
 	return nil
+}
+
+func (r *LogRow) encode() []byte {
+	e := newEnc()
+	e.iv(r.Length)
+	e.iv(r.Lines)
+	e.uv(uint64(r.CRC))
+	return e.b
 }
 
 func encodeFile(r FileRow) []byte {

@@ -130,6 +130,9 @@ func (t *tx) tally(u *crawl.CrawlURI) error {
 		t.counted = counted{tallies: newTallies(), hosts: map[source]uint64{}}
 	}
 	c, all, v := &t.counted, &t.f.tallies, visit(u)
+	if t.logged != nil {
+		v = *t.logged
+	}
 	kind := strings.Clone(u.MIME.Type) // it may be a part of a whole header, and is kept
 	if kind == "" {
 		kind = UnknownType

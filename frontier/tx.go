@@ -38,6 +38,7 @@ type tx struct {
 	rest   map[uint64]time.Duration
 	failed map[uint64]bool   // those of rest whose last attempt failed
 	req    *request          // of the URI that is being finished
+	logged *Tally            // what crawl.log has of it, where a state is made anew
 	back   []crawl.ID        // URIs no longer in process
 	low    map[uint64][]byte // least key put into each host's queue
 	counted

@@ -73,8 +73,9 @@ func NewHTTP(c Config, d Deps) (*HTTP, error) {
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
-	var err error
-	if h.guard, err = newGuard(c); err == nil {
+	allow, err := parseAllow(c.Allow)
+	if err == nil {
+		h.guard = newGuard(allow)
 		h.connectTo, err = parseConnectTo(c.ConnectTo)
 	}
 	if err == nil {

@@ -90,26 +90,34 @@ func (l linkReader) Outlinks(_ context.Context, ref crawl.Ref) ([]frontier.Known
 	}
 	var links []frontier.KnownLink
 	for line := range bytes.Lines(block) {
-		// outlink: <uri> <hop letter> <context> (docs/formats/warc.md)
 		rest, ok := strings.CutPrefix(strings.TrimSpace(string(line)), "outlink: ")
 		if !ok {
 			continue
 		}
-		f := strings.Fields(rest)
-		if len(f) < 2 {
-			continue
+		if o, ok := outlink(rest); ok {
+			u, err := urlx.Parse(o.URL)
+			if err != nil {
+				continue
+			}
+			links = append(links, frontier.KnownLink{Key: l.rules.Key(u.WithoutUserinfo().WithoutFragment()), Kind: o.Kind})
 		}
-		u, err := urlx.Parse(f[0])
-		if err != nil {
-			continue
-		}
-		where := ""
-		if len(f) > 2 {
-			where = f[2]
-		}
-		links = append(links, frontier.KnownLink{Key: l.rules.Key(u.WithoutUserinfo().WithoutFragment()), Kind: kindOf(f[1], where)})
 	}
 	return links, nil
+}
+
+// outlink reads the value of a field "outlink": URI, hop letter and context, which may be missing
+// (docs/formats/warc.md).
+func outlink(value string) (o crawl.Outlink, ok bool) {
+	f := strings.Fields(value)
+	if len(f) < 2 || len(f[1]) != 1 {
+		return o, false
+	}
+	o = crawl.Outlink{URL: f[0], Hop: f[1][0]}
+	if len(f) > 2 {
+		o.Context = f[2]
+	}
+	o.Kind = kindOf(f[1], o.Context)
+	return o, true
 }
 
 // kindOf reads hop letter and context as the write chain put them down.

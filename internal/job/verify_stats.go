@@ -17,12 +17,8 @@ type recounted struct {
 	statuses map[crawl.Status]frontier.Tally
 }
 
-// count adds a line of crawl.log. Types without a row of their own in the state
-// are counted as others, so that memory is bounded as the state's is.
-func (v *verifier) count(e crawllog.Entry) {
-	if e.Annotated("judged") {
-		return // nothing was fetched
-	}
+// visitOf is what a line of crawl.log about a fetch adds to the statistics.
+func visitOf(e crawllog.Entry) frontier.Tally {
 	y := frontier.Tally{URIs: 1, Bytes: max(e.Size, 0)}
 	if e.WARCFilename != "" {
 		y.Stored, y.StoredBytes = 1, y.Bytes
@@ -38,6 +34,16 @@ func (v *verifier) count(e crawllog.Entry) {
 	default:
 		y.Novel, y.NovelBytes = 1, y.Bytes
 	}
+	return y
+}
+
+// count adds a line of crawl.log. Types without a row of their own in the state
+// are counted as others, so that memory is bounded as the state's is.
+func (v *verifier) count(e crawllog.Entry) {
+	if e.Annotated("judged") {
+		return // nothing was fetched
+	}
+	y := visitOf(e)
 	r := &v.recounted
 	if r.types == nil {
 		r.types, r.statuses = map[string]frontier.Tally{}, map[crawl.Status]frontier.Tally{}

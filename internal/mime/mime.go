@@ -90,9 +90,25 @@ func Detect(name, declared string, head []byte, hints Hints) Info {
 	if open {
 		i.hinted(hints)
 	}
+	i.settle()
+	return i
+}
+
+// With returns what Detect would have told with further hints, where it told i without any.
+func (i Info) With(hints Hints) Info {
+	if i.Open == 0 {
+		return i
+	}
+	i.Open = 0
+	i.hinted(hints)
+	i.settle()
+	return i
+}
+
+// settle sets what follows from the type.
+func (i *Info) settle() {
 	i.Class = ClassOf(i.Type)
 	i.Lied = i.Declared != "" && i.Declared != i.Type
-	return i
 }
 
 // hinted adds the types that hints name to one that only the name tells, or nothing.

@@ -1,0 +1,361 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"exclave/chain"
+	"exclave/chain/decide"
+	"exclave/chain/post"
+	"exclave/chain/standard"
+	"exclave/config"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/aside"
+	"exclave/internal/fsx"
+	"exclave/warc"
+)
+
+// ErrNoRecovery is wrapped by errors of Recover that leave the job as it was, because it is not to be
+// recovered as asked.
+var ErrNoRecovery = errors.New("the state is not made anew")
+
+// RecoverOptions say how [Recover] goes about what is missing.
+type RecoverOptions struct {
+	// FetchMissing offers again what lies, by crawl.log, in WARC files that are not there.
+	FetchMissing bool
+}
+
+// Recovered is what [Recover] made.
+type Recovered struct {
+	Files, Captures int64 // in the archive, and counted as acknowledged
+	Abandoned       int64 // captures that count for nothing
+	Lines           int64 // of crawl.log that the state was made from
+	Written         int64 // lines of crawl.log that were missing
+	Stats           frontier.Stats
+	frontier.Settled
+	Lost   int64         // archived by crawl.log, but not, or no more, in the archive
+	Unread int64         // judged by crawl.log, but nothing has the verdict
+	Over   bool          // the crawl was over: nothing that was found was left to fetch
+	Aside  []aside.Entry // what was set aside
+	Notes  []string      // contradictions and damage, for a person
+	More   int64         // notes beyond those
+}
+
+// maxRecoverNotes bounds Recovered.Notes.
+const maxRecoverNotes = 200
+
+// Recover makes the state of a job that is not running anew, from its archive and its logs, as far as they
+// tell: what was archived and judged, and links of archived pages that were not fetched yet. The
+// state that is there is kept, in the folder recovered. What is no whole capture and no whole line is
+// set aside there too. Whenever it ends before its time, it can be asked again. [ErrNoRecovery] says that
+// nothing was changed, [ErrLocked] that another process works on the job.
+func Recover(ctx context.Context, cfg *config.Config, o Options, ro RecoverOptions) (_ Recovered, err error) {
+	o = o.withDefaults()
+	r := &recoverer{Job: &Job{cfg: cfg, opts: o, dir: cfg.Dir}, ro: ro, files: map[uint32]warc.FileState{}, numbers: map[string]uint32{},
+		ends: map[uint32]int64{}, behind: map[uint32]int64{}, aside: aside.New(o.FS, cfg.Dir, o.Clock)}
+	if err := r.anything(); err != nil {
+		return Recovered{}, err
+	}
+	for _, d := range []string{StateDir, WARCDir, LogDir} {
+		if err := fsx.MkdirAll(o.FS, r.path(d)); err != nil {
+			return Recovered{}, fmt.Errorf("job: recover: %w", err)
+		}
+	}
+	lock, err := r.lock("recover")
+	if err != nil {
+		return Recovered{}, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for _, step := range []func(context.Context) error{r.openAnalyzer, r.openScoper, r.listFiles, r.readLogs, r.mayRecover, r.clear, r.build} {
+		if err := step(ctx); err != nil {
+			return Recovered{}, err
+		}
+	}
+	return r.made, nil
+}
+
+type recoverer struct {
+	*Job
+	ro       RecoverOptions
+	made     Recovered
+	profiles []string
+	rules    crawl.Depths
+	scoper   chain.Processor
+	joiner   chain.Processor
+	files    map[uint32]warc.FileState
+	numbers  map[string]uint32 // of files, by final name
+	ends     map[uint32]int64  // where the last whole group of a file that is open ends
+	lostIn   map[string]int64  // lines of crawl.log by the WARC file that is missing
+	logs     [crawl.NumLogs]logScan
+	began    time.Time
+	x        *index
+	b        *frontier.Builder
+	behind   map[uint32]int64 // whole records behind that
+	aside    *aside.Folder
+	missing  *fsx.Append // lines of crawl.log that were missing
+}
+
+func (r *recoverer) note(format string, a ...any) {
+	if len(r.made.Notes) < maxRecoverNotes {
+		r.made.Notes = append(r.made.Notes, fmt.Sprintf(format, a...))
+	} else {
+		r.made.More++
+	}
+}
+
+func refused(format string, a ...any) error {
+	return fmt.Errorf("job: recover: %s: %w", fmt.Sprintf(format, a...), ErrNoRecovery)
+}
+
+// Folders of the new state, and of scratch files, within StateDir.
+const (
+	newState  = "frontier.new"
+	moreLines = "recover.log" // lines that crawl.log is missing
+)
+
+// anything demands that there is something to make a state from.
+func (r *recoverer) anything() error {
+	for _, d := range []string{WARCDir, LogDir} {
+		if names, err := r.opts.FS.List(r.path(d)); err == nil && len(names) > 0 {
+			return nil
+		}
+	}
+	return refused("%s has neither WARC files nor logs; was the job ever started?", r.dir)
+}
+
+// openScoper builds the processors that turn links into candidates, as the job's chains have them.
+func (r *recoverer) openScoper(context.Context) error {
+	for _, p := range r.analyzer.Profiles() {
+		r.profiles = append(r.profiles, p.Name)
+	}
+	if n := len(r.profiles); n > crawl.MaxProfiles {
+		return refused("%d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
+	}
+	r.rules = r.depths()
+	scope, problems := decide.Build(r.cfg.Scope, r.dir)
+	if len(problems) > 0 {
+		return refused("scope%s: %s", problems[0].Key, problems[0].Msg)
+	}
+	steps, bad := standard.Build(&standard.Env{Dir: r.dir, Clock: r.opts.Clock, Depths: r.rules, Keys: r.cfg.URL.Rules, Scope: scope,
+		Robots: r.cfg.Robots.Policy, Analyzer: r.analyzer}, r.cfg.Chain)
+	if len(bad) > 0 {
+		return refused("chain%s: %s", bad[0].Key, bad[0].Msg)
+	}
+	for _, s := range steps[chain.Post] {
+		switch s.Proc.(type) {
+		case *post.LinksScoper:
+			r.scoper = s.Proc
+		case *post.FrontierScheduler:
+			r.joiner = s.Proc
+		}
+	}
+	return nil
+}
+
+// listFiles finds the job's WARC files.
+func (r *recoverer) listFiles(context.Context) error {
+	names, err := r.opts.FS.List(r.path(WARCDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("job: recover: %w", err)
+	}
+	slices.Sort(names) // a final name comes before the same name with .open
+	for _, name := range names {
+		st, err := r.opts.FS.Stat(r.path(WARCDir, name))
+		if err != nil {
+			return fmt.Errorf("job: recover: %w", err)
+		}
+		f, ours := warc.ParseName(name)
+		switch was, twice := r.files[f.Number]; {
+		case st.IsDir():
+			continue
+		case !ours:
+			r.note("%s: no WARC file of this program: left alone", name)
+			continue
+		case twice && was.Name == f.Name:
+			r.note("%s: the same file has its final name too: this one is set aside", name)
+			continue // see setAside
+		case twice:
+			return refused("%s and %s have the same number; move the one that is not of this job away", was.Name, name)
+		}
+		f.Committed = st.Size()
+		r.files[f.Number], r.numbers[f.Name] = f, f.Number
+	}
+	return nil
+}
+
+// mayRecover refuses to go on without files that crawl.log names.
+func (r *recoverer) mayRecover(context.Context) error {
+	if len(r.lostIn) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(r.lostIn))
+	lines := int64(0)
+	for _, n := range r.lostIn {
+		lines += n
+	}
+	if !r.ro.FetchMissing {
+		moved, err := readMoved(r.opts.FS, r.dir)
+		if err != nil {
+			return err
+		}
+		to := ""
+		if i := slices.IndexFunc(moved, func(m Moved) bool { return m.File == names[0] && m.To != "" }); i >= 0 {
+			to = " (moved to " + moved[i].To + ")"
+		}
+		return refused("%d of the WARC files are missing, among them %s%s; by crawl.log they hold %d answers, and recover reads all: put them, or links to them, back into %s as long as it works, or have these answers fetched again (--fetch-missing)",
+			len(names), names[0], to, lines, r.path(WARCDir))
+	}
+	for _, n := range names {
+		r.note("%s: is missing; the %d answers in it are fetched again", n, r.lostIn[n])
+	}
+	return nil
+}
+
+// clear removes what a recovery that was killed left.
+func (r *recoverer) clear(context.Context) error {
+	for _, d := range []string{newState, moreLines} {
+		if err := r.opts.FS.RemoveAll(r.path(StateDir, d)); err != nil {
+			return fmt.Errorf("job: recover: remove what is left of an earlier attempt: %w", err)
+		}
+	}
+	return nil
+}
+
+// scanFiles indexes the archive and analysis.jsonl.
+func (r *recoverer) scanFiles(ctx context.Context) error {
+	for _, n := range slices.Sorted(maps.Keys(r.files)) {
+		row := r.files[n]
+		s := scan{r: r, row: row, each: r.x.addGroup}
+		if err := s.file(ctx, row.DiskName()); err != nil {
+			return err
+		}
+		for _, d := range s.hurt {
+			if d.Offset < s.end { // what stands behind is said when it is set aside
+				r.note("%s at %d: %s: %s", row.Name, d.Offset, d.Kind, d.Detail)
+			}
+		}
+		if row.Final && s.end == 0 {
+			return refused("%s holds no whole capture; move it away", row.Name)
+		}
+		r.ends[n], r.behind[n] = s.end, s.behind
+	}
+	return r.indexLines(ctx)
+}
+
+// build makes the new state and puts it in the place of the old one.
+func (r *recoverer) build(ctx context.Context) (err error) {
+	o := r.opts
+	dir := r.path(StateDir, newState)
+	r.b, err = frontier.Rebuild(ctx, frontier.Options{FS: o.FS, Dir: dir, LogDir: r.path(LogDir), Config: r.cfg.Frontier,
+		Order: r.cfg.Order, Limits: r.cfg.Limits, Depths: r.rules, RulesHash: r.cfg.URL.Hash(), Clock: o.Clock, Logger: o.Log,
+		Links: linkReader{records: records{fs: o.FS, dir: r.path(WARCDir), name: func(n uint32) (warc.FileState, bool) { f, ok := r.files[n]; return f, ok }}, rules: r.cfg.URL.Rules},
+	}, r.began)
+	if err != nil {
+		return fmt.Errorf("job: recover: %w", err)
+	}
+	open := true
+	defer func() {
+		if open {
+			err = errors.Join(err, r.b.Discard(), o.FS.RemoveAll(dir))
+		}
+	}()
+	if r.missing, err = fsx.OpenAppend(o.FS, r.path(StateDir, moreLines)); err != nil {
+		return fmt.Errorf("job: recover: %w", err)
+	}
+	r.onClose(func(context.Context) error { return errors.Join(r.missing.Close(), o.FS.Remove(r.missing.Name())) })
+	r.x = &index{b: r.b}
+	if err := r.b.Do(func() error {
+		if err := r.scanFiles(ctx); err != nil {
+			return err
+		}
+		return r.replay(ctx)
+	}); err != nil {
+		return err
+	}
+	r.made.Stats = r.b.Stats()
+	o.Fail.Hit("recover.built")
+	var files []frontier.FileRow
+	for _, n := range slices.Sorted(maps.Keys(r.files)) {
+		row := r.files[n]
+		if !row.Final {
+			row.Committed = r.ends[n]
+		}
+		if row.Committed > 0 {
+			files = append(files, frontier.FileRow(row))
+		}
+	}
+	r.made.Files = int64(len(files))
+	logs, err := r.setAside(ctx)
+	if err != nil {
+		return err
+	}
+	open = false
+	if err := r.b.Close(files, logs); err != nil {
+		return err
+	}
+	o.Fail.Hit("recover.closed")
+	return r.install()
+}
+
+// install sets the old state aside and gives the new one its name.
+func (r *recoverer) install() error {
+	o := r.opts
+	old := r.path(StateDir, "frontier")
+	if _, err := o.FS.Stat(old); err == nil {
+		e, err := r.aside.Move(old, 0, "the state as it was: it was made anew")
+		if err != nil {
+			return err
+		}
+		r.made.Aside = append(r.made.Aside, e)
+		o.Fail.Hit("recover.aside")
+	}
+	if _, err := o.FS.Stat(frontier.MarkName(old)); err == nil { // it is about the old state; the next crawl makes one
+		e, err := r.aside.Move(frontier.MarkName(old), 0, "the mark of the state as it was")
+		if err != nil {
+			return err
+		}
+		r.made.Aside = append(r.made.Aside, e)
+		o.Fail.Hit("recover.mark")
+	}
+	if err := o.FS.Rename(r.path(StateDir, newState), old); err != nil {
+		return fmt.Errorf("job: recover: %w", err)
+	}
+	o.Fail.Hit("recover.renamed")
+	return fsx.SyncDir(o.FS, r.path(StateDir))
+}
+
+// String says in lines what was made, for a person.
+func (r Recovered) String() string {
+	var b strings.Builder
+	s := r.Stats
+	fmt.Fprintf(&b, "from %d lines of crawl.log and %d captures in %d WARC files: %d URIs known, %d finished, %d archived, %d judged, %d valid, %d queued\n",
+		r.Lines, r.Captures, r.Files, s.Discovered, s.Finished, s.Archived, s.Judged, s.Valid, s.Queued)
+	for _, l := range []struct {
+		n    int64
+		what string
+	}{
+		{r.Written, "archived or judged, without a line of crawl.log: the line was written (recovered)"},
+		{r.Lost, "archived by crawl.log, but the archive does not hold them: fetched again"},
+		{r.Unread, "judged by crawl.log, but neither archive nor analysis.jsonl has the verdict: taken by the word in crawl.log"},
+		{r.Abandoned, "captures count for nothing: of pages that are archived elsewhere, or not whole"},
+		{r.Again, "claimed more than they were fetched for: fetched or judged again"},
+		{r.Refetched, "not archived, so that nobody knows their links: fetched again"},
+		{r.Unclaimed, "in the archive, and nothing tells why: they stay, their links are not followed"},
+	} {
+		if l.n > 0 {
+			fmt.Fprintf(&b, "%d %s\n", l.n, l.what)
+		}
+	}
+	if r.Over {
+		b.WriteString("the crawl was over: links of pages that are not archived were all followed\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,146 @@
+package job
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"exclave/crawl"
+	"exclave/frontier"
+)
+
+// index is what archive and analysis.jsonl hold, in scratch rows, while a state is made anew. What
+// was told of is taken out; what is left was told by no line of crawl.log.
+//
+//	c file start          a capture group
+//	r file offset         where the group of the response at the offset begins
+//	d time file start     the groups by the time of their answers
+//	j URL NUL file start  groups that hold only a verdict
+//	a URL NUL number      lines of analysis.jsonl
+//	n key                 pages whose links are not to be followed
+type index struct {
+	b *frontier.Builder
+	n uint64 // of the last line
+}
+
+// analysed is a line of analysis.jsonl.
+type analysed struct {
+	Time     string          `json:"time"`
+	URL      string          `json:"url"`
+	Via      string          `json:"via"`
+	Source   string          `json:"source"`
+	Status   int             `json:"status"`
+	MIME     string          `json:"mime"`
+	Archived bool            `json:"archived"`
+	Digest   string          `json:"digest"`
+	Verdicts json.RawMessage `json:"verdicts,omitempty"`
+	// Judged is what the verdicts say; the index has it in their place.
+	Judged crawl.Judgement `json:"judged,omitzero"`
+}
+
+func place(kind byte, file uint32, offset int64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32([]byte{kind}, file), uint64(offset))
+}
+
+func timed(date int64, file uint32, start int64) []byte {
+	return append(binary.BigEndian.AppendUint64([]byte{'d'}, uint64(max(date, 0))), place('c', file, start)[1:]...)
+}
+
+func named(kind byte, url string) []byte { return append(append([]byte{kind}, url...), 0) }
+
+func (x *index) addGroup(g *found) error {
+	v, err := json.Marshal(g)
+	if err != nil {
+		return fmt.Errorf("job: recover: %w", err)
+	}
+	start := place('c', g.File, g.Start)[1:]
+	err = errors.Join(x.b.Put(place('c', g.File, g.Start), v), x.b.Put(timed(g.Date, g.File, g.Start), nil))
+	switch {
+	case g.Why != "" || err != nil:
+		return err
+	case !g.Response.IsZero():
+		return x.b.Put(place('r', g.File, g.Response.Offset), start[4:])
+	}
+	return x.b.Put(append(named('j', g.URL), start...), nil)
+}
+
+// group returns a group, nil when it is not, or no more, there.
+func (x *index) group(file uint32, start int64) (*found, error) {
+	v, err := x.b.Get(place('c', file, start))
+	if v == nil || err != nil {
+		return nil, err
+	}
+	g := &found{}
+	return g, json.Unmarshal(v, g)
+}
+
+// page returns the group whose response is at the offset.
+func (x *index) page(file uint32, offset int64) (*found, error) {
+	v, err := x.b.Get(place('r', file, offset))
+	if v == nil || err != nil {
+		return nil, err
+	}
+	return x.group(file, int64(binary.BigEndian.Uint64(v)))
+}
+
+// verdict returns the first group that holds only a verdict on a URL.
+func (x *index) verdict(url string) (g *found, err error) {
+	err = x.first(named('j', url), func(k, _ []byte) error {
+		k = k[len(k)-12:]
+		g, err = x.group(binary.BigEndian.Uint32(k), int64(binary.BigEndian.Uint64(k[4:])))
+		return err
+	})
+	return g, err
+}
+
+// used takes a group out.
+func (x *index) used(g *found) error {
+	return errors.Join(x.b.Drop(place('c', g.File, g.Start)), x.b.Drop(timed(g.Date, g.File, g.Start)),
+		x.b.Drop(place('r', g.File, g.Response.Offset)), x.b.Drop(append(named('j', g.URL), place('c', g.File, g.Start)[1:]...)))
+}
+
+func (x *index) addLine(a analysed, line []byte) error {
+	x.n++
+	return x.b.Put(binary.BigEndian.AppendUint64(named('a', a.URL), x.n), line)
+}
+
+// line takes the first line of analysis.jsonl about a URL out; it is not ok when there is none.
+func (x *index) line(url string) (a analysed, ok bool, err error) {
+	var key []byte
+	err = x.first(named('a', url), func(k, v []byte) error {
+		key, ok = append(key, k...), true
+		return json.Unmarshal(v, &a)
+	})
+	if ok && err == nil {
+		err = x.b.Drop(key)
+	}
+	return a, ok, err
+}
+
+// first calls fn for the first row with the prefix.
+func (x *index) first(prefix []byte, fn func(k, v []byte) error) error {
+	return x.b.Each(prefix, func(k, v []byte) (bool, error) { return false, fn(k, v) })
+}
+
+// left calls fn for the groups that nobody told of, by the time of their answers.
+func (x *index) left(fn func(*found) error) error {
+	return x.b.Each([]byte{'d'}, func(k, _ []byte) (bool, error) {
+		g, err := x.group(binary.BigEndian.Uint32(k[9:]), int64(binary.BigEndian.Uint64(k[13:])))
+		if err != nil || g == nil {
+			return true, err
+		}
+		return true, fn(g)
+	})
+}
+
+// lines calls fn for the lines of analysis.jsonl that nobody told of.
+func (x *index) lines(fn func(analysed) error) error {
+	return x.b.Each([]byte{'a'}, func(_, v []byte) (bool, error) {
+		var a analysed
+		if err := json.Unmarshal(v, &a); err != nil {
+			return false, err
+		}
+		return true, fn(a)
+	})
+}

@@ -1,0 +1,275 @@
+package job_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"exclave/config"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+	"exclave/internal/job"
+	"exclave/internal/testweb"
+	"exclave/warc"
+)
+
+// finishedIn are the records of all URIs that were finished, without what only their place in a queue and
+// the store decide, as text by key.
+func finishedIn(t *testing.T, cfg *config.Config) map[string]string {
+	t.Helper()
+	depths := crawl.Depths{D: [4]int32{cfg.Analysis.Depth, -1, -1, -1}}
+	f, err := frontier.Open(t.Context(), frontier.Options{FS: fsx.Real(), Dir: filepath.Join(cfg.Dir, job.StateDir, "frontier"), LogDir: filepath.Join(cfg.Dir, job.LogDir),
+		Config: cfg.Frontier, Order: cfg.Order, Limits: cfg.Limits, Depths: depths, RulesHash: cfg.URL.Hash(), Clock: clock.System(), ReadOnly: true})
+	must(t, err)
+	got := map[string]string{}
+	must(t, f.EachURI(func(r *frontier.Record) error {
+		if r.Finishes > 0 {
+			if !r.Outcome.Archived { // these matter of what is archived only
+				r.Outcome.Open, r.Outcome.Embedding = 0, false
+			}
+			got[r.Key] = fmt.Sprintf("%v %s %q seed %t %v %+v finishes %d judgings %d outcome %+v %v %v %s %s %s %q %q links %t targeted %t", r.State, r.URL, r.Hops, r.Seed, r.SourceTag, r.Claim,
+				r.Finishes, r.Judgings, r.Outcome, r.Response, r.Metadata, r.RecordID, r.Date, r.Digest, r.ETag, r.LastModified, r.LinksInMetadata, r.Targeted)
+		}
+		return nil
+	}))
+	must(t, f.Close(t.Context()))
+	return got
+}
+
+// recoverJob makes the state anew and demands that verify passes after it.
+func recoverJob(t *testing.T, cfg *config.Config, o job.RecoverOptions) job.Recovered {
+	t.Helper()
+	made, err := job.Recover(t.Context(), cfg, job.Options{}, o)
+	must(t, err)
+	t.Logf("%s%s", made, strings.Join(made.Notes, "\n"))
+	for _, d := range verify(t, cfg) {
+		t.Errorf("after recover: %s", d)
+	}
+	return made
+}
+
+func loseState(t *testing.T, cfg *config.Config) {
+	t.Helper()
+	must(t, os.RemoveAll(filepath.Join(cfg.Dir, job.StateDir)))
+}
+
+// Issue 16: what archive and logs tell of what was finished is all that the state knew of it: claims,
+// outcomes, places in the archive.
+func TestRecoverKnowsWhatWasKnown(t *testing.T) {
+	p := testweb.DefaultParams()
+	p.Hosts, p.Pages = 8, 8
+	web := testweb.NewSynthetic(p)
+	j := newJob(t, web, nil)
+	j.run(job.Options{}, web.Seeds()...)
+	want := finishedIn(t, j.cfg)
+	loseState(t, j.cfg)
+	made := recoverJob(t, j.cfg, job.RecoverOptions{})
+	if !made.Over || made.Written+made.Lost+made.Abandoned+made.Unclaimed > 0 {
+		t.Errorf("%+v", made)
+	}
+	got := finishedIn(t, j.cfg)
+	if len(want) < 100 {
+		t.Fatalf("%d URIs are too few", len(want))
+	}
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if got[key] != want[key] {
+			t.Errorf("%s:\n%s, was\n%s", key, got[key], want[key])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d URIs are finished, %d were", len(got), len(want))
+	}
+	before := len(j.web.Log())
+	j.run(job.Options{})
+	if hits := j.web.Log(); len(hits) > before {
+		t.Errorf("a crawl that was over asked for %d URLs again, %s first", len(hits)-before, hits[before].URL)
+	}
+}
+
+// crawledJob is a small job that is over: several WARC files, pages of all kinds.
+func crawledJob(t *testing.T) (j *testJob, archived []string) {
+	t.Helper()
+	j = newJob(t, smallWeb(), func(c *config.Config) { c.WARC.MaxSize, c.WARC.PoolSize, c.Crawl.ToeThreads = 2<<10, 1, 1 })
+	return j, j.run(job.Options{}, "http://a.test/", "http://c.test/").archived()
+}
+
+func warcs(t *testing.T, cfg *config.Config) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(cfg.Dir, job.WARCDir, "*"))
+	must(t, err)
+	if len(names) < 3 {
+		t.Fatalf("%d WARC files are too few", len(names))
+	}
+	return names
+}
+
+// hostsIn are the target URIs of a WARC file.
+func hostsIn(t *testing.T, name string) (all string) {
+	t.Helper()
+	_, err := warc.Verify(fsx.Real(), name, func(r warc.RecordInfo) error { all += r.TargetURI + "\n"; return nil })
+	must(t, err)
+	return all
+}
+
+// A WARC file that crawl.log names and that is not there may lie on another disk: nothing is done before somebody
+// says that its pages are to be fetched again.
+func TestRecoverWithoutAWARCFile(t *testing.T) {
+	j, archived := crawledJob(t)
+	name := warcs(t, j.cfg)[0]
+	for _, n := range warcs(t, j.cfg) { // one that no other needs
+		if !strings.Contains(hostsIn(t, n), "dns:") {
+			name = n
+		}
+	}
+	elsewhere := filepath.Join(t.TempDir(), "moved")
+	must(t, os.Rename(name, elsewhere))
+	loseState(t, j.cfg)
+	_, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{})
+	if !errors.Is(err, job.ErrNoRecovery) || !strings.Contains(err.Error(), filepath.Base(name)) || !strings.Contains(err.Error(), "--fetch-missing") {
+		t.Fatalf("a missing WARC file: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(j.cfg.Dir, job.StateDir, "frontier*")); len(left) > 0 {
+		t.Errorf("refused, but there is %v", left)
+	}
+	made := recoverJob(t, j.cfg, job.RecoverOptions{FetchMissing: true})
+	if made.Lost == 0 || made.Stats.Queued < made.Lost {
+		t.Errorf("%+v", made)
+	}
+	if got := j.run(job.Options{}).archived(); !slices.Equal(got, archived) {
+		t.Errorf("archived %v, want %v", got, archived)
+	}
+}
+
+// What is damaged in the archive stays as it is; the page is fetched again. Files of other programs are named
+// and left alone.
+func TestRecoverFromADamagedArchive(t *testing.T) {
+	j, archived := crawledJob(t)
+	name := warcs(t, j.cfg)[1]
+	data, err := os.ReadFile(name)
+	must(t, err)
+	var at int64
+	for _, r := range j.records() {
+		if r.uri == "http://a.test/b" && r.kind == "response" {
+			at = 1
+		}
+	}
+	if at == 0 {
+		t.Fatal("http://a.test/b is not in the archive")
+	}
+	data[len(data)/2] ^= 0x10
+	must(t, os.WriteFile(name, data, 0o600))
+	other := filepath.Join(j.cfg.Dir, job.WARCDir, "other.warc.gz")
+	must(t, os.WriteFile(other, []byte("of another program"), 0o600))
+	loseState(t, j.cfg)
+	made, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{})
+	must(t, err)
+	t.Log(made, made.Notes)
+	if made.Lost+made.Abandoned == 0 || !slices.ContainsFunc(made.Notes, func(n string) bool { return strings.HasPrefix(n, "other.warc.gz") }) {
+		t.Errorf("%+v", made)
+	}
+	if now, err := os.ReadFile(name); err != nil || string(now) != string(data) {
+		t.Errorf("the damaged file was changed: %v", err)
+	}
+	for _, d := range verify(t, j.cfg) { // the damage is there still, and nothing else is wrong
+		if !strings.HasPrefix(d.Where, filepath.Base(name)) && d.Where != "other.warc.gz" {
+			t.Errorf("after recover: %s", d)
+		}
+	}
+	must(t, os.Remove(other))
+	b, err := job.Open(t.Context(), j.cfg, job.Options{})
+	must(t, err)
+	_, err = b.Run(t.Context())
+	must(t, errors.Join(err, b.Close()))
+	outcomes, err := job.Outcomes(t.Context(), j.cfg)
+	must(t, err)
+	h := harvest{outcomes: outcomes}
+	if got := h.archived(); !slices.Equal(got, archived) {
+		t.Errorf("archived %v, want %v", got, archived)
+	}
+}
+
+// Lines that are none are taken out of a log, which is kept as it was; a line without an end is set aside.
+func TestRecoverFromDamagedLogs(t *testing.T) {
+	j, archived := crawledJob(t)
+	name := filepath.Join(j.cfg.Dir, job.LogDir, "crawl.log")
+	data, err := os.ReadFile(name)
+	must(t, err)
+	lines := strings.SplitAfter(string(data), "\n")
+	lines[5] = strings.Repeat("\x00", 100) + "\n"
+	damaged := strings.Join(lines, "")
+	damaged = damaged[:len(damaged)-10]
+	must(t, os.WriteFile(name, []byte(damaged), 0o600))
+	for _, l := range []string{"analysis.jsonl", "out-of-scope.jsonl"} {
+		f, err := os.OpenFile(filepath.Join(j.cfg.Dir, job.LogDir, l), os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+		must(t, err)
+		_, err = f.WriteString(`{"url":"http://c.test/d","ti`)
+		must(t, errors.Join(err, f.Close()))
+	}
+	loseState(t, j.cfg)
+	made := recoverJob(t, j.cfg, job.RecoverOptions{})
+	if made.Over || len(made.Aside) != 3 {
+		t.Errorf("%+v", made)
+	}
+	for _, a := range made.Aside {
+		kept, err := os.ReadFile(filepath.Join(j.cfg.Dir, a.Kept))
+		must(t, err)
+		if a.File == "logs/crawl.log" && string(kept) != damaged {
+			t.Errorf("crawl.log was not kept as it was: %d bytes of %d", len(kept), len(damaged))
+		}
+	}
+	if got := j.run(job.Options{}).archived(); !slices.Equal(got, archived) {
+		t.Errorf("archived %v, want %v", got, archived)
+	}
+}
+
+// An I/O error at any operation leaves a job that can be recovered.
+func TestRecoverOnAFailingDisk(t *testing.T) {
+	j, archived := crawledJob(t)
+	loseState(t, j.cfg)
+	name := filepath.Join(j.cfg.Dir, job.LogDir, "crawl.log")
+	data, err := os.ReadFile(name)
+	must(t, err)
+	must(t, os.WriteFile(name, data[:len(data)-10], 0o600))
+	failures := 0
+	for at := int64(0); ; at += 1 + at/8 {
+		disk := fsx.NewFaulty(fsx.Real(), fsx.Fault{At: at, Err: syscall.EIO})
+		_, err := job.Recover(t.Context(), j.cfg, job.Options{FS: disk}, job.RecoverOptions{})
+		if _, failed := disk.Counts(); failed == 0 {
+			must(t, err)
+			break
+		}
+		failures++
+	}
+	if failures < 20 {
+		t.Errorf("%d failures are too few", failures)
+	}
+	recoverJob(t, j.cfg, job.RecoverOptions{})
+	if got := j.run(job.Options{}).archived(); !slices.Equal(got, archived) {
+		t.Errorf("archived %v, want %v", got, archived)
+	}
+}
+
+// What is to be recovered must be there, and be nobody else's.
+func TestRecoverRefuses(t *testing.T) {
+	j := newJob(t, smallWeb(), nil)
+	if _, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{}); !errors.Is(err, job.ErrNoRecovery) {
+		t.Errorf("a job that was never begun: %v", err)
+	}
+	j.seeds("http://a.test/")
+	b, err := job.Open(t.Context(), j.cfg, job.Options{})
+	must(t, err)
+	_, err = b.Run(t.Context())
+	must(t, err)
+	if _, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{}); !errors.Is(err, job.ErrLocked) {
+		t.Errorf("a job that is open: %v", err)
+	}
+	must(t, b.Close())
+}

@@ -3,8 +3,10 @@ package job
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"exclave/crawl"
@@ -59,6 +61,9 @@ func (r records) open(ref crawl.Ref) (*warc.Entry, io.Closer, error) {
 	f, err := r.fs.Open(r.fs.PathJoin(r.dir, s.DiskName()))
 	if err != nil && !s.Final { // renamed since
 		f, err = r.fs.Open(r.fs.PathJoin(r.dir, s.Name))
+	}
+	if s.Final && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("job: the crawl needs the record at %d of a WARC file that is not in its folder: %w; put it back until the crawl is over", ref.Offset, err)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("job: %w", err)

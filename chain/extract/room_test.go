@@ -181,3 +181,16 @@ func TestLinear(t *testing.T) {
 		})
 	}
 }
+
+// FuzzGrowth: header fields of repeats take time that grows no faster than they do.
+func FuzzGrowth(f *testing.F) {
+	f.Add([]byte("<a>"), []byte(";rel=next,<"), []byte(">"))
+	f.Add([]byte("0;url="), []byte("../"), []byte("'"))
+	f.Fuzz(func(t *testing.T, head, unit, tail []byte) {
+		growthtest.Repeated(t, head, unit, tail, func(b []byte) {
+			u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.com/"}, HTTPStatus: 200,
+				Headers: []crawl.Header{{Name: "Link", Value: string(b)}, {Name: "Refresh", Value: string(b)}}}
+			process(t, u, NewHTTP(100))
+		})
+	})
+}

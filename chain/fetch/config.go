@@ -55,8 +55,12 @@ type Config struct {
 	// "address:port" that is connected to instead.
 	ConnectTo map[string]string `toml:"connect_to"`
 	// Allow lists address ranges that may be contacted although they are not
-	// public: "127.0.0.0/8", "10.1.2.3".
+	// public: "127.0.0.0/8", "10.1.2.3"; or one port of them: "127.0.0.1:8080". Ports that
+	// are no web servers' (badPorts) are contacted only where a port is named.
 	Allow []string `toml:"allow"`
+	// Refuse lists what is never contacted, in the same form: public ranges of the
+	// operator's own. It goes before Allow.
+	Refuse []string `toml:"refuse"`
 
 	// MaxIdle is how many connections are kept open between requests, at most one
 	// per host; 0 keeps none. IdleTimeout is for how long.
@@ -124,7 +128,10 @@ func (c Config) Validate() []error {
 	if _, err := parseConnectTo(c.ConnectTo); err != nil {
 		errs = append(errs, err)
 	}
-	if _, err := parseAllow(c.Allow); err != nil {
+	if _, err := parseSpans("allow", c.Allow); err != nil {
+		errs = append(errs, err)
+	}
+	if _, err := parseSpans("refuse", c.Refuse); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
@@ -147,22 +154,6 @@ func parseConnectTo(m map[string]string) (map[string]netip.AddrPort, error) {
 			return nil, fmt.Errorf("connect_to: %q: must be an IP address and a port, such as \"127.0.0.1:8080\"", to)
 		}
 		out[net.JoinHostPort(strings.ToLower(host), port)] = addr
-	}
-	return out, nil
-}
-
-func parseAllow(list []string) ([]netip.Prefix, error) {
-	var out []netip.Prefix
-	for _, s := range list {
-		if a, err := netip.ParseAddr(s); err == nil {
-			out = append(out, netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()))
-			continue
-		}
-		p, err := netip.ParsePrefix(s)
-		if err != nil {
-			return nil, fmt.Errorf("allow: %q: must be an address range such as \"127.0.0.0/8\"", s)
-		}
-		out = append(out, p.Masked())
 	}
 	return out, nil
 }

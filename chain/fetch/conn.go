@@ -48,7 +48,7 @@ type failure struct {
 func (f *failure) Error() string { return fmt.Sprintf("status %d: %v", f.status, f.err) }
 func (f *failure) Unwrap() error { return f.err }
 
-var errRefused = errors.New("address is not public; the setting allow lets ranges be contacted")
+var errRefused = errors.New("address is not public or refused, or its port no web server's; the setting allow lets it be contacted")
 
 // deadline is when the next read or write must be over.
 func (c *conn) deadline() time.Time {
@@ -76,11 +76,11 @@ func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until time.Time, lookup lo
 		return nil, err
 	}
 	var last error
-	refused := false
+	refused := ""
 	for _, a := range addrs[:min(len(addrs), maxAddrs)] {
-		if !h.guard.ok(a.Addr()) {
-			h.warnRefused(u, a)
-			refused = true
+		if why := h.guard.check(a); why != "" {
+			h.warnRefused(u, a, why)
+			refused = why
 			continue
 		}
 		c, err := h.connect(ctx, u, a, until)
@@ -91,16 +91,16 @@ func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until time.Time, lookup lo
 			return nil, ctx.Err()
 		}
 	}
-	if last == nil && refused {
-		return nil, &failure{crawl.StatusUnfetchable, []string{"address:refused"}, errRefused}
+	if last == nil && refused != "" {
+		return nil, &failure{crawl.StatusUnfetchable, []string{refused}, errRefused}
 	}
 	return nil, last
 }
 
-func (h *HTTP) warnRefused(u *urlx.URL, a netip.AddrPort) {
+func (h *HTTP) warnRefused(u *urlx.URL, a netip.AddrPort, why string) {
 	h.refusedOnce.Do(func() {
-		h.log.Warn("an address was not contacted since it is not public; the setting allow of the HTTP section lets ranges be contacted; further ones are only annotated",
-			"url", u.String(), "address", a.String())
+		h.log.Warn("an address was not contacted: it is not public, refused, or its port is no web server's; the setting allow of the HTTP section lets it be contacted; further ones are only annotated",
+			"url", u.String(), "address", a.String(), "why", why)
 	})
 }
 

@@ -1,15 +1,42 @@
 package fetch
 
-import "net/netip"
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
 
-// guard knows which addresses a crawl may contact. A page of a stranger must not
-// make the crawler speak to the network it runs in.
-type guard struct{ refused, allow []netip.Prefix }
+// Annotations of what is not contacted.
+const (
+	noteAddress = "address:refused"
+	notePort    = "port:refused"
+)
 
-func newGuard(allow []netip.Prefix) guard {
+// guard knows which addresses a crawl may contact, and at which ports. A page of a
+// stranger must not make the crawler speak to the network it runs in, nor to anything
+// that is no web server. It is asked about the address that is then connected to.
+type guard struct{ special, refuse, allow []span }
+
+// span is a range of addresses with all their ports, or one.
+type span struct {
+	prefix netip.Prefix
+	port   uint16 // 0 = all
+}
+
+func (s span) has(a netip.Addr, port uint16) bool {
+	return (s.port == 0 || s.port == port) && s.prefix.Contains(a)
+}
+
+func anyHas(list []span, a netip.Addr, port uint16) bool {
+	return slices.ContainsFunc(list, func(s span) bool { return s.has(a, port) })
+}
+
+func newGuard(c Config) (g guard, err error) {
 	// The special-purpose registries of IANA (RFC 6890) that are not globally
 	// reachable, and ranges that carry IPv4 addresses within IPv6 ones.
-	var g guard
 	for _, s := range [...]string{
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 		"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
@@ -17,23 +44,136 @@ func newGuard(allow []netip.Prefix) guard {
 		// IPv6: all but 2000::/3, and of that what is not ordinary.
 		"::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 	} {
-		g.refused = append(g.refused, netip.MustParsePrefix(s))
+		g.special = append(g.special, span{prefix: netip.MustParsePrefix(s)})
 	}
-	g.allow = allow
-	return g
+	if g.refuse, err = parseSpans("refuse", c.Refuse); err == nil {
+		g.allow, err = parseSpans("allow", c.Allow)
+	}
+	return g, err
 }
 
-// ok reports whether the address may be contacted.
-func (g *guard) ok(a netip.Addr) bool {
-	a = a.Unmap().WithZone("")
-	return a.IsValid() && (contains(g.allow, a) || !contains(g.refused, a))
-}
-
-func contains(list []netip.Prefix, a netip.Addr) bool {
-	for _, p := range list {
-		if p.Contains(a) {
-			return true
+// check returns why the address may not be contacted at its port, as an annotation; ""
+// when it may.
+func (g *guard) check(to netip.AddrPort) string {
+	a := to.Addr().Unmap().WithZone("")
+	for _, a := range append(carried(a), a) {
+		if !a.IsValid() || anyHas(g.refuse, a, to.Port()) || !anyHas(g.allow, a, to.Port()) && anyHas(g.special, a, 0) {
+			return noteAddress
 		}
 	}
-	return false
+	named := func(s span) bool { return s.port != 0 && s.has(a, to.Port()) }
+	if _, bad := slices.BinarySearch(badPorts(), to.Port()); bad && !slices.ContainsFunc(g.allow, named) {
+		return notePort
+	}
+	return ""
+}
+
+// badPorts are those of the "bad ports" of the WHATWG Fetch standard (§2.9), in order:
+// what listens there can be made to do something by the bytes of a request.
+func badPorts() []uint16 {
+	return []uint16{
+		0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113,
+		115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556,
+		563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566,
+		6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+	}
+}
+
+// carried returns the IPv4 addresses that a router, or the machine itself, may take out of
+// an IPv6 one: compatible and translated (RFC 4291, RFC 2765), NAT64 (RFC 6052, RFC 8215), 6to4
+// (RFC 3056), Teredo's server and client (RFC 4380), ISATAP (RFC 5214).
+func carried(a netip.Addr) []netip.Addr {
+	if !a.Is6() {
+		return nil
+	}
+	b := a.As16()
+	at := func(i int) netip.Addr { return netip.AddrFrom4([4]byte(b[i : i+4])) }
+	in := func(prefix string) bool { return netip.MustParsePrefix(prefix).Contains(a) }
+	var out []netip.Addr
+	switch {
+	case in("::/104"): // :: and ::1 among them carry nothing
+	case in("::/96"), in("::ffff:0:0:0/96"), in("64:ff9b::/32"):
+		out = append(out, at(12))
+	case in("2002::/16"):
+		out = append(out, at(2))
+	case in("2001::/32"):
+		client := at(12).As4()
+		for i := range client {
+			client[i] = ^client[i]
+		}
+		out = append(out, at(4), netip.AddrFrom4(client))
+	}
+	if b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe {
+		out = append(out, at(12))
+	}
+	return out
+}
+
+// parseSpans reads "127.0.0.1", "10.0.0.0/8", "127.0.0.1:8080", "10.0.0.0/8:8080", "fd00::/8",
+// "[::1]:8080", "[fd00::/8]:8080".
+func parseSpans(key string, list []string) ([]span, error) {
+	var out []span
+	for _, s := range list {
+		one, err := parseSpan(s)
+		if err != nil {
+			return nil, fmt.Errorf(`%s: %q: must be an address or a range, with a port or without, such as "127.0.0.1:8080", "10.0.0.0/8", "[::1]:8080"`, key, s)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+func parseSpan(s string) (one span, err error) {
+	if one.prefix, err = parsePrefix(s); err == nil {
+		return one, nil
+	}
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 {
+		return one, err
+	}
+	host := s[:i]
+	if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
+		host = host[1 : len(host)-1]
+	} else if strings.Contains(host, ":") {
+		return one, err // which colon is the port's nobody knows
+	}
+	port, err := strconv.ParseUint(s[i+1:], 10, 16)
+	if err != nil || port == 0 {
+		return one, fmt.Errorf("port %q", s[i+1:])
+	}
+	one.port = uint16(port)
+	one.prefix, err = parsePrefix(host)
+	return one, err
+}
+
+// parsePrefix takes what is mapped for what it is.
+func parsePrefix(s string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(s)
+	if a, bad := netip.ParseAddr(s); bad == nil {
+		p, err = netip.PrefixFrom(a.WithZone(""), a.BitLen()), nil
+	}
+	if err == nil && p.Addr().Is4In6() && p.Bits() >= 96 {
+		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+	}
+	return p.Masked(), err
+}
+
+// Notices returns what a user should know of settings that change nothing: what is to be
+// connected to and is refused.
+func (c Config) Notices() []string {
+	g, err := newGuard(c)
+	to, bad := parseConnectTo(c.ConnectTo)
+	if err != nil || bad != nil {
+		return nil // Validate tells
+	}
+	var out []string
+	for _, from := range slices.Sorted(maps.Keys(to)) {
+		switch g.check(to[from]) {
+		case noteAddress:
+			out = append(out, fmt.Sprintf("http.connect_to: %s for %s is not public, or refused; add %q to http.allow, or nothing is fetched there", to[from], from, to[from]))
+		case notePort:
+			out = append(out, fmt.Sprintf("http.connect_to: %s for %s: no web server has this port; add %q to http.allow, or nothing is fetched there", to[from], from, to[from]))
+		}
+	}
+	return out
 }

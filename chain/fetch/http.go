@@ -73,9 +73,8 @@ func NewHTTP(c Config, d Deps) (*HTTP, error) {
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
-	allow, err := parseAllow(c.Allow)
-	if err == nil {
-		h.guard = newGuard(allow)
+	var err error
+	if h.guard, err = newGuard(c); err == nil {
 		h.connectTo, err = parseConnectTo(c.ConnectTo)
 	}
 	if err == nil {

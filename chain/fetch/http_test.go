@@ -152,18 +152,6 @@ func TestRefusedAddresses(t *testing.T) {
 			t.Errorf("%s: %v", tt.why, u.Annotations)
 		}
 	}
-	g := newGuard(nil)
-	for _, public := range []string{"8.8.8.8", "1.1.1.1", "2606:4700::1111", "2a00::1", "100.128.0.1", "172.32.0.1"} {
-		if !g.ok(netip.MustParseAddr(public)) {
-			t.Errorf("%s is public", public)
-		}
-	}
-	for _, private := range []string{"0.0.0.0", "100.64.0.1", "169.254.169.254", "172.16.0.1", "224.0.0.1", "255.255.255.255",
-		"::", "fe80::1%eth0", "fd00::1", "ff02::1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001::1"} {
-		if g.ok(netip.MustParseAddr(private)) {
-			t.Errorf("%s is not public", private)
-		}
-	}
 }
 
 func TestConnectFails(t *testing.T) {
@@ -403,14 +391,14 @@ func TestScratchFails(t *testing.T) {
 func TestValidate(t *testing.T) {
 	// Each problem is said with its key, all at once.
 	c := Config{Contact: "me", UserAgent: "x\n", RobotsToken: "a/1", Certificates: "maybe", MaxSize: -1, MaxIdle: -1, Memory: -1,
-		ConnectTo: map[string]string{"x": "y"}, Allow: []string{"home"}}
+		ConnectTo: map[string]string{"x": "y"}, Allow: []string{"home"}, Refuse: []string{"away"}}
 	var keys []string
 	for _, err := range c.Validate() {
 		key, _, _ := strings.Cut(err.Error(), ":")
 		keys = append(keys, key)
 	}
 	want := []string{"contact", "user_agent", "user_agent", "robots_token", "timeout", "socket_timeout", "idle_timeout", "robots_ttl",
-		"max_size", "max_header", "certificates", "max_idle", "record_memory", "connect_to", "allow"}
+		"max_size", "max_header", "certificates", "max_idle", "record_memory", "connect_to", "allow", "refuse"}
 	if !slices.Equal(keys, want) {
 		t.Errorf("got %q", keys)
 	}

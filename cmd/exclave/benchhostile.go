@@ -218,7 +218,7 @@ func (r *hostileReport) cases(cmd *cobra.Command, o hostileOptions) error {
 			return fmt.Errorf("bench hostile: %s: %w", orHealthy(name), err)
 		}
 		run.Case = name
-		run.Wanted = o.web.HealthyURLs()
+		run.want(o.web.HealthyURLs())
 		r.Runs = append(r.Runs, run)
 		if err := r.saveTo(o.json); err != nil {
 			return err
@@ -252,8 +252,8 @@ func (r *hostileReport) soak(cmd *cobra.Command, o hostileOptions) error {
 	}
 	all.Case = "soak"
 	// As many as the healthy hosts alone would have had in the time.
-	all.Wanted = int(float64(first.Web.Found) / first.WallSeconds * all.WallSeconds)
-	first.Wanted = first.Web.Found
+	all.want(int(float64(first.Web.Found) / first.WallSeconds * all.WallSeconds))
+	first.want(first.Web.Found)
 	r.Runs = append(r.Runs, first, all)
 	return r.saveTo(o.json)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -48,8 +49,9 @@ type hostileRun struct {
 	Crawler     usage   `json:"crawler"`
 	CrawlCode   int     `json:"crawl_exit_code"`
 
-	Wanted int              `json:"healthy_wanted"` // addresses of healthy hosts that should have been found
-	Web    hostileweb.Stats `json:"web"`
+	Wanted        int              `json:"healthy_wanted"`     // addresses of healthy hosts that should have been found
+	NearlySeconds int              `json:"healthy_95_seconds"` // from the first request until 95 % of them had been asked for; 0: never
+	Web           hostileweb.Stats `json:"web"`
 
 	VerifyCode    int      `json:"verify_exit_code"`
 	VerifySeconds float64  `json:"verify_seconds"`
@@ -72,15 +74,12 @@ func newHostileReport(o hostileOptions) *hostileReport {
 		Limit: limit.Seconds(), Grace: o.grace.Seconds(), MaxMemory: o.maxMemory}
 }
 
-// nearly is the second, from the first request on, at the end of which enough of the
-// healthy addresses had been asked for; 0 when that never was.
-func (r *hostileRun) nearly() int {
-	for i, n := range r.Web.FoundBySecond {
-		if float64(n) >= enoughHealthy*float64(r.Wanted) {
-			return i + 1
-		}
-	}
-	return 0
+// want says how many healthy addresses should have been found, and finds the second at the
+// end of which enough of them had been asked for.
+func (r *hostileRun) want(addresses int) {
+	r.Wanted = addresses
+	i := slices.IndexFunc(r.Web.FoundBySecond, func(n int) bool { return float64(n) >= enoughHealthy*float64(r.Wanted) })
+	r.NearlySeconds, r.Web.FoundBySecond = i+1, nil
 }
 
 // stopSlack is what a stop may take beyond the grace: commit, logs, WARC files, the end
@@ -148,8 +147,8 @@ func (r *hostileReport) print(out io.Writer) {
 	for i := range r.Runs {
 		n := &r.Runs[i]
 		nearly := "never"
-		if s := n.nearly(); s > 0 {
-			nearly = fmt.Sprintf("%d s", s)
+		if n.NearlySeconds > 0 {
+			nearly = fmt.Sprintf("%d s", n.NearlySeconds)
 		}
 		stop := ""
 		if n.StopSeconds > 0 {

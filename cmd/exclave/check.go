@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"exclave/config"
@@ -21,7 +22,7 @@ func notices(c *config.Config) []string {
 	for _, n := range a.Notices() {
 		out = append(out, n+" (analysis.geoip)")
 	}
-	return append(append(out, c.Order.Notices()...), c.Limits.Notices()...)
+	return slices.Concat(out, c.HTTP.Notices(), c.Order.Notices(), c.Limits.Notices())
 }
 
 // checkedLines is how many lines of a file of seeds are looked at: about two seconds.

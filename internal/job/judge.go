@@ -140,7 +140,9 @@ func judgeWARC(ctx context.Context, a *analyzer.Analyzer, path string, in io.Rea
 }
 
 func judgeEntry(ctx context.Context, a *analyzer.Analyzer, path string, e *warc.Entry, hosts knownHosts) (j Judged, ok bool, err error) {
-	rec, err := record.Load(e.Block, os.TempDir(), record.DefaultMemory)
+	// What is judged is in memory: a record may unpack to more than the disk holds.
+	const most = record.MaxHead + maxJudged
+	rec, err := record.Load(io.LimitReader(e.Block, most), os.TempDir(), most)
 	if err != nil {
 		return j, false, err
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"exclave/internal/growthtest"
 )
 
 // check asserts what Parse promises for any bytes.
@@ -76,5 +78,41 @@ func FuzzOther(f *testing.F) {
 		for _, k := range []Kind{HLS, DASH, Manifest, PDF} {
 			check(t, k, body, "")
 		}
+	})
+}
+
+// FuzzCharset: whatever the bytes are said to be, and whatever they say themselves,
+// decoding gives UTF-8 in a charset that the standard knows, and no more of it than
+// four bytes for each.
+func FuzzCharset(f *testing.F) {
+	for _, s := range []struct{ charset, body string }{
+		{"", "\xff\xfea\x00\x00\xd8"}, {"", "\xef\xbb\xbf\xff"}, {"iso-2022-jp", "\x1b$B!!\x1b(B\x1b$B\xff"}, {"gb18030", "\x81\x30\x81\x30\xff"},
+		{"big5", "\x88\x62\x88"}, {"replacement", "a"}, {"x-user-defined", "\x80\xff"}, {"utf-16", "\x00\xd8\x00"}, {"", "<meta charset=utf-16be>\xe8"},
+		{"", "<?xml version='1.0' encoding='\xff'?>"}, {"", `@charset "euc-kr";` + "\xb0\xa1"}, {"hz-gb-2312", "~{"}, {"", "\xe8e\xb9tina"},
+	} {
+		f.Add([]byte(s.body), s.charset)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, charset string) {
+		for k := HTML; k < PDF; k++ {
+			src, name, from := decode(k, body, charset)
+			if !utf8.Valid(src) || len(src) > 4*len(body) {
+				t.Fatalf("%v: %q as %s gives %q", k, body, name, src)
+			}
+			if _, ok := lookup(name); !ok || from == "" {
+				t.Fatalf("%v: charset %q, from %q", k, name, from)
+			}
+		}
+		growthtest.Repeated(t, nil, body, nil, func(b []byte) { decode(PlainText, b, charset) })
+	})
+}
+
+// FuzzGrowth: a document of repeats takes time that grows no faster than it does.
+func FuzzGrowth(f *testing.F) {
+	f.Add(uint8(JS), []byte(`"x.png";`), []byte("@a "), []byte(""))
+	f.Add(uint8(HTML), []byte("<a "), []byte("a=b>"), []byte("</a>"))
+	f.Add(uint8(CSS), []byte("a{b:"), []byte("url("), []byte(")}"))
+	f.Add(uint8(PDF), []byte("/ObjStm"), []byte("stream\nx\x9c/URI("), []byte(")"))
+	f.Fuzz(func(t *testing.T, kind uint8, head, unit, tail []byte) {
+		growthtest.Repeated(t, head, unit, tail, func(b []byte) { Parse(Kind(kind), b, Options{KeepSource: true}) })
 	})
 }

@@ -26,7 +26,7 @@ type Stats struct {
 
 	// FoundBySecond is how many of Found had been asked for at the end of each second from
 	// the first request on.
-	FoundBySecond []int          `json:"found_by_second"`
+	FoundBySecond []int          `json:"found_by_second,omitempty"`
 	HostileByCase map[string]int `json:"hostile_by_case"`
 }
 

@@ -30,6 +30,8 @@ func goldenRecords() map[string]*Record {
 		"ways": {ID: crawl.ID{Host: 9, URI: 3}, URL: "http://a.test/s", Key: "http://a.test/s", Host: "a.test", Hops: "L", Kind: crawl.LinkNav, State: Done, Finishes: 1,
 			ways:    crawl.Ways{Nav: true, Embeds: "\x02", Hints: mime.HintCSS},
 			Outcome: crawl.Outcome{Status: 200, Class: crawl.ClassContainer, Open: mime.HintScript, Embedding: true}},
+		"timed": {ID: crawl.ID{Host: 9, URI: 4}, URL: "dns:a.test", Key: "dns:a.test", Host: "a.test", Hops: "P", State: Done, Finishes: 1,
+			Outcome: crawl.Outcome{Status: crawl.StatusDNSFailed}, Last: at},
 		"failed": {ID: crawl.ID{Host: 9, URI: 4}, URL: "dns:a.test", Key: "dns:a.test", Host: "a.test", Hops: "P", State: Done, Finishes: 1,
 			Outcome: crawl.Outcome{Status: crawl.StatusDNSFailed}},
 	}
@@ -49,6 +51,7 @@ var golden = map[string]string{
 		"000000060000010307020190030103019003882701982aac02" +
 		"0a75726e3a757569643a31e2e9fac7bf6807736861313a41410322652203536174",
 	"ways":   "0284c10303000101022f730000014c00000000000000000101010201009003030002",
+	"timed":  "0284810403000004000000015000000000000000000100010000e2e9fac7bf68",
 	"failed": "02840103000004000000015000000000000000000100010000",
 }
 

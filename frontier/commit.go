@@ -41,6 +41,7 @@ type request struct {
 	value []byte
 	files []FileRow
 	drop  *drop
+	again *again
 	copy  *copying
 	known int // of cands, those that were known; for the caller once answered
 	done  chan error
@@ -412,6 +413,11 @@ func (t *tx) apply(rs []*request) error {
 		}
 		if r.drop != nil {
 			if err := t.drop(r.drop); err != nil {
+				return err
+			}
+		}
+		if r.again != nil {
+			if err := t.again(r.again); err != nil {
 				return err
 			}
 		}

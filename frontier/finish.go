@@ -225,6 +225,7 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 	r.State = Done
 	t.st.Finished++
 	r.Finishes++
+	r.Last = millis(t.f.o.Clock.Now())
 	r.Force = false
 	r.Outcome = u.Outcome()
 	if !had {
@@ -274,11 +275,10 @@ func (t *tx) account(r *Record, was crawl.Outcome, had bool) error {
 			*n--
 		}
 	}
-	failed := func(s crawl.Status) bool { return s < 0 && !excluded(s) }
 	add(&t.st.Archived, was.Archived, r.Outcome.Archived)
 	add(&t.st.Judged, was.Judged, r.Outcome.Judged)
 	add(&t.st.Valid, was.Valid(), r.Outcome.Valid())
-	add(&t.st.Failed, had && failed(was.Status), failed(r.Outcome.Status))
+	add(&t.st.Failed, had && Failed(was.Status), Failed(r.Outcome.Status))
 	add(&t.st.Disregarded, had && excluded(was.Status), excluded(r.Outcome.Status))
 	return t.countValid(r.Host, was.Valid(), r.Outcome.Valid())
 }

@@ -74,8 +74,11 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 			f.restore(h, *row)
 		}
 		f.stand(h, *row, at)
-		if h.none || !row.Until.IsZero() {
+		if h.none || !row.Until.IsZero() || t.eased[hash] {
 			f.unready(h)
+		}
+		if t.eased[hash] {
+			h.wake, h.resting = f.o.Clock.Mono()+f.restOf(row.Wake), false
 		}
 		h.changed(t.low[hash], t.gone[hash], t.turned[hash])
 		f.restTill(h, row.Until)

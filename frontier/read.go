@@ -260,7 +260,7 @@ func (s *Stats) count(r *Record) {
 		return
 	}
 	for n, is := range map[*int64]bool{&s.Archived: r.Outcome.Archived, &s.Judged: r.Outcome.Judged, &s.Valid: r.Outcome.Valid(),
-		&s.Failed:      r.Outcome.Status < 0 && !excluded(r.Outcome.Status),
+		&s.Failed:      Failed(r.Outcome.Status),
 		&s.Disregarded: excluded(r.Outcome.Status)} {
 		if is {
 			*n++

@@ -46,6 +46,8 @@ type Record struct {
 	Redirects int // to itself in another form
 	Finishes  int // lines in crawl.log
 	Judgings  int // lines in analysis.jsonl
+	// Last is when it was last finished; zero: by a program of format 4, or never.
+	Last time.Time
 
 	Outcome         crawl.Outcome
 	Response        crawl.Ref
@@ -175,7 +177,7 @@ func (d *dec) page(r *Record) {
 func (r *Record) encode() []byte {
 	e := newEnc()
 	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.Targeted,
-		r.InWanted, r.Wrong, r.queue != "", r.Found != 0, r.Outcome.Embedding, r.ways != (crawl.Ways{}), r.Outcome.Open != 0)
+		r.InWanted, r.Wrong, r.queue != "", r.Found != 0, r.Outcome.Embedding, r.ways != (crawl.Ways{}), r.Outcome.Open != 0, !r.Last.IsZero())
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -209,6 +211,9 @@ func (r *Record) encode() []byte {
 	if r.Outcome.Open != 0 {
 		e.uv(uint64(r.Outcome.Open))
 	}
+	if !r.Last.IsZero() {
+		e.time(r.Last)
+	}
 	if r.Outcome.Archived {
 		e.ref(r.Response)
 		e.ref(r.Metadata)
@@ -224,9 +229,9 @@ func (r *Record) encode() []byte {
 func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 	d := newDec(b)
 	r := &Record{ID: id}
-	var sameKey, finished, queue, found, ways, open bool
+	var sameKey, finished, queue, found, ways, open, timed bool
 	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.Targeted,
-		&r.InWanted, &r.Wrong, &queue, &found, &r.Outcome.Embedding, &ways, &open)
+		&r.InWanted, &r.Wrong, &queue, &found, &r.Outcome.Embedding, &ways, &open, &timed)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	d.url(r, sameKey, host)
 	d.page(r)
@@ -250,6 +255,9 @@ func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 		r.Outcome.ValidFor = uint8(d.uv())
 		if open {
 			r.Outcome.Open = mime.Hints(d.uv())
+		}
+		if timed {
+			r.Last = d.time()
 		}
 		if r.Outcome.Archived {
 			r.Response, r.Metadata = d.ref(), d.ref()

@@ -55,6 +55,7 @@ type tx struct {
 	dropped   map[uint64]bool // hosts in whose queues URIs were moved, or taken anywhere
 	origins   map[originID]*openOrigin
 	turned    map[uint64]bool // hosts of which an origin failed or answered again
+	eased     map[uint64]bool // hosts whose rest after failures is over
 	domains   map[string]*domainRow
 	freed     []crawl.ID // URIs that gave way
 }
@@ -64,7 +65,7 @@ func (f *Frontier) begin() *tx {
 	defer f.mu.Unlock()
 	return &tx{f: f, set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, rows: map[uint64][]byte{}, st: f.st,
 		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{},
-		came: map[uint64][][]byte{}, away: map[string]bool{}, gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, origins: map[originID]*openOrigin{}, turned: map[uint64]bool{}, domains: map[string]*domainRow{}}
+		came: map[uint64][][]byte{}, away: map[string]bool{}, gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, origins: map[originID]*openOrigin{}, turned: map[uint64]bool{}, eased: map[uint64]bool{}, domains: map[string]*domainRow{}}
 }
 
 // discard gives the tx back, unless a store that died may still read it.

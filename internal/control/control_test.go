@@ -244,6 +244,47 @@ func TestStopWhilePausedSendsNothing(t *testing.T) {
 	}
 }
 
+// What is finished is offered again while the crawl runs, and is crawled once more.
+func TestRetryRunning(t *testing.T) {
+	web := chainOfPages()
+	r := open(t, web, "")
+	must(t, os.WriteFile(filepath.Join(r.cfg.Dir, "seeds.txt"), []byte("http://a.test/held\nhttp://b.test/gone\n"), 0o644))
+	c := dial(t, r.cfg.Dir)
+	r.run(t.Context())
+	<-web.asked
+	gone := job.Retry{Filter: job.Filter{Host: "b.test"}, Statuses: job.Statuses{{First: 404, Last: 404}}, Since: time.Now().Add(-time.Hour), Dry: true}
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for limit := time.Now().Add(5 * time.Minute); ; <-again.C {
+		out, err := c.Retry(t.Context(), gone)
+		must(t, err)
+		if out.URIs == 1 && out.ByStatus[0].Words == "404 Not Found" {
+			break
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("the page that is gone is not finished: %+v", out)
+		}
+	}
+	gone.Dry = false
+	if out, err := c.Retry(t.Context(), gone); err != nil || out.URIs != 1 {
+		t.Errorf("%v; offered again: %+v", err, out)
+	}
+	if _, err := c.Retry(t.Context(), job.Retry{Filter: job.Filter{Regex: "("}}); err == nil {
+		t.Error("a filter that is none is taken")
+	}
+	close(web.open)
+	r.end(t)
+	asked := 0
+	for _, hit := range r.web.Log() {
+		if hit.URL == "http://b.test/gone" {
+			asked++
+		}
+	}
+	if asked != 2 || r.result.Stats.Valid != 4 {
+		t.Errorf("asked for it %d×, want 2; %+v", asked, r.result.Stats)
+	}
+}
+
 // Orders that come before the run are not lost: the socket is there first.
 func TestBeforeRun(t *testing.T) {
 	r := open(t, testweb.Tiny{"http://a.test/held": testweb.NationalPage(1)}, "")

@@ -20,6 +20,7 @@ func (s *Server) routes() map[string]handler {
 		"GET /frontier/queue":   s.queue,
 		"GET /frontier/uris":    s.waiting,
 		"POST /frontier/delete": s.delete,
+		"POST /retry":           s.retry,
 
 		"GET /report/{name}": s.report,
 		"POST /seeds":        s.importSeeds,

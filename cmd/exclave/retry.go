@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"exclave/internal/control"
+	"exclave/internal/job"
+	"exclave/internal/live"
+
+	"github.com/spf13/cobra"
+)
+
+func newRetry() *cobra.Command {
+	var r job.Retry
+	var status, since string
+	cmd := &cobra.Command{
+		Use:   "retry JOB",
+		Short: "Offer again what failed",
+		Long: `retry puts finished URLs back into the queues: those that failed (a negative status
+that is not an exclusion), or those of the statuses given. Their attempts are counted anew; what
+their hosts back off for is forgotten, and so are failed answers of name servers and robots.txt
+that they depend on; politeness holds. It works on a crawl that runs and on a job at rest, which
+exclave crawl goes on with. It prints how many there were of each status. DNS and robots.txt
+themselves are asked for again when a URL needs them.
+
+Exit codes: 0 some were, or would be, offered again; 1 none; 2 wrong flags or configuration; 3 the
+state is unreadable; 4 a process that cannot be asked works on the job.`,
+		Example: `  exclave retry my-job --dry-run
+  exclave retry my-job --status=-4..-2,503 --since 24h
+  exclave retry my-job --host www.example.com`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if r.Statuses, err = job.ParseStatuses(status); err != nil {
+				return withCode(exitUsage, err)
+			}
+			if r.Since, err = timeOf(since, time.Now()); err != nil {
+				return withCode(exitUsage, fmt.Errorf("retry: %w", err))
+			}
+			out, err := retry(cmd, args[0], r)
+			if err != nil {
+				return err
+			}
+			p := &sheet{out: cmd.OutOrStdout()}
+			for _, s := range out.ByStatus {
+				p.row(live.Number(s.URIs), s.Words)
+			}
+			what := "offered again"
+			if r.Dry {
+				what = "would be offered again"
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s %s\n", args[0], live.Number(out.URIs), what)
+			if out.Untimed > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: when %s finished is not known (by an exclave before state format 5); without --since they are offered, too\n",
+					wasWere(out.Untimed))
+			}
+			if out.URIs == 0 {
+				return withCode(exitNegative, errSaid)
+			}
+			return p.err
+		},
+	}
+	filterFlags(cmd, &r.Filter)
+	cmd.Flags().Lookup("host").Usage = "only those of this host"
+	cmd.Flags().StringVar(&status, "status", "", "only those of these statuses, such as --status=-2,503,-4..-3; default: all that failed")
+	cmd.Flags().StringVar(&since, "since", "", "only those finished since: 36h, 2026-11-20, 2026-11-20T08:00:00Z")
+	cmd.Flags().BoolVar(&r.Dry, "dry-run", false, "tell what would be offered again; change nothing")
+	return cmd
+}
+
+func wasWere(n int64) string {
+	if n == 1 {
+		return "1 URL was"
+	}
+	return live.Number(n) + " URLs were"
+}
+
+// timeOf reads a time, or how long ago it was; "" is the zero time.
+func timeOf(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--since %q is no time: write 36h, 2026-11-20 or 2026-11-20T08:00:00Z (UTC)", text)
+}
+
+// retry asks the running crawl, or opens the job: for writing, unless nothing is to be changed.
+func retry(cmd *cobra.Command, dir string, r job.Retry) (out job.Retried, err error) {
+	if r.Dry {
+		err = ask(cmd, dir, func(c *control.Client) (err error) {
+			out, err = c.Retry(cmd.Context(), r)
+			return err
+		}, func(j *job.Job) (err error) {
+			out, err = j.Retry(cmd.Context(), r)
+			return err
+		})
+		return out, err
+	}
+	c, err := control.Dial(dir)
+	if err == nil {
+		out, err = c.Retry(cmd.Context(), r)
+		err = errors.Join(err, c.Close())
+		if !errors.Is(err, control.ErrNotRunning) {
+			return out, askError(err)
+		}
+	} else if !errors.Is(err, control.ErrNotRunning) {
+		return out, err
+	}
+	cfg, err := loadJob(cmd, dir)
+	if err != nil {
+		return out, err
+	}
+	j, err := job.Open(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
+	if err != nil {
+		return out, jobError(err)
+	}
+	out, err = j.Retry(cmd.Context(), r)
+	return out, askError(errors.Join(err, j.Close()))
+}

@@ -1,0 +1,42 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"exclave/internal/job"
+)
+
+// retry answers POST /retry?[host=…][&surt=…][&regex=…][&status=…][&since=…][&dry=1].
+func (s *Server) retry(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	ask := job.Retry{Filter: filterOf(q), Dry: q.Get("dry") != ""}
+	var err error
+	if ask.Statuses, err = job.ParseStatuses(q.Get("status")); err != nil {
+		return badRequest(err)
+	}
+	if since := q.Get("since"); since != "" {
+		if ask.Since, err = time.Parse(time.RFC3339Nano, since); err != nil {
+			return badRequest(fmt.Errorf("control: since=%s is no time", since))
+		}
+	}
+	out, err := s.job.Retry(r.Context(), ask)
+	if err != nil {
+		return filtered(err)
+	}
+	return reply(w, out)
+}
+
+// Retry offers finished URIs again.
+func (c *Client) Retry(ctx context.Context, r job.Retry) (out job.Retried, err error) {
+	more := []string{"status", r.Statuses.String()}
+	if !r.Since.IsZero() {
+		more = append(more, "since", r.Since.Format(time.RFC3339Nano))
+	}
+	if r.Dry {
+		more = append(more, "dry", "1")
+	}
+	return out, c.call(ctx, http.MethodPost, "/retry"+query(r.Filter, more...), nil, &out)
+}

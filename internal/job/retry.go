@@ -1,0 +1,144 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"exclave/crawl"
+	"exclave/frontier"
+)
+
+// Retry chooses finished URIs. Of what is given, all must fit.
+type Retry struct {
+	Filter   // its Host is that of the URL
+	Statuses Statuses
+	Since    time.Time // finished at this time or later; zero: whenever
+	Dry      bool      // count, and change nothing
+}
+
+// Statuses are ranges of statuses; none stands for all that mean a failure ([frontier.Failed]).
+type Statuses []StatusRange
+
+// StatusRange is the statuses from the first to the last.
+type StatusRange struct{ First, Last crawl.Status }
+
+// ParseStatuses reads "-2,503" or "-4..-2": numbers and ranges, apart by commas. An error wraps
+// [ErrFilter].
+func ParseStatuses(text string) (out Statuses, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	number := func(s string) crawl.Status {
+		n, e := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
+		if e != nil {
+			err = errors.Join(err, fmt.Errorf("job: %w: status %q is no number", ErrFilter, s))
+		}
+		return crawl.Status(n)
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, is := strings.Cut(part, "..")
+		r := StatusRange{First: number(first)}
+		if r.Last = r.First; is {
+			r.Last = number(last)
+		}
+		if r.Last < r.First && err == nil {
+			err = fmt.Errorf("job: %w: statuses %q end before they begin", ErrFilter, part)
+		}
+		out = append(out, r)
+	}
+	return out, err
+}
+
+// String is what [ParseStatuses] reads.
+func (s Statuses) String() string {
+	parts := make([]string, len(s))
+	for i, r := range s {
+		parts[i] = fmt.Sprintf("%d..%d", r.First, r.Last)
+	}
+	return strings.Join(parts, ",")
+}
+
+func (s Statuses) has(status crawl.Status) bool {
+	for _, r := range s {
+		if r.First <= status && status <= r.Last {
+			return true
+		}
+	}
+	return len(s) == 0 && frontier.Failed(status)
+}
+
+// Retried is how many URIs were offered again, or would be.
+type Retried struct {
+	URIs     int64           `json:"uris"`
+	ByStatus []RetriedStatus `json:"by_status"` // from the least number on
+	// Untimed are URIs that a program before format 5 finished: whether that was since the time asked for
+	// is not known, and they are left alone.
+	Untimed int64 `json:"untimed,omitempty"`
+}
+
+// RetriedStatus is how many of them had a status.
+type RetriedStatus struct {
+	Status crawl.Status `json:"status"`
+	Words  string       `json:"words"`
+	URIs   int64        `json:"uris"`
+}
+
+// Retry offers the finished URIs that are chosen again, as [frontier.Frontier.Retry] does; prerequisites
+// are left alone. It walks all URIs that are known and holds 1,000 of them.
+func (j *Job) Retry(ctx context.Context, r Retry) (out Retried, err error) {
+	host := hostOf(r.Host)
+	chosen, err := r.compile()
+	if err != nil {
+		return out, err
+	}
+	n := map[crawl.Status]int64{}
+	batch := make([]frontier.Again, 0, 1000)
+	flush := func() error {
+		if r.Dry {
+			for _, a := range batch {
+				n[a.Status]++
+			}
+		} else {
+			did, err := j.frontier.Retry(ctx, batch...)
+			for s, k := range did {
+				n[s] += k
+			}
+			if err != nil {
+				return err
+			}
+		}
+		batch = batch[:0]
+		return ctx.Err()
+	}
+	err = j.frontier.EachURI(func(u *frontier.Record) error {
+		switch {
+		case u.State != frontier.Done || u.Claim.IsZero() || !r.Statuses.has(u.Outcome.Status):
+			return nil
+		case host != "" && u.Host != host, !chosen(u):
+			return nil
+		case !r.Since.IsZero() && u.Last.IsZero():
+			out.Untimed++
+			return nil
+		case u.Last.Before(r.Since):
+			return nil
+		}
+		if batch = append(batch, frontier.Again{ID: u.ID, Status: u.Outcome.Status}); len(batch) == cap(batch) {
+			return flush()
+		}
+		return nil
+	})
+	if err = errors.Join(err, flush()); err != nil {
+		err = fmt.Errorf("job: retry: %w", err)
+	}
+	for _, s := range slices.Sorted(maps.Keys(n)) {
+		out.URIs += n[s]
+		out.ByStatus = append(out.ByStatus, RetriedStatus{s, statusWords(s), n[s]})
+	}
+	return out, err
+}

@@ -434,8 +434,17 @@ func (c *conformance) reopen(*rapid.T) {
 	c.say("reopen")
 	c.must(c.subject.Close(c.Context()))
 	c.open(r)
-	c.lent = nil
+	c.closed()
 	c.model.reopened(r)
+}
+
+// closed notes that what was in process was not handed back: it may have been asked for, as before
+// a kill.
+func (c *conformance) closed() {
+	if len(c.lent) > 0 {
+		c.model.killed = c.model.now
+	}
+	c.lent = nil
 }
 
 func (c *conformance) crash(*rapid.T) {
@@ -467,7 +476,7 @@ func (c *conformance) crashDuring(*rapid.T) {
 	var err error
 	c.subject, err = c.store.OpenToCrash(c.model.r, c.clk, moment, keep, rng)
 	c.must(err)
-	c.lent = nil
+	c.closed()
 	c.model.reopened(c.model.r)
 	before := c.model.clone()
 	if now, _ := c.model.ready(); len(now) > 0 && c.chance("finish", 2) {

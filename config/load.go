@@ -45,12 +45,17 @@ func (c *Config) Validate() []Problem {
 
 func parse(data []byte, file string) (*Config, *report) {
 	r := &report{file: file}
+	s := scanText(string(data))
+	if s.deep {
+		r.problems = []Problem{{File: file, Msg: fmt.Sprintf("keys or values are nested more than %d deep", maxDepth), Fix: "nothing here is: `exclave init DIR` makes a job.toml to compare with"}}
+		return nil, r
+	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		r.problems = []Problem{syntax(err, string(data), file)}
 		return nil, r
 	}
-	r.at = scan(string(data))
+	r.at = s.at
 	c := Default(mainProfile(tree))
 	c.Analysis.Profiles = nil
 	d := &decoder{report: r, root: reflect.TypeFor[Config]()}

@@ -67,8 +67,14 @@ func position(text string, offset int) Pos {
 
 // scan finds the keys of a text that is valid TOML. Anything else ends it early
 // or gives positions that mean nothing, never more.
-func scan(text string) positions {
-	s := &scanner{text: text, at: positions{}, arrays: map[string]int{}}
+func scan(text string) positions { return scanText(text).at }
+
+// maxDepth is how deep keys and values may be nested; a configuration needs seven. The
+// library takes time that grows with the third power of it.
+const maxDepth = 32
+
+func scanText(text string) *scanner {
+	s := &scanner{text: text, at: positions{}, arrays: map[string]int{}, last: Pos{1, 1}}
 	table := ""
 	for s.blank(true); s.i < len(s.text); s.blank(true) {
 		from := s.i
@@ -81,7 +87,7 @@ func scan(text string) positions {
 			break
 		}
 	}
-	return s.at
+	return s
 }
 
 type scanner struct {
@@ -89,6 +95,30 @@ type scanner struct {
 	i      int
 	at     positions
 	arrays map[string]int // path of an array of tables → how many there are
+	marked int            // offset of last
+	last   Pos            // the place that was converted last
+	depth  int            // of values within each other
+	deep   bool           // some are deeper than maxDepth: the rest was not scanned
+}
+
+// tooDeep ends the scan.
+func (s *scanner) tooDeep() {
+	s.deep, s.i = true, len(s.text)
+}
+
+// position is the function of that name, from the last place on: places rise.
+func (s *scanner) position(offset int) Pos {
+	if offset < s.marked {
+		return position(s.text, offset)
+	}
+	between := s.text[s.marked:offset]
+	if line := strings.LastIndexByte(between, '\n'); line >= 0 {
+		s.last.Line += strings.Count(between, "\n")
+		s.last.Col, between = 1, between[line+1:]
+	}
+	s.last.Col += utf8.RuneCountInString(between)
+	s.marked = offset
+	return s.last
 }
 
 func (s *scanner) peek(c byte) bool { return s.i < len(s.text) && s.text[s.i] == c }
@@ -139,7 +169,7 @@ func (s *scanner) header() string {
 // mark remembers the first place of a path.
 func (s *scanner) mark(path string, offset int) {
 	if _, ok := s.at[path]; !ok {
-		s.at[path] = position(s.text, offset)
+		s.at[path] = s.position(offset)
 	}
 }
 
@@ -147,7 +177,11 @@ func (s *scanner) mark(path string, offset int) {
 // part starts. A part that names an array of tables means its last element.
 func (s *scanner) keys(table string) (path string, start int) {
 	path = table
-	for {
+	for parts := 1; ; parts++ {
+		if parts > maxDepth {
+			s.tooDeep()
+			return path, start
+		}
 		s.blank(false)
 		start = s.i
 		key := s.key()
@@ -195,7 +229,11 @@ func (s *scanner) pair(table string) {
 }
 
 func (s *scanner) value(path string) {
+	s.depth++
+	defer func() { s.depth-- }()
 	switch {
+	case s.depth > maxDepth:
+		s.tooDeep()
 	case s.peek('"') || s.peek('\''):
 		s.str()
 	case s.accept('['):

@@ -65,7 +65,7 @@ type running struct {
 }
 
 // open opens a job for the web and serves its socket; dir "" is a new folder.
-func open(t *testing.T, web testweb.Web, dir string) *running {
+func open(t testing.TB, web testweb.Web, dir string) *running {
 	t.Helper()
 	srv, err := testweb.Start(web, testweb.Options{})
 	must(t, err)

@@ -1,0 +1,11 @@
+package control
+
+import "net/http"
+
+// Handler is what answers on the socket.
+func (s *Server) Handler() http.Handler { return s.http.Handler }
+
+// NewClient is a client whose crawl is a function.
+func NewClient(crawl http.RoundTripper) *Client {
+	return &Client{dir: "job", http: &http.Client{Transport: crawl}}
+}

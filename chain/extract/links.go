@@ -13,11 +13,16 @@ const DefaultMaxOutlinks = 6000
 // noteUserinfo says that a link had a user name or a password, and is kept without.
 const noteUserinfo = "link:credentials"
 
+// meanLink is how many bytes the links of a page may have on average: each may be as
+// long as a URL can be, but not all of them. What people write has 50 to 100.
+const meanLink = 200
+
 // links adds resolved, distinct links to a URI, up to a limit.
 type links struct {
 	u    *crawl.CrawlURI
 	base *urlx.URL
 	max  int
+	room int // bytes that further links may have
 	seen map[linkKey]struct{}
 }
 
@@ -32,8 +37,9 @@ func newLinks(u *crawl.CrawlURI, limit int) *links {
 	if err != nil {
 		return nil
 	}
-	l := &links{u: u, base: base, max: limit, seen: make(map[linkKey]struct{}, len(u.Outlinks))}
+	l := &links{u: u, base: base, max: limit, room: limit * meanLink, seen: make(map[linkKey]struct{}, len(u.Outlinks))}
 	for _, o := range u.Outlinks {
+		l.room -= len(o.URL)
 		l.seen[linkKey{o.URL, o.Context, o.Kind}] = struct{}{}
 	}
 	return l
@@ -77,10 +83,11 @@ func (l *links) add(ref, charset string, hop byte, kind crawl.LinkKind, context,
 	if _, known := l.seen[k]; known {
 		return
 	}
-	if len(l.u.Outlinks) >= l.max {
+	if len(l.u.Outlinks) >= l.max || len(s) > l.room {
 		l.u.Dropped++
 		return
 	}
+	l.room -= len(s)
 	l.seen[k] = struct{}{}
 	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: s, Hop: hop, Kind: kind, Context: context, Text: text})
 }

@@ -16,7 +16,7 @@ import (
 type Config struct {
 	MaxBody     int64 `toml:"max_body"`     // bytes of the decoded body that are read
 	MaxText     int   `toml:"max_text"`     // bytes of clean text, and of source, that are kept
-	MaxOutlinks int   `toml:"max_outlinks"` // links per page, as in Heritrix
+	MaxOutlinks int   `toml:"max_outlinks"` // links per page, as in Heritrix; 200 bytes each on average
 
 	Room *Room `toml:"-"` // where documents are read; nil = no bounds
 }

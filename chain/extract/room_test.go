@@ -194,3 +194,28 @@ func FuzzGrowth(f *testing.F) {
 		})
 	})
 }
+
+// TestLongLinks: a page whose links are all as long as a link can be gives fewer of
+// them; short ones behind still fit.
+func TestLongLinks(t *testing.T) {
+	var page strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&page, "<a href=/%d/%s>", i, strings.Repeat("x", 3900))
+	}
+	for i := range 100 {
+		fmt.Fprintf(&page, "<a href=/%d>", i)
+	}
+	u := answer(t, "http://a.com/", "200 OK", "Content-Type: text/html\r\n", page.String())
+	c := DefaultConfig()
+	process(t, u, NewMarkup(c, markup.HTML))
+	size := 0
+	for _, o := range u.Outlinks {
+		size += len(o.URL)
+	}
+	if size > c.MaxOutlinks*meanLink || len(u.Outlinks) < 300 || len(u.Outlinks)+u.Dropped != 2100 {
+		t.Errorf("%d links of %d bytes, %d dropped", len(u.Outlinks), size, u.Dropped)
+	}
+	if last := u.Outlinks[len(u.Outlinks)-1].URL; last != "http://a.com/99" {
+		t.Errorf("the last link is %.40s…", last)
+	}
+}

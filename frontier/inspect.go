@@ -194,9 +194,13 @@ type QueueSize struct {
 	Waiting uint64 `json:"waiting"`
 }
 
-// Biggest returns the longest queues, the longest first, and how many hosts are known
-// whose queues are exhausted. It reads the rows of all hosts.
+// mostBiggest bounds what Biggest keeps in memory.
+const mostBiggest = 1_000_000
+
+// Biggest returns the n longest queues, at most a million, the longest first, and how many
+// hosts are known whose queues are exhausted. It reads the rows of all hosts.
 func (f *Frontier) Biggest(n int) (top []QueueSize, exhausted int64, err error) {
+	n = max(0, min(n, mostBiggest))
 	v, err := f.View()
 	if err != nil {
 		return nil, 0, err

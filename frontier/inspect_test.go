@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -97,6 +98,11 @@ func TestQueue(t *testing.T) {
 	f.clk.Advance(cfg.RetryDelay)
 	f.finish(f.answer(f.next("http://a.test/2"), crawl.ClassHTML, 0))
 	is("a.test", QueueExhausted, cfg.MinDelay)
+	for _, n := range []int{-1, math.MinInt, math.MaxInt} { // exclave frontier --top -1 panicked
+		if top, _, err := f.Biggest(n); err != nil || len(top) > 0 {
+			t.Errorf("the longest %d: %v, %v", n, top, err)
+		}
+	}
 	top, exhausted, err := f.Biggest(3)
 	if err != nil || len(top) != 0 || exhausted != 1 {
 		t.Errorf("%v, %d, %v", top, exhausted, err)

@@ -43,5 +43,6 @@ that do, with what they need and link to, as WARC files.`,
 		newBench(),
 		newVersion(),
 	)
+	limitFlags(root)
 	return root
 }

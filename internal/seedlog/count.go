@@ -159,5 +159,5 @@ func (f *frequent) top(n int) Top {
 	slices.SortFunc(all, func(a, b Share) int {
 		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name))
 	})
-	return Top{Most: all[:min(n, len(all))], Error: f.lost}
+	return Top{Most: all[:max(0, min(n, len(all)))], Error: f.lost}
 }

@@ -178,7 +178,7 @@ func timings() []Case {
 		wired("endless-interim", "interim answers without an end", func(int, string) testweb.Page {
 			return then(raw(strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 80_000)), testweb.Hold)
 		}),
-		{Name: "endless-body", Group: Wire, About: "a body without an end", few: true, item: func(int) http.Handler {
+		{Name: "endless-body", Group: Wire, About: "a body without an end", heavy: true, few: true, item: func(int) http.Handler {
 			return http.HandlerFunc(endlessBody)
 		}},
 	}

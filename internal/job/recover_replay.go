@@ -86,10 +86,17 @@ func (r *recoverer) logged(e crawllog.Entry) error {
 		}
 		c.Hops = d.hops // of any length
 	}
+	open := mime.Hints(0) // what could have made it another type
+	if g != nil && g.MIME.Type != e.MIME {
+		open = g.MIME.Open
+	}
 	if m == crawl.ModeJudge {
 		known, err := r.b.Lookup(c.Key)
 		if err != nil {
 			return err
+		}
+		if known != nil {
+			open |= known.Outcome.Open
 		}
 		if known != nil && !known.Metadata.IsZero() {
 			if d, err = r.describe(known.Metadata); err != nil {
@@ -97,11 +104,27 @@ func (r *recoverer) logged(e crawllog.Entry) error {
 			}
 		}
 	}
+	if h := hintOf(e.MIME) & open; h != 0 {
+		c.Ways = crawl.WaysOf(c.Hops, "")
+		c.Ways.Hints |= h
+	}
 	u, err := r.b.Offer(c, m, e.Time)
 	if err != nil {
 		return err
 	}
 	return r.finish(u, e, g, d, m)
+}
+
+const allHints = mime.HintCSS | mime.HintScript | mime.HintManifest | mime.HintPlaylist
+
+// hintOf returns the hint that lets a type be expected, 0 when there is none.
+func hintOf(typ string) mime.Hints {
+	for h := mime.Hints(1); h&allHints != 0; h <<= 1 {
+		if (mime.Info{Open: allHints}).With(h).Type == typ {
+			return h
+		}
+	}
+	return 0
 }
 
 // groupOf returns the capture group that a line is about, nil without one.
@@ -230,7 +253,7 @@ func typeOf(u *crawl.CrawlURI, e crawllog.Entry, g *found) mime.Info {
 	case u.Mode == crawl.ModeJudge && u.Prior != nil:
 		i.Open = u.Prior.Outcome.Open &^ hints
 	case i.Type == "text/plain" || i.Type == "application/octet-stream": // nobody knows whether the bytes told
-		i.Open = (mime.HintCSS | mime.HintScript | mime.HintManifest | mime.HintPlaylist) &^ hints
+		i.Open = allHints &^ hints
 	}
 	return i
 }

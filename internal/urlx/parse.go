@@ -147,6 +147,9 @@ func parseGeneral(s, base string) (href string, err error) {
 			err = fmt.Errorf("%w: parser failed: %v", ErrSyntax, p)
 		}
 	}()
+	if endlessLabel(s) {
+		return "", fmt.Errorf("%w: no host name has such a label", ErrSyntax)
+	}
 	v, err := general.ParseRef(base, s)
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", ErrSyntax, whatwgerrors.Type(err))
@@ -156,6 +159,40 @@ func parseGeneral(s, base string) (href string, err error) {
 	}
 	return v.Href(false), nil
 }
+
+// maxLabel is the most bytes of a label that must be written in Punycode, or read: 59
+// letters of four bytes give the 63 that DNS allows (RFC 5890 §2.3.1).
+const maxLabel = 255
+
+// endlessLabel reports a host with a label that no name in DNS can have, and that takes
+// long to find out: Punycode takes time in the square of its length (RFC 3492 §6), and
+// a page has thousands of links.
+func endlessLabel(s string) bool {
+	if scheme := Scheme(s); scheme != "" {
+		s = s[len(scheme)+1:]
+	} else if len(s) < 2 || strings.Trim(s[:2], `/\`) != "" {
+		return false // no host in it
+	}
+	s = strings.TrimLeft(s, `/\`)
+	if i := strings.IndexAny(s, `/\?#`); i >= 0 {
+		s = s[:i]
+	}
+	for label := range strings.FieldsFuncSeq(s[strings.LastIndexByte(s, '@')+1:], isDot) {
+		limit := maxLabel
+		if strings.Contains(label, "%") {
+			limit *= 3
+		} else if isASCII(label) && (len(label) < 4 || !strings.EqualFold(label[:4], "xn--")) {
+			continue
+		}
+		if len(label) > limit {
+			return true
+		}
+	}
+	return false
+}
+
+// isDot reports what parts labels (UTS #46 §2.3).
+func isDot(r rune) bool { return r == '.' || r == '\u3002' || r == '\uff0e' || r == '\uff61' }
 
 // failure names the start of the address: a link may be a megabyte.
 func failure(op, s string, cause error) error {

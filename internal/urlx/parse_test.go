@@ -329,3 +329,41 @@ func TestUserinfo(t *testing.T) {
 		}
 	}
 }
+
+// A label that DNS cannot hold is refused before it is written in Punycode, which takes
+// time in the square of its length: a page of such links took half a minute.
+func TestEndlessLabels(t *testing.T) {
+	for _, c := range []struct {
+		host string
+		ok   bool
+	}{
+		{strings.Repeat("ř", 50) + ".cz", true},
+		{strings.Repeat(strings.Repeat("ř", 20)+".", 6) + "cz", true},
+		{strings.Repeat(strings.Repeat("ř", 20)+"。", 20) + "cz", true},
+		{strings.Repeat("a", 300) + ".cz", true}, // it costs nothing; DNS says no
+		{"ř@" + strings.Repeat("a", 300), true},
+		{strings.Repeat("%C5%99", 40) + ".cz", true},
+		{strings.Repeat("ř", 200) + ".cz", false},
+		{"a." + strings.Repeat("\u4e2d\u6587", 600), false},
+		{"xn--" + strings.Repeat("a9", 600), false},
+		{"XN--" + strings.Repeat("a9", 600), false},
+		{strings.Repeat("%C5%99", 200) + ".cz", false},
+	} {
+		for _, ref := range []string{"http://" + c.host + "/p", "//" + c.host, `\\/` + c.host + "?q", "http:////" + c.host} {
+			base, err := Parse("http://a.test/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := base.Resolve(ref); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrSyntax) {
+				t.Errorf("%.60s…: %v", ref, err)
+			}
+		}
+	}
+	base, err := Parse("http://a.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := base.Resolve("/" + strings.Repeat("ř", 1000)); err != nil {
+		t.Errorf("a path: %v", err)
+	}
+}

@@ -43,6 +43,10 @@ request.`,
 		"http.accept":         `Value of the header field Accept.`,
 		"http.timeout":        `How long one answer may take in all.`,
 		"http.socket_timeout": `How long to wait for a connection, and for each next byte.`,
+		"http.header_timeout": `How long connecting, TLS and the header may take together.`,
+		"http.least_rate": `Bytes a second of a body that must come; with less for a quarter more than
+socket_timeout the rest is given up, and the record says so. 0 = any rate. Slow
+servers hold at most half of the ToeThreads.`,
 		"http.max_size": `Bytes of a body that are received; what is longer is cut, and the record says
 so. 0 = all.`,
 		"http.max_header":        `Bytes of a header that are received, 1,024 … 1,048,576.`,

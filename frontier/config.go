@@ -11,7 +11,7 @@ import (
 type Config struct {
 	DelayFactor   float64       `toml:"delay_factor"`    // delay = factor × duration of the last fetch
 	MinDelay      time.Duration `toml:"min_delay"`       // least delay between two requests to a host
-	MaxDelay      time.Duration `toml:"max_delay"`       // most delay the factor leads to
+	MaxDelay      time.Duration `toml:"max_delay"`       // most delay the factor leads to; RetryDelay after an answer that was cut by time
 	MaxCrawlDelay time.Duration `toml:"max_crawl_delay"` // most that robots.txt can ask for
 	MaxRetries    int           `toml:"max_retries"`     // attempts at a page before it is given up
 	RetryDelay    time.Duration `toml:"retry_delay"`     // rest of the host after a failed attempt

@@ -165,8 +165,11 @@ func (t *tx) wait(r *Record, rest time.Duration) error {
 
 // delay is the politeness after a request to a server (System 5, rule a).
 func (c *Config) delay(u *crawl.CrawlURI) time.Duration {
-	d := time.Duration(c.DelayFactor * float64(u.Took))
-	d = min(max(d, c.MinDelay), c.MaxDelay)
+	d, most := time.Duration(c.DelayFactor*float64(u.Took)), c.MaxDelay
+	if u.Truncated == crawl.TruncTime { // a server that slow is not to hold a ToeThread most of the time
+		most = max(most, c.RetryDelay)
+	}
+	d = min(max(d, c.MinDelay), most)
 	return max(d, min(u.CrawlDelay, c.MaxCrawlDelay))
 }
 

@@ -35,6 +35,12 @@ type Config struct {
 	Timeout time.Duration `toml:"timeout"`
 	// SocketTimeout bounds the wait for a connection and for each next byte.
 	SocketTimeout time.Duration `toml:"socket_timeout"`
+	// HeaderTimeout bounds an exchange up to the end of the header, connecting and TLS
+	// included.
+	HeaderTimeout time.Duration `toml:"header_timeout"`
+	// LeastRate is how many bytes a second of a body must come; less for a quarter more
+	// than SocketTimeout, and the rest is given up. 0 is any rate.
+	LeastRate int64 `toml:"least_rate"`
 	// MaxSize is how many bytes of a body are received, 0 for all; of a robots.txt it
 	// is always 512 KB. Heritrix has no limit; ours keeps an endless stream from filling
 	// the disk.
@@ -80,7 +86,7 @@ func DefaultConfig() Config {
 	return Config{
 		RobotsToken: "exclave",
 		Accept:      "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-		Timeout:     20 * time.Minute, SocketTimeout: 20 * time.Second,
+		Timeout:     20 * time.Minute, SocketTimeout: 20 * time.Second, HeaderTimeout: time.Minute, LeastRate: 500,
 		MaxSize: 100e6, MaxHeader: 256 << 10, RobotsTTL: 24 * time.Hour,
 		Certificates: AcceptCertificates,
 		MaxIdle:      1000, IdleTimeout: 15 * time.Second, Memory: record.DefaultMemory,
@@ -115,10 +121,11 @@ func (c Config) Validate() []error {
 	for _, d := range [...]struct {
 		key string
 		d   time.Duration
-	}{{"timeout", c.Timeout}, {"socket_timeout", c.SocketTimeout}, {"idle_timeout", c.IdleTimeout}} {
+	}{{"timeout", c.Timeout}, {"socket_timeout", c.SocketTimeout}, {"header_timeout", c.HeaderTimeout}, {"idle_timeout", c.IdleTimeout}} {
 		bad(d.d > 0, "%s: %v: must be more than 0", d.key, d.d)
 	}
 	bad(c.RobotsTTL >= leastRobotsTTL, "robots_ttl: %v: must be at least %v, or a host at rest would only be asked for robots.txt", c.RobotsTTL, leastRobotsTTL)
+	bad(c.LeastRate >= 0, "least_rate: %d is negative; 0 means any rate", c.LeastRate)
 	bad(c.MaxSize >= 0, "max_size: %d is negative; 0 means no limit", c.MaxSize)
 	bad(c.MaxHeader >= 1<<10 && c.MaxHeader <= record.MaxHead, "max_header: %d is not between 1024 and %d", c.MaxHeader, record.MaxHead)
 	bad(c.Certificates == AcceptCertificates || c.Certificates == VerifyCertificates,

@@ -33,8 +33,7 @@ type conn struct {
 	br       *bufio.Reader // nil while idle
 	head     []byte        // for the header of an answer
 	notes    []string      // what is wrong with the certificate
-	socket   time.Duration
-	until    time.Time // end of the exchange
+	pace     pace
 	reused   bool
 }
 
@@ -50,27 +49,8 @@ func (f *failure) Unwrap() error { return f.err }
 
 var errRefused = errors.New("address is not public or refused, or its port no web server's; the setting allow lets it be contacted")
 
-// deadline is when the next read or write must be over.
-func (c *conn) deadline() time.Time {
-	d := time.Now().Add(c.socket)
-	if c.until.Before(d) {
-		return c.until
-	}
-	return d
-}
-
-// reader sets the deadline anew before each read.
-type reader struct{ c *conn }
-
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.c.SetReadDeadline(r.c.deadline()); err != nil {
-		return 0, err
-	}
-	return r.c.Read(p)
-}
-
 // dial opens a connection to the first address that answers.
-func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until time.Time, lookup lookupFunc) (*conn, error) {
+func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time, lookup lookupFunc) (*conn, error) {
 	addrs, err := h.addresses(ctx, u, lookup)
 	if err != nil {
 		return nil, err
@@ -83,7 +63,7 @@ func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until time.Time, lookup lo
 			refused = why
 			continue
 		}
-		c, err := h.connect(ctx, u, a, until)
+		c, err := h.connect(ctx, u, a, until, headerEnd)
 		if err == nil {
 			return c, nil
 		}
@@ -137,16 +117,19 @@ func (h *HTTP) addresses(ctx context.Context, u *urlx.URL, lookup lookupFunc) ([
 }
 
 // connect opens one connection, with TLS when the scheme asks for it.
-func (h *HTTP) connect(ctx context.Context, u *urlx.URL, to netip.AddrPort, until time.Time) (*conn, error) {
-	c := &conn{place: placeOf(u), addr: to.Addr().Unmap(), socket: h.cfg.SocketTimeout, until: until}
-	d := net.Dialer{Deadline: c.deadline(), KeepAlive: -1}
-	raw, err := d.DialContext(ctx, "tcp", to.String())
+func (h *HTTP) connect(ctx context.Context, u *urlx.URL, to netip.AddrPort, until, headerEnd time.Time) (*conn, error) {
+	c := &conn{place: placeOf(u), addr: to.Addr().Unmap(), pace: pace{socket: h.cfg.SocketTimeout, least: h.cfg.LeastRate, lane: h.slowLane}}
+	c.pace.begin(until, headerEnd)
+	open, cancel := context.WithDeadline(ctx, c.pace.deadline())
+	raw, err := h.dialTCP(open, "tcp", to.String())
+	cancel()
 	if err != nil {
 		return nil, &failure{crawl.StatusConnectFailed, nil, err}
 	}
-	c.Conn = raw
+	c.Conn = pacedConn{raw, &c.pace}
 	if u.Scheme() == "https" {
 		if err := h.handshake(ctx, c, u.Hostname()); err != nil {
+			c.pace.end()
 			_ = raw.Close() // the handshake's error is the reason
 			return nil, err
 		}
@@ -162,11 +145,15 @@ func (h *HTTP) handshake(ctx context.Context, c *conn, host string) error {
 	conf := h.tls.Clone()
 	conf.ServerName = host
 	t := tls.Client(c.Conn, conf)
-	if err := t.SetDeadline(c.deadline()); err != nil {
+	if err := t.SetWriteDeadline(c.pace.deadline()); err != nil {
 		return &failure{crawl.StatusConnectFailed, nil, err}
 	}
 	if err := t.HandshakeContext(ctx); err != nil {
-		return &failure{crawl.StatusConnectFailed, []string{"tls:failed"}, err}
+		notes := []string{"tls:failed"}
+		if slow := slowNote(err); slow != "" {
+			notes = append(notes, slow)
+		}
+		return &failure{crawl.StatusConnectFailed, notes, err}
 	}
 	c.Conn = t
 	c.notes = h.judge(t.ConnectionState(), host)

@@ -35,16 +35,17 @@ type bounds struct {
 // get makes one exchange. The error is a *failure, that of ctx, or our own; then
 // the answer is nil.
 func (h *HTTP) get(ctx context.Context, u *urlx.URL, extra []record.Field, lookup lookupFunc, most bounds) (*answer, error) {
-	until := time.Now().Add(h.cfg.Timeout)
+	began := time.Now()
+	until, headerEnd := began.Add(h.cfg.Timeout), began.Add(h.cfg.HeaderTimeout)
 	c := h.pool.get(placeOf(u))
 	for {
 		if c == nil {
 			var err error
-			if c, err = h.dial(ctx, u, until, lookup); err != nil {
+			if c, err = h.dial(ctx, u, until, headerEnd, lookup); err != nil {
 				return nil, err
 			}
 		}
-		c.until = until
+		c.pace.begin(until, headerEnd)
 		a, err := h.exchange(ctx, c, h.request(u, extra), most)
 		if err == nil {
 			return a, nil
@@ -91,6 +92,7 @@ func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte, most bounds) (
 	// Closing is what ends reads and writes that are under way.
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer func() {
+		c.pace.end()
 		if stop() && err == nil && a != nil && a.keep && c.br.Buffered() == 0 {
 			h.pool.put(c)
 		} else {
@@ -98,7 +100,7 @@ func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte, most bounds) (
 			h.pool.strip(c)
 		}
 	}()
-	if err := c.SetWriteDeadline(c.deadline()); err != nil {
+	if err := c.SetWriteDeadline(c.pace.deadline()); err != nil {
 		return nil, &failure{crawl.StatusConnectionLost, c.notes, fmt.Errorf("%w: %w", errStale, err)}
 	}
 	if _, err := c.Write(req); err != nil {

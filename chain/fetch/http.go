@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -33,12 +34,15 @@ type Resolver interface {
 
 // Deps are what the HTTP processor works with.
 type Deps struct {
-	Hosts    chain.Hosts  // addresses of hosts
-	Resolver Resolver     // for hosts that robots.txt redirects to; nil: they are not followed
-	Scratch  string       // directory for long answers; "" is the system's
-	Version  string       // of exclave, for the User-Agent
-	Clock    clock.Clock  // for what is stored; sockets follow the machine's clock
-	Log      *slog.Logger // nil: nothing is logged
+	Hosts    chain.Hosts // addresses of hosts
+	Resolver Resolver    // for hosts that robots.txt redirects to; nil: they are not followed
+	Scratch  string      // directory for long answers; "" is the system's
+	Version  string      // of exclave, for the User-Agent
+	// ToeThreads is how many share the processor: half of them may be held by slow
+	// servers. 0: all of them.
+	ToeThreads int
+	Clock      clock.Clock  // for what is stored; sockets follow the machine's clock
+	Log        *slog.Logger // nil: nothing is logged
 	// Credentials are sent to the servers they are for; nil: none.
 	Credentials Credentials
 }
@@ -55,6 +59,8 @@ type HTTP struct {
 	tls         *tls.Config
 	roots       *x509.CertPool
 	pool        *pool
+	slowLane    chan struct{} // see pace
+	dialTCP     func(ctx context.Context, network, addr string) (net.Conn, error)
 	refusedOnce sync.Once
 }
 
@@ -69,7 +75,10 @@ func NewHTTP(c Config, d Deps) (*HTTP, error) {
 		return nil, fmt.Errorf("fetch: %w", errors.Join(errs...))
 	}
 	h := &HTTP{cfg: c, deps: d, clk: d.Clock, log: d.Log, agent: c.Agent(d.Version), tls: tlsConfig(),
-		pool: newPool(c.MaxIdle, c.IdleTimeout)}
+		pool: newPool(c.MaxIdle, c.IdleTimeout), dialTCP: (&net.Dialer{KeepAlive: -1}).DialContext}
+	if d.ToeThreads > 0 {
+		h.slowLane = make(chan struct{}, (d.ToeThreads+1)/2)
+	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}

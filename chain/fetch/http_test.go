@@ -390,14 +390,15 @@ func TestScratchFails(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	// Each problem is said with its key, all at once.
-	c := Config{Contact: "me", UserAgent: "x\n", RobotsToken: "a/1", Certificates: "maybe", MaxSize: -1, MaxIdle: -1, Memory: -1,
+	c := Config{Contact: "me", UserAgent: "x\n", RobotsToken: "a/1", Certificates: "maybe", MaxSize: -1, LeastRate: -1, MaxIdle: -1, Memory: -1,
 		ConnectTo: map[string]string{"x": "y"}, Allow: []string{"home"}, Refuse: []string{"away"}}
 	var keys []string
 	for _, err := range c.Validate() {
 		key, _, _ := strings.Cut(err.Error(), ":")
 		keys = append(keys, key)
 	}
-	want := []string{"contact", "user_agent", "user_agent", "robots_token", "timeout", "socket_timeout", "idle_timeout", "robots_ttl",
+	want := []string{"contact", "user_agent", "user_agent", "robots_token", "timeout", "socket_timeout", "header_timeout", "idle_timeout", "robots_ttl",
+		"least_rate",
 		"max_size", "max_header", "certificates", "max_idle", "record_memory", "connect_to", "allow", "refuse"}
 	if !slices.Equal(keys, want) {
 		t.Errorf("got %q", keys)
@@ -424,8 +425,10 @@ func FuzzResponse(f *testing.F) {
 			_, _ = b.Write(wire)
 			_ = b.Close()
 		}()
-		c := &conn{Conn: a, socket: time.Second, until: time.Now().Add(time.Second)}
-		c.br = bufio.NewReader(reader{c})
+		c := &conn{pace: pace{socket: time.Second}}
+		c.pace.begin(time.Now().Add(time.Second), time.Time{})
+		c.Conn = pacedConn{a, &c.pace}
+		c.br = bufio.NewReader(c)
 		rec := record.New(t.TempDir(), 1<<20)
 		r := response{c: c, rec: rec, maxHeader: 4096, maxBody: 1 << 16, answer: answer{rec: rec}}
 		err := r.read()

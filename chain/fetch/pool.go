@@ -39,7 +39,7 @@ func newPool(most int, timeout time.Duration) *pool {
 // equip gives a connection the buffer that answers are read through.
 func (p *pool) equip(c *conn) {
 	c.br = p.readers.Get().(*bufio.Reader)
-	c.br.Reset(reader{c})
+	c.br.Reset(c)
 }
 
 // strip takes the buffer back; nothing of it is in use any more.
@@ -136,6 +136,9 @@ func quiet(c *conn) bool {
 	nc := c.Conn
 	if t, ok := nc.(interface{ NetConn() net.Conn }); ok {
 		nc = t.NetConn()
+	}
+	if w, ok := nc.(pacedConn); ok {
+		nc = w.Conn
 	}
 	sc, ok := nc.(syscall.Conn)
 	if !ok {

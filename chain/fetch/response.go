@@ -42,6 +42,12 @@ func (r *response) note(word string) {
 	}
 }
 
+func (r *response) noteSlow(err error) {
+	if word := slowNote(err); word != "" {
+		r.note(word)
+	}
+}
+
 // read reads the final answer. A *failure is what a server did; other errors are
 // ours.
 func (r *response) read() error {
@@ -51,6 +57,7 @@ func (r *response) read() error {
 	}
 	if r.truncated == "" && r.hasBody() {
 		r.frame(head)
+		r.c.pace.beginBody()
 		if err := r.body(); err != nil {
 			return err
 		}
@@ -168,6 +175,7 @@ func (r *response) lost(err, reason error) error {
 	status := crawl.StatusConnectionLost
 	if isTimeout(err) {
 		status, reason = crawl.StatusTimeout, nil
+		r.noteSlow(err)
 	}
 	if reason != nil {
 		err = fmt.Errorf("%w: %w", reason, err)
@@ -280,6 +288,7 @@ func (r *response) cut(err error) {
 	case isTimeout(err):
 		r.truncated = crawl.TruncTime
 		r.note("timeTrunc")
+		r.noteSlow(err)
 	default:
 		r.truncated = crawl.TruncDisconnect
 		r.note("discTrunc")

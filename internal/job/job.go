@@ -313,7 +313,7 @@ func (j *Job) openChains(context.Context) error {
 		return fmt.Errorf("job: %w", err)
 	}
 	http, err := fetch.NewHTTP(j.httpConfig(), fetch.Deps{Hosts: j.frontier, Resolver: dns, Scratch: j.path(StateDir, "scratch"),
-		Clock: j.opts.Clock, Log: j.opts.Log, Version: j.opts.Version, Credentials: j.credentials})
+		Clock: j.opts.Clock, ToeThreads: j.cfg.Crawl.ToeThreads, Log: j.opts.Log, Version: j.opts.Version, Credentials: j.credentials})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}

@@ -45,6 +45,7 @@ func TestEmail(t *testing.T) {
 		{"an address as host is no host name", "a@127.0.0.1 a@1.cz", "", 1, "a@1.cz source ×1"},
 		{"internationalised top-level domains", "a@b.xn--p1ai", "", 1, ""},
 		{"a row of signs", "a@b@c.cz@@d.cz", "", 1, "b@c.cz source ×1"},
+		{"user names and passwords of URLs are no mailboxes", `http://u:p@b.cz/ href="//u:p!q@b.cz/" ftp://u@b.cz https://h.cz/a@b.cz mailto:c@b.cz`, "", 2, "a@b.cz source ×1, c@b.cz source ×1"},
 		{"a picture for dense screens is not Czech", "logo@2x.png", "", 1, ""},
 	}
 	for _, tt := range tests {

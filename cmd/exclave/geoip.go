@@ -63,7 +63,7 @@ that can, or without a country, nothing is written (exit code 2).`,
 			if err != nil {
 				return withCode(exitUsage, err)
 			}
-			if err := fsx.WriteFileAtomic(fsx.Real(), out, data); err != nil {
+			if err := fsx.WriteSharedAtomic(fsx.Real(), out, data); err != nil {
 				return fmt.Errorf("geoip: write %s: %w", out, err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s left out, %d bytes\n", out, count(b.Len(), "range"), count(bad, "bad line"), len(data))

@@ -27,7 +27,8 @@ func FuzzQueries(f *testing.F) {
 		{"GET /frontier/uris?limit=9223372036854775807", ""}, {"POST /frontier/delete", ""}, {"POST /frontier/delete?host=a.test", ""}, {"POST /frontier/delete?regex=((((a%2B)%2B)%2B)%2B)b", ""},
 		{"GET /report/hosts-report", ""}, {"GET /report/..%2fjob.toml", ""}, {"GET /report/", ""}, {"POST /seeds?name=x&format=list", "http://a.test/x\n"},
 		{"POST /seeds?status=a", ""}, {"POST /seeds?format=nothing", ""}, {"POST /seeds?source=%00%1b", "\x00\n\xff http://u:p@x/"}, {"POST /checkpoint?name=../x", ""},
-		{"DELETE /snapshot", ""}, {"GET /../state", ""}, {"OPTIONS *", ""}, {"GET //", ""},
+		{"POST /retry?status=4xx,-6&since=2026-01-01T00:00:00Z", ""},
+		{"POST /retry?status=-9999999999", ""}, {"POST /retry?since=never", ""}, {"POST /retry?dry=1&regex=[", ""}, {"DELETE /snapshot", ""}, {"GET /../state", ""}, {"OPTIONS *", ""}, {"GET //", ""},
 	} {
 		f.Add(s[0], []byte(s[1]))
 	}
@@ -108,6 +109,7 @@ func FuzzAnswers(f *testing.F) {
 		_, errs["delete"] = c.Delete(ctx, job.Filter{Host: "a.test"})
 		_, errs["seeds"] = c.ImportSeeds(ctx, strings.NewReader("http://a.test/\n"), "x", job.ImportOptions{})
 		_, errs["checkpoint"] = c.Checkpoint(ctx, "x")
+		_, errs["retry"] = c.Retry(ctx, job.Retry{})
 		_, errs["show"] = c.Show(ctx, "http://a.test/", true)
 		for what, err := range errs {
 			var no *control.Error

@@ -74,8 +74,17 @@ func MkdirAll(fsys FS, dir string) error {
 // file is either as it was or complete. The temporary file is name + ".tmp", in
 // the same directory; a later call overwrites one left by a crash.
 func WriteFileAtomic(fsys FS, name string, data []byte) error {
+	return writeFileAtomic(fsys, name, data, vfs.WriteCategoryUnspecified)
+}
+
+// WriteSharedAtomic is WriteFileAtomic for a file that is made with SharedMode.
+func WriteSharedAtomic(fsys FS, name string, data []byte) error {
+	return writeFileAtomic(fsys, name, data, Shared)
+}
+
+func writeFileAtomic(fsys FS, name string, data []byte, c vfs.DiskWriteCategory) error {
 	tmp := name + ".tmp"
-	err := writeSynced(fsys, tmp, data)
+	err := writeSynced(fsys, tmp, data, c)
 	if err == nil {
 		err = fsys.Rename(tmp, name)
 	}
@@ -88,8 +97,8 @@ func WriteFileAtomic(fsys FS, name string, data []byte) error {
 	return SyncDir(fsys, fsys.PathDir(name))
 }
 
-func writeSynced(fsys FS, name string, data []byte) error {
-	f, err := fsys.Create(name, vfs.WriteCategoryUnspecified)
+func writeSynced(fsys FS, name string, data []byte, c vfs.DiskWriteCategory) error {
+	f, err := fsys.Create(name, c)
 	if err != nil {
 		return err
 	}

@@ -448,7 +448,7 @@ func (j *Job) report(r Result, run runNote, crawlErr error) error {
 	if err != nil {
 		return fmt.Errorf("job: seeds report: %w", err)
 	}
-	return errors.Join(append(errs, fsx.WriteFileAtomic(j.opts.FS, j.path(ReportDir, "seeds.json"), append(seeds, '\n')))...)
+	return errors.Join(append(errs, fsx.WriteSharedAtomic(j.opts.FS, j.path(ReportDir, "seeds.json"), append(seeds, '\n')))...)
 }
 
 // Notes are what recovery changed when the job was opened.

@@ -12,6 +12,8 @@ type Ways struct {
 	// last navigation, at least one, of a way with so many guesses among them; 0 for none,
 	// or when a way with fewer guesses has no more hops.
 	Embeds string
+	// Loose: by no way that counts, but on pages that nobody archives.
+	Loose bool
 	// Hints are what links to it, or to redirects that lead here, let expect of its type.
 	Hints mime.Hints
 }
@@ -67,19 +69,23 @@ func WaysOf(hops, context string) Ways {
 // are its neutral element.
 func (w Ways) Join(v Ways) Ways {
 	w.Nav, w.Hints = w.Nav || v.Nav, w.Hints|v.Hints
-	switch {
-	case v.Embeds == "" || v.Embeds == w.Embeds:
-		return w
-	case w.Embeds == "":
-		w.Embeds = v.Embeds
-		return w
-	}
-	b := make([]byte, max(len(w.Embeds), len(v.Embeds)))
-	for i := range b {
-		b[i] = fewer(hopsAt(w.Embeds, i), hopsAt(v.Embeds, i))
-	}
-	w.Embeds = normal(b)
+	w.Embeds = joinEmbeds(w.Embeds, v.Embeds)
+	w.Loose = (w.Loose || v.Loose) && !w.Nav && w.Embeds == ""
 	return w
+}
+
+func joinEmbeds(a, b string) string {
+	switch {
+	case b == "" || b == a:
+		return a
+	case a == "":
+		return b
+	}
+	joined := make([]byte, max(len(a), len(b)))
+	for i := range joined {
+		joined[i] = fewer(hopsAt(a, i), hopsAt(b, i))
+	}
+	return normal(joined)
 }
 
 func hopsAt(s string, i int) byte {
@@ -141,6 +147,27 @@ func (w Ways) Over(hop byte, redirect bool) Ways {
 	return Ways{Embeds: normal(b)}
 }
 
+// Reach returns the ways in which a link is reached from a URI with claim c, outcome o and ways w;
+// hints are those of the link itself. Embed hops count from the last navigation or valid page,
+// and only on pages that are flagged: how the others are reached may change when they are not
+// read again. What nobody asks for because of a link gets no hints of it.
+func (d Depths) Reach(w Ways, c Claim, o Outcome, hop byte, kind LinkKind, hints mime.Hints) (to Ways) {
+	flagged := d.Flags(c, o).Max() >= 0
+	switch {
+	case kind == LinkRedirect:
+		return w.Over(hop, true)
+	case hop == HopLink, o.Valid():
+		to = Ways{Nav: true}.Over(hop, false)
+	case flagged:
+		to = w.Over(hop, false)
+	}
+	if flagged || !d.Child(c, o, kind).IsZero() {
+		to.Hints |= hints
+	}
+	to.Loose = !to.Nav && to.Embeds == ""
+	return to
+}
+
 // Within reports whether a way leads here over embed hops, at most so many, of them so many
 // guesses at most.
 func (w Ways) Within(hops, guesses int) bool {
@@ -160,28 +187,30 @@ func (c *Candidate) Reached() Ways {
 	return c.Ways
 }
 
-// AgainBy decides whether a URI that was finished with outcome o and is claimed by c must be
-// fetched or read again because it is reached in more ways: was is how it was processed.
-func (d Depths) AgainBy(c Claim, o Outcome, was, now Ways) Again {
-	more := was != now
-	loads := was.Over(HopEmbed, false) != now.Over(HopEmbed, false)
-	if opened := o.Open&now.Hints != 0; opened { // it is a container too
-		if !o.Archived {
-			o.Class = ClassContainer
-			// Embeds of what nobody archives are not asked for.
-			if d.Archived(c, o) || d.UnclaimedEmbeds && !c.IsZero() {
-				return AgainFetch
-			}
-			return AgainNothing
-		}
-		return AgainJudge
-	}
-	switch {
-	case !more || c.IsZero():
+// AgainBy decides whether a URI that was finished with outcome o must be fetched or read again
+// because its claim or its ways are more than those, c and w, that it was processed with.
+func (d Depths) AgainBy(o Outcome, c, claim Claim, w, ways Ways) Again {
+	if claim.IsZero() {
 		return AgainNothing
-	case o.Status == StatusOutOfScope: // the preselector decides anew
+	}
+	if o.Open&ways.Hints != 0 { // it is a container too
+		if o.Archived {
+			return AgainJudge
+		}
+		// Embeds of what nobody archives are not asked for.
+		o.Class = ClassContainer
+		if d.UnclaimedEmbeds || d.Archived(claim, o) {
+			return AgainFetch
+		}
+		return AgainNothing
+	}
+	nearer := !o.Valid() && w.Over(HopEmbed, false) != ways.Over(HopEmbed, false)
+	flagged := d.Flags(claim, o).Max() >= 0
+	switch {
+	case o.Status == StatusOutOfScope && w != ways: // the preselector decides anew
 		return AgainFetch
-	case o.Archived && (o.Class == ClassRedirect || o.Embedding && loads):
+	case o.Archived && o.Class == ClassRedirect && w != ways,
+		o.Archived && o.Embedding && flagged && (nearer || d.Flags(c, o).Max() < 0):
 		return AgainJudge
 	}
 	return AgainNothing

@@ -17,6 +17,9 @@ func ways() *rapid.Generator[Ways] {
 		for _, hops := range rapid.SliceOfN(hopPaths(), 0, 4).Draw(t, "hops") {
 			w = w.Join(WaysOf(hops, rapid.SampledFrom([]string{"", "a/@href", "script/@src", "link/@href[rel=stylesheet]"}).Draw(t, "context")))
 		}
+		if rapid.IntRange(0, 3).Draw(t, "loose") == 0 {
+			w = w.Join(Ways{Loose: true})
+		}
 		return w
 	})
 }
@@ -76,6 +79,9 @@ func TestAgainBy(t *testing.T) {
 	text := Outcome{Status: 200, Class: ClassText, Open: mime.HintCSS}
 	kept := func(o Outcome) Outcome { o.Archived = true; return o }
 	frame := kept(Outcome{Status: 200, Class: ClassHTML, Embedding: true})
+	valid := frame
+	valid.Judgeable, valid.Judged, valid.ValidFor = true, true, 1
+	link := Claim{Link: [MaxProfiles]int32{1}}
 	for _, c := range []struct {
 		why      string
 		claim    Claim
@@ -84,9 +90,10 @@ func TestAgainBy(t *testing.T) {
 		want     Again
 	}{
 		{"nothing grew", Claim{Bin: true}, frame, far, far, AgainNothing},
-		{"a frame is nearer: its own frames are", Claim{Bin: true}, frame, far, far.Join(near), AgainJudge},
-		{"a frame is navigated to", Claim{Bin: true}, frame, near, near.Join(nav), AgainJudge},
-		{"a page is framed: its own frames are no nearer", Claim{Bin: true}, frame, nav, nav.Join(near), AgainNothing},
+		{"a frame is nearer: its own frames are", link, frame, far, far.Join(near), AgainJudge},
+		{"a frame is navigated to", link, frame, near, near.Join(nav), AgainJudge},
+		{"a valid frame is nearer: its own frames count from it", link, valid, far, far.Join(near), AgainNothing},
+		{"a page is framed: its own frames are no nearer", link, frame, nav, nav.Join(near), AgainNothing},
 		{"it embeds nothing", Claim{Bin: true}, kept(Outcome{Status: 200, Class: ClassOther}), far, near, AgainNothing},
 		{"what nobody archives embeds nothing that is asked for", Claim{Analyse: true}, Outcome{Status: 200, Class: ClassHTML, Embedding: true}, far, near, AgainNothing},
 		{"a redirect is framed: its target is", Claim{Bin: true}, kept(Outcome{Status: 302, Class: ClassRedirect}), nav, nav.Join(near), AgainJudge},
@@ -97,12 +104,17 @@ func TestAgainBy(t *testing.T) {
 		{"nobody wants it", Claim{}, Outcome{Status: StatusOutOfScope}, far, near, AgainNothing},
 		{"scope may let it in now", Claim{Bin: true}, Outcome{Status: StatusOutOfScope}, far, near, AgainFetch},
 	} {
-		if got := d.AgainBy(c.claim, c.o, c.was, c.now); got != c.want {
+		if got := d.AgainBy(c.o, c.claim, c.claim, c.was, c.now); got != c.want {
 			t.Errorf("%s: %v, want %v", c.why, got, c.want)
 		}
 	}
+	// What was archived, but flagged by nobody, gave its embeds no ways.
+	other := kept(Outcome{Status: 200, Class: ClassText, Embedding: true})
+	if got := d.AgainBy(other, Claim{Bin: true}, Claim{Bin: true}.Join(link), nav, nav); got != AgainJudge {
+		t.Errorf("a page is flagged: %v", got)
+	}
 	d.UnclaimedEmbeds = true
-	if got := d.AgainBy(Claim{Analyse: true}, text, nav, sheet); got != AgainFetch {
+	if got := d.AgainBy(text, Claim{Analyse: true}, Claim{Analyse: true}, nav, sheet); got != AgainFetch {
 		t.Errorf("embeds of what nobody archives are asked for: %v", got)
 	}
 }

@@ -66,9 +66,22 @@ func (e *enc) claim(c crawl.Claim) {
 	}
 }
 
+// Bits of ways below those of hints.
+const (
+	waysNav = 1 << iota
+	waysLoose
+	waysHints = iota
+)
+
 func (e *enc) ways(w crawl.Ways) {
-	e.flags(w.Nav)
-	e.uv(uint64(w.Hints))
+	v := uint64(w.Hints) << waysHints
+	if w.Nav {
+		v |= waysNav
+	}
+	if w.Loose {
+		v |= waysLoose
+	}
+	e.uv(v)
 	e.str(w.Embeds)
 }
 
@@ -173,10 +186,9 @@ func (d *dec) claim() (c crawl.Claim) {
 	return c
 }
 
-func (d *dec) ways() (w crawl.Ways) {
-	d.flags(&w.Nav)
-	w.Hints, w.Embeds = mime.Hints(d.uv()), d.str()
-	return w
+func (d *dec) ways() crawl.Ways {
+	v := d.uv()
+	return crawl.Ways{Nav: v&waysNav != 0, Loose: v&waysLoose != 0, Hints: mime.Hints(v >> waysHints), Embeds: d.str()}
 }
 
 // end returns the first fault; bytes left over are one.

@@ -239,7 +239,7 @@ func (b *Builder) Settle(ask func(*Record) bool) (s Settled, err error) {
 		if err != nil {
 			return err
 		}
-		switch again := max(d.Again(r.Claim, r.Outcome), d.AgainBy(r.Claim, r.Outcome, r.Ways(), r.Ways())); {
+		switch again := max(d.Again(r.Claim, r.Outcome), d.AgainBy(r.Outcome, r.Claim, r.Claim, r.Ways(), r.Ways())); {
 		case again == crawl.AgainFetch:
 			s.Again++
 			err = b.t.enqueue(r, crawl.ModeFetch)

@@ -383,7 +383,7 @@ func (t *tx) grown(r *Record, old crawl.Claim, ways crawl.Ways) error {
 			return err
 		}
 	}
-	switch max(d.Again(r.Claim, r.Outcome), d.AgainBy(r.Claim, r.Outcome, ways, r.Ways())) {
+	switch max(d.Again(r.Claim, r.Outcome), d.AgainBy(r.Outcome, old, r.Claim, ways, r.Ways())) {
 	case crawl.AgainFetch:
 		return t.enqueue(r, crawl.ModeFetch)
 	case crawl.AgainJudge:

@@ -210,7 +210,11 @@ func (t transclusion) Decide(s *Subject) Decision {
 		return None
 	}
 	// A redirect of a page is navigation, one of an image is not.
-	return acceptIf(s.Cand.Reached().Within(t.max, t.spec))
+	w := s.Cand.Reached()
+	if w.Loose { // only kept in mind
+		w = crawl.WaysOf(s.Cand.Hops, "")
+	}
+	return acceptIf(w.Within(t.max, t.spec))
 }
 
 // prerequisite accepts what a page cannot be fetched without.

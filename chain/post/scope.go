@@ -98,11 +98,10 @@ func (l *LinksScoper) candidate(u *crawl.CrawlURI, outcome crawl.Outcome, o craw
 		hops = hops[n:]
 	}
 	kind := o.Kind
-	ways := u.Reached().Over(o.Hop, kind == crawl.LinkRedirect)
-	if kind == crawl.LinkFrame && !ways.Within(l.cfg.MaxFrameHops, decide.MaxHopPath) {
+	ways := l.depths.Reach(u.Reached(), u.Claim, outcome, o.Hop, kind, mime.HintsOf(o.Context))
+	if kind == crawl.LinkFrame && !ways.Loose && !ways.Within(l.cfg.MaxFrameHops, decide.MaxHopPath) {
 		kind = crawl.LinkNav
 	}
-	ways.Hints |= mime.HintsOf(o.Context)
 	return crawl.Candidate{
 		URL: to.WithoutFragment().String(), Key: l.rules.Key(to), Host: to.Hostname(),
 		Via: u.URL, Hops: hops, Kind: kind, Context: o.Context, Ways: ways, SourceTag: u.SourceTag,

@@ -137,7 +137,7 @@ func (c *Crawl) process(u *crawl.CrawlURI) {
 	for _, l := range p.Links {
 		to := c.Web.Pages[l.To]
 		u.Embedding = u.Embedding || l.hop() != crawl.HopLink
-		ways, kind := l.reach(u.Ways)
+		ways, kind := c.Web.reach(l, u.Claim, o, u.Ways)
 		claim := c.Web.Depths.Child(u.Claim, o, kind)
 		if !to.accepts(claim, ways) {
 			continue

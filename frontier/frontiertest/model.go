@@ -240,7 +240,7 @@ func (m *model) grown(e *entry, old crawl.Claim, ways crawl.Ways) {
 	if redirect && e.targeted && e.Claim.Keep && !old.Keep {
 		m.work = append(m.work, func() { m.keepSources(e) })
 	}
-	again, by := d.Again(e.Claim, e.Outcome), d.AgainBy(e.Claim, e.Outcome, ways, e.Ways)
+	again, by := d.Again(e.Claim, e.Outcome), d.AgainBy(e.Outcome, old, e.Claim, ways, e.Ways)
 	switch {
 	case again == crawl.AgainFetch || by == crawl.AgainFetch:
 		m.enqueue(e, crawl.ModeFetch)

@@ -45,10 +45,10 @@ func (c *conformance) link(u *crawl.CrawlURI, to crawl.Candidate, kind crawl.Lin
 		return
 	}
 	to.Kind, to.Hops, to.SourceTag, to.Via = kind, u.Hops+hop, u.SourceTag, u.URL
-	to.Ways = u.Ways.Over(hop[0], kind == crawl.LinkRedirect)
-	if kind == crawl.LinkEmbed && c.chance("sheet", 3) {
-		to.Ways.Hints = mime.HintCSS
+	if to.Context = ""; kind == crawl.LinkEmbed && c.chance("sheet", 3) {
+		to.Context = sheet
 	}
+	to.Ways = c.model.r.Depths.Reach(u.Ways, u.Claim, u.Outcome(), hop[0], kind, mime.HintsOf(to.Context))
 	u.Embedding = u.Embedding || hop != "L"
 	to.Claim = c.model.r.Depths.Child(u.Claim, u.Outcome(), kind)
 	u.Links = append(u.Links, to)
@@ -135,7 +135,7 @@ func (c *conformance) judge(u *crawl.CrawlURI) {
 	}
 	o := u.Outcome()
 	for _, l := range c.model.uris[u.Key].links {
-		l.Ways = u.Ways.Over(l.Hops[len(l.Hops)-1], l.Kind == crawl.LinkRedirect)
+		l.Ways = c.model.r.Depths.Reach(u.Ways, u.Claim, o, l.Hops[len(l.Hops)-1], l.Kind, mime.HintsOf(l.Context))
 		l.Claim = c.model.r.Depths.Child(u.Claim, o, l.Kind)
 		u.Links = append(u.Links, l)
 	}

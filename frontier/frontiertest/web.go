@@ -32,14 +32,16 @@ func (l Link) hop() byte {
 // The limits of scope, as by default.
 const maxEmbeds, maxGuesses, maxFrames = 2, 1, 2
 
-// reach returns how a link is reached from a page reached in ways, and its kind there.
-func (l Link) reach(ways crawl.Ways) (crawl.Ways, crawl.LinkKind) {
-	to, kind := ways.Over(l.hop(), l.Kind == crawl.LinkRedirect), l.Kind
-	if kind == crawl.LinkFrame && !to.Within(maxFrames, maxFrames) {
-		kind = crawl.LinkNav
-	}
+// reach returns how a link is reached from a page with claim and outcome that is reached in ways,
+// and its kind there.
+func (w *Web) reach(l Link, c crawl.Claim, o crawl.Outcome, ways crawl.Ways) (crawl.Ways, crawl.LinkKind) {
+	hints := mime.Hints(0)
 	if l.Sheet {
-		to.Hints |= mime.HintCSS
+		hints = mime.HintCSS
+	}
+	to, kind := w.Depths.Reach(ways, c, o, l.hop(), l.Kind, hints), l.Kind
+	if kind == crawl.LinkFrame && !to.Loose && !to.Within(maxFrames, maxFrames) {
+		kind = crawl.LinkNav
 	}
 	return to, kind
 }
@@ -200,10 +202,12 @@ func (w *Web) Archived() map[string]bool {
 				if l.To == i {
 					continue
 				}
-				v, kind := l.reach(ways[i])
-				if c := w.Depths.Child(claims[i], o, kind); w.Pages[l.To].accepts(c, v) {
-					join(l.To, c, v)
+				v, kind := w.reach(l, claims[i], o, ways[i])
+				c := w.Depths.Child(claims[i], o, kind)
+				if !w.Pages[l.To].accepts(c, v) {
+					continue
 				}
+				join(l.To, c, v)
 				to := w.outcome(l.To, claims[l.To], ways[l.To])
 				if p.Class == crawl.ClassRedirect && processed(l.To) && (to.Valid() || to.Class == crawl.ClassRedirect && claims[l.To].Keep) {
 					join(i, crawl.Claim{Keep: true}, crawl.Ways{})

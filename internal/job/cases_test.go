@@ -407,10 +407,11 @@ func casesOfWays() []archivingCase {
 			archived: "/v /w /r /c /c.png", valid: "/v /w",
 		},
 		{
-			name: "08 style sheet behind a redirect that is not archived", runs: []string{"/f", "/g", "/v"},
-			web: pages{"/f": foreign("/r", "/c"), "/r": testweb.Redirect(302, "/c"), "/c": sheet("/c.png"), "/c.png": img(1),
-				"/g": foreign(testweb.Stylesheet("/r")), "/v": national("/c")},
-			archived: "/v /c /c.png", valid: "/v", twice: "/c",
+			name: "08 style sheet behind a redirect that is not archived", runs: []string{"/f", "/g"},
+			change: func(c *config.Config) { c.Crawl.FetchUnclaimedEmbeds = true },
+			web: pages{"/f": foreign("/r"), "/r": testweb.Redirect(302, "/c"), "/c": sheet("/c.png"), "/c.png": img(1),
+				"/g": foreign(testweb.Stylesheet("/r"))},
+			twice: "/c",
 		},
 		{ // Declared text/html without a tag: not archived under B, until it is a style sheet.
 			name: "08 style sheet declared text/html", runs: []string{"/v", "/w"},
@@ -418,10 +419,16 @@ func casesOfWays() []archivingCase {
 				"/w": national(testweb.Stylesheet("/c"))},
 			archived: "/v /w /c /c.png", valid: "/v /w", twice: "/c",
 		},
-		{ // Plain text that is judged valid stays valid when a page loads it as a style sheet first.
-			name: "08 text that is loaded as a style sheet", runs: []string{"/f", "/g"},
-			web:      pages{"/f": foreign(testweb.Stylesheet("/t")), "/g": foreign("/t"), "/t": czechText()},
-			archived: "/t", valid: "/t",
+		{ // Plain text that is loaded as a style sheet is judged as what it is by itself.
+			name: "08 text that is loaded as a style sheet", runs: []string{"/v"},
+			web:      pages{"/v": national(testweb.Stylesheet("/t")), "/t": czechText()},
+			archived: "/v /t", valid: "/v /t",
+		},
+		{ // The frames of a valid page are counted from it, however it was reached.
+			name: "13 valid page in a frame", runs: []string{"/f"},
+			web: pages{"/f": foreign(testweb.IFrame("/1")), "/1": foreign(testweb.IFrame("/2")), "/2": foreign(testweb.IFrame("/n")),
+				"/n": national(testweb.Img("http://s.cz/n.png")), "http://s.cz/n.png": img(1)},
+			archived: "/n http://s.cz/n.png", valid: "/n",
 		},
 	}
 }

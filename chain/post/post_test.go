@@ -165,9 +165,19 @@ func TestLinksScoper(t *testing.T) {
 // Case 13: a frame within frames beyond the limit is a link: it uses depth up.
 func TestFrameBeyondTheLimit(t *testing.T) {
 	u := found(1, crawl.Outlink{URL: "http://f.com/", Hop: 'E', Kind: crawl.LinkFrame})
-	u.Hops = "LEE"
+	u.Hops, u.Judged, u.Claim.Link[0] = "LEE", nil, 2
 	process(t, u, scoper(t, DefaultScopeConfig()))
 	if got, want := shown(u.Links), "http://f.com/ LEEE kind=1 A=false B=false L=1\n"; got != want {
+		t.Errorf("%swant %s", got, want)
+	}
+}
+
+// ADR 35: frames of a valid page are counted from it.
+func TestFrameOfValidPage(t *testing.T) {
+	u := found(1, crawl.Outlink{URL: "http://f.com/", Hop: 'E', Kind: crawl.LinkFrame})
+	u.Hops = "LEE"
+	process(t, u, scoper(t, DefaultScopeConfig()))
+	if got, want := shown(u.Links), "http://f.com/ LEEE kind=3 A=false B=false L=2\n"; got != want {
 		t.Errorf("%swant %s", got, want)
 	}
 }

@@ -81,6 +81,7 @@ type Options struct {
 	Limits    LimitsConfig
 	Depths    crawl.Depths
 	RulesHash uint64 // of the rules that make keys; a changed set is refused
+	Parts     []Part // what else must not change during the job; a change is refused
 	Clock     clock.Clock
 	Links     LinkReader
 	Fail      *fsx.FailPoints
@@ -382,7 +383,7 @@ func (f *Frontier) load() error {
 	if f.o.ReadOnly {
 		return nil
 	}
-	if err := f.noteKill(); err != nil {
+	if err := errors.Join(f.noteKill(), f.keepParts()); err != nil {
 		return err
 	}
 	f.changes.Began = QueuesBegan{Inactive: int64(f.st.queues), Snoozed: int64(f.st.resting), Retired: int64(f.st.retired)}
@@ -415,7 +416,7 @@ func (f *Frontier) SameConfig() error {
 	if now := f.cfg.queueKey(); string(was) != string(now) {
 		return fmt.Errorf("%w: queue_key is %q, the job was started with %q; what waits stands in those queues: put it back, or start a new job", ErrChanged, now, was)
 	}
-	return nil
+	return f.sameParts()
 }
 
 func (f *Frontier) create() error {
@@ -428,6 +429,11 @@ func (f *Frontier) create() error {
 		b.Set(nameKey('m', "counted"), []byte{valueVersion}, nil),
 		b.Set(nameKey('m', "depths"), encodeDepths(f.o.Depths), nil)); err != nil {
 		return errors.Join(err, b.Close())
+	}
+	if len(f.o.Parts) > 0 {
+		if err := b.Set(nameKey('m', "parts"), encodeParts(f.o.Parts), nil); err != nil {
+			return errors.Join(err, b.Close())
+		}
 	}
 	return f.commit(b, pebble.Sync)
 }

@@ -186,6 +186,15 @@ func (j *Job) depths() crawl.Depths {
 	return d
 }
 
+// parts are what the verdicts follow from.
+func (j *Job) parts() []frontier.Part {
+	var parts []frontier.Part
+	for _, p := range j.analyzer.Parts() {
+		parts = append(parts, frontier.Part(p))
+	}
+	return parts
+}
+
 func (j *Job) openState(ctx context.Context) error {
 	if n := len(j.analyzer.Profiles()); n > crawl.MaxProfiles {
 		return fmt.Errorf("job: %d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
@@ -194,7 +203,7 @@ func (j *Job) openState(ctx context.Context) error {
 	f, err := frontier.Open(ctx, frontier.Options{
 		FS: j.opts.FS, Dir: j.path(StateDir, "frontier"), LogDir: j.path(LogDir), Config: j.cfg.Frontier,
 		Order: j.cfg.Order, Limits: j.cfg.Limits,
-		Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Clock: j.opts.Clock, Links: links,
+		Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Parts: j.parts(), Clock: j.opts.Clock, Links: links,
 		Fail: j.opts.Fail, Logger: j.opts.Log, Aside: j.aside(), Check: j.checkArchive,
 	})
 	if err != nil {

@@ -166,7 +166,7 @@ func (j *Job) openToLook(ctx context.Context) error {
 	}
 	j.scope = scope
 	j.frontier, err = frontier.Open(ctx, frontier.Options{FS: fs, Dir: j.path(StateDir, "frontier"), LogDir: j.path(LogDir),
-		Config: j.cfg.Frontier, Order: j.cfg.Order, Limits: j.cfg.Limits, Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Clock: j.opts.Clock,
+		Config: j.cfg.Frontier, Order: j.cfg.Order, Limits: j.cfg.Limits, Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Parts: j.parts(), Clock: j.opts.Clock,
 		Logger: j.opts.Log, ReadOnly: true})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)

@@ -1,0 +1,98 @@
+package frontier
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Part is a setting that verdicts follow from. While the job lasts it stays what it was.
+type Part struct {
+	Name  string // for people
+	Value string // for people, short; differs when the setting does
+}
+
+// maxNamedParts is how many parts that changed are named.
+const maxNamedParts = 5
+
+func encodeParts(parts []Part) []byte {
+	e := newEnc()
+	e.uv(uint64(len(parts)))
+	for _, p := range parts {
+		e.str(p.Name)
+		e.str(p.Value)
+	}
+	return e.b
+}
+
+func decodeParts(b []byte) (parts []Part, err error) {
+	d := newDec(b)
+	for range min(d.uv(), uint64(len(d.b))) {
+		parts = append(parts, Part{d.str(), d.str()})
+	}
+	return parts, d.end()
+}
+
+// sameParts refuses, with [ErrChanged], parts that are not those the job was begun with, and names
+// them. A job that an earlier program began has none.
+func (f *Frontier) sameParts() error {
+	row, err := get(f.db, nameKey('m', "parts"))
+	if row == nil || err != nil {
+		return err
+	}
+	was, err := decodeParts(row)
+	if err != nil {
+		return fmt.Errorf("parts row: %w", err)
+	}
+	changed := partChanges(was, f.o.Parts)
+	if len(changed) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(changed) - maxNamedParts; n > 0 {
+		changed, more = changed[:maxNamedParts], fmt.Sprintf("; and %d more", n)
+	}
+	return fmt.Errorf("%w: %s%s; what is judged already would not match: put it back, or start a new job",
+		ErrChanged, strings.Join(changed, "; "), more)
+}
+
+// partChanges says what differs: first what has another value, then what came and went.
+func partChanges(was, now []Part) (changed []string) {
+	before, gone := map[string]string{}, map[string]bool{}
+	for _, p := range was {
+		before[p.Name], gone[p.Name] = p.Value, true
+	}
+	var added []string
+	for _, p := range now {
+		old, ok := before[p.Name]
+		delete(gone, p.Name)
+		switch {
+		case !ok:
+			added = append(added, fmt.Sprintf("%s: %s, the job was begun without", p.Name, p.Value))
+		case old != p.Value:
+			changed = append(changed, fmt.Sprintf("%s: %s, the job was begun with %s", p.Name, p.Value, old))
+		}
+	}
+	changed = append(changed, added...)
+	for _, p := range was {
+		if gone[p.Name] {
+			changed = append(changed, fmt.Sprintf("%s: missing, the job was begun with %s", p.Name, p.Value))
+		}
+	}
+	return changed
+}
+
+// keepParts notes the parts of a job that an earlier program began, as they are now.
+func (f *Frontier) keepParts() error {
+	row, err := get(f.db, nameKey('m', "parts"))
+	if row != nil || err != nil || len(f.o.Parts) == 0 {
+		return err
+	}
+	f.o.Logger.Info("an earlier version began the job and did not note its profiles: from now on they stay as they are")
+	b := f.db.NewBatch()
+	if err := b.Set(nameKey('m', "parts"), encodeParts(f.o.Parts), nil); err != nil {
+		return err
+	}
+	return f.commit(b, pebble.Sync)
+}

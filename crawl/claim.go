@@ -71,6 +71,8 @@ type Outcome struct {
 	Open mime.Hints
 	// Embedding: it has links whose scope and kind depend on how it was reached itself.
 	Embedding bool
+	// Guesses: some of them are speculative.
+	Guesses bool
 }
 
 // Valid reports whether any profile accepted the page.

@@ -214,6 +214,7 @@ type CrawlURI struct {
 	Outlinks  []Outlink
 	Dropped   int  // outlinks beyond the limit
 	Embedding bool // see [Outcome]
+	Guesses   bool // see [Outcome]
 	Judgeable bool
 	Judged    *Judgement // nil when the analyzer did not run
 
@@ -241,7 +242,7 @@ func (u *CrawlURI) Annotate(word string) { u.Annotations = append(u.Annotations,
 
 // Outcome returns what is stored of the URI in its present state.
 func (u *CrawlURI) Outcome() Outcome {
-	o := Outcome{Status: u.Status, Class: u.Class, Judgeable: u.Judgeable, Open: u.MIME.Open, Embedding: u.Embedding,
+	o := Outcome{Status: u.Status, Class: u.Class, Judgeable: u.Judgeable, Open: u.MIME.Open, Embedding: u.Embedding, Guesses: u.Guesses,
 		Archived: u.Span != nil && !u.Response.IsZero()}
 	if p := u.Prior; p != nil {
 		// What was archived or judged before stays so.
@@ -252,10 +253,10 @@ func (u *CrawlURI) Outcome() Outcome {
 		switch unread := u.Class == ClassUnknown; {
 		case u.NotModified, u.Mode == ModeJudge && unread, u.Status < 100 && p.Outcome.Archived:
 			o.Status, o.Class, o.Judgeable = p.Outcome.Status, p.Outcome.Class, p.Outcome.Judgeable
-			o.Open, o.Embedding = p.Outcome.Open, p.Outcome.Embedding
+			o.Open, o.Embedding, o.Guesses = p.Outcome.Open, p.Outcome.Embedding, p.Outcome.Guesses
 		case u.Mode == ModeJudge:
 			o.Status, o.Judgeable = p.Outcome.Status, o.Judgeable || p.Outcome.Judgeable
-			o.Embedding = o.Embedding || p.Outcome.Embedding
+			o.Embedding, o.Guesses = o.Embedding || p.Outcome.Embedding, o.Guesses || p.Outcome.Guesses
 		}
 	}
 	if u.Judged != nil {

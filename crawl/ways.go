@@ -205,12 +205,13 @@ func (d Depths) AgainBy(o Outcome, c, claim Claim, w, ways Ways) Again {
 		return AgainNothing
 	}
 	nearer := !o.Valid() && w.Over(HopEmbed, false) != ways.Over(HopEmbed, false)
-	flagged := d.Flags(claim, o).Max() >= 0
+	before, flags := d.Flags(c, o).Max(), d.Flags(claim, o).Max()
 	switch {
 	case o.Status == StatusOutOfScope && w != ways: // the preselector decides anew
 		return AgainFetch
 	case o.Archived && o.Class == ClassRedirect && w != ways,
-		o.Archived && o.Embedding && flagged && (nearer || d.Flags(c, o).Max() < 0):
+		o.Archived && o.Embedding && flags >= 0 && (nearer || before < 0),
+		o.Archived && o.Guesses && flags > 0 && before <= 0: // scope lets more of what is claimed in
 		return AgainJudge
 	}
 	return AgainNothing

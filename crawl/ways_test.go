@@ -113,6 +113,12 @@ func TestAgainBy(t *testing.T) {
 	if got := d.AgainBy(other, Claim{Bin: true}, Claim{Bin: true}.Join(link), nav, nav); got != AgainJudge {
 		t.Errorf("a page is flagged: %v", got)
 	}
+	// A guess of a page of depth 0 is only to be judged, which scope may refuse.
+	script := kept(Outcome{Status: 200, Class: ClassContainer, Guesses: true})
+	deeper := Claim{Link: [MaxProfiles]int32{2}}
+	if a, b := d.AgainBy(script, link, deeper, nav, nav), d.AgainBy(script, deeper, deeper, nav, nav); a != AgainJudge || b != AgainNothing {
+		t.Errorf("depth of a page with guesses grows: %v, then %v", a, b)
+	}
 	d.UnclaimedEmbeds = true
 	if got := d.AgainBy(text, Claim{Analyse: true}, Claim{Analyse: true}, nav, sheet); got != AgainFetch {
 		t.Errorf("embeds of what nobody archives are asked for: %v", got)

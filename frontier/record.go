@@ -177,7 +177,7 @@ func (d *dec) page(r *Record) {
 func (r *Record) encode() []byte {
 	e := newEnc()
 	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.Targeted,
-		r.InWanted, r.Wrong, r.queue != "", r.Found != 0, r.ways != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero())
+		r.InWanted, r.Wrong, r.queue != "", r.Found != 0, r.ways != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses)
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -231,7 +231,7 @@ func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 	r := &Record{ID: id}
 	var sameKey, finished, queue, found, ways, open, timed bool
 	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.Targeted,
-		&r.InWanted, &r.Wrong, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed)
+		&r.InWanted, &r.Wrong, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	d.url(r, sameKey, host)
 	d.page(r)

@@ -63,6 +63,7 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 	now := l.clk.Now()
 	for _, o := range u.Outlinks {
 		u.Embedding = u.Embedding || o.Hop != crawl.HopLink
+		u.Guesses = u.Guesses || o.Kind == crawl.LinkSpeculative
 		if nofollow && o.Kind == crawl.LinkNav {
 			continue
 		}

@@ -136,7 +136,7 @@ func (c *Crawl) process(u *crawl.CrawlURI) {
 	o := u.Outcome()
 	for _, l := range p.Links {
 		to := c.Web.Pages[l.To]
-		u.Embedding = u.Embedding || l.hop() != crawl.HopLink
+		u.Embedding, u.Guesses = u.Embedding || l.hop() != crawl.HopLink, u.Guesses || l.Kind == crawl.LinkSpeculative
 		ways, kind := c.Web.reach(l, u.Claim, o, u.Ways)
 		claim := c.Web.Depths.Child(u.Claim, o, kind)
 		if !to.accepts(claim, ways) {

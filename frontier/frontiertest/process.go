@@ -49,7 +49,7 @@ func (c *conformance) link(u *crawl.CrawlURI, to crawl.Candidate, kind crawl.Lin
 		to.Context = sheet
 	}
 	to.Ways = c.model.r.Depths.Reach(u.Ways, u.Claim, u.Outcome(), hop[0], kind, mime.HintsOf(to.Context))
-	u.Embedding = u.Embedding || hop != "L"
+	u.Embedding, u.Guesses = u.Embedding || hop != "L", u.Guesses || kind == crawl.LinkSpeculative
 	to.Claim = c.model.r.Depths.Child(u.Claim, u.Outcome(), kind)
 	u.Links = append(u.Links, to)
 }
@@ -129,7 +129,7 @@ func (c *conformance) judge(u *crawl.CrawlURI) {
 	if u.Prior.Outcome.Open != 0 {
 		open(u)
 	}
-	u.Embedding = u.Prior.Outcome.Embedding
+	u.Embedding, u.Guesses = u.Prior.Outcome.Embedding, u.Prior.Outcome.Guesses
 	if u.Judgeable && u.Claim.Analyse && !u.Prior.Outcome.Judged {
 		u.Judged = &crawl.Judgement{ValidFor: uint8(c.int("valid for", 3))}
 	}

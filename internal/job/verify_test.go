@@ -313,7 +313,11 @@ func stateDamaged() []damage {
 			return []string{"WARC", fmt.Sprintf("has %d bytes, %d are acknowledged", end, end-1)}
 		}},
 		{"a URI waits, but stands in no queue", func(v *victim) []string {
-			v.uri(page2, func(b []byte) []byte { b[3] = 2; return b })
+			v.uri(page2, func(b []byte) []byte {
+				_, flags := binary.Uvarint(b[1:])
+				b[1+flags] = 2
+				return b
+			})
 			return []string{"state", `http://www\.a\.example/two: its state is waiting, in a queue: false`}
 		}},
 		{"a finished URI in a queue", func(v *victim) []string {

@@ -100,5 +100,7 @@ func TestChangedProfile(t *testing.T) {
 }
 
 func replace(oldNew ...string) func(string, string) (string, string) {
-	return func(profile, words string) (string, string) { return strings.NewReplacer(oldNew...).Replace(profile), words }
+	return func(profile, words string) (string, string) {
+		return strings.NewReplacer(oldNew...).Replace(profile), words
+	}
 }

@@ -11,15 +11,16 @@ import (
 const (
 	// Step is the factor between two sizes that are compared.
 	Step = 8
-	// MaxRatio is how many times longer work on Step times the input may take.
-	MaxRatio = 3 * Step
+	// MaxRatio is how many times longer work on one input may take than on as many bytes
+	// in Step inputs of a Step'th of the size.
+	MaxRatio = 3
 	// Floor is the time that work may take whatever its growth.
 	Floor = 20 * time.Millisecond
 
 	first  = 4 << 10   // the least size, in bytes
 	last   = 256 << 10 // the greatest of a test
 	fuzzed = 32 << 10  // the greatest of a fuzz test, which makes many
-	again  = 5         // runs of each size before a failure is believed
+	again  = 3         // runs of each size before a failure is believed
 )
 
 // Linear fails the test when run takes time that grows faster than its input. input
@@ -60,18 +61,23 @@ func grows(limit int, input func(n int) []byte, run func([]byte)) error {
 		if len(small) == 0 || len(large) < Step/2*len(small) {
 			return nil // a shape that cannot be made longer
 		}
+		parts := func(b []byte) {
+			for range Step {
+				run(b)
+			}
+		}
 		long := measure(large, run, 1)
 		if long < Floor {
 			continue
 		}
-		short := measure(small, run, 1)
+		short := measure(small, parts, 1)
 		if long <= MaxRatio*short {
 			continue
 		}
 		// Something else may have been going on: the least of several counts.
-		short, long = min(short, measure(small, run, again)), min(long, measure(large, run, again))
+		short, long = min(short, measure(small, parts, again)), min(long, measure(large, run, again))
 		if long >= Floor && long > MaxRatio*short {
-			return fmt.Errorf("growthtest: %d bytes take %v, %d bytes %v: %d times as long, %d is the most", len(small), short, len(large), long, long/max(short, 1), MaxRatio)
+			return fmt.Errorf("growthtest: %d times %d bytes take %v, %d bytes %v: %.1f times as long, %d is the most", Step, len(small), short, len(large), long, float64(long)/float64(max(short, 1)), MaxRatio)
 		}
 	}
 	return nil

@@ -42,6 +42,9 @@ func askError(err error) error {
 	if errors.Is(err, job.ErrURL) || errors.Is(err, job.ErrFilter) || errors.As(err, &said) && said.Code == 400 {
 		return withCode(exitUsage, err)
 	}
+	if errors.Is(err, job.ErrNotBegun) {
+		return withCode(exitNegative, err)
+	}
 	return jobError(err)
 }
 

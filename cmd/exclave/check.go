@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -76,7 +75,7 @@ Exit codes: 0 no problems; 2 there are some; 3 the state cannot be read.`,
 func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err error) {
 	begun := true
 	switch err := job.Look(cmd.Context(), c, jobOptions(cmd.ErrOrStderr()), (*job.Job).SameConfig); {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, job.ErrNotBegun):
 		begun = false
 	case errors.Is(err, job.ErrLocked):
 		fmt.Fprintln(cmd.OutOrStdout(), "note: a process works on the job; what its state says was not compared")

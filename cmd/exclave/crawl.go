@@ -42,8 +42,8 @@ with the job it was at; one that is finished, or was ended by a limit of its own
 not repeated. One that fails does not keep the next from its turn, unless --fail-fast
 is given.
 
-The first Ctrl-C (or SIGTERM) stops in order within seconds, a second one at once;
-either way the job can go on later. On a terminal it shows a live view, with keys to
+The first Ctrl-C (or SIGTERM, or SIGHUP: the terminal is gone) stops in order within
+seconds, a second Ctrl-C or SIGTERM at once; either way the job can go on later. On a terminal it shows a live view, with keys to
 pause and stop (? lists them); elsewhere, and with --plain, a line of progress goes
 to stderr.
 
@@ -174,12 +174,22 @@ func jobError(err error) error {
 	return withCode(exitFailure, err)
 }
 
-// untilInterrupted returns a context that the first SIGINT or SIGTERM ends; the
-// second calls last, in their order, and ends the process.
+// endings are the signals that end the program in order. One that is ignored stays so, as under nohup.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
+}
+
+// untilInterrupted returns a context that the first SIGINT, SIGTERM or SIGHUP ends; the
+// second calls last, in their order, and ends the process. SIGHUP is no second one: a
+// terminal that is closed sends several.
 func untilInterrupted(parent context.Context, stderr io.Writer, last ...func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(parent)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, endings()...)
 	done := make(chan struct{})
 	go func() {
 		select {
@@ -189,13 +199,19 @@ func untilInterrupted(parent context.Context, stderr io.Writer, last ...func()) 
 		}
 		fmt.Fprintln(stderr, "\nstopping in order; once more to stop at once (the job can go on either way)")
 		cancel()
-		select {
-		case <-signals:
-			for _, fn := range last {
-				fn()
+		for {
+			select {
+			case s := <-signals:
+				if s == syscall.SIGHUP {
+					continue
+				}
+				for _, fn := range last {
+					fn()
+				}
+				os.Exit(int(exitInterrupt))
+			case <-done:
+				return
 			}
-			os.Exit(int(exitInterrupt))
-		case <-done:
 		}
 	}()
 	return ctx, func() {

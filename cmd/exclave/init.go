@@ -71,6 +71,8 @@ func makeJob(dir, profile, contact string) error {
 	switch {
 	case err == nil && len(entries) > 0:
 		return withCode(exitUsage, fmt.Errorf("init %s: the folder is not empty", dir))
+	case errors.Is(err, fs.ErrPermission):
+		return withCode(exitFailure, fmt.Errorf("init %w", err))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return withCode(exitUsage, fmt.Errorf("init %w", err))
 	}

@@ -35,7 +35,7 @@ another process works on the job.`,
 				return withCode(exitUsage, err)
 			}
 			if err != nil {
-				return err
+				return jobError(err)
 			}
 			for _, m := range made {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bytes, registered as moved\n", m.File, m.Size)

@@ -155,8 +155,8 @@ func (i *inspected) took(d time.Duration, lines int64) {
 	}
 }
 
-// inspectLog returns nil when the file could not be opened; with another error,
-// what was read before it.
+// inspectLog returns nil when the file could not be opened or is no log; with another
+// error, what was read before it.
 func inspectLog(cmd *cobra.Command, name string, logs *logFlags, total *seedlog.Tally, top int) (*inspected, error) {
 	o, err := logs.options(name)
 	if err != nil {
@@ -175,7 +175,9 @@ func inspectLog(cmd *cobra.Command, name string, logs *logFlags, total *seedlog.
 	began := time.Now()
 	s, err := seedlog.Inspect(cmd.Context(), in, o, tallies...)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", name, err)
+		if err = fmt.Errorf("%s: %w", name, err); s.Compression == "" {
+			return nil, err // nothing was read
+		}
 	}
 	i := &inspected{File: name, Summary: &s, Sum: own.Sum(top)}
 	i.took(time.Since(began), s.Lines)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 
 	"exclave/analyzer"
@@ -184,7 +183,7 @@ func (l *logsRead) add(cmd *cobra.Command) {
 // each opens the logs, all of them before anything is done, and calls fn with what
 // reads them.
 func (l *logsRead) each(cmd *cobra.Command, names []string, c *config.Config, fn func(context.Context, collection.Options, func(*collection.Gatherer) error) error) error {
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
 	defer stop()
 	o, err := l.options("")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -88,11 +89,20 @@ func code(t *testing.T, err error) int {
 }
 
 // The first signal ends the crawl in order after the grace period although a
-// server never answers; the next crawl goes on (docs/howto/exit-codes.md).
+// server never answers; the next crawl goes on (docs/howto/exit-codes.md). SIGHUP is one of
+// them, and never a second one: a terminal that is closed sends several.
 func TestSignalStops(t *testing.T) {
+	for name, signals := range map[string][]os.Signal{"SIGTERM": {syscall.SIGTERM}, "SIGHUP": {syscall.SIGHUP, syscall.SIGHUP}} {
+		t.Run(name, func(t *testing.T) { signalStops(t, signals) })
+	}
+}
+
+func signalStops(t *testing.T, signals []os.Signal) {
 	web, dir, cmd, out := startHeld(t, "1s")
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
+	for _, s := range signals {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if c := code(t, cmd.Wait()); c != int(exitOK) {
 		t.Fatalf("exit code %d\n%s", c, out)

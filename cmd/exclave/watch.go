@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/signal"
-	"syscall"
 
 	"exclave/internal/control"
 	"exclave/internal/job"
@@ -32,10 +30,10 @@ no terminal to show it on.`,
 				if err != nil {
 					return withCode(exitUsage, fmt.Errorf("%w; exclave report %s prints figures", err, args[0]))
 				}
-				ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+				ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
 				defer stop() // signals leave the view in order
 				err = view.Run(ctx, remoteCrawl{c})
-				if errors.Is(err, context.Canceled) {
+				if errors.Is(err, context.Canceled) || errors.Is(err, live.ErrHangUp) {
 					return nil
 				}
 				if errors.Is(err, live.ErrEnded) {

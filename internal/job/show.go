@@ -17,6 +17,9 @@ import (
 	"exclave/internal/urlx"
 )
 
+// ErrNotBegun is wrapped by the error of looking into a job that has no state.
+var ErrNotBegun = errors.New("the job was never begun: exclave crawl begins it")
+
 // ErrURL is wrapped by the error of Show when what was asked for is no URL.
 var ErrURL = errors.New("not a URL that a crawl can know")
 
@@ -150,7 +153,7 @@ func Show(ctx context.Context, cfg *config.Config, o Options, url string, all bo
 func (j *Job) openToLook(ctx context.Context) error {
 	fs := j.opts.FS
 	if _, err := fs.Stat(j.path(StateDir, "frontier")); errors.Is(err, iofs.ErrNotExist) {
-		return fmt.Errorf("job: %s: there is no state; was the job ever started? (%w)", j.dir, err)
+		return fmt.Errorf("job: %s: %w (%w)", j.dir, ErrNotBegun, err)
 	}
 	lock, err := j.lock("look into")
 	if err != nil {

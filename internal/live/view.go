@@ -33,6 +33,7 @@ type Crawl interface {
 var (
 	ErrNoTerminal = errors.New("there is no terminal for a view")
 	ErrEnded      = errors.New("the crawl has ended")
+	ErrHangUp     = errors.New("the terminal hung up")
 )
 
 // every is how often the screen is renewed, askBound how long a crawl may take to
@@ -97,8 +98,8 @@ func (v *View) Restore() {
 	v.o.Log.release()
 }
 
-// Run shows a crawl until ctx ends, the crawl ends (ErrEnded), or the user leaves
-// (nil). The terminal is given back before it returns, also when it panics.
+// Run shows a crawl until ctx ends, the crawl ends (ErrEnded), the terminal is closed
+// (ErrHangUp), or the user leaves (nil). The terminal is given back before it returns, also when it panics.
 func (v *View) Run(ctx context.Context, c Crawl) error {
 	v.crawl = c
 	signal.Notify(v.signals, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGQUIT)
@@ -278,7 +279,10 @@ func (v *View) signal(s os.Signal) error {
 			}
 			v.draw()
 		}
-	case syscall.SIGHUP, syscall.SIGQUIT:
+	case syscall.SIGHUP:
+		v.leave(true)
+		return ErrHangUp // what that means for the crawl its owner decides
+	case syscall.SIGQUIT:
 		v.leave(true)
 		signal.Reset(s)
 		return syscall.Kill(syscall.Getpid(), s.(syscall.Signal))

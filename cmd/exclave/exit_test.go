@@ -1,0 +1,127 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"exclave/internal/fsx"
+)
+
+// elsewhere are the codes that other tests see, since they need a running crawl, a terminal, a web or a signal.
+func elsewhere() map[string]map[int]string {
+	return map[string]map[int]string{
+		"bench":   {1: "TestScripts/bench", 3: "a failure of the machine"},
+		"crawl":   {130: "TestSecondSignalAndLock"},
+		"demo":    {0: "TestScripts/demo", 1: "it would be a defect of the program", 130: "TestSecondSignalAndLock: the same code"},
+		"moved":   {0: "TestMoved of internal/job"},
+		"pause":   {0: "TestControl", 3: "TestReaders"},
+		"recover": {0: "TestRecover", 3: "a failure of the machine", 130: "TestSecondSignalAndLock: the same code"},
+		"resume":  {0: "TestControl", 3: "TestReaders: the same code"},
+		"retry":   {0: "TestWebScripts/retry"},
+		"seeds":   {130: "untilInterrupted: TestSignalStops"},
+		"stop":    {0: "TestControl", 3: "TestControl"},
+		"verify":  {1: "TestWebScripts/crawl"},
+		"watch":   {0: "TestWatch", 3: "TestReaders: the same code"},
+	}
+}
+
+// Every code that docs/howto/exit-codes.md promises of a verb is what the verb ends with (issue 16).
+func TestExitCodes(t *testing.T) {
+	promised := documented(t)
+	t.Chdir(t.TempDir())
+	newJob(t, "job", `{"url":"http://b.example/x","source":"s"}`+"\n")
+	newJob(t, "fresh", "")
+	newJob(t, "empty", "")
+	write(t, "empty/seeds.txt", "# nothing\n")
+	for _, name := range []string{"locked", "broken"} {
+		if err := os.CopyFS(name, os.DirFS("job")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, err := fsx.Real().Lock("locked/state/job.lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	files, err := filepath.Glob("broken/state/frontier/MANIFEST-*")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no manifest: ", err)
+	}
+	for _, f := range files {
+		write(t, f, "no manifest")
+	}
+	write(t, "wrong/job.toml", "x")
+	write(t, "own.toml", "[profile]\nname = \"own\"\nmin_points = 1\n[[searcher]]\nkind = \"html_lang\"\npattern = \"^cs\"\npoints = 1\n")
+	write(t, "cs.html", "<html lang=cs><p>x</p>")
+	write(t, "en.html", "<html lang=en><p>x</p>")
+	write(t, "list.txt", "http://h.example/\n")
+	write(t, "none.txt", "# nothing\n")
+	write(t, "ranges.txt", "10.0.0.0/8,cz\n")
+	write(t, "a.xz", "\xfd7zXZ\x00abc")
+	write(t, "file", "x")
+	// What cannot be written, also by root.
+	const sealed = "/proc/nowhere/x"
+	ended := map[string]map[int]bool{}
+	for _, c := range []struct {
+		code int
+		line string
+	}{
+		{0, "analyze --profile own.toml cs.html"}, {1, "analyze --profile own.toml en.html"}, {2, "analyze missing"}, {2, "analyze --profile missing cs.html"},
+		{0, "bench seeds-log --lines 3"}, {2, "bench --hosts 0"},
+		{0, "check job"}, {0, "check locked"}, {2, "check wrong"}, {2, "check empty"}, {2, "check nowhere"}, {3, "check broken"},
+		{0, "checkpoint --name a job"}, {0, "checkpoint list job"}, {0, "checkpoint restore job/checkpoints/a restored"}, {1, "checkpoint list fresh"}, {2, "checkpoint --name a job"},
+		{2, "checkpoint fresh"}, {2, "checkpoint wrong"}, {2, "checkpoint restore job restored2"}, {2, "checkpoint restore job/checkpoints/a job"}, {3, "checkpoint broken"}, {4, "checkpoint locked"},
+		{0, "crawl --quiet empty"}, {2, "crawl wrong"}, {2, "crawl nowhere"}, {3, "crawl --quiet broken"}, {4, "crawl --quiet locked"},
+		{2, "demo --dir job"}, {3, "demo --dir " + sealed},
+		{0, "frontier job"}, {0, "frontier show job b.example"}, {0, "frontier list job"}, {0, "frontier export job"}, {0, "frontier delete --dry-run --host b.example job"},
+		{1, "frontier fresh"}, {1, "frontier show job nobody.example"}, {1, "frontier delete --host nobody.example job"}, {2, "frontier delete job"}, {2, "frontier list --regex ( job"},
+		{2, "frontier wrong"}, {2, "frontier --top -1 job"}, {3, "frontier broken"}, {3, "frontier export --out " + sealed + " job"}, {4, "frontier locked"}, {4, "frontier delete --host b.example locked"},
+		{0, "geoip build --out db.mmdb ranges.txt"}, {0, "geoip lookup db.mmdb 10.1.1.1"}, {0, "geoip export db.mmdb"}, {1, "geoip lookup db.mmdb 11.1.1.1"}, {2, "geoip lookup missing 10.1.1.1"},
+		{2, "geoip build --out db2.mmdb none.txt"}, {2, "geoip export file"}, {3, "geoip build --out " + sealed + " ranges.txt"},
+		{0, "init made --profile cz"}, {2, "init job --profile cz"}, {2, "init made2 --profile xx"}, {2, "init file --profile cz"}, {3, "init " + sealed + " --profile cz"},
+		{1, "moved job"}, {2, "moved job missing"}, {2, "moved wrong"}, {3, "moved broken"}, {4, "moved locked"},
+		{1, "pause job"}, {2, "pause"}, {1, "resume job"}, {2, "resume"}, {1, "stop job"}, {2, "stop --timeout -1s job"}, {1, "watch job"}, {2, "watch"},
+		{2, "recover fresh"}, {2, "recover wrong"}, {4, "recover locked"},
+		{0, "report job"}, {0, "report --all job"}, {1, "report job threads"}, {2, "report job x"}, {2, "report wrong"}, {3, "report fresh"}, {3, "report broken"}, {3, "report --out " + sealed + " job"}, {4, "report locked"},
+		{1, "retry job"}, {2, "retry --regex ( job"}, {2, "retry wrong"}, {3, "retry broken"}, {4, "retry locked"},
+		{0, "seeds inspect list.txt"}, {0, "seeds import job list.txt"}, {0, "seeds rank --tld cz list.txt"}, {0, "seeds split --into split --parts 1 --profile cz list.txt"},
+		{1, "seeds inspect none.txt"}, {1, "seeds import job list.txt"}, {1, "seeds rank --tld cz none.txt"}, {1, "seeds split --into split2 --parts 1 --profile cz none.txt"},
+		{2, "seeds inspect a.xz"}, {2, "seeds inspect missing"}, {2, "seeds import job a.xz"}, {2, "seeds import wrong list.txt"}, {2, "seeds rank --tld cz a.xz"}, {2, "seeds split --into split --parts 1 --profile cz list.txt"},
+		{2, "seeds"}, {3, "seeds rank --tld cz --temp " + sealed + " list.txt"}, {3, "seeds import broken list.txt"}, {4, "seeds import locked list.txt"},
+		{0, "show job http://b.example/x"}, {1, "show job http://c.example/"}, {1, "show fresh http://c.example/"}, {2, "show job x"}, {2, "show job ftp://c.example/"}, {2, "show wrong http://c.example/"}, {3, "show broken http://c.example/"}, {4, "show locked http://c.example/"},
+		{0, "url http://a.example/"}, {2, "url ftp://a.example/"}, {2, "url x"}, {2, "url http://a.example/ x"}, {2, "url --job wrong http://a.example/"},
+		{0, "verify job"}, {2, "verify wrong"}, {3, "verify fresh"}, {3, "verify broken"}, {4, "verify locked"},
+		{0, "version"}, {2, "version x"},
+		{0, "why empty"}, {0, "why job http://b.example/x"}, {1, "why fresh"}, {1, "why fresh http://b.example/x"}, {1, "why job http://c.example/"}, {2, "why job x"}, {2, "why wrong"}, {3, "why broken"}, {4, "why locked"}, {4, "why locked http://b.example/x"},
+	} {
+		args := strings.Fields(c.line)
+		code, stdout, stderr := inside("", args...)
+		if code != c.code {
+			t.Errorf("%s: exit code %d, not %d\n%s%s", c.line, code, c.code, stdout, stderr)
+		}
+		if code > 1 && stdout+stderr == "" || code == 3 && !strings.HasPrefix(stderr, "exclave: ") && !strings.Contains(stderr, "\nexclave: ") {
+			t.Errorf("%s: exit code %d, and nobody says why", c.line, code)
+		}
+		if ended[args[0]] == nil {
+			ended[args[0]] = map[int]bool{}
+		}
+		ended[args[0]][c.code] = true
+	}
+	others := elsewhere()
+	for verb, codes := range promised {
+		for _, code := range codes {
+			if !ended[verb][code] && others[verb][code] == "" {
+				t.Errorf("%s: nothing shows the exit code %d", verb, code)
+			}
+		}
+		for _, code := range slices.Sorted(maps.Keys(ended[verb])) {
+			if !slices.Contains(codes, code) {
+				t.Errorf("%s: the exit code %d is not documented", verb, code)
+			}
+		}
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"exclave/analyzer"
+	"exclave/crawl"
 	"exclave/internal/fsx"
 )
 
@@ -29,6 +31,7 @@ func (j *Job) openEvidenceKey(context.Context) error {
 		if err := fsx.WriteFileAtomic(j.opts.FS, name, evidenceKeyText(j.evidenceKey)); err != nil {
 			return fmt.Errorf("job: make the key of evidence: %w", err)
 		}
+		j.tellNewKey()
 		return nil
 	}
 	if err != nil {
@@ -46,6 +49,14 @@ func (j *Job) openEvidenceKey(context.Context) error {
 	}
 	j.evidenceKey = key
 	return nil
+}
+
+// tellNewKey says that what is hashed from now on cannot be compared with what was.
+func (j *Job) tellNewKey() {
+	log := j.path(LogDir, crawl.LogAnalysis.Name())
+	if st, err := j.opts.FS.Stat(log); err == nil && st.Size() > 0 && j.cfg.Analysis.Evidence == analyzer.DetailHashed {
+		j.opts.Log.Warn("the job had no key for hashed evidence, or one that was not secret; from now on it is hashed under a new one", "log", log)
+	}
 }
 
 // evidenceKeyText is the file of a key: what it is, the key, its CRC-32C.

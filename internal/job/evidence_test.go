@@ -5,10 +5,12 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"exclave/analyzer"
@@ -86,6 +88,16 @@ func TestEvidenceKeyIsSecret(t *testing.T) {
 		if got := values(t, dir)[u]; !slices.Equal(got, first) {
 			t.Errorf("%s: %q, before it was %q", u, got, first)
 		}
+	}
+
+	// A job of an older version, or one that lost it, is told of its new key.
+	if err := os.Remove(filepath.Join(j.cfg.Dir, job.StateDir, job.EvidenceKeyFile)); err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	j.run(job.Options{Log: slog.New(slog.NewTextHandler(&told, nil))}, full("/3"))
+	if got := values(t, j.cfg.Dir)[full("/3")]; slices.Equal(got, first) || !strings.Contains(told.String(), "under a new one") {
+		t.Errorf("a new key: %q, said %q", got, told.String())
 	}
 
 	next := newJob(t, web, func(c *config.Config) { c.Analysis.Evidence = analyzer.DetailHashed })

@@ -140,7 +140,9 @@ func (r *recoverer) over() bool {
 			last = strings.TrimSpace(line)
 		}
 	}
-	return strings.HasSuffix(last, "CRAWL ENDED - "+string(chain.Finished))
+	at, ended, _ := strings.Cut(last, " ")
+	t, err := time.Parse(time.RFC3339, at)
+	return err == nil && ended == "CRAWL ENDED - "+string(chain.Finished) && r.logs[crawl.LogCrawl].last.Before(t.Add(time.Second))
 }
 
 // setAside takes out of archive and logs what the new state does not acknowledge, appends the lines that

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -89,6 +90,17 @@ func TestRecoverKnowsWhatWasKnown(t *testing.T) {
 	}
 	before := len(j.web.Log())
 	j.run(job.Options{})
+	defer func() {
+		// Lines after the end are of a run whose beginning was lost with the machine.
+		name := filepath.Join(j.cfg.Dir, job.LogDir, job.ProgressLog)
+		data, err := os.ReadFile(name)
+		must(t, err)
+		early := regexp.MustCompile(`(?m)^.* CRAWL ENDED`).ReplaceAllString(string(data), "2001-01-01T00:00:00Z CRAWL ENDED")
+		must(t, os.WriteFile(name, []byte(early), 0o600))
+		if made := recoverJob(t, j.cfg, job.RecoverOptions{}); made.Over || made.Refetched == 0 {
+			t.Errorf("crawl.log goes on after the end: %+v", made)
+		}
+	}()
 	if hits := j.web.Log(); len(hits) > before {
 		t.Errorf("a crawl that was over asked for %d URLs again, %s first", len(hits)-before, hits[before].URL)
 	}
@@ -109,6 +121,22 @@ func warcs(t *testing.T, cfg *config.Config) []string {
 		t.Fatalf("%d WARC files are too few", len(names))
 	}
 	return names
+}
+
+// Links that a page forbids to follow are in its metadata record too: they are not followed after a recovery
+// either.
+func TestRecoverObeysNofollow(t *testing.T) {
+	page := testweb.NationalPage(1, "/no")
+	page.Body = strings.Replace(page.Body, "<head>", `<head><meta name="robots" content="nofollow">`, 1)
+	j := newJob(t, testweb.Tiny{"http://a.test/": page, "http://a.test/no": testweb.NationalPage(2)}, nil)
+	if got := j.run(job.Options{}, "http://a.test/").archived(); len(got) != 1 {
+		t.Fatalf("archived %v", got)
+	}
+	loseState(t, j.cfg)
+	recoverJob(t, j.cfg, job.RecoverOptions{})
+	if h := j.run(job.Options{}); h.hits["http://a.test/no"] > 0 {
+		t.Error("a link was followed that the page forbids to follow")
+	}
 }
 
 // hostsIn are the target URIs of a WARC file.
@@ -192,6 +220,39 @@ func TestRecoverFromADamagedArchive(t *testing.T) {
 	must(t, err)
 	h := harvest{outcomes: outcomes}
 	if got := h.archived(); !slices.Equal(got, archived) {
+		t.Errorf("archived %v, want %v", got, archived)
+	}
+}
+
+// The end of a WARC file that was being written when the machine stopped, without a whole capture, is set aside; the
+// file is written on.
+func TestRecoverFromATornArchive(t *testing.T) {
+	j, archived := crawledJob(t)
+	names := warcs(t, j.cfg)
+	name := names[len(names)-1]
+	data, err := os.ReadFile(name)
+	must(t, err)
+	var request []byte
+	_, err = warc.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
+		if r.Type == warc.TypeRequest {
+			request = data[r.Ref.Offset : r.Ref.Offset+r.Ref.Length]
+		}
+		return nil
+	})
+	must(t, err)
+	tail := string(request) + string(data[:len(data)/3])
+	must(t, os.WriteFile(name+".open", append(slices.Clone(data), tail...), 0o600))
+	must(t, os.Remove(name))
+	loseState(t, j.cfg)
+	made := recoverJob(t, j.cfg, job.RecoverOptions{})
+	if len(made.Aside) != 1 || made.Aside[0].Offset != int64(len(data)) || made.Aside[0].Whole < 1 {
+		t.Fatalf("set aside: %+v", made.Aside)
+	}
+	kept, err := os.ReadFile(filepath.Join(j.cfg.Dir, made.Aside[0].Kept))
+	if err != nil || string(kept) != tail {
+		t.Errorf("%d bytes were kept, %d stood behind the last capture: %v", len(kept), len(tail), err)
+	}
+	if got := j.run(job.Options{}).archived(); !slices.Equal(got, archived) {
 		t.Errorf("archived %v, want %v", got, archived)
 	}
 }

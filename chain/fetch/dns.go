@@ -51,6 +51,10 @@ func (d *DNS) failed(ctx context.Context, u *crawl.CrawlURI, host string, err er
 	if ctx.Err() != nil {
 		return err
 	}
+	if errors.Is(err, resolve.ErrSilent) {
+		u.Disposition = crawl.Resign // it says nothing of the host
+		return nil
+	}
 	var e *resolve.Error
 	if !errors.As(err, &e) {
 		return fmt.Errorf("fetch: %w", err)

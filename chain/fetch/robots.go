@@ -75,6 +75,10 @@ func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) 
 // robotsFailed takes the failure to get any answer, which is final when it will
 // not pass or there have been enough attempts.
 func (h *HTTP) robotsFailed(u *crawl.CrawlURI, err error) error {
+	if errors.Is(err, resolve.ErrSilent) {
+		u.Disposition = crawl.Resign // it says nothing of the host that it redirects to
+		return nil
+	}
 	if err := failed(u, err); err != nil {
 		return err
 	}

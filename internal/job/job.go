@@ -100,6 +100,8 @@ type Job struct {
 	// checkpoints is held by whoever makes one.
 	checkpoints chan struct{}
 	events      chan event // for the log of statistics
+	names       *resolve.Watch
+	unanswered  chan struct{} // filled when no name server answers
 }
 
 // Result is how a run ended.
@@ -116,7 +118,7 @@ type Result struct {
 // acknowledges), analyzer, chains. Whatever way the last run ended, the job goes
 // on from what was acknowledged.
 func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
-	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, credentials: fetch.Credentials{}, checkpoints: make(chan struct{}, 1), events: make(chan event, 16)}
+	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, credentials: fetch.Credentials{}, checkpoints: make(chan struct{}, 1), events: make(chan event, 16), unanswered: make(chan struct{}, 1)}
 	j.halt, j.stop = context.WithCancel(context.WithoutCancel(ctx))
 	j.onClose(func(context.Context) error { j.stop(); return nil })
 	defer func() {
@@ -321,14 +323,15 @@ func (j *Job) openChains(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
-	http, err := fetch.NewHTTP(j.httpConfig(), fetch.Deps{Hosts: j.frontier, Resolver: dns, Scratch: j.path(StateDir, "scratch"),
+	j.names = resolve.NewWatch(dns, j.nobodyAnswers)
+	http, err := fetch.NewHTTP(j.httpConfig(), fetch.Deps{Hosts: j.frontier, Resolver: j.names, Scratch: j.path(StateDir, "scratch"),
 		Clock: j.opts.Clock, ToeThreads: j.cfg.Crawl.ToeThreads, Log: j.opts.Log, Version: j.opts.Version, Credentials: j.credentials})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
 	steps, bad := standard.Build(&standard.Env{
 		Dir: j.dir, Clock: j.opts.Clock, Depths: j.depths(), Keys: j.cfg.URL.Rules, Scope: scope, Hosts: j.frontier,
-		Robots: j.cfg.Robots.Policy, Resolver: dns, HTTP: http, Analyzer: j.analyzer, Room: extract.NewRoom(j.cfg.Documents), Archive: j.pool,
+		Robots: j.cfg.Robots.Policy, Resolver: j.names, HTTP: http, Analyzer: j.analyzer, Room: extract.NewRoom(j.cfg.Documents), Archive: j.pool,
 		Reader: j.records(), FileName: archive{j.pool}.FileName,
 	}, j.cfg.Chain)
 	if len(bad) > 0 {
@@ -382,6 +385,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	measured.Go(func() { j.measure(watch) })
 	measured.Go(func() { j.watchStatistics(watch, ctx.Done(), run) })
 	measured.Go(func() { j.watchCheckpoints(watch) })
+	measured.Go(func() { j.watchNames(watch) })
 	limited := make(chan struct{})
 	go func() {
 		defer close(limited)

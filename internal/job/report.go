@@ -113,6 +113,9 @@ func (j *Job) WriteReport(name string, w io.Writer) (err error) {
 		run.Took = j.tookBefore + j.opts.Clock.Now().Sub(*began)
 	}
 	run.Status = string(j.ctl.State())
+	if since := j.paused.unansweredSince(); !since.IsZero() {
+		run.Status += ": no name server answers since " + since.UTC().Format(time.RFC3339)
+	}
 	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, view: v, job: j, rows: topRows}
 	return r.write(name, w)
 }

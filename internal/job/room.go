@@ -44,6 +44,8 @@ type pauses struct {
 	mu   sync.Mutex
 	user bool
 	full bool // less is free than min_free_disk
+	// unanswered is since when no name server answers; zero: some does.
+	unanswered time.Time
 }
 
 // set changes who wants it and tells the controller.
@@ -51,7 +53,7 @@ func (p *pauses) set(ctl *chain.Controller, change func(*pauses)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(p)
-	if p.user || p.full {
+	if p.user || p.full || !p.unanswered.IsZero() {
 		ctl.Pause()
 	} else {
 		ctl.Resume()
@@ -63,6 +65,13 @@ func (p *pauses) diskFull() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.full
+}
+
+// unansweredSince is since when the crawl stands still because no name server answers.
+func (p *pauses) unansweredSince() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.unanswered
 }
 
 // watchRoom lets the crawl stand still while the disk is nearly full, before anything

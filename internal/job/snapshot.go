@@ -12,21 +12,23 @@ import (
 // the reports show. What the frontier counts is of one instant; the other parts are
 // read one after the other, each consistent in itself.
 type Snapshot struct {
-	Job      string                `json:"job"`
-	Time     time.Time             `json:"time"`
-	Elapsed  time.Duration         `json:"elapsed"` // since the run began, nanoseconds; 0 before
-	State    chain.State           `json:"state"`
-	DiskFull bool                  `json:"disk_full"` // paused until more than min_free_disk is free
-	Frontier frontier.Stats        `json:"frontier"`
-	Queues   frontier.QueueStates  `json:"queues"`
-	Changes  frontier.QueueChanges `json:"queue_changes"` // of this run
-	Counts   chain.Counts          `json:"counts"`        // of this run
-	Now      Rate                  `json:"now"`           // of the last 10 s
-	Average  Rate                  `json:"average"`       // of this run
-	FreeDisk int64                 `json:"free_disk"`     // bytes free where the job lies, -1 = not known
-	Memory   int64                 `json:"memory"`        // bytes this process has from the system
-	Workers  []chain.Activity      `json:"workers"`
-	Steps    []chain.StepStats     `json:"steps"`
+	Job      string        `json:"job"`
+	Time     time.Time     `json:"time"`
+	Elapsed  time.Duration `json:"elapsed"` // since the run began, nanoseconds; 0 before
+	State    chain.State   `json:"state"`
+	DiskFull bool          `json:"disk_full"` // paused until more than min_free_disk is free
+	// Unanswered is since when the crawl is paused because no name server answers; zero: it is not.
+	Unanswered time.Time             `json:"unanswered,omitzero"`
+	Frontier   frontier.Stats        `json:"frontier"`
+	Queues     frontier.QueueStates  `json:"queues"`
+	Changes    frontier.QueueChanges `json:"queue_changes"` // of this run
+	Counts     chain.Counts          `json:"counts"`        // of this run
+	Now        Rate                  `json:"now"`           // of the last 10 s
+	Average    Rate                  `json:"average"`       // of this run
+	FreeDisk   int64                 `json:"free_disk"`     // bytes free where the job lies, -1 = not known
+	Memory     int64                 `json:"memory"`        // bytes this process has from the system
+	Workers    []chain.Activity      `json:"workers"`
+	Steps      []chain.StepStats     `json:"steps"`
 }
 
 // Rate is how fast a crawl is.
@@ -54,7 +56,8 @@ func (j *Job) Snapshot() Snapshot {
 	}
 	census := j.frontier.Census()
 	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: state, DiskFull: j.paused.diskFull(),
-		Frontier: census.Stats, Queues: census.Queues, Changes: census.Changes, Counts: counts,
+		Unanswered: j.paused.unansweredSince(),
+		Frontier:   census.Stats, Queues: census.Queues, Changes: census.Changes, Counts: counts,
 		Now: j.meter.rate(j.opts.Clock.Mono(), counts), Average: rate(counts.Fetched, counts.Bytes, elapsed),
 		FreeDisk: free, Memory: memoryInUse(),
 		Workers: j.ctl.Activities(), Steps: j.chains.Stats()}
@@ -80,7 +83,8 @@ func memoryInUse() int64 {
 // Close, any number of times.
 func (j *Job) Pause() { j.paused.set(j.ctl, func(p *pauses) { p.user = true }) }
 
-// Resume ends what Pause began. A crawl that waits for room on its disk goes on waiting.
+// Resume ends what Pause began. A crawl that waits for room on its disk, or for a name server, goes on
+// waiting.
 func (j *Job) Resume() { j.paused.set(j.ctl, func(p *pauses) { p.user = false }) }
 
 // Stop ends the run in order, as the end of Run's context does, and does not wait

@@ -19,6 +19,9 @@ func idle(s *job.Snapshot) string {
 		if s.DiskFull {
 			text = "paused until there is room: " + job.Size(s.FreeDisk) + " are free, less than min_free_disk"
 		}
+		if !s.Unanswered.IsZero() {
+			text = "paused: no name server answers since " + s.Unanswered.UTC().Format(time.RFC3339) + "; the crawl goes on when one does"
+		}
 		if len(busy) > 0 {
 			return text + "; " + counted(len(busy), "URI") + " in process " + isAre(len(busy)) + " being finished"
 		}

@@ -127,6 +127,8 @@ type Reader struct {
 	br      *bufio.Reader
 	gz      *gzip.Reader
 	base    int64 // offset of the first byte src gave
+	far     int64 // how far the file was read
+	probe   *gzip.Reader
 	onFault func(Defect)
 	cur     *Entry
 	body    *io.LimitedReader // rest of the block
@@ -134,19 +136,6 @@ type Reader struct {
 	zipped  bool
 	end     int64 // where the last record ended
 	done    error // io.EOF or the error every further call returns
-}
-
-// counted counts what the bufio.Reader took, so that the position of the next
-// byte is known exactly: inflate reads a bufio.Reader byte by byte, no further.
-type counted struct {
-	r io.Reader
-	n int64
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
 }
 
 // NewReader returns a strict reader: Next fails, with a *Defect, at the first
@@ -375,55 +364,4 @@ func (r *Reader) finish(e *Entry) error {
 		return damage(e.Offset, err)
 	}
 	return nil
-}
-
-// resync moves to the next thing that looks like a record.
-func (r *Reader) resync(from int64) error {
-	if s, ok := r.src.r.(io.Seeker); ok {
-		if _, err := s.Seek(from, io.SeekStart); err != nil {
-			return fmt.Errorf("warc: read: seek %d: %w", from, err)
-		}
-		r.base, r.src.n = from, 0
-		r.br.Reset(r.src)
-	}
-	r.gz = nil
-	for {
-		b, err := r.br.Peek(readBuffer)
-		if len(b) == 0 {
-			if err == io.EOF {
-				return io.EOF
-			}
-			return fmt.Errorf("warc: read: offset %d: %w", r.pos(), err)
-		}
-		for i := range b {
-			if b[i] == 'W' && bytes.HasPrefix(b[i:], []byte("WARC/1.")) ||
-				b[i] == 0x1f && startsMember(b[i:]) {
-				_, err := r.br.Discard(i)
-				return err
-			}
-		}
-		// What begins within the last bytes is seen whole the next time.
-		skip := len(b)
-		if err == nil && skip > readBuffer/2 {
-			skip -= readBuffer / 2
-		}
-		if _, err := r.br.Discard(skip); err != nil {
-			return fmt.Errorf("warc: read: offset %d: %w", r.pos(), err)
-		}
-	}
-}
-
-// startsMember tells a gzip member that holds a record from three bytes that
-// happen to look like one.
-func startsMember(b []byte) bool {
-	if len(b) < 10 || b[1] != 0x8b || b[2] != 8 || b[3]&0xe0 != 0 {
-		return false
-	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return false
-	}
-	head := make([]byte, 5)
-	_, err = io.ReadFull(z, head)
-	return err == nil && string(head) == "WARC/"
 }

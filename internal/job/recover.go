@@ -210,7 +210,7 @@ func (r *recoverer) mayRecover(context.Context) error {
 		if i := slices.IndexFunc(moved, func(m Moved) bool { return m.File == names[0] && m.To != "" }); i >= 0 {
 			to = " (moved to " + moved[i].To + ")"
 		}
-		return refused("%d of the WARC files are missing, among them %s%s; by crawl.log they hold %d answers, and recover reads all: put them, or links to them, back into %s as long as it works, or have these answers fetched again (--fetch-missing)",
+		return refused("WARC files that crawl.log names are missing: %d, the first is %s%s; by crawl.log they hold %d answers, and recover reads all: put them, or links to them, back into %s as long as it works, or have these answers fetched again (--fetch-missing)",
 			len(names), names[0], to, lines, r.path(WARCDir))
 	}
 	for _, n := range names {

@@ -84,6 +84,10 @@ func (d *DNS) found(u *crawl.CrawlURI, host string, a *resolve.Answer) error {
 		return fmt.Errorf("fetch: keep answer for %s: %w", host, err)
 	}
 	e.Date, e.ContentType = u.Started, "text/dns"
+	if a.Truncated {
+		u.Annotate("dns:truncated")
+		e.Truncated = string(crawl.TruncLength)
+	}
 	if server, err := parseServer(a.Server); err == nil {
 		e.IP = server
 	}

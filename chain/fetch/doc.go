@@ -16,7 +16,7 @@
 // header:odd (lines that are no fields, empty lines before the answer), header:long
 // (more fields than are kept), slow (ended by header_timeout or least_rate),
 // slow:crowded (ended since slow servers held half of the ToeThreads),
-// address:refused, port:refused, tls:untrusted,
+// address:refused, port:refused, dns:truncated, tls:untrusted,
 // tls:expired, tls:hostname, tls:invalid, tls:failed.
 //
 // All processors serve all ToeThreads. A connection belongs to one exchange at a

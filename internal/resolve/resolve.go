@@ -27,6 +27,9 @@ type Answer struct {
 	Server string        // address:port; "" for an IP literal
 	Asked  time.Time     // when the first question was sent
 	Took   time.Duration // until the last answer
+	// Truncated says that a server marked its answer as cut even over TCP: there may be
+	// more addresses.
+	Truncated bool
 
 	// Text is the record body for media type text/dns (RFC 4027) as Heritrix
 	// writes it: the time asked, YYYYMMDDhhmmss in UTC, then the aliases and
@@ -113,6 +116,7 @@ type chain struct {
 	records []dns.RR
 	addrs   []netip.Addr
 	server  string
+	cut     bool // an answer that was used is truncated
 }
 
 // follow asks until the chain has addresses or ends without. Servers that
@@ -131,7 +135,13 @@ func (r *Resolver) follow(ctx context.Context, c *chain, qtype uint16) error {
 		if msg.Rcode == dns.RcodeNameError {
 			return &Error{Class: NotFound, Server: server}
 		}
-		if len(c.addrs) > 0 || c.name == before {
+		c.cut = c.cut || msg.Truncated
+		switch {
+		case len(c.addrs) > 0:
+			return nil
+		case c.name == before && c.cut:
+			return &Error{Class: Malformed, Server: server, Err: errors.New("the answer is cut, over TCP too, and has no address")}
+		case c.name == before:
 			return nil
 		}
 	}
@@ -201,6 +211,6 @@ func (r *Resolver) answer(host string, asked time.Time, c *chain) *Answer {
 	}
 	return &Answer{
 		Host: host, Addrs: c.addrs, TTL: max(ttl, r.cfg.MinTTL), Server: c.server,
-		Asked: asked, Took: time.Since(asked), Text: []byte(text.String()),
+		Asked: asked, Took: time.Since(asked), Truncated: c.cut, Text: []byte(text.String()),
 	}
 }

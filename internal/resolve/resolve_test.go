@@ -411,38 +411,6 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// FuzzExtend: messages come from strangers.
-func FuzzExtend(f *testing.F) {
-	m := new(dns.Msg).SetQuestion("a.cz.", dns.TypeA)
-	for _, s := range []string{"a.cz. 60 IN CNAME b.cz.", "b.cz. 60 IN A 192.0.2.1", "b.cz. 60 IN AAAA ::1"} {
-		rr, err := dns.NewRR(s)
-		if err != nil {
-			f.Fatal(err)
-		}
-		m.Answer = append(m.Answer, rr)
-	}
-	b, err := m.Pack()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b)
-	f.Add(b[:len(b)-3])
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var m dns.Msg
-		if m.Unpack(b) != nil {
-			return
-		}
-		c := chain{name: "a.cz."}
-		if c.extend(m.Answer) && len(c.addrs) > maxAddrs {
-			t.Fatalf("%d addresses", len(c.addrs))
-		}
-		r := &Resolver{cfg: DefaultConfig()}
-		if a := r.answer("a.cz", time.Unix(0, 0), &c); a.TTL < r.cfg.MinTTL || a.TTL > r.cfg.MaxTTL {
-			t.Fatalf("lifetime %v", a.TTL)
-		}
-	})
-}
-
 func BenchmarkLookup(b *testing.B) {
 	pc, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

@@ -14,10 +14,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Pebble leaves its scheduler behind when it cannot open a store (TestFaults); a
-// store that is not closed has more goroutines than this one.
+// Pebble leaves its scheduler behind when it cannot open a store (TestFaults), and the
+// cache of its files when it dies of a damaged one while it opens it (TestFlips…); a store
+// that is not closed has more goroutines than these.
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/cockroachdb/pebble/v2.(*ConcurrencyLimitScheduler).periodicGranter"))
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/cockroachdb/pebble/v2.(*ConcurrencyLimitScheduler).periodicGranter"),
+		goleak.IgnoreTopFunction("github.com/cockroachdb/pebble/v2/internal/genericcache.(*shard[...]).releaseLoop"))
 }
 
 func must(t testing.TB, err error) {

@@ -411,6 +411,75 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// TestTruncatedOverTCP: RFC 2181 §9 has nothing behind TCP. What came is used and marked;
+// without an address nothing is known, least of all that there is none.
+func TestTruncatedOverTCP(t *testing.T) {
+	records := zone(t, testZone)
+	server := serve(t, func(w dns.ResponseWriter, q *dns.Msg) { records(cut{w}, q) })
+	a, err := resolver(t, nil, server).Lookup(t.Context(), "a.cz")
+	if err != nil || len(a.Addrs) != 2 || !a.Truncated {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if a, err := resolver(t, nil, serve(t, records)).Lookup(t.Context(), "a.cz"); err != nil || a.Truncated {
+		t.Errorf("whole: %+v, %v", a, err)
+	}
+	var e *Error
+	if _, err := resolver(t, nil, server).Lookup(t.Context(), "none.cz"); !errors.As(err, &e) || e.Class != Malformed {
+		t.Errorf("no address: %v", err)
+	}
+}
+
+// cut marks every answer as truncated.
+type cut struct{ dns.ResponseWriter }
+
+func (c cut) WriteMsg(m *dns.Msg) error {
+	m.Truncated = true
+	return c.ResponseWriter.WriteMsg(m)
+}
+
+// FuzzMessage: what a hostile server sends as an answer ends as an answer within its
+// bounds, or as an error.
+func FuzzMessage(f *testing.F) {
+	q := new(dns.Msg).SetQuestion("www.cz.", dns.TypeA)
+	m := new(dns.Msg).SetReply(q)
+	for _, s := range []string{"www.cz. 60 IN CNAME a.cz.", "a.cz. 60 IN A 192.0.2.1", "a.cz. 60 IN AAAA ::1", "a.cz. 60 IN TXT \"x\""} {
+		rr, err := dns.NewRR(s)
+		if err != nil {
+			f.Fatal(err)
+		}
+		m.Answer = append(m.Answer, rr)
+	}
+	for _, compress := range []bool{false, true} {
+		m.Compress = compress
+		b, err := m.Pack()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+		f.Add(b[:len(b)-3])
+		f.Add(append(b[:12:12], "\xc0\x0c\xc0\x0c\x00\x01\x00\x01"...)) // a name that points to itself
+	}
+	r := &Resolver{cfg: DefaultConfig()}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) < 12 {
+			return
+		}
+		msg, err := unpack(b, dns.Header{Ancount: uint16(b[6])<<8 | uint16(b[7])})
+		if err != nil || check(msg, q) != nil {
+			return
+		}
+		c := chain{name: "www.cz."}
+		c.extend(msg.Answer)
+		a := r.answer("www.cz", time.Time{}, &c)
+		if len(a.Addrs) > maxAddrs || c.aliases > maxAliases+1 || a.TTL < r.cfg.MinTTL || a.TTL > r.cfg.MaxTTL {
+			t.Fatalf("%d addresses, %d aliases, %v", len(a.Addrs), c.aliases, a.TTL)
+		}
+		if lines := strings.Count(string(a.Text), "\n"); lines != 1+len(c.records) {
+			t.Fatalf("%d lines for %d records: %q", lines, len(c.records), a.Text)
+		}
+	})
+}
+
 func BenchmarkLookup(b *testing.B) {
 	pc, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

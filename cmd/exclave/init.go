@@ -18,7 +18,8 @@ import (
 const seedsText = `# Where the crawl begins: one URL a line, or lines of an out-of-scope log as
 # exclave writes it (docs/formats/out-of-scope.md):
 #   {"url":"http://www.example.com/","via":"http://www.example.cz/"}
-# Blank lines and lines that begin with # are skipped.
+# Blank lines and lines that begin with # are skipped; " # text" behind a URL is a comment
+# (docs/formats/seeds.md).
 `
 
 func newInit() *cobra.Command {

@@ -58,8 +58,12 @@ func readMoved(fsys fsx.FS, dir string) (_ movedFiles, err error) {
 	for line := range bytes.Lines(text) {
 		n++
 		var e Moved
-		if err := json.Unmarshal(line, &e); err != nil || e.File == "" {
-			return nil, fmt.Errorf("job: %s line %d: is not what exclave moved writes (%v); mend or delete the line", name, n, err)
+		err := json.Unmarshal(line, &e)
+		if err == nil && e.File == "" {
+			err = errors.New("it names no file")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("job: %s line %d: is not what exclave moved writes (%w); mend or delete the line", name, n, err)
 		}
 		all = append(all, e)
 	}

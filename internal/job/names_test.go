@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -48,7 +49,9 @@ func startNameServer(t *testing.T, to func() string) *nameServer {
 	go func() { ended <- s.ActivateAndServe() }()
 	t.Cleanup(func() {
 		_ = pc.Close() // Shutdown fails when it comes before the start
-		<-ended
+		if err := <-ended; err != nil && !errors.Is(err, net.ErrClosed) {
+			t.Error(err)
+		}
 	})
 	return n
 }

@@ -210,8 +210,8 @@ func TestControllerFinishes(t *testing.T) {
 
 func TestControllerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// A stop waits for URIs in process for the grace period, then cuts them
-		// short; they are resigned, so the next run offers them again.
+		// A stop lets URIs in process be for the grace period but its last second, then cuts
+		// them short; they are resigned, so the next run offers them again.
 		hang := fake{process: func(ctx context.Context, u *crawl.CrawlURI) (Result, error) {
 			<-ctx.Done()
 			return Result{}, ctx.Err()
@@ -222,7 +222,7 @@ func TestControllerStops(t *testing.T) {
 		time.AfterFunc(time.Minute, cancel)
 		began := time.Now()
 		reason, err := c.Run(ctx)
-		if reason != Stopped || err != nil || time.Since(began) != 65*time.Second {
+		if reason != Stopped || err != nil || time.Since(began) != 64*time.Second {
 			t.Errorf("%v, %v after %v", reason, err, time.Since(began))
 		}
 		if len(l.back) != 2 || slices.ContainsFunc(l.back, func(u *crawl.CrawlURI) bool { return u.Disposition != crawl.Resign }) {

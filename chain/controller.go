@@ -157,7 +157,7 @@ func (c *Controller) Run(ctx context.Context) (Reason, error) {
 	c.mu.Lock()
 	c.stop, c.take = stop, take
 	c.mu.Unlock()
-	// Work outlives the stop by the grace period.
+	// Work outlives the stop by most of the grace period.
 	work, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 
@@ -181,9 +181,9 @@ func (c *Controller) Run(ctx context.Context) (Reason, error) {
 	if !r.call(take.Done(), limit) && take.Err() == nil {
 		c.end(TimeLimit, nil)
 	}
-	if !c.callFor(c.cfg.Grace, &r) {
+	if own, back := settle(c.cfg.Grace); !c.callFor(own, &r) {
 		kill()
-		if !c.callFor(settle, &r) {
+		if !c.callFor(back, &r) {
 			c.leave(&r)
 			r.call(nil, nil)
 		}

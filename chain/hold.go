@@ -10,9 +10,19 @@ const (
 	leftBehind                // it writes and hands in no more
 )
 
-// settle is how long a stop waits, when its grace is over and all work is cancelled,
-// for ToeThreads that have nothing to write.
-const settle = time.Second
+// A stop cancels all work so long before its grace is over, that is at most, and gives it no
+// less than leastSettle to hand its URIs back: a grace of nothing is not meant to leave everything behind.
+const (
+	mostSettle  = time.Second
+	leastSettle = 100 * time.Millisecond
+)
+
+// settle divides the grace of a stop: what work has to end by itself, and what it has to hand back
+// once it is cancelled.
+func settle(grace time.Duration) (work, back time.Duration) {
+	back = min(mostSettle, grace/2)
+	return grace - back, max(back, leastSettle)
+}
 
 // keep makes the controller wait for a ToeThread until its outcome is handed in. It is
 // false when it has been left behind.

@@ -110,3 +110,11 @@ func (w *marker) close() error {
 	}
 	return w.f.Close()
 }
+
+// beginMark marks that a run has begun.
+func (f *Frontier) beginMark() (err error) {
+	if f.marker, err = openMarker(f.o.FS, f.o.Dir); err != nil {
+		return err
+	}
+	return f.marker.set(mark{Number: f.number})
+}

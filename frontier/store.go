@@ -5,11 +5,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"log/slog"
 	"net/netip"
 	"sync"
@@ -283,14 +281,6 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	return f, nil
 }
 
-// beginMark marks that a run has begun.
-func (f *Frontier) beginMark() (err error) {
-	if f.marker, err = openMarker(f.o.FS, f.o.Dir); err != nil {
-		return err
-	}
-	return f.marker.set(mark{Number: f.number})
-}
-
 // StoreOptions are the options of the state store, without file system and logger.
 func StoreOptions() *pebble.Options {
 	opts := &pebble.Options{FormatMajorVersion: pebble.FormatNewest, MemTableSize: 32 << 20, CacheSize: 128 << 20, MaxOpenFiles: 500}
@@ -478,47 +468,6 @@ func (f *Frontier) loadRows() error {
 	return nil
 }
 
-// loadAcknowledged reads the number of the last commit and what is acknowledged of WARC files
-// and logs.
-func (f *Frontier) loadAcknowledged() error {
-	v, err := get(f.db, nameKey('m', "commit"))
-	if err != nil {
-		return err
-	}
-	if v != nil {
-		d := newDec(v)
-		f.number = d.uv()
-		if err := d.end(); err != nil {
-			return fmt.Errorf("row of the last commit: %w", err)
-		}
-	}
-	if err := scan(f.db, []byte{'f'}, func(k, v []byte) error {
-		d := newDec(v)
-		r := FileRow{Number: binary.BigEndian.Uint32(k[1:]), Name: d.str(), Committed: int64(d.uv())}
-		d.flags(&r.Final)
-		f.files[r.Number] = r
-		return d.end()
-	}); err != nil {
-		return fmt.Errorf("file rows: %w", err)
-	}
-	for l := range crawl.NumLogs {
-		f.logRows[l].Log = l
-		v, err := get(f.db, []byte{'g', byte(l)})
-		if err != nil {
-			return err
-		}
-		if v == nil {
-			continue
-		}
-		d := newDec(v)
-		f.logRows[l].Length, f.logRows[l].Lines, f.logRows[l].CRC = d.iv(), d.iv(), uint32(d.uv())
-		if err := d.end(); err != nil {
-			return fmt.Errorf("log row %s: %w", l.Name(), err)
-		}
-	}
-	return nil
-}
-
 // loadPlaces looks for hosts in line and for those that rest on disk.
 func (f *Frontier) loadPlaces() error {
 	f.more = f.st.queues > 0
@@ -537,71 +486,6 @@ func (f *Frontier) loadPlaces() error {
 		f.ahead = max(last-f.longest, 0)
 	}
 	return errors.Join(it.Error(), it.Close())
-}
-
-// recoverLogs brings each log back to its committed length; whole lines behind it are kept
-// aside.
-func (f *Frontier) recoverLogs() error {
-	for l := range crawl.NumLogs {
-		name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
-		a, err := fsx.OpenAppend(f.o.FS, name)
-		if err != nil {
-			return fmt.Errorf("frontier: open log: %w", err)
-		}
-		f.logs[l] = a
-		want := f.logRows[l].Length
-		if a.Size() < want { // it was long enough a moment ago
-			return fmt.Errorf("frontier: recover %s: %d bytes were acknowledged, the file has %d: lines are lost; put the complete file back from a copy",
-				name, want, a.Size())
-		}
-		if a.Size() == want {
-			continue
-		}
-		if err := f.setAside(a, want); err != nil {
-			return fmt.Errorf("frontier: recover %s: %w", name, err)
-		}
-		f.o.Fail.Hit("frontier.recover.cut")
-		if err := a.Truncate(want); err != nil {
-			return fmt.Errorf("frontier: recover %s: %w", name, err)
-		}
-		f.o.Fail.Hit("frontier.recover.cutting")
-		if err := a.Sync(); err != nil {
-			return fmt.Errorf("frontier: recover %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// setAside keeps the whole lines that a log holds behind what is acknowledged.
-func (f *Frontier) setAside(a *fsx.Append, want int64) error {
-	whole, err := countLines(io.NewSectionReader(a, want, a.Size()-want))
-	if err != nil {
-		return err
-	}
-	if whole == 0 {
-		f.o.Logger.Warn("recovered", "file", a.Name(), "what", fmt.Sprintf("a torn line of %d bytes is cut off", a.Size()-want))
-		return nil
-	}
-	e, err := f.o.Aside.Tail(a.Name(), want, whole, "lines that the state does not acknowledge; their URIs are offered again")
-	if err != nil {
-		return err
-	}
-	f.o.Logger.Warn("recovered", "file", a.Name(), "what", fmt.Sprintf("%d lines that were not acknowledged are kept in %s", whole, e.Kept))
-	return nil
-}
-
-func countLines(in io.Reader) (n int64, err error) {
-	b := make([]byte, 64<<10)
-	for {
-		got, err := in.Read(b)
-		n += int64(bytes.Count(b[:got], []byte{'\n'}))
-		if errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if err != nil {
-			return n, err
-		}
-	}
 }
 
 // Start makes the frontier ready to hand out URIs. rows are the WARC files as

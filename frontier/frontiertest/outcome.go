@@ -1,0 +1,165 @@
+package frontiertest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"exclave/crawl"
+)
+
+// finish takes back what was offered; u is as it was handed in.
+func (m *model) finish(u *crawl.CrawlURI) {
+	e := m.uris[u.Key]
+	q := m.line(e)
+	e.busy = false
+	if u.Span != nil {
+		m.end = u.Span.End
+	}
+	switch u.Disposition {
+	case crawl.Resign:
+	case crawl.Defer:
+		m.upsert(*u.Prereq)
+	case crawl.Retry:
+		e.Attempts++
+		m.retried++
+		switch {
+		case strings.HasPrefix(u.Key, "dns:"):
+			m.rest(q, m.r.DNSRetry)
+		case u.Status.IsHTTP():
+			m.failed(q, u)
+			m.answered(e, false)
+		default:
+			m.rest(q, m.delay(u))
+			m.silent(e, false)
+		}
+	case crawl.Done:
+		m.done(e, q, u)
+	}
+}
+
+// silent makes an origin rest that did not answer.
+func (m *model) silent(e *entry, gaveUp bool) {
+	o := m.origin(e)
+	o.until = max(o.until, m.now+m.backoff(o.backoff))
+	o.backoff++
+	o.gaveUp = o.gaveUp || gaveUp
+}
+
+// answered notes that an origin answered.
+func (m *model) answered(e *entry, cleared bool) {
+	o := m.origin(e)
+	o.backoff /= 2
+	o.gaveUp = o.gaveUp && !cleared
+}
+
+// failed makes a queue rest after an answer that asks for it.
+func (m *model) failed(q *line, u *crawl.CrawlURI) {
+	rest := m.backoff(q.backoff)
+	if u.RetryAfter > 0 {
+		rest = min(u.RetryAfter, m.r.MaxRetryAfter)
+	}
+	q.backoff++
+	m.rest(q, max(rest, m.delay(u)))
+}
+
+// rest makes a queue rest. What another URI asks for, that was in process at the same
+// time, holds as well.
+func (m *model) rest(q *line, d time.Duration) {
+	if m.r.Connections <= 1 {
+		q.wake = 0
+	}
+	q.wake = max(q.wake, m.now+d)
+}
+
+// offered notes that a URI was offered.
+func (m *model) offered(e *entry) {
+	e.busy, e.alone = true, e.prereq()
+	m.line(e).gap = m.now + m.r.MinDelay
+}
+
+func (m *model) backoff(failures int) time.Duration {
+	return max(min(m.r.RetryDelay<<failures, m.r.MaxRetryDelay), m.r.RetryDelay)
+}
+
+func (m *model) delay(u *crawl.CrawlURI) time.Duration {
+	d := min(max(time.Duration(m.r.Factor)*u.Took, m.r.MinDelay), m.r.MaxDelay)
+	return max(d, min(u.CrawlDelay, m.r.MaxCrawlDelay))
+}
+
+func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
+	http := u.Status.IsHTTP() && !strings.HasPrefix(u.Key, "dns:")
+	if u.Mode == crawl.ModeFetch && (http || u.Status >= crawl.StatusTimeout && u.Status <= crawl.StatusConnectFailed) {
+		if u.Status == 403 {
+			q.refused++
+		}
+		page := !strings.HasPrefix(u.Key, "robots:")
+		if http {
+			m.answered(e, page)
+		} else {
+			m.silent(e, page)
+		}
+		switch {
+		case !http:
+			m.rest(q, m.delay(u))
+		case u.Status == 429, u.Status == 503, u.Status == 403 && m.r.RefusedBurst > 0 && q.refused >= m.r.RefusedBurst:
+			m.failed(q, u)
+		case u.Status == 403:
+			m.rest(q, m.delay(u))
+		default:
+			m.rest(q, m.delay(u))
+			q.backoff, q.refused = q.backoff/2, 0
+		}
+	}
+	m.close(e, u)
+	fresh := u.Span != nil
+	switch {
+	case e.Outcome.Archived && !fresh && len(u.Links) == 0:
+		m.work = append(m.work, func() { m.passOn(e) })
+	default:
+		e.links = nil
+		for _, l := range u.Links {
+			if m.upsert(l) != nil {
+				e.links = append(e.links, l)
+			}
+		}
+	}
+	if e.Outcome.Class == crawl.ClassRedirect {
+		for _, l := range u.Links {
+			to := m.uris[l.Key]
+			if l.Kind != crawl.LinkRedirect || to == nil {
+				continue
+			}
+			to.targeted = true
+			if !slices.Contains(to.sources, u.Key) {
+				to.sources = append(to.sources, u.Key)
+			}
+			if to.Outcome.Valid() || to.Outcome.Class == crawl.ClassRedirect && to.Claim.Keep {
+				m.join(e, crawl.Claim{Keep: true}, crawl.Ways{})
+				break
+			}
+		}
+	}
+	if wasValid := u.Prior != nil && u.Prior.Outcome.Valid(); e.targeted && e.Outcome.Valid() && !wasValid {
+		m.work = append(m.work, func() { m.keepSources(e) })
+	}
+	if e.State == done && (e.Claim != u.Claim || e.Ways != u.Ways) {
+		m.grown(e, u.Claim, u.Ways)
+	}
+}
+
+func (m *model) close(e *entry, u *crawl.CrawlURI) {
+	e.State, e.force, e.Outcome = done, false, u.Outcome()
+	e.Finishes++
+	if u.Mode != crawl.ModeFetch {
+		return
+	}
+	if u.SourceTag != "" {
+		m.fromTag[u.SourceTag]++
+	}
+	if !strings.HasPrefix(u.Key, "dns:") {
+		m.documents[u.Host]++
+	}
+	q := m.line(e)
+	q.retired = q.retired || m.spent(u.Host)
+}

@@ -23,6 +23,21 @@ func TestWatch(t *testing.T) {
 		}
 		records(w, q)
 	}
+	// A server that only knows the domain test, and refuses what others are asked for.
+	private := func(w dns.ResponseWriter, q *dns.Msg) {
+		if !strings.HasSuffix(q.Question[0].Name, ".test.") {
+			fail(dns.RcodeRefused)(w, q)
+			return
+		}
+		records(w, q)
+	}
+	brokenTop := func(w dns.ResponseWriter, q *dns.Msg) {
+		if strings.HasSuffix(q.Question[0].Name, ".broken.") {
+			fail(dns.RcodeServerFailure)(w, q)
+			return
+		}
+		records(w, q)
+	}
 	for _, c := range []struct {
 		why, host string
 		serve     dns.HandlerFunc
@@ -32,6 +47,8 @@ func TestWatch(t *testing.T) {
 		{"a host with an address", "a.test", records, 0, false},
 		{"a name that does not exist", "nobody.test", records, NotFound, false},
 		{"a domain whose servers fail", "www.broken.test", broken, ServFail, false},
+		{"a top-level domain whose servers fail", "www.site.broken", brokenTop, ServFail, false},
+		{"a top-level domain that the server knows nothing of, nor of others", "www.site.broken", private, ServFail, true},
 		{"a server that can ask nobody", "a.test", fail(dns.RcodeServerFailure), ServFail, true},
 		{"a server that refuses all", "a.test", fail(dns.RcodeRefused), ServFail, true},
 		{"a server that says nothing sensible", "a", func(w dns.ResponseWriter, _ *dns.Msg) { _, _ = w.Write([]byte("?")) }, Malformed, true},
@@ -52,6 +69,30 @@ func TestWatch(t *testing.T) {
 				t.Errorf("servers do not answer: %v, want %v", is, c.silent)
 			}
 		})
+	}
+}
+
+// Where only one domain is known, and another was seen to be answered for, the other's failure is not
+// that of the servers.
+func TestWatchRemembersWhoAnswered(t *testing.T) {
+	records := zone(t, "a.test. 60 A 127.0.0.1")
+	w := NewWatch(resolver(t, func(c *Config) { c.Attempts, c.Timeout = 1, 50*time.Millisecond }, serve(t, func(w dns.ResponseWriter, q *dns.Msg) {
+		if !strings.HasSuffix(q.Question[0].Name, ".test.") {
+			fail(dns.RcodeRefused)(w, q)
+			return
+		}
+		records(w, q)
+	})), func(err error) { t.Error(err) })
+	if _, err := w.Lookup(t.Context(), "a.test"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := w.Lookup(t.Context(), "www.broken"); err == nil || errors.Is(err, ErrSilent) {
+			t.Errorf("a refused domain: %v", err)
+		}
+	}
+	if err := w.Answers(t.Context()); err != nil {
+		t.Errorf("it answers for test: %v", err)
 	}
 }
 

@@ -245,8 +245,8 @@ func (p *parser) setHeader(b []byte) bool {
 	return true
 }
 
-// column returns a column of a line of a table. Quotes stand around what holds a separator; a line may have
-// fewer columns than the header.
+// column returns a column of a line of a table. Quotes stand around what holds a separator or, doubled, a quote;
+// a line may have fewer columns than the header.
 func column(b []byte, delim byte, n, most int) ([]byte, error) {
 	var found []byte
 	for i := 0; ; i++ {
@@ -262,7 +262,7 @@ func column(b []byte, delim byte, n, most int) ([]byte, error) {
 			if end >= len(b) {
 				return nil, errQuote
 			}
-			c, b = b[1:end], bytes.TrimLeft(b[end+1:], " ")
+			c, b = bytes.ReplaceAll(b[1:end], []byte(`""`), []byte(`"`)), bytes.TrimLeft(b[end+1:], " ")
 			if len(b) > 0 && b[0] != delim {
 				return nil, errQuote
 			}

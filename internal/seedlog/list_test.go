@@ -122,6 +122,7 @@ func TestListHeader(t *testing.T) {
 		{"semicolon, second column", "Název;URL;pozn.\nA;http://a.cz/x,1;p\nB b;b.cz\nC\n", []string{"http://a.cz/x,1", "http://b.cz"}, 1},
 		{"tab", "id\turl\n1\thttp://a.cz/\n2\tb.cz\n", []string{"http://a.cz/", "http://b.cz"}, 0},
 		{"one column", "url\nhttp://a.cz/a,b\nhttp://b.cz/a,b\n", []string{"http://a.cz/a,b", "http://b.cz/a,b"}, 0},
+		{"quotes in quotes", "url,title\n\"http://a.cz/?q=\"\"x\"\"\",\"T \"\"u\"\"\"\n", []string{`http://a.cz/?q="x"`}, 0},
 		{"columns without a header", "http://a.cz/x,Title\nhttp://b.cz/y,Other\n", nil, 2},
 		{"commas of one site", "http://a.cz/x,1\nhttp://a.cz/y,2\n", []string{"http://a.cz/x,1", "http://a.cz/y,2"}, 0},
 		{"columns without a header, quoted", "http://a.cz/x,Title\nhttp://b.cz/y,Other\n\"http://c.cz/z,1\"\n", []string{"http://c.cz/z,1"}, 2},

@@ -1,8 +1,12 @@
 package frontier
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+
+	"exclave/crawl"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -34,18 +38,52 @@ func decodeParts(b []byte) (parts []Part, err error) {
 	return parts, d.end()
 }
 
-// sameParts refuses, with [ErrChanged], parts that are not those the job was begun with, and names
-// them. A job that an earlier program began has none.
-func (f *Frontier) sameParts() error {
-	row, err := get(f.db, nameKey('m', "parts"))
-	if row == nil || err != nil {
+// ErrChanged is wrapped by errors of a configuration that the state does not go with.
+var ErrChanged = errors.New("configuration changed")
+
+// SameConfig refuses, with [ErrChanged], a configuration that the state does not go with. A Frontier
+// that is not ReadOnly was asked when it was opened.
+func (f *Frontier) SameConfig() error {
+	if f.rules != f.o.RulesHash {
+		return fmt.Errorf("%w: the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back, or start a new job", ErrChanged)
+	}
+	if err := f.sameParts(); err != nil {
 		return err
 	}
-	was, err := decodeParts(row)
+	was, err := get(f.db, nameKey('m', "queues"))
 	if err != nil {
-		return fmt.Errorf("parts row: %w", err)
+		return err
 	}
-	changed := partChanges(was, f.o.Parts)
+	if now := f.cfg.queueKey(); string(was) != string(now) {
+		return fmt.Errorf("%w: queue_key is %q, the job was started with %q; what waits stands in those queues: put it back, or start a new job", ErrChanged, now, was)
+	}
+	return nil
+}
+
+// sameParts refuses, with [ErrChanged], parts and depths that are not those the job was begun with, and
+// names them. A job that an earlier program began may have no parts.
+func (f *Frontier) sameParts() error {
+	row, err := get(f.db, nameKey('m', "parts"))
+	if err != nil {
+		return err
+	}
+	var changed []string
+	if row != nil {
+		was, err := decodeParts(row)
+		if err != nil {
+			return fmt.Errorf("parts row: %w", err)
+		}
+		changed = partChanges(was, f.o.Parts)
+	}
+	row, err = get(f.db, nameKey('m', "depths"))
+	if err != nil {
+		return err
+	}
+	depths, err := decodeDepths(row)
+	if err != nil {
+		return fmt.Errorf("depths row: %w", err)
+	}
+	changed = append(changed, partChanges(depthParts(depths), depthParts(f.o.Depths))...)
 	if len(changed) == 0 {
 		return nil
 	}
@@ -53,8 +91,37 @@ func (f *Frontier) sameParts() error {
 	if n := len(changed) - maxNamedParts; n > 0 {
 		changed, more = changed[:maxNamedParts], fmt.Sprintf("; and %d more", n)
 	}
-	return fmt.Errorf("%w: %s%s; what is judged already would not match: put it back, or start a new job",
+	return fmt.Errorf("%w: %s%s; what is judged or archived already would not match: put it back, or start a new job",
 		ErrChanged, strings.Join(changed, "; "), more)
+}
+
+func encodeDepths(d crawl.Depths) []byte {
+	e := newEnc()
+	for _, n := range d.D {
+		e.iv(int64(n))
+	}
+	e.flags(d.AnalyseLinked, d.UnclaimedEmbeds)
+	return e.b
+}
+
+func decodeDepths(b []byte) (c crawl.Depths, err error) {
+	d := newDec(b)
+	for i := range c.D {
+		c.D[i] = int32(d.iv())
+	}
+	d.flags(&c.AnalyseLinked, &c.UnclaimedEmbeds)
+	return c, d.end()
+}
+
+// depthParts are depths for people.
+func depthParts(d crawl.Depths) (parts []Part) {
+	for i, n := range d.D {
+		if n >= 0 {
+			parts = append(parts, Part{fmt.Sprintf("depth of profile %d", i+1), strconv.Itoa(int(n))})
+		}
+	}
+	return append(parts, Part{"analyse_linked", strconv.FormatBool(d.AnalyseLinked)},
+		Part{"fetch_unclaimed_embeds", strconv.FormatBool(d.UnclaimedEmbeds)})
 }
 
 // partChanges says what differs: first what has another value, then what came and went.

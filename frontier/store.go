@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -383,32 +382,6 @@ func (f *Frontier) load() error {
 	return f.setClean(0)
 }
 
-// ErrChanged is wrapped by errors of a configuration that the state does not go with.
-var ErrChanged = errors.New("configuration changed")
-
-// SameConfig refuses, with [ErrChanged], a configuration that the state does not go with. A Frontier
-// that is not ReadOnly was asked when it was opened.
-func (f *Frontier) SameConfig() error {
-	if f.rules != f.o.RulesHash {
-		return fmt.Errorf("%w: the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back, or start a new job", ErrChanged)
-	}
-	depths, err := get(f.db, nameKey('m', "depths"))
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(depths, encodeDepths(f.o.Depths)) {
-		return fmt.Errorf("%w: depth, profiles, analyse_linked or fetch_unclaimed_embeds are not those the job was started with; what is archived already would not match: put them back, or start a new job", ErrChanged)
-	}
-	was, err := get(f.db, nameKey('m', "queues"))
-	if err != nil {
-		return err
-	}
-	if now := f.cfg.queueKey(); string(was) != string(now) {
-		return fmt.Errorf("%w: queue_key is %q, the job was started with %q; what waits stands in those queues: put it back, or start a new job", ErrChanged, now, was)
-	}
-	return f.sameParts()
-}
-
 func (f *Frontier) create() error {
 	_, _ = rand.Read(f.salt[:]) // never fails (crypto/rand)
 	b := f.db.NewBatch()
@@ -433,15 +406,6 @@ func formatRow(rules uint64, salt string) []byte {
 	e.uv(FormatVersion)
 	e.uv(rules)
 	e.str(salt)
-	return e.b
-}
-
-func encodeDepths(d crawl.Depths) []byte {
-	e := newEnc()
-	for _, n := range d.D {
-		e.iv(int64(n))
-	}
-	e.flags(d.AnalyseLinked, d.UnclaimedEmbeds)
 	return e.b
 }
 

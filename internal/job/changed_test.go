@@ -49,6 +49,9 @@ func TestChangedProfile(t *testing.T) {
 		{"another searcher", replace("[[searcher]]\nkind = \"email\"", "[[searcher]]\nkind = \"html_lang\"\npattern = \"^cs\"\npoints = 1\n\n[[searcher]]\nkind = \"email\""), nil, "profile x, searcher html_lang, kind"},
 		{"a word", func(p, w string) (string, string) { return p, w + "les\n" }, nil, "profile x, searcher dictionary, list: 3 words"},
 		{"the text that is looked at", nil, func(c *config.Config) { c.Analysis.MaxText = 1000 }, "analysis.max_text: 1000, the job was begun with 1048576"},
+		{"another profile", nil, func(c *config.Config) { c.Analysis.Profiles = append(c.Analysis.Profiles, "sk") }, "analysis.profiles: x, sk, the job was begun with x"},
+		{"the depth", replace("depth = 1", "depth = 2"), nil, "depth of profile 1: 2, the job was begun with 1"},
+		{"what is judged", nil, func(c *config.Config) { c.Crawl.AnalyseLinked = !c.Crawl.AnalyseLinked }, "analyse_linked: "},
 		{"several at once", replace("min_points = 50", "min_points = 51", "points = 35", "points = 36"), nil, "profile x, searcher email, points: 36"},
 		{"what a profile is called for people, and evidence", replace("depth = 1", "depth = 1\ndescription = \"other\"\nevidence = \"counts\""), nil, ""},
 		{"the order of words, and comments", func(p, w string) (string, string) { return "# a comment\n" + p, "kniha\nahoj\n" }, nil, ""},
@@ -70,6 +73,7 @@ func TestChangedProfile(t *testing.T) {
 			}
 			write(changeable, words)
 			j.run(job.Options{}, site+"/v")
+			was := *j.cfg
 			if c.edit != nil {
 				write(c.edit(changeable, words))
 			}
@@ -91,9 +95,7 @@ func TestChangedProfile(t *testing.T) {
 				t.Errorf("who only looks is told %v", look)
 			}
 			write(changeable, words)
-			if j.cfg.Analysis.MaxText == 1000 {
-				j.cfg.Analysis.MaxText = 1 << 20
-			}
+			*j.cfg = was
 			j.run(job.Options{}) // put back, the job goes on
 		})
 	}

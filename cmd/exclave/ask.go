@@ -30,6 +30,31 @@ func ask(cmd *cobra.Command, dir string, running func(*control.Client) error, re
 	return askError(job.Look(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()), resting))
 }
 
+// alter asks the running crawl of a job for a change or, when none runs, opens the job for it. A job
+// that was never begun stays so: there is nothing in it to change. [askError] tells what the error means.
+func alter(cmd *cobra.Command, dir string, running func(*control.Client) error, resting func(*job.Job) error) error {
+	c, err := control.Dial(dir)
+	if err == nil {
+		err = errors.Join(running(c), c.Close())
+	}
+	if !errors.Is(err, control.ErrNotRunning) { // it may have ended just now
+		return err
+	}
+	cfg, err := loadJob(cmd, dir)
+	if err != nil {
+		return err
+	}
+	o := jobOptions(cmd.ErrOrStderr())
+	if err := job.Begun(cfg, o); err != nil {
+		return err
+	}
+	j, err := job.Open(cmd.Context(), cfg, o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(resting(j), j.Close())
+}
+
 // atRest reports that there is no crawl to ask, as far as this user can tell: the lock of the state
 // says whether there is one after all.
 func atRest(err error) bool {

@@ -73,11 +73,14 @@ Exit codes: 0 no problems; 2 there are some; 3 the state cannot be read.`,
 // checkJob returns what of a job is wrong though its configuration is right: seeds, and a
 // state that does not go with it. What is only worth knowing it prints.
 func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err error) {
-	begun := true
-	switch err := job.Look(cmd.Context(), c, jobOptions(cmd.ErrOrStderr()), (*job.Job).SameConfig); {
+	known := false // a URI, without the seeds
+	switch err := job.Look(cmd.Context(), c, jobOptions(cmd.ErrOrStderr()), func(j *job.Job) error {
+		known = j.Known() > 0
+		return j.SameConfig()
+	}); {
 	case errors.Is(err, job.ErrNotBegun):
-		begun = false
 	case errors.Is(err, job.ErrLocked):
+		known = true // as far as anyone can tell
 		fmt.Fprintln(cmd.OutOrStdout(), "note: a process works on the job; what its state says was not compared")
 	case errors.Is(err, frontier.ErrChanged):
 		problems = append(problems, err.Error())
@@ -104,7 +107,7 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 			fmt.Fprintf(cmd.OutOrStdout(), "note: %s: %s more\n", s.Path, count(int(n), "broken line"))
 		}
 	}
-	if urls == 0 && !more && !begun {
+	if urls == 0 && !more && !known {
 		problems = append(problems, fmt.Sprintf("%s: no URL: there is nothing to crawl; add some, one a line, or use exclave seeds import", c.Path(strings.Join(c.Job.Seeds, ", "))))
 	}
 	return problems, nil

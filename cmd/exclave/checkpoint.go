@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"text/tabwriter"
 	"time"
@@ -48,27 +46,14 @@ own; 4 another process works on the job and makes none.`,
 // makeCheckpoint asks the crawl of the job for a checkpoint or, when none runs, opens the
 // job for it.
 func makeCheckpoint(cmd *cobra.Command, dir, name string) (made job.Checkpoint, err error) {
-	c, err := control.Dial(dir)
-	if err == nil {
+	err = alter(cmd, dir, func(c *control.Client) (err error) {
 		made, err = c.Checkpoint(cmd.Context(), name)
-		err = errors.Join(err, c.Close())
-	}
-	if !errors.Is(err, control.ErrNotRunning) { // it may have ended just now
-		return made, err
-	}
-	cfg, err := loadJob(cmd, dir)
-	if err != nil {
-		return made, err
-	}
-	if _, err := os.Stat(filepath.Join(cfg.Dir, job.StateDir, "frontier")); errors.Is(err, fs.ErrNotExist) {
-		return made, withCode(exitUsage, fmt.Errorf("checkpoint %s: the job was never begun", dir))
-	}
-	j, err := job.Open(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
-	if err != nil {
-		return made, err
-	}
-	made, err = j.Checkpoint(cmd.Context(), name)
-	return made, errors.Join(err, j.Close())
+		return err
+	}, func(j *job.Job) (err error) {
+		made, err = j.Checkpoint(cmd.Context(), name)
+		return err
+	})
+	return made, err
 }
 
 func newCheckpointList() *cobra.Command {
@@ -122,11 +107,7 @@ Exit codes: 0 made; 2 CHECKPOINT is none or is damaged, or NEWJOB is there alrea
 
 // checkpointError tells what was asked wrongly from a failure.
 func checkpointError(err error) error {
-	var done coded
-	if errors.As(err, &done) {
-		return err
-	}
-	if errors.Is(err, job.ErrCheckpoint) {
+	if errors.Is(err, job.ErrCheckpoint) || errors.Is(err, job.ErrNotBegun) {
 		return withCode(exitUsage, err)
 	}
 	return askError(err)

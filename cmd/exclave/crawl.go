@@ -163,9 +163,10 @@ func runJob(ctx context.Context, cfg *config.Config, o job.Options, show func(*j
 }
 
 func jobError(err error) error {
+	var done coded
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || errors.As(err, &done):
+		return err
 	case errors.Is(err, job.ErrLocked):
 		return withCode(exitLocked, err)
 	case errors.Is(err, frontier.ErrChanged), errors.Is(err, seedlog.ErrNoLog):

@@ -279,26 +279,14 @@ a process that cannot be asked works on the job.`,
 
 // deleteURIs asks the running crawl, or opens the job for writing.
 func deleteURIs(cmd *cobra.Command, dir string, f job.Filter) (n int, err error) {
-	c, err := control.Dial(dir)
-	if err == nil {
+	err = alter(cmd, dir, func(c *control.Client) (err error) {
 		n, err = c.Delete(cmd.Context(), f)
-		err = errors.Join(err, c.Close())
-		if !errors.Is(err, control.ErrNotRunning) {
-			return n, askError(err)
-		}
-	} else if !errors.Is(err, control.ErrNotRunning) {
-		return 0, err
-	}
-	cfg, err := loadJob(cmd, dir)
-	if err != nil {
-		return 0, err
-	}
-	j, err := job.Open(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
-	if err != nil {
-		return 0, jobError(err)
-	}
-	n, err = j.Delete(cmd.Context(), f)
-	return n, askError(errors.Join(err, j.Close()))
+		return err
+	}, func(j *job.Job) (err error) {
+		n, err = j.Delete(cmd.Context(), f)
+		return err
+	})
+	return n, askError(err)
 }
 
 // urlsOnly takes lines of JSON and writes their URLs.

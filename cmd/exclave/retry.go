@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -94,34 +93,16 @@ func timeOf(text string, now time.Time) (time.Time, error) {
 
 // retry asks the running crawl, or opens the job: for writing, unless nothing is to be changed.
 func retry(cmd *cobra.Command, dir string, r job.Retry) (out job.Retried, err error) {
+	how := alter
 	if r.Dry {
-		err = ask(cmd, dir, func(c *control.Client) (err error) {
-			out, err = c.Retry(cmd.Context(), r)
-			return err
-		}, func(j *job.Job) (err error) {
-			out, err = j.Retry(cmd.Context(), r)
-			return err
-		})
-		return out, err
+		how = ask
 	}
-	c, err := control.Dial(dir)
-	if err == nil {
+	err = how(cmd, dir, func(c *control.Client) (err error) {
 		out, err = c.Retry(cmd.Context(), r)
-		err = errors.Join(err, c.Close())
-		if !errors.Is(err, control.ErrNotRunning) {
-			return out, askError(err)
-		}
-	} else if !errors.Is(err, control.ErrNotRunning) {
-		return out, err
-	}
-	cfg, err := loadJob(cmd, dir)
-	if err != nil {
-		return out, err
-	}
-	j, err := job.Open(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
-	if err != nil {
-		return out, jobError(err)
-	}
-	out, err = j.Retry(cmd.Context(), r)
-	return out, askError(errors.Join(err, j.Close()))
+		return err
+	}, func(j *job.Job) (err error) {
+		out, err = j.Retry(cmd.Context(), r)
+		return err
+	})
+	return out, askError(err)
 }

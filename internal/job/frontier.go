@@ -99,6 +99,9 @@ type ShownQueue struct {
 	Origins []frontier.RestingOrigin `json:"origins,omitempty"`
 }
 
+// Known is how many URIs the job knows.
+func (j *Job) Known() int64 { return j.frontier.Stats().Discovered }
+
 // Queue tells everything known of a host and its queue.
 func (j *Job) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 	host = hostOf(host)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	iofs "io/fs"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -149,11 +150,20 @@ func Show(ctx context.Context, cfg *config.Config, o Options, url string, all bo
 	return s, err
 }
 
+// Begun returns an error that wraps [ErrNotBegun] when a job has no state.
+func Begun(cfg *config.Config, o Options) error {
+	name := filepath.Join(cfg.Dir, StateDir, "frontier")
+	if _, err := o.withDefaults().FS.Stat(name); errors.Is(err, iofs.ErrNotExist) {
+		return fmt.Errorf("job: %s: %w (%w)", cfg.Dir, ErrNotBegun, err)
+	}
+	return nil
+}
+
 // openToLook opens what Show needs, and changes nothing.
 func (j *Job) openToLook(ctx context.Context) error {
 	fs := j.opts.FS
-	if _, err := fs.Stat(j.path(StateDir, "frontier")); errors.Is(err, iofs.ErrNotExist) {
-		return fmt.Errorf("job: %s: %w (%w)", j.dir, ErrNotBegun, err)
+	if err := Begun(j.cfg, j.opts); err != nil {
+		return err
 	}
 	lock, err := j.lock("look into")
 	if err != nil {

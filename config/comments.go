@@ -14,7 +14,8 @@ Durations are written "500ms", "30s", "15m", "6h"; sizes are bytes.`,
 		"job.operator":    `Who crawls; stands in every WARC file.`,
 		"job.seeds":       `Files with one URL a line, or lines of an out-of-scope log (JSON).`,
 		"job.seed_credentials": `A seed http://name:password@host/: "refuse" it; "drop" name and password; "use" them
-for all of that server. They are read from the files of seeds at each start and stand nowhere else.`,
+for all of that server. They are read from the files of seeds at each start; only
+those, and their copies in checkpoints, hold them.`,
 
 		"crawl":             `The crawl as a whole. A limit of 0 is none; at a limit the crawl stops in order.`,
 		"crawl.toe_threads": `URLs processed at the same time, 1 … 10,000.`,

@@ -24,7 +24,8 @@ that they depend on; politeness holds. It works on a crawl that runs and on a jo
 exclave crawl goes on with. It prints how many there were of each status. DNS and robots.txt
 themselves are asked for again when a URL needs them.
 
-Exit codes: 0 some were, or would be, offered again; 1 none; 2 wrong flags or configuration; 3 the
+Exit codes: 0 some were, or would be, offered again; 1 none, or the job was never begun; 2 wrong flags or
+configuration; 3 the
 state is unreadable; 4 a process that cannot be asked works on the job.`,
 		Example: `  exclave retry my-job --dry-run
   exclave retry my-job --status=-4..-2,503 --since 24h

@@ -195,7 +195,7 @@ func (j *Job) whyQueue(q *frontier.Queue) string {
 }
 
 // EachWaiting calls fn for each URI that waits and is chosen, up to limit of them
-// (0 = all).
+// (0 = all). Prerequisites (dns:, robots.txt) are left out.
 func (j *Job) EachWaiting(ctx context.Context, f Filter, limit int, fn func(*frontier.Record) error) error {
 	f.Host = hostOf(f.Host)
 	chosen, err := f.compile()
@@ -204,7 +204,7 @@ func (j *Job) EachWaiting(ctx context.Context, f Filter, limit int, fn func(*fro
 	}
 	enough, n := errors.New("enough"), 0
 	err = j.frontier.EachWaiting(ctx, f.Host, func(r *frontier.Record) error {
-		if !chosen(r) {
+		if r.Claim.IsZero() || !chosen(r) {
 			return nil
 		}
 		if err := fn(r); err != nil {
@@ -233,15 +233,12 @@ type waitingLine struct {
 }
 
 // WriteWaiting writes each URI that waits and is chosen as a line of JSON, up to limit
-// of them (0 = all). Prerequisites (dns:, robots.txt) are left out.
+// of them (0 = all).
 func (j *Job) WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer) error {
 	f.Host = hostOf(f.Host)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return j.EachWaiting(ctx, f, limit, func(r *frontier.Record) error {
-		if r.Claim.IsZero() {
-			return nil
-		}
 		return e.Encode(waitingLine{r.URL, r.Via, r.Hops, r.SourceTag, r.Host, r.Seed})
 	})
 }

@@ -41,16 +41,17 @@ func (l LastRun) Over() bool {
 func ReadLastRun(ctx context.Context, cfg *config.Config, o Options) (l LastRun, err error) {
 	o = o.toLook()
 	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
-	if _, err := o.FS.Stat(j.path(StateDir)); errors.Is(err, fs.ErrNotExist) {
+	if _, err = o.FS.Stat(j.path(StateDir)); !errors.Is(err, fs.ErrNotExist) {
+		lock, lockErr := j.lock("last run of")
+		if lockErr != nil {
+			return l, lockErr
+		}
+		defer func() { err = errors.Join(err, lock.Close()) }()
+	}
+	if err := Begun(cfg, o); errors.Is(err, ErrNotBegun) {
 		return l, nil
-	}
-	lock, err := j.lock("last run of")
-	if err != nil {
+	} else if err != nil {
 		return l, err
-	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	if _, err := o.FS.Stat(j.path(StateDir, "frontier")); errors.Is(err, fs.ErrNotExist) {
-		return l, nil // stopped before there was anything to keep
 	}
 	f, err := openState(ctx, cfg, o)
 	if err != nil {

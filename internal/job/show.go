@@ -150,13 +150,20 @@ func Show(ctx context.Context, cfg *config.Config, o Options, url string, all bo
 	return s, err
 }
 
-// Begun returns an error that wraps [ErrNotBegun] when a job has no state.
+// Begun returns an error when a job has no state. It wraps [ErrNotBegun] when it never had one, as its
+// crawl.log tells.
 func Begun(cfg *config.Config, o Options) error {
-	name := filepath.Join(cfg.Dir, StateDir, "frontier")
-	if _, err := o.withDefaults().FS.Stat(name); errors.Is(err, iofs.ErrNotExist) {
-		return fmt.Errorf("job: %s: %w (%w)", cfg.Dir, ErrNotBegun, err)
+	fs, name := o.withDefaults().FS, filepath.Join(cfg.Dir, StateDir, "frontier")
+	_, err := fs.Stat(name)
+	if !errors.Is(err, iofs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	log := filepath.Join(cfg.Dir, LogDir, crawl.LogCrawl.Name())
+	if st, err := fs.Stat(log); err == nil && st.Size() > 0 {
+		return fmt.Errorf("job: %s is missing, but %s holds what a crawl wrote; put the state back from a copy, restore a checkpoint "+
+			"(exclave checkpoint list JOB), or make it anew (exclave recover JOB)", name, log)
+	}
+	return fmt.Errorf("job: %s: %w (%w)", cfg.Dir, ErrNotBegun, err)
 }
 
 // openToLook opens what Show needs, and changes nothing.

@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -101,4 +102,31 @@ func TestShow(t *testing.T) {
 			}
 		}
 	})
+}
+
+// So many URIs are listed as were asked for: prerequisites, which wait beside them, do not count.
+func TestWaitingLimit(t *testing.T) {
+	t.Parallel()
+	web, seeds := testweb.Tiny{}, []string(nil)
+	for i := range 9 {
+		seeds = append(seeds, fmt.Sprintf("http://h%d.test/", i))
+		web[seeds[i]] = testweb.Foreign()
+	}
+	j := newJob(t, web, func(c *config.Config) { c.Crawl.ToeThreads, c.Crawl.MaxURLs = 1, 1 })
+	j.run(job.Options{}, seeds...)
+	list := func(limit int) int {
+		var out strings.Builder
+		if err := job.Look(t.Context(), j.cfg, job.Options{}, func(b *job.Job) error {
+			return b.WriteWaiting(t.Context(), job.Filter{}, limit, &out)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(out.String(), "\n")
+	}
+	if all := list(0); all < 3 {
+		t.Fatalf("%d URIs wait", all)
+	}
+	if n := list(3); n != 3 {
+		t.Errorf("%d of the first 3", n)
+	}
 }

@@ -100,6 +100,7 @@ func behaviours() []behaviour {
 		{why: "status −3: the header ends early", page: raw(testweb.Shut, "HTTP/1.1 200 OK", "Content-Le"), rec: "-", code: crawl.StatusConnectionLost},
 		{why: "status −3: reset within the header", page: raw(testweb.Reset, "HTTP/1.1 200 OK", "Content-Le"), rec: "-", code: crawl.StatusConnectionLost},
 		{why: "a status line without status", page: raw(testweb.Shut, "HTTP/1.1 fine", "", "x"), rec: "-", code: crawl.StatusConnectionLost, notes: []string{"header:odd"}},
+		{why: "RFC 9110 §15.2: as many interim answers as are skipped", page: testweb.Page{Raw: strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", maxInterim) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", After: testweb.Keep}, rec: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", code: 200, body: "ok", keep: true},
 		{why: "interim answers without end", page: testweb.Page{Raw: strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 30)}, rec: "-", code: crawl.StatusConnectionLost},
 	}
 }

@@ -47,7 +47,7 @@ type failure struct {
 func (f *failure) Error() string { return fmt.Sprintf("status %d: %v", f.status, f.err) }
 func (f *failure) Unwrap() error { return f.err }
 
-var errRefused = errors.New("address is not public or refused, or its port no web server's; the setting allow lets it be contacted")
+var errRefused = errors.New("address is not public or refused, or its port no web server's; the settings allow and refuse say what may be contacted")
 
 // dial opens a connection to the first address that answers.
 func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time, lookup lookupFunc) (*conn, error) {
@@ -79,7 +79,7 @@ func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time
 
 func (h *HTTP) warnRefused(u *urlx.URL, a netip.AddrPort, why string) {
 	h.refusedOnce.Do(func() {
-		h.log.Warn("an address was not contacted: it is not public, refused, or its port is no web server's; the setting allow of the HTTP section lets it be contacted; further ones are only annotated",
+		h.log.Warn("an address was not contacted: it is not public, refused, or its port is no web server's; the settings allow and refuse of the HTTP section say what may be contacted; further ones are only annotated",
 			"url", u.String(), "address", a.String(), "why", why)
 	})
 }

@@ -167,11 +167,15 @@ func (c Config) Notices() []string {
 		return nil // Validate tells
 	}
 	var out []string
+	onlyRefused := guard{refuse: g.refuse}
 	for _, from := range slices.Sorted(maps.Keys(to)) {
-		switch g.check(to[from]) {
-		case noteAddress:
-			out = append(out, fmt.Sprintf("http.connect_to: %s for %s is not public, or refused; add %q to http.allow, or nothing is fetched there", to[from], from, to[from]))
-		case notePort:
+		why := g.check(to[from])
+		switch {
+		case onlyRefused.check(to[from]) == noteAddress:
+			out = append(out, fmt.Sprintf("http.connect_to: %s for %s is in http.refuse, which goes before http.allow: nothing is fetched there", to[from], from))
+		case why == noteAddress:
+			out = append(out, fmt.Sprintf("http.connect_to: %s for %s is not public; add %q to http.allow, or nothing is fetched there", to[from], from, to[from]))
+		case why == notePort:
 			out = append(out, fmt.Sprintf("http.connect_to: %s for %s: no web server has this port; add %q to http.allow, or nothing is fetched there", to[from], from, to[from]))
 		}
 	}

@@ -214,4 +214,9 @@ func TestNotices(t *testing.T) {
 	if n := len(c.Notices()); n != 2 || !strings.Contains(got, "10.0.0.1:8443") || !strings.Contains(got, "127.0.0.1:6000") {
 		t.Errorf("%d: %s", n, got)
 	}
+	// No allow helps against refuse, so none is advised.
+	c.ConnectTo, c.Refuse = map[string]string{"a.cz:80": "10.0.0.1:80"}, []string{"10.0.0.0/8"}
+	if got := strings.Join(c.Notices(), "\n"); !strings.Contains(got, "http.refuse") || strings.Contains(got, "add ") {
+		t.Errorf("an address that is refused: %s", got)
+	}
 }

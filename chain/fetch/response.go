@@ -68,7 +68,7 @@ func (r *response) read() error {
 
 // header reads up to the empty line of the final answer.
 func (r *response) header() (*record.Head, error) {
-	for n := range maxInterim {
+	for n := range maxInterim + 1 {
 		status, err := r.start(n > 0)
 		if err != nil {
 			return nil, err

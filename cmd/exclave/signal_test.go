@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -98,6 +99,10 @@ func TestSignalStops(t *testing.T) {
 }
 
 func signalStops(t *testing.T, signals []os.Signal) {
+	// A child inherits what nohup ignores, but not what its parent handles.
+	heeded := make(chan os.Signal, 1)
+	signal.Notify(heeded, syscall.SIGHUP)
+	defer signal.Stop(heeded)
 	web, dir, cmd, out := startHeld(t, "1s")
 	for _, s := range signals {
 		if err := cmd.Process.Signal(s); err != nil {

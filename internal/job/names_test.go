@@ -27,9 +27,10 @@ type nameServer struct {
 	addr  string
 	asked atomic.Int64
 	serve atomic.Pointer[func(w dns.ResponseWriter, q *dns.Msg) bool] // false: the question is passed on
+	to    atomic.Pointer[testweb.Server]                              // whose name server that goes
 }
 
-func startNameServer(t *testing.T, to func() string) *nameServer {
+func startNameServer(t *testing.T) *nameServer {
 	t.Helper()
 	pc, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
@@ -41,7 +42,7 @@ func startNameServer(t *testing.T, to func() string) *nameServer {
 		if serve := n.serve.Load(); serve != nil && (*serve)(w, q) {
 			return
 		}
-		if m, err := dns.Exchange(q, to()); err == nil {
+		if m, err := dns.Exchange(q, n.to.Load().DNS()); err == nil {
 			_ = w.WriteMsg(m) // the asker went away
 		}
 	})}
@@ -72,16 +73,16 @@ func TestNoNameServer(t *testing.T) {
 		"server failure": rcode(dns.RcodeServerFailure),
 	} {
 		t.Run(why, func(t *testing.T) {
-			var j *testJob
-			n := startNameServer(t, func() string { return j.web.DNS() })
+			n := startNameServer(t)
 			n.serve.Store(&dead)
-			j = newJob(t, testweb.Tiny{
+			j := newJob(t, testweb.Tiny{
 				"http://a.test/": testweb.NationalPage(1, "/1", "http://c.test/"), "http://a.test/1": testweb.NationalPage(2),
 				"http://b.test/": testweb.NationalPage(3), "http://c.test/": testweb.NationalPage(4),
 			}, func(c *config.Config) {
 				c.DNS.Servers, c.DNS.Timeout, c.DNS.Attempts = []string{n.addr}, 50*time.Millisecond, 1
 				c.Frontier.DNSRetries = 1
 			})
+			n.to.Store(j.web)
 			j.seeds("http://a.test/", "http://b.test/", "http://nobody.test/")
 			b, err := job.Open(t.Context(), j.cfg, job.Options{Version: "test", Software: "exclave/test", Clock: hurried{clock.System()}})
 			if err != nil {
@@ -151,15 +152,15 @@ func TestNoNameServer(t *testing.T) {
 
 // A name whose own servers fail pauses nothing.
 func TestBrokenDomain(t *testing.T) {
-	var j *testJob
-	n := startNameServer(t, func() string { return j.web.DNS() })
+	n := startNameServer(t)
 	broken := func(w dns.ResponseWriter, q *dns.Msg) bool {
 		return strings.HasSuffix(q.Question[0].Name, "broken.test.") && rcode(dns.RcodeServerFailure)(w, q)
 	}
 	n.serve.Store(&broken)
-	j = newJob(t, testweb.Tiny{"http://a.test/": testweb.NationalPage(1)}, func(c *config.Config) {
+	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.NationalPage(1)}, func(c *config.Config) {
 		c.DNS.Servers, c.DNS.Attempts = []string{n.addr}, 1
 	})
+	n.to.Store(j.web)
 	h := j.run(job.Options{Clock: hurried{clock.System()}}, "http://www.broken.test/", "http://x.broken.test/", "http://a.test/")
 	if r := h.result; r.Stats.Valid != 1 || r.Stats.Failed != 4 {
 		t.Errorf("%+v", r.Stats)

@@ -25,8 +25,7 @@ exclave crawl goes on with. It prints how many there were of each status. DNS an
 themselves are asked for again when a URL needs them.
 
 Exit codes: 0 some were, or would be, offered again; 1 none, or the job was never begun; 2 wrong flags or
-configuration; 3 the
-state is unreadable; 4 a process that cannot be asked works on the job.`,
+configuration; 3 the state is unreadable; 4 a process that cannot be asked works on the job.`,
 		Example: `  exclave retry my-job --dry-run
   exclave retry my-job --status=-4..-2,503 --since 24h
   exclave retry my-job --host www.example.com`,

@@ -106,3 +106,21 @@ func replace(oldNew ...string) func(string, string) (string, string) {
 		return strings.NewReplacer(oldNew...).Replace(profile), words
 	}
 }
+
+// A state that was made anew knows what the job was begun with, before the next crawl.
+func TestChangedAfterRecovery(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, tiny(pages{"/v": foreign()}), nil)
+	j.run(job.Options{}, site+"/v")
+	if _, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	j.cfg.Analysis.MaxText = 1000
+	b, err := job.Open(t.Context(), j.cfg, job.Options{})
+	if err == nil {
+		err = b.Close()
+	}
+	if !errors.Is(err, frontier.ErrChanged) || !strings.Contains(err.Error(), "analysis.max_text: 1000, the job was begun with 1048576") {
+		t.Errorf("%v", err)
+	}
+}

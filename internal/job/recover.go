@@ -255,7 +255,7 @@ func (r *recoverer) build(ctx context.Context) (err error) {
 	o := r.opts
 	dir := r.path(StateDir, newState)
 	r.b, err = frontier.Rebuild(ctx, frontier.Options{FS: o.FS, Dir: dir, LogDir: r.path(LogDir), Config: r.cfg.Frontier,
-		Order: r.cfg.Order, Limits: r.cfg.Limits, Depths: r.rules, RulesHash: r.cfg.URL.Hash(), Clock: o.Clock, Logger: o.Log,
+		Order: r.cfg.Order, Limits: r.cfg.Limits, Depths: r.rules, RulesHash: r.cfg.URL.Hash(), Parts: r.parts(), Clock: o.Clock, Logger: o.Log,
 		Links: linkReader{records: records{fs: o.FS, dir: r.path(WARCDir), name: func(n uint32) (warc.FileState, bool) { f, ok := r.files[n]; return f, ok }}, rules: r.cfg.URL.Rules},
 	}, r.began)
 	if err != nil {

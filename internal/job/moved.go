@@ -78,6 +78,9 @@ func readMoved(fsys fsx.FS, dir string) (_ movedFiles, err error) {
 func Move(ctx context.Context, cfg *config.Config, o Options, to string, names []string) (_ []Moved, err error) {
 	o = o.withDefaults()
 	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
+	if err := Begun(cfg, o); err != nil {
+		return nil, err
+	}
 	lock, err := j.lock("register files of")
 	if err != nil {
 		return nil, err

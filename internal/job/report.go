@@ -125,8 +125,8 @@ func (j *Job) WriteReport(name string, w io.Writer) (err error) {
 func WriteReports(ctx context.Context, cfg *config.Config, o Options, names []string, put func(name string, write func(io.Writer) error) error) (err error) {
 	o = o.toLook()
 	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
-	if _, err := o.FS.Stat(j.path(StateDir)); err != nil {
-		return fmt.Errorf("job: report on %s: there is no state; was the job ever started? (%w)", j.dir, err)
+	if err := Begun(cfg, o); err != nil {
+		return err
 	}
 	lock, err := j.lock("report on")
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"exclave/config"
@@ -32,8 +31,8 @@ func (d Defect) String() string { return d.Where + ": " + d.What }
 func Verify(ctx context.Context, cfg *config.Config, o Options) (_ []Defect, err error) {
 	o = o.toLook()
 	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
-	if _, err := o.FS.Stat(j.path(StateDir)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("job: verify %s: there is no state; was the job ever started? (%w)", j.dir, err)
+	if err := Begun(cfg, o); err != nil {
+		return nil, err
 	}
 	lock, err := j.lock("verify")
 	if err != nil {

@@ -169,7 +169,7 @@ func jobError(err error) error {
 		return err
 	case errors.Is(err, job.ErrLocked):
 		return withCode(exitLocked, err)
-	case errors.Is(err, frontier.ErrChanged), errors.Is(err, seedlog.ErrNoLog):
+	case errors.Is(err, frontier.ErrChanged), errors.Is(err, seedlog.ErrNoLog), errors.Is(err, job.ErrCredentials):
 		return withCode(exitUsage, err)
 	}
 	return withCode(exitFailure, err)

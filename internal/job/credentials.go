@@ -19,6 +19,9 @@ func usersOf(cfg *config.Config) seedlog.Userinfo {
 	return seedlog.DropUserinfo
 }
 
+// ErrCredentials is wrapped by the error about user names and passwords that cannot be used together.
+var ErrCredentials = errors.New("the passwords of seeds cannot be used")
+
 // readCredentials takes user names and passwords from the files of seeds, if they are to
 // be used. Nothing keeps them: each start reads the files.
 func (j *Job) readCredentials(ctx context.Context) error {
@@ -54,7 +57,7 @@ func (j *Job) credentialsOf(ctx context.Context, name string) error {
 		}
 		if u := log.URL(); u != nil && u.Userinfo() != "" {
 			if err := j.credentials.Add(u); err != nil {
-				return fmt.Errorf("line %d: %w", e.Line, err)
+				return fmt.Errorf("line %d: %w: %w", e.Line, ErrCredentials, err)
 			}
 		}
 		if e.Line%1024 == 0 && ctx.Err() != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"exclave/chain/fetch"
 	"exclave/config"
 	"exclave/internal/seedlog"
 )
@@ -24,9 +25,13 @@ type SeedCheck struct {
 // lines, as a crawl would. The scope is not asked, nothing is written. The error is ctx's.
 func CheckSeeds(ctx context.Context, cfg *config.Config, lines int64) ([]SeedCheck, error) {
 	var all []SeedCheck
+	var credentials fetch.Credentials
+	if cfg.Job.SeedCredentials == config.UseCredentials {
+		credentials = fetch.Credentials{}
+	}
 	for _, name := range cfg.Job.Seeds {
 		c := SeedCheck{Path: cfg.Path(name)}
-		if c.Err = c.read(ctx, name, lines, usersOf(cfg)); ctx.Err() != nil {
+		if c.Err = c.read(ctx, name, lines, usersOf(cfg), credentials); ctx.Err() != nil {
 			return all, ctx.Err()
 		}
 		all = append(all, c)
@@ -34,7 +39,11 @@ func CheckSeeds(ctx context.Context, cfg *config.Config, lines int64) ([]SeedChe
 	return all, nil
 }
 
-func (c *SeedCheck) read(ctx context.Context, name string, lines int64, users seedlog.Userinfo) error {
+// read reads a file of seeds. Credentials, when they are to be used, are those of all files.
+func (c *SeedCheck) read(ctx context.Context, name string, lines int64, users seedlog.Userinfo, credentials fetch.Credentials) error {
+	if credentials != nil {
+		users = seedlog.KeepUserinfo
+	}
 	f, err := os.Open(c.Path)
 	if err != nil {
 		return fmt.Errorf("job: seeds: %w", err)
@@ -59,6 +68,11 @@ func (c *SeedCheck) read(ctx context.Context, name string, lines int64, users se
 			return ctx.Err()
 		case log.URL() != nil:
 			c.URLs++
+			if u := log.URL(); credentials != nil && u.Userinfo() != "" {
+				if err := credentials.Add(u); err != nil {
+					return fmt.Errorf("%s: line %d: %w: %w", c.Path, e.Line, ErrCredentials, err)
+				}
+			}
 		}
 	}
 }

@@ -47,7 +47,8 @@ request.`,
 		"http.header_timeout": `How long connecting, TLS and the header may take together.`,
 		"http.least_rate": `Bytes a second of a body that must come; with less for a quarter more than
 socket_timeout the rest is given up, and the record says so. 0 = any rate. Slow
-servers hold at most half of the ToeThreads.`,
+servers, and bodies of less than eight times that after half a minute, hold at most
+half of the ToeThreads.`,
 		"http.max_size": `Bytes of a body that are received; what is longer is cut, and the record says
 so. 0 = all.`,
 		"http.max_header":        `Bytes of a header that are received, 1,024 … 1,048,576.`,

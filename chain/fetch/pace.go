@@ -14,10 +14,16 @@ import (
 //   - the body by least_rate: fewer bytes in each of paceWindows windows in a row end it;
 //   - each wait for a byte by socket_timeout, and everything by timeout;
 //   - an exchange that is slow for one window needs a place in the slow lane, which has
-//     places for half of the ToeThreads: when they are taken it ends at once.
+//     places for half of the ToeThreads: when they are taken it ends at once. So does a body
+//     that has lasted longWindows and brings less than longFactor × least_rate: one just above
+//     least_rate could hold its ToeThread for all of timeout.
 //
 // A window is a fourth of socket_timeout.
-const paceWindows = 5
+const (
+	paceWindows = 5
+	longWindows = 6
+	longFactor  = 8
+)
 
 // slowError ends an exchange with a server that is too slow. It is a timeout.
 type slowError struct{ note string }
@@ -40,6 +46,7 @@ type pace struct {
 	windowEnd time.Time // zero = any rate will do
 	got       int64     // bytes in this window
 	slow      int       // windows in a row, this one excluded
+	windows   int       // of the body, this one excluded
 	inLane    bool
 }
 
@@ -55,7 +62,7 @@ func (p *pace) begin(until, headerEnd time.Time) {
 // beginBody says that the header is over.
 func (p *pace) beginBody() {
 	p.leaveLane()
-	p.body, p.slow = true, 0
+	p.body, p.slow, p.windows = true, 0, 0
 	p.nextWindow(time.Now())
 }
 
@@ -84,14 +91,19 @@ func (p *pace) check(now time.Time) error {
 	if p.windowEnd.IsZero() || now.Before(p.windowEnd) {
 		return nil
 	}
-	enough := p.body && float64(p.got) >= float64(p.least)*p.window().Seconds()
+	least := float64(p.least) * p.window().Seconds()
+	enough := p.body && float64(p.got) >= least
+	fast := enough && (p.windows < longWindows || float64(p.got) >= longFactor*least)
 	p.nextWindow(now)
-	if enough {
+	p.windows++
+	if p.slow++; enough {
 		p.slow = 0
+	}
+	if fast {
 		p.leaveLane()
 		return nil
 	}
-	if p.slow++; p.body && p.slow >= paceWindows {
+	if p.body && p.slow >= paceWindows {
 		return &slowError{"slow"}
 	}
 	if p.lane == nil || p.inLane {

@@ -278,6 +278,40 @@ func TestSlowLane(t *testing.T) {
 	})
 }
 
+// A body that comes just above least_rate does not end by itself: after a while it needs a place in the slow
+// lane, while one that is fast enough does not.
+func TestLongBodiesNeedTheSlowLane(t *testing.T) {
+	const least = 500
+	lane := make(chan struct{}, 1)
+	for _, c := range []struct {
+		rate int64
+		ends string
+	}{{least + 100, ""}, {least + 100, "slow:crowded"}, {longFactor * least, ""}} {
+		now := time.Now()
+		p := pace{socket: 20 * time.Second, least: least, lane: lane}
+		p.begin(now.Add(time.Hour), now.Add(time.Hour))
+		p.beginBody()
+		note := ""
+		for range 10 * longWindows {
+			now = now.Add(p.window() + time.Millisecond)
+			p.got = c.rate * int64(p.window()/time.Second)
+			if err := p.check(now); err != nil {
+				note = slowNote(err)
+				break
+			}
+		}
+		if note != c.ends {
+			t.Errorf("%d bytes/s: %q, want %q", c.rate, note, c.ends)
+		}
+		if c.ends != "" && p.windows != longWindows+1 {
+			t.Errorf("given up after %d windows", p.windows)
+		}
+	}
+	if len(lane) != 1 {
+		t.Errorf("%d places of the slow lane are taken", len(lane))
+	}
+}
+
 type counting func(*crawl.CrawlURI)
 
 func (c counting) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {

@@ -56,7 +56,9 @@ func readMoved(fsys fsx.FS, dir string) (_ movedFiles, err error) {
 	var all movedFiles
 	n := 0
 	for line := range bytes.Lines(text) {
-		n++
+		if n++; len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
 		var e Moved
 		err := json.Unmarshal(line, &e)
 		if err == nil && e.File == "" {

@@ -346,7 +346,7 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	}
 	for l, text := range t.lines {
 		if len(text) > 0 {
-			if err := f.checkRotated(crawl.LogID(l), rows[l].Length); err != nil {
+			if err := f.checkRotated(crawl.LogID(l), f.logRows[l].Length, rows[l].Length); err != nil {
 				return err
 			}
 		}

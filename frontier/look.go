@@ -169,16 +169,28 @@ func (f *Frontier) whereLog(l crawl.LogID, want int64) string {
 	return "put the complete file back from a copy, or " + recoverIt
 }
 
-// checkRotated demands that what was written to a log is under its name still.
-func (f *Frontier) checkRotated(l crawl.LogID, length int64) error {
+// checkRotated demands that what was written to a log is under its name still, behind what was there before: of a log
+// that was cut to nothing (logrotate with copytruncate) writing makes one that begins with zeros.
+func (f *Frontier) checkRotated(l crawl.LogID, before, after int64) error {
 	name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
 	st, err := f.o.FS.Stat(name)
 	if err != nil {
-		return fmt.Errorf("%s is gone while the crawl runs: %w; give it its name back, and let nobody else rotate or move the logs of a job", name, err)
+		return fmt.Errorf("%s is gone while the crawl runs: %w; %s", name, err, rotatedBack)
 	}
-	if st.Size() < length {
-		return fmt.Errorf("%s has %d bytes, %d were written: somebody else cut or rotated it while the crawl runs; give it its name back, and let nobody else rotate the logs of a job",
-			name, st.Size(), length)
+	if st.Size() < after {
+		return fmt.Errorf("%s has %d bytes, %d were written: somebody else cut or rotated it while the crawl runs; %s", name, st.Size(), after, rotatedBack)
+	}
+	if before == 0 {
+		return nil
+	}
+	var last [1]byte
+	if _, err := f.logs[l].ReadAt(last[:], before-1); err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	if last[0] != '\n' {
+		return fmt.Errorf("%s: no line ends where this run wrote one, at %d: somebody else cut or copied it while the crawl runs; %s", name, before, rotatedBack)
 	}
 	return nil
 }
+
+const rotatedBack = "give the complete file its name back, and let nobody else rotate, cut or move the logs of a job"

@@ -204,3 +204,23 @@ func TestLogRotatedMeanwhile(t *testing.T) {
 	}
 	_ = f.Close(t.Context())
 }
+
+// A log that somebody cuts while the crawl runs is noticed by the next commit that writes to it, which would leave
+// zeros where the lines were.
+func TestLogCutMeanwhile(t *testing.T) {
+	for _, to := range []int64{0, 2} {
+		fs := fsx.NewMem()
+		o := options(fs, clock.NewFake(began), quick(), oneProfile(0))
+		f, ar, err := start(t, o)
+		must(t, err)
+		r := &rig{Frontier: f, t: t, fs: fs, clk: o.Clock.(*clock.Fake), ar: ar}
+		must(t, f.Schedule(t.Context(), cand("a.test", "/one", analyse), cand("a.test", "/two", analyse)))
+		r.finish(logs(r.answer(r.any(), crawl.ClassHTML, 0), "/one\n"))
+		u := logs(r.answer(r.any(), crawl.ClassHTML, 0), "/two\n")
+		must(t, fs.Truncate("/crawl.log", to))
+		if err := f.Finished(t.Context(), u); err == nil || !strings.Contains(err.Error(), "no line ends where") {
+			t.Errorf("cut to %d bytes: finished: %v", to, err)
+		}
+		_ = f.Close(t.Context()) // it has failed
+	}
+}

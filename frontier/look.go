@@ -21,18 +21,29 @@ type Known struct {
 	f     *Frontier
 }
 
-// Last returns the last capture that is acknowledged of a file; false when there is none.
-func (k *Known) Last(file uint32) (c crawl.Span, ok bool, err error) {
+// Last returns the last capture that is acknowledged of a file and counts (one that does not may be damaged); false
+// when there is none.
+func (k *Known) Last(file uint32) (span crawl.Span, ok bool, err error) {
 	from := binary.BigEndian.AppendUint32([]byte{'c'}, file)
 	it, err := k.f.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: after(from)})
 	if err != nil {
-		return c, false, err
+		return span, false, err
 	}
-	if it.Last() {
-		d := newDec(it.Value())
-		c, ok = crawl.Span{File: file, Start: int64(binary.BigEndian.Uint64(it.Key()[5:])), End: int64(d.uv())}, true
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for more := it.Last(); more; more = it.Prev() {
+		v, err := it.ValueAndErr()
+		if err != nil {
+			return span, false, err
+		}
+		c, err := decodeCapture(file, int64(binary.BigEndian.Uint64(it.Key()[5:])), v)
+		if err != nil {
+			return span, false, fmt.Errorf("row of a capture: %w", err)
+		}
+		if c.Abandoned == "" {
+			return c.Span, true, nil
+		}
 	}
-	return c, ok, errors.Join(it.Error(), it.Close())
+	return span, false, it.Error()
 }
 
 // look compares the state with its mark and with the logs, and lets the caller compare it

@@ -76,7 +76,8 @@ type scan struct {
 	// behind is how many whole records stand behind end.
 	behind int64
 	hurt   []warc.Defect
-	fresh  bool // damage since the last record
+	fresh  bool   // damage since the last record
+	url    string // of the last group that was handed on
 }
 
 // answer is a response or revisit record within a group.
@@ -297,18 +298,18 @@ func (s *scan) hand() error {
 		return nil
 	}
 	g := s.last
-	s.last = nil
+	s.last, s.url = nil, g.URL
 	return s.each(g)
 }
 
-// flush ends a file. What stands behind the last whole group stays outside of all groups in a file
-// that was being written; in one that was complete the last group has it.
+// flush ends a file. What stands behind the last whole group stays outside of all groups in a file that was
+// being written; in one that was complete it is a group that counts for nothing: its bytes may be damaged.
 func (s *scan) flush() error {
-	if s.row.Final && s.last != nil {
-		s.last.End = s.row.Committed
-		s.end = s.row.Committed
+	if err := s.hand(); err != nil || !s.row.Final || s.end == 0 || s.end >= s.row.Committed {
+		return err
 	}
-	return s.hand()
+	rest := &found{File: s.row.Number, Start: s.end, URL: s.url}
+	return errors.Join(s.whole(rest, s.row.Committed, "the end of the file holds no whole capture"), s.hand())
 }
 
 // candidate returns the URI of a capture.

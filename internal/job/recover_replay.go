@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -433,8 +434,8 @@ func kindOfHop(hops string, via crawl.TypeClass) crawl.LinkKind {
 // is lost. The line is written.
 func (r *recoverer) unlogged(g *found) error {
 	c, ok := g.candidate(r.cfg.URL.Rules)
-	if !ok {
-		return refused("%s at %d: %s is no URI that a capture can be of", r.files[g.File].Name, g.Start, g.URL)
+	if !ok { // damaged in a way that no checksum of the block tells
+		g.Why, c = cmp.Or(g.Why, "its address is none"), crawl.Candidate{URL: g.URL, Key: g.URL}
 	}
 	known, err := r.b.Lookup(c.Key)
 	if err != nil {
@@ -452,7 +453,7 @@ func (r *recoverer) unlogged(g *found) error {
 	if why != "" {
 		r.made.Abandoned++
 		r.note("%s at %d: capture of %s: %s", r.files[g.File].Name, g.Start, g.URL, why)
-		c.Claim.Analyse = known == nil && c.Key != crawl.DNSKey(c.Host)
+		c.Claim.Analyse = ok && known == nil && c.Key != crawl.DNSKey(c.Host)
 		return r.b.Abandoned(c, g.capture(why))
 	}
 	return r.write(c, g, judge)

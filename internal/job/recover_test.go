@@ -1,8 +1,11 @@
 package job_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -221,6 +224,60 @@ func TestRecoverFromADamagedArchive(t *testing.T) {
 	h := harvest{outcomes: outcomes}
 	if got := h.archived(); !slices.Equal(got, archived) {
 		t.Errorf("archived %v, want %v", got, archived)
+	}
+}
+
+// A complete WARC file that is damaged at its end, or in the address of a capture, stays as it is; the crawl goes on after the
+// recovery.
+func TestRecoverFromADamagedEnd(t *testing.T) {
+	for name, harm := range map[string]func(b []byte) []byte{
+		"cut":         func(b []byte) []byte { return b[:len(b)-200] },
+		"zeros":       func(b []byte) []byte { clear(b[len(b)-150:]); return b },
+		"one bit":     func(b []byte) []byte { b[len(b)-100] ^= 4; return b },
+		"more behind": func(b []byte) []byte { return append(b, "garbage"...) },
+		"an address": func(b []byte) []byte {
+			var out bytes.Buffer
+			for in := bytes.NewReader(b); in.Len() > 0; {
+				z, err := gzip.NewReader(in)
+				must(t, err)
+				z.Multistream(false)
+				record, err := io.ReadAll(z)
+				must(t, err)
+				if bytes.Contains(record, []byte("WARC-Type: response")) {
+					record = bytes.Replace(record, []byte("WARC-Target-URI: http://"), []byte("WARC-Target-URI: http2//"), 1)
+				}
+				w := gzip.NewWriter(&out)
+				_, err = w.Write(record)
+				must(t, errors.Join(err, w.Close()))
+			}
+			return out.Bytes()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, archived := crawledJob(t)
+			file := warcs(t, j.cfg)[1]
+			data, err := os.ReadFile(file)
+			must(t, err)
+			must(t, os.WriteFile(file, harm(data), 0o600))
+			loseState(t, j.cfg)
+			made, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{})
+			must(t, err)
+			t.Log(made, made.Notes)
+			b, err := job.Open(t.Context(), j.cfg, job.Options{})
+			must(t, err)
+			_, err = b.Run(t.Context())
+			must(t, errors.Join(err, b.Close()))
+			outcomes, err := job.Outcomes(t.Context(), j.cfg)
+			must(t, err)
+			if got := (&harvest{outcomes: outcomes}).archived(); !slices.Equal(got, archived) {
+				t.Errorf("archived %v, want %v", got, archived)
+			}
+			for _, d := range verify(t, j.cfg) {
+				if !strings.HasPrefix(d.Where, filepath.Base(file)) {
+					t.Errorf("after recover: %s", d)
+				}
+			}
+		})
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -106,15 +107,23 @@ func keptName(base string, offset int64, sum string) string {
 	return fmt.Sprintf("%s-from-%d-%s%s", stem, offset, sum[:8], ext)
 }
 
-// copy writes the file to its kept name by way of a temporary one.
+// copy writes the file to its kept name.
 func (f *Folder) copy(in io.ReaderAt, offset int64, e Entry) error {
 	if err := fsx.MkdirAll(f.fs, f.path(Dir)); err != nil {
 		return err
 	}
 	to := f.path(e.Kept)
 	if st, err := f.fs.Stat(to); err == nil && st.Size() == e.Length {
-		return nil // its name holds the sum of its bytes
+		return fsx.SyncDir(f.fs, f.path(Dir)) // its name holds the sum of its bytes; whoever gave it may have been killed then
 	}
+	if err := f.write(in, offset, to); err != nil {
+		return err
+	}
+	return fsx.SyncDir(f.fs, f.path(Dir))
+}
+
+// write writes a file, durable but for its name, by way of a temporary one.
+func (f *Folder) write(in io.ReaderAt, offset int64, to string) error {
 	out, err := f.fs.Create(to+".tmp", vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
@@ -123,14 +132,11 @@ func (f *Folder) copy(in io.ReaderAt, offset int64, e Entry) error {
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
 	}
-	if err := f.fs.Rename(to+".tmp", to); err != nil {
-		return err
-	}
-	return fsx.SyncDir(f.fs, f.path(Dir))
+	return f.fs.Rename(to+".tmp", to)
 }
 
-// Move keeps a whole file, or a folder, by giving it another name; it is registered first,
-// so that nothing lies there that nobody can explain.
+// Move keeps a whole file, or a folder, by giving it another name, or, from another disk, by a copy; it is
+// registered first, so that nothing lies there that nobody can explain.
 func (f *Folder) Move(name string, whole int64, why string) (Entry, error) {
 	e := Entry{File: f.rel(name), Whole: whole, Why: why}
 	st, err := f.fs.Stat(name)
@@ -157,6 +163,11 @@ func (f *Folder) Move(name string, whole int64, why string) (Entry, error) {
 		return e, err
 	}
 	err = f.fs.Rename(name, f.path(e.Kept))
+	if errors.Is(err, syscall.EXDEV) {
+		if err = f.copyAll(name, f.path(e.Kept)); err == nil {
+			err = errors.Join(fsx.SyncDir(f.fs, f.path(Dir)), f.fs.RemoveAll(name))
+		}
+	}
 	if err == nil {
 		err = errors.Join(fsx.SyncDir(f.fs, f.path(Dir)), fsx.SyncDir(f.fs, f.fs.PathDir(name)))
 	}
@@ -164,6 +175,39 @@ func (f *Folder) Move(name string, whole int64, why string) (Entry, error) {
 		return e, fmt.Errorf("aside: keep %s in %s: %w", name, e.Kept, err)
 	}
 	return e, nil
+}
+
+// copyAll copies a file, or a folder with all that is in it, durable but for its name.
+func (f *Folder) copyAll(from, to string) (err error) {
+	st, err := f.fs.Stat(from)
+	if err != nil {
+		return err
+	}
+	if !st.IsDir() {
+		in, err := f.fs.Open(from)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.write(in, 0, to), in.Close())
+	}
+	names, err := f.fs.List(from)
+	if err != nil {
+		return err
+	}
+	// A copy that was killed lies there under a name that tells that it is none.
+	part := to + ".tmp"
+	if err := errors.Join(f.fs.RemoveAll(part), fsx.MkdirAll(f.fs, part)); err != nil {
+		return err
+	}
+	for _, n := range names {
+		if err := f.copyAll(f.fs.PathJoin(from, n), f.fs.PathJoin(part, n)); err != nil {
+			return err
+		}
+	}
+	if err := fsx.SyncDir(f.fs, part); err != nil {
+		return err
+	}
+	return f.fs.Rename(part, to)
 }
 
 // register appends a line, unless one that says the same is there.

@@ -2,6 +2,7 @@ package aside
 
 import (
 	"io"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -129,5 +130,57 @@ func TestTailFaults(t *testing.T) {
 		if err == nil {
 			t.Fatalf("operation %d failed unnoticed", at)
 		}
+	}
+}
+
+// twoDisks renames nothing from one folder to another.
+type twoDisks struct{ fsx.FS }
+
+func (d twoDisks) Rename(from, to string) error {
+	if d.PathDir(from) != d.PathDir(to) {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: syscall.EXDEV}
+	}
+	return d.FS.Rename(from, to)
+}
+
+// What lies on another disk than the job's folder is copied: warcs and state may be links.
+func TestMoveFromAnotherDisk(t *testing.T) {
+	fs, f := folder(t)
+	f.fs = twoDisks{fs}
+	must(t, fsx.MkdirAll(fs, "/job/state/frontier/sub"))
+	write(t, fs, "/job/state/frontier/1.log", "one")
+	write(t, fs, "/job/state/frontier/sub/2.log", "two")
+	write(t, fs, "/job/logs/a.warc.gz.open", "three")
+	dir, err := f.Move("/job/state/frontier", 0, "as it was")
+	must(t, err)
+	file, err := f.Move("/job/logs/a.warc.gz.open", 1, "unknown")
+	must(t, err)
+	c := fs.(*fsx.Mem).CrashClone(fsx.Crash{})
+	if got := read(t, c, "/job/"+dir.Kept+"/1.log") + read(t, c, "/job/"+dir.Kept+"/sub/2.log") + read(t, c, "/job/"+file.Kept); got != "onetwothree" {
+		t.Errorf("kept %q", got)
+	}
+	for _, gone := range []string{"/job/state/frontier", "/job/logs/a.warc.gz.open"} {
+		if _, err := fs.Stat(gone); err == nil {
+			t.Errorf("%s is there still", gone)
+		}
+	}
+}
+
+// A copy whose name was given, but not yet durable, when recovery was killed, is durable when Tail returns.
+func TestTailKilledBeforeItsNameIsDurable(t *testing.T) {
+	fs, f := folder(t)
+	const log = "/job/logs/crawl.log"
+	write(t, fs, log, "one\ntwo\n")
+	e, err := f.Tail(log, 4, 1, "not acknowledged")
+	must(t, err)
+	kept := "/job/" + e.Kept
+	must(t, fs.Remove(kept))
+	must(t, fsx.SyncDir(fs, "/job/recovered"))
+	write(t, fs, kept, "two\n")
+	_, err = f.Tail(log, 4, 1, "not acknowledged")
+	must(t, err)
+	c := fs.(*fsx.Mem).CrashClone(fsx.Crash{})
+	if _, err := c.Stat(kept); err != nil {
+		t.Errorf("after a crash: %v", err)
 	}
 }

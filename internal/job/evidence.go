@@ -21,17 +21,14 @@ const EvidenceKeyFile = "evidence.key"
 
 const evidenceKeyBytes = 32
 
-// openEvidenceKey reads the job's secret, and makes one for a job that has none.
+// openEvidenceKey reads the job's secret, and thinks of one for a job that has none: keepEvidenceKey writes it.
 func (j *Job) openEvidenceKey(context.Context) error {
 	name := j.path(StateDir, EvidenceKeyFile)
 	text, err := readFile(j.opts.FS, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		j.evidenceKey = make([]byte, evidenceKeyBytes)
 		_, _ = rand.Read(j.evidenceKey) // never fails
-		if err := fsx.WriteFileAtomic(j.opts.FS, name, evidenceKeyText(j.evidenceKey)); err != nil {
-			return fmt.Errorf("job: make the key of evidence: %w", err)
-		}
-		j.tellNewKey()
+		j.newKey = true
 		return nil
 	}
 	if err != nil {
@@ -48,6 +45,18 @@ func (j *Job) openEvidenceKey(context.Context) error {
 			name, filepath.Join(CheckpointDir, "NAME", StateDir, EvidenceKeyFile))
 	}
 	j.evidenceKey = key
+	return nil
+}
+
+// keepEvidenceKey writes a new secret, once the state was not refused: nothing was changed until then.
+func (j *Job) keepEvidenceKey(context.Context) error {
+	if !j.newKey {
+		return nil
+	}
+	if err := fsx.WriteFileAtomic(j.opts.FS, j.path(StateDir, EvidenceKeyFile), evidenceKeyText(j.evidenceKey)); err != nil {
+		return fmt.Errorf("job: make the key of evidence: %w", err)
+	}
+	j.tellNewKey()
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -149,5 +150,17 @@ func checkKeyRefused(t *testing.T, j *testJob, name string, bad []byte) {
 	}
 	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, bad) {
 		t.Errorf("%q became %q (%v)", bad, now, err)
+	}
+}
+
+// A job that is refused gets no new key: who puts its state back finds nothing in the way.
+func TestNoKeyForARefusedJob(t *testing.T) {
+	j, _ := crawledJob(t)
+	loseState(t, j.cfg)
+	if b, err := job.Open(t.Context(), j.cfg, job.Options{}); err == nil {
+		t.Error("a job without its state was not refused", b.Close())
+	}
+	if _, err := os.Stat(filepath.Join(j.cfg.Dir, job.StateDir, job.EvidenceKeyFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a key was made: %v", err)
 	}
 }

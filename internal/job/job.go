@@ -83,6 +83,7 @@ type Job struct {
 	analyzer *analyzer.Analyzer
 	// evidenceKey is nil in a job that is only looked at.
 	evidenceKey []byte
+	newKey      bool // evidenceKey is not written yet
 	// credentials are filled before the first request is made.
 	credentials fetch.Credentials
 	scope       *decide.Sequence
@@ -126,7 +127,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	steps := []func(context.Context) error{j.openFolders, j.checkRoom, j.openEvidenceKey, j.openAnalyzer, j.openState, j.openArchive, j.openChains}
+	steps := []func(context.Context) error{j.openFolders, j.checkRoom, j.openEvidenceKey, j.openAnalyzer, j.openState, j.keepEvidenceKey, j.openArchive, j.openChains}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return nil, err

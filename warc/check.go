@@ -78,13 +78,17 @@ func (c *checker) row(row *FileState) error {
 	switch {
 	case !there && row.Committed == 0:
 		return nil
-	case !there && c.moved(row.Name):
+	case !there && row.Final && c.moved(row.Name):
+		return nil
+	case !there && !row.Final:
+		c.fault("%s is missing, %d bytes of it were acknowledged: put it back from a copy, or have what is lost fetched again (exclave recover JOB --fetch-missing)",
+			c.fs.PathJoin(c.dir, row.DiskName()), row.Committed)
 		return nil
 	case !there:
 		c.fault("%s is missing, %d bytes of it were acknowledged: %s%s", path, row.Committed, putBack, row.Name)
 		return nil
 	case size < row.Committed:
-		c.fault("%s has %d bytes, %d were acknowledged: acknowledged captures are lost; put the complete file back from a copy", path, size, row.Committed)
+		c.fault("%s has %d bytes, %d were acknowledged: acknowledged captures are lost; put the complete file back from a copy, or have what is lost fetched again (exclave recover JOB)", path, size, row.Committed)
 		return nil
 	case size > row.Committed && (row.Final || c.strict || name == row.Name):
 		c.fault("%s has %d bytes, the state knows of %d: the state is older than the archive; put the state back from a copy, restore a checkpoint into a new folder (exclave checkpoint list JOB), "+
@@ -112,7 +116,7 @@ func (c *checker) capture(path string, s Span) error {
 	var d *Defect
 	switch {
 	case errors.As(err, &d):
-		c.fault("%s: the last acknowledged capture, from %d to %d, is damaged (%s: %s): put the file back from a copy; exclave verify JOB tells what else is damaged", path, s.Start, s.End, d.Kind, d.Detail)
+		c.fault("%s: the last acknowledged capture, from %d to %d, is damaged (%s: %s): put the file back from a copy, or have what is lost fetched again (exclave recover JOB); exclave verify JOB tells what else is damaged", path, s.Start, s.End, d.Kind, d.Detail)
 		err = nil
 	case errors.Is(err, io.EOF):
 		err = nil

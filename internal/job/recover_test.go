@@ -273,8 +273,8 @@ func TestRecoverFromADamagedEnd(t *testing.T) {
 				t.Errorf("archived %v, want %v", got, archived)
 			}
 			for _, d := range verify(t, j.cfg) {
-				if !strings.HasPrefix(d.Where, filepath.Base(file)) {
-					t.Errorf("after recover: %s", d)
+				if !strings.HasPrefix(d.Where, filepath.Base(file)) && !strings.Contains(d.What, "robots.txt of") && !strings.Contains(d.What, "DNS record of") {
+					t.Errorf("after recover: %s", d) // those of a host may have been in the file
 				}
 			}
 		})

@@ -375,7 +375,7 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 func (f *Frontier) write(t *tx) error {
 	e := newEnc()
 	e.uv(f.number + 1)
-	if err := t.b.Set(nameKey('m', "commit"), e.b, nil); err != nil {
+	if err := errors.Join(t.b.Set(nameKey('m', "commit"), e.b, nil), t.b.Set(commitKey(f.number+1), e.b, nil)); err != nil {
 		return err
 	}
 	b, err := t.b.batch(f.db)

@@ -18,7 +18,7 @@ import (
 // yet written to tables is not counted.
 func (f *Frontier) Tables() (map[string]uint64, error) {
 	out := map[string]uint64{}
-	for _, kind := range "acdfghklmnoqrtuw" {
+	for _, kind := range "acdfghklmnoqrtuwy" {
 		n, err := f.db.EstimateDiskUsage([]byte{byte(kind)}, []byte{byte(kind) + 1})
 		if err != nil {
 			return nil, fmt.Errorf("frontier: size of the state: %w", err)

@@ -81,6 +81,9 @@ func (f *Frontier) compare(ctx context.Context) error {
 	if err := f.loadAcknowledged(); err != nil {
 		return err
 	}
+	if err := f.unbroken(); err != nil {
+		return err
+	}
 	marked, ok, err := readMark(f.o.FS, f.o.Dir)
 	if err != nil {
 		return err
@@ -115,8 +118,43 @@ func (f *Frontier) agrees(m mark) error {
 	return nil
 }
 
-// Behind says in what way the state of a job that is only looked at disagrees with its mark; nil when it does not.
+// Rows y hold the numbers of the last commits, each written by its own: a file of the store's log that is missing, or was
+// cut between two records, leaves a gap that the store does not notice when there are later files.
+
+// numbersKept is more commits than logs hold that are not in tables yet.
+const numbersKept = 1 << 17
+
+func commitKey(n uint64) []byte {
+	return binary.BigEndian.AppendUint32([]byte{'y'}, uint32(n%numbersKept))
+}
+
+// unbroken demands that every one of the last commits is in the store.
+func (f *Frontier) unbroken() error {
+	if f.number == 0 {
+		return nil
+	}
+	first := max(f.number, numbersKept) - numbersKept + 1
+	have := uint64(0)
+	if err := scan(f.db, []byte{'y'}, func(_, v []byte) error {
+		d := newDec(v)
+		if n := d.uv(); n >= first && n <= f.number {
+			have++
+		}
+		return d.end()
+	}); err != nil {
+		return fmt.Errorf("rows of commits: %w", err)
+	}
+	if want := f.number - first + 1; have < want {
+		return fmt.Errorf("the state has a gap: %d of its last %d commits are not in it (a file of it is missing, or was cut); nothing was changed; %s", want-have, want, mend)
+	}
+	return nil
+}
+
+// Behind says in what way the state of a job that is only looked at has a gap, or disagrees with its mark; nil when it does not.
 func (f *Frontier) Behind() error {
+	if err := f.unbroken(); err != nil {
+		return err
+	}
 	m, ok, err := readMark(f.o.FS, f.o.Dir)
 	if err != nil || !ok {
 		return err

@@ -1,7 +1,9 @@
 package frontier
 
 import (
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -223,4 +225,51 @@ func TestLogCutMeanwhile(t *testing.T) {
 		}
 		_ = f.Close(t.Context()) // it has failed
 	}
+}
+
+// A file of the store's log that is missing, or was cut between two records, while later ones are there, is a gap that the
+// store does not notice: its last commit is there.
+func TestGapInTheState(t *testing.T) {
+	fs := fsx.NewMem()
+	o := options(fs, clock.NewFake(began), quick(), oneProfile(0))
+	f, _, err := start(t, o)
+	must(t, err)
+	for i := range 20 {
+		value := make([]byte, 100<<10)
+		_, _ = rand.Read(value)
+		_, err := f.ScheduleMark(t.Context(), fmt.Sprint("mark ", i), value, cand("a.test", fmt.Sprint("/", i), analyse))
+		must(t, err)
+	}
+	killed := fs.CrashClone(fsx.Crash{})
+	must(t, f.Close(t.Context()))
+	names, err := killed.List("/state")
+	must(t, err)
+	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".log") })
+	slices.Sort(names)
+	if len(names) < 3 {
+		t.Fatalf("%q: fewer logs than were wanted", names)
+	}
+	for _, n := range names[1 : len(names)-1] {
+		for what, do := range map[string]func(*fsx.Mem) error{
+			"gone":  func(m *fsx.Mem) error { return m.Remove("/state/" + n) },
+			"empty": func(m *fsx.Mem) error { return m.Truncate("/state/"+n, 0) },
+		} {
+			m := killed.CrashClone(fsx.Crash{})
+			must(t, do(m))
+			o.FS, o.Aside = m, nil
+			if f, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "gap") || !strings.Contains(err.Error(), "exclave recover") {
+				t.Errorf("%s %s: %v", n, what, err)
+				if err == nil {
+					must(t, f.Close(t.Context()))
+				}
+			}
+		}
+	}
+	o.FS, o.Aside = killed, nil
+	f, err = Open(t.Context(), o)
+	must(t, err)
+	if f.number < 20 {
+		t.Errorf("%d commits", f.number)
+	}
+	must(t, f.Close(t.Context()))
 }

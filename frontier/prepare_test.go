@@ -130,7 +130,7 @@ func TestQueueIsNotOlderThanItsHost(t *testing.T) {
 	must(t, err)
 	for i := range 60 {
 		var cs []crawl.Candidate
-		for n := range 50 {
+		for n := range 200 {
 			cs = append(cs, cand(fmt.Sprintf("h%d.test", i), path(n), analyse))
 		}
 		must(t, f.Schedule(t.Context(), cs...))

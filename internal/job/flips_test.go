@@ -115,7 +115,7 @@ func killedAt(t *testing.T, cfg *config.Config, mem *fsx.Mem, point string) *fsx
 	return left
 }
 
-// One bit flipped, or an end cut off, anywhere under state/: the job is refused and nothing of archive
+// One bit flipped, an end cut off, or a file removed, anywhere under state/: the job is refused and nothing of archive
 // and logs is changed, or the crawl goes on and nothing is lost.
 func TestFlipsAndCuts(t *testing.T) {
 	srv, err := testweb.Start(smallWeb(), testweb.Options{})
@@ -200,7 +200,11 @@ func harms(size int64, flips int) (out []harm) {
 			}
 		}})
 	}
-	return out
+	return append(out, harm{"removed", func(t *testing.T, fsys fsx.FS, name string) {
+		if err := fsys.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}})
 }
 
 type damageCase struct {
@@ -222,7 +226,7 @@ func (c *damageCase) run() string {
 		if after := holdings(t, c.cfg, c.fs); !maps.Equal(after, c.before) {
 			t.Errorf("%s: refused (%v), but archive or logs were changed", c.name, err)
 		}
-		if got := len(under(t, c.fs, c.cfg.Dir)); got < c.files {
+		if got := len(under(t, c.fs, c.cfg.Dir)); got < c.files-1 {
 			t.Errorf("%s: refused (%v), but of %d files there are %d", c.name, err, c.files, got)
 		}
 		return "refused"

@@ -39,6 +39,9 @@ func finishedIn(t *testing.T, cfg *config.Config) map[string]string {
 			if !r.Outcome.Archived { // these matter of what is archived only
 				r.Outcome.Open, r.Outcome.Embedding = 0, false
 			}
+			if r.Finishes > 1 {
+				r.Hops = "" // a shorter way that came while it was in process again, no log tells of
+			}
 			got[r.Key] = fmt.Sprintf("%v %s %q seed %t %v %+v finishes %d judgings %d outcome %+v %v %v %s %s %s %q %q links %t targeted %t", r.State, r.URL, r.Hops, r.Seed, r.SourceTag, r.Claim,
 				r.Finishes, r.Judgings, r.Outcome, r.Response, r.Metadata, r.RecordID, r.Date, r.Digest, r.ETag, r.LastModified, r.LinksInMetadata, r.Targeted)
 		}

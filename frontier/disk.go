@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -72,10 +74,24 @@ func (f *Frontier) openDB() error {
 		}
 	case <-patience.C:
 	}
-	if errors.Is(err, pebble.ErrCorruption) || errors.Is(err, fs.ErrNotExist) && !errors.Is(err, pebble.ErrDBDoesNotExist) {
+	if f.dead.cause() == nil && isDamage(err) {
 		return fmt.Errorf("%w; %s", err, mend)
 	}
 	return err
+}
+
+// isDamage tells an error about what files of the store hold from one of the machine. Pebble does not
+// call all of the former corruption.
+func isDamage(err error) bool {
+	switch {
+	case errors.Is(err, pebble.ErrCorruption):
+		return true
+	case errors.Is(err, pebble.ErrDBDoesNotExist):
+		return false
+	case errors.Is(err, fs.ErrNotExist): // a file that another one names
+		return true
+	}
+	return !errors.As(err, new(syscall.Errno)) && !strings.Contains(err.Error(), "lock held")
 }
 
 // recoverIt is the way out that always is: mend what to do about a damaged state.

@@ -124,3 +124,23 @@ func sizes(t *testing.T, fs fsx.FS) string {
 	}
 	return out
 }
+
+// A file that somebody renames while it is being written is noticed by the sync that writes to it, not when it is
+// complete.
+func TestFileMovedMeanwhile(t *testing.T) {
+	fs := fsx.NewMem()
+	must(t, fsx.MkdirAll(fs, "warcs"))
+	p := openTestPool(t, fs, 0)
+	f, err := p.Acquire(t.Context())
+	must(t, err)
+	s, _, err := capture(f, page(1))
+	must(t, err)
+	p.Release(f)
+	names, err := fs.List("warcs")
+	must(t, err)
+	must(t, fs.Rename("warcs/"+names[0], "warcs/away"))
+	if err := p.Sync([]uint32{s.File}); err == nil || !strings.Contains(err.Error(), "give it its name back") {
+		t.Errorf("sync: %v", err)
+	}
+	must(t, p.closeAll())
+}

@@ -232,6 +232,11 @@ func (f *File) sync() error {
 	if err := f.a.Sync(); err != nil {
 		return err
 	}
+	// What is synced into a file without a name is lost all the same.
+	if st, err := f.p.fs.Stat(f.a.Name()); err != nil || st.Size() < f.written {
+		return fmt.Errorf("%s was moved, removed or cut by somebody else while it is being written (%d bytes were): give it its name back, and let nobody move WARC files that end in %s",
+			f.a.Name(), f.written, openSuffix)
+	}
 	f.synced = f.written
 	f.p.fp.Hit("warc.synced")
 	return nil

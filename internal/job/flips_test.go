@@ -226,6 +226,9 @@ func (c *damageCase) run() string {
 		if after := holdings(t, c.cfg, c.fs); !maps.Equal(after, c.before) {
 			t.Errorf("%s: refused (%v), but archive or logs were changed", c.name, err)
 		}
+		if !strings.Contains(err.Error(), "exclave recover JOB") && !strings.Contains(c.name, job.EvidenceKeyFile) {
+			t.Errorf("%s: refused, but what to do is not said: %v", c.name, err)
+		}
 		if got := len(under(t, c.fs, c.cfg.Dir)); got < c.files-1 {
 			t.Errorf("%s: refused (%v), but of %d files there are %d", c.name, err, c.files, got)
 		}

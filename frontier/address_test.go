@@ -239,12 +239,23 @@ func TestLinkFarm(t *testing.T) {
 func (r *rig) any() *crawl.CrawlURI {
 	r.t.Helper()
 	for {
+		r.mu.Lock()
+		changed := r.wakeup
+		r.mu.Unlock()
 		u := r.ready()
 		r.mu.Lock()
-		off, changed := len(r.off), r.wakeup
+		off := len(r.off)
 		r.mu.Unlock()
-		if u != nil || off == 0 {
+		if u != nil {
 			return u
+		}
+		select {
+		case <-changed: // the committer was done with what was put off before it could be seen
+			continue
+		default:
+		}
+		if off == 0 {
+			return nil
 		}
 		<-changed
 	}

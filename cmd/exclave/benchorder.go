@@ -62,6 +62,9 @@ requests. docs/howto/bench.md explains the figures.`,
 			if err := o.web.Validate(); err != nil {
 				return withCode(exitUsage, err)
 			}
+			if o.web.Traps {
+				return withCode(exitUsage, errors.New("bench order: --traps is for bench --default-job: an order is compared over the whole web"))
+			}
 			if o.dir, err = os.MkdirTemp("", "exclave-bench-"); err != nil {
 				return withCode(exitFailure, err)
 			}

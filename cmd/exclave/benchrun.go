@@ -125,7 +125,8 @@ func startWeb(cmd *cobra.Command, o benchOptions, counts string) (*webProcess, e
 	c, err := child(cmd, "bench", "serve", "--counts", counts, "--seed", strconv.FormatUint(p.Seed, 10),
 		"--hosts", strconv.Itoa(p.Hosts), "--resources", strconv.Itoa(p.Resources), "--mean-size", strconv.Itoa(p.MeanSize),
 		"--national-share", number(p.National), "--locality", number(p.Locality), "--redirects", number(p.Redirects), "--errors", number(p.Errors),
-		"--tls", number(p.TLS), "--gzip", number(p.Gzip), "--traps="+strconv.FormatBool(p.Traps),
+		"--tls", number(p.TLS), "--gzip", number(p.Gzip), "--traps="+strconv.FormatBool(p.Traps), "--trap-share", number(p.TrapShare),
+		"--deep="+strconv.FormatBool(p.Deep), "--seed-share", number(p.SeedShare), "--shared-address", number(p.SharedAddress),
 		"--slow-hosts", strconv.Itoa(p.SlowHosts), "--slow-by", p.SlowBy.String())
 	if err != nil {
 		return nil, err
@@ -182,25 +183,24 @@ max_delay = "0s"
 retry_delay = "200ms"
 max_retries = 2
 dns_retry_delay = "200ms"
+# All hosts are at 127.0.0.1.
+hosts_per_address = 0
+address_delay = "0s"
+
+# The engine is measured, and all of the web is to be found.
+[limits]
+host_uris = 0
+host_uris_max = 0
+domain_uris = 0
+domain_uris_max = 0
+uris_per_valid = 0
+hosts_per_domain = 0
 
 [warc]
 prefix = "BENCH"
 
 [[scope]]
 rule = "accept"
-`
-
-// trapScope keeps a crawl out of endless webs, as a real job does.
-const trapScope = `[[scope]]
-rule = "too-many-hops"
-max = 40
-[[scope]]
-rule = "too-many-path-segments"
-max = 15
-[[scope]]
-rule = "pathological-path"
-[[scope]]
-rule = "prerequisite"
 `
 
 // writeBenchJob writes the job. Everything is archived when each page is valid: the
@@ -224,9 +224,6 @@ func writeBenchJob(dir string, o benchOptions, w *webProcess) error {
 		files[profile] = strings.Replace(string(source), "\nmin_points = ", "\nmin_points = -1000000 # ", 1)
 	}
 	files[config.FileName] = fmt.Sprintf(benchSettings, w.HTTP, w.HTTPS, w.DNS, o.toeThreads, o.order == "", profile, depth) + o.order
-	if o.web.Traps {
-		files[config.FileName] += trapScope
-	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), fsx.FileMode); err != nil {
 			return withCode(exitFailure, fmt.Errorf("bench: %w", err))
@@ -235,16 +232,37 @@ func writeBenchJob(dir string, o benchOptions, w *webProcess) error {
 	return nil
 }
 
+// crawlCost is what a crawl of the web cost, and what the web was asked for.
+type crawlCost struct {
+	WallSeconds float64     `json:"wall_seconds"`
+	Crawler     usage       `json:"crawler"`
+	Web         benchServed `json:"web"`
+	Defects     int         `json:"verify_defects"`
+}
+
 // benchCrawl crawls the web with exclave and judges the result.
 func benchCrawl(cmd *cobra.Command, o benchOptions, web *benchweb.Web, r *benchReport) (err error) {
+	cost, cfg, counts, err := crawlWeb(cmd, o, writeBenchJob)
+	if err != nil {
+		return err
+	}
+	r.WallSeconds, r.Crawler, r.Web, r.Defects = cost.WallSeconds, cost.Crawler, cost.Web, cost.Defects
+	if err := r.judge(cmd.Context(), cfg, web, counts); err != nil {
+		return withCode(exitFailure, err)
+	}
+	return r.files(cfg.Dir)
+}
+
+// crawlWeb serves the web, crawls it with the job that write makes, and verifies the job.
+func crawlWeb(cmd *cobra.Command, o benchOptions, write func(dir string, o benchOptions, w *webProcess) error) (r crawlCost, cfg *config.Config, counts []byte, err error) {
 	dir := benchFile(o, "job")
 	w, err := startWeb(cmd, o, benchFile(o, "counts"))
 	if err != nil {
-		return withCode(exitFailure, err)
+		return r, nil, nil, withCode(exitFailure, err)
 	}
-	if err := writeBenchJob(dir, o, w); err != nil {
+	if err := write(dir, o, w); err != nil {
 		_, _, e := w.end()
-		return errors.Join(err, e)
+		return r, nil, nil, errors.Join(err, e)
 	}
 	args := []string{"crawl", "--quiet", dir}
 	for flag, file := range map[string]string{"--cpuprofile": o.cpu, "--memprofile": o.mem} {
@@ -259,28 +277,24 @@ func benchCrawl(cmd *cobra.Command, o benchOptions, web *benchweb.Web, r *benchR
 		r.Crawler, wall, err = timed(c)
 		r.WallSeconds = wall.Seconds()
 	}
-	served, counts, e := w.end()
+	var e error
+	r.Web, counts, e = w.end()
 	if err = errors.Join(err, e); err != nil {
-		return withCode(exitFailure, fmt.Errorf("bench: crawl: %w", err))
+		return r, nil, nil, withCode(exitFailure, fmt.Errorf("bench: crawl: %w", err))
 	}
-	r.Web = served
-	cfg, err := loadJob(cmd, dir)
-	if err != nil {
-		return err
+	if cfg, err = loadJob(cmd, dir); err != nil {
+		return r, nil, nil, err
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "bench: verifying, comparing with the truth")
 	defects, err := job.Verify(cmd.Context(), cfg, jobOptions(io.Discard))
 	if err != nil {
-		return withCode(exitFailure, err)
+		return r, nil, nil, withCode(exitFailure, err)
 	}
 	for _, d := range defects {
 		fmt.Fprintln(cmd.ErrOrStderr(), d)
 	}
 	r.Defects = len(defects)
-	if err := r.judge(cmd.Context(), cfg, web, counts); err != nil {
-		return withCode(exitFailure, err)
-	}
-	return r.files(dir)
+	return r, cfg, counts, nil
 }
 
 // benchWget crawls the web with wget, through the web as its proxy.

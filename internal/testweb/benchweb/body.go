@@ -15,13 +15,14 @@ type body struct {
 	size  int // bytes before compression
 	crc   uint32
 	refs  []ref
-	links int // references written, for their forms
+	links int    // references written, for their forms
+	salt  uint64 // of the session ids; 0 when the request had none
 }
 
 const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 func (b *body) begin(gzip bool) {
-	b.out, b.dyn, b.gzip, b.size, b.crc, b.links = b.out[:0], b.dyn[:0], gzip, 0, 0, 0
+	b.out, b.dyn, b.gzip, b.size, b.crc, b.links, b.salt = b.out[:0], b.dyn[:0], gzip, 0, 0, 0, 0
 	if gzip {
 		b.out = append(b.out, gzipHead...)
 	}

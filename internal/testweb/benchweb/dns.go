@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,17 +19,32 @@ import (
 	"github.com/miekg/dns"
 )
 
-// names is the DNS server: every host of the web is at 127.0.0.1.
+// names is the DNS server.
 type names struct {
-	known    func(host string) bool
+	lookup   func(host string) (netip.Addr, bool)
 	addr     string
 	udp, tcp *dns.Server
 	asked    atomic.Int64
 	running  sync.WaitGroup
 }
 
-func startNames(known func(string) bool) (*names, error) {
-	n := &names{known: known}
+// lookup is where a host of the web is said to be: at 127.0.0.1, where the server
+// listens; of a deep web anywhere in 127.0.0.0/8.
+func (w *Web) lookup(host string) (netip.Addr, bool) {
+	h, ok := w.index[host]
+	switch {
+	case ok && w.p.Deep:
+		return w.address(h), true
+	case !ok:
+		if h, ok = w.farmOf(host); ok && w.p.Deep {
+			return w.farmAddress(h), true
+		}
+	}
+	return netip.AddrFrom4([4]byte{127, 0, 0, 1}), ok
+}
+
+func startNames(lookup func(string) (netip.Addr, bool)) (*names, error) {
+	n := &names{lookup: lookup}
 	var ready sync.WaitGroup
 	for range 20 { // until a port is free for both
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -61,13 +77,14 @@ func (n *names) ServeDNS(to dns.ResponseWriter, q *dns.Msg) {
 	m.Authoritative = true
 	if len(q.Question) == 1 {
 		question := q.Question[0]
+		addr, known := n.lookup(strings.ToLower(strings.TrimSuffix(question.Name, ".")))
 		switch {
-		case !n.known(strings.ToLower(strings.TrimSuffix(question.Name, "."))):
+		case !known:
 			m.Rcode = dns.RcodeNameError
 		case question.Qtype == dns.TypeA:
 			m.Answer = []dns.RR{&dns.A{
 				Hdr: dns.RR_Header{Name: question.Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 86400},
-				A:   net.IPv4(127, 0, 0, 1),
+				A:   addr.AsSlice(),
 			}}
 		}
 	}

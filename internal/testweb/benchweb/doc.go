@@ -13,9 +13,13 @@
 // that a crawler that misses a construct misses resources. Besides there are many
 // references that lead to what is known already, as in real pages.
 //
+// A deep web ([Params].Deep) is one of the same parts to measure what a job finds: fewer
+// links, seeds in the midst of hosts, an IP address for each host, traps without end.
+// [Web.Clicks] tells how far its resources are from a seed.
+//
 // Invariants: the same request gets the same bytes; every reference leads to a
-// resource that exists; every resource can be reached from the seeds, except those
-// that robots.txt forbids.
+// resource that exists, or into a trap; every resource can be reached from the seeds,
+// except those that robots.txt forbids and some of a deep web.
 //
 // Concurrency: a Web does not change after New. A Server's methods may be called
 // from anywhere.

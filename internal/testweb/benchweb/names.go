@@ -12,12 +12,21 @@ func words() []string {
 		"rybnik skola tabor ulice vesnice zahrada atlas bridge castle delta engine forest garden harbour island journal kitchen library")
 }
 
+// ownDomain is the nation's own, which a job of its library leaves out.
+const ownDomain = "cz"
+
+// own reports whether a host is of the nation's own domain.
+func (w *Web) own(h int) bool { return strings.HasSuffix(w.hosts[h], "."+ownDomain) }
+
 func domains() []string { return strings.Fields("com net org eu info de at sk pl com org net") }
 
 // nameHosts makes the names of all hosts and says where each begins among all
 // resources.
 func (w *Web) nameHosts() {
 	p, vocabulary, ends := w.p, words(), domains()
+	if p.Deep {
+		ends = append(ends, ownDomain)
+	}
 	w.hosts, w.origins = make([]string, p.Hosts), make([]string, p.Hosts)
 	w.index, w.secure = make(map[string]int, p.Hosts), make([]bool, p.Hosts)
 	weights, sum := make([]int, p.Hosts), 0
@@ -101,14 +110,16 @@ func (w *Web) appendPath(b []byte, n node) []byte {
 		return b
 	case n.private:
 		b = append(b, "private/"...)
+	case n.slot() == 1 && n.variant == variantUTF8:
+		b = append(b, utf8Escaped...)
+		return append(strconv.AppendInt(b, int64(n.i), 10), ".html"...)
+	case w.p.Deep && n.kind == HTML && w.style(n.h) != plainStyle:
+		return w.appendStyled(b, n, section, slug)
 	case n.kind == HTML && n.slot() == 0 && n.variant%3 == 2:
 		return strconv.AppendInt(append(b, "clanek.php?id="...), int64(n.i), 10)
 	case n.slot() == 1 && n.variant == variantQuery:
 		b = append(append(b, section...), "/detail?lang=en&item="...)
 		return strconv.AppendInt(b, int64(n.i), 10)
-	case n.slot() == 1 && n.variant == variantUTF8:
-		b = append(b, utf8Escaped...)
-		return append(strconv.AppendInt(b, int64(n.i), 10), ".html"...)
 	default:
 		b = append(append(append(b, folder(n.kind)...), section...), '/')
 	}

@@ -38,8 +38,8 @@ func (w *Web) html(b *body, n node) {
 	b.text(">\n<header><a href=\"#content\">Skip</a> <a href=\"javascript:void(0)\">Menu</a></header>\n" +
 		"<form method=\"post\" action=\"/never-asked-for\"><input name=\"q\"></form>\n<main id=\"content\">\n")
 	w.prose(b, n, prose)
-	if n.i == 0 && w.traps(n.h) {
-		b.text("<a href=\"" + calendar + "0\">Calendar</a> <a href=\"" + endless + "\">More</a>\n")
+	if u := w.entryTo(n); u != "" {
+		b.text("<p><a href=\"" + u + "\">More</a></p>\n")
 	}
 	b.text("</main>\n<footer><a href=\"mailto:info@example.com\">info@example.com</a></footer>\n</body>\n</html>\n")
 }

@@ -21,8 +21,20 @@ type Params struct {
 	Chunked   float64 `json:"chunked"`   // share of resources sent in chunks
 	Robots    float64 `json:"robots"`    // share of hosts with a robots.txt that forbids a folder
 
-	// Traps gives every 40th host an endless calendar and an endless path.
-	Traps bool `json:"traps"`
+	// Deep makes a web in which pages lie far from each other: few links lead out of a
+	// host, chains of pages lead into some, addresses of pages look like those of traps,
+	// one host in thirteen is the nation's own, and each host has an IP address. The seeds
+	// are the pages that the nation's own domain is said to link to.
+	Deep bool `json:"deep"`
+	// SeedShare is the share of pages that are seeds, of a deep web; of national pages
+	// three times as many are.
+	SeedShare float64 `json:"seed_share"`
+	// SharedAddress is the share of hosts that have their IP address in common with about
+	// twenty others, of a deep web.
+	SharedAddress float64 `json:"shared_address"`
+	// Traps gives the share TrapShare of hosts a trap: pages without end, of one kind each.
+	Traps     bool    `json:"traps"`
+	TrapShare float64 `json:"trap_share"`
 	// SlowHosts is the number of hosts, the last ones, that answer after SlowBy.
 	SlowHosts int           `json:"slow_hosts"`
 	SlowBy    time.Duration `json:"slow_by"`
@@ -32,7 +44,7 @@ type Params struct {
 // traps and slow hosts.
 func DefaultParams() Params {
 	return Params{Seed: 1, Hosts: 400, Resources: 20_000, MeanSize: 15_000, National: 0.3, Redirects: 0.045, Errors: 0.03,
-		Gzip: 0.3, Chunked: 0.15, Robots: 0.2, SlowBy: 500 * time.Millisecond}
+		Gzip: 0.3, Chunked: 0.15, Robots: 0.2, SlowBy: 500 * time.Millisecond, SeedShare: 0.02, SharedAddress: 0.25, TrapShare: 0.05}
 }
 
 const maxHosts = 1 << 16
@@ -59,6 +71,7 @@ func (p Params) Validate() error {
 	}{
 		{"national", p.National, 1}, {"locality", p.Locality, 1}, {"redirects", p.Redirects, 1. / blockSize}, {"errors", p.Errors, 1. / blockSize},
 		{"tls", p.TLS, 1}, {"gzip", p.Gzip, 1}, {"chunked", p.Chunked, 1}, {"robots", p.Robots, 1},
+		{"seed share", p.SeedShare, 1. / 3}, {"shared address", p.SharedAddress, 1}, {"trap share", p.TrapShare, 1},
 	} {
 		if !(s.share >= 0 && s.share <= s.most) {
 			bad("%s: %g is not between 0 and %g", s.name, s.share, s.most)
@@ -87,6 +100,10 @@ const (
 	forForm
 	forBody
 	forLocality
+	forSeed
+	forAddress
+	forTrap
+	forSession
 )
 
 // hash is the finaliser of SplitMix64 over the seed and three numbers.

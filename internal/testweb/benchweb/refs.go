@@ -33,14 +33,18 @@ func (w *Web) appendRefs(b []ref, n node) []ref {
 		return b
 	}
 	if n.slot() == 0 {
-		for k := n.block()*blockFan + 1; k <= (n.block()+1)*blockFan && k < w.blocks(n.h); k++ {
+		fan := w.fan(n.h)
+		for k := n.block()*fan + 1; k <= (n.block()+1)*fan && k < w.blocks(n.h); k++ {
 			b = append(b, ref{w.node(n.h, k*blockSize), Anchor})
 		}
-		if n.i == 0 {
+		if n.i == 0 && !w.p.Deep {
 			for h := 2*n.h + 1; h <= 2*n.h+2 && h < w.p.Hosts; h++ {
 				b = append(b, ref{w.node(h, 0), Anchor})
 			}
 		}
+	}
+	if w.p.Deep {
+		return w.appendFar(b, n)
 	}
 	return w.appendMore(b, n)
 }

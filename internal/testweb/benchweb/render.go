@@ -119,9 +119,9 @@ func (w *Web) render(b *body, n node) {
 
 // ref writes the address of a reference; each has its own form, the same for ever.
 func (w *Web) ref(b *body, from node, r ref) {
-	var buf [300]byte
+	var buf [400]byte
 	b.links++
-	b.bytes(w.appendRef(buf[:0], from, r, b.links))
+	b.bytes(w.appendSession(w.appendRef(buf[:0], from, r, b.links), from, r.to, b.salt, b.links))
 }
 
 // unique tells a body from all others.

@@ -134,10 +134,26 @@ func (s *Server) wire(wk *work, r request, h int, known bool) []byte {
 		return wk.plain(501, "only GET and HEAD\n")
 	}
 	if !known {
+		if h, ok := w.farmOf(string(r.host)); ok {
+			s.traps[farmKind].Add(1)
+			if bytes.Equal(r.target, []byte("/robots.txt")) {
+				return wk.plain(404, "no robots.txt\n")
+			}
+			wk.body.begin(false)
+			w.farmPage(&wk.body, h, string(r.host))
+			return wk.page()
+		}
 		s.noteUnknown("//" + string(r.host) + string(r.target))
 		return wk.plain(404, "no such host here\n")
 	}
-	n, found := w.find(h, r.target)
+	if w.p.Deep && w.own(h) {
+		s.own.Add(1)
+	}
+	target, salt := r.target, uint64(0)
+	if w.style(h) == sessionStyle {
+		target, salt = cutSession(r.target)
+	}
+	n, found := w.find(h, target)
 	if !found {
 		return s.other(wk, r, h)
 	}
@@ -145,6 +161,7 @@ func (s *Server) wire(wk *work, r request, h int, known bool) []byte {
 	b := &wk.body
 	a := w.answerOf(n, r.gzip)
 	b.begin(a.gzip)
+	b.salt = salt
 	w.render(b, n)
 	payload := b.end()
 	head := wk.head(a, len(payload))
@@ -157,7 +174,9 @@ func (s *Server) wire(wk *work, r request, h int, known bool) []byte {
 		wk.wire = head
 		return head
 	}
-	s.counts[id].Add(1)
+	if s.counts[id].Add(1) > 1 && salt != 0 {
+		s.traps[sessionKind].Add(1)
+	}
 	if a.chunked {
 		head = appendChunks(head, payload)
 	} else {
@@ -221,6 +240,14 @@ func (wk *work) plain(status int, text string) []byte {
 	return wk.wire
 }
 
+// page makes the answer of the page that was rendered, of no resource.
+func (wk *work) page() []byte {
+	payload := wk.body.end()
+	b := wk.head(answer{status: 200, typ: "text/html; charset=utf-8"}, len(payload))
+	wk.wire = append(append(b, "\r\n"...), payload...)
+	return wk.wire
+}
+
 // other answers for what is no resource: robots.txt, traps, and what nobody should
 // have asked for.
 func (s *Server) other(wk *work, r request, h int) []byte {
@@ -231,11 +258,11 @@ func (s *Server) other(wk *work, r request, h int) []byte {
 		}
 		return wk.plain(404, "no robots.txt\n")
 	}
-	if page := s.web.trap(h, r.target); page != "" {
-		s.traps.Add(1)
-		b := wk.head(answer{status: 200, typ: "text/html; charset=utf-8"}, len(page))
-		wk.wire = append(append(b, "\r\n"...), page...)
-		return wk.wire
+	if t := s.web.findTrap(h, string(r.target)); t != nil {
+		s.traps[t.kind].Add(1)
+		wk.body.begin(false)
+		s.web.trapPage(&wk.body, h, t, string(r.target))
+		return wk.page()
 	}
 	s.noteUnknown(s.web.origins[h] + string(r.target))
 	return wk.plain(404, "not found\n")

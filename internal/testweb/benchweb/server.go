@@ -25,8 +25,9 @@ type Server struct {
 	responses  atomic.Int64
 	bytes      atomic.Int64
 	robots     atomic.Int64
-	traps      atomic.Int64
+	traps      map[string]*atomic.Int64 // by kind
 	unknown    atomic.Int64
+	own        atomic.Int64
 	conns      atomic.Int64
 	serving    sync.WaitGroup
 	mu         sync.Mutex
@@ -46,14 +47,21 @@ type Stats struct {
 	Connections int64    `json:"connections"`
 	Lookups     int64    `json:"lookups"` // questions to the DNS server
 	Robots      int64    `json:"robots"`  // requests for robots.txt
-	Traps       int64    `json:"traps"`   // requests for calendars and endless paths
+	Traps       int64    `json:"traps"`   // requests for pages without end, robots.txt of link farms among them
+	Own         int64    `json:"own"`     // requests to hosts of the nation's own domain, of a deep web
 	Unknown     int64    `json:"unknown"` // requests for what does not exist
 	UnknownURLs []string `json:"unknown_urls"`
+	// TrapsByKind are Traps of each kind that was asked for.
+	TrapsByKind map[string]int64 `json:"traps_by_kind,omitempty"`
 }
 
 // Start serves web on free ports of 127.0.0.1 until Close.
 func Start(web *Web) (*Server, error) {
-	s := &Server{web: web, stop: make(chan struct{}), counts: make([]atomic.Uint32, web.p.Resources), open: map[net.Conn]struct{}{}}
+	s := &Server{web: web, stop: make(chan struct{}), counts: make([]atomic.Uint32, web.p.Resources), open: map[net.Conn]struct{}{},
+		traps: map[string]*atomic.Int64{}}
+	for _, kind := range TrapKinds() {
+		s.traps[kind] = new(atomic.Int64)
+	}
 	s.bodies.New = func() any { return new(work) }
 	cert, err := certificate()
 	if err != nil {
@@ -63,7 +71,7 @@ func Start(web *Web) (*Server, error) {
 		s.secure, err = net.Listen("tcp4", "127.0.0.1:0")
 	}
 	if err == nil {
-		s.dns, err = startNames(func(host string) bool { _, ok := web.index[host]; return ok })
+		s.dns, err = startNames(web.lookup)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("benchweb: listen: %w", err), s.Close())
@@ -118,9 +126,16 @@ func (s *Server) DNS() string { return s.dns.addr }
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Stats{Requests: s.requests.Load(), Responses: s.responses.Load(), Bytes: s.bytes.Load(), Connections: s.conns.Load(),
-		Lookups: s.dns.asked.Load(), Robots: s.robots.Load(), Traps: s.traps.Load(), Unknown: s.unknown.Load(),
-		UnknownURLs: slices.Clone(s.unknownURL)}
+	st := Stats{Requests: s.requests.Load(), Responses: s.responses.Load(), Bytes: s.bytes.Load(), Connections: s.conns.Load(),
+		Lookups: s.dns.asked.Load(), Robots: s.robots.Load(), Own: s.own.Load(), Unknown: s.unknown.Load(),
+		UnknownURLs: slices.Clone(s.unknownURL), TrapsByKind: map[string]int64{}}
+	for kind, n := range s.traps {
+		if n := n.Load(); n > 0 {
+			st.TrapsByKind[kind] = n
+			st.Traps += n
+		}
+	}
+	return st
 }
 
 // Counts returns how often each resource was asked for, by number, at most 255.

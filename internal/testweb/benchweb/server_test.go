@@ -185,12 +185,12 @@ func TestTruthIsWhatIsServed(t *testing.T) {
 func list(m map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(m)), "\n") }
 
 func TestCounts(t *testing.T) {
-	w := small(t, func(p *Params) { p.Traps, p.Robots = true, 1 })
+	w := small(t, func(p *Params) { p.Traps, p.TrapShare, p.Robots = true, 1, 1 })
 	s := serve(t, w)
 	c := client(t, s)
 	home := w.url(0, 0)
 	for u, want := range map[string]int{
-		home: 200, home + "robots.txt": 200, home + "calendar?month=-3": 200, home + "endless/more/more/": 200,
+		home: 200, home + "robots.txt": 200, home + "calendar.php?view=day&year=2026&month=1&day=3": 200, w.url(6, 0) + "endless/more/more/": 200,
 		home + "nothing": 404, "http://nobody.example/": 404,
 	} {
 		if status, _, _ := get(t, c, u); status != want {

@@ -11,6 +11,7 @@ type Web struct {
 	index   map[string]int // name to number
 	base    []int          // of each host, the number of its first resource; one more at the end
 	pools   *pools
+	traps   []trap
 }
 
 // New makes the web of p; what it costs in memory depends on the number of hosts.
@@ -18,7 +19,7 @@ func New(p Params) (*Web, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	w := &Web{p: p, places: newPlaces(), words: words()}
+	w := &Web{p: p, places: newPlaces(), words: words(), traps: traps()}
 	w.nameHosts()
 	var err error
 	w.pools, err = newPools(p.Seed)
@@ -28,8 +29,12 @@ func New(p Params) (*Web, error) {
 // Params returns what the web was made of.
 func (w *Web) Params() Params { return w.p }
 
-// Seeds returns addresses that everything can be reached from.
+// Seeds returns addresses that everything can be reached from; of a deep web, pages that
+// some is reached from.
 func (w *Web) Seeds() []string {
+	if w.p.Deep {
+		return w.deepSeeds()
+	}
 	seeds := make([]string, min(4, w.p.Hosts))
 	for h := range seeds {
 		seeds[h] = w.url(h, 0)
@@ -50,7 +55,7 @@ type Resource struct {
 	Kind      Kind      `json:"kind"`
 	Status    int       `json:"status"`
 	National  bool      `json:"national"`      // a page that profile cz must find valid
-	Reachable bool      `json:"reachable"`     // false: robots.txt forbids it
+	Reachable bool      `json:"reachable"`     // false: robots.txt forbids it; see Clicks for a deep web
 	Via       string    `json:"via,omitempty"` // a document that makes it known; "" for the root of the first host
 	By        Construct `json:"by,omitempty"`  // the construct that it does so by
 	SHA1      string    `json:"sha1,omitempty"`
@@ -66,7 +71,7 @@ func (w *Web) Resource(id int) Resource {
 	case n.slot() != 0:
 		r.Via = w.url(n.h, n.block()*blockSize+n.parent)
 	case n.block() != 0:
-		r.Via = w.url(n.h, (n.block()-1)/blockFan*blockSize)
+		r.Via = w.url(n.h, (n.block()-1)/w.fan(n.h)*blockSize)
 	case n.h != 0:
 		r.Via = w.url((n.h-1)/2, 0)
 	default:
@@ -96,7 +101,8 @@ func (w *Web) nodeOf(id int) node {
 	return w.node(lo, id-w.base[lo])
 }
 
-// Find returns the number of the resource at an absolute address.
+// Find returns the number of the resource at an absolute address; a session id in it
+// makes no difference.
 func (w *Web) Find(url string) (id int, ok bool) {
 	for i := 0; i+3 <= len(url); i++ {
 		if url[i:i+3] != "://" {
@@ -115,7 +121,8 @@ func (w *Web) Find(url string) (id int, ok bool) {
 			if !ok || url[:i] != scheme {
 				return 0, false
 			}
-			n, ok := w.find(h, []byte(rest[j:]))
+			target, _ := cutSession([]byte(rest[j:]))
+			n, ok := w.find(h, target)
 			return w.base[h] + n.i, ok
 		}
 	}

@@ -12,10 +12,13 @@ Durations are written "500ms", "30s", "15m", "6h"; sizes are bytes.`,
 		"job.name":        `Letters, digits, ".", "_" and "-"; stands in every WARC file.`,
 		"job.description": `For people; stands in every WARC file.`,
 		"job.operator":    `Who crawls; stands in every WARC file.`,
-		"job.seeds":       `Files with one URL a line, or lines of an out-of-scope log (JSON).`,
+		"job.seeds": `Lists of URLs, one a line, and logs of links that other harvests left out (Heritrix,
+Browsertrix, Veidemann, exclave), CDX, CDXJ, SURT prefixes; plain, gzip or zstd.`,
 		"job.seed_credentials": `A seed http://name:password@host/: "refuse" it; "drop" name and password; "use" them
 for all of that server. They are read from the files of seeds at each start; only
 those, and their copies in checkpoints, hold them.`,
+		"job.seed_traps": `Take from logs also what was refused as a trap there: too many hops, a path that
+repeats itself, too many segments. Lists are always taken whole.`,
 
 		"crawl":             `The crawl as a whole. A limit of 0 is none; at a limit the crawl stops in order.`,
 		"crawl.toe_threads": `URLs processed at the same time, 1 … 10,000.`,

@@ -59,6 +59,9 @@ type Job struct {
 	// SeedCredentials says what is done with user names and passwords in the URLs of
 	// seeds: one of RefuseCredentials, DropCredentials, UseCredentials.
 	SeedCredentials string `toml:"seed_credentials"`
+	// SeedTraps takes the lines of logs among the seeds that were refused as traps
+	// there, too (docs/formats/seeds.md).
+	SeedTraps bool `toml:"seed_traps"`
 }
 
 // Words of Job.SeedCredentials.

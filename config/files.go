@@ -17,7 +17,7 @@ import (
 // files checks what the configuration names outside itself.
 func (r *report) files(c *Config) {
 	for i, name := range c.Job.Seeds {
-		r.readable(element("job.seeds", i), c.Path(name), "make the file: one URL a line, or lines of an out-of-scope log")
+		r.readable(element("job.seeds", i), c.Path(name), "make the file: one URL a line, or a log of links that another harvest left out")
 	}
 	for i, name := range c.HTTP.RootFiles {
 		r.readable(element("http.root_certificates", i), c.Path(name), "name a PEM file of certificates")

@@ -16,7 +16,7 @@ func newBenchSeedsLog() *cobra.Command {
 		Short: "Print the out-of-scope log of a harvest that never was, of any length",
 		Long: `seeds-log prints a log of links that the harvest of a nation's top-level domain would
 have left out: hosts by a power law, links of a page behind each other, addresses named
-before, broken lines. Nothing is held in memory; the same flags print the same bytes.
+before, traps of the nation's own domain, broken lines. Nothing is held in memory; the same flags print the same bytes.
 Hosts and domains grow with the number of lines when they are not given.`,
 		Example: "  exclave bench seeds-log --lines 100000000 | gzip > scope.log.gz",
 		Args:    cobra.NoArgs,
@@ -45,6 +45,7 @@ Hosts and domains grow with the number of lines when they are not given.`,
 	f.StringVar(&p.Format, "format", p.Format, "format: "+strings.Join(benchlog.Formats(), ", "))
 	f.Float64Var(&p.Duplicates, "duplicates", p.Duplicates, "share of lines that name an address again")
 	f.Float64Var(&p.Broken, "broken", p.Broken, "share of lines that are broken")
+	f.Float64Var(&p.Traps, "traps", p.Traps, "share of lines refused as traps: too many hops, a path that repeats itself, too many segments")
 	f.BoolVar(&p.Sources, "sources", p.Sources, "with source tags")
 	return cmd
 }

@@ -100,6 +100,9 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 		case s.State.Damage != "":
 			problems = append(problems, s.Path+": "+s.State.Damage+"; get the whole file, or what stands before is all that is crawled")
 		}
+		if left := leftOut(s.State, "seed_traps of [job]"); left != "" {
+			fmt.Fprintf(cmd.OutOrStdout(), "note: %s: %s\n", s.Path, left)
+		}
 		for _, line := range s.State.Samples {
 			fmt.Fprintf(cmd.OutOrStdout(), "note: %s: %s\n", s.Path, line)
 		}

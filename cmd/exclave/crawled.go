@@ -21,6 +21,9 @@ func sayCrawled(out io.Writer, r *job.Result) {
 		case len(s.Rejected) > 0:
 			fmt.Fprintln(out, "seeds", s)
 		}
+		if left := leftOut(s.State, "seed_traps of [job]"); left != "" {
+			fmt.Fprintf(out, "seeds %s: %s\n", s.File, left)
+		}
 		if s.Broken > 0 {
 			fmt.Fprintf(out, "%s: %s broken, the first: %s (reports/seeds.json has more)\n", s.File, count(int(s.Broken), "line"), s.Samples[0])
 		}

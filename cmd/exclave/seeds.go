@@ -24,7 +24,9 @@ scope.log and candidateScoper.log, crawl.log (lines with status -5000),
 Browsertrix skippedPages.jsonl, Veidemann uri files, CDX and CDXJ, SURT prefixes,
 and out-of-scope.jsonl of exclave; plain, gzip or zstd; "-" is standard input.
 Format and compression are recognised from the content. Memory does not depend on
-size. Broken lines are counted and shown, never fatal.`,
+size. Broken lines are counted and shown, never fatal. What a log says was refused as
+a trap (too many hops, a path that repeats itself, too many segments) is left out and
+counted; --traps takes it. Lists are always taken whole.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withCode(exitUsage, fmt.Errorf("%s: inspect, import, rank or split? (--help explains)", cmd.CommandPath()))
@@ -38,6 +40,7 @@ size. Broken lines are counted and shown, never fatal.`,
 type logFlags struct {
 	format   string
 	statuses []int
+	traps    bool
 }
 
 func (l *logFlags) add(cmd *cobra.Command) {
@@ -46,7 +49,8 @@ func (l *logFlags) add(cmd *cobra.Command) {
 		names = append(names, string(f))
 	}
 	cmd.Flags().StringVar(&l.format, "format", "auto", "format of the files instead of recognising it: auto, "+strings.Join(names, ", "))
-	cmd.Flags().IntSliceVar(&l.statuses, "crawl-status", []int{-5000}, "statuses of a crawl.log whose lines are seeds")
+	cmd.Flags().IntSliceVar(&l.statuses, "crawl-status", nil, "statuses of a crawl.log whose lines are seeds (default -5000; with --traps -4000, -4001 and -4002 too)")
+	cmd.Flags().BoolVar(&l.traps, "traps", false, "take also what a log says was refused as a trap")
 }
 
 func (l *logFlags) options(name string) (seedlog.Options, error) {
@@ -54,7 +58,7 @@ func (l *logFlags) options(name string) (seedlog.Options, error) {
 	if err != nil {
 		return seedlog.Options{}, withCode(exitUsage, err)
 	}
-	return seedlog.Options{Format: f, Name: name, Statuses: l.statuses}, nil
+	return seedlog.Options{Format: f, Name: name, Statuses: l.statuses, Traps: l.traps}, nil
 }
 
 // openLog opens a file, or standard input for "-".
@@ -211,16 +215,49 @@ func printInspected(w io.Writer, i *inspected, asJSON bool) error {
 	if s := i.Summary; s != nil {
 		row("no seeds", "%s blank, comments and headers; %s accepted or of another status", live.Number(s.Blank), live.Number(s.Skipped))
 	}
+	if s := i.Summary; s != nil && len(s.Rules) > 0 {
+		row("refused by", "%s", shared(s.Rules))
+	}
 	row("URLs", "%s; %s distinct, %s duplicates", live.Number(i.URLs), estimated(i.Distinct), about(i.Duplicates, i.Distinct.Exact))
 	row("hosts", "%s", estimated(i.Hosts))
 	row("schemes", "%s", shares(i.Schemes))
 	row("top domains", "%s", shares(i.TopTLDs))
 	row("top hosts", "%s", shares(i.TopHosts))
 	if s := i.Summary; s != nil {
+		printLeftOut(&b, s.State)
 		printBroken(&b, s.State)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// printLeftOut says how many lines were refused as traps, by which rules, and what takes them.
+func printLeftOut(w io.Writer, s seedlog.State) {
+	if text := leftOut(s, "--traps"); text != "" {
+		fmt.Fprintln(w, "  "+text)
+	}
+}
+
+// leftOut is "" when nothing was left out.
+func leftOut(s seedlog.State, takes string) string {
+	n := s.LeftOut()
+	if n == 0 {
+		return ""
+	}
+	lines := "lines"
+	if n == 1 {
+		lines = "line"
+	}
+	return fmt.Sprintf("%s %s left out: refused as traps (%s); %s takes them", live.Number(n), lines, shared(s.Traps), takes)
+}
+
+// shared is "TooManyHopsDecideRule 9,000, too-many-hops 3", the most frequent first.
+func shared(n map[string]int64) string {
+	var out []string
+	for _, name := range byCount(n) {
+		out = append(out, name+" "+live.Number(n[name]))
+	}
+	return strings.Join(out, ", ")
 }
 
 // printBroken lists what is broken, by cause, and the first lines.

@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"exclave/config"
 	"exclave/internal/control"
@@ -21,6 +23,7 @@ func newSeedsImport() *cobra.Command {
 	var (
 		logs   logFlags
 		source string
+		asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "import JOB FILE…|-",
@@ -28,7 +31,8 @@ func newSeedsImport() *cobra.Command {
 		Long: `import reads each file and gives its addresses to the job in the folder JOB as
 seeds: to the crawl when one is running, otherwise to its state, for the next
 one. Importing twice does no harm. It prints how many seeds were accepted, known
-before, out of scope (and by which rule), and what was broken.
+before, out of scope (and by which rule), how many lines were left out as traps,
+by which rules links were refused where the log comes from, and what was broken.
 
 Exit codes: 0 seeds were accepted; 1 none was; 2 the configuration is wrong or a
 file cannot be read (of one that is damaged, what stands before was taken); 3 a failure of our own; 4 another process works on the job
@@ -57,7 +61,7 @@ and takes no seeds.`,
 				}
 				files = append(files, f)
 			}
-			give, done, err := seedTaker(cmd, cfg, job.ImportOptions{Source: source, Format: o.Format, Statuses: o.Statuses})
+			give, done, err := seedTaker(cmd, cfg, job.ImportOptions{Source: source, Format: o.Format, Statuses: o.Statuses, Traps: o.Traps})
 			if err != nil {
 				return err
 			}
@@ -68,7 +72,7 @@ and takes no seeds.`,
 				r, err := give(cmd.Context(), files[i], name)
 				accepted, reports = accepted+r.Accepted, append(reports, r)
 				if err == nil || r.Lines > 0 {
-					printImported(cmd.OutOrStdout(), r)
+					err = errors.Join(err, printImported(cmd.OutOrStdout(), r, asJSON))
 				}
 				if err != nil {
 					return askError(err)
@@ -85,6 +89,7 @@ and takes no seeds.`,
 	}
 	logs.add(cmd)
 	cmd.Flags().StringVar(&source, "source", "", "source tag of the seeds, instead of what the log says of each")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a file instead of text (docs/formats/seeds.md)")
 	return cmd
 }
 
@@ -109,7 +114,11 @@ func seedTaker(cmd *cobra.Command, cfg *config.Config, o job.ImportOptions) (giv
 	}, c.Close, nil
 }
 
-func printImported(w io.Writer, r job.SeedReport) {
+func printImported(to io.Writer, r job.SeedReport, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(forPrograms(to)).Encode(r)
+	}
+	w := &strings.Builder{}
 	fmt.Fprintf(w, "%s: %s, %s: %s lines: %s accepted, %s known", r.File, r.Compression, string(r.Format), live.Number(r.Lines), live.Number(r.Accepted), live.Number(r.Known))
 	out := int64(0)
 	for _, n := range r.Rejected {
@@ -117,9 +126,26 @@ func printImported(w io.Writer, r job.SeedReport) {
 	}
 	fmt.Fprintf(w, ", %s out of scope, %s no seeds, %s blank, %s broken\n", live.Number(out), live.Number(r.Skipped), live.Number(r.Blank), live.Number(r.Broken))
 	for _, rule := range byCount(r.Rejected) {
-		fmt.Fprintf(w, "  out of scope by %s: %s\n", rule, live.Number(r.Rejected[rule]))
+		fmt.Fprintf(w, "  out of scope by %s: %s%s\n", rule, live.Number(r.Rejected[rule]), ownDomain(r.Rejected[rule], r.OwnDomain[rule]))
 	}
+	if len(r.Rules) > 0 {
+		fmt.Fprintf(w, "  refused there by: %s\n", shared(r.Rules))
+	}
+	printLeftOut(w, r.State)
 	printBroken(w, r.State)
+	_, err := io.WriteString(to, w.String())
+	return err
+}
+
+// ownDomain says how many of n seeds out of scope are in the nation's own domain.
+func ownDomain(n, own int64) string {
+	switch own {
+	case 0:
+		return ""
+	case n:
+		return " (own domain)"
+	}
+	return " (" + live.Number(own) + " own domain)"
 }
 
 // byCount returns the keys, the most frequent first.

@@ -34,8 +34,8 @@ func newSeedsSplit() *cobra.Command {
 		Long: `split reads logs in any format and makes the folder DIR with a job for each
 collection: 0001, 0002 … Each has its own job.toml and seeds; no address is in two of
 them. DIR/hosts.tsv ranks all hosts by how many registered domains and pages of the
-nation's own top-level domain link to them, where the logs have the linking page;
-seeds of better ranked hosts come first. exclave crawl DIR runs the jobs one after
+nation's own top-level domain link to them, where the logs have the linking page; the seeds keep that page (via).
+Seeds of better ranked hosts come first. exclave crawl DIR runs the jobs one after
 another.
 
 --by says what stays together: a host, a registered domain (domain), a top-level
@@ -208,10 +208,11 @@ func (l *logsRead) each(cmd *cobra.Command, names []string, c *config.Config, fn
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			found := s.Lines - s.Blank - s.Skipped - s.Broken
+			found := s.Lines - s.Blank - s.Skipped - s.Broken - s.LeftOut()
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: %s lines: %s addresses, %s no seeds, %s blank, %s broken\n", name, string(s.Format),
 				live.Number(s.Lines), live.Number(found), live.Number(s.Skipped), live.Number(s.Blank), live.Number(s.Broken))
 			damaged = append(damaged, job.SeedReport{File: name, State: s})
+			printLeftOut(cmd.ErrOrStderr(), s)
 			printBroken(cmd.ErrOrStderr(), s)
 		}
 		return nil

@@ -16,10 +16,10 @@ import (
 
 // importSeeds takes the body, a log as it is, and answers with the
 // [job.SeedReport]. The query says what name the report gets, and, when it is to be
-// otherwise than recognised, source, format and status (several times).
+// otherwise than recognised, source, format, status (several times) and traps=true.
 func (s *Server) importSeeds(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	o := job.ImportOptions{Source: q.Get("source")}
+	o := job.ImportOptions{Source: q.Get("source"), Traps: q.Get("traps") == "true"}
 	var err error
 	if o.Format, err = seedlog.ParseFormat(q.Get("format")); err != nil {
 		return badRequest(err)
@@ -58,6 +58,9 @@ func (c *Client) ImportSeeds(ctx context.Context, in io.Reader, name string, o j
 	q := url.Values{"name": {name}}
 	if o.Source != "" {
 		q.Set("source", o.Source)
+	}
+	if o.Traps {
+		q.Set("traps", "true")
 	}
 	if o.Format != seedlog.Auto {
 		q.Set("format", string(o.Format))

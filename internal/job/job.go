@@ -421,8 +421,8 @@ func (j *Job) crawl(ctx context.Context) (chain.Reason, error) {
 }
 
 func (j *Job) offerSeeds(ctx context.Context) error {
-	s := seeder{schedule: j.frontier.ScheduleMark, marked: j.frontier.Marked, scope: j.scope,
-		rules: j.cfg.URL.Rules, again: j.opts.Recrawl, users: usersOf(j.cfg)}
+	s := j.seederOf()
+	s.schedule, s.marked, s.again = j.frontier.ScheduleMark, j.frontier.Marked, j.opts.Recrawl
 	var errs []error
 	for _, name := range j.cfg.Job.Seeds {
 		rep, err := s.file(ctx, name, j.cfg.Path(name))

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"exclave/chain/decide"
+	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/seedlog"
 	"exclave/internal/urlx"
@@ -24,17 +25,18 @@ const maxSeedLine = seedlog.MaxLine
 const seedBatch = 1000
 
 // SeedReport says what became of the lines of a seed file. Each line is one of
-// Blank, Skipped, Broken, Accepted, Known, or in Rejected.
+// Blank, Skipped, Broken, Accepted, Known, or in Traps or Rejected.
 type SeedReport struct {
 	File          string              `json:"file"`
 	Compression   seedlog.Compression `json:"compression,omitempty"`
 	seedlog.State                     // how far it was read, and its lines that name no seed
-	Accepted      int64               `json:"accepted"`           // new to the crawl
-	Known         int64               `json:"known"`              // before, or several times in the file
-	Rejected      map[string]int64    `json:"rejected,omitempty"` // out of scope, by the deciding rule
-	Raw           int64               `json:"raw,omitempty"`      // bytes of a compressed file that were used for Offset
-	Size          int64               `json:"size"`               // of the file when last read
-	Print         uint32              `json:"print"`              // checksum of what was taken, see fingerprint
+	Accepted      int64               `json:"accepted"`             // new to the crawl
+	Known         int64               `json:"known"`                // before, or several times in the file
+	Rejected      map[string]int64    `json:"rejected,omitempty"`   // out of scope, by the deciding rule
+	OwnDomain     map[string]int64    `json:"own_domain,omitempty"` // of Rejected, those below the top-level domain of a profile's nation
+	Raw           int64               `json:"raw,omitempty"`        // bytes of a compressed file that were used for Offset
+	Size          int64               `json:"size"`                 // of the file when last read
+	Print         uint32              `json:"print"`                // checksum of what was taken, see fingerprint
 	Done          bool                `json:"done"`
 }
 
@@ -44,8 +46,14 @@ func (r SeedReport) String() string {
 	if r.Skipped > 0 {
 		s += fmt.Sprintf(", %d no seeds", r.Skipped)
 	}
+	if n := r.LeftOut(); n > 0 {
+		s += fmt.Sprintf(", %d left out", n)
+	}
 	for _, rule := range slices.Sorted(maps.Keys(r.Rejected)) {
 		s += fmt.Sprintf(", %d out of scope (%s)", r.Rejected[rule], rule)
+		if own := r.OwnDomain[rule]; own > 0 {
+			s += fmt.Sprintf(", %d of them in the own domain", own)
+		}
 	}
 	if r.Damage != "" {
 		s += "; " + r.Damage
@@ -100,6 +108,17 @@ type seeder struct {
 	again    bool   // offer finished seeds again
 	tag      string // source tag of all; "" = what the log says
 	users    seedlog.Userinfo
+	traps    bool     // take what logs say was refused as a trap
+	own      []string // top-level domains of the profiles' nations
+}
+
+// seederOf is a seeder as the configuration has it.
+func (j *Job) seederOf() seeder {
+	s := seeder{scope: j.scope, rules: j.cfg.URL.Rules, users: usersOf(j.cfg), traps: j.cfg.Job.SeedTraps}
+	for _, p := range j.cfg.Analysis.Profiles {
+		s.own = append(s.own, config.NationalDomains(p)...)
+	}
+	return s
 }
 
 // file streams a seed file into the frontier from where the last run stopped, or
@@ -132,7 +151,7 @@ func (s *seeder) file(ctx context.Context, name, path string) (SeedReport, error
 		if err != nil {
 			return rep, fmt.Errorf("job: seeds: %w", err)
 		}
-		if was.used() <= st.Size() && now == was.Print && whole {
+		if was.used() <= st.Size() && now == was.Print && whole && !(s.traps && was.LeftOut() > 0) {
 			if was.Done && was.Size == st.Size() {
 				return was, nil
 			}
@@ -140,7 +159,7 @@ func (s *seeder) file(ctx context.Context, name, path string) (SeedReport, error
 		}
 	}
 	rep.Size, rep.Done = st.Size(), false
-	err = s.stream(ctx, f, seedlog.Options{Name: name, Resume: rep.State, Userinfo: s.users}, &rep, func(batch []crawl.Candidate) (int, error) {
+	err = s.stream(ctx, f, seedlog.Options{Name: name, Resume: rep.State, Userinfo: s.users, Traps: s.traps}, &rep, func(batch []crawl.Candidate) (int, error) {
 		if rep.Print, err = fingerprint(f, rep.used()); err != nil {
 			return 0, fmt.Errorf("job: seeds: %w", err)
 		}
@@ -164,6 +183,9 @@ func (s *seeder) stream(ctx context.Context, in io.Reader, o seedlog.Options, re
 	defer log.Close()
 	if rep.Rejected == nil {
 		rep.Rejected = map[string]int64{}
+	}
+	if rep.OwnDomain == nil {
+		rep.OwnDomain = map[string]int64{}
 	}
 	rep.Compression = log.Compression()
 	offer := func(batch []crawl.Candidate) error {
@@ -218,6 +240,9 @@ func (s *seeder) candidate(u *urlx.URL, source string, rep *SeedReport) (crawl.C
 		SourceTag: source, Seed: true, Force: s.again, Claim: crawl.Claim{Analyse: true}}
 	if d, _, rule := s.scope.Decide(&decide.Subject{URL: u, Cand: &c}); d != decide.Accept {
 		rep.Rejected[rule]++
+		if slices.Contains(s.own, urlx.TLD(c.Host)) {
+			rep.OwnDomain[rule]++
+		}
 		return crawl.Candidate{}, false
 	}
 	return c, true

@@ -31,7 +31,8 @@ func CheckSeeds(ctx context.Context, cfg *config.Config, lines int64) ([]SeedChe
 	}
 	for _, name := range cfg.Job.Seeds {
 		c := SeedCheck{Path: cfg.Path(name)}
-		if c.Err = c.read(ctx, name, lines, usersOf(cfg), credentials); ctx.Err() != nil {
+		o := seedlog.Options{Name: name, Userinfo: usersOf(cfg), Traps: cfg.Job.SeedTraps}
+		if c.Err = c.read(ctx, o, lines, credentials); ctx.Err() != nil {
 			return all, ctx.Err()
 		}
 		all = append(all, c)
@@ -40,16 +41,16 @@ func CheckSeeds(ctx context.Context, cfg *config.Config, lines int64) ([]SeedChe
 }
 
 // read reads a file of seeds. Credentials, when they are to be used, are those of all files.
-func (c *SeedCheck) read(ctx context.Context, name string, lines int64, users seedlog.Userinfo, credentials fetch.Credentials) error {
+func (c *SeedCheck) read(ctx context.Context, o seedlog.Options, lines int64, credentials fetch.Credentials) error {
 	if credentials != nil {
-		users = seedlog.KeepUserinfo
+		o.Userinfo = seedlog.KeepUserinfo
 	}
 	f, err := os.Open(c.Path)
 	if err != nil {
 		return fmt.Errorf("job: seeds: %w", err)
 	}
 	defer f.Close()
-	log, err := seedlog.Open(f, seedlog.Options{Name: name, Userinfo: users})
+	log, err := seedlog.Open(f, o)
 	if err != nil {
 		return fmt.Errorf("job: seeds: read %s: %w", c.Path, err)
 	}

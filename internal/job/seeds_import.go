@@ -16,6 +16,7 @@ type ImportOptions struct {
 	Source   string         // source tag of all seeds; "" = what the log says
 	Format   seedlog.Format // Auto = recognise
 	Statuses []int          // of a crawl.log whose lines are seeds; none = −5000
+	Traps    bool           // take what the log says was refused as a trap
 }
 
 // ImportSeeds streams a log into the frontier, in any format and compression of
@@ -26,13 +27,14 @@ type ImportOptions struct {
 // error comes with the report of what was taken before it.
 func (j *Job) ImportSeeds(ctx context.Context, in io.Reader, name string, o ImportOptions) (SeedReport, error) {
 	defer j.frontier.Hold()()
-	s := seeder{scope: j.scope, rules: j.cfg.URL.Rules, tag: o.Source, users: usersOf(j.cfg)}
+	s := j.seederOf()
+	s.tag = o.Source
 	if s.users == seedlog.DropUserinfo && j.cfg.Job.SeedCredentials == config.UseCredentials {
 		s.users = seedlog.RefuseUserinfo // nobody could read them again at the next start
 	}
 	rep := SeedReport{File: name}
 	var way onTheirWay
-	err := s.stream(ctx, in, seedlog.Options{Format: o.Format, Name: name, Statuses: o.Statuses, Userinfo: s.users}, &rep, func(batch []crawl.Candidate) (int, error) {
+	err := s.stream(ctx, in, seedlog.Options{Format: o.Format, Name: name, Statuses: o.Statuses, Userinfo: s.users, Traps: o.Traps}, &rep, func(batch []crawl.Candidate) (int, error) {
 		if len(batch) == 0 {
 			return 0, nil
 		}

@@ -13,6 +13,7 @@ import (
 
 	"exclave/chain/decide"
 	"exclave/crawl"
+	"exclave/internal/seedlog"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -25,6 +26,47 @@ type offered struct {
 	urls  []string
 	known map[string]bool
 	stop  int // fails behind so many seeds; 0 = never
+	traps bool
+}
+
+// What a log says was refused as a trap is left out, and counted; a setting that takes it counts also for a
+// file that was read. What the scope refuses of the nation's own domain is told.
+func TestSeedTraps(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "scope.log")
+	const log = `2019-05-02T10:11:12.123Z 0 RejectDecideRule REJECT http://a.com/
+2019-05-02T10:11:12.124Z 0 RejectDecideRule REJECT http://a.cz/
+2019-05-02T10:11:12.125Z 2 TooManyHopsDecideRule REJECT http://b.com/
+2019-05-02T10:11:12.126Z 6 PathologicalPathDecideRule REJECT http://b.cz/b/b/b/b
+`
+	if err := os.WriteFile(file, []byte(log), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := &offered{marks: map[string][]byte{}}
+	for range 2 { // the second time as the mark says
+		if r := o.take(t, file, "scope.log"); r.Lines != 4 || r.Accepted != 1 || r.LeftOut() != 2 || r.Rejected["hosts"] != 1 || r.OwnDomain["hosts"] != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+	o.traps = true
+	for range 2 {
+		if r := o.take(t, file, "scope.log"); r.Accepted != 2 || r.LeftOut() != 0 || r.OwnDomain["hosts"] != 2 || r.Rules["TooManyHopsDecideRule"] != 1 {
+			t.Errorf("taken: %+v", r)
+		}
+	}
+	if want := []string{"http://a.com/", "http://a.com/", "http://b.com/"}; !slices.Equal(o.urls, want) {
+		t.Errorf("offered %q, want %q", o.urls, want)
+	}
+}
+
+// Each rule of a scope is one that refuses traps or one that does not: a new one must be put into the set of
+// package seedlog, or into this list.
+func TestTrapRules(t *testing.T) {
+	others := []string{"accept", "reject", "hosts", "regex", "surt-prefixes", "transclusion", "prerequisite", "seeds"}
+	for _, name := range decide.Names() {
+		if seedlog.IsTrap(name) == slices.Contains(others, name) {
+			t.Errorf("rule %s: does it refuse traps?", name)
+		}
+	}
 }
 
 var errStopped = errors.New("stopped")
@@ -44,7 +86,7 @@ func (o *offered) try(t *testing.T, path, name string) (SeedReport, error) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	s := seeder{scope: scope,
+	s := seeder{scope: scope, traps: o.traps, own: []string{"cz"},
 		schedule: func(_ context.Context, mark string, value []byte, cs ...crawl.Candidate) (int, error) {
 			if o.stop > 0 && len(o.urls) >= o.stop {
 				return 0, errStopped

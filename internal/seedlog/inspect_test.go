@@ -53,7 +53,7 @@ func BenchmarkInspect(b *testing.B) {
 	}{
 		{List, func(u string) string { return u }},
 		{Scope, func(u string) string {
-			return "2019-05-02T10:11:12.126Z 5 TooManyHopsDecideRule REJECT " + u + ` {"host":"a.com","hopPath":"LLE","via":"http://b.cz/","seed":"http://b.cz/"}`
+			return "2019-05-02T10:11:12.126Z 0 RejectDecideRule REJECT " + u + ` {"host":"a.com","hopPath":"LLE","via":"http://b.cz/","seed":"http://b.cz/"}`
 		}},
 		{Crawl, func(u string) string {
 			return "2011-06-23T17:12:09.001Z -5000          - " + u + " LL http://example.com/x no-type #002 - - http://example.com/ -"

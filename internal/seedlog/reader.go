@@ -23,8 +23,8 @@ const maxSamples = 10
 const outOfScope = -5000
 
 // State is how far a source was read and what was counted on the way. A Reader
-// that is given it goes on behind it. Every line is one of Blank, Skipped, Broken
-// or an entry.
+// that is given it goes on behind it. Every line is one of Blank, Skipped, Broken,
+// Traps or an entry.
 type State struct {
 	Format  Format           `json:"format,omitempty"`  // recognised or forced; Auto: nothing to tell by yet
 	Legend  string           `json:"legend,omitempty"`  // of a CDX file; the header of a list, or "?" and its separator in doubt
@@ -32,6 +32,8 @@ type State struct {
 	Blank   int64            `json:"blank,omitempty"`   // empty, comments, headers, heads of records
 	Skipped int64            `json:"skipped,omitempty"` // addresses that are no seeds: accepted there, other statuses
 	Broken  int64            `json:"broken"`
+	Rules   map[string]int64 `json:"rules,omitempty"`   // entries, by the rule that refused them there; at most 100 names
+	Traps   map[string]int64 `json:"traps,omitempty"`   // left out because they were refused as traps there, by rule
 	Causes  map[string]int64 `json:"causes,omitempty"`  // of what is broken
 	Samples []string         `json:"samples,omitempty"` // "line N: cause: text", the first ten
 	Damage  string           `json:"damage,omitempty"`  // why a compressed file could not be read to its end
@@ -42,7 +44,8 @@ type State struct {
 type Options struct {
 	Format   Format // Auto: recognise
 	Name     string // of the file: a hint, may be ""
-	Statuses []int  // of a crawl.log whose lines are entries; none: -5000
+	Statuses []int  // of a crawl.log whose lines are entries; none: -5000, and with Traps -4000 to -4002
+	Traps    bool   // take what was refused as a trap there, too (see [IsTrap])
 	Resume   State  // go on behind it
 	Userinfo Userinfo
 }
@@ -69,6 +72,8 @@ type Reader struct {
 	text  []byte // of the line of entry
 	done  bool
 	users Userinfo
+	rules rules
+	via   struct{ raw, url []byte } // of the last entry that has one
 }
 
 // Open begins to read r. It fails when r cannot be read, and with [ErrNoLog] for what is
@@ -88,8 +93,9 @@ func Open(r io.Reader, o Options) (*Reader, error) {
 			return nil, err
 		}
 	}
+	d.rules = newRules(o)
 	if len(o.Statuses) == 0 {
-		o.Statuses = []int{outOfScope}
+		o.Statuses = append(trapStatuses(), outOfScope)
 	}
 	d.parse.statuses = o.Statuses
 	d.parse.setMark(o.Resume.Legend)
@@ -138,10 +144,11 @@ func (r *Reader) Guess() Guess { return r.guess }
 func (r *Reader) Compression() Compression { return r.src.compression }
 
 // State is what was read up to and including the last entry, or all of it after
-// io.EOF. Its map and slice belong to the caller.
+// io.EOF. Its maps and slice belong to the caller.
 func (r *Reader) State() State {
 	s := r.state
 	s.Causes, s.Samples = maps.Clone(s.Causes), slices.Clone(s.Samples)
+	s.Rules, s.Traps = r.rules.counted()
 	s.Legend = r.parse.mark()
 	return s
 }
@@ -214,6 +221,7 @@ func (r *Reader) take(line []byte) *Entry {
 		r.state.Blank++
 	case kind == skipped:
 		r.state.Skipped++
+	case r.rules.leftOut(r.entry.Rule, r.parse.format):
 	default:
 		for _, s := range []*[]byte{&r.entry.Source, &r.entry.Via} {
 			if bytes.IndexByte(*s, '@') >= 0 {

@@ -138,8 +138,8 @@ func TestEntryFields(t *testing.T) {
 		line   string
 		want   Entry
 	}{
-		{Scope, `2019-05-02T10:11:12.126Z 5 TooManyHopsDecideRule REJECT https://a.com/x {"host":"a.com","hopPath":"LLE","via":"http://b.cz/?a=1\u0026b=2","seed":"http://b.cz/"}`,
-			Entry{URL: []byte("https://a.com/x"), Via: []byte("http://b.cz/?a=1&b=2"), Hops: []byte("LLE"), Rule: []byte("TooManyHopsDecideRule"), Time: []byte("2019-05-02T10:11:12.126Z"), Source: []byte("http://b.cz/"), Line: 1}},
+		{Scope, `2019-05-02T10:11:12.126Z 5 MatchesListRegexDecideRule REJECT https://a.com/x {"host":"a.com","hopPath":"LLE","via":"http://b.cz/?a=1\u0026b=2","seed":"http://b.cz/"}`,
+			Entry{URL: []byte("https://a.com/x"), Via: []byte("http://b.cz/?a=1&b=2"), Hops: []byte("LLE"), Rule: []byte("MatchesListRegexDecideRule"), Time: []byte("2019-05-02T10:11:12.126Z"), Source: []byte("http://b.cz/"), Line: 1}},
 		{Crawl, `2011-06-23T17:12:09.001Z -5000          - http://www.firma.com/ LL http://example.com/x no-type #002 - - http://example.com/ -`,
 			Entry{URL: []byte("http://www.firma.com/"), Via: []byte("http://example.com/x"), Hops: []byte("LL"), Rule: []byte("-5000"), Time: []byte("2011-06-23T17:12:09.001Z"), Source: []byte("http://example.com/"), Line: 1}},
 		{Exclave, `{"url":"http://a.com/","via":"http://b.cz/","hops":"L","rule":"hosts#2","time":"2026-11-21T05:12:08.802Z","source":"harvest"}`,

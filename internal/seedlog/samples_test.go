@@ -43,7 +43,7 @@ http://bare.com/3
 `, []string{"http://bare.com/1", "http://bare.com/2", "http://a.com/", "http://bare.com/3"}, 0, 1},
 		{Scope, "", `2019-05-02T10:11:12.123Z 0 RejectDecideRule REJECT http://www.firma.com/
 2019-05-02T10:11:12.125Z 3 SurtPrefixedDecideRule ACCEPT http://www.firma.cz/
-2019-05-02T10:11:12.126Z 5 TooManyHopsDecideRule REJECT https://a.com/x {"host":"a.com","hopPath":"LLE","via":"http://b.cz/?a=1\u0026b=2","seed":"http://b.cz/"}
+2019-05-02T10:11:12.126Z 5 MatchesListRegexDecideRule REJECT https://a.com/x {"host":"a.com","hopPath":"LLE","via":"http://b.cz/?a=1\u0026b=2","seed":"http://b.cz/"}
 2019-05-02T10:11:12.126Z -1 DecideRuleSequence NONE http://none.com/
 `, []string{"http://www.firma.com/", "https://a.com/x", "http://none.com/"}, 1, 0},
 		{Candidate, "", `2019-05-02T10:11:12.123Z REJECT http://www.firma.com/

@@ -1,6 +1,6 @@
 // Package benchlog writes the out-of-scope log of a national harvest that never
 // was, of any length: hosts by a power law, links of a page behind each other, links
-// that were found before, broken lines. Each line follows from the parameters and its
+// that were found before, traps of the nation's own domain, broken lines. Each line follows from the parameters and its
 // number alone, so that nothing is held in memory and the same parameters give the
 // same bytes.
 package benchlog
@@ -26,6 +26,7 @@ type Params struct {
 	Format     string  // one of [Formats]
 	Duplicates float64 // share of lines that name an address again: 80 % of them a recent one
 	Broken     float64 // share of lines that are none of the format
+	Traps      float64 // share of lines that were refused as traps, on the domain that links; a list has none
 	Sources    bool    // with source tags
 }
 
@@ -35,7 +36,7 @@ func Formats() []string { return []string{"scope", "exclave", "list"} }
 
 // DefaultParams returns a log of a million lines.
 func DefaultParams() Params {
-	return Params{Seed: 1, Lines: 1_000_000, Hosts: 50_000, Domains: 5_000, TLD: "cz", Format: "scope", Duplicates: 0.4, Broken: 0.001, Sources: false}
+	return Params{Seed: 1, Lines: 1_000_000, Hosts: 50_000, Domains: 5_000, TLD: "cz", Format: "scope", Duplicates: 0.4, Broken: 0.001, Traps: 0.1}
 }
 
 // Validate returns what is wrong.
@@ -52,6 +53,7 @@ func (p Params) Validate() error {
 	bad(!slices.Contains(Formats(), p.Format), "there is no format %q; there are %v", p.Format, Formats())
 	bad(p.Duplicates < 0 || p.Duplicates > 1, "%v duplicates are not between 0 and 1", p.Duplicates)
 	bad(p.Broken < 0 || p.Broken > 1, "%v broken lines are not between 0 and 1", p.Broken)
+	bad(p.Traps < 0 || p.Traps > 1, "%v traps are not between 0 and 1", p.Traps)
 	return errors.Join(errs...)
 }
 
@@ -61,7 +63,35 @@ const (
 	recent   = 10_000 // lines that most duplicates repeat one of
 	others   = 0.1    // share of domains that are not the nation's
 	accepted = 0.02   // share of lines of links that were let in
+	listed   = 0.03   // share of lines of links that an expression refused
 )
+
+// reason is why a link was refused, or let in: as scope.log of Heritrix's default scope
+// says it, and as ours does.
+type reason struct {
+	heritrix, ours string
+	trap           bool
+}
+
+var reasons = [...]reason{
+	{" 0 RejectDecideRule REJECT ", "hosts", false},
+	{" 1 SurtPrefixedDecideRule ACCEPT ", "", false},
+	{" 5 MatchesListRegexDecideRule REJECT ", "regex", false},
+	{" 2 TooManyHopsDecideRule REJECT ", "too-many-hops", true},
+	{" 6 PathologicalPathDecideRule REJECT ", "pathological-path", true},
+	{" 7 TooManyPathSegmentsDecideRule REJECT ", "too-many-path-segments", true},
+}
+
+// trapped is why a trap was refused: six in ten times because of its hops.
+func trapped(d *dice) reason {
+	switch d.below(10) {
+	case 0:
+		return reasons[5]
+	case 1, 2, 3:
+		return reasons[4]
+	}
+	return reasons[3]
+}
 
 // Write writes the log.
 func (p Params) Write(w io.Writer) error {
@@ -130,25 +160,32 @@ func (p Params) line(b []byte, i uint64) []byte {
 
 func (p Params) entry(b []byte, i uint64, d *dice) []byte {
 	n, page := p.origin(i), i/perPage
-	switch p.Format {
-	case "list":
+	if p.Format == "list" {
 		return p.address(b, n)
-	case "exclave":
-		b = append(p.address(append(b, `{"url":"`...), n), `","via":"`...)
-		b = append(p.page(b, page), `","hops":"LL","rule":"hosts","time":"`...)
+	}
+	r := reasons[0]
+	if let := d.share(); d.share() < p.Traps {
+		r = trapped(d)
+	} else if let < accepted && p.Format == "scope" {
+		r = reasons[1]
+	} else if let > 1-listed {
+		r = reasons[2]
+	}
+	address := p.address
+	if r.trap {
+		address = func(b []byte, n uint64) []byte { return p.trap(b, r, page, n) }
+	}
+	if p.Format == "exclave" {
+		b = append(address(append(b, `{"url":"`...), n), `","via":"`...)
+		b = append(append(append(p.page(b, page), `","hops":"LL","rule":"`...), r.ours...), `","time":"`...)
 		b = append(stamp(b, i), `","source":"`...)
 		if p.Sources {
 			b = p.home(b, page)
 		}
 		return append(b, `"}`...)
 	}
-	b = stamp(b, i)
-	if d.share() < accepted {
-		b = append(b, " 2 SurtPrefixedDecideRule ACCEPT "...)
-	} else {
-		b = append(b, " 5 TooManyHopsDecideRule REJECT "...)
-	}
-	b = append(p.address(b, n), ` {"hopPath":"LL","via":"`...)
+	b = append(stamp(b, i), r.heritrix...)
+	b = append(address(b, n), ` {"hopPath":"LL","via":"`...)
 	b = p.page(b, page)
 	if p.Sources {
 		b = p.home(append(b, `","seed":"`...), page)
@@ -203,6 +240,22 @@ func (p Params) address(b []byte, n uint64) []byte {
 		b = strconv.AppendInt(b, int64(d.below(50)), 10)
 	}
 	return b
+}
+
+// trap appends an address of a trap on the domain of the page that links to it.
+func (p Params) trap(b []byte, r reason, page, n uint64) []byte {
+	b = p.home(b, page)
+	switch r {
+	case reasons[3]:
+		b = strconv.AppendUint(append(b, "kalendar?rok="...), 2000+n%5000, 10)
+		return strconv.AppendUint(append(b, "&den="...), n/5000, 10)
+	case reasons[4]:
+		return strconv.AppendUint(append(b, "akce/akce/akce/akce/"...), n, 36)
+	}
+	for range 22 {
+		b = append(b, "a/"...)
+	}
+	return strconv.AppendUint(b, n, 36)
 }
 
 func (p Params) host(b []byte, h int) []byte {

@@ -10,7 +10,7 @@ import (
 )
 
 // The log is what it says: recognised as its format, with the share of duplicates
-// and broken lines asked for, hosts by a power law; and the same again.
+// broken lines and traps asked for, hosts by a power law; and the same again.
 func TestWrite(t *testing.T) {
 	for _, format := range Formats() {
 		p := DefaultParams()
@@ -37,6 +37,14 @@ func TestWrite(t *testing.T) {
 		}
 		if string(s.Format) != format || s.Lines != p.Lines {
 			t.Errorf("%s: read as %s, %d lines", format, s.Format, s.Lines)
+		}
+		if traps := s.LeftOut(); format == "list" {
+			if traps+int64(len(s.Rules)) > 0 {
+				t.Errorf("a list has rules: %v, traps: %v", s.Rules, s.Traps)
+			}
+		} else {
+			within("traps", traps, p.Lines, 0.09, 0.11)
+			within("expressions", s.Rules["MatchesListRegexDecideRule"]+s.Rules["regex"], p.Lines, 0.02, 0.04)
 		}
 		within("broken", s.Broken, p.Lines, 0.004, 0.015)
 		within("duplicates", sum.Duplicates, sum.URLs, 0.35, 0.45)

@@ -12,11 +12,11 @@
 //
 // Records, in the order of the passes:
 //
-//	addresses  hash of host, hash of key: key, URL if it differs, source tag
+//	addresses  hash of host, hash of key: key, URL if it differs, via and its rank, source tag
 //	links      hash of host, hash of domain: host, domain and page that link to it
 //	ranking    most domains first, most pages first: most URLs first, host
 //	places     hash of host, collection and rank: host
-//	seeds      collection and rank, path: URL, source tag
+//	seeds      collection and rank, path: URL, via, source tag
 //
 // A Gatherer belongs to one goroutine; it reads and sorts in others. Not here: formats of logs
 // (internal/seedlog), and what a job is.

@@ -18,6 +18,7 @@ type Options struct {
 	Dir      string     // of temporary files; it exists
 	Rules    urlx.Rules // which addresses are the same
 	TLDs     []string   // the nation's own top-level domains; none: no page counts
+	Vias     bool       // keep a page that links to each address, for Split
 	Progress func(pass string, n int64)
 
 	step func(pass string) // tests hear of every look at the context
@@ -31,11 +32,12 @@ type Gatherer struct {
 	o           Options
 	pool        *pool
 	urls, links *sorter
-	sourced     bool  // a seed has a source tag
+	told        bool  // a seed has a source tag or a via
 	linked      int64 // addresses found on a page of the nation
 	read        int64 // lines
 	via         struct {
 		raw          []byte // the last one read
+		ranked       []byte // behind its rank, what is kept of it
 		domain, page []byte // of the nation; nil: it is another's
 	}
 	scratch []byte
@@ -111,6 +113,10 @@ func (g *Gatherer) step(ctx context.Context, pass string, n *int64) error {
 // zero ends a field of a record's data; no URL and no host holds it.
 func zero() []byte { return []byte{0} }
 
+// What stands before a via: of the pages that link to an address one of the nation is
+// kept, otherwise any; of several the first by the bytes, whatever the order of the logs.
+const viaNational, viaOther, viaNone = '0', '1', '2'
+
 // take gives an address, and the link that leads to it, to the sorters.
 func (g *Gatherer) take(l *link) error {
 	key := g.o.Rules.Key(l.url)
@@ -118,14 +124,19 @@ func (g *Gatherer) take(l *link) error {
 	if href := l.url.String(); href != key {
 		g.scratch = append(g.scratch, href...)
 	}
+	g.scratch = append(g.scratch, 0)
+	national := g.national(l.via)
+	if g.o.Vias {
+		g.scratch = append(g.scratch, g.via.ranked...)
+	}
 	g.scratch = append(append(g.scratch, 0), l.source...)
-	g.sourced = g.sourced || len(l.source) > 0
+	g.told = g.told || len(l.source) > 0 || g.o.Vias && len(g.via.ranked) > 1
 	host := hostOf(g.scratch[:len(key)])
 	a := hashOf(host)
-	if err := g.urls.add(a, hashOf(g.scratch[:len(key)]), g.scratch); err != nil {
+	if err := g.urls.addLeast(a, hashOf(g.scratch[:len(key)]), g.scratch, len(key)+1); err != nil {
 		return err
 	}
-	if !g.national(l.via) {
+	if !national {
 		return nil
 	}
 	g.linked++
@@ -135,16 +146,25 @@ func (g *Gatherer) take(l *link) error {
 // national says whether a link's page is one of the nation's, and notes its domain
 // and key. The links of a page stand together in a log.
 func (g *Gatherer) national(via []byte) bool {
-	if len(via) == 0 || len(g.o.TLDs) == 0 {
-		return false
-	}
-	if bytes.Equal(via, g.via.raw) {
+	if g.via.ranked != nil && bytes.Equal(via, g.via.raw) {
 		return g.via.page != nil
 	}
 	g.via.raw = append(g.via.raw[:0], via...)
-	g.via.domain, g.via.page = nil, nil
+	g.via.ranked, g.via.domain, g.via.page = append(g.via.ranked[:0], viaNone), nil, nil
+	if len(via) == 0 || len(g.o.TLDs) == 0 && !g.o.Vias {
+		return false
+	}
 	u, err := urlx.Parse(string(via))
-	if err != nil || !slices.Contains(g.o.TLDs, urlx.TLD(u.Hostname())) {
+	if err != nil {
+		return false
+	}
+	u = u.WithoutUserinfo().WithoutFragment()
+	national := slices.Contains(g.o.TLDs, urlx.TLD(u.Hostname()))
+	g.via.ranked[0] = viaOther
+	if national {
+		g.via.ranked[0] = viaNational
+	}
+	if g.via.ranked = append(g.via.ranked, u.String()...); !national {
 		return false
 	}
 	g.via.domain, g.via.page = []byte(domainOf(u.Hostname())), []byte(g.o.Rules.Key(u))

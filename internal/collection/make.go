@@ -40,7 +40,7 @@ func Make(ctx context.Context, dir string, o Options, p Plan, read func(*Gathere
 		return nil, t, err
 	}
 	defer func() { err = errors.Join(err, m.end(err == nil)) }()
-	o.Dir = m.path(sortName)
+	o.Dir, o.Vias = m.path(sortName), true
 	g := New(o)
 	defer g.Close()
 	if err := read(g); err != nil {

@@ -99,25 +99,56 @@ func (s *sorter) remember() *sorter {
 
 // add takes a record whose data are parts, one behind the other.
 func (s *sorter) add(a, b uint64, parts ...[]byte) error {
-	if s.now == nil {
-		s.now, s.next = s.pool.get(), s.pool.get()
-	}
-	c := s.now
-	off := len(c.data)
-	for _, p := range parts {
-		c.data = append(c.data, p...)
-	}
+	c, off := s.begin(parts...)
 	if s.recent != nil {
 		at := &s.recent[(a^b)%remembered]
-		if *at > 0 {
-			last := c.items[*at-1]
-			if last.a == a && last.b == b && bytes.Equal(c.data[last.off:last.to], c.data[off:]) {
-				c.data = c.data[:off]
-				return nil
-			}
+		if last, ok := c.last(*at, a, b); ok && bytes.Equal(last, c.data[off:]) {
+			c.data = c.data[:off]
+			return nil
 		}
 		*at = uint32(len(c.items) + 1)
 	}
+	return s.end(a, b, off)
+}
+
+// addLeast is add where of the records whose data begin with the same n bytes only the
+// first in order is wanted: of those it remembers it drops the others.
+func (s *sorter) addLeast(a, b uint64, data []byte, n int) error {
+	c, off := s.begin(data)
+	at := &s.recent[(a^b)%remembered]
+	if last, ok := c.last(*at, a, b); ok && bytes.HasPrefix(last, data[:n]) && bytes.Compare(last, data) <= 0 {
+		c.data = c.data[:off]
+		return nil
+	}
+	*at = uint32(len(c.items) + 1)
+	return s.end(a, b, off)
+}
+
+// last returns the data of the record at-1, if it has the hashes; at 0 stands for none.
+func (c *chunk) last(at uint32, a, b uint64) ([]byte, bool) {
+	if at == 0 {
+		return nil, false
+	}
+	i := c.items[at-1]
+	return c.data[i.off:i.to], i.a == a && i.b == b
+}
+
+// begin puts the data of a record behind the others.
+func (s *sorter) begin(parts ...[]byte) (c *chunk, off int) {
+	if s.now == nil {
+		s.now, s.next = s.pool.get(), s.pool.get()
+	}
+	c = s.now
+	off = len(c.data)
+	for _, p := range parts {
+		c.data = append(c.data, p...)
+	}
+	return c, off
+}
+
+// end makes what stands behind off a record.
+func (s *sorter) end(a, b uint64, off int) error {
+	c := s.now
 	c.items = append(c.items, item{a, b, uint32(off), uint32(len(c.data))})
 	if c.size() < s.pool.most {
 		return nil
@@ -359,7 +390,8 @@ func (m *merge) next() bool {
 		fresh := !m.begun || top.compare(&m.record) != 0
 		if fresh {
 			m.begun = true
-			m.a, m.b, m.data = top.a, top.b, append(m.data[:0], top.data...)
+			m.a, m.b = top.a, top.b
+			m.data, top.data = top.data, m.data // top reads its next over it
 		}
 		switch err := top.next(); {
 		case err == nil:

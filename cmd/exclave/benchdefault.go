@@ -40,6 +40,7 @@ type defaultReport struct {
 	Near     int           `json:"national_pages_near"` // within four clicks of a seed
 	NearHit  int           `json:"found_near"`
 	ByClicks []clicksRow   `json:"by_clicks"`
+	ByRun    []runRow      `json:"by_run"`
 	Missing  []missingPage `json:"missing,omitempty"`
 	Refused  int           `json:"national_pages_left_out"` // that robots.txt or the scope refuses, or nothing leads to
 
@@ -54,6 +55,13 @@ type defaultReport struct {
 // clicksRow counts national pages at a distance from a seed.
 type clicksRow struct {
 	Clicks   int `json:"clicks"`
+	National int `json:"national_pages"`
+	Found    int `json:"found"`
+}
+
+// runRow counts national pages behind a number of pages in a row that are not national.
+type runRow struct {
+	Run      int `json:"run"` // at least, for the last row
 	National int `json:"national_pages"`
 	Found    int `json:"found"`
 }
@@ -105,6 +113,10 @@ func writeDefaultJob(dir string, o benchOptions, w *webProcess) error {
 // judge compares what was asked for with the truth.
 func (r *defaultReport) judge(web *benchweb.Web, counts []byte) {
 	clicks, via := web.Clicks()
+	runs := web.Runs()
+	for n := range benchweb.MaxRun + 2 {
+		r.ByRun = append(r.ByRun, runRow{Run: n})
+	}
 	for id, asked := range counts {
 		t := web.Resource(id)
 		if !t.Reachable {
@@ -124,6 +136,12 @@ func (r *defaultReport) judge(web *benchweb.Web, counts []byte) {
 		found := min(int(asked), 1)
 		r.ByClicks[far].National++
 		r.ByClicks[far].Found += found
+		run := runs[id]
+		if run == benchweb.Unreached {
+			run = benchweb.MaxRun + 1
+		}
+		r.ByRun[run].National++
+		r.ByRun[run].Found += found
 		if found == 0 {
 			r.Missing = append(r.Missing, missingPage{far, wayTo(web, counts, via, id)})
 		}
@@ -190,6 +208,11 @@ func (r *defaultReport) print(out io.Writer) {
 	row("national, all", "%.4f (%d of %d; %d more are left out)", r.FoundShare, r.Found, r.National, r.Refused)
 	for _, c := range r.ByClicks {
 		row(fmt.Sprintf("  %d clicks", c.Clicks), "%d of %d", c.Found, c.National)
+	}
+	for _, c := range r.ByRun {
+		if c.National > 0 {
+			row(fmt.Sprintf("  behind %d others in a row", c.Run), "%d of %d", c.Found, c.National)
+		}
 	}
 	row("in traps", "%.2f %% of the requests (%d)", 100*r.TrapShare, r.Web.Traps)
 	for _, kind := range slices.Sorted(maps.Keys(r.Web.TrapsByKind)) {

@@ -118,8 +118,8 @@ func (w *Web) appendFar(b []ref, n node) []ref {
 	}
 	if r := w.hash(forRefs, n.h, n.i*64+32); r&1 == 0 {
 		to := w.elsewhere(n, r>>1)
-		if r>>1&3 != 0 {
-			to = w.node(to.h, 0)
+		if root := w.node(to.h, 0); r>>1&3 != 0 && w.national(root) == w.national(to) {
+			to = root
 		}
 		b = append(b, ref{to, Anchor})
 	}

@@ -225,6 +225,37 @@ func TestClicks(t *testing.T) {
 	}
 }
 
+// With any number of pages in a row everything is reached that Clicks reaches; with few,
+// less; and no national page is nearer than the row before it is long.
+func TestRuns(t *testing.T) {
+	w := deep(t, func(p *Params) { p.Hosts, p.Resources, p.SeedShare = 200, 10_000, 0.01 })
+	clicks, _ := w.Clicks()
+	runs := w.Runs()
+	byRun := map[int]int{}
+	for id, run := range runs {
+		switch {
+		case clicks[id] == Unreached:
+			if run != Unreached {
+				t.Fatalf("%s: %d", w.Resource(id).URL, run)
+			}
+		case w.Resource(id).National:
+			byRun[run]++
+		}
+	}
+	for id, run := range runs {
+		if clicks[id] < 0 || run <= 0 {
+			continue
+		}
+		// Fewer clicks than run would be a way with a shorter row.
+		if r := w.Resource(id); r.Kind == HTML && clicks[id] < run && r.By != Location {
+			t.Errorf("%s: %d clicks, behind %d pages in a row", r.URL, clicks[id], run)
+		}
+	}
+	if byRun[0] < 20 || byRun[1]+byRun[2]+byRun[3] < 10 {
+		t.Errorf("national pages by pages in a row before them: %v", byRun)
+	}
+}
+
 // Hosts have addresses of their own, and some share one.
 func TestAddresses(t *testing.T) {
 	w := deep(t, func(p *Params) { p.Hosts, p.Resources = 400, 4000 })

@@ -198,7 +198,10 @@ func (w *Web) national(n node) bool {
 		return false
 	}
 	i := n.i
-	if w.chance(w.p.Locality, forLocality, n.h, n.i) {
+	if w.p.Deep {
+		i = n.block() // a section of a site has a language
+	}
+	if w.chance(w.p.Locality, forLocality, n.h, i) {
 		i = -1 // as its host
 	}
 	return w.chance(w.p.National, forNational, n.h, i)

@@ -13,6 +13,7 @@ import (
 
 	"exclave/dict"
 	"exclave/internal/geoip"
+	"exclave/internal/urlx"
 
 	"github.com/BurntSushi/toml"
 )
@@ -27,7 +28,10 @@ type Profile struct {
 	Depth       int32    // D: link depth archived from a valid page, 0 … 1,000,000
 	JudgedTypes []string // MIME types that are judged; default DefaultTypes
 	Evidence    Detail   // default DetailFull
-	Searchers   []SearcherConfig
+	// OwnDomains are the domains, in lower case and ASCII, of which the nation has a
+	// harvest of its own: a new job leaves their hosts out. They change no verdict.
+	OwnDomains []string
+	Searchers  []SearcherConfig
 }
 
 // SearcherConfig is one [[searcher]] table of a profile.
@@ -172,6 +176,7 @@ func (r *reader) profile(root map[string]any) Profile {
 		Depth:       int32(head.integer("depth", false, 0, MaxDepth)),
 		JudgedTypes: head.strs("judged_types"),
 		Evidence:    Detail(head.str("evidence", false)),
+		OwnDomains:  head.domains("own_domains"),
 	}
 	if strings.Trim(p.Name, nameLetters) != "" {
 		head.problem("name", "%q: letters, digits, - and _ only", p.Name)
@@ -244,6 +249,20 @@ func (t table) searcher(before []SearcherConfig) SearcherConfig {
 	}
 	t.unknown()
 	return s
+}
+
+// domains reads a list of domains.
+func (t table) domains(key string) []string {
+	list := t.strs(key)
+	for i, d := range list {
+		u, err := urlx.Parse("http://a." + strings.TrimPrefix(d, ".") + "/")
+		if err != nil || u.IsIP() || u.Port() != "" || u.Userinfo() != "" || u.Path() != "/" || u.Query() != "" || u.Fragment() != "" {
+			t.problem(fmt.Sprintf("%s[%d]", key, i), "%q: a domain is wanted, like \"cz\" or \"gov.example\"", d)
+			continue
+		}
+		list[i] = strings.TrimPrefix(u.Hostname(), "a.")
+	}
+	return list
 }
 
 // countries reads a list of country codes.

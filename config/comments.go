@@ -191,10 +191,13 @@ too when it is not loopback.`,
 		"warc.pool_size":  `Files written at the same time.`,
 		"warc.gzip_level": `1 fast … 9 small.`,
 
-		"scope": `Which links are followed. The last rule that says something wins. Rules: accept,
-reject, seeds, prerequisite, hosts, regex, surt-prefixes (with list = [...] or
-file = "...", and decision = "accept" or "reject"), too-many-hops,
-too-many-path-segments, pathological-path, transclusion (with max = N).`,
+		"scope": `Which links and seeds are followed. The last rule that says something wins; logs and
+reports name it. Rules: accept, reject, seeds, prerequisite, hosts, regex,
+surt-prefixes (with list = [...] or file = "...", and decision = "accept" or "reject"),
+too-many-hops, too-many-path-segments, pathological-path, transclusion (with max = N),
+traps (with list = patterns: docs/howto/traps.md). What stands behind "seeds" holds for
+seeds too: they come from logs, with the traps and the own domain of another harvest.
+What archived pages embed is let in by "transclusion", behind both.`,
 
 		"chain": `The steps of the five chains, in their order. A chain that is named here has
 exactly the steps named; the others have all. A step can have rules of its own

@@ -16,8 +16,6 @@ import (
 	"exclave/internal/robots"
 	"exclave/internal/urlx"
 	"exclave/warc"
-
-	"golang.org/x/net/publicsuffix"
 )
 
 // FileName is the name of the configuration in a job's folder.
@@ -220,11 +218,13 @@ func Default(profile string) *Config {
 	return c
 }
 
-// NationalDomains returns the top-level domain that a profile's name is the code
-// of: it is harvested on its own, so a new job leaves it out.
+// NationalDomains returns the own domains of a profile, which are harvested on their own,
+// so that a new job leaves them out: of a built-in one by its name, or of a file. A
+// profile that cannot be read has none.
 func NationalDomains(profile string) []string {
-	if suffix, icann := publicsuffix.PublicSuffix(profile); icann && len(profile) == 2 && suffix == profile {
-		return []string{profile}
+	p, err := analyzer.LoadProfile(profile)
+	if err != nil {
+		return nil // who uses the profile reports that
 	}
-	return nil
+	return p.OwnDomains
 }

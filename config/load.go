@@ -56,21 +56,25 @@ func parse(data []byte, file string) (*Config, *report) {
 		return nil, r
 	}
 	r.at = s.at
-	c := Default(mainProfile(tree))
+	c := Default(mainProfile(tree, filepath.Dir(file)))
 	c.Analysis.Profiles = nil
 	d := &decoder{report: r, root: reflect.TypeFor[Config]()}
 	d.table("", tree, reflect.ValueOf(c).Elem())
 	return c, r
 }
 
-// mainProfile is the first profile that a tree names: some defaults depend on it.
-func mainProfile(tree map[string]any) string {
+// mainProfile is the first profile that a tree names, in the job's folder when it is a
+// file: some defaults depend on it.
+func mainProfile(tree map[string]any, dir string) string {
 	analysis, _ := tree["analysis"].(map[string]any)
 	names, _ := analysis["profiles"].([]any)
 	if len(names) == 0 {
 		return ""
 	}
 	name, _ := names[0].(string)
+	if isFile(name) && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
 	return name
 }
 

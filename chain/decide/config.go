@@ -10,6 +10,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
+
+	"exclave/internal/traps"
 )
 
 // RuleConfig is one rule of job.toml. Docs: docs/adr/0016-chains-and-jumps.md.
@@ -24,7 +27,8 @@ type RuleConfig struct {
 	// MaxSpeculative limits the guessed links of transclusion; nil is 1.
 	MaxSpeculative *int `toml:"max_speculative,omitempty"`
 	// List holds host names or domains, regular expressions (RE2, searched
-	// anywhere in the URL), or SURT prefixes.
+	// anywhere in the URL), SURT prefixes, or the patterns of traps; of those no list
+	// means all.
 	List []string `toml:"list,omitempty"`
 	// File has further entries of the list, one per line; empty lines and lines
 	// that begin with '#' are skipped. A relative path starts at the job's folder.
@@ -58,6 +62,7 @@ const (
 	ruleRegex, ruleSURT      = "regex", "surt-prefixes"
 	ruleHosts, ruleEmbeds    = "hosts", "transclusion"
 	rulePrereq, ruleSeedsAre = "prerequisite", "seeds"
+	ruleTraps                = "traps"
 )
 
 // kind says how a rule is built and which keys it takes beyond "rule".
@@ -82,6 +87,7 @@ func kinds() []kind {
 		{rulePathological, []string{keyMax}, func(b *builder) Rule {
 			return pathologicalPath(b.limit(keyMax, b.cfg.Max, DefaultMaxRepetitions, 1, 1000))
 		}},
+		{ruleTraps, []string{keyList}, func(b *builder) Rule { return b.traps() }},
 		{ruleRegex, list, func(b *builder) Rule { return b.regex() }},
 		{ruleSURT, list, func(b *builder) Rule { return b.surt() }},
 		{ruleHosts, list, func(b *builder) Rule { return b.hosts() }},
@@ -105,35 +111,38 @@ func Names() []string {
 	return out
 }
 
-// DefaultScope returns the scope that a new job begins with: everything but the
-// excluded hosts and domains (the national domain, which is covered elsewhere),
-// traps and what is too far; what archived pages embed is let in from excluded
-// hosts too.
+// DefaultScope returns the scope that a new job begins with: everything but what is too
+// far, traps, and the excluded hosts and domains (the national domain, which is covered
+// elsewhere). These hold for seeds too, which come from logs; what archived pages embed
+// is let in nevertheless, but for paths that grow without end.
 func DefaultScope(excluded ...string) []RuleConfig {
-	rules := []RuleConfig{{Rule: ruleAccept}}
+	limit := func(n int) *int { return &n }
+	rules := []RuleConfig{{Rule: ruleAccept}, {Rule: ruleHops, Max: limit(DefaultMaxHops)}, {Rule: ruleSeedsAre}}
+	patterns := make([]string, 0, len(traps.All()))
+	for _, p := range traps.All() { // so that one can be taken out
+		patterns = append(patterns, string(p))
+	}
+	rules = append(rules, RuleConfig{Rule: ruleTraps, List: patterns})
 	if len(excluded) > 0 {
 		rules = append(rules, RuleConfig{Rule: ruleHosts, Decision: ruleReject, List: excluded})
 	}
-	limit := func(n int) *int { return &n }
 	return append(rules,
-		RuleConfig{Rule: ruleHops, Max: limit(DefaultMaxHops)},
 		RuleConfig{Rule: ruleEmbeds, Max: limit(DefaultMaxTransclusion), MaxSpeculative: limit(DefaultMaxSpeculative)},
 		RuleConfig{Rule: ruleSegments, Max: limit(DefaultMaxPathSegments)},
 		RuleConfig{Rule: rulePathological, Max: limit(DefaultMaxRepetitions)},
 		RuleConfig{Rule: rulePrereq},
-		RuleConfig{Rule: ruleSeedsAre},
 	)
 }
 
-// Build makes the sequence of a list of rules; relative files start at dir. With
-// problems the sequence must not be used.
-func Build(cfgs []RuleConfig, dir string) (*Sequence, []Problem) {
+// Build makes the sequence of a list of rules; relative files start at dir, and dates are
+// compared with today. With problems the sequence must not be used.
+func Build(cfgs []RuleConfig, dir string, today time.Time) (*Sequence, []Problem) {
 	s := &Sequence{}
 	var problems []Problem
 	count := map[string]int{}
 	table := kinds()
 	for i, c := range cfgs {
-		b := &builder{cfg: c, dir: dir, at: fmt.Sprintf("[%d]", i)}
+		b := &builder{cfg: c, dir: dir, today: today, at: fmt.Sprintf("[%d]", i)}
 		j := slices.IndexFunc(table, func(k kind) bool { return k.name == c.Rule })
 		if j < 0 {
 			b.bad("rule", "%q is not a rule; the rules are %s", c.Rule, strings.Join(Names(), ", "))
@@ -157,6 +166,7 @@ func Build(cfgs []RuleConfig, dir string) (*Sequence, []Problem) {
 type builder struct {
 	cfg      RuleConfig
 	dir, at  string
+	today    time.Time
 	problems []Problem
 }
 
@@ -243,6 +253,24 @@ func eachLine(name string, fn func(n int, line string)) error {
 		}
 	}
 	return errors.Join(sc.Err(), f.Close())
+}
+
+func (b *builder) traps() Rule {
+	var patterns []traps.Pattern
+	for i, p := range b.cfg.List {
+		if _, err := traps.New(b.today, traps.Pattern(p)); err != nil {
+			b.bad(fmt.Sprintf("%s[%d]", keyList, i), "%v", err)
+		}
+		patterns = append(patterns, traps.Pattern(p))
+	}
+	if b.cfg.List != nil && len(patterns) == 0 {
+		b.bad(keyList, "is empty; name patterns, or remove the rule")
+	}
+	f, err := traps.New(b.today, patterns...)
+	if err != nil { // each was reported
+		return always(None)
+	}
+	return &trapRule{f}
 }
 
 func (b *builder) regex() Rule {

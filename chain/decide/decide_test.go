@@ -6,12 +6,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/crawl"
 	"exclave/internal/urlx"
 )
 
 func limit(n int) *int { return &n }
+
+// day is what dates of addresses are compared with.
+func day() time.Time { return time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC) }
 
 // subject makes what a rule sees of a link.
 func subject(t testing.TB, url, hops string, c crawl.Claim) *Subject {
@@ -26,7 +30,7 @@ func subject(t testing.TB, url, hops string, c crawl.Claim) *Subject {
 
 func one(t testing.TB, c RuleConfig) *Sequence {
 	t.Helper()
-	s, problems := Build([]RuleConfig{c}, t.TempDir())
+	s, problems := Build([]RuleConfig{c}, t.TempDir(), day())
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -126,7 +130,7 @@ func TestSequence(t *testing.T) {
 		{Rule: "hosts", List: []string{"sk"}},
 		{Rule: "transclusion"},
 		{Rule: "seeds"},
-	}, "")
+	}, "", day())
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -160,7 +164,7 @@ func TestFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "hosts.txt"), []byte("# national\ncz\n\n .Example.org \r\nbad host\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, problems := Build([]RuleConfig{{Rule: "hosts", File: "hosts.txt", List: []string{"sk"}}}, dir)
+	s, problems := Build([]RuleConfig{{Rule: "hosts", File: "hosts.txt", List: []string{"sk"}}}, dir, day())
 	if len(problems) != 1 || problems[0].Key != "[0].file" || !strings.Contains(problems[0].Msg, "hosts.txt:5:") {
 		t.Errorf("problems: %v", problems)
 	}
@@ -183,7 +187,9 @@ func TestBuildProblems(t *testing.T) {
 		{Rule: "regex", List: []string{"("}},
 		{Rule: "surt-prefixes", File: "missing.txt"},
 		{Rule: "transclusion", MaxSpeculative: limit(-2)},
-	}, t.TempDir())
+		{Rule: "traps", List: []string{"index", "calender"}},
+		{Rule: "traps", List: []string{}},
+	}, t.TempDir(), day())
 	var keys []string
 	for _, p := range problems {
 		if p.Msg == "" {
@@ -191,7 +197,7 @@ func TestBuildProblems(t *testing.T) {
 		}
 		keys = append(keys, p.Key)
 	}
-	want := "[0].rule [1].max [2].max [3].max [3].list [4].list [5].decision [5].list[1] [6].list[0] [7].file [8].max_speculative"
+	want := "[0].rule [1].max [2].max [3].max [3].list [4].list [5].decision [5].list[1] [6].list[0] [7].file [8].max_speculative [9].list[1] [10].list"
 	if got := strings.Join(keys, " "); got != want {
 		t.Errorf("keys\n%s\nwant\n%s\n%v", got, want, problems)
 	}
@@ -200,7 +206,7 @@ func TestBuildProblems(t *testing.T) {
 // A new job's scope must be one that builds, and does what systems.md 1.1 and
 // case 27 say.
 func TestDefaultScope(t *testing.T) {
-	s, problems := Build(DefaultScope("cz"), "")
+	s, problems := Build(DefaultScope("cz"), "", day())
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -217,13 +223,27 @@ func TestDefaultScope(t *testing.T) {
 		{"http://firma.com/", strings.Repeat("L", 21), bin, "REJECT too-many-hops"},
 		{"http://firma.com/a/a/a/a/", "E", bin, "REJECT pathological-path"},
 		{"http://firma.cz/robots.txt", "LEP", crawl.Claim{}, "ACCEPT prerequisite"},
+		{"http://firma.com/calendar/2041/01/", "L", bin, "REJECT traps:calendar"},
+		{"http://firma.com/calendar/2041/01/i.png", "E", bin, "ACCEPT transclusion"},
+		{"http://firma.com/", "seed", crawl.Claim{Analyse: true}, "ACCEPT seeds"},
+		{"http://firma.cz/", "seed", crawl.Claim{Analyse: true}, "REJECT hosts"},
+		{"http://firma.com/pub/?C=N;O=D", "seed", crawl.Claim{Analyse: true}, "REJECT traps:index"},
+		{"http://firma.com/?sort=a&order=b&limit=9", "redirect", crawl.Claim{Analyse: true}, "ACCEPT accept"},
+		{"http://firma.cz/", "redirect", crawl.Claim{Analyse: true, Bin: true}, "REJECT hosts"},
 	} {
-		d, _, rule := s.Decide(subject(t, c.url, c.hops, c.clm))
+		sub := subject(t, c.url, c.hops, c.clm)
+		switch c.hops {
+		case "seed":
+			sub.Cand.Hops, sub.Cand.Seed = "", true
+		case "redirect":
+			sub.Cand.Hops, sub.Cand.Kind = "LR", crawl.LinkRedirect
+		}
+		d, _, rule := s.Decide(sub)
 		if got := fmt.Sprint(d, " ", rule); got != c.want {
 			t.Errorf("%s %q: %s, want %s", c.url, c.hops, got, c.want)
 		}
 	}
-	if s, problems := Build(DefaultScope(), ""); len(problems) > 0 || s.Len() != 7 {
+	if s, problems := Build(DefaultScope(), "", day()); len(problems) > 0 || s.Len() != 8 {
 		t.Errorf("without a national domain: %d rules, %v", s.Len(), problems)
 	}
 }

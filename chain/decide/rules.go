@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"exclave/crawl"
+	"exclave/internal/traps"
 	"exclave/internal/urlx"
 )
 
@@ -19,11 +20,15 @@ type Sequence struct {
 }
 
 // Decide returns the decision with the index, counted from 0, and the name of
-// the rule that made it; "hosts#2" is the second rule of that name. When all are
-// silent it returns None, -1 and "".
+// the rule that made it; "hosts#2" is the second rule of that name, "traps:calendar" one
+// of traps that found a calendar. When all are silent it returns None, -1 and "".
 func (s *Sequence) Decide(sub *Subject) (d Decision, index int, rule string) {
 	for i := len(s.rules) - 1; i >= 0; i-- {
-		if d := s.rules[i].Decide(sub); d != None {
+		if t, ok := s.rules[i].(*trapRule); ok {
+			if p := t.find(sub); p != "" {
+				return Reject, i, s.names[i] + ":" + string(p)
+			}
+		} else if d := s.rules[i].Decide(sub); d != None {
 			return d, i, s.names[i]
 		}
 	}
@@ -94,6 +99,20 @@ func (m pathologicalPath) Decide(s *Subject) Decision {
 		}
 	}
 	return None
+}
+
+// trapRule rejects addresses that look like those of endless webs. A redirect leads to
+// one address and may be the only way to a page.
+type trapRule struct{ finder *traps.Finder }
+
+// Decide implements [Rule].
+func (r *trapRule) Decide(s *Subject) Decision { return rejectIf(r.find(s) != "") }
+
+func (r *trapRule) find(s *Subject) traps.Pattern {
+	if s.URL == nil || s.Cand.Kind == crawl.LinkRedirect {
+		return ""
+	}
+	return r.finder.Find(s.URL, s.Cand.Via)
 }
 
 type regexList struct {

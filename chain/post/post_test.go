@@ -69,7 +69,7 @@ func TestStateUpdater(t *testing.T) {
 
 func scoper(t testing.TB, cfg ScopeConfig, national ...string) *LinksScoper {
 	t.Helper()
-	scope, problems := decide.Build(decide.DefaultScope(national...), "")
+	scope, problems := decide.Build(decide.DefaultScope(national...), "", time.Time{})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -75,7 +76,11 @@ func buildStep(env *Env, table []Kind, n chain.Name, c StepConfig) (chain.Step, 
 	}
 	s := chain.Step{Name: string(n) + "/" + c.Kind, Kind: c.Kind, Proc: proc}
 	if len(c.Rules) > 0 {
-		seq, ps := decide.Build(c.Rules, env.Dir)
+		var today time.Time
+		if env.Clock != nil { // there is none where steps are only checked
+			today = env.Clock.Now()
+		}
+		seq, ps := decide.Build(c.Rules, env.Dir, today)
 		for _, p := range ps {
 			problems = append(problems, Problem{"rules" + p.Key, p.Msg})
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -95,7 +96,7 @@ func open(t *testing.T, web testweb.Web) *job {
 	an, err := analyzer.Open(context.Background(), ac)
 	must(err)
 	t.Cleanup(func() { must(an.Close()) })
-	scope, problems := decide.Build(decide.DefaultScope("cz"), "")
+	scope, problems := decide.Build(decide.DefaultScope("cz"), "", time.Time{})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

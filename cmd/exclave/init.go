@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"exclave/analyzer"
+	"exclave/chain/decide"
 	"exclave/config"
 	"exclave/internal/fsx"
 
@@ -24,30 +26,40 @@ const seedsText = `# Where the crawl begins: one URL a line, or lines of an out-
 
 func newInit() *cobra.Command {
 	var profile, contact string
+	var own []string
 	cmd := &cobra.Command{
 		Use:   "init DIR --profile NAME",
 		Short: "Make the folder of a new job",
 		Long: `init makes a folder with a commented job.toml, in which every setting stands with
-its default, and an empty list of seeds. A folder that holds anything is refused.`,
-		Example: "  exclave init my-job --profile cz --contact https://example.org/crawler",
-		Args:    cobra.ExactArgs(1),
+its default, and an empty list of seeds. A folder that holds anything is refused.
+
+The domains that the nation harvests on their own are left out, as links and as seeds,
+but for what archived pages embed: own_domains of the profile, or --own-domains.`,
+		Example: `  exclave init my-job --profile cz --contact https://example.org/crawler
+  exclave init my-job --profile cz --own-domains ""  # .cz is taken as well`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := profileName(profile)
 			if err != nil {
 				return withCode(exitUsage, fmt.Errorf("init %s: %w", args[0], err))
 			}
-			if err := makeJob(args[0], name, contact); err != nil {
+			if !cmd.Flags().Changed("own-domains") {
+				own = config.NationalDomains(name)
+			}
+			line, err := makeJob(args[0], name, contact, own)
+			if err != nil {
 				return err
 			}
 			next := []string{"add URLs to " + filepath.Join(args[0], "seeds.txt"), "exclave check " + args[0]}
 			if contact == "" {
 				next = append([]string{"write your contact URL into " + filepath.Join(args[0], config.FileName)}, next...)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is a new job. Next:\n  %s\n", args[0], strings.Join(next, "\n  "))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is a new job.\n%s\nNext:\n  %s\n", args[0], ownDomains(filepath.Join(args[0], config.FileName), own, line), strings.Join(next, "\n  "))
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&profile, "profile", "", "which pages are wanted: "+strings.Join(analyzer.Builtins(), ", ")+", or a TOML file")
+	cmd.Flags().StringSliceVar(&own, "own-domains", nil, "domains harvested on their own, which the job leaves out (own_domains of the profile)")
 	cmd.Flags().StringVar(&contact, "contact", "", "URL where owners of servers learn who crawls")
 	return cmd
 }
@@ -67,32 +79,50 @@ func profileName(profile string) (string, error) {
 	return filepath.Abs(profile)
 }
 
-func makeJob(dir, profile, contact string) error {
+// ownDomains says which domains the new job leaves out, and where to change it.
+func ownDomains(file string, own []string, line int) string {
+	if len(own) == 0 {
+		return "It leaves out no domain: neither the profile's own_domains nor --own-domains name one that is\nharvested on its own."
+	}
+	return fmt.Sprintf("It leaves out %s, harvested on its own: links and seeds there are refused, what archived\npages embed is not. To take it, remove the rule at %s:%d.", "."+strings.Join(own, " and ."), file, line)
+}
+
+// makeJob makes the folder and returns the line of job.toml at which the rule stands that
+// leaves the own domains out, 0 when there are none.
+func makeJob(dir, profile, contact string, own []string) (line int, err error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err == nil && len(entries) > 0:
-		return withCode(exitUsage, fmt.Errorf("init %s: the folder is not empty", dir))
+		return 0, withCode(exitUsage, fmt.Errorf("init %s: the folder is not empty", dir))
 	case errors.Is(err, fs.ErrPermission):
-		return withCode(exitFailure, fmt.Errorf("init %w", err))
+		return 0, withCode(exitFailure, fmt.Errorf("init %w", err))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return withCode(exitUsage, fmt.Errorf("init %w", err))
-	}
-	if err := fsx.MkdirAll(fsx.Real(), dir); err != nil {
-		return fmt.Errorf("init: %w", err)
+		return 0, withCode(exitUsage, fmt.Errorf("init %w", err))
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return fmt.Errorf("init %s: %w", dir, err)
+		return 0, fmt.Errorf("init %s: %w", dir, err)
 	}
 	c := config.Default(profile)
+	c.Scope = decide.DefaultScope(own...)
+	if _, problems := decide.Build(c.Scope, dir, time.Time{}); len(problems) > 0 {
+		return 0, withCode(exitUsage, fmt.Errorf("init %s: --own-domains: %s", dir, problems[0].Msg))
+	}
+	if err := fsx.MkdirAll(fsx.Real(), dir); err != nil {
+		return 0, fmt.Errorf("init: %w", err)
+	}
 	c.Job.Name = jobName(filepath.Base(abs))
 	c.HTTP.Contact = contact
-	for name, text := range map[string][]byte{config.FileName: config.Template(c), "seeds.txt": []byte(seedsText)} {
+	text := config.Template(c)
+	if before, _, ok := strings.Cut(string(text), "\nrule = \"hosts\"\n"); ok {
+		line = strings.Count(before, "\n") + 1 // that of [[scope]]
+	}
+	for name, text := range map[string][]byte{config.FileName: text, "seeds.txt": []byte(seedsText)} {
 		if err := fsx.WriteFileAtomic(fsx.Real(), filepath.Join(dir, name), text); err != nil {
-			return fmt.Errorf("init: %w", err)
+			return 0, fmt.Errorf("init: %w", err)
 		}
 	}
-	return nil
+	return line, nil
 }
 
 // jobName makes the name of a folder one that a job may have.

@@ -270,10 +270,14 @@ func (l *logsRead) nation(cmd *cobra.Command, c *config.Config) {
 		return
 	}
 	for _, p := range c.Analysis.Profiles {
-		l.tlds = append(l.tlds, config.NationalDomains(p)...)
+		for _, d := range config.NationalDomains(p) {
+			if !strings.Contains(d, ".") {
+				l.tlds = append(l.tlds, d)
+			}
+		}
 	}
 	if len(l.tlds) == 0 {
-		fmt.Fprintln(cmd.ErrOrStderr(), "exclave: note: no links are counted: the profile's name is no top-level domain (--tld names the nation's)")
+		fmt.Fprintln(cmd.ErrOrStderr(), "exclave: note: no links are counted: the profile's own_domains name no top-level domain (--tld names the nation's)")
 	}
 }
 

@@ -315,7 +315,7 @@ func ownAddress() string {
 }
 
 func (j *Job) openChains(context.Context) error {
-	scope, problems := decide.Build(j.cfg.Scope, j.dir)
+	scope, problems := decide.Build(j.cfg.Scope, j.dir, j.opts.Clock.Now())
 	if len(problems) > 0 {
 		return fmt.Errorf("job: scope%s: %s", problems[0].Key, problems[0].Msg)
 	}

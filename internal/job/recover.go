@@ -140,7 +140,7 @@ func (r *recoverer) openScoper(context.Context) error {
 		return refused("%d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
 	}
 	r.rules = r.depths()
-	scope, problems := decide.Build(r.cfg.Scope, r.dir)
+	scope, problems := decide.Build(r.cfg.Scope, r.dir, r.opts.Clock.Now())
 	if len(problems) > 0 {
 		return refused("scope%s: %s", problems[0].Key, problems[0].Msg)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/chain/decide"
 	"exclave/crawl"
@@ -82,7 +83,7 @@ func (o *offered) take(t *testing.T, path, name string) SeedReport {
 
 func (o *offered) try(t *testing.T, path, name string) (SeedReport, error) {
 	t.Helper()
-	scope, problems := decide.Build([]decide.RuleConfig{{Rule: "accept"}, {Rule: "hosts", Decision: "reject", List: []string{"cz"}}}, "")
+	scope, problems := decide.Build([]decide.RuleConfig{{Rule: "accept"}, {Rule: "hosts", Decision: "reject", List: []string{"cz"}}}, "", time.Time{})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -180,7 +180,7 @@ func (j *Job) openToLook(ctx context.Context) error {
 	if err := j.openAnalyzer(ctx); err != nil {
 		return err
 	}
-	scope, problems := decide.Build(j.cfg.Scope, j.dir)
+	scope, problems := decide.Build(j.cfg.Scope, j.dir, j.opts.Clock.Now())
 	if len(problems) > 0 {
 		return fmt.Errorf("job: scope%s: %s", problems[0].Key, problems[0].Msg)
 	}

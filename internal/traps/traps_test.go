@@ -1,0 +1,116 @@
+package traps
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"exclave/internal/urlx"
+)
+
+func finder(t testing.TB, p ...Pattern) *Finder {
+	t.Helper()
+	f, err := New(time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC), p...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Each line of "traps" is an address that leads to ever more of its kind, and of "pages" one
+// beside it that people wrote, and that must not be lost.
+func TestFind(t *testing.T) {
+	find := finder(t)
+	for _, c := range []struct {
+		pattern      Pattern
+		why          string
+		traps, pages []string
+	}{
+		{Calendar, "months without end, by path", []string{"/2031/05/", "/cal/2029-02/", "/events/2031/", "/kalendar/12/2033", "/events/day/20310512/", "/calendar/2019/01/", "/2199/12/31/", "/calendar/9999/12/", "/kalendar/2026/week/4/", "/kalendar/2026/07/01/"},
+			[]string{"/2009/05/12/", "/2009/05/12/title", "/2026/12/", "/2027/06/01/concert", "/events/2016/05/12/concert", "/events/2016/concert/5", "/calendar/2023/05/", "/calendar/2026/", "/kalendar/2026/11/23/", "/kalendar/2026/week/47/", "/2024/01/01/", "/1938/09/30/", "/2031/", "/clanek/20310512/", "/2031/13/", "/1234/5/thread", "/4321/12/", "/2100/5/"}},
+		{Calendar, "months without end, by query", []string{"/c?year=2031&month=5", "/calendar?month=13", "/calendar?month=-3", "/c?month=2031-05", "/?tribe-bar-date=2035-01-01", "/x?year=1802&month=3", "/x?date=12.05.2041", "/index.php?option=com_calendar&year=2012&month=1", "/?m=204105", "/calendar.php?view=day&year=2025&month=5&day=3"},
+			[]string{"/c?year=2010&month=5", "/calendar?month=11", "/calendar.php?view=month&year=2025&month=5", "/?m=201005", "/?m=3", "/list?year=1995", "/x?from=praha&to=brno", "/x?start=40", "/x?day=12", "/?month=may", "/x?holiday=2041-01-01"}},
+		{Facets, "shops with a page for each set of filters", []string{"/shop?color=red&size=m&brand=x", "/s?filter%5Bcolor%5D=red&filter[size]=m&order=asc", "/s?f[]=1&f[]=2&f[]=3", "/view?id=1&lang=en&id=2&lang=en", "/s?filter_color=a&filter_size=b&orderby=c", "/x?a=1&b=1&c=1&d=1&e=1&f=1&g=1&h=1&i=1&j=1&k=1&l=1&n=1"},
+			[]string{"/viewtopic.php?f=3&t=12&start=40", "/shop?color=red", "/list?sort=name&dir=asc", "/x?id=1&lang=cs&page=2&view=full"}},
+		{Session, "each page gives its links a new id", []string{"/a?sid=0123456789abcd"},
+			[]string{"/a?sid=fedcba98765432", "/a?sid=12", "/a?q=0123456789abcd"}},
+		{Search, "each result adds a word", []string{"/search?q=a+b+c+d+e", "/s?query=a%20b%20c%20d%20e"}, []string{"/search?q=praha", "/search?q=a+b+c+d"}},
+		{Index, "Apache's list of a folder in each order", []string{"/pub/?C=N;O=D", "/pub/?C=M&O=A", "/pub/?N=A"},
+			[]string{"/pub/", "/pub/?c=cz", "/a?n=a", "/pub/?n=art"}},
+		{Cycle, "links meant from the top, written from the folder", []string{"/en/news/en/about/en/news/en/x"},
+			[]string{"/en/news/en/about/en", "/00/00/01/00/00/a.pdf", "/a/b/c/d/e/"}},
+		{Length, "links that grow", []string{"/" + strings.Repeat("a/b", 700), "/?q=" + strings.Repeat("a", 1030)},
+			[]string{"/" + strings.Repeat("a", 1500), "/?q=" + strings.Repeat("a", 900)}},
+		{Pages, "lists of nothing", []string{"/list?id=3&page=2001", "/page/40000/", "/?paged=9999"},
+			[]string{"/index.php?page=12345", "/page/12", "/?p=123456", "/catalog?id=9&page=1999"}},
+		{Actions, "forms and exports", []string{"/a/?replytocom=12", "/index.php?title=Praha&action=edit", "/?add-to-cart=3", "/event/x/?ical=1", "/posting.php?mode=reply&t=1", "/wiki?do=edit", "/view?id=3&print=1", "/view?id=3&share=twitter", "/view?id=3&action=edit"},
+			[]string{"/index.php?action=info&id=3", "/index.php?title=Praha&action=view", "/x?do=login", "/stock?share=12", "/?print=letters", "/?ical=0", "/index.php?title=Praha"}},
+	} {
+		at := func(path string) Pattern {
+			u, err := urlx.Parse("http://a.example" + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return find.Find(u, "http://a.example/b?sid=fedcba98765432")
+		}
+		for _, p := range c.traps {
+			if got := at(p); got != c.pattern {
+				t.Errorf("%s: %.80s is %q, want %q", c.why, p, got, c.pattern)
+			}
+		}
+		for _, p := range c.pages {
+			if got := at(p); got != "" {
+				t.Errorf("%s: %.80s is no trap, but %q", c.why, p, got)
+			}
+		}
+	}
+}
+
+// A pattern that a user left out must let through what it takes, and no other speak for it.
+func TestPatternsChosen(t *testing.T) {
+	u, err := urlx.Parse("http://a.example/calendar/2031/05/?C=N;O=D")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		patterns []Pattern
+		want     Pattern
+	}{{nil, Calendar}, {[]Pattern{Index}, Index}, {[]Pattern{Facets, Pages}, ""}} {
+		if got := finder(t, c.patterns...).Find(u, ""); got != c.want && !(c.patterns == nil && got != "") {
+			t.Errorf("%v: %q, want %q", c.patterns, got, c.want)
+		}
+	}
+	if _, err := New(time.Time{}, "calender"); err == nil || !strings.Contains(err.Error(), "calendar") {
+		t.Errorf("an unknown pattern: %v; it must name those there are", err)
+	}
+}
+
+// What strangers write must neither panic nor be judged differently the second time.
+func FuzzFind(f *testing.F) {
+	for _, s := range []string{"http://a.example/2031/05/?month=-1&year=9999&date=1.1.1", "http://a.example/?a&=&;&month=&sid=%5b", "http://a.example//page//", "http://a.example/1.2.3/-/."} {
+		f.Add(s)
+	}
+	find := finder(f)
+	f.Fuzz(func(t *testing.T, raw string) {
+		u, err := urlx.Parse(raw)
+		if err != nil {
+			return
+		}
+		if a, b := find.Find(u, raw), find.Find(u, raw); a != b {
+			t.Errorf("%s: %q, then %q", raw, a, b)
+		}
+	})
+}
+
+// Each link of each page is asked about.
+func BenchmarkFind(b *testing.B) {
+	find := finder(b)
+	u, err := urlx.Parse("http://www.example.com/news/2024/05/12/some-title-of-an-article.html?id=12&lang=cs&page=2")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		find.Find(u, "http://www.example.com/")
+	}
+}

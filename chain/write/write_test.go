@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -183,6 +184,11 @@ func TestCaptureGroup(t *testing.T) {
 		if got := e.ConcurrentTo(); len(got) != 1 || got[0] != u.RecordID {
 			t.Errorf("%s is concurrent to %v", e.Type(), got)
 		}
+	}
+	// A DNS answer was asked for by no request of HTTP; a robots.txt has one (docs/formats/warc.md).
+	dns, robots := es[0].ConcurrentTo(), [][]string{es[3].ConcurrentTo(), es[4].ConcurrentTo()}
+	if want := [][]string{{es[4].ID()}, {es[3].ID()}}; len(dns) != 0 || !reflect.DeepEqual(robots, want) {
+		t.Errorf("DNS answer is concurrent to %v; robots.txt, request and response, to %v, want %v", dns, robots, want)
 	}
 	if got := request.body; got != "GET / HTTP/1.1\r\nHost: a.com\r\nCookie: xxxxxxxxx x\r\n\r\n" {
 		t.Errorf("request %q", got)

@@ -106,13 +106,7 @@ func (w *world) newScene(t *testing.T, page string) *scene {
 	s := &scene{world: w, dir: t.TempDir(), tmp: t.TempDir(), crawls: page == "control"}
 	switch page {
 	case "README", "word-lists", "new-processor", "new-searcher":
-		entries, err := os.ReadDir(w.root)
-		must(t, err)
-		for _, e := range entries {
-			if name := e.Name(); name != "exclave" && name != ".git" {
-				must(t, os.Symlink(filepath.Join(w.root, name), filepath.Join(s.dir, name)))
-			}
-		}
+		s.checkout(t)
 	}
 	setup, err := os.ReadFile(filepath.Join(w.root, "internal", "howto", "testdata", "setup.sh"))
 	must(t, err)
@@ -124,6 +118,24 @@ func (w *world) newScene(t *testing.T, page string) *scene {
 		must(t, os.RemoveAll(filepath.Join(s.dir, "my-job")))
 	}
 	return s
+}
+
+// checkout links what the go command needs of the checkout into the folder of the scene.
+// What else lies about there is not to be changed by the commands of a page.
+func (s *scene) checkout(t *testing.T) {
+	list := exec.CommandContext(t.Context(), "go", "list", "./...")
+	list.Dir = s.root
+	out, err := list.Output()
+	must(t, err)
+	links := map[string]bool{"go.mod": true, "go.sum": true}
+	for _, pkg := range strings.Fields(string(out)) {
+		if parts := strings.Split(pkg, "/"); len(parts) > 1 {
+			links[parts[1]] = true
+		}
+	}
+	for name := range links {
+		must(t, os.Symlink(filepath.Join(s.root, name), filepath.Join(s.dir, name)))
+	}
 }
 
 // need ends the test when the block wants a program that is not here, and puts those that

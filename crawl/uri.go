@@ -41,7 +41,7 @@ type Candidate struct {
 	URL       string // as found; what is requested
 	Key       string // normal form; what decides sameness
 	Host      string // ACE host name, lower case; the queue it belongs to
-	Via       string // URL it was found on, "" for a seed
+	Via       string // URL it was found on; of a seed, by another harvest, whose log says so
 	Hops      string // hop path from the seed, "" for a seed
 	Kind      LinkKind
 	Context   string // where it stood, e.g. img/@srcset

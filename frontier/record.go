@@ -31,7 +31,7 @@ type Record struct {
 	URL       string // what is requested
 	Key       string // what decides sameness
 	Host      string
-	Via       string // URL it was found on; of a page that is known only where said so
+	Via       string // URL it was found on; of a page that is known only where said so; of a seed, by another harvest
 	Hops      string
 	Kind      crawl.LinkKind
 	Context   string

@@ -205,8 +205,13 @@ func (t *tx) via(url string) (crawl.ID, error) {
 	return id, nil
 }
 
-// found notes on which page a URI was found.
+// found notes on which page a URI was found. A seed's was read by another harvest: whether
+// it is known here, too, does not matter.
 func (t *tx) found(r *Record, c *crawl.Candidate) (err error) {
+	if c.Seed {
+		r.via, r.Via = crawl.ID{}, c.Via
+		return nil
+	}
 	if r.via, err = t.via(c.Via); err != nil {
 		return err
 	}
@@ -329,6 +334,9 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 		if err := t.found(r, c); err != nil {
 			return nil, err
 		}
+	}
+	if c.Seed && r.Hops == "" && r.Via == "" {
+		r.Via = c.Via // of several logs the first that says so
 	}
 	r.Seed = r.Seed || c.Seed
 	r.InWanted = r.InWanted || from.inWanted

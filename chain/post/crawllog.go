@@ -41,11 +41,15 @@ func CrawlLogLine(u *crawl.CrawlURI, file string, now time.Time) []byte {
 	if mime == "" {
 		mime = "unknown"
 	}
+	via := u.Via
+	if u.Hops == "" { // what begins a hop path has none in Heritrix, and scripts tell seeds by that
+		via = ""
+	}
 	if !u.Started.IsZero() {
 		began = strings.Replace(u.Started.UTC().Format(stamp17), ".", "", 1) + "+" + strconv.FormatInt(max(u.Took.Milliseconds(), 0), 10)
 	}
 	b := fmt.Appendf(nil, "%s %5d %10s %s %s %s %s #%03d %s %s %s %s", stamp(now), status, size,
-		field(u.URL), field(shortHops(u.Hops)), field(u.Via), field(mime), u.Worker, began,
+		field(u.URL), field(shortHops(u.Hops)), field(via), field(mime), u.Worker, began,
 		field(digest(u)), field(u.SourceTag), field(strings.Join(annotations(u), ",")))
 	if file != "" {
 		// Marshalling numbers and a string cannot fail.

@@ -50,6 +50,7 @@ type analysis struct {
 	Time     string          `json:"time"`
 	URL      string          `json:"url"`
 	Via      string          `json:"via"`
+	Seed     bool            `json:"seed,omitempty"`
 	Source   string          `json:"source"`
 	Status   crawl.Status    `json:"status"`
 	MIME     string          `json:"mime"`
@@ -66,7 +67,7 @@ func (l *AnalysisLog) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 	}
 	o := u.Outcome()
 	line, err := jsonLine(analysis{
-		Time: stamp(l.clk.Now()), URL: u.URL, Via: u.Via, Source: u.SourceTag, Status: o.Status,
+		Time: stamp(l.clk.Now()), URL: u.URL, Via: u.Via, Seed: u.Seed && u.Hops == "", Source: u.SourceTag, Status: o.Status,
 		MIME: u.MIME.Type, Digest: digest(u), Valid: o.Valid(), Archived: o.Archived,
 		Verdicts: u.Judged.JSON,
 	})

@@ -193,17 +193,16 @@ func (g *group) request(id string) error {
 // fields writes the metadata record: how the page was found, and its links.
 func (g *group) fields() error {
 	u := g.u
-	fs := make([]warc.Field, 0, 6+len(u.Outlinks))
-	if u.Via == "" {
+	fs := make([]warc.Field, 0, 7+len(u.Outlinks))
+	if u.Via == "" || u.Seed && u.Hops == "" {
 		fs = append(fs, warc.Field{Name: "seed"})
-	} else {
-		fs = append(fs, warc.Field{Name: "via", Value: u.Via})
 	}
 	add := func(name, value string) {
 		if value != "" {
 			fs = append(fs, warc.Field{Name: name, Value: value})
 		}
 	}
+	add("via", u.Via) // of a seed as the log says in which it was found
 	add("hopsFromSeed", u.Hops)
 	add("sourceTag", u.SourceTag)
 	add("fetchTimeMs", fmt.Sprint(u.Took.Milliseconds()))

@@ -29,6 +29,7 @@ type analysed struct {
 	Time     string          `json:"time"`
 	URL      string          `json:"url"`
 	Via      string          `json:"via"`
+	Seed     bool            `json:"seed"`
 	Source   string          `json:"source"`
 	Status   int             `json:"status"`
 	MIME     string          `json:"mime"`
@@ -103,6 +104,19 @@ func (x *index) used(g *found) error {
 func (x *index) addLine(a analysed, line []byte) error {
 	x.n++
 	return x.b.Put(binary.BigEndian.AppendUint64(named('a', a.URL), x.n), line)
+}
+
+// seedVia returns where a log found a seed, as the first line of analysis.jsonl about it says.
+func (x *index) seedVia(url string) (via string, err error) {
+	err = x.first(named('a', url), func(_, v []byte) error {
+		var a analysed
+		err := json.Unmarshal(v, &a)
+		if a.Seed {
+			via = a.Via
+		}
+		return err
+	})
+	return via, err
 }
 
 // line takes the first line of analysis.jsonl about a URL out; it is not ok when there is none.

@@ -109,6 +109,13 @@ func (r *recoverer) logged(e crawllog.Entry) error {
 		c.Ways = crawl.WaysOf(c.Hops, "")
 		c.Ways.Hints |= h
 	}
+	if c.Seed { // crawl.log does not say
+		if c.Via = d.via; c.Via == "" {
+			if c.Via, err = r.x.seedVia(c.URL); err != nil {
+				return err
+			}
+		}
+	}
 	u, err := r.b.Offer(c, m, e.Time)
 	if err != nil {
 		return err
@@ -472,6 +479,9 @@ func (r *recoverer) write(c crawl.Candidate, g *found, judge bool) error {
 	}
 	c.Via, c.Hops, c.SourceTag, c.Seed = d.via, d.hops, d.tag, d.seed && !judge
 	e := crawllog.Entry{Via: d.via, Hops: d.hops}
+	if d.seed {
+		e.Via = ""
+	}
 	if err := r.claim(&c, e); err != nil {
 		return err
 	}
@@ -516,7 +526,7 @@ func (r *recoverer) unarchived(a analysed) error {
 		return nil
 	}
 	c := crawl.Candidate{URL: a.URL, Key: r.cfg.URL.Key(to), Host: to.Hostname(), Via: a.Via, SourceTag: a.Source, Kind: crawl.LinkNav,
-		Seed: a.Via == "", Claim: crawl.Claim{Analyse: true}}
+		Seed: a.Seed || a.Via == "", Claim: crawl.Claim{Analyse: true}}
 	m := crawl.ModeFetch
 	known, err := r.b.Lookup(c.Key)
 	if err != nil {
@@ -531,9 +541,10 @@ func (r *recoverer) unarchived(a analysed) error {
 		if c.Hops = known.Hops; known.Outcome.Archived {
 			m = crawl.ModeJudge
 		}
+	case c.Seed:
 	case via != nil:
 		c.Hops = via.Hops + "L"
-	case !c.Seed:
+	default:
 		c.Hops = "L"
 	}
 	at, err := time.Parse(time.RFC3339, a.Time)

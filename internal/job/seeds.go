@@ -216,7 +216,7 @@ func (s *seeder) stream(ctx context.Context, in io.Reader, o seedlog.Options, re
 			return fmt.Errorf("job: seeds: read %s: %w", rep.File, err)
 		}
 		if u := log.URL(); u != nil {
-			if c, ok := s.candidate(u, string(e.Source), rep); ok {
+			if c, ok := s.candidate(u, log.Via(), string(e.Source), rep); ok {
 				batch = append(batch, c)
 			}
 		}
@@ -232,11 +232,11 @@ func (s *seeder) stream(ctx context.Context, in io.Reader, o seedlog.Options, re
 }
 
 // candidate makes a seed of an address, or counts the rule that keeps it out.
-func (s *seeder) candidate(u *urlx.URL, source string, rep *SeedReport) (crawl.Candidate, bool) {
+func (s *seeder) candidate(u *urlx.URL, via, source string, rep *SeedReport) (crawl.Candidate, bool) {
 	if s.tag != "" {
 		source = s.tag
 	}
-	c := crawl.Candidate{URL: u.String(), Key: s.rules.Key(u), Host: u.Hostname(), Kind: crawl.LinkNav,
+	c := crawl.Candidate{URL: u.String(), Key: s.rules.Key(u), Host: u.Hostname(), Via: via, Kind: crawl.LinkNav,
 		SourceTag: source, Seed: true, Force: s.again, Claim: crawl.Claim{Analyse: true}}
 	if d, _, rule := s.scope.Decide(&decide.Subject{URL: u, Cand: &c}); d != decide.Accept {
 		rep.Rejected[rule]++

@@ -321,9 +321,11 @@ func (s *shower) via(out *Shown, r *frontier.Record) error {
 		}
 		out.Via = append(out.Via, v)
 		switch {
+		case at.Hops == "":
+			out.ViaEnd = "as the log says in which the seed was found: another harvest read that page"
+			return nil
 		case next == nil:
-			// A seed's via is the page on which an earlier harvest found it.
-			out.ViaEnd = "the crawl does not know this page: an earlier harvest found the seed there"
+			out.ViaEnd = "the crawl does not know this page"
 			return nil
 		case seen[next.ID]:
 			out.ViaEnd = "a circle: the seed was offered again by a page below it"

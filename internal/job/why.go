@@ -87,6 +87,8 @@ func orNone(rule string) string {
 
 func (j *Job) whyKnown(ctx context.Context, w *Why, s *Shown) error {
 	switch {
+	case s.Seed && s.Hops == "" && len(s.Via) > 0:
+		w.say("It is a seed, which a log says was found on %s%s.", s.Via[0].URL, fromSource(s.Source))
 	case s.Seed:
 		w.say("It is a seed%s.", fromSource(s.Source))
 	case len(s.Via) > 0:

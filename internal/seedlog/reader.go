@@ -73,7 +73,10 @@ type Reader struct {
 	done  bool
 	users Userinfo
 	rules rules
-	via   struct{ raw, url []byte } // of the last entry that has one
+	via   struct {
+		raw []byte // of the last entry that was asked about
+		url string
+	}
 }
 
 // Open begins to read r. It fails when r cannot be read, and with [ErrNoLog] for what is
@@ -270,6 +273,19 @@ func (r *Reader) URL() *urlx.URL {
 		r.broken(errURL, r.text)
 	}
 	return nil
+}
+
+// Via returns the page on which the log found the last entry, parsed, without fragment and
+// user name, "" when it names none that is an address. The links of a page stand together in
+// a log: only the first is parsed.
+func (r *Reader) Via() string {
+	if raw := r.entry.Via; !bytes.Equal(raw, r.via.raw) {
+		r.via.raw, r.via.url = append(r.via.raw[:0], raw...), ""
+		if u, err := urlx.Parse(string(raw)); err == nil {
+			r.via.url = u.WithoutUserinfo().WithoutFragment().String()
+		}
+	}
+	return r.via.url
 }
 
 // named is URL for an address with a user name or a password.

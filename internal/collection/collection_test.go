@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"exclave/internal/extsort"
 	"exclave/internal/seedlog"
 	"exclave/internal/testweb/benchlog"
 	"exclave/internal/urlx"
@@ -28,52 +28,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// What does not fit in a chunk, and in as many runs as are merged at once, comes back
-// in order, each record once (ADR 24: counts are exact).
-func TestSorter(t *testing.T) {
-	s := newSorter(t.TempDir(), "test", newPool(400)).remember()
-	rng := rand.New(rand.NewPCG(1, 2))
-	type rec struct {
-		a, b uint64
-		data string
-	}
-	want := map[rec]bool{}
-	for range 20_000 {
-		r := rec{a: rng.Uint64N(50), b: rng.Uint64N(3) << 60}
-		r.data = strings.Repeat("x", rng.IntN(3)) + fmt.Sprint(rng.IntN(20), r.a, r.b) // hashes are of the data
-		want[r] = true
-		if err := s.add(r.a, r.b, []byte(r.data[:1]), []byte(r.data[1:])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if s.made < 2*fanIn {
-		t.Fatalf("%d runs are too few for this test", s.made)
-	}
-	m, err := s.sorted()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(m.all) > fanIn+fanIn/8 {
-		t.Errorf("%d runs are read at the same time", len(m.all))
-	}
-	var got []rec
-	for m.next() {
-		got = append(got, rec{m.a, m.b, string(m.data)})
-	}
-	if err := errors.Join(m.err, m.close()); err != nil {
-		t.Fatal(err)
-	}
-	sorted := slices.SortedFunc(maps.Keys(want), func(x, y rec) int {
-		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.data, y.data))
-	})
-	if !slices.Equal(got, sorted) {
-		t.Errorf("%d records, want %d", len(got), len(sorted))
-	}
-	if left, err := filepath.Glob(filepath.Join(s.dir, "*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %q %v", left, err)
-	}
-}
 
 // truth is what a log holds, counted in memory.
 type truth struct {
@@ -311,7 +265,7 @@ func TestReadFails(t *testing.T) {
 	g.Close()
 
 	g = New(Options{Dir: filepath.Join(t.TempDir(), "is", "not", "there")})
-	g.urls.pool = newPool(4000)
+	g.urls = extsort.NewSorter(g.o.Dir, "urls", extsort.NewPool(4000)).Remember()
 	if _, err := g.Read(t.Context(), bytes.NewReader(log), seedlog.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("nowhere to write: %v", err)
 	}
@@ -352,43 +306,43 @@ func TestHostsThatShareAHash(t *testing.T) {
 	g := New(Options{Dir: t.TempDir()})
 	defer g.Close()
 	for i, url := range []string{"http://a.com/1", "http://b.com/1", "http://a.com/2", "http://b.com/3", "http://b.com/2"} {
-		if err := g.urls.add(7, uint64(i), []byte(url), []byte{0, 0}); err != nil {
+		if err := g.urls.Add(7, uint64(i), []byte(url), []byte{0, 0}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, link := range []string{"b.com\x00x.cz\x00http://x.cz/", "a.com\x00x.cz\x00http://x.cz/", "b.com\x00x.cz\x00http://x.cz/2"} {
-		if err := g.links.add(7, 9, []byte(link)); err != nil {
+		if err := g.links.Add(7, 9, []byte(link)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	u, err := newRunWriter(g.uniqueName())
+	u, err := extsort.NewRunWriter(g.uniqueName())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ranking, _, err := g.count(t.Context(), u, nil)
-	if err := errors.Join(err, u.close()); err != nil {
+	if err := errors.Join(err, u.Close()); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := ranking.close(); err != nil {
+		if err := ranking.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	var got []string
-	for ranking.next() {
-		h := rankOf(&ranking.record)
+	for ranking.Next() {
+		h := rankOf(&ranking.Record)
 		got = append(got, fmt.Sprint(string(h.host), h.urls, h.pages, h.domains))
 	}
 	if !slices.Equal(got, []string{"b.com3 2 1", "a.com2 1 1"}) {
 		t.Errorf("%q", got)
 	}
-	places := newSorter(g.o.Dir, "places", g.pool)
+	places := extsort.NewSorter(g.o.Dir, "places", g.pool)
 	for rank, host := range []string{"b.com", "a.com"} {
-		if err := places.add(7, uint64(rank), []byte(host)); err != nil {
+		if err := places.Add(7, uint64(rank), []byte(host)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	m, err := places.sorted()
+	m, err := places.Sorted()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,13 +351,13 @@ func TestHostsThatShareAHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := seeds.close(); err != nil {
+		if err := seeds.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	var order []string
-	for seeds.next() {
-		order = append(order, strings.Trim(string(seeds.data), "\x00"))
+	for seeds.Next() {
+		order = append(order, strings.Trim(string(seeds.Data), "\x00"))
 	}
 	if want := []string{"http://b.com/1", "http://b.com/2", "http://b.com/3", "http://a.com/1", "http://a.com/2"}; !slices.Equal(order, want) {
 		t.Errorf("%q", order)
@@ -531,33 +485,6 @@ func BenchmarkRead(b *testing.B) {
 		g.Close()
 	}
 	b.ReportMetric(300_000*float64(b.N)/b.Elapsed().Seconds(), "lines/s")
-}
-
-// A record through a sorter with runs enough to be merged: 100 of 1,300 records.
-func BenchmarkSorter(b *testing.B) {
-	const records = 130_000
-	data := make([]byte, 64)
-	for b.Loop() {
-		s, rng := newSorter(b.TempDir(), "bench", newPool(1300*(len(data)+itemBytes))), rand.New(rand.NewPCG(1, 2))
-		for range records {
-			// Hosts of 20 addresses, as in a log.
-			if err := s.add(rng.Uint64N(records/20)<<40, rng.Uint64(), data); err != nil {
-				b.Fatal(err)
-			}
-		}
-		m, err := s.sorted()
-		if err != nil {
-			b.Fatal(err)
-		}
-		n := 0
-		for m.next() {
-			n++
-		}
-		if err := errors.Join(m.err, m.close()); err != nil || n != records {
-			b.Fatalf("%d records: %v", n, err)
-		}
-	}
-	b.ReportMetric(records*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
 // Processor time of a line, from the log to the seeds.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"exclave/internal/extsort"
 	"exclave/internal/seedlog"
 	"exclave/internal/urlx"
 )
@@ -30,8 +31,8 @@ const progressEvery = 5_000_000
 // Gatherer reads logs and sorts what they hold. Close it; its files go with Dir.
 type Gatherer struct {
 	o           Options
-	pool        *pool
-	urls, links *sorter
+	pool        *extsort.Pool
+	urls, links *extsort.Sorter
 	told        bool  // a seed has a source tag or a via
 	linked      int64 // addresses found on a page of the nation
 	read        int64 // lines
@@ -43,6 +44,9 @@ type Gatherer struct {
 	scratch []byte
 }
 
+// chunkBytes is the size of a chunk of a sorter.
+const chunkBytes = 16 << 20
+
 // New returns a Gatherer that has read nothing.
 func New(o Options) *Gatherer {
 	if o.Progress == nil {
@@ -52,14 +56,14 @@ func New(o Options) *Gatherer {
 	for i, t := range o.TLDs {
 		o.TLDs[i] = strings.ToLower(strings.Trim(t, "."))
 	}
-	p := newPool(chunkBytes)
-	return &Gatherer{o: o, pool: p, urls: newSorter(o.Dir, "urls", p).remember(), links: newSorter(o.Dir, "links", p).remember()}
+	p := extsort.NewPool(chunkBytes)
+	return &Gatherer{o: o, pool: p, urls: extsort.NewSorter(o.Dir, "urls", p).Remember(), links: extsort.NewSorter(o.Dir, "links", p).Remember()}
 }
 
 // Close waits for what works in the background.
 func (g *Gatherer) Close() {
-	g.urls.abandon()
-	g.links.abandon()
+	g.urls.Abandon()
+	g.links.Abandon()
 }
 
 // Read reads a log to its end. The errors are those of package seedlog, of the
@@ -133,14 +137,14 @@ func (g *Gatherer) take(l *link) error {
 	g.told = g.told || len(l.source) > 0 || g.o.Vias && len(g.via.ranked) > 1
 	host := hostOf(g.scratch[:len(key)])
 	a := hashOf(host)
-	if err := g.urls.addLeast(a, hashOf(g.scratch[:len(key)]), g.scratch, len(key)+1); err != nil {
+	if err := g.urls.AddLeast(a, hashOf(g.scratch[:len(key)]), g.scratch, len(key)+1); err != nil {
 		return err
 	}
 	if !national {
 		return nil
 	}
 	g.linked++
-	return g.links.add(a, hashOf(g.via.domain), host, zero(), g.via.domain, zero(), g.via.page)
+	return g.links.Add(a, hashOf(g.via.domain), host, zero(), g.via.domain, zero(), g.via.page)
 }
 
 // national says whether a link's page is one of the nation's, and notes its domain

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"exclave/internal/extsort"
+
 	"github.com/cespare/xxhash/v2"
 )
 
@@ -67,61 +69,61 @@ func (g *Gatherer) Rank(ctx context.Context, w io.Writer) (t Totals, err error) 
 		return t, err
 	}
 	out, n := newRows(w), int64(0)
-	for ranking.next() && err == nil {
-		out.host(n+1, rankOf(&ranking.record), "")
+	for ranking.Next() && err == nil {
+		out.host(n+1, rankOf(&ranking.Record), "")
 		err = g.step(ctx, "hosts ranked", &n)
 	}
-	return t, errors.Join(err, ranking.err, ranking.close(), out.end())
+	return t, errors.Join(err, ranking.Err, ranking.Close(), out.end())
 }
 
 // rankOf reads a record of the ranking.
-func rankOf(r *record) hostRank {
-	return hostRank{domains: ^r.a, pages: ^r.b, urls: ^binary.BigEndian.Uint64(r.data), host: r.data[8:]}
+func rankOf(r *extsort.Record) hostRank {
+	return hostRank{domains: ^r.A, pages: ^r.B, urls: ^binary.BigEndian.Uint64(r.Data), host: r.Data[8:]}
 }
 
 // count drops duplicates, counts URLs, pages and domains by host, and returns the
 // ranking. What is left of the addresses goes to unique, if it is not nil; weigh,
 // if it is not nil, hears of each host.
-func (g *Gatherer) count(ctx context.Context, unique *runWriter, weigh func(host []byte, urls int64)) (_ *merge, t Totals, err error) {
+func (g *Gatherer) count(ctx context.Context, unique *extsort.RunWriter, weigh func(host []byte, urls int64)) (_ *extsort.Merge, t Totals, err error) {
 	t.Linked = g.linked
-	urls, err := g.urls.sorted()
+	urls, err := g.urls.Sorted()
 	if err != nil {
 		return nil, t, err
 	}
-	defer func() { err = errors.Join(err, urls.close()) }()
-	links, err := g.links.sorted()
+	defer func() { err = errors.Join(err, urls.Close()) }()
+	links, err := g.links.Sorted()
 	if err != nil {
 		return nil, t, err
 	}
-	defer func() { err = errors.Join(err, links.close()) }()
-	ranking := newSorter(g.o.Dir, "ranking", g.pool)
-	defer ranking.abandon()
-	moreURLs, moreLinks := urls.next(), links.next()
+	defer func() { err = errors.Join(err, links.Close()) }()
+	ranking := extsort.NewSorter(g.o.Dir, "ranking", g.pool)
+	defer ranking.Abandon()
+	moreURLs, moreLinks := urls.Next(), links.Next()
 	var key, link []byte // the last ones
 	var n int64
 	for moreURLs {
 		// One host, but for hosts that share a hash.
-		a, hosts := urls.a, group{}
-		for ; moreURLs && urls.a == a; moreURLs = urls.next() {
+		a, hosts := urls.A, group{}
+		for ; moreURLs && urls.A == a; moreURLs = urls.Next() {
 			if err := g.step(ctx, "addresses sorted", &n); err != nil {
 				return nil, t, err
 			}
-			k, _, _ := bytes.Cut(urls.data, zero())
+			k, _, _ := bytes.Cut(urls.Data, zero())
 			if bytes.Equal(k, key) {
 				continue
 			}
 			key = append(key[:0], k...)
 			hosts.of(hostOf(k)).urls++
 			if unique != nil {
-				if err := unique.write(&urls.record); err != nil {
+				if err := unique.Write(&urls.Record); err != nil {
 					return nil, t, err
 				}
 			}
 		}
-		for ; moreLinks && links.a == a; moreLinks = links.next() {
-			host, rest, _ := bytes.Cut(links.data, zero())
+		for ; moreLinks && links.A == a; moreLinks = links.Next() {
+			host, rest, _ := bytes.Cut(links.Data, zero())
 			domain, _, _ := bytes.Cut(rest, zero())
-			h, from := hosts.of(host), links.data[:len(host)+1+len(domain)+1]
+			h, from := hosts.of(host), links.Data[:len(host)+1+len(domain)+1]
 			h.pages++
 			if !bytes.Equal(from, link) {
 				link = append(link[:0], from...)
@@ -134,15 +136,15 @@ func (g *Gatherer) count(ctx context.Context, unique *runWriter, weigh func(host
 			if weigh != nil {
 				weigh(h.host, int64(h.urls))
 			}
-			if err := ranking.add(^h.domains, ^h.pages, binary.BigEndian.AppendUint64(nil, ^h.urls), h.host); err != nil {
+			if err := ranking.Add(^h.domains, ^h.pages, binary.BigEndian.AppendUint64(nil, ^h.urls), h.host); err != nil {
 				return nil, t, err
 			}
 		}
 	}
-	if err := errors.Join(urls.err, links.err); err != nil {
+	if err := errors.Join(urls.Err, links.Err); err != nil {
 		return nil, t, err
 	}
-	m, err := ranking.sorted()
+	m, err := ranking.Sorted()
 	return m, t, err
 }
 

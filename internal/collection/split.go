@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 
+	"exclave/internal/extsort"
 	"exclave/internal/urlx"
 )
 
@@ -76,7 +77,7 @@ func name(n int) string { return fmt.Sprintf("%0*d", len(fmt.Sprint(MaxParts-1))
 // open returns, those of better ranked hosts first, and all hosts, the best first,
 // to hosts.
 func (g *Gatherer) Split(ctx context.Context, p Plan, hosts io.Writer, open func(name string) (io.WriteCloser, error)) (_ []Collection, t Totals, err error) {
-	unique, err := newRunWriter(g.uniqueName())
+	unique, err := extsort.NewRunWriter(g.uniqueName())
 	if err != nil {
 		return nil, t, err
 	}
@@ -85,11 +86,11 @@ func (g *Gatherer) Split(ctx context.Context, p Plan, hosts io.Writer, open func
 		d.weight = make([]int64, buckets)
 	}
 	ranking, t, err := g.count(ctx, unique, d.weigh)
-	if err := errors.Join(err, unique.close()); err != nil {
+	if err := errors.Join(err, unique.Close()); err != nil {
 		return nil, t, err
 	}
 	if err := d.assign(t.URLs); err != nil {
-		return nil, t, errors.Join(err, ranking.close())
+		return nil, t, errors.Join(err, ranking.Close())
 	}
 	places, err := g.place(ctx, ranking, &d, hosts)
 	if err != nil {
@@ -208,14 +209,14 @@ func (l *loads) Pop() any     { return nil }
 const rankBits = 40
 
 // place writes the ranking to w and returns the places of all hosts.
-func (g *Gatherer) place(ctx context.Context, ranking *merge, d *divider, w io.Writer) (_ *merge, err error) {
-	defer func() { err = errors.Join(err, ranking.close()) }()
-	places := newSorter(g.o.Dir, "places", g.pool)
-	defer places.abandon()
+func (g *Gatherer) place(ctx context.Context, ranking *extsort.Merge, d *divider, w io.Writer) (_ *extsort.Merge, err error) {
+	defer func() { err = errors.Join(err, ranking.Close()) }()
+	places := extsort.NewSorter(g.o.Dir, "places", g.pool)
+	defer places.Abandon()
 	out := newRows(w)
 	var rank, urls int64
-	for ranking.next() {
-		h := rankOf(&ranking.record)
+	for ranking.Next() {
+		h := rankOf(&ranking.Record)
 		first, last, place := 0, 0, uint64(rank)
 		if d.plan.By == BySize {
 			first, last = d.piece(urls), d.piece(urls+int64(h.urls)-1)
@@ -227,15 +228,15 @@ func (g *Gatherer) place(ctx context.Context, ranking *merge, d *divider, w io.W
 			d.hosts[i]++
 		}
 		urls += int64(h.urls)
-		if err := errors.Join(places.add(hashOf(h.host), place, h.host), g.step(ctx, "hosts ranked", &rank)); err != nil {
+		if err := errors.Join(places.Add(hashOf(h.host), place, h.host), g.step(ctx, "hosts ranked", &rank)); err != nil {
 			return nil, err
 		}
 		out.host(rank, h, name(first))
 	}
-	if err := errors.Join(ranking.err, out.end()); err != nil {
+	if err := errors.Join(ranking.Err, out.end()); err != nil {
 		return nil, err
 	}
-	return places.sorted()
+	return places.Sorted()
 }
 
 // piece is the collection of the n-th URL, by size.
@@ -245,15 +246,15 @@ func (d *divider) piece(n int64) int {
 }
 
 // order puts the addresses into the order of the seeds.
-func (g *Gatherer) order(ctx context.Context, places *merge) (_ *merge, err error) {
-	defer func() { err = errors.Join(err, places.close()) }()
-	in, err := openRun(g.uniqueName())
+func (g *Gatherer) order(ctx context.Context, places *extsort.Merge) (_ *extsort.Merge, err error) {
+	defer func() { err = errors.Join(err, places.Close()) }()
+	in, err := extsort.OpenRun(g.uniqueName())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, in.close()) }()
-	seeds := newSorter(g.o.Dir, "seeds", g.pool)
-	defer seeds.abandon()
+	defer func() { err = errors.Join(err, in.Close()) }()
+	seeds := extsort.NewSorter(g.o.Dir, "seeds", g.pool)
+	defer seeds.Abandon()
 	type at struct {
 		host  string
 		place uint64
@@ -261,22 +262,22 @@ func (g *Gatherer) order(ctx context.Context, places *merge) (_ *merge, err erro
 	var hosts []at // of a, the hash of the last address: one, but for collisions
 	var a uint64
 	var n int64
-	more := places.next()
+	more := places.Next()
 	for {
-		if err := in.next(); errors.Is(err, io.EOF) {
+		if err := in.Next(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return nil, err
 		}
-		if n == 0 || in.a != a {
-			for a, hosts = in.a, hosts[:0]; more && places.a == a; more = places.next() {
-				hosts = append(hosts, at{string(places.data), places.b})
+		if n == 0 || in.A != a {
+			for a, hosts = in.A, hosts[:0]; more && places.A == a; more = places.Next() {
+				hosts = append(hosts, at{string(places.Data), places.B})
 			}
 			if len(hosts) == 0 {
-				return nil, errors.Join(errors.New("collection: an address has no place; was the temporary folder changed?"), places.err)
+				return nil, errors.Join(errors.New("collection: an address has no place; was the temporary folder changed?"), places.Err)
 			}
 		}
-		key, rest, _ := bytes.Cut(in.data, zero())
+		key, rest, _ := bytes.Cut(in.Data, zero())
 		url, rest, _ := bytes.Cut(rest, zero())
 		via, source, _ := bytes.Cut(rest, zero())
 		if len(via) > 0 {
@@ -291,16 +292,16 @@ func (g *Gatherer) order(ctx context.Context, places *merge) (_ *merge, err erro
 				place = h.place
 			}
 		}
-		if err := errors.Join(seeds.add(place, pathOf(url), url, zero(), via, zero(), source), g.step(ctx, "addresses placed", &n)); err != nil {
+		if err := errors.Join(seeds.Add(place, pathOf(url), url, zero(), via, zero(), source), g.step(ctx, "addresses placed", &n)); err != nil {
 			return nil, err
 		}
 	}
-	return seeds.sorted()
+	return seeds.Sorted()
 }
 
 // writeSeeds writes the seeds of each collection.
-func (g *Gatherer) writeSeeds(ctx context.Context, seeds *merge, d *divider, open func(string) (io.WriteCloser, error)) (made []Collection, err error) {
-	defer func() { err = errors.Join(err, seeds.close()) }()
+func (g *Gatherer) writeSeeds(ctx context.Context, seeds *extsort.Merge, d *divider, open func(string) (io.WriteCloser, error)) (made []Collection, err error) {
+	defer func() { err = errors.Join(err, seeds.Close()) }()
 	out := counted{}
 	end := func() error {
 		if len(made) > 0 {
@@ -313,8 +314,8 @@ func (g *Gatherer) writeSeeds(ctx context.Context, seeds *merge, d *divider, ope
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	var n int64
-	for seeds.next() {
-		at := int(seeds.a >> rankBits)
+	for seeds.Next() {
+		at := int(seeds.A >> rankBits)
 		if d.plan.By == BySize {
 			at = d.piece(n)
 		}
@@ -329,7 +330,7 @@ func (g *Gatherer) writeSeeds(ctx context.Context, seeds *merge, d *divider, ope
 			}
 			out = counted{file: file, w: bufio.NewWriterSize(file, 64<<10)}
 		}
-		url, rest, _ := bytes.Cut(seeds.data, zero())
+		url, rest, _ := bytes.Cut(seeds.Data, zero())
 		via, source, _ := bytes.Cut(rest, zero())
 		if err := g.line(&out, url, via, source); err != nil {
 			return nil, fmt.Errorf("collection: write seeds: %w", err)
@@ -339,7 +340,7 @@ func (g *Gatherer) writeSeeds(ctx context.Context, seeds *merge, d *divider, ope
 			return nil, err
 		}
 	}
-	return made, seeds.err
+	return made, seeds.Err
 }
 
 // counted counts what goes to a file.

@@ -92,9 +92,9 @@ func parseDigest(label string) *recorded {
 	return &recorded{label: label, want: want, Hash: h}
 }
 
-// mismatch says how the recomputed digest differs, "" when it does not.
-func (d *recorded) mismatch() string {
-	got := d.Sum(nil)
+// mismatch says how the recomputed digest differs, "" when it does not; room is to compute it in.
+func (d *recorded) mismatch(room []byte) string {
+	got := d.Sum(room)
 	if bytes.Equal(got, d.want) {
 		return ""
 	}

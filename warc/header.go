@@ -18,19 +18,29 @@ func (r *Reader) header(e *Entry) error {
 	if err != nil {
 		return err
 	}
+	return e.parse(raw)
+}
+
+// usualFields is how many fields a header has, about.
+const usualFields = 12
+
+// parse takes a header apart, which ends with its first empty line.
+func (e *Entry) parse(raw string) error {
 	e.raw = raw
 	bad := func(format string, a ...any) error { return defect(e.Offset, KindHeader, format, a...) }
-	lines := bytes.SplitAfter(raw, []byte("\n"))
-	version, ok := strings.CutPrefix(string(bytes.TrimRight(lines[0], "\r\n")), "WARC/")
-	if bytes.HasPrefix(lines[0], []byte("filedesc:")) {
+	line, rest := cutAfterLF(raw)
+	version, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "WARC/")
+	if strings.HasPrefix(line, "filedesc:") {
 		return notARC(e.Offset)
 	}
 	if !ok {
-		return bad("version line %q", clip(lines[0]))
+		return bad("version line %q", clip(line))
 	}
 	e.Version = version
-	for _, line := range lines[1:] {
-		text := string(bytes.TrimRight(line, "\r\n"))
+	e.Header = make(Header, 0, usualFields)
+	for rest != "" {
+		line, rest = cutAfterLF(rest)
+		text := strings.TrimRight(line, "\r\n")
 		if text == "" {
 			continue
 		}
@@ -54,26 +64,35 @@ func (r *Reader) header(e *Entry) error {
 	return nil
 }
 
+// cutAfterLF returns the first line with its end, and what follows.
+func cutAfterLF(s string) (line, rest string) {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return s[:i+1], s[i+1:]
+	}
+	return s, ""
+}
+
 // headerLines returns everything up to and with the first empty line.
-func (r *Reader) headerLines(off int64) ([]byte, error) {
-	var raw []byte
+func (r *Reader) headerLines(off int64) (string, error) {
+	raw := r.lines[:0]
+	defer func() { r.lines = raw[:0] }()
 	for {
 		line, err := r.inner.ReadSlice('\n')
 		raw = append(raw, line...)
 		switch {
 		case len(raw) > maxRecordHeader:
-			return nil, defect(off, KindHeader, "no end of the header within %d bytes", maxRecordHeader)
+			return "", defect(off, KindHeader, "no end of the header within %d bytes", maxRecordHeader)
 		case errors.Is(err, io.EOF) && r.zipped:
-			return nil, defect(off, KindHeader, "the member ends inside the header")
+			return "", defect(off, KindHeader, "the member ends inside the header")
 		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-			return nil, damage(off, err)
+			return "", damage(off, err)
 		case err == nil && len(bytes.TrimRight(line, "\r\n")) == 0 && (len(raw) == len(line) || raw[len(raw)-len(line)-1] == '\n'):
-			return raw, nil
+			return string(raw), nil
 		}
 	}
 }
 
-func clip(b []byte) []byte { return b[:min(len(b), 60)] }
+func clip(s string) string { return s[:min(len(s), 60)] }
 
 func isGzip(err error) bool {
 	var corrupt flate.CorruptInputError

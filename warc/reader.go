@@ -79,7 +79,7 @@ type Entry struct {
 	Header  Header
 	Size    int64 // Content-Length
 	Block   io.Reader
-	raw     []byte // the header as it stands
+	raw     string // the header as it stands
 }
 
 // Type returns WARC-Type.
@@ -134,8 +134,9 @@ type Reader struct {
 	body    *io.LimitedReader // rest of the block
 	inner   *bufio.Reader     // what the record is read from: br, or over gz
 	zipped  bool
-	end     int64 // where the last record ended
-	done    error // io.EOF or the error every further call returns
+	lines   []byte // of a header
+	end     int64  // where the last record ended
+	done    error  // io.EOF or the error every further call returns
 }
 
 // NewReader returns a strict reader: Next fails, with a *Defect, at the first
@@ -152,6 +153,13 @@ func NewTolerantReader(r io.Reader, report func(Defect)) *Reader {
 	out := NewReader(r)
 	out.onFault = report
 	return out
+}
+
+// reset makes r read the bytes of a file between two offsets.
+func (r *Reader) reset(f io.ReaderAt, from, to int64) {
+	*r.src = counted{r: io.NewSectionReader(f, from, to-from)}
+	r.br.Reset(r.src)
+	r.base, r.far, r.end, r.cur, r.done = from, 0, 0, nil, nil
 }
 
 func (r *Reader) pos() int64 { return r.base + r.src.n - int64(r.br.Buffered()) }
@@ -285,14 +293,22 @@ func damage(off int64, err error) error {
 	return fmt.Errorf("warc: read: offset %d: %w", off, err)
 }
 
-func (r *Reader) length(e *Entry) error {
+// parseLength reads Content-Length.
+func (e *Entry) parseLength() error {
 	v := e.Header.Get("Content-Length")
 	n, err := strconv.ParseInt(v, 10, 64)
 	if err != nil || n < 0 || v[0] == '+' {
 		return defect(e.Offset, KindLength, "Content-Length %q is not a number of bytes", v)
 	}
 	e.Size = n
-	r.body = &io.LimitedReader{R: r.inner, N: n}
+	return nil
+}
+
+func (r *Reader) length(e *Entry) error {
+	if err := e.parseLength(); err != nil {
+		return err
+	}
+	r.body = &io.LimitedReader{R: r.inner, N: e.Size}
 	e.Block = &block{r: r, e: e}
 	return nil
 }
@@ -337,7 +353,8 @@ func (r *Reader) finish(e *Entry) error {
 	if r.body.N > 0 {
 		return r.short(e)
 	}
-	var tail []byte
+	var buf [4]byte
+	tail := buf[:0]
 	for len(tail) < 4 {
 		c, err := r.inner.ReadByte()
 		if err == io.EOF && r.zipped {

@@ -86,8 +86,8 @@ func blockFor(block []byte, whole bool) []byte {
 
 func forSecond(e *Entry, whole bool) []byte {
 	var b bytes.Buffer
-	for i, line := range bytes.SplitAfter(e.raw, []byte("\n")) {
-		name, _, _ := strings.Cut(string(line), ":")
+	for i, line := range strings.SplitAfter(e.raw, "\n") {
+		name, _, _ := strings.Cut(line, ":")
 		switch strings.ToLower(strings.TrimSpace(name)) {
 		case "warc-block-digest", "warc-payload-digest":
 			if i > 0 {
@@ -99,7 +99,7 @@ func forSecond(e *Entry, whole bool) []byte {
 				continue
 			}
 		}
-		b.Write(line)
+		b.WriteString(line)
 	}
 	return b.Bytes()
 }

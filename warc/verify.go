@@ -2,8 +2,12 @@ package warc
 
 import (
 	"bytes"
+	"crypto/sha1"
+	"encoding/base32"
 	"fmt"
+	"hash"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,10 +40,25 @@ func Verify(fs fsx.FS, name string, each func(RecordInfo) error) ([]Defect, erro
 	if err != nil {
 		return nil, fmt.Errorf("warc: verify %s: %w", name, err)
 	}
-	v := verifier{name: name, ids: make(map[string]int64), second: newSecondOpinion(), each: each}
+	ids := make(map[string]int64) // where each record ID was first seen
+	v := verifier{second: newSecondOpinion(), scratch: &scratch{}}
+	v.each = func(i *RecordInfo) error {
+		if first, ok := ids[i.ID]; ok && validID(i.ID) {
+			v.reportf(i.Ref.Offset, KindDuplicate, DuplicateID, i.ID, first)
+		} else {
+			ids[i.ID] = i.Ref.Offset
+		}
+		if each == nil {
+			return nil
+		}
+		return each(*i)
+	}
 	err = v.file(f)
 	if closed := f.Close(); err == nil {
 		err = closed
+	}
+	for i := range v.defects {
+		v.defects[i].File = name
 	}
 	if err != nil {
 		return v.defects, fmt.Errorf("warc: verify %s: %w", name, err)
@@ -47,16 +66,31 @@ func Verify(fs fsx.FS, name string, each func(RecordInfo) error) ([]Defect, erro
 	return v.defects, nil
 }
 
+// DuplicateID is the detail of a [KindDuplicate]: for the ID and the offset of its first record.
+const DuplicateID = "record ID %s was used at offset %d"
+
+// VerifyFrom is [Verify] of an open file that tells of each defect instead of keeping it, and holds nothing
+// but the present record: IDs that occur twice are the caller's to find.
+func VerifyFrom(f io.ReaderAt, each func(*RecordInfo) error, report func(Defect)) error {
+	v := verifier{second: newSecondOpinion(), scratch: &scratch{}, each: each, tell: report}
+	return v.file(f)
+}
+
 type verifier struct {
-	name    string
-	ids     map[string]int64 // where each record ID was first seen
 	second  *secondOpinion
-	each    func(RecordInfo) error
+	scratch *scratch
+	each    func(*RecordInfo) error
+	tell    func(Defect) // nil: keep them
+	found   int
 	defects []Defect
 }
 
 func (v *verifier) report(d Defect) {
-	d.File = v.name
+	v.found++
+	if v.tell != nil {
+		v.tell(d)
+		return
+	}
 	v.defects = append(v.defects, d)
 }
 
@@ -85,8 +119,8 @@ func (v *verifier) file(f io.ReaderAt) error {
 const wholeBlock = maxHTTPHeader
 
 func (v *verifier) record(r *Reader, e *Entry) error {
-	before := len(v.defects)
-	b, err := digestBlock(e)
+	before := v.found
+	b, err := v.scratch.digest(e)
 	if err != nil {
 		// The reader finds the same error again and reports it.
 		_, _ = r.Finish()
@@ -101,11 +135,11 @@ func (v *verifier) record(r *Reader, e *Entry) error {
 	}
 	info := infoOf(e, length)
 	info.Status = b.status
-	v.header(e, info)
+	v.header(e, &info)
 	for _, d := range b.wrong {
 		v.reportf(e.Offset, d.Kind, "%s", d.Detail)
 	}
-	if len(v.defects) == before {
+	if v.found == before && !ownForm(e, &info, b.head, b.whole) {
 		// What we already object to need not be said twice in other words.
 		for _, objection := range v.second.of(e, b.head, b.whole) {
 			v.reportf(e.Offset, KindStandard, "%s", objection)
@@ -114,7 +148,7 @@ func (v *verifier) record(r *Reader, e *Entry) error {
 	if v.each == nil {
 		return nil
 	}
-	return v.each(info)
+	return v.each(&info)
 }
 
 // sourceError is what ended the reader, when that was not the file's content.
@@ -138,7 +172,7 @@ func infoOf(e *Entry, length int64) RecordInfo {
 }
 
 // header checks the fields (WARC 1.1 section 5).
-func (v *verifier) header(e *Entry, i RecordInfo) {
+func (v *verifier) header(e *Entry, i *RecordInfo) {
 	off := e.Offset
 	switch i.Type {
 	case "":
@@ -157,10 +191,6 @@ func (v *verifier) header(e *Entry, i RecordInfo) {
 	}
 	if !validID(i.ID) {
 		v.reportf(off, KindHeader, "WARC-Record-ID %q is missing or invalid", i.ID)
-	} else if first, ok := v.ids[i.ID]; ok {
-		v.reportf(off, KindDuplicate, "record ID %s was used at offset %d", i.ID, first)
-	} else {
-		v.ids[i.ID] = off
 	}
 	for _, name := range []string{"WARC-Block-Digest", "WARC-Payload-Digest"} {
 		if d := e.Header.Get(name); d != "" && !validDigest(d) {
@@ -177,40 +207,49 @@ type digested struct {
 	wrong  []Defect
 }
 
-func digestBlock(e *Entry) (digested, error) {
-	var out digested
-	head, err := io.ReadAll(io.LimitReader(e.Block, wholeBlock))
+// scratch is what is used again for the next record. It belongs to one goroutine.
+type scratch struct {
+	head   []byte
+	hashes [2]hash.Hash // SHA-1
+	sum    [64]byte
+}
+
+// keptHead is how much room for blocks is kept; most are smaller.
+const keptHead = 64 << 10
+
+// digest reads the block of a record. What it returns is valid until the next call.
+func (s *scratch) digest(e *Entry) (out digested, err error) {
+	out.head, err = s.readHead(e)
 	if err != nil {
 		return out, err
 	}
-	out.head, out.whole = head, int64(len(head)) == e.Size
-	body, err := out.payloadAt(e)
-	if err != nil {
-		return out, err
-	}
-	block := parseDigest(e.Header.Get("WARC-Block-Digest"))
+	out.whole = int64(len(out.head)) == e.Size
+	body := out.payloadAt(e)
+	block := s.recorded(0, e.Header.Get("WARC-Block-Digest"))
 	var payload *recorded
 	if e.Type() != TypeRevisit && e.Header.Get("WARC-Segment-Number") == "" {
-		payload = parseDigest(e.Header.Get("WARC-Payload-Digest"))
+		payload = s.recorded(1, e.Header.Get("WARC-Payload-Digest"))
 	}
 	var hashes []io.Writer
 	if block != nil {
-		block.Write(head)
+		block.Write(out.head)
 		hashes = append(hashes, block)
 	}
 	if payload != nil {
-		payload.Write(head[body:])
+		payload.Write(out.head[body:])
 		hashes = append(hashes, payload)
 	}
-	if _, err := io.Copy(io.MultiWriter(hashes...), e.Block); err != nil {
-		return out, err
+	if !out.whole {
+		if _, err := io.Copy(io.MultiWriter(hashes...), e.Block); err != nil {
+			return out, err
+		}
 	}
 	for _, c := range []struct {
 		d *recorded
 		k Kind
 	}{{block, KindBlock}, {payload, KindPayload}} {
 		if c.d != nil {
-			if m := c.d.mismatch(); m != "" {
+			if m := c.d.mismatch(s.sum[:0]); m != "" {
 				out.wrong = append(out.wrong, Defect{Kind: c.k, Detail: m})
 			}
 		}
@@ -218,21 +257,65 @@ func digestBlock(e *Entry) (digested, error) {
 	return out, nil
 }
 
-// payloadAt returns the offset of the payload within head.
-func (b *digested) payloadAt(e *Entry) (int64, error) {
-	if !strings.HasPrefix(strings.ToLower(e.Header.Get("Content-Type")), "application/http") {
-		return 0, nil
+// readHead reads a block, or its first wholeBlock bytes.
+func (s *scratch) readHead(e *Entry) ([]byte, error) {
+	want := min(e.Size, wholeBlock)
+	if cap(s.head) > keptHead && want <= keptHead {
+		s.head = nil
 	}
-	block, length := bytes.NewReader(b.head), record.HeadLen
-	if e.Type() == TypeRequest {
-		length = record.RequestHeadLen
+	b := s.head[:0]
+	for int64(len(b)) < want {
+		// A length that is not true takes no more room than there are bytes.
+		if len(b) == cap(b) {
+			b = slices.Grow(b, int(min(want-int64(len(b)), max(int64(len(b)), keptHead))))
+		}
+		n, err := e.Block.Read(b[len(b):min(int64(cap(b)), want)])
+		b = b[:len(b)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			s.head = b[:0]
+			return nil, err
+		}
 	}
-	n, err := headerAt(block, 0, length)
-	if err == nil && (e.Type() == TypeResponse || e.Type() == TypeRevisit) {
-		b.status, err = statusAt(block, 0)
-	}
-	return n, err
+	s.head = b[:0]
+	return b, nil
 }
+
+// recorded is [parseDigest], with a hash that is used again for what this program writes.
+func (s *scratch) recorded(n int, label string) *recorded {
+	value, ok := strings.CutPrefix(label, "sha1:")
+	if !ok || len(value) != 32 {
+		return parseDigest(label)
+	}
+	if s.hashes[n] == nil {
+		s.hashes[n] = sha1.New()
+	}
+	r := &recorded{label: label, Hash: s.hashes[n]}
+	r.Reset()
+	var err error
+	if r.want, err = base32.StdEncoding.DecodeString(value); err != nil || len(r.want) != sha1.Size {
+		return parseDigest(label)
+	}
+	return r
+}
+
+// payloadAt returns the offset of the payload within head.
+func (b *digested) payloadAt(e *Entry) int64 {
+	kind := e.Header.Get("Content-Type")
+	if len(kind) < len(anyHTTP) || !strings.EqualFold(kind[:len(anyHTTP)], anyHTTP) {
+		return 0
+	}
+	if t := e.Type(); t == TypeResponse || t == TypeRevisit {
+		line, _, _ := bytes.Cut(b.head[:min(len(b.head), 64)], []byte("\n"))
+		head := record.ParseHead(line)
+		b.status = head.Status
+	}
+	return record.HeadLenOf(b.head, e.Type() != TypeRequest)
+}
+
+const anyHTTP = "application/http"
 
 // ReadAt returns the record whose gzip member is the given bytes of a file. The
 // entry's Block may be read until close is called; a damaged record is an error

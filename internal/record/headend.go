@@ -49,8 +49,21 @@ func HeadLen(r io.Reader) (int64, error) { return headLen(r, true) }
 // version instead.
 func RequestHeadLen(r io.Reader) (int64, error) { return headLen(r, false) }
 
+// HeadLenOf is [HeadLen] and [RequestHeadLen] of bytes in memory, the first of them.
+func HeadLenOf(b []byte, answer bool) int64 {
+	if answer && !IsStatusLine(b) || !answer && !isRequestLine(b[:min(len(b), headPiece)]) {
+		return 0
+	}
+	var h HeadEnd
+	used, _ := h.Feed(b)
+	return int64(used)
+}
+
+// headPiece is how much of a header is read at a time; the first line of a request is longer in none.
+const headPiece = 4 << 10
+
 func headLen(r io.Reader, answer bool) (int64, error) {
-	buf := make([]byte, 4<<10)
+	buf := make([]byte, headPiece)
 	var h HeadEnd
 	for total := int64(0); ; {
 		n, err := io.ReadFull(r, buf)

@@ -1,0 +1,131 @@
+package warc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Checker reads parts of files of which it is known where their records begin, so that a file can be
+// verified by several at the same time. It belongs to one goroutine and keeps its buffers.
+type Checker struct {
+	v     verifier
+	r     *Reader
+	heads *headReader
+}
+
+// NewChecker returns a Checker.
+func NewChecker() *Checker {
+	return &Checker{v: verifier{second: newSecondOpinion(), scratch: &scratch{}}, r: NewReader(bytes.NewReader(nil)), heads: &headReader{}}
+}
+
+// Range verifies, as [Verify] does, the records between two offsets of a file, and calls each for
+// every one. It ends at the first defect, which it returns: who wants to know all of a damaged
+// file uses Verify. IDs that occur twice are the caller's to find. The error is about reading the
+// file, or each's; the RecordInfo is valid during the call, its strings and Header for good.
+func (c *Checker) Range(f io.ReaderAt, from, to int64, each func(*RecordInfo) error) (*Defect, error) {
+	c.r.reset(f, from, to)
+	c.v.found, c.v.defects, c.v.each = 0, nil, each
+	for {
+		e, err := c.r.Next()
+		var d *Defect
+		switch {
+		case err == io.EOF:
+			return nil, nil
+		case errors.As(err, &d):
+			return d, nil
+		case err != nil:
+			return nil, fmt.Errorf("warc: verify: %w", err)
+		}
+		if err := c.v.record(c.r, e); err != nil {
+			if errors.As(err, &d) {
+				return d, nil
+			}
+			return nil, err
+		}
+		if c.v.found > 0 {
+			return &c.v.defects[0], nil
+		}
+	}
+}
+
+// Head reads the header of the record that begins at an offset, and nothing more of it than that
+// takes. What is wrong there is a *Defect; other errors are about reading the file. The Block
+// cannot be read.
+func (c *Checker) Head(f io.ReaderAt, off int64) (*Entry, error) { return c.heads.read(f, off) }
+
+// HeadLen returns how many bytes the record had before its block.
+func (e *Entry) HeadLen() int64 { return int64(len(e.raw)) }
+
+// firstPiece is how much of a member is unpacked at first: most headers end within it.
+const firstPiece = 1 << 10
+
+type headReader struct {
+	in    []byte
+	out   []byte
+	gz    *gzip.Reader
+	bytes bytes.Reader
+}
+
+func (h *headReader) read(f io.ReaderAt, off int64) (*Entry, error) {
+	e := &Entry{Offset: off}
+	for n := firstPiece; ; n *= 4 {
+		if cap(h.in) < n {
+			h.in = make([]byte, n)
+		}
+		in := h.in[:n]
+		got, err := f.ReadAt(in, off)
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("warc: read header at %d: %w", off, err)
+		}
+		in = in[:got]
+		all := got < n
+		if len(in) < 2 || in[0] != 0x1f || in[1] != 0x8b {
+			return nil, defect(off, KindGarbage, "bytes %q are no start of a compressed record", in[:min(5, len(in))])
+		}
+		text, err := h.unpack(in)
+		if i := bytes.Index(text, []byte("\r\n\r\n")); i >= 0 {
+			if err := e.parse(string(text[:i+4])); err != nil {
+				return nil, err
+			}
+			return e, e.parseLength()
+		}
+		if err != nil && isGzip(err) {
+			return nil, damage(off, err)
+		}
+		if all || err == nil || n > maxRecordHeader {
+			return nil, defect(off, KindHeader, "no end of the header within %d bytes", len(text))
+		}
+	}
+}
+
+// unpack returns what in begins with, unpacked, as far as it goes or twice the piece is reached.
+func (h *headReader) unpack(in []byte) ([]byte, error) {
+	h.bytes.Reset(in)
+	var err error
+	if h.gz == nil {
+		h.gz, err = gzip.NewReader(&h.bytes)
+	} else {
+		err = h.gz.Reset(&h.bytes)
+	}
+	if err != nil {
+		h.gz = nil
+		return nil, err
+	}
+	h.gz.Multistream(false)
+	if want := 4 * len(in); len(h.out) < want {
+		h.out = make([]byte, want)
+	}
+	n := 0
+	for n < len(h.out) {
+		got, err := h.gz.Read(h.out[n:])
+		n += got
+		if err != nil {
+			return h.out[:n], err
+		}
+	}
+	return h.out[:n], io.ErrUnexpectedEOF
+}

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,11 @@ type ID struct{ Host, URI uint64 }
 
 // String returns both hashes in hexadecimal.
 func (id ID) String() string { return fmt.Sprintf("%016x.%016x", id.Host, id.URI) }
+
+// Compare orders IDs as the state does: by host, then by URI.
+func (id ID) Compare(o ID) int {
+	return cmp.Or(cmp.Compare(id.Host, o.Host), cmp.Compare(id.URI, o.URI))
+}
 
 // Hop letters of a hop path (design: formats, crawl.log).
 const (

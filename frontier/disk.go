@@ -46,6 +46,9 @@ func (f *Frontier) Compact(ctx context.Context) error {
 func (f *Frontier) openDB() error {
 	opts := StoreOptions()
 	opts.FS, opts.ReadOnly, opts.Logger = storeFS{f.o.FS, f.o.Dir, f.dead, &f.copied}, f.o.ReadOnly, storeLogger{f.o.Logger, f.dead}
+	if f.o.Cache > 0 {
+		opts.CacheSize = f.o.Cache
+	}
 	opts.EventListener = &pebble.EventListener{DataCorruption: f.dead.damaged}
 	if !f.o.ReadOnly {
 		if err := fsx.MkdirAll(f.o.FS, f.o.Dir); err != nil {

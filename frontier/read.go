@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -46,8 +45,10 @@ func eachURI(db pebble.Reader, fn func(*Record) error) error {
 }
 
 // EachCapture calls fn for every capture group, by file and offset.
-func (f *Frontier) EachCapture(fn func(Capture) error) error {
-	return scan(f.db, []byte{'c'}, func(k, v []byte) error {
+func (f *Frontier) EachCapture(fn func(Capture) error) error { return f.captures([]byte{'c'}, fn) }
+
+func (f *Frontier) captures(prefix []byte, fn func(Capture) error) error {
+	return scan(f.db, prefix, func(k, v []byte) error {
 		c, err := decodeCapture(binary.BigEndian.Uint32(k[1:]), int64(binary.BigEndian.Uint64(k[5:])), v)
 		if err != nil {
 			return fmt.Errorf("frontier: capture %x: %w", k[1:], err)
@@ -55,6 +56,14 @@ func (f *Frontier) EachCapture(fn func(Capture) error) error {
 		return fn(c)
 	})
 }
+
+// CapturesOf calls fn for every capture group of a file, by offset.
+func (f *Frontier) CapturesOf(file uint32, fn func(Capture) error) error {
+	return f.captures(binary.BigEndian.AppendUint32([]byte{'c'}, file), fn)
+}
+
+// ID returns where the record of a key is looked for first.
+func (f *Frontier) ID(key string) crawl.ID { return f.id(key) }
 
 // EachDeferred calls fn for every answer that was kept for the archive.
 func (f *Frontier) EachDeferred(fn func(crawl.Deferred) error) error {
@@ -82,167 +91,6 @@ func (f *Frontier) Lookup(key string) (*Record, error) {
 			r.Via, err = f.viaOf(r)
 			return r, err
 		}
-	}
-}
-
-// Check looks for contradictions within the state and returns one sentence for
-// each.
-func (f *Frontier) Check() (_ []string, err error) {
-	// One instant of the state: the committer may be at work.
-	db := f.db.NewSnapshot()
-	defer func() { err = errors.Join(err, db.Close()) }()
-	var bad []string
-	note := func(format string, a ...any) { bad = append(bad, fmt.Sprintf(format, a...)) }
-	queued := map[crawl.ID]uint32{}
-	perHost := map[uint64]uint64{}
-	if err := scan(db, []byte{'q'}, func(k, v []byte) error {
-		host := binary.BigEndian.Uint64(k[1:])
-		id, origin, err := queueRow(host, v)
-		if err != nil {
-			return err
-		}
-		if _, ok := queued[id]; ok {
-			note("URI %v stands in the queues twice", id)
-		}
-		queued[id] = origin
-		perHost[host]++
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	var st Stats
-	knownOf := map[string]uint64{}
-	if err := eachURI(db, func(r *Record) error {
-		f.checkRecord(r, queued, note)
-		if r.via != (crawl.ID{}) {
-			if v, err := get(db, idKey('u', r.via)); err != nil {
-				return err
-			} else if v == nil {
-				note("%s was found on URI %v, which has no record", r.URL, r.via)
-			}
-		}
-		delete(queued, r.ID)
-		knownOf[r.Host]++
-		st.count(r)
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	for id := range queued {
-		note("the queues hold URI %v, which has no record", id)
-	}
-	standing := map[place]bool{}
-	for _, kind := range []byte{placeLine, placeResting, placeRetired} {
-		if err := scan(db, []byte{kind}, func(k, _ []byte) error {
-			standing[readPlace(k)] = true
-			return nil
-		}); err != nil {
-			return nil, err
-		}
-	}
-	ill := map[uint64]uint64{}
-	if err := scan(db, []byte{'e'}, func(k, v []byte) error {
-		ill[binary.BigEndian.Uint64(k[1:])]++
-		_, err := decodeOrigin(v)
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	if err := scan(db, []byte{'h'}, func(k, v []byte) error {
-		h, err := decodeHost(v)
-		if err != nil {
-			return err
-		}
-		hash := binary.BigEndian.Uint64(k[1:])
-		if p := f.standing(h, hash, standing); p == (place{}) && h.Waiting > 0 {
-			note("host %s has URIs waiting, but does not stand in line", h.Name)
-		} else {
-			delete(standing, p)
-		}
-		if n := knownOf[h.Name]; n != h.Known {
-			note("host %s: %d URIs are known by its row, %d have records", h.Name, h.Known, n)
-		}
-		if n := perHost[hash]; n != h.Waiting {
-			note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Waiting, n)
-		}
-		if n := ill[hash]; n != h.Ill {
-			note("host %s: %d origins failed by its row, %d have rows", h.Name, h.Ill, n)
-		}
-		delete(perHost, hash)
-		delete(ill, hash)
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	for p := range standing {
-		note("host %016x stands in line where it does not belong", p.host)
-	}
-	if err := checkTallies(db, note); err != nil {
-		return nil, err
-	}
-	for h := range ill {
-		note("an origin failed in the queue of host %016x, which has no host row", h)
-	}
-	for h := range perHost {
-		note("the queue of host %016x has no host row", h)
-	}
-	var have Stats
-	if v, err := get(db, nameKey('m', "stats")); err != nil {
-		return nil, err
-	} else if v != nil {
-		s, err := decodeStored(v)
-		if err != nil {
-			return nil, fmt.Errorf("frontier: statistics row: %w", err)
-		}
-		have = s.Stats
-	}
-	have.InProcess, have.Retried, have.Refused = 0, 0, 0
-	st.Discovered += have.Dropped // of those nothing is left
-	st.Dropped = have.Dropped
-	if st != have {
-		note("the statistics say %+v, the records %+v", have, st)
-	}
-	return bad, nil
-}
-
-// standing returns where a queue stands among those that do: a program with another
-// [OrderConfig] may have put it there.
-func (f *Frontier) standing(h *hostRow, hash uint64, all map[place]bool) place {
-	p := h.stands(f.order, hash)
-	if all[p] || p.kind != placeLine {
-		if !all[p] {
-			return place{}
-		}
-		return p
-	}
-	for q := range all {
-		if q.host == hash && q.kind == placeLine {
-			return q
-		}
-	}
-	return place{}
-}
-
-func (f *Frontier) checkRecord(r *Record, queued map[crawl.ID]uint32, note func(string, ...any)) {
-	origin, ok := queued[r.ID]
-	if (r.State == Waiting) != ok {
-		note("%s: its state is %v, in a queue: %v", r.URL, r.State, ok)
-	}
-	if ok && origin != noTag && origin != f.originTag(r.URL) {
-		note("%s: its queue tells another origin", r.URL)
-	}
-	if r.State == Parked && !r.Claim.IsZero() {
-		note("%s: is parked although it is claimed", r.URL)
-	}
-	if r.Outcome.Archived && r.Response.IsZero() {
-		note("%s: is archived, but the place of its record is missing", r.URL)
-	}
-	if r.State == Done && f.o.Depths.Archived(r.Claim, r.Outcome) && !r.Outcome.Archived {
-		note("%s: its claims ask for archiving, but it is not archived", r.URL)
-	}
-	// A later answer may be of another class than the one in the archive.
-	if r.State == Done && r.Finishes == 1 && r.Outcome.Archived && !f.o.Depths.Archived(r.Claim, r.Outcome) {
-		note("%s: is archived without a claim", r.URL)
 	}
 }
 

@@ -84,6 +84,8 @@ type Options struct {
 	Fail      *fsx.FailPoints
 	Logger    *slog.Logger
 	ReadOnly  bool // nothing is changed or recovered; for verify and reports
+	// Cache is the size in bytes of the store's cache; 0: that of a crawl.
+	Cache int64
 	// Check compares the archive with what the state acknowledges, before anything is
 	// changed; its error refuses the job. strict: the mark is gone, so that whatever the archive
 	// holds beyond that may mean that the state is older. Nil: nothing is compared.

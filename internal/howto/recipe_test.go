@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// anchors are the rows behind which a recipe puts its own, by the file of the table.
-func anchors() map[string]string {
+// tables are the rows behind which a recipe puts its own, by the file of the table.
+func tables() map[string]string {
 	return map[string]string{
 		"chain/standard/kinds.go": `		{chain.Extract, "http", `,
 		"analyzer/searcher.go":    `		"email":`,
@@ -26,12 +26,12 @@ func (s *scene) recipe(t *testing.T, b block) {
 		old, err := os.ReadFile(name)
 		must(t, err)
 		row, functions, _ := strings.Cut(b.text, "\n\n")
-		before, behind, ok := strings.Cut(string(old), anchors()[b.path])
+		before, behind, ok := strings.Cut(string(old), tables()[b.path])
 		line, behind, ok2 := strings.Cut(behind, "\n")
-		if anchors()[b.path] == "" || !ok || !ok2 {
+		if tables()[b.path] == "" || !ok || !ok2 {
 			t.Fatalf("%s has no row to put this one behind", b.path)
 		}
-		code = before + anchors()[b.path] + line + "\n" + row + "\n" + behind + "\n" + functions
+		code = before + tables()[b.path] + line + "\n" + row + "\n" + behind + "\n" + functions
 	} else if _, err := os.Stat(name); err == nil {
 		t.Fatalf("%s is there already", b.path)
 	}

@@ -149,9 +149,8 @@ func (s *scene) need(t *testing.T, text string) {
 	}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \n;|&()", r) }) {
 		switch {
-		case word == "warcio":
-			_ = os.Remove(filepath.Join(s.bin, word))
-			must(t, os.Symlink(sharedtest.Warcio(t), filepath.Join(s.bin, word)))
+		case word == "warcio/bin/warcio":
+			link(sharedtest.Warcio(t), word)
 		case strings.HasSuffix(word, ".jar"):
 			tool := sharedtest.Jwarc(t)
 			link(tool[len(tool)-1], word)

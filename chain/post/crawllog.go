@@ -17,25 +17,26 @@ const (
 	shownHops = 50
 )
 
-// extra is the thirteenth field.
+// extra is the thirteenth field, of lines about an answer.
 type extra struct {
 	ContentSize    int64  `json:"contentSize"`
-	WARCFilename   string `json:"warcFilename"`
-	WARCFileOffset int64  `json:"warcFileOffset"`
+	WARCFilename   string `json:"warcFilename,omitempty"`
+	WARCFileOffset *int64 `json:"warcFileOffset,omitempty"`
 }
 
 // CrawlLogLine returns the line of crawl.log (docs/formats/crawl-log.md) of a
 // URI that is done, with its line end. file is the name of the WARC file of
-// u.Response, "" = no thirteenth field.
+// u.Response, "" when it is not archived.
 func CrawlLogLine(u *crawl.CrawlURI, file string, now time.Time) []byte {
 	status, size := u.Outcome().Status, "-"
 	if u.Mode == crawl.ModeFetch {
 		status = u.Status
 	}
-	var n int64
+	var x extra
 	if u.Rec != nil && u.Mode == crawl.ModeFetch {
-		_, n = u.Rec.Response()
-		size = strconv.FormatInt(n, 10)
+		if _, x.ContentSize = u.Rec.Response(); x.ContentSize > 0 {
+			size = strconv.FormatInt(x.ContentSize-u.Rec.HeaderLen(), 10) // what Heritrix calls the content length
+		}
 	}
 	mime, began := u.MIME.Type, "-"
 	if mime == "" {
@@ -52,8 +53,11 @@ func CrawlLogLine(u *crawl.CrawlURI, file string, now time.Time) []byte {
 		field(u.URL), field(shortHops(u.Hops)), field(via), field(mime), u.Worker, began,
 		field(digest(u)), field(u.SourceTag), field(strings.Join(annotations(u), ",")))
 	if file != "" {
+		x.WARCFilename, x.WARCFileOffset = file, &u.Response.Offset
+	}
+	if x != (extra{}) {
 		// Marshalling numbers and a string cannot fail.
-		j, _ := json.Marshal(extra{n, file, u.Response.Offset})
+		j, _ := json.Marshal(x)
 		b = append(append(b, ' '), j...)
 	}
 	return append(b, '\n')

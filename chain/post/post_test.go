@@ -287,13 +287,15 @@ func TestAnalysisLog(t *testing.T) {
 	}
 }
 
-// sample is the line of formats.md.
-const sample = `2011-06-23T17:12:08.802Z   200       1299 http://example.com/robots.txt LREP http://example.com/x text/plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV - -`
+// sample is the line of Heritrix's manual, whose third field is the body alone, with
+// the thirteenth that Heritrix's logExtraInfo adds: contentSize has the header too.
+const sample = `2011-06-23T17:12:08.802Z   200       1299 http://example.com/robots.txt LREP http://example.com/x text/plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV - - {"contentSize":1318}`
 
-func fetched(t testing.TB, size int) *crawl.CrawlURI {
+// fetched is a URI with an answer of a header of 19 bytes and a body.
+func fetched(t testing.TB, body int) *crawl.CrawlURI {
 	t.Helper()
 	const head = "HTTP/1.1 200 OK\r\n\r\n"
-	rec, err := record.Load(strings.NewReader(head+strings.Repeat("x", size-len(head))), t.TempDir(), 1<<20)
+	rec, err := record.Load(strings.NewReader(head+strings.Repeat("x", body)), t.TempDir(), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,6 +308,17 @@ func fetched(t testing.TB, size int) *crawl.CrawlURI {
 	}
 }
 
+// dns is a recording without a header.
+func dns(t *testing.T, size int) *record.Recording {
+	t.Helper()
+	rec := record.New(t.TempDir(), 1<<20)
+	t.Cleanup(func() { _ = rec.Close() })
+	if _, err := rec.Write(make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
 // formats.md: write it exactly, tools that libraries own read it.
 func TestCrawlLogLine(t *testing.T) {
 	for _, c := range []struct {
@@ -314,13 +327,20 @@ func TestCrawlLogLine(t *testing.T) {
 		file string
 		want string
 	}{
-		{"the sample of formats.md", func(*crawl.CrawlURI) {}, "", sample},
+		{"the sample of the manual", func(*crawl.CrawlURI) {}, "", sample},
 		{"a seed, archived, judged, with everything that can be said of it", func(u *crawl.CrawlURI) {
 			u.Hops, u.Via, u.SourceTag, u.Attempt, u.Truncated, u.Dropped = "", "", "my seeds", 3, crawl.TruncLength, 7
 			u.Annotations = []string{"redacted", "valid:120", "redacted"}
 			u.Claim = crawl.Claim{Bin: true, Link: [4]int32{0, 3, 1}}
 			u.Response = crawl.Ref{File: 1, Offset: 512, Length: 9}
-		}, "EXCLAVE-1.warc.gz", `2011-06-23T17:12:08.802Z   200       1299 http://example.com/robots.txt - - text/plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV my%20seeds 3t,lenTrunc,dol:7,redacted,valid:120,validLink:2,binLink {"contentSize":1299,"warcFilename":"EXCLAVE-1.warc.gz","warcFileOffset":512}`},
+		}, "EXCLAVE-1.warc.gz", `2011-06-23T17:12:08.802Z   200       1299 http://example.com/robots.txt - - text/plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV my%20seeds 3t,lenTrunc,dol:7,redacted,valid:120,validLink:2,binLink {"contentSize":1318,"warcFilename":"EXCLAVE-1.warc.gz","warcFileOffset":512}`},
+		{"the size of an answer without a body is 0, as in Heritrix", func(u *crawl.CrawlURI) { *u = *fetched(t, 0) }, "",
+			strings.NewReplacer(" 1299", "    0", "1318", "19").Replace(sample)},
+		{"what has no header is its own body: the answer of a name server", func(u *crawl.CrawlURI) {
+			u.URL, u.Status, u.Rec = "dns:example.com", crawl.StatusDNS, dns(t, 52)
+		}, "", strings.NewReplacer("  200 ", "    1 ", "1299", "  52", "http://example.com/robots.txt", "dns:example.com", "1318", "52").Replace(sample)},
+		{"a server that said nothing has no size", func(u *crawl.CrawlURI) { u.Status, u.Rec = -4, dns(t, 0) }, "",
+			strings.NewReplacer("  200 ", "   -4 ", "1299", "   -", ` {"contentSize":1318}`, "").Replace(sample)},
 		{"nothing was fetched: Heritrix's code, widths and dashes", func(u *crawl.CrawlURI) {
 			*u = crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.com/"}, Status: crawl.StatusRobots, Worker: 1}
 		}, "", `2011-06-23T17:12:08.802Z -9998          - http://a.com/ - - unknown #001 - - - robotExcluded`},
@@ -328,7 +348,7 @@ func TestCrawlLogLine(t *testing.T) {
 			strings.Replace(sample, "LREP", "7+"+strings.Repeat("L", 49)+"E", 1)},
 		{"a stranger's blanks and line ends split no field", func(u *crawl.CrawlURI) {
 			u.URL, u.Via, u.MIME.Type, u.Annotations = "http://a.com/\n2011 x", "http://a.com/\u2028\u00a0", "text/\tplain", []string{"err=a, b\r\n"}
-		}, "", `2011-06-23T17:12:08.802Z   200       1299 http://a.com/%0A2011%20x LREP http://a.com/%E2%80%A8%C2%A0 text/%09plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV - err=a%2C%20b%0D%0A`},
+		}, "", `2011-06-23T17:12:08.802Z   200       1299 http://a.com/%0A2011%20x LREP http://a.com/%E2%80%A8%C2%A0 text/%09plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV - err=a%2C%20b%0D%0A {"contentSize":1318}`},
 		{"judged from the archive: no bytes came, so none are counted", func(u *crawl.CrawlURI) {
 			u.Mode, u.Status, u.Digest, u.Started = crawl.ModeJudge, 0, "", time.Time{}
 			u.Prior = &crawl.Prior{Outcome: crawl.Outcome{Status: 200}, PayloadDigest: "sha1:Y"}

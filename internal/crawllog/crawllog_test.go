@@ -28,6 +28,28 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// docs/formats/crawl-log.md: how many bytes came is known of lines of any age.
+func TestReceived(t *testing.T) {
+	for _, c := range []struct {
+		why, line string
+		want      int64
+	}{
+		{"field 3 is the body, contentSize has the header too", sample + ` {"contentSize":1518}`, 1518},
+		{"an archived URI of an older version, whose field 3 had the header too", strings.Replace(sample, "1299", "1518", 1) +
+			` {"contentSize":1518,"warcFilename":"a.warc.gz","warcFileOffset":5}`, 1518},
+		{"one that was not archived: it has no thirteenth field", strings.Replace(sample, "1299", "1518", 1), 1518},
+		{"an answer without a body", strings.Replace(sample, "1299", "   0", 1) + ` {"contentSize":219}`, 219},
+		{"nothing came", strings.Replace(sample, "1299", "   -", 1), 0},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			e, err := crawllog.Parse(c.line)
+			if err != nil || e.Received() != c.want {
+				t.Errorf("%d, want %d (%v)", e.Received(), c.want, err)
+			}
+		})
+	}
+}
+
 func TestParseForms(t *testing.T) {
 	for _, c := range []struct {
 		why, line string

@@ -16,7 +16,7 @@ var ErrLine = errors.New("not a line of crawl.log")
 type Entry struct {
 	Time        time.Time // of the line, UTC
 	Status      int       // HTTP status, 1 for a DNS answer, or one of Heritrix's negative codes
-	Size        int64     // bytes received; -1 when not given
+	Size        int64     // of the body, as received; of lines before ContentSize was on each: see Received; -1 when not given
 	URL         string
 	Hops        string // the last 50 hops at most
 	EarlierHops int    // the hops before them
@@ -36,6 +36,17 @@ type Entry struct {
 
 // Depth is how many hops the URI is away from its seed.
 func (e *Entry) Depth() int { return e.EarlierHops + len(e.Hops) }
+
+// Received is how many bytes were received, header and body: what the thirteenth
+// field says. A line without it is Heritrix's (without logExtraInfo), of which only
+// the body is known, or one that this crawler wrote when its third field still
+// counted the header. 0 when nothing was received.
+func (e *Entry) Received() int64 {
+	if e.ContentSize >= 0 {
+		return e.ContentSize
+	}
+	return max(e.Size, 0)
+}
 
 // Annotated reports whether the line has an annotation.
 func (e *Entry) Annotated(word string) bool {

@@ -38,7 +38,7 @@ type found struct {
 	Addr               netip.Addr
 	Status             int
 	MIME               mime.Info
-	Size               int64
+	Size, Header       int64 // of the block, and of the header in it, in bytes
 	ETag, LastModified string
 	Redirect, NoFollow bool
 	Carried            []answered `json:",omitempty"`
@@ -160,6 +160,7 @@ func (a *answer) look(block []byte, token string) (err error) {
 	defer func() { err = errors.Join(err, rec.Close()) }()
 	h := rec.Head()
 	body, _ := rec.Body(maxLooked) // of a broken coding, what comes before
+	a.Header = rec.HeaderLen()
 	a.Status, a.ETag, a.LastModified = h.Status, h.Get("ETag"), h.Get("Last-Modified")
 	a.MIME = mime.Detect(a.URL, h.Get("Content-Type"), body[:min(len(body), mime.HeadSize)], 0) // hints are those of the replay
 	a.Redirect = a.Status >= 300 && a.Status < 400 && a.Status != 304 && h.Get("Location") != ""

@@ -224,7 +224,7 @@ func (r *recoverer) links(u *crawl.CrawlURI) error {
 // outcome sets what a line, and the capture it is about, say of a URI.
 func (r *recoverer) outcome(u *crawl.CrawlURI, e crawllog.Entry, g *found) {
 	u.Status, u.Started, u.Took, u.Worker = crawl.Status(e.Status), e.Started, e.Took, e.Worker
-	u.Received, u.Digest, u.Annotations = max(e.Size, 0), e.Digest, e.Annotations
+	u.Received, u.Digest, u.Annotations = e.Received(), e.Digest, e.Annotations
 	u.MIME = typeOf(u, e, g)
 	if u.Status.IsHTTP() {
 		u.HTTPStatus = e.Status
@@ -493,7 +493,7 @@ func (r *recoverer) write(c crawl.Candidate, g *found, judge bool) error {
 	name := ""
 	if !judge {
 		u.Status, u.MIME, u.Digest, u.Response = crawl.Status(g.Status), g.MIME, g.Digest, g.Response
-		u.Started, u.Took, u.Rec = time.UnixMilli(g.Date), d.took, sized{n: g.Size}
+		u.Started, u.Took, u.Rec = time.UnixMilli(g.Date), d.took, sized{n: g.Size, header: g.Header}
 		name = r.files[g.File].Name
 		if g.Type == "revisit" && u.Prior != nil {
 			u.Status = 304
@@ -590,11 +590,14 @@ func (r *recoverer) writeLine(u *crawl.CrawlURI, file string) (crawllog.Entry, e
 	return e, nil
 }
 
-// sized is a recording of which nothing is known, and asked for, but the length of its answer.
+// sized is a recording of which nothing is known, and asked for, but the lengths of its answer.
 type sized struct {
 	crawl.Recording
-	n int64
+	n, header int64
 }
+
+// HeaderLen implements [crawl.Recording].
+func (s sized) HeaderLen() int64 { return s.header }
 
 // Response implements [crawl.Recording].
 func (s sized) Response() (io.ReaderAt, int64) { return nil, s.n }

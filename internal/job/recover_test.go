@@ -19,6 +19,7 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/clock"
+	"exclave/internal/crawllog"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
 	"exclave/internal/testweb"
@@ -348,6 +349,35 @@ func TestRecoverFromDamagedLogs(t *testing.T) {
 	}
 	if got := j.run(job.Options{}).archived(); !slices.Equal(got, archived) {
 		t.Errorf("archived %v, want %v", got, archived)
+	}
+}
+
+// docs/howto/recover.md: a line that is written again from the archive says of the sizes what the lost one said.
+func TestRecoveredLinesHaveTheSizes(t *testing.T) {
+	j, _ := crawledJob(t)
+	name := filepath.Join(j.cfg.Dir, job.LogDir, "crawl.log")
+	sizes := func() map[string]string {
+		data, err := os.ReadFile(name)
+		must(t, err)
+		got := map[string]string{}
+		for line := range strings.Lines(string(data)) {
+			e, err := crawllog.Parse(line)
+			must(t, err)
+			if e.WARCFilename != "" && !strings.Contains(line, "duplicate:") {
+				got[e.URL] = fmt.Sprint(e.Size, " ", e.ContentSize)
+				if e.Size < 0 || e.Size >= e.ContentSize {
+					t.Errorf("body of %d bytes, %d received: %s", e.Size, e.ContentSize, line)
+				}
+			}
+		}
+		return got
+	}
+	want := sizes()
+	must(t, os.Remove(name))
+	loseState(t, j.cfg)
+	recoverJob(t, j.cfg, job.RecoverOptions{})
+	if got := sizes(); len(got) == 0 || !maps.Equal(got, want) {
+		t.Errorf("%v\nwant\n%v", got, want)
 	}
 }
 

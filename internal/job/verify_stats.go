@@ -19,7 +19,7 @@ type recounted struct {
 
 // visitOf is what a line of crawl.log about a fetch adds to the statistics.
 func visitOf(e crawllog.Entry) frontier.Tally {
-	y := frontier.Tally{URIs: 1, Bytes: max(e.Size, 0)}
+	y := frontier.Tally{URIs: 1, Bytes: e.Received()}
 	if e.WARCFilename != "" {
 		y.Stored, y.StoredBytes = 1, y.Bytes
 	}

@@ -28,7 +28,13 @@ type Result struct {
 	// Jump, when not empty, names the later chain with which the URI goes on; the
 	// rest of this chain is skipped.
 	Jump Name
+	// Idle says that the processor has nothing to do with such a URI: it is not
+	// counted as handled. Nothing else follows from it.
+	Idle bool
 }
+
+// Idle returns the result of a processor that has nothing to do with a URI.
+func Idle() Result { return Result{Idle: true} }
 
 // Jump returns the result that sends a URI on to the named chain.
 func Jump(n Name) Result { return Result{Jump: n} }

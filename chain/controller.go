@@ -54,6 +54,10 @@ type Activity struct {
 	Chain  Name      `json:"chain"`
 	Step   string    `json:"step"`
 	Since  time.Time `json:"since"` // when the step, or the waiting, began
+	// Of the URI, for the report on ToeThreads.
+	Hops, Via string    `json:"-"`
+	Attempt   int       `json:"-"` // from 1
+	Taken     time.Time `json:"-"` // when the frontier gave it out
 }
 
 // Reason says why a crawl ended.
@@ -126,6 +130,9 @@ type Controller struct {
 // outcomes of others wait for the disk, as many as may; or has done with one whose
 // outcome is large, and waits until it is on the disk.
 const StepCommits = "wait for commits"
+
+// StepHandIn is where a ToeThread is that gives a URI back to the frontier.
+const StepHandIn = "hand in"
 
 // maxHanding is how many outcomes may wait for the disk at the same time. They are
 // small: recording and document are given up before. For one whose facts are larger
@@ -386,7 +393,7 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 	if u.Err != nil && u.Disposition != crawl.Resign {
 		c.log.Error("processor failed", "url", u.URL, "err", u.Err)
 	}
-	c.at(i, u, Post, "hand in")
+	c.at(i, u, Post, StepHandIn)
 	c.count(u)
 	// All that is large is given up; the outcome does not need it. The document
 	// may look into the recording.
@@ -401,7 +408,14 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 
 // at notes what a ToeThread is about to do with a URI.
 func (c *Controller) at(i int, u *crawl.CrawlURI, n Name, step string) {
-	c.activity[i].Store(&Activity{Worker: i + 1, URL: u.URL, Host: u.Host, Chain: n, Step: step, Since: c.clk.Now()})
+	now := c.clk.Now()
+	a := Activity{Worker: i + 1, URL: u.URL, Host: u.Host, Chain: n, Step: step, Since: now}
+	if was := c.activity[i].Load(); was != nil && was.URL != "" { // what is handed in belongs to the committer
+		a.Hops, a.Via, a.Attempt, a.Taken = was.Hops, was.Via, was.Attempt, was.Taken
+	} else {
+		a.Hops, a.Via, a.Attempt, a.Taken = u.Hops, u.Via, u.Attempt, now
+	}
+	c.activity[i].Store(&a)
 }
 
 // handIn gives an outcome back to the frontier. Its ToeThread is not kept waiting

@@ -33,6 +33,8 @@ type StepStats struct {
 	Step    string        `json:"step"`
 	Kind    string        `json:"kind"`
 	Runs    int64         `json:"runs"`
+	Handled int64         `json:"handled"` // runs in which the processor had something to do
+	Links   int64         `json:"links"`   // outlinks that it found
 	Skipped int64         `json:"skipped"` // by the step's own rules
 	Errors  int64         `json:"errors"`  // returned errors and recovered panics
 	Busy    time.Duration `json:"busy"`    // nanoseconds
@@ -40,8 +42,8 @@ type StepStats struct {
 
 type step struct {
 	Step
-	chain                   Name
-	runs, skipped, errs, ns atomic.Int64
+	chain                                   Name
+	runs, handled, links, skipped, errs, ns atomic.Int64
 }
 
 // Chains are the five chains, ready to run. They are immutable; Run may be called
@@ -94,7 +96,7 @@ func (c *Chains) Stats() []StepStats {
 	var out []StepStats
 	c.each(func(s *step) {
 		out = append(out, StepStats{Chain: s.chain, Step: s.Name, Kind: s.Kind, Runs: s.runs.Load(),
-			Skipped: s.skipped.Load(), Errors: s.errs.Load(), Busy: time.Duration(s.ns.Load())})
+			Handled: s.handled.Load(), Links: s.links.Load(), Skipped: s.skipped.Load(), Errors: s.errs.Load(), Busy: time.Duration(s.ns.Load())})
 	})
 	return out
 }
@@ -203,9 +205,13 @@ func (s *step) skips(u *crawl.CrawlURI) bool {
 }
 
 func (s *step) run(ctx context.Context, u *crawl.CrawlURI) (res Result, err error) {
-	began := time.Now()
+	began, links := time.Now(), len(u.Outlinks)
 	defer func() {
 		s.runs.Add(1)
+		if !res.Idle {
+			s.handled.Add(1)
+			s.links.Add(int64(len(u.Outlinks) - links))
+		}
 		s.ns.Add(int64(time.Since(began)))
 		if p := recover(); p != nil {
 			res, err = Result{}, fmt.Errorf("panic: %v\n%s", p, debug.Stack())

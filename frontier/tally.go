@@ -51,6 +51,12 @@ func (y *Tally) Add(o Tally) {
 	}
 }
 
+// Successes returns the visits with a status above 0, which is what Heritrix's reports
+// count, and the bytes received with them.
+func (y Tally) Successes() (uris, bytes int64) {
+	return y.Novel + y.Dup + y.Unmodified, y.NovelBytes + y.DupBytes + y.UnmodifiedLen
+}
+
 // tally writes a bit for each field that is not zero, then those fields.
 func (e *enc) tally(y Tally) {
 	var have uint64
@@ -185,6 +191,9 @@ func (t *tx) tally(u *crawl.CrawlURI) error {
 	if y := t.source(u.SourceTag); y != (Tally{}) || len(all.sources) < maxSources {
 		y.Add(v)
 		c.sources[u.SourceTag] = y
+	}
+	if u.Status <= 0 {
+		return nil // the source-report has successes, as Heritrix's
 	}
 	s := source{u.SourceTag, name}
 	n, ok := c.hosts[s]

@@ -45,16 +45,49 @@ func (v *View) EachHost(fn func(HostRow) error) error {
 		if err != nil {
 			return fmt.Errorf("frontier: host %x: %w", k[1:], err)
 		}
-		row := HostRow{Name: h.Name, Waiting: h.Waiting, Wake: h.rests(), GaveUp: h.GaveUp}
-		if h.Tally != nil {
-			row.Tally = *h.Tally
-		}
-		return fn(row)
+		return fn(h.shown())
 	})
 }
 
-// EachSource calls fn for every source tag and host with the number of visits,
-// by tag, then by host. URIs without a tag do not count.
+// QueueRow is a host with URIs waiting, and what its queue waits for.
+type QueueRow struct {
+	HostRow
+	State      QueueState
+	Until      time.Time // it is not asked before; zero: it may be now
+	Precedence uint8     // of the head of the queue, as far as is known; lower is sooner
+	Spent      uint64    // URIs of its session that were asked for
+	Backoff    int       // failures it backs off for, halved by every answer
+}
+
+// EachQueue calls fn for every host with URIs waiting in the view, with the state of
+// its queue as it is now, in no order a caller may rely on.
+func (f *Frontier) EachQueue(v *View, fn func(QueueRow) error) error {
+	return scan(v.db, []byte{'h'}, func(k, val []byte) error {
+		h, err := decodeHost(val)
+		if err != nil {
+			return fmt.Errorf("frontier: host %x: %w", k[1:], err)
+		}
+		if h.Waiting == 0 {
+			return nil
+		}
+		q := Queue{Waiting: h.Waiting, Failures: int(h.Backoff)}
+		f.stateOf(&q, f.hash(h.Name), h)
+		return fn(QueueRow{HostRow: h.shown(), State: q.State, Until: q.Until, Precedence: h.Best, Spent: h.Spent, Backoff: int(h.Backoff)})
+	})
+}
+
+// shown is what a report needs of a host.
+func (h *hostRow) shown() HostRow {
+	row := HostRow{Name: h.Name, Waiting: h.Waiting, Wake: h.rests(), GaveUp: h.GaveUp}
+	if h.Tally != nil {
+		row.Tally = *h.Tally
+	}
+	return row
+}
+
+// EachSource calls fn for every source tag and host with the number of visits that
+// succeeded, by tag, then by host. URIs without a tag do not count. (Versions before
+// state format 5 counted failures too; what they counted stays.)
 func (v *View) EachSource(fn func(tag, host string, uris uint64) error) error {
 	return scan(v.db, []byte{'t', 'x'}, func(k, val []byte) error {
 		s, ok := cutSource(k)

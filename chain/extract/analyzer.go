@@ -36,7 +36,7 @@ func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Res
 	i := slices.IndexFunc(types, w.an.Judges)
 	u.Judgeable = i >= 0 && success(u) && !u.IsPrereq()
 	if !u.Judgeable || !u.Claim.Analyse || u.Rec == nil || u.Mode == crawl.ModeJudge && u.Prior.Outcome.Judged {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	page, err := w.page(ctx, u, types[i])
 	if err != nil {

@@ -18,18 +18,18 @@ func NewHTTP(maxOutlinks int) *HTTP { return &HTTP{maxOutlinks} }
 // Process implements [chain.Processor].
 func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.HTTPStatus == 0 || u.IsPrereq() {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	l := newLinks(u, h.maxOutlinks)
 	if l == nil {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	if u.Class == crawl.ClassRedirect {
 		l.add(u.Header("Location"), "", crawl.HopRedirect, crawl.LinkRedirect, "Location:", "")
 		return chain.Result{}, nil
 	}
 	if !success(u) {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	for _, f := range u.Headers {
 		switch {

@@ -53,12 +53,14 @@ func NewMarkup(cfg Config, formats ...markup.Kind) *Markup { return &Markup{cfg,
 // Process implements [chain.Processor].
 func (m *Markup) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if !success(u) || u.IsPrereq() || u.Rec == nil {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
+	idle := true
 	for i, typ := range u.MIME.Types() {
 		if i == 0 && u.Doc != nil || !slices.Contains(m.formats, markup.KindOf(typ)) {
 			continue
 		}
+		idle = false
 		read := u
 		if i > 0 {
 			read = as(u, typ)
@@ -69,7 +71,7 @@ func (m *Markup) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, 
 			return chain.Result{}, err
 		}
 	}
-	return chain.Result{}, nil
+	return chain.Result{Idle: idle}, nil
 }
 
 func (m *Markup) read(ctx context.Context, u *crawl.CrawlURI) error {

@@ -29,7 +29,7 @@ func NewArchive(r ArchiveReader) *Archive { return &Archive{r} }
 // Process leaves URIs that are to be fetched alone; others go on with extraction.
 func (a *Archive) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.Mode != crawl.ModeJudge {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	if u.Prior == nil || u.Prior.Response.IsZero() {
 		return chain.Result{}, fmt.Errorf("fetch: archived answer of %s: no place is known", u.URL)

@@ -35,7 +35,7 @@ func NewDNS(r Resolver, clk clock.Clock) *DNS { return &DNS{r, clk} }
 func (d *DNS) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	host, ok := strings.CutPrefix(u.Key, crawl.DNSKey(""))
 	if !ok {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	u.Started = d.clk.Now()
 	began := d.clk.Mono()

@@ -106,7 +106,7 @@ func (h *HTTP) Stop(context.Context) error {
 // neither http nor https ends as unfetchable.
 func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.Status != crawl.StatusUnattempted {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	target, err := urlx.Parse(u.URL)
 	if err != nil || target.Scheme() == "ftp" {

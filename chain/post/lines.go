@@ -29,7 +29,7 @@ func NewCrawlLog(file func(number uint32) string, clk clock.Clock) *CrawlLog {
 // Process implements [chain.Processor].
 func (l *CrawlLog) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.Disposition != crawl.Done {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	name := ""
 	if !u.Response.IsZero() {
@@ -63,7 +63,7 @@ type analysis struct {
 // Process implements [chain.Processor].
 func (l *AnalysisLog) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.Disposition != crawl.Done || u.Judged == nil {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	o := u.Outcome()
 	line, err := jsonLine(analysis{

@@ -55,7 +55,7 @@ func NewLinksScoper(cfg ScopeConfig, scope *decide.Sequence, d crawl.Depths, r u
 // Process implements [chain.Processor].
 func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.Disposition != crawl.Done || !u.Status.IsHTTP() {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	nofollow := l.cfg.ObeyNofollow && u.Doc != nil && u.Doc.NoFollow
 	refused := map[string]bool{}
@@ -143,7 +143,7 @@ func NewFrontierScheduler() *FrontierScheduler { return &FrontierScheduler{} }
 func (*FrontierScheduler) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.Disposition != crawl.Done {
 		u.Links = nil
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	// Links of different kinds stay apart: a claim that grows later reaches each
 	// kind differently.

@@ -36,6 +36,14 @@ type Env struct {
 	FileName func(number uint32) string
 }
 
+// Kinds that reports tell apart.
+const (
+	KindWebAnalyzer       = "web-analyzer"
+	KindWARC              = "warc"
+	KindLinksScoper       = "links-scoper"
+	KindFrontierScheduler = "frontier-scheduler"
+)
+
 // Kind is a row of the table.
 type Kind struct {
 	Chain chain.Name
@@ -60,11 +68,11 @@ func Kinds() []Kind {
 		kinds = append(kinds, Kind{chain.Extract, m.kind, m.doc, newMarkup(m.formats)})
 	}
 	return append(kinds,
-		Kind{chain.Extract, "web-analyzer", "judges pages by the profiles; comes last", newWebAnalyzer},
-		Kind{chain.Write, "warc", "archives what the claims ask for, with the DNS answer and robots.txt it needed", newWARC},
+		Kind{chain.Extract, KindWebAnalyzer, "judges pages by the profiles; comes last", newWebAnalyzer},
+		Kind{chain.Write, KindWARC, "archives what the claims ask for, with the DNS answer and robots.txt it needed", newWARC},
 		Kind{chain.Post, "crawl-state-updater", "decides whether the URI is done, tried again or put off", plain(func(*Env) chain.Processor { return post.NewStateUpdater() })},
-		Kind{chain.Post, "links-scoper", "turns links into candidates, as the scope decides; writes out-of-scope.jsonl", newLinksScoper},
-		Kind{chain.Post, "frontier-scheduler", "hands candidates to the frontier", plain(func(*Env) chain.Processor { return post.NewFrontierScheduler() })},
+		Kind{chain.Post, KindLinksScoper, "turns links into candidates, as the scope decides; writes out-of-scope.jsonl", newLinksScoper},
+		Kind{chain.Post, KindFrontierScheduler, "hands candidates to the frontier", plain(func(*Env) chain.Processor { return post.NewFrontierScheduler() })},
 		Kind{chain.Post, "crawl-log", "writes crawl.log", plain(func(e *Env) chain.Processor { return post.NewCrawlLog(e.FileName, e.Clock) })},
 		Kind{chain.Post, "analysis-log", "writes analysis.jsonl", plain(func(e *Env) chain.Processor { return post.NewAnalysisLog(e.Clock) })},
 	)

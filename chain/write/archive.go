@@ -40,7 +40,7 @@ func NewWARC(pool Pool, d crawl.Depths, hosts chain.Hosts, clk clock.Clock) *WAR
 func (w *WARC) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	g := w.plan(u)
 	if g == nil {
-		return chain.Result{}, nil
+		return chain.Idle(), nil
 	}
 	if err := w.write(ctx, g); err != nil {
 		return chain.Result{}, fmt.Errorf("write: archive %s: %w", u.URL, err)

@@ -21,14 +21,15 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report JOB [NAME…]",
 		Short: "Print reports on a job, running or not",
-		Long: `report prints the named reports of a job, crawl-report without a name. The crawl may
-be running: it is asked, and goes on meanwhile. Names may be shortened: hosts is
-hosts-report. The layout is Heritrix's (docs/formats/reports.md):
+		Long: `report prints the named reports of a job, crawl-report and job-report without a name. The
+crawl may be running: it is asked, and goes on meanwhile. Names may be shortened: hosts
+is hosts-report. Those down to threads-report are Heritrix's, line by line; the others
+are ours (docs/formats/reports.md):
 
   ` + strings.Join(job.ReportNames(), "\n  ") + `
 
-processors-report and threads-report exist only while a crawl runs; those of the end
-of the last run are, with all others, in the folder reports/ of the job.
+The reports on processors, threads, steps and workers exist only while a crawl runs;
+those of the end of the last run are, with all others, in the folder reports/ of the job.
 
 Exit codes: 0 done; 1 a report needs a running crawl, and there is none; 2 there is
 no such report; 3 the job cannot be read.`,
@@ -54,7 +55,7 @@ func reportNames(args []string, all bool) ([]string, error) {
 		return job.ReportNames(), nil
 	}
 	if len(args) == 0 {
-		return job.ReportNames()[:1], nil
+		return job.DefaultReports(), nil
 	}
 	names := make([]string, 0, len(args))
 	for _, a := range args {
@@ -82,8 +83,8 @@ func printReports(cmd *cobra.Command, dir string, names []string, out string, al
 		return withCode(exitFailure, err)
 	}
 	defer func() { _ = c.Close() }() // idle connections
-	for _, name := range names {
-		if err := writeReport(cmd, out, name, func(w io.Writer) error { return c.Report(cmd.Context(), name, w) }); err != nil {
+	for i, name := range names {
+		if err := writeReport(cmd, out, name, i > 0, func(w io.Writer) error { return c.Report(cmd.Context(), name, w) }); err != nil {
 			return withCode(exitFailure, err)
 		}
 	}
@@ -107,14 +108,20 @@ func restingReports(cmd *cobra.Command, dir string, names []string, out string, 
 		}
 		fmt.Fprintln(cmd.ErrOrStderr(), say)
 	}
+	parted := false
 	return jobError(job.WriteReports(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()), possible, func(name string, write func(io.Writer) error) error {
-		return writeReport(cmd, out, name, write)
+		err := writeReport(cmd, out, name, parted, write)
+		parted = true
+		return err
 	}))
 }
 
-// writeReport prints a report, or writes its file whole.
-func writeReport(cmd *cobra.Command, out, name string, write func(io.Writer) error) error {
+// writeReport prints a report, parted from one before it, or writes its file whole.
+func writeReport(cmd *cobra.Command, out, name string, parted bool, write func(io.Writer) error) error {
 	if out == "" {
+		if parted {
+			fmt.Fprintln(cmd.OutOrStdout())
+		}
 		return write(cmd.OutOrStdout())
 	}
 	return job.WriteReportFile(filepath.Join(out, name+".txt"), write)

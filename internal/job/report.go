@@ -48,22 +48,39 @@ type report struct {
 	write func(*reporter, io.Writer) error
 }
 
-// reports is the table of reports; names are Heritrix's.
+// crawlReport and jobReport are the reports that are printed when none is named; they
+// can be written after a failure of the state too.
+const (
+	crawlReport = "crawl-report"
+	jobReport   = "job-report"
+)
+
+// reports is the table of reports: Heritrix's, which are as Heritrix writes them, then
+// ours, none of which has a name of Heritrix's (ADR 41).
 func reports() []report {
 	return []report{
-		{"crawl-report", false, (*reporter).crawl},
+		{crawlReport, false, (*reporter).crawl},
 		{"seeds-report", false, (*reporter).seeds},
 		{"hosts-report", false, (*reporter).hosts},
 		{"source-report", false, (*reporter).sources},
 		{"mimetype-report", false, (*reporter).types},
-		{"statmime-report", false, (*reporter).statmime},
-		{"responsecode-report", false, (*reporter).statuses},
+		{"responsecode-report", false, (*reporter).codes},
 		{"processors-report", true, (*reporter).processors},
 		{"frontier-summary-report", false, (*reporter).frontierSummary},
 		{"frontier-nonempty-report", false, (*reporter).frontierNonempty},
 		{"threads-report", true, (*reporter).threads},
+
+		{jobReport, false, (*reporter).jobTotals},
+		{"status-report", false, (*reporter).statuses},
+		{"statmime-report", false, (*reporter).statmime},
+		{"queues-report", false, (*reporter).queues},
+		{"steps-report", true, (*reporter).steps},
+		{"workers-report", true, (*reporter).workers},
 	}
 }
+
+// DefaultReports are those that are printed when none is named.
+func DefaultReports() []string { return []string{crawlReport, jobReport} }
 
 // reporter writes reports of one instant.
 type reporter struct {
@@ -71,10 +88,13 @@ type reporter struct {
 	now   time.Time
 	run   runNote
 	state *frontier.Frontier
-	view  *frontier.View // nil after a failure of the state: only crawl-report is written
+	view  *frontier.View // nil after a failure of the state: only the default reports are written
 	job   *Job           // nil when the crawl is not running
-	rows  int            // of a report that are put in order
-	known *seedCount     // nil until the seeds were counted
+	over  bool           // the run has ended; its reports are written
+	// balance of a session of a queue, [order] session_balance.
+	balance int64
+	rows    int        // of a report that are put in order
+	known   *seedCount // nil until the seeds were counted
 }
 
 func (r *reporter) write(name string, w io.Writer) error {
@@ -116,7 +136,7 @@ func (j *Job) WriteReport(name string, w io.Writer) (err error) {
 	if since := j.paused.unansweredSince(); !since.IsZero() {
 		run.Status += ": no name server answers since " + since.UTC().Format(time.RFC3339)
 	}
-	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, view: v, job: j, rows: topRows}
+	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, view: v, job: j, balance: int64(j.cfg.Order.SessionBalance), rows: topRows}
 	return r.write(name, w)
 }
 
@@ -150,7 +170,7 @@ func WriteReports(ctx context.Context, cfg *config.Config, o Options, names []st
 	if run.Status == running {
 		run.Status = interrupted // killed: nothing was left to say so
 	}
-	r := reporter{name: cfg.Job.Name, now: o.Clock.Now(), run: run, state: f, view: v, rows: topRows}
+	r := reporter{name: cfg.Job.Name, now: o.Clock.Now(), run: run, state: f, view: v, balance: int64(cfg.Order.SessionBalance), rows: topRows}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -170,7 +190,7 @@ func LiveReport(name string) bool {
 // writeReports writes all reports into reports/ at the end of a run. Of a crawl
 // whose state failed only what is in memory can be told.
 func (j *Job) writeReports(run runNote) (err error) {
-	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, job: j, rows: topRows}
+	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, job: j, over: true, balance: int64(j.cfg.Order.SessionBalance), rows: topRows}
 	if j.frontier.Err() == nil {
 		if r.view, err = j.frontier.View(); err != nil {
 			return fmt.Errorf("job: reports: %w", err)
@@ -178,7 +198,7 @@ func (j *Job) writeReports(run runNote) (err error) {
 		defer func() { err = errors.Join(err, r.view.Close()) }()
 	}
 	for _, rep := range reports() {
-		if r.view == nil && rep.name != "crawl-report" {
+		if r.view == nil && !slices.Contains(DefaultReports(), rep.name) {
 			continue
 		}
 		err := writeAtomic(j.opts.FS, j.path(ReportDir, rep.name+".txt"), func(w io.Writer) error { return r.write(rep.name, w) })
@@ -215,32 +235,44 @@ func writeAtomic(fs fsx.FS, name string, write func(io.Writer) error) (err error
 	return fsx.SyncDir(fs, fs.PathDir(name))
 }
 
+// keeper keeps the first rows of many in order, so that memory does not depend on
+// their number.
+type keeper[T any] struct {
+	rows    int // that are kept
+	compare func(a, b T) int
+	top     []T
+	total   int // of those that were offered
+}
+
+func (k *keeper[T]) add(row T) {
+	k.total++
+	if k.top = append(k.top, row); len(k.top) == 2*k.rows {
+		k.sort()
+	}
+}
+
+// sort leaves the rows that are kept, in order.
+func (k *keeper[T]) sort() []T {
+	slices.SortFunc(k.top, k.compare)
+	clear(k.top[min(k.rows, len(k.top)):])
+	k.top = k.top[:min(k.rows, len(k.top))]
+	return k.top
+}
+
 // ranked prints the first rows of all in order, then the others as each finds
 // them. compare is a total order; each is called twice.
 func ranked[T any](rows int, each func(func(T) error) error, compare func(a, b T) int, show func(T) error) error {
-	var top []T
-	keep := func() {
-		slices.SortFunc(top, compare)
-		clear(top[min(rows, len(top)):])
-		top = top[:min(rows, len(top))]
-	}
-	total := 0
-	if err := each(func(row T) error {
-		total++
-		if top = append(top, row); len(top) == 2*rows {
-			keep()
-		}
-		return nil
-	}); err != nil {
+	k := keeper[T]{rows: rows, compare: compare}
+	if err := each(func(row T) error { k.add(row); return nil }); err != nil {
 		return err
 	}
-	keep()
+	top := k.sort()
 	for _, row := range top {
 		if err := show(row); err != nil {
 			return err
 		}
 	}
-	if total == len(top) {
+	if k.total == len(top) {
 		return nil
 	}
 	last := top[len(top)-1]

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -77,56 +78,78 @@ func (r *reporter) crawl(w io.Writer) error {
 		seeds, hosts = [2]string{fmt.Sprint(s.crawled), fmt.Sprint(s.uncrawled)}, fmt.Sprint(n)
 	}
 	y, end := r.state.Total(), endsOf(r.state)
-	stats := r.state.Stats()
+	_, total := y.Successes()
 	line := func(name string, value any) { fmt.Fprintf(w, "%s: %v\n", name, value) }
-	bytes := func(name string, n int64) { line(name, fmt.Sprintf("%d (%s)", n, Size(n))) }
+	bytes := func(name string, n int64, tail string) { line(name, fmt.Sprintf("%d (%s)%s", n, displayed(n), tail)) }
 	line("crawl name", r.name)
-	line("crawl status", r.run.Status)
-	line("duration", r.run.Took.Round(time.Millisecond))
+	line("crawl status", crawlStatus(r.run.Status))
+	line("duration", conventional(r.run.Took))
 	fmt.Fprintln(w)
 	line("seeds crawled", seeds[0])
 	line("seeds uncrawled", seeds[1])
 	fmt.Fprintln(w)
 	line("hosts visited", hosts)
 	fmt.Fprintln(w)
-	line("URIs processed", y.URIs)
+	line("URIs processed", end.successes+end.failures+end.disregards)
 	line("URI successes", end.successes)
 	line("URI failures", end.failures)
 	line("URI disregards", end.disregards)
 	fmt.Fprintln(w)
 	line("novel URIs", y.Novel)
-	line("duplicate-by-hash URIs", y.Dup)
-	line("not-modified URIs", y.Unmodified)
+	if y.Dup > 0 {
+		line("duplicate-by-hash URIs", y.Dup)
+	}
+	if y.Unmodified > 0 {
+		line("not-modified URIs", y.Unmodified)
+	}
 	fmt.Fprintln(w)
-	bytes("total crawled bytes", y.Bytes)
-	bytes("novel crawled bytes", y.NovelBytes)
-	bytes("duplicate-by-hash crawled bytes", y.DupBytes)
-	bytes("not-modified crawled bytes", y.UnmodifiedLen)
+	bytes("total crawled bytes", total, " ") // the blanks are Heritrix's
+	bytes("novel crawled bytes", y.NovelBytes, "")
+	if y.Dup > 0 {
+		bytes("duplicate-by-hash crawled bytes", y.DupBytes, " ")
+	}
+	if y.Unmodified > 0 {
+		bytes("not-modified crawled bytes", y.UnmodifiedLen, " ")
+	}
 	fmt.Fprintln(w)
 	line("URIs/sec", fmt.Sprintf("%.2f", perSecond(float64(end.successes), r.run.Took)))
-	line("KB/sec", int64(perSecond(float64(y.Bytes)/1024, r.run.Took)))
-	fmt.Fprintln(w)
-	// What Heritrix has no names for.
-	line("runs", r.run.Runs)
-	line("URIs discovered", stats.Discovered)
-	line("URIs queued", stats.Queued+stats.InProcess)
-	line("pages judged", stats.Judged)
-	line("pages valid", stats.Valid)
-	line("URIs archived", stats.Archived)
-	bytes("archived bytes", y.StoredBytes)
-	if whole, err := r.counted(); err != nil {
-		return err
-	} else if !whole {
-		line("note", "an older program began this crawl; the statistics hold what came after it")
-	}
+	line("KB/sec", int64(perSecond(float64(total)/1024, r.run.Took)))
 	return nil
 }
 
-func (r *reporter) counted() (bool, error) {
+// jobTotals is what Heritrix has no names for.
+func (r *reporter) jobTotals(w io.Writer) error {
+	y, s := r.state.Total(), r.state.Stats()
+	line := func(name string, value any) { fmt.Fprintf(w, "%s: %v\n", name, value) }
+	bytes := func(name string, n int64) { line(name, fmt.Sprintf("%d (%s)", n, Size(n))) }
+	line("job", r.name)
+	line("status", cmp.Or(r.run.Status, "-"))
+	line("runs", r.run.Runs)
+	line("duration", r.run.Took.Round(time.Millisecond))
+	fmt.Fprintln(w)
+	line("URIs discovered", s.Discovered)
+	line("URIs queued", s.Queued)
+	line("URIs in process", s.InProcess)
+	line("URIs parked", s.Parked)
+	line("URIs finished", s.Finished)
+	line("attempts to be repeated", s.Retried)
+	fmt.Fprintln(w)
+	line("pages judged", s.Judged)
+	line("pages valid", s.Valid)
+	line("URIs archived", s.Archived)
+	bytes("archived bytes", y.StoredBytes)
+	bytes("received bytes", y.Bytes)
 	if r.view == nil {
-		return true, nil
+		return nil
 	}
-	return r.state.Counted()
+	if err := r.queueTotals(line); err != nil {
+		return err
+	}
+	if whole, err := r.state.Counted(); err != nil || whole {
+		return err
+	}
+	line("note", "an older program began this crawl; the statistics hold what came after it")
+	return nil
 }
 
 func perSecond(n float64, d time.Duration) float64 {

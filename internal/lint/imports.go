@@ -44,7 +44,7 @@ func table() []row {
 		{[]string{"internal/console/…"}, with(job, "internal/console/…"), "the console drives jobs"},
 		{[]string{"cmd/…"}, []string{"…"}, "commands know everything"},
 		{[]string{"tools/…"}, with(level1, "analyzer"), "tools build data"},
-		{[]string{"internal/testweb/…", "internal/sharedtest", "internal/lint", "internal/interop", "internal/howto"}, []string{"…"}, "helpers of tests"},
+		{[]string{"internal/testweb/…", "internal/sharedtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs"}, []string{"…"}, "helpers of tests"},
 	}
 }
 
@@ -52,7 +52,7 @@ func table() []row {
 func restricted() []row {
 	return []row{
 		{[]string{"internal/testweb/…"}, []string{"cmd/exclave/demo*.go", "cmd/exclave/bench*.go", "internal/testweb/…"}, "a synthetic web has no place in a crawl"},
-		{[]string{"internal/sharedtest", "internal/growthtest", "internal/lint", "internal/interop", "internal/howto", "frontier/frontiertest"}, nil, "for tests only"},
+		{[]string{"internal/sharedtest", "internal/growthtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs", "frontier/frontiertest"}, nil, "for tests only"},
 		{[]string{"github.com/nlnwa/gowarc/…"}, []string{"warc/…"}, "gowarc stays behind warc (ADR 13)"},
 		{[]string{"github.com/spf13/…"}, []string{"cmd/…"}, "only commands know the command line"},
 	}

@@ -1,0 +1,139 @@
+package job_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"exclave/config"
+	"exclave/internal/heritrixlogs"
+	"exclave/internal/job"
+	"exclave/internal/testweb"
+)
+
+// heritrix reads the logs and reports of a job by Heritrix's documentation. The size of
+// an answer is that of the thirteenth field, which every answer has.
+func heritrix(t *testing.T, cfg *config.Config) *heritrixlogs.Job {
+	t.Helper()
+	j, err := heritrixlogs.Read(filepath.Join(cfg.Dir, job.LogDir), filepath.Join(cfg.Dir, job.ReportDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := func(l heritrixlogs.Line) bool { return l.Annotated("judged") } // ours: nothing was fetched
+	for _, d := range j.Disagreements(func(l heritrixlogs.Line) int64 { return max(l.ContentSize, 0) }, judged) {
+		t.Error(d)
+	}
+	for _, l := range j.Log {
+		if (l.ContentSize > 0) != (l.Size >= 0) {
+			t.Errorf("size %d, content size %d of %s", l.Size, l.ContentSize, l.URI)
+		}
+	}
+	return j
+}
+
+// Issue 17: what says that it is Heritrix's is, column by column: read by a reader that
+// was written from Heritrix's documentation and reads what Heritrix wrote.
+func TestReportsAreHeritrixs(t *testing.T) {
+	web := smallWeb()
+	web["http://a.test/robots.txt"] = testweb.Text("User-agent: *\nDisallow: /private\n")
+	web["http://c.test/d"] = testweb.NationalPage(5, "http://a.test/", "http://a.test/private/x", "http://gone.test/", "http://c.test/old")
+	web["http://c.test/old"] = testweb.NationalPage(6)
+	web["http://a.test/"] = web["http://a.test/"].With("ETag", `"1"`)
+	j := newJob(t, conditional{web}, nil)
+	j.run(job.Options{}, "http://a.test/", "http://c.test/", "http://nowhere.test/", "http://a.test/r")
+	read := heritrix(t, j.cfg)
+	if s := read.Crawl; s.Status != "Finished" || s.SeedsCrawled != 3 || s.SeedsUncrawled != 1 || s.Failures == 0 || s.Disregards != 1 {
+		t.Errorf("%+v", s)
+	}
+	if f := read.Frontier; f.State != "EMPTY" || f.Queued != 0 || f.Exhausted != f.Queues || f.Queues < 3 {
+		t.Errorf("%+v", f)
+	}
+	if len(read.Threads) != 0 || len(read.Nonempty) != 0 {
+		t.Errorf("after the end: %+v %+v", read.Threads, read.Nonempty)
+	}
+	handled := map[string]int64{}
+	for _, c := range read.Chains {
+		for _, p := range c.Processors {
+			handled[p.Name] = p.Handled
+			if p.Name == "extract/html" && p.Links == 0 {
+				t.Error("no links of HTML")
+			}
+		}
+	}
+	types := map[string]int64{}
+	for _, c := range read.MIMETypes {
+		types[c.Name] = c.URLs
+	}
+	if handled["extract/css"] != types["text/css"] || handled["fetch/dns"] == 0 || handled["write/warc"] == 0 {
+		t.Errorf("handled %v; types %v", handled, types)
+	}
+	if i := slices.IndexFunc(read.Hosts, func(h heritrixlogs.Host) bool { return h.Name == "a.test" }); i < 0 || read.Hosts[i].Robots != 1 {
+		t.Errorf("%+v", read.Hosts)
+	}
+	if s := read.Seeds; s[0].Crawled || s[len(s)-1].Code != 200 || !slices.ContainsFunc(s, func(s heritrixlogs.Seed) bool { return s.Redirects == "http://a.test/b2" }) {
+		t.Errorf("%+v", s)
+	}
+
+	// What is asked again: duplicates and answers 304 have columns of their own.
+	j.run(job.Options{Recrawl: true}, "http://a.test/again")
+	if s := heritrix(t, j.cfg).Crawl; s.DupURIs+s.UnmodifiedURIs == 0 || s.DupBytes+s.SameSize == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Of a crawl that goes on, of one that rests, and of one with queues that wait, the
+// reports are Heritrix's too.
+func TestReportsOfWaitingQueues(t *testing.T) {
+	j := newJob(t, smallWeb(), func(c *config.Config) { c.Crawl.MaxURLs = 3 })
+	j.run(job.Options{}, "http://a.test/", "http://c.test/")
+	read := heritrix(t, j.cfg)
+	if f := read.Frontier; read.Crawl.Status != "Finished - Maximum number of documents limit hit" || f.State != "FINISH" || f.Queued == 0 || len(f.Shown) == 0 {
+		t.Errorf("%+v", read)
+	}
+	waiting := int64(0)
+	for _, q := range read.Nonempty {
+		waiting += q.Items
+	}
+	if waiting != read.Frontier.Queued {
+		t.Errorf("%d URIs in %+v, %d queued", waiting, read.Nonempty, read.Frontier.Queued)
+	}
+	j.with(job.Options{}, func(open *job.Job) {
+		for name, read := range map[string]func(string) error{
+			"threads-report": func(s string) error {
+				_, _, err := heritrixlogs.Threads(strings.NewReader(s))
+				return err
+			},
+			"frontier-summary-report": func(s string) error {
+				_, err := heritrixlogs.FrontierSummary(strings.NewReader(s))
+				return err
+			},
+			"frontier-nonempty-report": func(s string) error {
+				_, err := heritrixlogs.Nonempty(strings.NewReader(s))
+				return err
+			},
+			"processors-report": func(s string) error {
+				_, err := heritrixlogs.Processors(strings.NewReader(s))
+				return err
+			},
+		} {
+			var b strings.Builder
+			if err := open.WriteReport(name, &b); err != nil {
+				t.Error(err)
+			}
+			if err := read(b.String()); err != nil {
+				t.Errorf("%v\n%s", err, b.String())
+			}
+		}
+	})
+}
+
+// What is not Heritrix's has no name of Heritrix's.
+func TestReportNames(t *testing.T) {
+	theirs := []string{"crawl-report", "seeds-report", "hosts-report", "source-report", "mimetype-report", "responsecode-report",
+		"processors-report", "frontier-summary-report", "frontier-nonempty-report", "threads-report"}
+	ours := []string{"job-report", "status-report", "statmime-report", "steps-report", "queues-report", "workers-report"}
+	if got, want := slices.Sorted(slices.Values(job.ReportNames())), slices.Sorted(slices.Values(append(theirs, ours...))); !slices.Equal(got, want) {
+		t.Errorf("%v\nwant\n%v", got, want)
+	}
+}

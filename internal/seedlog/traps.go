@@ -13,7 +13,7 @@ import (
 func trapRules() []string {
 	return append([]string{
 		"TooManyHopsDecideRule", "PathologicalPathDecideRule", "TooManyPathSegmentsDecideRule",
-		"too-many-hops", "pathological-path", "too-many-path-segments",
+		"too-many-hops", "pathological-path", "too-many-path-segments", "traps",
 	}, numbers(trapStatuses())...)
 }
 
@@ -29,10 +29,16 @@ func numbers(of []int) (out []string) {
 }
 
 // IsTrap says whether the rule that a log names refuses traps: too many hops, a path
-// that repeats itself, too many segments. "#2" behind a rule of ours does not matter.
-func IsTrap(rule string) bool {
-	name, _, _ := strings.Cut(rule, "#")
-	return slices.Contains(trapRules(), name)
+// that repeats itself, too many segments, an address that looks like one. What stands
+// behind the name of a rule of ours ("too-many-hops#2", "traps:calendar") does not matter.
+func IsTrap(rule string) bool { return slices.Contains(trapRules(), ruleKind(rule)) }
+
+// ruleKind is a rule of ours without which of its kind it is and what it found.
+func ruleKind(rule string) string {
+	if i := strings.IndexAny(rule, "#:"); i > 0 {
+		return rule[:i]
+	}
+	return rule
 }
 
 // Bounds of what is counted by rule: a log may say anything.
@@ -69,7 +75,7 @@ func newRules(o Options) rules {
 func (r *rules) of(name string) *ruleCount {
 	trap := IsTrap(name)
 	if full := len(r.n) >= maxRules || len(name) > maxRuleName; full && trap {
-		name, _, _ = strings.Cut(name, "#")
+		name = ruleKind(name)
 	} else if full || name == otherRules {
 		return &r.other
 	}

@@ -12,7 +12,7 @@ help: ## list the targets
 build: ## one static binary, ./exclave
 	CGO_ENABLED=0 go build -trimpath -o exclave ./cmd/exclave
 
-test: ## what a change must pass, under two minutes
+test: ## what a change must pass; some minutes
 	go test ./...
 
 test-long: ## with the race detector, 200 kills of a crawl, repeated in random order

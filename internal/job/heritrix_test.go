@@ -1,12 +1,15 @@
 package job_test
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"exclave/config"
+	"exclave/frontier"
 	"exclave/internal/heritrixlogs"
 	"exclave/internal/job"
 	"exclave/internal/testweb"
@@ -29,7 +32,26 @@ func heritrix(t *testing.T, cfg *config.Config) *heritrixlogs.Job {
 			t.Errorf("size %d, content size %d of %s", l.Size, l.ContentSize, l.URI)
 		}
 	}
+	statistics(t, cfg, j)
 	return j
+}
+
+// statistics reads progress-statistics.log, whose last line agrees with the crawl-report.
+func statistics(t *testing.T, cfg *config.Config, j *heritrixlogs.Job) {
+	t.Helper()
+	log, err := os.Open(filepath.Join(cfg.Dir, job.LogDir, job.ProgressLog))
+	must(t, err)
+	lines, err := heritrixlogs.ProgressStatistics(log)
+	must(t, errors.Join(err, log.Close()))
+	var last heritrixlogs.Progress
+	for _, l := range lines {
+		if l.Event == "" {
+			last = l
+		}
+	}
+	if last.Downloaded != j.Crawl.Successes || last.Failures != j.Crawl.Failures || last.Queued != j.Frontier.Queued || lines[len(lines)-1].Event != "ENDED" {
+		t.Errorf("%+v\n%+v", lines, j.Crawl)
+	}
 }
 
 // Issue 17: what says that it is Heritrix's is, column by column: read by a reader that
@@ -126,6 +148,23 @@ func TestReportsOfWaitingQueues(t *testing.T) {
 			}
 		}
 	})
+}
+
+// docs/formats/progress-statistics.md: Heritrix's ratio counts the queues that have no
+// room in memory too.
+func TestCongestion(t *testing.T) {
+	for _, c := range []struct {
+		q    frontier.QueueStates
+		want string
+	}{
+		{frontier.QueueStates{InProcess: 2, Waiting: 1, Resting: 1, Snoozed: 1, Ready: 4, Inactive: 12, Retired: 9}, "5.00"},
+		{frontier.QueueStates{InProcess: 1}, "1.00"},
+		{frontier.QueueStates{Ready: 3}, "-"},
+	} {
+		if got := job.Congestion(c.q); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.q, got, c.want)
+		}
+	}
 }
 
 // What is not Heritrix's has no name of Heritrix's.

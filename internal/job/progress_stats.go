@@ -28,7 +28,7 @@ type sample struct {
 	took       time.Duration // of all runs
 	stats      frontier.Stats
 	ends       ends
-	bytes      int64 // of all visits
+	bytes      int64 // of successes
 	busy       int
 	heap, mem  int64 // bytes
 	queues     frontier.QueueStates
@@ -38,13 +38,7 @@ type sample struct {
 
 // line is a line in Heritrix's layout.
 func (s sample) line() string {
-	congestion, depth := "-", "-"
-	q := s.queues
-	// A queue in process or resting cannot be asked more; those ready wait for a
-	// ToeThread.
-	if used := q.InProcess + q.Waiting + q.Resting; used > 0 {
-		congestion = fmt.Sprintf("%.2f", float64(used+q.Ready)/float64(used))
-	}
+	depth := "-"
 	if s.depths.Queues > 0 {
 		depth = strconv.FormatInt(s.depths.Sum/int64(s.depths.Queues), 10)
 	}
@@ -59,7 +53,7 @@ func (s sample) line() string {
 		strconv.Itoa(s.busy),
 		strconv.FormatInt(s.heap/1024, 10),
 		strconv.FormatInt(s.mem/1024, 10),
-		congestion,
+		congestion(s.queues),
 		strconv.FormatInt(s.depths.Longest, 10),
 		depth,
 	}
@@ -71,6 +65,17 @@ func (s sample) line() string {
 		b = fmt.Appendf(b, "%*s", columns()[i]-len(b), v)
 	}
 	return string(b)
+}
+
+// congestion is by how much more the queues with URIs could keep busy: all but retired
+// ones, divided by those that cannot be asked more, because they are in process or wait.
+// "-" when there is none of these.
+func congestion(q frontier.QueueStates) string {
+	used := q.InProcess + q.Waiting + q.Resting
+	if used == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", float64(used+q.Ready+q.Inactive)/float64(used))
 }
 
 // statistics writes progress-statistics.log. It is appended to by every run, and
@@ -137,7 +142,7 @@ func (s *statistics) changed(from, to chain.State) {
 	case to == chain.Paused:
 		s.event("PAUSED", "URIs in process are finished")
 	case to == chain.Stopping:
-		s.event("STOPPING", "no further URI is begun")
+		s.event("ENDING", "no further URI is begun")
 	case from == chain.Paused:
 		s.event("RESUMED", "the pause is over")
 	default:
@@ -171,8 +176,9 @@ func (s *statistics) note(ctx context.Context) {
 // sample writes a line of numbers.
 func (s *statistics) sample() {
 	j := s.job
-	now := sample{at: j.opts.Clock.Now(), stats: j.frontier.Stats(), ends: endsOf(j.frontier), bytes: j.frontier.Total().Bytes,
+	now := sample{at: j.opts.Clock.Now(), stats: j.frontier.Stats(), ends: endsOf(j.frontier),
 		busy: j.ctl.Counts().Busy, mem: memoryInUse(), heap: heapInUse(), queues: j.frontier.Queues(), depths: j.frontier.Depths()}
+	_, now.bytes = j.frontier.Total().Successes()
 	if began := j.began.Load(); began != nil {
 		now.took = j.tookBefore + now.at.Sub(*began)
 	}

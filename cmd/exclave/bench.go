@@ -73,7 +73,7 @@ pages within four clicks of a seed, 98 % of all, with 5 % of its requests in tra
 	f.IntVar(&o.toeThreads, "toe-threads", 50, "URLs processed at the same time, 1 … 10,000")
 	f.BoolVar(&o.national, "national", false, "archive only national pages, as profile cz says, instead of everything")
 	f.BoolVar(&o.defaultJob, "default-job", false, "crawl a deep web with the job that exclave init writes, and count national pages and traps")
-	f.Int64Var(&o.maxURLs, "max-urls", 0, "with --default-job: stop after so many answers (default: 5 for each resource)")
+	f.Int64Var(&o.maxURLs, "max-urls", 0, "with --default-job: stop after so many answers (default: 2 for each resource)")
 	f.BoolVar(&o.wget, "wget", false, "crawl the same web with wget --warc-file too, and compare")
 	f.StringVar(&o.json, "json", "", "write the figures to this file as JSON; - is stdout, instead of the table")
 	f.StringVar(&o.dir, "dir", "", "keep the job in this new folder (default: a temporary one, removed)")
@@ -134,7 +134,7 @@ func (o *benchOptions) deep(cmd *cobra.Command) {
 		o.web.Locality = 0.8
 	}
 	if !cmd.Flags().Changed("max-urls") {
-		o.maxURLs = 5 * int64(o.web.Resources)
+		o.maxURLs = 2 * int64(o.web.Resources)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestTrapsHaveNoEnd(t *testing.T) {
 	kinds := map[string]bool{}
 	for h := range w.p.Hosts {
 		tr := w.trapOf(h)
-		if tr.kind == farmKind || kinds[tr.kind] {
+		if tr == nil || tr.kind == farmKind || kinds[tr.kind] {
 			continue
 		}
 		kinds[tr.kind] = true
@@ -89,7 +89,7 @@ func TestTrapsHaveNoEnd(t *testing.T) {
 func TestFarm(t *testing.T) {
 	w := deep(t, nil)
 	h := 0
-	for w.trapOf(h).kind != farmKind {
+	for tr := w.trapOf(h); tr == nil || tr.kind != farmKind; tr = w.trapOf(h) {
 		h++
 	}
 	seen, next := map[string]bool{}, []string{w.entryTo(w.node(h, 0))}

@@ -190,17 +190,21 @@ func variantsOf(p trapPage) []string {
 	return all
 }
 
-// trapOf is the trap of a host, nil when it has none. All kinds have a host in turn, one
-// in as many as the share says.
+// trapOf is the trap of a host, nil when it has none: one host in as many as the share
+// says has one, of all kinds in turn; the seed says which begins.
 func (w *Web) trapOf(h int) *trap {
 	if !w.p.Traps || w.p.TrapShare == 0 {
 		return nil
 	}
 	every := max(int(1/w.p.TrapShare), 1)
-	if h%every != every/2 {
+	at := h - h%every + every/2
+	for w.p.Deep && at < h && w.own(at) { // nobody would come there
+		at++
+	}
+	if h != at || w.p.Deep && w.own(h) {
 		return nil
 	}
-	return &w.traps[h/every%len(w.traps)]
+	return &w.traps[(h/every+int(w.p.Seed%uint64(len(w.traps))))%len(w.traps)]
 }
 
 // farm is the domain of the link farm of a host.

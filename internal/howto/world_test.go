@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
@@ -96,6 +97,7 @@ type scene struct {
 	// crawls says that the page is about a crawl that runs: one does beside each block.
 	crawls bool
 	crawl  chan struct{} // closed when it has ended; nil: none was begun
+	kill   func()        // ends it
 
 	overlay map[string]string // of files of the checkout, what a recipe puts in their place
 }
@@ -108,6 +110,11 @@ func (w *world) newScene(t *testing.T, page string) *scene {
 	case "README", "word-lists", "new-processor", "new-searcher":
 		s.checkout(t)
 	}
+	t.Cleanup(func() {
+		if s.kill != nil {
+			s.kill()
+		}
+	})
 	setup, err := os.ReadFile(filepath.Join(w.root, "internal", "howto", "testdata", "setup.sh"))
 	must(t, err)
 	commands := string(setup)
@@ -198,11 +205,16 @@ func (s *scene) accompany(t *testing.T) {
 		defer close(ended)
 		_ = cmd.Wait() // how it ended is for the page to show
 	}()
-	s.crawl = ended
+	s.crawl, s.kill = ended, func() {
+		_ = cmd.Process.Kill() // it may have ended
+		<-ended
+	}
+	late := time.AfterFunc(patience, s.kill)
+	defer late.Stop()
 	select {
 	case <-s.held:
 	case <-ended:
-		t.Fatal("the crawl has ended although it waits for an answer")
+		t.Fatal("the crawl has ended, or did not ask for what it should wait for")
 	}
 }
 

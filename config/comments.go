@@ -181,6 +181,12 @@ exclave checkpoint asks for.`,
 		"checkpoint.keep": `The newest so many stay, older ones are deleted when a new one is complete; 0 = all
 stay. Those that were given a name stay, and do not count.`,
 
+		"logs": `How crawl.log, analysis.jsonl and out-of-scope.jsonl roll: docs/formats/crawl-log.md.`,
+		"logs.max_size": `At this size a log gets the time behind its name (crawl.log.20261123101946) and begins
+anew; 0 = never.`,
+		"logs.compress": `Compress what was rolled (crawl.log.20261123101946.gz); zcat -f crawl.log.* crawl.log
+reads all.`,
+
 		"metrics": `Numbers of the running crawl for Prometheus.`,
 		"metrics.address": `"127.0.0.1:9090"; "" = off. Who reaches the address can read them: other machines
 too when it is not loopback.`,

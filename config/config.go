@@ -38,9 +38,11 @@ type Config struct {
 	Analysis  Analysis          `toml:"analysis"`
 	WARC      warc.Config       `toml:"warc"`
 	// Checkpoint says when checkpoints are made, and which are kept.
-	Checkpoint Checkpoint          `toml:"checkpoint"`
-	Metrics    Metrics             `toml:"metrics"`
-	Scope      []decide.RuleConfig `toml:"scope"`
+	Checkpoint Checkpoint `toml:"checkpoint"`
+	// Logs says how crawl.log, analysis.jsonl and out-of-scope.jsonl roll.
+	Logs    frontier.LogsConfig `toml:"logs"`
+	Metrics Metrics             `toml:"metrics"`
+	Scope   []decide.RuleConfig `toml:"scope"`
 	// Chain holds the steps of the chains that are not the default ones.
 	Chain map[chain.Name][]standard.StepConfig `toml:"chain"`
 
@@ -210,6 +212,7 @@ func Default(profile string) *Config {
 			Depth:  ProfileDepth,
 		},
 		WARC:  warc.DefaultConfig(),
+		Logs:  frontier.DefaultLogsConfig(),
 		Scope: decide.DefaultScope(NationalDomains(profile)...),
 	}
 	if profile != "" {

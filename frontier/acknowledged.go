@@ -36,6 +36,9 @@ func (f *Frontier) loadAcknowledged() error {
 	}
 	for l := range crawl.NumLogs {
 		f.logRows[l].Log = l
+		if err := f.loadParts(l); err != nil {
+			return err
+		}
 		v, err := get(f.db, []byte{'g', byte(l)})
 		if err != nil {
 			return err
@@ -57,6 +60,9 @@ func (f *Frontier) loadAcknowledged() error {
 func (f *Frontier) recoverLogs() error {
 	for l := range crawl.NumLogs {
 		name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
+		if err := f.endRoll(l); err != nil {
+			return fmt.Errorf("frontier: recover %s: %w", name, err)
+		}
 		a, err := fsx.OpenAppend(f.o.FS, name)
 		if err != nil {
 			return fmt.Errorf("frontier: open log: %w", err)

@@ -352,6 +352,17 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 		}
 	}
 	f.o.Fail.Hit("frontier.commit.after-sync")
+	rolled, err := f.roll(&rows)
+	if err != nil {
+		return err
+	}
+	for l, text := range t.lines {
+		if len(text) > 0 || slices.Contains(rolled, crawl.LogID(l)) {
+			if err := setLog(&t.b, &rows[l], false); err != nil {
+				return err
+			}
+		}
+	}
 	if err := t.flush(files); err != nil {
 		return err
 	}
@@ -367,6 +378,11 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	f.recent.committed(&made)
 	f.o.Fail.Hit("frontier.commit.after-batch")
 	t.publish(rows)
+	for _, l := range rolled {
+		if err := f.finishRoll(l); err != nil {
+			return err
+		}
+	}
 	return f.completed(files)
 }
 
@@ -505,9 +521,6 @@ func (t *tx) appendLogs() (rows [crawl.NumLogs]LogRow, err error) {
 		rows[l].Length += int64(len(text))
 		rows[l].Lines += t.count[l]
 		rows[l].CRC = crc32.Update(rows[l].CRC, castagnoli(), text)
-		if err := t.b.Set([]byte{'g', byte(l)}, rows[l].encode(), nil); err != nil {
-			return rows, err
-		}
 	}
 	return rows, nil
 }

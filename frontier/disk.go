@@ -13,6 +13,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/internal/fsx"
+	"exclave/internal/logparts"
 )
 
 // Tables returns the bytes on disk of each table of the state, by the letter its keys
@@ -115,7 +116,7 @@ func (f *Frontier) mayBegin(ctx context.Context) error {
 	}
 	for l := range crawl.NumLogs {
 		name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
-		if st, err := f.o.FS.Stat(name); err == nil && st.Size() > 0 {
+		if logparts.Any(f.o.FS, f.o.LogDir, l.Name()) {
 			return without(name + " holds what one wrote")
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/internal/logparts"
 )
 
 // Known is what a state acknowledges of archive and logs, before anything is changed.
@@ -95,7 +96,14 @@ func (f *Frontier) compare(ctx context.Context) error {
 	}
 	numbered := newDec(format).uv() >= numberedFormat
 	for l := range crawl.NumLogs {
-		if err := f.checkLog(l, numbered && !ok); err != nil {
+		half, err := f.half(l)
+		if err == nil {
+			err = f.checkParts(l, half)
+		}
+		if err == nil && half == noHalf {
+			err = f.checkLog(l, numbered && !ok)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -209,6 +217,9 @@ func (f *Frontier) whereLog(l crawl.LogID, want int64) string {
 	if err == nil {
 		slices.Sort(names)
 		for _, n := range names {
+			if _, part := logparts.Parse(l.Name(), n); part {
+				continue
+			}
 			st, err := f.o.FS.Stat(f.o.FS.PathJoin(f.o.LogDir, n))
 			if err == nil && !st.IsDir() && n != l.Name() && strings.HasPrefix(n, l.Name()) && st.Size() >= want {
 				return fmt.Sprintf("%s was perhaps rotated to %s by somebody else: give it its name back, and let nobody else rotate the logs of a job", l.Name(), n)

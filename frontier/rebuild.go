@@ -322,7 +322,7 @@ func (b *Builder) Close(files []FileRow, logs []LogRow) error {
 		errs = append(errs, w.Set(fileKey(row.Number), encodeFile(row), nil))
 	}
 	for _, row := range logs {
-		errs = append(errs, w.Set([]byte{'g', byte(row.Log)}, row.encode(), nil))
+		errs = append(errs, setLog(w, &row, true))
 	}
 	errs = append(errs, w.DeleteRange([]byte{scratchTable}, []byte{scratchTable + 1}, nil))
 	err := errors.Join(errs...)

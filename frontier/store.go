@@ -44,6 +44,9 @@ type LogRow struct {
 	Length int64  // bytes acknowledged
 	Lines  int64  // lines in them
 	CRC    uint32 // CRC-32C of them
+	// Parts are those that the log was rolled into (ADR 39), the oldest first. What is above is of the file behind
+	// them.
+	Parts []LogPart
 }
 
 // Archive is what the committer asks of whoever owns the WARC files.
@@ -76,6 +79,7 @@ type Options struct {
 	Config    Config
 	Order     OrderConfig
 	Limits    LimitsConfig
+	Logs      LogsConfig
 	Depths    crawl.Depths
 	RulesHash uint64 // of the rules that make keys; a changed set is refused
 	Parts     []Part // what else must not change during the job; a change is refused
@@ -90,6 +94,8 @@ type Options struct {
 	// changed; its error refuses the job. strict: the mark is gone, so that whatever the archive
 	// holds beyond that may mean that the state is older. Nil: nothing is compared.
 	Check func(ctx context.Context, k *Known, strict bool) error
+	// MovedLog reports whether a part of a log was moved away by its owner. Nil: none was.
+	MovedLog func(part string) bool
 	// Aside keeps what logs hold beyond what is acknowledged. Default: in LogDir.
 	Aside *aside.Folder
 	anew  bool // see Rebuild
@@ -174,9 +180,13 @@ type Frontier struct {
 	zw      *zstd.Encoder // of deferred answers
 	zr      *zstd.Decoder
 	logs    [crawl.NumLogs]*fsx.Append
-	number  uint64  // of the last commit; the committer's
-	marker  *marker // nil of one that is only read
-	clean   bool    // the last run closed in order
+	rolled  chan struct{}      // filled when there is a new part of a log
+	atRest  chan struct{}      // taken from when no part is left to be compressed
+	packed  chan struct{}      // closed when no part is compressed any more
+	unpack  context.CancelFunc // ends that; nil: nobody compresses
+	number  uint64             // of the last commit; the committer's
+	marker  *marker            // nil of one that is only read
+	clean   bool               // the last run closed in order
 	opened  time.Duration
 	// killed is since when hosts are left in peace because the last run was killed, on the
 	// monotonic clock.
@@ -248,6 +258,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
 		recs: newRowCache(cachedRecords, uriHash), hostRows: newRowCache(cachedHosts, hostHash), offs: make(chan struct{}, 1),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
+		rolled: make(chan struct{}, 1), atRest: make(chan struct{}), packed: make(chan struct{}),
 		hostFacts:   newCache(func(crawl.HostFacts) int { return 0 }), // at most 32 addresses
 		originFacts: newCache(func(o crawl.OriginFacts) int { return len(o.Robots) }),
 		written:     newCache(func(d crawl.Deferred) int { return len(d.Raw) })}
@@ -372,6 +383,11 @@ func (f *Frontier) load() error {
 		return err
 	}
 	if f.o.ReadOnly {
+		for l := range crawl.NumLogs {
+			if err := f.unrolled(l); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	if err := errors.Join(f.noteKill(), f.keepParts()); err != nil {
@@ -475,6 +491,13 @@ func (f *Frontier) Start(a Archive, rows []FileRow) error {
 	go f.readLoop()
 	go f.commitLoop()
 	go f.watchStore()
+	if f.o.Logs.Compress {
+		var ctx context.Context
+		ctx, f.unpack = context.WithCancel(context.Background())
+		go f.packParts(ctx)
+	} else {
+		close(f.packed)
+	}
 	return nil
 }
 
@@ -532,6 +555,10 @@ func (f *Frontier) anyBusy() bool {
 }
 
 func (f *Frontier) shut() error {
+	if f.unpack != nil {
+		f.unpack()
+		<-f.packed
+	}
 	f.zr.Close()
 	errs := []error{f.zw.Close(), f.marker.close()}
 	for _, a := range f.logs {

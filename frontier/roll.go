@@ -1,0 +1,310 @@
+package frontier
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"exclave/crawl"
+	"exclave/internal/fsx"
+	"exclave/internal/logparts"
+)
+
+// LogsConfig says how the logs that are committed with the state roll (section [logs] of job.toml).
+type LogsConfig struct {
+	// MaxSize is the length in bytes at which a log becomes a part, and begins anew; 0 = never.
+	MaxSize int64 `toml:"max_size"`
+	// Compress says that parts are compressed.
+	Compress bool `toml:"compress"`
+}
+
+// DefaultLogsConfig returns parts of 256 MiB, compressed.
+func DefaultLogsConfig() LogsConfig { return LogsConfig{MaxSize: 256 << 20, Compress: true} }
+
+// Validate returns every value that cannot be, as "key: what".
+func (c LogsConfig) Validate() (errs []error) {
+	if c.MaxSize < 0 {
+		errs = append(errs, fmt.Errorf("max_size: %d is negative; 0 means that no log is rolled", c.MaxSize))
+	}
+	return errs
+}
+
+// LogPart is what the state keeps of a part of a log (ADR 39), compressed or not.
+type LogPart struct {
+	Name   string // without logparts.Packed
+	Length int64  // bytes, not compressed
+	Lines  int64
+	CRC    uint32 // CRC-32C of the bytes, not compressed
+}
+
+// Sum is what the part holds.
+func (p LogPart) Sum() logparts.Sum { return logparts.Sum{Length: p.Length, CRC: p.CRC} }
+
+// Total returns the bytes and lines of a log with its parts.
+func (r *LogRow) Total() (length, lines int64) {
+	length, lines = r.Length, r.Lines
+	for _, p := range r.Parts {
+		length, lines = length+p.Length, lines+p.Lines
+	}
+	return length, lines
+}
+
+func partKey(l crawl.LogID, number int) []byte {
+	return binary.BigEndian.AppendUint32([]byte{'g', byte(l)}, uint32(number))
+}
+
+func (p *LogPart) encode() []byte {
+	e := newEnc()
+	e.str(p.Name)
+	e.iv(p.Length)
+	e.iv(p.Lines)
+	e.uv(uint64(p.CRC))
+	return e.b
+}
+
+// setLog notes the rows of a log; of its parts that of the last, unless all are wanted.
+func setLog(b writer, row *LogRow, all bool) error {
+	first := len(row.Parts) - 1
+	if all {
+		first = 0
+	}
+	for i := max(first, 0); i < len(row.Parts); i++ {
+		if err := b.Set(partKey(row.Log, i+1), row.Parts[i].encode(), nil); err != nil {
+			return err
+		}
+	}
+	return b.Set([]byte{'g', byte(row.Log)}, row.encode(), nil)
+}
+
+// loadParts reads the rows of a log's parts.
+func (f *Frontier) loadParts(l crawl.LogID) error {
+	row := &f.logRows[l]
+	row.Parts = nil
+	return scan(f.db, []byte{'g', byte(l)}, func(k, v []byte) error {
+		if len(k) == 2 {
+			return nil // the log's own
+		}
+		d := newDec(v)
+		row.Parts = append(row.Parts, LogPart{Name: d.str(), Length: d.iv(), Lines: d.iv(), CRC: uint32(d.uv())})
+		if err := d.end(); err != nil {
+			return fmt.Errorf("row of part %d of %s: %w", len(row.Parts), l.Name(), err)
+		}
+		if !bytes.Equal(k, partKey(l, len(row.Parts))) {
+			return fmt.Errorf("the row of part %d of %s is missing", len(row.Parts), l.Name())
+		}
+		return nil
+	})
+}
+
+// roll makes parts of the logs that are long enough: in rows, which the group commits. finishRoll follows the commit.
+func (f *Frontier) roll(rows *[crawl.NumLogs]LogRow) (rolled []crawl.LogID, err error) {
+	most := f.o.Logs.MaxSize
+	for l := range crawl.NumLogs {
+		row := &rows[l]
+		if most == 0 || row.Length < most {
+			continue
+		}
+		last := ""
+		if n := len(row.Parts); n > 0 {
+			last, _ = logparts.Parse(l.Name(), row.Parts[n-1].Name)
+		}
+		stamp, err := logparts.NextName(f.o.FS, f.o.LogDir, l.Name(), last, f.o.Clock.Now())
+		if err != nil {
+			return nil, fmt.Errorf("roll %s: %w", l.Name(), err)
+		}
+		p := LogPart{Name: logparts.Name(l.Name(), stamp), Length: row.Length, Lines: row.Lines, CRC: row.CRC}
+		*row = LogRow{Log: l, Parts: append(slices.Clip(row.Parts), p)}
+		rolled = append(rolled, l)
+	}
+	return rolled, nil
+}
+
+// finishRoll gives the file of a log the name of its last part, and begins the log anew.
+func (f *Frontier) finishRoll(l crawl.LogID) error {
+	row := &f.logRows[l]
+	name, part := f.o.FS.PathJoin(f.o.LogDir, l.Name()), row.Parts[len(row.Parts)-1].Name
+	f.o.Fail.Hit("frontier.roll.committed")
+	err := f.o.FS.Rename(name, f.o.FS.PathJoin(f.o.LogDir, part))
+	if err == nil {
+		f.o.Fail.Hit("frontier.roll.renamed")
+		err = fsx.SyncDir(f.o.FS, f.o.LogDir)
+	}
+	if err == nil {
+		f.o.Fail.Hit("frontier.roll.synced")
+		old := f.logs[l]
+		if f.logs[l], err = fsx.OpenAppend(f.o.FS, name); err == nil {
+			err = old.Close()
+		} else {
+			f.logs[l] = old
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("roll %s: %w", name, err)
+	}
+	select {
+	case f.rolled <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// What is left of a roll that a kill cut short.
+type halfRoll int
+
+const (
+	noHalf    halfRoll = iota
+	notNamed           // the part lies under the log's name
+	stillThus          // and under its own
+)
+
+// half looks for what a kill left of the roll of a log.
+func (f *Frontier) half(l crawl.LogID) (halfRoll, error) {
+	row := &f.logRows[l]
+	if len(row.Parts) == 0 || row.Length > 0 {
+		return noHalf, nil
+	}
+	last := row.Parts[len(row.Parts)-1]
+	name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
+	if st, err := f.o.FS.Stat(name); errors.Is(err, fs.ErrNotExist) || err == nil && st.Size() != last.Length {
+		return noHalf, nil
+	} else if err != nil {
+		return noHalf, err
+	}
+	is := func(path string) (bool, error) {
+		have, err := logparts.SumOf(context.Background(), f.o.FS, path)
+		return have == last.Sum(), err
+	}
+	if ok, err := is(name); !ok {
+		return noHalf, err
+	}
+	path, err := logparts.Find(f.o.FS, f.o.LogDir, last.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return notNamed, nil
+	}
+	if err != nil || strings.HasSuffix(path, logparts.Packed) {
+		return noHalf, err
+	}
+	if ok, err := is(path); !ok {
+		return noHalf, err
+	}
+	return stillThus, nil
+}
+
+// endRoll finishes a roll that a kill cut short.
+func (f *Frontier) endRoll(l crawl.LogID) error {
+	h, err := f.half(l)
+	if err != nil || h == noHalf {
+		return err
+	}
+	row := &f.logRows[l]
+	name, part := f.o.FS.PathJoin(f.o.LogDir, l.Name()), row.Parts[len(row.Parts)-1].Name
+	if h == notNamed {
+		err = f.o.FS.Rename(name, f.o.FS.PathJoin(f.o.LogDir, part))
+	} else {
+		err = f.o.FS.Remove(name) // both are one file: to cut one is to cut the other
+	}
+	if err == nil {
+		err = fsx.SyncDir(f.o.FS, f.o.LogDir)
+	}
+	if err == nil {
+		f.o.Logger.Info("a log that was being rolled is rolled", "part", part)
+	}
+	return err
+}
+
+// unrolled takes back, for who only reads, a roll that is not finished.
+func (f *Frontier) unrolled(l crawl.LogID) error {
+	h, err := f.half(l)
+	if err != nil || h != notNamed {
+		return err
+	}
+	row := &f.logRows[l]
+	n := len(row.Parts) - 1
+	p := row.Parts[n]
+	*row = LogRow{Log: l, Length: p.Length, Lines: p.Lines, CRC: p.CRC, Parts: row.Parts[:n]}
+	return nil
+}
+
+// checkParts demands that every part is there that was not moved away, by its length, and none that the state does
+// not know.
+func (f *Frontier) checkParts(l crawl.LogID, h halfRoll) error {
+	const unchanged = "; nothing was changed"
+	row, known := &f.logRows[l], map[string]bool{}
+	for i, p := range row.Parts {
+		known[p.Name] = true
+		err := logparts.Check(f.o.FS, f.o.LogDir, p.Name, p.Length)
+		switch {
+		case err == nil, h == notNamed && i == len(row.Parts)-1:
+		case errors.Is(err, fs.ErrNotExist):
+			if f.o.MovedLog == nil || !f.o.MovedLog(p.Name) {
+				return fmt.Errorf("%s, a part of %s, is missing, %d bytes of it were acknowledged%s; put it back, register it when it was moved away on purpose (exclave moved JOB %s), or %s",
+					f.o.FS.PathJoin(f.o.LogDir, p.Name), l.Name(), p.Length, unchanged, p.Name, recoverIt)
+			}
+		default:
+			return fmt.Errorf("a part of %s is damaged: %w%s; put the complete file back from a copy, or %s", l.Name(), err, unchanged, recoverIt)
+		}
+	}
+	names, err := logparts.List(f.o.FS, f.o.LogDir, l.Name())
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if !known[n] {
+			return fmt.Errorf("%s has the name of a part of %s, and the state does not know it: the state is older, or the file is not of this job%s; move the file away when it is not of this job, else %s",
+				f.o.FS.PathJoin(f.o.LogDir, n), l.Name(), unchanged, mend)
+		}
+	}
+	return nil
+}
+
+// packParts compresses parts until ctx ends: those that are there, and those that logs are rolled into meanwhile.
+func (f *Frontier) packParts(ctx context.Context) {
+	defer close(f.packed)
+	seen := map[string]bool{}
+	for {
+		for _, row := range f.Logs() {
+			for _, p := range row.Parts {
+				if seen[p.Name] {
+					continue
+				}
+				if _, err := logparts.Find(f.o.FS, f.o.LogDir, p.Name); errors.Is(err, fs.ErrNotExist) {
+					continue // moved away, or committed a moment ago
+				}
+				err := logparts.Compress(ctx, f.o.FS, f.o.LogDir, p.Name, p.Sum(), f.o.Fail)
+				if ctx.Err() != nil {
+					return
+				}
+				if err != nil {
+					f.o.Logger.Warn("a part of a log is not compressed; the next run tries again", "err", err)
+				}
+				seen[p.Name] = true
+			}
+		}
+		select {
+		case <-f.rolled:
+			continue
+		default:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.rolled:
+		case f.atRest <- struct{}{}:
+		}
+	}
+}
+
+// Packed waits until every part of the logs is compressed that can be, or ctx ends. It is for a crawl that is over: nobody
+// may open it again.
+func (f *Frontier) Packed(ctx context.Context) {
+	select {
+	case <-f.atRest:
+	case <-f.packed:
+	case <-ctx.Done():
+	}
+}

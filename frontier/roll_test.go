@@ -1,0 +1,291 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/fsx"
+	"exclave/internal/logparts"
+)
+
+// rolling are options of a frontier that rolls a log with each group that writes to it.
+func rolling(fsys fsx.FS) Options {
+	o := options(fsys, clock.NewFake(began), quick(), oneProfile(0))
+	o.Logs = LogsConfig{MaxSize: 1, Compress: true}
+	return o
+}
+
+// rollSome finishes URIs, each with a line of crawl.log, until there are n or one fails; it returns what was
+// acknowledged.
+func rollSome(t testing.TB, o Options, n int) (lines []string, err error) {
+	t.Helper()
+	f, _, err := start(t, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close(t.Context())) }()
+	for i := range n {
+		if err := f.Schedule(t.Context(), cand("a.test", fmt.Sprint("/", i), analyse)); err != nil {
+			return lines, err
+		}
+	}
+	for f.Stats().Queued > 0 {
+		u, err := f.Next(t.Context())
+		if err != nil {
+			return lines, err
+		}
+		r := &rig{Frontier: f, t: t, fs: o.FS, clk: o.Clock.(*clock.Fake)}
+		line := u.URL + "\n"
+		if err := f.Finished(t.Context(), logs(r.answer(u, crawl.ClassHTML, 0), line)); err != nil {
+			return lines, err
+		}
+		lines = append(lines, line)
+	}
+	f.Packed(t.Context())
+	return lines, nil
+}
+
+// logLines are the lines of crawl.log, of all its parts.
+func logLines(t testing.TB, fsys fsx.FS) (lines []string) {
+	t.Helper()
+	must(t, logparts.EachLine(fsys, "/", "crawl.log", func(_ logparts.Place, line []byte) error {
+		lines = append(lines, string(line))
+		return nil
+	}))
+	return lines
+}
+
+// partNames are the names of the files of crawl.log.
+func partNames(t testing.TB, fsys fsx.FS) []string {
+	t.Helper()
+	names, err := fsys.List("/")
+	must(t, err)
+	names = slices.DeleteFunc(names, func(n string) bool { return !strings.Contains(n, "crawl.log") })
+	slices.Sort(names)
+	return names
+}
+
+// rowsAgree demands that the rows of crawl.log say what its files hold.
+func rowsAgree(t testing.TB, o Options) {
+	t.Helper()
+	o.ReadOnly = true
+	f, err := Open(t.Context(), o)
+	must(t, err)
+	row := f.Logs()[crawl.LogCrawl]
+	for _, p := range append(slices.Clone(row.Parts), LogPart{Name: "crawl.log", Length: row.Length, Lines: row.Lines, CRC: row.CRC}) {
+		in, err := logparts.OpenPart(o.FS, "/", p.Name)
+		if errors.Is(err, fs.ErrNotExist) && p.Length == 0 {
+			continue
+		}
+		must(t, err)
+		text, err := io.ReadAll(in)
+		must(t, errors.Join(err, in.Close()))
+		if have := (LogPart{p.Name, int64(len(text)), int64(strings.Count(string(text), "\n")), crc32.Checksum(text, castagnoli())}); have != p {
+			t.Errorf("%+v is acknowledged, there is %+v", p, have)
+		}
+	}
+	must(t, f.Close(t.Context()))
+}
+
+// A log that is long enough becomes a part, under the name that Heritrix gives it, and is compressed.
+func TestRoll(t *testing.T) {
+	mem := fsx.NewMem()
+	o := rolling(mem)
+	want, err := rollSome(t, o, 3)
+	must(t, err)
+	if got, want := partNames(t, mem), []string{"crawl.log", "crawl.log.20261121050000.gz", "crawl.log.20261121050001.gz", "crawl.log.20261121050002.gz"}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+	if got := logLines(t, mem); !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+	rowsAgree(t, o)
+	o.Logs.MaxSize = 0
+	f, _, err := start(t, o)
+	must(t, err)
+	row := f.Logs()[crawl.LogCrawl]
+	if length, lines := row.Total(); len(row.Parts) != 3 || lines != 3 || row.Length != 0 || length != int64(len(strings.Join(want, ""))) {
+		t.Errorf("%+v", row)
+	}
+	must(t, f.Close(t.Context()))
+}
+
+// With max_size = 0 a log has one file, and without compress parts stay as they are; a job that was begun so rolls
+// when the setting changes.
+func TestRollSettings(t *testing.T) {
+	mem := fsx.NewMem()
+	o := rolling(mem)
+	o.Logs = LogsConfig{}
+	first, err := rollSome(t, o, 2)
+	must(t, err)
+	if got := partNames(t, mem); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+	o.Logs.MaxSize = 1
+	_, err = rollSome(t, o, 3)
+	must(t, err)
+	if got, want := partNames(t, mem), []string{"crawl.log", "crawl.log.20261121050000", "crawl.log.20261121050001"}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+	if got := logLines(t, mem); len(got) != 3 || !slices.Equal(got[:2], first) {
+		t.Errorf("%q after %q", got, first)
+	}
+	rowsAgree(t, o)
+}
+
+// At whatever operation of the file system a crawl that rolls with each group fails, and whatever of what was not synced
+// survives: every line that was acknowledged is there once, no line is there twice, and the crawl goes on.
+func TestRollFaults(t *testing.T) {
+	const uris = 3
+	match := func(op fsx.Op) bool { return !op.Reads() && (!strings.HasPrefix(op.Path, "/state") || op.Path == "/state.mark") }
+	rng := rand.New(rand.NewPCG(1, 2))
+	for at := int64(0); ; at++ {
+		for _, stay := range []bool{false, true} {
+			mem := fsx.NewMem()
+			faulty := fsx.NewFaulty(mem, fsx.Fault{At: at, Stay: stay, Err: syscall.EIO, Match: match})
+			acknowledged, err := rollSome(t, rolling(faulty), uris)
+			if _, failed := faulty.Counts(); failed == 0 {
+				must(t, err)
+				if at < 40 {
+					t.Fatalf("only %d operations", at)
+				}
+				return
+			}
+			for _, keep := range []int{0, 100, 50, 50, 50, 50} {
+				after := mem.CrashClone(fsx.Crash{KeepPercent: keep, Rand: rng})
+				afterCrash(t, after, acknowledged, uris)
+				if t.Failed() {
+					t.Fatalf("operation %d, stay %v, %d%% kept; it ended with: %v", at, stay, keep, err)
+				}
+			}
+		}
+	}
+}
+
+// afterCrash goes on with a crawl that stopped anywhere.
+func afterCrash(t *testing.T, mem *fsx.Mem, acknowledged []string, uris int) {
+	t.Helper()
+	o := rolling(mem)
+	if _, err := mem.Stat("/state/CURRENT"); err == nil {
+		f, err := Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t, f.Close(t.Context()))
+		rowsAgree(t, o)
+	}
+	have := logLines(t, mem)
+	for _, l := range acknowledged {
+		if !slices.Contains(have, l) {
+			t.Errorf("%q was acknowledged, and is not there: %q", l, have)
+		}
+	}
+	_, err := rollSome(t, o, uris)
+	must(t, err)
+	rowsAgree(t, o)
+	have = logLines(t, mem)
+	slices.Sort(have)
+	if len(have) != uris || len(slices.Compact(have)) != uris {
+		t.Errorf("in the end: %q", have)
+	}
+	for _, n := range partNames(t, mem) {
+		if n != "crawl.log" && !strings.HasSuffix(n, logparts.Packed) {
+			t.Errorf("%s is left", n)
+		}
+	}
+}
+
+// A kill at each step of a roll and of a compression.
+func TestRollKilled(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, point := range []string{"frontier.roll.committed", "frontier.roll.renamed", "frontier.roll.synced", "logs.compressed", "logs.compress.renamed"} {
+		for hit := 1; hit <= 3; hit++ {
+			for _, keep := range []int{0, 50, 100} {
+				mem := fsx.NewMem()
+				o := rolling(mem)
+				var crashed *fsx.Mem
+				var err error
+				o.Fail, err = fsx.NewFailPoints(fmt.Sprintf("%s=%d", point, hit), func(string) { crashed = mem.CrashClone(fsx.Crash{KeepPercent: keep, Rand: rng}) })
+				must(t, err)
+				_, err = rollSome(t, o, 3)
+				must(t, err)
+				if crashed == nil {
+					t.Fatalf("%s: hit %d never came", point, hit)
+				}
+				ro := rolling(crashed)
+				if keep != 50 { // which may leave a file under both of its names
+					rowsAgree(t, ro) // by who only reads, before anything is mended
+				}
+				if afterCrash(t, crashed, nil, 3); t.Failed() {
+					t.Fatalf("%s, hit %d, %d%% kept", point, hit, keep)
+				}
+			}
+		}
+	}
+}
+
+// Parts that are not what the state knows are refused and nothing is changed; one that was moved away on purpose is
+// not missed.
+func TestPartsThatAreNotThere(t *testing.T) {
+	const name = "/crawl.log.20261121050001.gz"
+	for _, c := range []struct {
+		why    string
+		change func(m *fsx.Mem) error
+		says   []string
+	}{
+		{"missing", func(m *fsx.Mem) error { return m.Remove(name) }, []string{"crawl.log.20261121050001, a part of crawl.log, is missing", "exclave moved", "exclave recover"}},
+		{"cut", func(m *fsx.Mem) error { return m.Truncate(name, 20) }, []string{"damaged", "exclave recover"}},
+		{"unknown", func(m *fsx.Mem) error { return fsx.WriteFileAtomic(m, "/crawl.log.20261121050009", []byte("x\n")) }, []string{"crawl.log.20261121050009 has the name of a part", "the state does not know it"}},
+		{"without a state", func(m *fsx.Mem) error {
+			return errors.Join(m.RemoveAll("/state"), m.Remove("/state.mark"), m.Remove("/crawl.log"))
+		}, []string{"there is no state", "/crawl.log holds"}},
+	} {
+		mem := fsx.NewMem()
+		o := rolling(mem)
+		_, err := rollSome(t, o, 3)
+		must(t, err)
+		must(t, c.change(mem))
+		before, _ := list(mem)
+		_, err = Open(t.Context(), o)
+		for _, s := range c.says {
+			if err == nil || !strings.Contains(err.Error(), s) {
+				t.Errorf("%s: %v, not %q", c.why, err, s)
+			}
+		}
+		if after, _ := list(mem); after != before {
+			t.Errorf("%s: changed from %s to %s", c.why, before, after)
+		}
+		if c.why == "missing" {
+			o.MovedLog = func(part string) bool { return part == "crawl.log.20261121050001" }
+			_, err := rollSome(t, o, 3)
+			must(t, err)
+		}
+	}
+}
+
+// A part that does not hold what is acknowledged is not compressed: whoever mends it needs it as it is.
+func TestDamagedPartStays(t *testing.T) {
+	mem := fsx.NewMem()
+	o := rolling(mem)
+	o.Logs.Compress = false
+	_, err := rollSome(t, o, 2)
+	must(t, err)
+	const name = "/crawl.log.20261121050000"
+	must(t, fsx.WriteFileAtomic(mem, name, []byte(strings.Repeat("x", len(logLines(t, mem)[0])))))
+	o.Logs.Compress = true
+	_, err = rollSome(t, o, 2)
+	must(t, err)
+	if got, want := partNames(t, mem), []string{"crawl.log", "crawl.log.20261121050000", "crawl.log.20261121050001.gz"}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+}

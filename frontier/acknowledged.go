@@ -35,7 +35,6 @@ func (f *Frontier) loadAcknowledged() error {
 		return fmt.Errorf("file rows: %w", err)
 	}
 	for l := range crawl.NumLogs {
-		f.logRows[l].Log = l
 		if err := f.loadParts(l); err != nil {
 			return err
 		}

@@ -32,7 +32,8 @@ type copying struct {
 
 // Checkpoint copies the state, as it is between two commits, into the new folder dir:
 // tables as hard links where the file system has them, the rest by its bytes. WARC files
-// and logs hold, durably, at least what the Instant says. What goes on meanwhile waits for
+// and logs hold, durably, at least what the Instant says; logs under the names it says as long as
+// somebody holds them (HoldRolls). What goes on meanwhile waits for
 // its commit only. After an error dir may hold a part; the frontier works on.
 func (f *Frontier) Checkpoint(ctx context.Context, dir string) (Instant, error) {
 	c := copying{dir: dir}

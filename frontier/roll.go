@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"exclave/crawl"
 	"exclave/internal/fsx"
@@ -104,6 +105,12 @@ func (f *Frontier) loadParts(l crawl.LogID) error {
 // roll makes parts of the logs that are long enough: in rows, which the group commits. finishRoll follows the commit.
 func (f *Frontier) roll(rows *[crawl.NumLogs]LogRow) (rolled []crawl.LogID, err error) {
 	most := f.o.Logs.MaxSize
+	f.mu.Lock()
+	held := f.held > 0
+	f.mu.Unlock()
+	if held {
+		return nil, nil
+	}
 	for l := range crawl.NumLogs {
 		row := &rows[l]
 		if most == 0 || row.Length < most {
@@ -122,6 +129,19 @@ func (f *Frontier) roll(rows *[crawl.NumLogs]LogRow) (rolled []crawl.LogID, err 
 		rolled = append(rolled, l)
 	}
 	return rolled, nil
+}
+
+// HoldRolls keeps logs under their names until release is called: whoever makes a checkpoint links them after
+// its instant.
+func (f *Frontier) HoldRolls() (release func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.held++
+	return sync.OnceFunc(func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.held--
+	})
 }
 
 // finishRoll gives the file of a log the name of its last part, and begins the log anew.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -46,7 +47,9 @@ func rollSome(t testing.TB, o Options, n int) (lines []string, err error) {
 		}
 		r := &rig{Frontier: f, t: t, fs: o.FS, clk: o.Clock.(*clock.Fake)}
 		line := u.URL + "\n"
-		if err := f.Finished(t.Context(), logs(r.answer(u, crawl.ClassHTML, 0), line)); err != nil {
+		u = logs(r.answer(u, crawl.ClassHTML, 0), line)
+		u.Lines = append(u.Lines, crawl.LogLine{Log: crawl.LogAnalysis, Text: []byte("judged " + line)})
+		if err := f.Finished(t.Context(), u); err != nil {
 			return lines, err
 		}
 		lines = append(lines, line)
@@ -75,14 +78,17 @@ func partNames(t testing.TB, fsys fsx.FS) []string {
 	return names
 }
 
-// rowsAgree demands that the rows of crawl.log say what its files hold.
+// rowsAgree demands that the rows of the logs say what their files hold.
 func rowsAgree(t testing.TB, o Options) {
 	t.Helper()
 	o.ReadOnly = true
 	f, err := Open(t.Context(), o)
 	must(t, err)
-	row := f.Logs()[crawl.LogCrawl]
-	for _, p := range append(slices.Clone(row.Parts), LogPart{Name: "crawl.log", Length: row.Length, Lines: row.Lines, CRC: row.CRC}) {
+	var parts []LogPart
+	for l, row := range f.Logs() {
+		parts = append(append(parts, row.Parts...), LogPart{Name: crawl.LogID(l).Name(), Length: row.Length, Lines: row.Lines, CRC: row.CRC})
+	}
+	for _, p := range parts {
 		in, err := logparts.OpenPart(o.FS, "/", p.Name)
 		if errors.Is(err, fs.ErrNotExist) && p.Length == 0 {
 			continue
@@ -144,12 +150,18 @@ func TestRollSettings(t *testing.T) {
 }
 
 // At whatever operation of the file system a crawl that rolls with each group fails, and whatever of what was not synced
-// survives: every line that was acknowledged is there once, no line is there twice, and the crawl goes on.
+// survives: every line that was acknowledged is there once, no line is there twice, and the crawl goes on. All operations
+// are tried with EXCLAVE_LONG=1, else a growing stride.
 func TestRollFaults(t *testing.T) {
-	const uris = 3
-	match := func(op fsx.Op) bool { return !op.Reads() && (!strings.HasPrefix(op.Path, "/state") || op.Path == "/state.mark") }
+	const uris = 2
+	match := func(op fsx.Op) bool {
+		return !op.Reads() && (!strings.HasPrefix(op.Path, "/state") || op.Path == "/state.mark")
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for at := int64(0); ; at++ {
+		if os.Getenv("EXCLAVE_LONG") == "" {
+			at += at / 16
+		}
 		for _, stay := range []bool{false, true} {
 			mem := fsx.NewMem()
 			faulty := fsx.NewFaulty(mem, fsx.Fault{At: at, Stay: stay, Err: syscall.EIO, Match: match})
@@ -223,7 +235,8 @@ func TestRollKilled(t *testing.T) {
 					t.Fatalf("%s: hit %d never came", point, hit)
 				}
 				ro := rolling(crashed)
-				if keep != 50 { // which may leave a file under both of its names
+				// At 50 a file may be left under both of its names; a compression ends at any moment of a commit.
+				if keep != 50 && strings.HasPrefix(point, "frontier.") {
 					rowsAgree(t, ro) // by who only reads, before anything is mended
 				}
 				if afterCrash(t, crashed, nil, 3); t.Failed() {

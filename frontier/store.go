@@ -180,6 +180,7 @@ type Frontier struct {
 	zw      *zstd.Encoder // of deferred answers
 	zr      *zstd.Decoder
 	logs    [crawl.NumLogs]*fsx.Append
+	held    int                // who wants no log to be rolled; f.mu is held
 	rolled  chan struct{}      // filled when there is a new part of a log
 	atRest  chan struct{}      // taken from when no part is left to be compressed
 	packed  chan struct{}      // closed when no part is compressed any more
@@ -262,6 +263,9 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 		hostFacts:   newCache(func(crawl.HostFacts) int { return 0 }), // at most 32 addresses
 		originFacts: newCache(func(o crawl.OriginFacts) int { return len(o.Robots) }),
 		written:     newCache(func(d crawl.Deferred) int { return len(d.Raw) })}
+	for l := range crawl.NumLogs {
+		f.logRows[l].Log = l
+	}
 	if err := f.openCodec(); err != nil {
 		return nil, fmt.Errorf("frontier: open: %w", err)
 	}

@@ -16,7 +16,9 @@ import (
 	"exclave/analyzer"
 	"exclave/config"
 	"exclave/crawl"
+	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/logparts"
 	"exclave/internal/testweb/benchweb"
 	"exclave/warc"
 )
@@ -187,7 +189,7 @@ func nationalByPoints(cfg *config.Config) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := os.Open(filepath.Join(cfg.Dir, job.LogDir, crawl.LogCrawl.Name()))
+	in, err := logparts.Open(fsx.Real(), filepath.Join(cfg.Dir, job.LogDir), crawl.LogCrawl.Name())
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}

@@ -20,9 +20,11 @@ import (
 	"time"
 
 	"exclave/config"
+	"exclave/crawl"
 	"exclave/internal/aside"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/logparts"
 	"exclave/internal/testweb"
 	"exclave/warc"
 )
@@ -48,6 +50,11 @@ var moments = []struct {
 	{"frontier.logs.mid", 400},
 	{"warc.synced", 200},
 	{"warc.create", 3},
+	{"frontier.roll.committed", 40},
+	{"logs.compress.renamed", 30},
+	{"frontier.roll.renamed", 40},
+	{"logs.compressed", 30},
+	{"frontier.roll.synced", 40},
 	{"", 0},
 }
 
@@ -149,9 +156,10 @@ func (k *killer) crawl(t *testing.T, dir string, turn, n int) int {
 			k.fired[m.point]++
 		}
 		holds := wholeRecords(t, dir)
+		maps.Copy(holds, wholeLines(t, dir))
 		for id, where := range held {
 			if holds[id] == "" {
-				t.Errorf("kill %d (%s): the whole record %s of %s is gone\n%s", turn+made, spec, id, where, out)
+				t.Errorf("kill %d (%s): the whole record or line %s of %s is gone\n%s", turn+made, spec, id, where, out)
 			}
 		}
 		held = holds
@@ -289,6 +297,8 @@ retry_delay = "10ms"
 dns_retry_delay = "10ms"
 [warc]
 max_size = %d
+[logs]
+max_size = 8192
 [[scope]]
 rule = "accept"
 [[scope]]
@@ -366,6 +376,38 @@ func wholeRecords(t *testing.T, dir string) map[string]string {
 				return nil
 			}); err != nil {
 				t.Fatal(err)
+			}
+		}
+	}
+	return out
+}
+
+// wholeLines returns the file that each whole line of a log lies in: in the log, a part of it, or set aside.
+func wholeLines(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for l := range crawl.NumLogs {
+		if err := logparts.EachLine(fsx.Real(), filepath.Join(dir, job.LogDir), l.Name(), func(at logparts.Place, line []byte) error {
+			if line[len(line)-1] == '\n' {
+				out[string(line)] = at.File
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, pattern := range []string{aside.Dir + "/*.log", aside.Dir + "/*.jsonl"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(data)) {
+				out[line] = name
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/fsx"
+	"exclave/internal/logparts"
 	"exclave/warc"
 )
 
@@ -65,7 +66,7 @@ type Checkpoint struct {
 	Took   time.Duration `json:"took"`
 	Held   time.Duration `json:"held"`
 	Copied int64         `json:"copied"` // bytes of files that could not be linked
-	// Missing are complete WARC files that were no longer in the job's folder.
+	// Missing are complete WARC files, and parts of logs, that were no longer in the job's folder.
 	Missing []string         `json:"missing,omitempty"`
 	Files   []CheckpointFile `json:"files"`
 }
@@ -97,7 +98,7 @@ func (c Checkpoint) String() string {
 		s += fmt.Sprintf("; %s copied, not linked", Size(c.Copied))
 	}
 	if n := len(c.Missing); n > 0 {
-		s += fmt.Sprintf("; without %d complete WARC files that are no longer in the job's folder, %s the first", n, c.Missing[0])
+		s += fmt.Sprintf("; without %d complete WARC files and parts of logs that are no longer in the job's folder, %s the first", n, c.Missing[0])
 	}
 	return s
 }
@@ -199,6 +200,7 @@ func (m *maker) make() error {
 		return err
 	}
 	m.add(key, int64(len(text)), false)
+	defer m.j.frontier.HoldRolls()()
 	stateDir := filepath.Join(StateDir, "frontier")
 	at, err := m.j.frontier.Checkpoint(m.ctx, filepath.Join(m.dir, stateDir))
 	if err != nil {
@@ -220,6 +222,11 @@ func (m *maker) make() error {
 		}
 	}
 	for l, row := range at.Logs { // by number; rows of a job's first run do not have it
+		for _, p := range row.Parts {
+			if err := m.logPart(p); err != nil {
+				return err
+			}
+		}
 		name := filepath.Join(LogDir, crawl.LogID(l).Name())
 		if err := m.link(m.j.path(name), name, row.Length, false); err != nil {
 			return err
@@ -322,6 +329,22 @@ func (m *maker) warc(s warc.FileState) error {
 		return nil
 	}
 	return err
+}
+
+// logPart links a part of a log, compressed or not.
+func (m *maker) logPart(p frontier.LogPart) error {
+	for _, name := range []string{p.Name, p.Name + logparts.Packed} { // in the order in which one takes the other's place
+		path := filepath.Join(LogDir, name)
+		st, err := m.j.opts.FS.Stat(m.j.path(path))
+		if err == nil {
+			err = m.link(m.j.path(path), path, st.Size(), true)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	m.c.Missing = append(m.c.Missing, p.Name) // moved away, which is allowed
+	return nil
 }
 
 // listState notes the files of the state's copy.

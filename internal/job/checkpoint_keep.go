@@ -15,8 +15,10 @@ import (
 	"strings"
 	"unicode"
 
+	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/fsx"
+	"exclave/internal/logparts"
 )
 
 // Checkpoints returns the complete checkpoints of the job in the folder dir, oldest
@@ -109,6 +111,7 @@ func (f CheckpointFile) check() error {
 	switch dir := path.Dir(f.Path); {
 	case f.Length < 0:
 		return errors.New("has a negative length")
+	case f.Shared && dir == LogDir && isLogPart(path.Base(f.Path)):
 	case f.Shared && dir != WARCDir && (dir != StateDir+"/frontier" || !isTable(f.Path)):
 		return errors.New("is shared, but written to")
 	}
@@ -117,6 +120,16 @@ func (f CheckpointFile) check() error {
 
 // isTable reports that Pebble never writes to a file again.
 func isTable(name string) bool { return path.Ext(name) == ".sst" || path.Ext(name) == ".blob" }
+
+// isLogPart reports that a file is named as a part of a log, to which nobody writes.
+func isLogPart(name string) bool {
+	for l := range crawl.NumLogs {
+		if _, ok := logparts.Parse(l.Name(), name); ok {
+			return true
+		}
+	}
+	return false
+}
 
 // plainFile demands that a file of a checkpoint is one, in folders that are folders: a
 // checkpoint may come from anywhere, and a link in it may lead anywhere.

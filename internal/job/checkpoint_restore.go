@@ -12,6 +12,7 @@ import (
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/fsx"
+	"exclave/internal/logparts"
 )
 
 // Restored is what [Restore] made.
@@ -163,6 +164,12 @@ func (r *restorer) agrees(ctx context.Context) (err error) {
 		}
 	}
 	for _, row := range f.Logs() {
+		for _, p := range row.Parts {
+			_, packed := have[LogDir+"/"+p.Name+logparts.Packed]
+			if n := have[LogDir+"/"+p.Name]; !packed && n != p.Length && !slices.Contains(r.c.Missing, p.Name) {
+				return unusablef("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged; use another", p.Length, p.Name, n)
+			}
+		}
 		if n := have[LogDir+"/"+row.Log.Name()]; n != row.Length {
 			return unusablef("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged; use another",
 				row.Length, row.Log.Name(), n)

@@ -162,7 +162,7 @@ func (j *testJob) checkpoint(name string) string {
 
 func smallFiles(c *config.Config) {
 	c.Analysis.Depth = 1
-	c.WARC.MaxSize = 4 << 10 // some are complete at any time
+	c.WARC.MaxSize, c.Logs.MaxSize = 4<<10, 1<<10 // some are complete at any time
 }
 
 // A checkpoint of a running crawl: the crawl itself and two jobs restored from it end

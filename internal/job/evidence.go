@@ -14,6 +14,7 @@ import (
 	"exclave/analyzer"
 	"exclave/crawl"
 	"exclave/internal/fsx"
+	"exclave/internal/logparts"
 )
 
 // EvidenceKeyFile holds, within StateDir, the secret that evidence is hashed under.
@@ -63,7 +64,7 @@ func (j *Job) keepEvidenceKey(context.Context) error {
 // tellNewKey says that what is hashed from now on cannot be compared with what was.
 func (j *Job) tellNewKey() {
 	log := j.path(LogDir, crawl.LogAnalysis.Name())
-	if st, err := j.opts.FS.Stat(log); err == nil && st.Size() > 0 && j.cfg.Analysis.Evidence == analyzer.DetailHashed {
+	if logparts.Any(j.opts.FS, j.path(LogDir), crawl.LogAnalysis.Name()) && j.cfg.Analysis.Evidence == analyzer.DetailHashed {
 		j.opts.Log.Warn("the job had no key for hashed evidence, or one that was not secret; from now on it is hashed under a new one", "log", log)
 	}
 }

@@ -53,7 +53,7 @@ func smallJob(t testing.TB, srv *testweb.Server) *config.Config {
 	cfg.DNS.Servers = []string{srv.DNS()}
 	cfg.Frontier.MinDelay, cfg.Frontier.MaxDelay = 0, 0
 	cfg.Frontier.RetryDelay, cfg.Frontier.MaxRetries = time.Millisecond, 3
-	cfg.WARC.MaxSize = 2 << 10 // so that files get complete on the way
+	cfg.WARC.MaxSize, cfg.Logs.MaxSize = 2<<10, 600 // so that files get complete on the way
 	if err := os.WriteFile(filepath.Join(cfg.Dir, "seeds.txt"), []byte("http://a.test/\nhttp://c.test/\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,8 @@ func TestCrash(t *testing.T) {
 	want := finishOn(t, cfg, fsx.NewMem())
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, point := range []string{"warc.create", "warc.write.mid", "warc.sync", "warc.synced", "warc.rename", "warc.renamed",
-		"frontier.commit.before-sync", "frontier.commit.after-sync", "frontier.commit.after-batch", "frontier.logs.mid"} {
+		"frontier.commit.before-sync", "frontier.commit.after-sync", "frontier.commit.after-batch", "frontier.logs.mid",
+		"frontier.roll.committed", "frontier.roll.renamed", "frontier.roll.synced", "logs.compressed", "logs.compress.renamed"} {
 		for _, keep := range []int{0, 30, 100} {
 			t.Run(fmt.Sprintf("%s keeps %d", point, keep), func(t *testing.T) {
 				hit := 1 + rng.IntN(3)

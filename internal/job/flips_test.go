@@ -15,9 +15,11 @@ import (
 	"testing"
 
 	"exclave/config"
+	"exclave/crawl"
 	"exclave/internal/aside"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/logparts"
 	"exclave/internal/testweb"
 	"exclave/warc"
 
@@ -29,7 +31,17 @@ import (
 func holdings(t *testing.T, cfg *config.Config, fsys fsx.FS) map[string]int {
 	t.Helper()
 	out := map[string]int{}
-	for _, dir := range []string{job.WARCDir, job.LogDir, aside.Dir} {
+	for l := range crawl.NumLogs {
+		if err := logparts.EachLine(fsys, filepath.Join(cfg.Dir, job.LogDir), l.Name(), func(_ logparts.Place, line []byte) error {
+			if line[len(line)-1] == '\n' {
+				out[string(line)]++
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{job.WARCDir, aside.Dir} {
 		names, err := fsys.List(filepath.Join(cfg.Dir, dir))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
@@ -44,7 +56,7 @@ func holdings(t *testing.T, cfg *config.Config, fsys fsx.FS) map[string]int {
 						out[string(data[e.Offset:][:length])]++
 					}
 				}
-			case n == aside.Register || n == job.ProgressLog:
+			case n == aside.Register:
 			default:
 				for line := range bytes.Lines(data) {
 					if line[len(line)-1] == '\n' {

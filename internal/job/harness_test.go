@@ -16,7 +16,9 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/clock"
+	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/logparts"
 	"exclave/internal/testweb"
 	"exclave/warc"
 )
@@ -159,8 +161,12 @@ func (j *testJob) records() []warcRecord {
 // log returns the lines of a log of the job.
 func (j *testJob) log(l crawl.LogID) []string {
 	j.t.Helper()
-	data, err := os.ReadFile(filepath.Join(j.cfg.Dir, job.LogDir, l.Name()))
+	in, err := logparts.Open(fsx.Real(), filepath.Join(j.cfg.Dir, job.LogDir), l.Name())
 	if err != nil {
+		j.t.Fatal(err)
+	}
+	data, err := io.ReadAll(in)
+	if err := errors.Join(err, in.Close()); err != nil {
 		j.t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")

@@ -202,10 +202,14 @@ func (j *Job) openState(ctx context.Context) error {
 	if n := len(j.analyzer.Profiles()); n > crawl.MaxProfiles {
 		return fmt.Errorf("job: %d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
 	}
+	moved, err := readMoved(j.opts.FS, j.dir)
+	if err != nil {
+		return err
+	}
 	links := linkReader{records: j.records(), rules: j.cfg.URL.Rules}
 	f, err := frontier.Open(ctx, frontier.Options{
 		FS: j.opts.FS, Dir: j.path(StateDir, "frontier"), LogDir: j.path(LogDir), Config: j.cfg.Frontier,
-		Order: j.cfg.Order, Limits: j.cfg.Limits,
+		Order: j.cfg.Order, Limits: j.cfg.Limits, Logs: j.cfg.Logs, MovedLog: moved.has,
 		Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Parts: j.parts(), Clock: j.opts.Clock, Links: links,
 		Fail: j.opts.Fail, Logger: j.opts.Log, Aside: j.aside(), Check: j.checkArchive,
 	})
@@ -395,6 +399,9 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	reason, err := chain.Failed, j.readCredentials(ctx)
 	if err == nil {
 		reason, err = j.crawl(ctx)
+	}
+	if reason == chain.Finished {
+		j.frontier.Packed(ctx) // nobody may open the job again
 	}
 	stopWatch()
 	<-watched

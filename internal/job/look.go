@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -17,6 +16,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
+	"exclave/internal/logparts"
 	"exclave/internal/urlx"
 )
 
@@ -149,25 +149,20 @@ func Hosts(ctx context.Context, cfg *config.Config) (_ []HostSummary, err error)
 
 // eachVerdict reads analysis.jsonl.
 func eachVerdict(cfg *config.Config, fn func(url string, v analyzer.Verdict)) error {
-	name := filepath.Join(cfg.Dir, LogDir, crawl.LogAnalysis.Name())
-	in, err := fsx.Real().Open(name)
-	if err != nil {
-		return fmt.Errorf("job: %w", err)
-	}
-	defer in.Close()
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
+	if err := logparts.EachLine(fsx.Real(), filepath.Join(cfg.Dir, LogDir), crawl.LogAnalysis.Name(), func(at logparts.Place, text []byte) error {
 		var line struct {
 			URL      string             `json:"url"`
 			Verdicts []analyzer.Verdict `json:"verdicts"`
 		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			return fmt.Errorf("job: %s: %w", name, err)
+		if err := json.Unmarshal(text, &line); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
 		}
 		for _, v := range line.Verdicts {
 			fn(line.URL, v)
 		}
+		return nil
+	}); err != nil {
+		return fmt.Errorf("job: %w", err)
 	}
-	return lines.Err()
+	return nil
 }

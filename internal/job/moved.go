@@ -15,17 +15,18 @@ import (
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/fsx"
+	"exclave/internal/logparts"
 )
 
-// MovedFile is the register, in a job's folder, of complete WARC files that their owner moved
+// MovedFile is the register, in a job's folder, of complete WARC files and parts of logs that their owner moved
 // away: one JSON object a line.
 const MovedFile = "moved.jsonl"
 
-// Moved is a complete WARC file that was moved away.
+// Moved is a complete WARC file, or a part of a log, that was moved away.
 type Moved struct {
-	File string    `json:"file"`         // base name
+	File string    `json:"file"`         // base name; of a part of a log without ".gz"
 	To   string    `json:"to,omitempty"` // where it is, in the owner's words
-	Size int64     `json:"size"`         // bytes
+	Size int64     `json:"size"`         // bytes; of a part of a log before it was compressed
 	Time time.Time `json:"time"`         // of the registration
 }
 
@@ -72,7 +73,7 @@ func readMoved(fsys fsx.FS, dir string) (_ movedFiles, err error) {
 	return all, nil
 }
 
-// Move registers complete WARC files of a job as moved away to a place that to describes;
+// Move registers complete WARC files, and parts of logs, of a job as moved away to a place that to describes;
 // whether they are there still does not matter: the crawl, and verify, do without them from
 // now on when they are not. With no names it registers every one that is missing. It returns those it
 // registered. An error that wraps [ErrNotMoved] names files that the job does not have, or that
@@ -92,7 +93,7 @@ func Move(ctx context.Context, cfg *config.Config, o Options, to string, names [
 	if err != nil {
 		return nil, err
 	}
-	rows := f.Files()
+	all := movable(f)
 	if err := f.Close(ctx); err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func Move(ctx context.Context, cfg *config.Config, o Options, to string, names [
 	if err != nil {
 		return nil, err
 	}
-	made, err := j.moved(rows, old, to, names)
+	made, err := j.moved(all, old, to, names)
 	if err != nil || len(made) == 0 {
 		return nil, err
 	}
@@ -115,26 +116,48 @@ func Move(ctx context.Context, cfg *config.Config, o Options, to string, names [
 	return made, fsx.WriteFileAtomic(o.FS, j.path(MovedFile), b)
 }
 
+// belonging is a file that its owner may move away, once it is complete.
+type belonging struct {
+	dir, name string
+	size      int64
+	complete  bool
+}
+
+// movable are the WARC files and the parts of logs of a job.
+func movable(f *frontier.Frontier) (all []belonging) {
+	for _, r := range f.Files() {
+		all = append(all, belonging{WARCDir, r.Name, r.Committed, r.Final})
+	}
+	for _, l := range f.Logs() {
+		for _, p := range l.Parts {
+			all = append(all, belonging{LogDir, p.Name, p.Length, true})
+		}
+	}
+	return all
+}
+
 // moved returns what is to be registered.
-func (j *Job) moved(rows []frontier.FileRow, old movedFiles, to string, names []string) (made []Moved, err error) {
+func (j *Job) moved(all []belonging, old movedFiles, to string, names []string) (made []Moved, err error) {
 	if len(names) == 0 {
-		for _, r := range rows {
-			if _, err := j.opts.FS.Stat(j.path(WARCDir, r.Name)); r.Final && errors.Is(err, fs.ErrNotExist) {
-				names = append(names, r.Name)
+		for _, b := range all {
+			if _, err := logparts.Find(j.opts.FS, j.path(b.dir), b.name); b.complete && errors.Is(err, fs.ErrNotExist) {
+				names = append(names, b.name)
 			}
 		}
 	}
 	var errs []error
 	for _, name := range names {
 		name = j.opts.FS.PathBase(name)
-		i := slices.IndexFunc(rows, func(r frontier.FileRow) bool { return r.Name == name })
+		i := slices.IndexFunc(all, func(b belonging) bool {
+			return b.name == name || b.dir == LogDir && b.name+logparts.Packed == name
+		})
 		switch {
 		case i < 0:
-			errs = append(errs, fmt.Errorf("job: %s %w: the state knows no WARC file of this name", name, ErrNotMoved))
-		case !rows[i].Final:
+			errs = append(errs, fmt.Errorf("job: %s %w: the state knows no WARC file, nor part of a log, of this name", name, ErrNotMoved))
+		case !all[i].complete:
 			errs = append(errs, fmt.Errorf("job: %s %w: it is not complete yet; the crawl goes on writing it", name, ErrNotMoved))
-		case !old.has(name) && !movedFiles(made).has(name):
-			made = append(made, Moved{File: name, To: to, Size: rows[i].Committed, Time: j.opts.Clock.Now().UTC().Truncate(time.Second)})
+		case !old.has(all[i].name) && !movedFiles(made).has(all[i].name):
+			made = append(made, Moved{File: all[i].name, To: to, Size: all[i].size, Time: j.opts.Clock.Now().UTC().Truncate(time.Second)})
 		}
 	}
 	slices.SortFunc(made, func(a, b Moved) int { return cmp.Compare(a.File, b.File) })

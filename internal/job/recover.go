@@ -19,6 +19,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/aside"
 	"exclave/internal/fsx"
+	"exclave/internal/logparts"
 	"exclave/warc"
 )
 
@@ -193,6 +194,11 @@ func (r *recoverer) listFiles(context.Context) error {
 
 // mayRecover refuses to go on without files that crawl.log names.
 func (r *recoverer) mayRecover(context.Context) error {
+	if !r.ro.FetchMissing {
+		if err := r.mayMissParts(); err != nil {
+			return err
+		}
+	}
 	if len(r.lostIn) == 0 {
 		return nil
 	}
@@ -215,6 +221,24 @@ func (r *recoverer) mayRecover(context.Context) error {
 	}
 	for _, n := range names {
 		r.note("%s: is missing; the %d answers in it are fetched again", n, r.lostIn[n])
+	}
+	return nil
+}
+
+// mayMissParts refuses to go on without parts of logs that were moved away.
+func (r *recoverer) mayMissParts() error {
+	moved, err := readMoved(r.opts.FS, r.dir)
+	if err != nil {
+		return err
+	}
+	for _, m := range moved {
+		if !isLogPart(m.File) {
+			continue
+		}
+		if _, err := logparts.Find(r.opts.FS, r.path(LogDir), m.File); errors.Is(err, fs.ErrNotExist) {
+			return refused("%s, a part of a log, was moved away (to %q), and recover reads all: put it back into %s as long as it works, or do without its lines (--fetch-missing)",
+				m.File, m.To, r.path(LogDir))
+		}
 	}
 	return nil
 }

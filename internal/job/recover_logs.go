@@ -20,16 +20,29 @@ import (
 	"exclave/frontier"
 	"exclave/internal/crawllog"
 	"exclave/internal/fsx"
+	"exclave/internal/logparts"
 	"exclave/warc"
 )
 
-// logScan is what a log holds.
-type logScan struct {
+// logFile is what a part of a log holds, or the file that is written to.
+type logFile struct {
+	name   string
 	size   int64
 	lines  int64 // that can be used
 	broken int64 // lines that cannot
 	torn   int64 // where the last line begins that has no end, -1 when there is none
-	last   time.Time
+	hurt   error // why a compressed part cannot be read to its end
+}
+
+// whole reports whether every line can be used.
+func (f *logFile) whole() bool { return f.broken == 0 && f.torn < 0 && f.hurt == nil }
+
+// logScan is what a log holds.
+type logScan struct {
+	files []logFile // the last is the one that is written to
+	lines int64     // that can be used
+	whole bool      // every line can
+	last  time.Time
 }
 
 // goodLine reports whether a line is one of the log.
@@ -43,64 +56,101 @@ func goodLine(log crawl.LogID, line []byte) bool {
 
 // eachLogLine calls fn for every line of a log, if there is a log.
 func (r *recoverer) eachLogLine(ctx context.Context, log crawl.LogID, fn func(line []byte, good bool) error) error {
-	in, err := r.opts.FS.Open(r.path(LogDir, log.Name()))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	for _, f := range r.logs[log].files {
+		hurt, err := r.eachLineOf(ctx, log, f.name, fn)
+		if err == nil && hurt != nil && f.hurt == nil {
+			err = fmt.Errorf("job: recover %s: it changed meanwhile: %w", f.name, hurt)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("job: recover: %w", err)
+	return nil
+}
+
+// eachLineOf calls fn for every line of a file of a log, as far as it can be read.
+func (r *recoverer) eachLineOf(ctx context.Context, log crawl.LogID, name string, fn func(line []byte, good bool) error) (hurt, err error) {
+	in, err := logparts.OpenPart(r.opts.FS, r.path(LogDir), name)
+	switch {
+	case logparts.Damaged(err):
+		return err, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("job: recover: %w", err)
 	}
-	n := 0
-	err = eachLine(in, func(line []byte) error {
-		if n++; n%1024 == 0 && ctx.Err() != nil {
+	err = logparts.Lines(in, func(n int64, line []byte) error {
+		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		return fn(line, goodLine(log, line))
 	})
-	if err := errors.Join(err, in.Close()); err != nil {
-		return fmt.Errorf("job: recover %s: %w", log.Name(), err)
+	err = errors.Join(err, in.Close())
+	if logparts.Damaged(err) {
+		return err, nil
 	}
-	return nil
+	if err != nil {
+		return nil, fmt.Errorf("job: recover %s: %w", name, err)
+	}
+	return nil, nil
 }
 
 // readLogs looks at the logs before anything is changed.
 func (r *recoverer) readLogs(ctx context.Context) error {
 	r.lostIn, r.began = map[string]int64{}, r.opts.Clock.Now()
 	for l := range crawl.NumLogs {
-		s := logScan{torn: -1}
-		if err := r.eachLogLine(ctx, l, func(line []byte, good bool) error {
-			switch {
-			case good:
-				s.lines++
-			case line[len(line)-1] != '\n':
-				s.torn = s.size
-				r.note("%s: the last line has no end: set aside", l.Name())
-			default:
-				s.broken++
-				r.note("%s at %d: is no line of the log: set aside", l.Name(), s.size)
-			}
-			s.size += int64(len(line))
-			if !good || l != crawl.LogCrawl {
-				return nil
-			}
-			e, err := crawllog.Parse(string(line))
+		parts, err := logparts.List(r.opts.FS, r.path(LogDir), l.Name())
+		if err != nil {
+			return fmt.Errorf("job: recover: %w", err)
+		}
+		s := logScan{whole: true}
+		for _, name := range append(parts, l.Name()) {
+			f, err := r.readLog(ctx, l, name, &s.last)
 			if err != nil {
 				return err
 			}
-			if e.Time.Before(r.began) {
-				r.began = e.Time
-			}
-			s.last = e.Time
-			if _, ok := r.numbers[e.WARCFilename]; !ok && e.WARCFilename != "" {
-				r.lostIn[e.WARCFilename]++
-			}
-			return nil
-		}); err != nil {
-			return err
+			s.files, s.lines, s.whole = append(s.files, f), s.lines+f.lines, s.whole && f.whole()
 		}
 		r.logs[l] = s
 	}
 	return nil
+}
+
+// readLog looks at a part of a log, or the file that is written to.
+func (r *recoverer) readLog(ctx context.Context, l crawl.LogID, name string, last *time.Time) (logFile, error) {
+	f := logFile{name: name, torn: -1}
+	hurt, err := r.eachLineOf(ctx, l, name, func(line []byte, good bool) error {
+		switch {
+		case good:
+			f.lines++
+		case line[len(line)-1] != '\n':
+			f.torn = f.size
+			r.note("%s: the last line has no end: set aside", name)
+		default:
+			f.broken++
+			r.note("%s at %d: is no line of the log: set aside", name, f.size)
+		}
+		f.size += int64(len(line))
+		if !good || l != crawl.LogCrawl {
+			return nil
+		}
+		e, err := crawllog.Parse(string(line))
+		if err != nil {
+			return err
+		}
+		if e.Time.Before(r.began) {
+			r.began = e.Time
+		}
+		*last = e.Time
+		if _, ok := r.numbers[e.WARCFilename]; !ok && e.WARCFilename != "" {
+			r.lostIn[e.WARCFilename]++
+		}
+		return nil
+	})
+	if f.hurt = hurt; hurt != nil {
+		r.note("%s: is damaged behind its %d whole lines, which are kept: %v", name, f.lines, hurt)
+	}
+	return f, err
 }
 
 // indexLines indexes analysis.jsonl.
@@ -197,13 +247,17 @@ func (r *recoverer) doubles() error {
 
 // mendLog takes lines that cannot be used out of a log, and appends those that were missing.
 func (r *recoverer) mendLog(ctx context.Context, l crawl.LogID) error {
-	s, name := r.logs[l], filepath.Join(LogDir, l.Name())
-	if s.broken > 0 {
-		if err := r.rewrite(ctx, l); err != nil {
-			return err
+	name := filepath.Join(LogDir, l.Name())
+	for _, f := range r.logs[l].files {
+		var err error
+		switch {
+		case f.whole():
+		case f.name == l.Name() && f.broken == 0:
+			err = r.cutOff(name, f.torn, 0, "a line without an end")
+		default:
+			err = r.rewrite(ctx, l, f)
 		}
-	} else if s.torn >= 0 {
-		if err := r.cutOff(name, s.torn, 0, "a line without an end"); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -228,9 +282,13 @@ func (r *recoverer) mendLog(ctx context.Context, l crawl.LogID) error {
 	return nil
 }
 
-// rewrite makes a log anew of its whole lines. The old one is kept.
-func (r *recoverer) rewrite(ctx context.Context, l crawl.LogID) error {
-	o, name := r.opts, r.path(LogDir, l.Name())
+// rewrite makes a file of a log anew of its whole lines. The old one is kept.
+func (r *recoverer) rewrite(ctx context.Context, l crawl.LogID, f logFile) error {
+	o, name := r.opts, r.path(LogDir, f.name)
+	old, err := logparts.Find(o.FS, r.path(LogDir), f.name)
+	if err != nil {
+		return fmt.Errorf("job: recover: %w", err)
+	}
 	tmp := name + ".tmp"
 	if err := o.FS.RemoveAll(tmp); err != nil {
 		return fmt.Errorf("job: recover: %w", err)
@@ -245,7 +303,7 @@ func (r *recoverer) rewrite(ctx context.Context, l crawl.LogID) error {
 		buf.Reset()
 		return err
 	}
-	err = r.eachLogLine(ctx, l, func(line []byte, good bool) error {
+	_, err = r.eachLineOf(ctx, l, f.name, func(line []byte, good bool) error {
 		if good {
 			buf.Write(line)
 		}
@@ -261,9 +319,9 @@ func (r *recoverer) rewrite(ctx context.Context, l crawl.LogID) error {
 		err = out.Sync()
 	}
 	if err := errors.Join(err, out.Close()); err != nil {
-		return fmt.Errorf("job: recover %s: %w", l.Name(), err)
+		return fmt.Errorf("job: recover %s: %w", f.name, err)
 	}
-	e, err := r.aside.Tail(name, 0, r.logs[l].lines, fmt.Sprintf("the log as it was, with %d broken lines, which were taken out", r.logs[l].broken))
+	e, err := r.aside.Tail(old, 0, f.lines, fmt.Sprintf("the log as it was, with %d broken lines, which were taken out", f.broken))
 	if err != nil {
 		return err
 	}
@@ -271,18 +329,35 @@ func (r *recoverer) rewrite(ctx context.Context, l crawl.LogID) error {
 	if err := o.FS.Rename(tmp, name); err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}
-	return fsx.SyncDir(o.FS, r.path(LogDir))
+	if err := fsx.SyncDir(o.FS, r.path(LogDir)); err != nil || old == name {
+		return err
+	}
+	if err := o.FS.Remove(old); err != nil { // is kept, and the plain one counts
+		return fmt.Errorf("job: recover: %w", err)
+	}
+	return nil
 }
 
+// logRow makes the row of a log, and those of its parts.
 func (r *recoverer) logRow(ctx context.Context, l crawl.LogID) (frontier.LogRow, error) {
 	row := frontier.LogRow{Log: l}
-	err := r.eachLogLine(ctx, l, func(line []byte, _ bool) error {
-		row.Length += int64(len(line))
-		row.Lines++
-		row.CRC = crc32.Update(row.CRC, crc32.MakeTable(crc32.Castagnoli), line)
-		return nil
-	})
-	return row, err
+	for _, f := range r.logs[l].files {
+		p := frontier.LogPart{Name: f.name}
+		if _, err := r.eachLineOf(ctx, l, f.name, func(line []byte, _ bool) error {
+			p.Length += int64(len(line))
+			p.Lines++
+			p.CRC = crc32.Update(p.CRC, crc32.MakeTable(crc32.Castagnoli), line)
+			return nil
+		}); err != nil {
+			return row, err
+		}
+		if f.name == l.Name() {
+			row.Length, row.Lines, row.CRC = p.Length, p.Lines, p.CRC
+		} else {
+			row.Parts = append(row.Parts, p)
+		}
+	}
+	return row, nil
 }
 
 // cutOff keeps the end of a file, which holds so many whole records or lines, elsewhere.

@@ -22,7 +22,6 @@ import (
 // replay tells the builder of every URI that was finished: those of crawl.log in its order, then those
 // that only the archive or analysis.jsonl knows.
 func (r *recoverer) replay(ctx context.Context) error {
-	whole := r.logs[crawl.LogCrawl].broken == 0 && r.logs[crawl.LogCrawl].torn < 0
 	if err := r.eachLogLine(ctx, crawl.LogCrawl, func(line []byte, good bool) error {
 		if !good {
 			return nil
@@ -47,7 +46,7 @@ func (r *recoverer) replay(ctx context.Context) error {
 			return fmt.Errorf("job: recover: %w", err)
 		}
 	}
-	r.made.Over = whole && r.made.Written == 0 && r.made.Lost == 0 && r.over()
+	r.made.Over = r.logs[crawl.LogCrawl].whole && r.made.Written == 0 && r.made.Lost == 0 && r.over()
 	var err error
 	r.made.Settled, err = r.b.Settle(func(u *frontier.Record) bool { return !r.made.Over && r.mayLink(u) })
 	return err

@@ -14,6 +14,7 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/logparts"
 	"exclave/internal/robots"
 	"exclave/internal/urlx"
 )
@@ -159,7 +160,7 @@ func Begun(cfg *config.Config, o Options) error {
 		return nil
 	}
 	log := filepath.Join(cfg.Dir, LogDir, crawl.LogCrawl.Name())
-	if st, err := fs.Stat(log); err == nil && st.Size() > 0 {
+	if logparts.Any(fs, filepath.Join(cfg.Dir, LogDir), crawl.LogCrawl.Name()) {
 		return fmt.Errorf("job: %s is missing, but %s holds what a crawl wrote; put the state back from a copy, restore a checkpoint "+
 			"(exclave checkpoint list JOB), or make it anew (exclave recover JOB)", name, log)
 	}

@@ -15,6 +15,7 @@ import (
 	"exclave/chain/write"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/logparts"
 	"exclave/warc"
 )
 
@@ -107,7 +108,7 @@ func (s *shower) logged(out *Shown, r *frontier.Record) error {
 	if err != nil {
 		return err
 	}
-	return s.scanLog(s.ctx, crawl.LogAnalysis, string(quoted), func(n int, text []byte) error {
+	return s.scanLog(s.ctx, crawl.LogAnalysis, string(quoted), func(at logparts.Place, text []byte) error {
 		var line struct {
 			URL      string             `json:"url"`
 			Verdicts []analyzer.Verdict `json:"verdicts"`
@@ -116,21 +117,10 @@ func (s *shower) logged(out *Shown, r *frontier.Record) error {
 			return err
 		}
 		if line.URL == r.URL {
-			out.Verdicts = &ShownVerdicts{From: fmt.Sprintf("%s line %d", crawl.LogAnalysis.Name(), n), By: line.Verdicts}
+			out.Verdicts = &ShownVerdicts{From: at.String(), By: line.Verdicts}
 		}
 		return nil
 	})
-}
-
-// wholeLine reads a line of any length; io.EOF when there is no complete one.
-func wholeLine(in *bufio.Reader) ([]byte, error) {
-	text, err := in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return text, err
-	}
-	text = slices.Clone(text)
-	rest, err := in.ReadBytes('\n')
-	return append(text, rest...), err
 }
 
 // links adds the links of an archived page, from its metadata record.

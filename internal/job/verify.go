@@ -81,7 +81,8 @@ type verifier struct {
 	dns       map[string]int64       // earliest record of a host
 	robots    map[string]int64       // earliest record of an origin
 	moved     movedFiles
-	away      map[uint32]bool // WARC files that are registered as moved, and are
+	away      map[uint32]bool     // WARC files that are registered as moved, and are
+	logsAway  [crawl.NumLogs]bool // logs with parts that are
 	finishes  int64
 	judgings  int64
 	recounted recounted // from crawl.log

@@ -14,6 +14,7 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/crawllog"
+	"exclave/internal/logparts"
 	"exclave/internal/urlx"
 )
 
@@ -32,46 +33,88 @@ func (v *verifier) logs(context.Context) error {
 			return err
 		}
 	}
+	if v.logsAway[crawl.LogCrawl] {
+		return nil
+	}
 	return v.statistics()
 }
 
 func (v *verifier) log(row frontier.LogRow) error {
-	name := row.Log.Name()
-	in, err := v.opts.FS.Open(v.path(LogDir, name))
-	if err != nil {
-		if row.Length > 0 {
-			v.bad(name, "is missing; %d bytes are acknowledged", row.Length)
+	lines, counted := int64(0), true
+	known := map[string]bool{}
+	for _, p := range row.Parts {
+		known[p.Name] = true
+		n, read, err := v.logFile(row.Log, p)
+		if err != nil {
+			return err
 		}
-		return nil
+		lines, counted = lines+n, counted && read
 	}
-	defer in.Close()
-	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
-	lines, n := int64(0), int64(0)
-	if err := eachLine(io.TeeReader(in, sum), func(line []byte) error {
-		lines++
+	names, err := logparts.List(v.opts.FS, v.path(LogDir), row.Log.Name())
+	if err != nil {
+		return fmt.Errorf("job: verify: %w", err)
+	}
+	for _, name := range names {
+		if !known[name] {
+			v.bad(name, "the state does not know this part of %s%s", row.Log.Name(), v.unlessClean())
+		}
+	}
+	n, read, err := v.logFile(row.Log, frontier.LogPart{Name: row.Log.Name(), Length: row.Length, Lines: row.Lines, CRC: row.CRC})
+	if err != nil || !read || !counted {
+		return err
+	}
+	lines += n
+	want := map[crawl.LogID]int64{crawl.LogCrawl: v.finishes, crawl.LogAnalysis: v.judgings}
+	if w, ok := want[row.Log]; ok && lines != w {
+		v.bad(row.Log.Name(), "has %d lines, the state counts %d", lines, w)
+	}
+	return nil
+}
+
+// logFile checks a part of a log, or the file that is written to. It is not read when it is not there.
+func (v *verifier) logFile(l crawl.LogID, p frontier.LogPart) (lines int64, read bool, err error) {
+	in, err := logparts.OpenPart(v.opts.FS, v.path(LogDir), p.Name)
+	switch {
+	case err == nil:
+	case logparts.Damaged(err):
+		v.bad(p.Name, "is damaged: %v", err)
+		return 0, false, nil
+	case p.Name != l.Name() && v.moved.has(p.Name):
+		v.opts.Log.Warn("not checked: registered as moved away", "file", p.Name)
+		v.logsAway[l] = true
+		return 0, false, nil
+	case p.Length > 0:
+		v.bad(p.Name, "is missing; %d bytes are acknowledged", p.Length)
+		return 0, false, nil
+	default:
+		return 0, true, nil
+	}
+	sum, n := crc32.New(crc32.MakeTable(crc32.Castagnoli)), int64(0)
+	err = logparts.Lines(io.TeeReader(in, sum), func(number int64, line []byte) error {
+		lines = number
 		n += int64(len(line))
-		where := fmt.Sprintf("%s line %d", name, lines)
+		where := logparts.Place{File: p.Name, Line: number}.String()
 		if line[len(line)-1] != '\n' {
 			v.bad(where, "is cut off")
 		}
-		return v.line(row.Log, where, line)
-	}); err != nil {
-		return fmt.Errorf("job: verify %s: %w", name, err)
+		return v.line(l, where, line)
+	})
+	if err := errors.Join(err, in.Close()); logparts.Damaged(err) {
+		v.bad(p.Name, "is damaged behind byte %d: %v", n, err)
+		return 0, false, nil
+	} else if err != nil {
+		return 0, false, fmt.Errorf("job: verify %s: %w", p.Name, err)
 	}
 	switch {
-	case n != row.Length:
-		v.bad(name, "has %d bytes, %d are acknowledged%s", n, row.Length, v.unlessClean())
-	case sum.Sum32() != row.CRC:
-		v.bad(name, "its contents are not those acknowledged (checksum differs)")
+	case n != p.Length:
+		v.bad(p.Name, "has %d bytes, %d are acknowledged%s", n, p.Length, v.unlessClean())
+	case sum.Sum32() != p.CRC:
+		v.bad(p.Name, "its contents are not those acknowledged (checksum differs)")
 	}
-	if lines != row.Lines {
-		v.bad(name, "has %d lines, %d are acknowledged", lines, row.Lines)
+	if lines != p.Lines {
+		v.bad(p.Name, "has %d lines, %d are acknowledged", lines, p.Lines)
 	}
-	want := map[crawl.LogID]int64{crawl.LogCrawl: v.finishes, crawl.LogAnalysis: v.judgings}
-	if w, ok := want[row.Log]; ok && lines != w {
-		v.bad(name, "has %d lines, the state counts %d", lines, w)
-	}
-	return nil
+	return lines, true, nil
 }
 
 // eachLine calls fn for every line with its end, the last perhaps without.
@@ -148,27 +191,23 @@ const maxRecounted = 100
 // recount names the URIs that a damaged log has too many or too few lines of. It
 // is not asked of a whole log, for it holds every URL in memory.
 func (v *verifier) recount(log crawl.LogID) error {
-	if log == crawl.LogScope {
+	if log == crawl.LogScope || v.logsAway[log] {
 		return nil
 	}
-	type tally struct{ have, want, line int }
-	tallies := map[string]tally{}
-	in, err := v.opts.FS.Open(v.path(LogDir, log.Name()))
-	if err != nil {
-		return nil // said already
+	type tally struct {
+		have, want int
+		last       logparts.Place
 	}
-	defer in.Close()
-	n := 0
-	if err := eachLine(in, func(line []byte) error {
-		n++
+	tallies := map[string]tally{}
+	if err := logparts.EachLine(v.opts.FS, v.path(LogDir), log.Name(), func(at logparts.Place, line []byte) error {
 		if url, err := urlOf(log, line); err == nil {
 			key := v.key(url)
 			t := tallies[key]
-			t.have, t.line = t.have+1, n
+			t.have, t.last = t.have+1, at
 			tallies[key] = t
 		}
 		return nil
-	}); err != nil {
+	}); err != nil && !logparts.Damaged(err) { // that was said
 		return fmt.Errorf("job: verify %s: %w", log.Name(), err)
 	}
 	if err := v.f.EachURI(func(r *frontier.Record) error {
@@ -198,7 +237,7 @@ func (v *verifier) recount(log crawl.LogID) error {
 		}
 		where := log.Name()
 		if t.have > t.want {
-			where = fmt.Sprintf("%s line %d", where, t.line)
+			where = t.last.String()
 		}
 		v.bad(where, "%s is logged %d times, the state counts %d", key, t.have, t.want)
 	}

@@ -1,20 +1,17 @@
 package job
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"strings"
 	"time"
 
 	"exclave/chain"
 	"exclave/crawl"
 	"exclave/internal/crawllog"
+	"exclave/internal/logparts"
 )
 
 // Why is why a URL is where it is: sentences, in the order of what happened to it.
@@ -50,7 +47,7 @@ func (j *Job) Why(ctx context.Context, url string) (*Why, error) {
 func (j *Job) whyUnknown(ctx context.Context, w *Why, s *Shown) error {
 	var first struct{ URL, Via, Rule, Time string }
 	times := 0
-	err := j.scanLog(ctx, crawl.LogScope, s.URL, func(_ int, text []byte) error {
+	err := j.scanLog(ctx, crawl.LogScope, s.URL, func(_ logparts.Place, text []byte) error {
 		line := first
 		if err := json.Unmarshal(text, &line); err != nil {
 			return err
@@ -168,13 +165,13 @@ func (j *Job) whyState(ctx context.Context, w *Why, s *Shown) error {
 // whyFinished adds the last line of crawl.log.
 func (j *Job) whyFinished(ctx context.Context, w *Why, s *Shown) error {
 	var last crawllog.Entry
-	found, at := 0, 0
-	err := j.scanLog(ctx, crawl.LogCrawl, s.URL, func(n int, text []byte) error {
+	found, at := 0, logparts.Place{}
+	err := j.scanLog(ctx, crawl.LogCrawl, s.URL, func(place logparts.Place, text []byte) error {
 		e, err := crawllog.Parse(string(text))
 		if err != nil || e.URL != s.URL {
 			return nil // another's line that names it
 		}
-		last, at = e, n
+		last, at = e, place
 		found++
 		return nil
 	})
@@ -186,8 +183,8 @@ func (j *Job) whyFinished(ctx context.Context, w *Why, s *Shown) error {
 		if len(last.Annotations) > 0 {
 			notes = " (" + strings.Join(last.Annotations, ", ") + ")"
 		}
-		w.say("It was finished %d×, the last time at %s: %s%s; %s line %d.", found, last.Time.Format(time.RFC3339),
-			statusWords(crawl.Status(last.Status)), notes, crawl.LogCrawl.Name(), at)
+		w.say("It was finished %d×, the last time at %s: %s%s; %s.", found, last.Time.Format(time.RFC3339),
+			statusWords(crawl.Status(last.Status)), notes, at)
 		return nil
 	}
 	w.say("Its last attempt: %s.", s.Status.Words)
@@ -195,38 +192,26 @@ func (j *Job) whyFinished(ctx context.Context, w *Why, s *Shown) error {
 }
 
 // scanLog calls fn for each whole line of a log that holds a text or escapes, with its
-// number. A log that is not there yet is empty.
-func (j *Job) scanLog(ctx context.Context, log crawl.LogID, text string, fn func(n int, line []byte) error) error {
-	name := j.opts.FS.PathJoin(j.path(LogDir), log.Name())
-	f, err := j.opts.FS.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("job: %w", err)
-	}
-	defer f.Close()
-	in := bufio.NewReaderSize(f, 1<<20)
-	for n := 1; ; n++ {
-		line, err := wholeLine(in)
-		if errors.Is(err, io.EOF) {
-			return nil // a line without its end is not committed yet
-		}
-		if err != nil {
-			return fmt.Errorf("job: %s: %w", name, err)
-		}
-		if n%10000 == 0 && ctx.Err() != nil {
+// place. A log that is not there yet is empty.
+func (j *Job) scanLog(ctx context.Context, log crawl.LogID, text string, fn func(at logparts.Place, line []byte) error) error {
+	n := 0
+	if err := logparts.EachLine(j.opts.FS, j.path(LogDir), log.Name(), func(at logparts.Place, line []byte) error {
+		if n++; n%10000 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		// Decoding every line would take a hundred times as long. A log written with
 		// other escapes is decoded for nothing, never missed.
-		if !bytes.Contains(line, []byte(text)) && !bytes.Contains(line[:min(len(line), 4<<10)], []byte(`\u`)) {
-			continue
+		if line[len(line)-1] != '\n' || !bytes.Contains(line, []byte(text)) && !bytes.Contains(line[:min(len(line), 4<<10)], []byte(`\u`)) {
+			return nil // a line without its end is not committed yet
 		}
-		if err := fn(n, line); err != nil {
-			return fmt.Errorf("job: %s: line %d: %w", name, n, err)
+		if err := fn(at, line); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
 		}
+		return nil
+	}); err != nil {
+		return fmt.Errorf("job: %w", err)
 	}
+	return nil
 }
 
 // WhyAtRest says in a sentence how a job stands that is not running.

@@ -27,6 +27,16 @@ func Parse(log, file string) (stamp string, ok bool) {
 	return rest, true
 }
 
+// isPart reports whether a name is one of a part that is not compressed: a log itself is never.
+func isPart(name string) bool {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return false
+	}
+	stamp, ok := Parse(name[:i], name)
+	return ok && Name(name[:i], stamp) == name
+}
+
 // Name returns the name of a part that is not compressed.
 func Name(log, stamp string) string { return log + "." + stamp }
 
@@ -73,12 +83,12 @@ func Any(fsys fsx.FS, dir, log string) bool {
 	return err == nil && len(parts) > 0
 }
 
-// Find returns the path of the file that holds a part, plain or compressed. The error wraps [fs.ErrNotExist] when
+// Find returns the path of the file that holds a part, plain or compressed, or a log itself. The error wraps [fs.ErrNotExist] when
 // neither is there.
 func Find(fsys fsx.FS, dir, name string) (string, error) {
 	plain := fsys.PathJoin(dir, name)
 	_, err := fsys.Stat(plain)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && isPart(name) {
 		if _, packed := fsys.Stat(plain + Packed); packed == nil {
 			return plain + Packed, nil
 		} else if !errors.Is(packed, fs.ErrNotExist) {

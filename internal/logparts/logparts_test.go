@@ -92,6 +92,10 @@ func TestOpen(t *testing.T) {
 	if got, want := all(t, mem), "0\n1\n"+long+"2\n"; got != want {
 		t.Errorf("without the log: %d bytes, not %d", len(got), len(want))
 	}
+	put(t, mem, log+Packed, "of somebody else")
+	if _, err := OpenPart(mem, dir, log); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a log itself, compressed: %v", err)
+	}
 	put(t, mem, log, "3\nend")
 	if got, want := all(t, mem), "0\n1\n"+long+"2\n3\nend"; got != want {
 		t.Errorf("%d bytes, not %d", len(got), len(want))

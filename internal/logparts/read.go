@@ -14,14 +14,14 @@ import (
 	"exclave/internal/fsx"
 )
 
-// OpenPart opens a part, plain or compressed. The error wraps [fs.ErrNotExist] when it is not there.
+// OpenPart opens a part, plain or compressed, or a log itself. The error wraps [fs.ErrNotExist] when it is not there.
 func OpenPart(fsys fsx.FS, dir, name string) (io.ReadCloser, error) {
 	plain := fsys.PathJoin(dir, name)
 	f, err := fsys.Open(plain)
 	if err == nil {
 		return f, nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) || !isPart(name) {
 		return nil, fmt.Errorf("logparts: %w", err)
 	}
 	if f, err = fsys.Open(plain + Packed); err != nil {

@@ -1,0 +1,244 @@
+package job_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"exclave/config"
+	"exclave/crawl"
+	"exclave/internal/fsx"
+	"exclave/internal/job"
+	"exclave/internal/logparts"
+)
+
+// rolledJob is a job that is over, whose logs were rolled.
+func rolledJob(t testing.TB) *testJob {
+	t.Helper()
+	j := newJob(t, smallWeb(), func(c *config.Config) { c.Logs.MaxSize = 600 })
+	j.run(job.Options{}, "http://a.test/", "http://c.test/")
+	if n := len(j.parts(crawl.LogCrawl)); n < 3 {
+		t.Fatalf("%d parts of crawl.log are too few", n)
+	}
+	return j
+}
+
+// parts are the parts of a log, in order.
+func (j *testJob) parts(l crawl.LogID) []string {
+	j.t.Helper()
+	names, err := logparts.List(fsx.Real(), filepath.Join(j.cfg.Dir, job.LogDir), l.Name())
+	must(j.t, err)
+	return names
+}
+
+func (j *testJob) logPath(name string) string { return filepath.Join(j.cfg.Dir, job.LogDir, name) }
+
+// allLines are the lines of all logs.
+func (j *testJob) allLines() (all []string) {
+	j.t.Helper()
+	for l := range crawl.NumLogs {
+		all = append(all, j.log(l)...)
+	}
+	return all
+}
+
+// A crawl that is over has its parts compressed; whoever reads a log finds what stands in them.
+func TestRolledLogsAreRead(t *testing.T) {
+	j := rolledJob(t)
+	for l := range crawl.NumLogs {
+		for _, name := range j.parts(l) {
+			if _, err := os.Stat(j.logPath(name + logparts.Packed)); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(j.logPath(name)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s is there, not compressed: %v", name, err)
+			}
+		}
+	}
+	const first = "http://a.test/"
+	must(t, job.Look(t.Context(), j.cfg, job.Options{}, func(b *job.Job) error {
+		w, err := b.Why(t.Context(), first)
+		must(t, err)
+		if text := strings.Join(w.Sentences, "\n"); !regexp.MustCompile(`crawl\.log\.\d{14} line \d`).MatchString(text) {
+			t.Errorf("%s: %s", first, text)
+		}
+		return nil
+	}))
+	hosts, err := job.Hosts(t.Context(), j.cfg)
+	must(t, err)
+	if !slices.ContainsFunc(hosts, func(h job.HostSummary) bool { return h.Host == "a.test" && h.Evidence != "" }) {
+		t.Errorf("%+v", hosts)
+	}
+}
+
+// What damages a part of a log is found, and a part that was moved away on purpose is not missed.
+func TestVerifyRolledLogs(t *testing.T) {
+	part := func(j *testJob) string { return j.parts(crawl.LogCrawl)[1] }
+	for _, c := range []struct {
+		why   string
+		harm  func(j *testJob, path string) error // of the second part, compressed
+		says  string
+		opens bool // crawling refuses all that changes a length
+	}{
+		{"a bit", func(_ *testJob, path string) error { return flip(path, 30) }, `^crawl\.log\.\d{14}: is damaged`, true},
+		{"cut", func(_ *testJob, path string) error { return os.Truncate(path, 40) }, `^crawl\.log\.\d{14}: is damaged`, false},
+		{"empty", func(_ *testJob, path string) error { return os.Truncate(path, 0) }, `^crawl\.log\.\d{14}: is damaged`, false},
+		{"missing", func(_ *testJob, path string) error { return os.Remove(path) }, `^crawl\.log\.\d{14}: is missing; \d+ bytes are acknowledged`, false},
+		{"another's", func(j *testJob, path string) error {
+			return os.Link(path, j.logPath("crawl.log.20991231235959.gz"))
+		}, `^crawl\.log\.20991231235959: the state does not know this part of crawl\.log`, false},
+		{"plain, of another length", func(j *testJob, path string) error {
+			text := readOn(j.t.(*testing.T), fsx.Real(), path)
+			return errors.Join(os.Remove(path), os.WriteFile(strings.TrimSuffix(path, logparts.Packed), text, 0o600))
+		}, `^crawl\.log\.\d{14}: has \d+ bytes, \d+ are acknowledged`, false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			j := rolledJob(t)
+			must(t, c.harm(j, j.logPath(part(j)+logparts.Packed)))
+			said := false
+			for _, d := range verify(t, j.cfg) {
+				said = said || regexp.MustCompile(c.says).MatchString(d.String())
+			}
+			if !said {
+				t.Errorf("verify says %v, not %q", verify(t, j.cfg), c.says)
+			}
+			b, err := job.Open(t.Context(), j.cfg, job.Options{})
+			if err == nil {
+				must(t, b.Close())
+			}
+			if (err == nil) != c.opens {
+				t.Errorf("the job is opened: %v", err)
+			}
+		})
+	}
+}
+
+func flip(path string, at int) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	data[at] ^= 4
+	return os.WriteFile(path, data, 0o600)
+}
+
+// A part that is registered as moved away is not missed, and used again when it is back; recover asks for it.
+func TestMovedLogParts(t *testing.T) {
+	j := rolledJob(t)
+	lines, name := j.allLines(), j.parts(crawl.LogCrawl)[1]
+	away := filepath.Join(t.TempDir(), "part")
+	must(t, os.Rename(j.logPath(name+logparts.Packed), away))
+	made, err := job.Move(t.Context(), j.cfg, job.Options{}, "tape 7", []string{name + logparts.Packed})
+	if err != nil || len(made) != 1 || made[0].File != name {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	if again, err := job.Move(t.Context(), j.cfg, job.Options{}, "", nil); err != nil || len(again) > 0 {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+	j.run(job.Options{}) // and verify
+	j.with(job.Options{}, func(b *job.Job) {
+		c, err := b.Checkpoint(t.Context(), "x")
+		if err != nil || !slices.Contains(c.Missing, name) {
+			t.Errorf("%+v, %v", c, err)
+		}
+	})
+	if _, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{}); !errors.Is(err, job.ErrNoRecovery) || !strings.Contains(err.Error(), "tape 7") {
+		t.Errorf("recover: %v", err)
+	}
+	must(t, os.Rename(away, j.logPath(name+logparts.Packed)))
+	j.run(job.Options{})
+	if got := j.allLines(); !slices.Equal(got, lines) {
+		t.Errorf("%d lines, %d before", len(got), len(lines))
+	}
+}
+
+// A checkpoint holds the parts, and shares them; the job made of it goes on with them.
+func TestCheckpointOfRolledLogs(t *testing.T) {
+	j := rolledJob(t)
+	lines := j.allLines()
+	var c job.Checkpoint
+	j.with(job.Options{}, func(b *job.Job) {
+		var err error
+		c, err = b.Checkpoint(t.Context(), "x")
+		must(t, err)
+	})
+	for _, f := range c.Files {
+		if strings.HasPrefix(f.Path, job.LogDir+"/") && f.Shared != strings.HasSuffix(f.Path, logparts.Packed) {
+			t.Errorf("%+v", f)
+		}
+	}
+	r := j.restored(c)
+	r.run(job.Options{})
+	if got := r.allLines(); !slices.Equal(got, lines) {
+		t.Errorf("%d lines, %d before", len(got), len(lines))
+	}
+}
+
+// A state made anew has the parts as they are, also where the log itself is lost, and of a damaged part the lines that can be
+// read; what was there is kept.
+func TestRecoverRolledLogs(t *testing.T) {
+	t.Run("whole", func(t *testing.T) {
+		j := rolledJob(t)
+		lines, want, parts := j.allLines(), finishedIn(t, j.cfg), j.parts(crawl.LogCrawl)
+		loseState(t, j.cfg)
+		if made := recoverJob(t, j.cfg, job.RecoverOptions{}); !made.Over || made.Written+made.Lost > 0 || len(made.Aside) > 0 {
+			t.Errorf("%+v", made)
+		}
+		j.run(job.Options{})
+		if got := j.allLines(); !slices.Equal(got, lines) {
+			t.Errorf("%d lines, %d before", len(got), len(lines))
+		}
+		if got := j.parts(crawl.LogCrawl); !slices.Equal(got, parts) {
+			t.Errorf("%q, %q before", got, parts)
+		}
+		for key, is := range finishedIn(t, j.cfg) {
+			if want[key] != is {
+				t.Errorf("%s: %s, before %s", key, is, want[key])
+			}
+		}
+	})
+	t.Run("the log is lost", func(t *testing.T) {
+		j := rolledJob(t)
+		must(t, os.WriteFile(j.logPath("crawl.log"), nil, 0o600))
+		must(t, os.Remove(j.logPath("crawl.log")))
+		loseState(t, j.cfg)
+		if made := recoverJob(t, j.cfg, job.RecoverOptions{}); made.Lines == 0 {
+			t.Errorf("%+v", made)
+		}
+		j.run(job.Options{})
+	})
+	t.Run("a damaged part", func(t *testing.T) {
+		j := rolledJob(t)
+		want := slices.Sorted(slices.Values(j.run(job.Options{}).archived()))
+		name := j.parts(crawl.LogCrawl)[0]
+		path := j.logPath(name + logparts.Packed)
+		must(t, flip(path, int(size(t, path))-20))
+		old, err := os.ReadFile(path)
+		must(t, err)
+		loseState(t, j.cfg)
+		made := recoverJob(t, j.cfg, job.RecoverOptions{})
+		if made.Over || len(made.Aside) != 1 {
+			t.Fatalf("%+v", made)
+		}
+		if kept, err := os.ReadFile(filepath.Join(j.cfg.Dir, made.Aside[0].Kept)); err != nil || string(kept) != string(old) {
+			t.Errorf("%d bytes are kept of %d, %v", len(kept), len(old), err)
+		}
+		if got := slices.Sorted(slices.Values(j.run(job.Options{}).archived())); !slices.Equal(got, want) {
+			t.Errorf("archived %v, want %v", got, want)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("the part that was written anew is not compressed: %v", err)
+		}
+	})
+}
+
+func size(t testing.TB, path string) int64 {
+	t.Helper()
+	st, err := os.Stat(path)
+	must(t, err)
+	return st.Size()
+}

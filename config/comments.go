@@ -63,7 +63,7 @@ so. 0 = all.`,
 		"http.allow": `Private and local address ranges that may be contacted nevertheless:
 ["127.0.0.0/8"], or one port: ["127.0.0.1:8080"]. Ports that browsers refuse are opened by name only.`,
 		"http.refuse":        `What is never contacted, in the same form: public ranges of your own. Goes before allow.`,
-		"http.max_idle":      `Connections kept open between requests, at most one per host.`,
+		"http.max_idle":      `Connections kept open between requests, of all servers together.`,
 		"http.idle_timeout":  `For how long.`,
 		"http.record_memory": `Bytes of an answer held in memory; the rest goes to a scratch file.`,
 

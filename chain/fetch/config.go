@@ -68,8 +68,8 @@ type Config struct {
 	// operator's own. It goes before Allow.
 	Refuse []string `toml:"refuse"`
 
-	// MaxIdle is how many connections are kept open between requests, at most one
-	// per host; 0 keeps none. IdleTimeout is for how long.
+	// MaxIdle is how many connections are kept open between requests, of all servers
+	// together; 0 keeps none. IdleTimeout is for how long.
 	MaxIdle     int           `toml:"max_idle"`
 	IdleTimeout time.Duration `toml:"idle_timeout"`
 	// Memory is how many bytes of an answer are held in memory; the rest goes to a

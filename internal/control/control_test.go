@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"exclave/config"
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 
 	"go.uber.org/goleak"
@@ -323,6 +325,35 @@ func TestSocket(t *testing.T) {
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+	must(t, r.Close())
+}
+
+// The table of docs/howto/control.md has every route, and none that is not there.
+func TestRoutesAreDocumented(t *testing.T) {
+	r := open(t, testweb.Tiny{}, "")
+	page, err := os.ReadFile(filepath.Join(sharedtest.ModuleRoot(t), "docs", "howto", "control.md"))
+	must(t, err)
+	var documented []string
+	for line := range strings.Lines(string(page)) {
+		if !strings.HasPrefix(line, "| `GET /") && !strings.HasPrefix(line, "| `POST /") {
+			continue
+		}
+		row, _, _ := strings.Cut(line[2:], " | ")
+		method := ""
+		for name := range strings.SplitSeq(row, ", ") {
+			name = strings.Trim(name, "`")
+			if m, path, ok := strings.Cut(name, " "); ok {
+				method, name = m, path
+			}
+			name, _, _ = strings.Cut(name, "?")
+			documented = append(documented, method+" "+name)
+		}
+	}
+	slices.Sort(documented)
+	if routes := r.server.Routes(); !slices.Equal(documented, routes) {
+		t.Errorf("control.md has\n%q\nthe crawl answers\n%q", documented, routes)
+	}
+	must(t, r.server.Close())
 	must(t, r.Close())
 }
 

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"exclave/crawl"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -300,5 +302,46 @@ func TestDamagedPartStays(t *testing.T) {
 	must(t, err)
 	if got, want := partNames(t, mem), []string{"crawl.log", "crawl.log.20261121050000", "crawl.log.20261121050001.gz"}; !slices.Equal(got, want) {
 		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// unread is a file system whose parts of logs may be looked at, but not read.
+type unread struct{ fsx.FS }
+
+// Open implements vfs.FS.
+func (u unread) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
+	f, err := u.FS.Open(name, o...)
+	if err == nil && strings.HasPrefix(name, "/crawl.log.") {
+		f = unreadFile{f}
+	}
+	return f, err
+}
+
+type unreadFile struct{ vfs.File }
+
+var errRead = errors.New("a part is read")
+
+// Read implements vfs.File.
+func (unreadFile) Read([]byte) (int, error) { return 0, errRead }
+
+// ReadAt implements vfs.File.
+func (f unreadFile) ReadAt(b []byte, at int64) (int, error) {
+	if len(b) > 4 {
+		return 0, errRead
+	}
+	return f.File.ReadAt(b, at)
+}
+
+// A job with many parts is opened without reading them.
+func TestOpenReadsNoPart(t *testing.T) {
+	mem := fsx.NewMem()
+	o := rolling(mem)
+	_, err := rollSome(t, o, 3)
+	must(t, err)
+	o.FS = unread{mem}
+	_, err = rollSome(t, o, 3)
+	must(t, err)
+	if _, err := logparts.SumOf(t.Context(), o.FS, "/crawl.log.20261121050000.gz"); !errors.Is(err, errRead) {
+		t.Errorf("the test does not notice reading: %v", err)
 	}
 }

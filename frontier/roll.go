@@ -306,11 +306,6 @@ func (f *Frontier) packParts(ctx context.Context) {
 			}
 		}
 		select {
-		case <-f.rolled:
-			continue
-		default:
-		}
-		select {
 		case <-ctx.Done():
 			return
 		case <-f.rolled:
@@ -322,9 +317,16 @@ func (f *Frontier) packParts(ctx context.Context) {
 // Packed waits until every part of the logs is compressed that can be, or ctx ends. It is for a crawl that is over: nobody
 // may open it again.
 func (f *Frontier) Packed(ctx context.Context) {
-	select {
-	case <-f.atRest:
-	case <-f.packed:
-	case <-ctx.Done():
+	for {
+		select {
+		case <-f.atRest:
+			if len(f.rolled) == 0 {
+				return
+			}
+		case <-f.packed:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
 }

@@ -150,6 +150,65 @@ func TestReportsOfWaitingQueues(t *testing.T) {
 	})
 }
 
+// While a crawl runs: a ToeThread at work, its queue in process.
+func TestReportsOfARunningCrawl(t *testing.T) {
+	web := newHeldWeb(halfWeb())
+	j := newJob(t, web, func(c *config.Config) { c.Crawl.ToeThreads = 2 })
+	s := j.start(job.Options{}, site+"/v")
+	<-web.asked
+	report := func(name string) string {
+		var b strings.Builder
+		must(t, s.WriteReport(name, &b))
+		return b.String()
+	}
+	text := report("threads-report")
+	threads, active, err := heritrixlogs.Threads(strings.NewReader(text))
+	must(t, err)
+	i := slices.IndexFunc(threads, func(th heritrixlogs.Thread) bool { return th.URI == site+"/held" })
+	if len(threads) != 2 || active != 1 || i < 0 || threads[i].Processor != "fetch/http" || threads[i].Step != "ABOUT_TO_BEGIN_PROCESSOR" ||
+		!strings.Contains(text, " CrawlURI "+site+"/held L "+site+"/v    0 attempts\n") {
+		t.Errorf("%+v, %d active\n%s", threads, active, text)
+	}
+	f, err := heritrixlogs.FrontierSummary(strings.NewReader(report("frontier-summary-report")))
+	must(t, err)
+	if f.State != "RUN" || f.InProcess != 1 || f.Queued == 0 || !slices.ContainsFunc(f.Shown, func(q heritrixlogs.Queue) bool { return q.Label == "IN-PROCESS" }) {
+		t.Errorf("%+v", f)
+	}
+	queues, err := heritrixlogs.Nonempty(strings.NewReader(report("frontier-nonempty-report")))
+	must(t, err)
+	waiting := int64(0)
+	for _, q := range queues {
+		waiting += q.Items
+	}
+	if waiting != f.Queued {
+		t.Errorf("%+v, %d queued", queues, f.Queued)
+	}
+	c, err := heritrixlogs.Crawl(strings.NewReader(report("crawl-report")))
+	must(t, err)
+	if c.Status != "Running" {
+		t.Errorf("%+v", c)
+	}
+	if workers := report("workers-report"); !strings.Contains(workers, " fetch fetch/http ") {
+		t.Error(workers)
+	}
+	close(web.open)
+	s.end()
+	heritrix(t, j.cfg)
+}
+
+// Queues whose budgets are spent are retired, in both reports on the frontier.
+func TestReportsOfRetiredQueues(t *testing.T) {
+	j := newJob(t, smallWeb(), func(c *config.Config) { c.Limits.HostDocuments = 3 })
+	j.run(job.Options{}, "http://a.test/")
+	read := heritrix(t, j.cfg)
+	if f := read.Frontier; f.Retired != 2 || f.Queued == 0 || f.State != "FINISH" || f.Shown[len(f.Shown)-1].Label != "RETIRED" {
+		t.Errorf("%+v", f)
+	}
+	if q := read.Nonempty; len(q) != 2 || q[0].Label != "RETIRED" || q[0].Items+q[1].Items != read.Frontier.Queued {
+		t.Errorf("%+v", q)
+	}
+}
+
 // docs/formats/progress-statistics.md: Heritrix's ratio counts the queues that have no
 // room in memory too.
 func TestCongestion(t *testing.T) {

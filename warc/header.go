@@ -40,7 +40,7 @@ func (e *Entry) parse(raw string) error {
 	e.Header = make(Header, 0, usualFields)
 	for rest != "" {
 		line, rest = cutAfterLF(rest)
-		text := strings.TrimRight(line, "\r\n")
+		text := trimEnd(line)
 		if text == "" {
 			continue
 		}
@@ -62,6 +62,14 @@ func (e *Entry) parse(raw string) error {
 		e.Header = append(e.Header, Field{strings.TrimRight(name, " \t"), strings.TrimSpace(value)})
 	}
 	return nil
+}
+
+// trimEnd is strings.TrimRight of CR and LF.
+func trimEnd(s string) string {
+	for s != "" && (s[len(s)-1] == '\n' || s[len(s)-1] == '\r') {
+		s = s[:len(s)-1]
+	}
+	return s
 }
 
 // cutAfterLF returns the first line with its end, and what follows.

@@ -60,8 +60,12 @@ func (c *Checker) Head(f io.ReaderAt, off int64) (*Entry, error) { return c.head
 // HeadLen returns how many bytes the record had before its block.
 func (e *Entry) HeadLen() int64 { return int64(len(e.raw)) }
 
-// firstPiece is how much of a member is unpacked at first: most headers end within it.
-const firstPiece = 1 << 10
+// firstPiece is how much of a member is unpacked at first: most headers end within it. startPiece
+// is enough to know a record by.
+const (
+	firstPiece = 640
+	startPiece = 128
+)
 
 type headReader struct {
 	in    []byte
@@ -70,21 +74,42 @@ type headReader struct {
 	bytes bytes.Reader
 }
 
+// piece reads the first n bytes of a member; all says that there are no more.
+func (h *headReader) piece(f io.ReaderAt, off int64, n int) (in []byte, all bool, err error) {
+	if cap(h.in) < n {
+		h.in = make([]byte, n)
+	}
+	in = h.in[:n]
+	got, err := f.ReadAt(in, off)
+	if err != nil && err != io.EOF {
+		return nil, false, fmt.Errorf("warc: read header at %d: %w", off, err)
+	}
+	if in = in[:got]; len(in) < 2 || in[0] != 0x1f || in[1] != 0x8b {
+		return nil, false, defect(off, KindGarbage, "bytes %q are no start of a compressed record", in[:min(5, len(in))])
+	}
+	return in, got < n, nil
+}
+
+// Starts is Head of which only the error is wanted; it looks at no more than the first bytes, if they
+// are those of a record.
+func (c *Checker) Starts(f io.ReaderAt, off int64) error {
+	in, _, err := c.heads.piece(f, off, startPiece)
+	if err != nil {
+		return err
+	}
+	if text, err := c.heads.unpack(in); bytes.HasPrefix(text, []byte("WARC/1.")) && !isGzip(err) {
+		return nil
+	}
+	_, err = c.heads.read(f, off)
+	return err
+}
+
 func (h *headReader) read(f io.ReaderAt, off int64) (*Entry, error) {
 	e := &Entry{Offset: off}
 	for n := firstPiece; ; n *= 4 {
-		if cap(h.in) < n {
-			h.in = make([]byte, n)
-		}
-		in := h.in[:n]
-		got, err := f.ReadAt(in, off)
-		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("warc: read header at %d: %w", off, err)
-		}
-		in = in[:got]
-		all := got < n
-		if len(in) < 2 || in[0] != 0x1f || in[1] != 0x8b {
-			return nil, defect(off, KindGarbage, "bytes %q are no start of a compressed record", in[:min(5, len(in))])
+		in, all, err := h.piece(f, off, n)
+		if err != nil {
+			return nil, err
 		}
 		text, err := h.unpack(in)
 		if i := bytes.Index(text, []byte("\r\n\r\n")); i >= 0 {

@@ -109,11 +109,7 @@ func (j *testJob) run(o job.Options, seeds ...string) *harvest {
 	if err := errors.Join(err, b.Close()); err != nil {
 		t.Fatal(err)
 	}
-	defects, err := job.Verify(t.Context(), j.cfg, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range defects {
+	for _, d := range verifyAll(t, j.cfg, o) {
 		t.Errorf("defect: %s", d)
 	}
 	if h.outcomes, err = job.Outcomes(t.Context(), j.cfg); err != nil {

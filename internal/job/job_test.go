@@ -69,7 +69,5 @@ func runJob(t testing.TB, cfg *config.Config) job.Result {
 
 func verify(t testing.TB, cfg *config.Config) []job.Defect {
 	t.Helper()
-	defects, err := job.Verify(t.Context(), cfg, job.Options{})
-	must(t, err)
-	return defects
+	return verifyAll(t, cfg, job.Options{})
 }

@@ -30,13 +30,18 @@ func (o Options) toLook() Options {
 
 // openState opens the state of a job that is not running, to look at it only.
 func openState(ctx context.Context, cfg *config.Config, o Options) (*frontier.Frontier, error) {
+	return openStateWith(ctx, cfg, o, 0)
+}
+
+// openStateWith is openState with a cache of so many bytes.
+func openStateWith(ctx context.Context, cfg *config.Config, o Options, cache int64) (*frontier.Frontier, error) {
 	a := Job{cfg: cfg, opts: o.toLook(), dir: cfg.Dir}
 	if err := a.openAnalyzer(ctx); err != nil {
 		return nil, err
 	}
 	depths := a.depths()
 	f, err := frontier.Open(ctx, frontier.Options{FS: a.opts.FS, Dir: a.path(StateDir, "frontier"), LogDir: a.path(LogDir),
-		Config: cfg.Frontier, Order: cfg.Order, Limits: cfg.Limits, Depths: depths, RulesHash: cfg.URL.Hash(), Clock: clock.System(), Logger: a.opts.Log, ReadOnly: true})
+		Config: cfg.Frontier, Order: cfg.Order, Limits: cfg.Limits, Depths: depths, RulesHash: cfg.URL.Hash(), Clock: clock.System(), Logger: a.opts.Log, ReadOnly: true, Cache: cache})
 	return f, errors.Join(err, a.Close())
 }
 

@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"runtime"
+	"sync/atomic"
 	"time"
 
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
-	"exclave/internal/urlx"
-	"exclave/warc"
+	"exclave/internal/extsort"
 )
 
 // Defect is a disagreement that Verify found: what, and where.
@@ -22,178 +24,293 @@ type Defect struct {
 // String is one line for a person.
 func (d Defect) String() string { return d.Where + ": " + d.What }
 
-// Verify checks a job that is not running, and changes nothing: every WARC
+// VerifyOptions say how a job is verified. The zero VerifyOptions read everything.
+type VerifyOptions struct {
+	// Fast leaves out what takes reading everything (FastLeavesOut).
+	Fast bool
+	// Workers is how many read the archive and the logs at the same time; 0: as many as there are
+	// processors.
+	Workers int
+	// Temp is the folder for what does not fit in memory; "": the system's (TMPDIR). Nothing
+	// stays there.
+	Temp     string
+	Progress io.Writer    // where progress goes; nil: nowhere
+	Defect   func(Defect) // hears of each defect when it is found; nil: nobody
+	sizes    verifySizes
+}
+
+// verifySizes bound what is held at the same time.
+type verifySizes struct {
+	chunk int   // bytes of a chunk of a sorter
+	unit  int64 // bytes of a WARC file that are read at a time, about
+	lines int   // bytes of a log that are read at a time, about
+	cache int64 // bytes of the store's cache
+}
+
+// maxVerifyWorkers bounds the memory of machines with very many processors.
+const maxVerifyWorkers = 32
+
+func (o VerifyOptions) withDefaults() VerifyOptions {
+	if o.Workers <= 0 {
+		o.Workers = min(runtime.GOMAXPROCS(0), maxVerifyWorkers)
+	}
+	if o.Defect == nil {
+		o.Defect = func(Defect) {}
+	}
+	if o.sizes == (verifySizes{}) {
+		o.sizes = verifySizes{chunk: 4 << 20, unit: 4 << 20, lines: 256 << 10, cache: 32 << 20}
+	}
+	return o
+}
+
+// FastLeavesOut says what [VerifyOptions].Fast does not check.
+const FastLeavesOut = "not checked: the bodies of records and their digests, records that the state does not point to, when DNS answers and robots.txt were recorded, and each line of the logs"
+
+// Verify is [VerifyWith] of everything, and returns the defects in the order of discovery.
+func Verify(ctx context.Context, cfg *config.Config, o Options) (defects []Defect, err error) {
+	err = VerifyWith(ctx, cfg, o, VerifyOptions{Defect: func(d Defect) { defects = append(defects, d) }})
+	return defects, err
+}
+
+// VerifyWith checks a job that is not running, and changes nothing: every WARC
 // record is whole and belongs to a capture that the state acknowledges; every
 // archived URI has its record there; the logs are what was acknowledged, line by
 // line; the deferred DNS and robots.txt records stand before the pages that need
-// them; the state does not contradict itself. Defects come in order of discovery.
-// An error means that the check could not be made.
-func Verify(ctx context.Context, cfg *config.Config, o Options) (_ []Defect, err error) {
-	o = o.toLook()
+// them; the state does not contradict itself. Memory is bounded: what has to be compared is
+// sorted on disk (ADR 40). An error means that the check could not be made.
+func VerifyWith(ctx context.Context, cfg *config.Config, o Options, with VerifyOptions) (err error) {
+	o, with = o.toLook(), with.withDefaults()
 	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
 	if err := Begun(cfg, o); err != nil {
-		return nil, err
+		return err
 	}
 	lock, err := j.lock("verify")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	f, err := openState(ctx, cfg, o)
+	f, err := openStateWith(ctx, cfg, o, with.sizes.cache)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, f.Close(ctx)) }()
-	v := &verifier{Job: &j, f: f, captures: map[uint32][]frontier.Capture{}, responses: map[crawl.Ref]response{},
-		metadata: map[crawl.Ref]string{}, urls: map[crawl.ID]string{}, carried: map[string]bool{},
-		dns: map[string]int64{}, robots: map[string]int64{}, away: map[uint32]bool{}}
+	v := &verifier{Job: &j, with: with, f: f, scratch: extsort.NewScratch(with.Temp, with.sizes.chunk)}
+	defer func() { err = errors.Join(err, v.close()) }()
 	if v.moved, err = readMoved(o.FS, j.dir); err != nil {
-		return nil, err
+		return err
 	}
-	for _, step := range []func(context.Context) error{v.state, v.archive, v.uris, v.logs} {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := step(ctx); err != nil {
-			return v.defects, err
-		}
-	}
-	return v.defects, nil
-}
-
-type response struct {
-	url    string
-	digest string
-	id     string
-	kind   string
-	date   int64 // milliseconds
+	return v.run(ctx)
 }
 
 type verifier struct {
 	*Job
-	f         *frontier.Frontier
-	defects   []Defect
-	captures  map[uint32][]frontier.Capture
-	urls      map[crawl.ID]string    // of URIs that captures belong to
-	responses map[crawl.Ref]response // response and revisit records in the archive
-	metadata  map[crawl.Ref]string   // URLs of metadata records in the archive
-	carried   map[string]bool        // deferred answers that an acknowledged capture brought
-	dns       map[string]int64       // earliest record of a host
-	robots    map[string]int64       // earliest record of an origin
-	moved     movedFiles
-	away      map[uint32]bool     // WARC files that are registered as moved, and are
-	logsAway  [crawl.NumLogs]bool // logs with parts that are
+	with    VerifyOptions
+	f       *frontier.Frontier
+	scratch *extsort.Scratch
+	found   atomic.Int64 // defects
+	effort  effort
+	moved   movedFiles
+	files   []*archiveFile
+	away    int // WARC files that are registered as moved, and are
+
+	// What is brought together, sorted.
+	owners   *extsort.Sorter // IDs of URIs that captures belong to
+	carried  *extsort.Sorter // deferred answers that an acknowledged capture brought
+	logged   *extsort.Sorter // IDs of URIs that lines are about: log, line
+	unknown  *extsort.Sorter // lines whose URI the state has not finished: log, line
+	expected *extsort.Sorter // what the state says of records (verify_expect.go)
+	needs    *extsort.Sorter // DNS and robots.txt records, and the pages that need them
+	ids      *extsort.Sorter // hashes of record IDs by file: offset
+
+	logs      []*readLog
 	finishes  int64
 	judgings  int64
 	recounted recounted // from crawl.log
 }
 
-func (v *verifier) bad(where, format string, a ...any) {
-	v.defects = append(v.defects, Defect{where, fmt.Sprintf(format, a...)})
-}
-
-// state checks the state against itself.
-func (v *verifier) state(context.Context) error {
-	problems, err := v.f.Check()
-	if err != nil {
-		return err
+// run makes the checks. What the archive is compared with comes first.
+func (v *verifier) run(ctx context.Context) error {
+	for _, s := range []struct {
+		to   **extsort.Sorter
+		name string
+	}{{&v.owners, "owners"}, {&v.carried, "carried"}, {&v.logged, "logged"}, {&v.unknown, "unknown"}, {&v.expected, "expected"}, {&v.needs, "needs"}, {&v.ids, "ids"}} {
+		*s.to = v.scratch.Sorter(s.name)
 	}
-	for _, p := range problems {
-		v.bad(StateDir, "%s", p)
+	v.owners.Remember()
+	v.findFiles()
+	v.effort.plan(v)
+	if v.with.Progress != nil {
+		defer v.showProgress(ctx)()
 	}
-	if err := v.f.Behind(); err != nil {
-		v.bad(StateDir, "%v", err)
-	}
-	if err := v.f.EachCapture(func(c frontier.Capture) error {
-		v.captures[c.Span.File] = append(v.captures[c.Span.File], c)
-		v.urls[c.ID] = ""
-		if c.Abandoned == "" {
-			for _, key := range c.Carried {
-				v.carried[key] = true
-			}
+	for _, step := range []func(context.Context) error{v.captures, v.readLogs, v.state, v.archive, v.precede, v.compareLogs} {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	return v.f.EachDeferred(func(d crawl.Deferred) error {
-		if d.Written && !v.carried[d.Key] {
-			v.bad(StateDir, "%s counts as archived, but no capture brought it", d.Key)
-		}
-		return nil
-	})
-}
-
-// uris checks every URI against the archive.
-func (v *verifier) uris(context.Context) error {
-	err := v.f.EachURI(func(r *frontier.Record) error {
-		if _, ok := v.urls[r.ID]; ok {
-			v.urls[r.ID] = r.URL
-		}
-		v.finishes += int64(r.Finishes)
-		v.judgings += int64(r.Judgings)
-		if !r.Outcome.Archived {
-			return nil
-		}
-		rec, ok := v.responses[r.Response]
-		if !ok && v.away[r.Response.File] {
-			return nil
-		}
-		if !ok {
-			v.bad(r.URL, "is archived by the state, but no response record is at %d in WARC file %d", r.Response.Offset, r.Response.File)
-			return nil
-		}
-		v.compare(r, rec)
-		if m := r.Metadata; !m.IsZero() && v.metadata[m] != r.URL && !v.away[m.File] {
-			v.bad(r.URL, "its metadata record is not at %d in WARC file %d", m.Offset, m.File)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for id, url := range v.urls {
-		if url == "" {
-			v.bad(StateDir, "a capture belongs to URI %v, which has no record", id)
+		if err := step(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
-
-func (v *verifier) compare(r *frontier.Record, rec response) {
-	if rec.date != r.Date.UnixMilli() {
-		v.bad(r.URL, "its record is dated %s, the state says %s", stamp(rec.date), stamp(r.Date.UnixMilli()))
-	}
-	if rec.url != r.URL {
-		v.bad(r.URL, "its place in the archive holds %s", rec.url)
-	}
-	if r.RecordID != "" && rec.id != r.RecordID {
-		v.bad(r.URL, "its record is %s, the state says %s", rec.id, r.RecordID)
-	}
-	if r.Digest != "" && rec.kind == warc.TypeResponse && rec.digest != r.Digest {
-		v.bad(r.URL, "its payload digest is %s, the state says %s", rec.digest, r.Digest)
-	}
-	u, err := urlx.Parse(r.URL)
-	if err != nil {
-		v.bad(r.URL, "%v", err)
-		return
-	}
-	need := func(m map[string]int64, key, what string) {
-		t, ok := m[key]
-		switch {
-		case len(v.away) > 0 && (!ok || t > rec.date): // it may be there
-		case !ok:
-			v.bad(r.URL, "is archived without the %s of %s", what, key)
-		case t > rec.date:
-			v.bad(r.URL, "the %s of %s is dated %s, after it", what, key, stamp(t))
+// close removes what was sorted.
+func (v *verifier) close() error {
+	for _, s := range []*extsort.Sorter{v.owners, v.carried, v.logged, v.unknown, v.expected, v.needs, v.ids} {
+		if s != nil {
+			s.Abandon()
 		}
 	}
-	if !u.IsIP() {
-		need(v.dns, u.Hostname(), "DNS record")
-	}
-	if v.cfg.Robots.Policy.String() == "obey" {
-		need(v.robots, u.Origin(), "robots.txt")
-	}
+	return v.scratch.Close()
 }
+
+func (v *verifier) bad(where, format string, a ...any) {
+	v.found.Add(1)
+	v.with.Defect(Defect{where, fmt.Sprintf(format, a...)})
+}
+
+// captures reads which captures are acknowledged.
+func (v *verifier) captures(ctx context.Context) error {
+	last := uint32(0)
+	return v.f.EachCapture(func(c frontier.Capture) error {
+		if c.Span.File != last {
+			last = c.Span.File
+			if v.file(last) == nil {
+				v.bad(StateDir, "captures lie in WARC file number %d, which has no row", last)
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if err := v.owners.Add(c.ID.Host, c.ID.URI); err != nil {
+			return err
+		}
+		for _, key := range c.Carried {
+			if c.Abandoned == "" {
+				if err := v.carried.Add(0, 0, []byte(key)); err != nil {
+					return err
+				}
+			}
+			if v.with.Fast {
+				if err := v.have(key, longAgo); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// state checks the state against itself, and takes down what it says of archive and logs.
+func (v *verifier) state(ctx context.Context) (err error) {
+	v.effort.begin("state")
+	owners, err := v.owners.Sorted()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, owners.Close()) }()
+	logged, err := v.logged.Sorted()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, logged.Close()) }()
+	pass := &statePass{v: v, owners: owners, logged: logged, moreOwners: owners.Next(), moreLogged: logged.Next()}
+	if err := v.f.Audit(ctx, frontier.Audit{Scratch: v.scratch, Note: func(s string) { v.bad(StateDir, "%s", s) }, Each: pass.uri}); err != nil {
+		return err
+	}
+	if err := pass.end(); err != nil {
+		return err
+	}
+	if err := v.f.Behind(); err != nil {
+		v.bad(StateDir, "%v", err)
+	}
+	return v.deferred()
+}
+
+// deferred checks that what counts as archived was brought by a capture.
+func (v *verifier) deferred() (err error) {
+	carried, err := v.carried.Sorted()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, carried.Close()) }()
+	more := carried.Next()
+	if err := v.f.EachDeferred(func(d crawl.Deferred) error { // in the order of keys
+		for more && string(carried.Data) < d.Key {
+			more = carried.Next()
+		}
+		if d.Written && (!more || string(carried.Data) != d.Key) {
+			v.bad(StateDir, "%s counts as archived, but no capture brought it", d.Key)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return carried.Err
+}
+
+// statePass reads the URIs of the state beside what captures and logs say of them, all by ID.
+type statePass struct {
+	v                      *verifier
+	owners, logged         *extsort.Merge
+	moreOwners, moreLogged bool
+}
+
+func (p *statePass) uri(r *frontier.Record) error {
+	p.v.effort.add(1)
+	if err := p.before(r.ID, r); err != nil {
+		return err
+	}
+	p.v.finishes += int64(r.Finishes)
+	p.v.judgings += int64(r.Judgings)
+	if !r.Outcome.Archived {
+		return nil
+	}
+	if err := p.v.expect(p.v.expected, r); err != nil || !p.v.with.Fast {
+		return err
+	}
+	if key, ok := robotsKey(r.URL); ok {
+		if err := p.v.have(key, longAgo); err != nil {
+			return err
+		}
+	}
+	return p.v.need(r.URL, r.Date.UnixMilli())
+}
+
+// before handles what is said of IDs up to one; r is the record of the last of them, nil at the end.
+func (p *statePass) before(id crawl.ID, r *frontier.Record) error {
+	compare := func(m *extsort.Merge) int {
+		if r == nil {
+			return -1
+		}
+		return crawl.ID{Host: m.A, URI: m.B}.Compare(id)
+	}
+	for p.moreOwners {
+		c := compare(p.owners)
+		if c > 0 {
+			break
+		}
+		if c < 0 {
+			p.v.bad(StateDir, "a capture belongs to URI %v, which has no record", crawl.ID{Host: p.owners.A, URI: p.owners.B})
+		}
+		p.moreOwners = p.owners.Next()
+	}
+	for p.moreLogged {
+		c := compare(p.logged)
+		if c > 0 {
+			break
+		}
+		if c < 0 || r.Finishes == 0 {
+			if err := p.v.unknownLine(p.logged.Data); err != nil {
+				return err
+			}
+		}
+		p.moreLogged = p.logged.Next()
+	}
+	return nil
+}
+
+func (p *statePass) end() error {
+	return errors.Join(p.before(crawl.ID{}, nil), p.owners.Err, p.logged.Err)
+}
+
+func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -13,6 +13,7 @@ import (
 
 // recounted are the statistics that crawl.log yields.
 type recounted struct {
+	known    map[string]frontier.Tally // types that have a row; only read
 	types    map[string]frontier.Tally // by the name crawl.log has
 	statuses map[crawl.Status]frontier.Tally
 }
@@ -37,22 +38,44 @@ func visitOf(e crawllog.Entry) frontier.Tally {
 	return y
 }
 
+// newRecounted has a row for each type that has one in the state.
+func newRecounted(types map[string]frontier.Tally) recounted {
+	r := recounted{types: map[string]frontier.Tally{}, statuses: map[crawl.Status]frontier.Tally{}}
+	for kind := range types {
+		r.types[post.Field(kind)] = frontier.Tally{}
+	}
+	r.known = maps.Clone(r.types)
+	return r
+}
+
+// empty returns one that counts the same types, to be added.
+func (r *recounted) empty() recounted {
+	return recounted{known: r.known, types: map[string]frontier.Tally{}, statuses: map[crawl.Status]frontier.Tally{}}
+}
+
+// add adds what another one counted.
+func (r *recounted) add(o *recounted) {
+	for k, y := range o.types {
+		t := r.types[k]
+		t.Add(y)
+		r.types[k] = t
+	}
+	for k, y := range o.statuses {
+		t := r.statuses[k]
+		t.Add(y)
+		r.statuses[k] = t
+	}
+}
+
 // count adds a line of crawl.log. Types without a row of their own in the state
 // are counted as others, so that memory is bounded as the state's is.
-func (v *verifier) count(e crawllog.Entry) {
+func (r *recounted) count(e crawllog.Entry) {
 	if e.Annotated("judged") {
 		return // nothing was fetched
 	}
 	y := visitOf(e)
-	r := &v.recounted
-	if r.types == nil {
-		r.types, r.statuses = map[string]frontier.Tally{}, map[crawl.Status]frontier.Tally{}
-		for kind := range v.f.Types() {
-			r.types[post.Field(kind)] = frontier.Tally{}
-		}
-	}
 	kind := e.MIME
-	if _, ok := r.types[kind]; !ok {
+	if _, ok := r.known[kind]; !ok {
 		kind = frontier.OtherTypes
 	}
 	t := r.types[kind]

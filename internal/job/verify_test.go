@@ -59,6 +59,9 @@ func TestVerifyFindsDamage(t *testing.T) {
 					t.Errorf("no defect %q at %q", what, place)
 				}
 			}
+			if quick := verifyWith(t, &copied, job.Options{}, job.VerifyOptions{Fast: true}); (len(quick) == 0) != slices.Contains(unseenAtAGlance(), tc.why) {
+				t.Errorf("a quick look finds %q", quick)
+			}
 			if t.Failed() || testing.Verbose() {
 				for _, d := range got {
 					t.Log(d)

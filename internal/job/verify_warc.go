@@ -2,39 +2,96 @@ package job
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
-	"slices"
-	"strings"
+	"io"
+	"iter"
+	"sync/atomic"
 
-	"exclave/crawl"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"exclave/frontier"
-	"exclave/internal/urlx"
+	"exclave/internal/extsort"
 	"exclave/warc"
 )
 
-// archive checks the WARC files, and that each record lies in a capture.
-func (v *verifier) archive(context.Context) error {
-	rows := v.f.Files()
-	known := map[string]bool{}
-	for _, row := range rows {
+// archiveFile is a WARC file that the state knows.
+type archiveFile struct {
+	row     frontier.FileRow
+	name    string // on disk
+	size    int64
+	missing error
+	away    bool        // it is registered as moved, and is
+	trouble atomic.Bool // it is not as it should be: it is read again, carefully
+	open    vfs.File    // while parts of it are read
+	parts   atomic.Int32
+}
+
+// release closes the file when no part of it is read any more.
+func (f *archiveFile) release() error {
+	if f.parts.Add(-1) > 0 || f.open == nil {
+		return nil
+	}
+	in := f.open
+	f.open = nil
+	return in.Close()
+}
+
+// findFiles looks for the WARC files of the state.
+func (v *verifier) findFiles() {
+	for _, row := range v.f.Files() {
 		s := warc.FileState(row)
-		name := s.DiskName()
-		if _, err := v.opts.FS.Stat(v.path(WARCDir, name)); err != nil && !row.Final {
-			name = row.Name // renamed before the state could say so
+		f := &archiveFile{row: row, name: s.DiskName()}
+		st, err := v.opts.FS.Stat(v.path(WARCDir, f.name))
+		if err != nil && !row.Final { // renamed before the state could say so
+			f.name = row.Name
+			st, err = v.opts.FS.Stat(v.path(WARCDir, f.name))
 		}
-		known[name] = true
-		if err := v.file(row, name); err != nil {
-			return err
+		if f.missing = err; err == nil {
+			f.size = st.Size()
+		} else if row.Final && v.moved.has(f.name) {
+			v.opts.Log.Warn("not checked: registered as moved away", "file", f.name)
+			f.away = true
+			v.away++
+		}
+		v.files = append(v.files, f)
+	}
+}
+
+// file returns the file with a number, nil when there is none.
+func (v *verifier) file(number uint32) *archiveFile {
+	for _, f := range v.files {
+		if f.row.Number == number {
+			return f
 		}
 	}
-	for n := range v.captures {
-		if !slices.ContainsFunc(rows, func(r frontier.FileRow) bool { return r.Number == n }) {
-			v.bad(StateDir, "captures lie in WARC file number %d, which has no row", n)
-		}
-	}
+	return nil
+}
+
+// archive checks the WARC files, and that each record lies in a capture. Parts of them are read at
+// the same time; a file in which something is wrong is then read by one reader from its beginning,
+// for only that one knows what damage hides.
+func (v *verifier) archive(ctx context.Context) error {
+	v.effort.begin("archive")
 	names, err := v.opts.FS.List(v.path(WARCDir))
 	if err != nil {
 		return fmt.Errorf("job: verify: %w", err)
+	}
+	known := map[string]bool{}
+	for _, f := range v.files {
+		known[f.name] = true
+	}
+	if err := v.units(ctx); err != nil {
+		return err
+	}
+	if !v.with.Fast {
+		if err := v.carefully(ctx); err != nil {
+			return err
+		}
+		if err := v.duplicates(ctx); err != nil {
+			return err
+		}
 	}
 	for _, n := range names {
 		if !known[n] {
@@ -52,165 +109,425 @@ func (v *verifier) unlessClean() string {
 	return "; the job was killed: let exclave crawl go on with it first"
 }
 
-func (v *verifier) file(row frontier.FileRow, name string) error {
-	st, err := v.opts.FS.Stat(v.path(WARCDir, name))
-	if err != nil && row.Final && v.moved.has(name) {
-		v.opts.Log.Warn("not checked: registered as moved away", "file", name)
-		v.away[row.Number] = true
-		return nil
-	}
-	if err != nil {
-		v.bad(name, "is missing; %d bytes in it are acknowledged", row.Committed)
-		return nil
-	}
-	if st.Size() != row.Committed {
-		v.bad(name, "has %d bytes, %d are acknowledged%s", st.Size(), row.Committed, v.unlessClean())
-	}
-	spans := v.captures[row.Number]
-	at := int64(0)
-	for _, c := range spans {
-		switch {
-		case c.Span.Start > at:
-			v.bad(fmt.Sprintf("%s at %d", name, at), "no capture is acknowledged up to %d", c.Span.Start)
-		case c.Span.Start < at:
-			v.bad(fmt.Sprintf("%s at %d", name, c.Span.Start), "the capture begins before the one ahead of it ends, at %d", at)
-		}
-		at = c.Span.End
-	}
-	if at != row.Committed {
-		v.bad(name, "captures end at %d, %d bytes are acknowledged", at, row.Committed)
-	}
-	walk := &fileWalk{v: v, name: name, row: row, spans: spans, ids: map[string]bool{}, urls: map[string]bool{}}
-	defects, err := warc.Verify(v.opts.FS, v.path(WARCDir, name), walk.record)
+// unit is a part of a WARC file that one worker reads: whole captures, and what is expected there.
+type unit struct {
+	file     *archiveFile // nil: there are only defects
+	from, to int64
+	spans    []frontier.Capture
+	expected []expectation
+	defects  []Defect // found before
+}
+
+// result is what came of a unit.
+type result struct {
+	*unit
+	noted   noted
+	trouble bool
+}
+
+func (r *result) bad(where, format string, a ...any) {
+	r.defects = append(r.defects, Defect{where, fmt.Sprintf(format, a...)})
+}
+
+// units lets workers read the archive.
+func (v *verifier) units(ctx context.Context) (err error) {
+	expected, err := v.expected.Sorted()
 	if err != nil {
 		return err
 	}
-	for _, d := range defects {
-		v.bad(fmt.Sprintf("%s at %d", name, d.Offset), "%s: %s", d.Kind, d.Detail)
-	}
-	walk.end()
-	return nil
-}
-
-// fileWalk follows the records of a file through its captures.
-type fileWalk struct {
-	v        *verifier
-	name     string
-	row      frontier.FileRow
-	spans    []frontier.Capture
-	i        int             // capture in hand
-	answers  int             // responses of the capture's own URI in it
-	ids      map[string]bool // of the capture's records
-	urls     map[string]bool // of the capture's responses
-	pointers []string        // WARC-Concurrent-To within the capture
-	begun    bool
-}
-
-func (w *fileWalk) where(off int64) string { return fmt.Sprintf("%s at %d", w.name, off) }
-
-func (w *fileWalk) record(r warc.RecordInfo) error {
-	for w.i < len(w.spans) && r.Ref.Offset >= w.spans[w.i].Span.End {
-		w.closeCapture()
-	}
-	at := w.where(r.Ref.Offset)
-	if w.i >= len(w.spans) || r.Ref.Offset < w.spans[w.i].Span.Start {
-		w.v.bad(at, "%s record of %s belongs to no acknowledged capture", r.Type, r.TargetURI)
-		return nil
-	}
-	c := w.spans[w.i]
-	if !w.begun {
-		w.begun = true
-		if r.Ref.Offset != c.Span.Start {
-			w.v.bad(w.where(c.Span.Start), "a capture begins here, but no record does")
-		}
-	}
-	if r.Ref.Offset+r.Ref.Length > c.Span.End {
-		w.v.bad(at, "the record reaches over the end of its capture at %d", c.Span.End)
-	}
-	if r.Ref.Offset == 0 && r.Type != warc.TypeWarcinfo {
-		w.v.bad(at, "the file does not begin with a warcinfo record")
-	}
-	w.ids[r.ID] = true
-	w.pointers = append(w.pointers, r.ConcurrentTo...)
-	w.note(r, c)
-	return nil
-}
-
-// note remembers the records that the state points to or that pages need.
-func (w *fileWalk) note(r warc.RecordInfo, c frontier.Capture) {
-	ref := crawl.Ref{File: w.row.Number, Offset: r.Ref.Offset, Length: r.Ref.Length}
-	switch r.Type {
-	case warc.TypeMetadata:
-		w.v.metadata[ref] = r.TargetURI
-	case warc.TypeResponse, warc.TypeRevisit:
-		ms := r.Date.UnixMilli()
-		// Of several records of one URL the first is the prerequisite's: a robots.txt may be
-		// the page itself too.
-		first := !w.urls[r.TargetURI]
-		w.urls[r.TargetURI] = true
-		if host, ok := strings.CutPrefix(r.TargetURI, "dns:"); ok {
-			keepEarliest(w.v.dns, host, ms)
-			return
-		}
-		w.v.responses[ref] = response{url: r.TargetURI, digest: r.Payload, id: r.ID, kind: r.Type, date: ms}
-		if u, err := urlx.Parse(r.TargetURI); err == nil && u.PathQuery() == "/robots.txt" {
-			keepEarliest(w.v.robots, u.Origin(), ms)
-		}
-		if !first || !slices.Contains(c.Carried, carriedKey(r.TargetURI)) {
-			w.answers++
-		}
-	}
-}
-
-func keepEarliest(m map[string]int64, key string, ms int64) {
-	if t, ok := m[key]; !ok || ms < t {
-		m[key] = ms
-	}
-}
-
-// carriedURI is the target URI of the record that a deferred answer became.
-func carriedURI(key string) string {
-	if origin, ok := strings.CutPrefix(key, crawl.RobotsKey("")); ok {
-		return origin + "/robots.txt"
-	}
-	return key
-}
-
-// carriedKey is the opposite of carriedURI.
-func carriedKey(uri string) string {
-	if origin, ok := strings.CutSuffix(uri, "/robots.txt"); ok {
-		return crawl.RobotsKey(origin)
-	}
-	return uri
-}
-
-func (w *fileWalk) closeCapture() {
-	c := w.spans[w.i]
-	at := w.where(c.Span.Start)
-	if !w.begun {
-		w.v.bad(at, "the capture of %d bytes holds no record", c.Span.End-c.Span.Start)
-	} else {
-		for _, key := range c.Carried {
-			if !w.urls[carriedURI(key)] {
-				w.v.bad(at, "the capture does not hold the record of %s that the state says it brought", carriedURI(key))
+	defer func() {
+		err = errors.Join(err, expected.Close())
+		for _, f := range v.files { // of an end before the end
+			if f.open != nil {
+				err = errors.Join(err, f.open.Close())
+				f.open = nil
 			}
 		}
-		if c.Response && w.answers == 0 {
-			w.v.bad(at, "the capture holds no response")
+	}()
+	p := &unitMaker{v: v, ctx: ctx, expected: expected}
+	return inOrder(ctx, v.with.Workers, p.all, v.unitWorker, func(r *result) error {
+		v.effort.add(r.to - r.from)
+		for _, d := range r.defects {
+			v.bad(d.Where, "%s", d.What)
 		}
-	}
-	for _, p := range w.pointers {
-		// A verdict made later points to the response of an earlier capture.
-		if c.Response && !w.ids[p] {
-			w.v.bad(at, "WARC-Concurrent-To %s is not in the capture", p)
+		if r.file == nil {
+			return nil
 		}
-	}
-	w.i, w.begun, w.answers, w.pointers = w.i+1, false, 0, nil
-	w.ids, w.urls = map[string]bool{}, map[string]bool{}
+		if r.trouble {
+			r.file.trouble.Store(true)
+			return nil
+		}
+		return v.keep(r.file.row.Number, &r.noted)
+	})
 }
 
-func (w *fileWalk) end() {
-	for w.i < len(w.spans) {
-		w.closeCapture()
+// unitWorker returns what a worker does with units.
+func (v *verifier) unitWorker() func(context.Context, *unit) (*result, error) {
+	c := warc.NewChecker()
+	return func(ctx context.Context, u *unit) (_ *result, err error) {
+		r := &result{unit: u}
+		if u.file == nil {
+			return r, nil
+		}
+		defer func() { err = errors.Join(err, u.file.release()) }()
+		in := patient{ctx, u.file.open}
+		switch {
+		case v.with.Fast:
+			err = v.glance(c, in, r)
+		case u.file.trouble.Load():
+			r.trouble = true
+		default:
+			w := (&walk{name: u.file.name, file: u.file.row.Number, bad: func(string, string, ...any) { r.trouble = true },
+				spans: pull(u.spans), expected: pull(u.expected)}).begin()
+			var d *warc.Defect
+			if d, err = c.Range(in, u.from, u.to, w.record); d != nil {
+				r.trouble = true
+			}
+			w.end()
+			r.noted = w.noted
+		}
+		u.spans, u.expected = nil, nil
+		return r, err
 	}
+}
+
+// pull gives the elements of a slice one after another.
+func pull[T any](all []T) func() (T, bool) {
+	return func() (next T, ok bool) {
+		if len(all) == 0 {
+			return next, false
+		}
+		next, all = all[0], all[1:]
+		return next, true
+	}
+}
+
+// patient reads a file until ctx ends.
+type patient struct {
+	ctx context.Context
+	io.ReaderAt
+}
+
+// ReadAt implements [io.ReaderAt].
+func (p patient) ReadAt(b []byte, off int64) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return p.ReaderAt.ReadAt(b, off)
+}
+
+// maxSpans bounds the captures of a unit, and maxTold the defects of one that has only these.
+const (
+	maxSpans = 2000
+	maxTold  = 1000
+)
+
+// unitMaker divides the archive.
+type unitMaker struct {
+	v        *verifier
+	ctx      context.Context
+	expected *extsort.Merge // by file and offset
+	more     bool
+	emit     func(*unit) error
+}
+
+func (m *unitMaker) all(emit func(*unit) error) error {
+	m.emit, m.more = emit, m.expected.Next()
+	for _, f := range m.v.files {
+		if err := m.stray(uint64(f.row.Number), 0); err != nil {
+			return err
+		}
+		if err := m.file(f); err != nil {
+			return err
+		}
+	}
+	return errors.Join(m.stray(1<<32, 0), m.expected.Err)
+}
+
+// stray tells of what is expected before a place and cannot be there.
+func (m *unitMaker) stray(file, place uint64) error {
+	u := &unit{}
+	for m.more && (m.expected.A < file || m.expected.A == file && m.expected.B < place) {
+		r, e := result{unit: u}, readExpectation(&m.expected.Record)
+		e.missing(uint32(m.expected.A), r.bad)
+		m.more = m.expected.Next()
+		if len(u.defects) == maxTold {
+			if err := m.emit(u); err != nil {
+				return err
+			}
+			u = &unit{}
+		}
+	}
+	if len(u.defects) == 0 {
+		return nil
+	}
+	return m.emit(u)
+}
+
+// skip leaves out what is expected in a file.
+func (m *unitMaker) skip(file uint32) error {
+	for m.more && m.expected.A == uint64(file) {
+		m.more = m.expected.Next()
+	}
+	return m.expected.Err
+}
+
+// file divides a file. What is wrong with all of it is told where nobody reads it again.
+func (m *unitMaker) file(f *archiveFile) (err error) {
+	number, whole := f.row.Number, &result{unit: &unit{}}
+	bad := whole.bad
+	if !m.v.with.Fast {
+		bad = func(string, string, ...any) { f.trouble.Store(true) }
+	}
+	switch {
+	case f.away:
+		return m.skip(number)
+	case f.missing != nil:
+		bad(f.name, "is missing; %d bytes in it are acknowledged", f.row.Committed)
+	default:
+		if f.open, err = m.v.opts.FS.Open(m.v.path(WARCDir, f.name), vfs.SequentialReadsOption); err != nil {
+			return fmt.Errorf("job: verify: %w", err)
+		}
+		f.parts.Store(1)
+		defer func() { err = errors.Join(err, f.release()) }()
+		if err := m.captures(f, bad); err != nil {
+			return err
+		}
+	}
+	if f.trouble.Load() {
+		return m.skip(number)
+	}
+	if len(whole.defects) > 0 {
+		if err := m.emit(whole.unit); err != nil {
+			return err
+		}
+	}
+	if m.v.with.Fast {
+		return m.stray(uint64(number)+1, 0)
+	}
+	if m.more && m.expected.A == uint64(number) {
+		f.trouble.Store(true)
+	}
+	return m.skip(number)
+}
+
+// errTrouble ends the division of a file that is read again anyway.
+var errTrouble = errors.New("read again")
+
+func (m *unitMaker) captures(f *archiveFile, bad func(string, string, ...any)) error {
+	u := &unit{file: f}
+	g := gaps{f: f, bad: bad}
+	flush := func() error {
+		if len(u.spans) == 0 {
+			return nil
+		}
+		for m.more && m.expected.A == uint64(f.row.Number) && int64(m.expected.B>>1) < u.to {
+			u.expected = append(u.expected, readExpectation(&m.expected.Record))
+			m.more = m.expected.Next()
+		}
+		f.parts.Add(1)
+		err := m.emit(u)
+		u = &unit{file: f}
+		return err
+	}
+	err := m.v.f.CapturesOf(f.row.Number, func(c frontier.Capture) error {
+		if f.trouble.Load() {
+			return errTrouble
+		}
+		if len(u.spans) > 0 && (c.Span.End-u.from > m.v.with.sizes.unit || len(u.spans) == maxSpans || c.Span.Start != u.to) {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		g.capture(c)
+		if len(u.spans) == 0 {
+			u.from = c.Span.Start
+		}
+		u.to = c.Span.End
+		u.spans = append(u.spans, c)
+		return nil
+	})
+	if errors.Is(err, errTrouble) {
+		return nil
+	}
+	if err == nil {
+		err = flush()
+	}
+	g.end(m.v.unlessClean())
+	return err
+}
+
+// gaps demands that captures follow one another from the beginning of a file to its end.
+type gaps struct {
+	f   *archiveFile
+	at  int64
+	bad func(string, string, ...any)
+}
+
+func (g *gaps) capture(c frontier.Capture) {
+	name := g.f.name
+	switch {
+	case c.Span.Start > g.at:
+		g.bad(fmt.Sprintf("%s at %d", name, g.at), "no capture is acknowledged up to %d", c.Span.Start)
+	case c.Span.Start < g.at:
+		g.bad(fmt.Sprintf("%s at %d", name, c.Span.Start), "the capture begins before the one ahead of it ends, at %d", g.at)
+	}
+	g.at = c.Span.End
+}
+
+func (g *gaps) end(unlessClean string) {
+	if g.f.size != g.f.row.Committed {
+		g.bad(g.f.name, "has %d bytes, %d are acknowledged%s", g.f.size, g.f.row.Committed, unlessClean)
+	}
+	if g.at != g.f.row.Committed {
+		g.bad(g.f.name, "captures end at %d, %d bytes are acknowledged", g.at, g.f.row.Committed)
+	}
+}
+
+// carefully reads files in which something is wrong from their beginning, as far as anything can be found.
+func (v *verifier) carefully(ctx context.Context) (err error) {
+	troubled := map[uint32]bool{}
+	for _, f := range v.files {
+		if f.trouble.Load() {
+			troubled[f.row.Number] = true
+		}
+	}
+	if len(troubled) == 0 {
+		return nil
+	}
+	again := v.scratch.Sorter("again")
+	defer again.Abandon()
+	n := 0
+	if err := v.f.EachURI(func(r *frontier.Record) error {
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !r.Outcome.Archived || !troubled[r.Response.File] && !troubled[r.Metadata.File] {
+			return nil
+		}
+		return v.expect(again, r)
+	}); err != nil {
+		return err
+	}
+	expected, err := again.Sorted()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, expected.Close()) }()
+	more := expected.Next()
+	for _, f := range v.files {
+		number := uint64(f.row.Number)
+		for more && expected.A < number {
+			more = expected.Next()
+		}
+		if !f.trouble.Load() {
+			continue
+		}
+		if err := v.careful(ctx, f, func() (e expectation, ok bool) {
+			if !more || expected.A != number {
+				return e, false
+			}
+			e = readExpectation(&expected.Record)
+			more = expected.Next()
+			return e, true
+		}); err != nil {
+			return err
+		}
+	}
+	return expected.Err
+}
+
+// careful reads a file from its beginning.
+func (v *verifier) careful(ctx context.Context, f *archiveFile, expected func() (expectation, bool)) (err error) {
+	w := &walk{name: f.name, file: f.row.Number, bad: v.bad, spans: pull[frontier.Capture](nil), expected: expected}
+	if f.missing != nil {
+		v.bad(f.name, "is missing; %d bytes in it are acknowledged", f.row.Committed)
+		w.begin().end()
+		return nil
+	}
+	g := gaps{f: f, bad: v.bad}
+	if err := v.f.CapturesOf(f.row.Number, func(c frontier.Capture) error { g.capture(c); return nil }); err != nil {
+		return err
+	}
+	g.end(v.unlessClean())
+	in, err := v.opts.FS.Open(v.path(WARCDir, f.name), vfs.SequentialReadsOption)
+	if err != nil {
+		return fmt.Errorf("job: verify: %w", err)
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	var failed error
+	next, stop := iter.Pull(func(yield func(frontier.Capture) bool) {
+		failed = v.f.CapturesOf(f.row.Number, func(c frontier.Capture) error {
+			if !yield(c) {
+				return errTrouble
+			}
+			return nil
+		})
+	})
+	defer stop()
+	w.spans = next
+	w.begin()
+	err = warc.VerifyFrom(patient{ctx, in}, func(r *warc.RecordInfo) error {
+		if err := w.record(r); err != nil || len(w.noted.ids) < maxTold {
+			return err
+		}
+		return v.keep(f.row.Number, &w.noted)
+	}, func(d warc.Defect) { v.bad(w.where(d.Offset), "%s: %s", d.Kind, d.Detail) })
+	if err != nil {
+		return fmt.Errorf("job: verify %s: %w", f.name, err)
+	}
+	w.end()
+	if failed != nil {
+		return failed
+	}
+	return v.keep(f.row.Number, &w.noted)
+}
+
+func appendOffset(b []byte, off int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(off)) }
+
+// duplicates looks for record IDs that occur twice in a file: by their hashes, then by themselves.
+func (v *verifier) duplicates(ctx context.Context) (err error) {
+	ids, err := v.ids.Sorted()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ids.Close()) }()
+	c := warc.NewChecker()
+	var file, hash uint64
+	first, n := int64(-1), 0
+	for ids.Next() {
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		off := int64(binary.BigEndian.Uint64(ids.Data))
+		if first < 0 || ids.A != file || ids.B != hash {
+			file, hash, first = ids.A, ids.B, off
+			continue
+		}
+		if err := v.duplicate(c, v.file(uint32(file)), first, off); err != nil {
+			return err
+		}
+	}
+	return ids.Err
+}
+
+func (v *verifier) duplicate(c *warc.Checker, f *archiveFile, first, second int64) (err error) {
+	in, err := v.opts.FS.Open(v.path(WARCDir, f.name))
+	if err != nil {
+		return fmt.Errorf("job: verify: %w", err)
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	var heads [2]*warc.Entry
+	for i, off := range []int64{first, second} {
+		var d *warc.Defect
+		if heads[i], err = c.Head(in, off); errors.As(err, &d) {
+			return nil // told already
+		} else if err != nil {
+			return err
+		}
+	}
+	if id := heads[0].ID(); id == heads[1].ID() && id != "" {
+		v.bad(fmt.Sprintf("%s at %d", f.name, second), "%s: "+warc.DuplicateID, warc.KindDuplicate, id, first)
+	}
+	return nil
 }

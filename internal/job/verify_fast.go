@@ -1,0 +1,136 @@
+package job
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"exclave/frontier"
+	"exclave/warc"
+)
+
+// glance checks where the records begin that the state knows of, and what their headers say.
+func (v *verifier) glance(c *warc.Checker, in io.ReaderAt, r *result) error {
+	in = &window{in: in, end: r.file.size}
+	expected := pull(r.expected)
+	want, wanted := expected()
+	for _, span := range r.spans {
+		for wanted && want.offset < span.Span.Start {
+			want.missing(r.file.row.Number, r.bad)
+			want, wanted = expected()
+		}
+		if err := v.look(c, in, r, span, nil); err != nil {
+			return err
+		}
+		for wanted && want.offset < span.Span.End {
+			if err := v.look(c, in, r, span, &want); err != nil {
+				return err
+			}
+			want, wanted = expected()
+		}
+	}
+	return nil
+}
+
+// look reads the header of the record that is expected in a capture; nil: of its first.
+func (v *verifier) look(c *warc.Checker, in io.ReaderAt, r *result, span frontier.Capture, want *expectation) error {
+	off := span.Span.Start
+	if want != nil {
+		off = want.offset
+	}
+	var e *warc.Entry
+	var err error
+	if want == nil && off > 0 {
+		err = c.Starts(in, off)
+	} else {
+		e, err = c.Head(in, off)
+	}
+	at := func() string { return fmt.Sprintf("%s at %d", r.file.name, off) }
+	var d *warc.Defect
+	switch {
+	case errors.As(err, &d):
+		r.bad(at(), "%s: %s", d.Kind, d.Detail)
+		if want != nil {
+			want.missing(r.file.row.Number, r.bad)
+		}
+		return nil
+	case err != nil:
+		return err
+	case want == nil:
+		if off == 0 && e.Type() != warc.TypeWarcinfo {
+			r.bad(at(), "the file does not begin with a warcinfo record")
+		}
+		return nil
+	}
+	kind, url := e.Type(), e.TargetURI()
+	answer := kind == warc.TypeResponse || kind == warc.TypeRevisit
+	switch {
+	case want.metadata && (kind != warc.TypeMetadata || url != want.url), !want.metadata && !answer:
+		want.missing(r.file.row.Number, r.bad)
+		return nil
+	case !want.metadata:
+		date, err := e.Date()
+		if err != nil {
+			r.bad(at(), "%v", err)
+			return nil
+		}
+		want.compare(&response{url: url, digest: e.Header.Get("WARC-Payload-Digest"), id: e.ID(), kind: kind, date: date.UnixMilli()}, r.bad)
+	}
+	return v.lookAtEnd(in, r, span, want, e, at)
+}
+
+// lookAtEnd reads how long a record was before it was compressed, which stands at its end, and whether
+// another one follows.
+func (v *verifier) lookAtEnd(in io.ReaderAt, r *result, span frontier.Capture, want *expectation, e *warc.Entry, at func() string) error {
+	end := want.offset + want.length
+	const least = 20 // of any member
+	if want.length < least || end > span.Span.End {
+		r.bad(at(), "the record reaches over the end of its capture at %d", span.Span.End)
+		return nil
+	}
+	var b [4 + 2]byte
+	n := len(b)
+	if end == span.Span.End {
+		n = 4
+	}
+	if _, err := in.ReadAt(b[:n], end-4); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil // the file's length was told
+		}
+		return fmt.Errorf("job: verify %s: %w", r.file.name, err)
+	}
+	const emptyLines = 4
+	if binary.LittleEndian.Uint32(b[:]) != uint32(e.HeadLen()+e.Size+emptyLines) || n > 4 && (b[4] != 0x1f || b[5] != 0x8b) {
+		r.bad(at(), "the record does not end where the state says, at %d", end)
+	}
+	return nil
+}
+
+// window reads a file in pieces that hold what is asked for next, mostly.
+type window struct {
+	in  io.ReaderAt
+	end int64 // of the file
+	at  int64
+	n   int
+	buf [2 << 10]byte
+}
+
+// ReadAt implements [io.ReaderAt].
+func (w *window) ReadAt(b []byte, off int64) (int, error) {
+	if len(b) > len(w.buf) || off < 0 || off >= w.end {
+		return w.in.ReadAt(b, off)
+	}
+	if off < w.at || min(off+int64(len(b)), w.end) > w.at+int64(w.n) {
+		n, err := w.in.ReadAt(w.buf[:min(int64(len(w.buf)), w.end-off)], off)
+		w.at, w.n = off, n
+		if err != nil && (err != io.EOF || n == 0) {
+			return 0, err
+		}
+	}
+	n := copy(b, w.buf[off-w.at:w.n])
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}

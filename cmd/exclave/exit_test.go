@@ -24,7 +24,7 @@ func elsewhere() map[string]map[int]string {
 		"retry":   {0: "TestWebScripts/retry"},
 		"seeds":   {130: "untilInterrupted: TestSignalStops"},
 		"stop":    {0: "TestControl", 3: "TestControl"},
-		"verify":  {1: "TestWebScripts/crawl"},
+		"verify":  {1: "TestWebScripts/crawl", 130: "TestVerifySignal"},
 		"watch":   {0: "TestWatch", 3: "TestReaders: the same code"},
 	}
 }

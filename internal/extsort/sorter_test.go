@@ -142,3 +142,32 @@ func BenchmarkSorter(b *testing.B) {
 	}
 	b.ReportMetric(records*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
+
+// Whatever is sorted, no more is held than two chunks.
+func TestSorterHolds(t *testing.T) {
+	scratch := NewScratch(t.TempDir(), 1000)
+	s := scratch.Sorter("test")
+	most := 0
+	for n := range uint64(5000) {
+		if err := s.Add(n*7919%5000, 0, []byte("some data")); err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, s.now.size())
+	}
+	m, err := s.Sorted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := uint64(0)
+	for ; m.Next(); n++ {
+		if m.A != n {
+			t.Fatalf("record %d has %d", n, m.A)
+		}
+	}
+	if err := errors.Join(m.Err, m.Close(), scratch.Close()); err != nil || n != 5000 {
+		t.Fatal(n, err)
+	}
+	if record := itemBytes + len("some data"); most > 1000+record || len(s.pool.free) > 2 {
+		t.Errorf("%d bytes in a chunk of 1000, %d chunks", most, len(s.pool.free))
+	}
+}

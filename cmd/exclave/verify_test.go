@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+)
+
+// A verification that is interrupted says so, at once, with the code of docs/howto/exit-codes.md.
+func TestVerifySignal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	newJob(t, "job", `{"url":"http://b.example/x","source":"s"}`+"\n")
+	for _, flags := range [][]string{nil, {"--fast"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var out bytes.Buffer
+		root := newRoot(new(bool))
+		root.SetArgs(append([]string{"verify", "job"}, flags...))
+		root.SetOut(&out)
+		root.SetErr(&out)
+		err := root.ExecuteContext(ctx)
+		if codeOf(err) != int(exitInterrupt) || !strings.Contains(err.Error(), "verify job: interrupted; 0 defects so far; nothing was changed") {
+			t.Errorf("%v: %d %v\n%s", flags, codeOf(err), err, &out)
+		}
+	}
+}
+
+// A quick look says what it did not check; progress is on stderr, and --quiet leaves it out.
+func TestVerifyFast(t *testing.T) {
+	t.Chdir(t.TempDir())
+	newJob(t, "job", `{"url":"http://b.example/x","source":"s"}`+"\n")
+	code, stdout, stderr := inside("", "verify", "--fast", "job")
+	if code != 0 || !strings.Contains(stdout, "job: not checked: ") || !strings.HasSuffix(stdout, "job: state, archive and logs agree, as far as was checked\n") {
+		t.Errorf("%d %q", code, stdout)
+	}
+	if !strings.HasPrefix(stderr, "verify: ") {
+		t.Errorf("progress: %q", stderr)
+	}
+	if _, _, stderr := inside("", "verify", "--quiet", "job"); stderr != "" {
+		t.Errorf("with --quiet: %q", stderr)
+	}
+}

@@ -80,10 +80,31 @@ func openLog(cmd *cobra.Command, name string) (io.ReadCloser, error) {
 type inspected struct {
 	File string `json:"file"` // "total" for all together
 	*seedlog.Summary
+	refused
 	seedlog.Sum
 	Seconds float64 `json:"seconds"`
 	Rate    float64 `json:"lines_per_second"`
 	lines   int64
+}
+
+// refused counts lines by the rule that refused them there; of all files together, too.
+type refused struct {
+	Rules map[string]int64 `json:"rules,omitempty"`
+	Traps map[string]int64 `json:"traps,omitempty"`
+}
+
+func (r *refused) add(s seedlog.State) {
+	for _, m := range []struct {
+		to   *map[string]int64
+		from map[string]int64
+	}{{&r.Rules, s.Rules}, {&r.Traps, s.Traps}} {
+		for rule, n := range m.from {
+			if *m.to == nil {
+				*m.to = map[string]int64{}
+			}
+			(*m.to)[rule] += n
+		}
+	}
 }
 
 func newSeedsInspect() *cobra.Command {
@@ -125,6 +146,7 @@ end.`,
 				}
 				urls += i.URLs
 				all.lines += i.Lines
+				all.add(i.State)
 				if err := printInspected(cmd.OutOrStdout(), i, asJSON); err != nil {
 					return err
 				}
@@ -184,6 +206,7 @@ func inspectLog(cmd *cobra.Command, name string, logs *logFlags, total *seedlog.
 		}
 	}
 	i := &inspected{File: name, Summary: &s, Sum: own.Sum(top)}
+	i.add(s.State)
 	i.took(time.Since(began), s.Lines)
 	return i, err
 }
@@ -215,16 +238,16 @@ func printInspected(w io.Writer, i *inspected, asJSON bool) error {
 	if s := i.Summary; s != nil {
 		row("no seeds", "%s blank, comments and headers; %s accepted or of another status", live.Number(s.Blank), live.Number(s.Skipped))
 	}
-	if s := i.Summary; s != nil && len(s.Rules) > 0 {
-		row("refused by", "%s", shared(s.Rules))
+	if len(i.Rules) > 0 {
+		row("refused by", "%s", shared(i.Rules))
 	}
 	row("URLs", "%s; %s distinct, %s duplicates", live.Number(i.URLs), estimated(i.Distinct), about(i.Duplicates, i.Distinct.Exact))
 	row("hosts", "%s", estimated(i.Hosts))
 	row("schemes", "%s", shares(i.Schemes))
 	row("top domains", "%s", shares(i.TopTLDs))
 	row("top hosts", "%s", shares(i.TopHosts))
+	printLeftOut(&b, seedlog.State{Traps: i.Traps})
 	if s := i.Summary; s != nil {
-		printLeftOut(&b, s.State)
 		printBroken(&b, s.State)
 	}
 	_, err := io.WriteString(w, b.String())

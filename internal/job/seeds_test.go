@@ -155,7 +155,7 @@ func TestSeedFiles(t *testing.T) {
 
 // total is the number of lines that a report accounts for.
 func (r SeedReport) total() int64 {
-	n := r.Blank + r.Skipped + r.Broken + r.Accepted + r.Known
+	n := r.Blank + r.Skipped + r.Broken + r.LeftOut() + r.Accepted + r.Known
 	for _, k := range r.Rejected {
 		n += k
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"exclave/internal/urlx"
 )
 
 // FuzzReader: a log is a stranger's bytes. Whatever they are, in each format,
@@ -18,6 +20,12 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Add(gz(f, samples()[0].text))
 	f.Add(zst(f, samples()[0].text))
+	f.Add([]byte(`2019-05-02T10:11:12.126Z 2 TooManyHopsDecideRule REJECT http://a.cz/1
+2019-05-02T10:11:12.126Z 0 RejectDecideRule REJECT http://a.com/ {"via":"http://u:p@a.cz/#x"}
+2019-05-02T10:11:12.126Z 6 PathologicalPathDecideRule REJECT http://a.cz/a/a/a/
+2019-05-02T10:11:12.126Z 0 RejectDecideRule REJECT http://b.com/ {"via":"http://u:p@a.cz/#x"}
+2019-05-02T10:11:12.126Z 0 RejectDecideRule REJECT http://b.com/
+`))
 	f.Add([]byte("CDX\nCDX a\n\x1f\x8b"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, format := range append(Formats(), Auto) {
@@ -36,13 +44,16 @@ func FuzzReader(f *testing.F) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				rest = append(rest, string(e.URL))
+				rest = append(rest, string(e.URL)+" "+d.Via())
+				if u, err := urlx.Parse(d.Via()); d.Via() != "" && (err != nil || u.Userinfo() != "" || u.String() != d.Via()) {
+					t.Fatalf("%q: via %q: %v", string(format), d.Via(), err)
+				}
 				if entries++; entries == 2 {
 					middle, rest = d.State(), nil
 				}
 			}
 			s := d.State()
-			if s.Lines != entries+s.Blank+s.Skipped+s.Broken {
+			if s.Lines != entries+s.Blank+s.Skipped+s.Broken+s.LeftOut() {
 				t.Fatalf("%q: %d entries, %+v", string(format), entries, s)
 			}
 			d.Close()
@@ -58,7 +69,7 @@ func FuzzReader(f *testing.F) {
 				if err != nil {
 					break
 				}
-				again = append(again, string(e.URL))
+				again = append(again, string(e.URL)+" "+d.Via())
 			}
 			d.Close()
 			if strings.Join(again, "\n") != strings.Join(rest, "\n") {

@@ -55,7 +55,8 @@ type Starter interface{ Start(context.Context) error }
 // when a Start failed.
 type Stopper interface{ Stop(context.Context) error }
 
-// Reporter is a Processor that can describe its state for a person.
+// Reporter is a Processor that can describe its state for a person: in lines, which the
+// processors-report has. It is called while URIs are processed.
 type Reporter interface{ Report(io.Writer) error }
 
 // Frontier hands out URIs and takes back outcomes. All methods may be called

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -99,6 +100,18 @@ func (c *Chains) Stats() []StepStats {
 			Handled: s.handled.Load(), Links: s.links.Load(), Skipped: s.skipped.Load(), Errors: s.errs.Load(), Busy: time.Duration(s.ns.Load())})
 	})
 	return out
+}
+
+// Report writes what the processor of a step tells of itself: nothing unless it is a
+// [Reporter].
+func (c *Chains) Report(name string, w io.Writer) error {
+	var err error
+	c.each(func(s *step) {
+		if r, ok := s.Proc.(Reporter); ok && s.Name == name {
+			err = r.Report(w)
+		}
+	})
+	return err
 }
 
 // Start runs the initial tasks in order and stops at the first that fails.

@@ -1,14 +1,20 @@
 package job_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"exclave/chain"
 	"exclave/config"
+	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/heritrixlogs"
 	"exclave/internal/job"
@@ -207,6 +213,38 @@ func TestReportsOfRetiredQueues(t *testing.T) {
 	if q := read.Nonempty; len(q) != 2 || q[0].Label != "RETIRED" || q[0].Items+q[1].Items != read.Frontier.Queued {
 		t.Errorf("%+v", q)
 	}
+}
+
+// telling is a processor that tells of itself, with a line too many.
+type telling struct{ seen atomic.Int64 }
+
+func (p *telling) Process(context.Context, *crawl.CrawlURI) (chain.Result, error) {
+	p.seen.Add(1)
+	return chain.Idle(), nil
+}
+
+func (p *telling) Report(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "Seen:  %d\n\nProcessor: another\n", p.seen.Load())
+	return err
+}
+
+// A processor's own report is in its paragraph, as in Heritrix, and cannot leave it.
+func TestReportOfAProcessor(t *testing.T) {
+	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.NationalPage(1)}, nil)
+	var o job.Options
+	o.ChangeSteps(func(steps map[chain.Name][]chain.Step) {
+		steps[chain.Post] = append(steps[chain.Post], chain.Step{Name: "post/telling", Kind: "telling", Proc: &telling{}})
+	})
+	j.run(o, "http://a.test/")
+	for _, p := range heritrix(t, j.cfg).Chains[2].Processors {
+		if p.Name == "post/telling" {
+			if want := []string{"  Function:          -", "  CrawlURIs handled: 0", "  Seen:  5", "  Processor: another"}; !slices.Equal(p.Lines, want) {
+				t.Errorf("%q, want %q", p.Lines, want)
+			}
+			return
+		}
+	}
+	t.Error("no paragraph")
 }
 
 // docs/formats/progress-statistics.md: Heritrix's ratio counts the queues that have no

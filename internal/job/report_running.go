@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"exclave/chain"
@@ -43,9 +44,26 @@ func (r *reporter) processors(w io.Writer) error {
 			case s.Chain == chain.Write && s.Kind == standard.KindWARC:
 				r.written(w)
 			}
+			if err := r.own(w, s.Step); err != nil {
+				return err
+			}
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w)
+	}
+	return nil
+}
+
+// own writes what a processor tells of itself, within its paragraph.
+func (r *reporter) own(w io.Writer, step string) error {
+	var b strings.Builder
+	if err := r.job.chains.Report(step, &b); err != nil {
+		return fmt.Errorf("%s: %w", step, err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if line = strings.TrimSpace(line); line != "" {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ type Sorter struct {
 	scratch   *Scratch // instead of dir
 	pool      *Pool
 	now, next *chunk     // nil before the first Record
-	recent    []uint32   // by hash, the last Record of now, its index + 1: most duplicates are of these
+	recent    []recent   // by hash, the last Record of now: most duplicates are of these
 	done      chan error // of the run being written from next; nil: none is
 	runs      [][]string // by how often they were merged
 	made      int
@@ -106,7 +106,7 @@ func NewSorter(dir, name string, p *Pool) *Sorter { return &Sorter{dir: dir, nam
 
 // Remember makes the Sorter drop duplicates of recent records before they are sorted.
 func (s *Sorter) Remember() *Sorter {
-	s.recent = make([]uint32, remembered)
+	s.recent = make([]recent, remembered)
 	return s
 }
 
@@ -119,7 +119,7 @@ func (s *Sorter) Add(a, b uint64, parts ...[]byte) error {
 			c.data = c.data[:off]
 			return nil
 		}
-		*at = uint32(len(c.items) + 1)
+		*at = c.upcoming(a, b)
 	}
 	return s.end(a, b, off)
 }
@@ -127,22 +127,31 @@ func (s *Sorter) Add(a, b uint64, parts ...[]byte) error {
 // AddLeast is Add where of the records whose data begin with the same n bytes only the
 // first in order is wanted: of those it remembers it drops the others.
 func (s *Sorter) AddLeast(a, b uint64, data []byte, n int) error {
-	c, off := s.begin(data)
+	c, off := s.begin()
 	at := &s.recent[(a^b)%remembered]
 	if last, ok := c.last(*at, a, b); ok && bytes.HasPrefix(last, data[:n]) && bytes.Compare(last, data) <= 0 {
-		c.data = c.data[:off]
 		return nil
 	}
-	*at = uint32(len(c.items) + 1)
+	*at = c.upcoming(a, b)
+	c.data = append(c.data, data...)
 	return s.end(a, b, off)
 }
 
-// last returns the data of the record at-1, if it has the hashes; at 0 stands for none.
-func (c *chunk) last(at uint32, a, b uint64) ([]byte, bool) {
-	if at == 0 {
+// recent is a record of a chunk: its index + 1, 0 for none, and what is left of its hashes,
+// so that others need not be looked at: they are far away in memory.
+type recent struct{ at, tag uint32 }
+
+func tagOf(a, b uint64) uint32 { return uint32((a ^ b) >> 32) }
+
+// upcoming is the record that the chunk gets next.
+func (c *chunk) upcoming(a, b uint64) recent { return recent{uint32(len(c.items) + 1), tagOf(a, b)} }
+
+// last returns the data of a recent record, if it has the hashes.
+func (c *chunk) last(r recent, a, b uint64) ([]byte, bool) {
+	if r.at == 0 || r.tag != tagOf(a, b) {
 		return nil, false
 	}
-	i := c.items[at-1]
+	i := c.items[r.at-1]
 	return c.data[i.off:i.to], i.a == a && i.b == b
 }
 

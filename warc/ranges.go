@@ -63,7 +63,7 @@ func (e *Entry) HeadLen() int64 { return int64(len(e.raw)) }
 // firstPiece is how much of a member is unpacked at first: most headers end within it. startPiece
 // is enough to know a record by.
 const (
-	firstPiece = 640
+	firstPiece = 512
 	startPiece = 128
 )
 
@@ -106,7 +106,7 @@ func (c *Checker) Starts(f io.ReaderAt, off int64) error {
 
 func (h *headReader) read(f io.ReaderAt, off int64) (*Entry, error) {
 	e := &Entry{Offset: off}
-	for n := firstPiece; ; n *= 4 {
+	for n := firstPiece; ; n *= 2 {
 		in, all, err := h.piece(f, off, n)
 		if err != nil {
 			return nil, err

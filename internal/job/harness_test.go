@@ -109,7 +109,7 @@ func (j *testJob) run(o job.Options, seeds ...string) *harvest {
 	if err := errors.Join(err, b.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range verifyAll(t, j.cfg, o) {
+	for _, d := range verifyAll(t, j.cfg, o, 2) {
 		t.Errorf("defect: %s", d)
 	}
 	if h.outcomes, err = job.Outcomes(t.Context(), j.cfg); err != nil {

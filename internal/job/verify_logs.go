@@ -76,7 +76,11 @@ func (v *verifier) strangeParts(l *readLog) error {
 type batch struct {
 	data  []byte
 	first int64 // number of the first line
+	long  bool  // the line is longer than any that a crawl writes: data is its beginning
 }
+
+// longestLine is how much of a line is looked at: a file that was cut and written to has a hole of zeros.
+const longestLine = 16 << 20
 
 // batchSeen is what came of a batch.
 type batchSeen struct {
@@ -111,7 +115,7 @@ func (v *verifier) readLogFile(ctx context.Context, l *readLog, i int) error {
 	default:
 		return nil
 	}
-	r := lineReader{in: in, size: v.with.sizes.lines, free: make(chan []byte, 4*v.with.Workers)}
+	r := lineReader{in: in, size: v.with.sizes.lines, most: longestLine, free: make(chan []byte, 4*v.with.Workers)}
 	number := [4]byte{}
 	binary.BigEndian.PutUint32(number[:], uint32(i))
 	err = inOrder(ctx, v.with.Workers, r.all, func() func(context.Context, batch) (*batchSeen, error) {
@@ -156,6 +160,7 @@ func (v *verifier) readLogFile(ctx context.Context, l *readLog, i int) error {
 type lineReader struct {
 	in    io.Reader
 	size  int
+	most  int         // bytes of a line; of a longer one the rest is skipped
 	free  chan []byte // buffers that nobody uses
 	n     int64       // bytes read
 	lines int64
@@ -173,6 +178,7 @@ func (r *lineReader) done(b []byte) {
 func (r *lineReader) all(emit func(batch) error) error {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	var rest []byte // the beginning of a line
+	skip := false   // to the end of a line
 	for {
 		var b []byte
 		select {
@@ -183,6 +189,15 @@ func (r *lineReader) all(emit func(batch) error) error {
 		n, err := io.ReadFull(r.in, b[len(b):len(b)+r.size])
 		read := b[len(b) : len(b)+n]
 		r.n, r.crc = r.n+int64(n), crc32.Update(r.crc, table, read)
+		if skip {
+			i := bytes.IndexByte(read, '\n')
+			skip = i < 0
+			n = copy(read, read[i+1:])
+			if skip {
+				n = 0
+			}
+			read = read[:n]
+		}
 		end := bytes.LastIndexByte(read, '\n')
 		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		if err != nil && !last {
@@ -202,11 +217,18 @@ func (r *lineReader) all(emit func(batch) error) error {
 			if b[len(b)-1] != '\n' {
 				r.lines++
 			}
-			if err := emit(batch{b, first}); err != nil {
+			if err := emit(batch{b, first, false}); err != nil {
 				return err
 			}
 		} else {
 			r.done(b)
+		}
+		if len(rest) > r.most {
+			r.lines++
+			if err := emit(batch{slices.Clone(rest[:min(len(rest), 100)]), r.lines, true}); err != nil {
+				return err
+			}
+			rest, skip = nil, true
 		}
 		if last {
 			return nil
@@ -218,6 +240,10 @@ func (r *lineReader) all(emit func(batch) error) error {
 func (v *verifier) readLines(log crawl.LogID, name string, b batch) *batchSeen {
 	out := &batchSeen{batch: b, recounted: v.recounted.empty()}
 	if v.with.Fast {
+		return out
+	}
+	if b.long {
+		out.defects = append(out.defects, Defect{logparts.Place{File: name, Line: b.first}.String(), "is longer than any line that a crawl writes"})
 		return out
 	}
 	number := b.first

@@ -33,9 +33,12 @@ func verifyWith(t testing.TB, cfg *config.Config, o job.Options, with job.Verify
 }
 
 // verifyAll verifies a job, and demands that the same is found when next to nothing is held in memory and
-// when several look, and by a quick look no defect where there is none.
-func verifyAll(t testing.TB, cfg *config.Config, o job.Options) []job.Defect {
+// by these numbers of workers (1 and 3), and by a quick look no defect where there is none.
+func verifyAll(t testing.TB, cfg *config.Config, o job.Options, numbers ...int) []job.Defect {
 	t.Helper()
+	if len(numbers) == 0 {
+		numbers = []int{1, 3}
+	}
 	defects, err := job.Verify(t.Context(), cfg, o)
 	must(t, err)
 	var want []string
@@ -43,7 +46,7 @@ func verifyAll(t testing.TB, cfg *config.Config, o job.Options) []job.Defect {
 		want = append(want, d.String())
 	}
 	slices.Sort(want)
-	for _, workers := range []int{1, 3} {
+	for _, workers := range numbers {
 		tiny := job.VerifyOptions{Workers: workers}
 		if got := verifyWith(t, cfg, o, tiny); !slices.Equal(got, want) {
 			t.Errorf("%d workers find\n%s\nnot\n%s", workers, strings.Join(got, "\n"), strings.Join(want, "\n"))

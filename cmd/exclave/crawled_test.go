@@ -18,6 +18,8 @@ func TestSayCrawled(t *testing.T) {
 	}
 	none := left(0, chain.Finished, frontier.QueueStates{})
 	none.Stats.Discovered = 0
+	traps := left(0, chain.Finished, frontier.QueueStates{})
+	traps.Seeds[0].Traps = map[string]int64{"TooManyHopsDecideRule": 1200, "too-many-hops": 3}
 	for _, c := range []struct {
 		why  string
 		run  *job.Result
@@ -27,6 +29,7 @@ func TestSayCrawled(t *testing.T) {
 		{"a run that was stopped is not over: its last line says what is queued", left(372, chain.Stopped, frontier.QueueStates{Ready: 1}), ""},
 		{"budgets keep the rest", left(372, chain.Finished, frontier.QueueStates{Retired: 3}), "372 URIs are left in 3 queues whose budgets are spent"},
 		{"one budget keeps one URI", left(1, chain.Finished, frontier.QueueStates{Retired: 1}), "1 URI is left in 1 queue whose budget is spent"},
+		{"a log had traps", traps, "seeds seeds.txt: 1,203 lines left out: refused as traps (TooManyHopsDecideRule 1,200, too-many-hops 3); seed_traps of [job] takes them\n"},
 		{"the rounds are over", left(372, chain.Finished, frontier.QueueStates{Ready: 1, Round: 2}), "372 URIs are left: the last of the rounds"},
 	} {
 		var out strings.Builder

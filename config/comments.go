@@ -89,10 +89,14 @@ answer.`,
 		"frontier.connections_per_host": `URIs of a queue that are in process at the same time, 1 … 8. With more than 1,
 they begin min_delay (or the Crawl-delay) apart; delays hold from each answer on. A
 host that failed is asked for one at a time until it answers again.`,
-		"frontier.hosts_per_address": `Hosts of one IP address that are asked at the same time; 0 = any number.`,
-		"frontier.address_delay":     `Least time between the beginnings of two requests to an IP address.`,
-		"frontier.pause_after":       `Requests to a host after which its IP address rests, with all its hosts; 0 = never.`,
-		"frontier.pause":             `How long it rests then.`,
+		"frontier.hosts_per_address": `Hosts of one IP address that are asked at the same time; 0 = any number. A server with
+a thousand names is one machine to its owner. Addresses of content networks stand for
+thousands of machines, though: thousands of hosts behind a few of them wait for each
+other. When exclave why JOB says that they hold up the crawl, more is no harm.`,
+		"frontier.address_delay": `Least time between the beginnings of two requests to an IP address: it bounds what all
+the hosts there get in a second.`,
+		"frontier.pause_after": `Requests to a host after which its IP address rests, with all its hosts; 0 = never.`,
+		"frontier.pause":       `How long it rests then.`,
 		"frontier.hosts_in_memory": `Hosts with URLs waiting that are in memory at most, about 500 bytes each; the
 others wait on disk.`,
 		"frontier.queue_key": `URLs that share a queue, and with it the delays: "host"; "authority", host and port;
@@ -119,29 +123,46 @@ turn on disk; 0 = all of them.`,
 		"order.topics":            `Domains that policy topical puts first.`,
 		"order.wanted_extensions": `What policy score gives points for: extensions of URLs …`,
 		"order.wanted_types":      `… and types of documents that lead to them.`,
-		"order.follow_useless": `Follow links of the second page in a row, along a path of links, that is not
-national and not nearly so. false: only what archived pages need.`,
+		"order.follow_useless": `true: follow all links, whatever the pages are they stand on, and however long they
+lead to nothing. false: by the next three, since most of the web is not the nation's.`,
+		"order.useless_pages": `So many pages in a row, along a path of links, that are not national and not nearly so,
+end it: links of the last are not followed. Behind two a national page in twenty lies,
+behind four one in a hundred. 0 = they are followed.`,
+		"order.empty_pages": `So many pages in a row end a path as well that lead to nothing new but addresses that
+differ from their own in numbers only: calendars after the last event, lists after the
+last page, in the nation's language too. 0 = they do not.`,
+		"order.followed_hops": `Within so many link hops of a seed all links are followed nevertheless: what is near
+to a seed is likely the nation's.`,
 		"order.rounds": `Rounds, each of at most round_urls URLs and round_host_urls of a queue; the crawl ends
 after the last. 0 = no limit.`,
 		"order.round_urls":      `0 = no limit.`,
 		"order.round_host_urls": `0 = no limit.`,
 
-		"limits": `What grows no further; 0 = no limit. What is beyond a cap is counted and forgotten;
-a queue whose budget is spent is retired and goes on when a later run raises the budget:
+		"limits": `What grows no further; 0 = no limit. What can get infinite will: hosts that yield may
+grow, others stay small. What is beyond a cap is counted and forgotten; a queue whose
+budget is spent is retired and goes on when a later run raises the budget:
 docs/howto/order.md.`,
-		"limits.host_uris": `URLs of a host that are known. When they are, the worst that waits gives way to a
-better one …`,
-		"limits.host_uris_max":    `… for each valid page of the host the cap rises by uris_per_valid, up to this.`,
-		"limits.domain_uris":      `The same for registered domains.`,
-		"limits.domain_uris_max":  `The same for registered domains.`,
-		"limits.uris_per_valid":   `By how much a valid page raises the caps of its host and domain.`,
-		"limits.hosts_per_domain": `Hosts of a registered domain that are known: for link farms.`,
-		"limits.host_documents":   `Budgets of documents, which are lines of crawl.log: answers, failures, robots.txt …`,
-		"limits.host_bytes":       `… and of bytes received. Budgets of hosts need queue_key = "host".`,
-		"limits.domain_documents": `The same for registered domains …`,
-		"limits.domain_bytes":     `… in bytes.`,
-		"limits.source_documents": `The same for source tags …`,
-		"limits.source_bytes":     `… in bytes.`,
+		"limits.host_uris": `URLs of a host that are known, images of pages among them that nobody fetches. At the
+cap the worst that waits gives way to a better one. Few sites without a page of the
+nation need more for that to be seen …`,
+		"limits.host_uris_max": `… for each valid page of the host the cap rises by uris_per_valid, up to this, the end
+of any trap: at a request in 3 s it takes 17 days.`,
+		"limits.domain_uris":     `The same for registered domains: hosts of one owner that lead to each other.`,
+		"limits.domain_uris_max": `The same for registered domains.`,
+		"limits.uris_per_valid":  `By how much a valid page raises the caps of its host and domain: what a page shows and links to.`,
+		"limits.host_guesses": `URLs of a host that are known only because pages lead to them that are not national
+and not nearly so, and one more for each four valid pages: how long a foreign site is
+searched for what may be there. What is nearer to a seed goes first.`,
+		"limits.hosts_per_domain": `Hosts of a registered domain that are known: link farms have no end of them. Domains
+are by the public suffix list: each blog of blogspot.com is one …`,
+		"limits.hosts_per_domain_max": `… hosters it does not know have valid pages: the cap rises with them, up to this.`,
+		"limits.hosts_per_valid":      `By how many hosts a valid page raises the cap of its domain.`,
+		"limits.host_documents":       `Budgets of documents, which are lines of crawl.log: answers, failures, robots.txt …`,
+		"limits.host_bytes":           `… and of bytes received. Budgets of hosts need queue_key = "host".`,
+		"limits.domain_documents":     `The same for registered domains …`,
+		"limits.domain_bytes":         `… in bytes.`,
+		"limits.source_documents":     `The same for source tags …`,
+		"limits.source_bytes":         `… in bytes.`,
 
 		"url": `When two addresses are the same. Each rule merges addresses that some server
 tells apart: docs/howto/url-rules.md. The rules of a job cannot be changed after its
@@ -152,9 +173,10 @@ first crawl.`,
 		"url.merge_slashes":        `//a///b = /a/b`,
 		"url.lower_case_path":      `/A = /a`,
 		"url.normal_escapes":       `/%7ea%2f = /~a%2F`,
-		"url.strip_session_ids":    `/a;jsessionid=1?PHPSESSID=2 = /a`,
-		"url.strip_tracking":       `/a?utm_source=x = /a`,
-		"url.sort_query":           `/a?b=1&a=2 = /a?a=2&b=1`,
+		"url.strip_session_ids": `/a;jsessionid=1?PHPSESSID=2 = /a. Servers that put an id into each link give a page a
+new address with each visit; which one is met first is asked for as it is.`,
+		"url.strip_tracking": `/a?utm_source=x = /a`,
+		"url.sort_query":     `/a?b=1&a=2 = /a?a=2&b=1`,
 		"url.host_rules": `File that says which host names mean the same, like "hosts.properties"; LARM's
 lines startsWith(www.)=, endsWith(.foo.com)=.bar.com, synonym(a.com)=b.com.`,
 

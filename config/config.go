@@ -205,6 +205,7 @@ func Default(profile string) *Config {
 		HTTP:      fetch.DefaultConfig(),
 		Frontier:  frontier.DefaultConfig(),
 		Order:     frontier.DefaultOrderConfig(),
+		Limits:    frontier.DefaultLimitsConfig(),
 		DNS:       resolve.DefaultConfig(),
 		Documents: extract.DefaultDocuments(),
 		Analysis: Analysis{
@@ -215,6 +216,7 @@ func Default(profile string) *Config {
 		Logs:  frontier.DefaultLogsConfig(),
 		Scope: decide.DefaultScope(NationalDomains(profile)...),
 	}
+	c.URL.StripSessionIDs = true
 	if profile != "" {
 		c.Analysis.Profiles = []string{profile}
 	}

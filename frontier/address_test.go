@@ -25,7 +25,7 @@ type farm struct {
 }
 
 func farmConfig() Config {
-	c := DefaultConfig()
+	c := unlimited()
 	c.HostsPerAddress, c.AddressDelay, c.PauseAfter, c.Pause = 2, time.Second, 3, time.Minute
 	return c
 }
@@ -137,7 +137,7 @@ func TestAddressLimits(t *testing.T) {
 func TestBackOff(t *testing.T) {
 	// A host that fails rests twice as long each time, up to a limit, and recovers.
 	r := openWith(t, func(o *Options) {
-		o.Config = DefaultConfig()
+		o.Config = unlimited()
 		o.Config.RetryDelay, o.Config.MaxRetryDelay, o.Config.RefusedBurst = time.Minute, 4*time.Minute, 2
 	})
 	r.schedule(cand("a.test", "/1", analyse), cand("a.test", "/2", analyse), cand("a.test", "/3", analyse), cand("a.test", "/4", analyse), cand("a.test", "/5", analyse))
@@ -177,7 +177,7 @@ func TestBackOff(t *testing.T) {
 // allows.
 func TestLinkFarm(t *testing.T) {
 	const farmHosts, others = 400, 10
-	cfg := DefaultConfig()
+	cfg := unlimited()
 	cfg.HostsInMemory, cfg.HostsPerAddress, cfg.AddressDelay = 16, 1, time.Second
 	f := open(t, cfg, oneProfile(0))
 	one := netip.MustParseAddr("10.0.0.1")

@@ -154,8 +154,8 @@ func TestDomainsAreCounted(t *testing.T) {
 // What links get from the page they are found on.
 func TestOrigin(t *testing.T) {
 	c := DefaultOrderConfig()
-	c.Policies, c.FollowUseless = []PolicyName{PolicyScore, PolicyRelevance}, false
-	o := newOrder(c)
+	c.Policies, c.UselessPages, c.FollowedHops = []PolicyName{PolicyScore, PolicyRelevance}, 2, 0
+	o := newOrder(c, LimitsConfig{})
 	page := func(status crawl.Status, class crawl.TypeClass, typ string) *crawl.CrawlURI {
 		return &crawl.CrawlURI{Mode: crawl.ModeFetch, Status: status, Class: class, MIME: mime.Info{Type: typ}}
 	}
@@ -170,16 +170,16 @@ func TestOrigin(t *testing.T) {
 	}
 	judged := page(200, crawl.ClassHTML, "text/html")
 	judged.Judged = &crawl.Judgement{}
-	for _, s := range []struct{ was, is Found }{{FoundValid, FoundUseless}, {FoundUseless, FoundUseless2}, {FoundUseless2, FoundUseless2}} {
+	for _, s := range []struct{ was, is Found }{{FoundValid, FoundUseless}, {FoundUseless, FoundUseless2}, {FoundUseless2, FoundUseless2 + 1}} {
 		if w := o.origin(&Record{Found: s.was}, judged); w.found != s.is {
 			t.Errorf("a useless page found on one that was %v: %v, want %v", s.was, w.found, s.is)
 		}
 	}
 	useless := origin{found: FoundUseless2}
-	if nav := cand("a.test", "/", analyse); o.follow(useless, &nav) {
+	if nav := cand("a.test", "/", analyse); o.follow(useless, "http://a.test/x", &nav) {
 		t.Error("a link of the second useless page in a row is followed")
 	}
-	if embed := cand("a.test", "/", crawl.Claim{Bin: true}); !o.follow(useless, &embed) {
+	if embed := cand("a.test", "/", crawl.Claim{Bin: true}); !o.follow(useless, "http://a.test/x", &embed) {
 		t.Error("what an archived page needs is not followed")
 	}
 	for _, s := range []struct {
@@ -258,4 +258,85 @@ func TestFoundOnWhatGivesWay(t *testing.T) {
 		}
 	}
 	sound(t, r.Frontier)
+}
+
+// A host of which nothing is valid gets few URIs that useless pages lead to, whatever it embeds; valid
+// pages let more in, and what valid pages lead to is no guess (issue 17).
+func TestGuesses(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) { o.UselessPages, l.HostGuesses = 0, 2 })
+	pages := map[string]*crawl.CrawlURI{}
+	for _, host := range []string{"useless.test", "useless2.test", "useless3.test", "useless4.test", "useless5.test", "valid.test"} {
+		s := cand(host, "/", analyse)
+		s.Seed, s.Hops = true, ""
+		r.schedule(s)
+		pages[host] = r.next(s.URL)
+	}
+	finish := func(host string, valid uint8, links ...crawl.Candidate) {
+		u := pages[host]
+		r.answer(u, crawl.ClassHTML, valid, links...)
+		if valid == 0 {
+			for i := range u.Links {
+				if u.Links[i].Kind == crawl.LinkNav {
+					u.Links[i].Claim = analyse
+				}
+			}
+		}
+		r.finish(u)
+	}
+	at := func(path string, hops int) crawl.Candidate { return hop("h.test", path, hops) }
+	image := cand("h.test", "/i.png", crawl.Claim{Bin: true})
+	image.Kind, image.Hops = crawl.LinkEmbed, "E"
+	guesses := func(want uint64) {
+		t.Helper()
+		row, err := r.readRow(r.hash("h.test"))
+		if must(t, err); row.Guessed != want {
+			t.Errorf("%d guesses, want %d", row.Guessed, want)
+		}
+	}
+	finish("useless.test", 0, at("/1", 5), at("/2", 3), image)
+	guesses(2)
+	finish("useless2.test", 0, at("/3", 4)) // better than /1, which gives way
+	finish("useless3.test", 0, at("/4", 9)) // refused
+	if s := r.Stats(); s.Dropped != 1 || s.Refused != 1 {
+		t.Errorf("%+v", s)
+	}
+	finish("valid.test", 1, at("/2", 1), at("/5", 1)) // /2 is no guess any more
+	guesses(1)
+	finish("useless4.test", 0, at("/6", 4), at("/7", 9))
+	guesses(2)
+	got := r.drain(func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassHTML, 1) })
+	slices.Sort(got)
+	inOrder(t, "those that were let in", got, "h.test/2", "h.test/3", "h.test/5", "h.test/6")
+	finish("useless5.test", 0, at("/8", 1), at("/9", 1)) // four of five are valid: one more
+	guesses(3)
+	r.drain(nil)
+}
+
+// Hosts of a domain are let in as it has valid pages: a hoster has thousands, a link farm none.
+func TestHostsPerDomainRise(t *testing.T) {
+	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) {
+		l.HostsPerDomain, l.HostsPerValid, l.HostsPerDomainMax = 2, 1, 4
+	})
+	r.schedule(cand("a.farm.com", "/", analyse), cand("b.farm.com", "/", analyse), cand("c.farm.com", "/", analyse))
+	r.drain(func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassHTML, 0) })
+	r.schedule(cand("d.farm.com", "/", analyse))
+	if s := r.Stats(); s.Refused != 2 {
+		t.Errorf("nothing is valid, and %d of 2 hosts are refused", s.Refused)
+	}
+	r.schedule(cand("a.host.com", "/", analyse), cand("b.host.com", "/", analyse))
+	r.drain(func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassHTML, 1) })
+	for _, h := range []string{"c", "d", "e"} {
+		r.schedule(cand(h+".host.com", "/", analyse))
+	}
+	if s := r.Stats(); s.Refused != 3 {
+		t.Errorf("two pages are valid, at most 4 hosts: %d refused, want 1 more", s.Refused)
+	}
+	// Blogs of a hoster that the public suffix list knows are domains of their own.
+	for i := range 5 {
+		r.schedule(cand("blog"+string(rune('a'+i))+".blogspot.com", "/", analyse), cand("u"+string(rune('a'+i))+".github.io", "/", analyse))
+	}
+	if s := r.Stats(); s.Refused != 3 {
+		t.Errorf("blogs: %d refused", s.Refused-3)
+	}
+	r.drain(nil)
 }

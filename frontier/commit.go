@@ -459,7 +459,7 @@ func (t *tx) candidates(r *request) error {
 	}
 	for i := range r.cands {
 		c := &r.cands[i]
-		if !t.f.order.follow(from, c) {
+		if r.page != nil && !t.f.order.follow(from, r.page.URL, c) {
 			t.st.Refused++
 			continue
 		}

@@ -50,11 +50,11 @@ type Config struct {
 }
 
 // DefaultConfig returns what Heritrix users know: factor 5 within 3 … 30 s, 30
-// attempts 15 minutes apart.
+// attempts 15 minutes apart; and what System 5 adds: two hosts of an address at a time.
 func DefaultConfig() Config {
 	return Config{DelayFactor: 5, MinDelay: 3 * time.Second, MaxDelay: 30 * time.Second, MaxCrawlDelay: 5 * time.Minute,
 		MaxRetries: 30, RetryDelay: 15 * time.Minute, MaxRetryAfter: time.Hour, MaxRetryDelay: 4 * time.Hour, RefusedBurst: 20,
-		Pause: time.Minute, ConnectionsPerHost: 1,
+		Pause: time.Minute, ConnectionsPerHost: 1, HostsPerAddress: 2, AddressDelay: 500 * time.Millisecond,
 		DNSRetries: 10, DNSRetryDelay: 5 * time.Minute, RobotsRetries: 10, SelfRedirects: 5, QueueKey: QueueByHost, HostsInMemory: 50000}
 }
 

@@ -13,7 +13,7 @@ import (
 func parallel(t *testing.T, n int, change func(c *Config)) *rig {
 	t.Helper()
 	return openWith(t, func(o *Options) {
-		o.Config = DefaultConfig()
+		o.Config = unlimited()
 		o.Config.ConnectionsPerHost = n
 		if change != nil {
 			change(&o.Config)

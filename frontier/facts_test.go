@@ -71,7 +71,7 @@ func TestOriginsInMemoryAreBoundedInBytes(t *testing.T) {
 func TestSlowServersRestLonger(t *testing.T) {
 	// With max_delay alone a server that sends a byte a second would hold a ToeThread
 	// nearly half of the time.
-	c := DefaultConfig()
+	c := unlimited()
 	for _, tt := range []struct {
 		took time.Duration
 		cut  crawl.Truncation

@@ -317,6 +317,10 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		most = math.MaxInt
 	}
 	from := t.f.order.origin(r, u)
+	empty, err := t.empty(r, u)
+	if err != nil {
+		return err
+	}
 	for i := range u.Links {
 		c := &u.Links[i]
 		if i < t.req.ahead && c.Key != r.Key { // it was seen to
@@ -338,7 +342,10 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 			}
 			continue
 		}
-		if !t.f.order.follow(from, c) {
+		if from.empty = empty; empty > 0 && !alike(r.URL, c.URL) {
+			from.empty = 0
+		}
+		if !t.f.order.follow(from, r.URL, c) {
 			t.st.Refused++
 			continue
 		}

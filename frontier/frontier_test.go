@@ -68,7 +68,7 @@ func (w *warcs) FileName(file uint32) string { return fmt.Sprintf("%d.warc.gz", 
 
 // quick has no delays and few attempts.
 func quick() Config {
-	c := DefaultConfig()
+	c := unlimited()
 	c.DelayFactor, c.MinDelay, c.MaxDelay, c.MaxCrawlDelay = 0, 0, 0, 0
 	c.MaxRetryDelay, c.RetryDelay, c.MaxRetryAfter, c.DNSRetryDelay, c.MaxRetries = 0, 0, 0, 0, 3
 	return c
@@ -283,3 +283,10 @@ func (l *linkList) Outlinks(_ context.Context, ref crawl.Ref) ([]KnownLink, erro
 }
 
 func path(i int) string { return fmt.Sprintf("/%d", i) }
+
+// unlimited is the default, but that addresses have no limits: hosts of tests share one.
+func unlimited() Config {
+	c := DefaultConfig()
+	c.HostsPerAddress, c.AddressDelay = 0, 0
+	return c
+}

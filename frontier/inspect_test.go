@@ -64,7 +64,7 @@ func TestDrop(t *testing.T) {
 
 // TestQueue: the state of a queue is what it waits for.
 func TestQueue(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := unlimited()
 	f := open(t, cfg, oneProfile(0))
 	is := func(host string, want QueueState, until time.Duration, next ...string) {
 		t.Helper()

@@ -52,7 +52,7 @@ func crawlDelay(t *testing.T, seconds string) []byte {
 // know. The clock of the host survives all the same: the next start waits as if it had
 // been asked just now and had taken long; also when a start without a crawl came between.
 func TestClockOfAHostSurvivesAKill(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := unlimited()
 	for _, c := range []struct {
 		why    string
 		robots string
@@ -92,7 +92,7 @@ func TestClockOfAHostSurvivesAKill(t *testing.T) {
 
 // A state that was closed in order, or is new, makes nobody wait.
 func TestNoRestWithoutAKill(t *testing.T) {
-	r := open(t, DefaultConfig(), oneProfile(0))
+	r := open(t, unlimited(), oneProfile(0))
 	r.schedule(cand("a.test", "/", analyse))
 	if got := r.offeredIn("a.test"); got != 0 {
 		t.Errorf("the first URI is offered after %v", got)
@@ -102,7 +102,7 @@ func TestNoRestWithoutAKill(t *testing.T) {
 // The request that nobody noted may have been the last before a general pause: the
 // address rests for one.
 func TestGeneralPauseSurvivesAKill(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := unlimited()
 	cfg.PauseAfter, cfg.Pause = 3, time.Minute
 	r := open(t, cfg, oneProfile(0))
 	r.schedule(cand("a.test", "/1", analyse), cand("a.test", "/2", analyse))
@@ -119,7 +119,7 @@ func TestGeneralPauseSurvivesAKill(t *testing.T) {
 // A request that was cut short by us was made: the host rests, and it counts towards the
 // general pause. So does one without an answer, at the address that DNS names.
 func TestWhatIsCutShortWasAsked(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := unlimited()
 	cfg.PauseAfter, cfg.Pause = 2, time.Minute
 	r := open(t, cfg, oneProfile(0))
 	ip := netip.MustParseAddr("10.0.0.1")
@@ -165,7 +165,7 @@ func TestLastAttemptBacksOff(t *testing.T) {
 			u.Status, u.Started, u.Took = crawl.StatusRuntimeError, began, time.Second
 		}, 5 * time.Second},
 	} {
-		r := open(t, DefaultConfig(), oneProfile(0))
+		r := open(t, unlimited(), oneProfile(0))
 		r.schedule(cand("a.test", "/1", analyse), cand("a.test", "/2", analyse))
 		u := r.next("http://a.test/1")
 		c.u(u)
@@ -178,7 +178,7 @@ func TestLastAttemptBacksOff(t *testing.T) {
 
 // A host that is an IP address has that address.
 func TestAddressOfAnIPLiteral(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := unlimited()
 	cfg.HostsPerAddress = 1
 	r := open(t, cfg, oneProfile(0))
 	r.schedule(cand("a.test", "/", analyse))
@@ -198,7 +198,7 @@ func TestAddressOfAnIPLiteral(t *testing.T) {
 // A URI that nobody handed back before the state was closed in order may have been
 // asked for all the same: the next start offers it again, and lets its host rest first.
 func TestURILeftInProcess(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := unlimited()
 	for _, left := range []bool{true, false} {
 		mem, clk := fsx.NewMem(), clock.NewFake(began)
 		f, ar, err := start(t, options(mem, clk, cfg, oneProfile(0)))

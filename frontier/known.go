@@ -1,5 +1,7 @@
 package frontier
 
+import "exclave/crawl"
+
 // How many URIs of a host and of its registered domain are known, and how many of them are valid
 // pages.
 
@@ -10,6 +12,9 @@ func (t *tx) learnURI(r *Record, fresh bool) error {
 		return err
 	}
 	h.Known++
+	if r.guess() {
+		h.Guessed++
+	}
 	d, err := t.domain(r.Host)
 	if d == nil || err != nil {
 		return err
@@ -27,10 +32,35 @@ func (t *tx) unlearnURI(r *Record) (h *hostRow, d *domainRow, err error) {
 		return nil, nil, err
 	}
 	h.Known--
+	if r.guess() {
+		h.Guessed--
+	}
 	if d, err = t.domain(r.Host); d != nil {
 		d.Known--
 	}
 	return h, d, err
+}
+
+// guess reports whether a URI is known only because useless pages lead to it. What they
+// embed is none, nor what a depth reaches; that a file would be archived makes no link a
+// better one.
+func (r *Record) guess() bool {
+	if r.Found < FoundUseless || r.Seed || r.Claim.IsZero() || r.isPrereq() {
+		return false
+	}
+	return !r.needed() || r.Kind == crawl.LinkNav && !r.Claim.Keep && r.Claim.Link == [crawl.MaxProfiles]int32{}
+}
+
+// guessed counts a URI that is about to be found on a better page than before.
+func (t *tx) guessed(r *Record, found Found) error {
+	if !r.guess() || found >= FoundUseless {
+		return nil
+	}
+	h, err := t.host(r.Host)
+	if err == nil {
+		h.Guessed--
+	}
+	return err
 }
 
 // rehost counts a URI with another host from now on.

@@ -22,8 +22,14 @@ type LimitsConfig struct {
 	DomainURIs    int64 `toml:"domain_uris"`
 	DomainURIsMax int64 `toml:"domain_uris_max"`
 	URIsPerValid  int64 `toml:"uris_per_valid"`
-	// HostsPerDomain is how many hosts of a registered domain are known.
-	HostsPerDomain int64 `toml:"hosts_per_domain"`
+	// HostGuesses is how many URIs of a host are known only because pages lead to them
+	// that are neither valid nor nearly so; one more for each four valid pages.
+	HostGuesses int64 `toml:"host_guesses"`
+	// HostsPerDomain is how many hosts of a registered domain are known, and HostsPerValid
+	// more for each valid page, up to HostsPerDomainMax.
+	HostsPerDomain    int64 `toml:"hosts_per_domain"`
+	HostsPerDomainMax int64 `toml:"hosts_per_domain_max"`
+	HostsPerValid     int64 `toml:"hosts_per_valid"`
 	// Budgets in documents (lines of crawl.log: answers, failures, robots.txt) and in bytes received.
 	HostDocuments   int64 `toml:"host_documents"`
 	HostBytes       int64 `toml:"host_bytes"`
@@ -31,6 +37,13 @@ type LimitsConfig struct {
 	DomainBytes     int64 `toml:"domain_bytes"`
 	SourceDocuments int64 `toml:"source_documents"`
 	SourceBytes     int64 `toml:"source_bytes"`
+}
+
+// DefaultLimitsConfig lets hosts and domains that have valid pages grow, and keeps those short
+// that have none: docs/adr/0038-a-default-job-ends.md says why each number.
+func DefaultLimitsConfig() LimitsConfig {
+	return LimitsConfig{HostURIs: 10_000, HostURIsMax: 500_000, DomainURIs: 20_000, DomainURIsMax: 2_000_000, URIsPerValid: 50,
+		HostGuesses: 40, HostsPerDomain: 20, HostsPerDomainMax: 20_000, HostsPerValid: 1}
 }
 
 func (c *LimitsConfig) fields() []struct {
@@ -41,7 +54,8 @@ func (c *LimitsConfig) fields() []struct {
 		key string
 		val int64
 	}{{"host_uris", c.HostURIs}, {"host_uris_max", c.HostURIsMax}, {"domain_uris", c.DomainURIs}, {"domain_uris_max", c.DomainURIsMax},
-		{"uris_per_valid", c.URIsPerValid}, {"hosts_per_domain", c.HostsPerDomain}, {"host_documents", c.HostDocuments},
+		{"uris_per_valid", c.URIsPerValid}, {"host_guesses", c.HostGuesses}, {"hosts_per_domain", c.HostsPerDomain},
+		{"hosts_per_domain_max", c.HostsPerDomainMax}, {"hosts_per_valid", c.HostsPerValid}, {"host_documents", c.HostDocuments},
 		{"host_bytes", c.HostBytes}, {"domain_documents", c.DomainDocuments}, {"domain_bytes", c.DomainBytes},
 		{"source_documents", c.SourceDocuments}, {"source_bytes", c.SourceBytes}}
 }
@@ -57,7 +71,8 @@ func (c LimitsConfig) Validate() []error {
 	for _, m := range []struct {
 		key      string
 		soft, hi int64
-	}{{"host_uris_max", c.HostURIs, c.HostURIsMax}, {"domain_uris_max", c.DomainURIs, c.DomainURIsMax}} {
+	}{{"host_uris_max", c.HostURIs, c.HostURIsMax}, {"domain_uris_max", c.DomainURIs, c.DomainURIsMax},
+		{"hosts_per_domain_max", c.HostsPerDomain, c.HostsPerDomainMax}} {
 		if m.hi > 0 && m.soft > m.hi {
 			errs = append(errs, fmt.Errorf("%s: %d is less than the %d to begin with", m.key, m.hi, m.soft))
 		}
@@ -75,12 +90,12 @@ func (c LimitsConfig) Notices() []string {
 
 // domains reports whether registered domains have limits.
 func (c *LimitsConfig) domains() bool {
-	return c.DomainURIs > 0 || c.DomainURIsMax > 0 || c.HostsPerDomain > 0 || c.domainBudget()
+	return c.DomainURIs > 0 || c.DomainURIsMax > 0 || c.HostsPerDomain > 0 || c.HostsPerDomainMax > 0 || c.domainBudget()
 }
 
 // caps reports whether the number of URIs known, or of hosts, has limits.
 func (c *LimitsConfig) caps() bool {
-	return c.HostURIs > 0 || c.HostURIsMax > 0 || c.DomainURIs > 0 || c.DomainURIsMax > 0 || c.HostsPerDomain > 0
+	return c.HostURIs > 0 || c.HostURIsMax > 0 || c.DomainURIs > 0 || c.DomainURIsMax > 0 || c.HostGuesses > 0 || c.HostsPerDomain > 0 || c.HostsPerDomainMax > 0
 }
 
 func (c *LimitsConfig) domainBudget() bool { return c.DomainDocuments > 0 || c.DomainBytes > 0 }
@@ -193,8 +208,11 @@ func (t *tx) admit(r *Record, h *hostRow, fresh bool) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if fresh && d != nil && l.HostsPerDomain > 0 && d.Hosts >= uint64(l.HostsPerDomain) && !(r.needed() && r.Kind != crawl.LinkNav) {
+	if fresh && d != nil && l.hostsFull(d) && !(r.needed() && r.Kind != crawl.LinkNav) {
 		return false, nil
+	}
+	if l.HostGuesses > 0 && r.guess() && h.Guessed >= uint64(l.HostGuesses)+h.Valid/validPerGuess {
+		return t.giveWay(r, (*Record).guess)
 	}
 	full := func(known, valid uint64, soft, hard int64) bool {
 		return hard > 0 && known >= uint64(hard) ||
@@ -203,15 +221,26 @@ func (t *tx) admit(r *Record, h *hostRow, fresh bool) (ok bool, err error) {
 	if !full(h.Known, h.Valid, l.HostURIs, l.HostURIsMax) && (d == nil || !full(d.Known, d.Valid, l.DomainURIs, l.DomainURIsMax)) {
 		return true, nil
 	}
-	return t.giveWay(r)
+	return t.giveWay(r, (*Record).any)
 }
 
 // mostGiveWay is how many URIs at the end of a queue are looked at.
 const mostGiveWay = 32
 
-// giveWay forgets the worst waiting URI of the host when r is better, and reports
-// whether it did.
-func (t *tx) giveWay(r *Record) (gave bool, err error) {
+// validPerGuess is how many valid pages of a host let one guess more be known.
+const validPerGuess = 4
+
+// hostsFull reports whether a registered domain has as many hosts as may be known.
+func (c *LimitsConfig) hostsFull(d *domainRow) bool {
+	return c.HostsPerDomainMax > 0 && d.Hosts >= uint64(c.HostsPerDomainMax) ||
+		c.HostsPerDomain > 0 && d.Hosts >= uint64(c.HostsPerDomain)+uint64(c.HostsPerValid)*d.Valid
+}
+
+func (*Record) any() bool { return true }
+
+// giveWay forgets the worst waiting URI of the host that is of a kind when r is better,
+// and reports whether it did.
+func (t *tx) giveWay(r *Record, is func(*Record) bool) (gave bool, err error) {
 	name := t.f.queueName(r)
 	hash, mine := t.f.hash(name), t.f.order.prec(r)
 	prefix := queuePrefix(hash)
@@ -237,7 +266,7 @@ func (t *tx) giveWay(r *Record) (gave bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if worst != nil && worst.Host == r.Host && worst.givesWay(hash, it.Key()) && t.f.reserve(id) {
+		if worst != nil && worst.Host == r.Host && is(worst) && worst.givesWay(hash, it.Key()) && t.f.reserve(id) {
 			return true, t.forget(worst)
 		}
 		it.Prev()

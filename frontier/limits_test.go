@@ -256,7 +256,7 @@ func TestDropShelved(t *testing.T) {
 	t.Run("address", func(t *testing.T) {
 		const hosts = 200
 		r := openWith(t, func(o *Options) {
-			o.Config = DefaultConfig()
+			o.Config = unlimited()
 			o.Config.AddressDelay = time.Minute // the others wait, or are put off to later
 		})
 		for i := range hosts {

@@ -23,7 +23,7 @@ import (
 func TestMigration(t *testing.T) {
 	dir := t.TempDir()
 	unpack(t, filepath.Join("testdata", "format3.tar.gz"), dir)
-	o := options(fsx.Real(), clock.NewFake(began.Add(time.Second)), DefaultConfig(), oneProfile(1))
+	o := options(fsx.Real(), clock.NewFake(began.Add(time.Second)), unlimited(), oneProfile(1))
 	o.Dir, o.LogDir, o.Order = filepath.Join(dir, "state"), dir, DefaultOrderConfig()
 	ro := o
 	ro.ReadOnly = true
@@ -66,7 +66,7 @@ func TestMigration(t *testing.T) {
 	unpack(t, filepath.Join("testdata", "format3.tar.gz"), dir)
 	o.Dir, o.LogDir = filepath.Join(dir, "state"), dir
 	ro = o
-	half := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order), dead: newDeath(), openedAt: began}
+	half := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order, o.Limits), dead: newDeath(), openedAt: began}
 	must(t, half.openDB())
 	must(t, half.migrate3())
 	must(t, half.closeDB())
@@ -83,7 +83,7 @@ func TestFormat4(t *testing.T) {
 	dir := t.TempDir()
 	unpack(t, filepath.Join("testdata", "format4.tar.gz"), dir)
 	clk := clock.NewFake(began.Add(time.Second))
-	o := options(fsx.Real(), clk, DefaultConfig(), oneProfile(1))
+	o := options(fsx.Real(), clk, unlimited(), oneProfile(1))
 	o.Dir, o.LogDir, o.Order = filepath.Join(dir, "state"), dir, DefaultOrderConfig()
 	ro := o
 	ro.ReadOnly = true

@@ -34,8 +34,17 @@ type OrderConfig struct {
 	// are patterns of path.Match.
 	WantedExtensions []string `toml:"wanted_extensions"`
 	WantedTypes      []string `toml:"wanted_types"`
-	// FollowUseless: links of the second useless page in a row are followed.
+	// FollowUseless: all links of useless pages are followed, and all of pages that lead
+	// to nothing new but their like.
 	FollowUseless bool `toml:"follow_useless"`
+	// UselessPages in a row end a path: links of the last are not followed; nor are those
+	// of the last of EmptyPages that led to nothing new but URLs that differ from their own
+	// only in numbers. 0 = they are.
+	UselessPages int `toml:"useless_pages"`
+	EmptyPages   int `toml:"empty_pages"`
+	// FollowedHops is within how many link hops of a seed all links are followed
+	// nevertheless.
+	FollowedHops int `toml:"followed_hops"`
 	// Rounds is how many rounds of at most RoundURLs URIs are crawled, at most
 	// RoundHostURLs of one queue; 0 = no limit.
 	Rounds        int `toml:"rounds"`
@@ -65,11 +74,12 @@ const (
 	QueuesBest QueuePrecedence = "best" // those whose next URI ranks best
 )
 
-// DefaultOrderConfig is breadth first within a host, all hosts alike.
+// DefaultOrderConfig asks within a host for what is most promising first, all hosts alike, and leaves
+// paths that lead to nothing.
 func DefaultOrderConfig() OrderConfig {
-	return OrderConfig{Policies: []PolicyName{PolicyKind}, Queues: QueuesFair, SessionBalance: 3000, ErrorPenalty: 100,
+	return OrderConfig{Policies: []PolicyName{PolicyRelevance, PolicyHops}, UselessPages: 4, EmptyPages: 3, FollowedHops: 5, Queues: QueuesFair, SessionBalance: 3000, ErrorPenalty: 100,
 		WantedExtensions: []string{"xml", "dtd", "xsl", "xslt", "xsd", "xq", "rdf", "owl", "rng"},
-		WantedTypes:      []string{"text/xml", "application/xml", "*/*+xml"}, FollowUseless: true}
+		WantedTypes:      []string{"text/xml", "application/xml", "*/*+xml"}}
 }
 
 // Notices returns what a user should know of settings that change nothing.
@@ -105,10 +115,14 @@ func (c OrderConfig) Validate() []error {
 	for _, n := range []struct {
 		key string
 		val int
-	}{{"session_balance", c.SessionBalance}, {"error_penalty", c.ErrorPenalty}, {"rounds", c.Rounds}, {"round_urls", c.RoundURLs}, {"round_host_urls", c.RoundHostURLs}} {
+	}{{"session_balance", c.SessionBalance}, {"error_penalty", c.ErrorPenalty}, {"rounds", c.Rounds}, {"round_urls", c.RoundURLs}, {"round_host_urls", c.RoundHostURLs},
+		{"useless_pages", c.UselessPages}, {"empty_pages", c.EmptyPages}, {"followed_hops", c.FollowedHops}} {
 		if n.val < 0 {
 			bad("%s: %d is negative", n.key, n.val)
 		}
+	}
+	if c.UselessPages > mostInARow || c.EmptyPages > mostInARow {
+		bad("useless_pages, empty_pages: more than %d in a row are not counted", mostInARow)
 	}
 	if c.Rounds > maxRounds {
 		bad("rounds: %d; at most %d can be counted", c.Rounds, maxRounds)
@@ -149,8 +163,8 @@ type order struct {
 	scores  bool
 }
 
-func newOrder(c OrderConfig) *order {
-	o := &order{OrderConfig: c, follows: !c.FollowUseless}
+func newOrder(c OrderConfig, l LimitsConfig) *order {
+	o := &order{OrderConfig: c, follows: !c.FollowUseless && c.UselessPages > 0 || l.HostGuesses > 0}
 	for _, name := range c.Policies {
 		o.policies = append(o.policies, c.policy(name))
 		o.follows = o.follows || name == PolicyRelevance
@@ -266,7 +280,19 @@ const (
 	FoundNear    // not valid, with at least half of the points
 	FoundUseless // not valid
 	FoundUseless2
+	// Those beyond are the third useless page in a row, and so on up to mostInARow.
 )
+
+// mostInARow is how many pages in a row are counted.
+const mostInARow = 100
+
+// run is how many useless pages in a row it is the last of.
+func (w Found) run() int { return max(int(w)-int(FoundUseless)+1, 0) }
+
+// better reports whether a URI is found on a better page than before.
+func (w Found) better(than Found) bool {
+	return w.rank() < than.rank() || w.rank() == than.rank() && w < than
+}
 
 // rank orders them: lower is better.
 func (w Found) rank() int {
@@ -316,6 +342,7 @@ func (p topical) rank(r *Record) int {
 type origin struct {
 	found    Found
 	inWanted bool
+	empty    uint8 // pages in a row that led to nothing new but their like
 }
 
 // origin returns what the links of a page that was just finished get from it.
@@ -336,22 +363,32 @@ func (o *order) origin(r *Record, u *crawl.CrawlURI) (w origin) {
 	switch out := u.Outcome(); {
 	case out.Class == crawl.ClassRedirect:
 		w.found = r.Found
-	case !out.Judged:
+	case !out.Judged: // an error page of a useless site does not make it useful
+		w.found = max(r.Found, FoundUseless-1)
+		if w.found < FoundUseless {
+			w.found = FoundUnknown
+		}
 	case out.Valid():
 		w.found = FoundValid
 	case u.Judged != nil && u.Judged.Near:
 		w.found = FoundNear
 	case r.Found >= FoundUseless:
-		w.found = FoundUseless2
+		w.found = min(r.Found+1, FoundUseless+mostInARow)
 	default:
 		w.found = FoundUseless
 	}
 	return w
 }
 
-// follow reports whether a link is followed at all.
-func (o *order) follow(w origin, c *crawl.Candidate) bool {
-	return o.FollowUseless || w.found != FoundUseless2 || (&Record{Claim: c.Claim}).needed()
+// follow reports whether a link of a page is followed at all.
+func (o *order) follow(w origin, page string, c *crawl.Candidate) bool {
+	switch {
+	case o.FollowUseless, crawl.LinkHops(c.Hops) <= o.FollowedHops:
+		return true
+	case o.EmptyPages > 0 && int(w.empty) >= o.EmptyPages && c.Kind == crawl.LinkNav && alike(page, c.URL):
+		return false
+	}
+	return o.UselessPages == 0 || w.found.run() < o.UselessPages || (&Record{Claim: c.Claim}).needed()
 }
 
 // Parts of the number by which hosts in line are ordered: round, precedence, speed,

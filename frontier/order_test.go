@@ -86,7 +86,7 @@ func TestPolicies(t *testing.T) {
 			for _, err := range cfg.Validate() {
 				t.Error(err)
 			}
-			o := newOrder(cfg)
+			o := newOrder(cfg, LimitsConfig{})
 			last, step := uint8(0), true
 			for _, r := range c.want {
 				if r == nil {
@@ -114,7 +114,7 @@ func TestPolicies(t *testing.T) {
 func TestRelevance(t *testing.T) {
 	for _, follow := range []bool{true, false} {
 		r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
-			o.Policies, o.FollowUseless = []PolicyName{PolicyRelevance}, follow
+			o.Policies, o.FollowUseless, o.UselessPages, o.FollowedHops = []PolicyName{PolicyRelevance}, follow, 2, 0
 		})
 		for _, p := range []string{"/useless", "/near", "/valid"} {
 			c := cand("a.test", p, analyse)
@@ -311,7 +311,7 @@ func TestQueueKeys(t *testing.T) {
 		QueueByHost: {{0, 2}}, QueueByAuthority: nil, QueueByDomain: {{0, 1}, {0, 2}, {1, 2}},
 	} {
 		t.Run(string(key), func(t *testing.T) {
-			cfg := DefaultConfig()
+			cfg := unlimited()
 			cfg.QueueKey = key
 			r := open(t, cfg, oneProfile(0))
 			for _, u := range urls {

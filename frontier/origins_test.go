@@ -39,7 +39,7 @@ func (r *rig) none(why string) {
 
 // A closed port 443 kept http:// of the same host waiting for 27 hours.
 func TestFailureRestsItsOrigin(t *testing.T) {
-	r := open(t, DefaultConfig(), oneProfile(0))
+	r := open(t, unlimited(), oneProfile(0))
 	r.schedule(secure("a.test", "/1", analyse), secure("a.test", "/2", analyse), cand("a.test", "/1", analyse), cand("a.test", "/2", analyse))
 	r.fail(r.next("https://a.test/1"))
 	r.none("a request that failed is one, too: politeness")
@@ -76,7 +76,7 @@ func TestRefusalRestsTheHost(t *testing.T) {
 		"503 at last": {Status: 503, Disposition: crawl.Done},
 	} {
 		t.Run(why, func(t *testing.T) {
-			r := open(t, DefaultConfig(), oneProfile(0))
+			r := open(t, unlimited(), oneProfile(0))
 			r.schedule(secure("a.test", "/1", analyse), cand("a.test", "/1", analyse))
 			got := r.next("https://a.test/1")
 			got.Status, got.Disposition = u.Status, u.Disposition
@@ -96,7 +96,7 @@ func TestRefusalRestsTheHost(t *testing.T) {
 func TestLooksPastRestingOrigins(t *testing.T) {
 	for _, n := range []int{1, readAhead - 1, readAhead, 5000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			r := open(t, DefaultConfig(), oneProfile(0))
+			r := open(t, unlimited(), oneProfile(0))
 			var cs []crawl.Candidate
 			for i := range n {
 				cs = append(cs, secure("a.test", path(i), analyse))
@@ -135,7 +135,7 @@ func TestLooksPastRestingOrigins(t *testing.T) {
 // A queue whose only origin rests is asked again when a URI of another origin comes, also when it
 // rests on disk; one of the same origin changes nothing.
 func TestOtherOriginComes(t *testing.T) {
-	r := open(t, DefaultConfig(), oneProfile(0))
+	r := open(t, unlimited(), oneProfile(0))
 	r.schedule(secure("a.test", "/1", analyse))
 	r.fail(r.next("https://a.test/1"))
 	r.clk.Advance(time.Second)
@@ -159,13 +159,13 @@ func TestRestOfAnOriginSurvives(t *testing.T) {
 	}{
 		{"only https is left", time.Minute, 14 * time.Minute, false},
 		{"http is left", time.Minute, 14 * time.Minute, true},
-		{"the clock was set back by a year", -365 * 24 * time.Hour, DefaultConfig().longestRest(), true},
-		{"the clock was set back by a year, only https is left", -365 * 24 * time.Hour, DefaultConfig().longestRest(), false},
+		{"the clock was set back by a year", -365 * 24 * time.Hour, unlimited().longestRest(), true},
+		{"the clock was set back by a year, only https is left", -365 * 24 * time.Hour, unlimited().longestRest(), false},
 		{"the rest is over", time.Hour, 0, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			clk := clock.NewFake(began)
-			o := options(fsx.NewMem(), clk, DefaultConfig(), oneProfile(0))
+			o := options(fsx.NewMem(), clk, unlimited(), oneProfile(0))
 			f, ar, err := start(t, o)
 			must(t, err)
 			r := &rig{Frontier: f, t: t, clk: clk, ar: ar}
@@ -242,7 +242,7 @@ func TestGivesUpAnOrigin(t *testing.T) {
 
 // A robots.txt that cannot be had rests its origin alone.
 func TestRobotsRestsItsOrigin(t *testing.T) {
-	r := open(t, DefaultConfig(), oneProfile(0))
+	r := open(t, unlimited(), oneProfile(0))
 	r.schedule(secure("a.test", "/1", analyse), cand("a.test", "/1", analyse))
 	r.finish(prereq(r.next("https://a.test/1"), "https://a.test/robots.txt", "robots:https://a.test"))
 	r.fail(r.next("https://a.test/robots.txt"))
@@ -259,7 +259,7 @@ func TestRobotsRestsItsOrigin(t *testing.T) {
 
 // Ports are origins; a queue of a whole domain is not kept by one of its hosts.
 func TestOriginsOfOtherQueues(t *testing.T) {
-	c := DefaultConfig()
+	c := unlimited()
 	c.QueueKey = QueueByDomain
 	r := open(t, c, oneProfile(0))
 	r.schedule(cand("a.d.test", "/1", analyse), cand("a.d.test", ":81/1", analyse), cand("b.d.test", "/1", analyse))
@@ -278,7 +278,7 @@ func TestOriginsOfOtherQueues(t *testing.T) {
 
 // Nothing is kept of an origin that is well, and what rests is told.
 func TestOriginIsTold(t *testing.T) {
-	r := open(t, DefaultConfig(), oneProfile(0))
+	r := open(t, unlimited(), oneProfile(0))
 	r.schedule(secure("a.test", "/1", analyse), cand("a.test", "/1", analyse))
 	r.fail(r.next("https://a.test/1"))
 	q, err := r.Queue(t.Context(), "a.test")

@@ -45,7 +45,7 @@ var ErrChanged = errors.New("configuration changed")
 // that is not ReadOnly was asked when it was opened.
 func (f *Frontier) SameConfig() error {
 	if f.rules != f.o.RulesHash {
-		return fmt.Errorf("%w: the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back, or start a new job", ErrChanged)
+		return fmt.Errorf("%w: the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back (a job that was begun without a line for strip_session_ids had false), or start a new job", ErrChanged)
 	}
 	if err := f.sameParts(); err != nil {
 		return err

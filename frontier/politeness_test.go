@@ -53,7 +53,7 @@ func TestDelayAfterARequest(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
-			f := open(t, DefaultConfig(), oneProfile(0))
+			f := open(t, unlimited(), oneProfile(0))
 			f.schedule(cand("a.test", "/1", analyse))
 			f.schedule(cand("a.test", "/2", analyse))
 			u := f.next("http://a.test/1")
@@ -68,7 +68,7 @@ func TestDelayAfterARequest(t *testing.T) {
 
 func TestOneConnectionPerHost(t *testing.T) {
 	// Decision 6: a host is lent to one URI at a time; another is not held up.
-	f := open(t, DefaultConfig(), oneProfile(0))
+	f := open(t, unlimited(), oneProfile(0))
 	f.schedule(cand("a.test", "/1", analyse))
 	f.schedule(cand("a.test", "/2", analyse))
 	f.schedule(cand("b.test", "/1", analyse))
@@ -88,7 +88,7 @@ func TestOneConnectionPerHost(t *testing.T) {
 
 // A queue that a URI comes to again while its host rests is that of a host that rests.
 func TestEmptyQueueRests(t *testing.T) {
-	r := open(t, DefaultConfig(), oneProfile(0))
+	r := open(t, unlimited(), oneProfile(0))
 	r.schedule(cand("a.test", "/1", analyse))
 	u := r.answer(r.next("http://a.test/1"), crawl.ClassHTML, 0)
 	u.Took = 2 * time.Second
@@ -108,7 +108,7 @@ func TestEmptyQueueRests(t *testing.T) {
 func TestClockSetBackDoesNotShortenADelay(t *testing.T) {
 	// Decision 6: monotonic time is what is waited on.
 	for _, jump := range []time.Duration{-time.Hour, time.Hour} {
-		f := open(t, DefaultConfig(), oneProfile(0))
+		f := open(t, unlimited(), oneProfile(0))
 		f.schedule(cand("a.test", "/1", analyse))
 		f.schedule(cand("a.test", "/2", analyse))
 		f.finish(f.answer(f.next("http://a.test/1"), crawl.ClassHTML, 0))
@@ -123,10 +123,10 @@ func TestRestSurvivesARestart(t *testing.T) {
 	// Decision 6: clocks survive a restart; a clock set back by a year must not
 	// make a host rest for a year.
 	for _, c := range []struct{ passed, want time.Duration }{
-		{time.Second, 2 * time.Second}, {time.Minute, 0}, {-365 * 24 * time.Hour, DefaultConfig().longestRest()},
+		{time.Second, 2 * time.Second}, {time.Minute, 0}, {-365 * 24 * time.Hour, unlimited().longestRest()},
 	} {
 		clk := clock.NewFake(began)
-		o := options(fsx.NewMem(), clk, DefaultConfig(), oneProfile(0))
+		o := options(fsx.NewMem(), clk, unlimited(), oneProfile(0))
 		f, ar, err := start(t, o)
 		must(t, err)
 		r := &rig{Frontier: f, t: t, clk: clk, ar: ar}
@@ -147,7 +147,7 @@ func TestRestSurvivesARestart(t *testing.T) {
 func TestNextSleepsUntilTheHostWakes(t *testing.T) {
 	// A ToeThread must not spin while all hosts rest.
 	synctest.Test(t, func(t *testing.T) {
-		f := open(t, DefaultConfig(), oneProfile(0))
+		f := open(t, unlimited(), oneProfile(0))
 		f.schedule(cand("a.test", "/1", analyse))
 		f.schedule(cand("a.test", "/2", analyse))
 		f.finish(f.answer(f.next("http://a.test/1"), crawl.ClassHTML, 0))
@@ -177,7 +177,7 @@ func prereq(u *crawl.CrawlURI, url, key string) *crawl.CrawlURI {
 func TestPrerequisitesGoFirst(t *testing.T) {
 	// System 1: DNS and robots.txt of a host come before its pages, again when
 	// they have expired; DNS costs no delay and no attempt.
-	f := open(t, DefaultConfig(), oneProfile(0))
+	f := open(t, unlimited(), oneProfile(0))
 	f.schedule(cand("a.test", "/", analyse))
 	for range 2 {
 		f.finish(prereq(f.next("http://a.test/"), "dns:a.test", "dns:a.test"))

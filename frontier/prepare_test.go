@@ -153,7 +153,7 @@ func TestQueueIsNotOlderThanItsHost(t *testing.T) {
 		}
 	}
 	f.mu.Unlock()
-	better.Seed = true
+	better.Seed, better.Hops = true, ""
 	must(t, f.Schedule(t.Context(), better))
 	close(fs.released)
 	got := <-first
@@ -303,7 +303,7 @@ func TestRowCacheOffer(t *testing.T) {
 // its row says.
 func TestUnreadHostRests(t *testing.T) {
 	fs, clk := fsx.NewMem(), clock.NewFake(began)
-	o := options(fs, clk, DefaultConfig(), oneProfile(0))
+	o := options(fs, clk, unlimited(), oneProfile(0))
 	f, ar, err := start(t, o)
 	must(t, err)
 	r := &rig{Frontier: f, t: t, fs: fs, clk: clk, ar: ar}

@@ -11,7 +11,7 @@ import (
 // The live view says why nothing happens and when it goes on: Queues has the
 // states of hosts, the next wake, and whether more is to come.
 func TestQueues(t *testing.T) {
-	f := open(t, DefaultConfig(), oneProfile(0))
+	f := open(t, unlimited(), oneProfile(0))
 	want := func(why string, want QueueStates) {
 		t.Helper()
 		if got := f.Queues(); got != want {
@@ -43,7 +43,7 @@ func TestQueues(t *testing.T) {
 // its time, and none waits while another that woke later is served (docs/adr/0023).
 func TestHostsWaitOnDisk(t *testing.T) {
 	const hosts, each, workers = 100, 3, 7
-	cfg := DefaultConfig()
+	cfg := unlimited()
 	cfg.HostsInMemory = 8
 	f := open(t, cfg, oneProfile(0))
 	for i := range each {

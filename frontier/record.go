@@ -62,7 +62,9 @@ type Record struct {
 
 	Found    Found // what the best page was that it was found on, where the order asks for it
 	InWanted bool  // found in a document of a wanted type
-	Wrong    bool  // its extension promised a wanted type, its answer was none
+	// Empty is how many pages in a row, on the way here, led to nothing new but their like.
+	Empty uint8
+	Wrong bool // its extension promised a wanted type, its answer was none
 
 	ways  crawl.Ways // how it was reached; zero: as Hops and Context say
 	via   crawl.ID   // of the page it was found on, when that is known
@@ -177,7 +179,7 @@ func (d *dec) page(r *Record) {
 func (r *Record) encode() []byte {
 	e := newEnc()
 	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.Targeted,
-		r.InWanted, r.Wrong, r.queue != "", r.Found != 0, r.ways != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses)
+		r.InWanted, r.Wrong, r.queue != "", r.Found != 0, r.ways != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0)
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -196,6 +198,9 @@ func (r *Record) encode() []byte {
 	}
 	if r.Found != 0 {
 		e.uv(uint64(r.Found))
+	}
+	if r.Empty > 0 {
+		e.uv(uint64(r.Empty))
 	}
 	if r.ways != (crawl.Ways{}) {
 		e.ways(r.ways)
@@ -229,9 +234,9 @@ func (r *Record) encode() []byte {
 func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 	d := newDec(b)
 	r := &Record{ID: id}
-	var sameKey, finished, queue, found, ways, open, timed bool
+	var sameKey, finished, queue, found, ways, open, timed, empty bool
 	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.Targeted,
-		&r.InWanted, &r.Wrong, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses)
+		&r.InWanted, &r.Wrong, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	d.url(r, sameKey, host)
 	d.page(r)
@@ -244,6 +249,9 @@ func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 	}
 	if found {
 		r.Found = Found(d.uv())
+	}
+	if empty {
+		r.Empty = uint8(d.uv())
 	}
 	if ways {
 		r.ways = d.ways()
@@ -307,6 +315,7 @@ type hostRow struct {
 	Known, Valid     uint64     // URIs of the host that are known, and those that are valid pages
 	Ill              uint64     // origins in it that failed and have not recovered
 	Until            time.Time  // all that waits in it rests until then; zero: not known to
+	Guessed          uint64     // URIs known that are guesses, see Record.guess
 
 	read []byte // value it was read from
 	was  place  // where it stood, if it did
@@ -348,7 +357,7 @@ func (h *hostRow) encode() []byte {
 	e.uv(h.Waiting)
 	e.time(h.Wake)
 	ill := h.Ill > 0 || !h.Until.IsZero()
-	e.flags(h.GaveUp, h.Tally != nil, h.Resting, h.Retired != NotRetired, h.RoundUsed > 0, ill)
+	e.flags(h.GaveUp, h.Tally != nil, h.Resting, h.Retired != NotRetired, h.RoundUsed > 0, ill, h.Guessed > 0)
 	e.uv(uint64(h.Backoff))
 	e.uv(uint64(h.Refused))
 	e.uv(h.Requests)
@@ -370,6 +379,9 @@ func (h *hostRow) encode() []byte {
 		e.uv(h.Ill)
 		e.time(h.Until)
 	}
+	if h.Guessed > 0 {
+		e.uv(h.Guessed)
+	}
 	if h.Tally != nil {
 		e.tally(*h.Tally)
 	}
@@ -384,8 +396,8 @@ func decodeHost(b []byte) (*hostRow, error) {
 	}
 	d := newDecOf(b, version)
 	h := &hostRow{Name: d.str(), Waiting: d.uv(), Wake: d.time()}
-	var visited, retired, round, ill bool
-	d.flags(&h.GaveUp, &visited, &h.Resting, &retired, &round, &ill)
+	var visited, retired, round, ill, guessed bool
+	d.flags(&h.GaveUp, &visited, &h.Resting, &retired, &round, &ill, &guessed)
 	h.Backoff, h.Refused = uint8(d.uv()), uint8(d.uv())
 	h.Requests, h.Pauses = d.uv(), d.uv()
 	if version > hostVersion3 {
@@ -400,6 +412,9 @@ func decodeHost(b []byte) (*hostRow, error) {
 	}
 	if ill {
 		h.Ill, h.Until = d.uv(), d.time()
+	}
+	if guessed {
+		h.Guessed = d.uv()
 	}
 	if visited {
 		y := d.tally()

@@ -26,7 +26,7 @@ func (r *rig) retry() map[crawl.Status]int64 {
 // What failed is offered again as if it were new: its origin and its host rest no longer than
 // politeness asks for, its attempts are counted anew; statistics and state stay right (issue 16).
 func TestRetry(t *testing.T) {
-	c := DefaultConfig()
+	c := unlimited()
 	c.MaxRetries = 1
 	r := open(t, c, oneProfile(0))
 	r.schedule(secure("a.test", "/1", analyse), secure("a.test", "/2", analyse))

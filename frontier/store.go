@@ -254,7 +254,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	if o.Aside == nil {
 		o.Aside = aside.New(o.FS, o.LogDir, o.Clock)
 	}
-	f := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order), longest: o.Config.longestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
+	f := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order, o.Limits), longest: o.Config.longestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
 		horizon: place{kind: placeLine}, awake: place{kind: placeResting}, reserved: map[crawl.ID]bool{}, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
 		recs: newRowCache(cachedRecords, uriHash), hostRows: newRowCache(cachedHosts, hostHash), offs: make(chan struct{}, 1),

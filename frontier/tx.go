@@ -301,7 +301,7 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 	if r == nil {
 		r = &Record{ID: id, URL: c.URL, Key: c.Key, Host: c.Host, Hops: c.Hops, Kind: c.Kind,
 			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: Parked,
-			Found: from.found, InWanted: from.inWanted}
+			Found: from.found, InWanted: from.inWanted, Empty: from.empty}
 		r.setWays(c.Reached())
 		h, fresh, err := t.known(c.Host) // before its only URI gives way
 		if err != nil {
@@ -340,9 +340,13 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 	}
 	r.Seed = r.Seed || c.Seed
 	r.InWanted = r.InWanted || from.inWanted
-	if t.f.order.follows && from.found.rank() < r.Found.rank() {
+	if t.f.order.follows && from.found.better(r.Found) {
+		if err := t.guessed(r, from.found); err != nil {
+			return nil, err
+		}
 		r.Found = from.found
 	}
+	r.Empty = min(r.Empty, from.empty)
 	if c.Force && r.State != Waiting {
 		r.Force = true
 		r.Claim, r.ways = r.Claim.Join(c.Claim), r.Ways().Join(c.Reached())

@@ -54,6 +54,9 @@ max_retries = 1
 robots_retries = 1
 dns_retries = 1
 dns_retry_delay = %q
+# All hosts are on this machine.
+hosts_per_address = 0
+address_delay = "0s"
 
 [warc]
 prefix = "BENCH"

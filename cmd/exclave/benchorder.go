@@ -102,7 +102,7 @@ func benchOrder(cmd *cobra.Command, o benchOptions) (*orderReport, error) {
 	top := o.dir
 	for i, order := range benchOrders {
 		o.dir = filepath.Join(top, fmt.Sprint(i))
-		o.order = fmt.Sprintf("\n[order]\npolicies = [%s]\nqueues = %q\n", order.Policies, order.Queues)
+		o.order = fmt.Sprintf("\n[order]\nfollow_useless = true\npolicies = [%s]\nqueues = %q\n", order.Policies, order.Queues)
 		fmt.Fprintf(cmd.ErrOrStderr(), "bench: %d resources on %d hosts, crawling: %s\n", o.web.Resources, o.web.Hosts, order.Name)
 		found, err := crawlInOrder(cmd, o, national)
 		if err != nil {

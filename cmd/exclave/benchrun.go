@@ -194,7 +194,9 @@ host_uris_max = 0
 domain_uris = 0
 domain_uris_max = 0
 uris_per_valid = 0
+host_guesses = 0
 hosts_per_domain = 0
+hosts_per_domain_max = 0
 
 [warc]
 prefix = "BENCH"
@@ -223,7 +225,11 @@ func writeBenchJob(dir string, o benchOptions, w *webProcess) error {
 		profile, depth = "everything.toml", 0
 		files[profile] = strings.Replace(string(source), "\nmin_points = ", "\nmin_points = -1000000 # ", 1)
 	}
-	files[config.FileName] = fmt.Sprintf(benchSettings, w.HTTP, w.HTTPS, w.DNS, o.toeThreads, o.order == "", profile, depth) + o.order
+	order := o.order
+	if order == "" {
+		order = "\n[order]\npolicies = [\"kind\"]\nfollow_useless = true\n"
+	}
+	files[config.FileName] = fmt.Sprintf(benchSettings, w.HTTP, w.HTTPS, w.DNS, o.toeThreads, o.order == "", profile, depth) + order
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), fsx.FileMode); err != nil {
 			return withCode(exitFailure, fmt.Errorf("bench: %w", err))

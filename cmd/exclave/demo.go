@@ -72,6 +72,9 @@ max_delay = "0s"
 retry_delay = "200ms"
 max_retries = 2
 dns_retry_delay = "200ms"
+# All hosts are on this machine.
+hosts_per_address = 0
+address_delay = "0s"
 
 [warc]
 prefix = "DEMO"

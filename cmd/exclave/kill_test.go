@@ -293,6 +293,8 @@ profiles = ["cz"]
 [frontier]
 min_delay = "0s"
 max_delay = "0s"
+hosts_per_address = 0
+address_delay = "0s"
 retry_delay = "10ms"
 dns_retry_delay = "10ms"
 [warc]

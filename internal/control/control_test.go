@@ -82,6 +82,7 @@ func open(t testing.TB, web testweb.Web, dir string) *running {
 	cfg.HTTP.Allow = []string{"127.0.0.0/8"}
 	cfg.HTTP.ConnectTo, cfg.DNS.Servers = srv.ConnectTo(), []string{srv.DNS()}
 	cfg.Frontier.MinDelay, cfg.Frontier.MaxDelay = 0, 0
+	cfg.Frontier.HostsPerAddress, cfg.Frontier.AddressDelay = 0, 0 // all hosts are on this machine
 	must(t, os.WriteFile(filepath.Join(dir, "seeds.txt"), []byte("http://a.test/held\n"), 0o644))
 	r := &running{cfg: cfg, web: srv, ended: make(chan error, 1)}
 	r.Job, err = job.Open(t.Context(), cfg, job.Options{Version: "test", Software: "exclave/test"})

@@ -113,6 +113,8 @@ profiles = ["./any.toml"]
 [frontier]
 min_delay = "0s"
 max_delay = "0s"
+hosts_per_address = 0
+address_delay = "0s"
 retry_delay = "10ms"
 max_retries = 1
 [warc]

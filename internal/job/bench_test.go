@@ -55,6 +55,7 @@ func benchConfig(b *testing.B, srv *testweb.Server, seeds []string) *config.Conf
 	cfg.HTTP.ConnectTo = srv.ConnectTo()
 	cfg.DNS.Servers = []string{srv.DNS()}
 	cfg.Frontier.MinDelay, cfg.Frontier.MaxDelay = 0, 0
+	cfg.Frontier.HostsPerAddress, cfg.Frontier.AddressDelay = 0, 0 // all hosts are on this machine
 	cfg.Frontier.RetryDelay, cfg.Frontier.MaxRetries = time.Millisecond, 2
 	if err := os.WriteFile(filepath.Join(cfg.Dir, "seeds.txt"), []byte(strings.Join(seeds, "\n")), 0o644); err != nil {
 		b.Fatal(err)

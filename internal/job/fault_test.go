@@ -52,6 +52,7 @@ func smallJob(t testing.TB, srv *testweb.Server) *config.Config {
 	cfg.HTTP.ConnectTo = srv.ConnectTo()
 	cfg.DNS.Servers = []string{srv.DNS()}
 	cfg.Frontier.MinDelay, cfg.Frontier.MaxDelay = 0, 0
+	cfg.Frontier.HostsPerAddress, cfg.Frontier.AddressDelay = 0, 0 // all hosts are on this machine
 	cfg.Frontier.RetryDelay, cfg.Frontier.MaxRetries = time.Millisecond, 3
 	cfg.WARC.MaxSize, cfg.Logs.MaxSize = 2<<10, 600 // so that files get complete on the way
 	if err := os.WriteFile(filepath.Join(cfg.Dir, "seeds.txt"), []byte("http://a.test/\nhttp://c.test/\n"), 0o644); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"exclave/config"
 	"exclave/crawl"
+	"exclave/frontier"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
@@ -58,6 +59,8 @@ func newJobAt(t testing.TB, web testweb.Web, addrs map[string]netip.Addr, change
 	cfg.HTTP.ConnectTo = srv.ConnectTo()
 	cfg.DNS.Servers = []string{srv.DNS()}
 	cfg.Frontier.MinDelay, cfg.Frontier.MaxDelay = 0, 0
+	cfg.Frontier.HostsPerAddress, cfg.Frontier.AddressDelay = 0, 0      // all hosts are on this machine
+	cfg.Limits, cfg.Order.FollowUseless = frontier.LimitsConfig{}, true // what is archived must not depend on the order
 	cfg.Frontier.RetryDelay, cfg.Frontier.DNSRetryDelay = time.Millisecond, time.Millisecond
 	cfg.Frontier.MaxRetries, cfg.Frontier.DNSRetries, cfg.Frontier.RobotsRetries = 2, 2, 2
 	if change != nil {

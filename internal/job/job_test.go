@@ -51,6 +51,7 @@ func testConfig(t testing.TB, srv *testweb.Server, seeds ...string) *config.Conf
 	cfg.HTTP.RootFiles = []string{"ca.pem"}
 	cfg.DNS.Servers = []string{srv.DNS()}
 	cfg.Frontier.MinDelay, cfg.Frontier.MaxDelay = 0, 0
+	cfg.Frontier.HostsPerAddress, cfg.Frontier.AddressDelay = 0, 0 // all hosts are on this machine
 	cfg.Frontier.RetryDelay, cfg.Frontier.DNSRetryDelay, cfg.Frontier.MaxRetries = time.Millisecond, time.Millisecond, 2
 	must(t, os.WriteFile(filepath.Join(cfg.Dir, "ca.pem"), srv.CACert(), 0o644))
 	must(t, os.WriteFile(filepath.Join(cfg.Dir, "seeds.txt"), []byte(strings.Join(seeds, "\n")), 0o644))

@@ -60,7 +60,7 @@ func (a *address) byPath(today int) (d date) {
 			month, used, day = 12*y+min((upTo(third, 53)-1)/4, 11), 3, true
 		case calendar && monthOf(s) > 0 && year(next) >= 0:
 			month, used = 12*year(next)+monthOf(s)-1, 2
-		case y >= 0 && calendar:
+		case firstYear <= y && y <= lastYear && calendar:
 			month = nearest(y, today)
 		case y < 0 && (strings.ContainsAny(s, "-.") || calendar):
 			month, day = parseDate(s)
@@ -148,7 +148,7 @@ func (a *address) isCalendar() bool {
 		}
 	}
 	for _, p := range a.params {
-		if calendarWord(p.name) || calendarWord(p.value) {
+		if calendarWord(p.name) || !strings.ContainsAny(p.value, "%/:") && calendarWord(p.value) {
 			return true
 		}
 	}

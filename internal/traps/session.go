@@ -14,6 +14,9 @@ func (a *address) session() bool {
 	if id == "" || a.via == "" {
 		return false
 	}
+	if (urlx.Rules{StripSessionIDs: true}).Key(a.u) != (urlx.Rules{}).Key(a.u) {
+		return false
+	}
 	via, err := urlx.Parse(a.via)
 	if err != nil || via.Hostname() != a.u.Hostname() {
 		return false

@@ -31,13 +31,13 @@ const (
 	MaxQuery  = 1024 // bytes of its query
 	MaxSame   = 4    // times that a folder stands in a path
 	MaxParams = 12   // parameters of a query
-	MaxFacets = 3    // parameters of a query that filter or sort, or that have one name
+	MaxFacets = 3    // points of parameters that filter (2) or sort (1); parameters of one name
 	MaxPage   = 2000 // number of a page of a list
-	MaxWords  = 4    // words that are searched for
+	MaxWords  = 3    // words that are searched for
 	// Months from today within which lists of a month or year of a calendar are looked
 	// at, those of a day or week, and within which any address may name a date.
-	CalendarBack, CalendarAhead = 60, 12
-	DayBack, DayAhead           = 2, 6
+	CalendarBack, CalendarAhead = 24, 12
+	DayBack, DayAhead           = 1, 1
 	DateAhead                   = 24
 	// Numbers in a path are years within these, others are ids. By parameters software
 	// made the page, which is younger than firstWebYear.
@@ -211,45 +211,53 @@ func (a *address) action() bool {
 func (a *address) search() bool {
 	return slices.ContainsFunc(a.params, func(p param) bool {
 		switch p.name {
-		case "q", "s", "query", "search", "keyword", "keywords", "searchword":
+		case "q", "s", "query", "search":
 			return strings.Count(strings.Trim(p.value, "+"), "+")+strings.Count(p.value, "%20") >= MaxWords
 		}
 		return false
 	})
 }
 
-// facet reports whether a name of a parameter chooses from a list or arranges it.
-func facet(name string) bool {
+// What a parameter does to a list, in points: MaxFacets are a combination.
+const (
+	arranges = 1
+	chooses  = 2
+)
+
+// facet says whether a name of a parameter chooses from a list, arranges it, or neither.
+func facet(name string) int {
 	name, _, _ = strings.Cut(name, "[")
 	name, _, _ = strings.Cut(name, ":")
 	switch name {
 	case "sort", "sortby", "sort_by", "orderby", "order_by", "order", "dir", "direction", "sortdir", "sort_order",
-		"view", "limit", "per_page", "perpage", "pagesize", "page_size",
-		"filter", "filters", "facet", "facets", "fq", "f", "refine", "attr", "attrs", "attribute", "attributes",
-		"price", "price_from", "price_to", "price_min", "price_max", "min_price", "max_price",
-		"color", "colour", "size", "brand", "manufacturer", "material", "tag", "tags":
-		return true
+		"limit", "per_page", "perpage", "pagesize", "page_size":
+		return arranges
+	case "filter", "filters", "facet", "facets", "fq", "f", "refine", "attr", "attrs", "attribute", "attributes",
+		"price", "price_from", "price_to", "price_min", "price_max", "min_price", "max_price", "stock", "instock", "availability",
+		"color", "colour", "size", "brand", "manufacturer", "material", "rating", "discount", "tag", "tags":
+		return chooses
 	}
-	return strings.HasPrefix(name, "filter_")
+	if strings.HasPrefix(name, "filter_") {
+		return chooses
+	}
+	return 0
 }
 
 func (a *address) facets() bool {
 	if len(a.params) > MaxParams {
 		return true
 	}
-	filters, same := 0, map[string]int{}
+	points, same := 0, map[string]int{}
 	for i, p := range a.params {
 		if p.value != "" && slices.Contains(a.params[:i], p) { // each page adds it anew
 			return true
 		}
-		if facet(p.name) {
-			filters++
-		}
+		points += facet(p.name)
 		if same[p.name]++; same[p.name] >= MaxFacets {
 			return true
 		}
 	}
-	return filters >= MaxFacets
+	return points >= MaxFacets
 }
 
 // numbersPages reports whether a name of a parameter numbers the pages of a list. "page"

@@ -1,0 +1,84 @@
+package frontier
+
+import "exclave/crawl"
+
+// alike reports whether two URLs differ in numbers only, as the pages of a list and the days of
+// a calendar do.
+func alike(a, b string) bool {
+	if a == b {
+		return false
+	}
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		x, y := digits(a, i), digits(b, j)
+		switch {
+		case x > i && y > j:
+			i, j = x, y
+		case x > i || y > j || a[i] != b[j]:
+			return false
+		case a[i] == '%' && len(a) > i+2 && len(b) > j+2: // an escape is a letter
+			if a[i+1:i+3] != b[j+1:j+3] {
+				return false
+			}
+			i, j = i+3, j+3
+		default:
+			i, j = i+1, j+1
+		}
+	}
+	return i == len(a) && j == len(b)
+}
+
+// digits returns where a number ends that begins at i, i when none does.
+func digits(s string, i int) int {
+	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+// leastAlike is how many links to new URLs of its like make a page empty that leads to
+// nothing else: with fewer nothing branches, and hops bound the way.
+const leastAlike = 3
+
+// empty returns of how many pages in a row a page is the last, on the way it was found, that
+// led to nothing new but URLs that differ from their own in numbers only: the lists of a
+// calendar beyond what happened, of pages beyond the last.
+func (t *tx) empty(r *Record, u *crawl.CrawlURI) (run uint8, err error) {
+	o := t.f.order
+	if o.FollowUseless || o.EmptyPages == 0 || u.Mode != crawl.ModeFetch || t.req == nil || t.req.ahead > 0 || r.Outcome.Class != crawl.ClassHTML {
+		return 0, nil
+	}
+	some, fresh := 0, 0
+	for i := range u.Links {
+		if c := &u.Links[i]; c.Kind == crawl.LinkNav && alike(r.URL, c.URL) {
+			some++
+		}
+	}
+	if some < leastAlike {
+		return 0, nil
+	}
+	for i := range u.Links {
+		c := &u.Links[i]
+		if c.Kind != crawl.LinkNav || c.Key == r.Key {
+			continue
+		}
+		like := alike(r.URL, c.URL)
+		if like && fresh == leastAlike {
+			continue
+		}
+		known, _, err := t.lookupAt(t.req.ids[i], c.Key)
+		switch {
+		case err != nil:
+			return 0, err
+		case known != nil:
+		case !like:
+			return 0, nil
+		default:
+			fresh++
+		}
+	}
+	if fresh >= leastAlike || fresh > 0 && r.Empty > 0 {
+		return min(r.Empty+1, mostInARow), nil
+	}
+	return 0, nil
+}

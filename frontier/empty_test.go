@@ -1,0 +1,147 @@
+package frontier
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"exclave/crawl"
+)
+
+// What differs in numbers only is a list or a calendar; letters make another page.
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"http://a.test/list?page=9", "http://a.test/list?page=10", true},
+		{"http://a.test/2026/05/", "http://a.test/2031/12/", true},
+		{"http://a1.farm.test/", "http://a22.farm.test/", true},
+		{"http://a.test/list?page=9", "http://a.test/list?page=9", false},
+		{"http://a.test/list?page=9", "http://a.test/list?page=", false},
+		{"http://a.test/1-praha", "http://a.test/2-brno", false},
+		{"http://a.test/list?page=1", "http://a.test/news?page=1", false},
+		{"http://a.test/%C5%A1", "http://a.test/%C5%BE", false},
+		{"http://a.test/%C2%A1", "http://a.test/%C2%A2", false},
+		{"http://a.test/x%", "http://a.test/y%", false},
+	} {
+		if got := alike(c.a, c.b); got != c.want || alike(c.b, c.a) != got {
+			t.Errorf("%s, %s: %v", c.a, c.b, got)
+		}
+	}
+}
+
+// listPage answers as a page of a list without end, which leads to three others, and to an item up to the last.
+func (r *rig) listPage(u *crawl.CrawlURI, items int) {
+	i, err := strconv.Atoi(strings.TrimPrefix(u.URL, "http://a.test/list?page="))
+	if err != nil {
+		r.answer(u, crawl.ClassHTML, 1)
+		return
+	}
+	var links []crawl.Candidate
+	for _, d := range []int{-1, 0, 1} {
+		links = append(links, cand("a.test", fmt.Sprintf("/list?page=%d", 3*i+d), crawl.Claim{}))
+	}
+	if i <= items {
+		links = append(links, cand("a.test", "/item-"+strings.Repeat("i", i), crawl.Claim{}))
+	}
+	for j := range links {
+		links[j].Hops = u.Hops + "L"
+	}
+	r.answer(u, crawl.ClassHTML, 1, links...)
+}
+
+// Issue 17: a trap of pages in the nation's language, whose links pass the caps that rise with
+// valid pages, ends; a list that leads to something goes on to its end, however long.
+func TestEmptyPages(t *testing.T) {
+	for _, c := range []struct {
+		why         string
+		items, most int
+		change      func(o *OrderConfig)
+	}{
+		{"nothing but the list: three pages in a row", 0, 40, func(*OrderConfig) {}},
+		{"the list ends after 10 items, not before", 10, 330, func(*OrderConfig) {}},
+		{"with 0 it never ends", 0, 0, func(o *OrderConfig) { o.EmptyPages = 0 }},
+		{"nor when everything is followed", 0, 0, func(o *OrderConfig) { o.FollowUseless = true }},
+		{"within so many hops it goes on", 0, 0, func(o *OrderConfig) { o.FollowedHops = 1000 }},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
+				o.FollowedHops = 0
+				c.change(o)
+			})
+			seed := cand("a.test", "/list?page=1", analyse)
+			seed.Seed, seed.Hops = true, ""
+			r.schedule(seed)
+			var got []string
+			for len(got) < 400 {
+				u := r.ready()
+				if u == nil {
+					break
+				}
+				got = append(got, u.URL)
+				r.listPage(u, c.items)
+				r.finish(u)
+			}
+			switch {
+			case c.most == 0 && len(got) < 400:
+				t.Errorf("it ended after %d pages", len(got))
+			case c.most > 0 && len(got) > c.most:
+				t.Errorf("it has not ended after %d pages", len(got))
+			}
+			for i := 1; i <= c.items; i++ {
+				if !slices.Contains(got, "http://a.test/item-"+strings.Repeat("i", i)) {
+					t.Errorf("item %d was not asked for", i)
+				}
+			}
+			r.drain(func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassHTML, 1) })
+			r.over()
+		})
+	}
+}
+
+// A path of pages that each lead to one more only is bounded by hops: it must not be taken for a
+// trap, for the pages of a thread may be linked in that way only.
+func TestChainsAreFollowed(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.FollowedHops = 0 })
+	r.schedule(cand("a.test", "/clanek?id=1", analyse))
+	got := r.drain(func(u *crawl.CrawlURI) {
+		i, err := strconv.Atoi(strings.TrimPrefix(u.URL, "http://a.test/clanek?id="))
+		if must(t, err); i == 50 {
+			r.answer(u, crawl.ClassHTML, 1)
+			return
+		}
+		var links []crawl.Candidate
+		for _, j := range []int{1, i, i + 1} {
+			links = append(links, cand("a.test", fmt.Sprintf("/clanek?id=%d", j), crawl.Claim{}))
+		}
+		r.answer(u, crawl.ClassHTML, 1, links...)
+	})
+	if len(got) != 50 {
+		t.Errorf("%d of 50 pages", len(got))
+	}
+}
+
+// Links of the fourth useless page in a row are not followed, but within some hops of a seed;
+// error pages do not begin anew.
+func TestUselessPages(t *testing.T) {
+	for hops, want := range map[int]int{0: 5, 3: 5, 7: 8} {
+		r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.UselessPages, o.FollowedHops = 4, hops })
+		seed := cand("a.test", "/", analyse)
+		seed.Seed, seed.Hops = true, ""
+		r.schedule(seed)
+		got := r.drain(func(u *crawl.CrawlURI) {
+			l := cand("a.test", strings.TrimPrefix(u.URL, "http://a.test")+"x", analyse)
+			l.Hops = u.Hops + "L"
+			r.answer(u, crawl.ClassHTML, 0, l)
+			if u.URL == "http://a.test/xx" {
+				u.Status, u.Judged = 404, nil
+			}
+		})
+		if len(got) != want {
+			t.Errorf("within %d hops: %v", hops, got)
+		}
+	}
+}

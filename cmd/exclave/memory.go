@@ -24,3 +24,19 @@ func limitMemory(c *config.Config) (restore func()) {
 	before := debug.SetMemoryLimit(limit)
 	return func() { debug.SetMemoryLimit(before) }
 }
+
+// verifyMemory is what the runtime of a verification keeps to.
+const verifyMemory = 256 << 20
+
+// spendMemory lets a verification collect garbage less often, as long as it keeps to verifyMemory, unless somebody set
+// limits in the environment. It returns what puts back the limits there were.
+func spendMemory() (restore func()) {
+	if os.Getenv(memoryVariable) != "" || os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	limit, percent := debug.SetMemoryLimit(verifyMemory), debug.SetGCPercent(200)
+	return func() {
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+	}
+}

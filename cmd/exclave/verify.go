@@ -37,6 +37,7 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
 			defer stop()
+			defer spendMemory()()
 			defects := 0
 			o.Defect = func(d job.Defect) {
 				defects++

@@ -1,7 +1,9 @@
 package job_test
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -210,6 +212,19 @@ func TestRecoverRolledLogs(t *testing.T) {
 			t.Errorf("%+v", made)
 		}
 		j.run(job.Options{})
+	})
+	t.Run("a part that was changed and reads well", func(t *testing.T) {
+		j := rolledJob(t)
+		name := j.parts(crawl.LogCrawl)[0]
+		in, err := logparts.OpenPart(fsx.Real(), filepath.Join(j.cfg.Dir, job.LogDir), name)
+		must(t, err)
+		text, err := io.ReadAll(in)
+		must(t, errors.Join(err, in.Close(), os.Remove(j.logPath(name+logparts.Packed))))
+		must(t, os.WriteFile(j.logPath(name), bytes.ReplaceAll(text, []byte("/robots.txt"), []byte("/robotX.txt")), 0o600))
+		loseState(t, j.cfg)
+		if made := recoverJob(t, j.cfg, job.RecoverOptions{}); len(made.Aside) != 1 { // recoverJob verifies, too
+			t.Errorf("%+v", made)
+		}
 	})
 	t.Run("a damaged part", func(t *testing.T) {
 		j := rolledJob(t)

@@ -21,6 +21,7 @@ import (
 	"exclave/internal/crawllog"
 	"exclave/internal/fsx"
 	"exclave/internal/logparts"
+	"exclave/internal/urlx"
 	"exclave/warc"
 )
 
@@ -50,8 +51,22 @@ func goodLine(log crawl.LogID, line []byte) bool {
 	if line[len(line)-1] != '\n' {
 		return false
 	}
-	_, err := urlOf(log, line)
-	return err == nil
+	if log != crawl.LogCrawl {
+		_, err := urlOf(log, line)
+		return err == nil
+	}
+	e, err := crawllog.Parse(string(line))
+	return err == nil && (!strings.HasSuffix(e.Hops, string(rune(crawl.HopPrereq))) || isPrerequisite(e.URL))
+}
+
+// isPrerequisite reports whether a URL can be a prerequisite. A line of a part whose bytes were changed may read well, and
+// name what was never asked for.
+func isPrerequisite(url string) bool {
+	if strings.HasPrefix(url, crawl.DNSKey("")) {
+		return true
+	}
+	u, err := urlx.Parse(url)
+	return err == nil && u.PathQuery() == "/robots.txt"
 }
 
 // eachLogLine calls fn for every line of a log, if there is a log.

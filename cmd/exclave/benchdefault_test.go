@@ -1,11 +1,43 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"exclave/internal/testweb/benchweb"
 )
+
+// The job of exclave init, not edited, on the web that is measured, with all kinds of traps.
+func TestDefaultJob(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls for seconds")
+	}
+	var out, said bytes.Buffer
+	code := run([]string{"bench", "--default-job", "--traps", "--json", "-"}, strings.NewReader(""), &out, &said)
+	var r defaultReport
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	t.Logf("%d requests; within %d clicks %d of %d, all %d of %d; in traps %.4f: %v", r.Requests, nearClicks, r.NearHit, r.Near, r.Found, r.National, r.TrapShare, r.Web.TrapsByKind)
+	if code != int(exitOK) {
+		t.Errorf("exit code %d: %s", code, r.wrong())
+		for _, m := range r.Missing[:min(len(r.Missing), 5)] {
+			t.Logf("missing, %d clicks: %s", m.Clicks, strings.Join(m.Way, " → "))
+		}
+	}
+	// Otherwise nothing was shown.
+	if far := r.National - r.Near; r.Near < 500 || far < 300 || r.ByRun[2].National == 0 || r.Refused == 0 {
+		t.Errorf("the web is too easy: %+v %+v", r.ByClicks, r.ByRun)
+	}
+	// A trap that nobody enters shows nothing. Some are refused at their entry.
+	for _, kind := range []string{"farm", "nonsense", "relative", "list, query", "variants", "calendar, Czech", "list, Czech", "search", "session, path"} {
+		if r.Web.TrapsByKind[kind] == 0 {
+			t.Errorf("no page of trap %q was asked for: %v", kind, r.Web.TrapsByKind)
+		}
+	}
+}
 
 // Each bar alone makes a run bad, and nothing else does.
 func TestWhatIsWrongWithADefaultJob(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"exclave/config"
 	"exclave/internal/crawllog"
 	"exclave/internal/testweb"
 	"exclave/internal/testweb/polite"
@@ -31,6 +32,7 @@ type outing struct {
 	hits      int // requests between two kills, at most
 	rules     polite.Rules
 	delay     string // Crawl-delay of those hosts that ask for one, in seconds
+	unedited  bool   // the job is that of exclave init, with the rules' delays
 }
 
 // smallOuting takes seconds; its delays are tens of milliseconds.
@@ -66,6 +68,9 @@ func fullOuting() outing {
 			RetryDelay: 500 * time.Millisecond, MaxRetryDelay: 4 * time.Second, MaxRetryAfter: 5 * time.Second, RefusedBurst: 3,
 			HostsPerAddress: 3, AddressDelay: 20 * time.Millisecond, PauseAfter: 5, Pause: 2 * time.Second}}
 }
+
+// jitter is how much earlier than its turn a request may be, on a machine that others use.
+const jitter = 5 * time.Second
 
 // moody is a web some of whose hosts want to be treated in a way of their own; which
 // follows from their number.
@@ -180,6 +185,33 @@ func writePoliteJob(t *testing.T, srv *testweb.Server, seeds []string, r polite.
 	return dir
 }
 
+// writeUneditedJob makes the job of exclave init with the delays of the rules, since the
+// default ones are too long for a test, and what loopback needs.
+func writeUneditedJob(t *testing.T, srv *testweb.Server, seeds []string, r polite.Rules) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "polite")
+	if _, err := makeJob(dir, "cz", "http://127.0.0.1/", nil); err != nil {
+		t.Fatal(err)
+	}
+	c, problems := config.Load(dir)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	c.HTTP.ConnectTo, c.HTTP.Allow = srv.ConnectTo(), []string{"127.0.0.0/8"}
+	c.DNS.Servers, c.Crawl.MinFreeDisk = []string{srv.DNS()}, 0
+	f := &c.Frontier
+	f.MinDelay, f.MaxDelay, f.MaxCrawlDelay, f.AddressDelay = r.MinDelay, r.MaxDelay, r.MaxCrawlDelay, r.AddressDelay
+	f.RetryDelay, f.MaxRetryDelay, f.MaxRetryAfter, f.DNSRetryDelay = r.RetryDelay, r.MaxRetryDelay, r.MaxRetryAfter, 10*time.Millisecond
+	for name, text := range map[string]string{
+		config.FileName: string(config.Template(c)), "seeds.txt": strings.Join(seeds, "\n") + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 // wantedLater reads in crawl.log which URLs were asked for to be judged, not archived, and
 // wanted in the archive by a page found later (row 18 of System 1's table of claims): once
 // more, as the log of the servers cannot tell.
@@ -226,7 +258,7 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 	synthetic := testweb.NewSynthetic(o.params)
 	addrs := map[string]netip.Addr{}
 	rules := o.rules
-	rules.CrawlDelay, rules.Late, rules.Jitter = map[string]time.Duration{}, time.Minute, 5*time.Second
+	rules.CrawlDelay, rules.Late, rules.Jitter = map[string]time.Duration{}, time.Minute, jitter
 	seconds, err := strconv.ParseFloat(o.delay, 64)
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +278,11 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 	}
 	defer srv.Close()
 	k := &killer{web: web, rng: rand.New(rand.NewPCG(uint64(seed), 2)), fired: map[string]int{}}
-	dir := writePoliteJob(t, srv, synthetic.Seeds(), settings)
+	write := writePoliteJob
+	if o.unedited {
+		write = writeUneditedJob
+	}
+	dir := write(t, srv, synthetic.Seeds(), settings)
 	began := time.Now()
 	for n := range o.kills {
 		spec := ""
@@ -330,6 +366,35 @@ func TestPolite(t *testing.T) {
 		if j.status[status] == 0 {
 			t.Errorf("no server answered %d", status)
 		}
+	}
+}
+
+// The job of exclave init, with shorter delays: as many hosts of an address as it says are
+// asked at the same time, with its gap between their requests. Of one address with many
+// hosts the gap decides the pace.
+func TestPoliteByDefault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls for seconds")
+	}
+	const faster, fasterAddress = 50, 5
+	f := config.Default("cz").Frontier
+	o := smallOuting()
+	o.unedited, o.kills = true, 1
+	o.params.Hosts = 12
+	o.addresses = func(int) int { return 0 }
+	r := &o.rules
+	r.DelayFactor, r.MinDelay, r.MaxDelay, r.RefusedBurst = f.DelayFactor, f.MinDelay/faster, f.MaxDelay/faster, f.RefusedBurst
+	r.HostsPerAddress, r.AddressDelay, r.PauseAfter, r.Pause = f.HostsPerAddress, f.AddressDelay/fasterAddress, f.PauseAfter, f.Pause
+	if r.HostsPerAddress == 0 || r.AddressDelay == 0 || f.ConnectionsPerHost != 1 {
+		t.Fatalf("a default job asks as many hosts of an address as there are, at any rate, or one of them in parallel: %+v", f)
+	}
+	j := o.run(t, o.rules, 1)
+	for _, b := range j.Breaks {
+		t.Errorf("%s: %s", b.Rule, b.What)
+	}
+	// All gaps together are more than what the rules let pass for a late machine.
+	if j.Hosts != o.params.Hosts || j.Addresses != 1 || time.Duration(j.Requests)*r.AddressDelay < jitter*3/2 {
+		t.Errorf("too little was shown: %+v", *j.Report)
 	}
 }
 

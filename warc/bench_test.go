@@ -77,8 +77,13 @@ func BenchmarkGzipOnly(b *testing.B) {
 	}
 }
 
+// BenchmarkVerify reads a file of 100 captures as those of BenchmarkCapture, which compress well.
 func BenchmarkVerify(b *testing.B) {
-	_, _, data := capturedFile(b, benchRecords(b))
+	var captures [][]*Record
+	for range 100 {
+		captures = append(captures, benchRecords(b))
+	}
+	_, _, data := capturedFile(b, captures...)
 	name := b.TempDir() + "/x.warc.gz"
 	must(b, os.WriteFile(name, data, 0o644))
 	b.SetBytes(int64(len(data)))

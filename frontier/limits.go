@@ -43,7 +43,7 @@ type LimitsConfig struct {
 // that have none: docs/adr/0038-a-default-job-ends.md says why each number.
 func DefaultLimitsConfig() LimitsConfig {
 	return LimitsConfig{HostURIs: 10_000, HostURIsMax: 500_000, DomainURIs: 20_000, DomainURIsMax: 2_000_000, URIsPerValid: 50,
-		HostGuesses: 40, HostsPerDomain: 20, HostsPerDomainMax: 20_000, HostsPerValid: 1}
+		HostGuesses: 40, HostsPerDomain: 15, HostsPerDomainMax: 20_000, HostsPerValid: 1}
 }
 
 func (c *LimitsConfig) fields() []struct {

@@ -130,3 +130,22 @@ func TestWaitingLimit(t *testing.T) {
 		t.Errorf("%d of the first 3", n)
 	}
 }
+
+// What a cap refused is not remembered: why must not claim that nobody links to it (issue 17).
+func TestWhyOfWhatACapRefused(t *testing.T) {
+	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.National("/1", "/2")}, func(c *config.Config) { c.Limits.HostURIsMax = 2 })
+	j.run(job.Options{}, "http://a.test/")
+	err := job.Look(t.Context(), j.cfg, job.Options{}, func(b *job.Job) error {
+		w, err := b.Why(t.Context(), "http://a.test/2")
+		if err != nil {
+			return err
+		}
+		if text := strings.Join(w.Sentences, "\n"); w.Known || !strings.Contains(text, "1 were refused by a cap") {
+			t.Errorf("%v %q", w.Known, text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -68,6 +68,9 @@ func (j *Job) whyUnknown(ctx context.Context, w *Why, s *Shown) error {
 			first.Rule, first.Via, first.Time, times, crawl.LogScope.Name())
 	} else {
 		w.say("It was never seen: it is no seed, and no page that was read links to it under this address.")
+		if n := j.frontier.Stats().Refused; n > 0 {
+			w.say("Or a link to it was not followed: %d were refused by a cap, or stood behind pages that led to nothing. They are counted only.", n)
+		}
 	}
 	if s.Scope != nil {
 		w.say("Were a link to it found on a seed now, the scope would say %s (%s).", s.Scope.Decision, orNone(s.Scope.Rule))

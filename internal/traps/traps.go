@@ -36,8 +36,8 @@ const (
 	MaxWords  = 3    // words that are searched for
 	// Months from today within which lists of a month or year of a calendar are looked
 	// at, those of a day or week, and within which any address may name a date.
-	CalendarBack, CalendarAhead = 24, 12
-	DayBack, DayAhead           = 1, 1
+	CalendarBack, CalendarAhead = 12, 12
+	DayBack, DayAhead           = 0, 1
 	DateAhead                   = 24
 	// Numbers in a path are years within these, others are ids. By parameters software
 	// made the page, which is younger than firstWebYear.

@@ -26,10 +26,10 @@ func TestFind(t *testing.T) {
 		why          string
 		traps, pages []string
 	}{
-		{Calendar, "months without end, by path", []string{"/2031/05/", "/cal/2029-02/", "/events/2031/", "/kalendar/12/2033", "/events/day/20310512/", "/calendar/2023/05/", "/2199/12/31/", "/calendar/9999/12/", "/kalendar/2026/week/4/", "/kalendar/2026/07/01/"},
+		{Calendar, "months without end, by path", []string{"/2031/05/", "/cal/2029-02/", "/events/2031/", "/kalendar/12/2033", "/events/day/20310512/", "/calendar/2023/05/", "/2199/12/31/", "/calendar/9999/12/", "/kalendar/2026/week/4/", "/kalendar/2026/10/01/"},
 			[]string{"/2009/05/12/", "/2009/05/12/title", "/2026/12/", "/2027/06/01/concert", "/events/2016/05/12/concert", "/events/2016/concert/5", "/c/249534/4272?u=http%3A%2F%2Fa.test%2Fevent%2F3A00", "/event/4272", "/calendar/2026/", "/kalendar/2026/11/23/", "/kalendar/2026/week/47/", "/2024/01/01/", "/1938/09/30/", "/2031/", "/clanek/20310512/", "/2031/13/", "/1234/5/thread", "/4321/12/", "/2100/5/"}},
 		{Calendar, "months without end, by query", []string{"/c?year=2031&month=5", "/calendar?month=13", "/calendar?month=-3", "/c?month=2031-05", "/?tribe-bar-date=2035-01-01", "/x?year=1802&month=3", "/x?date=12.05.2041", "/index.php?option=com_calendar&year=2012&month=1", "/?m=204105", "/calendar.php?view=day&year=2025&month=5&day=3"},
-			[]string{"/c?year=2010&month=5", "/calendar?month=11", "/calendar.php?view=month&year=2025&month=5", "/?m=201005", "/?m=3", "/list?year=1995", "/x?from=praha&to=brno", "/x?start=40", "/x?day=12", "/?month=may", "/x?holiday=2041-01-01"}},
+			[]string{"/c?year=2010&month=5", "/calendar?month=11", "/calendar.php?view=month&year=2026&month=5", "/?m=201005", "/?m=3", "/list?year=1995", "/x?from=praha&to=brno", "/x?start=40", "/x?day=12", "/?month=may", "/x?holiday=2041-01-01"}},
 		{Facets, "shops with a page for each set of filters", []string{"/shop?color=red&size=m", "/shop?brand=x&sort=price", "/s?sort=a&dir=b&limit=9", "/s?filter%5Bcolor%5D=red&filter[size]=m&order=asc", "/s?f[]=1&f[]=2&f[]=3", "/view?id=1&lang=en&id=2&lang=en", "/s?filter_color=a&filter_size=b&orderby=c", "/x?a=1&b=1&c=1&d=1&e=1&f=1&g=1&h=1&i=1&j=1&k=1&l=1&n=1"},
 			[]string{"/viewtopic.php?f=3&t=12&start=40", "/shop?color=red", "/list?sort=name&dir=asc", "/x?id=1&lang=cs&page=2&view=full", "/zbozi.php?razeni=cena&id=16", "/index.php?option=com_content&view=article&Itemid=12&id=16"}},
 		{Session, "each page gives its links a new id", []string{"/a?sid=0123456789abcd"},

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
+	"syscall"
 
 	"exclave/internal/job"
 
@@ -35,6 +37,9 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			if err != nil {
 				return err
 			}
+			if st, err := os.Stat(o.Temp); o.Temp != "" && (err != nil || !st.IsDir()) {
+				return withCode(exitUsage, fmt.Errorf("verify %s: --temp %s is no folder", args[0], o.Temp))
+			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
 			defer stop()
 			defer spendMemory()()
@@ -51,7 +56,7 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			case err != nil && ctx.Err() != nil:
 				return withCode(exitInterrupt, fmt.Errorf("verify %s: interrupted; %s so far; nothing was changed", args[0], count(defects, "defect")))
 			case err != nil:
-				return jobError(err)
+				return verifyError(err)
 			}
 			if o.Fast {
 				fmt.Fprintln(cmd.OutOrStdout(), args[0]+": "+job.FastLeavesOut)
@@ -73,4 +78,12 @@ the logs have the length and the checksum that were acknowledged. It does not un
 	f.StringVar(&o.Temp, "temp", "", "folder of temporary files (default: the system's)")
 	f.IntVar(&o.Workers, "workers", 0, "how many read at the same time (default: as many as there are processors)")
 	return profiled(cmd)
+}
+
+// verifyError is jobError of a check that could not be made. Nothing is written but what is sorted.
+func verifyError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w; what is compared is sorted in a temporary folder, about 200 bytes for each URI known: --temp names one with more room", err)
+	}
+	return jobError(err)
 }

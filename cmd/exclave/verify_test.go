@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -39,5 +41,25 @@ func TestVerifyFast(t *testing.T) {
 	}
 	if _, _, stderr := inside("", "verify", "--quiet", "job"); stderr != "" {
 		t.Errorf("with --quiet: %q", stderr)
+	}
+}
+
+// A folder for temporary files that is none is told before anything is read.
+func TestVerifyTempIsNoFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	newJob(t, "job", `{"url":"http://b.example/x","source":"s"}`+"\n")
+	for _, temp := range []string{"nowhere", "job/job.toml"} {
+		code, _, stderr := inside("", "verify", "--temp", temp, "job")
+		if code != int(exitUsage) || !strings.Contains(stderr, "--temp "+temp+" is no folder") {
+			t.Errorf("%s: %d %q", temp, code, stderr)
+		}
+	}
+}
+
+// A temporary folder without room is a failure of our own, with what to do about it.
+func TestVerifyTempIsFull(t *testing.T) {
+	err := verifyError(fmt.Errorf("extsort: write: %w", syscall.ENOSPC))
+	if codeOf(err) != int(exitFailure) || !strings.Contains(err.Error(), "--temp names one with more room") {
+		t.Errorf("%d %v", codeOf(err), err)
 	}
 }

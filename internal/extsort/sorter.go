@@ -254,7 +254,10 @@ func (s *Sorter) mergeRuns() error {
 				break
 			}
 		}
-		if err := errors.Join(err, m.Err, m.Close(), w.Close()); err != nil {
+		if closed := w.Close(); err == nil {
+			err = closed
+		}
+		if err := errors.Join(err, m.Err, m.Close()); err != nil {
 			return err
 		}
 	}
@@ -323,7 +326,8 @@ func (c *chunk) write(name string) error {
 			}
 		}
 		if err := w.Write(&r); err != nil {
-			return errors.Join(err, w.Close())
+			_ = w.Close() // which says the same
+			return err
 		}
 	}
 	return w.Close()
@@ -364,7 +368,14 @@ func (w *RunWriter) Write(r *Record) error {
 
 // Close ends the file.
 func (w *RunWriter) Close() error {
-	if err := errors.Join(w.out.Flush(), w.z.Close(), w.file.Close()); err != nil {
+	err := w.out.Flush()
+	if err == nil { // else Close says the same again
+		err = w.z.Close()
+	}
+	if closed := w.file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
 		return fmt.Errorf("extsort: %w", err)
 	}
 	return nil

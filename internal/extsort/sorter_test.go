@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -169,5 +170,26 @@ func TestSorterHolds(t *testing.T) {
 	}
 	if record := itemBytes + len("some data"); most > 1000+record || len(s.pool.free) > 2 {
 		t.Errorf("%d bytes in a chunk of 1000, %d chunks", most, len(s.pool.free))
+	}
+}
+
+// A full disk is told once, with the name of the file.
+func TestFullDisk(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip(err)
+	}
+	c := NewPool(1 << 20).get()
+	s := Sorter{now: c, pool: NewPool(1 << 20)}
+	for i := range uint64(10_000) {
+		if err := s.Add(i, i*i, []byte(strings.Repeat("x", int(i%50)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []int{10, len(c.items)} { // told at the end, and on the way
+		err := (&chunk{c.data, c.items[:n]}).write(full)
+		if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), full) != 1 {
+			t.Errorf("%d records: %v", n, err)
+		}
 	}
 }

@@ -22,6 +22,19 @@ type progress struct {
 	clk   clock.Clock
 	began time.Time
 	line  func(elapsed time.Duration) string
+	mu    sync.Mutex
+	width int // of the line that stands on the terminal; 0: none does
+}
+
+// aside lets fn write lines of its own to the terminal.
+func (p *progress) aside(fn func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if tty, _ := terminal(p.out); tty != nil && p.width > 0 {
+		fmt.Fprintf(tty, "\r%*s\r", p.width, "")
+		p.width = 0
+	}
+	fn()
 }
 
 // terminal returns the terminal behind w, nil when there is none, and its width in columns.
@@ -62,6 +75,8 @@ func (p *progress) run(ctx context.Context) {
 }
 
 func (p *progress) write() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	s := p.line(p.clk.Now().Sub(p.began))
 	tty, width := terminal(p.out)
 	if tty == nil {
@@ -71,7 +86,8 @@ func (p *progress) write() {
 	if len(s) >= width {
 		s = s[:width-1]
 	}
-	fmt.Fprintf(tty, "\r%-*s", width-1, s) // figures only: past what guards the terminal
+	p.width = width - 1
+	fmt.Fprintf(tty, "\r%-*s", p.width, s) // figures only: past what guards the terminal
 }
 
 // meterWindow is the time over which a rate is "now", meterEvery how often the

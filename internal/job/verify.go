@@ -64,7 +64,7 @@ func (o VerifyOptions) withDefaults() VerifyOptions {
 }
 
 // FastLeavesOut says what [VerifyOptions].Fast does not check.
-const FastLeavesOut = "not checked: the bodies of records and their digests, records that the state does not point to, when DNS answers and robots.txt were recorded, and each line of the logs"
+const FastLeavesOut = "not checked: the bodies of records, their checksums and digests, what headers say that the state does not know, records that the state does not point to, when DNS answers and robots.txt were recorded, and each line of the logs"
 
 // Verify is [VerifyWith] of everything, and returns the defects in the order of discovery.
 func Verify(ctx context.Context, cfg *config.Config, o Options) (defects []Defect, err error) {

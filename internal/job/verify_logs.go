@@ -435,7 +435,7 @@ const recountTrailer = 1 + 1 + 4 + 8 + 8
 // recount names the URIs that a damaged log has too many or too few lines of. A whole log need not be
 // sorted for it.
 func (v *verifier) recount(ctx context.Context, l *readLog) (err error) {
-	if l.log == crawl.LogScope || l.away {
+	if l.log == crawl.LogScope || !l.counted { // what cannot be read would be named
 		return nil
 	}
 	keys := v.scratch.Sorter("recount-" + l.log.Name())

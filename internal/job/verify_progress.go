@@ -105,8 +105,10 @@ func about(d time.Duration) string {
 
 // showProgress shows it until the returned function is called.
 func (v *verifier) showProgress(ctx context.Context) (end func()) {
-	p := progress{out: v.with.Progress, clk: v.opts.Clock, began: v.opts.Clock.Now(),
+	p := &progress{out: v.with.Progress, clk: v.opts.Clock, began: v.opts.Clock.Now(),
 		line: func(elapsed time.Duration) string { return v.effort.line(elapsed, v.found.Load()) }}
+	tell := v.with.Defect
+	v.with.Defect = func(d Defect) { p.aside(func() { tell(d) }) }
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { p.run(ctx) })

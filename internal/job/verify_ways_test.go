@@ -129,3 +129,15 @@ func TestVerifyProgress(t *testing.T) {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
+
+// Of a log that cannot be read nobody wants to hear of every URI that it would have lines of.
+func TestVerifyNamesNoLinesOfAMissingLog(t *testing.T) {
+	cfg := testConfig(t, serve(t, testweb.Tiny{home: testweb.National("/two"), page2: testweb.NationalPage(2)}), home)
+	runJob(t, cfg)
+	must(t, os.Remove(filepath.Join(cfg.Dir, job.LogDir, "crawl.log")))
+	for _, d := range verify(t, cfg) {
+		if strings.Contains(d.What, "is logged 0 times") {
+			t.Error(d)
+		}
+	}
+}

@@ -147,6 +147,12 @@ func TestReadWhileItRolls(t *testing.T) {
 		if got := all(t, fsys); got != "0\n1\n2\n" {
 			t.Errorf("at operation %d: %q", n, got)
 		}
+		mem = empty(t)
+		put(t, mem, log, "0\n")
+		begun := &during{mem, n, func() { must(t, mem.Rename(dir+"/"+log, dir+"/crawl.log.20261123101945")) }}
+		if got := all(t, begun); got != "0\n" {
+			t.Errorf("the first roll, at operation %d: %q", n, got)
+		}
 	}
 }
 

@@ -24,7 +24,12 @@ func OpenPart(fsys fsx.FS, dir, name string) (io.ReadCloser, error) {
 	if !errors.Is(err, fs.ErrNotExist) || !isPart(name) {
 		return nil, fmt.Errorf("logparts: %w", err)
 	}
-	if f, err = fsys.Open(plain + Packed); err != nil {
+	return openPacked(fsys, plain+Packed)
+}
+
+func openPacked(fsys fsx.FS, path string) (io.ReadCloser, error) {
+	f, err := fsys.Open(path)
+	if err != nil {
 		return nil, fmt.Errorf("logparts: %w", err)
 	}
 	z, err := gzip.NewReader(bufio.NewReaderSize(f, 64<<10))
@@ -32,9 +37,9 @@ func OpenPart(fsys fsx.FS, dir, name string) (io.ReadCloser, error) {
 		err = io.ErrUnexpectedEOF // a compressed file is never empty
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("logparts: %s: %w", plain+Packed, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("logparts: %s: %w", path, err), f.Close())
 	}
-	return packed{z, f, plain + Packed}, nil
+	return packed{z, f, path}, nil
 }
 
 // packed is a part that is compressed.
@@ -75,18 +80,21 @@ func Open(fsys fsx.FS, dir, log string) (*Reader, error) {
 			return nil, err
 		}
 		r := &Reader{fsys: fsys, dir: dir, log: log, parts: before}
-		f, err := fsys.Open(fsys.PathJoin(dir, log))
+		f, missing := fsys.Open(fsys.PathJoin(dir, log))
 		switch {
-		case err == nil:
+		case missing == nil:
 			r.last = f
-		case !errors.Is(err, fs.ErrNotExist) || len(before) == 0:
-			return nil, fmt.Errorf("logparts: %w", err)
+		case !errors.Is(missing, fs.ErrNotExist):
+			return nil, fmt.Errorf("logparts: %w", missing)
 		}
 		after, err := List(fsys, dir, log)
 		if err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
 		if slices.Equal(before, after) {
+			if missing != nil && len(after) == 0 {
+				return nil, fmt.Errorf("logparts: %w", missing)
+			}
 			return r, nil
 		}
 		if err := r.Close(); err != nil { // what was opened may be a part by now

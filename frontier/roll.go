@@ -262,11 +262,11 @@ func (f *Frontier) checkParts(l crawl.LogID, h halfRoll) error {
 		case err == nil, h == notNamed && i == len(row.Parts)-1:
 		case errors.Is(err, fs.ErrNotExist):
 			if f.o.MovedLog == nil || !f.o.MovedLog(p.Name) {
-				return fmt.Errorf("%s, a part of %s, is missing, %d bytes of it were acknowledged%s; put it back, register it when it was moved away on purpose (exclave moved JOB %s), or %s",
-					f.o.FS.PathJoin(f.o.LogDir, p.Name), l.Name(), p.Length, unchanged, p.Name, recoverIt)
+				return fmt.Errorf("%s, a part of %s, is missing, %d bytes of it were acknowledged%s%s; put it back, register it when it was moved away on purpose (exclave moved JOB %s), or %s",
+					f.o.FS.PathJoin(f.o.LogDir, p.Name), l.Name(), p.Length, unchanged, f.beside(p.Name), p.Name, recoverIt)
 			}
 		default:
-			return fmt.Errorf("a part of %s is damaged: %w%s; put the complete file back from a copy, or %s", l.Name(), err, unchanged, recoverIt)
+			return fmt.Errorf("a part of %s is damaged: %w%s%s; put the complete file back from a copy, or %s", l.Name(), err, unchanged, f.beside(p.Name), recoverIt)
 		}
 	}
 	names, err := logparts.List(f.o.FS, f.o.LogDir, l.Name())
@@ -280,6 +280,20 @@ func (f *Frontier) checkParts(l crawl.LogID, h halfRoll) error {
 		}
 	}
 	return nil
+}
+
+// beside says what else lies there of a part that is missing or damaged: somebody unpacked half of it, or compressed
+// it with another program.
+func (f *Frontier) beside(part string) string {
+	path, _ := logparts.Find(f.o.FS, f.o.LogDir, part)
+	names, err := f.o.FS.List(f.o.LogDir)
+	i := slices.IndexFunc(names, func(n string) bool {
+		return strings.HasPrefix(n, part) && (path == "" || n != f.o.FS.PathBase(path))
+	})
+	if err != nil || i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s lies there, too: if it holds the part, give it the part's form, plain or compressed with gzip, and let it alone be there", names[i])
 }
 
 // packParts compresses parts until ctx ends: those that are there, and those that logs are rolled into meanwhile.

@@ -260,6 +260,10 @@ func TestPartsThatAreNotThere(t *testing.T) {
 	}{
 		{"missing", func(m *fsx.Mem) error { return m.Remove(name) }, []string{"crawl.log.20261121050001, a part of crawl.log, is missing", "exclave moved", "exclave recover"}},
 		{"cut", func(m *fsx.Mem) error { return m.Truncate(name, 20) }, []string{"damaged", "exclave recover"}},
+		{"compressed otherwise", func(m *fsx.Mem) error { return m.Rename(name, strings.TrimSuffix(name, ".gz")+".zst") }, []string{"is missing", "crawl.log.20261121050001.zst lies there, too"}},
+		{"there twice", func(m *fsx.Mem) error {
+			return fsx.WriteFileAtomic(m, strings.TrimSuffix(name, ".gz"), []byte("half"))
+		}, []string{"has 4 bytes, not", "crawl.log.20261121050001.gz lies there, too"}},
 		{"unknown", func(m *fsx.Mem) error { return fsx.WriteFileAtomic(m, "/crawl.log.20261121050009", []byte("x\n")) }, []string{"crawl.log.20261121050009 has the name of a part", "the state does not know it"}},
 		{"without a state", func(m *fsx.Mem) error {
 			return errors.Join(m.RemoveAll("/state"), m.Remove("/state.mark"), m.Remove("/crawl.log"))

@@ -251,6 +251,53 @@ func TestRecoverRolledLogs(t *testing.T) {
 	})
 }
 
+// A state is not made anew without lines that lie beside the logs.
+func TestRecoverRefusesLogs(t *testing.T) {
+	part := func(j *testJob) string { return j.logPath(j.parts(crawl.LogCrawl)[1]) }
+	unpack := func(j *testJob, cut int) error {
+		path := part(j)
+		in, err := logparts.OpenPart(fsx.Real(), filepath.Dir(path), filepath.Base(path))
+		must(t, err)
+		text, err := io.ReadAll(in)
+		return errors.Join(err, in.Close(), os.WriteFile(path, text[:len(text)-cut], 0o600))
+	}
+	for _, c := range []struct {
+		why     string
+		harm    func(j *testJob) error
+		says    string // "": a state is made
+		without bool   // --fetch-missing does without
+	}{
+		{"compressed otherwise", func(j *testJob) error { return os.Rename(part(j)+logparts.Packed, part(j)+".zst") }, `crawl\.log\.\d{14}\.zst may hold lines of crawl\.log`, true},
+		{"rotated by somebody else", func(j *testJob) error {
+			return os.Rename(j.logPath("crawl.log"), j.logPath("crawl.log-20261123"))
+		}, `crawl\.log-20261123 may hold lines of crawl\.log`, true},
+		{"of a recovery that was killed", func(j *testJob) error { return os.WriteFile(part(j)+".tmp", []byte("x\n"), 0o600) }, "", false},
+		{"there twice, the plain one cut", func(j *testJob) error { return unpack(j, 10) }, `crawl\.log\.\d{14} and \S+\.gz hold different bytes`, false},
+		{"there twice", func(j *testJob) error { return unpack(j, 0) }, "", false},
+		{"there twice, the compressed one cut", func(j *testJob) error {
+			return errors.Join(unpack(j, 0), os.Truncate(part(j)+logparts.Packed, 40))
+		}, "", false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			j := rolledJob(t)
+			must(t, c.harm(j))
+			loseState(t, j.cfg)
+			if c.says == "" {
+				recoverJob(t, j.cfg, job.RecoverOptions{})
+				return
+			}
+			for _, without := range []bool{false, true} {
+				_, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{FetchMissing: without})
+				if without && c.without {
+					must(t, err)
+				} else if !errors.Is(err, job.ErrNoRecovery) || !regexp.MustCompile(c.says).MatchString(err.Error()) {
+					t.Errorf("--fetch-missing %v: %v", without, err)
+				}
+			}
+		})
+	}
+}
+
 func size(t testing.TB, path string) int64 {
 	t.Helper()
 	st, err := os.Stat(path)

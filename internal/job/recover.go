@@ -193,9 +193,12 @@ func (r *recoverer) listFiles(context.Context) error {
 }
 
 // mayRecover refuses to go on without files that crawl.log names.
-func (r *recoverer) mayRecover(context.Context) error {
+func (r *recoverer) mayRecover(ctx context.Context) error {
+	if err := r.partsOnce(ctx); err != nil {
+		return err
+	}
 	if !r.ro.FetchMissing {
-		if err := r.mayMissParts(); err != nil {
+		if err := errors.Join(r.mayMissParts(), r.noStrangeLogs()); err != nil {
 			return err
 		}
 	}
@@ -241,6 +244,60 @@ func (r *recoverer) mayMissParts() error {
 		}
 	}
 	return nil
+}
+
+// noStrangeLogs refuses to go on when files beside a log may hold lines of it: somebody rotated it, or compressed a part
+// with another program.
+func (r *recoverer) noStrangeLogs() error {
+	names, err := r.logNames()
+	if err != nil {
+		return err
+	}
+	for l := range crawl.NumLogs {
+		for _, name := range names {
+			if name == l.Name() || !strings.HasPrefix(name, l.Name()) || isLogPart(name) || strings.HasSuffix(name, rewritten) {
+				continue
+			}
+			return refused("%s may hold lines of %s, and recover does not read it: give it its name back, a part of a log plain or compressed with gzip; move it away when it is not of this job; or do without its lines (--fetch-missing)",
+				r.path(LogDir, name), l.Name())
+		}
+	}
+	return nil
+}
+
+// partsOnce refuses to go on when a part lies there plain and compressed, and each can be read and holds something else.
+func (r *recoverer) partsOnce(ctx context.Context) error {
+	names, err := r.logNames()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		plain, packed := strings.CutSuffix(name, logparts.Packed)
+		if _, err := r.opts.FS.Stat(r.path(LogDir, plain)); !packed || !isLogPart(name) || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		have, err := logparts.SumOf(ctx, r.opts.FS, r.path(LogDir, name))
+		if logparts.Damaged(err) {
+			continue // the plain one counts
+		}
+		want, plainErr := logparts.SumOf(ctx, r.opts.FS, r.path(LogDir, plain))
+		if err := errors.Join(err, plainErr); err != nil {
+			return fmt.Errorf("job: recover: %w", err)
+		}
+		if have != want {
+			return refused("%s and %s hold different bytes: move the one away that is not whole", r.path(LogDir, plain), name)
+		}
+	}
+	return nil
+}
+
+func (r *recoverer) logNames() ([]string, error) {
+	names, err := r.opts.FS.List(r.path(LogDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("job: recover: %w", err)
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 // clear removes what a recovery that was killed left.

@@ -297,6 +297,9 @@ func (r *recoverer) mendLog(ctx context.Context, l crawl.LogID) error {
 	return nil
 }
 
+// rewritten is behind the name of a file of a log while it is made anew.
+const rewritten = ".tmp"
+
 // rewrite makes a file of a log anew of its whole lines. The old one is kept.
 func (r *recoverer) rewrite(ctx context.Context, l crawl.LogID, f logFile) error {
 	o, name := r.opts, r.path(LogDir, f.name)
@@ -304,7 +307,7 @@ func (r *recoverer) rewrite(ctx context.Context, l crawl.LogID, f logFile) error
 	if err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}
-	tmp := name + ".tmp"
+	tmp := name + rewritten
 	if err := o.FS.RemoveAll(tmp); err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/klauspost/compress/gzip"
@@ -120,9 +121,14 @@ func copySum(ctx context.Context, to io.Writer, from io.Reader) (s Sum, err erro
 	}
 }
 
-// SumOf reads a part. The error wraps [fs.ErrNotExist] when it is not there.
+// SumOf reads a part, plain or compressed. The error wraps [fs.ErrNotExist] when it is not there.
 func SumOf(ctx context.Context, fsys fsx.FS, path string) (_ Sum, err error) {
-	in, err := fsys.Open(path, vfs.SequentialReadsOption)
+	var in io.ReadCloser
+	if strings.HasSuffix(path, Packed) {
+		in, err = openPacked(fsys, path)
+	} else {
+		in, err = fsys.Open(path, vfs.SequentialReadsOption)
+	}
 	if err != nil {
 		return Sum{}, fmt.Errorf("logparts: %w", err)
 	}

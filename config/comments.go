@@ -124,7 +124,8 @@ turn on disk; 0 = all of them.`,
 		"order.wanted_extensions": `What policy score gives points for: extensions of URLs …`,
 		"order.wanted_types":      `… and types of documents that lead to them.`,
 		"order.follow_useless": `true: follow all links, whatever the pages are they stand on, and however long they
-lead to nothing. false: by the next three, since most of the web is not the nation's.`,
+lead to nothing. false: by the next three, and limits.host_guesses, since most of the web is
+not the nation's.`,
 		"order.useless_pages": `So many pages in a row, along a path of links, that are not national and not nearly so,
 end it: links of the last are not followed. Behind two a national page in twenty lies,
 behind four one in a hundred. 0 = they are followed.`,
@@ -152,7 +153,8 @@ of any trap: at a request in 3 s it takes 17 days.`,
 		"limits.uris_per_valid":  `By how much a valid page raises the caps of its host and domain: what a page shows and links to.`,
 		"limits.host_guesses": `URLs of a host that are known only because pages lead to them that are not national
 and not nearly so, and one more for each four valid pages: how long a foreign site is
-searched for what may be there. What is nearer to a seed goes first.`,
+searched for what may be there. What is nearer to a seed goes first. Does not hold with
+follow_useless.`,
 		"limits.hosts_per_domain": `Hosts of a registered domain that are known: link farms have no end of them. Domains
 are by the public suffix list: each blog of blogspot.com is one …`,
 		"limits.hosts_per_domain_max": `… hosters it does not know have valid pages: the cap rises with them, up to this.`,

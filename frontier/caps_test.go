@@ -312,6 +312,25 @@ func TestGuesses(t *testing.T) {
 	r.drain(nil)
 }
 
+// A job that follows all links follows those of useless pages, too: older files of jobs say so
+// and have no line host_guesses (issue 17).
+func TestAllLinksAreNoGuesses(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) { o.FollowUseless, l.HostGuesses = true, 2 })
+	s := cand("useless.test", "/", analyse)
+	s.Seed, s.Hops = true, ""
+	r.schedule(s)
+	u := r.next(s.URL)
+	r.answer(u, crawl.ClassHTML, 0, hop("h.test", "/1", 1), hop("h.test", "/2", 1), hop("h.test", "/3", 1))
+	for i := range u.Links {
+		u.Links[i].Claim = analyse
+	}
+	r.finish(u)
+	if n := r.Stats().Refused; n != 0 {
+		t.Errorf("%d of 3 links were refused", n)
+	}
+	r.drain(nil)
+}
+
 // Hosts of a domain are let in as it has valid pages: a hoster has thousands, a link farm none.
 func TestHostsPerDomainRise(t *testing.T) {
 	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) {

@@ -23,7 +23,8 @@ type LimitsConfig struct {
 	DomainURIsMax int64 `toml:"domain_uris_max"`
 	URIsPerValid  int64 `toml:"uris_per_valid"`
 	// HostGuesses is how many URIs of a host are known only because pages lead to them
-	// that are neither valid nor nearly so; one more for each four valid pages.
+	// that are neither valid nor nearly so; one more for each four valid pages. Not with
+	// OrderConfig.FollowUseless.
 	HostGuesses int64 `toml:"host_guesses"`
 	// HostsPerDomain is how many hosts of a registered domain are known, and HostsPerValid
 	// more for each valid page, up to HostsPerDomainMax.
@@ -211,7 +212,7 @@ func (t *tx) admit(r *Record, h *hostRow, fresh bool) (ok bool, err error) {
 	if fresh && d != nil && l.hostsFull(d) && !(r.needed() && r.Kind != crawl.LinkNav) {
 		return false, nil
 	}
-	if l.HostGuesses > 0 && r.guess() && h.Guessed >= uint64(l.HostGuesses)+h.Valid/validPerGuess {
+	if l.HostGuesses > 0 && !t.f.order.FollowUseless && r.guess() && h.Guessed >= uint64(l.HostGuesses)+h.Valid/validPerGuess {
 		return t.giveWay(r, (*Record).guess)
 	}
 	full := func(known, valid uint64, soft, hard int64) bool {

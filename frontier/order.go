@@ -164,7 +164,7 @@ type order struct {
 }
 
 func newOrder(c OrderConfig, l LimitsConfig) *order {
-	o := &order{OrderConfig: c, follows: !c.FollowUseless && c.UselessPages > 0 || l.HostGuesses > 0}
+	o := &order{OrderConfig: c, follows: !c.FollowUseless && (c.UselessPages > 0 || l.HostGuesses > 0)}
 	for _, name := range c.Policies {
 		o.policies = append(o.policies, c.policy(name))
 		o.follows = o.follows || name == PolicyRelevance

@@ -1,6 +1,9 @@
 package traps
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // date is what an address says of time.
 type date struct {
@@ -9,7 +12,6 @@ type date struct {
 	wrong bool // one that is none: month 13
 	view  bool // nothing is named beside: a list of what is then, not what happened
 	day   bool // a list of a day or week
-	query bool // by parameters: software made the address, and the web is younger than firstWebYear
 }
 
 // calendar reports whether the address names a month that no list needs: those of a
@@ -19,20 +21,26 @@ func (f *Finder) calendar(a *address) bool {
 	if q := a.byQuery(f.month); q.named || q.wrong {
 		d = q
 	}
+	if d.wrong || !d.named {
+		return d.wrong
+	}
 	from := d.month - f.month
-	switch {
-	case d.wrong:
-		return true
-	case !d.named:
-		return false
-	case from > DateAhead, d.query && d.month < 12*firstWebYear:
-		return true
+	if !a.isCalendar() { // old dates are those of newspapers, which libraries show by the day
+		return d.view && from > DateAhead
 	}
 	back, ahead := CalendarBack, CalendarAhead
 	if d.day { // what it has the list of the month has as well
 		back, ahead = DayBack, DayAhead
 	}
-	return d.view && (from > ahead || from < -back) && a.isCalendar()
+	return from > DateAhead || d.view && !a.oneThing() && (from > ahead || from < -back)
+}
+
+// oneThing reports whether the address says that it is of one thing, by its number or as a
+// detail: an event, not a list of events. Joomla's Itemid is the number of an entry of a menu.
+func (a *address) oneThing() bool {
+	return strings.Contains(a.u.Path(), "detail") || slices.ContainsFunc(a.params, func(p param) bool {
+		return (strings.HasSuffix(p.name, "id") && p.name != "itemid" || p.name == "e") && number(p.value) > 0
+	})
 }
 
 // byPath reads /2031/05/12/, /2031-05-12/, /05/2031/, and /2031/, /2031/week/5/ or
@@ -57,7 +65,7 @@ func (a *address) byPath(today int) (d date) {
 				month = 12*y + monthOf(next) - 1
 			}
 		case y >= 0 && calendar && week(next) && upTo(third, 53) > 0:
-			month, used, day = 12*y+min((upTo(third, 53)-1)/4, 11), 3, true
+			month, used, day = 12*y+min((7*upTo(third, 53)-4)*12/366, 11), 3, true
 		case calendar && monthOf(s) > 0 && year(next) >= 0:
 			month, used = 12*year(next)+monthOf(s)-1, 2
 		case firstYear <= y && y <= lastYear && calendar:
@@ -103,7 +111,7 @@ func (a *address) byQuery(today int) (d date) {
 	case y >= 0 && !d.named:
 		d.month, d.named = nearest(y, today), true
 	}
-	d.query, d.view, d.day = true, true, day
+	d.view, d.day = true, day
 	return d
 }
 
@@ -156,8 +164,11 @@ func (a *address) isCalendar() bool {
 }
 
 func calendarWord(s string) bool {
-	for _, w := range [...]string{"calend", "kalend", "event", "agenda", "diary", "schedule"} {
-		if strings.Contains(s, w) {
+	if strings.Contains(s, "calend") || strings.Contains(s, "kalend") {
+		return true
+	}
+	for _, w := range [...]string{"event", "jevent", "agenda", "diary", "schedule"} {
+		if at := strings.Index(s, w); at == 0 || at > 0 && !letter(s[at-1]) { // not that of prevention
 			return true
 		}
 	}

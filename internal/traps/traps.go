@@ -31,17 +31,17 @@ const (
 	MaxQuery  = 1024 // bytes of its query
 	MaxSame   = 4    // times that a folder stands in a path
 	MaxParams = 12   // parameters of a query
-	MaxFacets = 3    // points of parameters that filter (2) or sort (1); parameters of one name
-	MaxPage   = 2000 // number of a page of a list
+	MaxFacets = 3    // parameters of one name
+	MaxPage   = 9999 // number of a page of a list: books have thousands, news of many years as well
 	MaxWords  = 3    // words that are searched for
 	// Months from today within which lists of a month or year of a calendar are looked
-	// at, those of a day or week, and within which any address may name a date.
-	CalendarBack, CalendarAhead = 12, 12
-	DayBack, DayAhead           = 0, 1
+	// at (what was on years ago often stands on those only), those of a day or week, and
+	// within which any address may name a date.
+	CalendarBack, CalendarAhead = 144, 12
+	DayBack, DayAhead           = 0, 0
 	DateAhead                   = 24
-	// Numbers in a path are years within these, others are ids. By parameters software
-	// made the page, which is younger than firstWebYear.
-	firstYear, lastYear, firstWebYear = 1800, 2199, 1990
+	// Numbers in a path are years within these, others are ids.
+	firstYear, lastYear = 1800, 2199
 )
 
 // All returns the patterns in the order in which they are asked.
@@ -131,6 +131,9 @@ func split(query string) []param {
 	var out []param
 	for p := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
 		name, value, _ := strings.Cut(p, "=")
+		if p == "amp" { // &amp; that was written twice
+			continue
+		}
 		out = append(out, param{plain(name), plain(value)})
 	}
 	return out
@@ -196,7 +199,12 @@ func (a *address) action() bool {
 		case "oldid", "diff":
 			return wiki
 		case "action":
-			return wiki && p.value != "view" || p.value == "edit" || p.value == "print"
+			switch p.value {
+			case "edit", "print":
+				return true
+			case "history", "raw", "info", "delete", "protect", "move", "watch", "unwatch", "purge", "submit", "formedit":
+				return wiki
+			}
 		case "do": // DokuWiki
 			return p.value == "edit" || p.value == "revisions" || p.value == "backlink" || p.value == "diff"
 		case "mode": // phpBB
@@ -218,26 +226,26 @@ func (a *address) search() bool {
 	})
 }
 
-// What a parameter does to a list, in points: MaxFacets are a combination.
+// What a parameter does to a list.
 const (
-	arranges = 1
-	chooses  = 2
+	arranges = 1 + iota
+	chooses
 )
 
 // facet says whether a name of a parameter chooses from a list, arranges it, or neither.
 func facet(name string) int {
-	name, _, _ = strings.Cut(name, "[")
+	name, _, list := strings.Cut(name, "[")
 	name, _, _ = strings.Cut(name, ":")
 	switch name {
 	case "sort", "sortby", "sort_by", "orderby", "order_by", "order", "dir", "direction", "sortdir", "sort_order",
 		"limit", "per_page", "perpage", "pagesize", "page_size":
 		return arranges
-	case "filter", "filters", "facet", "facets", "fq", "f", "refine", "attr", "attrs", "attribute", "attributes",
+	case "filter", "filters", "facet", "facets", "fq", "refine", "attr", "attrs", "attribute", "attributes",
 		"price", "price_from", "price_to", "price_min", "price_max", "min_price", "max_price", "stock", "instock", "availability",
 		"color", "colour", "size", "brand", "manufacturer", "material", "rating", "discount", "tag", "tags":
 		return chooses
 	}
-	if strings.HasPrefix(name, "filter_") {
+	if strings.HasPrefix(name, "filter_") || name == "f" && list { // f=3 is a forum
 		return chooses
 	}
 	return 0
@@ -247,17 +255,24 @@ func (a *address) facets() bool {
 	if len(a.params) > MaxParams {
 		return true
 	}
-	points, same := 0, map[string]int{}
-	for i, p := range a.params {
-		if p.value != "" && slices.Contains(a.params[:i], p) { // each page adds it anew
-			return true
+	chosen, arranged, twice, same := 0, 0, 0, map[string]int{}
+	for _, p := range a.params {
+		switch facet(p.name) {
+		case chooses:
+			chosen++
+		case arranges:
+			arranged++
 		}
-		points += facet(p.name)
-		if same[p.name]++; same[p.name] >= MaxFacets {
+		switch same[p.name]++; same[p.name] {
+		case 2:
+			twice++
+		case MaxFacets:
 			return true
 		}
 	}
-	return points >= MaxFacets
+	// Twice alone is lang=cs&lang=cs of a careless template, with another each page adds all
+	// of them anew; order, direction and length stand in the links to further pages of a list.
+	return twice > 1 || chosen > 1 || chosen == 1 && arranged > 0
 }
 
 // numbersPages reports whether a name of a parameter numbers the pages of a list. "page"

@@ -307,7 +307,7 @@ func TestGuesses(t *testing.T) {
 	got := r.drain(func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassHTML, 1) })
 	slices.Sort(got)
 	inOrder(t, "those that were let in", got, "h.test/2", "h.test/3", "h.test/5", "h.test/6")
-	finish("useless5.test", 0, at("/8", 1), at("/9", 1)) // four of five are valid: one more
+	finish("useless5.test", 0, at("/8", 2), at("/9", 2)) // four of five are valid: one more
 	guesses(3)
 	r.drain(nil)
 }
@@ -320,7 +320,7 @@ func TestAllLinksAreNoGuesses(t *testing.T) {
 	s.Seed, s.Hops = true, ""
 	r.schedule(s)
 	u := r.next(s.URL)
-	r.answer(u, crawl.ClassHTML, 0, hop("h.test", "/1", 1), hop("h.test", "/2", 1), hop("h.test", "/3", 1))
+	r.answer(u, crawl.ClassHTML, 0, hop("h.test", "/1", 2), hop("h.test", "/2", 2), hop("h.test", "/3", 2))
 	for i := range u.Links {
 		u.Links[i].Claim = analyse
 	}
@@ -329,6 +329,42 @@ func TestAllLinksAreNoGuesses(t *testing.T) {
 		t.Errorf("%d of 3 links were refused", n)
 	}
 	r.drain(nil)
+}
+
+// What is counted as a guess, and is none any more, is taken off once; what a seed links to is none.
+func TestGuessesAreCountedOnce(t *testing.T) {
+	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) { o.UselessPages, l.HostGuesses = 0, 3 })
+	seed := func(host string) *crawl.CrawlURI {
+		s := cand(host, "/", analyse)
+		s.Seed, s.Hops = true, ""
+		r.schedule(s)
+		return r.next(s.URL)
+	}
+	foreign, other, valid := seed("useless.test"), seed("useless2.test"), seed("valid.test")
+	guesses := func(want uint64) {
+		t.Helper()
+		row, err := r.readRow(r.hash("h.test"))
+		if must(t, err); row.Guessed != want {
+			t.Errorf("%d guesses, want %d", row.Guessed, want)
+		}
+	}
+	embed := cand("h.test", "/i.png", crawl.Claim{})
+	embed.Kind, embed.Hops = crawl.LinkEmbed, "LLE"
+	linked := hop("h.test", "/i.png", 3)
+	finish := func(u *crawl.CrawlURI, is uint8, links ...crawl.Candidate) {
+		r.answer(u, crawl.ClassHTML, is, links...)
+		for i := range u.Links {
+			u.Links[i].Claim = links[i].Claim
+		}
+		r.finish(u)
+	}
+	finish(foreign, 0, embed, hop("h.test", "/near", 1))
+	guesses(0)
+	linked.Claim = analyse
+	finish(other, 0, linked) // what nobody needed is asked for now
+	guesses(1)
+	finish(valid, 1, linked)
+	guesses(0)
 }
 
 // Hosts of a domain are let in as it has valid pages: a hoster has thousands, a link farm none.

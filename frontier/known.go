@@ -12,9 +12,7 @@ func (t *tx) learnURI(r *Record, fresh bool) error {
 		return err
 	}
 	h.Known++
-	if r.guess() {
-		h.Guessed++
-	}
+	h.guesses(false, r.guess())
 	d, err := t.domain(r.Host)
 	if d == nil || err != nil {
 		return err
@@ -32,9 +30,7 @@ func (t *tx) unlearnURI(r *Record) (h *hostRow, d *domainRow, err error) {
 		return nil, nil, err
 	}
 	h.Known--
-	if r.guess() {
-		h.Guessed--
-	}
+	h.guesses(r.guess(), false)
 	if d, err = t.domain(r.Host); d != nil {
 		d.Known--
 	}
@@ -42,25 +38,36 @@ func (t *tx) unlearnURI(r *Record) (h *hostRow, d *domainRow, err error) {
 }
 
 // guess reports whether a URI is known only because useless pages lead to it. What they
-// embed is none, nor what a depth reaches; that a file would be archived makes no link a
-// better one.
+// embed is none, nor what a seed links to or a depth reaches; that a file would be archived
+// makes no link a better one.
 func (r *Record) guess() bool {
-	if r.Found < FoundUseless || r.Seed || r.Claim.IsZero() || r.isPrereq() {
+	if r.Found < FoundUseless || r.Seed || r.Claim.IsZero() || r.isPrereq() || crawl.LinkHops(r.Hops) <= 1 {
 		return false
 	}
 	return !r.needed() || r.Kind == crawl.LinkNav && !r.Claim.Keep && r.Claim.Link == [crawl.MaxProfiles]int32{}
 }
 
-// guessed counts a URI that is about to be found on a better page than before.
-func (t *tx) guessed(r *Record, found Found) error {
-	if !r.guess() || found >= FoundUseless {
+// guesses counts a URI of the host that was a guess, or was not, and is one now, or is not.
+func (h *hostRow) guesses(was, is bool) {
+	switch {
+	case is && !was:
+		h.Guessed++
+	case was && !is && h.Guessed > 0:
+		h.Guessed--
+	}
+}
+
+// guessed counts a known URI that was a guess, or was not, as what it is now.
+func (t *tx) guessed(r *Record, was bool) error {
+	if r.guess() == was {
 		return nil
 	}
 	h, err := t.host(r.Host)
-	if err == nil {
-		h.Guessed--
+	if err != nil {
+		return err
 	}
-	return err
+	h.guesses(was, !was)
+	return nil
 }
 
 // rehost counts a URI with another host from now on.

@@ -329,6 +329,7 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 		}
 		return r, t.enqueue(r, crawl.ModeFetch)
 	}
+	was := r.guess()
 	if r.State != Done && fewerHops(c.Hops, r.Hops) {
 		r.ways, r.Hops = r.Ways(), c.Hops
 		if err := t.found(r, c); err != nil {
@@ -341,18 +342,15 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 	r.Seed = r.Seed || c.Seed
 	r.InWanted = r.InWanted || from.inWanted
 	if t.f.order.follows && from.found.better(r.Found) {
-		if err := t.guessed(r, from.found); err != nil {
-			return nil, err
-		}
 		r.Found = from.found
 	}
 	r.Empty = min(r.Empty, from.empty)
 	if c.Force && r.State != Waiting {
 		r.Force = true
 		r.Claim, r.ways = r.Claim.Join(c.Claim), r.Ways().Join(c.Reached())
-		return r, t.enqueue(r, crawl.ModeFetch)
+		return r, errors.Join(t.enqueue(r, crawl.ModeFetch), t.guessed(r, was))
 	}
-	return r, errors.Join(t.join(r, c.Claim, c.Reached()), t.better(r))
+	return r, errors.Join(t.join(r, c.Claim, c.Reached()), t.better(r), t.guessed(r, was))
 }
 
 func byID(a, b crawl.ID) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.URI, b.URI)) }

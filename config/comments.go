@@ -152,9 +152,9 @@ of any trap: at a request in 3 s it takes 17 days.`,
 		"limits.domain_uris_max": `The same for registered domains.`,
 		"limits.uris_per_valid":  `By how much a valid page raises the caps of its host and domain: what a page shows and links to.`,
 		"limits.host_guesses": `URLs of a host that are known only because pages lead to them that are not national
-and not nearly so, and one more for each four valid pages: how long a foreign site is
-searched for what may be there. What is nearer to a seed goes first. Does not hold with
-follow_useless.`,
+and not nearly so, but for what a seed links to, and one more for each four valid pages:
+how long a foreign site is searched for what may be there. What is nearer to a seed goes
+first. Does not hold with follow_useless.`,
 		"limits.hosts_per_domain": `Hosts of a registered domain that are known: link farms have no end of them. Domains
 are by the public suffix list: each blog of blogspot.com is one …`,
 		"limits.hosts_per_domain_max": `… hosters it does not know have valid pages: the cap rises with them, up to this.`,

@@ -69,7 +69,7 @@ func TestEmptyPages(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
-				o.FollowedHops = 0
+				o.EmptyPages, o.FollowedHops = 3, 0
 				c.change(o)
 			})
 			seed := cand("a.test", "/list?page=1", analyse)

@@ -77,7 +77,7 @@ const (
 // DefaultOrderConfig asks within a host for what is most promising first, all hosts alike, and leaves
 // paths that lead to nothing.
 func DefaultOrderConfig() OrderConfig {
-	return OrderConfig{Policies: []PolicyName{PolicyRelevance, PolicyHops}, UselessPages: 4, EmptyPages: 3, FollowedHops: 5, Queues: QueuesFair, SessionBalance: 3000, ErrorPenalty: 100,
+	return OrderConfig{Policies: []PolicyName{PolicyRelevance, PolicyHops}, UselessPages: 4, EmptyPages: 5, FollowedHops: 5, Queues: QueuesFair, SessionBalance: 3000, ErrorPenalty: 100,
 		WantedExtensions: []string{"xml", "dtd", "xsl", "xslt", "xsd", "xq", "rdf", "owl", "rng"},
 		WantedTypes:      []string{"text/xml", "application/xml", "*/*+xml"}}
 }

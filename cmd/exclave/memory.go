@@ -25,8 +25,9 @@ func limitMemory(c *config.Config) (restore func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// verifyMemory is what the runtime of a verification keeps to.
-const verifyMemory = 256 << 20
+// verifyMemory is what the runtime of a verification keeps to. It goes over it while it collects, the more the
+// more workers there are: the rest is left of 300 MB.
+const verifyMemory = 192 << 20
 
 // spendMemory lets a verification collect garbage less often, as long as it keeps to verifyMemory, unless somebody set
 // limits in the environment. It returns what puts back the limits there were.

@@ -236,8 +236,13 @@ func TestRecoverRolledLogs(t *testing.T) {
 		must(t, err)
 		loseState(t, j.cfg)
 		made := recoverJob(t, j.cfg, job.RecoverOptions{})
-		if made.Over || len(made.Aside) != 1 {
+		if made.Over || len(made.Aside) != 1 || !strings.Contains(made.Aside[0].Why, "cannot be read behind its line") {
 			t.Fatalf("%+v", made)
+		}
+		for _, note := range made.Notes {
+			if strings.Contains(note, "\n") {
+				t.Errorf("%q is more than a line", note)
+			}
 		}
 		if kept, err := os.ReadFile(filepath.Join(j.cfg.Dir, made.Aside[0].Kept)); err != nil || string(kept) != string(old) {
 			t.Errorf("%d bytes are kept of %d, %v", len(kept), len(old), err)
@@ -274,6 +279,13 @@ func TestRecoverRefusesLogs(t *testing.T) {
 		{"of a recovery that was killed", func(j *testJob) error { return os.WriteFile(part(j)+".tmp", []byte("x\n"), 0o600) }, "", false},
 		{"there twice, the plain one cut", func(j *testJob) error { return unpack(j, 10) }, `crawl\.log\.\d{14} and \S+\.gz hold different bytes`, false},
 		{"there twice", func(j *testJob) error { return unpack(j, 0) }, "", false},
+		{"of a roll of which the disk kept half", func(j *testJob) error {
+			must(t, unpack(j, 0))
+			for _, later := range j.parts(crawl.LogCrawl)[2:] {
+				must(t, os.Remove(j.logPath(later+logparts.Packed)))
+			}
+			return errors.Join(os.Remove(part(j)+logparts.Packed), os.Remove(j.logPath("crawl.log")), os.Link(part(j), j.logPath("crawl.log")))
+		}, `crawl\.log and its last part, crawl\.log\.\d{14}, hold the same`, false},
 		{"there twice, the compressed one cut", func(j *testJob) error {
 			return errors.Join(unpack(j, 0), os.Truncate(part(j)+logparts.Packed, 40))
 		}, "", false},

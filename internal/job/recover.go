@@ -265,7 +265,8 @@ func (r *recoverer) noStrangeLogs() error {
 	return nil
 }
 
-// partsOnce refuses to go on when a part lies there plain and compressed, and each can be read and holds something else.
+// partsOnce refuses to go on when a part lies there plain and compressed, and each can be read and holds something else;
+// or under the name of its log, too.
 func (r *recoverer) partsOnce(ctx context.Context) error {
 	names, err := r.logNames()
 	if err != nil {
@@ -287,6 +288,36 @@ func (r *recoverer) partsOnce(ctx context.Context) error {
 		if have != want {
 			return refused("%s and %s hold different bytes: move the one away that is not whole", r.path(LogDir, plain), name)
 		}
+	}
+	for l := range crawl.NumLogs {
+		if err := r.rolledOnce(ctx, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rolledOnce refuses to go on when a log and its last part are the same: a kill left a rename of which the disk kept half.
+func (r *recoverer) rolledOnce(ctx context.Context, l crawl.LogID) error {
+	files := r.logs[l].files
+	n := len(files) - 1
+	if n == 0 || files[n].size == 0 || files[n].size != files[n-1].size {
+		return nil
+	}
+	part, err := logparts.Find(r.opts.FS, r.path(LogDir), files[n-1].name)
+	if err != nil {
+		return fmt.Errorf("job: recover: %w", err)
+	}
+	want, partErr := logparts.SumOf(ctx, r.opts.FS, part)
+	have, err := logparts.SumOf(ctx, r.opts.FS, r.path(LogDir, l.Name()))
+	if logparts.Damaged(partErr) {
+		return nil
+	}
+	if err := errors.Join(err, partErr); err != nil {
+		return fmt.Errorf("job: recover: %w", err)
+	}
+	if have == want {
+		return refused("%s and its last part, %s, hold the same: remove the former", r.path(LogDir, l.Name()), files[n-1].name)
 	}
 	return nil
 }

@@ -100,7 +100,9 @@ func (r *recoverer) eachLineOf(ctx context.Context, log crawl.LogID, name string
 		}
 		return fn(line, goodLine(log, line))
 	})
-	err = errors.Join(err, in.Close())
+	if closed := in.Close(); err == nil { // else it says the same again
+		err = closed
+	}
 	if logparts.Damaged(err) {
 		return err, nil
 	}
@@ -339,7 +341,11 @@ func (r *recoverer) rewrite(ctx context.Context, l crawl.LogID, f logFile) error
 	if err := errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("job: recover %s: %w", f.name, err)
 	}
-	e, err := r.aside.Tail(old, 0, f.lines, fmt.Sprintf("the log as it was, with %d broken lines, which were taken out", f.broken))
+	why := fmt.Sprintf("the log as it was, with %d broken lines, which were taken out", f.broken)
+	if f.hurt != nil {
+		why += fmt.Sprintf("; it cannot be read behind its line %d", f.lines+f.broken)
+	}
+	e, err := r.aside.Tail(old, 0, f.lines, why)
 	if err != nil {
 		return err
 	}

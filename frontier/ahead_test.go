@@ -83,7 +83,7 @@ func TestFilterKnowsAllOfAState(t *testing.T) {
 		if known != len(cs) {
 			t.Errorf("%d of %d known", known, len(cs))
 		}
-		f.recs, f.hostRows = newRowCache(10, uriHash), newRowCache(10, hostHash)
+		f.recs, f.hostRows, f.domainRows = newRowCache(10, uriHash), newRowCache(10, hostHash), newRowCache(10, nameHash())
 	}
 	known, err := f.ScheduleMark(t.Context(), "", nil, cand("other.test", "/", analyse), cand("h1.test", "/other", analyse))
 	must(t, err)

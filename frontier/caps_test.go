@@ -1,6 +1,8 @@
 package frontier
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -394,4 +396,36 @@ func TestHostsPerDomainRise(t *testing.T) {
 		t.Errorf("blogs: %d refused", s.Refused-3)
 	}
 	r.drain(nil)
+}
+
+// What is counted of a domain is read from the store once, and written only when it changed.
+func TestDomainRowsAreKept(t *testing.T) {
+	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostsPerDomain = 2 })
+	for i := range 3 {
+		r.schedule(cand(fmt.Sprintf("h%d.a.test", i), "/", analyse))
+	}
+	if s := r.Stats(); s.Refused != 1 {
+		t.Errorf("%d refused, not that of the third host", s.Refused)
+	}
+	row, err := get(r.db, domainKey("a.test"))
+	must(t, err)
+	if kept := r.domainRows.get("a.test"); row == nil || !bytes.Equal(kept, row) {
+		t.Errorf("kept: %x, in the store: %x", kept, row)
+	}
+	tx := r.Frontier.begin()
+	defer func() { must(t, tx.discard()) }()
+	for _, host := range []string{"h0.a.test", "h1.a.test", "h9.a.test"} {
+		if d, err := tx.domain(host); err != nil || d.Hosts != 2 || d.Known != 2 {
+			t.Errorf("%s: %+v, %v", host, d, err)
+		}
+	}
+	if tx.it != nil {
+		t.Error("the store was asked for a row that the last commit wrote")
+	}
+	must(t, tx.flush(nil))
+	for _, p := range tx.b.ops {
+		if p.key[0] == 'b' {
+			t.Errorf("row %q is written, though nothing changed", p.key)
+		}
+	}
 }

@@ -374,6 +374,7 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	f.seen.take(hosts)
 	f.recs.take(uris, readID)
 	f.hostRows.take(hosts, binary.BigEndian.Uint64)
+	f.takeDomains(&t.b)
 	made := t.b // not the whole tx, as long as somebody reads
 	f.recent.committed(&made)
 	f.o.Fail.Hit("frontier.commit.after-batch")
@@ -551,7 +552,11 @@ func (t *tx) flush(files []uint32) error {
 		}
 	}
 	for name, d := range t.domains {
-		if err := t.b.Set(domainKey(name), d.encode(), nil); err != nil {
+		v := d.encode()
+		if bytes.Equal(v, d.read) {
+			continue
+		}
+		if err := t.b.Set(domainKey(name), v, nil); err != nil {
 			return err
 		}
 	}

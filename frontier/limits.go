@@ -140,64 +140,6 @@ func (c *LimitsConfig) domainSpent(d *domainRow) bool {
 
 func (c *LimitsConfig) sourceSpent(y Tally) bool { return spent(c.SourceDocuments, c.SourceBytes, y) }
 
-// domainRow is what is counted of a registered domain, while it has limits.
-type domainRow struct {
-	Hosts, Known, Valid, Documents, Bytes uint64
-}
-
-func domainKey(name string) []byte { return nameKey('b', name) }
-
-func (d *domainRow) encode() []byte {
-	e := newEnc()
-	for _, n := range []uint64{d.Hosts, d.Known, d.Valid, d.Documents, d.Bytes} {
-		e.uv(n)
-	}
-	return e.b
-}
-
-func decodeDomain(v []byte) (*domainRow, error) {
-	d := newDec(v)
-	row := &domainRow{Hosts: d.uv(), Known: d.uv(), Valid: d.uv(), Documents: d.uv(), Bytes: d.uv()}
-	return row, d.end()
-}
-
-// domain returns what is counted of a host's domain, nil while that is not.
-func (t *tx) domain(host string) (*domainRow, error) {
-	if !t.f.o.Limits.domains() {
-		return nil, nil
-	}
-	name := domainOf(host)
-	if d, ok := t.domains[name]; ok {
-		return d, nil
-	}
-	v, err := t.seek(domainKey(name))
-	if err != nil {
-		return nil, err
-	}
-	d := &domainRow{}
-	if v != nil {
-		if d, err = decodeDomain(v); err != nil {
-			return nil, fmt.Errorf("domain %s: %w", name, err)
-		}
-	}
-	t.domains[name] = d
-	return d, nil
-}
-
-// readDomain returns what is counted of a host's domain outside of a commit.
-func (f *Frontier) readDomain(host string) (*domainRow, error) {
-	name := domainOf(host)
-	v, err := get(f.db, domainKey(name))
-	if v == nil || err != nil {
-		return &domainRow{}, err
-	}
-	d, err := decodeDomain(v)
-	if err != nil {
-		return nil, fmt.Errorf("domain %s: %w", name, err)
-	}
-	return d, nil
-}
-
 // admit decides whether a URI of the host may become known, which fresh says is not. When a
 // cap is reached, the worst waiting URI of the host gives way to a better one.
 func (t *tx) admit(r *Record, h *hostRow, fresh bool) (ok bool, err error) {
@@ -242,15 +184,17 @@ func (*Record) any() bool { return true }
 // giveWay forgets the worst waiting URI of the host that is of a kind when r is better,
 // and reports whether it did.
 func (t *tx) giveWay(r *Record, is func(*Record) bool) (gave bool, err error) {
-	name := t.f.queueName(r)
-	hash, mine := t.f.hash(name), t.f.order.prec(r)
-	prefix := queuePrefix(hash)
-	it, err := t.f.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	hash, mine := t.f.hash(t.f.queueName(r)), t.f.order.prec(r)
+	if worst, looked := t.worst[hash]; looked && worst <= mine {
+		return false, nil
+	}
+	it, err := t.ends(hash)
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	it.Last()
+	if t.worst[hash] = 0; it.Last() {
+		t.worst[hash] = it.Key()[9]
+	}
 	for range mostGiveWay {
 		if !it.Valid() || it.Key()[9] <= mine {
 			return false, it.Error()
@@ -273,6 +217,18 @@ func (t *tx) giveWay(r *Record, is func(*Record) bool) (gave bool, err error) {
 		it.Prev()
 	}
 	return false, it.Error()
+}
+
+// ends returns an iterator over a queue as it was before this commit. One serves the whole
+// commit; who fails leaves it to discard.
+func (t *tx) ends(queue uint64) (it *pebble.Iterator, err error) {
+	prefix := queuePrefix(queue)
+	if t.queues == nil {
+		t.queues, err = t.f.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+		return t.queues, err
+	}
+	t.queues.SetBounds(prefix, after(prefix))
+	return t.queues, nil
 }
 
 // givesWay reports whether a URI that waits at the key may be forgotten: nobody refers
@@ -491,72 +447,6 @@ func (f *Frontier) wakeRetired() error {
 	}
 	return f.commit(b, pebble.Sync)
 }
-
-// countDomains makes the rows of domains when they have limits and had none before,
-// and removes them when they have none any more.
-func (f *Frontier) countDomains() error {
-	mark := nameKey('m', "domains")
-	have, err := get(f.db, mark)
-	want := f.o.Limits.domains()
-	if err != nil || want == (have != nil) {
-		return err
-	}
-	b := f.db.NewBatch()
-	if !want {
-		return errors.Join(b.DeleteRange([]byte{'b'}, []byte{'b' + 1}, nil), b.Delete(mark, nil), f.commit(b, pebble.Sync))
-	}
-	rows := map[string]*domainRow{}
-	flush := func() error {
-		for name, d := range rows {
-			if err := b.Set(domainKey(name), d.encode(), nil); err != nil {
-				return err
-			}
-		}
-		rows = map[string]*domainRow{}
-		err := f.commit(b, pebble.NoSync)
-		b = f.db.NewBatch()
-		return err
-	}
-	// What a run that was killed here counted is not counted twice.
-	if err := f.db.DeleteRange([]byte{'b'}, []byte{'b' + 1}, pebble.NoSync); err != nil {
-		return err
-	}
-	err = scan(f.db, []byte{'h'}, func(_, v []byte) error {
-		h, err := decodeHost(v)
-		if err != nil || h.Known == 0 {
-			return err
-		}
-		name := domainOf(h.Name)
-		d := rows[name]
-		if d == nil {
-			if d, err = f.readDomain(h.Name); err != nil {
-				return err
-			}
-			rows[name] = d
-		}
-		d.Hosts++
-		d.Known += h.Known
-		d.Valid += h.Valid
-		if h.Tally != nil {
-			d.Documents += uint64(h.Tally.URIs)
-			d.Bytes += uint64(h.Tally.Bytes)
-		}
-		if len(rows) == maxDomainsInMemory {
-			return flush()
-		}
-		return nil
-	})
-	if err == nil {
-		err = flush()
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("count registered domains: %w", err), b.Close())
-	}
-	return errors.Join(b.Set(mark, []byte{valueVersion}, nil), f.commit(b, pebble.Sync))
-}
-
-// maxDomainsInMemory bounds what countDomains gathers.
-const maxDomainsInMemory = 100000
 
 // Kinds of places, and the letters of their rows.
 const (

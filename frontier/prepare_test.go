@@ -198,7 +198,7 @@ func nextAmongCommits(t *testing.T, seed uint64) {
 			o.Limits.HostURIs = 40
 		}
 	})
-	r.recs, r.hostRows = newRowCache(1, uriHash), newRowCache(1, hostHash)
+	r.recs, r.hostRows, r.domainRows = newRowCache(1, uriHash), newRowCache(1, hostHash), newRowCache(1, nameHash())
 	const hosts = 25
 	host := func(i int) string { return fmt.Sprintf("h%d.test", i) }
 	for i := range hosts {

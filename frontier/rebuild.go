@@ -295,6 +295,7 @@ func (b *Builder) commit() error {
 	}
 	f.recs.take(t.b.table('u'), readID)
 	f.hostRows.take(t.b.table('h'), binary.BigEndian.Uint64)
+	f.takeDomains(&t.b)
 	f.mu.Lock()
 	f.st, f.works = t.st, t.works
 	f.tallies.take(&t.counted)
@@ -340,7 +341,5 @@ func (b *Builder) Close(files []FileRow, logs []LogRow) error {
 
 // Discard ends the Builder; what it made is not complete.
 func (b *Builder) Discard() error {
-	err := b.t.discard()
-	b.t.it = nil
-	return errors.Join(err, b.f.Close(context.Background()))
+	return errors.Join(b.t.discard(), b.f.Close(context.Background()))
 }

@@ -7,10 +7,11 @@ import (
 	"exclave/crawl"
 )
 
-// cachedRecords and cachedHosts are how many rows are kept: some 200 bytes each, twice.
+// cachedRecords, cachedHosts and cachedDomains are how many rows are kept: some 200 bytes each, twice.
 const (
 	cachedRecords = 50000
 	cachedHosts   = 50000
+	cachedDomains = 20000
 )
 
 // cacheShards is in how many parts, each with its lock, a cache is divided: the committer, which

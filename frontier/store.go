@@ -209,13 +209,15 @@ type Frontier struct {
 	groups chan *readGroup // read ahead, for the committer
 	recent recent
 	seen   seen
-	// recs and hostRows are rows of tables u and h.
-	recs     *rowCache[crawl.ID]
-	hostRows *rowCache[uint64]
-	offs     chan struct{} // filled when a host was put off
-	quit     chan struct{}
-	idle     chan struct{} // closed when the committer has ended
-	closed   bool
+	// recs, hostRows and domainRows are rows of tables u, h and b.
+	recs       *rowCache[crawl.ID]
+	hostRows   *rowCache[uint64]
+	domainRows *rowCache[string]
+	registered memo[string, string] // domains of hosts
+	offs       chan struct{}        // filled when a host was put off
+	quit       chan struct{}
+	idle       chan struct{} // closed when the committer has ended
+	closed     bool
 
 	mu      sync.Mutex
 	st      stored
@@ -257,7 +259,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	f := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order, o.Limits), longest: o.Config.longestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
 		horizon: place{kind: placeLine}, awake: place{kind: placeResting}, reserved: map[crawl.ID]bool{}, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
-		recs: newRowCache(cachedRecords, uriHash), hostRows: newRowCache(cachedHosts, hostHash), offs: make(chan struct{}, 1),
+		recs: newRowCache(cachedRecords, uriHash), hostRows: newRowCache(cachedHosts, hostHash), domainRows: newRowCache(cachedDomains, nameHash()), offs: make(chan struct{}, 1),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
 		rolled: make(chan struct{}, 1), atRest: make(chan struct{}), packed: make(chan struct{}),
 		hostFacts:   newCache(func(crawl.HostFacts) int { return 0 }), // at most 32 addresses

@@ -54,10 +54,13 @@ type tx struct {
 	off       []putOff        // hosts put off
 	dropped   map[uint64]bool // hosts in whose queues URIs were moved, or taken anywhere
 	origins   map[originID]*openOrigin
-	turned    map[uint64]bool // hosts of which an origin failed or answered again
-	eased     map[uint64]bool // hosts whose rest after failures is over
-	domains   map[string]*domainRow
-	freed     []crawl.ID // URIs that gave way
+	turned    map[uint64]bool       // hosts of which an origin failed or answered again
+	eased     map[uint64]bool       // hosts whose rest after failures is over
+	domains   map[string]*domainRow // by their names
+	domainAt  map[string]*domainRow // the same by hosts
+	queues    *pebble.Iterator      // of the state before this commit, for giveWay; nil until needed
+	worst     map[uint64]uint8      // precedence of the last URI in a queue before this commit, 0 in an empty one
+	freed     []crawl.ID            // URIs that gave way
 }
 
 func (f *Frontier) begin() *tx {
@@ -65,15 +68,22 @@ func (f *Frontier) begin() *tx {
 	defer f.mu.Unlock()
 	return &tx{f: f, set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, rows: map[uint64][]byte{}, st: f.st,
 		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{},
-		came: map[uint64][][]byte{}, away: map[string]bool{}, gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, origins: map[originID]*openOrigin{}, turned: map[uint64]bool{}, eased: map[uint64]bool{}, domains: map[string]*domainRow{}}
+		came: map[uint64][][]byte{}, away: map[string]bool{}, gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, origins: map[originID]*openOrigin{}, turned: map[uint64]bool{}, eased: map[uint64]bool{}, domains: map[string]*domainRow{}, domainAt: map[string]*domainRow{}, worst: map[uint64]uint8{}}
 }
 
 // discard gives the tx back, unless a store that died may still read it.
 func (t *tx) discard() error {
-	if t.f.dead.cause() != nil || t.it == nil {
+	if t.f.dead.cause() != nil {
 		return nil
 	}
-	return t.it.Close()
+	var errs []error
+	for _, it := range []*pebble.Iterator{t.it, t.queues} {
+		if it != nil {
+			errs = append(errs, it.Close())
+		}
+	}
+	t.it, t.queues = nil, nil
+	return errors.Join(errs...)
 }
 
 // seek returns the value a key had before this commit, nil when there was none; it

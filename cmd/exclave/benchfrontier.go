@@ -59,6 +59,7 @@ takes to open again after a kill. docs/howto/bench.md explains the figures.`,
 	f.IntVar(&p.Workers, "workers", p.Workers, "ToeThreads")
 	f.DurationVar(&p.Drain, "drain", p.Drain, "how long URIs are finished, and again at half the rate")
 	f.DurationVar(&p.SyncDelay, "sync-delay", 0, "time added to every fsync")
+	f.BoolVar(&p.NoLimits, "no-limits", false, "leave out the limits that a job has by default")
 	f.Uint64Var(&p.Seed, "seed", p.Seed, "the candidates follow from this number")
 	f.StringVar(&out, "json", "", "write the figures to this file as JSON; - is stdout, instead of the table")
 	f.StringVar(&cpu, "cpuprofile", "", "write a profile of the processor time to this file")
@@ -83,6 +84,7 @@ func benchFrontierPart(cmd *cobra.Command, p frontierbench.Params, cpu string) (
 		return err
 	}
 	p.Peak = func() int64 { return ownUsage().PeakRSS }
+	p.CPU = func() float64 { u := ownUsage(); return u.User + u.System }
 	f, fig, err := frontierbench.Run(cmd.Context(), p)
 	if err := errors.Join(err, stop()); err != nil {
 		return withCode(exitFailure, err)
@@ -98,7 +100,7 @@ func benchFrontierPart(cmd *cobra.Command, p frontierbench.Params, cpu string) (
 
 func benchFrontier(cmd *cobra.Command, p frontierbench.Params, cpu string) (fig frontierbench.Figures, err error) {
 	args := []string{"bench", "frontier", "--part", "--dir", p.Dir, "--uris", fmt.Sprint(p.URIs), "--hosts", fmt.Sprint(p.Hosts),
-		fmt.Sprintf("--flat=%v", p.Flat), "--loaders", fmt.Sprint(p.Loaders), "--workers", fmt.Sprint(p.Workers), "--drain", p.Drain.String(),
+		fmt.Sprintf("--flat=%v", p.Flat), fmt.Sprintf("--no-limits=%v", p.NoLimits), "--loaders", fmt.Sprint(p.Loaders), "--workers", fmt.Sprint(p.Workers), "--drain", p.Drain.String(),
 		"--sync-delay", p.SyncDelay.String(), "--seed", fmt.Sprint(p.Seed), "--cpuprofile", cpu}
 	c, err := child(cmd, args...)
 	if err != nil {
@@ -182,6 +184,7 @@ func writeFrontierFigures(stdout io.Writer, file string, fig frontierbench.Figur
 	row("known, hosts with URIs", "%d, %d", fig.URIs, fig.Hosts)
 	row("Schedule", "%.0f candidates/s (a bare store %.0f: ratio %.2f; the generator %.0f)", fig.Schedule, fig.Bare, fig.Ratio, fig.Generator)
 	row("Next + Finished, 20 links", "%.0f URIs/s", fig.Finished)
+	row("processor time", "%.1f µs a candidate, %.0f µs a URI that is finished", fig.ScheduleCPU, fig.FinishedCPU)
 	row("Next at half the rate", "99 %% in %.2f ms, all in %.1f ms", fig.NextP99, fig.NextMax)
 	row("Finished at half the rate", "99.9 %% in %.1f ms, all in %.1f ms", fig.FinishedP999, fig.FinishedMax)
 	row("beside pages of 100,000 links", "%d of them, each %.1f s: Next in %.1f ms at most, Finished 99.9 %% in %.1f ms, all in %.1f ms", fig.HugePages, fig.HugePage, fig.HugeNextMax, fig.HugeFinishedP999, fig.HugeFinishedMax)

@@ -32,11 +32,14 @@ type Params struct {
 	Workers   int           // ToeThreads
 	Drain     time.Duration // of finishing URIs, and again at half the rate
 	SyncDelay time.Duration // added to every fsync
+	NoLimits  bool          // without the limits that a job has by default
 	// Slice is called when a tenth more was loaded, with the number of candidates in it;
 	// what it takes does not count. Nil: nothing is.
 	Slice func(candidates int64) error
 	// Peak returns the greatest resident memory of the process so far, in bytes.
 	Peak func() int64
+	// CPU returns the processor time of the process so far, in seconds.
+	CPU func() float64
 }
 
 // slicesLoaded is how many slices are loaded.
@@ -59,6 +62,8 @@ type Figures struct {
 	Generator    float64 `json:"generator_candidates_per_second"`
 	Ratio        float64 `json:"schedule_ratio_to_bare"`
 	Finished     float64 `json:"finished_uris_per_second"`
+	ScheduleCPU  float64 `json:"schedule_cpu_us_per_candidate"` // of the process, the generator's included
+	FinishedCPU  float64 `json:"finished_cpu_us_per_uri"`       // the same, of 20 links
 	NextP99      float64 `json:"next_p99_ms_at_half_rate"`
 	NextMax      float64 `json:"next_max_ms_at_half_rate"`
 	FinishedP999 float64 `json:"finished_p99_9_ms_at_half_rate"`
@@ -104,8 +109,12 @@ func Open(ctx context.Context, p Params) (*frontier.Frontier, error) {
 		d.D[i] = -1
 	}
 	d.D[0] = 0
+	limits := frontier.DefaultLimitsConfig()
+	if p.NoLimits {
+		limits = frontier.LimitsConfig{}
+	}
 	fs := slowFS(p.SyncDelay)
-	f, err := frontier.Open(ctx, frontier.Options{FS: fs, Dir: fs.PathJoin(p.Dir, "state"), LogDir: p.Dir, Config: cfg, Depths: d,
+	f, err := frontier.Open(ctx, frontier.Options{FS: fs, Dir: fs.PathJoin(p.Dir, "state"), LogDir: p.Dir, Config: cfg, Limits: limits, Depths: d,
 		Clock: clock.System(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
@@ -150,10 +159,12 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 	for i := range gens {
 		gens[i] = newCandidates(p.Seed+7+uint64(i)<<32, made, p.Flat)
 	}
+	used := p.CPU()
 	full, err := drain(ctx, f, p, gens, 0, nil)
 	if err != nil {
 		return f, fig, err
 	}
+	fig.FinishedCPU = (p.CPU() - used) * 1e6 / float64(max(full.done, 1))
 	lap("drain")
 	fig.Finished = float64(full.done) / p.Drain.Seconds()
 	half, err := drain(ctx, f, p, gens, fig.Finished/2, nil)
@@ -203,10 +214,11 @@ func load(ctx context.Context, f *frontier.Frontier, p Params, made []atomic.Uin
 	}
 	errs, fresh := make([]error, p.Loaders), make([]int, p.Loaders)
 	var took time.Duration
+	var used float64
 	for s := range slicesLoaded {
 		var sent atomic.Int64
 		var all sync.WaitGroup
-		began := time.Now()
+		began, usedBefore := time.Now(), p.CPU()
 		for i, g := range gens {
 			all.Go(func() {
 				cs := make([]crawl.Candidate, batch)
@@ -224,6 +236,7 @@ func load(ctx context.Context, f *frontier.Frontier, p Params, made []atomic.Uin
 		}
 		all.Wait()
 		took += time.Since(began)
+		used += p.CPU() - usedBefore
 		fig.Candidates += sent.Load()
 		if p.Slice != nil {
 			errs = append(errs, p.Slice(sent.Load()))
@@ -233,6 +246,7 @@ func load(ctx context.Context, f *frontier.Frontier, p Params, made []atomic.Uin
 		}
 	}
 	fig.Schedule = float64(fig.Candidates) / took.Seconds()
+	fig.ScheduleCPU = used * 1e6 / float64(fig.Candidates)
 	g := newCandidates(p.Seed, make([]atomic.Uint32, p.Hosts), p.Flat)
 	began := time.Now()
 	const some = 200000

@@ -1,0 +1,167 @@
+package frontier
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// domainRow is what is counted of a registered domain, while it has limits.
+type domainRow struct {
+	Hosts, Known, Valid, Documents, Bytes uint64
+
+	read []byte // value it was read from
+}
+
+func domainKey(name string) []byte { return nameKey('b', name) }
+
+func (d *domainRow) encode() []byte {
+	e := newEnc()
+	for _, n := range []uint64{d.Hosts, d.Known, d.Valid, d.Documents, d.Bytes} {
+		e.uv(n)
+	}
+	return e.b
+}
+
+func decodeDomain(v []byte) (*domainRow, error) {
+	d := newDec(v)
+	row := &domainRow{Hosts: d.uv(), Known: d.uv(), Valid: d.uv(), Documents: d.uv(), Bytes: d.uv()}
+	return row, d.end()
+}
+
+// domain returns what is counted of a host's domain, nil while that is not.
+func (t *tx) domain(host string) (*domainRow, error) {
+	if !t.f.o.Limits.domains() {
+		return nil, nil
+	}
+	if d := t.domainAt[host]; d != nil {
+		return d, nil
+	}
+	host = strings.Clone(host) // not with the URL it is part of
+	name, err := t.f.registered.get(host, func(host string) (string, error) { return domainOf(host), nil })
+	if err != nil {
+		return nil, err
+	}
+	d := t.domains[name]
+	if d == nil {
+		if d, err = t.readDomain(name); err != nil {
+			return nil, err
+		}
+		t.domains[name] = d
+	}
+	t.domainAt[host] = d
+	return d, nil
+}
+
+// readDomain returns what was counted of a domain before this commit.
+func (t *tx) readDomain(name string) (d *domainRow, err error) {
+	v := t.f.domainRows.get(name)
+	if v == nil {
+		read, err := t.seek(domainKey(name))
+		if read == nil || err != nil {
+			return &domainRow{}, err
+		}
+		v = bytes.Clone(read)
+		t.f.domainRows.keep([]string{name}, [][]byte{v})
+	}
+	if d, err = decodeDomain(v); err != nil {
+		return nil, fmt.Errorf("domain %s: %w", name, err)
+	}
+	d.read = v
+	return d, nil
+}
+
+// takeDomains takes over what a commit changed of domains.
+func (f *Frontier) takeDomains(p *puts) {
+	f.domainRows.take(p.table('b'), func(key []byte) string { return string(key) })
+}
+
+// nameHash returns a hash of names, for a cache.
+func nameHash() func(string) uint64 {
+	seed := maphash.MakeSeed()
+	return func(name string) uint64 { return maphash.String(seed, name) }
+}
+
+// readDomain returns what is counted of a host's domain outside of a commit.
+func (f *Frontier) readDomain(host string) (*domainRow, error) {
+	name := domainOf(host)
+	v, err := get(f.db, domainKey(name))
+	if v == nil || err != nil {
+		return &domainRow{}, err
+	}
+	d, err := decodeDomain(v)
+	if err != nil {
+		return nil, fmt.Errorf("domain %s: %w", name, err)
+	}
+	return d, nil
+}
+
+// countDomains makes the rows of domains when they have limits and had none before,
+// and removes them when they have none any more.
+func (f *Frontier) countDomains() error {
+	mark := nameKey('m', "domains")
+	have, err := get(f.db, mark)
+	want := f.o.Limits.domains()
+	if err != nil || want == (have != nil) {
+		return err
+	}
+	b := f.db.NewBatch()
+	if !want {
+		return errors.Join(b.DeleteRange([]byte{'b'}, []byte{'b' + 1}, nil), b.Delete(mark, nil), f.commit(b, pebble.Sync))
+	}
+	rows := map[string]*domainRow{}
+	flush := func() error {
+		for name, d := range rows {
+			if err := b.Set(domainKey(name), d.encode(), nil); err != nil {
+				return err
+			}
+		}
+		rows = map[string]*domainRow{}
+		err := f.commit(b, pebble.NoSync)
+		b = f.db.NewBatch()
+		return err
+	}
+	// What a run that was killed here counted is not counted twice.
+	if err := f.db.DeleteRange([]byte{'b'}, []byte{'b' + 1}, pebble.NoSync); err != nil {
+		return err
+	}
+	err = scan(f.db, []byte{'h'}, func(_, v []byte) error {
+		h, err := decodeHost(v)
+		if err != nil || h.Known == 0 {
+			return err
+		}
+		name := domainOf(h.Name)
+		d := rows[name]
+		if d == nil {
+			if d, err = f.readDomain(h.Name); err != nil {
+				return err
+			}
+			rows[name] = d
+		}
+		d.Hosts++
+		d.Known += h.Known
+		d.Valid += h.Valid
+		if h.Tally != nil {
+			d.Documents += uint64(h.Tally.URIs)
+			d.Bytes += uint64(h.Tally.Bytes)
+		}
+		if len(rows) == maxDomainsInMemory {
+			return flush()
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("count registered domains: %w", err), b.Close())
+	}
+	return errors.Join(b.Set(mark, []byte{valueVersion}, nil), f.commit(b, pebble.Sync))
+}
+
+// maxDomainsInMemory bounds what countDomains gathers.
+const maxDomainsInMemory = 100000

@@ -143,7 +143,7 @@ func crawlInOrder(cmd *cobra.Command, o benchOptions, national map[string]bool) 
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer func() { err = errors.Join(err, in.Close()) }()
 	lines, err := crawllog.NewReader(in)
 	if err != nil {
 		return nil, err

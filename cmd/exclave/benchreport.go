@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -184,7 +185,7 @@ func ratio(part, all int) float64 {
 }
 
 // nationalByPoints reads crawl.log: the pages with as many points as cz asks for.
-func nationalByPoints(cfg *config.Config) (map[string]bool, error) {
+func nationalByPoints(cfg *config.Config) (taken map[string]bool, err error) {
 	cz, err := analyzer.LoadProfile("cz")
 	if err != nil {
 		return nil, err
@@ -193,8 +194,8 @@ func nationalByPoints(cfg *config.Config) (map[string]bool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	defer in.Close()
-	taken := map[string]bool{}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	taken = map[string]bool{}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

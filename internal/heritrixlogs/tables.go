@@ -46,8 +46,11 @@ func rows(in io.Reader, name, header string, row func(c *checker, f []string) bo
 			return nil
 		}
 		c := &checker{}
-		if ok := row(c, strings.Split(text, " ")); !ok || c.err != nil {
-			return fmt.Errorf("line %d is no row: %q (%v)", n, text, c.err)
+		switch ok := row(c, strings.Split(text, " ")); {
+		case c.err != nil:
+			return fmt.Errorf("line %d is no row: %q: %w", n, text, c.err)
+		case !ok:
+			return fmt.Errorf("line %d is no row: %q", n, text)
 		}
 		return nil
 	})

@@ -156,7 +156,8 @@ and not nearly so, but for what a seed links to, and one more for each four vali
 how long a foreign site is searched for what may be there. What is nearer to a seed goes
 first. Does not hold with follow_useless.`,
 		"limits.hosts_per_domain": `Hosts of a registered domain that are known: link farms have no end of them. Domains
-are by the public suffix list: each blog of blogspot.com is one …`,
+are by the public suffix list: each blog of blogspot.com is one. Links of valid pages may
+name ten times as many (with hosts_per_valid), seeds all …`,
 		"limits.hosts_per_domain_max": `… hosters it does not know have valid pages: the cap rises with them, up to this.`,
 		"limits.hosts_per_valid":      `By how many hosts a valid page raises the cap of its domain.`,
 		"limits.host_documents":       `Budgets of documents, which are lines of crawl.log: answers, failures, robots.txt …`,

@@ -369,6 +369,32 @@ func TestGuessesAreCountedOnce(t *testing.T) {
 	guesses(0)
 }
 
+// The nation's blogs on a hoster of all nations are found by links of the nation's pages, after others' have
+// filled the cap (issue 17).
+func TestHostsPerDomainOfValidPages(t *testing.T) {
+	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostsPerDomain, l.HostsPerValid = 2, 1 })
+	r.schedule(cand("a.blogs.com", "/", analyse), cand("b.blogs.com", "/", analyse))
+	r.drain(func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassHTML, 0) })
+	s := cand("national.test", "/", analyse)
+	s.Seed, s.Hops = true, ""
+	r.schedule(s)
+	u := r.next(s.URL)
+	var links []crawl.Candidate
+	for i := range 25 {
+		links = append(links, hop(fmt.Sprintf("cz%d.blogs.com", i), "/", 1))
+	}
+	r.answer(u, crawl.ClassHTML, 1, links...)
+	r.finish(u)
+	if n := r.Stats().Refused; n != 7 { // ten times the cap: a farm in the nation's language has no end either
+		t.Errorf("%d of 25 were refused, want 7", n)
+	}
+	r.schedule(cand("c.blogs.com", "/", analyse))
+	if n := r.Stats().Refused; n != 8 {
+		t.Errorf("%d refused; a link of another page must be, want 8", n)
+	}
+	r.drain(nil)
+}
+
 // Hosts of a domain are let in as it has valid pages: a hoster has thousands, a link farm none.
 func TestHostsPerDomainRise(t *testing.T) {
 	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) {

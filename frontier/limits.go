@@ -27,7 +27,8 @@ type LimitsConfig struct {
 	// OrderConfig.FollowUseless.
 	HostGuesses int64 `toml:"host_guesses"`
 	// HostsPerDomain is how many hosts of a registered domain are known, and HostsPerValid
-	// more for each valid page, up to HostsPerDomainMax.
+	// more for each valid page, up to HostsPerDomainMax. With HostsPerValid links of valid
+	// pages may name ten times HostsPerDomain.
 	HostsPerDomain    int64 `toml:"hosts_per_domain"`
 	HostsPerDomainMax int64 `toml:"hosts_per_domain_max"`
 	HostsPerValid     int64 `toml:"hosts_per_valid"`
@@ -151,7 +152,7 @@ func (t *tx) admit(r *Record, h *hostRow, fresh bool) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if fresh && d != nil && l.hostsFull(d) && !(r.needed() && r.Kind != crawl.LinkNav) {
+	if fresh && d != nil && l.hostsFull(d, r.Found) && !(r.needed() && r.Kind != crawl.LinkNav) {
 		return false, nil
 	}
 	if l.HostGuesses > 0 && !t.f.order.FollowUseless && r.guess() && h.Guessed >= uint64(l.HostGuesses)+h.Valid/validPerGuess {
@@ -173,10 +174,19 @@ const mostGiveWay = 32
 // validPerGuess is how many valid pages of a host let one guess more be known.
 const validPerGuess = 4
 
-// hostsFull reports whether a registered domain has as many hosts as may be known.
-func (c *LimitsConfig) hostsFull(d *domainRow) bool {
+// moreOfValid is how many times more hosts of a domain links of valid pages may name, where the cap
+// rises: the nation's blogs on a hoster come after those of others.
+const moreOfValid = 10
+
+// hostsFull reports whether a registered domain has as many hosts as may be known by links
+// of such pages.
+func (c *LimitsConfig) hostsFull(d *domainRow, by Found) bool {
+	soft := uint64(c.HostsPerDomain)
+	if by == FoundValid && c.HostsPerValid > 0 {
+		soft *= moreOfValid
+	}
 	return c.HostsPerDomainMax > 0 && d.Hosts >= uint64(c.HostsPerDomainMax) ||
-		c.HostsPerDomain > 0 && d.Hosts >= uint64(c.HostsPerDomain)+uint64(c.HostsPerValid)*d.Valid
+		c.HostsPerDomain > 0 && d.Hosts >= soft+uint64(c.HostsPerValid)*d.Valid
 }
 
 func (*Record) any() bool { return true }

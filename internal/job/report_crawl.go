@@ -132,6 +132,8 @@ func (r *reporter) jobTotals(w io.Writer) error {
 	line("URIs in process", s.InProcess)
 	line("URIs parked", s.Parked)
 	line("URIs finished", s.Finished)
+	line("URIs dropped", s.Dropped)
+	line("links refused", s.Refused)
 	line("attempts to be repeated", s.Retried)
 	fmt.Fprintln(w)
 	line("pages judged", s.Judged)

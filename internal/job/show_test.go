@@ -148,4 +148,7 @@ func TestWhyOfWhatACapRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if report := readReport(t, j, "job-report"); !strings.Contains(report, "\nlinks refused: 2\n") {
+		t.Errorf("job-report does not count it:\n%s", report)
+	}
 }

@@ -235,12 +235,14 @@ type CrawlURI struct {
 	Disposition Disposition
 	Prereq      *Candidate  // set with Defer
 	Links       []Candidate // accepted by scope, claims set
-	HostFacts   *HostFacts  // new facts, nil = unchanged
-	Origin      *OriginFacts
-	Deferred    *Deferred // answer to keep until the host is archived
-	Annotations []string
-	Lines       []LogLine
-	Err         error // our own failure, if any
+	// CalendarLinks are links to other lists of a calendar that the scope left out as traps.
+	CalendarLinks int
+	HostFacts     *HostFacts // new facts, nil = unchanged
+	Origin        *OriginFacts
+	Deferred      *Deferred // answer to keep until the host is archived
+	Annotations   []string
+	Lines         []LogLine
+	Err           error // our own failure, if any
 }
 
 // Annotate adds a word to the annotations of crawl.log.

@@ -42,13 +42,14 @@ const leastAlike = 3
 
 // empty returns of how many pages in a row a page is the last, on the way it was found, that
 // led to nothing new but URLs that differ from their own in numbers only: the lists of a
-// calendar beyond what happened, of pages beyond the last.
+// calendar beyond what happened, of pages beyond the last. Lists of a calendar that the scope
+// left out count as such.
 func (t *tx) empty(r *Record, u *crawl.CrawlURI) (run uint8, err error) {
 	o := t.f.order
 	if o.FollowUseless || o.EmptyPages == 0 || u.Mode != crawl.ModeFetch || t.req == nil || t.req.ahead > 0 || r.Outcome.Class != crawl.ClassHTML {
 		return 0, nil
 	}
-	some, fresh := 0, 0
+	some, fresh := u.CalendarLinks, 0
 	for i := range u.Links {
 		if c := &u.Links[i]; c.Kind == crawl.LinkNav && alike(r.URL, c.URL) {
 			some++
@@ -77,7 +78,7 @@ func (t *tx) empty(r *Record, u *crawl.CrawlURI) (run uint8, err error) {
 			fresh++
 		}
 	}
-	if fresh >= leastAlike || fresh > 0 && r.Empty > 0 {
+	if fresh > 0 && (fresh+u.CalendarLinks >= leastAlike || r.Empty > 0) {
 		return min(r.Empty+1, mostInARow), nil
 	}
 	return 0, nil

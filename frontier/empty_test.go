@@ -102,6 +102,30 @@ func TestEmptyPages(t *testing.T) {
 	}
 }
 
+// A list of a calendar whose days the scope left out leads to one list more, and is empty all the same.
+func TestEmptyCalendars(t *testing.T) {
+	for _, days := range []int{0, 30} {
+		r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.EmptyPages, o.FollowedHops = 3, 0 })
+		seed := cand("a.test", "/list?page=1", analyse)
+		seed.Seed, seed.Hops = true, ""
+		r.schedule(seed)
+		n := 0
+		for u := r.ready(); u != nil && n < 100; u = r.ready() {
+			n++
+			i, err := strconv.Atoi(strings.TrimPrefix(u.URL, "http://a.test/list?page="))
+			must(t, err)
+			next := cand("a.test", fmt.Sprintf("/list?page=%d", i+1), crawl.Claim{})
+			next.Hops, u.CalendarLinks = u.Hops+"L", days
+			r.answer(u, crawl.ClassHTML, 1, next)
+			r.finish(u)
+		}
+		if ends := n < 10; ends != (days > 0) {
+			t.Errorf("with %d days left out of each list %d lists were asked for", days, n)
+		}
+		r.drain(nil)
+	}
+}
+
 // A path of pages that each lead to one more only is bounded by hops: it must not be taken for a
 // trap, for the pages of a thread may be linked in that way only.
 func TestChainsAreFollowed(t *testing.T) {

@@ -162,6 +162,18 @@ func TestLinksScoper(t *testing.T) {
 	}
 }
 
+// Lists of a calendar that the scope leaves out are counted: a page of nothing else leads nowhere.
+func TestCalendarLinks(t *testing.T) {
+	u := found(1)
+	for _, url := range []string{"http://b.com/calendar/2031/05/12/", "http://b.com/calendar/2031/05/13/", "http://b.com/calendar/2031/05/13/", "http://x.cz/", "http://b.com/"} {
+		u.Outlinks = append(u.Outlinks, crawl.Outlink{URL: url, Hop: 'L', Kind: crawl.LinkNav})
+	}
+	process(t, u, scoper(t, DefaultScopeConfig(), "cz"))
+	if u.CalendarLinks != 2 || len(u.Links) != 1 {
+		t.Errorf("%d lists of a calendar, want 2, and %d links", u.CalendarLinks, len(u.Links))
+	}
+}
+
 // Case 13: a frame within frames beyond the limit is a link: it uses depth up.
 func TestFrameBeyondTheLimit(t *testing.T) {
 	u := found(1, crawl.Outlink{URL: "http://f.com/", Hop: 'E', Kind: crawl.LinkFrame})

@@ -84,6 +84,9 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 			continue
 		}
 		refused[c.URL] = true
+		if decide.OfCalendar(rule) {
+			u.CalendarLinks++
+		}
 		line, err := outOfScopeLine(&c, rule, now)
 		if err != nil {
 			return chain.Result{}, err

@@ -12,6 +12,7 @@ type date struct {
 	wrong bool // one that is none: month 13
 	view  bool // nothing is named beside: a list of what is then, not what happened
 	day   bool // a list of a day or week
+	year  bool // of a year: there are few
 }
 
 // calendar reports whether the address names a month that no list needs: those of a
@@ -29,8 +30,11 @@ func (f *Finder) calendar(a *address) bool {
 		return d.view && from > DateAhead
 	}
 	back, ahead := CalendarBack, CalendarAhead
-	if d.day { // what it has the list of the month has as well
+	switch {
+	case d.day: // what it has the list of the month has as well
 		back, ahead = DayBack, DayAhead
+	case d.year:
+		back = YearBack
 	}
 	return from > DateAhead || d.view && !a.oneThing() && (from > ahead || from < -back)
 }
@@ -54,7 +58,7 @@ func (a *address) byPath(today int) (d date) {
 				third = rest[1]
 			}
 		}
-		s, month, used, day := a.segments[i], -1, 1, false
+		s, month, used, day, whole := a.segments[i], -1, 1, false, false
 		switch y := year(s); {
 		case y >= 0 && monthOf(next) > 0:
 			used, day = 2, dayOf(third) > 0
@@ -69,12 +73,12 @@ func (a *address) byPath(today int) (d date) {
 		case calendar && monthOf(s) > 0 && year(next) >= 0:
 			month, used = 12*year(next)+monthOf(s)-1, 2
 		case firstYear <= y && y <= lastYear && calendar:
-			month = nearest(y, today)
+			month, whole = nearest(y, today), true
 		case y < 0 && (strings.ContainsAny(s, "-.") || calendar):
 			month, day = parseDate(s)
 		}
 		if month >= 12*firstYear && (calendar || month < 12*(lastYear+1)) {
-			d = date{month: month, named: true, view: i+used == len(a.segments), day: day}
+			d = date{month: month, named: true, view: i+used == len(a.segments), day: day, year: whole}
 			i += used - 1
 		}
 	}
@@ -109,7 +113,7 @@ func (a *address) byQuery(today int) (d date) {
 	case y >= 0 && m > 0:
 		d.month, d.named = 12*y+m-1, true
 	case y >= 0 && !d.named:
-		d.month, d.named = nearest(y, today), true
+		d.month, d.named, d.year = nearest(y, today), true, true
 	}
 	d.view, d.day = true, day
 	return d

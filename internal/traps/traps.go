@@ -34,10 +34,11 @@ const (
 	MaxFacets = 3    // parameters of one name
 	MaxPage   = 9999 // number of a page of a list: books have thousands, news of many years as well
 	MaxWords  = 3    // words that are searched for
-	// Months from today within which lists of a month or year of a calendar are looked
-	// at (what was on years ago often stands on those only), those of a day or week, and
+	// Months from today within which lists of a month of a calendar are looked at (what
+	// was on years ago often stands on those only), those of a year, of a day or week, and
 	// within which any address may name a date.
-	CalendarBack, CalendarAhead = 144, 12
+	CalendarBack, CalendarAhead = 60, 12
+	YearBack                    = 144
 	DayBack, DayAhead           = 0, 0
 	DateAhead                   = 24
 	// Numbers in a path are years within these, others are ids.

@@ -449,8 +449,10 @@ func (t *tx) apply(rs []*request) error {
 
 func (t *tx) candidates(r *request) error {
 	var from origin
+	var page *Record
 	if r.page != nil {
-		page, err := t.record(r.page.ID)
+		var err error
+		page, err = t.record(r.page.ID)
 		if err != nil {
 			return err
 		}
@@ -462,6 +464,9 @@ func (t *tx) candidates(r *request) error {
 		c := &r.cands[i]
 		if r.page != nil && !t.f.order.follow(from, r.page.URL, c) {
 			t.st.Refused++
+			if page != nil {
+				page.Left = true
+			}
 			continue
 		}
 		if _, err := t.upsert(c, r.ids[i], from); err != nil {

@@ -263,7 +263,12 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 		}
 	}
 	if ways := u.Reached(); r.State == Done && (r.Claim != u.Claim || r.Ways() != ways) { // they grew while the URI was in process
-		return t.grown(r, u.Claim, ways)
+		if err := t.grown(r, u.Claim, ways); err != nil {
+			return err
+		}
+	}
+	if r.State == Done && t.f.order.nearer(r, u.Hops, r.Hops) { // so did what leads to it
+		return t.leadAgain(r)
 	}
 	return nil
 }
@@ -317,12 +322,17 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		most = math.MaxInt
 	}
 	from := t.f.order.origin(r, u)
+	r.Leads, r.Left = false, r.Left && t.req.ahead > 0
 	empty, err := t.empty(r, u)
 	if err != nil {
 		return err
 	}
 	for i := range u.Links {
 		c := &u.Links[i]
+		if c.Key != r.Key {
+			r.Leads = r.Leads || leads(c)
+			r.Left = r.Left || t.f.order.beside(c)
+		}
 		if i < t.req.ahead && c.Key != r.Key { // it was seen to
 			if len(kept) > most {
 				continue
@@ -347,6 +357,7 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		}
 		if !t.f.order.follow(from, r.URL, c) {
 			t.st.Refused++
+			r.Left = true
 			continue
 		}
 		child, err := t.upsert(c, t.req.ids[i], from)

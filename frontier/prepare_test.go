@@ -189,6 +189,7 @@ func nextAmongCommits(t *testing.T, seed uint64) {
 		o.Order = DefaultOrderConfig()
 		o.Order.SessionBalance = []int{0, 3}[rnd.IntN(2)]
 		o.Order.Policies = []PolicyName{PolicyHops}
+		o.Order.FollowUseless = true // else what comes nearer is offered again
 		if rnd.IntN(2) == 0 {
 			o.Order.Queues = QueuesBest
 		}

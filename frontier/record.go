@@ -65,6 +65,9 @@ type Record struct {
 	// Empty is how many pages in a row, on the way here, led to nothing new but their like.
 	Empty uint8
 	Wrong bool // its extension promised a wanted type, its answer was none
+	// Leads: pages were found on it when it was finished, which learn of a nearer way when it is read
+	// again. Left: links of it were not followed, or those behind what it embeds may not be.
+	Leads, Left bool
 
 	ways  crawl.Ways // how it was reached; zero: as Hops and Context say
 	via   crawl.ID   // of the page it was found on, when that is known
@@ -179,7 +182,7 @@ func (d *dec) page(r *Record) {
 func (r *Record) encode() []byte {
 	e := newEnc()
 	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.Targeted,
-		r.InWanted, r.Wrong, r.queue != "", r.Found != 0, r.ways != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0)
+		r.InWanted, r.Wrong, r.queue != "", r.Found != 0, r.ways != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0, r.Leads, r.Left)
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -236,7 +239,7 @@ func decodeRecord(id crawl.ID, b []byte, host names) (*Record, error) {
 	r := &Record{ID: id}
 	var sameKey, finished, queue, found, ways, open, timed, empty bool
 	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.Targeted,
-		&r.InWanted, &r.Wrong, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty)
+		&r.InWanted, &r.Wrong, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty, &r.Leads, &r.Left)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	d.url(r, sameKey, host)
 	d.page(r)

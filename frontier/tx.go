@@ -339,8 +339,8 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 		}
 		return r, t.enqueue(r, crawl.ModeFetch)
 	}
-	was := r.guess()
-	if r.State != Done && fewerHops(c.Hops, r.Hops) {
+	was, again := r.guess(), r.State == Done && t.f.order.nearer(r, r.Hops, c.Hops)
+	if (again || r.State != Done) && fewerHops(c.Hops, r.Hops) {
 		r.ways, r.Hops = r.Ways(), c.Hops
 		if err := t.found(r, c); err != nil {
 			return nil, err
@@ -360,7 +360,13 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 		r.Claim, r.ways = r.Claim.Join(c.Claim), r.Ways().Join(c.Reached())
 		return r, errors.Join(t.enqueue(r, crawl.ModeFetch), t.guessed(r, was))
 	}
-	return r, errors.Join(t.join(r, c.Claim, c.Reached()), t.better(r), t.guessed(r, was))
+	if err := errors.Join(t.join(r, c.Claim, c.Reached()), t.guessed(r, was)); err != nil {
+		return nil, err
+	}
+	if again && r.State == Done {
+		return r, t.leadAgain(r)
+	}
+	return r, t.better(r)
 }
 
 func byID(a, b crawl.ID) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.URI, b.URI)) }

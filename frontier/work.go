@@ -177,6 +177,9 @@ func (t *tx) passOn(r *Record, from uint64) (uint64, error) {
 		var ways crawl.Ways // those of other links are what they were
 		if links[i].kind == crawl.LinkRedirect {
 			ways = r.Ways().Over(crawl.HopRedirect, true)
+			if err := t.redirectNearer(r, child); err != nil {
+				return 0, err
+			}
 		}
 		if err := t.join(child, t.f.o.Depths.Child(r.Claim, r.Outcome, links[i].kind), ways); err != nil {
 			return 0, err

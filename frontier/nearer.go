@@ -1,0 +1,70 @@
+package frontier
+
+import "exclave/crawl"
+
+// What is finished and found over fewer link hops hands that on where links of its own, or of pages
+// behind it, were left out that are near a seed (ADR 38).
+
+// leads reports whether a page is behind a link, that has links of its own.
+func leads(c *crawl.Candidate) bool {
+	return c.Kind != crawl.LinkEmbed && !c.Claim.IsZero()
+}
+
+// beside reports whether a link that is no click leads so far that links behind it may be left out:
+// to a frame, to what a script has the address of.
+func (o *order) beside(c *crawl.Candidate) bool {
+	hop := c.Hops[max(len(c.Hops)-1, 0):]
+	return hop != string(rune(crawl.HopLink)) && hop != string(rune(crawl.HopRedirect)) && !c.Claim.IsZero() && crawl.LinkHops(c.Hops) >= o.FollowedHops
+}
+
+// leaves reports whether there are pages whose links are not followed.
+func (o *order) leaves() bool { return !o.FollowUseless && (o.UselessPages > 0 || o.EmptyPages > 0) }
+
+// nearer reports whether a URI that was finished over hops must hand on that it is found over fewer
+// now: its links that were left out are near, or those of the second page behind it may be. Each time
+// the hops are fewer, so that it is followed_hops times at most.
+func (o *order) nearer(r *Record, was, now string) bool {
+	n, p := crawl.LinkHops(now), crawl.LinkHops(was)
+	if n >= p || !o.leaves() || !r.Leads {
+		return false
+	}
+	switch {
+	case r.Outcome.Class == crawl.ClassRedirect:
+		return n <= o.FollowedHops
+	case r.Left:
+		return n < o.FollowedHops
+	}
+	return n <= o.FollowedHops-3
+}
+
+// leadAgain asks for the links of a finished URI anew: a redirect's is kept, an archived page is read
+// again, any other is requested.
+func (t *tx) leadAgain(r *Record) error {
+	switch {
+	case r.Outcome.Class == crawl.ClassRedirect && !r.Left:
+		return t.addWork(workLinks, r.ID)
+	case r.Outcome.Archived:
+		return t.enqueue(r, crawl.ModeJudge)
+	}
+	return t.enqueue(r, crawl.ModeFetch)
+}
+
+// redirectNearer lets the target of a redirect be found on the redirect's way.
+func (t *tx) redirectNearer(r, target *Record) error {
+	hops := r.Hops + string(rune(crawl.HopRedirect))
+	was, again := target.guess(), target.State == Done && t.f.order.nearer(target, target.Hops, hops)
+	if (again || target.State != Done) && fewerHops(hops, target.Hops) {
+		target.ways, target.Hops = target.Ways(), hops
+		target.via, target.Via = r.ID, ""
+	}
+	if t.f.order.follows && r.Found.better(target.Found) {
+		target.Found = r.Found
+	}
+	if err := t.guessed(target, was); err != nil {
+		return err
+	}
+	if again {
+		return t.leadAgain(target)
+	}
+	return t.better(target)
+}

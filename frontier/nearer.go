@@ -51,6 +51,9 @@ func (t *tx) leadAgain(r *Record) error {
 
 // redirectNearer lets the target of a redirect be found on the redirect's way.
 func (t *tx) redirectNearer(r, target *Record) error {
+	if !t.f.order.leaves() {
+		return nil
+	}
 	hops := r.Hops + string(rune(crawl.HopRedirect))
 	was, again := target.guess(), target.State == Done && t.f.order.nearer(target, target.Hops, hops)
 	if (again || target.State != Done) && fewerHops(hops, target.Hops) {

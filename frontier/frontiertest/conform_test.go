@@ -77,6 +77,7 @@ func (s *memStore) open(r frontiertest.Rules, clk clock.Clock, fail *fsx.FailPoi
 	o := frontier.Options{FS: s.mem, Dir: "/state", LogDir: "/", Config: c, Order: frontier.DefaultOrderConfig(), Depths: r.Depths, Clock: clk,
 		Fail: fail, Logger: slog.New(slog.DiscardHandler)}
 	o.Order.Policies, o.Order.SessionBalance = nil, r.Session
+	o.Order.FollowUseless = true // the model knows neither what is left out nor what comes nearer
 	if r.Rank != frontiertest.RankNone {
 		o.Order.Policies = []frontier.PolicyName{frontier.PolicyName(r.Rank)}
 	}

@@ -102,9 +102,9 @@ func clickHost(page int) string { return fmt.Sprintf("h%d.test", page%7) }
 // What is less than followed_hops clicks away from a seed is found, in whatever order pages are
 // answered, and each page asked for again only when it came nearer (ADR 38).
 func TestNearIsFoundInAnyOrder(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(60) { // among which are webs that need it: one in fifty does
 		for order := range uint64(4) {
-			clickCrawl(t, seed, order)
+			clickCrawl(t, 2900+seed, order)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestNearIsFoundInAnyOrder(t *testing.T) {
 func clickCrawl(t *testing.T, seed, order uint64) {
 	pages := clickWeb(rand.New(rand.NewPCG(seed, 39)))
 	rnd := rand.New(rand.NewPCG(seed, order))
-	const hops = 5
+	hops := 3 + int(seed%3)
 	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
 		o.Policies = [][]PolicyName{o.Policies, {PolicyDepthFirst}, {PolicyHops}, nil}[order]
 		o.UselessPages, o.FollowedHops = 1+rnd.IntN(4), hops

@@ -101,11 +101,11 @@ func (m pathologicalPath) Decide(s *Subject) Decision {
 	return None
 }
 
-// trapRule rejects addresses that look like those of endless webs. A redirect leads to
-// one address and may be the only way to a page.
 // OfCalendar reports whether the rule of a name, as [Sequence.Decide] returns it, refused a list of a calendar.
 func OfCalendar(name string) bool { return strings.HasSuffix(name, ":"+string(traps.Calendar)) }
 
+// trapRule rejects addresses that look like those of endless webs. A redirect leads to
+// one address and may be the only way to a page.
 type trapRule struct{ finder *traps.Finder }
 
 // Decide implements [Rule].

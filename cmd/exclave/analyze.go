@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"exclave/analyzer"
-	"exclave/internal/job"
+	"exclave/internal/judge"
 	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
@@ -41,15 +41,15 @@ code is 0 when something was valid, 1 when nothing was, 2 when there was an erro
 			}
 			var errs []error
 			valid := false
-			each := func(j job.Judged) error {
+			each := func(j judge.Result) error {
 				valid = valid || j.Valid()
 				return printJudged(cmd.OutOrStdout(), j, asJSON)
 			}
 			for _, arg := range args {
 				if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
-					errs = append(errs, job.JudgeURL(cmd.Context(), a, arg, contact, programVersion, each))
+					errs = append(errs, judge.URL(cmd.Context(), a, arg, contact, programVersion, each))
 				} else {
-					errs = append(errs, job.JudgeFile(cmd.Context(), a, arg, each))
+					errs = append(errs, judge.File(cmd.Context(), a, arg, each))
 				}
 			}
 			switch err := errors.Join(errs...); {
@@ -68,7 +68,7 @@ code is 0 when something was valid, 1 when nothing was, 2 when there was an erro
 	return cmd
 }
 
-func printJudged(w io.Writer, j job.Judged, asJSON bool) error {
+func printJudged(w io.Writer, j judge.Result, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(forPrograms(w)).Encode(j)
 	}

@@ -37,6 +37,7 @@ func table() []row {
 		{[]string{"chain/write"}, with(level0, "crawl", "chain", "chain/decide", "warc"), "only writers know WARC"},
 		{[]string{"chain/prefetch", "chain/fetch", "chain/post"}, with(level0, "crawl", "chain", "chain/decide"), "processors know the frontier by its interfaces"},
 		{[]string{"chain/standard"}, with(level1, "analyzer", "chain/…"), "the table of processors knows all of them"},
+		{[]string{"internal/judge"}, with(level1, "analyzer", "chain", "chain/extract", "chain/fetch"), "a document is judged without a crawl: no job, no state, no configuration"},
 		{[]string{"config"}, level3, "the configuration is composed of what is below it"},
 		{[]string{"internal/job/…"}, job, "the composition root knows everything below it"},
 		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},

@@ -1,4 +1,4 @@
-package job_test
+package judge_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"exclave/analyzer"
-	"exclave/internal/job"
+	"exclave/internal/judge"
 )
 
 // TestJudgeWritesNothing: pages of an archive are judged in memory, however long what
@@ -39,7 +39,7 @@ func TestJudgeWritesNothing(t *testing.T) {
 	}
 	defer a.Close()
 	valid := 0
-	err = job.JudgeFile(t.Context(), a, name, func(j job.Judged) error {
+	err = judge.File(t.Context(), a, name, func(j judge.Result) error {
 		if j.Valid() {
 			valid++
 		}

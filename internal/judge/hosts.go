@@ -1,4 +1,4 @@
-package job
+package judge
 
 import (
 	"bufio"
@@ -13,7 +13,10 @@ import (
 )
 
 // knownHosts are the addresses of hosts that the DNS records of a WARC file name.
-type knownHosts map[string]netip.Addr
+type knownHosts struct {
+	noFacts
+	addr map[string]netip.Addr
+}
 
 var _ chain.Hosts = knownHosts{}
 
@@ -30,7 +33,7 @@ func (k knownHosts) note(e *warc.Entry) bool {
 	if !ok {
 		return false
 	}
-	if len(k) >= maxKnownHosts {
+	if len(k.addr) >= maxKnownHosts {
 		return true
 	}
 	lines := bufio.NewScanner(io.LimitReader(e.Block, maxDNSRecord))
@@ -40,7 +43,7 @@ func (k knownHosts) note(e *warc.Entry) bool {
 			continue
 		}
 		if a, err := netip.ParseAddr(f[4]); err == nil {
-			k[strings.ToLower(host)] = a
+			k.addr[strings.ToLower(host)] = a
 			break
 		}
 	}
@@ -50,18 +53,21 @@ func (k knownHosts) note(e *warc.Entry) bool {
 // Host implements chain.Hosts.
 func (k knownHosts) Host(_ context.Context, host string) (crawl.HostFacts, error) {
 	f := crawl.HostFacts{Host: host}
-	if a, ok := k[host]; ok {
+	if a, ok := k.addr[host]; ok {
 		f.Status, f.Addrs = crawl.StatusDNS, []netip.Addr{a}
 	}
 	return f, nil
 }
 
-// Origin implements chain.Hosts; a judgement outside a crawl asks for none.
-func (knownHosts) Origin(context.Context, string) (crawl.OriginFacts, error) {
+// noFacts is the part of [chain.Hosts] that a judgement outside a crawl asks nothing of.
+type noFacts struct{}
+
+// Origin implements [chain.Hosts].
+func (noFacts) Origin(context.Context, string) (crawl.OriginFacts, error) {
 	return crawl.OriginFacts{}, nil
 }
 
-// Deferred implements chain.Hosts; a judgement outside a crawl asks for none.
-func (knownHosts) Deferred(context.Context, string) (crawl.Deferred, bool, error) {
+// Deferred implements [chain.Hosts].
+func (noFacts) Deferred(context.Context, string) (crawl.Deferred, bool, error) {
 	return crawl.Deferred{}, false, nil
 }

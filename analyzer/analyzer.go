@@ -21,7 +21,10 @@ type Config struct {
 	MaxText  int      `toml:"max_text"` // bytes of text, and of source, looked at; default 1 MiB
 	GeoIP    string   `toml:"geoip"`    // MaxMind DB file of countries; empty = searchers of that kind are off
 
-	Dir     string    `toml:"-"` // where relative paths in Profiles and GeoIP start; empty = the working directory
+	// MaxMind DB file of autonomous systems, whose names stand in the evidence of those searchers; empty = none
+	GeoIPASN string `toml:"geoip_asn"`
+
+	Dir     string    `toml:"-"` // where relative paths in Profiles, GeoIP and GeoIPASN start; empty = the working directory
 	Key     []byte    `toml:"-"` // of the hashes of DetailHashed; a secret, else telephone numbers can be guessed; empty = one for this Analyzer alone
 	Further []Profile `toml:"-"` // profiles that are loaded already; run after Profiles
 }
@@ -83,6 +86,11 @@ func Open(ctx context.Context, c Config) (*Analyzer, error) {
 	m := &managers{}
 	if c.GeoIP != "" {
 		if m.geo, err = geoip.Open(c.path(c.GeoIP)); err != nil {
+			return nil, fmt.Errorf("analyzer: open: %w", err)
+		}
+	}
+	if c.GeoIPASN != "" {
+		if m.owners, err = geoip.OpenOwners(c.path(c.GeoIPASN)); err != nil {
 			return nil, fmt.Errorf("analyzer: open: %w", err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 // whose address or country is unknown says nothing, so it does not count.
 type located struct {
 	db        *geoip.DB
+	owners    *geoip.Owners // nil = only those that db names
 	countries []string
 }
 
@@ -23,7 +24,7 @@ func openGeoIP(c SearcherConfig, m *managers) (Searcher, error) {
 	if m.geo == nil {
 		return nil, errors.New("no GeoIP database is configured")
 	}
-	return located{m.geo, c.Countries}, nil
+	return located{m.geo, m.owners, c.Countries}, nil
 }
 
 // isGeoIP reports whether a searcher needs the database of countries.
@@ -74,7 +75,8 @@ func (s located) Search(ctx context.Context, p *Page) (Finding, error) {
 }
 
 // place looks a host up. Evidence has the address, so that the verdict can be
-// checked when the host is elsewhere; a long host name gives way to it.
+// checked when the host is elsewhere; a long host name is cut for it. City and
+// owner of the network follow as far as there is room.
 func (s located) place(k hostAddr) (place, error) {
 	code, err := s.db.Country(k.addr)
 	if err != nil || code == "" {
@@ -83,9 +85,48 @@ func (s located) place(k hostAddr) (place, error) {
 	at := place{known: true, valid: slices.Contains(s.countries, code)}
 	if at.valid {
 		tail := fmt.Sprintf(" → %s → %s", k.addr.Unmap().WithZone(""), code)
-		at.value = cut(k.host, MaxEvidenceValue-len(tail)) + tail
+		value := cut(k.host, MaxEvidenceValue-len(tail)) + tail
+		for _, more := range s.details(k.addr) {
+			value += fitting(" → "+more, MaxEvidenceValue-len(value))
+		}
+		at.value = value
 	}
 	return at, nil
+}
+
+// details returns the city and the owner of the network, as far as the databases
+// name them. They explain a verdict and never change it.
+func (s located) details(addr netip.Addr) (out []string) {
+	var p geoip.Place
+	if i := s.db.Info(); i.Cities || i.Owners {
+		p, _ = s.db.Place(addr) // the country was found there
+	}
+	if s.owners != nil {
+		if _, o, err := s.owners.Owner(addr); err == nil && o != (geoip.Owner{}) {
+			p.Owner = o
+		}
+	}
+	for _, name := range []string{p.City, p.Owner.String()} {
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// leastDetail is how many bytes of a detail are worth having, its arrow included.
+const leastDetail = 16
+
+// fitting returns s, cut to at most n bytes; "" when hardly any of it would be left.
+func fitting(s string, n int) string {
+	const more = "…"
+	switch {
+	case len(s) <= n:
+		return s
+	case n < leastDetail:
+		return ""
+	}
+	return cut(s, n-len(more)) + more
 }
 
 // Notices returns what a user should know of searchers of c that are off; none

@@ -11,6 +11,7 @@ import (
 
 	"exclave/analyzer"
 	"exclave/internal/geoip"
+	"exclave/internal/sharedtest"
 )
 
 // database writes a database of ranges and returns its path.
@@ -184,5 +185,44 @@ func BenchmarkGeoIP(b *testing.B) {
 		if _, err := a.Run(b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// City and owner of the network stand behind the country, where databases name
+// them; a long host leaves them less room, and none changes what is counted.
+func TestGeoIPDetails(t *testing.T) {
+	const dir = "data/geoip/maxmind-testdata/test-data/"
+	p, problems := analyzer.ParseProfile([]byte("[profile]\nname=\"p\"\nmin_points=1\njudged_types=[\"text/html\"]\n"+
+		"[[searcher]]\nkind=\"geoip\"\ncountries=[\"SE\"]\npoints=1\n"), "p.toml")
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for _, tt := range []struct{ places, owners, host, want string }{
+		{"GeoLite2-Country-Test.mmdb", "", "a.se", "a.se → 89.160.20.112 → SE"},
+		{"GeoLite2-City-Test.mmdb", "", "a.se", "a.se → 89.160.20.112 → SE → Linköping"},
+		{"GeoIP2-Precision-Enterprise-Test.mmdb", "", "a.se", "a.se → 89.160.20.112 → SE → Linköping → AS29518 Bredband2 AB"},
+		{"GeoLite2-Country-Test.mmdb", "GeoLite2-ASN-Test.mmdb", "a.se", "a.se → 89.160.20.112 → SE → AS29518 Bredband2 AB"},
+		{"GeoLite2-City-Test.mmdb", "GeoLite2-ASN-Test.mmdb", strings.Repeat("x", 60), strings.Repeat("x", 60) + " → 89.160.20.112 → SE → Linköping → AS29518 Bred…"},
+		{"GeoLite2-City-Test.mmdb", "GeoLite2-ASN-Test.mmdb", strings.Repeat("x", 200), strings.Repeat("x", 95) + " → 89.160.20.112 → SE"},
+	} {
+		c := analyzer.Config{Further: []analyzer.Profile{p}, GeoIP: sharedtest.Path(t, dir+tt.places)}
+		if tt.owners != "" {
+			c.GeoIPASN = sharedtest.Path(t, dir+tt.owners)
+		}
+		a, err := analyzer.Open(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := verdicts(t, a, &analyzer.Page{Host: tt.host, Type: "text/html", Addr: netip.MustParseAddr("89.160.20.112")})["p"].By[0]
+		if f.Found != 1 || f.Valid != 1 || len(f.Evidence) != 1 || f.Evidence[0].Value != tt.want || len(f.Evidence[0].Value) > analyzer.MaxEvidenceValue {
+			t.Errorf("%s, %s: %+v, want %q", tt.places, tt.owners, f, tt.want)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	c := analyzer.Config{Further: []analyzer.Profile{p}, GeoIPASN: sharedtest.Path(t, dir+"GeoLite2-Country-Test.mmdb")}
+	if _, err := analyzer.Open(t.Context(), c); !errors.Is(err, geoip.ErrNotOwners) {
+		t.Errorf("a database without owners: %v", err)
 	}
 }

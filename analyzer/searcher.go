@@ -68,8 +68,9 @@ func kinds() map[string]kind {
 // managers hold what searchers of one Analyzer share; each resource is opened
 // once, before the first page. The zero managers is ready.
 type managers struct {
-	lists map[string]*dict.List
-	geo   *geoip.DB // nil = none is configured
+	lists  map[string]*dict.List
+	geo    *geoip.DB     // nil = none is configured
+	owners *geoip.Owners // nil = none is configured
 }
 
 // list opens the word list of that name: a built-in one, or a file.

@@ -196,6 +196,8 @@ analysis:time. 0 = no limit.`,
 "" = as the profile says.`,
 		"analysis.geoip": `MaxMind DB file that says in which country an address is; "" = searchers of kind
 geoip are off.`,
+		"analysis.geoip_asn": `MaxMind DB file that says who owns a network (GeoLite2-ASN), for the evidence of
+those searchers; "" = unless the first one says it.`,
 		"analysis.max_text": `Bytes of a page's text that are looked at.`,
 		"analysis.depth": `Link depth archived from a valid page, 0 … 1,000,000: 0 is the page and what it
 needs to display. -1 = as the profile says.`,

@@ -68,13 +68,18 @@ func (r *report) hostRules(c *Config) {
 	c.URL.Hosts = hosts
 }
 
-// geoip reports a database that searchers of that kind could not use.
+// geoip reports databases that searchers of that kind could not use.
 func (r *report) geoip(c *Config) {
-	if c.Analysis.GeoIP == "" {
-		return
+	const fix = `docs/howto/geoip.md says where databases come from; "" does without`
+	if name := c.Analysis.GeoIP; name != "" {
+		if _, err := geoip.Open(c.Path(name)); err != nil {
+			r.add("analysis.geoip", fix, "%s", message(err))
+		}
 	}
-	if _, err := geoip.Open(c.Path(c.Analysis.GeoIP)); err != nil {
-		r.add("analysis.geoip", `docs/howto/geoip.md says where databases come from; "" does without`, "%s", message(err))
+	if name := c.Analysis.GeoIPASN; name != "" {
+		if _, err := geoip.OpenOwners(c.Path(name)); err != nil {
+			r.add("analysis.geoip_asn", fix, "%s", message(err))
+		}
 	}
 }
 

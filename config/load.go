@@ -145,6 +145,7 @@ func (c *Config) eachFile(fn func(name *string)) {
 		}
 	}
 	one(&c.Analysis.GeoIP)
+	one(&c.Analysis.GeoIPASN)
 	one(&c.URL.HostRules)
 	rules := func(rules []decide.RuleConfig) {
 		for i := range rules {

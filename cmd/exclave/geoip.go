@@ -2,11 +2,13 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/netip"
 	"os"
+	"strings"
 	"time"
 
 	"exclave/internal/fsx"
@@ -18,7 +20,7 @@ import (
 func newGeoIP() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "geoip",
-		Short: "Build and ask databases that say in which country an address is",
+		Short: "Build and ask databases that say where an address is",
 		Long: `A job judges by addresses when analysis.geoip in its job.toml names such a
 database. Two forms of MaxMind DB files are read: MaxMind's own (country.iso_code)
 and the flat one (country_code).`,
@@ -106,15 +108,18 @@ func readRanges(b *geoip.Builder, name string, show io.Writer) (bad int, changed
 }
 
 func newGeoIPLookup() *cobra.Command {
-	return &cobra.Command{
+	var asn string
+	cmd := &cobra.Command{
 		Use:   "lookup DATABASE ADDRESS…",
-		Short: "Say in which country addresses are",
+		Short: "Say in which country addresses are, in which city, and whose network that is",
 		Long: `lookup prints for each address its country (- when it is unknown), the network that
-the answer is for, and the schema of the database. The exit code is 1 when no address
-has a country.`,
+the answer is for, and the schema of the database. With a database that names cities
+or owners of networks (GeoLite2-City, Enterprise), and with --asn, city and owner
+follow. DATABASE may be one of autonomous systems only (GeoLite2-ASN). The exit code
+is 1 when nothing is known of any address.`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, err := geoip.Open(args[0])
+			l, err := openLookup(args[0], asn)
 			if err != nil {
 				return withCode(exitUsage, err)
 			}
@@ -124,19 +129,12 @@ has a country.`,
 				if err != nil {
 					return withCode(exitUsage, fmt.Errorf("geoip: %q is no address; host names are not looked up", s))
 				}
-				network, code, err := db.Network(a)
+				p, err := l.place(a)
 				if err != nil {
 					return withCode(exitUsage, err)
 				}
-				known = known || code != ""
-				where := network.String()
-				if !network.IsValid() {
-					where = "not-covered"
-				}
-				if code == "" {
-					code = "-"
-				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\t%s\t%s\n", a, code, where, db.Info().Schema)
+				known = known || p.Country != "" || p.Owner != geoip.Owner{}
+				fmt.Fprintln(cmd.OutOrStdout(), strings.Join(l.columns(a, p), "\t"))
 			}
 			if !known {
 				return withCode(exitNegative, errSaid)
@@ -144,6 +142,71 @@ has a country.`,
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&asn, "asn", "", "database of autonomous systems beside DATABASE, such as GeoLite2-ASN")
+	return cmd
+}
+
+// lookup is the databases that are asked.
+type lookup struct {
+	db     *geoip.DB     // nil: owners alone is asked
+	owners *geoip.Owners // nil: db alone is asked
+}
+
+// openLookup opens a database of countries, or one of autonomous systems, and
+// asn beside it unless that is "".
+func openLookup(name, asn string) (l lookup, err error) {
+	if asn != "" {
+		if l.owners, err = geoip.OpenOwners(asn); err != nil {
+			return l, err
+		}
+	}
+	l.db, err = geoip.Open(name)
+	if errors.Is(err, geoip.ErrNotCountries) && asn == "" {
+		var other error
+		if l.owners, other = geoip.OpenOwners(name); other == nil {
+			return l, nil
+		}
+	}
+	return l, err
+}
+
+func (l lookup) place(a netip.Addr) (p geoip.Place, err error) {
+	if l.db != nil {
+		if p, err = l.db.Place(a); err != nil {
+			return p, err
+		}
+	}
+	if l.owners != nil {
+		network, owner, err := l.owners.Owner(a)
+		if err != nil {
+			return p, err
+		}
+		if l.db == nil {
+			p.Network = network
+		}
+		if owner != (geoip.Owner{}) {
+			p.Owner = owner
+		}
+	}
+	return p, nil
+}
+
+// columns are what is printed of an address.
+func (l lookup) columns(a netip.Addr, p geoip.Place) []string {
+	schema, details := geoip.SchemaMaxMind, true
+	if l.db != nil {
+		i := l.db.Info()
+		schema, details = i.Schema, i.Cities || i.Owners || l.owners != nil
+	}
+	network := "not-covered"
+	if p.Network.IsValid() {
+		network = p.Network.String()
+	}
+	out := []string{a.String(), cmp.Or(p.Country, "-"), network, string(schema)}
+	if details {
+		out = append(out, cmp.Or(p.City, "-"), cmp.Or(p.Owner.String(), "-"))
+	}
+	return out
 }
 
 func newGeoIPExport() *cobra.Command {

@@ -57,14 +57,15 @@ func lock(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(func() { ts.Check(l.Close()) })
 }
 
-// Pages of others, at $PAGES, are judged as they should be.
-func TestSharedPagesScripts(t *testing.T) {
-	dir, err := filepath.Abs(sharedtest.Path(t, "data/pages"))
+// What others made, pages at $PAGES and more at $DATA, is judged and read as it should be.
+func TestSharedScripts(t *testing.T) {
+	dir, err := filepath.Abs(sharedtest.Path(t, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{Dir: "testdata/shared", Setup: func(e *testscript.Env) error {
-		e.Setenv("PAGES", dir)
+		e.Setenv("DATA", dir)
+		e.Setenv("PAGES", filepath.Join(dir, "pages"))
 		return nil
 	}})
 }

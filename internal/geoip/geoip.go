@@ -3,19 +3,14 @@ package geoip
 import (
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/netip"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/oschwald/maxminddb-golang/v2"
+	"github.com/oschwald/geoip2-golang/v2"
 )
-
-// MaxSize bounds a file, in bytes: it is held in memory.
-const MaxSize = 1 << 30
 
 // Schema is the form of the records of a file.
 type Schema string
@@ -26,12 +21,8 @@ const (
 	SchemaFlat    Schema = "flat"    // {"country_code": "CZ"}
 )
 
-var (
-	// ErrNotCountries reports a database that is sound but says no countries.
-	ErrNotCountries = errors.New("not a database of countries")
-	// ErrDamaged reports a file that is no MaxMind DB file, or a broken one.
-	ErrDamaged = errors.New("no MaxMind DB file, or a damaged one")
-)
+// ErrNotCountries reports a database that is sound but says no countries.
+var ErrNotCountries = errors.New("not a database of countries")
 
 // Info describes a database.
 type Info struct {
@@ -41,12 +32,14 @@ type Info struct {
 	IPVersion int       // 4: only such addresses; 6: both
 	Networks  int       // with a record
 	Countries int       // different ones
+	Cities    bool      // some record names a city
+	Owners    bool      // some record names the owner of its network
 }
 
 // DB is an open database.
 type DB struct {
+	tree
 	info    Info
-	reader  *maxminddb.Reader
 	country map[uintptr]string // by the place of the record
 }
 
@@ -54,40 +47,17 @@ type DB struct {
 // about half a second. The DB needs no closing. Errors wrap [ErrNotCountries] or
 // [ErrDamaged], or are those of reading a file.
 func Open(path string) (*DB, error) {
-	data, err := read(path)
-	if err != nil {
-		return nil, fmt.Errorf("geoip: open: %w", err)
-	}
-	db, err := Parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("geoip: open %s: %w", path, err)
-	}
-	return db, nil
-}
-
-func read(path string) (data []byte, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if data, err = io.ReadAll(io.LimitReader(f, MaxSize+1)); err != nil {
-		return nil, err
-	}
-	if len(data) > MaxSize {
-		return nil, fmt.Errorf("%s: larger than %d bytes; a database of countries is enough", path, MaxSize)
-	}
-	return data, nil
+	return open(path, Parse)
 }
 
 // Parse opens a database in memory; data must not change afterwards.
 func Parse(data []byte) (*DB, error) {
-	r, err := maxminddb.OpenBytes(data)
+	t, err := openTree(data)
 	if err != nil {
-		return nil, damaged(err)
+		return nil, err
 	}
-	m := r.Metadata
-	db := &DB{reader: r, country: map[uintptr]string{}, info: Info{Type: m.DatabaseType, IPVersion: int(m.IPVersion)}}
+	m := t.reader.Metadata
+	db := &DB{tree: t, country: map[uintptr]string{}, info: Info{Type: m.DatabaseType, IPVersion: int(m.IPVersion)}}
 	if m.BuildEpoch > 0 && m.BuildEpoch < 1<<33 {
 		db.info.Built = m.BuildTime().UTC()
 	}
@@ -97,60 +67,33 @@ func Parse(data []byte) (*DB, error) {
 	return db, nil
 }
 
-// maxReason bounds the library's words in an error: it spells out the path of
-// values nested hundreds deep.
-const maxReason = 200
-
-func damaged(err error) error {
-	reason := err.Error()
-	if len(reason) > maxReason {
-		reason = "…" + strings.ToValidUTF8(reason[len(reason)-maxReason:], "")
-	}
-	return fmt.Errorf("%w: %s", ErrDamaged, reason)
-}
-
 // probed is how many different records are looked at to tell the schema.
 const probed = 1000
 
 // walk visits every network once and keeps the country of every record.
 func (d *DB) walk() error {
-	// In a tree of n nodes there are n+1 ends. A damaged one can lead to the same
-	// nodes over and over; sound ones do so for a few aliases of IPv4 at most.
-	left := 8 * (int64(d.reader.Metadata.NodeCount) + 1)
-	var records []uintptr
-	seen := map[uintptr]bool{}
-	for r := range d.reader.Networks(maxminddb.IncludeNetworksWithoutData()) {
-		if err := r.Err(); err != nil {
-			return damaged(err)
-		}
-		if left--; left < 0 {
-			return damaged(errors.New("the search tree runs in circles"))
-		}
-		if !r.Found() {
-			continue
-		}
-		d.info.Networks++
-		if at := r.Offset(); !seen[at] {
-			seen[at] = true
-			records = append(records, at)
-		}
+	records, networks, err := d.records()
+	if err != nil {
+		return err
 	}
+	d.info.Networks = networks
 	if err := d.recognise(records); err != nil {
 		return err
 	}
 	codes := map[string]string{} // one string for each country
 	for _, at := range records {
-		code, err := d.read(at)
+		p, err := d.record(at)
 		if err != nil {
 			return err
 		}
-		if code == "" {
+		d.info.Cities, d.info.Owners = d.info.Cities || p.City != "", d.info.Owners || p.Owner != Owner{}
+		if p.Country == "" {
 			continue
 		}
-		if codes[code] == "" {
-			codes[code] = strings.Clone(code)
+		if codes[p.Country] == "" {
+			codes[p.Country] = strings.Clone(p.Country)
 		}
-		d.country[at] = codes[code]
+		d.country[at] = codes[p.Country]
 	}
 	d.info.Countries = len(codes)
 	if len(codes) == 0 {
@@ -205,18 +148,28 @@ func holding(keys map[string]bool) string {
 
 func cut(s string, n int) string { return strings.ToValidUTF8(s[:min(n, len(s))], "") }
 
-// read returns the country of the record at that place.
-func (d *DB) read(at uintptr) (string, error) {
+// record reads what the record at that place says. Those of MaxMind's form are
+// read as geoip2's Enterprise, which has the fields of all its databases of
+// places. The library's own reader is not used: it goes by the name in the
+// metadata, which anybody's database may choose (ADR 48).
+func (d *DB) record(at uintptr) (Place, error) {
 	path := []any{"country_code"}
 	if d.info.Schema == SchemaMaxMind {
 		path = []any{"country", "iso_code"}
+		var e geoip2.Enterprise
+		if d.reader.LookupOffset(at).Decode(&e) == nil {
+			code, _ := Code(e.Country.ISOCode)
+			t := e.Traits
+			return Place{Country: code, City: plain(e.City.Names.English), Owner: owner(t.AutonomousSystemNumber, t.AutonomousSystemOrganization)}, nil
+		}
+		// A field that is not as MaxMind has it is no reason to refuse the country.
 	}
 	var s string
 	if err := d.reader.LookupOffset(at).DecodePath(&s, path...); err != nil {
-		return "", damaged(err)
+		return Place{}, damaged(err)
 	}
 	code, _ := Code(s)
-	return code, nil
+	return Place{Country: code}, nil
 }
 
 // Code returns a country code in upper case; "" and false for what is none: other
@@ -252,31 +205,32 @@ func (d *DB) Country(a netip.Addr) (string, error) {
 	return d.country[r.Offset()], nil
 }
 
-// Network returns the network of an address that the database has an answer for,
-// also when the answer is that nothing is known, and its country. The zero Prefix
-// says that the database is not for such addresses.
-func (d *DB) Network(a netip.Addr) (netip.Prefix, string, error) {
-	r, ok, err := d.find(a)
-	if err != nil || !ok && !r.Prefix().IsValid() {
-		return netip.Prefix{}, "", err
-	}
-	if !ok {
-		return r.Prefix(), "", nil
-	}
-	return r.Prefix(), d.country[r.Offset()], nil
+// Place is what a database says of an address; a field is empty where it says
+// nothing.
+type Place struct {
+	Network netip.Prefix // that the answer is for; the zero Prefix: the database is not for such addresses
+	Country string       // code of two letters
+	City    string       // in English
+	Owner   Owner        // of the network
 }
 
-// find returns the result for an address; ok is false when there is no record.
-func (d *DB) find(a netip.Addr) (r maxminddb.Result, ok bool, err error) {
-	a = a.Unmap()
-	if !a.IsValid() || a.Is6() && d.info.IPVersion == 4 {
-		return r, false, nil
+// Place returns all that the database says of an address. Also when nothing is
+// known, the answer has a network. It decodes the record, unlike [DB.Country].
+func (d *DB) Place(a netip.Addr) (Place, error) {
+	r, ok, err := d.find(a)
+	if err != nil || !ok && !r.Prefix().IsValid() {
+		return Place{}, err
 	}
-	r = d.reader.Lookup(a)
-	if err := r.Err(); err != nil {
-		return r, false, fmt.Errorf("geoip: look up %s: %w", a, damaged(err))
+	p := Place{}
+	if ok && (d.info.Cities || d.info.Owners) {
+		if p, err = d.record(r.Offset()); err != nil {
+			return Place{}, fmt.Errorf("geoip: look up %s: %w", a, err)
+		}
+	} else if ok {
+		p.Country = d.country[r.Offset()]
 	}
-	return r, r.Found(), nil
+	p.Network = r.Prefix()
+	return p, nil
 }
 
 // Networks yields the networks with a country in the order of their addresses,

@@ -303,14 +303,14 @@ func TestIPv4Only(t *testing.T) {
 			t.Errorf("%s is in %q, want %q", a, got, want)
 		}
 	}
-	if p, _, err := db.Network(netip.MustParseAddr("2001:db8::1")); p.IsValid() || err != nil {
+	if p, err := db.Place(netip.MustParseAddr("2001:db8::1")); p.Network.IsValid() || err != nil {
 		t.Errorf("%v %v", p, err)
 	}
-	if p, c, err := db.Network(netip.MustParseAddr("192.0.2.7")); p.String() != "192.0.2.0/24" || c != "CZ" || err != nil {
-		t.Errorf("%v %q %v", p, c, err)
+	if p, err := db.Place(netip.MustParseAddr("192.0.2.7")); p.Network.String() != "192.0.2.0/24" || p.Country != "CZ" || err != nil {
+		t.Errorf("%v %v", p, err)
 	}
-	if p, c, err := db.Network(netip.MustParseAddr("10.1.1.1")); !p.IsValid() || c != "" || err != nil {
-		t.Errorf("%v %q %v", p, c, err)
+	if p, err := db.Place(netip.MustParseAddr("10.1.1.1")); !p.Network.IsValid() || p.Country != "" || err != nil {
+		t.Errorf("%v %v", p, err)
 	}
 }
 
@@ -349,7 +349,7 @@ func usable(data []byte) bool {
 		return false
 	}
 	for _, a := range []string{"192.0.2.1", "10.0.0.1", "2001:db8::1", "::", "255.255.255.255"} {
-		if _, _, err := db.Network(netip.MustParseAddr(a)); err != nil && !errors.Is(err, geoip.ErrDamaged) {
+		if _, err := db.Place(netip.MustParseAddr(a)); err != nil && !errors.Is(err, geoip.ErrDamaged) {
 			return false
 		}
 	}

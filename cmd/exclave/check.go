@@ -9,6 +9,7 @@ import (
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 
 	"github.com/spf13/cobra"
 )
@@ -87,7 +88,7 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 	case err != nil:
 		return nil, jobError(err)
 	}
-	seeds, err := job.CheckSeeds(cmd.Context(), c, checkedLines)
+	seeds, err := seeds.CheckFiles(cmd.Context(), c, checkedLines)
 	if err != nil {
 		return nil, err
 	}

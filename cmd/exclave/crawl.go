@@ -16,6 +16,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 	"exclave/internal/seedlog"
 
 	"github.com/spf13/cobra"
@@ -169,7 +170,7 @@ func jobError(err error) error {
 		return err
 	case errors.Is(err, job.ErrLocked):
 		return withCode(exitLocked, err)
-	case errors.Is(err, frontier.ErrChanged), errors.Is(err, seedlog.ErrNoLog), errors.Is(err, job.ErrCredentials):
+	case errors.Is(err, frontier.ErrChanged), errors.Is(err, seedlog.ErrNoLog), errors.Is(err, seeds.ErrCredentials):
 		return withCode(exitUsage, err)
 	}
 	return withCode(exitFailure, err)

@@ -7,6 +7,7 @@ import (
 
 	"exclave/chain"
 	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 	"exclave/internal/live"
 )
 
@@ -48,7 +49,7 @@ func sayCrawled(out io.Writer, r *job.Result) {
 }
 
 // damagedSeeds says which files of seeds could not be read to their end.
-func damagedSeeds(files []job.SeedReport) error {
+func damagedSeeds(files []seeds.Report) error {
 	var errs []error
 	for _, s := range files {
 		if s.Damage != "" {

@@ -7,6 +7,7 @@ import (
 	"exclave/chain"
 	"exclave/frontier"
 	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 )
 
 // What a run leaves is told with what to do about it: "nothing to crawl" was said with 372
@@ -14,7 +15,7 @@ import (
 func TestSayCrawled(t *testing.T) {
 	left := func(queued int64, reason chain.Reason, q frontier.QueueStates) *job.Result {
 		return &job.Result{Reason: reason, Queues: q, Stats: frontier.Stats{Discovered: queued + 1, Queued: queued},
-			Seeds: []job.SeedReport{{File: "seeds.txt"}}}
+			Seeds: []seeds.Report{{File: "seeds.txt"}}}
 	}
 	none := left(0, chain.Finished, frontier.QueueStates{})
 	none.Stats.Discovered = 0

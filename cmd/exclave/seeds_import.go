@@ -14,6 +14,7 @@ import (
 	"exclave/config"
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 	"exclave/internal/live"
 
 	"github.com/spf13/cobra"
@@ -61,13 +62,13 @@ and takes no seeds.`,
 				}
 				files = append(files, f)
 			}
-			give, done, err := seedTaker(cmd, cfg, job.ImportOptions{Source: source, Format: o.Format, Statuses: o.Statuses, Traps: o.Traps})
+			give, done, err := seedTaker(cmd, cfg, seeds.ImportOptions{Source: source, Format: o.Format, Statuses: o.Statuses, Traps: o.Traps})
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, done()) }()
 			accepted := int64(0)
-			var reports []job.SeedReport
+			var reports []seeds.Report
 			for i, name := range args[1:] {
 				r, err := give(cmd.Context(), files[i], name)
 				accepted, reports = accepted+r.Accepted, append(reports, r)
@@ -95,10 +96,10 @@ and takes no seeds.`,
 
 // seedTaker returns what takes seeds: the job, opened here, or the crawl that has
 // it open. done must be called in the end.
-func seedTaker(cmd *cobra.Command, cfg *config.Config, o job.ImportOptions) (give func(context.Context, io.Reader, string) (job.SeedReport, error), done func() error, err error) {
+func seedTaker(cmd *cobra.Command, cfg *config.Config, o seeds.ImportOptions) (give func(context.Context, io.Reader, string) (seeds.Report, error), done func() error, err error) {
 	j, err := job.Open(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
 	if err == nil {
-		return func(ctx context.Context, in io.Reader, name string) (job.SeedReport, error) {
+		return func(ctx context.Context, in io.Reader, name string) (seeds.Report, error) {
 			return j.ImportSeeds(ctx, in, name, o)
 		}, func() error { return jobError(j.Close()) }, nil
 	}
@@ -109,12 +110,12 @@ func seedTaker(cmd *cobra.Command, cfg *config.Config, o job.ImportOptions) (giv
 	if dialErr != nil {
 		return nil, nil, jobError(errors.Join(err, dialErr))
 	}
-	return func(ctx context.Context, in io.Reader, name string) (job.SeedReport, error) {
+	return func(ctx context.Context, in io.Reader, name string) (seeds.Report, error) {
 		return c.ImportSeeds(ctx, in, name, o)
 	}, c.Close, nil
 }
 
-func printImported(to io.Writer, r job.SeedReport, asJSON bool) error {
+func printImported(to io.Writer, r seeds.Report, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(forPrograms(to)).Encode(r)
 	}

@@ -15,7 +15,7 @@ import (
 	"exclave/analyzer"
 	"exclave/config"
 	"exclave/internal/collection"
-	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 	"exclave/internal/live"
 	"exclave/internal/seedlog"
 
@@ -200,7 +200,7 @@ func (l *logsRead) each(cmd *cobra.Command, names []string, c *config.Config, fn
 	if !l.quiet {
 		gather.Progress = func(pass string, n int64) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", pass, live.Number(n)) }
 	}
-	var damaged []job.SeedReport
+	var damaged []seeds.Report
 	err = fn(ctx, gather, func(g *collection.Gatherer) error {
 		for i, name := range names {
 			o.Name = name
@@ -211,7 +211,7 @@ func (l *logsRead) each(cmd *cobra.Command, names []string, c *config.Config, fn
 			found := s.Lines - s.Blank - s.Skipped - s.Broken - s.LeftOut()
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: %s lines: %s addresses, %s no seeds, %s blank, %s broken\n", name, string(s.Format),
 				live.Number(s.Lines), live.Number(found), live.Number(s.Skipped), live.Number(s.Blank), live.Number(s.Broken))
-			damaged = append(damaged, job.SeedReport{File: name, State: s})
+			damaged = append(damaged, seeds.Report{File: name, State: s})
 			printLeftOut(cmd.ErrOrStderr(), s)
 			printBroken(cmd.ErrOrStderr(), s)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 	"exclave/internal/testweb"
 )
 
@@ -107,7 +108,7 @@ func FuzzAnswers(f *testing.F) {
 		_, errs["queue"] = c.Queue(ctx, "a.test")
 		errs["waiting"] = c.WriteWaiting(ctx, job.Filter{Host: "a.test"}, 1, &w)
 		_, errs["delete"] = c.Delete(ctx, job.Filter{Host: "a.test"})
-		_, errs["seeds"] = c.ImportSeeds(ctx, strings.NewReader("http://a.test/\n"), "x", job.ImportOptions{})
+		_, errs["seeds"] = c.ImportSeeds(ctx, strings.NewReader("http://a.test/\n"), "x", seeds.ImportOptions{})
 		_, errs["checkpoint"] = c.Checkpoint(ctx, "x")
 		_, errs["retry"] = c.Retry(ctx, job.Retry{})
 		_, errs["show"] = c.Show(ctx, "http://a.test/", true)

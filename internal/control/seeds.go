@@ -10,16 +10,16 @@ import (
 	"strconv"
 	"time"
 
-	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 	"exclave/internal/seedlog"
 )
 
 // importSeeds takes the body, a log as it is, and answers with the
-// [job.SeedReport]. The query says what name the report gets, and, when it is to be
+// [seeds.Report]. The query says what name the report gets, and, when it is to be
 // otherwise than recognised, source, format, status (several times) and traps=true.
 func (s *Server) importSeeds(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	o := job.ImportOptions{Source: q.Get("source"), Traps: q.Get("traps") == "true"}
+	o := seeds.ImportOptions{Source: q.Get("source"), Traps: q.Get("traps") == "true"}
 	var err error
 	if o.Format, err = seedlog.ParseFormat(q.Get("format")); err != nil {
 		return badRequest(err)
@@ -39,7 +39,7 @@ func (s *Server) importSeeds(w http.ResponseWriter, r *http.Request) error {
 	if errors.Is(err, seedlog.ErrNoLog) {
 		return badRequest(err)
 	}
-	answer := ImportAnswer{SeedReport: rep}
+	answer := ImportAnswer{Report: rep}
 	if err != nil {
 		answer.Failed = err.Error()
 	}
@@ -48,13 +48,13 @@ func (s *Server) importSeeds(w http.ResponseWriter, r *http.Request) error {
 
 // ImportAnswer is the answer to an import. What was taken before a failure stays.
 type ImportAnswer struct {
-	job.SeedReport
+	seeds.Report
 	Failed string `json:"failed,omitempty"`
 }
 
 // ImportSeeds sends a log to the crawl, which reads it as [job.Job.ImportSeeds]
 // does. in is read to its end, or until the crawl takes no more.
-func (c *Client) ImportSeeds(ctx context.Context, in io.Reader, name string, o job.ImportOptions) (job.SeedReport, error) {
+func (c *Client) ImportSeeds(ctx context.Context, in io.Reader, name string, o seeds.ImportOptions) (seeds.Report, error) {
 	q := url.Values{"name": {name}}
 	if o.Source != "" {
 		q.Set("source", o.Source)
@@ -74,5 +74,5 @@ func (c *Client) ImportSeeds(ctx context.Context, in io.Reader, name string, o j
 	if err == nil && a.Failed != "" {
 		err = errors.New(a.Failed)
 	}
-	return a.SeedReport, err
+	return a.Report, err
 }

@@ -17,6 +17,7 @@ import (
 	"exclave/chain/decide"
 	"exclave/config"
 	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 	"exclave/internal/testweb"
 )
 
@@ -137,11 +138,11 @@ func TestNoPasswordIsKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep, err := b.ImportSeeds(t.Context(), strings.NewReader(`{"url":"http://user:pass-log@open.cz/h","via":"http://user:pass-via@open.cz/","hops":"L","source":"http://user:pass-tag@open.cz/"}`+"\n"), "log", job.ImportOptions{})
+			rep, err := b.ImportSeeds(t.Context(), strings.NewReader(`{"url":"http://user:pass-log@open.cz/h","via":"http://user:pass-via@open.cz/","hops":"L","source":"http://user:pass-tag@open.cz/"}`+"\n"), "log", seeds.ImportOptions{})
 			if err != nil || rep.Accepted != 1 {
 				t.Errorf("%+v, %v", rep, err)
 			}
-			rep, err = b.ImportSeeds(t.Context(), strings.NewReader("http://user:pass-imported@open.cz/i\nhttp://open.cz/j\n"), "list", job.ImportOptions{})
+			rep, err = b.ImportSeeds(t.Context(), strings.NewReader("http://user:pass-imported@open.cz/i\nhttp://open.cz/j\n"), "list", seeds.ImportOptions{})
 			if want := map[bool]int64{true: 2, false: 1}[mode == config.DropCredentials]; err != nil || rep.Accepted != want || rep.Broken != 2-want {
 				t.Errorf("%+v, %v", rep, err)
 			}

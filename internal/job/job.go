@@ -27,6 +27,7 @@ import (
 	"exclave/internal/aside"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
+	"exclave/internal/job/seeds"
 	"exclave/internal/resolve"
 	"exclave/warc"
 )
@@ -86,11 +87,12 @@ type Job struct {
 	newKey      bool // evidenceKey is not written yet
 	// credentials are filled before the first request is made.
 	credentials fetch.Credentials
-	scope       *decide.Sequence
 	chains      *chain.Chains
 	ctl         *chain.Controller
 	notes       []warc.Note
-	seeds       []SeedReport
+	scope       *decide.Sequence
+	seeder      *seeds.Seeder
+	offered     []seeds.Report            // what became of the files of seeds
 	began       atomic.Pointer[time.Time] // of Run, nil before
 	// tookBefore is the duration of the runs before this one; set before began.
 	tookBefore time.Duration
@@ -111,7 +113,7 @@ type Result struct {
 	Stats  frontier.Stats
 	Counts chain.Counts
 	Took   time.Duration
-	Seeds  []SeedReport
+	Seeds  []seeds.Report
 	Queues frontier.QueueStates // at its end
 }
 
@@ -323,7 +325,7 @@ func (j *Job) openChains(context.Context) error {
 	if len(problems) > 0 {
 		return fmt.Errorf("job: scope%s: %s", problems[0].Key, problems[0].Msg)
 	}
-	j.scope = scope
+	j.scope, j.seeder = scope, seeds.New(j.cfg, scope, j.frontier)
 	dns, err := resolve.New(j.cfg.DNS)
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
@@ -396,7 +398,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 		defer close(limited)
 		j.watchRoom(watch)
 	}()
-	reason, err := chain.Failed, j.readCredentials(ctx)
+	reason, err := chain.Failed, seeds.ReadCredentials(ctx, j.cfg, j.credentials)
 	if err == nil {
 		reason, err = j.crawl(ctx)
 	}
@@ -408,7 +410,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	<-limited
 	measured.Wait()
 	r := Result{Reason: reason, Stats: j.frontier.Stats(), Queues: j.frontier.Queues(), Counts: j.ctl.Counts(),
-		Took: j.opts.Clock.Now().Sub(began), Seeds: j.seeds}
+		Took: j.opts.Clock.Now().Sub(began), Seeds: j.offered}
 	return r, errors.Join(err, j.report(r, run, err))
 }
 
@@ -420,26 +422,13 @@ func (j *Job) crawl(ctx context.Context) (chain.Reason, error) {
 	defer cancel()
 	go func() {
 		defer release()
-		seeded <- j.offerSeeds(sctx)
+		var err error
+		j.offered, err = j.seeder.Files(sctx, j.opts.Recrawl)
+		seeded <- err
 	}()
 	reason, err := j.ctl.Run(ctx)
 	cancel()
 	return reason, errors.Join(err, <-seeded)
-}
-
-func (j *Job) offerSeeds(ctx context.Context) error {
-	s := j.seederOf()
-	s.schedule, s.marked, s.again = j.frontier.ScheduleMark, j.frontier.Marked, j.opts.Recrawl
-	var errs []error
-	for _, name := range j.cfg.Job.Seeds {
-		rep, err := s.file(ctx, name, j.cfg.Path(name))
-		j.seeds = append(j.seeds, rep)
-		if ctx.Err() != nil {
-			break // stopped; the marks say where to go on
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
 }
 
 // Line is where the crawl stands, in one line.
@@ -465,12 +454,24 @@ func (j *Job) report(r Result, run runNote, crawlErr error) error {
 	}
 	errs = append(errs, j.writeReports(run))
 	j.logEnd(run.Status)
-	seeds, err := json.MarshalIndent(r.Seeds, "", "  ")
+	data, err := json.MarshalIndent(r.Seeds, "", "  ")
 	if err != nil {
 		return fmt.Errorf("job: seeds report: %w", err)
 	}
-	return errors.Join(append(errs, fsx.WriteSharedAtomic(j.opts.FS, j.path(ReportDir, "seeds.json"), append(seeds, '\n')))...)
+	return errors.Join(append(errs, fsx.WriteSharedAtomic(j.opts.FS, j.path(ReportDir, "seeds.json"), append(data, '\n')))...)
 }
+
+// ImportSeeds streams a log into the frontier, as [seeds.Seeder.Import] does. It may be called from
+// any goroutine as long as the job is open, also while it runs; the crawl does not
+// end before the import does.
+func (j *Job) ImportSeeds(ctx context.Context, in io.Reader, name string, o seeds.ImportOptions) (seeds.Report, error) {
+	defer j.frontier.Hold()()
+	return j.seeder.Import(ctx, in, name, o)
+}
+
+// SameConfig refuses, with [frontier.ErrChanged], a configuration that the state of a begun job does
+// not go with.
+func (j *Job) SameConfig() error { return j.frontier.SameConfig() }
 
 // Notes are what recovery changed when the job was opened.
 func (j *Job) Notes() []warc.Note { return slices.Clone(j.notes) }

@@ -14,6 +14,7 @@ import (
 	"exclave/chain/decide"
 	"exclave/config"
 	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 	"exclave/internal/testweb"
 )
 
@@ -40,8 +41,8 @@ func TestImportSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []job.SeedReport{{Accepted: 2, Known: 1}, {Accepted: 0, Known: 3}} {
-		r, err := b.ImportSeeds(t.Context(), strings.NewReader(log), "candidateScoper.log", job.ImportOptions{Source: "harvest"})
+	for i, want := range []seeds.Report{{Accepted: 2, Known: 1}, {Accepted: 0, Known: 3}} {
+		r, err := b.ImportSeeds(t.Context(), strings.NewReader(log), "candidateScoper.log", seeds.ImportOptions{Source: "harvest"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +78,7 @@ func TestImportSeedsOfABrokenSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := errors.New("gone")
-	r, err := b.ImportSeeds(t.Context(), &failingReader{strings.NewReader(strings.Repeat("http://a.test/\n", 100_000)), gone}, "-", job.ImportOptions{})
+	r, err := b.ImportSeeds(t.Context(), &failingReader{strings.NewReader(strings.Repeat("http://a.test/\n", 100_000)), gone}, "-", seeds.ImportOptions{})
 	if !errors.Is(err, gone) || r.Accepted != 1 || r.Known == 0 || r.Known%1000 != 999 {
 		t.Errorf("%v, %s", err, r)
 	}
@@ -103,11 +104,11 @@ func TestImportSeedsInterrupted(t *testing.T) {
 		cancel()
 		return 0, nil
 	}), strings.NewReader(list.String()[list.Len()/2:]))
-	first, err := b.ImportSeeds(ctx, half, "-", job.ImportOptions{})
+	first, err := b.ImportSeeds(ctx, half, "-", seeds.ImportOptions{})
 	if !errors.Is(err, context.Canceled) || first.Accepted == 0 || first.Accepted == n || first.Known != 0 {
 		t.Errorf("%v, %s", err, first)
 	}
-	again, err := b.ImportSeeds(t.Context(), strings.NewReader(list.String()), "-", job.ImportOptions{})
+	again, err := b.ImportSeeds(t.Context(), strings.NewReader(list.String()), "-", seeds.ImportOptions{})
 	if err != nil || again.Known != first.Accepted || again.Accepted != n-first.Accepted {
 		t.Errorf("%v, %s after %s", err, again, first)
 	}

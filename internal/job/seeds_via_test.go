@@ -11,6 +11,7 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/job"
+	"exclave/internal/job/seeds"
 	"exclave/internal/testweb"
 )
 
@@ -33,7 +34,7 @@ func TestSeedVia(t *testing.T) {
 	j.with(job.Options{}, func(b *job.Job) {
 		// A seed that was known without its via gets it.
 		for _, text := range []string{dead + "\n", log, log} {
-			if _, err := b.ImportSeeds(t.Context(), strings.NewReader(text), "log", job.ImportOptions{}); err != nil {
+			if _, err := b.ImportSeeds(t.Context(), strings.NewReader(text), "log", seeds.ImportOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -97,7 +98,7 @@ func TestSeedVia(t *testing.T) {
 	shown("recovered from analysis.jsonl", foreign, via[foreign])
 	shown("recovered from crawl.log alone", dead, "")
 	j.with(job.Options{}, func(b *job.Job) {
-		if _, err := b.ImportSeeds(t.Context(), strings.NewReader(log), "log", job.ImportOptions{}); err != nil {
+		if _, err := b.ImportSeeds(t.Context(), strings.NewReader(log), "log", seeds.ImportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	})

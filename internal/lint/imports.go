@@ -39,6 +39,7 @@ func table() []row {
 		{[]string{"chain/standard"}, with(level1, "analyzer", "chain/…"), "the table of processors knows all of them"},
 		{[]string{"internal/judge"}, with(level1, "analyzer", "chain", "chain/extract", "chain/fetch"), "a document is judged without a crawl: no job, no state, no configuration"},
 		{[]string{"config"}, level3, "the configuration is composed of what is below it"},
+		{[]string{"internal/job/seeds"}, with(level0, "crawl", "chain/decide", "chain/fetch", "config"), "seeds reach the frontier by an interface; what runs the job is above"},
 		{[]string{"internal/job/…"}, job, "the composition root knows everything below it"},
 		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},
 		{[]string{"internal/live"}, job, "the view shows snapshots of a job and draws on what is below it"},

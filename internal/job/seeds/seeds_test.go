@@ -1,4 +1,4 @@
-package job
+package seeds
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"exclave/chain/decide"
+	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/seedlog"
 
@@ -20,8 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// offered runs seed files through a seeder that remembers marks like the
-// frontier does.
+// offered is a frontier that remembers marks, and what it was offered.
 type offered struct {
 	marks map[string][]byte
 	urls  []string
@@ -72,7 +72,7 @@ func TestTrapRules(t *testing.T) {
 
 var errStopped = errors.New("stopped")
 
-func (o *offered) take(t *testing.T, path, name string) SeedReport {
+func (o *offered) take(t *testing.T, path, name string) Report {
 	t.Helper()
 	r, err := o.try(t, path, name)
 	if err != nil {
@@ -81,32 +81,45 @@ func (o *offered) take(t *testing.T, path, name string) SeedReport {
 	return r
 }
 
-func (o *offered) try(t *testing.T, path, name string) (SeedReport, error) {
+func (o *offered) try(t *testing.T, path, name string) (Report, error) {
 	t.Helper()
 	scope, problems := decide.Build([]decide.RuleConfig{{Rule: "accept"}, {Rule: "hosts", Decision: "reject", List: []string{"cz"}}}, "", time.Time{})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	s := seeder{scope: scope, traps: o.traps, own: []string{"cz"},
-		schedule: func(_ context.Context, mark string, value []byte, cs ...crawl.Candidate) (int, error) {
-			if o.stop > 0 && len(o.urls) >= o.stop {
-				return 0, errStopped
-			}
-			o.marks[mark] = value
-			known := 0
-			for _, c := range cs {
-				o.urls = append(o.urls, c.URL)
-				if o.known[c.Key] {
-					known++
-				}
-				if o.known != nil {
-					o.known[c.Key] = true
-				}
-			}
-			return known, nil
-		},
-		marked: func(name string) ([]byte, bool, error) { v, ok := o.marks[name]; return v, ok, nil }}
-	return s.file(t.Context(), name, path)
+	s := Seeder{cfg: &config.Config{}, scope: scope, national: []string{"cz"}, frontier: o}
+	s.cfg.Job.SeedTraps = o.traps
+	return s.file(t.Context(), name, path, false)
+}
+
+// ScheduleMark implements [Frontier].
+func (o *offered) ScheduleMark(_ context.Context, mark string, value []byte, cs ...crawl.Candidate) (int, error) {
+	if o.stop > 0 && len(o.urls) >= o.stop {
+		return 0, errStopped
+	}
+	o.marks[mark] = value
+	known := 0
+	for _, c := range cs {
+		o.urls = append(o.urls, c.URL)
+		if o.known[c.Key] {
+			known++
+		}
+		if o.known != nil {
+			o.known[c.Key] = true
+		}
+	}
+	return known, nil
+}
+
+// Marked implements [Frontier].
+func (o *offered) Marked(name string) ([]byte, bool, error) {
+	v, ok := o.marks[name]
+	return v, ok, nil
+}
+
+// ScheduleLater implements [Frontier].
+func (o *offered) ScheduleLater(ctx context.Context, cs []crawl.Candidate) (func() (int, error), error) {
+	return func() (int, error) { return o.ScheduleMark(ctx, "", nil, cs...) }, nil
 }
 
 func TestSeedFiles(t *testing.T) {
@@ -125,7 +138,7 @@ func TestSeedFiles(t *testing.T) {
 		}
 		o.urls = nil
 	}
-	write("http://a.com/\nhttp://b.cz/\n\x00{bad\nftp://c.com/\n" + strings.Repeat("x", 2*maxSeedLine) + "\nhttp://d.com/")
+	write("http://a.com/\nhttp://b.cz/\n\x00{bad\nftp://c.com/\n" + strings.Repeat("x", 2*seedlog.MaxLine) + "\nhttp://d.com/")
 	r := o.take(t, file, "s.txt")
 	is("broken lines are never fatal (formats.md)", "http://a.com/", "http://d.com/")
 	if r.Lines != 6 || r.Accepted != 2 || r.Broken != 3 || r.Rejected["hosts"] != 1 || len(r.Samples) != 3 || !r.Done {
@@ -154,7 +167,7 @@ func TestSeedFiles(t *testing.T) {
 }
 
 // total is the number of lines that a report accounts for.
-func (r SeedReport) total() int64 {
+func (r Report) total() int64 {
 	n := r.Blank + r.Skipped + r.Broken + r.LeftOut() + r.Accepted + r.Known
 	for _, k := range r.Rejected {
 		n += k
@@ -228,7 +241,7 @@ func TestCompressedSeedFiles(t *testing.T) {
 			}
 		}
 		o := &offered{marks: map[string][]byte{}, stop: 2000}
-		is := func(why string, r SeedReport, lines int64, want ...string) {
+		is := func(why string, r Report, lines int64, want ...string) {
 			t.Helper()
 			if !slices.Equal(o.urls, want) {
 				t.Errorf("%s: %s: offered %d, want %d", name, why, len(o.urls), len(want))
@@ -243,7 +256,7 @@ func TestCompressedSeedFiles(t *testing.T) {
 		if _, err := o.try(t, file, "s"); !errors.Is(err, errStopped) {
 			t.Fatal(err)
 		}
-		is("until it was stopped", SeedReport{}, 0, lines(0, 2000)...)
+		is("until it was stopped", Report{}, 0, lines(0, 2000)...)
 		o.stop = 0
 		is("where it stopped", o.take(t, file, "s"), 4500, lines(2000, 4500)...)
 		is("again", o.take(t, file, "s"), 4500)

@@ -1,4 +1,4 @@
-package job
+package seeds
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"exclave/internal/seedlog"
 )
 
-// SeedCheck is what a file of seeds holds, as far as it was read.
-type SeedCheck struct {
+// Check is what a file of seeds holds, as far as it was read.
+type Check struct {
 	Path  string
 	URLs  int64
 	State seedlog.State // its lines that name no seed, and damage
@@ -21,17 +21,17 @@ type SeedCheck struct {
 	Err   error         // it cannot be read; wraps [seedlog.ErrNoLog] when it is no text of seeds
 }
 
-// CheckSeeds reads the files that a job's configuration names, of each at most so many
+// CheckFiles reads the files that a job's configuration names, of each at most so many
 // lines, as a crawl would. The scope is not asked, nothing is written. The error is ctx's.
-func CheckSeeds(ctx context.Context, cfg *config.Config, lines int64) ([]SeedCheck, error) {
-	var all []SeedCheck
+func CheckFiles(ctx context.Context, cfg *config.Config, lines int64) ([]Check, error) {
+	var all []Check
 	var credentials fetch.Credentials
 	if cfg.Job.SeedCredentials == config.UseCredentials {
 		credentials = fetch.Credentials{}
 	}
 	for _, name := range cfg.Job.Seeds {
-		c := SeedCheck{Path: cfg.Path(name)}
-		o := seedlog.Options{Name: name, Userinfo: usersOf(cfg), Traps: cfg.Job.SeedTraps}
+		c := Check{Path: cfg.Path(name)}
+		o := seedlog.Options{Name: name, Userinfo: userinfo(cfg), Traps: cfg.Job.SeedTraps}
 		if c.Err = c.read(ctx, o, lines, credentials); ctx.Err() != nil {
 			return all, ctx.Err()
 		}
@@ -41,7 +41,7 @@ func CheckSeeds(ctx context.Context, cfg *config.Config, lines int64) ([]SeedChe
 }
 
 // read reads a file of seeds. Credentials, when they are to be used, are those of all files.
-func (c *SeedCheck) read(ctx context.Context, o seedlog.Options, lines int64, credentials fetch.Credentials) error {
+func (c *Check) read(ctx context.Context, o seedlog.Options, lines int64, credentials fetch.Credentials) error {
 	if credentials != nil {
 		o.Userinfo = seedlog.KeepUserinfo
 	}
@@ -77,7 +77,3 @@ func (c *SeedCheck) read(ctx context.Context, o seedlog.Options, lines int64, cr
 		}
 	}
 }
-
-// SameConfig refuses, with [frontier.ErrChanged], a configuration that the state of a begun job does
-// not go with.
-func (j *Job) SameConfig() error { return j.frontier.SameConfig() }

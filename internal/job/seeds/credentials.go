@@ -1,4 +1,4 @@
-package job
+package seeds
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 	"io"
 	"os"
 
+	"exclave/chain/fetch"
 	"exclave/config"
 	"exclave/internal/seedlog"
 )
 
-// usersOf is what becomes of user names and passwords in the lists of a job.
-func usersOf(cfg *config.Config) seedlog.Userinfo {
+// userinfo says what becomes of user names and passwords in the lists of a job.
+func userinfo(cfg *config.Config) seedlog.Userinfo {
 	if cfg.Job.SeedCredentials == config.RefuseCredentials {
 		return seedlog.RefuseUserinfo
 	}
@@ -22,22 +23,22 @@ func usersOf(cfg *config.Config) seedlog.Userinfo {
 // ErrCredentials is wrapped by the error about user names and passwords that cannot be used together.
 var ErrCredentials = errors.New("the passwords of seeds cannot be used")
 
-// readCredentials takes user names and passwords from the files of seeds, if they are to
+// ReadCredentials adds the user names and passwords in the files of seeds, if they are to
 // be used. Nothing keeps them: each start reads the files.
-func (j *Job) readCredentials(ctx context.Context) error {
-	if j.cfg.Job.SeedCredentials != config.UseCredentials {
+func ReadCredentials(ctx context.Context, cfg *config.Config, to fetch.Credentials) error {
+	if cfg.Job.SeedCredentials != config.UseCredentials {
 		return nil
 	}
-	for _, name := range j.cfg.Job.Seeds {
-		if err := j.credentialsOf(ctx, name); err != nil {
-			return fmt.Errorf("job: seed_credentials: %s: %w", j.cfg.Path(name), err)
+	for _, name := range cfg.Job.Seeds {
+		if err := credentialsOf(ctx, name, cfg.Path(name), to); err != nil {
+			return fmt.Errorf("job: seed_credentials: %s: %w", cfg.Path(name), err)
 		}
 	}
 	return nil
 }
 
-func (j *Job) credentialsOf(ctx context.Context, name string) error {
-	f, err := os.Open(j.cfg.Path(name))
+func credentialsOf(ctx context.Context, name, path string, to fetch.Credentials) error {
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (j *Job) credentialsOf(ctx context.Context, name string) error {
 			return err
 		}
 		if u := log.URL(); u != nil && u.Userinfo() != "" {
-			if err := j.credentials.Add(u); err != nil {
+			if err := to.Add(u); err != nil {
 				return fmt.Errorf("line %d: %w: %w", e.Line, ErrCredentials, err)
 			}
 		}

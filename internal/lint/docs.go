@@ -16,8 +16,8 @@ func ADRIndex(root string) (string, error) {
 	var b strings.Builder
 	b.WriteString(`# Decision records
 
-Why the program is as it is. A record is never rewritten after it was accepted: a
-later one supersedes it. [The template](0000-template.md) shows the form. This list
+Why the program is as it is. A record is not rewritten after it was accepted: a later one
+supersedes it, and its status says so. [The template](0000-template.md) shows the form. This list
 is written by ` + "`go test ./internal/lint -rewrite`" + `.
 
 | record | status |
@@ -37,20 +37,24 @@ is written by ` + "`go test ./internal/lint -rewrite`" + `.
 	return b.String(), nil
 }
 
-// adrHead reads the title, without its number, and the first word of the status.
+// adrHead reads the title, without its number, and the whole paragraph of the status: what is
+// superseded, and by what, is the part that a reader of the list needs.
 func adrHead(name string) (title, status string, err error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return "", "", fmt.Errorf("lint: %w", err)
 	}
+	inStatus := false
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
 		if t, ok := strings.CutPrefix(line, "# "); ok && title == "" {
 			title = strings.TrimLeft(t, "0123456789. :–-")
 		}
 		if s, ok := strings.CutPrefix(line, "Status:"); ok && status == "" {
-			status, _, _ = strings.Cut(strings.TrimSpace(s), " ")
-			status = strings.TrimRight(status, ";,.")
+			inStatus, line = true, s
+		}
+		if inStatus = inStatus && line != ""; inStatus {
+			status = strings.TrimSpace(status + " " + strings.TrimSpace(line))
 		}
 	}
 	if title == "" || status == "" {

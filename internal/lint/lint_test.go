@@ -46,6 +46,27 @@ func TestADRIndex(t *testing.T) {
 	}
 }
 
+// The list tells which part of a record is superseded, and by what, over all lines of the status.
+func TestADRIndexShowsTheWholeStatus(t *testing.T) {
+	root := t.TempDir()
+	adr := filepath.Join(root, "docs", "adr")
+	if err := os.MkdirAll(adr, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const record = "# 4. Memory: bounded\n\nStatus: accepted (plan); superseded in part by\n[23](0023-x.md): hosts\n\n## Context\n\nStatus: no\n"
+	if err := os.WriteFile(filepath.Join(adr, "0004-memory.md"), []byte(record), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ADRIndex(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const row = "| [0004 Memory: bounded](0004-memory.md) | accepted (plan); superseded in part by [23](0023-x.md): hosts |\n"
+	if !strings.HasSuffix(got, row) {
+		t.Errorf("the index ends in %q, want %q", got[max(0, len(got)-len(row)):], row)
+	}
+}
+
 // Each check is seen to fail: a tree that breaks one rule, and only that one.
 func TestFindings(t *testing.T) {
 	const doc = "// Package x is here.\npackage x\n"

@@ -120,10 +120,7 @@ func (j *Job) Checkpoint(ctx context.Context, name string) (Checkpoint, error) {
 		return Checkpoint{}, fmt.Errorf("job: checkpoint of %s: %w", j.dir, err)
 	}
 	j.opts.Log.Info("checkpoint made", "name", c.Name, "took", c.Took, "held", c.Held, "copied", c.Copied)
-	select {
-	case j.events <- event{"CHECKPOINTED", fmt.Sprintf("%s in %v, commits held for %v", c.Name, c.Took.Round(time.Millisecond), c.Held.Round(time.Millisecond))}:
-	default: // nobody logs
-	}
+	j.tell(event{"CHECKPOINTED", fmt.Sprintf("%s in %v, commits held for %v", c.Name, c.Took.Round(time.Millisecond), c.Held.Round(time.Millisecond))})
 	if err := j.retain(); err != nil {
 		j.opts.Log.Warn("old checkpoints were not deleted", "err", err)
 	}

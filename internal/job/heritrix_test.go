@@ -15,7 +15,6 @@ import (
 	"exclave/chain"
 	"exclave/config"
 	"exclave/crawl"
-	"exclave/frontier"
 	"exclave/internal/heritrixlogs"
 	"exclave/internal/job"
 	"exclave/internal/testweb"
@@ -245,23 +244,6 @@ func TestReportOfAProcessor(t *testing.T) {
 		}
 	}
 	t.Error("no paragraph")
-}
-
-// docs/formats/progress-statistics.md: Heritrix's ratio counts the queues that have no
-// room in memory too.
-func TestCongestion(t *testing.T) {
-	for _, c := range []struct {
-		q    frontier.QueueStates
-		want string
-	}{
-		{frontier.QueueStates{InProcess: 2, Waiting: 1, Resting: 1, Snoozed: 1, Ready: 4, Inactive: 12, Retired: 9}, "5.00"},
-		{frontier.QueueStates{InProcess: 1}, "1.00"},
-		{frontier.QueueStates{Ready: 3}, "-"},
-	} {
-		if got := job.Congestion(c.q); got != c.want {
-			t.Errorf("%+v: %s, want %s", c.q, got, c.want)
-		}
-	}
 }
 
 // What is not Heritrix's has no name of Heritrix's.

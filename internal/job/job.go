@@ -27,6 +27,7 @@ import (
 	"exclave/internal/aside"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
+	"exclave/internal/job/progress"
 	"exclave/internal/job/seeds"
 	"exclave/internal/resolve"
 	"exclave/warc"
@@ -98,7 +99,7 @@ type Job struct {
 	tookBefore time.Duration
 	halt       context.Context // ends with Stop
 	stop       context.CancelFunc
-	meter      meter
+	meter      progress.Meter
 	paused     pauses
 	// checkpoints is held by whoever makes one.
 	checkpoints chan struct{}
@@ -384,8 +385,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	go func() {
 		defer close(watched)
 		if j.opts.Progress != nil {
-			p := progress{out: j.opts.Progress, clk: j.opts.Clock, began: began, line: j.Line}
-			p.run(watch)
+			progress.NewLine(j.opts.Progress, j.opts.Clock, began, j.Line).Run(watch)
 		}
 	}()
 	var measured sync.WaitGroup

@@ -52,11 +52,3 @@ func (j *Job) watchNames(ctx context.Context) {
 		}
 	}
 }
-
-// tell hands an event to the log of statistics, unless that is far behind.
-func (j *Job) tell(e event) {
-	select {
-	case j.events <- e:
-	default:
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exclave/frontier"
+	"exclave/internal/job/progress"
 )
 
 // runNote is what the state keeps of the runs of a job, for the crawl-report. It
@@ -112,8 +113,8 @@ func (r *reporter) crawl(w io.Writer) error {
 		bytes("not-modified crawled bytes", y.UnmodifiedLen, " ")
 	}
 	fmt.Fprintln(w)
-	line("URIs/sec", fmt.Sprintf("%.2f", perSecond(float64(end.successes), r.run.Took)))
-	line("KB/sec", int64(perSecond(float64(total)/1024, r.run.Took)))
+	line("URIs/sec", fmt.Sprintf("%.2f", progress.PerSecond(float64(end.successes), r.run.Took)))
+	line("KB/sec", int64(progress.PerSecond(float64(total)/1024, r.run.Took)))
 	return nil
 }
 
@@ -152,13 +153,6 @@ func (r *reporter) jobTotals(w io.Writer) error {
 	}
 	line("note", "an older program began this crawl; the statistics hold what came after it")
 	return nil
-}
-
-func perSecond(n float64, d time.Duration) float64 {
-	if d <= 0 {
-		return 0
-	}
-	return n / d.Seconds()
 }
 
 // ends are visits by how they ended.

@@ -1,11 +1,11 @@
 package job
 
 import (
-	"runtime/metrics"
 	"time"
 
 	"exclave/chain"
 	"exclave/frontier"
+	"exclave/internal/job/progress"
 )
 
 // Snapshot is where a running crawl stands: what the live view, the metrics and
@@ -23,18 +23,12 @@ type Snapshot struct {
 	Queues     frontier.QueueStates  `json:"queues"`
 	Changes    frontier.QueueChanges `json:"queue_changes"` // of this run
 	Counts     chain.Counts          `json:"counts"`        // of this run
-	Now        Rate                  `json:"now"`           // of the last 10 s
-	Average    Rate                  `json:"average"`       // of this run
+	Now        progress.Rate         `json:"now"`           // of the last 10 s
+	Average    progress.Rate         `json:"average"`       // of this run
 	FreeDisk   int64                 `json:"free_disk"`     // bytes free where the job lies, -1 = not known
 	Memory     int64                 `json:"memory"`        // bytes this process has from the system
 	Workers    []chain.Activity      `json:"workers"`
 	Steps      []chain.StepStats     `json:"steps"`
-}
-
-// Rate is how fast a crawl is.
-type Rate struct {
-	URIs  float64 `json:"uris"`  // answers of web servers per second
-	Bytes float64 `json:"bytes"` // received from them per second
 }
 
 // Snapshot returns where the crawl stands. It may be called from any goroutine
@@ -58,23 +52,9 @@ func (j *Job) Snapshot() Snapshot {
 	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: state, DiskFull: j.paused.diskFull(),
 		Unanswered: j.paused.unansweredSince(),
 		Frontier:   census.Stats, Queues: census.Queues, Changes: census.Changes, Counts: counts,
-		Now: j.meter.rate(j.opts.Clock.Mono(), counts), Average: rate(counts.Fetched, counts.Bytes, elapsed),
-		FreeDisk: free, Memory: memoryInUse(),
+		Now: j.meter.Rate(j.opts.Clock.Mono(), counts), Average: progress.RateOf(counts.Fetched, counts.Bytes, elapsed),
+		FreeDisk: free, Memory: progress.MemoryInUse(),
 		Workers: j.ctl.Activities(), Steps: j.chains.Stats()}
-}
-
-// memoryInUse is what the process has from the system and not given back, as the
-// Go runtime knows it, in bytes.
-func memoryInUse() int64 {
-	m := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(m)
-	var n [2]int64
-	for i := range m {
-		if m[i].Value.Kind() == metrics.KindUint64 {
-			n[i] = int64(m[i].Value.Uint64())
-		}
-	}
-	return n[0] - n[1]
 }
 
 // Pause keeps the crawl from beginning further URIs; those in process are

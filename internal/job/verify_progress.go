@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"exclave/internal/job/progress"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -105,13 +106,13 @@ func about(d time.Duration) string {
 
 // showProgress shows it until the returned function is called.
 func (v *verifier) showProgress(ctx context.Context) (end func()) {
-	p := &progress{out: v.with.Progress, clk: v.opts.Clock, began: v.opts.Clock.Now(),
-		line: func(elapsed time.Duration) string { return v.effort.line(elapsed, v.found.Load()) }}
+	p := progress.NewLine(v.with.Progress, v.opts.Clock, v.opts.Clock.Now(),
+		func(elapsed time.Duration) string { return v.effort.line(elapsed, v.found.Load()) })
 	tell := v.with.Defect
-	v.with.Defect = func(d Defect) { p.aside(func() { tell(d) }) }
+	v.with.Defect = func(d Defect) { p.Aside(func() { tell(d) }) }
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { p.run(ctx) })
+	running.Go(func() { p.Run(ctx) })
 	return func() {
 		cancel()
 		running.Wait()

@@ -41,6 +41,7 @@ func table() []row {
 		{[]string{"internal/judge"}, with(level1, "analyzer", "chain", "chain/extract", "chain/fetch"), "a document is judged without a crawl: no job, no state, no configuration"},
 		{[]string{"config"}, level3, "the configuration is composed of what is below it"},
 		{[]string{"internal/job/seeds"}, with(level0, "crawl", "chain/decide", "chain/fetch", "config"), "seeds reach the frontier by an interface; what runs the job is above"},
+		{[]string{"internal/job/progress"}, with(level0, "crawl", "frontier", "chain"), "what is told of a crawl is given to it: it knows neither job nor state"},
 		{[]string{"internal/job/…"}, job, "the composition root knows everything below it"},
 		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},
 		{[]string{"internal/live"}, job, "the view shows snapshots of a job and draws on what is below it"},

@@ -13,6 +13,7 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/job"
+	"exclave/internal/job/progress"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -24,7 +25,7 @@ func crawling() job.Snapshot {
 			Archived: 30000, Judged: 2000, Valid: 250, Failed: 1500, Disregarded: 99},
 		Queues: frontier.QueueStates{InProcess: 2, Ready: 3, Waiting: 40, Resting: 5, Next: 300 * time.Millisecond},
 		Counts: chain.Counts{Fetched: 34000, Bytes: 3 << 30, Errors: map[string]int64{crawl.ErrorDNS: 12, crawl.Error4xx: 3456}},
-		Now:    job.Rate{URIs: 12.34, Bytes: 1536}, Average: job.Rate{URIs: 7, Bytes: 100},
+		Now:    progress.Rate{URIs: 12.34, Bytes: 1536}, Average: progress.Rate{URIs: 7, Bytes: 100},
 		FreeDisk: 5 << 40, Memory: 256 << 20,
 		Workers: []chain.Activity{
 			{Worker: 1, URL: "https://www.knihovna.example/katalog?id=1", Host: "www.knihovna.example", Chain: chain.Fetch, Step: "fetch/http", Since: noon.Add(-1500 * time.Millisecond)},
@@ -121,7 +122,7 @@ func TestRowsFit(t *testing.T) {
 	for _, class := range crawl.ErrorClasses() {
 		wild.Counts.Errors[class] = 1 << 60
 	}
-	wild.Now = job.Rate{}
+	wild.Now = progress.Rate{}
 	paused, stopping := crawling(), wild
 	paused.State, stopping.State = chain.Paused, chain.Stopping
 	log := slices.Repeat([]string{evil}, 50)
@@ -182,7 +183,7 @@ func TestScroll(t *testing.T) {
 
 // Why nothing happens is said in words; while answers come in, nothing is.
 func TestIdle(t *testing.T) {
-	nobody := func(s *job.Snapshot) { s.Workers, s.Now = nil, job.Rate{} }
+	nobody := func(s *job.Snapshot) { s.Workers, s.Now = nil, progress.Rate{} }
 	for _, c := range []struct {
 		want string
 		set  func(s *job.Snapshot)
@@ -196,9 +197,9 @@ func TestIdle(t *testing.T) {
 		}},
 		{"stopping; 2 URIs in process may still be finished", func(s *job.Snapshot) { s.State = chain.Stopping }},
 		{"stopping; what is open is being completed", func(s *job.Snapshot) { s.State, s.Workers = chain.Stopping, nil }},
-		{"2 workers at work, no answer for a while; the longest: dns for 42 s (b.example)", func(s *job.Snapshot) { s.Now = job.Rate{} }},
+		{"2 workers at work, no answer for a while; the longest: dns for 42 s (b.example)", func(s *job.Snapshot) { s.Now = progress.Rate{} }},
 		{"1 worker at work, no answer yet; the longest: fetch/http for 1.5 s (www.knihovna.example)", func(s *job.Snapshot) {
-			s.Now, s.Workers, s.Counts.Fetched = job.Rate{}, s.Workers[:1], 0
+			s.Now, s.Workers, s.Counts.Fetched = progress.Rate{}, s.Workers[:1], 0
 		}},
 		{"", nobody}, // hosts are ready: about to begin
 		{"40 hosts are waiting for politeness, 5 rest after failed attempts; next in 1 s", func(s *job.Snapshot) {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/width"
 
 	"exclave/internal/job"
+	"exclave/internal/job/progress"
 )
 
 // maxMarks is how many marks without a width of their own a character may carry.
@@ -94,7 +95,7 @@ func Number(n int64) string {
 	return s
 }
 
-func rateOf(r job.Rate) string {
+func rateOf(r progress.Rate) string {
 	return fmt.Sprintf("%.1f URIs/s %s/s", r.URIs, job.Size(int64(r.Bytes)))
 }
 

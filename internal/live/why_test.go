@@ -9,6 +9,7 @@ import (
 	"exclave/chain"
 	"exclave/frontier"
 	"exclave/internal/job"
+	"exclave/internal/job/progress"
 )
 
 // at makes n workers at a step.
@@ -50,7 +51,7 @@ func TestWhy(t *testing.T) {
 			s.Queues = frontier.QueueStates{InProcess: 1, Waiting: 3, Retired: 3000, Next: 1500 * time.Millisecond}
 		}},
 		{"commits are: 500 URIs are fetched, and their outcomes wait to be committed", func(s *job.Snapshot) {
-			s.Workers, s.Counts.Committing, s.Now = at(chain.StepCommits, 8), 500, job.Rate{}
+			s.Workers, s.Counts.Committing, s.Now = at(chain.StepCommits, 8), 500, progress.Rate{}
 		}},
 		{"politeness is: no host may be asked before its delay is over (9 hosts wait, next in 2 s), so 6 of 6 workers have nothing to do", func(s *job.Snapshot) {
 			s.Workers, s.Counts.Committing = free, 2

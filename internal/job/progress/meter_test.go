@@ -1,4 +1,4 @@
-package job
+package progress
 
 import (
 	"testing"
@@ -9,20 +9,20 @@ import (
 
 // "Now" is the last ten seconds: a crawl that stands still says so soon after.
 func TestMeter(t *testing.T) {
-	var m meter
-	if got := m.rate(time.Hour, chain.Counts{Fetched: 5}); got != (Rate{}) {
+	var m Meter
+	if got := m.Rate(time.Hour, chain.Counts{Fetched: 5}); got != (Rate{}) {
 		t.Errorf("a meter that was never fed says %v", got)
 	}
 	at, c := 5*time.Second, chain.Counts{Fetched: 100, Bytes: 1000} // of an earlier time: no spike
-	m.add(at, c)
-	if got := m.rate(at, c); got != (Rate{}) {
+	m.Add(at, c)
+	if got := m.Rate(at, c); got != (Rate{}) {
 		t.Errorf("at the first mark: %v", got)
 	}
 	for range 60 {
 		at, c.Fetched, c.Bytes = at+time.Second, c.Fetched+3, c.Bytes+300
-		m.add(at, c)
+		m.Add(at, c)
 	}
-	if got, want := m.rate(at, c), (Rate{URIs: 3, Bytes: 300}); got != want {
+	if got, want := m.Rate(at, c), (Rate{URIs: 3, Bytes: 300}); got != want {
 		t.Errorf("steady: %v, want %v", got, want)
 	}
 	if n := len(m.marks); n > 12 {
@@ -30,16 +30,16 @@ func TestMeter(t *testing.T) {
 	}
 	for range 5 {
 		at += time.Second
-		m.add(at, c)
+		m.Add(at, c)
 	}
-	if got, want := m.rate(at, c), (Rate{URIs: 1.5, Bytes: 150}); got != want {
+	if got, want := m.Rate(at, c), (Rate{URIs: 1.5, Bytes: 150}); got != want {
 		t.Errorf("five seconds after the end: %v, want %v", got, want)
 	}
 	for range 6 {
 		at += time.Second
-		m.add(at, c)
+		m.Add(at, c)
 	}
-	if got := m.rate(at, c); got != (Rate{}) {
+	if got := m.Rate(at, c); got != (Rate{}) {
 		t.Errorf("eleven seconds after the end: %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package job
+package progress
 
 import (
 	"fmt"
@@ -38,10 +38,10 @@ func openTerminal(t *testing.T) (screen, tty *os.File) {
 // What is printed beside the line of progress has a line of its own on a terminal.
 func TestProgressAside(t *testing.T) {
 	screen, tty := openTerminal(t)
-	p := &progress{out: tty, clk: clock.System(), line: func(time.Duration) string { return "verify: archive" }}
+	p := NewLine(tty, clock.System(), time.Time{}, func(time.Duration) string { return "verify: archive" })
 	p.write()
-	p.aside(func() { fmt.Fprintln(tty, "a defect") })
-	p.aside(func() { fmt.Fprintln(tty, "another") })
+	p.Aside(func() { fmt.Fprintln(tty, "a defect") })
+	p.Aside(func() { fmt.Fprintln(tty, "another") })
 	fmt.Fprintln(tty, "end")
 	var out strings.Builder
 	for b := make([]byte, 4096); !strings.Contains(out.String(), "end"); {

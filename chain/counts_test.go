@@ -17,8 +17,8 @@ func TestErrorsByClass(t *testing.T) {
 	cases := []crawl.CrawlURI{
 		{Status: 200},
 		{Status: 404},
-		{Status: 404, Candidate: crawl.Candidate{Hops: "LP"}}, // no robots.txt: everything is allowed
-		{Status: 503, Candidate: crawl.Candidate{Hops: "LP"}},
+		{Status: 404, Candidate: crawl.Candidate{Key: crawl.RobotsKey("http://a.test")}}, // no robots.txt: everything is allowed
+		{Status: 503, Candidate: crawl.Candidate{Key: crawl.RobotsKey("http://a.test")}},
 		{Status: crawl.StatusTimeout, Disposition: crawl.Retry},
 		{Status: crawl.StatusTimeout},
 		{Status: crawl.StatusTimeout, Disposition: crawl.Resign}, // cut short by us
@@ -27,7 +27,7 @@ func TestErrorsByClass(t *testing.T) {
 	var n atomic.Int32
 	give := does(func(u *crawl.CrawlURI) (Result, error) {
 		c := cases[n.Add(1)-1]
-		u.Status, u.Hops, u.Disposition, u.Mode = c.Status, c.Hops, c.Disposition, c.Mode
+		u.Status, u.Key, u.Disposition, u.Mode = c.Status, c.Key, c.Disposition, c.Mode
 		return Result{}, nil
 	})
 	c := controller(t, Config{ToeThreads: 2}, &list{left: len(cases)}, map[Name][]Step{Fetch: {{Name: "give", Proc: give}}})

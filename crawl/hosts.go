@@ -39,9 +39,3 @@ type Deferred struct {
 	Time    time.Time
 	Raw     []byte // encoded by chain/write, at most 1 MB; opaque to the frontier
 }
-
-// DNSKey and RobotsKey name the deferred answers of a host and of an origin.
-func DNSKey(host string) string { return "dns:" + host }
-
-// RobotsKey names the deferred robots.txt of an origin.
-func RobotsKey(origin string) string { return "robots:" + origin }

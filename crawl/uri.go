@@ -61,11 +61,6 @@ type Candidate struct {
 // LinkHops counts the L in a hop path.
 func LinkHops(hops string) int { return strings.Count(hops, string(rune(HopLink))) }
 
-// TransHops counts the trailing letters of a hop path that are not L.
-func TransHops(hops string) int {
-	return len(hops) - 1 - strings.LastIndexByte(hops, HopLink)
-}
-
 // Outlink is a link as extraction found it: absolute, not yet judged by scope.
 type Outlink struct {
 	URL     string // absolute, WHATWG-serialised, without fragment
@@ -282,7 +277,3 @@ func (u *CrawlURI) Header(name string) string {
 	}
 	return ""
 }
-
-// IsPrereq reports whether the URI is asked for on behalf of others (dns:,
-// robots.txt as prerequisite): no claim applies to it.
-func (u *CrawlURI) IsPrereq() bool { return strings.HasSuffix(u.Hops, "P") }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -24,10 +23,10 @@ func (t *tx) learn(u *crawl.CrawlURI) error {
 		return nil
 	}
 	now := t.f.o.Clock.Now()
-	if host, ok := strings.CutPrefix(u.Key, crawl.DNSKey("")); ok && u.HostFacts == nil {
+	if host, ok := crawl.DNSHost(u.Key); ok && u.HostFacts == nil {
 		u.HostFacts = &crawl.HostFacts{Host: host, Status: u.Status, Asked: now, Expires: now.Add(failedFacts)}
 	}
-	if origin, ok := strings.CutPrefix(u.Key, crawl.RobotsKey("")); ok && u.Origin == nil {
+	if origin, ok := crawl.RobotsOrigin(u.Key); ok && u.Origin == nil {
 		rules, err := robots.FromStatus(0, nil, "").MarshalBinary()
 		if err != nil {
 			return err

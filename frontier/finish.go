@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"exclave/crawl"
@@ -59,7 +58,7 @@ func (t *tx) tooLate(r *Record, u *crawl.CrawlURI) error {
 
 // requested reports whether a server was asked for the URI, whatever came of it.
 func requested(u *crawl.CrawlURI) bool {
-	if u.Mode != crawl.ModeFetch || isDNS(u.Key) {
+	if u.Mode != crawl.ModeFetch || crawl.IsDNS(u.Key) {
 		return false
 	}
 	return u.Status.IsHTTP() || !u.Started.IsZero()
@@ -138,7 +137,7 @@ func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
 	}
 	t.spend(h, t.f.order.ErrorPenalty)
 	switch {
-	case isDNS(r.Key):
+	case crawl.IsDNS(r.Key):
 		t.failed[hash] = true
 		return t.wait(r, cfg.DNSRetryDelay)
 	case u.Status.IsHTTP():
@@ -199,7 +198,7 @@ func (t *tx) visited(r *Record, u *crawl.CrawlURI) error {
 	case u.Status.IsHTTP() && u.Status != 403:
 		h.answered()
 	}
-	page := !strings.HasPrefix(r.Key, crawl.RobotsKey(""))
+	page := !crawl.IsRobots(r.Key)
 	if page && (silent || u.Status.IsHTTP()) {
 		h.GaveUp = silent
 	}

@@ -21,7 +21,7 @@ func (f *Frontier) id(key string) crawl.ID {
 
 // keyHost returns the host in a key, "" when there is none.
 func keyHost(key string) string {
-	if host, ok := strings.CutPrefix(key, crawl.DNSKey("")); ok {
+	if host, ok := crawl.DNSHost(key); ok {
 		return host
 	}
 	_, rest, ok := strings.Cut(key, "://") // a key of robots.txt has its origin's

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -69,10 +68,10 @@ func (f *Frontier) owed(r *Record) (time.Duration, error) {
 // crawlDelay is the Crawl-delay that the robots.txt of a URI's origin is known to ask for, as
 // far as it is obeyed.
 func (f *Frontier) crawlDelay(r *Record) (time.Duration, error) {
-	if isDNS(r.Key) {
+	if crawl.IsDNS(r.Key) {
 		return 0, nil
 	}
-	origin, ok := strings.CutPrefix(r.Key, crawl.RobotsKey(""))
+	origin, ok := crawl.RobotsOrigin(r.Key)
 	if !ok {
 		u, err := urlx.Parse(r.URL)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -378,17 +377,15 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 // attempts is how often a URI is tried; once says that its origin does not answer.
 func (f *Frontier) attempts(r *Record, once bool) int {
 	switch {
-	case isDNS(r.Key):
+	case crawl.IsDNS(r.Key):
 		return f.cfg.DNSRetries
 	case once:
 		return 1 // the others need not find it out one by one
-	case strings.HasPrefix(r.Key, "robots:"):
+	case crawl.IsRobots(r.Key):
 		return f.cfg.RobotsRetries
 	}
 	return f.cfg.MaxRetries
 }
-
-func isDNS(key string) bool { return strings.HasPrefix(key, "dns:") }
 
 // read returns a record, an error when there is none.
 func (f *Frontier) read(r pebble.Reader, id crawl.ID) (*Record, error) {

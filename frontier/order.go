@@ -204,7 +204,7 @@ func (o *order) prec(r *Record) uint8 {
 }
 
 // isPrereq reports whether the URI is asked for only on behalf of others.
-func (r *Record) isPrereq() bool { return r.Force && r.Claim.IsZero() }
+func (r *Record) isPrereq() bool { return crawl.IsPrereq(r.Key) }
 
 // needed reports whether an archived page needs the URI.
 func (r *Record) needed() bool {

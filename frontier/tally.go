@@ -164,7 +164,7 @@ func (t *tx) tally(u *crawl.CrawlURI) error {
 	y.Add(v)
 	c.statuses[u.Status] = y
 	name := u.Host
-	if isDNS(u.Key) {
+	if crawl.IsDNS(u.Key) {
 		name = DNSHost
 	}
 	h, err := t.host(name)

@@ -20,7 +20,10 @@ func day() time.Time { return time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC) }
 // subject makes what a rule sees of a link.
 func subject(t testing.TB, url, hops string, c crawl.Claim) *Subject {
 	t.Helper()
-	cand := &crawl.Candidate{URL: url, Hops: hops, Claim: c}
+	cand := &crawl.Candidate{URL: url, Key: url, Hops: hops, Claim: c}
+	if key, ok := crawl.PrereqKey(url); ok && crawl.PrereqHops(hops) {
+		cand.Key = key
+	}
 	s := &Subject{Cand: cand}
 	if u, err := urlx.Parse(url); err == nil {
 		s.URL, cand.Host = u, u.Hostname()
@@ -223,6 +226,7 @@ func TestDefaultScope(t *testing.T) {
 		{"http://firma.com/", strings.Repeat("L", 21), bin, "REJECT too-many-hops"},
 		{"http://firma.com/a/a/a/a/", "E", bin, "REJECT pathological-path"},
 		{"http://firma.cz/robots.txt", "LEP", crawl.Claim{}, "ACCEPT prerequisite"},
+		{"http://firma.cz/robots.txt", "LL", crawl.Claim{Analyse: true}, "REJECT hosts"}, // a page links to it
 		{"http://firma.com/calendar/2041/01/", "L", bin, "REJECT traps:calendar"},
 		{"http://firma.com/calendar/2041/01/i.png", "E", bin, "ACCEPT transclusion"},
 		{"http://firma.com/", "seed", crawl.Claim{Analyse: true}, "ACCEPT seeds"},

@@ -244,7 +244,7 @@ type prerequisite struct{}
 
 // Decide implements [Rule].
 func (prerequisite) Decide(s *Subject) Decision {
-	return acceptIf(strings.HasSuffix(s.Cand.Hops, string(rune(crawl.HopPrereq))))
+	return acceptIf(s.Cand.IsPrereq())
 }
 
 type seeds struct{}

@@ -160,7 +160,7 @@ func TestCharsetAnnotation(t *testing.T) {
 // systems.md case 25: a prerequisite has neither links nor a judgement.
 func TestPrerequisite(t *testing.T) {
 	u := answer(t, "http://a.com/robots.txt", "200 OK", "Content-Type: text/plain\r\nLink: </x>; rel=next\r\n", "User-agent: *")
-	u.Hops, u.Claim.Analyse = "LP", true
+	u.Key, u.Claim.Analyse = crawl.RobotsKey("http://a.com"), true
 	process(t, u, append(all(), NewWebAnalyzer(openAnalyzer(t), nil, DefaultConfig()))...)
 	if len(u.Outlinks) > 0 || u.Judgeable || u.Judged != nil {
 		t.Errorf("%+v judgeable %v judged %v", u.Outlinks, u.Judgeable, u.Judged)

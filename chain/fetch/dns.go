@@ -33,7 +33,7 @@ func NewDNS(r Resolver, clk clock.Clock) *DNS { return &DNS{r, clk} }
 // Process leaves other URIs alone. A name that does not exist is an answer: it is
 // not asked for again, and the facts say that there is no address.
 func (d *DNS) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
-	host, ok := strings.CutPrefix(u.Key, crawl.DNSKey(""))
+	host, ok := crawl.DNSHost(u.Key)
 	if !ok {
 		return chain.Idle(), nil
 	}

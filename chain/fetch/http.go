@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -117,7 +116,7 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	u.Started = h.clk.Now()
 	began := h.clk.Mono()
 	defer func() { u.Took = h.clk.Mono() - began }()
-	if strings.HasPrefix(u.Key, crawl.RobotsKey("")) {
+	if crawl.IsRobots(u.Key) {
 		return chain.Jump(chain.Post), h.robots(ctx, u, target)
 	}
 	extra := conditions(u)

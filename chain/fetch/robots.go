@@ -167,7 +167,8 @@ func (h *HTTP) originFacts(u *crawl.CrawlURI, status int, body []byte) error {
 		return fmt.Errorf("fetch: rules of %s: %w", u.URL, err)
 	}
 	now := h.clk.Now()
-	u.Origin = &crawl.OriginFacts{Origin: u.Key[len(crawl.RobotsKey("")):], Status: crawl.Status(status),
+	origin, _ := crawl.RobotsOrigin(u.Key)
+	u.Origin = &crawl.OriginFacts{Origin: origin, Status: crawl.Status(status),
 		Robots: raw, Fetched: now, Expires: now.Add(h.cfg.RobotsTTL)}
 	return nil
 }

@@ -158,7 +158,7 @@ func TestDNS(t *testing.T) {
 	d := NewDNS(testResolver(t, s), clock.NewFake(wall))
 	ask := func(d *DNS, host string) *crawl.CrawlURI {
 		u := page("dns:" + host)
-		u.Host, u.Hops = host, "P"
+		u.Host, u.Key = host, crawl.DNSKey(host)
 		if res := process(t, d, u); res.Jump != chain.Post {
 			t.Errorf("%s: jump %q", host, res.Jump)
 		}

@@ -3,7 +3,6 @@ package prefetch
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"exclave/chain"
 	"exclave/crawl"
@@ -33,7 +32,7 @@ func NewPreconditions(policy robots.Policy, hosts chain.Hosts, clk clock.Clock) 
 // host has no address, -61 when robots.txt cannot be had, -9998 when it forbids
 // the URI.
 func (p *Preconditions) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
-	if u.Mode == crawl.ModeJudge || strings.HasPrefix(u.Key, crawl.DNSKey("")) {
+	if u.Mode == crawl.ModeJudge || crawl.IsDNS(u.Key) {
 		return chain.Result{}, nil
 	}
 	target, err := urlx.Parse(u.URL)
@@ -46,7 +45,7 @@ func (p *Preconditions) Process(ctx context.Context, u *crawl.CrawlURI) (chain.R
 			return chain.Jump(chain.Post), err
 		}
 	}
-	if p.policy == robots.Ignore || strings.HasPrefix(u.Key, crawl.RobotsKey("")) {
+	if p.policy == robots.Ignore || crawl.IsRobots(u.Key) {
 		return chain.Result{}, nil
 	}
 	if done, err := p.robots(ctx, u, target); done || err != nil {
@@ -64,7 +63,7 @@ func (p *Preconditions) address(ctx context.Context, u *crawl.CrawlURI, host str
 	}
 	switch {
 	case !f.Known(p.clk.Now()):
-		waitFor(u, crawl.DNSKey(host), crawl.DNSKey(host))
+		waitFor(u, crawl.DNSKey(host))
 	case f.Status != crawl.StatusDNS:
 		u.Status = crawl.StatusDNSPrereqFailed
 	default:
@@ -82,7 +81,7 @@ func (p *Preconditions) robots(ctx context.Context, u *crawl.CrawlURI, target *u
 		return true, fmt.Errorf("prefetch: robots.txt of %s: %w", origin, err)
 	}
 	if !f.Known(p.clk.Now()) {
-		waitFor(u, crawl.RobotsKey(origin), origin+"/robots.txt")
+		waitFor(u, crawl.RobotsKey(origin))
 		return true, nil
 	}
 	rules, err := p.rules.get(f)
@@ -107,8 +106,8 @@ func (p *Preconditions) robots(ctx context.Context, u *crawl.CrawlURI, target *u
 }
 
 // waitFor defers u until the prerequisite is known.
-func waitFor(u *crawl.CrawlURI, key, url string) {
+func waitFor(u *crawl.CrawlURI, key string) {
 	u.Status, u.Disposition = crawl.StatusDeferred, crawl.Defer
-	u.Prereq = &crawl.Candidate{URL: url, Key: key, Host: u.Host, Via: u.URL,
+	u.Prereq = &crawl.Candidate{URL: crawl.PrereqURL(key), Key: key, Host: u.Host, Via: u.URL,
 		Hops: u.Hops + string(rune(crawl.HopPrereq)), SourceTag: u.SourceTag, Force: true}
 }

@@ -130,18 +130,18 @@ func (s scope) Decide(*decide.Subject) (decide.Decision, int, string) {
 
 func TestPreselector(t *testing.T) {
 	for _, tt := range []struct {
-		why, hops string
+		why, key string
 		mode      crawl.Mode
 		scope     decide.Decision
 		status    crawl.Status
 	}{
-		{"accepted", "L", crawl.ModeFetch, decide.Accept, 0},
-		{"rejected", "L", crawl.ModeFetch, decide.Reject, crawl.StatusOutOfScope},
-		{"silence is rejection, as in Heritrix", "L", crawl.ModeFetch, decide.None, crawl.StatusOutOfScope},
-		{"prerequisites pass", "LP", crawl.ModeFetch, decide.Reject, 0},
-		{"no request is made", "L", crawl.ModeJudge, decide.Reject, 0},
+		{"accepted", "", crawl.ModeFetch, decide.Accept, 0},
+		{"rejected", "", crawl.ModeFetch, decide.Reject, crawl.StatusOutOfScope},
+		{"silence is rejection, as in Heritrix", "", crawl.ModeFetch, decide.None, crawl.StatusOutOfScope},
+		{"prerequisites pass", crawl.RobotsKey("http://a.org"), crawl.ModeFetch, decide.Reject, 0},
+		{"no request is made", "", crawl.ModeJudge, decide.Reject, 0},
 	} {
-		u := &crawl.CrawlURI{Mode: tt.mode, Candidate: crawl.Candidate{URL: "http://a.org/", Hops: tt.hops}}
+		u := &crawl.CrawlURI{Mode: tt.mode, Candidate: crawl.Candidate{URL: "http://a.org/", Key: tt.key}}
 		res, err := NewPreselector(scope(tt.scope)).Process(context.Background(), u)
 		if err != nil || u.Status != tt.status || (res.Jump == chain.Post) != (tt.status != 0) {
 			t.Errorf("%s: status %d, jump %q, %v", tt.why, u.Status, res.Jump, err)

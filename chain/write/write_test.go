@@ -240,7 +240,7 @@ func TestWhatIsArchived(t *testing.T) {
 		}, "request response metadata"},
 		{"robots.txt as a prerequisite is deferred (case 25)", func(t testing.TB) *crawl.CrawlURI {
 			u := page(t, "http://b.com/robots.txt", link, 0)
-			u.Hops = "LP"
+			u.Key = crawl.RobotsKey("http://a.com")
 			return u
 		}, ""},
 		{"what could not be fetched", func(t testing.TB) *crawl.CrawlURI {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"exclave/analyzer"
 	"exclave/config"
@@ -69,7 +68,7 @@ func Outcomes(ctx context.Context, cfg *config.Config) (_ map[string]crawl.Outco
 	return out, f.EachURI(func(r *frontier.Record) error {
 		switch {
 		case r.Finishes == 0:
-		case strings.HasPrefix(r.Key, crawl.RobotsKey("")):
+		case crawl.IsRobots(r.Key):
 			out[r.Key] = r.Outcome
 		default:
 			out[r.URL] = r.Outcome
@@ -89,7 +88,7 @@ func Payloads(ctx context.Context, cfg *config.Config) (_ map[string]string, err
 	defer func() { err = errors.Join(err, f.Close(ctx)) }()
 	out := map[string]string{}
 	return out, f.EachURI(func(r *frontier.Record) error {
-		if r.Outcome.Archived && !strings.HasPrefix(r.Key, crawl.RobotsKey("")) {
+		if r.Outcome.Archived && !crawl.IsRobots(r.Key) {
 			out[r.URL] = r.Digest
 		}
 		return nil

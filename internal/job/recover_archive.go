@@ -141,7 +141,7 @@ func (s *scan) answer(e *warc.Entry) (*answer, error) {
 	if err != nil {
 		return a, nil // Finish says it again
 	}
-	if strings.HasPrefix(a.URL, "dns:") {
+	if crawl.IsDNS(a.URL) {
 		a.dns, a.ttl = dnsAnswer(block)
 		return a, nil
 	}
@@ -167,7 +167,7 @@ func (a *answer) look(block []byte, token string) (err error) {
 	if a.MIME.Class == mime.HTML && bytes.Contains(bytes.ToLower(body), []byte("nofollow")) {
 		a.NoFollow = markup.Parse(markup.KindOf(a.MIME.Type), body, markup.Options{DeclaredCharset: a.MIME.Charset}).NoFollow
 	}
-	if u, perr := urlx.Parse(a.URL); perr == nil && u.PathQuery() == "/robots.txt" {
+	if _, ok := crawl.PrereqKey(a.URL); ok {
 		a.robots, err = robots.FromStatus(a.Status, body, token).MarshalBinary()
 	}
 	return err
@@ -268,10 +268,9 @@ func (s *scan) page(of string, ref crawl.Ref) error {
 // carries notes the deferred answers that stand before a page.
 func (g *found) carries(before []*answer, page *urlx.URL) {
 	for _, a := range before {
-		host, dns := strings.CutPrefix(a.URL, crawl.DNSKey(""))
 		key := crawl.RobotsKey(page.Origin())
-		if dns {
-			key = crawl.DNSKey(host)
+		if crawl.IsDNS(a.URL) {
+			key = a.URL
 		}
 		k := answered{Key: key, Date: a.Date, Status: a.Status, Addrs: a.dns, TTL: a.ttl, Robots: a.robots}
 		// Redirects stand before the robots.txt they led to.
@@ -315,7 +314,7 @@ func (s *scan) flush() error {
 
 // candidate returns the URI of a capture.
 func (g *found) candidate(rules urlx.Rules) (c crawl.Candidate, ok bool) {
-	if host, ok := strings.CutPrefix(g.URL, crawl.DNSKey("")); ok { // of a group that is not whole
+	if host, ok := crawl.DNSHost(g.URL); ok { // of a group that is not whole
 		return crawl.Candidate{URL: g.URL, Key: g.URL, Host: host}, true
 	}
 	u, err := urlx.Parse(g.URL)
@@ -329,10 +328,10 @@ func (g *found) candidate(rules urlx.Rules) (c crawl.Candidate, ok bool) {
 func (g *found) facts(u *crawl.CrawlURI, robotsTTL time.Duration) {
 	for _, a := range g.Carried {
 		at := time.UnixMilli(a.Date).UTC()
-		if host, ok := strings.CutPrefix(a.Key, crawl.DNSKey("")); ok {
+		if host, ok := crawl.DNSHost(a.Key); ok {
 			u.HostFacts = &crawl.HostFacts{Host: host, Status: crawl.StatusDNS, Addrs: a.Addrs, Asked: at, Expires: at.Add(time.Duration(a.TTL) * time.Second)}
-		} else if a.Robots != nil {
-			u.Origin = &crawl.OriginFacts{Origin: strings.TrimPrefix(a.Key, crawl.RobotsKey("")), Status: crawl.Status(a.Status),
+		} else if origin, ok := crawl.RobotsOrigin(a.Key); ok && a.Robots != nil {
+			u.Origin = &crawl.OriginFacts{Origin: origin, Status: crawl.Status(a.Status),
 				Robots: a.Robots, Fetched: at, Expires: at.Add(robotsTTL)}
 		}
 		u.Carried = append(u.Carried, a.Key)

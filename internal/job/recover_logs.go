@@ -21,7 +21,6 @@ import (
 	"exclave/internal/crawllog"
 	"exclave/internal/fsx"
 	"exclave/internal/logparts"
-	"exclave/internal/urlx"
 	"exclave/warc"
 )
 
@@ -56,17 +55,12 @@ func goodLine(log crawl.LogID, line []byte) bool {
 		return err == nil
 	}
 	e, err := crawllog.Parse(string(line))
-	return err == nil && (!strings.HasSuffix(e.Hops, string(rune(crawl.HopPrereq))) || isPrerequisite(e.URL))
-}
-
-// isPrerequisite reports whether a URL can be a prerequisite. A line of a part whose bytes were changed may read well, and
-// name what was never asked for.
-func isPrerequisite(url string) bool {
-	if strings.HasPrefix(url, crawl.DNSKey("")) {
-		return true
+	if err != nil || !crawl.PrereqHops(e.Hops) {
+		return err == nil
 	}
-	u, err := urlx.Parse(url)
-	return err == nil && u.PathQuery() == "/robots.txt"
+	// A line of a part whose bytes were changed may read well, and name what was never asked for.
+	_, ok := crawl.PrereqKey(e.URL)
+	return ok
 }
 
 // eachLogLine calls fn for every line of a log, if there is a log.

@@ -289,10 +289,10 @@ func classOf(u *crawl.CrawlURI, g *found) crawl.TypeClass {
 // themselves are known from the archive only, what is not is asked for again.
 func (r *recoverer) prerequisite(u *crawl.CrawlURI) {
 	at := u.Started
-	if host, ok := strings.CutPrefix(u.Key, crawl.DNSKey("")); ok {
+	if host, ok := crawl.DNSHost(u.Key); ok {
 		u.HostFacts = &crawl.HostFacts{Host: host, Status: u.Status, Asked: at, Expires: at}
 	}
-	if origin, ok := strings.CutPrefix(u.Key, crawl.RobotsKey("")); ok {
+	if origin, ok := crawl.RobotsOrigin(u.Key); ok {
 		u.Origin = &crawl.OriginFacts{Origin: origin, Status: u.Status, Fetched: at, Expires: at}
 	}
 }
@@ -339,7 +339,7 @@ func (r *recoverer) judged(u *crawl.CrawlURI, e crawllog.Entry, g *found) (logge
 func (r *recoverer) candidate(e crawllog.Entry) (c crawl.Candidate, err error) {
 	hops := strings.Repeat("L", e.EarlierHops) + e.Hops
 	c = crawl.Candidate{URL: e.URL, Via: e.Via, Hops: hops, SourceTag: e.Source, Kind: crawl.LinkNav}
-	if host, ok := strings.CutPrefix(e.URL, crawl.DNSKey("")); ok {
+	if host, ok := crawl.DNSHost(e.URL); ok {
 		c.Key, c.Host, c.Force = e.URL, host, true
 		return c, nil
 	}
@@ -348,7 +348,7 @@ func (r *recoverer) candidate(e crawllog.Entry) (c crawl.Candidate, err error) {
 		return c, err
 	}
 	c.Key, c.Host = r.cfg.URL.Key(u), u.Hostname()
-	if strings.HasSuffix(hops, string(rune(crawl.HopPrereq))) {
+	if crawl.PrereqHops(hops) {
 		c.Key, c.Force = crawl.RobotsKey(u.Origin()), true
 		return c, nil
 	}
@@ -459,7 +459,7 @@ func (r *recoverer) unlogged(g *found) error {
 	if why != "" {
 		r.made.Abandoned++
 		r.note("%s at %d: capture of %s: %s", r.files[g.File].Name, g.Start, g.URL, why)
-		c.Claim.Analyse = ok && known == nil && c.Key != crawl.DNSKey(c.Host)
+		c.Claim.Analyse = ok && known == nil && !c.IsPrereq()
 		return r.b.Abandoned(c, g.capture(why))
 	}
 	return r.write(c, g, judge)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	iofs "io/fs"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"exclave/analyzer"
@@ -237,7 +236,7 @@ func (s *shower) show(raw string) (*Shown, error) {
 // key returns what a URL is kept under. The prerequisites dns:HOST and
 // robots:ORIGIN are kept under these names and have no URL.
 func (s *shower) key(raw string) (string, *urlx.URL, error) {
-	if strings.HasPrefix(raw, crawl.DNSKey("")) || strings.HasPrefix(raw, crawl.RobotsKey("")) {
+	if crawl.IsPrereq(raw) {
 		return raw, nil, nil
 	}
 	u, err := urlx.Parse(raw)

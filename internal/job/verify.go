@@ -268,7 +268,7 @@ func (p *statePass) uri(r *frontier.Record) error {
 	if err := p.v.expect(p.v.expected, r); err != nil || !p.v.with.Fast {
 		return err
 	}
-	if key, ok := robotsKey(r.URL); ok {
+	if key, ok := crawl.PrereqKey(r.URL); ok {
 		if err := p.v.have(key, longAgo); err != nil {
 			return err
 		}

@@ -184,9 +184,9 @@ func (v *verifier) precede(ctx context.Context) (err error) {
 
 func (v *verifier) late(url, key string, first, ms int64, ok bool) {
 	what := "DNS record"
-	name := key[min(len(key), len(crawl.DNSKey(""))):]
-	if origin := crawl.RobotsKey(""); len(key) >= len(origin) && key[:len(origin)] == origin {
-		what, name = "robots.txt", key[len(origin):]
+	name, _ := crawl.DNSHost(key)
+	if origin, ok := crawl.RobotsOrigin(key); ok {
+		what, name = "robots.txt", origin
 	}
 	switch {
 	case !ok:

@@ -291,14 +291,10 @@ func urlOf(log crawl.LogID, line []byte) (string, error) {
 
 // knownKey is the key of a logged URL, that of the robots.txt which the crawler needs where that may be meant.
 func (v *verifier) knownKey(url string) string {
-	u, err := urlx.Parse(url)
-	switch {
-	case err != nil:
-		return url
-	case u.PathQuery() == "/robots.txt":
-		return crawl.RobotsKey(u.Origin())
+	if key, ok := crawl.PrereqKey(url); ok {
+		return key
 	}
-	return v.cfg.URL.Key(u)
+	return v.key(url)
 }
 
 // key returns what decides sameness of a logged URL. The robots.txt that the
@@ -404,8 +400,8 @@ func eachLine(in io.Reader, fn func([]byte) error) error {
 
 // known checks that a URL of a log is one the state has finished.
 func (v *verifier) known(where, url string) error {
-	if u, err := urlx.Parse(url); err == nil && u.PathQuery() == "/robots.txt" {
-		if r, err := v.f.Lookup(crawl.RobotsKey(u.Origin())); err != nil || r != nil && r.Finishes > 0 {
+	if key, ok := crawl.PrereqKey(url); ok {
+		if r, err := v.f.Lookup(key); err != nil || r != nil && r.Finishes > 0 {
 			return err
 		}
 	}

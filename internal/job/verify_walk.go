@@ -9,7 +9,6 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier"
-	"exclave/internal/urlx"
 	"exclave/warc"
 )
 
@@ -153,12 +152,12 @@ func (w *walk) response(r *warc.RecordInfo, c frontier.Capture) {
 	// the page itself too.
 	first := !w.urls[r.TargetURI]
 	w.urls[r.TargetURI] = true
-	if strings.HasPrefix(r.TargetURI, crawl.DNSKey("")) {
+	if crawl.IsDNS(r.TargetURI) {
 		w.noted.haves = append(w.noted.haves, haveAt{r.TargetURI, ms})
 		return
 	}
 	w.compare(r, &response{url: r.TargetURI, digest: r.Payload, id: r.ID, kind: r.Type, date: ms})
-	if key, ok := robotsKey(r.TargetURI); ok {
+	if key, ok := crawl.PrereqKey(r.TargetURI); ok {
 		w.noted.haves = append(w.noted.haves, haveAt{key, ms})
 	}
 	if !first || !slices.Contains(c.Carried, carriedKey(r.TargetURI)) {
@@ -166,29 +165,10 @@ func (w *walk) response(r *warc.RecordInfo, c frontier.Capture) {
 	}
 }
 
-// robotsKey returns the key that the robots.txt at a URL answers, if it is one.
-func robotsKey(url string) (key string, ok bool) {
-	if !strings.Contains(url, "robots.txt") {
-		return "", false
-	}
-	u, err := urlx.Parse(url)
-	if err != nil || u.PathQuery() != "/robots.txt" {
-		return "", false
-	}
-	return crawl.RobotsKey(u.Origin()), true
-}
-
-// carriedURI is the target URI of the record that a deferred answer became.
-func carriedURI(key string) string {
-	if origin, ok := strings.CutPrefix(key, crawl.RobotsKey("")); ok {
-		return origin + "/robots.txt"
-	}
-	return key
-}
-
-// carriedKey is the opposite of carriedURI.
+// carriedKey is the key of the deferred answer that became a record; its redirects have
+// other URIs.
 func carriedKey(uri string) string {
-	if origin, ok := strings.CutSuffix(uri, "/robots.txt"); ok {
+	if origin, ok := strings.CutSuffix(uri, crawl.RobotsURL("")); ok {
 		return crawl.RobotsKey(origin)
 	}
 	return uri
@@ -201,8 +181,8 @@ func (w *walk) closeCapture() {
 		w.bad(at, "the capture of %d bytes holds no record", c.Span.End-c.Span.Start)
 	} else {
 		for _, key := range c.Carried {
-			if !w.urls[carriedURI(key)] {
-				w.bad(at, "the capture does not hold the record of %s that the state says it brought", carriedURI(key))
+			if !w.urls[crawl.PrereqURL(key)] {
+				w.bad(at, "the capture does not hold the record of %s that the state says it brought", crawl.PrereqURL(key))
 			}
 		}
 		if c.Response && w.answers == 0 {

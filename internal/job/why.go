@@ -128,7 +128,7 @@ func (j *Job) whyKnown(ctx context.Context, w *Why, s *Shown) error {
 			}
 		}
 	case s.Finishes == 0:
-	case strings.HasPrefix(s.Key, "dns:"), strings.HasPrefix(s.Key, crawl.RobotsKey("")):
+	case crawl.IsPrereq(s.Key):
 		w.say("It is archived beside the first page that needs it, if one is.")
 	case !s.Status.Code.IsHTTP():
 		w.say("It is not archived: nothing was fetched.")

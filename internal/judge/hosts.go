@@ -29,7 +29,7 @@ const (
 // note keeps the first address in a record of a DNS answer: lines as in a zone
 // file. It reports whether e is such a record.
 func (k knownHosts) note(e *warc.Entry) bool {
-	host, ok := strings.CutPrefix(e.TargetURI(), "dns:")
+	host, ok := crawl.DNSHost(e.TargetURI())
 	if !ok {
 		return false
 	}

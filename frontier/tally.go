@@ -3,7 +3,6 @@ package frontier
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +32,7 @@ type Tally struct {
 	URIs, Bytes               int64
 	Stored, StoredBytes       int64 // with a response or revisit record in the archive
 	Novel, NovelBytes         int64 // answers that were not seen before
-	Dup, DupBytes             int64 // answers with the digest of an earlier one
+	Dup, DupBytes             int64 // 0: duplicates by digest have columns in Heritrix's reports, but are not told apart
 	Unmodified, UnmodifiedLen int64 // 304 to a conditional request
 	Robots                    int64 // forbidden by robots.txt
 }
@@ -95,8 +94,6 @@ func visit(u *crawl.CrawlURI) Tally {
 	case u.Status <= 0:
 	case u.NotModified:
 		y.Unmodified, y.UnmodifiedLen = 1, y.Bytes
-	case slices.Contains(u.Annotations, "duplicate:digest"):
-		y.Dup, y.DupBytes = 1, y.Bytes
 	default:
 		y.Novel, y.NovelBytes = 1, y.Bytes
 	}

@@ -62,20 +62,20 @@ func TestTallies(t *testing.T) {
 		}
 		r.finish(u)
 	}
-	// The page again, unchanged; and one whose bytes came before.
+	// The page again, unchanged; and one whose bytes came before, under another URL.
 	page.Force = true
 	r.schedule(page, cand("a.test", "/copy", analyse))
 	for u := r.ready(); u != nil; u = r.ready() {
 		if u.URL == page.URL {
 			fetched(t, u, 304, "text/html", 60).NotModified = true
 		} else {
-			fetched(t, u, 200, "text/html", 1000).Annotate("duplicate:digest")
+			fetched(t, u, 200, "text/html", 1000)
 		}
 		r.finish(u)
 	}
 	dnsVisit := Tally{URIs: 1, Bytes: 50, Novel: 1, NovelBytes: 50}
 	goneVisit := Tally{URIs: 1, Bytes: 70, Novel: 1, NovelBytes: 70}
-	pages := Tally{URIs: 3, Bytes: 2060, Stored: 1, StoredBytes: 1000, Novel: 1, NovelBytes: 1000, Dup: 1, DupBytes: 1000, Unmodified: 1, UnmodifiedLen: 60}
+	pages := Tally{URIs: 3, Bytes: 2060, Stored: 1, StoredBytes: 1000, Novel: 2, NovelBytes: 2000, Unmodified: 1, UnmodifiedLen: 60}
 	none := Tally{URIs: 1}
 	robots := Tally{URIs: 1, Robots: 1}
 	failed := robots

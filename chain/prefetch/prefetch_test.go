@@ -131,9 +131,9 @@ func (s scope) Decide(*decide.Subject) (decide.Decision, int, string) {
 func TestPreselector(t *testing.T) {
 	for _, tt := range []struct {
 		why, key string
-		mode      crawl.Mode
-		scope     decide.Decision
-		status    crawl.Status
+		mode     crawl.Mode
+		scope    decide.Decision
+		status   crawl.Status
 	}{
 		{"accepted", "", crawl.ModeFetch, decide.Accept, 0},
 		{"rejected", "", crawl.ModeFetch, decide.Reject, crawl.StatusOutOfScope},

@@ -30,8 +30,6 @@ func visitOf(e crawllog.Entry) frontier.Tally {
 	case e.Status <= 0:
 	case e.Annotated("duplicate:server-not-modified"):
 		y.Unmodified, y.UnmodifiedLen = 1, y.Bytes
-	case e.Annotated("duplicate:digest"):
-		y.Dup, y.DupBytes = 1, y.Bytes
 	default:
 		y.Novel, y.NovelBytes = 1, y.Bytes
 	}

@@ -10,7 +10,7 @@
 //
 // Reading: Reader streams records with their exact places and, when told to,
 // goes on after damage; ReadAt reads one record by its place; Verify checks a
-// whole file, with gowarc as second opinion.
+// whole file, with gowarc as second opinion, which a Reader has when told to.
 //
 // A Pool is safe for concurrent use, a File belongs to who acquired it, a Reader
 // to one goroutine. Not here: what to archive, redaction, deduplication, ARC

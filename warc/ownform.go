@@ -30,7 +30,7 @@ func ownForm(e *Entry, i *RecordInfo, block []byte, whole bool) bool {
 	if seen&compulsory != compulsory || !typed && e.Size > 0 {
 		return false
 	}
-	if !strings.HasPrefix(strings.ToLower(e.Header.Get("Content-Type")), ContentFields) || !whole {
+	if !isFields(e) || !whole {
 		return true
 	}
 	return (i.Type == TypeWarcinfo || i.Type == TypeMetadata) && plainFields(block)

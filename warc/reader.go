@@ -137,6 +137,10 @@ type Reader struct {
 	lines   []byte // of a header
 	end     int64  // where the last record ended
 	done    error  // io.EOF or the error every further call returns
+
+	doubt  func(Defect)   // of SecondOpinion; nil = nobody asks
+	second *secondOpinion // made when first needed
+	fields *bytes.Buffer  // the block of the record, if it is one of fields; nil for another
 }
 
 // NewReader returns a strict reader: Next fails, with a *Defect, at the first
@@ -177,6 +181,7 @@ func (r *Reader) Next() (*Entry, error) {
 		e, err := r.start()
 		if err == nil {
 			r.cur = e
+			r.keepFields(e)
 			return e, nil
 		}
 		r.fault(e, err)
@@ -199,6 +204,7 @@ func (r *Reader) Finish() (int64, error) {
 		return -1, r.done
 	}
 	r.end = r.pos()
+	r.ask(e, r.end-e.Offset)
 	return r.end - e.Offset, nil
 }
 

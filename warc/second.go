@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,6 +29,7 @@ func newSecondOpinion() *secondOpinion {
 		gowarc.WithSyntaxErrorPolicy(gowarc.ErrWarn),
 		gowarc.WithSpecViolationPolicy(gowarc.ErrWarn),
 		gowarc.WithUnknownRecordTypePolicy(gowarc.ErrWarn),
+		gowarc.WithBlockErrorPolicy(gowarc.ErrWarn),
 		gowarc.WithAddMissingRecordId(false),
 		gowarc.WithAddMissingContentLength(false),
 		gowarc.WithAddMissingDigest(false),
@@ -41,10 +43,50 @@ func newSecondOpinion() *secondOpinion {
 	}
 }
 
+// SecondOpinion has tell called, with a [KindStandard], for each objection of gowarc to a record
+// that was read to its end and is whole, before Finish or Next returns. Nothing else changes. Of
+// blocks only those of fields are shown to gowarc, and nothing of a record in the form of this
+// program's own, to which it never objects. Call it before the first Next.
+func (r *Reader) SecondOpinion(tell func(Defect)) { r.doubt = tell }
+
+// keepFields has a block of fields kept while it is read.
+func (r *Reader) keepFields(e *Entry) {
+	if r.fields = nil; r.doubt != nil && e.Size <= wholeBlock && isFields(e) {
+		r.fields = new(bytes.Buffer)
+		r.body.R = io.TeeReader(r.inner, r.fields)
+	}
+}
+
+// ask asks gowarc about a whole record.
+func (r *Reader) ask(e *Entry, length int64) {
+	if r.doubt == nil {
+		return
+	}
+	var block []byte
+	if r.fields != nil {
+		block = r.fields.Bytes()
+	}
+	info := infoOf(e, length)
+	if ownForm(e, &info, block, r.fields != nil) {
+		return
+	}
+	if r.second == nil {
+		r.second = newSecondOpinion()
+	}
+	for _, objection := range r.second.of(e, block, r.fields != nil) {
+		r.doubt(*defect(e.Offset, KindStandard, "%s", objection))
+	}
+}
+
+// isFields reports that a block holds named fields.
+func isFields(e *Entry) bool {
+	return strings.HasPrefix(strings.ToLower(e.Header.Get("Content-Type")), ContentFields)
+}
+
 // of returns gowarc's objections to a record whose framing is known to be right.
 // Digests are left out: they have been recomputed. Only blocks of fields are
 // parsed: what a server sent is archived as it came, broken HTTP too. Without
-// the whole block gowarc is shown an empty one, so that it need not spill to disk.
+// the whole block gowarc is shown one of a byte at most, so that it need not spill to disk.
 func (s *secondOpinion) of(e *Entry, block []byte, whole bool) (objections []string) {
 	object := func(err any) {
 		objections = append(objections, "gowarc: "+strings.TrimPrefix(fmt.Sprint(err), "gowarc: "))
@@ -56,11 +98,11 @@ func (s *secondOpinion) of(e *Entry, block []byte, whole bool) (objections []str
 		}
 	}()
 	u := s.headers
-	if whole && strings.HasPrefix(strings.ToLower(e.Header.Get("Content-Type")), ContentFields) {
+	if whole && isFields(e) {
 		u = s.full
 	}
 	rec, _, val, err := u.Unmarshal(bufio.NewReader(io.MultiReader(
-		bytes.NewReader(forSecond(e, whole)), bytes.NewReader(blockFor(block, whole)), strings.NewReader("\r\n\r\n"))))
+		bytes.NewReader(forSecond(e, whole)), bytes.NewReader(blockFor(e, block, whole)), strings.NewReader("\r\n\r\n"))))
 	if err != nil {
 		object(err)
 	}
@@ -70,6 +112,11 @@ func (s *secondOpinion) of(e *Entry, block []byte, whole bool) (objections []str
 		}
 	}
 	if rec != nil {
+		if len(objections) == 0 {
+			for _, name := range differing(e, rec.WarcHeader()) {
+				object("reads " + name + " differently")
+			}
+		}
 		if err := rec.Close(); err != nil {
 			object(err)
 		}
@@ -77,11 +124,28 @@ func (s *secondOpinion) of(e *Entry, block []byte, whole bool) (objections []str
 	return objections
 }
 
-func blockFor(block []byte, whole bool) []byte {
+// differing returns the fields whose values gowarc reads otherwise than we do; those that it is
+// not shown, and brackets around URIs, do not matter.
+func differing(e *Entry, theirs *gowarc.WarcFields) (names []string) {
+	for i, f := range e.Header {
+		switch name := strings.ToLower(f.Name); {
+		case name == "content-length", name == "warc-block-digest", name == "warc-payload-digest":
+			continue
+		case slices.ContainsFunc(e.Header[:i], func(g Field) bool { return strings.EqualFold(g.Name, f.Name) }):
+			continue
+		}
+		if !slices.EqualFunc(e.Header.All(f.Name), theirs.GetAll(f.Name), func(a, b string) bool { return unbracket(a) == unbracket(b) }) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+func blockFor(e *Entry, block []byte, whole bool) []byte {
 	if whole {
 		return block
 	}
-	return nil
+	return make([]byte, min(e.Size, 1))
 }
 
 func forSecond(e *Entry, whole bool) []byte {
@@ -95,7 +159,7 @@ func forSecond(e *Entry, whole bool) []byte {
 			}
 		case "content-length":
 			if !whole {
-				b.WriteString("Content-Length: 0\r\n")
+				fmt.Fprintf(&b, "Content-Length: %d\r\n", min(e.Size, 1))
 				continue
 			}
 		}

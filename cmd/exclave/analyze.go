@@ -46,11 +46,13 @@ code is 0 when something was valid, 1 when nothing was, 2 when there was an erro
 				valid = valid || j.Valid()
 				return printJudged(cmd.OutOrStdout(), j, asJSON)
 			}
+			doubts := &doubts{to: cmd.ErrOrStderr()}
+			defer doubts.end()
 			for _, arg := range args {
 				if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
 					errs = append(errs, judge.URL(cmd.Context(), a, arg, contact, programVersion, each))
 				} else {
-					errs = append(errs, judge.File(cmd.Context(), a, arg, each))
+					errs = append(errs, judge.File(cmd.Context(), a, arg, each, doubts.note))
 				}
 			}
 			switch err := errors.Join(errs...); {

@@ -98,6 +98,7 @@ func (s *scan) file(ctx context.Context, name string) (err error) {
 	in := warc.NewTolerantReader(io.NewSectionReader(f, 0, 1<<62), func(d warc.Defect) {
 		s.hurt, s.fresh = append(s.hurt, d), true
 	})
+	in.SecondOpinion(func(d warc.Defect) { s.r.note("%s at %d: %s", name, d.Offset, d.Detail) })
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -54,7 +54,7 @@ type Shown struct {
 	Records   []ShownRecord  `json:"records,omitempty"`
 	Links     *ShownLinks    `json:"links,omitempty"` // of an archived page
 	Facts     *ShownFacts    `json:"facts,omitempty"`
-	Notes     []string       `json:"notes,omitempty"` // what could not be looked at
+	Notes     []string       `json:"notes,omitempty"` // what could not be looked at, and objections of the second opinion (gowarc) to records
 }
 
 // ShownScope is what the scope says of a URL as it was found; of one that is not known,

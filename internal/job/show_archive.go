@@ -55,6 +55,9 @@ func (s *shower) group(out *Shown, r *frontier.Record, c frontier.Capture) (err 
 	}
 	defer f.Close()
 	in := warc.NewReader(io.NewSectionReader(f, c.Span.Start, c.Span.End-c.Span.Start))
+	in.SecondOpinion(func(d warc.Defect) {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s at %d: %s", name, c.Span.Start+d.Offset, d.Detail))
+	})
 	for {
 		e, err := in.Next()
 		if errors.Is(err, io.EOF) {

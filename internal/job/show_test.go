@@ -3,6 +3,7 @@ package job_test
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -150,5 +151,41 @@ func TestWhyOfWhatACapRefused(t *testing.T) {
 	}
 	if report := readReport(t, j, "job-report"); !strings.Contains(report, "\nlinks refused: 2\n") {
 		t.Errorf("job-report does not count it:\n%s", report)
+	}
+}
+
+// What gowarc objects to in a record is a note of those who read it, show and recover; the record counts
+// all the same.
+func TestReadersHaveASecondOpinion(t *testing.T) {
+	cfg := testConfig(t, serve(t, testweb.Tiny{"http://a.test/": testweb.National()}), "http://a.test/")
+	cfg.Crawl.ToeThreads, cfg.WARC.PoolSize = 1, 1
+	runJob(t, cfg)
+	before, err := job.Show(t.Context(), cfg, job.Options{}, "http://a.test/", false)
+	must(t, err)
+	files, err := filepath.Glob(filepath.Join(cfg.Dir, job.WARCDir, "*.warc.gz"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("WARC files %v, %v", files, err)
+	}
+	v := &victim{TB: t, cfg: cfg, warc: files[0]}
+	v.rewrite(func(ms []member) []member {
+		i := find(t, ms, "request", "http://a.test/")
+		ms[i] = edited(t, ms[i], func(s string) string {
+			return strings.Replace(s, "Content-Type: application/http; msgtype=request\r\n", "", 1)
+		})
+		return ms
+	})
+	s, err := job.Show(t.Context(), cfg, job.Options{}, "http://a.test/", false)
+	must(t, err)
+	if len(before.Notes) > 0 || len(s.Records) != len(before.Records) {
+		t.Errorf("notes before %q, %d records, then %d", before.Notes, len(before.Records), len(s.Records))
+	}
+	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], ".warc.gz at ") || !strings.Contains(s.Notes[0], "gowarc: missing required field: Content-Type") {
+		t.Errorf("notes %q", s.Notes)
+	}
+	loseState(t, cfg)
+	made, err := job.Recover(t.Context(), cfg, job.Options{}, job.RecoverOptions{})
+	must(t, err)
+	if !slices.ContainsFunc(made.Notes, func(n string) bool { return strings.Contains(n, "gowarc: missing required field: Content-Type") }) {
+		t.Errorf("notes of recover %q", made.Notes)
 	}
 }

@@ -64,8 +64,10 @@ func document(ctx context.Context, a *analyzer.Analyzer, j Result, declared stri
 }
 
 // File judges a document in a file, or, when the file is a WARC, every
-// answer with status 200 in it. each is called for every document.
-func File(ctx context.Context, a *analyzer.Analyzer, path string, each func(Result) error) error {
+// answer with status 200 in it. each is called for every document; doubt for each
+// objection of the second opinion to a record of a WARC (see [warc.Reader.SecondOpinion]),
+// unless it is nil.
+func File(ctx context.Context, a *analyzer.Analyzer, path string, each func(Result) error, doubt func(warc.Defect)) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("job: judge: %w", err)
@@ -73,7 +75,7 @@ func File(ctx context.Context, a *analyzer.Analyzer, path string, each func(Resu
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 64<<10)
 	if isWARC(in) {
-		return archived(ctx, a, path, in, each)
+		return archived(ctx, a, path, in, each, doubt)
 	}
 	body, err := io.ReadAll(io.LimitReader(in, maxJudged))
 	if err != nil {

@@ -14,13 +14,19 @@ import (
 )
 
 // archived judges every answer with status 200 in a WARC file.
-func archived(ctx context.Context, a *analyzer.Analyzer, path string, in io.Reader, each func(Result) error) error {
+func archived(ctx context.Context, a *analyzer.Analyzer, path string, in io.Reader, each func(Result) error, doubt func(warc.Defect)) error {
 	var defects []error
 	hosts := knownHosts{addr: map[string]netip.Addr{}}
 	r := warc.NewTolerantReader(in, func(d warc.Defect) {
 		d.File = path
 		defects = append(defects, &d)
 	})
+	if doubt != nil {
+		r.SecondOpinion(func(d warc.Defect) {
+			d.File = path
+			doubt(d)
+		})
+	}
 	for {
 		e, err := r.Next()
 		if errors.Is(err, io.EOF) {

@@ -44,7 +44,7 @@ func TestJudgeWritesNothing(t *testing.T) {
 			valid++
 		}
 		return nil
-	})
+	}, nil)
 	if err != nil || valid != 3 {
 		t.Errorf("%d pages are valid, 3 were expected: %v", valid, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"exclave/analyzer"
 	"exclave/internal/markup"
 	"exclave/internal/sharedtest"
+	"exclave/internal/urlx"
 )
 
 // open opens an Analyzer with the built-in profiles.
@@ -27,10 +28,19 @@ func open(t testing.TB, profiles ...string) *analyzer.Analyzer {
 	return a
 }
 
+// parsed is where a document is from, nil when that is no address.
+func parsed(url string) *urlx.URL {
+	u, err := urlx.Parse(url)
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
 // htmlPage parses a document as the crawler does.
 func htmlPage(body string) *analyzer.Page {
 	d := markup.Parse(markup.HTML, []byte(body), markup.Options{KeepSource: true})
-	return analyzer.NewPage("http://www.example.com/", "text/html", d)
+	return analyzer.NewPage(parsed("http://www.example.com/"), "text/html", d)
 }
 
 // verdicts runs a page and returns the verdicts by profile.

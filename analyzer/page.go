@@ -27,14 +27,14 @@ type Page struct {
 	Outlinks []Outlink
 }
 
-// NewPage makes a Page of a parsed document; url is where it is from, mimeType
-// its sniffed type. Parse with Options.KeepSource, or e-mail addresses that
+// NewPage makes a Page of a parsed document; u is where it is from, nil when that is not
+// known, mimeType its sniffed type. Parse with Options.KeepSource, or e-mail addresses that
 // stand in attributes only are not seen. Addr, Via and Outlinks are the
 // caller's to fill.
-func NewPage(url, mimeType string, d *markup.Doc) *Page {
-	p := &Page{URL: url, Type: mimeType, Title: d.Title, Text: d.Text, Source: d.Source}
-	if u, err := urlx.Parse(url); err == nil {
-		p.Host = u.Hostname()
+func NewPage(u *urlx.URL, mimeType string, d *markup.Doc) *Page {
+	p := &Page{Type: mimeType, Title: d.Title, Text: d.Text, Source: d.Source}
+	if u != nil {
+		p.URL, p.Host = u.String(), u.Hostname()
 	}
 	for _, l := range d.Langs {
 		p.Langs = append(p.Langs, Lang{Value: l.Value, Where: l.Element + "@" + l.Attr})

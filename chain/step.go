@@ -11,7 +11,6 @@ import (
 
 	"exclave/chain/decide"
 	"exclave/crawl"
-	"exclave/internal/urlx"
 )
 
 // Filter decides whether a processor is skipped for a URI. A nil Filter skips
@@ -208,9 +207,7 @@ func (s *step) skips(u *crawl.CrawlURI) bool {
 	if s.Filter == nil {
 		return false
 	}
-	sub := &decide.Subject{Cand: &u.Candidate, Found: u}
-	sub.URL, _ = urlx.Parse(u.URL) // pseudo-URIs such as dns: have none
-	if d, _, _ := s.Filter.Decide(sub); d == decide.Reject {
+	if d, _, _ := s.Filter.Decide(&decide.Subject{Cand: &u.Candidate}); d == decide.Reject {
 		s.skipped.Add(1)
 		return true
 	}

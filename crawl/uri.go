@@ -11,6 +11,7 @@ import (
 
 	"exclave/internal/markup"
 	"exclave/internal/mime"
+	"exclave/internal/urlx"
 )
 
 // ErrDone is returned by a frontier's Next when nothing is queued, in process
@@ -56,6 +57,24 @@ type Candidate struct {
 	Seed      bool
 	Force     bool // offered again although known (prerequisites, recrawl)
 	Claim     Claim
+
+	parsed *urlx.URL // of URL; nil until it is set or asked for
+}
+
+// SetURL sets what the candidate's address decides: URL, key and host. u travels with it:
+// whoever asks for [Candidate.Parsed] gets it.
+func (c *Candidate) SetURL(u *urlx.URL, key string) {
+	c.URL, c.Key, c.Host, c.parsed = u.String(), key, u.Hostname(), u
+}
+
+// Parsed returns the URL taken apart, nil when it is none of http, https and ftp (dns:). It is
+// parsed at most once, when it is asked for first, so URL must not be changed afterwards, and
+// the caller must own the candidate.
+func (c *Candidate) Parsed() *urlx.URL {
+	if c.parsed == nil && !IsDNS(c.URL) {
+		c.parsed, _ = urlx.Parse(c.URL) // nil with an error
+	}
+	return c.parsed
 }
 
 // LinkHops counts the L in a hop path.
@@ -63,7 +82,7 @@ func LinkHops(hops string) int { return strings.Count(hops, string(rune(HopLink)
 
 // Outlink is a link as extraction found it: absolute, not yet judged by scope.
 type Outlink struct {
-	URL     string // absolute, WHATWG-serialised, without fragment
+	URL     *urlx.URL // without credentials and fragment; never nil
 	Hop     byte
 	Kind    LinkKind
 	Context string

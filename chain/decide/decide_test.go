@@ -26,7 +26,7 @@ func subject(t testing.TB, url, hops string, c crawl.Claim) *Subject {
 	}
 	s := &Subject{Cand: cand}
 	if u, err := urlx.Parse(url); err == nil {
-		s.URL, cand.Host = u, u.Hostname()
+		cand.Host = u.Hostname()
 	}
 	return s
 }

@@ -20,9 +20,17 @@ func (d Decision) String() string { return [...]string{"NONE", "ACCEPT", "REJECT
 
 // Subject is what a rule may look at.
 type Subject struct {
-	URL   *urlx.URL
-	Cand  *crawl.Candidate // Hops, Ways, Via, Kind, Context, Seed, Claim as the URI would enter with
-	Found *crawl.CrawlURI  // the URI being processed, for per-processor rules; nil for a link
+	Cand *crawl.Candidate // the URI as it is, or a link with Hops, Ways, Claim … as it would enter with
+	Page *crawl.Candidate // where a link was found; nil when nothing but Cand.Via is known of it
+}
+
+// via returns where the URI was found, nil when that is not known.
+func (s *Subject) via() *urlx.URL {
+	if s.Page != nil {
+		return s.Page.Parsed()
+	}
+	u, _ := urlx.Parse(s.Cand.Via) // nil with an error
+	return u
 }
 
 // Rule decides about a URI, or is silent.

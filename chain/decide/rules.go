@@ -70,7 +70,8 @@ type tooManyPathSegments int
 
 // Decide implements [Rule].
 func (m tooManyPathSegments) Decide(s *Subject) Decision {
-	return rejectIf(s.URL != nil && s.URL.PathSegments() > int(m))
+	u := s.Cand.Parsed()
+	return rejectIf(u != nil && u.PathSegments() > int(m))
 }
 
 // pathologicalPath rejects paths in which a segment, or a run of up to maxPeriod
@@ -82,11 +83,12 @@ const maxPeriod = 16
 
 // Decide implements [Rule].
 func (m pathologicalPath) Decide(s *Subject) Decision {
-	if s.URL == nil {
+	u := s.Cand.Parsed()
+	if u == nil {
 		return None
 	}
 	// What follows the last slash is a name, not a folder.
-	segs := strings.Split(strings.TrimPrefix(s.URL.Path(), "/"), "/")
+	segs := strings.Split(strings.TrimPrefix(u.Path(), "/"), "/")
 	segs = segs[:len(segs)-1]
 	for p := 1; p <= maxPeriod && p*(int(m)+1) <= len(segs); p++ {
 		same := 0
@@ -112,10 +114,11 @@ type trapRule struct{ finder *traps.Finder }
 func (r *trapRule) Decide(s *Subject) Decision { return rejectIf(r.find(s) != "") }
 
 func (r *trapRule) find(s *Subject) traps.Pattern {
-	if s.URL == nil || s.Cand.Kind == crawl.LinkRedirect {
+	u := s.Cand.Parsed()
+	if u == nil || s.Cand.Kind == crawl.LinkRedirect {
 		return ""
 	}
-	return r.finder.Find(s.URL, s.Cand.Via)
+	return r.finder.Find(u, s.via)
 }
 
 type regexList struct {
@@ -161,10 +164,11 @@ func surtPrefix(s string) (string, error) {
 
 // Decide implements [Rule].
 func (r surtPrefixes) Decide(s *Subject) Decision {
-	if s.URL == nil {
+	u := s.Cand.Parsed()
+	if u == nil {
 		return None
 	}
-	surt := urlx.SURT(s.URL)
+	surt := urlx.SURT(u)
 	i := sort.SearchStrings(r.list, surt)
 	if i < len(r.list) && r.list[i] == surt || i > 0 && strings.HasPrefix(surt, r.list[i-1]) {
 		return r.d
@@ -197,9 +201,9 @@ func hostEntry(s string) (string, error) {
 // Decide implements [Rule].
 func (r hosts) Decide(s *Subject) Decision {
 	h := strings.TrimSuffix(s.Cand.Host, ".")
-	if s.URL != nil {
-		h = strings.TrimSuffix(s.URL.Hostname(), ".")
-		if s.URL.IsIP() {
+	if u := s.Cand.Parsed(); u != nil {
+		h = strings.TrimSuffix(u.Hostname(), ".")
+		if u.IsIP() {
 			return r.decide(h)
 		}
 	}

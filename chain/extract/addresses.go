@@ -22,18 +22,6 @@ type addresses struct {
 	known  map[string]netip.Addr
 }
 
-// of returns the address of a URL's host, the zero Addr when it is unknown.
-func (a *addresses) of(ctx context.Context, url string) (netip.Addr, error) {
-	if !a.wanted {
-		return netip.Addr{}, nil
-	}
-	u, err := urlx.Parse(url)
-	if err != nil {
-		return netip.Addr{}, nil // a URL that cannot be read has no host
-	}
-	return a.find(ctx, u)
-}
-
 // find returns the address of u's host; of several, the one that is tried first.
 // An error is one of our state.
 func (a *addresses) find(ctx context.Context, u *urlx.URL) (netip.Addr, error) {

@@ -10,7 +10,6 @@ import (
 	"exclave/analyzer"
 	"exclave/chain"
 	"exclave/crawl"
-	"exclave/internal/urlx"
 )
 
 // WebAnalyzer judges pages. It comes last in the extract chain.
@@ -104,12 +103,13 @@ func (w *WebAnalyzer) page(ctx context.Context, u *crawl.CrawlURI, typ string) (
 // when a wants them. An error is one of hosts. The links after the end of ctx are left
 // out.
 func NewPage(ctx context.Context, u *crawl.CrawlURI, a *analyzer.Analyzer, hosts chain.Hosts) (*analyzer.Page, error) {
-	p := analyzer.NewPage(u.URL, u.MIME.Type, u.Doc)
-	p.Addr, p.Via = u.Addr, u.Via
+	own := u.Parsed()
+	p := analyzer.NewPage(own, u.MIME.Type, u.Doc)
+	p.URL, p.Addr, p.Via = u.URL, u.Addr, u.Via
 	addrs := addresses{hosts: hosts, wanted: a.WantsAddrs()}
 	var err error
-	if !p.Addr.IsValid() { // an answer out of the archive
-		if p.Addr, err = addrs.of(ctx, p.URL); err != nil && ctx.Err() == nil {
+	if !p.Addr.IsValid() && own != nil { // an answer out of the archive
+		if p.Addr, err = addrs.find(ctx, own); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
@@ -118,12 +118,9 @@ func NewPage(ctx context.Context, u *crawl.CrawlURI, a *analyzer.Analyzer, hosts
 		if ctx.Err() != nil {
 			break
 		}
-		k := analyzer.Outlink{URL: o.URL}
-		if to, err := urlx.Parse(o.URL); err == nil {
-			k.Host = to.Hostname()
-			if k.Addr, err = addrs.find(ctx, to); err != nil && ctx.Err() == nil {
-				return nil, err
-			}
+		k := analyzer.Outlink{URL: o.URL.String(), Host: o.URL.Hostname()}
+		if k.Addr, err = addrs.find(ctx, o.URL); err != nil && ctx.Err() == nil {
+			return nil, err
 		}
 		p.Outlinks = append(p.Outlinks, k)
 	}

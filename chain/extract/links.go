@@ -33,14 +33,14 @@ type linkKey struct {
 
 // newLinks returns nil when the URI has no address that links could be relative to.
 func newLinks(u *crawl.CrawlURI, limit int) *links {
-	base, err := urlx.Parse(u.URL)
-	if err != nil {
+	base := u.Parsed()
+	if base == nil {
 		return nil
 	}
 	l := &links{u: u, base: base, max: limit, room: limit * meanLink, seen: make(map[linkKey]struct{}, len(u.Outlinks))}
 	for _, o := range u.Outlinks {
-		l.room -= len(o.URL)
-		l.seen[linkKey{o.URL, o.Context, o.Kind}] = struct{}{}
+		l.room -= len(o.URL.String())
+		l.seen[linkKey{o.URL.String(), o.Context, o.Kind}] = struct{}{}
 	}
 	return l
 }
@@ -78,7 +78,8 @@ func (l *links) add(ref, charset string, hop byte, kind crawl.LinkKind, context,
 			l.u.Annotate(noteUserinfo)
 		}
 	}
-	s := to.WithoutFragment().String()
+	to = to.WithoutFragment()
+	s := to.String()
 	k := linkKey{s, context, kind}
 	if _, known := l.seen[k]; known {
 		return
@@ -89,5 +90,5 @@ func (l *links) add(ref, charset string, hop byte, kind crawl.LinkKind, context,
 	}
 	l.room -= len(s)
 	l.seen[k] = struct{}{}
-	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: s, Hop: hop, Kind: kind, Context: context, Text: text})
+	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: to, Hop: hop, Kind: kind, Context: context, Text: text})
 }

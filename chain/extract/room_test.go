@@ -210,12 +210,12 @@ func TestLongLinks(t *testing.T) {
 	process(t, u, NewMarkup(c, markup.HTML))
 	size := 0
 	for _, o := range u.Outlinks {
-		size += len(o.URL)
+		size += len(o.URL.String())
 	}
 	if size > c.MaxOutlinks*meanLink || len(u.Outlinks) < 300 || len(u.Outlinks)+u.Dropped != 2100 {
 		t.Errorf("%d links of %d bytes, %d dropped", len(u.Outlinks), size, u.Dropped)
 	}
-	if last := u.Outlinks[len(u.Outlinks)-1].URL; last != "http://a.com/99" {
+	if last := u.Outlinks[len(u.Outlinks)-1].URL; last.String() != "http://a.com/99" {
 		t.Errorf("the last link is %.40s…", last)
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"exclave/internal/mime"
 	"exclave/internal/record"
 	"exclave/internal/resolve"
-	"exclave/internal/urlx"
 )
 
 // maxRetryAfter bounds what a server may ask for.
@@ -107,8 +106,8 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	if u.Status != crawl.StatusUnattempted {
 		return chain.Idle(), nil
 	}
-	target, err := urlx.Parse(u.URL)
-	if err != nil || target.Scheme() == "ftp" {
+	target := u.Parsed()
+	if target == nil || target.Scheme() == "ftp" {
 		u.Status = crawl.StatusUnfetchable
 		return chain.Jump(chain.Post), nil
 	}

@@ -95,12 +95,12 @@ func shown(cs []crawl.Candidate) string {
 
 func TestLinksScoper(t *testing.T) {
 	nav := func(url string) crawl.Outlink {
-		return crawl.Outlink{URL: url, Hop: 'L', Kind: crawl.LinkNav, Context: "a/@href"}
+		return crawl.Outlink{URL: at(t, url), Hop: 'L', Kind: crawl.LinkNav, Context: "a/@href"}
 	}
 	embed := func(url string) crawl.Outlink {
-		return crawl.Outlink{URL: url, Hop: 'E', Kind: crawl.LinkEmbed, Context: "img/@src"}
+		return crawl.Outlink{URL: at(t, url), Hop: 'E', Kind: crawl.LinkEmbed, Context: "img/@src"}
 	}
-	frame := crawl.Outlink{URL: "http://f.com/", Hop: 'E', Kind: crawl.LinkFrame, Context: "iframe/@src"}
+	frame := crawl.Outlink{URL: at(t, "http://f.com/"), Hop: 'E', Kind: crawl.LinkFrame, Context: "iframe/@src"}
 	for _, c := range []struct {
 		why   string
 		u     *crawl.CrawlURI
@@ -119,7 +119,7 @@ func TestLinksScoper(t *testing.T) {
 			nil,
 		}, {
 			"a link that stands twice on a page leaves one line and one candidate",
-			found(1, nav("http://b.com/"), nav("http://x.cz/"), nav("http://b.com/"), nav("http://x.cz/"), crawl.Outlink{URL: "http://x.cz/", Hop: 'L', Kind: crawl.LinkNav, Context: "area/@href"}),
+			found(1, nav("http://b.com/"), nav("http://x.cz/"), nav("http://b.com/"), nav("http://x.cz/"), crawl.Outlink{URL: at(t, "http://x.cz/"), Hop: 'L', Kind: crawl.LinkNav, Context: "area/@href"}),
 			"http://b.com/ LL kind=1 A=false B=false L=1\n",
 			[]string{`{"url":"http://x.cz/","via":"http://a.com/","hops":"LL","rule":"hosts","time":"2011-06-23T17:12:08.802Z","source":"harvest"}`},
 		}, {
@@ -134,7 +134,7 @@ func TestLinksScoper(t *testing.T) {
 			nil,
 		}, {
 			"other schemes are dropped in silence",
-			found(1, nav("ftp://b.com/"), nav("mailto:a@b.cz"), nav("http://[")),
+			found(1, nav("ftp://b.com/")),
 			"", nil,
 		}, {
 			"ampersands stay readable in the log",
@@ -166,7 +166,7 @@ func TestLinksScoper(t *testing.T) {
 func TestCalendarLinks(t *testing.T) {
 	u := found(1)
 	for _, url := range []string{"http://b.com/calendar/2031/05/12/", "http://b.com/calendar/2031/05/13/", "http://b.com/calendar/2031/05/13/", "http://x.cz/", "http://b.com/"} {
-		u.Outlinks = append(u.Outlinks, crawl.Outlink{URL: url, Hop: 'L', Kind: crawl.LinkNav})
+		u.Outlinks = append(u.Outlinks, crawl.Outlink{URL: at(t, url), Hop: 'L', Kind: crawl.LinkNav})
 	}
 	process(t, u, scoper(t, DefaultScopeConfig(), "cz"))
 	if u.CalendarLinks != 2 || len(u.Links) != 1 {
@@ -176,7 +176,7 @@ func TestCalendarLinks(t *testing.T) {
 
 // Case 13: a frame within frames beyond the limit is a link: it uses depth up.
 func TestFrameBeyondTheLimit(t *testing.T) {
-	u := found(1, crawl.Outlink{URL: "http://f.com/", Hop: 'E', Kind: crawl.LinkFrame})
+	u := found(1, crawl.Outlink{URL: at(t, "http://f.com/"), Hop: 'E', Kind: crawl.LinkFrame})
 	u.Hops, u.Judged, u.Claim.Link[0] = "LEE", nil, 2
 	process(t, u, scoper(t, DefaultScopeConfig()))
 	if got, want := shown(u.Links), "http://f.com/ LEEE kind=1 A=false B=false L=1\n"; got != want {
@@ -186,7 +186,7 @@ func TestFrameBeyondTheLimit(t *testing.T) {
 
 // ADR 35: frames of a valid page are counted from it.
 func TestFrameOfValidPage(t *testing.T) {
-	u := found(1, crawl.Outlink{URL: "http://f.com/", Hop: 'E', Kind: crawl.LinkFrame})
+	u := found(1, crawl.Outlink{URL: at(t, "http://f.com/"), Hop: 'E', Kind: crawl.LinkFrame})
 	u.Hops = "LEE"
 	process(t, u, scoper(t, DefaultScopeConfig()))
 	if got, want := shown(u.Links), "http://f.com/ LEEE kind=3 A=false B=false L=2\n"; got != want {
@@ -196,7 +196,7 @@ func TestFrameOfValidPage(t *testing.T) {
 
 // HTML standard: robots meta nofollow is about links readers follow.
 func TestNofollow(t *testing.T) {
-	links := []crawl.Outlink{{URL: "http://b.com/", Hop: 'L', Kind: crawl.LinkNav}, {URL: "http://b.com/i.png", Hop: 'E', Kind: crawl.LinkEmbed}}
+	links := []crawl.Outlink{{URL: at(t, "http://b.com/"), Hop: 'L', Kind: crawl.LinkNav}, {URL: at(t, "http://b.com/i.png"), Hop: 'E', Kind: crawl.LinkEmbed}}
 	for obey, want := range map[bool]int{true: 1, false: 2} {
 		u := found(1, links...)
 		u.Doc = &markup.Doc{NoFollow: true}
@@ -214,8 +214,8 @@ func TestNofollow(t *testing.T) {
 func TestOtherHostsOnly(t *testing.T) {
 	cfg := DefaultScopeConfig()
 	cfg.OtherHostsOnly = true
-	u := found(1, crawl.Outlink{URL: "http://a.com/own", Hop: 'L', Kind: crawl.LinkNav}, crawl.Outlink{URL: "http://b.com/", Hop: 'L', Kind: crawl.LinkNav},
-		crawl.Outlink{URL: "http://a.com/i.png", Hop: 'E', Kind: crawl.LinkEmbed})
+	u := found(1, crawl.Outlink{URL: at(t, "http://a.com/own"), Hop: 'L', Kind: crawl.LinkNav}, crawl.Outlink{URL: at(t, "http://b.com/"), Hop: 'L', Kind: crawl.LinkNav},
+		crawl.Outlink{URL: at(t, "http://a.com/i.png"), Hop: 'E', Kind: crawl.LinkEmbed})
 	u.Host = "a.com"
 	process(t, u, scoper(t, cfg))
 	if len(u.Links) != 2 || u.Links[0].URL != "http://b.com/" || u.Links[1].URL != "http://a.com/i.png" {
@@ -226,8 +226,8 @@ func TestOtherHostsOnly(t *testing.T) {
 // systems.md case 15: the target of a redirect has its claims; the frontier
 // expects it first.
 func TestRedirect(t *testing.T) {
-	u := found(0, crawl.Outlink{URL: "http://b.com/s.css", Hop: 'E', Kind: crawl.LinkEmbed},
-		crawl.Outlink{URL: "https://a.com/", Hop: 'R', Kind: crawl.LinkRedirect, Context: "Location:"})
+	u := found(0, crawl.Outlink{URL: at(t, "http://b.com/s.css"), Hop: 'E', Kind: crawl.LinkEmbed},
+		crawl.Outlink{URL: at(t, "https://a.com/"), Hop: 'R', Kind: crawl.LinkRedirect, Context: "Location:"})
 	u.Class, u.Judged, u.Claim = crawl.ClassRedirect, nil, crawl.Claim{Analyse: true, Link: [4]int32{3}, Keep: true}
 	process(t, u, scoper(t, DefaultScopeConfig()), NewFrontierScheduler())
 	if got := u.Links[0]; got.URL != "https://a.com/" || got.Kind != crawl.LinkRedirect || got.Hops != "LR" || got.SourceTag != "harvest" ||
@@ -238,7 +238,7 @@ func TestRedirect(t *testing.T) {
 
 // A URI that is tried again must not leave links or lines of this try.
 func TestNotDone(t *testing.T) {
-	u := found(1, crawl.Outlink{URL: "http://x.cz/", Hop: 'L', Kind: crawl.LinkNav})
+	u := found(1, crawl.Outlink{URL: at(t, "http://x.cz/"), Hop: 'L', Kind: crawl.LinkNav})
 	u.Disposition, u.Links = crawl.Retry, []crawl.Candidate{{URL: "http://b.com/"}}
 	clk := clock.NewFake(now)
 	process(t, u, scoper(t, DefaultScopeConfig(), "cz"), NewFrontierScheduler(), NewCrawlLog(nil, clk), NewAnalysisLog(clk))
@@ -250,7 +250,7 @@ func TestNotDone(t *testing.T) {
 // A page judged from the archive hands its links on with new claims; what the
 // scope refuses was logged when the page was fetched.
 func TestJudgedFromTheArchive(t *testing.T) {
-	u := found(1, crawl.Outlink{URL: "http://x.cz/", Hop: 'L', Kind: crawl.LinkNav}, crawl.Outlink{URL: "http://b.com/", Hop: 'L', Kind: crawl.LinkNav})
+	u := found(1, crawl.Outlink{URL: at(t, "http://x.cz/"), Hop: 'L', Kind: crawl.LinkNav}, crawl.Outlink{URL: at(t, "http://b.com/"), Hop: 'L', Kind: crawl.LinkNav})
 	u.Mode, u.Prior = crawl.ModeJudge, &crawl.Prior{Outcome: crawl.Outcome{Status: 200, Class: crawl.ClassHTML, Archived: true}}
 	process(t, u, scoper(t, DefaultScopeConfig(), "cz"))
 	if got, want := shown(u.Links), "http://b.com/ LL kind=1 A=false B=false L=1\n"; got != want || len(u.Lines) > 0 {
@@ -261,7 +261,7 @@ func TestJudgedFromTheArchive(t *testing.T) {
 // A page that failed after its links were found must not hand on claims as if it
 // were archived.
 func TestFailedPageHasNoLinks(t *testing.T) {
-	u := found(1, crawl.Outlink{URL: "http://b.com/", Hop: 'L', Kind: crawl.LinkNav})
+	u := found(1, crawl.Outlink{URL: at(t, "http://b.com/"), Hop: 'L', Kind: crawl.LinkNav})
 	u.Status, u.LastAttempt = crawl.StatusRuntimeError, true
 	process(t, u, NewStateUpdater(), scoper(t, DefaultScopeConfig()), NewFrontierScheduler())
 	if u.Disposition != crawl.Done || len(u.Links) > 0 {
@@ -271,14 +271,10 @@ func TestFailedPageHasNoLinks(t *testing.T) {
 
 // The hop path is bounded, or a trap would make every record of the state grow.
 func TestHopPathIsBounded(t *testing.T) {
-	u := found(1, crawl.Outlink{URL: "http://b.com/", Hop: 'E', Kind: crawl.LinkEmbed})
+	u := found(1, crawl.Outlink{URL: at(t, "http://b.com/"), Hop: 'E', Kind: crawl.LinkEmbed})
 	u.Hops = strings.Repeat("L", decide.MaxHopPath)
 	s := scoper(t, DefaultScopeConfig())
-	to, err := urlx.Parse("http://b.com/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := s.candidate(u, u.Outcome(), u.Outlinks[0], to)
+	c := s.candidate(u, u.Outcome(), u.Outlinks[0])
 	if len(c.Hops) != decide.MaxHopPath || !strings.HasSuffix(c.Hops, "LE") {
 		t.Errorf("%d letters, %q", len(c.Hops), c.Hops)
 	}
@@ -414,4 +410,14 @@ func BenchmarkCrawlLogLine(b *testing.B) {
 	for b.Loop() {
 		CrawlLogLine(u, "EXCLAVE-1.warc.gz", now)
 	}
+}
+
+// at is an address.
+func at(t testing.TB, url string) *urlx.URL {
+	t.Helper()
+	u, err := urlx.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }

@@ -67,15 +67,14 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 		if nofollow && o.Kind == crawl.LinkNav {
 			continue
 		}
-		to, err := urlx.Parse(o.URL)
-		if err != nil || to.Scheme() != "http" && to.Scheme() != "https" {
+		if s := o.URL.Scheme(); s != "http" && s != "https" {
 			continue
 		}
-		c := l.candidate(u, outcome, o, to)
+		c := l.candidate(u, outcome, o)
 		if l.cfg.OtherHostsOnly && c.Kind == crawl.LinkNav && c.Host == u.Host {
 			continue
 		}
-		d, _, rule := l.scope.Decide(&decide.Subject{URL: to, Cand: &c})
+		d, _, rule := l.scope.Decide(&decide.Subject{Cand: &c, Page: &u.Candidate})
 		if d == decide.Accept {
 			u.Links = append(u.Links, c)
 			continue
@@ -96,7 +95,7 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 	return chain.Result{}, nil
 }
 
-func (l *LinksScoper) candidate(u *crawl.CrawlURI, outcome crawl.Outcome, o crawl.Outlink, to *urlx.URL) crawl.Candidate {
+func (l *LinksScoper) candidate(u *crawl.CrawlURI, outcome crawl.Outcome, o crawl.Outlink) crawl.Candidate {
 	hops := u.Hops + string(rune(o.Hop))
 	if n := len(hops) - decide.MaxHopPath; n > 0 {
 		hops = hops[n:]
@@ -106,11 +105,12 @@ func (l *LinksScoper) candidate(u *crawl.CrawlURI, outcome crawl.Outcome, o craw
 	if kind == crawl.LinkFrame && !ways.Loose && !ways.Within(l.cfg.MaxFrameHops, decide.MaxHopPath) {
 		kind = crawl.LinkNav
 	}
-	return crawl.Candidate{
-		URL: to.WithoutFragment().String(), Key: l.rules.Key(to), Host: to.Hostname(),
+	c := crawl.Candidate{
 		Via: u.URL, Hops: hops, Kind: kind, Context: o.Context, Ways: ways, SourceTag: u.SourceTag,
 		Claim: l.depths.Child(u.Claim, outcome, kind),
 	}
+	c.SetURL(o.URL, l.rules.Key(o.URL))
+	return c
 }
 
 // outOfScope is a line of out-of-scope.jsonl (docs/formats/out-of-scope.md).

@@ -35,8 +35,8 @@ func (p *Preconditions) Process(ctx context.Context, u *crawl.CrawlURI) (chain.R
 	if u.Mode == crawl.ModeJudge || crawl.IsDNS(u.Key) {
 		return chain.Result{}, nil
 	}
-	target, err := urlx.Parse(u.URL)
-	if err != nil {
+	target := u.Parsed()
+	if target == nil {
 		u.Status = crawl.StatusUnfetchable
 		return chain.Jump(chain.Post), nil
 	}

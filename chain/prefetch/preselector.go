@@ -6,7 +6,6 @@ import (
 	"exclave/chain"
 	"exclave/chain/decide"
 	"exclave/crawl"
-	"exclave/internal/urlx"
 )
 
 // Preselector asks the scope again just before a URI is fetched: its rules, or
@@ -25,12 +24,11 @@ func (p *Preselector) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 	if u.IsPrereq() || u.Mode == crawl.ModeJudge {
 		return chain.Result{}, nil
 	}
-	target, err := urlx.Parse(u.URL)
-	if err != nil {
+	if u.Parsed() == nil {
 		u.Status = crawl.StatusUnfetchable
 		return chain.Jump(chain.Post), nil
 	}
-	d, _, rule := p.scope.Decide(&decide.Subject{URL: target, Cand: &u.Candidate})
+	d, _, rule := p.scope.Decide(&decide.Subject{Cand: &u.Candidate})
 	if d == decide.Accept {
 		return chain.Result{}, nil
 	}

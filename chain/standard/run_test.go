@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // job is what surrounds the chains: facts as a frontier keeps them, an archive.
 type job struct {
-	t        *testing.T
+	t        testing.TB
 	chains   *chain.Chains
 	hosts    map[string]crawl.HostFacts
 	origins  map[string]crawl.OriginFacts
@@ -64,7 +64,7 @@ func (j *job) Response(_ context.Context, ref crawl.Ref) (*record.Recording, err
 }
 
 // open makes the default chains over a small web on loopback.
-func open(t *testing.T, web testweb.Web) *job {
+func open(t testing.TB, web testweb.Web) *job {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -147,7 +147,7 @@ func (j *job) run(u *crawl.CrawlURI) string {
 	return fmt.Sprintf("%s %v\n", u.URL, u.Status)
 }
 
-func uri(t *testing.T, url string, c crawl.Claim) *crawl.CrawlURI {
+func uri(t testing.TB, url string, c crawl.Claim) *crawl.CrawlURI {
 	t.Helper()
 	a, err := urlx.Parse(url)
 	if err != nil {
@@ -250,5 +250,25 @@ func TestUnknownHost(t *testing.T) {
 	}
 	if u.Disposition != crawl.Done || len(u.Lines) != 1 || u.Span != nil {
 		t.Errorf("disposition %d, lines %d, span %v", u.Disposition, len(u.Lines), u.Span)
+	}
+}
+
+// One page with 100 links, from the request to the lines of the logs.
+func BenchmarkPage(b *testing.B) {
+	links := make([]string, 100)
+	for i := range links {
+		links[i] = fmt.Sprintf("http://firma%d.com/2024/05/a-page-of-it.html?id=%d", i, i)
+	}
+	j := open(b, testweb.Tiny{"http://firma.com/": testweb.National(links...)})
+	j.run(uri(b, "http://firma.com/", crawl.Claim{Analyse: true})) // DNS and robots.txt
+	b.ReportAllocs()
+	for b.Loop() {
+		u := uri(b, "http://firma.com/", crawl.Claim{Analyse: true})
+		if err := j.chains.Run(b.Context(), u, func(chain.Name, string) bool { return true }, nil); err != nil || u.Err != nil || len(u.Links) != len(links) {
+			b.Fatal(err, u.Err, len(u.Links))
+		}
+		if err := u.Rec.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

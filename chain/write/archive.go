@@ -51,7 +51,7 @@ func (w *WARC) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 // plan decides whether and what to archive; nil is nothing.
 func (w *WARC) plan(u *crawl.CrawlURI) *group {
 	before := u.Prior != nil && u.Prior.Outcome.Archived
-	g := &group{u: u, uri: targetURI(u.URL), date: u.Started}
+	g := &group{u: u, uri: targetURI(u.URL, u.Parsed()), date: u.Started}
 	if g.date.IsZero() {
 		g.date = w.clk.Now()
 	}
@@ -215,7 +215,7 @@ func (g *group) fields() error {
 		add("charsetForLinkExtraction", u.Doc.Charset)
 	}
 	for _, o := range u.Outlinks {
-		add("outlink", o.URL+" "+string(rune(o.Hop))+" "+o.Context)
+		add("outlink", o.URL.String()+" "+string(rune(o.Hop))+" "+o.Context)
 	}
 	var err error
 	g.metadata, err = g.f.Write(&warc.Record{
@@ -244,15 +244,19 @@ func (g *group) verdict() error {
 	return err
 }
 
-// targetURI returns the address without fragment. What the standard forbids in
+// targetURI returns an address, which is u unless that is nil, without fragment. What the standard forbids in
 // WARC-Target-URI is percent-encoded: a page must not be able to stop the writer.
-func targetURI(raw string) string {
-	if u, err := urlx.Parse(raw); err == nil {
+func targetURI(raw string, u *urlx.URL) string {
+	if u != nil {
 		raw = u.WithoutFragment().String()
+	}
+	forbidden := func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '<' || c == '>' }
+	if strings.IndexFunc(raw, forbidden) < 0 {
+		return raw
 	}
 	var b strings.Builder
 	for i := range len(raw) {
-		if c := raw[i]; c <= ' ' || c >= 0x7f || c == '<' || c == '>' {
+		if c := raw[i]; forbidden(rune(c)) {
 			fmt.Fprintf(&b, "%%%02X", c)
 		} else {
 			b.WriteByte(c)

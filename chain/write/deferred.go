@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/netip"
 
 	"exclave/crawl"
 	"exclave/internal/record"
@@ -16,14 +15,13 @@ import (
 // into the archive: of the name server, and robots.txt of the origin, found or
 // not. Another page that is being written at the same time may bring them too.
 func (w *WARC) deferred(ctx context.Context, u *crawl.CrawlURI) ([]crawl.Deferred, error) {
-	page, err := urlx.Parse(u.URL)
-	if err != nil {
-		return nil, err
+	page := u.Parsed()
+	if page == nil {
+		return nil, fmt.Errorf("%s has no host", u.URL)
 	}
-	host := page.Hostname()
 	var keys []string
-	if _, err := netip.ParseAddr(host); err != nil {
-		keys = append(keys, crawl.DNSKey(host))
+	if !page.IsIP() {
+		keys = append(keys, crawl.DNSKey(page.Hostname()))
 	}
 	var out []crawl.Deferred
 	for _, key := range append(keys, crawl.RobotsKey(page.Origin())) {
@@ -58,7 +56,8 @@ func (g *group) answer(e *record.Exchange) error {
 	if date.IsZero() || date.After(g.date) {
 		date = g.date // no answer is younger than the page that used it
 	}
-	uri := targetURI(e.URL)
+	at, _ := urlx.Parse(e.URL) // nil of dns:
+	uri := targetURI(e.URL, at)
 	id := warc.NewID()
 	r := &warc.Record{
 		Type: warc.TypeResponse, TargetURI: uri, Date: date, ID: id,

@@ -16,6 +16,7 @@ import (
 	"exclave/internal/fsx"
 	"exclave/internal/markup"
 	"exclave/internal/record"
+	"exclave/internal/urlx"
 	"exclave/warc"
 )
 
@@ -69,7 +70,7 @@ func page(t testing.TB, url string, claim crawl.Claim, valid uint8) *crawl.Crawl
 		Status:    200, HTTPStatus: 200, Class: crawl.ClassHTML, Judgeable: true, Rec: rec,
 		Addr: netip.MustParseAddr("192.0.2.1"), Started: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Took: 35 * time.Millisecond,
 		Digest: rec.PayloadDigest(), Doc: &markup.Doc{Charset: "utf-8"},
-		Outlinks: []crawl.Outlink{{URL: "http://a.com/i.png", Hop: 'E', Kind: crawl.LinkEmbed, Context: "img/@src"}},
+		Outlinks: []crawl.Outlink{{URL: at(t, "http://a.com/i.png"), Hop: 'E', Kind: crawl.LinkEmbed, Context: "img/@src"}},
 	}
 	if claim.Analyse {
 		u.Judged = &crawl.Judgement{ValidFor: valid, JSON: []byte(`[{"profile":"cz"}]`)}
@@ -379,4 +380,14 @@ func BenchmarkCapture(b *testing.B) {
 			b.Fatal("not archived")
 		}
 	}
+}
+
+// at is an address.
+func at(t testing.TB, url string) *urlx.URL {
+	t.Helper()
+	u, err := urlx.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }

@@ -100,11 +100,7 @@ func (l linkReader) Outlinks(_ context.Context, ref crawl.Ref) ([]frontier.Known
 			continue
 		}
 		if o, ok := outlink(rest); ok {
-			u, err := urlx.Parse(o.URL)
-			if err != nil {
-				continue
-			}
-			links = append(links, frontier.KnownLink{Key: l.rules.Key(u.WithoutUserinfo().WithoutFragment()), Kind: o.Kind})
+			links = append(links, frontier.KnownLink{Key: l.rules.Key(o.URL), Kind: o.Kind})
 		}
 	}
 	return links, nil
@@ -117,7 +113,11 @@ func outlink(value string) (o crawl.Outlink, ok bool) {
 	if len(f) < 2 || len(f[1]) != 1 {
 		return o, false
 	}
-	o = crawl.Outlink{URL: f[0], Hop: f[1][0]}
+	u, err := urlx.Parse(f[0])
+	if err != nil {
+		return o, false
+	}
+	o = crawl.Outlink{URL: u.WithoutUserinfo().WithoutFragment(), Hop: f[1][0]}
 	if len(f) > 2 {
 		o.Context = f[2]
 	}

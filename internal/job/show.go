@@ -214,13 +214,14 @@ func (s *shower) show(raw string) (*Shown, error) {
 	out := &Shown{URL: raw, Key: key}
 	if r == nil {
 		if u != nil {
-			out.Scope = s.scopeOf(u, &crawl.Candidate{URL: u.String(), Key: key, Host: u.Hostname(), Hops: string(rune(crawl.HopLink)),
-				Kind: crawl.LinkNav, Claim: crawl.Claim{Analyse: true}})
+			link := crawl.Candidate{Hops: string(rune(crawl.HopLink)), Kind: crawl.LinkNav, Claim: crawl.Claim{Analyse: true}}
+			link.SetURL(u, key)
+			out.Scope = s.scopeOf(&link)
 		}
 	} else {
 		s.record(out, r)
 		if u != nil {
-			out.Scope = s.scopeOf(u, &crawl.Candidate{URL: r.URL, Key: r.Key, Host: r.Host, Via: r.Via, Hops: r.Hops, Kind: r.Kind, Ways: r.Ways(),
+			out.Scope = s.scopeOf(&crawl.Candidate{URL: r.URL, Key: r.Key, Host: r.Host, Via: r.Via, Hops: r.Hops, Kind: r.Kind, Ways: r.Ways(),
 				Context: r.Context, SourceTag: r.SourceTag, Seed: r.Seed, Claim: r.Claim})
 		}
 		if err := errors.Join(s.via(out, r), s.archived(out, r), s.links(out, r)); err != nil {
@@ -250,8 +251,8 @@ func (s *shower) key(raw string) (string, *urlx.URL, error) {
 	return s.cfg.URL.Key(u), u, nil
 }
 
-func (s *shower) scopeOf(u *urlx.URL, c *crawl.Candidate) *ShownScope {
-	d, _, rule := s.scope.Decide(&decide.Subject{URL: u, Cand: c})
+func (s *shower) scopeOf(c *crawl.Candidate) *ShownScope {
+	d, _, rule := s.scope.Decide(&decide.Subject{Cand: c})
 	return &ShownScope{Decision: d.String(), Rule: rule}
 }
 

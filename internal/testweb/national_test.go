@@ -6,6 +6,7 @@ import (
 
 	"exclave/analyzer"
 	"exclave/internal/markup"
+	"exclave/internal/urlx"
 )
 
 func TestAnalyzerAgreesWithNationalAndForeign(t *testing.T) {
@@ -20,7 +21,11 @@ func TestAnalyzerAgreesWithNationalAndForeign(t *testing.T) {
 		t.Helper()
 		_, charset, _ := strings.Cut(page.Header.Get("Content-Type"), "; charset=")
 		doc := markup.Parse(markup.HTML, []byte(page.Body), markup.Options{DeclaredCharset: charset, KeepSource: true})
-		verdicts, err := a.Run(t.Context(), analyzer.NewPage(url, "text/html", doc))
+		at, err := urlx.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdicts, err := a.Run(t.Context(), analyzer.NewPage(at, "text/html", doc))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,14 +11,14 @@ import (
 // urlx.Rules.StripSessionIDs knows are left to it: the pages behind them are found once.
 func (a *address) session() bool {
 	name, id := sessionID(a.params)
-	if id == "" || a.via == "" {
+	if id == "" {
 		return false
 	}
 	if (urlx.Rules{StripSessionIDs: true}).Key(a.u) != (urlx.Rules{}).Key(a.u) {
 		return false
 	}
-	via, err := urlx.Parse(a.via)
-	if err != nil || via.Hostname() != a.u.Hostname() {
+	via := a.via()
+	if via == nil || via.Hostname() != a.u.Hostname() {
 		return false
 	}
 	wasName, was := sessionID(split(via.Query()))

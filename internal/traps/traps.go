@@ -71,9 +71,9 @@ func New(today time.Time, patterns ...Pattern) (*Finder, error) {
 	return &Finder{12*y + int(m) - 1, slices.Clone(patterns)}, nil
 }
 
-// Find returns the first pattern that an address has, "" for none. via is the address
+// Find returns the first pattern that an address has, "" for none. via gives the address
 // of the page it was found on, "" when that is not known.
-func (f *Finder) Find(u *urlx.URL, via string) Pattern {
+func (f *Finder) Find(u *urlx.URL, via func() *urlx.URL) Pattern {
 	if len(u.String()) > MaxLength { // the others need not read it
 		if slices.Contains(f.patterns, Length) {
 			return Length
@@ -116,7 +116,7 @@ func (f *Finder) has(p Pattern, a *address) bool {
 // address is a URL taken apart.
 type address struct {
 	u        *urlx.URL
-	via      string
+	via      func() *urlx.URL
 	segments []string
 	params   []param
 }

@@ -176,12 +176,12 @@ func (s *Seeder) stream(ctx context.Context, in io.Reader, o seedlog.Options, li
 
 // candidate makes a seed of an address, or counts the rule that keeps it out.
 func (s *Seeder) candidate(c crawl.Candidate, u *urlx.URL, via, source string, rep *Report) (crawl.Candidate, bool) {
-	c.URL, c.Key, c.Host, c.Via = u.String(), s.cfg.URL.Key(u), u.Hostname(), via
-	c.Kind, c.Seed, c.Claim = crawl.LinkNav, true, crawl.Claim{Analyse: true}
+	c.SetURL(u, s.cfg.URL.Key(u))
+	c.Via, c.Kind, c.Seed, c.Claim = via, crawl.LinkNav, true, crawl.Claim{Analyse: true}
 	if c.SourceTag == "" {
 		c.SourceTag = source
 	}
-	if d, _, rule := s.scope.Decide(&decide.Subject{URL: u, Cand: &c}); d != decide.Accept {
+	if d, _, rule := s.scope.Decide(&decide.Subject{Cand: &c}); d != decide.Accept {
 		rep.Rejected[rule]++
 		if slices.Contains(s.national, urlx.TLD(c.Host)) {
 			rep.OwnDomain[rule]++

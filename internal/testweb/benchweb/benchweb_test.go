@@ -10,6 +10,7 @@ import (
 
 	"exclave/analyzer"
 	"exclave/internal/markup"
+	"exclave/internal/urlx"
 )
 
 func small(t testing.TB, change func(*Params)) *Web {
@@ -171,7 +172,11 @@ func TestNational(t *testing.T) {
 		}
 		_, charset, _ := strings.Cut(w.answerOf(w.nodeOf(id), false).typ, "; charset=")
 		doc := markup.Parse(markup.HTML, payload(w, id, false), markup.Options{DeclaredCharset: charset, KeepSource: true})
-		verdicts, err := a.Run(t.Context(), analyzer.NewPage(r.URL, "text/html", doc))
+		at, err := urlx.Parse(r.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdicts, err := a.Run(t.Context(), analyzer.NewPage(at, "text/html", doc))
 		if err != nil {
 			t.Fatal(err)
 		}

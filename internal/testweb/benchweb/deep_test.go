@@ -9,6 +9,7 @@ import (
 
 	"exclave/analyzer"
 	"exclave/internal/markup"
+	"exclave/internal/urlx"
 )
 
 // deep is a deep web with a trap on every host.
@@ -71,7 +72,11 @@ func TestTrapsHaveNoEnd(t *testing.T) {
 			if steps > 20 {
 				continue
 			}
-			verdicts, err := cz.Run(t.Context(), analyzer.NewPage(w.origins[h]+target, "text/html", doc))
+			at, err := urlx.Parse(w.origins[h] + target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verdicts, err := cz.Run(t.Context(), analyzer.NewPage(at, "text/html", doc))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,7 @@ import (
 	"exclave/analyzer"
 	"exclave/internal/markup"
 	"exclave/internal/testweb"
+	"exclave/internal/urlx"
 
 	"go.uber.org/goleak"
 	nethtml "golang.org/x/net/html"
@@ -118,7 +119,11 @@ func TestAnalyzerAgreesWithTheTruth(t *testing.T) {
 		}
 		f := all[e.URL]
 		doc := markup.Parse(markup.KindOf(f.kind), []byte(f.body), markup.Options{DeclaredCharset: f.charset, KeepSource: true})
-		verdicts, err := a.Run(t.Context(), analyzer.NewPage(e.URL, f.kind, doc))
+		at, err := urlx.Parse(e.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdicts, err := a.Run(t.Context(), analyzer.NewPage(at, f.kind, doc))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
-	"exclave/internal/geoip"
+	"exclave/internal/conf"
 	"exclave/internal/mime"
 )
 
@@ -35,20 +37,13 @@ func DefaultConfig() Config {
 	return Config{MaxText: 1 << 20}
 }
 
-// Validate returns every problem of c itself, its keys relative to c; profiles
-// are checked by Open, or by LoadProfile.
-func (c Config) Validate() []Problem {
-	var out []Problem
-	if len(c.Profiles)+len(c.Further) == 0 {
-		out = append(out, Problem{Key: "profiles", Msg: fmt.Sprintf("names no profile: built in are %v", Builtins())})
-	}
-	if c.Evidence != "" && !c.Evidence.known() {
-		out = append(out, Problem{Key: "evidence", Msg: fmt.Sprintf("%q: \"full\", \"hashed\" or \"counts\"", c.Evidence)})
-	}
-	if c.MaxText < 0 {
-		out = append(out, Problem{Key: "max_text", Msg: fmt.Sprintf("%d: a number of bytes is wanted", c.MaxText)})
-	}
-	return out
+// Validate returns every value of c itself that cannot be; profiles are checked by Open,
+// or by LoadProfile.
+func (c Config) Validate() (ps conf.Problems) {
+	ps.Check(len(c.Profiles)+len(c.Further) > 0, "profiles", "names no profile: built in are %v", Builtins())
+	ps.Check(c.Evidence == "" || c.Evidence.known(), "evidence", "%q: \"full\", \"hashed\" or \"counts\"", c.Evidence)
+	ps.Check(c.MaxText >= 0, "max_text", "%d: a number of bytes is wanted", c.MaxText)
+	return ps
 }
 
 // Analyzer judges pages by its profiles.
@@ -57,6 +52,7 @@ type Analyzer struct {
 	key     []byte
 	profs   []opened
 	addrs   bool // some searcher looks at addresses
+	shared  resources
 }
 
 // opened is a profile whose searchers are ready.
@@ -68,8 +64,8 @@ type opened struct {
 // Open loads the profiles and opens what their searchers need. The Analyzer
 // must be closed. All problems are in the error.
 func Open(ctx context.Context, c Config) (*Analyzer, error) {
-	for _, p := range c.Validate() {
-		return nil, fmt.Errorf("analyzer: open: %s", p)
+	if err := c.Validate().Err("analyzer: open"); err != nil {
+		return nil, err
 	}
 	if c.MaxText == 0 {
 		c.MaxText = DefaultConfig().MaxText
@@ -83,22 +79,14 @@ func Open(ctx context.Context, c Config) (*Analyzer, error) {
 		a.key = make([]byte, 32)
 		_, _ = rand.Read(a.key) // never fails
 	}
-	m := &managers{}
-	if c.GeoIP != "" {
-		if m.geo, err = geoip.Open(c.path(c.GeoIP)); err != nil {
-			return nil, fmt.Errorf("analyzer: open: %w", err)
-		}
-	}
-	if c.GeoIPASN != "" {
-		if m.owners, err = geoip.OpenOwners(c.path(c.GeoIPASN)); err != nil {
-			return nil, fmt.Errorf("analyzer: open: %w", err)
-		}
+	if err := c.provide(&a.shared).Err("analyzer: open"); err != nil {
+		return nil, errors.Join(err, a.Close())
 	}
 	for _, p := range profiles {
 		if c.Evidence != "" {
 			p.Evidence = c.Evidence
 		}
-		if err := a.add(ctx, p, m); err != nil {
+		if err := a.add(ctx, p, c); err != nil {
 			return nil, errors.Join(err, a.Close())
 		}
 	}
@@ -117,7 +105,7 @@ func (c Config) load() ([]Profile, error) {
 	var out []Profile
 	var errs []error
 	for _, name := range c.Profiles {
-		if isFile(name) {
+		if IsFile(name) {
 			name = c.path(name)
 		}
 		p, err := LoadProfile(name)
@@ -132,34 +120,89 @@ func (c Config) load() ([]Profile, error) {
 	return out, errors.Join(errs...)
 }
 
-func (a *Analyzer) add(ctx context.Context, p Profile, m *managers) error {
-	if m.geo == nil {
-		p.Searchers = slices.DeleteFunc(slices.Clone(p.Searchers), isGeoIP)
-	} else if slices.ContainsFunc(p.Searchers, isGeoIP) {
-		a.addrs = true
+// CheckFiles returns what is wrong with the files that c names, and with those that the
+// profiles name. Problems of a profile stand in its own file, the others have the keys of
+// c.
+func (c Config) CheckFiles() conf.Problems {
+	var r resources
+	ps := c.provide(&r)
+	if err := r.close(); err != nil {
+		ps.Add("", "%v", err)
 	}
+	for i, name := range c.Profiles {
+		if IsFile(name) {
+			name = c.path(name)
+		}
+		data, err := readProfile(name)
+		if err != nil {
+			ps = append(ps, conf.Problem{Key: conf.Element("profiles", i), Msg: unreadable(name, err),
+				Fix: "built in are " + strings.Join(Builtins(), ", ") + "; the path of another one ends in .toml"})
+			continue
+		}
+		ps = append(ps, checkProfile(data, name, kinds())...)
+	}
+	return ps
+}
+
+// provide opens what the job names for the kinds of searchers that need it.
+func (c Config) provide(r *resources) (ps conf.Problems) {
+	table := kinds()
+	for _, kind := range slices.Sorted(maps.Keys(table)) {
+		if o, ok := table[kind]().(needsJob); ok {
+			ps = append(ps, o.provide(c, r)...)
+		}
+	}
+	return ps
+}
+
+// Notices returns what a user should know of searchers of c that are off; none
+// is an error. Profiles that cannot be loaded are left to Open.
+func (c Config) Notices() []string {
+	profiles, _ := c.load() // those that are in order
+	var why []string
+	names := map[string][]string{} // of searchers, by why they are off
+	for _, p := range profiles {
+		for _, s := range p.Searchers {
+			if w := s.off(c); w != "" {
+				if names[w] == nil {
+					why = append(why, w)
+				}
+				names[w] = append(names[w], p.Name+"/"+s.Name)
+			}
+		}
+	}
+	for i, w := range why {
+		why[i] = w + ": off is " + strings.Join(names[w], ", ")
+	}
+	return why
+}
+
+// add opens the searchers of a profile, but for those that are off.
+func (a *Analyzer) add(ctx context.Context, p Profile, c Config) error {
+	p.Searchers = slices.DeleteFunc(slices.Clone(p.Searchers), func(s SearcherConfig) bool { return s.off(c) != "" })
 	a.profs = append(a.profs, opened{Profile: p})
 	o := &a.profs[len(a.profs)-1]
-	table := kinds()
 	for _, sc := range p.Searchers {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("analyzer: open profile %s: %w", p.Name, err)
 		}
-		k, ok := table[sc.Kind]
-		if !ok {
+		if sc.own == nil {
 			return fmt.Errorf("analyzer: open profile %s: searcher %s: no kind %q", p.Name, sc.Name, sc.Kind)
 		}
-		s, err := k.open(sc, m)
+		s, err := sc.own.open(&a.shared)
 		if err != nil {
 			return fmt.Errorf("analyzer: open profile %s: searcher %s: %w", p.Name, sc.Name, err)
+		}
+		if n, ok := s.(needsAddrs); ok && n.needsAddrs() {
+			a.addrs = true
 		}
 		o.searchers = append(o.searchers, s)
 	}
 	return nil
 }
 
-// Close closes the searchers that have something to close. No Run may be under
-// way.
+// Close closes the searchers that have something to close, and what they shared. No Run
+// may be under way.
 func (a *Analyzer) Close() error {
 	var errs []error
 	for _, o := range a.profs {
@@ -170,7 +213,7 @@ func (a *Analyzer) Close() error {
 		}
 	}
 	a.profs = nil
-	return errors.Join(errs...)
+	return errors.Join(append(errs, a.shared.close())...)
 }
 
 // WantsAddrs reports whether some searcher looks at the addresses of a page's

@@ -21,8 +21,11 @@ type email struct {
 	pattern *regexp.Regexp
 }
 
-func openEmail(c SearcherConfig, _ *managers) (Searcher, error) {
-	re, err := compile(c.Pattern)
+// emailOptions are those of the kind "email".
+type emailOptions struct{ patternOption }
+
+func (o *emailOptions) open(*resources) (Searcher, error) {
+	re, err := compile(o.Pattern)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"exclave/internal/conf"
 	"exclave/internal/geoip"
 )
 
@@ -20,15 +21,82 @@ type located struct {
 	countries []string
 }
 
-func openGeoIP(c SearcherConfig, m *managers) (Searcher, error) {
-	if m.geo == nil {
-		return nil, errors.New("no GeoIP database is configured")
-	}
-	return located{m.geo, m.owners, c.Countries}, nil
+// geoipOptions are those of the kind "geoip".
+type geoipOptions struct {
+	Countries []country `toml:"countries,required"`
 }
 
-// isGeoIP reports whether a searcher needs the database of countries.
-func isGeoIP(c SearcherConfig) bool { return c.Kind == "geoip" }
+var (
+	_ needsJob   = (*geoipOptions)(nil)
+	_ needsAddrs = located{}
+)
+
+// country is a code of two letters, in upper case; profiles may write it in any.
+type country string
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (c *country) UnmarshalText(text []byte) error {
+	code, ok := geoip.Code(string(text))
+	if !ok {
+		return fmt.Errorf("%q: a country code of two letters is wanted (ISO 3166-1)", text)
+	}
+	*c = country(code)
+	return nil
+}
+
+// Validate returns every value that cannot be.
+func (o *geoipOptions) Validate() (ps conf.Problems) {
+	ps.Check(len(o.Countries) > 0, "countries", "is empty")
+	return ps
+}
+
+// What the databases are shared by.
+type (
+	countryDatabase struct{}
+	ownerDatabase   struct{}
+)
+
+var errNoGeoIP = errors.New("no GeoIP database is configured")
+
+func (o *geoipOptions) provide(c Config, r *resources) (ps conf.Problems) {
+	bad := func(key string, err error) {
+		ps = append(ps, conf.Problem{Key: key, Msg: strings.TrimPrefix(err.Error(), "geoip: "), Err: err,
+			Fix: `docs/howto/geoip.md says where databases come from; "" does without`})
+	}
+	if c.GeoIP != "" {
+		if _, err := shared(r, countryDatabase{}, func() (*geoip.DB, error) { return geoip.Open(c.path(c.GeoIP)) }); err != nil {
+			bad("geoip", err)
+		}
+	}
+	if c.GeoIPASN != "" {
+		if _, err := shared(r, ownerDatabase{}, func() (*geoip.Owners, error) { return geoip.OpenOwners(c.path(c.GeoIPASN)) }); err != nil {
+			bad("geoip_asn", err)
+		}
+	}
+	return ps
+}
+
+func (o *geoipOptions) off(c Config) string {
+	if c.GeoIP == "" {
+		return errNoGeoIP.Error()
+	}
+	return ""
+}
+
+func (o *geoipOptions) open(r *resources) (Searcher, error) {
+	db, ok := provided[*geoip.DB](r, countryDatabase{})
+	if !ok {
+		return nil, errNoGeoIP
+	}
+	s := located{db: db}
+	s.owners, _ = provided[*geoip.Owners](r, ownerDatabase{})
+	for _, c := range o.Countries {
+		s.countries = append(s.countries, string(c))
+	}
+	return s, nil
+}
+
+func (s located) needsAddrs() bool { return true }
 
 // place is what is known of a host at an address.
 type place struct {
@@ -127,25 +195,4 @@ func fitting(s string, n int) string {
 		return ""
 	}
 	return cut(s, n-len(more)) + more
-}
-
-// Notices returns what a user should know of searchers of c that are off; none
-// is an error. Profiles that cannot be loaded are left to Open.
-func (c Config) Notices() []string {
-	if c.GeoIP != "" {
-		return nil
-	}
-	var names []string
-	profiles, _ := c.load() // those that are in order
-	for _, p := range profiles {
-		for _, s := range p.Searchers {
-			if isGeoIP(s) {
-				names = append(names, p.Name+"/"+s.Name)
-			}
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	return []string{"no GeoIP database is configured: off is " + strings.Join(names, ", ")}
 }

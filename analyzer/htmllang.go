@@ -14,8 +14,11 @@ type htmlLang struct {
 	pattern *regexp.Regexp
 }
 
-func openHTMLLang(c SearcherConfig, _ *managers) (Searcher, error) {
-	re, err := compile(c.Pattern)
+// htmlLangOptions are those of the kind "html_lang".
+type htmlLangOptions struct{ patternOption }
+
+func (o *htmlLangOptions) open(*resources) (Searcher, error) {
+	re, err := compile(o.Pattern)
 	if err != nil {
 		return nil, err
 	}

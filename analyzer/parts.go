@@ -3,12 +3,12 @@ package analyzer
 import (
 	"crypto/sha256"
 	"fmt"
-	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
-	"exclave/dict"
+	"exclave/internal/conf"
 )
 
 // Part is a setting that verdicts follow from.
@@ -47,10 +47,16 @@ func (a *Analyzer) Parts() []Part {
 			add(at+"distinct", strconv.FormatBool(s.Distinct))
 			add(at+"min_distinct", strconv.Itoa(s.MinDistinct))
 			add(at+"min_share", strconv.FormatFloat(s.MinShare, 'g', -1, 64))
-			add(at+"pattern", s.Pattern)
-			add(at+"countries", strings.Join(sorted(s.Countries), ", "))
-			if d, ok := o.searchers[i].(dictionary); ok {
-				add(at+"list", digest(d.list))
+			var contents map[string]string
+			if c, ok := o.searchers[i].(hasContents); ok {
+				contents = c.contents()
+			}
+			for _, f := range conf.Fields(reflect.ValueOf(s.own).Elem()) {
+				value, named := contents[f.Key]
+				if !named {
+					value = plain(f.Value)
+				}
+				add(at+f.Key, value)
 			}
 		}
 	}
@@ -66,11 +72,14 @@ func short(value string) string {
 	return fmt.Sprintf("%d bytes, sha256 %.16x", len(value), sha256.Sum256([]byte(value)))
 }
 
-// digest tells one list of words from another; lists are sorted.
-func digest(l *dict.List) string {
-	h := sha256.New()
-	for w := range l.All() {
-		_, _ = io.WriteString(h, w+"\n") // never fails
+// plain returns the value of an option; lists are sets.
+func plain(v reflect.Value) string {
+	if v.Kind() != reflect.Slice {
+		return fmt.Sprint(v.Interface())
 	}
-	return fmt.Sprintf("%d words, sha256 %.8x", l.Len(), h.Sum(nil))
+	list := make([]string, v.Len())
+	for i := range list {
+		list[i] = plain(v.Index(i))
+	}
+	return strings.Join(sorted(list), ", ")
 }

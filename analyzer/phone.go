@@ -25,8 +25,11 @@ type phone struct {
 	pattern *regexp.Regexp
 }
 
-func openPhone(c SearcherConfig, _ *managers) (Searcher, error) {
-	re, err := compile(c.Pattern)
+// phoneOptions are those of the kind "phone".
+type phoneOptions struct{ patternOption }
+
+func (o *phoneOptions) open(*resources) (Searcher, error) {
+	re, err := compile(o.Pattern)
 	if err != nil {
 		return nil, err
 	}

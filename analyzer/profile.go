@@ -1,51 +1,49 @@
 package analyzer
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"exclave/dict"
-	"exclave/internal/geoip"
+	"exclave/internal/conf"
 	"exclave/internal/urlx"
-
-	"github.com/BurntSushi/toml"
 )
 
 // Profile is the definition of a nation's pages. It is written in TOML
 // (docs/formats/profile.md).
 type Profile struct {
-	Name        string   // letters, digits, - and _
-	Nation      string   // for people
-	Description string   // for people
-	MinPoints   int64    // a page with as many is valid
-	Depth       int32    // D: link depth archived from a valid page, 0 … 1,000,000
-	JudgedTypes []string // MIME types that are judged; default DefaultTypes
-	Evidence    Detail   // default DetailFull
+	Name        string   `toml:"name,required"`       // letters, digits, - and _
+	Nation      string   `toml:"nation"`              // for people
+	Description string   `toml:"description"`         // for people
+	MinPoints   int64    `toml:"min_points,required"` // a page with as many is valid
+	Depth       int32    `toml:"depth"`               // D: link depth archived from a valid page, 0 … 1,000,000
+	JudgedTypes []string `toml:"judged_types"`        // MIME types that are judged; default DefaultTypes
+	Evidence    Detail   `toml:"evidence"`            // default DetailFull
 	// OwnDomains are the domains, in lower case and ASCII, of which the nation has a
 	// harvest of its own: a new job leaves their hosts out. They change no verdict.
-	OwnDomains []string
-	Searchers  []SearcherConfig
+	OwnDomains []string         `toml:"own_domains"`
+	Searchers  []SearcherConfig `toml:"-"`
 }
 
 // SearcherConfig is one [[searcher]] table of a profile.
 type SearcherConfig struct {
-	Kind        string   // a row of the table of searchers
-	Name        string   // in verdicts; default Kind, unique in the profile
-	Points      int64    // for each element that counts, −MaxPoints … MaxPoints; negative for what is unwanted
-	Cap         int64    // most points, or most negative points, of one page; 0 = no cap
-	Distinct    bool     // a value counts once however often it occurs
-	MinDistinct int      // with fewer different valid values nothing counts
-	MinShare    float64  // with a smaller Valid/Found nothing counts, 0 … 1
-	Pattern     string   // RE2, searched in the value in lower case
-	List        string   // word list: name of a built-in one, or path of a file
-	Countries   []string // codes of two letters, in upper case
+	Kind        string  `toml:"kind,required"`   // a row of the table of searchers
+	Name        string  `toml:"name"`            // in verdicts; default Kind, unique in the profile
+	Points      int64   `toml:"points,required"` // for each element that counts, −MaxPoints … MaxPoints; negative for what is unwanted
+	Cap         int64   `toml:"cap"`             // most points, or most negative points, of one page; 0 = no cap
+	Distinct    bool    `toml:"distinct"`        // a value counts once however often it occurs
+	MinDistinct int     `toml:"min_distinct"`    // with fewer different valid values nothing counts
+	MinShare    float64 `toml:"min_share"`       // with a smaller Valid/Found nothing counts, 0 … 1
+
+	own options // those of the kind; nil = there is no such kind
 }
 
 // Bounds of a profile's numbers.
@@ -57,24 +55,6 @@ const (
 // DefaultTypes are the MIME types judged when a profile names none.
 func DefaultTypes() []string {
 	return []string{"text/html", "application/xhtml+xml", "text/plain"}
-}
-
-// Problem is one thing wrong in a profile.
-type Problem struct {
-	Key  string // path of the key: searcher[0].pattern, counted from 0; empty = the whole file
-	Msg  string // what is wrong and what is allowed
-	Line int    // from 1, for broken TOML; 0 = find it by Key
-	Col  int    // from 1, with Line
-}
-
-func (p Problem) String() string {
-	switch {
-	case p.Line > 0:
-		return fmt.Sprintf("%d:%d: %s", p.Line, p.Col, p.Msg)
-	case p.Key != "":
-		return p.Key + ": " + p.Msg
-	}
-	return p.Msg
 }
 
 // ErrNoProfile reports a built-in profile that does not exist.
@@ -113,18 +93,11 @@ func LoadProfile(name string) (Profile, error) {
 		return Profile{}, err
 	}
 	p, problems := ParseProfile(data, name)
-	if len(problems) == 0 {
-		return p, nil
-	}
-	errs := make([]error, len(problems))
-	for i, pr := range problems {
-		errs[i] = fmt.Errorf("analyzer: profile %s: %s", name, pr)
-	}
-	return Profile{}, errors.Join(errs...)
+	return p, problems.Err("analyzer: profile")
 }
 
 func readProfile(name string) ([]byte, error) {
-	if !isFile(name) {
+	if !IsFile(name) {
 		return BuiltinSource(name)
 	}
 	data, err := os.ReadFile(name)
@@ -134,156 +107,154 @@ func readProfile(name string) ([]byte, error) {
 	return data, nil
 }
 
-// isFile tells the path of a profile from the name of a built-in one.
-func isFile(name string) bool {
+// IsFile tells the path of a profile from the name of a built-in one.
+func IsFile(name string) bool {
 	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".toml")
 }
 
 // ParseProfile reads the TOML text of a profile and reports every problem it
 // has. file is where data comes from: word lists given by a path are looked
 // for relative to its folder. With problems the Profile must not be used.
-func ParseProfile(data []byte, file string) (Profile, []Problem) {
-	var root map[string]any
-	if err := toml.Unmarshal(data, &root); err != nil {
-		return Profile{}, []Problem{syntaxProblem(err)}
+func ParseProfile(data []byte, file string) (Profile, conf.Problems) {
+	doc, p, problems := parseProfile(data, file, kinds())
+	if doc != nil {
+		problems = doc.Locate(problems)
 	}
-	r := &reader{}
-	p := r.profile(root)
-	for i, s := range p.Searchers {
-		if dict.IsFile(s.List) && !filepath.IsAbs(s.List) {
-			p.Searchers[i].List = filepath.Join(filepath.Dir(file), s.List)
-		}
-	}
-	return p, r.problems
+	return p, problems
 }
 
-func syntaxProblem(err error) Problem {
-	var pe toml.ParseError
-	if errors.As(err, &pe) {
-		return Problem{Msg: pe.Message, Line: pe.Position.Line, Col: pe.Position.Col}
+// checkProfile reports every problem of a profile, and of the files that it names.
+func checkProfile(data []byte, file string, table kindTable) conf.Problems {
+	doc, p, problems := parseProfile(data, file, table)
+	if doc == nil {
+		return problems
 	}
-	return Problem{Msg: err.Error()}
-}
-
-func (r *reader) profile(root map[string]any) Profile {
-	t := table{r: r, vals: root}
-	head := t.table("profile")
-	p := Profile{
-		Name:        head.str("name", true),
-		Nation:      head.str("nation", false),
-		Description: head.str("description", false),
-		MinPoints:   head.integer("min_points", true, -MaxPoints, MaxPoints),
-		Depth:       int32(head.integer("depth", false, 0, MaxDepth)),
-		JudgedTypes: head.strs("judged_types"),
-		Evidence:    Detail(head.str("evidence", false)),
-		OwnDomains:  head.domains("own_domains"),
-	}
-	if strings.Trim(p.Name, nameLetters) != "" {
-		head.problem("name", "%q: letters, digits, - and _ only", p.Name)
-	}
-	if p.JudgedTypes == nil {
-		p.JudgedTypes = DefaultTypes()
-	}
-	for _, mt := range p.JudgedTypes {
-		if !strings.Contains(mt, "/") || strings.ContainsAny(mt, "; ") || strings.ToLower(mt) != mt {
-			head.problem("judged_types", "%q: a MIME type in lower case without parameters is wanted, like text/html", mt)
+	if len(problems) == 0 {
+		for i, s := range p.Searchers {
+			if o, ok := s.own.(namesFiles); ok {
+				problems = append(problems, o.check().Below(conf.Element("searcher", i))...)
+			}
 		}
 	}
+	return doc.Locate(problems)
+}
+
+// parseProfile reads a profile with searchers of the kinds of a table. Its problems are
+// not located yet, but for those of what is not TOML, of which there is no Doc.
+func parseProfile(data []byte, file string, table kindTable) (*conf.Doc, Profile, conf.Problems) {
+	doc, problems := conf.Parse(data, file)
+	if doc == nil {
+		return nil, Profile{}, problems
+	}
+	f := struct {
+		Profile  Profile          `toml:"profile,required"`
+		Searcher []map[string]any `toml:"searcher"`
+	}{Profile: Profile{JudgedTypes: DefaultTypes()}}
+	problems = doc.Decode(&f)
+	p := f.Profile
 	if p.Evidence == "" {
 		p.Evidence = DetailFull
 	}
-	if !p.Evidence.known() {
-		head.problem("evidence", `%q: "full", "hashed" or "counts"`, p.Evidence)
+	problems.Merge(p.Validate().Below("profile"))
+	for i, d := range p.OwnDomains {
+		p.OwnDomains[i], _ = domain(d)
 	}
-	head.unknown()
-	for _, st := range t.tables("searcher") {
-		p.Searchers = append(p.Searchers, st.searcher(p.Searchers))
+	for i, t := range f.Searcher {
+		s, more := table.searcher(t, filepath.Dir(file))
+		if slices.ContainsFunc(p.Searchers, func(b SearcherConfig) bool { return b.Name == s.Name }) {
+			more.Add("name", "%q is taken by a searcher above; give this one a name of its own", s.Name)
+		}
+		problems = append(problems, more.Below(conf.Element("searcher", i))...)
+		p.Searchers = append(p.Searchers, s)
 	}
-	if len(p.Searchers) == 0 {
-		r.problems = append(r.problems, Problem{Msg: "no [[searcher]]: nothing could ever be valid"})
+	if len(p.Searchers) == 0 && !slices.ContainsFunc(problems, func(p conf.Problem) bool { return p.Key == "searcher" }) {
+		problems.Add("", "no [[searcher]]: nothing could ever be valid")
 	}
-	t.unknown()
-	return p
+	return doc, p, problems
+}
+
+// unreadable says why there is no text of a profile.
+func unreadable(name string, err error) string {
+	if errors.Is(err, ErrNoProfile) {
+		return fmt.Sprintf("%q: %v", name, ErrNoProfile)
+	}
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = p.Err // the message has the rest
+	}
+	return fmt.Sprintf("%s: %v", name, err)
 }
 
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
-// searcher reads one [[searcher]]; before are those above it.
-func (t table) searcher(before []SearcherConfig) SearcherConfig {
-	s := SearcherConfig{
-		Kind:        t.str("kind", true),
-		Name:        t.str("name", false),
-		Points:      t.integer("points", true, -MaxPoints, MaxPoints),
-		Cap:         t.integer("cap", false, 0, MaxPoints),
-		Distinct:    t.boolean("distinct"),
-		MinDistinct: int(t.integer("min_distinct", false, 0, maxDistinct)),
-		MinShare:    t.float("min_share", 0, 1),
+// Validate returns every value of the profile itself that cannot be; searchers have their
+// own.
+func (p Profile) Validate() (ps conf.Problems) {
+	ps.Check(p.Name != "", "name", "is empty")
+	ps.Check(strings.Trim(p.Name, nameLetters) == "", "name", "%q: letters, digits, - and _ only", p.Name)
+	between(&ps, "min_points", p.MinPoints, -MaxPoints, MaxPoints)
+	between(&ps, "depth", int64(p.Depth), 0, MaxDepth)
+	for i, mt := range p.JudgedTypes {
+		ok := strings.Contains(mt, "/") && !strings.ContainsAny(mt, "; ") && strings.ToLower(mt) == mt
+		ps.Check(ok, conf.Element("judged_types", i), "%q: a MIME type in lower case without parameters is wanted, like text/html", mt)
 	}
-	if s.Name == "" {
-		s.Name = s.Kind
+	ps.Check(p.Evidence.known(), "evidence", `%q: "full", "hashed" or "counts"`, p.Evidence)
+	for i, d := range p.OwnDomains {
+		_, ok := domain(d)
+		ps.Check(ok, conf.Element("own_domains", i), "%q: a domain is wanted, like \"cz\" or \"gov.example\"", d)
 	}
-	if slices.ContainsFunc(before, func(b SearcherConfig) bool { return b.Name == s.Name }) {
-		t.problem("name", "%q is taken by a searcher above; give this one a name of its own", s.Name)
-	}
-	table := kinds()
-	k, ok := table[s.Kind]
-	if !ok {
-		if s.Kind != "" {
-			t.problem("kind", "%q: one of %s", s.Kind, strings.Join(sortedKeys(table), ", "))
-		}
-		return s // its options cannot be judged
-	}
-	for _, o := range k.options {
-		required := slices.Contains(k.required, o)
-		switch o {
-		case "pattern":
-			s.Pattern = t.str(o, required)
-			if _, err := compile(s.Pattern); err != nil {
-				t.problem(o, "%v", err)
-			}
-		case "list":
-			s.List = t.str(o, required)
-		case "countries":
-			s.Countries = t.countries(o, required)
-		}
-	}
-	t.unknown()
-	return s
+	return ps
 }
 
-// domains reads a list of domains.
-func (t table) domains(key string) []string {
-	list := t.strs(key)
-	for i, d := range list {
-		u, err := urlx.Parse("http://a." + strings.TrimPrefix(d, ".") + "/")
-		if err != nil || u.IsIP() || u.Port() != "" || u.Userinfo() != "" || u.Path() != "/" || u.Query() != "" || u.Fragment() != "" {
-			t.problem(fmt.Sprintf("%s[%d]", key, i), "%q: a domain is wanted, like \"cz\" or \"gov.example\"", d)
-			continue
-		}
-		list[i] = strings.TrimPrefix(u.Hostname(), "a.")
-	}
-	return list
+func between(ps *conf.Problems, key string, n, low, high int64) {
+	ps.Check(n >= low && n <= high, key, "%d: %d to %d is allowed", n, low, high)
 }
 
-// countries reads a list of country codes.
-func (t table) countries(key string, required bool) []string {
-	if _, there := t.vals[key]; !there {
-		if required {
-			t.problem(key, "missing: an array of country codes is wanted, like [\"CZ\"]")
+// domain returns d in lower case and ASCII, without a dot before it, and whether it is a
+// domain.
+func domain(d string) (string, bool) {
+	u, err := urlx.Parse("http://a." + strings.TrimPrefix(d, ".") + "/")
+	if err != nil || u.IsIP() || u.Port() != "" || u.Userinfo() != "" || u.Path() != "/" || u.Query() != "" || u.Fragment() != "" {
+		return d, false
+	}
+	return strings.TrimPrefix(u.Hostname(), "a."), true
+}
+
+// searcher reads a [[searcher]] of a profile that lies in the folder dir; keys of problems
+// are those of the table.
+func (k kindTable) searcher(t map[string]any, dir string) (SearcherConfig, conf.Problems) {
+	var s SearcherConfig
+	var problems conf.Problems
+	kind, _ := t["kind"].(string)
+	if known := k[kind]; known != nil {
+		s.own = known()
+		problems = conf.Read(t, &s, s.own)
+		if o, ok := s.own.(namesFiles); ok {
+			o.beside(dir)
 		}
-		return nil
+	} else { // its own options cannot be judged
+		t = maps.Clone(t)
+		common := conf.Keys(s)
+		maps.DeleteFunc(t, func(key string, _ any) bool { return !slices.Contains(common, key) })
+		problems = conf.Read(t, &s)
+		problems.Merge(conf.Problems{{Key: "kind", Msg: fmt.Sprintf("%q: one of %s", kind, strings.Join(slices.Sorted(maps.Keys(k)), ", "))}})
 	}
-	before := len(t.r.problems)
-	list := t.strs(key)
-	if required && len(list) == 0 && len(t.r.problems) == before {
-		t.problem(key, "is empty")
+	s.Name = cmp.Or(s.Name, s.Kind)
+	return s, problems
+}
+
+// Validate returns every value that cannot be, but for the options of the kind.
+func (c SearcherConfig) Validate() (ps conf.Problems) {
+	between(&ps, "points", c.Points, -MaxPoints, MaxPoints)
+	between(&ps, "cap", c.Cap, 0, MaxPoints)
+	between(&ps, "min_distinct", int64(c.MinDistinct), 0, maxDistinct)
+	ps.Check(c.MinShare >= 0 && c.MinShare <= 1, "min_share", "%v: 0 to 1 is allowed", c.MinShare)
+	return ps
+}
+
+// off says why the searcher does nothing with what the job names; "" = it works.
+func (c SearcherConfig) off(job Config) string {
+	if o, ok := c.own.(needsJob); ok {
+		return o.off(job)
 	}
-	for i, c := range list {
-		code, ok := geoip.Code(c)
-		if !ok {
-			t.problem(fmt.Sprintf("%s[%d]", key, i), "%q: a country code of two letters is wanted (ISO 3166-1)", c)
-		}
-		list[i] = code
-	}
-	return list
+	return ""
 }

@@ -6,8 +6,7 @@ import (
 	"iter"
 	"regexp"
 
-	"exclave/dict"
-	"exclave/internal/geoip"
+	"exclave/internal/conf"
 )
 
 // Searcher counts one kind of element on a page. Search is called by many
@@ -37,56 +36,72 @@ func counted[T any](ctx context.Context, elements iter.Seq[T]) iter.Seq[T] {
 	}
 }
 
-// kind is one row of the table of searchers.
-type kind struct {
-	// options are the keys of a [[searcher]] table beyond those that every
-	// kind has (commonOptions); required ones must be given.
-	options, required []string
-	open              func(c SearcherConfig, m *managers) (Searcher, error)
-}
-
-// kinds is the table of searchers: a new one is a file and a row.
-func kinds() map[string]kind {
-	pattern := []string{"pattern"}
-	return map[string]kind{
-		"email":     {options: pattern, required: pattern, open: openEmail},
-		"phone":     {options: pattern, required: pattern, open: openPhone},
-		"html_lang": {options: pattern, required: pattern, open: openHTMLLang},
-		"dictionary": {
-			options:  []string{"list"},
-			required: []string{"list"},
-			open:     openDictionary,
-		},
-		"geoip": {
-			options:  []string{"countries"},
-			required: []string{"countries"},
-			open:     openGeoIP,
-		},
+// kinds is the table of searchers: how a profile calls each kind, and its options with
+// their defaults. A new kind is a file and a row (docs/howto/new-searcher.md).
+func kinds() kindTable {
+	return kindTable{
+		"dictionary": func() options { return &dictionaryOptions{} },
+		"email":      func() options { return &emailOptions{} },
+		"geoip":      func() options { return &geoipOptions{} },
+		"html_lang":  func() options { return &htmlLangOptions{} },
+		"phone":      func() options { return &phoneOptions{} },
 	}
 }
 
-// managers hold what searchers of one Analyzer share; each resource is opened
-// once, before the first page. The zero managers is ready.
-type managers struct {
-	lists  map[string]*dict.List
-	geo    *geoip.DB     // nil = none is configured
-	owners *geoip.Owners // nil = none is configured
+type kindTable map[string]func() options
+
+// options are what one kind of searcher is told by its [[searcher]] table, beyond what all
+// kinds are told (SearcherConfig): a pointer to a struct, whose fields are the keys. All
+// of them are settings that verdicts follow from: a begun job holds on to their values.
+type options interface {
+	conf.Validator
+	// open makes the searcher. What it shares with others it gets by [shared].
+	open(r *resources) (Searcher, error)
 }
 
-// list opens the word list of that name: a built-in one, or a file.
-func (m *managers) list(name string) (*dict.List, error) {
-	if l := m.lists[name]; l != nil {
-		return l, nil
+// What options can do beside; each is optional.
+type (
+	// namesFiles is for options that name files.
+	namesFiles interface {
+		// beside makes names of files that are relative those of the folder dir, where
+		// the profile lies.
+		beside(dir string)
+		// check returns what is wrong with the files.
+		check() conf.Problems
 	}
-	l, err := dict.Load(name)
-	if err != nil {
-		return nil, err
+	// needsJob is for kinds that use what the job names, not the profile: a key of
+	// [analysis] in job.toml, a field of Config.
+	needsJob interface {
+		// provide opens it, for [shared] to find; keys of problems are those of Config.
+		provide(c Config, r *resources) conf.Problems
+		// off says why a searcher does nothing without it; "" = the job names it. A
+		// searcher that is off is not in the verdict.
+		off(c Config) string
 	}
-	if m.lists == nil {
-		m.lists = map[string]*dict.List{}
+)
+
+// What a Searcher can do beside; each is optional. One that has Close() error is closed
+// with the Analyzer.
+type (
+	// needsAddrs is for searchers that look at the addresses of a page's outlinks.
+	needsAddrs interface{ needsAddrs() bool }
+	// hasContents is for searchers that an option names something for: contents returns
+	// what is in it by the option's key, since another content makes other verdicts.
+	hasContents interface{ contents() map[string]string }
+)
+
+// patternOption is an option of several kinds.
+type patternOption struct {
+	Pattern string `toml:"pattern,required"` // RE2, searched in the value in lower case
+}
+
+// Validate returns every value that cannot be.
+func (o patternOption) Validate() (ps conf.Problems) {
+	if _, err := compile(o.Pattern); err != nil {
+		ps.Add("pattern", "%v", err)
 	}
-	m.lists[name] = l
-	return l, nil
+	ps.Check(o.Pattern != "", "pattern", "is empty")
+	return ps
 }
 
 // compile compiles a profile's pattern. Patterns are searched, not anchored,

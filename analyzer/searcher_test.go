@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"exclave/internal/conf"
 )
 
 // search runs one searcher and renders what it found: value@where×count.
-func search(t testing.TB, c SearcherConfig, p *Page) (Finding, string) {
+func search(t testing.TB, o options, p *Page) (Finding, string) {
 	t.Helper()
-	s, err := kinds()[c.Kind].open(c, &managers{})
+	s, err := o.open(&resources{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func TestEmail(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
-			f, got := search(t, SearcherConfig{Kind: "email", Pattern: `@([a-z0-9-]+\.)+cz$`}, &Page{Source: tt.source, Text: tt.text})
+			f, got := search(t, &emailOptions{patternOption{`@([a-z0-9-]+\.)+cz$`}}, &Page{Source: tt.source, Text: tt.text})
 			if f.Found != tt.found || got != tt.want {
 				t.Errorf("found %d %q, want %d %q", f.Found, got, tt.found, tt.want)
 			}
@@ -88,21 +90,21 @@ func TestPhone(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
-			f, got := search(t, SearcherConfig{Kind: "phone", Pattern: `^\+420[2-9][0-9]{8}$`}, &Page{Text: tt.text})
+			f, got := search(t, &phoneOptions{patternOption{`^\+420[2-9][0-9]{8}$`}}, &Page{Text: tt.text})
 			if f.Found != tt.found || got != tt.want {
 				t.Errorf("found %d %q, want %d %q", f.Found, got, tt.found, tt.want)
 			}
 		})
 	}
 	p := &Page{Text: "Volejte " + one, Source: `<a href="tel:+420%20777%20123%20456"><a href='tel:+420-777-123-457'>`}
-	if f, got := search(t, SearcherConfig{Kind: "phone", Pattern: `^\+420`}, p); f.Found != 2 || got != one+" text ×1, +420777123457 link ×1" {
+	if f, got := search(t, &phoneOptions{patternOption{`^\+420`}}, p); f.Found != 2 || got != one+" text ×1, +420777123457 link ×1" {
 		t.Errorf("tel: links count unless the text has the number: %d %q", f.Found, got)
 	}
 }
 
 func TestHTMLLang(t *testing.T) {
 	p := &Page{Langs: []Lang{{"CS-cz", "html@lang"}, {"cs", "p@xml:lang"}, {"cs", "meta@content-language"}, {"csb", "p@lang"}, {"en", "p@lang"}, {" ", "p@lang"}}}
-	f, got := search(t, SearcherConfig{Kind: "html_lang", Pattern: `^cs(-|$)`}, p)
+	f, got := search(t, &htmlLangOptions{patternOption{`^cs(-|$)`}}, p)
 	// Kashubian (csb) is not Czech; an empty attribute says nothing.
 	if f.Found != 5 || f.Valid != 3 || got != "cs p@xml:lang ×2, cs-cz html@lang ×1" {
 		t.Errorf("%+v %q", f, got)
@@ -115,44 +117,50 @@ func FuzzSearch(f *testing.F) {
 	for _, s := range []string{"", "a@b.cz", "@@@.cz", "+420 777 123 456", "00(0)(0)(0)420", "mailto:%zz@\xff", "tel:+\x00", "protože když \xff", "+(0)(0)(0)1234567890"} {
 		f.Add(s)
 	}
-	configs := []SearcherConfig{
-		{Kind: "email", Pattern: "cz$"},
-		{Kind: "phone", Pattern: "^."},
-		{Kind: "html_lang", Pattern: "."},
-		{Kind: "dictionary", List: "cs"},
-	}
-	m := &managers{}
-	var all []Searcher
-	for _, c := range configs {
-		s, err := kinds()[c.Kind].open(c, m)
-		if err != nil {
-			f.Fatal(err)
-		}
-		all = append(all, s)
-	}
+	all := openAll(f, "cz$", "^.", ".")
 	f.Fuzz(func(t *testing.T, s string) {
 		p := &Page{Title: s, Text: s, Source: s, Langs: []Lang{{s, "html@lang"}}}
-		for i, sr := range all {
+		for kind, sr := range all {
 			got, err := sr.Search(context.Background(), p)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got.Distinct > got.Valid || got.Valid > got.Found || len(got.Evidence) > MaxEvidence || len(got.Evidence) > got.Distinct {
-				t.Errorf("%s: %+v", configs[i].Kind, got)
+				t.Errorf("%s: %+v", kind, got)
 			}
 			if slices.ContainsFunc(got.Evidence, func(e Evidence) bool { return len(e.Value) > MaxEvidenceValue || e.Count < 1 }) {
-				t.Errorf("%s: %+v", configs[i].Kind, got.Evidence)
+				t.Errorf("%s: %+v", kind, got.Evidence)
 			}
 		}
 	})
 }
 
-// TestKinds: what the table promises, ParseProfile relies on.
+// openAll opens a searcher of each kind that needs nothing from a job, with these patterns.
+func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
+	t.Helper()
+	all := map[string]Searcher{}
+	for kind, o := range map[string]options{
+		"email":      &emailOptions{patternOption{emails}},
+		"phone":      &phoneOptions{patternOption{phones}},
+		"html_lang":  &htmlLangOptions{patternOption{langs}},
+		"dictionary": &dictionaryOptions{List: "cs"},
+	} {
+		s, err := o.open(&resources{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[kind] = s
+	}
+	return all
+}
+
+// TestKinds: an option called like a key that all searchers have would be read as both.
 func TestKinds(t *testing.T) {
-	for name, k := range kinds() {
-		for _, o := range k.required {
-			if !slices.Contains(k.options, o) {
-				t.Errorf("%s: required option %s is not among its options", name, o)
+	common := conf.Keys(SearcherConfig{})
+	for kind, own := range kinds() {
+		for _, key := range conf.Keys(own()) {
+			if slices.Contains(common, key) {
+				t.Errorf("%s: all searchers have %s", kind, key)
 			}
 		}
 	}
@@ -162,12 +170,8 @@ func BenchmarkSearch(b *testing.B) {
 	text := strings.Repeat("Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv, 1 000 Kč, 2008. ", 600)
 	source := strings.Repeat(`<li class="item"><a href="/kontakt/01.html">Kontakt 100</a></li> `, 3000) + "<p>info@firma.cz +420 777 123 456</p>"
 	p := &Page{Text: text, Source: source, Langs: []Lang{{"cs", "html@lang"}}}
-	for _, c := range []SearcherConfig{{Kind: "email", Pattern: "cz$"}, {Kind: "phone", Pattern: `^\+420`}, {Kind: "html_lang", Pattern: "^cs"}, {Kind: "dictionary", List: "cs"}} {
-		s, err := kinds()[c.Kind].open(c, &managers{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(c.Kind, func(b *testing.B) {
+	for kind, s := range openAll(b, "cz$", `^\+420`, "^cs") {
+		b.Run(kind, func(b *testing.B) {
 			b.SetBytes(int64(len(text) + len(source)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -11,6 +11,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/internal/clock"
+	"exclave/internal/conf"
 )
 
 // Config is the configuration of the controller (section [crawl] of job.toml).
@@ -26,24 +27,23 @@ type Config struct {
 func DefaultConfig() Config { return Config{ToeThreads: 50, Grace: 5 * time.Second} }
 
 // Validate returns every value that cannot be, as "key: what".
-func (c Config) Validate() []error {
-	var errs []error
+func (c Config) Validate() (ps conf.Problems) {
 	if c.ToeThreads < 1 || c.ToeThreads > 10000 {
-		errs = append(errs, fmt.Errorf("toe_threads: %d is not between 1 and 10000", c.ToeThreads))
+		ps.Add("toe_threads", "%d is not between 1 and 10000", c.ToeThreads)
 	}
 	if c.MaxTime < 0 {
-		errs = append(errs, fmt.Errorf("max_time: %v is negative; 0 means no limit", c.MaxTime))
+		ps.Add("max_time", "%v is negative; 0 means no limit", c.MaxTime)
 	}
 	if c.MaxURLs < 0 {
-		errs = append(errs, fmt.Errorf("max_urls: %d is negative; 0 means no limit", c.MaxURLs))
+		ps.Add("max_urls", "%d is negative; 0 means no limit", c.MaxURLs)
 	}
 	if c.MaxBytes < 0 {
-		errs = append(errs, fmt.Errorf("max_bytes: %d is negative; 0 means no limit", c.MaxBytes))
+		ps.Add("max_bytes", "%d is negative; 0 means no limit", c.MaxBytes)
 	}
 	if c.Grace < 0 {
-		errs = append(errs, fmt.Errorf("grace: %v is negative", c.Grace))
+		ps.Add("grace", "%v is negative", c.Grace)
 	}
-	return errs
+	return ps
 }
 
 // Activity is what a ToeThread is doing: a snapshot for the threads report.

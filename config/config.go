@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"exclave/chain/fetch"
 	"exclave/chain/standard"
 	"exclave/frontier"
+	"exclave/internal/conf"
 	"exclave/internal/resolve"
 	"exclave/internal/robots"
 	"exclave/internal/urlx"
@@ -71,21 +71,22 @@ const (
 	UseCredentials    = "use"    // that, and they are sent to the server of the URL
 )
 
+const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+
 // Validate returns every problem of the values.
-func (j Job) Validate() []error {
-	var errs []error
-	if j.Name == "" || strings.ContainsFunc(j.Name, func(r rune) bool { return r > 127 || !isBare(byte(r)) && r != '.' }) {
-		errs = append(errs, fmt.Errorf(`name %q: must be letters, digits, ".", "_" and "-"`, j.Name))
+func (j Job) Validate() (ps conf.Problems) {
+	if j.Name == "" || strings.Trim(j.Name, nameLetters) != "" {
+		ps.Add("name", `%q: must be letters, digits, ".", "_" and "-"`, j.Name)
 	}
 	switch j.SeedCredentials {
 	case RefuseCredentials, DropCredentials, UseCredentials:
 	default:
-		errs = append(errs, fmt.Errorf(`seed_credentials: %q: must be "refuse", "drop" or "use"`, j.SeedCredentials))
+		ps.Add("seed_credentials", `%q: must be "refuse", "drop" or "use"`, j.SeedCredentials)
 	}
 	if len(j.Seeds) == 0 {
-		errs = append(errs, fmt.Errorf("seeds: names no file; there is nothing to begin with"))
+		ps.Add("seeds", "names no file; there is nothing to begin with")
 	}
-	return errs
+	return ps
 }
 
 // Crawl holds the settings of the crawl as a whole.
@@ -115,21 +116,21 @@ type Crawl struct {
 const minMemoryLimit = 256 << 20
 
 // Validate returns every problem of the values.
-func (c Crawl) Validate() []error {
-	errs := c.Config.Validate()
+func (c Crawl) Validate() (ps conf.Problems) {
+	ps = c.Config.Validate()
 	if c.MinFreeDisk < 0 {
-		errs = append(errs, fmt.Errorf("min_free_disk: %d is negative; 0 means it is not looked at", c.MinFreeDisk))
+		ps.Add("min_free_disk", "%d is negative; 0 means it is not looked at", c.MinFreeDisk)
 	}
 	if c.MaxStorage < 0 {
-		errs = append(errs, fmt.Errorf("max_storage: %d is negative; 0 means no limit", c.MaxStorage))
+		ps.Add("max_storage", "%d is negative; 0 means no limit", c.MaxStorage)
 	}
 	if c.MemoryLimit != 0 && c.MemoryLimit < minMemoryLimit {
-		errs = append(errs, fmt.Errorf("memory_limit: %d is less than %d bytes; 0 means no limit", c.MemoryLimit, minMemoryLimit))
+		ps.Add("memory_limit", "%d is less than %d bytes; 0 means no limit", c.MemoryLimit, minMemoryLimit)
 	}
 	if c.StatisticsInterval < time.Second {
-		errs = append(errs, fmt.Errorf("statistics_interval: %v is less than 1s", c.StatisticsInterval))
+		ps.Add("statistics_interval", "%v is less than 1s", c.StatisticsInterval)
 	}
-	return errs
+	return ps
 }
 
 // Checkpoint says when checkpoints are made, and which are kept.
@@ -143,15 +144,14 @@ type Checkpoint struct {
 }
 
 // Validate returns every problem of the values.
-func (c Checkpoint) Validate() []error {
-	var errs []error
+func (c Checkpoint) Validate() (ps conf.Problems) {
 	if c.Every != 0 && c.Every < time.Second {
-		errs = append(errs, fmt.Errorf("every: %v is less than 1s; 0 means only when asked for", c.Every))
+		ps.Add("every", "%v is less than 1s; 0 means only when asked for", c.Every)
 	}
 	if c.Keep < 0 {
-		errs = append(errs, fmt.Errorf("keep: %d is negative; 0 means that all are kept", c.Keep))
+		ps.Add("keep", "%d is negative; 0 means that all are kept", c.Keep)
 	}
-	return errs
+	return ps
 }
 
 // Robots says what is done about robots.txt.
@@ -179,13 +179,12 @@ type Analysis struct {
 }
 
 // Validate returns every problem of the values.
-func (a Analysis) Validate() []analyzer.Problem {
-	problems := a.Config.Validate()
+func (a Analysis) Validate() (ps conf.Problems) {
+	ps = a.Config.Validate()
 	if a.Depth < ProfileDepth || a.Depth > analyzer.MaxDepth {
-		problems = append(problems, analyzer.Problem{Key: "depth",
-			Msg: fmt.Sprintf("%d is not between 0 and %d, nor -1 for what the profile says", a.Depth, analyzer.MaxDepth)})
+		ps.Add("depth", "%d is not between 0 and %d, nor -1 for what the profile says", a.Depth, analyzer.MaxDepth)
 	}
-	return problems
+	return ps
 }
 
 // DepthOf returns the depth in force for a profile.

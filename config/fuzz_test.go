@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"exclave/internal/conf"
 	"exclave/internal/growthtest"
 )
 
@@ -29,7 +30,7 @@ func FuzzLoad(f *testing.F) {
 		f.Fatal(err)
 	}
 	name := filepath.Join(dir, FileName)
-	load := func(t *testing.T, text []byte) (*Config, []Problem) {
+	load := func(t *testing.T, text []byte) (*Config, conf.Problems) {
 		t.Helper()
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)
@@ -76,7 +77,7 @@ func FuzzLoadGrowth(f *testing.F) {
 	f.Fuzz(func(t *testing.T, head, unit, tail []byte) {
 		growthtest.Repeated(t, head, unit, tail, func(text []byte) {
 			if c, r := parse(text, FileName); c != nil {
-				r.sorted()
+				r.doc.Locate(r.Problems)
 			}
 		})
 	})

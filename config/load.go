@@ -1,102 +1,85 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 
+	"exclave/analyzer"
 	"exclave/chain/decide"
 	"exclave/frontier"
-
-	"github.com/BurntSushi/toml"
+	"exclave/internal/conf"
 )
 
 // Load reads the configuration of a job: path is its folder, or the file itself.
 // It returns every problem, also of the files that the configuration names. With
 // problems the Config must not be used; it is nil when there is none to speak of.
-func Load(path string) (*Config, []Problem) {
+func Load(path string) (*Config, conf.Problems) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, FileName)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, []Problem{{File: path, Msg: "cannot be read: " + cause(err).Error(),
+		return nil, conf.Problems{{File: path, Msg: "cannot be read: " + cause(err).Error(),
 			Fix: "name the folder of a job; `exclave init DIR` makes one"}}
 	}
 	c, r := parse(data, path)
 	if c == nil {
-		return nil, r.problems
+		return nil, r.Problems
 	}
 	c.Dir = filepath.Dir(path)
 	r.check(c)
-	return c, r.sorted()
+	return c, r.doc.Locate(r.Problems)
 }
 
 // Validate returns every problem of the values and of the files they name, and
 // reads the host rules. The problems have no positions in job.toml.
-func (c *Config) Validate() []Problem {
-	r := &report{file: filepath.Join(c.Dir, FileName)}
+func (c *Config) Validate() conf.Problems {
+	r := &report{}
 	r.check(c)
-	return r.problems
+	return r.Problems
 }
 
 func parse(data []byte, file string) (*Config, *report) {
-	r := &report{file: file}
-	s := scanText(string(data))
-	if s.deep {
-		r.problems = []Problem{{File: file, Msg: fmt.Sprintf("keys or values are nested more than %d deep", maxDepth), Fix: "nothing here is: `exclave init DIR` makes a job.toml to compare with"}}
+	doc, problems := conf.Parse(data, file)
+	r := &report{doc: doc, Problems: problems}
+	if doc == nil {
 		return nil, r
 	}
-	var tree map[string]any
-	if err := toml.Unmarshal(data, &tree); err != nil {
-		r.problems = []Problem{syntax(err, string(data), file)}
-		return nil, r
-	}
-	r.at = s.at
-	c := Default(mainProfile(tree, filepath.Dir(file)))
+	var first struct{ Analysis struct{ Profiles []string } }
+	_ = doc.Decode(&first) // what is wrong is reported below
+	c := Default(mainProfile(first.Analysis.Profiles, filepath.Dir(file)))
 	c.Analysis.Profiles = nil
-	d := &decoder{report: r, root: reflect.TypeFor[Config]()}
-	d.table("", tree, reflect.ValueOf(c).Elem())
+	r.Problems = doc.Decode(c)
 	return c, r
 }
 
-// mainProfile is the first profile that a tree names, in the job's folder when it is a
-// file: some defaults depend on it.
-func mainProfile(tree map[string]any, dir string) string {
-	analysis, _ := tree["analysis"].(map[string]any)
-	names, _ := analysis["profiles"].([]any)
+// mainProfile is the first profile of a job, in the job's folder when it is a file: some
+// defaults depend on it.
+func mainProfile(names []string, dir string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	name, _ := names[0].(string)
-	if isFile(name) && !filepath.IsAbs(name) {
+	name := names[0]
+	if analyzer.IsFile(name) && !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
 	}
 	return name
 }
 
-func syntax(err error, text, file string) Problem {
-	p := Problem{File: file, Msg: "not TOML: " + err.Error(), Fix: "see https://toml.io"}
-	var pe toml.ParseError
-	if errors.As(err, &pe) {
-		at := position(text, pe.Position.Start)
-		p.Line, p.Col, p.Msg = at.Line, at.Col, "not TOML: "+pe.Message
-	}
-	return p
-}
-
 // check looks at the values, and at the files they name.
 func (r *report) check(c *Config) {
-	defaults := fields(reflect.ValueOf(Default("")).Elem())
-	for i, f := range fields(reflect.ValueOf(c).Elem()) {
-		r.section(f.key, f.value.Interface(), defaults[i].value.Interface())
+	defaults := conf.Fields(reflect.ValueOf(Default("")).Elem())
+	for i, f := range conf.Fields(reflect.ValueOf(c).Elem()) {
+		if v, ok := f.Value.Interface().(conf.Validator); ok {
+			r.section(f.Key, v, defaults[i].Value)
+		}
 	}
 	if c.Frontier.QueueKey != frontier.QueueByHost && (c.Limits.HostDocuments > 0 || c.Limits.HostBytes > 0) {
-		r.bad("limits.host_documents", "use domain_documents and domain_bytes, or queue_key = \"host\"",
-			fmt.Sprintf("budgets of hosts need frontier.queue_key = \"host\"; it is %q", c.Frontier.QueueKey))
+		r.Merge(conf.Problems{{Key: "limits.host_documents", Fix: "use domain_documents and domain_bytes, or queue_key = \"host\"",
+			Msg: fmt.Sprintf("budgets of hosts need frontier.queue_key = \"host\"; it is %q", c.Frontier.QueueKey)}})
 	}
 	r.files(c)
 }
@@ -140,7 +123,7 @@ func (c *Config) eachFile(fn func(name *string)) {
 		one(&c.HTTP.RootFiles[i])
 	}
 	for i := range c.Analysis.Profiles {
-		if isFile(c.Analysis.Profiles[i]) {
+		if analyzer.IsFile(c.Analysis.Profiles[i]) {
 			one(&c.Analysis.Profiles[i])
 		}
 	}

@@ -1,9 +1,10 @@
 package config
 
 import (
-	"fmt"
 	"net"
 	"strconv"
+
+	"exclave/internal/conf"
 )
 
 // Metrics says where Prometheus finds the numbers of a running crawl.
@@ -14,21 +15,24 @@ type Metrics struct {
 }
 
 // Validate returns what is wrong with the address.
-func (m Metrics) Validate() []error {
+func (m Metrics) Validate() (ps conf.Problems) {
 	if m.Address == "" {
 		return nil
 	}
 	host, port, err := net.SplitHostPort(m.Address)
 	if err != nil {
-		return []error{fmt.Errorf(`address: %q is not host:port, as in "127.0.0.1:9090"`, m.Address)}
+		ps.Add("address", `%q is not host:port, as in "127.0.0.1:9090"`, m.Address)
+		return ps
 	}
 	if host != "localhost" && net.ParseIP(host) == nil {
-		return []error{fmt.Errorf(`address: %q has no IP address before the port, as in "127.0.0.1:9090"; for every network of this machine write "0.0.0.0"`, m.Address)}
+		ps.Add("address", `%q has no IP address before the port, as in "127.0.0.1:9090"; for every network of this machine write "0.0.0.0"`, m.Address)
+		return ps
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
-		return []error{fmt.Errorf("address: port %q is not a number up to 65535", port)}
+		ps.Add("address", "port %q is not a number up to 65535", port)
+		return ps
 	}
-	return nil
+	return ps
 }
 
 // Public reports whether other machines can read the metrics.

@@ -8,6 +8,7 @@ import (
 
 	"exclave/chain"
 	"exclave/chain/standard"
+	"exclave/internal/conf"
 )
 
 // Template returns c as a commented job.toml: every key of the tree with its
@@ -15,8 +16,8 @@ import (
 func Template(c *Config) []byte {
 	w := &templater{}
 	w.comment("", "")
-	for _, f := range fields(reflect.ValueOf(c).Elem()) {
-		w.table(f.key, f.value)
+	for _, f := range conf.Fields(reflect.ValueOf(c).Elem()) {
+		w.table(f.Key, f.Value)
 	}
 	return w.Bytes()
 }
@@ -79,17 +80,17 @@ func (w *templater) chains() {
 
 // keys writes the keys of a table, each with its comment.
 func (w *templater) keys(table string, v reflect.Value) {
-	for _, f := range fields(v) {
-		w.comment(join(table, f.key), "")
-		fmt.Fprintf(w, "%s = %s\n", f.key, literal(f.value))
+	for _, f := range conf.Fields(v) {
+		w.comment(conf.Join(table, f.Key), "")
+		fmt.Fprintf(w, "%s = %s\n", f.Key, conf.Literal(f.Value))
 	}
 }
 
 // row writes what is set in an element of an array of tables.
 func (w *templater) row(v reflect.Value) {
-	for _, f := range fields(v) {
-		if !f.value.IsZero() {
-			fmt.Fprintf(w, "%s = %s\n", f.key, literal(f.value))
+	for _, f := range conf.Fields(v) {
+		if !f.Value.IsZero() {
+			fmt.Fprintf(w, "%s = %s\n", f.Key, conf.Literal(f.Value))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"exclave/analyzer"
+	"exclave/internal/conf"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -44,21 +45,24 @@ func TestTemplateIsDefault(t *testing.T) {
 
 // A key missing from the template can only be found in the source.
 func TestTemplateNamesEveryKey(t *testing.T) {
-	at := scan(string(Template(Default("cz"))))
+	doc, problems := conf.Parse(Template(Default("cz")), FileName)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
 	texts := comments()
 	var walk func(path string, v reflect.Value)
 	walk = func(path string, v reflect.Value) {
-		for _, f := range fields(v) {
-			p := join(path, f.key)
+		for _, f := range conf.Fields(v) {
+			p := conf.Join(path, f.Key)
 			if texts[p] == "" {
 				t.Errorf("%s has no comment", p)
 			}
 			delete(texts, p)
-			if _, ok := at[p]; !ok && f.key != "chain" {
+			if !doc.Has(p) && f.Key != "chain" {
 				t.Errorf("%s is not in the template", p)
 			}
-			if f.value.Kind() == reflect.Struct {
-				walk(p, f.value)
+			if f.Value.Kind() == reflect.Struct {
+				walk(p, f.Value)
 			}
 		}
 	}

@@ -2,134 +2,65 @@ package config
 
 import (
 	"errors"
-	"maps"
+	"fmt"
+	"io/fs"
 	"reflect"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
-	"exclave/analyzer"
+	"exclave/internal/conf"
 )
+
+// report collects the problems of a job.toml.
+type report struct {
+	doc *conf.Doc // nil = the values come from no file
+	conf.Problems
+}
+
+// add reports what is wrong with what a key names.
+func (r *report) add(key, fix, format string, args ...any) {
+	r.Problems = append(r.Problems, conf.Problem{Key: key, Msg: fmt.Sprintf(format, args...), Fix: fix})
+}
 
 // section checks the values of one table by its own Validate method.
-func (r *report) section(path string, c, def any) {
-	var problems []analyzer.Problem
-	switch v := c.(type) {
-	case interface{ Validate() []analyzer.Problem }:
-		problems = v.Validate()
-	case interface{ Validate() []error }:
-		for _, err := range v.Validate() {
-			problems = append(problems, attribute(err, c))
-		}
-	case interface{ Validate() error }:
-		for _, err := range flatten(v.Validate()) {
-			problems = append(problems, attribute(err, c))
+func (r *report) section(path string, c conf.Validator, def reflect.Value) {
+	problems := c.Validate()
+	for i, p := range problems {
+		if p.Fix == "" {
+			problems[i].Fix = defaultFix(def, p.Key)
 		}
 	}
-	for _, p := range problems {
-		key := path
-		if p.Key != "" {
-			key = strings.TrimPrefix(path+"."+p.Key, ".")
-		}
-		r.bad(key, defaultFix(def, p.Key), p.Msg)
-	}
+	r.below(path, problems)
 }
 
-// flatten takes joined errors apart.
-func flatten(err error) []error {
-	if err == nil {
-		return nil
-	}
-	if j, ok := err.(interface{ Unwrap() []error }); ok {
-		var out []error
-		for _, e := range j.Unwrap() {
-			out = append(out, flatten(e)...)
+// below adds the problems of what stands at path. A key without default that is not in the
+// file is called missing.
+func (r *report) below(path string, problems conf.Problems) {
+	problems = problems.Below(path)
+	for i, p := range problems {
+		table := conf.Parent(p.Key)
+		if r.doc == nil || r.doc.Has(p.Key) || p.File != "" || p.Fix != "" || table == "" {
+			continue
 		}
-		return out
+		problems[i].Fix = fmt.Sprintf("add %s = … to [%s]", p.Key[len(table)+1:], table)
+		problems[i].Msg = "is missing: " + strings.TrimPrefix(p.Msg, `"": `)
 	}
-	return []error{err}
-}
-
-// attribute finds the key that an error of a Validate method is about. Those
-// methods begin a message with their package, if at all, and then the key or,
-// for one element of a list, its singular: "resolve: server "x": must be …".
-func attribute(err error, c any) analyzer.Problem {
-	msg := message(err)
-	word := strings.TrimRight(firstWord.FindString(msg), ":")
-	v := reflect.ValueOf(c)
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
-	if v.Kind() != reflect.Struct {
-		return analyzer.Problem{Msg: msg}
-	}
-	for _, f := range fields(v) {
-		if f.key == word || f.key == word+"s" {
-			rest := strings.TrimLeft(strings.TrimPrefix(msg, word), ": ")
-			return analyzer.Problem{Key: f.key + quoted(f.value, rest), Msg: rest}
-		}
-	}
-	return analyzer.Problem{Msg: msg}
-}
-
-// quoted returns the path, within a list or a table of strings, of the entry that
-// a message quotes.
-func quoted(v reflect.Value, msg string) string {
-	switch list := v.Interface().(type) {
-	case []string:
-		for i, s := range list {
-			if s != "" && strings.HasPrefix(msg, strconv.Quote(s)) {
-				return element("", i)
-			}
-		}
-	case map[string]string:
-		for _, k := range slices.Sorted(maps.Keys(list)) {
-			if strings.HasPrefix(msg, strconv.Quote(k)) || strings.HasPrefix(msg, strconv.Quote(list[k])) {
-				return "." + join("", k)
-			}
-		}
-	}
-	return ""
-}
-
-var (
-	packagePrefix = regexp.MustCompile(`^[a-z]+: `)
-	firstWord     = regexp.MustCompile(`^[a-z0-9_]+`)
-)
-
-// message is an error without the name of its package.
-func message(err error) string {
-	msg := err.Error()
-	prefix := packagePrefix.FindString(msg)
-	owners := []string{"analyzer: ", "decide: ", "dict: ", "fetch: ", "frontier: ", "geoip: ", "resolve: ", "robots: ", "standard: ", "urlx: ", "warc: "}
-	if slices.Contains(owners, prefix) {
-		msg = msg[len(prefix):]
-	}
-	return msg
+	r.Merge(problems)
 }
 
 // defaultFix names the default of a key, when there is one worth naming.
-func defaultFix(def any, key string) string {
-	v := reflect.Indirect(reflect.ValueOf(def))
-	if v.Kind() != reflect.Struct {
-		return ""
-	}
-	for _, f := range fields(v) {
-		if f.key == key && !f.value.IsZero() {
-			return "the default is " + literal(f.value)
+func defaultFix(def reflect.Value, key string) string {
+	for _, f := range conf.Fields(reflect.Indirect(def)) {
+		if f.Key == key && !f.Value.IsZero() {
+			return "the default is " + conf.Literal(f.Value)
 		}
 	}
 	return ""
 }
 
-// cause is an *fs.PathError without operation and path, which the message has.
+// cause is the error of a file without operation and path, which the message has.
 func cause(err error) error {
-	var p interface{ Unwrap() error }
-	if errors.As(err, &p) {
-		if inner := p.Unwrap(); inner != nil {
-			return inner
-		}
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
 	}
 	return err
 }

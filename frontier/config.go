@@ -2,8 +2,9 @@ package frontier
 
 import (
 	"cmp"
-	"fmt"
 	"time"
+
+	"exclave/internal/conf"
 )
 
 // Config is the politeness and patience of the crawl (section [frontier] of
@@ -59,43 +60,37 @@ func DefaultConfig() Config {
 }
 
 // Validate returns every value that cannot be, as "key: what".
-func (c Config) Validate() []error {
-	var errs []error
-	bad := func(ok bool, format string, a ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, a...))
-		}
-	}
-	bad(c.DelayFactor >= 0, "delay_factor: %g is negative", c.DelayFactor)
+func (c Config) Validate() (ps conf.Problems) {
+	ps.Check(c.DelayFactor >= 0, "delay_factor", "%g is negative", c.DelayFactor)
 	for _, d := range []struct {
 		key string
 		val time.Duration
 	}{{"min_delay", c.MinDelay}, {"max_delay", c.MaxDelay}, {"max_crawl_delay", c.MaxCrawlDelay},
 		{"max_retry_delay", c.MaxRetryDelay}, {"address_delay", c.AddressDelay}, {"pause", c.Pause}, {"retry_delay", c.RetryDelay}, {"max_retry_after", c.MaxRetryAfter}, {"dns_retry_delay", c.DNSRetryDelay}} {
-		bad(d.val >= 0, "%s: %v is negative", d.key, d.val)
+		ps.Check(d.val >= 0, d.key, "%v is negative", d.val)
 	}
-	bad(c.MaxDelay >= c.MinDelay, "max_delay: %v is less than min_delay, %v", c.MaxDelay, c.MinDelay)
+	ps.Check(c.MaxDelay >= c.MinDelay, "max_delay", "%v is less than min_delay, %v", c.MaxDelay, c.MinDelay)
 	for _, n := range []struct {
 		key string
 		val int
 	}{{"max_retries", c.MaxRetries}, {"dns_retries", c.DNSRetries}, {"robots_retries", c.RobotsRetries}} {
-		bad(n.val >= 1, "%s: %d attempts; at least 1 is made", n.key, n.val)
+		ps.Check(n.val >= 1, n.key, "%d attempts; at least 1 is made", n.val)
 	}
 	for _, n := range []struct {
 		key string
 		val int
 	}{{"refused_burst", c.RefusedBurst}, {"hosts_per_address", c.HostsPerAddress}, {"pause_after", c.PauseAfter}} {
-		bad(n.val >= 0, "%s: %d is negative; 0 = no limit", n.key, n.val)
+		ps.Check(n.val >= 0, n.key, "%d is negative; 0 = no limit", n.val)
 	}
-	bad(c.ConnectionsPerHost >= 1 && c.ConnectionsPerHost <= maxConnections, "connections_per_host: %d is not within 1 … %d", c.ConnectionsPerHost, maxConnections)
+	ps.Check(c.ConnectionsPerHost >= 1 && c.ConnectionsPerHost <= maxConnections, "connections_per_host", "%d is not within 1 … %d", c.ConnectionsPerHost, maxConnections)
 	switch c.QueueKey {
 	case QueueByHost, QueueByAuthority, QueueByDomain, QueueByAddress:
 	default:
-		bad(false, "queue_key: %q is none of %q, %q, %q and %q", c.QueueKey, QueueByHost, QueueByAuthority, QueueByDomain, QueueByAddress)
+		ps.Add("queue_key", "%q is none of %q, %q, %q and %q", c.QueueKey, QueueByHost, QueueByAuthority, QueueByDomain, QueueByAddress)
 	}
-	bad(c.HostsInMemory >= 4, "hosts_in_memory: %d; at least 4 are needed", c.HostsInMemory)
-	bad(c.SelfRedirects >= 0, "self_redirects: %d is negative", c.SelfRedirects)
-	return errs
+	ps.Check(c.HostsInMemory >= 4, "hosts_in_memory", "%d; at least 4 are needed", c.HostsInMemory)
+	ps.Check(c.SelfRedirects >= 0, "self_redirects", "%d is negative", c.SelfRedirects)
+	return ps
 }
 
 // queueKey is the key in force.

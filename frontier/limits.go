@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/internal/conf"
 )
 
 // LimitsConfig bounds what grows (section [limits] of job.toml); 0 = no limit.
@@ -63,11 +64,10 @@ func (c *LimitsConfig) fields() []struct {
 }
 
 // Validate returns every value that cannot be, as "key: what".
-func (c LimitsConfig) Validate() []error {
-	var errs []error
+func (c LimitsConfig) Validate() (ps conf.Problems) {
 	for _, f := range c.fields() {
 		if f.val < 0 {
-			errs = append(errs, fmt.Errorf("%s: %d is negative; 0 = no limit", f.key, f.val))
+			ps.Add(f.key, "%d is negative; 0 = no limit", f.val)
 		}
 	}
 	for _, m := range []struct {
@@ -76,10 +76,10 @@ func (c LimitsConfig) Validate() []error {
 	}{{"host_uris_max", c.HostURIs, c.HostURIsMax}, {"domain_uris_max", c.DomainURIs, c.DomainURIsMax},
 		{"hosts_per_domain_max", c.HostsPerDomain, c.HostsPerDomainMax}} {
 		if m.hi > 0 && m.soft > m.hi {
-			errs = append(errs, fmt.Errorf("%s: %d is less than the %d to begin with", m.key, m.hi, m.soft))
+			ps.Add(m.key, "%d is less than the %d to begin with", m.hi, m.soft)
 		}
 	}
-	return errs
+	return ps
 }
 
 // Notices returns what a user should know of settings that change nothing.

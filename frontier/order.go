@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"exclave/crawl"
+	"exclave/internal/conf"
 )
 
 // OrderConfig says which URIs and which queues go first (section [order] of
@@ -91,26 +92,24 @@ func (c OrderConfig) Notices() []string {
 }
 
 // Validate returns every value that cannot be, as "key: what".
-func (c OrderConfig) Validate() []error {
-	var errs []error
-	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+func (c OrderConfig) Validate() (ps conf.Problems) {
 	ranks := 1
 	for i, name := range c.Policies {
 		p := c.policy(name)
 		if p == nil {
-			bad("policies: %q is none; there are %q, %q, %q, %q, %q and %q", name, PolicyKind, PolicyHops, PolicyDepthFirst, PolicyScore, PolicyRelevance, PolicyTopical)
+			ps.Add(conf.Element("policies", i), "%q is none; there are %q, %q, %q, %q, %q and %q", name, PolicyKind, PolicyHops, PolicyDepthFirst, PolicyScore, PolicyRelevance, PolicyTopical)
 			continue
 		}
 		if slices.Contains(c.Policies[:i], name) {
-			bad("policies: %q stands there twice", name)
+			ps.Add(conf.Element("policies", i), "%q stands there twice", name)
 		}
 		ranks *= p.ranks()
 	}
 	if ranks > maxRanks {
-		bad("policies: together they have %d ranks, at most %d can be told apart; name fewer", ranks, maxRanks)
+		ps.Add("policies", "together they have %d ranks, at most %d can be told apart; name fewer", ranks, maxRanks)
 	}
 	if c.Queues != QueuesFair && c.Queues != QueuesBest {
-		bad("queues: %q is neither %q nor %q", c.Queues, QueuesFair, QueuesBest)
+		ps.Add("queues", "%q is neither %q nor %q", c.Queues, QueuesFair, QueuesBest)
 	}
 	for _, n := range []struct {
 		key string
@@ -118,27 +117,26 @@ func (c OrderConfig) Validate() []error {
 	}{{"session_balance", c.SessionBalance}, {"error_penalty", c.ErrorPenalty}, {"rounds", c.Rounds}, {"round_urls", c.RoundURLs}, {"round_host_urls", c.RoundHostURLs},
 		{"useless_pages", c.UselessPages}, {"empty_pages", c.EmptyPages}, {"followed_hops", c.FollowedHops}} {
 		if n.val < 0 {
-			bad("%s: %d is negative", n.key, n.val)
+			ps.Add(n.key, "%d is negative", n.val)
 		}
 	}
-	if c.UselessPages > mostInARow || c.EmptyPages > mostInARow {
-		bad("useless_pages, empty_pages: more than %d in a row are not counted", mostInARow)
-	}
+	ps.Check(c.UselessPages <= mostInARow, "useless_pages", "more than %d in a row are not counted", mostInARow)
+	ps.Check(c.EmptyPages <= mostInARow, "empty_pages", "more than %d in a row are not counted", mostInARow)
 	if c.Rounds > maxRounds {
-		bad("rounds: %d; at most %d can be counted", c.Rounds, maxRounds)
+		ps.Add("rounds", "%d; at most %d can be counted", c.Rounds, maxRounds)
 	}
 	if c.Rounds > 0 && c.RoundURLs == 0 && c.RoundHostURLs == 0 {
-		bad("rounds: a round has no end without round_urls or round_host_urls")
+		ps.Add("rounds", "a round has no end without round_urls or round_host_urls")
 	}
 	if slices.Contains(c.Policies, PolicyTopical) && len(c.Topics) == 0 {
-		bad("topics: policy %q needs at least one domain", PolicyTopical)
+		ps.Add("topics", "policy %q needs at least one domain", PolicyTopical)
 	}
-	for _, t := range c.WantedTypes {
+	for i, t := range c.WantedTypes {
 		if _, err := slashpath.Match(t, ""); err != nil {
-			bad("wanted_types: %q: %w", t, err)
+			ps.Add(conf.Element("wanted_types", i), "%q: %v", t, err)
 		}
 	}
-	return errs
+	return ps
 }
 
 // Precedences of URIs: lower goes first. Between these two are the ranks.

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"exclave/crawl"
+	"exclave/internal/conf"
 	"exclave/internal/fsx"
 	"exclave/internal/logparts"
 )
@@ -28,11 +29,11 @@ type LogsConfig struct {
 func DefaultLogsConfig() LogsConfig { return LogsConfig{MaxSize: 256 << 20, Compress: true} }
 
 // Validate returns every value that cannot be, as "key: what".
-func (c LogsConfig) Validate() (errs []error) {
+func (c LogsConfig) Validate() (ps conf.Problems) {
 	if c.MaxSize < 0 {
-		errs = append(errs, fmt.Errorf("max_size: %d is negative; 0 means that no log is rolled", c.MaxSize))
+		ps.Add("max_size", "%d is negative; 0 means that no log is rolled", c.MaxSize)
 	}
-	return errs
+	return ps
 }
 
 // LogPart is what the state keeps of a part of a log (ADR 39), compressed or not.

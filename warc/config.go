@@ -1,11 +1,12 @@
 package warc
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
+
+	"exclave/internal/conf"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -36,18 +37,12 @@ func DefaultConfig() Config {
 }
 
 // Validate returns every problem, joined, or nil.
-func (c Config) Validate() error {
-	var errs []error
-	bad := func(ok bool, format string, a ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("warc: "+format, a...))
-		}
-	}
-	bad(c.Prefix != "" && plain(c.Prefix), "prefix %q: must be letters, digits, \".\", \"_\" and \"-\"", c.Prefix)
-	bad(c.MaxSize >= 1, "max_size %d: must be at least 1 byte", c.MaxSize)
-	bad(c.PoolSize >= 1 && c.PoolSize <= 256, "pool_size %d: must be 1 … 256", c.PoolSize)
-	bad(c.GzipLevel >= gzip.BestSpeed && c.GzipLevel <= gzip.BestCompression, "gzip_level %d: must be 1 … 9", c.GzipLevel)
-	return errors.Join(errs...)
+func (c Config) Validate() (ps conf.Problems) {
+	ps.Check(c.Prefix != "" && plain(c.Prefix), "prefix", "%q: must be letters, digits, \".\", \"_\" and \"-\"", c.Prefix)
+	ps.Check(c.MaxSize >= 1, "max_size", "%d: must be at least 1 byte", c.MaxSize)
+	ps.Check(c.PoolSize >= 1 && c.PoolSize <= 256, "pool_size", "%d: must be 1 … 256", c.PoolSize)
+	ps.Check(c.GzipLevel >= gzip.BestSpeed && c.GzipLevel <= gzip.BestCompression, "gzip_level", "%d: must be 1 … 9", c.GzipLevel)
+	return ps
 }
 
 func plain(s string) bool {

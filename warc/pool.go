@@ -67,7 +67,7 @@ type Pool struct {
 // bytes of a write), warc.sync (before), warc.synced (after), warc.rename
 // (before), warc.renamed (after, directory not synced).
 func OpenPool(fs fsx.FS, c Config, info Info, clk clock.Clock, nextFile uint32, open []FileState, fp *fsx.FailPoints) (*Pool, error) {
-	if err := c.Validate(); err != nil {
+	if err := c.Validate().Err("warc"); err != nil {
 		return nil, err
 	}
 	p := &Pool{

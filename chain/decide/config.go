@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"exclave/internal/conf"
 	"exclave/internal/traps"
 )
 
@@ -33,12 +34,6 @@ type RuleConfig struct {
 	// File has further entries of the list, one per line; empty lines and lines
 	// that begin with '#' are skipped. A relative path starts at the job's folder.
 	File string `toml:"file,omitempty"`
-}
-
-// Problem is one thing wrong in a list of rules.
-type Problem struct {
-	Key string // where, relative to the list: [2].max
-	Msg string // what is wrong and what is allowed
 }
 
 // The limits that Heritrix users know.
@@ -135,14 +130,15 @@ func DefaultScope(excluded ...string) []RuleConfig {
 }
 
 // Build makes the sequence of a list of rules; relative files start at dir, and dates are
-// compared with today. With problems the sequence must not be used.
-func Build(cfgs []RuleConfig, dir string, today time.Time) (*Sequence, []Problem) {
+// compared with today. With problems, whose keys are those of the list ("[2].max"), the
+// sequence must not be used.
+func Build(cfgs []RuleConfig, dir string, today time.Time) (*Sequence, conf.Problems) {
 	s := &Sequence{}
-	var problems []Problem
+	var problems conf.Problems
 	count := map[string]int{}
 	table := kinds()
 	for i, c := range cfgs {
-		b := &builder{cfg: c, dir: dir, today: today, at: fmt.Sprintf("[%d]", i)}
+		b := &builder{cfg: c, dir: dir, today: today, at: conf.Element("", i)}
 		j := slices.IndexFunc(table, func(k kind) bool { return k.name == c.Rule })
 		if j < 0 {
 			b.bad("rule", "%q is not a rule; the rules are %s", c.Rule, strings.Join(Names(), ", "))
@@ -167,11 +163,11 @@ type builder struct {
 	cfg      RuleConfig
 	dir, at  string
 	today    time.Time
-	problems []Problem
+	problems conf.Problems
 }
 
 func (b *builder) bad(key, format string, args ...any) {
-	b.problems = append(b.problems, Problem{b.at + "." + key, fmt.Sprintf(format, args...)})
+	b.problems.Add(b.at+"."+key, format, args...)
 }
 
 // unwanted reports keys that the rule has no use for.
@@ -221,7 +217,7 @@ func (b *builder) entries(add func(entry string) error) {
 	}
 	for i, e := range b.cfg.List {
 		if err := add(strings.TrimSpace(e)); err != nil {
-			b.bad(fmt.Sprintf("%s[%d]", keyList, i), "%v", err)
+			b.bad(conf.Element(keyList, i), "%v", err)
 		}
 	}
 	if b.cfg.File == "" {
@@ -259,7 +255,7 @@ func (b *builder) traps() Rule {
 	var patterns []traps.Pattern
 	for i, p := range b.cfg.List {
 		if _, err := traps.New(b.today, traps.Pattern(p)); err != nil {
-			b.bad(fmt.Sprintf("%s[%d]", keyList, i), "%v", err)
+			b.bad(conf.Element(keyList, i), "%v", err)
 		}
 		patterns = append(patterns, traps.Pattern(p))
 	}

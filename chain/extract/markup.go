@@ -9,6 +9,7 @@ import (
 
 	"exclave/chain"
 	"exclave/crawl"
+	"exclave/internal/conf"
 	"exclave/internal/markup"
 )
 
@@ -26,19 +27,18 @@ func DefaultConfig() Config {
 	return Config{MaxBody: 10e6, MaxText: 1 << 20, MaxOutlinks: DefaultMaxOutlinks}
 }
 
-// Validate returns every value that cannot be, as "key: what".
-func (c Config) Validate() []error {
-	var errs []error
+// Validate returns every value that cannot be.
+func (c Config) Validate() (ps conf.Problems) {
 	if c.MaxBody < 1 || c.MaxBody > 1<<30 {
-		errs = append(errs, fmt.Errorf("max_body: %d is not between 1 and %d bytes", c.MaxBody, 1<<30))
+		ps.Add("max_body", "%d is not between 1 and %d bytes", c.MaxBody, 1<<30)
 	}
 	if c.MaxText < 1 || c.MaxText > 1<<28 {
-		errs = append(errs, fmt.Errorf("max_text: %d is not between 1 and %d bytes", c.MaxText, 1<<28))
+		ps.Add("max_text", "%d is not between 1 and %d bytes", c.MaxText, 1<<28)
 	}
 	if c.MaxOutlinks < 1 || c.MaxOutlinks > 1e6 {
-		errs = append(errs, fmt.Errorf("max_outlinks: %d is not between 1 and 1000000", c.MaxOutlinks))
+		ps.Add("max_outlinks", "%d is not between 1 and 1000000", c.MaxOutlinks)
 	}
-	return errs
+	return ps
 }
 
 // Markup takes the links of documents of its formats.

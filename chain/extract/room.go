@@ -2,9 +2,10 @@ package extract
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"time"
+
+	"exclave/internal/conf"
 )
 
 // Documents bounds the reading of documents (section [documents] of job.toml).
@@ -21,15 +22,14 @@ type Documents struct {
 func DefaultDocuments() Documents { return Documents{MaxTime: 30 * time.Second} }
 
 // Validate returns every value that cannot be, as "key: what".
-func (d Documents) Validate() []error {
-	var errs []error
+func (d Documents) Validate() (ps conf.Problems) {
 	if d.AtOnce < 0 || d.AtOnce > 10000 {
-		errs = append(errs, fmt.Errorf("at_once: %d is not between 0 and 10000; 0 means as many as there are processors", d.AtOnce))
+		ps.Add("at_once", "%d is not between 0 and 10000; 0 means as many as there are processors", d.AtOnce)
 	}
 	if d.MaxTime < 0 {
-		errs = append(errs, fmt.Errorf("max_time: %v is negative; 0 means no limit", d.MaxTime))
+		ps.Add("max_time", "%v is negative; 0 means no limit", d.MaxTime)
 	}
-	return errs
+	return ps
 }
 
 const (

@@ -1,13 +1,15 @@
 package fetch
 
 import (
-	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"exclave/internal/conf"
 	"exclave/internal/record"
 )
 
@@ -102,46 +104,36 @@ func (c Config) Agent(version string) string {
 }
 
 // Validate returns every value that cannot be, as "key: what".
-func (c Config) Validate() []error {
-	var errs []error
-	bad := func(ok bool, format string, a ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, a...))
-		}
-	}
+func (c Config) Validate() (ps conf.Problems) {
 	u, err := url.Parse(c.Contact)
-	bad(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "",
-		"contact: %q: must be the URL of a page that says who crawls, and why", c.Contact)
-	bad(c.UserAgent == "" || strings.Contains(c.UserAgent, c.Contact), "user_agent: %q: must contain the contact URL", c.UserAgent)
+	ps.Check(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "", "contact",
+		"%q: must be the URL of a page that says who crawls, and why", c.Contact)
+	ps.Check(c.UserAgent == "" || strings.Contains(c.UserAgent, c.Contact), "user_agent", "%q: must contain the contact URL", c.UserAgent)
 	for _, f := range [...][2]string{{"contact", c.Contact}, {"user_agent", c.UserAgent}, {"from", c.From}, {"accept", c.Accept}} {
-		bad(isFieldValue(f[1]), "%s: %q: must be printable ASCII", f[0], f[1])
+		ps.Check(isFieldValue(f[1]), f[0], "%q: must be printable ASCII", f[1])
 	}
-	bad(c.RobotsToken != "" && strings.Trim(strings.ToLower(c.RobotsToken), "abcdefghijklmnopqrstuvwxyz-_") == "",
-		"robots_token: %q: must be letters, '-' and '_'", c.RobotsToken)
+	ps.Check(c.RobotsToken != "" && strings.Trim(strings.ToLower(c.RobotsToken), "abcdefghijklmnopqrstuvwxyz-_") == "", "robots_token",
+		"%q: must be letters, '-' and '_'", c.RobotsToken)
 	for _, d := range [...]struct {
 		key string
 		d   time.Duration
 	}{{"timeout", c.Timeout}, {"socket_timeout", c.SocketTimeout}, {"header_timeout", c.HeaderTimeout}, {"idle_timeout", c.IdleTimeout}} {
-		bad(d.d > 0, "%s: %v: must be more than 0", d.key, d.d)
+		ps.Check(d.d > 0, d.key, "%v: must be more than 0", d.d)
 	}
-	bad(c.RobotsTTL >= leastRobotsTTL, "robots_ttl: %v: must be at least %v, or a host at rest would only be asked for robots.txt", c.RobotsTTL, leastRobotsTTL)
-	bad(c.LeastRate >= 0, "least_rate: %d is negative; 0 means any rate", c.LeastRate)
-	bad(c.MaxSize >= 0, "max_size: %d is negative; 0 means no limit", c.MaxSize)
-	bad(c.MaxHeader >= 1<<10 && c.MaxHeader <= record.MaxHead, "max_header: %d is not between 1024 and %d", c.MaxHeader, record.MaxHead)
-	bad(c.Certificates == AcceptCertificates || c.Certificates == VerifyCertificates,
-		"certificates: %q: must be \"accept\" or \"verify\"", c.Certificates)
-	bad(c.MaxIdle >= 0, "max_idle: %d is negative; 0 means none", c.MaxIdle)
-	bad(c.Memory >= 0, "record_memory: %d is negative", c.Memory)
-	if _, err := parseConnectTo(c.ConnectTo); err != nil {
-		errs = append(errs, err)
-	}
-	if _, err := parseSpans("allow", c.Allow); err != nil {
-		errs = append(errs, err)
-	}
-	if _, err := parseSpans("refuse", c.Refuse); err != nil {
-		errs = append(errs, err)
-	}
-	return errs
+	ps.Check(c.RobotsTTL >= leastRobotsTTL, "robots_ttl", "%v: must be at least %v, or a host at rest would only be asked for robots.txt", c.RobotsTTL, leastRobotsTTL)
+	ps.Check(c.LeastRate >= 0, "least_rate", "%d is negative; 0 means any rate", c.LeastRate)
+	ps.Check(c.MaxSize >= 0, "max_size", "%d is negative; 0 means no limit", c.MaxSize)
+	ps.Check(c.MaxHeader >= 1<<10 && c.MaxHeader <= record.MaxHead, "max_header", "%d is not between 1024 and %d", c.MaxHeader, record.MaxHead)
+	ps.Check(c.Certificates == AcceptCertificates || c.Certificates == VerifyCertificates, "certificates",
+		"%q: must be \"accept\" or \"verify\"", c.Certificates)
+	ps.Check(c.MaxIdle >= 0, "max_idle", "%d is negative; 0 means none", c.MaxIdle)
+	ps.Check(c.Memory >= 0, "record_memory", "%d is negative", c.Memory)
+	_, more := parseConnectTo(c.ConnectTo)
+	ps = append(ps, more.Below("connect_to")...)
+	_, more = parseSpans(c.Allow)
+	ps = append(ps, more.Below("allow")...)
+	_, more = parseSpans(c.Refuse)
+	return append(ps, more.Below("refuse")...)
 }
 
 // isFieldValue reports that s may stand in a header of ours.
@@ -149,18 +141,21 @@ func isFieldValue(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-func parseConnectTo(m map[string]string) (map[string]netip.AddrPort, error) {
+// parseConnectTo reads Config.ConnectTo; keys of problems are those of the table.
+func parseConnectTo(m map[string]string) (_ map[string]netip.AddrPort, ps conf.Problems) {
 	out := make(map[string]netip.AddrPort, len(m))
-	for from, to := range m {
+	for _, from := range slices.Sorted(maps.Keys(m)) {
 		host, port, err := net.SplitHostPort(from)
 		if err != nil || host == "" || port == "" {
-			return nil, fmt.Errorf("connect_to: %q: must be \"host:port\" or \"*:port\"", from)
+			ps.Add(conf.Join("", from), "%q: must be \"host:port\" or \"*:port\"", from)
+			continue
 		}
-		addr, err := netip.ParseAddrPort(to)
+		addr, err := netip.ParseAddrPort(m[from])
 		if err != nil || addr.Port() == 0 {
-			return nil, fmt.Errorf("connect_to: %q: must be an IP address and a port, such as \"127.0.0.1:8080\"", to)
+			ps.Add(conf.Join("", from), "%q: must be an IP address and a port, such as \"127.0.0.1:8080\"", m[from])
+			continue
 		}
 		out[net.JoinHostPort(strings.ToLower(host), port)] = addr
 	}
-	return out, nil
+	return out, ps
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"exclave/internal/conf"
 )
 
 // Annotations of what is not contacted.
@@ -34,7 +36,8 @@ func anyHas(list []span, a netip.Addr, port uint16) bool {
 	return slices.ContainsFunc(list, func(s span) bool { return s.has(a, port) })
 }
 
-func newGuard(c Config) (g guard, err error) {
+// newGuard is for a Config that Validate has nothing to say of.
+func newGuard(c Config) (g guard) {
 	// The special-purpose registries of IANA (RFC 6890) that are not globally
 	// reachable, and ranges that carry IPv4 addresses within IPv6 ones.
 	for _, s := range [...]string{
@@ -46,10 +49,9 @@ func newGuard(c Config) (g guard, err error) {
 	} {
 		g.special = append(g.special, span{prefix: netip.MustParsePrefix(s)})
 	}
-	if g.refuse, err = parseSpans("refuse", c.Refuse); err == nil {
-		g.allow, err = parseSpans("allow", c.Allow)
-	}
-	return g, err
+	g.refuse, _ = parseSpans(c.Refuse)
+	g.allow, _ = parseSpans(c.Allow)
+	return g
 }
 
 // check returns why the address may not be contacted at its port, as an annotation; ""
@@ -111,16 +113,16 @@ func carried(a netip.Addr) []netip.Addr {
 
 // parseSpans reads "127.0.0.1", "10.0.0.0/8", "127.0.0.1:8080", "10.0.0.0/8:8080", "fd00::/8",
 // "[::1]:8080", "[fd00::/8]:8080".
-func parseSpans(key string, list []string) ([]span, error) {
-	var out []span
-	for _, s := range list {
+func parseSpans(list []string) (out []span, ps conf.Problems) {
+	for i, s := range list {
 		one, err := parseSpan(s)
 		if err != nil {
-			return nil, fmt.Errorf(`%s: %q: must be an address or a range, with a port or without, such as "127.0.0.1:8080", "10.0.0.0/8", "[::1]:8080"`, key, s)
+			ps.Add(conf.Element("", i), `%q: must be an address or a range, with a port or without, such as "127.0.0.1:8080", "10.0.0.0/8", "[::1]:8080"`, s)
+			continue
 		}
 		out = append(out, one)
 	}
-	return out, nil
+	return out, ps
 }
 
 func parseSpan(s string) (one span, err error) {
@@ -161,11 +163,8 @@ func parsePrefix(s string) (netip.Prefix, error) {
 // Notices returns what a user should know of settings that change nothing: what is to be
 // connected to and is refused.
 func (c Config) Notices() []string {
-	g, err := newGuard(c)
-	to, bad := parseConnectTo(c.ConnectTo)
-	if err != nil || bad != nil {
-		return nil // Validate tells
-	}
+	g := newGuard(c)
+	to, _ := parseConnectTo(c.ConnectTo) // what is wrong is for Validate to say
 	var out []string
 	onlyRefused := guard{refuse: g.refuse}
 	for _, from := range slices.Sorted(maps.Keys(to)) {

@@ -147,11 +147,11 @@ func TestGuardSettings(t *testing.T) {
 	} {
 		cfg := testConfig()
 		cfg.Allow, cfg.Refuse = c.allow, c.refuse
-		g, err := newGuard(cfg)
-		if err != nil {
+		if err := cfg.Validate().Err("fetch"); err != nil {
 			t.Errorf("%s: %v", c.why, err)
 			continue
 		}
+		g := newGuard(cfg)
 		if got := g.check(netip.MustParseAddrPort(c.to)); got != c.want {
 			t.Errorf("%s: %s is %q, want %q", c.why, c.to, got, c.want)
 		}

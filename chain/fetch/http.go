@@ -69,8 +69,8 @@ var (
 
 // NewHTTP returns the processor, or every problem of the configuration.
 func NewHTTP(c Config, d Deps) (*HTTP, error) {
-	if errs := c.Validate(); len(errs) > 0 {
-		return nil, fmt.Errorf("fetch: %w", errors.Join(errs...))
+	if err := c.Validate().Err("fetch"); err != nil {
+		return nil, err
 	}
 	h := &HTTP{cfg: c, deps: d, clk: d.Clock, log: d.Log, agent: c.Agent(d.Version), tls: tlsConfig(),
 		pool: newPool(c.MaxIdle, c.IdleTimeout), dialTCP: (&net.Dialer{KeepAlive: -1}).DialContext}
@@ -80,14 +80,10 @@ func NewHTTP(c Config, d Deps) (*HTTP, error) {
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
+	h.guard = newGuard(c)
+	h.connectTo, _ = parseConnectTo(c.ConnectTo)
 	var err error
-	if h.guard, err = newGuard(c); err == nil {
-		h.connectTo, err = parseConnectTo(c.ConnectTo)
-	}
-	if err == nil {
-		h.roots, err = roots(c.RootFiles)
-	}
-	if err != nil {
+	if h.roots, err = roots(c.RootFiles); err != nil {
 		return nil, err
 	}
 	return h, nil

@@ -393,18 +393,17 @@ func TestValidate(t *testing.T) {
 	c := Config{Contact: "me", UserAgent: "x\n", RobotsToken: "a/1", Certificates: "maybe", MaxSize: -1, LeastRate: -1, MaxIdle: -1, Memory: -1,
 		ConnectTo: map[string]string{"x": "y"}, Allow: []string{"home"}, Refuse: []string{"away"}}
 	var keys []string
-	for _, err := range c.Validate() {
-		key, _, _ := strings.Cut(err.Error(), ":")
-		keys = append(keys, key)
+	for _, p := range c.Validate() {
+		keys = append(keys, p.Key)
 	}
 	want := []string{"contact", "user_agent", "user_agent", "robots_token", "timeout", "socket_timeout", "header_timeout", "idle_timeout", "robots_ttl",
 		"least_rate",
-		"max_size", "max_header", "certificates", "max_idle", "record_memory", "connect_to", "allow", "refuse"}
+		"max_size", "max_header", "certificates", "max_idle", "record_memory", "connect_to.x", "allow[0]", "refuse[0]"}
 	if !slices.Equal(keys, want) {
 		t.Errorf("got %q", keys)
 	}
-	if errs := testConfig().Validate(); len(errs) > 0 {
-		t.Error(errors.Join(errs...))
+	if err := testConfig().Validate().Err("fetch"); err != nil {
+		t.Error(err)
 	}
 	if _, err := NewHTTP(c, Deps{}); err == nil {
 		t.Error("made from nonsense")

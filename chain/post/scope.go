@@ -9,6 +9,7 @@ import (
 	"exclave/chain/decide"
 	"exclave/crawl"
 	"exclave/internal/clock"
+	"exclave/internal/conf"
 	"exclave/internal/mime"
 	"exclave/internal/urlx"
 )
@@ -30,12 +31,12 @@ func DefaultScopeConfig() ScopeConfig {
 	return ScopeConfig{ObeyNofollow: true, MaxFrameHops: decide.DefaultMaxTransclusion}
 }
 
-// Validate returns every value that cannot be, as "key: what".
-func (c ScopeConfig) Validate() []error {
+// Validate returns every value that cannot be.
+func (c ScopeConfig) Validate() (ps conf.Problems) {
 	if c.MaxFrameHops < 0 || c.MaxFrameHops >= decide.MaxHopPath {
-		return []error{fmt.Errorf("max_frame_hops: %d is not between 0 and %d", c.MaxFrameHops, decide.MaxHopPath-1)}
+		ps.Add("max_frame_hops", "%d is not between 0 and %d", c.MaxFrameHops, decide.MaxHopPath-1)
 	}
-	return nil
+	return ps
 }
 
 // LinksScoper turns outlinks into candidates: processor "links-scoper".

@@ -1,16 +1,14 @@
 package standard
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/BurntSushi/toml"
-
 	"exclave/chain"
 	"exclave/chain/decide"
+	"exclave/internal/conf"
 )
 
 // StepConfig is one step of a chain: [[chain.extract]] in job.toml.
@@ -21,23 +19,18 @@ type StepConfig struct {
 	Options map[string]any      `toml:"options,omitempty"` // the kind's own
 }
 
-// Problem is one thing wrong in the configuration of the chains.
-type Problem struct {
-	Key string // relative to the table of chains: extract[1].options.max_body
-	Msg string // what is wrong and what is allowed
-}
-
 // Build makes the steps of the five chains. A chain that cfg does not mention is
 // the default one. With problems the steps must not be used; to check a
-// configuration only, env may be the zero Env but for Dir.
-func Build(env *Env, cfg map[chain.Name][]StepConfig) (map[chain.Name][]chain.Step, []Problem) {
-	var problems []Problem
+// configuration only, env may be the zero Env but for Dir. Keys of problems are those of
+// the table of chains: "extract[1].options.max_body".
+func Build(env *Env, cfg map[chain.Name][]StepConfig) (map[chain.Name][]chain.Step, conf.Problems) {
+	var problems conf.Problems
 	for n := range cfg {
 		if !slices.Contains(chain.Names(), n) {
-			problems = append(problems, Problem{string(n), fmt.Sprintf("there is no chain %q; the chains are %v", n, chain.Names())})
+			problems.Add(string(n), "there is no chain %q; the chains are %v", n, chain.Names())
 		}
 	}
-	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(problems, func(a, b conf.Problem) int { return strings.Compare(a.Key, b.Key) })
 	out := map[chain.Name][]chain.Step{}
 	defaults, table := Default(), Kinds()
 	for _, n := range chain.Names() {
@@ -48,9 +41,7 @@ func Build(env *Env, cfg map[chain.Name][]StepConfig) (map[chain.Name][]chain.St
 		count := map[string]int{}
 		for i, c := range steps {
 			s, ps := buildStep(env, table, n, c)
-			for _, p := range ps {
-				problems = append(problems, Problem{fmt.Sprintf("%s[%d].%s", n, i, p.Key), p.Msg})
-			}
+			problems = append(problems, ps.Below(conf.Element(string(n), i))...)
 			if len(ps) > 0 || c.Enabled != nil && !*c.Enabled {
 				continue
 			}
@@ -65,15 +56,13 @@ func Build(env *Env, cfg map[chain.Name][]StepConfig) (map[chain.Name][]chain.St
 }
 
 // buildStep makes one step; keys of problems are relative to it.
-func buildStep(env *Env, table []Kind, n chain.Name, c StepConfig) (chain.Step, []Problem) {
+func buildStep(env *Env, table []Kind, n chain.Name, c StepConfig) (chain.Step, conf.Problems) {
 	i := slices.IndexFunc(table, func(k Kind) bool { return k.Chain == n && k.Kind == c.Kind })
 	if i < 0 {
-		return chain.Step{}, []Problem{{"kind", unknownKind(table, n, c.Kind)}}
+		return chain.Step{}, conf.Problems{{Key: "kind", Msg: unknownKind(table, n, c.Kind)}}
 	}
 	proc, problems := table[i].New(env, c.Options)
-	for j := range problems {
-		problems[j].Key = strings.TrimSuffix("options."+problems[j].Key, ".")
-	}
+	problems = problems.Below("options")
 	s := chain.Step{Name: string(n) + "/" + c.Kind, Kind: c.Kind, Proc: proc}
 	if len(c.Rules) > 0 {
 		var today time.Time
@@ -81,9 +70,7 @@ func buildStep(env *Env, table []Kind, n chain.Name, c StepConfig) (chain.Step, 
 			today = env.Clock.Now()
 		}
 		seq, ps := decide.Build(c.Rules, env.Dir, today)
-		for _, p := range ps {
-			problems = append(problems, Problem{"rules" + p.Key, p.Msg})
-		}
+		problems = append(problems, ps.Below("rules")...)
 		s.Filter = seq
 	}
 	return s, problems
@@ -102,47 +89,15 @@ func unknownKind(table []Kind, n chain.Name, kind string) string {
 	return fmt.Sprintf("there is no processor %q; those of the chain %q are %s", kind, n, strings.Join(here, ", "))
 }
 
-// decode reads options into a configuration that holds the defaults. Unknown
-// keys and values of another type are problems.
-func decode[T any](options map[string]any, def T) (T, []Problem) {
-	if len(options) == 0 {
-		return def, nil
-	}
-	var text bytes.Buffer
-	if err := toml.NewEncoder(&text).Encode(options); err != nil {
-		return def, []Problem{{"", err.Error()}}
-	}
-	c := def
-	md, err := toml.Decode(text.String(), &c)
-	if err != nil {
-		return def, []Problem{typeProblem(options, err)}
-	}
-	var problems []Problem
-	for _, k := range md.Undecoded() {
-		problems = append(problems, Problem{k.String(), "is not an option of this processor"})
-	}
-	if v, ok := any(c).(interface{ Validate() []error }); ok {
-		for _, err := range v.Validate() {
-			key, msg, _ := strings.Cut(err.Error(), ": ")
-			problems = append(problems, Problem{key, msg})
-		}
-	}
-	return c, problems
-}
-
-// typeProblem names the option that a decoding error is about, when it can.
-func typeProblem(options map[string]any, err error) Problem {
-	msg := err.Error()
-	for k := range options {
-		if strings.Contains(msg, `"`+k+`"`) {
-			return Problem{k, fmt.Sprintf("%v has the wrong type: %s", options[k], msg)}
-		}
-	}
-	return Problem{"", msg}
+// read reads the options of a step into a configuration that holds the defaults, and
+// checks it.
+func read[T any](options map[string]any, def T) (T, conf.Problems) {
+	problems := conf.Read(options, &def)
+	return def, problems
 }
 
 // none reports options of a kind that takes none.
-func none(options map[string]any) []Problem {
-	_, problems := decode(options, struct{}{})
+func none(options map[string]any) conf.Problems {
+	_, problems := read(options, struct{}{})
 	return problems
 }

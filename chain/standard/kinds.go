@@ -11,6 +11,7 @@ import (
 	"exclave/chain/write"
 	"exclave/crawl"
 	"exclave/internal/clock"
+	"exclave/internal/conf"
 	"exclave/internal/markup"
 	"exclave/internal/robots"
 	"exclave/internal/urlx"
@@ -50,7 +51,7 @@ type Kind struct {
 	Kind  string // unique within its chain
 	Doc   string // what it does, for people: one sentence
 	// New makes the processor; keys of problems are relative to the options.
-	New func(env *Env, options map[string]any) (chain.Processor, []Problem)
+	New func(env *Env, options map[string]any) (chain.Processor, conf.Problems)
 }
 
 // Kinds returns the table of built-in processors, chain by chain in the order in
@@ -105,42 +106,46 @@ func documents() []document {
 }
 
 // plain is a kind without options.
-func plain(build func(*Env) chain.Processor) func(*Env, map[string]any) (chain.Processor, []Problem) {
-	return func(env *Env, options map[string]any) (chain.Processor, []Problem) {
+func plain(build func(*Env) chain.Processor) func(*Env, map[string]any) (chain.Processor, conf.Problems) {
+	return func(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
 		return build(env), none(options)
 	}
 }
 
-func newExtractHTTP(_ *Env, options map[string]any) (chain.Processor, []Problem) {
-	type config struct {
-		MaxOutlinks int `toml:"max_outlinks"`
-	}
-	c, problems := decode(options, config{extract.DefaultMaxOutlinks})
-	if c.MaxOutlinks < 1 {
-		problems = append(problems, Problem{"max_outlinks", "must be at least 1"})
-	}
+type httpConfig struct {
+	MaxOutlinks int `toml:"max_outlinks"`
+}
+
+// Validate returns every value that cannot be.
+func (c httpConfig) Validate() (ps conf.Problems) {
+	ps.Check(c.MaxOutlinks >= 1, "max_outlinks", "must be at least 1")
+	return ps
+}
+
+func newExtractHTTP(_ *Env, options map[string]any) (chain.Processor, conf.Problems) {
+	c, problems := read(options, httpConfig{extract.DefaultMaxOutlinks})
 	return extract.NewHTTP(c.MaxOutlinks), problems
 }
 
-func newMarkup(formats []markup.Kind) func(*Env, map[string]any) (chain.Processor, []Problem) {
-	return func(env *Env, options map[string]any) (chain.Processor, []Problem) {
-		c, problems := decode(options, extract.DefaultConfig())
+func newMarkup(formats []markup.Kind) func(*Env, map[string]any) (chain.Processor, conf.Problems) {
+	return func(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
+		c, problems := read(options, extract.DefaultConfig())
 		c.Room = env.Room
 		return extract.NewMarkup(c, formats...), problems
 	}
 }
 
-func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, []Problem) {
-	c, problems := decode(options, extract.DefaultConfig())
+func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
+	c, problems := read(options, extract.DefaultConfig())
 	c.Room = env.Room
 	return extract.NewWebAnalyzer(env.Analyzer, env.Hosts, c), problems
 }
 
-func newWARC(env *Env, options map[string]any) (chain.Processor, []Problem) {
+func newWARC(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
 	return write.NewWARC(env.Archive, env.Depths, env.Hosts, env.Clock), none(options)
 }
 
-func newLinksScoper(env *Env, options map[string]any) (chain.Processor, []Problem) {
-	c, problems := decode(options, post.DefaultScopeConfig())
+func newLinksScoper(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
+	c, problems := read(options, post.DefaultScopeConfig())
 	return post.NewLinksScoper(c, env.Scope, env.Depths, env.Keys, env.Clock), problems
 }

@@ -15,6 +15,7 @@ import (
 	"exclave/analyzer"
 	"exclave/config"
 	"exclave/internal/collection"
+	"exclave/internal/conf"
 	"exclave/internal/job/seeds"
 	"exclave/internal/live"
 	"exclave/internal/seedlog"
@@ -250,7 +251,7 @@ func splitConfig(cmd *cobra.Command, file, profile, contact string, logs *logsRe
 		return nil, withCode(exitUsage, errors.New("seeds split: --profile and --contact go without --config, which has them"))
 	}
 	c, problems := config.Load(file)
-	problems = slices.DeleteFunc(problems, func(p config.Problem) bool { return strings.HasPrefix(p.Key, "job.seeds") }) // they are not used
+	problems = slices.DeleteFunc(problems, func(p conf.Problem) bool { return strings.HasPrefix(p.Key, "job.seeds") }) // they are not used
 	for _, p := range problems {
 		fmt.Fprintln(cmd.ErrOrStderr(), p)
 	}

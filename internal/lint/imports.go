@@ -19,7 +19,7 @@ type row struct {
 func table() []row {
 	level0 := []string{
 		"internal/fsx/…", "internal/clock", "internal/urlx", "internal/mime", "internal/markup",
-		"internal/record", "internal/resolve", "internal/robots", "internal/geoip", "internal/crawllog", "internal/aside", "internal/logparts", "internal/seedlog", "internal/collection", "internal/printable", "internal/traps", "internal/extsort",
+		"internal/record", "internal/resolve", "internal/robots", "internal/geoip", "internal/crawllog", "internal/aside", "internal/logparts", "internal/seedlog", "internal/collection", "internal/printable", "internal/traps", "internal/extsort", "internal/conf",
 	}
 	level1 := append(slices.Clone(level0), "crawl", "warc/…", "dict")
 	level3 := append(slices.Clone(level1), "analyzer", "frontier/…", "chain/…")
@@ -27,6 +27,7 @@ func table() []row {
 	with := func(base []string, more ...string) []string { return append(slices.Clone(base), more...) }
 	return []row{
 		{[]string{"*test"}, []string{"…"}, "test packages import what they test"},
+		{[]string{"internal/conf"}, nil, "the kit of configurations knows no setting"},
 		{level0, level0, "level 0 knows only itself"},
 		{[]string{"crawl", "dict"}, level0, "level 1 packages stand alone on level 0"},
 		{[]string{"warc/…"}, with(level0, "warc/…"), "warc knows nothing of crawls"},

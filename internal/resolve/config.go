@@ -1,11 +1,12 @@
 package resolve
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"time"
+
+	"exclave/internal/conf"
 
 	"github.com/miekg/dns"
 )
@@ -37,24 +38,22 @@ func DefaultConfig() Config {
 	return Config{Timeout: 5 * time.Second, Attempts: 2, MinTTL: 10 * time.Minute, MaxTTL: 6 * time.Hour}
 }
 
-// Validate returns every problem, joined, or nil.
-func (c Config) Validate() error {
-	var errs []error
-	for _, s := range c.Servers {
-		if _, err := serverAddr(s); err != nil {
-			errs = append(errs, err)
-		}
+// Validate returns every value that cannot be.
+func (c Config) Validate() (ps conf.Problems) {
+	for i, s := range c.Servers {
+		_, err := serverAddr(s)
+		ps.Check(err == nil, conf.Element("servers", i), "%q: must be an IP address and a port, such as \"127.0.0.1:5353\"", s)
 	}
 	if c.Timeout <= 0 {
-		errs = append(errs, fmt.Errorf("resolve: timeout %v: must be more than 0", c.Timeout))
+		ps.Add("timeout", "%v: must be more than 0", c.Timeout)
 	}
 	if c.Attempts < 1 {
-		errs = append(errs, fmt.Errorf("resolve: attempts %d: must be at least 1", c.Attempts))
+		ps.Add("attempts", "%d: must be at least 1", c.Attempts)
 	}
 	if c.MinTTL < leastTTL || c.MaxTTL < c.MinTTL {
-		errs = append(errs, fmt.Errorf("resolve: min_ttl %v, max_ttl %v: must be %v ≤ min_ttl ≤ max_ttl", c.MinTTL, c.MaxTTL, leastTTL))
+		ps.Add("min_ttl", "%v, max_ttl %v: must be %v ≤ min_ttl ≤ max_ttl", c.MinTTL, c.MaxTTL, leastTTL)
 	}
-	return errors.Join(errs...)
+	return ps
 }
 
 func serverAddr(s string) (string, error) {
@@ -63,7 +62,7 @@ func serverAddr(s string) (string, error) {
 	}
 	a, err := netip.ParseAddrPort(s)
 	if err != nil || a.Port() == 0 {
-		return "", fmt.Errorf("resolve: server %q: must be an IP address and a port, such as \"127.0.0.1:5353\"", s)
+		return "", fmt.Errorf("resolve: server %q: not an IP address and a port", s)
 	}
 	return a.String(), nil
 }

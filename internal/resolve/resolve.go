@@ -46,7 +46,7 @@ type Resolver struct {
 
 // New returns a Resolver, or every problem of the configuration.
 func New(c Config) (*Resolver, error) {
-	if err := c.Validate(); err != nil {
+	if err := c.Validate().Err("resolve"); err != nil {
 		return nil, err
 	}
 	r := &Resolver{cfg: c}

@@ -391,14 +391,14 @@ func TestConfig(t *testing.T) {
 	for _, c := range cases {
 		cfg := DefaultConfig()
 		c.change(&cfg)
-		err := cfg.Validate()
+		err := cfg.Validate().Err("resolve")
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.why, err)
 		}
 	}
 	bad := Config{Servers: []string{"x", "y"}}
-	if err := bad.Validate(); err == nil || strings.Count(err.Error(), "\n") != 4 {
-		t.Errorf("every problem at once: %v", err)
+	if problems := bad.Validate(); len(problems) != 5 {
+		t.Errorf("every problem at once: %v", problems)
 	}
 	r, err := New(Config{Servers: []string{"192.0.2.1", "2001:db8::1"}, Timeout: 1, Attempts: 1, MinTTL: leastTTL, MaxTTL: leastTTL})
 	if err != nil || !slices.Equal(r.servers, []string{"192.0.2.1:53", "[2001:db8::1]:53"}) {

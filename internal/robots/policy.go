@@ -39,7 +39,7 @@ func (p *Policy) UnmarshalText(text []byte) error {
 	case "ignore":
 		*p = Ignore
 	default:
-		return fmt.Errorf("robots: policy %q: must be \"obey\" or \"ignore\"", text)
+		return fmt.Errorf("%q: must be \"obey\" or \"ignore\"", text)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package config
+package conf
 
 import (
 	"testing"
@@ -34,7 +34,7 @@ func TestScan(t *testing.T) {
 		if err := toml.Unmarshal([]byte(c.text), &tree); err != nil {
 			t.Errorf("%s: the case is not TOML: %v", c.why, err)
 		}
-		if d := cmp.Diff(c.want, scan(c.text)); d != "" {
+		if d := cmp.Diff(c.want, scanText(c.text).at); d != "" {
 			t.Errorf("%s:\n%s", c.why, d)
 		}
 	}
@@ -42,7 +42,7 @@ func TestScan(t *testing.T) {
 
 func TestFindNearestTable(t *testing.T) {
 	at := positions{"a": {1, 1}, "a.b[2]": {3, 1}}
-	for path, want := range map[string]Pos{
+	for path, want := range map[string]pos{
 		// A missing key is reported where its table begins.
 		"a.b[2].c": {3, 1}, "a.x": {1, 1}, "a.b[3].c": {1, 1}, `a."x.y"`: {1, 1}, "z": {},
 	} {
@@ -69,7 +69,7 @@ func FuzzScan(f *testing.F) {
 			return
 		}
 		for key := range tree {
-			if _, ok := at[join("", key)]; !ok {
+			if _, ok := at[Join("", key)]; !ok {
 				t.Errorf("no position of %q", key)
 			}
 		}

@@ -1,4 +1,4 @@
-package config
+package conf
 
 import (
 	"encoding"
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// literal writes a value as TOML.
-func literal(v reflect.Value) string {
+// Literal writes a value as TOML.
+func Literal(v reflect.Value) string {
 	if m, ok := v.Interface().(encoding.TextMarshaler); ok {
 		text, err := m.MarshalText()
 		if err != nil {
@@ -25,31 +25,31 @@ func literal(v reflect.Value) string {
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		return literal(v.Elem())
+		return Literal(v.Elem())
 	case reflect.String:
 		return quote(v.String())
 	case reflect.Slice:
 		parts := make([]string, v.Len())
 		for i := range parts {
-			parts[i] = literal(v.Index(i))
+			parts[i] = Literal(v.Index(i))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case reflect.Struct:
 		var parts []string
-		for _, f := range fields(v) {
-			if !f.value.IsZero() {
-				parts = append(parts, f.key+" = "+literal(f.value))
+		for _, f := range Fields(v) {
+			if !f.Value.IsZero() {
+				parts = append(parts, f.Key+" = "+Literal(f.Value))
 			}
 		}
 		return "{ " + strings.Join(parts, ", ") + " }"
 	case reflect.Map:
 		m := map[string]string{}
 		for _, k := range v.MapKeys() {
-			m[k.String()] = literal(v.MapIndex(k))
+			m[k.String()] = Literal(v.MapIndex(k))
 		}
 		parts := make([]string, 0, len(m))
 		for _, k := range slices.Sorted(maps.Keys(m)) {
-			parts = append(parts, join("", k)+" = "+m[k])
+			parts = append(parts, Join("", k)+" = "+m[k])
 		}
 		return strings.Join([]string{"{", strings.Join(parts, ", "), "}"}, map[bool]string{true: " ", false: ""}[len(parts) > 0])
 	case reflect.Float64:

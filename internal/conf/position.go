@@ -1,80 +1,48 @@
-package config
+package conf
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
 )
 
-// Pos is a place in a file: line and column from 1, the column in characters.
-// The zero Pos is the file as a whole.
-type Pos struct{ Line, Col int }
+// pos is a place in a file: line and column from 1, the column in characters.
+// The zero pos is the file as a whole.
+type pos struct{ Line, Col int }
 
 // positions maps the path of each key of a TOML text to where it stands:
 // "http.contact" to the key, "job.seeds[1]" to the element, "scope[2]" to the
 // header of the table. Elements are counted from 0.
-type positions map[string]Pos
+type positions map[string]pos
 
 // find returns the place of path or, when the text does not have it, of the
 // nearest table around it.
-func (p positions) find(path string) Pos {
+func (p positions) find(path string) pos {
 	for path != "" {
 		if at, ok := p[path]; ok {
 			return at
 		}
-		path = parent(path)
+		path = Parent(path)
 	}
-	return Pos{}
+	return pos{}
 }
-
-func parent(path string) string {
-	quoted := false
-	cut := 0
-	for i := range len(path) {
-		switch path[i] {
-		case '"':
-			quoted = !quoted
-		case '.', '[':
-			if !quoted {
-				cut = i
-			}
-		}
-	}
-	return path[:cut]
-}
-
-// join appends a key to a path, in quotes when it needs them in TOML.
-func join(path, key string) string {
-	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r > 127 || !isBare(byte(r)) }) {
-		key = strconv.Quote(key)
-	}
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // position converts a byte offset.
-func position(text string, offset int) Pos {
+func position(text string, offset int) pos {
 	before := text[:min(max(offset, 0), len(text))]
 	line := strings.LastIndexByte(before, '\n') + 1
-	return Pos{Line: 1 + strings.Count(before, "\n"), Col: 1 + utf8.RuneCountInString(before[line:])}
+	return pos{Line: 1 + strings.Count(before, "\n"), Col: 1 + utf8.RuneCountInString(before[line:])}
 }
-
-// scan finds the keys of a text that is valid TOML. Anything else ends it early
-// or gives positions that mean nothing, never more.
-func scan(text string) positions { return scanText(text).at }
 
 // maxDepth is how deep keys and values may be nested; a configuration needs seven. The
 // library takes time that grows with the third power of it.
 const maxDepth = 32
 
+// scanText finds the keys of a text that is valid TOML. Anything else ends it early or
+// gives positions that mean nothing, never more.
 func scanText(text string) *scanner {
-	s := &scanner{text: text, at: positions{}, arrays: map[string]int{}, last: Pos{1, 1}}
+	s := &scanner{text: text, at: positions{}, arrays: map[string]int{}, last: pos{1, 1}}
 	table := ""
 	for s.blank(true); s.i < len(s.text); s.blank(true) {
 		from := s.i
@@ -96,7 +64,7 @@ type scanner struct {
 	at     positions
 	arrays map[string]int // path of an array of tables → how many there are
 	marked int            // offset of last
-	last   Pos            // the place that was converted last
+	last   pos            // the place that was converted last
 	depth  int            // of values within each other
 	deep   bool           // some are deeper than maxDepth: the rest was not scanned
 }
@@ -107,7 +75,7 @@ func (s *scanner) tooDeep() {
 }
 
 // position is the function of that name, from the last place on: places rise.
-func (s *scanner) position(offset int) Pos {
+func (s *scanner) position(offset int) pos {
 	if offset < s.marked {
 		return position(s.text, offset)
 	}
@@ -158,7 +126,7 @@ func (s *scanner) header() string {
 		n := s.arrays[path]
 		s.arrays[path] = n + 1
 		s.mark(path, start)
-		path = element(path, n)
+		path = Element(path, n)
 		s.accept(']')
 	}
 	s.mark(path, start)
@@ -185,14 +153,14 @@ func (s *scanner) keys(table string) (path string, start int) {
 		s.blank(false)
 		start = s.i
 		key := s.key()
-		path = join(path, key)
+		path = Join(path, key)
 		s.blank(false)
 		if !s.accept('.') {
 			return path, start
 		}
 		s.mark(path, start)
 		if n := s.arrays[path]; n > 0 {
-			path = element(path, n-1)
+			path = Element(path, n-1)
 		}
 	}
 }
@@ -238,8 +206,8 @@ func (s *scanner) value(path string) {
 		s.str()
 	case s.accept('['):
 		s.list(']', func(i int) {
-			s.mark(element(path, i), s.i)
-			s.value(element(path, i))
+			s.mark(Element(path, i), s.i)
+			s.value(Element(path, i))
 		})
 	case s.accept('{'):
 		s.list('}', func(int) { s.pair(path) })

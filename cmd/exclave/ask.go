@@ -7,6 +7,7 @@ import (
 
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,7 @@ func alter(cmd *cobra.Command, dir string, running func(*control.Client) error, 
 		return err
 	}
 	o := jobOptions(cmd.ErrOrStderr())
-	if err := job.Begun(cfg, o); err != nil {
+	if err := folder.Of(cfg, o.Env()).Begun(); err != nil {
 		return err
 	}
 	j, err := job.Open(cmd.Context(), cfg, o)
@@ -67,7 +68,7 @@ func askError(err error) error {
 	if errors.Is(err, job.ErrURL) || errors.Is(err, job.ErrFilter) || errors.As(err, &said) && said.Code == 400 {
 		return withCode(exitUsage, err)
 	}
-	if errors.Is(err, job.ErrNotBegun) {
+	if errors.Is(err, folder.ErrNotBegun) {
 		return withCode(exitNegative, err)
 	}
 	return jobError(err)

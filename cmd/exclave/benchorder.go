@@ -15,7 +15,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/crawllog"
 	"exclave/internal/fsx"
-	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
 	"exclave/internal/testweb/benchweb"
 )
@@ -139,7 +139,7 @@ func crawlInOrder(cmd *cobra.Command, o benchOptions, national map[string]bool) 
 	if err := errors.Join(err, e); err != nil {
 		return nil, err
 	}
-	in, err := logparts.Open(fsx.Real(), filepath.Join(dir, job.LogDir), crawl.LogCrawl.Name())
+	in, err := logparts.Open(fsx.Real(), filepath.Join(dir, folder.LogDir), crawl.LogCrawl.Name())
 	if err != nil {
 		return nil, err
 	}

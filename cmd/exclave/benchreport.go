@@ -19,6 +19,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
 	"exclave/internal/testweb/benchweb"
 	"exclave/warc"
@@ -190,7 +191,7 @@ func nationalByPoints(cfg *config.Config) (taken map[string]bool, err error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := logparts.Open(fsx.Real(), filepath.Join(cfg.Dir, job.LogDir), crawl.LogCrawl.Name())
+	in, err := logparts.Open(fsx.Real(), filepath.Join(cfg.Dir, folder.LogDir), crawl.LogCrawl.Name())
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
@@ -221,7 +222,7 @@ func (r *benchReport) files(dir string) error {
 	for _, d := range []struct {
 		name string
 		to   *int64
-	}{{job.WARCDir, &r.WARCBytes}, {job.StateDir, &r.StateBytes}} {
+	}{{folder.WARCDir, &r.WARCBytes}, {folder.StateDir, &r.StateBytes}} {
 		if err := filepath.WalkDir(filepath.Join(dir, d.name), func(_ string, e os.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err

@@ -9,6 +9,7 @@ import (
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/job/seeds"
 
 	"github.com/spf13/cobra"
@@ -79,8 +80,8 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 		known = j.Known() > 0
 		return j.SameConfig()
 	}); {
-	case errors.Is(err, job.ErrNotBegun):
-	case errors.Is(err, job.ErrLocked):
+	case errors.Is(err, folder.ErrNotBegun):
+	case errors.Is(err, folder.ErrLocked):
 		known = true // as far as anyone can tell
 		fmt.Fprintln(cmd.OutOrStdout(), "note: a process works on the job; what its state says was not compared")
 	case errors.Is(err, frontier.ErrChanged):

@@ -9,6 +9,8 @@ import (
 
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
 )
@@ -73,7 +75,7 @@ func newCheckpointList() *cobra.Command {
 			fmt.Fprintln(w, "TIME (UTC)\tFINISHED\tQUEUED\tARCHIVED\tBYTES\tCHECKPOINT")
 			for _, c := range all {
 				fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\n", c.Time.Format(time.DateTime), c.Stats.Finished, c.Stats.Queued+c.Stats.InProcess,
-					c.Stats.Archived, job.Size(c.Bytes()), filepath.Join(args[0], job.CheckpointDir, c.Name))
+					c.Stats.Archived, printable.Size(c.Bytes()), filepath.Join(args[0], folder.CheckpointDir, c.Name))
 			}
 			return w.Flush()
 		},
@@ -99,7 +101,7 @@ Exit codes: 0 made; 2 CHECKPOINT is none or is damaged, or NEWJOB is there alrea
 				return checkpointError(err)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: as %s was at %s: %d URIs finished, %d queued; %s, of which %s are linked; its job.toml calls it %s as before; go on with: exclave crawl %s\n",
-				args[1], r.Job, r.Time.Format(time.DateTime+"Z"), r.Stats.Finished, r.Stats.Queued+r.Stats.InProcess, job.Size(r.Bytes), job.Size(r.Linked), r.Job, args[1])
+				args[1], r.Job, r.Time.Format(time.DateTime+"Z"), r.Stats.Finished, r.Stats.Queued+r.Stats.InProcess, printable.Size(r.Bytes), printable.Size(r.Linked), r.Job, args[1])
 			return nil
 		},
 	}
@@ -107,7 +109,7 @@ Exit codes: 0 made; 2 CHECKPOINT is none or is damaged, or NEWJOB is there alrea
 
 // checkpointError tells what was asked wrongly from a failure.
 func checkpointError(err error) error {
-	if errors.Is(err, job.ErrCheckpoint) || errors.Is(err, job.ErrNotBegun) {
+	if errors.Is(err, job.ErrCheckpoint) || errors.Is(err, folder.ErrNotBegun) {
 		return withCode(exitUsage, err)
 	}
 	return askError(err)

@@ -16,6 +16,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/job/seeds"
 	"exclave/internal/seedlog"
 
@@ -134,7 +135,7 @@ func forbidden(dir string) error {
 		return f.Close()
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return withCode(exitFailure, fmt.Errorf("%w; %s", err, job.Forbidden))
+		return withCode(exitFailure, fmt.Errorf("%w; %s", err, folder.Forbidden))
 	}
 	return nil
 }
@@ -168,7 +169,7 @@ func jobError(err error) error {
 	switch {
 	case err == nil || errors.As(err, &done):
 		return err
-	case errors.Is(err, job.ErrLocked):
+	case errors.Is(err, folder.ErrLocked):
 		return withCode(exitLocked, err)
 	case errors.Is(err, frontier.ErrChanged), errors.Is(err, seedlog.ErrNoLog), errors.Is(err, seeds.ErrCredentials):
 		return withCode(exitUsage, err)

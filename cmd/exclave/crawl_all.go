@@ -12,6 +12,8 @@ import (
 	"exclave/chain"
 	"exclave/config"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/view"
 	"exclave/internal/live"
 
 	"github.com/spf13/cobra"
@@ -39,7 +41,7 @@ func jobsIn(dir string) []string {
 type collected struct {
 	name   string
 	cfg    *config.Config // nil: it is wrong
-	last   job.LastRun
+	last   view.LastRun
 	begun  bool // by this process
 	before bool // it was over when its turn came
 	err    error
@@ -86,7 +88,7 @@ func crawlAll(cmd *cobra.Command, dir string, names []string, o crawlOptions) er
 	}
 	for _, c := range jobs { // those whose turn did not come
 		if c.err == nil && !c.begun && !c.before {
-			c.last, c.err = job.ReadLastRun(cmd.Context(), c.cfg, jobOptions(io.Discard))
+			c.last, c.err = view.ReadLastRun(cmd.Context(), folder.Of(c.cfg, jobOptions(io.Discard).Env()))
 		}
 	}
 	printJobs(cmd.OutOrStdout(), jobs)
@@ -101,7 +103,7 @@ func (c *collected) crawl(cmd *cobra.Command, which string, o crawlOptions) (sto
 	if c.err != nil {
 		return false
 	}
-	if c.last, c.err = job.ReadLastRun(cmd.Context(), c.cfg, jobOptions(io.Discard)); c.err != nil {
+	if c.last, c.err = view.ReadLastRun(cmd.Context(), folder.Of(c.cfg, jobOptions(io.Discard).Env())); c.err != nil {
 		return false
 	}
 	say := func(what string) {

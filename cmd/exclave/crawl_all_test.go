@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"exclave/internal/fsx"
-	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
 
-// folder is a folder of jobs, crawled by the real binary.
-type folder struct {
+// jobsFolder is a folder of jobs, crawled by the real binary.
+type jobsFolder struct {
 	t    *testing.T
 	dir  string
 	srv  *testweb.Server
@@ -26,9 +26,9 @@ type folder struct {
 
 // newFolder makes the jobs 1, 2 and 3, of the sites a, b and c. The second page of b
 // does not answer before held.open is closed.
-func newFolder(t *testing.T) *folder {
+func newFolder(t *testing.T) *jobsFolder {
 	t.Helper()
-	f := &folder{t: t, dir: t.TempDir(), held: heldWeb{asked: make(chan struct{}, 1), open: make(chan struct{}), Web: testweb.Tiny{
+	f := &jobsFolder{t: t, dir: t.TempDir(), held: heldWeb{asked: make(chan struct{}, 1), open: make(chan struct{}), Web: testweb.Tiny{
 		"http://a.test/":     testweb.NationalPage(1, "/2"),
 		"http://a.test/2":    testweb.NationalPage(2),
 		"http://b.test/":     testweb.NationalPage(3, "/held"),
@@ -54,7 +54,7 @@ func newFolder(t *testing.T) *folder {
 }
 
 // crawl lets the crawl of the folder end, and returns what it printed.
-func (f *folder) crawl(want exitCode, flags ...string) string {
+func (f *jobsFolder) crawl(want exitCode, flags ...string) string {
 	f.t.Helper()
 	out, err := exec.Command("exclave", append(append([]string{"crawl", "--quiet"}, flags...), f.dir)...).CombinedOutput()
 	if c := code(f.t, err); c != int(want) {
@@ -65,7 +65,7 @@ func (f *folder) crawl(want exitCode, flags ...string) string {
 
 // until begins to crawl, sends a signal when the held page is asked for, and waits
 // for the end.
-func (f *folder) until(s syscall.Signal) (string, error) {
+func (f *jobsFolder) until(s syscall.Signal) (string, error) {
 	f.t.Helper()
 	var out strings.Builder
 	cmd := exec.Command("exclave", "crawl", "--quiet", f.dir)
@@ -87,7 +87,7 @@ func (f *folder) until(s syscall.Signal) (string, error) {
 }
 
 // says wants a row of the table for each job.
-func (f *folder) says(out string, rows ...string) {
+func (f *jobsFolder) says(out string, rows ...string) {
 	f.t.Helper()
 	for _, row := range rows {
 		if !regexp.MustCompile(`(?m)^ *` + row).MatchString(out) {
@@ -183,11 +183,11 @@ func TestCrawlFolderOfLimitsAndFailures(t *testing.T) {
 	if err := os.WriteFile(config, []byte(strings.Replace(string(text), "[crawl]\n", "[crawl]\nmax_urls = 1\n", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	state := filepath.Join(f.dir, "1", job.StateDir)
+	state := filepath.Join(f.dir, "1", folder.StateDir)
 	if err := os.MkdirAll(state, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := fsx.Real().Lock(filepath.Join(state, job.LockFile))
+	lock, err := fsx.Real().Lock(filepath.Join(state, folder.LockFile))
 	if err != nil {
 		t.Fatal(err)
 	}

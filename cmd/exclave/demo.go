@@ -10,6 +10,7 @@ import (
 
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 	"exclave/internal/testweb/demoweb"
 
@@ -142,7 +143,7 @@ func demo(cmd *cobra.Command, dir string) (err error) {
 	if err := checkDemo(cmd.Context(), out, cfg); err != nil {
 		return err
 	}
-	warcs, err := filepath.Glob(filepath.Join(dir, job.WARCDir, "*.warc.gz"))
+	warcs, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.gz"))
 	if err != nil {
 		return withCode(exitFailure, err)
 	}

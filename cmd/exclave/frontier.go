@@ -142,7 +142,7 @@ func printQueue(out io.Writer, q *job.ShownQueue) error {
 		}
 		p.row("origin", fmt.Sprintf("%s rests until %s, %s in a row%s", o.Origin, o.Until.UTC().Format(time.RFC3339), count(o.Failures, "failure"), once))
 	}
-	p.row("visits", fmt.Sprintf("%s, %s; archived %s", live.Number(q.Visits.URIs), job.Size(q.Visits.Bytes), live.Number(q.Visits.Stored)))
+	p.row("visits", fmt.Sprintf("%s, %s; archived %s", live.Number(q.Visits.URIs), printable.Size(q.Visits.Bytes), live.Number(q.Visits.Stored)))
 	for scheme, f := range map[string]*job.ShownFacts{"http": q.HTTP, "https": q.HTTPS} {
 		if f != nil {
 			asks := ""

@@ -24,6 +24,7 @@ import (
 	"exclave/internal/aside"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
 	"exclave/internal/testweb"
 	"exclave/warc"
@@ -341,7 +342,7 @@ func writeKillJobAt(t *testing.T, dir string, srv *testweb.Server, seeds []strin
 // name servers hold the time.
 func archived(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, job.WARCDir, "*.warc.gz"))
+	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +368,7 @@ func archived(t *testing.T, dir string) map[string]string {
 func wholeRecords(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, pattern := range []string{job.WARCDir + "/*.warc.gz*", aside.Dir + "/*.warc.gz"} {
+	for _, pattern := range []string{folder.WARCDir + "/*.warc.gz*", aside.Dir + "/*.warc.gz"} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -389,7 +390,7 @@ func wholeLines(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for l := range crawl.NumLogs {
-		if err := logparts.EachLine(fsx.Real(), filepath.Join(dir, job.LogDir), l.Name(), func(at logparts.Place, line []byte) error {
+		if err := logparts.EachLine(fsx.Real(), filepath.Join(dir, folder.LogDir), l.Name(), func(at logparts.Place, line []byte) error {
 			if line[len(line)-1] == '\n' {
 				out[string(line)] = at.File
 			}

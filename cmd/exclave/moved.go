@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/moved"
 
 	"github.com/spf13/cobra"
 )
@@ -31,8 +32,8 @@ another process works on the job.`,
 			if err != nil {
 				return err
 			}
-			made, err := job.Move(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()), to, args[1:])
-			if errors.Is(err, job.ErrNotMoved) {
+			made, err := moved.Register(cmd.Context(), folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), to, args[1:])
+			if errors.Is(err, moved.ErrRefused) {
 				return withCode(exitUsage, err)
 			}
 			if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"exclave/internal/fsx"
-	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 	"exclave/warc"
 )
@@ -99,7 +99,7 @@ func losses() []struct {
 		}
 	}
 	damage := func(t *testing.T, dir string) {
-		names, err := filepath.Glob(filepath.Join(dir, job.StateDir, "frontier", "*"))
+		names, err := filepath.Glob(filepath.Join(dir, folder.StateDir, "frontier", "*"))
 		if err != nil || len(names) == 0 {
 			t.Fatal(names, err)
 		}
@@ -145,7 +145,7 @@ func recoverJob(t *testing.T, dir, moment string) (out string, killed bool) {
 // responses are the URLs with a whole response in the archive, finished or not.
 func responses(t *testing.T, dir string) map[string]bool {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, job.WARCDir, "*.warc.gz*"))
+	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.gz*"))
 	if err != nil {
 		t.Fatal(err)
 	}

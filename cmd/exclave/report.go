@@ -11,6 +11,7 @@ import (
 	"exclave/internal/control"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 
 	"github.com/spf13/cobra"
 )
@@ -102,7 +103,7 @@ func restingReports(cmd *cobra.Command, dir string, names []string, out string, 
 			possible = append(possible, name)
 			continue
 		}
-		say := fmt.Errorf("report: %s: %w; the last run left its own in %s", name, job.ErrNotRunning, filepath.Join(dir, job.ReportDir))
+		say := fmt.Errorf("report: %s: %w; the last run left its own in %s", name, job.ErrNotRunning, filepath.Join(dir, folder.ReportDir))
 		if !all {
 			return withCode(exitNegative, say)
 		}

@@ -14,6 +14,7 @@ import (
 	"exclave/config"
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/job/seeds"
 	"exclave/internal/live"
 
@@ -103,7 +104,7 @@ func seedTaker(cmd *cobra.Command, cfg *config.Config, o seeds.ImportOptions) (g
 			return j.ImportSeeds(ctx, in, name, o)
 		}, func() error { return jobError(j.Close()) }, nil
 	}
-	if !errors.Is(err, job.ErrLocked) {
+	if !errors.Is(err, folder.ErrLocked) {
 		return nil, nil, jobError(err)
 	}
 	c, dialErr := control.Dial(cfg.Dir)

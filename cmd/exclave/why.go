@@ -7,6 +7,8 @@ import (
 
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/view"
 	"exclave/internal/live"
 	"exclave/internal/printable"
 
@@ -80,7 +82,7 @@ func whyCrawl(cmd *cobra.Command, dir string, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		last, err := job.ReadLastRun(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
+		last, err := view.ReadLastRun(cmd.Context(), folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()))
 		if err != nil {
 			return jobError(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 )
 
 // ErrNotRunning is wrapped by the error of Dial, and of calls, when no crawl of
@@ -43,7 +44,7 @@ type Client struct {
 // Dial finds the crawl that runs the job in the folder dir. The error wraps
 // [ErrNotRunning] when there is none, [ErrForbidden] when that cannot be told.
 func Dial(dir string) (*Client, error) {
-	socket, err := readAddress(filepath.Join(dir, job.StateDir))
+	socket, err := readAddress(filepath.Join(dir, folder.StateDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("control: %s: %w", dir, ErrNotRunning)
 	}

@@ -19,6 +19,7 @@ import (
 	"exclave/config"
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 
@@ -310,7 +311,7 @@ func TestBeforeRun(t *testing.T) {
 // the job does not take it away.
 func TestSocket(t *testing.T) {
 	r := open(t, testweb.Tiny{}, "")
-	sock := filepath.Join(r.cfg.Dir, job.StateDir, "control.sock")
+	sock := filepath.Join(r.cfg.Dir, folder.StateDir, "control.sock")
 	st, err := os.Stat(sock)
 	must(t, err)
 	if st.Mode() != os.ModeSocket|0o600 {
@@ -321,7 +322,7 @@ func TestSocket(t *testing.T) {
 	}
 	must(t, dial(t, r.cfg.Dir).Close())
 	must(t, r.server.Close())
-	left, err := filepath.Glob(filepath.Join(r.cfg.Dir, job.StateDir, "*control*"))
+	left, err := filepath.Glob(filepath.Join(r.cfg.Dir, folder.StateDir, "*control*"))
 	must(t, err)
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
@@ -366,7 +367,7 @@ func TestLongPath(t *testing.T) {
 	if _, err := dial(t, dir).Snapshot(t.Context()); err != nil {
 		t.Error(err)
 	}
-	name, err := os.ReadFile(filepath.Join(dir, job.StateDir, "control"))
+	name, err := os.ReadFile(filepath.Join(dir, folder.StateDir, "control"))
 	must(t, err)
 	folder := filepath.Dir(string(name))
 	st, err := os.Stat(folder)
@@ -387,7 +388,7 @@ func TestStaleSocket(t *testing.T) {
 	if _, err := control.Dial(dir); !errors.Is(err, control.ErrNotRunning) {
 		t.Errorf("a job that never ran: %v", err)
 	}
-	state := filepath.Join(dir, job.StateDir)
+	state := filepath.Join(dir, folder.StateDir)
 	must(t, os.Mkdir(state, 0o755))
 	sock := filepath.Join(state, "control.sock")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: sock, Net: "unix"})
@@ -409,7 +410,7 @@ func TestStaleSocket(t *testing.T) {
 // Whoever asks by other means gets sensible answers: curl --unix-socket.
 func TestErrors(t *testing.T) {
 	r := open(t, testweb.Tiny{}, "")
-	sock := filepath.Join(r.cfg.Dir, job.StateDir, "control.sock")
+	sock := filepath.Join(r.cfg.Dir, folder.StateDir, "control.sock")
 	tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", sock)
 	}}

@@ -8,14 +8,14 @@ import (
 	"syscall"
 	"time"
 
-	"exclave/internal/job"
+	"exclave/internal/job/folder"
 )
 
 // AwaitEnd returns when the process that crawls has closed the job: its archive is
 // complete and another process may open it. The error is ctx's when that ends
 // first.
 func (c *Client) AwaitEnd(ctx context.Context) error {
-	f, err := os.Open(filepath.Join(c.dir, job.StateDir, job.LockFile))
+	f, err := os.Open(filepath.Join(c.dir, folder.StateDir, folder.LockFile))
 	if err != nil {
 		return fmt.Errorf("control: %w", err)
 	}

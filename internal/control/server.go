@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 )
 
 // How long Close waits: for requests to end by themselves, and then for handlers
@@ -36,7 +37,7 @@ type Server struct {
 // until Close. The job must be open and locked by this process. An error leaves
 // nothing behind.
 func Serve(j *job.Job, dir string, log *slog.Logger) (*Server, error) {
-	l, addr, err := listen(filepath.Join(dir, job.StateDir))
+	l, addr, err := listen(filepath.Join(dir, folder.StateDir))
 	if err != nil {
 		return nil, fmt.Errorf("control: socket for %s: %w", dir, err)
 	}

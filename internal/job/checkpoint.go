@@ -18,12 +18,11 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/fsx"
+	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
+	"exclave/internal/printable"
 	"exclave/warc"
 )
-
-// CheckpointDir is the folder of a job's checkpoints.
-const CheckpointDir = "checkpoints"
 
 const (
 	checkpointFile    = "checkpoint.json"
@@ -92,10 +91,10 @@ func (c Checkpoint) Bytes() (n int64) {
 
 // String is one line for a person.
 func (c Checkpoint) String() string {
-	s := fmt.Sprintf("%s: %d files, %s, %d URIs finished, %d queued", c.Name, len(c.Files), Size(c.Bytes()), c.Stats.Finished,
+	s := fmt.Sprintf("%s: %d files, %s, %d URIs finished, %d queued", c.Name, len(c.Files), printable.Size(c.Bytes()), c.Stats.Finished,
 		c.Stats.Queued+c.Stats.InProcess)
 	if c.Copied > 0 {
-		s += fmt.Sprintf("; %s copied, not linked", Size(c.Copied))
+		s += fmt.Sprintf("; %s copied, not linked", printable.Size(c.Copied))
 	}
 	if n := len(c.Missing); n > 0 {
 		s += fmt.Sprintf("; without %d complete WARC files and parts of logs that are no longer in the job's folder, %s the first", n, c.Missing[0])
@@ -132,14 +131,14 @@ func (j *Job) checkpoint(ctx context.Context, name string, began time.Duration) 
 	if !validName(name) {
 		return Checkpoint{}, unusablef(`name %q: must be letters, digits, ".", "_" and "-", and not begin with "."`, name)
 	}
-	m := maker{j: j, ctx: ctx, dir: j.path(CheckpointDir, making), c: Checkpoint{Version: checkpointVersion, Name: name, Named: name != "",
+	m := maker{j: j, ctx: ctx, dir: j.path(folder.CheckpointDir, making), c: Checkpoint{Version: checkpointVersion, Name: name, Named: name != "",
 		Job: j.cfg.Job.Name, Software: j.opts.Software, Format: frontier.FormatVersion}}
 	if name != "" {
-		if _, err := fsys.Stat(j.path(CheckpointDir, name)); err == nil {
-			return Checkpoint{}, unusablef("%s is there already; choose another name", j.path(CheckpointDir, name))
+		if _, err := fsys.Stat(j.path(folder.CheckpointDir, name)); err == nil {
+			return Checkpoint{}, unusablef("%s is there already; choose another name", j.path(folder.CheckpointDir, name))
 		}
 	}
-	if err := errors.Join(fsx.MkdirAll(fsys, j.path(CheckpointDir)), j.clearCheckpoints()); err != nil {
+	if err := errors.Join(fsx.MkdirAll(fsys, j.path(folder.CheckpointDir)), j.clearCheckpoints()); err != nil {
 		return Checkpoint{}, err
 	}
 	err := m.make()
@@ -161,7 +160,7 @@ func validName(name string) bool {
 func (j *Job) timeName(t time.Time) string {
 	for ; ; t = t.Add(time.Millisecond) {
 		name := t.Format(checkpointTime)
-		if _, err := j.opts.FS.Stat(j.path(CheckpointDir, name)); err != nil {
+		if _, err := j.opts.FS.Stat(j.path(folder.CheckpointDir, name)); err != nil {
 			return name
 		}
 	}
@@ -169,7 +168,7 @@ func (j *Job) timeName(t time.Time) string {
 
 // clearCheckpoints removes what making and deleting left behind.
 func (j *Job) clearCheckpoints() error {
-	return errors.Join(j.opts.FS.RemoveAll(j.path(CheckpointDir, making)), j.opts.FS.RemoveAll(j.path(CheckpointDir, removing)))
+	return errors.Join(j.opts.FS.RemoveAll(j.path(folder.CheckpointDir, making)), j.opts.FS.RemoveAll(j.path(folder.CheckpointDir, removing)))
 }
 
 // maker makes one checkpoint.
@@ -182,7 +181,7 @@ type maker struct {
 }
 
 func (m *maker) make() error {
-	for _, d := range []string{"", StateDir, WARCDir, LogDir, checkpointConfig} {
+	for _, d := range []string{"", folder.StateDir, folder.WARCDir, folder.LogDir, checkpointConfig} {
 		if err := m.mkdir(d); err != nil {
 			return err
 		}
@@ -191,14 +190,14 @@ func (m *maker) make() error {
 	if err := m.loose(); err != nil {
 		return err
 	}
-	key := filepath.Join(StateDir, EvidenceKeyFile)
+	key := filepath.Join(folder.StateDir, folder.EvidenceKeyFile)
 	text := evidenceKeyText(m.j.evidenceKey)
 	if err := fsx.WriteFileAtomic(m.j.opts.FS, filepath.Join(m.dir, key), text); err != nil {
 		return err
 	}
 	m.add(key, int64(len(text)), false)
 	defer m.j.frontier.HoldRolls()()
-	stateDir := filepath.Join(StateDir, "frontier")
+	stateDir := filepath.Join(folder.StateDir, "frontier")
 	at, err := m.j.frontier.Checkpoint(m.ctx, filepath.Join(m.dir, stateDir))
 	if err != nil {
 		return err
@@ -224,7 +223,7 @@ func (m *maker) make() error {
 				return err
 			}
 		}
-		name := filepath.Join(LogDir, crawl.LogID(l).Name())
+		name := filepath.Join(folder.LogDir, crawl.LogID(l).Name())
 		if err := m.link(m.j.path(name), name, row.Length, false); err != nil {
 			return err
 		}
@@ -248,13 +247,13 @@ func (m *maker) finish() error {
 		return err
 	}
 	m.j.opts.Fail.Hit("job.checkpoint.made")
-	if err := fsys.Rename(m.dir, m.j.path(CheckpointDir, m.c.Name)); err != nil {
+	if err := fsys.Rename(m.dir, m.j.path(folder.CheckpointDir, m.c.Name)); err != nil {
 		return fmt.Errorf("name it %s: %w", m.c.Name, err)
 	}
 	m.j.opts.Fail.Hit("job.checkpoint.named")
-	if err := fsx.SyncDir(fsys, m.j.path(CheckpointDir)); err != nil {
+	if err := fsx.SyncDir(fsys, m.j.path(folder.CheckpointDir)); err != nil {
 		// Whether it survives a crash nobody knows: it is none.
-		return errors.Join(err, fsys.Rename(m.j.path(CheckpointDir, m.c.Name), m.dir))
+		return errors.Join(err, fsys.Rename(m.j.path(folder.CheckpointDir, m.c.Name), m.dir))
 	}
 	return nil
 }
@@ -309,15 +308,15 @@ func linkOrCopy(fsys fsx.FS, from, to string, length, leave int64) (copied int64
 	}
 	if u, uerr := fsys.GetDiskUsage(filepath.Dir(to)); uerr == nil && int64(u.AvailBytes)-length < leave {
 		return 0, fmt.Errorf("%w; to copy it takes %s, %s are free, and min_free_disk asks for %s: make room, or have both on one file system",
-			err, Size(length), Size(int64(u.AvailBytes)), Size(leave))
+			err, printable.Size(length), printable.Size(int64(u.AvailBytes)), printable.Size(leave))
 	}
 	return length, fsx.CopyStart(fsys, from, to, length)
 }
 
 // warc links a WARC file, under the name it has when it is complete.
 func (m *maker) warc(s warc.FileState) error {
-	path := filepath.Join(WARCDir, s.Name)
-	err := m.link(m.j.path(WARCDir, s.DiskName()), path, s.Committed, s.Final)
+	path := filepath.Join(folder.WARCDir, s.Name)
+	err := m.link(m.j.path(folder.WARCDir, s.DiskName()), path, s.Committed, s.Final)
 	if errors.Is(err, fs.ErrNotExist) && !s.Final { // complete since
 		err = m.link(m.j.path(path), path, s.Committed, false)
 	}
@@ -331,7 +330,7 @@ func (m *maker) warc(s warc.FileState) error {
 // logPart links a part of a log, compressed or not.
 func (m *maker) logPart(p frontier.LogPart) error {
 	for _, name := range []string{p.Name, p.Name + logparts.Packed} { // in the order in which one takes the other's place
-		path := filepath.Join(LogDir, name)
+		path := filepath.Join(folder.LogDir, name)
 		st, err := m.j.opts.FS.Stat(m.j.path(path))
 		if err == nil {
 			err = m.link(m.j.path(path), path, st.Size(), true)
@@ -390,9 +389,9 @@ func (m *maker) loose() error {
 	m.add(path, int64(len(text)), false)
 	done := map[string]bool{config.FileName: true}
 	for l := range crawl.NumLogs {
-		done[filepath.Join(LogDir, l.Name())] = true // is there already
+		done[filepath.Join(folder.LogDir, l.Name())] = true // is there already
 	}
-	for _, name := range append(m.j.cfg.Files(), filepath.Join(LogDir, ProgressLog)) {
+	for _, name := range append(m.j.cfg.Files(), filepath.Join(folder.LogDir, folder.ProgressLog)) {
 		name = filepath.Clean(name)
 		if done[name] || !filepath.IsLocal(name) {
 			continue
@@ -444,5 +443,5 @@ func (j *Job) configText() ([]byte, error) {
 	if c == nil || !bytes.Equal(config.Template(c), ours) {
 		return ours, nil
 	}
-	return readFile(j.opts.FS, name)
+	return folder.ReadFile(j.opts.FS, name)
 }

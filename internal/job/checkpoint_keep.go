@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -15,10 +14,9 @@ import (
 	"strings"
 	"unicode"
 
-	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/fsx"
-	"exclave/internal/logparts"
+	"exclave/internal/job/folder"
 )
 
 // Checkpoints returns the complete checkpoints of the job in the folder dir, oldest
@@ -26,7 +24,7 @@ import (
 // of checkpoints but is none of them is left out.
 func Checkpoints(dir string, o Options) ([]Checkpoint, error) {
 	fsys := o.withDefaults().FS
-	names, err := fsys.List(filepath.Join(dir, CheckpointDir))
+	names, err := fsys.List(filepath.Join(dir, folder.CheckpointDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -35,10 +33,10 @@ func Checkpoints(dir string, o Options) ([]Checkpoint, error) {
 	}
 	var all []Checkpoint
 	for _, name := range names {
-		if st, err := fsx.Lstat(fsys, filepath.Join(dir, CheckpointDir, name)); err != nil || !st.IsDir() {
+		if st, err := fsx.Lstat(fsys, filepath.Join(dir, folder.CheckpointDir, name)); err != nil || !st.IsDir() {
 			continue
 		}
-		c, err := readCheckpoint(fsys, filepath.Join(dir, CheckpointDir, name))
+		c, err := readCheckpoint(fsys, filepath.Join(dir, folder.CheckpointDir, name))
 		if err == nil && c.Name == name {
 			all = append(all, c)
 		}
@@ -59,7 +57,7 @@ func readCheckpoint(fsys fsx.FS, dir string) (c Checkpoint, err error) {
 	if _, err := plainFile(fsys, dir, checkpointFile); err != nil {
 		return c, err
 	}
-	data, err := readFile(fsys, filepath.Join(dir, checkpointFile))
+	data, err := folder.ReadFile(fsys, filepath.Join(dir, checkpointFile))
 	if err != nil {
 		return c, err
 	}
@@ -111,8 +109,8 @@ func (f CheckpointFile) check() error {
 	switch dir := path.Dir(f.Path); {
 	case f.Length < 0:
 		return errors.New("has a negative length")
-	case f.Shared && dir == LogDir && isLogPart(path.Base(f.Path)):
-	case f.Shared && dir != WARCDir && (dir != StateDir+"/frontier" || !isTable(f.Path)):
+	case f.Shared && dir == folder.LogDir && folder.IsLogPart(path.Base(f.Path)):
+	case f.Shared && dir != folder.WARCDir && (dir != folder.StateDir+"/frontier" || !isTable(f.Path)):
 		return errors.New("is shared, but written to")
 	}
 	return nil
@@ -120,16 +118,6 @@ func (f CheckpointFile) check() error {
 
 // isTable reports that Pebble never writes to a file again.
 func isTable(name string) bool { return path.Ext(name) == ".sst" || path.Ext(name) == ".blob" }
-
-// isLogPart reports that a file is named as a part of a log, to which nobody writes.
-func isLogPart(name string) bool {
-	for l := range crawl.NumLogs {
-		if _, ok := logparts.Parse(l.Name(), name); ok {
-			return true
-		}
-	}
-	return false
-}
 
 // plainFile demands that a file of a checkpoint is one, in folders that are folders: a
 // checkpoint may come from anywhere, and a link in it may lead anywhere.
@@ -150,15 +138,6 @@ func plainFile(fsys fsx.FS, dir, name string) (fs.FileInfo, error) {
 	}
 }
 
-func readFile(fsys fsx.FS, name string) ([]byte, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(f)
-	return data, errors.Join(err, f.Close())
-}
-
 // retain deletes the oldest checkpoints that nobody named, but for as many as are to be
 // kept.
 func (j *Job) retain() error {
@@ -173,10 +152,10 @@ func (j *Job) retain() error {
 	all = slices.DeleteFunc(all, func(c Checkpoint) bool { return c.Named })
 	for _, c := range all[:max(0, len(all)-keep)] {
 		// Not a part of one may be taken for the whole.
-		if err := j.opts.FS.Rename(j.path(CheckpointDir, c.Name), j.path(CheckpointDir, removing)); err != nil {
+		if err := j.opts.FS.Rename(j.path(folder.CheckpointDir, c.Name), j.path(folder.CheckpointDir, removing)); err != nil {
 			return fmt.Errorf("delete %s: %w", c.Name, err)
 		}
-		if err := errors.Join(fsx.SyncDir(j.opts.FS, j.path(CheckpointDir)), j.clearCheckpoints()); err != nil {
+		if err := errors.Join(fsx.SyncDir(j.opts.FS, j.path(folder.CheckpointDir)), j.clearCheckpoints()); err != nil {
 			return fmt.Errorf("delete %s: %w", c.Name, err)
 		}
 		j.opts.Log.Info("old checkpoint deleted", "name", c.Name)

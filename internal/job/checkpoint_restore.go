@@ -12,6 +12,8 @@ import (
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/fsx"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/view"
 	"exclave/internal/logparts"
 )
 
@@ -145,32 +147,32 @@ func (r *restorer) agrees(ctx context.Context) (err error) {
 		}
 		return unusablef("its configuration cannot be used from here:\n%s", strings.Join(said, "\n"))
 	}
-	f, err := openState(ctx, cfg, r.o)
+	v, err := view.Open(ctx, folder.Of(cfg, r.o.Env()), view.Options{})
 	if err != nil {
 		return fmt.Errorf("its state cannot be read; use another checkpoint: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close(ctx)) }()
+	defer func() { err = errors.Join(err, v.Close()) }()
 	have, shared := map[string]int64{}, map[string]bool{}
 	for _, f := range r.c.Files {
 		have[f.Path], shared[f.Path] = f.Length, f.Shared
 	}
-	for _, row := range f.Files() {
-		if n := have[WARCDir+"/"+row.Name]; n != row.Committed && !slices.Contains(r.c.Missing, row.Name) {
+	for _, row := range v.State.Files() {
+		if n := have[folder.WARCDir+"/"+row.Name]; n != row.Committed && !slices.Contains(r.c.Missing, row.Name) {
 			return unusablef("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged; use another",
 				row.Committed, row.Name, n)
 		}
-		if !row.Final && shared[WARCDir+"/"+row.Name] {
+		if !row.Final && shared[folder.WARCDir+"/"+row.Name] {
 			return unusablef("%s is shared, but written to: the checkpoint is damaged; use another", row.Name)
 		}
 	}
-	for _, row := range f.Logs() {
+	for _, row := range v.State.Logs() {
 		for _, p := range row.Parts {
-			_, packed := have[LogDir+"/"+p.Name+logparts.Packed]
-			if n := have[LogDir+"/"+p.Name]; !packed && n != p.Length && !slices.Contains(r.c.Missing, p.Name) {
+			_, packed := have[folder.LogDir+"/"+p.Name+logparts.Packed]
+			if n := have[folder.LogDir+"/"+p.Name]; !packed && n != p.Length && !slices.Contains(r.c.Missing, p.Name) {
 				return unusablef("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged; use another", p.Length, p.Name, n)
 			}
 		}
-		if n := have[LogDir+"/"+row.Log.Name()]; n != row.Length {
+		if n := have[folder.LogDir+"/"+row.Log.Name()]; n != row.Length {
 			return unusablef("the state has %d bytes of %s, the manifest %d: the checkpoint is damaged; use another",
 				row.Length, row.Log.Name(), n)
 		}

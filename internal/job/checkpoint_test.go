@@ -21,6 +21,7 @@ import (
 	"exclave/config"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
 
@@ -157,7 +158,7 @@ func (j *testJob) restored(c job.Checkpoint) *testJob {
 }
 
 func (j *testJob) checkpoint(name string) string {
-	return filepath.Join(j.cfg.Dir, job.CheckpointDir, name)
+	return filepath.Join(j.cfg.Dir, folder.CheckpointDir, name)
 }
 
 func smallFiles(c *config.Config) {
@@ -197,9 +198,9 @@ func checkpointOfACrawl(t *testing.T, change func(*config.Config)) (shared, grow
 		t.Errorf("%+v", c)
 	}
 	for _, f := range c.Files {
-		if strings.HasPrefix(f.Path, job.WARCDir+"/") && f.Shared {
+		if strings.HasPrefix(f.Path, folder.WARCDir+"/") && f.Shared {
 			shared++
-		} else if strings.HasPrefix(f.Path, job.WARCDir+"/") {
+		} else if strings.HasPrefix(f.Path, folder.WARCDir+"/") {
 			growing++
 		}
 	}
@@ -211,7 +212,7 @@ func checkpointOfACrawl(t *testing.T, change func(*config.Config)) (shared, grow
 	if got, want := original.archived(), want.archived(); !slices.Equal(got, want) || len(want) != 17 {
 		t.Errorf("the original archived %q\nundisturbed %q", got, want)
 	}
-	log, err := os.ReadFile(filepath.Join(j.cfg.Dir, job.LogDir, job.ProgressLog))
+	log, err := os.ReadFile(filepath.Join(j.cfg.Dir, folder.LogDir, folder.ProgressLog))
 	if err != nil || !strings.Contains(string(log), "CRAWL CHECKPOINTED - half in ") {
 		t.Errorf("progress-statistics.log does not tell of it: %v\n%s", err, log)
 	}
@@ -222,7 +223,7 @@ func checkpointOfACrawl(t *testing.T, change func(*config.Config)) (shared, grow
 		if got, want := h.archived(), want.archived(); !slices.Equal(got, want) {
 			t.Errorf("restored: archived %q\nundisturbed %q", got, want)
 		}
-		if _, err := os.Stat(filepath.Join(r.cfg.Dir, job.CheckpointDir)); err == nil {
+		if _, err := os.Stat(filepath.Join(r.cfg.Dir, folder.CheckpointDir)); err == nil {
 			t.Error("a restored job has the checkpoints of another")
 		}
 	}
@@ -235,7 +236,7 @@ func checkpointOfACrawl(t *testing.T, change func(*config.Config)) (shared, grow
 	}
 	// Files of one name: equal, or one is the beginning of the other.
 	for _, name := range warcNames(t, first) {
-		a, b := readFile(t, filepath.Join(first.cfg.Dir, job.WARCDir, name)), readFileIf(filepath.Join(j.cfg.Dir, job.WARCDir, name))
+		a, b := readFile(t, filepath.Join(first.cfg.Dir, folder.WARCDir, name)), readFileIf(filepath.Join(j.cfg.Dir, folder.WARCDir, name))
 		if b != "" && !strings.HasPrefix(b, a) {
 			t.Errorf("%s in the restored job holds what the original's has not", name)
 		}
@@ -245,7 +246,7 @@ func checkpointOfACrawl(t *testing.T, change func(*config.Config)) (shared, grow
 
 func warcNames(t testing.TB, j *testJob) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(j.cfg.Dir, job.WARCDir))
+	entries, err := os.ReadDir(filepath.Join(j.cfg.Dir, folder.WARCDir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +342,7 @@ func (j *testJob) with(o job.Options, fn func(*job.Job)) {
 
 func (j *testJob) names() (names []string) {
 	j.t.Helper()
-	entries, err := os.ReadDir(filepath.Join(j.cfg.Dir, job.CheckpointDir))
+	entries, err := os.ReadDir(filepath.Join(j.cfg.Dir, folder.CheckpointDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		j.t.Fatal(err)
 	}
@@ -431,8 +432,8 @@ func TestCheckpointFaults(t *testing.T) {
 	j.with(job.Options{FS: faulty}, func(b *job.Job) {
 		for i := int64(0); ; i++ {
 			faulty.Set(fsx.Fault{At: i, Err: syscall.EIO, Match: func(o fsx.Op) bool {
-				return !o.Reads() && o.Kind != "close" && (strings.Contains(o.Path, "/"+job.CheckpointDir) ||
-					o.Kind == "link" && strings.Contains(o.Path, "/"+job.WARCDir+"/"))
+				return !o.Reads() && o.Kind != "close" && (strings.Contains(o.Path, "/"+folder.CheckpointDir) ||
+					o.Kind == "link" && strings.Contains(o.Path, "/"+folder.WARCDir+"/"))
 			}})
 			_, err := b.Checkpoint(t.Context(), "x")
 			_, failed := faulty.Counts()
@@ -552,7 +553,7 @@ func TestCheckpointLinks(t *testing.T) {
 	t.Parallel()
 	j := finishedJob(t, nil)
 	away := t.TempDir()
-	for _, pattern := range []string{"seeds.txt", job.WARCDir + "/*.gz"} {
+	for _, pattern := range []string{"seeds.txt", folder.WARCDir + "/*.gz"} {
 		names, err := filepath.Glob(filepath.Join(j.cfg.Dir, pattern))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%v, %v", names, err)

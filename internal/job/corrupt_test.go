@@ -14,7 +14,7 @@ import (
 
 	"exclave/config"
 	"exclave/internal/fsx"
-	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/warc"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -35,7 +35,7 @@ type member struct {
 	data     []byte // the gzip member
 }
 
-func (v *victim) log(name string) string { return filepath.Join(v.cfg.Dir, job.LogDir, name) }
+func (v *victim) log(name string) string { return filepath.Join(v.cfg.Dir, folder.LogDir, name) }
 
 func (v *victim) file(path string, change func([]byte) []byte) {
 	v.Helper()
@@ -133,7 +133,7 @@ func place(off, n int64) string {
 // state opens the rows of the state (docs/formats/state.md).
 func (v *victim) state(change func(*pebble.DB)) {
 	v.Helper()
-	db, err := pebble.Open(filepath.Join(v.cfg.Dir, job.StateDir, "frontier"),
+	db, err := pebble.Open(filepath.Join(v.cfg.Dir, folder.StateDir, "frontier"),
 		&pebble.Options{FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
 	must(v, err)
 	change(db)

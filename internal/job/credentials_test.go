@@ -17,6 +17,7 @@ import (
 	"exclave/chain/decide"
 	"exclave/config"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/job/seeds"
 	"exclave/internal/testweb"
 )
@@ -87,7 +88,7 @@ func (j *testJob) checkNoSecret() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := pebble.Open(filepath.Join(j.cfg.Dir, job.StateDir, "frontier"), &pebble.Options{ReadOnly: true, Logger: quiet{}})
+	db, err := pebble.Open(filepath.Join(j.cfg.Dir, folder.StateDir, "frontier"), &pebble.Options{ReadOnly: true, Logger: quiet{}})
 	if err != nil {
 		t.Fatal(err)
 	}

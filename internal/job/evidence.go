@@ -14,18 +14,16 @@ import (
 	"exclave/analyzer"
 	"exclave/crawl"
 	"exclave/internal/fsx"
+	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
 )
-
-// EvidenceKeyFile holds, within StateDir, the secret that evidence is hashed under.
-const EvidenceKeyFile = "evidence.key"
 
 const evidenceKeyBytes = 32
 
 // openEvidenceKey reads the job's secret, and thinks of one for a job that has none: keepEvidenceKey writes it.
 func (j *Job) openEvidenceKey(context.Context) error {
-	name := j.path(StateDir, EvidenceKeyFile)
-	text, err := readFile(j.opts.FS, name)
+	name := j.path(folder.StateDir, folder.EvidenceKeyFile)
+	text, err := folder.ReadFile(j.opts.FS, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		j.evidenceKey = make([]byte, evidenceKeyBytes)
 		_, _ = rand.Read(j.evidenceKey) // never fails
@@ -43,7 +41,7 @@ func (j *Job) openEvidenceKey(context.Context) error {
 	if err != nil || !bytes.Equal(evidenceKeyText(key), text) {
 		return fmt.Errorf("job: %s is damaged; restore it from a checkpoint (%s), or remove it: "+
 			"what is hashed from then on cannot be compared with what was hashed before",
-			name, filepath.Join(CheckpointDir, "NAME", StateDir, EvidenceKeyFile))
+			name, filepath.Join(folder.CheckpointDir, "NAME", folder.StateDir, folder.EvidenceKeyFile))
 	}
 	j.evidenceKey = key
 	return nil
@@ -54,7 +52,7 @@ func (j *Job) keepEvidenceKey(context.Context) error {
 	if !j.newKey {
 		return nil
 	}
-	if err := fsx.WriteFileAtomic(j.opts.FS, j.path(StateDir, EvidenceKeyFile), evidenceKeyText(j.evidenceKey)); err != nil {
+	if err := fsx.WriteFileAtomic(j.opts.FS, j.path(folder.StateDir, folder.EvidenceKeyFile), evidenceKeyText(j.evidenceKey)); err != nil {
 		return fmt.Errorf("job: make the key of evidence: %w", err)
 	}
 	j.tellNewKey()
@@ -63,8 +61,8 @@ func (j *Job) keepEvidenceKey(context.Context) error {
 
 // tellNewKey says that what is hashed from now on cannot be compared with what was.
 func (j *Job) tellNewKey() {
-	log := j.path(LogDir, crawl.LogAnalysis.Name())
-	if logparts.Any(j.opts.FS, j.path(LogDir), crawl.LogAnalysis.Name()) && j.cfg.Analysis.Evidence == analyzer.DetailHashed {
+	log := j.path(folder.LogDir, crawl.LogAnalysis.Name())
+	if logparts.Any(j.opts.FS, j.path(folder.LogDir), crawl.LogAnalysis.Name()) && j.cfg.Analysis.Evidence == analyzer.DetailHashed {
 		j.opts.Log.Warn("the job had no key for hashed evidence, or one that was not secret; from now on it is hashed under a new one", "log", log)
 	}
 }

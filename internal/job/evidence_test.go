@@ -19,13 +19,14 @@ import (
 	"exclave/crawl"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
 
 // values returns the values of the evidence in a job's log, by the URL of the page.
 func values(t *testing.T, dir string) map[string][]string {
 	t.Helper()
-	log, err := os.ReadFile(filepath.Join(dir, job.LogDir, crawl.LogAnalysis.Name()))
+	log, err := os.ReadFile(filepath.Join(dir, folder.LogDir, crawl.LogAnalysis.Name()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestEvidenceKeyIsSecret(t *testing.T) {
 	cfg := *j.cfg
 	other.cfg = &cfg
 	other.cfg.Dir = filepath.Join(t.TempDir(), "restored")
-	if _, err := job.Restore(t.Context(), filepath.Join(j.cfg.Dir, job.CheckpointDir, "one"), other.cfg.Dir, job.Options{}); err != nil {
+	if _, err := job.Restore(t.Context(), filepath.Join(j.cfg.Dir, folder.CheckpointDir, "one"), other.cfg.Dir, job.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	other.run(job.Options{}, full("/3"))
@@ -92,7 +93,7 @@ func TestEvidenceKeyIsSecret(t *testing.T) {
 	}
 
 	// A job of an older version, or one that lost it, is told of its new key.
-	if err := os.Remove(filepath.Join(j.cfg.Dir, job.StateDir, job.EvidenceKeyFile)); err != nil {
+	if err := os.Remove(filepath.Join(j.cfg.Dir, folder.StateDir, folder.EvidenceKeyFile)); err != nil {
 		t.Fatal(err)
 	}
 	var told bytes.Buffer
@@ -114,7 +115,7 @@ func TestDamagedEvidenceKey(t *testing.T) {
 	t.Parallel()
 	j := newJob(t, tiny(pages{"/1": testweb.National()}), nil)
 	j.run(job.Options{}, full("/1"))
-	name := filepath.Join(j.cfg.Dir, job.StateDir, job.EvidenceKeyFile)
+	name := filepath.Join(j.cfg.Dir, folder.StateDir, folder.EvidenceKeyFile)
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +161,7 @@ func TestNoKeyForARefusedJob(t *testing.T) {
 	if b, err := job.Open(t.Context(), j.cfg, job.Options{}); err == nil {
 		t.Error("a job without its state was not refused", b.Close())
 	}
-	if _, err := os.Stat(filepath.Join(j.cfg.Dir, job.StateDir, job.EvidenceKeyFile)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(j.cfg.Dir, folder.StateDir, folder.EvidenceKeyFile)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a key was made: %v", err)
 	}
 }

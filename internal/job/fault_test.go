@@ -17,6 +17,7 @@ import (
 	"exclave/config"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 	"exclave/warc"
 )
@@ -104,7 +105,7 @@ func finishOn(t *testing.T, cfg *config.Config, fs fsx.FS) map[string]string {
 // name servers hold the time.
 func archivedOn(t *testing.T, cfg *config.Config, fs fsx.FS) map[string]string {
 	t.Helper()
-	dir := filepath.Join(cfg.Dir, job.WARCDir)
+	dir := filepath.Join(cfg.Dir, folder.WARCDir)
 	names, err := fs.List(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"exclave/internal/aside"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
 	"exclave/internal/testweb"
 	"exclave/warc"
@@ -32,7 +33,7 @@ func holdings(t *testing.T, cfg *config.Config, fsys fsx.FS) map[string]int {
 	t.Helper()
 	out := map[string]int{}
 	for l := range crawl.NumLogs {
-		if err := logparts.EachLine(fsys, filepath.Join(cfg.Dir, job.LogDir), l.Name(), func(_ logparts.Place, line []byte) error {
+		if err := logparts.EachLine(fsys, filepath.Join(cfg.Dir, folder.LogDir), l.Name(), func(_ logparts.Place, line []byte) error {
 			if line[len(line)-1] == '\n' {
 				out[string(line)]++
 			}
@@ -41,7 +42,7 @@ func holdings(t *testing.T, cfg *config.Config, fsys fsx.FS) map[string]int {
 			t.Fatal(err)
 		}
 	}
-	for _, dir := range []string{job.WARCDir, aside.Dir} {
+	for _, dir := range []string{folder.WARCDir, aside.Dir} {
 		names, err := fsys.List(filepath.Join(cfg.Dir, dir))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
@@ -154,7 +155,7 @@ func TestFlipsAndCuts(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(bases)) {
 		base := bases[name]
 		before := holdings(t, cfg, base)
-		for _, file := range under(t, base, filepath.Join(cfg.Dir, job.StateDir)) {
+		for _, file := range under(t, base, filepath.Join(cfg.Dir, folder.StateDir)) {
 			size := int64(len(readOn(t, base, file)))
 			for _, d := range harms(size, flips) {
 				c := damageCase{t: t, cfg: cfg, fs: base.CrashClone(fsx.Crash{}), before: before, want: want, over: base == finished, files: len(under(t, base, cfg.Dir)),
@@ -238,7 +239,7 @@ func (c *damageCase) run() string {
 		if after := holdings(t, c.cfg, c.fs); !maps.Equal(after, c.before) {
 			t.Errorf("%s: refused (%v), but archive or logs were changed", c.name, err)
 		}
-		if !strings.Contains(err.Error(), "exclave recover JOB") && !strings.Contains(c.name, job.EvidenceKeyFile) {
+		if !strings.Contains(err.Error(), "exclave recover JOB") && !strings.Contains(c.name, folder.EvidenceKeyFile) {
 			t.Errorf("%s: refused, but what to do is not said: %v", c.name, err)
 		}
 		if got := len(under(t, c.fs, c.cfg.Dir)); got < c.files-1 {

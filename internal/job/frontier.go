@@ -14,6 +14,8 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/view"
 	"exclave/internal/urlx"
 )
 
@@ -275,12 +277,12 @@ func (j *Job) Delete(ctx context.Context, f Filter) (deleted int, err error) {
 // anything must not be called. The error wraps [ErrLocked] when another process works
 // on the job.
 func Look(ctx context.Context, cfg *config.Config, o Options, fn func(*Job) error) (err error) {
-	j := &Job{cfg: cfg, opts: o.toLook(), dir: cfg.Dir}
-	defer func() { err = errors.Join(err, j.Close()) }()
-	if err := j.openToLook(ctx); err != nil {
+	v, err := view.Open(ctx, folder.Of(cfg, o.Env()), view.Options{Rules: true})
+	if err != nil {
 		return err
 	}
-	return fn(j)
+	defer func() { err = errors.Join(err, v.Close()) }()
+	return fn(&Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, folder: v.Folder, frontier: v.State, analyzer: v.Analyzer, scope: v.Scope})
 }
 
 // hostOf is a host as it is looked for: its name, or that in a URL somebody copied.

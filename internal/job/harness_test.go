@@ -19,6 +19,7 @@ import (
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
 	"exclave/internal/testweb"
 	"exclave/warc"
@@ -129,7 +130,7 @@ func (j *testJob) run(o job.Options, seeds ...string) *harvest {
 func (j *testJob) records() []warcRecord {
 	t := j.t
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(j.cfg.Dir, job.WARCDir, "*.warc.gz*"))
+	names, err := filepath.Glob(filepath.Join(j.cfg.Dir, folder.WARCDir, "*.warc.gz*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func (j *testJob) records() []warcRecord {
 // log returns the lines of a log of the job.
 func (j *testJob) log(l crawl.LogID) []string {
 	j.t.Helper()
-	in, err := logparts.Open(fsx.Real(), filepath.Join(j.cfg.Dir, job.LogDir), l.Name())
+	in, err := logparts.Open(fsx.Real(), filepath.Join(j.cfg.Dir, folder.LogDir), l.Name())
 	if err != nil {
 		j.t.Fatal(err)
 	}

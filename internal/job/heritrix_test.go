@@ -17,6 +17,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/heritrixlogs"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
 
@@ -24,7 +25,7 @@ import (
 // an answer is that of the thirteenth field, which every answer has.
 func heritrix(t *testing.T, cfg *config.Config) *heritrixlogs.Job {
 	t.Helper()
-	j, err := heritrixlogs.Read(filepath.Join(cfg.Dir, job.LogDir), filepath.Join(cfg.Dir, job.ReportDir))
+	j, err := heritrixlogs.Read(filepath.Join(cfg.Dir, folder.LogDir), filepath.Join(cfg.Dir, folder.ReportDir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func heritrix(t *testing.T, cfg *config.Config) *heritrixlogs.Job {
 // statistics reads progress-statistics.log, whose last line agrees with the crawl-report.
 func statistics(t *testing.T, cfg *config.Config, j *heritrixlogs.Job) {
 	t.Helper()
-	log, err := os.Open(filepath.Join(cfg.Dir, job.LogDir, job.ProgressLog))
+	log, err := os.Open(filepath.Join(cfg.Dir, folder.LogDir, folder.ProgressLog))
 	must(t, err)
 	lines, err := heritrixlogs.ProgressStatistics(log)
 	must(t, errors.Join(err, log.Close()))

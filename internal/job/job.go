@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -24,28 +23,18 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
-	"exclave/internal/aside"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
+	"exclave/internal/job/folder"
 	"exclave/internal/job/progress"
+	"exclave/internal/job/records"
+	"exclave/internal/job/rules"
 	"exclave/internal/job/seeds"
+	"exclave/internal/job/view"
+	"exclave/internal/printable"
 	"exclave/internal/resolve"
 	"exclave/warc"
 )
-
-// Folders of a job.
-const (
-	WARCDir   = "warcs"
-	LogDir    = "logs"
-	ReportDir = "reports"
-	StateDir  = "state"
-)
-
-// LockFile is held, within StateDir, by the process that works on the job.
-const LockFile = "job.lock"
-
-// ErrLocked is wrapped by the error of Open when another process works on the job.
-var ErrLocked = errors.New("another process is working on this job")
 
 // Options are what a job needs from its surroundings.
 type Options struct {
@@ -62,23 +51,20 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.FS == nil {
-		o.FS = fsx.Real()
-	}
-	if o.Clock == nil {
-		o.Clock = clock.System()
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	e := o.Env().WithDefaults()
+	o.FS, o.Clock, o.Log = e.FS, e.Clock, e.Log
 	return o
 }
+
+// Env is the part of them that every work on a job needs.
+func (o Options) Env() folder.Env { return folder.Env{FS: o.FS, Clock: o.Clock, Log: o.Log} }
 
 // Job is an open job. Use it from one goroutine; Close it.
 type Job struct {
 	cfg      *config.Config
 	opts     Options
 	dir      string
+	folder   folder.Folder
 	closers  []func(context.Context) error // run in reverse
 	frontier *frontier.Frontier
 	pool     *warc.Pool
@@ -122,7 +108,7 @@ type Result struct {
 // acknowledges), analyzer, chains. Whatever way the last run ended, the job goes
 // on from what was acknowledged.
 func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
-	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, credentials: fetch.Credentials{}, checkpoints: make(chan struct{}, 1), events: make(chan event, 16), unanswered: make(chan struct{}, 1)}
+	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, folder: folder.Of(cfg, o.Env()), credentials: fetch.Credentials{}, checkpoints: make(chan struct{}, 1), events: make(chan event, 16), unanswered: make(chan struct{}, 1)}
 	j.halt, j.stop = context.WithCancel(context.WithoutCancel(ctx))
 	j.onClose(func(context.Context) error { j.stop(); return nil })
 	defer func() {
@@ -139,83 +125,51 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error
 	return j, nil
 }
 
-func (j *Job) path(parts ...string) string {
-	return filepath.Join(append([]string{j.dir}, parts...)...)
-}
+func (j *Job) path(parts ...string) string { return j.folder.Path(parts...) }
 
 func (j *Job) onClose(fn func(context.Context) error) { j.closers = append(j.closers, fn) }
 
 func (j *Job) openFolders(context.Context) error {
 	fs := j.opts.FS
-	for _, d := range []string{WARCDir, LogDir, ReportDir, StateDir} {
+	for _, d := range []string{folder.WARCDir, folder.LogDir, folder.ReportDir, folder.StateDir} {
 		if err := fsx.MkdirAll(fs, j.path(d)); err != nil {
 			return fmt.Errorf("job: make folder %s: %w", j.path(d), err)
 		}
 	}
-	lock, err := j.lock("lock")
+	lock, err := j.folder.Lock("lock")
 	if err != nil {
 		return err
 	}
 	j.onClose(func(context.Context) error { return lock.Close() })
 	// Recordings of a run that was killed; scratch files are never durable.
-	if err := os.RemoveAll(j.path(StateDir, "scratch")); err != nil {
+	if err := os.RemoveAll(j.path(folder.StateDir, "scratch")); err != nil {
 		return fmt.Errorf("job: clear scratch files: %w", err)
 	}
-	if err := os.MkdirAll(j.path(StateDir, "scratch"), fsx.FolderMode); err != nil {
+	if err := os.MkdirAll(j.path(folder.StateDir, "scratch"), fsx.FolderMode); err != nil {
 		return fmt.Errorf("job: make scratch folder: %w", err)
 	}
 	return nil
 }
 
-func (j *Job) openAnalyzer(ctx context.Context) error {
-	c := j.cfg.Analysis.Config
-	c.Dir = j.dir
-	c.Key = j.evidenceKey
-	a, err := analyzer.Open(ctx, c)
-	if err != nil {
-		return fmt.Errorf("job: %w", err)
+func (j *Job) openAnalyzer(ctx context.Context) (err error) {
+	if j.analyzer, err = rules.OpenAnalyzer(ctx, j.folder, j.evidenceKey); err == nil {
+		j.onClose(func(context.Context) error { return j.analyzer.Close() })
 	}
-	j.analyzer = a
-	j.onClose(func(context.Context) error { return a.Close() })
-	return nil
-}
-
-// depths returns the rules of archiving for the job's profiles.
-func (j *Job) depths() crawl.Depths {
-	d := crawl.Depths{AnalyseLinked: j.cfg.Crawl.AnalyseLinked, UnclaimedEmbeds: j.cfg.Crawl.FetchUnclaimedEmbeds}
-	for i := range d.D {
-		d.D[i] = -1
-	}
-	for i, p := range j.analyzer.Profiles() {
-		d.D[i] = j.cfg.Analysis.DepthOf(p)
-	}
-	return d
-}
-
-// parts are what the verdicts follow from.
-func (j *Job) parts() []frontier.Part {
-	var parts []frontier.Part
-	for _, p := range j.analyzer.Parts() {
-		parts = append(parts, frontier.Part(p))
-	}
-	return parts
+	return err
 }
 
 func (j *Job) openState(ctx context.Context) error {
 	if n := len(j.analyzer.Profiles()); n > crawl.MaxProfiles {
 		return fmt.Errorf("job: %d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
 	}
-	moved, err := readMoved(j.opts.FS, j.dir)
+	moved, err := j.folder.Moved()
 	if err != nil {
 		return err
 	}
-	links := linkReader{records: j.records(), rules: j.cfg.URL.Rules}
-	f, err := frontier.Open(ctx, frontier.Options{
-		FS: j.opts.FS, Dir: j.path(StateDir, "frontier"), LogDir: j.path(LogDir), Config: j.cfg.Frontier,
-		Order: j.cfg.Order, Limits: j.cfg.Limits, Logs: j.cfg.Logs, MovedLog: moved.has,
-		Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Parts: j.parts(), Clock: j.opts.Clock, Links: links,
-		Fail: j.opts.Fail, Logger: j.opts.Log, Aside: j.aside(), Check: j.checkArchive,
-	})
+	o := rules.Frontier(j.folder, j.analyzer)
+	o.MovedLog, o.Links = moved.Has, records.Links{Reader: j.records(), Rules: j.cfg.URL.Rules}
+	o.Fail, o.Aside, o.Check = j.opts.Fail, j.folder.Aside(), j.checkArchive
+	f, err := frontier.Open(ctx, o)
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
@@ -224,24 +178,16 @@ func (j *Job) openState(ctx context.Context) error {
 	return nil
 }
 
-func (j *Job) records() records {
-	return records{fs: j.opts.FS, dir: j.path(WARCDir), scratch: j.path(StateDir, "scratch"), name: func(n uint32) (warc.FileState, bool) {
+// records reads single records of the archive, also of files that are being written.
+func (j *Job) records() records.Reader {
+	return records.Of(j.folder, func(n uint32) (warc.FileState, bool) {
 		if j.pool != nil {
 			if s, ok := j.pool.File(n); ok {
 				return s, true
 			}
 		}
-		return fileState(j.frontier.Files(), n)
-	}}
-}
-
-func fileState(rows []frontier.FileRow, n uint32) (warc.FileState, bool) {
-	for _, r := range rows {
-		if r.Number == n {
-			return warc.FileState(r), true
-		}
-	}
-	return warc.FileState{}, false
+		return records.FileOf(j.frontier, n)
+	})
 }
 
 func (j *Job) openArchive(ctx context.Context) error {
@@ -251,7 +197,7 @@ func (j *Job) openArchive(ctx context.Context) error {
 		rows = append(rows, warc.FileState(r))
 		next = max(next, r.Number+1)
 	}
-	rows, notes, err := warc.Recover(j.opts.FS, j.path(WARCDir), rows, j.aside(), j.opts.Fail)
+	rows, notes, err := warc.Recover(j.opts.FS, j.path(folder.WARCDir), rows, j.folder.Aside(), j.opts.Fail)
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
@@ -260,7 +206,7 @@ func (j *Job) openArchive(ctx context.Context) error {
 		j.opts.Log.Warn("recovered", "file", n.File, "what", n.What)
 	}
 	c := j.cfg.WARC
-	c.Dir = j.path(WARCDir)
+	c.Dir = j.path(folder.WARCDir)
 	pool, err := warc.OpenPool(j.opts.FS, c, j.info(), j.opts.Clock, next, rows, j.opts.Fail)
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
@@ -281,11 +227,9 @@ func (j *Job) openArchive(ctx context.Context) error {
 	return j.frontier.Start(archive{pool}, fr)
 }
 
-func (j *Job) aside() *aside.Folder { return aside.New(j.opts.FS, j.dir, j.opts.Clock) }
-
 // checkArchive compares the WARC files with what the state acknowledges of them.
 func (j *Job) checkArchive(_ context.Context, k *frontier.Known, strict bool) error {
-	moved, err := readMoved(j.opts.FS, j.dir)
+	moved, err := j.folder.Moved()
 	if err != nil {
 		return err
 	}
@@ -297,7 +241,7 @@ func (j *Job) checkArchive(_ context.Context, k *frontier.Known, strict bool) er
 		s, ok, err := k.Last(file)
 		return warc.Span(s), ok, err
 	}
-	return warc.Check(j.opts.FS, j.path(WARCDir), rows, last, moved.has, strict)
+	return warc.Check(j.opts.FS, j.path(folder.WARCDir), rows, last, moved.Has, strict)
 }
 
 func (j *Job) info() warc.Info {
@@ -322,9 +266,9 @@ func ownAddress() string {
 }
 
 func (j *Job) openChains(context.Context) error {
-	scope, problems := decide.Build(j.cfg.Scope, j.dir, j.opts.Clock.Now())
-	if len(problems) > 0 {
-		return fmt.Errorf("job: scope%s: %s", problems[0].Key, problems[0].Msg)
+	scope, err := rules.Scope(j.folder)
+	if err != nil {
+		return err
 	}
 	j.scope, j.seeder = scope, seeds.New(j.cfg, scope, j.frontier)
 	dns, err := resolve.New(j.cfg.DNS)
@@ -332,13 +276,13 @@ func (j *Job) openChains(context.Context) error {
 		return fmt.Errorf("job: %w", err)
 	}
 	j.names = resolve.NewWatch(dns, j.nobodyAnswers)
-	http, err := fetch.NewHTTP(j.httpConfig(), fetch.Deps{Hosts: j.frontier, Resolver: j.names, Scratch: j.path(StateDir, "scratch"),
+	http, err := fetch.NewHTTP(j.httpConfig(), fetch.Deps{Hosts: j.frontier, Resolver: j.names, Scratch: j.path(folder.StateDir, "scratch"),
 		Clock: j.opts.Clock, ToeThreads: j.cfg.Crawl.ToeThreads, Log: j.opts.Log, Version: j.opts.Version, Credentials: j.credentials})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
 	steps, bad := standard.Build(&standard.Env{
-		Dir: j.dir, Clock: j.opts.Clock, Depths: j.depths(), Keys: j.cfg.URL.Rules, Scope: scope, Hosts: j.frontier,
+		Dir: j.dir, Clock: j.opts.Clock, Depths: rules.Depths(j.cfg, j.analyzer), Keys: j.cfg.URL.Rules, Scope: scope, Hosts: j.frontier,
 		Robots: j.cfg.Robots.Policy, Resolver: j.names, HTTP: http, Analyzer: j.analyzer, Room: extract.NewRoom(j.cfg.Documents), Archive: j.pool,
 		Reader: j.records(), FileName: archive{j.pool}.FileName,
 	}, j.cfg.Chain)
@@ -439,11 +383,11 @@ func (j *Job) Line(elapsed time.Duration) string {
 		rate = float64(c.Fetched) / sec
 	}
 	return fmt.Sprintf("%s queued %d busy %d done %d kept %d valid %d failed %d  %.1f/s %s",
-		elapsed.Round(time.Second), s.Queued, s.InProcess, s.Finished, s.Archived, s.Valid, s.Failed, rate, Size(c.Bytes))
+		elapsed.Round(time.Second), s.Queued, s.InProcess, s.Finished, s.Archived, s.Valid, s.Failed, rate, printable.Size(c.Bytes))
 }
 
 // report notes how the run ended, and writes the reports and reports/seeds.json.
-func (j *Job) report(r Result, run runNote, crawlErr error) error {
+func (j *Job) report(r Result, run view.RunNote, crawlErr error) error {
 	run.Status, run.Took = string(r.Reason), run.Took+r.Took
 	var errs []error
 	if crawlErr != nil {
@@ -458,7 +402,7 @@ func (j *Job) report(r Result, run runNote, crawlErr error) error {
 	if err != nil {
 		return fmt.Errorf("job: seeds report: %w", err)
 	}
-	return errors.Join(append(errs, fsx.WriteSharedAtomic(j.opts.FS, j.path(ReportDir, "seeds.json"), append(data, '\n')))...)
+	return errors.Join(append(errs, fsx.WriteSharedAtomic(j.opts.FS, j.path(folder.ReportDir, "seeds.json"), append(data, '\n')))...)
 }
 
 // ImportSeeds streams a log into the frontier, as [seeds.Seeder.Import] does. It may be called from

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestLock(t *testing.T) {
 	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.NationalPage(1)}, nil)
 	j.run(job.Options{}, "http://a.test/")
-	lock := filepath.Join(j.cfg.Dir, job.StateDir, job.LockFile)
+	lock := filepath.Join(j.cfg.Dir, folder.StateDir, folder.LockFile)
 	if err := os.Remove(lock); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestLock(t *testing.T) {
 		}(),
 		"verify": func() error { _, err := job.Verify(t.Context(), j.cfg, job.Options{}); return err }(),
 	} {
-		if err == nil || errors.Is(err, job.ErrLocked) {
+		if err == nil || errors.Is(err, folder.ErrLocked) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

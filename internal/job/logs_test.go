@@ -15,6 +15,8 @@ import (
 	"exclave/crawl"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/moved"
 	"exclave/internal/logparts"
 )
 
@@ -32,12 +34,12 @@ func rolledJob(t testing.TB) *testJob {
 // parts are the parts of a log, in order.
 func (j *testJob) parts(l crawl.LogID) []string {
 	j.t.Helper()
-	names, err := logparts.List(fsx.Real(), filepath.Join(j.cfg.Dir, job.LogDir), l.Name())
+	names, err := logparts.List(fsx.Real(), filepath.Join(j.cfg.Dir, folder.LogDir), l.Name())
 	must(j.t, err)
 	return names
 }
 
-func (j *testJob) logPath(name string) string { return filepath.Join(j.cfg.Dir, job.LogDir, name) }
+func (j *testJob) logPath(name string) string { return filepath.Join(j.cfg.Dir, folder.LogDir, name) }
 
 // allLines are the lines of all logs.
 func (j *testJob) allLines() (all []string) {
@@ -134,11 +136,11 @@ func TestMovedLogParts(t *testing.T) {
 	lines, name := j.allLines(), j.parts(crawl.LogCrawl)[1]
 	away := filepath.Join(t.TempDir(), "part")
 	must(t, os.Rename(j.logPath(name+logparts.Packed), away))
-	made, err := job.Move(t.Context(), j.cfg, job.Options{}, "tape 7", []string{name + logparts.Packed})
+	made, err := moved.Register(t.Context(), folder.Of(j.cfg, folder.Env{}), "tape 7", []string{name + logparts.Packed})
 	if err != nil || len(made) != 1 || made[0].File != name {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	if again, err := job.Move(t.Context(), j.cfg, job.Options{}, "", nil); err != nil || len(again) > 0 {
+	if again, err := moved.Register(t.Context(), folder.Of(j.cfg, folder.Env{}), "", nil); err != nil || len(again) > 0 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	j.run(job.Options{}) // and verify
@@ -169,7 +171,7 @@ func TestCheckpointOfRolledLogs(t *testing.T) {
 		must(t, err)
 	})
 	for _, f := range c.Files {
-		if strings.HasPrefix(f.Path, job.LogDir+"/") && f.Shared != strings.HasSuffix(f.Path, logparts.Packed) {
+		if strings.HasPrefix(f.Path, folder.LogDir+"/") && f.Shared != strings.HasSuffix(f.Path, logparts.Packed) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -216,7 +218,7 @@ func TestRecoverRolledLogs(t *testing.T) {
 	t.Run("a part that was changed and reads well", func(t *testing.T) {
 		j := rolledJob(t)
 		name := j.parts(crawl.LogCrawl)[0]
-		in, err := logparts.OpenPart(fsx.Real(), filepath.Join(j.cfg.Dir, job.LogDir), name)
+		in, err := logparts.OpenPart(fsx.Real(), filepath.Join(j.cfg.Dir, folder.LogDir), name)
 		must(t, err)
 		text, err := io.ReadAll(in)
 		must(t, errors.Join(err, in.Close(), os.Remove(j.logPath(name+logparts.Packed))))

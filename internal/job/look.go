@@ -13,36 +13,12 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
-	"exclave/internal/clock"
 	"exclave/internal/fsx"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/view"
 	"exclave/internal/logparts"
 	"exclave/internal/urlx"
 )
-
-// toLook are options with which nothing of a job is changed: it may lie on a read-only file system,
-// or belong to another user.
-func (o Options) toLook() Options {
-	o = o.withDefaults()
-	o.FS = fsx.ReadOnly(o.FS)
-	return o
-}
-
-// openState opens the state of a job that is not running, to look at it only.
-func openState(ctx context.Context, cfg *config.Config, o Options) (*frontier.Frontier, error) {
-	return openStateWith(ctx, cfg, o, 0)
-}
-
-// openStateWith is openState with a cache of so many bytes.
-func openStateWith(ctx context.Context, cfg *config.Config, o Options, cache int64) (*frontier.Frontier, error) {
-	a := Job{cfg: cfg, opts: o.toLook(), dir: cfg.Dir}
-	if err := a.openAnalyzer(ctx); err != nil {
-		return nil, err
-	}
-	depths := a.depths()
-	f, err := frontier.Open(ctx, frontier.Options{FS: a.opts.FS, Dir: a.path(StateDir, "frontier"), LogDir: a.path(LogDir),
-		Config: cfg.Frontier, Order: cfg.Order, Limits: cfg.Limits, Depths: depths, RulesHash: cfg.URL.Hash(), Clock: clock.System(), Logger: a.opts.Log, ReadOnly: true, Cache: cache})
-	return f, errors.Join(err, a.Close())
-}
 
 // HostSummary is what became of a host.
 type HostSummary struct {
@@ -59,13 +35,13 @@ type HostSummary struct {
 // asked for as a prerequisite goes by its key: its URL is also that of a page that
 // may be linked.
 func Outcomes(ctx context.Context, cfg *config.Config) (_ map[string]crawl.Outcome, err error) {
-	f, err := openState(ctx, cfg, Options{})
+	v, err := view.Open(ctx, folder.Of(cfg, folder.Env{}), view.Options{})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.Close(ctx)) }()
+	defer func() { err = errors.Join(err, v.Close()) }()
 	out := map[string]crawl.Outcome{}
-	return out, f.EachURI(func(r *frontier.Record) error {
+	return out, v.State.EachURI(func(r *frontier.Record) error {
 		switch {
 		case r.Finishes == 0:
 		case crawl.IsRobots(r.Key):
@@ -81,13 +57,13 @@ func Outcomes(ctx context.Context, cfg *config.Config) (_ map[string]crawl.Outco
 // base32, as the state has it; [Verify] proves that the archive agrees. robots.txt
 // asked for as a prerequisite is left out.
 func Payloads(ctx context.Context, cfg *config.Config) (_ map[string]string, err error) {
-	f, err := openState(ctx, cfg, Options{})
+	v, err := view.Open(ctx, folder.Of(cfg, folder.Env{}), view.Options{})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.Close(ctx)) }()
+	defer func() { err = errors.Join(err, v.Close()) }()
 	out := map[string]string{}
-	return out, f.EachURI(func(r *frontier.Record) error {
+	return out, v.State.EachURI(func(r *frontier.Record) error {
 		if r.Outcome.Archived && !crawl.IsRobots(r.Key) {
 			out[r.URL] = r.Digest
 		}
@@ -98,11 +74,11 @@ func Payloads(ctx context.Context, cfg *config.Config) (_ map[string]string, err
 // Hosts summarises a job that is not running, the hosts with the most archived
 // URIs first.
 func Hosts(ctx context.Context, cfg *config.Config) (_ []HostSummary, err error) {
-	f, err := openState(ctx, cfg, Options{})
+	v, err := view.Open(ctx, folder.Of(cfg, folder.Env{}), view.Options{})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.Close(ctx)) }()
+	defer func() { err = errors.Join(err, v.Close()) }()
 	by := map[string]*HostSummary{}
 	host := func(name string) *HostSummary {
 		if by[name] == nil {
@@ -110,7 +86,7 @@ func Hosts(ctx context.Context, cfg *config.Config) (_ []HostSummary, err error)
 		}
 		return by[name]
 	}
-	if err := f.EachURI(func(r *frontier.Record) error {
+	if err := v.State.EachURI(func(r *frontier.Record) error {
 		if r.Finishes == 0 || r.Claim.IsZero() {
 			return nil
 		}
@@ -153,7 +129,7 @@ func Hosts(ctx context.Context, cfg *config.Config) (_ []HostSummary, err error)
 
 // eachVerdict reads analysis.jsonl.
 func eachVerdict(cfg *config.Config, fn func(url string, v analyzer.Verdict)) error {
-	if err := logparts.EachLine(fsx.Real(), filepath.Join(cfg.Dir, LogDir), crawl.LogAnalysis.Name(), func(at logparts.Place, text []byte) error {
+	if err := logparts.EachLine(fsx.Real(), filepath.Join(cfg.Dir, folder.LogDir), crawl.LogAnalysis.Name(), func(at logparts.Place, text []byte) error {
 		var line struct {
 			URL      string             `json:"url"`
 			Verdicts []analyzer.Verdict `json:"verdicts"`

@@ -9,6 +9,7 @@ import (
 
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
 
@@ -28,7 +29,7 @@ func TestModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := filepath.Join(t.TempDir(), "restored")
-	if _, err := job.Restore(t.Context(), filepath.Join(j.cfg.Dir, job.CheckpointDir, "one"), other, job.Options{}); err != nil {
+	if _, err := job.Restore(t.Context(), filepath.Join(j.cfg.Dir, folder.CheckpointDir, "one"), other, job.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{j.cfg.Dir, other} {
@@ -53,7 +54,7 @@ func checkModes(t *testing.T, dir string) (n int) {
 		switch {
 		case e.IsDir():
 			may = fsx.FolderMode | os.ModeDir
-		case strings.Contains(path, ".warc.gz"), filepath.Base(filepath.Dir(path)) == job.ReportDir:
+		case strings.Contains(path, ".warc.gz"), filepath.Base(filepath.Dir(path)) == folder.ReportDir:
 			may = fsx.SharedMode
 		}
 		if n++; info.Mode()&^may != 0 {

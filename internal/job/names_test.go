@@ -18,6 +18,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/clock"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/live"
 	"exclave/internal/testweb"
 )
@@ -139,7 +140,7 @@ func TestNoNameServer(t *testing.T) {
 			if err := b.Close(); err != nil {
 				t.Fatal(err)
 			}
-			log, err := os.ReadFile(filepath.Join(j.cfg.Dir, job.LogDir, job.ProgressLog))
+			log, err := os.ReadFile(filepath.Join(j.cfg.Dir, folder.LogDir, folder.ProgressLog))
 			if err != nil || !strings.Contains(string(log), "CRAWL NO NAME SERVER - ") || !strings.Contains(string(log), "CRAWL NAME SERVER - one answers again") {
 				t.Errorf("%v; the log of statistics says\n%s", err, log)
 			}

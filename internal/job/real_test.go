@@ -18,6 +18,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 	"exclave/warc"
@@ -138,10 +139,10 @@ func (c realCase) harvest(t *testing.T, srv *testweb.Server, truth []testweb.Cap
 	for _, hit := range srv.Log() {
 		h.asked[hit.URL] = true
 	}
-	for _, l := range readLines[struct{ URL string }](t, filepath.Join(cfg.Dir, job.LogDir, crawl.LogScope.Name())) {
+	for _, l := range readLines[struct{ URL string }](t, filepath.Join(cfg.Dir, folder.LogDir, crawl.LogScope.Name())) {
 		h.refused[l.URL] = true
 	}
-	files, err := filepath.Glob(filepath.Join(cfg.Dir, job.WARCDir, "*.warc.gz"))
+	files, err := filepath.Glob(filepath.Join(cfg.Dir, folder.WARCDir, "*.warc.gz"))
 	must(t, err)
 	h.payloads = payloads(t, files)
 	if os.Getenv("EXCLAVE_WARCIO") != "" && len(files) > 0 {

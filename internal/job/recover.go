@@ -19,6 +19,9 @@ import (
 	"exclave/frontier"
 	"exclave/internal/aside"
 	"exclave/internal/fsx"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/records"
+	"exclave/internal/job/rules"
 	"exclave/internal/logparts"
 	"exclave/warc"
 )
@@ -59,17 +62,17 @@ const maxRecoverNotes = 200
 // nothing was changed, [ErrLocked] that another process works on the job.
 func Recover(ctx context.Context, cfg *config.Config, o Options, ro RecoverOptions) (_ Recovered, err error) {
 	o = o.withDefaults()
-	r := &recoverer{Job: &Job{cfg: cfg, opts: o, dir: cfg.Dir}, ro: ro, files: map[uint32]warc.FileState{}, numbers: map[string]uint32{},
+	r := &recoverer{Job: &Job{cfg: cfg, opts: o, dir: cfg.Dir, folder: folder.Of(cfg, o.Env())}, ro: ro, files: map[uint32]warc.FileState{}, numbers: map[string]uint32{},
 		ends: map[uint32]int64{}, behind: map[uint32]int64{}, aside: aside.New(o.FS, cfg.Dir, o.Clock)}
 	if err := r.anything(); err != nil {
 		return Recovered{}, err
 	}
-	for _, d := range []string{StateDir, WARCDir, LogDir} {
+	for _, d := range []string{folder.StateDir, folder.WARCDir, folder.LogDir} {
 		if err := fsx.MkdirAll(o.FS, r.path(d)); err != nil {
 			return Recovered{}, fmt.Errorf("job: recover: %w", err)
 		}
 	}
-	lock, err := r.lock("recover")
+	lock, err := r.folder.Lock("recover")
 	if err != nil {
 		return Recovered{}, err
 	}
@@ -124,7 +127,7 @@ const (
 
 // anything demands that there is something to make a state from.
 func (r *recoverer) anything() error {
-	for _, d := range []string{WARCDir, LogDir} {
+	for _, d := range []string{folder.WARCDir, folder.LogDir} {
 		if names, err := r.opts.FS.List(r.path(d)); err == nil && len(names) > 0 {
 			return nil
 		}
@@ -140,7 +143,7 @@ func (r *recoverer) openScoper(context.Context) error {
 	if n := len(r.profiles); n > crawl.MaxProfiles {
 		return refused("%d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
 	}
-	r.rules = r.depths()
+	r.rules = rules.Depths(r.cfg, r.analyzer)
 	scope, problems := decide.Build(r.cfg.Scope, r.dir, r.opts.Clock.Now())
 	if len(problems) > 0 {
 		return refused("scope%s: %s", problems[0].Key, problems[0].Msg)
@@ -163,13 +166,13 @@ func (r *recoverer) openScoper(context.Context) error {
 
 // listFiles finds the job's WARC files.
 func (r *recoverer) listFiles(context.Context) error {
-	names, err := r.opts.FS.List(r.path(WARCDir))
+	names, err := r.opts.FS.List(r.path(folder.WARCDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("job: recover: %w", err)
 	}
 	slices.Sort(names) // a final name comes before the same name with .open
 	for _, name := range names {
-		st, err := r.opts.FS.Stat(r.path(WARCDir, name))
+		st, err := r.opts.FS.Stat(r.path(folder.WARCDir, name))
 		if err != nil {
 			return fmt.Errorf("job: recover: %w", err)
 		}
@@ -211,16 +214,16 @@ func (r *recoverer) mayRecover(ctx context.Context) error {
 		lines += n
 	}
 	if !r.ro.FetchMissing {
-		moved, err := readMoved(r.opts.FS, r.dir)
+		moved, err := r.folder.Moved()
 		if err != nil {
 			return err
 		}
 		to := ""
-		if i := slices.IndexFunc(moved, func(m Moved) bool { return m.File == names[0] && m.To != "" }); i >= 0 {
+		if i := slices.IndexFunc(moved, func(m folder.Moved) bool { return m.File == names[0] && m.To != "" }); i >= 0 {
 			to = " (moved to " + moved[i].To + ")"
 		}
 		return refused("WARC files that crawl.log names are missing: %d, the first is %s%s; by crawl.log they hold %d answers, and recover reads all: put them, or links to them, back into %s as long as it works, or have these answers fetched again (--fetch-missing)",
-			len(names), names[0], to, lines, r.path(WARCDir))
+			len(names), names[0], to, lines, r.path(folder.WARCDir))
 	}
 	for _, n := range names {
 		r.note("%s: is missing; the %d answers in it are fetched again", n, r.lostIn[n])
@@ -230,17 +233,17 @@ func (r *recoverer) mayRecover(ctx context.Context) error {
 
 // mayMissParts refuses to go on without parts of logs that were moved away.
 func (r *recoverer) mayMissParts() error {
-	moved, err := readMoved(r.opts.FS, r.dir)
+	moved, err := r.folder.Moved()
 	if err != nil {
 		return err
 	}
 	for _, m := range moved {
-		if !isLogPart(m.File) {
+		if !folder.IsLogPart(m.File) {
 			continue
 		}
-		if _, err := logparts.Find(r.opts.FS, r.path(LogDir), m.File); errors.Is(err, fs.ErrNotExist) {
+		if _, err := logparts.Find(r.opts.FS, r.path(folder.LogDir), m.File); errors.Is(err, fs.ErrNotExist) {
 			return refused("%s, a part of a log, was moved away (to %q), and recover reads all: put it back into %s as long as it works, or do without its lines (--fetch-missing)",
-				m.File, m.To, r.path(LogDir))
+				m.File, m.To, r.path(folder.LogDir))
 		}
 	}
 	return nil
@@ -255,11 +258,11 @@ func (r *recoverer) noStrangeLogs() error {
 	}
 	for l := range crawl.NumLogs {
 		for _, name := range names {
-			if name == l.Name() || !strings.HasPrefix(name, l.Name()) || isLogPart(name) || strings.HasSuffix(name, rewritten) {
+			if name == l.Name() || !strings.HasPrefix(name, l.Name()) || folder.IsLogPart(name) || strings.HasSuffix(name, rewritten) {
 				continue
 			}
 			return refused("%s may hold lines of %s, and recover does not read it: give it its name back, a part of a log plain or compressed with gzip; move it away when it is not of this job; or do without its lines (--fetch-missing)",
-				r.path(LogDir, name), l.Name())
+				r.path(folder.LogDir, name), l.Name())
 		}
 	}
 	return nil
@@ -274,19 +277,19 @@ func (r *recoverer) partsOnce(ctx context.Context) error {
 	}
 	for _, name := range names {
 		plain, packed := strings.CutSuffix(name, logparts.Packed)
-		if _, err := r.opts.FS.Stat(r.path(LogDir, plain)); !packed || !isLogPart(name) || errors.Is(err, fs.ErrNotExist) {
+		if _, err := r.opts.FS.Stat(r.path(folder.LogDir, plain)); !packed || !folder.IsLogPart(name) || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		have, err := logparts.SumOf(ctx, r.opts.FS, r.path(LogDir, name))
+		have, err := logparts.SumOf(ctx, r.opts.FS, r.path(folder.LogDir, name))
 		if logparts.Damaged(err) {
 			continue // the plain one counts
 		}
-		want, plainErr := logparts.SumOf(ctx, r.opts.FS, r.path(LogDir, plain))
+		want, plainErr := logparts.SumOf(ctx, r.opts.FS, r.path(folder.LogDir, plain))
 		if err := errors.Join(err, plainErr); err != nil {
 			return fmt.Errorf("job: recover: %w", err)
 		}
 		if have != want {
-			return refused("%s and %s hold different bytes: move the one away that is not whole", r.path(LogDir, plain), name)
+			return refused("%s and %s hold different bytes: move the one away that is not whole", r.path(folder.LogDir, plain), name)
 		}
 	}
 	for l := range crawl.NumLogs {
@@ -304,12 +307,12 @@ func (r *recoverer) rolledOnce(ctx context.Context, l crawl.LogID) error {
 	if n == 0 || files[n].size == 0 || files[n].size != files[n-1].size {
 		return nil
 	}
-	part, err := logparts.Find(r.opts.FS, r.path(LogDir), files[n-1].name)
+	part, err := logparts.Find(r.opts.FS, r.path(folder.LogDir), files[n-1].name)
 	if err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}
 	want, partErr := logparts.SumOf(ctx, r.opts.FS, part)
-	have, err := logparts.SumOf(ctx, r.opts.FS, r.path(LogDir, l.Name()))
+	have, err := logparts.SumOf(ctx, r.opts.FS, r.path(folder.LogDir, l.Name()))
 	if logparts.Damaged(partErr) {
 		return nil
 	}
@@ -317,13 +320,13 @@ func (r *recoverer) rolledOnce(ctx context.Context, l crawl.LogID) error {
 		return fmt.Errorf("job: recover: %w", err)
 	}
 	if have == want {
-		return refused("%s and its last part, %s, hold the same: remove the former", r.path(LogDir, l.Name()), files[n-1].name)
+		return refused("%s and its last part, %s, hold the same: remove the former", r.path(folder.LogDir, l.Name()), files[n-1].name)
 	}
 	return nil
 }
 
 func (r *recoverer) logNames() ([]string, error) {
-	names, err := r.opts.FS.List(r.path(LogDir))
+	names, err := r.opts.FS.List(r.path(folder.LogDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("job: recover: %w", err)
 	}
@@ -334,7 +337,7 @@ func (r *recoverer) logNames() ([]string, error) {
 // clear removes what a recovery that was killed left.
 func (r *recoverer) clear(context.Context) error {
 	for _, d := range []string{newState, moreLines} {
-		if err := r.opts.FS.RemoveAll(r.path(StateDir, d)); err != nil {
+		if err := r.opts.FS.RemoveAll(r.path(folder.StateDir, d)); err != nil {
 			return fmt.Errorf("job: recover: remove what is left of an earlier attempt: %w", err)
 		}
 	}
@@ -365,11 +368,11 @@ func (r *recoverer) scanFiles(ctx context.Context) error {
 // build makes the new state and puts it in the place of the old one.
 func (r *recoverer) build(ctx context.Context) (err error) {
 	o := r.opts
-	dir := r.path(StateDir, newState)
-	r.b, err = frontier.Rebuild(ctx, frontier.Options{FS: o.FS, Dir: dir, LogDir: r.path(LogDir), Config: r.cfg.Frontier,
-		Order: r.cfg.Order, Limits: r.cfg.Limits, Depths: r.rules, RulesHash: r.cfg.URL.Hash(), Parts: r.parts(), Clock: o.Clock, Logger: o.Log,
-		Links: linkReader{records: records{fs: o.FS, dir: r.path(WARCDir), name: func(n uint32) (warc.FileState, bool) { f, ok := r.files[n]; return f, ok }}, rules: r.cfg.URL.Rules},
-	}, r.began)
+	dir := r.path(folder.StateDir, newState)
+	with := rules.Frontier(r.folder, r.analyzer)
+	with.Dir, with.Logs = dir, frontier.LogsConfig{} // logs stay as they are
+	with.Links = records.Links{Rules: r.cfg.URL.Rules, Reader: records.Of(r.folder, func(n uint32) (warc.FileState, bool) { f, ok := r.files[n]; return f, ok })}
+	r.b, err = frontier.Rebuild(ctx, with, r.began)
 	if err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}
@@ -379,7 +382,7 @@ func (r *recoverer) build(ctx context.Context) (err error) {
 			err = errors.Join(err, r.b.Discard(), o.FS.RemoveAll(dir))
 		}
 	}()
-	if r.missing, err = fsx.OpenAppend(o.FS, r.path(StateDir, moreLines)); err != nil {
+	if r.missing, err = fsx.OpenAppend(o.FS, r.path(folder.StateDir, moreLines)); err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}
 	r.onClose(func(context.Context) error { return errors.Join(r.missing.Close(), o.FS.Remove(r.missing.Name())) })
@@ -420,7 +423,7 @@ func (r *recoverer) build(ctx context.Context) (err error) {
 // install sets the old state aside and gives the new one its name.
 func (r *recoverer) install() error {
 	o := r.opts
-	old := r.path(StateDir, "frontier")
+	old := r.path(folder.StateDir, "frontier")
 	if _, err := o.FS.Stat(old); err == nil {
 		e, err := r.aside.Move(old, 0, "the state as it was: it was made anew")
 		if err != nil {
@@ -437,11 +440,11 @@ func (r *recoverer) install() error {
 		r.made.Aside = append(r.made.Aside, e)
 		o.Fail.Hit("recover.mark")
 	}
-	if err := o.FS.Rename(r.path(StateDir, newState), old); err != nil {
+	if err := o.FS.Rename(r.path(folder.StateDir, newState), old); err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}
 	o.Fail.Hit("recover.renamed")
-	return fsx.SyncDir(o.FS, r.path(StateDir))
+	return fsx.SyncDir(o.FS, r.path(folder.StateDir))
 }
 
 // String says in lines what was made, for a person.

@@ -16,6 +16,8 @@ import (
 	"exclave/chain/write"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/records"
 	"exclave/internal/markup"
 	"exclave/internal/mime"
 	"exclave/internal/record"
@@ -90,7 +92,7 @@ type answer struct {
 
 // file reads one WARC file.
 func (s *scan) file(ctx context.Context, name string) (err error) {
-	f, err := s.r.opts.FS.Open(s.r.path(WARCDir, name))
+	f, err := s.r.opts.FS.Open(s.r.path(folder.WARCDir, name))
 	if err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}
@@ -369,7 +371,7 @@ func (r *recoverer) describe(ref crawl.Ref) (d described, err error) {
 				d.took = time.Duration(n) * time.Millisecond
 			}
 		case "outlink":
-			if o, ok := outlink(value); ok {
+			if o, ok := records.ParseOutlink(value); ok {
 				d.links = append(d.links, o)
 			}
 		}
@@ -383,7 +385,7 @@ func (r *recoverer) block(ref crawl.Ref) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("job: recover: there is no WARC file number %d", ref.File)
 	}
-	e, done, err := warc.ReadAt(r.opts.FS, r.path(WARCDir, s.DiskName()), warc.Ref(ref))
+	e, done, err := warc.ReadAt(r.opts.FS, r.path(folder.WARCDir, s.DiskName()), warc.Ref(ref))
 	if err != nil {
 		return nil, fmt.Errorf("job: recover: %w", err)
 	}

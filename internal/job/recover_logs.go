@@ -20,6 +20,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/crawllog"
 	"exclave/internal/fsx"
+	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
 	"exclave/warc"
 )
@@ -79,7 +80,7 @@ func (r *recoverer) eachLogLine(ctx context.Context, log crawl.LogID, fn func(li
 
 // eachLineOf calls fn for every line of a file of a log, as far as it can be read.
 func (r *recoverer) eachLineOf(ctx context.Context, log crawl.LogID, name string, fn func(line []byte, good bool) error) (hurt, err error) {
-	in, err := logparts.OpenPart(r.opts.FS, r.path(LogDir), name)
+	in, err := logparts.OpenPart(r.opts.FS, r.path(folder.LogDir), name)
 	switch {
 	case logparts.Damaged(err):
 		return err, nil
@@ -110,7 +111,7 @@ func (r *recoverer) eachLineOf(ctx context.Context, log crawl.LogID, name string
 func (r *recoverer) readLogs(ctx context.Context) error {
 	r.lostIn, r.began = map[string]int64{}, r.opts.Clock.Now()
 	for l := range crawl.NumLogs {
-		parts, err := logparts.List(r.opts.FS, r.path(LogDir), l.Name())
+		parts, err := logparts.List(r.opts.FS, r.path(folder.LogDir), l.Name())
 		if err != nil {
 			return fmt.Errorf("job: recover: %w", err)
 		}
@@ -191,7 +192,7 @@ func (r *recoverer) indexLines(ctx context.Context) error {
 
 // over reports whether the last run ended because nothing was left to do.
 func (r *recoverer) over() bool {
-	data, err := readFile(r.opts.FS, r.path(LogDir, ProgressLog))
+	data, err := folder.ReadFile(r.opts.FS, r.path(folder.LogDir, folder.ProgressLog))
 	if err != nil {
 		return false
 	}
@@ -212,11 +213,11 @@ func (r *recoverer) setAside(ctx context.Context) ([]frontier.LogRow, error) {
 	for _, n := range slices.Sorted(maps.Keys(r.files)) {
 		row := r.files[n]
 		if !row.Final && row.Committed == 0 {
-			if err := r.opts.FS.Remove(r.path(WARCDir, row.DiskName())); err != nil { // nothing was written to it
+			if err := r.opts.FS.Remove(r.path(folder.WARCDir, row.DiskName())); err != nil { // nothing was written to it
 				return nil, fmt.Errorf("job: recover: %w", err)
 			}
 		} else if !row.Final && r.ends[n] < row.Committed {
-			if err := r.cutOff(filepath.Join(WARCDir, row.DiskName()), r.ends[n], r.behind[n], "no whole capture"); err != nil {
+			if err := r.cutOff(filepath.Join(folder.WARCDir, row.DiskName()), r.ends[n], r.behind[n], "no whole capture"); err != nil {
 				return nil, err
 			}
 		}
@@ -240,7 +241,7 @@ func (r *recoverer) setAside(ctx context.Context) ([]frontier.LogRow, error) {
 
 // doubles sets files aside that have their final name too.
 func (r *recoverer) doubles() error {
-	names, err := r.opts.FS.List(r.path(WARCDir))
+	names, err := r.opts.FS.List(r.path(folder.WARCDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("job: recover: %w", err)
 	}
@@ -249,7 +250,7 @@ func (r *recoverer) doubles() error {
 		if !ok || f.Final || r.files[f.Number].DiskName() == name {
 			continue
 		}
-		if err := r.cutOff(filepath.Join(WARCDir, name), 0, 0, "the file has its final name too"); err != nil {
+		if err := r.cutOff(filepath.Join(folder.WARCDir, name), 0, 0, "the file has its final name too"); err != nil {
 			return err
 		}
 	}
@@ -258,7 +259,7 @@ func (r *recoverer) doubles() error {
 
 // mendLog takes lines that cannot be used out of a log, and appends those that were missing.
 func (r *recoverer) mendLog(ctx context.Context, l crawl.LogID) error {
-	name := filepath.Join(LogDir, l.Name())
+	name := filepath.Join(folder.LogDir, l.Name())
 	for _, f := range r.logs[l].files {
 		var err error
 		switch {
@@ -298,8 +299,8 @@ const rewritten = ".tmp"
 
 // rewrite makes a file of a log anew of its whole lines. The old one is kept.
 func (r *recoverer) rewrite(ctx context.Context, l crawl.LogID, f logFile) error {
-	o, name := r.opts, r.path(LogDir, f.name)
-	old, err := logparts.Find(o.FS, r.path(LogDir), f.name)
+	o, name := r.opts, r.path(folder.LogDir, f.name)
+	old, err := logparts.Find(o.FS, r.path(folder.LogDir), f.name)
 	if err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}
@@ -347,7 +348,7 @@ func (r *recoverer) rewrite(ctx context.Context, l crawl.LogID, f logFile) error
 	if err := o.FS.Rename(tmp, name); err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}
-	if err := fsx.SyncDir(o.FS, r.path(LogDir)); err != nil || old == name {
+	if err := fsx.SyncDir(o.FS, r.path(folder.LogDir)); err != nil || old == name {
 		return err
 	}
 	if err := o.FS.Remove(old); err != nil { // is kept, and the plain one counts

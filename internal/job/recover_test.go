@@ -22,6 +22,7 @@ import (
 	"exclave/internal/crawllog"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 	"exclave/warc"
 )
@@ -31,7 +32,7 @@ import (
 func finishedIn(t *testing.T, cfg *config.Config) map[string]string {
 	t.Helper()
 	depths := crawl.Depths{D: [4]int32{cfg.Analysis.Depth, -1, -1, -1}}
-	f, err := frontier.Open(t.Context(), frontier.Options{FS: fsx.Real(), Dir: filepath.Join(cfg.Dir, job.StateDir, "frontier"), LogDir: filepath.Join(cfg.Dir, job.LogDir),
+	f, err := frontier.Open(t.Context(), frontier.Options{FS: fsx.Real(), Dir: filepath.Join(cfg.Dir, folder.StateDir, "frontier"), LogDir: filepath.Join(cfg.Dir, folder.LogDir),
 		Config: cfg.Frontier, Order: cfg.Order, Limits: cfg.Limits, Depths: depths, RulesHash: cfg.URL.Hash(), Clock: clock.System(), ReadOnly: true})
 	must(t, err)
 	got := map[string]string{}
@@ -66,7 +67,7 @@ func recoverJob(t *testing.T, cfg *config.Config, o job.RecoverOptions) job.Reco
 
 func loseState(t *testing.T, cfg *config.Config) {
 	t.Helper()
-	must(t, os.RemoveAll(filepath.Join(cfg.Dir, job.StateDir)))
+	must(t, os.RemoveAll(filepath.Join(cfg.Dir, folder.StateDir)))
 }
 
 // Issue 16: what archive and logs tell of what was finished is all that the state knew of it: claims,
@@ -99,7 +100,7 @@ func TestRecoverKnowsWhatWasKnown(t *testing.T) {
 	j.run(job.Options{})
 	defer func() {
 		// Lines after the end are of a run whose beginning was lost with the machine.
-		name := filepath.Join(j.cfg.Dir, job.LogDir, job.ProgressLog)
+		name := filepath.Join(j.cfg.Dir, folder.LogDir, folder.ProgressLog)
 		data, err := os.ReadFile(name)
 		must(t, err)
 		early := regexp.MustCompile(`(?m)^.* CRAWL ENDED`).ReplaceAllString(string(data), "2001-01-01T00:00:00Z CRAWL ENDED")
@@ -122,7 +123,7 @@ func crawledJob(t *testing.T) (j *testJob, archived []string) {
 
 func warcs(t *testing.T, cfg *config.Config) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(cfg.Dir, job.WARCDir, "*"))
+	names, err := filepath.Glob(filepath.Join(cfg.Dir, folder.WARCDir, "*"))
 	must(t, err)
 	if len(names) < 3 {
 		t.Fatalf("%d WARC files are too few", len(names))
@@ -171,7 +172,7 @@ func TestRecoverWithoutAWARCFile(t *testing.T) {
 	if !errors.Is(err, job.ErrNoRecovery) || !strings.Contains(err.Error(), filepath.Base(name)) || !strings.Contains(err.Error(), "--fetch-missing") {
 		t.Fatalf("a missing WARC file: %v", err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(j.cfg.Dir, job.StateDir, "frontier*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(j.cfg.Dir, folder.StateDir, "frontier*")); len(left) > 0 {
 		t.Errorf("refused, but there is %v", left)
 	}
 	made := recoverJob(t, j.cfg, job.RecoverOptions{FetchMissing: true})
@@ -191,7 +192,7 @@ func TestRecoverFromADamagedArchive(t *testing.T) {
 	var at int64
 	for _, line := range j.log(crawl.LogCrawl) {
 		if e, err := crawllog.Parse(line); err == nil && e.URL == "http://a.test/b" && e.WARCFilename != "" {
-			name, at = filepath.Join(j.cfg.Dir, job.WARCDir, e.WARCFilename), e.WARCFileOffset
+			name, at = filepath.Join(j.cfg.Dir, folder.WARCDir, e.WARCFilename), e.WARCFileOffset
 		}
 	}
 	if name == "" {
@@ -201,7 +202,7 @@ func TestRecoverFromADamagedArchive(t *testing.T) {
 	must(t, err)
 	data[at+100] ^= 0x10 // of its response: a robots.txt that is damaged would be missing to other pages, too
 	must(t, os.WriteFile(name, data, 0o600))
-	other := filepath.Join(j.cfg.Dir, job.WARCDir, "other.warc.gz")
+	other := filepath.Join(j.cfg.Dir, folder.WARCDir, "other.warc.gz")
 	must(t, os.WriteFile(other, []byte("of another program"), 0o600))
 	loseState(t, j.cfg)
 	made, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{})
@@ -321,7 +322,7 @@ func TestRecoverFromATornArchive(t *testing.T) {
 // Lines that are none are taken out of a log, which is kept as it was; a line without an end is set aside.
 func TestRecoverFromDamagedLogs(t *testing.T) {
 	j, archived := crawledJob(t)
-	name := filepath.Join(j.cfg.Dir, job.LogDir, "crawl.log")
+	name := filepath.Join(j.cfg.Dir, folder.LogDir, "crawl.log")
 	data, err := os.ReadFile(name)
 	must(t, err)
 	lines := strings.SplitAfter(string(data), "\n")
@@ -330,7 +331,7 @@ func TestRecoverFromDamagedLogs(t *testing.T) {
 	damaged = damaged[:len(damaged)-10]
 	must(t, os.WriteFile(name, []byte(damaged), 0o600))
 	for _, l := range []string{"analysis.jsonl", "out-of-scope.jsonl"} {
-		f, err := os.OpenFile(filepath.Join(j.cfg.Dir, job.LogDir, l), os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+		f, err := os.OpenFile(filepath.Join(j.cfg.Dir, folder.LogDir, l), os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
 		must(t, err)
 		_, err = f.WriteString(`{"url":"http://c.test/d","ti`)
 		must(t, errors.Join(err, f.Close()))
@@ -355,7 +356,7 @@ func TestRecoverFromDamagedLogs(t *testing.T) {
 // docs/howto/recover.md: a line that is written again from the archive says of the sizes what the lost one said.
 func TestRecoveredLinesHaveTheSizes(t *testing.T) {
 	j, _ := crawledJob(t)
-	name := filepath.Join(j.cfg.Dir, job.LogDir, "crawl.log")
+	name := filepath.Join(j.cfg.Dir, folder.LogDir, "crawl.log")
 	sizes := func() map[string]string {
 		data, err := os.ReadFile(name)
 		must(t, err)
@@ -385,7 +386,7 @@ func TestRecoveredLinesHaveTheSizes(t *testing.T) {
 func TestRecoverOnAFailingDisk(t *testing.T) {
 	j, archived := crawledJob(t)
 	loseState(t, j.cfg)
-	name := filepath.Join(j.cfg.Dir, job.LogDir, "crawl.log")
+	name := filepath.Join(j.cfg.Dir, folder.LogDir, "crawl.log")
 	data, err := os.ReadFile(name)
 	must(t, err)
 	must(t, os.WriteFile(name, data[:len(data)-10], 0o600))
@@ -419,7 +420,7 @@ func TestRecoverRefuses(t *testing.T) {
 	must(t, err)
 	_, err = b.Run(t.Context())
 	must(t, err)
-	if _, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{}); !errors.Is(err, job.ErrLocked) {
+	if _, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{}); !errors.Is(err, folder.ErrLocked) {
 		t.Errorf("a job that is open: %v", err)
 	}
 	must(t, b.Close())

@@ -15,6 +15,8 @@ import (
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/fsx"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/view"
 )
 
 // ErrNotRunning is wrapped by the error of a report on what only a running crawl
@@ -86,7 +88,7 @@ func DefaultReports() []string { return []string{crawlReport, jobReport} }
 type reporter struct {
 	name  string // of the job
 	now   time.Time
-	run   runNote
+	run   view.RunNote
 	state *frontier.Frontier
 	view  *frontier.View // nil after a failure of the state: only the default reports are written
 	job   *Job           // nil when the crawl is not running
@@ -103,7 +105,7 @@ func (r *reporter) write(name string, w io.Writer) error {
 			continue
 		}
 		if rep.live && r.job == nil {
-			return fmt.Errorf("job: %s: %w; the last run left its own in %s/", name, ErrNotRunning, ReportDir)
+			return fmt.Errorf("job: %s: %w; the last run left its own in %s/", name, ErrNotRunning, folder.ReportDir)
 		}
 		b := bufio.NewWriter(w)
 		if err := errors.Join(rep.write(r, b), b.Flush()); err != nil {
@@ -125,7 +127,7 @@ func (j *Job) WriteReport(name string, w io.Writer) (err error) {
 		return fmt.Errorf("job: %s: %w", name, err)
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-	run, err := readRunNote(j.frontier)
+	run, err := view.ReadRunNote(j.frontier)
 	if err != nil {
 		return err
 	}
@@ -143,34 +145,21 @@ func (j *Job) WriteReport(name string, w io.Writer) (err error) {
 // WriteReports makes reports on a job that is not running: of each put gets its
 // name and what writes it.
 func WriteReports(ctx context.Context, cfg *config.Config, o Options, names []string, put func(name string, write func(io.Writer) error) error) (err error) {
-	o = o.toLook()
-	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
-	if err := Begun(cfg, o); err != nil {
-		return err
-	}
-	lock, err := j.lock("report on")
+	at, err := view.Open(ctx, folder.Of(cfg, o.Env()), view.Options{For: "report on"})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	f, err := openState(ctx, cfg, o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close(ctx)) }()
-	v, err := f.View()
+	defer func() { err = errors.Join(err, at.Close()) }()
+	v, err := at.State.View()
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-	run, err := readRunNote(f)
+	run, err := at.Note()
 	if err != nil {
 		return err
 	}
-	if run.Status == running {
-		run.Status = interrupted // killed: nothing was left to say so
-	}
-	r := reporter{name: cfg.Job.Name, now: o.Clock.Now(), run: run, state: f, view: v, balance: int64(cfg.Order.SessionBalance), rows: topRows}
+	r := reporter{name: cfg.Job.Name, now: at.Clock.Now(), run: run, state: at.State, view: v, balance: int64(cfg.Order.SessionBalance), rows: topRows}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -189,7 +178,7 @@ func LiveReport(name string) bool {
 
 // writeReports writes all reports into reports/ at the end of a run. Of a crawl
 // whose state failed only what is in memory can be told.
-func (j *Job) writeReports(run runNote) (err error) {
+func (j *Job) writeReports(run view.RunNote) (err error) {
 	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, job: j, over: true, balance: int64(j.cfg.Order.SessionBalance), rows: topRows}
 	if j.frontier.Err() == nil {
 		if r.view, err = j.frontier.View(); err != nil {
@@ -201,7 +190,7 @@ func (j *Job) writeReports(run runNote) (err error) {
 		if r.view == nil && !slices.Contains(DefaultReports(), rep.name) {
 			continue
 		}
-		err := writeAtomic(j.opts.FS, j.path(ReportDir, rep.name+".txt"), func(w io.Writer) error { return r.write(rep.name, w) })
+		err := writeAtomic(j.opts.FS, j.path(folder.ReportDir, rep.name+".txt"), func(w io.Writer) error { return r.write(rep.name, w) })
 		if err != nil {
 			return err
 		}

@@ -10,49 +10,23 @@ import (
 
 	"exclave/frontier"
 	"exclave/internal/job/progress"
+	"exclave/internal/job/view"
+	"exclave/internal/printable"
 )
-
-// runNote is what the state keeps of the runs of a job, for the crawl-report. It
-// is renewed with each line of progress-statistics.log.
-type runNote struct {
-	Began  time.Time     `json:"began"`  // of the first run
-	Took   time.Duration `json:"took"`   // of all runs, nanoseconds
-	Runs   int           `json:"runs"`   // begun so far
-	Status string        `json:"status"` // how the last one ended, or running
-}
-
-// runMark is the name of the note in the state; running is its status before the end,
-// and interrupted is what that means of a run that is over.
-const (
-	runMark     = "run"
-	running     = "running"
-	interrupted = "interrupted"
-)
-
-func readRunNote(f *frontier.Frontier) (n runNote, err error) {
-	text, ok, err := f.Marked(runMark)
-	if err != nil || !ok {
-		return n, err
-	}
-	if err := json.Unmarshal(text, &n); err != nil {
-		return n, fmt.Errorf("job: note of the last run: %w", err)
-	}
-	return n, nil
-}
 
 // note keeps how far the run has come.
-func (j *Job) note(ctx context.Context, n runNote) error {
+func (j *Job) note(ctx context.Context, n view.RunNote) error {
 	text, err := json.Marshal(n)
 	if err != nil {
 		return fmt.Errorf("job: note of the run: %w", err)
 	}
-	_, err = j.frontier.ScheduleMark(ctx, runMark, text)
+	_, err = j.frontier.ScheduleMark(ctx, view.RunMark, text)
 	return err
 }
 
 // beginRun notes that a run begins, at the time given.
-func (j *Job) beginRun(ctx context.Context, began time.Time) (runNote, error) {
-	n, err := readRunNote(j.frontier)
+func (j *Job) beginRun(ctx context.Context, began time.Time) (view.RunNote, error) {
+	n, err := view.ReadRunNote(j.frontier)
 	if err != nil {
 		return n, err
 	}
@@ -60,7 +34,7 @@ func (j *Job) beginRun(ctx context.Context, began time.Time) (runNote, error) {
 		n.Began = began
 	}
 	n.Runs++
-	n.Status = running
+	n.Status = view.Running
 	j.tookBefore = n.Took
 	return n, j.note(ctx, n)
 }
@@ -116,7 +90,7 @@ func (r *reporter) crawl(w io.Writer) error {
 func (r *reporter) jobTotals(w io.Writer) error {
 	y, s := r.state.Total(), r.state.Stats()
 	line := func(name string, value any) { fmt.Fprintf(w, "%s: %v\n", name, value) }
-	bytes := func(name string, n int64) { line(name, fmt.Sprintf("%d (%s)", n, Size(n))) }
+	bytes := func(name string, n int64) { line(name, fmt.Sprintf("%d (%s)", n, printable.Size(n))) }
 	line("job", r.name)
 	line("status", cmp.Or(r.run.Status, "-"))
 	line("runs", r.run.Runs)

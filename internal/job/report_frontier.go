@@ -11,6 +11,7 @@ import (
 
 	"exclave/chain"
 	"exclave/frontier"
+	"exclave/internal/job/view"
 )
 
 // Heritrix's limits of what a summary shows.
@@ -139,7 +140,7 @@ func (*reporter) precededBy(label string, q frontier.QueueRow) string {
 // lastState is Heritrix's name of what the frontier is about.
 func (r *reporter) lastState(s frontier.Stats) string {
 	switch {
-	case r.run.Status == running && s.Queued+s.InProcess > 0:
+	case r.run.Status == view.Running && s.Queued+s.InProcess > 0:
 		return "RUN"
 	case strings.HasPrefix(r.run.Status, string(chain.Paused)):
 		return "PAUSE"

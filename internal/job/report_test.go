@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
 
 func readReport(t *testing.T, j *testJob, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(j.cfg.Dir, job.ReportDir, name+".txt"))
+	text, err := os.ReadFile(filepath.Join(j.cfg.Dir, folder.ReportDir, name+".txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := os.ReadFile(filepath.Join(j.cfg.Dir, job.LogDir, job.ProgressLog))
+	log, err := os.ReadFile(filepath.Join(j.cfg.Dir, folder.LogDir, folder.ProgressLog))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exclave/chain"
+	"exclave/internal/job/view"
 )
 
 // Heritrix's ways to write what its reports say.
@@ -59,7 +60,7 @@ func crawlStatus(status string) string {
 	switch status {
 	case "":
 		return "Created"
-	case running, string(chain.Stopping):
+	case view.Running, string(chain.Stopping):
 		return "Running"
 	case string(chain.Finished):
 		return "Finished"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exclave/chain"
+	"exclave/internal/printable"
 )
 
 // checkEvery is how often the limits of storage are looked at.
@@ -28,7 +29,7 @@ func (j *Job) checkRoom(context.Context) error {
 	free, ok := j.free()
 	if least := j.cfg.Crawl.MinFreeDisk; ok && least > 0 && free < least {
 		return fmt.Errorf("job: %s are free where %s lies, min_free_disk asks for %s: make room, or lower it in [crawl]",
-			Size(free), j.dir, Size(least))
+			printable.Size(free), j.dir, printable.Size(least))
 	}
 	return nil
 }
@@ -90,7 +91,7 @@ func (j *Job) watchRoom(ctx context.Context) {
 			stored += f.Committed
 		}
 		if limit := j.cfg.Crawl.MaxStorage; limit > 0 && stored >= limit {
-			j.opts.Log.Warn("max_storage is reached", "stored", Size(stored))
+			j.opts.Log.Warn("max_storage is reached", "stored", printable.Size(stored))
 			j.ctl.Stop(chain.DiskLimit)
 		}
 		if least := j.cfg.Crawl.MinFreeDisk; least > 0 {
@@ -107,11 +108,11 @@ func (j *Job) lookAtDisk(least int64) {
 	switch full := j.paused.diskFull(); {
 	case !ok:
 	case !full && free < least:
-		j.opts.Log.Warn("paused: less is free than min_free_disk; the crawl goes on when there is room", "free", Size(free),
-			"min_free_disk", Size(least), "folder", j.dir)
+		j.opts.Log.Warn("paused: less is free than min_free_disk; the crawl goes on when there is room", "free", printable.Size(free),
+			"min_free_disk", printable.Size(least), "folder", j.dir)
 		j.paused.set(j.ctl, func(p *pauses) { p.full = true })
 	case full && free >= least+least/16:
-		j.opts.Log.Info("there is room again: the crawl goes on", "free", Size(free))
+		j.opts.Log.Info("there is room again: the crawl goes on", "free", printable.Size(free))
 		j.paused.set(j.ctl, func(p *pauses) { p.full = false })
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/job/seeds"
 	"exclave/internal/testweb"
 )
@@ -107,7 +108,7 @@ func TestSeedVia(t *testing.T) {
 
 	// Without crawl.log what archive and analysis.jsonl hold is told by their own.
 	loseState(t, j.cfg)
-	must(t, os.Remove(filepath.Join(j.cfg.Dir, job.LogDir, crawl.LogCrawl.Name())))
+	must(t, os.Remove(filepath.Join(j.cfg.Dir, folder.LogDir, crawl.LogCrawl.Name())))
 	recoverJob(t, j.cfg, job.RecoverOptions{})
 	shown("recovered without crawl.log", page, via[page])
 	shown("recovered without crawl.log", foreign, via[foreign])

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	iofs "io/fs"
-	"path/filepath"
 	"time"
 
 	"exclave/analyzer"
@@ -13,13 +11,9 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
-	"exclave/internal/logparts"
 	"exclave/internal/robots"
 	"exclave/internal/urlx"
 )
-
-// ErrNotBegun is wrapped by the error of looking into a job that has no state.
-var ErrNotBegun = errors.New("the job was never begun: exclave crawl begins it")
 
 // ErrURL is wrapped by the error of Show when what was asked for is no URL.
 var ErrURL = errors.New("not a URL that a crawl can know")
@@ -148,51 +142,6 @@ func Show(ctx context.Context, cfg *config.Config, o Options, url string, all bo
 		return err
 	})
 	return s, err
-}
-
-// Begun returns an error when a job has no state. It wraps [ErrNotBegun] when it never had one, as its
-// crawl.log tells.
-func Begun(cfg *config.Config, o Options) error {
-	fs, name := o.withDefaults().FS, filepath.Join(cfg.Dir, StateDir, "frontier")
-	_, err := fs.Stat(name)
-	if !errors.Is(err, iofs.ErrNotExist) {
-		return nil
-	}
-	log := filepath.Join(cfg.Dir, LogDir, crawl.LogCrawl.Name())
-	if logparts.Any(fs, filepath.Join(cfg.Dir, LogDir), crawl.LogCrawl.Name()) {
-		return fmt.Errorf("job: %s is missing, but %s holds what a crawl wrote; put the state back from a copy, restore a checkpoint "+
-			"(exclave checkpoint list JOB), or make it anew (exclave recover JOB)", name, log)
-	}
-	return fmt.Errorf("job: %s: %w (%w)", cfg.Dir, ErrNotBegun, err)
-}
-
-// openToLook opens what Show needs, and changes nothing.
-func (j *Job) openToLook(ctx context.Context) error {
-	fs := j.opts.FS
-	if err := Begun(j.cfg, j.opts); err != nil {
-		return err
-	}
-	lock, err := j.lock("look into")
-	if err != nil {
-		return err
-	}
-	j.onClose(func(context.Context) error { return lock.Close() })
-	if err := j.openAnalyzer(ctx); err != nil {
-		return err
-	}
-	scope, problems := decide.Build(j.cfg.Scope, j.dir, j.opts.Clock.Now())
-	if len(problems) > 0 {
-		return fmt.Errorf("job: scope%s: %s", problems[0].Key, problems[0].Msg)
-	}
-	j.scope = scope
-	j.frontier, err = frontier.Open(ctx, frontier.Options{FS: fs, Dir: j.path(StateDir, "frontier"), LogDir: j.path(LogDir),
-		Config: j.cfg.Frontier, Order: j.cfg.Order, Limits: j.cfg.Limits, Depths: j.depths(), RulesHash: j.cfg.URL.Hash(), Parts: j.parts(), Clock: j.opts.Clock,
-		Logger: j.opts.Log, ReadOnly: true})
-	if err != nil {
-		return fmt.Errorf("job: %w", err)
-	}
-	j.onClose(j.frontier.Close)
-	return nil
 }
 
 // shower gathers what is known about one URL.

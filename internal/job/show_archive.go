@@ -49,7 +49,7 @@ func (s *shower) archived(out *Shown, r *frontier.Record) error {
 
 // group adds the records of one capture.
 func (s *shower) group(out *Shown, r *frontier.Record, c frontier.Capture) (err error) {
-	f, name, err := s.records().file(c.Span.File)
+	f, name, err := s.records().File(c.Span.File)
 	if err != nil {
 		return err
 	}
@@ -83,27 +83,6 @@ func (s *shower) group(out *Shown, r *frontier.Record, c frontier.Capture) (err 
 	}
 }
 
-// file opens a WARC file of the job and returns its name on disk.
-func (r records) file(n uint32) (interface {
-	io.ReaderAt
-	io.Closer
-}, string, error) {
-	s, ok := r.name(n)
-	if !ok {
-		return nil, "", fmt.Errorf("job: there is no WARC file number %d", n)
-	}
-	name := s.DiskName()
-	f, err := r.fs.Open(r.fs.PathJoin(r.dir, name))
-	if err != nil && !s.Final { // renamed since
-		name = s.Name
-		f, err = r.fs.Open(r.fs.PathJoin(r.dir, name))
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("job: %w", err)
-	}
-	return f, name, nil
-}
-
 // logged looks for the last verdict in analysis.jsonl, which is read as a stream:
 // judged pages that are not archived have it there only.
 func (s *shower) logged(out *Shown, r *frontier.Record) error {
@@ -131,7 +110,7 @@ func (s *shower) links(out *Shown, r *frontier.Record) error {
 	if !r.Outcome.Archived || r.Metadata.IsZero() {
 		return nil
 	}
-	e, c, err := s.records().open(r.Metadata)
+	e, c, err := s.records().Open(r.Metadata)
 	if err != nil {
 		out.Notes = append(out.Notes, err.Error())
 		return nil

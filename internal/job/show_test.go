@@ -10,6 +10,7 @@ import (
 
 	"exclave/config"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
 
@@ -162,7 +163,7 @@ func TestReadersHaveASecondOpinion(t *testing.T) {
 	runJob(t, cfg)
 	before, err := job.Show(t.Context(), cfg, job.Options{}, "http://a.test/", false)
 	must(t, err)
-	files, err := filepath.Glob(filepath.Join(cfg.Dir, job.WARCDir, "*.warc.gz"))
+	files, err := filepath.Glob(filepath.Join(cfg.Dir, folder.WARCDir, "*.warc.gz"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("WARC files %v, %v", files, err)
 	}

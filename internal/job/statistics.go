@@ -5,11 +5,10 @@ import (
 	"fmt"
 
 	"exclave/chain"
+	"exclave/internal/job/folder"
 	"exclave/internal/job/progress"
+	"exclave/internal/job/view"
 )
-
-// ProgressLog is the name of the log of statistics within LogDir.
-const ProgressLog = "progress-statistics.log"
 
 // event is something to tell in the log of statistics beside the numbers.
 type event struct{ what, why string }
@@ -24,8 +23,8 @@ func (j *Job) tell(e event) {
 
 // watchStatistics writes progress-statistics.log until ctx ends; stop is the end of the run's own context, which an
 // order to stop ends first.
-func (j *Job) watchStatistics(ctx context.Context, stop <-chan struct{}, run runNote) {
-	s, err := progress.OpenStatistics(j.opts.FS, j.path(LogDir, ProgressLog), j.opts.Clock, j.opts.Log)
+func (j *Job) watchStatistics(ctx context.Context, stop <-chan struct{}, run view.RunNote) {
+	s, err := progress.OpenStatistics(j.opts.FS, j.path(folder.LogDir, folder.ProgressLog), j.opts.Clock, j.opts.Log)
 	if err != nil {
 		j.opts.Log.Warn("no statistics are logged", "err", err)
 	}
@@ -90,7 +89,7 @@ func (j *Job) sample() progress.Sample {
 
 // logEnd writes how a run ended, when everything else is over.
 func (j *Job) logEnd(status string) {
-	s, err := progress.OpenStatistics(j.opts.FS, j.path(LogDir, ProgressLog), j.opts.Clock, j.opts.Log)
+	s, err := progress.OpenStatistics(j.opts.FS, j.path(folder.LogDir, folder.ProgressLog), j.opts.Clock, j.opts.Log)
 	if err != nil {
 		return // said when the run began
 	}

@@ -13,6 +13,8 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/extsort"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/view"
 )
 
 // Defect is a disagreement that Verify found: what, and where.
@@ -79,37 +81,27 @@ func Verify(ctx context.Context, cfg *config.Config, o Options) (defects []Defec
 // them; the state does not contradict itself. Memory is bounded: what has to be compared is
 // sorted on disk (ADR 40). An error means that the check could not be made.
 func VerifyWith(ctx context.Context, cfg *config.Config, o Options, with VerifyOptions) (err error) {
-	o, with = o.toLook(), with.withDefaults()
-	j := Job{cfg: cfg, opts: o, dir: cfg.Dir}
-	if err := Begun(cfg, o); err != nil {
-		return err
-	}
-	lock, err := j.lock("verify")
+	with = with.withDefaults()
+	at, err := view.Open(ctx, folder.Of(cfg, o.Env()), view.Options{For: "verify", Cache: with.sizes.cache})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	f, err := openStateWith(ctx, cfg, o, with.sizes.cache)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close(ctx)) }()
-	v := &verifier{Job: &j, with: with, f: f, scratch: extsort.NewScratch(with.Temp, with.sizes.chunk)}
+	defer func() { err = errors.Join(err, at.Close()) }()
+	v := &verifier{View: at, with: with, scratch: extsort.NewScratch(with.Temp, with.sizes.chunk)}
 	defer func() { err = errors.Join(err, v.close()) }()
-	if v.moved, err = readMoved(o.FS, j.dir); err != nil {
+	if v.moved, err = v.Moved(); err != nil {
 		return err
 	}
 	return v.run(ctx)
 }
 
 type verifier struct {
-	*Job
+	*view.View
 	with    VerifyOptions
-	f       *frontier.Frontier
 	scratch *extsort.Scratch
 	found   atomic.Int64 // defects
 	effort  effort
-	moved   movedFiles
+	moved   folder.MovedFiles
 	files   []*archiveFile
 	away    int // WARC files that are registered as moved, and are
 
@@ -171,11 +163,11 @@ func (v *verifier) bad(where, format string, a ...any) {
 // captures reads which captures are acknowledged.
 func (v *verifier) captures(ctx context.Context) error {
 	last := uint32(0)
-	return v.f.EachCapture(func(c frontier.Capture) error {
+	return v.State.EachCapture(func(c frontier.Capture) error {
 		if c.Span.File != last {
 			last = c.Span.File
 			if v.file(last) == nil {
-				v.bad(StateDir, "captures lie in WARC file number %d, which has no row", last)
+				v.bad(folder.StateDir, "captures lie in WARC file number %d, which has no row", last)
 			}
 			if err := ctx.Err(); err != nil {
 				return err
@@ -214,14 +206,14 @@ func (v *verifier) state(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, logged.Close()) }()
 	pass := &statePass{v: v, owners: owners, logged: logged, moreOwners: owners.Next(), moreLogged: logged.Next()}
-	if err := v.f.Audit(ctx, frontier.Audit{Scratch: v.scratch, Note: func(s string) { v.bad(StateDir, "%s", s) }, Each: pass.uri}); err != nil {
+	if err := v.State.Audit(ctx, frontier.Audit{Scratch: v.scratch, Note: func(s string) { v.bad(folder.StateDir, "%s", s) }, Each: pass.uri}); err != nil {
 		return err
 	}
 	if err := pass.end(); err != nil {
 		return err
 	}
-	if err := v.f.Behind(); err != nil {
-		v.bad(StateDir, "%v", err)
+	if err := v.State.Behind(); err != nil {
+		v.bad(folder.StateDir, "%v", err)
 	}
 	return v.deferred()
 }
@@ -234,12 +226,12 @@ func (v *verifier) deferred() (err error) {
 	}
 	defer func() { err = errors.Join(err, carried.Close()) }()
 	more := carried.Next()
-	if err := v.f.EachDeferred(func(d crawl.Deferred) error { // in the order of keys
+	if err := v.State.EachDeferred(func(d crawl.Deferred) error { // in the order of keys
 		for more && string(carried.Data) < d.Key {
 			more = carried.Next()
 		}
 		if d.Written && (!more || string(carried.Data) != d.Key) {
-			v.bad(StateDir, "%s counts as archived, but no capture brought it", d.Key)
+			v.bad(folder.StateDir, "%s counts as archived, but no capture brought it", d.Key)
 		}
 		return nil
 	}); err != nil {
@@ -290,7 +282,7 @@ func (p *statePass) before(id crawl.ID, r *frontier.Record) error {
 			break
 		}
 		if c < 0 {
-			p.v.bad(StateDir, "a capture belongs to URI %v, which has no record", crawl.ID{Host: p.owners.A, URI: p.owners.B})
+			p.v.bad(folder.StateDir, "a capture belongs to URI %v, which has no record", crawl.ID{Host: p.owners.A, URI: p.owners.B})
 		}
 		p.moreOwners = p.owners.Next()
 	}

@@ -17,6 +17,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/crawllog"
 	"exclave/internal/extsort"
+	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
 	"exclave/internal/urlx"
 )
@@ -40,8 +41,8 @@ func filesOf(row frontier.LogRow) []frontier.LogPart {
 // are about.
 func (v *verifier) readLogs(ctx context.Context) error {
 	v.effort.begin("logs")
-	v.recounted = newRecounted(v.f.Types())
-	for _, row := range v.f.Logs() {
+	v.recounted = newRecounted(v.State.Types())
+	for _, row := range v.State.Logs() {
 		l := &readLog{log: row.Log, files: filesOf(row), counted: true}
 		v.logs = append(v.logs, l)
 		before := v.found.Load()
@@ -60,7 +61,7 @@ func (v *verifier) readLogs(ctx context.Context) error {
 
 // strangeParts tells of parts that the state does not know.
 func (v *verifier) strangeParts(l *readLog) error {
-	names, err := logparts.List(v.opts.FS, v.path(LogDir), l.log.Name())
+	names, err := logparts.List(v.FS, v.Path(folder.LogDir), l.log.Name())
 	if err != nil {
 		return fmt.Errorf("job: verify: %w", err)
 	}
@@ -97,15 +98,15 @@ type lineSeen struct {
 
 func (v *verifier) readLogFile(ctx context.Context, l *readLog, i int) error {
 	p := l.files[i]
-	in, err := logparts.OpenPart(v.opts.FS, v.path(LogDir), p.Name)
+	in, err := logparts.OpenPart(v.FS, v.Path(folder.LogDir), p.Name)
 	switch {
 	case err == nil:
 	case logparts.Damaged(err):
 		v.bad(p.Name, "is damaged: %v", err)
 		l.counted = false
 		return nil
-	case p.Name != l.log.Name() && v.moved.has(p.Name):
-		v.opts.Log.Warn("not checked: registered as moved away", "file", p.Name)
+	case p.Name != l.log.Name() && v.moved.Has(p.Name):
+		v.Log.Warn("not checked: registered as moved away", "file", p.Name)
 		l.counted, l.away = false, true
 		return nil
 	case p.Length > 0:
@@ -267,7 +268,7 @@ func (v *verifier) readLines(log crawl.LogID, name string, b batch) *batchSeen {
 		case err != nil:
 			out.defects = append(out.defects, Defect{where(), err.Error()})
 		case log != crawl.LogScope:
-			out.lines = append(out.lines, lineSeen{number, v.f.ID(v.knownKey(url))})
+			out.lines = append(out.lines, lineSeen{number, v.State.ID(v.knownKey(url))})
 		}
 		number++
 	}
@@ -301,7 +302,7 @@ func (v *verifier) knownKey(url string) string {
 // crawler needs and one that a page links to have lines of the same URL.
 func (v *verifier) key(url string) string {
 	if u, err := urlx.Parse(url); err == nil {
-		return v.cfg.URL.Key(u)
+		return v.Config.URL.Key(u)
 	}
 	return url
 }
@@ -360,7 +361,7 @@ func (v *verifier) compareLogs(ctx context.Context) (err error) {
 
 // eachLine calls fn for every line of a file of a log, as far as it can be read.
 func (v *verifier) eachLine(ctx context.Context, name string, fn func(number int64, line []byte) error) error {
-	in, err := logparts.OpenPart(v.opts.FS, v.path(LogDir), name)
+	in, err := logparts.OpenPart(v.FS, v.Path(folder.LogDir), name)
 	if errors.Is(err, fs.ErrNotExist) || logparts.Damaged(err) {
 		return nil // told already
 	}
@@ -401,11 +402,11 @@ func eachLine(in io.Reader, fn func([]byte) error) error {
 // known checks that a URL of a log is one the state has finished.
 func (v *verifier) known(where, url string) error {
 	if key, ok := crawl.PrereqKey(url); ok {
-		if r, err := v.f.Lookup(key); err != nil || r != nil && r.Finishes > 0 {
+		if r, err := v.State.Lookup(key); err != nil || r != nil && r.Finishes > 0 {
 			return err
 		}
 	}
-	r, err := v.f.Lookup(v.key(url))
+	r, err := v.State.Lookup(v.key(url))
 	if err != nil {
 		return err
 	}
@@ -456,7 +457,7 @@ func (v *verifier) recount(ctx context.Context, l *readLog) (err error) {
 			return err
 		}
 	}
-	if err := v.f.EachURI(func(r *frontier.Record) error {
+	if err := v.State.EachURI(func(r *frontier.Record) error {
 		want := r.Finishes
 		if l.log == crawl.LogAnalysis {
 			want = r.Judgings

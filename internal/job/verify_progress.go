@@ -2,11 +2,14 @@ package job
 
 import (
 	"context"
-	"exclave/internal/job/progress"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"exclave/internal/job/progress"
+
+	"exclave/internal/printable"
 )
 
 // effort is how much there is to do, and how much of it is done. Its parts are weighed by what
@@ -38,14 +41,14 @@ func (e *effort) plan(v *verifier) {
 	if v.with.Fast {
 		logs.cost, archive.cost = costLogByteFast, costArchiveByteFast
 	}
-	for _, row := range v.f.Logs() {
+	for _, row := range v.State.Logs() {
 		length, _ := row.Total()
 		logs.total += length
 	}
 	for _, f := range v.files {
 		archive.total += f.row.Committed
 	}
-	e.parts = []*part{&logs, {name: "state", total: v.f.Stats().Discovered, cost: costURI}, &archive}
+	e.parts = []*part{&logs, {name: "state", total: v.State.Stats().Discovered, cost: costURI}, &archive}
 	e.now = e.parts[0]
 }
 
@@ -81,7 +84,7 @@ func (e *effort) line(elapsed time.Duration, defects int64) string {
 	}
 	of := fmt.Sprintf("%d of %d URIs", now.done.Load(), now.total)
 	if now.bytes {
-		of = fmt.Sprintf("%s of %s", Size(now.done.Load()), Size(now.total))
+		of = fmt.Sprintf("%s of %s", printable.Size(now.done.Load()), printable.Size(now.total))
 	}
 	s := fmt.Sprintf("verify: %s %s, ", now.name, of)
 	if done > 0 {
@@ -106,7 +109,7 @@ func about(d time.Duration) string {
 
 // showProgress shows it until the returned function is called.
 func (v *verifier) showProgress(ctx context.Context) (end func()) {
-	p := progress.NewLine(v.with.Progress, v.opts.Clock, v.opts.Clock.Now(),
+	p := progress.NewLine(v.with.Progress, v.Clock, v.Clock.Now(),
 		func(elapsed time.Duration) string { return v.effort.line(elapsed, v.found.Load()) })
 	tell := v.with.Defect
 	v.with.Defect = func(d Defect) { p.Aside(func() { tell(d) }) }

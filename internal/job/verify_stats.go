@@ -86,18 +86,18 @@ func (r *recounted) count(e crawllog.Entry) {
 
 // statistics compares the tallies of the state with those of crawl.log.
 func (v *verifier) statistics() error {
-	whole, err := v.f.Counted()
+	whole, err := v.State.Counted()
 	if err != nil || !whole {
 		return err // an older program wrote the first lines
 	}
 	types := map[string]frontier.Tally{}
-	for kind, y := range v.f.Types() {
+	for kind, y := range v.State.Types() {
 		t := types[post.Field(kind)]
 		t.Add(y)
 		types[post.Field(kind)] = t
 	}
 	differ(v, "type", types, v.recounted.types)
-	differ(v, "status", v.f.Statuses(), v.recounted.statuses)
+	differ(v, "status", v.State.Statuses(), v.recounted.statuses)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -44,7 +45,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 			copied.Dir = t.TempDir()
 			must(t, os.CopyFS(copied.Dir, os.DirFS(cfg.Dir)))
 			v := &victim{TB: t, cfg: &copied}
-			files, err := filepath.Glob(filepath.Join(copied.Dir, job.WARCDir, "*.warc.gz"))
+			files, err := filepath.Glob(filepath.Join(copied.Dir, folder.WARCDir, "*.warc.gz"))
 			must(t, err)
 			if len(files) != 1 {
 				t.Fatalf("WARC files %v", files)

@@ -13,6 +13,7 @@ import (
 
 	"exclave/frontier"
 	"exclave/internal/extsort"
+	"exclave/internal/job/folder"
 	"exclave/warc"
 )
 
@@ -40,18 +41,18 @@ func (f *archiveFile) release() error {
 
 // findFiles looks for the WARC files of the state.
 func (v *verifier) findFiles() {
-	for _, row := range v.f.Files() {
+	for _, row := range v.State.Files() {
 		s := warc.FileState(row)
 		f := &archiveFile{row: row, name: s.DiskName()}
-		st, err := v.opts.FS.Stat(v.path(WARCDir, f.name))
+		st, err := v.FS.Stat(v.Path(folder.WARCDir, f.name))
 		if err != nil && !row.Final { // renamed before the state could say so
 			f.name = row.Name
-			st, err = v.opts.FS.Stat(v.path(WARCDir, f.name))
+			st, err = v.FS.Stat(v.Path(folder.WARCDir, f.name))
 		}
 		if f.missing = err; err == nil {
 			f.size = st.Size()
-		} else if row.Final && v.moved.has(f.name) {
-			v.opts.Log.Warn("not checked: registered as moved away", "file", f.name)
+		} else if row.Final && v.moved.Has(f.name) {
+			v.Log.Warn("not checked: registered as moved away", "file", f.name)
 			f.away = true
 			v.away++
 		}
@@ -74,7 +75,7 @@ func (v *verifier) file(number uint32) *archiveFile {
 // for only that one knows what damage hides.
 func (v *verifier) archive(ctx context.Context) error {
 	v.effort.begin("archive")
-	names, err := v.opts.FS.List(v.path(WARCDir))
+	names, err := v.FS.List(v.Path(folder.WARCDir))
 	if err != nil {
 		return fmt.Errorf("job: verify: %w", err)
 	}
@@ -103,7 +104,7 @@ func (v *verifier) archive(ctx context.Context) error {
 
 // unlessClean says what to do about leftovers of a killed run.
 func (v *verifier) unlessClean() string {
-	if v.f.Clean() {
+	if v.State.Clean() {
 		return ""
 	}
 	return "; the job was killed: let exclave crawl go on with it first"
@@ -285,7 +286,7 @@ func (m *unitMaker) file(f *archiveFile) (err error) {
 	case f.missing != nil:
 		bad(f.name, "is missing; %d bytes in it are acknowledged", f.row.Committed)
 	default:
-		if f.open, err = m.v.opts.FS.Open(m.v.path(WARCDir, f.name), vfs.SequentialReadsOption); err != nil {
+		if f.open, err = m.v.FS.Open(m.v.Path(folder.WARCDir, f.name), vfs.SequentialReadsOption); err != nil {
 			return fmt.Errorf("job: verify: %w", err)
 		}
 		f.parts.Store(1)
@@ -330,7 +331,7 @@ func (m *unitMaker) captures(f *archiveFile, bad func(string, string, ...any)) e
 		u = &unit{file: f}
 		return err
 	}
-	err := m.v.f.CapturesOf(f.row.Number, func(c frontier.Capture) error {
+	err := m.v.State.CapturesOf(f.row.Number, func(c frontier.Capture) error {
 		if f.trouble.Load() {
 			return errTrouble
 		}
@@ -398,7 +399,7 @@ func (v *verifier) carefully(ctx context.Context) (err error) {
 	again := v.scratch.Sorter("again")
 	defer again.Abandon()
 	n := 0
-	if err := v.f.EachURI(func(r *frontier.Record) error {
+	if err := v.State.EachURI(func(r *frontier.Record) error {
 		if n++; n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -446,18 +447,18 @@ func (v *verifier) careful(ctx context.Context, f *archiveFile, expected func() 
 		return nil
 	}
 	g := gaps{f: f, bad: v.bad}
-	if err := v.f.CapturesOf(f.row.Number, func(c frontier.Capture) error { g.capture(c); return nil }); err != nil {
+	if err := v.State.CapturesOf(f.row.Number, func(c frontier.Capture) error { g.capture(c); return nil }); err != nil {
 		return err
 	}
 	g.end(v.unlessClean())
-	in, err := v.opts.FS.Open(v.path(WARCDir, f.name), vfs.SequentialReadsOption)
+	in, err := v.FS.Open(v.Path(folder.WARCDir, f.name), vfs.SequentialReadsOption)
 	if err != nil {
 		return fmt.Errorf("job: verify: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	var failed error
 	next, stop := iter.Pull(func(yield func(frontier.Capture) bool) {
-		failed = v.f.CapturesOf(f.row.Number, func(c frontier.Capture) error {
+		failed = v.State.CapturesOf(f.row.Number, func(c frontier.Capture) error {
 			if !yield(c) {
 				return errTrouble
 			}
@@ -512,7 +513,7 @@ func (v *verifier) duplicates(ctx context.Context) (err error) {
 }
 
 func (v *verifier) duplicate(c *warc.Checker, f *archiveFile, first, second int64) (err error) {
-	in, err := v.opts.FS.Open(v.path(WARCDir, f.name))
+	in, err := v.FS.Open(v.Path(folder.WARCDir, f.name))
 	if err != nil {
 		return fmt.Errorf("job: verify: %w", err)
 	}

@@ -14,6 +14,8 @@ import (
 	"exclave/config"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/printable"
 	"exclave/internal/testweb"
 )
 
@@ -74,7 +76,7 @@ func unseenAtAGlance() []string {
 func TestVerifyInterrupted(t *testing.T) {
 	cfg := testConfig(t, serve(t, testweb.Tiny{home: testweb.National("/two"), page2: testweb.NationalPage(2)}), home)
 	runJob(t, cfg)
-	name := filepath.Join(cfg.Dir, job.LogDir, "crawl.log")
+	name := filepath.Join(cfg.Dir, folder.LogDir, "crawl.log")
 	must(t, os.WriteFile(name, []byte("no line\n"), 0o644)) // tells that the logs are being read
 	for _, fast := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -93,7 +95,7 @@ func TestVerifyInterrupted(t *testing.T) {
 func TestVerifyCannotRead(t *testing.T) {
 	cfg := testConfig(t, serve(t, testweb.Tiny{home: testweb.National("/two"), page2: testweb.NationalPage(2)}), home)
 	runJob(t, cfg)
-	for _, part := range []string{job.WARCDir, "crawl.log"} {
+	for _, part := range []string{folder.WARCDir, "crawl.log"} {
 		for _, fast := range []bool{false, true} {
 			faulty := fsx.NewFaulty(fsx.Real(), fsx.Fault{Err: errBroken, Match: func(op fsx.Op) bool {
 				return strings.HasPrefix(op.Kind, "read") && strings.Contains(op.Path, part)
@@ -117,14 +119,14 @@ func TestVerifyProgress(t *testing.T) {
 	var out bytes.Buffer
 	must(t, job.VerifyWith(t.Context(), cfg, job.Options{}, job.VerifyOptions{Temp: t.TempDir(), Progress: &out}))
 	var size int64
-	files, err := filepath.Glob(filepath.Join(cfg.Dir, job.WARCDir, "*"))
+	files, err := filepath.Glob(filepath.Join(cfg.Dir, folder.WARCDir, "*"))
 	must(t, err)
 	for _, f := range files {
 		st, err := os.Stat(f)
 		must(t, err)
 		size += st.Size()
 	}
-	want := fmt.Sprintf("verify: archive %s of %s, 0 s left; 0 defects so far\n", job.Size(size), job.Size(size))
+	want := fmt.Sprintf("verify: archive %s of %s, 0 s left; 0 defects so far\n", printable.Size(size), printable.Size(size))
 	if !strings.HasSuffix(out.String(), want) {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
@@ -134,7 +136,7 @@ func TestVerifyProgress(t *testing.T) {
 func TestVerifyNamesNoLinesOfAMissingLog(t *testing.T) {
 	cfg := testConfig(t, serve(t, testweb.Tiny{home: testweb.National("/two"), page2: testweb.NationalPage(2)}), home)
 	runJob(t, cfg)
-	must(t, os.Remove(filepath.Join(cfg.Dir, job.LogDir, "crawl.log")))
+	must(t, os.Remove(filepath.Join(cfg.Dir, folder.LogDir, "crawl.log")))
 	for _, d := range verify(t, cfg) {
 		if strings.Contains(d.What, "is logged 0 times") {
 			t.Error(d)

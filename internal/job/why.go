@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"exclave/chain"
 	"exclave/crawl"
 	"exclave/internal/crawllog"
+	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
 )
 
@@ -198,7 +198,7 @@ func (j *Job) whyFinished(ctx context.Context, w *Why, s *Shown) error {
 // place. A log that is not there yet is empty.
 func (j *Job) scanLog(ctx context.Context, log crawl.LogID, text string, fn func(at logparts.Place, line []byte) error) error {
 	n := 0
-	if err := logparts.EachLine(j.opts.FS, j.path(LogDir), log.Name(), func(at logparts.Place, line []byte) error {
+	if err := logparts.EachLine(j.opts.FS, j.path(folder.LogDir), log.Name(), func(at logparts.Place, line []byte) error {
 		if n++; n%10000 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -215,27 +215,4 @@ func (j *Job) scanLog(ctx context.Context, log crawl.LogID, text string, fn func
 		return fmt.Errorf("job: %w", err)
 	}
 	return nil
-}
-
-// WhyAtRest says in a sentence how a job stands that is not running.
-func (l LastRun) WhyAtRest() string {
-	left := l.Stats.Queued + l.Stats.InProcess
-	rest := fmt.Sprintf("%d URIs wait; exclave crawl goes on with them", left)
-	if left == 0 {
-		rest = "nothing waits"
-	}
-	if l.spent {
-		rest = fmt.Sprintf("%d URIs are left in queues whose budgets are spent: raise [limits], and exclave crawl goes on with them", left)
-	}
-	switch {
-	case l.Runs == 0:
-		return "the job was never begun: exclave crawl begins it"
-	case l.Over():
-		return fmt.Sprintf("the job is over (%s); %s", l.Status, rest)
-	case l.Status == interrupted:
-		return "the last run was interrupted (killed, or the machine went down); nothing that was acknowledged is lost; " + rest
-	case chain.Reason(l.Status) == chain.Stopped:
-		return "the last run was stopped; " + rest
-	}
-	return fmt.Sprintf("the last run ended: %s; %s", l.Status, rest)
 }

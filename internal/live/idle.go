@@ -7,6 +7,7 @@ import (
 
 	"exclave/chain"
 	"exclave/internal/job"
+	"exclave/internal/printable"
 )
 
 // idle says why a crawl does nothing, or nothing that shows; "" while answers
@@ -17,7 +18,7 @@ func idle(s *job.Snapshot) string {
 	case chain.Paused:
 		text := "paused"
 		if s.DiskFull {
-			text = "paused until there is room: " + job.Size(s.FreeDisk) + " are free, less than min_free_disk"
+			text = "paused until there is room: " + printable.Size(s.FreeDisk) + " are free, less than min_free_disk"
 		}
 		if !s.Unanswered.IsZero() {
 			text = "paused: no name server answers since " + s.Unanswered.UTC().Format(time.RFC3339) + "; the crawl goes on when one does"

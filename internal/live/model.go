@@ -9,6 +9,7 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/job"
+	"exclave/internal/printable"
 )
 
 // style is how a row looks.
@@ -110,21 +111,21 @@ func (m *model) numbers(width int) []string {
 	f, q := s.Frontier, s.Queues
 	disk := "disk free not known"
 	if s.FreeDisk >= 0 {
-		disk = "disk free " + job.Size(s.FreeDisk)
+		disk = "disk free " + printable.Size(s.FreeDisk)
 	}
 	var lines []string
 	add := func(label string, fields ...string) { lines = append(lines, flow(label, fields, width)...) }
 	add("rate", "now "+rateOf(s.Now), "average "+rateOf(s.Average))
 	add("URIs", n("discovered", f.Discovered), n("queued", f.Queued), n("in process", f.InProcess), n("parked", f.Parked))
 	add("finished", Number(f.Finished), n("archived", f.Archived), n("failed", f.Failed), n("disregarded", f.Disregarded))
-	add("pages", n("judged", f.Judged), valid(f), "received "+job.Size(s.Counts.Bytes))
+	add("pages", n("judged", f.Judged), valid(f), "received "+printable.Size(s.Counts.Bytes))
 	add("hosts", n("ready", int64(q.Ready)), n("waiting", int64(q.Waiting)), n("resting", int64(q.Resting)), n("in process", int64(q.InProcess)), n("inactive", int64(q.Inactive)))
 	add("errors", failures(s.Counts.Errors)...)
 	workers := fmt.Sprintf("workers %d of %d busy", len(working(s)), len(s.Workers))
 	if k := s.Counts.Committing; k > 0 {
 		workers += ", " + n("committing", int64(k))
 	}
-	add("machine", disk, "memory "+job.Size(s.Memory), workers)
+	add("machine", disk, "memory "+printable.Size(s.Memory), workers)
 	return lines
 }
 
@@ -142,7 +143,7 @@ func (m *model) few() []string {
 		n("queued", f.Queued) + gap + n("in process", f.InProcess),
 		n("archived", f.Archived) + gap + valid(f),
 		n("hosts ready", int64(q.Ready)) + gap + n("waiting", int64(q.Waiting)) + gap + n("resting", int64(q.Resting)),
-		n("errors", errs) + gap + "received " + job.Size(s.Counts.Bytes),
+		n("errors", errs) + gap + "received " + printable.Size(s.Counts.Bytes),
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/text/width"
 
-	"exclave/internal/job"
 	"exclave/internal/job/progress"
+	"exclave/internal/printable"
 )
 
 // maxMarks is how many marks without a width of their own a character may carry.
@@ -96,7 +96,7 @@ func Number(n int64) string {
 }
 
 func rateOf(r progress.Rate) string {
-	return fmt.Sprintf("%.1f URIs/s %s/s", r.URIs, job.Size(int64(r.Bytes)))
+	return fmt.Sprintf("%.1f URIs/s %s/s", r.URIs, printable.Size(int64(r.Bytes)))
 }
 
 // hours prints a long duration as h:mm:ss.

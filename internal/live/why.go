@@ -8,6 +8,7 @@ import (
 
 	"exclave/chain"
 	"exclave/internal/job"
+	"exclave/internal/printable"
 )
 
 // Why says in a sentence what keeps a running crawl from being faster, and the facts
@@ -41,7 +42,7 @@ func Why(s *job.Snapshot) (sentence string, facts []string) {
 		}
 	}
 	if s.FreeDisk >= 0 {
-		facts = append(facts, "disk: "+job.Size(s.FreeDisk)+" free")
+		facts = append(facts, "disk: "+printable.Size(s.FreeDisk)+" free")
 	}
 	return sentence, facts
 }

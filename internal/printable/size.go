@@ -1,8 +1,6 @@
-package job
+package printable
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Size prints bytes as a person reads them.
 func Size(n int64) string {

@@ -1,0 +1,62 @@
+// Package rules opens what a job decides by: the analyzer with its profiles, and the scope; and says what follows from
+// them and from the configuration for the frontier. A job that runs, one that is only looked at and one whose state is
+// made anew open them here, so that all three decide alike.
+package rules
+
+import (
+	"context"
+	"fmt"
+
+	"exclave/analyzer"
+	"exclave/chain/decide"
+	"exclave/config"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/job/folder"
+)
+
+// OpenAnalyzer opens the analyzer of a job; the caller closes it. key is what evidence is hashed under, nil where
+// nothing is judged.
+func OpenAnalyzer(ctx context.Context, f folder.Folder, key []byte) (*analyzer.Analyzer, error) {
+	c := f.Config.Analysis.Config
+	c.Dir = f.Dir()
+	c.Key = key
+	a, err := analyzer.Open(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("job: %w", err)
+	}
+	return a, nil
+}
+
+// Scope returns the rules of the job's scope, as they are now.
+func Scope(f folder.Folder) (*decide.Sequence, error) {
+	scope, problems := decide.Build(f.Config.Scope, f.Dir(), f.Clock.Now())
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("job: scope%s: %s", problems[0].Key, problems[0].Msg)
+	}
+	return scope, nil
+}
+
+// Depths returns the rules of archiving for the profiles of a job.
+func Depths(cfg *config.Config, a *analyzer.Analyzer) crawl.Depths {
+	d := crawl.Depths{AnalyseLinked: cfg.Crawl.AnalyseLinked, UnclaimedEmbeds: cfg.Crawl.FetchUnclaimedEmbeds}
+	for i := range d.D {
+		d.D[i] = -1
+	}
+	for i, p := range a.Profiles() {
+		d.D[i] = cfg.Analysis.DepthOf(p)
+	}
+	return d
+}
+
+// Frontier returns how the state of a job is opened, as far as its configuration and its analyzer say. Whoever opens
+// it for writing adds what it writes with.
+func Frontier(f folder.Folder, a *analyzer.Analyzer) frontier.Options {
+	o := frontier.Options{FS: f.FS, Dir: f.Path(folder.StateDir, folder.FrontierDir), LogDir: f.Path(folder.LogDir),
+		Config: f.Config.Frontier, Order: f.Config.Order, Limits: f.Config.Limits, Logs: f.Config.Logs,
+		Depths: Depths(f.Config, a), RulesHash: f.Config.URL.Hash(), Clock: f.Clock, Logger: f.Log}
+	for _, p := range a.Parts() {
+		o.Parts = append(o.Parts, frontier.Part(p)) // what the verdicts follow from
+	}
+	return o
+}

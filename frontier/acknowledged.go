@@ -2,35 +2,31 @@ package frontier
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/fsx"
 )
 
 // loadAcknowledged reads the number of the last commit and what is acknowledged of WARC files
 // and logs.
 func (f *Frontier) loadAcknowledged() error {
-	v, err := get(f.db, nameKey('m', "commit"))
+	v, err := get(f.db, schema.MetaKey(schema.MetaCommit))
 	if err != nil {
 		return err
 	}
 	if v != nil {
-		d := newDec(v)
-		f.number = d.uv()
-		if err := d.end(); err != nil {
+		if f.number, err = schema.DecodeNumber(v); err != nil {
 			return fmt.Errorf("row of the last commit: %w", err)
 		}
 	}
-	if err := scan(f.db, []byte{'f'}, func(k, v []byte) error {
-		d := newDec(v)
-		r := FileRow{Number: binary.BigEndian.Uint32(k[1:]), Name: d.str(), Committed: int64(d.uv())}
-		d.flags(&r.Final)
+	if err := scan(f.db, schema.Files.Prefix(), func(k, v []byte) error {
+		r, err := schema.DecodeFile(k, v)
 		f.files[r.Number] = r
-		return d.end()
+		return err
 	}); err != nil {
 		return fmt.Errorf("file rows: %w", err)
 	}
@@ -38,16 +34,14 @@ func (f *Frontier) loadAcknowledged() error {
 		if err := f.loadParts(l); err != nil {
 			return err
 		}
-		v, err := get(f.db, []byte{'g', byte(l)})
+		v, err := get(f.db, schema.LogKey(l))
 		if err != nil {
 			return err
 		}
 		if v == nil {
 			continue
 		}
-		d := newDec(v)
-		f.logRows[l].Length, f.logRows[l].Lines, f.logRows[l].CRC = d.iv(), d.iv(), uint32(d.uv())
-		if err := d.end(); err != nil {
+		if err := f.logRows[l].Decode(v); err != nil {
 			return fmt.Errorf("log row %s: %w", l.Name(), err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // address is an IP address that one of the hosts in memory has, and on which the
@@ -93,7 +94,7 @@ func (f *Frontier) addressOf(h *host) (*address, error) {
 			return nil, err
 		}
 		now := f.o.Clock.Now()
-		a.next = f.o.Clock.Mono() + min(max(row.until.Sub(now), 0), f.cfg.Pause)
+		a.next = f.o.Clock.Mono() + min(max(row.Until.Sub(now), 0), f.cfg.Pause)
 		// The run before may have asked it in its last moment.
 		a.next = max(a.next, f.opened+f.cfg.AddressDelay)
 		if f.cfg.PauseAfter > 0 { // and that request may have been the last before a pause
@@ -153,7 +154,7 @@ func (f *Frontier) sendOff(p putOff) {
 type putOff struct {
 	host   *host
 	until  time.Time
-	retire Retirement
+	retire schema.Retirement
 	// resting says that all that waits in it rests until then, as of a version of the host.
 	resting bool
 	version uint64
@@ -171,12 +172,12 @@ func (t *tx) putOffs() error {
 			if hash := p.host.hash; p.host.version == p.version && t.low[hash] == nil && !t.turned[hash] {
 				t.restUntil(h, p.until)
 			}
-		case p.retire == NotRetired:
+		case p.retire == schema.NotRetired:
 			h.Resting = true
 			if until := millis(p.until); until.After(h.Wake) {
 				h.Wake = until
 			}
-		case p.retire == SourceBudget:
+		case p.retire == schema.SourceBudget:
 			err = t.shelve(h.Name)
 		default:
 			h.Retired = p.retire
@@ -229,38 +230,17 @@ func (f *Frontier) pause(ip netip.Addr) {
 	f.place(a)
 }
 
-// addressRow is what the state keeps of an address that had a general pause.
-type addressRow struct {
-	until  time.Time // of the last one; wall time
-	pauses uint64    // so far
-}
-
-func addressKey(ip netip.Addr) []byte { return append([]byte{'a'}, ip.AsSlice()...) }
-
-func (f *Frontier) addressRow(r pebble.Reader, ip netip.Addr) (row addressRow, err error) {
-	v, err := get(r, addressKey(ip))
+func (f *Frontier) addressRow(r pebble.Reader, ip netip.Addr) (row schema.Address, err error) {
+	v, err := get(r, schema.AddressKey(ip))
 	if v == nil || err != nil {
 		return row, err
 	}
-	return decodeAddress(v)
-}
-
-func decodeAddress(v []byte) (row addressRow, err error) {
-	d := newDec(v)
-	row.until, row.pauses = d.time(), d.uv()
-	return row, d.end()
-}
-
-func (a addressRow) encode() []byte {
-	e := newEnc()
-	e.time(a.until)
-	e.uv(a.pauses)
-	return e.b
+	return schema.DecodeAddress(v)
 }
 
 // request counts a request to a host; the last before a general pause begins it. What
 // was under way at the address then puts its end off: the pause lasts from the last answer.
-func (t *tx) request(h *hostRow, u *crawl.CrawlURI) error {
+func (t *tx) request(h *openHost, u *crawl.CrawlURI) error {
 	cfg := &t.f.cfg
 	if cfg.PauseAfter == 0 {
 		return nil
@@ -279,28 +259,28 @@ func (t *tx) request(h *hostRow, u *crawl.CrawlURI) error {
 			return err
 		}
 	}
-	if h.Pauses != a.pauses { // the address paused since: counted anew
-		h.Pauses, h.Requests = a.pauses, 0
+	if h.Pauses != a.Pauses { // the address paused since: counted anew
+		h.Pauses, h.Requests = a.Pauses, 0
 	}
 	now := t.f.o.Clock.Now()
 	switch h.Requests++; {
 	case h.Requests >= uint64(cfg.PauseAfter):
-		a.pauses++
-	case !a.until.After(now):
+		a.Pauses++
+	case !a.Until.After(now):
 		return nil
 	}
-	a.until = ceilMillis(now.Add(cfg.Pause))
+	a.Until = ceilMillis(now.Add(cfg.Pause))
 	t.addresses[ip] = a
-	return t.b.Set(addressKey(ip), a.encode(), nil)
+	return t.b.Set(schema.AddressKey(ip), a.Encode(), nil)
 }
 
 // maxBackoff is how many failures in a row are counted.
 const maxBackoff = 32
 
 // failure is how long a host rests after a failed attempt, which it counts.
-func (c *Config) failure(h *hostRow, u *crawl.CrawlURI) time.Duration {
+func (c *Config) failure(h *schema.Host, u *crawl.CrawlURI) time.Duration {
 	rest := c.backoff(h.Backoff)
-	h.failed()
+	failed(h)
 	if u.RetryAfter > 0 {
 		rest = min(u.RetryAfter, c.MaxRetryAfter)
 	}
@@ -321,12 +301,12 @@ func (c *Config) backoff(failures uint8) time.Duration {
 
 // failed notes a failure of a host, answered one that it answers again: the next
 // rests double, and shrink by half with each answer.
-func (h *hostRow) failed()   { h.Backoff = min(h.Backoff+1, maxBackoff) }
-func (h *hostRow) answered() { h.Backoff, h.Refused = h.Backoff/2, 0 }
+func failed(h *schema.Host)   { h.Backoff = min(h.Backoff+1, maxBackoff) }
+func answered(h *schema.Host) { h.Backoff, h.Refused = h.Backoff/2, 0 }
 
 // refused notes an answer 403 and reports whether there were so many in a row that
 // the host wants to be left alone.
-func (h *hostRow) refused(burst int) bool {
+func refused(h *schema.Host, burst int) bool {
 	h.Refused = cmp.Or(min(h.Refused+1, 255), 255)
 	return burst > 0 && int(h.Refused) >= burst
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // readGroup is a group of requests with the rows they are about, read while others before it
@@ -105,15 +106,15 @@ func (f *Frontier) readFor(a *readGroup) (err error) {
 	}
 	a.names = newRows(len(a.hosts), 9)
 	for _, hash := range a.hosts {
-		a.names.key(func(b []byte) []byte { return binary.BigEndian.AppendUint64(append(b, 'h'), hash) })
+		a.names.key(func(b []byte) []byte { return binary.BigEndian.AppendUint64(append(b, byte(schema.Hosts)), hash) })
 	}
 	return a.names.read(it, f.hostRows.fill(a.hosts, &a.names, &f.seen))
 }
 
 func recordRows(ids []crawl.ID) rows {
-	w := newRows(len(ids), 1+idLen)
+	w := newRows(len(ids), 1+schema.IDLen)
 	for _, id := range ids {
-		w.key(func(b []byte) []byte { return appendID(append(b, 'u'), id) })
+		w.key(func(b []byte) []byte { return schema.AppendID(append(b, byte(schema.URIs)), id) })
 	}
 	return w
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -50,7 +51,7 @@ func TestReadAheadSeesTheCommitUnderWay(t *testing.T) {
 		if s := f.Stats(); s.Discovered != 4 || s.Finished != 1 || s.Parked != 1 {
 			t.Errorf("%+v", s)
 		}
-		if got := r.record("http://new.test/1"); got.Claim != link(1) || got.State != Waiting {
+		if got := r.record("http://new.test/1"); got.Claim != link(1) || got.State != schema.Waiting {
 			t.Errorf("claim %+v, state %s", got.Claim, got.State)
 		}
 		sound(t, f)
@@ -145,14 +146,14 @@ func TestPutsInOrder(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	if u := p.table('u'); len(u) != 3 || string(u[0].key) != "u1234567890a" || len(p.table('x')) != 0 {
+	if u := p.table(schema.URIs); len(u) != 3 || string(u[0].key) != "u1234567890a" || len(p.table(schema.Retired)) != 0 {
 		t.Errorf("table u: %v", u)
 	}
 }
 
 func TestRowCache(t *testing.T) {
 	c := newRowCache(2*cacheShards, func(uint64) uint64 { return 7 })
-	key := func(n uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'h'}, n) }
+	key := func(n uint64) []byte { return binary.BigEndian.AppendUint64(schema.Hosts.Prefix(), n) }
 	set := func(n uint64, v string) {
 		c.take([]put{{key: key(n), value: []byte(v)}}, binary.BigEndian.Uint64)
 	}
@@ -267,7 +268,7 @@ func TestGroupsAreCommittedTogether(t *testing.T) {
 		if !slices.Equal(known, []int{1, 2, 2}) {
 			t.Errorf("known: %d", known)
 		}
-		if got := r.record("http://b.test/"); got.Claim != link(1) || got.State != Waiting {
+		if got := r.record("http://b.test/"); got.Claim != link(1) || got.State != schema.Waiting {
 			t.Errorf("claim %+v, state %s", got.Claim, got.State)
 		}
 		if s := f.Stats(); s.Discovered != 5 {
@@ -290,12 +291,12 @@ func TestHeadIsNotOlderThanItsQueue(t *testing.T) {
 		id := f.id("http://a.test/")
 		old := f.recs.get(id)
 		f.schedule(cand("a.test", "/", link(1)))
-		f.recs.take([]put{{key: idKey('u', id), value: old}}, readID) // as before the commit was complete
+		f.recs.take([]put{{key: schema.URIKey(id), value: old}}, schema.ReadID) // as before the commit was complete
 		u := f.next("http://a.test/")
 		if u.Claim != link(1) {
 			t.Errorf("offered with claim %+v", u.Claim)
 		}
-		f.recs.take([]put{{key: idKey('u', id), deletes: true}}, readID)
+		f.recs.take([]put{{key: schema.URIKey(id), deletes: true}}, schema.ReadID)
 		f.finish(f.answer(u, crawl.ClassHTML, 0))
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/extsort"
 )
 
@@ -20,7 +21,7 @@ type Audit struct {
 	// Note hears one sentence for each contradiction.
 	Note func(sentence string)
 	// Each, unless nil, is called for every URI known, in the order of their IDs: host, then URI.
-	Each func(*Record) error
+	Each func(*schema.Record) error
 }
 
 // Check looks for contradictions within the state and returns one sentence for each.
@@ -65,7 +66,7 @@ type auditing struct {
 	// hosts is what other rows tell of a host: by its hash and a kind, numbers.
 	hosts *extsort.Sorter
 	vias  *extsort.Sorter // IDs of pages that URIs were found on
-	st    Stats
+	st    schema.Stats
 	// The host that records belong to that were read last, and how many they are.
 	host  string
 	hash  uint64
@@ -130,13 +131,13 @@ func (c *counter) end() error {
 // queues reads the rows of queues.
 func (u *auditing) queues() error {
 	waiting := &counter{u: u, kind: toldWaiting}
-	if err := scan(u.db, []byte{'q'}, func(k, v []byte) error {
+	if err := scan(u.db, schema.Queues.Prefix(), func(k, v []byte) error {
 		host := binary.BigEndian.Uint64(k[1:])
-		id, origin, err := queueRow(host, v)
+		id, origin, err := schema.DecodeQueued(host, v)
 		if err != nil {
 			return err
 		}
-		var tag [tagLen]byte
+		var tag [schema.TagLen]byte
 		binary.BigEndian.PutUint32(tag[:], origin)
 		return errors.Join(u.step(), waiting.add(host), u.queued.Add(id.Host, id.URI, tag[:], k))
 	}); err != nil {
@@ -177,18 +178,18 @@ func (u *auditing) records() (err error) {
 		}
 		return in, origin
 	}
-	if err := eachURI(u.db, func(r *Record) error {
+	if err := eachURI(u.db, func(r *schema.Record) error {
 		if err := u.step(); err != nil {
 			return err
 		}
 		in, origin := before(r.ID, false)
 		u.f.checkRecord(r, in, origin, u.note)
-		u.st.count(r)
+		count(&u.st, r)
 		if err := u.knownOf(r); err != nil {
 			return err
 		}
-		if r.via != (crawl.ID{}) {
-			if err := u.vias.Add(r.via.Host, r.via.URI); err != nil {
+		if r.ViaID != (crawl.ID{}) {
+			if err := u.vias.Add(r.ViaID.Host, r.ViaID.URI); err != nil {
 				return err
 			}
 		}
@@ -204,7 +205,7 @@ func (u *auditing) records() (err error) {
 }
 
 // knownOf counts a URI with its host.
-func (u *auditing) knownOf(r *Record) error {
+func (u *auditing) knownOf(r *schema.Record) error {
 	if r.Host == u.host && u.known > 0 {
 		u.known++
 		return nil
@@ -232,9 +233,9 @@ func (u *auditing) pages() error {
 	if len(missing) == maxMissing {
 		u.note("more pages than %d, which URIs were found on, have no record", maxMissing)
 	}
-	return eachURI(u.db, func(r *Record) error {
-		if missing[r.via] {
-			u.note("%s was found on URI %v, which has no record", r.URL, r.via)
+	return eachURI(u.db, func(r *schema.Record) error {
+		if missing[r.ViaID] {
+			u.note("%s was found on URI %v, which has no record", r.URL, r.ViaID)
 		}
 		return u.step()
 	})
@@ -249,7 +250,7 @@ func (u *auditing) missing(out map[crawl.ID]bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, vias.Close()) }()
-	it, err := u.db.NewIter(&pebble.IterOptions{LowerBound: []byte{'u'}, UpperBound: []byte{'u' + 1}})
+	it, err := u.db.NewIter(&pebble.IterOptions{LowerBound: schema.URIs.Prefix(), UpperBound: schema.URIs.End()})
 	if err != nil {
 		return err
 	}
@@ -260,7 +261,7 @@ func (u *auditing) missing(out map[crawl.ID]bool) (err error) {
 			return err
 		}
 		id := crawl.ID{Host: vias.A, URI: vias.B}
-		key := idKey('u', id)
+		key := schema.URIKey(id)
 		for n := 0; ok && bytes.Compare(it.Key(), key) < 0; n++ {
 			if n < nextBeforeSeek {
 				ok = it.Next()
@@ -280,17 +281,17 @@ const nextBeforeSeek = 16
 
 // places reads where queues stand, and which origins failed.
 func (u *auditing) places() error {
-	for _, kind := range []byte{placeLine, placeResting, placeRetired} {
-		if err := scan(u.db, []byte{kind}, func(k, _ []byte) error {
-			p := readPlace(k)
-			return errors.Join(u.step(), u.tell(p.host, toldPlace, uint64(p.kind), p.at))
+	for _, kind := range []schema.Table{schema.Line, schema.Snoozed, schema.Retired} {
+		if err := scan(u.db, kind.Prefix(), func(k, _ []byte) error {
+			p := schema.ReadPlace(k)
+			return errors.Join(u.step(), u.tell(p.Host, toldPlace, uint64(p.Kind), p.At))
 		}); err != nil {
 			return err
 		}
 	}
 	ill := &counter{u: u, kind: toldIll}
-	if err := scan(u.db, []byte{'e'}, func(k, v []byte) error {
-		if _, err := decodeOrigin(v); err != nil {
+	if err := scan(u.db, schema.FailedOrigins.Prefix(), func(k, v []byte) error {
+		if _, err := schema.DecodeOrigin(v); err != nil {
 			return err
 		}
 		return errors.Join(u.step(), ill.add(binary.BigEndian.Uint64(k[1:])))
@@ -303,7 +304,7 @@ func (u *auditing) places() error {
 // told is what other rows say of a host.
 type told struct {
 	known, waiting, ill uint64
-	places              map[place]bool
+	places              map[schema.Place]bool
 }
 
 // hostRows compares the rows of hosts with what was told of them.
@@ -327,18 +328,18 @@ func (u *auditing) hostRows() (err error) {
 				t.ill += n
 			case toldPlace:
 				if t.places == nil {
-					t.places = map[place]bool{}
+					t.places = map[schema.Place]bool{}
 				}
-				t.places[place{byte(n), binary.BigEndian.Uint64(all.Data[8:]), hash}] = true
+				t.places[schema.Place{Kind: schema.Table(n), At: binary.BigEndian.Uint64(all.Data[8:]), Host: hash}] = true
 			}
 		}
 		return hash, t
 	}
-	if err := scan(u.db, []byte{'h'}, func(k, v []byte) error {
+	if err := scan(u.db, schema.Hosts.Prefix(), func(k, v []byte) error {
 		if err := u.step(); err != nil {
 			return err
 		}
-		h, err := decodeHost(v)
+		h, err := schema.DecodeHost(v)
 		if err != nil {
 			return err
 		}
@@ -360,8 +361,8 @@ func (u *auditing) hostRows() (err error) {
 	return all.Err
 }
 
-func (u *auditing) compareHost(h *hostRow, hash uint64, t told) {
-	if p := u.f.standing(h, hash, t.places); p == (place{}) && h.Waiting > 0 {
+func (u *auditing) compareHost(h *schema.Host, hash uint64, t told) {
+	if p := u.f.standing(h, hash, t.places); p == (schema.Place{}) && h.Waiting > 0 {
 		u.note("host %s has URIs waiting, but does not stand in line", h.Name)
 	} else {
 		delete(t.places, p)
@@ -372,8 +373,8 @@ func (u *auditing) compareHost(h *hostRow, hash uint64, t told) {
 	if t.waiting != h.Waiting {
 		u.note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Waiting, t.waiting)
 	}
-	if t.ill != h.Ill {
-		u.note("host %s: %d origins failed by its row, %d have rows", h.Name, h.Ill, t.ill)
+	if t.ill != h.Failing {
+		u.note("host %s: %d origins failed by its row, %d have rows", h.Name, h.Failing, t.ill)
 	}
 	u.misplaced(hash, t)
 }
@@ -399,11 +400,11 @@ func (u *auditing) statistics() error {
 	if err := checkTallies(u.db, u.note); err != nil {
 		return err
 	}
-	var have Stats
-	if v, err := get(u.db, nameKey('m', "stats")); err != nil {
+	var have schema.Stats
+	if v, err := get(u.db, schema.MetaKey(schema.MetaStats)); err != nil {
 		return err
 	} else if v != nil {
-		s, err := decodeStored(v)
+		s, err := schema.DecodeCounters(v)
 		if err != nil {
 			return fmt.Errorf("frontier: statistics row: %w", err)
 		}
@@ -421,40 +422,40 @@ func (u *auditing) statistics() error {
 
 // standing returns where a queue stands among those places that it has: a program with another
 // [OrderConfig] may have put it there.
-func (f *Frontier) standing(h *hostRow, hash uint64, all map[place]bool) place {
-	p := h.stands(f.order, hash)
-	if all[p] || p.kind != placeLine {
+func (f *Frontier) standing(h *schema.Host, hash uint64, all map[schema.Place]bool) schema.Place {
+	p := f.order.stands(h, hash)
+	if all[p] || p.Kind != schema.Line {
 		if !all[p] {
-			return place{}
+			return schema.Place{}
 		}
 		return p
 	}
 	for q := range all {
-		if q.kind == placeLine {
+		if q.Kind == schema.Line {
 			return q
 		}
 	}
-	return place{}
+	return schema.Place{}
 }
 
-func (f *Frontier) checkRecord(r *Record, in bool, origin uint32, note func(string, ...any)) {
-	if (r.State == Waiting) != in {
+func (f *Frontier) checkRecord(r *schema.Record, in bool, origin uint32, note func(string, ...any)) {
+	if (r.State == schema.Waiting) != in {
 		note("%s: its state is %v, in a queue: %v", r.URL, r.State, in)
 	}
-	if in && origin != noTag && origin != f.originTag(r.URL) {
+	if in && origin != schema.NoTag && origin != f.originTag(r.URL) {
 		note("%s: its queue tells another origin", r.URL)
 	}
-	if r.State == Parked && !r.Claim.IsZero() {
+	if r.State == schema.Parked && !r.Claim.IsZero() {
 		note("%s: is parked although it is claimed", r.URL)
 	}
 	if r.Outcome.Archived && r.Response.IsZero() {
 		note("%s: is archived, but the place of its record is missing", r.URL)
 	}
-	if r.State == Done && f.o.Depths.Archived(r.Claim, r.Outcome) && !r.Outcome.Archived {
+	if r.State == schema.Done && f.o.Depths.Archived(r.Claim, r.Outcome) && !r.Outcome.Archived {
 		note("%s: its claims ask for archiving, but it is not archived", r.URL)
 	}
 	// A later answer may be of another class than the one in the archive.
-	if r.State == Done && r.Finishes == 1 && r.Outcome.Archived && !f.o.Depths.Archived(r.Claim, r.Outcome) {
+	if r.State == schema.Done && r.Finishes == 1 && r.Outcome.Archived && !f.o.Depths.Archived(r.Claim, r.Outcome) {
 		note("%s: is archived without a claim", r.URL)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 	"exclave/internal/mime"
@@ -161,23 +162,23 @@ func TestOrigin(t *testing.T) {
 	page := func(status crawl.Status, class crawl.TypeClass, typ string) *crawl.CrawlURI {
 		return &crawl.CrawlURI{Mode: crawl.ModeFetch, Status: status, Class: class, MIME: mime.Info{Type: typ}}
 	}
-	if w := o.origin(&Record{}, page(200, crawl.ClassOther, "text/xml")); !w.inWanted {
+	if w := o.origin(&schema.Record{}, page(200, crawl.ClassOther, "text/xml")); !w.inWanted {
 		t.Error("a document of a wanted type is none")
 	}
-	if w := o.origin(&Record{}, page(404, crawl.ClassOther, "text/xml")); w.inWanted {
+	if w := o.origin(&schema.Record{}, page(404, crawl.ClassOther, "text/xml")); w.inWanted {
 		t.Error("an error is a document")
 	}
-	if w := o.origin(&Record{Found: FoundUseless}, page(301, crawl.ClassRedirect, "")); w.found != FoundUseless {
+	if w := o.origin(&schema.Record{Found: schema.FoundUseless}, page(301, crawl.ClassRedirect, "")); w.found != schema.FoundUseless {
 		t.Errorf("through a redirect: %v", w.found)
 	}
 	judged := page(200, crawl.ClassHTML, "text/html")
 	judged.Judged = &crawl.Judgement{}
-	for _, s := range []struct{ was, is Found }{{FoundValid, FoundUseless}, {FoundUseless, FoundUseless2}, {FoundUseless2, FoundUseless2 + 1}} {
-		if w := o.origin(&Record{Found: s.was}, judged); w.found != s.is {
+	for _, s := range []struct{ was, is schema.Found }{{schema.FoundValid, schema.FoundUseless}, {schema.FoundUseless, schema.FoundUseless2}, {schema.FoundUseless2, schema.FoundUseless2 + 1}} {
+		if w := o.origin(&schema.Record{Found: s.was}, judged); w.found != s.is {
 			t.Errorf("a useless page found on one that was %v: %v, want %v", s.was, w.found, s.is)
 		}
 	}
-	useless := origin{found: FoundUseless2}
+	useless := origin{found: schema.FoundUseless2}
 	if nav := cand("a.test", "/", analyse); o.follow(useless, "http://a.test/x", &nav) {
 		t.Error("a link of the second useless page in a row is followed")
 	}
@@ -185,11 +186,11 @@ func TestOrigin(t *testing.T) {
 		t.Error("what an archived page needs is not followed")
 	}
 	for _, s := range []struct {
-		r    Record
+		r    schema.Record
 		want int
 	}{
-		{Record{Found: FoundValid}, 0}, {Record{Found: FoundValid, Claim: crawl.Claim{Bin: true}}, 1},
-		{Record{Found: FoundUseless, Claim: crawl.Claim{Keep: true}}, 1}, {Record{Found: FoundNear}, 2}, {Record{}, 3},
+		{schema.Record{Found: schema.FoundValid}, 0}, {schema.Record{Found: schema.FoundValid, Claim: crawl.Claim{Bin: true}}, 1},
+		{schema.Record{Found: schema.FoundUseless, Claim: crawl.Claim{Keep: true}}, 1}, {schema.Record{Found: schema.FoundNear}, 2}, {schema.Record{}, 3},
 	} {
 		if got := (byRelevance{}).rank(&s.r); got != s.want {
 			t.Errorf("%v %+v: rank %d, want %d", s.r.Found, s.r.Claim, got, s.want)
@@ -239,7 +240,7 @@ func TestFoundOnWhatGivesWay(t *testing.T) {
 	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
 		o.Policies, l.HostURIs = []PolicyName{PolicyHops}, 3
 	})
-	known := func(key string) *Record {
+	known := func(key string) *schema.Record {
 		rec, err := r.Lookup(key)
 		must(t, err)
 		return rec
@@ -433,7 +434,7 @@ func TestDomainRowsAreKept(t *testing.T) {
 	if s := r.Stats(); s.Refused != 1 {
 		t.Errorf("%d refused, not that of the third host", s.Refused)
 	}
-	row, err := get(r.db, domainKey("a.test"))
+	row, err := get(r.db, schema.DomainKey("a.test"))
 	must(t, err)
 	if kept := r.domainRows.get("a.test"); row == nil || !bytes.Equal(kept, row) {
 		t.Errorf("kept: %x, in the store: %x", kept, row)

@@ -1,11 +1,13 @@
 package frontier
 
+import "exclave/frontier/schema"
+
 // Census is everything that is counted, of one instant. Discovered is the sum of
 // Queued, Parked, InProcess, Finished and Dropped; of each standing of queues,
 // those that began in it and those that came into it since are those that left it and
 // those that stand in it.
 type Census struct {
-	Stats   Stats
+	Stats   schema.Stats
 	Queues  QueueStates
 	Changes QueueChanges
 }
@@ -53,7 +55,7 @@ const (
 )
 
 // standsAt returns where a queue with the place stands. f.mu is held.
-func (f *Frontier) standsAt(hash uint64, p place) standing {
+func (f *Frontier) standsAt(hash uint64, p schema.Place) standing {
 	if s := standsOnDisk(p); s != inLine && s != asleep || f.hosts[hash] == nil {
 		return s
 	}
@@ -61,13 +63,13 @@ func (f *Frontier) standsAt(hash uint64, p place) standing {
 }
 
 // standsOnDisk returns where a queue with the place stands when it is not in memory.
-func standsOnDisk(p place) standing {
-	switch p.kind {
-	case placeLine:
+func standsOnDisk(p schema.Place) standing {
+	switch p.Kind {
+	case schema.Line:
 		return inLine
-	case placeResting:
+	case schema.Snoozed:
 		return asleep
-	case placeRetired:
+	case schema.Retired:
 		return retired
 	}
 	return nowhere

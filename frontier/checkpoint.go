@@ -9,15 +9,16 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"exclave/frontier/schema"
 	"exclave/internal/fsx"
 )
 
 // Instant is what the state held when it was copied.
 type Instant struct {
 	At     time.Time
-	Files  []FileRow
-	Logs   []LogRow
-	Stats  Stats
+	Files  []schema.FileRow
+	Logs   []schema.LogRow
+	Stats  schema.Stats
 	Number uint64        // of the last commit
 	Held   time.Duration // how long nothing could be committed
 	// Copied are the bytes of tables that could not be linked.

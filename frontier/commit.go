@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // maxGroup bounds the requests that are read for together, maxLinks the candidates of one batch, aheadLinks
@@ -39,7 +40,7 @@ type request struct {
 	ids   []crawl.ID // where the candidates, or the links of uri, are looked for first
 	mark  string     // name of a mark to set with the candidates
 	value []byte
-	files []FileRow
+	files []schema.FileRow
 	drop  *drop
 	again *again
 	copy  *copying
@@ -98,11 +99,12 @@ const MostLater = maxLinks
 
 // Marked returns the value of a mark.
 func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
-	v, err := get(f.db, nameKey('m', "mark:"+name))
+	v, err := get(f.db, schema.MarkKey(name))
 	if v == nil || err != nil {
 		return nil, false, err
 	}
-	return v[1:], true, nil
+	value, err = schema.DecodeMark(v)
+	return value, err == nil, err
 }
 
 // Finished implements the frontier of package chain. Of a page with very many
@@ -128,7 +130,7 @@ func (f *Frontier) Finished(ctx context.Context, u *crawl.CrawlURI) error {
 }
 
 // SetFiles stores rows of WARC files that got their final names.
-func (f *Frontier) SetFiles(ctx context.Context, rows []FileRow) error {
+func (f *Frontier) SetFiles(ctx context.Context, rows []schema.FileRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -369,10 +371,10 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	if err := f.write(t); err != nil {
 		return err
 	}
-	uris, hosts := t.b.table('u'), t.b.table('h')
+	uris, hosts := t.b.table(schema.URIs), t.b.table(schema.Hosts)
 	f.seen.take(uris)
 	f.seen.take(hosts)
-	f.recs.take(uris, readID)
+	f.recs.take(uris, schema.ReadID)
 	f.hostRows.take(hosts, binary.BigEndian.Uint64)
 	f.takeDomains(&t.b)
 	made := t.b // not the whole tx, as long as somebody reads
@@ -390,9 +392,8 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 // write commits the batch under the next number, and marks that number at the same time: a
 // kill leaves one of them a number behind, more never (ADR 31).
 func (f *Frontier) write(t *tx) error {
-	e := newEnc()
-	e.uv(f.number + 1)
-	if err := errors.Join(t.b.Set(nameKey('m', "commit"), e.b, nil), t.b.Set(commitKey(f.number+1), e.b, nil)); err != nil {
+	number := schema.EncodeNumber(f.number + 1)
+	if err := errors.Join(t.b.Set(schema.MetaKey(schema.MetaCommit), number, nil), t.b.Set(schema.CommitKey(f.number+1), number, nil)); err != nil {
 		return err
 	}
 	b, err := t.b.batch(f.db)
@@ -418,7 +419,7 @@ func (t *tx) apply(rs []*request) error {
 		}
 		r.known = len(r.cands) - int(t.st.Discovered+t.st.Refused-before)
 		if r.mark != "" {
-			if err := t.b.Set(nameKey('m', "mark:"+r.mark), append([]byte{valueVersion}, r.value...), nil); err != nil {
+			if err := t.b.Set(schema.MarkKey(r.mark), schema.EncodeMark(r.value), nil); err != nil {
 				return err
 			}
 		}
@@ -449,7 +450,7 @@ func (t *tx) apply(rs []*request) error {
 
 func (t *tx) candidates(r *request) error {
 	var from origin
-	var page *Record
+	var page *schema.Record
 	if r.page != nil {
 		var err error
 		page, err = t.record(r.page.ID)
@@ -477,12 +478,12 @@ func (t *tx) candidates(r *request) error {
 }
 
 // storeFile sets the final name of a file; what is committed of it is known here.
-func (f *Frontier) storeFile(b writer, row FileRow) error {
+func (f *Frontier) storeFile(b writer, row schema.FileRow) error {
 	f.mu.Lock()
 	row.Committed = f.files[row.Number].Committed
 	f.files[row.Number] = row
 	f.mu.Unlock()
-	return b.Set(fileKey(row.Number), encodeFile(row), nil)
+	return b.Set(schema.FileKey(row.Number), row.Encode(), nil)
 }
 
 // sync makes logs and WARC files durable, all at the same time: a disk does several
@@ -513,7 +514,7 @@ func (t *tx) sync(files []uint32) error {
 }
 
 // appendLogs appends the group's lines and returns the rows that acknowledge them.
-func (t *tx) appendLogs() (rows [crawl.NumLogs]LogRow, err error) {
+func (t *tx) appendLogs() (rows [crawl.NumLogs]schema.LogRow, err error) {
 	f := t.f
 	rows = f.logRows
 	for l, text := range t.lines {
@@ -539,11 +540,11 @@ func (t *tx) flush(files []uint32) error {
 			continue
 		}
 		others.step(everyRow)
-		v := r.encode()
+		v := r.Encode()
 		if bytes.Equal(v, t.read[r.ID]) {
 			continue // most links of a page are known and want nothing new
 		}
-		if err := t.b.Set(idKey('u', r.ID), v, nil); err != nil {
+		if err := t.b.Set(schema.URIKey(r.ID), v, nil); err != nil {
 			return err
 		}
 	}
@@ -557,11 +558,11 @@ func (t *tx) flush(files []uint32) error {
 		}
 	}
 	for name, d := range t.domains {
-		v := d.encode()
+		v := d.Encode()
 		if bytes.Equal(v, d.read) {
 			continue
 		}
-		if err := t.b.Set(domainKey(name), v, nil); err != nil {
+		if err := t.b.Set(schema.DomainKey(name), v, nil); err != nil {
 			return err
 		}
 	}
@@ -569,15 +570,15 @@ func (t *tx) flush(files []uint32) error {
 		return err
 	}
 	for _, n := range files {
-		row := FileRow{Number: n, Name: t.f.archive.FileName(n), Committed: t.lens[n]}
-		if err := t.b.Set(fileKey(n), encodeFile(row), nil); err != nil {
+		row := schema.FileRow{Number: n, Name: t.f.archive.FileName(n), Committed: t.lens[n]}
+		if err := t.b.Set(schema.FileKey(n), row.Encode(), nil); err != nil {
 			return err
 		}
 	}
 	if err := t.flushWork(); err != nil {
 		return err
 	}
-	return t.b.Set(nameKey('m', "stats"), t.st.encode(), nil)
+	return t.b.Set(schema.MetaKey(schema.MetaStats), t.st.Encode(), nil)
 }
 
 // completed tells the archive what is committed, and keeps the names of files

@@ -10,6 +10,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/frontiertest"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -123,7 +124,7 @@ func TestUnfinishedCaptureIsAbandoned(t *testing.T) {
 	f.finish(u)
 	f.finish(f.captured(f.next("http://a.test/"), 1, 10))
 	var got []string
-	must(t, f.EachCapture(func(c Capture) error { got = append(got, c.Abandoned); return nil }))
+	must(t, f.EachCapture(func(c schema.Capture) error { got = append(got, c.Abandoned); return nil }))
 	if len(got) != 2 || got[0] != "the crawl stops" || got[1] != "" {
 		t.Errorf("captures abandoned for %q", got)
 	}
@@ -243,7 +244,7 @@ func TestFaultAtEveryWriteOfALog(t *testing.T) {
 		must(t, err)
 		sound(t, f)
 		finished := 0
-		must(t, f.EachURI(func(r *Record) error {
+		must(t, f.EachURI(func(r *schema.Record) error {
 			finished += r.Finishes
 			return nil
 		}))

@@ -1,6 +1,9 @@
 package frontier
 
-import "exclave/crawl"
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
 
 // maxConnections is the most URIs of a host in process: less than are read ahead of its
 // queue.
@@ -17,8 +20,8 @@ func (f *Frontier) maySpare(h *host) bool {
 
 // further readies a host, a URI of which was offered just now, for being asked for another
 // meanwhile: min_delay later, or after its Crawl-delay. f.mu is held.
-func (f *Frontier) further(h *host, offered *Record) error {
-	if offered.isPrereq() {
+func (f *Frontier) further(h *host, offered *schema.Record) error {
+	if offered.IsPrereq() {
 		h.alone = offered.ID
 	}
 	delay, err := f.crawlDelay(offered)

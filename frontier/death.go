@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"exclave/frontier/schema"
 	"exclave/internal/fsx"
 )
 
@@ -208,9 +209,9 @@ func (f *Frontier) discard(b *pebble.Batch) error {
 }
 
 // setClean notes whether the state was closed in order.
-func (f *Frontier) setClean(clean byte) error {
+func (f *Frontier) setClean(clean bool) error {
 	b := f.db.NewBatch()
-	if err := b.Set(nameKey('m', "clean"), []byte{valueVersion, clean}, nil); err != nil {
+	if err := b.Set(schema.MetaKey(schema.MetaClean), schema.EncodeClean(clean), nil); err != nil {
 		return errors.Join(err, f.discard(b))
 	}
 	return f.commit(b, pebble.Sync)

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/fsx"
 	"exclave/internal/logparts"
 )
@@ -21,12 +22,12 @@ import (
 // yet written to tables is not counted.
 func (f *Frontier) Tables() (map[string]uint64, error) {
 	out := map[string]uint64{}
-	for _, kind := range "acdfghklmnoqrtuwy" {
-		n, err := f.db.EstimateDiskUsage([]byte{byte(kind)}, []byte{byte(kind) + 1})
+	for _, t := range schema.Tables() {
+		n, err := f.db.EstimateDiskUsage(t.Table.Prefix(), t.Table.End())
 		if err != nil {
 			return nil, fmt.Errorf("frontier: size of the state: %w", err)
 		}
-		out[string(kind)] = n
+		out[t.Table.String()] = n
 	}
 	return out, nil
 }

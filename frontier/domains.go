@@ -8,33 +8,18 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/frontier/schema"
 )
 
-// domainRow is what is counted of a registered domain, while it has limits.
-type domainRow struct {
-	Hosts, Known, Valid, Documents, Bytes uint64
-
+// openDomain is the row of a domain within a commit.
+type openDomain struct {
+	schema.Domain
 	read []byte // value it was read from
 }
 
-func domainKey(name string) []byte { return nameKey('b', name) }
-
-func (d *domainRow) encode() []byte {
-	e := newEnc()
-	for _, n := range []uint64{d.Hosts, d.Known, d.Valid, d.Documents, d.Bytes} {
-		e.uv(n)
-	}
-	return e.b
-}
-
-func decodeDomain(v []byte) (*domainRow, error) {
-	d := newDec(v)
-	row := &domainRow{Hosts: d.uv(), Known: d.uv(), Valid: d.uv(), Documents: d.uv(), Bytes: d.uv()}
-	return row, d.end()
-}
-
 // domain returns what is counted of a host's domain, nil while that is not.
-func (t *tx) domain(host string) (*domainRow, error) {
+func (t *tx) domain(host string) (*openDomain, error) {
 	if !t.f.o.Limits.domains() {
 		return nil, nil
 	}
@@ -58,26 +43,26 @@ func (t *tx) domain(host string) (*domainRow, error) {
 }
 
 // readDomain returns what was counted of a domain before this commit.
-func (t *tx) readDomain(name string) (d *domainRow, err error) {
+func (t *tx) readDomain(name string) (*openDomain, error) {
 	v := t.f.domainRows.get(name)
 	if v == nil {
-		read, err := t.seek(domainKey(name))
+		read, err := t.seek(schema.DomainKey(name))
 		if read == nil || err != nil {
-			return &domainRow{}, err
+			return &openDomain{}, err
 		}
 		v = bytes.Clone(read)
 		t.f.domainRows.keep([]string{name}, [][]byte{v})
 	}
-	if d, err = decodeDomain(v); err != nil {
+	d, err := schema.DecodeDomain(v)
+	if err != nil {
 		return nil, fmt.Errorf("domain %s: %w", name, err)
 	}
-	d.read = v
-	return d, nil
+	return &openDomain{d, v}, nil
 }
 
 // takeDomains takes over what a commit changed of domains.
 func (f *Frontier) takeDomains(p *puts) {
-	f.domainRows.take(p.table('b'), func(key []byte) string { return string(key) })
+	f.domainRows.take(p.table(schema.Domains), func(key []byte) string { return string(key) })
 }
 
 // nameHash returns a hash of names, for a cache.
@@ -87,23 +72,23 @@ func nameHash() func(string) uint64 {
 }
 
 // readDomain returns what is counted of a host's domain outside of a commit.
-func (f *Frontier) readDomain(host string) (*domainRow, error) {
+func (f *Frontier) readDomain(host string) (*schema.Domain, error) {
 	name := domainOf(host)
-	v, err := get(f.db, domainKey(name))
+	v, err := get(f.db, schema.DomainKey(name))
 	if v == nil || err != nil {
-		return &domainRow{}, err
+		return &schema.Domain{}, err
 	}
-	d, err := decodeDomain(v)
+	d, err := schema.DecodeDomain(v)
 	if err != nil {
 		return nil, fmt.Errorf("domain %s: %w", name, err)
 	}
-	return d, nil
+	return &d, nil
 }
 
 // countDomains makes the rows of domains when they have limits and had none before,
 // and removes them when they have none any more.
 func (f *Frontier) countDomains() error {
-	mark := nameKey('m', "domains")
+	mark := schema.MetaKey(schema.MetaDomains)
 	have, err := get(f.db, mark)
 	want := f.o.Limits.domains()
 	if err != nil || want == (have != nil) {
@@ -111,26 +96,26 @@ func (f *Frontier) countDomains() error {
 	}
 	b := f.db.NewBatch()
 	if !want {
-		return errors.Join(b.DeleteRange([]byte{'b'}, []byte{'b' + 1}, nil), b.Delete(mark, nil), f.commit(b, pebble.Sync))
+		return errors.Join(b.DeleteRange(schema.Domains.Prefix(), schema.Domains.End(), nil), b.Delete(mark, nil), f.commit(b, pebble.Sync))
 	}
-	rows := map[string]*domainRow{}
+	rows := map[string]*schema.Domain{}
 	flush := func() error {
 		for name, d := range rows {
-			if err := b.Set(domainKey(name), d.encode(), nil); err != nil {
+			if err := b.Set(schema.DomainKey(name), d.Encode(), nil); err != nil {
 				return err
 			}
 		}
-		rows = map[string]*domainRow{}
+		rows = map[string]*schema.Domain{}
 		err := f.commit(b, pebble.NoSync)
 		b = f.db.NewBatch()
 		return err
 	}
 	// What a run that was killed here counted is not counted twice.
-	if err := f.db.DeleteRange([]byte{'b'}, []byte{'b' + 1}, pebble.NoSync); err != nil {
+	if err := f.db.DeleteRange(schema.Domains.Prefix(), schema.Domains.End(), pebble.NoSync); err != nil {
 		return err
 	}
-	err = scan(f.db, []byte{'h'}, func(_, v []byte) error {
-		h, err := decodeHost(v)
+	err = scan(f.db, schema.Hosts.Prefix(), func(_, v []byte) error {
+		h, err := schema.DecodeHost(v)
 		if err != nil || h.Known == 0 {
 			return err
 		}
@@ -160,7 +145,7 @@ func (f *Frontier) countDomains() error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("count registered domains: %w", err), b.Close())
 	}
-	return errors.Join(b.Set(mark, []byte{valueVersion}, nil), f.commit(b, pebble.Sync))
+	return errors.Join(b.Set(mark, schema.Present(), nil), f.commit(b, pebble.Sync))
 }
 
 // maxDomainsInMemory bounds what countDomains gathers.

@@ -1,6 +1,9 @@
 package frontier
 
-import "exclave/crawl"
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
 
 // alike reports whether two URLs differ in numbers only, as the pages of a list and the days of
 // a calendar do.
@@ -44,7 +47,7 @@ const leastAlike = 3
 // led to nothing new but URLs that differ from their own in numbers only: the lists of a
 // calendar beyond what happened, of pages beyond the last. Lists of a calendar that the scope
 // left out count as such.
-func (t *tx) empty(r *Record, u *crawl.CrawlURI) (run uint8, err error) {
+func (t *tx) empty(r *schema.Record, u *crawl.CrawlURI) (run uint8, err error) {
 	o := t.f.order
 	if o.FollowUseless || o.EmptyPages == 0 || u.Mode != crawl.ModeFetch || t.req == nil || t.req.ahead > 0 || r.Outcome.Class != crawl.ClassHTML {
 		return 0, nil
@@ -79,7 +82,7 @@ func (t *tx) empty(r *Record, u *crawl.CrawlURI) (run uint8, err error) {
 		}
 	}
 	if fresh > 0 && (fresh+u.CalendarLinks >= leastAlike || r.Empty > 0) {
-		return min(r.Empty+1, mostInARow), nil
+		return min(r.Empty+1, schema.MostInARow), nil
 	}
 	return 0, nil
 }

@@ -3,12 +3,12 @@ package frontier
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/robots"
 )
 
@@ -43,27 +43,14 @@ func (t *tx) facts(u *crawl.CrawlURI) error {
 		return err
 	}
 	if h := u.HostFacts; h != nil {
-		e := newEnc()
-		e.iv(int64(h.Status))
-		e.time(h.Asked)
-		e.time(h.Expires)
-		e.uv(uint64(len(h.Addrs)))
-		for _, a := range h.Addrs {
-			e.str(string(a.AsSlice()))
-		}
 		t.know.hosts = append(t.know.hosts, h.Host)
-		if err := t.b.Set(nameKey('n', h.Host), e.b, nil); err != nil {
+		if err := t.b.Set(schema.HostFactsKey(h.Host), schema.EncodeHostFacts(h), nil); err != nil {
 			return err
 		}
 	}
 	if o := u.Origin; o != nil {
-		e := newEnc()
-		e.iv(int64(o.Status))
-		e.time(o.Fetched)
-		e.time(o.Expires)
-		e.str(string(o.Robots))
 		t.know.origins = append(t.know.origins, o.Origin)
-		if err := t.b.Set(nameKey('o', o.Origin), e.b, nil); err != nil {
+		if err := t.b.Set(schema.OriginFactsKey(o.Origin), schema.EncodeOriginFacts(o), nil); err != nil {
 			return err
 		}
 	}
@@ -76,7 +63,7 @@ func (t *tx) facts(u *crawl.CrawlURI) error {
 		return nil
 	}
 	for _, key := range u.Carried {
-		v, err := t.row(nameKey('d', key))
+		v, err := t.row(schema.AnswerKey(key))
 		if err != nil {
 			return err
 		}
@@ -93,25 +80,18 @@ func (t *tx) facts(u *crawl.CrawlURI) error {
 }
 
 func (t *tx) setDeferred(d *crawl.Deferred) error {
-	e := newEnc()
-	e.flags(d.Written)
-	e.time(d.Time)
-	e.str(string(t.f.zw.EncodeAll(d.Raw, nil)))
+	a := schema.Answer{Written: d.Written, Time: d.Time, Packed: t.f.zw.EncodeAll(d.Raw, nil)}
 	t.know.answers = append(t.know.answers, d.Key)
-	return t.setRow(nameKey('d', d.Key), e.b)
+	return t.setRow(schema.AnswerKey(d.Key), a.Encode())
 }
 
 func (f *Frontier) decodeDeferred(key string, v []byte) (crawl.Deferred, error) {
-	d := newDec(v)
-	out := crawl.Deferred{Key: key}
-	d.flags(&out.Written)
-	out.Time = d.time()
-	raw := d.str()
-	if err := d.end(); err != nil {
+	a, err := schema.DecodeAnswer(v)
+	out := crawl.Deferred{Key: key, Written: a.Written, Time: a.Time}
+	if err != nil {
 		return out, err
 	}
-	var err error
-	out.Raw, err = f.zr.DecodeAll([]byte(raw), nil)
+	out.Raw, err = f.zr.DecodeAll(a.Packed, nil)
 	return out, err
 }
 
@@ -142,18 +122,11 @@ func (f *Frontier) Host(_ context.Context, host string) (crawl.HostFacts, error)
 
 func (f *Frontier) readHost(host string) (h crawl.HostFacts, keep bool, err error) {
 	h.Host = host
-	v, err := get(f.db, nameKey('n', host))
+	v, err := get(f.db, schema.HostFactsKey(host))
 	if v == nil || err != nil {
 		return h, false, err
 	}
-	d := newDec(v)
-	h.Status, h.Asked, h.Expires = crawl.Status(d.iv()), d.time(), d.time()
-	for range min(d.uv(), uint64(len(d.b))) {
-		if a, ok := netip.AddrFromSlice([]byte(d.str())); ok {
-			h.Addrs = append(h.Addrs, a)
-		}
-	}
-	if err := d.end(); err != nil {
+	if h, err = schema.DecodeHostFacts(host, v); err != nil {
 		return h, false, fmt.Errorf("frontier: facts of host %s: %w", host, err)
 	}
 	return h, true, nil
@@ -166,13 +139,11 @@ func (f *Frontier) Origin(_ context.Context, origin string) (crawl.OriginFacts, 
 
 func (f *Frontier) readOrigin(origin string) (o crawl.OriginFacts, keep bool, err error) {
 	o.Origin = origin
-	v, err := get(f.db, nameKey('o', origin))
+	v, err := get(f.db, schema.OriginFactsKey(origin))
 	if v == nil || err != nil {
 		return o, false, err
 	}
-	d := newDec(v)
-	o.Status, o.Fetched, o.Expires, o.Robots = crawl.Status(d.iv()), d.time(), d.time(), []byte(d.str())
-	if err := d.end(); err != nil {
+	if o, err = schema.DecodeOriginFacts(origin, v); err != nil {
 		return o, false, fmt.Errorf("frontier: facts of origin %s: %w", origin, err)
 	}
 	return o, true, nil
@@ -185,7 +156,7 @@ func (f *Frontier) Deferred(_ context.Context, key string) (crawl.Deferred, bool
 }
 
 func (f *Frontier) readDeferred(key string) (d crawl.Deferred, keep bool, err error) {
-	v, err := get(f.db, nameKey('d', key))
+	v, err := get(f.db, schema.AnswerKey(key))
 	if v == nil || err != nil {
 		return d, false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // finish applies what a ToeThread handed back.
@@ -15,10 +16,10 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 	if err != nil {
 		return err
 	}
-	if r != nil && r.State == Done && r.Outcome.Status == crawl.StatusDeletedByUser {
+	if r != nil && r.State == schema.Done && r.Outcome.Status == crawl.StatusDeletedByUser {
 		return t.tooLate(r, u)
 	}
-	if r == nil || r.State != Waiting {
+	if r == nil || r.State != schema.Waiting {
 		return fmt.Errorf("%s was handed back, but is not in process", u.URL)
 	}
 	t.back = append(t.back, u.ID)
@@ -50,7 +51,7 @@ func (t *tx) finish(u *crawl.CrawlURI) error {
 
 // tooLate takes back a URI that was dropped just when it was offered: what was fetched
 // is abandoned, the host is left in peace all the same.
-func (t *tx) tooLate(r *Record, u *crawl.CrawlURI) error {
+func (t *tx) tooLate(r *schema.Record, u *crawl.CrawlURI) error {
 	t.back = append(t.back, u.ID)
 	u.Disposition = crawl.Resign
 	return errors.Join(t.facts(u), t.capture(u), t.resigned(r, u))
@@ -65,7 +66,7 @@ func requested(u *crawl.CrawlURI) bool {
 }
 
 // resigned leaves the host in peace when it was asked for a URI that was cut short.
-func (t *tx) resigned(r *Record, u *crawl.CrawlURI) error {
+func (t *tx) resigned(r *schema.Record, u *crawl.CrawlURI) error {
 	if !requested(u) {
 		return nil
 	}
@@ -83,7 +84,7 @@ func (t *tx) capture(u *crawl.CrawlURI) error {
 	if u.Span == nil {
 		return nil
 	}
-	c := Capture{Span: *u.Span, ID: u.ID, Response: !u.Response.IsZero(), Carried: u.Carried}
+	c := schema.Capture{Span: *u.Span, ID: u.ID, Response: !u.Response.IsZero(), Carried: u.Carried}
 	if u.Disposition != crawl.Done {
 		c.Abandoned = "the URI was not finished"
 		if u.Err != nil {
@@ -91,11 +92,11 @@ func (t *tx) capture(u *crawl.CrawlURI) error {
 		}
 	}
 	t.lens[u.Span.File] = u.Span.End
-	return t.b.Set(captureKey(u.Span.File, u.Span.Start), c.encode(), nil)
+	return t.b.Set(schema.CaptureKey(u.Span.File, u.Span.Start), c.Encode(), nil)
 }
 
 // deferred puts the prerequisite ahead of the URI, which keeps its place.
-func (t *tx) deferred(r *Record, u *crawl.CrawlURI) error {
+func (t *tx) deferred(r *schema.Record, u *crawl.CrawlURI) error {
 	p := u.Prereq
 	if p == nil {
 		return fmt.Errorf("%s waits for a prerequisite that is not named", u.URL)
@@ -104,7 +105,7 @@ func (t *tx) deferred(r *Record, u *crawl.CrawlURI) error {
 		return fmt.Errorf("%s waits for a prerequisite of another host, %s", u.URL, p.Host)
 	}
 	w, err := t.upsert(p, t.f.id(p.Key), origin{})
-	if err != nil || w.State != Waiting {
+	if err != nil || w.State != schema.Waiting {
 		return err
 	}
 	// It stands before the URI that waits for it. When another queue has it already,
@@ -113,11 +114,11 @@ func (t *tx) deferred(r *Record, u *crawl.CrawlURI) error {
 	if t.f.queueName(w) == name {
 		return nil
 	}
-	if w.seq == t.st.seq { // it was queued just now
+	if w.Seq == t.st.Seq { // it was queued just now
 		if err := t.dequeue(w); err != nil {
 			return err
 		}
-		w.queue, w.State = name, Parked
+		w.QueueName, w.State = name, schema.Parked
 		t.st.Parked++
 		return t.enqueue(w, w.Mode)
 	}
@@ -127,7 +128,7 @@ func (t *tx) deferred(r *Record, u *crawl.CrawlURI) error {
 // lookAgain is how long a queue rests whose URI waits for a prerequisite in another.
 const lookAgain = time.Second
 
-func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
+func (t *tx) retry(r *schema.Record, u *crawl.CrawlURI) error {
 	r.Attempts++
 	t.st.Retried++
 	cfg := &t.f.cfg
@@ -142,13 +143,13 @@ func (t *tx) retry(r *Record, u *crawl.CrawlURI) error {
 		return t.wait(r, cfg.DNSRetryDelay)
 	case u.Status.IsHTTP():
 		t.failed[hash] = true
-		return errors.Join(t.request(h, u), t.wait(r, cfg.failure(h, u)), t.originAnswered(r, false))
+		return errors.Join(t.request(h, u), t.wait(r, cfg.failure(&h.Host, u)), t.originAnswered(r, false))
 	}
 	return errors.Join(t.request(h, u), t.wait(r, cfg.delay(u)), t.originFailed(r, false))
 }
 
 // wait makes the queue of a URI rest.
-func (t *tx) wait(r *Record, rest time.Duration) error {
+func (t *tx) wait(r *schema.Record, rest time.Duration) error {
 	h, hash, err := t.queue(r)
 	if err != nil {
 		return err
@@ -179,7 +180,7 @@ func fresh(u *crawl.CrawlURI) bool {
 }
 
 // visited lets the host rest that was asked for a URI that is done.
-func (t *tx) visited(r *Record, u *crawl.CrawlURI) error {
+func (t *tx) visited(r *schema.Record, u *crawl.CrawlURI) error {
 	silent := u.Mode == crawl.ModeFetch &&
 		(u.Status == crawl.StatusConnectFailed || u.Status == crawl.StatusConnectionLost || u.Status == crawl.StatusTimeout)
 	if !silent && !requested(u) {
@@ -192,11 +193,11 @@ func (t *tx) visited(r *Record, u *crawl.CrawlURI) error {
 	cfg := &t.f.cfg
 	rest := cfg.delay(u)
 	switch {
-	case u.Status == 429, u.Status == 503, u.Status == 403 && h.refused(cfg.RefusedBurst):
-		rest = cfg.failure(h, u) // that it was the last attempt is no comfort to the server
+	case u.Status == 429, u.Status == 503, u.Status == 403 && refused(&h.Host, cfg.RefusedBurst):
+		rest = cfg.failure(&h.Host, u) // that it was the last attempt is no comfort to the server
 		t.failed[hash] = true
 	case u.Status.IsHTTP() && u.Status != 403:
-		h.answered()
+		answered(&h.Host)
 	}
 	page := !crawl.IsRobots(r.Key)
 	if page && (silent || u.Status.IsHTTP()) {
@@ -213,7 +214,7 @@ func (t *tx) visited(r *Record, u *crawl.CrawlURI) error {
 	return err
 }
 
-func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
+func (t *tx) done(r *schema.Record, u *crawl.CrawlURI) error {
 	if err := errors.Join(t.tally(u), t.quota(r)); err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 		return err
 	}
 	was, had := r.Outcome, r.Finishes > 0
-	r.State = Done
+	r.State = schema.Done
 	t.st.Finished++
 	r.Finishes++
 	r.Last = millis(t.f.o.Clock.Now())
@@ -257,23 +258,23 @@ func (t *tx) done(r *Record, u *crawl.CrawlURI) error {
 		}
 	}
 	if r.Targeted && r.Outcome.Valid() && !was.Valid() {
-		if err := t.addWork(workKeep, r.ID); err != nil {
+		if err := t.addWork(schema.WorkKeep, r.ID); err != nil {
 			return err
 		}
 	}
-	if ways := u.Reached(); r.State == Done && (r.Claim != u.Claim || r.Ways() != ways) { // they grew while the URI was in process
+	if ways := u.Reached(); r.State == schema.Done && (r.Claim != u.Claim || r.Ways() != ways) { // they grew while the URI was in process
 		if err := t.grown(r, u.Claim, ways); err != nil {
 			return err
 		}
 	}
-	if r.State == Done && t.f.order.nearer(r, u.Hops, r.Hops) { // so did what leads to it
+	if r.State == schema.Done && t.f.order.nearer(r, u.Hops, r.Hops) { // so did what leads to it
 		return t.leadAgain(r)
 	}
 	return nil
 }
 
 // account keeps the statistics: a URI counts once, however often it finishes.
-func (t *tx) account(r *Record, was crawl.Outcome, had bool) error {
+func (t *tx) account(r *schema.Record, was crawl.Outcome, had bool) error {
 	add := func(n *int64, before, now bool) {
 		switch {
 		case now && !before:
@@ -304,17 +305,17 @@ func excluded(s crawl.Status) bool {
 const keptLinks = 1024
 
 // mostKept is how many links that can be: a link of the same host takes 9 bytes.
-const mostKept = keptLinks/9 + 1
+const mostKept = keptLinks/schema.OwnLinkLen + 1
 
 // links makes the URI's outlinks known, and keeps them where a claim that grows
 // later must reach them without a second request.
-func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
+func (t *tx) links(r *schema.Record, u *crawl.CrawlURI) error {
 	if r.Outcome.Archived && !fresh(u) && len(u.Links) == 0 {
 		// Those of the capture that counts stay; the claims may be greater than when
 		// they were found.
-		return t.addWork(workLinks, r.ID)
+		return t.addWork(schema.WorkLinks, r.ID)
 	}
-	kept := []byte{valueVersion}
+	kept := schema.NoLinks()
 	// The metadata record does not have the links of a type that was not known when it was written.
 	most := keptLinks
 	if u.Mode == crawl.ModeJudge && !r.LinksInMetadata {
@@ -341,7 +342,7 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 				return err
 			}
 			if child != nil {
-				kept = appendLink(kept, r.ID.Host, keptLink{child.ID, c.Kind})
+				kept = schema.AppendLink(kept, r.ID.Host, schema.Link{ID: child.ID, Kind: c.Kind})
 			}
 			continue
 		}
@@ -367,7 +368,7 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 			continue
 		}
 		if len(kept) <= most {
-			kept = appendLink(kept, r.ID.Host, keptLink{child.ID, c.Kind})
+			kept = schema.AppendLink(kept, r.ID.Host, schema.Link{ID: child.ID, Kind: c.Kind})
 		}
 	}
 	redirect := r.Outcome.Class == crawl.ClassRedirect
@@ -378,20 +379,20 @@ func (t *tx) links(r *Record, u *crawl.CrawlURI) error {
 		grows = grows || d > 0
 	}
 	r.LinksInMetadata = len(kept) > most && r.Outcome.Archived
-	if len(kept) == 1 || r.LinksInMetadata || !redirect && !(grows && r.Outcome.Archived) {
+	if len(kept) == schema.NoLinksLen || r.LinksInMetadata || !redirect && !(grows && r.Outcome.Archived) {
 		if r.Finishes == 1 {
 			return nil
 		}
-		t.set[string(idKey('l', r.ID))] = nil // those of an earlier capture
-		return t.b.Delete(idKey('l', r.ID), nil)
+		t.set[string(schema.LinksKey(r.ID))] = nil // those of an earlier capture
+		return t.b.Delete(schema.LinksKey(r.ID), nil)
 	}
-	return t.setRow(idKey('l', r.ID), kept)
+	return t.setRow(schema.LinksKey(r.ID), kept)
 }
 
 // selfRedirect follows a redirect whose target has its source's key in the form
 // found, a bounded number of times.
-func (t *tx) selfRedirect(r *Record, c *crawl.Candidate) error {
-	if c.Kind != crawl.LinkRedirect || c.URL == r.URL || r.Redirects >= t.f.cfg.SelfRedirects || r.State != Done {
+func (t *tx) selfRedirect(r *schema.Record, c *crawl.Candidate) error {
+	if c.Kind != crawl.LinkRedirect || c.URL == r.URL || r.Redirects >= t.f.cfg.SelfRedirects || r.State != schema.Done {
 		return nil
 	}
 	r.Redirects++
@@ -406,7 +407,7 @@ func (t *tx) selfRedirect(r *Record, c *crawl.Candidate) error {
 
 // edge remembers who redirects to whom: a redirect to a valid page is archived
 // with it.
-func (t *tx) edge(r *Record, u *crawl.CrawlURI) error {
+func (t *tx) edge(r *schema.Record, u *crawl.CrawlURI) error {
 	for i := range u.Links {
 		if u.Links[i].Kind != crawl.LinkRedirect || u.Links[i].Key == r.Key {
 			continue
@@ -418,12 +419,12 @@ func (t *tx) edge(r *Record, u *crawl.CrawlURI) error {
 		if target == nil {
 			continue
 		}
-		if err := t.b.Set(edgeKey(target.ID, r.ID), []byte{valueVersion}, nil); err != nil {
+		if err := t.b.Set(schema.RedirectKey(target.ID, r.ID), schema.Present(), nil); err != nil {
 			return err
 		}
 		target.Targeted = true
 		t.edges[target.ID] = append(t.edges[target.ID], r.ID)
-		if target.keeps() {
+		if keeps(target) {
 			return t.join(r, crawl.Claim{Keep: true}, crawl.Ways{})
 		}
 	}
@@ -431,6 +432,6 @@ func (t *tx) edge(r *Record, u *crawl.CrawlURI) error {
 }
 
 // keeps reports whether redirects to the URI are archived.
-func (r *Record) keeps() bool {
+func keeps(r *schema.Record) bool {
 	return r.Outcome.Valid() || r.Outcome.Class == crawl.ClassRedirect && r.Claim.Keep
 }

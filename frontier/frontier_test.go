@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -51,7 +52,7 @@ func (w *warcs) Sync(files []uint32) error {
 	return w.syncErr
 }
 
-func (w *warcs) Committed(file uint32, length int64) ([]FileRow, error) {
+func (w *warcs) Committed(file uint32, length int64) ([]schema.FileRow, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.committed == nil {
@@ -126,18 +127,18 @@ func nearby(t testing.TB, f *Frontier) {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for kind, counted := range map[byte]uint64{placeLine: f.st.queues, placeResting: f.st.resting, placeRetired: f.st.retired} {
+	for kind, counted := range map[schema.Table]uint64{schema.Line: f.st.InLine, schema.Snoozed: f.st.Snoozed, schema.Retired: f.st.Retired} {
 		stand := uint64(0)
-		must(t, scan(f.db, []byte{kind}, func(k, _ []byte) error {
-			p := readPlace(k)
-			h := f.hosts[p.host]
+		must(t, scan(f.db, kind.Prefix(), func(k, _ []byte) error {
+			p := schema.ReadPlace(k)
+			h := f.hosts[p.Host]
 			if stand++; f.near(p) && h == nil || !f.near(p) && h != nil && h.busy == 0 && !h.off {
 				t.Errorf("host at %+v: in memory %v, horizons %+v %v, %+v", p, h != nil, f.horizon, f.more, f.awake)
 			}
 			if h != nil && h.place != p {
 				t.Errorf("host at %+v is thought to be at %+v", p, h.place)
 			}
-			if kind == placeResting && !f.near(p) && (f.resume == 0 || f.resume > p.at) {
+			if kind == schema.Snoozed && !f.near(p) && (f.resume == 0 || f.resume > p.At) {
 				t.Errorf("host at %+v would not wake: the next wakes at %d", p, f.resume)
 			}
 			return nil
@@ -246,7 +247,7 @@ func (r *rig) answer(u *crawl.CrawlURI, class crawl.TypeClass, valid uint8, link
 	return u
 }
 
-func (r *rig) record(key string) *Record {
+func (r *rig) record(key string) *schema.Record {
 	r.t.Helper()
 	rec, err := r.Lookup(key)
 	must(r.t, err)

@@ -11,15 +11,16 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // near reports whether a queue that stands at p belongs in memory. f.mu is held.
-func (f *Frontier) near(p place) bool {
-	switch p.kind {
-	case placeLine:
-		return !f.more || !f.horizon.before(p)
-	case placeResting:
-		return !f.awake.before(p)
+func (f *Frontier) near(p schema.Place) bool {
+	switch p.Kind {
+	case schema.Line:
+		return !f.more || !f.horizon.Before(p)
+	case schema.Snoozed:
+		return !f.awake.Before(p)
 	}
 	return false
 }
@@ -44,7 +45,7 @@ func (f *Frontier) restsUntil(at uint64) {
 // untilResume is how long until the first host that rests on disk may be asked,
 // negative when none does. f.mu is held.
 func (f *Frontier) untilResume() time.Duration {
-	if f.resume == 0 || f.st.resting == 0 { // the last may have been dropped
+	if f.resume == 0 || f.st.Snoozed == 0 { // the last may have been dropped
 		return -1
 	}
 	return max(time.UnixMilli(int64(f.resume)).Sub(f.wall())-f.ahead, 0)
@@ -58,7 +59,7 @@ func (f *Frontier) wake() (err error) {
 	if f.untilResume() != 0 || len(f.hosts) >= 2*f.cfg.HostsInMemory {
 		return nil
 	}
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: append(f.awake.key(), 0), UpperBound: []byte{placeResting + 1}})
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: append(f.awake.Key(), 0), UpperBound: schema.Snoozed.End()})
 	if err != nil {
 		return err
 	}
@@ -66,30 +67,30 @@ func (f *Frontier) wake() (err error) {
 	now := uint64(max(f.wall().Add(f.ahead).UnixMilli(), 0))
 	more, loaded := it.First(), 0
 	for ; more && loaded < loadChunk; more = it.Next() {
-		p := readPlace(it.Key())
-		if p.at > now {
+		p := schema.ReadPlace(it.Key())
+		if p.At > now {
 			break
 		}
 		f.awake = p
-		if f.hosts[p.host] == nil { // else it is about to be put off
+		if f.hosts[p.Host] == nil { // else it is about to be put off
 			f.enter(p)
 			loaded++
 		}
 	}
 	if f.resume = 0; more {
-		f.resume = readPlace(it.Key()).at
+		f.resume = schema.ReadPlace(it.Key()).At
 	}
 	f.changes.Woken += int64(loaded)
 	return it.Error()
 }
 
 // enter takes a host into memory; its row is read when it is its turn. f.mu is held.
-func (f *Frontier) enter(p place) {
-	h := &host{hash: p.host, place: p, heap: -1}
-	if p.kind == placeLine {
-		h.class = class(p.at)
+func (f *Frontier) enter(p schema.Place) {
+	h := &host{hash: p.Host, place: p, heap: -1}
+	if p.Kind == schema.Line {
+		h.class = schema.ClassOf(p.At)
 	}
-	f.hosts[p.host] = h
+	f.hosts[p.Host] = h
 	f.ready.push(h)
 }
 
@@ -99,7 +100,7 @@ func (f *Frontier) refill() (loaded bool, err error) {
 	if !f.more || len(f.hosts) >= f.cfg.HostsInMemory {
 		return false, nil
 	}
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: append(f.horizon.key(), 0), UpperBound: []byte{placeLine + 1}})
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: append(f.horizon.Key(), 0), UpperBound: schema.Line.End()})
 	if err != nil {
 		return false, err
 	}
@@ -107,12 +108,12 @@ func (f *Frontier) refill() (loaded bool, err error) {
 	more, n := it.First(), 0
 	room := min(loadChunk, f.cfg.HostsInMemory-len(f.hosts))
 	for ; more && n < room; more = it.Next() {
-		p := readPlace(it.Key())
-		if f.order.rounds() && uint64(roundOf(class(p.at))) > f.st.round {
+		p := schema.ReadPlace(it.Key())
+		if f.order.rounds() && schema.ClassOf(p.At).Round() > f.st.Round {
 			break
 		}
 		f.horizon = p
-		if f.hosts[p.host] == nil { // else it is in process, or about to be put off
+		if f.hosts[p.Host] == nil { // else it is in process, or about to be put off
 			f.enter(p)
 			n++
 		}
@@ -124,28 +125,30 @@ func (f *Frontier) refill() (loaded bool, err error) {
 
 // betterInLine reports whether hosts on disk may have to be asked before h: one that rested
 // came to memory out of their order. f.mu is held.
-func (f *Frontier) betterInLine(h *host) bool { return f.more && class(f.horizon.at) < h.class }
+func (f *Frontier) betterInLine(h *host) bool {
+	return f.more && schema.ClassOf(f.horizon.At) < h.class
+}
 
 // shrink moves the horizon to the middle of the hosts in memory. f.mu is held.
 func (f *Frontier) shrink() {
-	places := make([]place, 0, len(f.hosts))
+	places := make([]schema.Place, 0, len(f.hosts))
 	for _, h := range f.hosts {
-		if h.busy == 0 && !h.off && !h.reading && h.place.kind == placeLine {
+		if h.busy == 0 && !h.off && !h.reading && h.place.Kind == schema.Line {
 			places = append(places, h.place)
 		}
 	}
 	if len(places) < 2 {
 		return
 	}
-	slices.SortFunc(places, func(a, b place) int {
-		if a.before(b) {
+	slices.SortFunc(places, func(a, b schema.Place) int {
+		if a.Before(b) {
 			return -1
 		}
 		return 1
 	})
 	f.horizon, f.more = places[len(places)/2-1], true
 	for _, p := range places[len(places)/2:] {
-		f.forget(f.hosts[p.host])
+		f.forget(f.hosts[p.Host])
 	}
 	f.changes.Deactivated += int64(len(places) - len(places)/2)
 }
@@ -173,12 +176,12 @@ func (f *Frontier) unready(h *host) {
 }
 
 // stand gives a host in memory its row and place of a commit. f.mu is held.
-func (f *Frontier) stand(h *host, row hostRow, at place) {
+func (f *Frontier) stand(h *host, row schema.Host, at schema.Place) {
 	h.row, h.place = row, at
-	if at.kind == 0 {
+	if at.Kind == 0 {
 		return
 	}
-	if c := class(f.order.line(&row)); c != h.class {
+	if c := schema.ClassOf(f.order.line(&row)); c != h.class {
 		if h.class = c; h.heap >= 0 && h.due {
 			heap.Fix(&f.due, h.heap)
 		}
@@ -200,7 +203,7 @@ func (f *Frontier) settle(h *host) {
 }
 
 // readRow reads the row of a host that came from disk.
-func (f *Frontier) readRow(hash uint64) (*hostRow, error) {
+func (f *Frontier) readRow(hash uint64) (*schema.Host, error) {
 	v, err := f.hostValue(hash)
 	if err != nil {
 		return nil, err
@@ -208,7 +211,7 @@ func (f *Frontier) readRow(hash uint64) (*hostRow, error) {
 	if v == nil {
 		return nil, fmt.Errorf("the row of host %016x is missing", hash)
 	}
-	row, err := decodeHost(v)
+	row, err := schema.DecodeHost(v)
 	if err != nil {
 		return nil, err
 	}
@@ -218,11 +221,11 @@ func (f *Frontier) readRow(hash uint64) (*hostRow, error) {
 
 // restore gives a host that came from disk its row, and the rest that is left of what it says.
 // f.mu is held.
-func (f *Frontier) restore(h *host, row hostRow) {
+func (f *Frontier) restore(h *host, row schema.Host) {
 	f.stand(h, row, h.place)
 	h.resting = row.Backoff > 0
 	wake, until := row.Wake, row.Until
-	if h.place.kind == placeResting { // it was taken into memory because its time has come
+	if h.place.Kind == schema.Snoozed { // it was taken into memory because its time has come
 		wake, until = time.Time{}, time.Time{}
 	}
 	h.wake = f.o.Clock.Mono() + f.restOf(wake)
@@ -234,33 +237,40 @@ func (f *Frontier) hostValue(hash uint64) ([]byte, error) {
 	if v := f.hostRows.get(hash); v != nil {
 		return v, nil
 	}
-	return get(f.db, hostKey(hash))
+	return get(f.db, schema.HostKey(hash))
+}
+
+// openHost is the row of a host within a commit.
+type openHost struct {
+	schema.Host
+	read []byte       // value it was read from
+	was  schema.Place // where it stood, if it did
 }
 
 // setHost puts the row of a host into the batch, and its place.
-func (t *tx) setHost(hash uint64, h *hostRow) error {
-	now := h.stands(t.f.order, hash)
+func (t *tx) setHost(hash uint64, h *openHost) error {
+	now := t.f.order.stands(&h.Host, hash)
 	if now != h.was {
-		if h.was != (place{}) {
-			if err := t.b.Delete(h.was.key(), nil); err != nil {
+		if h.was != (schema.Place{}) {
+			if err := t.b.Delete(h.was.Key(), nil); err != nil {
 				return err
 			}
 		}
-		if now != (place{}) {
-			if err := t.b.Set(now.key(), nil, nil); err != nil {
+		if now != (schema.Place{}) {
+			if err := t.b.Set(now.Key(), nil, nil); err != nil {
 				return err
 			}
 		}
-		t.st.places(h.was, now)
+		t.st.Moved(h.was, now)
 	}
-	if n := h.Waiting; hash == t.st.longest || n > t.st.length {
-		t.st.longest, t.st.length = hash, n
+	if n := h.Waiting; hash == t.st.LongestQueue || n > t.st.LongestLength {
+		t.st.LongestQueue, t.st.LongestLength = hash, n
 	}
-	v := h.encode()
+	v := h.Encode()
 	if string(v) == string(h.read) {
 		return nil
 	}
-	return t.b.Set(hostKey(hash), v, nil)
+	return t.b.Set(schema.HostKey(hash), v, nil)
 }
 
 // memo remembers what was read, and forgets everything when it is full.
@@ -298,7 +308,7 @@ func (f *Frontier) name(hash uint64) (string, error) {
 }
 
 func readName(r pebble.Reader, hash uint64) (string, error) {
-	v, err := get(r, hostKey(hash))
+	v, err := get(r, schema.HostKey(hash))
 	return decodeName(hash, v, err)
 }
 
@@ -306,9 +316,9 @@ func decodeName(hash uint64, v []byte, err error) (string, error) {
 	if err == nil && v == nil {
 		err = errors.New("its row is missing")
 	}
-	var h *hostRow
+	var h *schema.Host
 	if err == nil {
-		h, err = decodeHost(v)
+		h, err = schema.DecodeHost(v)
 	}
 	if err != nil {
 		return "", fmt.Errorf("host %016x: %w", hash, err)
@@ -317,7 +327,7 @@ func decodeName(hash uint64, v []byte, err error) (string, error) {
 }
 
 // oneName remembers the last name: ids sort by host.
-func oneName(r pebble.Reader) names {
+func oneName(r pebble.Reader) schema.Names {
 	var last uint64
 	var name string
 	return func(hash uint64) (string, error) {
@@ -333,16 +343,16 @@ func oneName(r pebble.Reader) names {
 
 // viaOf returns the URL a URI was found on, "" when that page's record is missing
 // ([Frontier.Check] tells).
-func (f *Frontier) viaOf(r *Record) (string, error) {
-	if r.via == (crawl.ID{}) {
+func (f *Frontier) viaOf(r *schema.Record) (string, error) {
+	if r.ViaID == (crawl.ID{}) {
 		return r.Via, nil
 	}
-	return f.vias.get(r.via, func(id crawl.ID) (string, error) {
-		v, err := get(f.db, idKey('u', id))
+	return f.vias.get(r.ViaID, func(id crawl.ID) (string, error) {
+		v, err := get(f.db, schema.URIKey(id))
 		if err != nil || v == nil {
 			return "", err
 		}
-		page, err := decodeRecord(id, v, f.name)
+		page, err := schema.DecodeRecord(id, v, f.name)
 		if err != nil {
 			return "", fmt.Errorf("record %v: %w", id, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // QueueState is what a queue waits for.
@@ -31,18 +32,18 @@ const (
 type Queue struct {
 	Host     string
 	State    QueueState
-	Waiting  uint64        // URIs in it, that in process included
-	Until    time.Time     // it is not asked before; zero: it may be now
-	Failures int           // it backs off for, halved by every answer
-	Refused  int           // answers 403 in a row
-	GaveUp   bool          // its last URI was given up because it did not answer
-	Address  netip.Addr    // by the DNS cache, the zero Addr when it has none
-	Paused   time.Time     // end of the last general pause of the address; zero: it had none
-	Retired  Retirement    // the budget that is spent
-	Known    uint64        // URIs of the host that are known
-	Valid    uint64        // of them, valid pages
-	Took     time.Duration // of its answers, smoothed; 0 = not known
-	Tally    Tally
+	Waiting  uint64            // URIs in it, that in process included
+	Until    time.Time         // it is not asked before; zero: it may be now
+	Failures int               // it backs off for, halved by every answer
+	Refused  int               // answers 403 in a row
+	GaveUp   bool              // its last URI was given up because it did not answer
+	Address  netip.Addr        // by the DNS cache, the zero Addr when it has none
+	Paused   time.Time         // end of the last general pause of the address; zero: it had none
+	Retired  schema.Retirement // the budget that is spent
+	Known    uint64            // URIs of the host that are known
+	Valid    uint64            // of them, valid pages
+	Took     time.Duration     // of its answers, smoothed; 0 = not known
+	Tally    schema.Tally
 	Origins  []RestingOrigin // the first of those that failed and have not recovered
 	Next     []string        // the first URLs in it
 	Failed   []FailedURI     // those of them that failed
@@ -60,11 +61,11 @@ const shownNext = 10
 // Queue returns the queue of a host, nil when the host is not known.
 func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 	hash := f.hash(name)
-	v, err := get(f.db, hostKey(hash))
+	v, err := get(f.db, schema.HostKey(hash))
 	if v == nil || err != nil {
 		return nil, err
 	}
-	row, err := decodeHost(v)
+	row, err := schema.DecodeHost(v)
 	if err != nil {
 		return nil, fmt.Errorf("frontier: host %s: %w", name, err)
 	}
@@ -83,14 +84,14 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 		if err != nil {
 			return nil, fmt.Errorf("frontier: address of %s: %w", name, err)
 		}
-		q.Paused = a.until
+		q.Paused = a.Until
 	}
 	if q.Origins, err = f.restingOrigins(hash); err != nil {
 		return nil, fmt.Errorf("frontier: origins of %s: %w", name, err)
 	}
 	f.stateOf(q, hash, row)
 	full := errors.New("enough")
-	err = f.EachWaiting(ctx, name, func(r *Record) error {
+	err = f.EachWaiting(ctx, name, func(r *schema.Record) error {
 		if r.Attempts > 0 {
 			q.Failed = append(q.Failed, FailedURI{r.URL, r.Attempts})
 		}
@@ -106,11 +107,11 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 }
 
 // stateOf says what the queue waits for, and until when.
-func (f *Frontier) stateOf(q *Queue, hash uint64, row *hostRow) {
+func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now, mono := f.wall(), f.o.Clock.Mono()
-	if rests := row.rests(); rests.After(now) {
+	if rests := row.Rests(); rests.After(now) {
 		q.Until = rests
 	}
 	h := f.hosts[hash]
@@ -123,7 +124,7 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *hostRow) {
 		q.State = QueueInProcess
 	case q.Waiting == 0:
 		q.State = QueueExhausted
-	case row.Retired != NotRetired:
+	case row.Retired != schema.NotRetired:
 		q.State = QueueRetired
 	case h != nil && h.waits != nil:
 		q.State = QueueAddress
@@ -144,11 +145,11 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *hostRow) {
 // EachWaiting calls fn for every URI that waits or is in process, with its via, as of
 // now: those of a host in the order of its queue, or, when host is "", those of all,
 // host by host. An error of fn ends it and is returned.
-func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*Record) error) (err error) {
+func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*schema.Record) error) (err error) {
 	db := f.db.NewSnapshot()
 	defer func() { err = errors.Join(err, db.Close()) }()
 	n := 0
-	tell := func(r *Record) error {
+	tell := func(r *schema.Record) error {
 		if n++; n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -159,8 +160,8 @@ func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*Record
 		return fn(r)
 	}
 	if host == "" {
-		return eachURI(db, func(r *Record) error {
-			if r.State != Waiting {
+		return eachURI(db, func(r *schema.Record) error {
+			if r.State != schema.Waiting {
 				return nil
 			}
 			return tell(r)
@@ -168,19 +169,19 @@ func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*Record
 	}
 	hash := f.hash(host)
 	names := oneName(db)
-	return scan(db, queuePrefix(hash), func(_, v []byte) error {
-		id, err := queueID(hash, v)
+	return scan(db, schema.QueuePrefix(hash), func(_, v []byte) error {
+		id, err := schema.QueuedID(hash, v)
 		if err != nil {
 			return fmt.Errorf("frontier: queue of %s: %w", host, err)
 		}
-		val, err := get(db, idKey('u', id))
+		val, err := get(db, schema.URIKey(id))
 		if err != nil {
 			return fmt.Errorf("frontier: queue of %s: %w", host, err)
 		}
 		if val == nil {
 			return fmt.Errorf("frontier: queue of %s: record %v is missing", host, id)
 		}
-		r, err := decodeRecord(id, val, names)
+		r, err := schema.DecodeRecord(id, val, names)
 		if err != nil {
 			return fmt.Errorf("frontier: queue of %s: record %v: %w", host, id, err)
 		}
@@ -211,7 +212,7 @@ func (f *Frontier) Biggest(n int) (top []QueueSize, exhausted int64, err error) 
 	}
 	err = v.EachHost(func(h HostRow) error {
 		switch {
-		case h.Name == DNSHost:
+		case h.Name == schema.DNSHost:
 		case h.Waiting == 0:
 			exhausted++
 		default:
@@ -256,11 +257,11 @@ func (t *tx) drop(d *drop) error {
 		if err != nil {
 			return err
 		}
-		if r == nil || r.State != Waiting || r.Claim.IsZero() || !t.f.reserve(id) {
+		if r == nil || r.State != schema.Waiting || r.Claim.IsZero() || !t.f.reserve(id) {
 			continue
 		}
 		t.freed = append(t.freed, id)
-		u := r.offer(false)
+		u := offerOf(r, false)
 		if u.Via, err = t.viaText(r); err != nil {
 			return err
 		}
@@ -276,11 +277,11 @@ func (t *tx) drop(d *drop) error {
 }
 
 // viaText returns the URL a URI was found on, within a commit.
-func (t *tx) viaText(r *Record) (string, error) {
-	if r.via == (crawl.ID{}) {
+func (t *tx) viaText(r *schema.Record) (string, error) {
+	if r.ViaID == (crawl.ID{}) {
 		return r.Via, nil
 	}
-	page, err := t.record(r.via)
+	page, err := t.record(r.ViaID)
 	if err != nil || page == nil {
 		return "", err
 	}

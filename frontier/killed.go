@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/robots"
 	"exclave/internal/urlx"
 )
@@ -20,16 +21,14 @@ import (
 // noteKill finds out whether the run before was killed, and since when hosts must be
 // left in peace for that: also when the job was opened in between without crawling.
 func (f *Frontier) noteKill() error {
-	key := nameKey('m', "killed")
+	key := schema.MetaKey(schema.MetaKilled)
 	at := f.openedAt
 	if f.clean {
 		v, err := get(f.db, key)
 		if v == nil || err != nil {
 			return err
 		}
-		d := newDec(v)
-		at = d.time()
-		if err := d.end(); err != nil {
+		if at, err = schema.DecodeTime(v); err != nil {
 			return fmt.Errorf("row of the last kill: %w", err)
 		}
 	}
@@ -37,10 +36,8 @@ func (f *Frontier) noteKill() error {
 	if f.clean {
 		return nil
 	}
-	e := newEnc()
-	e.time(ceilMillis(at))
 	b := f.db.NewBatch()
-	if err := b.Set(key, e.b, nil); err != nil {
+	if err := b.Set(key, schema.EncodeTime(ceilMillis(at)), nil); err != nil {
 		return errors.Join(err, b.Close())
 	}
 	return f.commit(b, pebble.Sync)
@@ -57,7 +54,7 @@ func (f *Frontier) sinceKill(rest time.Duration) time.Duration {
 
 // owed is how long a URI must wait because its host asks for a Crawl-delay and may have
 // been asked when the last run was killed. f.mu is held.
-func (f *Frontier) owed(r *Record) (time.Duration, error) {
+func (f *Frontier) owed(r *schema.Record) (time.Duration, error) {
 	if f.sinceKill(f.cfg.MaxCrawlDelay) == 0 {
 		return 0, nil
 	}
@@ -67,7 +64,7 @@ func (f *Frontier) owed(r *Record) (time.Duration, error) {
 
 // crawlDelay is the Crawl-delay that the robots.txt of a URI's origin is known to ask for, as
 // far as it is obeyed.
-func (f *Frontier) crawlDelay(r *Record) (time.Duration, error) {
+func (f *Frontier) crawlDelay(r *schema.Record) (time.Duration, error) {
 	if crawl.IsDNS(r.Key) {
 		return 0, nil
 	}

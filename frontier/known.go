@@ -1,18 +1,21 @@
 package frontier
 
-import "exclave/crawl"
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
 
 // How many URIs of a host and of its registered domain are known, and how many of them are valid
 // pages.
 
 // learnURI counts a URI that becomes known; fresh says that its host is new.
-func (t *tx) learnURI(r *Record, fresh bool) error {
+func (t *tx) learnURI(r *schema.Record, fresh bool) error {
 	h, err := t.host(r.Host)
 	if err != nil {
 		return err
 	}
 	h.Known++
-	h.guesses(false, r.guess())
+	guesses(&h.Host, false, guess(r))
 	d, err := t.domain(r.Host)
 	if d == nil || err != nil {
 		return err
@@ -25,12 +28,12 @@ func (t *tx) learnURI(r *Record, fresh bool) error {
 }
 
 // unlearnURI counts a URI no longer with its host; that it has none left is the caller's.
-func (t *tx) unlearnURI(r *Record) (h *hostRow, d *domainRow, err error) {
+func (t *tx) unlearnURI(r *schema.Record) (h *openHost, d *openDomain, err error) {
 	if h, err = t.host(r.Host); err != nil {
 		return nil, nil, err
 	}
 	h.Known--
-	h.guesses(r.guess(), false)
+	guesses(&h.Host, guess(r), false)
 	if d, err = t.domain(r.Host); d != nil {
 		d.Known--
 	}
@@ -40,15 +43,15 @@ func (t *tx) unlearnURI(r *Record) (h *hostRow, d *domainRow, err error) {
 // guess reports whether a URI is known only because useless pages lead to it. What they
 // embed is none, nor what a seed links to or a depth reaches; that a file would be archived
 // makes no link a better one.
-func (r *Record) guess() bool {
-	if r.Found < FoundUseless || r.Seed || r.Claim.IsZero() || r.isPrereq() || crawl.LinkHops(r.Hops) <= 1 {
+func guess(r *schema.Record) bool {
+	if r.Found < schema.FoundUseless || r.Seed || r.Claim.IsZero() || r.IsPrereq() || crawl.LinkHops(r.Hops) <= 1 {
 		return false
 	}
-	return !r.needed() || r.Kind == crawl.LinkNav && !r.Claim.Keep && r.Claim.Link == [crawl.MaxProfiles]int32{}
+	return !r.Needed() || r.Kind == crawl.LinkNav && !r.Claim.Keep && r.Claim.Link == [crawl.MaxProfiles]int32{}
 }
 
 // guesses counts a URI of the host that was a guess, or was not, and is one now, or is not.
-func (h *hostRow) guesses(was, is bool) {
+func guesses(h *schema.Host, was, is bool) {
 	switch {
 	case is && !was:
 		h.Guessed++
@@ -58,20 +61,20 @@ func (h *hostRow) guesses(was, is bool) {
 }
 
 // guessed counts a known URI that was a guess, or was not, as what it is now.
-func (t *tx) guessed(r *Record, was bool) error {
-	if r.guess() == was {
+func (t *tx) guessed(r *schema.Record, was bool) error {
+	if guess(r) == was {
 		return nil
 	}
 	h, err := t.host(r.Host)
 	if err != nil {
 		return err
 	}
-	h.guesses(was, !was)
+	guesses(&h.Host, was, !was)
 	return nil
 }
 
 // rehost counts a URI with another host from now on.
-func (t *tx) rehost(r *Record, host string) error {
+func (t *tx) rehost(r *schema.Record, host string) error {
 	if host == r.Host {
 		return nil
 	}
@@ -115,7 +118,7 @@ func (t *tx) countValid(host string, before, now bool) error {
 }
 
 // known returns the row of a host without making it known; fresh says that it is not.
-func (t *tx) known(name string) (h *hostRow, fresh bool, err error) {
+func (t *tx) known(name string) (h *openHost, fresh bool, err error) {
 	hash := t.f.hash(name)
 	if h := t.hosts[hash]; h != nil {
 		return h, h.Known == 0, nil
@@ -125,7 +128,7 @@ func (t *tx) known(name string) (h *hostRow, fresh bool, err error) {
 		return nil, false, err
 	}
 	if v == nil {
-		return &hostRow{Name: name}, true, nil
+		return &openHost{Host: schema.Host{Name: name}}, true, nil
 	}
 	if h, err = t.host(name); err != nil {
 		return nil, false, err

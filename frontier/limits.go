@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/conf"
 )
 
@@ -103,69 +103,55 @@ func (c *LimitsConfig) caps() bool {
 func (c *LimitsConfig) domainBudget() bool { return c.DomainDocuments > 0 || c.DomainBytes > 0 }
 
 func (c *LimitsConfig) encode() []byte {
-	e := newEnc()
+	var values []int64
 	for _, f := range c.fields() {
-		e.iv(f.val)
+		values = append(values, f.val)
 	}
-	return e.b
-}
-
-// Retirement is why a queue is retired.
-type Retirement uint8
-
-// Why a queue is retired. Values are stored; never renumber.
-const (
-	NotRetired   Retirement = iota
-	HostBudget              // the host's budget is spent
-	DomainBudget            // that of its registered domain is
-	SourceBudget            // those of the sources of all its URIs are
-)
-
-// String names the budget that is spent.
-func (w Retirement) String() string {
-	return [...]string{"", "budget of the host", "budget of the domain", "budget of the source"}[min(w, SourceBudget)]
+	return schema.EncodeLimits(values)
 }
 
 // spent is a budget's limits and what was used.
-func spent(documents, bytes int64, y Tally) bool {
+func spent(documents, bytes int64, y schema.Tally) bool {
 	return documents > 0 && y.URIs >= documents || bytes > 0 && y.Bytes >= bytes
 }
 
-func (c *LimitsConfig) hostSpent(h *hostRow) bool {
+func (c *LimitsConfig) hostSpent(h *schema.Host) bool {
 	return h.Tally != nil && spent(c.HostDocuments, c.HostBytes, *h.Tally)
 }
 
-func (c *LimitsConfig) domainSpent(d *domainRow) bool {
-	return spent(c.DomainDocuments, c.DomainBytes, Tally{URIs: int64(d.Documents), Bytes: int64(d.Bytes)})
+func (c *LimitsConfig) domainSpent(d *schema.Domain) bool {
+	return spent(c.DomainDocuments, c.DomainBytes, schema.Tally{URIs: int64(d.Documents), Bytes: int64(d.Bytes)})
 }
 
-func (c *LimitsConfig) sourceSpent(y Tally) bool { return spent(c.SourceDocuments, c.SourceBytes, y) }
+func (c *LimitsConfig) sourceSpent(y schema.Tally) bool {
+	return spent(c.SourceDocuments, c.SourceBytes, y)
+}
 
 // admit decides whether a URI of the host may become known, which fresh says is not. When a
 // cap is reached, the worst waiting URI of the host gives way to a better one.
-func (t *tx) admit(r *Record, h *hostRow, fresh bool) (ok bool, err error) {
+func (t *tx) admit(r *schema.Record, h *openHost, fresh bool) (ok bool, err error) {
 	l := &t.f.o.Limits
-	if r.isPrereq() || r.Seed || !l.caps() {
+	if r.IsPrereq() || r.Seed || !l.caps() {
 		return true, nil
 	}
 	d, err := t.domain(r.Host)
 	if err != nil {
 		return false, err
 	}
-	if fresh && d != nil && l.hostsFull(d, r.Found) && !(r.needed() && r.Kind != crawl.LinkNav) {
+	if fresh && d != nil && l.hostsFull(&d.Domain, r.Found) && !(r.Needed() && r.Kind != crawl.LinkNav) {
 		return false, nil
 	}
-	if l.HostGuesses > 0 && !t.f.order.FollowUseless && r.guess() && h.Guessed >= uint64(l.HostGuesses)+h.Valid/validPerGuess {
-		return t.giveWay(r, (*Record).guess)
+	if l.HostGuesses > 0 && !t.f.order.FollowUseless && guess(r) && h.Guessed >= uint64(l.HostGuesses)+h.Valid/validPerGuess {
+		return t.giveWay(r, guess)
 	}
 	full := func(known, valid uint64, soft, hard int64) bool {
 		return hard > 0 && known >= uint64(hard) ||
-			soft > 0 && known >= uint64(soft)+uint64(l.URIsPerValid)*valid && !r.needed()
+			soft > 0 && known >= uint64(soft)+uint64(l.URIsPerValid)*valid && !r.Needed()
 	}
 	if !full(h.Known, h.Valid, l.HostURIs, l.HostURIsMax) && (d == nil || !full(d.Known, d.Valid, l.DomainURIs, l.DomainURIsMax)) {
 		return true, nil
 	}
-	return t.giveWay(r, (*Record).any)
+	return t.giveWay(r, anyURI)
 }
 
 // mostGiveWay is how many URIs at the end of a queue are looked at.
@@ -180,20 +166,20 @@ const moreOfValid = 10
 
 // hostsFull reports whether a registered domain has as many hosts as may be known by links
 // of such pages.
-func (c *LimitsConfig) hostsFull(d *domainRow, by Found) bool {
+func (c *LimitsConfig) hostsFull(d *schema.Domain, by schema.Found) bool {
 	soft := uint64(c.HostsPerDomain)
-	if by == FoundValid && c.HostsPerValid > 0 {
+	if by == schema.FoundValid && c.HostsPerValid > 0 {
 		soft *= moreOfValid
 	}
 	return c.HostsPerDomainMax > 0 && d.Hosts >= uint64(c.HostsPerDomainMax) ||
 		c.HostsPerDomain > 0 && d.Hosts >= soft+uint64(c.HostsPerValid)*d.Valid
 }
 
-func (*Record) any() bool { return true }
+func anyURI(*schema.Record) bool { return true }
 
 // giveWay forgets the worst waiting URI of the host that is of a kind when r is better,
 // and reports whether it did.
-func (t *tx) giveWay(r *Record, is func(*Record) bool) (gave bool, err error) {
+func (t *tx) giveWay(r *schema.Record, is func(*schema.Record) bool) (gave bool, err error) {
 	hash, mine := t.f.hash(t.f.queueName(r)), t.f.order.prec(r)
 	if worst, looked := t.worst[hash]; looked && worst <= mine {
 		return false, nil
@@ -213,7 +199,7 @@ func (t *tx) giveWay(r *Record, is func(*Record) bool) (gave bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		id, err := queueID(hash, v)
+		id, err := schema.QueuedID(hash, v)
 		if err != nil {
 			return false, err
 		}
@@ -221,7 +207,7 @@ func (t *tx) giveWay(r *Record, is func(*Record) bool) (gave bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if worst != nil && worst.Host == r.Host && is(worst) && worst.givesWay(hash, it.Key()) && t.f.reserve(id) {
+		if worst != nil && worst.Host == r.Host && is(worst) && givesWay(worst, hash, it.Key()) && t.f.reserve(id) {
 			return true, t.forget(worst)
 		}
 		it.Prev()
@@ -232,20 +218,20 @@ func (t *tx) giveWay(r *Record, is func(*Record) bool) (gave bool, err error) {
 // ends returns an iterator over a queue as it was before this commit. One serves the whole
 // commit; who fails leaves it to discard.
 func (t *tx) ends(queue uint64) (it *pebble.Iterator, err error) {
-	prefix := queuePrefix(queue)
+	prefix := schema.QueuePrefix(queue)
 	if t.queues == nil {
-		t.queues, err = t.f.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+		t.queues, err = t.f.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: schema.After(prefix)})
 		return t.queues, err
 	}
-	t.queues.SetBounds(prefix, after(prefix))
+	t.queues.SetBounds(prefix, schema.After(prefix))
 	return t.queues, nil
 }
 
 // givesWay reports whether a URI that waits at the key may be forgotten: nobody refers
 // to it in a way that must last.
-func (r *Record) givesWay(queue uint64, key []byte) bool {
-	return r.State == Waiting && r.Finishes == 0 && !r.Seed && !r.Force && !r.Targeted && !r.needed() &&
-		bytes.Equal(queueKey(queue, r.prec, r.seq), key)
+func givesWay(r *schema.Record, queue uint64, key []byte) bool {
+	return r.State == schema.Waiting && r.Finishes == 0 && !r.Seed && !r.Force && !r.Targeted && !r.Needed() &&
+		bytes.Equal(schema.QueueKey(queue, r.Precedence, r.Seq), key)
 }
 
 // reserve keeps a URI from being offered; false: a ToeThread has it.
@@ -260,7 +246,7 @@ func (f *Frontier) reserve(id crawl.ID) bool {
 }
 
 // forget removes a waiting URI from the state.
-func (t *tx) forget(r *Record) error {
+func (t *tx) forget(r *schema.Record) error {
 	if err := t.dequeue(r); err != nil {
 		return err
 	}
@@ -271,11 +257,11 @@ func (t *tx) forget(r *Record) error {
 	}
 	t.recs[r.ID] = nil
 	t.freed = append(t.freed, r.ID)
-	return t.b.Delete(idKey('u', r.ID), nil)
+	return t.b.Delete(schema.URIKey(r.ID), nil)
 }
 
 // quota retires the queue of a URI that was just counted when a budget is spent.
-func (t *tx) quota(r *Record) error {
+func (t *tx) quota(r *schema.Record) error {
 	l := &t.f.o.Limits
 	q, _, err := t.queue(r)
 	if err != nil {
@@ -284,51 +270,51 @@ func (t *tx) quota(r *Record) error {
 	switch d, err := t.domain(r.Host); {
 	case err != nil:
 		return err
-	case t.f.cfg.queueKey() == QueueByHost && l.hostSpent(q):
-		q.Retired = HostBudget
-	case d != nil && l.domainSpent(d):
-		q.Retired = DomainBudget
+	case t.f.cfg.queueKey() == QueueByHost && l.hostSpent(&q.Host):
+		q.Retired = schema.HostBudget
+	case d != nil && l.domainSpent(&d.Domain):
+		q.Retired = schema.DomainBudget
 	}
 	return nil
 }
 
 // revive puts a retired queue that gets a URI back in order, unless the budget that
 // would pay for the URI is spent still.
-func (t *tx) revive(r *Record, q *hostRow) error {
+func (t *tx) revive(r *schema.Record, q *openHost) error {
 	l, spent := &t.f.o.Limits, false
 	switch q.Retired {
-	case HostBudget:
-		spent = l.hostSpent(q)
-	case DomainBudget:
+	case schema.HostBudget:
+		spent = l.hostSpent(&q.Host)
+	case schema.DomainBudget:
 		d, err := t.domain(r.Host)
 		if err != nil {
 			return err
 		}
-		spent = d != nil && l.domainSpent(d)
-	case SourceBudget:
-		spent = !r.isPrereq() && r.SourceTag != "" && l.sourceSpent(t.source(r.SourceTag))
+		spent = d != nil && l.domainSpent(&d.Domain)
+	case schema.SourceBudget:
+		spent = !r.IsPrereq() && r.SourceTag != "" && l.sourceSpent(t.source(r.SourceTag))
 	}
 	if !spent {
-		q.Retired = NotRetired
+		q.Retired = schema.NotRetired
 	}
 	return nil
 }
 
 // mayNotAsk returns why the head of a queue must not be asked for. f.mu is held.
-func (f *Frontier) mayNotAsk(r *Record) (Retirement, error) {
-	if r.isPrereq() {
-		return NotRetired, nil
+func (f *Frontier) mayNotAsk(r *schema.Record) (schema.Retirement, error) {
+	if r.IsPrereq() {
+		return schema.NotRetired, nil
 	}
 	l := &f.o.Limits
 	if l.domainBudget() {
 		if d, err := f.readDomain(r.Host); err != nil || l.domainSpent(d) {
-			return DomainBudget, err
+			return schema.DomainBudget, err
 		}
 	}
 	if r.SourceTag != "" && l.sourceSpent(f.tallies.sources[r.SourceTag]) {
-		return SourceBudget, nil
+		return schema.SourceBudget, nil
 	}
-	return NotRetired, nil
+	return schema.NotRetired, nil
 }
 
 // shelve puts URIs at the head of a queue whose sources' budgets are spent at its end,
@@ -339,11 +325,11 @@ func (t *tx) shelve(name string) error {
 	if err != nil {
 		return err
 	}
-	var heads []*Record
+	var heads []*schema.Record
 	var until time.Time // the first of those wakes that rest
 	past := 0
-	err = scan(t.f.db, queuePrefix(hash), func(k, v []byte) error {
-		id, err := queueID(hash, v)
+	err = scan(t.f.db, schema.QueuePrefix(hash), func(k, v []byte) error {
+		id, err := schema.QueuedID(hash, v)
 		if err != nil {
 			return err
 		}
@@ -351,13 +337,13 @@ func (t *tx) shelve(name string) error {
 		if err != nil {
 			return err
 		}
-		if r == nil || r.State != Waiting || !bytes.Equal(queueKey(hash, r.prec, r.seq), k) {
+		if r == nil || r.State != schema.Waiting || !bytes.Equal(schema.QueueKey(hash, r.Precedence, r.Seq), k) {
 			return nil
 		}
 		if len(heads) == maxLinks {
 			return errStop
 		}
-		if r.isPrereq() || r.SourceTag == "" || !t.f.o.Limits.sourceSpent(t.source(r.SourceTag)) {
+		if r.IsPrereq() || r.SourceTag == "" || !t.f.o.Limits.sourceSpent(t.source(r.SourceTag)) {
 			o, err := t.originFor(r, q, hash, false)
 			if err != nil {
 				return err
@@ -373,7 +359,7 @@ func (t *tx) shelve(name string) error {
 			}
 			return nil
 		}
-		if r.prec == precShelved {
+		if r.Precedence == schema.PrecShelved {
 			return errAll
 		}
 		heads = append(heads, r)
@@ -385,12 +371,12 @@ func (t *tx) shelve(name string) error {
 		return err
 	case len(heads) > 0:
 	case until.IsZero(): // all of them had been shelved
-		q.Retired = SourceBudget
+		q.Retired = schema.SourceBudget
 	default:
 		t.restUntil(q, until)
 	}
 	for _, r := range heads {
-		if err := t.move(r, precShelved); err != nil {
+		if err := t.move(r, schema.PrecShelved); err != nil {
 			return err
 		}
 	}
@@ -406,7 +392,7 @@ const mostPast = 10 * maxLinks
 // SameLimits reports whether the limits are those by which queues were retired in the last run;
 // others may put some back in line when the frontier is opened to crawl.
 func (f *Frontier) SameLimits() (bool, error) {
-	was, err := get(f.db, nameKey('m', "limits"))
+	was, err := get(f.db, schema.MetaKey(schema.MetaLimits))
 	return bytes.Equal(was, f.o.Limits.encode()), err
 }
 
@@ -414,27 +400,27 @@ func (f *Frontier) SameLimits() (bool, error) {
 // are not those of the last run.
 func (f *Frontier) wakeRetired() error {
 	now := f.o.Limits.encode()
-	was, err := get(f.db, nameKey('m', "limits"))
+	was, err := get(f.db, schema.MetaKey(schema.MetaLimits))
 	if err != nil || bytes.Equal(was, now) {
 		return err
 	}
 	b := f.db.NewBatch()
-	err = scan(f.db, []byte{placeRetired}, func(k, _ []byte) error {
-		p := readPlace(k)
-		v, err := get(f.db, hostKey(p.host))
+	err = scan(f.db, schema.Retired.Prefix(), func(k, _ []byte) error {
+		p := schema.ReadPlace(k)
+		v, err := get(f.db, schema.HostKey(p.Host))
 		if err != nil {
 			return err
 		}
-		h, err := decodeHost(v)
+		h, err := schema.DecodeHost(v)
 		if err != nil {
 			return err
 		}
 		switch h.Retired {
-		case HostBudget:
+		case schema.HostBudget:
 			if f.o.Limits.hostSpent(h) {
 				return nil
 			}
-		case DomainBudget:
+		case schema.DomainBudget:
 			d, err := f.readDomain(h.Name)
 			if err != nil {
 				return err
@@ -443,44 +429,17 @@ func (f *Frontier) wakeRetired() error {
 				return nil
 			}
 		}
-		h.Retired = NotRetired
-		to := h.stands(f.order, p.host)
-		f.st.places(p, to)
-		f.changes.step(retired, f.standsAt(p.host, to))
-		return errors.Join(b.Delete(k, nil), b.Set(to.key(), nil, nil), b.Set(hostKey(p.host), h.encode(), nil))
+		h.Retired = schema.NotRetired
+		to := f.order.stands(h, p.Host)
+		f.st.Moved(p, to)
+		f.changes.step(retired, f.standsAt(p.Host, to))
+		return errors.Join(b.Delete(k, nil), b.Set(to.Key(), nil, nil), b.Set(schema.HostKey(p.Host), h.Encode(), nil))
 	})
 	if err != nil {
 		return errors.Join(fmt.Errorf("queues that were retired: %w", err), b.Close())
 	}
-	if err := errors.Join(b.Set(nameKey('m', "limits"), now, nil), b.Set(nameKey('m', "stats"), f.st.encode(), nil)); err != nil {
+	if err := errors.Join(b.Set(schema.MetaKey(schema.MetaLimits), now, nil), b.Set(schema.MetaKey(schema.MetaStats), f.st.Encode(), nil)); err != nil {
 		return errors.Join(err, b.Close())
 	}
 	return f.commit(b, pebble.Sync)
-}
-
-// Kinds of places, and the letters of their rows.
-const (
-	placeLine    = 'i' // by when and why it is its turn
-	placeResting = 'w' // by when it may be asked
-	placeRetired = 'x'
-)
-
-// places counts a queue that goes from one place to another.
-func (s *stored) places(from, to place) {
-	step := func(p place, by uint64) {
-		switch p.kind {
-		case placeLine:
-			s.queues += by
-		case placeResting:
-			s.resting += by
-		case placeRetired:
-			s.retired += by
-		}
-	}
-	step(from, ^uint64(0))
-	step(to, 1)
-}
-
-func readPlace(key []byte) place {
-	return place{key[0], binary.BigEndian.Uint64(key[1:]), binary.BigEndian.Uint64(key[9:])}
 }

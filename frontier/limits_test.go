@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -94,7 +95,7 @@ func TestDomainLimits(t *testing.T) {
 	r.over()
 	q, err := r.Queue(t.Context(), "h0.farm.com")
 	must(t, err)
-	if s := r.Queues(); s.Retired != 1 || q.State != QueueRetired || q.Retired != DomainBudget || q.Waiting != 1 {
+	if s := r.Queues(); s.Retired != 1 || q.State != QueueRetired || q.Retired != schema.DomainBudget || q.Waiting != 1 {
 		t.Errorf("%+v %+v", s, q)
 	}
 }
@@ -212,7 +213,7 @@ func TestDropShelved(t *testing.T) {
 	drop := func(r *rig, host string, want int) {
 		t.Helper()
 		var ids []crawl.ID
-		must(t, r.EachWaiting(t.Context(), host, func(u *Record) error { ids = append(ids, u.ID); return nil }))
+		must(t, r.EachWaiting(t.Context(), host, func(u *schema.Record) error { ids = append(ids, u.ID); return nil }))
 		n, err := r.Drop(t.Context(), crawl.StatusDeletedByUser, func(*crawl.CrawlURI) []crawl.LogLine { return nil }, ids...)
 		if must(t, err); n != want {
 			t.Errorf("%d of %d dropped, want %d", n, len(ids), want)

@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,21 +11,22 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/logparts"
 )
 
 // Known is what a state acknowledges of archive and logs, before anything is changed.
 type Known struct {
-	Files []FileRow // in the order of their numbers
-	Logs  []LogRow
+	Files []schema.FileRow // in the order of their numbers
+	Logs  []schema.LogRow
 	f     *Frontier
 }
 
 // Last returns the last capture that is acknowledged of a file and counts (one that does not may be damaged); false
 // when there is none.
 func (k *Known) Last(file uint32) (span crawl.Span, ok bool, err error) {
-	from := binary.BigEndian.AppendUint32([]byte{'c'}, file)
-	it, err := k.f.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: after(from)})
+	from := schema.CapturesOf(file)
+	it, err := k.f.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: schema.After(from)})
 	if err != nil {
 		return span, false, err
 	}
@@ -36,7 +36,7 @@ func (k *Known) Last(file uint32) (span crawl.Span, ok bool, err error) {
 		if err != nil {
 			return span, false, err
 		}
-		c, err := decodeCapture(file, int64(binary.BigEndian.Uint64(it.Key()[5:])), v)
+		c, err := schema.DecodeCapture(it.Key(), v)
 		if err != nil {
 			return span, false, fmt.Errorf("row of a capture: %w", err)
 		}
@@ -58,7 +58,7 @@ func (f *Frontier) look(ctx context.Context) (err error) {
 	if len(names) == 0 {
 		return f.mayBegin(ctx)
 	}
-	ro := &Frontier{o: f.o, dead: newDeath(), files: map[uint32]FileRow{}}
+	ro := &Frontier{o: f.o, dead: newDeath(), files: map[uint32]schema.FileRow{}}
 	ro.o.ReadOnly = true
 	if err := ro.openDB(); err != nil {
 		if errors.Is(err, pebble.ErrDBDoesNotExist) {
@@ -72,11 +72,11 @@ func (f *Frontier) look(ctx context.Context) (err error) {
 
 // compare is look, of a store that is open for reading.
 func (f *Frontier) compare(ctx context.Context) error {
-	format, err := get(f.db, nameKey('m', "format"))
+	row, err := get(f.db, schema.MetaKey(schema.MetaFormat))
 	if err != nil {
 		return err
 	}
-	if format == nil {
+	if row == nil {
 		return f.mayBegin(ctx)
 	}
 	if err := f.loadAcknowledged(); err != nil {
@@ -94,7 +94,8 @@ func (f *Frontier) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	numbered := newDec(format).uv() >= numberedFormat
+	format, _ := schema.DecodeFormat(row) // a damaged one is refused when the state is loaded
+	numbered := format.Version >= schema.NumberedFormat
 	for l := range crawl.NumLogs {
 		half, err := f.half(l)
 		if err == nil {
@@ -129,26 +130,19 @@ func (f *Frontier) agrees(m mark) error {
 // Rows y hold the numbers of the last commits, each written by its own: a file of the store's log that is missing, or was
 // cut between two records, leaves a gap that the store does not notice when there are later files.
 
-// numbersKept is more commits than logs hold that are not in tables yet.
-const numbersKept = 1 << 17
-
-func commitKey(n uint64) []byte {
-	return binary.BigEndian.AppendUint32([]byte{'y'}, uint32(n%numbersKept))
-}
-
 // unbroken demands that every one of the last commits is in the store.
 func (f *Frontier) unbroken() error {
 	if f.number == 0 {
 		return nil
 	}
-	first := max(f.number, numbersKept) - numbersKept + 1
+	first := max(f.number, schema.CommitsKept) - schema.CommitsKept + 1
 	have := uint64(0)
-	if err := scan(f.db, []byte{'y'}, func(_, v []byte) error {
-		d := newDec(v)
-		if n := d.uv(); n >= first && n <= f.number {
+	if err := scan(f.db, schema.Commits.Prefix(), func(_, v []byte) error {
+		n, err := schema.DecodeNumber(v)
+		if n >= first && n <= f.number {
 			have++
 		}
-		return d.end()
+		return err
 	}); err != nil {
 		return fmt.Errorf("rows of commits: %w", err)
 	}

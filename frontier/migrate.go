@@ -7,43 +7,44 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
-)
 
-// oldestFormat is the oldest format that is migrated.
-const oldestFormat = 3
+	"exclave/frontier/schema"
+)
 
 // migrate brings a state of an older format to the present one. Each row says which
 // version it has, so one that was killed goes on.
-func (f *Frontier) migrate(version, rules uint64, salt string) error {
+func (f *Frontier) migrate(was schema.Format) error {
+	version := was.Version
 	switch {
-	case version == FormatVersion:
+	case version == schema.FormatVersion:
 		return nil
-	case version > FormatVersion:
-		return fmt.Errorf("the state has format %d, this program reads formats up to %d: a newer exclave wrote it; use that one", version, FormatVersion)
+	case version > schema.FormatVersion:
+		return fmt.Errorf("the state has format %d, this program reads formats up to %d: a newer exclave wrote it; use that one", version, schema.FormatVersion)
 	case version == 4: // the same, but that commits have no numbers, and fields of origins and ways are missing
 		if f.o.ReadOnly {
 			return nil
 		}
-		return f.renumber(rules, salt)
-	case version < oldestFormat:
-		return fmt.Errorf("the state has format %d, this program reads format %d and migrates from %d; use the program that made it", version, FormatVersion, oldestFormat)
+		return f.renumber(was)
+	case version < schema.OldestFormat:
+		return fmt.Errorf("the state has format %d, this program reads format %d and migrates from %d; use the program that made it", version, schema.FormatVersion, schema.OldestFormat)
 	case f.o.ReadOnly:
-		return fmt.Errorf("the state has format %d, this program reads format %d; open it once with exclave crawl: that migrates it", version, FormatVersion)
+		return fmt.Errorf("the state has format %d, this program reads format %d; open it once with exclave crawl: that migrates it", version, schema.FormatVersion)
 	}
-	f.o.Logger.Info("the state is migrated", "from", version, "to", FormatVersion)
-	copy(f.salt[:], salt)
+	f.o.Logger.Info("the state is migrated", "from", version, "to", schema.FormatVersion)
+	f.salt = was.Salt
 	if err := f.migrate3(); err != nil {
-		return fmt.Errorf("migrate the state from format %d to %d: %w", version, FormatVersion, err)
+		return fmt.Errorf("migrate the state from format %d to %d: %w", version, schema.FormatVersion, err)
 	}
 	b := f.db.NewBatch()
-	return errors.Join(b.Set(nameKey('m', "queues"), []byte(QueueByHost), nil), b.Set(nameKey('m', "limits"), (&LimitsConfig{}).encode(), nil),
-		b.Set(nameKey('m', "format"), formatRow(rules, salt), nil), f.commit(b, pebble.Sync))
+	return errors.Join(b.Set(schema.MetaKey(schema.MetaQueues), []byte(QueueByHost), nil), b.Set(schema.MetaKey(schema.MetaLimits), (&LimitsConfig{}).encode(), nil),
+		b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(was.Rules), nil), f.commit(b, pebble.Sync))
 }
 
 // renumber makes a state of format 4 one of this format: its next commit has number 1.
-func (f *Frontier) renumber(rules uint64, salt string) error {
+func (f *Frontier) renumber(was schema.Format) error {
+	f.salt = was.Salt
 	b := f.db.NewBatch()
-	if err := b.Set(nameKey('m', "format"), formatRow(rules, salt), nil); err != nil {
+	if err := b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(was.Rules), nil); err != nil {
 		return errors.Join(err, b.Close())
 	}
 	return f.commit(b, pebble.Sync)
@@ -53,7 +54,7 @@ func (f *Frontier) renumber(rules uint64, salt string) error {
 func (f *Frontier) migrate3() error {
 	type count struct{ known, valid uint64 }
 	counts := map[string]count{}
-	if err := f.EachURI(func(r *Record) error {
+	if err := f.EachURI(func(r *schema.Record) error {
 		c := counts[r.Host]
 		c.known++
 		if r.Outcome.Valid() {
@@ -68,7 +69,7 @@ func (f *Frontier) migrate3() error {
 	if err != nil {
 		return err
 	}
-	return f.placeAgain(&st, func(h *hostRow) {
+	return f.placeAgain(&st, func(h *schema.Host) {
 		c := counts[h.Name]
 		h.Known, h.Valid = c.known, c.valid
 		if h.Waiting > 0 && h.Ticket.IsZero() {
@@ -80,27 +81,27 @@ func (f *Frontier) migrate3() error {
 
 // placeAgain gives all queues their places anew, and counts them. change is called for
 // each row before.
-func (f *Frontier) placeAgain(st *stored, change func(*hostRow)) error {
-	for _, kind := range []byte{placeLine, placeResting, placeRetired} {
-		if err := f.db.DeleteRange([]byte{kind}, []byte{kind + 1}, pebble.NoSync); err != nil {
+func (f *Frontier) placeAgain(st *schema.Counters, change func(*schema.Host)) error {
+	for _, kind := range []schema.Table{schema.Line, schema.Snoozed, schema.Retired} {
+		if err := f.db.DeleteRange(kind.Prefix(), kind.End(), pebble.NoSync); err != nil {
 			return err
 		}
 	}
-	st.queues, st.resting, st.retired = 0, 0, 0
+	st.InLine, st.Snoozed, st.Retired = 0, 0, 0
 	b := f.db.NewBatch()
 	n := 0
-	if err := scan(f.db, []byte{'h'}, func(k, v []byte) error {
-		h, err := decodeHost(v)
+	if err := scan(f.db, schema.Hosts.Prefix(), func(k, v []byte) error {
+		h, err := schema.DecodeHost(v)
 		if err != nil {
 			return err
 		}
 		change(h)
 		hash := binary.BigEndian.Uint64(k[1:])
-		if p := h.stands(f.order, hash); p != (place{}) {
-			st.places(place{}, p)
-			err = b.Set(p.key(), nil, nil)
+		if p := f.order.stands(h, hash); p != (schema.Place{}) {
+			st.Moved(schema.Place{}, p)
+			err = b.Set(p.Key(), nil, nil)
 		}
-		err = errors.Join(err, b.Set(hostKey(hash), h.encode(), nil))
+		err = errors.Join(err, b.Set(schema.HostKey(hash), h.Encode(), nil))
 		if n++; n%maxLinks == 0 {
 			err = errors.Join(err, f.commit(b, pebble.NoSync))
 			b = f.db.NewBatch()
@@ -109,19 +110,19 @@ func (f *Frontier) placeAgain(st *stored, change func(*hostRow)) error {
 	}); err != nil {
 		return errors.Join(err, b.Close())
 	}
-	return errors.Join(b.Set(nameKey('m', "stats"), st.encode(), nil), b.Set(nameKey('m', "line"), f.order.key(), nil),
+	return errors.Join(b.Set(schema.MetaKey(schema.MetaStats), st.Encode(), nil), b.Set(schema.MetaKey(schema.MetaLine), f.order.key(), nil),
 		f.commit(b, pebble.Sync))
 }
 
 // checkLine gives all queues their places anew when the order is not that of the last
 // run.
 func (f *Frontier) checkLine() error {
-	was, err := get(f.db, nameKey('m', "line"))
+	was, err := get(f.db, schema.MetaKey(schema.MetaLine))
 	if err != nil || bytes.Equal(was, f.order.key()) {
 		return err
 	}
 	f.o.Logger.Info("the order of queues has changed: all are put in line anew")
-	if err := f.placeAgain(&f.st, func(*hostRow) {}); err != nil {
+	if err := f.placeAgain(&f.st, func(*schema.Host) {}); err != nil {
 		return fmt.Errorf("put queues in line anew: %w", err)
 	}
 	return nil
@@ -129,20 +130,10 @@ func (f *Frontier) checkLine() error {
 
 // statistics3 returns the statistics, those of format 3 or those that a
 // migration left that was killed at its end.
-func (f *Frontier) statistics3() (s stored, err error) {
-	v, err := get(f.db, nameKey('m', "stats"))
+func (f *Frontier) statistics3() (s schema.Counters, err error) {
+	v, err := get(f.db, schema.MetaKey(schema.MetaStats))
 	if v == nil || err != nil {
 		return s, err
 	}
-	if v[0] == statsVersion {
-		return decodeStored(v)
-	}
-	d := newDecOf(v, statsVersion3)
-	for _, p := range s.fields()[:10] {
-		*p = d.iv()
-	}
-	s.seq, s.work = d.uv(), d.uv()
-	d.uv() // hosts with URIs waiting
-	s.longest, s.length = d.uv(), d.uv()
-	return s, d.end()
+	return schema.DecodeOldCounters(v)
 }

@@ -12,7 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -130,5 +133,24 @@ func unpack(t *testing.T, name, dir string) {
 		b, err := io.ReadAll(r)
 		must(t, err)
 		must(t, os.WriteFile(to, b, 0o644))
+	}
+}
+
+func TestOtherFormatIsRefused(t *testing.T) {
+	// Decision 12: the state of another program version is left alone.
+	o := options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(0))
+	f, err := Open(t.Context(), o)
+	must(t, err)
+	must(t, f.Close(t.Context()))
+	for version, want := range map[uint64]string{schema.FormatVersion + 1: "a newer exclave wrote it", 2: "use the program that made it"} {
+		opts := StoreOptions()
+		opts.FS = storeFS{o.FS, o.Dir, newDeath(), nil}
+		db, err := pebble.Open(o.Dir, opts)
+		must(t, err)
+		must(t, db.Set(schema.MetaKey(schema.MetaFormat), (&schema.Format{Version: version, Rules: o.RulesHash, Salt: f.salt}).Encode(), nil))
+		must(t, db.Close())
+		if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a state of format %d: %v", version, err)
+		}
 	}
 }

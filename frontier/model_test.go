@@ -12,6 +12,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/frontiertest"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -19,7 +20,7 @@ import (
 func archived(t testing.TB, f *Frontier) []string {
 	t.Helper()
 	var out []string
-	must(t, f.EachURI(func(r *Record) error {
+	must(t, f.EachURI(func(r *schema.Record) error {
 		if r.Outcome.Archived {
 			out = append(out, r.Key)
 		}

@@ -1,6 +1,9 @@
 package frontier
 
-import "exclave/crawl"
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
 
 // What is finished and found over fewer link hops hands that on where links of its own, or of pages
 // behind it, were left out that are near a seed (ADR 38).
@@ -23,7 +26,7 @@ func (o *order) leaves() bool { return !o.FollowUseless && (o.UselessPages > 0 |
 // nearer reports whether a URI that was finished over hops must hand on that it is found over fewer
 // now: its links that were left out are near, or those of the second page behind it may be. Each time
 // the hops are fewer, so that it is followed_hops times at most.
-func (o *order) nearer(r *Record, was, now string) bool {
+func (o *order) nearer(r *schema.Record, was, now string) bool {
 	n, p := crawl.LinkHops(now), crawl.LinkHops(was)
 	if n >= p || !o.leaves() || !r.Leads {
 		return false
@@ -39,10 +42,10 @@ func (o *order) nearer(r *Record, was, now string) bool {
 
 // leadAgain asks for the links of a finished URI anew: a redirect's is kept, an archived page is read
 // again, any other is requested.
-func (t *tx) leadAgain(r *Record) error {
+func (t *tx) leadAgain(r *schema.Record) error {
 	switch {
 	case r.Outcome.Class == crawl.ClassRedirect && !r.Left:
-		return t.addWork(workLinks, r.ID)
+		return t.addWork(schema.WorkLinks, r.ID)
 	case r.Outcome.Archived:
 		return t.enqueue(r, crawl.ModeJudge)
 	}
@@ -50,17 +53,17 @@ func (t *tx) leadAgain(r *Record) error {
 }
 
 // redirectNearer lets the target of a redirect be found on the redirect's way.
-func (t *tx) redirectNearer(r, target *Record) error {
+func (t *tx) redirectNearer(r, target *schema.Record) error {
 	if !t.f.order.leaves() {
 		return nil
 	}
 	hops := r.Hops + string(rune(crawl.HopRedirect))
-	was, again := target.guess(), target.State == Done && t.f.order.nearer(target, target.Hops, hops)
-	if (again || target.State != Done) && fewerHops(hops, target.Hops) {
-		target.ways, target.Hops = target.Ways(), hops
-		target.via, target.Via = r.ID, ""
+	was, again := guess(target), target.State == schema.Done && t.f.order.nearer(target, target.Hops, hops)
+	if (again || target.State != schema.Done) && fewerHops(hops, target.Hops) {
+		target.OwnWays, target.Hops = target.Ways(), hops
+		target.ViaID, target.Via = r.ID, ""
 	}
-	if t.f.order.follows && r.Found.better(target.Found) {
+	if t.f.order.follows && r.Found.Better(target.Found) {
 		target.Found = r.Found
 	}
 	if err := t.guessed(target, was); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // clickPage is a page of a web whose pages are far from each other.
@@ -151,7 +152,7 @@ func clickCrawl(t *testing.T, seed, order uint64) {
 		must(t, err)
 		switch {
 		case n > hops-1:
-		case rec == nil || rec.State != Done:
+		case rec == nil || rec.State != schema.Done:
 			t.Errorf("web %d, order %d: page %d, %d clicks away, was not asked for: %+v", seed, order, i, n, rec)
 		}
 		if pages[i].requests > 1+hops {

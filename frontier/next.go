@@ -12,14 +12,15 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // host is a host with URIs waiting, in memory. It is guarded by Frontier.mu.
 type host struct {
 	hash  uint64
-	row   hostRow       // without a name: not read yet
-	place place         // on disk
-	class uint32        // who goes first of those that may be asked
+	row   schema.Host   // without a name: not read yet
+	place schema.Place  // on disk
+	class schema.Class  // who goes first of those that may be asked
 	due   bool          // the heap it is in is that of those that may be asked
 	wake  time.Duration // on the monotonic clock
 	busy  int           // of its URIs are in process
@@ -59,7 +60,7 @@ type queued struct {
 	once bool // is tried once: its origin was silent
 }
 
-func (q queued) key(host uint64) []byte { return queueKey(host, q.prec, q.seq) }
+func (q queued) key(host uint64) []byte { return schema.QueueKey(host, q.prec, q.seq) }
 
 // readAhead is how many URIs of a queue are read together.
 const readAhead = 16
@@ -233,7 +234,7 @@ func (f *Frontier) firstInMemory() (h *host, a *address, wait time.Duration) {
 		heap.Push(&f.due, h)
 	}
 	if len(f.due.hostHeap) > 0 {
-		if h := f.due.hostHeap[0]; !f.order.rounds() || uint64(roundOf(h.class)) <= f.st.round {
+		if h := f.due.hostHeap[0]; !f.order.rounds() || h.class.Round() <= f.st.Round {
 			return h, nil, 0
 		}
 	}
@@ -348,10 +349,10 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 	if err != nil {
 		return nil, fmt.Errorf("frontier: next of %s: %w", h.row.Name, err)
 	}
-	if why != NotRetired && h.busy > 0 {
+	if why != schema.NotRetired && h.busy > 0 {
 		return nil, nil // what is in process may change it
 	}
-	if why != NotRetired {
+	if why != schema.NotRetired {
 		f.sendOff(putOff{host: h, retire: why})
 		return nil, nil
 	}
@@ -371,11 +372,11 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 			return nil, err
 		}
 	}
-	return rec.offer(rec.Attempts+1 >= f.attempts(rec, once)), nil
+	return offerOf(rec, rec.Attempts+1 >= f.attempts(rec, once)), nil
 }
 
 // attempts is how often a URI is tried; once says that its origin does not answer.
-func (f *Frontier) attempts(r *Record, once bool) int {
+func (f *Frontier) attempts(r *schema.Record, once bool) int {
 	switch {
 	case crawl.IsDNS(r.Key):
 		return f.cfg.DNSRetries
@@ -388,8 +389,8 @@ func (f *Frontier) attempts(r *Record, once bool) int {
 }
 
 // read returns a record, an error when there is none.
-func (f *Frontier) read(r pebble.Reader, id crawl.ID) (*Record, error) {
-	v, err := get(r, idKey('u', id))
+func (f *Frontier) read(r pebble.Reader, id crawl.ID) (*schema.Record, error) {
+	v, err := get(r, schema.URIKey(id))
 	if err != nil {
 		return nil, fmt.Errorf("record %v: %w", id, err)
 	}
@@ -399,8 +400,8 @@ func (f *Frontier) read(r pebble.Reader, id crawl.ID) (*Record, error) {
 	return f.decode(id, v)
 }
 
-func (f *Frontier) decode(id crawl.ID, v []byte) (*Record, error) {
-	rec, err := decodeRecord(id, v, f.name)
+func (f *Frontier) decode(id crawl.ID, v []byte) (*schema.Record, error) {
+	rec, err := schema.DecodeRecord(id, v, f.name)
 	if err != nil {
 		return nil, fmt.Errorf("record %v: %w", id, err)
 	}
@@ -422,14 +423,14 @@ func (f *Frontier) Hold() (release func()) {
 }
 
 // Stats returns the numbers as of now.
-func (f *Frontier) Stats() Stats {
+func (f *Frontier) Stats() schema.Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.stats()
 }
 
 // stats returns the numbers as of now. f.mu is held.
-func (f *Frontier) stats() Stats {
+func (f *Frontier) stats() schema.Stats {
 	s := f.st.Stats
 	s.InProcess = int64(len(f.process))
 	s.Queued -= s.InProcess
@@ -461,9 +462,9 @@ func (f *Frontier) Queues() QueueStates { return f.Census().Queues }
 // queueStates counts the hosts by state. f.mu is held.
 func (f *Frontier) queueStates() QueueStates {
 	now := f.o.Clock.Mono()
-	q := QueueStates{Held: f.holds > 0, Retired: int(f.st.retired)}
+	q := QueueStates{Held: f.holds > 0, Retired: int(f.st.Retired)}
 	if f.order.rounds() {
-		q.Round = int(f.st.round) + 1
+		q.Round = int(f.st.Round) + 1
 	}
 	soon := func(wait time.Duration) {
 		if wait > 0 && (q.Next == 0 || wait < q.Next) {
@@ -472,12 +473,12 @@ func (f *Frontier) queueStates() QueueStates {
 	}
 	line, rest := 0, 0
 	for _, h := range f.hosts {
-		switch h.place.kind {
-		case placeResting:
+		switch h.place.Kind {
+		case schema.Snoozed:
 			rest++
-		case placeLine:
+		case schema.Line:
 			line++
-		case placeRetired:
+		case schema.Retired:
 			continue // counted as such, though one of its URIs may be in process
 		}
 		wait := h.at() - now
@@ -501,8 +502,8 @@ func (f *Frontier) queueStates() QueueStates {
 		}
 	}
 	soon(f.untilResume())
-	q.Snoozed = int(f.st.resting) - rest
+	q.Snoozed = int(f.st.Snoozed) - rest
 	q.Resting += q.Snoozed
-	q.Inactive = int(f.st.queues) - line
+	q.Inactive = int(f.st.InLine) - line
 	return q
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/conf"
 )
 
@@ -120,10 +121,10 @@ func (c OrderConfig) Validate() (ps conf.Problems) {
 			ps.Add(n.key, "%d is negative", n.val)
 		}
 	}
-	ps.Check(c.UselessPages <= mostInARow, "useless_pages", "more than %d in a row are not counted", mostInARow)
-	ps.Check(c.EmptyPages <= mostInARow, "empty_pages", "more than %d in a row are not counted", mostInARow)
-	if c.Rounds > maxRounds {
-		ps.Add("rounds", "%d; at most %d can be counted", c.Rounds, maxRounds)
+	ps.Check(c.UselessPages <= schema.MostInARow, "useless_pages", "more than %d in a row are not counted", schema.MostInARow)
+	ps.Check(c.EmptyPages <= schema.MostInARow, "empty_pages", "more than %d in a row are not counted", schema.MostInARow)
+	if c.Rounds > schema.MaxRounds {
+		ps.Add("rounds", "%d; at most %d can be counted", c.Rounds, schema.MaxRounds)
 	}
 	if c.Rounds > 0 && c.RoundURLs == 0 && c.RoundHostURLs == 0 {
 		ps.Add("rounds", "a round has no end without round_urls or round_host_urls")
@@ -139,17 +140,13 @@ func (c OrderConfig) Validate() (ps conf.Problems) {
 	return ps
 }
 
-// Precedences of URIs: lower goes first. Between these two are the ranks.
-const (
-	precPrereq  = 0
-	precShelved = 255 // its source's budget is spent
-	maxRanks    = 240
-)
+// maxRanks is how many precedences there are between those of prerequisites and of what is shelved.
+const maxRanks = 240
 
 // policy is one way to rank URIs: 0 goes first.
 type policy interface {
 	ranks() int
-	rank(*Record) int
+	rank(*schema.Record) int
 }
 
 // order is an OrderConfig at work.
@@ -190,9 +187,9 @@ func (c OrderConfig) policy(name PolicyName) policy {
 }
 
 // prec is where a URI stands in its queue.
-func (o *order) prec(r *Record) uint8 {
-	if r.isPrereq() {
-		return precPrereq
+func (o *order) prec(r *schema.Record) uint8 {
+	if r.IsPrereq() {
+		return schema.PrecPrereq
 	}
 	n := 0
 	for _, p := range o.policies {
@@ -201,19 +198,11 @@ func (o *order) prec(r *Record) uint8 {
 	return uint8(1 + n)
 }
 
-// isPrereq reports whether the URI is asked for only on behalf of others.
-func (r *Record) isPrereq() bool { return crawl.IsPrereq(r.Key) }
-
-// needed reports whether an archived page needs the URI.
-func (r *Record) needed() bool {
-	return r.Claim.Bin || r.Claim.Keep || r.Claim.Link != [crawl.MaxProfiles]int32{}
-}
-
 type byKind struct{}
 
 func (byKind) ranks() int { return 3 }
 
-func (byKind) rank(r *Record) int {
+func (byKind) rank(r *schema.Record) int {
 	switch {
 	case r.Seed:
 		return 0
@@ -228,13 +217,15 @@ const hopRanks = 8
 
 type byHops struct{}
 
-func (byHops) ranks() int         { return hopRanks }
-func (byHops) rank(r *Record) int { return min(crawl.LinkHops(r.Hops), hopRanks-1) }
+func (byHops) ranks() int                { return hopRanks }
+func (byHops) rank(r *schema.Record) int { return min(crawl.LinkHops(r.Hops), hopRanks-1) }
 
 type deepFirst struct{}
 
-func (deepFirst) ranks() int         { return hopRanks }
-func (deepFirst) rank(r *Record) int { return hopRanks - 1 - min(crawl.LinkHops(r.Hops), hopRanks-1) }
+func (deepFirst) ranks() int { return hopRanks }
+func (deepFirst) rank(r *schema.Record) int {
+	return hopRanks - 1 - min(crawl.LinkHops(r.Hops), hopRanks-1)
+}
 
 // byScore is System 2's score in halves: a seed +1, a known extension +0.5, found in a
 // document of a wanted type +0.5, fetched and not what the extension said -0.5.
@@ -242,7 +233,7 @@ type byScore struct{ extensions []string }
 
 func (byScore) ranks() int { return 6 }
 
-func (p byScore) rank(r *Record) int {
+func (p byScore) rank(r *schema.Record) int {
 	points := 0
 	if r.Seed {
 		points += 2
@@ -268,40 +259,6 @@ func (p byScore) promises(url string) bool {
 	return ext != "" && slices.Contains(p.extensions, strings.ToLower(ext[1:]))
 }
 
-// Found is what is known of the best page on which a URI was found.
-type Found uint8
-
-// What a page was. Values are stored; never renumber.
-const (
-	FoundUnknown Found = iota // a seed, or found on what was not judged
-	FoundValid
-	FoundNear    // not valid, with at least half of the points
-	FoundUseless // not valid
-	FoundUseless2
-	// Those beyond are the third useless page in a row, and so on up to mostInARow.
-)
-
-// mostInARow is how many pages in a row are counted.
-const mostInARow = 100
-
-// run is how many useless pages in a row it is the last of.
-func (w Found) run() int { return max(int(w)-int(FoundUseless)+1, 0) }
-
-// better reports whether a URI is found on a better page than before.
-func (w Found) better(than Found) bool {
-	return w.rank() < than.rank() || w.rank() == than.rank() && w < than
-}
-
-// rank orders them: lower is better.
-func (w Found) rank() int {
-	return [...]int{FoundUnknown: 2, FoundValid: 0, FoundNear: 1, FoundUseless: 3, FoundUseless2: 4}[min(w, FoundUseless2)]
-}
-
-// String names it.
-func (w Found) String() string {
-	return [...]string{"unknown", "valid", "nearly valid", "useless", "second useless in a row"}[min(w, FoundUseless2)]
-}
-
 // byRelevance puts links of valid pages first, then what else archived pages need, then
 // links of pages nearly valid, of unknown ones, of useless pages, of the second useless in
 // a row. Embeds are after links: a valid page leads to more of them, and they lead to no
@@ -310,13 +267,13 @@ type byRelevance struct{}
 
 func (byRelevance) ranks() int { return 6 }
 
-func (byRelevance) rank(r *Record) int {
-	switch n := r.Found.rank(); {
+func (byRelevance) rank(r *schema.Record) int {
+	switch n := r.Found.Rank(); {
 	case r.Claim.Bin:
 		return 1
 	case n == 0:
 		return 0
-	case r.needed():
+	case r.Needed():
 		return 1
 	default:
 		return 1 + n
@@ -327,7 +284,7 @@ type topical struct{ domains []string }
 
 func (topical) ranks() int { return 2 }
 
-func (p topical) rank(r *Record) int {
+func (p topical) rank(r *schema.Record) int {
 	for _, d := range p.domains {
 		if rest, ok := strings.CutSuffix(r.Host, d); ok && (rest == "" || rest[len(rest)-1] == '.') {
 			return 0
@@ -338,13 +295,13 @@ func (p topical) rank(r *Record) int {
 
 // origin is what the links of a page get from it.
 type origin struct {
-	found    Found
+	found    schema.Found
 	inWanted bool
 	empty    uint8 // pages in a row that led to nothing new but their like
 }
 
 // origin returns what the links of a page that was just finished get from it.
-func (o *order) origin(r *Record, u *crawl.CrawlURI) (w origin) {
+func (o *order) origin(r *schema.Record, u *crawl.CrawlURI) (w origin) {
 	if o.scores && u.Mode == crawl.ModeFetch {
 		wanted := slices.ContainsFunc(o.WantedTypes, func(p string) bool {
 			ok, _ := slashpath.Match(p, strings.ToLower(u.MIME.Type)) // patterns were checked
@@ -362,18 +319,18 @@ func (o *order) origin(r *Record, u *crawl.CrawlURI) (w origin) {
 	case out.Class == crawl.ClassRedirect:
 		w.found = r.Found
 	case !out.Judged: // an error page of a useless site does not make it useful
-		w.found = max(r.Found, FoundUseless-1)
-		if w.found < FoundUseless {
-			w.found = FoundUnknown
+		w.found = max(r.Found, schema.FoundUseless-1)
+		if w.found < schema.FoundUseless {
+			w.found = schema.FoundUnknown
 		}
 	case out.Valid():
-		w.found = FoundValid
+		w.found = schema.FoundValid
 	case u.Judged != nil && u.Judged.Near:
-		w.found = FoundNear
-	case r.Found >= FoundUseless:
-		w.found = min(r.Found+1, FoundUseless+mostInARow)
+		w.found = schema.FoundNear
+	case r.Found >= schema.FoundUseless:
+		w.found = min(r.Found+1, schema.FoundUseless+schema.MostInARow)
 	default:
-		w.found = FoundUseless
+		w.found = schema.FoundUseless
 	}
 	return w
 }
@@ -386,27 +343,11 @@ func (o *order) follow(w origin, page string, c *crawl.Candidate) bool {
 	case o.EmptyPages > 0 && int(w.empty) >= o.EmptyPages && c.Kind == crawl.LinkNav && alike(page, c.URL):
 		return false
 	}
-	return o.UselessPages == 0 || w.found.run() < o.UselessPages || (&Record{Claim: c.Claim}).needed()
+	return o.UselessPages == 0 || w.found.Run() < o.UselessPages || (&schema.Record{Claim: c.Claim}).Needed()
 }
 
-// Parts of the number by which hosts in line are ordered: round, precedence, speed,
-// ticket.
-const (
-	ticketBits = 41
-	speedBits  = 3
-	precBits   = 8
-	maxRounds  = 1<<(64-ticketBits-speedBits-precBits) - 2
-	// A ticket is in units of 16 ms since 1970: good until the year 3084.
-	ticketUnit = 16
-)
-
-// class is the part of a place in line that says who goes first, whatever the ticket.
-func class(at uint64) uint32 { return uint32(at >> ticketBits) }
-
-func roundOf(class uint32) uint32 { return class >> (speedBits + precBits) }
-
 // line returns the number by which a host is ordered among those in line.
-func (o *order) line(h *hostRow) uint64 {
+func (o *order) line(h *schema.Host) uint64 {
 	var n uint64
 	if o.rounds() {
 		n = uint64(h.Round)
@@ -414,16 +355,27 @@ func (o *order) line(h *hostRow) uint64 {
 			n++
 		}
 	}
-	n <<= precBits
+	t := schema.Turn{Round: n, Ticket: h.Ticket}
 	if o.Queues == QueuesBest {
-		n |= uint64(h.Best)
+		t.Precedence = h.Best
 	}
-	n <<= speedBits
 	if o.FasterFirst {
-		n |= uint64(h.speed())
+		t.Speed = speed(h)
 	}
-	ticket := uint64(max(h.Ticket.UnixMilli(), 0)) / ticketUnit
-	return n<<ticketBits | min(ticket, 1<<ticketBits-1)
+	return t.Number()
+}
+
+// stands returns the place of a queue.
+func (o *order) stands(h *schema.Host, hash uint64) schema.Place {
+	switch {
+	case h.Waiting == 0:
+		return schema.Place{}
+	case h.Retired != schema.NotRetired:
+		return schema.Place{Kind: schema.Retired, Host: hash}
+	case h.Resting:
+		return schema.Place{Kind: schema.Snoozed, At: uint64(max(h.Rests().UnixMilli(), 1)), Host: hash}
+	}
+	return schema.Place{Kind: schema.Line, At: o.line(h), Host: hash}
 }
 
 // key says on what line depends beside the row.
@@ -438,15 +390,15 @@ func (o *order) key() []byte {
 func (o *order) rounds() bool { return o.RoundURLs > 0 || o.RoundHostURLs > 0 }
 
 // speed is a class of how fast a server answers, 0 … 7; 2 when it is not known.
-func (h *hostRow) speed() int {
+func speed(h *schema.Host) int {
 	if h.Took == 0 {
 		return 2
 	}
-	return min(bits.Len64(h.Took/50), 1<<speedBits-1)
+	return min(bits.Len64(h.Took/50), schema.MaxSpeed)
 }
 
 // asked counts a request to a host in its session and in the round.
-func (t *tx) asked(h *hostRow, u *crawl.CrawlURI) {
+func (t *tx) asked(h *openHost, u *crawl.CrawlURI) {
 	took := max(uint64(u.Took.Milliseconds()), 1)
 	if h.Took == 0 {
 		h.Took = took
@@ -457,16 +409,16 @@ func (t *tx) asked(h *hostRow, u *crawl.CrawlURI) {
 	if !o.rounds() || u.IsPrereq() {
 		return
 	}
-	if h.Round != t.st.round {
-		h.Round, h.RoundUsed = t.st.round, 0
+	if h.Round != t.st.Round {
+		h.Round, h.RoundUsed = t.st.Round, 0
 	}
 	h.RoundUsed++
-	t.st.roundUsed++
+	t.st.RoundUsed++
 }
 
 // spend takes from the balance of a host's session; at its end the host gets in line
 // anew.
-func (t *tx) spend(h *hostRow, n int) {
+func (t *tx) spend(h *openHost, n int) {
 	balance := t.f.order.SessionBalance
 	if balance == 0 {
 		return
@@ -480,21 +432,21 @@ func (t *tx) spend(h *hostRow, n int) {
 // held.
 func (f *Frontier) roundFull() bool {
 	n := f.order.RoundURLs
-	return n > 0 && f.st.roundUsed+uint64(len(f.process)) >= uint64(n)
+	return n > 0 && f.st.RoundUsed+uint64(len(f.process)) >= uint64(n)
 }
 
 // nextRound begins the next round, unless that was the last or there is nothing for it: hosts that
 // rest on disk keep others from no round, nor do they need one before they may be asked, unless
 // this one is full. f.mu is held, and nothing is being committed.
 func (f *Frontier) nextRound() bool {
-	left := f.st.queues
+	left := f.st.InLine
 	if f.roundFull() {
-		left += f.st.resting
+		left += f.st.Snoozed
 	}
-	if !f.order.rounds() || f.order.Rounds > 0 && f.st.round+1 >= uint64(f.order.Rounds) || f.st.roundUsed == 0 || left == 0 {
+	if !f.order.rounds() || f.order.Rounds > 0 && f.st.Round+1 >= uint64(f.order.Rounds) || f.st.RoundUsed == 0 || left == 0 {
 		return false
 	}
-	f.st.round, f.st.roundUsed = f.st.round+1, 0
+	f.st.Round, f.st.RoundUsed = f.st.Round+1, 0
 	return true
 }
 

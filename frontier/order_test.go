@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 	"exclave/internal/mime"
@@ -50,34 +51,36 @@ func inOrder(t *testing.T, why string, got []string, want ...string) {
 
 func TestPolicies(t *testing.T) {
 	one := crawl.Claim{Bin: true}
-	rec := func(url, hops string, change func(*Record)) *Record {
-		r := &Record{URL: url, Key: url, Host: strings.Split(url, "/")[2], Hops: hops, Claim: analyse}
+	rec := func(url, hops string, change func(*schema.Record)) *schema.Record {
+		r := &schema.Record{URL: url, Key: url, Host: strings.Split(url, "/")[2], Hops: hops, Claim: analyse}
 		if change != nil {
 			change(r)
 		}
 		return r
 	}
-	seed := rec("http://a.test/", "", func(r *Record) { r.Seed = true })
+	seed := rec("http://a.test/", "", func(r *schema.Record) { r.Seed = true })
 	link, deep := rec("http://a.test/l", "L", nil), rec("http://a.test/d", "LLLLLLLLLLL", nil)
-	embed := rec("http://a.test/e.png", "LE", func(r *Record) { r.Claim = one })
-	of := func(f Found) *Record { return rec("http://a.test/f", "L", func(r *Record) { r.Found = f }) }
+	embed := rec("http://a.test/e.png", "LE", func(r *schema.Record) { r.Claim = one })
+	of := func(f schema.Found) *schema.Record {
+		return rec("http://a.test/f", "L", func(r *schema.Record) { r.Found = f })
+	}
 	topic := rec("http://x.library.test/", "LL", nil)
 	xml := rec("http://a.test/s.XSD?v=1", "L", nil)
-	inXML := rec("http://a.test/s.xsd", "L", func(r *Record) { r.InWanted = true })
-	wrong := rec("http://a.test/s.xml", "L", func(r *Record) { r.Wrong = true })
-	wrongOnly := rec("http://a.test/s", "L", func(r *Record) { r.Wrong = true })
+	inXML := rec("http://a.test/s.xsd", "L", func(r *schema.Record) { r.InWanted = true })
+	wrong := rec("http://a.test/s.xml", "L", func(r *schema.Record) { r.Wrong = true })
+	wrongOnly := rec("http://a.test/s", "L", func(r *schema.Record) { r.Wrong = true })
 	for name, c := range map[string]struct {
 		policies []PolicyName
-		want     []*Record // a nil stands between those that differ
+		want     []*schema.Record // a nil stands between those that differ
 	}{
-		"kind":      {[]PolicyName{PolicyKind}, []*Record{seed, nil, embed, nil, link, deep}},
-		"hops":      {[]PolicyName{PolicyHops}, []*Record{seed, nil, link, embed, nil, topic, nil, deep}},
-		"depth":     {[]PolicyName{PolicyDepthFirst}, []*Record{deep, nil, topic, nil, link, embed, nil, seed}},
-		"relevance": {[]PolicyName{PolicyRelevance}, []*Record{of(FoundValid), nil, embed, nil, of(FoundNear), nil, seed, link, nil, of(FoundUseless), nil, of(FoundUseless2)}},
-		"score":     {[]PolicyName{PolicyScore}, []*Record{seed, inXML, nil, xml, nil, link, wrong, nil, wrongOnly}},
-		"topical":   {[]PolicyName{PolicyTopical}, []*Record{topic, nil, seed, deep}},
-		"combined":  {[]PolicyName{PolicyTopical, PolicyHops}, []*Record{topic, nil, seed, nil, link, nil, deep}},
-		"none":      {nil, []*Record{seed, link, deep, embed}},
+		"kind":      {[]PolicyName{PolicyKind}, []*schema.Record{seed, nil, embed, nil, link, deep}},
+		"hops":      {[]PolicyName{PolicyHops}, []*schema.Record{seed, nil, link, embed, nil, topic, nil, deep}},
+		"depth":     {[]PolicyName{PolicyDepthFirst}, []*schema.Record{deep, nil, topic, nil, link, embed, nil, seed}},
+		"relevance": {[]PolicyName{PolicyRelevance}, []*schema.Record{of(schema.FoundValid), nil, embed, nil, of(schema.FoundNear), nil, seed, link, nil, of(schema.FoundUseless), nil, of(schema.FoundUseless2)}},
+		"score":     {[]PolicyName{PolicyScore}, []*schema.Record{seed, inXML, nil, xml, nil, link, wrong, nil, wrongOnly}},
+		"topical":   {[]PolicyName{PolicyTopical}, []*schema.Record{topic, nil, seed, deep}},
+		"combined":  {[]PolicyName{PolicyTopical, PolicyHops}, []*schema.Record{topic, nil, seed, nil, link, nil, deep}},
+		"none":      {nil, []*schema.Record{seed, link, deep, embed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := DefaultOrderConfig()
@@ -93,7 +96,7 @@ func TestPolicies(t *testing.T) {
 					continue
 				}
 				p := o.prec(r)
-				if step && p <= last || !step && p != last || p == precPrereq || p == precShelved {
+				if step && p <= last || !step && p != last || p == schema.PrecPrereq || p == schema.PrecShelved {
 					t.Errorf("%s %q found on %v: precedence %d after %d", r.URL, r.Hops, r.Found, p, last)
 				}
 				last, step = p, false
@@ -323,9 +326,9 @@ func TestQueueKeys(t *testing.T) {
 			}
 			queues := map[string]bool{}
 			for i, u := range urls {
-				queues[r.queueName(&Record{URL: u, Host: strings.Split(strings.Split(u, "/")[2], ":")[0]})] = true
+				queues[r.queueName(&schema.Record{URL: u, Host: strings.Split(strings.Split(u, "/")[2], ":")[0]})] = true
 				for _, p := range together {
-					if q := r.queueName(&Record{URL: urls[p[0]], Host: strings.Split(strings.Split(urls[p[0]], "/")[2], ":")[0]}); i == p[1] && !queues[q] {
+					if q := r.queueName(&schema.Record{URL: urls[p[0]], Host: strings.Split(strings.Split(urls[p[0]], "/")[2], ":")[0]}); i == p[1] && !queues[q] {
 						t.Errorf("%v are not together", p)
 					}
 				}

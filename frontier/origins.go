@@ -4,87 +4,25 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // Failures belong to origins (docs/adr/0036): what stands in a queue of one that rests is passed
 // over, not moved.
 
-// originOf returns scheme, host and port of a URL as the state keeps it, "" of one that has none.
-func originOf(url string) string {
-	i := strings.Index(url, "://")
-	if i < 0 {
-		return ""
-	}
-	i += len("://")
-	end := len(url)
-	if n := strings.IndexAny(url[i:], "/?#"); n >= 0 {
-		end = i + n
-	}
-	if at := strings.LastIndexByte(url[i:end], '@'); at >= 0 {
-		return url[:i] + url[i+at+1:end]
-	}
-	return url[:end]
-}
-
-// originTag is what rows of queues tell of a URI's origin, 0 for none.
-func (f *Frontier) originTag(url string) uint32 {
-	o := originOf(url)
-	if o == "" {
-		return 0
-	}
-	return min(max(uint32(f.hash(o)), 1), noTag-1)
-}
-
-// originRow is what is known of an origin that failed. The zero row is that of one that did not.
-type originRow struct {
-	Origin  string
-	Backoff uint8     // failures that made it rest, halved by every answer
-	GaveUp  bool      // a URI was given up because nobody answered: others are tried once
-	Until   time.Time // not before; wall time
-}
-
-func (o *originRow) encode() []byte {
-	e := newEnc()
-	e.str(o.Origin)
-	e.uv(uint64(o.Backoff))
-	e.flags(o.GaveUp)
-	e.time(o.Until)
-	return e.b
-}
-
-func decodeOrigin(v []byte) (o originRow, err error) {
-	d := newDec(v)
-	o.Origin, o.Backoff = d.str(), uint8(d.uv())
-	d.flags(&o.GaveUp)
-	o.Until = d.time()
-	return o, d.end()
-}
-
-// ill reports whether the origin is asked for one URI at a time.
-func (o *originRow) ill() bool { return o.Backoff > 0 || o.GaveUp }
-
-// originID is an origin in a queue.
-type originID struct {
-	queue uint64
-	tag   uint32
-}
-
-func (o originID) key() []byte { return binary.BigEndian.AppendUint32(numberKey('e', o.queue), o.tag) }
-
 // readOrigin returns the row of an origin; had says that there is one.
-func readOrigin(r pebble.Reader, id originID) (o originRow, had bool, err error) {
-	v, err := get(r, id.key())
+func readOrigin(r pebble.Reader, id schema.OriginID) (o schema.Origin, had bool, err error) {
+	v, err := get(r, id.Key())
 	if v == nil || err != nil {
 		return o, false, err
 	}
-	if o, err = decodeOrigin(v); err != nil {
-		return o, false, fmt.Errorf("origin %x: %w", id.key(), err)
+	if o, err = schema.DecodeOrigin(v); err != nil {
+		return o, false, fmt.Errorf("origin %x: %w", id.Key(), err)
 	}
 	return o, true, nil
 }
@@ -104,16 +42,16 @@ func (f *Frontier) left(until time.Time) time.Duration {
 
 // openOrigin is the row of an origin within a commit.
 type openOrigin struct {
-	originRow
+	schema.Origin
 	had bool // before
 }
 
 // originFor returns the row of a URI's origin for changing; nil when there is none and fresh is
 // false.
-func (t *tx) originFor(r *Record, q *hostRow, queue uint64, fresh bool) (*openOrigin, error) {
-	id := originID{queue, t.f.originTag(r.URL)}
+func (t *tx) originFor(r *schema.Record, q *openHost, queue uint64, fresh bool) (*openOrigin, error) {
+	id := schema.OriginID{Queue: queue, Tag: t.f.originTag(r.URL)}
 	o := t.origins[id]
-	if o == nil && q.Ill > 0 {
+	if o == nil && q.Failing > 0 {
 		row, had, err := readOrigin(t.f.db, id)
 		if err != nil {
 			return nil, err
@@ -124,7 +62,7 @@ func (t *tx) originFor(r *Record, q *hostRow, queue uint64, fresh bool) (*openOr
 		}
 	}
 	if o == nil && fresh {
-		o = &openOrigin{originRow: originRow{Origin: originOf(r.URL)}}
+		o = &openOrigin{Origin: schema.Origin{Name: schema.OriginOf(r.URL)}}
 		t.origins[id] = o
 	}
 	return o, nil
@@ -132,7 +70,7 @@ func (t *tx) originFor(r *Record, q *hostRow, queue uint64, fresh bool) (*openOr
 
 // originFailed lets the origin of a URI rest that could not be had, and its queue when nothing
 // else waits there. How long the host rests was noted before.
-func (t *tx) originFailed(r *Record, gaveUp bool) error {
+func (t *tx) originFailed(r *schema.Record, gaveUp bool) error {
 	q, hash, err := t.queue(r)
 	if err != nil {
 		return err
@@ -151,7 +89,7 @@ func (t *tx) originFailed(r *Record, gaveUp bool) error {
 
 // originAnswered notes that an origin answers; cleared says that it did for a URI that is not for
 // others.
-func (t *tx) originAnswered(r *Record, cleared bool) error {
+func (t *tx) originAnswered(r *schema.Record, cleared bool) error {
 	q, hash, err := t.queue(r)
 	if err != nil {
 		return err
@@ -168,17 +106,17 @@ func (t *tx) originAnswered(r *Record, cleared bool) error {
 
 // restTogether lets a queue rest until the first of its origins wakes, when all that waits in it
 // rests. A long queue, and one that this commit adds to, is seen through when it is its turn.
-func (t *tx) restTogether(q *hostRow, hash uint64) error {
+func (t *tx) restTogether(q *openHost, hash uint64) error {
 	if q.Waiting > readAhead || t.low[hash] != nil {
 		return nil
 	}
 	var until time.Time
-	err := scan(t.f.db, queuePrefix(hash), func(_, v []byte) error {
-		_, tag, err := queueRow(hash, v)
+	err := scan(t.f.db, schema.QueuePrefix(hash), func(_, v []byte) error {
+		_, tag, err := schema.DecodeQueued(hash, v)
 		if err != nil {
 			return err
 		}
-		o, err := t.originRow(originID{hash, tag})
+		o, err := t.originRow(schema.OriginID{Queue: hash, Tag: tag})
 		if err != nil {
 			return err
 		}
@@ -200,30 +138,22 @@ func (t *tx) restTogether(q *hostRow, hash uint64) error {
 }
 
 // originRow returns the row of an origin as this commit leaves it.
-func (t *tx) originRow(id originID) (originRow, error) {
+func (t *tx) originRow(id schema.OriginID) (schema.Origin, error) {
 	if o := t.origins[id]; o != nil {
-		return o.originRow, nil
+		return o.Origin, nil
 	}
 	o, _, err := readOrigin(t.f.db, id)
 	return o, err
 }
 
 // restUntil lets a queue rest all of whose URIs rest, the zero time: no longer.
-func (t *tx) restUntil(q *hostRow, until time.Time) {
+func (t *tx) restUntil(q *openHost, until time.Time) {
 	q.Until = until
-	q.Resting = q.rests().Sub(t.f.wall()) > longRest
-}
-
-// rests is until when a queue is not asked: politeness, or all that waits in it rests.
-func (h *hostRow) rests() time.Time {
-	if h.Until.After(h.Wake) {
-		return h.Until
-	}
-	return h.Wake
+	q.Resting = q.Rests().Sub(t.f.wall()) > longRest
 }
 
 // joined ends the common rest of the URIs of a queue when another comes that does not rest.
-func (t *tx) joined(r *Record, q *hostRow, hash uint64) error {
+func (t *tx) joined(r *schema.Record, q *openHost, hash uint64) error {
 	if q.Until.IsZero() {
 		return nil
 	}
@@ -237,19 +167,19 @@ func (t *tx) joined(r *Record, q *hostRow, hash uint64) error {
 // flushOrigins stores the rows of origins and counts them with their queues.
 func (t *tx) flushOrigins() error {
 	for id, o := range t.origins {
-		q := t.hosts[id.queue]
-		has := o.ill() || t.f.left(o.Until) > 0
+		q := t.hosts[id.Queue]
+		has := o.Failing() || t.f.left(o.Until) > 0
 		switch {
 		case has && !o.had:
-			q.Ill++
+			q.Failing++
 		case !has && o.had:
-			q.Ill--
+			q.Failing--
 		}
 		var err error
 		if has {
-			err = t.b.Set(id.key(), o.encode(), nil)
+			err = t.b.Set(id.Key(), o.Encode(), nil)
 		} else if o.had {
-			err = t.b.Delete(id.key(), nil)
+			err = t.b.Delete(id.Key(), nil)
 		}
 		if err != nil {
 			return err
@@ -268,24 +198,24 @@ type queueHead struct {
 // readQueue reads the first URIs of a queue from a key on; ill says that some of its origins may
 // rest.
 func (f *Frontier) readQueue(hash uint64, ill bool, low []byte) (h queueHead, err error) {
-	prefix := queuePrefix(hash)
+	prefix := schema.QueuePrefix(hash)
 	h.low = low
 	if low == nil {
 		h.low = prefix
 	}
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: h.low, UpperBound: after(prefix)})
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: h.low, UpperBound: schema.After(prefix)})
 	if err != nil {
 		return h, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	origins, others := map[uint32]originRow{}, turns{}
+	origins, others := map[uint32]schema.Origin{}, turns{}
 	for ok := it.First(); ok && len(h.next) < readAhead; ok = it.Next() {
 		k := it.Key()
 		v, err := it.ValueAndErr()
 		if err != nil {
 			return h, err
 		}
-		id, tag, err := queueRow(hash, v)
+		id, tag, err := schema.DecodeQueued(hash, v)
 		if err != nil {
 			return h, err
 		}
@@ -295,7 +225,7 @@ func (f *Frontier) readQueue(hash uint64, ill bool, low []byte) (h queueHead, er
 			if err != nil {
 				return h, err
 			}
-			q.ill, q.once = o.ill(), o.GaveUp
+			q.ill, q.once = o.Failing(), o.GaveUp
 			if rest := f.left(o.Until); rest > 0 {
 				if till := f.o.Clock.Mono() + rest; h.till == 0 || till < h.till {
 					h.till = till
@@ -316,8 +246,8 @@ func (f *Frontier) readQueue(hash uint64, ill bool, low []byte) (h queueHead, er
 }
 
 // originIn returns the row of the origin of a URI in a queue, from what was read or the state.
-func (f *Frontier) originIn(read map[uint32]originRow, queue uint64, id crawl.ID, tag uint32) (o originRow, err error) {
-	if tag == noTag { // of format 4
+func (f *Frontier) originIn(read map[uint32]schema.Origin, queue uint64, id crawl.ID, tag uint32) (o schema.Origin, err error) {
+	if tag == schema.NoTag { // of format 4
 		r, err := f.read(f.db, id)
 		if err != nil {
 			return o, err
@@ -326,7 +256,7 @@ func (f *Frontier) originIn(read map[uint32]originRow, queue uint64, id crawl.ID
 	}
 	o, ok := read[tag]
 	if !ok {
-		if o, _, err = readOrigin(f.db, originID{queue, tag}); err == nil {
+		if o, _, err = readOrigin(f.db, schema.OriginID{Queue: queue, Tag: tag}); err == nil {
 			read[tag] = o
 		}
 	}
@@ -379,12 +309,12 @@ const shownOrigins = 10
 
 // restingOrigins returns the first origins of a queue that failed and have not recovered.
 func (f *Frontier) restingOrigins(queue uint64) (out []RestingOrigin, err error) {
-	err = scan(f.db, numberKey('e', queue), func(_, v []byte) error {
-		o, err := decodeOrigin(v)
+	err = scan(f.db, schema.OriginsPrefix(queue), func(_, v []byte) error {
+		o, err := schema.DecodeOrigin(v)
 		if err != nil {
 			return err
 		}
-		if out = append(out, RestingOrigin{o.Origin, o.Until, int(o.Backoff), o.GaveUp}); len(out) == shownOrigins {
+		if out = append(out, RestingOrigin{o.Name, o.Until, int(o.Backoff), o.GaveUp}); len(out) == shownOrigins {
 			return errStop
 		}
 		return nil

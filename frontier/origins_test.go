@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -309,11 +310,11 @@ func TestOriginOf(t *testing.T) {
 	for _, c := range strings.Fields(`http://a.test/x=http://a.test https://a.test:8443/?q=https://a.test:8443
 		http://u:p@a.test/=http://a.test http://[::1]:80/@=http://[::1]:80 https://a.test?x@y=https://a.test https://a.test#/=https://a.test`) {
 		i := strings.LastIndexByte(c, '=')
-		if got := originOf(c[:i]); got != c[i+1:] {
+		if got := schema.OriginOf(c[:i]); got != c[i+1:] {
 			t.Errorf("%s: %s, want %s", c[:i], got, c[i+1:])
 		}
 	}
-	if got := originOf("dns:a.test"); got != "" {
+	if got := schema.OriginOf("dns:a.test"); got != "" {
 		t.Errorf("a name server has the origin %q", got)
 	}
 }

@@ -6,37 +6,14 @@ import (
 	"strconv"
 	"strings"
 
-	"exclave/crawl"
-
 	"github.com/cockroachdb/pebble/v2"
-)
 
-// Part is a setting that verdicts follow from. While the job lasts it stays what it was.
-type Part struct {
-	Name  string // for people
-	Value string // for people, short; differs when the setting does
-}
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
 
 // maxNamedParts is how many parts that changed are named.
 const maxNamedParts = 5
-
-func encodeParts(parts []Part) []byte {
-	e := newEnc()
-	e.uv(uint64(len(parts)))
-	for _, p := range parts {
-		e.str(p.Name)
-		e.str(p.Value)
-	}
-	return e.b
-}
-
-func decodeParts(b []byte) (parts []Part, err error) {
-	d := newDec(b)
-	for range min(d.uv(), uint64(len(d.b))) {
-		parts = append(parts, Part{d.str(), d.str()})
-	}
-	return parts, d.end()
-}
 
 // ErrChanged is wrapped by errors of a configuration that the state does not go with.
 var ErrChanged = errors.New("configuration changed")
@@ -50,7 +27,7 @@ func (f *Frontier) SameConfig() error {
 	if err := f.sameParts(); err != nil {
 		return err
 	}
-	was, err := get(f.db, nameKey('m', "queues"))
+	was, err := get(f.db, schema.MetaKey(schema.MetaQueues))
 	if err != nil {
 		return err
 	}
@@ -63,23 +40,23 @@ func (f *Frontier) SameConfig() error {
 // sameParts refuses, with [ErrChanged], parts and depths that are not those the job was begun with, and
 // names them. A job that an earlier program began may have no parts.
 func (f *Frontier) sameParts() error {
-	row, err := get(f.db, nameKey('m', "parts"))
+	row, err := get(f.db, schema.MetaKey(schema.MetaParts))
 	if err != nil {
 		return err
 	}
 	var changed []string
 	if row != nil {
-		was, err := decodeParts(row)
+		was, err := schema.DecodeParts(row)
 		if err != nil {
 			return fmt.Errorf("parts row: %w", err)
 		}
 		changed = partChanges(was, f.o.Parts)
 	}
-	row, err = get(f.db, nameKey('m', "depths"))
+	row, err = get(f.db, schema.MetaKey(schema.MetaDepths))
 	if err != nil {
 		return err
 	}
-	depths, err := decodeDepths(row)
+	depths, err := schema.DecodeDepths(row)
 	if err != nil {
 		return fmt.Errorf("depths row: %w", err)
 	}
@@ -95,33 +72,15 @@ func (f *Frontier) sameParts() error {
 		ErrChanged, strings.Join(changed, "; "), more)
 }
 
-func encodeDepths(d crawl.Depths) []byte {
-	e := newEnc()
-	for _, n := range d.D {
-		e.iv(int64(n))
-	}
-	e.flags(d.AnalyseLinked, d.UnclaimedEmbeds)
-	return e.b
-}
-
-func decodeDepths(b []byte) (c crawl.Depths, err error) {
-	d := newDec(b)
-	for i := range c.D {
-		c.D[i] = int32(d.iv())
-	}
-	d.flags(&c.AnalyseLinked, &c.UnclaimedEmbeds)
-	return c, d.end()
-}
-
 // depthParts are depths for people.
 func depthParts(d crawl.Depths) (parts []Part) {
 	for i, n := range d.D {
 		if n >= 0 {
-			parts = append(parts, Part{fmt.Sprintf("depth of profile %d", i+1), strconv.Itoa(int(n))})
+			parts = append(parts, Part{Name: fmt.Sprintf("depth of profile %d", i+1), Value: strconv.Itoa(int(n))})
 		}
 	}
-	return append(parts, Part{"analyse_linked", strconv.FormatBool(d.AnalyseLinked)},
-		Part{"fetch_unclaimed_embeds", strconv.FormatBool(d.UnclaimedEmbeds)})
+	return append(parts, Part{Name: "analyse_linked", Value: strconv.FormatBool(d.AnalyseLinked)},
+		Part{Name: "fetch_unclaimed_embeds", Value: strconv.FormatBool(d.UnclaimedEmbeds)})
 }
 
 // partChanges says what differs: first what has another value, then what came and went.
@@ -152,13 +111,13 @@ func partChanges(was, now []Part) (changed []string) {
 
 // keepParts notes the parts of a job that an earlier program began, as they are now.
 func (f *Frontier) keepParts() error {
-	row, err := get(f.db, nameKey('m', "parts"))
+	row, err := get(f.db, schema.MetaKey(schema.MetaParts))
 	if row != nil || err != nil || len(f.o.Parts) == 0 {
 		return err
 	}
 	f.o.Logger.Info("an earlier version began the job and did not note its profiles: from now on they stay as they are")
 	b := f.db.NewBatch()
-	if err := b.Set(nameKey('m', "parts"), encodeParts(f.o.Parts), nil); err != nil {
+	if err := b.Set(schema.MetaKey(schema.MetaParts), schema.EncodeParts(f.o.Parts), nil); err != nil {
 		return err
 	}
 	return f.commit(b, pebble.Sync)

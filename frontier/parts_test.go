@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -29,22 +30,22 @@ func TestPartsOfOlderJob(t *testing.T) {
 	}
 	must(t, run()) // notes none, as an earlier program does
 	said := func() bool { return strings.Contains(log.String(), "did not note its profiles") }
-	must(t, run(Part{"profile cz, min_points", "100"}))
+	must(t, run(Part{Name: "profile cz, min_points", Value: "100"}))
 	if !said() {
 		t.Errorf("nothing is said: %s", &log)
 	}
-	must(t, run(Part{"profile cz, min_points", "100"}))
+	must(t, run(Part{Name: "profile cz, min_points", Value: "100"}))
 	if said() {
 		t.Errorf("it is said again: %s", &log)
 	}
-	if err := run(Part{"profile cz, min_points", "99"}); !errors.Is(err, ErrChanged) {
+	if err := run(Part{Name: "profile cz, min_points", Value: "99"}); !errors.Is(err, ErrChanged) {
 		t.Errorf("another value: %v", err)
 	}
 }
 
 func TestPartChanges(t *testing.T) {
-	was := []Part{{"a", "1"}, {"b", "2"}, {"c", "3"}}
-	now := []Part{{"d", "4"}, {"b", "20"}, {"a", "1"}}
+	was := []Part{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}, {Name: "c", Value: "3"}}
+	now := []Part{{Name: "d", Value: "4"}, {Name: "b", Value: "20"}, {Name: "a", Value: "1"}}
 	want := "[b: 20, the job was begun with 2 d: 4, the job was begun without c: missing, the job was begun with 3]"
 	if got := fmt.Sprint(partChanges(was, now)); got != want {
 		t.Errorf("%s", got)
@@ -52,7 +53,7 @@ func TestPartChanges(t *testing.T) {
 	if got := partChanges(was, []Part{was[2], was[0], was[1]}); got != nil {
 		t.Errorf("in another order: %v", got)
 	}
-	read, err := decodeParts(encodeParts(was))
+	read, err := schema.DecodeParts(schema.EncodeParts(was))
 	if err != nil || fmt.Sprint(read) != fmt.Sprint(was) {
 		t.Errorf("%v %v", read, err)
 	}
@@ -62,7 +63,7 @@ func TestPartChanges(t *testing.T) {
 func TestManyPartsChanged(t *testing.T) {
 	o := options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(1))
 	for i := range 9 {
-		o.Parts = append(o.Parts, Part{fmt.Sprint("part ", i), "1"})
+		o.Parts = append(o.Parts, Part{Name: fmt.Sprint("part ", i), Value: "1"})
 	}
 	f, err := Open(t.Context(), o)
 	must(t, err)

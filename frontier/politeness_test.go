@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -17,14 +18,14 @@ func (r *rig) rests(host string) time.Duration {
 	if h := r.hosts[r.hash(host)]; h != nil && h.row.Name != "" {
 		return max(h.at()-r.clk.Mono(), 0)
 	}
-	v, err := get(r.db, hostKey(r.hash(host)))
+	v, err := get(r.db, schema.HostKey(r.hash(host)))
 	must(r.t, err)
 	if v == nil {
 		return -1
 	}
-	h, err := decodeHost(v)
+	h, err := schema.DecodeHost(v)
 	must(r.t, err)
-	return r.restOf(h.rests())
+	return r.restOf(h.Rests())
 }
 
 func TestDelayAfterARequest(t *testing.T) {

@@ -1,6 +1,9 @@
 package frontier
 
-import "exclave/crawl"
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
 
 // prepare reads what it takes to offer the first URI of a host. f.mu is held, but not while
 // something is read: nobody else is to wait for that. The host is in no heap meanwhile. What a
@@ -43,7 +46,7 @@ func (f *Frontier) readMore(h *host) (more bool, err error) {
 		return err == nil && !h.vain
 	}
 	if h.row.Name == "" {
-		var row *hostRow
+		var row *schema.Host
 		if unlocked(func() (err error) { row, err = f.readRow(h.hash); return err }) {
 			f.restore(h, *row)
 			more = h.at() <= f.o.Clock.Mono()
@@ -53,7 +56,7 @@ func (f *Frontier) readMore(h *host) (more bool, err error) {
 	i := f.free(h)
 	if i == len(h.next) {
 		var head queueHead
-		ill, low := h.row.Ill > 0, h.low
+		ill, low := h.row.Failing > 0, h.low
 		if !unlocked(func() (err error) { head, err = f.readQueue(h.hash, ill, low); return err }) {
 			return false, err
 		}
@@ -81,7 +84,7 @@ func (f *Frontier) readHead(id crawl.ID) (err error) {
 	turns := f.recs.turned(id)
 	v := f.recs.get(id)
 	if v == nil {
-		if v, err = get(f.db, idKey('u', id)); v == nil || err != nil {
+		if v, err = get(f.db, schema.URIKey(id)); v == nil || err != nil {
 			return err // one that is missing may be leaving the queue just now
 		}
 		f.recs.offer(id, v, turns)
@@ -108,10 +111,10 @@ func (h *host) take(q queueHead) {
 // head returns the first URI of a host's queue that may be asked for and is not in process, nil
 // when there is none; once says that it is tried once. f.mu is held; what was prepared need not be
 // read.
-func (f *Frontier) head(h *host) (r *Record, once bool, err error) {
+func (f *Frontier) head(h *host) (r *schema.Record, once bool, err error) {
 	i := f.free(h)
 	if i == len(h.next) {
-		q, err := f.readQueue(h.hash, h.row.Ill > 0, h.low)
+		q, err := f.readQueue(h.hash, h.row.Failing > 0, h.low)
 		if err != nil {
 			return nil, false, err
 		}
@@ -124,7 +127,7 @@ func (f *Frontier) head(h *host) (r *Record, once bool, err error) {
 	q := h.next[i]
 	if v := f.recs.get(q.id); v != nil {
 		// A queue may be read after a commit can be seen, the cache before it knows of it.
-		if r, err := f.decode(q.id, v); err != nil || r.State == Waiting && r.prec == q.prec && r.seq == q.seq {
+		if r, err := f.decode(q.id, v); err != nil || r.State == schema.Waiting && r.Precedence == q.prec && r.Seq == q.seq {
 			return r, q.once, err
 		}
 	}

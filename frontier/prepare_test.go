@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -271,7 +272,9 @@ func nextAmongCommits(t *testing.T, seed uint64) {
 
 func TestRowCacheOffer(t *testing.T) {
 	c := newRowCache(2*cacheShards, func(uint64) uint64 { return 7 })
-	set := func(n uint64, v string) { c.take([]put{{key: hostKey(n), value: []byte(v)}}, binary.BigEndian.Uint64) }
+	set := func(n uint64, v string) {
+		c.take([]put{{key: schema.HostKey(n), value: []byte(v)}}, binary.BigEndian.Uint64)
+	}
 	is := func(why string, n uint64, want string) {
 		t.Helper()
 		if got := c.get(n); string(got) != want {
@@ -285,7 +288,7 @@ func TestRowCacheOffer(t *testing.T) {
 	set(2, "new")
 	c.offer(2, []byte("stale"), turns)
 	is("changed since it was read", 2, "new")
-	c.take([]put{{key: hostKey(2), deletes: true}}, binary.BigEndian.Uint64)
+	c.take([]put{{key: schema.HostKey(2), deletes: true}}, binary.BigEndian.Uint64)
 	c.offer(2, []byte("stale"), turns)
 	is("deleted since it was read", 2, "")
 	c.keep([]uint64{2}, [][]byte{[]byte("again")})

@@ -1,9 +1,12 @@
 package frontier
 
-import "exclave/crawl"
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
 
 // publish shows the commit to Next and Stats.
-func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
+func (t *tx) publish(rows [crawl.NumLogs]schema.LogRow) {
 	f := t.f
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -11,7 +14,7 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 	f.tallies.take(&t.counted)
 	f.learnt(t.know)
 	for n, l := range t.lens {
-		f.files[n] = FileRow{Number: n, Name: f.archive.FileName(n), Committed: l}
+		f.files[n] = schema.FileRow{Number: n, Name: f.archive.FileName(n), Committed: l}
 	}
 	for _, id := range t.back {
 		h := f.process[id]
@@ -51,15 +54,15 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 	}
 	for hash, row := range t.hosts {
 		row.Tally, row.read = nil, nil // a host that waits need not hold them in memory
-		at := row.stands(f.order, hash)
+		at := f.order.stands(&row.Host, hash)
 		from := f.standsAt(hash, row.was)
 		h := f.hosts[hash]
 		if h != nil && h.place != row.was { // was taken from disk when this commit could be seen there already
 			f.changes.step(standsOnDisk(row.was), standsOnDisk(h.place))
 			from = f.standsAt(hash, h.place)
 		}
-		if !f.near(at) && at.kind == placeResting {
-			f.restsUntil(at.at)
+		if !f.near(at) && at.Kind == schema.Snoozed {
+			f.restsUntil(at.At)
 		}
 		if h == nil {
 			if !f.near(at) {
@@ -71,9 +74,9 @@ func (t *tx) publish(rows [crawl.NumLogs]LogRow) {
 		}
 		if h.row.Name == "" { // came from disk, and was not read yet
 			f.unready(h)
-			f.restore(h, *row)
+			f.restore(h, row.Host)
 		}
-		f.stand(h, *row, at)
+		f.stand(h, row.Host, at)
 		if h.none || !row.Until.IsZero() || t.eased[hash] {
 			f.unready(h)
 		}

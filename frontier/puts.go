@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/frontier/schema"
 )
 
 // puts are the changes of a commit to rows. They are applied in the order of their keys:
@@ -94,8 +96,8 @@ func (p *puts) from(key []byte) []put {
 }
 
 // table returns those of a table, once they are in order.
-func (p *puts) table(kind byte) []put {
-	ops := p.from([]byte{kind})
-	n, _ := slices.BinarySearchFunc(ops, kind+1, func(o put, next byte) int { return cmp.Compare(o.key[0], next) })
+func (p *puts) table(t schema.Table) []put {
+	ops := p.from(t.Prefix())
+	n, _ := slices.BinarySearchFunc(ops, byte(t)+1, func(o put, next byte) int { return cmp.Compare(o.key[0], next) })
 	return ops[:n]
 }

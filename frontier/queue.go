@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"exclave/frontier/schema"
 )
 
 // QueueKey says which URIs share a queue, and with it politeness.
@@ -20,9 +22,9 @@ const (
 )
 
 // queueName is the name of the queue of a URI.
-func (f *Frontier) queueName(r *Record) string {
-	if r.queue != "" {
-		return r.queue
+func (f *Frontier) queueName(r *schema.Record) string {
+	if r.QueueName != "" {
+		return r.QueueName
 	}
 	switch f.cfg.QueueKey {
 	case QueueByAuthority:
@@ -34,10 +36,10 @@ func (f *Frontier) queueName(r *Record) string {
 }
 
 // QueueOf returns the name of the queue that a URI waits in, or would.
-func (f *Frontier) QueueOf(r *Record) string { return f.queueName(r) }
+func (f *Frontier) QueueOf(r *schema.Record) string { return f.queueName(r) }
 
 // authority is host:port, without the port where it is the scheme's.
-func authority(r *Record) string {
+func authority(r *schema.Record) string {
 	_, rest, ok := strings.Cut(r.URL, "://")
 	if !ok {
 		return r.Host
@@ -53,22 +55,22 @@ func authority(r *Record) string {
 
 // assign gives a URI that is about to be queued its queue, where that does not follow
 // from the URI.
-func (t *tx) assign(r *Record) error {
-	if t.f.cfg.QueueKey != QueueByAddress || r.queue != "" && r.isPrereq() {
+func (t *tx) assign(r *schema.Record) error {
+	if t.f.cfg.QueueKey != QueueByAddress || r.QueueName != "" && r.IsPrereq() {
 		return nil
 	}
 	facts, err := t.f.Host(context.Background(), r.Host)
 	if err != nil {
 		return err
 	}
-	if r.queue = ""; len(facts.Addrs) > 0 {
-		r.queue = facts.Addrs[0].String()
+	if r.QueueName = ""; len(facts.Addrs) > 0 {
+		r.QueueName = facts.Addrs[0].String()
 	}
 	return nil
 }
 
 // queue returns the row of the queue of a URI, and its hash.
-func (t *tx) queue(r *Record) (*hostRow, uint64, error) {
+func (t *tx) queue(r *schema.Record) (*openHost, uint64, error) {
 	name := t.f.queueName(r)
 	h, err := t.host(name)
 	return h, t.f.hash(name), err
@@ -87,24 +89,24 @@ func (f *Frontier) addressHost(h *host) (string, error) {
 }
 
 // move gives a waiting URI another place in its queue.
-func (t *tx) move(r *Record, prec uint8) error {
+func (t *tx) move(r *schema.Record, prec uint8) error {
 	q, hash, err := t.queue(r)
 	if err != nil {
 		return err
 	}
-	was := queueKey(hash, r.prec, r.seq)
+	was := schema.QueueKey(hash, r.Precedence, r.Seq)
 	if err := t.b.Delete(was, nil); err != nil {
 		return err
 	}
-	r.prec = prec
+	r.Precedence = prec
 	t.dropped[hash] = true
 	t.put(q, hash, r)
-	return errors.Join(t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID, t.f.originTag(r.URL)), nil), t.left(q, hash, was))
+	return errors.Join(t.b.Set(schema.QueueKey(hash, r.Precedence, r.Seq), schema.EncodeQueued(hash, r.ID, t.f.originTag(r.URL)), nil), t.left(q, hash, was))
 }
 
 // put notes that a URI stands in a queue now.
-func (t *tx) put(q *hostRow, hash uint64, r *Record) {
-	key := queueKey(hash, r.prec, r.seq)
+func (t *tx) put(q *openHost, hash uint64, r *schema.Record) {
+	key := schema.QueueKey(hash, r.Precedence, r.Seq)
 	if t.f.order.Queues == QueuesBest {
 		t.came[hash] = append(t.came[hash], key)
 		delete(t.away, string(key))
@@ -112,24 +114,24 @@ func (t *tx) put(q *hostRow, hash uint64, r *Record) {
 	if low := t.low[hash]; low == nil || bytes.Compare(key, low) < 0 {
 		t.low[hash] = key
 	}
-	if r.prec < q.Best || q.Waiting == 1 {
-		q.Best = r.prec
+	if r.Precedence < q.Best || q.Waiting == 1 {
+		q.Best = r.Precedence
 	}
 }
 
 // better moves a waiting URI forward when it ranks better than when it was queued.
-func (t *tx) better(r *Record) error {
-	if r.State != Waiting || r.prec == precPrereq || r.prec == precShelved {
+func (t *tx) better(r *schema.Record) error {
+	if r.State != schema.Waiting || r.Precedence == schema.PrecPrereq || r.Precedence == schema.PrecShelved {
 		return nil
 	}
-	if p := t.f.order.prec(r); p < r.prec {
+	if p := t.f.order.prec(r); p < r.Precedence {
 		return t.move(r, p)
 	}
 	return nil
 }
 
 // left notes that a key was taken out of a queue, which may rank lower now.
-func (t *tx) left(q *hostRow, hash uint64, key []byte) error {
+func (t *tx) left(q *openHost, hash uint64, key []byte) error {
 	if t.f.order.Queues != QueuesBest {
 		return nil
 	}
@@ -157,7 +159,7 @@ func (t *tx) best(hash uint64) (best []byte, err error) {
 	}
 	t.f.mu.Unlock()
 	if best == nil {
-		err = scan(t.f.db, queuePrefix(hash), func(k, _ []byte) error {
+		err = scan(t.f.db, schema.QueuePrefix(hash), func(k, _ []byte) error {
 			if t.away[string(k)] {
 				return nil
 			}

@@ -1,29 +1,29 @@
 package frontier
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // Files returns the rows of all WARC files by number.
-func (f *Frontier) Files() []FileRow {
+func (f *Frontier) Files() []schema.FileRow {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	rows := make([]FileRow, 0, len(f.files))
+	rows := make([]schema.FileRow, 0, len(f.files))
 	for _, r := range f.files {
 		rows = append(rows, r)
 	}
-	slices.SortFunc(rows, func(a, b FileRow) int { return int(a.Number) - int(b.Number) })
+	slices.SortFunc(rows, func(a, b schema.FileRow) int { return int(a.Number) - int(b.Number) })
 	return rows
 }
 
 // Logs returns the rows of the committed logs.
-func (f *Frontier) Logs() []LogRow {
+func (f *Frontier) Logs() []schema.LogRow {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.logRows[:])
@@ -31,12 +31,12 @@ func (f *Frontier) Logs() []LogRow {
 
 // EachURI calls fn for every URI known, in no order a caller may rely on. Via is
 // empty where that page is known itself.
-func (f *Frontier) EachURI(fn func(*Record) error) error { return eachURI(f.db, fn) }
+func (f *Frontier) EachURI(fn func(*schema.Record) error) error { return eachURI(f.db, fn) }
 
-func eachURI(db pebble.Reader, fn func(*Record) error) error {
+func eachURI(db pebble.Reader, fn func(*schema.Record) error) error {
 	names := oneName(db) // ids sort by host: the last name is the next
-	return scan(db, []byte{'u'}, func(k, v []byte) error {
-		r, err := decodeRecord(readID(k[1:]), v, names)
+	return scan(db, schema.URIs.Prefix(), func(k, v []byte) error {
+		r, err := schema.DecodeRecord(schema.ReadID(k[1:]), v, names)
 		if err != nil {
 			return fmt.Errorf("frontier: record %x: %w", k[1:], err)
 		}
@@ -45,11 +45,13 @@ func eachURI(db pebble.Reader, fn func(*Record) error) error {
 }
 
 // EachCapture calls fn for every capture group, by file and offset.
-func (f *Frontier) EachCapture(fn func(Capture) error) error { return f.captures([]byte{'c'}, fn) }
+func (f *Frontier) EachCapture(fn func(schema.Capture) error) error {
+	return f.captures(schema.Captures.Prefix(), fn)
+}
 
-func (f *Frontier) captures(prefix []byte, fn func(Capture) error) error {
+func (f *Frontier) captures(prefix []byte, fn func(schema.Capture) error) error {
 	return scan(f.db, prefix, func(k, v []byte) error {
-		c, err := decodeCapture(binary.BigEndian.Uint32(k[1:]), int64(binary.BigEndian.Uint64(k[5:])), v)
+		c, err := schema.DecodeCapture(k, v)
 		if err != nil {
 			return fmt.Errorf("frontier: capture %x: %w", k[1:], err)
 		}
@@ -58,8 +60,8 @@ func (f *Frontier) captures(prefix []byte, fn func(Capture) error) error {
 }
 
 // CapturesOf calls fn for every capture group of a file, by offset.
-func (f *Frontier) CapturesOf(file uint32, fn func(Capture) error) error {
-	return f.captures(binary.BigEndian.AppendUint32([]byte{'c'}, file), fn)
+func (f *Frontier) CapturesOf(file uint32, fn func(schema.Capture) error) error {
+	return f.captures(schema.CapturesOf(file), fn)
 }
 
 // ID returns where the record of a key is looked for first.
@@ -67,8 +69,8 @@ func (f *Frontier) ID(key string) crawl.ID { return f.id(key) }
 
 // EachDeferred calls fn for every answer that was kept for the archive.
 func (f *Frontier) EachDeferred(fn func(crawl.Deferred) error) error {
-	return scan(f.db, []byte{'d'}, func(k, v []byte) error {
-		d, err := f.decodeDeferred(string(k[1:]), v)
+	return scan(f.db, schema.Answers.Prefix(), func(k, v []byte) error {
+		d, err := f.decodeDeferred(schema.AnswerName(k), v)
 		if err != nil {
 			return fmt.Errorf("frontier: deferred answer %s: %w", k[1:], err)
 		}
@@ -77,13 +79,13 @@ func (f *Frontier) EachDeferred(fn func(crawl.Deferred) error) error {
 }
 
 // Lookup returns the record of a key with its via, nil when the URI is not known.
-func (f *Frontier) Lookup(key string) (*Record, error) {
+func (f *Frontier) Lookup(key string) (*schema.Record, error) {
 	for id := f.id(key); ; id.URI++ {
-		v, err := get(f.db, idKey('u', id))
+		v, err := get(f.db, schema.URIKey(id))
 		if v == nil || err != nil {
 			return nil, err
 		}
-		r, err := decodeRecord(id, v, f.name)
+		r, err := schema.DecodeRecord(id, v, f.name)
 		if err != nil {
 			return nil, fmt.Errorf("frontier: %s: %w", key, err)
 		}
@@ -94,14 +96,14 @@ func (f *Frontier) Lookup(key string) (*Record, error) {
 	}
 }
 
-func (s *Stats) count(r *Record) {
+func count(s *schema.Stats, r *schema.Record) {
 	s.Discovered++
 	switch r.State {
-	case Parked:
+	case schema.Parked:
 		s.Parked++
-	case Waiting:
+	case schema.Waiting:
 		s.Queued++
-	case Done:
+	case schema.Done:
 		s.Finished++
 	}
 	if r.Finishes == 0 {

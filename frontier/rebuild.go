@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 )
 
@@ -73,16 +74,16 @@ func (b *Builder) Offer(c crawl.Candidate, m crawl.Mode, at time.Time) (*crawl.C
 	if r.Finishes == 0 && r.Hops != c.Hops { // another page led to it first
 		ways := r.Ways().Join(c.Reached())
 		r.Hops = c.Hops
-		r.setWays(ways)
+		r.SetWays(ways)
 		if err := t.found(r, &c); err != nil {
 			return nil, err
 		}
 	}
-	if r.State == Waiting && (r.URL != c.URL || r.Mode != m) {
+	if r.State == schema.Waiting && (r.URL != c.URL || r.Mode != m) {
 		if err := t.dequeue(r); err != nil {
 			return nil, err
 		}
-		r.State = Parked
+		r.State = schema.Parked
 		t.st.Parked++
 	}
 	if r.URL != c.URL { // a redirect to the same key
@@ -92,12 +93,12 @@ func (b *Builder) Offer(c crawl.Candidate, m crawl.Mode, at time.Time) (*crawl.C
 		r.URL = c.URL
 	}
 	r.Force = r.Force || c.Force
-	if r.State != Waiting {
+	if r.State != schema.Waiting {
 		if err := t.enqueue(r, m); err != nil {
 			return nil, err
 		}
 	}
-	u := r.offer(true)
+	u := offerOf(r, true)
 	u.Via, u.Hops = c.Via, c.Hops
 	return u, nil
 }
@@ -108,25 +109,21 @@ func (b *Builder) Do(fn func() error) error { return b.f.dead.guard(fn) }
 
 // Scratch rows are the caller's, for what does not fit into memory. They are gone with Close.
 
-const scratchTable = 'z'
-
-func scratchKey(key []byte) []byte { return append([]byte{scratchTable}, key...) }
-
 // Put sets a scratch row.
 func (b *Builder) Put(key, value []byte) error {
-	return b.f.db.Set(scratchKey(key), value, pebble.NoSync)
+	return b.f.db.Set(schema.ScratchKey(key), value, pebble.NoSync)
 }
 
 // Drop removes a scratch row, if there is one.
-func (b *Builder) Drop(key []byte) error { return b.f.db.Delete(scratchKey(key), pebble.NoSync) }
+func (b *Builder) Drop(key []byte) error { return b.f.db.Delete(schema.ScratchKey(key), pebble.NoSync) }
 
 // Get returns the value of a scratch row, nil when there is none. Values are not empty.
-func (b *Builder) Get(key []byte) ([]byte, error) { return get(b.f.db, scratchKey(key)) }
+func (b *Builder) Get(key []byte) ([]byte, error) { return get(b.f.db, schema.ScratchKey(key)) }
 
 // Each calls fn for the scratch rows with a prefix, as they are now, in the order of their keys, until
 // it returns false or an error. Key and value are fn's only during the call.
 func (b *Builder) Each(prefix []byte, fn func(key, value []byte) (more bool, err error)) error {
-	err := scan(b.f.db, scratchKey(prefix), func(k, v []byte) error {
+	err := scan(b.f.db, schema.ScratchKey(prefix), func(k, v []byte) error {
 		more, err := fn(k[1:], v)
 		if err == nil && !more {
 			err = errStop
@@ -140,7 +137,7 @@ func (b *Builder) Each(prefix []byte, fn func(key, value []byte) (more bool, err
 }
 
 // known returns the record of a candidate, which limits do not keep out.
-func (b *Builder) known(c crawl.Candidate) (*Record, error) {
+func (b *Builder) known(c crawl.Candidate) (*schema.Record, error) {
 	r, id, err := b.t.lookup(c.Key)
 	if err != nil {
 		return nil, err
@@ -158,22 +155,22 @@ func (b *Builder) known(c crawl.Candidate) (*Record, error) {
 }
 
 // Lookup returns what is known of a key so far, nil when it is not known.
-func (b *Builder) Lookup(key string) (*Record, error) {
+func (b *Builder) Lookup(key string) (*schema.Record, error) {
 	r, _, err := b.t.lookup(key)
 	return r, err
 }
 
 // Logged is what the logs have of a URI that was finished.
 type Logged struct {
-	Tally  Tally // by its line of crawl.log
-	Judged bool  // there is a line of analysis.jsonl
+	Tally  schema.Tally // by its line of crawl.log
+	Judged bool         // there is a line of analysis.jsonl
 }
 
 // Finished takes a URI back from Offer, with its outcome and links. Lines are the caller's matter.
 func (b *Builder) Finished(u *crawl.CrawlURI, l Logged) error {
 	t := b.t
 	for _, key := range u.Carried {
-		v, err := t.row(nameKey('d', key))
+		v, err := t.row(schema.AnswerKey(key))
 		if err != nil {
 			return err
 		}
@@ -200,13 +197,13 @@ func (b *Builder) Finished(u *crawl.CrawlURI, l Logged) error {
 }
 
 // Abandoned takes a capture that counts for nothing; c is the URI it is of.
-func (b *Builder) Abandoned(c crawl.Candidate, a Capture) error {
+func (b *Builder) Abandoned(c crawl.Candidate, a schema.Capture) error {
 	r, err := b.known(c)
 	if err != nil {
 		return fmt.Errorf("frontier: rebuild: %s: %w", c.URL, err)
 	}
 	a.ID = r.ID
-	return b.t.b.Set(captureKey(a.Span.File, a.Span.Start), a.encode(), nil)
+	return b.t.b.Set(schema.CaptureKey(a.Span.File, a.Span.Start), a.Encode(), nil)
 }
 
 // Settled counts what Settle found.
@@ -218,7 +215,7 @@ type Settled struct {
 
 // Settle sees to what was finished when everything was told: what is not in the archive although
 // claims ask for it is offered again, and so is what ask says of all that is not there.
-func (b *Builder) Settle(ask func(*Record) bool) (s Settled, err error) {
+func (b *Builder) Settle(ask func(*schema.Record) bool) (s Settled, err error) {
 	if err := b.commit(); err != nil {
 		return s, err
 	}
@@ -231,8 +228,8 @@ func (b *Builder) Settle(ask func(*Record) bool) (s Settled, err error) {
 	all := b.f.db.NewSnapshot()
 	defer func() { err = errors.Join(err, all.Close()) }()
 	d := &b.f.o.Depths
-	err = eachURI(all, func(was *Record) error {
-		if was.State != Done {
+	err = eachURI(all, func(was *schema.Record) error {
+		if was.State != schema.Done {
 			return nil
 		}
 		r, err := b.t.record(was.ID)
@@ -262,7 +259,7 @@ func (b *Builder) Settle(ask func(*Record) bool) (s Settled, err error) {
 }
 
 // Stats returns the statistics so far.
-func (b *Builder) Stats() Stats { return b.t.st.Stats }
+func (b *Builder) Stats() schema.Stats { return b.t.st.Stats }
 
 // passOn does the work that is left: whoever is told of next knows its claim.
 func (b *Builder) passOn() error {
@@ -293,8 +290,8 @@ func (b *Builder) commit() error {
 	if err := f.commit(batch, pebble.NoSync); err != nil {
 		return fmt.Errorf("frontier: rebuild: write batch: %w", err)
 	}
-	f.recs.take(t.b.table('u'), readID)
-	f.hostRows.take(t.b.table('h'), binary.BigEndian.Uint64)
+	f.recs.take(t.b.table(schema.URIs), schema.ReadID)
+	f.hostRows.take(t.b.table(schema.Hosts), binary.BigEndian.Uint64)
 	f.takeDomains(&t.b)
 	f.mu.Lock()
 	f.st, f.works = t.st, t.works
@@ -313,19 +310,19 @@ func (b *Builder) commit() error {
 
 // Close stores the rows of the WARC files and of the logs, and makes everything durable. The state
 // counts as one that was killed: hosts rest after that.
-func (b *Builder) Close(files []FileRow, logs []LogRow) error {
+func (b *Builder) Close(files []schema.FileRow, logs []schema.LogRow) error {
 	if err := b.commit(); err != nil {
 		return errors.Join(err, b.Discard())
 	}
 	w := b.f.db.NewBatch()
 	var errs []error
 	for _, row := range files {
-		errs = append(errs, w.Set(fileKey(row.Number), encodeFile(row), nil))
+		errs = append(errs, w.Set(schema.FileKey(row.Number), row.Encode(), nil))
 	}
 	for _, row := range logs {
 		errs = append(errs, setLog(w, &row, true))
 	}
-	errs = append(errs, w.DeleteRange([]byte{scratchTable}, []byte{scratchTable + 1}, nil))
+	errs = append(errs, w.DeleteRange(schema.Scratch.Prefix(), schema.Scratch.End(), nil))
 	err := errors.Join(errs...)
 	if err == nil {
 		err = b.f.commit(w, pebble.Sync)

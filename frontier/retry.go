@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // Failed reports whether a URI that was finished with a status counts as failed: nobody answered, or
@@ -52,7 +53,7 @@ func (t *tx) again(a *again) error {
 		if err != nil {
 			return err
 		}
-		if r == nil || r.State != Done || r.Claim.IsZero() || r.Outcome.Status != u.Status {
+		if r == nil || r.State != schema.Done || r.Claim.IsZero() || r.Outcome.Status != u.Status {
 			continue
 		}
 		if err := t.forgetFacts(r); err != nil {
@@ -67,7 +68,7 @@ func (t *tx) again(a *again) error {
 }
 
 // forgetFacts drops what is known of a URI's host and origin when it says that nothing can be had.
-func (t *tx) forgetFacts(r *Record) error {
+func (t *tx) forgetFacts(r *schema.Record) error {
 	ctx := context.Background()
 	h, err := t.f.Host(ctx, r.Host)
 	if err != nil {
@@ -75,11 +76,11 @@ func (t *tx) forgetFacts(r *Record) error {
 	}
 	if h.Status < 0 {
 		t.know.hosts = append(t.know.hosts, r.Host)
-		if err := t.b.Delete(nameKey('n', r.Host), nil); err != nil {
+		if err := t.b.Delete(schema.HostFactsKey(r.Host), nil); err != nil {
 			return err
 		}
 	}
-	origin := originOf(r.URL)
+	origin := schema.OriginOf(r.URL)
 	o, err := t.f.Origin(ctx, origin)
 	if err != nil {
 		return err
@@ -89,11 +90,11 @@ func (t *tx) forgetFacts(r *Record) error {
 		return nil
 	}
 	t.know.origins = append(t.know.origins, origin)
-	return t.b.Delete(nameKey('o', origin), nil)
+	return t.b.Delete(schema.OriginFactsKey(origin), nil)
 }
 
 // ease ends the rest after failures of a URI's origin and queue, but for politeness.
-func (t *tx) ease(r *Record) error {
+func (t *tx) ease(r *schema.Record) error {
 	q, hash, err := t.queue(r)
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func (t *tx) ease(r *Record) error {
 		return err
 	}
 	if o != nil {
-		o.originRow = originRow{Origin: o.Origin}
+		o.Origin = schema.Origin{Name: o.Name}
 		t.turned[hash] = true
 	}
 	delay, err := t.f.crawlDelay(r)

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // retry offers everything that failed again.
 func (r *rig) retry() map[crawl.Status]int64 {
 	r.t.Helper()
 	var us []Again
-	must(r.t, r.EachURI(func(rec *Record) error {
-		if rec.State == Done {
+	must(r.t, r.EachURI(func(rec *schema.Record) error {
+		if rec.State == schema.Done {
 			us = append(us, Again{rec.ID, rec.Outcome.Status})
 		}
 		return nil

@@ -3,7 +3,6 @@ package frontier
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 	"sync"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/conf"
 	"exclave/internal/fsx"
 	"exclave/internal/logparts"
@@ -36,67 +36,37 @@ func (c LogsConfig) Validate() (ps conf.Problems) {
 	return ps
 }
 
-// LogPart is what the state keeps of a part of a log (ADR 39), compressed or not.
-type LogPart struct {
-	Name   string // without logparts.Packed
-	Length int64  // bytes, not compressed
-	Lines  int64
-	CRC    uint32 // CRC-32C of the bytes, not compressed
-}
-
-// Sum is what the part holds.
-func (p LogPart) Sum() logparts.Sum { return logparts.Sum{Length: p.Length, CRC: p.CRC} }
-
-// Total returns the bytes and lines of a log with its parts.
-func (r *LogRow) Total() (length, lines int64) {
-	length, lines = r.Length, r.Lines
-	for _, p := range r.Parts {
-		length, lines = length+p.Length, lines+p.Lines
-	}
-	return length, lines
-}
-
-func partKey(l crawl.LogID, number int) []byte {
-	return binary.BigEndian.AppendUint32([]byte{'g', byte(l)}, uint32(number))
-}
-
-func (p *LogPart) encode() []byte {
-	e := newEnc()
-	e.str(p.Name)
-	e.iv(p.Length)
-	e.iv(p.Lines)
-	e.uv(uint64(p.CRC))
-	return e.b
-}
+// sumOf is what a part holds.
+func sumOf(p schema.LogPart) logparts.Sum { return logparts.Sum{Length: p.Length, CRC: p.CRC} }
 
 // setLog notes the rows of a log; of its parts that of the last, unless all are wanted.
-func setLog(b writer, row *LogRow, all bool) error {
+func setLog(b writer, row *schema.LogRow, all bool) error {
 	first := len(row.Parts) - 1
 	if all {
 		first = 0
 	}
 	for i := max(first, 0); i < len(row.Parts); i++ {
-		if err := b.Set(partKey(row.Log, i+1), row.Parts[i].encode(), nil); err != nil {
+		if err := b.Set(schema.PartKey(row.Log, i+1), row.Parts[i].Encode(), nil); err != nil {
 			return err
 		}
 	}
-	return b.Set([]byte{'g', byte(row.Log)}, row.encode(), nil)
+	return b.Set(schema.LogKey(row.Log), row.Encode(), nil)
 }
 
 // loadParts reads the rows of a log's parts.
 func (f *Frontier) loadParts(l crawl.LogID) error {
 	row := &f.logRows[l]
 	row.Parts = nil
-	return scan(f.db, []byte{'g', byte(l)}, func(k, v []byte) error {
-		if len(k) == 2 {
+	return scan(f.db, schema.LogKey(l), func(k, v []byte) error {
+		if bytes.Equal(k, schema.LogKey(l)) {
 			return nil // the log's own
 		}
-		d := newDec(v)
-		row.Parts = append(row.Parts, LogPart{Name: d.str(), Length: d.iv(), Lines: d.iv(), CRC: uint32(d.uv())})
-		if err := d.end(); err != nil {
+		p, err := schema.DecodeLogPart(v)
+		row.Parts = append(row.Parts, p)
+		if err != nil {
 			return fmt.Errorf("row of part %d of %s: %w", len(row.Parts), l.Name(), err)
 		}
-		if !bytes.Equal(k, partKey(l, len(row.Parts))) {
+		if !bytes.Equal(k, schema.PartKey(l, len(row.Parts))) {
 			return fmt.Errorf("the row of part %d of %s is missing", len(row.Parts), l.Name())
 		}
 		return nil
@@ -104,7 +74,7 @@ func (f *Frontier) loadParts(l crawl.LogID) error {
 }
 
 // roll makes parts of the logs that are long enough: in rows, which the group commits. finishRoll follows the commit.
-func (f *Frontier) roll(rows *[crawl.NumLogs]LogRow) (rolled []crawl.LogID, err error) {
+func (f *Frontier) roll(rows *[crawl.NumLogs]schema.LogRow) (rolled []crawl.LogID, err error) {
 	most := f.o.Logs.MaxSize
 	f.mu.Lock()
 	held := f.held > 0
@@ -125,8 +95,8 @@ func (f *Frontier) roll(rows *[crawl.NumLogs]LogRow) (rolled []crawl.LogID, err 
 		if err != nil {
 			return nil, fmt.Errorf("roll %s: %w", l.Name(), err)
 		}
-		p := LogPart{Name: logparts.Name(l.Name(), stamp), Length: row.Length, Lines: row.Lines, CRC: row.CRC}
-		*row = LogRow{Log: l, Parts: append(slices.Clip(row.Parts), p)}
+		p := schema.LogPart{Name: logparts.Name(l.Name(), stamp), Length: row.Length, Lines: row.Lines, CRC: row.CRC}
+		*row = schema.LogRow{Log: l, Parts: append(slices.Clip(row.Parts), p)}
 		rolled = append(rolled, l)
 	}
 	return rolled, nil
@@ -198,7 +168,7 @@ func (f *Frontier) half(l crawl.LogID) (halfRoll, error) {
 	}
 	is := func(path string) (bool, error) {
 		have, err := logparts.SumOf(context.Background(), f.o.FS, path)
-		return have == last.Sum(), err
+		return have == sumOf(last), err
 	}
 	if ok, err := is(name); !ok {
 		return noHalf, err
@@ -247,7 +217,7 @@ func (f *Frontier) unrolled(l crawl.LogID) error {
 	row := &f.logRows[l]
 	n := len(row.Parts) - 1
 	p := row.Parts[n]
-	*row = LogRow{Log: l, Length: p.Length, Lines: p.Lines, CRC: p.CRC, Parts: row.Parts[:n]}
+	*row = schema.LogRow{Log: l, Length: p.Length, Lines: p.Lines, CRC: p.CRC, Parts: row.Parts[:n]}
 	return nil
 }
 
@@ -310,7 +280,7 @@ func (f *Frontier) packParts(ctx context.Context) {
 				if _, err := logparts.Find(f.o.FS, f.o.LogDir, p.Name); errors.Is(err, fs.ErrNotExist) {
 					continue // moved away, or committed a moment ago
 				}
-				err := logparts.Compress(ctx, f.o.FS, f.o.LogDir, p.Name, p.Sum(), f.o.Fail)
+				err := logparts.Compress(ctx, f.o.FS, f.o.LogDir, p.Name, sumOf(p), f.o.Fail)
 				if ctx.Err() != nil {
 					return
 				}

@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 	"exclave/internal/logparts"
@@ -86,9 +87,9 @@ func rowsAgree(t testing.TB, o Options) {
 	o.ReadOnly = true
 	f, err := Open(t.Context(), o)
 	must(t, err)
-	var parts []LogPart
+	var parts []schema.LogPart
 	for l, row := range f.Logs() {
-		parts = append(append(parts, row.Parts...), LogPart{Name: crawl.LogID(l).Name(), Length: row.Length, Lines: row.Lines, CRC: row.CRC})
+		parts = append(append(parts, row.Parts...), schema.LogPart{Name: crawl.LogID(l).Name(), Length: row.Length, Lines: row.Lines, CRC: row.CRC})
 	}
 	for _, p := range parts {
 		in, err := logparts.OpenPart(o.FS, "/", p.Name)
@@ -98,7 +99,7 @@ func rowsAgree(t testing.TB, o Options) {
 		must(t, err)
 		text, err := io.ReadAll(in)
 		must(t, errors.Join(err, in.Close()))
-		if have := (LogPart{p.Name, int64(len(text)), int64(strings.Count(string(text), "\n")), crc32.Checksum(text, castagnoli())}); have != p {
+		if have := (schema.LogPart{Name: p.Name, Length: int64(len(text)), Lines: int64(strings.Count(string(text), "\n")), CRC: crc32.Checksum(text, castagnoli())}); have != p {
 			t.Errorf("%+v is acknowledged, there is %+v", p, have)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"golang.org/x/sys/unix"
+
+	"exclave/frontier/schema"
 )
 
 // seenBytes is the size of the filter: with 20 million URIs one in 200 new ones is taken
@@ -88,9 +90,12 @@ var errClosing = errors.New("closing")
 
 // fill adds what is in the state; what is committed meanwhile the committer adds.
 func (s *seen) fill(db pebble.Reader, quit <-chan struct{}) error {
-	for _, kind := range []byte{'h', 'u'} {
+	for _, t := range schema.Tables() {
+		if !t.Hashed {
+			continue
+		}
 		n := 0
-		if err := scan(db, []byte{kind}, func(k, _ []byte) error {
+		if err := scan(db, t.Table.Prefix(), func(k, _ []byte) error {
 			if n++; n%10000 == 0 {
 				select {
 				case <-quit:

@@ -19,35 +19,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/aside"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
-
-// FormatVersion is the version of the state on disk; another is refused.
-const FormatVersion = 5
-
-// numberedFormat is the first format whose commits have numbers (ADR 31).
-const numberedFormat = 5
-
-// FileRow is what the state keeps of a WARC file.
-type FileRow struct {
-	Number    uint32
-	Name      string // final base name; ".open" is appended on disk until Final
-	Committed int64  // bytes acknowledged
-	Final     bool
-}
-
-// LogRow is what the state keeps of a log.
-type LogRow struct {
-	Log    crawl.LogID
-	Length int64  // bytes acknowledged
-	Lines  int64  // lines in them
-	CRC    uint32 // CRC-32C of them
-	// Parts are those that the log was rolled into (ADR 39), the oldest first. What is above is of the file behind
-	// them.
-	Parts []LogPart
-}
 
 // Archive is what the committer asks of whoever owns the WARC files.
 type Archive interface {
@@ -55,7 +31,7 @@ type Archive interface {
 	Sync(files []uint32) error
 	// Committed says that the state holds length as the committed length of the
 	// file; it returns the files that got their final names.
-	Committed(file uint32, length int64) ([]FileRow, error)
+	Committed(file uint32, length int64) ([]schema.FileRow, error)
 	// FileName returns the final name of a file being written.
 	FileName(file uint32) string
 }
@@ -81,8 +57,8 @@ type Options struct {
 	Limits    LimitsConfig
 	Logs      LogsConfig
 	Depths    crawl.Depths
-	RulesHash uint64 // of the rules that make keys; a changed set is refused
-	Parts     []Part // what else must not change during the job; a change is refused
+	RulesHash uint64        // of the rules that make keys; a changed set is refused
+	Parts     []schema.Part // what else must not change during the job; a change is refused
 	Clock     clock.Clock
 	Links     LinkReader
 	Fail      *fsx.FailPoints
@@ -101,69 +77,6 @@ type Options struct {
 	anew  bool // see Rebuild
 }
 
-// Stats are the numbers of the crawl since it began. Discovered is the sum of
-// Queued, Parked, InProcess, Finished and Dropped at every instant.
-type Stats struct {
-	Discovered  int64 `json:"discovered"`
-	Queued      int64 `json:"queued"`
-	Parked      int64 `json:"parked"`
-	InProcess   int64 `json:"in_process"`
-	Finished    int64 `json:"finished"`
-	Archived    int64 `json:"archived"` // URIs with a response or revisit record
-	Judged      int64 `json:"judged"`
-	Valid       int64 `json:"valid"`
-	Failed      int64 `json:"failed"`      // finished with a negative status, but for exclusions
-	Disregarded int64 `json:"disregarded"` // finished out of scope or forbidden by robots.txt
-	Retried     int64 `json:"retried"`     // attempts that will be repeated
-	Dropped     int64 `json:"dropped"`     // gave way to better ones at a cap
-	// Refused are candidates beyond a cap, or links of useless pages that are not
-	// followed. They are not remembered: one that is found twice counts twice.
-	Refused int64 `json:"refused"`
-}
-
-// stored are the statistics as kept; waiting includes what is in process.
-type stored struct {
-	Stats
-	seq, work uint64 // last used numbers of queue and work rows
-	queues    uint64 // hosts with URIs waiting, in line
-	resting   uint64 // those that rest on disk
-	retired   uint64 // those whose budget is spent
-	longest   uint64 // the host with most of them, as far as is known
-	length    uint64 // of its queue
-	// round is the present round, from 0, and roundUsed what was asked for in it.
-	round, roundUsed uint64
-}
-
-// statsVersion starts the value of the statistics; statsVersion3 did in state format 3.
-const statsVersion, statsVersion3 = 3, 2
-
-func (s *stored) encode() []byte {
-	e := newEnc()
-	e.b[0] = statsVersion
-	for _, p := range s.fields() {
-		e.iv(*p)
-	}
-	for _, n := range []uint64{s.seq, s.work, s.queues, s.longest, s.length, s.resting, s.retired, s.round, s.roundUsed} {
-		e.uv(n)
-	}
-	return e.b
-}
-
-func (s *stored) fields() []*int64 {
-	return []*int64{&s.Discovered, &s.Queued, &s.Parked, &s.Finished, &s.Archived, &s.Judged, &s.Valid,
-		&s.Failed, &s.Disregarded, &s.Retried, &s.Dropped, &s.Refused}
-}
-
-func decodeStored(b []byte) (s stored, err error) {
-	d := newDecOf(b, statsVersion)
-	for _, p := range s.fields() {
-		*p = d.iv()
-	}
-	s.seq, s.work, s.queues, s.longest, s.length = d.uv(), d.uv(), d.uv(), d.uv(), d.uv()
-	s.resting, s.retired, s.round, s.roundUsed = d.uv(), d.uv(), d.uv(), d.uv()
-	return s, d.end()
-}
-
 // Frontier is the crawl's memory: queues, the seen set, host facts and
 // everything that was acknowledged.
 type Frontier struct {
@@ -174,7 +87,7 @@ type Frontier struct {
 	db      *pebble.DB
 	dead    *death
 	copied  atomic.Int64 // see storeFS
-	salt    [16]byte
+	salt    schema.Salt
 	rules   uint64 // hash of the rules of [url] that the state was made with
 	archive Archive
 	zw      *zstd.Encoder // of deferred answers
@@ -220,14 +133,14 @@ type Frontier struct {
 	closed     bool
 
 	mu      sync.Mutex
-	st      stored
+	st      schema.Counters
 	tallies tallies
-	files   map[uint32]FileRow
-	logRows [crawl.NumLogs]LogRow
+	files   map[uint32]schema.FileRow
+	logRows [crawl.NumLogs]schema.LogRow
 	hosts   map[uint64]*host // with URIs waiting, as far as the horizons
-	horizon place            // the last host in line that is in memory
+	horizon schema.Place     // the last host in line that is in memory
 	more    bool             // there are hosts behind it, on disk
-	awake   place            // the last host in the order of waking that was taken into memory
+	awake   schema.Place     // the last host in the order of waking that was taken into memory
 	resume  uint64           // when the next one may be asked, in milliseconds since 1970; 0: none rests
 	ready   hostHeap         // hosts in memory by when they may be asked
 	due     dueHeap          // those that may be
@@ -257,7 +170,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 		o.Aside = aside.New(o.FS, o.LogDir, o.Clock)
 	}
 	f := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order, o.Limits), longest: o.Config.longestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
-		horizon: place{kind: placeLine}, awake: place{kind: placeResting}, reserved: map[crawl.ID]bool{}, files: map[uint32]FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
+		horizon: schema.Place{Kind: schema.Line}, awake: schema.Place{Kind: schema.Snoozed}, reserved: map[crawl.ID]bool{}, files: map[uint32]schema.FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
 		recs: newRowCache(cachedRecords, uriHash), hostRows: newRowCache(cachedHosts, hostHash), domainRows: newRowCache(cachedDomains, nameHash()), offs: make(chan struct{}, 1),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
@@ -336,7 +249,7 @@ func scan(r pebble.Reader, prefix []byte, fn func(key, value []byte) error) (err
 
 // scanFrom is scan from a key on.
 func scanFrom(r pebble.Reader, from, prefix []byte, fn func(key, value []byte) error) (err error) {
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: after(prefix)})
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: schema.After(prefix)})
 	if err != nil {
 		return err
 	}
@@ -355,36 +268,35 @@ func scanFrom(r pebble.Reader, from, prefix []byte, fn func(key, value []byte) e
 
 // load reads what is kept in memory.
 func (f *Frontier) load() error {
-	format, err := get(f.db, nameKey('m', "format"))
+	row, err := get(f.db, schema.MetaKey(schema.MetaFormat))
 	if err != nil {
 		return err
 	}
-	if format == nil {
+	if row == nil {
 		if f.o.ReadOnly {
 			return errors.New("there is no state of a crawl; was it ever started?")
 		}
 		return f.create()
 	}
-	d := newDec(format)
-	version, rules, salt := d.uv(), d.uv(), d.str()
-	if err := d.end(); err != nil {
+	format, err := schema.DecodeFormat(row)
+	if err != nil {
 		return fmt.Errorf("format row: %w", err)
 	}
-	if err := f.migrate(version, rules, salt); err != nil {
+	if err := f.migrate(format); err != nil {
 		return err
 	}
-	f.rules = rules
+	f.rules = format.Rules
 	if !f.o.ReadOnly {
 		if err := f.SameConfig(); err != nil {
 			return err
 		}
 	}
-	copy(f.salt[:], salt)
-	clean, err := get(f.db, nameKey('m', "clean"))
+	f.salt = format.Salt
+	clean, err := get(f.db, schema.MetaKey(schema.MetaClean))
 	if err != nil {
 		return err
 	}
-	f.clean = len(clean) > 1 && clean[1] == 1
+	f.clean = schema.DecodeClean(clean)
 	if err := f.loadRows(); err != nil {
 		return err
 	}
@@ -399,47 +311,44 @@ func (f *Frontier) load() error {
 	if err := errors.Join(f.noteKill(), f.keepParts()); err != nil {
 		return err
 	}
-	f.changes.Began = QueuesBegan{Inactive: int64(f.st.queues), Snoozed: int64(f.st.resting), Retired: int64(f.st.retired)}
+	f.changes.Began = QueuesBegan{Inactive: int64(f.st.InLine), Snoozed: int64(f.st.Snoozed), Retired: int64(f.st.Retired)}
 	if err := errors.Join(f.checkLine(), f.countDomains(), f.wakeRetired(), f.loadPlaces()); err != nil {
 		return err
 	}
-	return f.setClean(0)
+	return f.setClean(false)
 }
 
 func (f *Frontier) create() error {
 	_, _ = rand.Read(f.salt[:]) // never fails (crypto/rand)
 	b := f.db.NewBatch()
-	if err := errors.Join(b.Set(nameKey('m', "format"), formatRow(f.o.RulesHash, string(f.salt[:])), nil),
-		b.Set(nameKey('m', "queues"), []byte(f.cfg.queueKey()), nil),
-		b.Set(nameKey('m', "limits"), f.o.Limits.encode(), nil),
-		b.Set(nameKey('m', "line"), f.order.key(), nil),
-		b.Set(nameKey('m', "counted"), []byte{valueVersion}, nil),
-		b.Set(nameKey('m', "depths"), encodeDepths(f.o.Depths), nil)); err != nil {
+	if err := errors.Join(b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(f.o.RulesHash), nil),
+		b.Set(schema.MetaKey(schema.MetaQueues), []byte(f.cfg.queueKey()), nil),
+		b.Set(schema.MetaKey(schema.MetaLimits), f.o.Limits.encode(), nil),
+		b.Set(schema.MetaKey(schema.MetaLine), f.order.key(), nil),
+		b.Set(schema.MetaKey(schema.MetaCounted), schema.Present(), nil),
+		b.Set(schema.MetaKey(schema.MetaDepths), schema.EncodeDepths(f.o.Depths), nil)); err != nil {
 		return errors.Join(err, b.Close())
 	}
 	if len(f.o.Parts) > 0 {
-		if err := b.Set(nameKey('m', "parts"), encodeParts(f.o.Parts), nil); err != nil {
+		if err := b.Set(schema.MetaKey(schema.MetaParts), schema.EncodeParts(f.o.Parts), nil); err != nil {
 			return errors.Join(err, b.Close())
 		}
 	}
 	return f.commit(b, pebble.Sync)
 }
 
-func formatRow(rules uint64, salt string) []byte {
-	e := newEnc()
-	e.uv(FormatVersion)
-	e.uv(rules)
-	e.str(salt)
-	return e.b
+// formatRow is the row of the format that is written now.
+func (f *Frontier) formatRow(rules uint64) []byte {
+	return (&schema.Format{Version: schema.FormatVersion, Rules: rules, Salt: f.salt}).Encode()
 }
 
 func (f *Frontier) loadRows() error {
-	v, err := get(f.db, nameKey('m', "stats"))
+	v, err := get(f.db, schema.MetaKey(schema.MetaStats))
 	if err != nil {
 		return err
 	}
 	if v != nil {
-		if f.st, err = decodeStored(v); err != nil {
+		if f.st, err = schema.DecodeCounters(v); err != nil {
 			return fmt.Errorf("statistics row: %w", err)
 		}
 	}
@@ -449,7 +358,7 @@ func (f *Frontier) loadRows() error {
 	if err := f.loadAcknowledged(); err != nil {
 		return err
 	}
-	if err := scan(f.db, []byte{'k'}, func(_, _ []byte) error { f.works++; return nil }); err != nil {
+	if err := scan(f.db, schema.Works.Prefix(), func(_, _ []byte) error { f.works++; return nil }); err != nil {
 		return err
 	}
 	f.work.more = f.works > 0
@@ -458,19 +367,19 @@ func (f *Frontier) loadRows() error {
 
 // loadPlaces looks for hosts in line and for those that rest on disk.
 func (f *Frontier) loadPlaces() error {
-	f.more = f.st.queues > 0
-	if f.st.resting == 0 {
+	f.more = f.st.InLine > 0
+	if f.st.Snoozed == 0 {
 		return nil
 	}
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: []byte{placeResting}, UpperBound: []byte{placeResting + 1}})
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: schema.Snoozed.Prefix(), UpperBound: schema.Snoozed.End()})
 	if err != nil {
 		return err
 	}
 	if it.First() {
-		f.resume = readPlace(it.Key()).at
+		f.resume = schema.ReadPlace(it.Key()).At
 	}
 	if it.Last() {
-		last := time.UnixMilli(int64(readPlace(it.Key()).at)).Sub(f.wall())
+		last := time.UnixMilli(int64(schema.ReadPlace(it.Key()).At)).Sub(f.wall())
 		f.ahead = max(last-f.longest, 0)
 	}
 	return errors.Join(it.Error(), it.Close())
@@ -478,12 +387,12 @@ func (f *Frontier) loadPlaces() error {
 
 // Start makes the frontier ready to hand out URIs. rows are the WARC files as
 // recovery left them.
-func (f *Frontier) Start(a Archive, rows []FileRow) error {
+func (f *Frontier) Start(a Archive, rows []schema.FileRow) error {
 	b := f.db.NewBatch()
 	for _, r := range rows {
 		if f.files[r.Number] != r {
 			f.files[r.Number] = r
-			_ = b.Set(fileKey(r.Number), encodeFile(r), nil)
+			_ = b.Set(schema.FileKey(r.Number), r.Encode(), nil)
 		}
 	}
 	if err := f.commit(b, pebble.Sync); err != nil {
@@ -507,22 +416,6 @@ func (f *Frontier) Start(a Archive, rows []FileRow) error {
 	return nil
 }
 
-func (r *LogRow) encode() []byte {
-	e := newEnc()
-	e.iv(r.Length)
-	e.iv(r.Lines)
-	e.uv(uint64(r.CRC))
-	return e.b
-}
-
-func encodeFile(r FileRow) []byte {
-	e := newEnc()
-	e.str(r.Name)
-	e.uv(uint64(r.Committed))
-	e.flags(r.Final)
-	return e.b
-}
-
 // Close ends the committer and marks the state as closed in order, when nothing
 // failed.
 func (f *Frontier) Close(context.Context) error {
@@ -536,7 +429,7 @@ func (f *Frontier) Close(context.Context) error {
 		// A URI that was not handed back may have been asked for: the next start takes it
 		// for killed, and its host rests.
 		if f.Err() == nil && !f.anyBusy() {
-			err := f.setClean(1)
+			err := f.setClean(true)
 			if err == nil {
 				err = f.marker.set(mark{Number: f.number, Closed: true})
 			}
@@ -581,6 +474,12 @@ func (f *Frontier) shut() error {
 	}
 	return errors.Join(errs...)
 }
+
+func (f *Frontier) hash(name string) uint64 { return f.salt.Hash(name) }
+
+func (f *Frontier) id(key string) crawl.ID { return f.salt.ID(key) }
+
+func (f *Frontier) originTag(url string) uint32 { return f.salt.OriginTag(url) }
 
 // Clean reports whether the run before this one closed the state in order.
 func (f *Frontier) Clean() bool { return f.clean }

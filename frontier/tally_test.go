@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 	"exclave/internal/fsx"
 )
 
@@ -19,13 +20,13 @@ func fetched(t testing.TB, u *crawl.CrawlURI, status crawl.Status, kind string, 
 	return u
 }
 
-func hostTallies(t testing.TB, f *Frontier) map[string]Tally {
+func hostTallies(t testing.TB, f *Frontier) map[string]schema.Tally {
 	t.Helper()
-	out := map[string]Tally{}
+	out := map[string]schema.Tally{}
 	v, err := f.View()
 	must(t, err)
 	must(t, v.EachHost(func(h HostRow) error {
-		if h.Tally != (Tally{}) {
+		if h.Tally != (schema.Tally{}) {
 			out[h.Name] = h.Tally
 		}
 		return nil
@@ -73,11 +74,11 @@ func TestTallies(t *testing.T) {
 		}
 		r.finish(u)
 	}
-	dnsVisit := Tally{URIs: 1, Bytes: 50, Novel: 1, NovelBytes: 50}
-	goneVisit := Tally{URIs: 1, Bytes: 70, Novel: 1, NovelBytes: 70}
-	pages := Tally{URIs: 3, Bytes: 2060, Stored: 1, StoredBytes: 1000, Novel: 2, NovelBytes: 2000, Unmodified: 1, UnmodifiedLen: 60}
-	none := Tally{URIs: 1}
-	robots := Tally{URIs: 1, Robots: 1}
+	dnsVisit := schema.Tally{URIs: 1, Bytes: 50, Novel: 1, NovelBytes: 50}
+	goneVisit := schema.Tally{URIs: 1, Bytes: 70, Novel: 1, NovelBytes: 70}
+	pages := schema.Tally{URIs: 3, Bytes: 2060, Stored: 1, StoredBytes: 1000, Novel: 2, NovelBytes: 2000, Unmodified: 1, UnmodifiedLen: 60}
+	none := schema.Tally{URIs: 1}
+	robots := schema.Tally{URIs: 1, Robots: 1}
 	failed := robots
 	failed.Add(none)
 	failed.Add(goneVisit)
@@ -85,8 +86,8 @@ func TestTallies(t *testing.T) {
 	host.Add(goneVisit)
 	check := func(f *Frontier) {
 		t.Helper()
-		same(t, "types", f.Types(), map[string]Tally{"text/dns": dnsVisit, "text/html": pages, UnknownType: failed})
-		same(t, "hosts", hostTallies(t, f), map[string]Tally{DNSHost: dnsVisit, "a.test": host, "b.test": robots, "c.test": none})
+		same(t, "types", f.Types(), map[string]schema.Tally{"text/dns": dnsVisit, "text/html": pages, schema.UnknownType: failed})
+		same(t, "hosts", hostTallies(t, f), map[string]schema.Tally{schema.DNSHost: dnsVisit, "a.test": host, "b.test": robots, "c.test": none})
 		if n := len(f.Statuses()); n != 6 {
 			t.Errorf("statuses %v", f.Statuses())
 		}
@@ -123,7 +124,7 @@ func TestTallies(t *testing.T) {
 	must(t, f.Close(t.Context()))
 }
 
-func same[K comparable](t *testing.T, what string, got, want map[K]Tally) {
+func same[K comparable](t *testing.T, what string, got, want map[K]schema.Tally) {
 	t.Helper()
 	for k := range want {
 		if got[k] != want[k] {
@@ -146,15 +147,15 @@ func TestTallyTypes(t *testing.T) {
 	}
 	r.mu.Lock()
 	for i := range maxTypes - 1 {
-		r.tallies.types[fmt.Sprint("x-made/", i)] = Tally{}
+		r.tallies.types[fmt.Sprint("x-made/", i)] = schema.Tally{}
 	}
 	r.mu.Unlock()
 	for i, kind := range []string{"x-last/1", "x-late/1", "x-late/2", "x-last/1", "x-late/1", "x-made/7"} {
 		visit(i, kind)
 	}
 	got := r.Types()
-	if got["x-last/1"].URIs != 2 || got[OtherTypes].URIs != 3 || got["x-made/7"].URIs != 1 || len(got) != maxTypes+1 {
-		t.Errorf("%d types, last %+v, others %+v", len(got), got["x-last/1"], got[OtherTypes])
+	if got["x-last/1"].URIs != 2 || got[schema.OtherTypes].URIs != 3 || got["x-made/7"].URIs != 1 || len(got) != maxTypes+1 {
+		t.Errorf("%d types, last %+v, others %+v", len(got), got["x-last/1"], got[schema.OtherTypes])
 	}
 }
 
@@ -178,12 +179,10 @@ func TestCheckTallies(t *testing.T) {
 	r := open(t, quick(), oneProfile(0))
 	r.schedule(cand("a.test", "/", analyse))
 	r.finish(fetched(t, r.next("http://a.test/"), 200, "text/html", 10))
-	key := tallyKey('m', "text/html")
+	key := schema.TallyKey(schema.ByType, "text/html")
 	was, err := get(r.db, key)
 	must(t, err)
-	e := newEnc()
-	e.tally(Tally{URIs: 2, Bytes: 10})
-	must(t, r.db.Set(key, e.b, nil))
+	must(t, r.db.Set(key, (&schema.Tally{URIs: 2, Bytes: 10}).Encode(), nil))
 	bad, err := r.Check()
 	must(t, err)
 	if len(bad) != 1 || !strings.HasPrefix(bad[0], "statistics: the MIME types add up") {

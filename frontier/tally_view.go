@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // View is one instant of the state, for reports that read it more than once while
@@ -34,18 +35,18 @@ type HostRow struct {
 	Waiting uint64    // URIs in its queue or in process
 	Wake    time.Time // not asked before
 	GaveUp  bool      // its last URI was given up because it did not answer
-	Tally   Tally
+	Tally   schema.Tally
 }
 
 // EachHost calls fn for every host that was queued or visited, and for [DNSHost],
 // in no order a caller may rely on.
 func (v *View) EachHost(fn func(HostRow) error) error {
-	return scan(v.db, []byte{'h'}, func(k, val []byte) error {
-		h, err := decodeHost(val)
+	return scan(v.db, schema.Hosts.Prefix(), func(k, val []byte) error {
+		h, err := schema.DecodeHost(val)
 		if err != nil {
 			return fmt.Errorf("frontier: host %x: %w", k[1:], err)
 		}
-		return fn(h.shown())
+		return fn(shown(h))
 	})
 }
 
@@ -62,8 +63,8 @@ type QueueRow struct {
 // EachQueue calls fn for every host with URIs waiting in the view, with the state of
 // its queue as it is now, in no order a caller may rely on.
 func (f *Frontier) EachQueue(v *View, fn func(QueueRow) error) error {
-	return scan(v.db, []byte{'h'}, func(k, val []byte) error {
-		h, err := decodeHost(val)
+	return scan(v.db, schema.Hosts.Prefix(), func(k, val []byte) error {
+		h, err := schema.DecodeHost(val)
 		if err != nil {
 			return fmt.Errorf("frontier: host %x: %w", k[1:], err)
 		}
@@ -72,13 +73,13 @@ func (f *Frontier) EachQueue(v *View, fn func(QueueRow) error) error {
 		}
 		q := Queue{Waiting: h.Waiting, Failures: int(h.Backoff)}
 		f.stateOf(&q, f.hash(h.Name), h)
-		return fn(QueueRow{HostRow: h.shown(), State: q.State, Until: q.Until, Precedence: h.Best, Spent: h.Spent, Backoff: int(h.Backoff)})
+		return fn(QueueRow{HostRow: shown(h), State: q.State, Until: q.Until, Precedence: h.Best, Spent: h.Spent, Backoff: int(h.Backoff)})
 	})
 }
 
 // shown is what a report needs of a host.
-func (h *hostRow) shown() HostRow {
-	row := HostRow{Name: h.Name, Waiting: h.Waiting, Wake: h.rests(), GaveUp: h.GaveUp}
+func shown(h *schema.Host) HostRow {
+	row := HostRow{Name: h.Name, Waiting: h.Waiting, Wake: h.Rests(), GaveUp: h.GaveUp}
 	if h.Tally != nil {
 		row.Tally = *h.Tally
 	}
@@ -89,44 +90,43 @@ func (h *hostRow) shown() HostRow {
 // succeeded, by tag, then by host. URIs without a tag do not count. (Versions before
 // state format 5 counted failures too; what they counted stays.)
 func (v *View) EachSource(fn func(tag, host string, uris uint64) error) error {
-	return scan(v.db, []byte{'t', 'x'}, func(k, val []byte) error {
-		s, ok := cutSource(k)
-		d := newDec(val)
-		n := d.uv()
-		if err := d.end(); err != nil || !ok {
-			return fmt.Errorf("frontier: count of source %q: %w", k[2:], cmp.Or(err, errCorrupt))
+	return scan(v.db, schema.TallyPrefix(schema.BySourceHost), func(k, val []byte) error {
+		s, err := schema.ReadSourceHost(k)
+		n, faulty := schema.DecodeNumber(val)
+		if err := cmp.Or(faulty, err); err != nil {
+			return fmt.Errorf("frontier: count of source %q: %w", schema.TallyName(k), err)
 		}
-		return fn(s.tag, s.host, n)
+		return fn(s.Tag, s.Host, n)
 	})
 }
 
 // EachURI calls fn for every URI known, in no order a caller may rely on.
-func (v *View) EachURI(fn func(*Record) error) error { return eachURI(v.db, fn) }
+func (v *View) EachURI(fn func(*schema.Record) error) error { return eachURI(v.db, fn) }
 
 // Redirect returns the URL that a URI redirects to, "" when it does not.
-func (v *View) Redirect(r *Record) (string, error) {
+func (v *View) Redirect(r *schema.Record) (string, error) {
 	if r.Outcome.Class != crawl.ClassRedirect {
 		return "", nil
 	}
-	links, err := get(v.db, idKey('l', r.ID))
+	links, err := get(v.db, schema.LinksKey(r.ID))
 	if err != nil || links == nil {
 		return "", err
 	}
-	kept, err := decodeLinks(r.ID.Host, links)
+	kept, err := schema.DecodeLinks(r.ID.Host, links)
 	if err != nil {
 		return "", fmt.Errorf("frontier: links of %s: %w", r.URL, err)
 	}
 	for _, l := range kept {
-		if l.kind != crawl.LinkRedirect {
+		if l.Kind != crawl.LinkRedirect {
 			continue
 		}
-		val, err := get(v.db, idKey('u', l.id))
+		val, err := get(v.db, schema.URIKey(l.ID))
 		if err != nil || val == nil {
 			return "", err
 		}
-		target, err := decodeRecord(l.id, val, oneName(v.db))
+		target, err := schema.DecodeRecord(l.ID, val, oneName(v.db))
 		if err != nil {
-			return "", fmt.Errorf("frontier: record %v: %w", l.id, err)
+			return "", fmt.Errorf("frontier: record %v: %w", l.ID, err)
 		}
 		return target.URL, nil
 	}
@@ -148,7 +148,7 @@ type QueueDepths struct {
 func (f *Frontier) Depths() QueueDepths {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return QueueDepths{Queues: int(f.st.queues), Longest: int64(f.st.length), Sum: f.st.Queued}
+	return QueueDepths{Queues: int(f.st.InLine), Longest: int64(f.st.LongestLength), Sum: f.st.Queued}
 }
 
 // checkTallies looks for contradictions between the tables of tallies: each
@@ -158,7 +158,7 @@ func checkTallies(db *pebble.Snapshot, note func(string, ...any)) error {
 	if err := all.load(db); err != nil {
 		return fmt.Errorf("frontier: %w", err)
 	}
-	var kinds, statuses, hosts Tally
+	var kinds, statuses, hosts schema.Tally
 	for _, y := range all.types {
 		kinds.Add(y)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // tx is one commit: its changes gather in memory, and nothing is visible before they are
@@ -22,12 +23,12 @@ type tx struct {
 	it     *pebble.Iterator // of the state before this commit, for seek; nil until needed
 	set    map[string][]byte
 	edges  map[crawl.ID][]crawl.ID // target to sources of redirects
-	recs   map[crawl.ID]*Record
+	recs   map[crawl.ID]*schema.Record
 	read   map[crawl.ID][]byte // values of those that were known before, decoded or not
 	sought sought              // whose record is looked for
-	hosts  map[uint64]*hostRow
+	hosts  map[uint64]*openHost
 	rows   map[uint64][]byte // of hosts, as they were before
-	st     stored
+	st     schema.Counters
 	works  int
 	// behind says that work was put behind what is in memory.
 	behind bool
@@ -38,7 +39,7 @@ type tx struct {
 	rest   map[uint64]time.Duration
 	failed map[uint64]bool   // those of rest whose last attempt failed
 	req    *request          // of the URI that is being finished
-	logged *Tally            // what crawl.log has of it, where a state is made anew
+	logged *schema.Tally     // what crawl.log has of it, where a state is made anew
 	back   []crawl.ID        // URIs no longer in process
 	low    map[uint64][]byte // least key put into each host's queue
 	counted
@@ -50,25 +51,25 @@ type tx struct {
 	know news
 	vias map[string]crawl.ID // of pages that links were found on
 	// addresses are those for which a general pause begins.
-	addresses map[netip.Addr]addressRow
+	addresses map[netip.Addr]schema.Address
 	off       []putOff        // hosts put off
 	dropped   map[uint64]bool // hosts in whose queues URIs were moved, or taken anywhere
-	origins   map[originID]*openOrigin
-	turned    map[uint64]bool       // hosts of which an origin failed or answered again
-	eased     map[uint64]bool       // hosts whose rest after failures is over
-	domains   map[string]*domainRow // by their names
-	domainAt  map[string]*domainRow // the same by hosts
-	queues    *pebble.Iterator      // of the state before this commit, for giveWay; nil until needed
-	worst     map[uint64]uint8      // precedence of the last URI in a queue before this commit, 0 in an empty one
-	freed     []crawl.ID            // URIs that gave way
+	origins   map[schema.OriginID]*openOrigin
+	turned    map[uint64]bool        // hosts of which an origin failed or answered again
+	eased     map[uint64]bool        // hosts whose rest after failures is over
+	domains   map[string]*openDomain // by their names
+	domainAt  map[string]*openDomain // the same by hosts
+	queues    *pebble.Iterator       // of the state before this commit, for giveWay; nil until needed
+	worst     map[uint64]uint8       // precedence of the last URI in a queue before this commit, 0 in an empty one
+	freed     []crawl.ID             // URIs that gave way
 }
 
 func (f *Frontier) begin() *tx {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &tx{f: f, set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*hostRow{}, rows: map[uint64][]byte{}, st: f.st,
+	return &tx{f: f, set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*schema.Record{}, read: map[crawl.ID][]byte{}, hosts: map[uint64]*openHost{}, rows: map[uint64][]byte{}, st: f.st,
 		works: f.works, lens: map[uint32]int64{}, rest: map[uint64]time.Duration{}, failed: map[uint64]bool{}, low: map[uint64][]byte{},
-		came: map[uint64][][]byte{}, away: map[string]bool{}, gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]addressRow{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, origins: map[originID]*openOrigin{}, turned: map[uint64]bool{}, eased: map[uint64]bool{}, domains: map[string]*domainRow{}, domainAt: map[string]*domainRow{}, worst: map[uint64]uint8{}}
+		came: map[uint64][][]byte{}, away: map[string]bool{}, gone: map[uint64][]byte{}, vias: map[string]crawl.ID{}, addresses: map[netip.Addr]schema.Address{}, off: f.off[:min(len(f.off), maxLinks)], dropped: map[uint64]bool{}, origins: map[schema.OriginID]*openOrigin{}, turned: map[uint64]bool{}, eased: map[uint64]bool{}, domains: map[string]*openDomain{}, domainAt: map[string]*openDomain{}, worst: map[uint64]uint8{}}
 }
 
 // discard gives the tx back, unless a store that died may still read it.
@@ -119,7 +120,7 @@ func (t *tx) hostValue(hash uint64) ([]byte, error) {
 	}
 	v := t.f.hostRows.get(hash)
 	if v == nil {
-		read, err := t.seek(hostKey(hash))
+		read, err := t.seek(schema.HostKey(hash))
 		if err != nil {
 			return nil, err
 		}
@@ -131,10 +132,12 @@ func (t *tx) hostValue(hash uint64) ([]byte, error) {
 
 // lookup finds the record of a key; nil when it is new. Ids that belong to
 // another key are passed over, so the id of a new key is free.
-func (t *tx) lookup(key string) (*Record, crawl.ID, error) { return t.lookupAt(t.f.id(key), key) }
+func (t *tx) lookup(key string) (*schema.Record, crawl.ID, error) {
+	return t.lookupAt(t.f.id(key), key)
+}
 
 // lookupAt is lookup from the id of the key on.
-func (t *tx) lookupAt(id crawl.ID, key string) (*Record, crawl.ID, error) {
+func (t *tx) lookupAt(id crawl.ID, key string) (*schema.Record, crawl.ID, error) {
 	t.sought = sought{id.Host, key}
 	for ; ; id.URI++ {
 		r, err := t.record(id)
@@ -148,7 +151,7 @@ func (t *tx) lookupAt(id crawl.ID, key string) (*Record, crawl.ID, error) {
 }
 
 // record returns a record for changing; nil when there is none.
-func (t *tx) record(id crawl.ID) (*Record, error) {
+func (t *tx) record(id crawl.ID) (*schema.Record, error) {
 	if r, ok := t.recs[id]; ok {
 		return r, nil
 	}
@@ -158,7 +161,7 @@ func (t *tx) record(id crawl.ID) (*Record, error) {
 	if v := t.f.recs.get(id); v != nil {
 		return t.decode(id, v)
 	}
-	v, err := t.seek(idKey('u', id))
+	v, err := t.seek(schema.URIKey(id))
 	if v == nil || err != nil {
 		return nil, err
 	}
@@ -166,8 +169,8 @@ func (t *tx) record(id crawl.ID) (*Record, error) {
 }
 
 // decode makes the record of a value.
-func (t *tx) decode(id crawl.ID, v []byte) (*Record, error) {
-	r, err := decodeRecord(id, v, t.name)
+func (t *tx) decode(id crawl.ID, v []byte) (*schema.Record, error) {
+	r, err := schema.DecodeRecord(id, v, t.name)
 	if err != nil {
 		return nil, fmt.Errorf("record %v: %w", id, err)
 	}
@@ -185,7 +188,7 @@ type sought struct {
 // name returns the name of a host, which this commit may be the first to know.
 func (t *tx) name(hash uint64) (string, error) {
 	if t.sought.key != "" && t.sought.host == hash {
-		return keyHost(t.sought.key), nil
+		return schema.KeyHost(t.sought.key), nil
 	}
 	if h := t.hosts[hash]; h != nil {
 		return h.Name, nil
@@ -217,21 +220,21 @@ func (t *tx) via(url string) (crawl.ID, error) {
 
 // found notes on which page a URI was found. A seed's was read by another harvest: whether
 // it is known here, too, does not matter.
-func (t *tx) found(r *Record, c *crawl.Candidate) (err error) {
+func (t *tx) found(r *schema.Record, c *crawl.Candidate) (err error) {
 	if c.Seed {
-		r.via, r.Via = crawl.ID{}, c.Via
+		r.ViaID, r.Via = crawl.ID{}, c.Via
 		return nil
 	}
-	if r.via, err = t.via(c.Via); err != nil {
+	if r.ViaID, err = t.via(c.Via); err != nil {
 		return err
 	}
-	if r.Via = ""; r.via == (crawl.ID{}) {
+	if r.Via = ""; r.ViaID == (crawl.ID{}) {
 		r.Via = c.Via
 	}
 	return nil
 }
 
-func (t *tx) host(name string) (*hostRow, error) {
+func (t *tx) host(name string) (*openHost, error) {
 	hash := t.f.hash(name)
 	if h, ok := t.hosts[hash]; ok {
 		return h, nil
@@ -240,12 +243,12 @@ func (t *tx) host(name string) (*hostRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &hostRow{Name: name}
+	h := &openHost{Host: schema.Host{Name: name}}
 	if v != nil {
-		if h, err = decodeHost(v); err != nil {
+		if err := h.Decode(v); err != nil {
 			return nil, fmt.Errorf("host %s: %w", name, err)
 		}
-		h.read, h.was = v, h.stands(t.f.order, hash)
+		h.read, h.was = v, t.f.order.stands(&h.Host, hash)
 	}
 	if h.Name != name {
 		return nil, fmt.Errorf("host %s cannot be crawled: its hash is that of %s; exclude one of them", name, h.Name)
@@ -255,18 +258,18 @@ func (t *tx) host(name string) (*hostRow, error) {
 }
 
 // enqueue puts a URI into its host's queue.
-func (t *tx) enqueue(r *Record, m crawl.Mode) error {
+func (t *tx) enqueue(r *schema.Record, m crawl.Mode) error {
 	switch r.State {
-	case Parked:
+	case schema.Parked:
 		t.st.Parked--
-	case Done:
+	case schema.Done:
 		t.st.Finished--
 	}
-	r.State, r.Mode, r.Attempts = Waiting, m, 0
+	r.State, r.Mode, r.Attempts = schema.Waiting, m, 0
 	t.st.Queued++
-	t.st.seq++
-	r.seq = t.st.seq
-	r.prec = t.f.order.prec(r)
+	t.st.Seq++
+	r.Seq = t.st.Seq
+	r.Precedence = t.f.order.prec(r)
 	if err := t.assign(r); err != nil {
 		return err
 	}
@@ -281,19 +284,19 @@ func (t *tx) enqueue(r *Record, m crawl.Mode) error {
 		return err
 	}
 	t.put(q, hash, r)
-	return t.b.Set(queueKey(hash, r.prec, r.seq), queueValue(hash, r.ID, t.f.originTag(r.URL)), nil)
+	return t.b.Set(schema.QueueKey(hash, r.Precedence, r.Seq), schema.EncodeQueued(hash, r.ID, t.f.originTag(r.URL)), nil)
 }
 
 // dequeue takes a URI out of its host's queue; its next state is the caller's
 // matter.
-func (t *tx) dequeue(r *Record) error {
+func (t *tx) dequeue(r *schema.Record) error {
 	q, hash, err := t.queue(r)
 	if err != nil {
 		return err
 	}
 	q.Waiting--
 	t.st.Queued--
-	key := queueKey(hash, r.prec, r.seq)
+	key := schema.QueueKey(hash, r.Precedence, r.Seq)
 	if t.gone[hash] != nil {
 		t.dropped[hash] = true
 	}
@@ -303,16 +306,16 @@ func (t *tx) dequeue(r *Record) error {
 
 // upsert makes a candidate known, or joins its claim to what is known. It returns nil
 // for one that the limits refuse. id is that of its key, from the page it was found on.
-func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, error) {
+func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*schema.Record, error) {
 	r, id, err := t.lookupAt(id, c.Key)
 	if err != nil {
 		return nil, err
 	}
 	if r == nil {
-		r = &Record{ID: id, URL: c.URL, Key: c.Key, Host: c.Host, Hops: c.Hops, Kind: c.Kind,
-			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: Parked,
+		r = &schema.Record{ID: id, URL: c.URL, Key: c.Key, Host: c.Host, Hops: c.Hops, Kind: c.Kind,
+			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: schema.Parked,
 			Found: from.found, InWanted: from.inWanted, Empty: from.empty}
-		r.setWays(c.Reached())
+		r.SetWays(c.Reached())
 		h, fresh, err := t.known(c.Host) // before its only URI gives way
 		if err != nil {
 			return nil, err
@@ -339,9 +342,9 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 		}
 		return r, t.enqueue(r, crawl.ModeFetch)
 	}
-	was, again := r.guess(), r.State == Done && t.f.order.nearer(r, r.Hops, c.Hops)
-	if (again || r.State != Done) && fewerHops(c.Hops, r.Hops) {
-		r.ways, r.Hops = r.Ways(), c.Hops
+	was, again := guess(r), r.State == schema.Done && t.f.order.nearer(r, r.Hops, c.Hops)
+	if (again || r.State != schema.Done) && fewerHops(c.Hops, r.Hops) {
+		r.OwnWays, r.Hops = r.Ways(), c.Hops
 		if err := t.found(r, c); err != nil {
 			return nil, err
 		}
@@ -351,19 +354,19 @@ func (t *tx) upsert(c *crawl.Candidate, id crawl.ID, from origin) (*Record, erro
 	}
 	r.Seed = r.Seed || c.Seed
 	r.InWanted = r.InWanted || from.inWanted
-	if t.f.order.follows && from.found.better(r.Found) {
+	if t.f.order.follows && from.found.Better(r.Found) {
 		r.Found = from.found
 	}
 	r.Empty = min(r.Empty, from.empty)
-	if c.Force && r.State != Waiting {
+	if c.Force && r.State != schema.Waiting {
 		r.Force = true
-		r.Claim, r.ways = r.Claim.Join(c.Claim), r.Ways().Join(c.Reached())
+		r.Claim, r.OwnWays = r.Claim.Join(c.Claim), r.Ways().Join(c.Reached())
 		return r, errors.Join(t.enqueue(r, crawl.ModeFetch), t.guessed(r, was))
 	}
 	if err := errors.Join(t.join(r, c.Claim, c.Reached()), t.guessed(r, was)); err != nil {
 		return nil, err
 	}
-	if again && r.State == Done {
+	if again && r.State == schema.Done {
 		return r, t.leadAgain(r)
 	}
 	return r, t.better(r)
@@ -378,22 +381,22 @@ func fewerHops(a, b string) bool {
 }
 
 // join adds a claim and ways to a record and sees to what follows from it.
-func (t *tx) join(r *Record, c crawl.Claim, w crawl.Ways) error {
+func (t *tx) join(r *schema.Record, c crawl.Claim, w crawl.Ways) error {
 	claim, ways := r.Claim, r.Ways()
 	r.Claim = claim.Join(c)
 	joined := ways.Join(w)
 	if r.Claim == claim && joined == ways {
 		return nil
 	}
-	r.setWays(joined)
+	r.SetWays(joined)
 	switch r.State {
-	case Parked:
+	case schema.Parked:
 		if !r.Claim.IsZero() {
 			return t.enqueue(r, crawl.ModeFetch)
 		}
-	case Waiting:
+	case schema.Waiting:
 		return t.better(r)
-	case Done:
+	case schema.Done:
 		return t.grown(r, claim, ways)
 	}
 	return nil
@@ -401,11 +404,11 @@ func (t *tx) join(r *Record, c crawl.Claim, w crawl.Ways) error {
 
 // grown sees to a finished URI whose claim and ways are more than what it was processed
 // with.
-func (t *tx) grown(r *Record, old crawl.Claim, ways crawl.Ways) error {
+func (t *tx) grown(r *schema.Record, old crawl.Claim, ways crawl.Ways) error {
 	d := &t.f.o.Depths
 	redirect := r.Outcome.Class == crawl.ClassRedirect
 	if redirect && r.Targeted && r.Claim.Keep && !old.Keep {
-		if err := t.addWork(workKeep, r.ID); err != nil {
+		if err := t.addWork(schema.WorkKeep, r.ID); err != nil {
 			return err
 		}
 	}
@@ -419,7 +422,7 @@ func (t *tx) grown(r *Record, old crawl.Claim, ways crawl.Ways) error {
 	}
 	old.Keep = r.Claim.Keep
 	if redirect && (r.Claim != old || r.Ways() != ways) || r.Outcome.Archived && d.Flags(r.Claim, r.Outcome) != d.Flags(old, r.Outcome) {
-		return t.addWork(workLinks, r.ID)
+		return t.addWork(schema.WorkLinks, r.ID)
 	}
 	return nil
 }

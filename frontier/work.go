@@ -2,19 +2,12 @@ package frontier
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 
 	"exclave/crawl"
-)
-
-// Kinds of work that follows from a commit but may be too much for it. Work is
-// durable and drained in batches between commits.
-const (
-	workLinks = 1 // the links of an archived page get its greater claims
-	workKeep  = 2 // the redirects that lead to a URI are archived
+	"exclave/frontier/schema"
 )
 
 // workBatch is how many records one batch of work touches at most.
@@ -23,14 +16,11 @@ const workBatch = 1000
 // maxWork is how much work is kept in memory; the rest waits in the state.
 const maxWork = 10000
 
-// workItem is something left to do, with its number, which orders it.
+// workItem is something left to do.
 type workItem struct {
-	number uint64
-	kind   byte
-	id     crawl.ID
-	from   uint64 // how far it was done
-	stored bool   // there is a row of it
-	dirty  bool   // the row, if any, says something else
+	schema.Work
+	stored bool // there is a row of it
+	dirty  bool // the row, if any, says something else
 }
 
 // workQueue is the oldest work, in order.
@@ -40,24 +30,14 @@ type workQueue struct {
 	done  uint64 // number of the last that was done
 }
 
-func workKey(number uint64) []byte { return numberKey('k', number) }
-
-func (w *workItem) encode() []byte {
-	e := newEnc()
-	e.uv(uint64(w.kind))
-	e.id(w.id)
-	e.uv(w.from)
-	return e.b
-}
-
-func (t *tx) addWork(kind byte, id crawl.ID) error {
-	t.st.work++
+func (t *tx) addWork(kind schema.WorkKind, id crawl.ID) error {
+	t.st.Work++
 	t.works++
-	w := workItem{number: t.st.work, kind: kind, id: id, dirty: true}
+	w := workItem{Work: schema.Work{Number: t.st.Work, Kind: kind, ID: id}, dirty: true}
 	q := &t.f.work
 	if q.more || len(q.items) == maxWork {
 		q.more, t.behind = true, true
-		return t.b.Set(workKey(w.number), w.encode(), nil)
+		return t.b.Set(schema.WorkKey(w.Number), w.Encode(), nil)
 	}
 	q.items = append(q.items, w)
 	return nil
@@ -68,16 +48,15 @@ func (t *tx) refill() error {
 	q := &t.f.work
 	full := errors.New("full")
 	q.items = q.items[:0]
-	err := scanFrom(t.f.db, workKey(q.done+1), []byte{'k'}, func(k, v []byte) error {
+	err := scanFrom(t.f.db, schema.WorkKey(q.done+1), schema.Works.Prefix(), func(k, v []byte) error {
 		if len(q.items) == maxWork {
 			return full
 		}
-		d := newDec(v)
-		w := workItem{number: binary.BigEndian.Uint64(k[1:]), kind: byte(d.uv()), id: d.id(), from: d.uv(), stored: true}
-		if err := d.end(); err != nil {
+		w, err := schema.DecodeWork(k, v)
+		if err != nil {
 			return fmt.Errorf("work row: %w", err)
 		}
-		q.items = append(q.items, w)
+		q.items = append(q.items, workItem{Work: w, stored: true})
 		return nil
 	})
 	if errors.Is(err, full) {
@@ -95,7 +74,7 @@ func (t *tx) flushWork() error {
 		if !w.dirty {
 			continue
 		}
-		if err := t.b.Set(workKey(w.number), w.encode(), nil); err != nil {
+		if err := t.b.Set(schema.WorkKey(w.Number), w.Encode(), nil); err != nil {
 			return err
 		}
 		w.stored, w.dirty = true, false
@@ -122,13 +101,13 @@ func (t *tx) drain() error {
 			return err
 		}
 		if from > 0 {
-			q.items[0].from, q.items[0].dirty = from, true
+			q.items[0].From, q.items[0].dirty = from, true
 			continue
 		}
 		t.works--
-		q.done, q.items = w.number, q.items[1:]
+		q.done, q.items = w.Number, q.items[1:]
 		if w.stored {
-			if err := t.b.Delete(workKey(w.number), nil); err != nil {
+			if err := t.b.Delete(schema.WorkKey(w.Number), nil); err != nil {
 				return err
 			}
 		}
@@ -138,15 +117,15 @@ func (t *tx) drain() error {
 
 // do does a piece of work, or a part of it; it returns where to go on, 0 at the end.
 func (t *tx) do(w workItem) (next uint64, err error) {
-	r, err := t.record(w.id)
+	r, err := t.record(w.ID)
 	if err != nil {
 		return 0, err
 	}
 	if r == nil {
-		return 0, fmt.Errorf("work row: record %v is missing", w.id)
+		return 0, fmt.Errorf("work row: record %v is missing", w.ID)
 	}
-	if w.kind == workLinks {
-		next, err = t.passOn(r, w.from)
+	if w.Kind == schema.WorkLinks {
+		next, err = t.passOn(r, w.From)
 	} else {
 		err = t.keepSources(r)
 	}
@@ -158,7 +137,7 @@ func (t *tx) do(w workItem) (next uint64, err error) {
 
 // passOn joins the claims of a page's links, from the given link on; it returns
 // where to go on, 0 at the end.
-func (t *tx) passOn(r *Record, from uint64) (uint64, error) {
+func (t *tx) passOn(r *schema.Record, from uint64) (uint64, error) {
 	links, err := t.linksOf(r)
 	if err != nil {
 		return 0, err
@@ -167,7 +146,7 @@ func (t *tx) passOn(r *Record, from uint64) (uint64, error) {
 		if i == from+workBatch {
 			return i, nil
 		}
-		child, err := t.record(links[i].id)
+		child, err := t.record(links[i].ID)
 		if err != nil {
 			return 0, err
 		}
@@ -175,26 +154,21 @@ func (t *tx) passOn(r *Record, from uint64) (uint64, error) {
 			continue // was out of scope
 		}
 		var ways crawl.Ways // those of other links are what they were
-		if links[i].kind == crawl.LinkRedirect {
+		if links[i].Kind == crawl.LinkRedirect {
 			ways = r.Ways().Over(crawl.HopRedirect, true)
 			if err := t.redirectNearer(r, child); err != nil {
 				return 0, err
 			}
 		}
-		if err := t.join(child, t.f.o.Depths.Child(r.Claim, r.Outcome, links[i].kind), ways); err != nil {
+		if err := t.join(child, t.f.o.Depths.Child(r.Claim, r.Outcome, links[i].Kind), ways); err != nil {
 			return 0, err
 		}
 	}
 	return 0, nil
 }
 
-type keptLink struct {
-	id   crawl.ID
-	kind crawl.LinkKind
-}
-
-func (t *tx) linksOf(r *Record) ([]keptLink, error) {
-	var out []keptLink
+func (t *tx) linksOf(r *schema.Record) ([]schema.Link, error) {
+	var out []schema.Link
 	if r.LinksInMetadata {
 		known, err := t.f.o.Links.Outlinks(context.Background(), r.Metadata)
 		if err != nil {
@@ -206,49 +180,23 @@ func (t *tx) linksOf(r *Record) ([]keptLink, error) {
 				return nil, err
 			}
 			if c != nil {
-				out = append(out, keptLink{id, k.Kind})
+				out = append(out, schema.Link{ID: id, Kind: k.Kind})
 			}
 		}
 		return out, nil
 	}
-	v, err := t.row(idKey('l', r.ID))
+	v, err := t.row(schema.LinksKey(r.ID))
 	if err != nil || v == nil {
 		return nil, err
 	}
-	return decodeLinks(r.ID.Host, v)
-}
-
-// ownHost marks the kind of a kept link whose host is that of the page.
-const ownHost = 0x80
-
-// appendLink writes a link of a page on the host.
-func appendLink(b []byte, host uint64, l keptLink) []byte {
-	if l.id.Host == host {
-		return binary.BigEndian.AppendUint64(append(b, byte(l.kind)|ownHost), l.id.URI)
-	}
-	return appendID(append(b, byte(l.kind)), l.id)
-}
-
-func decodeLinks(host uint64, v []byte) (out []keptLink, err error) {
-	d := newDec(v)
-	for len(d.b) > 0 {
-		kind := d.take(1)[0]
-		l := keptLink{crawl.ID{Host: host}, crawl.LinkKind(kind &^ ownHost)}
-		if kind&ownHost == 0 {
-			l.id = d.id()
-		} else if b := d.take(8); b != nil {
-			l.id.URI = binary.BigEndian.Uint64(b)
-		}
-		out = append(out, l)
-	}
-	return out, d.end()
+	return schema.DecodeLinks(r.ID.Host, v)
 }
 
 // keepSources claims the redirects that lead to a URI.
-func (t *tx) keepSources(r *Record) error {
+func (t *tx) keepSources(r *schema.Record) error {
 	sources := slices.Clone(t.edges[r.ID])
-	if err := scan(t.f.db, idKey('r', r.ID), func(k, _ []byte) error {
-		sources = append(sources, readID(k[1+idLen:]))
+	if err := scan(t.f.db, schema.RedirectPrefix(r.ID), func(k, _ []byte) error {
+		sources = append(sources, schema.RedirectSource(k))
 		return nil
 	}); err != nil {
 		return err
@@ -265,9 +213,9 @@ func (t *tx) keepSources(r *Record) error {
 		if err := t.join(s, crawl.Claim{Keep: true}, crawl.Ways{}); err != nil {
 			return err
 		}
-		if !had && s.Targeted && s.State != Done {
+		if !had && s.Targeted && s.State != schema.Done {
 			// Fetched again; what leads to it is kept as well.
-			if err := t.addWork(workKeep, s.ID); err != nil {
+			if err := t.addWork(schema.WorkKeep, s.ID); err != nil {
 				return err
 			}
 		}

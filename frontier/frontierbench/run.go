@@ -17,6 +17,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -153,8 +154,14 @@ func Run(ctx context.Context, p Params) (_ *frontier.Frontier, fig Figures, err 
 	}
 	fig.Hosts = f.Depths().Queues
 	fig.URIs = f.Stats().Discovered
-	fig.PerURI = float64(fig.Tables["u"]+fig.Tables["q"]) / float64(fig.URIs)
-	fig.PerHost = float64(fig.Tables["h"]+fig.Tables["w"]) / float64(max(fig.Hosts, 1))
+	for _, t := range schema.Tables() {
+		switch n := float64(fig.Tables[t.Table.String()]); t.Grows {
+		case schema.WithURIs:
+			fig.PerURI += n / float64(fig.URIs)
+		case schema.WithHosts:
+			fig.PerHost += n / float64(max(fig.Hosts, 1))
+		}
+	}
 	gens := make([]*candidates, p.Workers+1) // one for each worker
 	for i := range gens {
 		gens[i] = newCandidates(p.Seed+7+uint64(i)<<32, made, p.Flat)

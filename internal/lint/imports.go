@@ -32,6 +32,7 @@ func table() []row {
 		{[]string{"crawl", "dict"}, level0, "level 1 packages stand alone on level 0"},
 		{[]string{"warc/…"}, with(level0, "warc/…"), "warc knows nothing of crawls"},
 		{[]string{"analyzer"}, with(level0, "dict"), "the analyzer works without a crawl"},
+		{[]string{"frontier/schema"}, []string{"crawl", "internal/mime"}, "the schema is pure: bytes in, values out"},
 		{[]string{"frontier/…"}, with(level0, "crawl", "frontier/…"), "the frontier knows URIs, not what is done with them"},
 		{[]string{"chain/decide"}, with(level0, "crawl", "dict"), "rules look at URIs"},
 		{[]string{"chain"}, with(level0, "crawl", "chain/decide"), "the framework knows no processor"},
@@ -64,6 +65,7 @@ func restricted() []row {
 		{[]string{"internal/testweb/…"}, []string{"cmd/exclave/demo*.go", "cmd/exclave/bench*.go", "internal/testweb/…"}, "a synthetic web has no place in a crawl"},
 		{[]string{"internal/sharedtest", "internal/growthtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs", "frontier/frontiertest"}, nil, "for tests only"},
 		{[]string{"github.com/nlnwa/gowarc/…"}, []string{"warc/…"}, "gowarc stays behind warc (ADR 13)"},
+		{[]string{"github.com/cockroachdb/pebble/v2"}, []string{"frontier/*.go", "frontier/frontierbench/run.go", "internal/fsx/*.go", "internal/job/*_test.go"}, "the store stays behind the frontier; its rooms schema, rules and sched know none"},
 		{[]string{"github.com/spf13/…"}, []string{"cmd/…"}, "only commands know the command line"},
 	}
 }

@@ -1,4 +1,4 @@
-package frontier
+package schema
 
 import (
 	"encoding/binary"
@@ -13,7 +13,8 @@ import (
 // valueVersion starts every value; a decoder refuses others.
 const valueVersion = 2
 
-var errCorrupt = errors.New("damaged value")
+// ErrDamaged is wrapped by errors of keys and values that nobody wrote as they are.
+var ErrDamaged = errors.New("damaged value")
 
 // enc builds a value: version byte, then varints and length-prefixed strings.
 type enc struct{ b []byte }
@@ -27,7 +28,7 @@ func (e *enc) str(s string) {
 	e.b = append(e.b, s...)
 }
 
-func (e *enc) id(id crawl.ID) { e.b = appendID(e.b, id) }
+func (e *enc) id(id crawl.ID) { e.b = AppendID(e.b, id) }
 
 func (e *enc) flags(bits ...bool) {
 	var v uint64
@@ -98,7 +99,7 @@ func newDecOf(b []byte, version byte) *dec {
 	d := &dec{b: b}
 	switch {
 	case len(b) == 0:
-		d.err = errCorrupt
+		d.err = ErrDamaged
 	case b[0] != version:
 		d.err = fmt.Errorf("version %d of a value; this program reads version %d", b[0], version)
 	default:
@@ -109,7 +110,7 @@ func newDecOf(b []byte, version byte) *dec {
 
 func (d *dec) fail() {
 	if d.err == nil {
-		d.err = errCorrupt
+		d.err = ErrDamaged
 	}
 	d.b = nil
 }
@@ -148,8 +149,8 @@ func (d *dec) take(n uint64) []byte {
 func (d *dec) str() string { return string(d.take(d.uv())) }
 
 func (d *dec) id() crawl.ID {
-	if b := d.take(idLen); b != nil {
-		return readID(b)
+	if b := d.take(IDLen); b != nil {
+		return ReadID(b)
 	}
 	return crawl.ID{}
 }
@@ -194,7 +195,7 @@ func (d *dec) ways() crawl.Ways {
 // end returns the first fault; bytes left over are one.
 func (d *dec) end() error {
 	if d.err == nil && len(d.b) > 0 {
-		d.err = errCorrupt
+		d.err = ErrDamaged
 	}
 	return d.err
 }

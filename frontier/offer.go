@@ -1,0 +1,20 @@
+package frontier
+
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
+
+// offerOf makes the CrawlURI that a ToeThread works on.
+func offerOf(r *schema.Record, last bool) *crawl.CrawlURI {
+	u := &crawl.CrawlURI{
+		Candidate: crawl.Candidate{URL: r.URL, Key: r.Key, Host: r.Host, Via: r.Via, Hops: r.Hops, Kind: r.Kind,
+			Context: r.Context, Ways: r.Ways(), SourceTag: r.SourceTag, Seed: r.Seed, Force: r.Force, Claim: r.Claim},
+		ID: r.ID, Mode: r.Mode, Attempt: r.Attempts + 1, LastAttempt: last,
+	}
+	if r.Finishes > 0 {
+		u.Prior = &crawl.Prior{Outcome: r.Outcome, Response: r.Response, RecordID: r.RecordID, Date: r.Date,
+			PayloadDigest: r.Digest, ETag: r.ETag, LastModified: r.LastModified}
+	}
+	return u
+}

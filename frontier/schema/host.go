@@ -1,0 +1,145 @@
+package schema
+
+import "time"
+
+// HostKey returns the key of the row of a host or queue by its hash.
+func HostKey(host uint64) []byte { return numberKey(Hosts, host) }
+
+// Host is the row of a host or a queue: what the queue needs beside its URIs, and what is counted of the host.
+type Host struct {
+	Name    string
+	Waiting uint64    // URIs in its queue
+	Wake    time.Time // not before; wall time
+	GaveUp  bool      // a URI was given up because the host did not answer
+	Tally   *Tally    // of its visits; nil = none, and in the rows that Next sees
+	Backoff uint8     // failures that made it rest, halved by every answer
+	Refused uint8     // answers 403 in a row
+	// Requests to it since the last general pause of its address, which was the
+	// Pauses-th.
+	Requests, Pauses uint64
+	Resting          bool       // it waits on disk until Wake or Until
+	Retired          Retirement // why none of its URIs is asked for
+	Best             uint8      // precedence of the head of its queue, as far as is known
+	Ticket           time.Time  // when it got in line
+	Spent            uint64     // of the balance of its session
+	Round, RoundUsed uint64     // the round it was last asked in, and how often
+	Took             uint64     // milliseconds its answers take, smoothed; 0 = not known
+	Known, Valid     uint64     // URIs of the host that are known, and those that are valid pages
+	Failing          uint64     // origins in it that failed and have not recovered
+	Until            time.Time  // all that waits in it rests until then; zero: not known to
+	Guessed          uint64     // URIs known only because useless pages lead to them
+}
+
+// Rests is until when a queue is not asked: politeness, or all that waits in it rests.
+func (h *Host) Rests() time.Time {
+	if h.Until.After(h.Wake) {
+		return h.Until
+	}
+	return h.Wake
+}
+
+// hostVersion starts the value of a host; hostVersion3 did in state format 3.
+const hostVersion, hostVersion3 = 3, 2
+
+// Encode writes the row.
+func (h *Host) Encode() []byte {
+	e := newEnc()
+	e.b[0] = hostVersion
+	e.str(h.Name)
+	e.uv(h.Waiting)
+	e.time(h.Wake)
+	ill := h.Failing > 0 || !h.Until.IsZero()
+	e.flags(h.GaveUp, h.Tally != nil, h.Resting, h.Retired != NotRetired, h.RoundUsed > 0, ill, h.Guessed > 0)
+	e.uv(uint64(h.Backoff))
+	e.uv(uint64(h.Refused))
+	e.uv(h.Requests)
+	e.uv(h.Pauses)
+	e.uv(uint64(h.Best))
+	e.time(h.Ticket)
+	e.uv(h.Spent)
+	e.uv(h.Took)
+	e.uv(h.Known)
+	e.uv(h.Valid)
+	if h.Retired != NotRetired {
+		e.uv(uint64(h.Retired))
+	}
+	if h.RoundUsed > 0 {
+		e.uv(h.Round)
+		e.uv(h.RoundUsed)
+	}
+	if ill {
+		e.uv(h.Failing)
+		e.time(h.Until)
+	}
+	if h.Guessed > 0 {
+		e.uv(h.Guessed)
+	}
+	if h.Tally != nil {
+		e.tally(*h.Tally)
+	}
+	return e.b
+}
+
+// DecodeHost reads a row of the present format or of format 3.
+func DecodeHost(b []byte) (*Host, error) {
+	h := &Host{}
+	return h, h.Decode(b)
+}
+
+// Decode is DecodeHost into a row that is empty.
+func (h *Host) Decode(b []byte) error {
+	version := byte(hostVersion)
+	if len(b) > 0 && b[0] == hostVersion3 {
+		version = hostVersion3
+	}
+	d := newDecOf(b, version)
+	h.Name, h.Waiting, h.Wake = d.str(), d.uv(), d.time()
+	var visited, retired, round, ill, guessed bool
+	d.flags(&h.GaveUp, &visited, &h.Resting, &retired, &round, &ill, &guessed)
+	h.Backoff, h.Refused = uint8(d.uv()), uint8(d.uv())
+	h.Requests, h.Pauses = d.uv(), d.uv()
+	if version > hostVersion3 {
+		h.Best, h.Ticket, h.Spent, h.Took = uint8(d.uv()), d.time(), d.uv(), d.uv()
+		h.Known, h.Valid = d.uv(), d.uv()
+	}
+	if retired {
+		h.Retired = Retirement(d.uv())
+	}
+	if round {
+		h.Round, h.RoundUsed = d.uv(), d.uv()
+	}
+	if ill {
+		h.Failing, h.Until = d.uv(), d.time()
+	}
+	if guessed {
+		h.Guessed = d.uv()
+	}
+	if visited {
+		y := d.tally()
+		h.Tally = &y
+	}
+	return d.end()
+}
+
+// Retirement is why a queue is retired.
+type Retirement uint8
+
+// Why a queue is retired. Values are stored; never renumber.
+const (
+	NotRetired   Retirement = iota
+	HostBudget              // the host's budget is spent
+	DomainBudget            // that of its registered domain is
+	SourceBudget            // those of the sources of all its URIs are
+)
+
+// String names the budget that is spent.
+func (w Retirement) String() string {
+	return [...]string{"", "budget of the host", "budget of the domain", "budget of the source"}[min(w, SourceBudget)]
+}
+
+func checkHost(k, v []byte) error {
+	if err := keyLen(k, 9); err != nil {
+		return err
+	}
+	return new(Host).Decode(v)
+}

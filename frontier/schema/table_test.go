@@ -1,0 +1,79 @@
+package schema
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// documented returns the letters and the names of rows that docs/formats/state.md lists.
+func documented(t *testing.T) (tables, names []string) {
+	text, err := os.ReadFile("../../docs/formats/state.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := regexp.MustCompile("`([^`]*)`")
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 3 || !strings.Contains(cells[1], "`") {
+			continue
+		}
+		for key := range strings.SplitSeq(cells[1], ", ") {
+			c := code.FindStringSubmatch(key)
+			if c == nil {
+				continue
+			}
+			letter, name, named := strings.Cut(c[1], " ")
+			if len(letter) == 1 {
+				tables = append(tables, letter)
+			}
+			if letter == Meta.String() && named {
+				names = append(names, strings.TrimSuffix(name, "…"))
+			}
+		}
+	}
+	return tables, names
+}
+
+func TestDocumentHasTheTables(t *testing.T) {
+	// Who reads docs/formats/state.md reads what the program writes: neither has a table or a row that the other lacks.
+	var tables, names []string
+	for _, d := range Tables() {
+		tables = append(tables, d.Table.String())
+	}
+	for _, n := range metaNames() {
+		names = append(names, string(n))
+	}
+	gotTables, gotNames := documented(t)
+	compare := func(what string, have, want []string) {
+		slices.Sort(have)
+		slices.Sort(want)
+		if have, want = slices.Compact(have), slices.Compact(want); !slices.Equal(have, want) {
+			t.Errorf("docs/formats/state.md has %s %q, declared are %q", what, have, want)
+		}
+	}
+	compare("tables", gotTables, tables)
+	compare("rows of table m", gotNames, names)
+}
+
+func TestTablesDiffer(t *testing.T) {
+	// A letter is of one table, whatever key is made for it; every table can be checked.
+	seen := map[Table]string{}
+	for _, d := range Tables() {
+		if seen[d.Table] != "" {
+			t.Errorf("%s and %s have keys with %v", seen[d.Table], d.Name, d.Table)
+		}
+		seen[d.Table] = d.Name
+		if got, ok := Of(append(d.Table.Prefix(), "rest"...)); !ok || got.Table != d.Table || d.Check == nil {
+			t.Errorf("%s: %+v, %v", d.Name, got, ok)
+		}
+	}
+	if _, ok := Of([]byte("?")); ok {
+		t.Error("a key of no table is taken for one")
+	}
+	if _, ok := Of(nil); ok {
+		t.Error("an empty key is taken for one")
+	}
+}

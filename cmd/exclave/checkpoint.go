@@ -9,6 +9,7 @@ import (
 
 	"exclave/internal/control"
 	"exclave/internal/job"
+	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/printable"
 
@@ -47,7 +48,7 @@ own; 4 another process works on the job and makes none.`,
 
 // makeCheckpoint asks the crawl of the job for a checkpoint or, when none runs, opens the
 // job for it.
-func makeCheckpoint(cmd *cobra.Command, dir, name string) (made job.Checkpoint, err error) {
+func makeCheckpoint(cmd *cobra.Command, dir, name string) (made checkpoint.Manifest, err error) {
 	err = alter(cmd, dir, func(c *control.Client) (err error) {
 		made, err = c.Checkpoint(cmd.Context(), name)
 		return err
@@ -64,7 +65,7 @@ func newCheckpointList() *cobra.Command {
 		Short: "List the checkpoints of a job, oldest first",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			all, err := job.Checkpoints(args[0], jobOptions(cmd.ErrOrStderr()))
+			all, err := checkpoint.List(args[0], jobOptions(cmd.ErrOrStderr()).Env())
 			if err != nil {
 				return jobError(err)
 			}
@@ -96,7 +97,7 @@ Exit codes: 0 made; 2 CHECKPOINT is none or is damaged, or NEWJOB is there alrea
 3 a failure of our own. Unless 0, nothing was made.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := job.Restore(cmd.Context(), args[0], args[1], jobOptions(cmd.ErrOrStderr()))
+			r, err := checkpoint.Restore(cmd.Context(), args[0], args[1], jobOptions(cmd.ErrOrStderr()).Env())
 			if err != nil {
 				return checkpointError(err)
 			}
@@ -109,7 +110,7 @@ Exit codes: 0 made; 2 CHECKPOINT is none or is damaged, or NEWJOB is there alrea
 
 // checkpointError tells what was asked wrongly from a failure.
 func checkpointError(err error) error {
-	if errors.Is(err, job.ErrCheckpoint) || errors.Is(err, folder.ErrNotBegun) {
+	if errors.Is(err, checkpoint.ErrUnusable) || errors.Is(err, folder.ErrNotBegun) {
 		return withCode(exitUsage, err)
 	}
 	return askError(err)

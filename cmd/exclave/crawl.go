@@ -16,6 +16,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/seeds"
 	"exclave/internal/seedlog"
@@ -115,7 +116,7 @@ func loadJob(cmd *cobra.Command, dir string) (*config.Config, error) {
 	for _, p := range problems {
 		fmt.Fprintln(cmd.ErrOrStderr(), p)
 	}
-	if len(problems) > 0 && job.IsCheckpoint(dir) {
+	if len(problems) > 0 && checkpoint.Is(dir) {
 		return nil, withCode(exitUsage, fmt.Errorf("%s is a checkpoint and no job; exclave checkpoint restore %s NEWJOB makes one", dir, dir))
 	}
 	if len(problems) > 0 {

@@ -11,7 +11,7 @@ import (
 
 	"exclave/chain"
 	"exclave/config"
-	"exclave/internal/job"
+	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/view"
 	"exclave/internal/live"
@@ -21,7 +21,7 @@ import (
 
 // jobsIn returns the names of the jobs in a folder that is no job itself, in order.
 func jobsIn(dir string) []string {
-	if _, err := os.Stat(filepath.Join(dir, config.FileName)); err == nil || job.IsCheckpoint(dir) {
+	if _, err := os.Stat(filepath.Join(dir, config.FileName)); err == nil || checkpoint.Is(dir) {
 		return nil
 	}
 	entries, err := os.ReadDir(dir)

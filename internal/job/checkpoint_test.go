@@ -21,6 +21,7 @@ import (
 	"exclave/config"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
@@ -132,11 +133,11 @@ func checksums(t testing.TB, dirs ...string) map[string][sha256.Size]byte {
 }
 
 // restored makes a job of a checkpoint, demands that it verifies, and returns it.
-func (j *testJob) restored(c job.Checkpoint) *testJob {
+func (j *testJob) restored(c checkpoint.Manifest) *testJob {
 	t := j.t
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
-	r, err := job.Restore(t.Context(), j.checkpoint(c.Name), dir, job.Options{})
+	r, err := checkpoint.Restore(t.Context(), j.checkpoint(c.Name), dir, folder.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +294,7 @@ func TestCheckpointsOfACrawl(t *testing.T) {
 		made++
 	}
 	crawl.end()
-	kept, err := job.Checkpoints(j.cfg.Dir, job.Options{})
+	kept, err := checkpoint.List(j.cfg.Dir, folder.Env{})
 	if err != nil || len(kept) != min(made, 5) {
 		t.Fatalf("%d of %d are kept: %v", len(kept), made, err)
 	}
@@ -313,7 +314,7 @@ func TestCheckpointEvery(t *testing.T) {
 	<-said
 	close(web.open)
 	crawl.end()
-	all, err := job.Checkpoints(j.cfg.Dir, job.Options{})
+	all, err := checkpoint.List(j.cfg.Dir, folder.Env{})
 	if err != nil || len(all) == 0 || all[0].Named {
 		t.Errorf("%d checkpoints, %v", len(all), err)
 	}
@@ -373,7 +374,7 @@ func TestCheckpointRetention(t *testing.T) {
 			made = append(made, c.Name)
 		}
 		for _, name := range []string{"keep-me", ".hidden", "a/b", "a b", ".."} {
-			if _, err := b.Checkpoint(t.Context(), name); !errors.Is(err, job.ErrCheckpoint) {
+			if _, err := b.Checkpoint(t.Context(), name); !errors.Is(err, checkpoint.ErrUnusable) {
 				t.Errorf("name %q: %v", name, err)
 			}
 		}
@@ -412,11 +413,11 @@ func TestCheckpointWithoutLinks(t *testing.T) {
 	if got := j.names(); !slices.Equal(got, []string{"copied"}) {
 		t.Errorf("there are %q", got)
 	}
-	r, err := job.Restore(t.Context(), j.checkpoint("copied"), filepath.Join(t.TempDir(), "new"), job.Options{FS: noLinks})
+	r, err := checkpoint.Restore(t.Context(), j.checkpoint("copied"), filepath.Join(t.TempDir(), "new"), folder.Env{FS: noLinks})
 	if err != nil || r.Linked != 0 {
 		t.Errorf("restored without links: %+v, %v", r, err)
 	}
-	all, err := job.Checkpoints(j.cfg.Dir, job.Options{})
+	all, err := checkpoint.List(j.cfg.Dir, folder.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,12 +448,12 @@ func TestCheckpointFaults(t *testing.T) {
 			if err == nil || !errors.Is(err, syscall.EIO) {
 				t.Fatalf("operation %d fails: %v", i, err)
 			}
-			if all, err := job.Checkpoints(j.cfg.Dir, job.Options{}); len(all) > 0 || err != nil {
+			if all, err := checkpoint.List(j.cfg.Dir, folder.Env{}); len(all) > 0 || err != nil {
 				t.Fatalf("operation %d fails: there are %v, %v", i, all, err)
 			}
 		}
 	})
-	all, err := job.Checkpoints(j.cfg.Dir, job.Options{})
+	all, err := checkpoint.List(j.cfg.Dir, folder.Env{})
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%v, %v", all, err)
 	}
@@ -469,7 +470,7 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	var c job.Checkpoint
+	var c checkpoint.Manifest
 	manifest := j.checkpoint("whole") + "/checkpoint.json"
 	if err := json.Unmarshal([]byte(readFile(t, manifest)), &c); err != nil {
 		t.Fatal(err)
@@ -530,15 +531,15 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := t.TempDir()
-		_, err := job.Restore(t.Context(), dir, at+"/new", job.Options{})
-		if !errors.Is(err, job.ErrCheckpoint) || !strings.Contains(err.Error(), is.says) {
+		_, err := checkpoint.Restore(t.Context(), dir, at+"/new", folder.Env{})
+		if !errors.Is(err, checkpoint.ErrUnusable) || !strings.Contains(err.Error(), is.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left, _ := os.ReadDir(at); len(left) > 0 {
 			t.Errorf("%s: %v is left", name, left)
 		}
 	}
-	if _, err := job.Restore(t.Context(), j.checkpoint("whole"), j.cfg.Dir, job.Options{}); !errors.Is(err, job.ErrCheckpoint) {
+	if _, err := checkpoint.Restore(t.Context(), j.checkpoint("whole"), j.cfg.Dir, folder.Env{}); !errors.Is(err, checkpoint.ErrUnusable) {
 		t.Errorf("over a job: %v", err)
 	}
 	if _, problems := config.Load(j.checkpoint("whole")); len(problems) == 0 {
@@ -571,7 +572,7 @@ func TestCheckpointLinks(t *testing.T) {
 	if err := os.Symlink("one", j.checkpoint("latest")); err != nil {
 		t.Fatal(err)
 	}
-	all, err := job.Checkpoints(j.cfg.Dir, job.Options{})
+	all, err := checkpoint.List(j.cfg.Dir, folder.Env{})
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%v, %v", all, err)
 	}

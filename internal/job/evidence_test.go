@@ -19,6 +19,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
@@ -82,7 +83,7 @@ func TestEvidenceKeyIsSecret(t *testing.T) {
 	cfg := *j.cfg
 	other.cfg = &cfg
 	other.cfg.Dir = filepath.Join(t.TempDir(), "restored")
-	if _, err := job.Restore(t.Context(), filepath.Join(j.cfg.Dir, folder.CheckpointDir, "one"), other.cfg.Dir, job.Options{}); err != nil {
+	if _, err := checkpoint.Restore(t.Context(), filepath.Join(j.cfg.Dir, folder.CheckpointDir, "one"), other.cfg.Dir, folder.Env{}); err != nil {
 		t.Fatal(err)
 	}
 	other.run(job.Options{}, full("/3"))

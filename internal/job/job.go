@@ -25,6 +25,8 @@ import (
 	"exclave/frontier"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
+	"exclave/internal/job/checkpoint"
+	"exclave/internal/job/evidence"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/progress"
 	"exclave/internal/job/records"
@@ -69,9 +71,8 @@ type Job struct {
 	frontier *frontier.Frontier
 	pool     *warc.Pool
 	analyzer *analyzer.Analyzer
-	// evidenceKey is nil in a job that is only looked at.
-	evidenceKey []byte
-	newKey      bool // evidenceKey is not written yet
+	key      evidence.Key // that evidence is hashed under
+	newKey   bool         // it is not written yet
 	// credentials are filled before the first request is made.
 	credentials fetch.Credentials
 	chains      *chain.Chains
@@ -82,13 +83,12 @@ type Job struct {
 	offered     []seeds.Report            // what became of the files of seeds
 	began       atomic.Pointer[time.Time] // of Run, nil before
 	// tookBefore is the duration of the runs before this one; set before began.
-	tookBefore time.Duration
-	halt       context.Context // ends with Stop
-	stop       context.CancelFunc
-	meter      progress.Meter
-	paused     pauses
-	// checkpoints is held by whoever makes one.
-	checkpoints chan struct{}
+	tookBefore  time.Duration
+	halt        context.Context // ends with Stop
+	stop        context.CancelFunc
+	meter       progress.Meter
+	paused      pauses
+	checkpoints *checkpoint.Maker
 	events      chan event // for the log of statistics
 	names       *resolve.Watch
 	unanswered  chan struct{} // filled when no name server answers
@@ -108,7 +108,7 @@ type Result struct {
 // acknowledges), analyzer, chains. Whatever way the last run ended, the job goes
 // on from what was acknowledged.
 func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
-	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, folder: folder.Of(cfg, o.Env()), credentials: fetch.Credentials{}, checkpoints: make(chan struct{}, 1), events: make(chan event, 16), unanswered: make(chan struct{}, 1)}
+	j := &Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, folder: folder.Of(cfg, o.Env()), credentials: fetch.Credentials{}, events: make(chan event, 16), unanswered: make(chan struct{}, 1)}
 	j.halt, j.stop = context.WithCancel(context.WithoutCancel(ctx))
 	j.onClose(func(context.Context) error { j.stop(); return nil })
 	defer func() {
@@ -116,7 +116,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	steps := []func(context.Context) error{j.openFolders, j.checkRoom, j.openEvidenceKey, j.openAnalyzer, j.openState, j.keepEvidenceKey, j.openArchive, j.openChains}
+	steps := []func(context.Context) error{j.openFolders, j.checkRoom, j.openKey, j.openAnalyzer, j.openState, j.keepKey, j.openArchive, j.openChains}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -152,7 +152,7 @@ func (j *Job) openFolders(context.Context) error {
 }
 
 func (j *Job) openAnalyzer(ctx context.Context) (err error) {
-	if j.analyzer, err = rules.OpenAnalyzer(ctx, j.folder, j.evidenceKey); err == nil {
+	if j.analyzer, err = rules.OpenAnalyzer(ctx, j.folder, j.key); err == nil {
 		j.onClose(func(context.Context) error { return j.analyzer.Close() })
 	}
 	return err
@@ -174,6 +174,10 @@ func (j *Job) openState(ctx context.Context) error {
 		return fmt.Errorf("job: %w", err)
 	}
 	j.frontier = f
+	j.checkpoints = checkpoint.NewMaker(j.folder, f, checkpoint.Options{Key: j.key, Software: j.opts.Software, Fail: j.opts.Fail,
+		Made: func(c checkpoint.Manifest) {
+			j.tell(event{"CHECKPOINTED", fmt.Sprintf("%s in %v, commits held for %v", c.Name, c.Took.Round(time.Millisecond), c.Held.Round(time.Millisecond))})
+		}})
 	j.onClose(f.Close)
 	return nil
 }
@@ -335,7 +339,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	var measured sync.WaitGroup
 	measured.Go(func() { j.measure(watch) })
 	measured.Go(func() { j.watchStatistics(watch, ctx.Done(), run) })
-	measured.Go(func() { j.watchCheckpoints(watch) })
+	measured.Go(func() { j.checkpoints.Watch(watch, j.frontier.Stats) })
 	measured.Go(func() { j.watchNames(watch) })
 	limited := make(chan struct{})
 	go func() {
@@ -416,6 +420,12 @@ func (j *Job) ImportSeeds(ctx context.Context, in io.Reader, name string, o seed
 // SameConfig refuses, with [frontier.ErrChanged], a configuration that the state of a begun job does
 // not go with.
 func (j *Job) SameConfig() error { return j.frontier.SameConfig() }
+
+// Checkpoint makes a checkpoint, as [checkpoint.Maker.Make] does, while the job is open; a crawl goes on meanwhile.
+// It may be called from any goroutine.
+func (j *Job) Checkpoint(ctx context.Context, name string) (checkpoint.Manifest, error) {
+	return j.checkpoints.Make(ctx, name)
+}
 
 // Notes are what recovery changed when the job was opened.
 func (j *Job) Notes() []warc.Note { return slices.Clone(j.notes) }

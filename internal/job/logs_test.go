@@ -15,6 +15,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/moved"
 	"exclave/internal/logparts"
@@ -164,7 +165,7 @@ func TestMovedLogParts(t *testing.T) {
 func TestCheckpointOfRolledLogs(t *testing.T) {
 	j := rolledJob(t)
 	lines := j.allLines()
-	var c job.Checkpoint
+	var c checkpoint.Manifest
 	j.with(job.Options{}, func(b *job.Job) {
 		var err error
 		c, err = b.Checkpoint(t.Context(), "x")

@@ -9,6 +9,7 @@ import (
 
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
@@ -29,7 +30,7 @@ func TestModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := filepath.Join(t.TempDir(), "restored")
-	if _, err := job.Restore(t.Context(), filepath.Join(j.cfg.Dir, folder.CheckpointDir, "one"), other, job.Options{}); err != nil {
+	if _, err := checkpoint.Restore(t.Context(), filepath.Join(j.cfg.Dir, folder.CheckpointDir, "one"), other, folder.Env{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{j.cfg.Dir, other} {

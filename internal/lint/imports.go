@@ -49,6 +49,8 @@ func table() []row {
 		{[]string{"internal/job/records"}, with(level1, "frontier", "internal/job/folder"), "single records of the archive: no rule, no configuration beyond the folder"},
 		{[]string{"internal/job/view"}, with(level1, "analyzer", "chain", "chain/decide", "frontier", "internal/job/folder", "internal/job/records", "internal/job/rules"), "a job at rest is only looked at; what runs or answers is above"},
 		{[]string{"internal/job/moved"}, with(level0, "frontier", "internal/job/folder", "internal/job/view"), "what was moved away is registered beside a View"},
+		{[]string{"internal/job/evidence"}, with(level0, "config", "internal/job/folder"), "a secret in the job's folder"},
+		{[]string{"internal/job/checkpoint"}, with(level0, "crawl", "warc", "frontier", "config", "internal/job/folder", "internal/job/evidence", "internal/job/view"), "a checkpoint asks an open state by an interface, and looks at one at rest; it runs nothing"},
 		{[]string{"internal/job/…"}, job, "the composition root knows everything below it"},
 		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},
 		{[]string{"internal/live"}, job, "the view shows snapshots of a job and draws on what is below it"},

@@ -1,4 +1,4 @@
-package job
+package checkpoint
 
 import (
 	"encoding/json"
@@ -26,7 +26,7 @@ func FuzzManifest(f *testing.F) {
 		f.Add([]byte(strings.Replace(whole, old, with, 1)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := parseCheckpoint(data)
+		c, err := parseManifest(data)
 		if err != nil {
 			return
 		}
@@ -49,14 +49,14 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := parseCheckpoint(text); err != nil || !reflect.DeepEqual(normal(c), normal(again)) {
+		if again, err := parseManifest(text); err != nil || !reflect.DeepEqual(normal(c), normal(again)) {
 			t.Errorf("%+v became %+v (%v)", c, again, err)
 		}
 	})
 }
 
 // normal has one form of an instant and of nothing.
-func normal(c Checkpoint) Checkpoint {
+func normal(c Manifest) Manifest {
 	c.Time = c.Time.UTC()
 	if len(c.Files) == 0 {
 		c.Files = nil

@@ -1,4 +1,4 @@
-package job
+package checkpoint
 
 import (
 	"context"
@@ -19,25 +19,25 @@ import (
 
 // Restored is what [Restore] made.
 type Restored struct {
-	Checkpoint
+	Manifest
 	Linked, Bytes int64 // bytes that are shared with the checkpoint, and all
 }
 
 // Restore makes a job, in the new folder dir, that goes on where the job of a checkpoint
 // was. Nothing that is ever written to is shared with the checkpoint, so that any number
-// of jobs can begin from it. After an error there is no dir. [ErrCheckpoint] says that
+// of jobs can begin from it. After an error there is no dir. [ErrUnusable] says that
 // from is no checkpoint, is damaged, or that dir cannot be used.
-func Restore(ctx context.Context, from, dir string, o Options) (Restored, error) {
-	o = o.withDefaults()
-	r := restorer{o: o, from: from, to: filepath.Clean(dir) + ".tmp"}
+func Restore(ctx context.Context, from, dir string, e folder.Env) (Restored, error) {
+	e = e.WithDefaults()
+	r := restorer{Env: e, from: from, to: filepath.Clean(dir) + ".tmp"}
 	var err error
-	if r.c, err = readCheckpoint(o.FS, from); err != nil {
+	if r.c, err = readManifest(e.FS, from); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = unusablef("it has no %s; `exclave checkpoint list JOB` names those that there are", checkpointFile)
+			err = unusablef("it has no %s; `exclave checkpoint list JOB` names those that there are", manifestFile)
 		}
 		return Restored{}, fmt.Errorf("job: restore %s: %w", from, err)
 	}
-	if _, err := o.FS.Stat(dir); err == nil {
+	if _, err := e.FS.Stat(dir); err == nil {
 		return Restored{}, fmt.Errorf("job: restore %s: %w", from, unusablef("%s is there already; name a new folder", dir))
 	}
 	made, err := r.restore(ctx, filepath.Clean(dir))
@@ -48,8 +48,8 @@ func Restore(ctx context.Context, from, dir string, o Options) (Restored, error)
 }
 
 type restorer struct {
-	o        Options
-	c        Checkpoint
+	folder.Env
+	c        Manifest
 	from, to string
 	leave    int64 // bytes that stay free
 	linked   int64
@@ -60,15 +60,15 @@ func (r *restorer) restore(ctx context.Context, dir string) (_ Restored, err err
 	if err := r.check(); err != nil {
 		return Restored{}, err
 	}
-	if c, _ := config.Load(filepath.Join(r.from, checkpointConfig)); c != nil {
+	if c, _ := config.Load(filepath.Join(r.from, configDir)); c != nil {
 		r.leave = c.Crawl.MinFreeDisk
 	}
-	if err := r.o.FS.RemoveAll(r.to); err != nil { // of a restore that was killed
+	if err := r.FS.RemoveAll(r.to); err != nil { // of a restore that was killed
 		return Restored{}, fmt.Errorf("remove what is left of an earlier attempt: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, r.o.FS.RemoveAll(r.to))
+			err = errors.Join(err, r.FS.RemoveAll(r.to))
 		}
 	}()
 	for _, f := range r.c.Files {
@@ -80,17 +80,17 @@ func (r *restorer) restore(ctx context.Context, dir string) (_ Restored, err err
 		}
 	}
 	for _, d := range slices.Backward(r.dirs) {
-		if err := fsx.SyncDir(r.o.FS, d); err != nil {
+		if err := fsx.SyncDir(r.FS, d); err != nil {
 			return Restored{}, err
 		}
 	}
 	if err := r.agrees(ctx); err != nil {
 		return Restored{}, err
 	}
-	if err := r.o.FS.Rename(r.to, dir); err != nil {
+	if err := r.FS.Rename(r.to, dir); err != nil {
 		return Restored{}, fmt.Errorf("name it %s: %w", dir, err)
 	}
-	return Restored{Checkpoint: r.c, Linked: r.linked, Bytes: r.c.Bytes()}, fsx.SyncDir(r.o.FS, filepath.Dir(dir))
+	return Restored{Manifest: r.c, Linked: r.linked, Bytes: r.c.Bytes()}, fsx.SyncDir(r.FS, filepath.Dir(dir))
 }
 
 // check demands that everything is there before anything is made.
@@ -99,11 +99,11 @@ func (r *restorer) check() error {
 		return fmt.Errorf("its state has format %d, this program knows %d; use the program that made it (%q)",
 			r.c.Format, frontier.FormatVersion, r.c.Software)
 	}
-	damaged := func(f CheckpointFile, format string, a ...any) error {
+	damaged := func(f File, format string, a ...any) error {
 		return unusablef("%s %s: the checkpoint is damaged; use another", filepath.Join(r.from, f.Path), fmt.Sprintf(format, a...))
 	}
 	for _, f := range r.c.Files {
-		st, err := plainFile(r.o.FS, r.from, f.Path)
+		st, err := plainFile(r.FS, r.from, f.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return damaged(f, "is missing")
@@ -118,18 +118,18 @@ func (r *restorer) check() error {
 	return nil
 }
 
-func (r *restorer) file(f CheckpointFile) error {
+func (r *restorer) file(f File) error {
 	from, to := filepath.Join(r.from, f.Path), filepath.Join(r.to, f.inJob())
 	if d := filepath.Dir(to); !slices.Contains(r.dirs, d) {
-		if err := fsx.MkdirAll(r.o.FS, d); err != nil {
+		if err := fsx.MkdirAll(r.FS, d); err != nil {
 			return err
 		}
 		r.dirs = append(r.dirs, d)
 	}
 	if !f.Shared {
-		return fsx.CopyStart(r.o.FS, from, to, f.Length)
+		return fsx.CopyStart(r.FS, from, to, f.Length)
 	}
-	copied, err := linkOrCopy(r.o.FS, from, to, f.Length, r.leave)
+	copied, err := linkOrCopy(r.FS, from, to, f.Length, r.leave)
 	if copied == 0 {
 		r.linked += f.Length
 	}
@@ -147,7 +147,7 @@ func (r *restorer) agrees(ctx context.Context) (err error) {
 		}
 		return unusablef("its configuration cannot be used from here:\n%s", strings.Join(said, "\n"))
 	}
-	v, err := view.Open(ctx, folder.Of(cfg, r.o.Env()), view.Options{})
+	v, err := view.Open(ctx, folder.Of(cfg, r.Env), view.Options{})
 	if err != nil {
 		return fmt.Errorf("its state cannot be read; use another checkpoint: %w", err)
 	}

@@ -30,9 +30,6 @@ func (c Claim) Join(d Claim) Claim {
 	return c
 }
 
-// Covers reports whether joining d would change nothing.
-func (c Claim) Covers(d Claim) bool { return c.Join(d) == c }
-
 // IsZero reports whether nobody wants the URI yet.
 func (c Claim) IsZero() bool { return c == Claim{} }
 

@@ -35,12 +35,12 @@ func Label(sum []byte) string { return "sha1:" + base32.StdEncoding.EncodeToStri
 // PayloadDigest returns the digest of the payload of a response record with this
 // block: the bytes after the first header, as they came over the wire, transfer
 // and content encodings included (docs/formats/warc.md says why). Give it what
-// is archived, without interim responses (FinalResponse). A block without a
+// is archived, without interim responses. A block without a
 // complete header has the digest of no bytes, one that is not HTTP is all payload.
 func PayloadDigest(block Block) (string, error) {
-	body, err := headerAt(block, 0, record.HeadLen)
+	body, err := record.HeadLen(io.NewSectionReader(block, 0, block.Size()))
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("warc: digest payload: %w", err)
 	}
 	d, err := Digest(io.NewSectionReader(block, body, block.Size()-body))
 	if err != nil {

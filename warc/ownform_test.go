@@ -163,7 +163,7 @@ func TestChecker(t *testing.T) {
 	_, err = f.Write(file.Bytes())
 	must(t, errors.Join(err, f.Close()))
 	var want, got []RecordInfo
-	defects, err := Verify(fs, "x.warc.gz", func(i RecordInfo) error { want = append(want, i); return nil })
+	defects, err := verifyFile(fs, "x.warc.gz", func(i RecordInfo) error { want = append(want, i); return nil })
 	must(t, err)
 	if len(defects) > 0 || len(want) != len(offsets)-1 {
 		t.Fatalf("%d records, %v", len(want), defects)

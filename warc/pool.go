@@ -196,13 +196,6 @@ func (p *Pool) File(number uint32) (FileState, bool) {
 	return FileState{Number: number, Name: f.name, Committed: f.committed}, true
 }
 
-// NextFile returns the number the next new file will have.
-func (p *Pool) NextFile() uint32 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.next
-}
-
 // Sync makes every ended capture of the named files durable. After an error the
 // files it names can never be synced; their captures must be made again.
 func (p *Pool) Sync(files []uint32) error {

@@ -94,7 +94,7 @@ func capture(f *File, records []*Record) (Span, []Ref, error) {
 // clean verifies a file and wants nothing wrong.
 func clean(t testing.TB, fs fsx.FS, name string) (uris []string) {
 	t.Helper()
-	defects, err := Verify(fs, name, func(i RecordInfo) error {
+	defects, err := verifyFile(fs, name, func(i RecordInfo) error {
 		uris = append(uris, i.Type+" "+i.TargetURI)
 		return nil
 	})

@@ -29,48 +29,14 @@ type RecordInfo struct {
 	Payload      string // WARC-Payload-Digest as recorded
 }
 
-// Verify reads a whole file: gzip members with their checksums, headers,
-// lengths, digests recomputed, target URIs, IDs that occur once, and gowarc's
-// opinion of each record. It calls each, unless nil, for every record whose
-// framing is whole, in file order; an error of it ends the verification and is
-// returned. The returned error is about reading the file, never about its
-// contents. Defects are in file order, damaged stretches once, at their start.
-func Verify(fs fsx.FS, name string, each func(RecordInfo) error) ([]Defect, error) {
-	f, err := fs.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("warc: verify %s: %w", name, err)
-	}
-	ids := make(map[string]int64) // where each record ID was first seen
-	v := verifier{second: newSecondOpinion(), scratch: &scratch{}}
-	v.each = func(i *RecordInfo) error {
-		if first, ok := ids[i.ID]; ok && validID(i.ID) {
-			v.reportf(i.Ref.Offset, KindDuplicate, DuplicateID, i.ID, first)
-		} else {
-			ids[i.ID] = i.Ref.Offset
-		}
-		if each == nil {
-			return nil
-		}
-		return each(*i)
-	}
-	err = v.file(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	for i := range v.defects {
-		v.defects[i].File = name
-	}
-	if err != nil {
-		return v.defects, fmt.Errorf("warc: verify %s: %w", name, err)
-	}
-	return v.defects, nil
-}
-
 // DuplicateID is the detail of a [KindDuplicate]: for the ID and the offset of its first record.
 const DuplicateID = "record ID %s was used at offset %d"
 
-// VerifyFrom is [Verify] of an open file that tells of each defect instead of keeping it, and holds nothing
-// but the present record: IDs that occur twice are the caller's to find.
+// VerifyFrom reads a whole file: gzip members with their checksums, headers, lengths, digests
+// recomputed, target URIs, and gowarc's opinion of each record. It calls each, unless nil,
+// for every record whose framing is whole, and report for each defect, in file order, of
+// damaged stretches once, at their start. It holds nothing but the present record: IDs that occur twice are the
+// caller's to find. An error is one of reading the file, or of each, which ends it.
 func VerifyFrom(f io.ReaderAt, each func(*RecordInfo) error, report func(Defect)) error {
 	v := verifier{second: newSecondOpinion(), scratch: &scratch{}, each: each, tell: report}
 	return v.file(f)
@@ -116,7 +82,7 @@ func (v *verifier) file(f io.ReaderAt) error {
 
 // wholeBlock is the largest block that is kept in memory: to find the end of an
 // HTTP header in, and for gowarc to see. Of a larger one gowarc sees the header.
-const wholeBlock = maxHTTPHeader
+const wholeBlock = record.MaxHead
 
 func (v *verifier) record(r *Reader, e *Entry) error {
 	before := v.found

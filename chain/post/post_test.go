@@ -399,7 +399,7 @@ func FuzzCrawlLogLine(f *testing.F) {
 			t.Fatalf("%q", out)
 		}
 		e, err := crawllog.Parse(out)
-		if err != nil || e.Depth() != len(hops) || len(e.Annotations) > 1 {
+		if err != nil || e.EarlierHops+len(e.Hops) != len(hops) || len(e.Annotations) > 1 {
 			t.Errorf("%q: %+v %v", out, e, err)
 		}
 	})

@@ -18,6 +18,7 @@ import (
 	"exclave/internal/record"
 	"exclave/internal/urlx"
 	"exclave/warc"
+	"exclave/warc/warctest"
 )
 
 var _ Pool = (*warc.Pool)(nil)
@@ -92,7 +93,7 @@ func (a *archive) records(t testing.TB, file uint32) (lines []string, entries []
 	if !ok {
 		t.Fatalf("no file %d", file)
 	}
-	defects, err := warc.Verify(a.fs, "warcs/"+state.DiskName(), nil)
+	defects, err := warctest.Verify(a.fs, "warcs/"+state.DiskName(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,14 +15,6 @@ const (
 	exitInterrupt exitCode = 130 // interrupted a second time; the job can go on
 )
 
-// codes lists the codes by name, for the test of the documentation.
-func codes() map[exitCode]string {
-	return map[exitCode]string{
-		exitOK: "ok", exitNegative: "no", exitUsage: "usage", exitFailure: "failure",
-		exitLocked: "locked", exitInterrupt: "interrupted",
-	}
-}
-
 // errSaid ends a verb that has told the user already what is wrong.
 var errSaid = errors.New("told above")
 

@@ -28,6 +28,7 @@ import (
 	"exclave/internal/logparts"
 	"exclave/internal/testweb"
 	"exclave/warc"
+	"exclave/warc/warctest"
 )
 
 // moments are when the kill test kills, in turn. The points of recovery need a
@@ -348,7 +349,7 @@ func archived(t *testing.T, dir string) map[string]string {
 	}
 	got := map[string]string{}
 	for _, name := range names {
-		defects, err := warc.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
+		defects, err := warctest.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
 			if r.Type == warc.TypeResponse && !strings.HasPrefix(r.TargetURI, "dns:") {
 				if had, ok := got[r.TargetURI]; ok && !strings.HasSuffix(r.TargetURI, "/robots.txt") {
 					t.Errorf("%s is in the archive twice, as %s and %s", r.TargetURI, had, r.Payload)
@@ -374,7 +375,7 @@ func wholeRecords(t *testing.T, dir string) map[string]string {
 			t.Fatal(err)
 		}
 		for _, name := range names {
-			if _, err := warc.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
+			if _, err := warctest.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
 				out[r.ID] = name
 				return nil
 			}); err != nil {

@@ -92,3 +92,11 @@ func TestExitCodesDocumented(t *testing.T) {
 		}
 	}
 }
+
+// codes lists the codes by name.
+func codes() map[exitCode]string {
+	return map[exitCode]string{
+		exitOK: "ok", exitNegative: "no", exitUsage: "usage", exitFailure: "failure",
+		exitLocked: "locked", exitInterrupt: "interrupted",
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 	"exclave/warc"
+	"exclave/warc/warctest"
 )
 
 // The moments at which recover itself is killed, in turn.
@@ -162,7 +163,7 @@ func responses(t *testing.T, dir string) map[string]bool {
 func pagesOf(t *testing.T, name string) map[string]bool {
 	t.Helper()
 	answers, got := map[string]string{}, map[string]bool{}
-	_, err := warc.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
+	_, err := warctest.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
 		switch {
 		case r.Type == warc.TypeResponse:
 			answers[r.ID] = r.TargetURI

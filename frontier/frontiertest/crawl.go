@@ -29,7 +29,6 @@ type Crawl struct {
 
 	mu       sync.Mutex
 	end      int64 // of the file
-	requests map[string]int
 	captures map[string]int
 	busy     map[string]string // host → URL
 	faults   []error
@@ -37,7 +36,7 @@ type Crawl struct {
 
 // NewCrawl starts at the given length of WARC file 1, as recovery left it.
 func NewCrawl(w *Web, committed int64) *Crawl {
-	return &Crawl{Web: w, end: committed, requests: map[string]int{}, captures: map[string]int{}, busy: map[string]string{}}
+	return &Crawl{Web: w, end: committed, captures: map[string]int{}, busy: map[string]string{}}
 }
 
 // Run crawls with the given number of workers until the frontier is done or
@@ -123,7 +122,6 @@ func (c *Crawl) process(u *crawl.CrawlURI) {
 		return
 	}
 	if u.Mode == crawl.ModeFetch {
-		c.requests[u.Key]++
 		if c.Web.Depths.Archived(u.Claim, u.Outcome()) {
 			start := c.end
 			c.end += 100
@@ -158,11 +156,4 @@ func (c *Crawl) Twice() string {
 		}
 	}
 	return ""
-}
-
-// Requests returns how often a key was requested.
-func (c *Crawl) Requests(key string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.requests[key]
 }

@@ -60,10 +60,10 @@ func TestParseForms(t *testing.T) {
 		{"formats.md writes the duration with its unit", strings.Replace(sample, "+225", "+225ms", 1),
 			func(e crawllog.Entry) bool { return e.Took == 225*time.Millisecond }},
 		{"a longer hop path is N+ and 50 letters", strings.Replace(sample, "LREP", "7+"+strings.Repeat("L", 50), 1),
-			func(e crawllog.Entry) bool { return e.Depth() == 57 && len(e.Hops) == 50 }},
+			func(e crawllog.Entry) bool { return e.EarlierHops == 7 && len(e.Hops) == 50 }},
 		{"a seed that failed has blanks nearly everywhere", `2009-03-21T23:12:29.421Z    -2          - http://example.com/ - - no-type #003 - - - 3t`,
 			func(e crawllog.Entry) bool {
-				return e.Status == -2 && e.Size == -1 && e.Depth() == 0 && e.Via == "" && e.Started.IsZero() && e.Digest == "" && e.Annotated("3t")
+				return e.Status == -2 && e.Size == -1 && e.EarlierHops == 0 && e.Hops == "" && e.Via == "" && e.Started.IsZero() && e.Digest == "" && e.Annotated("3t")
 			}},
 		{"dns", `2009-03-21T23:12:29.421Z     1         55 dns:example.com P http://example.com/ text/dns #049 20090321231229300+100 sha1:2WB5OVAWYSU4YA4KSCYVMXPAOGFGPAH7 - -`,
 			func(e crawllog.Entry) bool {
@@ -176,7 +176,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(strings.Repeat("- ", 14))
 	f.Fuzz(func(t *testing.T, line string) {
 		e, err := crawllog.Parse(line)
-		if err == nil && (e.Depth() < 0 || e.Size < -1 || e.Took < 0) {
+		if err == nil && (e.EarlierHops < 0 || e.Size < -1 || e.Took < 0) {
 			t.Errorf("%q: %+v", line, e)
 		}
 	})

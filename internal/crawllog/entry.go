@@ -34,9 +34,6 @@ type Entry struct {
 	WARCFileOffset int64
 }
 
-// Depth is how many hops the URI is away from its seed.
-func (e *Entry) Depth() int { return e.EarlierHops + len(e.Hops) }
-
 // Received is how many bytes were received, header and body: what the thirteenth
 // field says. A line without it is Heritrix's (without logExtraInfo), of which only
 // the body is known, or one that this crawler wrote when its third field still

@@ -44,9 +44,6 @@ func NewReader(in io.Reader) (*Reader, error) {
 	return &Reader{in: b}, nil
 }
 
-// Line returns the number of the line that Next returned last, from 1.
-func (r *Reader) Line() int64 { return r.line }
-
 // Next returns the next entry; blank lines are passed over. The error is io.EOF
 // at the end, a *LineError for a line that does not fit, or that of the source,
 // after which nothing follows.

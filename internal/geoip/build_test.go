@@ -74,7 +74,7 @@ func TestReadRanges(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%s-%s %s", r.First, r.Last, r.Country))
 			return nil
-		}, func(l geoip.BadLine) { got = append(got, l.String()) })
+		}, func(l geoip.BadLine) { got = append(got, fmt.Sprintf("line %d: %s", l.Line, l.Why)) })
 		if err != nil || strings.Join(got, "|") != tt.want {
 			t.Errorf("%s: %q, want %q, %v", tt.why, got, tt.want, err)
 		}

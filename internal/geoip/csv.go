@@ -18,8 +18,6 @@ type BadLine struct {
 	Why  string
 }
 
-func (b BadLine) String() string { return fmt.Sprintf("line %d: %s", b.Line, b.Why) }
-
 // maxLine bounds a line of a file of ranges, in bytes.
 const maxLine = 64 << 10
 

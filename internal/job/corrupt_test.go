@@ -16,6 +16,7 @@ import (
 	"exclave/internal/fsx"
 	"exclave/internal/job/folder"
 	"exclave/warc"
+	"exclave/warc/warctest"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/klauspost/compress/gzip"
@@ -49,7 +50,7 @@ func (v *victim) members() []member {
 	data, err := os.ReadFile(v.warc)
 	must(v, err)
 	var out []member
-	_, err = warc.Verify(fsx.Real(), v.warc, func(r warc.RecordInfo) error {
+	_, err = warctest.Verify(fsx.Real(), v.warc, func(r warc.RecordInfo) error {
 		out = append(out, member{r.Ref.Offset, r.Ref.Length, r, data[r.Ref.Offset:][:r.Ref.Length]})
 		return nil
 	})

@@ -20,6 +20,7 @@ import (
 	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 	"exclave/warc"
+	"exclave/warc/warctest"
 )
 
 // smallWeb has what the state treats each in its own way: pages of both kinds,
@@ -112,7 +113,7 @@ func archivedOn(t *testing.T, cfg *config.Config, fs fsx.FS) map[string]string {
 	}
 	got := map[string]string{}
 	for _, name := range names {
-		defects, err := warc.Verify(fs, filepath.Join(dir, name), func(r warc.RecordInfo) error {
+		defects, err := warctest.Verify(fs, filepath.Join(dir, name), func(r warc.RecordInfo) error {
 			if r.Type == warc.TypeResponse && !strings.HasPrefix(r.TargetURI, "dns:") {
 				got[r.TargetURI] = r.Payload
 			}

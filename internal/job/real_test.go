@@ -22,6 +22,7 @@ import (
 	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 	"exclave/warc"
+	"exclave/warc/warctest"
 )
 
 // realCase is a web that others made or recorded, served on loopback under its own
@@ -222,7 +223,7 @@ func payloads(t *testing.T, files []string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for _, name := range files {
-		_, err := warc.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
+		_, err := warctest.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
 			if r.Type == warc.TypeResponse || r.Type == warc.TypeRevisit {
 				out[r.TargetURI] = r.Payload
 			}

@@ -25,6 +25,7 @@ import (
 	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 	"exclave/warc"
+	"exclave/warc/warctest"
 )
 
 // finishedIn are the records of all URIs that were finished, without what only their place in a queue and
@@ -150,7 +151,7 @@ func TestRecoverObeysNofollow(t *testing.T) {
 // hostsIn are the target URIs of a WARC file.
 func hostsIn(t *testing.T, name string) (all string) {
 	t.Helper()
-	_, err := warc.Verify(fsx.Real(), name, func(r warc.RecordInfo) error { all += r.TargetURI + "\n"; return nil })
+	_, err := warctest.Verify(fsx.Real(), name, func(r warc.RecordInfo) error { all += r.TargetURI + "\n"; return nil })
 	must(t, err)
 	return all
 }
@@ -295,7 +296,7 @@ func TestRecoverFromATornArchive(t *testing.T) {
 	data, err := os.ReadFile(name)
 	must(t, err)
 	var request []byte
-	_, err = warc.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
+	_, err = warctest.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
 		if r.Type == warc.TypeRequest {
 			request = data[r.Ref.Offset : r.Ref.Offset+r.Ref.Length]
 		}

@@ -122,16 +122,6 @@ func table() []metric {
 // buildInfo is the name of the metric that says which program this is.
 const buildInfo = "exclave_build_info"
 
-// Names returns every name that begins with exclave_, in the order of the
-// documentation.
-func Names() []string {
-	var names []string
-	for _, m := range table() {
-		names = append(names, m.name)
-	}
-	return append(names, buildInfo)
-}
-
 // collector turns one snapshot into the metrics of one scrape.
 type collector struct {
 	snapshot func() job.Snapshot

@@ -51,9 +51,6 @@ func Serve(addr string, snapshot func() job.Snapshot, version string, log *slog.
 	return s, nil
 }
 
-// Addr returns where the server listens.
-func (s *Server) Addr() string { return s.addr.String() }
-
 // Close stops serving and waits for a scrape under way, at most 3 s.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeBound)

@@ -43,13 +43,10 @@ func (h *HeadEnd) Feed(p []byte) (used int, ended bool) {
 // HeadLen returns how many bytes of a stored answer are its header, with the empty
 // line: 0 when it has none ([IsStatusLine]), all of them when it does not end. It
 // reads no more than it needs. An error is that of r.
-func HeadLen(r io.Reader) (int64, error) { return headLen(r, true) }
+func HeadLen(r io.Reader) (int64, error) { return headLen(r) }
 
-// RequestHeadLen is HeadLen for a stored request, whose first line ends with the
-// version instead.
-func RequestHeadLen(r io.Reader) (int64, error) { return headLen(r, false) }
-
-// HeadLenOf is [HeadLen] and [RequestHeadLen] of bytes in memory, the first of them.
+// HeadLenOf is [HeadLen] of bytes in memory, the first of an answer or of a request, whose
+// first line ends with the version instead.
 func HeadLenOf(b []byte, answer bool) int64 {
 	if answer && !IsStatusLine(b) || !answer && !isRequestLine(b[:min(len(b), headPiece)]) {
 		return 0
@@ -62,13 +59,13 @@ func HeadLenOf(b []byte, answer bool) int64 {
 // headPiece is how much of a header is read at a time; the first line of a request is longer in none.
 const headPiece = 4 << 10
 
-func headLen(r io.Reader, answer bool) (int64, error) {
+func headLen(r io.Reader) (int64, error) {
 	buf := make([]byte, headPiece)
 	var h HeadEnd
 	for total := int64(0); ; {
 		n, err := io.ReadFull(r, buf)
 		p := buf[:n]
-		if total == 0 && (answer && !IsStatusLine(p) || !answer && !isRequestLine(p)) {
+		if total == 0 && !IsStatusLine(p) {
 			p = nil
 		}
 		used, ended := h.Feed(p)

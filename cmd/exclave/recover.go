@@ -6,13 +6,14 @@ import (
 	"os"
 
 	"exclave/internal/fsx"
-	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/rebuild"
 
 	"github.com/spf13/cobra"
 )
 
 func newRecover() *cobra.Command {
-	var o job.RecoverOptions
+	var o rebuild.Options
 	cmd := &cobra.Command{
 		Use:   "recover JOB",
 		Short: "Make the state of a job anew from its archive and its logs",
@@ -32,12 +33,11 @@ ended before its time it can be asked again. docs/howto/recover.md has more.`,
 			}
 			ctx, stop := untilInterrupted(cmd.Context(), cmd.ErrOrStderr())
 			defer stop()
-			with := jobOptions(cmd.ErrOrStderr())
-			if with.Fail, err = fsx.ParseFailPoints(os.Getenv(failPointVariable)); err != nil {
+			if o.Fail, err = fsx.ParseFailPoints(os.Getenv(failPointVariable)); err != nil {
 				return withCode(exitUsage, fmt.Errorf("%s: %w", failPointVariable, err))
 			}
-			made, err := job.Recover(ctx, cfg, with, o)
-			if errors.Is(err, job.ErrNoRecovery) {
+			made, err := rebuild.State(ctx, folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), o)
+			if errors.Is(err, rebuild.ErrRefused) {
 				return withCode(exitUsage, err)
 			}
 			for _, n := range made.Notes {

@@ -10,6 +10,8 @@ import (
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/rebuild"
 )
 
 const changeable = `[profile]
@@ -112,7 +114,7 @@ func TestChangedAfterRecovery(t *testing.T) {
 	t.Parallel()
 	j := newJob(t, tiny(pages{"/v": foreign()}), nil)
 	j.run(job.Options{}, site+"/v")
-	if _, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{}); err != nil {
+	if _, err := rebuild.State(t.Context(), folder.Of(j.cfg, folder.Env{}), rebuild.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	j.cfg.Analysis.MaxText = 1000

@@ -18,6 +18,7 @@ import (
 	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/moved"
+	"exclave/internal/job/rebuild"
 	"exclave/internal/logparts"
 )
 
@@ -151,7 +152,7 @@ func TestMovedLogParts(t *testing.T) {
 			t.Errorf("%+v, %v", c, err)
 		}
 	})
-	if _, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{}); !errors.Is(err, job.ErrNoRecovery) || !strings.Contains(err.Error(), "tape 7") {
+	if _, err := rebuild.State(t.Context(), folder.Of(j.cfg, folder.Env{}), rebuild.Options{}); !errors.Is(err, rebuild.ErrRefused) || !strings.Contains(err.Error(), "tape 7") {
 		t.Errorf("recover: %v", err)
 	}
 	must(t, os.Rename(away, j.logPath(name+logparts.Packed)))
@@ -190,7 +191,7 @@ func TestRecoverRolledLogs(t *testing.T) {
 		j := rolledJob(t)
 		lines, want, parts := j.allLines(), finishedIn(t, j.cfg), j.parts(crawl.LogCrawl)
 		loseState(t, j.cfg)
-		if made := recoverJob(t, j.cfg, job.RecoverOptions{}); !made.Over || made.Written+made.Lost > 0 || len(made.Aside) > 0 {
+		if made := recoverJob(t, j.cfg, rebuild.Options{}); !made.Over || made.Written+made.Lost > 0 || len(made.Aside) > 0 {
 			t.Errorf("%+v", made)
 		}
 		j.run(job.Options{})
@@ -211,7 +212,7 @@ func TestRecoverRolledLogs(t *testing.T) {
 		must(t, os.WriteFile(j.logPath("crawl.log"), nil, 0o600))
 		must(t, os.Remove(j.logPath("crawl.log")))
 		loseState(t, j.cfg)
-		if made := recoverJob(t, j.cfg, job.RecoverOptions{}); made.Lines == 0 {
+		if made := recoverJob(t, j.cfg, rebuild.Options{}); made.Lines == 0 {
 			t.Errorf("%+v", made)
 		}
 		j.run(job.Options{})
@@ -225,7 +226,7 @@ func TestRecoverRolledLogs(t *testing.T) {
 		must(t, errors.Join(err, in.Close(), os.Remove(j.logPath(name+logparts.Packed))))
 		must(t, os.WriteFile(j.logPath(name), bytes.ReplaceAll(text, []byte("/robots.txt"), []byte("/robotX.txt")), 0o600))
 		loseState(t, j.cfg)
-		if made := recoverJob(t, j.cfg, job.RecoverOptions{}); len(made.Aside) != 1 { // recoverJob verifies, too
+		if made := recoverJob(t, j.cfg, rebuild.Options{}); len(made.Aside) != 1 { // recoverJob verifies, too
 			t.Errorf("%+v", made)
 		}
 	})
@@ -238,7 +239,7 @@ func TestRecoverRolledLogs(t *testing.T) {
 		old, err := os.ReadFile(path)
 		must(t, err)
 		loseState(t, j.cfg)
-		made := recoverJob(t, j.cfg, job.RecoverOptions{})
+		made := recoverJob(t, j.cfg, rebuild.Options{})
 		if made.Over || len(made.Aside) != 1 || !strings.Contains(made.Aside[0].Why, "cannot be read behind its line") {
 			t.Fatalf("%+v", made)
 		}
@@ -298,14 +299,14 @@ func TestRecoverRefusesLogs(t *testing.T) {
 			must(t, c.harm(j))
 			loseState(t, j.cfg)
 			if c.says == "" {
-				recoverJob(t, j.cfg, job.RecoverOptions{})
+				recoverJob(t, j.cfg, rebuild.Options{})
 				return
 			}
 			for _, without := range []bool{false, true} {
-				_, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{FetchMissing: without})
+				_, err := rebuild.State(t.Context(), folder.Of(j.cfg, folder.Env{}), rebuild.Options{FetchMissing: without})
 				if without && c.without {
 					must(t, err)
-				} else if !errors.Is(err, job.ErrNoRecovery) || !regexp.MustCompile(c.says).MatchString(err.Error()) {
+				} else if !errors.Is(err, rebuild.ErrRefused) || !regexp.MustCompile(c.says).MatchString(err.Error()) {
 					t.Errorf("--fetch-missing %v: %v", without, err)
 				}
 			}

@@ -23,6 +23,7 @@ import (
 	"exclave/internal/fsx"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/rebuild"
 	"exclave/internal/testweb"
 	"exclave/warc"
 	"exclave/warc/warctest"
@@ -55,9 +56,9 @@ func finishedIn(t *testing.T, cfg *config.Config) map[string]string {
 }
 
 // recoverJob makes the state anew and demands that verify passes after it.
-func recoverJob(t *testing.T, cfg *config.Config, o job.RecoverOptions) job.Recovered {
+func recoverJob(t *testing.T, cfg *config.Config, o rebuild.Options) rebuild.Result {
 	t.Helper()
-	made, err := job.Recover(t.Context(), cfg, job.Options{}, o)
+	made, err := rebuild.State(t.Context(), folder.Of(cfg, folder.Env{}), o)
 	must(t, err)
 	t.Logf("%s%s", made, strings.Join(made.Notes, "\n"))
 	for _, d := range verify(t, cfg) {
@@ -81,7 +82,7 @@ func TestRecoverKnowsWhatWasKnown(t *testing.T) {
 	j.run(job.Options{}, web.Seeds()...)
 	want := finishedIn(t, j.cfg)
 	loseState(t, j.cfg)
-	made := recoverJob(t, j.cfg, job.RecoverOptions{})
+	made := recoverJob(t, j.cfg, rebuild.Options{})
 	if !made.Over || made.Written+made.Lost+made.Abandoned+made.Unclaimed > 0 {
 		t.Errorf("%+v", made)
 	}
@@ -106,7 +107,7 @@ func TestRecoverKnowsWhatWasKnown(t *testing.T) {
 		must(t, err)
 		early := regexp.MustCompile(`(?m)^.* CRAWL ENDED`).ReplaceAllString(string(data), "2001-01-01T00:00:00Z CRAWL ENDED")
 		must(t, os.WriteFile(name, []byte(early), 0o600))
-		if made := recoverJob(t, j.cfg, job.RecoverOptions{}); made.Over || made.Refetched == 0 {
+		if made := recoverJob(t, j.cfg, rebuild.Options{}); made.Over || made.Refetched == 0 {
 			t.Errorf("crawl.log goes on after the end: %+v", made)
 		}
 	}()
@@ -142,7 +143,7 @@ func TestRecoverObeysNofollow(t *testing.T) {
 		t.Fatalf("archived %v", got)
 	}
 	loseState(t, j.cfg)
-	recoverJob(t, j.cfg, job.RecoverOptions{})
+	recoverJob(t, j.cfg, rebuild.Options{})
 	if h := j.run(job.Options{}); h.hits["http://a.test/no"] > 0 {
 		t.Error("a link was followed that the page forbids to follow")
 	}
@@ -169,14 +170,14 @@ func TestRecoverWithoutAWARCFile(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "moved")
 	must(t, os.Rename(name, elsewhere))
 	loseState(t, j.cfg)
-	_, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{})
-	if !errors.Is(err, job.ErrNoRecovery) || !strings.Contains(err.Error(), filepath.Base(name)) || !strings.Contains(err.Error(), "--fetch-missing") {
+	_, err := rebuild.State(t.Context(), folder.Of(j.cfg, folder.Env{}), rebuild.Options{})
+	if !errors.Is(err, rebuild.ErrRefused) || !strings.Contains(err.Error(), filepath.Base(name)) || !strings.Contains(err.Error(), "--fetch-missing") {
 		t.Fatalf("a missing WARC file: %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(j.cfg.Dir, folder.StateDir, "frontier*")); len(left) > 0 {
 		t.Errorf("refused, but there is %v", left)
 	}
-	made := recoverJob(t, j.cfg, job.RecoverOptions{FetchMissing: true})
+	made := recoverJob(t, j.cfg, rebuild.Options{FetchMissing: true})
 	if made.Lost == 0 || made.Stats.Queued < made.Lost {
 		t.Errorf("%+v", made)
 	}
@@ -206,7 +207,7 @@ func TestRecoverFromADamagedArchive(t *testing.T) {
 	other := filepath.Join(j.cfg.Dir, folder.WARCDir, "other.warc.gz")
 	must(t, os.WriteFile(other, []byte("of another program"), 0o600))
 	loseState(t, j.cfg)
-	made, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{})
+	made, err := rebuild.State(t.Context(), folder.Of(j.cfg, folder.Env{}), rebuild.Options{})
 	must(t, err)
 	t.Log(made, made.Notes)
 	if made.Lost+made.Abandoned == 0 || !slices.ContainsFunc(made.Notes, func(n string) bool { return strings.HasPrefix(n, "other.warc.gz") }) {
@@ -266,7 +267,7 @@ func TestRecoverFromADamagedEnd(t *testing.T) {
 			must(t, err)
 			must(t, os.WriteFile(file, harm(data), 0o600))
 			loseState(t, j.cfg)
-			made, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{})
+			made, err := rebuild.State(t.Context(), folder.Of(j.cfg, folder.Env{}), rebuild.Options{})
 			must(t, err)
 			t.Log(made, made.Notes)
 			b, err := job.Open(t.Context(), j.cfg, job.Options{})
@@ -307,7 +308,7 @@ func TestRecoverFromATornArchive(t *testing.T) {
 	must(t, os.WriteFile(name+".open", append(slices.Clone(data), tail...), 0o600))
 	must(t, os.Remove(name))
 	loseState(t, j.cfg)
-	made := recoverJob(t, j.cfg, job.RecoverOptions{})
+	made := recoverJob(t, j.cfg, rebuild.Options{})
 	if len(made.Aside) != 1 || made.Aside[0].Offset != int64(len(data)) || made.Aside[0].Whole < 1 {
 		t.Fatalf("set aside: %+v", made.Aside)
 	}
@@ -338,7 +339,7 @@ func TestRecoverFromDamagedLogs(t *testing.T) {
 		must(t, errors.Join(err, f.Close()))
 	}
 	loseState(t, j.cfg)
-	made := recoverJob(t, j.cfg, job.RecoverOptions{})
+	made := recoverJob(t, j.cfg, rebuild.Options{})
 	if made.Over || len(made.Aside) != 3 {
 		t.Errorf("%+v", made)
 	}
@@ -377,7 +378,7 @@ func TestRecoveredLinesHaveTheSizes(t *testing.T) {
 	want := sizes()
 	must(t, os.Remove(name))
 	loseState(t, j.cfg)
-	recoverJob(t, j.cfg, job.RecoverOptions{})
+	recoverJob(t, j.cfg, rebuild.Options{})
 	if got := sizes(); len(got) == 0 || !maps.Equal(got, want) {
 		t.Errorf("%v\nwant\n%v", got, want)
 	}
@@ -394,7 +395,7 @@ func TestRecoverOnAFailingDisk(t *testing.T) {
 	failures := 0
 	for at := int64(0); ; at += 1 + at/8 {
 		disk := fsx.NewFaulty(fsx.Real(), fsx.Fault{At: at, Err: syscall.EIO})
-		_, err := job.Recover(t.Context(), j.cfg, job.Options{FS: disk}, job.RecoverOptions{})
+		_, err := rebuild.State(t.Context(), folder.Of(j.cfg, folder.Env{FS: disk}), rebuild.Options{})
 		if _, failed := disk.Counts(); failed == 0 {
 			must(t, err)
 			break
@@ -404,7 +405,7 @@ func TestRecoverOnAFailingDisk(t *testing.T) {
 	if failures < 20 {
 		t.Errorf("%d failures are too few", failures)
 	}
-	recoverJob(t, j.cfg, job.RecoverOptions{})
+	recoverJob(t, j.cfg, rebuild.Options{})
 	if got := j.run(job.Options{}).archived(); !slices.Equal(got, archived) {
 		t.Errorf("archived %v, want %v", got, archived)
 	}
@@ -413,7 +414,7 @@ func TestRecoverOnAFailingDisk(t *testing.T) {
 // What is to be recovered must be there, and be nobody else's.
 func TestRecoverRefuses(t *testing.T) {
 	j := newJob(t, smallWeb(), nil)
-	if _, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{}); !errors.Is(err, job.ErrNoRecovery) {
+	if _, err := rebuild.State(t.Context(), folder.Of(j.cfg, folder.Env{}), rebuild.Options{}); !errors.Is(err, rebuild.ErrRefused) {
 		t.Errorf("a job that was never begun: %v", err)
 	}
 	j.seeds("http://a.test/")
@@ -421,7 +422,7 @@ func TestRecoverRefuses(t *testing.T) {
 	must(t, err)
 	_, err = b.Run(t.Context())
 	must(t, err)
-	if _, err := job.Recover(t.Context(), j.cfg, job.Options{}, job.RecoverOptions{}); !errors.Is(err, folder.ErrLocked) {
+	if _, err := rebuild.State(t.Context(), folder.Of(j.cfg, folder.Env{}), rebuild.Options{}); !errors.Is(err, folder.ErrLocked) {
 		t.Errorf("a job that is open: %v", err)
 	}
 	must(t, b.Close())

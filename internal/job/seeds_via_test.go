@@ -12,6 +12,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/rebuild"
 	"exclave/internal/job/seeds"
 	"exclave/internal/testweb"
 )
@@ -94,7 +95,7 @@ func TestSeedVia(t *testing.T) {
 	}))
 
 	loseState(t, j.cfg)
-	recoverJob(t, j.cfg, job.RecoverOptions{})
+	recoverJob(t, j.cfg, rebuild.Options{})
 	shown("recovered from the archive", page, via[page])
 	shown("recovered from analysis.jsonl", foreign, via[foreign])
 	shown("recovered from crawl.log alone", dead, "")
@@ -109,7 +110,7 @@ func TestSeedVia(t *testing.T) {
 	// Without crawl.log what archive and analysis.jsonl hold is told by their own.
 	loseState(t, j.cfg)
 	must(t, os.Remove(filepath.Join(j.cfg.Dir, folder.LogDir, crawl.LogCrawl.Name())))
-	recoverJob(t, j.cfg, job.RecoverOptions{})
+	recoverJob(t, j.cfg, rebuild.Options{})
 	shown("recovered without crawl.log", page, via[page])
 	shown("recovered without crawl.log", foreign, via[foreign])
 }

@@ -11,6 +11,7 @@ import (
 	"exclave/config"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/rebuild"
 	"exclave/internal/testweb"
 )
 
@@ -184,7 +185,7 @@ func TestReadersHaveASecondOpinion(t *testing.T) {
 		t.Errorf("notes %q", s.Notes)
 	}
 	loseState(t, cfg)
-	made, err := job.Recover(t.Context(), cfg, job.Options{}, job.RecoverOptions{})
+	made, err := rebuild.State(t.Context(), folder.Of(cfg, folder.Env{}), rebuild.Options{})
 	must(t, err)
 	if !slices.ContainsFunc(made.Notes, func(n string) bool { return strings.Contains(n, "gowarc: missing required field: Content-Type") }) {
 		t.Errorf("notes of recover %q", made.Notes)

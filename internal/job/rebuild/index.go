@@ -1,6 +1,7 @@
-package job
+package rebuild
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -156,5 +157,30 @@ func (x *index) lines(fn func(analysed) error) error {
 			return false, err
 		}
 		return true, fn(a)
+	})
+}
+
+// indexLines indexes analysis.jsonl.
+func (r *replay) indexLines(ctx context.Context) error {
+	return r.logs.each(ctx, crawl.LogAnalysis, func(line []byte, good bool) error {
+		if !good {
+			return nil
+		}
+		var a analysed
+		if err := json.Unmarshal(line, &a); err != nil {
+			return err
+		}
+		j, err := r.judgement(a.Verdicts)
+		if err != nil {
+			r.note("%s: %s: %v", crawl.LogAnalysis.Name(), a.URL, err)
+			j = &crawl.Judgement{}
+		}
+		a.Verdicts, a.Judged = nil, *j
+		a.Judged.JSON = nil
+		row, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		return r.x.addLine(a, row)
 	})
 }

@@ -1,9 +1,8 @@
-package job
+package rebuild
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,13 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"exclave/chain/write"
 	"exclave/crawl"
-	"exclave/frontier"
 	"exclave/internal/job/folder"
-	"exclave/internal/job/records"
 	"exclave/internal/markup"
 	"exclave/internal/mime"
 	"exclave/internal/record"
@@ -26,48 +22,13 @@ import (
 	"exclave/warc"
 )
 
-// found is a capture group as the archive has it.
-type found struct {
-	File       uint32
-	Start, End int64
-	URL        string
-	Why        string `json:",omitempty"` // why it cannot be used, "" when it can
-
-	// Of a page; Response is zero for a verdict that was made later.
-	Response, Metadata crawl.Ref
-	Type, ID, Digest   string
-	Date               int64 // milliseconds
-	Addr               netip.Addr
-	Status             int
-	MIME               mime.Info
-	Size, Header       int64 // of the block, and of the header in it, in bytes
-	ETag, LastModified string
-	Redirect, NoFollow bool
-	Carried            []answered `json:",omitempty"`
-
-	Verdict crawl.Ref // zero without one
-	Of      string    // record ID of the answer that a verdict made later is about
-}
-
-// answered is a deferred answer in a capture group.
-type answered struct {
-	Key    string
-	Date   int64
-	Status int
-	Addrs  []netip.Addr // of dns:
-	TTL    int64        // seconds
-	Robots []byte       // rules, marshalled
-}
-
-func (g *found) span() crawl.Span { return crawl.Span{File: g.File, Start: g.Start, End: g.End} }
-
 // maxLooked is how much of an answer is looked at for its type and its robots meta element.
 const maxLooked = 1 << 20
 
 // scan reads a WARC file and hands its capture groups to each, in order. end is where the last whole
 // one ends.
 type scan struct {
-	r    *recoverer
+	r    *rebuilding
 	row  warc.FileState
 	each func(*found) error
 	open *found // being read
@@ -92,7 +53,7 @@ type answer struct {
 
 // file reads one WARC file.
 func (s *scan) file(ctx context.Context, name string) (err error) {
-	f, err := s.r.opts.FS.Open(s.r.path(folder.WARCDir, name))
+	f, err := s.r.FS.Open(s.r.Path(folder.WARCDir, name))
 	if err != nil {
 		return fmt.Errorf("job: recover: %w", err)
 	}
@@ -151,7 +112,7 @@ func (s *scan) answer(e *warc.Entry) (*answer, error) {
 	if len(block) == 0 {
 		return a, nil
 	}
-	return a, a.look(block, s.r.cfg.HTTP.RobotsToken)
+	return a, a.look(block, s.r.Config.HTTP.RobotsToken)
 }
 
 // look takes from an answer what the chains took from it.
@@ -268,23 +229,6 @@ func (s *scan) page(of string, ref crawl.Ref) error {
 	return s.whole(&g, s.upTo, "")
 }
 
-// carries notes the deferred answers that stand before a page.
-func (g *found) carries(before []*answer, page *urlx.URL) {
-	for _, a := range before {
-		key := crawl.RobotsKey(page.Origin())
-		if crawl.IsDNS(a.URL) {
-			key = a.URL
-		}
-		k := answered{Key: key, Date: a.Date, Status: a.Status, Addrs: a.dns, TTL: a.ttl, Robots: a.robots}
-		// Redirects stand before the robots.txt they led to.
-		if n := len(g.Carried); n > 0 && g.Carried[n-1].Key == key {
-			g.Carried[n-1] = k
-		} else {
-			g.Carried = append(g.Carried, k)
-		}
-	}
-}
-
 // whole hands on the group before g, which ends at end.
 func (s *scan) whole(g *found, end int64, why string) error {
 	g.End, g.Why = end, why
@@ -313,121 +257,4 @@ func (s *scan) flush() error {
 	}
 	rest := &found{File: s.row.Number, Start: s.end, URL: s.url}
 	return errors.Join(s.whole(rest, s.row.Committed, "the end of the file holds no whole capture"), s.hand())
-}
-
-// candidate returns the URI of a capture.
-func (g *found) candidate(rules urlx.Rules) (c crawl.Candidate, ok bool) {
-	if host, ok := crawl.DNSHost(g.URL); ok { // of a group that is not whole
-		return crawl.Candidate{URL: g.URL, Key: g.URL, Host: host}, true
-	}
-	u, err := urlx.Parse(g.URL)
-	if err != nil {
-		return c, false
-	}
-	return crawl.Candidate{URL: g.URL, Key: rules.Key(u), Host: u.Hostname(), Kind: crawl.LinkNav}, true
-}
-
-// facts are what the answers of a capture taught about its host and origin.
-func (g *found) facts(u *crawl.CrawlURI, robotsTTL time.Duration) {
-	for _, a := range g.Carried {
-		at := time.UnixMilli(a.Date).UTC()
-		if host, ok := crawl.DNSHost(a.Key); ok {
-			u.HostFacts = &crawl.HostFacts{Host: host, Status: crawl.StatusDNS, Addrs: a.Addrs, Asked: at, Expires: at.Add(time.Duration(a.TTL) * time.Second)}
-		} else if origin, ok := crawl.RobotsOrigin(a.Key); ok && a.Robots != nil {
-			u.Origin = &crawl.OriginFacts{Origin: origin, Status: crawl.Status(a.Status),
-				Robots: a.Robots, Fetched: at, Expires: at.Add(robotsTTL)}
-		}
-		u.Carried = append(u.Carried, a.Key)
-	}
-}
-
-// described are the fields of a metadata record that say how a page was found.
-type described struct {
-	via, hops, tag string
-	seed           bool
-	took           time.Duration
-	links          []crawl.Outlink
-}
-
-// describe reads a metadata record.
-func (r *recoverer) describe(ref crawl.Ref) (d described, err error) {
-	block, err := r.block(ref)
-	if err != nil {
-		return d, err
-	}
-	for line := range bytes.Lines(block) {
-		name, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), ": ")
-		switch name {
-		case "seed":
-			d.seed = true
-		case "via":
-			d.via = value
-		case "hopsFromSeed":
-			d.hops = value
-		case "sourceTag":
-			d.tag = value
-		case "fetchTimeMs":
-			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-				d.took = time.Duration(n) * time.Millisecond
-			}
-		case "outlink":
-			if o, ok := records.ParseOutlink(value); ok {
-				d.links = append(d.links, o)
-			}
-		}
-	}
-	return d, nil
-}
-
-// block reads the block of a record of the archive.
-func (r *recoverer) block(ref crawl.Ref) ([]byte, error) {
-	s, ok := r.files[ref.File]
-	if !ok {
-		return nil, fmt.Errorf("job: recover: there is no WARC file number %d", ref.File)
-	}
-	e, done, err := warc.ReadAt(r.opts.FS, r.path(folder.WARCDir, s.DiskName()), warc.Ref(ref))
-	if err != nil {
-		return nil, fmt.Errorf("job: recover: %w", err)
-	}
-	block, err := io.ReadAll(e.Block)
-	if err := errors.Join(err, done()); err != nil {
-		return nil, fmt.Errorf("job: recover %s at %d: %w", s.Name, ref.Offset, err)
-	}
-	return block, nil
-}
-
-// judgement reads verdicts as they stand in the archive and in analysis.jsonl. Profiles that the job
-// does not have any more are left out.
-func (r *recoverer) judgement(verdicts []byte) (*crawl.Judgement, error) {
-	var vs []struct {
-		Profile       string
-		Judged, Valid bool
-		Points, Min   int64
-	}
-	if err := json.Unmarshal(verdicts, &vs); err != nil {
-		return nil, fmt.Errorf("verdict: %w", err)
-	}
-	j := &crawl.Judgement{JSON: verdicts}
-	for _, v := range vs {
-		i := slices.Index(r.profiles, v.Profile)
-		if i < 0 {
-			continue
-		}
-		j.Points[i] = v.Points
-		if v.Valid {
-			j.ValidFor |= 1 << i
-		} else if v.Judged && v.Min > 0 && v.Points >= (v.Min+1)/2 {
-			j.Near = true
-		}
-	}
-	return j, nil
-}
-
-// capture is the row of a group that counts for nothing.
-func (g *found) capture(why string) frontier.Capture {
-	c := frontier.Capture{Span: g.span(), Response: !g.Response.IsZero(), Abandoned: why}
-	for _, a := range g.Carried {
-		c.Carried = append(c.Carried, a.Key)
-	}
-	return c
 }

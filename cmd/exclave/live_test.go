@@ -72,7 +72,11 @@ func (m *tmux) line(window, text string) {
 	m.keys(window, "Enter")
 }
 
-// see waits until the screen of a window matches all expressions, and returns it.
+// prompts are those that a shell printed before it read what was typed ahead: the output of the command
+// stands behind them.
+var prompts = regexp.MustCompile(`(?m)^(\$ )+`)
+
+// see waits until the screen of a window, without prompts, matches all expressions, and returns it.
 func (m *tmux) see(window string, expressions ...string) string {
 	m.t.Helper()
 	var all []*regexp.Regexp
@@ -82,7 +86,7 @@ func (m *tmux) see(window string, expressions ...string) string {
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
 	for deadline := time.Now().Add(5 * time.Minute); ; <-look.C {
-		screen := m.do("capture-pane", "-p", "-t", window)
+		screen := prompts.ReplaceAllString(m.do("capture-pane", "-p", "-t", window), "")
 		missing := ""
 		for _, e := range all {
 			if !e.MatchString(screen) {

@@ -72,8 +72,8 @@ func TestNewChains(t *testing.T) {
 
 type rejectAll struct{}
 
-func (rejectAll) Decide(*decide.Subject) (decide.Decision, int, string) {
-	return decide.Reject, 0, "all"
+func (rejectAll) Decide(*decide.Subject) decide.Ruling {
+	return decide.Ruling{Decision: decide.Reject, Rule: "all"}
 }
 
 func TestRun(t *testing.T) {

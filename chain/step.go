@@ -16,7 +16,7 @@ import (
 // Filter decides whether a processor is skipped for a URI. A nil Filter skips
 // nothing; otherwise Reject skips. [*decide.Sequence] is one.
 type Filter interface {
-	Decide(s *decide.Subject) (d decide.Decision, index int, rule string)
+	Decide(s *decide.Subject) decide.Ruling
 }
 
 // Step is a processor in its place.
@@ -207,7 +207,7 @@ func (s *step) skips(u *crawl.CrawlURI) bool {
 	if s.Filter == nil {
 		return false
 	}
-	if d, _, _ := s.Filter.Decide(&decide.Subject{Cand: &u.Candidate}); d == decide.Reject {
+	if s.Filter.Decide(&decide.Subject{Cand: &u.Candidate}).Decision == decide.Reject {
 		s.skipped.Add(1)
 		return true
 	}

@@ -129,8 +129,24 @@ type Prior struct {
 type Judgement struct {
 	ValidFor uint8              // bit i: valid for profile i
 	Points   [MaxProfiles]int64 // per profile
+	Profiles int                // how many profiles judged
 	Near     bool               // not valid for a profile, with at least half of its points
 	JSON     []byte             // all verdicts with evidence, one JSON array
+}
+
+// Best returns the points of the best profile that accepts the page, or else of the best that
+// does not.
+func (j *Judgement) Best() (valid bool, points int64) {
+	valid, first := j.ValidFor != 0, true
+	for i, n := range j.Points[:min(j.Profiles, MaxProfiles)] {
+		if valid && j.ValidFor&(1<<i) == 0 {
+			continue
+		}
+		if first || n > points {
+			points, first = n, false
+		}
+	}
+	return valid, points
 }
 
 // Disposition is what the frontier is to do with a URI handed back.

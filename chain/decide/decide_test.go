@@ -101,7 +101,7 @@ func TestRules(t *testing.T) {
 		{"a link is no seed", RuleConfig{Rule: "seeds"}, page, "", none, None},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			if d, _, _ := one(t, c.rule).Decide(subject(t, c.url, c.hops, c.clm)); d != c.want {
+			if d := one(t, c.rule).Decide(subject(t, c.url, c.hops, c.clm)).Decision; d != c.want {
 				t.Errorf("%+v says %v of %s %q %+v, want %v", c.rule, d, c.url, c.hops, c.clm, c.want)
 			}
 		})
@@ -112,7 +112,7 @@ func TestRules(t *testing.T) {
 // not like that of its pages.
 func TestHostOfPseudoURI(t *testing.T) {
 	s := &Subject{Cand: &crawl.Candidate{URL: "dns:a.cz", Host: "a.cz"}}
-	if d, _, _ := one(t, RuleConfig{Rule: "hosts", List: []string{"cz"}}).Decide(s); d != Reject {
+	if d := one(t, RuleConfig{Rule: "hosts", List: []string{"cz"}}).Decide(s).Decision; d != Reject {
 		t.Errorf("dns:a.cz: %v", d)
 	}
 	for _, name := range Names() { // no rule may need a URL
@@ -141,23 +141,22 @@ func TestSequence(t *testing.T) {
 		url, hops string
 		seed      bool
 		want      Decision
-		index     int
 		rule      string
 	}{
-		{"http://a.com/", "L", false, Accept, 0, "accept"},
-		{"http://a.cz/", "L", false, Reject, 1, "hosts"},
-		{"http://a.sk/", "L", false, Reject, 2, "hosts#2"},
-		{"http://a.sk/", "E", false, Accept, 3, "transclusion"},
-		{"http://a.cz/", "", true, Accept, 4, "seeds"},
+		{"http://a.com/", "L", false, Accept, "accept"},
+		{"http://a.cz/", "L", false, Reject, "hosts"},
+		{"http://a.sk/", "L", false, Reject, "hosts#2"},
+		{"http://a.sk/", "E", false, Accept, "transclusion"},
+		{"http://a.cz/", "", true, Accept, "seeds"},
 	} {
 		sub := subject(t, c.url, c.hops, crawl.Claim{Bin: true})
 		sub.Cand.Seed = c.seed
-		if d, i, rule := s.Decide(sub); d != c.want || i != c.index || rule != c.rule {
-			t.Errorf("%s %q: %v %d %q, want %v %d %q", c.url, c.hops, d, i, rule, c.want, c.index, c.rule)
+		if r := s.Decide(sub); r != (Ruling{Decision: c.want, Rule: c.rule}) {
+			t.Errorf("%s %q: %+v, want %v %q", c.url, c.hops, r, c.want, c.rule)
 		}
 	}
-	if d, i, rule := (&Sequence{}).Decide(subject(t, "http://a.com/", "", crawl.Claim{})); d != None || i != -1 || rule != "" {
-		t.Errorf("no rules: %v %d %q", d, i, rule)
+	if r := (&Sequence{}).Decide(subject(t, "http://a.com/", "", crawl.Claim{})); r != (Ruling{}) {
+		t.Errorf("no rules: %+v", r)
 	}
 }
 
@@ -172,7 +171,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("problems: %v", problems)
 	}
 	for _, url := range []string{"http://a.cz/", "http://a.sk/", "http://www.example.org/"} {
-		if d, _, _ := s.Decide(subject(t, url, "L", crawl.Claim{})); d != Reject {
+		if d := s.Decide(subject(t, url, "L", crawl.Claim{})).Decision; d != Reject {
 			t.Errorf("%s: %v", url, d)
 		}
 	}
@@ -242,8 +241,8 @@ func TestDefaultScope(t *testing.T) {
 		case "redirect":
 			sub.Cand.Hops, sub.Cand.Kind = "LR", crawl.LinkRedirect
 		}
-		d, _, rule := s.Decide(sub)
-		if got := fmt.Sprint(d, " ", rule); got != c.want {
+		r := s.Decide(sub)
+		if got := fmt.Sprint(r.Decision, " ", r.Rule); got != c.want || (r.Trap != "") != strings.Contains(c.want, "traps:") {
 			t.Errorf("%s %q: %s, want %s", c.url, c.hops, got, c.want)
 		}
 	}

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"exclave/crawl"
+	"exclave/internal/traps"
 	"exclave/internal/urlx"
 )
 
@@ -31,6 +32,15 @@ func (s *Subject) via() *urlx.URL {
 	}
 	u, _ := urlx.Parse(s.Cand.Via) // nil with an error
 	return u
+}
+
+// Ruling is what a list of rules says of a URI. The zero Ruling is silence.
+type Ruling struct {
+	Decision Decision
+	// Rule is the name of the rule that decided, "" when all were silent: "hosts#2" is the second rule
+	// of that name, "traps:calendar" one of traps that found a calendar.
+	Rule string
+	Trap traps.Pattern // what a rule of traps found, else ""
 }
 
 // Rule decides about a URI, or is silent.

@@ -19,20 +19,18 @@ type Sequence struct {
 	names []string
 }
 
-// Decide returns the decision with the index, counted from 0, and the name of
-// the rule that made it; "hosts#2" is the second rule of that name, "traps:calendar" one
-// of traps that found a calendar. When all are silent it returns None, -1 and "".
-func (s *Sequence) Decide(sub *Subject) (d Decision, index int, rule string) {
+// Decide returns what the last rule that is not silent says.
+func (s *Sequence) Decide(sub *Subject) Ruling {
 	for i := len(s.rules) - 1; i >= 0; i-- {
 		if t, ok := s.rules[i].(*trapRule); ok {
 			if p := t.find(sub); p != "" {
-				return Reject, i, s.names[i] + ":" + string(p)
+				return Ruling{Reject, s.names[i] + ":" + string(p), p}
 			}
 		} else if d := s.rules[i].Decide(sub); d != None {
-			return d, i, s.names[i]
+			return Ruling{Decision: d, Rule: s.names[i]}
 		}
 	}
-	return None, -1, ""
+	return Ruling{}
 }
 
 // Len returns the number of rules.
@@ -102,9 +100,6 @@ func (m pathologicalPath) Decide(s *Subject) Decision {
 	}
 	return None
 }
-
-// OfCalendar reports whether the rule of a name, as [Sequence.Decide] returns it, refused a list of a calendar.
-func OfCalendar(name string) bool { return strings.HasSuffix(name, ":"+string(traps.Calendar)) }
 
 // trapRule rejects addresses that look like those of endless webs. A redirect leads to
 // one address and may be the only way to a page.

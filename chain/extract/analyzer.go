@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"exclave/analyzer"
 	"exclave/chain"
 	"exclave/crawl"
+	"exclave/internal/crawllog"
 )
 
 // WebAnalyzer judges pages. It comes last in the extract chain.
@@ -60,7 +60,7 @@ func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Res
 		return chain.Result{}, fmt.Errorf("extract: judge %s: %w", u.URL, err)
 	}
 	u.Judged = j
-	u.Annotate(annotation(verdicts))
+	u.Annotate(crawllog.Verdict(j.Best()))
 	return chain.Result{}, nil
 }
 
@@ -129,7 +129,7 @@ func NewPage(ctx context.Context, u *crawl.CrawlURI, a *analyzer.Analyzer, hosts
 
 func judgement(vs []analyzer.Verdict) (*crawl.Judgement, error) {
 	vs = vs[:min(len(vs), crawl.MaxProfiles)]
-	j := &crawl.Judgement{}
+	j := &crawl.Judgement{Profiles: len(vs)}
 	for i, v := range vs {
 		j.Points[i] = v.Points
 		if v.Valid {
@@ -141,20 +141,4 @@ func judgement(vs []analyzer.Verdict) (*crawl.Judgement, error) {
 	var err error
 	j.JSON, err = json.Marshal(vs)
 	return j, err
-}
-
-// annotation is the verdict in crawl.log: the points of the best profile that
-// accepts the page, or of the best that does not.
-func annotation(vs []analyzer.Verdict) string {
-	word, best := "", int64(0)
-	for _, v := range vs[:min(len(vs), crawl.MaxProfiles)] {
-		w := "invalid:"
-		if v.Valid {
-			w = "valid:"
-		}
-		if word == "" || len(w) < len(word) || w == word && v.Points > best {
-			word, best = w, v.Points
-		}
-	}
-	return word + strconv.FormatInt(best, 10)
 }

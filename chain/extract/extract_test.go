@@ -12,6 +12,7 @@ import (
 	"exclave/analyzer"
 	"exclave/chain"
 	"exclave/crawl"
+	"exclave/internal/crawllog"
 	"exclave/internal/markup"
 	"exclave/internal/mime"
 	"exclave/internal/record"
@@ -242,7 +243,11 @@ func TestAnnotation(t *testing.T) {
 		"invalid:-5": {{Points: -5}},
 		"invalid:7":  {{Points: -5}, {Points: 7}},
 	} {
-		if got := annotation(vs); got != want {
+		j, err := judgement(vs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := crawllog.Verdict(j.Best()); got != want {
 			t.Errorf("%+v: %s, want %s", vs, got, want)
 		}
 	}

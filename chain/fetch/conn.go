@@ -56,9 +56,9 @@ func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time
 		return nil, err
 	}
 	var last error
-	refused := ""
+	refused := notRefused
 	for _, a := range addrs[:min(len(addrs), maxAddrs)] {
-		if why := h.guard.check(a); why != "" {
+		if why := h.guard.check(a); why != notRefused {
 			h.warnRefused(u, a, why)
 			refused = why
 			continue
@@ -71,13 +71,13 @@ func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time
 			return nil, ctx.Err()
 		}
 	}
-	if last == nil && refused != "" {
-		return nil, &failure{crawl.StatusUnfetchable, []string{refused}, errRefused}
+	if last == nil && refused != notRefused {
+		return nil, &failure{crawl.StatusUnfetchable, []string{string(refused)}, errRefused}
 	}
 	return nil, last
 }
 
-func (h *HTTP) warnRefused(u *urlx.URL, a netip.AddrPort, why string) {
+func (h *HTTP) warnRefused(u *urlx.URL, a netip.AddrPort, why refusal) {
 	h.refusedOnce.Do(func() {
 		h.log.Warn("an address was not contacted: it is not public, refused, or its port is no web server's; the settings allow and refuse of the HTTP section say what may be contacted; further ones are only annotated",
 			"url", u.String(), "address", a.String(), "why", why)

@@ -11,10 +11,13 @@ import (
 	"exclave/internal/conf"
 )
 
-// Annotations of what is not contacted.
+// refusal is why an address is not contacted; its text is the annotation that says so.
+type refusal string
+
 const (
-	noteAddress = "address:refused"
-	notePort    = "port:refused"
+	notRefused  refusal = ""
+	noteAddress refusal = "address:refused"
+	notePort    refusal = "port:refused"
 )
 
 // guard knows which addresses a crawl may contact, and at which ports. A page of a
@@ -54,9 +57,8 @@ func newGuard(c Config) (g guard) {
 	return g
 }
 
-// check returns why the address may not be contacted at its port, as an annotation; ""
-// when it may.
-func (g *guard) check(to netip.AddrPort) string {
+// check returns why the address may not be contacted at its port, if it may not.
+func (g *guard) check(to netip.AddrPort) refusal {
 	a := to.Addr().Unmap().WithZone("")
 	for _, a := range append(carried(a), a) {
 		if !a.IsValid() || anyHas(g.refuse, a, to.Port()) || !anyHas(g.allow, a, to.Port()) && anyHas(g.special, a, 0) {
@@ -67,7 +69,7 @@ func (g *guard) check(to netip.AddrPort) string {
 	if _, bad := slices.BinarySearch(badPorts(), to.Port()); bad && !slices.ContainsFunc(g.allow, named) {
 		return notePort
 	}
-	return ""
+	return notRefused
 }
 
 // badPorts are those of the "bad ports" of the WHATWG Fetch standard (§2.9), in order:

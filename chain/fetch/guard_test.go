@@ -107,7 +107,8 @@ func TestGuardSettings(t *testing.T) {
 	for _, c := range []struct {
 		why           string
 		allow, refuse []string
-		to, want      string
+		to            string
+		want          refusal
 	}{
 		{"as before: a range opens its ports", []string{"127.0.0.0/8"}, nil, "127.1.2.3:6379", ""},
 		{"as before: an address opens its ports", []string{"127.0.0.1"}, nil, "127.0.0.1:6379", ""},
@@ -194,7 +195,7 @@ func TestRebinding(t *testing.T) {
 	}
 	u := page("http://127.0.0.1:25/")
 	process(t, client(t, nil, nil), u)
-	if u.Status != crawl.StatusUnfetchable || !slices.Equal(u.Annotations, []string{notePort}) {
+	if u.Status != crawl.StatusUnfetchable || !slices.Equal(u.Annotations, []string{string(notePort)}) {
 		t.Errorf("mail: status %d %v", u.Status, u.Annotations)
 	}
 	h = client(t, s, func(c *Config, _ *Deps) { c.ConnectTo["inner.example:80"] = "192.168.1.1:80" })

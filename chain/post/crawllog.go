@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/internal/crawllog"
 )
 
 const (
@@ -130,16 +131,16 @@ func annotations(u *crawl.CrawlURI) []string {
 		add("robotExcluded")
 	}
 	if u.Mode == crawl.ModeJudge {
-		add("judged")
+		add(crawllog.Judged)
 	}
 	for _, w := range u.Annotations {
 		add(w)
 	}
 	if depth := slices.Max(u.Claim.Link[:]) - 1; depth >= 0 {
-		add("validLink:" + strconv.Itoa(int(depth)))
+		add(crawllog.ValidLink(depth))
 	}
 	if u.Claim.Bin {
-		add("binLink")
+		add(crawllog.BinLink)
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"exclave/internal/clock"
 	"exclave/internal/conf"
 	"exclave/internal/mime"
+	"exclave/internal/traps"
 	"exclave/internal/urlx"
 )
 
@@ -75,8 +76,8 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 		if l.cfg.OtherHostsOnly && c.Kind == crawl.LinkNav && c.Host == u.Host {
 			continue
 		}
-		d, _, rule := l.scope.Decide(&decide.Subject{Cand: &c, Page: &u.Candidate})
-		if d == decide.Accept {
+		r := l.scope.Decide(&decide.Subject{Cand: &c, Page: &u.Candidate})
+		if r.Decision == decide.Accept {
 			u.Links = append(u.Links, c)
 			continue
 		}
@@ -84,10 +85,10 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 			continue
 		}
 		refused[c.URL] = true
-		if decide.OfCalendar(rule) {
+		if r.Trap == traps.Calendar {
 			u.CalendarLinks++
 		}
-		line, err := outOfScopeLine(&c, rule, now)
+		line, err := outOfScopeLine(&c, r.Rule, now)
 		if err != nil {
 			return chain.Result{}, err
 		}

@@ -125,8 +125,8 @@ func TestPreconditionsOurFailure(t *testing.T) {
 
 type scope decide.Decision
 
-func (s scope) Decide(*decide.Subject) (decide.Decision, int, string) {
-	return decide.Decision(s), 0, "hosts"
+func (s scope) Decide(*decide.Subject) decide.Ruling {
+	return decide.Ruling{Decision: decide.Decision(s), Rule: "hosts"}
 }
 
 func TestPreselector(t *testing.T) {

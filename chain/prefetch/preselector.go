@@ -28,13 +28,13 @@ func (p *Preselector) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 		u.Status = crawl.StatusUnfetchable
 		return chain.Jump(chain.Post), nil
 	}
-	d, _, rule := p.scope.Decide(&decide.Subject{Cand: &u.Candidate})
-	if d == decide.Accept {
+	r := p.scope.Decide(&decide.Subject{Cand: &u.Candidate})
+	if r.Decision == decide.Accept {
 		return chain.Result{}, nil
 	}
 	u.Status = crawl.StatusOutOfScope
-	if rule != "" {
-		u.Annotate("scope:" + rule)
+	if r.Rule != "" {
+		u.Annotate("scope:" + r.Rule)
 	}
 	return chain.Jump(chain.Post), nil
 }

@@ -11,6 +11,7 @@ import (
 	"exclave/chain"
 	"exclave/crawl"
 	"exclave/internal/clock"
+	"exclave/internal/crawllog"
 	"exclave/internal/record"
 	"exclave/internal/urlx"
 	"exclave/warc"
@@ -158,7 +159,7 @@ func (g *group) exchange() error {
 		r.Type, r.PayloadDigest = warc.TypeRevisit, p.PayloadDigest
 		r.Block, r.ContentType = nil, ""
 		r.Revisit = &warc.Revisit{Profile: warc.ProfileNotModified, TargetURI: g.uri, Date: p.Date, ID: p.RecordID}
-		u.Annotate("duplicate:server-not-modified")
+		u.Annotate(crawllog.NotModified)
 	} else if r.PayloadDigest == "" {
 		var err error
 		if r.PayloadDigest, err = warc.PayloadDigest(r.Block); err != nil {

@@ -45,16 +45,6 @@ func (e *Entry) Received() int64 {
 	return max(e.Size, 0)
 }
 
-// Annotated reports whether the line has an annotation.
-func (e *Entry) Annotated(word string) bool {
-	for _, a := range e.Annotations {
-		if a == word {
-			return true
-		}
-	}
-	return false
-}
-
 // fields are those of the table, without the JSON.
 const fields = 12
 

@@ -201,8 +201,8 @@ func (s *shower) key(raw string) (string, *urlx.URL, error) {
 }
 
 func (s *shower) scopeOf(c *crawl.Candidate) *ShownScope {
-	d, _, rule := s.scope.Decide(&decide.Subject{Cand: c})
-	return &ShownScope{Decision: d.String(), Rule: rule}
+	r := s.scope.Decide(&decide.Subject{Cand: c})
+	return &ShownScope{Decision: r.Decision.String(), Rule: r.Rule}
 }
 
 // state is where a URI stands, in a word.

@@ -28,7 +28,7 @@ func visitOf(e crawllog.Entry) frontier.Tally {
 	case crawl.Status(e.Status) == crawl.StatusRobots:
 		y.Robots = 1
 	case e.Status <= 0:
-	case e.Annotated("duplicate:server-not-modified"):
+	case e.Facts().NotModified:
 		y.Unmodified, y.UnmodifiedLen = 1, y.Bytes
 	default:
 		y.Novel, y.NovelBytes = 1, y.Bytes
@@ -68,7 +68,7 @@ func (r *recounted) add(o *recounted) {
 // count adds a line of crawl.log. Types without a row of their own in the state
 // are counted as others, so that memory is bounded as the state's is.
 func (r *recounted) count(e crawllog.Entry) {
-	if e.Annotated("judged") {
+	if e.Facts().Judged {
 		return // nothing was fetched
 	}
 	y := visitOf(e)

@@ -36,7 +36,7 @@ func Visit(e crawllog.Entry) frontier.Tally {
 	case crawl.Status(e.Status) == crawl.StatusRobots:
 		y.Robots = 1
 	case e.Status <= 0:
-	case e.Annotated("duplicate:server-not-modified"):
+	case e.Facts().NotModified:
 		y.Unmodified, y.UnmodifiedLen = 1, y.Bytes
 	default:
 		y.Novel, y.NovelBytes = 1, y.Bytes

@@ -198,7 +198,7 @@ func (r *rebuilding) judgement(verdicts []byte) (*crawl.Judgement, error) {
 	if err := json.Unmarshal(verdicts, &vs); err != nil {
 		return nil, fmt.Errorf("verdict: %w", err)
 	}
-	j := &crawl.Judgement{JSON: verdicts}
+	j := &crawl.Judgement{JSON: verdicts, Profiles: len(r.profiles)}
 	for _, v := range vs {
 		i := slices.Index(r.profiles, v.Profile)
 		if i < 0 {

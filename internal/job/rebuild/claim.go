@@ -2,7 +2,6 @@ package rebuild
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"exclave/crawl"
@@ -49,18 +48,11 @@ func (r *replay) claim(c *crawl.Candidate, e crawllog.Entry) error {
 		c.Kind = kindOfHop(c.Hops, via.Outcome.Class)
 		c.Claim = c.Claim.Join(r.depths.Child(via.Claim, via.Outcome, c.Kind))
 	}
-	for _, a := range e.Annotations {
-		word, value, _ := strings.Cut(a, ":")
-		switch word {
-		case "valid", "invalid":
-			c.Claim.Analyse = true
-		case "binLink":
-			c.Claim.Bin = true
-		case "validLink":
-			if depth, err := strconv.ParseInt(value, 10, 32); err == nil && depth >= 0 {
-				r.link(&c.Claim, have, int32(depth))
-			}
-		}
+	said := e.Facts()
+	c.Claim.Analyse = c.Claim.Analyse || said.Analysed
+	c.Claim.Bin = c.Claim.Bin || said.BinLink
+	if said.Linked {
+		r.link(&c.Claim, have, said.Depth)
 	}
 	if c.Claim.Join(have).IsZero() { // it was fetched: somebody wanted it
 		c.Claim.Analyse = true

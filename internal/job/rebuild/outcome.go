@@ -2,7 +2,6 @@ package rebuild
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"exclave/crawl"
@@ -21,7 +20,7 @@ func (r *replay) outcome(u *crawl.CrawlURI, e crawllog.Entry, g *found) {
 		u.Class = classOf(u, g)
 	}
 	u.Judgeable = e.Status >= 200 && e.Status < 300 && !u.IsPrereq() && slices.ContainsFunc(u.MIME.Types(), r.analyzer.Judges)
-	if p := u.Prior; p != nil && e.Annotated("duplicate:server-not-modified") {
+	if p := u.Prior; p != nil && e.Facts().NotModified {
 		u.NotModified, u.Class = true, p.Outcome.Class
 	}
 	if g != nil && !g.Response.IsZero() {
@@ -90,12 +89,7 @@ func (r *replay) prerequisite(u *crawl.CrawlURI) {
 
 // judged finds the judgement that a line tells of; logged says that analysis.jsonl has a line of it.
 func (r *replay) judged(u *crawl.CrawlURI, e crawllog.Entry, g *found) (logged bool, err error) {
-	word := ""
-	for _, n := range e.Annotations {
-		if w, _, ok := strings.Cut(n, ":"); ok && (w == "valid" || w == "invalid") {
-			word = w
-		}
-	}
+	said := e.Facts()
 	if g != nil && !g.Verdict.IsZero() {
 		block, err := r.archive.block(g.Verdict)
 		if err != nil {
@@ -105,7 +99,7 @@ func (r *replay) judged(u *crawl.CrawlURI, e crawllog.Entry, g *found) (logged b
 			r.note("%s: %v", g.URL, err)
 		}
 	}
-	if word == "" && u.Judged == nil {
+	if !said.Analysed && u.Judged == nil {
 		return false, nil
 	}
 	a, logged, err := r.x.line(e.URL)
@@ -119,7 +113,7 @@ func (r *replay) judged(u *crawl.CrawlURI, e crawllog.Entry, g *found) (logged b
 	default:
 		r.made.Unread++
 		u.Judged = &crawl.Judgement{}
-		if word == "valid" {
+		if said.Valid {
 			u.Judged.ValidFor = 1
 		}
 	}

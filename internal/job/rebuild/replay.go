@@ -113,7 +113,7 @@ func (r *replay) mayLink(u *frontier.Record) bool {
 // logged tells of a line of crawl.log.
 func (r *replay) logged(e crawllog.Entry) error {
 	m := crawl.ModeFetch
-	if e.Annotated("judged") {
+	if e.Facts().Judged {
 		m = crawl.ModeJudge
 	}
 	c, err := r.candidate(e)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
 	"time"
 
 	"exclave/chain/post"
@@ -77,7 +75,7 @@ func (r *replay) write(c crawl.Candidate, g *found, judge bool) error {
 		name = r.archive.files[g.File].Name
 		if g.Type == "revisit" && u.Prior != nil {
 			u.Status = 304
-			u.Annotate("duplicate:server-not-modified")
+			u.Annotate(crawllog.NotModified)
 		}
 	}
 	if !g.Verdict.IsZero() {
@@ -86,7 +84,7 @@ func (r *replay) write(c crawl.Candidate, g *found, judge bool) error {
 			return err
 		}
 		if j, err := r.judgement(block); err == nil {
-			u.Annotate(verdictWord(j))
+			u.Annotate(crawllog.Verdict(j.Best()))
 		}
 	}
 	e, err = r.writeLine(u, name)
@@ -136,7 +134,7 @@ func (r *replay) unarchived(a analysed) error {
 		return err
 	}
 	u.Status, u.MIME, u.Digest, u.SourceTag = crawl.Status(a.Status), mime.Info{Type: a.MIME}, a.Digest, a.Source
-	u.Annotate(verdictWord(&a.Judged))
+	u.Annotate(crawllog.Verdict(a.Judged.Best()))
 	e, err := r.writeLine(u, "")
 	if err != nil {
 		return err
@@ -144,15 +142,6 @@ func (r *replay) unarchived(a analysed) error {
 	r.outcome(u, e, nil)
 	u.Judged = &a.Judged
 	return r.b.Finished(u, frontier.Logged{Tally: lines.Visit(e), Judged: true})
-}
-
-// verdictWord is the annotation of a verdict.
-func verdictWord(j *crawl.Judgement) string {
-	word := "invalid:"
-	if j.ValidFor != 0 {
-		word = "valid:"
-	}
-	return word + strconv.FormatInt(slices.Max(j.Points[:]), 10)
 }
 
 // writeLine writes the line of crawl.log of a URI to those that are missing, and returns it.

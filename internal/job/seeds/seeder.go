@@ -181,10 +181,10 @@ func (s *Seeder) candidate(c crawl.Candidate, u *urlx.URL, via, source string, r
 	if c.SourceTag == "" {
 		c.SourceTag = source
 	}
-	if d, _, rule := s.scope.Decide(&decide.Subject{Cand: &c}); d != decide.Accept {
-		rep.Rejected[rule]++
+	if r := s.scope.Decide(&decide.Subject{Cand: &c}); r.Decision != decide.Accept {
+		rep.Rejected[r.Rule]++
 		if slices.Contains(s.national, urlx.TLD(c.Host)) {
-			rep.OwnDomain[rule]++
+			rep.OwnDomain[r.Rule]++
 		}
 		return crawl.Candidate{}, false
 	}

@@ -11,7 +11,7 @@ import (
 // data holds the built-in lists; data/NOTICE says whose words they are and
 // tools/wordlists how they are made.
 //
-//go:embed data/*.txt
+//go:embed data/*.txt data/NOTICE
 var data embed.FS
 
 // Builtins returns the names of the built-in lists, sorted. A list is named by
@@ -35,6 +35,16 @@ func Builtin(name string) (*List, error) {
 		return nil, fmt.Errorf("dict: list %q: %w (built in are %s)", name, ErrNoList, strings.Join(Builtins(), ", "))
 	}
 	return index(name, string(text)), nil
+}
+
+// Notice returns whose the built-in lists are, and their licence, which asks for that:
+// exclave version --notice shows it.
+func Notice() string {
+	text, err := data.ReadFile("data/NOTICE")
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // IsFile tells the path of a list from the name of a built-in one: a path holds

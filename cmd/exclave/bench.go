@@ -54,7 +54,7 @@ pages within four clicks of a seed, 98 % of all, with 5 % of its requests in tra
 			if o.defaultJob {
 				o.deep(cmd)
 			}
-			err := o.web.Validate()
+			err := o.web.Validate().Err("benchweb")
 			switch {
 			case err != nil:
 			case o.web.Traps && !o.defaultJob:
@@ -165,7 +165,7 @@ can be another crawler's HTTP proxy.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.fewHosts(cmd)
-			if err := o.web.Validate(); err != nil {
+			if err := o.web.Validate().Err("benchweb"); err != nil {
 				return withCode(exitUsage, err)
 			}
 			return benchServe(cmd, o, counts)
@@ -235,7 +235,7 @@ construct that make it known, and everything that it refers to.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.fewHosts(cmd)
-			if err := o.web.Validate(); err != nil {
+			if err := o.web.Validate().Err("benchweb"); err != nil {
 				return withCode(exitUsage, err)
 			}
 			web, err := benchweb.New(o.web)

@@ -27,7 +27,7 @@ Hosts and domains grow with the number of lines when they are not given.`,
 			if !cmd.Flags().Changed("domains") {
 				p.Domains = int(max(p.Lines/200, 1))
 			}
-			if err := p.Validate(); err != nil {
+			if err := p.Validate().Err("benchlog"); err != nil {
 				return withCode(exitUsage, err)
 			}
 			if err := p.Write(cmd.OutOrStdout()); err != nil {

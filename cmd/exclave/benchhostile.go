@@ -116,7 +116,7 @@ func (o *hostileOptions) mix(cmd *cobra.Command) {
 }
 
 func (o *hostileOptions) validate() error {
-	errs := []error{o.web.Validate()}
+	errs := []error{o.web.Validate().Err("hostileweb")}
 	for _, d := range []struct {
 		flag string
 		d    time.Duration

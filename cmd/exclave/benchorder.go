@@ -60,7 +60,7 @@ requests. docs/howto/bench.md explains the figures.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			o.fewHosts(cmd)
-			if err := o.web.Validate(); err != nil {
+			if err := o.web.Validate().Err("benchweb"); err != nil {
 				return withCode(exitUsage, err)
 			}
 			if o.web.Traps {

@@ -58,8 +58,9 @@ interrupted, nothing was made.`,
 			if into == "" {
 				return withCode(exitUsage, errors.New("seeds split: --into DIR is missing"))
 			}
-			if plan.By = collection.By(by); plan.Parts < 0 || plan.MaxURLs < 0 || plan.Validate() != nil {
-				return withCode(exitUsage, fmt.Errorf("seeds split: %w (--parts N or --max-urls N; --by %s)", plan.Validate(), waysText()))
+			plan.By = collection.By(by)
+			if err := plan.Validate().Err("collection"); err != nil {
+				return withCode(exitUsage, fmt.Errorf("seeds split: %w (--parts N or --max-urls N; --by %s)", err, waysText()))
 			}
 			base, err := splitConfig(cmd, file, profile, contact, &logs)
 			if err != nil {

@@ -5,23 +5,31 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"exclave/dict"
 	"exclave/frontier"
 
 	"github.com/spf13/cobra"
 )
 
 func newVersion() *cobra.Command {
-	return &cobra.Command{
+	var notice bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of the program and of its formats",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if notice {
+				_, err := fmt.Fprint(cmd.OutOrStdout(), dict.Notice())
+				return err
+			}
 			b := readBuild()
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "exclave %s\ncommit %s\nstate format %d\nWARC 1.1\n%s %s/%s\n",
 				programVersion, b.commit, frontier.FormatVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&notice, "notice", false, "print instead whose the built-in word lists are, and their licence")
+	return cmd
 }
 
 // programVersion is the version of the program, as in user agents and warcinfo.

@@ -454,7 +454,7 @@ func TestMakeIsWholeOrNothing(t *testing.T) {
 // Plans that cannot be are refused before anything is read.
 func TestPlan(t *testing.T) {
 	for _, p := range []Plan{{By: "colour", Parts: 1}, {By: ByHost}, {By: ByHost, Parts: 1, MaxURLs: 1}, {By: ByHost, Parts: MaxParts + 1}, {By: ByHost, MaxURLs: -1}} {
-		if p.Validate() == nil {
+		if len(p.Validate()) == 0 {
 			t.Errorf("accepted: %+v", p)
 		}
 	}

@@ -32,7 +32,7 @@ var (
 // Everything is made in dir.tmp, which becomes dir when it is complete and durable.
 // After an error nothing is left; what a crash leaves, the next call clears away.
 func Make(ctx context.Context, dir string, o Options, p Plan, read func(*Gatherer) error, job func(name, seeds string) []byte) (_ []Collection, t Totals, err error) {
-	if err := p.Validate(); err != nil {
+	if err := p.Validate().Err("collection"); err != nil {
 		return nil, t, err
 	}
 	m := maker{dir: filepath.Clean(dir)}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 
+	"exclave/internal/conf"
 	"exclave/internal/extsort"
 	"exclave/internal/urlx"
 )
@@ -46,20 +47,20 @@ type Plan struct {
 }
 
 // Validate returns what is wrong.
-func (p Plan) Validate() error {
+func (p Plan) Validate() (ps conf.Problems) {
 	switch {
 	case !slices.Contains(Ways(), p.By):
-		return fmt.Errorf("collection: there is no way %q to divide; there are %v", p.By, Ways())
+		ps.Add("", "there is no way %q to divide; there are %v", p.By, Ways())
 	case p.Parts == 0 && p.MaxURLs == 0:
-		return errors.New("collection: neither the number of collections is given nor their size")
+		ps.Add("", "neither the number of collections is given nor their size")
 	case p.Parts != 0 && p.MaxURLs != 0:
-		return errors.New("collection: give the number of collections or their size, not both")
+		ps.Add("", "give the number of collections or their size, not both")
 	case p.Parts < 0 || p.Parts > MaxParts:
-		return fmt.Errorf("collection: %d collections are not between 1 and %d", p.Parts, MaxParts)
+		ps.Add("", "%d collections are not between 1 and %d", p.Parts, MaxParts)
 	case p.MaxURLs < 0:
-		return fmt.Errorf("collection: %d URLs are not at least 1", p.MaxURLs)
+		ps.Add("", "%d URLs are not at least 1", p.MaxURLs)
 	}
-	return nil
+	return ps
 }
 
 // Collection is what came of one.

@@ -7,13 +7,14 @@ package benchlog
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 	"time"
+
+	"exclave/internal/conf"
 )
 
 // Params say what the log is like.
@@ -40,21 +41,15 @@ func DefaultParams() Params {
 }
 
 // Validate returns what is wrong.
-func (p Params) Validate() error {
-	var errs []error
-	bad := func(is bool, format string, a ...any) {
-		if is {
-			errs = append(errs, fmt.Errorf("benchlog: "+format, a...))
-		}
-	}
-	bad(p.Lines < 0, "%d lines are less than none", p.Lines)
-	bad(p.Hosts < 1 || p.Domains < 1, "%d hosts and %d domains: there must be one of each at least", p.Hosts, p.Domains)
-	bad(p.TLD == "", "no top-level domain of the nation is given")
-	bad(!slices.Contains(Formats(), p.Format), "there is no format %q; there are %v", p.Format, Formats())
-	bad(p.Duplicates < 0 || p.Duplicates > 1, "%v duplicates are not between 0 and 1", p.Duplicates)
-	bad(p.Broken < 0 || p.Broken > 1, "%v broken lines are not between 0 and 1", p.Broken)
-	bad(p.Traps < 0 || p.Traps > 1, "%v traps are not between 0 and 1", p.Traps)
-	return errors.Join(errs...)
+func (p Params) Validate() (ps conf.Problems) {
+	ps.Check(p.Lines >= 0, "", "%d lines are less than none", p.Lines)
+	ps.Check(p.Hosts >= 1 && p.Domains >= 1, "", "%d hosts and %d domains: there must be one of each at least", p.Hosts, p.Domains)
+	ps.Check(p.TLD != "", "", "no top-level domain of the nation is given")
+	ps.Check(slices.Contains(Formats(), p.Format), "", "there is no format %q; there are %v", p.Format, Formats())
+	ps.Check(p.Duplicates >= 0 && p.Duplicates <= 1, "", "%v duplicates are not between 0 and 1", p.Duplicates)
+	ps.Check(p.Broken >= 0 && p.Broken <= 1, "", "%v broken lines are not between 0 and 1", p.Broken)
+	ps.Check(p.Traps >= 0 && p.Traps <= 1, "", "%v traps are not between 0 and 1", p.Traps)
+	return ps
 }
 
 // Numbers of the mixture.

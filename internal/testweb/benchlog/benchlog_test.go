@@ -62,11 +62,11 @@ func TestParams(t *testing.T) {
 		t.Error("seeds 1 and 2 give the same log")
 	}
 	for _, p := range []Params{{}, {Lines: 1, Hosts: 1, Domains: 1, TLD: "cz", Format: "csv"}, {Lines: 1, Hosts: 1, Domains: 1, TLD: "cz", Format: "list", Broken: 2}} {
-		if p.Validate() == nil {
+		if len(p.Validate()) == 0 {
 			t.Errorf("accepted: %+v", p)
 		}
 	}
-	if err := a.Validate(); err != nil {
+	if err := a.Validate().Err("benchlog"); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,9 +1,9 @@
 package benchweb
 
 import (
-	"errors"
-	"fmt"
 	"time"
+
+	"exclave/internal/conf"
 )
 
 // Params describe a web. Shares are between 0 and 1.
@@ -50,20 +50,18 @@ func DefaultParams() Params {
 const maxHosts = 1 << 16
 
 // Validate returns every value that cannot be.
-func (p Params) Validate() error {
-	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("benchweb: "+format, args...)) }
+func (p Params) Validate() (ps conf.Problems) {
 	if p.Resources < 1 || p.Resources > 1<<31 {
-		bad("resources: %d is not between 1 and %d", p.Resources, 1<<31)
+		ps.Add("resources", "%d is not between 1 and %d", p.Resources, 1<<31)
 	}
 	if p.Hosts < 1 || p.Hosts > maxHosts || p.Hosts > p.Resources {
-		bad("hosts: %d is not between 1 and the number of resources, at most %d", p.Hosts, maxHosts)
+		ps.Add("hosts", "%d is not between 1 and the number of resources, at most %d", p.Hosts, maxHosts)
 	}
 	if p.MeanSize < 2_000 || p.MeanSize > 1_000_000 {
-		bad("mean size: %d is not between 2000 and 1000000 bytes", p.MeanSize)
+		ps.Add("mean size", "%d is not between 2000 and 1000000 bytes", p.MeanSize)
 	}
 	if p.SlowHosts < 0 || p.SlowHosts > p.Hosts || p.SlowBy < 0 {
-		bad("slow hosts: %d by %s: not between 0 and the number of hosts", p.SlowHosts, p.SlowBy)
+		ps.Add("slow hosts", "%d by %s: not between 0 and the number of hosts", p.SlowHosts, p.SlowBy)
 	}
 	for _, s := range []struct {
 		name        string
@@ -74,10 +72,10 @@ func (p Params) Validate() error {
 		{"seed share", p.SeedShare, 1. / 3}, {"shared address", p.SharedAddress, 1}, {"trap share", p.TrapShare, 1},
 	} {
 		if !(s.share >= 0 && s.share <= s.most) {
-			bad("%s: %g is not between 0 and %g", s.name, s.share, s.most)
+			ps.Add(s.name, "%g is not between 0 and %g", s.share, s.most)
 		}
 	}
-	return errors.Join(errs...)
+	return ps
 }
 
 // What hashes are drawn for.

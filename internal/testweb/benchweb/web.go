@@ -16,7 +16,7 @@ type Web struct {
 
 // New makes the web of p; what it costs in memory depends on the number of hosts.
 func New(p Params) (*Web, error) {
-	if err := p.Validate(); err != nil {
+	if err := p.Validate().Err("benchweb"); err != nil {
 		return nil, err
 	}
 	w := &Web{p: p, places: newPlaces(), words: words(), traps: traps()}

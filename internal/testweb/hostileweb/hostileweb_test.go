@@ -149,7 +149,7 @@ func TestServer(t *testing.T) {
 
 // Wrong parameters are told at once and together.
 func TestValidate(t *testing.T) {
-	err := Params{Cases: []string{"icy", "nothing"}, Hosts: -1, Items: 1, Pages: 1}.Validate()
+	err := Params{Cases: []string{"icy", "nothing"}, Hosts: -1, Items: 1, Pages: 1}.Validate().Err("hostileweb")
 	if err == nil {
 		t.Fatal("accepted")
 	}

@@ -1,12 +1,12 @@
 package hostileweb
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
 
+	"exclave/internal/conf"
 	"exclave/internal/testweb"
 )
 
@@ -27,12 +27,9 @@ type Params struct {
 }
 
 // Validate returns every value that cannot be.
-func (p Params) Validate() error {
-	var errs []error
+func (p Params) Validate() (ps conf.Problems) {
 	between := func(name string, n, least, most int) {
-		if n < least || n > most {
-			errs = append(errs, fmt.Errorf("hostileweb: %s: %d is not between %d and %d", name, n, least, most))
-		}
+		ps.Check(n >= least && n <= most, name, "%d is not between %d and %d", n, least, most)
 	}
 	between("healthy hosts", p.Healthy, 1, 10_000)
 	between("healthy pages", p.Pages, 1, 1_000_000_000)
@@ -41,10 +38,10 @@ func (p Params) Validate() error {
 	between("Crawl-delay", p.CrawlDelay, 0, 3_600)
 	if len(p.Cases) > 0 {
 		if _, unknown := Find(p.Cases...); len(unknown) > 0 {
-			errs = append(errs, fmt.Errorf("hostileweb: no case is called %s", strings.Join(unknown, ", ")))
+			ps.Add("", "no case is called %s", strings.Join(unknown, ", "))
 		}
 	}
-	return errors.Join(errs...)
+	return ps
 }
 
 // HealthyURLs is how many addresses the healthy hosts have, robots.txt left out.
@@ -73,7 +70,7 @@ type web struct {
 }
 
 func newWeb(p Params) (*web, error) {
-	if err := p.Validate(); err != nil {
+	if err := p.Validate().Err("hostileweb"); err != nil {
 		return nil, err
 	}
 	w := &web{p: p, byDNS: map[string]*host{}}

@@ -26,7 +26,7 @@ type Config struct {
 // DefaultConfig returns the defaults: 50 ToeThreads, no limits, 5 s of grace.
 func DefaultConfig() Config { return Config{ToeThreads: 50, Grace: 5 * time.Second} }
 
-// Validate returns every value that cannot be, as "key: what".
+// Validate returns every value that cannot be.
 func (c Config) Validate() (ps conf.Problems) {
 	if c.ToeThreads < 1 || c.ToeThreads > 10000 {
 		ps.Add("toe_threads", "%d is not between 1 and 10000", c.ToeThreads)

@@ -59,7 +59,7 @@ func DefaultConfig() Config {
 		DNSRetries: 10, DNSRetryDelay: 5 * time.Minute, RobotsRetries: 10, SelfRedirects: 5, QueueKey: QueueByHost, HostsInMemory: 50000}
 }
 
-// Validate returns every value that cannot be, as "key: what".
+// Validate returns every value that cannot be.
 func (c Config) Validate() (ps conf.Problems) {
 	ps.Check(c.DelayFactor >= 0, "delay_factor", "%g is negative", c.DelayFactor)
 	for _, d := range []struct {

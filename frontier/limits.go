@@ -63,7 +63,7 @@ func (c *LimitsConfig) fields() []struct {
 		{"source_documents", c.SourceDocuments}, {"source_bytes", c.SourceBytes}}
 }
 
-// Validate returns every value that cannot be, as "key: what".
+// Validate returns every value that cannot be.
 func (c LimitsConfig) Validate() (ps conf.Problems) {
 	for _, f := range c.fields() {
 		if f.val < 0 {

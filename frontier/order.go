@@ -92,7 +92,7 @@ func (c OrderConfig) Notices() []string {
 	return nil
 }
 
-// Validate returns every value that cannot be, as "key: what".
+// Validate returns every value that cannot be.
 func (c OrderConfig) Validate() (ps conf.Problems) {
 	ranks := 1
 	for i, name := range c.Policies {

@@ -28,7 +28,7 @@ type LogsConfig struct {
 // DefaultLogsConfig returns parts of 256 MiB, compressed.
 func DefaultLogsConfig() LogsConfig { return LogsConfig{MaxSize: 256 << 20, Compress: true} }
 
-// Validate returns every value that cannot be, as "key: what".
+// Validate returns every value that cannot be.
 func (c LogsConfig) Validate() (ps conf.Problems) {
 	if c.MaxSize < 0 {
 		ps.Add("max_size", "%d is negative; 0 means that no log is rolled", c.MaxSize)

@@ -21,7 +21,7 @@ type Documents struct {
 // DefaultDocuments returns one document per processor and 30 s for each.
 func DefaultDocuments() Documents { return Documents{MaxTime: 30 * time.Second} }
 
-// Validate returns every value that cannot be, as "key: what".
+// Validate returns every value that cannot be.
 func (d Documents) Validate() (ps conf.Problems) {
 	if d.AtOnce < 0 || d.AtOnce > 10000 {
 		ps.Add("at_once", "%d is not between 0 and 10000; 0 means as many as there are processors", d.AtOnce)

@@ -103,7 +103,7 @@ func (c Config) Agent(version string) string {
 	return "Mozilla/5.0 (compatible; exclave/" + version + " +" + c.Contact + ")"
 }
 
-// Validate returns every value that cannot be, as "key: what".
+// Validate returns every value that cannot be.
 func (c Config) Validate() (ps conf.Problems) {
 	u, err := url.Parse(c.Contact)
 	ps.Check(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "", "contact",

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/BurntSushi/toml"
-
 	"exclave/chain"
+	"exclave/internal/conf"
 )
 
 // config reads chains as job.toml has them.
@@ -17,8 +16,12 @@ func config(t *testing.T, text string) map[chain.Name][]StepConfig {
 	var c struct {
 		Chain map[chain.Name][]StepConfig `toml:"chain"`
 	}
-	if _, err := toml.Decode(text, &c); err != nil {
-		t.Fatal(err)
+	doc, problems := conf.Parse([]byte(text), "job.toml")
+	if doc != nil {
+		problems = doc.Decode(&c)
+	}
+	if len(problems) > 0 {
+		t.Fatal(problems)
 	}
 	return c.Chain
 }

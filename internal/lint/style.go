@@ -67,6 +67,9 @@ func checkStyle(m *module) []string {
 				if n.Name.Name == "init" && n.Recv == nil {
 					bad(n.Pos(), "init has effects that nobody asked for")
 				}
+				if n.Name.Name == "Validate" && n.Recv != nil && !returnsProblems(n.Type) {
+					bad(n.Pos(), "Validate: settings say what is wrong with them by Validate() conf.Problems (ADR 46)")
+				}
 			case *ast.CallExpr:
 				if isCall(n, "synctest", "Test") {
 					return false // time is fake in there: sleeping costs nothing
@@ -97,6 +100,21 @@ func checkStyle(m *module) []string {
 		})
 	}
 	return problems
+}
+
+// returnsProblems reports that a method has no parameter, and conf.Problems as result.
+func returnsProblems(t *ast.FuncType) bool {
+	if t.Params.NumFields() > 0 || t.Results.NumFields() != 1 {
+		return false
+	}
+	switch r := t.Results.List[0].Type.(type) {
+	case *ast.SelectorExpr:
+		id, ok := r.X.(*ast.Ident)
+		return ok && id.Name == "conf" && r.Sel.Name == "Problems"
+	case *ast.Ident:
+		return r.Name == "Problems"
+	}
+	return false
 }
 
 func isCall(c *ast.CallExpr, pkg, name string) bool {

@@ -2,6 +2,7 @@ package robots
 
 import (
 	"bytes"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -26,17 +27,32 @@ const (
 // Google accepts.
 func Parse(body []byte, token string) *Rules {
 	p := parser{token: token}
-	text := decode(body)
-	for len(text) > 0 {
-		line := text
-		if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = nil
-		}
-		p.line(line[:min(len(line), maxLine)])
+	for n, line := range lines(decode(body)) {
+		p.line(n, line)
 	}
 	return p.rules()
+}
+
+// lines yields every line of a file, counted from 1. Lines end with CR, LF or both
+// (§2.2); of a longer one the first maxLine bytes are yielded.
+func lines(text []byte) iter.Seq2[int32, []byte] {
+	return func(yield func(int32, []byte) bool) {
+		for n := int32(1); len(text) > 0; n++ {
+			line := text
+			if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
+				end := i + 1
+				if text[i] == '\r' && end < len(text) && text[end] == '\n' {
+					end++
+				}
+				line, text = text[:i], text[end:]
+			} else {
+				text = nil
+			}
+			if !yield(n, line[:min(len(line), maxLine)]) {
+				return
+			}
+		}
+	}
 }
 
 func decode(body []byte) []byte {
@@ -63,14 +79,17 @@ func decodeUTF16(b []byte, low int) []byte {
 
 // group collects what belongs to one choice: our token, or '*'.
 type group struct {
-	named    bool // some user-agent line chose it
+	named    bool    // some user-agent line chose it
+	agents   []int32 // these lines
 	rules    []rule
+	delayed  int32 // the line of delay
 	delay    time.Duration
 	hasDelay bool
 }
 
 type parser struct {
 	token      string
+	number     int32 // of the line being read
 	ours, star group
 	// Of the group of lines being read: is it for our token, for '*'; did a
 	// rule follow its user-agent lines, so that the next one begins another.
@@ -78,25 +97,53 @@ type parser struct {
 	sitemaps               []string
 }
 
-func (p *parser) line(line []byte) {
+func (p *parser) line(n int32, line []byte) {
+	p.number = n
 	key, value, ok := split(line)
 	if !ok {
 		return
 	}
-	switch key {
-	case "user-agent", "useragent", "user agent":
+	switch canonical(key) {
+	case keyAgent:
 		p.userAgent(value)
-	case "allow":
+	case keyAllow:
 		p.rule(value, true)
-	case "disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw":
+	case keyDisallow:
 		p.rule(value, false)
-	case "crawl-delay", "crawldelay":
+	case keyDelay:
 		p.crawlDelay(value)
-	case "sitemap", "site-map":
+	case keySitemap:
 		if value != "" && !slices.Contains(p.sitemaps, value) && len(p.sitemaps) < maxSitemaps {
 			p.sitemaps = append(p.sitemaps, value)
 		}
 	}
+}
+
+// Keys of lines in the form of the standard.
+const (
+	keyAgent    = "user-agent"
+	keyAllow    = "allow"
+	keyDisallow = "disallow"
+	keyDelay    = "crawl-delay"
+	keySitemap  = "sitemap"
+)
+
+// canonical returns what a key in lower case stands for, misspelt or not; "" when
+// that is nothing.
+func canonical(key string) string {
+	switch key {
+	case keyAgent, "useragent", "user agent":
+		return keyAgent
+	case keyAllow:
+		return keyAllow
+	case keyDisallow, "dissallow", "dissalow", "disalow", "diasllow", "disallaw":
+		return keyDisallow
+	case keyDelay, "crawldelay":
+		return keyDelay
+	case keySitemap, "site-map":
+		return keySitemap
+	}
+	return ""
 }
 
 // maxSitemaps bounds memory and the search for doubles.
@@ -125,10 +172,17 @@ func (p *parser) userAgent(value string) {
 	name, _, _ := strings.Cut(strings.ReplaceAll(value, "\t", " "), " ")
 	switch {
 	case name == "*":
-		p.inStar, p.star.named = true, true
+		p.inStar = true
+		p.star.choose(p.number)
 	case p.isOurs(name):
-		p.inOurs, p.ours.named = true, true
+		p.inOurs = true
+		p.ours.choose(p.number)
 	}
+}
+
+func (g *group) choose(line int32) {
+	g.named = true
+	g.agents = append(g.agents, line)
 }
 
 // isOurs compares the name up to its version, and up to the first character
@@ -159,7 +213,7 @@ func (p *parser) rule(value string, allow bool) {
 		return
 	}
 	anchored := strings.HasSuffix(value, "$")
-	r := rule{pattern: normalise(strings.TrimSuffix(value, "$"), true), anchored: anchored, allow: allow}
+	r := rule{pattern: normalise(strings.TrimSuffix(value, "$"), true), anchored: anchored, allow: allow, line: p.number}
 	p.chosen(func(g *group) { g.rules = append(g.rules, r) })
 }
 
@@ -173,14 +227,23 @@ func (p *parser) crawlDelay(value string) {
 	if seconds < MaxCrawlDelay.Seconds() {
 		delay = time.Duration(seconds*1000) * time.Millisecond
 	}
-	p.chosen(func(g *group) { g.delay, g.hasDelay = max(g.delay, delay), true })
+	p.chosen(func(g *group) {
+		if !g.hasDelay || delay > g.delay {
+			g.delay, g.hasDelay, g.delayed = delay, true, p.number
+		}
+	})
+}
+
+// group returns the one whose rules count.
+func (p *parser) group() *group {
+	if p.ours.named {
+		return &p.ours
+	}
+	return &p.star
 }
 
 func (p *parser) rules() *Rules {
-	g := p.star
-	if p.ours.named {
-		g = p.ours
-	}
+	g := p.group()
 	sortRules(g.rules)
-	return &Rules{rules: slices.Compact(g.rules), delay: g.delay, hasDelay: g.hasDelay, sitemaps: p.sitemaps}
+	return &Rules{rules: slices.CompactFunc(g.rules, rule.equal), delay: g.delay, hasDelay: g.hasDelay, sitemaps: p.sitemaps}
 }

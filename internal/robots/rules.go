@@ -25,6 +25,12 @@ type rule struct {
 	pattern  string // '*' is a wildcard; without the final '$'
 	anchored bool   // ended with '$'
 	allow    bool
+	line     int32 // of the file; 0 when it was read from its binary form
+}
+
+// equal reports that two rules say the same, wherever they stand.
+func (r rule) equal(o rule) bool {
+	return r.pattern == o.pattern && r.anchored == o.anchored && r.allow == o.allow
 }
 
 // octets is the length that decides which match is the most specific.
@@ -84,17 +90,28 @@ func (r *Rules) Unreachable() bool { return r.unreachable }
 // match with the most octets decides, allow before disallow (RFC 9309 §2.2.2).
 // /robots.txt itself is always allowed.
 func (r *Rules) Allowed(pathQuery string) (bool, string) {
-	if len(r.rules) == 0 || pathQuery == "/robots.txt" {
-		return true, ""
-	}
-	path := normalise(pathQuery, false)
-	for _, rule := range r.rules {
-		if rule.match(path) {
-			return rule.allow, rule.String()
-		}
+	if by := r.deciding(pathQuery); by != nil {
+		return by.allow, by.String()
 	}
 	return true, ""
 }
+
+// deciding returns the rule that decides on a path, nil when none does.
+func (r *Rules) deciding(pathQuery string) *rule {
+	if len(r.rules) == 0 || pathQuery == ownPath {
+		return nil
+	}
+	path := normalise(pathQuery, false)
+	for i := range r.rules {
+		if r.rules[i].match(path) {
+			return &r.rules[i]
+		}
+	}
+	return nil
+}
+
+// ownPath is where robots.txt is, which no rule can forbid (RFC 9309 §2.2.2).
+const ownPath = "/robots.txt"
 
 // match expects the normal form. It takes each piece between wildcards at its
 // leftmost place, which finds a match whenever there is one.

@@ -60,6 +60,7 @@ func TestExitCodes(t *testing.T) {
 	write(t, "en.html", "<html lang=en><p>x</p>")
 	write(t, "list.txt", "http://h.example/\n")
 	write(t, "none.txt", "# nothing\n")
+	write(t, "robots.txt", "User-agent: *\nDisallow: /x\n")
 	write(t, "ranges.txt", "10.0.0.0/8,cz\n")
 	write(t, "a.xz", "\xfd7zXZ\x00abc")
 	write(t, "file", "x")
@@ -88,6 +89,8 @@ func TestExitCodes(t *testing.T) {
 		{2, "recover fresh"}, {2, "recover wrong"}, {4, "recover locked"},
 		{0, "report job"}, {0, "report --all job"}, {1, "report job threads"}, {2, "report job x"}, {2, "report wrong"}, {3, "report fresh"}, {3, "report broken"}, {3, "report --out " + sealed + " job"}, {4, "report locked"},
 		{1, "retry job"}, {2, "retry --regex ( job"}, {2, "retry wrong"}, {3, "retry broken"}, {4, "retry locked"},
+		{0, "robots robots.txt /y http://b.example/y"}, {1, "robots robots.txt /x"}, {1, "robots job http://b.example/x"}, {1, "robots fresh http://b.example/x"}, {2, "robots robots.txt"}, {2, "robots robots.txt x"}, {2, "robots missing /x"},
+		{2, "robots job x"}, {2, "robots job ftp://b.example/"}, {2, "robots wrong http://b.example/"}, {3, "robots broken http://b.example/"}, {4, "robots locked http://b.example/"},
 		{0, "seeds inspect list.txt"}, {0, "seeds import job list.txt"}, {0, "seeds rank --tld cz list.txt"}, {0, "seeds split --into split --parts 1 --profile cz list.txt"},
 		{1, "seeds inspect none.txt"}, {1, "seeds import job list.txt"}, {1, "seeds rank --tld cz none.txt"}, {1, "seeds split --into split2 --parts 1 --profile cz none.txt"},
 		{2, "seeds inspect a.xz"}, {2, "seeds inspect missing"}, {2, "seeds import job a.xz"}, {2, "seeds import wrong list.txt"}, {2, "seeds rank --tld cz a.xz"}, {2, "seeds split --into split --parts 1 --profile cz list.txt"},

@@ -85,6 +85,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	write(t, "a.warc", "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:11111111-2222-4333-8444-555555555555>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Target-URI: http://a.example/"+hostile+"\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: "+
 		strconv.Itoa(len(body))+"\r\n\r\n"+body+"\r\n\r\n")
 	write(t, "job.txt", hostile)
+	write(t, "robots.txt", "User-agent: *\nDisallow: /x"+hostile+"\nSitemap: "+hostile+"\nCrawl-delay: 1"+hostile+"\n")
 	url := "http://b.example/" + hostile
 	all := verbs()
 	// Arguments for those that take more than a job; the others get jobs.
@@ -103,6 +104,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		"seeds rank": {{"--tld", "cz", "list.txt"}}, "seeds split": {{"--into", hostile + "y", "--parts", "2", "--profile", "cz", "list.txt"}},
 		"show": {{"job", url}, {"--json", "job", url}, {"job", hostile}}, "why": {{"job", url}, {"--json", "job", url}, {"job", hostile}, {"job"}},
 		"url":    {{url, hostile}},
+		"robots": {{"job", url}, {"--json", "job", url}, {"robots.txt", "/x", url}, {"--json", "--agent", hostile, "robots.txt", "/x"}, {hostile, hostile}},
 		"report": {{"--all", "job"}, {"job", hostile}},
 	}
 	for name := range given {

@@ -330,6 +330,40 @@ func TestSocket(t *testing.T) {
 	must(t, r.Close())
 }
 
+// A running crawl says what robots.txt decides as one at rest does, of more URLs than one request takes.
+func TestRobotsOfARunningCrawl(t *testing.T) {
+	g := gate{testweb.Tiny{"http://a.test/held": testweb.National(), "http://a.test/robots.txt": testweb.Text("User-agent: *\nDisallow: /no\n")},
+		make(chan struct{}), make(chan struct{})}
+	r := open(t, g, "")
+	r.run(t.Context())
+	<-g.asked // robots.txt was read before
+	c := dial(t, r.cfg.Dir)
+	urls := []string{"http://a.test/no", "http://a.test/yes", "http://b.test/"}
+	for range 120 {
+		urls = append(urls, "http://a.test/no")
+	}
+	a, err := c.Robots(t.Context(), urls, "")
+	must(t, err)
+	if a.Token != "exclave" || a.Policy != "obey" || len(a.URLs) != len(urls) || a.URLs[2].Known {
+		t.Fatalf("%d answers of %d: %+v", len(a.URLs), len(urls), a)
+	}
+	if no := a.URLs[0]; !no.Known || no.Allowed || no.Rule.Number != 2 || no.From != "the state" || !no.Library.Same || no.Read.IsZero() {
+		t.Errorf("%+v", no)
+	}
+	if yes := a.URLs[1]; !yes.Known || !yes.Allowed || yes.Because.Number != "2.2.2" {
+		t.Errorf("%+v", yes)
+	}
+	if other, err := c.Robots(t.Context(), urls[:1], "other"); err != nil || other.Token != "other" {
+		t.Errorf("%+v, %v", other, err)
+	}
+	var refused *control.Error
+	if _, err := c.Robots(t.Context(), []string{"ftp://a.test/"}, ""); !errors.As(err, &refused) || refused.Code != 400 {
+		t.Errorf("no URL: %v", err)
+	}
+	close(g.open)
+	r.end(t)
+}
+
 // The table of docs/howto/control.md has every route, and none that is not there.
 func TestRoutesAreDocumented(t *testing.T) {
 	r := open(t, testweb.Tiny{}, "")

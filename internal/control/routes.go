@@ -16,6 +16,7 @@ func (s *Server) routes() map[string]handler {
 		"POST /stop":    s.steer(s.job.Stop),
 
 		"GET /why":              s.why,
+		"GET /robots":           s.robots,
 		"GET /frontier":         s.frontier,
 		"GET /frontier/queue":   s.queue,
 		"GET /frontier/uris":    s.waiting,

@@ -30,8 +30,8 @@ type Explained struct {
 
 // Line is a line of a robots.txt.
 type Line struct {
-	Number int    `json:"number"` // from 1
-	Text   string `json:"text"`   // at most maxText bytes
+	Number int    `json:"number,omitempty"` // from 1; 0 = the text is that of a rule in its normal form
+	Text   string `json:"text"`             // at most maxText bytes
 }
 
 // Paragraph is one of RFC 9309 and what it says there.

@@ -1,0 +1,131 @@
+package job_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"exclave/config"
+	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/robots"
+	"exclave/internal/testweb"
+)
+
+// robotsWeb has hosts whose robots.txt ends up in different places: in the archive, with a page (a.test), behind
+// a redirect (b.test), in the state, since nothing was archived (c.test), nowhere (d.test), and one that fails.
+func robotsWeb() testweb.Tiny {
+	return testweb.Tiny{
+		"http://a.test/":           testweb.National("/private/x", "http://b.test/", "http://c.test/", "http://d.test/", "http://e.test/"),
+		"http://a.test/robots.txt": testweb.Text("# ours\nUser-agent: *\nDisallow: /private\nCrawl-delay: 0\nSitemap: http://a.test/map.xml\n"),
+		"http://b.test/":           testweb.NationalPage(2),
+		"http://b.test/robots.txt": testweb.Redirect(301, "/r.txt"),
+		"http://b.test/r.txt":      testweb.Text("User-agent: *\nDisallow: /b\nAllow: /b\n").Encoded("gzip"),
+		"http://c.test/":           testweb.Foreign(),
+		"http://c.test/robots.txt": testweb.Text("User-agent: exclave\nDisallow: /c\n"),
+		"http://d.test/":           testweb.NationalPage(3),
+		"http://e.test/robots.txt": testweb.Text("busy").WithStatus(503),
+	}
+}
+
+func askRobots(t *testing.T, cfg *config.Config, token string, urls ...string) []job.RobotsURL {
+	t.Helper()
+	var a *job.RobotsAnswer
+	must(t, job.Look(t.Context(), cfg, job.Options{}, func(j *job.Job) (err error) {
+		a, err = j.Robots(t.Context(), urls, token)
+		return err
+	}))
+	if len(a.URLs) != len(urls) {
+		t.Fatalf("%d answers to %d questions", len(a.URLs), len(urls))
+	}
+	return a.URLs
+}
+
+// What robots.txt decides, by which line, and where its text is from: the archive, the state, or nowhere.
+func TestRobots(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, robotsWeb(), func(c *config.Config) { c.Analysis.Depth = 0 })
+	j.run(job.Options{}, "http://a.test/")
+	urls := []string{"http://a.test/private/x#part", "http://a.test/", "http://b.test/b", "http://c.test/c", "http://d.test/x", "http://e.test/x", "http://f.test/"}
+	a := askRobots(t, j.cfg, "", urls...)
+	for i, want := range []struct {
+		known, allowed bool
+		rule           string
+		because        string
+		from           string // part
+		library        string
+	}{
+		{true, false, "3 Disallow: /private", "", ".warc.gz at ", "same"},
+		{true, true, "", "2.2.2", ".warc.gz at ", "same"},
+		{true, true, "3 Allow: /b", "", ".warc.gz at ", "2.2.2"},
+		{true, false, "2 Disallow: /c", "", "the state", "same"},
+		{true, true, "", "2.3.1.3", "", "same"},
+		{true, false, "", "2.3.1.4", "", "same"},
+		{false, false, "", "", "", ""},
+	} {
+		u := a[i]
+		if u.URL != urls[i] || u.Known != want.known || len(u.Notes) > 0 || !strings.Contains(u.From, want.from) || (u.From == "") != (want.from == "") {
+			t.Errorf("%s: %+v", urls[i], u)
+		}
+		if !want.known {
+			continue
+		}
+		rule, because, library := "", "", "same"
+		if u.Rule != nil {
+			rule = lineWords(u.Rule)
+		}
+		if u.Because != nil {
+			because = u.Because.Number
+		}
+		if !u.Library.Same {
+			library = u.Library.Because.Number
+		}
+		if u.Allowed != want.allowed || rule != want.rule || because != want.because || library != want.library || u.Read == nil || !u.Expires.After(*u.Read) || u.Status == "" {
+			t.Errorf("%s: allowed %v by %q, because of %q, library %q: %+v", urls[i], u.Allowed, rule, because, library, u)
+		}
+	}
+	if u := a[0]; u.CrawlDelay == nil || u.DelayLine.Number != 4 || len(u.Sitemaps) != 1 || u.File != "http://a.test/robots.txt" || !strings.Contains(u.Status, "200") {
+		t.Errorf("%+v", u)
+	}
+	// For another crawler the text alone counts.
+	if u := askRobots(t, j.cfg, "other", "http://c.test/c")[0]; !u.Known || !u.Allowed || u.Because.Number != "2.2.1" {
+		t.Errorf("another token: %+v", u)
+	}
+	err := job.Look(t.Context(), j.cfg, job.Options{}, func(j *job.Job) error {
+		_, err := j.Robots(t.Context(), []string{"ftp://a.test/"}, "")
+		return err
+	})
+	if !errors.Is(err, job.ErrURL) {
+		t.Errorf("no URL: %v", err)
+	}
+	// Without the archive the rules in the state still decide.
+	files, err := filepath.Glob(filepath.Join(j.cfg.Dir, folder.WARCDir, "*.warc.gz"))
+	must(t, err)
+	for _, name := range files {
+		must(t, os.Remove(name))
+	}
+	u := askRobots(t, j.cfg, "", "http://a.test/private/x")[0]
+	if !u.Known || u.Allowed || u.From != "" || u.Rule == nil || lineWords(u.Rule) != "0 disallow: /private" || u.Library != nil || u.CrawlDelay == nil || len(u.Notes) == 0 {
+		t.Errorf("without the archive: %+v", u)
+	}
+	if u := askRobots(t, j.cfg, "other", "http://a.test/private/x")[0]; u.Known {
+		t.Errorf("without the archive, another token: %+v", u)
+	}
+}
+
+func lineWords(l *robots.Line) string { return strings.TrimSpace(fmt.Sprint(l.Number, " ", l.Text)) }
+
+// A name that the crawler has now but had not when it read the file: what it obeys is what it read.
+func TestRobotsOfAnEarlierToken(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, robotsWeb(), nil)
+	j.run(job.Options{}, "http://c.test/")
+	j.cfg.HTTP.RobotsToken = "other"
+	u := askRobots(t, j.cfg, "", "http://c.test/c")[0]
+	if u.Allowed || len(u.Notes) != 1 || !strings.Contains(u.Notes[0], `"disallow: /c"`) {
+		t.Errorf("%+v", u)
+	}
+}

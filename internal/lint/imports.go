@@ -69,6 +69,8 @@ func restricted() []row {
 		{[]string{"internal/testweb/…"}, []string{"cmd/exclave/demo*.go", "cmd/exclave/bench*.go", "internal/testweb/…"}, "a synthetic web has no place in a crawl"},
 		{[]string{"internal/sharedtest", "internal/growthtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs", "frontier/frontiertest"}, nil, "for tests only"},
 		{[]string{"github.com/nlnwa/gowarc/…"}, []string{"warc/…"}, "gowarc stays behind warc (ADR 13)"},
+		{[]string{"github.com/temoto/robotstxt"}, []string{"internal/robots/*.go"}, "a second opinion that decides nothing (ADR 48)"},
+		{[]string{"github.com/oschwald/…"}, []string{"internal/geoip/*.go"}, "databases of addresses stay behind geoip (ADR 48)"},
 		{[]string{"github.com/cockroachdb/pebble/v2"}, []string{"frontier/*.go", "frontier/frontierbench/run.go", "internal/fsx/*.go", "internal/job/*_test.go"}, "the store stays behind the frontier; its rooms schema, rules and sched know none"},
 		{[]string{"github.com/BurntSushi/toml"}, []string{"internal/conf/*.go"}, "there is one way to decode (ADR 46)"},
 		{[]string{"github.com/spf13/…"}, []string{"cmd/…"}, "only commands know the command line"},

@@ -131,11 +131,11 @@ func (j *Job) WriteReport(name string, w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if began := j.began.Load(); began != nil {
-		run.Took = j.tookBefore + j.opts.Clock.Now().Sub(*began)
+	if took, ok := j.runTime.all(j.opts.Clock.Now()); ok {
+		run.Took = took
 	}
 	run.Status = string(j.ctl.State())
-	if since := j.paused.unansweredSince(); !since.IsZero() {
+	if since := j.pauses.UnansweredSince(); !since.IsZero() {
 		run.Status += ": no name server answers since " + since.UTC().Format(time.RFC3339)
 	}
 	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, view: v, job: j, balance: int64(j.cfg.Order.SessionBalance), rows: topRows}

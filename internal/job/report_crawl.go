@@ -2,42 +2,14 @@ package job
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
 
 	"exclave/frontier"
 	"exclave/internal/job/progress"
-	"exclave/internal/job/view"
 	"exclave/internal/printable"
 )
-
-// note keeps how far the run has come.
-func (j *Job) note(ctx context.Context, n view.RunNote) error {
-	text, err := json.Marshal(n)
-	if err != nil {
-		return fmt.Errorf("job: note of the run: %w", err)
-	}
-	_, err = j.frontier.ScheduleMark(ctx, view.RunMark, text)
-	return err
-}
-
-// beginRun notes that a run begins, at the time given.
-func (j *Job) beginRun(ctx context.Context, began time.Time) (view.RunNote, error) {
-	n, err := view.ReadRunNote(j.frontier)
-	if err != nil {
-		return n, err
-	}
-	if n.Runs == 0 {
-		n.Began = began
-	}
-	n.Runs++
-	n.Status = view.Running
-	j.tookBefore = n.Took
-	return n, j.note(ctx, n)
-}
 
 func (r *reporter) crawl(w io.Writer) error {
 	seeds, hosts := [2]string{"-", "-"}, "-" // when the state cannot be read any more

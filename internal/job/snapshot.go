@@ -5,6 +5,7 @@ import (
 
 	"exclave/chain"
 	"exclave/frontier"
+	"exclave/internal/job/pause"
 	"exclave/internal/job/progress"
 )
 
@@ -35,22 +36,19 @@ type Snapshot struct {
 // between Open and Close.
 func (j *Job) Snapshot() Snapshot {
 	now := j.opts.Clock.Now()
-	var elapsed time.Duration
-	if began := j.began.Load(); began != nil {
-		elapsed = now.Sub(*began)
-	}
+	elapsed := j.runTime.elapsed(now)
 	counts := j.ctl.Counts()
 	state := j.ctl.State()
 	if j.halt.Err() != nil {
 		state = chain.Stopping // the controller hears of it a moment later
 	}
-	free, ok := j.free()
+	free, ok := pause.Disk{Folder: j.folder}.Free()
 	if !ok {
 		free = -1
 	}
 	census := j.frontier.Census()
-	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: state, DiskFull: j.paused.diskFull(),
-		Unanswered: j.paused.unansweredSince(),
+	return Snapshot{Job: j.cfg.Job.Name, Time: now, Elapsed: elapsed, State: state, DiskFull: j.pauses.DiskFull(),
+		Unanswered: j.pauses.UnansweredSince(),
 		Frontier:   census.Stats, Queues: census.Queues, Changes: census.Changes, Counts: counts,
 		Now: j.meter.Rate(j.opts.Clock.Mono(), counts), Average: progress.RateOf(counts.Fetched, counts.Bytes, elapsed),
 		FreeDisk: free, Memory: progress.MemoryInUse(),
@@ -61,11 +59,11 @@ func (j *Job) Snapshot() Snapshot {
 // finished. Called before Run, the run begins paused; a pause does not outlast the
 // run. Pause, Resume and Stop may be called from any goroutine between Open and
 // Close, any number of times.
-func (j *Job) Pause() { j.paused.set(j.ctl, func(p *pauses) { p.user = true }) }
+func (j *Job) Pause() { j.pauses.SetUser(true) }
 
 // Resume ends what Pause began. A crawl that waits for room on its disk, or for a name server, goes on
 // waiting.
-func (j *Job) Resume() { j.paused.set(j.ctl, func(p *pauses) { p.user = false }) }
+func (j *Job) Resume() { j.pauses.SetUser(false) }
 
 // Stop ends the run in order, as the end of Run's context does, and does not wait
 // for it. Called before Run, the run ends as soon as it began.

@@ -1,0 +1,209 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"syscall"
+
+	"exclave/analyzer"
+	"exclave/chain"
+	"exclave/chain/extract"
+	"exclave/chain/fetch"
+	"exclave/chain/standard"
+	"exclave/config"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/fsx"
+	"exclave/internal/job/checkpoint"
+	"exclave/internal/job/evidence"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/pause"
+	"exclave/internal/job/records"
+	"exclave/internal/job/rules"
+	"exclave/internal/job/seeds"
+	"exclave/internal/logparts"
+	"exclave/internal/resolve"
+)
+
+// Open opens a job in order: folders and lock, state, archive (recovered to what the state
+// acknowledges), chains. Whatever way the last run ended, the job goes
+// on from what was acknowledged. After an error nothing is open.
+func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
+	o = o.withDefaults()
+	c := &composer{Job: &Job{cfg: cfg, opts: o, dir: cfg.Dir, folder: folder.Of(cfg, o.Env()), credentials: fetch.Credentials{}, events: make(chan event, 16)}}
+	c.halt, c.stop = context.WithCancel(context.WithoutCancel(ctx))
+	c.onClose(func(context.Context) error { c.stop(); return nil })
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	steps := []func(context.Context) error{c.folders, c.checkRoom, c.openKey, c.openAnalyzer, c.openState, c.keepKey, c.openArchive, c.openChains}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c.Job, nil
+}
+
+// composer builds a job of its parts, one after the other; what it opens is closed in reverse.
+type composer struct {
+	*Job
+	key    evidence.Key // that evidence is hashed under
+	newKey bool         // it is not written yet
+}
+
+func (c *composer) onClose(fn func(context.Context) error) { c.closers = append(c.closers, fn) }
+
+// folders makes the folders of the job and takes its lock.
+func (c *composer) folders(context.Context) error {
+	fs := c.opts.FS
+	for _, d := range []string{folder.WARCDir, folder.LogDir, folder.ReportDir, folder.StateDir} {
+		if err := fsx.MkdirAll(fs, c.path(d)); err != nil {
+			return fmt.Errorf("job: make folder %s: %w", c.path(d), err)
+		}
+	}
+	lock, err := c.folder.Lock("lock")
+	if err != nil {
+		return err
+	}
+	c.onClose(func(context.Context) error { return lock.Close() })
+	// Recordings of a run that was killed; scratch files are never durable.
+	if err := os.RemoveAll(c.path(folder.StateDir, folder.ScratchDir)); err != nil {
+		return fmt.Errorf("job: clear scratch files: %w", err)
+	}
+	if err := os.MkdirAll(c.path(folder.StateDir, folder.ScratchDir), fsx.FolderMode); err != nil {
+		return fmt.Errorf("job: make scratch folder: %w", err)
+	}
+	return nil
+}
+
+// filesBeside is how many files are open beside those of ToeThreads and kept
+// connections: Pebble's tables, WARC files, logs.
+const filesBeside = 600
+
+// checkRoom refuses to start where the crawl would soon fail.
+func (c *composer) checkRoom(context.Context) error {
+	need := uint64(2*c.cfg.Crawl.ToeThreads + c.cfg.HTTP.MaxIdle + filesBeside)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil && limit.Cur < need {
+		return fmt.Errorf("job: %d files may be open, %d are needed for %d ToeThreads: raise the limit (ulimit -n %d) or lower toe_threads",
+			limit.Cur, need, c.cfg.Crawl.ToeThreads, need)
+	}
+	return pause.Disk{Folder: c.folder}.Check()
+}
+
+func (c *composer) openAnalyzer(ctx context.Context) (err error) {
+	if c.analyzer, err = rules.OpenAnalyzer(ctx, c.folder, c.key); err == nil {
+		c.onClose(func(context.Context) error { return c.analyzer.Close() })
+	}
+	return err
+}
+
+// openState opens the state, which brings the logs back to what it acknowledges.
+func (c *composer) openState(ctx context.Context) error {
+	if n := len(c.analyzer.Profiles()); n > crawl.MaxProfiles {
+		return fmt.Errorf("job: %d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
+	}
+	moved, err := c.folder.Moved()
+	if err != nil {
+		return err
+	}
+	o := rules.Frontier(c.folder, c.analyzer)
+	o.MovedLog, o.Links = moved.Has, records.Links{Reader: c.records(), Rules: c.cfg.URL.Rules}
+	o.Fail, o.Aside, o.Check = c.opts.Fail, c.folder.Aside(), c.checkArchive
+	f, err := frontier.Open(ctx, o)
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	c.frontier = f
+	c.checkpoints = checkpoint.NewMaker(c.folder, f, checkpoint.Options{Key: c.key, Software: c.opts.Software, Made: c.checkpointed, Fail: c.opts.Fail})
+	c.onClose(f.Close)
+	return nil
+}
+
+// openChains builds scope, name resolution, HTTP client, chains and controller.
+func (c *composer) openChains(context.Context) error {
+	scope, err := rules.Scope(c.folder)
+	if err != nil {
+		return err
+	}
+	c.scope, c.seeder = scope, seeds.New(c.cfg, scope, c.frontier)
+	dns, err := resolve.New(c.cfg.DNS)
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	c.pauses = pause.New(func(paused bool) {
+		if paused {
+			c.ctl.Pause()
+		} else {
+			c.ctl.Resume()
+		}
+	})
+	c.unanswered = pause.NewNames(c.pauses, c.opts.Clock, c.opts.Log, c.tell)
+	c.names = resolve.NewWatch(dns, c.unanswered.None)
+	http, err := fetch.NewHTTP(c.httpConfig(), fetch.Deps{Hosts: c.frontier, Resolver: c.names, Scratch: c.path(folder.StateDir, folder.ScratchDir),
+		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Version: c.opts.Version, Credentials: c.credentials})
+	if err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	steps, bad := standard.Build(&standard.Env{
+		Dir: c.dir, Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Hosts: c.frontier,
+		Robots: c.cfg.Robots.Policy, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
+		Reader: c.records(), FileName: archive{c.pool}.FileName,
+	}, c.cfg.Chain)
+	if len(bad) > 0 {
+		return fmt.Errorf("job: chain%s: %s", bad[0].Key, bad[0].Msg)
+	}
+	if c.opts.steps != nil {
+		c.opts.steps(steps)
+	}
+	if c.chains, err = chain.NewChains(steps); err != nil {
+		return err
+	}
+	// Made here, not in Run: a job can be paused and looked at as soon as it is open.
+	c.ctl = chain.NewController(c.cfg.Crawl.Config, c.frontier, c.chains, c.opts.Clock, c.opts.Log)
+	return nil
+}
+
+// httpConfig returns the client's configuration with files found from the job's
+// folder.
+func (c *composer) httpConfig() fetch.Config {
+	h := c.cfg.HTTP
+	h.RootFiles = slices.Clone(h.RootFiles)
+	for i, name := range h.RootFiles {
+		h.RootFiles[i] = c.cfg.Path(name)
+	}
+	return h
+}
+
+// openKey reads the job's secret, and makes one up for a job that has none: keepKey writes it.
+func (c *composer) openKey(context.Context) (err error) {
+	if c.key, err = evidence.Read(c.folder); errors.Is(err, fs.ErrNotExist) {
+		c.key, c.newKey = evidence.NewKey(), true
+		return nil
+	}
+	return err
+}
+
+// keepKey writes a new secret, once the state was not refused: nothing was changed until then. It says when what is
+// hashed from now on cannot be compared with what was.
+func (c *composer) keepKey(context.Context) error {
+	if !c.newKey {
+		return nil
+	}
+	if err := c.key.Write(c.folder); err != nil {
+		return err
+	}
+	log := crawl.LogAnalysis.Name()
+	if logparts.Any(c.opts.FS, c.path(folder.LogDir), log) && c.cfg.Analysis.Evidence == analyzer.DetailHashed {
+		c.opts.Log.Warn("the job had no key for hashed evidence, or one that was not secret; from now on it is hashed under a new one",
+			"log", c.path(folder.LogDir, log))
+	}
+	return nil
+}

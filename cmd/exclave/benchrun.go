@@ -17,7 +17,8 @@ import (
 	"exclave/analyzer"
 	"exclave/config"
 	"exclave/internal/fsx"
-	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 	"exclave/internal/testweb/benchweb"
 
 	"github.com/spf13/cobra"
@@ -292,7 +293,7 @@ func crawlWeb(cmd *cobra.Command, o benchOptions, write func(dir string, o bench
 		return r, nil, nil, err
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "bench: verifying, comparing with the truth")
-	defects, err := job.Verify(cmd.Context(), cfg, jobOptions(io.Discard))
+	defects, err := verify.All(cmd.Context(), folder.Of(cfg, jobOptions(io.Discard).Env()))
 	if err != nil {
 		return r, nil, nil, withCode(exitFailure, err)
 	}

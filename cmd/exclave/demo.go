@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"exclave/internal/fsx"
-	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 	"exclave/internal/testweb"
 	"exclave/internal/testweb/demoweb"
 
@@ -126,7 +126,7 @@ func demo(cmd *cobra.Command, dir string) (err error) {
 	}
 	fmt.Fprintf(out, "\nHarvested in %s: %d URIs finished, %d pages judged, %d valid, %d URIs archived.\n",
 		r.Took.Round(1e6), r.Stats.Finished, r.Stats.Judged, r.Stats.Valid, r.Stats.Archived)
-	defects, err := job.Verify(cmd.Context(), cfg, jobOptions(io.Discard))
+	defects, err := verify.All(cmd.Context(), folder.Of(cfg, jobOptions(io.Discard).Env()))
 	if err != nil {
 		return withCode(exitFailure, err)
 	}

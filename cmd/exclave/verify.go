@@ -7,13 +7,14 @@ import (
 	"os/signal"
 	"syscall"
 
-	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 
 	"github.com/spf13/cobra"
 )
 
 func newVerify() *cobra.Command {
-	var o job.VerifyOptions
+	var o verify.Options
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "verify JOB",
@@ -44,14 +45,14 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			defer stop()
 			defer spendMemory()()
 			defects := 0
-			o.Defect = func(d job.Defect) {
+			o.Defect = func(d verify.Defect) {
 				defects++
 				fmt.Fprintln(cmd.OutOrStdout(), d)
 			}
 			if !quiet {
 				o.Progress = cmd.ErrOrStderr()
 			}
-			err = job.VerifyWith(ctx, cfg, jobOptions(cmd.ErrOrStderr()), o)
+			err = verify.Run(ctx, folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), o)
 			switch {
 			case err != nil && ctx.Err() != nil:
 				return withCode(exitInterrupt, fmt.Errorf("verify %s: interrupted; %s so far; nothing was changed", args[0], count(defects, "defect")))
@@ -59,7 +60,7 @@ the logs have the length and the checksum that were acknowledged. It does not un
 				return verifyError(err)
 			}
 			if o.Fast {
-				fmt.Fprintln(cmd.OutOrStdout(), args[0]+": "+job.FastLeavesOut)
+				fmt.Fprintln(cmd.OutOrStdout(), args[0]+": "+verify.FastLeavesOut)
 			}
 			if defects > 0 {
 				return withCode(exitNegative, errors.New("verify "+args[0]+": "+count(defects, "defect")))

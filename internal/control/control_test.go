@@ -20,6 +20,7 @@ import (
 	"exclave/internal/control"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 
@@ -108,7 +109,7 @@ func (r *running) end(t *testing.T) {
 	must(t, <-r.ended)
 	must(t, r.server.Close())
 	must(t, r.Close())
-	defects, err := job.Verify(t.Context(), r.cfg, job.Options{})
+	defects, err := verify.All(t.Context(), folder.Of(r.cfg, folder.Env{}))
 	must(t, err)
 	for _, d := range defects {
 		t.Errorf("defect: %s", d)

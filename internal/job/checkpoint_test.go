@@ -23,6 +23,7 @@ import (
 	"exclave/internal/job"
 	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 	"exclave/internal/testweb"
 )
 
@@ -148,7 +149,7 @@ func (j *testJob) restored(c checkpoint.Manifest) *testJob {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	defects, err := job.Verify(t.Context(), cfg, job.Options{})
+	defects, err := verify.All(t.Context(), folder.Of(cfg, folder.Env{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"exclave/config"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/jobtest"
 	"exclave/internal/job/seeds"
 	"exclave/internal/testweb"
 )
@@ -88,7 +89,7 @@ func (j *testJob) checkNoSecret() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := pebble.Open(filepath.Join(j.cfg.Dir, folder.StateDir, "frontier"), &pebble.Options{ReadOnly: true, Logger: quiet{}})
+	db, err := pebble.Open(filepath.Join(j.cfg.Dir, folder.StateDir, "frontier"), &pebble.Options{ReadOnly: true, Logger: jobtest.Quiet{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"exclave/internal/fsx"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 	"exclave/internal/testweb"
 	"exclave/warc"
 	"exclave/warc/warctest"
@@ -92,7 +93,7 @@ func finishOn(t *testing.T, cfg *config.Config, fs fsx.FS) map[string]string {
 	if err := crawlOn(t, cfg, fs, nil); err != nil {
 		t.Fatalf("crawl on a healthy file system: %v", err)
 	}
-	defects, err := job.Verify(t.Context(), cfg, job.Options{FS: fs})
+	defects, err := verify.All(t.Context(), folder.Of(cfg, folder.Env{FS: fs}))
 	if err != nil {
 		t.Fatalf("verify: %v", err)
 	}

@@ -20,6 +20,7 @@ import (
 	"exclave/internal/fsx"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 	"exclave/internal/logparts"
 	"exclave/internal/testweb"
 	"exclave/warc"
@@ -268,7 +269,7 @@ func (c *damageCase) run() string {
 			t.Errorf("%s: %s is not in the archive", c.name, url)
 		}
 	}
-	if defects, err := job.Verify(t.Context(), c.cfg, job.Options{FS: c.fs}); err != nil || len(defects) > 0 {
+	if defects, err := verify.All(t.Context(), folder.Of(c.cfg, folder.Env{FS: c.fs})); err != nil || len(defects) > 0 {
 		t.Errorf("%s: verify: %v %v", c.name, defects, err)
 	}
 	return "went on"

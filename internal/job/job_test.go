@@ -1,14 +1,13 @@
 package job_test
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"exclave/config"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/jobtest"
+	"exclave/internal/job/verify"
 	"exclave/internal/testweb"
 
 	"go.uber.org/goleak"
@@ -29,46 +28,16 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func serve(t testing.TB, web testweb.Web) *testweb.Server {
-	t.Helper()
-	srv, err := testweb.Start(web, testweb.Options{})
-	must(t, err)
-	t.Cleanup(func() { must(t, srv.Close()) })
-	return srv
-}
+func serve(t testing.TB, web testweb.Web) *testweb.Server { t.Helper(); return jobtest.Serve(t, web) }
 
-// testConfig makes a job folder without politeness delays, whose requests all go
-// to srv.
 func testConfig(t testing.TB, srv *testweb.Server, seeds ...string) *config.Config {
 	t.Helper()
-	cfg := config.Default("cz")
-	cfg.Dir = t.TempDir()
-	cfg.Job.Name = "test"
-	cfg.Crawl.MinFreeDisk = 0
-	cfg.HTTP.Contact = "http://127.0.0.1/"
-	cfg.HTTP.Allow = []string{"127.0.0.0/8"}
-	cfg.HTTP.ConnectTo = srv.ConnectTo()
-	cfg.HTTP.RootFiles = []string{"ca.pem"}
-	cfg.DNS.Servers = []string{srv.DNS()}
-	cfg.Frontier.MinDelay, cfg.Frontier.MaxDelay = 0, 0
-	cfg.Frontier.HostsPerAddress, cfg.Frontier.AddressDelay = 0, 0 // all hosts are on this machine
-	cfg.Frontier.RetryDelay, cfg.Frontier.DNSRetryDelay, cfg.Frontier.MaxRetries = time.Millisecond, time.Millisecond, 2
-	must(t, os.WriteFile(filepath.Join(cfg.Dir, "ca.pem"), srv.CACert(), 0o644))
-	must(t, os.WriteFile(filepath.Join(cfg.Dir, "seeds.txt"), []byte(strings.Join(seeds, "\n")), 0o644))
-	return cfg
+	return jobtest.Config(t, srv, seeds...)
 }
 
-func runJob(t testing.TB, cfg *config.Config) job.Result {
-	t.Helper()
-	j, err := job.Open(t.Context(), cfg, job.Options{Version: "test", Software: "exclave/test"})
-	must(t, err)
-	r, err := j.Run(t.Context())
-	must(t, err)
-	must(t, j.Close())
-	return r
-}
+func runJob(t testing.TB, cfg *config.Config) job.Result { t.Helper(); return jobtest.Run(t, cfg) }
 
-func verify(t testing.TB, cfg *config.Config) []job.Defect {
+func verifyAll(t testing.TB, cfg *config.Config, o job.Options, workers ...int) []verify.Defect {
 	t.Helper()
-	return verifyAll(t, cfg, job.Options{})
+	return jobtest.Verify(t, folder.Of(cfg, o.Env()), workers...)
 }

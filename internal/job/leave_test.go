@@ -9,6 +9,8 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 )
 
 // holding never gives back a page, whoever cancels what.
@@ -50,7 +52,7 @@ func TestStopLeavesBehind(t *testing.T) {
 	if r.Stats.InProcess != 1 {
 		t.Errorf("%d URIs were in process at the end, 1 is held", r.Stats.InProcess)
 	}
-	defects, err := job.Verify(t.Context(), j.cfg, o)
+	defects, err := verify.All(t.Context(), folder.Of(j.cfg, o.Env()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 	"exclave/internal/testweb"
 )
 
@@ -35,7 +36,7 @@ func TestLock(t *testing.T) {
 			_, err := job.Show(t.Context(), j.cfg, job.Options{}, "http://a.test/", false)
 			return err
 		}(),
-		"verify": func() error { _, err := job.Verify(t.Context(), j.cfg, job.Options{}); return err }(),
+		"verify": func() error { _, err := verify.All(t.Context(), folder.Of(j.cfg, folder.Env{})); return err }(),
 	} {
 		if err == nil || errors.Is(err, folder.ErrLocked) {
 			t.Errorf("%s: %v", name, err)

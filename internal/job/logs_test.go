@@ -106,11 +106,11 @@ func TestVerifyRolledLogs(t *testing.T) {
 			j := rolledJob(t)
 			must(t, c.harm(j, j.logPath(part(j)+logparts.Packed)))
 			said := false
-			for _, d := range verify(t, j.cfg) {
+			for _, d := range verifyAll(t, j.cfg, job.Options{}) {
 				said = said || regexp.MustCompile(c.says).MatchString(d.String())
 			}
 			if !said {
-				t.Errorf("verify says %v, not %q", verify(t, j.cfg), c.says)
+				t.Errorf("verify says %v, not %q", verifyAll(t, j.cfg, job.Options{}), c.says)
 			}
 			b, err := job.Open(t.Context(), j.cfg, job.Options{})
 			if err == nil {

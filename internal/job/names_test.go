@@ -19,6 +19,7 @@ import (
 	"exclave/internal/clock"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 	"exclave/internal/live"
 	"exclave/internal/testweb"
 )
@@ -144,7 +145,7 @@ func TestNoNameServer(t *testing.T) {
 			if err != nil || !strings.Contains(string(log), "CRAWL NO NAME SERVER - ") || !strings.Contains(string(log), "CRAWL NAME SERVER - one answers again") {
 				t.Errorf("%v; the log of statistics says\n%s", err, log)
 			}
-			if defects, err := job.Verify(t.Context(), j.cfg, job.Options{}); err != nil || len(defects) > 0 {
+			if defects, err := verify.All(t.Context(), folder.Of(j.cfg, folder.Env{})); err != nil || len(defects) > 0 {
 				t.Errorf("%v %v", err, defects)
 			}
 		})

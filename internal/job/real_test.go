@@ -131,7 +131,7 @@ func (c realCase) harvest(t *testing.T, srv *testweb.Server, truth []testweb.Cap
 		c.change(cfg, srv)
 	}
 	runJob(t, cfg)
-	for _, d := range verify(t, cfg) {
+	for _, d := range verifyAll(t, cfg, job.Options{}) {
 		t.Errorf("defect: %s", d)
 	}
 	outcomes, err := job.Outcomes(t.Context(), cfg)

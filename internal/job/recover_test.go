@@ -61,7 +61,7 @@ func recoverJob(t *testing.T, cfg *config.Config, o rebuild.Options) rebuild.Res
 	made, err := rebuild.State(t.Context(), folder.Of(cfg, folder.Env{}), o)
 	must(t, err)
 	t.Logf("%s%s", made, strings.Join(made.Notes, "\n"))
-	for _, d := range verify(t, cfg) {
+	for _, d := range verifyAll(t, cfg, job.Options{}) {
 		t.Errorf("after recover: %s", d)
 	}
 	return made
@@ -216,7 +216,7 @@ func TestRecoverFromADamagedArchive(t *testing.T) {
 	if now, err := os.ReadFile(name); err != nil || string(now) != string(data) {
 		t.Errorf("the damaged file was changed: %v", err)
 	}
-	for _, d := range verify(t, j.cfg) { // the damage is there still, and nothing else is wrong
+	for _, d := range verifyAll(t, j.cfg, job.Options{}) { // the damage is there still, and nothing else is wrong
 		if !strings.HasPrefix(d.Where, filepath.Base(name)) && d.Where != "other.warc.gz" {
 			t.Errorf("after recover: %s", d)
 		}
@@ -279,7 +279,7 @@ func TestRecoverFromADamagedEnd(t *testing.T) {
 			if got := (&harvest{outcomes: outcomes}).archived(); !slices.Equal(got, archived) {
 				t.Errorf("archived %v, want %v", got, archived)
 			}
-			for _, d := range verify(t, j.cfg) {
+			for _, d := range verifyAll(t, j.cfg, job.Options{}) {
 				if !strings.HasPrefix(d.Where, filepath.Base(file)) && !strings.Contains(d.What, "robots.txt of") && !strings.Contains(d.What, "DNS record of") {
 					t.Errorf("after recover: %s", d) // those of a host may have been in the file
 				}

@@ -146,7 +146,7 @@ func (r *reporter) workers(w io.Writer) error {
 	all, busy := r.activities()
 	fmt.Fprintf(w, "job: %s\nToeThreads: %d (%d busy)\n\n[worker] [chain] [step] [since] [ms] [uri]\n", r.name, len(all), busy)
 	for _, a := range all {
-		fmt.Fprintf(w, "#%03d %s %s %s %d %s\n", a.Worker, word(string(a.Chain)), word(a.Step), stamp(a.Since.UnixMilli()),
+		fmt.Fprintf(w, "#%03d %s %s %s %d %s\n", a.Worker, word(string(a.Chain)), word(a.Step), a.Since.UTC().Format("2006-01-02T15:04:05.000Z"),
 			max(0, r.now.Sub(a.Since).Milliseconds()), word(a.URL))
 	}
 	return nil

@@ -13,6 +13,8 @@ import (
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/verify"
 	"exclave/internal/testweb"
 )
 
@@ -127,7 +129,7 @@ func TestDiskFull(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if defects, err := job.Verify(t.Context(), j.cfg, job.Options{}); err != nil || len(defects) > 0 {
+	if defects, err := verify.All(t.Context(), folder.Of(j.cfg, folder.Env{})); err != nil || len(defects) > 0 {
 		t.Errorf("%v %v", err, defects)
 	}
 }

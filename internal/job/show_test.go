@@ -11,6 +11,7 @@ import (
 	"exclave/config"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/jobtest"
 	"exclave/internal/job/rebuild"
 	"exclave/internal/testweb"
 )
@@ -168,10 +169,10 @@ func TestReadersHaveASecondOpinion(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("WARC files %v, %v", files, err)
 	}
-	v := &victim{TB: t, cfg: cfg, warc: files[0]}
-	v.rewrite(func(ms []member) []member {
-		i := find(t, ms, "request", "http://a.test/")
-		ms[i] = edited(t, ms[i], func(s string) string {
+	v := &jobtest.Victim{TB: t, Config: cfg, WARC: files[0]}
+	v.Rewrite(func(ms []jobtest.Member) []jobtest.Member {
+		i := jobtest.Find(t, ms, "request", "http://a.test/")
+		ms[i] = jobtest.Edited(t, ms[i], func(s string) string {
 			return strings.Replace(s, "Content-Type: application/http; msgtype=request\r\n", "", 1)
 		})
 		return ms

@@ -1,4 +1,4 @@
-package job
+package verify
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/crawllog"
+	"exclave/internal/job/lines"
 )
 
 // recounted are the statistics that crawl.log yields.
@@ -16,24 +17,6 @@ type recounted struct {
 	known    map[string]frontier.Tally // types that have a row; only read
 	types    map[string]frontier.Tally // by the name crawl.log has
 	statuses map[crawl.Status]frontier.Tally
-}
-
-// visitOf is what a line of crawl.log about a fetch adds to the statistics.
-func visitOf(e crawllog.Entry) frontier.Tally {
-	y := frontier.Tally{URIs: 1, Bytes: e.Received()}
-	if e.WARCFilename != "" {
-		y.Stored, y.StoredBytes = 1, y.Bytes
-	}
-	switch {
-	case crawl.Status(e.Status) == crawl.StatusRobots:
-		y.Robots = 1
-	case e.Status <= 0:
-	case e.Facts().NotModified:
-		y.Unmodified, y.UnmodifiedLen = 1, y.Bytes
-	default:
-		y.Novel, y.NovelBytes = 1, y.Bytes
-	}
-	return y
 }
 
 // newRecounted has a row for each type that has one in the state.
@@ -71,7 +54,7 @@ func (r *recounted) count(e crawllog.Entry) {
 	if e.Facts().Judged {
 		return // nothing was fetched
 	}
-	y := visitOf(e)
+	y := lines.Visit(e)
 	kind := e.MIME
 	if _, ok := r.known[kind]; !ok {
 		kind = frontier.OtherTypes

@@ -1,4 +1,4 @@
-package job
+package verify
 
 import (
 	"context"
@@ -335,7 +335,7 @@ func (m *unitMaker) captures(f *archiveFile, bad func(string, string, ...any)) e
 		if f.trouble.Load() {
 			return errTrouble
 		}
-		if len(u.spans) > 0 && (c.Span.End-u.from > m.v.with.sizes.unit || len(u.spans) == maxSpans || c.Span.Start != u.to) {
+		if len(u.spans) > 0 && (c.Span.End-u.from > m.v.with.Sizes.Unit || len(u.spans) == maxSpans || c.Span.Start != u.to) {
 			if err := flush(); err != nil {
 				return err
 			}

@@ -1,11 +1,9 @@
-package job
+package verify
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -18,6 +16,7 @@ import (
 	"exclave/internal/crawllog"
 	"exclave/internal/extsort"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/lines"
 	"exclave/internal/logparts"
 	"exclave/internal/urlx"
 )
@@ -116,7 +115,7 @@ func (v *verifier) readLogFile(ctx context.Context, l *readLog, i int) error {
 	default:
 		return nil
 	}
-	r := lineReader{in: in, size: v.with.sizes.lines, most: longestLine, free: make(chan []byte, 4*v.with.Workers)}
+	r := lineReader{in: in, size: v.with.Sizes.Lines, most: longestLine, free: make(chan []byte, 4*v.with.Workers)}
 	number := [4]byte{}
 	binary.BigEndian.PutUint32(number[:], uint32(i))
 	err = inOrder(ctx, v.with.Workers, r.all, func() func(context.Context, batch) (*batchSeen, error) {
@@ -262,7 +261,7 @@ func (v *verifier) readLines(log crawl.LogID, name string, b batch) *batchSeen {
 			}
 			url = e.URL
 		} else {
-			url, err = urlOf(log, line)
+			url, err = lines.URL(log, line)
 		}
 		switch {
 		case err != nil:
@@ -273,21 +272,6 @@ func (v *verifier) readLines(log crawl.LogID, name string, b batch) *batchSeen {
 		number++
 	}
 	return out
-}
-
-// urlOf returns the URL that a line of a log is about.
-func urlOf(log crawl.LogID, line []byte) (string, error) {
-	if log == crawl.LogCrawl {
-		e, err := crawllog.Parse(string(line))
-		return e.URL, err
-	}
-	var l struct {
-		URL string `json:"url"`
-	}
-	if err := json.Unmarshal(line, &l); err != nil || l.URL == "" {
-		return "", errors.New("is not a JSON object with a url")
-	}
-	return l.URL, nil
 }
 
 // knownKey is the key of a logged URL, that of the robots.txt which the crawler needs where that may be meant.
@@ -332,7 +316,7 @@ func (v *verifier) compareLogs(ctx context.Context) (err error) {
 					return nil
 				}
 				more = unknown.Next()
-				url, err := urlOf(l.log, line)
+				url, err := lines.URL(l.log, line)
 				if err != nil {
 					return nil // told already
 				}
@@ -378,25 +362,6 @@ func (v *verifier) eachLine(ctx context.Context, name string, fn func(number int
 		return fmt.Errorf("job: verify %s: %w", name, err)
 	}
 	return nil
-}
-
-// eachLine calls fn for every line with its end, the last perhaps without.
-func eachLine(in io.Reader, fn func([]byte) error) error {
-	r := bufio.NewReader(in)
-	for {
-		line, err := r.ReadBytes('\n')
-		if len(line) > 0 {
-			if err := fn(line); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // known checks that a URL of a log is one the state has finished.
@@ -448,7 +413,7 @@ func (v *verifier) recount(ctx context.Context, l *readLog) (err error) {
 	}
 	for i, f := range l.files {
 		if err := v.eachLine(ctx, f.Name, func(n int64, line []byte) error {
-			url, err := urlOf(l.log, line)
+			url, err := lines.URL(l.log, line)
 			if err != nil {
 				return nil // told already
 			}

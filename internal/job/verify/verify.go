@@ -1,4 +1,4 @@
-package job
+package verify
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/extsort"
@@ -17,7 +16,7 @@ import (
 	"exclave/internal/job/view"
 )
 
-// Defect is a disagreement that Verify found: what, and where.
+// Defect is a disagreement that was found: what, and where.
 type Defect struct {
 	Where string // file with offset or line, or a URL
 	What  string
@@ -26,8 +25,8 @@ type Defect struct {
 // String is one line for a person.
 func (d Defect) String() string { return d.Where + ": " + d.What }
 
-// VerifyOptions say how a job is verified. The zero VerifyOptions read everything.
-type VerifyOptions struct {
+// Options say how a job is verified. The zero Options read everything.
+type Options struct {
 	// Fast leaves out what takes reading everything (FastLeavesOut).
 	Fast bool
 	// Workers is how many read the archive and the logs at the same time; 0: as many as there are
@@ -38,56 +37,57 @@ type VerifyOptions struct {
 	Temp     string
 	Progress io.Writer    // where progress goes; nil: nowhere
 	Defect   func(Defect) // hears of each defect when it is found; nil: nobody
-	sizes    verifySizes
+	// Sizes bound its memory; the zero Sizes are those of the verb.
+	Sizes Sizes
 }
 
-// verifySizes bound what is held at the same time.
-type verifySizes struct {
-	chunk int   // bytes of a chunk of a sorter
-	unit  int64 // bytes of a WARC file that are read at a time, about
-	lines int   // bytes of a log that are read at a time, about
-	cache int64 // bytes of the store's cache
+// Sizes bound what is held at the same time.
+type Sizes struct {
+	Chunk int   // bytes of a chunk of a sorter
+	Unit  int64 // bytes of a WARC file that are read at a time, about
+	Lines int   // bytes of a log that are read at a time, about
+	Cache int64 // bytes of the store's cache
 }
 
-// maxVerifyWorkers bounds the memory of machines with very many processors.
-const maxVerifyWorkers = 32
+// maxWorkers bounds the memory of machines with very many processors.
+const maxWorkers = 32
 
-func (o VerifyOptions) withDefaults() VerifyOptions {
+func (o Options) withDefaults() Options {
 	if o.Workers <= 0 {
-		o.Workers = min(runtime.GOMAXPROCS(0), maxVerifyWorkers)
+		o.Workers = min(runtime.GOMAXPROCS(0), maxWorkers)
 	}
 	if o.Defect == nil {
 		o.Defect = func(Defect) {}
 	}
-	if o.sizes == (verifySizes{}) {
-		o.sizes = verifySizes{chunk: 4 << 20, unit: 4 << 20, lines: 256 << 10, cache: 32 << 20}
+	if o.Sizes == (Sizes{}) {
+		o.Sizes = Sizes{Chunk: 4 << 20, Unit: 4 << 20, Lines: 256 << 10, Cache: 32 << 20}
 	}
 	return o
 }
 
-// FastLeavesOut says what [VerifyOptions].Fast does not check.
+// FastLeavesOut says what [Options].Fast does not check.
 const FastLeavesOut = "not checked: the bodies of records, their checksums and digests, what headers say that the state does not know, records that the state does not point to, when DNS answers and robots.txt were recorded, and each line of the logs"
 
-// Verify is [VerifyWith] of everything, and returns the defects in the order of discovery.
-func Verify(ctx context.Context, cfg *config.Config, o Options) (defects []Defect, err error) {
-	err = VerifyWith(ctx, cfg, o, VerifyOptions{Defect: func(d Defect) { defects = append(defects, d) }})
+// All is [Run] of everything, and returns the defects in the order of discovery.
+func All(ctx context.Context, f folder.Folder) (defects []Defect, err error) {
+	err = Run(ctx, f, Options{Defect: func(d Defect) { defects = append(defects, d) }})
 	return defects, err
 }
 
-// VerifyWith checks a job that is not running, and changes nothing: every WARC
+// Run checks a job that is not running, and changes nothing: every WARC
 // record is whole and belongs to a capture that the state acknowledges; every
 // archived URI has its record there; the logs are what was acknowledged, line by
 // line; the deferred DNS and robots.txt records stand before the pages that need
 // them; the state does not contradict itself. Memory is bounded: what has to be compared is
 // sorted on disk (ADR 40). An error means that the check could not be made.
-func VerifyWith(ctx context.Context, cfg *config.Config, o Options, with VerifyOptions) (err error) {
+func Run(ctx context.Context, f folder.Folder, with Options) (err error) {
 	with = with.withDefaults()
-	at, err := view.Open(ctx, folder.Of(cfg, o.Env()), view.Options{For: "verify", Cache: with.sizes.cache})
+	at, err := view.Open(ctx, f, view.Options{For: "verify", Cache: with.Sizes.Cache})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, at.Close()) }()
-	v := &verifier{View: at, with: with, scratch: extsort.NewScratch(with.Temp, with.sizes.chunk)}
+	v := &verifier{View: at, with: with, scratch: extsort.NewScratch(with.Temp, with.Sizes.Chunk)}
 	defer func() { err = errors.Join(err, v.close()) }()
 	if v.moved, err = v.Moved(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func VerifyWith(ctx context.Context, cfg *config.Config, o Options, with VerifyO
 
 type verifier struct {
 	*view.View
-	with    VerifyOptions
+	with    Options
 	scratch *extsort.Scratch
 	found   atomic.Int64 // defects
 	effort  effort
@@ -110,7 +110,7 @@ type verifier struct {
 	carried  *extsort.Sorter // deferred answers that an acknowledged capture brought
 	logged   *extsort.Sorter // IDs of URIs that lines are about: log, line
 	unknown  *extsort.Sorter // lines whose URI the state has not finished: log, line
-	expected *extsort.Sorter // what the state says of records (verify_expect.go)
+	expected *extsort.Sorter // what the state says of records (expect.go)
 	needs    *extsort.Sorter // DNS and robots.txt records, and the pages that need them
 	ids      *extsort.Sorter // hashes of record IDs by file: offset
 

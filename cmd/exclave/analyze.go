@@ -66,7 +66,7 @@ code is 0 when something was valid, 1 when nothing was, 2 when there was an erro
 	}
 	cmd.Flags().StringSliceVar(&profiles, "profile", []string{"cz"}, "profile to judge by: built-in name or file; may be repeated")
 	cmd.Flags().StringVar(&database, "geoip", "", "MaxMind DB file of countries, for searchers of kind geoip")
-	cmd.Flags().StringVar(&owners, "geoip-asn", "", "MaxMind DB file of autonomous systems, whose names stand in the evidence of those searchers")
+	cmd.Flags().StringVar(&owners, "geoip-asn", "", "MaxMind DB file of autonomous systems, whose names are added to the evidence of those searchers")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a document instead of text")
 	cmd.Flags().StringVar(&contact, "contact", "https://example.org/", "contact URL sent when a URL is fetched")
 	return cmd

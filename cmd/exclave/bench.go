@@ -172,7 +172,7 @@ can be another crawler's HTTP proxy.`,
 		},
 	}
 	o.webFlags(cmd)
-	cmd.Flags().StringVar(&counts, "counts", "", "write at the end how often each resource was asked for: a byte each, by number")
+	cmd.Flags().StringVar(&counts, "counts", "", "write at the end how often each resource was requested: a byte each, by number")
 	return profiled(cmd)
 }
 

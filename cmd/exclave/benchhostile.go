@@ -84,7 +84,7 @@ a crawl that failed, or too few healthy pages; 2 wrong flags; 3 a failure.`,
 	f.DurationVar(&o.limit, "limit", time.Minute, "stop the crawl of one case after this")
 	f.DurationVar(&o.grace, "grace", 5*time.Second, "of the job: how long a stop waits for the URLs in process")
 	f.DurationVar(&o.minDelay, "min-delay", 500*time.Millisecond, "of the job, between two requests to a host; with --duration 2s")
-	f.DurationVar(&o.retryDelay, "retry-delay", 3*time.Second, "of the job: how long a host rests after a failure; there is one retry")
+	f.DurationVar(&o.retryDelay, "retry-delay", 3*time.Second, "of the job: how long a host backs off after a failure; there is one retry")
 	f.IntVar(&o.toeThreads, "toe-threads", 50, "URLs processed at the same time, 1 … 10,000")
 	f.IntVar(&o.web.Healthy, "healthy-hosts", o.web.Healthy, "with --duration 100")
 	f.IntVar(&o.web.Pages, "healthy-pages", o.web.Pages, "of a host, an image with each; with --duration without an end")

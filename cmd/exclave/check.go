@@ -83,7 +83,7 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 	case errors.Is(err, folder.ErrNotBegun):
 	case errors.Is(err, folder.ErrLocked):
 		known = true // as far as anyone can tell
-		fmt.Fprintln(cmd.OutOrStdout(), "note: a process works on the job; what its state says was not compared")
+		fmt.Fprintln(cmd.OutOrStdout(), "note: another process works on the job; the configuration was not compared with its state")
 	case errors.Is(err, frontier.ErrChanged):
 		problems = append(problems, err.Error())
 	case err != nil:
@@ -100,7 +100,7 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 		case s.Err != nil:
 			problems = append(problems, s.Err.Error())
 		case s.State.Damage != "":
-			problems = append(problems, s.Path+": "+s.State.Damage+"; get the whole file, or what stands before is all that is crawled")
+			problems = append(problems, s.Path+": "+s.State.Damage+"; get the whole file, or only what comes before the damage is crawled")
 		}
 		if left := leftOut(s.State, "seed_traps of [job]"); left != "" {
 			fmt.Fprintf(cmd.OutOrStdout(), "note: %s: %s\n", s.Path, left)

@@ -20,13 +20,13 @@ func newCheckpoint() *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:   "checkpoint JOB",
-		Short: "Keep a job as it is now, running or not, to go back to or begin others from",
+		Short: "Make a consistent copy of a job, running or at rest",
 		Long: `checkpoint makes a consistent copy of a job in JOB/checkpoints: state, archive, logs,
-configuration and seeds as they are at one instant. The crawl goes on meanwhile. Files
+configuration and seeds as they are at one instant. The crawl continues meanwhile. Files
 are linked, not copied, so that it takes seconds whatever the size of the archive. Its
 name is the time (UTC) unless --name gives one.
 
-exclave checkpoint restore makes jobs from it, as many as one likes. [checkpoint] in
+exclave checkpoint restore makes jobs from it, any number of them. [checkpoint] in
 job.toml says how many are kept, and how often the crawl makes one by itself.
 
 Exit codes: 0 it was made; 2 the name or the configuration is wrong; 3 a failure of our
@@ -86,9 +86,9 @@ func newCheckpointList() *cobra.Command {
 func newCheckpointRestore() *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore CHECKPOINT NEWJOB",
-		Short: "Make a job that goes on where a checkpoint was taken",
+		Short: "Make a job from a checkpoint",
 		Long: `restore makes a job in the new folder NEWJOB from the checkpoint in the folder
-CHECKPOINT (exclave checkpoint list JOB names them). exclave crawl NEWJOB goes on from
+CHECKPOINT (exclave checkpoint list JOB names them). exclave crawl NEWJOB continues from
 there; its job.toml may be edited before. Any number of jobs can be made from one
 checkpoint, and none of them changes it, nor the job it was taken of: complete WARC
 files and tables are linked, everything else is copied.
@@ -101,7 +101,7 @@ Exit codes: 0 made; 2 CHECKPOINT is none or is damaged, or NEWJOB is there alrea
 			if err != nil {
 				return checkpointError(err)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: as %s was at %s: %d URIs finished, %d queued; %s, of which %s are linked; its job.toml calls it %s as before; go on with: exclave crawl %s\n",
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: as %s was at %s: %d URIs finished, %d queued; %s, of which %s are linked; the name in its job.toml is still %s; continue with: exclave crawl %s\n",
 				args[1], r.Job, r.Time.Format(time.DateTime+"Z"), r.Stats.Finished, r.Stats.Queued+r.Stats.InProcess, printable.Size(r.Bytes), printable.Size(r.Linked), r.Job, args[1])
 			return nil
 		},

@@ -35,18 +35,18 @@ func newCrawl() *cobra.Command {
 	var o crawlOptions
 	cmd := &cobra.Command{
 		Use:   "crawl JOB|FOLDER",
-		Short: "Run a job, or all jobs of a folder, or go on where it stopped",
-		Long: `crawl runs the job in the folder JOB. If it was stopped or killed before, it goes
-on with what was acknowledged; nothing acknowledged is lost or fetched again.
+		Short: "Run a job, or all jobs of a folder; continue where it stopped",
+		Long: `crawl runs the job in the folder JOB. If it was stopped or killed before, it
+continues from what was acknowledged; nothing acknowledged is lost or fetched again.
 
 Of a FOLDER that holds jobs it runs one after another, in the order of their names,
-and prints a table of all at the end. Run again after a stop or a crash it goes on
+and prints a table of all at the end. Run again after a stop or a crash it continues
 with the job it was at; one that is finished, or was ended by a limit of its own, is
-not repeated. One that fails does not keep the next from its turn, unless --fail-fast
+not repeated. When one fails the next is run all the same, unless --fail-fast
 is given.
 
-The first Ctrl-C (or SIGTERM, or SIGHUP: the terminal is gone) stops in order within
-seconds, a second Ctrl-C or SIGTERM at once; either way the job can go on later. On a terminal it shows a live view, with keys to
+The first Ctrl-C (or SIGTERM, or SIGHUP: the terminal was closed) stops in order within
+seconds, a second Ctrl-C or SIGTERM at once; either way the job can be continued later. On a terminal it shows a live view, with keys to
 pause and stop (? lists them); elsewhere, and with --plain, a line of progress goes
 to stderr.
 
@@ -70,7 +70,7 @@ works on the job; 130 interrupted twice.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.recrawl, "recrawl", false, "offer finished seeds again, asking servers only for what changed")
+	f.BoolVar(&o.recrawl, "recrawl", false, "fetch finished seeds again, conditionally: only what changed is sent")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
 	f.BoolVar(&o.plain, "plain", false, "a line of progress instead of the live view")
 	f.BoolVar(&o.failFast, "fail-fast", false, "of a folder: end with the first job that fails")
@@ -201,7 +201,7 @@ func untilInterrupted(parent context.Context, stderr io.Writer, last ...func()) 
 		case <-done:
 			return
 		}
-		fmt.Fprintln(stderr, "\nstopping in order; once more to stop at once (the job can go on either way)")
+		fmt.Fprintln(stderr, "\nstopping in order; press again to stop at once (the job can be continued either way)")
 		cancel()
 		for {
 			select {

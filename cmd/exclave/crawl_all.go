@@ -112,13 +112,13 @@ func (c *collected) crawl(cmd *cobra.Command, which string, o crawlOptions) (sto
 	if c.before = c.last.Over(); c.before {
 		text := c.last.Status + " before"
 		if n := c.last.Stats.Queued + c.last.Stats.InProcess; n > 0 {
-			text += fmt.Sprintf("; %s left, exclave crawl %s goes on with them", count(int(n), "URI"), c.cfg.Dir)
+			text += fmt.Sprintf("; %s left, exclave crawl %s continues with them", count(int(n), "URI"), c.cfg.Dir)
 		}
 		say(text)
 		return false
 	}
 	if c.begun = true; c.last.Runs > 0 {
-		say("goes on")
+		say("continues")
 	} else {
 		say("begins")
 	}

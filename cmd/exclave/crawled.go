@@ -39,12 +39,12 @@ func sayCrawled(out io.Writer, r *job.Result) {
 	}
 	switch q := r.Queues; {
 	case q.Retired == 1:
-		fmt.Fprintf(out, "%s %s left in 1 queue whose budget is spent: raise it in [limits], and exclave crawl goes on\n", live.Number(left), are)
+		fmt.Fprintf(out, "%s %s left in 1 queue whose budget is spent: raise it in [limits], and exclave crawl continues\n", live.Number(left), are)
 	case q.Retired > 0:
-		fmt.Fprintf(out, "%s %s left in %s queues whose budgets are spent: raise them in [limits], and exclave crawl goes on\n",
+		fmt.Fprintf(out, "%s %s left in %s queues whose budgets are spent: raise them in [limits], and exclave crawl continues\n",
 			live.Number(left), are, live.Number(int64(q.Retired)))
 	case q.Round > 0:
-		fmt.Fprintf(out, "%s %s left: the last of the rounds of [order] is over; raise rounds, and exclave crawl goes on\n", live.Number(left), are)
+		fmt.Fprintf(out, "%s %s left: the last of the rounds of [order] is over; raise rounds, and exclave crawl continues\n", live.Number(left), are)
 	}
 }
 
@@ -53,7 +53,7 @@ func damagedSeeds(files []seeds.Report) error {
 	var errs []error
 	for _, s := range files {
 		if s.Damage != "" {
-			errs = append(errs, fmt.Errorf("%s: %s; what stands before was taken: get the whole file, and do it again", s.File, s.Damage))
+			errs = append(errs, fmt.Errorf("%s: %s; what comes before the damage was taken: get the whole file, and import it again", s.File, s.Damage))
 		}
 	}
 	if len(errs) == 0 {

@@ -16,7 +16,7 @@ const (
 )
 
 // errSaid ends a verb that has told the user already what is wrong.
-var errSaid = errors.New("told above")
+var errSaid = errors.New("see above")
 
 // coded is an error with the exit code it asks for.
 type coded struct {

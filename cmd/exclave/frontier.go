@@ -23,10 +23,10 @@ func newFrontier() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "frontier JOB",
-		Short: "Tell what waits in a job, and where; list, show, export, delete it",
-		Long: `frontier tells what waits in a job, whether it runs or not: totals, the states of the
-queues (one a host), and the longest ones. Of a job that does not run the states are
-those it would begin with.
+		Short: "Show what is pending in a job, and in which queues; list, export, delete it",
+		Long: `frontier shows what is pending in a job, running or at rest: totals, the states of the
+queues (one a host), and the longest ones. Of a job at rest the states are
+those that its next run begins with.
 
 Exit codes: 0 done; 2 the configuration is wrong; 4 a process that cannot be asked works
 on the job.`,
@@ -88,8 +88,8 @@ func newFrontierShow() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show JOB HOST",
-		Short: "Tell everything known of a host: what it waits for, until when, its facts",
-		Long: `show tells what the queue of a host waits for and until when, how many URIs are in it and
+		Short: "Show everything known of a host: state of its queue, until when, facts",
+		Long: `show prints the state of the queue of a host and until when it lasts, how many URIs are in it and
 which are the first, its address, robots.txt, failures, and what was visited.
 
 Exit codes: 0 the host is known; 1 it is not; 2 the configuration is wrong; 4 a process
@@ -140,7 +140,7 @@ func printQueue(out io.Writer, q *job.ShownQueue) error {
 		if o.GaveUp {
 			once = "; it did not answer: its URLs are tried once"
 		}
-		p.row("origin", fmt.Sprintf("%s rests until %s, %s in a row%s", o.Origin, o.Until.UTC().Format(time.RFC3339), count(o.Failures, "failure"), once))
+		p.row("origin", fmt.Sprintf("%s backs off until %s, %s in a row%s", o.Origin, o.Until.UTC().Format(time.RFC3339), count(o.Failures, "failure"), once))
 	}
 	p.row("visits", fmt.Sprintf("%s, %s; archived %s", live.Number(q.Visits.URIs), printable.Size(q.Visits.Bytes), live.Number(q.Visits.Stored)))
 	for scheme, f := range map[string]*job.ShownFacts{"http": q.HTTP, "https": q.HTTPS} {
@@ -176,8 +176,8 @@ func newFrontierList() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "list JOB",
-		Short: "List URIs that wait",
-		Long: `list prints the URLs that wait, one a line: of one host (--host) in the order of its
+		Short: "List pending URIs",
+		Long: `list prints the pending URLs, one a line: of one host (--host) in the order of its
 queue, of all host by host.
 
 Exit codes: 0 done; 2 wrong flags or configuration; 4 a process that cannot be asked
@@ -205,8 +205,8 @@ func newFrontierExport() *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:   "export JOB",
-		Short: "Write URIs that wait in a form that another job takes as seeds",
-		Long: `export writes the URIs that wait as lines of JSON in the format of out-of-scope.jsonl
+		Short: "Write pending URIs in a form that another job takes as seeds",
+		Long: `export writes the pending URIs as lines of JSON in the format of out-of-scope.jsonl
 (docs/formats/out-of-scope.md), with host and seed beside: exclave seeds import and
 seeds of job.toml read it.
 
@@ -240,8 +240,8 @@ func newFrontierDelete() *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "delete JOB",
-		Short: "Take URIs that wait out of the frontier",
-		Long: `delete finishes the URIs that wait and are chosen with status -6000, without a request,
+		Short: "Delete pending URIs from the frontier",
+		Long: `delete finishes the pending URIs that the filters choose with status -6000, without a request,
 and writes a line of crawl.log for each. A link to one of them found later changes
 nothing, unless it asks for more (its page is archived, for one). URIs in process, DNS
 and robots.txt are left alone. --dry-run lists what would be

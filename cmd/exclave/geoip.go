@@ -20,7 +20,7 @@ import (
 func newGeoIP() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "geoip",
-		Short: "Build and ask databases that say where an address is",
+		Short: "Build and query databases that say where an IP address is",
 		Long: `A job judges by addresses when analysis.geoip in its job.toml names such a
 database. Two forms of MaxMind DB files are read: MaxMind's own (country.iso_code)
 and the flat one (country_code).`,

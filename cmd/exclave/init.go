@@ -30,7 +30,7 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init DIR --profile NAME",
 		Short: "Make the folder of a new job",
-		Long: `init makes a folder with a commented job.toml, in which every setting stands with
+		Long: `init makes a folder with a commented job.toml, which has every setting with
 its default, and an empty list of seeds. A folder that holds anything is refused.
 
 The domains that the nation harvests on their own are left out, as links and as seeds,

@@ -17,11 +17,11 @@ func newMoved() *cobra.Command {
 		Short: "Register WARC files and parts of logs that were moved away on purpose",
 		Long: `moved notes that complete WARC files of a job are no longer in its folder warcs, or parts
 of its logs (crawl.log.20261123101946.gz) no longer in its folder logs, or soon will not
-be: exclave crawl, which refuses a job whose files are missing, goes on without them, and
+be: exclave crawl, which refuses a job whose files are missing, continues without them, and
 exclave verify does not check them. Without FILE it registers every one that is missing.
 A file that is put back is used and checked again.
 
-The register is moved.jsonl in the job's folder; deleting a line takes it back.
+The register is moved.jsonl in the job's folder; to undo an entry delete its line.
 
 Exit codes: 0 some were registered; 1 none was, they are all there or registered; 2 the
 job has no such complete file, nothing was registered; 3 the state is unreadable; 4

@@ -12,15 +12,15 @@ import (
 )
 
 func newPause() *cobra.Command {
-	return newSteer("pause", "Let a running crawl begin nothing new", `pause keeps a running crawl of the job from beginning further URIs; those in
-process are finished. It lasts until exclave resume, or until the crawl ends: one
-that is begun later runs.
+	return newSteer("pause", "Pause a running crawl: no further request is begun", `pause keeps a running crawl of the job from beginning further requests; URIs in
+process are finished. It lasts until exclave resume, or until the crawl ends: when
+it is started again it is not paused.
 
 Exit codes: 0 done; 1 no crawl of the job is running.`, (*control.Client).Pause)
 }
 
 func newResume() *cobra.Command {
-	return newSteer("resume", "Let a paused crawl go on", `resume ends what exclave pause began. A crawl that is not paused goes on as it was.
+	return newSteer("resume", "Resume a paused crawl", `resume ends a pause that exclave pause began. It does nothing to a crawl that is not paused.
 
 Exit codes: 0 done; 1 no crawl of the job is running.`, (*control.Client).Resume)
 }
@@ -46,7 +46,7 @@ func newStop() *cobra.Command {
 		Use:   "stop JOB",
 		Short: "End a running crawl in order",
 		Long: `stop ends a running crawl of the job as the first Ctrl-C does: URIs in process get
-the grace period of job.toml, the archive is completed, and exclave crawl can go on
+the grace period of job.toml, the archive is completed, and exclave crawl can continue
 later. It waits until the job is free for other verbs.
 
 Exit codes: 0 the crawl has ended; 1 no crawl of the job is running; 3 it has not

@@ -16,15 +16,15 @@ func newRecover() *cobra.Command {
 	var o rebuild.Options
 	cmd := &cobra.Command{
 		Use:   "recover JOB",
-		Short: "Make the state of a job anew from its archive and its logs",
+		Short: "Rebuild the state of a job from its archive and its logs",
 		Long: `recover is for a job whose state is lost or damaged, when there is no checkpoint to go back to. It
 reads every WARC file and every log of the job and makes a state of what they tell: what was archived and
 judged, what is known of hosts, and links of archived pages that were not fetched yet. Seeds are read again by
-the next crawl. Pages that were fetched but not archived are fetched again, for nobody knows where they link to.
+the next crawl. Pages that were fetched but not archived are fetched again: their links are in no log.
 
 Nothing is deleted. The state that was there, ends of files that hold no whole capture, and lines without
 an end are kept in the folder recovered, with a register of them (recovered/register.jsonl). When it is
-ended before its time it can be asked again. docs/howto/recover.md has more.`,
+interrupted it can be run again. docs/howto/recover.md has more.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := loadJob(cmd, args[0])
@@ -53,7 +53,7 @@ ended before its time it can be asked again. docs/howto/recover.md has more.`,
 			for _, a := range made.Aside {
 				fmt.Fprintf(out, "%s: %s; kept as %s\n", a.File, a.Why, a.Kept)
 			}
-			fmt.Fprintf(out, "%s: state made anew %sgo on with: exclave crawl %s\n", args[0], made, args[0])
+			fmt.Fprintf(out, "%s: state rebuilt %scontinue with: exclave crawl %s\n", args[0], made, args[0])
 			return nil
 		},
 	}

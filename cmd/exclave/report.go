@@ -21,9 +21,9 @@ func newReport() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "report JOB [NAME…]",
-		Short: "Print reports on a job, running or not",
+		Short: "Print reports on a job, running or at rest",
 		Long: `report prints the named reports of a job, crawl-report and job-report without a name. The
-crawl may be running: it is asked, and goes on meanwhile. Names may be shortened: hosts
+crawl may be running: it answers, and continues meanwhile. Names may be shortened: hosts
 is hosts-report. Those down to threads-report are Heritrix's, line by line; the others
 are ours (docs/formats/reports.md):
 

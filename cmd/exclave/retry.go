@@ -16,15 +16,15 @@ func newRetry() *cobra.Command {
 	var status, since string
 	cmd := &cobra.Command{
 		Use:   "retry JOB",
-		Short: "Offer again what failed",
+		Short: "Queue again what failed",
 		Long: `retry puts finished URLs back into the queues: those that failed (a negative status
-that is not an exclusion), or those of the statuses given. Their attempts are counted anew; what
-their hosts back off for is forgotten, and so are failed answers of name servers and robots.txt
-that they depend on; politeness holds. It works on a crawl that runs and on a job at rest, which
-exclave crawl goes on with. It prints how many there were of each status. DNS and robots.txt
-themselves are asked for again when a URL needs them.
+that is not an exclusion), or those of the statuses given. Their attempts are counted from zero; the back-off
+of their hosts ends, and failed answers of name servers and robots.txt that they depend on
+are deleted; politeness holds. It works on a running crawl and on a job at rest, which
+exclave crawl then continues. It prints how many there were of each status. DNS and robots.txt
+themselves are fetched again when a URL needs them.
 
-Exit codes: 0 some were, or would be, offered again; 1 none, or the job was never begun; 2 wrong flags or
+Exit codes: 0 some were, or would be, queued again; 1 none, or the job was never begun; 2 wrong flags or
 configuration; 3 the state is unreadable; 4 a process that cannot be asked works on the job.`,
 		Example: `  exclave retry my-job --dry-run
   exclave retry my-job --status=-4..-2,503 --since 24h
@@ -45,13 +45,13 @@ configuration; 3 the state is unreadable; 4 a process that cannot be asked works
 			for _, s := range out.ByStatus {
 				p.row(live.Number(s.URIs), s.Words)
 			}
-			what := "offered again"
+			what := "queued again"
 			if r.Dry {
-				what = "would be offered again"
+				what = "would be queued again"
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s %s\n", args[0], live.Number(out.URIs), what)
 			if out.Untimed > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: when %s finished is not known (by an exclave before state format 5); without --since they are offered, too\n",
+				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: when %s finished is not known (by an exclave before state format 5); without --since they are queued again, too\n",
 					wasWere(out.Untimed))
 			}
 			if out.URIs == 0 {
@@ -64,7 +64,7 @@ configuration; 3 the state is unreadable; 4 a process that cannot be asked works
 	cmd.Flags().Lookup("host").Usage = "only those of this host"
 	cmd.Flags().StringVar(&status, "status", "", "only those of these statuses, such as --status=-2,503,-4..-3; default: all that failed")
 	cmd.Flags().StringVar(&since, "since", "", "only those finished since: 36h, 2026-11-20, 2026-11-20T08:00:00Z")
-	cmd.Flags().BoolVar(&r.Dry, "dry-run", false, "tell what would be offered again; change nothing")
+	cmd.Flags().BoolVar(&r.Dry, "dry-run", false, "show what would be queued again; change nothing")
 	return cmd
 }
 

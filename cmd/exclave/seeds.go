@@ -18,7 +18,7 @@ import (
 func newSeeds() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "seeds inspect|import|rank|split",
-		Short: "Say what logs of other harvests hold, give them to a job, divide them into jobs",
+		Short: "Read logs of other harvests: inspect them, import seeds, rank hosts, split them into jobs",
 		Long: `seeds reads what a library has: bare lists, Heritrix 1 LinksScoper.log, Heritrix 3
 scope.log and candidateScoper.log, crawl.log (lines with status -5000),
 Browsertrix skippedPages.jsonl, Veidemann uri files, CDX and CDXJ, SURT prefixes,
@@ -231,7 +231,7 @@ func printInspected(w io.Writer, i *inspected, asJSON bool) error {
 		}
 		row("format", "%s: %s (%s)", string(s.Format), s.Format, sure)
 		if s.Damage != "" {
-			row("damage", "%s; what stands before is counted", s.Damage)
+			row("damage", "%s; what comes before the damage is counted", s.Damage)
 		}
 	}
 	row("lines", "%s in %.1f s, %s a second", live.Number(i.lines), i.Seconds, live.Number(int64(i.Rate)))

@@ -29,15 +29,15 @@ func newSeedsImport() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "import JOB FILE…|-",
-		Short: "Give the addresses of logs to a job, running or not",
-		Long: `import reads each file and gives its addresses to the job in the folder JOB as
-seeds: to the crawl when one is running, otherwise to its state, for the next
+		Short: "Import the URLs of logs into a job as seeds, running or at rest",
+		Long: `import reads each file and queues its URLs in the job in the folder JOB as
+seeds: in the crawl when one is running, otherwise in its state, for the next
 one. Importing twice does no harm. It prints how many seeds were accepted, known
 before, out of scope (and by which rule), how many lines were left out as traps,
 by which rules links were refused where the log comes from, and what was broken.
 
 Exit codes: 0 seeds were accepted; 1 none was; 2 the configuration is wrong or a
-file cannot be read (of one that is damaged, what stands before was taken); 3 a failure of our own; 4 another process works on the job
+file cannot be read (of a damaged one, what comes before the damage was taken); 3 a failure of our own; 4 another process works on the job
 and takes no seeds.`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {

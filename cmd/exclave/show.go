@@ -17,9 +17,9 @@ func newShow() *cobra.Command {
 	var all, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show JOB URL",
-		Short: "Tell everything known about a URL",
-		Long: `show tells everything a job knows about a URL, whether the job runs or not: where it
-stands, why it is wanted, how its last attempt ended, the verdict and its evidence,
+		Short: "Show everything known about a URL",
+		Long: `show prints everything a job knows about a URL, running or at rest: its
+state, why it is wanted, how its last attempt ended, the verdict and its evidence,
 the way from its seed, its WARC records, its links and what became of them, and what
 is known of its host. dns:HOST and robots:ORIGIN show the prerequisites. Of a URL
 that is not known it tells whether the scope would accept a link to it, and by which

@@ -13,10 +13,10 @@ func newURL() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "url URL...",
-		Short: "Show the normal form of addresses, and which are the same",
-		Long: `url shows what addresses are to a job: what is requested, the key that decides
+		Short: "Show the normal form of URLs, and which are the same",
+		Long: `url shows how a job sees each URL: what is requested, the key that decides
 sameness, the SURT form that prefixes of scopes are compared with, the key in an
-index of pywb, and the host whose queue they stand in. Without --job no rule of [url]
+index of pywb, and the host whose queue it is in. Without --job no rule of [url]
 is on. Nothing is fetched.
 
 Exit codes: 0 done; 2 one is no URL that is crawled, or the configuration is wrong.`,

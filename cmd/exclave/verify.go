@@ -23,7 +23,7 @@ func newVerify() *cobra.Command {
 whole and belongs to a capture that was acknowledged, every archived URI has its
 record, the DNS answers and robots.txt that pages need stand before them, and the
 logs hold exactly what was acknowledged. Each defect is printed with its place when it is found.
-A job that was killed should be gone on with (exclave crawl) before.
+Let a job that was killed continue first (exclave crawl).
 
 It works on all processors, at the speed of unpacking and hashing, in at most 300 MB of memory. What
 does not fit is sorted in a temporary folder, which is removed: about 200 bytes for each URI

@@ -16,10 +16,10 @@ import (
 func newWatch() *cobra.Command {
 	return &cobra.Command{
 		Use:   "watch JOB",
-		Short: "Look at a running crawl from another terminal",
+		Short: "Watch a running crawl from another terminal",
 		Long: `watch shows the live view of a crawl of the job that runs elsewhere on this
-machine: the same figures and workers, renewed once a second, and keys to pause,
-resume and stop (? lists them). q leaves the view; the crawl goes on.
+machine: the same figures and workers, redrawn once a second, and keys to pause,
+resume and stop (? lists them). q leaves the view; the crawl continues.
 
 Exit codes: 0 left, or the crawl ended; 1 no crawl of the job is running; 2 there is
 no terminal to show it on.`,

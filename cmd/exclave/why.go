@@ -20,9 +20,9 @@ func newWhy() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why JOB [URL]",
 		Short: "Say why a crawl is as fast as it is, or why a URL is where it is",
-		Long: `why JOB says in a sentence what a running crawl is held up by (politeness, servers, name
-servers, this machine, a pause, a full disk), and the facts behind it; of a job that
-does not run, how its last run ended and what is left.
+		Long: `why JOB says in a sentence what limits the speed of a running crawl (politeness, servers, name
+servers, this machine, a pause, a full disk), and the facts behind it; of a job at
+rest, how its last run ended and what is left.
 
 why JOB URL says when and where the URL was seen, which rule of the scope lets it in or
 out, what it waits for, how its last attempt ended, how it was judged, and where it is

@@ -157,7 +157,7 @@ func whyOrigin(o frontier.RestingOrigin, now time.Time) string {
 	if o.Failures != 1 {
 		times = fmt.Sprintf("%d failures", o.Failures)
 	}
-	return fmt.Sprintf("; %s rests until %s (%s to back off for)", o.Origin, o.Until.UTC().Format(time.RFC3339), times)
+	return fmt.Sprintf("; %s backs off until %s (%s)", o.Origin, o.Until.UTC().Format(time.RFC3339), times)
 }
 
 // whyQueue says the state of a queue in a sentence.

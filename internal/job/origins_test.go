@@ -57,11 +57,11 @@ func TestClosedPort(t *testing.T) {
 		}
 	}
 	q, err := b.Queue(t.Context(), "a.test")
-	if err != nil || len(q.Origins) != 1 || q.Origins[0].Origin != "https://a.test" || !strings.Contains(q.Why, "https://a.test rests until ") {
+	if err != nil || len(q.Origins) != 1 || q.Origins[0].Origin != "https://a.test" || !strings.Contains(q.Why, "https://a.test backs off until ") {
 		t.Errorf("%v; told of the queue: %+v", err, q)
 	}
 	why, err := b.Why(t.Context(), "https://a.test/1")
-	if err != nil || !strings.Contains(strings.Join(why.Sentences, "\n"), "https://a.test rests until ") {
+	if err != nil || !strings.Contains(strings.Join(why.Sentences, "\n"), "https://a.test backs off until ") {
 		t.Errorf("%v; told of a URI that waits: %v", err, why)
 	}
 	stop()

@@ -234,7 +234,7 @@ func (s *shower) claim(c crawl.Claim) []string {
 		"analyse: judge it when it is text":         c.Analyse,
 		"bin: archive it unless it is HTML":         c.Bin,
 		"keep: archive it, it led to a valid page":  c.Keep,
-		"none: known, but nobody wants it (parked)": c.IsZero(),
+		"none: known, but not wanted (parked)": c.IsZero(),
 	} {
 		if is {
 			words = append(words, what)

@@ -21,7 +21,7 @@ func idle(s *job.Snapshot) string {
 			text = "paused until there is room: " + printable.Size(s.FreeDisk) + " are free, less than min_free_disk"
 		}
 		if !s.Unanswered.IsZero() {
-			text = "paused: no name server answers since " + s.Unanswered.UTC().Format(time.RFC3339) + "; the crawl goes on when one does"
+			text = "paused: no name server answers since " + s.Unanswered.UTC().Format(time.RFC3339) + "; the crawl resumes when one does"
 		}
 		if len(busy) > 0 {
 			return text + "; " + counted(len(busy), "URI") + " in process " + isAre(len(busy)) + " being finished"

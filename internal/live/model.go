@@ -281,16 +281,16 @@ func (m *model) helpText() []string {
 	}
 	if m.remote {
 		lines = append(lines,
-			"q, Ctrl-C      leave the view; the crawl goes on",
-			"S S            stop the crawl in order; exclave crawl goes on with it later")
+			"q, Ctrl-C      leave the view; the crawl continues",
+			"S S            stop the crawl in order; exclave crawl continues it later")
 	} else {
 		lines = append(lines,
-			"q q            stop in order (also s s, Ctrl-C); exclave crawl goes on later",
+			"q q            stop in order (also s s, Ctrl-C); exclave crawl continues later",
 			"Q Q            stop at once (also Ctrl-C twice); nothing acknowledged is lost")
 	}
 	lines = append(lines,
 		"j k, arrows    scroll the workers; page up, page down, home, end",
-		"Ctrl-L         draw everything anew",
+		"Ctrl-L         redraw the screen",
 		"Ctrl-Z         suspend this program",
 		"",
 		"Rates: answers of web servers, now = over the last 10 s. Errors and bytes",

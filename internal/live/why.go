@@ -78,7 +78,7 @@ func bottleneck(s *job.Snapshot) string {
 	case 2*n > len(busy):
 		return fmt.Sprintf("this machine is: %d of %d busy workers are in %s", n, len(busy), top)
 	}
-	return fmt.Sprintf("nothing stands out: %d of %d workers are busy%s", len(busy), len(s.Workers), steps(busy))
+	return fmt.Sprintf("no single bottleneck: %d of %d workers are busy%s", len(busy), len(s.Workers), steps(busy))
 }
 
 func waitingHosts(s *job.Snapshot) string {

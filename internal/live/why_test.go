@@ -35,7 +35,7 @@ func TestWhy(t *testing.T) {
 		{"this machine is: 6 of 8 busy workers are in extract/analyzer", func(s *job.Snapshot) {
 			s.Workers = append(at("extract/analyzer", 6), at("fetch/http", 2)...)
 		}},
-		{"nothing stands out: 2 of 8 workers are busy: 1 in extract/html, 1 in fetch/http", func(s *job.Snapshot) {
+		{"no single bottleneck: 2 of 8 workers are busy: 1 in extract/html, 1 in fetch/http", func(s *job.Snapshot) {
 			s.Workers = slices.Concat(at("extract/html", 1), at("fetch/http", 1), free)
 		}},
 		{"3 hosts ready and all workers free: it is about to begin", func(s *job.Snapshot) { s.Workers = free }},

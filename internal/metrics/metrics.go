@@ -54,12 +54,12 @@ func table() []metric {
 			whole(func(s *job.Snapshot) int64 { return s.Frontier.Retried })},
 		{"exclave_uris_queued", "URIs that wait.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Queued })},
 		{"exclave_uris_in_process", "URIs that ToeThreads have.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.InProcess })},
-		{"exclave_uris_parked", "URIs known that nobody wants yet.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Parked })},
+		{"exclave_uris_parked", "URIs known without a claim.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Parked })},
 		{"exclave_uris_finished", "URIs with a final outcome.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Finished })},
 		{"exclave_uris_failed", "Finished URIs whose last attempt failed.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Failed })},
 		{"exclave_uris_disregarded", "Finished URIs that are out of scope or forbidden by robots.txt.", gauge, nil,
 			whole(func(s *job.Snapshot) int64 { return s.Frontier.Disregarded })},
-		{"exclave_uris_dropped", "URIs that gave way to better ones at a cap, since the job began.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Dropped })},
+		{"exclave_uris_dropped", "URIs dropped at a cap for better ones, since the job began.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Dropped })},
 		{"exclave_candidates_refused", "Candidates beyond a cap, and links of useless pages that are not followed; one found twice counts twice.", gauge, nil,
 			whole(func(s *job.Snapshot) int64 { return s.Frontier.Refused })},
 		{"exclave_pages_judged", "Pages that the analyzer has judged, since the job began.", gauge, nil, whole(func(s *job.Snapshot) int64 { return s.Frontier.Judged })},
@@ -111,7 +111,7 @@ func table() []metric {
 			}
 		}},
 		{"exclave_run_seconds", "Time since this run began.", gauge, nil, one(func(s *job.Snapshot) float64 { return s.Elapsed.Seconds() })},
-		{"exclave_disk_free_bytes", "Bytes free where the job lies; missing where nobody knows.", gauge, nil, func(s *job.Snapshot, put put) {
+		{"exclave_disk_free_bytes", "Bytes free where the job lies; missing where that is unknown.", gauge, nil, func(s *job.Snapshot, put put) {
 			if s.FreeDisk >= 0 {
 				put(float64(s.FreeDisk))
 			}

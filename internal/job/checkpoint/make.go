@@ -187,7 +187,7 @@ func (m *Maker) Watch(ctx context.Context, stats func() frontier.Stats) {
 			case err == nil:
 				last = now
 			case ctx.Err() == nil:
-				m.Log.Warn("no checkpoint was made; the crawl goes on", "err", err)
+				m.Log.Warn("no checkpoint was made; the crawl continues", "err", err)
 			}
 		}
 		t.Reset(every)

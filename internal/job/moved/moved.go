@@ -82,7 +82,7 @@ func choose(v *view.View, all []belonging, old folder.MovedFiles, to string, nam
 		case i < 0:
 			errs = append(errs, fmt.Errorf("job: %s %w: the state knows no WARC file, nor part of a log, of this name", name, ErrRefused))
 		case !all[i].complete:
-			errs = append(errs, fmt.Errorf("job: %s %w: it is not complete yet; the crawl goes on writing it", name, ErrRefused))
+			errs = append(errs, fmt.Errorf("job: %s %w: it is not complete yet; the crawl still writes to it", name, ErrRefused))
 		case !old.Has(all[i].name) && !folder.MovedFiles(made).Has(all[i].name):
 			made = append(made, folder.Moved{File: all[i].name, To: to, Size: all[i].size, Time: v.Clock.Now().UTC().Truncate(time.Second)})
 		}

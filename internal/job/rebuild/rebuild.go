@@ -18,7 +18,7 @@ import (
 
 // ErrRefused is wrapped by errors of State that leave the job as it was, because it is not to be
 // recovered as asked.
-var ErrRefused = errors.New("the state is not made anew")
+var ErrRefused = errors.New("the state cannot be rebuilt")
 
 // Options say how [State] goes about what is missing.
 type Options struct {
@@ -222,7 +222,7 @@ func (r *rebuilding) cutOff(name string, from, whole int64, why string) error {
 func (r *rebuilding) install() error {
 	old := r.Path(folder.StateDir, folder.FrontierDir)
 	if _, err := r.FS.Stat(old); err == nil {
-		e, err := r.aside.Move(old, 0, "the state as it was: it was made anew")
+		e, err := r.aside.Move(old, 0, "the state as it was before it was rebuilt")
 		if err != nil {
 			return err
 		}

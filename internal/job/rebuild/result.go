@@ -42,7 +42,7 @@ func (r Result) String() string {
 		{r.Unread, "judged by crawl.log, but neither archive nor analysis.jsonl has the verdict: taken by the word in crawl.log"},
 		{r.Abandoned, "captures count for nothing: of pages that are archived elsewhere, or not whole"},
 		{r.Again, "claimed more than they were fetched for: fetched or judged again"},
-		{r.Refetched, "not archived, so that nobody knows their links: fetched again"},
+		{r.Refetched, "not archived, so that their links are unknown: fetched again"},
 		{r.Unclaimed, "in the archive, and nothing tells why: they stay, their links are not followed"},
 	} {
 		if l.n > 0 {

@@ -107,7 +107,7 @@ func (v *verifier) unlessClean() string {
 	if v.State.Clean() {
 		return ""
 	}
-	return "; the job was killed: let exclave crawl go on with it first"
+	return "; the job was killed: let exclave crawl continue it first"
 }
 
 // unit is a part of a WARC file that one worker reads: whole captures, and what is expected there.

@@ -69,12 +69,15 @@ func (v *View) LastRun() (l LastRun, err error) {
 // WhyAtRest says in a sentence how a job stands that is not running.
 func (l LastRun) WhyAtRest() string {
 	left := l.Stats.Queued + l.Stats.InProcess
-	rest := fmt.Sprintf("%d URIs wait; exclave crawl goes on with them", left)
-	if left == 0 {
-		rest = "nothing waits"
+	rest := fmt.Sprintf("%d URIs are pending; exclave crawl continues with them", left)
+	switch left {
+	case 0:
+		rest = "nothing is pending"
+	case 1:
+		rest = "1 URI is pending; exclave crawl continues with it"
 	}
 	if l.spent {
-		rest = fmt.Sprintf("%d URIs are left in queues whose budgets are spent: raise [limits], and exclave crawl goes on with them", left)
+		rest = fmt.Sprintf("%d URIs are left in queues whose budgets are spent: raise [limits], and exclave crawl continues with them", left)
 	}
 	switch {
 	case l.Runs == 0:

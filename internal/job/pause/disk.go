@@ -58,11 +58,11 @@ func (d Disk) look(r *Reasons) {
 	switch full := r.DiskFull(); {
 	case !ok:
 	case !full && free < least:
-		d.Log.Warn("paused: less is free than min_free_disk; the crawl goes on when there is room", "free", printable.Size(free),
+		d.Log.Warn("paused: less is free than min_free_disk; the crawl resumes when there is room", "free", printable.Size(free),
 			"min_free_disk", printable.Size(least), "folder", d.Dir())
 		r.setFull(true)
 	case full && free >= least+least/16:
-		d.Log.Info("there is room again: the crawl goes on", "free", printable.Size(free))
+		d.Log.Info("there is room again: the crawl resumes", "free", printable.Size(free))
 		r.setFull(false)
 	}
 }

@@ -28,7 +28,7 @@ func (n *Names) None(err error) {
 	if !n.reasons.setUnanswered(n.clk.Now()) {
 		return
 	}
-	n.log.Warn("paused: no name server answers; the crawl goes on when one does", "err", err)
+	n.log.Warn("paused: no name server answers; the crawl resumes when one does", "err", err)
 	n.tell("NO NAME SERVER", err.Error())
 	select {
 	case n.none <- struct{}{}:
@@ -57,7 +57,7 @@ func (n *Names) Watch(ctx context.Context, ask func(context.Context) error) {
 				continue
 			}
 			took := n.clk.Now().Sub(since).Round(time.Second)
-			n.log.Info("a name server answers again: the crawl goes on", "after", took)
+			n.log.Info("a name server answers again: the crawl resumes", "after", took)
 			n.tell("NAME SERVER", "one answers again after "+took.String())
 			n.reasons.setUnanswered(time.Time{})
 		}

@@ -231,10 +231,10 @@ func (s *shower) record(out *Shown, r *frontier.Record) {
 func (s *shower) claim(c crawl.Claim) []string {
 	var words []string
 	for what, is := range map[string]bool{
-		"analyse: judge it when it is text":         c.Analyse,
-		"bin: archive it unless it is HTML":         c.Bin,
-		"keep: archive it, it led to a valid page":  c.Keep,
-		"none: known, but not wanted (parked)": c.IsZero(),
+		"analyse: judge it when it is text":        c.Analyse,
+		"bin: archive it unless it is HTML":        c.Bin,
+		"keep: archive it, it led to a valid page": c.Keep,
+		"none: known, but not wanted (parked)":     c.IsZero(),
 	} {
 		if is {
 			words = append(words, what)

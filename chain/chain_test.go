@@ -25,6 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fake struct {
 	process     func(context.Context, *crawl.CrawlURI) (Result, error)
 	start, stop func() error
+	begin       func(context.Context) error
 }
 
 func (f fake) Process(ctx context.Context, u *crawl.CrawlURI) (Result, error) {
@@ -34,7 +35,10 @@ func (f fake) Process(ctx context.Context, u *crawl.CrawlURI) (Result, error) {
 	return f.process(ctx, u)
 }
 
-func (f fake) Start(context.Context) error {
+func (f fake) Start(ctx context.Context) error {
+	if f.begin != nil {
+		return f.begin(ctx)
+	}
 	if f.start == nil {
 		return nil
 	}
@@ -195,6 +199,49 @@ func controller(t *testing.T, cfg Config, f Frontier, cs map[Name][]Step) *Contr
 		t.Fatal(err)
 	}
 	return NewController(cfg, f, ch, clock.System(), slog.New(slog.DiscardHandler))
+}
+
+// Initial tasks are run before the first URI is taken, and what waits for them is told (systems.md
+// 1.1); a stop ends one that takes long, and when one fails nothing begins.
+func TestInitialTasks(t *testing.T) {
+	t.Run("before the first URI", func(t *testing.T) {
+		var started atomic.Bool
+		early := does(func(*crawl.CrawlURI) (Result, error) {
+			if !started.Load() {
+				t.Error("a URI came before the initial tasks were done")
+			}
+			return Result{}, nil
+		})
+		early.start = func() error { started.Store(true); return nil }
+		c := controller(t, Config{ToeThreads: 2}, &list{left: 3}, map[Name][]Step{Fetch: {{Name: "a", Proc: early}}})
+		if reason, err := c.Run(t.Context()); reason != Finished || err != nil {
+			t.Fatal(reason, err)
+		}
+		<-c.Begun()
+	})
+	t.Run("a stop", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		long := fake{begin: func(ctx context.Context) error { cancel(); <-ctx.Done(); return nil }}
+		c := controller(t, Config{ToeThreads: 2}, &list{left: 3}, map[Name][]Step{Fetch: {{Name: "a", Proc: long}}})
+		if reason, err := c.Run(ctx); reason != Stopped || err != nil {
+			t.Error(reason, err)
+		}
+	})
+	t.Run("a failure", func(t *testing.T) {
+		broken := fake{start: func() error { return errors.New("no list") }, process: func(context.Context, *crawl.CrawlURI) (Result, error) {
+			t.Error("a URI was processed")
+			return Result{}, nil
+		}}
+		c := controller(t, Config{ToeThreads: 2}, &list{left: 3}, map[Name][]Step{Fetch: {{Name: "a", Proc: broken}}})
+		if reason, err := c.Run(t.Context()); reason != Failed || err == nil || !strings.Contains(err.Error(), "start a: no list") {
+			t.Error(reason, err)
+		}
+		select {
+		case <-c.Begun():
+			t.Error("it has begun")
+		default:
+		}
+	})
 }
 
 func TestControllerFinishes(t *testing.T) {

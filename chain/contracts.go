@@ -48,7 +48,8 @@ type Processor interface {
 	Process(ctx context.Context, u *crawl.CrawlURI) (Result, error)
 }
 
-// Starter is a Processor with initial tasks, run once before the first URI.
+// Starter is a Processor with initial tasks, run once before the first URI. Start returns soon
+// after ctx ends, which is a stop: not an error.
 type Starter interface{ Start(context.Context) error }
 
 // Stopper is a Processor with final tasks, run once after the last URI, also

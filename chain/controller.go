@@ -124,6 +124,7 @@ type Controller struct {
 	ending         bool
 	paused         chan struct{} // nil while running; closed by Resume
 	changed        chan struct{} // closed and renewed with each change of the state
+	begun          chan struct{} // closed after the initial tasks
 }
 
 // StepCommits is where a ToeThread is that has a URI and does not begin it, because
@@ -145,7 +146,7 @@ const (
 // NewController prepares a crawl.
 func NewController(cfg Config, f Frontier, c *Chains, clk clock.Clock, log *slog.Logger) *Controller {
 	ctl := &Controller{cfg: cfg, frontier: f, chains: c, clk: clk, log: log,
-		changed: make(chan struct{}), slots: make(chan struct{}, maxHanding+cfg.ToeThreads),
+		changed: make(chan struct{}), begun: make(chan struct{}), slots: make(chan struct{}, maxHanding+cfg.ToeThreads),
 		activity: make([]atomic.Pointer[Activity], cfg.ToeThreads), errors: map[string]*atomic.Int64{}, holds: make([]atomic.Int32, cfg.ToeThreads)}
 	for _, class := range crawl.ErrorClasses() {
 		ctl.errors[class] = new(atomic.Int64)
@@ -168,9 +169,10 @@ func (c *Controller) Run(ctx context.Context) (Reason, error) {
 	work, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 
-	if err := c.chains.Start(work); err != nil {
+	if err := c.chains.Start(take); err != nil {
 		return Failed, errors.Join(err, c.chains.Stop(context.WithoutCancel(ctx)))
 	}
+	close(c.begun)
 	var limit <-chan time.Time
 	if c.cfg.MaxTime > 0 {
 		t := c.clk.NewTimer(c.cfg.MaxTime)
@@ -207,6 +209,10 @@ func (c *Controller) Run(ctx context.Context) (Reason, error) {
 	}
 	return c.reason, errors.Join(c.err, stopErr)
 }
+
+// Begun returns a channel that is closed when the initial tasks of all processors are done. It
+// never is when one fails, which ends Run.
+func (c *Controller) Begun() <-chan struct{} { return c.begun }
 
 // Stop ends the crawl in order for the given reason; Run returns it. Before Run
 // it does nothing.
@@ -397,7 +403,7 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 	c.count(u)
 	// All that is large is given up; the outcome does not need it. The document
 	// may look into the recording.
-	u.Doc, u.Outlinks = nil, nil
+	u.Strip()
 	if u.Rec != nil {
 		_, u.Received = u.Rec.Response()
 		fatal = errors.Join(fatal, u.Rec.Close())

@@ -273,9 +273,12 @@ type CrawlURI struct {
 	Annotations   []string
 	Lines         []LogLine
 	Err           error // our own failure, if any
+
+	attributes []attribute // see [CrawlURI.Attribute]
 }
 
-// Annotate adds a word to the annotations of crawl.log.
+// Annotate adds a word to the annotations of crawl.log. They are for people, and for what
+// reads the log: nothing is decided on them.
 func (u *CrawlURI) Annotate(word string) { u.Annotations = append(u.Annotations, word) }
 
 // Outcome returns what is stored of the URI in its present state.

@@ -81,6 +81,7 @@ func (w *WebAnalyzer) page(ctx context.Context, u *crawl.CrawlURI, typ string) (
 	if typ != u.MIME.Type {
 		page = as(u, typ)
 		page.Outlinks = nil
+		page.SetAttribute(attrLinks, nil)
 		if _, err := NewHTTP(w.cfg.MaxOutlinks).Process(ctx, page); err != nil {
 			return nil, err
 		}

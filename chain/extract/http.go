@@ -25,7 +25,7 @@ func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, erro
 		return chain.Idle(), nil
 	}
 	if u.Class == crawl.ClassRedirect {
-		l.add(u.Header("Location"), "", crawl.HopRedirect, crawl.LinkRedirect, "Location:", "")
+		l.take(u.Header("Location"), "", crawl.HopRedirect, crawl.LinkRedirect, "Location:", "")
 		return chain.Result{}, nil
 	}
 	if !success(u) {
@@ -39,7 +39,7 @@ func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, erro
 			}
 		case strings.EqualFold(f.Name, "Refresh"):
 			if ref := refreshURL(f.Value); ref != "" {
-				l.add(ref, "", crawl.HopRedirect, crawl.LinkNav, "Refresh:", "")
+				l.take(ref, "", crawl.HopRedirect, crawl.LinkNav, "Refresh:", "")
 			}
 		}
 	}
@@ -153,10 +153,10 @@ func (l *links) addLinkField(k fieldLink) {
 		}
 		switch {
 		case slices.Contains(embedRels(), rel):
-			l.add(k.ref, "", crawl.HopEmbed, crawl.LinkEmbed, context, "")
+			l.take(k.ref, "", crawl.HopEmbed, crawl.LinkEmbed, context, "")
 			return
 		case slices.Contains(navRels(), rel):
-			l.add(k.ref, "", crawl.HopLink, crawl.LinkNav, context, "")
+			l.take(k.ref, "", crawl.HopLink, crawl.LinkNav, context, "")
 			return
 		}
 	}

@@ -1,8 +1,6 @@
 package extract
 
 import (
-	"slices"
-
 	"exclave/crawl"
 	"exclave/internal/urlx"
 )
@@ -17,18 +15,48 @@ const noteUserinfo = "link:credentials"
 // long as a URL can be, but not all of them. What people write has 50 to 100.
 const meanLink = 200
 
-// links adds resolved, distinct links to a URI, up to a limit.
-type links struct {
-	u    *crawl.CrawlURI
-	base *urlx.URL
-	max  int
-	room int // bytes that further links may have
-	seen map[linkKey]struct{}
+// attrLinks is the attribute under which the processors of extraction leave the links that
+// they have found so far for the next one.
+const attrLinks = "extract.links"
+
+// found are the links of a URI that extraction has found so far.
+type found struct {
+	seen        map[linkKey]struct{}
+	n, bytes    int
+	credentials bool // one had a user name or a password, and that is noted
 }
 
 type linkKey struct {
 	url, context string
 	kind         crawl.LinkKind
+}
+
+func (f *found) add(k linkKey) {
+	f.seen[k] = struct{}{}
+	f.n++
+	f.bytes += len(k.url)
+}
+
+// foundOf returns what was found of u so far.
+func foundOf(u *crawl.CrawlURI) *found {
+	if f, ok := u.Attribute(attrLinks).(*found); ok && f.n == len(u.Outlinks) {
+		return f
+	}
+	// The first that looks for links, or another kind of processor has added some.
+	f := &found{seen: make(map[linkKey]struct{}, len(u.Outlinks))}
+	for _, o := range u.Outlinks {
+		f.add(linkKey{o.URL.String(), o.Context, o.Kind})
+	}
+	u.SetAttribute(attrLinks, f)
+	return f
+}
+
+// links adds resolved, distinct links to a URI, up to a limit.
+type links struct {
+	u    *crawl.CrawlURI
+	base *urlx.URL
+	max  int
+	*found
 }
 
 // newLinks returns nil when the URI has no address that links could be relative to.
@@ -37,12 +65,7 @@ func newLinks(u *crawl.CrawlURI, limit int) *links {
 	if base == nil {
 		return nil
 	}
-	l := &links{u: u, base: base, max: limit, room: limit * meanLink, seen: make(map[linkKey]struct{}, len(u.Outlinks))}
-	for _, o := range u.Outlinks {
-		l.room -= len(o.URL.String())
-		l.seen[linkKey{o.URL.String(), o.Context, o.Kind}] = struct{}{}
-	}
-	return l
+	return &links{u, base, limit, foundOf(u)}
 }
 
 // rebase makes the document's base element count, when it is an address.
@@ -55,9 +78,9 @@ func (l *links) rebase(ref string) {
 	}
 }
 
-// add resolves ref and keeps it. References that no address can be made of are
+// take resolves ref and keeps it. References that no address can be made of are
 // left out without a trace: pages are full of them.
-func (l *links) add(ref, charset string, hop byte, kind crawl.LinkKind, context, text string) {
+func (l *links) take(ref, charset string, hop byte, kind crawl.LinkKind, context, text string) {
 	if ref == "" {
 		return
 	}
@@ -74,7 +97,8 @@ func (l *links) add(ref, charset string, hop byte, kind crawl.LinkKind, context,
 	if to.Userinfo() != "" {
 		// A password that somebody published is none of ours, and must not spread.
 		to = to.WithoutUserinfo()
-		if !slices.Contains(l.u.Annotations, noteUserinfo) {
+		if !l.credentials {
+			l.credentials = true
 			l.u.Annotate(noteUserinfo)
 		}
 	}
@@ -84,11 +108,10 @@ func (l *links) add(ref, charset string, hop byte, kind crawl.LinkKind, context,
 	if _, known := l.seen[k]; known {
 		return
 	}
-	if len(l.u.Outlinks) >= l.max || len(s) > l.room {
+	if len(l.u.Outlinks) >= l.max || l.bytes+len(s) > l.max*meanLink {
 		l.u.Dropped++
 		return
 	}
-	l.room -= len(s)
-	l.seen[k] = struct{}{}
+	l.add(k)
 	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: to, Hop: hop, Kind: kind, Context: context, Text: text})
 }

@@ -88,10 +88,9 @@ func (m *Markup) read(ctx context.Context, u *crawl.CrawlURI) error {
 
 // as returns a copy of u to be read as another of its types.
 func as(u *crawl.CrawlURI, typ string) *crawl.CrawlURI {
-	c := *u
+	c := u.Copy()
 	c.MIME, c.Doc = u.MIME.As(typ), nil
-	c.Annotations = slices.Clone(u.Annotations) // its own
-	return &c
+	return c
 }
 
 // late notes that the time for a document was over before the work. An error is that
@@ -126,7 +125,7 @@ func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
 			u.Dropped += len(d.Links) - i
 			return false
 		}
-		l.add(k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
+		l.take(k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
 	}
 	return true
 }

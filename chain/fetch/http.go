@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -43,6 +44,9 @@ type Deps struct {
 	Log        *slog.Logger // nil: nothing is logged
 	// Credentials are sent to the servers they are for; nil: none.
 	Credentials Credentials
+	// ReadCredentials adds further ones, before the first request; nil: there are none. It
+	// ends without an error when ctx does.
+	ReadCredentials func(ctx context.Context, to Credentials) error
 }
 
 // HTTP fetches http: and https: URIs. Make it with NewHTTP.
@@ -64,7 +68,9 @@ type HTTP struct {
 
 var (
 	_ chain.Processor = (*HTTP)(nil)
+	_ chain.Starter   = (*HTTP)(nil)
 	_ chain.Stopper   = (*HTTP)(nil)
+	_ chain.Reporter  = (*HTTP)(nil)
 )
 
 // NewHTTP returns the processor, or every problem of the configuration.
@@ -87,6 +93,23 @@ func NewHTTP(c Config, d Deps) (*HTTP, error) {
 		return nil, err
 	}
 	return h, nil
+}
+
+// Start reads the credentials: its initial task.
+func (h *HTTP) Start(ctx context.Context) error {
+	if h.deps.ReadCredentials == nil {
+		return nil
+	}
+	if h.deps.Credentials == nil {
+		h.deps.Credentials = Credentials{}
+	}
+	return h.deps.ReadCredentials(ctx, h.deps.Credentials)
+}
+
+// Report implements [chain.Reporter].
+func (h *HTTP) Report(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "Idle connections:  %d\nSlow exchanges:    %d\n", h.pool.len(), len(h.slowLane))
+	return err
 }
 
 // Stop closes the idle connections.

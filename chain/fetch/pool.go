@@ -101,6 +101,13 @@ func (p *pool) remove(i *idleConn) *conn {
 	return i.c
 }
 
+// len returns how many connections are idle.
+func (p *pool) len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.order.Len()
+}
+
 func (p *pool) expire(i *idleConn) {
 	p.mu.Lock()
 	mine := slices.Contains(p.idle[i.c.place], i)

@@ -3,6 +3,8 @@ package post
 import (
 	"context"
 	"fmt"
+	"io"
+	"sync/atomic"
 	"time"
 
 	"exclave/chain"
@@ -47,11 +49,21 @@ type LinksScoper struct {
 	depths crawl.Depths
 	rules  urlx.Rules
 	clk    clock.Clock
+
+	accepted, rejected atomic.Int64 // links
+}
+
+var _ chain.Reporter = (*LinksScoper)(nil)
+
+// Report implements [chain.Reporter].
+func (l *LinksScoper) Report(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "Links accepted:  %d\nLinks rejected:  %d\n", l.accepted.Load(), l.rejected.Load())
+	return err
 }
 
 // NewLinksScoper returns the processor. A link enters when the scope accepts it.
 func NewLinksScoper(cfg ScopeConfig, scope *decide.Sequence, d crawl.Depths, r urlx.Rules, clk clock.Clock) *LinksScoper {
-	return &LinksScoper{cfg, scope, d, r, clk}
+	return &LinksScoper{cfg: cfg, scope: scope, depths: d, rules: r, clk: clk}
 }
 
 // Process implements [chain.Processor].
@@ -78,9 +90,11 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 		}
 		r := l.scope.Decide(&decide.Subject{Cand: &c, Page: &u.Candidate})
 		if r.Decision == decide.Accept {
+			l.accepted.Add(1)
 			u.Links = append(u.Links, c)
 			continue
 		}
+		l.rejected.Add(1)
 		if refused[c.URL] || u.Mode == crawl.ModeJudge { // logged when the page was fetched
 			continue
 		}

@@ -50,6 +50,13 @@ func (c *cache) get(f crawl.OriginFacts) (*robots.Rules, error) {
 	return rules, nil
 }
 
+// len returns how many rules are kept, and of how many bytes.
+func (c *cache) len() (n, bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.order.Len(), c.bytes
+}
+
 func (c *cache) find(f crawl.OriginFacts) *robots.Rules {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -3,6 +3,7 @@ package prefetch
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"exclave/chain"
 	"exclave/crawl"
@@ -20,12 +21,22 @@ type Preconditions struct {
 	rules  *cache
 }
 
-var _ chain.Processor = (*Preconditions)(nil)
+var (
+	_ chain.Processor = (*Preconditions)(nil)
+	_ chain.Reporter  = (*Preconditions)(nil)
+)
 
 // NewPreconditions returns the processor. With robots.Ignore no robots.txt is
 // asked for at all.
 func NewPreconditions(policy robots.Policy, hosts chain.Hosts, clk clock.Clock) *Preconditions {
 	return &Preconditions{policy: policy, hosts: hosts, clk: clk, rules: newCache(cachedOrigins, cachedBytes)}
+}
+
+// Report implements [chain.Reporter].
+func (p *Preconditions) Report(w io.Writer) error {
+	n, bytes := p.rules.len()
+	_, err := fmt.Fprintf(w, "robots.txt in memory:  %d of %d\nof which bytes:        %d of %d\n", n, p.rules.max, bytes, p.rules.maxBytes)
+	return err
 }
 
 // Process defers the URI with the prerequisite it needs, or ends it: -6 when the

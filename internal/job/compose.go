@@ -34,7 +34,7 @@ import (
 // on from what was acknowledged. After an error nothing is open.
 func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
 	o = o.withDefaults()
-	c := &composer{Job: &Job{cfg: cfg, opts: o, dir: cfg.Dir, folder: folder.Of(cfg, o.Env()), credentials: fetch.Credentials{}, events: make(chan event, 16)}}
+	c := &composer{Job: &Job{cfg: cfg, opts: o, dir: cfg.Dir, folder: folder.Of(cfg, o.Env()), events: make(chan event, 16)}}
 	c.halt, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	c.onClose(func(context.Context) error { c.stop(); return nil })
 	defer func() {
@@ -148,7 +148,8 @@ func (c *composer) openChains(context.Context) error {
 	c.unanswered = pause.NewNames(c.pauses, c.opts.Clock, c.opts.Log, c.tell)
 	c.names = resolve.NewWatch(dns, c.unanswered.None)
 	http, err := fetch.NewHTTP(c.httpConfig(), fetch.Deps{Hosts: c.frontier, Resolver: c.names, Scratch: c.path(folder.StateDir, folder.ScratchDir),
-		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Version: c.opts.Version, Credentials: c.credentials})
+		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Version: c.opts.Version,
+		ReadCredentials: func(ctx context.Context, to fetch.Credentials) error { return seeds.ReadCredentials(ctx, c.cfg, to) }})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"exclave/chain"
+	"exclave/chain/standard"
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/heritrixlogs"
@@ -80,13 +81,25 @@ func TestReportsAreHeritrixs(t *testing.T) {
 	if len(read.Threads) != 0 || len(read.Nonempty) != 0 {
 		t.Errorf("after the end: %+v %+v", read.Threads, read.Nonempty)
 	}
-	handled := map[string]int64{}
+	handled, tells := map[string]int64{}, map[string]string{}
 	for _, c := range read.Chains {
 		for _, p := range c.Processors {
-			handled[p.Name] = p.Handled
+			handled[p.Name], tells[p.Name] = p.Handled, strings.Join(p.Lines, "\n")
 			if p.Name == "extract/html" && p.Links == 0 {
 				t.Error("no links of HTML")
 			}
+		}
+	}
+	// Every built-in processor has its paragraph, with what it tells of itself.
+	for _, k := range standard.Kinds() {
+		if _, ok := tells[string(k.Chain)+"/"+k.Kind]; !ok {
+			t.Errorf("%s/%s has no paragraph", k.Chain, k.Kind)
+		}
+	}
+	for step, line := range map[string]string{"pre-fetch/preconditions": "  robots.txt in memory:  2 of ", "fetch/http": "  Slow exchanges:    0",
+		"post/links-scoper": "  Links accepted:  "} {
+		if !strings.Contains(tells[step], line) {
+			t.Errorf("%s tells %q, not %q", step, tells[step], line)
 		}
 	}
 	types := map[string]int64{}

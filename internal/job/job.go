@@ -9,7 +9,6 @@ import (
 	"exclave/analyzer"
 	"exclave/chain"
 	"exclave/chain/decide"
-	"exclave/chain/fetch"
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/clock"
@@ -64,8 +63,6 @@ type Job struct {
 	ctl         *chain.Controller
 	checkpoints *checkpoint.Maker
 	closers     []func(context.Context) error // run in reverse
-	// credentials are filled before the first request is made.
-	credentials fetch.Credentials
 
 	// What goes on: each guards itself.
 	pauses     *pause.Reasons

@@ -42,10 +42,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	defer cancel()
 	defer context.AfterFunc(j.halt, cancel)()
 	stopWatching := r.watch(ctx)
-	reason, err := chain.Failed, seeds.ReadCredentials(ctx, j.cfg, j.credentials)
-	if err == nil {
-		reason, err = r.crawl(ctx)
-	}
+	reason, err := r.crawl(ctx)
 	if reason == chain.Finished {
 		j.frontier.Packed(ctx) // nobody may open the job again
 	}
@@ -128,7 +125,11 @@ func (r *run) crawl(ctx context.Context) (chain.Reason, error) {
 	go func() {
 		defer release()
 		var err error
-		r.offered, err = r.seeder.Files(sctx, r.opts.Recrawl)
+		select {
+		case <-r.ctl.Begun(): // a processor that cannot start leaves the state as it is
+			r.offered, err = r.seeder.Files(sctx, r.opts.Recrawl)
+		case <-sctx.Done():
+		}
 		seeded <- err
 	}()
 	reason, err := r.ctl.Run(ctx)

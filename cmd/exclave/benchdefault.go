@@ -49,7 +49,7 @@ type defaultReport struct {
 	FoundShare   float64 `json:"found_share"`
 	NearShare    float64 `json:"found_near_share"`
 	OwnRequests  int64   `json:"requests_to_own_domain"`
-	ForbiddenGot int     `json:"forbidden"` // resources asked for although robots.txt forbids it
+	ForbiddenGot int     `json:"forbidden"` // resources requested although robots.txt forbids it
 }
 
 // clicksRow counts national pages at a distance from a seed.
@@ -66,10 +66,10 @@ type runRow struct {
 	Found    int `json:"found"`
 }
 
-// missingPage is a national page that was not asked for, and the way to it.
+// missingPage is a national page that was not requested, and the way to it.
 type missingPage struct {
 	Clicks int      `json:"clicks"`
-	Way    []string `json:"way"` // from a seed; "national" and "found" stand before what is
+	Way    []string `json:"way"` // from a seed; "national" and "found" come before pages that are
 }
 
 // benchDefault measures the default job.
@@ -110,7 +110,7 @@ func writeDefaultJob(dir string, o benchOptions, w *webProcess) error {
 		os.WriteFile(filepath.Join(dir, "seeds.txt"), []byte(strings.Join(w.Seeds, "\n")+"\n"), fsx.FileMode))
 }
 
-// judge compares what was asked for with the truth.
+// judge compares what was requested with the truth.
 func (r *defaultReport) judge(web *benchweb.Web, counts []byte) {
 	clicks, via := web.Clicks()
 	runs := web.Runs()
@@ -178,7 +178,7 @@ func wayTo(web *benchweb.Web, counts []byte, via []int, id int) (way []string) {
 	return way
 }
 
-// wrong says what the job did not reach, "" for nothing.
+// wrong returns what the job did not reach, "" for nothing.
 func (r *defaultReport) wrong() string {
 	var what []string
 	if r.NearHit < r.Near {

@@ -50,7 +50,7 @@ type hostileRun struct {
 	CrawlCode   int     `json:"crawl_exit_code"`
 
 	Wanted        int              `json:"healthy_wanted"`     // addresses of healthy hosts that should have been found
-	NearlySeconds int              `json:"healthy_95_seconds"` // from the first request until 95 % of them had been asked for; 0: never
+	NearlySeconds int              `json:"healthy_95_seconds"` // from the first request until 95 % of them had been requested; 0: never
 	Web           hostileweb.Stats `json:"web"`
 
 	VerifyCode    int      `json:"verify_exit_code"`
@@ -75,7 +75,7 @@ func newHostileReport(o hostileOptions) *hostileReport {
 }
 
 // want says how many healthy addresses should have been found, and finds the second at the
-// end of which enough of them had been asked for.
+// end of which enough of them had been requested.
 func (r *hostileRun) want(addresses int) {
 	r.Wanted = addresses
 	i := slices.IndexFunc(r.Web.FoundBySecond, func(n int) bool { return float64(n) >= enoughHealthy*float64(r.Wanted) })
@@ -86,7 +86,7 @@ func (r *hostileRun) want(addresses int) {
 // of the process.
 const stopSlack = 5.0
 
-// wrong says what is not well with a run.
+// wrong returns what is wrong with a run.
 func (r *hostileRun) wrong(grace float64, maxMemory int64) (bad []string) {
 	say := func(is bool, format string, args ...any) {
 		if is {
@@ -103,7 +103,7 @@ func (r *hostileRun) wrong(grace float64, maxMemory int64) (bad []string) {
 	return bad
 }
 
-// failed says what is not well with all runs.
+// failed returns what is wrong with all runs.
 func (r *hostileReport) failed() (bad []string) {
 	for i := range r.Runs {
 		for _, w := range r.Runs[i].wrong(r.Grace, r.MaxMemory) {

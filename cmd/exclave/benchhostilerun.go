@@ -185,7 +185,7 @@ func (r *hostileRun) crawl(cmd *cobra.Command, o hostileOptions, dir string, lim
 // verify counts the defects that the measured binary finds.
 func (r *hostileRun) verify(cmd *cobra.Command, o hostileOptions, dir string) error {
 	if r.Ended == endedKilled || r.Ended == endedMemory {
-		return nil // a job that was killed is to be gone on with before
+		return nil // a job that was killed has to continue first
 	}
 	c, err := o.other(cmd, "verify", dir)
 	if err != nil {

@@ -54,9 +54,9 @@ type benchReport struct {
 	Found        int           `json:"found"` // of the reachable
 	Completeness float64       `json:"completeness"`
 	Missing      []benchMissed `json:"missing,omitempty"`
-	Repeated     int           `json:"repeated"` // resources asked for more than once
+	Repeated     int           `json:"repeated"` // resources requested more than once
 	RepeatedURLs []string      `json:"repeated_urls,omitempty"`
-	Forbidden    int           `json:"forbidden"` // resources asked for although robots.txt forbids it
+	Forbidden    int           `json:"forbidden"` // resources requested although robots.txt forbids it
 	Invented     int64         `json:"invented"`  // requests for what does not exist
 	Precision    float64       `json:"precision"` // requests for what exists ÷ requests, traps and robots.txt left out
 	Wrong        int           `json:"wrong"`     // resources with another status in the state than the server's, not archived, or with other bytes
@@ -71,7 +71,7 @@ type benchReport struct {
 	Wget *wgetReport `json:"wget,omitempty"`
 }
 
-// benchMissed is a resource that was not asked for.
+// benchMissed is a resource that was not requested.
 type benchMissed struct {
 	URL string             `json:"url"`
 	Via string             `json:"via"`

@@ -139,7 +139,7 @@ func startWeb(cmd *cobra.Command, o benchOptions, counts string) (*webProcess, e
 	return w, nil
 }
 
-// end stops the web and returns what it was asked for.
+// end stops the web and returns what was requested of it.
 func (w *webProcess) end() (served benchServed, counts []byte, err error) {
 	if err = w.servedProcess.end(&served); err == nil {
 		counts, err = os.ReadFile(w.counts)
@@ -239,7 +239,7 @@ func writeBenchJob(dir string, o benchOptions, w *webProcess) error {
 	return nil
 }
 
-// crawlCost is what a crawl of the web cost, and what the web was asked for.
+// crawlCost is what a crawl of the web cost, and what was requested of the web.
 type crawlCost struct {
 	WallSeconds float64     `json:"wall_seconds"`
 	Crawler     usage       `json:"crawler"`

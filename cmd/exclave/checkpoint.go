@@ -108,7 +108,7 @@ Exit codes: 0 made; 2 CHECKPOINT is none or is damaged, or NEWJOB is there alrea
 	}
 }
 
-// checkpointError tells what was asked wrongly from a failure.
+// checkpointError tells a wrong request from a failure.
 func checkpointError(err error) error {
 	if errors.Is(err, checkpoint.ErrUnusable) || errors.Is(err, folder.ErrNotBegun) {
 		return withCode(exitUsage, err)

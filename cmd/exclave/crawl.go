@@ -77,7 +77,7 @@ works on the job; 130 interrupted twice.`,
 	return profiled(cmd)
 }
 
-// crawlOne runs a job and says what came of it. interrupted: a signal came.
+// crawlOne runs a job and prints how it ended. interrupted: a signal ended it.
 func crawlOne(cmd *cobra.Command, cfg *config.Config, flags crawlOptions) (_ job.Result, interrupted bool, err error) {
 	points, err := fsx.ParseFailPoints(os.Getenv(failPointVariable))
 	if err != nil {

@@ -43,7 +43,7 @@ type collected struct {
 	cfg    *config.Config // nil: it is wrong
 	last   view.LastRun
 	begun  bool // by this process
-	before bool // it was over when its turn came
+	before bool // it was finished before this run
 	err    error
 }
 
@@ -98,7 +98,7 @@ func crawlAll(cmd *cobra.Command, dir string, names []string, o crawlOptions) er
 	return nil
 }
 
-// crawl runs the job unless it is over. stopped says that somebody wants no more.
+// crawl runs the job unless it is over. stopped: the user stopped it.
 func (c *collected) crawl(cmd *cobra.Command, which string, o crawlOptions) (stopped bool) {
 	if c.err != nil {
 		return false

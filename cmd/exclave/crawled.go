@@ -11,7 +11,7 @@ import (
 	"exclave/internal/live"
 )
 
-// sayCrawled tells what became of the seeds of a run, and of what it left.
+// sayCrawled prints what became of the seeds of a run, and what is left.
 func sayCrawled(out io.Writer, r *job.Result) {
 	for _, s := range r.Seeds {
 		switch {

@@ -12,10 +12,10 @@ const (
 	exitUsage     exitCode = 2   // arguments or configuration are wrong; nothing was done
 	exitFailure   exitCode = 3   // our own failure: disk, state, memory
 	exitLocked    exitCode = 4   // another process works on the job
-	exitInterrupt exitCode = 130 // interrupted a second time; the job can go on
+	exitInterrupt exitCode = 130 // interrupted a second time; the job can be continued
 )
 
-// errSaid ends a verb that has told the user already what is wrong.
+// errSaid ends a verb that has already told the user what is wrong.
 var errSaid = errors.New("see above")
 
 // coded is an error with the exit code it asks for.

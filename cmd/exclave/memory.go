@@ -11,7 +11,7 @@ import (
 // memoryVariable sets the limit of the runtime's memory from outside.
 const memoryVariable = "GOMEMLIMIT"
 
-// limitMemory makes the runtime keep to the job's memory_limit, unless somebody set a
+// limitMemory makes the runtime keep to the job's memory_limit, unless the user set a
 // limit in the environment. It returns what puts back the limit there was.
 func limitMemory(c *config.Config) (restore func()) {
 	if os.Getenv(memoryVariable) != "" {
@@ -29,7 +29,7 @@ func limitMemory(c *config.Config) (restore func()) {
 // more workers there are: the rest is left of 300 MB.
 const verifyMemory = 192 << 20
 
-// spendMemory lets a verification collect garbage less often, as long as it keeps to verifyMemory, unless somebody set
+// spendMemory lets a verification collect garbage less often, as long as it keeps to verifyMemory, unless the user set
 // limits in the environment. It returns what puts back the limits there were.
 func spendMemory() (restore func()) {
 	if os.Getenv(memoryVariable) != "" || os.Getenv("GOGC") != "" {

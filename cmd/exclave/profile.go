@@ -57,6 +57,6 @@ func writeAllocations(file string) error {
 	if err != nil {
 		return withCode(exitUsage, fmt.Errorf("--memprofile: %w", err))
 	}
-	runtime.GC() // so that what is live is told from what was
+	runtime.GC() // so that only live objects are counted
 	return errors.Join(pprof.Lookup("allocs").WriteTo(out, 0), out.Close())
 }

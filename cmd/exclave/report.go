@@ -69,7 +69,7 @@ func reportNames(args []string, all bool) ([]string, error) {
 	return names, nil
 }
 
-// printReports asks the running crawl, or reads the state of one that rests.
+// printReports asks the running crawl, or reads the state of a job at rest.
 func printReports(cmd *cobra.Command, dir string, names []string, out string, all bool) error {
 	if out != "" {
 		if err := os.MkdirAll(out, fsx.FolderMode); err != nil {

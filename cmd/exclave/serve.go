@@ -11,8 +11,8 @@ import (
 )
 
 // serveJob opens the job to pause, show and their like, and to Prometheus. A crawl
-// is worth more than being asked: without its control socket it goes on with a
-// warning. An address for metrics was asked for: that it cannot be had is an error.
+// is worth more than its control socket: without one it runs, with a
+// warning. An address for metrics was set by the user: that it is not free is an error.
 func serveJob(j *job.Job, cfg *config.Config, log *slog.Logger) (closeIt func(), err error) {
 	var closers []func() error
 	if addr := cfg.Metrics.Address; addr != "" {

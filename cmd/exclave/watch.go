@@ -73,7 +73,7 @@ func (c remoteCrawl) Stop(ctx context.Context) error {
 	return ended(err)
 }
 
-// ended says in the view's words that nobody answers any more.
+// ended is the error for a crawl that does not answer any more, in the view's words.
 func ended(err error) error {
 	if errors.Is(err, control.ErrNotRunning) {
 		return fmt.Errorf("%w: %w", live.ErrEnded, err)

@@ -61,7 +61,7 @@ or the configuration is wrong; 4 a process that cannot be asked works on the job
 	return cmd
 }
 
-// whyCrawl says how a crawl stands.
+// whyCrawl answers why a crawl is as fast as it is.
 func whyCrawl(cmd *cobra.Command, dir string, asJSON bool) error {
 	said := struct {
 		Running  bool     `json:"running"`

@@ -45,7 +45,7 @@ func (r *archive) rows() (rows []frontier.FileRow) {
 	return rows
 }
 
-// cutEnds takes what stands behind the last whole capture out of files that were being written.
+// cutEnds cuts files that were being written behind their last whole capture; what is cut off is kept.
 func (r *archive) cutEnds() error {
 	for _, n := range slices.Sorted(maps.Keys(r.files)) {
 		row := r.files[n]
@@ -94,15 +94,15 @@ func (r *archive) list(context.Context) error {
 }
 
 // scan hands the capture groups of all files to each, file by file, and says where each file ends.
-func (r *archive) scan(ctx context.Context, each func(*found) error) error {
+func (r *archive) scan(ctx context.Context, each func(*group) error) error {
 	for _, n := range slices.Sorted(maps.Keys(r.files)) {
 		row := r.files[n]
 		s := scan{r: r.rebuilding, row: row, each: each}
 		if err := s.file(ctx, row.DiskName()); err != nil {
 			return err
 		}
-		for _, d := range s.hurt {
-			if d.Offset < s.end { // what stands behind is said when it is set aside
+		for _, d := range s.damage {
+			if d.Offset < s.end { // what follows is reported when it is set aside
 				r.note("%s at %d: %s: %s", row.Name, d.Offset, d.Kind, d.Detail)
 			}
 		}
@@ -114,8 +114,8 @@ func (r *archive) scan(ctx context.Context, each func(*found) error) error {
 	return nil
 }
 
-// doubles sets files aside that have their final name too.
-func (r *archive) doubles() error {
+// setDoublesAside sets files aside that also lie there under their final names.
+func (r *archive) setDoublesAside() error {
 	names, err := r.FS.List(r.Path(folder.WARCDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("job: recover: %w", err)
@@ -132,8 +132,8 @@ func (r *archive) doubles() error {
 	return nil
 }
 
-// described are the fields of a metadata record that say how a page was found.
-type described struct {
+// metadata are the fields of a metadata record that say how a page was found.
+type metadata struct {
 	via, hops, tag string
 	seed           bool
 	took           time.Duration
@@ -141,7 +141,7 @@ type described struct {
 }
 
 // describe reads a metadata record.
-func (r *archive) describe(ref crawl.Ref) (d described, err error) {
+func (r *archive) describe(ref crawl.Ref) (d metadata, err error) {
 	block, err := r.block(ref)
 	if err != nil {
 		return d, err

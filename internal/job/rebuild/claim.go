@@ -31,9 +31,9 @@ func (r *replay) candidate(e crawllog.Entry) (c crawl.Candidate, err error) {
 	return c, r.claim(&c, e)
 }
 
-// claim sets the claim that a line tells of, beyond what is known from the pages that link to the URI.
+// claim sets the claim that follows from a line, beyond what is known from the pages that link to the URI.
 func (r *replay) claim(c *crawl.Candidate, e crawllog.Entry) error {
-	known, err := r.b.Lookup(c.Key)
+	known, err := r.builder.Lookup(c.Key)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (r *replay) claim(c *crawl.Candidate, e crawllog.Entry) error {
 	if said.Linked {
 		r.link(&c.Claim, have, said.Depth)
 	}
-	if c.Claim.Join(have).IsZero() { // it was fetched: somebody wanted it
+	if c.Claim.Join(have).IsZero() { // it was fetched, so something claimed it
 		c.Claim.Analyse = true
 	}
 	return nil
@@ -83,7 +83,7 @@ func (r *replay) via(url string) (*frontier.Record, error) {
 	if url == "" || err != nil {
 		return nil, nil
 	}
-	via, err := r.b.Lookup(r.Config.URL.Key(u))
+	via, err := r.builder.Lookup(r.Config.URL.Key(u))
 	if via == nil || err != nil || via.Finishes == 0 {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
 // Package rebuild makes the state of a job anew, from its archive and its logs: `exclave recover` (ADR 32). It reads
-// both, tells a [frontier.Builder] of each URI what the committer of the crawl was told, and puts the new state in
+// both, tells a [frontier.Builder] of each URI what the committer of the crawl committed, and puts the new state in
 // the place of the old one, which is kept. Nothing is deleted: what cannot be used is set aside.
 //
 // The work has three parts, which share a rebuilding: archive (the WARC files and the capture groups in them), logs (their

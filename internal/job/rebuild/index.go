@@ -11,8 +11,8 @@ import (
 	"exclave/frontier"
 )
 
-// index is what archive and analysis.jsonl hold, in scratch rows, while a state is made anew. What
-// was told of is taken out; what is left was told by no line of crawl.log.
+// index is what archive and analysis.jsonl hold, in scratch rows, while a state is made anew. A row is removed when a
+// line of crawl.log, or another row, is replayed with it; what is left has no such line.
 //
 //	c file start          a capture group
 //	r file offset         where the group of the response at the offset begins
@@ -51,7 +51,7 @@ func timed(date int64, file uint32, start int64) []byte {
 
 func named(kind byte, url string) []byte { return append(append([]byte{kind}, url...), 0) }
 
-func (x *index) addGroup(g *found) error {
+func (x *index) addGroup(g *group) error {
 	v, err := json.Marshal(g)
 	if err != nil {
 		return fmt.Errorf("job: recover: %w", err)
@@ -68,17 +68,17 @@ func (x *index) addGroup(g *found) error {
 }
 
 // group returns a group, nil when it is not, or no more, there.
-func (x *index) group(file uint32, start int64) (*found, error) {
+func (x *index) group(file uint32, start int64) (*group, error) {
 	v, err := x.b.Get(place('c', file, start))
 	if v == nil || err != nil {
 		return nil, err
 	}
-	g := &found{}
+	g := &group{}
 	return g, json.Unmarshal(v, g)
 }
 
 // page returns the group whose response is at the offset.
-func (x *index) page(file uint32, offset int64) (*found, error) {
+func (x *index) page(file uint32, offset int64) (*group, error) {
 	v, err := x.b.Get(place('r', file, offset))
 	if v == nil || err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (x *index) page(file uint32, offset int64) (*found, error) {
 }
 
 // verdict returns the first group that holds only a verdict on a URL.
-func (x *index) verdict(url string) (g *found, err error) {
+func (x *index) verdict(url string) (g *group, err error) {
 	err = x.first(named('j', url), func(k, _ []byte) error {
 		k = k[len(k)-12:]
 		g, err = x.group(binary.BigEndian.Uint32(k), int64(binary.BigEndian.Uint64(k[4:])))
@@ -97,7 +97,7 @@ func (x *index) verdict(url string) (g *found, err error) {
 }
 
 // used takes a group out.
-func (x *index) used(g *found) error {
+func (x *index) used(g *group) error {
 	return errors.Join(x.b.Drop(place('c', g.File, g.Start)), x.b.Drop(timed(g.Date, g.File, g.Start)),
 		x.b.Drop(place('r', g.File, g.Response.Offset)), x.b.Drop(append(named('j', g.URL), place('c', g.File, g.Start)[1:]...)))
 }
@@ -138,8 +138,8 @@ func (x *index) first(prefix []byte, fn func(k, v []byte) error) error {
 	return x.b.Each(prefix, func(k, v []byte) (bool, error) { return false, fn(k, v) })
 }
 
-// left calls fn for the groups that nobody told of, by the time of their answers.
-func (x *index) left(fn func(*found) error) error {
+// left calls fn for the groups that no line of crawl.log was about, by the time of their answers.
+func (x *index) left(fn func(*group) error) error {
 	return x.b.Each([]byte{'d'}, func(k, _ []byte) (bool, error) {
 		g, err := x.group(binary.BigEndian.Uint32(k[9:]), int64(binary.BigEndian.Uint64(k[13:])))
 		if err != nil || g == nil {
@@ -149,7 +149,7 @@ func (x *index) left(fn func(*found) error) error {
 	})
 }
 
-// lines calls fn for the lines of analysis.jsonl that nobody told of.
+// lines calls fn for the lines of analysis.jsonl that were not used.
 func (x *index) lines(fn func(analysed) error) error {
 	return x.b.Each([]byte{'a'}, func(_, v []byte) (bool, error) {
 		var a analysed
@@ -181,6 +181,6 @@ func (r *replay) indexLines(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return r.x.addLine(a, row)
+		return r.index.addLine(a, row)
 	})
 }

@@ -26,11 +26,11 @@ type logFile struct {
 	lines  int64 // that can be used
 	broken int64 // lines that cannot
 	torn   int64 // where the last line begins that has no end, -1 when there is none
-	hurt   error // why a compressed part cannot be read to its end
+	damage error // why a compressed part cannot be read to its end
 }
 
 // whole reports whether every line can be used.
-func (f *logFile) whole() bool { return f.broken == 0 && f.torn < 0 && f.hurt == nil }
+func (f *logFile) whole() bool { return f.broken == 0 && f.torn < 0 && f.damage == nil }
 
 // logScan is what a log holds.
 type logScan struct {
@@ -69,9 +69,9 @@ func goodLine(log crawl.LogID, line []byte) bool {
 // each calls fn for every line of a log, if there is a log.
 func (r *logs) each(ctx context.Context, log crawl.LogID, fn func(line []byte, good bool) error) error {
 	for _, f := range r.scans[log].files {
-		hurt, err := r.eachOf(ctx, log, f.name, fn)
-		if err == nil && hurt != nil && f.hurt == nil {
-			err = fmt.Errorf("job: recover %s: it changed meanwhile: %w", f.name, hurt)
+		damage, err := r.eachOf(ctx, log, f.name, fn)
+		if err == nil && damage != nil && f.damage == nil {
+			err = fmt.Errorf("job: recover %s: it changed meanwhile: %w", f.name, damage)
 		}
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (r *logs) each(ctx context.Context, log crawl.LogID, fn func(line []byte, g
 }
 
 // eachOf calls fn for every line of a file of a log, as far as it can be read.
-func (r *logs) eachOf(ctx context.Context, log crawl.LogID, name string, fn func(line []byte, good bool) error) (hurt, err error) {
+func (r *logs) eachOf(ctx context.Context, log crawl.LogID, name string, fn func(line []byte, good bool) error) (damage, err error) {
 	in, err := logparts.OpenPart(r.FS, r.Path(folder.LogDir), name)
 	switch {
 	case logparts.Damaged(err):
@@ -132,7 +132,7 @@ func (r *logs) read(ctx context.Context) error {
 // readOne looks at a part of a log, or the file that is written to.
 func (r *logs) readOne(ctx context.Context, l crawl.LogID, name string, last *time.Time) (logFile, error) {
 	f := logFile{name: name, torn: -1}
-	hurt, err := r.eachOf(ctx, l, name, func(line []byte, good bool) error {
+	damage, err := r.eachOf(ctx, l, name, func(line []byte, good bool) error {
 		switch {
 		case good:
 			f.lines++
@@ -160,8 +160,8 @@ func (r *logs) readOne(ctx context.Context, l crawl.LogID, name string, last *ti
 		}
 		return nil
 	})
-	if f.hurt = hurt; hurt != nil {
-		r.note("%s: is damaged behind its %d whole lines, which are kept: %v", name, f.lines, hurt)
+	if f.damage = damage; damage != nil {
+		r.note("%s: is damaged behind its %d whole lines, which are kept: %v", name, f.lines, damage)
 	}
 	return f, err
 }

@@ -94,7 +94,7 @@ func (r *logs) rewrite(ctx context.Context, l crawl.LogID, f logFile) error {
 		return fmt.Errorf("job: recover %s: %w", f.name, err)
 	}
 	why := fmt.Sprintf("the log as it was, with %d broken lines, which were taken out", f.broken)
-	if f.hurt != nil {
+	if f.damage != nil {
 		why += fmt.Sprintf("; it cannot be read behind its line %d", f.lines+f.broken)
 	}
 	e, err := r.aside.Tail(old, 0, f.lines, why)

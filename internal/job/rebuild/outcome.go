@@ -11,7 +11,7 @@ import (
 )
 
 // outcome sets what a line, and the capture it is about, say of a URI.
-func (r *replay) outcome(u *crawl.CrawlURI, e crawllog.Entry, g *found) {
+func (r *replay) outcome(u *crawl.CrawlURI, e crawllog.Entry, g *group) {
 	u.Status, u.Started, u.Took, u.Worker = crawl.Status(e.Status), e.Started, e.Took, e.Worker
 	u.Received, u.Digest, u.Annotations = e.Received(), e.Digest, e.Annotations
 	u.MIME = typeOf(u, e, g)
@@ -35,7 +35,7 @@ func (r *replay) outcome(u *crawl.CrawlURI, e crawllog.Entry, g *found) {
 }
 
 // typeOf is the type that the chain found: crawl.log has it, but not what further links would let expect.
-func typeOf(u *crawl.CrawlURI, e crawllog.Entry, g *found) mime.Info {
+func typeOf(u *crawl.CrawlURI, e crawllog.Entry, g *group) mime.Info {
 	hints := u.Reached().Hints
 	i := mime.Info{Type: e.MIME, Class: mime.ClassOf(e.MIME)}
 	if e.MIME == frontier.UnknownType {
@@ -49,15 +49,15 @@ func typeOf(u *crawl.CrawlURI, e crawllog.Entry, g *found) mime.Info {
 		i.Open = g.MIME.Open &^ hints
 	case u.Mode == crawl.ModeJudge && u.Prior != nil:
 		i.Open = u.Prior.Outcome.Open &^ hints
-	case i.Type == "text/plain" || i.Type == "application/octet-stream": // nobody knows whether the bytes told
+	case i.Type == "text/plain" || i.Type == "application/octet-stream": // whether the bytes decided it is not known
 		i.Open = allHints &^ hints
 	}
 	return i
 }
 
-// classOf is the class that the chain gave to an answer. Of a redirect that is not archived nobody knows
-// whether it said where to.
-func classOf(u *crawl.CrawlURI, g *found) crawl.TypeClass {
+// classOf is the class that the chain gave to an answer. Of a redirect that is not archived it is not
+// known whether it said where to.
+func classOf(u *crawl.CrawlURI, g *group) crawl.TypeClass {
 	redirect := u.HTTPStatus >= 300 && u.HTTPStatus < 400 && u.HTTPStatus != 304
 	if g != nil && !g.Response.IsZero() {
 		redirect = g.Redirect
@@ -87,8 +87,8 @@ func (r *replay) prerequisite(u *crawl.CrawlURI) {
 	}
 }
 
-// judged finds the judgement that a line tells of; logged says that analysis.jsonl has a line of it.
-func (r *replay) judged(u *crawl.CrawlURI, e crawllog.Entry, g *found) (logged bool, err error) {
+// judged finds the judgement that a line is about; logged says that analysis.jsonl has a line of it.
+func (r *replay) judged(u *crawl.CrawlURI, e crawllog.Entry, g *group) (logged bool, err error) {
 	said := e.Facts()
 	if g != nil && !g.Verdict.IsZero() {
 		block, err := r.archive.block(g.Verdict)
@@ -102,7 +102,7 @@ func (r *replay) judged(u *crawl.CrawlURI, e crawllog.Entry, g *found) (logged b
 	if !said.Analysed && u.Judged == nil {
 		return false, nil
 	}
-	a, logged, err := r.x.line(e.URL)
+	a, logged, err := r.index.line(e.URL)
 	if err != nil {
 		return false, err
 	}

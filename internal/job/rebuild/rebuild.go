@@ -173,7 +173,7 @@ func (r *rebuilding) setAside(ctx context.Context, missing *fsx.Append) ([]front
 	if err := r.archive.cutEnds(); err != nil {
 		return nil, err
 	}
-	if err := r.archive.doubles(); err != nil {
+	if err := r.archive.setDoublesAside(); err != nil {
 		return nil, err
 	}
 	var rows []frontier.LogRow

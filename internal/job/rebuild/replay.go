@@ -18,13 +18,13 @@ import (
 	"exclave/internal/urlx"
 )
 
-// replay tells the builder of a state what archive and logs hold, as the committer of a crawl was told of it.
+// replay hands the builder of a state what archive and logs hold, in the order in which the crawl committed it.
 type replay struct {
 	*rebuilding
 	scoper  chain.Processor
 	joiner  chain.Processor
-	b       *frontier.Builder
-	x       *index
+	builder *frontier.Builder
+	index   *index
 	missing *fsx.Append // lines of crawl.log that were missing
 }
 
@@ -53,10 +53,10 @@ func (r *replay) openScoper() error {
 	return nil
 }
 
-// run indexes archive and analysis.jsonl and tells the builder of everything.
+// run indexes archive and analysis.jsonl, then replays every URI.
 func (r *replay) run(ctx context.Context, b *frontier.Builder, missing *fsx.Append) error {
-	r.b, r.x, r.missing = b, &index{b: b}, missing
-	if err := r.archive.scan(ctx, r.x.addGroup); err != nil {
+	r.builder, r.index, r.missing = b, &index{b: b}, missing
+	if err := r.archive.scan(ctx, r.index.addGroup); err != nil {
 		return err
 	}
 	if err := r.indexLines(ctx); err != nil {
@@ -65,7 +65,7 @@ func (r *replay) run(ctx context.Context, b *frontier.Builder, missing *fsx.Appe
 	return r.visits(ctx)
 }
 
-// visits tells the builder of every URI that was finished: those of crawl.log in its order, then those
+// visits replays every URI that was finished: those of crawl.log in its order, then those
 // that only the archive or analysis.jsonl knows.
 func (r *replay) visits(ctx context.Context) error {
 	if err := r.logs.each(ctx, crawl.LogCrawl, func(line []byte, good bool) error {
@@ -81,10 +81,10 @@ func (r *replay) visits(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	if err := r.x.left(r.unlogged); err != nil {
+	if err := r.index.left(r.unlogged); err != nil {
 		return err
 	}
-	if err := r.x.lines(r.unarchived); err != nil {
+	if err := r.index.lines(r.unarchived); err != nil {
 		return err
 	}
 	if r.missing.Size() > 0 {
@@ -94,7 +94,7 @@ func (r *replay) visits(ctx context.Context) error {
 	}
 	r.made.Over = r.logs.scans[crawl.LogCrawl].whole && r.made.Written == 0 && r.made.Lost == 0 && r.logs.over()
 	var err error
-	r.made.Settled, err = r.b.Settle(func(u *frontier.Record) bool { return !r.made.Over && r.mayLink(u) })
+	r.made.Settled, err = r.builder.Settle(func(u *frontier.Record) bool { return !r.made.Over && r.mayLink(u) })
 	return err
 }
 
@@ -110,7 +110,7 @@ func (r *replay) mayLink(u *frontier.Record) bool {
 	return u.Outcome.Class == crawl.ClassContainer && r.depths.UnclaimedEmbeds
 }
 
-// logged tells of a line of crawl.log.
+// logged replays a line of crawl.log.
 func (r *replay) logged(e crawllog.Entry) error {
 	m := crawl.ModeFetch
 	if e.Facts().Judged {
@@ -125,7 +125,7 @@ func (r *replay) logged(e crawllog.Entry) error {
 	if err != nil {
 		return err
 	}
-	var d described
+	var d metadata
 	if g != nil && !g.Metadata.IsZero() {
 		if d, err = r.archive.describe(g.Metadata); err != nil {
 			return err
@@ -137,7 +137,7 @@ func (r *replay) logged(e crawllog.Entry) error {
 		open = g.MIME.Open
 	}
 	if m == crawl.ModeJudge {
-		known, err := r.b.Lookup(c.Key)
+		known, err := r.builder.Lookup(c.Key)
 		if err != nil {
 			return err
 		}
@@ -156,12 +156,12 @@ func (r *replay) logged(e crawllog.Entry) error {
 	}
 	if c.Seed { // crawl.log does not say
 		if c.Via = d.via; c.Via == "" {
-			if c.Via, err = r.x.seedVia(c.URL); err != nil {
+			if c.Via, err = r.index.seedVia(c.URL); err != nil {
 				return err
 			}
 		}
 	}
-	u, err := r.b.Offer(c, m, e.Time)
+	u, err := r.builder.Offer(c, m, e.Time)
 	if err != nil {
 		return err
 	}
@@ -181,14 +181,14 @@ func hintOf(typ string) mime.Hints {
 }
 
 // groupOf returns the capture group that a line is about, nil without one.
-func (r *replay) groupOf(e crawllog.Entry, m crawl.Mode) (g *found, err error) {
+func (r *replay) groupOf(e crawllog.Entry, m crawl.Mode) (g *group, err error) {
 	switch {
 	case m == crawl.ModeJudge:
-		g, err = r.x.verdict(e.URL)
+		g, err = r.index.verdict(e.URL)
 	case e.WARCFilename != "":
 		n, ok := r.archive.numbers[e.WARCFilename]
 		if ok {
-			g, err = r.x.page(n, e.WARCFileOffset)
+			g, err = r.index.page(n, e.WARCFileOffset)
 		}
 		if g != nil && r.keyOf(g.URL) != r.keyOf(e.URL) {
 			r.note("%s at %d: crawl.log has %s there, the archive %s", e.WARCFilename, e.WARCFileOffset, e.URL, g.URL)
@@ -212,8 +212,8 @@ func (r *replay) keyOf(url string) string {
 	return url
 }
 
-// finish tells of an outcome.
-func (r *replay) finish(u *crawl.CrawlURI, e crawllog.Entry, g *found, d described, m crawl.Mode) error {
+// finish replays an outcome.
+func (r *replay) finish(u *crawl.CrawlURI, e crawllog.Entry, g *group, d metadata, m crawl.Mode) error {
 	r.outcome(u, e, g)
 	judged, err := r.judged(u, e, g)
 	if err != nil {
@@ -224,16 +224,16 @@ func (r *replay) finish(u *crawl.CrawlURI, e crawllog.Entry, g *found, d describ
 		s := g.span()
 		u.Span, u.Response, u.Metadata, u.RecordID = &s, g.Response, g.Metadata, g.ID
 		g.facts(u, r.Config.HTTP.RobotsTTL)
-		if err := r.x.used(g); err != nil {
+		if err := r.index.used(g); err != nil {
 			return err
 		}
 		if g.NoFollow {
-			if err := r.b.Put([]byte("n"+u.Key), []byte{1}); err != nil {
+			if err := r.builder.Put([]byte("n"+u.Key), []byte{1}); err != nil {
 				return err
 			}
 		}
 	}
-	nofollow, err := r.b.Get([]byte("n" + u.Key))
+	nofollow, err := r.builder.Get([]byte("n" + u.Key))
 	if err != nil {
 		return err
 	}
@@ -242,12 +242,12 @@ func (r *replay) finish(u *crawl.CrawlURI, e crawllog.Entry, g *found, d describ
 	if err := r.links(u); err != nil {
 		return err
 	}
-	if err := r.b.Finished(u, frontier.Logged{Tally: lines.Visit(e), Judged: judged}); err != nil {
+	if err := r.builder.Finished(u, frontier.Logged{Tally: lines.Visit(e), Judged: judged}); err != nil {
 		return err
 	}
 	if m == crawl.ModeJudge && u.Prior != nil && u.Class != u.Prior.Outcome.Class {
 		// It was read as another type than when it was fetched; its record does not have those links.
-		_, err = r.b.Offer(u.Candidate, m, e.Time)
+		_, err = r.builder.Offer(u.Candidate, m, e.Time)
 	}
 	return err
 }

@@ -30,22 +30,22 @@ const maxLooked = 1 << 20
 type scan struct {
 	r    *rebuilding
 	row  warc.FileState
-	each func(*found) error
-	open *found // being read
+	each func(*group) error
+	open *group // being read
 	own  []*answer
-	last *found // whole, but a verdict may follow
+	last *group // whole, but a verdict may follow
 	end  int64  // of the last record that belongs to a group that is whole
 	upTo int64  // of the last whole record
 	// behind is how many whole records stand behind end.
-	behind int64
-	hurt   []warc.Defect
-	fresh  bool   // damage since the last record
-	url    string // of the last group that was handed on
+	behind  int64
+	damage  []warc.Defect
+	damaged bool   // damage since the last record
+	url     string // of the last group that was passed to each
 }
 
 // answer is a response or revisit record within a group.
 type answer struct {
-	found
+	group
 	dns    []netip.Addr
 	ttl    int64
 	robots []byte
@@ -59,7 +59,7 @@ func (s *scan) file(ctx context.Context, name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	in := warc.NewTolerantReader(io.NewSectionReader(f, 0, 1<<62), func(d warc.Defect) {
-		s.hurt, s.fresh = append(s.hurt, d), true
+		s.damage, s.damaged = append(s.damage, d), true
 	})
 	in.SecondOpinion(func(d warc.Defect) { s.r.note("%s at %d: %s", name, d.Offset, d.Detail) })
 	for n := 0; ; n++ {
@@ -96,7 +96,7 @@ func (s *scan) answer(e *warc.Entry) (*answer, error) {
 	if t := e.Type(); t != warc.TypeResponse && t != warc.TypeRevisit {
 		return nil, nil
 	}
-	a := &answer{found: found{URL: e.TargetURI(), Type: e.Type(), ID: e.ID(), Digest: e.Header.Get("WARC-Payload-Digest"), Size: e.Size}}
+	a := &answer{group: group{URL: e.TargetURI(), Type: e.Type(), ID: e.ID(), Digest: e.Header.Get("WARC-Payload-Digest"), Size: e.Size}}
 	a.Addr, _ = netip.ParseAddr(e.Header.Get("WARC-IP-Address"))
 	if t, err := e.Date(); err == nil {
 		a.Date = t.UnixMilli()
@@ -160,8 +160,8 @@ func dnsAnswer(text []byte) (addrs []netip.Addr, ttl int64) {
 // record takes the next whole record.
 func (s *scan) record(e *warc.Entry, a *answer, ref crawl.Ref) error {
 	s.upTo = ref.Offset + ref.Length
-	broken := s.fresh && s.open != nil && s.open.URL != ""
-	s.fresh = false
+	broken := s.damaged && s.open != nil && s.open.URL != ""
+	s.damaged = false
 	url, judged := strings.CutPrefix(e.TargetURI(), write.VerdictURI)
 	judged = judged && e.Type() == warc.TypeMetadata
 	if broken || judged && s.open != nil && s.open.URL != "" {
@@ -207,7 +207,7 @@ func (s *scan) record(e *warc.Entry, a *answer, ref crawl.Ref) error {
 // begin begins a group, if none is being read.
 func (s *scan) begin(url string) {
 	if s.open == nil {
-		s.open = &found{File: s.row.Number, Start: s.end}
+		s.open = &group{File: s.row.Number, Start: s.end}
 		s.own = nil
 	}
 	if url != "" {
@@ -221,7 +221,7 @@ func (s *scan) page(of string, ref crawl.Ref) error {
 	if i < 0 {
 		return s.whole(s.open, s.upTo, "its response is damaged or missing")
 	}
-	g := s.own[i].found
+	g := s.own[i].group
 	g.File, g.Start, g.Metadata = s.open.File, s.open.Start, ref
 	if u, err := urlx.Parse(g.URL); err == nil {
 		g.carries(s.own[:i], u)
@@ -229,18 +229,18 @@ func (s *scan) page(of string, ref crawl.Ref) error {
 	return s.whole(&g, s.upTo, "")
 }
 
-// whole hands on the group before g, which ends at end.
-func (s *scan) whole(g *found, end int64, why string) error {
+// whole ends the group g at end, and passes the one before it to each.
+func (s *scan) whole(g *group, end int64, why string) error {
 	g.End, g.Why = end, why
-	if err := s.hand(); err != nil {
+	if err := s.pass(); err != nil {
 		return err
 	}
 	s.last, s.open, s.own, s.end, s.behind = g, nil, nil, end, 0
 	return nil
 }
 
-// hand hands on the group that is complete.
-func (s *scan) hand() error {
+// pass passes the group that is complete to each.
+func (s *scan) pass() error {
 	if s.last == nil {
 		return nil
 	}
@@ -249,12 +249,12 @@ func (s *scan) hand() error {
 	return s.each(g)
 }
 
-// flush ends a file. What stands behind the last whole group stays outside of all groups in a file that was
+// flush ends a file. What follows the last whole group stays outside of all groups in a file that was
 // being written; in one that was complete it is a group that counts for nothing: its bytes may be damaged.
 func (s *scan) flush() error {
-	if err := s.hand(); err != nil || !s.row.Final || s.end == 0 || s.end >= s.row.Committed {
+	if err := s.pass(); err != nil || !s.row.Final || s.end == 0 || s.end >= s.row.Committed {
 		return err
 	}
-	rest := &found{File: s.row.Number, Start: s.end, URL: s.url}
-	return errors.Join(s.whole(rest, s.row.Committed, "the end of the file holds no whole capture"), s.hand())
+	rest := &group{File: s.row.Number, Start: s.end, URL: s.url}
+	return errors.Join(s.whole(rest, s.row.Committed, "the end of the file holds no whole capture"), s.pass())
 }

@@ -15,14 +15,14 @@ import (
 	"exclave/internal/urlx"
 )
 
-// unlogged tells of a capture that no line of crawl.log is about: of a run that was killed, or of a log that
+// unlogged replays a capture that no line of crawl.log is about: of a run that was killed, or of a log that
 // is lost. The line is written.
-func (r *replay) unlogged(g *found) error {
+func (r *replay) unlogged(g *group) error {
 	c, ok := g.candidate(r.Config.URL.Rules)
-	if !ok { // damaged in a way that no checksum of the block tells
+	if !ok { // damaged in a way that no checksum of the block shows
 		g.Why, c = cmp.Or(g.Why, "its address is none"), crawl.Candidate{URL: g.URL, Key: g.URL}
 	}
-	known, err := r.b.Lookup(c.Key)
+	known, err := r.builder.Lookup(c.Key)
 	if err != nil {
 		return err
 	}
@@ -39,14 +39,14 @@ func (r *replay) unlogged(g *found) error {
 		r.made.Abandoned++
 		r.note("%s at %d: capture of %s: %s", r.archive.files[g.File].Name, g.Start, g.URL, why)
 		c.Claim.Analyse = ok && known == nil && !c.IsPrereq()
-		return r.b.Abandoned(c, g.capture(why))
+		return r.builder.Abandoned(c, g.capture(why))
 	}
 	return r.write(c, g, judge)
 }
 
-// write tells of a capture and writes its line of crawl.log.
-func (r *replay) write(c crawl.Candidate, g *found, judge bool) error {
-	m, d := crawl.ModeFetch, described{}
+// write replays a capture and writes its line of crawl.log.
+func (r *replay) write(c crawl.Candidate, g *group, judge bool) error {
+	m, d := crawl.ModeFetch, metadata{}
 	if judge {
 		m = crawl.ModeJudge
 	} else {
@@ -63,7 +63,7 @@ func (r *replay) write(c crawl.Candidate, g *found, judge bool) error {
 	if err := r.claim(&c, e); err != nil {
 		return err
 	}
-	u, err := r.b.Offer(c, m, time.UnixMilli(g.Date))
+	u, err := r.builder.Offer(c, m, time.UnixMilli(g.Date))
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (r *replay) write(c crawl.Candidate, g *found, judge bool) error {
 	return r.finish(u, e, g, d, m)
 }
 
-// unarchived tells of a line of analysis.jsonl that no line of crawl.log is about, and that the archive
+// unarchived replays a line of analysis.jsonl that no line of crawl.log is about, and that the archive
 // knows nothing of. The line of crawl.log is written.
 func (r *replay) unarchived(a analysed) error {
 	to, err := urlx.Parse(a.URL)
@@ -106,7 +106,7 @@ func (r *replay) unarchived(a analysed) error {
 	c := crawl.Candidate{URL: a.URL, Key: r.Config.URL.Key(to), Host: to.Hostname(), Via: a.Via, SourceTag: a.Source, Kind: crawl.LinkNav,
 		Seed: a.Seed || a.Via == "", Claim: crawl.Claim{Analyse: true}}
 	m := crawl.ModeFetch
-	known, err := r.b.Lookup(c.Key)
+	known, err := r.builder.Lookup(c.Key)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (r *replay) unarchived(a analysed) error {
 	if err != nil {
 		at = r.logs.began
 	}
-	u, err := r.b.Offer(c, m, at)
+	u, err := r.builder.Offer(c, m, at)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (r *replay) unarchived(a analysed) error {
 	}
 	r.outcome(u, e, nil)
 	u.Judged = &a.Judged
-	return r.b.Finished(u, frontier.Logged{Tally: lines.Visit(e), Judged: true})
+	return r.builder.Finished(u, frontier.Logged{Tally: lines.Visit(e), Judged: true})
 }
 
 // writeLine writes the line of crawl.log of a URI to those that are missing, and returns it.

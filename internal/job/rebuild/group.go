@@ -10,8 +10,8 @@ import (
 	"exclave/internal/urlx"
 )
 
-// found is a capture group as the archive has it.
-type found struct {
+// group is a capture group as the archive has it.
+type group struct {
 	File       uint32
 	Start, End int64
 	URL        string
@@ -43,10 +43,10 @@ type answered struct {
 	Robots []byte       // rules, marshalled
 }
 
-func (g *found) span() crawl.Span { return crawl.Span{File: g.File, Start: g.Start, End: g.End} }
+func (g *group) span() crawl.Span { return crawl.Span{File: g.File, Start: g.Start, End: g.End} }
 
 // carries notes the deferred answers that stand before a page.
-func (g *found) carries(before []*answer, page *urlx.URL) {
+func (g *group) carries(before []*answer, page *urlx.URL) {
 	for _, a := range before {
 		key := crawl.RobotsKey(page.Origin())
 		if crawl.IsDNS(a.URL) {
@@ -63,7 +63,7 @@ func (g *found) carries(before []*answer, page *urlx.URL) {
 }
 
 // candidate returns the URI of a capture.
-func (g *found) candidate(rules urlx.Rules) (c crawl.Candidate, ok bool) {
+func (g *group) candidate(rules urlx.Rules) (c crawl.Candidate, ok bool) {
 	if host, ok := crawl.DNSHost(g.URL); ok { // of a group that is not whole
 		return crawl.Candidate{URL: g.URL, Key: g.URL, Host: host}, true
 	}
@@ -75,7 +75,7 @@ func (g *found) candidate(rules urlx.Rules) (c crawl.Candidate, ok bool) {
 }
 
 // facts are what the answers of a capture taught about its host and origin.
-func (g *found) facts(u *crawl.CrawlURI, robotsTTL time.Duration) {
+func (g *group) facts(u *crawl.CrawlURI, robotsTTL time.Duration) {
 	for _, a := range g.Carried {
 		at := time.UnixMilli(a.Date).UTC()
 		if host, ok := crawl.DNSHost(a.Key); ok {
@@ -89,7 +89,7 @@ func (g *found) facts(u *crawl.CrawlURI, robotsTTL time.Duration) {
 }
 
 // capture is the row of a group that counts for nothing.
-func (g *found) capture(why string) frontier.Capture {
+func (g *group) capture(why string) frontier.Capture {
 	c := frontier.Capture{Span: g.span(), Response: !g.Response.IsZero(), Abandoned: why}
 	for _, a := range g.Carried {
 		c.Carried = append(c.Carried, a.Key)

@@ -55,7 +55,7 @@ func table() []row {
 		{[]string{"internal/job/lines"}, with(level0, "crawl", "frontier"), "what a line of a log means, to who reads it again"},
 		{[]string{"internal/job/pause"}, with(level0, "internal/job/folder"), "why a crawl is paused: it is steered by a function, its controller is above"},
 		{[]string{"internal/job/rebuild"}, with(level1, "analyzer", "chain", "chain/decide", "chain/post", "chain/standard", "chain/write", "frontier", "internal/job/folder", "internal/job/rules", "internal/job/records", "internal/job/lines"), "a state is made anew of archive and logs: the processors that scope links, but no job that runs"},
-		{[]string{"internal/job/…"}, job, "the composition root knows everything below it"},
+		{[]string{"internal/job"}, job, "the composition root knows everything below it; each room below has its row"},
 		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},
 		{[]string{"internal/live"}, job, "the view shows snapshots of a job and draws on what is below it"},
 		{[]string{"cmd/…"}, []string{"…"}, "commands know everything"},

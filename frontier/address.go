@@ -1,16 +1,12 @@
 package frontier
 
 import (
-	"cmp"
 	"container/heap"
-	"context"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"exclave/crawl"
 	"exclave/frontier/schema"
 )
 
@@ -67,22 +63,17 @@ func (h *addressHeap) Pop() any {
 	return a
 }
 
-// limited reports whether an address has limits at all.
-func (c *Config) limited() bool {
-	return c.HostsPerAddress > 0 || c.AddressDelay > 0 || c.PauseAfter > 0
-}
-
 // addressOf returns the address of a host, nil while it is not known: its first URI
 // waits for DNS anyway. f.mu is held.
 func (f *Frontier) addressOf(h *host) (*address, error) {
-	if !f.cfg.limited() {
+	if !f.cfg.LimitsAddresses() {
 		return nil, nil
 	}
 	name, err := f.addressHost(h)
 	if err != nil {
 		return nil, err
 	}
-	ip, err := f.ipOf(name)
+	ip, err := f.env.IPOf(name)
 	if err != nil || !ip.IsValid() {
 		return nil, err
 	}
@@ -103,19 +94,6 @@ func (f *Frontier) addressOf(h *host) (*address, error) {
 		f.addrs[ip] = a
 	}
 	return a, nil
-}
-
-// ipOf returns the address that requests to a host go to, the zero Addr while it is not
-// known.
-func (f *Frontier) ipOf(host string) (netip.Addr, error) {
-	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return ip.Unmap(), nil
-	}
-	facts, err := f.Host(context.Background(), host)
-	if err != nil || len(facts.Addrs) == 0 {
-		return netip.Addr{}, err
-	}
-	return facts.Addrs[0], nil
 }
 
 // mayAsk reports whether a request to the address may be made now. f.mu is held.
@@ -158,35 +136,6 @@ type putOff struct {
 	// resting says that all that waits in it rests until then, as of a version of the host.
 	resting bool
 	version uint64
-}
-
-// putOffs writes when the hosts may be asked that were put off.
-func (t *tx) putOffs() error {
-	for _, p := range t.off {
-		h, err := t.host(p.host.row.Name)
-		if err != nil {
-			return err
-		}
-		switch {
-		case p.resting: // a URI may have come meanwhile that does not
-			if hash := p.host.hash; p.host.version == p.version && t.low[hash] == nil && !t.turned[hash] {
-				t.restUntil(h, p.until)
-			}
-		case p.retire == schema.NotRetired:
-			h.Resting = true
-			if until := millis(p.until); until.After(h.Wake) {
-				h.Wake = until
-			}
-		case p.retire == schema.SourceBudget:
-			err = t.shelve(h.Name)
-		default:
-			h.Retired = p.retire
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // place puts an address where it belongs: into the heap while hosts wait and it is
@@ -236,77 +185,4 @@ func (f *Frontier) addressRow(r pebble.Reader, ip netip.Addr) (row schema.Addres
 		return row, err
 	}
 	return schema.DecodeAddress(v)
-}
-
-// request counts a request to a host; the last before a general pause begins it. What
-// was under way at the address then puts its end off: the pause lasts from the last answer.
-func (t *tx) request(h *openHost, u *crawl.CrawlURI) error {
-	cfg := &t.f.cfg
-	if cfg.PauseAfter == 0 {
-		return nil
-	}
-	ip := u.Addr
-	if !ip.IsValid() { // no answer came
-		var err error
-		if ip, err = t.f.ipOf(u.Host); err != nil || !ip.IsValid() {
-			return err
-		}
-	}
-	a, ok := t.addresses[ip]
-	if !ok {
-		var err error
-		if a, err = t.f.addressRow(t.f.db, ip); err != nil {
-			return err
-		}
-	}
-	if h.Pauses != a.Pauses { // the address paused since: counted anew
-		h.Pauses, h.Requests = a.Pauses, 0
-	}
-	now := t.f.o.Clock.Now()
-	switch h.Requests++; {
-	case h.Requests >= uint64(cfg.PauseAfter):
-		a.Pauses++
-	case !a.Until.After(now):
-		return nil
-	}
-	a.Until = ceilMillis(now.Add(cfg.Pause))
-	t.addresses[ip] = a
-	return t.b.Set(schema.AddressKey(ip), a.Encode(), nil)
-}
-
-// maxBackoff is how many failures in a row are counted.
-const maxBackoff = 32
-
-// failure is how long a host rests after a failed attempt, which it counts.
-func (c *Config) failure(h *schema.Host, u *crawl.CrawlURI) time.Duration {
-	rest := c.backoff(h.Backoff)
-	failed(h)
-	if u.RetryAfter > 0 {
-		rest = min(u.RetryAfter, c.MaxRetryAfter)
-	}
-	// A server that asks for less than politeness does not get less.
-	return max(rest, c.delay(u))
-}
-
-// backoff is how long a host, or an origin, rests after another failure in a row.
-func (c *Config) backoff(failures uint8) time.Duration {
-	rest := c.RetryDelay
-	for range failures {
-		if rest *= 2; rest >= c.MaxRetryDelay {
-			return max(c.MaxRetryDelay, c.RetryDelay)
-		}
-	}
-	return rest
-}
-
-// failed notes a failure of a host, answered one that it answers again: the next
-// rests double, and shrink by half with each answer.
-func failed(h *schema.Host)   { h.Backoff = min(h.Backoff+1, maxBackoff) }
-func answered(h *schema.Host) { h.Backoff, h.Refused = h.Backoff/2, 0 }
-
-// refused notes an answer 403 and reports whether there were so many in a row that
-// the host wants to be left alone.
-func refused(h *schema.Host, burst int) bool {
-	h.Refused = cmp.Or(min(h.Refused+1, 255), 255)
-	return burst > 0 && int(h.Refused) >= burst
 }

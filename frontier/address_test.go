@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -24,7 +25,7 @@ type farm struct {
 	log []served
 }
 
-func farmConfig() Config {
+func farmConfig() rules.Config {
 	c := unlimited()
 	c.HostsPerAddress, c.AddressDelay, c.PauseAfter, c.Pause = 2, time.Second, 3, time.Minute
 	return c

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
@@ -42,7 +43,7 @@ func (f *Frontier) readLoop() {
 		}
 		a := &readGroup{rs: rs, since: f.recent.begin()}
 		for _, r := range rs {
-			r.identify(f)
+			r.Identify(&f.salt)
 		}
 		if f.Err() == nil {
 			a.err = f.dead.guard(func() error { return f.readFor(a) })
@@ -56,7 +57,7 @@ func (f *Frontier) gather() (group []*request) {
 	links := 0
 	take := func(r *request) {
 		group = append(group, r)
-		links += r.links()
+		links += r.Links()
 	}
 	select {
 	case r := <-f.reqs:
@@ -79,11 +80,11 @@ func (f *Frontier) gather() (group []*request) {
 // their way.
 func (f *Frontier) readFor(a *readGroup) (err error) {
 	for _, r := range a.rs {
-		if r.uri != nil {
-			a.uris = append(a.uris, r.uri.ID)
+		if r.URI != nil {
+			a.uris = append(a.uris, r.URI.ID)
 		}
-		for i, id := range r.ids {
-			if r.looksAt(i) {
+		for i, id := range r.IDs {
+			if r.LooksAt(i) {
 				a.uris = append(a.uris, id)
 			}
 		}
@@ -118,24 +119,6 @@ func recordRows(ids []crawl.ID) rows {
 	}
 	return w
 }
-
-// identify notes the ids of the links that are looked at for a request.
-func (r *request) identify(f *Frontier) {
-	cs := r.cands
-	if r.uri != nil {
-		cs = r.uri.Links
-	}
-	r.ids = make([]crawl.ID, len(cs))
-	for i := range cs {
-		if r.looksAt(i) {
-			r.ids[i] = f.id(cs[i].Key)
-		}
-	}
-}
-
-// looksAt reports whether a link is looked at: of those that are committed already only the first
-// are, which may be kept.
-func (r *request) looksAt(i int) bool { return i < mostKept || i >= r.ahead }
 
 func newRows(n, keyLen int) rows {
 	return rows{keys: make([][]byte, 0, n), values: make([][]byte, n), room: make([]byte, 0, n*keyLen)}
@@ -277,7 +260,7 @@ func (f *Frontier) nextGroups() (as []*readGroup, ok bool) {
 		}
 		as = append(as, a)
 		for _, r := range a.rs {
-			links += r.links()
+			links += r.Links()
 		}
 	}
 	if f.working() == 0 && !f.puttingOff() {
@@ -310,8 +293,8 @@ func requests(as []*readGroup) (rs []*request) {
 }
 
 // takeOver makes what was read ahead what the commit starts from.
-func (t *tx) takeOver(a *readGroup) error {
-	missed := t.f.recent.ended(a.since)
+func (f *Frontier) takeOver(t *rules.Tx, a *readGroup) error {
+	missed := f.recent.ended(a.since)
 	if a.err != nil {
 		return a.err
 	}
@@ -319,19 +302,15 @@ func (t *tx) takeOver(a *readGroup) error {
 		a.recs.update(c.puts)
 		a.names.update(c.puts)
 	}
-	t.f.recs.keep(a.uris, a.recs.values)
-	t.f.hostRows.keep(a.hosts, a.names.values)
+	f.recs.keep(a.uris, a.recs.values)
+	f.hostRows.keep(a.hosts, a.names.values)
 	for i, hash := range a.hosts {
-		t.rows[hash] = a.names.values[i]
+		t.HostRead(hash, a.names.values[i])
 	}
 	var others turns
 	for i, id := range a.uris {
 		others.step(everyRow)
-		if v := a.recs.values[i]; v == nil {
-			t.recs[id] = nil // known to be new
-		} else {
-			t.read[id] = v
-		}
+		t.URIRead(id, a.recs.values[i])
 	}
 	return nil
 }

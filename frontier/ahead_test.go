@@ -127,13 +127,13 @@ func TestSeen(t *testing.T) {
 
 func TestPutsInOrder(t *testing.T) {
 	var p puts
-	must(t, p.Set([]byte("u2"), []byte("old"), nil))
-	must(t, p.Set([]byte("u1234567890b"), []byte("b"), nil))
-	must(t, p.Delete([]byte("u2"), nil))
-	must(t, p.Set([]byte("h1"), []byte("h"), nil))
-	must(t, p.Set([]byte("u1234567890a"), []byte("a"), nil))
-	must(t, p.Delete([]byte("w1"), nil))
-	must(t, p.Set([]byte("w1"), nil, nil))
+	must(t, p.Set([]byte("u2"), []byte("old")))
+	must(t, p.Set([]byte("u1234567890b"), []byte("b")))
+	must(t, p.Delete([]byte("u2")))
+	must(t, p.Set([]byte("h1"), []byte("h")))
+	must(t, p.Set([]byte("u1234567890a"), []byte("a")))
+	must(t, p.Delete([]byte("w1")))
+	must(t, p.Set([]byte("w1"), nil))
 	f := open(t, quick(), oneProfile(0))
 	b, err := p.batch(f.db)
 	must(t, err)

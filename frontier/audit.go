@@ -423,7 +423,7 @@ func (u *auditing) statistics() error {
 // standing returns where a queue stands among those places that it has: a program with another
 // [OrderConfig] may have put it there.
 func (f *Frontier) standing(h *schema.Host, hash uint64, all map[schema.Place]bool) schema.Place {
-	p := f.order.stands(h, hash)
+	p := f.order.Place(h, hash)
 	if all[p] || p.Kind != schema.Line {
 		if !all[p] {
 			return schema.Place{}

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
-	"exclave/internal/mime"
 )
 
 func hop(host, path string, hops int) crawl.Candidate {
@@ -31,8 +31,8 @@ func (r *rig) begin(o Options) {
 // The cap of a domain counts what its hosts know, not what gave way, and rises with valid pages of
 // any of them.
 func TestDomainCap(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
-		o.Policies = []PolicyName{PolicyHops}
+	r := ordered(t, func(o *rules.OrderConfig, l *rules.LimitsConfig) {
+		o.Policies = []rules.PolicyName{rules.PolicyHops}
 		l.DomainURIs, l.DomainURIsMax, l.URIsPerValid = 2, 5, 1
 	})
 	r.schedule(hop("a.d.com", "/1", 1), hop("b.d.com", "/2", 2))
@@ -62,8 +62,8 @@ func TestDomainCap(t *testing.T) {
 // Only a waiting URI of the same host gives way, and none that was asked for expressly.
 func TestWhoGivesWay(t *testing.T) {
 	r := openWith(t, func(o *Options) {
-		o.Config, o.Depths, o.Order = quick(), oneProfile(0), DefaultOrderConfig()
-		o.Config.QueueKey, o.Order.Policies, o.Limits.HostURIsMax = QueueByDomain, []PolicyName{PolicyHops}, 1
+		o.Config, o.Depths, o.Order = quick(), oneProfile(0), rules.DefaultOrderConfig()
+		o.Config.QueueKey, o.Order.Policies, o.Limits.HostURIsMax = rules.QueueByDomain, []rules.PolicyName{rules.PolicyHops}, 1
 	})
 	forced := hop("c.x.com", "/5", 5)
 	forced.Force = true
@@ -78,14 +78,14 @@ func TestWhoGivesWay(t *testing.T) {
 // A queue whose budget is spent stays retired when a URI comes to it, and when limits that
 // have nothing to do with it change.
 func TestStaysRetired(t *testing.T) {
-	for name, budget := range map[string]func(*LimitsConfig){
-		"host":   func(l *LimitsConfig) { l.HostDocuments = 1 },
-		"domain": func(l *LimitsConfig) { l.DomainDocuments = 1 },
+	for name, budget := range map[string]func(*rules.LimitsConfig){
+		"host":   func(l *rules.LimitsConfig) { l.HostDocuments = 1 },
+		"domain": func(l *rules.LimitsConfig) { l.DomainDocuments = 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			fs, clk := fsx.NewMem(), clock.NewFake(began)
 			o := options(fs, clk, quick(), oneProfile(0))
-			o.Order = DefaultOrderConfig()
+			o.Order = rules.DefaultOrderConfig()
 			budget(&o.Limits)
 			r := &rig{t: t, fs: fs, clk: clk}
 			r.begin(o)
@@ -110,22 +110,22 @@ func TestStaysRetired(t *testing.T) {
 // Limits of domains hold what was crawled before there were any.
 func TestDomainsAreCounted(t *testing.T) {
 	for name, c := range map[string]struct {
-		limit   func(*LimitsConfig)
+		limit   func(*rules.LimitsConfig)
 		refused int64
 		offered bool
 	}{
-		"documents spent": {func(l *LimitsConfig) { l.DomainDocuments = 2 }, 0, false},
-		"bytes spent":     {func(l *LimitsConfig) { l.DomainBytes = 200 }, 0, false},
-		"documents":       {func(l *LimitsConfig) { l.DomainDocuments = 3 }, 0, true},
-		"bytes":           {func(l *LimitsConfig) { l.DomainBytes = 201 }, 0, true},
-		"full":            {func(l *LimitsConfig) { l.DomainURIs = 3 }, 1, true},
-		"valid pages":     {func(l *LimitsConfig) { l.DomainURIs, l.URIsPerValid = 2, 1 }, 0, true}, // 2 + 2
-		"hosts":           {func(l *LimitsConfig) { l.HostsPerDomain = 2 }, 1, true},
+		"documents spent": {func(l *rules.LimitsConfig) { l.DomainDocuments = 2 }, 0, false},
+		"bytes spent":     {func(l *rules.LimitsConfig) { l.DomainBytes = 200 }, 0, false},
+		"documents":       {func(l *rules.LimitsConfig) { l.DomainDocuments = 3 }, 0, true},
+		"bytes":           {func(l *rules.LimitsConfig) { l.DomainBytes = 201 }, 0, true},
+		"full":            {func(l *rules.LimitsConfig) { l.DomainURIs = 3 }, 1, true},
+		"valid pages":     {func(l *rules.LimitsConfig) { l.DomainURIs, l.URIsPerValid = 2, 1 }, 0, true}, // 2 + 2
+		"hosts":           {func(l *rules.LimitsConfig) { l.HostsPerDomain = 2 }, 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fs, clk := fsx.NewMem(), clock.NewFake(began)
 			o := options(fs, clk, quick(), oneProfile(0))
-			o.Order = DefaultOrderConfig()
+			o.Order = rules.DefaultOrderConfig()
 			r := &rig{t: t, fs: fs, clk: clk}
 			r.begin(o)
 			r.schedule(cand("a.x.com", "/1", analyse), cand("b.x.com", "/2", analyse), cand("b.x.com", "/3", analyse))
@@ -154,53 +154,9 @@ func TestDomainsAreCounted(t *testing.T) {
 	}
 }
 
-// What links get from the page they are found on.
-func TestOrigin(t *testing.T) {
-	c := DefaultOrderConfig()
-	c.Policies, c.UselessPages, c.FollowedHops = []PolicyName{PolicyScore, PolicyRelevance}, 2, 0
-	o := newOrder(c, LimitsConfig{})
-	page := func(status crawl.Status, class crawl.TypeClass, typ string) *crawl.CrawlURI {
-		return &crawl.CrawlURI{Mode: crawl.ModeFetch, Status: status, Class: class, MIME: mime.Info{Type: typ}}
-	}
-	if w := o.origin(&schema.Record{}, page(200, crawl.ClassOther, "text/xml")); !w.inWanted {
-		t.Error("a document of a wanted type is none")
-	}
-	if w := o.origin(&schema.Record{}, page(404, crawl.ClassOther, "text/xml")); w.inWanted {
-		t.Error("an error is a document")
-	}
-	if w := o.origin(&schema.Record{Found: schema.FoundUseless}, page(301, crawl.ClassRedirect, "")); w.found != schema.FoundUseless {
-		t.Errorf("through a redirect: %v", w.found)
-	}
-	judged := page(200, crawl.ClassHTML, "text/html")
-	judged.Judged = &crawl.Judgement{}
-	for _, s := range []struct{ was, is schema.Found }{{schema.FoundValid, schema.FoundUseless}, {schema.FoundUseless, schema.FoundUseless2}, {schema.FoundUseless2, schema.FoundUseless2 + 1}} {
-		if w := o.origin(&schema.Record{Found: s.was}, judged); w.found != s.is {
-			t.Errorf("a useless page found on one that was %v: %v, want %v", s.was, w.found, s.is)
-		}
-	}
-	useless := origin{found: schema.FoundUseless2}
-	if nav := cand("a.test", "/", analyse); o.follow(useless, "http://a.test/x", &nav) {
-		t.Error("a link of the second useless page in a row is followed")
-	}
-	if embed := cand("a.test", "/", crawl.Claim{Bin: true}); !o.follow(useless, "http://a.test/x", &embed) {
-		t.Error("what an archived page needs is not followed")
-	}
-	for _, s := range []struct {
-		r    schema.Record
-		want int
-	}{
-		{schema.Record{Found: schema.FoundValid}, 0}, {schema.Record{Found: schema.FoundValid, Claim: crawl.Claim{Bin: true}}, 1},
-		{schema.Record{Found: schema.FoundUseless, Claim: crawl.Claim{Keep: true}}, 1}, {schema.Record{Found: schema.FoundNear}, 2}, {schema.Record{}, 3},
-	} {
-		if got := (byRelevance{}).rank(&s.r); got != s.want {
-			t.Errorf("%v %+v: rank %d, want %d", s.r.Found, s.r.Claim, got, s.want)
-		}
-	}
-}
-
 // What is in process counts in a round.
 func TestRoundCountsInProcess(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.RoundURLs = 2 })
+	r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) { o.RoundURLs = 2 })
 	r.schedule(cand("a.test", "/", analyse), cand("b.test", "/", analyse), cand("c.test", "/", analyse))
 	us := r.lend()
 	if len(us) != 2 {
@@ -216,7 +172,7 @@ func TestRoundCountsInProcess(t *testing.T) {
 
 // A page that is judged anew and no longer valid takes back the room that it made.
 func TestNoLongerValid(t *testing.T) {
-	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostURIs, l.DomainURIs, l.URIsPerValid = 1, 1, 1 })
+	r := ordered(t, func(_ *rules.OrderConfig, l *rules.LimitsConfig) { l.HostURIs, l.DomainURIs, l.URIsPerValid = 1, 1, 1 })
 	r.schedule(cand("a.d.com", "/1", analyse))
 	r.finish(r.answer(r.any(), crawl.ClassHTML, 1))
 	again := cand("a.d.com", "/1", analyse)
@@ -237,8 +193,8 @@ func TestNoLongerValid(t *testing.T) {
 // What was found on a page that may yet give way says so by its URL: a host name that a page waits
 // for, and a URI of a log whose page is known.
 func TestFoundOnWhatGivesWay(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
-		o.Policies, l.HostURIs = []PolicyName{PolicyHops}, 3
+	r := ordered(t, func(o *rules.OrderConfig, l *rules.LimitsConfig) {
+		o.Policies, l.HostURIs = []rules.PolicyName{rules.PolicyHops}, 3
 	})
 	known := func(key string) *schema.Record {
 		rec, err := r.Lookup(key)
@@ -266,7 +222,7 @@ func TestFoundOnWhatGivesWay(t *testing.T) {
 // A host of which nothing is valid gets few URIs that useless pages lead to, whatever it embeds; valid
 // pages let more in, and what valid pages lead to is no guess (issue 17).
 func TestGuesses(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) { o.UselessPages, l.HostGuesses = 0, 2 })
+	r := ordered(t, func(o *rules.OrderConfig, l *rules.LimitsConfig) { o.UselessPages, l.HostGuesses = 0, 2 })
 	pages := map[string]*crawl.CrawlURI{}
 	for _, host := range []string{"useless.test", "useless2.test", "useless3.test", "useless4.test", "useless5.test", "valid.test"} {
 		s := cand(host, "/", analyse)
@@ -318,7 +274,7 @@ func TestGuesses(t *testing.T) {
 // A job that follows all links follows those of useless pages, too: older files of jobs say so
 // and have no line host_guesses (issue 17).
 func TestAllLinksAreNoGuesses(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) { o.FollowUseless, l.HostGuesses = true, 2 })
+	r := ordered(t, func(o *rules.OrderConfig, l *rules.LimitsConfig) { o.FollowUseless, l.HostGuesses = true, 2 })
 	s := cand("useless.test", "/", analyse)
 	s.Seed, s.Hops = true, ""
 	r.schedule(s)
@@ -336,7 +292,7 @@ func TestAllLinksAreNoGuesses(t *testing.T) {
 
 // What is counted as a guess, and is none any more, is taken off once; what a seed links to is none.
 func TestGuessesAreCountedOnce(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) { o.UselessPages, l.HostGuesses = 0, 3 })
+	r := ordered(t, func(o *rules.OrderConfig, l *rules.LimitsConfig) { o.UselessPages, l.HostGuesses = 0, 3 })
 	seed := func(host string) *crawl.CrawlURI {
 		s := cand(host, "/", analyse)
 		s.Seed, s.Hops = true, ""
@@ -373,7 +329,7 @@ func TestGuessesAreCountedOnce(t *testing.T) {
 // The nation's blogs on a hoster of all nations are found by links of the nation's pages, after others' have
 // filled the cap (issue 17).
 func TestHostsPerDomainOfValidPages(t *testing.T) {
-	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostsPerDomain, l.HostsPerValid = 2, 1 })
+	r := ordered(t, func(_ *rules.OrderConfig, l *rules.LimitsConfig) { l.HostsPerDomain, l.HostsPerValid = 2, 1 })
 	r.schedule(cand("a.blogs.com", "/", analyse), cand("b.blogs.com", "/", analyse))
 	r.drain(func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassHTML, 0) })
 	s := cand("national.test", "/", analyse)
@@ -398,7 +354,7 @@ func TestHostsPerDomainOfValidPages(t *testing.T) {
 
 // Hosts of a domain are let in as it has valid pages: a hoster has thousands, a link farm none.
 func TestHostsPerDomainRise(t *testing.T) {
-	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) {
+	r := ordered(t, func(_ *rules.OrderConfig, l *rules.LimitsConfig) {
 		l.HostsPerDomain, l.HostsPerValid, l.HostsPerDomainMax = 2, 1, 4
 	})
 	r.schedule(cand("a.farm.com", "/", analyse), cand("b.farm.com", "/", analyse), cand("c.farm.com", "/", analyse))
@@ -427,7 +383,7 @@ func TestHostsPerDomainRise(t *testing.T) {
 
 // What is counted of a domain is read from the store once, and written only when it changed.
 func TestDomainRowsAreKept(t *testing.T) {
-	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostsPerDomain = 2 })
+	r := ordered(t, func(_ *rules.OrderConfig, l *rules.LimitsConfig) { l.HostsPerDomain = 2 })
 	for i := range 3 {
 		r.schedule(cand(fmt.Sprintf("h%d.a.test", i), "/", analyse))
 	}
@@ -440,17 +396,17 @@ func TestDomainRowsAreKept(t *testing.T) {
 		t.Errorf("kept: %x, in the store: %x", kept, row)
 	}
 	tx := r.Frontier.begin()
-	defer func() { must(t, tx.discard()) }()
+	defer func() { must(t, tx.rd.close()) }()
 	for _, host := range []string{"h0.a.test", "h1.a.test", "h9.a.test"} {
-		if d, err := tx.domain(host); err != nil || d.Hosts != 2 || d.Known != 2 {
+		if d, err := tx.Domain(host); err != nil || d.Hosts != 2 || d.Known != 2 {
 			t.Errorf("%s: %+v, %v", host, d, err)
 		}
 	}
-	if tx.it != nil {
+	if tx.rd.it != nil {
 		t.Error("the store was asked for a row that the last commit wrote")
 	}
-	must(t, tx.flush(nil))
-	for _, p := range tx.b.ops {
+	must(t, tx.Flush())
+	for _, p := range tx.puts.ops {
 		if p.key[0] == 'b' {
 			t.Errorf("row %q is written, though nothing changed", p.key)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 )
 
 func TestClaimsThatGrowAfterwards(t *testing.T) {
@@ -191,7 +192,7 @@ func TestSelfRedirectIsFollowedBounded(t *testing.T) {
 
 // A redirect to the same key on another host (www., by the rules of the job) is counted there.
 func TestSelfRedirectToAnotherHost(t *testing.T) {
-	f := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostURIs, l.HostsPerDomain = 1, 2 })
+	f := ordered(t, func(_ *rules.OrderConfig, l *rules.LimitsConfig) { l.HostURIs, l.HostsPerDomain = 1, 2 })
 	f.cfg.SelfRedirects = 1
 	f.schedule(cand("a.cz", "/", analyse))
 	to := redirectTo("a.cz", "/")
@@ -220,7 +221,7 @@ func TestManyLinksAreReadBack(t *testing.T) {
 	for i := range 2500 {
 		l := cand("b.test", path(i), crawl.Claim{})
 		links = append(links, l)
-		reader.links = append(reader.links, KnownLink{Key: l.Key, Kind: l.Kind}, KnownLink{Key: l.Key + "/refused", Kind: l.Kind})
+		reader.links = append(reader.links, rules.KnownLink{Key: l.Key, Kind: l.Kind}, rules.KnownLink{Key: l.Key + "/refused", Kind: l.Kind})
 	}
 	f.schedule(cand("a.test", "/", link(0)))
 	u := f.answer(f.next("http://a.test/"), crawl.ClassHTML, 0, links...)
@@ -245,7 +246,7 @@ func TestManyLinksAreSeenToOnce(t *testing.T) {
 	// Links that the limits refuse count once, though the first of so many are committed
 	// ahead of their page; those that are known are kept with it.
 	f := openWith(t, func(p *Options) {
-		p.Limits = LimitsConfig{HostURIsMax: 300}
+		p.Limits = rules.LimitsConfig{HostURIsMax: 300}
 		p.Depths = oneProfile(1)
 	})
 	var links []crawl.Candidate

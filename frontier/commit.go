@@ -1,29 +1,27 @@
 package frontier
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
-// maxGroup bounds the requests that are read for together, maxLinks the candidates of one batch, aheadLinks
+// maxGroup bounds the requests that are read for together, aheadLinks
 // the links of a page with more that are committed together: whoever finishes a page of 20
 // beside it should not notice. enoughLinks ends a group, and the gathering of groups for one commit, that
 // has as many: there must be something to read while it is committed.
 const (
 	maxGroup    = 512
-	maxLinks    = 1000
 	aheadLinks  = 100
 	enoughLinks = 4000
 )
@@ -33,18 +31,9 @@ var ErrClosed = errors.New("frontier: closed")
 
 // request is something the committer is to make durable.
 type request struct {
-	uri   *crawl.CrawlURI // finished, or
-	ahead int             // how many of its links are committed already
-	page  *crawl.CrawlURI // the page, not finished yet, that the candidates were found on
-	cands []crawl.Candidate
-	ids   []crawl.ID // where the candidates, or the links of uri, are looked for first
-	mark  string     // name of a mark to set with the candidates
-	value []byte
+	rules.Request
 	files []schema.FileRow
-	drop  *drop
-	again *again
 	copy  *copying
-	known int // of cands, those that were known; for the caller once answered
 	done  chan error
 }
 
@@ -60,15 +49,15 @@ func (f *Frontier) Schedule(ctx context.Context, cs ...crawl.Candidate) error {
 // within the call.
 func (f *Frontier) ScheduleMark(ctx context.Context, mark string, value []byte, cs ...crawl.Candidate) (known int, err error) {
 	for {
-		r := &request{cands: cs[:min(len(cs), maxLinks)]}
-		cs = cs[len(r.cands):]
+		r := &request{Request: rules.Request{Candidates: cs[:min(len(cs), rules.MaxLinks)]}}
+		cs = cs[len(r.Candidates):]
 		if len(cs) == 0 {
-			r.mark, r.value = mark, value
+			r.Mark, r.Note = mark, value
 		}
 		if err := f.submit(ctx, r); err != nil {
 			return known, fmt.Errorf("frontier: schedule: %w", err)
 		}
-		known += r.known
+		known += r.Known
 		if len(cs) == 0 {
 			return known, nil
 		}
@@ -79,7 +68,7 @@ func (f *Frontier) ScheduleMark(ctx context.Context, mark string, value []byte, 
 // that waits until they are durable and returns how many of them were known, or twice among them. They
 // are scheduled in the order of calls; it is for who reads many candidates from one place.
 func (f *Frontier) ScheduleLater(ctx context.Context, cs []crawl.Candidate) (durable func() (known int, err error), err error) {
-	r := &request{cands: cs}
+	r := &request{Request: rules.Request{Candidates: cs}}
 	if len(cs) > MostLater {
 		return nil, fmt.Errorf("frontier: schedule: %d candidates at a time, at most %d", len(cs), MostLater)
 	}
@@ -90,12 +79,12 @@ func (f *Frontier) ScheduleLater(ctx context.Context, cs []crawl.Candidate) (dur
 		if err := f.answered(r); err != nil {
 			return 0, fmt.Errorf("frontier: schedule: %w", err)
 		}
-		return r.known, nil
+		return r.Known, nil
 	}, nil
 }
 
 // MostLater is the most candidates of one call of [Frontier.ScheduleLater].
-const MostLater = maxLinks
+const MostLater = rules.MaxLinks
 
 // Marked returns the value of a mark.
 func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
@@ -111,19 +100,19 @@ func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
 // links all but the last are committed ahead of its outcome.
 func (f *Frontier) Finished(ctx context.Context, u *crawl.CrawlURI) error {
 	ahead := 0
-	if u.Disposition == crawl.Done && len(u.Links) > maxLinks {
+	if u.Disposition == crawl.Done && len(u.Links) > rules.MaxLinks {
 		for rest := u.Links; len(rest) > aheadLinks; rest = u.Links[ahead:] {
 			n := aheadLinks
 			if f.unanswered() == 0 {
-				n = min(maxLinks, len(rest)) // nobody would notice
+				n = min(rules.MaxLinks, len(rest)) // nobody would notice
 			}
-			if err := f.submit(ctx, &request{cands: rest[:n], page: u}); err != nil {
+			if err := f.submit(ctx, &request{Request: rules.Request{Candidates: rest[:n], Page: u}}); err != nil {
 				return fmt.Errorf("frontier: links of %s: %w", u.URL, err)
 			}
 			ahead += n
 		}
 	}
-	if err := f.submit(ctx, &request{uri: u, ahead: ahead}); err != nil {
+	if err := f.submit(ctx, &request{Request: rules.Request{URI: u, Ahead: ahead}}); err != nil {
 		return fmt.Errorf("frontier: finish %s: %w", u.URL, err)
 	}
 	return nil
@@ -259,26 +248,17 @@ func (f *Frontier) puttingOff() bool {
 	return f.err == nil && len(f.off) > 0
 }
 
-// links is how many candidates are looked at for a request.
-func (r *request) links() int {
-	n := len(r.cands)
-	if r.uri != nil {
-		n += len(r.uri.Links) - r.ahead + min(r.ahead, mostKept)
-	}
-	return n
-}
-
 // inFileOrder holds back the captures that lie behind one not yet handed in.
 func (f *Frontier) inFileOrder(rs []*request) (ready, wait []*request) {
 	ends := map[uint32]int64{}
 	for progress := true; progress; {
 		progress, wait = false, nil
 		for _, r := range rs {
-			if r.uri == nil || r.uri.Span == nil {
+			if r.URI == nil || r.URI.Span == nil {
 				ready = append(ready, r)
 				continue
 			}
-			s := r.uri.Span
+			s := r.URI.Span
 			end, ok := ends[s.File]
 			if !ok {
 				end = f.files[s.File].Committed
@@ -320,33 +300,33 @@ func (f *Frontier) fail(err error) {
 // batch.
 func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	t := f.begin()
-	defer func() { err = errors.Join(err, t.discard()) }()
+	defer func() { err = errors.Join(err, t.rd.close()) }()
 	for _, a := range as {
-		err = errors.Join(err, t.takeOver(a))
+		err = errors.Join(err, f.takeOver(t.Tx, a))
 	}
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(t.apply(rs), t.putOffs()); err != nil {
+	if err := errors.Join(t.applyAll(rs), t.Leave(t.leaves()), f.storeFiles(&t.puts, rs)); err != nil {
 		return err
 	}
-	if err := t.drain(); err != nil {
+	if err := t.DrainBacklog(); err != nil {
 		return err
 	}
-	rows, err := t.appendLogs()
+	rows, err := f.appendLogs(t.Tx)
 	if err != nil {
 		return err
 	}
 	var files []uint32
-	for n := range t.lens {
+	for n := range t.Lengths {
 		files = append(files, n)
 	}
 	slices.Sort(files)
 	f.o.Fail.Hit("frontier.commit.before-sync")
-	if err := t.sync(files); err != nil {
+	if err := f.sync(t.Tx, files); err != nil {
 		return err
 	}
-	for l, text := range t.lines {
+	for l, text := range t.Lines {
 		if len(text) > 0 {
 			if err := f.checkRotated(crawl.LogID(l), f.logRows[l].Length, rows[l].Length); err != nil {
 				return err
@@ -358,29 +338,35 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	if err != nil {
 		return err
 	}
-	for l, text := range t.lines {
+	for l, text := range t.Lines {
 		if len(text) > 0 || slices.Contains(rolled, crawl.LogID(l)) {
-			if err := setLog(&t.b, &rows[l], false); err != nil {
+			if err := setLog(&t.puts, &rows[l], false); err != nil {
 				return err
 			}
 		}
 	}
-	if err := t.flush(files); err != nil {
+	for _, n := range files {
+		row := schema.FileRow{Number: n, Name: f.archive.FileName(n), Committed: t.Lengths[n]}
+		if err := t.puts.Set(schema.FileKey(n), row.Encode()); err != nil {
+			return err
+		}
+	}
+	if err := t.Flush(); err != nil {
 		return err
 	}
 	if err := f.write(t); err != nil {
 		return err
 	}
-	uris, hosts := t.b.table(schema.URIs), t.b.table(schema.Hosts)
+	uris, hosts := t.puts.table(schema.URIs), t.puts.table(schema.Hosts)
 	f.seen.take(uris)
 	f.seen.take(hosts)
 	f.recs.take(uris, schema.ReadID)
 	f.hostRows.take(hosts, binary.BigEndian.Uint64)
-	f.takeDomains(&t.b)
-	made := t.b // not the whole tx, as long as somebody reads
+	f.takeDomains(&t.puts)
+	made := t.puts // not the whole tx, as long as somebody reads
 	f.recent.committed(&made)
 	f.o.Fail.Hit("frontier.commit.after-batch")
-	t.publish(rows)
+	f.publish(t, rows)
 	for _, l := range rolled {
 		if err := f.finishRoll(l); err != nil {
 			return err
@@ -391,12 +377,12 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 
 // write commits the batch under the next number, and marks that number at the same time: a
 // kill leaves one of them a number behind, more never (ADR 31).
-func (f *Frontier) write(t *tx) error {
+func (f *Frontier) write(t *commitTx) error {
 	number := schema.EncodeNumber(f.number + 1)
-	if err := errors.Join(t.b.Set(schema.MetaKey(schema.MetaCommit), number, nil), t.b.Set(schema.CommitKey(f.number+1), number, nil)); err != nil {
+	if err := errors.Join(t.puts.Set(schema.MetaKey(schema.MetaCommit), number), t.puts.Set(schema.CommitKey(f.number+1), number)); err != nil {
 		return err
 	}
-	b, err := t.b.batch(f.db)
+	b, err := t.puts.batch(f.db)
 	if err != nil {
 		return err
 	}
@@ -410,88 +396,32 @@ func (f *Frontier) write(t *tx) error {
 	return nil
 }
 
-func (t *tx) apply(rs []*request) error {
+// storeFiles sets the final names of files that requests tell of.
+func (f *Frontier) storeFiles(b rules.Writer, rs []*request) error {
 	for _, r := range rs {
-		runtime.Gosched()
-		before := t.st.Discovered + t.st.Refused
-		if err := t.candidates(r); err != nil {
-			return err
-		}
-		r.known = len(r.cands) - int(t.st.Discovered+t.st.Refused-before)
-		if r.mark != "" {
-			if err := t.b.Set(schema.MarkKey(r.mark), schema.EncodeMark(r.value), nil); err != nil {
-				return err
-			}
-		}
-		if r.uri != nil {
-			t.req = r
-			if err := t.finish(r.uri); err != nil {
-				return err
-			}
-		}
-		if r.drop != nil {
-			if err := t.drop(r.drop); err != nil {
-				return err
-			}
-		}
-		if r.again != nil {
-			if err := t.again(r.again); err != nil {
-				return err
-			}
-		}
 		for _, row := range r.files {
-			if err := t.f.storeFile(&t.b, row); err != nil {
+			if err := f.storeFile(b, row); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-func (t *tx) candidates(r *request) error {
-	var from origin
-	var page *schema.Record
-	if r.page != nil {
-		var err error
-		page, err = t.record(r.page.ID)
-		if err != nil {
-			return err
-		}
-		if page != nil {
-			from = t.f.order.origin(page, r.page)
-		}
-	}
-	for i := range r.cands {
-		c := &r.cands[i]
-		if r.page != nil && !t.f.order.follow(from, r.page.URL, c) {
-			t.st.Refused++
-			if page != nil {
-				page.Left = true
-			}
-			continue
-		}
-		if _, err := t.upsert(c, r.ids[i], from); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
 // storeFile sets the final name of a file; what is committed of it is known here.
-func (f *Frontier) storeFile(b writer, row schema.FileRow) error {
+func (f *Frontier) storeFile(b rules.Writer, row schema.FileRow) error {
 	f.mu.Lock()
 	row.Committed = f.files[row.Number].Committed
 	f.files[row.Number] = row
 	f.mu.Unlock()
-	return b.Set(schema.FileKey(row.Number), row.Encode(), nil)
+	return b.Set(schema.FileKey(row.Number), row.Encode())
 }
 
 // sync makes logs and WARC files durable, all at the same time: a disk does several
 // syncs in little more than the time of one.
-func (t *tx) sync(files []uint32) error {
-	f := t.f
+func (f *Frontier) sync(t *rules.Tx, files []uint32) error {
 	var tasks []func() error
-	for l, text := range t.lines {
+	for l, text := range t.Lines {
 		if len(text) > 0 {
 			tasks = append(tasks, func() error {
 				if err := f.logs[l].Sync(); err != nil {
@@ -514,10 +444,9 @@ func (t *tx) sync(files []uint32) error {
 }
 
 // appendLogs appends the group's lines and returns the rows that acknowledge them.
-func (t *tx) appendLogs() (rows [crawl.NumLogs]schema.LogRow, err error) {
-	f := t.f
+func (f *Frontier) appendLogs(t *rules.Tx) (rows [crawl.NumLogs]schema.LogRow, err error) {
 	rows = f.logRows
-	for l, text := range t.lines {
+	for l, text := range t.Lines {
 		if len(text) == 0 {
 			continue
 		}
@@ -526,59 +455,10 @@ func (t *tx) appendLogs() (rows [crawl.NumLogs]schema.LogRow, err error) {
 			return rows, fmt.Errorf("append to %s: %w", f.logs[l].Name(), err)
 		}
 		rows[l].Length += int64(len(text))
-		rows[l].Lines += t.count[l]
+		rows[l].Lines += t.LineCounts[l]
 		rows[l].CRC = crc32.Update(rows[l].CRC, castagnoli(), text)
 	}
 	return rows, nil
-}
-
-// flush puts everything that gathered into the batch.
-func (t *tx) flush(files []uint32) error {
-	var others turns
-	for _, r := range t.recs {
-		if r == nil {
-			continue
-		}
-		others.step(everyRow)
-		v := r.Encode()
-		if bytes.Equal(v, t.read[r.ID]) {
-			continue // most links of a page are known and want nothing new
-		}
-		if err := t.b.Set(schema.URIKey(r.ID), v, nil); err != nil {
-			return err
-		}
-	}
-	if err := t.flushOrigins(); err != nil {
-		return err
-	}
-	for hash, h := range t.hosts {
-		others.step(everyRow)
-		if err := t.setHost(hash, h); err != nil {
-			return err
-		}
-	}
-	for name, d := range t.domains {
-		v := d.Encode()
-		if bytes.Equal(v, d.read) {
-			continue
-		}
-		if err := t.b.Set(schema.DomainKey(name), v, nil); err != nil {
-			return err
-		}
-	}
-	if err := t.counted.flush(&t.b); err != nil {
-		return err
-	}
-	for _, n := range files {
-		row := schema.FileRow{Number: n, Name: t.f.archive.FileName(n), Committed: t.lens[n]}
-		if err := t.b.Set(schema.FileKey(n), row.Encode(), nil); err != nil {
-			return err
-		}
-	}
-	if err := t.flushWork(); err != nil {
-		return err
-	}
-	return t.b.Set(schema.MetaKey(schema.MetaStats), t.st.Encode(), nil)
 }
 
 // completed tells the archive what is committed, and keeps the names of files
@@ -595,7 +475,7 @@ func (f *Frontier) completed(files []uint32) error {
 		}
 		b := f.db.NewBatch()
 		for _, row := range rows {
-			if err := f.storeFile(b, row); err != nil {
+			if err := f.storeFile(batchWriter{b}, row); err != nil {
 				return errors.Join(err, b.Close())
 			}
 		}

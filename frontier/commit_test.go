@@ -10,6 +10,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/frontiertest"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -69,7 +70,7 @@ func TestFailureAnswersEveryone(t *testing.T) {
 			}
 			if !early {
 				// As when it was queued just before the failure was noted.
-				req := &request{uri: r.captured(b, 1, 10), done: held}
+				req := &request{Request: rules.Request{URI: r.captured(b, 1, 10)}, done: held}
 				f.mu.Lock()
 				f.pending++
 				f.mu.Unlock()

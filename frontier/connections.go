@@ -5,10 +5,6 @@ import (
 	"exclave/frontier/schema"
 )
 
-// maxConnections is the most URIs of a host in process: less than are read ahead of its
-// queue.
-const maxConnections = readAhead / 2
-
 // maySpare reports whether a host some of whose URIs are in process may be asked for
 // another: it has one, answers well, and none of those is what the others wait for. What is
 // in process counts as asked for when the next general pause is due. f.mu is held.
@@ -24,7 +20,7 @@ func (f *Frontier) further(h *host, offered *schema.Record) error {
 	if offered.IsPrereq() {
 		h.alone = offered.ID
 	}
-	delay, err := f.crawlDelay(offered)
+	delay, err := f.env.CrawlDelay(offered)
 	if err != nil {
 		return err
 	}

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/internal/robots"
 )
 
 // parallel is a frontier that asks hosts for several URIs at a time.
-func parallel(t *testing.T, n int, change func(c *Config)) *rig {
+func parallel(t *testing.T, n int, change func(c *rules.Config)) *rig {
 	t.Helper()
 	return openWith(t, func(o *Options) {
 		o.Config = unlimited()
@@ -143,7 +144,7 @@ func TestConnectionsCrawlDelay(t *testing.T) {
 // An address counts a host once, and hosts that wait for it come before a further URI of
 // the one that asks it.
 func TestConnectionsAddress(t *testing.T) {
-	r := parallel(t, 3, func(c *Config) { c.HostsPerAddress, c.AddressDelay = 1, 10*time.Second })
+	r := parallel(t, 3, func(c *rules.Config) { c.HostsPerAddress, c.AddressDelay = 1, 10*time.Second })
 	r.at("10.0.0.1", "b.test")
 	r.at("10.0.0.1", "a.test")
 	for i := range 3 {
@@ -173,7 +174,7 @@ func TestConnectionsAddress(t *testing.T) {
 
 // What is in process counts when a general pause is due.
 func TestConnectionsPause(t *testing.T) {
-	r := parallel(t, 8, func(c *Config) { c.PauseAfter = 3 })
+	r := parallel(t, 8, func(c *rules.Config) { c.PauseAfter = 3 })
 	r.at("10.0.0.1", "a.test")
 	for i := range 7 {
 		r.schedule(cand("a.test", path(i), analyse))

@@ -1,64 +1,15 @@
 package frontier
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
-
-// openDomain is the row of a domain within a commit.
-type openDomain struct {
-	schema.Domain
-	read []byte // value it was read from
-}
-
-// domain returns what is counted of a host's domain, nil while that is not.
-func (t *tx) domain(host string) (*openDomain, error) {
-	if !t.f.o.Limits.domains() {
-		return nil, nil
-	}
-	if d := t.domainAt[host]; d != nil {
-		return d, nil
-	}
-	host = strings.Clone(host) // not with the URL it is part of
-	name, err := t.f.registered.get(host, func(host string) (string, error) { return domainOf(host), nil })
-	if err != nil {
-		return nil, err
-	}
-	d := t.domains[name]
-	if d == nil {
-		if d, err = t.readDomain(name); err != nil {
-			return nil, err
-		}
-		t.domains[name] = d
-	}
-	t.domainAt[host] = d
-	return d, nil
-}
-
-// readDomain returns what was counted of a domain before this commit.
-func (t *tx) readDomain(name string) (*openDomain, error) {
-	v := t.f.domainRows.get(name)
-	if v == nil {
-		read, err := t.seek(schema.DomainKey(name))
-		if read == nil || err != nil {
-			return &openDomain{}, err
-		}
-		v = bytes.Clone(read)
-		t.f.domainRows.keep([]string{name}, [][]byte{v})
-	}
-	d, err := schema.DecodeDomain(v)
-	if err != nil {
-		return nil, fmt.Errorf("domain %s: %w", name, err)
-	}
-	return &openDomain{d, v}, nil
-}
 
 // takeDomains takes over what a commit changed of domains.
 func (f *Frontier) takeDomains(p *puts) {
@@ -73,7 +24,7 @@ func nameHash() func(string) uint64 {
 
 // readDomain returns what is counted of a host's domain outside of a commit.
 func (f *Frontier) readDomain(host string) (*schema.Domain, error) {
-	name := domainOf(host)
+	name := rules.DomainOf(host)
 	v, err := get(f.db, schema.DomainKey(name))
 	if v == nil || err != nil {
 		return &schema.Domain{}, err
@@ -90,7 +41,7 @@ func (f *Frontier) readDomain(host string) (*schema.Domain, error) {
 func (f *Frontier) countDomains() error {
 	mark := schema.MetaKey(schema.MetaDomains)
 	have, err := get(f.db, mark)
-	want := f.o.Limits.domains()
+	want := f.o.Limits.CountsDomains()
 	if err != nil || want == (have != nil) {
 		return err
 	}
@@ -119,7 +70,7 @@ func (f *Frontier) countDomains() error {
 		if err != nil || h.Known == 0 {
 			return err
 		}
-		name := domainOf(h.Name)
+		name := rules.DomainOf(h.Name)
 		d := rows[name]
 		if d == nil {
 			if d, err = f.readDomain(h.Name); err != nil {

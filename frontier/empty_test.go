@@ -8,30 +8,8 @@ import (
 	"testing"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 )
-
-// What differs in numbers only is a list or a calendar; letters make another page.
-func TestAlike(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"http://a.test/list?page=9", "http://a.test/list?page=10", true},
-		{"http://a.test/2026/05/", "http://a.test/2031/12/", true},
-		{"http://a1.farm.test/", "http://a22.farm.test/", true},
-		{"http://a.test/list?page=9", "http://a.test/list?page=9", false},
-		{"http://a.test/list?page=9", "http://a.test/list?page=", false},
-		{"http://a.test/1-praha", "http://a.test/2-brno", false},
-		{"http://a.test/list?page=1", "http://a.test/news?page=1", false},
-		{"http://a.test/%C5%A1", "http://a.test/%C5%BE", false},
-		{"http://a.test/%C2%A1", "http://a.test/%C2%A2", false},
-		{"http://a.test/x%", "http://a.test/y%", false},
-	} {
-		if got := alike(c.a, c.b); got != c.want || alike(c.b, c.a) != got {
-			t.Errorf("%s, %s: %v", c.a, c.b, got)
-		}
-	}
-}
 
 // listPage answers as a page of a list without end, which leads to three others, and to an item up to the last.
 func (r *rig) listPage(u *crawl.CrawlURI, items int) {
@@ -59,16 +37,16 @@ func TestEmptyPages(t *testing.T) {
 	for _, c := range []struct {
 		why         string
 		items, most int
-		change      func(o *OrderConfig)
+		change      func(o *rules.OrderConfig)
 	}{
-		{"nothing but the list: three pages in a row", 0, 40, func(*OrderConfig) {}},
-		{"the list ends after 10 items, not before", 10, 330, func(*OrderConfig) {}},
-		{"with 0 it never ends", 0, 0, func(o *OrderConfig) { o.EmptyPages = 0 }},
-		{"nor when everything is followed", 0, 0, func(o *OrderConfig) { o.FollowUseless = true }},
-		{"within so many hops it goes on", 0, 0, func(o *OrderConfig) { o.FollowedHops = 1000 }},
+		{"nothing but the list: three pages in a row", 0, 40, func(*rules.OrderConfig) {}},
+		{"the list ends after 10 items, not before", 10, 330, func(*rules.OrderConfig) {}},
+		{"with 0 it never ends", 0, 0, func(o *rules.OrderConfig) { o.EmptyPages = 0 }},
+		{"nor when everything is followed", 0, 0, func(o *rules.OrderConfig) { o.FollowUseless = true }},
+		{"within so many hops it goes on", 0, 0, func(o *rules.OrderConfig) { o.FollowedHops = 1000 }},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
+			r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) {
 				o.EmptyPages, o.FollowedHops = 3, 0
 				c.change(o)
 			})
@@ -105,7 +83,7 @@ func TestEmptyPages(t *testing.T) {
 // A list of a calendar whose days the scope left out leads to one list more, and is empty all the same.
 func TestEmptyCalendars(t *testing.T) {
 	for _, days := range []int{0, 30} {
-		r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.EmptyPages, o.FollowedHops = 3, 0 })
+		r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) { o.EmptyPages, o.FollowedHops = 3, 0 })
 		seed := cand("a.test", "/list?page=1", analyse)
 		seed.Seed, seed.Hops = true, ""
 		r.schedule(seed)
@@ -129,7 +107,7 @@ func TestEmptyCalendars(t *testing.T) {
 // A path of pages that each lead to one more only is bounded by hops: it must not be taken for a
 // trap, for the pages of a thread may be linked in that way only.
 func TestChainsAreFollowed(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.FollowedHops = 0 })
+	r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) { o.FollowedHops = 0 })
 	r.schedule(cand("a.test", "/clanek?id=1", analyse))
 	got := r.drain(func(u *crawl.CrawlURI) {
 		i, err := strconv.Atoi(strings.TrimPrefix(u.URL, "http://a.test/clanek?id="))
@@ -152,7 +130,7 @@ func TestChainsAreFollowed(t *testing.T) {
 // error pages do not begin anew.
 func TestUselessPages(t *testing.T) {
 	for hops, want := range map[int]int{0: 5, 3: 5, 7: 8} {
-		r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.UselessPages, o.FollowedHops = 4, hops })
+		r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) { o.UselessPages, o.FollowedHops = 4, hops })
 		seed := cand("a.test", "/", analyse)
 		seed.Seed, seed.Hops = true, ""
 		r.schedule(seed)

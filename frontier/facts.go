@@ -3,87 +3,13 @@ package frontier
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
-	"exclave/internal/robots"
 )
-
-// failedFacts is how long a prerequisite that taught nothing counts as failed.
-const failedFacts = time.Hour
-
-// learn gives a prerequisite that ended without facts (a chain without a fetcher
-// for it, a failure of ours) those of a failure: what waits for it would ask for it
-// for ever.
-func (t *tx) learn(u *crawl.CrawlURI) error {
-	if u.Disposition != crawl.Done {
-		return nil
-	}
-	now := t.f.o.Clock.Now()
-	if host, ok := crawl.DNSHost(u.Key); ok && u.HostFacts == nil {
-		u.HostFacts = &crawl.HostFacts{Host: host, Status: u.Status, Asked: now, Expires: now.Add(failedFacts)}
-	}
-	if origin, ok := crawl.RobotsOrigin(u.Key); ok && u.Origin == nil {
-		rules, err := robots.FromStatus(0, nil, "").MarshalBinary()
-		if err != nil {
-			return err
-		}
-		u.Origin = &crawl.OriginFacts{Origin: origin, Status: u.Status, Robots: rules, Fetched: now, Expires: now.Add(failedFacts)}
-	}
-	return nil
-}
-
-// facts stores what the URI taught about its host, and the answers that wait for
-// the host's first archived page.
-func (t *tx) facts(u *crawl.CrawlURI) error {
-	if err := t.learn(u); err != nil {
-		return err
-	}
-	if h := u.HostFacts; h != nil {
-		t.know.hosts = append(t.know.hosts, h.Host)
-		if err := t.b.Set(schema.HostFactsKey(h.Host), schema.EncodeHostFacts(h), nil); err != nil {
-			return err
-		}
-	}
-	if o := u.Origin; o != nil {
-		t.know.origins = append(t.know.origins, o.Origin)
-		if err := t.b.Set(schema.OriginFactsKey(o.Origin), schema.EncodeOriginFacts(o), nil); err != nil {
-			return err
-		}
-	}
-	if d := u.Deferred; d != nil {
-		if err := t.setDeferred(d); err != nil {
-			return err
-		}
-	}
-	if u.Disposition != crawl.Done {
-		return nil
-	}
-	for _, key := range u.Carried {
-		v, err := t.row(schema.AnswerKey(key))
-		if err != nil {
-			return err
-		}
-		d, err := t.f.decodeDeferred(key, v)
-		if err != nil {
-			return fmt.Errorf("deferred answer %s: %w", key, err)
-		}
-		d.Written, d.Raw = true, nil
-		if err := t.setDeferred(&d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *tx) setDeferred(d *crawl.Deferred) error {
-	a := schema.Answer{Written: d.Written, Time: d.Time, Packed: t.f.zw.EncodeAll(d.Raw, nil)}
-	t.know.answers = append(t.know.answers, d.Key)
-	return t.setRow(schema.AnswerKey(d.Key), a.Encode())
-}
 
 func (f *Frontier) decodeDeferred(key string, v []byte) (crawl.Deferred, error) {
 	a, err := schema.DecodeAnswer(v)
@@ -105,14 +31,11 @@ func (f *Frontier) openCodec() (err error) {
 	return err
 }
 
-// news names the facts that a commit changes.
-type news struct{ hosts, origins, answers []string }
-
 // learnt drops what is no longer so from the caches.
-func (f *Frontier) learnt(n news) {
-	f.hostFacts.drop(n.hosts)
-	f.originFacts.drop(n.origins)
-	f.written.drop(n.answers)
+func (f *Frontier) learnt(n rules.ChangedFacts) {
+	f.hostFacts.drop(n.Hosts)
+	f.originFacts.drop(n.Origins)
+	f.written.drop(n.Answers)
 }
 
 // Host implements the host facts of package chain.

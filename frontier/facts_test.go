@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
-	"time"
 
 	"exclave/crawl"
 	"exclave/internal/robots"
@@ -65,26 +64,5 @@ func TestOriginsInMemoryAreBoundedInBytes(t *testing.T) {
 	}
 	if held > 32<<20 || held == 0 {
 		t.Errorf("%d bytes of rules are held, of %d origins", held, len(r.originFacts.m))
-	}
-}
-
-func TestSlowServersRestLonger(t *testing.T) {
-	// With max_delay alone a server that sends a byte a second would hold a ToeThread
-	// nearly half of the time.
-	c := unlimited()
-	for _, tt := range []struct {
-		took time.Duration
-		cut  crawl.Truncation
-		want time.Duration
-	}{
-		{25 * time.Second, "", 30 * time.Second},
-		{25 * time.Second, crawl.TruncLength, 30 * time.Second},
-		{25 * time.Second, crawl.TruncTime, 125 * time.Second},
-		{20 * time.Minute, crawl.TruncTime, 15 * time.Minute},
-		{time.Millisecond, crawl.TruncTime, 3 * time.Second},
-	} {
-		if got := c.delay(&crawl.CrawlURI{Took: tt.took, Truncated: tt.cut}); got != tt.want {
-			t.Errorf("%v, cut by %q: %v, want %v", tt.took, tt.cut, got, tt.want)
-		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -68,7 +69,7 @@ func (w *warcs) Committed(file uint32, length int64) ([]schema.FileRow, error) {
 func (w *warcs) FileName(file uint32) string { return fmt.Sprintf("%d.warc.gz", file) }
 
 // quick has no delays and few attempts.
-func quick() Config {
+func quick() rules.Config {
 	c := unlimited()
 	c.DelayFactor, c.MinDelay, c.MaxDelay, c.MaxCrawlDelay = 0, 0, 0, 0
 	c.MaxRetryDelay, c.RetryDelay, c.MaxRetryAfter, c.DNSRetryDelay, c.MaxRetries = 0, 0, 0, 0, 3
@@ -83,7 +84,7 @@ type rig struct {
 	ar  *warcs
 }
 
-func options(fs fsx.FS, clk clock.Clock, c Config, d crawl.Depths) Options {
+func options(fs fsx.FS, clk clock.Clock, c rules.Config, d crawl.Depths) Options {
 	return Options{FS: fs, Dir: "/state", LogDir: "/", Config: c, Depths: d, Clock: clk, Logger: slog.New(slog.DiscardHandler)}
 }
 
@@ -101,7 +102,7 @@ func start(t testing.TB, o Options) (*Frontier, *warcs, error) {
 }
 
 // open starts a frontier that is checked and closed when the test ends.
-func open(t testing.TB, c Config, d crawl.Depths) *rig {
+func open(t testing.TB, c rules.Config, d crawl.Depths) *rig {
 	t.Helper()
 	return openWith(t, func(o *Options) { o.Config, o.Depths = c, d })
 }
@@ -274,11 +275,11 @@ func openWith(t testing.TB, change func(*Options)) *rig {
 }
 
 type linkList struct {
-	links []KnownLink
+	links []rules.KnownLink
 	asked crawl.Ref
 }
 
-func (l *linkList) Outlinks(_ context.Context, ref crawl.Ref) ([]KnownLink, error) {
+func (l *linkList) Outlinks(_ context.Context, ref crawl.Ref) ([]rules.KnownLink, error) {
 	l.asked = ref
 	return l.links, nil
 }
@@ -286,8 +287,8 @@ func (l *linkList) Outlinks(_ context.Context, ref crawl.Ref) ([]KnownLink, erro
 func path(i int) string { return fmt.Sprintf("/%d", i) }
 
 // unlimited is the default, but that addresses have no limits: hosts of tests share one.
-func unlimited() Config {
-	c := DefaultConfig()
+func unlimited() rules.Config {
+	c := rules.DefaultConfig()
 	c.HostsPerAddress, c.AddressDelay = 0, 0
 	return c
 }

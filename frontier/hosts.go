@@ -109,7 +109,7 @@ func (f *Frontier) refill() (loaded bool, err error) {
 	room := min(loadChunk, f.cfg.HostsInMemory-len(f.hosts))
 	for ; more && n < room; more = it.Next() {
 		p := schema.ReadPlace(it.Key())
-		if f.order.rounds() && schema.ClassOf(p.At).Round() > f.st.Round {
+		if f.order.HasRounds() && schema.ClassOf(p.At).Round() > f.st.Round {
 			break
 		}
 		f.horizon = p
@@ -181,7 +181,7 @@ func (f *Frontier) stand(h *host, row schema.Host, at schema.Place) {
 	if at.Kind == 0 {
 		return
 	}
-	if c := schema.ClassOf(f.order.line(&row)); c != h.class {
+	if c := schema.ClassOf(f.order.Line(&row)); c != h.class {
 		if h.class = c; h.heap >= 0 && h.due {
 			heap.Fix(&f.due, h.heap)
 		}
@@ -238,39 +238,6 @@ func (f *Frontier) hostValue(hash uint64) ([]byte, error) {
 		return v, nil
 	}
 	return get(f.db, schema.HostKey(hash))
-}
-
-// openHost is the row of a host within a commit.
-type openHost struct {
-	schema.Host
-	read []byte       // value it was read from
-	was  schema.Place // where it stood, if it did
-}
-
-// setHost puts the row of a host into the batch, and its place.
-func (t *tx) setHost(hash uint64, h *openHost) error {
-	now := t.f.order.stands(&h.Host, hash)
-	if now != h.was {
-		if h.was != (schema.Place{}) {
-			if err := t.b.Delete(h.was.Key(), nil); err != nil {
-				return err
-			}
-		}
-		if now != (schema.Place{}) {
-			if err := t.b.Set(now.Key(), nil, nil); err != nil {
-				return err
-			}
-		}
-		t.st.Moved(h.was, now)
-	}
-	if n := h.Waiting; hash == t.st.LongestQueue || n > t.st.LongestLength {
-		t.st.LongestQueue, t.st.LongestLength = hash, n
-	}
-	v := h.Encode()
-	if string(v) == string(h.read) {
-		return nil
-	}
-	return t.b.Set(schema.HostKey(hash), v, nil)
 }
 
 // memo remembers what was read, and forgets everything when it is full.

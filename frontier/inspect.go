@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
@@ -233,57 +234,12 @@ func (f *Frontier) Biggest(n int) (top []QueueSize, exhausted int64, err error) 
 // alone. It returns how many were dropped.
 func (f *Frontier) Drop(ctx context.Context, status crawl.Status, log func(*crawl.CrawlURI) []crawl.LogLine, ids ...crawl.ID) (n int, err error) {
 	for len(ids) > 0 {
-		r := &request{drop: &drop{ids: ids[:min(len(ids), maxLinks)], status: status, log: log}}
-		ids = ids[len(r.drop.ids):]
+		r := &request{Request: rules.Request{Drop: &rules.Deletion{IDs: ids[:min(len(ids), rules.MaxLinks)], Status: status, Log: log}}}
+		ids = ids[len(r.Drop.IDs):]
 		if err := f.submit(ctx, r); err != nil {
 			return n, fmt.Errorf("frontier: drop: %w", err)
 		}
-		n += r.drop.dropped
+		n += r.Drop.Dropped
 	}
 	return n, nil
-}
-
-// drop is what Drop asks the committer for.
-type drop struct {
-	ids     []crawl.ID
-	status  crawl.Status
-	log     func(*crawl.CrawlURI) []crawl.LogLine
-	dropped int // for the caller, once answered
-}
-
-func (t *tx) drop(d *drop) error {
-	for _, id := range d.ids {
-		r, err := t.record(id)
-		if err != nil {
-			return err
-		}
-		if r == nil || r.State != schema.Waiting || r.Claim.IsZero() || !t.f.reserve(id) {
-			continue
-		}
-		t.freed = append(t.freed, id)
-		u := offerOf(r, false)
-		if u.Via, err = t.viaText(r); err != nil {
-			return err
-		}
-		u.Status, u.Disposition = d.status, crawl.Done
-		u.Lines = d.log(u)
-		if err := t.done(r, u); err != nil {
-			return err
-		}
-		t.dropped[t.f.hash(t.f.queueName(r))] = true
-		d.dropped++
-	}
-	return nil
-}
-
-// viaText returns the URL a URI was found on, within a commit.
-func (t *tx) viaText(r *schema.Record) (string, error) {
-	if r.ViaID == (crawl.ID{}) {
-		return r.Via, nil
-	}
-	page, err := t.record(r.ViaID)
-	if err != nil || page == nil {
-		return "", err
-	}
-	return page.URL, nil
 }

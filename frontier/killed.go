@@ -1,17 +1,13 @@
 package frontier
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"exclave/crawl"
 	"exclave/frontier/schema"
-	"exclave/internal/robots"
-	"exclave/internal/urlx"
 )
 
 // What a run asked for in its last moments before a kill, servers know and the state
@@ -37,7 +33,7 @@ func (f *Frontier) noteKill() error {
 		return nil
 	}
 	b := f.db.NewBatch()
-	if err := b.Set(key, schema.EncodeTime(ceilMillis(at)), nil); err != nil {
+	if err := b.Set(key, schema.EncodeTime(schema.CeilMillis(at)), nil); err != nil {
 		return errors.Join(err, b.Close())
 	}
 	return f.commit(b, pebble.Sync)
@@ -58,32 +54,6 @@ func (f *Frontier) owed(r *schema.Record) (time.Duration, error) {
 	if f.sinceKill(f.cfg.MaxCrawlDelay) == 0 {
 		return 0, nil
 	}
-	delay, err := f.crawlDelay(r)
+	delay, err := f.env.CrawlDelay(r)
 	return f.sinceKill(delay), err
-}
-
-// crawlDelay is the Crawl-delay that the robots.txt of a URI's origin is known to ask for, as
-// far as it is obeyed.
-func (f *Frontier) crawlDelay(r *schema.Record) (time.Duration, error) {
-	if crawl.IsDNS(r.Key) {
-		return 0, nil
-	}
-	origin, ok := crawl.RobotsOrigin(r.Key)
-	if !ok {
-		u, err := urlx.Parse(r.URL)
-		if err != nil {
-			return 0, nil // nobody can ask for it
-		}
-		origin = u.Origin()
-	}
-	facts, err := f.Origin(context.Background(), origin)
-	if err != nil || len(facts.Robots) == 0 {
-		return 0, err
-	}
-	var rules robots.Rules
-	if err := rules.UnmarshalBinary(facts.Robots); err != nil {
-		return 0, fmt.Errorf("robots.txt of %s: %w", origin, err)
-	}
-	delay, _ := rules.CrawlDelay()
-	return min(delay, f.cfg.MaxCrawlDelay), nil
 }

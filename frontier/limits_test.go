@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -17,8 +18,8 @@ import (
 // At the cap of a host the worst that waits gives way to a better one; what archived
 // pages need passes it, but not the hard cap; valid pages raise it.
 func TestCapGivesWay(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
-		o.Policies = []PolicyName{PolicyHops}
+	r := ordered(t, func(o *rules.OrderConfig, l *rules.LimitsConfig) {
+		o.Policies = []rules.PolicyName{rules.PolicyHops}
 		l.HostURIs, l.HostURIsMax, l.URIsPerValid = 3, 6, 1
 	})
 	at := func(p string, hops int, claim crawl.Claim) {
@@ -59,8 +60,8 @@ func TestCapGivesWay(t *testing.T) {
 
 // What gives way may be about to be offered: it is offered or forgotten, not both.
 func TestGivesWayWhileOffered(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
-		o.Policies = []PolicyName{PolicyHops}
+	r := ordered(t, func(o *rules.OrderConfig, l *rules.LimitsConfig) {
+		o.Policies = []rules.PolicyName{rules.PolicyHops}
 		l.HostURIs = 1
 	})
 	c := cand("a.test", "/worse", analyse)
@@ -76,7 +77,7 @@ func TestGivesWayWhileOffered(t *testing.T) {
 }
 
 func TestDomainLimits(t *testing.T) {
-	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) {
+	r := ordered(t, func(_ *rules.OrderConfig, l *rules.LimitsConfig) {
 		l.HostsPerDomain, l.DomainURIs, l.DomainDocuments = 2, 4, 3
 	})
 	for i := range 5 {
@@ -102,8 +103,8 @@ func TestDomainLimits(t *testing.T) {
 
 // A host whose only URI gives way to a better one is no further host of its domain.
 func TestOnlyURIGivesWay(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, l *LimitsConfig) {
-		o.Policies = []PolicyName{PolicyHops}
+	r := ordered(t, func(o *rules.OrderConfig, l *rules.LimitsConfig) {
+		o.Policies = []rules.PolicyName{rules.PolicyHops}
 		l.HostsPerDomain, l.HostURIsMax = 2, 1
 	})
 	for _, hops := range []string{"LLL", "LL", "L"} {
@@ -122,7 +123,7 @@ func TestOnlyURIGivesWay(t *testing.T) {
 // What a page of the nation loads comes from hosts beyond those of a domain, what it links to does
 // not: a link farm in the nation's language is one.
 func TestHostsPerDomain(t *testing.T) {
-	r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.HostsPerDomain = 1 })
+	r := ordered(t, func(_ *rules.OrderConfig, l *rules.LimitsConfig) { l.HostsPerDomain = 1 })
 	r.schedule(cand("a.farm.com", "/", analyse))
 	r.schedule(cand("b.farm.com", "/", link(1)))
 	r.schedule(cand("c.farm.com", "/", crawl.Claim{Bin: true}))
@@ -141,23 +142,23 @@ func TestHostsPerDomain(t *testing.T) {
 func TestBudgets(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		limit func(l *LimitsConfig, n int64)
+		limit func(l *rules.LimitsConfig, n int64)
 		first int // asked for within the budget
 	}{
-		{"host documents", func(l *LimitsConfig, n int64) { l.HostDocuments = n }, 2 * 3},
-		{"host bytes", func(l *LimitsConfig, n int64) { l.HostBytes = n * 100 }, 2 * 3},
-		{"domain documents", func(l *LimitsConfig, n int64) { l.DomainDocuments = n }, 3},
-		{"domain bytes", func(l *LimitsConfig, n int64) { l.DomainBytes = n * 100 }, 3},
-		{"source documents", func(l *LimitsConfig, n int64) { l.SourceDocuments = n }, 3},
-		{"source bytes", func(l *LimitsConfig, n int64) { l.SourceBytes = n * 100 }, 3},
+		{"host documents", func(l *rules.LimitsConfig, n int64) { l.HostDocuments = n }, 2 * 3},
+		{"host bytes", func(l *rules.LimitsConfig, n int64) { l.HostBytes = n * 100 }, 2 * 3},
+		{"domain documents", func(l *rules.LimitsConfig, n int64) { l.DomainDocuments = n }, 3},
+		{"domain bytes", func(l *rules.LimitsConfig, n int64) { l.DomainBytes = n * 100 }, 3},
+		{"source documents", func(l *rules.LimitsConfig, n int64) { l.SourceDocuments = n }, 3},
+		{"source bytes", func(l *rules.LimitsConfig, n int64) { l.SourceBytes = n * 100 }, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fs, clk := fsx.NewMem(), clock.NewFake(began)
 			o := options(fs, clk, quick(), oneProfile(0))
-			o.Order = DefaultOrderConfig()
+			o.Order = rules.DefaultOrderConfig()
 			run := func(n int64) *rig {
 				t.Helper()
-				o.Limits = LimitsConfig{}
+				o.Limits = rules.LimitsConfig{}
 				c.limit(&o.Limits, n)
 				r := &rig{t: t, fs: fs, clk: clk}
 				var err error
@@ -226,7 +227,7 @@ func TestDropShelved(t *testing.T) {
 		return c
 	}
 	t.Run("source", func(t *testing.T) {
-		r := ordered(t, func(_ *OrderConfig, l *LimitsConfig) { l.SourceDocuments = 1 })
+		r := ordered(t, func(_ *rules.OrderConfig, l *rules.LimitsConfig) { l.SourceDocuments = 1 })
 		for _, host := range []string{"a.test", "b.test"} { // a.test is asked first
 			for i := range 4 {
 				r.schedule(tagged(host, path(i), "log"))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
@@ -36,7 +37,7 @@ func (f *Frontier) migrate(was schema.Format) error {
 		return fmt.Errorf("migrate the state from format %d to %d: %w", version, schema.FormatVersion, err)
 	}
 	b := f.db.NewBatch()
-	return errors.Join(b.Set(schema.MetaKey(schema.MetaQueues), []byte(QueueByHost), nil), b.Set(schema.MetaKey(schema.MetaLimits), (&LimitsConfig{}).encode(), nil),
+	return errors.Join(b.Set(schema.MetaKey(schema.MetaQueues), []byte(rules.QueueByHost), nil), b.Set(schema.MetaKey(schema.MetaLimits), (&rules.LimitsConfig{}).Encode(), nil),
 		b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(was.Rules), nil), f.commit(b, pebble.Sync))
 }
 
@@ -75,7 +76,7 @@ func (f *Frontier) migrate3() error {
 		if h.Waiting > 0 && h.Ticket.IsZero() {
 			h.Ticket = f.wall()
 		}
-		h.Resting = h.Wake.Sub(f.wall()) > longRest
+		h.Resting = h.Wake.Sub(f.wall()) > rules.LongRest
 	})
 }
 
@@ -97,12 +98,12 @@ func (f *Frontier) placeAgain(st *schema.Counters, change func(*schema.Host)) er
 		}
 		change(h)
 		hash := binary.BigEndian.Uint64(k[1:])
-		if p := f.order.stands(h, hash); p != (schema.Place{}) {
+		if p := f.order.Place(h, hash); p != (schema.Place{}) {
 			st.Moved(schema.Place{}, p)
 			err = b.Set(p.Key(), nil, nil)
 		}
 		err = errors.Join(err, b.Set(schema.HostKey(hash), h.Encode(), nil))
-		if n++; n%maxLinks == 0 {
+		if n++; n%rules.MaxLinks == 0 {
 			err = errors.Join(err, f.commit(b, pebble.NoSync))
 			b = f.db.NewBatch()
 		}
@@ -110,7 +111,7 @@ func (f *Frontier) placeAgain(st *schema.Counters, change func(*schema.Host)) er
 	}); err != nil {
 		return errors.Join(err, b.Close())
 	}
-	return errors.Join(b.Set(schema.MetaKey(schema.MetaStats), st.Encode(), nil), b.Set(schema.MetaKey(schema.MetaLine), f.order.key(), nil),
+	return errors.Join(b.Set(schema.MetaKey(schema.MetaStats), st.Encode(), nil), b.Set(schema.MetaKey(schema.MetaLine), f.order.Key(), nil),
 		f.commit(b, pebble.Sync))
 }
 
@@ -118,7 +119,7 @@ func (f *Frontier) placeAgain(st *schema.Counters, change func(*schema.Host)) er
 // run.
 func (f *Frontier) checkLine() error {
 	was, err := get(f.db, schema.MetaKey(schema.MetaLine))
-	if err != nil || bytes.Equal(was, f.order.key()) {
+	if err != nil || bytes.Equal(was, f.order.Key()) {
 		return err
 	}
 	f.o.Logger.Info("the order of queues has changed: all are put in line anew")

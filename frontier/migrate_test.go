@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -27,7 +28,7 @@ func TestMigration(t *testing.T) {
 	dir := t.TempDir()
 	unpack(t, filepath.Join("testdata", "format3.tar.gz"), dir)
 	o := options(fsx.Real(), clock.NewFake(began.Add(time.Second)), unlimited(), oneProfile(1))
-	o.Dir, o.LogDir, o.Order = filepath.Join(dir, "state"), dir, DefaultOrderConfig()
+	o.Dir, o.LogDir, o.Order = filepath.Join(dir, "state"), dir, rules.DefaultOrderConfig()
 	ro := o
 	ro.ReadOnly = true
 	if _, err := Open(t.Context(), ro); err == nil || !strings.Contains(err.Error(), "open it once with exclave crawl") {
@@ -69,7 +70,7 @@ func TestMigration(t *testing.T) {
 	unpack(t, filepath.Join("testdata", "format3.tar.gz"), dir)
 	o.Dir, o.LogDir = filepath.Join(dir, "state"), dir
 	ro = o
-	half := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order, o.Limits), dead: newDeath(), openedAt: began}
+	half := &Frontier{o: o, cfg: o.Config, order: rules.NewOrder(o.Order, o.Limits), dead: newDeath(), openedAt: began}
 	must(t, half.openDB())
 	must(t, half.migrate3())
 	must(t, half.closeDB())
@@ -87,7 +88,7 @@ func TestFormat4(t *testing.T) {
 	unpack(t, filepath.Join("testdata", "format4.tar.gz"), dir)
 	clk := clock.NewFake(began.Add(time.Second))
 	o := options(fsx.Real(), clk, unlimited(), oneProfile(1))
-	o.Dir, o.LogDir, o.Order = filepath.Join(dir, "state"), dir, DefaultOrderConfig()
+	o.Dir, o.LogDir, o.Order = filepath.Join(dir, "state"), dir, rules.DefaultOrderConfig()
 	ro := o
 	ro.ReadOnly = true
 	f, err := Open(t.Context(), ro)

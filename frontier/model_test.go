@@ -12,6 +12,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/frontiertest"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -45,7 +46,7 @@ func crawlWeb(t *testing.T, rt *rapid.T, r *rand.Rand) {
 	w := frontiertest.RandomWeb(r)
 	cfg := quick()
 	cfg.HostsInMemory = []int{4, 50000}[r.IntN(2)]
-	cfg.QueueKey = []QueueKey{QueueByHost, QueueByAuthority, QueueByDomain}[r.IntN(3)]
+	cfg.QueueKey = []rules.QueueKey{rules.QueueByHost, rules.QueueByAuthority, rules.QueueByDomain}[r.IntN(3)]
 	o := options(fsx.NewMem(), clock.NewFake(began), cfg, w.Depths)
 	o.Order = randomOrder(r)
 	f, _, err := start(t, o)
@@ -69,12 +70,12 @@ func crawlWeb(t *testing.T, rt *rapid.T, r *rand.Rand) {
 }
 
 // randomOrder is an order that does not change what is archived.
-func randomOrder(r *rand.Rand) OrderConfig {
-	c := DefaultOrderConfig()
-	all := []PolicyName{PolicyKind, PolicyHops, PolicyDepthFirst, PolicyScore, PolicyRelevance}
+func randomOrder(r *rand.Rand) rules.OrderConfig {
+	c := rules.DefaultOrderConfig()
+	all := []rules.PolicyName{rules.PolicyKind, rules.PolicyHops, rules.PolicyDepthFirst, rules.PolicyScore, rules.PolicyRelevance}
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	c.Policies = all[:r.IntN(3)]
-	c.Queues = []QueuePrecedence{QueuesFair, QueuesBest}[r.IntN(2)]
+	c.Queues = []rules.QueuePrecedence{rules.QueuesFair, rules.QueuesBest}[r.IntN(2)]
 	c.FasterFirst = r.IntN(2) == 0
 	c.SessionBalance = []int{0, 1, 3, 3000}[r.IntN(4)]
 	c.RoundHostURLs = []int{0, 0, 2}[r.IntN(3)]

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
@@ -114,8 +115,8 @@ func clickCrawl(t *testing.T, seed, order uint64) {
 	pages := clickWeb(rand.New(rand.NewPCG(seed, 39)))
 	rnd := rand.New(rand.NewPCG(seed, order))
 	hops := 3 + int(seed%3)
-	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
-		o.Policies = [][]PolicyName{o.Policies, {PolicyDepthFirst}, {PolicyHops}, nil}[order]
+	r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) {
+		o.Policies = [][]rules.PolicyName{o.Policies, {rules.PolicyDepthFirst}, {rules.PolicyHops}, nil}[order]
 		o.UselessPages, o.FollowedHops = 1+rnd.IntN(4), hops
 	})
 	c := cand(clickHost(0), path(0), analyse)
@@ -165,7 +166,7 @@ func clickCrawl(t *testing.T, seed, order uint64) {
 // asked for again and finds them, over a redirect too; one that left out nothing and is not so
 // near is not asked for again.
 func TestNearer(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.UselessPages, o.FollowedHops = 1, 3 })
+	r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) { o.UselessPages, o.FollowedHops = 1, 3 })
 	at := func(p, hops string) crawl.Candidate {
 		c := cand("a.test", p, analyse)
 		c.Hops = hops

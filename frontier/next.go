@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
@@ -61,9 +62,6 @@ type queued struct {
 }
 
 func (q queued) key(host uint64) []byte { return schema.QueueKey(host, q.prec, q.seq) }
-
-// readAhead is how many URIs of a queue are read together.
-const readAhead = 16
 
 // changed brings what is known of the queue up to date with a commit: low is the
 // least key it put in, gone the key it took out, each nil for none; turned says that an origin of
@@ -234,7 +232,7 @@ func (f *Frontier) firstInMemory() (h *host, a *address, wait time.Duration) {
 		heap.Push(&f.due, h)
 	}
 	if len(f.due.hostHeap) > 0 {
-		if h := f.due.hostHeap[0]; !f.order.rounds() || h.class.Round() <= f.st.Round {
+		if h := f.due.hostHeap[0]; !f.order.HasRounds() || h.class.Round() <= f.st.Round {
 			return h, nil, 0
 		}
 	}
@@ -372,7 +370,7 @@ func (f *Frontier) offer(h *host) (*crawl.CrawlURI, error) {
 			return nil, err
 		}
 	}
-	return offerOf(rec, rec.Attempts+1 >= f.attempts(rec, once)), nil
+	return rules.OfferOf(rec, rec.Attempts+1 >= f.attempts(rec, once)), nil
 }
 
 // attempts is how often a URI is tried; once says that its origin does not answer.
@@ -463,7 +461,7 @@ func (f *Frontier) Queues() QueueStates { return f.Census().Queues }
 func (f *Frontier) queueStates() QueueStates {
 	now := f.o.Clock.Mono()
 	q := QueueStates{Held: f.holds > 0, Retired: int(f.st.Retired)}
-	if f.order.rounds() {
+	if f.order.HasRounds() {
 		q.Round = int(f.st.Round) + 1
 	}
 	soon := func(wait time.Duration) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -18,10 +19,10 @@ import (
 )
 
 // ordered opens a frontier without delays and with the given order and limits.
-func ordered(t testing.TB, change func(o *OrderConfig, l *LimitsConfig)) *rig {
+func ordered(t testing.TB, change func(o *rules.OrderConfig, l *rules.LimitsConfig)) *rig {
 	t.Helper()
 	return openWith(t, func(o *Options) {
-		o.Order = DefaultOrderConfig()
+		o.Order = rules.DefaultOrderConfig()
 		change(&o.Order, &o.Limits)
 	})
 }
@@ -70,32 +71,32 @@ func TestPolicies(t *testing.T) {
 	wrong := rec("http://a.test/s.xml", "L", func(r *schema.Record) { r.Wrong = true })
 	wrongOnly := rec("http://a.test/s", "L", func(r *schema.Record) { r.Wrong = true })
 	for name, c := range map[string]struct {
-		policies []PolicyName
+		policies []rules.PolicyName
 		want     []*schema.Record // a nil stands between those that differ
 	}{
-		"kind":      {[]PolicyName{PolicyKind}, []*schema.Record{seed, nil, embed, nil, link, deep}},
-		"hops":      {[]PolicyName{PolicyHops}, []*schema.Record{seed, nil, link, embed, nil, topic, nil, deep}},
-		"depth":     {[]PolicyName{PolicyDepthFirst}, []*schema.Record{deep, nil, topic, nil, link, embed, nil, seed}},
-		"relevance": {[]PolicyName{PolicyRelevance}, []*schema.Record{of(schema.FoundValid), nil, embed, nil, of(schema.FoundNear), nil, seed, link, nil, of(schema.FoundUseless), nil, of(schema.FoundUseless2)}},
-		"score":     {[]PolicyName{PolicyScore}, []*schema.Record{seed, inXML, nil, xml, nil, link, wrong, nil, wrongOnly}},
-		"topical":   {[]PolicyName{PolicyTopical}, []*schema.Record{topic, nil, seed, deep}},
-		"combined":  {[]PolicyName{PolicyTopical, PolicyHops}, []*schema.Record{topic, nil, seed, nil, link, nil, deep}},
+		"kind":      {[]rules.PolicyName{rules.PolicyKind}, []*schema.Record{seed, nil, embed, nil, link, deep}},
+		"hops":      {[]rules.PolicyName{rules.PolicyHops}, []*schema.Record{seed, nil, link, embed, nil, topic, nil, deep}},
+		"depth":     {[]rules.PolicyName{rules.PolicyDepthFirst}, []*schema.Record{deep, nil, topic, nil, link, embed, nil, seed}},
+		"relevance": {[]rules.PolicyName{rules.PolicyRelevance}, []*schema.Record{of(schema.FoundValid), nil, embed, nil, of(schema.FoundNear), nil, seed, link, nil, of(schema.FoundUseless), nil, of(schema.FoundUseless2)}},
+		"score":     {[]rules.PolicyName{rules.PolicyScore}, []*schema.Record{seed, inXML, nil, xml, nil, link, wrong, nil, wrongOnly}},
+		"topical":   {[]rules.PolicyName{rules.PolicyTopical}, []*schema.Record{topic, nil, seed, deep}},
+		"combined":  {[]rules.PolicyName{rules.PolicyTopical, rules.PolicyHops}, []*schema.Record{topic, nil, seed, nil, link, nil, deep}},
 		"none":      {nil, []*schema.Record{seed, link, deep, embed}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := DefaultOrderConfig()
+			cfg := rules.DefaultOrderConfig()
 			cfg.Policies, cfg.Topics = c.policies, []string{"library.test"}
 			for _, err := range cfg.Validate() {
 				t.Error(err)
 			}
-			o := newOrder(cfg, LimitsConfig{})
+			o := rules.NewOrder(cfg, rules.LimitsConfig{})
 			last, step := uint8(0), true
 			for _, r := range c.want {
 				if r == nil {
 					step = true
 					continue
 				}
-				p := o.prec(r)
+				p := o.Precedence(r)
 				if step && p <= last || !step && p != last || p == schema.PrecPrereq || p == schema.PrecShelved {
 					t.Errorf("%s %q found on %v: precedence %d after %d", r.URL, r.Hops, r.Found, p, last)
 				}
@@ -103,8 +104,8 @@ func TestPolicies(t *testing.T) {
 			}
 		})
 	}
-	cfg := DefaultOrderConfig()
-	cfg.Policies = []PolicyName{PolicyHops, PolicyDepthFirst, PolicyScore, "luck", PolicyHops}
+	cfg := rules.DefaultOrderConfig()
+	cfg.Policies = []rules.PolicyName{rules.PolicyHops, rules.PolicyDepthFirst, rules.PolicyScore, "luck", rules.PolicyHops}
 	if problems := cfg.Validate(); len(problems) != 3 {
 		t.Errorf("%v", problems)
 	}
@@ -115,8 +116,8 @@ func TestPolicies(t *testing.T) {
 // followed.
 func TestRelevance(t *testing.T) {
 	for _, follow := range []bool{true, false} {
-		r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
-			o.Policies, o.FollowUseless, o.UselessPages, o.FollowedHops = []PolicyName{PolicyRelevance}, follow, 2, 0
+		r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) {
+			o.Policies, o.FollowUseless, o.UselessPages, o.FollowedHops = []rules.PolicyName{rules.PolicyRelevance}, follow, 2, 0
 		})
 		for _, p := range []string{"/useless", "/near", "/valid"} {
 			c := cand("a.test", p, analyse)
@@ -160,8 +161,8 @@ func TestRelevance(t *testing.T) {
 
 // In the order "best" a queue whose head ranks best goes first, whatever host.
 func TestBestQueues(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
-		o.Policies, o.Queues = []PolicyName{PolicyHops}, QueuesBest
+	r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) {
+		o.Policies, o.Queues = []rules.PolicyName{rules.PolicyHops}, rules.QueuesBest
 	})
 	at := func(host, p string, hops int) {
 		c := cand(host, p, analyse)
@@ -177,7 +178,7 @@ func TestBestQueues(t *testing.T) {
 }
 
 func TestFasterFirst(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.FasterFirst = true })
+	r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) { o.FasterFirst = true })
 	took := map[string]time.Duration{"a.test": 20 * time.Second, "b.test": 10 * time.Millisecond, "c.test": time.Second}
 	for i := range 2 {
 		for _, h := range []string{"a.test", "b.test", "c.test"} {
@@ -193,7 +194,7 @@ func TestFasterFirst(t *testing.T) {
 func TestSessions(t *testing.T) {
 	const small, balance = 40, 5
 	r := openWith(t, func(o *Options) {
-		o.Order = DefaultOrderConfig()
+		o.Order = rules.DefaultOrderConfig()
 		o.Order.SessionBalance = balance
 		o.Config.HostsInMemory = 4
 	})
@@ -229,7 +230,7 @@ func TestSessions(t *testing.T) {
 // In each round the best URIs, so many of a host, then the next; after the last round
 // the crawl is over.
 func TestRounds(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
+	r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) {
 		o.Rounds, o.RoundURLs, o.RoundHostURLs = 2, 5, 2
 	})
 	for i := range 9 {
@@ -263,13 +264,13 @@ func TestRounds(t *testing.T) {
 // A host that rests for long keeps no other from the next round, and it is not forgotten when the
 // round is full.
 func TestRoundsAndWhoRests(t *testing.T) {
-	for name, set := range map[string]func(*OrderConfig){
-		"so many of a host": func(o *OrderConfig) { o.RoundHostURLs = 1 },
-		"so many in all":    func(o *OrderConfig) { o.RoundURLs = 2 },
+	for name, set := range map[string]func(*rules.OrderConfig){
+		"so many of a host": func(o *rules.OrderConfig) { o.RoundHostURLs = 1 },
+		"so many in all":    func(o *rules.OrderConfig) { o.RoundURLs = 2 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := openWith(t, func(o *Options) {
-				o.Depths, o.Order = oneProfile(0), DefaultOrderConfig()
+				o.Depths, o.Order = oneProfile(0), rules.DefaultOrderConfig()
 				o.Config.RetryDelay = time.Hour
 				set(&o.Order)
 			})
@@ -309,8 +310,8 @@ func TestRoundsAndWhoRests(t *testing.T) {
 func TestQueueKeys(t *testing.T) {
 	// What shares a queue is asked one after the other.
 	urls := []string{"http://a.x.com/", "http://b.x.com/", "http://a.x.com:8080/", "http://c.y.com/"}
-	for key, together := range map[QueueKey][][]int{
-		QueueByHost: {{0, 2}}, QueueByAuthority: nil, QueueByDomain: {{0, 1}, {0, 2}, {1, 2}},
+	for key, together := range map[rules.QueueKey][][]int{
+		rules.QueueByHost: {{0, 2}}, rules.QueueByAuthority: nil, rules.QueueByDomain: {{0, 1}, {0, 2}, {1, 2}},
 	} {
 		t.Run(string(key), func(t *testing.T) {
 			cfg := unlimited()
@@ -326,9 +327,9 @@ func TestQueueKeys(t *testing.T) {
 			}
 			queues := map[string]bool{}
 			for i, u := range urls {
-				queues[r.queueName(&schema.Record{URL: u, Host: strings.Split(strings.Split(u, "/")[2], ":")[0]})] = true
+				queues[r.env.QueueName(&schema.Record{URL: u, Host: strings.Split(strings.Split(u, "/")[2], ":")[0]})] = true
 				for _, p := range together {
-					if q := r.queueName(&schema.Record{URL: urls[p[0]], Host: strings.Split(strings.Split(urls[p[0]], "/")[2], ":")[0]}); i == p[1] && !queues[q] {
+					if q := r.env.QueueName(&schema.Record{URL: urls[p[0]], Host: strings.Split(strings.Split(urls[p[0]], "/")[2], ":")[0]}); i == p[1] && !queues[q] {
 						t.Errorf("%v are not together", p)
 					}
 				}
@@ -358,7 +359,7 @@ func TestQueueKeys(t *testing.T) {
 // known, and a prerequisite stands before the URI that waits for it.
 func TestQueueByAddress(t *testing.T) {
 	cfg := quick()
-	cfg.QueueKey = QueueByAddress
+	cfg.QueueKey = rules.QueueByAddress
 	r := open(t, cfg, oneProfile(0))
 	for _, h := range []string{"a.test", "b.test"} {
 		r.schedule(cand(h, "/1", analyse))
@@ -398,7 +399,7 @@ func TestQueueKeyCannotChange(t *testing.T) {
 	f, _, err := start(t, o)
 	must(t, err)
 	must(t, f.Close(t.Context()))
-	o.Config.QueueKey = QueueByDomain
+	o.Config.QueueKey = rules.QueueByDomain
 	if _, _, err = start(t, o); err == nil || !strings.Contains(err.Error(), `queue_key is "domain", the job was started with "host"`) {
 		t.Error(err)
 	}
@@ -407,7 +408,7 @@ func TestQueueKeyCannotChange(t *testing.T) {
 // A page of a wanted type gives its links points, one that is not what its extension
 // said loses some.
 func TestScoreIsLearnt(t *testing.T) {
-	r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) { o.Policies = []PolicyName{PolicyScore} })
+	r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) { o.Policies = []rules.PolicyName{rules.PolicyScore} })
 	r.schedule(cand("a.test", "/list.xml", analyse))
 	u := r.next("http://a.test/list.xml")
 	u.MIME = mime.Info{Type: "application/atom+xml"}
@@ -446,8 +447,8 @@ func TestBestWithoutAnother(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := ordered(t, func(o *OrderConfig, _ *LimitsConfig) {
-					o.Policies, o.Queues = []PolicyName{PolicyKind}, QueuesBest
+				r := ordered(t, func(o *rules.OrderConfig, _ *rules.LimitsConfig) {
+					o.Policies, o.Queues = []rules.PolicyName{rules.PolicyKind}, rules.QueuesBest
 				})
 				first := cand("c.test", "/", link(0))
 				first.Seed = true

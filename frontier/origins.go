@@ -9,23 +9,12 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
 // Failures belong to origins (docs/adr/0036): what stands in a queue of one that rests is passed
 // over, not moved.
-
-// readOrigin returns the row of an origin; had says that there is one.
-func readOrigin(r pebble.Reader, id schema.OriginID) (o schema.Origin, had bool, err error) {
-	v, err := get(r, id.Key())
-	if v == nil || err != nil {
-		return o, false, err
-	}
-	if o, err = schema.DecodeOrigin(v); err != nil {
-		return o, false, fmt.Errorf("origin %x: %w", id.Key(), err)
-	}
-	return o, true, nil
-}
 
 // left is how long a rest lasts yet. One that no rule can have asked for was noted before the clock
 // was set back: it counts from the opening.
@@ -38,154 +27,6 @@ func (f *Frontier) left(until time.Time) time.Duration {
 		return max(f.opened+f.longest-f.o.Clock.Mono(), 0)
 	}
 	return rest
-}
-
-// openOrigin is the row of an origin within a commit.
-type openOrigin struct {
-	schema.Origin
-	had bool // before
-}
-
-// originFor returns the row of a URI's origin for changing; nil when there is none and fresh is
-// false.
-func (t *tx) originFor(r *schema.Record, q *openHost, queue uint64, fresh bool) (*openOrigin, error) {
-	id := schema.OriginID{Queue: queue, Tag: t.f.originTag(r.URL)}
-	o := t.origins[id]
-	if o == nil && q.Failing > 0 {
-		row, had, err := readOrigin(t.f.db, id)
-		if err != nil {
-			return nil, err
-		}
-		if had {
-			o = &openOrigin{row, true}
-			t.origins[id] = o
-		}
-	}
-	if o == nil && fresh {
-		o = &openOrigin{Origin: schema.Origin{Name: schema.OriginOf(r.URL)}}
-		t.origins[id] = o
-	}
-	return o, nil
-}
-
-// originFailed lets the origin of a URI rest that could not be had, and its queue when nothing
-// else waits there. How long the host rests was noted before.
-func (t *tx) originFailed(r *schema.Record, gaveUp bool) error {
-	q, hash, err := t.queue(r)
-	if err != nil {
-		return err
-	}
-	o, err := t.originFor(r, q, hash, true)
-	if err != nil {
-		return err
-	}
-	rest := max(t.f.cfg.backoff(o.Backoff), t.f.left(o.Until)) // another URI of it may have failed
-	o.Backoff = min(o.Backoff+1, maxBackoff)
-	o.GaveUp = o.GaveUp || gaveUp
-	o.Until = ceilMillis(t.f.wall().Add(rest))
-	t.turned[hash] = true
-	return t.restTogether(q, hash)
-}
-
-// originAnswered notes that an origin answers; cleared says that it did for a URI that is not for
-// others.
-func (t *tx) originAnswered(r *schema.Record, cleared bool) error {
-	q, hash, err := t.queue(r)
-	if err != nil {
-		return err
-	}
-	o, err := t.originFor(r, q, hash, false)
-	if o == nil || err != nil {
-		return err
-	}
-	o.Backoff /= 2
-	o.GaveUp = o.GaveUp && !cleared
-	t.turned[hash] = true
-	return nil
-}
-
-// restTogether lets a queue rest until the first of its origins wakes, when all that waits in it
-// rests. A long queue, and one that this commit adds to, is seen through when it is its turn.
-func (t *tx) restTogether(q *openHost, hash uint64) error {
-	if q.Waiting > readAhead || t.low[hash] != nil {
-		return nil
-	}
-	var until time.Time
-	err := scan(t.f.db, schema.QueuePrefix(hash), func(_, v []byte) error {
-		_, tag, err := schema.DecodeQueued(hash, v)
-		if err != nil {
-			return err
-		}
-		o, err := t.originRow(schema.OriginID{Queue: hash, Tag: tag})
-		if err != nil {
-			return err
-		}
-		if t.f.left(o.Until) == 0 { // also where the row does not tell
-			return errStop
-		}
-		if until.IsZero() || o.Until.Before(until) {
-			until = o.Until
-		}
-		return nil
-	})
-	if errors.Is(err, errStop) {
-		return nil
-	}
-	if err == nil {
-		t.restUntil(q, until)
-	}
-	return err
-}
-
-// originRow returns the row of an origin as this commit leaves it.
-func (t *tx) originRow(id schema.OriginID) (schema.Origin, error) {
-	if o := t.origins[id]; o != nil {
-		return o.Origin, nil
-	}
-	o, _, err := readOrigin(t.f.db, id)
-	return o, err
-}
-
-// restUntil lets a queue rest all of whose URIs rest, the zero time: no longer.
-func (t *tx) restUntil(q *openHost, until time.Time) {
-	q.Until = until
-	q.Resting = q.Rests().Sub(t.f.wall()) > longRest
-}
-
-// joined ends the common rest of the URIs of a queue when another comes that does not rest.
-func (t *tx) joined(r *schema.Record, q *openHost, hash uint64) error {
-	if q.Until.IsZero() {
-		return nil
-	}
-	o, err := t.originFor(r, q, hash, false)
-	if err == nil && (o == nil || t.f.left(o.Until) == 0) {
-		t.restUntil(q, time.Time{})
-	}
-	return err
-}
-
-// flushOrigins stores the rows of origins and counts them with their queues.
-func (t *tx) flushOrigins() error {
-	for id, o := range t.origins {
-		q := t.hosts[id.Queue]
-		has := o.Failing() || t.f.left(o.Until) > 0
-		switch {
-		case has && !o.had:
-			q.Failing++
-		case !has && o.had:
-			q.Failing--
-		}
-		var err error
-		if has {
-			err = t.b.Set(id.Key(), o.Encode(), nil)
-		} else if o.had {
-			err = t.b.Delete(id.Key(), nil)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // queueHead is the first of a queue that may be asked for.
@@ -209,7 +50,7 @@ func (f *Frontier) readQueue(hash uint64, ill bool, low []byte) (h queueHead, er
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
 	origins, others := map[uint32]schema.Origin{}, turns{}
-	for ok := it.First(); ok && len(h.next) < readAhead; ok = it.Next() {
+	for ok := it.First(); ok && len(h.next) < rules.ReadAhead; ok = it.Next() {
 		k := it.Key()
 		v, err := it.ValueAndErr()
 		if err != nil {
@@ -271,8 +112,8 @@ func (f *Frontier) rest(h *host) {
 		f.settle(h)
 		return
 	}
-	if rest := h.till - f.o.Clock.Mono(); rest > longRest {
-		f.sendOff(putOff{host: h, until: ceilMillis(f.wall().Add(rest)), resting: true, version: h.version})
+	if rest := h.till - f.o.Clock.Mono(); rest > rules.LongRest {
+		f.sendOff(putOff{host: h, until: schema.CeilMillis(f.wall().Add(rest)), resting: true, version: h.version})
 		return
 	}
 	f.ready.push(h)
@@ -315,12 +156,24 @@ func (f *Frontier) restingOrigins(queue uint64) (out []RestingOrigin, err error)
 			return err
 		}
 		if out = append(out, RestingOrigin{o.Name, o.Until, int(o.Backoff), o.GaveUp}); len(out) == shownOrigins {
-			return errStop
+			return rules.ErrStop
 		}
 		return nil
 	})
-	if errors.Is(err, errStop) {
+	if errors.Is(err, rules.ErrStop) {
 		err = nil
 	}
 	return out, err
+}
+
+// readOrigin returns the row of an origin; had says that there is one.
+func readOrigin(r pebble.Reader, id schema.OriginID) (o schema.Origin, had bool, err error) {
+	v, err := get(r, id.Key())
+	if v == nil || err != nil {
+		return o, false, err
+	}
+	if o, err = schema.DecodeOrigin(v); err != nil {
+		return o, false, fmt.Errorf("origin %x: %w", id.Key(), err)
+	}
+	return o, true, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -95,7 +96,7 @@ func TestRefusalRestsTheHost(t *testing.T) {
 // Any number of URIs of an origin that rests, in front or behind, keep nothing from its turn,
 // and no more of them are in memory than of any queue.
 func TestLooksPastRestingOrigins(t *testing.T) {
-	for _, n := range []int{1, readAhead - 1, readAhead, 5000} {
+	for _, n := range []int{1, rules.ReadAhead - 1, rules.ReadAhead, 5000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			r := open(t, unlimited(), oneProfile(0))
 			var cs []crawl.Candidate
@@ -109,7 +110,7 @@ func TestLooksPastRestingOrigins(t *testing.T) {
 				r.clk.Advance(3 * time.Second)
 				r.finish(r.answer(r.next("http://a.test"+path(i)), crawl.ClassHTML, 0))
 				r.mu.Lock()
-				if h := r.hosts[r.hash("a.test")]; h != nil && len(h.next) > readAhead {
+				if h := r.hosts[r.hash("a.test")]; h != nil && len(h.next) > rules.ReadAhead {
 					t.Errorf("%d URIs of the queue are in memory", len(h.next))
 				}
 				r.mu.Unlock()
@@ -160,8 +161,8 @@ func TestRestOfAnOriginSurvives(t *testing.T) {
 	}{
 		{"only https is left", time.Minute, 14 * time.Minute, false},
 		{"http is left", time.Minute, 14 * time.Minute, true},
-		{"the clock was set back by a year", -365 * 24 * time.Hour, unlimited().longestRest(), true},
-		{"the clock was set back by a year, only https is left", -365 * 24 * time.Hour, unlimited().longestRest(), false},
+		{"the clock was set back by a year", -365 * 24 * time.Hour, unlimited().LongestRest(), true},
+		{"the clock was set back by a year, only https is left", -365 * 24 * time.Hour, unlimited().LongestRest(), false},
 		{"the rest is over", time.Hour, 0, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -261,7 +262,7 @@ func TestRobotsRestsItsOrigin(t *testing.T) {
 // Ports are origins; a queue of a whole domain is not kept by one of its hosts.
 func TestOriginsOfOtherQueues(t *testing.T) {
 	c := unlimited()
-	c.QueueKey = QueueByDomain
+	c.QueueKey = rules.QueueByDomain
 	r := open(t, c, oneProfile(0))
 	r.schedule(cand("a.d.test", "/1", analyse), cand("a.d.test", ":81/1", analyse), cand("b.d.test", "/1", analyse))
 	for _, url := range []string{"http://a.d.test/1", "http://a.d.test:81/1", "http://b.d.test/1"} {

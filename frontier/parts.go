@@ -31,7 +31,7 @@ func (f *Frontier) SameConfig() error {
 	if err != nil {
 		return err
 	}
-	if now := f.cfg.queueKey(); string(was) != string(now) {
+	if now := f.cfg.Key(); string(was) != string(now) {
 		return fmt.Errorf("%w: queue_key is %q, the job was started with %q; what waits stands in those queues: put it back, or start a new job", ErrChanged, now, was)
 	}
 	return nil

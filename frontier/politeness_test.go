@@ -124,7 +124,7 @@ func TestRestSurvivesARestart(t *testing.T) {
 	// Decision 6: clocks survive a restart; a clock set back by a year must not
 	// make a host rest for a year.
 	for _, c := range []struct{ passed, want time.Duration }{
-		{time.Second, 2 * time.Second}, {time.Minute, 0}, {-365 * 24 * time.Hour, unlimited().longestRest()},
+		{time.Second, 2 * time.Second}, {time.Minute, 0}, {-365 * 24 * time.Hour, unlimited().LongestRest()},
 	} {
 		clk := clock.NewFake(began)
 		o := options(fsx.NewMem(), clk, unlimited(), oneProfile(0))

@@ -93,10 +93,10 @@ func (f *Frontier) readHead(id crawl.ID) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := f.viaOf(r); err != nil || !f.cfg.limited() {
+	if _, err := f.viaOf(r); err != nil || !f.cfg.LimitsAddresses() {
 		return err
 	}
-	_, err = f.ipOf(r.Host)
+	_, err = f.env.IPOf(r.Host)
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -187,12 +188,12 @@ func TestNextAmongCommits(t *testing.T) {
 func nextAmongCommits(t *testing.T, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	r := openWith(t, func(o *Options) {
-		o.Order = DefaultOrderConfig()
+		o.Order = rules.DefaultOrderConfig()
 		o.Order.SessionBalance = []int{0, 3}[rnd.IntN(2)]
-		o.Order.Policies = []PolicyName{PolicyHops}
+		o.Order.Policies = []rules.PolicyName{rules.PolicyHops}
 		o.Order.FollowUseless = true // else what comes nearer is offered again
 		if rnd.IntN(2) == 0 {
-			o.Order.Queues = QueuesBest
+			o.Order.Queues = rules.QueuesBest
 		}
 		o.Config.HostsInMemory = []int{4, 100}[rnd.IntN(2)]
 		o.Config.ConnectionsPerHost = 1 + rnd.IntN(3)

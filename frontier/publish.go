@@ -6,17 +6,16 @@ import (
 )
 
 // publish shows the commit to Next and Stats.
-func (t *tx) publish(rows [crawl.NumLogs]schema.LogRow) {
-	f := t.f
+func (f *Frontier) publish(t *commitTx, rows [crawl.NumLogs]schema.LogRow) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.st, f.logRows, f.works = t.st, rows, t.works
-	f.tallies.take(&t.counted)
-	f.learnt(t.know)
-	for n, l := range t.lens {
+	f.st, f.logRows, f.works = t.Counters, rows, t.Works
+	f.tallies.Take(&t.Counted)
+	f.learnt(t.Changed)
+	for n, l := range t.Lengths {
 		f.files[n] = schema.FileRow{Number: n, Name: f.archive.FileName(n), Committed: l}
 	}
-	for _, id := range t.back {
+	for _, id := range t.Back {
 		h := f.process[id]
 		delete(f.process, id)
 		if h == nil {
@@ -29,36 +28,37 @@ func (t *tx) publish(rows [crawl.NumLogs]schema.LogRow) {
 		if id == h.alone {
 			h.alone = crawl.ID{}
 		}
-		if rest, ok := t.rest[h.hash]; ok {
-			h.wake = f.o.Clock.Mono() + rest
-			h.resting = t.failed[h.hash]
+		q := t.Queues[h.hash]
+		if q != nil && q.Asked {
+			h.wake = f.o.Clock.Mono() + q.Rest
+			h.resting = q.Failed
 		}
-		if t.hosts[h.hash] == nil {
+		if q == nil {
 			f.settle(h)
 		}
 	}
-	for ip := range t.addresses {
+	for ip := range t.Paused {
 		f.pause(ip)
 	}
 	for _, p := range t.off {
 		p.host.off = false
-		p.host.wake = f.o.Clock.Mono() + f.restOf(t.hosts[p.host.hash].Wake)
+		p.host.wake = f.o.Clock.Mono() + f.restOf(t.Queues[p.host.hash].Wake)
 		p.host.none = false // unless its row says so
 	}
-	for _, id := range t.freed {
+	for _, id := range t.Evicted {
 		delete(f.reserved, id)
 	}
 	f.off = f.off[len(t.off):]
 	if len(f.off) == 0 {
 		f.off = nil
 	}
-	for hash, row := range t.hosts {
-		row.Tally, row.read = nil, nil // a host that waits need not hold them in memory
-		at := f.order.stands(&row.Host, hash)
-		from := f.standsAt(hash, row.was)
+	for hash, row := range t.Queues {
+		row.Tally = nil // a host that waits need not hold them in memory
+		at := row.At
+		from := f.standsAt(hash, row.Was)
 		h := f.hosts[hash]
-		if h != nil && h.place != row.was { // was taken from disk when this commit could be seen there already
-			f.changes.step(standsOnDisk(row.was), standsOnDisk(h.place))
+		if h != nil && h.place != row.Was { // was taken from disk when this commit could be seen there already
+			f.changes.step(standsOnDisk(row.Was), standsOnDisk(h.place))
 			from = f.standsAt(hash, h.place)
 		}
 		if !f.near(at) && at.Kind == schema.Snoozed {
@@ -77,15 +77,19 @@ func (t *tx) publish(rows [crawl.NumLogs]schema.LogRow) {
 			f.restore(h, row.Host)
 		}
 		f.stand(h, row.Host, at)
-		if h.none || !row.Until.IsZero() || t.eased[hash] {
+		if h.none || !row.Until.IsZero() || row.Eased {
 			f.unready(h)
 		}
-		if t.eased[hash] {
+		if row.Eased {
 			h.wake, h.resting = f.o.Clock.Mono()+f.restOf(row.Wake), false
 		}
-		h.changed(t.low[hash], t.gone[hash], t.turned[hash])
+		var gone []byte
+		if len(row.Taken) == 1 {
+			gone = row.Taken[0]
+		}
+		h.changed(row.Put, gone, row.Origins)
 		f.restTill(h, row.Until)
-		if t.dropped[hash] {
+		if len(row.Taken) > 1 {
 			h.next = nil
 		}
 		f.settle(h)

@@ -28,20 +28,14 @@ type put struct {
 	deletes    bool
 }
 
-// writer takes changes to rows: a commit, or a batch of its own.
-type writer interface {
-	Set(key, value []byte, o *pebble.WriteOptions) error
-	Delete(key []byte, o *pebble.WriteOptions) error
-}
-
 // Set notes a value, which is no longer the caller's.
-func (p *puts) Set(key, value []byte, _ *pebble.WriteOptions) error {
+func (p *puts) Set(key, value []byte) error {
 	p.add(put{key: key, value: value})
 	return nil
 }
 
 // Delete notes that there is to be no such row.
-func (p *puts) Delete(key []byte, _ *pebble.WriteOptions) error {
+func (p *puts) Delete(key []byte) error {
 	p.add(put{key: key, deletes: true})
 	return nil
 }
@@ -101,3 +95,12 @@ func (p *puts) table(t schema.Table) []put {
 	n, _ := slices.BinarySearchFunc(ops, byte(t)+1, func(o put, next byte) int { return cmp.Compare(o.key[0], next) })
 	return ops[:n]
 }
+
+// batchWriter is a batch that takes rows.
+type batchWriter struct{ *pebble.Batch }
+
+// Set implements Writer.
+func (w batchWriter) Set(key, value []byte) error { return w.Batch.Set(key, value, nil) }
+
+// Delete implements Writer.
+func (w batchWriter) Delete(key []byte) error { return w.Batch.Delete(key, nil) }

@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
@@ -110,8 +111,8 @@ func count(s *schema.Stats, r *schema.Record) {
 		return
 	}
 	for n, is := range map[*int64]bool{&s.Archived: r.Outcome.Archived, &s.Judged: r.Outcome.Judged, &s.Valid: r.Outcome.Valid(),
-		&s.Failed:      Failed(r.Outcome.Status),
-		&s.Disregarded: excluded(r.Outcome.Status)} {
+		&s.Failed:      rules.Failed(r.Outcome.Status),
+		&s.Disregarded: rules.Excluded(r.Outcome.Status)} {
 		if is {
 			*n++
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 )
@@ -20,7 +21,7 @@ import (
 // one goroutine. Nothing is durable before Close.
 type Builder struct {
 	f    *Frontier
-	t    *tx
+	t    *commitTx
 	past *past
 	uris int // told in this commit
 }
@@ -75,30 +76,30 @@ func (b *Builder) Offer(c crawl.Candidate, m crawl.Mode, at time.Time) (*crawl.C
 		ways := r.Ways().Join(c.Reached())
 		r.Hops = c.Hops
 		r.SetWays(ways)
-		if err := t.found(r, &c); err != nil {
+		if err := t.FoundOn(r, &c); err != nil {
 			return nil, err
 		}
 	}
 	if r.State == schema.Waiting && (r.URL != c.URL || r.Mode != m) {
-		if err := t.dequeue(r); err != nil {
+		if err := t.Dequeue(r); err != nil {
 			return nil, err
 		}
 		r.State = schema.Parked
-		t.st.Parked++
+		t.Counters.Parked++
 	}
 	if r.URL != c.URL { // a redirect to the same key
-		if err := t.rehost(r, c.Host); err != nil {
+		if err := t.Rehost(r, c.Host); err != nil {
 			return nil, err
 		}
 		r.URL = c.URL
 	}
 	r.Force = r.Force || c.Force
 	if r.State != schema.Waiting {
-		if err := t.enqueue(r, m); err != nil {
+		if err := t.Enqueue(r, m); err != nil {
 			return nil, err
 		}
 	}
-	u := offerOf(r, true)
+	u := rules.OfferOf(r, true)
 	u.Via, u.Hops = c.Via, c.Hops
 	return u, nil
 }
@@ -126,11 +127,11 @@ func (b *Builder) Each(prefix []byte, fn func(key, value []byte) (more bool, err
 	err := scan(b.f.db, schema.ScratchKey(prefix), func(k, v []byte) error {
 		more, err := fn(k[1:], v)
 		if err == nil && !more {
-			err = errStop
+			err = rules.ErrStop
 		}
 		return err
 	})
-	if errors.Is(err, errStop) {
+	if errors.Is(err, rules.ErrStop) {
 		return nil
 	}
 	return err
@@ -138,25 +139,25 @@ func (b *Builder) Each(prefix []byte, fn func(key, value []byte) (more bool, err
 
 // known returns the record of a candidate, which limits do not keep out.
 func (b *Builder) known(c crawl.Candidate) (*schema.Record, error) {
-	r, id, err := b.t.lookup(c.Key)
+	r, id, err := b.t.Lookup(c.Key)
 	if err != nil {
 		return nil, err
 	}
 	if r == nil {
 		seed := c.Seed
 		c.Seed = true // no limit refuses seeds
-		if r, err = b.t.upsert(&c, id, origin{}); err == nil {
+		if r, err = b.t.Discover(&c, id, rules.From{}); err == nil {
 			r.Seed = seed
 		}
 		return r, err
 	}
 	r.Seed = r.Seed || c.Seed
-	return r, b.t.join(r, c.Claim, c.Reached())
+	return r, b.t.Join(r, c.Claim, c.Reached())
 }
 
 // Lookup returns what is known of a key so far, nil when it is not known.
 func (b *Builder) Lookup(key string) (*schema.Record, error) {
-	r, _, err := b.t.lookup(key)
+	r, _, err := b.t.Lookup(key)
 	return r, err
 }
 
@@ -170,24 +171,24 @@ type Logged struct {
 func (b *Builder) Finished(u *crawl.CrawlURI, l Logged) error {
 	t := b.t
 	for _, key := range u.Carried {
-		v, err := t.row(schema.AnswerKey(key))
+		v, err := t.Row(schema.AnswerKey(key))
 		if err != nil {
 			return err
 		}
 		if v == nil {
-			if err := t.setDeferred(&crawl.Deferred{Key: key, Time: u.Started}); err != nil {
+			if err := t.SetDeferred(&crawl.Deferred{Key: key, Time: u.Started}); err != nil {
 				return err
 			}
 		}
 	}
-	t.req, t.logged = &request{uri: u}, &l.Tally
-	t.req.identify(b.f)
-	defer func() { t.logged = nil }()
-	if err := t.finish(u); err != nil {
+	t.Request, t.Logged = &rules.Request{URI: u}, &l.Tally
+	t.Request.Identify(&b.f.salt)
+	defer func() { t.Logged = nil }()
+	if err := t.Finish(u); err != nil {
 		return fmt.Errorf("frontier: rebuild: %s: %w", u.URL, err)
 	}
 	if u.Judged != nil && !l.Judged {
-		r, err := t.record(u.ID)
+		r, err := t.Record(u.ID)
 		if err != nil {
 			return err
 		}
@@ -203,7 +204,7 @@ func (b *Builder) Abandoned(c crawl.Candidate, a schema.Capture) error {
 		return fmt.Errorf("frontier: rebuild: %s: %w", c.URL, err)
 	}
 	a.ID = r.ID
-	return b.t.b.Set(schema.CaptureKey(a.Span.File, a.Span.Start), a.Encode(), nil)
+	return b.t.puts.Set(schema.CaptureKey(a.Span.File, a.Span.Start), a.Encode())
 }
 
 // Settled counts what Settle found.
@@ -232,23 +233,23 @@ func (b *Builder) Settle(ask func(*schema.Record) bool) (s Settled, err error) {
 		if was.State != schema.Done {
 			return nil
 		}
-		r, err := b.t.record(was.ID)
+		r, err := b.t.Record(was.ID)
 		if err != nil {
 			return err
 		}
 		switch again := max(d.Again(r.Claim, r.Outcome), d.AgainBy(r.Outcome, r.Claim, r.Claim, r.Ways(), r.Ways())); {
 		case again == crawl.AgainFetch:
 			s.Again++
-			err = b.t.enqueue(r, crawl.ModeFetch)
+			err = b.t.Enqueue(r, crawl.ModeFetch)
 		case again == crawl.AgainJudge:
 			s.Again++
-			err = b.t.enqueue(r, crawl.ModeJudge)
+			err = b.t.Enqueue(r, crawl.ModeJudge)
 		case r.Outcome.Archived && !d.Archived(r.Claim, r.Outcome):
 			s.Unclaimed++
 			r.Claim.Keep = true
 		case !r.Outcome.Archived && ask(r):
 			s.Refetched++
-			err = b.t.enqueue(r, crawl.ModeFetch)
+			err = b.t.Enqueue(r, crawl.ModeFetch)
 		}
 		if b.uris++; b.uris%builtTogether == 0 {
 			err = errors.Join(err, b.commit())
@@ -259,16 +260,16 @@ func (b *Builder) Settle(ask func(*schema.Record) bool) (s Settled, err error) {
 }
 
 // Stats returns the statistics so far.
-func (b *Builder) Stats() schema.Stats { return b.t.st.Stats }
+func (b *Builder) Stats() schema.Stats { return b.t.Counters.Stats }
 
 // passOn does the work that is left: whoever is told of next knows its claim.
 func (b *Builder) passOn() error {
-	for b.t.works > 0 {
-		left := b.t.works
-		if err := b.t.drain(); err != nil {
+	for b.t.Works > 0 {
+		left := b.t.Works
+		if err := b.t.DrainBacklog(); err != nil {
 			return err
 		}
-		if len(b.t.recs) > workBatch || b.t.works == left {
+		if b.t.Size() > rules.WorkBatch || b.t.Works == left {
 			if err := b.commit(); err != nil {
 				return err
 			}
@@ -280,28 +281,28 @@ func (b *Builder) passOn() error {
 // commit writes what was told. It is not durable yet.
 func (b *Builder) commit() error {
 	t, f := b.t, b.f
-	if err := t.flush(nil); err != nil {
+	if err := t.Flush(); err != nil {
 		return err
 	}
-	batch, err := t.b.batch(f.db)
+	batch, err := t.puts.batch(f.db)
 	if err != nil {
 		return err
 	}
 	if err := f.commit(batch, pebble.NoSync); err != nil {
 		return fmt.Errorf("frontier: rebuild: write batch: %w", err)
 	}
-	f.recs.take(t.b.table(schema.URIs), schema.ReadID)
-	f.hostRows.take(t.b.table(schema.Hosts), binary.BigEndian.Uint64)
-	f.takeDomains(&t.b)
+	f.recs.take(t.puts.table(schema.URIs), schema.ReadID)
+	f.hostRows.take(t.puts.table(schema.Hosts), binary.BigEndian.Uint64)
+	f.takeDomains(&t.puts)
 	f.mu.Lock()
-	f.st, f.works = t.st, t.works
-	f.tallies.take(&t.counted)
-	f.learnt(t.know)
-	for _, id := range t.freed {
+	f.st, f.works = t.Counters, t.Works
+	f.tallies.Take(&t.Counted)
+	f.learnt(t.Changed)
+	for _, id := range t.Evicted {
 		delete(f.reserved, id)
 	}
 	f.mu.Unlock()
-	if err := t.discard(); err != nil {
+	if err := t.rd.close(); err != nil {
 		return err
 	}
 	b.t = f.begin()
@@ -320,7 +321,7 @@ func (b *Builder) Close(files []schema.FileRow, logs []schema.LogRow) error {
 		errs = append(errs, w.Set(schema.FileKey(row.Number), row.Encode(), nil))
 	}
 	for _, row := range logs {
-		errs = append(errs, setLog(w, &row, true))
+		errs = append(errs, setLog(batchWriter{w}, &row, true))
 	}
 	errs = append(errs, w.DeleteRange(schema.Scratch.Prefix(), schema.Scratch.End(), nil))
 	err := errors.Join(errs...)
@@ -338,5 +339,5 @@ func (b *Builder) Close(files []schema.FileRow, logs []schema.LogRow) error {
 
 // Discard ends the Builder; what it made is not complete.
 func (b *Builder) Discard() error {
-	return errors.Join(b.t.discard(), b.f.Close(context.Background()))
+	return errors.Join(b.t.rd.close(), b.f.Close(context.Background()))
 }

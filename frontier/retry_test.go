@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
 // retry offers everything that failed again.
 func (r *rig) retry() map[crawl.Status]int64 {
 	r.t.Helper()
-	var us []Again
+	var us []rules.Again
 	must(r.t, r.EachURI(func(rec *schema.Record) error {
 		if rec.State == schema.Done {
-			us = append(us, Again{rec.ID, rec.Outcome.Status})
+			us = append(us, rules.Again{ID: rec.ID, Status: rec.Outcome.Status})
 		}
 		return nil
 	}))
@@ -107,8 +108,8 @@ func TestRetryLeavesAlone(t *testing.T) {
 	dns.Status, dns.Disposition = crawl.StatusDNSFailed, crawl.Done
 	r.finish(dns)
 	r.finish(r.answer(r.next("http://a.test/"), crawl.ClassHTML, 0))
-	n, err := r.Retry(t.Context(), Again{r.id("http://a.test/"), crawl.StatusTimeout}, Again{r.id("http://a.test/2"), 0},
-		Again{r.id("dns:a.test"), crawl.StatusDNSFailed}, Again{r.id("http://nobody.test/"), 200})
+	n, err := r.Retry(t.Context(), rules.Again{ID: r.id("http://a.test/"), Status: crawl.StatusTimeout}, rules.Again{ID: r.id("http://a.test/2"), Status: 0},
+		rules.Again{ID: r.id("dns:a.test"), Status: crawl.StatusDNSFailed}, rules.Again{ID: r.id("http://nobody.test/"), Status: 200})
 	if err != nil || len(n) > 0 {
 		t.Errorf("%v; offered again: %v", err, n)
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -24,7 +25,7 @@ func TestRoundsHold(t *testing.T) {
 		}
 		r := &rig{t: t, fs: fsx.NewMem(), clk: clock.NewFake(began)}
 		o := options(r.fs, r.clk, quick(), oneProfile(0))
-		o.Order = DefaultOrderConfig()
+		o.Order = rules.DefaultOrderConfig()
 		o.Order.RoundURLs, o.Order.RoundHostURLs = most, ofHost
 		o.Config.RetryDelay, o.Config.HostsInMemory = time.Hour, 4
 		r.begin(o)

@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/aside"
 	"exclave/internal/clock"
@@ -36,31 +37,20 @@ type Archive interface {
 	FileName(file uint32) string
 }
 
-// KnownLink is a link of an archived page: its key and kind.
-type KnownLink struct {
-	Key  string
-	Kind crawl.LinkKind
-}
-
-// LinkReader reads the outlinks of an archived page from its metadata record.
-type LinkReader interface {
-	Outlinks(ctx context.Context, metadata crawl.Ref) ([]KnownLink, error)
-}
-
 // Options are what a frontier is opened with.
 type Options struct {
 	FS        fsx.FS
 	Dir       string // of the state
 	LogDir    string // of the logs that are committed with it
-	Config    Config
-	Order     OrderConfig
-	Limits    LimitsConfig
+	Config    rules.Config
+	Order     rules.OrderConfig
+	Limits    rules.LimitsConfig
 	Logs      LogsConfig
 	Depths    crawl.Depths
 	RulesHash uint64        // of the rules that make keys; a changed set is refused
 	Parts     []schema.Part // what else must not change during the job; a change is refused
 	Clock     clock.Clock
-	Links     LinkReader
+	Links     rules.LinkReader
 	Fail      *fsx.FailPoints
 	Logger    *slog.Logger
 	ReadOnly  bool // nothing is changed or recovered; for verify and reports
@@ -81,8 +71,9 @@ type Options struct {
 // everything that was acknowledged.
 type Frontier struct {
 	o       Options
-	cfg     Config
-	order   *order
+	cfg     rules.Config
+	order   *rules.Order
+	env     rules.Env     // of the rules
 	longest time.Duration // that any rule makes a host rest
 	db      *pebble.DB
 	dead    *death
@@ -110,7 +101,7 @@ type Frontier struct {
 	// the last run: by so much earlier hosts come back that rest on disk.
 	openedAt time.Time
 	ahead    time.Duration
-	work     workQueue // of the committer
+	work     rules.Backlog // of the committer
 
 	names       memo[uint64, string]
 	vias        memo[crawl.ID, string] // URLs that URIs were found on
@@ -134,7 +125,7 @@ type Frontier struct {
 
 	mu      sync.Mutex
 	st      schema.Counters
-	tallies tallies
+	tallies rules.Tallies
 	files   map[uint32]schema.FileRow
 	logRows [crawl.NumLogs]schema.LogRow
 	hosts   map[uint64]*host // with URIs waiting, as far as the horizons
@@ -164,13 +155,13 @@ type Frontier struct {
 // may be of one moment. Start follows, when the archive has been recovered to Files.
 func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	if o.Order.Queues == "" {
-		o.Order = DefaultOrderConfig()
+		o.Order = rules.DefaultOrderConfig()
 	}
 	if o.Aside == nil {
 		o.Aside = aside.New(o.FS, o.LogDir, o.Clock)
 	}
-	f := &Frontier{o: o, cfg: o.Config, order: newOrder(o.Order, o.Limits), longest: o.Config.longestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
-		horizon: schema.Place{Kind: schema.Line}, awake: schema.Place{Kind: schema.Snoozed}, reserved: map[crawl.ID]bool{}, files: map[uint32]schema.FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: newTallies(),
+	f := &Frontier{o: o, cfg: o.Config, order: rules.NewOrder(o.Order, o.Limits), longest: o.Config.LongestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
+		horizon: schema.Place{Kind: schema.Line}, awake: schema.Place{Kind: schema.Snoozed}, reserved: map[crawl.ID]bool{}, files: map[uint32]schema.FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: rules.NewTallies(),
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
 		recs: newRowCache(cachedRecords, uriHash), hostRows: newRowCache(cachedHosts, hostHash), domainRows: newRowCache(cachedDomains, nameHash()), offs: make(chan struct{}, 1),
 		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
@@ -292,6 +283,7 @@ func (f *Frontier) load() error {
 		}
 	}
 	f.salt = format.Salt
+	f.env = f.ruled()
 	clean, err := get(f.db, schema.MetaKey(schema.MetaClean))
 	if err != nil {
 		return err
@@ -320,11 +312,12 @@ func (f *Frontier) load() error {
 
 func (f *Frontier) create() error {
 	_, _ = rand.Read(f.salt[:]) // never fails (crypto/rand)
+	f.env = f.ruled()
 	b := f.db.NewBatch()
 	if err := errors.Join(b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(f.o.RulesHash), nil),
-		b.Set(schema.MetaKey(schema.MetaQueues), []byte(f.cfg.queueKey()), nil),
-		b.Set(schema.MetaKey(schema.MetaLimits), f.o.Limits.encode(), nil),
-		b.Set(schema.MetaKey(schema.MetaLine), f.order.key(), nil),
+		b.Set(schema.MetaKey(schema.MetaQueues), []byte(f.cfg.Key()), nil),
+		b.Set(schema.MetaKey(schema.MetaLimits), f.o.Limits.Encode(), nil),
+		b.Set(schema.MetaKey(schema.MetaLine), f.order.Key(), nil),
 		b.Set(schema.MetaKey(schema.MetaCounted), schema.Present(), nil),
 		b.Set(schema.MetaKey(schema.MetaDepths), schema.EncodeDepths(f.o.Depths), nil)); err != nil {
 		return errors.Join(err, b.Close())
@@ -352,7 +345,7 @@ func (f *Frontier) loadRows() error {
 			return fmt.Errorf("statistics row: %w", err)
 		}
 	}
-	if err := f.tallies.load(f.db); err != nil {
+	if err := loadTallies(&f.tallies, f.db); err != nil {
 		return err
 	}
 	if err := f.loadAcknowledged(); err != nil {
@@ -361,7 +354,7 @@ func (f *Frontier) loadRows() error {
 	if err := scan(f.db, schema.Works.Prefix(), func(_, _ []byte) error { f.works++; return nil }); err != nil {
 		return err
 	}
-	f.work.more = f.works > 0
+	f.work.More = f.works > 0
 	return nil
 }
 
@@ -492,8 +485,3 @@ func (f *Frontier) Err() error {
 }
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
-
-func millis(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
-
-// ceilMillis is millis for the end of a rest, which must not come early.
-func ceilMillis(t time.Time) time.Time { return millis(t.Add(time.Millisecond - 1)) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/fsx"
 )
@@ -146,15 +147,15 @@ func TestTallyTypes(t *testing.T) {
 		r.finish(fetched(t, r.next(c.URL), 200, kind, 10))
 	}
 	r.mu.Lock()
-	for i := range maxTypes - 1 {
-		r.tallies.types[fmt.Sprint("x-made/", i)] = schema.Tally{}
+	for i := range rules.MaxTypes - 1 {
+		r.tallies.Types[fmt.Sprint("x-made/", i)] = schema.Tally{}
 	}
 	r.mu.Unlock()
 	for i, kind := range []string{"x-last/1", "x-late/1", "x-late/2", "x-last/1", "x-late/1", "x-made/7"} {
 		visit(i, kind)
 	}
 	got := r.Types()
-	if got["x-last/1"].URIs != 2 || got[schema.OtherTypes].URIs != 3 || got["x-made/7"].URIs != 1 || len(got) != maxTypes+1 {
+	if got["x-last/1"].URIs != 2 || got[schema.OtherTypes].URIs != 3 || got["x-made/7"].URIs != 1 || len(got) != rules.MaxTypes+1 {
 		t.Errorf("%d types, last %+v, others %+v", len(got), got["x-last/1"], got[schema.OtherTypes])
 	}
 }

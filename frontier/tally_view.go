@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
@@ -135,7 +136,7 @@ func (v *View) Redirect(r *schema.Record) (string, error) {
 
 // Disregarded reports whether a status means that the URI was left out on purpose:
 // out of scope, forbidden by robots.txt, too far away, over a quota.
-func Disregarded(s crawl.Status) bool { return excluded(s) }
+func Disregarded(s crawl.Status) bool { return rules.Excluded(s) }
 
 // QueueDepths are the lengths of the queues.
 type QueueDepths struct {
@@ -154,15 +155,15 @@ func (f *Frontier) Depths() QueueDepths {
 // checkTallies looks for contradictions between the tables of tallies: each
 // counts every visit once.
 func checkTallies(db *pebble.Snapshot, note func(string, ...any)) error {
-	all := newTallies()
-	if err := all.load(db); err != nil {
+	all := rules.NewTallies()
+	if err := loadTallies(&all, db); err != nil {
 		return fmt.Errorf("frontier: %w", err)
 	}
 	var kinds, statuses, hosts schema.Tally
-	for _, y := range all.types {
+	for _, y := range all.Types {
 		kinds.Add(y)
 	}
-	for _, y := range all.statuses {
+	for _, y := range all.Statuses {
 		statuses.Add(y)
 	}
 	err := (&View{db: db}).EachHost(func(h HostRow) error {

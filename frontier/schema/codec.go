@@ -199,3 +199,9 @@ func (d *dec) end() error {
 	}
 	return d.err
 }
+
+// Millis cuts a time to milliseconds, as it is stored.
+func Millis(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
+
+// CeilMillis is Millis for the end of a rest, which must not come early.
+func CeilMillis(t time.Time) time.Time { return Millis(t.Add(time.Millisecond - 1)) }

@@ -33,6 +33,7 @@ func table() []row {
 		{[]string{"warc/…"}, with(level0, "warc/…"), "warc knows nothing of crawls"},
 		{[]string{"analyzer"}, with(level0, "dict"), "the analyzer works without a crawl"},
 		{[]string{"frontier/schema"}, []string{"crawl", "internal/mime"}, "the schema is pure: bytes in, values out"},
+		{[]string{"frontier/rules"}, with(level0, "crawl", "frontier/schema"), "rules change rows; they know no store and nobody who uses them"},
 		{[]string{"frontier/…"}, with(level0, "crawl", "frontier/…"), "the frontier knows URIs, not what is done with them"},
 		{[]string{"chain/decide"}, with(level0, "crawl", "dict"), "rules look at URIs"},
 		{[]string{"chain"}, with(level0, "crawl", "chain/decide"), "the framework knows no processor"},

@@ -1,10 +1,9 @@
-package frontier
+package rules
 
 import (
 	"cmp"
-	"time"
-
 	"exclave/internal/conf"
+	"time"
 )
 
 // Config is the politeness and patience of the crawl (section [frontier] of
@@ -82,7 +81,7 @@ func (c Config) Validate() (ps conf.Problems) {
 	}{{"refused_burst", c.RefusedBurst}, {"hosts_per_address", c.HostsPerAddress}, {"pause_after", c.PauseAfter}} {
 		ps.Check(n.val >= 0, n.key, "%d is negative; 0 = no limit", n.val)
 	}
-	ps.Check(c.ConnectionsPerHost >= 1 && c.ConnectionsPerHost <= maxConnections, "connections_per_host", "%d is not within 1 … %d", c.ConnectionsPerHost, maxConnections)
+	ps.Check(c.ConnectionsPerHost >= 1 && c.ConnectionsPerHost <= MaxConnections, "connections_per_host", "%d is not within 1 … %d", c.ConnectionsPerHost, MaxConnections)
 	switch c.QueueKey {
 	case QueueByHost, QueueByAuthority, QueueByDomain, QueueByAddress:
 	default:
@@ -94,9 +93,21 @@ func (c Config) Validate() (ps conf.Problems) {
 }
 
 // queueKey is the key in force.
-func (c Config) queueKey() QueueKey { return cmp.Or(c.QueueKey, QueueByHost) }
+func (c Config) Key() QueueKey { return cmp.Or(c.QueueKey, QueueByHost) }
 
 // longestRest is the most any rule makes a host rest.
-func (c Config) longestRest() time.Duration {
+func (c Config) LongestRest() time.Duration {
 	return max(c.MaxDelay, c.MaxCrawlDelay, c.RetryDelay, c.MaxRetryDelay, c.MaxRetryAfter, c.DNSRetryDelay)
 }
+
+// limited reports whether an address has limits at all.
+func (c *Config) LimitsAddresses() bool {
+	return c.HostsPerAddress > 0 || c.AddressDelay > 0 || c.PauseAfter > 0
+}
+
+// maxConnections is the most URIs of a host in process: less than are read ahead of its
+// queue.
+const MaxConnections = ReadAhead / 2
+
+// ReadAhead is how many URIs of a queue are read together.
+const ReadAhead = 16

@@ -1,4 +1,4 @@
-package frontier
+package rules
 
 import (
 	"exclave/crawl"
@@ -6,7 +6,7 @@ import (
 )
 
 // offerOf makes the CrawlURI that a ToeThread works on.
-func offerOf(r *schema.Record, last bool) *crawl.CrawlURI {
+func OfferOf(r *schema.Record, last bool) *crawl.CrawlURI {
 	u := &crawl.CrawlURI{
 		Candidate: crawl.Candidate{URL: r.URL, Key: r.Key, Host: r.Host, Via: r.Via, Hops: r.Hops, Kind: r.Kind,
 			Context: r.Context, Ways: r.Ways(), SourceTag: r.SourceTag, Seed: r.Seed, Force: r.Force, Claim: r.Claim},

@@ -1,4 +1,4 @@
-package frontier
+package rules
 
 import (
 	"exclave/crawl"
@@ -47,9 +47,9 @@ const leastAlike = 3
 // led to nothing new but URLs that differ from their own in numbers only: the lists of a
 // calendar beyond what happened, of pages beyond the last. Lists of a calendar that the scope
 // left out count as such.
-func (t *tx) empty(r *schema.Record, u *crawl.CrawlURI) (run uint8, err error) {
-	o := t.f.order
-	if o.FollowUseless || o.EmptyPages == 0 || u.Mode != crawl.ModeFetch || t.req == nil || t.req.ahead > 0 || r.Outcome.Class != crawl.ClassHTML {
+func (t *Tx) empty(r *schema.Record, u *crawl.CrawlURI) (run uint8, err error) {
+	o := t.env.Order
+	if o.FollowUseless || o.EmptyPages == 0 || u.Mode != crawl.ModeFetch || t.Request == nil || t.Request.Ahead > 0 || r.Outcome.Class != crawl.ClassHTML {
 		return 0, nil
 	}
 	some, fresh := u.CalendarLinks, 0
@@ -70,7 +70,7 @@ func (t *tx) empty(r *schema.Record, u *crawl.CrawlURI) (run uint8, err error) {
 		if like && fresh == leastAlike {
 			continue
 		}
-		known, _, err := t.lookupAt(t.req.ids[i], c.Key)
+		known, _, err := t.lookupAt(t.Request.IDs[i], c.Key)
 		switch {
 		case err != nil:
 			return 0, err

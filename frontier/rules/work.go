@@ -1,54 +1,53 @@
-package frontier
+package rules
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-
 	"exclave/crawl"
 	"exclave/frontier/schema"
+	"fmt"
+	"slices"
 )
 
-// workBatch is how many records one batch of work touches at most.
-const workBatch = 1000
+// WorkBatch is how many records one batch of work touches at most.
+const WorkBatch = 1000
 
 // maxWork is how much work is kept in memory; the rest waits in the state.
 const maxWork = 10000
 
 // workItem is something left to do.
-type workItem struct {
+type backlogItem struct {
 	schema.Work
 	stored bool // there is a row of it
 	dirty  bool // the row, if any, says something else
 }
 
 // workQueue is the oldest work, in order.
-type workQueue struct {
-	items []workItem
-	more  bool   // there are rows behind those in items
+type Backlog struct {
+	items []backlogItem
+	More  bool   // there are rows behind those in items
 	done  uint64 // number of the last that was done
 }
 
-func (t *tx) addWork(kind schema.WorkKind, id crawl.ID) error {
-	t.st.Work++
-	t.works++
-	w := workItem{Work: schema.Work{Number: t.st.Work, Kind: kind, ID: id}, dirty: true}
-	q := &t.f.work
-	if q.more || len(q.items) == maxWork {
-		q.more, t.behind = true, true
-		return t.b.Set(schema.WorkKey(w.Number), w.Encode(), nil)
+func (t *Tx) addWork(kind schema.WorkKind, id crawl.ID) error {
+	t.Counters.Work++
+	t.Works++
+	w := backlogItem{Work: schema.Work{Number: t.Counters.Work, Kind: kind, ID: id}, dirty: true}
+	q := t.env.Backlog
+	if q.More || len(q.items) == maxWork {
+		q.More, t.behind = true, true
+		return t.w.Set(schema.WorkKey(w.Number), w.Encode())
 	}
 	q.items = append(q.items, w)
 	return nil
 }
 
 // refill reads the oldest work from the state, where this commit cannot be seen yet.
-func (t *tx) refill() error {
-	q := &t.f.work
+func (t *Tx) refillBacklog() error {
+	q := t.env.Backlog
 	full := errors.New("full")
 	q.items = q.items[:0]
-	err := scanFrom(t.f.db, schema.WorkKey(q.done+1), schema.Works.Prefix(), func(k, v []byte) error {
+	err := t.state.Scan(schema.WorkKey(q.done+1), schema.Works.Prefix(), func(k, v []byte) error {
 		if len(q.items) == maxWork {
 			return full
 		}
@@ -56,25 +55,25 @@ func (t *tx) refill() error {
 		if err != nil {
 			return fmt.Errorf("work row: %w", err)
 		}
-		q.items = append(q.items, workItem{Work: w, stored: true})
+		q.items = append(q.items, backlogItem{Work: w, stored: true})
 		return nil
 	})
 	if errors.Is(err, full) {
 		return nil
 	}
-	q.more = t.behind
+	q.More = t.behind
 	return err
 }
 
 // flushWork stores what is left of the work.
-func (t *tx) flushWork() error {
-	items := t.f.work.items
+func (t *Tx) flushWork() error {
+	items := t.env.Backlog.items
 	for i := range items {
 		w := &items[i]
 		if !w.dirty {
 			continue
 		}
-		if err := t.b.Set(schema.WorkKey(w.Number), w.Encode(), nil); err != nil {
+		if err := t.w.Set(schema.WorkKey(w.Number), w.Encode()); err != nil {
 			return err
 		}
 		w.stored, w.dirty = true, false
@@ -82,13 +81,13 @@ func (t *tx) flushWork() error {
 	return nil
 }
 
-// drain does the oldest work, up to about workBatch records or pieces.
-func (t *tx) drain() error {
-	q := &t.f.work
-	most := len(t.recs) + workBatch
-	for n := 0; t.works > 0 && n < workBatch && len(t.recs) < most; n++ {
+// drain does the oldest work, up to about WorkBatch records or pieces.
+func (t *Tx) DrainBacklog() error {
+	q := t.env.Backlog
+	most := len(t.recs) + WorkBatch
+	for n := 0; t.Works > 0 && n < WorkBatch && len(t.recs) < most; n++ {
 		if len(q.items) == 0 {
-			if err := t.refill(); err != nil {
+			if err := t.refillBacklog(); err != nil {
 				return err
 			}
 			if len(q.items) == 0 {
@@ -96,7 +95,7 @@ func (t *tx) drain() error {
 			}
 		}
 		w := q.items[0]
-		from, err := t.do(w)
+		from, err := t.doWork(w)
 		if err != nil {
 			return err
 		}
@@ -104,10 +103,10 @@ func (t *tx) drain() error {
 			q.items[0].From, q.items[0].dirty = from, true
 			continue
 		}
-		t.works--
+		t.Works--
 		q.done, q.items = w.Number, q.items[1:]
 		if w.stored {
-			if err := t.b.Delete(schema.WorkKey(w.Number), nil); err != nil {
+			if err := t.w.Delete(schema.WorkKey(w.Number)); err != nil {
 				return err
 			}
 		}
@@ -116,8 +115,8 @@ func (t *tx) drain() error {
 }
 
 // do does a piece of work, or a part of it; it returns where to go on, 0 at the end.
-func (t *tx) do(w workItem) (next uint64, err error) {
-	r, err := t.record(w.ID)
+func (t *Tx) doWork(w backlogItem) (next uint64, err error) {
+	r, err := t.Record(w.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -125,9 +124,9 @@ func (t *tx) do(w workItem) (next uint64, err error) {
 		return 0, fmt.Errorf("work row: record %v is missing", w.ID)
 	}
 	if w.Kind == schema.WorkLinks {
-		next, err = t.passOn(r, w.From)
+		next, err = t.passClaims(r, w.From)
 	} else {
-		err = t.keepSources(r)
+		err = t.keepRedirects(r)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("pass on claims of %s: %w", r.URL, err)
@@ -137,16 +136,16 @@ func (t *tx) do(w workItem) (next uint64, err error) {
 
 // passOn joins the claims of a page's links, from the given link on; it returns
 // where to go on, 0 at the end.
-func (t *tx) passOn(r *schema.Record, from uint64) (uint64, error) {
+func (t *Tx) passClaims(r *schema.Record, from uint64) (uint64, error) {
 	links, err := t.linksOf(r)
 	if err != nil {
 		return 0, err
 	}
 	for i := from; i < uint64(len(links)); i++ {
-		if i == from+workBatch {
+		if i == from+WorkBatch {
 			return i, nil
 		}
-		child, err := t.record(links[i].ID)
+		child, err := t.Record(links[i].ID)
 		if err != nil {
 			return 0, err
 		}
@@ -160,22 +159,22 @@ func (t *tx) passOn(r *schema.Record, from uint64) (uint64, error) {
 				return 0, err
 			}
 		}
-		if err := t.join(child, t.f.o.Depths.Child(r.Claim, r.Outcome, links[i].Kind), ways); err != nil {
+		if err := t.Join(child, t.env.Depths.Child(r.Claim, r.Outcome, links[i].Kind), ways); err != nil {
 			return 0, err
 		}
 	}
 	return 0, nil
 }
 
-func (t *tx) linksOf(r *schema.Record) ([]schema.Link, error) {
+func (t *Tx) linksOf(r *schema.Record) ([]schema.Link, error) {
 	var out []schema.Link
 	if r.LinksInMetadata {
-		known, err := t.f.o.Links.Outlinks(context.Background(), r.Metadata)
+		known, err := t.env.Links.Outlinks(context.Background(), r.Metadata)
 		if err != nil {
 			return nil, err
 		}
 		for _, k := range known {
-			c, id, err := t.lookup(k.Key)
+			c, id, err := t.Lookup(k.Key)
 			if err != nil {
 				return nil, err
 			}
@@ -185,7 +184,7 @@ func (t *tx) linksOf(r *schema.Record) ([]schema.Link, error) {
 		}
 		return out, nil
 	}
-	v, err := t.row(schema.LinksKey(r.ID))
+	v, err := t.Row(schema.LinksKey(r.ID))
 	if err != nil || v == nil {
 		return nil, err
 	}
@@ -193,16 +192,16 @@ func (t *tx) linksOf(r *schema.Record) ([]schema.Link, error) {
 }
 
 // keepSources claims the redirects that lead to a URI.
-func (t *tx) keepSources(r *schema.Record) error {
+func (t *Tx) keepRedirects(r *schema.Record) error {
 	sources := slices.Clone(t.edges[r.ID])
-	if err := scan(t.f.db, schema.RedirectPrefix(r.ID), func(k, _ []byte) error {
+	if err := t.scan(schema.RedirectPrefix(r.ID), func(k, _ []byte) error {
 		sources = append(sources, schema.RedirectSource(k))
 		return nil
 	}); err != nil {
 		return err
 	}
 	for _, id := range sources {
-		s, err := t.record(id)
+		s, err := t.Record(id)
 		if err != nil {
 			return err
 		}
@@ -210,7 +209,7 @@ func (t *tx) keepSources(r *schema.Record) error {
 			return fmt.Errorf("record %v of a redirect is missing", id)
 		}
 		had := s.Claim.Keep
-		if err := t.join(s, crawl.Claim{Keep: true}, crawl.Ways{}); err != nil {
+		if err := t.Join(s, crawl.Claim{Keep: true}, crawl.Ways{}); err != nil {
 			return err
 		}
 		if !had && s.Targeted && s.State != schema.Done {
@@ -221,4 +220,15 @@ func (t *tx) keepSources(r *schema.Record) error {
 		}
 	}
 	return nil
+}
+
+// KnownLink is a link of an archived page: its key and kind.
+type KnownLink struct {
+	Key  string
+	Kind crawl.LinkKind
+}
+
+// LinkReader reads the outlinks of an archived page from its metadata record.
+type LinkReader interface {
+	Outlinks(ctx context.Context, metadata crawl.Ref) ([]KnownLink, error)
 }

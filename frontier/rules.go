@@ -1,0 +1,186 @@
+package frontier
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"exclave/crawl"
+	"exclave/frontier/rules"
+	"exclave/frontier/schema"
+)
+
+// tx is a commit of the committer: what the rules make of it, and what they read and write.
+type commitTx struct {
+	*rules.Tx
+	puts puts
+	rd   reader
+	off  []putOff // queues that are to leave memory
+}
+
+// begin begins a commit.
+func (f *Frontier) begin() *commitTx {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t := &commitTx{rd: reader{f: f}, off: f.off[:min(len(f.off), rules.MaxLinks)]}
+	t.Tx = rules.Begin(&f.env, &t.rd, &t.puts, f.st, f.works)
+	return t
+}
+
+// leaves are the queues that are to leave memory, for the rules.
+func (t *commitTx) leaves() []rules.Leave {
+	ls := make([]rules.Leave, len(t.off))
+	for i, p := range t.off {
+		ls[i] = rules.Leave{Queue: p.host.hash, Until: p.until, Retire: p.retire, Rests: p.resting, Current: p.host.version == p.version}
+	}
+	return ls
+}
+
+// ruled makes what the rules of the crawl follow. The state is open.
+func (f *Frontier) ruled() rules.Env {
+	return rules.Env{Config: f.cfg, Limits: f.o.Limits, Order: f.order, Depths: f.o.Depths, Salt: f.salt, Facts: f, Queues: inMemoryQueues{f}, Links: f.o.Links,
+		Tallies: &f.tallies, Backlog: &f.work, Now: f.o.Clock.Now, Wall: f.wall, Left: f.left,
+		DomainOf: func(host string) string {
+			name, _ := f.registered.get(host, func(host string) (string, error) { return rules.DomainOf(host), nil })
+			return name
+		},
+		Pack: func(raw []byte) []byte { return f.zw.EncodeAll(raw, nil) }}
+}
+
+// inMemoryQueues tells the rules of queues that are in memory.
+type inMemoryQueues struct{ f *Frontier }
+
+// Reserve implements Queues.
+func (q inMemoryQueues) Reserve(id crawl.ID) bool {
+	f := q.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.process[id] != nil {
+		return false
+	}
+	f.reserved[id] = true
+	return true
+}
+
+// First implements Queues.
+func (q inMemoryQueues) First(queue uint64, taken func([]byte) bool) []byte {
+	f := q.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	h := f.hosts[queue]
+	if h == nil || h.till > 0 { // then what rests is not among them
+		return nil
+	}
+	for _, n := range h.next {
+		if k := n.key(queue); !taken(k) {
+			return k
+		}
+	}
+	return nil
+}
+
+// reader reads rows as the last commit left them, from caches and the store. One iterator serves a whole commit.
+type reader struct {
+	f      *Frontier
+	it     *pebble.Iterator // for Row; nil until needed
+	queues *pebble.Iterator // for Backwards; nil until needed
+}
+
+// close gives the iterators back, unless a store that died may still read them.
+func (r *reader) close() error {
+	if r.f.dead.cause() != nil {
+		return nil
+	}
+	var errs []error
+	for _, it := range []*pebble.Iterator{r.it, r.queues} {
+		if it != nil {
+			errs = append(errs, it.Close())
+		}
+	}
+	r.it, r.queues = nil, nil
+	return errors.Join(errs...)
+}
+
+// Row implements Rows.
+func (r *reader) Row(key []byte) (v []byte, err error) {
+	if r.it == nil {
+		if r.it, err = r.f.db.NewIter(nil); err != nil {
+			return nil, err
+		}
+	}
+	return seek(r.it, key)
+}
+
+// URI implements Rows.
+func (r *reader) URI(id crawl.ID) ([]byte, error) {
+	if v := r.f.recs.get(id); v != nil {
+		return v, nil
+	}
+	v, err := r.Row(schema.URIKey(id))
+	return bytes.Clone(v), err
+}
+
+// Host implements Rows.
+func (r *reader) Host(hash uint64) ([]byte, error) {
+	if v := r.f.hostRows.get(hash); v != nil {
+		return v, nil
+	}
+	v, err := r.Row(schema.HostKey(hash))
+	return bytes.Clone(v), err
+}
+
+// Domain implements Rows.
+func (r *reader) Domain(name string) ([]byte, error) {
+	if v := r.f.domainRows.get(name); v != nil {
+		return v, nil
+	}
+	read, err := r.Row(schema.DomainKey(name))
+	if read == nil || err != nil {
+		return nil, err
+	}
+	v := bytes.Clone(read)
+	r.f.domainRows.keep([]string{name}, [][]byte{v})
+	return v, nil
+}
+
+// Name implements Rows.
+func (r *reader) Name(hash uint64) (string, error) { return r.f.name(hash) }
+
+// Scan implements Rows.
+func (r *reader) Scan(from, prefix []byte, fn func(key, value []byte) error) error {
+	return scanFrom(r.f.db, from, prefix, fn)
+}
+
+// Backwards implements Rows.
+func (r *reader) Backwards(prefix []byte, fn func(key, value []byte) (more bool, err error)) (err error) {
+	if r.queues == nil {
+		if r.queues, err = r.f.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: schema.After(prefix)}); err != nil {
+			return err
+		}
+	} else {
+		r.queues.SetBounds(prefix, schema.After(prefix))
+	}
+	for ok := r.queues.Last(); ok; ok = r.queues.Prev() {
+		v, err := r.queues.ValueAndErr()
+		if err != nil {
+			return err
+		}
+		if more, err := fn(r.queues.Key(), v); err != nil || !more {
+			return err
+		}
+	}
+	return r.queues.Error()
+}
+
+// applyAll applies requests, one after the other.
+func (t *commitTx) applyAll(rs []*request) error {
+	for _, r := range rs {
+		runtime.Gosched()
+		if err := t.Apply(&r.Request); err != nil {
+			return err
+		}
+	}
+	return nil
+}

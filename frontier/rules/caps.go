@@ -1,0 +1,111 @@
+package rules
+
+import (
+	"bytes"
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
+
+// admit decides whether a URI of the host may become known, which fresh says is not. When a
+// cap is reached, the worst waiting URI of the host gives way to a better one.
+func (t *Tx) admit(r *schema.Record, h *Queue, fresh bool) (ok bool, err error) {
+	l := &t.env.Limits
+	if r.IsPrereq() || r.Seed || !l.caps() {
+		return true, nil
+	}
+	d, err := t.Domain(r.Host)
+	if err != nil {
+		return false, err
+	}
+	if fresh && d != nil && l.hostsFull(&d.Domain, r.Found) && !(r.Needed() && r.Kind != crawl.LinkNav) {
+		return false, nil
+	}
+	if l.HostGuesses > 0 && !t.env.Order.FollowUseless && isGuess(r) && h.Guessed >= uint64(l.HostGuesses)+h.Valid/validPerGuess {
+		return t.makeRoom(r, isGuess)
+	}
+	full := func(known, valid uint64, soft, hard int64) bool {
+		return hard > 0 && known >= uint64(hard) ||
+			soft > 0 && known >= uint64(soft)+uint64(l.URIsPerValid)*valid && !r.Needed()
+	}
+	if !full(h.Known, h.Valid, l.HostURIs, l.HostURIsMax) && (d == nil || !full(d.Known, d.Valid, l.DomainURIs, l.DomainURIsMax)) {
+		return true, nil
+	}
+	return t.makeRoom(r, anyURI)
+}
+
+// hostsFull reports whether a registered domain has as many hosts as may be known by links
+// of such pages.
+func (c *LimitsConfig) hostsFull(d *schema.Domain, by schema.Found) bool {
+	soft := uint64(c.HostsPerDomain)
+	if by == schema.FoundValid && c.HostsPerValid > 0 {
+		soft *= moreOfValid
+	}
+	return c.HostsPerDomainMax > 0 && d.Hosts >= uint64(c.HostsPerDomainMax) ||
+		c.HostsPerDomain > 0 && d.Hosts >= soft+uint64(c.HostsPerValid)*d.Valid
+}
+
+// mostGiveWay is how many URIs at the end of a queue are looked at.
+const mostGiveWay = 32
+
+// validPerGuess is how many valid pages of a host let one guess more be known.
+const validPerGuess = 4
+
+// moreOfValid is how many times more hosts of a domain links of valid pages may name, where the cap
+// rises: the nation's blogs on a hoster come after those of others.
+const moreOfValid = 10
+
+func anyURI(*schema.Record) bool { return true }
+
+// giveWay forgets the worst waiting URI of the host that is of a kind when r is better,
+// and reports whether it did.
+func (t *Tx) makeRoom(r *schema.Record, is func(*schema.Record) bool) (gave bool, err error) {
+	hash, mine := t.env.Salt.Hash(t.env.QueueName(r)), t.env.Order.Precedence(r)
+	if worst, looked := t.worst[hash]; looked && worst <= mine {
+		return false, nil
+	}
+	t.worst[hash] = 0
+	looked := 0
+	err = t.state.Backwards(schema.QueuePrefix(hash), func(key, v []byte) (more bool, err error) {
+		if looked == 0 {
+			t.worst[hash] = key[9]
+		}
+		if looked++; looked > mostGiveWay || key[9] <= mine {
+			return false, nil
+		}
+		id, err := schema.QueuedID(hash, v)
+		if err != nil {
+			return false, err
+		}
+		worst, err := t.Record(id)
+		if err != nil {
+			return false, err
+		}
+		if worst != nil && worst.Host == r.Host && is(worst) && evictable(worst, hash, key) && t.env.Queues.Reserve(id) {
+			gave = true
+			return false, t.evict(worst)
+		}
+		return true, nil
+	})
+	return gave, err
+}
+
+// givesWay reports whether a URI that waits at the key may be forgotten: nobody refers
+// to it in a way that must last.
+func evictable(r *schema.Record, queue uint64, key []byte) bool {
+	return r.State == schema.Waiting && r.Finishes == 0 && !r.Seed && !r.Force && !r.Targeted && !r.Needed() &&
+		bytes.Equal(schema.QueueKey(queue, r.Precedence, r.Seq), key)
+}
+
+// forget removes a waiting URI from the state.
+func (t *Tx) evict(r *schema.Record) error {
+	if err := t.Dequeue(r); err != nil {
+		return err
+	}
+	t.Counters.Dropped++
+	if _, _, err := t.uncountKnown(r); err != nil {
+		return err
+	}
+	t.recs[r.ID] = nil
+	t.Evicted = append(t.Evicted, r.ID)
+	return t.w.Delete(schema.URIKey(r.ID))
+}

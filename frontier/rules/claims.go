@@ -1,0 +1,101 @@
+package rules
+
+import (
+	"errors"
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
+
+// join adds a claim and ways to a record and sees to what follows from it.
+func (t *Tx) Join(r *schema.Record, c crawl.Claim, w crawl.Ways) error {
+	claim, ways := r.Claim, r.Ways()
+	r.Claim = claim.Join(c)
+	joined := ways.Join(w)
+	if r.Claim == claim && joined == ways {
+		return nil
+	}
+	r.SetWays(joined)
+	switch r.State {
+	case schema.Parked:
+		if !r.Claim.IsZero() {
+			return t.Enqueue(r, crawl.ModeFetch)
+		}
+	case schema.Waiting:
+		return t.promote(r)
+	case schema.Done:
+		return t.claimGrew(r, claim, ways)
+	}
+	return nil
+}
+
+// grown sees to a finished URI whose claim and ways are more than what it was processed
+// with.
+func (t *Tx) claimGrew(r *schema.Record, old crawl.Claim, ways crawl.Ways) error {
+	d := &t.env.Depths
+	redirect := r.Outcome.Class == crawl.ClassRedirect
+	if redirect && r.Targeted && r.Claim.Keep && !old.Keep {
+		if err := t.addWork(schema.WorkKeep, r.ID); err != nil {
+			return err
+		}
+	}
+	switch max(d.Again(r.Claim, r.Outcome), d.AgainBy(r.Outcome, old, r.Claim, ways, r.Ways())) {
+	case crawl.AgainFetch:
+		return t.Enqueue(r, crawl.ModeFetch)
+	case crawl.AgainJudge:
+		if err := t.Enqueue(r, crawl.ModeJudge); err != nil {
+			return err
+		}
+	}
+	old.Keep = r.Claim.Keep
+	if redirect && (r.Claim != old || r.Ways() != ways) || r.Outcome.Archived && d.Flags(r.Claim, r.Outcome) != d.Flags(old, r.Outcome) {
+		return t.addWork(schema.WorkLinks, r.ID)
+	}
+	return nil
+}
+
+// edge remembers who redirects to whom: a redirect to a valid page is archived
+// with it.
+func (t *Tx) edge(r *schema.Record, u *crawl.CrawlURI) error {
+	for i := range u.Links {
+		if u.Links[i].Kind != crawl.LinkRedirect || u.Links[i].Key == r.Key {
+			continue
+		}
+		target, _, err := t.Lookup(u.Links[i].Key)
+		if err != nil {
+			return err
+		}
+		if target == nil {
+			continue
+		}
+		if err := t.w.Set(schema.RedirectKey(target.ID, r.ID), schema.Present()); err != nil {
+			return err
+		}
+		target.Targeted = true
+		t.edges[target.ID] = append(t.edges[target.ID], r.ID)
+		if keeps(target) {
+			return t.Join(r, crawl.Claim{Keep: true}, crawl.Ways{})
+		}
+	}
+	return nil
+}
+
+// keeps reports whether redirects to the URI are archived.
+func keeps(r *schema.Record) bool {
+	return r.Outcome.Valid() || r.Outcome.Class == crawl.ClassRedirect && r.Claim.Keep
+}
+
+// selfRedirect follows a redirect whose target has its source's key in the form
+// found, a bounded number of times.
+func (t *Tx) selfRedirect(r *schema.Record, c *crawl.Candidate) error {
+	if c.Kind != crawl.LinkRedirect || c.URL == r.URL || r.Redirects >= t.env.Config.SelfRedirects || r.State != schema.Done {
+		return nil
+	}
+	r.Redirects++
+	// What is archived so far is the redirect; the page is yet to come.
+	was := r.Outcome
+	r.URL, r.Outcome = c.URL, crawl.Outcome{}
+	if err := errors.Join(t.countOutcome(r, was, true), t.Rehost(r, c.Host)); err != nil {
+		return err
+	}
+	return t.Enqueue(r, crawl.ModeFetch)
+}

@@ -1,0 +1,158 @@
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
+
+func (t *Tx) candidates(r *Request) error {
+	var from From
+	var page *schema.Record
+	if r.Page != nil {
+		var err error
+		page, err = t.Record(r.Page.ID)
+		if err != nil {
+			return err
+		}
+		if page != nil {
+			from = t.env.Order.From(page, r.Page)
+		}
+	}
+	for i := range r.Candidates {
+		c := &r.Candidates[i]
+		if r.Page != nil && !t.env.Order.follow(from, r.Page.URL, c) {
+			t.Counters.Refused++
+			if page != nil {
+				page.Left = true
+			}
+			continue
+		}
+		if _, err := t.Discover(c, r.IDs[i], from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// upsert makes a candidate known, or joins its claim to what is known. It returns nil
+// for one that the limits refuse. id is that of its key, from the page it was found on.
+func (t *Tx) Discover(c *crawl.Candidate, id crawl.ID, from From) (*schema.Record, error) {
+	r, id, err := t.lookupAt(id, c.Key)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		r = &schema.Record{ID: id, URL: c.URL, Key: c.Key, Host: c.Host, Hops: c.Hops, Kind: c.Kind,
+			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: schema.Parked,
+			Found: from.found, InWanted: from.inWanted, Empty: from.empty}
+		r.SetWays(c.Reached())
+		h, fresh, err := t.hostOf(c.Host) // before its only URI gives way
+		if err != nil {
+			return nil, err
+		}
+		ok, err := t.admit(r, h, fresh)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			t.Counters.Refused++
+			return nil, nil
+		}
+		if err := t.FoundOn(r, c); err != nil {
+			return nil, err
+		}
+		if err := t.countKnown(r, fresh); err != nil { // a URI without its host could not be read
+			return nil, err
+		}
+		t.recs[id] = r
+		t.Counters.Discovered++
+		t.Counters.Parked++
+		if c.Claim.IsZero() && !c.Force {
+			return r, nil
+		}
+		return r, t.Enqueue(r, crawl.ModeFetch)
+	}
+	was, again := isGuess(r), r.State == schema.Done && t.env.Order.nearer(r, r.Hops, c.Hops)
+	if (again || r.State != schema.Done) && fewerHops(c.Hops, r.Hops) {
+		r.OwnWays, r.Hops = r.Ways(), c.Hops
+		if err := t.FoundOn(r, c); err != nil {
+			return nil, err
+		}
+	}
+	if c.Seed && r.Hops == "" && r.Via == "" {
+		r.Via = c.Via // of several logs the first that says so
+	}
+	r.Seed = r.Seed || c.Seed
+	r.InWanted = r.InWanted || from.inWanted
+	if t.env.Order.follows && from.found.Better(r.Found) {
+		r.Found = from.found
+	}
+	r.Empty = min(r.Empty, from.empty)
+	if c.Force && r.State != schema.Waiting {
+		r.Force = true
+		r.Claim, r.OwnWays = r.Claim.Join(c.Claim), r.Ways().Join(c.Reached())
+		return r, errors.Join(t.Enqueue(r, crawl.ModeFetch), t.guessChanged(r, was))
+	}
+	if err := errors.Join(t.Join(r, c.Claim, c.Reached()), t.guessChanged(r, was)); err != nil {
+		return nil, err
+	}
+	if again && r.State == schema.Done {
+		return r, t.leadAgain(r)
+	}
+	return r, t.promote(r)
+}
+
+// via returns the id of a page that was finished, the zero id for another.
+func (t *Tx) pageID(url string) (crawl.ID, error) {
+	if url == "" {
+		return crawl.ID{}, nil
+	}
+	if id, ok := t.vias[url]; ok {
+		return id, nil
+	}
+	r, id, err := t.Lookup(url)
+	if err != nil {
+		return crawl.ID{}, err
+	}
+	if r == nil || r.URL != url || r.Finishes == 0 { // one that only waits may give way to another
+		id = crawl.ID{}
+	}
+	t.vias[url] = id
+	return id, nil
+}
+
+// found notes on which page a URI was found. A seed's was read by another harvest: whether
+// it is known here, too, does not matter.
+func (t *Tx) FoundOn(r *schema.Record, c *crawl.Candidate) (err error) {
+	if c.Seed {
+		r.ViaID, r.Via = crawl.ID{}, c.Via
+		return nil
+	}
+	if r.ViaID, err = t.pageID(c.Via); err != nil {
+		return err
+	}
+	if r.Via = ""; r.ViaID == (crawl.ID{}) {
+		r.Via = c.Via
+	}
+	return nil
+}
+
+// fewerHops orders paths by their link hops, then by length, then by their
+// letters, so that the order of discovery cannot matter.
+func fewerHops(a, b string) bool {
+	return cmp.Or(cmp.Compare(crawl.LinkHops(a), crawl.LinkHops(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) < 0
+}
+
+// viaText returns the URL a URI was found on, within a commit.
+func (t *Tx) viaText(r *schema.Record) (string, error) {
+	if r.ViaID == (crawl.ID{}) {
+		return r.Via, nil
+	}
+	page, err := t.Record(r.ViaID)
+	if err != nil || page == nil {
+		return "", err
+	}
+	return page.URL, nil
+}

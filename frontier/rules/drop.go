@@ -1,0 +1,38 @@
+package rules
+
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
+
+// drop is what Drop asks the committer for.
+type Deletion struct {
+	IDs     []crawl.ID
+	Status  crawl.Status
+	Log     func(*crawl.CrawlURI) []crawl.LogLine
+	Dropped int // for the caller, once answered
+}
+
+func (t *Tx) Drop(d *Deletion) error {
+	for _, id := range d.IDs {
+		r, err := t.Record(id)
+		if err != nil {
+			return err
+		}
+		if r == nil || r.State != schema.Waiting || r.Claim.IsZero() || !t.env.Queues.Reserve(id) {
+			continue
+		}
+		t.Evicted = append(t.Evicted, id)
+		u := OfferOf(r, false)
+		if u.Via, err = t.viaText(r); err != nil {
+			return err
+		}
+		u.Status, u.Disposition = d.Status, crawl.Done
+		u.Lines = d.Log(u)
+		if err := t.done(r, u); err != nil {
+			return err
+		}
+		d.Dropped++
+	}
+	return nil
+}

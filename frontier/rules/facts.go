@@ -1,0 +1,89 @@
+package rules
+
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+	"exclave/internal/robots"
+	"fmt"
+	"time"
+)
+
+// failedFacts is how long a prerequisite that taught nothing counts as failed.
+const failedFacts = time.Hour
+
+// learn gives a prerequisite that ended without facts (a chain without a fetcher
+// for it, a failure of ours) those of a failure: what waits for it would ask for it
+// for ever.
+func (t *Tx) learnFailure(u *crawl.CrawlURI) error {
+	if u.Disposition != crawl.Done {
+		return nil
+	}
+	now := t.env.Now()
+	if host, ok := crawl.DNSHost(u.Key); ok && u.HostFacts == nil {
+		u.HostFacts = &crawl.HostFacts{Host: host, Status: u.Status, Asked: now, Expires: now.Add(failedFacts)}
+	}
+	if origin, ok := crawl.RobotsOrigin(u.Key); ok && u.Origin == nil {
+		rules, err := robots.FromStatus(0, nil, "").MarshalBinary()
+		if err != nil {
+			return err
+		}
+		u.Origin = &crawl.OriginFacts{Origin: origin, Status: u.Status, Robots: rules, Fetched: now, Expires: now.Add(failedFacts)}
+	}
+	return nil
+}
+
+// facts stores what the URI taught about its host, and the answers that wait for
+// the host's first archived page.
+func (t *Tx) learnFacts(u *crawl.CrawlURI) error {
+	if err := t.learnFailure(u); err != nil {
+		return err
+	}
+	if h := u.HostFacts; h != nil {
+		t.Changed.Hosts = append(t.Changed.Hosts, h.Host)
+		if err := t.w.Set(schema.HostFactsKey(h.Host), schema.EncodeHostFacts(h)); err != nil {
+			return err
+		}
+	}
+	if o := u.Origin; o != nil {
+		t.Changed.Origins = append(t.Changed.Origins, o.Origin)
+		if err := t.w.Set(schema.OriginFactsKey(o.Origin), schema.EncodeOriginFacts(o)); err != nil {
+			return err
+		}
+	}
+	if d := u.Deferred; d != nil {
+		if err := t.SetDeferred(d); err != nil {
+			return err
+		}
+	}
+	if u.Disposition != crawl.Done {
+		return nil
+	}
+	for _, key := range u.Carried {
+		v, err := t.Row(schema.AnswerKey(key))
+		if err != nil {
+			return err
+		}
+		a, err := schema.DecodeAnswer(v)
+		if err != nil {
+			return fmt.Errorf("deferred answer %s: %w", key, err)
+		}
+		a.Written, a.Packed = true, nil
+		if err := t.setAnswer(key, &a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setDeferred keeps an answer for the archive.
+func (t *Tx) SetDeferred(d *crawl.Deferred) error {
+	return t.setAnswer(d.Key, &schema.Answer{Written: d.Written, Time: d.Time, Packed: t.env.Pack(d.Raw)})
+}
+
+func (t *Tx) setAnswer(key string, a *schema.Answer) error {
+	t.Changed.Answers = append(t.Changed.Answers, key)
+	return t.setRow(schema.AnswerKey(key), a.Encode())
+}
+
+// news names the facts that a commit changes.
+type ChangedFacts struct{ Hosts, Origins, Answers []string }

@@ -1,0 +1,312 @@
+package rules
+
+import (
+	"errors"
+	"exclave/crawl"
+	"exclave/frontier/schema"
+	"fmt"
+	"math"
+	"time"
+)
+
+// finish applies what a ToeThread handed back.
+func (t *Tx) Finish(u *crawl.CrawlURI) error {
+	r, err := t.Record(u.ID)
+	if err != nil {
+		return err
+	}
+	if r != nil && r.State == schema.Done && r.Outcome.Status == crawl.StatusDeletedByUser {
+		return t.deletedMeanwhile(r, u)
+	}
+	if r == nil || r.State != schema.Waiting {
+		return fmt.Errorf("%s was handed back, but is not in process", u.URL)
+	}
+	t.Back = append(t.Back, u.ID)
+	if u.Disposition == crawl.Done {
+		t.vias[r.URL] = r.ID
+	}
+	q, _, err := t.QueueOf(r)
+	if err != nil {
+		return err
+	}
+	q.Until = time.Time{}
+	q.Resting = t.env.Config.ConnectionsPerHost > 1 && q.Wake.Sub(t.env.Wall()) > LongRest // another URI failed
+	if err := t.learnFacts(u); err != nil {
+		return err
+	}
+	if err := t.capture(u); err != nil {
+		return err
+	}
+	switch u.Disposition {
+	case crawl.Resign:
+		return t.resigned(r, u)
+	case crawl.Defer:
+		return t.deferred(r, u)
+	case crawl.Retry:
+		return t.retry(r, u)
+	}
+	return t.done(r, u)
+}
+
+// tooLate takes back a URI that was dropped just when it was offered: what was fetched
+// is abandoned, the host is left in peace all the same.
+func (t *Tx) deletedMeanwhile(r *schema.Record, u *crawl.CrawlURI) error {
+	t.Back = append(t.Back, u.ID)
+	u.Disposition = crawl.Resign
+	return errors.Join(t.learnFacts(u), t.capture(u), t.resigned(r, u))
+}
+
+// capture notes the span of the group that was written. When the URI is not
+// done, the group stays in the archive as abandoned.
+func (t *Tx) capture(u *crawl.CrawlURI) error {
+	if u.Span == nil {
+		return nil
+	}
+	c := schema.Capture{Span: *u.Span, ID: u.ID, Response: !u.Response.IsZero(), Carried: u.Carried}
+	if u.Disposition != crawl.Done {
+		c.Abandoned = "the URI was not finished"
+		if u.Err != nil {
+			c.Abandoned = u.Err.Error()
+		}
+	}
+	t.Lengths[u.Span.File] = u.Span.End
+	return t.w.Set(schema.CaptureKey(u.Span.File, u.Span.Start), c.Encode())
+}
+
+// deferred puts the prerequisite ahead of the URI, which keeps its place.
+func (t *Tx) deferred(r *schema.Record, u *crawl.CrawlURI) error {
+	p := u.Prereq
+	if p == nil {
+		return fmt.Errorf("%s waits for a prerequisite that is not named", u.URL)
+	}
+	if p.Host != u.Host {
+		return fmt.Errorf("%s waits for a prerequisite of another host, %s", u.URL, p.Host)
+	}
+	w, err := t.Discover(p, t.env.Salt.ID(p.Key), From{})
+	if err != nil || w.State != schema.Waiting {
+		return err
+	}
+	// It stands before the URI that waits for it. When another queue has it already,
+	// this one looks again a little later.
+	name := t.env.QueueName(r)
+	if t.env.QueueName(w) == name {
+		return nil
+	}
+	if w.Seq == t.Counters.Seq { // it was queued just now
+		if err := t.Dequeue(w); err != nil {
+			return err
+		}
+		w.QueueName, w.State = name, schema.Parked
+		t.Counters.Parked++
+		return t.Enqueue(w, w.Mode)
+	}
+	return t.rest(r, lookAgain)
+}
+
+// lookAgain is how long a queue rests whose URI waits for a prerequisite in another.
+const lookAgain = time.Second
+
+func (t *Tx) retry(r *schema.Record, u *crawl.CrawlURI) error {
+	r.Attempts++
+	t.Counters.Retried++
+	cfg := &t.env.Config
+	h, _, err := t.QueueOf(r)
+	if err != nil {
+		return err
+	}
+	t.spend(h, t.env.Order.ErrorPenalty)
+	switch {
+	case crawl.IsDNS(r.Key):
+		h.Failed = true
+		return t.rest(r, cfg.DNSRetryDelay)
+	case u.Status.IsHTTP():
+		h.Failed = true
+		return errors.Join(t.countRequest(h, u), t.rest(r, cfg.failure(&h.Host, u)), t.originAnswered(r, false))
+	}
+	return errors.Join(t.countRequest(h, u), t.rest(r, cfg.delay(u)), t.originFailed(r, false))
+}
+
+// fresh reports whether the URI was archived with its body: of a revisit without
+// one, the earlier capture is still the one to judge and to refer to.
+func fresh(u *crawl.CrawlURI) bool {
+	return u.Span != nil && !u.Response.IsZero() && !u.NotModified
+}
+
+func (t *Tx) done(r *schema.Record, u *crawl.CrawlURI) error {
+	if err := errors.Join(t.countVisit(u), t.retireWhenSpent(r)); err != nil {
+		return err
+	}
+	if err := t.visited(r, u); err != nil {
+		return err
+	}
+	if err := t.Dequeue(r); err != nil {
+		return err
+	}
+	was, had := r.Outcome, r.Finishes > 0
+	r.State = schema.Done
+	t.Counters.Finished++
+	r.Finishes++
+	r.Last = schema.Millis(t.env.Now())
+	r.Force = false
+	r.Outcome = u.Outcome()
+	if !had {
+		was = crawl.Outcome{}
+	}
+	if err := t.countOutcome(r, was, had); err != nil {
+		return err
+	}
+	if fresh(u) {
+		r.Response, r.Metadata, r.RecordID = u.Response, u.Metadata, u.RecordID
+		r.Date, r.Digest = schema.Millis(u.Started), u.Digest
+		r.ETag, r.LastModified = u.Header("ETag"), u.Header("Last-Modified")
+	}
+	if u.Judged != nil {
+		r.Judgings++
+	}
+	for _, l := range u.Lines {
+		t.Lines[l.Log] = append(t.Lines[l.Log], l.Text...)
+		t.LineCounts[l.Log]++
+	}
+	if err := t.links(r, u); err != nil {
+		return err
+	}
+	if r.Outcome.Class == crawl.ClassRedirect {
+		if err := t.edge(r, u); err != nil {
+			return err
+		}
+	}
+	if r.Targeted && r.Outcome.Valid() && !was.Valid() {
+		if err := t.addWork(schema.WorkKeep, r.ID); err != nil {
+			return err
+		}
+	}
+	if ways := u.Reached(); r.State == schema.Done && (r.Claim != u.Claim || r.Ways() != ways) { // they grew while the URI was in process
+		if err := t.claimGrew(r, u.Claim, ways); err != nil {
+			return err
+		}
+	}
+	if r.State == schema.Done && t.env.Order.nearer(r, u.Hops, r.Hops) { // so did what leads to it
+		return t.leadAgain(r)
+	}
+	return nil
+}
+
+// account keeps the statistics: a URI counts once, however often it finishes.
+func (t *Tx) countOutcome(r *schema.Record, was crawl.Outcome, had bool) error {
+	add := func(n *int64, before, now bool) {
+		switch {
+		case now && !before:
+			*n++
+		case before && !now:
+			*n--
+		}
+	}
+	add(&t.Counters.Archived, was.Archived, r.Outcome.Archived)
+	add(&t.Counters.Judged, was.Judged, r.Outcome.Judged)
+	add(&t.Counters.Valid, was.Valid(), r.Outcome.Valid())
+	add(&t.Counters.Failed, had && Failed(was.Status), Failed(r.Outcome.Status))
+	add(&t.Counters.Disregarded, had && Excluded(was.Status), Excluded(r.Outcome.Status))
+	return t.countValid(r.Host, was.Valid(), r.Outcome.Valid())
+}
+
+// Failed reports whether a URI that was finished with a status counts as failed: nobody answered, or
+// we failed; not that it was kept out (robots.txt, scope, a quota, an operator).
+func Failed(s crawl.Status) bool { return s < 0 && !Excluded(s) }
+
+func Excluded(s crawl.Status) bool {
+	switch s {
+	case crawl.StatusRobots, crawl.StatusOutOfScope, crawl.StatusBlockedByUser, crawl.StatusBlockedByProcessor,
+		crawl.StatusTooManyLinkHops, crawl.StatusTooManyEmbedHops, crawl.StatusQuota, crawl.StatusDeletedByUser:
+		return true
+	}
+	return false
+}
+
+// keptLinks is how many bytes of outlinks of a page are kept in the state; of a page
+// with more they are read back from its metadata record.
+const keptLinks = 1024
+
+// mostKept is how many links that can be: a link of the same host takes 9 bytes.
+const mostKept = keptLinks/schema.OwnLinkLen + 1
+
+// links makes the URI's outlinks known, and keeps them where a claim that grows
+// later must reach them without a second request.
+func (t *Tx) links(r *schema.Record, u *crawl.CrawlURI) error {
+	if r.Outcome.Archived && !fresh(u) && len(u.Links) == 0 {
+		// Those of the capture that counts stay; the claims may be greater than when
+		// they were found.
+		return t.addWork(schema.WorkLinks, r.ID)
+	}
+	kept := schema.NoLinks()
+	// The metadata record does not have the links of a type that was not known when it was written.
+	most := keptLinks
+	if u.Mode == crawl.ModeJudge && !r.LinksInMetadata {
+		most = math.MaxInt
+	}
+	from := t.env.Order.From(r, u)
+	r.Leads, r.Left = false, r.Left && t.Request.Ahead > 0
+	empty, err := t.empty(r, u)
+	if err != nil {
+		return err
+	}
+	for i := range u.Links {
+		c := &u.Links[i]
+		if c.Key != r.Key {
+			r.Leads = r.Leads || leads(c)
+			r.Left = r.Left || t.env.Order.beside(c)
+		}
+		if i < t.Request.Ahead && c.Key != r.Key { // it was seen to
+			if len(kept) > most {
+				continue
+			}
+			child, _, err := t.Lookup(c.Key)
+			if err != nil {
+				return err
+			}
+			if child != nil {
+				kept = schema.AppendLink(kept, r.ID.Host, schema.Link{ID: child.ID, Kind: c.Kind})
+			}
+			continue
+		}
+		if c.Key == r.Key {
+			if err := t.selfRedirect(r, c); err != nil {
+				return err
+			}
+			continue
+		}
+		if from.empty = empty; empty > 0 && !alike(r.URL, c.URL) {
+			from.empty = 0
+		}
+		if !t.env.Order.follow(from, r.URL, c) {
+			t.Counters.Refused++
+			r.Left = true
+			continue
+		}
+		child, err := t.Discover(c, t.Request.IDs[i], from)
+		if err != nil {
+			return err
+		}
+		if child == nil {
+			continue
+		}
+		if len(kept) <= most {
+			kept = schema.AppendLink(kept, r.ID.Host, schema.Link{ID: child.ID, Kind: c.Kind})
+		}
+	}
+	redirect := r.Outcome.Class == crawl.ClassRedirect
+	// Where no profile has a depth, only a file that is archived without being
+	// flagged (a PDF under B) can come to pass more on.
+	grows := t.env.Depths.Flags(r.Claim, r.Outcome).Max() < 0
+	for _, d := range t.env.Depths.D {
+		grows = grows || d > 0
+	}
+	r.LinksInMetadata = len(kept) > most && r.Outcome.Archived
+	if len(kept) == schema.NoLinksLen || r.LinksInMetadata || !redirect && !(grows && r.Outcome.Archived) {
+		if r.Finishes == 1 {
+			return nil
+		}
+		t.set[string(schema.LinksKey(r.ID))] = nil // those of an earlier capture
+		return t.w.Delete(schema.LinksKey(r.ID))
+	}
+	return t.setRow(schema.LinksKey(r.ID), kept)
+}

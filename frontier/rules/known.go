@@ -1,0 +1,134 @@
+package rules
+
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
+
+// learnURI counts a URI that becomes known; fresh says that its host is new.
+func (t *Tx) countKnown(r *schema.Record, fresh bool) error {
+	h, err := t.Host(r.Host)
+	if err != nil {
+		return err
+	}
+	h.Known++
+	countGuess(&h.Host, false, isGuess(r))
+	d, err := t.Domain(r.Host)
+	if d == nil || err != nil {
+		return err
+	}
+	d.Known++
+	if fresh {
+		d.Hosts++
+	}
+	return nil
+}
+
+// unlearnURI counts a URI no longer with its host; that it has none left is the caller's.
+func (t *Tx) uncountKnown(r *schema.Record) (h *Queue, d *Domain, err error) {
+	if h, err = t.Host(r.Host); err != nil {
+		return nil, nil, err
+	}
+	h.Known--
+	countGuess(&h.Host, isGuess(r), false)
+	if d, err = t.Domain(r.Host); d != nil {
+		d.Known--
+	}
+	return h, d, err
+}
+
+// guess reports whether a URI is known only because useless pages lead to it. What they
+// embed is none, nor what a seed links to or a depth reaches; that a file would be archived
+// makes no link a better one.
+func isGuess(r *schema.Record) bool {
+	if r.Found < schema.FoundUseless || r.Seed || r.Claim.IsZero() || r.IsPrereq() || crawl.LinkHops(r.Hops) <= 1 {
+		return false
+	}
+	return !r.Needed() || r.Kind == crawl.LinkNav && !r.Claim.Keep && r.Claim.Link == [crawl.MaxProfiles]int32{}
+}
+
+// guesses counts a URI of the host that was a guess, or was not, and is one now, or is not.
+func countGuess(h *schema.Host, was, is bool) {
+	switch {
+	case is && !was:
+		h.Guessed++
+	case was && !is && h.Guessed > 0:
+		h.Guessed--
+	}
+}
+
+// guessed counts a known URI that was a guess, or was not, as what it is now.
+func (t *Tx) guessChanged(r *schema.Record, was bool) error {
+	if isGuess(r) == was {
+		return nil
+	}
+	h, err := t.Host(r.Host)
+	if err != nil {
+		return err
+	}
+	countGuess(&h.Host, was, !was)
+	return nil
+}
+
+// rehost counts a URI with another host from now on.
+func (t *Tx) Rehost(r *schema.Record, host string) error {
+	if host == r.Host {
+		return nil
+	}
+	h, d, err := t.uncountKnown(r)
+	if err != nil {
+		return err
+	}
+	if d != nil && h.Known == 0 {
+		d.Hosts--
+	}
+	_, fresh, err := t.hostOf(host)
+	if err != nil {
+		return err
+	}
+	r.Host = host
+	return t.countKnown(r, fresh)
+}
+
+// countValid notes that a URI became a valid page, or is none any more.
+func (t *Tx) countValid(host string, before, now bool) error {
+	if before == now {
+		return nil
+	}
+	h, err := t.Host(host)
+	if err != nil {
+		return err
+	}
+	d, err := t.Domain(host)
+	if err != nil {
+		return err
+	}
+	by := uint64(1)
+	if before {
+		by = ^by + 1
+	}
+	h.Valid += by
+	if d != nil {
+		d.Valid += by
+	}
+	return nil
+}
+
+// known returns the row of a host without making it known; fresh says that it is not.
+func (t *Tx) hostOf(name string) (h *Queue, fresh bool, err error) {
+	hash := t.env.Salt.Hash(name)
+	if h := t.Queues[hash]; h != nil {
+		return h, h.Known == 0, nil
+	}
+	v, err := t.hostValue(hash)
+	if err != nil {
+		return nil, false, err
+	}
+	if v == nil {
+		return &Queue{Host: schema.Host{Name: name}}, true, nil
+	}
+	if h, err = t.Host(name); err != nil {
+		return nil, false, err
+	}
+	return h, h.Known == 0, nil
+}

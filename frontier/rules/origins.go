@@ -1,0 +1,162 @@
+package rules
+
+import (
+	"errors"
+	"exclave/frontier/schema"
+	"fmt"
+	"time"
+)
+
+// openOrigin is the row of an origin within a commit.
+type origin struct {
+	schema.Origin
+	had bool // before
+}
+
+// originFor returns the row of a URI's origin for changing; nil when there is none and fresh is
+// false.
+func (t *Tx) originFor(r *schema.Record, q *Queue, queue uint64, fresh bool) (*origin, error) {
+	id := schema.OriginID{Queue: queue, Tag: t.env.Salt.OriginTag(r.URL)}
+	o := t.origins[id]
+	if o == nil && q.Failing > 0 {
+		row, had, err := t.originBefore(id)
+		if err != nil {
+			return nil, err
+		}
+		if had {
+			o = &origin{row, true}
+			t.origins[id] = o
+		}
+	}
+	if o == nil && fresh {
+		o = &origin{Origin: schema.Origin{Name: schema.OriginOf(r.URL)}}
+		t.origins[id] = o
+	}
+	return o, nil
+}
+
+// originFailed lets the origin of a URI rest that could not be had, and its queue when nothing
+// else waits there. How long the host rests was noted before.
+func (t *Tx) originFailed(r *schema.Record, gaveUp bool) error {
+	q, hash, err := t.QueueOf(r)
+	if err != nil {
+		return err
+	}
+	o, err := t.originFor(r, q, hash, true)
+	if err != nil {
+		return err
+	}
+	rest := max(t.env.Config.backoff(o.Backoff), t.env.Left(o.Until)) // another URI of it may have failed
+	o.Backoff = min(o.Backoff+1, maxBackoff)
+	o.GaveUp = o.GaveUp || gaveUp
+	o.Until = schema.CeilMillis(t.env.Wall().Add(rest))
+	q.Origins = true
+	return t.restWithOrigins(q, hash)
+}
+
+// originAnswered notes that an origin answers; cleared says that it did for a URI that is not for
+// others.
+func (t *Tx) originAnswered(r *schema.Record, cleared bool) error {
+	q, hash, err := t.QueueOf(r)
+	if err != nil {
+		return err
+	}
+	o, err := t.originFor(r, q, hash, false)
+	if o == nil || err != nil {
+		return err
+	}
+	o.Backoff /= 2
+	o.GaveUp = o.GaveUp && !cleared
+	q.Origins = true
+	return nil
+}
+
+// restTogether lets a queue rest until the first of its origins wakes, when all that waits in it
+// rests. A long queue, and one that this commit adds to, is seen through when it is its turn.
+func (t *Tx) restWithOrigins(q *Queue, hash uint64) error {
+	if q.Waiting > ReadAhead || q.Put != nil {
+		return nil
+	}
+	var until time.Time
+	err := t.scan(schema.QueuePrefix(hash), func(_, v []byte) error {
+		_, tag, err := schema.DecodeQueued(hash, v)
+		if err != nil {
+			return err
+		}
+		o, err := t.originNow(schema.OriginID{Queue: hash, Tag: tag})
+		if err != nil {
+			return err
+		}
+		if t.env.Left(o.Until) == 0 { // also where the row does not tell
+			return ErrStop
+		}
+		if until.IsZero() || o.Until.Before(until) {
+			until = o.Until
+		}
+		return nil
+	})
+	if errors.Is(err, ErrStop) {
+		return nil
+	}
+	if err == nil {
+		t.restUntil(q, until)
+	}
+	return err
+}
+
+// originRow returns the row of an origin as this commit leaves it.
+func (t *Tx) originNow(id schema.OriginID) (schema.Origin, error) {
+	if o := t.origins[id]; o != nil {
+		return o.Origin, nil
+	}
+	o, _, err := t.originBefore(id)
+	return o, err
+}
+
+// joined ends the common rest of the URIs of a queue when another comes that does not rest.
+func (t *Tx) wakeFor(r *schema.Record, q *Queue, hash uint64) error {
+	if q.Until.IsZero() {
+		return nil
+	}
+	o, err := t.originFor(r, q, hash, false)
+	if err == nil && (o == nil || t.env.Left(o.Until) == 0) {
+		t.restUntil(q, time.Time{})
+	}
+	return err
+}
+
+// flushOrigins stores the rows of origins and counts them with their queues.
+func (t *Tx) flushOrigins() error {
+	for id, o := range t.origins {
+		q := t.Queues[id.Queue]
+		has := o.Failing() || t.env.Left(o.Until) > 0
+		switch {
+		case has && !o.had:
+			q.Failing++
+		case !has && o.had:
+			q.Failing--
+		}
+		var err error
+		if has {
+			err = t.w.Set(id.Key(), o.Encode())
+		} else if o.had {
+			err = t.w.Delete(id.Key())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// originBefore returns the row of an origin as it was before this commit; had says that there was one.
+func (t *Tx) originBefore(id schema.OriginID) (o schema.Origin, had bool, err error) {
+	v, err := t.state.Row(id.Key())
+	if v == nil || err != nil {
+		return o, false, err
+	}
+	if o, err = schema.DecodeOrigin(v); err != nil {
+		return o, false, fmt.Errorf("origin %x: %w", id.Key(), err)
+	}
+	return o, true, nil
+}

@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+)
+
+// MaxLinks is the most candidates of one request, and about the most rows that one piece of work looks at.
+const MaxLinks = 1000
+
+// Request is what a commit is asked to do.
+type Request struct {
+	URI        *crawl.CrawlURI // finished, or
+	Ahead      int             // how many of its links are committed already
+	Page       *crawl.CrawlURI // the page, not finished yet, that the candidates were found on
+	Candidates []crawl.Candidate
+	IDs        []crawl.ID // where the candidates, or the links of the URI, are looked for first
+	Mark       string     // name of a mark to set with the candidates
+	Note       []byte
+	Drop       *Deletion
+	Again      *Retries
+	Known      int // of the candidates, those that were known; for the caller once answered
+}
+
+// Apply does what a request asks for.
+func (t *Tx) Apply(r *Request) error {
+	before := t.Counters.Discovered + t.Counters.Refused
+	if err := t.candidates(r); err != nil {
+		return err
+	}
+	r.Known = len(r.Candidates) - int(t.Counters.Discovered+t.Counters.Refused-before)
+	if r.Mark != "" {
+		if err := t.w.Set(schema.MarkKey(r.Mark), schema.EncodeMark(r.Note)); err != nil {
+			return err
+		}
+	}
+	if r.URI != nil {
+		t.Request = r
+		if err := t.Finish(r.URI); err != nil {
+			return err
+		}
+	}
+	if r.Drop != nil {
+		if err := t.Drop(r.Drop); err != nil {
+			return err
+		}
+	}
+	if r.Again != nil {
+		return t.OfferAgain(r.Again)
+	}
+	return nil
+}
+
+// links is how many candidates are looked at for a request.
+func (r *Request) Links() int {
+	n := len(r.Candidates)
+	if r.URI != nil {
+		n += len(r.URI.Links) - r.Ahead + min(r.Ahead, mostKept)
+	}
+	return n
+}
+
+// identify notes the ids of the links that are looked at for a request.
+func (r *Request) Identify(salt *schema.Salt) {
+	cs := r.Candidates
+	if r.URI != nil {
+		cs = r.URI.Links
+	}
+	r.IDs = make([]crawl.ID, len(cs))
+	for i := range cs {
+		if r.LooksAt(i) {
+			r.IDs[i] = salt.ID(cs[i].Key)
+		}
+	}
+}
+
+// looksAt reports whether a link is looked at: of those that are committed already only the first
+// are, which may be kept.
+func (r *Request) LooksAt(i int) bool { return i < mostKept || i >= r.Ahead }

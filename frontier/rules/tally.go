@@ -1,0 +1,186 @@
+package rules
+
+import (
+	"exclave/crawl"
+	"exclave/frontier/schema"
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// MaxTypes is how many MIME types have a row of their own; servers invent more.
+const MaxTypes = 2000
+
+// visit is what one URI adds to the tallies.
+func visit(u *crawl.CrawlURI) schema.Tally {
+	y := schema.Tally{URIs: 1, Bytes: u.Received}
+	if u.Span != nil && !u.Response.IsZero() {
+		y.Stored, y.StoredBytes = 1, y.Bytes
+	}
+	switch {
+	case u.Status == crawl.StatusRobots:
+		y.Robots = 1
+	case u.Status <= 0:
+	case u.NotModified:
+		y.Unmodified, y.UnmodifiedLen = 1, y.Bytes
+	default:
+		y.Novel, y.NovelBytes = 1, y.Bytes
+	}
+	return y
+}
+
+// tallies are the small tables, all of which are in memory.
+type Tallies struct {
+	Types    map[string]schema.Tally
+	Statuses map[crawl.Status]schema.Tally
+	Sources  map[string]schema.Tally // by source tag, at most maxSources
+}
+
+func NewTallies() Tallies {
+	return Tallies{map[string]schema.Tally{}, map[crawl.Status]schema.Tally{}, map[string]schema.Tally{}}
+}
+
+// maxSources is how many source tags have a tally, and thus budgets.
+const maxSources = 10000
+
+// counted are the rows that a commit changes, with their new values.
+type Counted struct {
+	Tallies
+	fresh int // types that had no row before
+	hosts map[schema.SourceHost]uint64
+}
+
+// tally counts a URI that is done.
+func (t *Tx) countVisit(u *crawl.CrawlURI) error {
+	if u.Mode != crawl.ModeFetch {
+		return nil
+	}
+	if t.Types == nil {
+		t.Counted = Counted{Tallies: NewTallies(), hosts: map[schema.SourceHost]uint64{}}
+	}
+	c, all, v := &t.Counted, t.env.Tallies, visit(u)
+	if t.Logged != nil {
+		v = *t.Logged
+	}
+	kind := strings.Clone(u.MIME.Type) // it may be a part of a whole header, and is kept
+	if kind == "" {
+		kind = schema.UnknownType
+	}
+	y, ok := c.Types[kind]
+	if !ok {
+		switch y, ok = all.Types[kind]; {
+		case ok:
+		case len(all.Types)+c.fresh < MaxTypes:
+			c.fresh++
+		default: // for good: a type that is not kept now never will be
+			kind = schema.OtherTypes
+			if y, ok = c.Types[kind]; !ok {
+				y = all.Types[kind]
+			}
+		}
+	}
+	y.Add(v)
+	c.Types[kind] = y
+	if y, ok = c.Statuses[u.Status]; !ok {
+		y = all.Statuses[u.Status]
+	}
+	y.Add(v)
+	c.Statuses[u.Status] = y
+	name := u.Host
+	if crawl.IsDNS(u.Key) {
+		name = schema.DNSHost
+	}
+	h, err := t.Host(name)
+	if err != nil {
+		return err
+	}
+	if h.Tally == nil {
+		h.Tally = &schema.Tally{}
+	}
+	h.Tally.Add(v)
+	if name != schema.DNSHost {
+		d, err := t.Domain(name)
+		if err != nil {
+			return err
+		}
+		if d != nil {
+			d.Documents += uint64(v.URIs)
+			d.Bytes += uint64(v.Bytes)
+		}
+	}
+	if u.SourceTag == "" {
+		return nil
+	}
+	if y := t.sourceTally(u.SourceTag); y != (schema.Tally{}) || len(all.Sources) < maxSources {
+		y.Add(v)
+		c.Sources[u.SourceTag] = y
+	}
+	if u.Status <= 0 {
+		return nil // the source-report has successes, as Heritrix's
+	}
+	s := schema.SourceHost{Tag: u.SourceTag, Host: name}
+	n, ok := c.hosts[s]
+	if !ok {
+		v, err := t.state.Row(s.Key())
+		if err != nil {
+			return err
+		}
+		if n, err = decodeCount(s, v); err != nil {
+			return err
+		}
+	}
+	c.hosts[s] = n + 1
+	return nil
+}
+
+// source returns the tally of a source tag as this commit leaves it.
+func (t *Tx) sourceTally(tag string) schema.Tally {
+	if y, ok := t.Sources[tag]; ok {
+		return y
+	}
+	return t.env.Tallies.Sources[tag]
+}
+
+// decodeCount reads how many URIs a source has of a host, 0 where there is no row.
+func decodeCount(s schema.SourceHost, v []byte) (uint64, error) {
+	if v == nil {
+		return 0, nil
+	}
+	n, err := schema.DecodeNumber(v)
+	if err != nil {
+		return 0, fmt.Errorf("count of source %s: %w", s.Tag, err)
+	}
+	return n, nil
+}
+
+// flush puts the rows that changed into the batch.
+func (c *Counted) flush(b Writer) error {
+	for kind, y := range c.Types {
+		if err := b.Set(schema.TallyKey(schema.ByType, kind), y.Encode()); err != nil {
+			return err
+		}
+	}
+	for s, y := range c.Statuses {
+		if err := b.Set(schema.StatusKey(s), y.Encode()); err != nil {
+			return err
+		}
+	}
+	for tag, y := range c.Sources {
+		if err := b.Set(schema.TallyKey(schema.BySource, tag), y.Encode()); err != nil {
+			return err
+		}
+	}
+	for s, n := range c.hosts {
+		if err := b.Set(s.Key(), schema.EncodeNumber(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take makes what a commit counted visible. The lock of the frontier is held.
+func (a *Tallies) Take(c *Counted) {
+	maps.Copy(a.Types, c.Types)
+	maps.Copy(a.Statuses, c.Statuses)
+	maps.Copy(a.Sources, c.Sources)
+}

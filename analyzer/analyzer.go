@@ -79,7 +79,11 @@ func Open(ctx context.Context, c Config) (*Analyzer, error) {
 		a.key = make([]byte, 32)
 		_, _ = rand.Read(a.key) // never fails
 	}
-	if err := c.provide(&a.shared).Err("analyzer: open"); err != nil {
+	problems := c.provide(&a.shared)
+	for i := range problems {
+		problems[i].Fix = "" // it is about job.toml
+	}
+	if err := problems.Err("analyzer: open"); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	for _, p := range profiles {

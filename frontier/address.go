@@ -5,9 +5,8 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // address is an IP address that one of the hosts in memory has, and on which the
@@ -179,7 +178,7 @@ func (f *Frontier) pause(ip netip.Addr) {
 	f.place(a)
 }
 
-func (f *Frontier) addressRow(r pebble.Reader, ip netip.Addr) (row schema.Address, err error) {
+func (f *Frontier) addressRow(r store.Reader, ip netip.Addr) (row schema.Address, err error) {
 	v, err := get(r, schema.AddressKey(ip))
 	if v == nil || err != nil {
 		return row, err

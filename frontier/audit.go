@@ -7,10 +7,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 	"exclave/internal/extsort"
 )
 
@@ -38,7 +37,10 @@ const auditChunk = 8 << 20
 // Audit makes the look. It ends, with an error, when ctx does.
 func (f *Frontier) Audit(ctx context.Context, a Audit) (err error) {
 	// One instant of the state: the committer may be at work.
-	db := f.db.NewSnapshot()
+	db, err := f.db.Snapshot()
+	if err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	u := &auditing{Audit: a, f: f, db: db, ctx: ctx,
 		queued: a.Scratch.Sorter("queued"), hosts: a.Scratch.Sorter("hosts"), vias: a.Scratch.Sorter("vias").Remember()}
@@ -58,7 +60,7 @@ func (f *Frontier) Audit(ctx context.Context, a Audit) (err error) {
 type auditing struct {
 	Audit
 	f   *Frontier
-	db  *pebble.Snapshot
+	db  *store.Snapshot
 	ctx context.Context
 	n   int
 	// queued are the rows of queues: by ID, with their keys and what they tell of the origin.
@@ -250,7 +252,7 @@ func (u *auditing) missing(out map[crawl.ID]bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, vias.Close()) }()
-	it, err := u.db.NewIter(&pebble.IterOptions{LowerBound: schema.URIs.Prefix(), UpperBound: schema.URIs.End()})
+	it, err := u.db.Iter(schema.URIs.Prefix(), schema.URIs.End())
 	if err != nil {
 		return err
 	}

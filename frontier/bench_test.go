@@ -81,7 +81,7 @@ func BenchmarkFinishedKnown(b *testing.B) {
 	must(b, f.Schedule(b.Context(), links...))
 	_, err := f.Next(b.Context()) // their host stays busy
 	must(b, err)
-	before := f.db.Metrics().WAL.BytesWritten
+	before := f.db.Logged()
 	for n := 0; b.Loop(); n++ {
 		must(b, f.Schedule(b.Context(), cand(fmt.Sprintf("h%d.test", n), "/", analyse)))
 		u, err := f.Next(b.Context())
@@ -90,5 +90,5 @@ func BenchmarkFinishedKnown(b *testing.B) {
 		u.Links = links
 		must(b, f.Finished(b.Context(), u))
 	}
-	b.ReportMetric(float64(f.db.Metrics().WAL.BytesWritten-before)/float64(b.N), "logged-B/op")
+	b.ReportMetric(float64(f.db.Logged()-before)/float64(b.N), "logged-B/op")
 }

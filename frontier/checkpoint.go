@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"exclave/frontier/schema"
 	"exclave/internal/fsx"
 )
@@ -47,12 +44,10 @@ func (f *Frontier) Checkpoint(ctx context.Context, dir string) (Instant, error) 
 // copyState is called by the committer, so that nothing is written meanwhile: Pebble uses
 // its log files again, and a copy of one that is being written may mix old and new.
 func (f *Frontier) copyState(c *copying) error {
-	began, copied := f.o.Clock.Mono(), f.copied.Load()
+	began := f.o.Clock.Mono()
 	c.was = Instant{At: f.o.Clock.Now(), Files: f.Files(), Logs: f.Logs(), Stats: f.Stats(), Number: f.number}
-	err := f.dead.guard(func() error {
-		return survive(func() error { return f.db.Checkpoint(c.dir, pebble.WithFlushedWAL()) })
-	})
-	c.was.Held, c.was.Copied = f.o.Clock.Mono()-began, f.copied.Load()-copied
+	copied, err := f.db.Checkpoint(c.dir)
+	c.was.Held, c.was.Copied = f.o.Clock.Mono()-began, copied
 	return err
 }
 
@@ -65,20 +60,3 @@ func WriteMark(fsys fsx.FS, dir string, number uint64) (err error) {
 	}
 	return errors.Join(m.set(mark{Number: number, Closed: true}), m.close())
 }
-
-// otherDir is a folder that is not the store's own: a sync that fails there is no reason
-// to end the store.
-type otherDir struct{ vfs.File }
-
-// Sync implements vfs.File.
-func (d otherDir) Sync() error {
-	if err := d.File.Sync(); err != nil {
-		return otherDirError{err}
-	}
-	return nil
-}
-
-type otherDirError struct{ error }
-
-// Unwrap returns what the file system said.
-func (e otherDirError) Unwrap() error { return e.error }

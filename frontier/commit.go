@@ -2,18 +2,16 @@ package frontier
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // maxGroup bounds the requests that are read for together, aheadLinks
@@ -199,7 +197,7 @@ func (f *Frontier) commitLoop() {
 		held = wait
 		if len(ready) == 0 && f.working() == 0 && !f.puttingOff() {
 			for _, a := range as {
-				f.recent.ended(a.since)
+				f.recent.Ended(a.since)
 			}
 			continue
 		}
@@ -307,9 +305,10 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(t.applyAll(rs), t.Leave(t.leaves()), f.storeFiles(&t.puts, rs)); err != nil {
+	if err := errors.Join(t.applyAll(rs), t.Leave(t.leaves())); err != nil {
 		return err
 	}
+	f.storeFiles(&t.batch, rs)
 	if err := t.DrainBacklog(); err != nil {
 		return err
 	}
@@ -340,31 +339,20 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	}
 	for l, text := range t.Lines {
 		if len(text) > 0 || slices.Contains(rolled, crawl.LogID(l)) {
-			if err := setLog(&t.puts, &rows[l], false); err != nil {
-				return err
-			}
+			setLog(&t.batch, &rows[l], false)
 		}
 	}
 	for _, n := range files {
 		row := schema.FileRow{Number: n, Name: f.archive.FileName(n), Committed: t.Lengths[n]}
-		if err := t.puts.Set(schema.FileKey(n), row.Encode()); err != nil {
-			return err
-		}
+		t.batch.Set(schema.FileKey(n), row.Encode())
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	if err := f.write(t); err != nil {
 		return err
 	}
-	uris, hosts := t.puts.table(schema.URIs), t.puts.table(schema.Hosts)
-	f.seen.take(uris)
-	f.seen.take(hosts)
-	f.recs.take(uris, schema.ReadID)
-	f.hostRows.take(hosts, binary.BigEndian.Uint64)
-	f.takeDomains(&t.puts)
-	made := t.puts // not the whole tx, as long as somebody reads
-	f.recent.committed(&made)
+	made := t.batch // not the whole tx, as long as somebody reads
+	f.renew(&made)
+	f.recent.Committed(&made)
 	f.o.Fail.Hit("frontier.commit.after-batch")
 	f.publish(t, rows)
 	for _, l := range rolled {
@@ -379,16 +367,11 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 // kill leaves one of them a number behind, more never (ADR 31).
 func (f *Frontier) write(t *commitTx) error {
 	number := schema.EncodeNumber(f.number + 1)
-	if err := errors.Join(t.puts.Set(schema.MetaKey(schema.MetaCommit), number), t.puts.Set(schema.CommitKey(f.number+1), number)); err != nil {
-		return err
-	}
-	b, err := t.puts.batch(f.db)
-	if err != nil {
-		return err
-	}
+	t.batch.Set(schema.MetaKey(schema.MetaCommit), number)
+	t.batch.Set(schema.CommitKey(f.number+1), number)
 	marked := make(chan error, 1)
 	go func() { marked <- f.marker.set(mark{Number: f.number + 1}) }()
-	err = f.commit(b, pebble.Sync)
+	err := f.db.Commit(&t.batch, true)
 	if err = errors.Join(err, <-marked); err != nil {
 		return fmt.Errorf("write batch: %w", err)
 	}
@@ -397,24 +380,21 @@ func (f *Frontier) write(t *commitTx) error {
 }
 
 // storeFiles sets the final names of files that requests tell of.
-func (f *Frontier) storeFiles(b rules.Writer, rs []*request) error {
+func (f *Frontier) storeFiles(b *store.Batch, rs []*request) {
 	for _, r := range rs {
 		for _, row := range r.files {
-			if err := f.storeFile(b, row); err != nil {
-				return err
-			}
+			f.storeFile(b, row)
 		}
 	}
-	return nil
 }
 
 // storeFile sets the final name of a file; what is committed of it is known here.
-func (f *Frontier) storeFile(b rules.Writer, row schema.FileRow) error {
+func (f *Frontier) storeFile(b *store.Batch, row schema.FileRow) {
 	f.mu.Lock()
 	row.Committed = f.files[row.Number].Committed
 	f.files[row.Number] = row
 	f.mu.Unlock()
-	return b.Set(schema.FileKey(row.Number), row.Encode())
+	b.Set(schema.FileKey(row.Number), row.Encode())
 }
 
 // sync makes logs and WARC files durable, all at the same time: a disk does several
@@ -473,14 +453,12 @@ func (f *Frontier) completed(files []uint32) error {
 		if len(rows) == 0 {
 			continue
 		}
-		b := f.db.NewBatch()
+		b := &store.Batch{}
 		for _, row := range rows {
-			if err := f.storeFile(batchWriter{b}, row); err != nil {
-				return errors.Join(err, b.Close())
-			}
+			f.storeFile(b, row)
 		}
 		// Not synced: recovery finds the final name by itself.
-		if err := f.commit(b, pebble.NoSync); err != nil {
+		if err := f.db.Commit(b, false); err != nil {
 			return fmt.Errorf("store file names: %w", err)
 		}
 	}

@@ -65,7 +65,7 @@ func TestDamagedTable(t *testing.T) {
 		f, err := Open(t.Context(), o)
 		if err == nil {
 			_, err = f.Check()
-			if cause := f.dead.cause(); cause == nil || err == nil {
+			if cause := f.db.Cause(); cause == nil || err == nil {
 				t.Errorf("read-only %v: %v, %v", readOnly, err, cause)
 			} else {
 				err = cause

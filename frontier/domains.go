@@ -1,26 +1,12 @@
 package frontier
 
 import (
-	"errors"
 	"fmt"
-	"hash/maphash"
-
-	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
-
-// takeDomains takes over what a commit changed of domains.
-func (f *Frontier) takeDomains(p *puts) {
-	f.domainRows.take(p.table(schema.Domains), func(key []byte) string { return string(key) })
-}
-
-// nameHash returns a hash of names, for a cache.
-func nameHash() func(string) uint64 {
-	seed := maphash.MakeSeed()
-	return func(name string) uint64 { return maphash.String(seed, name) }
-}
 
 // readDomain returns what is counted of a host's domain outside of a commit.
 func (f *Frontier) readDomain(host string) (*schema.Domain, error) {
@@ -45,24 +31,25 @@ func (f *Frontier) countDomains() error {
 	if err != nil || want == (have != nil) {
 		return err
 	}
-	b := f.db.NewBatch()
+	b := &store.Batch{}
 	if !want {
-		return errors.Join(b.DeleteRange(schema.Domains.Prefix(), schema.Domains.End(), nil), b.Delete(mark, nil), f.commit(b, pebble.Sync))
+		b.DeleteTable(schema.Domains)
+		b.Delete(mark)
+		return f.db.Commit(b, true)
 	}
 	rows := map[string]*schema.Domain{}
 	flush := func() error {
 		for name, d := range rows {
-			if err := b.Set(schema.DomainKey(name), d.Encode(), nil); err != nil {
-				return err
-			}
+			b.Set(schema.DomainKey(name), d.Encode())
 		}
 		rows = map[string]*schema.Domain{}
-		err := f.commit(b, pebble.NoSync)
-		b = f.db.NewBatch()
+		err := f.db.Commit(b, false)
+		b = &store.Batch{}
 		return err
 	}
 	// What a run that was killed here counted is not counted twice.
-	if err := f.db.DeleteRange(schema.Domains.Prefix(), schema.Domains.End(), pebble.NoSync); err != nil {
+	b.DeleteTable(schema.Domains)
+	if err := flush(); err != nil {
 		return err
 	}
 	err = scan(f.db, schema.Hosts.Prefix(), func(_, v []byte) error {
@@ -94,9 +81,10 @@ func (f *Frontier) countDomains() error {
 		err = flush()
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("count registered domains: %w", err), b.Close())
+		return fmt.Errorf("count registered domains: %w", err)
 	}
-	return errors.Join(b.Set(mark, schema.Present(), nil), f.commit(b, pebble.Sync))
+	b.Set(mark, schema.Present())
+	return f.db.Commit(b, true)
 }
 
 // maxDomainsInMemory bounds what countDomains gathers.

@@ -7,7 +7,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
-	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 )
 
@@ -31,60 +30,65 @@ func (f *Frontier) openCodec() (err error) {
 	return err
 }
 
-// learnt drops what is no longer so from the caches.
-func (f *Frontier) learnt(n rules.ChangedFacts) {
-	f.hostFacts.drop(n.Hosts)
-	f.originFacts.drop(n.Origins)
-	f.written.drop(n.Answers)
-}
-
 // Host implements the host facts of package chain.
 func (f *Frontier) Host(_ context.Context, host string) (crawl.HostFacts, error) {
-	return f.hostFacts.get(host, f.readHost)
+	h, err := f.hostFacts.Read(host, f.readHost)
+	if err != nil || h == nil {
+		return crawl.HostFacts{Host: host}, err
+	}
+	return *h, nil
 }
 
-func (f *Frontier) readHost(host string) (h crawl.HostFacts, keep bool, err error) {
-	h.Host = host
+func (f *Frontier) readHost(host string) (_ *crawl.HostFacts, keep bool, err error) {
 	v, err := get(f.db, schema.HostFactsKey(host))
 	if v == nil || err != nil {
-		return h, false, err
+		return nil, false, err
 	}
-	if h, err = schema.DecodeHostFacts(host, v); err != nil {
-		return h, false, fmt.Errorf("frontier: facts of host %s: %w", host, err)
+	h, err := schema.DecodeHostFacts(host, v)
+	if err != nil {
+		return nil, false, fmt.Errorf("frontier: facts of host %s: %w", host, err)
 	}
-	return h, true, nil
+	return &h, true, nil
 }
 
 // Origin implements the host facts of package chain.
 func (f *Frontier) Origin(_ context.Context, origin string) (crawl.OriginFacts, error) {
-	return f.originFacts.get(origin, f.readOrigin)
+	o, err := f.originFacts.Read(origin, f.readOrigin)
+	if err != nil || o == nil {
+		return crawl.OriginFacts{Origin: origin}, err
+	}
+	return *o, nil
 }
 
-func (f *Frontier) readOrigin(origin string) (o crawl.OriginFacts, keep bool, err error) {
-	o.Origin = origin
+func (f *Frontier) readOrigin(origin string) (_ *crawl.OriginFacts, keep bool, err error) {
 	v, err := get(f.db, schema.OriginFactsKey(origin))
 	if v == nil || err != nil {
-		return o, false, err
+		return nil, false, err
 	}
-	if o, err = schema.DecodeOriginFacts(origin, v); err != nil {
-		return o, false, fmt.Errorf("frontier: facts of origin %s: %w", origin, err)
+	o, err := schema.DecodeOriginFacts(origin, v)
+	if err != nil {
+		return nil, false, fmt.Errorf("frontier: facts of origin %s: %w", origin, err)
 	}
-	return o, true, nil
+	return &o, true, nil
 }
 
 // Deferred implements the host facts of package chain.
 func (f *Frontier) Deferred(_ context.Context, key string) (crawl.Deferred, bool, error) {
-	d, err := f.written.get(key, f.readDeferred)
-	return d, d.Key != "" && err == nil, err
+	d, err := f.written.Read(key, f.readDeferred)
+	if err != nil || d == nil {
+		return crawl.Deferred{}, false, err
+	}
+	return *d, true, nil
 }
 
-func (f *Frontier) readDeferred(key string) (d crawl.Deferred, keep bool, err error) {
+func (f *Frontier) readDeferred(key string) (_ *crawl.Deferred, keep bool, err error) {
 	v, err := get(f.db, schema.AnswerKey(key))
 	if v == nil || err != nil {
-		return d, false, err
+		return nil, false, err
 	}
-	if d, err = f.decodeDeferred(key, v); err != nil {
-		return d, false, fmt.Errorf("frontier: deferred answer %s: %w", key, err)
+	d, err := f.decodeDeferred(key, v)
+	if err != nil {
+		return nil, false, fmt.Errorf("frontier: deferred answer %s: %w", key, err)
 	}
-	return d, d.Written, nil // the others are read once, and are large
+	return &d, d.Written, nil // the others are read once, and are large
 }

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
-
-	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // near reports whether a queue that stands at p belongs in memory. f.mu is held.
@@ -59,7 +57,7 @@ func (f *Frontier) wake() (err error) {
 	if f.untilResume() != 0 || len(f.hosts) >= 2*f.cfg.HostsInMemory {
 		return nil
 	}
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: append(f.awake.Key(), 0), UpperBound: schema.Snoozed.End()})
+	it, err := f.db.Iter(append(f.awake.Key(), 0), schema.Snoozed.End())
 	if err != nil {
 		return err
 	}
@@ -100,7 +98,7 @@ func (f *Frontier) refill() (loaded bool, err error) {
 	if !f.more || len(f.hosts) >= f.cfg.HostsInMemory {
 		return false, nil
 	}
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: append(f.horizon.Key(), 0), UpperBound: schema.Line.End()})
+	it, err := f.db.Iter(append(f.horizon.Key(), 0), schema.Line.End())
 	if err != nil {
 		return false, err
 	}
@@ -234,47 +232,22 @@ func (f *Frontier) restore(h *host, row schema.Host) {
 
 // hostValue returns the row of a host as the last commit left it, nil when there is none.
 func (f *Frontier) hostValue(hash uint64) ([]byte, error) {
-	if v := f.hostRows.get(hash); v != nil {
+	if v, ok := f.hostRows.Get(hash); ok {
 		return v, nil
 	}
 	return get(f.db, schema.HostKey(hash))
 }
 
-// memo remembers what was read, and forgets everything when it is full.
-type memo[K comparable, V any] struct {
-	mu sync.Mutex
-	m  map[K]V
-}
-
-func (m *memo[K, V]) get(key K, read func(K) (V, error)) (V, error) {
-	m.mu.Lock()
-	v, ok := m.m[key]
-	m.mu.Unlock()
-	if ok {
-		return v, nil
-	}
-	v, err := read(key)
-	if err != nil {
-		return v, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.m) >= cacheSize || m.m == nil {
-		m.m = map[K]V{}
-	}
-	m.m[key] = v
-	return v, nil
-}
-
 // name returns the name of a host.
 func (f *Frontier) name(hash uint64) (string, error) {
-	return f.names.get(hash, func(hash uint64) (string, error) {
+	return f.names.Read(hash, func(hash uint64) (string, bool, error) {
 		v, err := f.hostValue(hash)
-		return decodeName(hash, v, err)
+		name, err := decodeName(hash, v, err)
+		return name, true, err
 	})
 }
 
-func readName(r pebble.Reader, hash uint64) (string, error) {
+func readName(r store.Reader, hash uint64) (string, error) {
 	v, err := get(r, schema.HostKey(hash))
 	return decodeName(hash, v, err)
 }
@@ -294,7 +267,7 @@ func decodeName(hash uint64, v []byte, err error) (string, error) {
 }
 
 // oneName remembers the last name: ids sort by host.
-func oneName(r pebble.Reader) schema.Names {
+func oneName(r store.Reader) schema.Names {
 	var last uint64
 	var name string
 	return func(hash uint64) (string, error) {
@@ -314,15 +287,15 @@ func (f *Frontier) viaOf(r *schema.Record) (string, error) {
 	if r.ViaID == (crawl.ID{}) {
 		return r.Via, nil
 	}
-	return f.vias.get(r.ViaID, func(id crawl.ID) (string, error) {
+	return f.vias.Read(r.ViaID, func(id crawl.ID) (string, bool, error) {
 		v, err := get(f.db, schema.URIKey(id))
 		if err != nil || v == nil {
-			return "", err
+			return "", false, err
 		}
 		page, err := schema.DecodeRecord(id, v, f.name)
 		if err != nil {
-			return "", fmt.Errorf("record %v: %w", id, err)
+			return "", false, fmt.Errorf("record %v: %w", id, err)
 		}
-		return page.URL, nil
+		return page.URL, true, nil
 	})
 }

@@ -147,7 +147,10 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 // now: those of a host in the order of its queue, or, when host is "", those of all,
 // host by host. An error of fn ends it and is returned.
 func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*schema.Record) error) (err error) {
-	db := f.db.NewSnapshot()
+	db, err := f.db.Snapshot()
+	if err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	n := 0
 	tell := func(r *schema.Record) error {

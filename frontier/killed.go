@@ -1,13 +1,11 @@
 package frontier
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // What a run asked for in its last moments before a kill, servers know and the state
@@ -32,11 +30,9 @@ func (f *Frontier) noteKill() error {
 	if f.clean {
 		return nil
 	}
-	b := f.db.NewBatch()
-	if err := b.Set(key, schema.EncodeTime(schema.CeilMillis(at)), nil); err != nil {
-		return errors.Join(err, b.Close())
-	}
-	return f.commit(b, pebble.Sync)
+	b := &store.Batch{}
+	b.Set(key, schema.EncodeTime(schema.CeilMillis(at)))
+	return f.db.Commit(b, true)
 }
 
 // sinceKill is how long a rest lasts yet that began when the last run was killed, 0 when

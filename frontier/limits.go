@@ -2,13 +2,11 @@ package frontier
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-
-	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/crawl"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // reserve keeps a URI from being offered; false: a ToeThread has it.
@@ -54,7 +52,7 @@ func (f *Frontier) wakeRetired() error {
 	if err != nil || bytes.Equal(was, now) {
 		return err
 	}
-	b := f.db.NewBatch()
+	b := &store.Batch{}
 	err = scan(f.db, schema.Retired.Prefix(), func(k, _ []byte) error {
 		p := schema.ReadPlace(k)
 		v, err := get(f.db, schema.HostKey(p.Host))
@@ -83,13 +81,15 @@ func (f *Frontier) wakeRetired() error {
 		to := f.order.Place(h, p.Host)
 		f.st.Moved(p, to)
 		f.changes.step(retired, f.standsAt(p.Host, to))
-		return errors.Join(b.Delete(k, nil), b.Set(to.Key(), nil, nil), b.Set(schema.HostKey(p.Host), h.Encode(), nil))
+		b.Delete(p.Key())
+		b.Set(to.Key(), nil)
+		b.Set(schema.HostKey(p.Host), h.Encode())
+		return nil
 	})
 	if err != nil {
-		return errors.Join(fmt.Errorf("queues that were retired: %w", err), b.Close())
+		return fmt.Errorf("queues that were retired: %w", err)
 	}
-	if err := errors.Join(b.Set(schema.MetaKey(schema.MetaLimits), now, nil), b.Set(schema.MetaKey(schema.MetaStats), f.st.Encode(), nil)); err != nil {
-		return errors.Join(err, b.Close())
-	}
-	return f.commit(b, pebble.Sync)
+	b.Set(schema.MetaKey(schema.MetaLimits), now)
+	b.Set(schema.MetaKey(schema.MetaStats), f.st.Encode())
+	return f.db.Commit(b, true)
 }

@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 	"exclave/internal/logparts"
 )
 
@@ -26,7 +25,7 @@ type Known struct {
 // when there is none.
 func (k *Known) Last(file uint32) (span crawl.Span, ok bool, err error) {
 	from := schema.CapturesOf(file)
-	it, err := k.f.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: schema.After(from)})
+	it, err := k.f.db.Iter(from, schema.After(from))
 	if err != nil {
 		return span, false, err
 	}
@@ -58,16 +57,16 @@ func (f *Frontier) look(ctx context.Context) (err error) {
 	if len(names) == 0 {
 		return f.mayBegin(ctx)
 	}
-	ro := &Frontier{o: f.o, dead: newDeath(), files: map[uint32]schema.FileRow{}}
+	ro := &Frontier{o: f.o, files: map[uint32]schema.FileRow{}}
 	ro.o.ReadOnly = true
-	if err := ro.openDB(); err != nil {
-		if errors.Is(err, pebble.ErrDBDoesNotExist) {
+	if err := ro.openStore(); err != nil {
+		if errors.Is(err, store.ErrNone) {
 			return f.mayBegin(ctx)
 		}
 		return err
 	}
-	defer func() { err = errors.Join(err, ro.closeDB()) }()
-	return ro.dead.guard(func() error { return ro.compare(ctx) })
+	defer func() { err = errors.Join(err, ro.db.Close()) }()
+	return ro.db.Guard(func() error { return ro.compare(ctx) })
 }
 
 // compare is look, of a store that is open for reading.

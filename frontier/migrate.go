@@ -3,13 +3,11 @@ package frontier
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
-
-	"github.com/cockroachdb/pebble/v2"
 
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // migrate brings a state of an older format to the present one. Each row says which
@@ -36,19 +34,19 @@ func (f *Frontier) migrate(was schema.Format) error {
 	if err := f.migrate3(); err != nil {
 		return fmt.Errorf("migrate the state from format %d to %d: %w", version, schema.FormatVersion, err)
 	}
-	b := f.db.NewBatch()
-	return errors.Join(b.Set(schema.MetaKey(schema.MetaQueues), []byte(rules.QueueByHost), nil), b.Set(schema.MetaKey(schema.MetaLimits), (&rules.LimitsConfig{}).Encode(), nil),
-		b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(was.Rules), nil), f.commit(b, pebble.Sync))
+	b := &store.Batch{}
+	b.Set(schema.MetaKey(schema.MetaQueues), []byte(rules.QueueByHost))
+	b.Set(schema.MetaKey(schema.MetaLimits), (&rules.LimitsConfig{}).Encode())
+	b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(was.Rules))
+	return f.db.Commit(b, true)
 }
 
 // renumber makes a state of format 4 one of this format: its next commit has number 1.
 func (f *Frontier) renumber(was schema.Format) error {
 	f.salt = was.Salt
-	b := f.db.NewBatch()
-	if err := b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(was.Rules), nil); err != nil {
-		return errors.Join(err, b.Close())
-	}
-	return f.commit(b, pebble.Sync)
+	b := &store.Batch{}
+	b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(was.Rules))
+	return f.db.Commit(b, true)
 }
 
 // migrate3 gives hosts their counts and their places in line.
@@ -83,13 +81,15 @@ func (f *Frontier) migrate3() error {
 // placeAgain gives all queues their places anew, and counts them. change is called for
 // each row before.
 func (f *Frontier) placeAgain(st *schema.Counters, change func(*schema.Host)) error {
-	for _, kind := range []schema.Table{schema.Line, schema.Snoozed, schema.Retired} {
-		if err := f.db.DeleteRange(kind.Prefix(), kind.End(), pebble.NoSync); err != nil {
-			return err
-		}
+	b := &store.Batch{}
+	for _, table := range []schema.Table{schema.Line, schema.Snoozed, schema.Retired} {
+		b.DeleteTable(table)
+	}
+	if err := f.db.Commit(b, false); err != nil {
+		return err
 	}
 	st.InLine, st.Snoozed, st.Retired = 0, 0, 0
-	b := f.db.NewBatch()
+	b = &store.Batch{}
 	n := 0
 	if err := scan(f.db, schema.Hosts.Prefix(), func(k, v []byte) error {
 		h, err := schema.DecodeHost(v)
@@ -100,19 +100,20 @@ func (f *Frontier) placeAgain(st *schema.Counters, change func(*schema.Host)) er
 		hash := binary.BigEndian.Uint64(k[1:])
 		if p := f.order.Place(h, hash); p != (schema.Place{}) {
 			st.Moved(schema.Place{}, p)
-			err = b.Set(p.Key(), nil, nil)
+			b.Set(p.Key(), nil)
 		}
-		err = errors.Join(err, b.Set(schema.HostKey(hash), h.Encode(), nil))
+		b.Set(schema.HostKey(hash), h.Encode())
 		if n++; n%rules.MaxLinks == 0 {
-			err = errors.Join(err, f.commit(b, pebble.NoSync))
-			b = f.db.NewBatch()
+			err = f.db.Commit(b, false)
+			b = &store.Batch{}
 		}
 		return err
 	}); err != nil {
-		return errors.Join(err, b.Close())
+		return err
 	}
-	return errors.Join(b.Set(schema.MetaKey(schema.MetaStats), st.Encode(), nil), b.Set(schema.MetaKey(schema.MetaLine), f.order.Key(), nil),
-		f.commit(b, pebble.Sync))
+	b.Set(schema.MetaKey(schema.MetaStats), st.Encode())
+	b.Set(schema.MetaKey(schema.MetaLine), f.order.Key())
+	return f.db.Commit(b, true)
 }
 
 // checkLine gives all queues their places anew when the order is not that of the last

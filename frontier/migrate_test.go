@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -70,10 +69,10 @@ func TestMigration(t *testing.T) {
 	unpack(t, filepath.Join("testdata", "format3.tar.gz"), dir)
 	o.Dir, o.LogDir = filepath.Join(dir, "state"), dir
 	ro = o
-	half := &Frontier{o: o, cfg: o.Config, order: rules.NewOrder(o.Order, o.Limits), dead: newDeath(), openedAt: began}
-	must(t, half.openDB())
+	half := &Frontier{o: o, cfg: o.Config, order: rules.NewOrder(o.Order, o.Limits), openedAt: began}
+	must(t, half.openStore())
 	must(t, half.migrate3())
-	must(t, half.closeDB())
+	must(t, half.db.Close())
 	f, _, err = start(t, o)
 	must(t, err)
 	sound(t, f)
@@ -144,11 +143,11 @@ func TestOtherFormatIsRefused(t *testing.T) {
 	must(t, err)
 	must(t, f.Close(t.Context()))
 	for version, want := range map[uint64]string{schema.FormatVersion + 1: "a newer exclave wrote it", 2: "use the program that made it"} {
-		opts := StoreOptions()
-		opts.FS = storeFS{o.FS, o.Dir, newDeath(), nil}
-		db, err := pebble.Open(o.Dir, opts)
+		db, err := store.Open(store.Options{FS: o.FS, Dir: o.Dir, Logger: o.Logger})
 		must(t, err)
-		must(t, db.Set(schema.MetaKey(schema.MetaFormat), (&schema.Format{Version: version, Rules: o.RulesHash, Salt: f.salt}).Encode(), nil))
+		var b store.Batch
+		b.Set(schema.MetaKey(schema.MetaFormat), (&schema.Format{Version: version, Rules: o.RulesHash, Salt: f.salt}).Encode())
+		must(t, db.Commit(&b, true))
 		must(t, db.Close())
 		if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("a state of format %d: %v", version, err)

@@ -9,11 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // host is a host with URIs waiting, in memory. It is guarded by Frontier.mu.
@@ -387,7 +386,7 @@ func (f *Frontier) attempts(r *schema.Record, once bool) int {
 }
 
 // read returns a record, an error when there is none.
-func (f *Frontier) read(r pebble.Reader, id crawl.ID) (*schema.Record, error) {
+func (f *Frontier) read(r store.Reader, id crawl.ID) (*schema.Record, error) {
 	v, err := get(r, schema.URIKey(id))
 	if err != nil {
 		return nil, fmt.Errorf("record %v: %w", id, err)

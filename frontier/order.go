@@ -1,8 +1,6 @@
 package frontier
 
-import (
-	"time"
-)
+import "time"
 
 // roundFull reports whether no further URI is to be asked for in this round. f.mu is
 // held.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
+	"exclave/internal/yield"
 )
 
 // Failures belong to origins (docs/adr/0036): what stands in a queue of one that rests is passed
@@ -44,12 +44,12 @@ func (f *Frontier) readQueue(hash uint64, ill bool, low []byte) (h queueHead, er
 	if low == nil {
 		h.low = prefix
 	}
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: h.low, UpperBound: schema.After(prefix)})
+	it, err := f.db.Iter(h.low, schema.After(prefix))
 	if err != nil {
 		return h, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	origins, others := map[uint32]schema.Origin{}, turns{}
+	origins, others := map[uint32]schema.Origin{}, yield.Loop{}
 	for ok := it.First(); ok && len(h.next) < rules.ReadAhead; ok = it.Next() {
 		k := it.Key()
 		v, err := it.ValueAndErr()
@@ -74,7 +74,7 @@ func (f *Frontier) readQueue(hash uint64, ill bool, low []byte) (h queueHead, er
 				if len(h.next) == 0 {
 					h.low = append(append(h.low[:0:0], k...), 0)
 				}
-				others.step(everyRow)
+				others.Step(yield.Rows)
 				continue
 			}
 		}
@@ -167,7 +167,7 @@ func (f *Frontier) restingOrigins(queue uint64) (out []RestingOrigin, err error)
 }
 
 // readOrigin returns the row of an origin; had says that there is one.
-func readOrigin(r pebble.Reader, id schema.OriginID) (o schema.Origin, had bool, err error) {
+func readOrigin(r store.Reader, id schema.OriginID) (o schema.Origin, had bool, err error) {
 	v, err := get(r, id.Key())
 	if v == nil || err != nil {
 		return o, false, err

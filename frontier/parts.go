@@ -6,10 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // maxNamedParts is how many parts that changed are named.
@@ -116,9 +115,7 @@ func (f *Frontier) keepParts() error {
 		return err
 	}
 	f.o.Logger.Info("an earlier version began the job and did not note its profiles: from now on they stay as they are")
-	b := f.db.NewBatch()
-	if err := b.Set(schema.MetaKey(schema.MetaParts), schema.EncodeParts(f.o.Parts), nil); err != nil {
-		return err
-	}
-	return f.commit(b, pebble.Sync)
+	b := &store.Batch{}
+	b.Set(schema.MetaKey(schema.MetaParts), schema.EncodeParts(f.o.Parts))
+	return f.db.Commit(b, true)
 }

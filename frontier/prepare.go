@@ -81,13 +81,12 @@ func (f *Frontier) unlocked(read func() error) error {
 // readHead reads the record of a URI that is to be offered, and what is known of it elsewhere:
 // they are in caches then.
 func (f *Frontier) readHead(id crawl.ID) (err error) {
-	turns := f.recs.turned(id)
-	v := f.recs.get(id)
-	if v == nil {
-		if v, err = get(f.db, schema.URIKey(id)); v == nil || err != nil {
-			return err // one that is missing may be leaving the queue just now
-		}
-		f.recs.offer(id, v, turns)
+	v, err := f.recs.Read(id, func(id crawl.ID) ([]byte, bool, error) {
+		v, err := get(f.db, schema.URIKey(id))
+		return v, v != nil, err
+	})
+	if v == nil || err != nil {
+		return err // one that is missing may be leaving the queue just now
 	}
 	r, err := f.decode(id, v)
 	if err != nil {
@@ -125,7 +124,7 @@ func (f *Frontier) head(h *host) (r *schema.Record, once bool, err error) {
 		return nil, false, nil
 	}
 	q := h.next[i]
-	if v := f.recs.get(q.id); v != nil {
+	if v, ok := f.recs.Get(q.id); ok {
 		// A queue may be read after a commit can be seen, the cache before it knows of it.
 		if r, err := f.decode(q.id, v); err != nil || r.State == schema.Waiting && r.Precedence == q.prec && r.Seq == q.seq {
 			return r, q.once, err

@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,7 +15,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/rules"
-	"exclave/frontier/schema"
+	"exclave/frontier/store"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -67,7 +66,8 @@ func TestNextReadsWithoutTheLock(t *testing.T) {
 	found.Via = page.URL
 	f.finish(f.answer(page, crawl.ClassHTML, 0, found))
 
-	f.vias.mu.Lock() // what it was found on cannot be looked up: reading does not end
+	gate := make(chan struct{}) // until then what it was found on cannot be looked up: reading does not end
+	f.vias = store.NewCache(store.CacheOptions[crawl.ID, string]{Most: 100, Hash: func(crawl.ID) uint64 { <-gate; return 0 }})
 	first := nextLater(t, f.Frontier)
 	for reads := false; !reads; runtime.Gosched() {
 		f.mu.Lock()
@@ -88,7 +88,7 @@ func TestNextReadsWithoutTheLock(t *testing.T) {
 		t.Errorf("a host that is being read may be asked for: %+v", h)
 	}
 	f.mu.Unlock()
-	f.vias.mu.Unlock()
+	close(gate)
 	got := <-first
 	must(t, got.err)
 	if got.u.URL != better.URL {
@@ -140,7 +140,7 @@ func TestQueueIsNotOlderThanItsHost(t *testing.T) {
 	must(t, f.Close(t.Context()))
 	f, _, err = start(t, options(fs, clk, quick(), oneProfile(0)))
 	must(t, err)
-	f.seen.filling.Wait()
+	f.filling.Wait()
 	fs.armed.Store(true)
 	first := nextLater(t, f)
 	<-fs.begun
@@ -201,7 +201,7 @@ func nextAmongCommits(t *testing.T, seed uint64) {
 			o.Limits.HostURIs = 40
 		}
 	})
-	r.recs, r.hostRows, r.domainRows = newRowCache(1, uriHash), newRowCache(1, hostHash), newRowCache(1, nameHash())
+	smallCaches(r.Frontier, 1)
 	const hosts = 25
 	host := func(i int) string { return fmt.Sprintf("h%d.test", i) }
 	for i := range hosts {
@@ -269,39 +269,6 @@ func nextAmongCommits(t *testing.T, seed uint64) {
 	if d := m.Filled - m.Exhausted; d != 0 {
 		t.Errorf("%d are left that were filled", d)
 	}
-}
-
-func TestRowCacheOffer(t *testing.T) {
-	c := newRowCache(2*cacheShards, func(uint64) uint64 { return 7 })
-	set := func(n uint64, v string) {
-		c.take([]put{{key: schema.HostKey(n), value: []byte(v)}}, binary.BigEndian.Uint64)
-	}
-	is := func(why string, n uint64, want string) {
-		t.Helper()
-		if got := c.get(n); string(got) != want {
-			t.Errorf("%s: %d: %q, want %q", why, n, got, want)
-		}
-	}
-	turns := c.turned(1)
-	c.offer(1, []byte("read"), turns)
-	is("read, and not changed", 1, "read")
-	turns = c.turned(2)
-	set(2, "new")
-	c.offer(2, []byte("stale"), turns)
-	is("changed since it was read", 2, "new")
-	c.take([]put{{key: schema.HostKey(2), deletes: true}}, binary.BigEndian.Uint64)
-	c.offer(2, []byte("stale"), turns)
-	is("deleted since it was read", 2, "")
-	c.keep([]uint64{2}, [][]byte{[]byte("again")})
-	is("current", 2, "again")
-	turns = c.turned(9)
-	set(9, "changed")
-	for i := uint64(20); i < 25; i++ { // drives it out
-		set(i, "x")
-	}
-	is("no longer here", 9, "")
-	c.offer(9, []byte("stale"), turns)
-	is("may have changed, nobody knows", 9, "")
 }
 
 // A host that came to memory from disk, and that a commit changes before its row is read, rests as

@@ -11,7 +11,6 @@ func (f *Frontier) publish(t *commitTx, rows [crawl.NumLogs]schema.LogRow) {
 	defer f.mu.Unlock()
 	f.st, f.logRows, f.works = t.Counters, rows, t.Works
 	f.tallies.Take(&t.Counted)
-	f.learnt(t.Changed)
 	for n, l := range t.Lengths {
 		f.files[n] = schema.FileRow{Number: n, Name: f.archive.FileName(n), Committed: l}
 	}

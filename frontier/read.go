@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // Files returns the rows of all WARC files by number.
@@ -34,7 +33,7 @@ func (f *Frontier) Logs() []schema.LogRow {
 // empty where that page is known itself.
 func (f *Frontier) EachURI(fn func(*schema.Record) error) error { return eachURI(f.db, fn) }
 
-func eachURI(db pebble.Reader, fn func(*schema.Record) error) error {
+func eachURI(db store.Reader, fn func(*schema.Record) error) error {
 	names := oneName(db) // ids sort by host: the last name is the next
 	return scan(db, schema.URIs.Prefix(), func(k, v []byte) error {
 		r, err := schema.DecodeRecord(schema.ReadID(k[1:]), v, names)

@@ -2,16 +2,14 @@ package frontier
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 	"exclave/internal/clock"
 )
 
@@ -106,17 +104,17 @@ func (b *Builder) Offer(c crawl.Candidate, m crawl.Mode, at time.Time) (*crawl.C
 
 // Do calls fn, which tells the builder, and returns its error; when the store dies meanwhile, it returns
 // why at once.
-func (b *Builder) Do(fn func() error) error { return b.f.dead.guard(fn) }
+func (b *Builder) Do(fn func() error) error { return b.f.db.Guard(fn) }
 
 // Scratch rows are the caller's, for what does not fit into memory. They are gone with Close.
 
 // Put sets a scratch row.
 func (b *Builder) Put(key, value []byte) error {
-	return b.f.db.Set(schema.ScratchKey(key), value, pebble.NoSync)
+	return b.f.db.Set(schema.ScratchKey(key), value)
 }
 
 // Drop removes a scratch row, if there is one.
-func (b *Builder) Drop(key []byte) error { return b.f.db.Delete(schema.ScratchKey(key), pebble.NoSync) }
+func (b *Builder) Drop(key []byte) error { return b.f.db.Delete(schema.ScratchKey(key)) }
 
 // Get returns the value of a scratch row, nil when there is none. Values are not empty.
 func (b *Builder) Get(key []byte) ([]byte, error) { return get(b.f.db, schema.ScratchKey(key)) }
@@ -204,7 +202,8 @@ func (b *Builder) Abandoned(c crawl.Candidate, a schema.Capture) error {
 		return fmt.Errorf("frontier: rebuild: %s: %w", c.URL, err)
 	}
 	a.ID = r.ID
-	return b.t.puts.Set(schema.CaptureKey(a.Span.File, a.Span.Start), a.Encode())
+	b.t.batch.Set(schema.CaptureKey(a.Span.File, a.Span.Start), a.Encode())
+	return nil
 }
 
 // Settled counts what Settle found.
@@ -226,7 +225,10 @@ func (b *Builder) Settle(ask func(*schema.Record) bool) (s Settled, err error) {
 	if err := b.commit(); err != nil {
 		return s, err
 	}
-	all := b.f.db.NewSnapshot()
+	all, err := b.f.db.Snapshot()
+	if err != nil {
+		return s, err
+	}
 	defer func() { err = errors.Join(err, all.Close()) }()
 	d := &b.f.o.Depths
 	err = eachURI(all, func(was *schema.Record) error {
@@ -281,23 +283,14 @@ func (b *Builder) passOn() error {
 // commit writes what was told. It is not durable yet.
 func (b *Builder) commit() error {
 	t, f := b.t, b.f
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	batch, err := t.puts.batch(f.db)
-	if err != nil {
-		return err
-	}
-	if err := f.commit(batch, pebble.NoSync); err != nil {
+	t.Flush()
+	if err := f.db.Commit(&t.batch, false); err != nil {
 		return fmt.Errorf("frontier: rebuild: write batch: %w", err)
 	}
-	f.recs.take(t.puts.table(schema.URIs), schema.ReadID)
-	f.hostRows.take(t.puts.table(schema.Hosts), binary.BigEndian.Uint64)
-	f.takeDomains(&t.puts)
+	f.renew(&t.batch)
 	f.mu.Lock()
 	f.st, f.works = t.Counters, t.Works
 	f.tallies.Take(&t.Counted)
-	f.learnt(t.Changed)
 	for _, id := range t.Evicted {
 		delete(f.reserved, id)
 	}
@@ -315,19 +308,15 @@ func (b *Builder) Close(files []schema.FileRow, logs []schema.LogRow) error {
 	if err := b.commit(); err != nil {
 		return errors.Join(err, b.Discard())
 	}
-	w := b.f.db.NewBatch()
-	var errs []error
+	w := &store.Batch{}
 	for _, row := range files {
-		errs = append(errs, w.Set(schema.FileKey(row.Number), row.Encode(), nil))
+		w.Set(schema.FileKey(row.Number), row.Encode())
 	}
 	for _, row := range logs {
-		errs = append(errs, setLog(batchWriter{w}, &row, true))
+		setLog(w, &row, true)
 	}
-	errs = append(errs, w.DeleteRange(schema.Scratch.Prefix(), schema.Scratch.End(), nil))
-	err := errors.Join(errs...)
-	if err == nil {
-		err = b.f.commit(w, pebble.Sync)
-	}
+	w.DeleteTable(schema.Scratch)
+	err := b.f.db.Commit(w, true)
 	if err == nil {
 		err = b.Do(b.f.db.Flush)
 	}

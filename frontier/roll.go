@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"exclave/crawl"
-	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 	"exclave/internal/conf"
 	"exclave/internal/fsx"
 	"exclave/internal/logparts"
@@ -41,17 +41,15 @@ func (c LogsConfig) Validate() (ps conf.Problems) {
 func sumOf(p schema.LogPart) logparts.Sum { return logparts.Sum{Length: p.Length, CRC: p.CRC} }
 
 // setLog notes the rows of a log; of its parts that of the last, unless all are wanted.
-func setLog(b rules.Writer, row *schema.LogRow, all bool) error {
+func setLog(b *store.Batch, row *schema.LogRow, all bool) {
 	first := len(row.Parts) - 1
 	if all {
 		first = 0
 	}
 	for i := max(first, 0); i < len(row.Parts); i++ {
-		if err := b.Set(schema.PartKey(row.Log, i+1), row.Parts[i].Encode()); err != nil {
-			return err
-		}
+		b.Set(schema.PartKey(row.Log, i+1), row.Parts[i].Encode())
 	}
-	return b.Set(schema.LogKey(row.Log), row.Encode())
+	b.Set(schema.LogKey(row.Log), row.Encode())
 }
 
 // loadParts reads the rows of a log's parts.

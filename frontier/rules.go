@@ -5,19 +5,18 @@ import (
 	"errors"
 	"runtime"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // tx is a commit of the committer: what the rules make of it, and what they read and write.
 type commitTx struct {
 	*rules.Tx
-	puts puts
-	rd   reader
-	off  []putOff // queues that are to leave memory
+	batch store.Batch
+	rd    reader
+	off   []putOff // queues that are to leave memory
 }
 
 // begin begins a commit.
@@ -25,7 +24,7 @@ func (f *Frontier) begin() *commitTx {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t := &commitTx{rd: reader{f: f}, off: f.off[:min(len(f.off), rules.MaxLinks)]}
-	t.Tx = rules.Begin(&f.env, &t.rd, &t.puts, f.st, f.works)
+	t.Tx = rules.Begin(&f.env, &t.rd, &t.batch, f.st, f.works)
 	return t
 }
 
@@ -43,7 +42,7 @@ func (f *Frontier) ruled() rules.Env {
 	return rules.Env{Config: f.cfg, Limits: f.o.Limits, Order: f.order, Depths: f.o.Depths, Salt: f.salt, Facts: f, Queues: inMemoryQueues{f}, Links: f.o.Links,
 		Tallies: &f.tallies, Backlog: &f.work, Now: f.o.Clock.Now, Wall: f.wall, Left: f.left,
 		DomainOf: func(host string) string {
-			name, _ := f.registered.get(host, func(host string) (string, error) { return rules.DomainOf(host), nil })
+			name, _ := f.registered.Read(host, func(host string) (string, bool, error) { return rules.DomainOf(host), true, nil })
 			return name
 		},
 		Pack: func(raw []byte) []byte { return f.zw.EncodeAll(raw, nil) }}
@@ -84,17 +83,17 @@ func (q inMemoryQueues) First(queue uint64, taken func([]byte) bool) []byte {
 // reader reads rows as the last commit left them, from caches and the store. One iterator serves a whole commit.
 type reader struct {
 	f      *Frontier
-	it     *pebble.Iterator // for Row; nil until needed
-	queues *pebble.Iterator // for Backwards; nil until needed
+	it     *store.Iter // for Row; nil until needed
+	queues *store.Iter // for Backwards; nil until needed
 }
 
 // close gives the iterators back, unless a store that died may still read them.
 func (r *reader) close() error {
-	if r.f.dead.cause() != nil {
+	if r.f.db.Cause() != nil {
 		return nil
 	}
 	var errs []error
-	for _, it := range []*pebble.Iterator{r.it, r.queues} {
+	for _, it := range []*store.Iter{r.it, r.queues} {
 		if it != nil {
 			errs = append(errs, it.Close())
 		}
@@ -106,16 +105,16 @@ func (r *reader) close() error {
 // Row implements Rows.
 func (r *reader) Row(key []byte) (v []byte, err error) {
 	if r.it == nil {
-		if r.it, err = r.f.db.NewIter(nil); err != nil {
+		if r.it, err = r.f.db.Iter(nil, nil); err != nil {
 			return nil, err
 		}
 	}
-	return seek(r.it, key)
+	return r.it.Seek(key)
 }
 
 // URI implements Rows.
 func (r *reader) URI(id crawl.ID) ([]byte, error) {
-	if v := r.f.recs.get(id); v != nil {
+	if v, ok := r.f.recs.Get(id); ok {
 		return v, nil
 	}
 	v, err := r.Row(schema.URIKey(id))
@@ -124,7 +123,7 @@ func (r *reader) URI(id crawl.ID) ([]byte, error) {
 
 // Host implements Rows.
 func (r *reader) Host(hash uint64) ([]byte, error) {
-	if v := r.f.hostRows.get(hash); v != nil {
+	if v, ok := r.f.hostRows.Get(hash); ok {
 		return v, nil
 	}
 	v, err := r.Row(schema.HostKey(hash))
@@ -133,7 +132,7 @@ func (r *reader) Host(hash uint64) ([]byte, error) {
 
 // Domain implements Rows.
 func (r *reader) Domain(name string) ([]byte, error) {
-	if v := r.f.domainRows.get(name); v != nil {
+	if v, ok := r.f.domainRows.Get(name); ok {
 		return v, nil
 	}
 	read, err := r.Row(schema.DomainKey(name))
@@ -141,7 +140,7 @@ func (r *reader) Domain(name string) ([]byte, error) {
 		return nil, err
 	}
 	v := bytes.Clone(read)
-	r.f.domainRows.keep([]string{name}, [][]byte{v})
+	r.f.domainRows.Keep(name, v)
 	return v, nil
 }
 
@@ -150,13 +149,13 @@ func (r *reader) Name(hash uint64) (string, error) { return r.f.name(hash) }
 
 // Scan implements Rows.
 func (r *reader) Scan(from, prefix []byte, fn func(key, value []byte) error) error {
-	return scanFrom(r.f.db, from, prefix, fn)
+	return r.f.db.ScanFrom(from, prefix, fn)
 }
 
 // Backwards implements Rows.
 func (r *reader) Backwards(prefix []byte, fn func(key, value []byte) (more bool, err error)) (err error) {
 	if r.queues == nil {
-		if r.queues, err = r.f.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: schema.After(prefix)}); err != nil {
+		if r.queues, err = r.f.db.Iter(prefix, schema.After(prefix)); err != nil {
 			return err
 		}
 	} else {

@@ -10,17 +10,14 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
-	"github.com/cockroachdb/pebble/v2/sstable/block"
 	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 	"exclave/internal/aside"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -75,9 +72,7 @@ type Frontier struct {
 	order   *rules.Order
 	env     rules.Env     // of the rules
 	longest time.Duration // that any rule makes a host rest
-	db      *pebble.DB
-	dead    *death
-	copied  atomic.Int64 // see storeFS
+	db      *store.Store
 	salt    schema.Salt
 	rules   uint64 // hash of the rules of [url] that the state was made with
 	archive Archive
@@ -103,25 +98,17 @@ type Frontier struct {
 	ahead    time.Duration
 	work     rules.Backlog // of the committer
 
-	names       memo[uint64, string]
-	vias        memo[crawl.ID, string] // URLs that URIs were found on
-	hostFacts   *cache[crawl.HostFacts]
-	originFacts *cache[crawl.OriginFacts]
-	written     *cache[crawl.Deferred] // answers that are in the archive
+	caches
 
-	reqs   chan *request
-	groups chan *readGroup // read ahead, for the committer
-	recent recent
-	seen   seen
-	// recs, hostRows and domainRows are rows of tables u, h and b.
-	recs       *rowCache[crawl.ID]
-	hostRows   *rowCache[uint64]
-	domainRows *rowCache[string]
-	registered memo[string, string] // domains of hosts
-	offs       chan struct{}        // filled when a host was put off
-	quit       chan struct{}
-	idle       chan struct{} // closed when the committer has ended
-	closed     bool
+	reqs    chan *request
+	groups  chan *readGroup // read ahead, for the committer
+	recent  store.Recent
+	filter  store.Filter   // of the keys of known URIs and hosts
+	filling sync.WaitGroup // of the filter
+	offs    chan struct{}  // filled when a host was put off
+	quit    chan struct{}
+	idle    chan struct{} // closed when the committer has ended
+	closed  bool
 
 	mu      sync.Mutex
 	st      schema.Counters
@@ -163,12 +150,8 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	f := &Frontier{o: o, cfg: o.Config, order: rules.NewOrder(o.Order, o.Limits), longest: o.Config.LongestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
 		horizon: schema.Place{Kind: schema.Line}, awake: schema.Place{Kind: schema.Snoozed}, reserved: map[crawl.ID]bool{}, files: map[uint32]schema.FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: rules.NewTallies(),
 		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
-		recs: newRowCache(cachedRecords, uriHash), hostRows: newRowCache(cachedHosts, hostHash), domainRows: newRowCache(cachedDomains, nameHash()), offs: make(chan struct{}, 1),
-		quit: make(chan struct{}), idle: make(chan struct{}), dead: newDeath(),
-		rolled: make(chan struct{}, 1), atRest: make(chan struct{}), packed: make(chan struct{}),
-		hostFacts:   newCache(func(crawl.HostFacts) int { return 0 }), // at most 32 addresses
-		originFacts: newCache(func(o crawl.OriginFacts) int { return len(o.Robots) }),
-		written:     newCache(func(d crawl.Deferred) int { return len(d.Raw) })}
+		caches: newCaches(), offs: make(chan struct{}, 1), quit: make(chan struct{}), idle: make(chan struct{}),
+		rolled: make(chan struct{}, 1), atRest: make(chan struct{}), packed: make(chan struct{})}
 	for l := range crawl.NumLogs {
 		f.logRows[l].Log = l
 	}
@@ -180,7 +163,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 			return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 		}
 	}
-	if err := f.openDB(); err != nil {
+	if err := f.openStore(); err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 	}
 	defer func() {
@@ -189,7 +172,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 		}
 	}()
 	if err := f.load(); err != nil {
-		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, cmp.Or(f.dead.cause(), err))
+		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, cmp.Or(f.db.Cause(), err))
 	}
 	if o.ReadOnly || o.anew {
 		return f, nil
@@ -201,60 +184,6 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 	}
 	return f, nil
-}
-
-// StoreOptions are the options of the state store, without file system and logger.
-func StoreOptions() *pebble.Options {
-	opts := &pebble.Options{FormatMajorVersion: pebble.FormatNewest, MemTableSize: 32 << 20, CacheSize: 128 << 20, MaxOpenFiles: 500}
-	last := len(opts.Levels) - 1
-	for i := range last {
-		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-	}
-	opts.Levels[last].FilterPolicy = pebble.NoFilterPolicy // most that is looked up is there
-	compression := pebble.DBCompressionBalanced
-	for i := range last - 1 { // what is there is written again soon
-		compression.Levels[i] = block.NoCompression
-	}
-	opts.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return compression })
-	return opts
-}
-
-// get returns the value of a key, nil when there is none.
-func get(r pebble.Reader, key []byte) ([]byte, error) {
-	v, c, err := r.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	v = append([]byte(nil), v...)
-	return v, c.Close()
-}
-
-// scan calls fn for every key with the prefix, in order, until it returns an
-// error. Key and value are fn's only during the call.
-func scan(r pebble.Reader, prefix []byte, fn func(key, value []byte) error) (err error) {
-	return scanFrom(r, prefix, prefix, fn)
-}
-
-// scanFrom is scan from a key on.
-func scanFrom(r pebble.Reader, from, prefix []byte, fn func(key, value []byte) error) (err error) {
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: schema.After(prefix)})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for ok := it.First(); ok; ok = it.Next() {
-		v, err := it.ValueAndErr()
-		if err != nil {
-			return err
-		}
-		if err := fn(it.Key(), v); err != nil {
-			return err
-		}
-	}
-	return it.Error()
 }
 
 // load reads what is kept in memory.
@@ -313,21 +242,17 @@ func (f *Frontier) load() error {
 func (f *Frontier) create() error {
 	_, _ = rand.Read(f.salt[:]) // never fails (crypto/rand)
 	f.env = f.ruled()
-	b := f.db.NewBatch()
-	if err := errors.Join(b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(f.o.RulesHash), nil),
-		b.Set(schema.MetaKey(schema.MetaQueues), []byte(f.cfg.Key()), nil),
-		b.Set(schema.MetaKey(schema.MetaLimits), f.o.Limits.Encode(), nil),
-		b.Set(schema.MetaKey(schema.MetaLine), f.order.Key(), nil),
-		b.Set(schema.MetaKey(schema.MetaCounted), schema.Present(), nil),
-		b.Set(schema.MetaKey(schema.MetaDepths), schema.EncodeDepths(f.o.Depths), nil)); err != nil {
-		return errors.Join(err, b.Close())
-	}
+	b := &store.Batch{}
+	b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(f.o.RulesHash))
+	b.Set(schema.MetaKey(schema.MetaQueues), []byte(f.cfg.Key()))
+	b.Set(schema.MetaKey(schema.MetaLimits), f.o.Limits.Encode())
+	b.Set(schema.MetaKey(schema.MetaLine), f.order.Key())
+	b.Set(schema.MetaKey(schema.MetaCounted), schema.Present())
+	b.Set(schema.MetaKey(schema.MetaDepths), schema.EncodeDepths(f.o.Depths))
 	if len(f.o.Parts) > 0 {
-		if err := b.Set(schema.MetaKey(schema.MetaParts), schema.EncodeParts(f.o.Parts), nil); err != nil {
-			return errors.Join(err, b.Close())
-		}
+		b.Set(schema.MetaKey(schema.MetaParts), schema.EncodeParts(f.o.Parts))
 	}
-	return f.commit(b, pebble.Sync)
+	return f.db.Commit(b, true)
 }
 
 // formatRow is the row of the format that is written now.
@@ -364,7 +289,7 @@ func (f *Frontier) loadPlaces() error {
 	if f.st.Snoozed == 0 {
 		return nil
 	}
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: schema.Snoozed.Prefix(), UpperBound: schema.Snoozed.End()})
+	it, err := f.db.Iter(schema.Snoozed.Prefix(), schema.Snoozed.End())
 	if err != nil {
 		return err
 	}
@@ -381,21 +306,21 @@ func (f *Frontier) loadPlaces() error {
 // Start makes the frontier ready to hand out URIs. rows are the WARC files as
 // recovery left them.
 func (f *Frontier) Start(a Archive, rows []schema.FileRow) error {
-	b := f.db.NewBatch()
+	b := &store.Batch{}
 	for _, r := range rows {
 		if f.files[r.Number] != r {
 			f.files[r.Number] = r
-			_ = b.Set(schema.FileKey(r.Number), r.Encode(), nil)
+			b.Set(schema.FileKey(r.Number), r.Encode())
 		}
 	}
-	if err := f.commit(b, pebble.Sync); err != nil {
+	if err := f.db.Commit(b, true); err != nil {
 		return fmt.Errorf("frontier: start: %w", err)
 	}
-	if err := f.seen.start(); err != nil {
+	if err := f.filter.Start(); err != nil {
 		return fmt.Errorf("frontier: start: %w", err)
 	}
 	f.archive = a
-	f.seen.filling.Go(f.fillSeen)
+	f.filling.Go(f.fillFilter)
 	go f.readLoop()
 	go f.commitLoop()
 	go f.watchStore()
@@ -458,12 +383,13 @@ func (f *Frontier) shut() error {
 			errs = append(errs, a.Close())
 		}
 	}
-	_ = f.dead.guard(func() error { f.seen.filling.Wait(); return nil })
-	if f.db != nil {
-		errs = append(errs, f.closeDB())
+	if f.db == nil {
+		return errors.Join(errs...)
 	}
-	if f.dead.cause() == nil { // else somebody may have been left behind who asks it
-		errs = append(errs, f.seen.stop())
+	_ = f.db.Guard(func() error { f.filling.Wait(); return nil })
+	errs = append(errs, f.db.Close())
+	if f.db.Cause() == nil { // else somebody may have been left behind who asks it
+		errs = append(errs, f.filter.Stop())
 	}
 	return errors.Join(errs...)
 }

@@ -52,8 +52,8 @@ func TestEveryKeyIsOfATable(t *testing.T) {
 		string(schema.WorkKey(1 << 40)):              (&schema.Work{Kind: schema.WorkKeep}).Encode(),
 		string(schema.ScratchKey([]byte("of mine"))): []byte("1"),
 	} {
-		must(t, r.db.Set([]byte(key), value, nil))
-		defer func() { must(t, r.db.Delete([]byte(key), nil)) }()
+		must(t, r.db.Set([]byte(key), value))
+		defer func() { must(t, r.db.Delete([]byte(key))) }()
 	}
 	have := map[schema.Table]int{}
 	must(t, scan(r.db, nil, func(k, v []byte) error {

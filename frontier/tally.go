@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
-func loadTallies(a *rules.Tallies, r pebble.Reader) error {
+func loadTallies(a *rules.Tallies, r store.Reader) error {
 	for _, t := range []struct {
 		kind schema.TallyTable
 		of   string

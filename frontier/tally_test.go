@@ -183,11 +183,11 @@ func TestCheckTallies(t *testing.T) {
 	key := schema.TallyKey(schema.ByType, "text/html")
 	was, err := get(r.db, key)
 	must(t, err)
-	must(t, r.db.Set(key, (&schema.Tally{URIs: 2, Bytes: 10}).Encode(), nil))
+	must(t, r.db.Set(key, (&schema.Tally{URIs: 2, Bytes: 10}).Encode()))
 	bad, err := r.Check()
 	must(t, err)
 	if len(bad) != 1 || !strings.HasPrefix(bad[0], "statistics: the MIME types add up") {
 		t.Errorf("%q", bad)
 	}
-	must(t, r.db.Set(key, was, nil))
+	must(t, r.db.Set(key, was))
 }

@@ -5,30 +5,27 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"exclave/crawl"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 )
 
 // View is one instant of the state, for reports that read it more than once while
 // the crawl goes on. Close it: what it sees is kept on disk for it. It may be used
 // by one goroutine.
 type View struct {
-	db   *pebble.Snapshot
-	dead *death
+	db *store.Snapshot
 }
 
 // View returns the present instant.
 func (f *Frontier) View() (*View, error) {
-	v := &View{dead: f.dead}
-	err := f.dead.guard(func() error { v.db = f.db.NewSnapshot(); return nil })
-	return v, err
+	db, err := f.db.Snapshot()
+	return &View{db}, err
 }
 
 // Close gives the instant up.
-func (v *View) Close() error { return v.dead.guard(v.db.Close) }
+func (v *View) Close() error { return v.db.Close() }
 
 // HostRow is what the state keeps of a host.
 type HostRow struct {
@@ -154,7 +151,7 @@ func (f *Frontier) Depths() QueueDepths {
 
 // checkTallies looks for contradictions between the tables of tallies: each
 // counts every visit once.
-func checkTallies(db *pebble.Snapshot, note func(string, ...any)) error {
+func checkTallies(db *store.Snapshot, note func(string, ...any)) error {
 	all := rules.NewTallies()
 	if err := loadTallies(&all, db); err != nil {
 		return fmt.Errorf("frontier: %w", err)

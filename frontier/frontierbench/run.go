@@ -18,6 +18,7 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/frontier/schema"
+	"exclave/frontier/store"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
 )
@@ -394,7 +395,7 @@ type Bare struct {
 func OpenBare(p Params) (*Bare, error) {
 	b := &Bare{p: p, fs: slowFS(p.SyncDelay), seed: maphash.MakeSeed()}
 	b.dir = b.fs.PathJoin(p.Dir, "bare")
-	opts := frontier.StoreOptions()
+	opts := store.PebbleOptions()
 	opts.FS, opts.Logger = b.fs, quiet{pebble.DefaultLogger}
 	made := make([]atomic.Uint32, p.hosts())
 	for i := range p.Loaders {

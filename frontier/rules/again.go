@@ -3,9 +3,10 @@ package rules
 import (
 	"context"
 	"errors"
+	"time"
+
 	"exclave/crawl"
 	"exclave/frontier/schema"
-	"time"
 )
 
 // again is what Retry asks the committer for.
@@ -43,10 +44,7 @@ func (t *Tx) forgetFacts(r *schema.Record) error {
 		return err
 	}
 	if h.Status < 0 {
-		t.Changed.Hosts = append(t.Changed.Hosts, r.Host)
-		if err := t.w.Delete(schema.HostFactsKey(r.Host)); err != nil {
-			return err
-		}
+		t.w.Delete(schema.HostFactsKey(r.Host))
 	}
 	origin := schema.OriginOf(r.URL)
 	o, err := t.env.Facts.Origin(ctx, origin)
@@ -57,8 +55,8 @@ func (t *Tx) forgetFacts(r *schema.Record) error {
 	if o.Fetched.IsZero() || o.Status.IsHTTP() && o.Status < 500 && !refused {
 		return nil
 	}
-	t.Changed.Origins = append(t.Changed.Origins, origin)
-	return t.w.Delete(schema.OriginFactsKey(origin))
+	t.w.Delete(schema.OriginFactsKey(origin))
+	return nil
 }
 
 // ease ends the rest after failures of a URI's origin and queue, but for politeness.

@@ -3,8 +3,9 @@ package rules
 import (
 	"bytes"
 	"errors"
-	"exclave/frontier/schema"
 	"time"
+
+	"exclave/frontier/schema"
 )
 
 // spent is a budget's limits and what was used.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+
 	"exclave/crawl"
 	"exclave/frontier/schema"
 )
@@ -107,5 +108,6 @@ func (t *Tx) evict(r *schema.Record) error {
 	}
 	t.recs[r.ID] = nil
 	t.Evicted = append(t.Evicted, r.ID)
-	return t.w.Delete(schema.URIKey(r.ID))
+	t.w.Delete(schema.URIKey(r.ID))
+	return nil
 }

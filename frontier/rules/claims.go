@@ -2,6 +2,7 @@ package rules
 
 import (
 	"errors"
+
 	"exclave/crawl"
 	"exclave/frontier/schema"
 )
@@ -67,9 +68,7 @@ func (t *Tx) edge(r *schema.Record, u *crawl.CrawlURI) error {
 		if target == nil {
 			continue
 		}
-		if err := t.w.Set(schema.RedirectKey(target.ID, r.ID), schema.Present()); err != nil {
-			return err
-		}
+		t.w.Set(schema.RedirectKey(target.ID, r.ID), schema.Present())
 		target.Targeted = true
 		t.edges[target.ID] = append(t.edges[target.ID], r.ID)
 		if keeps(target) {

@@ -2,8 +2,9 @@ package rules
 
 import (
 	"cmp"
-	"exclave/internal/conf"
 	"time"
+
+	"exclave/internal/conf"
 )
 
 // Config is the politeness and patience of the crawl (section [frontier] of

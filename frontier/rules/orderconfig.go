@@ -1,11 +1,12 @@
 package rules
 
 import (
-	"exclave/frontier/schema"
-	"exclave/internal/conf"
 	"fmt"
 	slashpath "path"
 	"slices"
+
+	"exclave/frontier/schema"
+	"exclave/internal/conf"
 )
 
 // OrderConfig says which URIs and which queues go first (section [order] of

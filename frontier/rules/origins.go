@@ -2,9 +2,10 @@ package rules
 
 import (
 	"errors"
-	"exclave/frontier/schema"
 	"fmt"
 	"time"
+
+	"exclave/frontier/schema"
 )
 
 // openOrigin is the row of an origin within a commit.
@@ -126,7 +127,7 @@ func (t *Tx) wakeFor(r *schema.Record, q *Queue, hash uint64) error {
 }
 
 // flushOrigins stores the rows of origins and counts them with their queues.
-func (t *Tx) flushOrigins() error {
+func (t *Tx) flushOrigins() {
 	for id, o := range t.origins {
 		q := t.Queues[id.Queue]
 		has := o.Failing() || t.env.Left(o.Until) > 0
@@ -136,17 +137,12 @@ func (t *Tx) flushOrigins() error {
 		case !has && o.had:
 			q.Failing--
 		}
-		var err error
 		if has {
-			err = t.w.Set(id.Key(), o.Encode())
+			t.w.Set(id.Key(), o.Encode())
 		} else if o.had {
-			err = t.w.Delete(id.Key())
-		}
-		if err != nil {
-			return err
+			t.w.Delete(id.Key())
 		}
 	}
-	return nil
 }
 
 // originBefore returns the row of an origin as it was before this commit; had says that there was one.

@@ -1,11 +1,12 @@
 package rules
 
 import (
-	"exclave/crawl"
-	"exclave/frontier/schema"
 	slashpath "path"
 	"slices"
 	"strings"
+
+	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // policy is one way to rank URIs: 0 goes first.

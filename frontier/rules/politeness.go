@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"exclave/crawl"
-	"exclave/frontier/schema"
-	"exclave/internal/robots"
-	"exclave/internal/urlx"
 	"fmt"
 	"net/netip"
 	"strings"
 	"time"
+
+	"exclave/crawl"
+	"exclave/frontier/schema"
+	"exclave/internal/robots"
+	"exclave/internal/urlx"
 )
 
 // wait makes the queue of a URI rest.
@@ -131,7 +132,8 @@ func (t *Tx) countRequest(h *Queue, u *crawl.CrawlURI) error {
 	}
 	a.Until = schema.CeilMillis(now.Add(cfg.Pause))
 	t.Paused[ip] = a
-	return t.w.Set(schema.AddressKey(ip), a.Encode())
+	t.w.Set(schema.AddressKey(ip), a.Encode())
+	return nil
 }
 
 // maxBackoff is how many failures in a row are counted.

@@ -1,9 +1,10 @@
 package rules
 
 import (
-	"exclave/crawl"
 	"testing"
 	"time"
+
+	"exclave/crawl"
 )
 
 func TestSlowServersRestLonger(t *testing.T) {

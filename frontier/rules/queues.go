@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"exclave/crawl"
-	"exclave/frontier/schema"
 	"strings"
 	"time"
+
+	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // QueueKey says which URIs share a queue, and with it politeness.
@@ -100,7 +101,8 @@ func (t *Tx) Enqueue(r *schema.Record, m crawl.Mode) error {
 		return err
 	}
 	t.noteAdded(q, hash, r)
-	return t.w.Set(schema.QueueKey(hash, r.Precedence, r.Seq), schema.EncodeQueued(hash, r.ID, t.env.Salt.OriginTag(r.URL)))
+	t.w.Set(schema.QueueKey(hash, r.Precedence, r.Seq), schema.EncodeQueued(hash, r.ID, t.env.Salt.OriginTag(r.URL)))
+	return nil
 }
 
 // dequeue takes a URI out of its host's queue; its next state is the caller's
@@ -114,7 +116,8 @@ func (t *Tx) Dequeue(r *schema.Record) error {
 	t.Counters.Queued--
 	key := schema.QueueKey(hash, r.Precedence, r.Seq)
 	q.Taken = append(q.Taken, key)
-	return errors.Join(t.w.Delete(key), t.noteTaken(q, hash, key))
+	t.w.Delete(key)
+	return t.noteTaken(q, hash, key)
 }
 
 // move gives a waiting URI another place in its queue.
@@ -124,13 +127,12 @@ func (t *Tx) move(r *schema.Record, prec uint8) error {
 		return err
 	}
 	was := schema.QueueKey(hash, r.Precedence, r.Seq)
-	if err := t.w.Delete(was); err != nil {
-		return err
-	}
+	t.w.Delete(was)
 	r.Precedence = prec
 	q.Taken = append(q.Taken, was)
 	t.noteAdded(q, hash, r)
-	return errors.Join(t.w.Set(schema.QueueKey(hash, r.Precedence, r.Seq), schema.EncodeQueued(hash, r.ID, t.env.Salt.OriginTag(r.URL))), t.noteTaken(q, hash, was))
+	t.w.Set(schema.QueueKey(hash, r.Precedence, r.Seq), schema.EncodeQueued(hash, r.ID, t.env.Salt.OriginTag(r.URL)))
+	return t.noteTaken(q, hash, was)
 }
 
 // put notes that a URI stands in a queue now.

@@ -30,9 +30,7 @@ func (t *Tx) Apply(r *Request) error {
 	}
 	r.Known = len(r.Candidates) - int(t.Counters.Discovered+t.Counters.Refused-before)
 	if r.Mark != "" {
-		if err := t.w.Set(schema.MarkKey(r.Mark), schema.EncodeMark(r.Note)); err != nil {
-			return err
-		}
+		t.w.Set(schema.MarkKey(r.Mark), schema.EncodeMark(r.Note))
 	}
 	if r.URI != nil {
 		t.Request = r

@@ -1,11 +1,12 @@
 package rules
 
 import (
-	"exclave/crawl"
-	"exclave/frontier/schema"
 	"fmt"
 	"maps"
 	"strings"
+
+	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // MaxTypes is how many MIME types have a row of their own; servers invent more.
@@ -154,28 +155,19 @@ func decodeCount(s schema.SourceHost, v []byte) (uint64, error) {
 }
 
 // flush puts the rows that changed into the batch.
-func (c *Counted) flush(b Writer) error {
+func (c *Counted) flush(b Writer) {
 	for kind, y := range c.Types {
-		if err := b.Set(schema.TallyKey(schema.ByType, kind), y.Encode()); err != nil {
-			return err
-		}
+		b.Set(schema.TallyKey(schema.ByType, kind), y.Encode())
 	}
 	for s, y := range c.Statuses {
-		if err := b.Set(schema.StatusKey(s), y.Encode()); err != nil {
-			return err
-		}
+		b.Set(schema.StatusKey(s), y.Encode())
 	}
 	for tag, y := range c.Sources {
-		if err := b.Set(schema.TallyKey(schema.BySource, tag), y.Encode()); err != nil {
-			return err
-		}
+		b.Set(schema.TallyKey(schema.BySource, tag), y.Encode())
 	}
 	for s, n := range c.hosts {
-		if err := b.Set(s.Key(), schema.EncodeNumber(n)); err != nil {
-			return err
-		}
+		b.Set(s.Key(), schema.EncodeNumber(n))
 	}
-	return nil
 }
 
 // take makes what a commit counted visible. The lock of the frontier is held.

@@ -2,12 +2,13 @@ package rules
 
 import (
 	"bytes"
-	"exclave/crawl"
-	"exclave/frontier/schema"
 	"fmt"
 	"net/netip"
-	"runtime"
 	"time"
+
+	"exclave/crawl"
+	"exclave/frontier/schema"
+	"exclave/internal/yield"
 )
 
 // Tx is one commit: its changes gather in memory, and nothing is visible before they are
@@ -37,9 +38,8 @@ type Tx struct {
 	Back       []crawl.ID    // URIs no longer in process
 	Counted
 	// away are the keys taken out of queues, where queues rank by their best.
-	taken   map[string]bool
-	Changed ChangedFacts
-	vias    map[string]crawl.ID // of pages that links were found on
+	taken map[string]bool
+	vias  map[string]crawl.ID // of pages that links were found on
 	// addresses are those for which a general pause begins.
 	Paused   map[netip.Addr]schema.Address
 	origins  map[schema.OriginID]*origin
@@ -83,9 +83,9 @@ func (t *Tx) Row(key []byte) ([]byte, error) {
 }
 
 // setRow sets a key that the same commit may read.
-func (t *Tx) setRow(key, value []byte) error {
+func (t *Tx) setRow(key, value []byte) {
 	t.set[string(key)] = value
-	return t.w.Set(key, value)
+	t.w.Set(key, value)
 }
 
 // hostValue returns the row of a host as it was before this commit, nil when there was none.
@@ -218,19 +218,15 @@ type Queue struct {
 }
 
 // setHost puts the row of a host into the batch, and its place.
-func (t *Tx) setHost(hash uint64, h *Queue) error {
+func (t *Tx) setHost(hash uint64, h *Queue) {
 	now := t.env.Order.Place(&h.Host, hash)
 	h.At = now
 	if now != h.Was {
 		if h.Was != (schema.Place{}) {
-			if err := t.w.Delete(h.Was.Key()); err != nil {
-				return err
-			}
+			t.w.Delete(h.Was.Key())
 		}
 		if now != (schema.Place{}) {
-			if err := t.w.Set(now.Key(), nil); err != nil {
-				return err
-			}
+			t.w.Set(now.Key(), nil)
 		}
 		t.Counters.Moved(h.Was, now)
 	}
@@ -238,61 +234,41 @@ func (t *Tx) setHost(hash uint64, h *Queue) error {
 		t.Counters.LongestQueue, t.Counters.LongestLength = hash, n
 	}
 	v := h.Encode()
-	if string(v) == string(h.read) {
-		return nil
+	if string(v) != string(h.read) {
+		t.w.Set(schema.HostKey(hash), v)
 	}
-	return t.w.Set(schema.HostKey(hash), v)
 }
 
-// flush puts everything that gathered into the batch.
-func (t *Tx) Flush() error {
-	rows := 0
+// Flush puts everything that gathered into the batch.
+func (t *Tx) Flush() {
+	var loop yield.Loop
 	for _, r := range t.recs {
 		if r == nil {
 			continue
 		}
-		if rows++; rows%everyRow == 0 {
-			runtime.Gosched() // others want to run who call for a moment's work
-		}
+		loop.Step(yield.Rows)
 		v := r.Encode()
 		if bytes.Equal(v, t.read[r.ID]) {
 			continue // most links of a page are known and want nothing new
 		}
-		if err := t.w.Set(schema.URIKey(r.ID), v); err != nil {
-			return err
-		}
+		t.w.Set(schema.URIKey(r.ID), v)
 	}
-	if err := t.flushOrigins(); err != nil {
-		return err
-	}
+	t.flushOrigins()
 	for hash, h := range t.Queues {
-		if rows++; rows%everyRow == 0 {
-			runtime.Gosched() // others want to run who call for a moment's work
-		}
-		if err := t.setHost(hash, h); err != nil {
-			return err
-		}
+		loop.Step(yield.Rows)
+		t.setHost(hash, h)
 	}
 	for name, d := range t.domains {
 		v := d.Encode()
 		if bytes.Equal(v, d.read) {
 			continue
 		}
-		if err := t.w.Set(schema.DomainKey(name), v); err != nil {
-			return err
-		}
+		t.w.Set(schema.DomainKey(name), v)
 	}
-	if err := t.Counted.flush(t.w); err != nil {
-		return err
-	}
-	if err := t.flushWork(); err != nil {
-		return err
-	}
-	return t.w.Set(schema.MetaKey(schema.MetaStats), t.Counters.Encode())
+	t.Counted.flush(t.w)
+	t.flushWork()
+	t.w.Set(schema.MetaKey(schema.MetaStats), t.Counters.Encode())
 }
-
-// everyRow is how many rows are encoded in 50 to 100 µs, after which others may run.
-const everyRow = 64
 
 // Size is how many records of URIs the commit has looked at.
 func (t *Tx) Size() int { return len(t.recs) }

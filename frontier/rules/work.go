@@ -3,10 +3,11 @@ package rules
 import (
 	"context"
 	"errors"
-	"exclave/crawl"
-	"exclave/frontier/schema"
 	"fmt"
 	"slices"
+
+	"exclave/crawl"
+	"exclave/frontier/schema"
 )
 
 // WorkBatch is how many records one batch of work touches at most.
@@ -36,7 +37,8 @@ func (t *Tx) addWork(kind schema.WorkKind, id crawl.ID) error {
 	q := t.env.Backlog
 	if q.More || len(q.items) == maxWork {
 		q.More, t.behind = true, true
-		return t.w.Set(schema.WorkKey(w.Number), w.Encode())
+		t.w.Set(schema.WorkKey(w.Number), w.Encode())
+		return nil
 	}
 	q.items = append(q.items, w)
 	return nil
@@ -66,19 +68,16 @@ func (t *Tx) refillBacklog() error {
 }
 
 // flushWork stores what is left of the work.
-func (t *Tx) flushWork() error {
+func (t *Tx) flushWork() {
 	items := t.env.Backlog.items
 	for i := range items {
 		w := &items[i]
 		if !w.dirty {
 			continue
 		}
-		if err := t.w.Set(schema.WorkKey(w.Number), w.Encode()); err != nil {
-			return err
-		}
+		t.w.Set(schema.WorkKey(w.Number), w.Encode())
 		w.stored, w.dirty = true, false
 	}
-	return nil
 }
 
 // drain does the oldest work, up to about WorkBatch records or pieces.
@@ -106,9 +105,7 @@ func (t *Tx) DrainBacklog() error {
 		t.Works--
 		q.done, q.items = w.Number, q.items[1:]
 		if w.stored {
-			if err := t.w.Delete(schema.WorkKey(w.Number)); err != nil {
-				return err
-			}
+			t.w.Delete(schema.WorkKey(w.Number))
 		}
 	}
 	return nil

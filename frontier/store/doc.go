@@ -1,0 +1,9 @@
+// Package store keeps the state of a crawl in Pebble: it opens it, reads rows, writes batches, copies it
+// at an instant, and ends it when Pebble or the disk fails. It holds what makes reading quick: caches
+// of rows, a filter of the keys that are known, rows read ahead while others are committed.
+//
+// It knows tables (package schema) and no rules: what a row means is for others. All methods of [Store] may
+// be called at the same time; an [Iter], a [Batch] and a [Snapshot] are for one goroutine.
+//
+// Pebble is seen in no other package of the product.
+package store

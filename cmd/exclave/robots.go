@@ -134,7 +134,7 @@ func printRobotsURL(p *sheet, a *job.RobotsAnswer, u job.RobotsURL) {
 	}
 	p.row("text from", u.From)
 	if !u.Known {
-		p.row("verdict", "not known: the crawl has not read this robots.txt, or does not have it any more")
+		p.row("verdict", "not known: the crawl has not read this robots.txt, or its text is no longer available")
 		printNotes(p, u.Notes)
 		return
 	}

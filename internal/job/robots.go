@@ -83,7 +83,7 @@ type robotsQuestion struct {
 // robotsText is the text of a robots.txt.
 type robotsText struct {
 	body  []byte
-	from  string // "" when it is not to be had, as notes say
+	from  string // "" when it is not available, as notes say
 	notes []string
 }
 
@@ -136,7 +136,7 @@ func (q *robotsQuestion) url(ctx context.Context, raw string, u *urlx.URL) (Robo
 	return out, nil
 }
 
-// text returns the text of a robots.txt that was had: from the state, where it waits for the first
+// text returns the text of a robots.txt that was read: from the state, where it waits for the first
 // archived page of its host, or from the archive.
 func (q *robotsQuestion) text(ctx context.Context, f crawl.OriginFacts) (robotsText, error) {
 	if t, ok := q.read[f.Origin]; ok {
@@ -147,7 +147,7 @@ func (q *robotsQuestion) text(ctx context.Context, f crawl.OriginFacts) (robotsT
 		return t, err
 	}
 	if t.from == "" {
-		t.notes = append(t.notes, "the text is not to be had; this is what the rules in the state say")
+		t.notes = append(t.notes, "its text is not available; the rules in the state decide")
 	}
 	if q.read == nil {
 		q.read = map[string]robotsText{}
@@ -184,7 +184,7 @@ func (q *robotsQuestion) find(ctx context.Context, f crawl.OriginFacts) (t robot
 	var newest time.Time
 	for _, span := range carried {
 		if err := q.archived(&t, &newest, f, span); err != nil {
-			t.notes = append(t.notes, err.Error()) // another copy may be had
+			t.notes = append(t.notes, err.Error()) // another copy may be whole
 		}
 	}
 	return t, nil

@@ -5,67 +5,70 @@ import (
 	"errors"
 	"io"
 
+	"exclave/config"
 	"exclave/internal/control"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
 )
 
-// ask puts a question to the running crawl of a job, or, when none runs, to its state.
-func ask(cmd *cobra.Command, dir string, running func(*control.Client) error, resting func(*job.Job) error) error {
+// either lets the running crawl of a job answer, or opens the job when none runs. It is the one place that decides
+// which. Whoever only wants to look may also look when a crawl of another user cannot be asked: the lock of the state
+// says whether there is one after all.
+func either(cmd *cobra.Command, dir string, look bool, running func(*control.Client) error, resting func(*config.Config, job.Options) error) error {
 	c, err := control.Dial(dir)
 	if err == nil {
 		err = errors.Join(running(c), c.Close())
-		if !errors.Is(err, control.ErrNotRunning) { // it may have ended just now
-			return askError(err)
-		}
-	} else if !atRest(err) {
+	}
+	if !errors.Is(err, control.ErrNotRunning) && !(look && errors.Is(err, control.ErrForbidden)) { // it may have ended just now
 		return err
 	}
 	cfg, err := loadJob(cmd, dir)
 	if err != nil {
 		return err
 	}
-	return askError(job.Look(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()), resting))
+	return resting(cfg, jobOptions(cmd.ErrOrStderr()))
 }
 
-// alter asks the running crawl of a job for a change or, when none runs, opens the job for it. A job
+// ask puts questions about a job to whoever can answer. When a crawl ends while it is asked, fn is called again.
+func ask(cmd *cobra.Command, dir string, fn func(question.Questions) error) error {
+	return askError(inquire(cmd, dir, fn))
+}
+
+// inquire is ask with the error as it is.
+func inquire(cmd *cobra.Command, dir string, fn func(question.Questions) error) error {
+	return either(cmd, dir, true, func(c *control.Client) error { return fn(c) }, func(cfg *config.Config, o job.Options) error {
+		return question.Look(cmd.Context(), folder.Of(cfg, o.Env()), fn)
+	})
+}
+
+// alter has whoever has a job open change it: the running crawl or, when none runs, the job opened for it. A job
 // that was never begun stays so: there is nothing in it to change. [askError] tells what the error means.
-func alter(cmd *cobra.Command, dir string, running func(*control.Client) error, resting func(*job.Job) error) error {
-	c, err := control.Dial(dir)
-	if err == nil {
-		err = errors.Join(running(c), c.Close())
-	}
-	if !errors.Is(err, control.ErrNotRunning) { // it may have ended just now
-		return err
-	}
-	cfg, err := loadJob(cmd, dir)
-	if err != nil {
-		return err
-	}
-	o := jobOptions(cmd.ErrOrStderr())
-	if err := folder.Of(cfg, o.Env()).Begun(); err != nil {
-		return err
-	}
+func alter(cmd *cobra.Command, dir string, fn func(question.Changes) error) error {
+	return either(cmd, dir, false, func(c *control.Client) error { return fn(c) }, func(cfg *config.Config, o job.Options) error {
+		if err := folder.Of(cfg, o.Env()).Begun(); err != nil {
+			return err
+		}
+		return opened(cmd, cfg, o, fn)
+	})
+}
+
+// opened opens a job for a change.
+func opened(cmd *cobra.Command, cfg *config.Config, o job.Options, fn func(question.Changes) error) error {
 	j, err := job.Open(cmd.Context(), cfg, o)
 	if err != nil {
 		return err
 	}
-	return errors.Join(resting(j), j.Close())
-}
-
-// atRest reports that there is no crawl to ask, as far as this user can tell: the lock of the state
-// says whether there is one after all.
-func atRest(err error) bool {
-	return errors.Is(err, control.ErrNotRunning) || errors.Is(err, control.ErrForbidden)
+	return errors.Join(fn(j), j.Close())
 }
 
 // askError tells a wrong question from a failure.
 func askError(err error) error {
 	var said *control.Error
-	if errors.Is(err, job.ErrURL) || errors.Is(err, job.ErrFilter) || errors.As(err, &said) && said.Code == 400 {
+	if errors.Is(err, question.ErrURL) || errors.Is(err, question.ErrFilter) || errors.As(err, &said) && said.Code == 400 {
 		return withCode(exitUsage, err)
 	}
 	if errors.Is(err, folder.ErrNotBegun) {

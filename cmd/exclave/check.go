@@ -8,9 +8,9 @@ import (
 
 	"exclave/config"
 	"exclave/frontier"
-	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/seeds"
+	"exclave/internal/job/view"
 
 	"github.com/spf13/cobra"
 )
@@ -76,10 +76,12 @@ Exit codes: 0 no problems; 2 there are some; 3 the state cannot be read.`,
 // state that does not go with it. What is only worth knowing it prints.
 func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err error) {
 	known := false // a URI, without the seeds
-	switch err := job.Look(cmd.Context(), c, jobOptions(cmd.ErrOrStderr()), func(j *job.Job) error {
-		known = j.Known() > 0
-		return j.SameConfig()
-	}); {
+	v, err := view.Open(cmd.Context(), folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()), view.Options{})
+	if err == nil {
+		known = v.State.Stats().Discovered > 0
+		err = errors.Join(v.State.SameConfig(), v.Close())
+	}
+	switch {
 	case errors.Is(err, folder.ErrNotBegun):
 	case errors.Is(err, folder.ErrLocked):
 		known = true // as far as anyone can tell

@@ -7,10 +7,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"exclave/internal/control"
-	"exclave/internal/job"
 	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
@@ -49,11 +48,8 @@ own; 4 another process works on the job and makes none.`,
 // makeCheckpoint asks the crawl of the job for a checkpoint or, when none runs, opens the
 // job for it.
 func makeCheckpoint(cmd *cobra.Command, dir, name string) (made checkpoint.Manifest, err error) {
-	err = alter(cmd, dir, func(c *control.Client) (err error) {
+	err = alter(cmd, dir, func(c question.Changes) (err error) {
 		made, err = c.Checkpoint(cmd.Context(), name)
-		return err
-	}, func(j *job.Job) (err error) {
-		made, err = j.Checkpoint(cmd.Context(), name)
 		return err
 	})
 	return made, err

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"exclave/internal/job"
+	"exclave/internal/job/question"
 )
 
 // exclave runs the program and returns what it said and its exit code.
@@ -81,7 +81,7 @@ func TestControl(t *testing.T) {
 		t.Errorf("the job of the checkpoint archived %v, the job itself %v", got, want)
 	}
 	text, c := exclave(t, "show", "--json", dir, "http://a.test/held")
-	var s job.Shown
+	var s question.Shown
 	if err := json.Unmarshal([]byte(text), &s); err != nil || c != 0 || !s.Archived || s.Via[0].URL != "http://a.test/" {
 		t.Errorf("exit code %d, %v\n%s", c, err, text)
 	}

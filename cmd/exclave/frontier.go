@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"exclave/frontier"
-	"exclave/internal/control"
-	"exclave/internal/job"
+	"exclave/internal/job/question"
 	"exclave/internal/live"
 	"exclave/internal/printable"
 
@@ -32,12 +31,9 @@ Exit codes: 0 done; 2 the configuration is wrong; 4 a process that cannot be ask
 on the job.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var s job.FrontierSummary
-			err := ask(cmd, args[0], func(c *control.Client) (err error) {
-				s, err = c.Frontier(cmd.Context(), top)
-				return err
-			}, func(j *job.Job) (err error) {
-				s, err = j.Frontier(cmd.Context(), top)
+			var s question.FrontierSummary
+			err := ask(cmd, args[0], func(q question.Questions) (err error) {
+				s, err = q.Frontier(cmd.Context(), top)
 				return err
 			})
 			switch {
@@ -55,7 +51,7 @@ on the job.`,
 	return cmd
 }
 
-func printFrontier(out io.Writer, s *job.FrontierSummary) error {
+func printFrontier(out io.Writer, s *question.FrontierSummary) error {
 	p := &sheet{out: out}
 	n := func(v int64) string { return live.Number(v) }
 	st, q := s.Stats, s.Queues
@@ -96,12 +92,9 @@ Exit codes: 0 the host is known; 1 it is not; 2 the configuration is wrong; 4 a 
 that cannot be asked works on the job.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var q *job.ShownQueue
-			err := ask(cmd, args[0], func(c *control.Client) (err error) {
-				q, err = c.Queue(cmd.Context(), args[1])
-				return err
-			}, func(j *job.Job) (err error) {
-				q, err = j.Queue(cmd.Context(), args[1])
+			var q *question.ShownQueue
+			err := ask(cmd, args[0], func(about question.Questions) (err error) {
+				q, err = about.Queue(cmd.Context(), args[1])
 				return err
 			})
 			if err != nil {
@@ -122,7 +115,7 @@ that cannot be asked works on the job.`,
 	return cmd
 }
 
-func printQueue(out io.Writer, q *job.ShownQueue) error {
+func printQueue(out io.Writer, q *question.ShownQueue) error {
 	p := &sheet{out: out}
 	p.row("host", q.Host)
 	if !q.Known {
@@ -143,7 +136,7 @@ func printQueue(out io.Writer, q *job.ShownQueue) error {
 		p.row("origin", fmt.Sprintf("%s backs off until %s, %s in a row%s", o.Origin, o.Until.UTC().Format(time.RFC3339), count(o.Failures, "failure"), once))
 	}
 	p.row("visits", fmt.Sprintf("%s, %s; archived %s", live.Number(q.Visits.URIs), printable.Size(q.Visits.Bytes), live.Number(q.Visits.Stored)))
-	for scheme, f := range map[string]*job.ShownFacts{"http": q.HTTP, "https": q.HTTPS} {
+	for scheme, f := range map[string]*question.ShownFacts{"http": q.HTTP, "https": q.HTTPS} {
 		if f != nil {
 			asks := ""
 			if f.CrawlDelay > 0 {
@@ -165,14 +158,14 @@ func printQueue(out io.Writer, q *job.ShownQueue) error {
 }
 
 // filterFlags are the flags that choose URIs.
-func filterFlags(cmd *cobra.Command, f *job.Filter) {
+func filterFlags(cmd *cobra.Command, f *question.Filter) {
 	cmd.Flags().StringVar(&f.Host, "host", "", "only those in the queue of this host (of what queue_key makes of it)")
 	cmd.Flags().StringVar(&f.SURT, "surt", "", "only those below this SURT prefix, as in scopes: http://(cz,firma, or firma.cz/folder/")
 	cmd.Flags().StringVar(&f.Regex, "regex", "", "only those in whose URL this expression (RE2) fits somewhere")
 }
 
 func newFrontierList() *cobra.Command {
-	var f job.Filter
+	var f question.Filter
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "list JOB",
@@ -201,7 +194,7 @@ works on the job.`,
 }
 
 func newFrontierExport() *cobra.Command {
-	var f job.Filter
+	var f question.Filter
 	var name string
 	cmd := &cobra.Command{
 		Use:   "export JOB",
@@ -230,13 +223,12 @@ process that cannot be asked works on the job.`,
 	return cmd
 }
 
-func writeWaiting(cmd *cobra.Command, dir string, f job.Filter, limit int, w io.Writer) error {
-	return ask(cmd, dir, func(c *control.Client) error { return c.WriteWaiting(cmd.Context(), f, limit, w) },
-		func(j *job.Job) error { return j.WriteWaiting(cmd.Context(), f, limit, w) })
+func writeWaiting(cmd *cobra.Command, dir string, f question.Filter, limit int, w io.Writer) error {
+	return ask(cmd, dir, func(q question.Questions) error { return q.WriteWaiting(cmd.Context(), f, limit, w) })
 }
 
 func newFrontierDelete() *cobra.Command {
-	var f job.Filter
+	var f question.Filter
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "delete JOB",
@@ -251,7 +243,7 @@ Exit codes: 0 some were, or would be, deleted; 1 none; 2 no filter, wrong flags 
 a process that cannot be asked works on the job.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f == (job.Filter{}) {
+			if f == (question.Filter{}) {
 				return withCode(exitUsage, errors.New("frontier delete: say which: --host, --surt, --regex"))
 			}
 			var n int
@@ -278,12 +270,9 @@ a process that cannot be asked works on the job.`,
 }
 
 // deleteURIs asks the running crawl, or opens the job for writing.
-func deleteURIs(cmd *cobra.Command, dir string, f job.Filter) (n int, err error) {
-	err = alter(cmd, dir, func(c *control.Client) (err error) {
+func deleteURIs(cmd *cobra.Command, dir string, f question.Filter) (n int, err error) {
+	err = alter(cmd, dir, func(c question.Changes) (err error) {
 		n, err = c.Delete(cmd.Context(), f)
-		return err
-	}, func(j *job.Job) (err error) {
-		n, err = j.Delete(cmd.Context(), f)
 		return err
 	})
 	return n, askError(err)

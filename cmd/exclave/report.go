@@ -6,12 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"exclave/internal/control"
 	"exclave/internal/fsx"
-	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 
 	"github.com/spf13/cobra"
 )
@@ -27,7 +27,7 @@ crawl may be running: it answers, and continues meanwhile. Names may be shortene
 is hosts-report. Those down to threads-report are Heritrix's, line by line; the others
 are ours (docs/formats/reports.md):
 
-  ` + strings.Join(job.ReportNames(), "\n  ") + `
+  ` + strings.Join(question.ReportNames(), "\n  ") + `
 
 The reports on processors, threads, steps and workers exist only while a crawl runs;
 those of the end of the last run are, with all others, in the folder reports/ of the job.
@@ -53,68 +53,54 @@ func reportNames(args []string, all bool) ([]string, error) {
 		if len(args) > 0 {
 			return nil, errors.New("report: --all and names exclude each other")
 		}
-		return job.ReportNames(), nil
+		return question.ReportNames(), nil
 	}
 	if len(args) == 0 {
-		return job.DefaultReports(), nil
+		return question.DefaultReports(), nil
 	}
 	names := make([]string, 0, len(args))
 	for _, a := range args {
-		name, ok := job.ReportName(a)
+		name, ok := question.ReportName(a)
 		if !ok {
-			return nil, fmt.Errorf("report: there is no report %q; there are %s", a, strings.Join(job.ReportNames(), ", "))
+			return nil, fmt.Errorf("report: there is no report %q; there are %s", a, strings.Join(question.ReportNames(), ", "))
 		}
 		names = append(names, name)
 	}
 	return names, nil
 }
 
-// printReports asks the running crawl, or reads the state of a job at rest.
+// printReports asks for reports, one after the other.
 func printReports(cmd *cobra.Command, dir string, names []string, out string, all bool) error {
 	if out != "" {
 		if err := os.MkdirAll(out, fsx.FolderMode); err != nil {
 			return withCode(exitFailure, fmt.Errorf("report: %w", err))
 		}
 	}
-	c, err := control.Dial(dir)
-	switch {
-	case atRest(err):
-		return restingReports(cmd, dir, names, out, all)
-	case err != nil:
-		return withCode(exitFailure, err)
-	}
-	defer func() { _ = c.Close() }() // idle connections
-	for i, name := range names {
-		if err := writeReport(cmd, out, name, i > 0, func(w io.Writer) error { return c.Report(cmd.Context(), name, w) }); err != nil {
-			return withCode(exitFailure, err)
+	written := 0
+	return jobError(inquire(cmd, dir, func(q question.Questions) error {
+		var possible []string
+		for _, name := range names {
+			switch {
+			case slices.Contains(q.Reports(), name):
+				possible = append(possible, name)
+			case !all:
+				return withCode(exitNegative, liveOnly(dir, name))
+			default:
+				fmt.Fprintln(cmd.ErrOrStderr(), liveOnly(dir, name))
+			}
 		}
-	}
-	return nil
+		for ; written < len(possible); written++ {
+			if err := writeReport(cmd, out, possible[written], written > 0, func(w io.Writer) error { return q.Report(cmd.Context(), possible[written], w) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
 
-func restingReports(cmd *cobra.Command, dir string, names []string, out string, all bool) error {
-	cfg, err := loadJob(cmd, dir)
-	if err != nil {
-		return err
-	}
-	var possible []string
-	for _, name := range names {
-		if !job.LiveReport(name) {
-			possible = append(possible, name)
-			continue
-		}
-		say := fmt.Errorf("report: %s: %w; the last run left its own in %s", name, job.ErrNotRunning, filepath.Join(dir, folder.ReportDir))
-		if !all {
-			return withCode(exitNegative, say)
-		}
-		fmt.Fprintln(cmd.ErrOrStderr(), say)
-	}
-	parted := false
-	return jobError(job.WriteReports(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()), possible, func(name string, write func(io.Writer) error) error {
-		err := writeReport(cmd, out, name, parted, write)
-		parted = true
-		return err
-	}))
+// liveOnly says that a report is about what only a running crawl has.
+func liveOnly(dir, name string) error {
+	return fmt.Errorf("report: %s: %w; the last run left its own in %s", name, question.ErrNotRunning, filepath.Join(dir, folder.ReportDir))
 }
 
 // writeReport prints a report, parted from one before it, or writes its file whole.
@@ -125,5 +111,5 @@ func writeReport(cmd *cobra.Command, out, name string, parted bool, write func(i
 		}
 		return write(cmd.OutOrStdout())
 	}
-	return job.WriteReportFile(filepath.Join(out, name+".txt"), write)
+	return question.WriteReportFile(filepath.Join(out, name+".txt"), write)
 }

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"exclave/internal/control"
-	"exclave/internal/job"
+	"exclave/internal/job/question"
 	"exclave/internal/live"
 
 	"github.com/spf13/cobra"
 )
 
 func newRetry() *cobra.Command {
-	var r job.Retry
+	var r question.Retry
 	var status, since string
 	cmd := &cobra.Command{
 		Use:   "retry JOB",
@@ -31,7 +30,7 @@ configuration; 3 the state is unreadable; 4 a process that cannot be asked works
   exclave retry my-job --host www.example.com`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if r.Statuses, err = job.ParseStatuses(status); err != nil {
+			if r.Statuses, err = question.ParseStatuses(status); err != nil {
 				return withCode(exitUsage, err)
 			}
 			if r.Since, err = timeOf(since, time.Now()); err != nil {
@@ -91,17 +90,17 @@ func timeOf(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--since %q is no time: write 36h, 2026-11-20 or 2026-11-20T08:00:00Z (UTC)", text)
 }
 
-// retry asks the running crawl, or opens the job: for writing, unless nothing is to be changed.
-func retry(cmd *cobra.Command, dir string, r job.Retry) (out job.Retried, err error) {
-	how := alter
+// retry counts, or has the job changed.
+func retry(cmd *cobra.Command, dir string, r question.Retry) (out question.Retried, err error) {
 	if r.Dry {
-		how = ask
+		err = ask(cmd, dir, func(q question.Questions) (err error) {
+			out, err = q.CountRetry(cmd.Context(), r)
+			return err
+		})
+		return out, err
 	}
-	err = how(cmd, dir, func(c *control.Client) (err error) {
+	err = alter(cmd, dir, func(c question.Changes) (err error) {
 		out, err = c.Retry(cmd.Context(), r)
-		return err
-	}, func(j *job.Job) (err error) {
-		out, err = j.Retry(cmd.Context(), r)
 		return err
 	})
 	return out, askError(err)

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"exclave/chain/fetch"
-	"exclave/internal/control"
-	"exclave/internal/job"
+	"exclave/internal/job/question"
 	"exclave/internal/robots"
 	"exclave/internal/urlx"
 
@@ -61,7 +60,7 @@ cannot be asked works on the job.`,
 	return cmd
 }
 
-func askRobots(cmd *cobra.Command, from string, urls []string, agent string) (a *job.RobotsAnswer, err error) {
+func askRobots(cmd *cobra.Command, from string, urls []string, agent string) (a *question.RobotsAnswer, err error) {
 	if info, err := os.Stat(from); from == "-" || err == nil && !info.IsDir() {
 		a, err := robotsFile(cmd, from, urls, agent)
 		if err != nil {
@@ -69,18 +68,15 @@ func askRobots(cmd *cobra.Command, from string, urls []string, agent string) (a 
 		}
 		return a, nil
 	}
-	err = ask(cmd, from, func(c *control.Client) (err error) {
-		a, err = c.Robots(cmd.Context(), urls, agent)
-		return err
-	}, func(j *job.Job) (err error) {
-		a, err = j.Robots(cmd.Context(), urls, agent)
+	err = ask(cmd, from, func(q question.Questions) (err error) {
+		a, err = q.Robots(cmd.Context(), urls, agent)
 		return err
 	})
 	return a, err
 }
 
 // robotsFile asks a robots.txt, which is read as far as a crawl would.
-func robotsFile(cmd *cobra.Command, name string, urls []string, agent string) (_ *job.RobotsAnswer, err error) {
+func robotsFile(cmd *cobra.Command, name string, urls []string, agent string) (_ *question.RobotsAnswer, err error) {
 	in := cmd.InOrStdin()
 	if name != "-" {
 		f, err := os.Open(name)
@@ -97,7 +93,7 @@ func robotsFile(cmd *cobra.Command, name string, urls []string, agent string) (_
 	if agent == "" {
 		agent = fetch.DefaultConfig().RobotsToken
 	}
-	a := &job.RobotsAnswer{Token: agent}
+	a := &question.RobotsAnswer{Token: agent}
 	for _, raw := range urls {
 		path := raw
 		if !strings.HasPrefix(raw, "/") {
@@ -108,13 +104,13 @@ func robotsFile(cmd *cobra.Command, name string, urls []string, agent string) (_
 			path = u.WithoutFragment().PathQuery()
 		}
 		e := robots.Explain(200, body, agent, path)
-		a.URLs = append(a.URLs, job.RobotsURL{URL: raw, Known: true, File: name, Explained: &e})
+		a.URLs = append(a.URLs, question.RobotsURL{URL: raw, Known: true, File: name, Explained: &e})
 	}
 	return a, nil
 }
 
 // printRobots prints an answer for a person.
-func printRobots(out io.Writer, a *job.RobotsAnswer) error {
+func printRobots(out io.Writer, a *question.RobotsAnswer) error {
 	p := &sheet{out: out}
 	for i, u := range a.URLs {
 		if i > 0 {
@@ -125,7 +121,7 @@ func printRobots(out io.Writer, a *job.RobotsAnswer) error {
 	return p.err
 }
 
-func printRobotsURL(p *sheet, a *job.RobotsAnswer, u job.RobotsURL) {
+func printRobotsURL(p *sheet, a *question.RobotsAnswer, u question.RobotsURL) {
 	p.row("URL", u.URL)
 	p.row("robots.txt", u.File)
 	p.row("status", u.Status)

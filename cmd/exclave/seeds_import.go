@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,7 @@ import (
 	"exclave/config"
 	"exclave/internal/control"
 	"exclave/internal/job"
-	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/job/seeds"
 	"exclave/internal/live"
 
@@ -41,14 +40,14 @@ file cannot be read (of a damaged one, what comes before the damage was taken); 
 and takes no seeds.`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			o, err := logs.options("")
+			read, err := logs.options("")
 			if err != nil {
 				return err
 			}
-			cfg, err := loadJob(cmd, args[0])
-			if err != nil {
+			if _, err := loadJob(cmd, args[0]); err != nil {
 				return err
 			}
+			o := seeds.ImportOptions{Source: source, Format: read.Format, Statuses: read.Statuses, Traps: read.Traps}
 			// Opened first: a name that is wrong costs no half import.
 			var files []io.ReadCloser
 			defer func() {
@@ -63,22 +62,30 @@ and takes no seeds.`,
 				}
 				files = append(files, f)
 			}
-			give, done, err := seedTaker(cmd, cfg, seeds.ImportOptions{Source: source, Format: o.Format, Statuses: o.Statuses, Traps: o.Traps})
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, done()) }()
 			accepted := int64(0)
 			var reports []seeds.Report
-			for i, name := range args[1:] {
-				r, err := give(cmd.Context(), files[i], name)
-				accepted, reports = accepted+r.Accepted, append(reports, r)
-				if err == nil || r.Lines > 0 {
-					err = errors.Join(err, printImported(cmd.OutOrStdout(), r, asJSON))
+			give := func(c question.Changes) error {
+				for len(reports) < len(files) { // a file is read once, whoever takes it
+					i := len(reports)
+					r, err := c.ImportSeeds(cmd.Context(), files[i], args[1+i], o)
+					if errors.Is(err, control.ErrNotRunning) && i == 0 {
+						return err // nothing was read of it
+					}
+					accepted, reports = accepted+r.Accepted, append(reports, r)
+					if err == nil || r.Lines > 0 {
+						err = errors.Join(err, printImported(cmd.OutOrStdout(), r, asJSON))
+					}
+					if err != nil {
+						return askError(err)
+					}
 				}
-				if err != nil {
-					return askError(err)
-				}
+				return nil
+			}
+			err = either(cmd, args[0], false, func(c *control.Client) error { return give(c) }, func(cfg *config.Config, o job.Options) error {
+				return opened(cmd, cfg, o, give)
+			})
+			if err != nil {
+				return jobError(err)
 			}
 			if err := damagedSeeds(reports); err != nil {
 				return err
@@ -93,27 +100,6 @@ and takes no seeds.`,
 	cmd.Flags().StringVar(&source, "source", "", "source tag of the seeds, instead of what the log says of each")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a file instead of text (docs/formats/seeds.md)")
 	return cmd
-}
-
-// seedTaker returns what takes seeds: the job, opened here, or the crawl that has
-// it open. done must be called in the end.
-func seedTaker(cmd *cobra.Command, cfg *config.Config, o seeds.ImportOptions) (give func(context.Context, io.Reader, string) (seeds.Report, error), done func() error, err error) {
-	j, err := job.Open(cmd.Context(), cfg, jobOptions(cmd.ErrOrStderr()))
-	if err == nil {
-		return func(ctx context.Context, in io.Reader, name string) (seeds.Report, error) {
-			return j.ImportSeeds(ctx, in, name, o)
-		}, func() error { return jobError(j.Close()) }, nil
-	}
-	if !errors.Is(err, folder.ErrLocked) {
-		return nil, nil, jobError(err)
-	}
-	c, dialErr := control.Dial(cfg.Dir)
-	if dialErr != nil {
-		return nil, nil, jobError(errors.Join(err, dialErr))
-	}
-	return func(ctx context.Context, in io.Reader, name string) (seeds.Report, error) {
-		return c.ImportSeeds(ctx, in, name, o)
-	}, c.Close, nil
 }
 
 func printImported(to io.Writer, r seeds.Report, asJSON bool) error {

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"exclave/internal/control"
-	"exclave/internal/job"
+	"exclave/internal/job/question"
 	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
@@ -29,12 +28,9 @@ Exit codes: 0 the URL is known; 1 it is not; 2 it is no URL, or the configuratio
 wrong; 4 a process that cannot be asked works on the job.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var s *job.Shown
-			err := ask(cmd, args[0], func(c *control.Client) (err error) {
-				s, err = c.Show(cmd.Context(), args[1], all)
-				return err
-			}, func(j *job.Job) (err error) {
-				s, err = j.Show(cmd.Context(), args[1], all)
+			var s *question.Shown
+			err := ask(cmd, args[0], func(q question.Questions) (err error) {
+				s, err = q.Show(cmd.Context(), args[1], all)
 				return err
 			})
 			if err != nil {
@@ -58,7 +54,7 @@ wrong; 4 a process that cannot be asked works on the job.`,
 }
 
 // printShown prints what is known for a person.
-func printShown(out io.Writer, s *job.Shown) error {
+func printShown(out io.Writer, s *question.Shown) error {
 	p := &sheet{out: out}
 	p.row("URL", s.URL)
 	if s.Key != s.URL {
@@ -100,7 +96,7 @@ func printShown(out io.Writer, s *job.Shown) error {
 	return p.err
 }
 
-func printState(p *sheet, s *job.Shown) {
+func printState(p *sheet, s *question.Shown) {
 	state := s.State
 	if s.Seed {
 		state += ", a seed"
@@ -144,7 +140,7 @@ func printState(p *sheet, s *job.Shown) {
 	}
 }
 
-func printFacts(p *sheet, f *job.ShownFacts) {
+func printFacts(p *sheet, f *question.ShownFacts) {
 	if f == nil {
 		return
 	}

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
+	"exclave/config"
 	"exclave/internal/control"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/job/view"
 	"exclave/internal/live"
 	"exclave/internal/printable"
@@ -35,12 +36,9 @@ or the configuration is wrong; 4 a process that cannot be asked works on the job
 			if len(args) == 1 {
 				return whyCrawl(cmd, args[0], asJSON)
 			}
-			var w *job.Why
-			err := ask(cmd, args[0], func(c *control.Client) (err error) {
-				w, err = c.Why(cmd.Context(), args[1])
-				return err
-			}, func(j *job.Job) (err error) {
-				w, err = j.Why(cmd.Context(), args[1])
+			var w *question.Why
+			err := ask(cmd, args[0], func(q question.Questions) (err error) {
+				w, err = q.Why(cmd.Context(), args[1])
 				return err
 			})
 			if err != nil {
@@ -69,25 +67,23 @@ func whyCrawl(cmd *cobra.Command, dir string, asJSON bool) error {
 		Facts    []string `json:"facts,omitempty"`
 	}{}
 	never := false
-	c, err := control.Dial(dir)
-	if err == nil {
-		s, e := c.Snapshot(cmd.Context())
-		if err = errors.Join(e, c.Close()); err == nil {
-			said.Running = true
-			said.Sentence, said.Facts = live.Why(&s)
-		}
-	}
-	if atRest(err) {
-		cfg, err := loadJob(cmd, dir)
+	err := either(cmd, dir, true, func(c *control.Client) error {
+		s, err := c.Snapshot(cmd.Context())
 		if err != nil {
 			return err
 		}
-		last, err := view.ReadLastRun(cmd.Context(), folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()))
+		said.Running = true
+		said.Sentence, said.Facts = live.Why(&s)
+		return nil
+	}, func(cfg *config.Config, o job.Options) error {
+		last, err := view.ReadLastRun(cmd.Context(), folder.Of(cfg, o.Env()))
 		if err != nil {
 			return jobError(err)
 		}
 		said.Sentence, never = last.WhyAtRest(), last.Runs == 0
-	} else if err != nil {
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	if asJSON {

@@ -16,6 +16,7 @@ import (
 
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 )
 
 // ErrNotRunning is wrapped by the error of Dial, and of calls, when no crawl of
@@ -40,6 +41,11 @@ type Client struct {
 	dir  string
 	http *http.Client
 }
+
+var (
+	_ question.Questions = (*Client)(nil)
+	_ question.Changes   = (*Client)(nil)
+)
 
 // Dial finds the crawl that runs the job in the folder dir. The error wraps
 // [ErrNotRunning] when there is none, [ErrForbidden] when that cannot be told.

@@ -20,6 +20,7 @@ import (
 	"exclave/internal/control"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/job/verify"
 	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
@@ -257,7 +258,7 @@ func TestRetryRunning(t *testing.T) {
 	c := dial(t, r.cfg.Dir)
 	r.run(t.Context())
 	<-web.asked
-	gone := job.Retry{Filter: job.Filter{Host: "b.test"}, Statuses: job.Statuses{{First: 404, Last: 404}}, Since: time.Now().Add(-time.Hour), Dry: true}
+	gone := question.Retry{Filter: question.Filter{Host: "b.test"}, Statuses: question.Statuses{{First: 404, Last: 404}}, Since: time.Now().Add(-time.Hour), Dry: true}
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
 	for limit := time.Now().Add(5 * time.Minute); ; <-again.C {
@@ -274,7 +275,7 @@ func TestRetryRunning(t *testing.T) {
 	if out, err := c.Retry(t.Context(), gone); err != nil || out.URIs != 1 {
 		t.Errorf("%v; offered again: %+v", err, out)
 	}
-	if _, err := c.Retry(t.Context(), job.Retry{Filter: job.Filter{Regex: "("}}); err == nil {
+	if _, err := c.Retry(t.Context(), question.Retry{Filter: question.Filter{Regex: "("}}); err == nil {
 		t.Error("a filter that is none is taken")
 	}
 	close(web.open)

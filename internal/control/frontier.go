@@ -9,13 +9,13 @@ import (
 	"net/url"
 	"strconv"
 
-	"exclave/internal/job"
+	"exclave/internal/job/question"
 )
 
 // why answers GET /why?url=….
 func (s *Server) why(w http.ResponseWriter, r *http.Request) error {
 	out, err := s.job.Why(r.Context(), r.URL.Query().Get("url"))
-	if errors.Is(err, job.ErrURL) {
+	if errors.Is(err, question.ErrURL) {
 		return badRequest(err)
 	}
 	if err != nil {
@@ -73,13 +73,13 @@ func (s *Server) delete(w http.ResponseWriter, r *http.Request) error {
 	return reply(w, Deleted{n})
 }
 
-func filterOf(q url.Values) job.Filter {
-	return job.Filter{Host: q.Get("host"), SURT: q.Get("surt"), Regex: q.Get("regex")}
+func filterOf(q url.Values) question.Filter {
+	return question.Filter{Host: q.Get("host"), SURT: q.Get("surt"), Regex: q.Get("regex")}
 }
 
 // filtered marks the error of a filter as the asker's.
 func filtered(err error) error {
-	if errors.Is(err, job.ErrFilter) {
+	if errors.Is(err, question.ErrFilter) {
 		return badRequest(err)
 	}
 	return err
@@ -98,7 +98,7 @@ func number(r *http.Request, name string) (int, error) {
 	return n, nil
 }
 
-func query(f job.Filter, more ...string) string {
+func query(f question.Filter, more ...string) string {
 	q := url.Values{}
 	for _, v := range []struct{ name, text string }{{"host", f.Host}, {"surt", f.SURT}, {"regex", f.Regex}} {
 		if v.text != "" {
@@ -112,30 +112,30 @@ func query(f job.Filter, more ...string) string {
 }
 
 // Why tells why a URL is where it is. An [Error] of code 400 says that it is no URL.
-func (c *Client) Why(ctx context.Context, address string) (*job.Why, error) {
-	var w job.Why
-	return &w, c.call(ctx, http.MethodGet, "/why"+query(job.Filter{}, "url", address), nil, &w)
+func (c *Client) Why(ctx context.Context, address string) (*question.Why, error) {
+	var w question.Why
+	return &w, c.call(ctx, http.MethodGet, "/why"+query(question.Filter{}, "url", address), nil, &w)
 }
 
 // Frontier summarises what waits, with the n longest queues.
-func (c *Client) Frontier(ctx context.Context, n int) (s job.FrontierSummary, err error) {
-	return s, c.call(ctx, http.MethodGet, "/frontier"+query(job.Filter{}, "top", strconv.Itoa(n)), nil, &s)
+func (c *Client) Frontier(ctx context.Context, n int) (s question.FrontierSummary, err error) {
+	return s, c.call(ctx, http.MethodGet, "/frontier"+query(question.Filter{}, "top", strconv.Itoa(n)), nil, &s)
 }
 
 // Queue tells everything known of a host and its queue.
-func (c *Client) Queue(ctx context.Context, host string) (*job.ShownQueue, error) {
-	var q job.ShownQueue
-	return &q, c.call(ctx, http.MethodGet, "/frontier/queue"+query(job.Filter{Host: host}), nil, &q)
+func (c *Client) Queue(ctx context.Context, host string) (*question.ShownQueue, error) {
+	var q question.ShownQueue
+	return &q, c.call(ctx, http.MethodGet, "/frontier/queue"+query(question.Filter{Host: host}), nil, &q)
 }
 
 // WriteWaiting writes the URIs that wait and are chosen as lines of JSON, up to limit
 // of them (0 = all).
-func (c *Client) WriteWaiting(ctx context.Context, f job.Filter, limit int, w io.Writer) error {
+func (c *Client) WriteWaiting(ctx context.Context, f question.Filter, limit int, w io.Writer) error {
 	return c.call(ctx, http.MethodGet, "/frontier/uris"+query(f, "limit", strconv.Itoa(limit)), nil, w)
 }
 
 // Delete takes the URIs that wait and are chosen out of the frontier.
-func (c *Client) Delete(ctx context.Context, f job.Filter) (int, error) {
+func (c *Client) Delete(ctx context.Context, f question.Filter) (int, error) {
 	var d Deleted
 	err := c.call(ctx, http.MethodPost, "/frontier/delete"+query(f), nil, &d)
 	return d.Deleted, err

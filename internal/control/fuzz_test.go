@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"exclave/internal/control"
-	"exclave/internal/job"
+	"exclave/internal/job/question"
 	"exclave/internal/job/seeds"
 	"exclave/internal/testweb"
 )
@@ -106,11 +106,11 @@ func FuzzAnswers(f *testing.F) {
 		_, errs["why"] = c.Why(ctx, "http://a.test/")
 		_, errs["frontier"] = c.Frontier(ctx, 3)
 		_, errs["queue"] = c.Queue(ctx, "a.test")
-		errs["waiting"] = c.WriteWaiting(ctx, job.Filter{Host: "a.test"}, 1, &w)
-		_, errs["delete"] = c.Delete(ctx, job.Filter{Host: "a.test"})
+		errs["waiting"] = c.WriteWaiting(ctx, question.Filter{Host: "a.test"}, 1, &w)
+		_, errs["delete"] = c.Delete(ctx, question.Filter{Host: "a.test"})
 		_, errs["seeds"] = c.ImportSeeds(ctx, strings.NewReader("http://a.test/\n"), "x", seeds.ImportOptions{})
 		_, errs["checkpoint"] = c.Checkpoint(ctx, "x")
-		_, errs["retry"] = c.Retry(ctx, job.Retry{})
+		_, errs["retry"] = c.Retry(ctx, question.Retry{})
 		_, errs["show"] = c.Show(ctx, "http://a.test/", true)
 		for what, err := range errs {
 			var no *control.Error

@@ -7,17 +7,17 @@ import (
 	"net/http"
 	"net/url"
 
-	"exclave/internal/job"
+	"exclave/internal/job/question"
 )
 
 // report streams a report on the running crawl.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
-	name, ok := job.ReportName(r.PathValue("name"))
+	name, ok := question.ReportName(r.PathValue("name"))
 	if !ok {
 		return notFound(fmt.Errorf("there is no report %q", r.PathValue("name")))
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	return s.stream(w, name, func(to io.Writer) error { return s.job.WriteReport(name, to) })
+	return s.stream(w, name, func(to io.Writer) error { return s.job.Report(r.Context(), name, to) })
 }
 
 // stream lets write answer. A failure half-way ends the connection, so that the asker
@@ -51,3 +51,6 @@ func (b *begun) Write(p []byte) (int, error) {
 func (c *Client) Report(ctx context.Context, name string, w io.Writer) error {
 	return c.call(ctx, http.MethodGet, "/report/"+url.PathEscape(name), nil, w)
 }
+
+// Reports returns the names of the reports: a running crawl can write all.
+func (c *Client) Reports() []string { return question.ReportNames() }

@@ -6,15 +6,15 @@ import (
 	"net/http"
 	"time"
 
-	"exclave/internal/job"
+	"exclave/internal/job/question"
 )
 
 // retry answers POST /retry?[host=…][&surt=…][&regex=…][&status=…][&since=…][&dry=1].
 func (s *Server) retry(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	ask := job.Retry{Filter: filterOf(q), Dry: q.Get("dry") != ""}
+	ask := question.Retry{Filter: filterOf(q), Dry: q.Get("dry") != ""}
 	var err error
-	if ask.Statuses, err = job.ParseStatuses(q.Get("status")); err != nil {
+	if ask.Statuses, err = question.ParseStatuses(q.Get("status")); err != nil {
 		return badRequest(err)
 	}
 	if since := q.Get("since"); since != "" {
@@ -30,7 +30,7 @@ func (s *Server) retry(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Retry offers finished URIs again.
-func (c *Client) Retry(ctx context.Context, r job.Retry) (out job.Retried, err error) {
+func (c *Client) Retry(ctx context.Context, r question.Retry) (out question.Retried, err error) {
 	more := []string{"status", r.Statuses.String()}
 	if !r.Since.IsZero() {
 		more = append(more, "since", r.Since.Format(time.RFC3339Nano))
@@ -39,4 +39,10 @@ func (c *Client) Retry(ctx context.Context, r job.Retry) (out job.Retried, err e
 		more = append(more, "dry", "1")
 	}
 	return out, c.call(ctx, http.MethodPost, "/retry"+query(r.Filter, more...), nil, &out)
+}
+
+// CountRetry tells what Retry would offer again.
+func (c *Client) CountRetry(ctx context.Context, r question.Retry) (question.Retried, error) {
+	r.Dry = true
+	return c.Retry(ctx, r)
 }

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"exclave/internal/job"
+	"exclave/internal/job/question"
 )
 
 // show answers GET /show?url=…[&all=1].
@@ -16,7 +16,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 		return badRequest(errors.New("control: which URL? ask for /show?url=…"))
 	}
 	shown, err := s.job.Show(r.Context(), q.Get("url"), q.Get("all") != "")
-	if errors.Is(err, job.ErrURL) {
+	if errors.Is(err, question.ErrURL) {
 		return badRequest(err)
 	}
 	if err != nil {
@@ -27,12 +27,12 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 
 // Show tells everything the crawl knows about a URL; all lifts the limit of 100
 // links. An [Error] of code 400 says that it is no URL.
-func (c *Client) Show(ctx context.Context, address string, all bool) (*job.Shown, error) {
+func (c *Client) Show(ctx context.Context, address string, all bool) (*question.Shown, error) {
 	q := url.Values{"url": {address}}
 	if all {
 		q.Set("all", "1")
 	}
-	var s job.Shown
+	var s question.Shown
 	if err := c.call(ctx, http.MethodGet, "/show?"+q.Encode(), nil, &s); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/rebuild"
+	"exclave/internal/job/view"
 )
 
 const changeable = `[profile]
@@ -92,7 +94,7 @@ func TestChangedProfile(t *testing.T) {
 			case c.names != "" && (!errors.Is(err, frontier.ErrChanged) || !strings.Contains(err.Error(), c.names)):
 				t.Errorf("%v\nwant %s", err, c.names)
 			}
-			look := job.Look(t.Context(), j.cfg, job.Options{}, (*job.Job).SameConfig)
+			look := sameConfig(t.Context(), j.cfg)
 			if errors.Is(look, frontier.ErrChanged) != (c.names != "") {
 				t.Errorf("who only looks is told %v", look)
 			}
@@ -125,4 +127,13 @@ func TestChangedAfterRecovery(t *testing.T) {
 	if !errors.Is(err, frontier.ErrChanged) || !strings.Contains(err.Error(), "analysis.max_text: 1000, the job was begun with 1048576") {
 		t.Errorf("%v", err)
 	}
+}
+
+// sameConfig asks the state of a job at rest.
+func sameConfig(ctx context.Context, cfg *config.Config) error {
+	v, err := view.Open(ctx, folder.Of(cfg, folder.Env{}), view.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(v.State.SameConfig(), v.Close())
 }

@@ -22,6 +22,7 @@ import (
 	"exclave/internal/job/evidence"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/pause"
+	"exclave/internal/job/question"
 	"exclave/internal/job/records"
 	"exclave/internal/job/rules"
 	"exclave/internal/job/seeds"
@@ -48,7 +49,16 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error
 			return nil, err
 		}
 	}
+	c.answers = c.answerer()
+	c.Questions = c.answers
 	return c.Job, nil
+}
+
+// answerer answers questions about the job while it is open.
+func (c *composer) answerer() *question.Answers {
+	j := c.Job
+	return &question.Answers{Folder: j.folder, State: j.frontier, Analyzer: j.analyzer, Scope: j.scope, Records: j.records(),
+		Running: &question.Running{Chains: j.chains, Controller: j.ctl, Note: j.note}}
 }
 
 // composer builds a job of its parts, one after the other; what it opens is closed in reverse.

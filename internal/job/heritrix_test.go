@@ -19,6 +19,7 @@ import (
 	"exclave/internal/heritrixlogs"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/testweb"
 )
 
@@ -159,7 +160,7 @@ func TestReportsOfWaitingQueues(t *testing.T) {
 			},
 		} {
 			var b strings.Builder
-			if err := open.WriteReport(name, &b); err != nil {
+			if err := open.Report(t.Context(), name, &b); err != nil {
 				t.Error(err)
 			}
 			if err := read(b.String()); err != nil {
@@ -177,7 +178,7 @@ func TestReportsOfARunningCrawl(t *testing.T) {
 	<-web.asked
 	report := func(name string) string {
 		var b strings.Builder
-		must(t, s.WriteReport(name, &b))
+		must(t, s.Report(t.Context(), name, &b))
 		return b.String()
 	}
 	text := report("threads-report")
@@ -265,7 +266,7 @@ func TestReportNames(t *testing.T) {
 	theirs := []string{"crawl-report", "seeds-report", "hosts-report", "source-report", "mimetype-report", "responsecode-report",
 		"processors-report", "frontier-summary-report", "frontier-nonempty-report", "threads-report"}
 	ours := []string{"job-report", "status-report", "statmime-report", "steps-report", "queues-report", "workers-report"}
-	if got, want := slices.Sorted(slices.Values(job.ReportNames())), slices.Sorted(slices.Values(append(theirs, ours...))); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(slices.Values(question.ReportNames())), slices.Sorted(slices.Values(append(theirs, ours...))); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant\n%v", got, want)
 	}
 }

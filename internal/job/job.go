@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"time"
 
 	"exclave/analyzer"
 	"exclave/chain"
@@ -17,7 +18,9 @@ import (
 	"exclave/internal/job/folder"
 	"exclave/internal/job/pause"
 	"exclave/internal/job/progress"
+	"exclave/internal/job/question"
 	"exclave/internal/job/seeds"
+	"exclave/internal/job/view"
 	"exclave/internal/resolve"
 	"exclave/warc"
 )
@@ -48,6 +51,8 @@ func (o Options) Env() folder.Env { return folder.Env{FS: o.FS, Clock: o.Clock, 
 // Job is an open job: what [Open] composed, to be run once. [Job.Run] is for one goroutine, everything else for any,
 // between Open and [Job.Close].
 type Job struct {
+	question.Questions // answered of the job as it is now; a crawl goes on meanwhile
+
 	// Set by Open.
 	cfg         *config.Config
 	opts        Options
@@ -62,6 +67,7 @@ type Job struct {
 	chains      *chain.Chains
 	ctl         *chain.Controller
 	checkpoints *checkpoint.Maker
+	answers     *question.Answers
 	closers     []func(context.Context) error // run in reverse
 
 	// What goes on: each guards itself.
@@ -74,6 +80,8 @@ type Job struct {
 	stop       context.CancelFunc // ends it
 }
 
+var _ question.Changes = (*Job)(nil)
+
 func (j *Job) path(parts ...string) string { return j.folder.Path(parts...) }
 
 // ImportSeeds streams a log into the frontier, as [seeds.Seeder.Import] does. It may be called from
@@ -84,14 +92,32 @@ func (j *Job) ImportSeeds(ctx context.Context, in io.Reader, name string, o seed
 	return j.seeder.Import(ctx, in, name, o)
 }
 
-// SameConfig refuses, with [frontier.ErrChanged], a configuration that the state of a begun job does
-// not go with.
-func (j *Job) SameConfig() error { return j.frontier.SameConfig() }
+// Delete takes URIs that wait out of the frontier, as [Answers.Delete] does.
+func (j *Job) Delete(ctx context.Context, f question.Filter) (deleted int, err error) {
+	return j.answers.Delete(ctx, f)
+}
+
+// Retry offers finished URIs again, as [Answers.Retry] does.
+func (j *Job) Retry(ctx context.Context, r question.Retry) (question.Retried, error) {
+	return j.answers.Retry(ctx, r)
+}
 
 // Checkpoint makes a checkpoint, as [checkpoint.Maker.Make] does, while the job is open; a crawl goes on meanwhile.
 // It may be called from any goroutine.
 func (j *Job) Checkpoint(ctx context.Context, name string) (checkpoint.Manifest, error) {
 	return j.checkpoints.Make(ctx, name)
+}
+
+// note is the note of the runs as it is now.
+func (j *Job) note(n view.RunNote) view.RunNote {
+	if took, ok := j.runTime.all(j.opts.Clock.Now()); ok {
+		n.Took = took
+	}
+	n.Status = string(j.ctl.State())
+	if since := j.pauses.UnansweredSince(); !since.IsZero() {
+		n.Status += ": no name server answers since " + since.UTC().Format(time.RFC3339)
+	}
+	return n
 }
 
 // Close gives back everything in reverse order of opening.

@@ -8,6 +8,7 @@ import (
 
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/jobtest"
 	"exclave/internal/job/verify"
 	"exclave/internal/testweb"
 )
@@ -21,7 +22,7 @@ func TestLock(t *testing.T) {
 	if err := os.Remove(lock); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := job.Show(t.Context(), j.cfg, job.Options{}, "http://a.test/", false); err != nil || s == nil {
+	if s, err := jobtest.Show(t.Context(), j.cfg, "http://a.test/"); err != nil || s == nil {
 		t.Errorf("%v, %v", s, err)
 	}
 	if err := os.Remove(lock); err != nil {
@@ -33,7 +34,7 @@ func TestLock(t *testing.T) {
 	for name, err := range map[string]error{
 		"open": func() error { _, err := job.Open(t.Context(), j.cfg, job.Options{}); return err }(),
 		"show": func() error {
-			_, err := job.Show(t.Context(), j.cfg, job.Options{}, "http://a.test/", false)
+			_, err := jobtest.Show(t.Context(), j.cfg, "http://a.test/")
 			return err
 		}(),
 		"verify": func() error { _, err := verify.All(t.Context(), folder.Of(j.cfg, folder.Env{})); return err }(),

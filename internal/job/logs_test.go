@@ -18,6 +18,7 @@ import (
 	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/moved"
+	"exclave/internal/job/question"
 	"exclave/internal/job/rebuild"
 	"exclave/internal/logparts"
 )
@@ -66,7 +67,7 @@ func TestRolledLogsAreRead(t *testing.T) {
 		}
 	}
 	const first = "http://a.test/"
-	must(t, job.Look(t.Context(), j.cfg, job.Options{}, func(b *job.Job) error {
+	must(t, question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(b question.Questions) error {
 		w, err := b.Why(t.Context(), first)
 		must(t, err)
 		if text := strings.Join(w.Sentences, "\n"); !regexp.MustCompile(`crawl\.log\.\d{14} line \d`).MatchString(text) {

@@ -122,7 +122,7 @@ func TestNoNameServer(t *testing.T) {
 				}
 			}
 			var report strings.Builder
-			if err := b.WriteReport("job-report", &report); err != nil || !strings.Contains(report.String(), "status: paused: no name server answers since ") {
+			if err := b.Report(t.Context(), "job-report", &report); err != nil || !strings.Contains(report.String(), "status: paused: no name server answers since ") {
 				t.Errorf("%v; the report says\n%s", err, report.String())
 			}
 			b.Resume() // a person cannot

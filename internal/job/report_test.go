@@ -1,15 +1,18 @@
 package job_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/testweb"
 )
 
@@ -59,8 +62,8 @@ func TestReports(t *testing.T) {
 		t.Error(seeds)
 	}
 	var names []string
-	for _, name := range job.ReportNames() {
-		if job.LiveReport(name) {
+	for _, name := range question.ReportNames() {
+		if question.LiveReport(name) {
 			if text := readReport(t, j, name); strings.Count(text, "\n") < 5 && text != "no ToeThreads\n" {
 				t.Errorf("%s: %s", name, text)
 			}
@@ -68,13 +71,18 @@ func TestReports(t *testing.T) {
 			names = append(names, name)
 		}
 	}
-	err := job.WriteReports(t.Context(), j.cfg, job.Options{}, names, func(name string, write func(io.Writer) error) error {
-		var b strings.Builder
-		if err := write(&b); err != nil {
-			return err
+	err := question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(q question.Questions) error {
+		if possible := q.Reports(); !slices.Equal(possible, names) {
+			t.Errorf("at rest %q can be written, not %q", possible, names)
 		}
-		if was := readReport(t, j, name); b.String() != was && !strings.HasPrefix(name, "frontier") { // whose rests go by
-			t.Errorf("%s at the end\n%safterwards\n%s", name, was, b.String())
+		for _, name := range names {
+			var b strings.Builder
+			if err := q.Report(t.Context(), name, &b); err != nil {
+				return err
+			}
+			if was := readReport(t, j, name); b.String() != was && !strings.HasPrefix(name, "frontier") { // whose rests go by
+				t.Errorf("%s at the end\n%safterwards\n%s", name, was, b.String())
+			}
 		}
 		return nil
 	})
@@ -100,10 +108,10 @@ func TestReports(t *testing.T) {
 func TestReportOfARestingJob(t *testing.T) {
 	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.NationalPage(1)}, nil)
 	j.run(job.Options{}, "http://a.test/")
-	err := job.WriteReports(t.Context(), j.cfg, job.Options{}, []string{"threads-report"}, func(_ string, write func(io.Writer) error) error {
-		return write(io.Discard)
+	err := question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(q question.Questions) error {
+		return q.Report(t.Context(), "threads-report", io.Discard)
 	})
-	if err == nil || !strings.Contains(err.Error(), "not running") {
+	if !errors.Is(err, question.ErrNotRunning) || !strings.Contains(err.Error(), "not running") {
 		t.Error(err)
 	}
 }

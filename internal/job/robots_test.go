@@ -11,6 +11,7 @@ import (
 	"exclave/config"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/robots"
 	"exclave/internal/testweb"
 )
@@ -31,10 +32,10 @@ func robotsWeb() testweb.Tiny {
 	}
 }
 
-func askRobots(t *testing.T, cfg *config.Config, token string, urls ...string) []job.RobotsURL {
+func askRobots(t *testing.T, cfg *config.Config, token string, urls ...string) []question.RobotsURL {
 	t.Helper()
-	var a *job.RobotsAnswer
-	must(t, job.Look(t.Context(), cfg, job.Options{}, func(j *job.Job) (err error) {
+	var a *question.RobotsAnswer
+	must(t, question.Look(t.Context(), folder.Of(cfg, folder.Env{}), func(j question.Questions) (err error) {
 		a, err = j.Robots(t.Context(), urls, token)
 		return err
 	}))
@@ -94,11 +95,11 @@ func TestRobots(t *testing.T) {
 	if u := askRobots(t, j.cfg, "other", "http://c.test/c")[0]; !u.Known || !u.Allowed || u.Because.Number != "2.2.1" {
 		t.Errorf("another token: %+v", u)
 	}
-	err := job.Look(t.Context(), j.cfg, job.Options{}, func(j *job.Job) error {
+	err := question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(j question.Questions) error {
 		_, err := j.Robots(t.Context(), []string{"ftp://a.test/"}, "")
 		return err
 	})
-	if !errors.Is(err, job.ErrURL) {
+	if !errors.Is(err, question.ErrURL) {
 		t.Errorf("no URL: %v", err)
 	}
 	// Without the archive the rules in the state still decide.

@@ -148,7 +148,7 @@ func (r *run) end(res Result, crawlErr error) error {
 	if r.frontier.Err() == nil {
 		errs = append(errs, r.keep(context.Background(), n))
 	}
-	errs = append(errs, r.writeReports(n))
+	errs = append(errs, r.answers.WriteReports(n))
 	r.logEnd(n.Status)
 	data, err := json.MarshalIndent(res.Seeds, "", "  ")
 	if err != nil {

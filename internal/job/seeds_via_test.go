@@ -12,6 +12,8 @@ import (
 	"exclave/crawl"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/jobtest"
+	"exclave/internal/job/question"
 	"exclave/internal/job/rebuild"
 	"exclave/internal/job/seeds"
 	"exclave/internal/testweb"
@@ -41,7 +43,7 @@ func TestSeedVia(t *testing.T) {
 			}
 		}
 		var list bytes.Buffer
-		must(t, b.WriteWaiting(t.Context(), job.Filter{}, 0, &list))
+		must(t, b.WriteWaiting(t.Context(), question.Filter{}, 0, &list))
 		for url, via := range via {
 			if want := `{"url":"` + url + `","via":"` + via + `","hops":"",`; !strings.Contains(list.String(), want) {
 				t.Errorf("waiting: no %s in\n%s", want, list.String())
@@ -66,7 +68,7 @@ func TestSeedVia(t *testing.T) {
 	}
 	shown := func(when string, url string, want string) {
 		t.Helper()
-		s, err := job.Show(t.Context(), j.cfg, job.Options{}, url, false)
+		s, err := jobtest.Show(t.Context(), j.cfg, url)
 		must(t, err)
 		if !s.Seed || s.Hops != "" || (len(s.Via) == 1) != (want != "") || want != "" && (s.Via[0].URL != want || s.ViaEnd == "") {
 			t.Errorf("%s: %s: seed %t, hops %q, via %+v %q, want %s", when, url, s.Seed, s.Hops, s.Via, s.ViaEnd, want)

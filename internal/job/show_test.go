@@ -12,6 +12,7 @@ import (
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/jobtest"
+	"exclave/internal/job/question"
 	"exclave/internal/job/rebuild"
 	"exclave/internal/testweb"
 )
@@ -26,9 +27,9 @@ func TestShow(t *testing.T) {
 		"http://a.test/pic":     testweb.Image(1),
 	}, func(c *config.Config) { c.Analysis.Depth = 0 })
 	j.run(job.Options{}, "http://a.test/")
-	show := func(url string) *job.Shown {
+	show := func(url string) *question.Shown {
 		t.Helper()
-		s, err := job.Show(t.Context(), j.cfg, job.Options{}, url, false)
+		s, err := jobtest.Show(t.Context(), j.cfg, url)
 		must(t, err)
 		return s
 	}
@@ -53,7 +54,7 @@ func TestShow(t *testing.T) {
 				t.Errorf("no %s among %q", kind, kinds)
 			}
 		}
-		links := map[string]job.ShownLink{}
+		links := map[string]question.ShownLink{}
 		for _, l := range s.Links.First {
 			links[l.URL] = l
 		}
@@ -101,7 +102,7 @@ func TestShow(t *testing.T) {
 	})
 	t.Run("no URL", func(t *testing.T) {
 		for _, url := range []string{"a.test", "ftp://a.test/", "http://"} {
-			if _, err := job.Show(t.Context(), j.cfg, job.Options{}, url, false); !errors.Is(err, job.ErrURL) {
+			if _, err := jobtest.Show(t.Context(), j.cfg, url); !errors.Is(err, question.ErrURL) {
 				t.Errorf("%q: %v", url, err)
 			}
 		}
@@ -120,8 +121,8 @@ func TestWaitingLimit(t *testing.T) {
 	j.run(job.Options{}, seeds...)
 	list := func(limit int) int {
 		var out strings.Builder
-		if err := job.Look(t.Context(), j.cfg, job.Options{}, func(b *job.Job) error {
-			return b.WriteWaiting(t.Context(), job.Filter{}, limit, &out)
+		if err := question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(b question.Questions) error {
+			return b.WriteWaiting(t.Context(), question.Filter{}, limit, &out)
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +140,7 @@ func TestWaitingLimit(t *testing.T) {
 func TestWhyOfWhatACapRefused(t *testing.T) {
 	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.National("/1", "/2")}, func(c *config.Config) { c.Limits.HostURIsMax = 2 })
 	j.run(job.Options{}, "http://a.test/")
-	err := job.Look(t.Context(), j.cfg, job.Options{}, func(b *job.Job) error {
+	err := question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(b question.Questions) error {
 		w, err := b.Why(t.Context(), "http://a.test/2")
 		if err != nil {
 			return err
@@ -163,7 +164,7 @@ func TestReadersHaveASecondOpinion(t *testing.T) {
 	cfg := testConfig(t, serve(t, testweb.Tiny{"http://a.test/": testweb.National()}), "http://a.test/")
 	cfg.Crawl.ToeThreads, cfg.WARC.PoolSize = 1, 1
 	runJob(t, cfg)
-	before, err := job.Show(t.Context(), cfg, job.Options{}, "http://a.test/", false)
+	before, err := jobtest.Show(t.Context(), cfg, "http://a.test/")
 	must(t, err)
 	files, err := filepath.Glob(filepath.Join(cfg.Dir, folder.WARCDir, "*.warc.gz"))
 	if err != nil || len(files) != 1 {
@@ -177,7 +178,7 @@ func TestReadersHaveASecondOpinion(t *testing.T) {
 		})
 		return ms
 	})
-	s, err := job.Show(t.Context(), cfg, job.Options{}, "http://a.test/", false)
+	s, err := jobtest.Show(t.Context(), cfg, "http://a.test/")
 	must(t, err)
 	if len(before.Notes) > 0 || len(s.Records) != len(before.Records) {
 		t.Errorf("notes before %q, %d records, then %d", before.Notes, len(before.Records), len(s.Records))

@@ -9,6 +9,7 @@ import (
 	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/progress"
+	"exclave/internal/job/question"
 )
 
 // event is something to tell in the log of statistics beside the numbers.
@@ -84,8 +85,8 @@ func (r *run) stateEvent(from, to chain.State) (what, why string) {
 
 // sample is what the next line of the log tells.
 func (r *run) sample() progress.Sample {
-	end := endsOf(r.frontier)
-	s := progress.Sample{At: r.opts.Clock.Now(), Stats: r.frontier.Stats(), Successes: end.successes, Failures: end.failures,
+	end := question.EndsOf(r.frontier)
+	s := progress.Sample{At: r.opts.Clock.Now(), Stats: r.frontier.Stats(), Successes: end.Successes, Failures: end.Failures,
 		Busy: r.ctl.Counts().Busy, Queues: r.frontier.Queues(), Depths: r.frontier.Depths()}
 	_, s.Bytes = r.frontier.Total().Successes()
 	s.Took, _ = r.runTime.all(s.At)

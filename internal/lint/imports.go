@@ -56,6 +56,7 @@ func table() []row {
 		{[]string{"internal/job/checkpoint"}, with(level0, "crawl", "warc", "frontier", "config", "internal/job/folder", "internal/job/evidence", "internal/job/view"), "a checkpoint asks an open state by an interface, and looks at one at rest; it runs nothing"},
 		{[]string{"internal/job/lines"}, with(level0, "crawl", "frontier"), "what a line of a log means, to who reads it again"},
 		{[]string{"internal/job/pause"}, with(level0, "internal/job/folder"), "why a crawl is paused: it is steered by a function, its controller is above"},
+		{[]string{"internal/job/question"}, with(level1, "analyzer", "chain", "chain/decide", "chain/post", "chain/standard", "chain/write", "frontier", "config", "internal/job/checkpoint", "internal/job/folder", "internal/job/progress", "internal/job/records", "internal/job/seeds", "internal/job/view"), "questions are answered from what is open; who runs or serves is above"},
 		{[]string{"internal/job/rebuild"}, with(level1, "analyzer", "chain", "chain/decide", "chain/post", "chain/standard", "chain/write", "frontier", "internal/job/folder", "internal/job/rules", "internal/job/records", "internal/job/lines"), "a state is made anew of archive and logs: the processors that scope links, but no job that runs"},
 		{[]string{"internal/job"}, job, "the composition root knows everything below it; each room below has its row"},
 		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},

@@ -1,6 +1,7 @@
 package jobtest
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"exclave/config"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/job/verify"
 	"exclave/internal/testweb"
 )
@@ -111,4 +113,13 @@ func Verify(t testing.TB, f folder.Folder, workers ...int) []verify.Defect {
 		}
 	}
 	return defects
+}
+
+// Show tells everything known about a URL of a job at rest.
+func Show(ctx context.Context, cfg *config.Config, url string) (s *question.Shown, err error) {
+	err = question.Look(ctx, folder.Of(cfg, folder.Env{}), func(q question.Questions) error {
+		s, err = q.Show(ctx, url, false)
+		return err
+	})
+	return s, err
 }

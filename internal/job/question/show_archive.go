@@ -1,4 +1,4 @@
-package job
+package question
 
 import (
 	"bufio"
@@ -27,7 +27,7 @@ func sorted(s []string) []string {
 // archived adds the records of the URI, and the verdict that stands in them.
 func (s *shower) archived(out *Shown, r *frontier.Record) error {
 	var mine []frontier.Capture
-	err := s.frontier.EachCapture(func(c frontier.Capture) error {
+	err := s.State.EachCapture(func(c frontier.Capture) error {
 		if c.ID == r.ID {
 			mine = append(mine, c)
 		}
@@ -49,7 +49,7 @@ func (s *shower) archived(out *Shown, r *frontier.Record) error {
 
 // group adds the records of one capture.
 func (s *shower) group(out *Shown, r *frontier.Record, c frontier.Capture) (err error) {
-	f, name, err := s.records().File(c.Span.File)
+	f, name, err := s.Records.File(c.Span.File)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (s *shower) links(out *Shown, r *frontier.Record) error {
 	if !r.Outcome.Archived || r.Metadata.IsZero() {
 		return nil
 	}
-	e, c, err := s.records().Open(r.Metadata)
+	e, c, err := s.Records.Open(r.Metadata)
 	if err != nil {
 		out.Notes = append(out.Notes, err.Error())
 		return nil
@@ -148,7 +148,7 @@ func (s *shower) link(l *ShownLinks, f []string) error {
 		found.Context = f[2]
 	}
 	if key, _, err := s.key(f[0]); err == nil {
-		r, err := s.frontier.Lookup(key)
+		r, err := s.State.Lookup(key)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package job
+package question
 
 import (
 	"cmp"
@@ -90,13 +90,13 @@ func (r *reporter) frontierSummary(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	stats, end := r.state.Stats(), endsOf(r.state)
+	stats, end := r.state.Stats(), EndsOf(r.state)
 	count := func(label string) int { return q.states[label].total }
 	head := func(title string) { fmt.Fprintf(w, "\n -----===== %s =====-----\n", title) }
 	fmt.Fprintf(w, "Frontier report - %s\n Job being crawled: %s\n", stamp12(r.now), r.name)
 	head("STATS")
 	fmt.Fprintf(w, " Discovered:    %d\n Queued:        %d\n Finished:      %d\n  Successfully: %d\n  Failed:       %d\n  Disregarded:  %d\n",
-		stats.Discovered, stats.Queued+stats.InProcess, end.successes+end.failures+end.disregards, end.successes, end.failures, end.disregards)
+		stats.Discovered, stats.Queued+stats.InProcess, end.Successes+end.Failures+end.Disregards, end.Successes, end.Failures, end.Disregards)
 	head("QUEUES")
 	fmt.Fprintf(w, " Already included size:     %d\n               pending:     0\n\n", stats.Discovered)
 	fmt.Fprintf(w, " All class queues map size: %d\n             Active queues: %d\n", q.all, count("IN-PROCESS")+count("READY")+count("SNOOZED"))

@@ -1,4 +1,4 @@
-package job
+package question
 
 import (
 	"bytes"
@@ -47,12 +47,12 @@ type RobotsURL struct {
 // temoto/robotstxt would say the same. token is the product token to look for; "" is the job's.
 // The error wraps [ErrURL] when one is no URL. It may be called from any goroutine between Open and Close.
 // For a robots.txt that is in the archive it reads every capture row of the state (about a second for a million).
-func (j *Job) Robots(ctx context.Context, urls []string, token string) (*RobotsAnswer, error) {
-	q := robotsQuestion{cfg: j.cfg, state: j.frontier, records: j.records(), token: token}
+func (a *Answers) Robots(ctx context.Context, urls []string, token string) (*RobotsAnswer, error) {
+	q := robotsQuestion{cfg: a.Config, state: a.State, records: a.Records, token: token}
 	if token == "" {
-		q.token = j.cfg.HTTP.RobotsToken
+		q.token = a.Config.HTTP.RobotsToken
 	}
-	a := &RobotsAnswer{Token: q.token, Policy: j.cfg.Robots.Policy.String()}
+	out := &RobotsAnswer{Token: q.token, Policy: a.Config.Robots.Policy.String()}
 	for _, raw := range urls {
 		u, err := urlx.Parse(raw)
 		if err != nil {
@@ -65,9 +65,9 @@ func (j *Job) Robots(ctx context.Context, urls []string, token string) (*RobotsA
 		if err != nil {
 			return nil, fmt.Errorf("job: robots %s: %w", raw, err)
 		}
-		a.URLs = append(a.URLs, said)
+		out.URLs = append(out.URLs, said)
 	}
-	return a, nil
+	return out, nil
 }
 
 // robotsQuestion is asked for URLs, one after the other.

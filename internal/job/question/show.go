@@ -1,4 +1,4 @@
-package job
+package question
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"exclave/analyzer"
 	"exclave/chain/decide"
-	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/robots"
@@ -129,24 +128,14 @@ const (
 // may be called from any goroutine between Open and Close. It reads every capture
 // row of the state (about a second for a million) and, when a verdict stands in no
 // record, analysis.jsonl.
-func (j *Job) Show(ctx context.Context, url string, all bool) (*Shown, error) {
-	s := shower{Job: j, ctx: ctx, all: all}
+func (a *Answers) Show(ctx context.Context, url string, all bool) (*Shown, error) {
+	s := shower{Answers: a, ctx: ctx, all: all}
 	return s.show(url)
-}
-
-// Show tells everything known about a URL of a job that is not running. The error
-// wraps [ErrLocked] when another process works on it.
-func Show(ctx context.Context, cfg *config.Config, o Options, url string, all bool) (s *Shown, err error) {
-	err = Look(ctx, cfg, o, func(j *Job) error {
-		s, err = j.Show(ctx, url, all)
-		return err
-	})
-	return s, err
 }
 
 // shower gathers what is known about one URL.
 type shower struct {
-	*Job
+	*Answers
 	ctx context.Context
 	all bool
 }
@@ -156,7 +145,7 @@ func (s *shower) show(raw string) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.frontier.Lookup(key)
+	r, err := s.State.Lookup(key)
 	if err != nil {
 		return nil, fmt.Errorf("job: show: %w", err)
 	}
@@ -197,17 +186,17 @@ func (s *shower) key(raw string) (string, *urlx.URL, error) {
 		return "", nil, fmt.Errorf("job: show %s: %w: scheme %s; write http:// or https://, or dns:HOST or robots:ORIGIN", raw, ErrURL, u.Scheme())
 	}
 	u = u.WithoutUserinfo().WithoutFragment() // as it is kept
-	return s.cfg.URL.Key(u), u, nil
+	return s.Config.URL.Key(u), u, nil
 }
 
 func (s *shower) scopeOf(c *crawl.Candidate) *ShownScope {
-	r := s.scope.Decide(&decide.Subject{Cand: c})
+	r := s.Scope.Decide(&decide.Subject{Cand: c})
 	return &ShownScope{Decision: r.Decision.String(), Rule: r.Rule}
 }
 
 // state is where a URI stands, in a word.
 func (s *shower) state(r *frontier.Record) string {
-	if r.State == frontier.Waiting && s.frontier.InProcess(r.ID) {
+	if r.State == frontier.Waiting && s.State.InProcess(r.ID) {
 		return "in process"
 	}
 	return r.State.String()
@@ -216,7 +205,7 @@ func (s *shower) state(r *frontier.Record) string {
 func (s *shower) record(out *Shown, r *frontier.Record) {
 	out.URL, out.Known, out.State = r.URL, true, s.state(r)
 	out.Seed, out.Source, out.Host, out.Hops, out.Context = r.Seed, r.SourceTag, r.Host, r.Hops, r.Context
-	out.Queue = s.frontier.QueueOf(r)
+	out.Queue = s.State.QueueOf(r)
 	out.Claim = s.claim(r.Claim)
 	out.Attempts, out.Finishes, out.Judgings, out.Redirects = r.Attempts, r.Finishes, r.Judgings, r.Redirects
 	if r.Finishes > 0 {
@@ -240,7 +229,7 @@ func (s *shower) claim(c crawl.Claim) []string {
 			words = append(words, what)
 		}
 	}
-	for i, p := range s.analyzer.Profiles() {
+	for i, p := range s.Analyzer.Profiles() {
 		if i < len(c.Link) && c.Link[i] > 0 {
 			words = append(words, fmt.Sprintf("valid_link for %s: archive it and what it links to, depth %d", p.Name, c.Link[i]-1))
 		}
@@ -262,7 +251,7 @@ func (s *shower) via(out *Shown, r *frontier.Record) error {
 			out.Via, out.ViaEnd = append(out.Via, v), "this is no URL that could be looked up"
 			return nil
 		}
-		next, err := s.frontier.Lookup(key)
+		next, err := s.State.Lookup(key)
 		if err != nil {
 			return err
 		}
@@ -298,11 +287,11 @@ func statusOf(r *frontier.Record) *crawl.Status {
 
 // facts adds what is known of host and origin.
 func (s *shower) facts(out *Shown, u *urlx.URL) error {
-	h, err := s.frontier.Host(s.ctx, u.Hostname())
+	h, err := s.State.Host(s.ctx, u.Hostname())
 	if err != nil {
 		return fmt.Errorf("job: show: %w", err)
 	}
-	o, err := s.frontier.Origin(s.ctx, u.Origin())
+	o, err := s.State.Origin(s.ctx, u.Origin())
 	if err != nil {
 		return fmt.Errorf("job: show: %w", err)
 	}

@@ -1,4 +1,4 @@
-package job
+package question
 
 import (
 	"bufio"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"exclave/chain/post"
-	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/fsx"
 	"exclave/internal/job/folder"
@@ -86,13 +85,13 @@ func DefaultReports() []string { return []string{crawlReport, jobReport} }
 
 // reporter writes reports of one instant.
 type reporter struct {
-	name  string // of the job
-	now   time.Time
-	run   view.RunNote
-	state *frontier.Frontier
-	view  *frontier.View // nil after a failure of the state: only the default reports are written
-	job   *Job           // nil when the crawl is not running
-	over  bool           // the run has ended; its reports are written
+	name    string // of the job
+	now     time.Time
+	run     view.RunNote
+	state   *frontier.Frontier
+	view    *frontier.View // nil after a failure of the state: only the default reports are written
+	running *Running       // nil when the crawl is not running
+	over    bool           // the run has ended; its reports are written
 	// balance of a session of a queue, [order] session_balance.
 	balance int64
 	rows    int        // of a report that are put in order
@@ -104,7 +103,7 @@ func (r *reporter) write(name string, w io.Writer) error {
 		if rep.name != name {
 			continue
 		}
-		if rep.live && r.job == nil {
+		if rep.live && r.running == nil {
 			return fmt.Errorf("job: %s: %w; the last run left its own in %s/", name, ErrNotRunning, folder.ReportDir)
 		}
 		b := bufio.NewWriter(w)
@@ -116,59 +115,43 @@ func (r *reporter) write(name string, w io.Writer) error {
 	return fmt.Errorf("job: there is no report %q; there are %s", name, strings.Join(ReportNames(), ", "))
 }
 
-// WriteReport writes a report on the running crawl. It may be called from any
-// goroutine between Open and Close; the crawl goes on meanwhile.
-func (j *Job) WriteReport(name string, w io.Writer) (err error) {
-	if err := j.frontier.Err(); err != nil {
+// Report writes a report on the job: of one instant, and of a crawl that goes on meanwhile if one runs. The error
+// wraps [ErrNotRunning] when the report is about what only a running crawl has.
+func (a *Answers) Report(_ context.Context, name string, w io.Writer) (err error) {
+	if !slices.Contains(a.Reports(), name) {
+		return (&reporter{}).write(name, w) // which says why
+	}
+	if err := a.State.Err(); err != nil {
 		return fmt.Errorf("job: %s: %w", name, err)
 	}
-	v, err := j.frontier.View()
+	v, err := a.State.View()
 	if err != nil {
 		return fmt.Errorf("job: %s: %w", name, err)
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-	run, err := view.ReadRunNote(j.frontier)
+	run, err := view.ReadRunNote(a.State)
 	if err != nil {
 		return err
 	}
-	if took, ok := j.runTime.all(j.opts.Clock.Now()); ok {
-		run.Took = took
+	switch {
+	case a.Running != nil:
+		run = a.Running.Note(run)
+	case run.Status == view.Running:
+		run.Status = view.Interrupted // killed: nothing was left to say so
 	}
-	run.Status = string(j.ctl.State())
-	if since := j.pauses.UnansweredSince(); !since.IsZero() {
-		run.Status += ": no name server answers since " + since.UTC().Format(time.RFC3339)
-	}
-	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, view: v, job: j, balance: int64(j.cfg.Order.SessionBalance), rows: topRows}
+	r := a.reporter(run)
+	r.view = v
 	return r.write(name, w)
 }
 
-// WriteReports makes reports on a job that is not running: of each put gets its
-// name and what writes it.
-func WriteReports(ctx context.Context, cfg *config.Config, o Options, names []string, put func(name string, write func(io.Writer) error) error) (err error) {
-	at, err := view.Open(ctx, folder.Of(cfg, o.Env()), view.Options{For: "report on"})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, at.Close()) }()
-	v, err := at.State.View()
-	if err != nil {
-		return fmt.Errorf("job: %w", err)
-	}
-	defer func() { err = errors.Join(err, v.Close()) }()
-	run, err := at.Note()
-	if err != nil {
-		return err
-	}
-	r := reporter{name: cfg.Job.Name, now: at.Clock.Now(), run: run, state: at.State, view: v, balance: int64(cfg.Order.SessionBalance), rows: topRows}
-	for _, name := range names {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := put(name, func(w io.Writer) error { return r.write(name, w) }); err != nil {
-			return err
-		}
-	}
-	return nil
+// Reports returns the names of the reports that can be written: all of a running crawl.
+func (a *Answers) Reports() []string {
+	return slices.DeleteFunc(ReportNames(), func(name string) bool { return a.Running == nil && LiveReport(name) })
+}
+
+func (a *Answers) reporter(run view.RunNote) *reporter {
+	return &reporter{name: a.Config.Job.Name, now: a.Clock.Now(), run: run, state: a.State, running: a.Running,
+		balance: int64(a.Config.Order.SessionBalance), rows: topRows}
 }
 
 // LiveReport reports whether a report is about what only a running crawl has.
@@ -176,12 +159,13 @@ func LiveReport(name string) bool {
 	return slices.ContainsFunc(reports(), func(r report) bool { return r.name == name && r.live })
 }
 
-// writeReports writes all reports into reports/ at the end of a run. Of a crawl
+// WriteReports writes all reports into reports/ at the end of a run. Of a crawl
 // whose state failed only what is in memory can be told.
-func (j *Job) writeReports(run view.RunNote) (err error) {
-	r := reporter{name: j.cfg.Job.Name, now: j.opts.Clock.Now(), run: run, state: j.frontier, job: j, over: true, balance: int64(j.cfg.Order.SessionBalance), rows: topRows}
-	if j.frontier.Err() == nil {
-		if r.view, err = j.frontier.View(); err != nil {
+func (a *Answers) WriteReports(run view.RunNote) (err error) {
+	r := a.reporter(run)
+	r.over = true
+	if a.State.Err() == nil {
+		if r.view, err = a.State.View(); err != nil {
 			return fmt.Errorf("job: reports: %w", err)
 		}
 		defer func() { err = errors.Join(err, r.view.Close()) }()
@@ -190,7 +174,7 @@ func (j *Job) writeReports(run view.RunNote) (err error) {
 		if r.view == nil && !slices.Contains(DefaultReports(), rep.name) {
 			continue
 		}
-		err := writeAtomic(j.opts.FS, j.path(folder.ReportDir, rep.name+".txt"), func(w io.Writer) error { return r.write(rep.name, w) })
+		err := writeAtomic(a.FS, a.Path(folder.ReportDir, rep.name+".txt"), func(w io.Writer) error { return r.write(rep.name, w) })
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package job
+package question
 
 import (
 	"context"
@@ -11,11 +11,8 @@ import (
 	"time"
 
 	"exclave/chain/post"
-	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
-	"exclave/internal/job/folder"
-	"exclave/internal/job/view"
 	"exclave/internal/urlx"
 )
 
@@ -66,10 +63,10 @@ type FrontierSummary struct {
 
 // Frontier summarises what waits, with the n longest queues. It reads a row for each
 // host.
-func (j *Job) Frontier(_ context.Context, n int) (s FrontierSummary, err error) {
-	c := j.frontier.Census()
+func (a *Answers) Frontier(_ context.Context, n int) (s FrontierSummary, err error) {
+	c := a.State.Census()
 	s.Stats, s.Queues, s.Changes = c.Stats, c.Queues, c.Changes
-	s.Biggest, s.Exhausted, err = j.frontier.Biggest(n)
+	s.Biggest, s.Exhausted, err = a.State.Biggest(n)
 	return s, err
 }
 
@@ -101,14 +98,11 @@ type ShownQueue struct {
 	Origins []frontier.RestingOrigin `json:"origins,omitempty"`
 }
 
-// Known is how many URIs the job knows.
-func (j *Job) Known() int64 { return j.frontier.Stats().Discovered }
-
 // Queue tells everything known of a host and its queue.
-func (j *Job) Queue(ctx context.Context, host string) (*ShownQueue, error) {
+func (a *Answers) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 	host = hostOf(host)
 	out := &ShownQueue{Host: host}
-	q, err := j.frontier.Queue(ctx, host)
+	q, err := a.State.Queue(ctx, host)
 	if q == nil || err != nil {
 		return out, err
 	}
@@ -122,16 +116,16 @@ func (j *Job) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 		out.Address = q.Address.String()
 	}
 	out.Failed, out.Origins = q.Failed, q.Origins
-	c := j.cfg.Frontier
+	c := a.Config.Frontier
 	out.Delay = fmt.Sprintf("%g × the time of the last answer, %v to %v; a Crawl-delay counts up to %v", c.DelayFactor, c.MinDelay, c.MaxDelay, c.MaxCrawlDelay)
-	out.Why = j.whyQueue(q)
+	out.Why = a.whyQueue(q)
 	for _, o := range q.Origins {
-		out.Why += whyOrigin(o, j.opts.Clock.Now())
+		out.Why += whyOrigin(o, a.Clock.Now())
 	}
 	for _, u := range q.Failed {
 		out.Why += fmt.Sprintf("; %s failed %d×", u.URL, u.Attempts)
 	}
-	s := shower{Job: j, ctx: ctx}
+	s := shower{Answers: a, ctx: ctx}
 	for scheme, into := range map[string]**ShownFacts{"http": &out.HTTP, "https": &out.HTTPS} {
 		u, err := urlx.Parse(scheme + "://" + host + "/")
 		if err != nil {
@@ -161,8 +155,8 @@ func whyOrigin(o frontier.RestingOrigin, now time.Time) string {
 }
 
 // whyQueue says the state of a queue in a sentence.
-func (j *Job) whyQueue(q *frontier.Queue) string {
-	now := j.opts.Clock.Now()
+func (a *Answers) whyQueue(q *frontier.Queue) string {
+	now := a.Clock.Now()
 	until := "now"
 	if d := q.Until.Sub(now); d > 0 {
 		until = "in " + d.Round(time.Second).String()
@@ -173,7 +167,7 @@ func (j *Job) whyQueue(q *frontier.Queue) string {
 	}
 	switch q.State {
 	case frontier.QueueInProcess:
-		if n := j.cfg.Frontier.ConnectionsPerHost; n > 1 {
+		if n := a.Config.Frontier.ConnectionsPerHost; n > 1 {
 			return fmt.Sprintf("of its URIs some are in process, at most %d at a time", n)
 		}
 		return "one of its URIs is in process; a host has one at a time"
@@ -198,14 +192,14 @@ func (j *Job) whyQueue(q *frontier.Queue) string {
 
 // EachWaiting calls fn for each URI that waits and is chosen, up to limit of them
 // (0 = all). Prerequisites (dns:, robots.txt) are left out.
-func (j *Job) EachWaiting(ctx context.Context, f Filter, limit int, fn func(*frontier.Record) error) error {
+func (a *Answers) EachWaiting(ctx context.Context, f Filter, limit int, fn func(*frontier.Record) error) error {
 	f.Host = hostOf(f.Host)
 	chosen, err := f.compile()
 	if err != nil {
 		return err
 	}
 	enough, n := errors.New("enough"), 0
-	err = j.frontier.EachWaiting(ctx, f.Host, func(r *frontier.Record) error {
+	err = a.State.EachWaiting(ctx, f.Host, func(r *frontier.Record) error {
 		if r.Claim.IsZero() || !chosen(r) {
 			return nil
 		}
@@ -236,11 +230,11 @@ type waitingLine struct {
 
 // WriteWaiting writes each URI that waits and is chosen as a line of JSON, up to limit
 // of them (0 = all).
-func (j *Job) WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer) error {
+func (a *Answers) WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer) error {
 	f.Host = hostOf(f.Host)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	return j.EachWaiting(ctx, f, limit, func(r *frontier.Record) error {
+	return a.EachWaiting(ctx, f, limit, func(r *frontier.Record) error {
 		return e.Encode(waitingLine{r.URL, r.Via, r.Hops, r.SourceTag, r.Host, r.Seed})
 	})
 }
@@ -249,40 +243,28 @@ func (j *Job) WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer
 // with status -6000 and a line in crawl.log; a link to it found later changes nothing,
 // unless it asks for more. URIs in process and prerequisites are left alone. It
 // returns how many were deleted.
-func (j *Job) Delete(ctx context.Context, f Filter) (deleted int, err error) {
+func (a *Answers) Delete(ctx context.Context, f Filter) (deleted int, err error) {
 	f.Host = hostOf(f.Host)
 	if f == (Filter{}) {
 		return 0, fmt.Errorf("job: %w: it would choose everything", ErrFilter)
 	}
 	line := func(u *crawl.CrawlURI) []crawl.LogLine {
-		return []crawl.LogLine{{Log: crawl.LogCrawl, Text: post.CrawlLogLine(u, "", j.opts.Clock.Now())}}
+		return []crawl.LogLine{{Log: crawl.LogCrawl, Text: post.CrawlLogLine(u, "", a.Clock.Now())}}
 	}
 	var ids []crawl.ID
 	flush := func() error {
-		n, err := j.frontier.Drop(ctx, crawl.StatusDeletedByUser, line, ids...)
+		n, err := a.State.Drop(ctx, crawl.StatusDeletedByUser, line, ids...)
 		deleted += n
 		ids = ids[:0]
 		return err
 	}
-	err = j.EachWaiting(ctx, f, 0, func(r *frontier.Record) error {
+	err = a.EachWaiting(ctx, f, 0, func(r *frontier.Record) error {
 		if ids = append(ids, r.ID); len(ids) == 1000 {
 			return flush()
 		}
 		return nil
 	})
 	return deleted, errors.Join(err, flush())
-}
-
-// Look opens a job that is not running to look at it, and calls fn; what changes
-// anything must not be called. The error wraps [ErrLocked] when another process works
-// on the job.
-func Look(ctx context.Context, cfg *config.Config, o Options, fn func(*Job) error) (err error) {
-	v, err := view.Open(ctx, folder.Of(cfg, o.Env()), view.Options{Rules: true})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, v.Close()) }()
-	return fn(&Job{cfg: cfg, opts: o.withDefaults(), dir: cfg.Dir, folder: v.Folder, frontier: v.State, analyzer: v.Analyzer, scope: v.Scope})
 }
 
 // hostOf is a host as it is looked for: its name, or that in a URL somebody copied.

@@ -1,4 +1,4 @@
-package job
+package question
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ func heritrixChains(steps []chain.StepStats) []struct {
 }
 
 func (r *reporter) processors(w io.Writer) error {
-	for _, c := range heritrixChains(r.job.chains.Stats()) {
+	for _, c := range heritrixChains(r.running.Chains.Stats()) {
 		fmt.Fprintf(w, "%s - Processors report - %s\n  Number of Processors: %d\n\n", c.name, stamp12(r.now), len(c.steps))
 		for _, s := range c.steps {
 			fmt.Fprintf(w, "Processor: %s\n  Function:          %s\n  CrawlURIs handled: %d\n", word(s.Step), functionOf(s), s.Handled)
@@ -57,7 +57,7 @@ func (r *reporter) processors(w io.Writer) error {
 // own writes what a processor tells of itself, within its paragraph.
 func (r *reporter) own(w io.Writer, step string) error {
 	var b strings.Builder
-	if err := r.job.chains.Report(step, &b); err != nil {
+	if err := r.running.Chains.Report(step, &b); err != nil {
 		return fmt.Errorf("%s: %w", step, err)
 	}
 	for line := range strings.Lines(b.String()) {
@@ -92,7 +92,7 @@ func (r *reporter) written(w io.Writer) {
 
 func (r *reporter) steps(w io.Writer) error {
 	fmt.Fprintln(w, "[chain] [step] [processor] [#uris] [#skipped] [#errors] [busy-ms] [#handled] [#links]")
-	for _, s := range r.job.chains.Stats() {
+	for _, s := range r.running.Chains.Stats() {
 		fmt.Fprintln(w, s.Chain, word(s.Step), word(s.Kind), s.Runs, s.Skipped, s.Errors, s.Busy.Milliseconds(), s.Handled, s.Links)
 	}
 	return nil
@@ -100,7 +100,7 @@ func (r *reporter) steps(w io.Writer) error {
 
 // activities are what the ToeThreads do, and how many have a URI.
 func (r *reporter) activities() (all []chain.Activity, busy int) {
-	all = r.job.ctl.Activities()
+	all = r.running.Controller.Activities()
 	for _, a := range all {
 		if a.URL != "" {
 			busy++

@@ -1,4 +1,4 @@
-package job
+package question
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ func (r *reporter) crawl(w io.Writer) error {
 		}
 		seeds, hosts = [2]string{fmt.Sprint(s.crawled), fmt.Sprint(s.uncrawled)}, fmt.Sprint(n)
 	}
-	y, end := r.state.Total(), endsOf(r.state)
+	y, end := r.state.Total(), EndsOf(r.state)
 	_, total := y.Successes()
 	line := func(name string, value any) { fmt.Fprintf(w, "%s: %v\n", name, value) }
 	bytes := func(name string, n int64, tail string) { line(name, fmt.Sprintf("%d (%s)%s", n, displayed(n), tail)) }
@@ -37,10 +37,10 @@ func (r *reporter) crawl(w io.Writer) error {
 	fmt.Fprintln(w)
 	line("hosts visited", hosts)
 	fmt.Fprintln(w)
-	line("URIs processed", end.successes+end.failures+end.disregards)
-	line("URI successes", end.successes)
-	line("URI failures", end.failures)
-	line("URI disregards", end.disregards)
+	line("URIs processed", end.Successes+end.Failures+end.Disregards)
+	line("URI successes", end.Successes)
+	line("URI failures", end.Failures)
+	line("URI disregards", end.Disregards)
 	fmt.Fprintln(w)
 	line("novel URIs", y.Novel)
 	if y.Unmodified > 0 {
@@ -53,7 +53,7 @@ func (r *reporter) crawl(w io.Writer) error {
 		bytes("not-modified crawled bytes", y.UnmodifiedLen, " ")
 	}
 	fmt.Fprintln(w)
-	line("URIs/sec", fmt.Sprintf("%.2f", progress.PerSecond(float64(end.successes), r.run.Took)))
+	line("URIs/sec", fmt.Sprintf("%.2f", progress.PerSecond(float64(end.Successes), r.run.Took)))
 	line("KB/sec", int64(progress.PerSecond(float64(total)/1024, r.run.Took)))
 	return nil
 }
@@ -95,18 +95,19 @@ func (r *reporter) jobTotals(w io.Writer) error {
 	return nil
 }
 
-// ends are visits by how they ended.
-type ends struct{ successes, failures, disregards int64 }
+// Ends are visits by how they ended.
+type Ends struct{ Successes, Failures, Disregards int64 }
 
-func endsOf(f *frontier.Frontier) (e ends) {
+// EndsOf counts the visits of a state by how they ended.
+func EndsOf(f *frontier.Frontier) (e Ends) {
 	for s, y := range f.Statuses() {
 		switch {
 		case s > 0:
-			e.successes += y.URIs
+			e.Successes += y.URIs
 		case frontier.Disregarded(s):
-			e.disregards += y.URIs
+			e.Disregards += y.URIs
 		default:
-			e.failures += y.URIs
+			e.Failures += y.URIs
 		}
 	}
 	return e

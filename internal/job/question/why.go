@@ -1,4 +1,4 @@
-package job
+package question
 
 import (
 	"bytes"
@@ -28,26 +28,26 @@ func (w *Why) say(format string, a ...any) {
 // Why tells when and where a URL was seen, which rule let it in or out, what it waits
 // for, and what became of it. It reads crawl.log or out-of-scope.jsonl from its
 // beginning: about a second for a million lines.
-func (j *Job) Why(ctx context.Context, url string) (*Why, error) {
-	shown, err := j.Show(ctx, url, false)
+func (a *Answers) Why(ctx context.Context, url string) (*Why, error) {
+	shown, err := a.Show(ctx, url, false)
 	if err != nil {
 		return nil, err
 	}
 	w := &Why{URL: shown.URL, Known: shown.Known}
 	if !shown.Known {
-		return w, j.whyUnknown(ctx, w, shown)
+		return w, a.whyUnknown(ctx, w, shown)
 	}
-	if err := j.whyKnown(ctx, w, shown); err != nil {
+	if err := a.whyKnown(ctx, w, shown); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
 // whyUnknown looks a URL that the state does not have up among the refused links.
-func (j *Job) whyUnknown(ctx context.Context, w *Why, s *Shown) error {
+func (a *Answers) whyUnknown(ctx context.Context, w *Why, s *Shown) error {
 	var first struct{ URL, Via, Rule, Time string }
 	times := 0
-	err := j.scanLog(ctx, crawl.LogScope, s.URL, func(_ logparts.Place, text []byte) error {
+	err := a.scanLog(ctx, crawl.LogScope, s.URL, func(_ logparts.Place, text []byte) error {
 		line := first
 		if err := json.Unmarshal(text, &line); err != nil {
 			return err
@@ -68,7 +68,7 @@ func (j *Job) whyUnknown(ctx context.Context, w *Why, s *Shown) error {
 			first.Rule, first.Via, first.Time, times, crawl.LogScope.Name())
 	} else {
 		w.say("It was never seen: it is no seed, and no page that was read links to it under this address.")
-		if n := j.frontier.Stats().Refused; n > 0 {
+		if n := a.State.Stats().Refused; n > 0 {
 			w.say("Or a link to it was not followed: %d were refused by a cap, or stood behind pages that led to nothing. They are counted only.", n)
 		}
 	}
@@ -85,7 +85,7 @@ func orNone(rule string) string {
 	return "rule " + rule
 }
 
-func (j *Job) whyKnown(ctx context.Context, w *Why, s *Shown) error {
+func (a *Answers) whyKnown(ctx context.Context, w *Why, s *Shown) error {
 	switch {
 	case s.Seed && s.Hops == "" && len(s.Via) > 0:
 		w.say("It is a seed, which a log says was found on %s%s.", s.Via[0].URL, fromSource(s.Source))
@@ -100,11 +100,11 @@ func (j *Job) whyKnown(ctx context.Context, w *Why, s *Shown) error {
 	for _, c := range s.Claim {
 		w.say("Claim: %s.", c)
 	}
-	if err := j.whyState(ctx, w, s); err != nil {
+	if err := a.whyState(ctx, w, s); err != nil {
 		return err
 	}
 	if s.Finishes > 0 {
-		if err := j.whyFinished(ctx, w, s); err != nil {
+		if err := a.whyFinished(ctx, w, s); err != nil {
 			return err
 		}
 	}
@@ -146,14 +146,14 @@ func fromSource(tag string) string {
 }
 
 // whyState says what a URI waits for.
-func (j *Job) whyState(ctx context.Context, w *Why, s *Shown) error {
+func (a *Answers) whyState(ctx context.Context, w *Why, s *Shown) error {
 	switch s.State {
 	case "parked":
 		w.say("It is parked: known, but nothing that was archived or judged needs it so far.")
 	case "in process":
 		w.say("A ToeThread works on it just now.")
 	case "waiting":
-		q, err := j.Queue(ctx, s.Queue)
+		q, err := a.Queue(ctx, s.Queue)
 		if err != nil {
 			return err
 		}
@@ -166,10 +166,10 @@ func (j *Job) whyState(ctx context.Context, w *Why, s *Shown) error {
 }
 
 // whyFinished adds the last line of crawl.log.
-func (j *Job) whyFinished(ctx context.Context, w *Why, s *Shown) error {
+func (a *Answers) whyFinished(ctx context.Context, w *Why, s *Shown) error {
 	var last crawllog.Entry
 	found, at := 0, logparts.Place{}
-	err := j.scanLog(ctx, crawl.LogCrawl, s.URL, func(place logparts.Place, text []byte) error {
+	err := a.scanLog(ctx, crawl.LogCrawl, s.URL, func(place logparts.Place, text []byte) error {
 		e, err := crawllog.Parse(string(text))
 		if err != nil || e.URL != s.URL {
 			return nil // another's line that names it
@@ -196,9 +196,9 @@ func (j *Job) whyFinished(ctx context.Context, w *Why, s *Shown) error {
 
 // scanLog calls fn for each whole line of a log that holds a text or escapes, with its
 // place. A log that is not there yet is empty.
-func (j *Job) scanLog(ctx context.Context, log crawl.LogID, text string, fn func(at logparts.Place, line []byte) error) error {
+func (a *Answers) scanLog(ctx context.Context, log crawl.LogID, text string, fn func(at logparts.Place, line []byte) error) error {
 	n := 0
-	if err := logparts.EachLine(j.opts.FS, j.path(folder.LogDir), log.Name(), func(at logparts.Place, line []byte) error {
+	if err := logparts.EachLine(a.FS, a.Path(folder.LogDir), log.Name(), func(at logparts.Place, line []byte) error {
 		if n++; n%10000 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}

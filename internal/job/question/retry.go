@@ -1,4 +1,4 @@
-package job
+package question
 
 import (
 	"context"
@@ -91,7 +91,7 @@ type RetriedStatus struct {
 
 // Retry offers the finished URIs that are chosen again, as [frontier.Frontier.Retry] does; prerequisites
 // are left alone. It walks all URIs that are known and holds 1,000 of them.
-func (j *Job) Retry(ctx context.Context, r Retry) (out Retried, err error) {
+func (a *Answers) Retry(ctx context.Context, r Retry) (out Retried, err error) {
 	host := hostOf(r.Host)
 	chosen, err := r.compile()
 	if err != nil {
@@ -101,11 +101,11 @@ func (j *Job) Retry(ctx context.Context, r Retry) (out Retried, err error) {
 	batch := make([]frontier.Again, 0, 1000)
 	flush := func() error {
 		if r.Dry {
-			for _, a := range batch {
-				n[a.Status]++
+			for _, b := range batch {
+				n[b.Status]++
 			}
 		} else {
-			did, err := j.frontier.Retry(ctx, batch...)
+			did, err := a.State.Retry(ctx, batch...)
 			for s, k := range did {
 				n[s] += k
 			}
@@ -116,7 +116,7 @@ func (j *Job) Retry(ctx context.Context, r Retry) (out Retried, err error) {
 		batch = batch[:0]
 		return ctx.Err()
 	}
-	err = j.frontier.EachURI(func(u *frontier.Record) error {
+	err = a.State.EachURI(func(u *frontier.Record) error {
 		switch {
 		case u.State != frontier.Done || u.Claim.IsZero() || !r.Statuses.has(u.Outcome.Status):
 			return nil
@@ -141,4 +141,10 @@ func (j *Job) Retry(ctx context.Context, r Retry) (out Retried, err error) {
 		out.ByStatus = append(out.ByStatus, RetriedStatus{s, statusWords(s), n[s]})
 	}
 	return out, err
+}
+
+// CountRetry tells what Retry would offer again, and changes nothing.
+func (a *Answers) CountRetry(ctx context.Context, r Retry) (Retried, error) {
+	r.Dry = true
+	return a.Retry(ctx, r)
 }

@@ -9,12 +9,15 @@ import (
 	"exclave/frontier/schema"
 )
 
-// again is what Retry asks the committer for.
+// Retries are finished URIs to be offered again.
 type Retries struct {
 	URIs    []Again
 	Offered map[crawl.Status]int64 // for the caller, once answered
 }
 
+// OfferAgain queues finished URIs as if none of their attempts had been made. It reads their records, hosts, origins and facts; it
+// changes their records and queues and drops facts that would fail them at once. Afterwards nothing rests because of their failures;
+// what politeness asks for holds. URIs that are no longer finished with that status, and prerequisites, are left alone.
 func (t *Tx) OfferAgain(a *Retries) error {
 	a.Offered = map[crawl.Status]int64{}
 	for _, u := range a.URIs {
@@ -59,7 +62,7 @@ func (t *Tx) forgetFacts(r *schema.Record) error {
 	return nil
 }
 
-// ease ends the rest after failures of a URI's origin and queue, but for politeness.
+// forgiveFailures ends the rest after failures of a URI's origin and queue, but for politeness.
 func (t *Tx) forgiveFailures(r *schema.Record) error {
 	q, hash, err := t.QueueOf(r)
 	if err != nil {

@@ -13,19 +13,23 @@ func spent(documents, bytes int64, y schema.Tally) bool {
 	return documents > 0 && y.URIs >= documents || bytes > 0 && y.Bytes >= bytes
 }
 
+// HostSpent reports whether the budget of a host is spent.
 func (c *LimitsConfig) HostSpent(h *schema.Host) bool {
 	return h.Tally != nil && spent(c.HostDocuments, c.HostBytes, *h.Tally)
 }
 
+// DomainSpent reports whether the budget of a registered domain is spent.
 func (c *LimitsConfig) DomainSpent(d *schema.Domain) bool {
 	return spent(c.DomainDocuments, c.DomainBytes, schema.Tally{URIs: int64(d.Documents), Bytes: int64(d.Bytes)})
 }
 
+// SourceSpent reports whether the budget of a source tag is spent, of which y was counted.
 func (c *LimitsConfig) SourceSpent(y schema.Tally) bool {
 	return spent(c.SourceDocuments, c.SourceBytes, y)
 }
 
-// quota retires the queue of a URI that was just counted when a budget is spent.
+// retireWhenSpent retires the queue of a URI that was just counted when a budget is spent. It reads the tallies of its host and domain
+// and changes its queue alone: the queue is retired afterwards if and only if one of them is spent that pays for it.
 func (t *Tx) retireWhenSpent(r *schema.Record) error {
 	l := &t.env.Limits
 	q, _, err := t.QueueOf(r)
@@ -43,8 +47,8 @@ func (t *Tx) retireWhenSpent(r *schema.Record) error {
 	return nil
 }
 
-// revive puts a retired queue that gets a URI back in order, unless the budget that
-// would pay for the URI is spent still.
+// revive puts a retired queue that gets a URI back in order, unless the budget that would pay for the URI is spent still. It reads the
+// tallies of host, domain or source and changes the queue alone.
 func (t *Tx) revive(r *schema.Record, q *Queue) error {
 	l, spent := &t.env.Limits, false
 	switch q.Retired {
@@ -65,8 +69,9 @@ func (t *Tx) revive(r *schema.Record, q *Queue) error {
 	return nil
 }
 
-// shelve puts URIs at the head of a queue whose sources' budgets are spent at its end,
-// and retires the queue when nothing else is left.
+// shelve moves URIs at the head of a queue whose sources' budgets are spent to its end. It reads the queue, its records, origins and the
+// tallies of sources; it changes places in the queue. Afterwards its head is not one of these, or the queue is retired, or rests
+// until the first of the others may be asked for.
 func (t *Tx) shelve(name string) error {
 	hash := t.env.Salt.Hash(name)
 	q, err := t.Host(name)
@@ -147,7 +152,8 @@ type Leave struct {
 	Rests, Current bool
 }
 
-// leave stores why queues leave memory.
+// Leave stores why queues leave memory. It reads and changes their rows: afterwards each is snoozed or retired, unless what waits in
+// it changed meanwhile.
 func (t *Tx) Leave(ls []Leave) error {
 	for _, l := range ls {
 		h := t.Queues[l.Queue]

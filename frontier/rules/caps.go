@@ -7,8 +7,8 @@ import (
 	"exclave/frontier/schema"
 )
 
-// admit decides whether a URI of the host may become known, which fresh says is not. When a
-// cap is reached, the worst waiting URI of the host gives way to a better one.
+// admit decides whether a URI of the host may become known, which fresh says is not. It reads what is counted of host and domain.
+// Afterwards there is room for it, if need be because the worst waiting URI of the host was evicted that is worse.
 func (t *Tx) admit(r *schema.Record, h *Queue, fresh bool) (ok bool, err error) {
 	l := &t.env.Limits
 	if r.IsPrereq() || r.Seed || !l.caps() {
@@ -55,10 +55,11 @@ const validPerGuess = 4
 // rises: the nation's blogs on a hoster come after those of others.
 const moreOfValid = 10
 
+// anyURI is a kind of URIs that every one is of.
 func anyURI(*schema.Record) bool { return true }
 
-// giveWay forgets the worst waiting URI of the host that is of a kind when r is better,
-// and reports whether it did.
+// makeRoom evicts the worst waiting URI of the host that is of a kind when r is better, and reports whether it did. It looks at the end of
+// the queue as it was before this commit, at mostGiveWay URIs.
 func (t *Tx) makeRoom(r *schema.Record, is func(*schema.Record) bool) (gave bool, err error) {
 	hash, mine := t.env.Salt.Hash(t.env.QueueName(r)), t.env.Order.Precedence(r)
 	if worst, looked := t.worst[hash]; looked && worst <= mine {
@@ -90,14 +91,14 @@ func (t *Tx) makeRoom(r *schema.Record, is func(*schema.Record) bool) (gave bool
 	return gave, err
 }
 
-// givesWay reports whether a URI that waits at the key may be forgotten: nobody refers
+// evictable reports whether a URI that waits at the key may be evicted: nobody refers
 // to it in a way that must last.
 func evictable(r *schema.Record, queue uint64, key []byte) bool {
 	return r.State == schema.Waiting && r.Finishes == 0 && !r.Seed && !r.Force && !r.Targeted && !r.Needed() &&
 		bytes.Equal(schema.QueueKey(queue, r.Precedence, r.Seq), key)
 }
 
-// forget removes a waiting URI from the state.
+// evict removes a waiting URI from the state: from its queue, its record and what is counted of its host and domain.
 func (t *Tx) evict(r *schema.Record) error {
 	if err := t.Dequeue(r); err != nil {
 		return err

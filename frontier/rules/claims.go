@@ -7,7 +7,9 @@ import (
 	"exclave/frontier/schema"
 )
 
-// join adds a claim and ways to a record and sees to what follows from it.
+// Join adds a claim and ways to a record and sees to what follows from it. Afterwards a URI that is claimed is not parked, one that
+// waits stands where it ranks, and one that is finished is offered again when its outcome does not cover the claim. Claims only
+// grow, so that the order of calls does not matter.
 func (t *Tx) Join(r *schema.Record, c crawl.Claim, w crawl.Ways) error {
 	claim, ways := r.Claim, r.Ways()
 	r.Claim = claim.Join(c)
@@ -29,8 +31,8 @@ func (t *Tx) Join(r *schema.Record, c crawl.Claim, w crawl.Ways) error {
 	return nil
 }
 
-// grown sees to a finished URI whose claim and ways are more than what it was processed
-// with.
+// claimGrew sees to a finished URI whose claim and ways are more than what it was processed with: it is offered again, or what
+// its links get of the claim is noted as work.
 func (t *Tx) claimGrew(r *schema.Record, old crawl.Claim, ways crawl.Ways) error {
 	d := &t.env.Depths
 	redirect := r.Outcome.Class == crawl.ClassRedirect

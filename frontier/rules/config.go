@@ -93,21 +93,20 @@ func (c Config) Validate() (ps conf.Problems) {
 	return ps
 }
 
-// queueKey is the key in force.
+// Key is what queues are keyed by.
 func (c Config) Key() QueueKey { return cmp.Or(c.QueueKey, QueueByHost) }
 
-// longestRest is the most any rule makes a host rest.
+// LongestRest is the most any rule makes a queue rest.
 func (c Config) LongestRest() time.Duration {
 	return max(c.MaxDelay, c.MaxCrawlDelay, c.RetryDelay, c.MaxRetryDelay, c.MaxRetryAfter, c.DNSRetryDelay)
 }
 
-// limited reports whether an address has limits at all.
+// LimitsAddresses reports whether IP addresses have limits at all.
 func (c *Config) LimitsAddresses() bool {
 	return c.HostsPerAddress > 0 || c.AddressDelay > 0 || c.PauseAfter > 0
 }
 
-// maxConnections is the most URIs of a host in process: less than are read ahead of its
-// queue.
+// MaxConnections is the most URIs of a queue in process: fewer than are read together of it.
 const MaxConnections = ReadAhead / 2
 
 // ReadAhead is how many URIs of a queue are read together.

@@ -8,6 +8,7 @@ import (
 	"exclave/frontier/schema"
 )
 
+// candidates makes the candidates of a request known.
 func (t *Tx) candidates(r *Request) error {
 	var from From
 	var page *schema.Record
@@ -37,8 +38,9 @@ func (t *Tx) candidates(r *Request) error {
 	return nil
 }
 
-// upsert makes a candidate known, or joins its claim to what is known. It returns nil
-// for one that the limits refuse. id is that of its key, from the page it was found on.
+// Discover makes a candidate known, or joins its claim and ways to what is known of it. It reads its record, and what is counted of its
+// host and domain; it changes these. Afterwards the record says the fewest hops it was found over. It returns nil for one
+// that the limits refuse. id is that of its key, from the page it was found on.
 func (t *Tx) Discover(c *crawl.Candidate, id crawl.ID, from From) (*schema.Record, error) {
 	r, id, err := t.lookupAt(id, c.Key)
 	if err != nil {
@@ -105,7 +107,7 @@ func (t *Tx) Discover(c *crawl.Candidate, id crawl.ID, from From) (*schema.Recor
 	return r, t.promote(r)
 }
 
-// via returns the id of a page that was finished, the zero id for another.
+// pageID returns the ID of a page that was finished, the zero ID for another.
 func (t *Tx) pageID(url string) (crawl.ID, error) {
 	if url == "" {
 		return crawl.ID{}, nil
@@ -124,7 +126,7 @@ func (t *Tx) pageID(url string) (crawl.ID, error) {
 	return id, nil
 }
 
-// found notes on which page a URI was found. A seed's was read by another harvest: whether
+// FoundOn notes on which page a URI was found. A seed's was read by another harvest: whether
 // it is known here, too, does not matter.
 func (t *Tx) FoundOn(r *schema.Record, c *crawl.Candidate) (err error) {
 	if c.Seed {

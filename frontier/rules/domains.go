@@ -10,13 +10,13 @@ import (
 	"exclave/frontier/schema"
 )
 
-// openDomain is the row of a domain within a commit.
+// Domain is the row of a domain within a commit.
 type Domain struct {
 	schema.Domain
 	read []byte // value it was read from
 }
 
-// domain returns what is counted of a host's domain, nil while that is not.
+// Domain returns what is counted of a host's domain, nil while that is not.
 func (t *Tx) Domain(host string) (*Domain, error) {
 	if !t.env.Limits.CountsDomains() {
 		return nil, nil
@@ -51,7 +51,7 @@ func (t *Tx) readDomain(name string) (*Domain, error) {
 	return &Domain{d, v}, nil
 }
 
-// domainOf returns the registered domain of a host: what somebody registered under a
+// DomainOf returns the registered domain of a host: what somebody registered under a
 // suffix of the public suffix list. An IP address, or a suffix itself, is its own.
 func DomainOf(host string) string {
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || host == "" {

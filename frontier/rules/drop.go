@@ -5,7 +5,7 @@ import (
 	"exclave/frontier/schema"
 )
 
-// drop is what Drop asks the committer for.
+// Deletion are URIs that an operator wants no more.
 type Deletion struct {
 	IDs     []crawl.ID
 	Status  crawl.Status
@@ -13,6 +13,8 @@ type Deletion struct {
 	Dropped int // for the caller, once answered
 }
 
+// Drop finishes URIs that wait with a status, without a request. It reads their records and changes what finishing a URI changes. Those
+// that are in process, wait no longer, or are prerequisites are left alone.
 func (t *Tx) Drop(d *Deletion) error {
 	for _, id := range d.IDs {
 		r, err := t.Record(id)

@@ -12,7 +12,7 @@ import (
 // failedFacts is how long a prerequisite that taught nothing counts as failed.
 const failedFacts = time.Hour
 
-// learn gives a prerequisite that ended without facts (a chain without a fetcher
+// learnFailure gives a prerequisite that ended without facts (a chain without a fetcher
 // for it, a failure of ours) those of a failure: what waits for it would ask for it
 // for ever.
 func (t *Tx) learnFailure(u *crawl.CrawlURI) error {
@@ -33,8 +33,8 @@ func (t *Tx) learnFailure(u *crawl.CrawlURI) error {
 	return nil
 }
 
-// facts stores what the URI taught about its host, and the answers that wait for
-// the host's first archived page.
+// learnFacts stores what the URI taught about its host, and the answers that wait for
+// the host's first archived page; those that this page carried are in the archive now.
 func (t *Tx) learnFacts(u *crawl.CrawlURI) error {
 	if err := t.learnFailure(u); err != nil {
 		return err
@@ -70,11 +70,12 @@ func (t *Tx) learnFacts(u *crawl.CrawlURI) error {
 	return nil
 }
 
-// setDeferred keeps an answer for the archive.
+// SetDeferred keeps an answer for the archive.
 func (t *Tx) SetDeferred(d *crawl.Deferred) error {
 	return t.setAnswer(d.Key, &schema.Answer{Written: d.Written, Time: d.Time, Packed: t.env.Pack(d.Raw)})
 }
 
+// setAnswer sets the row of an answer, which this commit may read again.
 func (t *Tx) setAnswer(key string, a *schema.Answer) error {
 	t.setRow(schema.AnswerKey(key), a.Encode())
 	return nil

@@ -10,7 +10,9 @@ import (
 	"exclave/frontier/schema"
 )
 
-// finish applies what a ToeThread handed back.
+// Finish applies what a ToeThread handed back. It reads the record and the queue of the URI; it changes these, what is counted of host,
+// domain and source, facts, the records of its links, and what is acknowledged of its capture and its log lines. Afterwards the URI
+// is no longer in process: it waits again (retry, deferred), or it is done.
 func (t *Tx) Finish(u *crawl.CrawlURI) error {
 	r, err := t.Record(u.ID)
 	if err != nil {
@@ -49,7 +51,7 @@ func (t *Tx) Finish(u *crawl.CrawlURI) error {
 	return t.done(r, u)
 }
 
-// tooLate takes back a URI that was dropped just when it was offered: what was fetched
+// deletedMeanwhile takes back a URI that was dropped just when it was offered: what was fetched
 // is abandoned, the host is left in peace all the same.
 func (t *Tx) deletedMeanwhile(r *schema.Record, u *crawl.CrawlURI) error {
 	t.Back = append(t.Back, u.ID)
@@ -108,6 +110,8 @@ func (t *Tx) deferred(r *schema.Record, u *crawl.CrawlURI) error {
 // lookAgain is how long a queue rests whose URI waits for a prerequisite in another.
 const lookAgain = time.Second
 
+// retry counts a failed attempt: the URI stays in its queue, which rests, or its origin does. It changes the record, the queue and the
+// origin.
 func (t *Tx) retry(r *schema.Record, u *crawl.CrawlURI) error {
 	r.Attempts++
 	t.Counters.Retried++
@@ -134,6 +138,8 @@ func fresh(u *crawl.CrawlURI) bool {
 	return u.Span != nil && !u.Response.IsZero() && !u.NotModified
 }
 
+// done finishes a URI: it leaves its queue, is counted, its outcome is stored, its links are made known, and those it was
+// redirected from or claims for are seen to. Afterwards it is done, or waits because its claim grew meanwhile.
 func (t *Tx) done(r *schema.Record, u *crawl.CrawlURI) error {
 	if err := errors.Join(t.countVisit(u), t.retireWhenSpent(r)); err != nil {
 		return err
@@ -193,7 +199,7 @@ func (t *Tx) done(r *schema.Record, u *crawl.CrawlURI) error {
 	return nil
 }
 
-// account keeps the statistics: a URI counts once, however often it finishes.
+// countOutcome keeps the statistics: a URI counts once, however often it finishes.
 func (t *Tx) countOutcome(r *schema.Record, was crawl.Outcome, had bool) error {
 	add := func(n *int64, before, now bool) {
 		switch {
@@ -215,6 +221,7 @@ func (t *Tx) countOutcome(r *schema.Record, was crawl.Outcome, had bool) error {
 // we failed; not that it was kept out (robots.txt, scope, a quota, an operator).
 func Failed(s crawl.Status) bool { return s < 0 && !Excluded(s) }
 
+// Excluded reports whether a status means that the URI was left out on purpose.
 func Excluded(s crawl.Status) bool {
 	switch s {
 	case crawl.StatusRobots, crawl.StatusOutOfScope, crawl.StatusBlockedByUser, crawl.StatusBlockedByProcessor,

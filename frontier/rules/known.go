@@ -5,7 +5,7 @@ import (
 	"exclave/frontier/schema"
 )
 
-// learnURI counts a URI that becomes known; fresh says that its host is new.
+// countKnown counts a URI that becomes known; fresh says that its host is new.
 func (t *Tx) countKnown(r *schema.Record, fresh bool) error {
 	h, err := t.Host(r.Host)
 	if err != nil {
@@ -24,7 +24,7 @@ func (t *Tx) countKnown(r *schema.Record, fresh bool) error {
 	return nil
 }
 
-// unlearnURI counts a URI no longer with its host; that it has none left is the caller's.
+// uncountKnown counts a URI no longer with its host; that it has none left is the caller's.
 func (t *Tx) uncountKnown(r *schema.Record) (h *Queue, d *Domain, err error) {
 	if h, err = t.Host(r.Host); err != nil {
 		return nil, nil, err
@@ -47,7 +47,7 @@ func isGuess(r *schema.Record) bool {
 	return !r.Needed() || r.Kind == crawl.LinkNav && !r.Claim.Keep && r.Claim.Link == [crawl.MaxProfiles]int32{}
 }
 
-// guesses counts a URI of the host that was a guess, or was not, and is one now, or is not.
+// countGuess counts a URI of the host that was a guess, or was not, and is one now, or is not.
 func countGuess(h *schema.Host, was, is bool) {
 	switch {
 	case is && !was:
@@ -57,7 +57,7 @@ func countGuess(h *schema.Host, was, is bool) {
 	}
 }
 
-// guessed counts a known URI that was a guess, or was not, as what it is now.
+// guessChanged counts a known URI that was a guess, or was not, as what it is now.
 func (t *Tx) guessChanged(r *schema.Record, was bool) error {
 	if isGuess(r) == was {
 		return nil
@@ -70,7 +70,7 @@ func (t *Tx) guessChanged(r *schema.Record, was bool) error {
 	return nil
 }
 
-// rehost counts a URI with another host from now on.
+// Rehost counts a URI with another host from now on.
 func (t *Tx) Rehost(r *schema.Record, host string) error {
 	if host == r.Host {
 		return nil
@@ -114,7 +114,7 @@ func (t *Tx) countValid(host string, before, now bool) error {
 	return nil
 }
 
-// known returns the row of a host without making it known; fresh says that it is not.
+// hostOf returns the row of a host without making it known; fresh says that it is not.
 func (t *Tx) hostOf(name string) (h *Queue, fresh bool, err error) {
 	hash := t.env.Salt.Hash(name)
 	if h := t.Queues[hash]; h != nil {

@@ -41,6 +41,7 @@ func DefaultLimitsConfig() LimitsConfig {
 		HostGuesses: 40, HostsPerDomain: 15, HostsPerDomainMax: 20_000, HostsPerValid: 1}
 }
 
+// fields are the limits by their keys in job.toml.
 func (c *LimitsConfig) fields() []struct {
 	key string
 	val int64
@@ -82,7 +83,7 @@ func (c LimitsConfig) Notices() []string {
 	return nil
 }
 
-// domains reports whether registered domains have limits.
+// CountsDomains reports whether registered domains have limits, and so rows.
 func (c *LimitsConfig) CountsDomains() bool {
 	return c.DomainURIs > 0 || c.DomainURIsMax > 0 || c.HostsPerDomain > 0 || c.HostsPerDomainMax > 0 || c.HasDomainBudget()
 }
@@ -92,8 +93,10 @@ func (c *LimitsConfig) caps() bool {
 	return c.HostURIs > 0 || c.HostURIsMax > 0 || c.DomainURIs > 0 || c.DomainURIsMax > 0 || c.HostGuesses > 0 || c.HostsPerDomain > 0 || c.HostsPerDomainMax > 0
 }
 
+// HasDomainBudget reports whether registered domains have budgets.
 func (c *LimitsConfig) HasDomainBudget() bool { return c.DomainDocuments > 0 || c.DomainBytes > 0 }
 
+// Encode writes the limits as the state keeps those of the last run.
 func (c *LimitsConfig) Encode() []byte {
 	var values []int64
 	for _, f := range c.fields() {

@@ -5,7 +5,7 @@ import (
 	"exclave/frontier/schema"
 )
 
-// offerOf makes the CrawlURI that a ToeThread works on.
+// OfferOf makes the CrawlURI that a ToeThread works on; last says that it is the last attempt.
 func OfferOf(r *schema.Record, last bool) *crawl.CrawlURI {
 	u := &crawl.CrawlURI{
 		Candidate: crawl.Candidate{URL: r.URL, Key: r.Key, Host: r.Host, Via: r.Via, Hops: r.Hops, Kind: r.Kind,

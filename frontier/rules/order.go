@@ -14,7 +14,7 @@ import (
 // maxRanks is how many precedences there are between those of prerequisites and of what is shelved.
 const maxRanks = 240
 
-// order is an OrderConfig at work.
+// Order is an OrderConfig at work.
 type Order struct {
 	OrderConfig
 	policies []policy
@@ -23,6 +23,7 @@ type Order struct {
 	scores  bool
 }
 
+// NewOrder returns the order of a configuration that is valid. What is kept of a URI depends on the limits, too.
 func NewOrder(c OrderConfig, l LimitsConfig) *Order {
 	o := &Order{OrderConfig: c, follows: !c.FollowUseless && (c.UselessPages > 0 || l.HostGuesses > 0)}
 	for _, name := range c.Policies {
@@ -33,6 +34,7 @@ func NewOrder(c OrderConfig, l LimitsConfig) *Order {
 	return o
 }
 
+// policy returns the policy of a name, nil for none.
 func (c OrderConfig) policy(name PolicyName) policy {
 	switch name {
 	case PolicyKind:
@@ -51,7 +53,7 @@ func (c OrderConfig) policy(name PolicyName) policy {
 	return nil
 }
 
-// prec is where a URI stands in its queue.
+// Precedence is where a URI ranks in its queue.
 func (o *Order) Precedence(r *schema.Record) uint8 {
 	if r.IsPrereq() {
 		return schema.PrecPrereq
@@ -63,7 +65,7 @@ func (o *Order) Precedence(r *schema.Record) uint8 {
 	return uint8(1 + n)
 }
 
-// origin returns what the links of a page that was just finished get from it.
+// From returns what the links of a page that was just finished get from it.
 func (o *Order) From(r *schema.Record, u *crawl.CrawlURI) (w From) {
 	if o.scores && u.Mode == crawl.ModeFetch {
 		wanted := slices.ContainsFunc(o.WantedTypes, func(p string) bool {
@@ -98,7 +100,7 @@ func (o *Order) From(r *schema.Record, u *crawl.CrawlURI) (w From) {
 	return w
 }
 
-// origin is what the links of a page get from it.
+// From is what the links of a page get from it.
 type From struct {
 	found    schema.Found
 	inWanted bool
@@ -135,7 +137,7 @@ func (o *Order) Line(h *schema.Host) uint64 {
 	return t.Number()
 }
 
-// stands returns the place of a queue.
+// Place returns the place of a queue: in line, snoozed, retired, or nowhere when it is empty.
 func (o *Order) Place(h *schema.Host, hash uint64) schema.Place {
 	switch {
 	case h.Waiting == 0:
@@ -148,7 +150,7 @@ func (o *Order) Place(h *schema.Host, hash uint64) schema.Place {
 	return schema.Place{Kind: schema.Line, At: o.Line(h), Host: hash}
 }
 
-// key says on what line depends beside the row.
+// Key says on what Line depends beside the row.
 func (o *Order) Key() []byte {
 	full := 0
 	if o.HasRounds() {
@@ -157,6 +159,7 @@ func (o *Order) Key() []byte {
 	return fmt.Appendf(nil, "%s %v %v %d", o.Queues, o.FasterFirst, o.HasRounds(), full)
 }
 
+// HasRounds reports whether the crawl is made in rounds.
 func (o *Order) HasRounds() bool { return o.RoundURLs > 0 || o.RoundHostURLs > 0 }
 
 // speed is a class of how fast a server answers, 0 … 7; 2 when it is not known.
@@ -167,7 +170,8 @@ func speed(h *schema.Host) int {
 	return min(bits.Len64(h.Took/50), schema.MaxSpeed)
 }
 
-// asked counts a request to a host in its session and in the round.
+// countInSession counts a request to a queue in its session and in the round, and how long its answer took. At the end of a session
+// the queue gets in line anew.
 func (t *Tx) countInSession(h *Queue, u *crawl.CrawlURI) {
 	took := max(uint64(u.Took.Milliseconds()), 1)
 	if h.Took == 0 {

@@ -8,7 +8,7 @@ import (
 	"exclave/frontier/schema"
 )
 
-// openOrigin is the row of an origin within a commit.
+// origin is the row of an origin within a commit.
 type origin struct {
 	schema.Origin
 	had bool // before
@@ -36,8 +36,8 @@ func (t *Tx) originFor(r *schema.Record, q *Queue, queue uint64, fresh bool) (*o
 	return o, nil
 }
 
-// originFailed lets the origin of a URI rest that could not be had, and its queue when nothing
-// else waits there. How long the host rests was noted before.
+// originFailed lets the origin of a URI rest that could not be had, and its queue when nothing else waits there. It reads and changes the
+// row of the origin and the queue. Afterwards the origin rests at least as long as its failures ask for.
 func (t *Tx) originFailed(r *schema.Record, gaveUp bool) error {
 	q, hash, err := t.QueueOf(r)
 	if err != nil {
@@ -55,8 +55,8 @@ func (t *Tx) originFailed(r *schema.Record, gaveUp bool) error {
 	return t.restWithOrigins(q, hash)
 }
 
-// originAnswered notes that an origin answers; cleared says that it did for a URI that is not for
-// others.
+// originAnswered notes that an origin answers; cleared says that it did for a URI that is not for others. It halves what the origin
+// backs off for; without failures left the origin has no row.
 func (t *Tx) originAnswered(r *schema.Record, cleared bool) error {
 	q, hash, err := t.QueueOf(r)
 	if err != nil {
@@ -72,7 +72,7 @@ func (t *Tx) originAnswered(r *schema.Record, cleared bool) error {
 	return nil
 }
 
-// restTogether lets a queue rest until the first of its origins wakes, when all that waits in it
+// restWithOrigins lets a queue rest until the first of its origins wakes, when all that waits in it
 // rests. A long queue, and one that this commit adds to, is seen through when it is its turn.
 func (t *Tx) restWithOrigins(q *Queue, hash uint64) error {
 	if q.Waiting > ReadAhead || q.Put != nil {
@@ -105,7 +105,7 @@ func (t *Tx) restWithOrigins(q *Queue, hash uint64) error {
 	return err
 }
 
-// originRow returns the row of an origin as this commit leaves it.
+// originNow returns the row of an origin as this commit leaves it.
 func (t *Tx) originNow(id schema.OriginID) (schema.Origin, error) {
 	if o := t.origins[id]; o != nil {
 		return o.Origin, nil
@@ -114,7 +114,7 @@ func (t *Tx) originNow(id schema.OriginID) (schema.Origin, error) {
 	return o, err
 }
 
-// joined ends the common rest of the URIs of a queue when another comes that does not rest.
+// wakeFor ends the common rest of the URIs of a queue when another comes that does not rest.
 func (t *Tx) wakeFor(r *schema.Record, q *Queue, hash uint64) error {
 	if q.Until.IsZero() {
 		return nil

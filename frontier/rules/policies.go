@@ -15,6 +15,7 @@ type policy interface {
 	rank(*schema.Record) int
 }
 
+// byKind puts seeds first, then what archived pages need, then links.
 type byKind struct{}
 
 func (byKind) ranks() int { return 3 }
@@ -32,12 +33,14 @@ func (byKind) rank(r *schema.Record) int {
 // hopRanks is how many numbers of hops are told apart.
 const hopRanks = 8
 
+// byHops puts fewer link hops first.
 type byHops struct{}
 
 func (byHops) ranks() int { return hopRanks }
 
 func (byHops) rank(r *schema.Record) int { return min(crawl.LinkHops(r.Hops), hopRanks-1) }
 
+// deepFirst puts more link hops first.
 type deepFirst struct{}
 
 func (deepFirst) ranks() int { return hopRanks }
@@ -99,6 +102,7 @@ func (byRelevance) rank(r *schema.Record) int {
 	}
 }
 
+// topical puts chosen domains first.
 type topical struct{ domains []string }
 
 func (topical) ranks() int { return 2 }

@@ -15,7 +15,7 @@ import (
 	"exclave/internal/urlx"
 )
 
-// wait makes the queue of a URI rest.
+// rest makes the queue of a URI rest from now on: for as long as its last request asks for, or another that is in process.
 func (t *Tx) rest(r *schema.Record, rest time.Duration) error {
 	h, _, err := t.QueueOf(r)
 	if err != nil {
@@ -40,7 +40,8 @@ func (c *Config) delay(u *crawl.CrawlURI) time.Duration {
 	return max(d, min(u.CrawlDelay, c.MaxCrawlDelay))
 }
 
-// visited lets the host rest that was asked for a URI that is done.
+// visited lets the queue rest that was asked for a URI that is done. It reads the facts that politeness depends on; it changes queue,
+// origin and address. Afterwards the queue rests as long as the answer asks for: its delay, or like after a failure.
 func (t *Tx) visited(r *schema.Record, u *crawl.CrawlURI) error {
 	silent := u.Mode == crawl.ModeFetch &&
 		(u.Status == crawl.StatusConnectFailed || u.Status == crawl.StatusConnectionLost || u.Status == crawl.StatusTimeout)
@@ -96,8 +97,8 @@ func (t *Tx) resigned(r *schema.Record, u *crawl.CrawlURI) error {
 	return errors.Join(t.countRequest(h, u), t.rest(r, rest))
 }
 
-// request counts a request to a host; the last before a general pause begins it. What
-// was under way at the address then puts its end off: the pause lasts from the last answer.
+// countRequest counts a request to a host; the last before a general pause begins it. It reads and changes the row of the address and the
+// queue. What was under way at the address then puts its end off: the pause lasts from the last answer.
 func (t *Tx) countRequest(h *Queue, u *crawl.CrawlURI) error {
 	cfg := &t.env.Config
 	if cfg.PauseAfter == 0 {
@@ -165,6 +166,7 @@ func (c *Config) backoff(failures uint8) time.Duration {
 // rests double, and shrink by half with each answer.
 func failed(h *schema.Host) { h.Backoff = min(h.Backoff+1, maxBackoff) }
 
+// answered notes that a host answers again: the next rests shrink by half.
 func answered(h *schema.Host) { h.Backoff, h.Refused = h.Backoff/2, 0 }
 
 // refused notes an answer 403 and reports whether there were so many in a row that
@@ -180,7 +182,7 @@ func (t *Tx) restUntil(q *Queue, until time.Time) {
 	q.Resting = q.Rests().Sub(t.env.Wall()) > LongRest
 }
 
-// crawlDelay is the Crawl-delay that the robots.txt of a URI's origin is known to ask for, as
+// CrawlDelay is the Crawl-delay that the robots.txt of a URI's origin is known to ask for, as
 // far as it is obeyed.
 func (e *Env) CrawlDelay(r *schema.Record) (time.Duration, error) {
 	if crawl.IsDNS(r.Key) {
@@ -206,7 +208,7 @@ func (e *Env) CrawlDelay(r *schema.Record) (time.Duration, error) {
 	return min(delay, e.Config.MaxCrawlDelay), nil
 }
 
-// ipOf returns the address that requests to a host go to, the zero Addr while it is not
+// IPOf returns the address that requests to a host go to, the zero Addr while it is not
 // known.
 func (e *Env) IPOf(host string) (netip.Addr, error) {
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {

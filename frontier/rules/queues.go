@@ -22,7 +22,7 @@ const (
 	QueueByAddress   QueueKey = "address"   // IP address, once the host has one
 )
 
-// queueName is the name of the queue of a URI.
+// QueueName is the name of the queue of a URI.
 func (e *Env) QueueName(r *schema.Record) string {
 	if r.QueueName != "" {
 		return r.QueueName
@@ -67,14 +67,15 @@ func (t *Tx) assign(r *schema.Record) error {
 	return nil
 }
 
-// queue returns the row of the queue of a URI, and its hash.
+// QueueOf returns the row of the queue of a URI, and its hash.
 func (t *Tx) QueueOf(r *schema.Record) (*Queue, uint64, error) {
 	name := t.env.QueueName(r)
 	h, err := t.Host(name)
 	return h, t.env.Salt.Hash(name), err
 }
 
-// enqueue puts a URI into its host's queue.
+// Enqueue puts a URI into its queue, whatever it was before. It changes record, queue and counters. Afterwards it waits where it ranks,
+// and its queue stands in line, unless it rests or is retired.
 func (t *Tx) Enqueue(r *schema.Record, m crawl.Mode) error {
 	switch r.State {
 	case schema.Parked:
@@ -105,7 +106,7 @@ func (t *Tx) Enqueue(r *schema.Record, m crawl.Mode) error {
 	return nil
 }
 
-// dequeue takes a URI out of its host's queue; its next state is the caller's
+// Dequeue takes a URI out of its queue; its next state is the caller's
 // matter.
 func (t *Tx) Dequeue(r *schema.Record) error {
 	q, hash, err := t.QueueOf(r)
@@ -135,7 +136,7 @@ func (t *Tx) move(r *schema.Record, prec uint8) error {
 	return t.noteTaken(q, hash, was)
 }
 
-// put notes that a URI stands in a queue now.
+// noteAdded notes that a URI stands in a queue now.
 func (t *Tx) noteAdded(q *Queue, hash uint64, r *schema.Record) {
 	key := schema.QueueKey(hash, r.Precedence, r.Seq)
 	if t.env.Order.Queues == QueuesBest {
@@ -150,7 +151,7 @@ func (t *Tx) noteAdded(q *Queue, hash uint64, r *schema.Record) {
 	}
 }
 
-// better moves a waiting URI forward when it ranks better than when it was queued.
+// promote moves a waiting URI forward when it ranks better than when it was queued.
 func (t *Tx) promote(r *schema.Record) error {
 	if r.State != schema.Waiting || r.Precedence == schema.PrecPrereq || r.Precedence == schema.PrecShelved {
 		return nil
@@ -161,7 +162,7 @@ func (t *Tx) promote(r *schema.Record) error {
 	return nil
 }
 
-// left notes that a key was taken out of a queue, which may rank lower now.
+// noteTaken notes that a key was taken out of a queue, which may rank lower now.
 func (t *Tx) noteTaken(q *Queue, hash uint64, key []byte) error {
 	if t.env.Order.Queues != QueuesBest {
 		return nil
@@ -177,7 +178,7 @@ func (t *Tx) noteTaken(q *Queue, hash uint64, key []byte) error {
 	return err
 }
 
-// best returns the first key of a queue as this commit leaves it, nil when there is none.
+// firstKey returns the first key of a queue as this commit leaves it, nil when there is none.
 func (t *Tx) firstKey(q *Queue, hash uint64) (best []byte, err error) {
 	best = t.env.Queues.First(hash, func(key []byte) bool { return t.taken[string(key)] })
 	if best == nil {
@@ -200,7 +201,8 @@ func (t *Tx) firstKey(q *Queue, hash uint64) (best []byte, err error) {
 	return best, err
 }
 
+// ErrStop ends a scan that has seen enough.
 var ErrStop = errors.New("enough")
 
-// longRest is how long a host must rest to wait on disk.
+// LongRest is how long a queue must rest to be snoozed.
 const LongRest = time.Minute

@@ -49,7 +49,7 @@ func (t *Tx) Apply(r *Request) error {
 	return nil
 }
 
-// links is how many candidates are looked at for a request.
+// Links is how many candidates are looked at for a request.
 func (r *Request) Links() int {
 	n := len(r.Candidates)
 	if r.URI != nil {
@@ -58,7 +58,7 @@ func (r *Request) Links() int {
 	return n
 }
 
-// identify notes the ids of the links that are looked at for a request.
+// Identify notes the IDs of the links that are looked at for a request.
 func (r *Request) Identify(salt *schema.Salt) {
 	cs := r.Candidates
 	if r.URI != nil {
@@ -72,6 +72,6 @@ func (r *Request) Identify(salt *schema.Salt) {
 	}
 }
 
-// looksAt reports whether a link is looked at: of those that are committed already only the first
+// LooksAt reports whether a link is looked at: of those that are committed already only the first
 // are, which may be kept.
 func (r *Request) LooksAt(i int) bool { return i < mostKept || i >= r.Ahead }

@@ -30,13 +30,14 @@ func visit(u *crawl.CrawlURI) schema.Tally {
 	return y
 }
 
-// tallies are the small tables, all of which are in memory.
+// Tallies are the small tables, all of which are in memory.
 type Tallies struct {
 	Types    map[string]schema.Tally
 	Statuses map[crawl.Status]schema.Tally
 	Sources  map[string]schema.Tally // by source tag, at most maxSources
 }
 
+// NewTallies returns tallies that counted nothing.
 func NewTallies() Tallies {
 	return Tallies{map[string]schema.Tally{}, map[crawl.Status]schema.Tally{}, map[string]schema.Tally{}}
 }
@@ -44,14 +45,14 @@ func NewTallies() Tallies {
 // maxSources is how many source tags have a tally, and thus budgets.
 const maxSources = 10000
 
-// counted are the rows that a commit changes, with their new values.
+// Counted are the tallies that a commit changes, with their new values.
 type Counted struct {
 	Tallies
 	fresh int // types that had no row before
 	hosts map[schema.SourceHost]uint64
 }
 
-// tally counts a URI that is done.
+// countVisit counts a URI that is done: by type, status, host, domain and source. Each table counts it once.
 func (t *Tx) countVisit(u *crawl.CrawlURI) error {
 	if u.Mode != crawl.ModeFetch {
 		return nil
@@ -134,7 +135,7 @@ func (t *Tx) countVisit(u *crawl.CrawlURI) error {
 	return nil
 }
 
-// source returns the tally of a source tag as this commit leaves it.
+// sourceTally returns the tally of a source tag as this commit leaves it.
 func (t *Tx) sourceTally(tag string) schema.Tally {
 	if y, ok := t.Sources[tag]; ok {
 		return y
@@ -170,7 +171,7 @@ func (c *Counted) flush(b Writer) {
 	}
 }
 
-// take makes what a commit counted visible. The lock of the frontier is held.
+// Take makes what a commit counted visible; the caller guards the tallies.
 func (a *Tallies) Take(c *Counted) {
 	maps.Copy(a.Types, c.Types)
 	maps.Copy(a.Statuses, c.Statuses)

@@ -37,10 +37,10 @@ type Tx struct {
 	Logged     *schema.Tally // what crawl.log has of it, where a state is made anew
 	Back       []crawl.ID    // URIs no longer in process
 	Counted
-	// away are the keys taken out of queues, where queues rank by their best.
+	// taken are the keys taken out of queues, where queues rank by their best.
 	taken map[string]bool
 	vias  map[string]crawl.ID // of pages that links were found on
-	// addresses are those for which a general pause begins.
+	// Paused are addresses for which a general pause begins.
 	Paused   map[netip.Addr]schema.Address
 	origins  map[schema.OriginID]*origin
 	domains  map[string]*Domain // by their names
@@ -61,7 +61,7 @@ func (t *Tx) scan(prefix []byte, fn func(key, value []byte) error) error {
 	return t.state.Scan(prefix, prefix, fn)
 }
 
-// uriRead says what the row of a URI was before this commit, nil: there was none.
+// URIRead says what the row of a URI was before this commit, nil: there was none.
 func (t *Tx) URIRead(id crawl.ID, v []byte) {
 	if v == nil {
 		t.recs[id] = nil // known to be new
@@ -70,10 +70,10 @@ func (t *Tx) URIRead(id crawl.ID, v []byte) {
 	}
 }
 
-// hostRead says what the row of a host was before this commit, nil: there was none.
+// HostRead says what the row of a host was before this commit, nil: there was none.
 func (t *Tx) HostRead(hash uint64, v []byte) { t.rows[hash] = v }
 
-// row returns the value of a key as this commit leaves it, nil when there is none.
+// Row returns the value of a key as this commit leaves it, nil when there is none.
 func (t *Tx) Row(key []byte) ([]byte, error) {
 	if v, ok := t.set[string(key)]; ok {
 		return v, nil
@@ -101,8 +101,8 @@ func (t *Tx) hostValue(hash uint64) ([]byte, error) {
 	return v, nil
 }
 
-// lookup finds the record of a key; nil when it is new. Ids that belong to
-// another key are passed over, so the id of a new key is free.
+// Lookup finds the record of a key; nil when it is new. IDs that belong to
+// another key are passed over, so the ID of a new key is free.
 func (t *Tx) Lookup(key string) (*schema.Record, crawl.ID, error) {
 	return t.lookupAt(t.env.Salt.ID(key), key)
 }
@@ -121,7 +121,7 @@ func (t *Tx) lookupAt(id crawl.ID, key string) (*schema.Record, crawl.ID, error)
 	}
 }
 
-// record returns a record for changing; nil when there is none.
+// Record returns a record for changing; nil when there is none.
 func (t *Tx) Record(id crawl.ID) (*schema.Record, error) {
 	if r, ok := t.recs[id]; ok {
 		return r, nil
@@ -146,7 +146,7 @@ func (t *Tx) decode(id crawl.ID, v []byte) (*schema.Record, error) {
 	return r, nil
 }
 
-// sought is a key and the hash of its host: who looks up a known URI has the name of its host,
+// soughtKey is a key and the hash of its host: who looks up a known URI has the name of its host,
 // which its row leaves out.
 type soughtKey struct {
 	host uint64
@@ -164,7 +164,7 @@ func (t *Tx) name(hash uint64) (string, error) {
 	return t.state.Name(hash)
 }
 
-// host returns the row of a host or a queue for changing; a new one where there is none.
+// Host returns the row of a host or a queue for changing; a new one where there is none.
 func (t *Tx) Host(name string) (*Queue, error) {
 	hash := t.env.Salt.Hash(name)
 	if h, ok := t.Queues[hash]; ok {
@@ -239,7 +239,7 @@ func (t *Tx) setHost(hash uint64, h *Queue) {
 	}
 }
 
-// Flush puts everything that gathered into the batch.
+// Flush hands the rows that changed to the writer. Nothing is done with the Tx afterwards but to read what it published.
 func (t *Tx) Flush() {
 	var loop yield.Loop
 	for _, r := range t.recs {

@@ -16,20 +16,21 @@ const WorkBatch = 1000
 // maxWork is how much work is kept in memory; the rest waits in the state.
 const maxWork = 10000
 
-// workItem is something left to do.
+// backlogItem is something left to do.
 type backlogItem struct {
 	schema.Work
 	stored bool // there is a row of it
 	dirty  bool // the row, if any, says something else
 }
 
-// workQueue is the oldest work, in order.
+// Backlog is the oldest work that is left to do, in order. It belongs to whoever makes commits.
 type Backlog struct {
 	items []backlogItem
 	More  bool   // there are rows behind those in items
 	done  uint64 // number of the last that was done
 }
 
+// addWork notes work that follows from this commit but may be too much for it.
 func (t *Tx) addWork(kind schema.WorkKind, id crawl.ID) error {
 	t.Counters.Work++
 	t.Works++
@@ -44,7 +45,7 @@ func (t *Tx) addWork(kind schema.WorkKind, id crawl.ID) error {
 	return nil
 }
 
-// refill reads the oldest work from the state, where this commit cannot be seen yet.
+// refillBacklog reads the oldest work from the state, where this commit cannot be seen yet.
 func (t *Tx) refillBacklog() error {
 	q := t.env.Backlog
 	full := errors.New("full")
@@ -80,7 +81,8 @@ func (t *Tx) flushWork() {
 	}
 }
 
-// drain does the oldest work, up to about WorkBatch records or pieces.
+// DrainBacklog does the oldest work, up to about WorkBatch records or pieces. Work is durable: what is left is done by the
+// next commits, or the next run.
 func (t *Tx) DrainBacklog() error {
 	q := t.env.Backlog
 	most := len(t.recs) + WorkBatch
@@ -111,7 +113,7 @@ func (t *Tx) DrainBacklog() error {
 	return nil
 }
 
-// do does a piece of work, or a part of it; it returns where to go on, 0 at the end.
+// doWork does a piece of work, or a part of it; it returns where to go on, 0 at the end.
 func (t *Tx) doWork(w backlogItem) (next uint64, err error) {
 	r, err := t.Record(w.ID)
 	if err != nil {
@@ -131,7 +133,7 @@ func (t *Tx) doWork(w backlogItem) (next uint64, err error) {
 	return next, nil
 }
 
-// passOn joins the claims of a page's links, from the given link on; it returns
+// passClaims joins the claims of a page's links, from the given link on; it returns
 // where to go on, 0 at the end.
 func (t *Tx) passClaims(r *schema.Record, from uint64) (uint64, error) {
 	links, err := t.linksOf(r)
@@ -163,6 +165,7 @@ func (t *Tx) passClaims(r *schema.Record, from uint64) (uint64, error) {
 	return 0, nil
 }
 
+// linksOf returns the links of a page, from the state or its metadata record.
 func (t *Tx) linksOf(r *schema.Record) ([]schema.Link, error) {
 	var out []schema.Link
 	if r.LinksInMetadata {
@@ -188,7 +191,7 @@ func (t *Tx) linksOf(r *schema.Record) ([]schema.Link, error) {
 	return schema.DecodeLinks(r.ID.Host, v)
 }
 
-// keepSources claims the redirects that lead to a URI.
+// keepRedirects claims the redirects that lead to a URI.
 func (t *Tx) keepRedirects(r *schema.Record) error {
 	sources := slices.Clone(t.edges[r.ID])
 	if err := t.scan(schema.RedirectPrefix(r.ID), func(k, _ []byte) error {

@@ -224,11 +224,9 @@ func TestLinkFarm(t *testing.T) {
 			}
 			f.finish(f.answer(u, crawl.ClassHTML, 0))
 		}
-		f.mu.Lock()
-		if n := len(f.hosts); n > 2*cfg.HostsInMemory {
+		if n := f.inMemory(); n > int64(2*cfg.HostsInMemory) {
 			t.Errorf("%d hosts in memory", n)
 		}
-		f.mu.Unlock()
 		f.clk.Advance(250 * time.Millisecond)
 	}
 	f.over()
@@ -245,7 +243,7 @@ func (r *rig) any() *crawl.CrawlURI {
 		r.mu.Unlock()
 		u := r.ready()
 		r.mu.Lock()
-		off := len(r.off)
+		off := r.sched.Leaving()
 		r.mu.Unlock()
 		if u != nil {
 			return u

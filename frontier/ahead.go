@@ -117,7 +117,7 @@ func recordRows(ids []crawl.ID) store.Rows {
 const groupsAhead = 8
 
 // nextGroups returns what is to be committed together: what has been read since, until it has
-// enough links. There may be nothing when there is work to do in between or hosts are put off;
+// enough links. There may be nothing when there is work to do in between or queues leave memory;
 // it is not ok at the end.
 func (f *Frontier) nextGroups() (as []*readGroup, ok bool) {
 	links := 0
@@ -130,11 +130,11 @@ func (f *Frontier) nextGroups() (as []*readGroup, ok bool) {
 			links += r.Links()
 		}
 	}
-	if f.working() == 0 && !f.puttingOff() {
+	if f.working() == 0 && !f.queuesLeave() {
 		select {
 		case a, open := <-f.groups:
 			take(a, open)
-		case <-f.offs:
+		case <-f.leaving:
 			ok = true
 		}
 	} else {

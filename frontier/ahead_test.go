@@ -106,7 +106,7 @@ func TestWorkInBetweenEndsNoReading(t *testing.T) {
 		before := f.number
 		since := f.recent.Begin() // somebody reads for long
 		f.schedule(cand("a.test", "/", analyse))
-		f.offs <- struct{}{}
+		f.leaving <- struct{}{}
 		synctest.Wait()
 		f.schedule(cand("b.test", "/", analyse))
 		missed := f.recent.Ended(since)

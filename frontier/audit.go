@@ -28,6 +28,11 @@ func (f *Frontier) Check() (bad []string, err error) {
 	scratch := extsort.NewScratch("", auditChunk)
 	defer func() { err = errors.Join(err, scratch.Close()) }()
 	err = f.Audit(context.Background(), Audit{Scratch: scratch, Note: func(s string) { bad = append(bad, s) }})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.sched.Faults() {
+		bad = append(bad, fmt.Sprintf("queues made a move that is not in the table of moves: %v", m))
+	}
 	return bad, err
 }
 

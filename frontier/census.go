@@ -1,5 +1,11 @@
 package frontier
 
+import (
+	"time"
+
+	"exclave/frontier/sched"
+)
+
 import "exclave/frontier/schema"
 
 // Census is everything that is counted, of one instant. Discovered is the sum of
@@ -12,12 +18,11 @@ type Census struct {
 	Changes QueueChanges
 }
 
-// Census counts. It walks the hosts in memory: meant for a view that is renewed about
-// once a second.
+// Census counts.
 func (f *Frontier) Census() Census {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return Census{f.stats(), f.queueStates(), f.changes}
+	return Census{f.stats(), f.queueStates(), f.queueChanges()}
 }
 
 // QueueChanges counts what became of queues since the frontier was opened: how often
@@ -43,61 +48,53 @@ type QueuesBegan struct {
 	Retired  int64 `json:"retired"`
 }
 
-// standing is where a queue stands, as far as changes are counted.
-type standing uint8
-
-const (
-	nowhere  standing = iota // exhausted
-	inMemory                 // in process, ready, waiting, or resting for a short time
-	inLine                   // inactive
-	asleep                   // snoozed
-	retired
-)
-
-// standsAt returns where a queue with the place stands. f.mu is held.
-func (f *Frontier) standsAt(hash uint64, p schema.Place) standing {
-	if s := standsOnDisk(p); s != inLine && s != asleep || f.hosts[hash] == nil {
-		return s
-	}
-	return inMemory
+// QueueStates are how many hosts with URIs waiting are in which state.
+type QueueStates struct {
+	InProcess int `json:"in_process"` // one of their URIs is in process
+	Ready     int `json:"ready"`      // may be asked now
+	Waiting   int `json:"waiting"`    // for the delay that politeness asks for, or for their address
+	Resting   int `json:"resting"`    // after a failed attempt, or because the server asked for it
+	Snoozed   int `json:"snoozed"`    // of those that rest, on disk until their time comes
+	Inactive  int `json:"inactive"`   // on disk, behind those in memory
+	Retired   int `json:"retired"`    // a budget is spent
+	// Next is how long until the first of those that wait or rest may be asked, 0
+	// when none does.
+	Next time.Duration `json:"next"`
+	// Held says that more is to come from outside: seeds are being read.
+	Held bool `json:"held"`
+	// Round is the round being crawled, from 1; 0 without rounds.
+	Round int `json:"round,omitempty"`
 }
 
-// standsOnDisk returns where a queue with the place stands when it is not in memory.
-func standsOnDisk(p schema.Place) standing {
-	switch p.Kind {
-	case schema.Line:
-		return inLine
-	case schema.Snoozed:
-		return asleep
-	case schema.Retired:
-		return retired
+// Queues counts the queues by state.
+func (f *Frontier) Queues() QueueStates { return f.Census().Queues }
+
+// queueStates counts the queues by state. f.mu is held.
+func (f *Frontier) queueStates() QueueStates {
+	next := f.sched.Soonest(f.o.Clock.Mono()) // and those that are ready now are counted as such
+	count := func(states ...sched.State) (n int) {
+		for _, s := range states {
+			n += int(f.sched.Count(s))
+		}
+		return n
 	}
-	return nowhere
+	q := QueueStates{Held: f.holds > 0, Next: next,
+		InProcess: count(sched.InProcess, sched.InProcessWaiting, sched.InProcessReady, sched.InProcessLoading),
+		Ready:     count(sched.Ready, sched.Loading),
+		Waiting:   count(sched.Waiting, sched.Address, sched.Leaving),
+		Resting:   count(sched.Resting, sched.Snoozed),
+		Snoozed:   count(sched.Snoozed),
+		Inactive:  count(sched.Inactive),
+		Retired:   count(sched.Retired, sched.InProcessRetired)}
+	if f.order.HasRounds() {
+		q.Round = int(f.st.Round) + 1
+	}
+	return q
 }
 
-// step counts a queue that goes from one standing to another.
-func (c *QueueChanges) step(from, to standing) {
-	if from == to {
-		return
-	}
-	switch from {
-	case nowhere:
-		c.Filled++
-	case inLine:
-		c.Activated++
-	case asleep:
-		c.Woken++
-	case retired:
-		c.Revived++
-	}
-	switch to {
-	case nowhere:
-		c.Exhausted++
-	case inLine:
-		c.Deactivated++
-	case asleep:
-		c.Snoozed++
-	case retired:
-		c.Retired++
-	}
+// queueChanges counts what became of queues. f.mu is held.
+func (f *Frontier) queueChanges() QueueChanges {
+	c := f.sched.Changes()
+	return QueueChanges{Activated: c.Activated, Deactivated: c.Deactivated, Snoozed: c.Snoozed, Woken: c.Woken, Retired: c.Retired,
+		Revived: c.Revived, Filled: c.Filled, Exhausted: c.Exhausted, Began: f.began}
 }

@@ -195,7 +195,7 @@ func (f *Frontier) commitLoop() {
 		}
 		ready, wait := f.inFileOrder(append(held, requests(as)...))
 		held = wait
-		if len(ready) == 0 && f.working() == 0 && !f.puttingOff() {
+		if len(ready) == 0 && f.working() == 0 && !f.queuesLeave() {
 			for _, a := range as {
 				f.recent.Ended(a.since)
 			}
@@ -240,10 +240,11 @@ func (f *Frontier) unanswered() int {
 	return f.pending
 }
 
-func (f *Frontier) puttingOff() bool {
+// queuesLeave reports whether queues are to leave memory.
+func (f *Frontier) queuesLeave() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.err == nil && len(f.off) > 0
+	return f.err == nil && f.sched.Leaving() > 0
 }
 
 // inFileOrder holds back the captures that lie behind one not yet handed in.
@@ -305,7 +306,7 @@ func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(t.applyAll(rs), t.Leave(t.leaves())); err != nil {
+	if err := errors.Join(t.applyAll(rs), t.Leave(t.rulesLeaves())); err != nil {
 		return err
 	}
 	f.storeFiles(&t.batch, rs)

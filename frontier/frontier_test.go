@@ -13,6 +13,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/rules"
+	"exclave/frontier/sched"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -132,15 +133,15 @@ func nearby(t testing.TB, f *Frontier) {
 		stand := uint64(0)
 		must(t, scan(f.db, kind.Prefix(), func(k, _ []byte) error {
 			p := schema.ReadPlace(k)
-			h := f.hosts[p.Host]
-			if stand++; f.near(p) && h == nil || !f.near(p) && h != nil && h.busy == 0 && !h.off {
-				t.Errorf("host at %+v: in memory %v, horizons %+v %v, %+v", p, h != nil, f.horizon, f.more, f.awake)
+			h, in := f.sched.Look(p, f.o.Clock.Mono())
+			if stand++; h.Near && !in || !h.Near && in && h.State < sched.InProcess && h.State != sched.Leaving {
+				t.Errorf("queue at %+v: in memory %v, near the head: %v", p, in, h.Near)
 			}
-			if h != nil && h.place != p {
-				t.Errorf("host at %+v is thought to be at %+v", p, h.place)
+			if in && h.Place != p {
+				t.Errorf("queue at %+v is thought to be at %+v", p, h.Place)
 			}
-			if kind == schema.Snoozed && !f.near(p) && (f.resume == 0 || f.resume > p.At) {
-				t.Errorf("host at %+v would not wake: the next wakes at %d", p, f.resume)
+			if kind != schema.Retired && !in && !h.Will {
+				t.Errorf("queue at %+v would never be taken into memory", p)
 			}
 			return nil
 		}))
@@ -178,19 +179,42 @@ func (r *rig) next(want string) *crawl.CrawlURI {
 func (r *rig) ready() *crawl.CrawlURI {
 	r.t.Helper()
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	for {
-		h, a, _, err := r.first()
-		must(r.t, err)
-		if h == nil && a == nil {
-			r.mu.Unlock()
+		d := r.pickInRound()
+		if d.Do != sched.Hand && d.Do != sched.Read {
 			return nil
 		}
-		if u, err := r.Frontier.take(h, a); u != nil || err != nil {
-			r.mu.Unlock()
-			must(r.t, err)
+		u, err := r.do(&d)
+		must(r.t, err)
+		if u != nil {
 			return u
 		}
 	}
+}
+
+// pickInRound asks the scheduler what to do in this round.
+func (r *rig) pickInRound() sched.Decision {
+	r.holds++ // else it may begin the next round
+	defer func() { r.holds-- }()
+	return r.pick()
+}
+
+// inMemory is how many queues are in memory.
+func (r *rig) inMemory() (n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for s := sched.Waiting; s <= sched.InProcessRetired; s++ {
+		n += r.sched.Count(s)
+	}
+	return n
+}
+
+// look is what the scheduler knows of the queue of a host.
+func (r *rig) look(host string) (sched.Look, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sched.Look(schema.Place{Host: r.hash(host)}, r.clk.Mono())
 }
 
 // over fails the test unless the crawl is over.

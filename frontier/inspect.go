@@ -11,6 +11,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/rules"
+	"exclave/frontier/sched"
 	"exclave/frontier/schema"
 )
 
@@ -115,24 +116,24 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 	if rests := row.Rests(); rests.After(now) {
 		q.Until = rests
 	}
-	h := f.hosts[hash]
+	l, inMemory := f.sched.Look(schema.Place{Host: hash}, mono)
 	none := row.Until.After(now)
-	if h != nil && h.none && h.till > mono {
-		none, q.Until = true, now.Add(h.till-mono)
+	if l.Rests > 0 {
+		none, q.Until = true, f.pace.Wall(l.Rests)
 	}
 	switch {
-	case h != nil && h.busy > 0:
+	case inMemory && l.State >= sched.InProcess:
 		q.State = QueueInProcess
 	case q.Waiting == 0:
 		q.State = QueueExhausted
 	case row.Retired != schema.NotRetired:
 		q.State = QueueRetired
-	case h != nil && h.waits != nil:
+	case inMemory && l.State == sched.Address:
 		q.State = QueueAddress
-		if h.waits.next > mono {
-			q.Until = now.Add(h.waits.next - mono)
+		if l.Address > mono {
+			q.Until = f.pace.Wall(l.Address)
 		}
-	case h == nil && !f.o.ReadOnly && !row.Resting:
+	case !inMemory && !f.o.ReadOnly && !row.Resting:
 		q.State = QueueInactive
 	case q.Until.IsZero():
 		q.State = QueueReady

@@ -40,15 +40,10 @@ func TestDrop(t *testing.T) {
 	if s := f.Stats(); s.Queued != 2 || s.InProcess != 1 || s.Finished != 1 || s.Disregarded != 1 || s.Discovered != 4 {
 		t.Errorf("%+v", s)
 	}
-	// One that is offered just when it is dropped: its answer comes too late.
-	f.mu.Lock()
-	h := f.process[u.ID]
-	delete(f.process, u.ID)
-	f.mu.Unlock()
+	// One that was handed back, dropped, and is handed back once more: that answer comes too late.
+	u.Disposition = crawl.Resign
+	f.finish(u)
 	drop(1, "http://a.test/1")
-	f.mu.Lock()
-	f.process[u.ID] = h
-	f.mu.Unlock()
 	f.finish(f.answer(u, crawl.ClassHTML, 1))
 	f.finish(f.answer(f.take("http://b.test/1"), crawl.ClassHTML, 0)) // a.test rests all the same
 	f.clk.Advance(time.Minute)

@@ -43,13 +43,3 @@ func (f *Frontier) sinceKill(rest time.Duration) time.Duration {
 	}
 	return max(f.killed+rest-f.o.Clock.Mono(), 0)
 }
-
-// owed is how long a URI must wait because its host asks for a Crawl-delay and may have
-// been asked when the last run was killed. f.mu is held.
-func (f *Frontier) owed(r *schema.Record) (time.Duration, error) {
-	if f.sinceKill(f.cfg.MaxCrawlDelay) == 0 {
-		return 0, nil
-	}
-	delay, err := f.env.CrawlDelay(r)
-	return f.sinceKill(delay), err
-}

@@ -4,37 +4,32 @@ import (
 	"bytes"
 	"fmt"
 
-	"exclave/crawl"
 	"exclave/frontier/schema"
 	"exclave/frontier/store"
 )
 
-// reserve keeps a URI from being offered; false: a ToeThread has it.
-func (f *Frontier) reserve(id crawl.ID) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.process[id] != nil {
-		return false
+// domainBudgetSpent reports whether the budget of a URI's registered domain keeps it from being asked for.
+func (f *Frontier) domainBudgetSpent(r *schema.Record) (bool, error) {
+	if !f.o.Limits.HasDomainBudget() || r.IsPrereq() {
+		return false, nil
 	}
-	f.reserved[id] = true
-	return true
+	d, err := f.readDomain(r.Host)
+	return err == nil && f.o.Limits.DomainSpent(d), err
 }
 
-// mayNotAsk returns why the head of a queue must not be asked for. f.mu is held.
-func (f *Frontier) mayNotAsk(r *schema.Record) (schema.Retirement, error) {
-	if r.IsPrereq() {
-		return schema.NotRetired, nil
+// sourceSpent reports whether the budget of a URI's source keeps it from being asked for. f.mu is held.
+func (f *Frontier) sourceSpent(r *schema.Record) bool {
+	return r.SourceTag != "" && !r.IsPrereq() && f.o.Limits.SourceSpent(f.tallies.Sources[r.SourceTag])
+}
+
+// sourceSpentNow is sourceSpent of who does not hold f.mu.
+func (f *Frontier) sourceSpentNow(r *schema.Record) bool {
+	if l := &f.o.Limits; l.SourceDocuments == 0 && l.SourceBytes == 0 {
+		return false
 	}
-	l := &f.o.Limits
-	if l.HasDomainBudget() {
-		if d, err := f.readDomain(r.Host); err != nil || l.DomainSpent(d) {
-			return schema.DomainBudget, err
-		}
-	}
-	if r.SourceTag != "" && l.SourceSpent(f.tallies.Sources[r.SourceTag]) {
-		return schema.SourceBudget, nil
-	}
-	return schema.NotRetired, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sourceSpent(r)
 }
 
 // SameLimits reports whether the limits are those by which queues were retired in the last run;
@@ -80,7 +75,6 @@ func (f *Frontier) wakeRetired() error {
 		h.Retired = schema.NotRetired
 		to := f.order.Place(h, p.Host)
 		f.st.Moved(p, to)
-		f.changes.step(retired, f.standsAt(p.Host, to))
 		b.Delete(p.Key())
 		b.Set(to.Key(), nil)
 		b.Set(schema.HostKey(p.Host), h.Encode())

@@ -109,11 +109,9 @@ func TestLooksPastRestingOrigins(t *testing.T) {
 			for i := 1; i < 3; i++ {
 				r.clk.Advance(3 * time.Second)
 				r.finish(r.answer(r.next("http://a.test"+path(i)), crawl.ClassHTML, 0))
-				r.mu.Lock()
-				if h := r.hosts[r.hash("a.test")]; h != nil && len(h.next) > rules.ReadAhead {
-					t.Errorf("%d URIs of the queue are in memory", len(h.next))
+				if l, _ := r.look("a.test"); l.URIs > rules.ReadAhead {
+					t.Errorf("%d URIs of the queue are in memory", l.URIs)
 				}
-				r.mu.Unlock()
 			}
 			r.clk.Advance(3 * time.Second)
 			r.none("all that is left rests")

@@ -13,10 +13,8 @@ import (
 
 // rests returns how long the host of the URI rests from now.
 func (r *rig) rests(host string) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if h := r.hosts[r.hash(host)]; h != nil && h.row.Name != "" {
-		return max(h.at()-r.clk.Mono(), 0)
+	if l, in := r.look(host); in && l.Read {
+		return max(l.Due-r.clk.Mono(), 0)
 	}
 	v, err := get(r.db, schema.HostKey(r.hash(host)))
 	must(r.t, err)
@@ -25,7 +23,7 @@ func (r *rig) rests(host string) time.Duration {
 	}
 	h, err := schema.DecodeHost(v)
 	must(r.t, err)
-	return r.restOf(h.Rests())
+	return r.sched.WakeAt(h.Rests(), r.clk.Mono()) - r.clk.Mono()
 }
 
 func TestDelayAfterARequest(t *testing.T) {

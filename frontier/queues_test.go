@@ -77,11 +77,9 @@ func TestHostsWaitOnDisk(t *testing.T) {
 		if done += len(taken); len(taken) < workers {
 			f.clk.Advance(time.Second)
 		}
-		f.mu.Lock()
-		if n := len(f.hosts); n > cfg.HostsInMemory+workers {
+		if n := f.inMemory(); n > int64(cfg.HostsInMemory+workers) {
 			t.Errorf("%d hosts in memory", n)
 		}
-		f.mu.Unlock()
 	}
 	f.over()
 }

@@ -122,6 +122,5 @@ func count(s *schema.Stats, r *schema.Record) {
 func (f *Frontier) InProcess(id crawl.ID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, ok := f.process[id]
-	return ok
+	return f.sched.InProcess(id)
 }

@@ -8,6 +8,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/rules"
+	"exclave/frontier/sched"
 	"exclave/frontier/schema"
 	"exclave/frontier/store"
 	"exclave/internal/clock"
@@ -291,9 +292,7 @@ func (b *Builder) commit() error {
 	f.mu.Lock()
 	f.st, f.works = t.Counters, t.Works
 	f.tallies.Take(&t.Counted)
-	for _, id := range t.Evicted {
-		delete(f.reserved, id)
-	}
+	f.sched.Apply(&sched.Publication{Freed: t.Evicted}, f.o.Clock.Mono())
 	f.mu.Unlock()
 	if err := t.rd.close(); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/rules"
+	"exclave/frontier/sched"
 	"exclave/frontier/schema"
 	"exclave/frontier/store"
 )
@@ -14,25 +15,28 @@ import (
 // tx is a commit of the committer: what the rules make of it, and what they read and write.
 type commitTx struct {
 	*rules.Tx
-	batch store.Batch
-	rd    reader
-	off   []putOff // queues that are to leave memory
+	batch  store.Batch
+	rd     reader
+	leaves []sched.Leave // queues that are to leave memory
 }
 
 // begin begins a commit.
 func (f *Frontier) begin() *commitTx {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t := &commitTx{rd: reader{f: f}, off: f.off[:min(len(f.off), rules.MaxLinks)]}
+	t := &commitTx{rd: reader{f: f}, leaves: f.sched.Leaves(rules.MaxLinks)}
 	t.Tx = rules.Begin(&f.env, &t.rd, &t.batch, f.st, f.works)
 	return t
 }
 
-// leaves are the queues that are to leave memory, for the rules.
-func (t *commitTx) leaves() []rules.Leave {
-	ls := make([]rules.Leave, len(t.off))
-	for i, p := range t.off {
-		ls[i] = rules.Leave{Queue: p.host.hash, Until: p.until, Retire: p.retire, Rests: p.resting, Current: p.host.version == p.version}
+// rulesLeaves are the queues that are to leave memory, for the rules.
+func (t *commitTx) rulesLeaves() []rules.Leave {
+	ls := make([]rules.Leave, len(t.leaves))
+	for i, l := range t.leaves {
+		ls[i] = rules.Leave{Queue: l.Queue, Until: l.Until, Retire: l.Retire, Rests: l.Rests, Current: l.Current}
+		if l.Rests {
+			ls[i].Until = schema.CeilMillis(l.Until)
+		}
 	}
 	return ls
 }
@@ -56,11 +60,7 @@ func (q inMemoryQueues) Reserve(id crawl.ID) bool {
 	f := q.f
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.process[id] != nil {
-		return false
-	}
-	f.reserved[id] = true
-	return true
+	return f.sched.Reserve(id)
 }
 
 // First implements Queues.
@@ -68,16 +68,12 @@ func (q inMemoryQueues) First(queue uint64, taken func([]byte) bool) []byte {
 	f := q.f
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	h := f.hosts[queue]
-	if h == nil || h.till > 0 { // then what rests is not among them
+	key := func(k sched.Key) []byte { return schema.QueueKey(queue, k.Prec, k.Seq) }
+	k, known := f.sched.First(queue, func(k sched.Key) bool { return taken(key(k)) })
+	if !known {
 		return nil
 	}
-	for _, n := range h.next {
-		if k := n.key(queue); !taken(k) {
-			return k
-		}
-	}
-	return nil
+	return key(k)
 }
 
 // reader reads rows as the last commit left them, from caches and the store. One iterator serves a whole commit.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"log/slog"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/rules"
+	"exclave/frontier/sched"
 	"exclave/frontier/schema"
 	"exclave/frontier/store"
 	"exclave/internal/aside"
@@ -92,11 +92,12 @@ type Frontier struct {
 	// monotonic clock.
 	killed    time.Duration
 	wasKilled bool
-	// openedAt is the wall's time then; ahead is how far the clock was set back since
-	// the last run: by so much earlier hosts come back that rest on disk.
-	openedAt time.Time
-	ahead    time.Duration
-	work     rules.Backlog // of the committer
+	openedAt  time.Time    // the wall's time when it was opened
+	pace      sched.Config // the scheduler's; does not change
+	began     QueuesBegan
+	work      rules.Backlog  // of the committer
+	changes   []sched.Change // room for those of a commit
+	taken     []sched.Key    // room for the keys in them
 
 	caches
 
@@ -105,7 +106,7 @@ type Frontier struct {
 	recent  store.Recent
 	filter  store.Filter   // of the keys of known URIs and hosts
 	filling sync.WaitGroup // of the filter
-	offs    chan struct{}  // filled when a host was put off
+	leaving chan struct{}  // filled when a queue is to leave memory
 	quit    chan struct{}
 	idle    chan struct{} // closed when the committer has ended
 	closed  bool
@@ -115,26 +116,12 @@ type Frontier struct {
 	tallies rules.Tallies
 	files   map[uint32]schema.FileRow
 	logRows [crawl.NumLogs]schema.LogRow
-	hosts   map[uint64]*host // with URIs waiting, as far as the horizons
-	horizon schema.Place     // the last host in line that is in memory
-	more    bool             // there are hosts behind it, on disk
-	awake   schema.Place     // the last host in the order of waking that was taken into memory
-	resume  uint64           // when the next one may be asked, in milliseconds since 1970; 0: none rests
-	ready   hostHeap         // hosts in memory by when they may be asked
-	due     dueHeap          // those that may be
-	changes QueueChanges
-	// reserved are URIs that give way in the commit under way.
-	reserved map[crawl.ID]bool
-	addrs    map[netip.Addr]*address // of hosts in memory, as far as they matter
-	resting  addressHeap             // those that hosts wait for
-	off      []putOff                // hosts that the committer is to send to disk
-	process  map[crawl.ID]*host
-	reading  int // hosts something of which is being read
-	pending  int // requests not yet answered
-	works    int // work rows
-	holds    int
-	err      error
-	wakeup   chan struct{} // closed and renewed when something changed
+	sched   *sched.Scheduler
+	pending int // requests not yet answered
+	works   int // work rows
+	holds   int
+	err     error
+	wakeup  chan struct{} // closed and renewed when something changed
 }
 
 // Open opens the state, or makes it, and brings the logs back to what it
@@ -148,10 +135,12 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 		o.Aside = aside.New(o.FS, o.LogDir, o.Clock)
 	}
 	f := &Frontier{o: o, cfg: o.Config, order: rules.NewOrder(o.Order, o.Limits), longest: o.Config.LongestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
-		horizon: schema.Place{Kind: schema.Line}, awake: schema.Place{Kind: schema.Snoozed}, reserved: map[crawl.ID]bool{}, files: map[uint32]schema.FileRow{}, hosts: map[uint64]*host{}, addrs: map[netip.Addr]*address{}, tallies: rules.NewTallies(),
-		process: map[crawl.ID]*host{}, wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
-		caches: newCaches(), offs: make(chan struct{}, 1), quit: make(chan struct{}), idle: make(chan struct{}),
+		files: map[uint32]schema.FileRow{}, tallies: rules.NewTallies(),
+		wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
+		caches: newCaches(), leaving: make(chan struct{}, 1), quit: make(chan struct{}), idle: make(chan struct{}),
 		rolled: make(chan struct{}, 1), atRest: make(chan struct{}), packed: make(chan struct{})}
+	f.pace = f.schedConfig()
+	f.sched = sched.New(f.pace)
 	for l := range crawl.NumLogs {
 		f.logRows[l].Log = l
 	}
@@ -232,8 +221,8 @@ func (f *Frontier) load() error {
 	if err := errors.Join(f.noteKill(), f.keepParts()); err != nil {
 		return err
 	}
-	f.changes.Began = QueuesBegan{Inactive: int64(f.st.InLine), Snoozed: int64(f.st.Snoozed), Retired: int64(f.st.Retired)}
-	if err := errors.Join(f.checkLine(), f.countDomains(), f.wakeRetired(), f.loadPlaces()); err != nil {
+	f.began = QueuesBegan{Inactive: int64(f.st.InLine), Snoozed: int64(f.st.Snoozed), Retired: int64(f.st.Retired)}
+	if err := errors.Join(f.checkLine(), f.countDomains(), f.wakeRetired(), f.startSched()); err != nil {
 		return err
 	}
 	return f.setClean(false)
@@ -281,26 +270,6 @@ func (f *Frontier) loadRows() error {
 	}
 	f.work.More = f.works > 0
 	return nil
-}
-
-// loadPlaces looks for hosts in line and for those that rest on disk.
-func (f *Frontier) loadPlaces() error {
-	f.more = f.st.InLine > 0
-	if f.st.Snoozed == 0 {
-		return nil
-	}
-	it, err := f.db.Iter(schema.Snoozed.Prefix(), schema.Snoozed.End())
-	if err != nil {
-		return err
-	}
-	if it.First() {
-		f.resume = schema.ReadPlace(it.Key()).At
-	}
-	if it.Last() {
-		last := time.UnixMilli(int64(schema.ReadPlace(it.Key()).At)).Sub(f.wall())
-		f.ahead = max(last-f.longest, 0)
-	}
-	return errors.Join(it.Error(), it.Close())
 }
 
 // Start makes the frontier ready to hand out URIs. rows are the WARC files as
@@ -363,12 +332,7 @@ func (f *Frontier) Close(context.Context) error {
 func (f *Frontier) anyBusy() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, h := range f.hosts {
-		if h.busy > 0 {
-			return true
-		}
-	}
-	return false
+	return f.sched.Busy() > 0
 }
 
 func (f *Frontier) shut() error {

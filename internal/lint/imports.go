@@ -35,6 +35,7 @@ func table() []row {
 		{[]string{"frontier/schema"}, []string{"crawl", "internal/mime"}, "the schema is pure: bytes in, values out"},
 		{[]string{"frontier/rules"}, with(level0, "crawl", "frontier/schema"), "rules change rows; they know no store and nobody who uses them"},
 		{[]string{"frontier/store"}, []string{"crawl", "frontier/schema", "internal/fsx", "internal/yield"}, "the store knows tables, no rules"},
+		{[]string{"frontier/sched"}, []string{"crawl", "frontier/schema"}, "scheduling has no store, no I/O, no lock and no clock"},
 		{[]string{"frontier/…"}, with(level0, "crawl", "frontier/…"), "the frontier knows URIs, not what is done with them"},
 		{[]string{"chain/decide"}, with(level0, "crawl", "dict"), "rules look at URIs"},
 		{[]string{"chain"}, with(level0, "crawl", "chain/decide"), "the framework knows no processor"},
@@ -82,6 +83,11 @@ func restricted() []row {
 	}
 }
 
+// pureStd is all that packages import that are not this module's, where they only compute.
+func pureStd() map[string][]string {
+	return map[string][]string{"frontier/sched": {"cmp", "fmt", "maps", "math/bits", "net/netip", "slices", "time"}}
+}
+
 // checkImports compares every import with the table.
 func checkImports(m *module) []string {
 	var problems []string
@@ -99,6 +105,9 @@ func checkImports(m *module) []string {
 			}
 			if ours && !anyMatch(governing.may, rel) {
 				problems = append(problems, fmt.Sprintf("%s: must not import %s: %s", m.at(spec.Pos()), rel, governing.why))
+			}
+			if pure, is := pureStd()[f.pkg]; is && !ours && !f.test && !slices.Contains(pure, imported) {
+				problems = append(problems, fmt.Sprintf("%s: must not import %s: %s", m.at(spec.Pos()), imported, governing.why))
 			}
 			for _, r := range restricted() {
 				if anyMatch(r.packages, rel) && !anyMatch(r.may, f.name) {

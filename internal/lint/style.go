@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -47,6 +48,11 @@ func panics() map[string]string {
 	}
 }
 
+// timeless is what the scheduler may use of package time.
+func timeless() []string {
+	return []string{"Time", "Duration", "UnixMilli", "Millisecond", "Second", "Minute"}
+}
+
 // checkStyle finds what the style forbids and syntax shows.
 func checkStyle(m *module) []string {
 	var problems []string
@@ -81,8 +87,15 @@ func checkStyle(m *module) []string {
 				if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" && !f.test && panics()[f.name] == "" {
 					bad(n.Pos(), "panic: return an error")
 				}
+			case *ast.GoStmt:
+				if f.pkg == "frontier/sched" && !f.test {
+					bad(n.Pos(), "scheduling has no goroutine")
+				}
 			case *ast.SelectorExpr:
 				id, ok := n.X.(*ast.Ident)
+				if ok && id.Name == "time" && f.pkg == "frontier/sched" && !f.test && !slices.Contains(timeless(), n.Sel.Name) {
+					bad(n.Pos(), "time.%s: scheduling has no clock, now is a parameter", n.Sel.Name)
+				}
 				if ok && id.Name == "os" && (n.Sel.Name == "Stdout" || n.Sel.Name == "Stderr") && !f.test && f.name != "cmd/exclave/main.go" && !strings.HasPrefix(f.name, "tools/") {
 					bad(n.Pos(), "os.%s is past what keeps text of strangers from steering the terminal: use the command's", n.Sel.Name)
 				}

@@ -1,11 +1,13 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,7 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"exclave/crawl"
-	"exclave/frontier/rules"
+	"exclave/frontier/sched"
 	"exclave/frontier/store"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -66,12 +68,12 @@ func TestNextReadsWithoutTheLock(t *testing.T) {
 	found.Via = page.URL
 	f.finish(f.answer(page, crawl.ClassHTML, 0, found))
 
-	gate := make(chan struct{}) // until then what it was found on cannot be looked up: reading does not end
-	f.vias = store.NewCache(store.CacheOptions[crawl.ID, string]{Most: 100, Hash: func(crawl.ID) uint64 { <-gate; return 0 }})
+	gate := make(chan struct{}) // until then the name of its host cannot be looked up: reading does not end
+	f.names = store.NewCache(store.CacheOptions[uint64, string]{Most: 100, Hash: func(uint64) uint64 { <-gate; return 0 }})
 	first := nextLater(t, f.Frontier)
 	for reads := false; !reads; runtime.Gosched() {
 		f.mu.Lock()
-		reads = f.reading == 1
+		reads = f.sched.Count(sched.Loading) == 1
 		f.mu.Unlock()
 	}
 	if u, err := f.Next(&impatient{Context: t.Context()}); !errors.Is(err, context.Canceled) {
@@ -83,11 +85,9 @@ func TestNextReadsWithoutTheLock(t *testing.T) {
 	better := cand("a.test", "/seed", analyse)
 	better.Seed = true
 	f.schedule(better)
-	f.mu.Lock()
-	if h := f.hosts[f.hash("a.test")]; h == nil || h.heap >= 0 {
-		t.Errorf("a host that is being read may be asked for: %+v", h)
+	if l, in := f.look("a.test"); !in || l.State != sched.Loading {
+		t.Errorf("a queue that is being read may be asked for: %+v", l)
 	}
-	f.mu.Unlock()
 	close(gate)
 	got := <-first
 	must(t, got.err)
@@ -130,12 +130,19 @@ func TestQueueIsNotOlderThanItsHost(t *testing.T) {
 	clk := clock.NewFake(began)
 	f, _, err := start(t, options(fs, clk, quick(), oneProfile(0)))
 	must(t, err)
+	var hosts []string
 	for i := range 60 {
+		hosts = append(hosts, fmt.Sprintf("h%d.test", i))
+	}
+	// The first in line is the last on disk: its rows are not read with the places.
+	slices.SortFunc(hosts, func(a, b string) int { return cmp.Compare(f.hash(b), f.hash(a)) })
+	for _, host := range hosts {
 		var cs []crawl.Candidate
 		for n := range 200 {
-			cs = append(cs, cand(fmt.Sprintf("h%d.test", i), path(n), analyse))
+			cs = append(cs, cand(host, path(n), analyse))
 		}
 		must(t, f.Schedule(t.Context(), cs...))
+		clk.Advance(time.Second)
 	}
 	must(t, f.Close(t.Context()))
 	f, _, err = start(t, options(fs, clk, quick(), oneProfile(0)))
@@ -145,16 +152,15 @@ func TestQueueIsNotOlderThanItsHost(t *testing.T) {
 	first := nextLater(t, f)
 	<-fs.begun
 	var better crawl.Candidate
-	f.mu.Lock()
-	for _, h := range f.hosts {
-		if h.reading {
-			if h.row.Name == "" || len(h.next) > 0 {
+	r := &rig{Frontier: f, t: t, clk: clk}
+	for _, host := range hosts {
+		if l, in := r.look(host); in && l.State == sched.Loading {
+			if !l.Read || l.URIs > 0 {
 				t.Error("it is not a queue that is being read")
 			}
-			better = cand(h.row.Name, "/seed", analyse)
+			better = cand(host, "/seed", analyse)
 		}
 	}
-	f.mu.Unlock()
 	better.Seed, better.Hops = true, ""
 	must(t, f.Schedule(t.Context(), better))
 	close(fs.released)
@@ -188,12 +194,12 @@ func TestNextAmongCommits(t *testing.T) {
 func nextAmongCommits(t *testing.T, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	r := openWith(t, func(o *Options) {
-		o.Order = rules.DefaultOrderConfig()
+		o.Order = DefaultOrderConfig()
 		o.Order.SessionBalance = []int{0, 3}[rnd.IntN(2)]
-		o.Order.Policies = []rules.PolicyName{rules.PolicyHops}
+		o.Order.Policies = []PolicyName{PolicyHops}
 		o.Order.FollowUseless = true // else what comes nearer is offered again
 		if rnd.IntN(2) == 0 {
-			o.Order.Queues = rules.QueuesBest
+			o.Order.Queues = QueuesBest
 		}
 		o.Config.HostsInMemory = []int{4, 100}[rnd.IntN(2)]
 		o.Config.ConnectionsPerHost = 1 + rnd.IntN(3)
@@ -288,12 +294,12 @@ func TestUnreadHostRests(t *testing.T) {
 	r.Frontier, r.ar, err = start(t, o)
 	must(t, err)
 	r.mu.Lock()
-	_, _, _, err = r.first() // takes it into memory
-	h := r.hosts[r.hash("b.test")]
+	d := r.pick()
+	_, err = r.do(&d) // takes it into memory
 	r.mu.Unlock()
 	must(t, err)
-	if h == nil || h.row.Name != "" {
-		t.Fatalf("%+v is not a host that has not been read", h)
+	if l, in := r.look("b.test"); !in || l.Read {
+		t.Fatalf("%+v is not a queue that has not been read", l)
 	}
 	r.schedule(cand("b.test", "/3", analyse))
 	if got := r.rests("b.test"); got != left || left < 5*time.Second {

@@ -35,7 +35,7 @@ import (
 // on from what was acknowledged. After an error nothing is open.
 func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
 	o = o.withDefaults()
-	c := &composer{Job: &Job{cfg: cfg, opts: o, dir: cfg.Dir, folder: folder.Of(cfg, o.Env()), events: make(chan event, 16)}}
+	c := &composer{Job: &Job{cfg: cfg, opts: o, folder: folder.Of(cfg, o.Env()), events: make(chan event, 16)}}
 	c.halt, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	c.onClose(func(context.Context) error { c.stop(); return nil })
 	defer func() {
@@ -164,7 +164,7 @@ func (c *composer) openChains(context.Context) error {
 		return fmt.Errorf("job: %w", err)
 	}
 	steps, bad := standard.Build(&standard.Env{
-		Dir: c.dir, Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Hosts: c.frontier,
+		Dir: c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Hosts: c.frontier,
 		Robots: c.cfg.Robots.Policy, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
 		Reader: c.records(), FileName: archive{c.pool}.FileName,
 	}, c.cfg.Chain)

@@ -56,7 +56,6 @@ type Job struct {
 	// Set by Open.
 	cfg         *config.Config
 	opts        Options
-	dir         string
 	folder      folder.Folder
 	analyzer    *analyzer.Analyzer
 	frontier    *frontier.Frontier
@@ -92,12 +91,12 @@ func (j *Job) ImportSeeds(ctx context.Context, in io.Reader, name string, o seed
 	return j.seeder.Import(ctx, in, name, o)
 }
 
-// Delete takes URIs that wait out of the frontier, as [Answers.Delete] does.
+// Delete takes URIs that wait out of the frontier, as [question.Answers.Delete] does.
 func (j *Job) Delete(ctx context.Context, f question.Filter) (deleted int, err error) {
 	return j.answers.Delete(ctx, f)
 }
 
-// Retry offers finished URIs again, as [Answers.Retry] does.
+// Retry offers finished URIs again, as [question.Answers.Retry] does.
 func (j *Job) Retry(ctx context.Context, r question.Retry) (question.Retried, error) {
 	return j.answers.Retry(ctx, r)
 }

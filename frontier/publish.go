@@ -11,7 +11,7 @@ import (
 
 // publish shows the commit to Next and Stats.
 func (f *Frontier) publish(t *commitTx, rows [crawl.NumLogs]schema.LogRow) {
-	p := &sched.Publication{Changes: f.changesOf(t), Back: t.Back, Freed: t.Evicted, Left: len(t.leaves),
+	p := &sched.Publication{Changes: f.changesOf(t), Back: t.Back, Freed: t.Freed, Left: len(t.leaves),
 		Round: t.Counters.Round, RoundUsed: t.Counters.RoundUsed}
 	for ip := range t.Paused {
 		p.Paused = append(p.Paused, ip)

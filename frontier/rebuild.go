@@ -292,7 +292,7 @@ func (b *Builder) commit() error {
 	f.mu.Lock()
 	f.st, f.works = t.Counters, t.Works
 	f.tallies.Take(&t.Counted)
-	f.sched.Apply(&sched.Publication{Freed: t.Evicted}, f.o.Clock.Mono())
+	f.sched.Apply(&sched.Publication{Freed: t.Freed}, f.o.Clock.Mono())
 	f.mu.Unlock()
 	if err := t.rd.close(); err != nil {
 		return err

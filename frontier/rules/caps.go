@@ -8,7 +8,7 @@ import (
 )
 
 // admit decides whether a URI of the host may become known, which fresh says is not. It reads what is counted of host and domain.
-// Afterwards there is room for it, if need be because the worst waiting URI of the host was evicted that is worse.
+// Afterwards there is room for it, if need be because the worst waiting URI of the host was dropped that is worse.
 func (t *Tx) admit(r *schema.Record, h *Queue, fresh bool) (ok bool, err error) {
 	l := &t.env.Limits
 	if r.IsPrereq() || r.Seed || !l.caps() {
@@ -58,7 +58,7 @@ const moreOfValid = 10
 // anyURI is a kind of URIs that every one is of.
 func anyURI(*schema.Record) bool { return true }
 
-// makeRoom evicts the worst waiting URI of the host that is of a kind when r is better, and reports whether it did. It looks at the end of
+// makeRoom drops the worst waiting URI of the host that is of a kind when r is better, and reports whether it did. It looks at the end of
 // the queue as it was before this commit, at mostGiveWay URIs.
 func (t *Tx) makeRoom(r *schema.Record, is func(*schema.Record) bool) (gave bool, err error) {
 	hash, mine := t.env.Salt.Hash(t.env.QueueName(r)), t.env.Order.Precedence(r)
@@ -82,24 +82,24 @@ func (t *Tx) makeRoom(r *schema.Record, is func(*schema.Record) bool) (gave bool
 		if err != nil {
 			return false, err
 		}
-		if worst != nil && worst.Host == r.Host && is(worst) && evictable(worst, hash, key) && t.env.Queues.Reserve(id) {
+		if worst != nil && worst.Host == r.Host && is(worst) && droppable(worst, hash, key) && t.env.Queues.Reserve(id) {
 			gave = true
-			return false, t.evict(worst)
+			return false, t.dropAtCap(worst)
 		}
 		return true, nil
 	})
 	return gave, err
 }
 
-// evictable reports whether a URI that waits at the key may be evicted: nobody refers
+// droppable reports whether a URI that waits at the key may be dropped: nothing refers
 // to it in a way that must last.
-func evictable(r *schema.Record, queue uint64, key []byte) bool {
+func droppable(r *schema.Record, queue uint64, key []byte) bool {
 	return r.State == schema.Waiting && r.Finishes == 0 && !r.Seed && !r.Force && !r.Targeted && !r.Needed() &&
 		bytes.Equal(schema.QueueKey(queue, r.Precedence, r.Seq), key)
 }
 
-// evict removes a waiting URI from the state: from its queue, its record and what is counted of its host and domain.
-func (t *Tx) evict(r *schema.Record) error {
+// dropAtCap removes a waiting URI from the state: from its queue, its record and what is counted of its host and domain.
+func (t *Tx) dropAtCap(r *schema.Record) error {
 	if err := t.Dequeue(r); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (t *Tx) evict(r *schema.Record) error {
 		return err
 	}
 	t.recs[r.ID] = nil
-	t.Evicted = append(t.Evicted, r.ID)
+	t.Freed = append(t.Freed, r.ID)
 	t.w.Delete(schema.URIKey(r.ID))
 	return nil
 }

@@ -24,7 +24,7 @@ func (t *Tx) Drop(d *Deletion) error {
 		if r == nil || r.State != schema.Waiting || r.Claim.IsZero() || !t.env.Queues.Reserve(id) {
 			continue
 		}
-		t.Evicted = append(t.Evicted, id)
+		t.Freed = append(t.Freed, id)
 		u := OfferOf(r, false)
 		if u.Via, err = t.viaText(r); err != nil {
 			return err

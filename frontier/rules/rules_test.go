@@ -212,15 +212,15 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// At the cap of a host the worst URI that waits is evicted for a better one; what is in process stays.
+// At the cap of a host the worst URI that waits is dropped for a better one; what is in process stays.
 func TestEvict(t *testing.T) {
 	s := newState(t, func(e *Env) {
 		e.Limits.HostURIs, e.Order = 2, NewOrder(OrderConfig{Policies: []PolicyName{PolicyHops}}, LimitsConfig{})
 	})
 	s.schedule(to("a.test", "/1", "L"), to("a.test", "/2", "LLL"))
 	tx := s.schedule(to("a.test", "/3", "LLLL"))
-	if s.counters.Refused != 1 || len(tx.Evicted) > 0 {
-		t.Errorf("a worse one: %+v, evicted %v", s.counters, tx.Evicted)
+	if s.counters.Refused != 1 || len(tx.Freed) > 0 {
+		t.Errorf("a worse one: %+v, freed %v", s.counters, tx.Freed)
 	}
 	s.process[s.env.Salt.ID("http://a.test/2")] = true
 	if s.schedule(to("a.test", "/4", "LL")); s.counters.Refused != 2 {
@@ -228,8 +228,8 @@ func TestEvict(t *testing.T) {
 	}
 	clear(s.process)
 	tx = s.schedule(to("a.test", "/4", "LL"))
-	if s.counters.Dropped != 1 || s.counters.Discovered != 3 || !slices.Equal(tx.Evicted, []crawl.ID{s.env.Salt.ID("http://a.test/2")}) {
-		t.Errorf("a better one: %+v, evicted %v", s.counters, tx.Evicted)
+	if s.counters.Dropped != 1 || s.counters.Discovered != 3 || !slices.Equal(tx.Freed, []crawl.ID{s.env.Salt.ID("http://a.test/2")}) {
+		t.Errorf("a better one: %+v, freed %v", s.counters, tx.Freed)
 	}
 	if q := s.queue(tx, "a.test"); q.Known != 2 || q.Waiting != 2 || len(q.Taken) != 1 {
 		t.Errorf("%+v", q)

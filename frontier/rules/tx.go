@@ -46,7 +46,7 @@ type Tx struct {
 	domains  map[string]*Domain // by their names
 	domainAt map[string]*Domain // the same by hosts
 	worst    map[uint64]uint8   // precedence of the last URI in a queue before this commit, 0 in an empty one
-	Evicted  []crawl.ID         // URIs that were reserved and are out of their queues
+	Freed    []crawl.ID         // URIs that were reserved and are out of their queues
 }
 
 // Begin begins a commit after which the counters were c and works pieces of work were left.
@@ -265,7 +265,7 @@ func (t *Tx) Flush() {
 		}
 		t.w.Set(schema.DomainKey(name), v)
 	}
-	t.Counted.flush(t.w)
+	t.flush(t.w)
 	t.flushWork()
 	t.w.Set(schema.MetaKey(schema.MetaStats), t.Counters.Encode())
 }

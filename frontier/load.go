@@ -145,6 +145,9 @@ func (f *Frontier) readHead(id crawl.ID, h *sched.Head) (err error) {
 	if err != nil {
 		return err
 	}
+	if _, err := f.viaOf(r); err != nil {
+		return err
+	}
 	h.Prereq = r.IsPrereq()
 	if f.cfg.ConnectionsPerHost > 1 || f.sinceKill(f.cfg.MaxCrawlDelay) > 0 {
 		if h.CrawlDelay, err = f.env.CrawlDelay(r); err != nil {

@@ -73,7 +73,12 @@ func (f *Frontier) do(d *sched.Decision) (*crawl.CrawlURI, error) {
 // hand makes the CrawlURI of a URI that is in process now. It returns nil when a budget was spent since it
 // was looked at. f.mu is held.
 func (f *Frontier) hand(o sched.Offer) (*crawl.CrawlURI, error) {
-	r, why, err := f.readOffered(o)
+	var why schema.Retirement
+	var err error
+	r := f.cachedOffered(o)
+	if r == nil {
+		r, why, err = f.readOffered(o)
+	}
 	if why == schema.NotRetired && err == nil && f.sourceSpent(r) {
 		why = schema.SourceBudget
 	}
@@ -83,6 +88,30 @@ func (f *Frontier) hand(o sched.Offer) (*crawl.CrawlURI, error) {
 		return nil, err
 	}
 	return rules.OfferOf(r, r.Attempts+1 >= f.attempts(r, o.Once)), nil
+}
+
+// cachedOffered returns the record of a URI in process when nothing must be read for that, as just after its queue was
+// loaded; else nil.
+func (f *Frontier) cachedOffered(o sched.Offer) *schema.Record {
+	v, ok := f.recs.Get(o.ID)
+	if !ok || len(v) == 0 || f.o.Limits.HasDomainBudget() {
+		return nil
+	}
+	r, err := schema.DecodeRecord(o.ID, v, func(hash uint64) (string, error) {
+		if name, ok := f.names.Get(hash); ok {
+			return name, nil
+		}
+		return "", rules.ErrStop
+	})
+	if err != nil || r.State != schema.Waiting || r.Precedence != o.Prec || r.Seq != o.Seq {
+		return nil
+	}
+	if r.ViaID != (crawl.ID{}) {
+		if r.Via, ok = f.vias.Get(r.ViaID); !ok {
+			return nil
+		}
+	}
+	return r
 }
 
 // readOffered reads the record of a URI in process, without f.mu, which is held before and after; why is the

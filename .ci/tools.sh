@@ -1,6 +1,7 @@
 # Versions of the tools that checks and tests use; nothing else names them.
 # Sourced by .ci/run and by the Makefile's targets.
 GOLANGCI_LINT=v2.15.0 # has staticcheck built in
+DEADCODE_TOOLS=v0.52.0 # of golang.org/x/tools
 WARCIO=1.8.1
 PYWB=2.10.0 # what it needs is pinned in pywb.txt
 JWARC=0.36.0
@@ -9,6 +10,7 @@ MAVEN_DEPENDENCY=3.8.1
 
 TOOLS="${EXCLAVE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/exclave-tools}"
 LINT="$TOOLS/golangci-lint-$GOLANGCI_LINT/golangci-lint"
+DEADCODE="$TOOLS/deadcode-$DEADCODE_TOOLS/deadcode"
 VENV="$TOOLS/warcio-$WARCIO"
 PYWB_VENV="$TOOLS/pywb-$PYWB"
 JWARC_JAR="$TOOLS/jwarc-$JWARC.jar"
@@ -27,6 +29,11 @@ need() {
 install_lint() {
 	[ -x "$LINT" ] || GOBIN="$(dirname "$LINT")" go install \
 		"github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$GOLANGCI_LINT"
+}
+
+install_deadcode() {
+	[ -x "$DEADCODE" ] || GOBIN="$(dirname "$DEADCODE")" go install \
+		"golang.org/x/tools/cmd/deadcode@$DEADCODE_TOOLS"
 }
 
 # venv DIR makes an empty Python environment.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -157,7 +156,7 @@ func crawlInOrder(cmd *cobra.Command, o benchOptions, national map[string]bool) 
 		if err != nil {
 			return nil, err
 		}
-		if e.Status <= 0 || strings.HasPrefix(e.URL, "dns:") {
+		if e.Status <= 0 || crawl.IsDNS(e.URL) {
 			continue
 		}
 		if national[e.URL] {

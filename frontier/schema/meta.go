@@ -194,11 +194,6 @@ func checkMeta(k, v []byte) (err error) {
 	return err
 }
 
-// metaNames returns the names of the rows of which there is one.
-func metaNames() []MetaName {
-	return []MetaName{MetaFormat, MetaStats, MetaCommit, MetaClean, MetaKilled, MetaQueues, MetaLine, MetaLimits, MetaDomains, MetaCounted, MetaDepths, MetaParts, MetaMark}
-}
-
 // FormatVersion is the version of the state on disk; another is refused.
 const FormatVersion = 5
 

@@ -1,7 +1,5 @@
 package schema
 
-import "fmt"
-
 // Table is a table of the state: the letter that the keys of its rows begin with.
 type Table byte
 
@@ -86,30 +84,6 @@ func Tables() []Declaration {
 		{Table: Commits, Name: "commits", Key: "number", Version: valueVersion, Check: checkCommit},
 		{Table: Scratch, Name: "scratch", Key: "the caller's", Scratch: true, Check: func([]byte, []byte) error { return nil }},
 	}
-}
-
-// Of returns the declaration of the table that a key is of; false when there is none.
-func Of(key []byte) (Declaration, bool) {
-	if len(key) > 0 {
-		for _, d := range Tables() {
-			if d.Table == Table(key[0]) {
-				return d, true
-			}
-		}
-	}
-	return Declaration{}, false
-}
-
-// Check reads a row of whatever table and returns what is wrong with it.
-func Check(key, value []byte) error {
-	d, ok := Of(key)
-	if !ok {
-		return fmt.Errorf("key %x is of no table", key)
-	}
-	if err := d.Check(key, value); err != nil {
-		return fmt.Errorf("%s: key %x: %w", d.Name, key, err)
-	}
-	return nil
 }
 
 // Prefix is what the keys of the table begin with, and the least that one of them could be.

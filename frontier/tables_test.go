@@ -1,13 +1,13 @@
 package frontier
 
 import (
-	"fmt"
 	"net/netip"
 	"testing"
 	"time"
 
 	"exclave/crawl"
 	"exclave/frontier/schema"
+	"exclave/frontier/schema/schematest"
 )
 
 // A state with rows of every table has no key outside of those that are declared, and every row is read as the
@@ -59,7 +59,7 @@ func TestEveryKeyIsOfATable(t *testing.T) {
 	have := map[schema.Table]int{}
 	must(t, scan(r.db, nil, func(k, v []byte) error {
 		have[schema.Table(k[0])]++
-		if err := checkRow(k, v); err != nil {
+		if err := schematest.Check(k, v); err != nil {
 			t.Error(err)
 		}
 		return nil
@@ -69,18 +69,4 @@ func TestEveryKeyIsOfATable(t *testing.T) {
 			t.Errorf("no row of table %v, %s: it was not checked", d.Table, d.Name)
 		}
 	}
-}
-
-// checkRow reads a row of whatever table and returns what is wrong with it.
-func checkRow(key, value []byte) error {
-	for _, d := range schema.Tables() {
-		if d.Table != schema.Table(key[0]) {
-			continue
-		}
-		if err := d.Check(key, value); err != nil {
-			return fmt.Errorf("%s: key %x: %w", d.Name, key, err)
-		}
-		return nil
-	}
-	return fmt.Errorf("key %x is of no table", key)
 }

@@ -11,6 +11,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/schema"
+	"exclave/frontier/schema/schematest"
 )
 
 // state is a state in memory, and those whom the rules ask: each rule is tested alone, without a store, a committer
@@ -110,7 +111,7 @@ func (s *state) commit(do func(tx *Tx) error) *Tx {
 	s.rows, s.counters, s.works = after.rows, tx.Counters, tx.Works
 	s.tallies.Take(&tx.Counted)
 	for k, v := range s.rows {
-		if err := schema.Check([]byte(k), v); err != nil {
+		if err := schematest.Check([]byte(k), v); err != nil {
 			s.t.Error(err)
 		}
 	}

@@ -86,7 +86,7 @@ func (s *Scheduler) Loaded(l Load, r *Rows, now time.Duration) (next Load, more,
 	q := l.q
 	if !s.awaits(l) { // a commit took it elsewhere
 		s.loads--
-		return Load{}, false, s.loads == 0
+		return Load{}, false, s.nothingUnderWay()
 	}
 	again := s.takeOver(q, l, r, now)
 	what, more := s.lacks(q, l, again, now)
@@ -99,8 +99,11 @@ func (s *Scheduler) Loaded(l Load, r *Rows, now time.Duration) (next Load, more,
 	} else {
 		s.noneFree(q, now)
 	}
-	return Load{}, false, s.loads == 0 || q.state != Ready && q.state != InProcessReady
+	return Load{}, false, s.nothingUnderWay() || q.state != Ready && q.state != InProcessReady
 }
+
+// nothingUnderWay reports whether those who sleep may find that the round, or the crawl, is over.
+func (s *Scheduler) nothingUnderWay() bool { return s.loads == 0 && len(s.process) == 0 }
 
 // Failed says that something could not be read.
 func (s *Scheduler) Failed(l Load, now time.Duration) {

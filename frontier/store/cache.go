@@ -102,11 +102,13 @@ func (c *Cache[K, V]) Offer(k K, v V, generation int) {
 }
 
 // Keep adds what the committer read, which is current, unless it is here.
-func (c *Cache[K, V]) Keep(k K, v V) {
+func (c *Cache[K, V]) Keep(k K, v V) { c.keep(k, func() V { return v }) }
+
+func (c *Cache[K, V]) keep(k K, value func() V) {
 	s := c.shard(k)
 	defer s.mu.Unlock()
 	if was, ok := c.find(s, k); !ok || c.absent(was) {
-		c.add(s, k, v)
+		c.add(s, k, value())
 	}
 }
 

@@ -72,8 +72,8 @@ func ReadRows[K comparable](w *Rows, ks []K, c *Cache[K, []byte], known *Filter,
 // KeepRows adds rows that the committer read, and that are current, to a cache.
 func KeepRows[K comparable](c *Cache[K, []byte], ks []K, w *Rows) {
 	for i, k := range ks {
-		if _, ok := c.Get(k); !ok && w.Values[i] != nil {
-			c.Keep(k, bytes.Clone(w.Values[i])) // not with the whole room
+		if v := w.Values[i]; v != nil {
+			c.keep(k, func() []byte { return bytes.Clone(v) }) // not with the whole room
 		}
 	}
 }

@@ -77,7 +77,7 @@ func printReports(cmd *cobra.Command, dir string, names []string, out string, al
 		}
 	}
 	written := 0
-	return jobError(inquire(cmd, dir, func(q question.Questions) error {
+	err := inquire(cmd, dir, func(q question.Questions) error {
 		var possible []string
 		for _, name := range names {
 			switch {
@@ -95,7 +95,13 @@ func printReports(cmd *cobra.Command, dir string, names []string, out string, al
 			}
 		}
 		return nil
-	}))
+	})
+	if errors.Is(err, folder.ErrNotBegun) && !all { // nobody could be asked: a report that needs a running crawl is told first
+		if i := slices.IndexFunc(names, question.LiveReport); i >= 0 {
+			return withCode(exitNegative, liveOnly(dir, names[i]))
+		}
+	}
+	return jobError(err)
 }
 
 // liveOnly says that a report is about what only a running crawl has.

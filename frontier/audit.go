@@ -30,7 +30,7 @@ func (f *Frontier) Check() (bad []string, err error) {
 	err = f.Audit(context.Background(), Audit{Scratch: scratch, Note: func(s string) { bad = append(bad, s) }})
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, m := range f.sched.Faults() {
+	for _, m := range f.sched.IllegalMoves() {
 		bad = append(bad, fmt.Sprintf("queues made a move that is not in the table of moves: %v", m))
 	}
 	return bad, err

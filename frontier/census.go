@@ -71,7 +71,7 @@ func (f *Frontier) Queues() QueueStates { return f.Census().Queues }
 
 // queueStates counts the queues by state. f.mu is held.
 func (f *Frontier) queueStates() QueueStates {
-	next := f.sched.Soonest(f.o.Clock.Mono()) // and those that are ready now are counted as such
+	next := f.sched.NextWake(f.o.Clock.Mono()) // and those that are ready now are counted as such
 	count := func(states ...sched.State) (n int) {
 		for _, s := range states {
 			n += int(f.sched.Count(s))

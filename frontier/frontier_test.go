@@ -133,14 +133,14 @@ func nearby(t testing.TB, f *Frontier) {
 		stand := uint64(0)
 		must(t, scan(f.db, kind.Prefix(), func(k, _ []byte) error {
 			p := schema.ReadPlace(k)
-			h, in := f.sched.Look(p, f.o.Clock.Mono())
-			if stand++; h.Near && !in || !h.Near && in && h.State < sched.InProcess && h.State != sched.Leaving {
-				t.Errorf("queue at %+v: in memory %v, near the head: %v", p, in, h.Near)
+			h, in := f.sched.QueueInfo(p, f.o.Clock.Mono())
+			if stand++; h.Resident && !in || !h.Resident && in && h.State < sched.InProcess && h.State != sched.Leaving {
+				t.Errorf("queue at %+v: in memory %v, near the head: %v", p, in, h.Resident)
 			}
 			if in && h.Place != p {
 				t.Errorf("queue at %+v is thought to be at %+v", p, h.Place)
 			}
-			if kind != schema.Retired && !in && !h.Will {
+			if kind != schema.Retired && !in && !h.WillBeLoaded {
 				t.Errorf("queue at %+v would never be taken into memory", p)
 			}
 			return nil
@@ -182,7 +182,7 @@ func (r *rig) ready() *crawl.CrawlURI {
 	defer r.mu.Unlock()
 	for {
 		d := r.pickInRound()
-		if d.Do != sched.Hand && d.Do != sched.Read {
+		if d.Action != sched.Dispatch && d.Action != sched.Read {
 			return nil
 		}
 		u, err := r.do(&d)
@@ -211,10 +211,10 @@ func (r *rig) inMemory() (n int64) {
 }
 
 // look is what the scheduler knows of the queue of a host.
-func (r *rig) look(host string) (sched.Look, bool) {
+func (r *rig) look(host string) (sched.QueueInfo, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.sched.Look(schema.Place{Host: r.hash(host)}, r.clk.Mono())
+	return r.sched.QueueInfo(schema.Place{Host: r.hash(host)}, r.clk.Mono())
 }
 
 // over fails the test unless the crawl is over.

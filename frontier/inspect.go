@@ -116,10 +116,10 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 	if rests := row.Rests(); rests.After(now) {
 		q.Until = rests
 	}
-	l, inMemory := f.sched.Look(schema.Place{Host: hash}, mono)
+	l, inMemory := f.sched.QueueInfo(schema.Place{Host: hash}, mono)
 	none := row.Until.After(now)
-	if l.Rests > 0 {
-		none, q.Until = true, f.pace.Wall(l.Rests)
+	if l.BackOffUntil > 0 {
+		none, q.Until = true, f.pace.Wall(l.BackOffUntil)
 	}
 	switch {
 	case inMemory && l.State >= sched.InProcess:
@@ -130,8 +130,8 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 		q.State = QueueRetired
 	case inMemory && l.State == sched.Address:
 		q.State = QueueAddress
-		if l.Address > mono {
-			q.Until = f.pace.Wall(l.Address)
+		if l.AddressUntil > mono {
+			q.Until = f.pace.Wall(l.AddressUntil)
 		}
 	case !inMemory && !f.o.ReadOnly && !row.Resting:
 		q.State = QueueInactive

@@ -33,7 +33,7 @@ func (f *Frontier) fetch(l sched.Load) error {
 func (f *Frontier) readUnlocked(l *sched.Load, rows *sched.Rows) error {
 	f.mu.Unlock()
 	defer f.mu.Lock()
-	switch l.What {
+	switch l.Kind {
 	case sched.Places:
 		return f.readPlaces(l, rows)
 	case sched.QueueRow:
@@ -63,7 +63,7 @@ func (f *Frontier) unlocked(do func() error) error {
 
 // schedRow is what the scheduler keeps of a row.
 func (f *Frontier) schedRow(h *schema.Host) sched.Row {
-	return sched.Row{Class: schema.ClassOf(f.order.Line(h)), Waiting: h.Waiting, Requests: h.Requests, Backoff: h.Backoff, Ill: h.Failing > 0,
+	return sched.Row{Class: schema.ClassOf(f.order.Line(h)), Pending: h.Waiting, Requests: h.Requests, Backoff: h.Backoff, Failing: h.Failing > 0,
 		Wake: h.Wake, Until: h.Until}
 }
 
@@ -106,15 +106,15 @@ func (f *Frontier) readQueue(l *sched.Load, rows *sched.Rows) (err error) {
 			return err
 		}
 		e := sched.Entry{Prec: k[9], Seq: binary.BigEndian.Uint64(k[10:]), ID: id}
-		if l.Ill {
+		if l.Failing {
 			o, err := f.originIn(origins, l.Queue, id, tag)
 			if err != nil {
 				return err
 			}
-			e.Ill, e.Once = o.Failing(), o.GaveUp
+			e.Failing, e.Once = o.Failing(), o.GaveUp
 			if rest := f.left(o.Until); rest > 0 {
-				if till := f.o.Clock.Mono() + rest; rows.Till == 0 || till < rows.Till {
-					rows.Till = till
+				if till := f.o.Clock.Mono() + rest; rows.SkippedUntil == 0 || till < rows.SkippedUntil {
+					rows.SkippedUntil = till
 				}
 				if len(rows.URIs) == 0 {
 					rows.From = e.Key().After()
@@ -171,7 +171,7 @@ func (f *Frontier) readHead(id crawl.ID, h *sched.Head) (err error) {
 		return err
 	}
 	row, err := f.addressRow(f.db, h.Addr)
-	h.AddrRests = f.o.Clock.Mono() + min(max(row.Until.Sub(f.o.Clock.Now()), 0), f.cfg.Pause)
+	h.AddrPausedUntil = f.o.Clock.Mono() + min(max(row.Until.Sub(f.o.Clock.Now()), 0), f.cfg.Pause)
 	return err
 }
 
@@ -179,13 +179,13 @@ func (f *Frontier) readHead(id crawl.ID, h *sched.Head) (err error) {
 func (f *Frontier) schedConfig() sched.Config {
 	c, o := &f.cfg, f.order
 	return sched.Config{InMemory: c.HostsInMemory, Connections: c.ConnectionsPerHost, MinDelay: c.MinDelay, MaxDelay: c.MaxDelay,
-		LongestRest: f.longest, LongRest: rules.LongRest, ReadAhead: rules.ReadAhead, HostsPerAddress: c.HostsPerAddress, AddressDelay: c.AddressDelay, PauseAfter: c.PauseAfter, Pause: c.Pause,
-		AreRounds: o.HasRounds(), Rounds: o.Rounds, RoundURLs: o.RoundURLs, Opened: f.opened, OpenedAt: f.openedAt}
+		LongestSnooze: f.longest, ResidentSnooze: rules.LongRest, ReadAhead: rules.ReadAhead, HostsPerAddress: c.HostsPerAddress, AddressDelay: c.AddressDelay, PauseAfter: c.PauseAfter, Pause: c.Pause,
+		HasRounds: o.HasRounds(), Rounds: o.Rounds, RoundURLs: o.RoundURLs, Opened: f.opened, OpenedAt: f.openedAt}
 }
 
 // startSched tells the scheduler which queues there are.
 func (f *Frontier) startSched() (err error) {
-	b := sched.Began{Inactive: f.began.Inactive, Snoozed: f.began.Snoozed, Retired: f.began.Retired,
+	b := sched.Initial{Inactive: f.began.Inactive, Snoozed: f.began.Snoozed, Retired: f.began.Retired,
 		RevivedInLine: int64(f.st.InLine) - f.began.Inactive, RevivedSnoozed: int64(f.st.Snoozed) - f.began.Snoozed,
 		Round: f.st.Round, RoundUsed: f.st.RoundUsed, Killed: f.wasKilled, KilledAt: f.killed}
 	if f.st.Snoozed > 0 {
@@ -194,10 +194,10 @@ func (f *Frontier) startSched() (err error) {
 			return err
 		}
 		if it.First() {
-			b.Resume = schema.ReadPlace(it.Key()).At
+			b.NextWake = schema.ReadPlace(it.Key()).At
 		}
 		if it.Last() {
-			b.Last = schema.ReadPlace(it.Key()).At
+			b.LastWake = schema.ReadPlace(it.Key()).At
 		}
 		if err := errors.Join(it.Error(), it.Close()); err != nil {
 			return err

@@ -155,7 +155,7 @@ func TestQueueIsNotOlderThanItsHost(t *testing.T) {
 	r := &rig{Frontier: f, t: t, clk: clk}
 	for _, host := range hosts {
 		if l, in := r.look(host); in && l.State == sched.Loading {
-			if !l.Read || l.URIs > 0 {
+			if !l.RowLoaded || l.URIs > 0 {
 				t.Error("it is not a queue that is being read")
 			}
 			better = cand(host, "/seed", analyse)
@@ -298,7 +298,7 @@ func TestUnreadHostRests(t *testing.T) {
 	_, err = r.do(&d) // takes it into memory
 	r.mu.Unlock()
 	must(t, err)
-	if l, in := r.look("b.test"); !in || l.Read {
+	if l, in := r.look("b.test"); !in || l.RowLoaded {
 		t.Fatalf("%+v is not a queue that has not been read", l)
 	}
 	r.schedule(cand("b.test", "/3", analyse))

@@ -30,8 +30,8 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 		if u, err := f.do(&d); u != nil || err != nil {
 			return u, err
 		}
-		switch d.Do {
-		case sched.Nothing:
+		switch d.Action {
+		case sched.Finish:
 			return nil, crawl.ErrDone
 		case sched.Sleep:
 			_ = f.unlocked(func() error { f.sleep(ctx, changed, d.Wait); return nil })
@@ -55,8 +55,8 @@ func (f *Frontier) pick() sched.Decision {
 // do does what the scheduler decided, but for sleeping; it returns nil when it is to be asked again. f.mu is held,
 // but not while something is read: nobody else is to wait for that.
 func (f *Frontier) do(d *sched.Decision) (*crawl.CrawlURI, error) {
-	switch d.Do {
-	case sched.Hand:
+	switch d.Action {
+	case sched.Dispatch:
 		u, err := f.hand(d.Offer)
 		if err != nil {
 			return nil, fmt.Errorf("frontier: next: %w", err)
@@ -219,7 +219,7 @@ func (f *Frontier) Stats() schema.Stats {
 // stats returns the numbers as of now. f.mu is held.
 func (f *Frontier) stats() schema.Stats {
 	s := f.st.Stats
-	s.InProcess = int64(f.sched.Busy())
+	s.InProcess = int64(f.sched.InProcessCount())
 	s.Queued -= s.InProcess
 	return s
 }

@@ -17,7 +17,7 @@ import (
 // left is how long a rest lasts yet. One that no rule can have asked for was noted before the clock
 // was set back: it counts from the opening.
 func (f *Frontier) left(until time.Time) time.Duration {
-	return f.pace.RestsFor(until, f.o.Clock.Mono())
+	return f.pace.SnoozeLeft(until, f.o.Clock.Mono())
 }
 
 // originIn returns the row of the origin of a URI in a queue, from what was read or the state.

@@ -13,8 +13,8 @@ import (
 
 // rests returns how long the host of the URI rests from now.
 func (r *rig) rests(host string) time.Duration {
-	if l, in := r.look(host); in && l.Read {
-		return max(l.Due-r.clk.Mono(), 0)
+	if l, in := r.look(host); in && l.RowLoaded {
+		return max(l.ReadyAt-r.clk.Mono(), 0)
 	}
 	v, err := get(r.db, schema.HostKey(r.hash(host)))
 	must(r.t, err)

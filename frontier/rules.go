@@ -33,8 +33,8 @@ func (f *Frontier) begin() *commitTx {
 func (t *commitTx) rulesLeaves() []rules.Leave {
 	ls := make([]rules.Leave, len(t.leaves))
 	for i, l := range t.leaves {
-		ls[i] = rules.Leave{Queue: l.Queue, Until: l.Until, Retire: l.Retire, Rests: l.Rests, Current: l.Current}
-		if l.Rests {
+		ls[i] = rules.Leave{Queue: l.Queue, Until: l.Until, Retire: l.Retire, Rests: l.BacksOff, Current: l.Current}
+		if l.BacksOff {
 			ls[i].Until = schema.CeilMillis(l.Until)
 		}
 	}

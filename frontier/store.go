@@ -332,7 +332,7 @@ func (f *Frontier) Close(context.Context) error {
 func (f *Frontier) anyBusy() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.sched.Busy() > 0
+	return f.sched.InProcessCount() > 0
 }
 
 func (f *Frontier) shut() error {

@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// address is an IP address that queues in memory ask, and on which limits hold whatever the queue.
+// address is an IP address that resident queues send requests to, with the limits that all of them share.
 type address struct {
-	addr netip.Addr
-	busy int           // queues with a URI in process
-	next time.Duration // no request before
-	// waiting are queues whose time has come but not the address's, in that order.
+	addr      netip.Addr
+	inProcess int           // queues with a URI in process
+	next      time.Duration // earliest next request
+	// waiting are the queues that are ready but for the limits of the address, in order.
 	waiting []*queue
 	heap    int32 // index in the heap, -1 when it is not in it
-	// tail is until when the queues are snoozed for which there was no room in waiting.
-	tail time.Duration
+	// snoozedUntil is the last wake time given to a queue for which waiting had no room.
+	snoozedUntil time.Duration
 }
 
-func asksBefore(a, b *address) bool { return a.next < b.next }
+func requestsBefore(a, b *address) bool { return a.next < b.next }
 
-// mostWaiting is how many queues may wait for one address in memory: those of link farms must not crowd
+// maxWaiting is how many resident queues may wait for one address: those of link farms must not crowd
 // out all others.
-func (s *Scheduler) mostWaiting() int {
+func (s *Scheduler) maxWaiting() int {
 	if len(s.queues) > s.cfg.InMemory/2 {
 		return 2
 	}
 	return 64
 }
 
-// slot is how far apart the times are until which queues of one address are snoozed: the length of a
+// snoozeStep is the distance between the wake times of queues that are postponed for one address: the length of a
 // fast visit.
-const slot = 500 * time.Millisecond
+const snoozeStep = 500 * time.Millisecond
 
-// addressOf returns the address that the first URI of a queue asks, nil when it has none that is
-// limited: one without an address waits for DNS anyway.
+// addressOf returns the address of the first URI of a queue, nil when it has none with limits: a host without an
+// address waits for DNS anyway.
 func (s *Scheduler) addressOf(q *queue) *address {
 	ip := q.head.Addr
 	if !ip.IsValid() {
@@ -42,8 +42,8 @@ func (s *Scheduler) addressOf(q *queue) *address {
 	}
 	a := s.addrs[ip]
 	if a == nil {
-		a = &address{addr: ip, heap: -1, next: q.head.AddrRests}
-		// The run before may have asked it in its last moment, and that request may have been the last before a
+		a = &address{addr: ip, heap: -1, next: q.head.AddrPausedUntil}
+		// The run before may have sent it a request in its last moment, which may have been the last before a
 		// pause.
 		a.next = max(a.next, s.cfg.Opened+s.cfg.AddressDelay)
 		if s.cfg.PauseAfter > 0 && s.killed {
@@ -55,19 +55,19 @@ func (s *Scheduler) addressOf(q *queue) *address {
 }
 
 func (s *Scheduler) full(a *address) bool {
-	return s.cfg.HostsPerAddress > 0 && a.busy >= s.cfg.HostsPerAddress
+	return s.cfg.HostsPerAddress > 0 && a.inProcess >= s.cfg.HostsPerAddress
 }
 
-// mayAsk reports whether a queue may ask its address now, which is nil when that has no limits. Else it
-// moves the queue to where it waits for it.
-func (s *Scheduler) mayAsk(q *queue, now time.Duration) (a *address, may bool) {
-	if a = q.address; a != nil { // a URI of it is in process there
+// mayRequest reports whether a queue may send its address a request now; a is nil when that has no limits.
+// Otherwise it moves the queue to the state in which it waits.
+func (s *Scheduler) mayRequest(q *queue, now time.Duration) (a *address, may bool) {
+	if a = q.address; a != nil { // a URI of the queue is in process there
 		switch {
-		case len(a.waiting) > 0: // they come first: it goes on when it asks nothing
+		case len(a.waiting) > 0: // they come first: the queue goes on when none of its URIs is in process
 			s.move(q, InProcess)
 		case a.next > now:
 			s.unheap(q)
-			q.gap = a.next
+			q.nextOffer = a.next
 			s.settle(q, now, true)
 		default:
 			return a, true
@@ -77,37 +77,37 @@ func (s *Scheduler) mayAsk(q *queue, now time.Duration) (a *address, may bool) {
 	if a = s.addressOf(q); a == nil {
 		return nil, true
 	}
-	switch wait := !q.turn && len(a.waiting) > 0; {
+	switch wait := !q.addressTurn && len(a.waiting) > 0; {
 	case !wait && !s.full(a) && a.next <= now:
 		return a, true
-	case q.busy > 0: // looked at again when one comes back
+	case q.inProcess > 0: // settled again when one is handed back
 		s.move(q, InProcess)
-	case q.turn || len(a.waiting) < s.mostWaiting():
-		s.waitFor(a, q, now)
+	case q.addressTurn || len(a.waiting) < s.maxWaiting():
+		s.waitForAddress(a, q, now)
 	default:
-		// One after the other, so that each is loaded about once.
-		apart := max(slot/time.Duration(max(s.cfg.HostsPerAddress, 1)), s.cfg.AddressDelay)
-		a.tail = max(a.tail, max(a.next, now)+time.Duration(len(a.waiting))*apart) + apart
-		s.leave(q, Leave{Queue: q.hash, Until: s.wall(a.tail)})
+		// One wake time after the other, so that each queue is loaded about once.
+		apart := max(snoozeStep/time.Duration(max(s.cfg.HostsPerAddress, 1)), s.cfg.AddressDelay)
+		a.snoozedUntil = max(a.snoozedUntil, max(a.next, now)+time.Duration(len(a.waiting))*apart) + apart
+		s.leave(q, Leave{Queue: q.hash, Until: s.wall(a.snoozedUntil)})
 	}
 	return nil, false
 }
 
-// waitFor lets a queue wait for its address: last, or first when it was its turn.
-func (s *Scheduler) waitFor(a *address, q *queue, now time.Duration) {
+// waitForAddress makes a queue wait for its address: at the end, or in front when it had reached the front before.
+func (s *Scheduler) waitForAddress(a *address, q *queue, now time.Duration) {
 	s.move(q, Address)
 	q.address = a
-	if q.turn {
+	if q.addressTurn {
 		a.waiting = slices.Insert(a.waiting, 0, q)
 	} else {
 		a.waiting = append(a.waiting, q)
 	}
-	q.turn = false
-	s.place(a, now)
+	q.addressTurn = false
+	s.settleAddress(a, now)
 }
 
-// unwait takes a queue out of those that wait for its address, if it does.
-func (s *Scheduler) unwait(q *queue) {
+// stopWaiting removes a queue from those that wait for its address, if it does.
+func (s *Scheduler) stopWaiting(q *queue) {
 	a := q.address
 	if a == nil {
 		return
@@ -116,49 +116,49 @@ func (s *Scheduler) unwait(q *queue) {
 		a.waiting = slices.Delete(a.waiting, i, i+1)
 		q.address = nil
 		if a.heap >= 0 && len(a.waiting) == 0 {
-			s.lines.remove(a)
+			s.waitingAddrs.remove(a)
 		}
 	}
 }
 
-// turn lets the first of the queues that wait for an address ask it.
-func (s *Scheduler) turn(a *address, d *Decision, now time.Duration) bool {
+// offerAtAddress loads or offers the first of the queues that wait for an address.
+func (s *Scheduler) offerAtAddress(a *address, d *Decision, now time.Duration) bool {
 	q := a.waiting[0]
-	s.unwait(q)
-	q.turn = true
-	done := s.take(q, d, now)
-	s.place(a, now)
+	s.stopWaiting(q)
+	q.addressTurn = true
+	done := s.loadOrOffer(q, d, now)
+	s.settleAddress(a, now)
 	return done
 }
 
-// place puts an address where it belongs: into the heap while queues wait and it is not full, out of memory
-// when nothing is known of it.
-func (s *Scheduler) place(a *address, now time.Duration) {
+// settleAddress puts an address into the heap while queues wait and it is not full, and evicts it when nothing is
+// known of it any more.
+func (s *Scheduler) settleAddress(a *address, now time.Duration) {
 	wanted := len(a.waiting) > 0 && !s.full(a)
 	switch {
 	case wanted && a.heap < 0:
-		s.lines.push(a)
+		s.waitingAddrs.push(a)
 	case wanted:
-		s.lines.fix(int(a.heap))
+		s.waitingAddrs.fix(int(a.heap))
 	case a.heap >= 0:
-		s.lines.remove(a)
+		s.waitingAddrs.remove(a)
 	}
-	if a.busy == 0 && len(a.waiting) == 0 && a.next <= now {
+	if a.inProcess == 0 && len(a.waiting) == 0 && a.next <= now {
 		delete(s.addrs, a.addr)
 	}
 }
 
-// freed says that a queue asks its address for nothing any more.
-func (s *Scheduler) freed(q *queue, now time.Duration) {
+// leaveAddress notes that no URI of a queue is in process at its address any more.
+func (s *Scheduler) leaveAddress(q *queue, now time.Duration) {
 	if a := q.address; a != nil {
 		q.address = nil
-		a.busy--
-		s.place(a, now)
+		a.inProcess--
+		s.settleAddress(a, now)
 	}
 }
 
-// pause lets an address rest, with all its queues: also one that no queue in memory asks, as a queue may be
-// loaded just now that was read before.
+// pause pauses an address, even one without a resident queue: a queue that is being loaded now may have been read
+// before the pause.
 func (s *Scheduler) pause(ip netip.Addr, now time.Duration) {
 	a := s.addrs[ip]
 	if a == nil {
@@ -166,5 +166,5 @@ func (s *Scheduler) pause(ip netip.Addr, now time.Duration) {
 		s.addrs[ip] = a
 	}
 	a.next = max(a.next, now+s.cfg.Pause)
-	s.place(a, now)
+	s.settleAddress(a, now)
 }

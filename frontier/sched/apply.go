@@ -8,35 +8,35 @@ import (
 	"exclave/frontier/schema"
 )
 
-// Publication is a commit, as far as the scheduler is concerned.
+// Publication is what the scheduler is told of a commit.
 type Publication struct {
-	Changes          []Change     // one for each queue that the commit changed
-	Back             []crawl.ID   // URIs no longer in process
-	Paused           []netip.Addr // addresses for which a general pause begins
-	Freed            []crawl.ID   // reserved URIs that are out of their queues
-	Left             int          // of Leaves, the first so many were seen to
+	Changes          []Change     // one per queue that the commit changed
+	Returned         []crawl.ID   // URIs no longer in process
+	Paused           []netip.Addr // addresses that are paused from now on
+	Freed            []crawl.ID   // reserved URIs that the commit removed from their queues
+	Leaves           int          // how many, the first of Scheduler.Leaves, the commit has written
 	Round, RoundUsed uint64
 }
 
-// Change is what a commit changed in a queue. Its place and its row are those after it.
+// Change is what a commit changed in a queue. Row is its row after the commit.
 type Change struct {
 	Queue   uint64
-	Was, At schema.Place // the zero place: nowhere
+	Was, At schema.Place // before and after the commit; the zero place: exhausted
 	Row     Row
-	Put     Key // the first of the places that URIs were put at, if IsPut
+	Put     Key // if IsPut: the first place at which a URI was queued
 	IsPut   bool
-	Taken   []Key // those that URIs were taken from
-	// Origins: one failed, answered, or what was known of one was forgotten.
+	Taken   []Key // places from which URIs were removed
+	// Origins: one of its origins failed, answered, or was reset by a retry.
 	Origins bool
-	// Asked: it is not asked for Rest; Failed: because its last URI failed.
-	Asked  bool
-	Rest   time.Duration
-	Failed bool
-	Eased  bool // its rest after failures is over
-	Left   bool // it was to leave, and did, as far as the commit agreed
+	// Requested: it was sent a request, and is snoozed for Delay; Failed: because the request failed.
+	Requested bool
+	Delay     time.Duration
+	Failed    bool
+	Recovered bool // it does not back off any more
+	Left      bool // it was one of Scheduler.Leaves, and the commit has decided on it
 }
 
-// NotePut notes that a URI stands at a place now.
+// NotePut notes that a URI was queued at a place.
 func (c *Change) NotePut(k Key) {
 	if !c.IsPut || k.Before(c.Put) {
 		c.Put, c.IsPut = k, true
@@ -46,10 +46,10 @@ func (c *Change) NotePut(k Key) {
 // Apply publishes a commit.
 func (s *Scheduler) Apply(p *Publication, now time.Duration) {
 	s.round.now, s.round.used = p.Round, p.RoundUsed
-	s.back = s.back[:0]
-	for _, id := range p.Back {
-		if q := s.takeBack(id, now); q != nil {
-			s.back = append(s.back, q)
+	s.returned = s.returned[:0]
+	for _, id := range p.Returned {
+		if q := s.removeInProcess(id, now); q != nil {
+			s.returned = append(s.returned, q)
 		}
 	}
 	for _, ip := range p.Paused {
@@ -58,39 +58,40 @@ func (s *Scheduler) Apply(p *Publication, now time.Duration) {
 	for _, id := range p.Freed {
 		delete(s.reserved, id)
 	}
-	if s.leaves = s.leaves[p.Left:]; len(s.leaves) == 0 {
+	if s.leaves = s.leaves[p.Leaves:]; len(s.leaves) == 0 {
 		s.leaves = nil
 	}
 	for i := range p.Changes {
 		s.change(&p.Changes[i], now)
 	}
-	for _, q := range s.back {
+	for _, q := range s.returned {
 		if s.queues[q.hash] == q {
 			s.settle(q, now, false)
 		}
 	}
-	clear(s.back)
-	s.shrink()
+	clear(s.returned)
+	s.evictHalf()
 	if len(s.addrs) > s.cfg.InMemory {
 		for _, a := range s.addrs {
-			s.place(a, now) // drops those that have rested
+			s.settleAddress(a, now) // evicts those whose pause or delay is over
 		}
 	}
 }
 
-// takeBack notes that a URI is no longer in process, and returns its queue, in no heap; nil: it was not.
-func (s *Scheduler) takeBack(id crawl.ID, now time.Duration) *queue {
-	in, ok := s.process[id]
+// removeInProcess notes that a URI is no longer in process, and returns its queue, removed from its heap; nil: it was
+// not in process.
+func (s *Scheduler) removeInProcess(id crawl.ID, now time.Duration) *queue {
+	in, ok := s.inProcess[id]
 	if !ok {
 		return nil
 	}
-	delete(s.process, id)
+	delete(s.inProcess, id)
 	q := in.q
 	s.unheap(q)
-	if q.busy--; q.busy == 0 {
-		s.freed(q, now)
+	if q.inProcess--; q.inProcess == 0 {
+		s.leaveAddress(q, now)
 	}
-	q.alone = q.alone && !in.alone
+	q.hasPrereq = q.hasPrereq && !in.prereq
 	q.head = nil
 	return q
 }
@@ -98,65 +99,64 @@ func (s *Scheduler) takeBack(id crawl.ID, now time.Duration) *queue {
 // change publishes what a commit changed in a queue.
 func (s *Scheduler) change(c *Change, now time.Duration) {
 	q := s.queues[c.Queue]
-	s.step(c.Queue, c.Was, c.At)
+	s.countMove(c.Queue, c.Was, c.At)
 	if q == nil {
-		if !s.near(c.At) {
-			if from, to := standing(c.Was), standing(c.At); from != to {
+		if !s.resident(c.At) {
+			if from, to := evictedState(c.Was), evictedState(c.At); from != to {
 				s.made[from][to]++
 			}
-			s.putBehind(c.At)
+			s.noteOnDisk(c.At)
 			return
 		}
-		q = &queue{hash: c.Queue, heap: -1, state: standing(c.Was)}
+		q = &queue{hash: c.Queue, heap: -1, state: evictedState(c.Was)}
 		s.queues[q.hash] = q
 	} else {
 		s.unheap(q)
-		if at := q.place(); at != c.Was { // was taken into memory when the commit could be seen on disk already
-			if from, to := standing(c.Was), standing(at); from != to {
+		if at := q.place(); at != c.Was { // it was loaded after the commit was written, before it was published
+			if from, to := evictedState(c.Was), evictedState(at); from != to {
 				s.made[from][to]++
 			}
 		}
 	}
-	if !q.read {
+	if !q.rowLoaded {
 		s.restore(q, &c.Row, c.At, now)
 	} else {
 		q.setRow(&c.Row, c.At)
 	}
-	if c.Asked {
-		q.wake, q.failed = now+c.Rest, c.Failed
+	if c.Requested {
+		q.wake, q.failed = now+c.Delay, c.Failed
 	}
 	if c.Left {
-		q.wake, q.rest = s.WakeAt(c.Row.Wake, now), false // unless its row says so
+		q.wake, q.backsOff = s.WakeAt(c.Row.Wake, now), false // but for what its row says, below
 	}
-	if c.Eased {
+	if c.Recovered {
 		q.wake, q.failed = s.WakeAt(c.Row.Wake, now), false
 	}
 	q.update(c)
-	s.restUntil(q, c.Row.Until, now)
+	s.backOffUntil(q, c.Row.Until, now)
 	if q.head != nil {
-		if i := s.free(q); i == len(q.next) || q.next[i].ID != q.head.ID || c.Origins {
+		if i := s.firstAvailable(q); i == len(q.next) || q.next[i].ID != q.head.ID || c.Origins {
 			q.head = nil
 		}
 	}
-	if !s.near(c.At) {
-		s.putBehind(c.At)
+	if !s.resident(c.At) {
+		s.noteOnDisk(c.At)
 	}
 	s.settle(q, now, c.Left)
 }
 
-// Withdraw takes back a URI that was offered, but is not to be asked for: its queue is to be retired, or (0) it is
-// looked at again.
+// Withdraw undoes an offer whose URI must not be requested: its queue is to be retired, or (0) is read again.
 func (s *Scheduler) Withdraw(o Offer, retire schema.Retirement, now time.Duration) {
-	q := s.takeBack(o.ID, now)
+	q := s.removeInProcess(o.ID, now)
 	if q == nil {
 		return
 	}
-	if retire != 0 && q.busy == 0 && q.kind != schema.Retired && s.near(q.place()) {
+	if retire != 0 && q.inProcess == 0 && q.kind != schema.Retired && s.resident(q.place()) {
 		s.leave(q, Leave{Queue: q.hash, Retire: retire})
 		return
 	}
 	if retire == 0 {
-		q.update(&Change{Origins: true}) // nothing that was read of it counts
+		q.update(&Change{Origins: true}) // what was read of it is outdated
 	}
 	s.settle(q, now, false)
 }
@@ -172,20 +172,20 @@ func (s *Scheduler) Reserve(id crawl.ID) bool {
 
 // InProcess reports whether a URI is in process.
 func (s *Scheduler) InProcess(id crawl.ID) bool {
-	_, is := s.process[id]
+	_, is := s.inProcess[id]
 	return is
 }
 
-// Busy is how many URIs are in process.
-func (s *Scheduler) Busy() int { return len(s.process) }
+// InProcessCount is how many URIs are in process.
+func (s *Scheduler) InProcessCount() int { return len(s.inProcess) }
 
-// Round returns the present round, from 0, and how many URIs were asked for in it.
+// Round returns the present round, from 0, and how many of its URIs are used.
 func (s *Scheduler) Round() (now, used uint64) { return s.round.now, s.round.used }
 
-// First returns the place of the first URI of a queue, but for those taken; false: it is not known.
+// First returns the place of the first URI of a queue that is not taken; false: it is not known.
 func (s *Scheduler) First(queue uint64, taken func(Key) bool) (Key, bool) {
 	q := s.queues[queue]
-	if q == nil || q.till > 0 { // then what rests is not among them
+	if q == nil || q.skippedUntil > 0 { // skipped URIs are missing in next
 		return Key{}, false
 	}
 	for _, e := range q.next {
@@ -196,51 +196,51 @@ func (s *Scheduler) First(queue uint64, taken func(Key) bool) (Key, bool) {
 	return Key{}, false
 }
 
-// Look is what is known of a queue.
-type Look struct {
-	// Near says that a queue at that place belongs in memory, Will that it will be taken there, a snoozed one when
-	// its time has come.
-	Near, Will bool
-	// What follows is of one in memory.
-	State State
-	Place schema.Place
-	Read  bool          // its row was
-	URIs  int           // of it that are known
-	Due   time.Duration // when it may be asked
-	// Rests is until when all that waits in it rests, Address until when its address may not be asked; 0: not.
-	Rests, Address time.Duration
+// QueueInfo is what the scheduler knows of a queue.
+type QueueInfo struct {
+	// Resident says that a queue at that place belongs in memory; WillBeLoaded, that it does or will be loaded, a
+	// snoozed one at its wake time.
+	Resident, WillBeLoaded bool
+	// The following are known of a resident queue only.
+	State     State
+	Place     schema.Place
+	RowLoaded bool
+	URIs      int           // pending URIs that are loaded
+	ReadyAt   time.Duration // its wake time
+	// BackOffUntil is until when all its origins back off, AddressUntil until when its address is at a limit; 0: not.
+	BackOffUntil, AddressUntil time.Duration
 }
 
-// Look tells of a queue at a place; false: it is not in memory.
-func (s *Scheduler) Look(p schema.Place, now time.Duration) (l Look, ok bool) {
-	l.Near = s.near(p)
-	l.Will = l.Near || p.Kind == schema.Line && s.behind || p.Kind == schema.Snoozed && s.resume != 0 && s.resume <= p.At
+// QueueInfo describes the queue at a place; false: it is not resident.
+func (s *Scheduler) QueueInfo(p schema.Place, now time.Duration) (l QueueInfo, ok bool) {
+	l.Resident = s.resident(p)
+	l.WillBeLoaded = l.Resident || p.Kind == schema.Line && s.onDisk || p.Kind == schema.Snoozed && s.nextWake != 0 && s.nextWake <= p.At
 	q := s.queues[p.Host]
 	if q == nil {
 		return l, false
 	}
-	l.State, l.Place, l.Read, l.URIs, l.Due = q.state, q.place(), q.read, len(q.next), q.dueAt()
-	if q.rest && q.till > now {
-		l.Rests = q.till
+	l.State, l.Place, l.RowLoaded, l.URIs, l.ReadyAt = q.state, q.place(), q.rowLoaded, len(q.next), q.readyAt()
+	if q.backsOff && q.skippedUntil > now {
+		l.BackOffUntil = q.skippedUntil
 	}
 	if q.state == Address && q.address != nil {
-		l.Address = q.address.next
+		l.AddressUntil = q.address.next
 	}
 	return l, true
 }
 
-// Soonest is how long until the first queue may be asked that waits or rests, 0 when none does.
-func (s *Scheduler) Soonest(now time.Duration) (wait time.Duration) {
+// NextWake is how long until the first snoozed queue wakes, 0 when none is snoozed.
+func (s *Scheduler) NextWake(now time.Duration) (wait time.Duration) {
 	s.wake(now)
 	soon := func(w time.Duration) {
 		if w > 0 && (wait == 0 || w < wait) {
 			wait = w
 		}
 	}
-	soon(nextIdle(&s.waking) - now)
-	if len(s.lines.items) > 0 {
-		soon(s.lines.top().next - now)
+	soon(nextNotInProcess(&s.waking) - now)
+	if len(s.waitingAddrs.items) > 0 {
+		soon(s.waitingAddrs.top().next - now)
 	}
-	soon(s.untilResume(now))
+	soon(s.untilNextWake(now))
 	return wait
 }

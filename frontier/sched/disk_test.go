@@ -12,53 +12,53 @@ import (
 	"exclave/frontier/schema"
 )
 
-// disk is what a frontier keeps of queues, as far as the scheduler is concerned. What a commit changed can be
-// read before it is published.
+// disk is a model of what the frontier keeps of queues for the scheduler. A commit can be read before it is
+// published.
 type disk struct {
-	t       testing.TB
-	rnd     *rand.Rand
-	s       *Scheduler
-	cfg     Config
-	now     time.Duration
-	rows    map[uint64]*diskRow
-	seq     uint64
-	lent    []Offer
-	pending *Publication // a commit that can be read, and is not published
-	left    []Leave      // that it saw to
-	loads   []heldLoad
-	queues  int
-	waits   time.Duration     // what the last Pick said
-	done    map[crawl.ID]bool // taken out of their queues for good
+	t         testing.TB
+	rnd       *rand.Rand
+	s         *Scheduler
+	cfg       Config
+	now       time.Duration
+	rows      map[uint64]*diskRow
+	seq       uint64
+	inProcess []Offer
+	pending   *Publication // a commit that is written and not published
+	leaves    []Leave      // those that pending has written
+	loads     []heldLoad
+	queues    int
+	waits     time.Duration     // Wait of the last Decision
+	done      map[crawl.ID]bool // taken out of their queues for good
 }
 
 // diskRow is a queue on disk.
 type diskRow struct {
-	hash    uint64
-	place   schema.Place // as the last commit left it
-	shown   schema.Place // as it was published
-	row     Row
-	shownAt time.Duration // published: it is not asked before
-	snoozed bool
-	retire  schema.Retirement
-	spent   bool  // its URIs are of a spent budget, which is found out when they are offered
-	ticket  int64 // in milliseconds
-	prec    uint8
-	uris    []Entry
-	origins [2]time.Duration // by the last bit of the URI: it rests until then
-	until   time.Duration
-	wake    time.Duration
-	addr    byte
+	hash          uint64
+	place         schema.Place // as the last commit left it
+	published     schema.Place // as the last publication left it
+	row           Row
+	publishedWake time.Duration // published wake time
+	snoozed       bool
+	retire        schema.Retirement
+	spent         bool  // the budget of its URIs' source is spent, which is noticed when one is offered
+	ticket        int64 // in milliseconds
+	prec          uint8
+	uris          []Entry
+	origins       [2]time.Duration // until when they back off, by the last bit of the URI
+	until         time.Duration
+	wake          time.Duration
+	addr          byte
 }
 
 // heldLoad is something being read.
 type heldLoad struct {
 	l    Load
-	rows *Rows // read already; nil: not yet
+	rows *Rows // nil: not read yet
 }
 
 func newDisk(t testing.TB, seed uint64, change func(*Config)) *disk {
 	d := &disk{t: t, rnd: rand.New(rand.NewPCG(seed, 7)), rows: map[uint64]*diskRow{}, done: map[crawl.ID]bool{}}
-	d.cfg = Config{InMemory: 8, Connections: 1, MinDelay: 3 * time.Second, MaxDelay: 30 * time.Second, LongestRest: time.Hour, LongRest: time.Minute, ReadAhead: 16, Pause: time.Minute,
+	d.cfg = Config{InMemory: 8, Connections: 1, MinDelay: 3 * time.Second, MaxDelay: 30 * time.Second, LongestSnooze: time.Hour, ResidentSnooze: time.Minute, ReadAhead: 16, Pause: time.Minute,
 		Opened: time.Second, OpenedAt: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)}
 	d.now, d.queues = d.cfg.Opened, []int{2, 4, 16, 40}[d.rnd.IntN(4)]
 	if change != nil {
@@ -73,14 +73,14 @@ func (d *disk) chance(n int) bool { return d.rnd.IntN(n) == 0 }
 func (d *disk) queue(hash uint64) *diskRow {
 	r := d.rows[hash]
 	if r == nil {
-		r = &diskRow{hash: hash, addr: byte(hash % 3), place: schema.Place{Host: hash}, shown: schema.Place{Host: hash}}
+		r = &diskRow{hash: hash, addr: byte(hash % 3), place: schema.Place{Host: hash}, published: schema.Place{Host: hash}}
 		d.rows[hash] = r
 	}
 	return r
 }
 
-// stands is where a queue stands as it is now.
-func (d *disk) stands(r *diskRow) schema.Place {
+// placeOf is the present place of a queue.
+func (d *disk) placeOf(r *diskRow) schema.Place {
 	switch {
 	case len(r.uris) == 0:
 		return schema.Place{Host: r.hash}
@@ -93,9 +93,9 @@ func (d *disk) stands(r *diskRow) schema.Place {
 	return schema.Place{Kind: schema.Line, At: turn.Number(), Host: r.hash}
 }
 
-// changed makes the change of a queue that a commit changed, and its new row.
+// changed brings the row of a queue up to date, and returns what a commit publishes of it.
 func (d *disk) changed(r *diskRow, c Change) Change {
-	r.row.Waiting = uint64(len(r.uris))
+	r.row.Pending = uint64(len(r.uris))
 	r.row.Wake, r.row.Until = time.Time{}, time.Time{}
 	if r.wake > 0 {
 		r.row.Wake = d.s.wall(r.wake)
@@ -103,16 +103,16 @@ func (d *disk) changed(r *diskRow, c Change) Change {
 	if r.until > d.now {
 		r.row.Until = d.s.wall(r.until)
 	}
-	r.row.Ill = r.origins[0] > d.now || r.origins[1] > d.now
-	c.Queue, c.Was, c.At, c.Row = r.hash, r.place, d.stands(r), r.row
+	r.row.Failing = r.origins[0] > d.now || r.origins[1] > d.now
+	c.Queue, c.Was, c.At, c.Row = r.hash, r.place, d.placeOf(r), r.row
 	r.place = c.At
 	return c
 }
 
-// read reads what is asked for, as the disk is now.
+// read reads what a load asks for, as the disk is now.
 func (d *disk) read(l Load) *Rows {
 	r := &Rows{}
-	switch l.What {
+	switch l.Kind {
 	case Places:
 		var all []schema.Place
 		for _, q := range d.rows {
@@ -143,9 +143,9 @@ func (d *disk) read(l Load) *Rows {
 			if e.Key().Before(l.From) {
 				continue
 			}
-			if till := q.origins[e.ID.URI&1]; l.Ill && till > d.now {
-				if r.Till == 0 || till < r.Till {
-					r.Till = till
+			if till := q.origins[e.ID.URI&1]; l.Failing && till > d.now {
+				if r.SkippedUntil == 0 || till < r.SkippedUntil {
+					r.SkippedUntil = till
 				}
 				if len(r.URIs) == 0 {
 					r.From = e.Key().After()
@@ -172,7 +172,7 @@ func (d *disk) read(l Load) *Rows {
 	return r
 }
 
-// row of the queue of a URI that is lent.
+// row of the queue of a URI in process.
 func (d *disk) entry(o Offer) (*diskRow, int) {
 	q := d.rows[o.Queue]
 	return q, slices.IndexFunc(q.uris, func(e Entry) bool { return e.ID == o.ID })
@@ -180,12 +180,12 @@ func (d *disk) entry(o Offer) (*diskRow, int) {
 
 func addrOf(n byte) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, n}) }
 
-// step picks once and does what is said; it reports whether anything was to be done.
+// step picks once and does what is decided; it reports whether there was anything to do.
 func (d *disk) step(quiet bool) bool {
 	p := d.s.Pick(d.now, quiet && d.pending == nil)
 	d.waits = p.Wait
-	switch p.Do {
-	case Hand:
+	switch p.Action {
+	case Dispatch:
 		d.offered(p.Offer)
 	case Read:
 		h := heldLoad{l: p.Load}
@@ -196,7 +196,7 @@ func (d *disk) step(quiet bool) bool {
 		if d.chance(2) {
 			d.load(len(d.loads) - 1)
 		}
-	case Nothing:
+	case Finish:
 		return false
 	case Sleep:
 		return false
@@ -223,12 +223,12 @@ func (d *disk) load(i int) {
 	}
 }
 
-// offered holds an offer to the rules.
+// offered checks an offer against the rules.
 func (d *disk) offered(o Offer) {
 	d.t.Helper()
 	q, i := d.entry(o)
 	busy, onAddr := 0, map[uint64]bool{}
-	for _, l := range d.lent {
+	for _, l := range d.inProcess {
 		if l.ID == o.ID {
 			d.t.Fatalf("%v is offered twice", o)
 		}
@@ -240,30 +240,30 @@ func (d *disk) offered(o Offer) {
 	}
 	switch {
 	case d.done[o.ID] || i < 0:
-		d.t.Fatalf("%v is offered, though it waits no longer", o)
+		d.t.Fatalf("%v is offered, but is not pending", o)
 	case busy >= d.cfg.Connections:
 		d.t.Fatalf("%d URIs of a queue in process", busy+1)
-	case q.shown.Kind == schema.Retired && d.pending == nil:
+	case q.published.Kind == schema.Retired && d.pending == nil:
 		d.t.Fatalf("%v of a retired queue is offered", o)
-	case d.now < q.shownAt:
-		d.t.Fatalf("%v is offered %v before the delay of its queue is over", o, q.shownAt-d.now)
+	case d.now < q.publishedWake:
+		d.t.Fatalf("%v is offered %v before the delay of its queue is over", o, q.publishedWake-d.now)
 	case d.cfg.HostsPerAddress > 0 && busy == 0 && len(onAddr) >= d.cfg.HostsPerAddress:
-		d.t.Fatalf("%d queues ask an address", len(onAddr)+1)
+		d.t.Fatalf("%d queues of an address are in process", len(onAddr)+1)
 	}
-	d.lent = append(d.lent, o)
+	d.inProcess = append(d.inProcess, o)
 }
 
-// withdraw takes back a URI that was offered just now.
+// withdraw undoes the offer just made.
 func (d *disk) withdraw() {
-	i := len(d.lent) - 1
+	i := len(d.inProcess) - 1
 	if i < 0 {
 		return
 	}
-	o := d.lent[i]
-	if d.pending != nil && slices.Contains(d.pending.Back, o.ID) {
+	o := d.inProcess[i]
+	if d.pending != nil && slices.Contains(d.pending.Returned, o.ID) {
 		return
 	}
-	d.lent = d.lent[:i]
+	d.inProcess = d.inProcess[:i]
 	if q := d.rows[o.Queue]; d.chance(2) {
 		q.spent = true
 		d.s.Withdraw(o, schema.DomainBudget, d.now)
@@ -272,7 +272,7 @@ func (d *disk) withdraw() {
 	}
 }
 
-// commit changes some queues; publish shows it.
+// commit changes some queues at random; publish publishes it.
 func (d *disk) commit(ending bool) {
 	if d.pending != nil {
 		return
@@ -307,19 +307,19 @@ func (d *disk) commit(ending bool) {
 	rest := func(q *diskRow, rest time.Duration, failed bool) {
 		c := change(q)
 		q.wake = max(q.wake, d.now+rest)
-		q.snoozed = q.wake-d.now > d.cfg.LongRest
-		c.Asked, c.Rest, c.Failed = true, q.wake-d.now, failed
+		q.snoozed = q.wake-d.now > d.cfg.ResidentSnooze
+		c.Requested, c.Delay, c.Failed = true, q.wake-d.now, failed
 	}
 	rank := func(q *diskRow) {
 		q.prec = uint8(d.rnd.IntN(3))
 		turn := schema.Turn{Precedence: q.prec}
-		if d.cfg.AreRounds {
+		if d.cfg.HasRounds {
 			turn.Round = now + uint64(d.rnd.IntN(2))
 		}
 		q.row.Class = schema.ClassOf(turn.Number())
 	}
 	finish := func(o Offer) {
-		p.Back = append(p.Back, o.ID)
+		p.Returned = append(p.Returned, o.ID)
 		p.RoundUsed++
 		q, i := d.entry(o)
 		if q.retire != 0 && d.chance(2) {
@@ -343,14 +343,14 @@ func (d *disk) commit(ending bool) {
 				if q.until <= d.now {
 					q.until = 0
 				}
-				q.snoozed = max(q.wake, q.until)-d.now > d.cfg.LongRest
+				q.snoozed = max(q.wake, q.until)-d.now > d.cfg.ResidentSnooze
 			}
 		} else {
 			rest(q, time.Duration(1+d.rnd.IntN(100))*time.Second, true)
 		}
 	}
-	if len(d.lent) > 0 && d.chance(8) { // a queue is emptied
-		q := d.rows[d.lent[0].Queue]
+	if len(d.inProcess) > 0 && d.chance(8) { // a queue is exhausted
+		q := d.rows[d.inProcess[0].Queue]
 		for i := len(q.uris) - 1; i >= 0; i-- {
 			if id := q.uris[i].ID; d.s.Reserve(id) {
 				p.Freed = append(p.Freed, id)
@@ -358,18 +358,18 @@ func (d *disk) commit(ending bool) {
 				take(q, i)
 			}
 		}
-		for i := len(d.lent) - 1; i >= 0; i-- {
-			if d.lent[i].Queue == q.hash {
-				finish(d.lent[i])
-				d.lent = slices.Delete(d.lent, i, i+1)
+		for i := len(d.inProcess) - 1; i >= 0; i-- {
+			if d.inProcess[i].Queue == q.hash {
+				finish(d.inProcess[i])
+				d.inProcess = slices.Delete(d.inProcess, i, i+1)
 			}
 		}
 	}
 	for range d.rnd.IntN(3) {
-		if len(d.lent) > 0 && (ending || d.chance(2)) {
-			i := d.rnd.IntN(len(d.lent))
-			finish(d.lent[i])
-			d.lent = slices.Delete(d.lent, i, i+1)
+		if len(d.inProcess) > 0 && (ending || d.chance(2)) {
+			i := d.rnd.IntN(len(d.inProcess))
+			finish(d.inProcess[i])
+			d.inProcess = slices.Delete(d.inProcess, i, i+1)
 		}
 	}
 	for range d.rnd.IntN(4) {
@@ -377,18 +377,18 @@ func (d *disk) commit(ending bool) {
 			break
 		}
 		q := d.queue(uint64(1 + d.rnd.IntN(d.queues)))
-		if len(d.lent) > 0 && d.chance(3) {
-			q = d.rows[d.lent[d.rnd.IntN(len(d.lent))].Queue]
+		if len(d.inProcess) > 0 && d.chance(3) {
+			q = d.rows[d.inProcess[d.rnd.IntN(len(d.inProcess))].Queue]
 		}
 		rank(q)
 		change(q)
 		switch d.rnd.IntN(12) {
 		case 0, 1, 2, 3, 4, 5:
 			d.seq++
-			put(q, Entry{Seq: d.seq, ID: crawl.ID{Host: q.hash, URI: d.seq}, Prec: byte(d.rnd.IntN(3)), Ill: d.chance(8)})
-			if q.until > 0 { // of an origin that does not rest
+			put(q, Entry{Seq: d.seq, ID: crawl.ID{Host: q.hash, URI: d.seq}, Prec: byte(d.rnd.IntN(3)), Failing: d.chance(8)})
+			if q.until > 0 { // of an origin that does not back off
 				q.until = 0
-				q.snoozed = q.wake-d.now > d.cfg.LongRest
+				q.snoozed = q.wake-d.now > d.cfg.ResidentSnooze
 			}
 		case 6:
 			if len(q.uris) > 0 {
@@ -400,7 +400,7 @@ func (d *disk) commit(ending bool) {
 				}
 			}
 		case 7:
-			if len(q.uris) > 1 { // one moves
+			if len(q.uris) > 1 { // one gets another place
 				i := d.rnd.IntN(len(q.uris))
 				e := q.uris[i]
 				take(q, i)
@@ -408,8 +408,8 @@ func (d *disk) commit(ending bool) {
 				put(q, e)
 			}
 		case 8:
-			if len(d.lent) > 0 {
-				q = d.rows[d.lent[0].Queue]
+			if len(d.inProcess) > 0 {
+				q = d.rows[d.inProcess[0].Queue]
 				change(q)
 			}
 			q.retire = schema.HostBudget - q.retire
@@ -417,9 +417,9 @@ func (d *disk) commit(ending bool) {
 			if ls := d.s.Leaves(1); len(ls) > 0 {
 				q = d.rows[ls[0].Queue]
 			}
-			change(q).Eased = true
+			change(q).Recovered = true
 			q.wake, q.until, q.snoozed, q.row.Backoff = min(q.wake, d.now+10*time.Second), 0, false, 0
-		case 10: // another's answer came late
+		case 10: // a late answer to another URI
 			if ls := d.s.Leaves(1); len(ls) > 0 {
 				q = d.rows[ls[0].Queue]
 			}
@@ -429,19 +429,19 @@ func (d *disk) commit(ending bool) {
 		}
 	}
 	for _, l := range d.s.Leaves(5) {
-		p.Left++
+		p.Leaves++
 		q := d.rows[l.Queue]
 		c := change(q)
 		c.Left = true
 		switch {
 		case l.Retire != 0:
 			q.retire, q.spent = schema.HostBudget, false
-		case l.Rests:
+		case l.BacksOff:
 			if l.Current && !c.IsPut && !c.Origins {
 				q.until = l.Until.Sub(d.cfg.OpenedAt) + d.cfg.Opened
-				q.snoozed = max(q.wake, q.until)-d.now > d.cfg.LongRest
+				q.snoozed = max(q.wake, q.until)-d.now > d.cfg.ResidentSnooze
 			}
-		case c.Eased, c.Asked:
+		case c.Recovered, c.Requested:
 		default:
 			q.snoozed = true
 			q.wake = max(q.wake, l.Until.Sub(d.cfg.OpenedAt)+d.cfg.Opened)
@@ -465,53 +465,53 @@ func (d *disk) publish() {
 	d.s.Apply(p, d.now)
 	for _, c := range p.Changes {
 		q := d.rows[c.Queue]
-		q.shown = c.At
-		q.shownAt = 0
+		q.published = c.At
+		q.publishedWake = 0
 		if w := c.Row.Wake; !w.IsZero() {
-			q.shownAt = w.Sub(d.cfg.OpenedAt) + d.cfg.Opened
+			q.publishedWake = w.Sub(d.cfg.OpenedAt) + d.cfg.Opened
 		}
 	}
 }
 
-// check holds what the scheduler counts and has in memory to what is on disk.
+// check compares what the scheduler counts and has in memory with what is on disk.
 func (d *disk) check() {
 	d.t.Helper()
-	for _, m := range d.s.Faults() {
+	for _, m := range d.s.IllegalMoves() {
 		d.t.Fatalf("a move that the table does not have: %v", m)
 	}
 	var stand [numStates]int64
 	filled := int64(0)
 	for _, q := range d.rows {
-		if q.shown.Kind != 0 {
+		if q.published.Kind != 0 {
 			filled++
 		}
-		l, in := d.s.Look(q.shown, d.now)
+		l, in := d.s.QueueInfo(q.published, d.now)
 		if in {
 			stand[l.State]++
 			if onDisk.has(l.State) {
 				d.t.Fatalf("queue %d is in memory, and %v", q.hash, l.State)
 			}
-		} else if s := standing(q.shown); s != Exhausted {
+		} else if s := evictedState(q.published); s != Exhausted {
 			stand[s]++
 		}
 		if d.pending == nil && len(d.loads) == 0 {
-			if l.Place != q.shown && in {
-				d.t.Fatalf("queue %d is thought to be at %+v, it is at %+v", q.hash, l.Place, q.shown)
+			if l.Place != q.published && in {
+				d.t.Fatalf("queue %d has the place %+v in memory, %+v on disk", q.hash, l.Place, q.published)
 			}
-			if l.Near && !in || standing(q.shown) != Exhausted && standing(q.shown) != Retired && !in && !l.Will {
-				d.t.Fatalf("queue %d at %+v is in memory: %v; near %v, will be %v", q.hash, q.shown, in, l.Near, l.Will)
+			if l.Resident && !in || evictedState(q.published) != Exhausted && evictedState(q.published) != Retired && !in && !l.WillBeLoaded {
+				d.t.Fatalf("queue %d at %+v is in memory: %v; resident %v, will be loaded %v", q.hash, q.published, in, l.Resident, l.WillBeLoaded)
 			}
 		}
 	}
 	for _, s := range States()[1:] {
-		if d.pending != nil { // a queue may have been taken into memory from where the commit put it
+		if d.pending != nil { // a queue may have been loaded from the place the commit gave it
 			break
 		}
 		if n := d.s.Count(s); n != stand[s] {
-			d.t.Fatalf("%d queues are %v, counted were %d", stand[s], s, n)
+			d.t.Fatalf("%d queues are %v, but the scheduler counts %d", stand[s], s, n)
 		}
 	}
 	if c := d.s.Changes(); d.pending == nil && c.Filled-c.Exhausted != filled {
-		d.t.Fatalf("%d queues are filled, counted were %+v", filled, c)
+		d.t.Fatalf("%d queues have URIs, but the scheduler counts %+v", filled, c)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// heap is a binary heap whose items know their place in it, -1 outside of it.
+// heap is a binary heap whose items know their index in it, -1 outside of it.
 type heap[T any] struct {
 	items []T
 	less  func(a, b T) bool
@@ -35,7 +35,7 @@ func (h *heap[T]) remove(x T) {
 	h.fix(i)
 }
 
-// fix puts the item at i where it belongs after it changed.
+// fix restores the order after the item at i changed.
 func (h *heap[T]) fix(i int) {
 	if !h.down(i) {
 		h.up(i)
@@ -81,20 +81,19 @@ func (h *heap[T]) set(i int, x T) {
 }
 
 func wakesBefore(a, b *queue) bool {
-	return cmp.Or(cmp.Compare(a.dueAt(), b.dueAt()), cmp.Compare(a.hash, b.hash)) < 0
+	return cmp.Or(cmp.Compare(a.readyAt(), b.readyAt()), cmp.Compare(a.hash, b.hash)) < 0
 }
 
-// goesBefore orders queues that are ready. Of the same rank the one goes first that was ready first: one that was
-// loaded comes first again.
+// goesBefore orders queues that are ready. Of the same class and wake time the one goes first that was ready first; a
+// load does not change that.
 func goesBefore(a, b *queue) bool {
-	return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.dueAt(), b.dueAt()), int(int32(a.turnedUp-b.turnedUp))) < 0
+	return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.readyAt(), b.readyAt()), int(int32(a.readySeq-b.readySeq))) < 0
 }
 
 func queueIndex(q *queue) *int32 { return &q.heap }
 
-// nextIdle is when the first of those queues may be asked none of whose URIs is in process,
-// negative when there is none.
-func nextIdle(h *heap[*queue]) time.Duration {
+// nextNotInProcess is the first wake time of a queue without a URI in process, negative when there is none.
+func nextNotInProcess(h *heap[*queue]) time.Duration {
 	best := time.Duration(-1)
 	var look func(i int)
 	look = func(i int) {
@@ -102,9 +101,9 @@ func nextIdle(h *heap[*queue]) time.Duration {
 			return
 		}
 		q := h.items[i]
-		if at := q.dueAt(); best >= 0 && at >= best {
+		if at := q.readyAt(); best >= 0 && at >= best {
 			return
-		} else if q.busy == 0 {
+		} else if q.inProcess == 0 {
 			best = at
 			return
 		}

@@ -7,31 +7,31 @@ import (
 	"exclave/frontier/schema"
 )
 
-// What is to be read.
-type What uint8
+// LoadKind is what is to be read.
+type LoadKind uint8
 
-// What can be read.
+// What a Load reads.
 const (
-	Places    What = iota // of queues
-	QueueRow              // of a queue
-	QueueURIs             // the first URIs of a queue
-	FirstURI              // what it takes to offer a URI
+	Places    LoadKind = iota // places of queues
+	QueueRow                  // of a queue
+	QueueURIs                 // the first URIs of a queue
+	FirstURI                  // what must be known of a URI to offer it
 )
 
-// Load is something that must be read before anything can be offered. While it is, commits go on: the scheduler
-// notes what they change and decides in [Scheduler.Loaded] what of it is current.
+// Load is something to read before anything can be offered. Commits go on while it is read: the scheduler notes
+// what they change and decides in [Scheduler.Loaded] which of the rows are current.
 type Load struct {
-	What What
-	// Places: at most Most behind After, with a number below Until (0: any).
+	Kind LoadKind
+	// Places: at most Most, behind After, with numbers below Until (0: any).
 	After schema.Place
 	Until uint64
 	Most  int
 	// QueueRow, QueueURIs, FirstURI: of this queue.
 	Queue uint64
-	// QueueURIs: at most Most from From on; Ill: some of its origins may rest, whose URIs are passed over.
-	From  Key
-	Ill   bool
-	First Entry // FirstURI
+	// QueueURIs: at most Most, from From on. Failing: some of its origins may back off; their URIs are skipped.
+	From    Key
+	Failing bool
+	First   Entry // FirstURI
 
 	q    *queue
 	load uint16
@@ -39,22 +39,22 @@ type Load struct {
 
 // Rows are what was read.
 type Rows struct {
-	// Places in their order. More: there are others behind them; Next is the number of the first of these.
+	// Places in order. More: there are others behind them, the first of them with the number Next.
 	Places []schema.Place
 	More   bool
 	Next   uint64
 	Row    Row // QueueRow
-	// QueueURIs: nothing that may be asked for stands before From; Till is when the first of those wakes
-	// that were passed over, 0: none was.
-	From Key
-	URIs []Entry
-	Till time.Duration
-	Head Head // FirstURI
+	// QueueURIs: no URI before From may be offered; SkippedUntil is when the first of those skipped may be
+	// offered, 0: none was skipped.
+	From         Key
+	URIs         []Entry
+	SkippedUntil time.Duration
+	Head         Head // FirstURI
 }
 
-// load asks for something of a queue.
-func (s *Scheduler) load(q *queue, what What) Load {
-	if q.busy > 0 {
+// load asks to read something of a queue.
+func (s *Scheduler) load(q *queue, what LoadKind) Load {
+	if q.inProcess > 0 {
 		s.move(q, InProcessLoading)
 	} else {
 		s.move(q, Loading)
@@ -64,74 +64,74 @@ func (s *Scheduler) load(q *queue, what What) Load {
 	return s.next(q, what)
 }
 
-func (s *Scheduler) next(q *queue, what What) Load {
-	l := Load{What: what, Queue: q.hash, Ill: q.ill, q: q, load: q.loads}
+func (s *Scheduler) next(q *queue, what LoadKind) Load {
+	l := Load{Kind: what, Queue: q.hash, Failing: q.failing, q: q, load: q.loads}
 	switch what {
 	case QueueURIs:
 		l.From, l.Most = Key{q.fromPrec, q.fromSeq}, s.cfg.ReadAhead
 	case FirstURI:
-		l.First = q.next[s.free(q)]
+		l.First = q.next[s.firstAvailable(q)]
 	}
 	return l
 }
 
-// Loaded takes over what was read, and says what else must be read, if more. tell says that those who sleep must
-// look again.
+// Loaded accepts what was read. more says that next must be read too; tell, that all sleepers must call Pick
+// again.
 func (s *Scheduler) Loaded(l Load, r *Rows, now time.Duration) (next Load, more, tell bool) {
-	if l.What == Places {
+	if l.Kind == Places {
 		s.loads--
 		s.placesLoaded(l, r)
 		return Load{}, false, true
 	}
 	q := l.q
-	if !s.awaits(l) { // a commit took it elsewhere
+	if !s.isCurrent(l) { // a commit moved the queue meanwhile
 		s.loads--
-		return Load{}, false, s.nothingUnderWay()
+		return Load{}, false, s.nothingInFlight()
 	}
-	again := s.takeOver(q, l, r, now)
-	what, more := s.lacks(q, l, again, now)
+	again := s.acceptRows(q, l, r, now)
+	what, more := s.missing(q, l, again, now)
 	if more {
 		return s.next(q, what), true, false
 	}
 	s.loads--
-	if what != nothingFree {
+	if what != noneAvailable {
 		s.settle(q, now, true)
 	} else {
-		s.noneFree(q, now)
+		s.settleUnavailable(q, now)
 	}
-	return Load{}, false, s.nothingUnderWay() || q.state != Ready && q.state != InProcessReady
+	return Load{}, false, s.nothingInFlight() || q.state != Ready && q.state != InProcessReady
 }
 
-// nothingUnderWay reports whether those who sleep may find that the round, or the crawl, is over.
-func (s *Scheduler) nothingUnderWay() bool { return s.loads == 0 && len(s.process) == 0 }
+// nothingInFlight reports whether nothing is in process or being read, so that the round or the crawl may be over.
+func (s *Scheduler) nothingInFlight() bool { return s.loads == 0 && len(s.inProcess) == 0 }
 
-// Failed says that something could not be read.
+// Failed ends a load that could not be read.
 func (s *Scheduler) Failed(l Load, now time.Duration) {
 	s.loads--
 	switch {
-	case l.What == Places:
-		s.reading, s.touched = false, nil
-	case s.awaits(l):
+	case l.Kind == Places:
+		s.reading, s.changed = false, nil
+	case s.isCurrent(l):
 		s.settle(l.q, now, true)
 	}
 }
 
-// awaits reports whether a queue is being loaded, by this load.
-func (s *Scheduler) awaits(l Load) bool {
+// isCurrent reports whether a queue is still being loaded, by this load.
+func (s *Scheduler) isCurrent(l Load) bool {
 	return s.queues[l.Queue] == l.q && loading.has(l.q.state) && l.q.loads == l.load
 }
 
-// takeOver notes what was read of a queue, as far as it is current; again: none of it is.
-func (s *Scheduler) takeOver(q *queue, l Load, r *Rows, now time.Duration) (again bool) {
-	switch l.What {
+// acceptRows keeps what was read of a queue, as far as it is current; again: it must be read once more.
+func (s *Scheduler) acceptRows(q *queue, l Load, r *Rows, now time.Duration) (again bool) {
+	switch l.Kind {
 	case QueueRow:
-		if !q.read { // else a commit told it
+		if !q.rowLoaded { // else a commit has published it
 			s.restore(q, &r.Row, q.place(), now)
 		}
 	case QueueURIs:
-		return !q.setList(r)
+		return !q.acceptURIs(r)
 	case FirstURI:
-		if i := s.free(q); i < len(q.next) && q.next[i].ID == r.Head.ID {
+		if i := s.firstAvailable(q); i < len(q.next) && q.next[i].ID == r.Head.ID {
 			h := r.Head
 			q.head = &h
 		}
@@ -139,95 +139,95 @@ func (s *Scheduler) takeOver(q *queue, l Load, r *Rows, now time.Duration) (agai
 	return false
 }
 
-// nothingFree is what lacks when a queue was read that has no URI to be offered.
-const nothingFree What = 255
+// noneAvailable says that a queue was read and has no URI to offer.
+const noneAvailable LoadKind = 255
 
-// lacks says what else must be read of a queue to offer its first URI.
-func (s *Scheduler) lacks(q *queue, l Load, again bool, now time.Duration) (what What, more bool) {
-	if l.What == FirstURI || !s.mayBeAsked(q, now) {
+// missing says what else must be read of a queue to offer its first URI.
+func (s *Scheduler) missing(q *queue, l Load, again bool, now time.Duration) (what LoadKind, more bool) {
+	if l.Kind == FirstURI || !s.willBeReady(q, now) {
 		return 0, false
 	}
 	switch {
-	case s.free(q) < len(q.next):
+	case s.firstAvailable(q) < len(q.next):
 		return FirstURI, true
-	case l.What == QueueURIs && !again:
-		return nothingFree, false
+	case l.Kind == QueueURIs && !again:
+		return noneAvailable, false
 	}
 	return QueueURIs, true
 }
 
-// mayBeAsked reports whether a queue that is being loaded may be asked when it is.
-func (s *Scheduler) mayBeAsked(q *queue, now time.Duration) bool {
+// willBeReady reports whether a queue that is being loaded is ready afterwards.
+func (s *Scheduler) willBeReady(q *queue, now time.Duration) bool {
 	to := s.target(q, now, true)
 	return to == Ready || to == InProcessReady
 }
 
-// setList takes over the first URIs of a queue, but for what commits took out or put before them since reading
-// began; false: it must be read again. When all of it lies behind what was put in, that happens once: were it
-// always so, commits faster than the disk would keep the queue from its turn for ever. Then the first is offered
-// though a better one came while it was being read.
-func (q *queue) setList(r *Rows) bool {
-	n := q.since
+// acceptURIs keeps the first URIs of a queue, without those that commits removed, or put others before, since
+// reading began; false: it must be read again. When every one of them lies behind a URI that was added, the queue
+// is read again once only: commits faster than the disk would keep it from being dispatched for ever. The second
+// time the first URI read is offered, although a better one was added meanwhile.
+func (q *queue) acceptURIs(r *Rows) bool {
+	n := q.changes
 	q.fromPrec, q.fromSeq = r.From.Prec, r.From.Seq
 	q.next, q.head = r.URIs, nil
-	if r.Till > 0 && (q.till == 0 || r.Till < q.till) {
-		q.till = r.Till
+	if r.SkippedUntil > 0 && (q.skippedUntil == 0 || r.SkippedUntil < q.skippedUntil) {
+		q.skippedUntil = r.SkippedUntil
 	}
 	if n == nil {
 		return true
 	}
-	if n.again {
-		q.forgetList()
-		q.since = nil
+	if n.reread {
+		q.clearURIs()
+		q.changes = nil
 		return false
 	}
 	for _, k := range n.taken {
 		q.remove(k)
 	}
 	if !n.isPut {
-		q.since = nil
+		q.changes = nil
 		return true
 	}
 	first := slices.Clone(q.next[:min(len(q.next), 1)])
-	q.cut(n.put)
+	q.truncateAt(n.put)
 	if len(q.next) > 0 {
-		q.since = nil
+		q.changes = nil
 		return true
 	}
-	if n.vainly && len(first) > 0 {
-		q.next, q.since = first, nil
+	if n.retried && len(first) > 0 {
+		q.next, q.changes = first, nil
 		return true
 	}
-	q.since = &since{vainly: true}
+	q.changes = &changesSince{retried: true}
 	return false
 }
 
-// noneFree moves a queue none of whose URIs may be offered now.
-func (s *Scheduler) noneFree(q *queue, now time.Duration) {
+// settleUnavailable moves a queue that has no URI to offer now.
+func (s *Scheduler) settleUnavailable(q *queue, now time.Duration) {
 	switch {
-	case q.till > 0:
-		q.rest = true
-		if rest := q.till - now; q.busy == 0 && rest > s.cfg.LongRest {
-			s.leave(q, Leave{Queue: q.hash, Until: s.wall(q.till), Rests: true})
+	case q.skippedUntil > 0:
+		q.backsOff = true
+		if left := q.skippedUntil - now; q.inProcess == 0 && left > s.cfg.ResidentSnooze {
+			s.leave(q, Leave{Queue: q.hash, Until: s.wall(q.skippedUntil), BacksOff: true})
 			return
 		}
 		s.settle(q, now, true)
-	case q.busy > 0: // settled when one of them comes back
+	case q.inProcess > 0: // settled when one of them is handed back
 		s.move(q, InProcess)
-	default: // its row says URIs wait, its queue is empty or about to be
-		s.move(q, standing(q.place()))
+	default: // its row counts pending URIs, but none is left, or a commit is removing them
+		s.move(q, evictedState(q.place()))
 	}
 }
 
-// restore gives a queue that came from disk its row, and the rest that is left of what it says.
+// restore gives a queue read from disk its row, and snoozes it for what is left of its wake time.
 func (s *Scheduler) restore(q *queue, r *Row, at schema.Place, now time.Duration) {
 	snoozed := q.kind == schema.Snoozed
 	q.setRow(r, at)
 	q.failed = r.Backoff > 0
 	wake, until := r.Wake, r.Until
-	if snoozed { // it was taken into memory because its time has come
+	if snoozed { // it was loaded because its wake time has come
 		wake, until = time.Time{}, time.Time{}
 	}
 	q.wake = s.WakeAt(wake, now)
-	s.restUntil(q, until, now)
+	s.backOffUntil(q, until, now)
 }

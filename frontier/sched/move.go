@@ -6,8 +6,8 @@ import (
 	"exclave/frontier/schema"
 )
 
-// move lets a queue go to another state. It alone changes a state, puts queues into heaps and takes them out,
-// into memory and out of it, and counts.
+// move moves a queue to another state. Nothing else changes a state, puts queues into heaps or memory or
+// removes them, or counts moves.
 //
 // These moves are possible, and no others:
 //
@@ -27,8 +27,8 @@ import (
 //	InProcessLoading → Exhausted Inactive Snoozed Retired Loading Leaving InProcess InProcessWaiting InProcessReady InProcessRetired
 //	InProcessRetired → Exhausted Inactive Snoozed Retired Waiting Resting Ready InProcess InProcessWaiting InProcessReady
 //
-// A queue is asked only from Ready, InProcessReady or Address: never while it waits, rests, is being
-// loaded or is about to leave.
+// A queue is dispatched only from Ready, InProcessReady or Address: never while it is snoozed, being loaded or
+// leaving.
 func (s *Scheduler) move(q *queue, to State) {
 	from := q.state
 	if from == to {
@@ -37,16 +37,16 @@ func (s *Scheduler) move(q *queue, to State) {
 	}
 	s.unheap(q)
 	if from == Address {
-		s.unwait(q)
+		s.stopWaiting(q)
 	}
 	s.made[from][to]++
 	q.state = to
 	if (to == Ready || to == InProcessReady) && !loading.has(from) {
-		s.turns++
-		q.turnedUp = s.turns
+		s.readySeq++
+		q.readySeq = s.readySeq
 	}
 	if !loading.has(to) {
-		q.since = nil
+		q.changes = nil
 	}
 	if onDisk.has(to) {
 		delete(s.queues, q.hash)
@@ -68,7 +68,7 @@ func (s *Scheduler) inHeap(q *queue) {
 	}
 }
 
-// unheap takes a queue out of its heap, if it is in one: before what orders it changes.
+// unheap removes a queue from its heap, if it is in one. Call it before changing what orders the heap.
 func (s *Scheduler) unheap(q *queue) {
 	if q.heap < 0 {
 		return
@@ -81,18 +81,18 @@ func (s *Scheduler) unheap(q *queue) {
 	}
 }
 
-// settle moves a queue to where it belongs. over says that what held it is over: it was loaded, the commit was
-// made that it was to leave by, it was its turn.
+// settle moves a queue to the state it belongs in. over says that what held it has ended: the load, the
+// commit it was to leave by, the wait for its address.
 func (s *Scheduler) settle(q *queue, now time.Duration, over bool) { s.move(q, s.target(q, now, over)) }
 
-// target is the state in which a queue belongs.
+// target is the state that a queue belongs in.
 func (s *Scheduler) target(q *queue, now time.Duration, over bool) State {
-	near, wait := s.near(q.place()), q.dueAt() > now
-	if q.busy > 0 {
+	near, wait := s.resident(q.place()), q.readyAt() > now
+	if q.inProcess > 0 {
 		switch {
 		case q.kind == schema.Retired:
 			return InProcessRetired
-		case !near || !s.maySpare(q):
+		case !near || !s.mayOfferAnother(q):
 			return InProcess
 		case q.state == InProcessLoading && !over:
 			return InProcessLoading
@@ -103,12 +103,12 @@ func (s *Scheduler) target(q *queue, now time.Duration, over bool) State {
 	}
 	switch {
 	case !near:
-		return standing(q.place())
+		return evictedState(q.place())
 	case loading.has(q.state) && !over:
 		return Loading
 	case q.state == Leaving && !over:
 		return Leaving
-	case wait && (q.failed || q.rest):
+	case wait && (q.failed || q.backsOff):
 		return Resting
 	case wait:
 		return Waiting
@@ -118,11 +118,11 @@ func (s *Scheduler) target(q *queue, now time.Duration, over bool) State {
 	return Ready
 }
 
-// wake moves the queues whose time has come to those that are ready.
+// wake makes the queues ready whose wake time has come.
 func (s *Scheduler) wake(now time.Duration) {
 	for len(s.waking.items) > 0 {
 		q := s.waking.top()
-		if q.dueAt() > now {
+		if q.readyAt() > now {
 			return
 		}
 		if q.state == InProcessWaiting {
@@ -133,29 +133,29 @@ func (s *Scheduler) wake(now time.Duration) {
 	}
 }
 
-// Leave is a queue that is to leave memory, which only a commit can do: it says so in the row.
+// Leave is a queue to be evicted by a commit, which writes into its row that it is snoozed or retired.
 type Leave struct {
 	Queue uint64
-	// Until is when it may be asked again, if it is to be snoozed.
+	// Until is its wake time, if it is to be snoozed.
 	Until time.Time
-	// Retire is why it is to be retired, as rows have it; 0: it is to be snoozed.
+	// Retire is why it is to be retired; 0: it is to be snoozed.
 	Retire schema.Retirement
-	// Rests says that all that waits in it rests until then, as far as was known; Current, that no commit has
-	// changed the queue since.
-	Rests, Current bool
+	// BacksOff says that all origins of its pending URIs back off until then, as far as was known; Current,
+	// that no commit has changed the queue since.
+	BacksOff, Current bool
 
 	version uint16
 }
 
-// leave lets a queue wait for the commit by which it leaves.
+// leave makes a queue wait for the commit that evicts it.
 func (s *Scheduler) leave(q *queue, l Leave) {
 	l.version = q.version
 	s.leaves = append(s.leaves, l)
 	s.move(q, Leaving)
 }
 
-// Leaves returns the first queues that are to leave, at most n. They stay until a commit says in
-// [Publication.Left] how many have left.
+// Leaves returns the first queues to be evicted, at most n. They stay listed until a commit says in
+// [Publication.Leaves] how many it has written.
 func (s *Scheduler) Leaves(n int) []Leave {
 	ls := make([]Leave, min(n, len(s.leaves)))
 	copy(ls, s.leaves)
@@ -166,43 +166,43 @@ func (s *Scheduler) Leaves(n int) []Leave {
 	return ls
 }
 
-// Leaving is how many queues are to leave.
+// Leaving is how many queues are to be evicted by a commit.
 func (s *Scheduler) Leaving() int { return len(s.leaves) }
 
-// Wall is the time on the wall at a moment: that at which the run was opened, and monotonic from there.
+// Wall is the wall time at a moment, counted monotonically from the time the run was opened.
 func (c *Config) Wall(now time.Duration) time.Time { return c.OpenedAt.Add(now - c.Opened) }
 
-// RestsFor is how long a rest lasts yet. One that no rule can have asked for was noted before the
-// clock was set back: it counts from the opening.
-func (c *Config) RestsFor(until time.Time, now time.Duration) time.Duration {
-	rest := until.Sub(c.Wall(now))
-	if until.IsZero() || rest <= 0 {
+// SnoozeLeft is how much is left of a snooze that ends at until. One longer than any rule allows was stored before
+// the clock was set back: it counts from the opening of the run.
+func (c *Config) SnoozeLeft(until time.Time, now time.Duration) time.Duration {
+	left := until.Sub(c.Wall(now))
+	if until.IsZero() || left <= 0 {
 		return 0
 	}
-	if rest > c.LongestRest {
-		return max(c.Opened+c.LongestRest-now, 0)
+	if left > c.LongestSnooze {
+		return max(c.Opened+c.LongestSnooze-now, 0)
 	}
-	return rest
+	return left
 }
 
 func (s *Scheduler) wall(now time.Duration) time.Time { return s.cfg.Wall(now) }
 
-// WakeAt is when a queue may be asked that may not be before a time on the wall. A clock set back while
-// nobody crawled must not make it wait for longer than any rule asks.
+// WakeAt turns a wake time of a row into one on the monotonic clock. A wall clock set back between runs must not
+// snooze the queue for longer than any rule does.
 func (s *Scheduler) WakeAt(wake time.Time, now time.Duration) time.Duration {
 	at := now
-	if s.killed { // how long its last answer took is not known
+	if s.killed { // it may have been sent a request just before the kill
 		at = max(at, s.killedAt+s.cfg.MaxDelay)
 	}
 	if wake.IsZero() {
 		return at
 	}
-	return max(at, now+min(wake.Sub(s.wall(now)), s.cfg.LongestRest))
+	return max(at, now+min(wake.Sub(s.wall(now)), s.cfg.LongestSnooze))
 }
 
-// restUntil notes until when all rests that waits in a queue, which is in no heap.
-func (s *Scheduler) restUntil(q *queue, until time.Time, now time.Duration) {
-	if rest := s.cfg.RestsFor(until, now); rest > 0 {
-		q.rest, q.till = true, now+rest
+// backOffUntil notes until when all origins of a queue back off. The queue must be in no heap.
+func (s *Scheduler) backOffUntil(q *queue, until time.Time, now time.Duration) {
+	if left := s.cfg.SnoozeLeft(until, now); left > 0 {
+		q.backsOff, q.skippedUntil = true, now+left
 	}
 }

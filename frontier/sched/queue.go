@@ -16,7 +16,7 @@ type Key struct {
 	Seq  uint64
 }
 
-// Before reports whether the place is nearer to the head than another.
+// Before reports whether k is nearer to the head than o.
 func (k Key) Before(o Key) bool {
 	return cmp.Or(cmp.Compare(k.Prec, o.Prec), cmp.Compare(k.Seq, o.Seq)) < 0
 }
@@ -26,148 +26,148 @@ func (k Key) After() Key { return Key{k.Prec, k.Seq + 1} }
 
 // Entry is a URI in a queue.
 type Entry struct {
-	Seq  uint64
-	ID   crawl.ID
-	Prec uint8
-	Ill  bool // its origin failed and has not recovered: it goes alone
-	Once bool // is tried once: its origin was silent
+	Seq     uint64
+	ID      crawl.ID
+	Prec    uint8
+	Failing bool // its origin failed and has not recovered: one URI at a time
+	Once    bool // it is tried once: its origin was given up
 }
 
-// Key is where it stands.
+// Key is its place.
 func (e Entry) Key() Key { return Key{e.Prec, e.Seq} }
 
 // Head is what must be known of a URI to offer it.
 type Head struct {
 	ID     crawl.ID
-	Prereq bool // others of the queue need it: it goes alone
-	// Retire is why its queue must be retired instead, as rows have it; 0: it need not.
+	Prereq bool // others in the queue need it: nothing else is offered meanwhile
+	// Retire is why its queue must be retired instead; 0: it need not.
 	Retire schema.Retirement
-	// CrawlDelay is what robots.txt of its origin asks for, as far as it is obeyed.
+	// CrawlDelay is that of robots.txt of its origin, as far as it is obeyed.
 	CrawlDelay time.Duration
-	// Addr is the IP address that it asks, the zero Addr when that is not known or has no limits.
+	// Addr is its IP address, the zero Addr when that is not known or has no limits.
 	Addr netip.Addr
-	// AddrRests is until when that address is not asked, as rows have it.
-	AddrRests time.Duration
+	// AddrPausedUntil is until when that address is paused.
+	AddrPausedUntil time.Duration
 }
 
-// Row is what the scheduler keeps of the row of a queue.
+// Row is what the scheduler needs of the row of a queue.
 type Row struct {
-	Class    schema.Class // of its place in line, whatever its kind of place
-	Waiting  uint64       // URIs in it, those in process included
+	Class    schema.Class // its class in line, also while it is not in line
+	Pending  uint64       // URIs, those in process included
 	Requests uint64       // since the last general pause of its address
-	Backoff  uint8        // failures that it backs off for
-	Ill      bool         // some of its origins failed and have not recovered
-	Wake     time.Time    // it is not asked before
-	Until    time.Time    // all that waits in it rests until then; zero: not known to
+	Backoff  uint8        // failures that its back-off is for
+	Failing  bool         // an origin of it failed and has not recovered
+	Wake     time.Time    // its wake time, by its delay
+	Until    time.Time    // all its origins back off until then; zero: not known
 }
 
-// queue is a queue in memory.
+// queue is a resident queue.
 type queue struct {
 	hash uint64
 	at   uint64 // number of its place
-	// wake is the end of its delay; gap that of the delay after an offer, while a URI is in
-	// process; till is when the first of the URIs may be offered that were passed over because their
-	// origin rests, 0: none was.
-	wake, gap, till time.Duration
-	// next are the first URIs of it, read together; empty: not known. No URI stands before from: what was
-	// taken off its head leaves tombstones that need not be walked again.
+	// wake is the end of its delay; nextOffer the end of the delay after an offer, while a URI is in
+	// process; skippedUntil is when the first of the URIs may be offered that were skipped because their
+	// origin backs off, 0: none was.
+	wake, nextOffer, skippedUntil time.Duration
+	// next are its first URIs, loaded together; empty: not known. No URI is before fromPrec, fromSeq: reading
+	// starts there, so as not to pass again the tombstones that removed URIs left at the head.
 	next    []Entry
 	fromSeq uint64
-	head    *Head    // of the first of next that may be offered; nil: not loaded
-	since   *since   // what commits changed while it is being loaded; nil: nothing
-	address *address // that it waits for (state Address), or asks (while a URI is in process)
+	head    *Head         // of the first of next that may be offered; nil: not loaded
+	changes *changesSince // what commits changed while it is being loaded; nil: nothing
+	address *address      // that it waits for (state Address), or where a URI of it is in process
 
-	turnedUp uint32       // when it came to those that are ready
-	heap     int32        // index in its heap, -1 when it is in none
-	class    schema.Class // who goes first of those that are ready
-	requests uint32
-	version  uint16       // counts the commits that changed it
-	loads    uint16       // counts what was asked to be loaded of it
-	kind     schema.Table // of its place
-	state    State
-	busy     uint8 // URIs in process
-	waiting  uint8 // URIs in it, as far as that matters
-	backoff  uint8
-	fromPrec uint8
-	read     bool // its row was
-	failed   bool // wake is the end of a rest after a failure, not of a delay
-	rest     bool // all that waits in it rests until till
-	ill      bool
-	alone    bool // a prerequisite is in process: the others need it
-	turn     bool // it is its turn at its address, once it is loaded
+	readySeq    uint32       // orders queues of a class by when they became ready
+	heap        int32        // index in its heap, -1 when it is in none
+	class       schema.Class // orders queues that are ready
+	requests    uint32
+	version     uint16       // counts the commits that changed it
+	loads       uint16       // counts the loads begun
+	kind        schema.Table // of its place
+	state       State
+	inProcess   uint8 // URIs in process
+	pending     uint8 // URIs, counted up to 255
+	backoff     uint8
+	fromPrec    uint8
+	rowLoaded   bool // its row is loaded
+	failed      bool // wake is the end of a back-off, not of a delay
+	backsOff    bool // all its origins back off until skippedUntil
+	failing     bool
+	hasPrereq   bool // a prerequisite is in process that the others need
+	addressTurn bool // it was the first that waited for its address, and is offered there when it is loaded
 }
 
-// dueAt is when the queue may be asked.
-func (q *queue) dueAt() time.Duration {
+// readyAt is when the queue is ready: its wake time.
+func (q *queue) readyAt() time.Duration {
 	at := q.wake
-	if q.rest {
-		at = max(at, q.till)
+	if q.backsOff {
+		at = max(at, q.skippedUntil)
 	}
-	if q.busy > 0 {
-		at = max(at, q.gap)
+	if q.inProcess > 0 {
+		at = max(at, q.nextOffer)
 	}
 	return at
 }
 
 func (q *queue) place() schema.Place { return schema.Place{Kind: q.kind, At: q.at, Host: q.hash} }
 
-// setRow takes over a row; its times are the caller's matter.
+// setRow copies a row, but for its times, which the caller sets.
 func (q *queue) setRow(r *Row, at schema.Place) {
 	q.kind, q.at = at.Kind, at.At
-	q.waiting, q.backoff, q.ill = uint8(min(r.Waiting, 255)), r.Backoff, r.Ill
+	q.pending, q.backoff, q.failing = uint8(min(r.Pending, 255)), r.Backoff, r.Failing
 	q.requests = uint32(min(r.Requests, 1<<31))
 	if at.Kind != 0 {
 		q.class = r.Class
 	}
-	q.read = true
+	q.rowLoaded = true
 }
 
-// forgetList forgets what was read of the URIs.
-func (q *queue) forgetList() {
-	q.next, q.head, q.fromPrec, q.fromSeq, q.till, q.rest = nil, nil, 0, 0, 0, false
+// clearURIs discards the loaded URIs.
+func (q *queue) clearURIs() {
+	q.next, q.head, q.fromPrec, q.fromSeq, q.skippedUntil, q.backsOff = nil, nil, 0, 0, 0, false
 }
 
-// since is what commits changed in a queue while it is being loaded.
-type since struct {
-	put    Key
-	isPut  bool
-	taken  []Key
-	again  bool // origins changed: nothing that was read counts
-	vainly bool // what was read before was all behind put
+// changesSince is what commits changed in a queue while it is being loaded.
+type changesSince struct {
+	put     Key
+	isPut   bool
+	taken   []Key
+	reread  bool // origins changed: what was read is outdated
+	retried bool // it was read twice because of URIs that commits added
 }
 
-func (n *since) note(c *Change) {
+func (n *changesSince) note(c *Change) {
 	if c.IsPut && (!n.isPut || c.Put.Before(n.put)) {
 		n.put, n.isPut = c.Put, true
 	}
 	n.taken = append(n.taken, c.Taken...)
-	n.again = n.again || c.Origins
+	n.reread = n.reread || c.Origins
 }
 
-// update brings the list of the first URIs up to date with a commit.
+// update applies a commit to the loaded URIs.
 func (q *queue) update(c *Change) {
 	q.version++
 	if loading.has(q.state) {
-		if q.since == nil {
-			q.since = &since{}
+		if q.changes == nil {
+			q.changes = &changesSince{}
 		}
-		q.since.note(c)
+		q.changes.note(c)
 	}
 	if c.Origins {
-		q.forgetList()
+		q.clearURIs()
 		return
 	}
 	for _, k := range c.Taken {
 		q.remove(k)
 	}
 	if c.IsPut {
-		q.rest = false
-		q.cut(c.Put)
+		q.backsOff = false
+		q.truncateAt(c.Put)
 	}
 }
 
-// cut makes room in the list for a URI that stands at k now, whatever its id.
-func (q *queue) cut(k Key) {
+// truncateAt discards the loaded URIs from k on, where a URI was queued that is not loaded.
+func (q *queue) truncateAt(k Key) {
 	if k.Before(Key{q.fromPrec, q.fromSeq}) {
 		q.fromPrec, q.fromSeq = k.Prec, k.Seq
 	}
@@ -190,11 +190,11 @@ func (q *queue) remove(k Key) {
 	}
 }
 
-// free returns the index in next of the first URI that may be offered: neither in process nor being
-// evicted, and not of an origin that is ill while another URI is in process.
-func (s *Scheduler) free(q *queue) int {
+// firstAvailable returns the index in next of the first URI that may be offered: neither in process nor reserved,
+// and not of a failing origin while another URI is in process.
+func (s *Scheduler) firstAvailable(q *queue) int {
 	for i, e := range q.next {
-		if _, busy := s.process[e.ID]; busy || s.reserved[e.ID] || e.Ill && q.busy > 0 {
+		if _, busy := s.inProcess[e.ID]; busy || s.reserved[e.ID] || e.Failing && q.inProcess > 0 {
 			continue
 		}
 		return i
@@ -202,10 +202,9 @@ func (s *Scheduler) free(q *queue) int {
 	return len(q.next)
 }
 
-// maySpare reports whether a queue with URIs in process may be asked for another: it has one, its
-// server answers well, and none of those in process is what the others wait for. What is in process counts
-// as asked for when the next general pause is due.
-func (s *Scheduler) maySpare(q *queue) bool {
-	return int(q.busy) < s.cfg.Connections && q.busy < q.waiting && !q.alone && q.backoff == 0 &&
-		(s.cfg.PauseAfter == 0 || int(q.requests)+int(q.busy) < s.cfg.PauseAfter)
+// mayOfferAnother reports whether a queue with URIs in process may be dispatched: it has another URI, does not back
+// off, and no prerequisite of the others is in process. URIs in process count as requests of the next pause.
+func (s *Scheduler) mayOfferAnother(q *queue) bool {
+	return int(q.inProcess) < s.cfg.Connections && q.inProcess < q.pending && !q.hasPrereq && q.backoff == 0 &&
+		(s.cfg.PauseAfter == 0 || int(q.requests)+int(q.inProcess) < s.cfg.PauseAfter)
 }

@@ -8,7 +8,7 @@ import (
 	"exclave/frontier/schema"
 )
 
-// variants of the rules that random runs are made with.
+// variants are the configurations of random runs.
 func variants() map[string]func(*Config) {
 	return map[string]func(*Config){
 		"one connection":  nil,
@@ -17,14 +17,14 @@ func variants() map[string]func(*Config) {
 		"addresses":       func(c *Config) { c.HostsPerAddress, c.AddressDelay = 1, 2*time.Second },
 		"all of it":       func(c *Config) { c.HostsPerAddress, c.Connections, c.AddressDelay = 2, 3, time.Second },
 		"quick addresses": func(c *Config) { c.HostsPerAddress, c.Connections, c.MinDelay, c.AddressDelay = 2, 3, 0, 0 },
-		"rounds":          func(c *Config) { c.AreRounds, c.RoundURLs = true, 5 },
+		"rounds":          func(c *Config) { c.HasRounds, c.RoundURLs = true, 5 },
 		"much memory":     func(c *Config) { c.InMemory, c.Connections = 100, 2 },
 	}
 }
 
-// Whatever commits change, whenever something is read and published: no rule is broken, what is counted is
-// what is there, everything is offered in the end, and no move is made that the table does not have.
-// All moves that the table has are made.
+// Whatever commits change, and whenever rows are read and commits published: no rule is broken, the counts are
+// right, every URI is offered in the end, no move is made that the table does not have, and every move of the
+// table is made.
 func TestRandomRuns(t *testing.T) {
 	var made [numStates][numStates]int64
 	seeds := uint64(120)
@@ -81,7 +81,7 @@ func randomRun(t *testing.T, seed uint64, change func(*Config)) *Scheduler {
 	return d.s
 }
 
-// drain offers all there is.
+// drain crawls until nothing is pending.
 func (d *disk) drain() {
 	d.t.Helper()
 	for turn := 0; ; turn++ {
@@ -98,7 +98,7 @@ func (d *disk) drain() {
 			}
 		}
 		d.check()
-		if len(d.lent) > 0 || d.s.Leaving() > 0 {
+		if len(d.inProcess) > 0 || d.s.Leaving() > 0 {
 			d.commit(true)
 			continue
 		}
@@ -107,20 +107,20 @@ func (d *disk) drain() {
 		}
 		d.now += d.waits
 	}
-	if p := d.s.Pick(d.now, true); p.Do != Nothing {
+	if p := d.s.Pick(d.now, true); p.Action != Finish {
 		d.t.Fatalf("%+v at the end", p)
 	}
 	for _, q := range d.rows {
-		if len(q.uris) > 0 && q.shown.Kind != schema.Retired && d.s.round.of(schema.ClassOf(q.shown.At)) && d.s.round.of(q.row.Class) {
-			d.t.Fatalf("%d URIs of queue %d are left: %+v", len(q.uris), q.hash, q.shown)
+		if len(q.uris) > 0 && q.published.Kind != schema.Retired && d.s.round.includes(schema.ClassOf(q.published.At)) && d.s.round.includes(q.row.Class) {
+			d.t.Fatalf("%d URIs of queue %d are left: %+v", len(q.uris), q.hash, q.published)
 		}
 	}
 }
 
 func (d *disk) tell() (s string) {
 	for _, q := range d.rows {
-		l, in := d.s.Look(q.shown, d.now)
-		s += fmt.Sprintf("\nqueue %d at %+v, %d URIs, in memory %v: %+v", q.hash, q.shown, len(q.uris), in, l)
+		l, in := d.s.QueueInfo(q.published, d.now)
+		s += fmt.Sprintf("\nqueue %d at %+v, %d URIs, in memory %v: %+v", q.hash, q.published, len(q.uris), in, l)
 	}
 	return s
 }

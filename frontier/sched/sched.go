@@ -8,118 +8,118 @@ import (
 	"exclave/frontier/schema"
 )
 
-// Config are the rules. Durations of 0 are none, numbers of 0 no limit.
+// Config has the rules. A duration of 0 is none, a number of 0 no limit.
 type Config struct {
-	InMemory        int           // queues in memory, about
+	InMemory        int           // resident queues, about
 	Connections     int           // URIs of a queue in process, less than ReadAhead
-	ReadAhead       int           // URIs of a queue that are read together
+	ReadAhead       int           // URIs of a queue that are loaded together
 	MinDelay        time.Duration // from one offer of a queue to the next while URIs are in process
-	MaxDelay        time.Duration // most that politeness leads to: of what was asked before a kill
-	LongestRest     time.Duration // that any rule makes a queue rest
-	LongRest        time.Duration // more than that, and a queue is snoozed
-	HostsPerAddress int           // queues that ask an IP address at the same time
-	AddressDelay    time.Duration // between the beginnings of two requests to an IP address
-	PauseAfter      int           // requests to a queue after which its address pauses
+	MaxDelay        time.Duration // longest delay after an answer; after a kill, what queues owe for requests not known of
+	LongestSnooze   time.Duration // longest time that any rule snoozes a queue for
+	ResidentSnooze  time.Duration // a queue snoozed for longer is evicted
+	HostsPerAddress int           // queues with a URI in process at one IP address
+	AddressDelay    time.Duration // from the start of one request to an IP address to the next
+	PauseAfter      int           // requests of a queue after which its address is paused
 	Pause           time.Duration
-	// Rounds are there with AreRounds: at most so many, of so many URIs.
-	AreRounds         bool
+	// With HasRounds: at most Rounds rounds of RoundURLs URIs each.
+	HasRounds         bool
 	Rounds, RoundURLs int
-	// Opened is the present moment on the monotonic clock, OpenedAt on the wall's.
+	// Opened and OpenedAt are the same moment, when the run was opened: on the monotonic clock, and as wall time.
 	Opened   time.Duration
 	OpenedAt time.Time
 }
 
-// State at the beginning of a run.
-type Began struct {
+// Initial is what is on disk at the beginning of a run.
+type Initial struct {
 	Inactive, Snoozed, Retired int64
-	// RevivedInLine and RevivedSnoozed of the retired ones stand there instead, since a budget is
-	// greater now.
+	// RevivedInLine and RevivedSnoozed of the retired queues are in line or snoozed instead, because a
+	// budget was raised.
 	RevivedInLine, RevivedSnoozed int64
 	Round, RoundUsed              uint64
-	// Resume is when the first snoozed queue may be asked, Last when the last one may, in milliseconds
-	// since 1970; 0: none is.
-	Resume, Last uint64
-	// Killed says that the run before was killed, at KilledAt on the monotonic clock. What it asked for
-	// in its last moments is not known: everything rests as if it had been asked then.
+	// NextWake and LastWake are the first and the last wake time of a snoozed queue, in milliseconds since
+	// 1970; 0: none is snoozed.
+	NextWake, LastWake uint64
+	// Killed says that the run before was killed, at KilledAt on the monotonic clock. Its last requests are
+	// not known: every queue is snoozed as if it had been sent one then.
 	Killed   bool
 	KilledAt time.Duration
 }
 
-// Scheduler knows the queues that may be asked, and says which is. It is not safe for concurrent use.
+// Scheduler decides which queue is dispatched next. It is not safe for concurrent use.
 type Scheduler struct {
 	cfg    Config
-	queues map[uint64]*queue // in memory
+	queues map[uint64]*queue // resident
 	horizons
-	waking heap[*queue] // those that wait or rest, by when they may be asked
-	ready  heap[*queue] // those that may be, by their class
-	made   [numStates][numStates]int64
-	began  [numStates]int64
+	waking  heap[*queue] // those in Waiting, Resting and InProcessWaiting, by wake time
+	ready   heap[*queue] // those in Ready and InProcessReady, by class
+	made    [numStates][numStates]int64
+	initial [numStates]int64
 
-	addrs   map[netip.Addr]*address // as far as they matter
-	lines   heap[*address]          // those for which queues wait, and that are not full
-	process map[crawl.ID]inProcess
-	// reserved are URIs that the commit under way takes out of their queues.
+	addrs        map[netip.Addr]*address // those in use, with queues waiting, or before their next request
+	waitingAddrs heap[*address]          // those with queues waiting, and not at their limit
+	inProcess    map[crawl.ID]inProcess
+	// reserved are URIs that the commit in flight takes out of their queues.
 	reserved map[crawl.ID]bool
 	leaves   []Leave
-	loads    int    // under way
-	turns    uint32 // counts the queues that came to be ready
+	loads    int    // in flight
+	readySeq uint32 // counts moves to a ready state
 	round    rounds
 	killed   bool
 	killedAt time.Duration
-	// ahead is how far the wall's clock was set back since the last run: by so much sooner snoozed
-	// queues come back.
-	ahead time.Duration
-	back  []*queue // of the commit being applied
+	// clockSetBack is how far the wall clock was set back since the last run: snoozed queues wake that much
+	// sooner.
+	clockSetBack time.Duration
+	returned     []*queue // queues that the commit being applied returns URIs to
 }
 
 // inProcess is the queue of a URI in process.
 type inProcess struct {
-	q     *queue
-	alone bool // the URI is a prerequisite of the others
+	q      *queue
+	prereq bool // the URI is a prerequisite of others in the queue
 }
 
 // New returns a scheduler that knows no queue.
 func New(c Config) *Scheduler {
 	return &Scheduler{cfg: c, queues: map[uint64]*queue{}, addrs: map[netip.Addr]*address{},
-		process: map[crawl.ID]inProcess{}, reserved: map[crawl.ID]bool{},
-		horizons: horizons{line: schema.Place{Kind: schema.Line}, awake: schema.Place{Kind: schema.Snoozed}},
-		waking:   heap[*queue]{less: wakesBefore, index: queueIndex},
-		ready:    heap[*queue]{less: goesBefore, index: queueIndex},
-		lines:    heap[*address]{less: asksBefore, index: func(a *address) *int32 { return &a.heap }},
-		round:    rounds{most: c.Rounds, urls: c.RoundURLs, are: c.AreRounds}}
+		inProcess: map[crawl.ID]inProcess{}, reserved: map[crawl.ID]bool{},
+		horizons:     horizons{line: schema.Place{Kind: schema.Line}, woken: schema.Place{Kind: schema.Snoozed}},
+		waking:       heap[*queue]{less: wakesBefore, index: queueIndex},
+		ready:        heap[*queue]{less: goesBefore, index: queueIndex},
+		waitingAddrs: heap[*address]{less: requestsBefore, index: func(a *address) *int32 { return &a.heap }},
+		round:        rounds{most: c.Rounds, urls: c.RoundURLs, enabled: c.HasRounds}}
 }
 
-// Start tells what is on disk when the run begins.
-func (s *Scheduler) Start(b Began) {
-	s.began[Inactive], s.began[Snoozed], s.began[Retired] = b.Inactive, b.Snoozed, b.Retired
+// Start sets what is on disk when the run begins.
+func (s *Scheduler) Start(b Initial) {
+	s.initial[Inactive], s.initial[Snoozed], s.initial[Retired] = b.Inactive, b.Snoozed, b.Retired
 	s.made[Retired][Inactive], s.made[Retired][Snoozed] = b.RevivedInLine, b.RevivedSnoozed
 	s.inLine, s.snoozed = b.Inactive+b.RevivedInLine, b.Snoozed+b.RevivedSnoozed
-	s.behind = s.inLine > 0
+	s.onDisk = s.inLine > 0
 	s.round.now, s.round.used = b.Round, b.RoundUsed
-	s.killed, s.killedAt, s.resume = b.Killed, b.KilledAt, b.Resume
-	if b.Last > 0 {
-		s.ahead = max(time.UnixMilli(int64(b.Last)).Sub(s.cfg.OpenedAt)-s.cfg.LongestRest, 0)
+	s.killed, s.killedAt, s.nextWake = b.Killed, b.KilledAt, b.NextWake
+	if b.LastWake > 0 {
+		s.clockSetBack = max(time.UnixMilli(int64(b.LastWake)).Sub(s.cfg.OpenedAt)-s.cfg.LongestSnooze, 0)
 	}
 }
 
-// Decision is what [Scheduler.Pick] says.
+// Decision is the answer of [Scheduler.Pick].
 type Decision struct {
-	Do    Do
-	Offer Offer
-	Load  Load
-	// Wait is how long nothing can be offered, as far as is known; negative: until something changes.
+	Action Action
+	Offer  Offer
+	Load   Load
+	// Wait is for how long nothing can be offered, as far as is known; negative: until something changes.
 	Wait time.Duration
 }
 
-// Do is what to do.
-type Do uint8
+// Action is what the caller must do.
+type Action uint8
 
-// What to do.
+// The actions.
 const (
-	Sleep   Do = iota // until Wait is over or something changes
-	Hand              // the URI of Offer to a ToeThread: it is in process now
-	Read              // what Load says, then call Loaded or Failed and tell all who sleep if it says so
-	Nothing           // the crawl is over
+	Sleep    Action = iota // until Wait has passed or something changes
+	Dispatch               // hand the URI of Offer to a ToeThread: it is in process now
+	Read                   // what Load names, call Loaded or Failed, and wake all sleepers if that says so
+	Finish                 // nothing is left: the crawl ends
 )
 
 // Offer is a URI that is in process now.
@@ -128,12 +128,11 @@ type Offer struct {
 	Entry
 }
 
-// Pick decides what is to be done now. quiet says that nothing is under way elsewhere that could bring
-// URIs.
+// Pick decides what to do now. quiet says that nothing is in flight elsewhere that could make URIs known.
 func (s *Scheduler) Pick(now time.Duration, quiet bool) Decision {
 	for {
 		if l, ok := s.loadSnoozed(now); ok {
-			return Decision{Do: Read, Load: l}
+			return Decision{Action: Read, Load: l}
 		}
 		d := Decision{Wait: -1}
 		full := s.roundFull()
@@ -142,25 +141,25 @@ func (s *Scheduler) Pick(now time.Duration, quiet bool) Decision {
 				return d
 			}
 		}
-		quiet := quiet && len(s.process) == 0 && s.loads == 0 && len(s.leaves) == 0
+		quiet := quiet && len(s.inProcess) == 0 && s.loads == 0 && len(s.leaves) == 0
 		if d.Wait < 0 && quiet && s.nextRound() {
 			continue
 		}
-		if rest := s.untilResume(now); rest >= 0 && (d.Wait < 0 || rest < d.Wait) && !full {
-			d.Wait = rest
+		if left := s.untilNextWake(now); left >= 0 && (d.Wait < 0 || left < d.Wait) && !full {
+			d.Wait = left
 		}
 		if d.Wait < 0 && quiet {
-			d.Do = Nothing
+			d.Action = Finish
 		}
 		return d
 	}
 }
 
-// pick decides what is to be done in this round; false: nothing before d.Wait is over.
+// pick decides what to do in this round; false: nothing before d.Wait has passed.
 func (s *Scheduler) pick(d *Decision, now time.Duration) bool {
 	for {
-		if len(s.lines.items) > 0 && s.lines.top().next <= now {
-			if s.turn(s.lines.top(), d, now) {
+		if len(s.waitingAddrs.items) > 0 && s.waitingAddrs.top().next <= now {
+			if s.offerAtAddress(s.waitingAddrs.top(), d, now) {
 				return true
 			}
 			continue
@@ -168,13 +167,13 @@ func (s *Scheduler) pick(d *Decision, now time.Duration) bool {
 		s.wake(now)
 		var q *queue
 		if len(s.ready.items) > 0 {
-			if first := s.ready.top(); s.round.of(first.class) {
+			if first := s.ready.top(); s.round.includes(first.class) {
 				q = first
 			}
 		}
-		if q == nil || s.lineGoesOn() && schema.ClassOf(s.line.At) < q.class { // a queue that was snoozed came out of their order
+		if q == nil || s.moreInLine() && schema.ClassOf(s.line.At) < q.class { // it was snoozed, and those in line on disk go first
 			if l, ok := s.loadLine(); ok {
-				d.Do, d.Load = Read, l
+				d.Action, d.Load = Read, l
 				return true
 			}
 			if q == nil || s.reading {
@@ -182,38 +181,37 @@ func (s *Scheduler) pick(d *Decision, now time.Duration) bool {
 				return false
 			}
 		}
-		if s.take(q, d, now) {
+		if s.loadOrOffer(q, d, now) {
 			return true
 		}
 	}
 }
 
-// untilNext is how long until a queue in memory may be asked; negative: none waits for a time.
-func (s *Scheduler) untilNext(now time.Duration, known bool) time.Duration {
+// untilNext is how long until a resident queue is ready; negative: not known.
+func (s *Scheduler) untilNext(now time.Duration, noneReady bool) time.Duration {
 	wait := time.Duration(-1)
-	if !known { // that places are being read is what matters
+	if !noneReady { // one is ready, but must wait for the places being read
 		return wait
 	}
-	if len(s.lines.items) > 0 {
-		wait = s.lines.top().next - now
+	if len(s.waitingAddrs.items) > 0 {
+		wait = s.waitingAddrs.top().next - now
 	}
 	if len(s.waking.items) > 0 {
-		if rest := s.waking.top().dueAt() - now; wait < 0 || rest < wait {
-			wait = rest
+		if left := s.waking.top().readyAt() - now; wait < 0 || left < wait {
+			wait = left
 		}
 	}
 	return wait
 }
 
-// take decides what is to be done with a queue that may be asked: something is read, a URI of it is offered, or
-// (false) it is not its turn after all.
-func (s *Scheduler) take(q *queue, d *Decision, now time.Duration) bool {
-	if q.till > 0 && q.till <= now { // the first of those wakes that were passed over
-		q.forgetList()
+// loadOrOffer loads what a ready queue needs or offers a URI of it; false: the queue moved to another state instead.
+func (s *Scheduler) loadOrOffer(q *queue, d *Decision, now time.Duration) bool {
+	if q.skippedUntil > 0 && q.skippedUntil <= now { // the first of the skipped URIs may be offered
+		q.clearURIs()
 	}
-	i := s.free(q)
+	i := s.firstAvailable(q)
 	switch {
-	case !q.read:
+	case !q.rowLoaded:
 		d.Load = s.load(q, QueueRow)
 	case i == len(q.next):
 		d.Load = s.load(q, QueueURIs)
@@ -223,18 +221,18 @@ func (s *Scheduler) take(q *queue, d *Decision, now time.Duration) bool {
 		if !s.offer(q, q.next[i], &d.Offer, now) {
 			return false
 		}
-		d.Do = Hand
+		d.Action = Dispatch
 		return true
 	}
-	d.Do = Read
+	d.Action = Read
 	return true
 }
 
-// offer offers a URI, unless its queue must wait or leave.
+// offer offers a URI, unless its queue must wait or is to be retired.
 func (s *Scheduler) offer(q *queue, e Entry, o *Offer, now time.Duration) bool {
 	h := q.head
 	if h.Retire != 0 {
-		if q.busy > 0 { // what is in process may change it
+		if q.inProcess > 0 { // finishing those may change it
 			s.move(q, InProcess)
 		} else {
 			s.leave(q, Leave{Queue: q.hash, Retire: h.Retire})
@@ -247,22 +245,22 @@ func (s *Scheduler) offer(q *queue, e Entry, o *Offer, now time.Duration) bool {
 		s.settle(q, now, true)
 		return false
 	}
-	a, ok := s.mayAsk(q, now)
+	a, ok := s.mayRequest(q, now)
 	if !ok {
 		return false
 	}
 	s.unheap(q)
-	s.process[e.ID] = inProcess{q, h.Prereq}
-	q.busy++
-	q.turn, q.head, q.alone = false, nil, q.alone || h.Prereq
-	q.gap = now + max(s.cfg.MinDelay, h.CrawlDelay)
+	s.inProcess[e.ID] = inProcess{q, h.Prereq}
+	q.inProcess++
+	q.addressTurn, q.head, q.hasPrereq = false, nil, q.hasPrereq || h.Prereq
+	q.nextOffer = now + max(s.cfg.MinDelay, h.CrawlDelay)
 	if a != nil {
 		if q.address == nil {
 			q.address = a
-			a.busy++
+			a.inProcess++
 		}
 		a.next = max(a.next, now+s.cfg.AddressDelay)
-		s.place(a, now)
+		s.settleAddress(a, now)
 	}
 	s.settle(q, now, true)
 	*o = Offer{q.hash, e}

@@ -11,8 +11,8 @@ import (
 	"exclave/frontier/schema"
 )
 
-// sim is a crawl of many queues without a disk: a scheduler, ToeThreads that take a while, and what a disk would
-// say. It breaks off when a rule is broken.
+// sim is a crawl of many queues without a disk: a scheduler, ToeThreads whose fetches take time, and the rows that a
+// disk would have. It ends the test when a rule is broken.
 type sim struct {
 	t       testing.TB
 	s       *Scheduler
@@ -28,25 +28,25 @@ type sim struct {
 	toes    heap[*toe]
 	idle    []*toe
 	picks   int
-	asked   int // queues that were asked at all
+	asked   int // queues that were sent a request
 }
 
 // simQueue is a queue on the disk of a simulation.
 type simQueue struct {
-	ticket   uint64        // number of its place in line
-	wakes    uint64        // number of its place among those that are snoozed
-	wake     time.Duration // not before
-	last     time.Duration // it was asked, for a fetch that ended then; 0: never
-	done     uint32        // URIs that were finished
-	left     uint32        // URIs that are pending
-	requests uint32
-	backoff  uint8
-	snoozed  bool
+	ticket      uint64        // number of its place in line
+	wakes       uint64        // number of its place among those that are snoozed
+	wake        time.Duration // not before
+	lastRequest time.Duration // end of its last fetch; 0: none
+	finished    uint32        // URIs that were finished
+	pending     uint32        // URIs that are pending
+	requests    uint32
+	backoff     uint8
+	snoozed     bool
 }
 
 type simAddr struct {
 	busy   int
-	last   time.Duration // it was asked
+	last   time.Duration // start of the last request
 	paused time.Duration // until
 	began  bool
 }
@@ -58,7 +58,7 @@ type toe struct {
 	index int32
 }
 
-// calendar has queues by numbers of their places, in days of so many numbers: what is no longer so is passed over.
+// calendar has queues by the numbers of their places, grouped in days of so many numbers. Outdated entries are skipped.
 type calendar struct {
 	first, day uint64
 	days       [][]uint32
@@ -90,7 +90,7 @@ func ipOf(a int) netip.Addr {
 }
 func (q *simQueue) kind() schema.Table {
 	switch {
-	case q.left == 0:
+	case q.pending == 0:
 		return 0
 	case q.snoozed:
 		return schema.Snoozed
@@ -112,7 +112,7 @@ func (m *sim) place(i int) schema.Place {
 
 func newSim(t testing.TB, queues, inMemory, threads int) *sim {
 	m := &sim{t: t, rnd: rand.New(rand.NewPCG(1, 2)), queues: make([]simQueue, queues), perAddr: 5, threads: threads}
-	m.cfg = Config{InMemory: inMemory, Connections: 1, MinDelay: 3 * time.Second, MaxDelay: 30 * time.Second, LongestRest: 4 * time.Hour, LongRest: time.Minute, ReadAhead: 16,
+	m.cfg = Config{InMemory: inMemory, Connections: 1, MinDelay: 3 * time.Second, MaxDelay: 30 * time.Second, LongestSnooze: 4 * time.Hour, ResidentSnooze: time.Minute, ReadAhead: 16,
 		HostsPerAddress: 2, AddressDelay: 500 * time.Millisecond, PauseAfter: 20, Pause: time.Minute,
 		Opened: time.Hour, OpenedAt: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)}
 	m.now = m.cfg.Opened
@@ -124,34 +124,34 @@ func newSim(t testing.TB, queues, inMemory, threads int) *sim {
 	m.snoozed = calendar{first: uint64(m.cfg.OpenedAt.UnixMilli()), day: 1000}
 	for i := range m.queues {
 		q := &m.queues[i]
-		q.left = uint32(1 + m.rnd.IntN(3))
+		q.pending = uint32(1 + m.rnd.IntN(3))
 		if i%1000 == 0 {
-			q.left = 500
+			q.pending = 500
 		}
-		// As if they had been found one after the other.
+		// As if they had been discovered one after the other.
 		turn := schema.Turn{Ticket: m.cfg.OpenedAt.Add(time.Duration(i) * 100 * time.Microsecond)}
 		q.ticket = turn.Number()
 		m.line.add(q.ticket, uint32(i))
 	}
-	m.s.Start(Began{Inactive: int64(queues)})
+	m.s.Start(Initial{Inactive: int64(queues)})
 	for range threads {
 		m.idle = append(m.idle, &toe{index: -1})
 	}
 	return m
 }
 
-// read reads what is asked for.
+// read reads what a load asks for.
 func (m *sim) read(l *Load, r *Rows) {
-	switch l.What {
+	switch l.Kind {
 	case Places:
 		m.readPlaces(l, r)
 	case QueueRow:
 		r.Row = m.row(queueOf(l.Queue))
 	case QueueURIs:
 		q := &m.queues[queueOf(l.Queue)]
-		r.From = Key{1, uint64(q.done) + 1}
-		for n := range min(q.left, uint32(l.Most)) {
-			seq := uint64(q.done + n + 1)
+		r.From = Key{1, uint64(q.finished) + 1}
+		for n := range min(q.pending, uint32(l.Most)) {
+			seq := uint64(q.finished + n + 1)
 			r.URIs = append(r.URIs, Entry{Prec: 1, Seq: seq, ID: crawl.ID{Host: l.Queue, URI: seq}})
 		}
 	case FirstURI:
@@ -174,7 +174,7 @@ func (m *sim) readPlaces(l *Load, r *Rows) {
 		for _, i := range c.days[day] {
 			p := m.place(int(i))
 			if p.Kind != l.After.Kind || int((p.At-c.first)/c.day) != day {
-				continue // it stands elsewhere now
+				continue // it has another place now
 			}
 			now = append(now, i)
 			if l.After.Before(p) {
@@ -200,30 +200,30 @@ func (m *sim) readPlaces(l *Load, r *Rows) {
 
 func (m *sim) row(i int) Row {
 	q := &m.queues[i]
-	r := Row{Waiting: uint64(q.left), Requests: uint64(q.requests), Backoff: q.backoff}
+	r := Row{Pending: uint64(q.pending), Requests: uint64(q.requests), Backoff: q.backoff}
 	if q.wake > 0 {
 		r.Wake = m.s.wall(q.wake)
 	}
 	return r
 }
 
-// offered holds an offer to the rules of politeness.
+// offered checks an offer against the rules of politeness.
 func (m *sim) offered(o Offer) {
 	i := queueOf(o.Queue)
 	q, a := &m.queues[i], &m.addrs[m.addr(i)]
 	switch {
-	case q.left == 0 || o.Seq != uint64(q.done)+1:
-		m.t.Fatalf("%+v is offered, %d are done and %d left", o, q.done, q.left)
+	case q.pending == 0 || o.Seq != uint64(q.finished)+1:
+		m.t.Fatalf("%+v is offered, %d are done and %d left", o, q.finished, q.pending)
 	case m.now < q.wake:
-		m.t.Fatalf("queue %d is asked %v before its delay is over", i, q.wake-m.now)
+		m.t.Fatalf("queue %d is dispatched %v before its delay is over", i, q.wake-m.now)
 	case a.busy >= m.cfg.HostsPerAddress:
-		m.t.Fatalf("%d queues ask an address", a.busy+1)
+		m.t.Fatalf("%d queues of an address are in process", a.busy+1)
 	case a.began && m.now < a.last+m.cfg.AddressDelay:
-		m.t.Fatalf("an address is asked %v after the last time", m.now-a.last)
+		m.t.Fatalf("an address is sent a request %v after the last one", m.now-a.last)
 	case m.now < a.paused:
-		m.t.Fatalf("an address is asked %v before its pause is over", a.paused-m.now)
+		m.t.Fatalf("an address is sent a request %v before its pause is over", a.paused-m.now)
 	}
-	if q.last == 0 {
+	if q.lastRequest == 0 {
 		m.asked++
 	}
 	a.busy++
@@ -231,50 +231,50 @@ func (m *sim) offered(o Offer) {
 	w := m.idle[len(m.idle)-1]
 	m.idle = m.idle[:len(m.idle)-1]
 	w.o, w.ends = o, m.now+time.Duration(50+m.rnd.IntN(2000))*time.Millisecond
-	q.last = w.ends
+	q.lastRequest = w.ends
 	m.toes.push(w)
 	m.picks++
 }
 
-// finish hands back what a ToeThread has, and publishes the commit.
+// finish hands back the URI of a ToeThread, and publishes the commit.
 func (m *sim) finish(w *toe) {
 	m.toes.remove(w)
 	m.idle = append(m.idle, w)
 	i := queueOf(w.o.Queue)
 	q, ai := &m.queues[i], m.addr(i)
-	c := Change{Queue: hashOf(i), Was: m.place(i), Asked: true}
-	p := Publication{Back: []crawl.ID{w.o.ID}}
+	c := Change{Queue: hashOf(i), Was: m.place(i), Requested: true}
+	p := Publication{Returned: []crawl.ID{w.o.ID}}
 	m.addrs[ai].busy--
 	switch {
-	case m.rnd.IntN(20) > 0 || q.left == 1:
-		q.done, q.left = q.done+1, q.left-1
+	case m.rnd.IntN(20) > 0 || q.pending == 1:
+		q.finished, q.pending = q.finished+1, q.pending-1
 		q.backoff /= 2
 		c.Taken = []Key{w.o.Key()}
-		c.Rest = time.Duration(3000+m.rnd.IntN(27000)) * time.Millisecond
-		if q.left == 0 && i%4 == 0 && m.rnd.IntN(2) > 0 { // others are found later
-			q.left = 2
-			c.NotePut(Key{1, uint64(q.done) + 1})
-			c.Rest = time.Duration(1+m.rnd.IntN(12)) * time.Minute
+		c.Delay = time.Duration(3000+m.rnd.IntN(27000)) * time.Millisecond
+		if q.pending == 0 && i%4 == 0 && m.rnd.IntN(2) > 0 { // more are discovered later
+			q.pending = 2
+			c.NotePut(Key{1, uint64(q.finished) + 1})
+			c.Delay = time.Duration(1+m.rnd.IntN(12)) * time.Minute
 		}
 	default:
-		c.Rest, c.Failed = 15*time.Minute<<q.backoff, true
+		c.Delay, c.Failed = 15*time.Minute<<q.backoff, true
 		q.backoff = min(q.backoff+1, 4)
 	}
-	q.wake = m.now + c.Rest
-	q.snoozed = c.Rest > m.cfg.LongRest
+	q.wake = m.now + c.Delay
+	q.snoozed = c.Delay > m.cfg.ResidentSnooze
 	if q.requests++; int(q.requests) >= m.cfg.PauseAfter {
 		q.requests = 0
 		p.Paused = []netip.Addr{ipOf(ai)}
 		m.addrs[ai].paused = m.now + m.cfg.Pause
 	}
-	m.stand(i, c.Was.Kind)
+	m.moveTo(i, c.Was.Kind)
 	c.At, c.Row = m.place(i), m.row(i)
 	p.Changes = []Change{c}
 	m.s.Apply(&p, m.now)
 }
 
-// stand puts a queue where its row says, which stood in another order before.
-func (m *sim) stand(i int, was schema.Table) {
+// moveTo puts a queue into the order that its row says.
+func (m *sim) moveTo(i int, was schema.Table) {
 	q := &m.queues[i]
 	switch kind := q.kind(); {
 	case kind == schema.Snoozed:
@@ -285,31 +285,31 @@ func (m *sim) stand(i int, was schema.Table) {
 	}
 }
 
-// leave snoozes the queues that are to leave memory.
+// leave snoozes and evicts the queues that are to leave.
 func (m *sim) leave(p *Publication) {
 	for _, l := range m.s.Leaves(100) {
-		p.Left++
+		p.Leaves++
 		i := queueOf(l.Queue)
 		q := &m.queues[i]
 		c := Change{Queue: hashOf(i), Was: m.place(i), Left: true}
-		q.snoozed = q.left > 0
+		q.snoozed = q.pending > 0
 		q.wake = max(q.wake, l.Until.Sub(m.cfg.OpenedAt)+m.cfg.Opened)
-		m.stand(i, c.Was.Kind)
+		m.moveTo(i, c.Was.Kind)
 		c.At, c.Row = m.place(i), m.row(i)
 		p.Changes = append(p.Changes, c)
 	}
 }
 
-// run crawls until a time, or until nothing is left.
+// run crawls until a time, or until nothing is pending.
 func (m *sim) run(until time.Duration) {
 	for m.now < until {
 		for len(m.idle) > 0 {
 			d := m.s.Pick(m.now, true)
-			if d.Do == Hand {
+			if d.Action == Dispatch {
 				m.offered(d.Offer)
 				continue
 			}
-			if d.Do == Read {
+			if d.Action == Read {
 				l, more := d.Load, true
 				for more {
 					var r Rows
@@ -324,7 +324,7 @@ func (m *sim) run(until time.Duration) {
 				m.s.Apply(&p, m.now)
 				continue
 			}
-			if d.Do == Nothing {
+			if d.Action == Finish {
 				return
 			}
 			if len(m.toes.items) == 0 || d.Wait >= 0 && m.now+d.Wait < m.toes.top().ends {

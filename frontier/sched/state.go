@@ -5,33 +5,33 @@ import (
 	"math/bits"
 )
 
-// State is where a queue stands.
+// State is the state of a queue.
 type State uint8
 
 // The states of a queue.
 const (
-	// Those on disk, of which nothing is in memory.
+	// Evicted: on disk only.
 
-	Exhausted State = iota // no URI waits in it
+	Exhausted State = iota // no URI is pending
 	Inactive               // in line, behind the horizon
-	Snoozed                // until a time
+	Snoozed                // until its wake time
 	Retired                // a budget is spent
 
-	// Those in memory, none of whose URIs is in process.
+	// Resident, with no URI in process.
 
-	Waiting // until the delay of politeness is over
-	Resting // after a failure, because the server asked for it, or because all its origins rest
-	Ready   // a URI may be offered
-	Loading // as Ready; what that takes is being read
-	Address // as Ready; but its IP address may not be asked yet, or others come first there
-	Leaving // until a commit has snoozed or retired it
+	Waiting // until its delay is over
+	Resting // it backs off, or all its origins do
+	Ready   // a URI may be dispatched
+	Loading // as Ready, but rows it needs are being read
+	Address // as Ready, but its IP address is at a limit, or other queues come first there
+	Leaving // until a commit has written that it is snoozed or retired
 
-	// Those with a URI in process.
+	// Resident, with a URI in process.
 
-	InProcess        // no other may be offered before one comes back
-	InProcessWaiting // another may be, when its delay is over (more than one connection)
-	InProcessReady   // another may be
-	InProcessLoading // as InProcessReady; what that takes is being read
+	InProcess        // no other may be dispatched before one is handed back
+	InProcessWaiting // another may be dispatched when the delay is over (more than one connection)
+	InProcessReady   // another may be dispatched
+	InProcessLoading // as InProcessReady, but rows it needs are being read
 	InProcessRetired // a budget is spent
 
 	numStates
@@ -57,57 +57,57 @@ func (m states) has(s State) bool { return m&(1<<s) != 0 }
 
 const (
 	onDisk = states(1<<Exhausted | 1<<Inactive | 1<<Snoozed | 1<<Retired)
-	// settled are those in which a queue is put that may be asked, now or later.
-	settled = states(1<<Waiting | 1<<Resting | 1<<Ready)
-	// offered are those in which a queue can be when one of its URIs has just been offered.
-	offered = states(1<<InProcess | 1<<InProcessWaiting | 1<<InProcessReady)
-	loading = states(1<<Loading | 1<<InProcessLoading)
-	retired = states(1<<Retired | 1<<InProcessRetired)
+	// eligible are the states of a resident queue that may be dispatched, now or at a known time.
+	eligible = states(1<<Waiting | 1<<Resting | 1<<Ready)
+	// afterOffer are the states a queue can be in right after one of its URIs was offered.
+	afterOffer = states(1<<InProcess | 1<<InProcessWaiting | 1<<InProcessReady)
+	loading    = states(1<<Loading | 1<<InProcessLoading)
+	retired    = states(1<<Retired | 1<<InProcessRetired)
 )
 
-// moves are the states to which a queue may go from another: the table in the comment of
+// moves returns the states a queue may move to from a state: the table in the comment of
 // [Scheduler.move] as data.
 func moves(from State) states {
 	switch from {
 	case Exhausted, Inactive, Snoozed, Retired:
-		return onDisk&^set(from) | settled
+		return onDisk&^set(from) | eligible
 	case Waiting:
 		return onDisk | set(Resting, Ready)
 	case Resting:
 		return onDisk | set(Waiting, Ready)
 	case Ready:
-		return onDisk | offered | set(Waiting, Resting, Loading, Address, Leaving)
+		return onDisk | afterOffer | set(Waiting, Resting, Loading, Address, Leaving)
 	case Loading:
-		return onDisk | settled | set(Leaving)
+		return onDisk | eligible | set(Leaving)
 	case Address:
-		return onDisk | offered | set(Waiting, Resting, Loading)
+		return onDisk | afterOffer | set(Waiting, Resting, Loading)
 	case Leaving:
-		return onDisk | settled
+		return onDisk | eligible
 	case InProcess:
-		return onDisk | settled | set(Leaving, InProcessWaiting, InProcessReady, InProcessRetired)
+		return onDisk | eligible | set(Leaving, InProcessWaiting, InProcessReady, InProcessRetired)
 	case InProcessWaiting:
-		return onDisk | settled | set(Leaving, InProcess, InProcessReady, InProcessRetired)
+		return onDisk | eligible | set(Leaving, InProcess, InProcessReady, InProcessRetired)
 	case InProcessReady:
-		return onDisk | settled | set(Leaving, InProcess, InProcessWaiting, InProcessLoading, InProcessRetired)
+		return onDisk | eligible | set(Leaving, InProcess, InProcessWaiting, InProcessLoading, InProcessRetired)
 	case InProcessLoading:
 		return onDisk | set(Loading, Leaving, InProcess, InProcessWaiting, InProcessReady, InProcessRetired)
 	case InProcessRetired:
-		return onDisk | settled | set(InProcess, InProcessWaiting, InProcessReady)
+		return onDisk | eligible | set(InProcess, InProcessWaiting, InProcessReady)
 	}
 	return 0
 }
 
-// Move is a queue that went from one state to another, and how many did.
+// Move is a move from one state to another, and how many queues made it.
 type Move struct {
 	From, To State
 	N        int64
 }
 
-// String tells the move.
+// String describes the move.
 func (m Move) String() string { return fmt.Sprintf("%v → %v (%d)", m.From, m.To, m.N) }
 
-// Faults are the moves that were made though the table does not have them.
-func (s *Scheduler) Faults() (bad []Move) {
+// IllegalMoves returns the moves that were made though the table does not have them.
+func (s *Scheduler) IllegalMoves() (bad []Move) {
 	for from, row := range s.made {
 		for to, n := range row {
 			if n > 0 && !moves(State(from)).has(State(to)) {
@@ -118,17 +118,17 @@ func (s *Scheduler) Faults() (bad []Move) {
 	return bad
 }
 
-// Count returns how many queues are in a state. What left is taken from what was there and
-// what came.
+// Count returns how many queues are in a state: those at the beginning of the run, plus the moves into it,
+// minus the moves out of it.
 func (s *Scheduler) Count(state State) int64 {
-	n := s.began[state]
+	n := s.initial[state]
 	for other := range numStates {
 		n += s.made[other][state] - s.made[state][other]
 	}
 	return n
 }
 
-// between is how many moves led from one set of states to another.
+// between counts the moves from one set of states to another.
 func (s *Scheduler) between(from, to states) (n int64) {
 	for f := from; f != 0; f &= f - 1 {
 		for t := to; t != 0; t &= t - 1 {
@@ -138,15 +138,15 @@ func (s *Scheduler) between(from, to states) (n int64) {
 	return n
 }
 
-// Changes is how often a queue came into a group of states, or left it.
+// Changes counts how often a queue moved into a group of states, or out of it.
 type Changes struct {
-	Activated, Deactivated int64 // taken out of the line on disk, put into it
+	Activated, Deactivated int64 // from inactive, to inactive
 	Snoozed, Woken         int64
 	Retired, Revived       int64
 	Filled, Exhausted      int64
 }
 
-// Changes counts what became of queues.
+// Changes returns how often queues were activated, snoozed, retired, exhausted, and the reverse.
 func (s *Scheduler) Changes() Changes {
 	const all = states(1<<numStates - 1)
 	in := func(group states) int64 { return s.between(all&^group, group) }

@@ -16,7 +16,7 @@ func States() (all []State) {
 	return all
 }
 
-// The table in the comment of move is the one that the program has.
+// The table in the comment of move and the one in the program are the same.
 func TestTableOfMoves(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "move.go", nil, parser.ParseComments)
 	if err != nil {

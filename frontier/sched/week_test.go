@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A week of a crawl of many queues, a few of which are in memory: no queue is asked before its delay is over, no
-// address by too many, too often or in its pause, and every queue gets its turn.
+// A week of a crawl of many queues, a few of them resident: no queue is dispatched before its delay is over, no
+// address has too many queues in process, requests too close together or in its pause, and every queue is dispatched.
 func TestAWeekOfPoliteness(t *testing.T) {
 	queues := 300_000
 	switch {
@@ -24,13 +24,13 @@ func TestAWeekOfPoliteness(t *testing.T) {
 func week(t testing.TB, queues int) *sim {
 	m := newSim(t, queues, max(queues/200, 1000), max(queues/100_000, 2))
 	m.run(m.cfg.Opened + 7*24*time.Hour)
-	if bad := m.s.Faults(); len(bad) > 0 {
+	if bad := m.s.IllegalMoves(); len(bad) > 0 {
 		t.Errorf("moves that the table does not have: %v", bad)
 	}
 	if m.asked < queues {
-		t.Errorf("%d of %d queues were asked in a week", m.asked, queues)
+		t.Errorf("%d of %d queues were sent a request in a week", m.asked, queues)
 	}
-	t.Logf("%d picks; %d of %d queues were asked; %d in memory; moves: %+v", m.picks, m.asked, queues, len(m.s.queues), m.s.Changes())
+	t.Logf("%d picks; %d of %d queues were sent a request; %d in memory; moves: %+v", m.picks, m.asked, queues, len(m.s.queues), m.s.Changes())
 	return m
 }
 
@@ -42,7 +42,7 @@ func BenchmarkWeek(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory measures what a queue takes in memory: unread, and when its first URIs are known.
+// BenchmarkMemory measures the memory of a queue: without its row, and with its first URIs loaded.
 func BenchmarkMemory(b *testing.B) {
 	const queues = 1_000_000
 	for b.Loop() {

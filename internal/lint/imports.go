@@ -22,7 +22,7 @@ func table() []row {
 		"internal/record", "internal/resolve", "internal/robots", "internal/geoip", "internal/crawllog", "internal/aside", "internal/logparts", "internal/seedlog", "internal/collection", "internal/printable", "internal/traps", "internal/extsort", "internal/conf", "internal/yield",
 	}
 	level1 := append(slices.Clone(level0), "crawl", "warc/…", "dict")
-	level3 := append(slices.Clone(level1), "analyzer", "frontier/…", "chain/…")
+	level3 := append(slices.Clone(level1), "analyzer", "frontier", "chain/…")
 	job := append(slices.Clone(level3), "config", "internal/job/…")
 	with := func(base []string, more ...string) []string { return append(slices.Clone(base), more...) }
 	return []row{
@@ -34,7 +34,7 @@ func table() []row {
 		{[]string{"analyzer"}, with(level0, "dict"), "the analyzer works without a crawl"},
 		{[]string{"frontier/schema"}, []string{"crawl", "internal/mime"}, "the schema is pure: bytes in, values out"},
 		{[]string{"frontier/rules"}, with(level0, "crawl", "frontier/schema"), "rules change rows; they know no store and nobody who uses them"},
-		{[]string{"frontier/store"}, []string{"crawl", "frontier/schema", "internal/fsx", "internal/yield"}, "the store knows tables, no rules"},
+		{[]string{"frontier/store"}, []string{"frontier/schema", "internal/fsx", "internal/yield"}, "the store knows tables, no rules"},
 		{[]string{"frontier/sched"}, []string{"crawl", "frontier/schema"}, "scheduling has no store, no I/O, no lock and no clock"},
 		{[]string{"frontier/…"}, with(level0, "crawl", "frontier/…"), "the frontier knows URIs, not what is done with them"},
 		{[]string{"chain/decide"}, with(level0, "crawl", "dict"), "rules look at URIs"},
@@ -46,12 +46,12 @@ func table() []row {
 		{[]string{"internal/judge"}, with(level1, "analyzer", "chain", "chain/extract", "chain/fetch"), "a document is judged without a crawl: no job, no state, no configuration"},
 		{[]string{"config"}, level3, "the configuration is composed of what is below it"},
 		{[]string{"internal/job/seeds"}, with(level0, "crawl", "chain/decide", "chain/fetch", "config"), "seeds reach the frontier by an interface; what runs the job is above"},
-		{[]string{"internal/job/progress"}, with(level0, "crawl", "frontier", "chain"), "what is told of a crawl is given to it: it knows neither job nor state"},
+		{[]string{"internal/job/progress"}, with(level0, "frontier", "chain"), "what is told of a crawl is given to it: it knows neither job nor state"},
 		{[]string{"internal/job/folder"}, with(level0, "crawl", "config"), "names and layout of a job's folder: it opens no state and no archive"},
 		{[]string{"internal/job/rules"}, with(level0, "crawl", "analyzer", "chain/decide", "frontier", "config", "internal/job/folder"), "what a job decides by; nothing is done with it here"},
 		{[]string{"internal/job/records"}, with(level1, "frontier", "internal/job/folder"), "single records of the archive: no rule, no configuration beyond the folder"},
 		{[]string{"internal/job/view"}, with(level1, "analyzer", "chain", "chain/decide", "frontier", "internal/job/folder", "internal/job/records", "internal/job/rules"), "a job at rest is only looked at; what runs or answers is above"},
-		{[]string{"internal/job/verify"}, with(level1, "chain/post", "chain/write", "frontier", "internal/job/folder", "internal/job/lines", "internal/job/progress", "internal/job/view"), "verification reads a job at rest; it knows nothing of running one"},
+		{[]string{"internal/job/verify"}, with(level1, "chain/post", "frontier", "internal/job/folder", "internal/job/lines", "internal/job/progress", "internal/job/view"), "verification reads a job at rest; it knows nothing of running one"},
 		{[]string{"internal/job/moved"}, with(level0, "frontier", "internal/job/folder", "internal/job/view"), "what was moved away is registered beside a View"},
 		{[]string{"internal/job/evidence"}, with(level0, "internal/job/folder"), "a secret in the job's folder"},
 		{[]string{"internal/job/checkpoint"}, with(level0, "crawl", "warc", "frontier", "config", "internal/job/folder", "internal/job/evidence", "internal/job/view"), "a checkpoint asks an open state by an interface, and looks at one at rest; it runs nothing"},
@@ -74,6 +74,7 @@ func restricted() []row {
 	return []row{
 		{[]string{"internal/testweb/…"}, []string{"cmd/exclave/demo*.go", "cmd/exclave/bench*.go", "internal/testweb/…", "internal/job/jobtest/*.go"}, "a synthetic web has no place in a crawl"},
 		{[]string{"internal/sharedtest", "internal/growthtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs", "internal/job/jobtest", "frontier/frontiertest"}, nil, "for tests only"},
+		{[]string{"frontier/schema", "frontier/rules", "frontier/store", "frontier/sched"}, []string{"frontier/…"}, "the rooms of the frontier are for the frontier (ADR 43)"},
 		{[]string{"github.com/nlnwa/gowarc/…"}, []string{"warc/…"}, "gowarc stays behind warc (ADR 13)"},
 		{[]string{"github.com/temoto/robotstxt"}, []string{"internal/robots/*.go"}, "a second opinion that decides nothing (ADR 48)"},
 		{[]string{"github.com/oschwald/…"}, []string{"internal/geoip/*.go"}, "databases of addresses stay behind geoip (ADR 48)"},

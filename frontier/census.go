@@ -48,6 +48,11 @@ type QueuesBegan struct {
 	Retired  int64 `json:"retired"`
 }
 
+// queuesOnDisk are the queues as the counters of the state have them.
+func (f *Frontier) queuesOnDisk() QueuesBegan {
+	return QueuesBegan{Inactive: int64(f.st.InLine), Snoozed: int64(f.st.Snoozed), Retired: int64(f.st.Retired)}
+}
+
 // QueueStates are how many hosts with URIs waiting are in which state.
 type QueueStates struct {
 	InProcess int `json:"in_process"` // one of their URIs is in process

@@ -216,12 +216,14 @@ func (f *Frontier) load() error {
 				return err
 			}
 		}
+		began := f.queuesOnDisk() // to be counted; that they began a run is not
+		f.sched.Start(sched.Initial{Inactive: began.Inactive, Snoozed: began.Snoozed, Retired: began.Retired})
 		return nil
 	}
 	if err := errors.Join(f.noteKill(), f.keepParts()); err != nil {
 		return err
 	}
-	f.began = QueuesBegan{Inactive: int64(f.st.InLine), Snoozed: int64(f.st.Snoozed), Retired: int64(f.st.Retired)}
+	f.began = f.queuesOnDisk()
 	if err := errors.Join(f.checkLine(), f.countDomains(), f.wakeRetired(), f.startSched()); err != nil {
 		return err
 	}

@@ -2,8 +2,12 @@ package lint
 
 import (
 	"fmt"
+	"go/ast"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -61,4 +65,121 @@ func adrHead(name string) (title, status string, err error) {
 		return "", "", fmt.Errorf("lint: %s: no title (# …) or no Status: line", filepath.Base(name))
 	}
 	return title, status, nil
+}
+
+// quoted is a name in a document: `Type.method`, `package.Name`, `path/of/package`.
+var quoted = regexp.MustCompile("`([A-Za-z0-9_./{},]+)`")
+
+// unknownNames returns the names in a document that nothing in the module has: who renames something that a
+// document leads to mends the document.
+func unknownNames(m *module, document string) []string {
+	d := declared(m)
+	var unknown []string
+	for _, match := range quoted.FindAllStringSubmatch(document, -1) {
+		for _, name := range alternatives(match[1]) {
+			if !d.has(name) {
+				unknown = append(unknown, name)
+			}
+		}
+	}
+	slices.Sort(unknown)
+	return slices.Compact(unknown)
+}
+
+// alternatives returns the names that "a/{b,c}" stands for.
+func alternatives(name string) []string {
+	before, rest, ok := strings.Cut(name, "{")
+	in, after, closed := strings.Cut(rest, "}")
+	if !ok || !closed {
+		return []string{name}
+	}
+	var all []string
+	for _, one := range strings.Split(in, ",") {
+		all = append(all, before+one+after)
+	}
+	return all
+}
+
+// names are what a module declares: paths of packages and files, "package.Name" and "Type.Name", of methods
+// and fields, too.
+type names map[string]bool
+
+// has reports whether a name with a slash or a dot is declared; others may be words of any kind.
+func (d names) has(name string) bool {
+	dir, base := path.Split(name)
+	parts := strings.Split(base, ".")
+	switch {
+	case base == "" || path.Ext(base) == ".toml": // of a job
+		return true
+	case path.Ext(base) == ".go" || len(parts) == 1:
+		return dir == "" && len(parts) == 1 || d[name] || d["internal/"+name]
+	}
+	if dir != "" && !d.has(dir+parts[0]) {
+		return false
+	}
+	for i := range parts[1:] {
+		if !d[parts[i]+"."+parts[i+1]] {
+			return false
+		}
+	}
+	return true
+}
+
+func declared(m *module) names {
+	d := names{}
+	for _, f := range m.files {
+		d[f.name], d[path.Base(f.name)], d[f.pkg] = true, true, true
+		pkg := path.Base(f.pkg)
+		member := func(of string, name *ast.Ident) { d[of+"."+name.Name], d[pkg+"."+name.Name] = true, true }
+		fields := func(of string, list *ast.FieldList) {
+			for _, field := range list.List {
+				for _, name := range field.Names {
+					member(of, name)
+				}
+			}
+		}
+		for _, decl := range f.syntax.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				if decl.Recv == nil {
+					member(pkg, decl.Name)
+				} else {
+					member(receiver(decl.Recv.List[0].Type), decl.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					switch spec := spec.(type) {
+					case *ast.ValueSpec:
+						for _, name := range spec.Names {
+							member(pkg, name)
+						}
+					case *ast.TypeSpec:
+						member(pkg, spec.Name)
+						switch t := spec.Type.(type) {
+						case *ast.StructType:
+							fields(spec.Name.Name, t.Fields)
+						case *ast.InterfaceType:
+							fields(spec.Name.Name, t.Methods)
+						}
+					}
+				}
+			}
+		}
+	}
+	return d
+}
+
+// receiver is the name of the type of a receiver.
+func receiver(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.StarExpr:
+		return receiver(t.X)
+	case *ast.IndexExpr:
+		return receiver(t.X)
+	case *ast.IndexListExpr:
+		return receiver(t.X)
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,30 @@ func TestADRIndexShowsTheWholeStatus(t *testing.T) {
 	const row = "| [0004 Memory: bounded](0004-memory.md) | accepted (plan); superseded in part by [23](0023-x.md): hosts |\n"
 	if !strings.HasSuffix(got, row) {
 		t.Errorf("the index ends in %q, want %q", got[max(0, len(got)-len(row)):], row)
+	}
+}
+
+// What the map of the program names is there, under that name.
+func TestDocumentsNameWhatIsThere(t *testing.T) {
+	root := sharedtest.ModuleRoot(t)
+	m, err := read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ARCHITECTURE.md", "LOCKS.md"} {
+		text, err := os.ReadFile(filepath.Join(root, "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, unknown := range unknownNames(m, string(text)) {
+			t.Errorf("docs/%s leads to %s, which is not there", name, unknown)
+		}
+	}
+	const document = "`lint.Check` `module.gone` `internal/{lint,gone}` `internal/lint/module.go` `internal/lint/gone.go` `gone.Check` " +
+		"`lint.module.files` `lint.module.gone` `job.toml` `recovered/` `any word` `word` `names.has` `gone/lint.Check`"
+	want := []string{"gone.Check", "gone/lint.Check", "internal/gone", "internal/lint/gone.go", "lint.module.gone", "module.gone"}
+	if got := unknownNames(m, document); !slices.Equal(got, want) {
+		t.Errorf("unknown are %q, want %q", got, want)
 	}
 }
 

@@ -52,9 +52,6 @@ func (b *Batch) add(c Change) {
 	b.changes, b.sorted = append(b.changes, c), false
 }
 
-// Len is how many changes there are.
-func (b *Batch) Len() int { return len(b.changes) }
-
 // sort puts the changes in order; of several to a row the last counts.
 func (b *Batch) sort() {
 	if b.sorted {
@@ -78,8 +75,8 @@ func (b *Batch) sort() {
 	b.changes, b.sorted = b.changes[:n], true
 }
 
-// From returns the changes from a key on, in order.
-func (b *Batch) From(key []byte) []Change {
+// from returns the changes from a key on, in order.
+func (b *Batch) from(key []byte) []Change {
 	b.sort()
 	i, _ := slices.BinarySearchFunc(b.changes, key, func(c Change, key []byte) int { return bytes.Compare(c.Key, key) })
 	return b.changes[i:]
@@ -87,7 +84,7 @@ func (b *Batch) From(key []byte) []Change {
 
 // Table returns the changes to a table, in order.
 func (b *Batch) Table(t schema.Table) []Change {
-	cs := b.From(t.Prefix())
+	cs := b.from(t.Prefix())
 	n, _ := slices.BinarySearchFunc(cs, byte(t)+1, func(c Change, next byte) int { return cmp.Compare(c.Key[0], next) })
 	return cs[:n]
 }

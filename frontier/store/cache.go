@@ -10,9 +10,9 @@ const cacheShards, cacheShardsOfBytes = 64, 8
 // Cache keeps what was written or read lately, in two generations: what is asked for moves to the
 // young one; when that is full it becomes the old one, and the old one is evicted (docs/adr/0052).
 //
-// Of what commits change it holds what the last commit left: the committer sets it, and who reads the store
-// offers what was read with the generation at which reading began. An offer that may be older than
-// what a commit set is refused. It may be used by many goroutines.
+// Of what commits change it holds what the last commit left: the committer sets it, and what somebody else reads from the store is offered
+// with the generation at which reading began ([Cache.Read]). An offer that may be older than what a commit
+// set is refused. It may be used by many goroutines.
 type Cache[K comparable, V any] struct {
 	o      CacheOptions[K, V]
 	most   int // in a generation of a shard
@@ -74,24 +74,24 @@ func (c *Cache[K, V]) Read(k K, read func(K) (v V, keep bool, err error)) (V, er
 	if v, ok := c.Get(k); ok {
 		return v, nil
 	}
-	g := c.Generation(k)
+	g := c.generation(k)
 	v, keep, err := read(k)
 	if err == nil && keep {
-		c.Offer(k, v, g)
+		c.offer(k, v, g)
 	}
 	return v, err
 }
 
-// Generation returns that of a key's part of the cache, for [Cache.Offer].
-func (c *Cache[K, V]) Generation(k K) int {
+// generation returns that of a key's part of the cache, for offer.
+func (c *Cache[K, V]) generation(k K) int {
 	s := c.shard(k)
 	defer s.mu.Unlock()
 	return s.generation
 }
 
-// Offer adds what was read from a generation on, unless it may have changed since: what a commit set less than two
+// offer adds what was read from a generation on, unless it may have changed since: what a commit set less than two
 // generations ago is here.
-func (c *Cache[K, V]) Offer(k K, v V, generation int) {
+func (c *Cache[K, V]) offer(k K, v V, generation int) {
 	s := c.shard(k)
 	defer s.mu.Unlock()
 	_, young := s.young[k]

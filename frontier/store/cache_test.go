@@ -62,25 +62,25 @@ func TestCacheOffer(t *testing.T) {
 			t.Errorf("%s: %d: %q, want %q", why, n, got, want)
 		}
 	}
-	g := c.Generation(1)
-	c.Offer(1, []byte("read"), g)
+	g := c.generation(1)
+	c.offer(1, []byte("read"), g)
 	is("read, and not changed", 1, "read")
-	g = c.Generation(2)
+	g = c.generation(2)
 	c.Set(2, []byte("new"))
-	c.Offer(2, []byte("stale"), g)
+	c.offer(2, []byte("stale"), g)
 	is("changed since it was read", 2, "new")
 	c.Set(2, nil)
-	c.Offer(2, []byte("stale"), g)
+	c.offer(2, []byte("stale"), g)
 	is("deleted since it was read", 2, "")
 	c.Keep(2, []byte("again"))
 	is("current", 2, "again")
-	g = c.Generation(9)
+	g = c.generation(9)
 	c.Set(9, []byte("changed"))
 	for n := uint64(20); n < 25; n++ { // evicts it
 		c.Set(n, []byte("x"))
 	}
 	is("no longer here", 9, "")
-	c.Offer(9, []byte("stale"), g)
+	c.offer(9, []byte("stale"), g)
 	is("may have changed, nobody knows", 9, "")
 }
 

@@ -5,5 +5,6 @@
 // It knows tables (package schema) and no rules: what a row means is for others. All methods of [Store] may
 // be called at the same time; an [Iter], a [Batch] and a [Snapshot] are for one goroutine.
 //
-// Pebble is seen in no other package of the product.
+// No other package opens Pebble, but the benchmark that compares the frontier with a bare one
+// (frontier/frontierbench). Its interface of a file system is that of package fsx, so others see that.
 package store

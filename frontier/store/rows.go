@@ -83,7 +83,7 @@ func (w *Rows) Update(b *Batch) {
 	if len(w.keys) == 0 {
 		return
 	}
-	cs := b.From(w.keys[0])
+	cs := b.from(w.keys[0])
 	for i, k := range w.keys {
 		for len(cs) > 0 && bytes.Compare(cs[0].Key, k) < 0 {
 			cs = cs[1:]

@@ -24,13 +24,6 @@ func (s *Scratch) Sorter(name string) *Sorter {
 	return &Sorter{name: name, scratch: s, pool: NewPool(s.bytes).Growing()}
 }
 
-// Dir returns the folder, "" as long as nobody needed it.
-func (s *Scratch) Dir() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.dir
-}
-
 func (s *Scratch) folder() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

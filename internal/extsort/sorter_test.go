@@ -84,7 +84,7 @@ func TestSorterInMemory(t *testing.T) {
 	if err := errors.Join(m.Err, m.Close()); err != nil || !slices.Equal(got, []uint64{1, 2, 3}) {
 		t.Errorf("%v %v", got, err)
 	}
-	if scratch.Dir() != "" {
+	if scratch.dir != "" {
 		t.Error("there is a folder")
 	}
 }

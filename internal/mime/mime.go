@@ -68,13 +68,6 @@ func (i Info) As(typ string) Info {
 	return i
 }
 
-// IsHTML reports text/html and application/xhtml+xml.
-func (i Info) IsHTML() bool { return i.Class == HTML }
-
-// IsText reports a body that is made of characters meant for a reader: HTML,
-// XHTML and plain text.
-func (i Info) IsText() bool { return i.Class == HTML || i.Class == Text }
-
 // Detect tells the type of a body. The name is a URL or its path, declared the
 // Content-Type header or "", head the first bytes of the body without content
 // encoding (HeadSize are used), hints what the links that led here let expect.

@@ -4,9 +4,8 @@ import (
 	"time"
 
 	"exclave/frontier/sched"
+	"exclave/frontier/schema"
 )
-
-import "exclave/frontier/schema"
 
 // Census is everything that is counted, of one instant. Discovered is the sum of
 // Queued, Parked, InProcess, Finished and Dropped; of each standing of queues,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"exclave/frontier/commit"
 	"exclave/frontier/schema"
 	"exclave/internal/fsx"
 )
@@ -35,7 +36,7 @@ type copying struct {
 // its commit only. After an error dir may hold a part; the frontier works on.
 func (f *Frontier) Checkpoint(ctx context.Context, dir string) (Instant, error) {
 	c := copying{dir: dir}
-	if err := f.submit(ctx, &request{copy: &c}); err != nil {
+	if err := f.committer.Submit(ctx, &commit.Request{After: func() error { return f.copyState(&c) }}); err != nil {
 		return Instant{}, fmt.Errorf("frontier: copy the state to %s: %w", dir, err)
 	}
 	return c.was, nil

@@ -5,35 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"runtime"
 	"slices"
 	"sync"
 
 	"exclave/crawl"
+	"exclave/frontier/commit"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/frontier/store"
 )
 
-// maxGroup bounds the requests that are read for together, aheadLinks
-// the links of a page with more that are committed together: whoever finishes a page of 20
-// beside it should not notice. enoughLinks ends a group, and the gathering of groups for one commit, that
-// has as many: there must be something to read while it is committed.
-const (
-	maxGroup    = 512
-	aheadLinks  = 100
-	enoughLinks = 4000
-)
+// aheadLinks is how many links of a page with very many are committed together: whoever finishes a page of 20
+// beside it should not notice.
+const aheadLinks = 100
 
 // ErrClosed is returned for what was handed in too late to be committed.
-var ErrClosed = errors.New("frontier: closed")
-
-// request is something the committer is to make durable.
-type request struct {
-	rules.Request
-	files []schema.FileRow
-	copy  *copying
-	done  chan error
-}
+var ErrClosed = commit.ErrClosed
 
 // Schedule implements the frontier of package chain.
 func (f *Frontier) Schedule(ctx context.Context, cs ...crawl.Candidate) error {
@@ -47,12 +35,12 @@ func (f *Frontier) Schedule(ctx context.Context, cs ...crawl.Candidate) error {
 // within the call.
 func (f *Frontier) ScheduleMark(ctx context.Context, mark string, value []byte, cs ...crawl.Candidate) (known int, err error) {
 	for {
-		r := &request{Request: rules.Request{Candidates: cs[:min(len(cs), rules.MaxLinks)]}}
+		r := &commit.Request{Request: rules.Request{Candidates: cs[:min(len(cs), rules.MaxLinks)]}}
 		cs = cs[len(r.Candidates):]
 		if len(cs) == 0 {
 			r.Mark, r.Note = mark, value
 		}
-		if err := f.submit(ctx, r); err != nil {
+		if err := f.committer.Submit(ctx, r); err != nil {
 			return known, fmt.Errorf("frontier: schedule: %w", err)
 		}
 		known += r.Known
@@ -66,15 +54,15 @@ func (f *Frontier) ScheduleMark(ctx context.Context, mark string, value []byte, 
 // that waits until they are durable and returns how many of them were known, or twice among them. They
 // are scheduled in the order of calls; it is for who reads many candidates from one place.
 func (f *Frontier) ScheduleLater(ctx context.Context, cs []crawl.Candidate) (durable func() (known int, err error), err error) {
-	r := &request{Request: rules.Request{Candidates: cs}}
+	r := &commit.Request{Request: rules.Request{Candidates: cs}}
 	if len(cs) > MostLater {
 		return nil, fmt.Errorf("frontier: schedule: %d candidates at a time, at most %d", len(cs), MostLater)
 	}
-	if err := f.handIn(ctx, r); err != nil {
+	if err := f.committer.HandIn(ctx, r); err != nil {
 		return nil, fmt.Errorf("frontier: schedule: %w", err)
 	}
 	return func() (int, error) {
-		if err := f.answered(r); err != nil {
+		if err := f.committer.Wait(r); err != nil {
 			return 0, fmt.Errorf("frontier: schedule: %w", err)
 		}
 		return r.Known, nil
@@ -104,13 +92,13 @@ func (f *Frontier) Finished(ctx context.Context, u *crawl.CrawlURI) error {
 			if f.unanswered() == 0 {
 				n = min(rules.MaxLinks, len(rest)) // nobody would notice
 			}
-			if err := f.submit(ctx, &request{Request: rules.Request{Candidates: rest[:n], Page: u}}); err != nil {
+			if err := f.committer.Submit(ctx, &commit.Request{Request: rules.Request{Candidates: rest[:n], Page: u}}); err != nil {
 				return fmt.Errorf("frontier: links of %s: %w", u.URL, err)
 			}
 			ahead += n
 		}
 	}
-	if err := f.submit(ctx, &request{Request: rules.Request{URI: u, Ahead: ahead}}); err != nil {
+	if err := f.committer.Submit(ctx, &commit.Request{Request: rules.Request{URI: u, Ahead: ahead}}); err != nil {
 		return fmt.Errorf("frontier: finish %s: %w", u.URL, err)
 	}
 	return nil
@@ -121,116 +109,40 @@ func (f *Frontier) SetFiles(ctx context.Context, rows []schema.FileRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return f.submit(ctx, &request{files: rows})
+	return f.committer.Submit(ctx, &commit.Request{Files: rows})
 }
 
-func (f *Frontier) submit(ctx context.Context, r *request) error {
-	if err := f.handIn(ctx, r); err != nil {
-		return err
-	}
-	return f.answered(r)
+// commitEnv is what the committer of an open state works with.
+func (f *Frontier) commitEnv() commit.Env {
+	return commit.Env{Accept: f.accept, Answered: f.wereAnswered, Err: f.Err, Fail: f.fail, Left: f.leftToCommit, Wake: f.leaving,
+		Committed: func(file uint32) int64 { return f.files[file].Committed }, // only the committer changes it
+		Begin:     func() commit.Group { return f.begin() },
+		Ahead:     commit.Reader{Store: f.db, Salt: &f.salt, URIs: f.recs, Hosts: f.hostRows, Known: &f.filter, Recent: &f.recent}}
 }
 
-// handIn gives a request to the reader.
-func (f *Frontier) handIn(ctx context.Context, r *request) (err error) {
-	r.done = make(chan error, 1)
-	f.mu.Lock()
-	if err := f.err; err != nil {
-		f.mu.Unlock()
-		return err
-	}
-	f.pending++
-	f.mu.Unlock()
-	select {
-	case f.reqs <- r:
-		return nil
-	case <-f.idle:
-		err = ErrClosed
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	f.withdraw()
-	return err
-}
-
-// answered waits until a request that was handed in is durable.
-func (f *Frontier) answered(r *request) error {
-	select {
-	case err := <-r.done:
-		return err
-	case <-f.idle:
-	}
-	select {
-	case err := <-r.done: // answered in the committer's last moments
-		return err
-	default:
-		f.withdraw()
-		return ErrClosed
-	}
-}
-
-// withdraw forgets a request that will not be answered.
-func (f *Frontier) withdraw() {
+// accept counts a request, unless the frontier failed.
+func (f *Frontier) accept() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.pending--
+	if f.err == nil {
+		f.pending++
+	}
+	return f.err
+}
+
+// wereAnswered counts requests no longer.
+func (f *Frontier) wereAnswered(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pending -= n
 	f.broadcast()
 }
 
-// commitLoop is the committer: the only writer of the state.
-func (f *Frontier) commitLoop() {
-	defer close(f.idle)
-	var held []*request // captures whose turn in their file has not come
-	for {
-		as, ok := f.nextGroups()
-		if !ok {
-			f.answer(held, ErrClosed)
-			return
-		}
-		if err := f.Err(); err != nil {
-			// No capture will ever be committed again: none has a turn to wait for.
-			f.answer(append(held, requests(as)...), err)
-			held = nil
-			continue
-		}
-		ready, wait := f.inFileOrder(append(held, requests(as)...))
-		held = wait
-		if len(ready) == 0 && f.working() == 0 && !f.queuesLeave() {
-			for _, a := range as {
-				f.recent.Ended(a.since)
-			}
-			continue
-		}
-		err := f.group(as, ready)
-		if err != nil {
-			f.fail(err)
-		}
-		var copies []*request
-		ready = slices.DeleteFunc(ready, func(r *request) bool {
-			if r.copy != nil && err == nil {
-				copies = append(copies, r)
-				return true
-			}
-			return false
-		})
-		f.answer(ready, err)
-		for _, r := range copies {
-			f.answer([]*request{r}, f.copyState(r.copy))
-		}
-		if err != nil {
-			f.answer(held, err)
-			held = nil
-		}
-	}
-}
-
-func (f *Frontier) working() int {
+// leftToCommit reports whether there is work of earlier commits, or queues are to leave memory.
+func (f *Frontier) leftToCommit() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.err != nil {
-		return 0
-	}
-	return f.works
+	return f.err == nil && (f.works > 0 || f.sched.Leaving() > 0)
 }
 
 // unanswered is how many requests wait for their commit.
@@ -238,50 +150,6 @@ func (f *Frontier) unanswered() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.pending
-}
-
-// queuesLeave reports whether queues are to leave memory.
-func (f *Frontier) queuesLeave() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.err == nil && f.sched.Leaving() > 0
-}
-
-// inFileOrder holds back the captures that lie behind one not yet handed in.
-func (f *Frontier) inFileOrder(rs []*request) (ready, wait []*request) {
-	ends := map[uint32]int64{}
-	for progress := true; progress; {
-		progress, wait = false, nil
-		for _, r := range rs {
-			if r.URI == nil || r.URI.Span == nil {
-				ready = append(ready, r)
-				continue
-			}
-			s := r.URI.Span
-			end, ok := ends[s.File]
-			if !ok {
-				end = f.files[s.File].Committed
-			}
-			if s.Start != end {
-				wait = append(wait, r)
-				continue
-			}
-			ends[s.File] = s.End
-			ready, progress = append(ready, r), true
-		}
-		rs = wait
-	}
-	return ready, wait
-}
-
-func (f *Frontier) answer(rs []*request, err error) {
-	f.mu.Lock()
-	f.pending -= len(rs)
-	f.broadcast()
-	f.mu.Unlock()
-	for _, r := range rs {
-		r.done <- err
-	}
 }
 
 // fail ends the frontier for good: what is in memory may no longer be what is on
@@ -295,74 +163,99 @@ func (f *Frontier) fail(err error) {
 	f.broadcast()
 }
 
-// group makes requests durable together: logs and WARC files first, then one
-// batch.
-func (f *Frontier) group(as []*readGroup, rs []*request) (err error) {
-	t := f.begin()
-	defer func() { err = errors.Join(err, t.rd.close()) }()
-	for _, a := range as {
-		err = errors.Join(err, f.takeOver(t.Tx, a))
+// TakeOver implements commit.Group.
+func (t *commitTx) TakeOver(a *commit.Ahead) error { return t.f.ahead.TakeOver(t.Tx, a) }
+
+// Apply implements commit.Group: the rules change rows, for each request after the other, for queues that leave memory,
+// and for work that earlier commits left.
+func (t *commitTx) Apply(rs []*commit.Request) error {
+	for _, r := range rs {
+		runtime.Gosched()
+		if err := t.Tx.Apply(&r.Request); err != nil {
+			return err
+		}
 	}
-	if err != nil {
+	if err := t.Leave(t.rulesLeaves()); err != nil {
 		return err
 	}
-	if err := errors.Join(t.applyAll(rs), t.Leave(t.rulesLeaves())); err != nil {
-		return err
+	for _, r := range rs {
+		for _, row := range r.Files {
+			t.f.storeFile(&t.batch, row)
+		}
 	}
-	f.storeFiles(&t.batch, rs)
-	if err := t.DrainBacklog(); err != nil {
-		return err
-	}
-	rows, err := f.appendLogs(t.Tx)
-	if err != nil {
-		return err
-	}
-	var files []uint32
+	return t.DrainBacklog()
+}
+
+// Append implements commit.Group.
+func (t *commitTx) Append() (err error) {
+	t.logRows, err = t.f.appendLogs(t.Tx)
+	return err
+}
+
+// Sync implements commit.Group.
+func (t *commitTx) Sync() error {
+	f := t.f
 	for n := range t.Lengths {
-		files = append(files, n)
+		t.files = append(t.files, n)
 	}
-	slices.Sort(files)
+	slices.Sort(t.files)
 	f.o.Fail.Hit("frontier.commit.before-sync")
-	if err := f.sync(t.Tx, files); err != nil {
+	if err := f.sync(t.Tx, t.files); err != nil {
 		return err
 	}
 	for l, text := range t.Lines {
 		if len(text) > 0 {
-			if err := f.checkRotated(crawl.LogID(l), f.logRows[l].Length, rows[l].Length); err != nil {
+			if err := f.checkRotated(crawl.LogID(l), f.logRows[l].Length, t.logRows[l].Length); err != nil {
 				return err
 			}
 		}
 	}
 	f.o.Fail.Hit("frontier.commit.after-sync")
-	rolled, err := f.roll(&rows)
-	if err != nil {
+	return nil
+}
+
+// Write implements commit.Group: one batch has what the rules changed, the lengths of logs and WARC files that were
+// synced, and the number of the commit.
+func (t *commitTx) Write() (err error) {
+	f := t.f
+	if t.rolled, err = f.roll(&t.logRows); err != nil {
 		return err
 	}
 	for l, text := range t.Lines {
-		if len(text) > 0 || slices.Contains(rolled, crawl.LogID(l)) {
-			setLog(&t.batch, &rows[l], false)
+		if len(text) > 0 || slices.Contains(t.rolled, crawl.LogID(l)) {
+			setLog(&t.batch, &t.logRows[l], false)
 		}
 	}
-	for _, n := range files {
+	for _, n := range t.files {
 		row := schema.FileRow{Number: n, Name: f.archive.FileName(n), Committed: t.Lengths[n]}
 		t.batch.Set(schema.FileKey(n), row.Encode())
 	}
 	t.Flush()
-	if err := f.write(t); err != nil {
-		return err
-	}
+	return f.write(t)
+}
+
+// Publish implements commit.Group.
+func (t *commitTx) Publish() error {
 	made := t.batch // not the whole tx, as long as somebody reads
-	f.renew(&made)
-	f.recent.Committed(&made)
-	f.o.Fail.Hit("frontier.commit.after-batch")
-	f.publish(t, rows)
-	for _, l := range rolled {
-		if err := f.finishRoll(l); err != nil {
+	t.f.renew(&made)
+	t.f.recent.Committed(&made)
+	t.f.o.Fail.Hit("frontier.commit.after-batch")
+	t.f.publish(t, t.logRows)
+	return nil
+}
+
+// Complete implements commit.Group.
+func (t *commitTx) Complete() error {
+	for _, l := range t.rolled {
+		if err := t.f.finishRoll(l); err != nil {
 			return err
 		}
 	}
-	return f.completed(files)
+	return t.f.completed(t.files)
 }
+
+// Close implements commit.Group.
+func (t *commitTx) Close() error { return t.rd.close() }
 
 // write commits the batch under the next number, and marks that number at the same time: a
 // kill leaves one of them a number behind, more never (ADR 31).
@@ -378,15 +271,6 @@ func (f *Frontier) write(t *commitTx) error {
 	}
 	f.number++
 	return nil
-}
-
-// storeFiles sets the final names of files that requests tell of.
-func (f *Frontier) storeFiles(b *store.Batch, rs []*request) {
-	for _, r := range rs {
-		for _, row := range r.files {
-			f.storeFile(b, row)
-		}
-	}
 }
 
 // storeFile sets the final name of a file; what is committed of it is known here.

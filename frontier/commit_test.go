@@ -10,7 +10,6 @@ import (
 
 	"exclave/crawl"
 	"exclave/frontier/frontiertest"
-	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
@@ -51,49 +50,37 @@ func TestFailureAnswersEveryone(t *testing.T) {
 	// Whoever waits learns of the failure, also who waited for an earlier capture
 	// of the same file: a ToeThread that waits for ever would keep the crawl from
 	// ending.
-	for _, early := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			f, ar, err := start(t, options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(0)))
-			must(t, err)
-			r := &rig{Frontier: f, t: t, clk: f.o.Clock.(*clock.Fake), ar: ar}
-			r.schedule(cand("a.test", "/", link(0)), cand("b.test", "/", link(0)))
-			a, b := r.take("http://a.test/"), r.take("http://b.test/")
-			ar.syncErr = syscall.EIO
-			held := make(chan error, 1)
-			hold := func() { held <- f.Finished(t.Context(), r.captured(b, 1, 10)) }
-			if early {
-				go hold()
-				synctest.Wait()
+	synctest.Test(t, func(t *testing.T) {
+		f, ar, err := start(t, options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(0)))
+		must(t, err)
+		r := &rig{Frontier: f, t: t, clk: f.o.Clock.(*clock.Fake), ar: ar}
+		r.schedule(cand("a.test", "/", link(0)), cand("b.test", "/", link(0)))
+		a, b := r.take("http://a.test/"), r.take("http://b.test/")
+		ar.syncErr = syscall.EIO
+		held := make(chan error, 1)
+		hold := func() { held <- f.Finished(t.Context(), r.captured(b, 1, 10)) }
+		go hold()
+		synctest.Wait()
+		if err := f.Finished(t.Context(), r.captured(a, 1, 0)); !errors.Is(err, syscall.EIO) {
+			t.Fatalf("sync failed, Finished returned %v", err)
+		}
+		synctest.Wait()
+		select {
+		case err := <-held:
+			if !errors.Is(err, syscall.EIO) {
+				t.Errorf("held capture: %v", err)
 			}
-			if err := f.Finished(t.Context(), r.captured(a, 1, 0)); !errors.Is(err, syscall.EIO) {
-				t.Fatalf("sync failed, Finished returned %v", err)
-			}
-			if !early {
-				// As when it was queued just before the failure was noted.
-				req := &request{Request: rules.Request{URI: r.captured(b, 1, 10)}, done: held}
-				f.mu.Lock()
-				f.pending++
-				f.mu.Unlock()
-				f.reqs <- req
-			}
-			synctest.Wait()
-			select {
-			case err := <-held:
-				if !errors.Is(err, syscall.EIO) {
-					t.Errorf("held capture: %v", err)
-				}
-			default:
-				t.Error("a held capture was never answered")
-			}
-			if err := f.Schedule(t.Context(), cand("d.test", "/", analyse)); !errors.Is(err, syscall.EIO) {
-				t.Errorf("schedule after a failure: %v", err)
-			}
-			if _, err := f.Next(t.Context()); !errors.Is(err, syscall.EIO) {
-				t.Errorf("next after a failure: %v", err)
-			}
-			must(t, f.Close(t.Context()))
-		})
-	}
+		default:
+			t.Error("a held capture was never answered")
+		}
+		if err := f.Schedule(t.Context(), cand("d.test", "/", analyse)); !errors.Is(err, syscall.EIO) {
+			t.Errorf("schedule after a failure: %v", err)
+		}
+		if _, err := f.Next(t.Context()); !errors.Is(err, syscall.EIO) {
+			t.Errorf("next after a failure: %v", err)
+		}
+		must(t, f.Close(t.Context()))
+	})
 }
 
 func TestClosedFrontierTakesNothing(t *testing.T) {

@@ -13,7 +13,7 @@ func (f *Frontier) watchStore() {
 	select {
 	case <-f.db.Died():
 		f.fail(f.db.Cause())
-	case <-f.idle:
+	case <-f.committer.Idle():
 	}
 }
 
@@ -27,7 +27,7 @@ func (f *Frontier) setClean(clean bool) error {
 // fillFilter fills the filter of known keys. Without it everything is looked up; the store dies of damaged
 // tables, as it would when they are needed.
 func (f *Frontier) fillFilter() {
-	if err := f.filter.Fill(f.db, f.quit); err != nil && !errors.Is(err, store.ErrQuit) {
+	if err := f.filter.Fill(f.db, f.committer.Stopping()); err != nil && !errors.Is(err, store.ErrQuit) {
 		f.o.Logger.Error("filter of known URIs not filled: new ones are looked for in the state, which is slower", "err", err)
 	}
 }

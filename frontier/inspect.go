@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier/commit"
 	"exclave/frontier/rules"
 	"exclave/frontier/sched"
 	"exclave/frontier/schema"
@@ -238,9 +239,9 @@ func (f *Frontier) Biggest(n int) (top []QueueSize, exhausted int64, err error) 
 // alone. It returns how many were dropped.
 func (f *Frontier) Drop(ctx context.Context, status crawl.Status, log func(*crawl.CrawlURI) []crawl.LogLine, ids ...crawl.ID) (n int, err error) {
 	for len(ids) > 0 {
-		r := &request{Request: rules.Request{Drop: &rules.Deletion{IDs: ids[:min(len(ids), rules.MaxLinks)], Status: status, Log: log}}}
+		r := &commit.Request{Request: rules.Request{Drop: &rules.Deletion{IDs: ids[:min(len(ids), rules.MaxLinks)], Status: status, Log: log}}}
 		ids = ids[len(r.Drop.IDs):]
-		if err := f.submit(ctx, r); err != nil {
+		if err := f.committer.Submit(ctx, r); err != nil {
 			return n, fmt.Errorf("frontier: drop: %w", err)
 		}
 		n += r.Drop.Dropped

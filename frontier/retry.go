@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"exclave/crawl"
+	"exclave/frontier/commit"
 	"exclave/frontier/rules"
 )
 
@@ -16,9 +17,9 @@ import (
 func (f *Frontier) Retry(ctx context.Context, us ...rules.Again) (map[crawl.Status]int64, error) {
 	n := map[crawl.Status]int64{}
 	for len(us) > 0 {
-		r := &request{Request: rules.Request{Again: &rules.Retries{URIs: us[:min(len(us), rules.MaxLinks)]}}}
+		r := &commit.Request{Request: rules.Request{Again: &rules.Retries{URIs: us[:min(len(us), rules.MaxLinks)]}}}
 		us = us[len(r.Again.URIs):]
-		if err := f.submit(ctx, r); err != nil {
+		if err := f.committer.Submit(ctx, r); err != nil {
 			return n, fmt.Errorf("frontier: retry: %w", err)
 		}
 		for s, k := range r.Again.Offered {

@@ -3,7 +3,6 @@ package frontier
 import (
 	"bytes"
 	"errors"
-	"runtime"
 
 	"exclave/crawl"
 	"exclave/frontier/rules"
@@ -12,19 +11,25 @@ import (
 	"exclave/frontier/store"
 )
 
-// tx is a commit of the committer: what the rules make of it, and what they read and write.
+// commitTx is a commit: what the rules make of it, what they read and write, and what its steps leave to the next.
 type commitTx struct {
 	*rules.Tx
+	f      *Frontier
 	batch  store.Batch
 	rd     reader
 	leaves []sched.Leave // queues that are to leave memory
+	// logRows are those of the logs with the lines of this commit, rolled the logs that were long enough, files the
+	// WARC files that were synced.
+	logRows [crawl.NumLogs]schema.LogRow
+	rolled  []crawl.LogID
+	files   []uint32
 }
 
 // begin begins a commit.
 func (f *Frontier) begin() *commitTx {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t := &commitTx{rd: reader{f: f}, leaves: f.sched.Leaves(rules.MaxLinks)}
+	t := &commitTx{f: f, rd: reader{f: f}, leaves: f.sched.Leaves(rules.MaxLinks)}
 	t.Tx = rules.Begin(&f.env, &t.rd, &t.batch, f.st, f.works)
 	return t
 }
@@ -167,15 +172,4 @@ func (r *reader) Backwards(prefix []byte, fn func(key, value []byte) (more bool,
 		}
 	}
 	return r.queues.Error()
-}
-
-// applyAll applies requests, one after the other.
-func (t *commitTx) applyAll(rs []*request) error {
-	for _, r := range rs {
-		runtime.Gosched()
-		if err := t.Apply(&r.Request); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"exclave/crawl"
+	"exclave/frontier/commit"
 	"exclave/frontier/rules"
 	"exclave/frontier/sched"
 	"exclave/frontier/schema"
@@ -101,15 +102,13 @@ type Frontier struct {
 
 	caches
 
-	reqs    chan *request
-	groups  chan *readGroup // read ahead, for the committer
-	recent  store.Recent
-	filter  store.Filter   // of the keys of known URIs and hosts
-	filling sync.WaitGroup // of the filter
-	leaving chan struct{}  // filled when a queue is to leave memory
-	quit    chan struct{}
-	idle    chan struct{} // closed when the committer has ended
-	closed  bool
+	committer *commit.Committer
+	ahead     commit.Reader // the committer's
+	recent    store.Recent
+	filter    store.Filter   // of the keys of known URIs and hosts
+	filling   sync.WaitGroup // of the filter
+	leaving   chan struct{}  // filled when a queue is to leave memory
+	closed    bool
 
 	mu      sync.Mutex
 	st      schema.Counters
@@ -136,8 +135,8 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	}
 	f := &Frontier{o: o, cfg: o.Config, order: rules.NewOrder(o.Order, o.Limits), longest: o.Config.LongestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
 		files: map[uint32]schema.FileRow{}, tallies: rules.NewTallies(),
-		wakeup: make(chan struct{}), reqs: make(chan *request, 1024), groups: make(chan *readGroup, groupsAhead),
-		caches: newCaches(), leaving: make(chan struct{}, 1), quit: make(chan struct{}), idle: make(chan struct{}),
+		wakeup: make(chan struct{}),
+		caches: newCaches(), leaving: make(chan struct{}, 1),
 		rolled: make(chan struct{}, 1), atRest: make(chan struct{}), packed: make(chan struct{})}
 	f.pace = f.schedConfig()
 	f.sched = sched.New(f.pace)
@@ -163,6 +162,8 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	if err := f.load(); err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, cmp.Or(f.db.Cause(), err))
 	}
+	env := f.commitEnv()
+	f.committer, f.ahead = commit.New(env), env.Ahead
 	if o.ReadOnly || o.anew {
 		return f, nil
 	}
@@ -292,8 +293,7 @@ func (f *Frontier) Start(a Archive, rows []schema.FileRow) error {
 	}
 	f.archive = a
 	f.filling.Go(f.fillFilter)
-	go f.readLoop()
-	go f.commitLoop()
+	f.committer.Start()
 	go f.watchStore()
 	if f.o.Logs.Compress {
 		var ctx context.Context
@@ -313,8 +313,7 @@ func (f *Frontier) Close(context.Context) error {
 	}
 	f.closed = true
 	if f.archive != nil {
-		close(f.quit)
-		<-f.idle
+		f.committer.Stop()
 		// A URI that was not handed back may have been asked for: the next start takes it
 		// for killed, and its host rests.
 		if f.Err() == nil && !f.anyBusy() {

@@ -117,7 +117,7 @@ func (f *Frontier) commitEnv() commit.Env {
 	return commit.Env{Accept: f.accept, Answered: f.wereAnswered, Err: f.Err, Fail: f.fail, Left: f.leftToCommit, Wake: f.leaving,
 		Committed: func(file uint32) int64 { return f.files[file].Committed }, // only the committer changes it
 		Begin:     func() commit.Group { return f.begin() },
-		Ahead:     commit.Reader{Store: f.db, Salt: &f.salt, URIs: f.recs, Hosts: f.hostRows, Known: &f.filter, Recent: &f.recent}}
+		Ahead:     &f.ahead}
 }
 
 // accept counts a request, unless the frontier failed.

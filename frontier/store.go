@@ -162,8 +162,8 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	if err := f.load(); err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, cmp.Or(f.db.Cause(), err))
 	}
-	env := f.commitEnv()
-	f.committer, f.ahead = commit.New(env), env.Ahead
+	f.ahead = commit.Reader{Store: f.db, Salt: &f.salt, URIs: f.recs, Hosts: f.hostRows, Known: &f.filter, Recent: &f.recent}
+	f.committer = commit.New(f.commitEnv())
 	if o.ReadOnly || o.anew {
 		return f, nil
 	}

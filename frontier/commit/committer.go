@@ -36,7 +36,7 @@ type Env struct {
 	Committed func(file uint32) int64
 	// Begin begins a group.
 	Begin func() Group
-	Ahead Reader // reads ahead
+	Ahead *Reader // reads ahead
 }
 
 // Group is a group of requests that are made durable together: its steps, in the order in which they are called. The

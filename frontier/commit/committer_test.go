@@ -89,7 +89,7 @@ func committer(c *counting) *Committer {
 		Left:      func() bool { return false },
 		Committed: func(file uint32) int64 { return c.files[file] },
 		Begin:     func() Group { return &steps{c: c} },
-		Ahead:     Reader{Salt: &schema.Salt{}, Recent: &store.Recent{}},
+		Ahead:     &Reader{Salt: &schema.Salt{}, Recent: &store.Recent{}},
 	})
 	k.read = func(*Ahead) error { return nil }
 	k.Start()

@@ -36,6 +36,7 @@ func table() []row {
 		{[]string{"frontier/rules"}, with(level0, "crawl", "frontier/schema"), "rules change rows; they know no store and nobody who uses them"},
 		{[]string{"frontier/store"}, []string{"frontier/schema", "internal/fsx", "internal/yield"}, "the store knows tables, no rules"},
 		{[]string{"frontier/sched"}, []string{"crawl", "frontier/schema"}, "scheduling has no store, no I/O, no lock and no clock"},
+		{[]string{"frontier/commit"}, with(level0, "crawl", "frontier/rules", "frontier/schema", "frontier/store"), "a commit has its order; who is asked next hears of it by a function"},
 		{[]string{"frontier/…"}, with(level0, "crawl", "frontier/…"), "the frontier knows URIs, not what is done with them"},
 		{[]string{"chain/decide"}, with(level0, "crawl", "dict"), "rules look at URIs"},
 		{[]string{"chain"}, with(level0, "crawl", "chain/decide"), "the framework knows no processor"},

@@ -23,8 +23,8 @@ type Change struct {
 	Queue   uint64
 	Was, At schema.Place // before and after the commit; the zero place: exhausted
 	Row     Row
-	Put     Key // if IsPut: the first place at which a URI was queued
-	IsPut   bool
+	put     Key // if isPut, see NotePut
+	isPut   bool
 	Taken   []Key // places from which URIs were removed
 	// Origins: one of its origins failed, answered, or was reset by a retry.
 	Origins bool
@@ -36,10 +36,10 @@ type Change struct {
 	Left      bool // it was one of Scheduler.Leaves, and the commit has decided on it
 }
 
-// NotePut notes that a URI was queued at a place.
+// NotePut notes that a URI was queued at a place; the first of several places counts.
 func (c *Change) NotePut(k Key) {
-	if !c.IsPut || k.Before(c.Put) {
-		c.Put, c.IsPut = k, true
+	if !c.isPut || k.Before(c.put) {
+		c.put, c.isPut = k, true
 	}
 }
 

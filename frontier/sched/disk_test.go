@@ -437,7 +437,7 @@ func (d *disk) commit(ending bool) {
 		case l.Retire != 0:
 			q.retire, q.spent = schema.HostBudget, false
 		case l.BacksOff:
-			if l.Current && !c.IsPut && !c.Origins {
+			if l.Current && !c.isPut && !c.Origins {
 				q.until = l.Until.Sub(d.cfg.OpenedAt) + d.cfg.Opened
 				q.snoozed = max(q.wake, q.until)-d.now > d.cfg.ResidentSnooze
 			}

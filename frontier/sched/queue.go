@@ -137,8 +137,8 @@ type changesSince struct {
 }
 
 func (n *changesSince) note(c *Change) {
-	if c.IsPut && (!n.isPut || c.Put.Before(n.put)) {
-		n.put, n.isPut = c.Put, true
+	if c.isPut && (!n.isPut || c.put.Before(n.put)) {
+		n.put, n.isPut = c.put, true
 	}
 	n.taken = append(n.taken, c.Taken...)
 	n.reread = n.reread || c.Origins
@@ -160,9 +160,9 @@ func (q *queue) update(c *Change) {
 	for _, k := range c.Taken {
 		q.remove(k)
 	}
-	if c.IsPut {
+	if c.isPut {
 		q.backsOff = false
-		q.truncateAt(c.Put)
+		q.truncateAt(c.put)
 	}
 }
 

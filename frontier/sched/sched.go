@@ -177,7 +177,9 @@ func (s *Scheduler) pick(d *Decision, now time.Duration) bool {
 				return true
 			}
 			if q == nil || s.reading {
-				d.Wait = s.untilNext(now, q == nil)
+				if q == nil { // else what is being read decides who is next
+					d.Wait = s.untilNext(now)
+				}
 				return false
 			}
 		}
@@ -188,11 +190,8 @@ func (s *Scheduler) pick(d *Decision, now time.Duration) bool {
 }
 
 // untilNext is how long until a resident queue is ready; negative: not known.
-func (s *Scheduler) untilNext(now time.Duration, noneReady bool) time.Duration {
+func (s *Scheduler) untilNext(now time.Duration) time.Duration {
 	wait := time.Duration(-1)
-	if !noneReady { // one is ready, but must wait for the places being read
-		return wait
-	}
 	if len(s.waitingAddrs.items) > 0 {
 		wait = s.waitingAddrs.top().next - now
 	}

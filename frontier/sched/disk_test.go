@@ -24,7 +24,6 @@ type disk struct {
 	seq       uint64
 	inProcess []Offer
 	pending   *Publication // a commit that is written and not published
-	leaves    []Leave      // those that pending has written
 	loads     []heldLoad
 	queues    int
 	waits     time.Duration     // Wait of the last Decision

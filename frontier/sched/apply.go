@@ -111,7 +111,6 @@ func (s *Scheduler) change(c *Change, now time.Duration) {
 		q = &queue{hash: c.Queue, heap: -1, state: evictedState(c.Was)}
 		s.queues[q.hash] = q
 	} else {
-		s.unheap(q)
 		if at := q.place(); at != c.Was { // it was loaded after the commit was written, before it was published
 			if from, to := evictedState(c.Was), evictedState(at); from != to {
 				s.made[from][to]++

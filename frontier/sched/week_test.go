@@ -37,8 +37,9 @@ func week(t testing.TB, queues int) *sim {
 // BenchmarkWeek simulates a week of ten million queues, 50,000 of them in memory.
 func BenchmarkWeek(b *testing.B) {
 	for b.Loop() {
+		began := time.Now()
 		m := week(b, 10_000_000)
-		b.ReportMetric(float64(m.picks)/b.Elapsed().Seconds()*float64(b.N), "picks/s")
+		b.ReportMetric(float64(m.picks)/time.Since(began).Seconds(), "picks/s")
 	}
 }
 

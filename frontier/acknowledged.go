@@ -14,7 +14,7 @@ import (
 // loadAcknowledged reads the number of the last commit and what is acknowledged of WARC files
 // and logs.
 func (f *Frontier) loadAcknowledged() error {
-	v, err := get(f.db, schema.MetaKey(schema.MetaCommit))
+	v, err := f.db.Get(schema.MetaKey(schema.MetaCommit))
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (f *Frontier) loadAcknowledged() error {
 			return fmt.Errorf("row of the last commit: %w", err)
 		}
 	}
-	if err := scan(f.db, schema.Files.Prefix(), func(k, v []byte) error {
+	if err := f.db.Scan(schema.Files.Prefix(), func(k, v []byte) error {
 		r, err := schema.DecodeFile(k, v)
 		f.files[r.Number] = r
 		return err
@@ -34,7 +34,7 @@ func (f *Frontier) loadAcknowledged() error {
 		if err := f.loadParts(l); err != nil {
 			return err
 		}
-		v, err := get(f.db, schema.LogKey(l))
+		v, err := f.db.Get(schema.LogKey(l))
 		if err != nil {
 			return err
 		}

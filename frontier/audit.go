@@ -138,7 +138,7 @@ func (c *counter) end() error {
 // queues reads the rows of queues.
 func (u *auditing) queues() error {
 	waiting := &counter{u: u, kind: toldWaiting}
-	if err := scan(u.db, schema.Queues.Prefix(), func(k, v []byte) error {
+	if err := u.db.Scan(schema.Queues.Prefix(), func(k, v []byte) error {
 		host := binary.BigEndian.Uint64(k[1:])
 		id, origin, err := schema.DecodeQueued(host, v)
 		if err != nil {
@@ -289,7 +289,7 @@ const nextBeforeSeek = 16
 // places reads where queues stand, and which origins failed.
 func (u *auditing) places() error {
 	for _, kind := range []schema.Table{schema.Line, schema.Snoozed, schema.Retired} {
-		if err := scan(u.db, kind.Prefix(), func(k, _ []byte) error {
+		if err := u.db.Scan(kind.Prefix(), func(k, _ []byte) error {
 			p := schema.ReadPlace(k)
 			return errors.Join(u.step(), u.tell(p.Host, toldPlace, uint64(p.Kind), p.At))
 		}); err != nil {
@@ -297,7 +297,7 @@ func (u *auditing) places() error {
 		}
 	}
 	ill := &counter{u: u, kind: toldIll}
-	if err := scan(u.db, schema.FailedOrigins.Prefix(), func(k, v []byte) error {
+	if err := u.db.Scan(schema.FailedOrigins.Prefix(), func(k, v []byte) error {
 		if _, err := schema.DecodeOrigin(v); err != nil {
 			return err
 		}
@@ -342,7 +342,7 @@ func (u *auditing) hostRows() (err error) {
 		}
 		return hash, t
 	}
-	if err := scan(u.db, schema.Hosts.Prefix(), func(k, v []byte) error {
+	if err := u.db.Scan(schema.Hosts.Prefix(), func(k, v []byte) error {
 		if err := u.step(); err != nil {
 			return err
 		}
@@ -408,7 +408,7 @@ func (u *auditing) statistics() error {
 		return err
 	}
 	var have schema.Stats
-	if v, err := get(u.db, schema.MetaKey(schema.MetaStats)); err != nil {
+	if v, err := u.db.Get(schema.MetaKey(schema.MetaStats)); err != nil {
 		return err
 	} else if v != nil {
 		s, err := schema.DecodeCounters(v)

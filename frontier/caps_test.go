@@ -390,7 +390,7 @@ func TestDomainRowsAreKept(t *testing.T) {
 	if s := r.Stats(); s.Refused != 1 {
 		t.Errorf("%d refused, not that of the third host", s.Refused)
 	}
-	row, err := get(r.db, schema.DomainKey("a.test"))
+	row, err := r.db.Get(schema.DomainKey("a.test"))
 	must(t, err)
 	if kept, _ := r.domainRows.Get("a.test"); row == nil || !bytes.Equal(kept, row) {
 		t.Errorf("kept: %x, in the store: %x", kept, row)

@@ -74,7 +74,7 @@ const MostLater = rules.MaxLinks
 
 // Marked returns the value of a mark.
 func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
-	v, err := get(f.db, schema.MarkKey(name))
+	v, err := f.db.Get(schema.MarkKey(name))
 	if v == nil || err != nil {
 		return nil, false, err
 	}

@@ -11,7 +11,7 @@ import (
 // readDomain returns what is counted of a host's domain outside of a commit.
 func (f *Frontier) readDomain(host string) (*schema.Domain, error) {
 	name := rules.DomainOf(host)
-	v, err := get(f.db, schema.DomainKey(name))
+	v, err := f.db.Get(schema.DomainKey(name))
 	if v == nil || err != nil {
 		return &schema.Domain{}, err
 	}
@@ -26,7 +26,7 @@ func (f *Frontier) readDomain(host string) (*schema.Domain, error) {
 // and removes them when they have none any more.
 func (f *Frontier) countDomains() error {
 	mark := schema.MetaKey(schema.MetaDomains)
-	have, err := get(f.db, mark)
+	have, err := f.db.Get(mark)
 	want := f.o.Limits.CountsDomains()
 	if err != nil || want == (have != nil) {
 		return err
@@ -52,7 +52,7 @@ func (f *Frontier) countDomains() error {
 	if err := flush(); err != nil {
 		return err
 	}
-	err = scan(f.db, schema.Hosts.Prefix(), func(_, v []byte) error {
+	err = f.db.Scan(schema.Hosts.Prefix(), func(_, v []byte) error {
 		h, err := schema.DecodeHost(v)
 		if err != nil || h.Known == 0 {
 			return err

@@ -40,7 +40,7 @@ func (f *Frontier) Host(_ context.Context, host string) (crawl.HostFacts, error)
 }
 
 func (f *Frontier) readHost(host string) (_ *crawl.HostFacts, keep bool, err error) {
-	v, err := get(f.db, schema.HostFactsKey(host))
+	v, err := f.db.Get(schema.HostFactsKey(host))
 	if v == nil || err != nil {
 		return nil, false, err
 	}
@@ -61,7 +61,7 @@ func (f *Frontier) Origin(_ context.Context, origin string) (crawl.OriginFacts, 
 }
 
 func (f *Frontier) readOrigin(origin string) (_ *crawl.OriginFacts, keep bool, err error) {
-	v, err := get(f.db, schema.OriginFactsKey(origin))
+	v, err := f.db.Get(schema.OriginFactsKey(origin))
 	if v == nil || err != nil {
 		return nil, false, err
 	}
@@ -82,7 +82,7 @@ func (f *Frontier) Deferred(_ context.Context, key string) (crawl.Deferred, bool
 }
 
 func (f *Frontier) readDeferred(key string) (_ *crawl.Deferred, keep bool, err error) {
-	v, err := get(f.db, schema.AnswerKey(key))
+	v, err := f.db.Get(schema.AnswerKey(key))
 	if v == nil || err != nil {
 		return nil, false, err
 	}

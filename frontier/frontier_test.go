@@ -131,7 +131,7 @@ func nearby(t testing.TB, f *Frontier) {
 	defer f.mu.Unlock()
 	for kind, counted := range map[schema.Table]uint64{schema.Line: f.st.InLine, schema.Snoozed: f.st.Snoozed, schema.Retired: f.st.Retired} {
 		stand := uint64(0)
-		must(t, scan(f.db, kind.Prefix(), func(k, _ []byte) error {
+		must(t, f.db.Scan(kind.Prefix(), func(k, _ []byte) error {
 			p := schema.ReadPlace(k)
 			h, in := f.sched.QueueInfo(p, f.o.Clock.Mono())
 			if stand++; h.Resident && !in || !h.Resident && in && h.State < sched.InProcess && h.State != sched.Leaving {

@@ -64,7 +64,7 @@ const shownNext = 10
 // Queue returns the queue of a host, nil when the host is not known.
 func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 	hash := f.hash(name)
-	v, err := get(f.db, schema.HostKey(hash))
+	v, err := f.db.Get(schema.HostKey(hash))
 	if v == nil || err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 	}
 	if len(facts.Addrs) > 0 {
 		q.Address = facts.Addrs[0]
-		a, err := f.addressRow(f.db, q.Address)
+		a, err := f.addressRow(q.Address)
 		if err != nil {
 			return nil, fmt.Errorf("frontier: address of %s: %w", name, err)
 		}
@@ -175,12 +175,12 @@ func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*schema
 	}
 	hash := f.hash(host)
 	names := oneName(db)
-	return scan(db, schema.QueuePrefix(hash), func(_, v []byte) error {
+	return db.Scan(schema.QueuePrefix(hash), func(_, v []byte) error {
 		id, err := schema.QueuedID(hash, v)
 		if err != nil {
 			return fmt.Errorf("frontier: queue of %s: %w", host, err)
 		}
-		val, err := get(db, schema.URIKey(id))
+		val, err := db.Get(schema.URIKey(id))
 		if err != nil {
 			return fmt.Errorf("frontier: queue of %s: %w", host, err)
 		}
@@ -248,3 +248,15 @@ func (f *Frontier) Drop(ctx context.Context, status crawl.Status, log func(*craw
 	}
 	return n, nil
 }
+
+// addressRow returns what is kept of an address.
+func (f *Frontier) addressRow(ip netip.Addr) (row schema.Address, err error) {
+	v, err := f.db.Get(schema.AddressKey(ip))
+	if v == nil || err != nil {
+		return row, err
+	}
+	return schema.DecodeAddress(v)
+}
+
+// QueueOf returns the name of the queue that a URI waits in, or would.
+func (f *Frontier) QueueOf(r *schema.Record) string { return f.env.QueueName(r) }

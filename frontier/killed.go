@@ -18,7 +18,7 @@ func (f *Frontier) noteKill() error {
 	key := schema.MetaKey(schema.MetaKilled)
 	at := f.openedAt
 	if f.clean {
-		v, err := get(f.db, key)
+		v, err := f.db.Get(key)
 		if v == nil || err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (f *Frontier) sourceSpentNow(r *schema.Record) bool {
 // SameLimits reports whether the limits are those by which queues were retired in the last run;
 // others may put some back in line when the frontier is opened to crawl.
 func (f *Frontier) SameLimits() (bool, error) {
-	was, err := get(f.db, schema.MetaKey(schema.MetaLimits))
+	was, err := f.db.Get(schema.MetaKey(schema.MetaLimits))
 	return bytes.Equal(was, f.o.Limits.Encode()), err
 }
 
@@ -43,14 +43,14 @@ func (f *Frontier) SameLimits() (bool, error) {
 // are not those of the last run.
 func (f *Frontier) wakeRetired() error {
 	now := f.o.Limits.Encode()
-	was, err := get(f.db, schema.MetaKey(schema.MetaLimits))
+	was, err := f.db.Get(schema.MetaKey(schema.MetaLimits))
 	if err != nil || bytes.Equal(was, now) {
 		return err
 	}
 	b := &store.Batch{}
-	err = scan(f.db, schema.Retired.Prefix(), func(k, _ []byte) error {
+	err = f.db.Scan(schema.Retired.Prefix(), func(k, _ []byte) error {
 		p := schema.ReadPlace(k)
-		v, err := get(f.db, schema.HostKey(p.Host))
+		v, err := f.db.Get(schema.HostKey(p.Host))
 		if err != nil {
 			return err
 		}

@@ -135,7 +135,7 @@ func (f *Frontier) readQueue(l *sched.Load, rows *sched.Rows) (err error) {
 func (f *Frontier) readHead(id crawl.ID, h *sched.Head) (err error) {
 	h.ID = id
 	v, err := f.recs.Read(id, func(id crawl.ID) ([]byte, bool, error) {
-		v, err := get(f.db, schema.URIKey(id))
+		v, err := f.db.Get(schema.URIKey(id))
 		return v, v != nil, err
 	})
 	if v == nil || err != nil {
@@ -170,7 +170,7 @@ func (f *Frontier) readHead(id crawl.ID, h *sched.Head) (err error) {
 	if h.Addr, err = f.env.IPOf(r.Host); err != nil || !h.Addr.IsValid() {
 		return err
 	}
-	row, err := f.addressRow(f.db, h.Addr)
+	row, err := f.addressRow(h.Addr)
 	h.AddrPausedUntil = f.o.Clock.Mono() + min(max(row.Until.Sub(f.o.Clock.Now()), 0), f.cfg.Pause)
 	return err
 }

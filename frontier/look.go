@@ -71,7 +71,7 @@ func (f *Frontier) look(ctx context.Context) (err error) {
 
 // compare is look, of a store that is open for reading.
 func (f *Frontier) compare(ctx context.Context) error {
-	row, err := get(f.db, schema.MetaKey(schema.MetaFormat))
+	row, err := f.db.Get(schema.MetaKey(schema.MetaFormat))
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (f *Frontier) unbroken() error {
 	}
 	first := max(f.number, schema.CommitsKept) - schema.CommitsKept + 1
 	have := uint64(0)
-	if err := scan(f.db, schema.Commits.Prefix(), func(_, v []byte) error {
+	if err := f.db.Scan(schema.Commits.Prefix(), func(_, v []byte) error {
 		n, err := schema.DecodeNumber(v)
 		if n >= first && n <= f.number {
 			have++

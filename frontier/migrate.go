@@ -91,7 +91,7 @@ func (f *Frontier) placeAgain(st *schema.Counters, change func(*schema.Host)) er
 	st.InLine, st.Snoozed, st.Retired = 0, 0, 0
 	b = &store.Batch{}
 	n := 0
-	if err := scan(f.db, schema.Hosts.Prefix(), func(k, v []byte) error {
+	if err := f.db.Scan(schema.Hosts.Prefix(), func(k, v []byte) error {
 		h, err := schema.DecodeHost(v)
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ func (f *Frontier) placeAgain(st *schema.Counters, change func(*schema.Host)) er
 // checkLine gives all queues their places anew when the order is not that of the last
 // run.
 func (f *Frontier) checkLine() error {
-	was, err := get(f.db, schema.MetaKey(schema.MetaLine))
+	was, err := f.db.Get(schema.MetaKey(schema.MetaLine))
 	if err != nil || bytes.Equal(was, f.order.Key()) {
 		return err
 	}
@@ -133,7 +133,7 @@ func (f *Frontier) checkLine() error {
 // statistics3 returns the statistics, those of format 3 or those that a
 // migration left that was killed at its end.
 func (f *Frontier) statistics3() (s schema.Counters, err error) {
-	v, err := get(f.db, schema.MetaKey(schema.MetaStats))
+	v, err := f.db.Get(schema.MetaKey(schema.MetaStats))
 	if v == nil || err != nil {
 		return s, err
 	}

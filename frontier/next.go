@@ -177,7 +177,7 @@ func (f *Frontier) attempts(r *schema.Record, once bool) int {
 
 // read returns a record, an error when there is none.
 func (f *Frontier) read(r store.Reader, id crawl.ID) (*schema.Record, error) {
-	v, err := get(r, schema.URIKey(id))
+	v, err := r.Get(schema.URIKey(id))
 	if err != nil {
 		return nil, fmt.Errorf("record %v: %w", id, err)
 	}

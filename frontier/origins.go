@@ -51,7 +51,7 @@ const shownOrigins = 10
 
 // restingOrigins returns the first origins of a queue that failed and have not recovered.
 func (f *Frontier) restingOrigins(queue uint64) (out []RestingOrigin, err error) {
-	err = scan(f.db, schema.OriginsPrefix(queue), func(_, v []byte) error {
+	err = f.db.Scan(schema.OriginsPrefix(queue), func(_, v []byte) error {
 		o, err := schema.DecodeOrigin(v)
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func (f *Frontier) restingOrigins(queue uint64) (out []RestingOrigin, err error)
 
 // readOrigin returns the row of an origin; had says that there is one.
 func readOrigin(r store.Reader, id schema.OriginID) (o schema.Origin, had bool, err error) {
-	v, err := get(r, id.Key())
+	v, err := r.Get(id.Key())
 	if v == nil || err != nil {
 		return o, false, err
 	}
@@ -78,3 +78,7 @@ func readOrigin(r store.Reader, id schema.OriginID) (o schema.Origin, had bool, 
 	}
 	return o, true, nil
 }
+
+// wall is the time by which hosts rest: that of the wall when the state was opened,
+// and monotonic from there.
+func (f *Frontier) wall() time.Time { return f.pace.Wall(f.o.Clock.Mono()) }

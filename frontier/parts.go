@@ -26,7 +26,7 @@ func (f *Frontier) SameConfig() error {
 	if err := f.sameParts(); err != nil {
 		return err
 	}
-	was, err := get(f.db, schema.MetaKey(schema.MetaQueues))
+	was, err := f.db.Get(schema.MetaKey(schema.MetaQueues))
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (f *Frontier) SameConfig() error {
 // sameParts refuses, with [ErrChanged], parts and depths that are not those the job was begun with, and
 // names them. A job that an earlier program began may have no parts.
 func (f *Frontier) sameParts() error {
-	row, err := get(f.db, schema.MetaKey(schema.MetaParts))
+	row, err := f.db.Get(schema.MetaKey(schema.MetaParts))
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (f *Frontier) sameParts() error {
 		}
 		changed = partChanges(was, f.o.Parts)
 	}
-	row, err = get(f.db, schema.MetaKey(schema.MetaDepths))
+	row, err = f.db.Get(schema.MetaKey(schema.MetaDepths))
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func partChanges(was, now []Part) (changed []string) {
 
 // keepParts notes the parts of a job that an earlier program began, as they are now.
 func (f *Frontier) keepParts() error {
-	row, err := get(f.db, schema.MetaKey(schema.MetaParts))
+	row, err := f.db.Get(schema.MetaKey(schema.MetaParts))
 	if row != nil || err != nil || len(f.o.Parts) == 0 {
 		return err
 	}

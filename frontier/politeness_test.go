@@ -16,7 +16,7 @@ func (r *rig) rests(host string) time.Duration {
 	if l, in := r.look(host); in && l.RowLoaded {
 		return max(l.ReadyAt-r.clk.Mono(), 0)
 	}
-	v, err := get(r.db, schema.HostKey(r.hash(host)))
+	v, err := r.db.Get(schema.HostKey(r.hash(host)))
 	must(r.t, err)
 	if v == nil {
 		return -1

@@ -35,7 +35,7 @@ func (f *Frontier) EachURI(fn func(*schema.Record) error) error { return eachURI
 
 func eachURI(db store.Reader, fn func(*schema.Record) error) error {
 	names := oneName(db) // ids sort by host: the last name is the next
-	return scan(db, schema.URIs.Prefix(), func(k, v []byte) error {
+	return db.Scan(schema.URIs.Prefix(), func(k, v []byte) error {
 		r, err := schema.DecodeRecord(schema.ReadID(k[1:]), v, names)
 		if err != nil {
 			return fmt.Errorf("frontier: record %x: %w", k[1:], err)
@@ -50,7 +50,7 @@ func (f *Frontier) EachCapture(fn func(schema.Capture) error) error {
 }
 
 func (f *Frontier) captures(prefix []byte, fn func(schema.Capture) error) error {
-	return scan(f.db, prefix, func(k, v []byte) error {
+	return f.db.Scan(prefix, func(k, v []byte) error {
 		c, err := schema.DecodeCapture(k, v)
 		if err != nil {
 			return fmt.Errorf("frontier: capture %x: %w", k[1:], err)
@@ -69,7 +69,7 @@ func (f *Frontier) ID(key string) crawl.ID { return f.id(key) }
 
 // EachDeferred calls fn for every answer that was kept for the archive.
 func (f *Frontier) EachDeferred(fn func(crawl.Deferred) error) error {
-	return scan(f.db, schema.Answers.Prefix(), func(k, v []byte) error {
+	return f.db.Scan(schema.Answers.Prefix(), func(k, v []byte) error {
 		d, err := f.decodeDeferred(schema.AnswerName(k), v)
 		if err != nil {
 			return fmt.Errorf("frontier: deferred answer %s: %w", k[1:], err)
@@ -81,7 +81,7 @@ func (f *Frontier) EachDeferred(fn func(crawl.Deferred) error) error {
 // Lookup returns the record of a key with its via, nil when the URI is not known.
 func (f *Frontier) Lookup(key string) (*schema.Record, error) {
 	for id := f.id(key); ; id.URI++ {
-		v, err := get(f.db, schema.URIKey(id))
+		v, err := f.db.Get(schema.URIKey(id))
 		if v == nil || err != nil {
 			return nil, err
 		}

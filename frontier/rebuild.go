@@ -118,12 +118,12 @@ func (b *Builder) Put(key, value []byte) error {
 func (b *Builder) Drop(key []byte) error { return b.f.db.Delete(schema.ScratchKey(key)) }
 
 // Get returns the value of a scratch row, nil when there is none. Values are not empty.
-func (b *Builder) Get(key []byte) ([]byte, error) { return get(b.f.db, schema.ScratchKey(key)) }
+func (b *Builder) Get(key []byte) ([]byte, error) { return b.f.db.Get(schema.ScratchKey(key)) }
 
 // Each calls fn for the scratch rows with a prefix, as they are now, in the order of their keys, until
 // it returns false or an error. Key and value are fn's only during the call.
 func (b *Builder) Each(prefix []byte, fn func(key, value []byte) (more bool, err error)) error {
-	err := scan(b.f.db, schema.ScratchKey(prefix), func(k, v []byte) error {
+	err := b.f.db.Scan(schema.ScratchKey(prefix), func(k, v []byte) error {
 		more, err := fn(k[1:], v)
 		if err == nil && !more {
 			err = rules.ErrStop

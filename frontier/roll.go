@@ -56,7 +56,7 @@ func setLog(b *store.Batch, row *schema.LogRow, all bool) {
 func (f *Frontier) loadParts(l crawl.LogID) error {
 	row := &f.logRows[l]
 	row.Parts = nil
-	return scan(f.db, schema.LogKey(l), func(k, v []byte) error {
+	return f.db.Scan(schema.LogKey(l), func(k, v []byte) error {
 		if bytes.Equal(k, schema.LogKey(l)) {
 			return nil // the log's own
 		}

@@ -57,7 +57,7 @@ func TestEveryKeyIsOfATable(t *testing.T) {
 		defer func() { must(t, r.db.Delete([]byte(key))) }()
 	}
 	have := map[schema.Table]int{}
-	must(t, scan(r.db, nil, func(k, v []byte) error {
+	must(t, r.db.Scan(nil, func(k, v []byte) error {
 		have[schema.Table(k[0])]++
 		if err := schematest.Check(k, v); err != nil {
 			t.Error(err)

@@ -16,14 +16,14 @@ func loadTallies(a *rules.Tallies, r store.Reader) error {
 		of   string
 		into map[string]schema.Tally
 	}{{schema.ByType, "MIME types", a.Types}, {schema.BySource, "sources", a.Sources}} {
-		if err := scan(r, schema.TallyPrefix(t.kind), func(k, v []byte) (err error) {
+		if err := r.Scan(schema.TallyPrefix(t.kind), func(k, v []byte) (err error) {
 			t.into[schema.TallyName(k)], err = schema.DecodeTally(v)
 			return err
 		}); err != nil {
 			return fmt.Errorf("tallies of %s: %w", t.of, err)
 		}
 	}
-	if err := scan(r, schema.TallyPrefix(schema.ByStatus), func(k, v []byte) error {
+	if err := r.Scan(schema.TallyPrefix(schema.ByStatus), func(k, v []byte) error {
 		status, err := schema.TallyStatus(k)
 		if err == nil {
 			a.Statuses[status], err = schema.DecodeTally(v)
@@ -38,7 +38,7 @@ func loadTallies(a *rules.Tallies, r store.Reader) error {
 // Counted reports whether the tallies hold every visit: false when a program that
 // did not count began the crawl.
 func (f *Frontier) Counted() (bool, error) {
-	v, err := get(f.db, schema.MetaKey(schema.MetaCounted))
+	v, err := f.db.Get(schema.MetaKey(schema.MetaCounted))
 	return v != nil, err
 }
 

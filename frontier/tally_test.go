@@ -181,7 +181,7 @@ func TestCheckTallies(t *testing.T) {
 	r.schedule(cand("a.test", "/", analyse))
 	r.finish(fetched(t, r.next("http://a.test/"), 200, "text/html", 10))
 	key := schema.TallyKey(schema.ByType, "text/html")
-	was, err := get(r.db, key)
+	was, err := r.db.Get(key)
 	must(t, err)
 	must(t, r.db.Set(key, (&schema.Tally{URIs: 2, Bytes: 10}).Encode()))
 	bad, err := r.Check()

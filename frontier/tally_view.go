@@ -39,7 +39,7 @@ type HostRow struct {
 // EachHost calls fn for every host that was queued or visited, and for [DNSHost],
 // in no order a caller may rely on.
 func (v *View) EachHost(fn func(HostRow) error) error {
-	return scan(v.db, schema.Hosts.Prefix(), func(k, val []byte) error {
+	return v.db.Scan(schema.Hosts.Prefix(), func(k, val []byte) error {
 		h, err := schema.DecodeHost(val)
 		if err != nil {
 			return fmt.Errorf("frontier: host %x: %w", k[1:], err)
@@ -61,7 +61,7 @@ type QueueRow struct {
 // EachQueue calls fn for every host with URIs waiting in the view, with the state of
 // its queue as it is now, in no order a caller may rely on.
 func (f *Frontier) EachQueue(v *View, fn func(QueueRow) error) error {
-	return scan(v.db, schema.Hosts.Prefix(), func(k, val []byte) error {
+	return v.db.Scan(schema.Hosts.Prefix(), func(k, val []byte) error {
 		h, err := schema.DecodeHost(val)
 		if err != nil {
 			return fmt.Errorf("frontier: host %x: %w", k[1:], err)
@@ -88,7 +88,7 @@ func shown(h *schema.Host) HostRow {
 // succeeded, by tag, then by host. URIs without a tag do not count. (Versions before
 // state format 5 counted failures too; what they counted stays.)
 func (v *View) EachSource(fn func(tag, host string, uris uint64) error) error {
-	return scan(v.db, schema.TallyPrefix(schema.BySourceHost), func(k, val []byte) error {
+	return v.db.Scan(schema.TallyPrefix(schema.BySourceHost), func(k, val []byte) error {
 		s, err := schema.ReadSourceHost(k)
 		n, faulty := schema.DecodeNumber(val)
 		if err := cmp.Or(faulty, err); err != nil {
@@ -106,7 +106,7 @@ func (v *View) Redirect(r *schema.Record) (string, error) {
 	if r.Outcome.Class != crawl.ClassRedirect {
 		return "", nil
 	}
-	links, err := get(v.db, schema.LinksKey(r.ID))
+	links, err := v.db.Get(schema.LinksKey(r.ID))
 	if err != nil || links == nil {
 		return "", err
 	}
@@ -118,7 +118,7 @@ func (v *View) Redirect(r *schema.Record) (string, error) {
 		if l.Kind != crawl.LinkRedirect {
 			continue
 		}
-		val, err := get(v.db, schema.URIKey(l.ID))
+		val, err := v.db.Get(schema.URIKey(l.ID))
 		if err != nil || val == nil {
 			return "", err
 		}

@@ -31,7 +31,7 @@ func (f *Frontier) hostValue(hash uint64) ([]byte, error) {
 	if v, ok := f.hostRows.Get(hash); ok {
 		return v, nil
 	}
-	return get(f.db, schema.HostKey(hash))
+	return f.db.Get(schema.HostKey(hash))
 }
 
 // name returns the name of a host.
@@ -44,7 +44,7 @@ func (f *Frontier) name(hash uint64) (string, error) {
 }
 
 func readName(r store.Reader, hash uint64) (string, error) {
-	v, err := get(r, schema.HostKey(hash))
+	v, err := r.Get(schema.HostKey(hash))
 	return decodeName(hash, v, err)
 }
 
@@ -84,7 +84,7 @@ func (f *Frontier) viaOf(r *schema.Record) (string, error) {
 		return r.Via, nil
 	}
 	return f.vias.Read(r.ViaID, func(id crawl.ID) (string, bool, error) {
-		v, err := get(f.db, schema.URIKey(id))
+		v, err := f.db.Get(schema.URIKey(id))
 		if err != nil || v == nil {
 			return "", false, err
 		}

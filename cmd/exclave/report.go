@@ -6,10 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"exclave/config"
+	"exclave/internal/control"
 	"exclave/internal/fsx"
+	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/question"
 
@@ -76,12 +78,21 @@ func printReports(cmd *cobra.Command, dir string, names []string, out string, al
 			return withCode(exitFailure, fmt.Errorf("report: %w", err))
 		}
 	}
-	written := 0
-	err := inquire(cmd, dir, func(q question.Questions) error {
+	parted := false
+	write := func(q question.Questions) error {
+		for ; len(names) > 0; names, parted = names[1:], true {
+			if err := writeReport(cmd, out, names[0], parted, func(w io.Writer) error { return q.Report(cmd.Context(), names[0], w) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return jobError(either(cmd, dir, true, func(c *control.Client) error { return write(c) }, func(cfg *config.Config, o job.Options) error {
+		// That no crawl is running is known, whatever becomes of the state.
 		var possible []string
 		for _, name := range names {
 			switch {
-			case slices.Contains(q.Reports(), name):
+			case !question.LiveReport(name):
 				possible = append(possible, name)
 			case !all:
 				return withCode(exitNegative, liveOnly(dir, name))
@@ -89,19 +100,9 @@ func printReports(cmd *cobra.Command, dir string, names []string, out string, al
 				fmt.Fprintln(cmd.ErrOrStderr(), liveOnly(dir, name))
 			}
 		}
-		for ; written < len(possible); written++ {
-			if err := writeReport(cmd, out, possible[written], written > 0, func(w io.Writer) error { return q.Report(cmd.Context(), possible[written], w) }); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if errors.Is(err, folder.ErrNotBegun) && !all { // nobody could be asked: a report that needs a running crawl is told first
-		if i := slices.IndexFunc(names, question.LiveReport); i >= 0 {
-			return withCode(exitNegative, liveOnly(dir, names[i]))
-		}
-	}
-	return jobError(err)
+		names = possible
+		return question.Look(cmd.Context(), folder.Of(cfg, o.Env()), write)
+	}))
 }
 
 // liveOnly says that a report is about what only a running crawl has.

@@ -51,6 +51,3 @@ func (b *begun) Write(p []byte) (int, error) {
 func (c *Client) Report(ctx context.Context, name string, w io.Writer) error {
 	return c.call(ctx, http.MethodGet, "/report/"+url.PathEscape(name), nil, w)
 }
-
-// Reports returns the names of the reports: a running crawl can write all.
-func (c *Client) Reports() []string { return question.ReportNames() }

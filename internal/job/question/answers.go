@@ -36,8 +36,6 @@ type Questions interface {
 	WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer) error
 	// CountRetry tells what [Changes.Retry] would offer again.
 	CountRetry(ctx context.Context, r Retry) (Retried, error)
-	// Reports returns the names of the reports that Report can write.
-	Reports() []string
 	// Report writes a report. The error wraps [ErrNotRunning] for one on what only a running crawl has.
 	Report(ctx context.Context, name string, w io.Writer) error
 }

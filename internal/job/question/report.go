@@ -118,7 +118,7 @@ func (r *reporter) write(name string, w io.Writer) error {
 // Report writes a report on the job: of one instant, and of a crawl that goes on meanwhile if one runs. The error
 // wraps [ErrNotRunning] when the report is about what only a running crawl has.
 func (a *Answers) Report(_ context.Context, name string, w io.Writer) (err error) {
-	if !slices.Contains(a.Reports(), name) {
+	if a.Running == nil && LiveReport(name) {
 		return (&reporter{}).write(name, w) // which says why
 	}
 	if err := a.State.Err(); err != nil {
@@ -142,11 +142,6 @@ func (a *Answers) Report(_ context.Context, name string, w io.Writer) (err error
 	r := a.reporter(run)
 	r.view = v
 	return r.write(name, w)
-}
-
-// Reports returns the names of the reports that can be written: all of a running crawl.
-func (a *Answers) Reports() []string {
-	return slices.DeleteFunc(ReportNames(), func(name string) bool { return a.Running == nil && LiveReport(name) })
 }
 
 func (a *Answers) reporter(run view.RunNote) *reporter {

@@ -45,6 +45,9 @@ func Open(ctx context.Context, f folder.Folder, o Options) (_ *View, err error) 
 	if o.For == "" {
 		o.For = "look into"
 	}
+	if err := v.Begun(); errors.Is(err, folder.ErrNotBegun) { // whoever works on it
+		return nil, err
+	}
 	if _, err := v.FS.Stat(v.Path(folder.StateDir)); !errors.Is(err, fs.ErrNotExist) {
 		if v.lock, err = v.Lock(o.For); err != nil {
 			return nil, err

@@ -57,6 +57,13 @@ func TestViewOfNothing(t *testing.T) {
 	if last, err := view.ReadLastRun(t.Context(), f); err != nil || last.Runs != 0 || last.Over() {
 		t.Errorf("%+v, %v", last, err)
 	}
+	jobtest.Must(t, os.Mkdir(f.Path(folder.StateDir), 0o755))
+	lock, err := f.Lock("begin")
+	jobtest.Must(t, err)
+	if _, err := view.Open(t.Context(), f, view.Options{}); !errors.Is(err, folder.ErrNotBegun) {
+		t.Errorf("another process is about to begin it: %v", err)
+	}
+	jobtest.Must(t, errors.Join(lock.Close(), os.RemoveAll(f.Path(folder.StateDir))))
 	jobtest.Must(t, os.Mkdir(f.Path(folder.LogDir), 0o755))
 	jobtest.Must(t, os.WriteFile(filepath.Join(f.Path(folder.LogDir), "crawl.log"), []byte("a line\n"), 0o644))
 	if _, err := view.Open(t.Context(), f, view.Options{}); err == nil || errors.Is(err, folder.ErrNotBegun) {

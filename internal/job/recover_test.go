@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,6 +25,8 @@ import (
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/rebuild"
+	"exclave/internal/job/view"
+	"exclave/internal/logparts"
 	"exclave/internal/testweb"
 	"exclave/warc"
 	"exclave/warc/warctest"
@@ -37,14 +40,23 @@ func finishedIn(t *testing.T, cfg *config.Config) map[string]string {
 	f, err := frontier.Open(t.Context(), frontier.Options{FS: fsx.Real(), Dir: filepath.Join(cfg.Dir, folder.StateDir, "frontier"), LogDir: filepath.Join(cfg.Dir, folder.LogDir),
 		Config: cfg.Frontier, Order: cfg.Order, Limits: cfg.Limits, Depths: depths, RulesHash: cfg.URL.Hash(), Clock: clock.System(), ReadOnly: true})
 	must(t, err)
+	logged := map[string]string{}
+	must(t, logparts.EachLine(fsx.Real(), filepath.Join(cfg.Dir, folder.LogDir), crawl.LogCrawl.Name(), func(_ logparts.Place, line []byte) error {
+		e, err := crawllog.Parse(string(line))
+		logged[e.URL] = e.Hops
+		return err
+	}))
 	got := map[string]string{}
 	must(t, f.EachURI(func(r *frontier.Record) error {
 		if r.Finishes > 0 {
 			if !r.Outcome.Archived { // these matter of what is archived only
 				r.Outcome.Open, r.Outcome.Embedding = 0, false
 			}
-			if r.Finishes > 1 {
-				r.Hops = "" // a shorter way that came while it was in process again, no log tells of
+			switch hops := logged[r.URL]; { // a shorter way that came while it was in process, no log tells of
+			case r.Finishes > 1:
+				r.Hops = ""
+			case len(r.Hops) < len(hops):
+				r.Hops = hops
 			}
 			got[r.Key] = fmt.Sprintf("%v %s %q seed %t %v %+v finishes %d judgings %d outcome %+v %v %v %s %s %s %q %q links %t targeted %t", r.State, r.URL, r.Hops, r.Seed, r.SourceTag, r.Claim,
 				r.Finishes, r.Judgings, r.Outcome, r.Response, r.Metadata, r.RecordID, r.Date, r.Digest, r.ETag, r.LastModified, r.LinksInMetadata, r.Targeted)
@@ -113,6 +125,66 @@ func TestRecoverKnowsWhatWasKnown(t *testing.T) {
 	}()
 	if hits := j.web.Log(); len(hits) > before {
 		t.Errorf("a crawl that was over asked for %d URLs again, %s first", len(hits)-before, hits[before].URL)
+	}
+}
+
+// A shorter way to a page that comes while the page is in process, the state knows, and no log: after a recovery
+// the page has the way that it was dispatched with.
+func TestRecoverKnowsTheWayThatWasLogged(t *testing.T) {
+	pages := testweb.Tiny{
+		"http://a.test/":     testweb.NationalPage(1, "http://b.test/", "http://c.test/"),
+		"http://b.test/":     testweb.NationalPage(2, "http://d.test/"),
+		"http://c.test/":     testweb.NationalPage(3, "http://page.test/", "http://after.test/"),
+		"http://d.test/":     testweb.NationalPage(4, "http://page.test/"),
+		"http://page.test/":  testweb.NationalPage(5),
+		"http://after.test/": testweb.NationalPage(6),
+	}
+	asked := map[string]chan struct{}{"page.test": make(chan struct{}), "after.test": make(chan struct{})}
+	until := map[string]string{"c.test": "page.test", "page.test": "after.test"} // c.test was read when after.test is asked
+	web := testweb.Func(func(host string) http.Handler {
+		if pages.Host(host) == nil {
+			return nil
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/" {
+				if c := asked[host]; c != nil {
+					close(c)
+				}
+				if other := until[host]; other != "" {
+					select {
+					case <-asked[other]:
+					case <-r.Context().Done():
+					}
+				}
+			}
+			pages.ServeHTTP(w, r)
+		})
+	})
+	j := newJob(t, web, nil)
+	j.run(job.Options{}, "http://a.test/")
+	hops := func() (hops string) {
+		v, err := view.Open(t.Context(), folder.Of(j.cfg, folder.Env{}), view.Options{})
+		must(t, err)
+		must(t, v.State.EachURI(func(r *frontier.Record) error {
+			if r.URL == "http://page.test/" {
+				hops = r.Hops
+			}
+			return nil
+		}))
+		must(t, v.Close())
+		return hops
+	}
+	if h := hops(); h != "LL" {
+		t.Fatalf("its hops are %s: the shorter way did not come while it was in process", h)
+	}
+	want := finishedIn(t, j.cfg)
+	loseState(t, j.cfg)
+	recoverJob(t, j.cfg, rebuild.Options{})
+	if h := hops(); h != "LLL" {
+		t.Errorf("its hops are %s, not as crawl.log has them", h)
+	}
+	if got := finishedIn(t, j.cfg); !maps.Equal(got, want) {
+		t.Errorf("%q, was\n%q", got, want)
 	}
 }
 

@@ -49,7 +49,7 @@ func TestReadAheadSeesTheCommitUnderWay(t *testing.T) {
 		if s := f.Stats(); s.Discovered != 4 || s.Finished != 1 || s.Parked != 1 {
 			t.Errorf("%+v", s)
 		}
-		if got := r.record("http://new.test/1"); got.Claim != link(1) || got.State != schema.Waiting {
+		if got := r.record("http://new.test/1"); got.Claim != link(1) || got.State != schema.Pending {
 			t.Errorf("claim %+v, state %s", got.Claim, got.State)
 		}
 		sound(t, f)
@@ -72,7 +72,7 @@ func TestFilterKnowsAllOfAState(t *testing.T) {
 	f, _, err = start(t, options(fs, clk, quick(), oneProfile(0)))
 	must(t, err)
 	f.filling.Wait()
-	if f.filter.May(1) {
+	if f.filter.MayHave(1) {
 		t.Error("the filter was not filled")
 	}
 	for _, filled := range []bool{false, true} {
@@ -104,12 +104,12 @@ func TestWorkInBetweenEndsNoReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := open(t, quick(), oneProfile(0))
 		before := f.number
-		since := f.recent.Begin() // somebody reads for long
+		since := f.recent.BeginRead() // somebody reads for long
 		f.schedule(cand("a.test", "/", analyse))
 		f.leaving <- struct{}{}
 		synctest.Wait()
 		f.schedule(cand("b.test", "/", analyse))
-		missed := f.recent.Ended(since)
+		missed := f.recent.EndRead(since)
 		if n := f.number - before; n < 2 || uint64(len(missed)) != n {
 			t.Errorf("%d of the %d commits that the reader may have missed are left", len(missed), n)
 		}
@@ -149,7 +149,7 @@ func TestGroupsAreCommittedTogether(t *testing.T) {
 		if !slices.Equal(known, []int{1, 2, 2}) {
 			t.Errorf("known: %d", known)
 		}
-		if got := r.record("http://b.test/"); got.Claim != link(1) || got.State != schema.Waiting {
+		if got := r.record("http://b.test/"); got.Claim != link(1) || got.State != schema.Pending {
 			t.Errorf("claim %+v, state %s", got.Claim, got.State)
 		}
 		if s := f.Stats(); s.Discovered != 5 {

@@ -369,7 +369,7 @@ func (u *auditing) hostRows() (err error) {
 }
 
 func (u *auditing) compareHost(h *schema.Host, hash uint64, t told) {
-	if p := u.f.standing(h, hash, t.places); p == (schema.Place{}) && h.Waiting > 0 {
+	if p := u.f.standing(h, hash, t.places); p == (schema.Place{}) && h.Pending > 0 {
 		u.note("host %s has URIs waiting, but does not stand in line", h.Name)
 	} else {
 		delete(t.places, p)
@@ -377,8 +377,8 @@ func (u *auditing) compareHost(h *schema.Host, hash uint64, t told) {
 	if t.known != h.Known {
 		u.note("host %s: %d URIs are known by its row, %d have records", h.Name, h.Known, t.known)
 	}
-	if t.waiting != h.Waiting {
-		u.note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Waiting, t.waiting)
+	if t.waiting != h.Pending {
+		u.note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Pending, t.waiting)
 	}
 	if t.ill != h.Failing {
 		u.note("host %s: %d origins failed by its row, %d have rows", h.Name, h.Failing, t.ill)
@@ -446,7 +446,7 @@ func (f *Frontier) standing(h *schema.Host, hash uint64, all map[schema.Place]bo
 }
 
 func (f *Frontier) checkRecord(r *schema.Record, in bool, origin uint32, note func(string, ...any)) {
-	if (r.State == schema.Waiting) != in {
+	if (r.State == schema.Pending) != in {
 		note("%s: its state is %v, in a queue: %v", r.URL, r.State, in)
 	}
 	if in && origin != schema.NoTag && origin != f.originTag(r.URL) {

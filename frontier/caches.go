@@ -58,25 +58,25 @@ func newCaches() caches {
 // renew takes over into the caches what a batch, which was committed, changed.
 func (f *Frontier) renew(b *store.Batch) {
 	uris, hosts := b.Table(schema.URIs), b.Table(schema.Hosts)
-	f.filter.Take(uris)
-	f.filter.Take(hosts)
-	store.TakeRows(f.recs, uris, func(key []byte) crawl.ID { return schema.ReadID(key[1:]) })
-	store.TakeRows(f.hostRows, hosts, func(key []byte) uint64 { return binary.BigEndian.Uint64(key[1:]) })
-	store.TakeRows(f.domainRows, b.Table(schema.Domains), rowName)
+	f.filter.AddChanged(uris)
+	f.filter.AddChanged(hosts)
+	store.SetChangedRows(f.recs, uris, func(key []byte) crawl.ID { return schema.ReadID(key[1:]) })
+	store.SetChangedRows(f.hostRows, hosts, func(key []byte) uint64 { return binary.BigEndian.Uint64(key[1:]) })
+	store.SetChangedRows(f.domainRows, b.Table(schema.Domains), rowName)
 	// A row that cannot be read now is not kept: whoever reads it from the store says so.
-	store.Take(f.hostFacts, b.Table(schema.HostFacts), rowName, func(host string, v []byte) *crawl.HostFacts {
+	store.SetChanged(f.hostFacts, b.Table(schema.HostFacts), rowName, func(host string, v []byte) *crawl.HostFacts {
 		if h, err := schema.DecodeHostFacts(host, v); err == nil {
 			return &h
 		}
 		return nil
 	})
-	store.Take(f.originFacts, b.Table(schema.OriginFacts), rowName, func(origin string, v []byte) *crawl.OriginFacts {
+	store.SetChanged(f.originFacts, b.Table(schema.OriginFacts), rowName, func(origin string, v []byte) *crawl.OriginFacts {
 		if o, err := schema.DecodeOriginFacts(origin, v); err == nil {
 			return &o
 		}
 		return nil
 	})
-	store.Take(f.written, b.Table(schema.Answers), rowName, func(key string, v []byte) *crawl.Deferred {
+	store.SetChanged(f.written, b.Table(schema.Answers), rowName, func(key string, v []byte) *crawl.Deferred {
 		if a, err := schema.DecodeAnswer(v); err == nil && a.Written {
 			return &crawl.Deferred{Key: key, Written: true, Time: a.Time}
 		}

@@ -133,7 +133,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	if o.Aside == nil {
 		o.Aside = aside.New(o.FS, o.LogDir, o.Clock)
 	}
-	f := &Frontier{o: o, cfg: o.Config, order: rules.NewOrder(o.Order, o.Limits), longest: o.Config.LongestRest(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
+	f := &Frontier{o: o, cfg: o.Config, order: rules.NewOrder(o.Order, o.Limits), longest: o.Config.LongestSnooze(), opened: o.Clock.Mono(), openedAt: o.Clock.Now(),
 		files: map[uint32]schema.FileRow{}, tallies: rules.NewTallies(),
 		wakeup: make(chan struct{}),
 		caches: newCaches(), leaving: make(chan struct{}, 1),

@@ -72,7 +72,7 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("frontier: host %s: %w", name, err)
 	}
-	q := &Queue{Host: row.Name, Waiting: row.Waiting, Failures: int(row.Backoff), Refused: int(row.Refused), GaveUp: row.GaveUp,
+	q := &Queue{Host: row.Name, Waiting: row.Pending, Failures: int(row.Backoff), Refused: int(row.Refused), GaveUp: row.GaveUp,
 		Retired: row.Retired, Known: row.Known, Valid: row.Valid, Took: time.Duration(row.Took) * time.Millisecond}
 	if row.Tally != nil {
 		q.Tally = *row.Tally
@@ -114,7 +114,7 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now, mono := f.wall(), f.o.Clock.Mono()
-	if rests := row.Rests(); rests.After(now) {
+	if rests := row.WakeTime(); rests.After(now) {
 		q.Until = rests
 	}
 	l, inMemory := f.sched.QueueInfo(schema.Place{Host: hash}, mono)
@@ -134,7 +134,7 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 		if l.AddressUntil > mono {
 			q.Until = f.pace.Wall(l.AddressUntil)
 		}
-	case !inMemory && !f.o.ReadOnly && !row.Resting:
+	case !inMemory && !f.o.ReadOnly && !row.Snoozed:
 		q.State = QueueInactive
 	case q.Until.IsZero():
 		q.State = QueueReady
@@ -167,7 +167,7 @@ func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*schema
 	}
 	if host == "" {
 		return eachURI(db, func(r *schema.Record) error {
-			if r.State != schema.Waiting {
+			if r.State != schema.Pending {
 				return nil
 			}
 			return tell(r)
@@ -239,12 +239,12 @@ func (f *Frontier) Biggest(n int) (top []QueueSize, exhausted int64, err error) 
 // alone. It returns how many were dropped.
 func (f *Frontier) Drop(ctx context.Context, status crawl.Status, log func(*crawl.CrawlURI) []crawl.LogLine, ids ...crawl.ID) (n int, err error) {
 	for len(ids) > 0 {
-		r := &commit.Request{Request: rules.Request{Drop: &rules.Deletion{IDs: ids[:min(len(ids), rules.MaxLinks)], Status: status, Log: log}}}
-		ids = ids[len(r.Drop.IDs):]
+		r := &commit.Request{Request: rules.Request{Delete: &rules.Deletion{IDs: ids[:min(len(ids), rules.MaxLinks)], Status: status, Log: log}}}
+		ids = ids[len(r.Delete.IDs):]
 		if err := f.committer.Submit(ctx, r); err != nil {
 			return n, fmt.Errorf("frontier: drop: %w", err)
 		}
-		n += r.Drop.Dropped
+		n += r.Delete.Deleted
 	}
 	return n, nil
 }

@@ -63,7 +63,7 @@ func (f *Frontier) unlocked(do func() error) error {
 
 // schedRow is what the scheduler keeps of a row.
 func (f *Frontier) schedRow(h *schema.Host) sched.Row {
-	return sched.Row{Class: schema.ClassOf(f.order.Line(h)), Pending: h.Waiting, Requests: h.Requests, Backoff: h.Backoff, Failing: h.Failing > 0,
+	return sched.Row{Class: schema.ClassOf(f.order.Line(h)), Pending: h.Pending, Requests: h.Requests, Backoff: h.Backoff, Failing: h.Failing > 0,
 		Wake: h.Wake, Until: h.Until}
 }
 
@@ -179,7 +179,7 @@ func (f *Frontier) readHead(id crawl.ID, h *sched.Head) (err error) {
 func (f *Frontier) schedConfig() sched.Config {
 	c, o := &f.cfg, f.order
 	return sched.Config{InMemory: c.HostsInMemory, Connections: c.ConnectionsPerHost, MinDelay: c.MinDelay, MaxDelay: c.MaxDelay,
-		LongestSnooze: f.longest, ResidentSnooze: rules.LongRest, ReadAhead: rules.ReadAhead, HostsPerAddress: c.HostsPerAddress, AddressDelay: c.AddressDelay, PauseAfter: c.PauseAfter, Pause: c.Pause,
+		LongestSnooze: f.longest, ResidentSnooze: rules.ResidentSnooze, ReadAhead: rules.ReadAhead, HostsPerAddress: c.HostsPerAddress, AddressDelay: c.AddressDelay, PauseAfter: c.PauseAfter, Pause: c.Pause,
 		HasRounds: o.HasRounds(), Rounds: o.Rounds, RoundURLs: o.RoundURLs, Opened: f.opened, OpenedAt: f.openedAt}
 }
 

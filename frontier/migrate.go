@@ -71,10 +71,10 @@ func (f *Frontier) migrate3() error {
 	return f.placeAgain(&st, func(h *schema.Host) {
 		c := counts[h.Name]
 		h.Known, h.Valid = c.known, c.valid
-		if h.Waiting > 0 && h.Ticket.IsZero() {
+		if h.Pending > 0 && h.Ticket.IsZero() {
 			h.Ticket = f.wall()
 		}
-		h.Resting = h.Wake.Sub(f.wall()) > rules.LongRest
+		h.Snoozed = h.Wake.Sub(f.wall()) > rules.ResidentSnooze
 	})
 }
 

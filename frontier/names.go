@@ -45,7 +45,7 @@ type (
 	// PolicyName names a way to rank URIs.
 	PolicyName = rules.PolicyName
 	// Again is a finished URI to be offered again, and the status it was finished with.
-	Again = rules.Again
+	Again = rules.RetryURI
 	// KnownLink is a link of an archived page: its key and kind.
 	KnownLink = rules.KnownLink
 	// LinkReader reads the outlinks of an archived page from its metadata record.
@@ -68,7 +68,7 @@ func Failed(s crawl.Status) bool { return rules.Failed(s) }
 const (
 	FormatVersion    = schema.FormatVersion
 	Parked           = schema.Parked
-	Waiting          = schema.Waiting
+	Waiting          = schema.Pending
 	Done             = schema.Done
 	OtherTypes       = schema.OtherTypes
 	UnknownType      = schema.UnknownType

@@ -103,7 +103,7 @@ func (f *Frontier) cachedOffered(o sched.Offer) *schema.Record {
 		}
 		return "", rules.ErrStop
 	})
-	if err != nil || r.State != schema.Waiting || r.Precedence != o.Prec || r.Seq != o.Seq {
+	if err != nil || r.State != schema.Pending || r.Precedence != o.Prec || r.Seq != o.Seq {
 		return nil
 	}
 	if r.ViaID != (crawl.ID{}) {
@@ -121,7 +121,7 @@ func (f *Frontier) readOffered(o sched.Offer) (r *schema.Record, why schema.Reti
 	defer f.mu.Lock()
 	if v, ok := f.recs.Get(o.ID); ok && len(v) > 0 {
 		// A queue may be read after a commit can be seen, the cache before it knows of it.
-		if r, err = f.decode(o.ID, v); err == nil && (r.State != schema.Waiting || r.Precedence != o.Prec || r.Seq != o.Seq) {
+		if r, err = f.decode(o.ID, v); err == nil && (r.State != schema.Pending || r.Precedence != o.Prec || r.Seq != o.Seq) {
 			r = nil
 		}
 	}

@@ -68,8 +68,8 @@ func TestPolicies(t *testing.T) {
 	topic := rec("http://x.library.test/", "LL", nil)
 	xml := rec("http://a.test/s.XSD?v=1", "L", nil)
 	inXML := rec("http://a.test/s.xsd", "L", func(r *schema.Record) { r.InWanted = true })
-	wrong := rec("http://a.test/s.xml", "L", func(r *schema.Record) { r.Wrong = true })
-	wrongOnly := rec("http://a.test/s", "L", func(r *schema.Record) { r.Wrong = true })
+	wrong := rec("http://a.test/s.xml", "L", func(r *schema.Record) { r.WrongType = true })
+	wrongOnly := rec("http://a.test/s", "L", func(r *schema.Record) { r.WrongType = true })
 	for name, c := range map[string]struct {
 		policies []rules.PolicyName
 		want     []*schema.Record // a nil stands between those that differ
@@ -413,7 +413,7 @@ func TestScoreIsLearnt(t *testing.T) {
 	u := r.next("http://a.test/list.xml")
 	u.MIME = mime.Info{Type: "application/atom+xml"}
 	r.finish(r.answer(u, crawl.ClassOther, 0, cand("a.test", "/in", analyse)))
-	if in := r.record("http://a.test/in"); !in.InWanted || r.record("http://a.test/list.xml").Wrong {
+	if in := r.record("http://a.test/in"); !in.InWanted || r.record("http://a.test/list.xml").WrongType {
 		t.Errorf("%+v", in)
 	}
 	r.drain(nil)
@@ -421,7 +421,7 @@ func TestScoreIsLearnt(t *testing.T) {
 	u = r.next("http://a.test/page.xml")
 	u.MIME = mime.Info{Type: "text/html"}
 	r.finish(r.answer(u, crawl.ClassHTML, 0, cand("a.test", "/out", analyse)))
-	if out := r.record("http://a.test/out"); out.InWanted || !r.record("http://a.test/page.xml").Wrong {
+	if out := r.record("http://a.test/out"); out.InWanted || !r.record("http://a.test/page.xml").WrongType {
 		t.Errorf("%+v", out)
 	}
 }

@@ -159,8 +159,8 @@ func TestRestOfAnOriginSurvives(t *testing.T) {
 	}{
 		{"only https is left", time.Minute, 14 * time.Minute, false},
 		{"http is left", time.Minute, 14 * time.Minute, true},
-		{"the clock was set back by a year", -365 * 24 * time.Hour, unlimited().LongestRest(), true},
-		{"the clock was set back by a year, only https is left", -365 * 24 * time.Hour, unlimited().LongestRest(), false},
+		{"the clock was set back by a year", -365 * 24 * time.Hour, unlimited().LongestSnooze(), true},
+		{"the clock was set back by a year, only https is left", -365 * 24 * time.Hour, unlimited().LongestSnooze(), false},
 		{"the rest is over", time.Hour, 0, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {

@@ -23,7 +23,7 @@ func (r *rig) rests(host string) time.Duration {
 	}
 	h, err := schema.DecodeHost(v)
 	must(r.t, err)
-	return r.sched.WakeAt(h.Rests(), r.clk.Mono()) - r.clk.Mono()
+	return r.sched.WakeAt(h.WakeTime(), r.clk.Mono()) - r.clk.Mono()
 }
 
 func TestDelayAfterARequest(t *testing.T) {
@@ -122,7 +122,7 @@ func TestRestSurvivesARestart(t *testing.T) {
 	// Decision 6: clocks survive a restart; a clock set back by a year must not
 	// make a host rest for a year.
 	for _, c := range []struct{ passed, want time.Duration }{
-		{time.Second, 2 * time.Second}, {time.Minute, 0}, {-365 * 24 * time.Hour, unlimited().LongestRest()},
+		{time.Second, 2 * time.Second}, {time.Minute, 0}, {-365 * 24 * time.Hour, unlimited().LongestSnooze()},
 	} {
 		clk := clock.NewFake(began)
 		o := options(fsx.NewMem(), clk, unlimited(), oneProfile(0))

@@ -11,7 +11,7 @@ import (
 
 // publish shows the commit to Next and Stats.
 func (f *Frontier) publish(t *commitTx, rows [crawl.NumLogs]schema.LogRow) {
-	p := &sched.Publication{Changes: f.changesOf(t), Returned: t.Back, Freed: t.Freed, Leaves: len(t.leaves),
+	p := &sched.Publication{Changes: f.changesOf(t), Returned: t.Returned, Freed: t.Freed, Leaves: len(t.leaves),
 		Round: t.Counters.Round, RoundUsed: t.Counters.RoundUsed}
 	for ip := range t.Paused {
 		p.Paused = append(p.Paused, ip)
@@ -19,7 +19,7 @@ func (f *Frontier) publish(t *commitTx, rows [crawl.NumLogs]schema.LogRow) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.st, f.logRows, f.works = t.Counters, rows, t.Works
-	f.tallies.Take(&t.Counted)
+	f.tallies.Merge(&t.Counted)
 	for n, l := range t.Lengths {
 		f.files[n] = schema.FileRow{Number: n, Name: f.archive.FileName(n), Committed: l}
 	}
@@ -35,8 +35,8 @@ func (f *Frontier) changesOf(t *commitTx) []sched.Change {
 	}
 	all, keys := slices.Grow(f.changes[:0], len(t.Queues)), f.taken[:0]
 	for hash, q := range t.Queues {
-		c := sched.Change{Queue: hash, Was: q.Was, At: q.At, Row: f.schedRow(&q.Host), Origins: q.Origins, Requested: q.Asked, Delay: q.Rest, Failed: q.Failed,
-			Recovered: q.Eased, Left: left[hash]}
+		c := sched.Change{Queue: hash, Was: q.Was, At: q.At, Row: f.schedRow(&q.Host), Origins: q.Origins, Requested: q.Requested, Delay: q.Delay, Failed: q.Failed,
+			Recovered: q.Recovered, Left: left[hash]}
 		if q.Put != nil {
 			c.NotePut(schedKey(q.Put))
 		}

@@ -101,7 +101,7 @@ func count(s *schema.Stats, r *schema.Record) {
 	switch r.State {
 	case schema.Parked:
 		s.Parked++
-	case schema.Waiting:
+	case schema.Pending:
 		s.Queued++
 	case schema.Done:
 		s.Finished++

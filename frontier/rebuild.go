@@ -79,7 +79,7 @@ func (b *Builder) Offer(c crawl.Candidate, m crawl.Mode, at time.Time) (*crawl.C
 			return nil, err
 		}
 	}
-	if r.State == schema.Waiting && (r.URL != c.URL || r.Mode != m) {
+	if r.State == schema.Pending && (r.URL != c.URL || r.Mode != m) {
 		if err := t.Dequeue(r); err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (b *Builder) Offer(c crawl.Candidate, m crawl.Mode, at time.Time) (*crawl.C
 		r.URL = c.URL
 	}
 	r.Force = r.Force || c.Force
-	if r.State != schema.Waiting {
+	if r.State != schema.Pending {
 		if err := t.Enqueue(r, m); err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func (b *Builder) known(c crawl.Candidate) (*schema.Record, error) {
 	if r == nil {
 		seed := c.Seed
 		c.Seed = true // no limit refuses seeds
-		if r, err = b.t.Discover(&c, id, rules.From{}); err == nil {
+		if r, err = b.t.Discover(&c, id, rules.LinkOrigin{}); err == nil {
 			r.Seed = seed
 		}
 		return r, err
@@ -291,7 +291,7 @@ func (b *Builder) commit() error {
 	f.renew(&t.batch)
 	f.mu.Lock()
 	f.st, f.works = t.Counters, t.Works
-	f.tallies.Take(&t.Counted)
+	f.tallies.Merge(&t.Counted)
 	f.sched.Apply(&sched.Publication{Freed: t.Freed}, f.o.Clock.Mono())
 	f.mu.Unlock()
 	if err := t.rd.close(); err != nil {

@@ -14,15 +14,15 @@ import (
 // would fail them at once. Politeness stays: the delays after the last request hold. URIs that are no
 // longer finished with that status, and prerequisites, are left alone. It returns how many were offered
 // again, by status.
-func (f *Frontier) Retry(ctx context.Context, us ...rules.Again) (map[crawl.Status]int64, error) {
+func (f *Frontier) Retry(ctx context.Context, us ...rules.RetryURI) (map[crawl.Status]int64, error) {
 	n := map[crawl.Status]int64{}
 	for len(us) > 0 {
-		r := &commit.Request{Request: rules.Request{Again: &rules.Retries{URIs: us[:min(len(us), rules.MaxLinks)]}}}
-		us = us[len(r.Again.URIs):]
+		r := &commit.Request{Request: rules.Request{Retries: &rules.Retries{URIs: us[:min(len(us), rules.MaxLinks)]}}}
+		us = us[len(r.Retries.URIs):]
 		if err := f.committer.Submit(ctx, r); err != nil {
 			return n, fmt.Errorf("frontier: retry: %w", err)
 		}
-		for s, k := range r.Again.Offered {
+		for s, k := range r.Retries.Retried {
 			n[s] += k
 		}
 	}

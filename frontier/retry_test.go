@@ -13,10 +13,10 @@ import (
 // retry offers everything that failed again.
 func (r *rig) retry() map[crawl.Status]int64 {
 	r.t.Helper()
-	var us []rules.Again
+	var us []rules.RetryURI
 	must(r.t, r.EachURI(func(rec *schema.Record) error {
 		if rec.State == schema.Done {
-			us = append(us, rules.Again{ID: rec.ID, Status: rec.Outcome.Status})
+			us = append(us, rules.RetryURI{ID: rec.ID, Status: rec.Outcome.Status})
 		}
 		return nil
 	}))
@@ -108,8 +108,8 @@ func TestRetryLeavesAlone(t *testing.T) {
 	dns.Status, dns.Disposition = crawl.StatusDNSFailed, crawl.Done
 	r.finish(dns)
 	r.finish(r.answer(r.next("http://a.test/"), crawl.ClassHTML, 0))
-	n, err := r.Retry(t.Context(), rules.Again{ID: r.id("http://a.test/"), Status: crawl.StatusTimeout}, rules.Again{ID: r.id("http://a.test/2"), Status: 0},
-		rules.Again{ID: r.id("dns:a.test"), Status: crawl.StatusDNSFailed}, rules.Again{ID: r.id("http://nobody.test/"), Status: 200})
+	n, err := r.Retry(t.Context(), rules.RetryURI{ID: r.id("http://a.test/"), Status: crawl.StatusTimeout}, rules.RetryURI{ID: r.id("http://a.test/2"), Status: 0},
+		rules.RetryURI{ID: r.id("dns:a.test"), Status: crawl.StatusDNSFailed}, rules.RetryURI{ID: r.id("http://nobody.test/"), Status: 200})
 	if err != nil || len(n) > 0 {
 		t.Errorf("%v; offered again: %v", err, n)
 	}

@@ -38,7 +38,7 @@ func (f *Frontier) begin() *commitTx {
 func (t *commitTx) rulesLeaves() []rules.Leave {
 	ls := make([]rules.Leave, len(t.leaves))
 	for i, l := range t.leaves {
-		ls[i] = rules.Leave{Queue: l.Queue, Until: l.Until, Retire: l.Retire, Rests: l.BacksOff, Current: l.Current}
+		ls[i] = rules.Leave{Queue: l.Queue, Until: l.Until, Retire: l.Retire, BacksOff: l.BacksOff, Current: l.Current}
 		if l.BacksOff {
 			ls[i].Until = schema.CeilMillis(l.Until)
 		}
@@ -49,7 +49,7 @@ func (t *commitTx) rulesLeaves() []rules.Leave {
 // ruled makes what the rules of the crawl follow. The state is open.
 func (f *Frontier) ruled() rules.Env {
 	return rules.Env{Config: f.cfg, Limits: f.o.Limits, Order: f.order, Depths: f.o.Depths, Salt: f.salt, Facts: f, Queues: inMemoryQueues{f}, Links: f.o.Links,
-		Tallies: &f.tallies, Backlog: &f.work, Now: f.o.Clock.Now, Wall: f.wall, Left: f.left,
+		Tallies: &f.tallies, Backlog: &f.work, Now: f.o.Clock.Now, Wall: f.wall, SnoozeLeft: f.left,
 		DomainOf: func(host string) string {
 			name, _ := f.registered.Read(host, func(host string) (string, bool, error) { return rules.DomainOf(host), true, nil })
 			return name

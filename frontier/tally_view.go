@@ -66,10 +66,10 @@ func (f *Frontier) EachQueue(v *View, fn func(QueueRow) error) error {
 		if err != nil {
 			return fmt.Errorf("frontier: host %x: %w", k[1:], err)
 		}
-		if h.Waiting == 0 {
+		if h.Pending == 0 {
 			return nil
 		}
-		q := Queue{Waiting: h.Waiting, Failures: int(h.Backoff)}
+		q := Queue{Waiting: h.Pending, Failures: int(h.Backoff)}
 		f.stateOf(&q, f.hash(h.Name), h)
 		return fn(QueueRow{HostRow: shown(h), State: q.State, Until: q.Until, Precedence: h.Best, Spent: h.Spent, Backoff: int(h.Backoff)})
 	})
@@ -77,7 +77,7 @@ func (f *Frontier) EachQueue(v *View, fn func(QueueRow) error) error {
 
 // shown is what a report needs of a host.
 func shown(h *schema.Host) HostRow {
-	row := HostRow{Name: h.Name, Waiting: h.Waiting, Wake: h.Rests(), GaveUp: h.GaveUp}
+	row := HostRow{Name: h.Name, Waiting: h.Pending, Wake: h.WakeTime(), GaveUp: h.GaveUp}
 	if h.Tally != nil {
 		row.Tally = *h.Tally
 	}

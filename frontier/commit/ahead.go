@@ -44,7 +44,7 @@ func (c *Committer) readLoop() {
 		if rs == nil {
 			return
 		}
-		a := &Ahead{requests: rs, since: c.env.Ahead.Recent.Begin()}
+		a := &Ahead{requests: rs, since: c.env.Ahead.Recent.BeginRead()}
 		for _, r := range rs {
 			r.Identify(c.env.Ahead.Salt)
 		}
@@ -120,7 +120,7 @@ func (r *Reader) read(a *Ahead) (err error) {
 
 // TakeOver makes what was read ahead what a commit starts from, brought up to date with the commits since.
 func (r *Reader) TakeOver(t *rules.Tx, a *Ahead) error {
-	missed := r.Recent.Ended(a.since)
+	missed := r.Recent.EndRead(a.since)
 	if a.err != nil {
 		return a.err
 	}

@@ -179,7 +179,7 @@ func (c *Committer) commitLoop() {
 		held = wait
 		if len(ready) == 0 && !c.env.Left() {
 			for _, a := range as {
-				c.env.Ahead.Recent.Ended(a.since)
+				c.env.Ahead.Recent.EndRead(a.since)
 			}
 			continue
 		}

@@ -8,28 +8,28 @@ import (
 	"exclave/frontier/schema"
 )
 
-// spent is a budget's limits and what was used.
-func spent(documents, bytes int64, y schema.Tally) bool {
+// isSpent reports whether a tally has reached one of the limits of a budget.
+func isSpent(documents, bytes int64, y schema.Tally) bool {
 	return documents > 0 && y.URIs >= documents || bytes > 0 && y.Bytes >= bytes
 }
 
 // HostSpent reports whether the budget of a host is spent.
 func (c *LimitsConfig) HostSpent(h *schema.Host) bool {
-	return h.Tally != nil && spent(c.HostDocuments, c.HostBytes, *h.Tally)
+	return h.Tally != nil && isSpent(c.HostDocuments, c.HostBytes, *h.Tally)
 }
 
 // DomainSpent reports whether the budget of a registered domain is spent.
 func (c *LimitsConfig) DomainSpent(d *schema.Domain) bool {
-	return spent(c.DomainDocuments, c.DomainBytes, schema.Tally{URIs: int64(d.Documents), Bytes: int64(d.Bytes)})
+	return isSpent(c.DomainDocuments, c.DomainBytes, schema.Tally{URIs: int64(d.Documents), Bytes: int64(d.Bytes)})
 }
 
-// SourceSpent reports whether the budget of a source tag is spent, of which y was counted.
+// SourceSpent reports whether the budget of a source tag with the tally y is spent.
 func (c *LimitsConfig) SourceSpent(y schema.Tally) bool {
-	return spent(c.SourceDocuments, c.SourceBytes, y)
+	return isSpent(c.SourceDocuments, c.SourceBytes, y)
 }
 
-// retireWhenSpent retires the queue of a URI that was just counted when a budget is spent. It reads the tallies of its host and domain
-// and changes its queue alone: the queue is retired afterwards if and only if one of them is spent that pays for it.
+// retireWhenSpent retires the queue of a URI that was just counted when the budget of its host or domain is spent. It
+// reads their tallies and changes the queue alone.
 func (t *Tx) retireWhenSpent(r *schema.Record) error {
 	l := &t.env.Limits
 	q, _, err := t.QueueOf(r)
@@ -47,8 +47,8 @@ func (t *Tx) retireWhenSpent(r *schema.Record) error {
 	return nil
 }
 
-// revive puts a retired queue that gets a URI back in order, unless the budget that would pay for the URI is spent still. It reads the
-// tallies of host, domain or source and changes the queue alone.
+// revive revives a retired queue that gets a URI, unless the budget of that URI is still spent. It reads the tallies of
+// host, domain or source and changes the queue alone.
 func (t *Tx) revive(r *schema.Record, q *Queue) error {
 	l, spent := &t.env.Limits, false
 	switch q.Retired {
@@ -69,9 +69,9 @@ func (t *Tx) revive(r *schema.Record, q *Queue) error {
 	return nil
 }
 
-// shelve moves URIs at the head of a queue whose sources' budgets are spent to its end. It reads the queue, its records, origins and the
-// tallies of sources; it changes places in the queue. Afterwards its head is not one of these, or the queue is retired, or rests
-// until the first of the others may be asked for.
+// shelve moves URIs at the head of a queue to its end when the budgets of their sources are spent. It reads the queue, its
+// records, origins and the tallies of sources. Afterwards another URI is the head, or the queue is retired because there
+// is none, or it is snoozed until the first origin of the others ends its back-off.
 func (t *Tx) shelve(name string) error {
 	hash := t.env.Salt.Hash(name)
 	q, err := t.Host(name)
@@ -79,7 +79,7 @@ func (t *Tx) shelve(name string) error {
 		return err
 	}
 	var heads []*schema.Record
-	var until time.Time // the first of those wakes that rest
+	var until time.Time // when the first back-off ends
 	past := 0
 	err = t.scan(schema.QueuePrefix(hash), func(k, v []byte) error {
 		id, err := schema.QueuedID(hash, v)
@@ -90,7 +90,7 @@ func (t *Tx) shelve(name string) error {
 		if err != nil {
 			return err
 		}
-		if r == nil || r.State != schema.Waiting || !bytes.Equal(schema.QueueKey(hash, r.Precedence, r.Seq), k) {
+		if r == nil || r.State != schema.Pending || !bytes.Equal(schema.QueueKey(hash, r.Precedence, r.Seq), k) {
 			return nil
 		}
 		if len(heads) == MaxLinks {
@@ -101,59 +101,59 @@ func (t *Tx) shelve(name string) error {
 			if err != nil {
 				return err
 			}
-			if o == nil || t.env.Left(o.Until) == 0 {
+			if o == nil || t.env.SnoozeLeft(o.Until) == 0 {
 				return ErrStop
 			}
 			if until.IsZero() || o.Until.Before(until) {
 				until = o.Until
 			}
-			if past++; past > mostPast {
-				return errAll // the others are not looked at before
+			if past++; past > mostSkipped {
+				return errNothingElse // enough for one commit
 			}
 			return nil
 		}
 		if r.Precedence == schema.PrecShelved {
-			return errAll
+			return errNothingElse
 		}
 		heads = append(heads, r)
 		return nil
 	})
 	switch {
 	case errors.Is(err, ErrStop):
-	case err != nil && !errors.Is(err, errAll):
+	case err != nil && !errors.Is(err, errNothingElse):
 		return err
 	case len(heads) > 0:
 	case until.IsZero(): // all of them had been shelved
 		q.Retired = schema.SourceBudget
 	default:
-		t.restUntil(q, until)
+		t.backOffUntil(q, until)
 	}
 	for _, r := range heads {
-		if err := t.move(r, schema.PrecShelved); err != nil {
+		if err := t.requeue(r, schema.PrecShelved); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// errAll ends a look at a queue of which nothing else may be asked for.
-var errAll = errors.New("nothing else")
+// errNothingElse ends the scan of a queue in which no other URI may be dispatched.
+var errNothingElse = errors.New("no other URI may be dispatched")
 
-// mostPast is how many URIs that rest are passed over in a commit.
-const mostPast = 10 * MaxLinks
+// mostSkipped is how many URIs of origins that back off are skipped in a commit.
+const mostSkipped = 10 * MaxLinks
 
-// Leave is a queue that is to leave memory: the row says until when, or why.
+// Leave is a queue to be evicted: its row gets its wake time, or why it is retired.
 type Leave struct {
 	Queue  uint64
-	Until  time.Time         // it is snoozed until then, unless
-	Retire schema.Retirement // it is retired for that
-	// Rests says that all that waits in it rests until then, as far as was known; Current, that no commit has
+	Until  time.Time         // its wake time, unless it is retired
+	Retire schema.Retirement // why it is retired
+	// BacksOff says that all its origins back off until then, as far as was known; Current, that no commit has
 	// changed the queue since.
-	Rests, Current bool
+	BacksOff, Current bool
 }
 
-// Leave stores why queues leave memory. It reads and changes their rows: afterwards each is snoozed or retired, unless what waits in
-// it changed meanwhile.
+// Leave stores that queues are snoozed or retired, so that they can be evicted. It reads and changes their rows. A queue
+// that backs off stays resident when its URIs changed meanwhile.
 func (t *Tx) Leave(ls []Leave) error {
 	for _, l := range ls {
 		h := t.Queues[l.Queue]
@@ -164,12 +164,12 @@ func (t *Tx) Leave(ls []Leave) error {
 			}
 		}
 		switch {
-		case l.Rests: // a URI may have come meanwhile that does not
+		case l.BacksOff: // a URI of another origin may have been added meanwhile
 			if l.Current && h.Put == nil && !h.Origins {
-				t.restUntil(h, l.Until)
+				t.backOffUntil(h, l.Until)
 			}
 		case l.Retire == schema.NotRetired:
-			h.Resting = true
+			h.Snoozed = true
 			if until := schema.Millis(l.Until); until.After(h.Wake) {
 				h.Wake = until
 			}

@@ -7,8 +7,8 @@ import (
 	"exclave/frontier/schema"
 )
 
-// admit decides whether a URI of the host may become known, which fresh says is not. It reads what is counted of host and domain.
-// Afterwards there is room for it, if need be because the worst waiting URI of the host was dropped that is worse.
+// admit decides whether a URI may become known; fresh says that its host is new. It reads the counts of host and domain.
+// When it returns true there is room, if need be because the worst pending URI of the host was dropped.
 func (t *Tx) admit(r *schema.Record, h *Queue, fresh bool) (ok bool, err error) {
 	l := &t.env.Limits
 	if r.IsPrereq() || r.Seed || !l.caps() {
@@ -34,32 +34,31 @@ func (t *Tx) admit(r *schema.Record, h *Queue, fresh bool) (ok bool, err error) 
 	return t.makeRoom(r, anyURI)
 }
 
-// hostsFull reports whether a registered domain has as many hosts as may be known by links
-// of such pages.
+// hostsFull reports whether a registered domain has as many hosts as links of such pages may make known.
 func (c *LimitsConfig) hostsFull(d *schema.Domain, by schema.Found) bool {
 	soft := uint64(c.HostsPerDomain)
 	if by == schema.FoundValid && c.HostsPerValid > 0 {
-		soft *= moreOfValid
+		soft *= validHostFactor
 	}
 	return c.HostsPerDomainMax > 0 && d.Hosts >= uint64(c.HostsPerDomainMax) ||
 		c.HostsPerDomain > 0 && d.Hosts >= soft+uint64(c.HostsPerValid)*d.Valid
 }
 
-// mostGiveWay is how many URIs at the end of a queue are looked at.
-const mostGiveWay = 32
+// mostDropTries is how many URIs at the end of a queue are considered for dropping.
+const mostDropTries = 32
 
-// validPerGuess is how many valid pages of a host let one guess more be known.
+// validPerGuess is how many valid pages of a host allow one more guess.
 const validPerGuess = 4
 
-// moreOfValid is how many times more hosts of a domain links of valid pages may name, where the cap
-// rises: the nation's blogs on a hoster come after those of others.
-const moreOfValid = 10
+// validHostFactor is how many times more hosts of a domain links of valid pages may make known, where the cap
+// rises: the nation's blogs on a hosting service are found after many foreign ones.
+const validHostFactor = 10
 
-// anyURI is a kind of URIs that every one is of.
+// anyURI chooses every URI.
 func anyURI(*schema.Record) bool { return true }
 
-// makeRoom drops the worst waiting URI of the host that is of a kind when r is better, and reports whether it did. It looks at the end of
-// the queue as it was before this commit, at mostGiveWay URIs.
+// makeRoom drops the worst pending URI of the host that is of a kind, if r is better, and reports whether it did. It
+// considers the last mostDropTries URIs of the queue as it was before this commit.
 func (t *Tx) makeRoom(r *schema.Record, is func(*schema.Record) bool) (gave bool, err error) {
 	hash, mine := t.env.Salt.Hash(t.env.QueueName(r)), t.env.Order.Precedence(r)
 	if worst, looked := t.worst[hash]; looked && worst <= mine {
@@ -71,7 +70,7 @@ func (t *Tx) makeRoom(r *schema.Record, is func(*schema.Record) bool) (gave bool
 		if looked == 0 {
 			t.worst[hash] = key[9]
 		}
-		if looked++; looked > mostGiveWay || key[9] <= mine {
+		if looked++; looked > mostDropTries || key[9] <= mine {
 			return false, nil
 		}
 		id, err := schema.QueuedID(hash, v)
@@ -91,14 +90,13 @@ func (t *Tx) makeRoom(r *schema.Record, is func(*schema.Record) bool) (gave bool
 	return gave, err
 }
 
-// droppable reports whether a URI that waits at the key may be dropped: nothing refers
-// to it in a way that must last.
+// droppable reports whether the URI pending at the key may be dropped: nothing that lasts refers to it.
 func droppable(r *schema.Record, queue uint64, key []byte) bool {
-	return r.State == schema.Waiting && r.Finishes == 0 && !r.Seed && !r.Force && !r.Targeted && !r.Needed() &&
+	return r.State == schema.Pending && r.Finishes == 0 && !r.Seed && !r.Force && !r.RedirectTarget && !r.Needed() &&
 		bytes.Equal(schema.QueueKey(queue, r.Precedence, r.Seq), key)
 }
 
-// dropAtCap removes a waiting URI from the state: from its queue, its record and what is counted of its host and domain.
+// dropAtCap removes a pending URI from the state: its queue row, its record, and the counts of its host and domain.
 func (t *Tx) dropAtCap(r *schema.Record) error {
 	if err := t.Dequeue(r); err != nil {
 		return err

@@ -7,9 +7,9 @@ import (
 	"exclave/frontier/schema"
 )
 
-// Join adds a claim and ways to a record and sees to what follows from it. Afterwards a URI that is claimed is not parked, one that
-// waits stands where it ranks, and one that is finished is offered again when its outcome does not cover the claim. Claims only
-// grow, so that the order of calls does not matter.
+// Join joins a claim and ways to those of a record, and applies what follows. Afterwards a claimed URI is not parked, a
+// pending one has the right precedence, and a finished one is queued again when its outcome does not cover the claim.
+// Claims only grow, so that the order of calls does not matter.
 func (t *Tx) Join(r *schema.Record, c crawl.Claim, w crawl.Ways) error {
 	claim, ways := r.Claim, r.Ways()
 	r.Claim = claim.Join(c)
@@ -23,7 +23,7 @@ func (t *Tx) Join(r *schema.Record, c crawl.Claim, w crawl.Ways) error {
 		if !r.Claim.IsZero() {
 			return t.Enqueue(r, crawl.ModeFetch)
 		}
-	case schema.Waiting:
+	case schema.Pending:
 		return t.promote(r)
 	case schema.Done:
 		return t.claimGrew(r, claim, ways)
@@ -31,12 +31,12 @@ func (t *Tx) Join(r *schema.Record, c crawl.Claim, w crawl.Ways) error {
 	return nil
 }
 
-// claimGrew sees to a finished URI whose claim and ways are more than what it was processed with: it is offered again, or what
-// its links get of the claim is noted as work.
+// claimGrew handles a finished URI whose claim or ways grew beyond what it was processed with: it is queued again, or a
+// work item passes the claim on to its links.
 func (t *Tx) claimGrew(r *schema.Record, old crawl.Claim, ways crawl.Ways) error {
 	d := &t.env.Depths
 	redirect := r.Outcome.Class == crawl.ClassRedirect
-	if redirect && r.Targeted && r.Claim.Keep && !old.Keep {
+	if redirect && r.RedirectTarget && r.Claim.Keep && !old.Keep {
 		if err := t.addWork(schema.WorkKeep, r.ID); err != nil {
 			return err
 		}
@@ -56,9 +56,8 @@ func (t *Tx) claimGrew(r *schema.Record, old crawl.Claim, ways crawl.Ways) error
 	return nil
 }
 
-// edge remembers who redirects to whom: a redirect to a valid page is archived
-// with it.
-func (t *Tx) edge(r *schema.Record, u *crawl.CrawlURI) error {
+// noteRedirects stores the targets of a redirect: a redirect to a valid page is archived too.
+func (t *Tx) noteRedirects(r *schema.Record, u *crawl.CrawlURI) error {
 	for i := range u.Links {
 		if u.Links[i].Kind != crawl.LinkRedirect || u.Links[i].Key == r.Key {
 			continue
@@ -71,17 +70,17 @@ func (t *Tx) edge(r *schema.Record, u *crawl.CrawlURI) error {
 			continue
 		}
 		t.w.Set(schema.RedirectKey(target.ID, r.ID), schema.Present())
-		target.Targeted = true
+		target.RedirectTarget = true
 		t.edges[target.ID] = append(t.edges[target.ID], r.ID)
-		if keeps(target) {
+		if keepsRedirects(target) {
 			return t.Join(r, crawl.Claim{Keep: true}, crawl.Ways{})
 		}
 	}
 	return nil
 }
 
-// keeps reports whether redirects to the URI are archived.
-func keeps(r *schema.Record) bool {
+// keepsRedirects reports whether redirects to the URI are archived.
+func keepsRedirects(r *schema.Record) bool {
 	return r.Outcome.Valid() || r.Outcome.Class == crawl.ClassRedirect && r.Claim.Keep
 }
 

@@ -15,23 +15,23 @@ type Config struct {
 	MaxDelay      time.Duration `toml:"max_delay"`       // most delay the factor leads to; RetryDelay after an answer that was cut by time
 	MaxCrawlDelay time.Duration `toml:"max_crawl_delay"` // most that robots.txt can ask for
 	MaxRetries    int           `toml:"max_retries"`     // attempts at a page before it is given up
-	RetryDelay    time.Duration `toml:"retry_delay"`     // rest of the host after a failed attempt
+	RetryDelay    time.Duration `toml:"retry_delay"`     // back-off after a failed attempt
 	MaxRetryAfter time.Duration `toml:"max_retry_after"` // most that Retry-After can ask for
 	// MaxRetryDelay is where RetryDelay, doubled with each failure in a row, ends.
 	MaxRetryDelay time.Duration `toml:"max_retry_delay"`
-	// RefusedBurst is after how many answers 403 in a row a host rests like after a
+	// RefusedBurst is after how many answers 403 in a row a host backs off as after a
 	// failure; 0 = never.
 	RefusedBurst int `toml:"refused_burst"`
 	// ConnectionsPerHost is how many URIs of a queue are in process at the same time,
 	// 1 … 8.
 	ConnectionsPerHost int `toml:"connections_per_host"`
-	// HostsPerAddress is how many hosts of one IP address are asked at the same time;
-	// 0 = any number.
+	// HostsPerAddress is how many hosts of one IP address have URIs in process at the same
+	// time; 0 = any number.
 	HostsPerAddress int `toml:"hosts_per_address"`
 	// AddressDelay is the least time between the beginnings of two requests to an
 	// IP address.
 	AddressDelay time.Duration `toml:"address_delay"`
-	// PauseAfter requests to a host its address rests, with all its hosts, for Pause;
+	// PauseAfter requests to a host its address is paused, with all its hosts, for Pause;
 	// 0 = never.
 	PauseAfter int           `toml:"pause_after"`
 	Pause      time.Duration `toml:"pause"`
@@ -45,8 +45,7 @@ type Config struct {
 	// QueueKey says which URIs share a queue, and with it the delays. It cannot be
 	// changed after the first crawl.
 	QueueKey QueueKey `toml:"queue_key"`
-	// HostsInMemory is how many hosts with URIs waiting are in memory at most; the
-	// others wait on disk.
+	// HostsInMemory is how many queues are resident at most, about.
 	HostsInMemory int `toml:"hosts_in_memory"`
 }
 
@@ -96,8 +95,8 @@ func (c Config) Validate() (ps conf.Problems) {
 // Key is what queues are keyed by.
 func (c Config) Key() QueueKey { return cmp.Or(c.QueueKey, QueueByHost) }
 
-// LongestRest is the most any rule makes a queue rest.
-func (c Config) LongestRest() time.Duration {
+// LongestSnooze is the longest time that a rule snoozes a queue for.
+func (c Config) LongestSnooze() time.Duration {
 	return max(c.MaxDelay, c.MaxCrawlDelay, c.RetryDelay, c.MaxRetryDelay, c.MaxRetryAfter, c.DNSRetryDelay)
 }
 
@@ -106,8 +105,8 @@ func (c *Config) LimitsAddresses() bool {
 	return c.HostsPerAddress > 0 || c.AddressDelay > 0 || c.PauseAfter > 0
 }
 
-// MaxConnections is the most URIs of a queue in process: fewer than are read together of it.
+// MaxConnections is the most URIs of a queue in process: fewer than are loaded together.
 const MaxConnections = ReadAhead / 2
 
-// ReadAhead is how many URIs of a queue are read together.
+// ReadAhead is how many URIs of a queue are loaded together.
 const ReadAhead = 16

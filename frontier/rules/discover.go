@@ -10,7 +10,7 @@ import (
 
 // candidates makes the candidates of a request known.
 func (t *Tx) candidates(r *Request) error {
-	var from From
+	var from LinkOrigin
 	var page *schema.Record
 	if r.Page != nil {
 		var err error
@@ -19,7 +19,7 @@ func (t *Tx) candidates(r *Request) error {
 			return err
 		}
 		if page != nil {
-			from = t.env.Order.From(page, r.Page)
+			from = t.env.Order.LinkOrigin(page, r.Page)
 		}
 	}
 	for i := range r.Candidates {
@@ -27,7 +27,7 @@ func (t *Tx) candidates(r *Request) error {
 		if r.Page != nil && !t.env.Order.follow(from, r.Page.URL, c) {
 			t.Counters.Refused++
 			if page != nil {
-				page.Left = true
+				page.SkippedLinks = true
 			}
 			continue
 		}
@@ -38,10 +38,10 @@ func (t *Tx) candidates(r *Request) error {
 	return nil
 }
 
-// Discover makes a candidate known, or joins its claim and ways to what is known of it. It reads its record, and what is counted of its
-// host and domain; it changes these. Afterwards the record says the fewest hops it was found over. It returns nil for one
-// that the limits refuse. id is that of its key, from the page it was found on.
-func (t *Tx) Discover(c *crawl.Candidate, id crawl.ID, from From) (*schema.Record, error) {
+// Discover makes a candidate known, or joins its claim and ways to what is known of it. It reads and
+// changes its record and the counts of its host and domain. Afterwards the record has the fewest hops that it was found
+// over. It returns nil for a candidate that a cap refuses. id is where the lookup of the key begins.
+func (t *Tx) Discover(c *crawl.Candidate, id crawl.ID, from LinkOrigin) (*schema.Record, error) {
 	r, id, err := t.lookupAt(id, c.Key)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (t *Tx) Discover(c *crawl.Candidate, id crawl.ID, from From) (*schema.Recor
 			Context: c.Context, SourceTag: c.SourceTag, Seed: c.Seed, Claim: c.Claim, Force: c.Force, State: schema.Parked,
 			Found: from.found, InWanted: from.inWanted, Empty: from.empty}
 		r.SetWays(c.Reached())
-		h, fresh, err := t.hostOf(c.Host) // before its only URI gives way
+		h, fresh, err := t.hostOf(c.Host) // read before admit can drop its only URI
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (t *Tx) Discover(c *crawl.Candidate, id crawl.ID, from From) (*schema.Recor
 		}
 		return r, t.Enqueue(r, crawl.ModeFetch)
 	}
-	was, again := isGuess(r), r.State == schema.Done && t.env.Order.nearer(r, r.Hops, c.Hops)
+	was, again := isGuess(r), r.State == schema.Done && t.env.Order.nearerMatters(r, r.Hops, c.Hops)
 	if (again || r.State != schema.Done) && fewerHops(c.Hops, r.Hops) {
 		r.OwnWays, r.Hops = r.Ways(), c.Hops
 		if err := t.FoundOn(r, c); err != nil {
@@ -85,7 +85,7 @@ func (t *Tx) Discover(c *crawl.Candidate, id crawl.ID, from From) (*schema.Recor
 		}
 	}
 	if c.Seed && r.Hops == "" && r.Via == "" {
-		r.Via = c.Via // of several logs the first that says so
+		r.Via = c.Via // of several logs the first one counts
 	}
 	r.Seed = r.Seed || c.Seed
 	r.InWanted = r.InWanted || from.inWanted
@@ -93,7 +93,7 @@ func (t *Tx) Discover(c *crawl.Candidate, id crawl.ID, from From) (*schema.Recor
 		r.Found = from.found
 	}
 	r.Empty = min(r.Empty, from.empty)
-	if c.Force && r.State != schema.Waiting {
+	if c.Force && r.State != schema.Pending {
 		r.Force = true
 		r.Claim, r.OwnWays = r.Claim.Join(c.Claim), r.Ways().Join(c.Reached())
 		return r, errors.Join(t.Enqueue(r, crawl.ModeFetch), t.guessChanged(r, was))
@@ -102,7 +102,7 @@ func (t *Tx) Discover(c *crawl.Candidate, id crawl.ID, from From) (*schema.Recor
 		return nil, err
 	}
 	if again && r.State == schema.Done {
-		return r, t.leadAgain(r)
+		return r, t.followLinksAgain(r)
 	}
 	return r, t.promote(r)
 }
@@ -119,15 +119,14 @@ func (t *Tx) pageID(url string) (crawl.ID, error) {
 	if err != nil {
 		return crawl.ID{}, err
 	}
-	if r == nil || r.URL != url || r.Finishes == 0 { // one that only waits may give way to another
+	if r == nil || r.URL != url || r.Finishes == 0 { // a pending one may be dropped
 		id = crawl.ID{}
 	}
 	t.vias[url] = id
 	return id, nil
 }
 
-// FoundOn notes on which page a URI was found. A seed's was read by another harvest: whether
-// it is known here, too, does not matter.
+// FoundOn stores the page that a URI was found on. That of a seed was read by another harvest, and is kept as a URL.
 func (t *Tx) FoundOn(r *schema.Record, c *crawl.Candidate) (err error) {
 	if c.Seed {
 		r.ViaID, r.Via = crawl.ID{}, c.Via

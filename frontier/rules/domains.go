@@ -16,7 +16,7 @@ type Domain struct {
 	read []byte // value it was read from
 }
 
-// Domain returns what is counted of a host's domain, nil while that is not.
+// Domain returns the counts of a host's domain, nil when domains are not counted.
 func (t *Tx) Domain(host string) (*Domain, error) {
 	if !t.env.Limits.CountsDomains() {
 		return nil, nil
@@ -24,7 +24,7 @@ func (t *Tx) Domain(host string) (*Domain, error) {
 	if d := t.domainAt[host]; d != nil {
 		return d, nil
 	}
-	host = strings.Clone(host) // not with the URL it is part of
+	host = strings.Clone(host) // do not retain the URL it is part of
 	name := t.env.DomainOf(host)
 	d := t.domains[name]
 	if d == nil {

@@ -39,15 +39,14 @@ func digits(s string, i int) int {
 	return i
 }
 
-// leastAlike is how many links to new URLs of its like make a page empty that leads to
-// nothing else: with fewer nothing branches, and hops bound the way.
+// leastAlike is how many links to new URLs like its own make a page empty that leads to nothing else. With fewer the
+// links do not branch, and the bound on hops ends the path.
 const leastAlike = 3
 
-// empty returns of how many pages in a row a page is the last, on the way it was found, that
-// led to nothing new but URLs that differ from their own in numbers only: the lists of a
-// calendar beyond what happened, of pages beyond the last. Lists of a calendar that the scope
-// left out count as such.
-func (t *Tx) empty(r *schema.Record, u *crawl.CrawlURI) (run uint8, err error) {
+// emptyRun returns how many empty pages in a row, on the way to the page, end with it: pages that lead to nothing new
+// but URLs that differ from their own in numbers only, like the months of a calendar beyond the last event. Calendar
+// links that the scope refused count too.
+func (t *Tx) emptyRun(r *schema.Record, u *crawl.CrawlURI) (run uint8, err error) {
 	o := t.env.Order
 	if o.FollowUseless || o.EmptyPages == 0 || u.Mode != crawl.ModeFetch || t.Request == nil || t.Request.Ahead > 0 || r.Outcome.Class != crawl.ClassHTML {
 		return 0, nil

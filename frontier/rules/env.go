@@ -26,27 +26,27 @@ type Rows interface {
 	Backwards(prefix []byte, fn func(key, value []byte) (more bool, err error)) error
 }
 
-// Writer takes what is to become of rows. Keys and values are no longer the caller's.
+// Writer receives the changes to rows. It keeps keys and values: the caller must not use them afterwards.
 type Writer interface {
 	Set(key, value []byte)
 	Delete(key []byte)
 }
 
-// Facts are what is known of hosts and origins.
+// Facts reads what is known of hosts and origins.
 type Facts interface {
 	Host(ctx context.Context, host string) (crawl.HostFacts, error)
 	Origin(ctx context.Context, origin string) (crawl.OriginFacts, error)
 }
 
-// Queues are the queues as far as they are in memory.
+// Queues are the resident queues.
 type Queues interface {
-	// Reserve keeps a URI that waits from being offered until the commit is published; false: it is in process.
+	// Reserve keeps a pending URI from being offered until the commit is published; false: it is in process.
 	Reserve(id crawl.ID) bool
-	// First returns the key of the first URI of a queue, but for those that are taken; nil when it is not known.
+	// First returns the key of the first URI of a queue that is not taken; nil when it is not known.
 	First(queue uint64, taken func(key []byte) bool) []byte
 }
 
-// Env is what the rules follow: what is configured, and whom they ask. It may be used by one commit at a time.
+// Env is what the rules work with: the configuration, and who answers their questions. One commit at a time may use it.
 type Env struct {
 	Config  Config
 	Limits  LimitsConfig
@@ -57,14 +57,14 @@ type Env struct {
 	Queues  Queues
 	Links   LinkReader
 	Tallies *Tallies // as the last commit left them
-	Backlog *Backlog // what is left to do of earlier commits
-	// Now is the time of the clock. Wall is the time by which queues rest: that of the clock when the crawl was
+	Backlog *Backlog // work items of earlier commits
+	// Now is the time of the clock. Wall is the time that wake times are in: that of the clock when the crawl was
 	// opened, and monotonic from there.
 	Now, Wall func() time.Time
-	// Left is how long a rest lasts yet; 0: it is over.
-	Left func(until time.Time) time.Duration
+	// SnoozeLeft is how much is left of a snooze or a back-off that ends at until; 0: it is over.
+	SnoozeLeft func(until time.Time) time.Duration
 	// DomainOf returns the registered domain of a host, as DomainOf does.
 	DomainOf func(host string) string
-	// Pack compresses an answer for the archive.
+	// Pack compresses a deferred record.
 	Pack func(raw []byte) []byte
 }

@@ -9,11 +9,11 @@ import (
 	"exclave/internal/robots"
 )
 
-// failedFacts is how long a prerequisite that taught nothing counts as failed.
-const failedFacts = time.Hour
+// failedFactsTTL is how long a prerequisite that ended without facts counts as failed.
+const failedFactsTTL = time.Hour
 
 // learnFailure gives a prerequisite that ended without facts (a chain without a fetcher
-// for it, a failure of ours) those of a failure: what waits for it would ask for it
+// for it, a failure of ours) those of a failure: otherwise URIs that need it would ask for it
 // for ever.
 func (t *Tx) learnFailure(u *crawl.CrawlURI) error {
 	if u.Disposition != crawl.Done {
@@ -21,20 +21,20 @@ func (t *Tx) learnFailure(u *crawl.CrawlURI) error {
 	}
 	now := t.env.Now()
 	if host, ok := crawl.DNSHost(u.Key); ok && u.HostFacts == nil {
-		u.HostFacts = &crawl.HostFacts{Host: host, Status: u.Status, Asked: now, Expires: now.Add(failedFacts)}
+		u.HostFacts = &crawl.HostFacts{Host: host, Status: u.Status, Asked: now, Expires: now.Add(failedFactsTTL)}
 	}
 	if origin, ok := crawl.RobotsOrigin(u.Key); ok && u.Origin == nil {
 		rules, err := robots.FromStatus(0, nil, "").MarshalBinary()
 		if err != nil {
 			return err
 		}
-		u.Origin = &crawl.OriginFacts{Origin: origin, Status: u.Status, Robots: rules, Fetched: now, Expires: now.Add(failedFacts)}
+		u.Origin = &crawl.OriginFacts{Origin: origin, Status: u.Status, Robots: rules, Fetched: now, Expires: now.Add(failedFactsTTL)}
 	}
 	return nil
 }
 
-// learnFacts stores what the URI taught about its host, and the answers that wait for
-// the host's first archived page; those that this page carried are in the archive now.
+// learnFacts stores the facts about its host that the URI brought, and deferred records for the host's first archived
+// page; those that this page carried are marked as written.
 func (t *Tx) learnFacts(u *crawl.CrawlURI) error {
 	if err := t.learnFailure(u); err != nil {
 		return err
@@ -70,12 +70,12 @@ func (t *Tx) learnFacts(u *crawl.CrawlURI) error {
 	return nil
 }
 
-// SetDeferred keeps an answer for the archive.
+// SetDeferred stores a deferred record.
 func (t *Tx) SetDeferred(d *crawl.Deferred) error {
 	return t.setAnswer(d.Key, &schema.Answer{Written: d.Written, Time: d.Time, Packed: t.env.Pack(d.Raw)})
 }
 
-// setAnswer sets the row of an answer, which this commit may read again.
+// setAnswer sets the row of a deferred record, which this commit may read again.
 func (t *Tx) setAnswer(key string, a *schema.Answer) error {
 	t.setRow(schema.AnswerKey(key), a.Encode())
 	return nil

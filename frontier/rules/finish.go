@@ -10,9 +10,9 @@ import (
 	"exclave/frontier/schema"
 )
 
-// Finish applies what a ToeThread handed back. It reads the record and the queue of the URI; it changes these, what is counted of host,
-// domain and source, facts, the records of its links, and what is acknowledged of its capture and its log lines. Afterwards the URI
-// is no longer in process: it waits again (retry, deferred), or it is done.
+// Finish applies what a ToeThread handed back. It reads and changes the record and the queue of the URI, the counts of
+// host, domain and source, facts, the records of its links, and the committed lengths of WARC files and logs. Afterwards
+// the URI is not in process: it is pending again (retry, defer, resign) or finished.
 func (t *Tx) Finish(u *crawl.CrawlURI) error {
 	r, err := t.Record(u.ID)
 	if err != nil {
@@ -21,10 +21,10 @@ func (t *Tx) Finish(u *crawl.CrawlURI) error {
 	if r != nil && r.State == schema.Done && r.Outcome.Status == crawl.StatusDeletedByUser {
 		return t.deletedMeanwhile(r, u)
 	}
-	if r == nil || r.State != schema.Waiting {
+	if r == nil || r.State != schema.Pending {
 		return fmt.Errorf("%s was handed back, but is not in process", u.URL)
 	}
-	t.Back = append(t.Back, u.ID)
+	t.Returned = append(t.Returned, u.ID)
 	if u.Disposition == crawl.Done {
 		t.vias[r.URL] = r.ID
 	}
@@ -33,7 +33,7 @@ func (t *Tx) Finish(u *crawl.CrawlURI) error {
 		return err
 	}
 	q.Until = time.Time{}
-	q.Resting = t.env.Config.ConnectionsPerHost > 1 && q.Wake.Sub(t.env.Wall()) > LongRest // another URI failed
+	q.Snoozed = t.env.Config.ConnectionsPerHost > 1 && q.Wake.Sub(t.env.Wall()) > ResidentSnooze // another URI failed
 	if err := t.learnFacts(u); err != nil {
 		return err
 	}
@@ -51,16 +51,16 @@ func (t *Tx) Finish(u *crawl.CrawlURI) error {
 	return t.done(r, u)
 }
 
-// deletedMeanwhile takes back a URI that was dropped just when it was offered: what was fetched
-// is abandoned, the host is left in peace all the same.
+// deletedMeanwhile handles a URI that an operator deleted just when it was offered: its capture is abandoned, and the
+// queue is snoozed as after any request.
 func (t *Tx) deletedMeanwhile(r *schema.Record, u *crawl.CrawlURI) error {
-	t.Back = append(t.Back, u.ID)
+	t.Returned = append(t.Returned, u.ID)
 	u.Disposition = crawl.Resign
 	return errors.Join(t.learnFacts(u), t.capture(u), t.resigned(r, u))
 }
 
-// capture notes the span of the group that was written. When the URI is not
-// done, the group stays in the archive as abandoned.
+// capture stores the span of the capture that was written. When the URI is not finished, the capture stays in the
+// archive as abandoned.
 func (t *Tx) capture(u *crawl.CrawlURI) error {
 	if u.Span == nil {
 		return nil
@@ -86,12 +86,11 @@ func (t *Tx) deferred(r *schema.Record, u *crawl.CrawlURI) error {
 	if p.Host != u.Host {
 		return fmt.Errorf("%s waits for a prerequisite of another host, %s", u.URL, p.Host)
 	}
-	w, err := t.Discover(p, t.env.Salt.ID(p.Key), From{})
-	if err != nil || w.State != schema.Waiting {
+	w, err := t.Discover(p, t.env.Salt.ID(p.Key), LinkOrigin{})
+	if err != nil || w.State != schema.Pending {
 		return err
 	}
-	// It stands before the URI that waits for it. When another queue has it already,
-	// this one looks again a little later.
+	// The prerequisite precedes the URI. When another queue has it already, this one tries again a little later.
 	name := t.env.QueueName(r)
 	if t.env.QueueName(w) == name {
 		return nil
@@ -104,14 +103,14 @@ func (t *Tx) deferred(r *schema.Record, u *crawl.CrawlURI) error {
 		t.Counters.Parked++
 		return t.Enqueue(w, w.Mode)
 	}
-	return t.rest(r, lookAgain)
+	return t.snooze(r, prereqRetryDelay)
 }
 
-// lookAgain is how long a queue rests whose URI waits for a prerequisite in another.
-const lookAgain = time.Second
+// prereqRetryDelay is how long a queue is snoozed whose URI needs a prerequisite that is in another queue.
+const prereqRetryDelay = time.Second
 
-// retry counts a failed attempt: the URI stays in its queue, which rests, or its origin does. It changes the record, the queue and the
-// origin.
+// retry counts a failed attempt: the URI stays in its queue, which backs off, or its origin does. It changes the record,
+// the queue and the origin.
 func (t *Tx) retry(r *schema.Record, u *crawl.CrawlURI) error {
 	r.Attempts++
 	t.Counters.Retried++
@@ -124,27 +123,27 @@ func (t *Tx) retry(r *schema.Record, u *crawl.CrawlURI) error {
 	switch {
 	case crawl.IsDNS(r.Key):
 		h.Failed = true
-		return t.rest(r, cfg.DNSRetryDelay)
+		return t.snooze(r, cfg.DNSRetryDelay)
 	case u.Status.IsHTTP():
 		h.Failed = true
-		return errors.Join(t.countRequest(h, u), t.rest(r, cfg.failure(&h.Host, u)), t.originAnswered(r, false))
+		return errors.Join(t.countRequest(h, u), t.snooze(r, cfg.backOffAfter(&h.Host, u)), t.originAnswered(r, false))
 	}
-	return errors.Join(t.countRequest(h, u), t.rest(r, cfg.delay(u)), t.originFailed(r, false))
+	return errors.Join(t.countRequest(h, u), t.snooze(r, cfg.delay(u)), t.originFailed(r, false))
 }
 
-// fresh reports whether the URI was archived with its body: of a revisit without
-// one, the earlier capture is still the one to judge and to refer to.
-func fresh(u *crawl.CrawlURI) bool {
+// hasNewBody reports whether the URI was archived with its body. After a revisit record without one, the earlier
+// capture is still the one to judge and to refer to.
+func hasNewBody(u *crawl.CrawlURI) bool {
 	return u.Span != nil && !u.Response.IsZero() && !u.NotModified
 }
 
-// done finishes a URI: it leaves its queue, is counted, its outcome is stored, its links are made known, and those it was
-// redirected from or claims for are seen to. Afterwards it is done, or waits because its claim grew meanwhile.
+// done finishes a URI: it leaves its queue and is counted, its outcome is stored, its links become known, and claims of
+// redirects to it are passed on. Afterwards it is finished, or pending again because its claim grew meanwhile.
 func (t *Tx) done(r *schema.Record, u *crawl.CrawlURI) error {
 	if err := errors.Join(t.countVisit(u), t.retireWhenSpent(r)); err != nil {
 		return err
 	}
-	if err := t.visited(r, u); err != nil {
+	if err := t.snoozeAfterVisit(r, u); err != nil {
 		return err
 	}
 	if err := t.Dequeue(r); err != nil {
@@ -163,7 +162,7 @@ func (t *Tx) done(r *schema.Record, u *crawl.CrawlURI) error {
 	if err := t.countOutcome(r, was, had); err != nil {
 		return err
 	}
-	if fresh(u) {
+	if hasNewBody(u) {
 		r.Response, r.Metadata, r.RecordID = u.Response, u.Metadata, u.RecordID
 		r.Date, r.Digest = schema.Millis(u.Started), u.Digest
 		r.ETag, r.LastModified = u.Header("ETag"), u.Header("Last-Modified")
@@ -179,11 +178,11 @@ func (t *Tx) done(r *schema.Record, u *crawl.CrawlURI) error {
 		return err
 	}
 	if r.Outcome.Class == crawl.ClassRedirect {
-		if err := t.edge(r, u); err != nil {
+		if err := t.noteRedirects(r, u); err != nil {
 			return err
 		}
 	}
-	if r.Targeted && r.Outcome.Valid() && !was.Valid() {
+	if r.RedirectTarget && r.Outcome.Valid() && !was.Valid() {
 		if err := t.addWork(schema.WorkKeep, r.ID); err != nil {
 			return err
 		}
@@ -193,13 +192,13 @@ func (t *Tx) done(r *schema.Record, u *crawl.CrawlURI) error {
 			return err
 		}
 	}
-	if r.State == schema.Done && t.env.Order.nearer(r, u.Hops, r.Hops) { // so did what leads to it
-		return t.leadAgain(r)
+	if r.State == schema.Done && t.env.Order.nearerMatters(r, u.Hops, r.Hops) { // it was found over fewer hops meanwhile
+		return t.followLinksAgain(r)
 	}
 	return nil
 }
 
-// countOutcome keeps the statistics: a URI counts once, however often it finishes.
+// countOutcome counts a URI once, however often it finishes.
 func (t *Tx) countOutcome(r *schema.Record, was crawl.Outcome, had bool) error {
 	add := func(n *int64, before, now bool) {
 		switch {
@@ -217,8 +216,8 @@ func (t *Tx) countOutcome(r *schema.Record, was crawl.Outcome, had bool) error {
 	return t.countValid(r.Host, was.Valid(), r.Outcome.Valid())
 }
 
-// Failed reports whether a URI that was finished with a status counts as failed: nobody answered, or
-// we failed; not that it was kept out (robots.txt, scope, a quota, an operator).
+// Failed reports whether a status counts as a failure: no server answered, or the crawler failed. A URI that was left
+// out on purpose (robots.txt, scope, a quota, an operator) did not fail.
 func Failed(s crawl.Status) bool { return s < 0 && !Excluded(s) }
 
 // Excluded reports whether a status means that the URI was left out on purpose.
@@ -241,9 +240,8 @@ const mostKept = keptLinks/schema.OwnLinkLen + 1
 // links makes the URI's outlinks known, and keeps them where a claim that grows
 // later must reach them without a second request.
 func (t *Tx) links(r *schema.Record, u *crawl.CrawlURI) error {
-	if r.Outcome.Archived && !fresh(u) && len(u.Links) == 0 {
-		// Those of the capture that counts stay; the claims may be greater than when
-		// they were found.
+	if r.Outcome.Archived && !hasNewBody(u) && len(u.Links) == 0 {
+		// The links of the earlier capture stay; the claims may have grown since.
 		return t.addWork(schema.WorkLinks, r.ID)
 	}
 	kept := schema.NoLinks()
@@ -252,19 +250,19 @@ func (t *Tx) links(r *schema.Record, u *crawl.CrawlURI) error {
 	if u.Mode == crawl.ModeJudge && !r.LinksInMetadata {
 		most = math.MaxInt
 	}
-	from := t.env.Order.From(r, u)
-	r.Leads, r.Left = false, r.Left && t.Request.Ahead > 0
-	empty, err := t.empty(r, u)
+	from := t.env.Order.LinkOrigin(r, u)
+	r.LeadsToPages, r.SkippedLinks = false, r.SkippedLinks && t.Request.Ahead > 0
+	empty, err := t.emptyRun(r, u)
 	if err != nil {
 		return err
 	}
 	for i := range u.Links {
 		c := &u.Links[i]
 		if c.Key != r.Key {
-			r.Leads = r.Leads || leads(c)
-			r.Left = r.Left || t.env.Order.beside(c)
+			r.LeadsToPages = r.LeadsToPages || isPageLink(c)
+			r.SkippedLinks = r.SkippedLinks || t.env.Order.mayHideLinks(c)
 		}
-		if i < t.Request.Ahead && c.Key != r.Key { // it was seen to
+		if i < t.Request.Ahead && c.Key != r.Key { // it was discovered before
 			if len(kept) > most {
 				continue
 			}
@@ -288,7 +286,7 @@ func (t *Tx) links(r *schema.Record, u *crawl.CrawlURI) error {
 		}
 		if !t.env.Order.follow(from, r.URL, c) {
 			t.Counters.Refused++
-			r.Left = true
+			r.SkippedLinks = true
 			continue
 		}
 		child, err := t.Discover(c, t.Request.IDs[i], from)

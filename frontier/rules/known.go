@@ -24,7 +24,7 @@ func (t *Tx) countKnown(r *schema.Record, fresh bool) error {
 	return nil
 }
 
-// uncountKnown counts a URI no longer with its host; that it has none left is the caller's.
+// uncountKnown removes a URI from the counts of its host. The caller handles a host that has none left.
 func (t *Tx) uncountKnown(r *schema.Record) (h *Queue, d *Domain, err error) {
 	if h, err = t.Host(r.Host); err != nil {
 		return nil, nil, err
@@ -37,9 +37,8 @@ func (t *Tx) uncountKnown(r *schema.Record) (h *Queue, d *Domain, err error) {
 	return h, d, err
 }
 
-// guess reports whether a URI is known only because useless pages lead to it. What they
-// embed is none, nor what a seed links to or a depth reaches; that a file would be archived
-// makes no link a better one.
+// isGuess reports whether a URI is known only because useless pages lead to it. Embeds are no guesses, nor are links of
+// seeds or links within a depth. That its file would be archived makes no difference.
 func isGuess(r *schema.Record) bool {
 	if r.Found < schema.FoundUseless || r.Seed || r.Claim.IsZero() || r.IsPrereq() || crawl.LinkHops(r.Hops) <= 1 {
 		return false
@@ -47,7 +46,7 @@ func isGuess(r *schema.Record) bool {
 	return !r.Needed() || r.Kind == crawl.LinkNav && !r.Claim.Keep && r.Claim.Link == [crawl.MaxProfiles]int32{}
 }
 
-// countGuess counts a URI of the host that was a guess, or was not, and is one now, or is not.
+// countGuess updates the number of guesses of a host for a URI that was a guess or not, and is one now or not.
 func countGuess(h *schema.Host, was, is bool) {
 	switch {
 	case is && !was:
@@ -57,7 +56,7 @@ func countGuess(h *schema.Host, was, is bool) {
 	}
 }
 
-// guessChanged counts a known URI that was a guess, or was not, as what it is now.
+// guessChanged updates the number of guesses of its host after a change of a known URI.
 func (t *Tx) guessChanged(r *schema.Record, was bool) error {
 	if isGuess(r) == was {
 		return nil
@@ -70,7 +69,7 @@ func (t *Tx) guessChanged(r *schema.Record, was bool) error {
 	return nil
 }
 
-// Rehost counts a URI with another host from now on.
+// Rehost moves a URI to the counts of another host.
 func (t *Tx) Rehost(r *schema.Record, host string) error {
 	if host == r.Host {
 		return nil
@@ -90,7 +89,7 @@ func (t *Tx) Rehost(r *schema.Record, host string) error {
 	return t.countKnown(r, fresh)
 }
 
-// countValid notes that a URI became a valid page, or is none any more.
+// countValid updates the valid pages of host and domain.
 func (t *Tx) countValid(host string, before, now bool) error {
 	if before == now {
 		return nil
@@ -114,7 +113,7 @@ func (t *Tx) countValid(host string, before, now bool) error {
 	return nil
 }
 
-// hostOf returns the row of a host without making it known; fresh says that it is not.
+// hostOf returns the row of a host without creating it; fresh says that the host is not known.
 func (t *Tx) hostOf(name string) (h *Queue, fresh bool, err error) {
 	hash := t.env.Salt.Hash(name)
 	if h := t.Queues[hash]; h != nil {

@@ -75,7 +75,7 @@ func (c LimitsConfig) Validate() (ps conf.Problems) {
 	return ps
 }
 
-// Notices returns what a user should know of settings that change nothing.
+// Notices returns a warning for each setting that has no effect.
 func (c LimitsConfig) Notices() []string {
 	if c.URIsPerValid > 0 && c.HostURIs == 0 && c.DomainURIs == 0 {
 		return []string{"uris_per_valid changes nothing: neither host_uris nor domain_uris is a cap that could rise (limits)"}

@@ -5,43 +5,45 @@ import (
 	"exclave/frontier/schema"
 )
 
-// leads reports whether a page is behind a link, that has links of its own.
-func leads(c *crawl.Candidate) bool {
+// isPageLink reports whether a link leads to a page, which has links of its own.
+func isPageLink(c *crawl.Candidate) bool {
 	return c.Kind != crawl.LinkEmbed && !c.Claim.IsZero()
 }
 
-// beside reports whether a link that is no click leads so far that links behind it may be left out:
-// to a frame, to what a script has the address of.
-func (o *Order) beside(c *crawl.Candidate) bool {
+// mayHideLinks reports whether the target of a link that is no navigation (a frame, an address in a script) is so many
+// hops away that its links may not be followed.
+func (o *Order) mayHideLinks(c *crawl.Candidate) bool {
 	hop := c.Hops[max(len(c.Hops)-1, 0):]
 	return hop != string(rune(crawl.HopLink)) && hop != string(rune(crawl.HopRedirect)) && !c.Claim.IsZero() && crawl.LinkHops(c.Hops) >= o.FollowedHops
 }
 
-// leaves reports whether there are pages whose links are not followed.
-func (o *Order) leaves() bool { return !o.FollowUseless && (o.UselessPages > 0 || o.EmptyPages > 0) }
+// skipsLinks reports whether there are pages whose links are not followed.
+func (o *Order) skipsLinks() bool {
+	return !o.FollowUseless && (o.UselessPages > 0 || o.EmptyPages > 0)
+}
 
-// nearer reports whether a URI that was finished over hops must hand on that it is found over fewer
-// now: its links that were left out are near, or those of the second page behind it may be. Each time
-// the hops are fewer, so that it is followed_hops times at most.
-func (o *Order) nearer(r *schema.Record, was, now string) bool {
+// nearerMatters reports whether the links of a finished URI must be followed again because it is found over fewer hops
+// now: links that were skipped are within followed_hops now, or those of the second page behind it may be. That happens
+// at most followed_hops times, because the hops are fewer each time.
+func (o *Order) nearerMatters(r *schema.Record, was, now string) bool {
 	n, p := crawl.LinkHops(now), crawl.LinkHops(was)
-	if n >= p || !o.leaves() || !r.Leads {
+	if n >= p || !o.skipsLinks() || !r.LeadsToPages {
 		return false
 	}
 	switch {
 	case r.Outcome.Class == crawl.ClassRedirect:
 		return n <= o.FollowedHops
-	case r.Left:
+	case r.SkippedLinks:
 		return n < o.FollowedHops
 	}
 	return n <= o.FollowedHops-3
 }
 
-// leadAgain asks for the links of a finished URI anew: a redirect's is kept, an archived page is read
-// again, any other is requested.
-func (t *Tx) leadAgain(r *schema.Record) error {
+// followLinksAgain follows the links of a finished URI again: that of a redirect is stored, an archived page is judged
+// again, any other URI is requested again.
+func (t *Tx) followLinksAgain(r *schema.Record) error {
 	switch {
-	case r.Outcome.Class == crawl.ClassRedirect && !r.Left:
+	case r.Outcome.Class == crawl.ClassRedirect && !r.SkippedLinks:
 		return t.addWork(schema.WorkLinks, r.ID)
 	case r.Outcome.Archived:
 		return t.Enqueue(r, crawl.ModeJudge)
@@ -49,13 +51,13 @@ func (t *Tx) leadAgain(r *schema.Record) error {
 	return t.Enqueue(r, crawl.ModeFetch)
 }
 
-// redirectNearer lets the target of a redirect be found on the redirect's way.
+// redirectNearer gives the target of a redirect the redirect's hops if these are fewer.
 func (t *Tx) redirectNearer(r, target *schema.Record) error {
-	if !t.env.Order.leaves() {
+	if !t.env.Order.skipsLinks() {
 		return nil
 	}
 	hops := r.Hops + string(rune(crawl.HopRedirect))
-	was, again := isGuess(target), target.State == schema.Done && t.env.Order.nearer(target, target.Hops, hops)
+	was, again := isGuess(target), target.State == schema.Done && t.env.Order.nearerMatters(target, target.Hops, hops)
 	if (again || target.State != schema.Done) && fewerHops(hops, target.Hops) {
 		target.OwnWays, target.Hops = target.Ways(), hops
 		target.ViaID, target.Via = r.ID, ""
@@ -67,7 +69,7 @@ func (t *Tx) redirectNearer(r, target *schema.Record) error {
 		return err
 	}
 	if again {
-		return t.leadAgain(target)
+		return t.followLinksAgain(target)
 	}
 	return t.promote(target)
 }

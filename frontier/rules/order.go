@@ -11,19 +11,19 @@ import (
 	"exclave/frontier/schema"
 )
 
-// maxRanks is how many precedences there are between those of prerequisites and of what is shelved.
+// maxRanks is how many precedences lie between those of prerequisites and of shelved URIs.
 const maxRanks = 240
 
-// Order is an OrderConfig at work.
+// Order applies an OrderConfig.
 type Order struct {
 	OrderConfig
 	policies []policy
-	// follows says that records keep what is known of the page they were found on.
+	// follows says that records keep what the page was that they were found on.
 	follows bool
 	scores  bool
 }
 
-// NewOrder returns the order of a configuration that is valid. What is kept of a URI depends on the limits, too.
+// NewOrder returns the order of a valid configuration. What records keep depends on the limits, too.
 func NewOrder(c OrderConfig, l LimitsConfig) *Order {
 	o := &Order{OrderConfig: c, follows: !c.FollowUseless && (c.UselessPages > 0 || l.HostGuesses > 0)}
 	for _, name := range c.Policies {
@@ -53,7 +53,7 @@ func (c OrderConfig) policy(name PolicyName) policy {
 	return nil
 }
 
-// Precedence is where a URI ranks in its queue.
+// Precedence is the precedence of a URI in its queue.
 func (o *Order) Precedence(r *schema.Record) uint8 {
 	if r.IsPrereq() {
 		return schema.PrecPrereq
@@ -65,8 +65,8 @@ func (o *Order) Precedence(r *schema.Record) uint8 {
 	return uint8(1 + n)
 }
 
-// From returns what the links of a page that was just finished get from it.
-func (o *Order) From(r *schema.Record, u *crawl.CrawlURI) (w From) {
+// LinkOrigin returns what the links of a page that was just finished get from it.
+func (o *Order) LinkOrigin(r *schema.Record, u *crawl.CrawlURI) (w LinkOrigin) {
 	if o.scores && u.Mode == crawl.ModeFetch {
 		wanted := slices.ContainsFunc(o.WantedTypes, func(p string) bool {
 			ok, _ := slashpath.Match(p, strings.ToLower(u.MIME.Type)) // patterns were checked
@@ -74,7 +74,7 @@ func (o *Order) From(r *schema.Record, u *crawl.CrawlURI) (w From) {
 		})
 		w.inWanted = wanted && u.Status/100 == 2
 		if u.Status/100 == 2 {
-			r.Wrong = !wanted && byScore{o.WantedExtensions}.promises(r.URL)
+			r.WrongType = !wanted && byScore{o.WantedExtensions}.promises(r.URL)
 		}
 	}
 	if !o.follows {
@@ -100,15 +100,15 @@ func (o *Order) From(r *schema.Record, u *crawl.CrawlURI) (w From) {
 	return w
 }
 
-// From is what the links of a page get from it.
-type From struct {
+// LinkOrigin is what the links of a page get from it.
+type LinkOrigin struct {
 	found    schema.Found
 	inWanted bool
-	empty    uint8 // pages in a row that led to nothing new but their like
+	empty    uint8 // empty pages in a row
 }
 
-// follow reports whether a link of a page is followed at all.
-func (o *Order) follow(w From, page string, c *crawl.Candidate) bool {
+// follow reports whether a link of a page is followed.
+func (o *Order) follow(w LinkOrigin, page string, c *crawl.Candidate) bool {
 	switch {
 	case o.FollowUseless, crawl.LinkHops(c.Hops) <= o.FollowedHops:
 		return true
@@ -118,7 +118,7 @@ func (o *Order) follow(w From, page string, c *crawl.Candidate) bool {
 	return o.UselessPages == 0 || w.found.Run() < o.UselessPages || (&schema.Record{Claim: c.Claim}).Needed()
 }
 
-// Line returns the number by which a host is ordered among those in line.
+// Line returns the number that orders a queue in line.
 func (o *Order) Line(h *schema.Host) uint64 {
 	var n uint64
 	if o.HasRounds() {
@@ -127,7 +127,7 @@ func (o *Order) Line(h *schema.Host) uint64 {
 			n++
 		}
 	}
-	t := schema.Turn{Round: n, Ticket: h.Ticket}
+	t := schema.LinePosition{Round: n, Ticket: h.Ticket}
 	if o.Queues == QueuesBest {
 		t.Precedence = h.Best
 	}
@@ -137,20 +137,20 @@ func (o *Order) Line(h *schema.Host) uint64 {
 	return t.Number()
 }
 
-// Place returns the place of a queue: in line, snoozed, retired, or nowhere when it is empty.
+// Place returns the place of a queue: in line, snoozed, retired, or none when it is exhausted.
 func (o *Order) Place(h *schema.Host, hash uint64) schema.Place {
 	switch {
-	case h.Waiting == 0:
+	case h.Pending == 0:
 		return schema.Place{}
 	case h.Retired != schema.NotRetired:
 		return schema.Place{Kind: schema.Retired, Host: hash}
-	case h.Resting:
-		return schema.Place{Kind: schema.Snoozed, At: uint64(max(h.Rests().UnixMilli(), 1)), Host: hash}
+	case h.Snoozed:
+		return schema.Place{Kind: schema.Snoozed, At: uint64(max(h.WakeTime().UnixMilli(), 1)), Host: hash}
 	}
 	return schema.Place{Kind: schema.Line, At: o.Line(h), Host: hash}
 }
 
-// Key says on what Line depends beside the row.
+// Key encodes what Line depends on beside the row.
 func (o *Order) Key() []byte {
 	full := 0
 	if o.HasRounds() {
@@ -170,8 +170,7 @@ func speed(h *schema.Host) int {
 	return min(bits.Len64(h.Took/50), schema.MaxSpeed)
 }
 
-// countInSession counts a request to a queue in its session and in the round, and how long its answer took. At the end of a session
-// the queue gets in line anew.
+// countInSession counts a request to a queue in its session and its round, and the duration of the answer.
 func (t *Tx) countInSession(h *Queue, u *crawl.CrawlURI) {
 	took := max(uint64(u.Took.Milliseconds()), 1)
 	if h.Took == 0 {
@@ -190,8 +189,7 @@ func (t *Tx) countInSession(h *Queue, u *crawl.CrawlURI) {
 	t.Counters.RoundUsed++
 }
 
-// spend takes from the balance of a host's session; at its end the host gets in line
-// anew.
+// spend reduces the balance of a queue's session; when it is spent, the queue gets a new ticket.
 func (t *Tx) spend(h *Queue, n int) {
 	balance := t.env.Order.SessionBalance
 	if balance == 0 {

@@ -16,23 +16,23 @@ func TestOrigin(t *testing.T) {
 	page := func(status crawl.Status, class crawl.TypeClass, typ string) *crawl.CrawlURI {
 		return &crawl.CrawlURI{Mode: crawl.ModeFetch, Status: status, Class: class, MIME: mime.Info{Type: typ}}
 	}
-	if w := o.From(&schema.Record{}, page(200, crawl.ClassOther, "text/xml")); !w.inWanted {
+	if w := o.LinkOrigin(&schema.Record{}, page(200, crawl.ClassOther, "text/xml")); !w.inWanted {
 		t.Error("a document of a wanted type is none")
 	}
-	if w := o.From(&schema.Record{}, page(404, crawl.ClassOther, "text/xml")); w.inWanted {
+	if w := o.LinkOrigin(&schema.Record{}, page(404, crawl.ClassOther, "text/xml")); w.inWanted {
 		t.Error("an error is a document")
 	}
-	if w := o.From(&schema.Record{Found: schema.FoundUseless}, page(301, crawl.ClassRedirect, "")); w.found != schema.FoundUseless {
+	if w := o.LinkOrigin(&schema.Record{Found: schema.FoundUseless}, page(301, crawl.ClassRedirect, "")); w.found != schema.FoundUseless {
 		t.Errorf("through a redirect: %v", w.found)
 	}
 	judged := page(200, crawl.ClassHTML, "text/html")
 	judged.Judged = &crawl.Judgement{}
 	for _, s := range []struct{ was, is schema.Found }{{schema.FoundValid, schema.FoundUseless}, {schema.FoundUseless, schema.FoundUseless2}, {schema.FoundUseless2, schema.FoundUseless2 + 1}} {
-		if w := o.From(&schema.Record{Found: s.was}, judged); w.found != s.is {
+		if w := o.LinkOrigin(&schema.Record{Found: s.was}, judged); w.found != s.is {
 			t.Errorf("a useless page found on one that was %v: %v, want %v", s.was, w.found, s.is)
 		}
 	}
-	useless := From{found: schema.FoundUseless2}
+	useless := LinkOrigin{found: schema.FoundUseless2}
 	if nav := (crawl.Candidate{URL: "http://a.test/", Key: "http://a.test/", Host: "a.test", Kind: crawl.LinkNav, Hops: "L", Claim: crawl.Claim{Analyse: true}}); o.follow(useless, "http://a.test/x", &nav) {
 		t.Error("a link of the second useless page in a row is followed")
 	}

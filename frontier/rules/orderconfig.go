@@ -14,13 +14,13 @@ import (
 type OrderConfig struct {
 	// Policies rank the URIs of a queue; the first counts most.
 	Policies []PolicyName `toml:"policies"`
-	// Queues says which queues go first among those that may be asked.
+	// Queues says which queues go first among those that are ready.
 	Queues QueuePrecedence `toml:"queues"`
 	// FasterFirst puts queues of servers that answer faster before others of the same
 	// precedence.
 	FasterFirst bool `toml:"faster_first"`
-	// SessionBalance is how many URIs of a queue are asked for before it goes behind
-	// those that wait for their turn, 0 = all; a failure costs ErrorPenalty.
+	// SessionBalance is how many URIs of a queue are dispatched before it goes to the end of the line, 0 = all; a
+	// failure costs ErrorPenalty.
 	SessionBalance int `toml:"session_balance"`
 	ErrorPenalty   int `toml:"error_penalty"`
 	// Topics are the domains that policy topical puts first.
@@ -29,12 +29,10 @@ type OrderConfig struct {
 	// are patterns of path.Match.
 	WantedExtensions []string `toml:"wanted_extensions"`
 	WantedTypes      []string `toml:"wanted_types"`
-	// FollowUseless: all links of useless pages are followed, and all of pages that lead
-	// to nothing new but their like.
+	// FollowUseless: all links of useless and of empty pages are followed.
 	FollowUseless bool `toml:"follow_useless"`
-	// UselessPages in a row end a path: links of the last are not followed; nor are those
-	// of the last of EmptyPages that led to nothing new but URLs that differ from their own
-	// only in numbers. 0 = they are.
+	// UselessPages is how many useless pages in a row end a path: links of the last are not followed. EmptyPages is
+	// the same of empty pages. 0 = they are followed.
 	UselessPages int `toml:"useless_pages"`
 	EmptyPages   int `toml:"empty_pages"`
 	// FollowedHops is within how many link hops of a seed all links are followed
@@ -69,15 +67,15 @@ const (
 	QueuesBest QueuePrecedence = "best" // those whose next URI ranks best
 )
 
-// DefaultOrderConfig asks within a host for what is most promising first, all hosts alike, and leaves
-// paths that lead to nothing.
+// DefaultOrderConfig takes the most promising URIs of a host first, treats all hosts alike, and leaves paths that lead
+// to nothing.
 func DefaultOrderConfig() OrderConfig {
 	return OrderConfig{Policies: []PolicyName{PolicyRelevance, PolicyHops}, UselessPages: 4, EmptyPages: 5, FollowedHops: 5, Queues: QueuesFair, SessionBalance: 3000, ErrorPenalty: 100,
 		WantedExtensions: []string{"xml", "dtd", "xsl", "xslt", "xsd", "xq", "rdf", "owl", "rng"},
 		WantedTypes:      []string{"text/xml", "application/xml", "*/*+xml"}}
 }
 
-// Notices returns what a user should know of settings that change nothing.
+// Notices returns a warning for each setting that has no effect.
 func (c OrderConfig) Notices() []string {
 	if len(c.Topics) > 0 && !slices.Contains(c.Policies, PolicyTopical) {
 		return []string{fmt.Sprintf("topics change nothing: policy %q is not among policies (order)", PolicyTopical)}

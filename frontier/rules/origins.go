@@ -36,8 +36,8 @@ func (t *Tx) originFor(r *schema.Record, q *Queue, queue uint64, fresh bool) (*o
 	return o, nil
 }
 
-// originFailed lets the origin of a URI rest that could not be had, and its queue when nothing else waits there. It reads and changes the
-// row of the origin and the queue. Afterwards the origin rests at least as long as its failures ask for.
+// originFailed makes the origin of a URI that could not be fetched back off, and its queue when all its origins do. It
+// reads and changes the rows of the origin and the queue.
 func (t *Tx) originFailed(r *schema.Record, gaveUp bool) error {
 	q, hash, err := t.QueueOf(r)
 	if err != nil {
@@ -47,16 +47,16 @@ func (t *Tx) originFailed(r *schema.Record, gaveUp bool) error {
 	if err != nil {
 		return err
 	}
-	rest := max(t.env.Config.backoff(o.Backoff), t.env.Left(o.Until)) // another URI of it may have failed
+	rest := max(t.env.Config.backOff(o.Backoff), t.env.SnoozeLeft(o.Until)) // another URI of it may have failed
 	o.Backoff = min(o.Backoff+1, maxBackoff)
 	o.GaveUp = o.GaveUp || gaveUp
 	o.Until = schema.CeilMillis(t.env.Wall().Add(rest))
 	q.Origins = true
-	return t.restWithOrigins(q, hash)
+	return t.backOffWithOrigins(q, hash)
 }
 
-// originAnswered notes that an origin answers; cleared says that it did for a URI that is not for others. It halves what the origin
-// backs off for; without failures left the origin has no row.
+// originAnswered notes an answer of an origin; cleared says that it ends its being given up. It halves the failures that
+// the back-off is for; an origin without failures has no row.
 func (t *Tx) originAnswered(r *schema.Record, cleared bool) error {
 	q, hash, err := t.QueueOf(r)
 	if err != nil {
@@ -72,10 +72,10 @@ func (t *Tx) originAnswered(r *schema.Record, cleared bool) error {
 	return nil
 }
 
-// restWithOrigins lets a queue rest until the first of its origins wakes, when all that waits in it
-// rests. A long queue, and one that this commit adds to, is seen through when it is its turn.
-func (t *Tx) restWithOrigins(q *Queue, hash uint64) error {
-	if q.Waiting > ReadAhead || q.Put != nil {
+// backOffWithOrigins makes a queue back off until the first of its origins ends its back-off, if all of them back off.
+// A long queue, and one that this commit adds to, is examined when it is dispatched.
+func (t *Tx) backOffWithOrigins(q *Queue, hash uint64) error {
+	if q.Pending > ReadAhead || q.Put != nil {
 		return nil
 	}
 	var until time.Time
@@ -88,7 +88,7 @@ func (t *Tx) restWithOrigins(q *Queue, hash uint64) error {
 		if err != nil {
 			return err
 		}
-		if t.env.Left(o.Until) == 0 { // also where the row does not tell
+		if t.env.SnoozeLeft(o.Until) == 0 { // also where the row has no origin
 			return ErrStop
 		}
 		if until.IsZero() || o.Until.Before(until) {
@@ -100,12 +100,12 @@ func (t *Tx) restWithOrigins(q *Queue, hash uint64) error {
 		return nil
 	}
 	if err == nil {
-		t.restUntil(q, until)
+		t.backOffUntil(q, until)
 	}
 	return err
 }
 
-// originNow returns the row of an origin as this commit leaves it.
+// originNow returns the row of an origin as this commit has it so far.
 func (t *Tx) originNow(id schema.OriginID) (schema.Origin, error) {
 	if o := t.origins[id]; o != nil {
 		return o.Origin, nil
@@ -114,14 +114,14 @@ func (t *Tx) originNow(id schema.OriginID) (schema.Origin, error) {
 	return o, err
 }
 
-// wakeFor ends the common rest of the URIs of a queue when another comes that does not rest.
-func (t *Tx) wakeFor(r *schema.Record, q *Queue, hash uint64) error {
+// endBackOffFor ends the back-off of a queue when a URI is added whose origin does not back off.
+func (t *Tx) endBackOffFor(r *schema.Record, q *Queue, hash uint64) error {
 	if q.Until.IsZero() {
 		return nil
 	}
 	o, err := t.originFor(r, q, hash, false)
-	if err == nil && (o == nil || t.env.Left(o.Until) == 0) {
-		t.restUntil(q, time.Time{})
+	if err == nil && (o == nil || t.env.SnoozeLeft(o.Until) == 0) {
+		t.backOffUntil(q, time.Time{})
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (t *Tx) wakeFor(r *schema.Record, q *Queue, hash uint64) error {
 func (t *Tx) flushOrigins() {
 	for id, o := range t.origins {
 		q := t.Queues[id.Queue]
-		has := o.Failing() || t.env.Left(o.Until) > 0
+		has := o.Failing() || t.env.SnoozeLeft(o.Until) > 0
 		switch {
 		case has && !o.had:
 			q.Failing++

@@ -66,7 +66,7 @@ func (p byScore) rank(r *schema.Record) int {
 	if r.InWanted {
 		points++
 	}
-	if r.Wrong {
+	if r.WrongType {
 		points--
 	}
 	return 4 - points
@@ -82,8 +82,8 @@ func (p byScore) promises(url string) bool {
 }
 
 // byRelevance puts links of valid pages first, then what else archived pages need, then
-// links of pages nearly valid, of unknown ones, of useless pages, of the second useless in
-// a row. Embeds are after links: a valid page leads to more of them, and they lead to no
+// links of nearly valid pages, of pages not judged, of useless pages, of the second useless page
+// in a row. Embeds are after links: a valid page leads to more of them, and they lead to no
 // further page.
 type byRelevance struct{}
 

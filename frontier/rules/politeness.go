@@ -15,34 +15,34 @@ import (
 	"exclave/internal/urlx"
 )
 
-// rest makes the queue of a URI rest from now on: for as long as its last request asks for, or another that is in process.
-func (t *Tx) rest(r *schema.Record, rest time.Duration) error {
+// snooze snoozes the queue of a URI from now on: for the delay of its last request, or of another URI if that is longer.
+func (t *Tx) snooze(r *schema.Record, rest time.Duration) error {
 	h, _, err := t.QueueOf(r)
 	if err != nil {
 		return err
 	}
-	if t.env.Config.ConnectionsPerHost > 1 { // what another URI asks for holds as well
-		rest = max(rest, min(h.Wake.Sub(t.env.Wall()), t.env.Config.LongestRest()))
+	if t.env.Config.ConnectionsPerHost > 1 { // the delay of another URI still holds
+		rest = max(rest, min(h.Wake.Sub(t.env.Wall()), t.env.Config.LongestSnooze()))
 	}
 	h.Wake = schema.CeilMillis(t.env.Wall().Add(rest))
-	h.Resting = rest > LongRest
-	h.Asked, h.Rest = true, rest
+	h.Snoozed = rest > ResidentSnooze
+	h.Requested, h.Delay = true, rest
 	return nil
 }
 
-// delay is the politeness after a request to a server (System 5, rule a).
+// delay is the delay after a request to a server (System 5, rule a).
 func (c *Config) delay(u *crawl.CrawlURI) time.Duration {
 	d, most := time.Duration(c.DelayFactor*float64(u.Took)), c.MaxDelay
-	if u.Truncated == crawl.TruncTime { // a server that slow is not to hold a ToeThread most of the time
+	if u.Truncated == crawl.TruncTime { // so slow a server must not occupy a ToeThread most of the time
 		most = max(most, c.RetryDelay)
 	}
 	d = min(max(d, c.MinDelay), most)
 	return max(d, min(u.CrawlDelay, c.MaxCrawlDelay))
 }
 
-// visited lets the queue rest that was asked for a URI that is done. It reads the facts that politeness depends on; it changes queue,
-// origin and address. Afterwards the queue rests as long as the answer asks for: its delay, or like after a failure.
-func (t *Tx) visited(r *schema.Record, u *crawl.CrawlURI) error {
+// snoozeAfterVisit snoozes the queue of a finished URI for its delay, or makes it back off if the answer asks for that.
+// It reads the facts that politeness depends on, and changes queue, origin and address.
+func (t *Tx) snoozeAfterVisit(r *schema.Record, u *crawl.CrawlURI) error {
 	silent := u.Mode == crawl.ModeFetch &&
 		(u.Status == crawl.StatusConnectFailed || u.Status == crawl.StatusConnectionLost || u.Status == crawl.StatusTimeout)
 	if !silent && !requested(u) {
@@ -55,18 +55,18 @@ func (t *Tx) visited(r *schema.Record, u *crawl.CrawlURI) error {
 	cfg := &t.env.Config
 	rest := cfg.delay(u)
 	switch {
-	case u.Status == 429, u.Status == 503, u.Status == 403 && refused(&h.Host, cfg.RefusedBurst):
-		rest = cfg.failure(&h.Host, u) // that it was the last attempt is no comfort to the server
+	case u.Status == 429, u.Status == 503, u.Status == 403 && countRefusal(&h.Host, cfg.RefusedBurst):
+		rest = cfg.backOffAfter(&h.Host, u) // also after the last attempt
 		h.Failed = true
 	case u.Status.IsHTTP() && u.Status != 403:
-		answered(&h.Host)
+		countAnswer(&h.Host)
 	}
 	page := !crawl.IsRobots(r.Key)
 	if page && (silent || u.Status.IsHTTP()) {
 		h.GaveUp = silent
 	}
 	t.countInSession(h, u)
-	err = errors.Join(t.countRequest(h, u), t.rest(r, rest))
+	err = errors.Join(t.countRequest(h, u), t.snooze(r, rest))
 	switch {
 	case silent:
 		err = errors.Join(err, t.originFailed(r, page))
@@ -76,7 +76,7 @@ func (t *Tx) visited(r *schema.Record, u *crawl.CrawlURI) error {
 	return err
 }
 
-// requested reports whether a server was asked for the URI, whatever came of it.
+// requested reports whether a server was sent a request for the URI, answered or not.
 func requested(u *crawl.CrawlURI) bool {
 	if u.Mode != crawl.ModeFetch || crawl.IsDNS(u.Key) {
 		return false
@@ -84,7 +84,7 @@ func requested(u *crawl.CrawlURI) bool {
 	return u.Status.IsHTTP() || !u.Started.IsZero()
 }
 
-// resigned leaves the host in peace when it was asked for a URI that was cut short.
+// resigned snoozes the queue when a request was sent before the URI was resigned.
 func (t *Tx) resigned(r *schema.Record, u *crawl.CrawlURI) error {
 	if !requested(u) {
 		return nil
@@ -94,18 +94,18 @@ func (t *Tx) resigned(r *schema.Record, u *crawl.CrawlURI) error {
 		return err
 	}
 	rest := max(t.env.Config.delay(u), min(u.RetryAfter, t.env.Config.MaxRetryAfter))
-	return errors.Join(t.countRequest(h, u), t.rest(r, rest))
+	return errors.Join(t.countRequest(h, u), t.snooze(r, rest))
 }
 
-// countRequest counts a request to a host; the last before a general pause begins it. It reads and changes the row of the address and the
-// queue. What was under way at the address then puts its end off: the pause lasts from the last answer.
+// countRequest counts a request to a host; the last one before a pause begins the pause. It reads and changes the row of
+// the address and the queue. A request that was in process when the pause began extends it: it lasts from the last answer.
 func (t *Tx) countRequest(h *Queue, u *crawl.CrawlURI) error {
 	cfg := &t.env.Config
 	if cfg.PauseAfter == 0 {
 		return nil
 	}
 	ip := u.Addr
-	if !ip.IsValid() { // no answer came
+	if !ip.IsValid() { // there was no answer
 		var err error
 		if ip, err = t.env.IPOf(u.Host); err != nil || !ip.IsValid() {
 			return err
@@ -121,7 +121,7 @@ func (t *Tx) countRequest(h *Queue, u *crawl.CrawlURI) error {
 			return err
 		}
 	}
-	if h.Pauses != a.Pauses { // the address paused since: counted anew
+	if h.Pauses != a.Pauses { // its address has paused since: the count begins anew
 		h.Pauses, h.Requests = a.Pauses, 0
 	}
 	now := t.env.Now()
@@ -140,19 +140,19 @@ func (t *Tx) countRequest(h *Queue, u *crawl.CrawlURI) error {
 // maxBackoff is how many failures in a row are counted.
 const maxBackoff = 32
 
-// failure is how long a host rests after a failed attempt, which it counts.
-func (c *Config) failure(h *schema.Host, u *crawl.CrawlURI) time.Duration {
-	rest := c.backoff(h.Backoff)
-	failed(h)
+// backOffAfter counts a failed attempt, and is how long the queue backs off after it.
+func (c *Config) backOffAfter(h *schema.Host, u *crawl.CrawlURI) time.Duration {
+	rest := c.backOff(h.Backoff)
+	countFailure(h)
 	if u.RetryAfter > 0 {
 		rest = min(u.RetryAfter, c.MaxRetryAfter)
 	}
-	// A server that asks for less than politeness does not get less.
+	// A server cannot ask for less than the delay.
 	return max(rest, c.delay(u))
 }
 
-// backoff is how long a host, or an origin, rests after another failure in a row.
-func (c *Config) backoff(failures uint8) time.Duration {
+// backOff is how long a queue, or an origin, backs off after so many failures and one more.
+func (c *Config) backOff(failures uint8) time.Duration {
 	rest := c.RetryDelay
 	for range failures {
 		if rest *= 2; rest >= c.MaxRetryDelay {
@@ -162,24 +162,22 @@ func (c *Config) backoff(failures uint8) time.Duration {
 	return rest
 }
 
-// failed notes a failure of a host, answered one that it answers again: the next
-// rests double, and shrink by half with each answer.
-func failed(h *schema.Host) { h.Backoff = min(h.Backoff+1, maxBackoff) }
+// countFailure notes a failure of a queue: its next back-off doubles.
+func countFailure(h *schema.Host) { h.Backoff = min(h.Backoff+1, maxBackoff) }
 
-// answered notes that a host answers again: the next rests shrink by half.
-func answered(h *schema.Host) { h.Backoff, h.Refused = h.Backoff/2, 0 }
+// countAnswer notes an answer: the next back-off is halved.
+func countAnswer(h *schema.Host) { h.Backoff, h.Refused = h.Backoff/2, 0 }
 
-// refused notes an answer 403 and reports whether there were so many in a row that
-// the host wants to be left alone.
-func refused(h *schema.Host, burst int) bool {
+// countRefusal notes an answer 403 and reports whether there were so many in a row that the queue must back off.
+func countRefusal(h *schema.Host, burst int) bool {
 	h.Refused = cmp.Or(min(h.Refused+1, 255), 255)
 	return burst > 0 && int(h.Refused) >= burst
 }
 
-// restUntil lets a queue rest all of whose URIs rest, the zero time: no longer.
-func (t *Tx) restUntil(q *Queue, until time.Time) {
+// backOffUntil makes a queue back off, all of whose origins do; the zero time ends that.
+func (t *Tx) backOffUntil(q *Queue, until time.Time) {
 	q.Until = until
-	q.Resting = q.Rests().Sub(t.env.Wall()) > LongRest
+	q.Snoozed = q.WakeTime().Sub(t.env.Wall()) > ResidentSnooze
 }
 
 // CrawlDelay is the Crawl-delay that the robots.txt of a URI's origin is known to ask for, as
@@ -192,7 +190,7 @@ func (e *Env) CrawlDelay(r *schema.Record) (time.Duration, error) {
 	if !ok {
 		u, err := urlx.Parse(r.URL)
 		if err != nil {
-			return 0, nil // nobody can ask for it
+			return 0, nil // it cannot be requested
 		}
 		origin = u.Origin()
 	}
@@ -208,8 +206,7 @@ func (e *Env) CrawlDelay(r *schema.Record) (time.Duration, error) {
 	return min(delay, e.Config.MaxCrawlDelay), nil
 }
 
-// IPOf returns the address that requests to a host go to, the zero Addr while it is not
-// known.
+// IPOf returns the address that requests to a host go to, the zero Addr when it is not known.
 func (e *Env) IPOf(host string) (netip.Addr, error) {
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return ip.Unmap(), nil

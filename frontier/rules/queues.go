@@ -51,9 +51,8 @@ func authority(r *schema.Record) string {
 	return r.Host
 }
 
-// assign gives a URI that is about to be queued its queue, where that does not follow
-// from the URI.
-func (t *Tx) assign(r *schema.Record) error {
+// assignQueue sets the queue of a URI that is about to be queued, where it does not follow from the URI.
+func (t *Tx) assignQueue(r *schema.Record) error {
 	if t.env.Config.QueueKey != QueueByAddress || r.QueueName != "" && r.IsPrereq() {
 		return nil
 	}
@@ -74,8 +73,8 @@ func (t *Tx) QueueOf(r *schema.Record) (*Queue, uint64, error) {
 	return h, t.env.Salt.Hash(name), err
 }
 
-// Enqueue puts a URI into its queue, whatever it was before. It changes record, queue and counters. Afterwards it waits where it ranks,
-// and its queue stands in line, unless it rests or is retired.
+// Enqueue puts a URI into its queue, whatever its state. It changes record, queue and counters. Afterwards it is pending
+// at its precedence, and its queue is in line, unless it is snoozed or retired.
 func (t *Tx) Enqueue(r *schema.Record, m crawl.Mode) error {
 	switch r.State {
 	case schema.Parked:
@@ -83,22 +82,22 @@ func (t *Tx) Enqueue(r *schema.Record, m crawl.Mode) error {
 	case schema.Done:
 		t.Counters.Finished--
 	}
-	r.State, r.Mode, r.Attempts = schema.Waiting, m, 0
+	r.State, r.Mode, r.Attempts = schema.Pending, m, 0
 	t.Counters.Queued++
 	t.Counters.Seq++
 	r.Seq = t.Counters.Seq
 	r.Precedence = t.env.Order.Precedence(r)
-	if err := t.assign(r); err != nil {
+	if err := t.assignQueue(r); err != nil {
 		return err
 	}
 	q, hash, err := t.QueueOf(r)
 	if err != nil {
 		return err
 	}
-	if q.Waiting++; q.Waiting == 1 {
+	if q.Pending++; q.Pending == 1 {
 		q.Ticket, q.Spent = t.env.Wall(), 0
 	}
-	if err := errors.Join(t.revive(r, q), t.wakeFor(r, q, hash)); err != nil {
+	if err := errors.Join(t.revive(r, q), t.endBackOffFor(r, q, hash)); err != nil {
 		return err
 	}
 	t.noteAdded(q, hash, r)
@@ -106,14 +105,13 @@ func (t *Tx) Enqueue(r *schema.Record, m crawl.Mode) error {
 	return nil
 }
 
-// Dequeue takes a URI out of its queue; its next state is the caller's
-// matter.
+// Dequeue removes a URI from its queue. The caller sets its next state.
 func (t *Tx) Dequeue(r *schema.Record) error {
 	q, hash, err := t.QueueOf(r)
 	if err != nil {
 		return err
 	}
-	q.Waiting--
+	q.Pending--
 	t.Counters.Queued--
 	key := schema.QueueKey(hash, r.Precedence, r.Seq)
 	q.Taken = append(q.Taken, key)
@@ -121,8 +119,8 @@ func (t *Tx) Dequeue(r *schema.Record) error {
 	return t.noteTaken(q, hash, key)
 }
 
-// move gives a waiting URI another place in its queue.
-func (t *Tx) move(r *schema.Record, prec uint8) error {
+// requeue gives a pending URI another precedence in its queue.
+func (t *Tx) requeue(r *schema.Record, prec uint8) error {
 	q, hash, err := t.QueueOf(r)
 	if err != nil {
 		return err
@@ -136,39 +134,39 @@ func (t *Tx) move(r *schema.Record, prec uint8) error {
 	return t.noteTaken(q, hash, was)
 }
 
-// noteAdded notes that a URI stands in a queue now.
+// noteAdded notes that a URI was added to a queue.
 func (t *Tx) noteAdded(q *Queue, hash uint64, r *schema.Record) {
 	key := schema.QueueKey(hash, r.Precedence, r.Seq)
 	if t.env.Order.Queues == QueuesBest {
-		q.came = append(q.came, key)
+		q.added = append(q.added, key)
 		delete(t.taken, string(key))
 	}
 	if q.Put == nil || bytes.Compare(key, q.Put) < 0 {
 		q.Put = key
 	}
-	if r.Precedence < q.Best || q.Waiting == 1 {
+	if r.Precedence < q.Best || q.Pending == 1 {
 		q.Best = r.Precedence
 	}
 }
 
-// promote moves a waiting URI forward when it ranks better than when it was queued.
+// promote moves a pending URI forward when its precedence is lower than when it was queued.
 func (t *Tx) promote(r *schema.Record) error {
-	if r.State != schema.Waiting || r.Precedence == schema.PrecPrereq || r.Precedence == schema.PrecShelved {
+	if r.State != schema.Pending || r.Precedence == schema.PrecPrereq || r.Precedence == schema.PrecShelved {
 		return nil
 	}
 	if p := t.env.Order.Precedence(r); p < r.Precedence {
-		return t.move(r, p)
+		return t.requeue(r, p)
 	}
 	return nil
 }
 
-// noteTaken notes that a key was taken out of a queue, which may rank lower now.
+// noteTaken notes that a key was removed from a queue, whose head may have another precedence now.
 func (t *Tx) noteTaken(q *Queue, hash uint64, key []byte) error {
 	if t.env.Order.Queues != QueuesBest {
 		return nil
 	}
 	t.taken[string(key)] = true
-	if q.Waiting == 0 || key[9] > q.Best {
+	if q.Pending == 0 || key[9] > q.Best {
 		return nil
 	}
 	best, err := t.firstKey(q, hash)
@@ -190,7 +188,7 @@ func (t *Tx) firstKey(q *Queue, hash uint64) (best []byte, err error) {
 			return ErrStop
 		})
 	}
-	for _, k := range q.came {
+	for _, k := range q.added {
 		if !t.taken[string(k)] && (best == nil || bytes.Compare(k, best) < 0) {
 			best = k
 		}
@@ -201,8 +199,8 @@ func (t *Tx) firstKey(q *Queue, hash uint64) (best []byte, err error) {
 	return best, err
 }
 
-// ErrStop ends a scan that has seen enough.
+// ErrStop ends a scan early.
 var ErrStop = errors.New("enough")
 
-// LongRest is how long a queue must rest to be snoozed.
-const LongRest = time.Minute
+// ResidentSnooze is the longest snooze of a resident queue: one snoozed for longer is evicted.
+const ResidentSnooze = time.Minute

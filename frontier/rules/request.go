@@ -8,18 +8,18 @@ import (
 // MaxLinks is the most candidates of one request, and about the most rows that one piece of work looks at.
 const MaxLinks = 1000
 
-// Request is what a commit is asked to do.
+// Request is one request to the committer.
 type Request struct {
-	URI        *crawl.CrawlURI // finished, or
+	URI        *crawl.CrawlURI // handed back
 	Ahead      int             // how many of its links are committed already
-	Page       *crawl.CrawlURI // the page, not finished yet, that the candidates were found on
+	Page       *crawl.CrawlURI // in process: the page that the candidates were found on
 	Candidates []crawl.Candidate
-	IDs        []crawl.ID // where the candidates, or the links of the URI, are looked for first
+	IDs        []crawl.ID // where the lookups of the candidates, or of the links of the URI, begin
 	Mark       string     // name of a mark to set with the candidates
 	Note       []byte
-	Drop       *Deletion
-	Again      *Retries
-	Known      int // of the candidates, those that were known; for the caller once answered
+	Delete     *Deletion
+	Retries    *Retries
+	Known      int // of the candidates, those that were known; set when the request is committed
 }
 
 // Apply does what a request asks for.
@@ -38,13 +38,13 @@ func (t *Tx) Apply(r *Request) error {
 			return err
 		}
 	}
-	if r.Drop != nil {
-		if err := t.Drop(r.Drop); err != nil {
+	if r.Delete != nil {
+		if err := t.DeletePending(r.Delete); err != nil {
 			return err
 		}
 	}
-	if r.Again != nil {
-		return t.OfferAgain(r.Again)
+	if r.Retries != nil {
+		return t.RetryFinished(r.Retries)
 	}
 	return nil
 }
@@ -72,6 +72,6 @@ func (r *Request) Identify(salt *schema.Salt) {
 	}
 }
 
-// LooksAt reports whether a link is looked at: of those that are committed already only the first
-// are, which may be kept.
+// LooksAt reports whether a link is looked up. Of those committed already only the first are, which may be stored with
+// the page.
 func (r *Request) LooksAt(i int) bool { return i < mostKept || i >= r.Ahead }

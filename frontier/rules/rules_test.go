@@ -33,7 +33,7 @@ func newState(t *testing.T, change func(e *Env)) *state {
 	s := &state{t: t, rows: map[string][]byte{}, now: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC), tallies: NewTallies(), hosts: map[string]crawl.HostFacts{}, process: map[crawl.ID]bool{}}
 	now := func() time.Time { return s.now }
 	s.env = Env{Config: DefaultConfig(), Order: NewOrder(DefaultOrderConfig(), LimitsConfig{}), Depths: crawl.Depths{D: [crawl.MaxProfiles]int32{0, -1, -1, -1}},
-		Facts: s, Queues: s, Tallies: &s.tallies, Backlog: &s.backlog, Now: now, Wall: now, Left: func(until time.Time) time.Duration { return max(until.Sub(s.now), 0) },
+		Facts: s, Queues: s, Tallies: &s.tallies, Backlog: &s.backlog, Now: now, Wall: now, SnoozeLeft: func(until time.Time) time.Duration { return max(until.Sub(s.now), 0) },
 		DomainOf: DomainOf, Pack: func(raw []byte) []byte { return raw }}
 	change(&s.env)
 	return s
@@ -109,7 +109,7 @@ func (s *state) commit(do func(tx *Tx) error) *Tx {
 	}
 	tx.Flush()
 	s.rows, s.counters, s.works = after.rows, tx.Counters, tx.Works
-	s.tallies.Take(&tx.Counted)
+	s.tallies.Merge(&tx.Counted)
 	for k, v := range s.rows {
 		if err := schematest.Check([]byte(k), v); err != nil {
 			s.t.Error(err)
@@ -174,15 +174,15 @@ func to(host, path string, hops string) crawl.Candidate {
 func TestQueueSaysWhatACommitDid(t *testing.T) {
 	s := newState(t, func(*Env) {})
 	q := s.queue(s.schedule(to("a.test", "/", "L"), to("a.test", "/2", "LL")), "a.test")
-	if q.Was != (schema.Place{}) || q.At.Kind != schema.Line || q.Put == nil || len(q.Taken) > 0 || q.Asked {
+	if q.Was != (schema.Place{}) || q.At.Kind != schema.Line || q.Put == nil || len(q.Taken) > 0 || q.Requested {
 		t.Errorf("queued: %+v", q)
 	}
 	first := q.Put
-	if r := s.record("http://a.test/"); r.State != schema.Waiting || !bytes.Equal(schema.QueueKey(q.At.Host, r.Precedence, r.Seq), first) {
+	if r := s.record("http://a.test/"); r.State != schema.Pending || !bytes.Equal(schema.QueueKey(q.At.Host, r.Precedence, r.Seq), first) {
 		t.Errorf("%+v does not stand at %x", r, first)
 	}
 	q = s.queue(s.finish("http://a.test/", func(u *crawl.CrawlURI) { u.Took = 2 * time.Second }), "a.test")
-	if len(q.Taken) != 1 || !bytes.Equal(q.Taken[0], first) || !q.Asked || q.Failed || q.Rest != 10*time.Second {
+	if len(q.Taken) != 1 || !bytes.Equal(q.Taken[0], first) || !q.Requested || q.Failed || q.Delay != 10*time.Second {
 		t.Errorf("finished: %+v", q)
 	}
 	q = s.queue(s.finish("http://a.test/2", func(*crawl.CrawlURI) {}), "a.test")
@@ -202,13 +202,13 @@ func TestJoin(t *testing.T) {
 		t.Errorf("without a claim: %+v", r)
 	}
 	s.schedule(to("a.test", "/", "L"))
-	if r := s.record(c.Key); r.State != schema.Waiting || s.counters.Parked != 0 || s.counters.Queued != 1 {
+	if r := s.record(c.Key); r.State != schema.Pending || s.counters.Parked != 0 || s.counters.Queued != 1 {
 		t.Errorf("with a claim: %+v", r)
 	}
 	s.finish(c.Key, func(u *crawl.CrawlURI) { u.Class = crawl.ClassOther })
 	c.Claim = crawl.Claim{Bin: true}
 	s.schedule(c)
-	if r := s.record(c.Key); r.State != schema.Waiting || !r.Claim.Analyse || !r.Claim.Bin || s.counters.Discovered != 1 {
+	if r := s.record(c.Key); r.State != schema.Pending || !r.Claim.Analyse || !r.Claim.Bin || s.counters.Discovered != 1 {
 		t.Errorf("a file that is wanted now: %+v", r)
 	}
 }
@@ -232,7 +232,7 @@ func TestEvict(t *testing.T) {
 	if s.counters.Dropped != 1 || s.counters.Discovered != 3 || !slices.Equal(tx.Freed, []crawl.ID{s.env.Salt.ID("http://a.test/2")}) {
 		t.Errorf("a better one: %+v, freed %v", s.counters, tx.Freed)
 	}
-	if q := s.queue(tx, "a.test"); q.Known != 2 || q.Waiting != 2 || len(q.Taken) != 1 {
+	if q := s.queue(tx, "a.test"); q.Known != 2 || q.Pending != 2 || len(q.Taken) != 1 {
 		t.Errorf("%+v", q)
 	}
 }
@@ -260,10 +260,10 @@ func TestBackOff(t *testing.T) {
 	s.schedule(to("a.test", "/", "L"))
 	for i, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute, 5 * time.Minute} {
 		q := s.queue(s.finish("http://a.test/", func(u *crawl.CrawlURI) { u.Status, u.Disposition = 503, crawl.Retry }), "a.test")
-		if q.Rest != want || !q.Failed || int(q.Backoff) != i+1 || s.record("http://a.test/").Attempts != i+1 {
+		if q.Delay != want || !q.Failed || int(q.Backoff) != i+1 || s.record("http://a.test/").Attempts != i+1 {
 			t.Errorf("failure %d: %+v, want a rest of %v", i+1, q, want)
 		}
-		if (q.At.Kind == schema.Snoozed) != (want > LongRest) {
+		if (q.At.Kind == schema.Snoozed) != (want > ResidentSnooze) {
 			t.Errorf("a rest of %v: %+v", want, q.At)
 		}
 		s.now = s.now.Add(want)
@@ -328,13 +328,13 @@ func TestLeave(t *testing.T) {
 			return tx.Leave([]Leave{l})
 		}), "a.test")
 	}
-	if q := leave(Leave{Until: until, Rests: true}); q.At.Kind != schema.Line {
+	if q := leave(Leave{Until: until, BacksOff: true}); q.At.Kind != schema.Line {
 		t.Errorf("a commit changed it before: %+v", q.At)
 	}
-	if q := leave(Leave{Until: until, Rests: true, Current: true}, to("a.test", "/2", "L")); q.At.Kind != schema.Line {
+	if q := leave(Leave{Until: until, BacksOff: true, Current: true}, to("a.test", "/2", "L")); q.At.Kind != schema.Line {
 		t.Errorf("this one gives it a URI: %+v", q.At)
 	}
-	if q := leave(Leave{Until: until, Rests: true, Current: true}); q.At.Kind != schema.Snoozed || q.At.At != uint64(until.UnixMilli()) {
+	if q := leave(Leave{Until: until, BacksOff: true, Current: true}); q.At.Kind != schema.Snoozed || q.At.At != uint64(until.UnixMilli()) {
 		t.Errorf("all of it rests: %+v", q.At)
 	}
 	if q := leave(Leave{Retire: schema.DomainBudget}); q.At.Kind != schema.Retired || q.Retired != schema.DomainBudget {

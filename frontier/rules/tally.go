@@ -12,8 +12,8 @@ import (
 // MaxTypes is how many MIME types have a row of their own; servers invent more.
 const MaxTypes = 2000
 
-// visit is what one URI adds to the tallies.
-func visit(u *crawl.CrawlURI) schema.Tally {
+// visitTally is what a visit adds to the tallies.
+func visitTally(u *crawl.CrawlURI) schema.Tally {
 	y := schema.Tally{URIs: 1, Bytes: u.Received}
 	if u.Span != nil && !u.Response.IsZero() {
 		y.Stored, y.StoredBytes = 1, y.Bytes
@@ -30,14 +30,14 @@ func visit(u *crawl.CrawlURI) schema.Tally {
 	return y
 }
 
-// Tallies are the small tables, all of which are in memory.
+// Tallies are the small tallies, which are in memory.
 type Tallies struct {
 	Types    map[string]schema.Tally
 	Statuses map[crawl.Status]schema.Tally
 	Sources  map[string]schema.Tally // by source tag, at most maxSources
 }
 
-// NewTallies returns tallies that counted nothing.
+// NewTallies returns empty tallies.
 func NewTallies() Tallies {
 	return Tallies{map[string]schema.Tally{}, map[crawl.Status]schema.Tally{}, map[string]schema.Tally{}}
 }
@@ -60,7 +60,7 @@ func (t *Tx) countVisit(u *crawl.CrawlURI) error {
 	if t.Types == nil {
 		t.Counted = Counted{Tallies: NewTallies(), hosts: map[schema.SourceHost]uint64{}}
 	}
-	c, all, v := &t.Counted, t.env.Tallies, visit(u)
+	c, all, v := &t.Counted, t.env.Tallies, visitTally(u)
 	if t.Logged != nil {
 		v = *t.Logged
 	}
@@ -74,7 +74,7 @@ func (t *Tx) countVisit(u *crawl.CrawlURI) error {
 		case ok:
 		case len(all.Types)+c.fresh < MaxTypes:
 			c.fresh++
-		default: // for good: a type that is not kept now never will be
+		default: // the first types keep their rows
 			kind = schema.OtherTypes
 			if y, ok = c.Types[kind]; !ok {
 				y = all.Types[kind]
@@ -171,8 +171,8 @@ func (c *Counted) flush(b Writer) {
 	}
 }
 
-// Take makes what a commit counted visible; the caller guards the tallies.
-func (a *Tallies) Take(c *Counted) {
+// Merge adds what a commit counted; the caller guards the tallies.
+func (a *Tallies) Merge(c *Counted) {
 	maps.Copy(a.Types, c.Types)
 	maps.Copy(a.Statuses, c.Statuses)
 	maps.Copy(a.Sources, c.Sources)

@@ -17,39 +17,39 @@ import (
 type Tx struct {
 	env   *Env
 	state Rows   // as it was before this commit
-	w     Writer // gets the rows; most of them from flush
+	w     Writer // gets the rows, most of them in Flush
 	set   map[string][]byte
 	edges map[crawl.ID][]crawl.ID // target to sources of redirects
 	recs  map[crawl.ID]*schema.Record
 	read  map[crawl.ID][]byte // values of those that were known before, decoded or not
-	// sought is whose record is looked for.
+	// sought is the key being looked up.
 	sought   soughtKey
 	Queues   map[uint64]*Queue
 	rows     map[uint64][]byte // of hosts, as they were before
 	Counters schema.Counters
 	Works    int
-	// behind says that work was put behind what is in memory.
-	behind     bool
+	// workBehind says that work items were stored behind those in memory.
+	workBehind bool
 	Lengths    map[uint32]int64 // committed lengths of WARC files
 	Lines      [crawl.NumLogs][]byte
 	LineCounts [crawl.NumLogs]int64
-	Request    *Request      // of the URI that is being finished
-	Logged     *schema.Tally // what crawl.log has of it, where a state is made anew
-	Back       []crawl.ID    // URIs no longer in process
+	Request    *Request      // the request whose URI is being finished
+	Logged     *schema.Tally // what crawl.log has of the visit, where a state is made anew
+	Returned   []crawl.ID    // URIs no longer in process
 	Counted
-	// taken are the keys taken out of queues, where queues rank by their best.
+	// taken are the keys removed from queues, where queues are ordered by the precedence of their head.
 	taken map[string]bool
 	vias  map[string]crawl.ID // of pages that links were found on
-	// Paused are addresses for which a general pause begins.
+	// Paused are the addresses that are paused from now on.
 	Paused   map[netip.Addr]schema.Address
 	origins  map[schema.OriginID]*origin
 	domains  map[string]*Domain // by their names
 	domainAt map[string]*Domain // the same by hosts
 	worst    map[uint64]uint8   // precedence of the last URI in a queue before this commit, 0 in an empty one
-	Freed    []crawl.ID         // URIs that were reserved and are out of their queues
+	Freed    []crawl.ID         // reserved URIs that were removed from their queues
 }
 
-// Begin begins a commit after which the counters were c and works pieces of work were left.
+// Begin begins a commit. Before it the counters were c, and works work items were left.
 func Begin(env *Env, state Rows, b Writer, c schema.Counters, works int) *Tx {
 	return &Tx{env: env, state: state, w: b, set: map[string][]byte{}, edges: map[crawl.ID][]crawl.ID{}, recs: map[crawl.ID]*schema.Record{}, read: map[crawl.ID][]byte{}, Queues: map[uint64]*Queue{}, rows: map[uint64][]byte{},
 		Counters: c, Works: works, Lengths: map[uint32]int64{}, taken: map[string]bool{}, vias: map[string]crawl.ID{}, Paused: map[netip.Addr]schema.Address{},
@@ -61,7 +61,7 @@ func (t *Tx) scan(prefix []byte, fn func(key, value []byte) error) error {
 	return t.state.Scan(prefix, prefix, fn)
 }
 
-// URIRead says what the row of a URI was before this commit, nil: there was none.
+// URIRead passes the row of a URI as it was before this commit, nil: there was none.
 func (t *Tx) URIRead(id crawl.ID, v []byte) {
 	if v == nil {
 		t.recs[id] = nil // known to be new
@@ -70,7 +70,7 @@ func (t *Tx) URIRead(id crawl.ID, v []byte) {
 	}
 }
 
-// HostRead says what the row of a host was before this commit, nil: there was none.
+// HostRead passes the row of a host as it was before this commit, nil: there was none.
 func (t *Tx) HostRead(hash uint64, v []byte) { t.rows[hash] = v }
 
 // Row returns the value of a key as this commit leaves it, nil when there is none.
@@ -107,7 +107,7 @@ func (t *Tx) Lookup(key string) (*schema.Record, crawl.ID, error) {
 	return t.lookupAt(t.env.Salt.ID(key), key)
 }
 
-// lookupAt is lookup from the id of the key on.
+// lookupAt is Lookup from an ID on.
 func (t *Tx) lookupAt(id crawl.ID, key string) (*schema.Record, crawl.ID, error) {
 	t.sought = soughtKey{id.Host, key}
 	for ; ; id.URI++ {
@@ -146,8 +146,8 @@ func (t *Tx) decode(id crawl.ID, v []byte) (*schema.Record, error) {
 	return r, nil
 }
 
-// soughtKey is a key and the hash of its host: who looks up a known URI has the name of its host,
-// which its row leaves out.
+// soughtKey is a key being looked up and the hash of its host. It spares reading the name of the host, which the row
+// of a URI leaves out.
 type soughtKey struct {
 	host uint64
 	key  string
@@ -177,7 +177,7 @@ func (t *Tx) Host(name string) (*Queue, error) {
 	return h, err
 }
 
-// open returns the row of a hash, which is not open yet; a new one of the name where there is none.
+// open reads the row of a hash that this commit has not read yet; a new one with the name where there is none.
 func (t *Tx) open(hash uint64, name string) (*Queue, error) {
 	v, err := t.hostValue(hash)
 	if err != nil {
@@ -200,24 +200,24 @@ func (t *Tx) open(hash uint64, name string) (*Queue, error) {
 // Queue is the row of a host or a queue within a commit, and what the commit does to the queue.
 type Queue struct {
 	schema.Host
-	// Was and At are where it stands before and after the commit; the zero place: nowhere.
+	// Was and At are its places before and after the commit; the zero place: exhausted.
 	Was, At schema.Place
-	// Put is the least key that was put into it, nil for none; Taken are those that were taken out of it.
+	// Put is the least key that was added, nil for none; Taken are the keys that were removed.
 	Put   []byte
 	Taken [][]byte
-	// Asked: one of its URIs was asked for, and it rests for Rest from now on; Failed: because that failed.
-	Asked  bool
-	Rest   time.Duration
-	Failed bool
-	// Origins: one of them failed, answered, or what is known of it was forgotten.
-	Origins bool
-	Eased   bool // its rest after failures is over
+	// Requested: it was sent a request, and is snoozed for Delay from now on; Failed: because the request failed.
+	Requested bool
+	Delay     time.Duration
+	Failed    bool
+	// Origins: one of its origins failed, answered, or was reset by a retry.
+	Origins   bool
+	Recovered bool // it does not back off any more
 
-	read []byte   // value it was read from
-	came [][]byte // keys put into it, where queues rank by their best
+	read  []byte   // value it was read from
+	added [][]byte // keys added, where queues are ordered by the precedence of their head
 }
 
-// setHost puts the row of a host into the batch, and its place.
+// setHost writes the row of a host, and the place of its queue.
 func (t *Tx) setHost(hash uint64, h *Queue) {
 	now := t.env.Order.Place(&h.Host, hash)
 	h.At = now
@@ -230,7 +230,7 @@ func (t *Tx) setHost(hash uint64, h *Queue) {
 		}
 		t.Counters.Moved(h.Was, now)
 	}
-	if n := h.Waiting; hash == t.Counters.LongestQueue || n > t.Counters.LongestLength {
+	if n := h.Pending; hash == t.Counters.LongestQueue || n > t.Counters.LongestLength {
 		t.Counters.LongestQueue, t.Counters.LongestLength = hash, n
 	}
 	v := h.Encode()
@@ -239,7 +239,7 @@ func (t *Tx) setHost(hash uint64, h *Queue) {
 	}
 }
 
-// Flush hands the rows that changed to the writer. Nothing is done with the Tx afterwards but to read what it published.
+// Flush hands the rows that changed to the writer. After it the Tx is only read, for publishing.
 func (t *Tx) Flush() {
 	var loop yield.Loop
 	for _, r := range t.recs {
@@ -249,7 +249,7 @@ func (t *Tx) Flush() {
 		loop.Step(yield.Rows)
 		v := r.Encode()
 		if bytes.Equal(v, t.read[r.ID]) {
-			continue // most links of a page are known and want nothing new
+			continue // most links of a page are known, with the same claim
 		}
 		t.w.Set(schema.URIKey(r.ID), v)
 	}

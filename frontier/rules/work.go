@@ -10,34 +10,34 @@ import (
 	"exclave/frontier/schema"
 )
 
-// WorkBatch is how many records one batch of work touches at most.
+// WorkBatch is how many records a commit touches for work items at most.
 const WorkBatch = 1000
 
-// maxWork is how much work is kept in memory; the rest waits in the state.
+// maxWork is how many work items are in memory; the others are in the state only.
 const maxWork = 10000
 
-// backlogItem is something left to do.
+// backlogItem is a work item in memory.
 type backlogItem struct {
 	schema.Work
 	stored bool // there is a row of it
-	dirty  bool // the row, if any, says something else
+	dirty  bool // differs from the row
 }
 
-// Backlog is the oldest work that is left to do, in order. It belongs to whoever makes commits.
+// Backlog has the oldest work items, in order. It belongs to the committer.
 type Backlog struct {
 	items []backlogItem
 	More  bool   // there are rows behind those in items
 	done  uint64 // number of the last that was done
 }
 
-// addWork notes work that follows from this commit but may be too much for it.
+// addWork adds a work item, for what follows from this commit but may be too much for it.
 func (t *Tx) addWork(kind schema.WorkKind, id crawl.ID) error {
 	t.Counters.Work++
 	t.Works++
 	w := backlogItem{Work: schema.Work{Number: t.Counters.Work, Kind: kind, ID: id}, dirty: true}
 	q := t.env.Backlog
 	if q.More || len(q.items) == maxWork {
-		q.More, t.behind = true, true
+		q.More, t.workBehind = true, true
 		t.w.Set(schema.WorkKey(w.Number), w.Encode())
 		return nil
 	}
@@ -45,7 +45,7 @@ func (t *Tx) addWork(kind schema.WorkKind, id crawl.ID) error {
 	return nil
 }
 
-// refillBacklog reads the oldest work from the state, where this commit cannot be seen yet.
+// refillBacklog reads the oldest work items from the state, without those of this commit.
 func (t *Tx) refillBacklog() error {
 	q := t.env.Backlog
 	full := errors.New("full")
@@ -64,11 +64,11 @@ func (t *Tx) refillBacklog() error {
 	if errors.Is(err, full) {
 		return nil
 	}
-	q.More = t.behind
+	q.More = t.workBehind
 	return err
 }
 
-// flushWork stores what is left of the work.
+// flushWork stores the work items that changed.
 func (t *Tx) flushWork() {
 	items := t.env.Backlog.items
 	for i := range items {
@@ -81,8 +81,8 @@ func (t *Tx) flushWork() {
 	}
 }
 
-// DrainBacklog does the oldest work, up to about WorkBatch records or pieces. Work is durable: what is left is done by the
-// next commits, or the next run.
+// DrainBacklog does the oldest work items, up to about WorkBatch records or items. Work items are durable: the next
+// commits, or the next run, do the others.
 func (t *Tx) DrainBacklog() error {
 	q := t.env.Backlog
 	most := len(t.recs) + WorkBatch
@@ -92,7 +92,7 @@ func (t *Tx) DrainBacklog() error {
 				return err
 			}
 			if len(q.items) == 0 {
-				return nil // what is left becomes visible with this commit
+				return nil // the others can be read after this commit
 			}
 		}
 		w := q.items[0]
@@ -113,7 +113,7 @@ func (t *Tx) DrainBacklog() error {
 	return nil
 }
 
-// doWork does a piece of work, or a part of it; it returns where to go on, 0 at the end.
+// doWork does a work item, or a part of it; it returns where to continue, 0 at the end.
 func (t *Tx) doWork(w backlogItem) (next uint64, err error) {
 	r, err := t.Record(w.ID)
 	if err != nil {
@@ -134,7 +134,7 @@ func (t *Tx) doWork(w backlogItem) (next uint64, err error) {
 }
 
 // passClaims joins the claims of a page's links, from the given link on; it returns
-// where to go on, 0 at the end.
+// where to continue, 0 at the end.
 func (t *Tx) passClaims(r *schema.Record, from uint64) (uint64, error) {
 	links, err := t.linksOf(r)
 	if err != nil {
@@ -149,7 +149,7 @@ func (t *Tx) passClaims(r *schema.Record, from uint64) (uint64, error) {
 			return 0, err
 		}
 		if child == nil || child.ID == r.ID {
-			continue // was out of scope
+			continue // it was refused
 		}
 		var ways crawl.Ways // those of other links are what they were
 		if links[i].Kind == crawl.LinkRedirect {
@@ -212,7 +212,7 @@ func (t *Tx) keepRedirects(r *schema.Record) error {
 		if err := t.Join(s, crawl.Claim{Keep: true}, crawl.Ways{}); err != nil {
 			return err
 		}
-		if !had && s.Targeted && s.State != schema.Done {
+		if !had && s.RedirectTarget && s.State != schema.Done {
 			// Fetched again; what leads to it is kept as well.
 			if err := t.addWork(schema.WorkKeep, s.ID); err != nil {
 				return err

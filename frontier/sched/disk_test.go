@@ -88,7 +88,7 @@ func (d *disk) placeOf(r *diskRow) schema.Place {
 	case r.snoozed:
 		return schema.Place{Kind: schema.Snoozed, At: uint64(max(d.s.wall(max(r.wake, r.until)).UnixMilli(), 1)), Host: r.hash}
 	}
-	turn := schema.Turn{Round: r.row.Class.Round(), Precedence: r.prec, Ticket: time.UnixMilli(r.ticket)}
+	turn := schema.LinePosition{Round: r.row.Class.Round(), Precedence: r.prec, Ticket: time.UnixMilli(r.ticket)}
 	return schema.Place{Kind: schema.Line, At: turn.Number(), Host: r.hash}
 }
 
@@ -311,7 +311,7 @@ func (d *disk) commit(ending bool) {
 	}
 	rank := func(q *diskRow) {
 		q.prec = uint8(d.rnd.IntN(3))
-		turn := schema.Turn{Precedence: q.prec}
+		turn := schema.LinePosition{Precedence: q.prec}
 		if d.cfg.HasRounds {
 			turn.Round = now + uint64(d.rnd.IntN(2))
 		}

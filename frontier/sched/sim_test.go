@@ -119,7 +119,7 @@ func newSim(t testing.TB, queues, inMemory, threads int) *sim {
 	m.s = New(m.cfg)
 	m.addrs = make([]simAddr, queues/m.perAddr+1)
 	m.toes = heap[*toe]{less: func(a, b *toe) bool { return a.ends < b.ends }, index: func(x *toe) *int32 { return &x.index }}
-	start := schema.Turn{Ticket: m.cfg.OpenedAt}
+	start := schema.LinePosition{Ticket: m.cfg.OpenedAt}
 	m.line = calendar{first: start.Number(), day: 64}
 	m.snoozed = calendar{first: uint64(m.cfg.OpenedAt.UnixMilli()), day: 1000}
 	for i := range m.queues {
@@ -129,7 +129,7 @@ func newSim(t testing.TB, queues, inMemory, threads int) *sim {
 			q.pending = 500
 		}
 		// As if they had been discovered one after the other.
-		turn := schema.Turn{Ticket: m.cfg.OpenedAt.Add(time.Duration(i) * 100 * time.Microsecond)}
+		turn := schema.LinePosition{Ticket: m.cfg.OpenedAt.Add(time.Duration(i) * 100 * time.Microsecond)}
 		q.ticket = turn.Number()
 		m.line.add(q.ticket, uint32(i))
 	}

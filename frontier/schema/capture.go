@@ -6,17 +6,17 @@ import (
 	"exclave/crawl"
 )
 
-// CaptureKey returns the key of the capture group that begins at an offset of a file.
+// CaptureKey returns the key of the capture that begins at an offset of a file.
 func CaptureKey(file uint32, start int64) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(Captures.Prefix(), file), uint64(start))
 }
 
-// Capture is a capture group in a WARC file.
+// Capture is a capture in a WARC file.
 type Capture struct {
 	Span      crawl.Span
 	ID        crawl.ID
 	Response  bool   // it holds a response or revisit; else only a verdict
-	Abandoned string // why it was not acknowledged, "" when it was
+	Abandoned string // why it is an abandoned capture, "" when it is not
 	Carried   []string
 }
 
@@ -47,7 +47,7 @@ func DecodeCapture(k, b []byte) (Capture, error) {
 	return c, d.end()
 }
 
-// CapturesOf is what the keys of the capture groups of a file begin with.
+// CapturesOf is what the keys of the captures of a file begin with.
 func CapturesOf(file uint32) []byte { return binary.BigEndian.AppendUint32(Captures.Prefix(), file) }
 
 func checkCapture(k, v []byte) error {

@@ -13,7 +13,7 @@ import (
 // valueVersion starts every value; a decoder refuses others.
 const valueVersion = 2
 
-// ErrDamaged is wrapped by errors of keys and values that nobody wrote as they are.
+// ErrDamaged is wrapped by errors of keys and values that no version of the program can have written.
 var ErrDamaged = errors.New("damaged value")
 
 // enc builds a value: version byte, then varints and length-prefixed strings.
@@ -86,7 +86,7 @@ func (e *enc) ways(w crawl.Ways) {
 	e.str(w.Embeds)
 }
 
-// dec reads what enc wrote. The first fault sticks; later reads give zeros.
+// dec reads what enc wrote. The first error stays; later reads return zeros.
 type dec struct {
 	b   []byte
 	err error
@@ -192,7 +192,7 @@ func (d *dec) ways() crawl.Ways {
 	return crawl.Ways{Nav: v&waysNav != 0, Loose: v&waysLoose != 0, Hints: mime.Hints(v >> waysHints), Embeds: d.str()}
 }
 
-// end returns the first fault; bytes left over are one.
+// end returns the first error; bytes left over are one.
 func (d *dec) end() error {
 	if d.err == nil && len(d.b) > 0 {
 		d.err = ErrDamaged
@@ -203,5 +203,5 @@ func (d *dec) end() error {
 // Millis cuts a time to milliseconds, as it is stored.
 func Millis(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
-// CeilMillis is Millis for the end of a rest, which must not come early.
+// CeilMillis is Millis for wake times, which must not be early.
 func CeilMillis(t time.Time) time.Time { return Millis(t.Add(time.Millisecond - 1)) }

@@ -17,7 +17,7 @@ func goldenRecords() map[string]*Record {
 		"parked": {ID: crawl.ID{Host: 9, URI: 1}, URL: "http://a.test/i.png", Key: "http://a.test/i.png", Host: "a.test", ViaID: crawl.ID{Host: 9, URI: 2},
 			Hops: "LE", Kind: crawl.LinkEmbed, Context: "img/@src", State: Parked},
 		"waiting": {ID: crawl.ID{Host: 9, URI: 2}, URL: "http://a.test/", Key: "http://a.test/", Host: "a.test", SourceTag: "s", Seed: true, Via: "http://b.test/", Kind: crawl.LinkNav,
-			State: Waiting, Claim: crawl.Claim{Analyse: true, Link: [crawl.MaxProfiles]int32{0, 1000001}}, Attempts: 2, Precedence: 1, Seq: 300},
+			State: Pending, Claim: crawl.Claim{Analyse: true, Link: [crawl.MaxProfiles]int32{0, 1000001}}, Attempts: 2, Precedence: 1, Seq: 300},
 		"archived": {ID: crawl.ID{Host: 9, URI: 3}, URL: "http://a.test/?x", Key: "http://a.test/", Host: "a.test", Kind: crawl.LinkNav, State: Done, ViaID: crawl.ID{Host: 8, URI: 2},
 			Claim: crawl.Claim{Bin: true, Keep: true}, Redirects: 1, Finishes: 2, Judgings: 1, Precedence: 3, Seq: 7,
 			Outcome:  crawl.Outcome{Status: 200, Class: crawl.ClassHTML, Judgeable: true, Judged: true, ValidFor: 3, Archived: true},
@@ -112,7 +112,7 @@ func FuzzDecode(f *testing.F) {
 	for _, r := range goldenRecords() {
 		f.Add(r.Encode())
 	}
-	f.Add((&Host{Name: "a.test", Waiting: 3, Wake: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)}).Encode())
+	f.Add((&Host{Name: "a.test", Pending: 3, Wake: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)}).Encode())
 	f.Add((&Capture{Span: crawl.Span{End: 9}, ID: one, Carried: []string{"dns:a.test"}}).Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := DecodeRecord(one, b, aTest); err == nil {

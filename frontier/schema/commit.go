@@ -2,7 +2,7 @@ package schema
 
 import "encoding/binary"
 
-// CommitsKept is how many of the last commits have a row: more than logs hold that are not in tables yet.
+// CommitsKept is how many of the last commits have a row: more than Pebble's log holds.
 const CommitsKept = 1 << 17
 
 // CommitKey returns the key of the row of a commit.

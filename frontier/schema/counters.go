@@ -10,7 +10,7 @@ func DecodeOldCounters(v []byte) (s Counters, err error) {
 		*p = d.iv()
 	}
 	s.Seq, s.Work = d.uv(), d.uv()
-	d.uv() // hosts with URIs waiting
+	d.uv() // hosts with pending URIs
 	s.LongestQueue, s.LongestLength = d.uv(), d.uv()
 	return s, d.end()
 }
@@ -29,26 +29,26 @@ type Stats struct {
 	Failed      int64 `json:"failed"`      // finished with a negative status, but for exclusions
 	Disregarded int64 `json:"disregarded"` // finished out of scope or forbidden by robots.txt
 	Retried     int64 `json:"retried"`     // attempts that will be repeated
-	Dropped     int64 `json:"dropped"`     // gave way to better ones at a cap
-	// Refused are candidates beyond a cap, or links of useless pages that are not
-	// followed. They are not remembered: one that is found twice counts twice.
+	Dropped     int64 `json:"dropped"`     // dropped at a cap for better ones
+	// Refused counts candidates beyond a cap, and links of useless pages that are not
+	// followed. They do not become known: one that is found twice counts twice.
 	Refused int64 `json:"refused"`
 }
 
-// Counters are the statistics as kept; Queued includes what is in process.
+// Counters are the statistics as stored; Queued includes what is in process.
 type Counters struct {
 	Stats
 	Seq, Work     uint64 // last used numbers of queue and work rows
-	InLine        uint64 // hosts with URIs waiting, in line
-	Snoozed       uint64 // those that rest on disk
-	Retired       uint64 // those whose budget is spent
-	LongestQueue  uint64 // the host with most of them, as far as is known
+	InLine        uint64 // queues in line
+	Snoozed       uint64 // queues that are snoozed
+	Retired       uint64 // queues that are retired
+	LongestQueue  uint64 // the queue with most URIs, as far as is known
 	LongestLength uint64 // of its queue
-	// Round is the present round, from 0, and RoundUsed what was asked for in it.
+	// Round is the present round, from 0, and RoundUsed how many of its URIs are used.
 	Round, RoundUsed uint64
 }
 
-// Moved counts a queue that goes from one place to another.
+// Moved counts a queue that moved from one place to another.
 func (s *Counters) Moved(from, to Place) {
 	step := func(p Place, by uint64) {
 		switch p.Kind {

@@ -3,7 +3,7 @@ package schema
 // DomainKey returns the key of the row of a registered domain.
 func DomainKey(name string) []byte { return nameKey(Domains, name) }
 
-// Domain is what is counted of a registered domain, while it has limits.
+// Domain has the counts of a registered domain. They are kept while domains have limits.
 type Domain struct {
 	Hosts, Known, Valid, Documents, Bytes uint64
 }

@@ -49,9 +49,9 @@ func DecodeOriginFacts(origin string, v []byte) (crawl.OriginFacts, error) {
 	return o, d.end()
 }
 
-// Answer is what is kept of an answer for the archive.
+// Answer is a deferred record: an answer kept for the archive.
 type Answer struct {
-	Written bool // it is there
+	Written bool // to the archive
 	Time    time.Time
 	Packed  []byte // zstd of the exchange
 }

@@ -9,7 +9,7 @@ func FileKey(number uint32) []byte { return binary.BigEndian.AppendUint32(Files.
 type FileRow struct {
 	Number    uint32
 	Name      string // final base name; ".open" is appended on disk until Final
-	Committed int64  // bytes acknowledged
+	Committed int64  // committed length
 	Final     bool
 }
 

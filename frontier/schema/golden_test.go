@@ -19,7 +19,7 @@ func TestGoldenRows(t *testing.T) {
 		key, value []byte
 		want       string
 	}{
-		{HostKey(9), (&Host{Name: "a.test", Waiting: 3, Wake: at, GaveUp: true, Tally: &tally, Backoff: 2, Requests: 7, Pauses: 1, Resting: true, Retired: DomainBudget, Best: 4,
+		{HostKey(9), (&Host{Name: "a.test", Pending: 3, Wake: at, GaveUp: true, Tally: &tally, Backoff: 2, Requests: 7, Pauses: 1, Snoozed: true, Retired: DomainBudget, Best: 4,
 			Ticket: at, Spent: 5, Round: 1, RoundUsed: 2, Took: 250, Known: 8, Valid: 1, Failing: 1, Until: at, Guessed: 6}).Encode(),
 			"680000000000000009 0306612e7465737403e2e9fac7bf687f0200070104e2e9fac7bf6805fa01080102010201e2e9fac7bf68061306c03e04"},
 		{OriginID{9, 0x1234}.Key(), (&Origin{Name: "https://a.test", Backoff: 1, GaveUp: true, Until: at}).Encode(),
@@ -28,7 +28,7 @@ func TestGoldenRows(t *testing.T) {
 			"710000000000000009010000000000000002 000000000000000300001234"},
 		{QueueKey(9, 1, 2), EncodeQueued(9, crawl.ID{Host: 8, URI: 3}, 0),
 			"710000000000000009010000000000000002 0000000000000008000000000000000300000000"},
-		{Place{Kind: Line, At: (&Turn{Round: 1, Precedence: 2, Speed: 3, Ticket: at}).Number(), Host: 9}.Key(), nil,
+		{Place{Kind: Line, At: (&LinePosition{Round: 1, Precedence: 2, Speed: 3, Ticket: at}).Number(), Host: 9}.Key(), nil,
 			"690010261a1fc7f5a70000000000000009 "},
 		{DomainKey("a.test"), (&Domain{1, 2, 3, 4, 5}).Encode(),
 			"62612e74657374 020102030405"},

@@ -5,33 +5,32 @@ import "time"
 // HostKey returns the key of the row of a host or queue by its hash.
 func HostKey(host uint64) []byte { return numberKey(Hosts, host) }
 
-// Host is the row of a host or a queue: what the queue needs beside its URIs, and what is counted of the host.
+// Host is the row of a host or a queue: the queue without its URIs, and the counts of the host.
 type Host struct {
 	Name    string
-	Waiting uint64    // URIs in its queue
-	Wake    time.Time // not before; wall time
+	Pending uint64    // URIs in its queue
+	Wake    time.Time // end of its delay; wall time
 	GaveUp  bool      // a URI was given up because the host did not answer
 	Tally   *Tally    // of its visits; nil = none, and in the rows that Next sees
-	Backoff uint8     // failures that made it rest, halved by every answer
+	Backoff uint8     // failures that its back-off is for, halved by each answer
 	Refused uint8     // answers 403 in a row
-	// Requests to it since the last general pause of its address, which was the
-	// Pauses-th.
+	// Requests since the last pause of its address, which was the Pauses-th.
 	Requests, Pauses uint64
-	Resting          bool       // it waits on disk until Wake or Until
-	Retired          Retirement // why none of its URIs is asked for
+	Snoozed          bool       // evicted until Wake or Until
+	Retired          Retirement // which budget is spent
 	Best             uint8      // precedence of the head of its queue, as far as is known
 	Ticket           time.Time  // when it got in line
 	Spent            uint64     // of the balance of its session
-	Round, RoundUsed uint64     // the round it was last asked in, and how often
-	Took             uint64     // milliseconds its answers take, smoothed; 0 = not known
+	Round, RoundUsed uint64     // the round it was last dispatched in, and its URIs used in that round
+	Took             uint64     // duration of its answers in milliseconds, smoothed; 0 = not known
 	Known, Valid     uint64     // URIs of the host that are known, and those that are valid pages
 	Failing          uint64     // origins in it that failed and have not recovered
-	Until            time.Time  // all that waits in it rests until then; zero: not known to
+	Until            time.Time  // all its origins back off until then; zero: not known
 	Guessed          uint64     // URIs known only because useless pages lead to them
 }
 
-// Rests is until when a queue is not asked: politeness, or all that waits in it rests.
-func (h *Host) Rests() time.Time {
+// WakeTime is the wake time of the queue: the end of its delay, or of the back-off of all its origins.
+func (h *Host) WakeTime() time.Time {
 	if h.Until.After(h.Wake) {
 		return h.Until
 	}
@@ -46,10 +45,10 @@ func (h *Host) Encode() []byte {
 	e := newEnc()
 	e.b[0] = hostVersion
 	e.str(h.Name)
-	e.uv(h.Waiting)
+	e.uv(h.Pending)
 	e.time(h.Wake)
-	ill := h.Failing > 0 || !h.Until.IsZero()
-	e.flags(h.GaveUp, h.Tally != nil, h.Resting, h.Retired != NotRetired, h.RoundUsed > 0, ill, h.Guessed > 0)
+	failing := h.Failing > 0 || !h.Until.IsZero()
+	e.flags(h.GaveUp, h.Tally != nil, h.Snoozed, h.Retired != NotRetired, h.RoundUsed > 0, failing, h.Guessed > 0)
 	e.uv(uint64(h.Backoff))
 	e.uv(uint64(h.Refused))
 	e.uv(h.Requests)
@@ -67,7 +66,7 @@ func (h *Host) Encode() []byte {
 		e.uv(h.Round)
 		e.uv(h.RoundUsed)
 	}
-	if ill {
+	if failing {
 		e.uv(h.Failing)
 		e.time(h.Until)
 	}
@@ -86,16 +85,16 @@ func DecodeHost(b []byte) (*Host, error) {
 	return h, h.Decode(b)
 }
 
-// Decode is DecodeHost into a row that is empty.
+// Decode is DecodeHost into an empty row.
 func (h *Host) Decode(b []byte) error {
 	version := byte(hostVersion)
 	if len(b) > 0 && b[0] == hostVersion3 {
 		version = hostVersion3
 	}
 	d := newDecOf(b, version)
-	h.Name, h.Waiting, h.Wake = d.str(), d.uv(), d.time()
-	var visited, retired, round, ill, guessed bool
-	d.flags(&h.GaveUp, &visited, &h.Resting, &retired, &round, &ill, &guessed)
+	h.Name, h.Pending, h.Wake = d.str(), d.uv(), d.time()
+	var visited, retired, round, failing, guessed bool
+	d.flags(&h.GaveUp, &visited, &h.Snoozed, &retired, &round, &failing, &guessed)
 	h.Backoff, h.Refused = uint8(d.uv()), uint8(d.uv())
 	h.Requests, h.Pauses = d.uv(), d.uv()
 	if version > hostVersion3 {
@@ -108,7 +107,7 @@ func (h *Host) Decode(b []byte) error {
 	if round {
 		h.Round, h.RoundUsed = d.uv(), d.uv()
 	}
-	if ill {
+	if failing {
 		h.Failing, h.Until = d.uv(), d.time()
 	}
 	if guessed {
@@ -128,8 +127,8 @@ type Retirement uint8
 const (
 	NotRetired   Retirement = iota
 	HostBudget              // the host's budget is spent
-	DomainBudget            // that of its registered domain is
-	SourceBudget            // those of the sources of all its URIs are
+	DomainBudget            // the budget of its registered domain is spent
+	SourceBudget            // the budgets of the sources of all its URIs are spent
 )
 
 // String names the budget that is spent.

@@ -9,7 +9,7 @@ import (
 	"exclave/crawl"
 )
 
-// Salt keys the hashes of a job, so that nobody can make keys collide on purpose.
+// Salt keys the hashes of a job, so that hash collisions cannot be made on purpose.
 type Salt [16]byte
 
 // Hash returns the hash of a name.
@@ -17,12 +17,12 @@ func (s *Salt) Hash(name string) uint64 {
 	return siphash.Hash(binary.LittleEndian.Uint64(s[:]), binary.LittleEndian.Uint64(s[8:]), []byte(name))
 }
 
-// ID is where the record of a key is looked for first.
+// ID is where the lookup of a key begins.
 func (s *Salt) ID(key string) crawl.ID {
 	return crawl.ID{Host: s.Hash(KeyHost(key)), URI: s.Hash(key)}
 }
 
-// OriginTag is what rows of queues tell of a URI's origin, 0 for none.
+// OriginTag is the tag of a URI's origin in rows of queues, 0 for none.
 func (s *Salt) OriginTag(url string) uint32 {
 	o := OriginOf(url)
 	if o == "" {

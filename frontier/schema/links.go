@@ -6,7 +6,7 @@ import (
 	"exclave/crawl"
 )
 
-// Link is an outlink that is kept.
+// Link is an outlink that is stored.
 type Link struct {
 	ID   crawl.ID
 	Kind crawl.LinkKind
@@ -15,13 +15,13 @@ type Link struct {
 // LinksKey returns the key of the outlinks of a page.
 func LinksKey(page crawl.ID) []byte { return idKey(Links, page) }
 
-// ownHost marks the kind of a kept link whose host is that of the page.
+// ownHost marks the kind of a stored link whose host is that of the page.
 const ownHost = 0x80
 
-// OwnLinkLen is how many bytes a link to the page's own host takes, the shortest there is.
+// OwnLinkLen is the length in bytes of a link to the page's own host, the shortest one.
 const OwnLinkLen = 9
 
-// NoLinks begins the value that AppendLink adds to; it is not stored as it is.
+// NoLinks is the value that AppendLink begins with; it is not stored without links.
 func NoLinks() []byte { return []byte{valueVersion} }
 
 // NoLinksLen is the length of NoLinks.
@@ -51,7 +51,7 @@ func DecodeLinks(host uint64, v []byte) (out []Link, err error) {
 	return out, d.end()
 }
 
-// RedirectKey returns the key of the row that says that source leads to target.
+// RedirectKey returns the key of the row of a redirect from source to target.
 func RedirectKey(target, source crawl.ID) []byte { return AppendID(RedirectPrefix(target), source) }
 
 // RedirectPrefix is what the keys of redirects to target begin with.

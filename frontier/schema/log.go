@@ -17,10 +17,10 @@ func PartKey(l crawl.LogID, number int) []byte {
 // LogRow is what the state keeps of a log.
 type LogRow struct {
 	Log    crawl.LogID
-	Length int64  // bytes acknowledged
+	Length int64  // committed length
 	Lines  int64  // lines in them
 	CRC    uint32 // CRC-32C of them
-	// Parts are those that the log was rolled into (ADR 39), the oldest first. What is above is of the file behind
+	// Parts are the parts of the log (ADR 39), the oldest first. The fields above are of the file behind
 	// them.
 	Parts []LogPart
 }

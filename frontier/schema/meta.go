@@ -8,37 +8,37 @@ import (
 	"exclave/crawl"
 )
 
-// MetaName is the name of a row of which there is one.
+// MetaName is the name of a single row.
 type MetaName string
 
-// The rows of which there is one.
+// The single rows.
 const (
 	MetaFormat  MetaName = "format"  // Format
 	MetaStats   MetaName = "stats"   // Counters
 	MetaCommit  MetaName = "commit"  // number of the last commit
 	MetaClean   MetaName = "clean"   // whether the state was closed in order
 	MetaKilled  MetaName = "killed"  // time
-	MetaQueues  MetaName = "queues"  // what queues are keyed by; plain text without a version
-	MetaLine    MetaName = "line"    // how they stand in line; plain text without a version
+	MetaQueues  MetaName = "queues"  // queue_key; plain text without a version
+	MetaLine    MetaName = "line"    // what the order in line depends on; plain text without a version
 	MetaLimits  MetaName = "limits"  // numbers
-	MetaDomains MetaName = "domains" // there, when the table of domains is kept
-	MetaCounted MetaName = "counted" // there, when the tallies hold every visit
+	MetaDomains MetaName = "domains" // exists if the table of domains is kept
+	MetaCounted MetaName = "counted" // exists if the tallies hold every visit
 	MetaDepths  MetaName = "depths"  // crawl.Depths
 	MetaParts   MetaName = "parts"   // Parts
-	// MetaMark begins the name of a note on how far a source was read.
+	// MetaMark begins the name of a mark.
 	MetaMark MetaName = "mark:"
 )
 
-// MetaKey returns the key of a row of which there is one.
+// MetaKey returns the key of a single row.
 func MetaKey(n MetaName) []byte { return nameKey(Meta, string(n)) }
 
-// MarkKey returns the key of a note on how far a source was read.
+// MarkKey returns the key of the mark of a source.
 func MarkKey(source string) []byte { return nameKey(Meta, string(MetaMark)+source) }
 
-// EncodeMark writes such a note.
+// EncodeMark writes a mark.
 func EncodeMark(note []byte) []byte { return append([]byte{valueVersion}, note...) }
 
-// DecodeMark reads it; it is a part of v.
+// DecodeMark reads a mark. The result is a part of v.
 func DecodeMark(v []byte) ([]byte, error) {
 	if len(v) == 0 || v[0] != valueVersion {
 		return nil, ErrDamaged
@@ -46,7 +46,7 @@ func DecodeMark(v []byte) ([]byte, error) {
 	return v[1:], nil
 }
 
-// Present is the value of a row that says by being there all it has to say.
+// Present is the value of a row of which only the key counts.
 func Present() []byte { return []byte{valueVersion} }
 
 // Format is what the state was made with.
@@ -121,13 +121,13 @@ func EncodeLimits(values []int64) []byte {
 	return e.b
 }
 
-// Part is a setting that verdicts follow from. While the job lasts it stays what it was.
+// Part is a setting that verdicts follow from. It must not change during a job.
 type Part struct {
 	Name  string // for people
 	Value string // for people, short; differs when the setting does
 }
 
-// EncodeParts writes what the verdicts follow from.
+// EncodeParts writes the settings that verdicts follow from.
 func EncodeParts(parts []Part) []byte {
 	e := newEnc()
 	e.uv(uint64(len(parts)))
@@ -167,7 +167,7 @@ func DecodeDepths(b []byte) (c crawl.Depths, err error) {
 	return c, d.end()
 }
 
-// checkMeta reads a row of which there is one.
+// checkMeta checks a single row.
 func checkMeta(k, v []byte) (err error) {
 	switch n := MetaName(k[1:]); n {
 	case MetaFormat:

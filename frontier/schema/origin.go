@@ -16,15 +16,15 @@ func (o OriginID) Key() []byte {
 	return binary.BigEndian.AppendUint32(numberKey(FailedOrigins, o.Queue), o.Tag)
 }
 
-// Origin is what is known of an origin that failed. The zero row is that of one that did not.
+// Origin is the row of an origin that failed. The zero row is that of an origin that did not.
 type Origin struct {
 	Name    string
-	Backoff uint8     // failures that made it rest, halved by every answer
-	GaveUp  bool      // a URI was given up because nobody answered: others are tried once
-	Until   time.Time // not before; wall time
+	Backoff uint8     // failures that its back-off is for, halved by each answer
+	GaveUp  bool      // a URI was given up because the origin did not answer: others are tried once
+	Until   time.Time // end of its back-off; wall time
 }
 
-// Failing reports whether the origin is asked for one URI at a time.
+// Failing reports whether one URI of the origin at a time may be in process.
 func (o *Origin) Failing() bool { return o.Backoff > 0 || o.GaveUp }
 
 // Encode writes the row.

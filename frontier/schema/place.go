@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Turn is what a place in line is made of: a lower number goes first.
-type Turn struct {
-	Round      uint64    // in which it may be asked, from 0 to MaxRounds+1
-	Precedence uint8     // of its head, where that counts
+// LinePosition is what a place in line consists of: a lower number goes first.
+type LinePosition struct {
+	Round      uint64    // in which it may be dispatched, from 0 to MaxRounds+1
+	Precedence uint8     // of its head, where the order uses it
 	Speed      int       // class of how fast its server answers, 0 to MaxSpeed
 	Ticket     time.Time // when it got in line
 }
@@ -23,30 +23,30 @@ const (
 	ticketUnit = 16
 )
 
-// MaxRounds and MaxSpeed are the greatest that a number has room for.
+// MaxRounds and MaxSpeed are the greatest values that fit into a number.
 const (
 	MaxRounds = 1<<(64-ticketBits-speedBits-precBits) - 2
 	MaxSpeed  = 1<<speedBits - 1
 )
 
 // Number is the number by which queues in line are ordered.
-func (t *Turn) Number() uint64 {
+func (t *LinePosition) Number() uint64 {
 	class := (t.Round<<precBits|uint64(t.Precedence))<<speedBits | uint64(t.Speed)
 	ticket := uint64(max(t.Ticket.UnixMilli(), 0)) / ticketUnit
 	return class<<ticketBits | min(ticket, 1<<ticketBits-1)
 }
 
-// Class is the part of the number of a place in line that says who goes first, whatever the ticket.
+// Class is the number of a place in line without the ticket: round, precedence and speed.
 type Class uint32
 
 // ClassOf returns the class of a number.
 func ClassOf(number uint64) Class { return Class(number >> ticketBits) }
 
-// Round returns the round that queues of a class may be asked in.
+// Round returns the round that queues of a class may be dispatched in.
 func (c Class) Round() uint64 { return uint64(c >> (speedBits + precBits)) }
 
-// Place is where a queue stands: in which order, at which number (of resting ones
-// milliseconds since 1970), then its hash. The zero place is that of an empty queue.
+// Place is the place of a queue: its table, its number in that (of snoozed queues milliseconds since 1970), and its
+// hash. The zero place is that of an exhausted queue.
 type Place struct {
 	Kind     Table
 	At, Host uint64

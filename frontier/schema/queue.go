@@ -14,7 +14,7 @@ func QueueKey(host uint64, prec uint8, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(QueuePrefix(host), prec), seq)
 }
 
-// EncodeQueued writes who stands there. It leaves the host out where it is that of the queue.
+// EncodeQueued writes the URI at a place. It leaves the host out where it is that of the queue.
 func EncodeQueued(host uint64, id crawl.ID, origin uint32) []byte {
 	v := make([]byte, 0, IDLen+TagLen)
 	if id.Host == host {
@@ -25,13 +25,13 @@ func EncodeQueued(host uint64, id crawl.ID, origin uint32) []byte {
 	return binary.BigEndian.AppendUint32(v, origin)
 }
 
-// TagLen is how many bytes tell an origin; NoTag says that a row, one of format 4, does not.
+// TagLen is the length in bytes of an origin's tag; NoTag stands for that of a row of format 4, which has none.
 const (
 	TagLen = 4
 	NoTag  = 1<<32 - 1
 )
 
-// DecodeQueued returns the ID in a row of a queue, and what it tells of the origin.
+// DecodeQueued returns the ID and the tag of the origin in a row of a queue.
 func DecodeQueued(host uint64, v []byte) (id crawl.ID, origin uint32, err error) {
 	origin = NoTag
 	if n := len(v) - TagLen; n == 8 || n == IDLen {

@@ -29,20 +29,20 @@ const (
 	Scratch       Table = 'z'
 )
 
-// Declaration says all there is to know of a table.
+// Declaration declares a table.
 type Declaration struct {
 	Table Table
 	Name  string // of what has rows, for people
 	Key   string // what follows the letter, as docs/formats/state.md has it
-	// Version begins every value; 0: values are empty, or of several kinds. Older are the versions that are read as
-	// well, and written anew when the row changes.
+	// Version begins every value; 0: values are empty, or of several kinds. Older are versions that can be read too;
+	// such a row gets the present version when it changes.
 	Version byte
 	Older   []byte
-	// Grows says what there are more rows with.
+	// Grows says what the number of rows grows with.
 	Grows Growth
-	// Hashed says that keys end in a hash that the filter of what is known is asked for.
+	// Hashed says that keys end in a hash that the filter of known URIs and hosts has.
 	Hashed bool
-	// Scratch says that the table is there only while a state is made anew.
+	// Scratch says that the table exists only while a state is made anew.
 	Scratch bool
 	// Check reads a row and returns what is wrong with it.
 	Check func(key, value []byte) error

@@ -37,13 +37,13 @@ func documented(t *testing.T) (tables, names []string) {
 	return tables, names
 }
 
-// metaNames returns the names of the rows of which there is one.
+// metaNames returns the names of the single rows.
 func metaNames() []MetaName {
 	return []MetaName{MetaFormat, MetaStats, MetaCommit, MetaClean, MetaKilled, MetaQueues, MetaLine, MetaLimits, MetaDomains, MetaCounted, MetaDepths, MetaParts, MetaMark}
 }
 
 func TestDocumentHasTheTables(t *testing.T) {
-	// Who reads docs/formats/state.md reads what the program writes: neither has a table or a row that the other lacks.
+	// docs/formats/state.md and the program have the same tables and rows.
 	var tables, names []string
 	for _, d := range Tables() {
 		tables = append(tables, d.Table.String())
@@ -56,7 +56,7 @@ func TestDocumentHasTheTables(t *testing.T) {
 		slices.Sort(have)
 		slices.Sort(want)
 		if have, want = slices.Compact(have), slices.Compact(want); !slices.Equal(have, want) {
-			t.Errorf("docs/formats/state.md has %s %q, declared are %q", what, have, want)
+			t.Errorf("docs/formats/state.md has %s %q, the program has %q", what, have, want)
 		}
 	}
 	compare("tables", gotTables, tables)
@@ -64,7 +64,7 @@ func TestDocumentHasTheTables(t *testing.T) {
 }
 
 func TestTablesDiffer(t *testing.T) {
-	// A letter is of one table, whatever key is made for it; every table can be checked.
+	// No two tables share a letter, and every table can be checked.
 	seen := map[Table]string{}
 	for _, d := range Tables() {
 		if seen[d.Table] != "" {

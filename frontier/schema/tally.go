@@ -7,7 +7,7 @@ import (
 	"exclave/crawl"
 )
 
-// TallyTable is what a tally is of: a letter behind that of the table.
+// TallyTable is a kind of tally: a letter behind that of the table.
 type TallyTable byte
 
 // The kinds of tallies.
@@ -45,7 +45,7 @@ type SourceHost struct{ Tag, Host string }
 // Key orders by tag, then by host, which has no NUL.
 func (s SourceHost) Key() []byte { return TallyKey(BySourceHost, s.Tag+"\x00"+s.Host) }
 
-// ReadSourceHost takes a key apart.
+// ReadSourceHost decodes a key.
 func ReadSourceHost(k []byte) (SourceHost, error) {
 	name := TallyName(k)
 	i := strings.LastIndexByte(name, 0)
@@ -91,7 +91,7 @@ func checkTally(k, v []byte) (err error) {
 	return err
 }
 
-// Names that no MIME type and no host has.
+// Names that cannot be those of a MIME type or a host.
 const (
 	// OtherTypes is the row of the types beyond the first 2,000.
 	OtherTypes = "other"
@@ -102,13 +102,13 @@ const (
 	DNSHost = "dns:"
 )
 
-// Tally counts visits: URIs done after a fetch, each of which is a line of
+// Tally counts visits: URIs finished after a fetch, each of which is a line of
 // crawl.log. A URI that is visited again counts again. Bytes are those received,
-// header and body, as they came.
+// header and body, before decoding.
 type Tally struct {
 	URIs, Bytes               int64
 	Stored, StoredBytes       int64 // with a response or revisit record in the archive
-	Novel, NovelBytes         int64 // answers that were not seen before
+	Novel, NovelBytes         int64 // answers that are no duplicates
 	Dup, DupBytes             int64 // 0: duplicates by digest have columns in Heritrix's reports, but are not told apart
 	Unmodified, UnmodifiedLen int64 // 304 to a conditional request
 	Robots                    int64 // forbidden by robots.txt

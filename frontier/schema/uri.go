@@ -15,13 +15,13 @@ const (
 	PrecShelved = 255 // its source's budget is spent
 )
 
-// State is where a URI stands.
+// State is the state of a URI.
 type State uint8
 
 // The states of a URI. Values are stored; never renumber.
 const (
-	Parked  State = iota + 1 // known, nobody wants it yet
-	Waiting                  // in its host's queue, or in process
+	Parked  State = iota + 1 // known, without a claim
+	Pending                  // in a queue, in process or not
 	Done                     // finished
 )
 
@@ -30,13 +30,13 @@ func (s State) String() string {
 	return [...]string{"unknown", "parked", "waiting", "done"}[min(s, 3)]
 }
 
-// Record is everything kept of a URI.
+// Record is the row of a URI.
 type Record struct {
 	ID        crawl.ID
 	URL       string // what is requested
 	Key       string // what decides sameness
 	Host      string
-	Via       string // URL it was found on; of a page that is known only where said so; of a seed, by another harvest
+	Via       string // URL it was found on, unless ViaID says it; of a seed, as a log says
 	Hops      string
 	Kind      crawl.LinkKind
 	Context   string
@@ -44,8 +44,8 @@ type Record struct {
 	Seed      bool
 
 	State     State
-	Mode      crawl.Mode // of the next offer
-	Force     bool       // the next offer is a forced one
+	Mode      crawl.Mode // of the next dispatch
+	Force     bool       // it is requested although it was finished
 	Claim     crawl.Claim
 	Attempts  int // failed ones since it was queued
 	Redirects int // to itself in another form
@@ -63,25 +63,25 @@ type Record struct {
 	ETag            string
 	LastModified    string
 	LinksInMetadata bool // outlinks are to be read from the metadata record
-	Targeted        bool // a redirect leads here
+	RedirectTarget  bool // a redirect leads here
 
-	Found    Found // what the best page was that it was found on, where the order asks for it
+	Found    Found // what the best page was that it was found on, where the order needs it
 	InWanted bool  // found in a document of a wanted type
-	// Empty is how many pages in a row, on the way here, led to nothing new but their like.
-	Empty uint8
-	Wrong bool // its extension promised a wanted type, its answer was none
-	// Leads: pages were found on it when it was finished, which learn of a nearer way when it is read
-	// again. Left: links of it were not followed, or those behind what it embeds may not be.
-	Leads, Left bool
+	// Empty is how many empty pages in a row led to it.
+	Empty     uint8
+	WrongType bool // its extension promised a wanted type, its answer had another
+	// LeadsToPages: it has links to pages, which get fewer hops when it is followed again over fewer. SkippedLinks: links
+	// of it were not followed, or links of frames and the like in it may not have been.
+	LeadsToPages, SkippedLinks bool
 
 	OwnWays    crawl.Ways // how it was reached; zero: as Hops and Context say
-	ViaID      crawl.ID   // of the page it was found on, when that is known
-	QueueName  string     // name of its queue, where that does not follow from the URI
+	ViaID      crawl.ID   // the page it was found on, when that is known
+	QueueName  string     // where it does not follow from the URI
 	Precedence uint8      // place in the queue, while Waiting
 	Seq        uint64
 }
 
-// Ways are how the URI was reached, of every page that it was found on.
+// Ways are the ways from every page that it was found on.
 func (r *Record) Ways() crawl.Ways {
 	if r.OwnWays == (crawl.Ways{}) {
 		return crawl.WaysOf(r.Hops, r.Context)
@@ -89,14 +89,14 @@ func (r *Record) Ways() crawl.Ways {
 	return r.OwnWays
 }
 
-// SetWays keeps ways, unless hops and context say the same.
+// SetWays stores ways, unless they follow from hops and context.
 func (r *Record) SetWays(w crawl.Ways) {
 	if r.OwnWays = w; w == crawl.WaysOf(r.Hops, r.Context) {
 		r.OwnWays = crawl.Ways{}
 	}
 }
 
-// IsPrereq reports whether the URI is asked for only on behalf of others.
+// IsPrereq reports whether the URI is a prerequisite, requested for others only.
 func (r *Record) IsPrereq() bool { return crawl.IsPrereq(r.Key) }
 
 // Needed reports whether an archived page needs the URI.
@@ -110,11 +110,11 @@ func URIKey(id crawl.ID) []byte { return idKey(URIs, id) }
 // Names returns the name of a host by its hash.
 type Names func(hash uint64) (string, error)
 
-// Schemes that are written as a number; 0 stands for a URL that is written whole,
-// its host beside it.
+// Schemes that are written as a number; 0 means that the URL is written whole,
+// followed by its host.
 var schemes = [...]string{"", "http://", "https://", "ftp://", "dns:"}
 
-// scheme takes the URL apart where its host is the one the id begins with.
+// scheme splits a URL whose host is that of the ID into scheme and rest.
 func (r *Record) scheme() (number int, rest string) {
 	if KeyHost(r.Key) != r.Host {
 		return 0, ""
@@ -198,8 +198,8 @@ func (d *dec) page(r *Record) {
 // Encode writes the row.
 func (r *Record) Encode() []byte {
 	e := newEnc()
-	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.Targeted,
-		r.InWanted, r.Wrong, r.QueueName != "", r.Found != 0, r.OwnWays != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0, r.Leads, r.Left)
+	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.RedirectTarget,
+		r.InWanted, r.WrongType, r.QueueName != "", r.Found != 0, r.OwnWays != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0, r.LeadsToPages, r.SkippedLinks)
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -251,13 +251,13 @@ func (r *Record) Encode() []byte {
 	return e.b
 }
 
-// DecodeRecord reads the record of an ID; host is asked for the name of its host where the record leaves it out.
+// DecodeRecord reads the record of an ID; host returns the name of its host where the record leaves it out.
 func DecodeRecord(id crawl.ID, b []byte, host Names) (*Record, error) {
 	d := newDec(b)
 	r := &Record{ID: id}
 	var sameKey, finished, queue, found, ways, open, timed, empty bool
-	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.Targeted,
-		&r.InWanted, &r.Wrong, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty, &r.Leads, &r.Left)
+	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.RedirectTarget,
+		&r.InWanted, &r.WrongType, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty, &r.LeadsToPages, &r.SkippedLinks)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	d.url(r, sameKey, host)
 	d.page(r)

@@ -6,16 +6,16 @@ import (
 	"exclave/crawl"
 )
 
-// WorkKind is a kind of work that follows from a commit but may be too much for it.
+// WorkKind is a kind of work item: what follows from a commit but may be too much for it.
 type WorkKind byte
 
-// The kinds of work. Values are stored; never renumber.
+// The kinds of work items. Values are stored; never renumber.
 const (
 	WorkLinks WorkKind = 1 // the links of an archived page get its greater claims
 	WorkKeep  WorkKind = 2 // the redirects that lead to a URI are archived
 )
 
-// Work is something left to do, with its number, which orders it.
+// Work is a work item. They are done in the order of their numbers.
 type Work struct {
 	Number uint64
 	Kind   WorkKind
@@ -23,7 +23,7 @@ type Work struct {
 	From   uint64 // how far it was done
 }
 
-// WorkKey returns the key of the work of a number.
+// WorkKey returns the key of a work item.
 func WorkKey(number uint64) []byte { return numberKey(Works, number) }
 
 // Encode writes the row.

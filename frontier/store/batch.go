@@ -32,13 +32,13 @@ type Change struct {
 
 type keyRange struct{ from, to []byte }
 
-// Set notes a value. Key and value are no longer the caller's.
+// Set sets a row. The batch keeps key and value: the caller must not use them afterwards.
 func (b *Batch) Set(key, value []byte) { b.add(Change{Key: key, Value: value}) }
 
-// Delete notes that there is to be no such row. The key is no longer the caller's.
+// Delete deletes a row. The batch keeps the key.
 func (b *Batch) Delete(key []byte) { b.add(Change{Key: key, Deletes: true}) }
 
-// DeleteTable notes that there is to be no row of a table, but for those that the batch sets.
+// DeleteTable deletes all rows of a table but those that the batch sets.
 func (b *Batch) DeleteTable(t schema.Table) {
 	b.ranges = append(b.ranges, keyRange{t.Prefix(), t.End()})
 }
@@ -89,8 +89,8 @@ func (b *Batch) Table(t schema.Table) []Change {
 	return cs[:n]
 }
 
-// Commit writes a batch, which may be read afterwards, all of it or nothing. When it returns and durable was asked
-// for, it outlives a crash of the machine; otherwise it does with the next that is durable.
+// Commit writes a batch, all of it or nothing; the batch may be read afterwards. If durable, it survives a crash of the
+// machine when Commit returns; otherwise when the next durable one does.
 func (s *Store) Commit(b *Batch, durable bool) error {
 	b.sort()
 	w := s.db.NewBatchWithSize(b.size + 64)
@@ -108,7 +108,7 @@ func (s *Store) Commit(b *Batch, durable bool) error {
 	return errors.Join(err, w.Close())
 }
 
-// Set sets one row at once. It outlives a crash with the next commit that does.
+// Set sets one row at once. It is durable with the next durable commit.
 func (s *Store) Set(key, value []byte) error { return s.db.Set(key, value, pebble.NoSync) }
 
 // Delete deletes one row at once, as [Store.Set] sets it.

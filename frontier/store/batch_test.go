@@ -92,8 +92,8 @@ func TestRowsReadAhead(t *testing.T) {
 		if err := s.Commit(&b, false); err != nil {
 			t.Fatal(err)
 		}
-		filter.Take(b.Table(schema.Hosts))
-		TakeRows(cache, b.Table(schema.Hosts), hash)
+		filter.AddChanged(b.Table(schema.Hosts))
+		SetChangedRows(cache, b.Table(schema.Hosts), hash)
 		recent.Committed(&b)
 	}
 	commit(func(b *Batch) {
@@ -115,7 +115,7 @@ func TestRowsReadAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	since := recent.Begin()
+	since := recent.BeginRead()
 	commit(func(b *Batch) { b.Delete(schema.HostKey(2)); b.Set(schema.HostKey(4), []byte("new")) })
 	if err := ReadRows(&w, hosts, cache, &filter, it); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestRowsReadAhead(t *testing.T) {
 	if err := it.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range recent.Ended(since) {
+	for _, b := range recent.EndRead(since) {
 		w.Update(b)
 	}
 	if got := fmt.Sprintf("%s", w.Values); got != "[0 cached  3 new]" {
@@ -144,18 +144,18 @@ func TestRecent(t *testing.T) {
 	var r Recent
 	batches := []*Batch{{}, {}, {}, {}}
 	r.Committed(batches[0]) // nobody reads
-	a := r.Begin()
+	a := r.BeginRead()
 	r.Committed(batches[1]) // a may not have seen it
-	b := r.Begin()
+	b := r.BeginRead()
 	r.Committed(batches[2]) // nor b this one
-	if got := r.Ended(b); !slices.Equal(got, batches[2:3]) {
+	if got := r.EndRead(b); !slices.Equal(got, batches[2:3]) {
 		t.Errorf("b may have missed %d", len(got))
 	}
-	if got := r.Ended(a); !slices.Equal(got, batches[1:3]) {
+	if got := r.EndRead(a); !slices.Equal(got, batches[1:3]) {
 		t.Errorf("a may have missed %d", len(got))
 	}
 	r.Committed(batches[3])
-	if got := r.Ended(r.Begin()); got != nil || len(r.batches)+len(r.reading) > 0 {
+	if got := r.EndRead(r.BeginRead()); got != nil || len(r.batches)+len(r.reading) > 0 {
 		t.Errorf("who begins now may have missed %d, %d are kept", len(got), len(r.batches))
 	}
 }

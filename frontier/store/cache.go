@@ -2,17 +2,17 @@ package store
 
 import "sync"
 
-// cacheShards is in how many parts, each with its lock, a cache is divided: the committer, which
-// changes thousands of rows at a time, holds nobody up. Where bytes are bounded there are fewer, so that a
+// cacheShards is how many shards, each with its lock, a cache has, so that the committer, which changes thousands of
+// rows at a time, does not block readers for long. Where bytes are bounded there are fewer, so that a
 // large value is a small part of one.
 const cacheShards, cacheShardsOfBytes = 64, 8
 
-// Cache keeps what was written or read lately, in two generations: what is asked for moves to the
-// young one; when that is full it becomes the old one, and the old one is evicted (docs/adr/0052).
+// Cache keeps what was written or read recently, in two generations: what is read moves to the young one; when that is
+// full it becomes the old one, and the old one is evicted (docs/adr/0052).
 //
-// Of what commits change it holds what the last commit left: the committer sets it, and what somebody else reads from the store is offered
-// with the generation at which reading began ([Cache.Read]). An offer that may be older than what a commit
-// set is refused. It may be used by many goroutines.
+// It is never older than the last commit: the committer sets what it changed, and what others read from the store is
+// offered with the generation at which reading began ([Cache.Read]). An offer that may be older than what a commit set
+// is refused. It may be used by many goroutines.
 type Cache[K comparable, V any] struct {
 	o      CacheOptions[K, V]
 	most   int // in a generation of a shard
@@ -24,8 +24,8 @@ type Cache[K comparable, V any] struct {
 type CacheOptions[K comparable, V any] struct {
 	Most int            // values in a generation
 	Hash func(K) uint64 // tells shards apart by its low bits
-	// Absent tells the value that stands for a row that is not there: it is kept, so that nothing older is
-	// taken for it, and not returned. Nil: every value is there.
+	// Absent recognises the value that stands for a row that does not exist: it is kept, so that no older value is
+	// offered, and not returned. Nil: every row exists.
 	Absent func(V) bool
 	// Size is how many bytes a value has whose size a server decides, and Bytes how many those of a generation
 	// have at most. Nil: they are not bounded.
@@ -49,14 +49,14 @@ func NewCache[K comparable, V any](o CacheOptions[K, V]) *Cache[K, V] {
 	return &Cache[K, V]{o: o, most: max(o.Most/n, 1), bytes: o.Bytes / n, shards: make([]shard[K, V], n)}
 }
 
-// shard returns the part that a key belongs to, locked.
+// shard returns the shard of a key, locked.
 func (c *Cache[K, V]) shard(k K) *shard[K, V] {
 	s := &c.shards[c.o.Hash(k)%uint64(len(c.shards))]
 	s.mu.Lock()
 	return s
 }
 
-// Get returns a value; false when it is not here, or the row is not there.
+// Get returns a value; false when it is not in the cache, or the row does not exist.
 func (c *Cache[K, V]) Get(k K) (V, bool) {
 	s := c.shard(k)
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func (c *Cache[K, V]) Get(k K) (V, bool) {
 	return v, ok
 }
 
-// Read returns a value, from read when it is not here; keep says whether it may be kept. The value is
+// Read returns a value, from read when it is not in the cache; keep says whether it may be kept. The value is
 // shared and must not be changed.
 func (c *Cache[K, V]) Read(k K, read func(K) (v V, keep bool, err error)) (V, error) {
 	if v, ok := c.Get(k); ok {
@@ -82,15 +82,15 @@ func (c *Cache[K, V]) Read(k K, read func(K) (v V, keep bool, err error)) (V, er
 	return v, err
 }
 
-// generation returns that of a key's part of the cache, for offer.
+// generation returns the generation of a key's shard, for offer.
 func (c *Cache[K, V]) generation(k K) int {
 	s := c.shard(k)
 	defer s.mu.Unlock()
 	return s.generation
 }
 
-// offer adds what was read from a generation on, unless it may have changed since: what a commit set less than two
-// generations ago is here.
+// offer adds a value whose reading began at a generation, unless it may have changed since: what a commit set less than
+// two generations ago is in the cache.
 func (c *Cache[K, V]) offer(k K, v V, generation int) {
 	s := c.shard(k)
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (c *Cache[K, V]) offer(k K, v V, generation int) {
 	}
 }
 
-// Keep adds what the committer read, which is current, unless it is here.
+// Keep adds what the committer read, which is current, unless it is in the cache.
 func (c *Cache[K, V]) Keep(k K, v V) { c.keep(k, func() V { return v }) }
 
 func (c *Cache[K, V]) keep(k K, value func() V) {
@@ -112,7 +112,7 @@ func (c *Cache[K, V]) keep(k K, value func() V) {
 	}
 }
 
-// Set sets what a commit left.
+// Set sets a value as a commit left it.
 func (c *Cache[K, V]) Set(k K, v V) {
 	s := c.shard(k)
 	defer s.mu.Unlock()
@@ -152,22 +152,22 @@ func (c *Cache[K, V]) add(s *shard[K, V], k K, v V) {
 	s.bytes += size
 }
 
-// NewRowCache returns a cache of rows as bytes; an empty one stands for a row that is not there.
+// NewRowCache returns a cache of rows as bytes; an empty one stands for a row that does not exist.
 func NewRowCache[K comparable](most int, hash func(K) uint64) *Cache[K, []byte] {
 	return NewCache(CacheOptions[K, []byte]{Most: most, Hash: hash, Absent: func(v []byte) bool { return len(v) == 0 }})
 }
 
-// Take sets what a batch, which was committed, changed in a table: key and value make of a row what the cache
-// holds; a row that was deleted has no value.
-func Take[K comparable, V any](c *Cache[K, V], cs []Change, key func([]byte) K, value func(K, []byte) V) {
+// SetChanged sets what a committed batch changed in a table: key and value turn a row into what the cache holds. A
+// deleted row has no value.
+func SetChanged[K comparable, V any](c *Cache[K, V], cs []Change, key func([]byte) K, value func(K, []byte) V) {
 	for _, ch := range cs {
 		k := key(ch.Key)
 		c.Set(k, value(k, ch.Value))
 	}
 }
 
-// TakeRows is [Take] of a cache of rows as bytes.
-func TakeRows[K comparable](c *Cache[K, []byte], cs []Change, key func([]byte) K) {
+// SetChangedRows is [SetChanged] for a cache of rows as bytes.
+func SetChangedRows[K comparable](c *Cache[K, []byte], cs []Change, key func([]byte) K) {
 	for _, ch := range cs {
 		c.Set(key(ch.Key), ch.Value)
 	}

@@ -17,9 +17,9 @@ func one() *Cache[uint64, []byte] {
 func TestCache(t *testing.T) {
 	c := one()
 	set := func(n uint64, v string) {
-		TakeRows(c, []Change{{Key: schema.HostKey(n), Value: []byte(v)}}, hash)
+		SetChangedRows(c, []Change{{Key: schema.HostKey(n), Value: []byte(v)}}, hash)
 	}
-	remove := func(n uint64) { TakeRows(c, []Change{{Key: schema.HostKey(n), Deletes: true}}, hash) }
+	remove := func(n uint64) { SetChangedRows(c, []Change{{Key: schema.HostKey(n), Deletes: true}}, hash) }
 	is := func(n uint64, want string) {
 		t.Helper()
 		if got, _ := c.Get(n); string(got) != want {

@@ -8,38 +8,38 @@ import (
 	"sync"
 )
 
-// death is the end of a store: Pebble found that it cannot go on, on whatever goroutine, and must not be
-// asked for anything that may need its locks.
+// death is the end of a store: Pebble failed for good, on some goroutine, and must not be called for anything that may
+// need its locks.
 type death struct {
 	once sync.Once
-	came chan struct{} // closed after err is set
+	died chan struct{} // closed after err is set
 	err  error
 }
 
-func newDeath() *death { return &death{came: make(chan struct{})} }
+func newDeath() *death { return &death{died: make(chan struct{})} }
 
 func (d *death) die(err error) {
 	d.once.Do(func() {
 		d.err = err
-		close(d.came)
+		close(d.died)
 	})
 }
 
-// Died is closed when the store has died, also of work in the background that nobody waits for.
-func (s *Store) Died() <-chan struct{} { return s.death.came }
+// Died is closed when the store has died, also because of work in the background.
+func (s *Store) Died() <-chan struct{} { return s.death.died }
 
 // Cause returns why the store died, nil while it lives.
 func (s *Store) Cause() error {
 	select {
-	case <-s.death.came:
+	case <-s.death.died:
 		return s.death.err
 	default:
 		return nil
 	}
 }
 
-// Guard runs fn, which asks the store for something it may die of, and returns what fn does, or at the
-// store's death why it died; fn is then left behind.
+// Guard runs fn, which calls the store, and returns its error; if the store dies meanwhile it returns the cause, and
+// does not wait for fn.
 func (s *Store) Guard(fn func() error) error {
 	if err := s.Cause(); err != nil {
 		return err
@@ -49,13 +49,13 @@ func (s *Store) Guard(fn func() error) error {
 	select {
 	case err := <-done:
 		return err
-	case <-s.death.came:
+	case <-s.death.died:
 		return s.death.err
 	}
 }
 
-// survive returns what fn does. Pebble panics when it cannot sync a folder; when that is
-// not the store's own, it is an error like others.
+// survive runs fn and returns its error. Pebble panics when it cannot sync a folder; for a folder that is not the
+// store's own, survive makes that an error.
 func survive(fn func() error) (err error) {
 	defer func() {
 		p := recover()
@@ -68,7 +68,7 @@ func survive(fn func() error) (err error) {
 	return fn()
 }
 
-// logger passes Pebble's complaints on; its progress is of no interest.
+// logger passes Pebble's errors on, and discards its progress messages.
 type logger struct {
 	log   *slog.Logger
 	death *death

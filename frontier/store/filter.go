@@ -16,18 +16,18 @@ import (
 // for one that may be known, with 100 million one in three.
 const filterBytes = 32 << 20
 
-// Filter tells of most URIs and hosts that are new that they are, without a look at the store:
+// Filter recognises most new URIs and hosts without reading the store:
 // a Bloom filter, four bits in one line of the processor's cache for each of their hashes
 // (Putze, Sanders, Singler: Cache-, Hash- and Space-Efficient Bloom Filters, 2007). It is
-// filled in the background when a state is opened, and asked from then on.
+// filled in the background when a state is opened, and used from then on.
 type Filter struct {
 	words    []uint64 // atomic
 	mapped   []byte   // the same memory
 	complete atomic.Bool
 }
 
-// Start makes the filter, with nothing in it: outside of Go's heap, which takes room for garbage
-// in proportion to what it holds.
+// Start makes an empty filter. It is outside of Go's heap, which reserves memory for garbage in proportion to its
+// size.
 func (f *Filter) Start() error {
 	b, err := unix.Mmap(-1, 0, filterBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
@@ -38,7 +38,7 @@ func (f *Filter) Start() error {
 	return nil
 }
 
-// Stop gives the filter's memory back; nobody may ask it meanwhile. It rules nothing out from then on.
+// Stop releases the filter's memory; it must not be used meanwhile. Afterwards MayHave is always true.
 func (f *Filter) Stop() error {
 	if f.mapped == nil {
 		return nil
@@ -55,7 +55,7 @@ func (f *Filter) line(hash uint64) []uint64 {
 	return f.words[n : n+8]
 }
 
-// bit returns the word of a line and the bit that the low end of a hash means.
+// bit returns the word of a line and the bit in it that the low bits of a hash select.
 func bit(hash uint64) (word, mask uint64) { return hash & 7, 1 << (hash >> 3 & 63) }
 
 // add notes a hash.
@@ -68,8 +68,8 @@ func (f *Filter) add(hash uint64) {
 	}
 }
 
-// May reports whether a hash may have been added.
-func (f *Filter) May(hash uint64) bool {
+// MayHave reports whether a hash may have been added.
+func (f *Filter) MayHave(hash uint64) bool {
 	if !f.complete.Load() {
 		return true
 	}
@@ -84,11 +84,11 @@ func (f *Filter) May(hash uint64) bool {
 	return true
 }
 
-// ErrQuit is returned by [Filter.Fill] when it was told to end.
-var ErrQuit = errors.New("not filled: told to end")
+// ErrQuit is returned by [Filter.Fill] when quit was closed.
+var ErrQuit = errors.New("filter not filled: stopped")
 
-// Fill adds what is in the state, until quit is closed; what is committed meanwhile is added by
-// [Filter.Take].
+// Fill adds the keys of the state, until quit is closed; those of commits meanwhile are added by
+// [Filter.AddChanged].
 func (f *Filter) Fill(r Reader, quit <-chan struct{}) error {
 	for _, t := range schema.Tables() {
 		if !t.Hashed {
@@ -113,8 +113,8 @@ func (f *Filter) Fill(r Reader, quit <-chan struct{}) error {
 	return nil
 }
 
-// Take adds what a commit changed of a table that is [schema.Declaration.Hashed].
-func (f *Filter) Take(cs []Change) {
+// AddChanged adds what a commit changed in a table that is [schema.Declaration.Hashed].
+func (f *Filter) AddChanged(cs []Change) {
 	if f.words == nil { // not started
 		return
 	}

@@ -16,13 +16,13 @@ func TestFilter(t *testing.T) {
 		f.add(added[i])
 	}
 	for _, h := range added {
-		if !f.May(h) {
+		if !f.MayHave(h) {
 			t.Fatalf("%x was added", h)
 		}
 	}
 	wrong := 0
 	for range 100000 {
-		if f.May(r.Uint64()) {
+		if f.MayHave(r.Uint64()) {
 			wrong++
 		}
 	}
@@ -30,7 +30,7 @@ func TestFilter(t *testing.T) {
 		t.Errorf("%d of 100,000 taken for known", wrong)
 	}
 	f.complete.Store(false)
-	if !f.May(r.Uint64()) {
+	if !f.MayHave(r.Uint64()) {
 		t.Error("a filter that is not complete must not rule anything out")
 	}
 }

@@ -9,15 +9,14 @@ import (
 	"exclave/internal/fsx"
 )
 
-// storeFS ends the store when its folder cannot be synced: Pebble panics then,
-// in the background too.
+// storeFS ends the store when its folder cannot be synced, where Pebble would panic, even in the background.
 type storeFS struct {
 	fsx.FS
 	s *Store
 }
 
-// Link implements vfs.FS. Pebble links for checkpoints, into other folders; where that
-// cannot be it copies, but not after every such error.
+// Link implements vfs.FS. Pebble links for checkpoints, into other folders. Where links are impossible it copies, but
+// not after every such error.
 func (f storeFS) Link(oldname, newname string) error {
 	err := f.FS.Link(oldname, newname)
 	if !fsx.CannotLink(err) {
@@ -85,8 +84,7 @@ type otherDirError struct{ error }
 // Unwrap returns what the file system said.
 func (e otherDirError) Unwrap() error { return e.error }
 
-// backgroundFile is a table of the store that is written in the background: at each piece others may run
-// first.
+// backgroundFile is a table of the store that is written in the background: each write yields first.
 type backgroundFile struct{ vfs.File }
 
 // Write implements vfs.File.

@@ -38,10 +38,10 @@ func (s *Store) Snapshot() (n *Snapshot, err error) {
 	return n, err
 }
 
-// Close gives the instant up, unless a store that died may still read it.
+// Close releases the snapshot, unless a store that died may still read it.
 func (n *Snapshot) Close() error { return n.s.Guard(n.snap.Close) }
 
-// reader is what is read in the same way of a store and of a snapshot.
+// reader reads a store or a snapshot.
 type reader struct{ r pebble.Reader }
 
 // Get implements [Reader].

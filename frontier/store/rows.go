@@ -10,10 +10,10 @@ import (
 )
 
 // Rows are the values of keys that are read together, in the order of the keys: neighbouring seeks share
-// most of their way. Keys are all of the same length and end in a hash.
+// most of their path. Keys are all of the same length and end in a hash.
 type Rows struct {
 	keys   [][]byte
-	Values [][]byte // nil for a row that is not there
+	Values [][]byte // nil: there is no such row
 	room   []byte   // for keys, then for values
 }
 
@@ -47,12 +47,12 @@ func (w *Rows) set(i int, v []byte) {
 // hash returns the hash that a key ends with.
 func (w *Rows) hash(i int) uint64 { return binary.BigEndian.Uint64(w.keys[i][len(w.keys[i])-8:]) }
 
-// ReadRows reads the rows of keys ks: from the cache what is there, from the store what is not and what the filter does
-// not know to be new.
+// ReadRows reads the rows of the keys ks, from the cache or else from the store. It skips keys that the filter knows to
+// be new.
 func ReadRows[K comparable](w *Rows, ks []K, c *Cache[K, []byte], known *Filter, it *Iter) error {
 	var loop yield.Loop
 	for i, k := range ks {
-		if !known.May(w.hash(i)) {
+		if !known.MayHave(w.hash(i)) {
 			continue
 		}
 		if v, ok := c.Get(k); ok {
@@ -94,12 +94,12 @@ func (w *Rows) Update(b *Batch) {
 	}
 }
 
-// Recent are the batches of commits that were not complete when somebody began to read ahead, who may
-// have missed them. The zero Recent is ready.
+// Recent keeps the batches that readers ahead may have missed: those committed since the first of them began. The zero
+// Recent is ready.
 type Recent struct {
 	mu      sync.Mutex
-	commits uint64   // complete ones
-	reading []uint64 // how many were complete when those began who read
+	commits uint64   // complete
+	reading []uint64 // commits that were complete when each reader began
 	batches []numbered
 }
 
@@ -109,8 +109,8 @@ type numbered struct {
 	batch  *Batch
 }
 
-// Begin says that reading begins; it returns the number of commits it sees at least.
-func (r *Recent) Begin() uint64 {
+// BeginRead begins reading ahead; it returns how many commits the reader sees at least.
+func (r *Recent) BeginRead() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reading = append(r.reading, r.commits)
@@ -126,8 +126,8 @@ func (r *Recent) Committed(b *Batch) {
 	r.prune()
 }
 
-// Ended returns the batches of the commits after the first since ones, when what was read is taken over.
-func (r *Recent) Ended(since uint64) (missed []*Batch) {
+// EndRead ends reading ahead; since is what BeginRead returned. It returns the batches that the reader may have missed.
+func (r *Recent) EndRead(since uint64) (missed []*Batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, n := range r.batches {
@@ -142,7 +142,7 @@ func (r *Recent) Ended(since uint64) (missed []*Batch) {
 	return missed
 }
 
-// prune drops what everybody has seen who reads. r.mu is held.
+// prune removes the batches that every reader has seen. r.mu is held.
 func (r *Recent) prune() {
 	if len(r.reading) == 0 {
 		r.batches = nil

@@ -27,7 +27,7 @@ type Options struct {
 	// Cache is the size in bytes of the cache of blocks; 0: that of a crawl, 128 MB.
 	Cache  int64
 	Logger *slog.Logger
-	// Advice ends the error of a damaged store: what to do.
+	// Advice says what to do about a damaged store; it ends the error.
 	Advice string
 }
 
@@ -40,7 +40,7 @@ type Store struct {
 	copied atomic.Int64 // bytes, see storeFS.Link
 }
 
-// ErrNone is returned by [Open] for a folder without a store that is opened to be read.
+// ErrNone is wrapped by the error of a read-only [Open] of a folder without a store.
 var ErrNone = errors.New("there is no store")
 
 // Open opens the store in a folder, or makes it. The error of a damaged one ends with the advice.
@@ -97,17 +97,17 @@ func PebbleOptions() *pebble.Options {
 	for i := range last {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
-	opts.Levels[last].FilterPolicy = pebble.NoFilterPolicy // most that is looked up is there
+	opts.Levels[last].FilterPolicy = pebble.NoFilterPolicy // most keys looked up exist
 	compression := pebble.DBCompressionBalanced
-	for i := range last - 1 { // what is there is written again soon
+	for i := range last - 1 { // these levels are soon rewritten
 		compression.Levels[i] = block.NoCompression
 	}
 	opts.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return compression })
 	return opts
 }
 
-// isDamage tells an error about what files of the store hold from one of the machine. Pebble does not
-// call all of the former corruption.
+// isDamage reports whether an error is about the contents of the store's files, not about the machine. Pebble does
+// not mark all of these as corruption.
 func isDamage(err error) bool {
 	switch {
 	case errors.Is(err, pebble.ErrCorruption), errors.Is(err, fs.ErrNotExist): // a file that another one names
@@ -130,7 +130,7 @@ func (s *Store) TableBytes() (map[string]uint64, error) {
 	return out, nil
 }
 
-// Compact writes everything anew, as small as it gets. Others may go on meanwhile.
+// Compact rewrites everything, as small as it gets. The store can be used meanwhile.
 func (s *Store) Compact(ctx context.Context) error {
 	return s.Guard(func() error {
 		if err := s.db.Flush(); err != nil {
@@ -146,7 +146,7 @@ func (s *Store) Compact(ctx context.Context) error {
 // Flush writes to files what is in memory and in the log.
 func (s *Store) Flush() error { return s.db.Flush() }
 
-// Logged is how many bytes were written to the log since the store was opened.
+// Logged is how many bytes were written to Pebble's log since the store was opened.
 func (s *Store) Logged() uint64 { return s.db.Metrics().WAL.BytesWritten }
 
 // Checkpoint copies the store into the new folder dir: tables as hard links where the file system has
@@ -161,11 +161,11 @@ func (s *Store) Checkpoint(dir string) (copied int64, err error) {
 	return s.copied.Load() - before, err
 }
 
-// closePatience is how long a store that died is given to close; it may never do.
+// closePatience is how long a store that died has to close; it may never finish.
 const closePatience = time.Second
 
-// Close closes the store. What a dead one does not give back, its lock above all, ends with
-// the process.
+// Close closes the store. What a dead one cannot release, its lock above all, is released when the process
+// ends.
 func (s *Store) Close() error {
 	closed := make(chan error, 1)
 	go func() {
@@ -176,14 +176,14 @@ func (s *Store) Close() error {
 		}()
 		err := s.db.Close()
 		if dead := s.Cause(); dead != nil {
-			err = dead // what a dead store misses when it closes is of its death
+			err = dead // other errors follow from this one
 		}
 		closed <- err
 	}()
 	select {
 	case err := <-closed:
 		return err
-	case <-s.death.came:
+	case <-s.death.died:
 	}
 	patience := time.NewTimer(closePatience)
 	defer patience.Stop()

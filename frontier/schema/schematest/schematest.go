@@ -18,5 +18,5 @@ func Check(key, value []byte) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("key %x is of no table", key)
+	return fmt.Errorf("key %x belongs to no table", key)
 }

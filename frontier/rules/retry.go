@@ -9,17 +9,18 @@ import (
 	"exclave/frontier/schema"
 )
 
-// Retries are finished URIs to be offered again.
+// Retries are finished URIs to be retried.
 type Retries struct {
-	URIs    []Again
-	Offered map[crawl.Status]int64 // for the caller, once answered
+	URIs    []RetryURI
+	Retried map[crawl.Status]int64 // set when the request is committed
 }
 
-// OfferAgain queues finished URIs as if none of their attempts had been made. It reads their records, hosts, origins and facts; it
-// changes their records and queues and drops facts that would fail them at once. Afterwards nothing rests because of their failures;
-// what politeness asks for holds. URIs that are no longer finished with that status, and prerequisites, are left alone.
-func (t *Tx) OfferAgain(a *Retries) error {
-	a.Offered = map[crawl.Status]int64{}
+// RetryFinished queues finished URIs as if none of their attempts had been made. It reads their records, hosts, origins
+// and facts; it changes their records and queues, and deletes facts that would fail them at once. Afterwards neither queue
+// nor origin backs off because of them; delays stay. URIs that are no longer finished with that status, and
+// prerequisites, are left alone.
+func (t *Tx) RetryFinished(a *Retries) error {
+	a.Retried = map[crawl.Status]int64{}
 	for _, u := range a.URIs {
 		r, err := t.Record(u.ID)
 		if err != nil {
@@ -28,19 +29,19 @@ func (t *Tx) OfferAgain(a *Retries) error {
 		if r == nil || r.State != schema.Done || r.Claim.IsZero() || r.Outcome.Status != u.Status {
 			continue
 		}
-		if err := t.forgetFacts(r); err != nil {
+		if err := t.deleteFailureFacts(r); err != nil {
 			return err
 		}
-		if err := errors.Join(t.Enqueue(r, crawl.ModeFetch), t.forgiveFailures(r)); err != nil {
+		if err := errors.Join(t.Enqueue(r, crawl.ModeFetch), t.resetBackOff(r)); err != nil {
 			return err
 		}
-		a.Offered[u.Status]++
+		a.Retried[u.Status]++
 	}
 	return nil
 }
 
-// forgetFacts drops what is known of a URI's host and origin when it says that nothing can be had.
-func (t *Tx) forgetFacts(r *schema.Record) error {
+// deleteFailureFacts deletes the facts of a URI's host and origin that say that nothing can be fetched.
+func (t *Tx) deleteFailureFacts(r *schema.Record) error {
 	ctx := context.Background()
 	h, err := t.env.Facts.Host(ctx, r.Host)
 	if err != nil {
@@ -62,8 +63,8 @@ func (t *Tx) forgetFacts(r *schema.Record) error {
 	return nil
 }
 
-// forgiveFailures ends the rest after failures of a URI's origin and queue, but for politeness.
-func (t *Tx) forgiveFailures(r *schema.Record) error {
+// resetBackOff ends the back-off of a URI's origin and queue. The delay of the queue stays.
+func (t *Tx) resetBackOff(r *schema.Record) error {
 	q, hash, err := t.QueueOf(r)
 	if err != nil {
 		return err
@@ -84,13 +85,13 @@ func (t *Tx) forgiveFailures(r *schema.Record) error {
 		q.Wake = most
 	}
 	q.Backoff, q.Refused, q.GaveUp = 0, 0, false
-	t.restUntil(q, time.Time{}) // seen through when it is its turn
-	q.Eased = true
+	t.backOffUntil(q, time.Time{}) // found again when the queue is dispatched
+	q.Recovered = true
 	return nil
 }
 
-// Again is a finished URI to be offered again, and the status it was finished with.
-type Again struct {
+// RetryURI is a finished URI to be retried, and the status it was finished with.
+type RetryURI struct {
 	ID     crawl.ID
 	Status crawl.Status
 }

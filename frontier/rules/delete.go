@@ -5,23 +5,23 @@ import (
 	"exclave/frontier/schema"
 )
 
-// Deletion are URIs that an operator wants no more.
+// Deletion is the URIs that an operator deletes.
 type Deletion struct {
 	IDs     []crawl.ID
 	Status  crawl.Status
 	Log     func(*crawl.CrawlURI) []crawl.LogLine
-	Dropped int // for the caller, once answered
+	Deleted int // set when the request is committed
 }
 
-// Drop finishes URIs that wait with a status, without a request. It reads their records and changes what finishing a URI changes. Those
-// that are in process, wait no longer, or are prerequisites are left alone.
-func (t *Tx) Drop(d *Deletion) error {
+// DeletePending finishes pending URIs with a status, without a request. It reads their records and changes what finishing
+// a URI changes. URIs in process, URIs no longer pending and prerequisites are left alone.
+func (t *Tx) DeletePending(d *Deletion) error {
 	for _, id := range d.IDs {
 		r, err := t.Record(id)
 		if err != nil {
 			return err
 		}
-		if r == nil || r.State != schema.Waiting || r.Claim.IsZero() || !t.env.Queues.Reserve(id) {
+		if r == nil || r.State != schema.Pending || r.Claim.IsZero() || !t.env.Queues.Reserve(id) {
 			continue
 		}
 		t.Freed = append(t.Freed, id)
@@ -34,7 +34,7 @@ func (t *Tx) Drop(d *Deletion) error {
 		if err := t.done(r, u); err != nil {
 			return err
 		}
-		d.Dropped++
+		d.Deleted++
 	}
 	return nil
 }

@@ -39,9 +39,11 @@ func (l LastRun) Over() bool {
 // ReadLastRun reads how the last run of a job ended. The error wraps [folder.ErrLocked]
 // while a process works on it.
 func ReadLastRun(ctx context.Context, f folder.Folder) (l LastRun, err error) {
-	v, err := Open(ctx, f, Options{For: "last run of"})
-	if errors.Is(err, folder.ErrNotBegun) {
-		return l, nil
+	const why = "last run of"
+	v, err := Open(ctx, f, Options{For: why})
+	if errors.Is(err, folder.ErrNotBegun) { // unless another process is about to begin it
+		v = &View{Folder: f.ReadOnly()}
+		return l, errors.Join(v.hold(why), v.Close())
 	}
 	if err != nil {
 		return l, err

@@ -48,15 +48,22 @@ func Open(ctx context.Context, f folder.Folder, o Options) (_ *View, err error) 
 	if err := v.Begun(); errors.Is(err, folder.ErrNotBegun) { // whoever works on it
 		return nil, err
 	}
-	if _, err := v.FS.Stat(v.Path(folder.StateDir)); !errors.Is(err, fs.ErrNotExist) {
-		if v.lock, err = v.Lock(o.For); err != nil {
-			return nil, err
-		}
+	if err := v.hold(o.For); err != nil {
+		return nil, err
 	}
 	if err := v.Begun(); err != nil {
 		return nil, err
 	}
 	return v, v.open(ctx, o)
+}
+
+// hold locks the state when there is a folder for it.
+func (v *View) hold(why string) (err error) {
+	if _, err := v.FS.Stat(v.Path(folder.StateDir)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	v.lock, err = v.Lock(why)
+	return err
 }
 
 func (v *View) open(ctx context.Context, o Options) error {

@@ -63,6 +63,9 @@ func TestViewOfNothing(t *testing.T) {
 	if _, err := view.Open(t.Context(), f, view.Options{}); !errors.Is(err, folder.ErrNotBegun) {
 		t.Errorf("another process is about to begin it: %v", err)
 	}
+	if _, err := view.ReadLastRun(t.Context(), f); !errors.Is(err, folder.ErrLocked) {
+		t.Errorf("its last run: %v", err)
+	}
 	jobtest.Must(t, errors.Join(lock.Close(), os.RemoveAll(f.Path(folder.StateDir))))
 	jobtest.Must(t, os.Mkdir(f.Path(folder.LogDir), 0o755))
 	jobtest.Must(t, os.WriteFile(filepath.Join(f.Path(folder.LogDir), "crawl.log"), []byte("a line\n"), 0o644))

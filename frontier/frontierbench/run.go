@@ -23,7 +23,7 @@ import (
 	"exclave/internal/fsx"
 )
 
-// Params say what is measured.
+// Params are the parameters of a measurement.
 type Params struct {
 	Seed      uint64
 	Dir       string        // of the state; must be new
@@ -35,8 +35,8 @@ type Params struct {
 	Drain     time.Duration // of finishing URIs, and again at half the rate
 	SyncDelay time.Duration // added to every fsync
 	NoLimits  bool          // without the limits that a job has by default
-	// Slice is called when a tenth more was loaded, with the number of candidates in it;
-	// what it takes does not count. Nil: nothing is.
+	// Slice is called when another tenth was loaded, with the number of candidates in it; its time
+	// does not count. It may be nil.
 	Slice func(candidates int64) error
 	// Peak returns the greatest resident memory of the process so far, in bytes.
 	Peak func() int64
@@ -265,8 +265,8 @@ func load(ctx context.Context, f *frontier.Frontier, p Params, made []atomic.Uin
 	return nil
 }
 
-// links makes the links of a page; who finds 100,000 of them is not what is measured, and
-// leaves others their turn.
+// links makes the links of a page. It yields, because making 100,000 links is not part of what is
+// measured.
 func (g *candidates) links(n int, via string) []crawl.Candidate {
 	cs := make([]crawl.Candidate, n)
 	for i := range cs {
@@ -314,7 +314,7 @@ func checkpoint(ctx context.Context, f *frontier.Frontier, p Params, fig *Figure
 	return errors.Join(err, fs.RemoveAll(dir))
 }
 
-// drained is what came of a drain: how many pages were finished, and how long the calls
+// drained is the result of a drain: how many pages were finished, and how long the calls
 // took.
 type drained struct {
 	done           int64
@@ -322,7 +322,7 @@ type drained struct {
 }
 
 // drain takes and finishes URIs, each a page of 20 links, for a while, at most rate
-// of them a second when it is not 0; beside them something else may go on.
+// of them a second when it is not 0; beside runs meanwhile.
 func drain(ctx context.Context, f *frontier.Frontier, p Params, gens []*candidates, rate float64, beside func(context.Context) error) (d drained, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.Drain)
 	defer cancel()
@@ -433,7 +433,7 @@ func (b *Bare) Rate() float64 { return float64(b.sent) / b.took.Seconds() }
 // Close removes the store.
 func (b *Bare) Close() error { return errors.Join(b.db.Close(), b.fs.RemoveAll(b.dir)) }
 
-// quiet says nothing of what a store does while it works.
+// quiet discards the progress messages of a store.
 type quiet struct{ pebble.Logger }
 
 // Infof implements [pebble.Logger].

@@ -32,7 +32,7 @@ type Rules struct {
 	HostDocuments, SourceDocuments      int64 // budgets
 }
 
-// Rank is how the URIs of a queue are ranked.
+// Rank is how the URIs of a queue are ordered.
 type Rank string
 
 // The ranks that the model knows.
@@ -43,7 +43,7 @@ const (
 	RankDeep Rank = "depth-first"
 )
 
-// URI is what is compared of a URI that is known.
+// URI is what is compared of a known URI.
 type URI struct {
 	State    string // "parked", "waiting", in process included, or "done"
 	Claim    crawl.Claim
@@ -59,10 +59,9 @@ type URI struct {
 type Numbers struct {
 	Discovered, Queued, Parked, InProcess, Finished, Dropped int64
 	Refused, Retried, Archived, Judged, Valid, Failed        int64
-	// Queues is how many queues are in which state; those that are exhausted are left
-	// out. Entered and Left are how often one came into a state and went out of it, the
-	// queues that stood in it when the frontier was opened being Began; they may be
-	// told for groups of states.
+	// Queues is how many queues are in each state, without those that are exhausted. Began
+	// is how many were in a state when the frontier was opened, Entered and Left how often
+	// one moved into it and out of it; states may be counted in groups.
 	Queues               map[string]int64
 	Groups               map[string][]string // group → states in it
 	Began, Entered, Left map[string]int64    // by group
@@ -71,12 +70,12 @@ type Numbers struct {
 // Subject is a frontier under test.
 type Subject interface {
 	Frontier
-	// Drop finishes those of the keys that wait with [crawl.StatusDeletedByUser], and
+	// Drop finishes those of the keys that are pending with [crawl.StatusDeletedByUser], and
 	// returns how many.
 	Drop(ctx context.Context, keys ...string) (int, error)
 	URIs() (map[string]URI, error)
 	Numbers() Numbers
-	// Contradictions are what the frontier finds wrong with itself.
+	// Contradictions returns what the frontier's own check finds.
 	Contradictions() ([]string, error)
 	Close(ctx context.Context) error
 }
@@ -86,13 +85,13 @@ type Moment string
 
 // The moments at which a machine is stopped.
 const (
-	BeforeCommit Moment = "before the commit" // nothing of it is left
-	AfterCommit  Moment = "after the commit"  // all of it is
+	BeforeCommit Moment = "before the commit" // nothing of it is durable
+	AfterCommit  Moment = "after the commit"  // all of it is durable
 )
 
-// Store is where frontiers under test keep what they know.
+// Store keeps the states of frontiers under test.
 type Store interface {
-	// Open opens the frontier that was kept, or a new one.
+	// Open opens the frontier of the state, or a new one.
 	Open(Rules, clock.Clock) (Subject, error)
 	// OpenToCrash is Open; the first commit reaches the moment given, and what was
 	// durable then, keep percent of the rest beside it, is what is found after Crash.

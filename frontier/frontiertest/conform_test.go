@@ -18,7 +18,7 @@ import (
 	"exclave/internal/fsx"
 )
 
-// TestConforms holds the frontier to the model of frontiertest: random operations,
+// TestConforms compares the frontier with the model of frontiertest: random operations,
 // restarts and crashes, everything compared after each.
 func TestConforms(t *testing.T) {
 	if os.Getenv("EXCLAVE_LONG") == "" && !flagGiven("rapid.checks") {
@@ -77,7 +77,7 @@ func (s *memStore) open(r frontiertest.Rules, clk clock.Clock, fail *fsx.FailPoi
 	o := frontier.Options{FS: s.mem, Dir: "/state", LogDir: "/", Config: c, Order: frontier.DefaultOrderConfig(), Depths: r.Depths, Clock: clk,
 		Fail: fail, Logger: slog.New(slog.DiscardHandler)}
 	o.Order.Policies, o.Order.SessionBalance = nil, r.Session
-	o.Order.FollowUseless = true // the model knows neither what is left out nor what comes nearer
+	o.Order.FollowUseless = true // the model knows neither skipped links nor URIs found again over fewer hops
 	if r.Rank != frontiertest.RankNone {
 		o.Order.Policies = []frontier.PolicyName{frontier.PolicyName(r.Rank)}
 	}
@@ -93,7 +93,7 @@ func (s *memStore) open(r frontiertest.Rules, clk clock.Clock, fail *fsx.FailPoi
 	return subject{f}, f.Start(warcs{}, f.Files())
 }
 
-// subject shows a frontier to the conformance test.
+// subject makes a frontier a Subject.
 type subject struct{ *frontier.Frontier }
 
 func (s subject) Drop(ctx context.Context, keys ...string) (int, error) {

@@ -17,7 +17,7 @@ type Frontier interface {
 	Finished(ctx context.Context, u *crawl.CrawlURI) error
 }
 
-// Crawl stands for ToeThreads and chains: it answers for the web and hands in
+// Crawl takes the place of ToeThreads and chains: it answers as the web does and hands in
 // captures of a single WARC file, which thus reach the frontier out of order.
 type Crawl struct {
 	Web *Web
@@ -85,7 +85,7 @@ func (c *Crawl) take(u *crawl.CrawlURI) {
 
 func (c *Crawl) hand(f Frontier, u *crawl.CrawlURI) error {
 	c.mu.Lock()
-	delete(c.busy, u.Host) // before Finished: the host may be lent again before it returns
+	delete(c.busy, u.Host) // before Finished: the queue may be dispatched again before it returns
 	c.mu.Unlock()
 	err := f.Finished(context.Background(), u)
 	if err == nil && c.Acknowledged != nil && u.Disposition == crawl.Done {

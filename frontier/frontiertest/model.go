@@ -17,7 +17,7 @@ const (
 	done    = "done"
 )
 
-// entry is all that the model keeps of a URI.
+// entry is a URI in the model.
 type entry struct {
 	URI
 	c        crawl.Candidate // URL, key, host, source tag
@@ -32,17 +32,17 @@ type entry struct {
 	alone    bool // was offered as a prerequisite of others
 }
 
-// line is all that the model keeps of a queue.
+// line is a queue in the model.
 type line struct {
-	wake             time.Duration // not asked before, on the model's clock
+	wake             time.Duration // end of the delay, on the model's clock
 	gap              time.Duration // the same while a URI is in process
 	backoff, refused int
 	retired          bool
 }
 
-// origin is all that the model keeps of scheme, host and port.
+// origin is an origin in the model.
 type origin struct {
-	until   time.Duration // not asked before, on the model's clock
+	until   time.Duration // end of the delay, on the model's clock
 	backoff int
 	gaveUp  bool
 }
@@ -62,8 +62,8 @@ type model struct {
 	retried   int64
 	dropped   int64
 	end       int64 // of the WARC file
-	// loose says that the budget of sources was raised: which URIs had been put behind the
-	// others of their queue till then, for want of it, is not promised, and they stay there.
+	// loose says that the budget of sources was raised: which URIs were shelved before is not specified, and
+	// they stay at the end of their queue.
 	loose  bool
 	killed time.Duration // when the machine last stopped, on the model's clock; never: long ago
 }
@@ -124,8 +124,8 @@ func (m *model) origin(e *entry) *origin {
 	return m.origins[name]
 }
 
-// ill reports whether an origin is asked for one URI at a time.
-func (o *origin) ill() bool { return o.backoff > 0 || o.gaveUp }
+// failing reports whether one URI of an origin at a time may be in process.
+func (o *origin) failing() bool { return o.backoff > 0 || o.gaveUp }
 
 func (e *entry) prereq() bool { return e.force && e.Claim.IsZero() }
 
@@ -133,7 +133,7 @@ func needed(c crawl.Claim) bool {
 	return c.Bin || c.Keep || c.Link != [crawl.MaxProfiles]int32{}
 }
 
-// rank is where a URI stands in its queue.
+// rank is the precedence of a URI in its queue.
 func (m *model) rank(e *entry) int {
 	hops := min(strings.Count(e.Hops, "L"), 7)
 	switch {
@@ -156,7 +156,7 @@ func (m *model) rank(e *entry) int {
 func (m *model) enqueue(e *entry, mode crawl.Mode) {
 	e.State, e.mode, e.Attempts, e.at = waiting, mode, 0, m.op
 	e.prec = m.rank(e)
-	// A queue whose budget is greater now has its turn again.
+	// A queue whose budget was raised is revived.
 	if q := m.line(e); q.retired && !m.spent(e.c.Host) {
 		q.retired = false
 	}
@@ -210,14 +210,14 @@ func shorter(a, b string) bool {
 	return cmp.Or(cmp.Compare(strings.Count(a, "L"), strings.Count(b, "L")), cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) < 0
 }
 
-// better moves a URI that waits forward.
+// better moves a pending URI forward.
 func (m *model) better(e *entry) {
 	if e.State == waiting && e.prec > 0 {
 		e.prec = min(e.prec, m.rank(e))
 	}
 }
 
-// join grows claim and ways, and sees to what follows.
+// join joins claim and ways, and applies what follows.
 func (m *model) join(e *entry, c crawl.Claim, w crawl.Ways) {
 	old, ways := e.Claim, e.Ways
 	e.Claim, e.Ways = old.Join(c), ways.Join(w)
@@ -276,7 +276,7 @@ func (m *model) keepSources(e *entry) {
 	}
 }
 
-// admit decides whether a URI may become known; another may give way to it.
+// admit decides whether a URI may become known; another may be dropped for it.
 func (m *model) admit(e *entry) bool {
 	if e.prereq() || e.Seed {
 		return true
@@ -309,7 +309,7 @@ func (m *model) admit(e *entry) bool {
 	return true
 }
 
-// drop finishes URIs that wait without a request; it returns how many.
+// drop finishes pending URIs without a request; it returns how many.
 func (m *model) drop(keys ...string) (n int) {
 	for _, k := range keys {
 		e := m.uris[k]
@@ -356,9 +356,9 @@ func (m *model) pays(e *entry) bool {
 }
 
 // heads are the URIs that may go next in a queue: those of the least rank that were
-// queued first, in one operation. Those of sources whose budget is spent do not count, nor those of
-// origins that rest, the first of which wakes at a time, negative when none rests. One of an origin
-// that is not well goes alone.
+// queued first, in one operation. URIs of sources whose budget is spent do not count, nor those of
+// origins that back off; wake is the end of the first such back-off, negative when there is none. A URI of a
+// failing origin is dispatched alone.
 func (m *model) heads(queue string) (heads []*entry, wake time.Duration) {
 	wake = -1
 	busy := m.inProcess(queue)
@@ -367,7 +367,7 @@ func (m *model) heads(queue string) (heads []*entry, wake time.Duration) {
 			continue
 		}
 		o := m.origin(e)
-		if busy && o.ill() {
+		if busy && o.failing() {
 			continue
 		}
 		if o.until > m.now {
@@ -389,7 +389,7 @@ func (m *model) heads(queue string) (heads []*entry, wake time.Duration) {
 	return heads, wake
 }
 
-// rankOf is the rank of a queue: that of its first URI, also when its origin rests.
+// rankOf is the rank of a queue: that of its first URI, even if its origin backs off.
 func (m *model) rankOf(queue string) int {
 	best := 1000
 	for _, e := range m.uris {
@@ -400,8 +400,8 @@ func (m *model) rankOf(queue string) int {
 	return best
 }
 
-// ready are the URIs one of which must be offered now. wake is when the first queue
-// that must wait may be asked, negative when none waits.
+// ready are the URIs one of which must be offered now. wake is the first wake time of a
+// snoozed queue, negative when none is snoozed.
 func (m *model) ready() (now []*entry, wake time.Duration) {
 	wake = -1
 	ranks := map[*entry]int{}
@@ -410,7 +410,7 @@ func (m *model) ready() (now []*entry, wake time.Duration) {
 		if q.retired || len(heads) == 0 && rest < 0 || m.full(name) {
 			continue
 		}
-		// What was asked for just before a kill, nobody noted.
+		// Requests just before a kill were not noted.
 		at := max(q.wake, m.killed+m.r.MaxDelay)
 		if m.inProcess(name) {
 			at = max(at, q.gap)
@@ -436,8 +436,8 @@ func (m *model) ready() (now []*entry, wake time.Duration) {
 	return now, wake
 }
 
-// full reports whether so many URIs of the queue are in process that no other is offered: one
-// is as many, of a host that does not answer well, or when the others need it.
+// full reports whether so many URIs of the queue are in process that no other is offered: one, if the queue or the
+// origin backs off or failed, or if the others need it.
 func (m *model) full(queue string) bool {
 	busy := 0
 	for _, e := range m.uris {
@@ -463,8 +463,8 @@ func (m *model) inProcess(queue string) bool {
 	return false
 }
 
-// resting reports whether a queue rests in which something waits, though only for sources whose
-// budget is spent: that is found out when it may be asked.
+// resting reports whether a queue with pending URIs is snoozed, even if all of them are of sources whose
+// budget is spent: that is noticed when it is ready.
 func (m *model) resting() bool {
 	for _, e := range m.uris {
 		if q := m.line(e); m.r.SourceDocuments > 0 && e.State == waiting && !q.retired && max(q.wake, m.killed+m.r.MaxDelay) > m.now {
@@ -488,7 +488,7 @@ func (m *model) reopened(r Rules) {
 	}
 }
 
-// numbers are what must be told of it.
+// numbers are the expected counts.
 func (m *model) numbers() (n Numbers) {
 	n.Dropped, n.Refused, n.Retried = m.dropped, m.refused, m.retried
 	n.Discovered = m.dropped + int64(len(m.uris))

@@ -8,7 +8,7 @@ import (
 	"exclave/crawl"
 )
 
-// finish takes back what was offered; u is as it was handed in.
+// finish handles a URI that is handed back.
 func (m *model) finish(u *crawl.CrawlURI) {
 	e := m.uris[u.Key]
 	q := m.line(e)
@@ -38,7 +38,7 @@ func (m *model) finish(u *crawl.CrawlURI) {
 	}
 }
 
-// silent makes an origin rest that did not answer.
+// silent makes an origin back off that did not answer.
 func (m *model) silent(e *entry, gaveUp bool) {
 	o := m.origin(e)
 	o.until = max(o.until, m.now+m.backoff(o.backoff))
@@ -53,7 +53,7 @@ func (m *model) answered(e *entry, cleared bool) {
 	o.gaveUp = o.gaveUp && !cleared
 }
 
-// failed makes a queue rest after an answer that asks for it.
+// failed makes a queue back off after an answer that asks for it.
 func (m *model) failed(q *line, u *crawl.CrawlURI) {
 	rest := m.backoff(q.backoff)
 	if u.RetryAfter > 0 {
@@ -63,8 +63,8 @@ func (m *model) failed(q *line, u *crawl.CrawlURI) {
 	m.rest(q, max(rest, m.delay(u)))
 }
 
-// rest makes a queue rest. What another URI asks for, that was in process at the same
-// time, holds as well.
+// rest snoozes a queue. The delay of another URI that was in process at the same time still
+// holds.
 func (m *model) rest(q *line, d time.Duration) {
 	if m.r.Connections <= 1 {
 		q.wake = 0

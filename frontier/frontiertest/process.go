@@ -28,7 +28,7 @@ func (c *conformance) answer(u *crawl.CrawlURI, status crawl.Status, class crawl
 	u.Lines = []crawl.LogLine{{Log: crawl.LogCrawl, Text: []byte(u.Key + "\n")}}
 }
 
-// sheet is the context of a link that lets expect a style sheet.
+// sheet is the context of a link to a style sheet.
 const sheet = "link/@href[rel=stylesheet]"
 
 // open makes a URI a text that is a style sheet where a link says so.
@@ -72,7 +72,7 @@ func (c *conformance) process(u *crawl.CrawlURI) {
 	if c.chance("crawl-delay", 4) {
 		u.CrawlDelay = 100 * time.Second
 	}
-	// With caps a page has one link: in which order several become known is not promised.
+	// With caps a page has one link: the order in which several become known is not specified.
 	links := 3
 	if c.model.r.HostURIs+c.model.r.HostURIsMax > 0 {
 		links = 1
@@ -123,7 +123,7 @@ func targets(u *crawl.CrawlURI) string {
 	return strings.Join(out, "; ")
 }
 
-// judge judges the archived bytes: class and links are what they were.
+// judge judges the archived bytes: class and links stay the same.
 func (c *conformance) judge(u *crawl.CrawlURI) {
 	u.Status, u.Class, u.Judgeable, u.Disposition = u.Prior.Outcome.Status, u.Prior.Outcome.Class, u.Prior.Outcome.Judgeable, crawl.Done
 	if u.Prior.Outcome.Open != 0 {

@@ -18,7 +18,7 @@ import (
 	"exclave/internal/clock"
 )
 
-// Conform holds a frontier to the model: it opens one in the store, runs random
+// Conform compares a frontier with the model: it opens one in the store, runs random
 // operations on both, stops the machine now and then, and compares everything that can
 // be seen after each. It must be called within [rapid.SyncTest]. A failure ends rt, with
 // the operations in its log.
@@ -49,11 +49,11 @@ func Conform(rt *rapid.T, s Store) {
 // conformance is one run.
 type conformance struct {
 	*rapid.T
-	store   Store
-	clk     *clock.Fake
-	subject Subject
-	model   *model
-	lent    []*crawl.CrawlURI // in process
+	store     Store
+	clk       *clock.Fake
+	subject   Subject
+	model     *model
+	inProcess []*crawl.CrawlURI // in process
 }
 
 func rules() *rapid.Generator[Rules] {
@@ -81,7 +81,7 @@ func rules() *rapid.Generator[Rules] {
 		if is("source budget") {
 			r.SourceDocuments = int64(pick("source_documents", 1, 3))
 		}
-		// What is in process counts where its budget or its rank is looked at.
+		// URIs in process count for budgets and ranks.
 		if r.SourceDocuments == 0 && !r.Best {
 			r.Connections = pick("connections", 1, 1, 2, 5)
 		}
@@ -111,7 +111,7 @@ func (c *conformance) must(err error) {
 func (c *conformance) page() crawl.Candidate {
 	host := rapid.SampledFrom(hosts).Draw(c.T, "host")
 	scheme := "http"
-	// Which URIs of spent sources stand before those that rest is not promised.
+	// The order of URIs of spent sources and those whose origin backs off is not specified.
 	if c.chance("secure", 3) && !(c.model.r.Best && c.model.r.SourceDocuments > 0) {
 		scheme = "https"
 	}
@@ -129,8 +129,8 @@ func (c *conformance) candidate() crawl.Candidate {
 	if c.model.r.SourceDocuments > 0 {
 		u.SourceTag = []string{"", "log", "other"}[c.int("source", 2)]
 	}
-	// A claim on links beyond the depths of the job comes from nowhere: links of pages that
-	// cannot pass anything on are not kept.
+	// No claim has links beyond the depths of the job: links of pages that cannot pass anything on are not
+	// stored.
 	d := &c.model.r.Depths.D
 	switch c.int("claim", 4) {
 	case 0:
@@ -169,7 +169,7 @@ func (c *conformance) schedule(*rapid.T) {
 	c.model.apply(func() { c.model.upsert(u) })
 }
 
-// offered is what came of a call of Next.
+// offered is the result of a call of Next.
 type offered struct {
 	u   *crawl.CrawlURI
 	err error
@@ -199,10 +199,10 @@ func (c *conformance) take(*rapid.T) {
 		c.got(o, now, wake)
 	default:
 		if len(now) > 0 {
-			c.Fatalf("nothing is offered, %s may be asked", keysOf(now))
+			c.Fatalf("nothing is offered, though %s are ready", keysOf(now))
 		}
 		if wake < 0 && !c.model.inProcess("") && !c.model.resting() {
-			c.Fatalf("nothing is offered, nothing waits, and the crawl is not over")
+			c.Fatalf("nothing is offered or pending, and the crawl is not over")
 		}
 		stop()
 		if o := <-got; !errors.Is(o.err, context.Canceled) {
@@ -219,13 +219,13 @@ func keysOf(es []*entry) (keys []string) {
 	return keys
 }
 
-// got holds what was offered to the model.
+// got compares what was offered with the model.
 func (c *conformance) got(o offered, now []*entry, wake time.Duration) {
 	c.Helper()
 	switch {
 	case errors.Is(o.err, crawl.ErrDone):
 		if len(now) > 0 || wake >= 0 || c.model.inProcess("") {
-			c.Fatalf("the crawl is over, though %v may be asked, the next in %v", keysOf(now), wake-c.model.now)
+			c.Fatalf("the crawl is over, though %v are ready, the next in %v", keysOf(now), wake-c.model.now)
 		}
 		return
 	case o.err != nil:
@@ -241,7 +241,7 @@ func (c *conformance) got(o offered, now []*entry, wake time.Duration) {
 		c.Fatalf("offered otherwise than the model says (-model +frontier):\n%s", d)
 	}
 	c.model.offered(e)
-	c.lent = append(c.lent, o.u)
+	c.inProcess = append(c.inProcess, o.u)
 }
 
 // offer is what a ToeThread sees of a URI that it gets.
@@ -255,7 +255,7 @@ type offer struct {
 
 func seen(u *crawl.CrawlURI) offer {
 	o := offer{u.Candidate, u.Mode, u.Attempt, u.LastAttempt, crawl.Outcome{}}
-	o.URI.Via, o.URI.Kind, o.URI.Context = "", 0, "" // where it was found first is not promised
+	o.URI.Via, o.URI.Kind, o.URI.Context = "", 0, "" // the page it was found on first is not specified
 	if u.Prior != nil {
 		o.Prior = u.Prior.Outcome
 	}
@@ -276,8 +276,8 @@ func (c *conformance) lines() string {
 	return s
 }
 
-// wait lets a ToeThread wait through to the time when a queue may be asked: a moment
-// before nothing is offered, at the time it is.
+// wait lets a ToeThread wait for the first wake time: a moment before it nothing is offered, at that time a
+// URI is.
 func (c *conformance) wait(*rapid.T) {
 	now, wake := c.model.ready()
 	if len(now) > 0 || wake < 0 {
@@ -299,7 +299,7 @@ func (c *conformance) wait(*rapid.T) {
 		now, wake = c.model.ready()
 		c.got(o, now, wake)
 	default:
-		c.Fatalf("who waits is offered nothing at the time that %v", c.lines())
+		c.Fatalf("nothing is offered at the wake time of %v", c.lines())
 	}
 }
 
@@ -329,18 +329,18 @@ func (c *conformance) drop(*rapid.T) {
 	})
 }
 
-// lentOne is one of the URIs in process.
-func (c *conformance) lentOne() int {
-	if len(c.lent) == 0 {
+// oneInProcess chooses one of the URIs in process.
+func (c *conformance) oneInProcess() int {
+	if len(c.inProcess) == 0 {
 		c.Skip("nothing is in process")
 	}
-	return c.int("lent", len(c.lent)-1)
+	return c.int("lent", len(c.inProcess)-1)
 }
 
 func (c *conformance) finish(*rapid.T) {
-	i := c.lentOne()
-	u := c.lent[i]
-	c.lent = slices.Delete(c.lent, i, i+1)
+	i := c.oneInProcess()
+	u := c.inProcess[i]
+	c.inProcess = slices.Delete(c.inProcess, i, i+1)
 	c.process(u)
 	c.handIn(u)
 }
@@ -350,7 +350,7 @@ func (c *conformance) handIn(u *crawl.CrawlURI) {
 	c.model.apply(func() { c.model.finish(u) })
 }
 
-// compare holds everything that can be seen to the model.
+// compare compares everything that can be seen with the model.
 func (c *conformance) compare(*rapid.T) {
 	synctest.Wait() // claims are passed on
 	bad, err := c.subject.Contradictions()
@@ -391,7 +391,7 @@ func (c *conformance) addUp(n Numbers) {
 		all += k
 	}
 	if all != int64(len(queues)) {
-		c.Fatalf("%d queues by their states %v; something waits in %d", all, n.Queues, len(queues))
+		c.Fatalf("%d queues by their states %v; %d have pending URIs", all, n.Queues, len(queues))
 	}
 }
 
@@ -406,7 +406,7 @@ func (n Numbers) AddUp() error {
 			stand += n.Queues[s]
 		}
 		if moved := n.Began[group] + n.Entered[group] - n.Left[group]; moved != stand {
-			return fmt.Errorf("%d queues are %s: %d were, %d became so, %d are no more; %+v", stand, group, n.Began[group], n.Entered[group], n.Left[group], n)
+			return fmt.Errorf("%d queues are %s, but %d began so, %d entered and %d left; %+v", stand, group, n.Began[group], n.Entered[group], n.Left[group], n)
 		}
 	}
 	return nil
@@ -418,7 +418,7 @@ func (c *conformance) open(r Rules) {
 	c.must(err)
 }
 
-// later are rules that a later run may have.
+// later returns rules that a later run may have.
 func (c *conformance) later() Rules {
 	r := c.model.r
 	if r.HostDocuments > 0 && c.chance("greater host budget", 2) {
@@ -439,13 +439,13 @@ func (c *conformance) reopen(*rapid.T) {
 	c.model.reopened(r)
 }
 
-// closed notes that what was in process was not handed back: it may have been asked for, as before
+// closed notes that URIs in process were not handed back: they may have been requested, as before
 // a kill.
 func (c *conformance) closed() {
-	if len(c.lent) > 0 {
+	if len(c.inProcess) > 0 {
 		c.model.killed = c.model.now
 	}
-	c.lent = nil
+	c.inProcess = nil
 }
 
 func (c *conformance) crash(*rapid.T) {
@@ -454,11 +454,11 @@ func (c *conformance) crash(*rapid.T) {
 	c.restart()
 }
 
-// restart opens what a crash left.
+// restart opens the state after a crash.
 func (c *conformance) restart() {
 	c.must(c.subject.Close(c.Context()))
 	c.open(c.model.r)
-	c.lent = nil
+	c.inProcess = nil
 	c.model.reopened(c.model.r)
 	c.model.killed = c.model.now
 }
@@ -495,17 +495,16 @@ func (c *conformance) crashDuring(*rapid.T) {
 	c.restart()
 }
 
-// drain crawls to the end: nothing that is wanted may be left, but what budgets keep
-// back.
+// drain crawls to the end: nothing may be pending but URIs whose budgets are spent.
 func (c *conformance) drain() {
 	c.say("to the end")
 	for turns := 0; ; turns++ {
 		if turns > 2000 {
 			c.Fatalf("the crawl does not end; queues %s", c.lines())
 		}
-		for len(c.lent) > 0 {
-			u := c.lent[0]
-			c.lent = c.lent[1:]
+		for len(c.inProcess) > 0 {
+			u := c.inProcess[0]
+			c.inProcess = c.inProcess[1:]
 			c.answer(u, 404, crawl.ClassHTML, 0)
 			c.handIn(u)
 			synctest.Wait()
@@ -522,7 +521,7 @@ func (c *conformance) drain() {
 	c.compare(c.T)
 	for k, e := range c.model.uris {
 		if e.State == waiting && !c.model.line(e).retired && c.model.r.SourceDocuments == 0 {
-			c.Errorf("%s waits at the end", k)
+			c.Errorf("%s is pending at the end", k)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 type Link struct {
 	To    int
 	Kind  crawl.LinkKind
-	Sheet bool // it lets expect a style sheet
+	Sheet bool // the link is to a style sheet
 }
 
 // hop is the letter of a link.
@@ -58,7 +58,7 @@ type Page struct {
 	Excluded  bool // accepted only as what an archived page embeds
 }
 
-// accepts is the scope.
+// accepts reports whether the scope accepts the page.
 func (p Page) accepts(c crawl.Claim, w crawl.Ways) bool {
 	onlyJudged := c.Analyse && !c.Bin && c.Link == [crawl.MaxProfiles]int32{}
 	return !p.Excluded || !onlyJudged && w.Within(maxEmbeds, maxGuesses)
@@ -169,7 +169,7 @@ func (w *Web) Seed() crawl.Candidate {
 	return crawl.Candidate{URL: p.Key, Key: p.Key, Host: p.Host, Seed: true, Claim: crawl.Claim{Analyse: true}}
 }
 
-// outcome is what page i comes to under a claim.
+// outcome is the outcome of page i under a claim.
 func (w *Web) outcome(i int, c crawl.Claim, ways crawl.Ways) crawl.Outcome {
 	p := w.Pages[i].as(ways)
 	o := crawl.Outcome{Status: p.Status, Class: p.Class, Judgeable: p.Judgeable}

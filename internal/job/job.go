@@ -69,7 +69,7 @@ type Job struct {
 	answers     *question.Answers
 	closers     []func(context.Context) error // run in reverse
 
-	// What goes on: each guards itself.
+	// Safe for concurrent use.
 	pauses     *pause.Reasons
 	unanswered *pause.Names
 	meter      progress.Meter
@@ -91,7 +91,7 @@ func (j *Job) ImportSeeds(ctx context.Context, in io.Reader, name string, o seed
 	return j.seeder.Import(ctx, in, name, o)
 }
 
-// Delete takes URIs that wait out of the frontier, as [question.Answers.Delete] does.
+// Delete deletes pending URIs from the frontier, as [question.Answers.Delete] does.
 func (j *Job) Delete(ctx context.Context, f question.Filter) (deleted int, err error) {
 	return j.answers.Delete(ctx, f)
 }

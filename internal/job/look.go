@@ -20,7 +20,7 @@ import (
 	"exclave/internal/urlx"
 )
 
-// HostSummary is what became of a host.
+// HostSummary is the result of crawling a host.
 type HostSummary struct {
 	Host     string
 	Judged   int

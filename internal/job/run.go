@@ -77,7 +77,7 @@ func (r *run) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// keep keeps in the state how far the run has come.
+// keep stores the note of the run in the state.
 func (r *run) keep(ctx context.Context, n view.RunNote) error {
 	text, err := json.Marshal(n)
 	if err != nil {
@@ -87,8 +87,8 @@ func (r *run) keep(ctx context.Context, n view.RunNote) error {
 	return err
 }
 
-// watch begins what goes on beside the crawl, until the returned function is called: it does not end with ctx, which an
-// order to stop ends.
+// watch starts the goroutines beside the crawl. They end when the returned function is called, not with ctx, which ends
+// when the run is told to stop.
 func (r *run) watch(ctx context.Context) (stop func()) {
 	beside, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
@@ -157,7 +157,7 @@ func (r *run) end(res Result, crawlErr error) error {
 	return errors.Join(append(errs, fsx.WriteSharedAtomic(r.opts.FS, r.path(folder.ReportDir, "seeds.json"), append(data, '\n')))...)
 }
 
-// line is where the crawl stands, in one line.
+// line is the progress of the crawl, in one line.
 func (r *run) line(elapsed time.Duration) string {
 	s, c := r.frontier.Stats(), r.ctl.Counts()
 	rate := 0.0

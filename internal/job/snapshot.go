@@ -9,9 +9,9 @@ import (
 	"exclave/internal/job/progress"
 )
 
-// Snapshot is where a running crawl stands: what the live view, the metrics and
-// the reports show. What the frontier counts is of one instant; the other parts are
-// read one after the other, each consistent in itself.
+// Snapshot is a running crawl at one moment, as the live view, the metrics and the reports
+// show it. The counts of the frontier are of one instant; the other parts are read one after
+// the other, each consistent in itself.
 type Snapshot struct {
 	Job      string        `json:"job"`
 	Time     time.Time     `json:"time"`
@@ -32,7 +32,7 @@ type Snapshot struct {
 	Steps      []chain.StepStats     `json:"steps"`
 }
 
-// Snapshot returns where the crawl stands. It may be called from any goroutine
+// Snapshot returns the present snapshot of the crawl. It may be called from any goroutine
 // between Open and Close.
 func (j *Job) Snapshot() Snapshot {
 	now := j.opts.Clock.Now()
@@ -40,7 +40,7 @@ func (j *Job) Snapshot() Snapshot {
 	counts := j.ctl.Counts()
 	state := j.ctl.State()
 	if j.halt.Err() != nil {
-		state = chain.Stopping // the controller hears of it a moment later
+		state = chain.Stopping // the controller follows a moment later
 	}
 	free, ok := pause.Disk{Folder: j.folder}.Free()
 	if !ok {

@@ -12,10 +12,10 @@ import (
 	"exclave/internal/job/question"
 )
 
-// event is something to tell in the log of statistics beside the numbers.
+// event is a line of the log of statistics that has no numbers.
 type event struct{ what, why string }
 
-// tell hands an event to the log of statistics, unless that is far behind or nobody logs.
+// tell sends an event to the log of statistics. It is lost when the log is far behind or not open.
 func (j *Job) tell(what, why string) {
 	select {
 	case j.events <- event{what, why}:
@@ -83,7 +83,7 @@ func (r *run) stateEvent(from, to chain.State) (what, why string) {
 	return "RUNNING", fmt.Sprintf("%d ToeThreads", r.cfg.Crawl.ToeThreads)
 }
 
-// sample is what the next line of the log tells.
+// sample has the values of the next line of the log.
 func (r *run) sample() progress.Sample {
 	end := question.EndsOf(r.frontier)
 	s := progress.Sample{At: r.opts.Clock.Now(), Stats: r.frontier.Stats(), Successes: end.Successes, Failures: end.Failures,
@@ -97,7 +97,7 @@ func (r *run) sample() progress.Sample {
 func (r *run) logEnd(status string) {
 	s, err := progress.OpenStatistics(r.opts.FS, r.path(folder.LogDir, folder.ProgressLog), r.opts.Clock, r.opts.Log)
 	if err != nil {
-		return // said when the run began
+		return // reported when the run began
 	}
 	s.Event("ENDED", status)
 	s.Close()

@@ -143,8 +143,8 @@ func (c *copier) state(dir string, number uint64) error {
 	return nil
 }
 
-// loose puts configuration, seeds and what else job.toml names in the job's folder into
-// the checkpoint, and the log of statistics, which no state knows.
+// loose adds to the checkpoint the configuration, the seeds, other files in the job's folder that job.toml names, and the
+// log of statistics, which the state does not cover.
 func (c *copier) loose() error {
 	text, err := c.configText()
 	if err != nil {
@@ -174,7 +174,7 @@ func (c *copier) looseFile(name string) error {
 	from, path := c.Path(name), filepath.Join(configDir, name)
 	st, err := c.FS.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the crawl says what it misses
+		return nil // the crawl reports missing files
 	}
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", from, err)
@@ -189,7 +189,7 @@ func (c *copier) looseFile(name string) error {
 	if err := c.link(from, path, st.Size(), false); err != nil {
 		return err
 	}
-	// Nobody has promised that its bytes are durable.
+	// Its bytes may not be durable yet.
 	f, err := c.FS.OpenReadWrite(filepath.Join(c.dir, path), vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return fmt.Errorf("sync %s: %w", from, err)

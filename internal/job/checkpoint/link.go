@@ -13,7 +13,7 @@ import (
 // so many bytes stay free.
 func linkOrCopy(fsys fsx.FS, from, to string, length, leave int64) (copied int64, err error) {
 	if st, err := fsx.Lstat(fsys, from); err == nil && st.Mode()&fs.ModeSymlink != 0 {
-		if from, err = filepath.EvalSymlinks(from); err != nil { // what it leads to is meant
+		if from, err = filepath.EvalSymlinks(from); err != nil { // link the target, not the symbolic link
 			return 0, err
 		}
 	}

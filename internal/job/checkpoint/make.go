@@ -30,7 +30,7 @@ type State interface {
 type Options struct {
 	Key      evidence.Key    // that evidence is hashed under
 	Software string          // name/version
-	Made     func(Manifest)  // called for each checkpoint that was made; nil: nobody is told
+	Made     func(Manifest)  // called for each checkpoint that was made; may be nil
 	Fail     *fsx.FailPoints // for kill tests; nil = none
 }
 
@@ -157,7 +157,7 @@ func (m *Maker) finish(c *copier) error {
 	}
 	m.o.Fail.Hit("job.checkpoint.named")
 	if err := fsx.SyncDir(m.FS, m.path("")); err != nil {
-		// Whether it survives a crash nobody knows: it is none.
+		// It may not survive a crash: it does not count as a checkpoint.
 		return errors.Join(err, m.FS.Rename(m.path(c.made.Name), c.dir))
 	}
 	return nil
@@ -180,7 +180,7 @@ func (m *Maker) Watch(ctx context.Context, stats func() frontier.Stats) {
 		case <-t.C():
 		}
 		now := stats()
-		now.InProcess, now.Queued = 0, now.Queued+now.InProcess // what is handed out is no change
+		now.InProcess, now.Queued = 0, now.Queued+now.InProcess // URIs in process are not a change
 		if now != last {
 			_, err := m.Make(ctx, "")
 			switch {

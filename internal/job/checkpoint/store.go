@@ -79,7 +79,7 @@ func (s store) retain(keep int) error {
 	}
 	all = slices.DeleteFunc(all, func(c Manifest) bool { return c.Named })
 	for _, c := range all[:max(0, len(all)-keep)] {
-		// Not a part of one may be taken for the whole.
+		// A part of a checkpoint must not be mistaken for a whole one.
 		if err := s.FS.Rename(s.path(c.Name), s.path(removingDir)); err != nil {
 			return fmt.Errorf("delete %s: %w", c.Name, err)
 		}

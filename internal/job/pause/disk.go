@@ -47,8 +47,8 @@ func (d Disk) Watch(ctx context.Context, r *Reasons, stored func() int64, stop f
 	}
 }
 
-// look pauses the crawl when less is free than it asks for, and lets it go on
-// when there is a little more, lest it pause and go on all the time.
+// look pauses the crawl when less than min_free_disk is free, and resumes it when a little more is free, so that it
+// does not pause and resume all the time.
 func (d Disk) look(r *Reasons) {
 	least := d.Config.Crawl.MinFreeDisk
 	if least <= 0 {

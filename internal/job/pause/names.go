@@ -8,7 +8,8 @@ import (
 	"exclave/internal/clock"
 )
 
-// Names pauses a crawl while no name server answers: what cannot be looked up would be given up. Use it from any goroutine.
+// Names pauses a crawl while no name server answers: without the pause, all URIs whose hosts cannot be looked up would be
+// given up. Use it from any goroutine.
 // Make it with [NewNames].
 type Names struct {
 	reasons *Reasons
@@ -18,12 +19,12 @@ type Names struct {
 	none    chan struct{} // filled when no name server answers
 }
 
-// NewNames returns what sets a reason of r; tell is told when it comes and goes.
+// NewNames returns a Names that sets a reason of r; tell is called when the reason begins and when it ends.
 func NewNames(r *Reasons, clk clock.Clock, log *slog.Logger, tell func(what, why string)) *Names {
 	return &Names{r, clk, log, tell, make(chan struct{}, 1)}
 }
 
-// None says that no name server answers, as the error of a lookup tells. That lookup is not to be counted.
+// None notes that no name server answers, with the error of a lookup. That lookup must not be counted as a failure.
 func (n *Names) None(err error) {
 	if !n.reasons.setUnanswered(n.clk.Now()) {
 		return
@@ -32,7 +33,7 @@ func (n *Names) None(err error) {
 	n.tell("NO NAME SERVER", err.Error())
 	select {
 	case n.none <- struct{}{}:
-	default: // somebody looks
+	default: // Watch knows
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// checkEvery is how often it is looked whether a reason has come or gone.
+// checkEvery is how often reasons are checked.
 const checkEvery = 5 * time.Second
 
 // Reasons are why a crawl is paused. It runs while there is none. Use it from any goroutine; make it with [New].
@@ -20,7 +20,7 @@ type Reasons struct {
 }
 
 // New returns reasons, of which none holds. pause pauses the crawl, or lets it go on; it is called, one call at a time,
-// whenever a reason comes or goes, and also when nothing changes by that.
+// whenever a reason begins or ends, even when another reason holds.
 func New(pause func(bool)) *Reasons { return &Reasons{pause: pause} }
 
 // set changes what holds and pauses the crawl, or lets it go on.

@@ -19,7 +19,7 @@ type Rate struct {
 	Bytes float64 `json:"bytes"` // received from them per second
 }
 
-// Meter knows what the counters said during the last seconds. The zero Meter is ready; use it from any goroutine.
+// Meter keeps the counters of the last seconds. The zero Meter is ready; use it from any goroutine.
 type Meter struct {
 	mu    sync.Mutex
 	marks []meterMark // oldest first
@@ -30,8 +30,7 @@ type meterMark struct {
 	fetched, bytes int64
 }
 
-// Add notes what the counters say at an instant, and forgets what the window has
-// left behind.
+// Add notes the counters at an instant, and discards those older than the window.
 func (m *Meter) Add(at time.Duration, c chain.Counts) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

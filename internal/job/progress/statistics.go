@@ -18,7 +18,7 @@ const legend = "           timestamp  discovered      queued   downloaded       
 // columns are where the values end.
 func columns() []int { return []int{20, 32, 44, 57, 74, 85, 99, 113, 126, 140, 153, 165, 177} }
 
-// Sample is what a line of the log tells.
+// Sample has the values of a line of the log.
 type Sample struct {
 	At        time.Time
 	Took      time.Duration // of all runs
@@ -65,8 +65,8 @@ func (s Sample) line() string {
 	return string(b)
 }
 
-// Congestion is by how much more the queues with URIs could keep busy: all but retired
-// ones, divided by those that cannot be asked more, because they are in process or wait.
+// Congestion is the number of queues with URIs that are not retired, divided by those of them that cannot be dispatched
+// now, because they are in process or snoozed.
 // "-" when there is none of these.
 func Congestion(q frontier.QueueStates) string {
 	used := q.InProcess + q.Waiting + q.Resting
@@ -77,7 +77,7 @@ func Congestion(q frontier.QueueStates) string {
 }
 
 // Statistics writes progress-statistics.log. It is appended to by every run, and
-// not committed with the state: what it says is history, and nobody resumes from
+// not committed with the state: it is for people, and no run reads
 // it. Use it from one goroutine; Close it.
 type Statistics struct {
 	out  io.WriteCloser // nil: the log cannot be written to
@@ -103,7 +103,7 @@ func OpenStatistics(fs fsx.FS, name string, clk clock.Clock, log *slog.Logger) (
 // Legend writes the names of the columns.
 func (s *Statistics) Legend() { s.write(legend) }
 
-// Event writes something to tell beside the numbers.
+// Event writes a line about an event.
 func (s *Statistics) Event(what, why string) {
 	s.write(fmt.Sprintf("%s CRAWL %s - %s", s.clk.Now().UTC().Format(time.RFC3339), what, why))
 }

@@ -27,12 +27,12 @@ type Questions interface {
 	Why(ctx context.Context, url string) (*Why, error)
 	// Robots tells what robots.txt decides on URLs; token "" is the job's. The error wraps [ErrURL] when one is none.
 	Robots(ctx context.Context, urls []string, token string) (*RobotsAnswer, error)
-	// Frontier summarises what waits, with the n longest queues.
+	// Frontier summarises what is pending, with the n longest queues.
 	Frontier(ctx context.Context, n int) (FrontierSummary, error)
 	// Queue tells everything known of a host and its queue.
 	Queue(ctx context.Context, host string) (*ShownQueue, error)
-	// WriteWaiting writes each URI that waits and is chosen as a line of JSON, up to limit of them (0 = all). The error
-	// wraps [ErrFilter] when the filter is none.
+	// WriteWaiting writes each pending URI that the filter chooses as a line of JSON, up to limit of them (0 = all). The
+	// error wraps [ErrFilter] when the filter is none.
 	WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer) error
 	// CountRetry tells what [Changes.Retry] would offer again.
 	CountRetry(ctx context.Context, r Retry) (Retried, error)
@@ -43,7 +43,7 @@ type Questions interface {
 // Changes is what a job can be changed by, whether it runs or not: the running crawl makes them itself or for
 // whoever asks at its control socket; a job at rest is opened for them. Each is durable when it returns.
 type Changes interface {
-	// Delete takes the URIs that wait and are chosen out of the frontier, and returns how many.
+	// Delete deletes the pending URIs that the filter chooses from the frontier, and returns how many.
 	Delete(ctx context.Context, f Filter) (int, error)
 	// Retry offers finished URIs again.
 	Retry(ctx context.Context, r Retry) (Retried, error)
@@ -74,7 +74,7 @@ type Running struct {
 	Note func(view.RunNote) view.RunNote
 }
 
-// At returns who answers for a job at rest; v is open with its rules, for as long as questions are asked.
+// At returns the Answers of a job at rest; v is open with its rules, and stays open while questions are asked.
 func At(v *view.View) *Answers {
 	return &Answers{Folder: v.Folder, State: v.State, Analyzer: v.Analyzer, Scope: v.Scope, Records: v.Records()}
 }

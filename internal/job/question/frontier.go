@@ -19,8 +19,7 @@ import (
 // ErrFilter is wrapped by errors of a filter that cannot be understood.
 var ErrFilter = errors.New("not a filter")
 
-// Filter chooses URIs that wait. What is empty does not matter; of what is given, all
-// must fit.
+// Filter chooses pending URIs. Empty fields do not matter; all others must match.
 type Filter struct {
 	Host  string // exactly: the name of a queue, which queue_key makes
 	SURT  string // prefix, as in [urlx.SURTPrefix]
@@ -52,16 +51,16 @@ func (f Filter) compile() (func(*frontier.Record) bool, error) {
 	}, nil
 }
 
-// FrontierSummary is what waits in a job, and where.
+// FrontierSummary is what is pending in a job, and in which queues.
 type FrontierSummary struct {
 	Stats     frontier.Stats        `json:"stats"`
 	Queues    frontier.QueueStates  `json:"queues"`
 	Changes   frontier.QueueChanges `json:"queue_changes"` // of this run
-	Exhausted int64                 `json:"exhausted"`     // hosts known of which nothing waits
+	Exhausted int64                 `json:"exhausted"`     // hosts without pending URIs
 	Biggest   []frontier.QueueSize  `json:"biggest"`
 }
 
-// Frontier summarises what waits, with the n longest queues. It reads a row for each
+// Frontier summarises what is pending, with the n longest queues. It reads a row for each
 // host.
 func (a *Answers) Frontier(_ context.Context, n int) (s FrontierSummary, err error) {
 	c := a.State.Census()
@@ -78,7 +77,7 @@ type ShownQueue struct {
 	State    string         `json:"state,omitempty"`
 	Why      string         `json:"why,omitempty"` // the state in a sentence
 	Waiting  uint64         `json:"waiting,omitempty"`
-	Until    *time.Time     `json:"until,omitempty"` // it is not asked before
+	Until    *time.Time     `json:"until,omitempty"` // its wake time
 	Failures int            `json:"failures,omitempty"`
 	Refused  int            `json:"refused,omitempty"` // answers 403 in a row
 	Address  string         `json:"address,omitempty"`
@@ -93,8 +92,8 @@ type ShownQueue struct {
 	Next     []string       `json:"next,omitempty"`    // first URLs in its queue
 	// Failed are those of them that failed and are tried again.
 	Failed []frontier.FailedURI `json:"failed,omitempty"`
-	// Origins are those (scheme, host, port) that failed and have not recovered: what waits for
-	// others is asked for meanwhile.
+	// Origins are those (scheme, host, port) that failed and have not recovered: URIs of
+	// others are dispatched meanwhile.
 	Origins []frontier.RestingOrigin `json:"origins,omitempty"`
 }
 
@@ -190,7 +189,7 @@ func (a *Answers) whyQueue(q *frontier.Queue) string {
 	return "nothing waits in its queue"
 }
 
-// EachWaiting calls fn for each URI that waits and is chosen, up to limit of them
+// EachWaiting calls fn for each pending URI that the filter chooses, up to limit of them
 // (0 = all). Prerequisites (dns:, robots.txt) are left out.
 func (a *Answers) EachWaiting(ctx context.Context, f Filter, limit int, fn func(*frontier.Record) error) error {
 	f.Host = hostOf(f.Host)
@@ -217,7 +216,7 @@ func (a *Answers) EachWaiting(ctx context.Context, f Filter, limit int, fn func(
 	return err
 }
 
-// waitingLine is a URI that waits, in the format of out-of-scope.jsonl, which seeds
+// waitingLine is a pending URI, in the format of out-of-scope.jsonl, which seeds
 // are read from.
 type waitingLine struct {
 	URL    string `json:"url"`
@@ -228,7 +227,7 @@ type waitingLine struct {
 	Seed   bool   `json:"seed,omitempty"`
 }
 
-// WriteWaiting writes each URI that waits and is chosen as a line of JSON, up to limit
+// WriteWaiting writes each pending URI that the filter chooses as a line of JSON, up to limit
 // of them (0 = all).
 func (a *Answers) WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer) error {
 	f.Host = hostOf(f.Host)
@@ -239,7 +238,7 @@ func (a *Answers) WriteWaiting(ctx context.Context, f Filter, limit int, w io.Wr
 	})
 }
 
-// Delete takes the URIs that wait and are chosen out of the frontier. Each is finished
+// Delete deletes the pending URIs that the filter chooses from the frontier. Each is finished
 // with status -6000 and a line in crawl.log; a link to it found later changes nothing,
 // unless it asks for more. URIs in process and prerequisites are left alone. It
 // returns how many were deleted.

@@ -23,7 +23,7 @@ const (
 // queueLabels are Heritrix's names of the states of queues with URIs, in its order.
 func queueLabels() []string { return []string{"IN-PROCESS", "READY", "SNOOZED", "INACTIVE", "RETIRED"} }
 
-// labelOf is Heritrix's name of the state of a queue. What waits, for whatever reason, is
+// labelOf is Heritrix's name of the state of a queue. A queue that waits for any reason is
 // snoozed.
 func labelOf(s frontier.QueueState) string {
 	switch s {
@@ -150,7 +150,7 @@ func (r *reporter) lastState(s frontier.Stats) string {
 	return "FINISH"
 }
 
-// wakes is how long until a queue is asked, "" when it may be now.
+// wakes is how long until a queue wakes, "" when it is ready.
 func (r *reporter) wakes(q frontier.QueueRow) string {
 	if d := q.Until.Sub(r.now); !q.Until.IsZero() && d > 0 {
 		return conventional(max(d, time.Millisecond))
@@ -158,8 +158,7 @@ func (r *reporter) wakes(q frontier.QueueRow) string {
 	return ""
 }
 
-// expended is what a queue has cost, at one for a URI, and of how many visits none came to
-// anything.
+// expended is what a queue has cost, at one per URI, and how many of its visits failed.
 func expended(q frontier.QueueRow) (spent, failures int64) {
 	n, _ := q.Tally.Successes()
 	return q.Tally.URIs, q.Tally.URIs - n - q.Tally.Robots

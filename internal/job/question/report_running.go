@@ -24,7 +24,7 @@ func heritrixChains(steps []chain.StepStats) []struct {
 		i := 1
 		switch {
 		case s.Chain == chain.Post && (s.Kind == standard.KindLinksScoper || s.Kind == standard.KindFrontierScheduler):
-			i = 0 // what is done with links that were found
+			i = 0 // the chain of outlinks
 		case s.Chain == chain.Write, s.Chain == chain.Post:
 			i = 2
 		}
@@ -139,7 +139,7 @@ func (r *reporter) threads(w io.Writer) error {
 	return nil
 }
 
-// noThread stands where Heritrix shows a thread of Java.
+// noThread is printed where Heritrix shows a Java thread.
 const noThread = "Java Thread State: -\nBlocked/Waiting On: NONE\n"
 
 func (r *reporter) workers(w io.Writer) error {

@@ -10,7 +10,7 @@ import (
 	"exclave/internal/job/view"
 )
 
-// Heritrix's ways to write what its reports say.
+// Formats of Heritrix's reports.
 
 // stamp12 is a time to the minute.
 func stamp12(t time.Time) string { return t.UTC().Format("200601021504") }

@@ -14,7 +14,7 @@ import (
 	"exclave/frontier"
 )
 
-// Retry chooses finished URIs. Of what is given, all must fit.
+// Retry chooses finished URIs. All that is given must match.
 type Retry struct {
 	Filter   // its Host is that of the URL
 	Statuses Statuses
@@ -76,7 +76,7 @@ func (s Statuses) has(status crawl.Status) bool {
 // Retried is how many URIs were offered again, or would be.
 type Retried struct {
 	URIs     int64           `json:"uris"`
-	ByStatus []RetriedStatus `json:"by_status"` // from the least number on
+	ByStatus []RetriedStatus `json:"by_status"` // in ascending order
 	// Untimed are URIs that a program before format 5 finished: whether that was since the time asked for
 	// is not known, and they are left alone.
 	Untimed int64 `json:"untimed,omitempty"`

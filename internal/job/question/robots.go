@@ -136,7 +136,7 @@ func (q *robotsQuestion) url(ctx context.Context, raw string, u *urlx.URL) (Robo
 	return out, nil
 }
 
-// text returns the text of a robots.txt that was read: from the state, where it waits for the first
+// text returns the text of a robots.txt that was read: from the state, where it is kept for the first
 // archived page of its host, or from the archive.
 func (q *robotsQuestion) text(ctx context.Context, f crawl.OriginFacts) (robotsText, error) {
 	if t, ok := q.read[f.Origin]; ok {

@@ -29,9 +29,9 @@ type Shown struct {
 	Seed      bool           `json:"seed,omitempty"`
 	Source    string         `json:"source,omitempty"` // source tag of its seed
 	Host      string         `json:"host,omitempty"`
-	Queue     string         `json:"queue,omitempty"` // it waits in, or would
+	Queue     string         `json:"queue,omitempty"` // it is pending in, or would be
 	Hops      string         `json:"hops,omitempty"`
-	Context   string         `json:"context,omitempty"` // where its link stood
+	Context   string         `json:"context,omitempty"` // of its link in the page
 	Claim     []string       `json:"claim,omitempty"`   // why it is wanted, in words
 	Attempts  int            `json:"attempts,omitempty"`
 	Finishes  int            `json:"finishes,omitempty"`  // lines in crawl.log
@@ -194,7 +194,7 @@ func (s *shower) scopeOf(c *crawl.Candidate) *ShownScope {
 	return &ShownScope{Decision: r.Decision.String(), Rule: r.Rule}
 }
 
-// state is where a URI stands, in a word.
+// state is the state of a URI, in a word.
 func (s *shower) state(r *frontier.Record) string {
 	if r.State == frontier.Waiting && s.State.InProcess(r.ID) {
 		return "in process"

@@ -25,8 +25,8 @@ func (w *Why) say(format string, a ...any) {
 	w.Sentences = append(w.Sentences, fmt.Sprintf(format, a...))
 }
 
-// Why tells when and where a URL was seen, which rule let it in or out, what it waits
-// for, and what became of it. It reads crawl.log or out-of-scope.jsonl from its
+// Why tells when and where a URL was found, which rule accepted or rejected it, what it waits
+// for, and how it ended. It reads crawl.log or out-of-scope.jsonl from its
 // beginning: about a second for a million lines.
 func (a *Answers) Why(ctx context.Context, url string) (*Why, error) {
 	shown, err := a.Show(ctx, url, false)
@@ -172,7 +172,7 @@ func (a *Answers) whyFinished(ctx context.Context, w *Why, s *Shown) error {
 	err := a.scanLog(ctx, crawl.LogCrawl, s.URL, func(place logparts.Place, text []byte) error {
 		e, err := crawllog.Parse(string(text))
 		if err != nil || e.URL != s.URL {
-			return nil // another's line that names it
+			return nil // a line of another URI that names it
 		}
 		last, at = e, place
 		found++

@@ -88,7 +88,7 @@ func (g *group) facts(u *crawl.CrawlURI, robotsTTL time.Duration) {
 	}
 }
 
-// capture is the row of a group that counts for nothing.
+// capture is the row of a group that is not used: an abandoned capture.
 func (g *group) capture(why string) frontier.Capture {
 	c := frontier.Capture{Span: g.span(), Response: !g.Response.IsZero(), Abandoned: why}
 	for _, a := range g.Carried {

@@ -61,7 +61,7 @@ func goodLine(log crawl.LogID, line []byte) bool {
 	if err != nil || !crawl.PrereqHops(e.Hops) {
 		return err == nil
 	}
-	// A line of a part whose bytes were changed may read well, and name what was never asked for.
+	// A line of a part whose bytes were changed may read well, and name a URI that was never requested.
 	_, ok := crawl.PrereqKey(e.URL)
 	return ok
 }

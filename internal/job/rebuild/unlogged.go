@@ -159,7 +159,7 @@ func (r *replay) writeLine(u *crawl.CrawlURI, file string) (crawllog.Entry, erro
 	return e, nil
 }
 
-// sized is a recording of which nothing is known, and asked for, but the lengths of its answer.
+// sized is a recording of which only the lengths of the answer are known and needed.
 type sized struct {
 	crawl.Recording
 	n, header int64

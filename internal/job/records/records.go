@@ -140,7 +140,7 @@ func ParseOutlink(value string) (o crawl.Outlink, ok bool) {
 	return o, true
 }
 
-// kindOf reads hop letter and context as the write chain put them down.
+// kindOf reads hop letter and context as the write chain wrote them.
 func kindOf(hop, where string) crawl.LinkKind {
 	switch hop {
 	case "E":

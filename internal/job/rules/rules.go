@@ -1,6 +1,6 @@
-// Package rules opens what a job decides by: the analyzer with its profiles, and the scope; and says what follows from
-// them and from the configuration for the frontier. A job that runs, one that is only looked at and one whose state is
-// made anew open them here, so that all three decide alike.
+// Package rules opens the rules of a job: the analyzer with its profiles, and the scope. It also derives the options of
+// the frontier from them and from the configuration. A running job, a job at rest and a job whose state is made anew open
+// them here, so that all three decide alike.
 package rules
 
 import (

@@ -54,8 +54,8 @@ func (s *Seeder) Import(ctx context.Context, in io.Reader, name string, o Import
 	return rep, err
 }
 
-// maxPending is how many batches are handed in and not durable yet: one is committed, the
-// next is read for, and the one after that is there in time.
+// maxPending is how many batches may be in flight: one is being committed, rows are being read ahead for the next, and
+// one waits.
 const maxPending = 3
 
 // pendingBatch are seeds that were counted as accepted and are not durable yet.

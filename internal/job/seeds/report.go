@@ -11,7 +11,7 @@ import (
 	"exclave/internal/seedlog"
 )
 
-// Report says what became of the lines of a seed file. Each line is one of
+// Report counts the lines of a seed file by their result. Each line is one of
 // Blank, Skipped, Broken, Accepted, Known, or in Traps or Rejected.
 type Report struct {
 	File          string              `json:"file"`
@@ -23,7 +23,7 @@ type Report struct {
 	OwnDomain     map[string]int64    `json:"own_domain,omitempty"` // of Rejected, those below the top-level domain of a profile's nation
 	Raw           int64               `json:"raw,omitempty"`        // bytes of a compressed file that were used for Offset
 	Size          int64               `json:"size"`                 // of the file when last read
-	Print         uint32              `json:"print"`                // checksum of what was taken, see fingerprint
+	Print         uint32              `json:"print"`                // checksum of what was read, see fingerprint
 	Done          bool                `json:"done"`
 }
 
@@ -56,8 +56,8 @@ func (r Report) used() int64 {
 	return r.Offset
 }
 
-// printed is how many bytes at either end of what was taken tell whether a seed
-// file was changed.
+// printed is how many bytes at either end of what was read are compared to find out whether a
+// seed file was changed.
 const printed = 64 << 10
 
 // fingerprint is a checksum of the first and the last bytes before offset.
@@ -72,7 +72,7 @@ func fingerprint(f io.ReaderAt, offset int64) (uint32, error) {
 	return sum.Sum32(), nil
 }
 
-// endsALine reports that what was taken ends where a line does: the last line of a
+// endsALine reports whether what was read ends at the end of a line: the last line of a
 // plain file that was being written may have grown since.
 func (r Report) endsALine(f io.ReaderAt) (bool, error) {
 	if r.Raw > 0 || r.Offset == 0 {

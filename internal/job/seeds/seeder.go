@@ -19,7 +19,7 @@ import (
 // batchSize is how many seeds become durable together, with the mark.
 const batchSize = 1000
 
-// Frontier is what seeds are handed to, as [frontier.Frontier] is.
+// Frontier takes seeds, as [frontier.Frontier] does.
 type Frontier interface {
 	// ScheduleMark makes candidates durable together with a mark; known is how many of them were known.
 	ScheduleMark(ctx context.Context, mark string, value []byte, cs ...crawl.Candidate) (known int, err error)

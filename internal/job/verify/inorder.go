@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// task is what a worker does and what came of it.
+// task is what a worker does, and the result.
 type task[T, R any] struct {
 	in   T
 	out  R

@@ -82,7 +82,7 @@ type batch struct {
 // longestLine is how much of a line is looked at: a file that was cut and written to has a hole of zeros.
 const longestLine = 16 << 20
 
-// batchSeen is what came of a batch.
+// batchSeen is the result of a batch.
 type batchSeen struct {
 	batch
 	lines     []lineSeen
@@ -161,7 +161,7 @@ type lineReader struct {
 	in    io.Reader
 	size  int
 	most  int         // bytes of a line; of a longer one the rest is skipped
-	free  chan []byte // buffers that nobody uses
+	free  chan []byte // unused buffers
 	n     int64       // bytes read
 	lines int64
 	crc   uint32

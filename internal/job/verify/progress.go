@@ -52,7 +52,7 @@ func (e *effort) plan(v *verifier) {
 	e.now = e.parts[0]
 }
 
-// begin says what is done next.
+// begin begins a part of the work.
 func (e *effort) begin(name string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -71,7 +71,7 @@ func (e *effort) add(n int64) {
 	p.done.Add(n)
 }
 
-// line says where the work stands, for a person.
+// line is the progress of the work, for a person.
 func (e *effort) line(elapsed time.Duration, defects int64) string {
 	e.mu.Lock()
 	now := e.now

@@ -36,7 +36,7 @@ type Options struct {
 	// stays there.
 	Temp     string
 	Progress io.Writer    // where progress goes; nil: nowhere
-	Defect   func(Defect) // hears of each defect when it is found; nil: nobody
+	Defect   func(Defect) // called with each defect when it is found; may be nil
 	// Sizes bound its memory; the zero Sizes are those of the verb.
 	Sizes Sizes
 }

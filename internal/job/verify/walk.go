@@ -29,7 +29,7 @@ type haveAt struct {
 	ms  int64
 }
 
-// keep hands over what was noted.
+// keep stores what was noted.
 func (v *verifier) keep(file uint32, n *noted) error {
 	for _, id := range n.ids {
 		if err := v.ids.Add(uint64(file), id.hash, appendOffset(nil, id.offset)); err != nil {
@@ -97,7 +97,7 @@ func (w *walk) record(r *warc.RecordInfo) error {
 	return nil
 }
 
-// missed says what was expected before an offset and did not come.
+// missed reports what was expected before an offset and not found.
 func (w *walk) missed(before int64) {
 	for w.wanted && w.want.offset < before {
 		w.want.missing(w.file, w.bad)

@@ -119,7 +119,7 @@ type unit struct {
 	defects  []Defect // found before
 }
 
-// result is what came of a unit.
+// result is the result of a unit.
 type result struct {
 	*unit
 	noted   noted
@@ -245,7 +245,7 @@ func (m *unitMaker) all(emit func(*unit) error) error {
 	return errors.Join(m.stray(1<<32, 0), m.expected.Err)
 }
 
-// stray tells of what is expected before a place and cannot be there.
+// stray reports what is expected before a place and cannot be there.
 func (m *unitMaker) stray(file, place uint64) error {
 	u := &unit{}
 	for m.more && (m.expected.A < file || m.expected.A == file && m.expected.B < place) {

@@ -19,7 +19,7 @@ type LastRun struct {
 	Took   time.Duration // of all of them
 	Stats  frontier.Stats
 	closed bool // in order: the archive is complete
-	// spent: what waits stands in retired queues only, whose budgets are what they were.
+	// spent: all pending URIs are in retired queues, and no budget was raised.
 	spent bool
 }
 
@@ -68,7 +68,7 @@ func (v *View) LastRun() (l LastRun, err error) {
 		spent: same && q.Retired > 0 && q.Ready+q.Waiting+q.Resting+q.Inactive+q.InProcess == 0}, nil
 }
 
-// WhyAtRest says in a sentence how a job stands that is not running.
+// WhyAtRest describes the state of a job at rest in a sentence.
 func (l LastRun) WhyAtRest() string {
 	left := l.Stats.Queued + l.Stats.InProcess
 	rest := fmt.Sprintf("%d URIs are pending; exclave crawl continues with them", left)

@@ -11,7 +11,7 @@ import (
 	"exclave/internal/fsx"
 )
 
-// loadAcknowledged reads the number of the last commit and what is acknowledged of WARC files
+// loadAcknowledged reads the number of the last commit and the committed lengths of WARC files
 // and logs.
 func (f *Frontier) loadAcknowledged() error {
 	v, err := f.db.Get(schema.MetaKey(schema.MetaCommit))
@@ -48,8 +48,8 @@ func (f *Frontier) loadAcknowledged() error {
 	return nil
 }
 
-// recoverLogs brings each log back to its committed length; whole lines behind it are kept
-// aside.
+// recoverLogs cuts each log to its committed length, and keeps the whole lines beyond it in
+// Options.Aside.
 func (f *Frontier) recoverLogs() error {
 	for l := range crawl.NumLogs {
 		name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
@@ -62,7 +62,7 @@ func (f *Frontier) recoverLogs() error {
 		}
 		f.logs[l] = a
 		want := f.logRows[l].Length
-		if a.Size() < want { // it was long enough a moment ago
+		if a.Size() < want { // checkBeforeOpen found it long enough
 			return fmt.Errorf("frontier: recover %s: %d bytes were acknowledged, the file has %d: lines are lost; put the complete file back from a copy",
 				name, want, a.Size())
 		}
@@ -84,7 +84,7 @@ func (f *Frontier) recoverLogs() error {
 	return nil
 }
 
-// setAside keeps the whole lines that a log holds behind what is acknowledged.
+// setAside keeps the whole lines that a log holds beyond its committed length.
 func (f *Frontier) setAside(a *fsx.Append, want int64) error {
 	whole, err := countLines(io.NewSectionReader(a, want, a.Size()-want))
 	if err != nil {

@@ -13,17 +13,17 @@ import (
 	"exclave/internal/extsort"
 )
 
-// Audit is a look for contradictions within the state. What is compared comes in the order of its
-// keys, from the state or sorted on disk, so that memory does not grow with it.
+// Audit are the parameters of a search for contradictions within the state. It compares rows in the
+// order of their keys, from the state or sorted on disk, so that memory does not grow with the state.
 type Audit struct {
 	Scratch *extsort.Scratch // where to sort
-	// Note hears one sentence for each contradiction.
+	// Note is called with one sentence for each contradiction.
 	Note func(sentence string)
-	// Each, unless nil, is called for every URI known, in the order of their IDs: host, then URI.
+	// Each, unless nil, is called for every known URI, in the order of IDs: host, then URI.
 	Each func(*schema.Record) error
 }
 
-// Check looks for contradictions within the state and returns one sentence for each.
+// Check searches for contradictions within the state and returns one sentence for each.
 func (f *Frontier) Check() (bad []string, err error) {
 	scratch := extsort.NewScratch("", auditChunk)
 	defer func() { err = errors.Join(err, scratch.Close()) }()
@@ -36,12 +36,12 @@ func (f *Frontier) Check() (bad []string, err error) {
 	return bad, err
 }
 
-// auditChunk is the size of a chunk of the sorters of [Frontier.Check].
+// auditChunk is the chunk size, in bytes, of the sorters of [Frontier.Check].
 const auditChunk = 8 << 20
 
-// Audit makes the look. It ends, with an error, when ctx does.
+// Audit searches for contradictions within the state. It returns an error when ctx ends.
 func (f *Frontier) Audit(ctx context.Context, a Audit) (err error) {
-	// One instant of the state: the committer may be at work.
+	// A snapshot, because the committer may be running.
 	db, err := f.db.Snapshot()
 	if err != nil {
 		return err
@@ -68,30 +68,30 @@ type auditing struct {
 	db  *store.Snapshot
 	ctx context.Context
 	n   int
-	// queued are the rows of queues: by ID, with their keys and what they tell of the origin.
+	// queued are the rows of queues: by ID, with the tag of the origin and the key.
 	queued *extsort.Sorter
-	// hosts is what other rows tell of a host: by its hash and a kind, numbers.
+	// hosts are numbers of a host taken from other rows, by its hash and a kind.
 	hosts *extsort.Sorter
 	vias  *extsort.Sorter // IDs of pages that URIs were found on
 	st    schema.Stats
-	// The host that records belong to that were read last, and how many they are.
+	// The host of the URI rows being read, and how many were read of it.
 	host  string
 	hash  uint64
 	known uint64
-	parts uint64 // of what hosts are told, so that no two are equal
+	parts uint64 // entries added to hosts; makes each of them unique
 }
 
-// Kinds of what hosts is told.
+// Kinds of numbers in auditing.hosts.
 const (
 	toldKnown = iota
 	toldWaiting
-	toldIll
+	toldFailing
 	toldPlace
 )
 
 func (u *auditing) note(format string, a ...any) { u.Note(fmt.Sprintf(format, a...)) }
 
-// step looks at ctx now and then.
+// step checks ctx from time to time.
 func (u *auditing) step() error {
 	if u.n++; u.n%1024 == 0 {
 		return u.ctx.Err()
@@ -99,6 +99,7 @@ func (u *auditing) step() error {
 	return nil
 }
 
+// tell adds numbers of a host to hosts.
 func (u *auditing) tell(host, kind uint64, numbers ...uint64) error {
 	u.parts++
 	var b [3 * 8]byte
@@ -109,7 +110,7 @@ func (u *auditing) tell(host, kind uint64, numbers ...uint64) error {
 	return u.hosts.Add(host, kind, binary.BigEndian.AppendUint64(out, u.parts))
 }
 
-// counter tells of rows that come by host.
+// counter counts rows per host, which come sorted by host.
 type counter struct {
 	u    *auditing
 	kind uint64
@@ -153,7 +154,7 @@ func (u *auditing) queues() error {
 	return waiting.end()
 }
 
-// records reads all URIs, beside the queues.
+// records reads the rows of all URIs and compares them with those of queues.
 func (u *auditing) records() (err error) {
 	queued, err := u.queued.Sorted()
 	if err != nil {
@@ -161,7 +162,7 @@ func (u *auditing) records() (err error) {
 	}
 	defer func() { err = errors.Join(err, queued.Close()) }()
 	more := queued.Next()
-	// before handles queue rows up to an ID, and returns whether it stands in one.
+	// before handles the queue rows up to an ID, and returns whether there is one of it.
 	before := func(id crawl.ID, last bool) (in bool, origin uint32) {
 		for more {
 			at := crawl.ID{Host: queued.A, URI: queued.B}
@@ -231,7 +232,7 @@ func (u *auditing) endHost() error {
 	return err
 }
 
-// pages demands records of the pages that URIs were found on.
+// pages checks that the pages that URIs were found on have rows.
 func (u *auditing) pages() error {
 	missing := map[crawl.ID]bool{}
 	if err := u.missing(missing); err != nil || len(missing) == 0 {
@@ -248,9 +249,10 @@ func (u *auditing) pages() error {
 	})
 }
 
-// maxMissing bounds how many pages without record are told.
+// maxMissing bounds how many pages without row are reported.
 const maxMissing = 100_000
 
+// missing adds to out the pages that have no row.
 func (u *auditing) missing(out map[crawl.ID]bool) (err error) {
 	vias, err := u.vias.Sorted()
 	if err != nil {
@@ -283,10 +285,10 @@ func (u *auditing) missing(out map[crawl.ID]bool) (err error) {
 	return errors.Join(vias.Err, it.Error())
 }
 
-// nextBeforeSeek is how many rows are read before the next one is looked for.
+// nextBeforeSeek is how many rows are read in order before a seek.
 const nextBeforeSeek = 16
 
-// places reads where queues stand, and which origins failed.
+// places reads the places of queues and the rows of failed origins.
 func (u *auditing) places() error {
 	for _, kind := range []schema.Table{schema.Line, schema.Snoozed, schema.Retired} {
 		if err := u.db.Scan(kind.Prefix(), func(k, _ []byte) error {
@@ -296,25 +298,25 @@ func (u *auditing) places() error {
 			return err
 		}
 	}
-	ill := &counter{u: u, kind: toldIll}
+	failing := &counter{u: u, kind: toldFailing}
 	if err := u.db.Scan(schema.FailedOrigins.Prefix(), func(k, v []byte) error {
 		if _, err := schema.DecodeOrigin(v); err != nil {
 			return err
 		}
-		return errors.Join(u.step(), ill.add(binary.BigEndian.Uint64(k[1:])))
+		return errors.Join(u.step(), failing.add(binary.BigEndian.Uint64(k[1:])))
 	}); err != nil {
 		return err
 	}
-	return ill.end()
+	return failing.end()
 }
 
-// told is what other rows say of a host.
+// told are the numbers of a host taken from other rows.
 type told struct {
-	known, waiting, ill uint64
-	places              map[schema.Place]bool
+	known, waiting, failing uint64
+	places                  map[schema.Place]bool
 }
 
-// hostRows compares the rows of hosts with what was told of them.
+// hostRows compares the rows of hosts with the numbers from other rows.
 func (u *auditing) hostRows() (err error) {
 	all, err := u.hosts.Sorted()
 	if err != nil {
@@ -331,8 +333,8 @@ func (u *auditing) hostRows() (err error) {
 				t.known += n
 			case toldWaiting:
 				t.waiting += n
-			case toldIll:
-				t.ill += n
+			case toldFailing:
+				t.failing += n
 			case toldPlace:
 				if t.places == nil {
 					t.places = map[schema.Place]bool{}
@@ -369,7 +371,7 @@ func (u *auditing) hostRows() (err error) {
 }
 
 func (u *auditing) compareHost(h *schema.Host, hash uint64, t told) {
-	if p := u.f.standing(h, hash, t.places); p == (schema.Place{}) && h.Pending > 0 {
+	if p := u.f.storedPlace(h, hash, t.places); p == (schema.Place{}) && h.Pending > 0 {
 		u.note("host %s has URIs waiting, but does not stand in line", h.Name)
 	} else {
 		delete(t.places, p)
@@ -380,8 +382,8 @@ func (u *auditing) compareHost(h *schema.Host, hash uint64, t told) {
 	if t.waiting != h.Pending {
 		u.note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Pending, t.waiting)
 	}
-	if t.ill != h.Failing {
-		u.note("host %s: %d origins failed by its row, %d have rows", h.Name, h.Failing, t.ill)
+	if t.failing != h.Failing {
+		u.note("host %s: %d origins failed by its row, %d have rows", h.Name, h.Failing, t.failing)
 	}
 	u.misplaced(hash, t)
 }
@@ -392,10 +394,10 @@ func (u *auditing) misplaced(hash uint64, t told) {
 	}
 }
 
-// hostless notes what is told of a host without a row.
+// hostless notes other rows of a host that has no row itself.
 func (u *auditing) hostless(hash uint64, t told) {
 	u.misplaced(hash, t)
-	if t.ill > 0 {
+	if t.failing > 0 {
 		u.note("an origin failed in the queue of host %016x, which has no host row", hash)
 	}
 	if t.waiting > 0 {
@@ -419,7 +421,7 @@ func (u *auditing) statistics() error {
 	}
 	have.InProcess, have.Retried, have.Refused = 0, 0, 0
 	st := u.st
-	st.Discovered += have.Dropped // of those nothing is left
+	st.Discovered += have.Dropped // dropped URIs have no rows
 	st.Dropped = have.Dropped
 	if st != have {
 		u.note("the statistics say %+v, the records %+v", have, st)
@@ -427,9 +429,9 @@ func (u *auditing) statistics() error {
 	return nil
 }
 
-// standing returns where a queue stands among those places that it has: a program with another
-// [OrderConfig] may have put it there.
-func (f *Frontier) standing(h *schema.Host, hash uint64, all map[schema.Place]bool) schema.Place {
+// storedPlace returns the right one of the places that a queue has. A place in the line may differ from the computed
+// one, because a run with another [OrderConfig] put it there.
+func (f *Frontier) storedPlace(h *schema.Host, hash uint64, all map[schema.Place]bool) schema.Place {
 	p := f.order.Place(h, hash)
 	if all[p] || p.Kind != schema.Line {
 		if !all[p] {
@@ -461,7 +463,7 @@ func (f *Frontier) checkRecord(r *schema.Record, in bool, origin uint32, note fu
 	if r.State == schema.Done && f.o.Depths.Archived(r.Claim, r.Outcome) && !r.Outcome.Archived {
 		note("%s: its claims ask for archiving, but it is not archived", r.URL)
 	}
-	// A later answer may be of another class than the one in the archive.
+	// After more than one visit, the last answer may have another class than the archived one.
 	if r.State == schema.Done && r.Finishes == 1 && r.Outcome.Archived && !f.o.Depths.Archived(r.Claim, r.Outcome) {
 		note("%s: is archived without a claim", r.URL)
 	}

@@ -9,8 +9,8 @@ import (
 	"exclave/frontier/store"
 )
 
-// Values in a generation of each cache: rows of some 200 bytes, and what ToeThreads need for hosts they are busy
-// with. factBytes bounds what servers sent.
+// Maximum values in a generation of each cache: rows of about 200 bytes, and facts about hosts that ToeThreads are
+// working on. factBytes bounds the bytes of cached robots.txt.
 const (
 	cachedRecords = 50000
 	cachedHosts   = 50000
@@ -19,7 +19,7 @@ const (
 	factBytes     = 16 << 20
 )
 
-// caches are what is kept of the state in memory; the committer takes over what a batch changed.
+// caches hold rows and facts of the state in memory; the committer updates them after each batch.
 type caches struct {
 	recs       *store.Cache[crawl.ID, []byte] // rows of URIs
 	hostRows   *store.Cache[uint64, []byte]
@@ -27,9 +27,9 @@ type caches struct {
 
 	hostFacts   *store.Cache[string, *crawl.HostFacts]
 	originFacts *store.Cache[string, *crawl.OriginFacts]
-	written     *store.Cache[string, *crawl.Deferred] // answers that are in the archive
+	written     *store.Cache[string, *crawl.Deferred] // deferred records that are in the archive
 
-	// What never changes: names of hosts, URLs that URIs were found on, domains of hosts.
+	// These never change: names of hosts, URLs of via, domains of hosts.
 	names      *store.Cache[uint64, string]
 	vias       *store.Cache[crawl.ID, string]
 	registered *store.Cache[string, string]
@@ -55,15 +55,15 @@ func newCaches() caches {
 	}
 }
 
-// renew takes over into the caches what a batch, which was committed, changed.
-func (f *Frontier) renew(b *store.Batch) {
+// updateCaches updates the caches and the filter with the changes of a committed batch.
+func (f *Frontier) updateCaches(b *store.Batch) {
 	uris, hosts := b.Table(schema.URIs), b.Table(schema.Hosts)
 	f.filter.AddChanged(uris)
 	f.filter.AddChanged(hosts)
 	store.SetChangedRows(f.recs, uris, func(key []byte) crawl.ID { return schema.ReadID(key[1:]) })
 	store.SetChangedRows(f.hostRows, hosts, func(key []byte) uint64 { return binary.BigEndian.Uint64(key[1:]) })
 	store.SetChangedRows(f.domainRows, b.Table(schema.Domains), rowName)
-	// A row that cannot be read now is not kept: whoever reads it from the store says so.
+	// A row that cannot be decoded is not cached: reading it from the store reports the error.
 	store.SetChanged(f.hostFacts, b.Table(schema.HostFacts), rowName, func(host string, v []byte) *crawl.HostFacts {
 		if h, err := schema.DecodeHostFacts(host, v); err == nil {
 			return &h
@@ -80,9 +80,9 @@ func (f *Frontier) renew(b *store.Batch) {
 		if a, err := schema.DecodeAnswer(v); err == nil && a.Written {
 			return &crawl.Deferred{Key: key, Written: true, Time: a.Time}
 		}
-		return nil // is read once, and large
+		return nil // not yet written: large, and read only once
 	})
 }
 
-// rowName is the name that a key is made of behind the letter of its table.
+// rowName returns the name in a key, without the prefix of the table.
 func rowName(key []byte) string { return string(key[1:]) }

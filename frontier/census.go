@@ -7,64 +7,63 @@ import (
 	"exclave/frontier/schema"
 )
 
-// Census is everything that is counted, of one instant. Discovered is the sum of
-// Queued, Parked, InProcess, Finished and Dropped; of each standing of queues,
-// those that began in it and those that came into it since are those that left it and
-// those that stand in it.
+// Census holds all counts of one instant. Discovered is the sum of Queued, Parked,
+// InProcess, Finished and Dropped. For each state of queues, the queues that began in it plus
+// those that moved into it are the queues that are in it plus those that moved out of it.
 type Census struct {
 	Stats   schema.Stats
 	Queues  QueueStates
 	Changes QueueChanges
 }
 
-// Census counts.
+// Census returns all counts of this instant.
 func (f *Frontier) Census() Census {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return Census{f.stats(), f.queueStates(), f.queueChanges()}
 }
 
-// QueueChanges counts what became of queues since the frontier was opened: how often
-// one came into a standing or left it.
+// QueueChanges counts how often a queue moved into a state or out of it since the frontier was
+// opened.
 type QueueChanges struct {
-	Activated   int64 `json:"activated"`   // taken out of the line on disk (inactive)
-	Deactivated int64 `json:"deactivated"` // put into it, for want of room, at the end of a session, or at once
-	Snoozed     int64 `json:"snoozed"`     // began to rest on disk
-	Woken       int64 `json:"woken"`       // came back from there
+	Activated   int64 `json:"activated"`   // were inactive, became ready
+	Deactivated int64 `json:"deactivated"` // became inactive: beyond the horizon, or at the end of a session
+	Snoozed     int64 `json:"snoozed"`     // were evicted while snoozed, or snoozed when not in memory
+	Woken       int64 `json:"woken"`       // were loaded from there at their wake time
 	Retired     int64 `json:"retired"`     // a budget was spent
-	Revived     int64 `json:"revived"`     // a budget was raised, or a URI came that another budget pays for
-	Filled      int64 `json:"filled"`      // got a URI when they had none
+	Revived     int64 `json:"revived"`     // a budget was raised, or the head changed to a URI with another budget
+	Filled      int64 `json:"filled"`      // got a URI when they were exhausted
 	Exhausted   int64 `json:"exhausted"`   // lost their last URI
-	// Began are the queues that stood on disk when the frontier was opened; none was in
-	// memory.
+	// Began counts the queues by state when the frontier was opened; none was resident
+	// then.
 	Began QueuesBegan `json:"began"`
 }
 
-// QueuesBegan is how many queues stood where when the frontier was opened.
+// QueuesBegan is how many queues were in each state when the frontier was opened.
 type QueuesBegan struct {
 	Inactive int64 `json:"inactive"`
 	Snoozed  int64 `json:"snoozed"`
 	Retired  int64 `json:"retired"`
 }
 
-// queuesOnDisk are the queues as the counters of the state have them.
+// queuesOnDisk returns the counts of queues in the state.
 func (f *Frontier) queuesOnDisk() QueuesBegan {
 	return QueuesBegan{Inactive: int64(f.st.InLine), Snoozed: int64(f.st.Snoozed), Retired: int64(f.st.Retired)}
 }
 
-// QueueStates are how many hosts with URIs waiting are in which state.
+// QueueStates is how many queues with pending URIs are in each state.
 type QueueStates struct {
-	InProcess int `json:"in_process"` // one of their URIs is in process
-	Ready     int `json:"ready"`      // may be asked now
-	Waiting   int `json:"waiting"`    // for the delay that politeness asks for, or for their address
-	Resting   int `json:"resting"`    // after a failed attempt, or because the server asked for it
-	Snoozed   int `json:"snoozed"`    // of those that rest, on disk until their time comes
-	Inactive  int `json:"inactive"`   // on disk, behind those in memory
+	InProcess int `json:"in_process"` // have a URI in process
+	Ready     int `json:"ready"`      // may be dispatched from now
+	Waiting   int `json:"waiting"`    // snoozed for the delay, or because their address is at a limit
+	Resting   int `json:"resting"`    // snoozed because they back off
+	Snoozed   int `json:"snoozed"`    // of those, evicted until their wake time
+	Inactive  int `json:"inactive"`   // in the line beyond the horizon, on disk only
 	Retired   int `json:"retired"`    // a budget is spent
-	// Next is how long until the first of those that wait or rest may be asked, 0
-	// when none does.
+	// Next is how long it is to the first wake time of a snoozed queue, 0 when none is
+	// snoozed.
 	Next time.Duration `json:"next"`
-	// Held says that more is to come from outside: seeds are being read.
+	// Held says that the crawl does not end yet, because seeds are being read.
 	Held bool `json:"held"`
 	// Round is the round being crawled, from 1; 0 without rounds.
 	Round int `json:"round,omitempty"`
@@ -75,7 +74,7 @@ func (f *Frontier) Queues() QueueStates { return f.Census().Queues }
 
 // queueStates counts the queues by state. f.mu is held.
 func (f *Frontier) queueStates() QueueStates {
-	next := f.sched.NextWake(f.o.Clock.Mono()) // and those that are ready now are counted as such
+	next := f.sched.NextWake(f.o.Clock.Mono()) // before the counts: it wakes the queues that are ready now
 	count := func(states ...sched.State) (n int) {
 		for _, s := range states {
 			n += int(f.sched.Count(s))
@@ -96,7 +95,7 @@ func (f *Frontier) queueStates() QueueStates {
 	return q
 }
 
-// queueChanges counts what became of queues. f.mu is held.
+// queueChanges returns how often queues moved. f.mu is held.
 func (f *Frontier) queueChanges() QueueChanges {
 	c := f.sched.Changes()
 	return QueueChanges{Activated: c.Activated, Deactivated: c.Deactivated, Snoozed: c.Snoozed, Woken: c.Woken, Retired: c.Retired,

@@ -19,11 +19,11 @@ type Instant struct {
 	Stats  schema.Stats
 	Number uint64        // of the last commit
 	Held   time.Duration // how long nothing could be committed
-	// Copied are the bytes of tables that could not be linked.
+	// Copied is how many bytes of tables could not be linked and were copied.
 	Copied int64
 }
 
-// copying is an order to the committer.
+// copying is a copy that the committer makes.
 type copying struct {
 	dir string
 	was Instant
@@ -31,9 +31,9 @@ type copying struct {
 
 // Checkpoint copies the state, as it is between two commits, into the new folder dir:
 // tables as hard links where the file system has them, the rest by its bytes. WARC files
-// and logs hold, durably, at least what the Instant says; logs under the names it says as long as
-// somebody holds them (HoldRolls). What goes on meanwhile waits for
-// its commit only. After an error dir may hold a part; the frontier works on.
+// and logs hold, durably, at least what the Instant says; logs keep the names it says until HoldRolls
+// is released. Meanwhile the crawl goes on, and only commits wait. After an error dir may hold
+// a part of the copy; the frontier goes on.
 func (f *Frontier) Checkpoint(ctx context.Context, dir string) (Instant, error) {
 	c := copying{dir: dir}
 	if err := f.committer.Submit(ctx, &commit.Request{After: func() error { return f.copyState(&c) }}); err != nil {
@@ -42,8 +42,8 @@ func (f *Frontier) Checkpoint(ctx context.Context, dir string) (Instant, error) 
 	return c.was, nil
 }
 
-// copyState is called by the committer, so that nothing is written meanwhile: Pebble uses
-// its log files again, and a copy of one that is being written may mix old and new.
+// copyState is called by the committer, so that nothing is written meanwhile: Pebble reuses
+// its log files, and a copy of one that is being written may mix old and new data.
 func (f *Frontier) copyState(c *copying) error {
 	began := f.o.Clock.Mono()
 	c.was = Instant{At: f.o.Clock.Now(), Files: f.Files(), Logs: f.Logs(), Stats: f.Stats(), Number: f.number}
@@ -52,8 +52,8 @@ func (f *Frontier) copyState(c *copying) error {
 	return err
 }
 
-// WriteMark makes the mark of a state in dir that was made at a whole, as a copy or anew: number is
-// that of its last commit (ADR 31).
+// WriteMark makes the mark of a complete state in dir, a copy or one made anew. number is that of its
+// last commit (ADR 31).
 func WriteMark(fsys fsx.FS, dir string, number uint64) (err error) {
 	m, err := openMarker(fsys, dir)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"exclave/frontier/store"
 )
 
-// aheadLinks is how many links of a page with very many are committed together: whoever finishes a page of 20
-// beside it should not notice.
+// aheadLinks is how many links of a page with very many are committed together. It is small, so that requests of
+// other ToeThreads are not delayed noticeably.
 const aheadLinks = 100
 
-// ErrClosed is returned for what was handed in too late to be committed.
+// ErrClosed is returned for requests that came too late to be committed.
 var ErrClosed = commit.ErrClosed
 
 // Schedule implements the frontier of package chain.
@@ -29,10 +29,9 @@ func (f *Frontier) Schedule(ctx context.Context, cs ...crawl.Candidate) error {
 	return err
 }
 
-// ScheduleMark schedules candidates and sets a mark (a note on how far their
-// source was read) in the same commit as the last of them. An empty name sets
-// none. known is how many of the candidates the frontier knew before, or twice
-// within the call.
+// ScheduleMark schedules candidates and sets a mark (how far their source was read) in the
+// same commit as the last of them. An empty name sets none. known counts the candidates that
+// were known before or occur more than once in the call.
 func (f *Frontier) ScheduleMark(ctx context.Context, mark string, value []byte, cs ...crawl.Candidate) (known int, err error) {
 	for {
 		r := &commit.Request{Request: rules.Request{Candidates: cs[:min(len(cs), rules.MaxLinks)]}}
@@ -51,8 +50,8 @@ func (f *Frontier) ScheduleMark(ctx context.Context, mark string, value []byte, 
 }
 
 // ScheduleLater hands in at most [MostLater] candidates, which are no longer the caller's, and returns a function
-// that waits until they are durable and returns how many of them were known, or twice among them. They
-// are scheduled in the order of calls; it is for who reads many candidates from one place.
+// that waits until they are durable and returns how many were known before or occur more than once. Candidates
+// are scheduled in the order of the calls. It is meant for readers of long lists of candidates.
 func (f *Frontier) ScheduleLater(ctx context.Context, cs []crawl.Candidate) (durable func() (known int, err error), err error) {
 	r := &commit.Request{Request: rules.Request{Candidates: cs}}
 	if len(cs) > MostLater {
@@ -69,7 +68,7 @@ func (f *Frontier) ScheduleLater(ctx context.Context, cs []crawl.Candidate) (dur
 	}, nil
 }
 
-// MostLater is the most candidates of one call of [Frontier.ScheduleLater].
+// MostLater is the maximum number of candidates of one call of [Frontier.ScheduleLater].
 const MostLater = rules.MaxLinks
 
 // Marked returns the value of a mark.
@@ -82,15 +81,15 @@ func (f *Frontier) Marked(name string) (value []byte, ok bool, err error) {
 	return value, err == nil, err
 }
 
-// Finished implements the frontier of package chain. Of a page with very many
-// links all but the last are committed ahead of its outcome.
+// Finished implements the frontier of package chain. Of a page with very many links, all but the
+// last group of links are committed before the outcome.
 func (f *Frontier) Finished(ctx context.Context, u *crawl.CrawlURI) error {
 	ahead := 0
 	if u.Disposition == crawl.Done && len(u.Links) > rules.MaxLinks {
 		for rest := u.Links; len(rest) > aheadLinks; rest = u.Links[ahead:] {
 			n := aheadLinks
 			if f.unanswered() == 0 {
-				n = min(rules.MaxLinks, len(rest)) // nobody would notice
+				n = min(rules.MaxLinks, len(rest)) // no other request waits
 			}
 			if err := f.committer.Submit(ctx, &commit.Request{Request: rules.Request{Candidates: rest[:n], Page: u}}); err != nil {
 				return fmt.Errorf("frontier: links of %s: %w", u.URL, err)
@@ -112,15 +111,15 @@ func (f *Frontier) SetFiles(ctx context.Context, rows []schema.FileRow) error {
 	return f.committer.Submit(ctx, &commit.Request{Files: rows})
 }
 
-// commitEnv is what the committer of an open state works with.
+// commitEnv returns the environment of the committer. The store is open.
 func (f *Frontier) commitEnv() commit.Env {
-	return commit.Env{Accept: f.accept, Answered: f.wereAnswered, Err: f.Err, Fail: f.fail, Left: f.leftToCommit, Wake: f.leaving,
+	return commit.Env{Accept: f.accept, Answered: f.answered, Err: f.Err, Fail: f.fail, Left: f.leftToCommit, Wake: f.leaving,
 		Committed: func(file uint32) int64 { return f.files[file].Committed }, // only the committer changes it
 		Begin:     func() commit.Group { return f.begin() },
 		Ahead:     &f.ahead}
 }
 
-// accept counts a request, unless the frontier failed.
+// accept counts a request that was handed in; it refuses it if the frontier has failed.
 func (f *Frontier) accept() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,30 +129,30 @@ func (f *Frontier) accept() error {
 	return f.err
 }
 
-// wereAnswered counts requests no longer.
-func (f *Frontier) wereAnswered(n int) {
+// answered removes n answered requests from the count.
+func (f *Frontier) answered(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.pending -= n
 	f.broadcast()
 }
 
-// leftToCommit reports whether there is work of earlier commits, or queues are to leave memory.
+// leftToCommit reports whether work items of earlier commits are left, or queues must be evicted.
 func (f *Frontier) leftToCommit() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err == nil && (f.works > 0 || f.sched.Leaving() > 0)
 }
 
-// unanswered is how many requests wait for their commit.
+// unanswered returns how many requests wait for their commit.
 func (f *Frontier) unanswered() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.pending
 }
 
-// fail ends the frontier for good: what is in memory may no longer be what is on
-// disk. The next start recovers.
+// fail makes the frontier fail for good, because memory and disk may disagree. The next start
+// recovers.
 func (f *Frontier) fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -166,8 +165,8 @@ func (f *Frontier) fail(err error) {
 // TakeOver implements commit.Group.
 func (t *commitTx) TakeOver(a *commit.Ahead) error { return t.f.ahead.TakeOver(t.Tx, a) }
 
-// Apply implements commit.Group: the rules change rows, for each request after the other, for queues that leave memory,
-// and for work that earlier commits left.
+// Apply implements commit.Group: the rules change rows, first for each request in turn, then for queues that are
+// evicted, then for work items of earlier commits.
 func (t *commitTx) Apply(rs []*commit.Request) error {
 	for _, r := range rs {
 		runtime.Gosched()
@@ -175,7 +174,7 @@ func (t *commitTx) Apply(rs []*commit.Request) error {
 			return err
 		}
 	}
-	if err := t.Leave(t.rulesLeaves()); err != nil {
+	if err := t.Leave(t.evictions()); err != nil {
 		return err
 	}
 	for _, r := range rs {
@@ -214,8 +213,8 @@ func (t *commitTx) Sync() error {
 	return nil
 }
 
-// Write implements commit.Group: one batch has what the rules changed, the lengths of logs and WARC files that were
-// synced, and the number of the commit.
+// Write implements commit.Group: one batch has the rows that the rules changed, the committed lengths of logs and WARC
+// files, and the number of the commit.
 func (t *commitTx) Write() (err error) {
 	f := t.f
 	if t.rolled, err = f.roll(&t.logRows); err != nil {
@@ -236,8 +235,8 @@ func (t *commitTx) Write() (err error) {
 
 // Publish implements commit.Group.
 func (t *commitTx) Publish() error {
-	made := t.batch // not the whole tx, as long as somebody reads
-	t.f.renew(&made)
+	made := t.batch // a copy, so that readers do not keep the whole commitTx in memory
+	t.f.updateCaches(&made)
 	t.f.recent.Committed(&made)
 	t.f.o.Fail.Hit("frontier.commit.after-batch")
 	t.f.publish(t, t.logRows)
@@ -257,8 +256,8 @@ func (t *commitTx) Complete() error {
 // Close implements commit.Group.
 func (t *commitTx) Close() error { return t.rd.close() }
 
-// write commits the batch under the next number, and marks that number at the same time: a
-// kill leaves one of them a number behind, more never (ADR 31).
+// write commits the batch under the next number, and writes that number to the mark at the same
+// time. After a kill one of them may be behind the other, but only by one (ADR 31).
 func (f *Frontier) write(t *commitTx) error {
 	number := schema.EncodeNumber(f.number + 1)
 	t.batch.Set(schema.MetaKey(schema.MetaCommit), number)
@@ -273,7 +272,7 @@ func (f *Frontier) write(t *commitTx) error {
 	return nil
 }
 
-// storeFile sets the final name of a file; what is committed of it is known here.
+// storeFile sets the final name of a WARC file, and keeps its committed length.
 func (f *Frontier) storeFile(b *store.Batch, row schema.FileRow) {
 	f.mu.Lock()
 	row.Committed = f.files[row.Number].Committed
@@ -282,8 +281,8 @@ func (f *Frontier) storeFile(b *store.Batch, row schema.FileRow) {
 	b.Set(schema.FileKey(row.Number), row.Encode())
 }
 
-// sync makes logs and WARC files durable, all at the same time: a disk does several
-// syncs in little more than the time of one.
+// sync syncs logs and WARC files concurrently: for a disk, several syncs take little more
+// time than one.
 func (f *Frontier) sync(t *rules.Tx, files []uint32) error {
 	var tasks []func() error
 	for l, text := range t.Lines {
@@ -308,7 +307,7 @@ func (f *Frontier) sync(t *rules.Tx, files []uint32) error {
 	return errors.Join(errs...)
 }
 
-// appendLogs appends the group's lines and returns the rows that acknowledge them.
+// appendLogs appends the lines of the group to the logs and returns the new rows of the logs.
 func (f *Frontier) appendLogs(t *rules.Tx) (rows [crawl.NumLogs]schema.LogRow, err error) {
 	rows = f.logRows
 	for l, text := range t.Lines {
@@ -326,9 +325,9 @@ func (f *Frontier) appendLogs(t *rules.Tx) (rows [crawl.NumLogs]schema.LogRow, e
 	return rows, nil
 }
 
-// completed tells the archive what is committed, and keeps the names of files
-// that are complete. A file that could not be completed is taken up by the next
-// start; what is committed of it is safe.
+// completed tells the archive the committed lengths, and stores the final names of files that are
+// complete. A file that could not be completed is completed by the next start; its committed
+// part is safe.
 func (f *Frontier) completed(files []uint32) error {
 	for _, n := range files {
 		rows, err := f.archive.Committed(n, f.files[n].Committed)

@@ -8,7 +8,7 @@ import (
 	"exclave/frontier/store"
 )
 
-// readDomain returns what is counted of a host's domain outside of a commit.
+// readDomain returns the row of a host's domain, outside of a commit.
 func (f *Frontier) readDomain(host string) (*schema.Domain, error) {
 	name := rules.DomainOf(host)
 	v, err := f.db.Get(schema.DomainKey(name))
@@ -22,8 +22,8 @@ func (f *Frontier) readDomain(host string) (*schema.Domain, error) {
 	return &d, nil
 }
 
-// countDomains makes the rows of domains when they have limits and had none before,
-// and removes them when they have none any more.
+// countDomains makes the rows of domains if domains have limits now and had none before,
+// and deletes them if they no longer have any.
 func (f *Frontier) countDomains() error {
 	mark := schema.MetaKey(schema.MetaDomains)
 	have, err := f.db.Get(mark)
@@ -47,7 +47,7 @@ func (f *Frontier) countDomains() error {
 		b = &store.Batch{}
 		return err
 	}
-	// What a run that was killed here counted is not counted twice.
+	// A killed run may have left rows; begin from none.
 	b.DeleteTable(schema.Domains)
 	if err := flush(); err != nil {
 		return err
@@ -87,5 +87,5 @@ func (f *Frontier) countDomains() error {
 	return f.db.Commit(b, true)
 }
 
-// maxDomainsInMemory bounds what countDomains gathers.
+// maxDomainsInMemory bounds how many domains countDomains keeps in memory.
 const maxDomainsInMemory = 100000

@@ -20,8 +20,8 @@ func (f *Frontier) decodeDeferred(key string, v []byte) (crawl.Deferred, error) 
 	return out, err
 }
 
-// openCodec makes the coder and decoder of deferred answers; both serve
-// concurrent calls.
+// openCodec makes the encoder and decoder of deferred records. Both may be used
+// concurrently.
 func (f *Frontier) openCodec() (err error) {
 	if f.zw, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
 		return err
@@ -90,5 +90,5 @@ func (f *Frontier) readDeferred(key string) (_ *crawl.Deferred, keep bool, err e
 	if err != nil {
 		return nil, false, fmt.Errorf("frontier: deferred answer %s: %w", key, err)
 	}
-	return &d, d.Written, nil // the others are read once, and are large
+	return &d, d.Written, nil // those not yet written are large, and read only once
 }

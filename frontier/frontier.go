@@ -24,11 +24,11 @@ import (
 	"exclave/internal/fsx"
 )
 
-// Archive is what the committer asks of whoever owns the WARC files.
+// Archive is what the committer needs of the owner of the WARC files.
 type Archive interface {
 	// Sync makes every ended capture in the files durable.
 	Sync(files []uint32) error
-	// Committed says that the state holds length as the committed length of the
+	// Committed is called when the state holds length as the committed length of the
 	// file; it returns the files that got their final names.
 	Committed(file uint32, length int64) ([]schema.FileRow, error)
 	// FileName returns the final name of a file being written.
@@ -45,34 +45,34 @@ type Options struct {
 	Limits    rules.LimitsConfig
 	Logs      LogsConfig
 	Depths    crawl.Depths
-	RulesHash uint64        // of the rules that make keys; a changed set is refused
-	Parts     []schema.Part // what else must not change during the job; a change is refused
+	RulesHash uint64        // of the rules that make keys; Open refuses a changed set
+	Parts     []schema.Part // what else must not change during the job; Open refuses a change
 	Clock     clock.Clock
 	Links     rules.LinkReader
 	Fail      *fsx.FailPoints
 	Logger    *slog.Logger
 	ReadOnly  bool // nothing is changed or recovered; for verify and reports
-	// Cache is the size in bytes of the store's cache; 0: that of a crawl.
+	// Cache is the size of the store's cache in bytes; 0 means the size used for a crawl.
 	Cache int64
-	// Check compares the archive with what the state acknowledges, before anything is
-	// changed; its error refuses the job. strict: the mark is gone, so that whatever the archive
-	// holds beyond that may mean that the state is older. Nil: nothing is compared.
+	// Check compares the archive with its committed lengths, before anything is changed.
+	// If it returns an error, Open fails with it. strict: the mark is missing, so data in the
+	// archive beyond the committed lengths may mean that the state is too old. It may be nil.
 	Check func(ctx context.Context, k *Known, strict bool) error
-	// MovedLog reports whether a part of a log was moved away by its owner. Nil: none was.
+	// MovedLog reports whether the owner of the job moved a part of a log away. Nil means that none was.
 	MovedLog func(part string) bool
-	// Aside keeps what logs hold beyond what is acknowledged. Default: in LogDir.
+	// Aside keeps what logs hold beyond their committed lengths. The default is a folder in LogDir.
 	Aside *aside.Folder
 	anew  bool // see Rebuild
 }
 
-// Frontier is the crawl's memory: queues, the seen set, host facts and
-// everything that was acknowledged.
+// Frontier keeps the state of the crawl: the known URIs, queues, facts about hosts, and the
+// committed lengths of WARC files and logs.
 type Frontier struct {
 	o       Options
 	cfg     rules.Config
 	order   *rules.Order
 	env     rules.Env     // of the rules
-	longest time.Duration // that any rule makes a host rest
+	longest time.Duration // the longest snooze that any rule can cause
 	db      *store.Store
 	salt    schema.Salt
 	rules   uint64 // hash of the rules of [url] that the state was made with
@@ -80,25 +80,25 @@ type Frontier struct {
 	zw      *zstd.Encoder // of deferred answers
 	zr      *zstd.Decoder
 	logs    [crawl.NumLogs]*fsx.Append
-	held    int                // who wants no log to be rolled; f.mu is held
+	held    int                // calls of HoldRolls not yet released; guarded by mu
 	rolled  chan struct{}      // filled when there is a new part of a log
-	atRest  chan struct{}      // taken from when no part is left to be compressed
-	packed  chan struct{}      // closed when no part is compressed any more
-	unpack  context.CancelFunc // ends that; nil: nobody compresses
-	number  uint64             // of the last commit; the committer's
-	marker  *marker            // nil of one that is only read
-	clean   bool               // the last run closed in order
+	atRest  chan struct{}      // packParts sends when no part is left to compress
+	packed  chan struct{}      // closed when packParts has ended
+	unpack  context.CancelFunc // ends packParts; nil if it was not started
+	number  uint64             // of the last commit; belongs to the committer
+	marker  *marker            // nil when ReadOnly
+	clean   bool               // the last run closed the state in order
 	opened  time.Duration
-	// killed is since when hosts are left in peace because the last run was killed, on the
-	// monotonic clock.
+	// killed is the time, on the monotonic clock, from which queues are snoozed because the
+	// last run was killed.
 	killed    time.Duration
 	wasKilled bool
-	openedAt  time.Time    // the wall's time when it was opened
-	pace      sched.Config // the scheduler's; does not change
+	openedAt  time.Time    // wall clock at opened
+	pace      sched.Config // of the scheduler; does not change
 	began     QueuesBegan
 	work      rules.Backlog  // of the committer
-	changes   []sched.Change // room for those of a commit
-	taken     []sched.Key    // room for the keys in them
+	changes   []sched.Change // reused by each commit
+	taken     []sched.Key    // keys in changes; reused too
 
 	caches
 
@@ -107,7 +107,7 @@ type Frontier struct {
 	recent    store.Recent
 	filter    store.Filter   // of the keys of known URIs and hosts
 	filling   sync.WaitGroup // of the filter
-	leaving   chan struct{}  // filled when a queue is to leave memory
+	leaving   chan struct{}  // filled when a queue must be evicted
 	closed    bool
 
 	mu      sync.Mutex
@@ -117,15 +117,15 @@ type Frontier struct {
 	logRows [crawl.NumLogs]schema.LogRow
 	sched   *sched.Scheduler
 	pending int // requests not yet answered
-	works   int // work rows
+	works   int // work items in the state
 	holds   int
 	err     error
-	wakeup  chan struct{} // closed and renewed when something changed
+	wakeup  chan struct{} // closed and replaced at each change
 }
 
-// Open opens the state, or makes it, and brings the logs back to what it
-// acknowledges; before that it demands that state, mark, logs and (Options.Check) archive
-// may be of one moment. Start follows, when the archive has been recovered to Files.
+// Open opens the state, or makes a new one, and cuts the logs to their committed lengths. Before
+// it changes anything it checks that state, mark, logs and (with Options.Check) archive belong
+// together. Call Start next, when the archive has been recovered to Files.
 func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	if o.Order.Queues == "" {
 		o.Order = rules.DefaultOrderConfig()
@@ -147,7 +147,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 		return nil, fmt.Errorf("frontier: open: %w", err)
 	}
 	if !o.ReadOnly && !o.anew {
-		if err := f.look(ctx); err != nil {
+		if err := f.checkBeforeOpen(ctx); err != nil {
 			return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 		}
 	}
@@ -176,7 +176,7 @@ func Open(ctx context.Context, o Options) (_ *Frontier, err error) {
 	return f, nil
 }
 
-// load reads what is kept in memory.
+// load reads the rows that are kept in memory, and migrates an older state.
 func (f *Frontier) load() error {
 	row, err := f.db.Get(schema.MetaKey(schema.MetaFormat))
 	if err != nil {
@@ -202,7 +202,7 @@ func (f *Frontier) load() error {
 		}
 	}
 	f.salt = format.Salt
-	f.env = f.ruled()
+	f.env = f.rulesEnv()
 	clean, err := f.db.Get(schema.MetaKey(schema.MetaClean))
 	if err != nil {
 		return err
@@ -213,11 +213,11 @@ func (f *Frontier) load() error {
 	}
 	if f.o.ReadOnly {
 		for l := range crawl.NumLogs {
-			if err := f.unrolled(l); err != nil {
+			if err := f.undoHalfRoll(l); err != nil {
 				return err
 			}
 		}
-		began := f.queuesOnDisk() // to be counted; that they began a run is not
+		began := f.queuesOnDisk() // for the counts by state; f.began stays zero, for no run begins
 		f.sched.Start(sched.Initial{Inactive: began.Inactive, Snoozed: began.Snoozed, Retired: began.Retired})
 		return nil
 	}
@@ -225,7 +225,7 @@ func (f *Frontier) load() error {
 		return err
 	}
 	f.began = f.queuesOnDisk()
-	if err := errors.Join(f.checkLine(), f.countDomains(), f.wakeRetired(), f.startSched()); err != nil {
+	if err := errors.Join(f.checkLine(), f.countDomains(), f.reviveRetired(), f.startSched()); err != nil {
 		return err
 	}
 	return f.setClean(false)
@@ -233,7 +233,7 @@ func (f *Frontier) load() error {
 
 func (f *Frontier) create() error {
 	_, _ = rand.Read(f.salt[:]) // never fails (crypto/rand)
-	f.env = f.ruled()
+	f.env = f.rulesEnv()
 	b := &store.Batch{}
 	b.Set(schema.MetaKey(schema.MetaFormat), f.formatRow(f.o.RulesHash))
 	b.Set(schema.MetaKey(schema.MetaQueues), []byte(f.cfg.Key()))
@@ -247,7 +247,7 @@ func (f *Frontier) create() error {
 	return f.db.Commit(b, true)
 }
 
-// formatRow is the row of the format that is written now.
+// formatRow returns the row of the present format.
 func (f *Frontier) formatRow(rules uint64) []byte {
 	return (&schema.Format{Version: schema.FormatVersion, Rules: rules, Salt: f.salt}).Encode()
 }
@@ -275,7 +275,7 @@ func (f *Frontier) loadRows() error {
 	return nil
 }
 
-// Start makes the frontier ready to hand out URIs. rows are the WARC files as
+// Start starts the committer; then the frontier can dispatch URIs. rows are the WARC files as
 // recovery left them.
 func (f *Frontier) Start(a Archive, rows []schema.FileRow) error {
 	b := &store.Batch{}
@@ -305,8 +305,8 @@ func (f *Frontier) Start(a Archive, rows []schema.FileRow) error {
 	return nil
 }
 
-// Close ends the committer and marks the state as closed in order, when nothing
-// failed.
+// Close stops the committer and, if nothing failed and no URI is in process, marks the state as
+// closed in order.
 func (f *Frontier) Close(context.Context) error {
 	if f.closed {
 		return nil
@@ -314,9 +314,9 @@ func (f *Frontier) Close(context.Context) error {
 	f.closed = true
 	if f.archive != nil {
 		f.committer.Stop()
-		// A URI that was not handed back may have been asked for: the next start takes it
-		// for killed, and its host rests.
-		if f.Err() == nil && !f.anyBusy() {
+		// A URI still in process may have been requested: the next start treats this run as
+		// killed, and snoozes all queues.
+		if f.Err() == nil && !f.anyInProcess() {
 			err := f.setClean(true)
 			if err == nil {
 				err = f.marker.set(mark{Number: f.number, Closed: true})
@@ -329,8 +329,8 @@ func (f *Frontier) Close(context.Context) error {
 	return f.shut()
 }
 
-// anyBusy reports whether some URI is in process.
-func (f *Frontier) anyBusy() bool {
+// anyInProcess reports whether any URI is in process.
+func (f *Frontier) anyInProcess() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sched.InProcessCount() > 0
@@ -353,7 +353,7 @@ func (f *Frontier) shut() error {
 	}
 	_ = f.db.Guard(func() error { f.filling.Wait(); return nil })
 	errs = append(errs, f.db.Close())
-	if f.db.Cause() == nil { // else somebody may have been left behind who asks it
+	if f.db.Cause() == nil { // after a failure of the store a goroutine may still use the filter
 		errs = append(errs, f.filter.Stop())
 	}
 	return errors.Join(errs...)
@@ -368,7 +368,7 @@ func (f *Frontier) originTag(url string) uint32 { return f.salt.OriginTag(url) }
 // Clean reports whether the run before this one closed the state in order.
 func (f *Frontier) Clean() bool { return f.clean }
 
-// Err returns what made the frontier fail for good, nil while it works.
+// Err returns the error that made the frontier fail for good, nil while it works.
 func (f *Frontier) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

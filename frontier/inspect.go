@@ -16,50 +16,50 @@ import (
 	"exclave/frontier/schema"
 )
 
-// QueueState is what a queue waits for.
+// QueueState is the state of a queue as verbs show it.
 type QueueState string
 
 // The states of a queue.
 const (
-	QueueInProcess QueueState = "in process" // one of its URIs is
+	QueueInProcess QueueState = "in process" // it has a URI in process
 	QueueReady     QueueState = "ready"
-	QueueWaiting   QueueState = "waiting"   // for the delay that politeness asks for
-	QueueAddress   QueueState = "address"   // for its IP address, which rests or is busy
-	QueueResting   QueueState = "resting"   // after a failure, or because the server asked for it
-	QueueInactive  QueueState = "inactive"  // on disk, behind those in memory
+	QueueWaiting   QueueState = "waiting"   // snoozed for the delay
+	QueueAddress   QueueState = "address"   // snoozed because its IP address is at a limit
+	QueueResting   QueueState = "resting"   // snoozed because it backs off, or all its origins do
+	QueueInactive  QueueState = "inactive"  // in the line beyond the horizon, on disk only
 	QueueRetired   QueueState = "retired"   // a budget is spent
-	QueueExhausted QueueState = "exhausted" // nothing waits
+	QueueExhausted QueueState = "exhausted" // it has no pending URI
 )
 
-// Queue is everything known of the queue of a host.
+// Queue is all that the frontier knows of a queue.
 type Queue struct {
 	Host     string
 	State    QueueState
-	Waiting  uint64            // URIs in it, that in process included
-	Until    time.Time         // it is not asked before; zero: it may be now
-	Failures int               // it backs off for, halved by every answer
+	Waiting  uint64            // pending URIs, including those in process
+	Until    time.Time         // its wake time; zero when it is not snoozed
+	Failures int               // that its back-off counts; halved by every answer
 	Refused  int               // answers 403 in a row
 	GaveUp   bool              // its last URI was given up because it did not answer
-	Address  netip.Addr        // by the DNS cache, the zero Addr when it has none
-	Paused   time.Time         // end of the last general pause of the address; zero: it had none
+	Address  netip.Addr        // the first of its DNS answer; the zero Addr when it has none
+	Paused   time.Time         // end of the last pause of the address; zero when it had none
 	Retired  schema.Retirement // the budget that is spent
 	Known    uint64            // URIs of the host that are known
 	Valid    uint64            // of them, valid pages
-	Took     time.Duration     // of its answers, smoothed; 0 = not known
+	Took     time.Duration     // smoothed time of its answers; 0 when not known
 	Tally    schema.Tally
 	Origins  []RestingOrigin // the first of those that failed and have not recovered
-	Next     []string        // the first URLs in it
-	Failed   []FailedURI     // those of them that failed
+	Next     []string        // its first URLs
+	Failed   []FailedURI     // those of Next that failed
 }
 
-// FailedURI is a URI that failed and will be tried again.
+// FailedURI is a URI that failed and is pending again.
 type FailedURI struct {
 	URL      string `json:"url"`
 	Attempts int    `json:"attempts"` // since it was queued
 }
 
-// shownNext is how many URLs of a queue are told.
-const shownNext = 10
+// maxNext is the maximum number of URLs shown of a queue.
+const maxNext = 10
 
 // Queue returns the queue of a host, nil when the host is not known.
 func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
@@ -89,7 +89,7 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 		}
 		q.Paused = a.Until
 	}
-	if q.Origins, err = f.restingOrigins(hash); err != nil {
+	if q.Origins, err = f.failedOrigins(hash); err != nil {
 		return nil, fmt.Errorf("frontier: origins of %s: %w", name, err)
 	}
 	f.stateOf(q, hash, row)
@@ -98,7 +98,7 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 		if r.Attempts > 0 {
 			q.Failed = append(q.Failed, FailedURI{r.URL, r.Attempts})
 		}
-		if q.Next = append(q.Next, r.URL); len(q.Next) == shownNext {
+		if q.Next = append(q.Next, r.URL); len(q.Next) == maxNext {
 			return full
 		}
 		return nil
@@ -109,18 +109,18 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 	return q, err
 }
 
-// stateOf says what the queue waits for, and until when.
+// stateOf sets the state of the queue and its wake time.
 func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now, mono := f.wall(), f.o.Clock.Mono()
-	if rests := row.WakeTime(); rests.After(now) {
-		q.Until = rests
+	if wake := row.WakeTime(); wake.After(now) {
+		q.Until = wake
 	}
 	l, inMemory := f.sched.QueueInfo(schema.Place{Host: hash}, mono)
-	none := row.Until.After(now)
+	originsBackOff := row.Until.After(now)
 	if l.BackOffUntil > 0 {
-		none, q.Until = true, f.pace.Wall(l.BackOffUntil)
+		originsBackOff, q.Until = true, f.pace.Wall(l.BackOffUntil)
 	}
 	switch {
 	case inMemory && l.State >= sched.InProcess:
@@ -138,16 +138,16 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 		q.State = QueueInactive
 	case q.Until.IsZero():
 		q.State = QueueReady
-	case q.Failures > 0, none:
+	case q.Failures > 0, originsBackOff:
 		q.State = QueueResting
 	default:
 		q.State = QueueWaiting
 	}
 }
 
-// EachWaiting calls fn for every URI that waits or is in process, with its via, as of
-// now: those of a host in the order of its queue, or, when host is "", those of all,
-// host by host. An error of fn ends it and is returned.
+// EachWaiting calls fn for every pending URI, including those in process, with its via, as of
+// now: those of one queue in order, or, when host is "", those of all queues, host by host.
+// It stops at the first error of fn and returns it.
 func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*schema.Record) error) (err error) {
 	db, err := f.db.Snapshot()
 	if err != nil {
@@ -155,7 +155,7 @@ func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*schema
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	n := 0
-	tell := func(r *schema.Record) error {
+	call := func(r *schema.Record) error {
 		if n++; n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -170,7 +170,7 @@ func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*schema
 			if r.State != schema.Pending {
 				return nil
 			}
-			return tell(r)
+			return call(r)
 		})
 	}
 	hash := f.hash(host)
@@ -191,21 +191,21 @@ func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*schema
 		if err != nil {
 			return fmt.Errorf("frontier: queue of %s: record %v: %w", host, id, err)
 		}
-		return tell(r)
+		return call(r)
 	})
 }
 
-// QueueSize is a queue and how long it is.
+// QueueSize is a queue and its length.
 type QueueSize struct {
 	Host    string `json:"host"`
 	Waiting uint64 `json:"waiting"`
 }
 
-// mostBiggest bounds what Biggest keeps in memory.
+// mostBiggest bounds how many queues Biggest keeps in memory.
 const mostBiggest = 1_000_000
 
-// Biggest returns the n longest queues, at most a million, the longest first, and how many
-// hosts are known whose queues are exhausted. It reads the rows of all hosts.
+// Biggest returns the n longest queues, at most a million, longest first, and how many
+// queues are exhausted. It reads the rows of all hosts.
 func (f *Frontier) Biggest(n int) (top []QueueSize, exhausted int64, err error) {
 	n = max(0, min(n, mostBiggest))
 	v, err := f.View()
@@ -234,9 +234,9 @@ func (f *Frontier) Biggest(n int) (top []QueueSize, exhausted int64, err error) 
 	return top[:min(n, len(top))], exhausted, err
 }
 
-// Drop finishes URIs that wait with a status, without a request. log makes the lines
-// of each. Those that are in process, wait no longer, or are prerequisites are left
-// alone. It returns how many were dropped.
+// Drop finishes pending URIs with a status, without a request (the verb `frontier delete`).
+// log makes the log lines of each. URIs that are in process or no longer pending, and
+// prerequisites, are left alone. It returns how many were finished.
 func (f *Frontier) Drop(ctx context.Context, status crawl.Status, log func(*crawl.CrawlURI) []crawl.LogLine, ids ...crawl.ID) (n int, err error) {
 	for len(ids) > 0 {
 		r := &commit.Request{Request: rules.Request{Delete: &rules.Deletion{IDs: ids[:min(len(ids), rules.MaxLinks)], Status: status, Log: log}}}
@@ -249,7 +249,7 @@ func (f *Frontier) Drop(ctx context.Context, status crawl.Status, log func(*craw
 	return n, nil
 }
 
-// addressRow returns what is kept of an address.
+// addressRow returns the row of an address.
 func (f *Frontier) addressRow(ip netip.Addr) (row schema.Address, err error) {
 	v, err := f.db.Get(schema.AddressKey(ip))
 	if v == nil || err != nil {
@@ -258,5 +258,5 @@ func (f *Frontier) addressRow(ip netip.Addr) (row schema.Address, err error) {
 	return schema.DecodeAddress(v)
 }
 
-// QueueOf returns the name of the queue that a URI waits in, or would.
+// QueueOf returns the name of the queue that a URI belongs to, pending or not.
 func (f *Frontier) QueueOf(r *schema.Record) string { return f.env.QueueName(r) }

@@ -8,12 +8,13 @@ import (
 	"exclave/frontier/store"
 )
 
-// What a run asked for in its last moments before a kill, servers know and the state
-// does not. So after a kill every host rests as if it had just been asked, and every
-// address as if a general pause had just begun (ADR 6).
+// Requests made just before a kill are not in the state. So after a kill every queue is
+// snoozed as if one of its URIs had just been requested, and every address as if a pause had
+// just begun (ADR 6).
 
-// noteKill finds out whether the run before was killed, and since when hosts must be
-// left in peace for that: also when the job was opened in between without crawling.
+// noteKill finds out whether the last run was killed, and from when queues must be snoozed
+// because of it. The time is stored, so that it stays known if this run ends in order
+// before the snooze is over.
 func (f *Frontier) noteKill() error {
 	key := schema.MetaKey(schema.MetaKilled)
 	at := f.openedAt
@@ -35,11 +36,11 @@ func (f *Frontier) noteKill() error {
 	return f.db.Commit(b, true)
 }
 
-// sinceKill is how long a rest lasts yet that began when the last run was killed, 0 when
-// it was not.
-func (f *Frontier) sinceKill(rest time.Duration) time.Duration {
+// sinceKill is what is left of a delay that began when the last run was killed, 0 when
+// it was not killed.
+func (f *Frontier) sinceKill(delay time.Duration) time.Duration {
 	if !f.wasKilled {
 		return 0
 	}
-	return max(f.killed+rest-f.o.Clock.Mono(), 0)
+	return max(f.killed+delay-f.o.Clock.Mono(), 0)
 }

@@ -8,7 +8,7 @@ import (
 	"exclave/frontier/store"
 )
 
-// domainBudgetSpent reports whether the budget of a URI's registered domain keeps it from being asked for.
+// domainBudgetSpent reports whether a URI may not be dispatched because the budget of its registered domain is spent.
 func (f *Frontier) domainBudgetSpent(r *schema.Record) (bool, error) {
 	if !f.o.Limits.HasDomainBudget() || r.IsPrereq() {
 		return false, nil
@@ -17,13 +17,13 @@ func (f *Frontier) domainBudgetSpent(r *schema.Record) (bool, error) {
 	return err == nil && f.o.Limits.DomainSpent(d), err
 }
 
-// sourceSpent reports whether the budget of a URI's source keeps it from being asked for. f.mu is held.
+// sourceSpent reports whether a URI may not be dispatched because the budget of its source is spent. f.mu is held.
 func (f *Frontier) sourceSpent(r *schema.Record) bool {
 	return r.SourceTag != "" && !r.IsPrereq() && f.o.Limits.SourceSpent(f.tallies.Sources[r.SourceTag])
 }
 
-// sourceSpentNow is sourceSpent of who does not hold f.mu.
-func (f *Frontier) sourceSpentNow(r *schema.Record) bool {
+// sourceSpentUnlocked is sourceSpent for callers that do not hold f.mu.
+func (f *Frontier) sourceSpentUnlocked(r *schema.Record) bool {
 	if l := &f.o.Limits; l.SourceDocuments == 0 && l.SourceBytes == 0 {
 		return false
 	}
@@ -32,16 +32,16 @@ func (f *Frontier) sourceSpentNow(r *schema.Record) bool {
 	return f.sourceSpent(r)
 }
 
-// SameLimits reports whether the limits are those by which queues were retired in the last run;
-// others may put some back in line when the frontier is opened to crawl.
+// SameLimits reports whether the limits are those of the last run. With other limits, retired
+// queues may be revived when the frontier is opened to crawl.
 func (f *Frontier) SameLimits() (bool, error) {
 	was, err := f.db.Get(schema.MetaKey(schema.MetaLimits))
 	return bytes.Equal(was, f.o.Limits.Encode()), err
 }
 
-// wakeRetired puts queues back in line whose budgets are greater now, when the limits
-// are not those of the last run.
-func (f *Frontier) wakeRetired() error {
+// reviveRetired revives retired queues whose budgets were raised, if the limits are not those
+// of the last run.
+func (f *Frontier) reviveRetired() error {
 	now := f.o.Limits.Encode()
 	was, err := f.db.Get(schema.MetaKey(schema.MetaLimits))
 	if err != nil || bytes.Equal(was, now) {

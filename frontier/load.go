@@ -12,7 +12,7 @@ import (
 	"exclave/internal/yield"
 )
 
-// fetch reads what the scheduler asks for and hands it in. f.mu is held, but not while something is read.
+// fetch reads rows for the scheduler and passes them to it. f.mu is held, but released during reads.
 func (f *Frontier) fetch(l sched.Load) error {
 	for more := true; more; {
 		var rows sched.Rows
@@ -29,7 +29,7 @@ func (f *Frontier) fetch(l sched.Load) error {
 	return nil
 }
 
-// readUnlocked reads without f.mu, which is held before and after, whatever becomes of the goroutine.
+// readUnlocked reads with f.mu released. The caller holds f.mu; it is held again at the end, even if the goroutine exits.
 func (f *Frontier) readUnlocked(l *sched.Load, rows *sched.Rows) error {
 	f.mu.Unlock()
 	defer f.mu.Lock()
@@ -54,20 +54,20 @@ func (f *Frontier) readUnlocked(l *sched.Load, rows *sched.Rows) error {
 	return nil
 }
 
-// unlocked does something without f.mu, which is held before and after, whatever becomes of the goroutine.
+// unlocked calls do with f.mu released. The caller holds f.mu; it is held again at the end, even if the goroutine exits.
 func (f *Frontier) unlocked(do func() error) error {
 	f.mu.Unlock()
 	defer f.mu.Lock()
 	return do()
 }
 
-// schedRow is what the scheduler keeps of a row.
+// schedRow returns the part of a host's row that the scheduler keeps.
 func (f *Frontier) schedRow(h *schema.Host) sched.Row {
 	return sched.Row{Class: schema.ClassOf(f.order.Line(h)), Pending: h.Pending, Requests: h.Requests, Backoff: h.Backoff, Failing: h.Failing > 0,
 		Wake: h.Wake, Until: h.Until}
 }
 
-// readPlaces reads places of queues in their order.
+// readPlaces reads the next places of queues, in order.
 func (f *Frontier) readPlaces(l *sched.Load, rows *sched.Rows) (err error) {
 	it, err := f.db.Iter(append(l.After.Key(), 0), l.After.Kind.End())
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *Frontier) readPlaces(l *sched.Load, rows *sched.Rows) (err error) {
 	return it.Error()
 }
 
-// readQueue reads the first URIs of a queue that may be asked for.
+// readQueue reads the first URIs of a queue, without those of origins that back off.
 func (f *Frontier) readQueue(l *sched.Load, rows *sched.Rows) (err error) {
 	prefix := schema.QueuePrefix(l.Queue)
 	rows.From = l.From
@@ -112,7 +112,7 @@ func (f *Frontier) readQueue(l *sched.Load, rows *sched.Rows) (err error) {
 				return err
 			}
 			e.Failing, e.Once = o.Failing(), o.GaveUp
-			if rest := f.left(o.Until); rest > 0 {
+			if rest := f.snoozeLeft(o.Until); rest > 0 {
 				if till := f.o.Clock.Mono() + rest; rows.SkippedUntil == 0 || till < rows.SkippedUntil {
 					rows.SkippedUntil = till
 				}
@@ -131,7 +131,7 @@ func (f *Frontier) readQueue(l *sched.Load, rows *sched.Rows) (err error) {
 	return it.Error()
 }
 
-// readHead reads what it takes to offer a URI. Its record is in the cache then.
+// readHead reads what the scheduler needs to offer a URI. Afterwards the row of the URI is cached.
 func (f *Frontier) readHead(id crawl.ID, h *sched.Head) (err error) {
 	h.ID = id
 	v, err := f.recs.Read(id, func(id crawl.ID) ([]byte, bool, error) {
@@ -139,7 +139,7 @@ func (f *Frontier) readHead(id crawl.ID, h *sched.Head) (err error) {
 		return v, v != nil, err
 	})
 	if v == nil || err != nil {
-		return err // one that is missing may be leaving the queue just now
+		return err // if the row is missing, a commit may be removing the URI from its queue
 	}
 	r, err := f.decode(id, v)
 	if err != nil {
@@ -161,7 +161,7 @@ func (f *Frontier) readHead(id crawl.ID, h *sched.Head) (err error) {
 	switch {
 	case spent:
 		h.Retire = schema.DomainBudget
-	case f.sourceSpentNow(r):
+	case f.sourceSpentUnlocked(r):
 		h.Retire = schema.SourceBudget
 	}
 	if !f.cfg.LimitsAddresses() {
@@ -175,7 +175,7 @@ func (f *Frontier) readHead(id crawl.ID, h *sched.Head) (err error) {
 	return err
 }
 
-// schedConfig are the rules of the scheduler.
+// schedConfig returns the configuration of the scheduler.
 func (f *Frontier) schedConfig() sched.Config {
 	c, o := &f.cfg, f.order
 	return sched.Config{InMemory: c.HostsInMemory, Connections: c.ConnectionsPerHost, MinDelay: c.MinDelay, MaxDelay: c.MaxDelay,
@@ -183,7 +183,7 @@ func (f *Frontier) schedConfig() sched.Config {
 		HasRounds: o.HasRounds(), Rounds: o.Rounds, RoundURLs: o.RoundURLs, Opened: f.opened, OpenedAt: f.openedAt}
 }
 
-// startSched tells the scheduler which queues there are.
+// startSched starts the scheduler with the counts of queues in the state.
 func (f *Frontier) startSched() (err error) {
 	b := sched.Initial{Inactive: f.began.Inactive, Snoozed: f.began.Snoozed, Retired: f.began.Retired,
 		RevivedInLine: int64(f.st.InLine) - f.began.Inactive, RevivedSnoozed: int64(f.st.Snoozed) - f.began.Snoozed,

@@ -14,15 +14,15 @@ import (
 	"exclave/internal/logparts"
 )
 
-// Known is what a state acknowledges of archive and logs, before anything is changed.
+// Known is what the state knows of archive and logs when it is opened, before anything is changed.
 type Known struct {
 	Files []schema.FileRow // in the order of their numbers
 	Logs  []schema.LogRow
 	f     *Frontier
 }
 
-// Last returns the last capture that is acknowledged of a file and counts (one that does not may be damaged); false
-// when there is none.
+// Last returns the last committed capture of a file that is not abandoned (an abandoned one may be damaged); ok is
+// false if there is none.
 func (k *Known) Last(file uint32) (span crawl.Span, ok bool, err error) {
 	from := schema.CapturesOf(file)
 	it, err := k.f.db.Iter(from, schema.After(from))
@@ -46,42 +46,42 @@ func (k *Known) Last(file uint32) (span crawl.Span, ok bool, err error) {
 	return span, false, it.Error()
 }
 
-// look compares the state with its mark and with the logs, and lets the caller compare it
-// with the archive, all before anything is changed: a store that is opened for writing drops what it
-// cannot read.
-func (f *Frontier) look(ctx context.Context) (err error) {
+// checkBeforeOpen compares the state with its mark and with the logs, and lets Options.Check compare it with the
+// archive. It opens the store to read only, because a store opened for writing deletes what it cannot
+// read.
+func (f *Frontier) checkBeforeOpen(ctx context.Context) (err error) {
 	names, err := f.o.FS.List(f.o.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if len(names) == 0 {
-		return f.mayBegin(ctx)
+		return f.checkNew(ctx)
 	}
 	ro := &Frontier{o: f.o, files: map[uint32]schema.FileRow{}}
 	ro.o.ReadOnly = true
 	if err := ro.openStore(); err != nil {
 		if errors.Is(err, store.ErrNone) {
-			return f.mayBegin(ctx)
+			return f.checkNew(ctx)
 		}
 		return err
 	}
 	defer func() { err = errors.Join(err, ro.db.Close()) }()
-	return ro.db.Guard(func() error { return ro.compare(ctx) })
+	return ro.db.Guard(func() error { return ro.checkAll(ctx) })
 }
 
-// compare is look, of a store that is open for reading.
-func (f *Frontier) compare(ctx context.Context) error {
+// checkAll does the comparisons of checkBeforeOpen; the store is open to read only.
+func (f *Frontier) checkAll(ctx context.Context) error {
 	row, err := f.db.Get(schema.MetaKey(schema.MetaFormat))
 	if err != nil {
 		return err
 	}
 	if row == nil {
-		return f.mayBegin(ctx)
+		return f.checkNew(ctx)
 	}
 	if err := f.loadAcknowledged(); err != nil {
 		return err
 	}
-	if err := f.unbroken(); err != nil {
+	if err := f.checkCommits(); err != nil {
 		return err
 	}
 	marked, ok, err := readMark(f.o.FS, f.o.Dir)
@@ -89,7 +89,7 @@ func (f *Frontier) compare(ctx context.Context) error {
 		return err
 	}
 	if ok {
-		if err := f.agrees(marked); err != nil {
+		if err := f.checkMark(marked); err != nil {
 			return err
 		}
 	}
@@ -113,8 +113,8 @@ func (f *Frontier) compare(ctx context.Context) error {
 	return f.o.Check(ctx, &Known{Files: f.Files(), Logs: f.Logs(), f: f}, numbered && !ok)
 }
 
-// agrees says whether store and mark may be of one moment.
-func (f *Frontier) agrees(m mark) error {
+// checkMark returns an error if store and mark cannot belong together.
+func (f *Frontier) checkMark(m mark) error {
 	switch {
 	case m.Number > f.number+1 || m.Closed && m.Number > f.number:
 		return fmt.Errorf("the state is older than it should be: its last commit has number %d, %s says %d; the store lost what it had written (damage, or a copy "+
@@ -126,11 +126,10 @@ func (f *Frontier) agrees(m mark) error {
 	return nil
 }
 
-// Rows y hold the numbers of the last commits, each written by its own: a file of the store's log that is missing, or was
-// cut between two records, leaves a gap that the store does not notice when there are later files.
-
-// unbroken demands that every one of the last commits is in the store.
-func (f *Frontier) unbroken() error {
+// checkCommits returns an error unless each of the last commits is in the store. Rows y hold their numbers, each written by
+// its own commit: if a file of the store's log is missing, or was cut between two records, and there are later files,
+// the store does not notice, but a number is missing.
+func (f *Frontier) checkCommits() error {
 	if f.number == 0 {
 		return nil
 	}
@@ -151,20 +150,20 @@ func (f *Frontier) unbroken() error {
 	return nil
 }
 
-// Behind says in what way the state of a job that is only looked at has a gap, or disagrees with its mark; nil when it does not.
+// Behind returns an error if a state that was opened ReadOnly has a gap or disagrees with its mark.
 func (f *Frontier) Behind() error {
-	if err := f.unbroken(); err != nil {
+	if err := f.checkCommits(); err != nil {
 		return err
 	}
 	m, ok, err := readMark(f.o.FS, f.o.Dir)
 	if err != nil || !ok {
 		return err
 	}
-	return f.agrees(m)
+	return f.checkMark(m)
 }
 
-// checkLog demands that a log holds what is acknowledged of it; exactly that, when nothing tells whether
-// the state is older.
+// checkLog returns an error if a log is shorter than its committed length; with exactly, also if it is longer, because
+// without a mark the state may be too old.
 func (f *Frontier) checkLog(l crawl.LogID, exactly bool) error {
 	name, want := f.o.FS.PathJoin(f.o.LogDir, l.Name()), f.logRows[l].Length
 	size, missing := int64(0), false
@@ -204,7 +203,7 @@ func (f *Frontier) checkLog(l crawl.LogID, exactly bool) error {
 	return in.Close()
 }
 
-// whereLog says where a log may be.
+// whereLog advises where the complete log may be found.
 func (f *Frontier) whereLog(l crawl.LogID, want int64) string {
 	names, err := f.o.FS.List(f.o.LogDir)
 	if err == nil {
@@ -222,8 +221,8 @@ func (f *Frontier) whereLog(l crawl.LogID, want int64) string {
 	return "put the complete file back from a copy, or " + recoverIt
 }
 
-// checkRotated demands that what was written to a log is under its name still, behind what was there before: of a log
-// that was cut to nothing (logrotate with copytruncate) writing makes one that begins with zeros.
+// checkRotated returns an error if another program cut or moved a log during the crawl: if the log does not hold the
+// written lines, or no line ends where they begin. After logrotate with copytruncate, the file would begin with zeros.
 func (f *Frontier) checkRotated(l crawl.LogID, before, after int64) error {
 	name := f.o.FS.PathJoin(f.o.LogDir, l.Name())
 	st, err := f.o.FS.Stat(name)

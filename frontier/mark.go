@@ -12,22 +12,22 @@ import (
 	"exclave/internal/fsx"
 )
 
-// The number of the last commit stands in the store, and beside it in a small file: a store
-// that lost what it had written is not what that file says (ADR 31).
+// The number of the last commit is in the store, and also in a small file beside it. If the
+// store loses commits, the two disagree (ADR 31).
 
 // MarkName returns the name of the file beside the store in dir.
 func MarkName(dir string) string { return dir + ".mark" }
 
-// slotSize keeps the two places of the mark apart: no write, however torn, harms both.
+// slotSize is the distance between the two slots of the mark, so that a torn write cannot damage both.
 const slotSize = 4096
 
-// mark is what the file says.
+// mark is the content of the file.
 type mark struct {
 	Number uint64 // of the last commit
-	Closed bool   // in order: nothing was committed after it
+	Closed bool   // the state was closed in order after that commit
 }
 
-// line is the mark as text: %d, state, CRC-32C of what stands before it.
+// line is the mark as text: number, state, and CRC-32C of the text before it.
 func (m mark) line() []byte {
 	state := "running"
 	if m.Closed {
@@ -37,7 +37,7 @@ func (m mark) line() []byte {
 	return fmt.Appendf(nil, "%s%08x\n", s, crc32.Checksum([]byte(s), castagnoli()))
 }
 
-// parseMark reads a line, false when it is not one that line made.
+// parseMark reads a line; ok is false if line did not make it.
 func parseMark(b []byte) (m mark, ok bool) {
 	var state string
 	if _, err := fmt.Sscanf(string(b), "exclave mark 1 commit %d %s", &m.Number, &state); err != nil {
@@ -47,7 +47,7 @@ func parseMark(b []byte) (m mark, ok bool) {
 	return m, string(m.line()) == string(b)
 }
 
-// readMark returns the mark beside the store in dir: the later of its two places. It is false when there
+// readMark returns the mark beside the store in dir: the later of its two slots. ok is false if there
 // is none, or none that can be read.
 func readMark(fsys fsx.FS, dir string) (m mark, ok bool, err error) {
 	f, err := fsys.Open(MarkName(dir))
@@ -61,7 +61,7 @@ func readMark(fsys fsx.FS, dir string) (m mark, ok bool, err error) {
 	for slot := range int64(2) {
 		b := make([]byte, len(mark{}.line()))
 		if _, err := f.ReadAt(b, slot*slotSize); errors.Is(err, io.EOF) {
-			continue // a part of a line is none
+			continue // an incomplete line does not count
 		} else if err != nil {
 			return mark{}, false, fmt.Errorf("read the mark: %w", err)
 		}
@@ -72,13 +72,13 @@ func readMark(fsys fsx.FS, dir string) (m mark, ok bool, err error) {
 	return m, ok, nil
 }
 
-// marker writes the mark. It belongs to one goroutine.
+// marker writes the mark. It may be used by one goroutine.
 type marker struct {
 	f    vfs.File
 	name string
 }
 
-// openMarker opens the file, or makes it, and makes its name durable.
+// openMarker opens or creates the file, and makes its name durable.
 func openMarker(fsys fsx.FS, dir string) (*marker, error) {
 	name := MarkName(dir)
 	f, err := fsys.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
@@ -91,8 +91,8 @@ func openMarker(fsys fsx.FS, dir string) (*marker, error) {
 	return &marker{f, name}, nil
 }
 
-// set makes a mark durable. Numbers follow one another, so that the mark before stays
-// readable until this one is written.
+// set makes a mark durable. Consecutive numbers use the slots in turn, so that the last mark
+// stays readable until this one is written.
 func (w *marker) set(m mark) error {
 	_, err := w.f.WriteAt(m.line(), int64(m.Number%2)*slotSize)
 	if err == nil {
@@ -111,7 +111,7 @@ func (w *marker) close() error {
 	return w.f.Close()
 }
 
-// beginMark marks that a run has begun.
+// beginMark opens the mark and marks that a run has begun.
 func (f *Frontier) beginMark() (err error) {
 	if f.marker, err = openMarker(f.o.FS, f.o.Dir); err != nil {
 		return err

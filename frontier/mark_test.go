@@ -69,7 +69,7 @@ func TestMarkAgrees(t *testing.T) {
 		{mark{Number: 11, Closed: true}, "older than it should be"},
 		{mark{Number: 8}, "older than the state"},
 	} {
-		if err := f.agrees(c.m); err == nil != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+		if err := f.checkMark(c.m); err == nil != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c.m, err)
 		}
 	}

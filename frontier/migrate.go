@@ -10,8 +10,8 @@ import (
 	"exclave/frontier/store"
 )
 
-// migrate brings a state of an older format to the present one. Each row says which
-// version it has, so one that was killed goes on.
+// migrate brings a state of an older format to the present one. Each row has its own
+// version, so after a kill it continues.
 func (f *Frontier) migrate(was schema.Format) error {
 	version := was.Version
 	switch {
@@ -19,7 +19,7 @@ func (f *Frontier) migrate(was schema.Format) error {
 		return nil
 	case version > schema.FormatVersion:
 		return fmt.Errorf("the state has format %d, this program reads formats up to %d: a newer exclave wrote it; use that one", version, schema.FormatVersion)
-	case version == 4: // the same, but that commits have no numbers, and fields of origins and ways are missing
+	case version == 4: // as now, but commits have no numbers, and fields of origins and ways are missing
 		if f.o.ReadOnly {
 			return nil
 		}
@@ -41,7 +41,7 @@ func (f *Frontier) migrate(was schema.Format) error {
 	return f.db.Commit(b, true)
 }
 
-// renumber makes a state of format 4 one of this format: its next commit has number 1.
+// renumber brings a state of format 4 to this format: its next commit has number 1.
 func (f *Frontier) renumber(was schema.Format) error {
 	f.salt = was.Salt
 	b := &store.Batch{}
@@ -78,8 +78,8 @@ func (f *Frontier) migrate3() error {
 	})
 }
 
-// placeAgain gives all queues their places anew, and counts them. change is called for
-// each row before.
+// placeAgain computes the places of all queues anew, and counts them. It calls change for
+// each row first.
 func (f *Frontier) placeAgain(st *schema.Counters, change func(*schema.Host)) error {
 	b := &store.Batch{}
 	for _, table := range []schema.Table{schema.Line, schema.Snoozed, schema.Retired} {
@@ -116,7 +116,7 @@ func (f *Frontier) placeAgain(st *schema.Counters, change func(*schema.Host)) er
 	return f.db.Commit(b, true)
 }
 
-// checkLine gives all queues their places anew when the order is not that of the last
+// checkLine computes the places of all queues anew if the order is not that of the last
 // run.
 func (f *Frontier) checkLine() error {
 	was, err := f.db.Get(schema.MetaKey(schema.MetaLine))
@@ -130,8 +130,8 @@ func (f *Frontier) checkLine() error {
 	return nil
 }
 
-// statistics3 returns the statistics, those of format 3 or those that a
-// migration left that was killed at its end.
+// statistics3 returns the statistics: of format 3, or as a migration left them that was
+// killed at its end.
 func (f *Frontier) statistics3() (s schema.Counters, err error) {
 	v, err := f.db.Get(schema.MetaKey(schema.MetaStats))
 	if v == nil || err != nil {

@@ -6,11 +6,11 @@ import (
 	"exclave/frontier/schema"
 )
 
-// Rows as those see them who ask a frontier: package schema says what they are.
+// Types of package schema that callers of a frontier use.
 type (
-	// Record is everything kept of a URI.
+	// Record is the row of a URI.
 	Record = schema.Record
-	// State is where a URI stands.
+	// State is the state of a URI.
 	State = schema.State
 	// Found is what is known of the best page on which a URI was found.
 	Found = schema.Found
@@ -28,11 +28,11 @@ type (
 	Tally = schema.Tally
 	// Stats are the numbers of the crawl since it began.
 	Stats = schema.Stats
-	// Part is a setting that verdicts follow from. While the job lasts it stays what it was.
+	// Part is a setting that verdicts depend on. It must not change during a job.
 	Part = schema.Part
 )
 
-// What is configured, and what a commit is asked for: package rules says what it means.
+// Types of package rules: configuration, and what requests contain.
 type (
 	// Config is the politeness and patience of the crawl (section [frontier] of job.toml).
 	Config = rules.Config
@@ -42,9 +42,9 @@ type (
 	LimitsConfig = rules.LimitsConfig
 	// QueueKey says which URIs share a queue.
 	QueueKey = rules.QueueKey
-	// PolicyName names a way to rank URIs.
+	// PolicyName names a policy, a rule that makes the precedence of URIs.
 	PolicyName = rules.PolicyName
-	// Again is a finished URI to be offered again, and the status it was finished with.
+	// Again is a finished URI to be retried, and the status it was finished with.
 	Again = rules.RetryURI
 	// KnownLink is a link of an archived page: its key and kind.
 	KnownLink = rules.KnownLink
@@ -52,10 +52,10 @@ type (
 	LinkReader = rules.LinkReader
 )
 
-// DefaultConfig returns what Heritrix users know, see [rules.DefaultConfig].
+// DefaultConfig returns a politeness like that of Heritrix, see [rules.DefaultConfig].
 func DefaultConfig() Config { return rules.DefaultConfig() }
 
-// DefaultOrderConfig asks within a host for what is most promising first, see [rules.DefaultOrderConfig].
+// DefaultOrderConfig puts the most promising URIs of a queue first, see [rules.DefaultOrderConfig].
 func DefaultOrderConfig() OrderConfig { return rules.DefaultOrderConfig() }
 
 // DefaultLimitsConfig lets hosts and domains that have valid pages grow, see [rules.DefaultLimitsConfig].
@@ -64,7 +64,7 @@ func DefaultLimitsConfig() LimitsConfig { return rules.DefaultLimitsConfig() }
 // Failed reports whether a URI that was finished with a status counts as failed, see [rules.Failed].
 func Failed(s crawl.Status) bool { return rules.Failed(s) }
 
-// What those need who ask a frontier.
+// Constants of packages schema and rules that callers of a frontier use.
 const (
 	FormatVersion    = schema.FormatVersion
 	Parked           = schema.Parked

@@ -12,9 +12,9 @@ import (
 	"exclave/frontier/store"
 )
 
-// Next implements the frontier of package chain: it blocks until a host may be
-// asked, and offers the head of its queue. Nothing is written: a URI leaves its
-// queue when Finished says so, so a crash offers it again.
+// Next implements the frontier of package chain: it blocks until a queue is ready, and
+// dispatches its head. Nothing is written: a URI leaves its queue with the commit of its
+// outcome, so after a crash it is dispatched again.
 func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,25 +39,25 @@ func (f *Frontier) Next(ctx context.Context) (*crawl.CrawlURI, error) {
 	}
 }
 
-// pick asks the scheduler what to do. f.mu is held.
+// pick returns the next decision of the scheduler. f.mu is held.
 func (f *Frontier) pick() sched.Decision {
 	d := f.sched.Pick(f.o.Clock.Mono(), f.pending == 0 && f.works == 0 && f.holds == 0)
 	f.st.Round, f.st.RoundUsed = f.sched.Round()
 	if f.sched.Leaving() > 0 {
 		select {
 		case f.leaving <- struct{}{}:
-		default: // the committer knows
+		default: // the committer has been notified
 		}
 	}
 	return d
 }
 
-// do does what the scheduler decided, but for sleeping; it returns nil when it is to be asked again. f.mu is held,
-// but not while something is read: nobody else is to wait for that.
+// do carries out a decision of the scheduler, except sleeping. It returns nil when no URI was dispatched and the
+// scheduler has to decide again. f.mu is held, but released during reads, so that other callers need not wait.
 func (f *Frontier) do(d *sched.Decision) (*crawl.CrawlURI, error) {
 	switch d.Action {
 	case sched.Dispatch:
-		u, err := f.hand(d.Offer)
+		u, err := f.dispatch(d.Offer)
 		if err != nil {
 			return nil, fmt.Errorf("frontier: next: %w", err)
 		}
@@ -70,9 +70,9 @@ func (f *Frontier) do(d *sched.Decision) (*crawl.CrawlURI, error) {
 	return nil, nil
 }
 
-// hand makes the CrawlURI of a URI that is in process now. It returns nil when a budget was spent since it
-// was looked at. f.mu is held.
-func (f *Frontier) hand(o sched.Offer) (*crawl.CrawlURI, error) {
+// dispatch makes the CrawlURI of a URI that is now in process. It returns nil when a budget was spent since the
+// scheduler read the URI. f.mu is held.
+func (f *Frontier) dispatch(o sched.Offer) (*crawl.CrawlURI, error) {
 	var why schema.Retirement
 	var err error
 	r := f.cachedOffered(o)
@@ -90,8 +90,8 @@ func (f *Frontier) hand(o sched.Offer) (*crawl.CrawlURI, error) {
 	return rules.OfferOf(r, r.Attempts+1 >= f.attempts(r, o.Once)), nil
 }
 
-// cachedOffered returns the record of a URI in process when nothing must be read for that, as just after its queue was
-// loaded; else nil.
+// cachedOffered returns the row of an offered URI if everything needed for it is cached, as it is just after its queue
+// was loaded; else nil.
 func (f *Frontier) cachedOffered(o sched.Offer) *schema.Record {
 	v, ok := f.recs.Get(o.ID)
 	if !ok || len(v) == 0 || f.o.Limits.HasDomainBudget() {
@@ -114,13 +114,13 @@ func (f *Frontier) cachedOffered(o sched.Offer) *schema.Record {
 	return r
 }
 
-// readOffered reads the record of a URI in process, without f.mu, which is held before and after; why is the
-// budget of its domain, when that is spent.
+// readOffered reads the row of an offered URI. f.mu is held by the caller and released during the read. why is
+// DomainBudget if the budget of its domain is spent.
 func (f *Frontier) readOffered(o sched.Offer) (r *schema.Record, why schema.Retirement, err error) {
 	f.mu.Unlock()
 	defer f.mu.Lock()
 	if v, ok := f.recs.Get(o.ID); ok && len(v) > 0 {
-		// A queue may be read after a commit can be seen, the cache before it knows of it.
+		// The queue may have been read after a commit that the cache does not have yet.
 		if r, err = f.decode(o.ID, v); err == nil && (r.State != schema.Pending || r.Precedence != o.Prec || r.Seq != o.Seq) {
 			r = nil
 		}
@@ -141,7 +141,7 @@ func (f *Frontier) readOffered(o sched.Offer) (r *schema.Record, why schema.Reti
 	return r, why, err
 }
 
-// sleep waits for a change, the end of ctx, or a while (negative: for ever).
+// sleep waits until something changes, ctx ends, or wait has passed (negative: no time limit).
 func (f *Frontier) sleep(ctx context.Context, changed <-chan struct{}, wait time.Duration) {
 	var over <-chan time.Time
 	if wait >= 0 {
@@ -156,26 +156,26 @@ func (f *Frontier) sleep(ctx context.Context, changed <-chan struct{}, wait time
 	}
 }
 
-// broadcast wakes whoever waits in Next. f.mu is held.
+// broadcast wakes the goroutines that wait in Next. f.mu is held.
 func (f *Frontier) broadcast() {
 	close(f.wakeup)
 	f.wakeup = make(chan struct{})
 }
 
-// attempts is how often a URI is tried; once says that its origin does not answer.
+// attempts returns how many attempts a URI gets; once says that its origin has been given up.
 func (f *Frontier) attempts(r *schema.Record, once bool) int {
 	switch {
 	case crawl.IsDNS(r.Key):
 		return f.cfg.DNSRetries
 	case once:
-		return 1 // the others need not find it out one by one
+		return 1 // its other URIs must not wait for all retries of each
 	case crawl.IsRobots(r.Key):
 		return f.cfg.RobotsRetries
 	}
 	return f.cfg.MaxRetries
 }
 
-// read returns a record, an error when there is none.
+// read returns the row of a URI, or an error if there is none.
 func (f *Frontier) read(r store.Reader, id crawl.ID) (*schema.Record, error) {
 	v, err := r.Get(schema.URIKey(id))
 	if err != nil {
@@ -195,8 +195,8 @@ func (f *Frontier) decode(id crawl.ID, v []byte) (*schema.Record, error) {
 	return rec, nil
 }
 
-// Hold keeps the crawl from ending while nothing is queued, because more is to
-// come (seeds being read). The returned function ends the hold.
+// Hold keeps the crawl from ending while nothing is pending, because more URIs will be
+// scheduled (seeds are being read). The returned function ends the hold.
 func (f *Frontier) Hold() (release func()) {
 	f.mu.Lock()
 	f.holds++
@@ -209,14 +209,14 @@ func (f *Frontier) Hold() (release func()) {
 	}
 }
 
-// Stats returns the numbers as of now.
+// Stats returns the present statistics.
 func (f *Frontier) Stats() schema.Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.stats()
 }
 
-// stats returns the numbers as of now. f.mu is held.
+// stats returns the present statistics. f.mu is held.
 func (f *Frontier) stats() schema.Stats {
 	s := f.st.Stats
 	s.InProcess = int64(f.sched.InProcessCount())

@@ -11,16 +11,16 @@ import (
 	"exclave/frontier/store"
 )
 
-// Failures belong to origins (docs/adr/0036): what stands in a queue of one that rests is passed
-// over, not moved.
+// Failures belong to origins (docs/adr/0036): URIs of an origin that backs off keep their places in
+// the queue and are skipped.
 
-// left is how long a rest lasts yet. One that no rule can have asked for was noted before the clock
-// was set back: it counts from the opening.
-func (f *Frontier) left(until time.Time) time.Duration {
+// snoozeLeft is what is left of a snooze or back-off. One that is longer than any rule allows was stored
+// before the clock was set back: it counts from the opening of the state.
+func (f *Frontier) snoozeLeft(until time.Time) time.Duration {
 	return f.pace.SnoozeLeft(until, f.o.Clock.Mono())
 }
 
-// originIn returns the row of the origin of a URI in a queue, from what was read or the state.
+// originIn returns the row of the origin of a URI in a queue, from read or else from the state.
 func (f *Frontier) originIn(read map[uint32]schema.Origin, queue uint64, id crawl.ID, tag uint32) (o schema.Origin, err error) {
 	if tag == schema.NoTag { // of format 4
 		r, err := f.read(f.db, id)
@@ -41,22 +41,22 @@ func (f *Frontier) originIn(read map[uint32]schema.Origin, queue uint64, id craw
 // RestingOrigin is an origin that failed.
 type RestingOrigin struct {
 	Origin   string    `json:"origin"`
-	Until    time.Time `json:"until"`             // it is not asked before
-	Failures int       `json:"failures"`          // it backs off for, halved by every answer
-	GaveUp   bool      `json:"gave_up,omitempty"` // its URIs are tried once
+	Until    time.Time `json:"until"`             // it backs off until then
+	Failures int       `json:"failures"`          // that its back-off counts; halved by every answer
+	GaveUp   bool      `json:"gave_up,omitempty"` // each of its URIs gets one attempt
 }
 
-// shownOrigins is how many origins of a queue are told.
-const shownOrigins = 10
+// maxOrigins is the maximum number of origins shown of a queue.
+const maxOrigins = 10
 
-// restingOrigins returns the first origins of a queue that failed and have not recovered.
-func (f *Frontier) restingOrigins(queue uint64) (out []RestingOrigin, err error) {
+// failedOrigins returns the first origins of a queue that failed and have not recovered.
+func (f *Frontier) failedOrigins(queue uint64) (out []RestingOrigin, err error) {
 	err = f.db.Scan(schema.OriginsPrefix(queue), func(_, v []byte) error {
 		o, err := schema.DecodeOrigin(v)
 		if err != nil {
 			return err
 		}
-		if out = append(out, RestingOrigin{o.Name, o.Until, int(o.Backoff), o.GaveUp}); len(out) == shownOrigins {
+		if out = append(out, RestingOrigin{o.Name, o.Until, int(o.Backoff), o.GaveUp}); len(out) == maxOrigins {
 			return rules.ErrStop
 		}
 		return nil
@@ -67,7 +67,7 @@ func (f *Frontier) restingOrigins(queue uint64) (out []RestingOrigin, err error)
 	return out, err
 }
 
-// readOrigin returns the row of an origin; had says that there is one.
+// readOrigin returns the row of an origin; had reports whether there is one.
 func readOrigin(r store.Reader, id schema.OriginID) (o schema.Origin, had bool, err error) {
 	v, err := r.Get(id.Key())
 	if v == nil || err != nil {
@@ -79,6 +79,6 @@ func readOrigin(r store.Reader, id schema.OriginID) (o schema.Origin, had bool, 
 	return o, true, nil
 }
 
-// wall is the time by which hosts rest: that of the wall when the state was opened,
-// and monotonic from there.
+// wall is the time that wake times are compared with: the wall clock when the state was
+// opened, plus the monotonic time since then.
 func (f *Frontier) wall() time.Time { return f.pace.Wall(f.o.Clock.Mono()) }

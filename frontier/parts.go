@@ -11,14 +11,14 @@ import (
 	"exclave/frontier/store"
 )
 
-// maxNamedParts is how many parts that changed are named.
+// maxNamedParts is the maximum number of changed parts that an error names.
 const maxNamedParts = 5
 
-// ErrChanged is wrapped by errors of a configuration that the state does not go with.
+// ErrChanged is wrapped by errors about a configuration that does not fit the state.
 var ErrChanged = errors.New("configuration changed")
 
-// SameConfig refuses, with [ErrChanged], a configuration that the state does not go with. A Frontier
-// that is not ReadOnly was asked when it was opened.
+// SameConfig returns an error that wraps [ErrChanged] if the configuration does not fit the state. Open
+// calls it unless the Frontier is ReadOnly.
 func (f *Frontier) SameConfig() error {
 	if f.rules != f.o.RulesHash {
 		return fmt.Errorf("%w: the rules in [url], those in the file of host_rules included, are not those the job was started with; keys would not match: put them back (a job that was begun without a line for strip_session_ids had false), or start a new job", ErrChanged)
@@ -36,8 +36,8 @@ func (f *Frontier) SameConfig() error {
 	return nil
 }
 
-// sameParts refuses, with [ErrChanged], parts and depths that are not those the job was begun with, and
-// names them. A job that an earlier program began may have no parts.
+// sameParts returns an error that wraps [ErrChanged] and names the changes if parts or depths are not those
+// the job was begun with. A job begun by an earlier version may have no parts.
 func (f *Frontier) sameParts() error {
 	row, err := f.db.Get(schema.MetaKey(schema.MetaParts))
 	if err != nil {
@@ -108,7 +108,7 @@ func partChanges(was, now []Part) (changed []string) {
 	return changed
 }
 
-// keepParts notes the parts of a job that an earlier program began, as they are now.
+// keepParts stores the present parts of a job that was begun by an earlier version.
 func (f *Frontier) keepParts() error {
 	row, err := f.db.Get(schema.MetaKey(schema.MetaParts))
 	if row != nil || err != nil || len(f.o.Parts) == 0 {

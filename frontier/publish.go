@@ -9,7 +9,7 @@ import (
 	"exclave/frontier/schema"
 )
 
-// publish shows the commit to Next and Stats.
+// publish tells the scheduler what the commit changed, and updates the statistics.
 func (f *Frontier) publish(t *commitTx, rows [crawl.NumLogs]schema.LogRow) {
 	p := &sched.Publication{Changes: f.changesOf(t), Returned: t.Returned, Freed: t.Freed, Leaves: len(t.leaves),
 		Round: t.Counters.Round, RoundUsed: t.Counters.RoundUsed}
@@ -27,7 +27,7 @@ func (f *Frontier) publish(t *commitTx, rows [crawl.NumLogs]schema.LogRow) {
 	f.broadcast()
 }
 
-// changesOf are what a commit changed in queues, for the scheduler. They are valid until the next commit.
+// changesOf returns the changes of queues by a commit, for the scheduler. They are valid until the next commit.
 func (f *Frontier) changesOf(t *commitTx) []sched.Change {
 	left := map[uint64]bool{}
 	for _, l := range t.leaves {
@@ -51,7 +51,7 @@ func (f *Frontier) changesOf(t *commitTx) []sched.Change {
 	return all
 }
 
-// schedKey is the place in a queue that a key says.
+// schedKey returns the place of a URI in its queue, from the key of its queue row.
 func schedKey(key []byte) sched.Key {
 	return sched.Key{Prec: key[9], Seq: binary.BigEndian.Uint64(key[10:])}
 }

@@ -29,12 +29,12 @@ func (f *Frontier) Logs() []schema.LogRow {
 	return slices.Clone(f.logRows[:])
 }
 
-// EachURI calls fn for every URI known, in no order a caller may rely on. Via is
-// empty where that page is known itself.
+// EachURI calls fn for every known URI, in unspecified order. Via is empty if that page is
+// known itself.
 func (f *Frontier) EachURI(fn func(*schema.Record) error) error { return eachURI(f.db, fn) }
 
 func eachURI(db store.Reader, fn func(*schema.Record) error) error {
-	names := oneName(db) // ids sort by host: the last name is the next
+	names := oneName(db) // IDs sort by host
 	return db.Scan(schema.URIs.Prefix(), func(k, v []byte) error {
 		r, err := schema.DecodeRecord(schema.ReadID(k[1:]), v, names)
 		if err != nil {
@@ -64,10 +64,10 @@ func (f *Frontier) CapturesOf(file uint32, fn func(schema.Capture) error) error 
 	return f.captures(schema.CapturesOf(file), fn)
 }
 
-// ID returns where the record of a key is looked for first.
+// ID returns the ID that is tried first for a key; colliding keys have the next ones.
 func (f *Frontier) ID(key string) crawl.ID { return f.id(key) }
 
-// EachDeferred calls fn for every answer that was kept for the archive.
+// EachDeferred calls fn for every deferred record.
 func (f *Frontier) EachDeferred(fn func(crawl.Deferred) error) error {
 	return f.db.Scan(schema.Answers.Prefix(), func(k, v []byte) error {
 		d, err := f.decodeDeferred(schema.AnswerName(k), v)
@@ -118,7 +118,7 @@ func count(s *schema.Stats, r *schema.Record) {
 	}
 }
 
-// InProcess reports whether a ToeThread has the URI.
+// InProcess reports whether the URI is in process.
 func (f *Frontier) InProcess(id crawl.ID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,21 +14,21 @@ import (
 	"exclave/internal/clock"
 )
 
-// Builder makes a state anew from what archive and logs tell of a crawl. It is told of the URIs that
-// were finished in the order in which they were, and does with each what the committer did: what
-// was waiting comes to wait again, claims are passed on, everything is counted. It belongs to
-// one goroutine. Nothing is durable before Close.
+// Builder makes the state of a crawl anew from archive and logs. Its caller hands in the finished URIs in
+// the order in which they were finished, and the Builder does with each what the committer did: it
+// makes links pending, passes claims on, and counts. It may be used by one goroutine. Nothing is
+// durable before Close.
 type Builder struct {
 	f    *Frontier
 	t    *commitTx
 	past *past
-	uris int // told in this commit
+	uris int // handed in so far
 }
 
-// builtTogether is how many URIs go into one commit of a Builder.
-const builtTogether = 500
+// urisPerCommit is how many URIs go into one commit of a Builder.
+const urisPerCommit = 500
 
-// past is a clock that stands where the crawl stood: hosts rest from then on.
+// past is a clock at the time of the URI being handed in, from which delays count.
 type past struct {
 	clock.Clock
 	first, now time.Time
@@ -37,8 +37,8 @@ type past struct {
 func (p *past) Now() time.Time      { return p.now }
 func (p *past) Mono() time.Duration { return p.now.Sub(p.first) }
 
-// Rebuild begins a new state in o.Dir, where there must be none; the logs are not touched. The
-// crawl that is told of began at the given time.
+// Rebuild begins a new state in o.Dir, where there must be none; the logs are not touched. began is
+// when the crawl began.
 func Rebuild(ctx context.Context, o Options, began time.Time) (*Builder, error) {
 	p := &past{Clock: o.Clock, first: began, now: began}
 	o.Clock, o.ReadOnly, o.anew = p, false, true
@@ -52,13 +52,13 @@ func Rebuild(ctx context.Context, o Options, began time.Time) (*Builder, error) 
 	return &Builder{f: f, t: f.begin(), past: p}, nil
 }
 
-// Offer returns a URI as a ToeThread was given it at the time. It becomes known, whatever the limits
-// say, and is claimed as c says or as was known before.
+// Offer returns a URI as it was dispatched at the given time. It becomes known regardless of limits;
+// the claim of c is joined with the claim it had.
 func (b *Builder) Offer(c crawl.Candidate, m crawl.Mode, at time.Time) (*crawl.CrawlURI, error) {
 	if at.After(b.past.now) {
 		b.past.now = at
 	}
-	if b.uris++; b.uris%builtTogether == 0 {
+	if b.uris++; b.uris%urisPerCommit == 0 {
 		if err := b.commit(); err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func (b *Builder) Offer(c crawl.Candidate, m crawl.Mode, at time.Time) (*crawl.C
 		return nil, fmt.Errorf("frontier: rebuild: %s: %w", c.URL, err)
 	}
 	t := b.t
-	if r.Finishes == 0 && r.Hops != c.Hops { // another page led to it first
+	if r.Finishes == 0 && r.Hops != c.Hops { // it was found on another page first
 		ways := r.Ways().Join(c.Reached())
 		r.Hops = c.Hops
 		r.SetWays(ways)
@@ -103,25 +103,24 @@ func (b *Builder) Offer(c crawl.Candidate, m crawl.Mode, at time.Time) (*crawl.C
 	return u, nil
 }
 
-// Do calls fn, which tells the builder, and returns its error; when the store dies meanwhile, it returns
-// why at once.
+// Do calls fn, which uses the Builder, and returns its error. If the store fails meanwhile, it returns the
+// cause at once.
 func (b *Builder) Do(fn func() error) error { return b.f.db.Guard(fn) }
 
-// Scratch rows are the caller's, for what does not fit into memory. They are gone with Close.
-
-// Put sets a scratch row.
+// Put sets a scratch row. Scratch rows are for data of the caller that does not fit into memory; Close deletes
+// them.
 func (b *Builder) Put(key, value []byte) error {
 	return b.f.db.Set(schema.ScratchKey(key), value)
 }
 
-// Drop removes a scratch row, if there is one.
+// Drop deletes a scratch row, if there is one.
 func (b *Builder) Drop(key []byte) error { return b.f.db.Delete(schema.ScratchKey(key)) }
 
 // Get returns the value of a scratch row, nil when there is none. Values are not empty.
 func (b *Builder) Get(key []byte) ([]byte, error) { return b.f.db.Get(schema.ScratchKey(key)) }
 
-// Each calls fn for the scratch rows with a prefix, as they are now, in the order of their keys, until
-// it returns false or an error. Key and value are fn's only during the call.
+// Each calls fn for the scratch rows with a prefix, as of now, in the order of their keys, until
+// fn returns false or an error. Key and value are valid only during the call.
 func (b *Builder) Each(prefix []byte, fn func(key, value []byte) (more bool, err error)) error {
 	err := b.f.db.Scan(schema.ScratchKey(prefix), func(k, v []byte) error {
 		more, err := fn(k[1:], v)
@@ -136,7 +135,7 @@ func (b *Builder) Each(prefix []byte, fn func(key, value []byte) (more bool, err
 	return err
 }
 
-// known returns the record of a candidate, which limits do not keep out.
+// known returns the row of a candidate, which becomes known regardless of limits.
 func (b *Builder) known(c crawl.Candidate) (*schema.Record, error) {
 	r, id, err := b.t.Lookup(c.Key)
 	if err != nil {
@@ -154,19 +153,19 @@ func (b *Builder) known(c crawl.Candidate) (*schema.Record, error) {
 	return r, b.t.Join(r, c.Claim, c.Reached())
 }
 
-// Lookup returns what is known of a key so far, nil when it is not known.
+// Lookup returns the row of a key, nil when it is not known so far.
 func (b *Builder) Lookup(key string) (*schema.Record, error) {
 	r, _, err := b.t.Lookup(key)
 	return r, err
 }
 
-// Logged is what the logs have of a URI that was finished.
+// Logged is what the logs hold of a finished URI.
 type Logged struct {
 	Tally  schema.Tally // by its line of crawl.log
 	Judged bool         // there is a line of analysis.jsonl
 }
 
-// Finished takes a URI back from Offer, with its outcome and links. Lines are the caller's matter.
+// Finished takes a URI back from Offer, with its outcome and links. It writes no log lines.
 func (b *Builder) Finished(u *crawl.CrawlURI, l Logged) error {
 	t := b.t
 	for _, key := range u.Carried {
@@ -196,7 +195,7 @@ func (b *Builder) Finished(u *crawl.CrawlURI, l Logged) error {
 	return nil
 }
 
-// Abandoned takes a capture that counts for nothing; c is the URI it is of.
+// Abandoned stores an abandoned capture of the URI c.
 func (b *Builder) Abandoned(c crawl.Candidate, a schema.Capture) error {
 	r, err := b.known(c)
 	if err != nil {
@@ -209,13 +208,13 @@ func (b *Builder) Abandoned(c crawl.Candidate, a schema.Capture) error {
 
 // Settled counts what Settle found.
 type Settled struct {
-	Again     int64 // offered again, because the archive does not hold what claims ask for
-	Refetched int64 // offered again, because their links are not known
-	Unclaimed int64 // in the archive, though nobody knows why
+	Again     int64 // pending again, because they are claimed but not archived
+	Refetched int64 // pending again, because their links are not known
+	Unclaimed int64 // archived without a known claim; they get Keep
 }
 
-// Settle sees to what was finished when everything was told: what is not in the archive although
-// claims ask for it is offered again, and so is what ask says of all that is not there.
+// Settle checks the finished URIs when all were handed in. It makes pending again those that are
+// claimed but not archived, and those that are not archived and for which ask returns true.
 func (b *Builder) Settle(ask func(*schema.Record) bool) (s Settled, err error) {
 	if err := b.commit(); err != nil {
 		return s, err
@@ -254,7 +253,7 @@ func (b *Builder) Settle(ask func(*schema.Record) bool) (s Settled, err error) {
 			s.Refetched++
 			err = b.t.Enqueue(r, crawl.ModeFetch)
 		}
-		if b.uris++; b.uris%builtTogether == 0 {
+		if b.uris++; b.uris%urisPerCommit == 0 {
 			err = errors.Join(err, b.commit())
 		}
 		return err
@@ -265,7 +264,7 @@ func (b *Builder) Settle(ask func(*schema.Record) bool) (s Settled, err error) {
 // Stats returns the statistics so far.
 func (b *Builder) Stats() schema.Stats { return b.t.Counters.Stats }
 
-// passOn does the work that is left: whoever is told of next knows its claim.
+// passOn does all work items, so that the next URI has its claim.
 func (b *Builder) passOn() error {
 	for b.t.Works > 0 {
 		left := b.t.Works
@@ -281,14 +280,14 @@ func (b *Builder) passOn() error {
 	return nil
 }
 
-// commit writes what was told. It is not durable yet.
+// commit writes the changes since the last commit. They are not durable yet.
 func (b *Builder) commit() error {
 	t, f := b.t, b.f
 	t.Flush()
 	if err := f.db.Commit(&t.batch, false); err != nil {
 		return fmt.Errorf("frontier: rebuild: write batch: %w", err)
 	}
-	f.renew(&t.batch)
+	f.updateCaches(&t.batch)
 	f.mu.Lock()
 	f.st, f.works = t.Counters, t.Works
 	f.tallies.Merge(&t.Counted)
@@ -301,8 +300,8 @@ func (b *Builder) commit() error {
 	return nil
 }
 
-// Close stores the rows of the WARC files and of the logs, and makes everything durable. The state
-// counts as one that was killed: hosts rest after that.
+// Close stores the rows of the WARC files and of the logs, and makes everything durable. The next
+// start treats the state as that of a killed run, and snoozes all queues.
 func (b *Builder) Close(files []schema.FileRow, logs []schema.LogRow) error {
 	if err := b.commit(); err != nil {
 		return errors.Join(err, b.Discard())
@@ -325,7 +324,7 @@ func (b *Builder) Close(files []schema.FileRow, logs []schema.LogRow) error {
 	return errors.Join(err, b.Discard())
 }
 
-// Discard ends the Builder; what it made is not complete.
+// Discard ends the Builder without completing the state.
 func (b *Builder) Discard() error {
 	return errors.Join(b.t.rd.close(), b.f.Close(context.Background()))
 }

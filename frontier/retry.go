@@ -9,11 +9,10 @@ import (
 	"exclave/frontier/rules"
 )
 
-// Retry offers finished URIs again, as if none of their attempts had been made: what their origin and
-// their queue back off for is forgotten, and so is a failed answer of a name server or robots.txt that
-// would fail them at once. Politeness stays: the delays after the last request hold. URIs that are no
-// longer finished with that status, and prerequisites, are left alone. It returns how many were offered
-// again, by status.
+// Retry makes finished URIs pending again, as if none of their attempts had been made. It resets the
+// back-off of their origins and queues, and deletes failed DNS answers and robots.txt that would make
+// them fail at once. Delays after the last request still hold. URIs that are no longer finished with
+// the given status, and prerequisites, are left alone. It returns how many are retried, by status.
 func (f *Frontier) Retry(ctx context.Context, us ...rules.RetryURI) (map[crawl.Status]int64, error) {
 	n := map[crawl.Status]int64{}
 	for len(us) > 0 {

@@ -29,7 +29,7 @@ type LogsConfig struct {
 // DefaultLogsConfig returns parts of 256 MiB, compressed.
 func DefaultLogsConfig() LogsConfig { return LogsConfig{MaxSize: 256 << 20, Compress: true} }
 
-// Validate returns every value that cannot be.
+// Validate returns all values that are not allowed.
 func (c LogsConfig) Validate() (ps conf.Problems) {
 	if c.MaxSize < 0 {
 		ps.Add("max_size", "%d is negative; 0 means that no log is rolled", c.MaxSize)
@@ -37,10 +37,10 @@ func (c LogsConfig) Validate() (ps conf.Problems) {
 	return ps
 }
 
-// sumOf is what a part holds.
+// sumOf returns length and checksum of a part.
 func sumOf(p schema.LogPart) logparts.Sum { return logparts.Sum{Length: p.Length, CRC: p.CRC} }
 
-// setLog notes the rows of a log; of its parts that of the last, unless all are wanted.
+// setLog sets the row of a log and that of its last part; with all, those of all its parts.
 func setLog(b *store.Batch, row *schema.LogRow, all bool) {
 	first := len(row.Parts) - 1
 	if all {
@@ -58,7 +58,7 @@ func (f *Frontier) loadParts(l crawl.LogID) error {
 	row.Parts = nil
 	return f.db.Scan(schema.LogKey(l), func(k, v []byte) error {
 		if bytes.Equal(k, schema.LogKey(l)) {
-			return nil // the log's own
+			return nil // the row of the log itself
 		}
 		p, err := schema.DecodeLogPart(v)
 		row.Parts = append(row.Parts, p)
@@ -72,7 +72,7 @@ func (f *Frontier) loadParts(l crawl.LogID) error {
 	})
 }
 
-// roll makes parts of the logs that are long enough: in rows, which the group commits. finishRoll follows the commit.
+// roll turns logs that are long enough into parts, in rows only. finishRoll renames the files after the commit.
 func (f *Frontier) roll(rows *[crawl.NumLogs]schema.LogRow) (rolled []crawl.LogID, err error) {
 	most := f.o.Logs.MaxSize
 	f.mu.Lock()
@@ -101,8 +101,8 @@ func (f *Frontier) roll(rows *[crawl.NumLogs]schema.LogRow) (rolled []crawl.LogI
 	return rolled, nil
 }
 
-// HoldRolls keeps logs under their names until release is called: whoever makes a checkpoint links them after
-// its instant.
+// HoldRolls keeps logs from being rolled until release is called. A checkpoint needs it, because it links the logs
+// after its instant.
 func (f *Frontier) HoldRolls() (release func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,16 +143,16 @@ func (f *Frontier) finishRoll(l crawl.LogID) error {
 	return nil
 }
 
-// What is left of a roll that a kill cut short.
+// halfRoll is the state of a roll that a kill interrupted.
 type halfRoll int
 
 const (
-	noHalf    halfRoll = iota
-	notNamed           // the part lies under the log's name
-	stillThus          // and under its own
+	noHalf     halfRoll = iota
+	notRenamed          // the part still has the log's name
+	bothNames           // the part has its own name and the log's
 )
 
-// half looks for what a kill left of the roll of a log.
+// half detects a roll that a kill interrupted.
 func (f *Frontier) half(l crawl.LogID) (halfRoll, error) {
 	row := &f.logRows[l]
 	if len(row.Parts) == 0 || row.Length > 0 {
@@ -174,7 +174,7 @@ func (f *Frontier) half(l crawl.LogID) (halfRoll, error) {
 	}
 	path, err := logparts.Find(f.o.FS, f.o.LogDir, last.Name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return notNamed, nil
+		return notRenamed, nil
 	}
 	if err != nil || strings.HasSuffix(path, logparts.Packed) {
 		return noHalf, err
@@ -182,10 +182,10 @@ func (f *Frontier) half(l crawl.LogID) (halfRoll, error) {
 	if ok, err := is(path); !ok {
 		return noHalf, err
 	}
-	return stillThus, nil
+	return bothNames, nil
 }
 
-// endRoll finishes a roll that a kill cut short.
+// endRoll finishes a roll that a kill interrupted.
 func (f *Frontier) endRoll(l crawl.LogID) error {
 	h, err := f.half(l)
 	if err != nil || h == noHalf {
@@ -193,10 +193,10 @@ func (f *Frontier) endRoll(l crawl.LogID) error {
 	}
 	row := &f.logRows[l]
 	name, part := f.o.FS.PathJoin(f.o.LogDir, l.Name()), row.Parts[len(row.Parts)-1].Name
-	if h == notNamed {
+	if h == notRenamed {
 		err = f.o.FS.Rename(name, f.o.FS.PathJoin(f.o.LogDir, part))
 	} else {
-		err = f.o.FS.Remove(name) // both are one file: to cut one is to cut the other
+		err = f.o.FS.Remove(name) // both names are links to one file: appending to the log would change the part
 	}
 	if err == nil {
 		err = fsx.SyncDir(f.o.FS, f.o.LogDir)
@@ -207,10 +207,10 @@ func (f *Frontier) endRoll(l crawl.LogID) error {
 	return err
 }
 
-// unrolled takes back, for who only reads, a roll that is not finished.
-func (f *Frontier) unrolled(l crawl.LogID) error {
+// undoHalfRoll undoes an unfinished roll in the rows in memory, for a state that is ReadOnly.
+func (f *Frontier) undoHalfRoll(l crawl.LogID) error {
 	h, err := f.half(l)
-	if err != nil || h != notNamed {
+	if err != nil || h != notRenamed {
 		return err
 	}
 	row := &f.logRows[l]
@@ -220,8 +220,8 @@ func (f *Frontier) unrolled(l crawl.LogID) error {
 	return nil
 }
 
-// checkParts demands that every part is there that was not moved away, by its length, and none that the state does
-// not know.
+// checkParts returns an error unless every part exists with its length, or was moved away, and there is no part that
+// the state does not know.
 func (f *Frontier) checkParts(l crawl.LogID, h halfRoll) error {
 	const unchanged = "; nothing was changed"
 	row, known := &f.logRows[l], map[string]bool{}
@@ -229,14 +229,14 @@ func (f *Frontier) checkParts(l crawl.LogID, h halfRoll) error {
 		known[p.Name] = true
 		err := logparts.Check(f.o.FS, f.o.LogDir, p.Name, p.Length)
 		switch {
-		case err == nil, h == notNamed && i == len(row.Parts)-1:
+		case err == nil, h == notRenamed && i == len(row.Parts)-1:
 		case errors.Is(err, fs.ErrNotExist):
 			if f.o.MovedLog == nil || !f.o.MovedLog(p.Name) {
 				return fmt.Errorf("%s, a part of %s, is missing, %d bytes of it were acknowledged%s%s; put it back, register it when it was moved away on purpose (exclave moved JOB %s), or %s",
-					f.o.FS.PathJoin(f.o.LogDir, p.Name), l.Name(), p.Length, unchanged, f.beside(p.Name), p.Name, recoverIt)
+					f.o.FS.PathJoin(f.o.LogDir, p.Name), l.Name(), p.Length, unchanged, f.otherForm(p.Name), p.Name, recoverIt)
 			}
 		default:
-			return fmt.Errorf("a part of %s is damaged: %w%s%s; put the complete file back from a copy, or %s", l.Name(), err, unchanged, f.beside(p.Name), recoverIt)
+			return fmt.Errorf("a part of %s is damaged: %w%s%s; put the complete file back from a copy, or %s", l.Name(), err, unchanged, f.otherForm(p.Name), recoverIt)
 		}
 	}
 	names, err := logparts.List(f.o.FS, f.o.LogDir, l.Name())
@@ -252,9 +252,9 @@ func (f *Frontier) checkParts(l crawl.LogID, h halfRoll) error {
 	return nil
 }
 
-// beside says what else lies there of a part that is missing or damaged: somebody unpacked half of it, or compressed
-// it with another program.
-func (f *Frontier) beside(part string) string {
+// otherForm names another file that may be the missing or damaged part: half unpacked, or compressed with another
+// program. The result is "" if there is none.
+func (f *Frontier) otherForm(part string) string {
 	path, _ := logparts.Find(f.o.FS, f.o.LogDir, part)
 	names, err := f.o.FS.List(f.o.LogDir)
 	i := slices.IndexFunc(names, func(n string) bool {
@@ -266,7 +266,7 @@ func (f *Frontier) beside(part string) string {
 	return fmt.Sprintf("; %s lies there, too: if it holds the part, give it the part's form, plain or compressed with gzip, and let it alone be there", names[i])
 }
 
-// packParts compresses parts until ctx ends: those that are there, and those that logs are rolled into meanwhile.
+// packParts compresses parts until ctx ends: those that exist, and those that logs become meanwhile.
 func (f *Frontier) packParts(ctx context.Context) {
 	defer close(f.packed)
 	seen := map[string]bool{}
@@ -298,8 +298,8 @@ func (f *Frontier) packParts(ctx context.Context) {
 	}
 }
 
-// Packed waits until every part of the logs is compressed that can be, or ctx ends. It is for a crawl that is over: nobody
-// may open it again.
+// Packed waits until every part that can be compressed is, or ctx ends. It is for the end of a crawl: the next run would
+// compress them, but there may be none.
 func (f *Frontier) Packed(ctx context.Context) {
 	for {
 		select {

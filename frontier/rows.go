@@ -9,7 +9,7 @@ import (
 	"exclave/frontier/store"
 )
 
-// readRow reads the row of a host that came from disk.
+// readRow reads the row of a host, without its tally.
 func (f *Frontier) readRow(hash uint64) (*schema.Host, error) {
 	v, err := f.hostValue(hash)
 	if err != nil {
@@ -62,7 +62,7 @@ func decodeName(hash uint64, v []byte, err error) (string, error) {
 	return h.Name, nil
 }
 
-// oneName remembers the last name: ids sort by host.
+// oneName caches the last name, because IDs sort by host.
 func oneName(r store.Reader) schema.Names {
 	var last uint64
 	var name string
@@ -77,8 +77,8 @@ func oneName(r store.Reader) schema.Names {
 	}
 }
 
-// viaOf returns the URL a URI was found on, "" when that page's record is missing
-// ([Frontier.Check] tells).
+// viaOf returns the URL of the page a URI was found on, "" if that page has no row, which
+// [Frontier.Check] reports.
 func (f *Frontier) viaOf(r *schema.Record) (string, error) {
 	if r.ViaID == (crawl.ID{}) {
 		return r.Via, nil

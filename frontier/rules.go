@@ -11,15 +11,15 @@ import (
 	"exclave/frontier/store"
 )
 
-// commitTx is a commit: what the rules make of it, what they read and write, and what its steps leave to the next.
+// commitTx is a commit: the transaction of the rules, what it reads and writes, and what one step passes to the next.
 type commitTx struct {
 	*rules.Tx
 	f      *Frontier
 	batch  store.Batch
 	rd     reader
-	leaves []sched.Leave // queues that are to leave memory
-	// logRows are those of the logs with the lines of this commit, rolled the logs that were long enough, files the
-	// WARC files that were synced.
+	leaves []sched.Leave // queues that the commit evicts
+	// logRows are the rows of the logs with the lines of this commit, rolled the logs that it rolls, files the WARC
+	// files that it synced.
 	logRows [crawl.NumLogs]schema.LogRow
 	rolled  []crawl.LogID
 	files   []uint32
@@ -34,8 +34,8 @@ func (f *Frontier) begin() *commitTx {
 	return t
 }
 
-// rulesLeaves are the queues that are to leave memory, for the rules.
-func (t *commitTx) rulesLeaves() []rules.Leave {
+// evictions returns the queues that the commit evicts, in the form of package rules.
+func (t *commitTx) evictions() []rules.Leave {
 	ls := make([]rules.Leave, len(t.leaves))
 	for i, l := range t.leaves {
 		ls[i] = rules.Leave{Queue: l.Queue, Until: l.Until, Retire: l.Retire, BacksOff: l.BacksOff, Current: l.Current}
@@ -46,10 +46,10 @@ func (t *commitTx) rulesLeaves() []rules.Leave {
 	return ls
 }
 
-// ruled makes what the rules of the crawl follow. The state is open.
-func (f *Frontier) ruled() rules.Env {
+// rulesEnv returns the environment of the rules. The store is open.
+func (f *Frontier) rulesEnv() rules.Env {
 	return rules.Env{Config: f.cfg, Limits: f.o.Limits, Order: f.order, Depths: f.o.Depths, Salt: f.salt, Facts: f, Queues: inMemoryQueues{f}, Links: f.o.Links,
-		Tallies: &f.tallies, Backlog: &f.work, Now: f.o.Clock.Now, Wall: f.wall, SnoozeLeft: f.left,
+		Tallies: &f.tallies, Backlog: &f.work, Now: f.o.Clock.Now, Wall: f.wall, SnoozeLeft: f.snoozeLeft,
 		DomainOf: func(host string) string {
 			name, _ := f.registered.Read(host, func(host string) (string, bool, error) { return rules.DomainOf(host), true, nil })
 			return name
@@ -57,7 +57,7 @@ func (f *Frontier) ruled() rules.Env {
 		Pack: func(raw []byte) []byte { return f.zw.EncodeAll(raw, nil) }}
 }
 
-// inMemoryQueues tells the rules of queues that are in memory.
+// inMemoryQueues gives the rules access to resident queues.
 type inMemoryQueues struct{ f *Frontier }
 
 // Reserve implements Queues.
@@ -88,7 +88,7 @@ type reader struct {
 	queues *store.Iter // for Backwards; nil until needed
 }
 
-// close gives the iterators back, unless a store that died may still read them.
+// close closes the iterators, unless the store failed: then it may still be reading them.
 func (r *reader) close() error {
 	if r.f.db.Cause() != nil {
 		return nil

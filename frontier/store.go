@@ -22,7 +22,7 @@ func (f *Frontier) Tables() (map[string]uint64, error) {
 	return n, nil
 }
 
-// Compact writes the state anew as small as it gets. The crawl may go on meanwhile.
+// Compact rewrites the state as small as possible. The crawl may go on meanwhile.
 func (f *Frontier) Compact(ctx context.Context) error {
 	if err := f.db.Compact(ctx); err != nil {
 		return fmt.Errorf("frontier: %w", err)
@@ -36,14 +36,14 @@ func (f *Frontier) openStore() (err error) {
 	return err
 }
 
-// recoverIt is the way out that always is: mend what to do about a damaged state.
+// recoverIt and mend advise what to do about a damaged state.
 const (
 	recoverIt = "make a state anew from archive and logs (exclave recover JOB)"
 	mend      = "put the state back from a copy, restore a checkpoint (exclave checkpoint list JOB), or " + recoverIt
 )
 
-// mayBegin refuses to begin anew beside what a crawl has made.
-func (f *Frontier) mayBegin(ctx context.Context) error {
+// checkNew returns an error if there is no state, but a mark, logs or an archive of a crawl.
+func (f *Frontier) checkNew(ctx context.Context) error {
 	without := func(what string) error {
 		return fmt.Errorf("there is no state of a crawl in %s, but %s; nothing was changed; %s; to begin anew, use a new folder", f.o.Dir, what, mend)
 	}
@@ -67,8 +67,8 @@ func (f *Frontier) mayBegin(ctx context.Context) error {
 	return nil
 }
 
-// watchStore fails the frontier when the store dies, also of work in the
-// background that nobody waits for.
+// watchStore makes the frontier fail when the store fails, even if it fails in
+// background work.
 func (f *Frontier) watchStore() {
 	select {
 	case <-f.db.Died():
@@ -77,15 +77,15 @@ func (f *Frontier) watchStore() {
 	}
 }
 
-// setClean notes whether the state was closed in order.
+// setClean stores whether the state was closed in order.
 func (f *Frontier) setClean(clean bool) error {
 	var b store.Batch
 	b.Set(schema.MetaKey(schema.MetaClean), schema.EncodeClean(clean))
 	return f.db.Commit(&b, true)
 }
 
-// fillFilter fills the filter of known keys. Without it everything is looked up; the store dies of damaged
-// tables, as it would when they are needed.
+// fillFilter fills the filter of known keys. Until it is filled, every key is looked up in the store. On damaged
+// tables the store fails, as it would on any read of them.
 func (f *Frontier) fillFilter() {
 	if err := f.filter.Fill(f.db, f.committer.Stopping()); err != nil && !errors.Is(err, store.ErrQuit) {
 		f.o.Logger.Error("filter of known URIs not filled: new ones are looked for in the state, which is slower", "err", err)

@@ -35,8 +35,8 @@ func loadTallies(a *rules.Tallies, r store.Reader) error {
 	return nil
 }
 
-// Counted reports whether the tallies hold every visit: false when a program that
-// did not count began the crawl.
+// Counted reports whether the tallies count every visit. It is false if the crawl was begun
+// by a version without tallies.
 func (f *Frontier) Counted() (bool, error) {
 	v, err := f.db.Get(schema.MetaKey(schema.MetaCounted))
 	return v != nil, err

@@ -12,32 +12,32 @@ import (
 )
 
 // View is one instant of the state, for reports that read it more than once while
-// the crawl goes on. Close it: what it sees is kept on disk for it. It may be used
+// the crawl goes on. It must be closed, because it keeps old data on disk. It may be used
 // by one goroutine.
 type View struct {
 	db *store.Snapshot
 }
 
-// View returns the present instant.
+// View returns the state as of now.
 func (f *Frontier) View() (*View, error) {
 	db, err := f.db.Snapshot()
 	return &View{db}, err
 }
 
-// Close gives the instant up.
+// Close releases the instant.
 func (v *View) Close() error { return v.db.Close() }
 
 // HostRow is what the state keeps of a host.
 type HostRow struct {
 	Name    string
-	Waiting uint64    // URIs in its queue or in process
-	Wake    time.Time // not asked before
+	Waiting uint64    // pending URIs, including those in process
+	Wake    time.Time // wake time
 	GaveUp  bool      // its last URI was given up because it did not answer
 	Tally   schema.Tally
 }
 
-// EachHost calls fn for every host that was queued or visited, and for [DNSHost],
-// in no order a caller may rely on.
+// EachHost calls fn for every host that has a row, and for [DNSHost], in unspecified
+// order.
 func (v *View) EachHost(fn func(HostRow) error) error {
 	return v.db.Scan(schema.Hosts.Prefix(), func(k, val []byte) error {
 		h, err := schema.DecodeHost(val)
@@ -48,18 +48,18 @@ func (v *View) EachHost(fn func(HostRow) error) error {
 	})
 }
 
-// QueueRow is a host with URIs waiting, and what its queue waits for.
+// QueueRow is a queue with pending URIs, and its state.
 type QueueRow struct {
 	HostRow
 	State      QueueState
-	Until      time.Time // it is not asked before; zero: it may be now
-	Precedence uint8     // of the head of the queue, as far as is known; lower is sooner
-	Spent      uint64    // URIs of its session that were asked for
-	Backoff    int       // failures it backs off for, halved by every answer
+	Until      time.Time // its wake time; zero when it is not snoozed
+	Precedence uint8     // of the head of the queue, as far as known; lower is sooner
+	Spent      uint64    // URIs of its session that were requested
+	Backoff    int       // failures that its back-off counts; halved by every answer
 }
 
-// EachQueue calls fn for every host with URIs waiting in the view, with the state of
-// its queue as it is now, in no order a caller may rely on.
+// EachQueue calls fn for every queue with pending URIs in the view, with its state as of
+// now, in unspecified order.
 func (f *Frontier) EachQueue(v *View, fn func(QueueRow) error) error {
 	return v.db.Scan(schema.Hosts.Prefix(), func(k, val []byte) error {
 		h, err := schema.DecodeHost(val)
@@ -75,7 +75,7 @@ func (f *Frontier) EachQueue(v *View, fn func(QueueRow) error) error {
 	})
 }
 
-// shown is what a report needs of a host.
+// shown returns what reports show of a host.
 func shown(h *schema.Host) HostRow {
 	row := HostRow{Name: h.Name, Waiting: h.Pending, Wake: h.WakeTime(), GaveUp: h.GaveUp}
 	if h.Tally != nil {
@@ -98,7 +98,7 @@ func (v *View) EachSource(fn func(tag, host string, uris uint64) error) error {
 	})
 }
 
-// EachURI calls fn for every URI known, in no order a caller may rely on.
+// EachURI calls fn for every known URI, in unspecified order.
 func (v *View) EachURI(fn func(*schema.Record) error) error { return eachURI(v.db, fn) }
 
 // Redirect returns the URL that a URI redirects to, "" when it does not.
@@ -131,13 +131,13 @@ func (v *View) Redirect(r *schema.Record) (string, error) {
 	return "", nil
 }
 
-// Disregarded reports whether a status means that the URI was left out on purpose:
-// out of scope, forbidden by robots.txt, too far away, over a quota.
+// Disregarded reports whether a status means that the URI was excluded on purpose:
+// out of scope, forbidden by robots.txt, too many hops, over a budget.
 func Disregarded(s crawl.Status) bool { return rules.Excluded(s) }
 
 // QueueDepths are the lengths of the queues.
 type QueueDepths struct {
-	Queues  int   // that are not empty
+	Queues  int   // with pending URIs
 	Longest int64 // URIs in the longest, that in process included; shorter than it was, it may be another
 	Sum     int64 // URIs in all of them
 }
@@ -149,7 +149,7 @@ func (f *Frontier) Depths() QueueDepths {
 	return QueueDepths{Queues: int(f.st.InLine), Longest: int64(f.st.LongestLength), Sum: f.st.Queued}
 }
 
-// checkTallies looks for contradictions between the tables of tallies: each
+// checkTallies searches for contradictions between the tables of tallies, each of which
 // counts every visit once.
 func checkTallies(db *store.Snapshot, note func(string, ...any)) error {
 	all := rules.NewTallies()

@@ -13,7 +13,7 @@ import (
 	"exclave/internal/yield"
 )
 
-// Reader reads ahead what requests are about.
+// Reader reads ahead the rows that requests need.
 type Reader struct {
 	Store  *store.Store
 	Salt   *schema.Salt
@@ -23,20 +23,20 @@ type Reader struct {
 	Recent *store.Recent // commits that a reader may have missed
 }
 
-// Ahead is a group of requests with the rows they are about, read while others before it
+// Ahead is a group of requests with the rows they need, read while the groups before it
 // are committed.
 type Ahead struct {
 	requests []*Request
-	since    uint64 // commits that were complete when reading began
+	since    uint64 // how many commits were complete when reading began
 	uris     []crawl.ID
 	records  store.Rows
-	hosts    []uint64 // of URIs that are new
+	hosts    []uint64 // of URIs that are not known yet
 	names    store.Rows
 	err      error
 }
 
 // readLoop gathers requests and reads ahead for them, until the committer is stopped and
-// nothing is waiting.
+// no request is left.
 func (c *Committer) readLoop() {
 	defer close(c.groups)
 	for {
@@ -55,7 +55,8 @@ func (c *Committer) readLoop() {
 	}
 }
 
-// gather waits for a request and takes those that wait with it. It returns nil at the end.
+// gather waits for a request and takes all others that are waiting, up to the bounds of a group. It returns nil when the
+// committer was stopped and no request is left.
 func (c *Committer) gather() (group []*Request) {
 	links := 0
 	take := func(r *Request) {
@@ -79,8 +80,8 @@ func (c *Committer) gather() (group []*Request) {
 	return group
 }
 
-// read reads what a group is about, in the order of keys: neighbouring seeks share most of
-// their way.
+// read reads the rows that a group needs, in the order of keys, because seeks of neighbouring
+// keys are cheaper.
 func (r *Reader) read(a *Ahead) (err error) {
 	for _, q := range a.requests {
 		if q.URI != nil {
@@ -106,7 +107,7 @@ func (r *Reader) read(a *Ahead) (err error) {
 	if err := store.ReadRows(&a.records, a.uris, r.URIs, r.Known, it); err != nil {
 		return err
 	}
-	for i, id := range a.uris { // they sort by host
+	for i, id := range a.uris { // sorted by host
 		if n := len(a.hosts); a.records.Values[i] == nil && (n == 0 || a.hosts[n-1] != id.Host) {
 			a.hosts = append(a.hosts, id.Host)
 		}
@@ -118,7 +119,7 @@ func (r *Reader) read(a *Ahead) (err error) {
 	return store.ReadRows(&a.names, a.hosts, r.Hosts, r.Known, it)
 }
 
-// TakeOver makes what was read ahead what a commit starts from, brought up to date with the commits since.
+// TakeOver gives the rows that were read ahead to the transaction, brought up to date with the commits since.
 func (r *Reader) TakeOver(t *rules.Tx, a *Ahead) error {
 	missed := r.Recent.EndRead(a.since)
 	if a.err != nil {

@@ -9,50 +9,52 @@ import (
 	"exclave/frontier/schema"
 )
 
-// ErrClosed is returned for what was handed in too late to be committed.
+// ErrClosed is returned for requests that came too late to be committed.
 var ErrClosed = errors.New("frontier: closed")
 
-// Request is something to be made durable.
+// Request is a change of the state that is to be made durable.
 type Request struct {
 	rules.Request
 	Files []schema.FileRow // rows of WARC files that got their final names
-	// After is called when it is durable, before anything else is committed; its error is the answer. It may be nil.
+	// After is called when the request is durable, before the next commit; its error is the answer to the request. It may
+	// be nil.
 	After func() error
 	done  chan error
 }
 
-// Env is what commits are made with.
+// Env is the environment of a Committer: what it needs of the frontier.
 type Env struct {
-	// Accept counts a request that is handed in; its error refuses it. Answered counts n of them no longer.
+	// Accept counts a request that is handed in; its error refuses the request. Answered removes n requests from the
+	// count.
 	Accept   func() error
 	Answered func(n int)
-	// Err returns what made the frontier fail for good; Fail is told.
+	// Err returns the error that made the frontier fail for good; Fail sets it.
 	Err  func() error
 	Fail func(err error)
-	// Left reports whether there is something to commit without a request; Wake tells when there may be.
+	// Left reports whether there is something to commit without a request; Wake receives when there may be.
 	Left func() bool
 	Wake <-chan struct{}
-	// Committed is the length of a WARC file that is acknowledged.
+	// Committed returns the committed length of a WARC file.
 	Committed func(file uint32) int64
 	// Begin begins a group.
 	Begin func() Group
 	Ahead *Reader // reads ahead
 }
 
-// Group is a group of requests that are made durable together: its steps, in the order in which they are called. The
-// first error ends it, but for Close.
+// Group is a group of requests that are made durable together. Its methods are the steps, in the order in which they are
+// called. After an error only Close is called.
 type Group interface {
-	TakeOver(a *Ahead) error   // makes what was read ahead what the rules start from
+	TakeOver(a *Ahead) error   // gives the rows that were read ahead to the rules
 	Apply(rs []*Request) error // lets the rules change rows
 	Append() error             // appends lines to logs
 	Sync() error               // makes logs and WARC files durable
 	Write() error              // writes the rows, durably, under the next number
-	Publish() error            // shows them to whoever asks what is next
-	Complete() error           // completes log parts and WARC files that are full
+	Publish() error            // tells the scheduler what the commit changed
+	Complete() error           // renames full logs and WARC files
 	Close() error
 }
 
-// run makes requests durable.
+// run calls the steps of a group.
 func run(g Group, as []*Ahead, rs []*Request) (err error) {
 	defer func() { err = errors.Join(err, g.Close()) }()
 	for _, a := range as {
@@ -69,14 +71,14 @@ func run(g Group, as []*Ahead, rs []*Request) (err error) {
 	return nil
 }
 
-// maxGroup bounds the requests that are read for together; enoughLinks ends a group, and the gathering of groups for
-// one commit, that has as many: there must be something to read while it is committed.
+// maxGroup bounds the requests of a group. A group, or the groups of one commit, gather no more requests when they have
+// enoughLinks links, so that there is something left to read ahead during the commit.
 const (
 	maxGroup    = 512
 	enoughLinks = 4000
 )
 
-// groupsAhead is how many groups may wait for the committer, requestsWaiting how many requests for the reader.
+// groupsAhead is how many groups may wait to be committed, requestsWaiting how many requests to be gathered.
 const (
 	groupsAhead     = 8
 	requestsWaiting = 1024
@@ -99,19 +101,19 @@ func New(env Env) *Committer {
 	return c
 }
 
-// Start starts its two goroutines.
+// Start starts the two goroutines of the committer.
 func (c *Committer) Start() {
 	go c.readLoop()
 	go c.commitLoop()
 }
 
-// Stop lets it commit what was handed in, and waits for its end. It is called once.
+// Stop waits until all requests handed in are committed and the committer has ended. It may be called only once.
 func (c *Committer) Stop() {
 	close(c.quit)
 	<-c.idle
 }
 
-// Stopping is closed when Stop is called, Idle when the committer has ended.
+// Stopping is closed when Stop is called.
 func (c *Committer) Stopping() <-chan struct{} { return c.quit }
 
 // Idle is closed when the committer has ended.
@@ -125,8 +127,8 @@ func (c *Committer) Submit(ctx context.Context, r *Request) error {
 	return c.Wait(r)
 }
 
-// HandIn hands in a request; requests are made durable in this order, but for captures that wait for others of their
-// file.
+// HandIn hands in a request. Requests are committed in this order, except captures that lie behind others in their
+// WARC file that were not handed in yet.
 func (c *Committer) HandIn(ctx context.Context, r *Request) (err error) {
 	r.done = make(chan error, 1)
 	if err := c.env.Accept(); err != nil {
@@ -152,7 +154,7 @@ func (c *Committer) Wait(r *Request) error {
 	case <-c.idle:
 	}
 	select {
-	case err := <-r.done: // answered in the committer's last moments
+	case err := <-r.done: // answered just before the committer ended
 		return err
 	default:
 		c.env.Answered(1)
@@ -162,7 +164,7 @@ func (c *Committer) Wait(r *Request) error {
 
 func (c *Committer) commitLoop() {
 	defer close(c.idle)
-	var held []*Request // captures whose turn in their file has not come
+	var held []*Request // captures that lie behind others not yet handed in
 	for {
 		as, ok := c.nextGroups()
 		if !ok {
@@ -170,7 +172,7 @@ func (c *Committer) commitLoop() {
 			return
 		}
 		if err := c.env.Err(); err != nil {
-			// No capture will ever be committed again: none has a turn to wait for.
+			// Nothing is committed any more, so held captures need not wait for others.
 			c.answer(append(held, requests(as)...), err)
 			held = nil
 			continue
@@ -240,9 +242,9 @@ func (c *Committer) answer(rs []*Request, err error) {
 	}
 }
 
-// nextGroups returns what is to be committed together: what has been read since, until it has
-// enough links. There may be nothing when there is something to commit without a request;
-// it is not ok at the end.
+// nextGroups returns the groups for the next commit: those read since the last one, until they have
+// enoughLinks. It may return none if there is something to commit without a request. ok is false
+// when the committer was stopped and nothing is left.
 func (c *Committer) nextGroups() (as []*Ahead, ok bool) {
 	links := 0
 	take := func(a *Ahead, open bool) {

@@ -83,10 +83,10 @@ type auditing struct {
 
 // Kinds of numbers in auditing.hosts.
 const (
-	toldKnown = iota
-	toldWaiting
-	toldFailing
-	toldPlace
+	kindKnown = iota
+	kindPending
+	kindFailing
+	kindPlace
 )
 
 func (u *auditing) note(format string, a ...any) { u.Note(fmt.Sprintf(format, a...)) }
@@ -99,8 +99,8 @@ func (u *auditing) step() error {
 	return nil
 }
 
-// tell adds numbers of a host to hosts.
-func (u *auditing) tell(host, kind uint64, numbers ...uint64) error {
+// add adds numbers of a host to hosts.
+func (u *auditing) add(host, kind uint64, numbers ...uint64) error {
 	u.parts++
 	var b [3 * 8]byte
 	out := b[:0]
@@ -131,14 +131,14 @@ func (c *counter) end() error {
 	if c.n == 0 {
 		return nil
 	}
-	err := c.u.tell(c.host, c.kind, c.n)
+	err := c.u.add(c.host, c.kind, c.n)
 	c.n = 0
 	return err
 }
 
 // queues reads the rows of queues.
 func (u *auditing) queues() error {
-	waiting := &counter{u: u, kind: toldWaiting}
+	pending := &counter{u: u, kind: kindPending}
 	if err := u.db.Scan(schema.Queues.Prefix(), func(k, v []byte) error {
 		host := binary.BigEndian.Uint64(k[1:])
 		id, origin, err := schema.DecodeQueued(host, v)
@@ -147,11 +147,11 @@ func (u *auditing) queues() error {
 		}
 		var tag [schema.TagLen]byte
 		binary.BigEndian.PutUint32(tag[:], origin)
-		return errors.Join(u.step(), waiting.add(host), u.queued.Add(id.Host, id.URI, tag[:], k))
+		return errors.Join(u.step(), pending.add(host), u.queued.Add(id.Host, id.URI, tag[:], k))
 	}); err != nil {
 		return err
 	}
-	return waiting.end()
+	return pending.end()
 }
 
 // records reads the rows of all URIs and compares them with those of queues.
@@ -227,7 +227,7 @@ func (u *auditing) endHost() error {
 	if u.known == 0 {
 		return nil
 	}
-	err := u.tell(u.hash, toldKnown, u.known)
+	err := u.add(u.hash, kindKnown, u.known)
 	u.known = 0
 	return err
 }
@@ -293,12 +293,12 @@ func (u *auditing) places() error {
 	for _, kind := range []schema.Table{schema.Line, schema.Snoozed, schema.Retired} {
 		if err := u.db.Scan(kind.Prefix(), func(k, _ []byte) error {
 			p := schema.ReadPlace(k)
-			return errors.Join(u.step(), u.tell(p.Host, toldPlace, uint64(p.Kind), p.At))
+			return errors.Join(u.step(), u.add(p.Host, kindPlace, uint64(p.Kind), p.At))
 		}); err != nil {
 			return err
 		}
 	}
-	failing := &counter{u: u, kind: toldFailing}
+	failing := &counter{u: u, kind: kindFailing}
 	if err := u.db.Scan(schema.FailedOrigins.Prefix(), func(k, v []byte) error {
 		if _, err := schema.DecodeOrigin(v); err != nil {
 			return err
@@ -310,9 +310,9 @@ func (u *auditing) places() error {
 	return failing.end()
 }
 
-// told are the numbers of a host taken from other rows.
-type told struct {
-	known, waiting, failing uint64
+// hostNumbers are the numbers of a host taken from other rows.
+type hostNumbers struct {
+	known, pending, failing uint64
 	places                  map[schema.Place]bool
 }
 
@@ -324,18 +324,18 @@ func (u *auditing) hostRows() (err error) {
 	}
 	defer func() { err = errors.Join(err, all.Close()) }()
 	more := all.Next()
-	take := func() (uint64, told) {
-		t, hash := told{}, all.A
+	take := func() (uint64, hostNumbers) {
+		t, hash := hostNumbers{}, all.A
 		for ; more && all.A == hash; more = all.Next() {
 			n := binary.BigEndian.Uint64(all.Data)
 			switch all.B {
-			case toldKnown:
+			case kindKnown:
 				t.known += n
-			case toldWaiting:
-				t.waiting += n
-			case toldFailing:
+			case kindPending:
+				t.pending += n
+			case kindFailing:
 				t.failing += n
-			case toldPlace:
+			case kindPlace:
 				if t.places == nil {
 					t.places = map[schema.Place]bool{}
 				}
@@ -352,7 +352,7 @@ func (u *auditing) hostRows() (err error) {
 		if err != nil {
 			return err
 		}
-		hash, t := binary.BigEndian.Uint64(k[1:]), told{}
+		hash, t := binary.BigEndian.Uint64(k[1:]), hostNumbers{}
 		for more && all.A < hash {
 			u.hostless(take())
 		}
@@ -370,7 +370,7 @@ func (u *auditing) hostRows() (err error) {
 	return all.Err
 }
 
-func (u *auditing) compareHost(h *schema.Host, hash uint64, t told) {
+func (u *auditing) compareHost(h *schema.Host, hash uint64, t hostNumbers) {
 	if p := u.f.storedPlace(h, hash, t.places); p == (schema.Place{}) && h.Pending > 0 {
 		u.note("host %s has URIs waiting, but does not stand in line", h.Name)
 	} else {
@@ -379,8 +379,8 @@ func (u *auditing) compareHost(h *schema.Host, hash uint64, t told) {
 	if t.known != h.Known {
 		u.note("host %s: %d URIs are known by its row, %d have records", h.Name, h.Known, t.known)
 	}
-	if t.waiting != h.Pending {
-		u.note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Pending, t.waiting)
+	if t.pending != h.Pending {
+		u.note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Pending, t.pending)
 	}
 	if t.failing != h.Failing {
 		u.note("host %s: %d origins failed by its row, %d have rows", h.Name, h.Failing, t.failing)
@@ -388,19 +388,19 @@ func (u *auditing) compareHost(h *schema.Host, hash uint64, t told) {
 	u.misplaced(hash, t)
 }
 
-func (u *auditing) misplaced(hash uint64, t told) {
+func (u *auditing) misplaced(hash uint64, t hostNumbers) {
 	for range t.places {
 		u.note("host %016x stands in line where it does not belong", hash)
 	}
 }
 
 // hostless notes other rows of a host that has no row itself.
-func (u *auditing) hostless(hash uint64, t told) {
+func (u *auditing) hostless(hash uint64, t hostNumbers) {
 	u.misplaced(hash, t)
 	if t.failing > 0 {
 		u.note("an origin failed in the queue of host %016x, which has no host row", hash)
 	}
-	if t.waiting > 0 {
+	if t.pending > 0 {
 		u.note("the queue of host %016x has no host row", hash)
 	}
 }

@@ -26,12 +26,12 @@ func (f *Frontier) Census() Census {
 // QueueChanges counts how often a queue moved into a state or out of it since the frontier was
 // opened.
 type QueueChanges struct {
-	Activated   int64 `json:"activated"`   // were inactive, became ready
+	Activated   int64 `json:"activated"`   // moved out of inactive
 	Deactivated int64 `json:"deactivated"` // became inactive: beyond the horizon, or at the end of a session
-	Snoozed     int64 `json:"snoozed"`     // were evicted while snoozed, or snoozed when not in memory
-	Woken       int64 `json:"woken"`       // were loaded from there at their wake time
+	Snoozed     int64 `json:"snoozed"`     // became snoozed on disk only (evicted)
+	Woken       int64 `json:"woken"`       // moved out of that state, as a rule at their wake time
 	Retired     int64 `json:"retired"`     // a budget was spent
-	Revived     int64 `json:"revived"`     // a budget was raised, or the head changed to a URI with another budget
+	Revived     int64 `json:"revived"`     // a budget was raised, or a URI arrived that another budget pays for
 	Filled      int64 `json:"filled"`      // got a URI when they were exhausted
 	Exhausted   int64 `json:"exhausted"`   // lost their last URI
 	// Began counts the queues by state when the frontier was opened; none was resident

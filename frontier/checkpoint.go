@@ -11,14 +11,14 @@ import (
 	"exclave/internal/fsx"
 )
 
-// Instant is what the state held when it was copied.
+// Instant describes the state at the moment of a checkpoint.
 type Instant struct {
 	At     time.Time
 	Files  []schema.FileRow
 	Logs   []schema.LogRow
 	Stats  schema.Stats
 	Number uint64        // of the last commit
-	Held   time.Duration // how long nothing could be committed
+	Held   time.Duration // how long commits had to wait
 	// Copied is how many bytes of tables could not be linked and were copied.
 	Copied int64
 }

@@ -26,7 +26,7 @@ import (
 
 // Archive is what the committer needs of the owner of the WARC files.
 type Archive interface {
-	// Sync makes every ended capture in the files durable.
+	// Sync makes every complete capture in the files durable.
 	Sync(files []uint32) error
 	// Committed is called when the state holds length as the committed length of the
 	// file; it returns the files that got their final names.
@@ -35,7 +35,7 @@ type Archive interface {
 	FileName(file uint32) string
 }
 
-// Options are what a frontier is opened with.
+// Options are the parameters of Open.
 type Options struct {
 	FS        fsx.FS
 	Dir       string // of the state
@@ -60,7 +60,7 @@ type Options struct {
 	Check func(ctx context.Context, k *Known, strict bool) error
 	// MovedLog reports whether the owner of the job moved a part of a log away. Nil means that none was.
 	MovedLog func(part string) bool
-	// Aside keeps what logs hold beyond their committed lengths. The default is a folder in LogDir.
+	// Aside keeps what logs hold beyond their committed lengths. Default: that of LogDir.
 	Aside *aside.Folder
 	anew  bool // see Rebuild
 }
@@ -77,7 +77,7 @@ type Frontier struct {
 	salt    schema.Salt
 	rules   uint64 // hash of the rules of [url] that the state was made with
 	archive Archive
-	zw      *zstd.Encoder // of deferred answers
+	zw      *zstd.Encoder // of deferred records
 	zr      *zstd.Decoder
 	logs    [crawl.NumLogs]*fsx.Append
 	held    int                // calls of HoldRolls not yet released; guarded by mu
@@ -86,7 +86,7 @@ type Frontier struct {
 	packed  chan struct{}      // closed when packParts has ended
 	unpack  context.CancelFunc // ends packParts; nil if it was not started
 	number  uint64             // of the last commit; belongs to the committer
-	marker  *marker            // nil when ReadOnly
+	marker  *marker            // nil when ReadOnly or anew
 	clean   bool               // the last run closed the state in order
 	opened  time.Duration
 	// killed is the time, on the monotonic clock, from which queues are snoozed because the
@@ -96,14 +96,14 @@ type Frontier struct {
 	openedAt  time.Time    // wall clock at opened
 	pace      sched.Config // of the scheduler; does not change
 	began     QueuesBegan
-	work      rules.Backlog  // of the committer
+	work      rules.Backlog  // belongs to the committer
 	changes   []sched.Change // reused by each commit
 	taken     []sched.Key    // keys in changes; reused too
 
 	caches
 
 	committer *commit.Committer
-	ahead     commit.Reader // the committer's
+	ahead     commit.Reader // belongs to the committer
 	recent    store.Recent
 	filter    store.Filter   // of the keys of known URIs and hosts
 	filling   sync.WaitGroup // of the filter

@@ -43,7 +43,7 @@ type Queue struct {
 	Address  netip.Addr        // the first of its DNS answer; the zero Addr when it has none
 	Paused   time.Time         // end of the last pause of the address; zero when it had none
 	Retired  schema.Retirement // the budget that is spent
-	Known    uint64            // URIs of the host that are known
+	Known    uint64            // known URIs of the host
 	Valid    uint64            // of them, valid pages
 	Took     time.Duration     // smoothed time of its answers; 0 when not known
 	Tally    schema.Tally
@@ -55,7 +55,7 @@ type Queue struct {
 // FailedURI is a URI that failed and is pending again.
 type FailedURI struct {
 	URL      string `json:"url"`
-	Attempts int    `json:"attempts"` // since it was queued
+	Attempts int    `json:"attempts"` // since it became pending
 }
 
 // maxNext is the maximum number of URLs shown of a queue.

@@ -49,7 +49,7 @@ func (f *Frontier) renumber(was schema.Format) error {
 	return f.db.Commit(b, true)
 }
 
-// migrate3 gives hosts their counts and their places in line.
+// migrate3 adds counts to the rows of hosts, and gives queues their places.
 func (f *Frontier) migrate3() error {
 	type count struct{ known, valid uint64 }
 	counts := map[string]count{}

@@ -12,7 +12,7 @@ type (
 	Record = schema.Record
 	// State is the state of a URI.
 	State = schema.State
-	// Found is what is known of the best page on which a URI was found.
+	// Found describes the best page on which a URI was found.
 	Found = schema.Found
 	// Retirement is why a queue is retired.
 	Retirement = schema.Retirement
@@ -26,7 +26,7 @@ type (
 	LogPart = schema.LogPart
 	// Tally counts visits.
 	Tally = schema.Tally
-	// Stats are the numbers of the crawl since it began.
+	// Stats are the counts of the crawl since it began.
 	Stats = schema.Stats
 	// Part is a setting that verdicts depend on. It must not change during a job.
 	Part = schema.Part

@@ -71,7 +71,7 @@ func (f *Frontier) sameParts() error {
 		ErrChanged, strings.Join(changed, "; "), more)
 }
 
-// depthParts are depths for people.
+// depthParts returns depths as parts with readable names.
 func depthParts(d crawl.Depths) (parts []Part) {
 	for i, n := range d.D {
 		if n >= 0 {
@@ -82,7 +82,7 @@ func depthParts(d crawl.Depths) (parts []Part) {
 		Part{Name: "fetch_unclaimed_embeds", Value: strconv.FormatBool(d.UnclaimedEmbeds)})
 }
 
-// partChanges says what differs: first what has another value, then what came and went.
+// partChanges lists the differences: changed values first, then added parts, then missing ones.
 func partChanges(was, now []Part) (changed []string) {
 	before, gone := map[string]string{}, map[string]bool{}
 	for _, p := range was {

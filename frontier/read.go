@@ -78,7 +78,7 @@ func (f *Frontier) EachDeferred(fn func(crawl.Deferred) error) error {
 	})
 }
 
-// Lookup returns the record of a key with its via, nil when the URI is not known.
+// Lookup returns the row of a key with its via, nil when the URI is not known.
 func (f *Frontier) Lookup(key string) (*schema.Record, error) {
 	for id := f.id(key); ; id.URI++ {
 		v, err := f.db.Get(schema.URIKey(id))

@@ -21,26 +21,26 @@ import (
 type Builder struct {
 	f    *Frontier
 	t    *commitTx
-	past *past
+	past *pastClock
 	uris int // handed in so far
 }
 
 // urisPerCommit is how many URIs go into one commit of a Builder.
 const urisPerCommit = 500
 
-// past is a clock at the time of the URI being handed in, from which delays count.
-type past struct {
+// pastClock is a clock at the time of the URI being handed in, from which delays count.
+type pastClock struct {
 	clock.Clock
 	first, now time.Time
 }
 
-func (p *past) Now() time.Time      { return p.now }
-func (p *past) Mono() time.Duration { return p.now.Sub(p.first) }
+func (p *pastClock) Now() time.Time      { return p.now }
+func (p *pastClock) Mono() time.Duration { return p.now.Sub(p.first) }
 
 // Rebuild begins a new state in o.Dir, where there must be none; the logs are not touched. began is
 // when the crawl began.
 func Rebuild(ctx context.Context, o Options, began time.Time) (*Builder, error) {
-	p := &past{Clock: o.Clock, first: began, now: began}
+	p := &pastClock{Clock: o.Clock, first: began, now: began}
 	o.Clock, o.ReadOnly, o.anew = p, false, true
 	f, err := Open(ctx, o)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"exclave/internal/logparts"
 )
 
-// LogsConfig says how the logs that are committed with the state roll (section [logs] of job.toml).
+// LogsConfig says when logs are rolled, and whether parts are compressed (section [logs] of job.toml).
 type LogsConfig struct {
 	// MaxSize is the length in bytes at which a log becomes a part, and begins anew; 0 = never.
 	MaxSize int64 `toml:"max_size"`
@@ -114,7 +114,7 @@ func (f *Frontier) HoldRolls() (release func()) {
 	})
 }
 
-// finishRoll gives the file of a log the name of its last part, and begins the log anew.
+// finishRoll renames the file of a log to its last part, and opens a new, empty log.
 func (f *Frontier) finishRoll(l crawl.LogID) error {
 	row := &f.logRows[l]
 	name, part := f.o.FS.PathJoin(f.o.LogDir, l.Name()), row.Parts[len(row.Parts)-1].Name
@@ -277,7 +277,7 @@ func (f *Frontier) packParts(ctx context.Context) {
 					continue
 				}
 				if _, err := logparts.Find(f.o.FS, f.o.LogDir, p.Name); errors.Is(err, fs.ErrNotExist) {
-					continue // moved away, or committed a moment ago
+					continue // moved away, or not renamed yet
 				}
 				err := logparts.Compress(ctx, f.o.FS, f.o.LogDir, p.Name, sumOf(p), f.o.Fail)
 				if ctx.Err() != nil {
@@ -298,8 +298,8 @@ func (f *Frontier) packParts(ctx context.Context) {
 	}
 }
 
-// Packed waits until every part that can be compressed is, or ctx ends. It is for the end of a crawl: the next run would
-// compress them, but there may be none.
+// Packed waits until every part that can be compressed is compressed, or ctx ends. It is called at the end of a crawl,
+// because there may be no further run to compress them.
 func (f *Frontier) Packed(ctx context.Context) {
 	for {
 		select {

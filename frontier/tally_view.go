@@ -27,7 +27,7 @@ func (f *Frontier) View() (*View, error) {
 // Close releases the instant.
 func (v *View) Close() error { return v.db.Close() }
 
-// HostRow is what the state keeps of a host.
+// HostRow is what reports show of the row of a host.
 type HostRow struct {
 	Name    string
 	Waiting uint64    // pending URIs, including those in process
@@ -75,7 +75,7 @@ func (f *Frontier) EachQueue(v *View, fn func(QueueRow) error) error {
 	})
 }
 
-// shown returns what reports show of a host.
+// shown returns the HostRow of a host.
 func shown(h *schema.Host) HostRow {
 	row := HostRow{Name: h.Name, Waiting: h.Pending, Wake: h.WakeTime(), GaveUp: h.GaveUp}
 	if h.Tally != nil {
@@ -86,7 +86,7 @@ func shown(h *schema.Host) HostRow {
 
 // EachSource calls fn for every source tag and host with the number of visits that
 // succeeded, by tag, then by host. URIs without a tag do not count. (Versions before
-// state format 5 counted failures too; what they counted stays.)
+// state format 5 counted failures too; those counts stay.)
 func (v *View) EachSource(fn func(tag, host string, uris uint64) error) error {
 	return v.db.Scan(schema.TallyPrefix(schema.BySourceHost), func(k, val []byte) error {
 		s, err := schema.ReadSourceHost(k)
@@ -138,7 +138,7 @@ func Disregarded(s crawl.Status) bool { return rules.Excluded(s) }
 // QueueDepths are the lengths of the queues.
 type QueueDepths struct {
 	Queues  int   // with pending URIs
-	Longest int64 // URIs in the longest, that in process included; shorter than it was, it may be another
+	Longest int64 // URIs in the longest, including those in process; once that one gets shorter, another may be longer
 	Sum     int64 // URIs in all of them
 }
 

@@ -45,13 +45,46 @@ func (s *Store) Guard(fn func() error) error {
 		return err
 	}
 	done := make(chan error, 1)
-	go func() { done <- fn() }()
+	s.guarded.add(1)
+	go func() {
+		defer s.guarded.add(-1)
+		done <- fn()
+	}()
 	select {
 	case err := <-done:
 		return err
 	case <-s.death.died:
 		return s.death.err
 	}
+}
+
+// guarded counts the functions that Guard runs, also those that were left behind.
+type guarded struct {
+	mu   sync.Mutex
+	n    int
+	none chan struct{} // closed when n becomes 0; nil: nobody waits
+}
+
+func (g *guarded) add(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.n += n; g.n == 0 && g.none != nil {
+		close(g.none)
+		g.none = nil
+	}
+}
+
+// ended returns a channel that is closed when no function runs. It is called once.
+func (g *guarded) ended() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	none := make(chan struct{})
+	if g.n == 0 {
+		close(none)
+	} else {
+		g.none = none
+	}
+	return none
 }
 
 // survive runs fn and returns its error. Pebble panics when it cannot sync a folder; for a folder that is not the

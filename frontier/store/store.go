@@ -34,10 +34,11 @@ type Options struct {
 // Store is an open state.
 type Store struct {
 	reader
-	o      Options
-	db     *pebble.DB
-	death  *death
-	copied atomic.Int64 // bytes, see storeFS.Link
+	o       Options
+	db      *pebble.DB
+	death   *death
+	guarded guarded
+	copied  atomic.Int64 // bytes, see storeFS.Link
 }
 
 // ErrNone is wrapped by the error of a read-only [Open] of a folder without a store.
@@ -174,6 +175,9 @@ func (s *Store) Close() error {
 				panic(p)
 			}
 		}()
+		if s.Cause() != nil {
+			<-s.guarded.ended() // they may still read; Pebble is not to be closed meanwhile
+		}
 		err := s.db.Close()
 		if dead := s.Cause(); dead != nil {
 			err = dead // other errors follow from this one

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -183,6 +184,11 @@ func TestReportsOfARunningCrawl(t *testing.T) {
 	}
 	text := report("threads-report")
 	threads, active, err := heritrixlogs.Threads(strings.NewReader(text))
+	for err == nil && active > 1 { // the ToeThread before it still hands in its URI: that ends by itself
+		runtime.Gosched()
+		text = report("threads-report")
+		threads, active, err = heritrixlogs.Threads(strings.NewReader(text))
+	}
 	must(t, err)
 	i := slices.IndexFunc(threads, func(th heritrixlogs.Thread) bool { return th.URI == site+"/held" })
 	if len(threads) != 2 || active != 1 || i < 0 || threads[i].Processor != "fetch/http" || threads[i].Step != "ABOUT_TO_BEGIN_PROCESSOR" ||

@@ -94,7 +94,7 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 	}
 	f.stateOf(q, hash, row)
 	full := errors.New("enough")
-	err = f.EachWaiting(ctx, name, func(r *schema.Record) error {
+	err = f.EachPending(ctx, name, func(r *schema.Record) error {
 		if r.Attempts > 0 {
 			q.Failed = append(q.Failed, FailedURI{r.URL, r.Attempts})
 		}
@@ -145,10 +145,10 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 	}
 }
 
-// EachWaiting calls fn for every pending URI, including those in process, with its via, as of
+// EachPending calls fn for every pending URI, including those in process, with its via, as of
 // now: those of one queue in order, or, when host is "", those of all queues, host by host.
 // It stops at the first error of fn and returns it.
-func (f *Frontier) EachWaiting(ctx context.Context, host string, fn func(*schema.Record) error) (err error) {
+func (f *Frontier) EachPending(ctx context.Context, host string, fn func(*schema.Record) error) (err error) {
 	db, err := f.db.Snapshot()
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ func TestDrop(t *testing.T) {
 	f.schedule(cand("a.test", "/1", analyse), cand("a.test", "/2", analyse), cand("a.test", "/3", analyse), cand("b.test", "/1", analyse))
 	u := f.take("http://a.test/1")
 	ids := map[string]crawl.ID{}
-	must(t, f.EachWaiting(t.Context(), "", func(r *schema.Record) error { ids[r.URL] = r.ID; return nil }))
+	must(t, f.EachPending(t.Context(), "", func(r *schema.Record) error { ids[r.URL] = r.ID; return nil }))
 	if len(ids) != 4 {
 		t.Fatalf("%v wait", ids)
 	}

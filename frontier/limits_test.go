@@ -214,7 +214,7 @@ func TestDropShelved(t *testing.T) {
 	drop := func(r *rig, host string, want int) {
 		t.Helper()
 		var ids []crawl.ID
-		must(t, r.EachWaiting(t.Context(), host, func(u *schema.Record) error { ids = append(ids, u.ID); return nil }))
+		must(t, r.EachPending(t.Context(), host, func(u *schema.Record) error { ids = append(ids, u.ID); return nil }))
 		n, err := r.Drop(t.Context(), crawl.StatusDeletedByUser, func(*crawl.CrawlURI) []crawl.LogLine { return nil }, ids...)
 		if must(t, err); n != want {
 			t.Errorf("%d of %d dropped, want %d", n, len(ids), want)

@@ -181,7 +181,7 @@ works on the job.`,
 			if limit > 0 {
 				most++ // to know whether there are more
 			}
-			err := writeWaiting(cmd, args[0], f, most, &urls)
+			err := writePending(cmd, args[0], f, most, &urls)
 			if err == nil && urls.more {
 				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: these are the first %d; --limit 0 lists all\n", limit)
 			}
@@ -209,13 +209,13 @@ process that cannot be asked works on the job.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name == "-" {
-				return writeWaiting(cmd, args[0], f, 0, forPrograms(cmd.OutOrStdout()))
+				return writePending(cmd, args[0], f, 0, forPrograms(cmd.OutOrStdout()))
 			}
 			out, err := os.Create(name)
 			if err != nil {
 				return withCode(exitFailure, fmt.Errorf("frontier export: %w", err))
 			}
-			return errors.Join(writeWaiting(cmd, args[0], f, 0, out), out.Close())
+			return errors.Join(writePending(cmd, args[0], f, 0, out), out.Close())
 		},
 	}
 	filterFlags(cmd, &f)
@@ -223,8 +223,8 @@ process that cannot be asked works on the job.`,
 	return cmd
 }
 
-func writeWaiting(cmd *cobra.Command, dir string, f question.Filter, limit int, w io.Writer) error {
-	return ask(cmd, dir, func(q question.Questions) error { return q.WriteWaiting(cmd.Context(), f, limit, w) })
+func writePending(cmd *cobra.Command, dir string, f question.Filter, limit int, w io.Writer) error {
+	return ask(cmd, dir, func(q question.Questions) error { return q.WritePending(cmd.Context(), f, limit, w) })
 }
 
 func newFrontierDelete() *cobra.Command {
@@ -250,7 +250,7 @@ a process that cannot be asked works on the job.`,
 			var err error
 			if dry {
 				urls := urlsOnly{out: cmd.OutOrStdout()}
-				err = writeWaiting(cmd, args[0], f, 0, &urls)
+				err = writePending(cmd, args[0], f, 0, &urls)
 				n = urls.n
 			} else if n, err = deleteURIs(cmd, args[0], f); err == nil {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s deleted\n", args[0], live.Number(int64(n)))

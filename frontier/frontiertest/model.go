@@ -10,11 +10,12 @@ import (
 	"exclave/crawl"
 )
 
-// States of a URI in the model.
+// States of a URI in the model, as the state writes them. The methods are named as the rules of package rules are, which
+// they check.
 const (
-	parked  = "parked"
-	waiting = "waiting"
-	done    = "done"
+	parked   = "parked"
+	pending  = "waiting"
+	finished = "done"
 )
 
 // entry is a URI in the model.
@@ -133,8 +134,8 @@ func needed(c crawl.Claim) bool {
 	return c.Bin || c.Keep || c.Link != [crawl.MaxProfiles]int32{}
 }
 
-// rank is the precedence of a URI in its queue.
-func (m *model) rank(e *entry) int {
+// precedence is that of a URI in its queue.
+func (m *model) precedence(e *entry) int {
 	hops := min(strings.Count(e.Hops, "L"), 7)
 	switch {
 	case e.prereq():
@@ -154,8 +155,8 @@ func (m *model) rank(e *entry) int {
 }
 
 func (m *model) enqueue(e *entry, mode crawl.Mode) {
-	e.State, e.mode, e.Attempts, e.at = waiting, mode, 0, m.op
-	e.prec = m.rank(e)
+	e.State, e.mode, e.Attempts, e.at = pending, mode, 0, m.op
+	e.prec = m.precedence(e)
 	// A queue whose budget was raised is revived.
 	if q := m.line(e); q.retired && !m.spent(e.c.Host) {
 		q.retired = false
@@ -177,8 +178,8 @@ func (m *model) apply(op func()) {
 	}
 }
 
-// upsert makes a candidate known, or joins it to what is known; nil: it was refused.
-func (m *model) upsert(c crawl.Candidate) *entry {
+// discover makes a candidate known, or joins it to what is known; nil: it was refused.
+func (m *model) discover(c crawl.Candidate) *entry {
 	e := m.uris[c.Key]
 	if e == nil {
 		e = &entry{c: c, URI: URI{State: parked, Hops: c.Hops, Seed: c.Seed, Claim: c.Claim, Ways: c.Reached()}, force: c.Force}
@@ -192,17 +193,17 @@ func (m *model) upsert(c crawl.Candidate) *entry {
 		}
 		return e
 	}
-	if e.State != done && shorter(c.Hops, e.Hops) {
+	if e.State != finished && shorter(c.Hops, e.Hops) {
 		e.Hops = c.Hops
 	}
 	e.Seed = e.Seed || c.Seed
-	if c.Force && e.State != waiting {
+	if c.Force && e.State != pending {
 		e.force, e.Claim, e.Ways = true, e.Claim.Join(c.Claim), e.Ways.Join(c.Reached())
 		m.enqueue(e, crawl.ModeFetch)
 		return e
 	}
 	m.join(e, c.Claim, c.Reached())
-	m.better(e)
+	m.promote(e)
 	return e
 }
 
@@ -210,10 +211,10 @@ func shorter(a, b string) bool {
 	return cmp.Or(cmp.Compare(strings.Count(a, "L"), strings.Count(b, "L")), cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) < 0
 }
 
-// better moves a pending URI forward.
-func (m *model) better(e *entry) {
-	if e.State == waiting && e.prec > 0 {
-		e.prec = min(e.prec, m.rank(e))
+// promote moves a pending URI forward.
+func (m *model) promote(e *entry) {
+	if e.State == pending && e.prec > 0 {
+		e.prec = min(e.prec, m.precedence(e))
 	}
 }
 
@@ -227,18 +228,18 @@ func (m *model) join(e *entry, c crawl.Claim, w crawl.Ways) {
 	switch {
 	case e.State == parked && !e.Claim.IsZero():
 		m.enqueue(e, crawl.ModeFetch)
-	case e.State == waiting:
-		m.better(e)
-	case e.State == done:
-		m.grown(e, old, ways)
+	case e.State == pending:
+		m.promote(e)
+	case e.State == finished:
+		m.claimGrew(e, old, ways)
 	}
 }
 
-func (m *model) grown(e *entry, old crawl.Claim, ways crawl.Ways) {
+func (m *model) claimGrew(e *entry, old crawl.Claim, ways crawl.Ways) {
 	d := &m.r.Depths
 	redirect := e.Outcome.Class == crawl.ClassRedirect
 	if redirect && e.targeted && e.Claim.Keep && !old.Keep {
-		m.work = append(m.work, func() { m.keepSources(e) })
+		m.work = append(m.work, func() { m.keepRedirects(e) })
 	}
 	again, by := d.Again(e.Claim, e.Outcome), d.AgainBy(e.Outcome, old, e.Claim, ways, e.Ways)
 	switch {
@@ -249,11 +250,11 @@ func (m *model) grown(e *entry, old crawl.Claim, ways crawl.Ways) {
 		m.enqueue(e, crawl.ModeJudge)
 	}
 	if redirect || e.Outcome.Archived {
-		m.work = append(m.work, func() { m.passOn(e) })
+		m.work = append(m.work, func() { m.passClaims(e) })
 	}
 }
 
-func (m *model) passOn(e *entry) {
+func (m *model) passClaims(e *entry) {
 	for _, l := range e.links {
 		if child := m.uris[l.Key]; child != nil {
 			ways := crawl.Ways{}
@@ -265,13 +266,13 @@ func (m *model) passOn(e *entry) {
 	}
 }
 
-func (m *model) keepSources(e *entry) {
+func (m *model) keepRedirects(e *entry) {
 	for _, k := range e.sources {
 		s := m.uris[k]
 		had := s.Claim.Keep
 		m.join(s, crawl.Claim{Keep: true}, crawl.Ways{})
-		if !had && s.targeted && s.State != done {
-			m.work = append(m.work, func() { m.keepSources(s) })
+		if !had && s.targeted && s.State != finished {
+			m.work = append(m.work, func() { m.keepRedirects(s) })
 		}
 	}
 }
@@ -291,7 +292,7 @@ func (m *model) admit(e *entry) bool {
 		if o.Outcome.Valid() {
 			valid++
 		}
-		if o.State == waiting && !o.busy && o.Finishes == 0 && !o.Seed && !o.force && !o.targeted && !needed(o.Claim) && o.at < m.op &&
+		if o.State == pending && !o.busy && o.Finishes == 0 && !o.Seed && !o.force && !o.targeted && !needed(o.Claim) && o.at < m.op &&
 			(worst == nil || cmp.Or(cmp.Compare(o.prec, worst.prec), cmp.Compare(o.at, worst.at)) > 0) {
 			worst = o
 		}
@@ -301,7 +302,7 @@ func (m *model) admit(e *entry) bool {
 	switch {
 	case !hard && !soft:
 		return true
-	case worst == nil || worst.prec <= m.rank(e):
+	case worst == nil || worst.prec <= m.precedence(e):
 		return false
 	}
 	delete(m.uris, worst.c.Key)
@@ -309,18 +310,18 @@ func (m *model) admit(e *entry) bool {
 	return true
 }
 
-// drop finishes pending URIs without a request; it returns how many.
-func (m *model) drop(keys ...string) (n int) {
+// deletePending finishes pending URIs without a request; it returns how many.
+func (m *model) deletePending(keys ...string) (n int) {
 	for _, k := range keys {
 		e := m.uris[k]
-		if e == nil || e.State != waiting || e.busy || e.Claim.IsZero() {
+		if e == nil || e.State != pending || e.busy || e.Claim.IsZero() {
 			continue
 		}
 		u := m.offer(e)
 		u.Status = crawl.StatusDeletedByUser
 		m.close(e, u)
 		if e.Outcome.Archived {
-			m.work = append(m.work, func() { m.passOn(e) })
+			m.work = append(m.work, func() { m.passClaims(e) })
 		} else {
 			e.links = nil
 		}
@@ -350,8 +351,8 @@ func (m *model) offer(e *entry) *crawl.CrawlURI {
 	return u
 }
 
-// pays reports whether the budget of a URI's source is not spent.
-func (m *model) pays(e *entry) bool {
+// withinBudget reports whether the budget of a URI's source is not spent.
+func (m *model) withinBudget(e *entry) bool {
 	return e.prereq() || e.c.SourceTag == "" || m.r.SourceDocuments == 0 || m.fromTag[e.c.SourceTag] < m.r.SourceDocuments
 }
 
@@ -363,7 +364,7 @@ func (m *model) heads(queue string) (heads []*entry, wake time.Duration) {
 	wake = -1
 	busy := m.inProcess(queue)
 	for _, e := range m.uris {
-		if e.State != waiting || e.busy || m.queueOf(e) != queue || !m.pays(e) {
+		if e.State != pending || e.busy || m.queueOf(e) != queue || !m.withinBudget(e) {
 			continue
 		}
 		o := m.origin(e)
@@ -389,11 +390,11 @@ func (m *model) heads(queue string) (heads []*entry, wake time.Duration) {
 	return heads, wake
 }
 
-// rankOf is the rank of a queue: that of its first URI, even if its origin backs off.
-func (m *model) rankOf(queue string) int {
+// precedenceOf is that of a queue: that of its first URI, even if its origin backs off.
+func (m *model) precedenceOf(queue string) int {
 	best := 1000
 	for _, e := range m.uris {
-		if e.State == waiting && m.queueOf(e) == queue && m.pays(e) {
+		if e.State == pending && m.queueOf(e) == queue && m.withinBudget(e) {
 			best = min(best, e.prec)
 		}
 	}
@@ -426,7 +427,7 @@ func (m *model) ready() (now []*entry, wake time.Duration) {
 		}
 		now = append(now, heads...)
 		for _, e := range heads {
-			ranks[e] = m.rankOf(name)
+			ranks[e] = m.precedenceOf(name)
 		}
 	}
 	if m.r.Best && len(now) > 0 && !m.loose {
@@ -463,11 +464,11 @@ func (m *model) inProcess(queue string) bool {
 	return false
 }
 
-// resting reports whether a queue with pending URIs is snoozed, even if all of them are of sources whose
+// snoozed reports whether a queue with pending URIs is snoozed, even if all of them are of sources whose
 // budget is spent: that is noticed when it is ready.
-func (m *model) resting() bool {
+func (m *model) snoozed() bool {
 	for _, e := range m.uris {
-		if q := m.line(e); m.r.SourceDocuments > 0 && e.State == waiting && !q.retired && max(q.wake, m.killed+m.r.MaxDelay) > m.now {
+		if q := m.line(e); m.r.SourceDocuments > 0 && e.State == pending && !q.retired && max(q.wake, m.killed+m.r.MaxDelay) > m.now {
 			return true
 		}
 	}
@@ -496,7 +497,7 @@ func (m *model) numbers() (n Numbers) {
 		switch {
 		case e.busy:
 			n.InProcess++
-		case e.State == waiting:
+		case e.State == pending:
 			n.Queued++
 		case e.State == parked:
 			n.Parked++

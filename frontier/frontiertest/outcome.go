@@ -19,29 +19,29 @@ func (m *model) finish(u *crawl.CrawlURI) {
 	switch u.Disposition {
 	case crawl.Resign:
 	case crawl.Defer:
-		m.upsert(*u.Prereq)
+		m.discover(*u.Prereq)
 	case crawl.Retry:
 		e.Attempts++
 		m.retried++
 		switch {
 		case strings.HasPrefix(u.Key, "dns:"):
-			m.rest(q, m.r.DNSRetry)
+			m.snooze(q, m.r.DNSRetry)
 		case u.Status.IsHTTP():
-			m.failed(q, u)
+			m.backOffQueue(q, u)
 			m.answered(e, false)
 		default:
-			m.rest(q, m.delay(u))
-			m.silent(e, false)
+			m.snooze(q, m.delay(u))
+			m.backOffOrigin(e, false)
 		}
 	case crawl.Done:
 		m.done(e, q, u)
 	}
 }
 
-// silent makes an origin back off that did not answer.
-func (m *model) silent(e *entry, gaveUp bool) {
+// backOffOrigin makes an origin back off that did not answer.
+func (m *model) backOffOrigin(e *entry, gaveUp bool) {
 	o := m.origin(e)
-	o.until = max(o.until, m.now+m.backoff(o.backoff))
+	o.until = max(o.until, m.now+m.backOff(o.backoff))
 	o.backoff++
 	o.gaveUp = o.gaveUp || gaveUp
 }
@@ -53,19 +53,19 @@ func (m *model) answered(e *entry, cleared bool) {
 	o.gaveUp = o.gaveUp && !cleared
 }
 
-// failed makes a queue back off after an answer that asks for it.
-func (m *model) failed(q *line, u *crawl.CrawlURI) {
-	rest := m.backoff(q.backoff)
+// backOffQueue makes a queue back off after an answer that asks for it.
+func (m *model) backOffQueue(q *line, u *crawl.CrawlURI) {
+	rest := m.backOff(q.backoff)
 	if u.RetryAfter > 0 {
 		rest = min(u.RetryAfter, m.r.MaxRetryAfter)
 	}
 	q.backoff++
-	m.rest(q, max(rest, m.delay(u)))
+	m.snooze(q, max(rest, m.delay(u)))
 }
 
-// rest snoozes a queue. The delay of another URI that was in process at the same time still
+// snooze delays a queue. The delay of another URI that was in process at the same time still
 // holds.
-func (m *model) rest(q *line, d time.Duration) {
+func (m *model) snooze(q *line, d time.Duration) {
 	if m.r.Connections <= 1 {
 		q.wake = 0
 	}
@@ -78,7 +78,7 @@ func (m *model) offered(e *entry) {
 	m.line(e).gap = m.now + m.r.MinDelay
 }
 
-func (m *model) backoff(failures int) time.Duration {
+func (m *model) backOff(failures int) time.Duration {
 	return max(min(m.r.RetryDelay<<failures, m.r.MaxRetryDelay), m.r.RetryDelay)
 }
 
@@ -97,17 +97,17 @@ func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
 		if http {
 			m.answered(e, page)
 		} else {
-			m.silent(e, page)
+			m.backOffOrigin(e, page)
 		}
 		switch {
 		case !http:
-			m.rest(q, m.delay(u))
+			m.snooze(q, m.delay(u))
 		case u.Status == 429, u.Status == 503, u.Status == 403 && m.r.RefusedBurst > 0 && q.refused >= m.r.RefusedBurst:
-			m.failed(q, u)
+			m.backOffQueue(q, u)
 		case u.Status == 403:
-			m.rest(q, m.delay(u))
+			m.snooze(q, m.delay(u))
 		default:
-			m.rest(q, m.delay(u))
+			m.snooze(q, m.delay(u))
 			q.backoff, q.refused = q.backoff/2, 0
 		}
 	}
@@ -115,11 +115,11 @@ func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
 	fresh := u.Span != nil
 	switch {
 	case e.Outcome.Archived && !fresh && len(u.Links) == 0:
-		m.work = append(m.work, func() { m.passOn(e) })
+		m.work = append(m.work, func() { m.passClaims(e) })
 	default:
 		e.links = nil
 		for _, l := range u.Links {
-			if m.upsert(l) != nil {
+			if m.discover(l) != nil {
 				e.links = append(e.links, l)
 			}
 		}
@@ -141,15 +141,15 @@ func (m *model) done(e *entry, q *line, u *crawl.CrawlURI) {
 		}
 	}
 	if wasValid := u.Prior != nil && u.Prior.Outcome.Valid(); e.targeted && e.Outcome.Valid() && !wasValid {
-		m.work = append(m.work, func() { m.keepSources(e) })
+		m.work = append(m.work, func() { m.keepRedirects(e) })
 	}
-	if e.State == done && (e.Claim != u.Claim || e.Ways != u.Ways) {
-		m.grown(e, u.Claim, u.Ways)
+	if e.State == finished && (e.Claim != u.Claim || e.Ways != u.Ways) {
+		m.claimGrew(e, u.Claim, u.Ways)
 	}
 }
 
 func (m *model) close(e *entry, u *crawl.CrawlURI) {
-	e.State, e.force, e.Outcome = done, false, u.Outcome()
+	e.State, e.force, e.Outcome = finished, false, u.Outcome()
 	e.Finishes++
 	if u.Mode != crawl.ModeFetch {
 		return

@@ -166,7 +166,7 @@ func (c *conformance) schedule(*rapid.T) {
 	u := c.candidate()
 	c.say("schedule %s", describe(u))
 	c.must(c.subject.Schedule(c.Context(), u))
-	c.model.apply(func() { c.model.upsert(u) })
+	c.model.apply(func() { c.model.discover(u) })
 }
 
 // offered is the result of a call of Next.
@@ -201,7 +201,7 @@ func (c *conformance) take(*rapid.T) {
 		if len(now) > 0 {
 			c.Fatalf("nothing is offered, though %s are ready", keysOf(now))
 		}
-		if wake < 0 && !c.model.inProcess("") && !c.model.resting() {
+		if wake < 0 && !c.model.inProcess("") && !c.model.snoozed() {
 			c.Fatalf("nothing is offered or pending, and the crawl is not over")
 		}
 		stop()
@@ -323,7 +323,7 @@ func (c *conformance) drop(*rapid.T) {
 	n, err := c.subject.Drop(c.Context(), keys...)
 	c.must(err)
 	c.model.apply(func() {
-		if want := c.model.drop(keys...); n != want {
+		if want := c.model.deletePending(keys...); n != want {
 			c.Fatalf("%d dropped, want %d", n, want)
 		}
 	})
@@ -382,7 +382,7 @@ func (c *conformance) addUp(n Numbers) {
 	}
 	queues := map[string]bool{}
 	for _, e := range c.model.uris {
-		if e.State == waiting {
+		if e.State == pending {
 			queues[c.model.queueOf(e)] = true
 		}
 	}
@@ -520,7 +520,7 @@ func (c *conformance) drain() {
 	}
 	c.compare(c.T)
 	for k, e := range c.model.uris {
-		if e.State == waiting && !c.model.line(e).retired && c.model.r.SourceDocuments == 0 {
+		if e.State == pending && !c.model.line(e).retired && c.model.r.SourceDocuments == 0 {
 			c.Errorf("%s is pending at the end", k)
 		}
 	}

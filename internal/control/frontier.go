@@ -55,7 +55,7 @@ func (s *Server) waiting(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
 	return s.stream(w, "URIs that wait", func(to io.Writer) error {
-		return filtered(s.job.WriteWaiting(r.Context(), filterOf(r.URL.Query()), limit, to))
+		return filtered(s.job.WritePending(r.Context(), filterOf(r.URL.Query()), limit, to))
 	})
 }
 
@@ -128,9 +128,9 @@ func (c *Client) Queue(ctx context.Context, host string) (*question.ShownQueue, 
 	return &q, c.call(ctx, http.MethodGet, "/frontier/queue"+query(question.Filter{Host: host}), nil, &q)
 }
 
-// WriteWaiting writes the URIs that wait and are chosen as lines of JSON, up to limit
+// WritePending writes the URIs that wait and are chosen as lines of JSON, up to limit
 // of them (0 = all).
-func (c *Client) WriteWaiting(ctx context.Context, f question.Filter, limit int, w io.Writer) error {
+func (c *Client) WritePending(ctx context.Context, f question.Filter, limit int, w io.Writer) error {
 	return c.call(ctx, http.MethodGet, "/frontier/uris"+query(f, "limit", strconv.Itoa(limit)), nil, w)
 }
 

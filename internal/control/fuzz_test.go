@@ -106,7 +106,7 @@ func FuzzAnswers(f *testing.F) {
 		_, errs["why"] = c.Why(ctx, "http://a.test/")
 		_, errs["frontier"] = c.Frontier(ctx, 3)
 		_, errs["queue"] = c.Queue(ctx, "a.test")
-		errs["waiting"] = c.WriteWaiting(ctx, question.Filter{Host: "a.test"}, 1, &w)
+		errs["waiting"] = c.WritePending(ctx, question.Filter{Host: "a.test"}, 1, &w)
 		_, errs["delete"] = c.Delete(ctx, question.Filter{Host: "a.test"})
 		_, errs["seeds"] = c.ImportSeeds(ctx, strings.NewReader("http://a.test/\n"), "x", seeds.ImportOptions{})
 		_, errs["checkpoint"] = c.Checkpoint(ctx, "x")

@@ -43,7 +43,7 @@ func TestSeedVia(t *testing.T) {
 			}
 		}
 		var list bytes.Buffer
-		must(t, b.WriteWaiting(t.Context(), question.Filter{}, 0, &list))
+		must(t, b.WritePending(t.Context(), question.Filter{}, 0, &list))
 		for url, via := range via {
 			if want := `{"url":"` + url + `","via":"` + via + `","hops":"",`; !strings.Contains(list.String(), want) {
 				t.Errorf("waiting: no %s in\n%s", want, list.String())

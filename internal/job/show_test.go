@@ -122,7 +122,7 @@ func TestWaitingLimit(t *testing.T) {
 	list := func(limit int) int {
 		var out strings.Builder
 		if err := question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(b question.Questions) error {
-			return b.WriteWaiting(t.Context(), question.Filter{}, limit, &out)
+			return b.WritePending(t.Context(), question.Filter{}, limit, &out)
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -31,9 +31,9 @@ type Questions interface {
 	Frontier(ctx context.Context, n int) (FrontierSummary, error)
 	// Queue tells everything known of a host and its queue.
 	Queue(ctx context.Context, host string) (*ShownQueue, error)
-	// WriteWaiting writes each pending URI that the filter chooses as a line of JSON, up to limit of them (0 = all). The
+	// WritePending writes each pending URI that the filter chooses as a line of JSON, up to limit of them (0 = all). The
 	// error wraps [ErrFilter] when the filter is none.
-	WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer) error
+	WritePending(ctx context.Context, f Filter, limit int, w io.Writer) error
 	// CountRetry tells what [Changes.Retry] would offer again.
 	CountRetry(ctx context.Context, r Retry) (Retried, error)
 	// Report writes a report. The error wraps [ErrNotRunning] for one on what only a running crawl has.

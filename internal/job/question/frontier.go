@@ -124,7 +124,7 @@ func (a *Answers) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 	for _, u := range q.Failed {
 		out.Why += fmt.Sprintf("; %s failed %d×", u.URL, u.Attempts)
 	}
-	s := shower{Answers: a, ctx: ctx}
+	s := lookup{Answers: a, ctx: ctx}
 	for scheme, into := range map[string]**ShownFacts{"http": &out.HTTP, "https": &out.HTTPS} {
 		u, err := urlx.Parse(scheme + "://" + host + "/")
 		if err != nil {
@@ -162,7 +162,7 @@ func (a *Answers) whyQueue(q *frontier.Queue) string {
 	}
 	paused := ""
 	if q.Paused.After(now) {
-		paused = fmt.Sprintf(", which rests after pause_after requests until %s", q.Paused.UTC().Format(time.RFC3339))
+		paused = fmt.Sprintf("; its address is paused until %s, after pause_after requests", q.Paused.UTC().Format(time.RFC3339))
 	}
 	switch q.State {
 	case frontier.QueueInProcess:
@@ -171,34 +171,34 @@ func (a *Answers) whyQueue(q *frontier.Queue) string {
 		}
 		return "one of its URIs is in process; a host has one at a time"
 	case frontier.QueueReady:
-		return "it may be asked now, by the next ToeThread that is free" + paused
+		return "it is ready for the next free ToeThread" + paused
 	case frontier.QueueWaiting:
-		return "it waits for politeness after the last request; next " + until + paused
+		return "it is snoozed for politeness after the last request; next " + until + paused
 	case frontier.QueueAddress:
-		return fmt.Sprintf("its turn has come, but other hosts of its address %s are asked%s; next %s", q.Address, paused, until)
+		return fmt.Sprintf("it is ready, but its address %s is at a limit (hosts_per_address, address_delay)%s; next %s", q.Address, paused, until)
 	case frontier.QueueRetired:
-		return fmt.Sprintf("the %s is spent; raise it in [limits], and the next run wakes the queue", q.Retired)
+		return fmt.Sprintf("the %s is spent; raise it in [limits], and the next run revives the queue", q.Retired)
 	case frontier.QueueResting:
 		if q.Failures == 0 {
-			return "all that waits in it rests after failures; next " + until
+			return "the origins of all its pending URIs back off after failures; next " + until
 		}
-		return fmt.Sprintf("it rests after failures (%d to back off for); next %s", q.Failures, until)
+		return fmt.Sprintf("it backs off (it counts %d failures, which answers halve); next %s", q.Failures, until)
 	case frontier.QueueInactive:
-		return "it waits on disk: its turn comes after that of the hosts in memory; " + "not before " + until
+		return "it is inactive: on disk, in line behind the hosts in memory; not before " + until
 	}
-	return "nothing waits in its queue"
+	return "nothing is pending in its queue"
 }
 
-// EachWaiting calls fn for each pending URI that the filter chooses, up to limit of them
+// EachPending calls fn for each pending URI that the filter chooses, up to limit of them
 // (0 = all). Prerequisites (dns:, robots.txt) are left out.
-func (a *Answers) EachWaiting(ctx context.Context, f Filter, limit int, fn func(*frontier.Record) error) error {
+func (a *Answers) EachPending(ctx context.Context, f Filter, limit int, fn func(*frontier.Record) error) error {
 	f.Host = hostOf(f.Host)
 	chosen, err := f.compile()
 	if err != nil {
 		return err
 	}
 	enough, n := errors.New("enough"), 0
-	err = a.State.EachWaiting(ctx, f.Host, func(r *frontier.Record) error {
+	err = a.State.EachPending(ctx, f.Host, func(r *frontier.Record) error {
 		if r.Claim.IsZero() || !chosen(r) {
 			return nil
 		}
@@ -227,13 +227,13 @@ type waitingLine struct {
 	Seed   bool   `json:"seed,omitempty"`
 }
 
-// WriteWaiting writes each pending URI that the filter chooses as a line of JSON, up to limit
+// WritePending writes each pending URI that the filter chooses as a line of JSON, up to limit
 // of them (0 = all).
-func (a *Answers) WriteWaiting(ctx context.Context, f Filter, limit int, w io.Writer) error {
+func (a *Answers) WritePending(ctx context.Context, f Filter, limit int, w io.Writer) error {
 	f.Host = hostOf(f.Host)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	return a.EachWaiting(ctx, f, limit, func(r *frontier.Record) error {
+	return a.EachPending(ctx, f, limit, func(r *frontier.Record) error {
 		return e.Encode(waitingLine{r.URL, r.Via, r.Hops, r.SourceTag, r.Host, r.Seed})
 	})
 }
@@ -257,7 +257,7 @@ func (a *Answers) Delete(ctx context.Context, f Filter) (deleted int, err error)
 		ids = ids[:0]
 		return err
 	}
-	err = a.EachWaiting(ctx, f, 0, func(r *frontier.Record) error {
+	err = a.EachPending(ctx, f, 0, func(r *frontier.Record) error {
 		if ids = append(ids, r.ID); len(ids) == 1000 {
 			return flush()
 		}

@@ -203,16 +203,16 @@ func writeAtomic(fs fsx.FS, name string, write func(io.Writer) error) (err error
 	return fsx.SyncDir(fs, fs.PathDir(name))
 }
 
-// keeper keeps the first rows of many in order, so that memory does not depend on
+// firstRows holds the first rows of many in order, so that memory does not depend on
 // their number.
-type keeper[T any] struct {
+type firstRows[T any] struct {
 	rows    int // that are kept
 	compare func(a, b T) int
 	top     []T
 	total   int // of those that were offered
 }
 
-func (k *keeper[T]) add(row T) {
+func (k *firstRows[T]) add(row T) {
 	k.total++
 	if k.top = append(k.top, row); len(k.top) == 2*k.rows {
 		k.sort()
@@ -220,7 +220,7 @@ func (k *keeper[T]) add(row T) {
 }
 
 // sort leaves the rows that are kept, in order.
-func (k *keeper[T]) sort() []T {
+func (k *firstRows[T]) sort() []T {
 	slices.SortFunc(k.top, k.compare)
 	clear(k.top[min(k.rows, len(k.top)):])
 	k.top = k.top[:min(k.rows, len(k.top))]
@@ -230,7 +230,7 @@ func (k *keeper[T]) sort() []T {
 // ranked prints the first rows of all in order, then the others as each finds
 // them. compare is a total order; each is called twice.
 func ranked[T any](rows int, each func(func(T) error) error, compare func(a, b T) int, show func(T) error) error {
-	k := keeper[T]{rows: rows, compare: compare}
+	k := firstRows[T]{rows: rows, compare: compare}
 	if err := each(func(row T) error { k.add(row); return nil }); err != nil {
 		return err
 	}

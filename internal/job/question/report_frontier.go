@@ -52,15 +52,15 @@ func (r *reporter) eachQueue(fn func(frontier.QueueRow) error) error {
 type summed struct {
 	all      int // hosts known
 	nonempty int
-	longest  keeper[frontier.QueueRow]
-	states   map[string]*keeper[frontier.QueueRow]
+	longest  firstRows[frontier.QueueRow]
+	states   map[string]*firstRows[frontier.QueueRow]
 	inactive map[uint8]int // by precedence
 }
 
 func (r *reporter) sumQueues() (s summed, err error) {
-	s = summed{longest: keeper[frontier.QueueRow]{rows: shownLongest, compare: longer}, states: map[string]*keeper[frontier.QueueRow]{}, inactive: map[uint8]int{}}
+	s = summed{longest: firstRows[frontier.QueueRow]{rows: shownLongest, compare: longer}, states: map[string]*firstRows[frontier.QueueRow]{}, inactive: map[uint8]int{}}
 	for _, label := range queueLabels() {
-		s.states[label] = &keeper[frontier.QueueRow]{rows: shownQueues, compare: func(a, b frontier.QueueRow) int {
+		s.states[label] = &firstRows[frontier.QueueRow]{rows: shownQueues, compare: func(a, b frontier.QueueRow) int {
 			return cmp.Or(cmp.Compare(a.Precedence, b.Precedence), a.Until.Compare(b.Until), longer(a, b))
 		}}
 	}

@@ -129,18 +129,18 @@ const (
 // row of the state (about a second for a million) and, when a verdict stands in no
 // record, analysis.jsonl.
 func (a *Answers) Show(ctx context.Context, url string, all bool) (*Shown, error) {
-	s := shower{Answers: a, ctx: ctx, all: all}
+	s := lookup{Answers: a, ctx: ctx, all: all}
 	return s.show(url)
 }
 
-// shower gathers what is known about one URL.
-type shower struct {
+// lookup gathers what is known about one URL.
+type lookup struct {
 	*Answers
 	ctx context.Context
 	all bool
 }
 
-func (s *shower) show(raw string) (*Shown, error) {
+func (s *lookup) show(raw string) (*Shown, error) {
 	key, u, err := s.key(raw)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (s *shower) show(raw string) (*Shown, error) {
 
 // key returns what a URL is kept under. The prerequisites dns:HOST and
 // robots:ORIGIN are kept under these names and have no URL.
-func (s *shower) key(raw string) (string, *urlx.URL, error) {
+func (s *lookup) key(raw string) (string, *urlx.URL, error) {
 	if crawl.IsPrereq(raw) {
 		return raw, nil, nil
 	}
@@ -189,20 +189,20 @@ func (s *shower) key(raw string) (string, *urlx.URL, error) {
 	return s.Config.URL.Key(u), u, nil
 }
 
-func (s *shower) scopeOf(c *crawl.Candidate) *ShownScope {
+func (s *lookup) scopeOf(c *crawl.Candidate) *ShownScope {
 	r := s.Scope.Decide(&decide.Subject{Cand: c})
 	return &ShownScope{Decision: r.Decision.String(), Rule: r.Rule}
 }
 
 // state is the state of a URI, in a word.
-func (s *shower) state(r *frontier.Record) string {
+func (s *lookup) state(r *frontier.Record) string {
 	if r.State == frontier.Waiting && s.State.InProcess(r.ID) {
 		return "in process"
 	}
 	return r.State.String()
 }
 
-func (s *shower) record(out *Shown, r *frontier.Record) {
+func (s *lookup) record(out *Shown, r *frontier.Record) {
 	out.URL, out.Known, out.State = r.URL, true, s.state(r)
 	out.Seed, out.Source, out.Host, out.Hops, out.Context = r.Seed, r.SourceTag, r.Host, r.Hops, r.Context
 	out.Queue = s.State.QueueOf(r)
@@ -217,7 +217,7 @@ func (s *shower) record(out *Shown, r *frontier.Record) {
 }
 
 // claim says in words why a URI is wanted.
-func (s *shower) claim(c crawl.Claim) []string {
+func (s *lookup) claim(c crawl.Claim) []string {
 	var words []string
 	for what, is := range map[string]bool{
 		"analyse: judge it when it is text":        c.Analyse,
@@ -238,7 +238,7 @@ func (s *shower) claim(c crawl.Claim) []string {
 }
 
 // via follows the pages from which the URI was found up to its seed.
-func (s *shower) via(out *Shown, r *frontier.Record) error {
+func (s *lookup) via(out *Shown, r *frontier.Record) error {
 	seen := map[crawl.ID]bool{r.ID: true}
 	for at := r; at.Via != ""; {
 		hop := ""
@@ -286,7 +286,7 @@ func statusOf(r *frontier.Record) *crawl.Status {
 }
 
 // facts adds what is known of host and origin.
-func (s *shower) facts(out *Shown, u *urlx.URL) error {
+func (s *lookup) facts(out *Shown, u *urlx.URL) error {
 	h, err := s.State.Host(s.ctx, u.Hostname())
 	if err != nil {
 		return fmt.Errorf("job: show: %w", err)

@@ -25,7 +25,7 @@ func sorted(s []string) []string {
 }
 
 // archived adds the records of the URI, and the verdict that stands in them.
-func (s *shower) archived(out *Shown, r *frontier.Record) error {
+func (s *lookup) archived(out *Shown, r *frontier.Record) error {
 	var mine []frontier.Capture
 	err := s.State.EachCapture(func(c frontier.Capture) error {
 		if c.ID == r.ID {
@@ -48,7 +48,7 @@ func (s *shower) archived(out *Shown, r *frontier.Record) error {
 }
 
 // group adds the records of one capture.
-func (s *shower) group(out *Shown, r *frontier.Record, c frontier.Capture) (err error) {
+func (s *lookup) group(out *Shown, r *frontier.Record, c frontier.Capture) (err error) {
 	f, name, err := s.Records.File(c.Span.File)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *shower) group(out *Shown, r *frontier.Record, c frontier.Capture) (err 
 
 // logged looks for the last verdict in analysis.jsonl, which is read as a stream:
 // judged pages that are not archived have it there only.
-func (s *shower) logged(out *Shown, r *frontier.Record) error {
+func (s *lookup) logged(out *Shown, r *frontier.Record) error {
 	quoted, err := json.Marshal(r.URL)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (s *shower) logged(out *Shown, r *frontier.Record) error {
 }
 
 // links adds the links of an archived page, from its metadata record.
-func (s *shower) links(out *Shown, r *frontier.Record) error {
+func (s *lookup) links(out *Shown, r *frontier.Record) error {
 	if !r.Outcome.Archived || r.Metadata.IsZero() {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (s *shower) links(out *Shown, r *frontier.Record) error {
 }
 
 // link adds one link: address, hop letter, context (docs/formats/warc.md).
-func (s *shower) link(l *ShownLinks, f []string) error {
+func (s *lookup) link(l *ShownLinks, f []string) error {
 	l.Total++
 	if l.Total > shownLinks && !s.all {
 		return nil

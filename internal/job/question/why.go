@@ -157,7 +157,7 @@ func (a *Answers) whyState(ctx context.Context, w *Why, s *Shown) error {
 		if err != nil {
 			return err
 		}
-		w.say("It is in the queue of %s, where %d wait; %s.", s.Queue, q.Waiting, q.Why)
+		w.say("It is in the queue of %s, with %d pending; %s.", s.Queue, q.Waiting, q.Why)
 		if s.Attempts > 0 {
 			w.say("It failed %d× since it was queued.", s.Attempts)
 		}

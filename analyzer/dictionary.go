@@ -67,14 +67,9 @@ func (s dictionary) contents() map[string]string {
 // Search implements Searcher.
 func (s dictionary) Search(ctx context.Context, p *Page) (Finding, error) {
 	var t tally
-	for _, part := range []struct{ text, where string }{{p.Title, "title"}, {p.Text, "text"}} {
-		for w := range counted(ctx, dict.Words(part.text)) {
-			v, ok := s.list.Lookup(w)
-			t.add(ok, v, part.where)
-		}
-		if err := ctx.Err(); err != nil {
-			return Finding{}, err
-		}
+	for w, where := range p.Words(ctx) {
+		v, ok := s.list.Lookup(w)
+		t.add(ok, v, where)
 	}
-	return t.finding(), nil
+	return t.finding(), ctx.Err()
 }

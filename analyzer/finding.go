@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 )
 
 // Bounds on what a Finding keeps of one page.
@@ -43,12 +42,17 @@ type Finding struct {
 	Valid    int        `json:"valid"`              // those that match its pattern or list
 	Distinct int        `json:"distinct"`           // different values among the valid
 	Evidence []Evidence `json:"evidence,omitempty"` // at most MaxEvidence, most frequent first
+
+	// Values are named numbers that say more than counts do, such as the share of the text
+	// in a language; none is infinite or not a number. The names are the kind's own.
+	Values map[string]float64 `json:"values,omitempty"`
 }
 
 // tally builds a Finding within the bounds above. The zero tally is ready.
 type tally struct {
 	found, valid int
-	values       map[string]*Evidence
+	at           map[string]int // index in values
+	values       []Evidence
 }
 
 // add counts an element; value and where are kept when it is valid.
@@ -58,34 +62,42 @@ func (t *tally) add(valid bool, value, where string) {
 		return
 	}
 	t.valid++
-	if e := t.values[value]; e != nil {
-		e.Count++
+	if i, ok := t.at[value]; ok {
+		t.values[i].Count++
 		return
 	}
-	if t.values == nil {
-		t.values = make(map[string]*Evidence)
+	if t.at == nil {
+		t.at = make(map[string]int)
 	}
 	if len(t.values) < maxDistinct {
-		t.values[value] = &Evidence{Value: value, Where: where, Count: 1}
+		t.at[value] = len(t.values)
+		t.values = append(t.values, Evidence{Value: value, Where: where, Count: 1})
 	}
 }
 
 // seen reports whether a valid value was counted before.
-func (t *tally) seen(value string) bool { return t.values[value] != nil }
+func (t *tally) seen(value string) bool {
+	_, ok := t.at[value]
+	return ok
+}
 
-// finding sorts the evidence by count, then value, and cuts it.
+// finding picks the evidence by count, then value, and cuts it. Nothing is added afterwards.
 func (t *tally) finding() Finding {
 	f := Finding{Found: t.found, Valid: t.valid, Distinct: len(t.values)}
-	all := make([]*Evidence, 0, len(t.values))
-	for _, e := range t.values {
-		all = append(all, e)
-	}
-	slices.SortFunc(all, func(a, b *Evidence) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
-	})
-	for _, e := range all[:min(len(all), MaxEvidence)] {
+	for range min(len(t.values), MaxEvidence) {
+		best := 0
+		for i, e := range t.values {
+			if cmp.Or(cmp.Compare(t.values[best].Count, e.Count), cmp.Compare(e.Value, t.values[best].Value)) < 0 {
+				best = i
+			}
+		}
+		if f.Evidence == nil {
+			f.Evidence = make([]Evidence, 0, min(len(t.values), MaxEvidence))
+		}
+		e := t.values[best]
 		e.Value = cut(e.Value, MaxEvidenceValue)
-		f.Evidence = append(f.Evidence, *e)
+		f.Evidence = append(f.Evidence, e)
+		t.values[best].Count = 0 // taken
 	}
 	return f
 }

@@ -25,6 +25,8 @@ type Page struct {
 	Source   string // the document, decoded
 	Langs    []Lang
 	Outlinks []Outlink
+
+	words *pageWords // of Title and Text, once somebody asked for them
 }
 
 // NewPage makes a Page of a parsed document; u is where it is from, nil when that is not
@@ -55,14 +57,11 @@ type Outlink struct {
 	Addr netip.Addr // of the host, when it is already known; the zero Addr = unknown
 }
 
-// bounded returns p with Text and Source cut to their first n bytes, at the
-// start of a character.
+// bounded returns a copy of p with Text and Source cut to their first n bytes, at the
+// start of a character, and nothing kept of an earlier look at p.
 func (p *Page) bounded(n int) *Page {
-	if len(p.Text) <= n && len(p.Source) <= n {
-		return p
-	}
 	b := *p
-	b.Text, b.Source = cut(p.Text, n), cut(p.Source, n)
+	b.Text, b.Source, b.words = cut(p.Text, n), cut(p.Source, n), nil
 	return &b
 }
 

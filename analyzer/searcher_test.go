@@ -182,3 +182,46 @@ func BenchmarkSearch(b *testing.B) {
 		})
 	}
 }
+
+// TestWords: all searchers of words see the same ones, split once a page.
+func TestWords(t *testing.T) {
+	p := &Page{Title: "ŽIVÁ covid19 voda", Text: "a\u017eiva\u0301 \xff nej\u00adlepší, x\n" + strings.Repeat("word ", BetweenChecks)}
+	var got []string
+	for w, where := range p.Words(t.Context()) {
+		if got = append(got, string(w)+"@"+where); len(got) == 5 {
+			break
+		}
+	}
+	if want := []string{"živá@title", "voda@title", "aživá@text", "nejlepší@text", "word@text"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if n := p.WordCount(); n != 4+BetweenChecks {
+		t.Errorf("%d words", n)
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	n := 0
+	for range p.Words(done) {
+		n++
+	}
+	if n >= BetweenChecks {
+		t.Errorf("%d words after ctx ended", n)
+	}
+	// A page whose text was changed between two judgements is not judged by the old words.
+	p.Text = ""
+	if n := p.bounded(1).WordCount(); n != 2 {
+		t.Errorf("%d words, want those of the title", n)
+	}
+}
+
+func BenchmarkWords(b *testing.B) {
+	text := strings.Repeat("Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv, 1 000 Kč, 2008. ", 55)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		p := &Page{Text: text}
+		if p.WordCount() == 0 {
+			b.Fatal("no words")
+		}
+	}
+}

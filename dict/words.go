@@ -43,7 +43,16 @@ func Words(text string) iter.Seq[[]byte] {
 			run, letters, plain, digits = run[:0], 0, true, false
 			return ok
 		}
-		for _, r := range text {
+		for i := 0; i < len(text); {
+			// Most of a text is runs of small Latin letters.
+			if c := text[i] | 0x20; 'a' <= c && c <= 'z' && len(run) < maxRaw {
+				run = append(run, c)
+				letters++
+				i++
+				continue
+			}
+			r, size := utf8.DecodeRuneInString(text[i:])
+			i += size
 			switch class := classOf(r); {
 			case class == letter || class == mark && len(run) > 0:
 				if len(run) < maxRaw {
@@ -102,6 +111,11 @@ func classOf(r rune) class {
 			return digit
 		}
 		return other
+	case 0xc0 <= r && r < 0x250: // most of what is not ASCII; the rest is a search in tables
+		if r == '×' || r == '÷' {
+			return other
+		}
+		return letter
 	case unicode.IsLetter(r):
 		return letter
 	case unicode.Is(unicode.M, r):
@@ -118,6 +132,9 @@ func lower(r rune) rune {
 			return r + 'a' - 'A'
 		}
 		return r
+	}
+	if 0x100 <= r && r < 0x130 || 0x14a <= r && r < 0x178 { // pairs, the small one odd
+		return r | 1
 	}
 	return unicode.ToLower(r)
 }

@@ -26,6 +26,10 @@ type Page struct {
 	Langs    []Lang
 	Outlinks []Outlink
 
+	// Charset is the one that the document was decoded by, by its WHATWG name: windows-1250.
+	Charset     string
+	CharsetFrom string // what told it: bom, http, meta, xml, css, detected, default
+
 	words *pageWords // of Title and Text, once somebody asked for them
 }
 
@@ -34,7 +38,7 @@ type Page struct {
 // stand in attributes only are not seen. Addr, Via and Outlinks are the
 // caller's to fill.
 func NewPage(u *urlx.URL, mimeType string, d *markup.Doc) *Page {
-	p := &Page{Type: mimeType, Title: d.Title, Text: d.Text, Source: d.Source}
+	p := &Page{Type: mimeType, Title: d.Title, Text: d.Text, Source: d.Source, Charset: d.Charset, CharsetFrom: d.CharsetFrom}
 	if u != nil {
 		p.URL, p.Host = u.String(), u.Hostname()
 	}

@@ -231,6 +231,9 @@ func (k kindTable) searcher(t map[string]any, dir string) (SearcherConfig, conf.
 		if o, ok := s.own.(namesFiles); ok {
 			o.beside(dir)
 		}
+		if _, ok := s.own.(unwanted); ok {
+			problems.Check(s.Points <= 0, "points", "%d: a searcher of kind %s takes points away; write %d", s.Points, kind, -s.Points)
+		}
 	} else { // its own options cannot be judged
 		t = maps.Clone(t)
 		common := conf.Keys(s)

@@ -40,11 +40,18 @@ func counted[T any](ctx context.Context, elements iter.Seq[T]) iter.Seq[T] {
 // their defaults. A new kind is a file and a row (docs/howto/new-searcher.md).
 func kinds() kindTable {
 	return kindTable{
-		"dictionary": func() options { return &dictionaryOptions{} },
-		"email":      func() options { return &emailOptions{} },
-		"geoip":      func() options { return &geoipOptions{} },
-		"html_lang":  func() options { return &htmlLangOptions{} },
-		"phone":      func() options { return &phoneOptions{} },
+		"charset":              func() options { return &charsetOptions{} },
+		"dictionary":           func() options { return &dictionaryOptions{} },
+		"email":                func() options { return &emailOptions{} },
+		"forbidden_dictionary": func() options { return &forbiddenDictionaryOptions{} },
+		"forbidden_link":       func() options { return &forbiddenLinkOptions{} },
+		"geoip":                func() options { return &geoipOptions{} },
+		"html_lang":            func() options { return &htmlLangOptions{} },
+		"in_links":             func() options { return &inLinksOptions{} },
+		"phone":                func() options { return &phoneOptions{} },
+		"tld":                  func() options { return &tldOptions{} },
+		"url":                  func() options { return &urlOptions{} },
+		"valid_link":           func() options { return &siteOptions{} },
 	}
 }
 
@@ -78,6 +85,9 @@ type (
 		// searcher that is off is not in the verdict.
 		off(c Config) string
 	}
+	// unwanted is for kinds that find what speaks against a page: their points are not
+	// positive.
+	unwanted interface{ unwanted() }
 )
 
 // What a Searcher can do beside; each is optional. One that has Close() error is closed

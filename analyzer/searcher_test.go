@@ -114,12 +114,12 @@ func TestHTMLLang(t *testing.T) {
 // FuzzSearch: a page is a stranger's. Whatever it holds, no searcher panics, and
 // counts keep the order and the bounds a Finding promises.
 func FuzzSearch(f *testing.F) {
-	for _, s := range []string{"", "a@b.cz", "@@@.cz", "+420 777 123 456", "00(0)(0)(0)420", "mailto:%zz@\xff", "tel:+\x00", "protože když \xff", "+(0)(0)(0)1234567890"} {
+	for _, s := range []string{"", "a@b.cz", "@@@.cz", "+420 777 123 456", "00(0)(0)(0)420", "mailto:%zz@\xff", "tel:+\x00", "protože když \xff", "+(0)(0)(0)1234567890", "..cz.", "http://a@b.cz:1/?"} {
 		f.Add(s)
 	}
 	all := openAll(f, "cz$", "^.", ".")
 	f.Fuzz(func(t *testing.T, s string) {
-		p := &Page{Title: s, Text: s, Source: s, Langs: []Lang{{s, "html@lang"}}}
+		p := &Page{Title: s, Text: s, Source: s, Langs: []Lang{{s, "html@lang"}}, Host: s, Via: s, Charset: s, Outlinks: []Outlink{{URL: s, Host: s}, {URL: "http://" + s, Host: "a.cz"}}}
 		for kind, sr := range all {
 			got, err := sr.Search(context.Background(), p)
 			if err != nil {
@@ -144,6 +144,14 @@ func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
 		"phone":      &phoneOptions{patternOption{phones}},
 		"html_lang":  &htmlLangOptions{patternOption{langs}},
 		"dictionary": &dictionaryOptions{List: "cs"},
+
+		"charset":              &charsetOptions{[]charsetName{"windows-1250"}},
+		"forbidden_dictionary": &forbiddenDictionaryOptions{dictionaryOptions{List: "sk"}},
+		"forbidden_link":       &forbiddenLinkOptions{siteOptions{Sites: []string{"http://(cz,a"}}},
+		"in_links":             &inLinksOptions{domainsOption{[]domainName{"cz"}}},
+		"tld":                  &tldOptions{domainsOption{[]domainName{"cz"}}},
+		"url":                  &urlOptions{domainsOption: domainsOption{[]domainName{"cz"}}},
+		"valid_link":           &siteOptions{Sites: []string{"a.cz", "b.cz/x/"}},
 	} {
 		s, err := o.open(&resources{})
 		if err != nil {
@@ -169,7 +177,10 @@ func TestKinds(t *testing.T) {
 func BenchmarkSearch(b *testing.B) {
 	text := strings.Repeat("Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv, 1 000 Kč, 2008. ", 600)
 	source := strings.Repeat(`<li class="item"><a href="/kontakt/01.html">Kontakt 100</a></li> `, 3000) + "<p>info@firma.cz +420 777 123 456</p>"
-	p := &Page{Text: text, Source: source, Langs: []Lang{{"cs", "html@lang"}}}
+	p := &Page{Text: text, Source: source, Langs: []Lang{{"cs", "html@lang"}}, Host: "www.firma.cz", Via: "http://katalog.cz/", Charset: "utf-8", CharsetFrom: "meta"}
+	for i := range 100 {
+		p.Outlinks = append(p.Outlinks, outlink(fmt.Sprintf("http://www.%s.cz/kontakt/%d.html", strings.Repeat("ab", i%8), i)))
+	}
 	for kind, s := range openAll(b, "cz$", `^\+420`, "^cs") {
 		b.Run(kind, func(b *testing.B) {
 			b.SetBytes(int64(len(text) + len(source)))

@@ -12,11 +12,11 @@ import (
 
 // hostilePage has b wherever a searcher looks.
 func hostilePage(b []byte) *analyzer.Page {
-	p := &analyzer.Page{URL: "http://a.test/", Host: "a.test", Type: "text/html", Title: string(b[:min(len(b), 1024)]), Text: string(b), Source: string(b)}
+	p := &analyzer.Page{URL: "http://a.test/", Host: "a.test", Via: "http://" + string(b[:min(len(b), 2048)]), Type: "text/html", Title: string(b[:min(len(b), 1024)]), Text: string(b), Source: string(b)}
 	for len(b) > 64 {
 		var four [4]byte
 		binary.BigEndian.PutUint32(four[:], 0xc0000200|uint32(b[0])<<8|uint32(b[1]))
-		p.Outlinks = append(p.Outlinks, analyzer.Outlink{URL: "http://b.test/", Host: fmt.Sprintf("%x.test", b[:8]), Addr: netip.AddrFrom4(four)})
+		p.Outlinks = append(p.Outlinks, analyzer.Outlink{URL: fmt.Sprintf("http://%x.test/", b[:8]), Host: fmt.Sprintf("%x.test", b[:8]), Addr: netip.AddrFrom4(four)})
 		p.Langs = append(p.Langs, analyzer.Lang{Value: string(b[:64]), Where: "p@lang"})
 		b = b[64:]
 	}
@@ -41,6 +41,34 @@ points=1
 [[searcher]]
 kind="dictionary"
 list="cs"
+points=1
+[[searcher]]
+kind="forbidden_dictionary"
+list="sk"
+points=-1
+[[searcher]]
+kind="url"
+domains=["cz", "test"]
+points=1
+[[searcher]]
+kind="tld"
+domains=["test"]
+points=1
+[[searcher]]
+kind="in_links"
+domains=["test"]
+points=1
+[[searcher]]
+kind="valid_link"
+sites=["test", "http://a.test/b/", "cz"]
+points=1
+[[searcher]]
+kind="forbidden_link"
+sites=["http://("]
+points=-1
+[[searcher]]
+kind="charset"
+charsets=["windows-1250"]
 points=1
 `)
 	for _, s := range growthtest.Shapes() {

@@ -43,7 +43,7 @@ func TestParseProfileProblems(t *testing.T) {
 		{"a type with a parameter would never match", strings.Replace(one, "min_points = 1", "min_points = 1\njudged_types = [\"text/html; charset=utf-8\"]", 1), "profile.judged_types"},
 		{"an array element of the wrong type", strings.Replace(one, "min_points = 1", "min_points = 1\njudged_types = [1]", 1), "x.toml:4:17: profile.judged_types[0]: is a number; write a string in quotes"},
 		{"how much evidence is one of three", strings.Replace(one, "min_points = 1", "min_points = 1\nevidence = \"some\"", 1), `profile.evidence: "some"`},
-		{"an unknown kind names those there are", strings.Replace(one, `"email"`, `"mail"`, 1), `searcher[0].kind: "mail": one of charset, dictionary, email, forbidden_dictionary, forbidden_link, geoip, html_lang, in_links, phone, tld, url, valid_link`},
+		{"an unknown kind names those there are", strings.Replace(one, `"email"`, `"mail"`, 1), `searcher[0].kind: "mail": one of charset, dictionary, email, forbidden_dictionary, forbidden_link, geoip, html_lang, in_links, phone, regexp, tld, url, valid_link`},
 		{"a pattern that does not compile", strings.Replace(one, "'a'", "'('", 1), "searcher[0].pattern: "},
 		{"a missing pattern", strings.Replace(one, "pattern = 'a'", "", 1), "searcher[0].pattern: is missing; write a string in quotes"},
 		{"an empty pattern would match everything", strings.Replace(one, "'a'", "''", 1), "searcher[0].pattern: is empty"},
@@ -58,6 +58,8 @@ func TestParseProfileProblems(t *testing.T) {
 		{"what is no site", head + "[[searcher]]\nkind = \"valid_link\"\npoints = 1\nsites = [\"a.cz\", \"http://\"]\n", `searcher[0].sites[1]: "http://": a host, a domain, a URL or a SURT prefix is wanted`},
 		{"a forbidden link that speaks for a page", head + "[[searcher]]\nkind = \"forbidden_link\"\npoints = 5\nsites = [\"a.cz\"]\n", "searcher[0].points: 5: a searcher of kind forbidden_link takes points away; write -5"},
 		{"a forbidden word that speaks for a page", head + "[[searcher]]\nkind = \"forbidden_dictionary\"\npoints = 5\nlist = \"x.txt\"\n", "searcher[0].points: 5: a searcher of kind forbidden_dictionary takes points away; write -5"},
+		{"a pattern that matches nothing is found everywhere", head + "[[searcher]]\nkind = \"regexp\"\npoints = 1\npattern = 'a*'\n", "searcher[0].pattern: \"a*\" matches nothing, too"},
+		{"what is valid must compile, and it is searched somewhere", head + "[[searcher]]\nkind = \"regexp\"\npoints = 1\npattern = 'a'\nvalid = '('\nin = 'head'\n", "x.toml:9:1: searcher[0].in: \"head\": \"source\" or \"text\""},
 		{"an option of another kind", one + "list = \"cs\"\n", "searcher[0].list: unknown key"},
 		{"a second of a kind needs a name", one + "[[searcher]]\nkind = \"email\"\npoints = 2\npattern = 'b'\n", `searcher[1].name: "email" is taken`},
 		{"points have bounds", strings.Replace(one, "points = 1\npat", "points = 1000001\npat", 1), "searcher[0].points: 1000001"},
@@ -141,7 +143,7 @@ points = 1
 		want []string
 	}{
 		{"no profile judges nothing", analyzer.Config{}, []string{"profiles", "cz"}},
-		{"an unknown profile names those there are", analyzer.Config{Profiles: []string{"xx"}}, []string{`"xx"`, "cz, sk"}},
+		{"an unknown profile names those there are", analyzer.Config{Profiles: []string{"xx"}}, []string{`"xx"`, "cz, original, sk"}},
 		{"a file that is not there", analyzer.Config{Profiles: []string{"no.toml"}}, []string{"no.toml"}},
 		{"all problems of a file", analyzer.Config{Profiles: []string{bad}}, []string{"bad.toml", "profile.name", "searcher[0].kind", "searcher[0].points"}},
 		{"one profile twice has one verdict too many", analyzer.Config{Profiles: []string{"cz", "cz"}}, []string{"cz is given twice"}},

@@ -52,6 +52,7 @@ func kinds() kindTable {
 		"tld":                  func() options { return &tldOptions{} },
 		"url":                  func() options { return &urlOptions{} },
 		"valid_link":           func() options { return &siteOptions{} },
+		"regexp":               func() options { return &regexpOptions{In: inText} },
 	}
 }
 

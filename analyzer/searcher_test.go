@@ -111,6 +111,27 @@ func TestHTMLLang(t *testing.T) {
 	}
 }
 
+func TestRegexp(t *testing.T) {
+	p := &Page{Title: "Foo a1", Text: "a2 b3 A4", Source: "<title>Foo a1</title>"}
+	tests := []struct {
+		why  string
+		o    regexpOptions
+		want string
+	}{
+		{"matches in title and text, as they are written", regexpOptions{Pattern: "(?i)a[0-9]", In: inText}, "A4 text ×1, a1 title ×1, a2 text ×1"},
+		{"the source has tags", regexpOptions{Pattern: "</?title>|Foo", Valid: "title", In: inSource}, "</title> source ×1, <title> source ×1"},
+		{"valid is searched in the match alone", regexpOptions{Pattern: "[ab][0-9]", Valid: "^a", In: inText}, "a1 title ×1, a2 text ×1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.why, func(t *testing.T) {
+			f, got := search(t, &tt.o, p)
+			if f.Found != 3 || got != tt.want {
+				t.Errorf("found %d, %q, want %q", f.Found, got, tt.want)
+			}
+		})
+	}
+}
+
 // FuzzSearch: a page is a stranger's. Whatever it holds, no searcher panics, and
 // counts keep the order and the bounds a Finding promises.
 func FuzzSearch(f *testing.F) {
@@ -152,6 +173,7 @@ func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
 		"tld":                  &tldOptions{domainsOption{[]domainName{"cz"}}},
 		"url":                  &urlOptions{domainsOption: domainsOption{[]domainName{"cz"}}},
 		"valid_link":           &siteOptions{Sites: []string{"a.cz", "b.cz/x/"}},
+		"regexp":               &regexpOptions{Pattern: `\+[0-9]{3} ?[0-9]{3} ?[0-9]{3} ?[0-9]{3}`, Valid: phones, In: inText},
 	} {
 		s, err := o.open(&resources{})
 		if err != nil {

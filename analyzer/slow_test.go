@@ -70,6 +70,12 @@ points=-1
 kind="charset"
 charsets=["windows-1250"]
 points=1
+[[searcher]]
+kind="regexp"
+pattern='(?i)([a-z0-9._-]+@[a-z0-9.-]+\.[a-z]{2,4})'
+valid="cz"
+in="source"
+points=1
 `)
 	for _, s := range growthtest.Shapes() {
 		t.Run(s.Name, func(t *testing.T) {

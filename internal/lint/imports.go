@@ -45,6 +45,7 @@ func table() []row {
 		{[]string{"chain/prefetch", "chain/fetch", "chain/post"}, with(level0, "crawl", "chain", "chain/decide"), "processors know the frontier by its interfaces"},
 		{[]string{"chain/standard"}, with(level1, "analyzer", "chain/…"), "the table of processors knows all of them"},
 		{[]string{"internal/judge"}, with(level1, "analyzer", "chain", "chain/extract", "chain/fetch"), "a document is judged without a crawl: no job, no state, no configuration"},
+		{[]string{"internal/webanalyzer"}, with(level0, "dict", "analyzer"), "the original's settings become a profile; nothing is judged here"},
 		{[]string{"config"}, level3, "the configuration is composed of what is below it"},
 		{[]string{"internal/job/seeds"}, with(level0, "crawl", "chain/decide", "chain/fetch", "config"), "seeds reach the frontier by an interface; what runs the job is above"},
 		{[]string{"internal/job/progress"}, with(level0, "frontier", "chain"), "what is told of a crawl is given to it: it knows neither job nor state"},

@@ -271,7 +271,11 @@ func (a *Analyzer) Run(ctx context.Context, p *Page) ([]Verdict, error) {
 
 func (a *Analyzer) judge(ctx context.Context, o opened, p *Page, v *Verdict) error {
 	v.Judged = true
-	defer func() { v.Valid = v.Points >= v.Min }()
+	if o.needsWords() {
+		n := p.WordCount()
+		v.Words = &n
+	}
+	defer func() { o.decide(v, Seen{URL: p.URL, Via: p.Via}) }()
 	for i, s := range o.searchers {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -56,6 +56,15 @@ type (
 	ownerDatabase   struct{}
 )
 
+// looksFor implements looksFor of expressions.
+func (o *geoipOptions) looksFor() (string, []string) {
+	var codes []string
+	for _, c := range o.Countries {
+		codes = append(codes, strings.ToLower(string(c)))
+	}
+	return "country", codes
+}
+
 var errNoGeoIP = errors.New("no GeoIP database is configured")
 
 func (o *geoipOptions) provide(c Config, r *resources) (ps conf.Problems) {

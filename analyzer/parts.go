@@ -39,6 +39,7 @@ func (a *Analyzer) Parts() []Part {
 		profile := "profile " + o.Name
 		parts = append(parts, Part{profile + ", min_points", strconv.FormatInt(o.MinPoints, 10)})
 		add(profile+", judged_types", strings.Join(sorted(o.JudgedTypes), ", "))
+		o.deciderParts(func(name, value string) { add(profile+", "+name, value) })
 		for i, s := range o.Searchers {
 			at := profile + ", searcher " + s.Name + ", "
 			add(at+"kind", s.Kind)
@@ -61,6 +62,23 @@ func (a *Analyzer) Parts() []Part {
 		}
 	}
 	return parts
+}
+
+// deciderParts adds what beside the points decides, or stands in verdicts.
+func (p *Profile) deciderParts(add func(name, value string)) {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	if d := p.decider(); d != DecidePoints {
+		add("decide", string(d))
+	}
+	add("expression", p.Expression)
+	if p.Probability == nil {
+		return
+	}
+	add("probability.bias", number(p.Probability.Bias))
+	add("probability.min", number(p.Probability.Min))
+	for _, t := range p.Probability.Terms {
+		add("probability, "+t.name(), fmt.Sprintf("%s of %s %s, cap %v, weight %v, words %v", t.Value, t.Of, t.Scale, t.Cap, t.Weight, t.Words))
+	}
 }
 
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }

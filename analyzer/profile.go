@@ -20,17 +20,24 @@ import (
 // Profile is the definition of a nation's pages. It is written in TOML
 // (docs/formats/profile.md).
 type Profile struct {
-	Name        string   `toml:"name,required"`       // letters, digits, - and _
-	Nation      string   `toml:"nation"`              // for people
-	Description string   `toml:"description"`         // for people
-	MinPoints   int64    `toml:"min_points,required"` // a page with as many is valid
-	Depth       int32    `toml:"depth"`               // D: link depth archived from a valid page, 0 … 1,000,000
-	JudgedTypes []string `toml:"judged_types"`        // MIME types that are judged; default DefaultTypes
-	Evidence    Detail   `toml:"evidence"`            // default DetailFull
+	Name        string   `toml:"name,required"` // letters, digits, - and _
+	Nation      string   `toml:"nation"`        // for people
+	Description string   `toml:"description"`   // for people
+	MinPoints   int64    `toml:"min_points"`    // a page with as many is valid; wanted when points decide
+	Depth       int32    `toml:"depth"`         // D: link depth archived from a valid page, 0 … 1,000,000
+	JudgedTypes []string `toml:"judged_types"`  // MIME types that are judged; default DefaultTypes
+	Evidence    Detail   `toml:"evidence"`      // default DetailFull
 	// OwnDomains are the domains, in lower case and ASCII, of which the nation has a
 	// harvest of its own: a new job leaves their hosts out. They change no verdict.
-	OwnDomains []string         `toml:"own_domains"`
-	Searchers  []SearcherConfig `toml:"-"`
+	OwnDomains []string `toml:"own_domains"`
+	// Decide says what makes a page valid (ADR 53); default DecidePoints.
+	Decide     Decider `toml:"decide"`
+	Expression string  `toml:"expression"` // of expr-lang/expr; "" = none
+
+	Searchers   []SearcherConfig `toml:"-"`
+	Probability *Probability     `toml:"-"` // nil = none
+
+	compiled *expression // Expression
 }
 
 // SearcherConfig is one [[searcher]] table of a profile.
@@ -147,8 +154,9 @@ func parseProfile(data []byte, file string, table kindTable) (*conf.Doc, Profile
 		return nil, Profile{}, problems
 	}
 	f := struct {
-		Profile  Profile          `toml:"profile,required"`
-		Searcher []map[string]any `toml:"searcher"`
+		Profile     Profile          `toml:"profile,required"`
+		Searcher    []map[string]any `toml:"searcher"`
+		Probability *Probability     `toml:"probability"`
 	}{Profile: Profile{JudgedTypes: DefaultTypes()}}
 	problems = doc.Decode(&f)
 	p := f.Profile
@@ -170,7 +178,26 @@ func parseProfile(data []byte, file string, table kindTable) (*conf.Doc, Profile
 	if len(p.Searchers) == 0 && !slices.ContainsFunc(problems, func(p conf.Problem) bool { return p.Key == "searcher" }) {
 		problems.Add("", "no [[searcher]]: nothing could ever be valid")
 	}
+	p.Probability = f.Probability
+	if p.decider() == DecidePoints && !doc.Has("profile.min_points") && doc.Has("profile") {
+		problems.Merge(conf.Problems{{Key: "profile.min_points", Msg: "is missing", Fix: "write a whole number"}})
+	}
+	problems.Merge(p.checkDeciders())
 	return doc, p, problems
+}
+
+// checkDeciders returns what is wrong with what beside the points judges a page, and compiles it.
+// Names of searchers are only looked at when there are no other problems: they may be among these.
+func (p *Profile) checkDeciders() (ps conf.Problems) {
+	if p.Probability != nil {
+		ps.Merge(p.Probability.Validate().Below("probability"))
+		ps.Merge(p.Probability.check(p.Searchers).Below("probability"))
+	} else if p.Decide == DecideProbability {
+		ps.Add("profile.decide", "the profile has no [probability]")
+	}
+	ps.Check(p.Decide != DecideExpression || p.Expression != "", "profile.decide", "the profile has no expression")
+	ps.Merge(p.checkExpression().Below("profile"))
+	return ps
 }
 
 // unreadable says why there is no text of a profile.
@@ -197,6 +224,7 @@ func (p Profile) Validate() (ps conf.Problems) {
 		ok := strings.Contains(mt, "/") && !strings.ContainsAny(mt, "; ") && strings.ToLower(mt) == mt
 		ps.Check(ok, conf.Element("judged_types", i), "%q: a MIME type in lower case without parameters is wanted, like text/html", mt)
 	}
+	ps.Check(slices.Contains([]Decider{"", DecidePoints, DecideProbability, DecideExpression}, p.Decide), "decide", `%q: "points", "probability" or "expression"`, p.Decide)
 	ps.Check(p.Evidence.known(), "evidence", `%q: "full", "hashed" or "counts"`, p.Evidence)
 	for i, d := range p.OwnDomains {
 		_, ok := domain(d)

@@ -68,7 +68,7 @@ func TestParseProfileProblems(t *testing.T) {
 		{"a cap is no debt", one + "cap = -5\n", "searcher[0].cap: -5"},
 		{"a flag is no word", one + "distinct = \"yes\"\n", "searcher[0].distinct: is a string; write true or false"},
 		{"one table where an array is wanted", head + "[searcher]\nkind = \"email\"\n", "searcher: is a table; write [[searcher]] tables"},
-		{"all problems at once", head + "a = 1\n[[searcher]]\nkind = \"phone\"\nb = 2\n", "x.toml:4:1: profile.a: unknown key; remove it; known here are name, nation, description, min_points, depth, judged_types, evidence, own_domains\n" +
+		{"all problems at once", head + "a = 1\n[[searcher]]\nkind = \"phone\"\nb = 2\n", "x.toml:4:1: profile.a: unknown key; remove it; known here are name, nation, description, min_points, depth, judged_types, evidence, own_domains, decide, expression\n" +
 			"x.toml:5:3: searcher[0].points: is missing; write a whole number\nx.toml:5:3: searcher[0].pattern: is missing; write a string in quotes\n" +
 			"x.toml:7:1: searcher[0].b: unknown key; remove it; known here are kind, name, points, cap, distinct, min_distinct, min_share, pattern"},
 	}

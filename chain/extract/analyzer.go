@@ -135,7 +135,7 @@ func judgement(vs []analyzer.Verdict) (*crawl.Judgement, error) {
 		j.Points[i] = v.Points
 		if v.Valid {
 			j.ValidFor |= 1 << i
-		} else if v.Judged && v.Min > 0 && v.Points >= (v.Min+1)/2 {
+		} else if v.Near() {
 			j.Near = true
 		}
 	}

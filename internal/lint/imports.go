@@ -82,6 +82,7 @@ func restricted() []row {
 		{[]string{"github.com/oschwald/…"}, []string{"internal/geoip/*.go"}, "databases of addresses stay behind geoip (ADR 48)"},
 		{[]string{"github.com/cockroachdb/pebble/v2"}, []string{"frontier/store/*.go", "frontier/frontierbench/run.go", "internal/fsx/*.go", "internal/job/*_test.go", "internal/job/*/*_test.go", "internal/job/jobtest/*.go"}, "Pebble stays behind frontier/store"},
 		{[]string{"github.com/BurntSushi/toml"}, []string{"internal/conf/*.go"}, "there is one way to decode (ADR 46)"},
+		{[]string{"github.com/expr-lang/…"}, []string{"analyzer/*.go"}, "expressions are of profiles (ADR 53)"},
 		{[]string{"github.com/spf13/…"}, []string{"cmd/…"}, "only commands know the command line"},
 	}
 }

@@ -114,9 +114,9 @@ func (a *Answers) whyKnown(ctx context.Context, w *Why, s *Shown) error {
 			case !v.Judged:
 				w.say("Profile %s does not judge its type.", v.Profile)
 			case v.Valid:
-				w.say("Profile %s accepts it: %d points of %d needed.", v.Profile, v.Points, v.Min)
+				w.say("Profile %s accepts it: %s.", v.Profile, v.Summary())
 			default:
-				w.say("Profile %s does not accept it: %d points of %d needed.", v.Profile, v.Points, v.Min)
+				w.say("Profile %s does not accept it: %s.", v.Profile, v.Summary())
 			}
 		}
 	}

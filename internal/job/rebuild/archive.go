@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"exclave/analyzer"
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/job/folder"
@@ -190,11 +191,7 @@ func (r *archive) block(ref crawl.Ref) ([]byte, error) {
 // judgement reads verdicts as they stand in the archive and in analysis.jsonl. Profiles that the job
 // does not have any more are left out.
 func (r *rebuilding) judgement(verdicts []byte) (*crawl.Judgement, error) {
-	var vs []struct {
-		Profile       string
-		Judged, Valid bool
-		Points, Min   int64
-	}
+	var vs []analyzer.Verdict
 	if err := json.Unmarshal(verdicts, &vs); err != nil {
 		return nil, fmt.Errorf("verdict: %w", err)
 	}
@@ -207,7 +204,7 @@ func (r *rebuilding) judgement(verdicts []byte) (*crawl.Judgement, error) {
 		j.Points[i] = v.Points
 		if v.Valid {
 			j.ValidFor |= 1 << i
-		} else if v.Judged && v.Min > 0 && v.Points >= (v.Min+1)/2 {
+		} else if v.Near() {
 			j.Near = true
 		}
 	}

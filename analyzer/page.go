@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"html"
 	"iter"
 	"net/netip"
 	"net/url"
@@ -86,7 +87,7 @@ func cut(s string, n int) string {
 const maxLink = 512
 
 // schemed yields what follows scheme ("mailto:") in source, up to the end of
-// the attribute, percent-decoded where that can be done. Documents write these
+// the attribute, character references and percent-encoding decoded where that can be done. Documents write these
 // schemes in lower case; they are no links to be fetched, so they are not among
 // the Outlinks.
 func schemed(source, scheme string) iter.Seq[string] {
@@ -101,6 +102,9 @@ func schemed(source, scheme string) iter.Seq[string] {
 				link = link[:i]
 			}
 			source = rest[len(link):] // each byte is read once
+			if strings.Contains(link, "&") {
+				link = html.UnescapeString(link)
+			}
 			if plain, err := url.PathUnescape(link); err == nil {
 				link = plain
 			}

@@ -6,90 +6,224 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"exclave/internal/conf"
 )
 
 // Bounds of an international number in digits, country code included (ITU-T
-// E.164 section 6.2 allows 15; nothing in use has fewer than 8).
+// E.164 section 6.2 allows 15; nothing in use has fewer than 8), and of a national one.
 const (
-	minPhone = 8
-	maxPhone = 15
+	minPhone    = 8
+	maxPhone    = 15
+	minNational = 5
 )
 
 // maxGroups bounds the groups of digits in one candidate.
-const maxGroups = 10
+const maxGroups = 15
 
-// phone finds telephone numbers in international form in the text and in tel:
-// links. Numbers without a country code do not count: they do not say whose
-// they are. Valid are those that match the pattern in the form +420123456789.
+// phone finds telephone numbers in the text, in links, and where a page says to programs
+// that there is one. Those in international form always count; national ones are found only when a profile
+// says how they look, and only where the page says that it is a telephone: else
+// they do not say whose they are. Valid are those that match the pattern in the form
+// +420123456789.
 type phone struct {
-	pattern *regexp.Regexp
+	pattern  *regexp.Regexp
+	national *regexp.Regexp // nil = national numbers are not looked for
+	code     string         // digits
+	trunk    string
+	labels   labels
 }
 
 // phoneOptions are those of the kind "phone".
-type phoneOptions struct{ patternOption }
+type phoneOptions struct {
+	patternOption
+	Code     string   `toml:"country_code"` // with national: digits before a national number
+	National string   `toml:"national"`     // RE2 of the digits of a national number, without trunk prefix; empty = none is looked for
+	Trunk    string   `toml:"trunk"`        // digits that are dialled before a national number within the country
+	Labels   []string `toml:"labels"`       // words before a number, beside those understood everywhere
+}
+
+// phoneLabels are understood everywhere.
+func phoneLabels() labels {
+	return labels{"tel", "telephone", "phone", "mobile", "mob", "gsm", "fax", "t", "m", "p", "whatsapp", "☎", "☏", "✆", "📞", "📱", "🕿"}
+}
+
+// Validate returns every value that cannot be.
+func (o *phoneOptions) Validate() conf.Problems {
+	ps := o.patternOption.Validate()
+	if _, err := regexp.Compile(o.National); err != nil {
+		ps.Add("national", "%v", err)
+	}
+	ps.Check((o.Code == "") == (o.National == ""), "country_code", "wanted with national, and only then")
+	ps.Check(o.Code == "" || isDigits(o.Code) && len(o.Code) <= 4, "country_code", "%q: up to four digits are wanted, like 420", o.Code)
+	ps.Check(o.Trunk == "" || isDigits(o.Trunk) && len(o.Trunk) <= 3 && o.National != "", "trunk", "%q: up to three digits are wanted, and national", o.Trunk)
+	ps.Merge(labels(o.Labels).validate("labels"))
+	return ps
+}
 
 func (o *phoneOptions) open(*resources) (Searcher, error) {
 	re, err := compile(o.Pattern)
 	if err != nil {
 		return nil, err
 	}
-	return phone{re}, nil
+	s := phone{pattern: re, code: o.Code, trunk: o.Trunk, labels: append(phoneLabels(), o.Labels...)}
+	if o.National != "" {
+		if s.national, err = compile(o.National); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
-// Search implements Searcher. A link's number counts only when the text does
-// not have it.
+// Search implements Searcher. A number of a link or of the source counts only when it is
+// valid and the text does not have it.
 func (s phone) Search(ctx context.Context, p *Page) (Finding, error) {
 	var t tally
-	for c := range counted(ctx, phones(p.Text)) {
-		v, ok := s.match(c)
-		t.add(ok, v, "text")
+	for n := range counted(ctx, s.numbers(p.Text)) {
+		t.add(s.pattern.MatchString(n), n, "text")
 	}
-	for link := range counted(ctx, schemed(p.Source, "tel:")) {
-		for c := range phones(link) {
-			if v, ok := s.match(c); ok && !t.seen(v) {
-				t.add(true, v, "link")
-			}
+	more := func(n, where string) {
+		if n != "" && !t.seen(n) && s.pattern.MatchString(n) {
+			t.add(true, n, where)
 		}
+	}
+	for _, scheme := range [...]string{"tel:", "callto:", "wa.me/", "phone="} {
+		for link := range counted(ctx, schemed(p.Source, scheme)) {
+			more(s.link(link), "link")
+		}
+	}
+	for n := range counted(ctx, s.marked(p.Source)) {
+		more(n, "source")
 	}
 	return t.finding(), ctx.Err()
 }
 
-// candidate is a run of groups of digits after + or 00.
+// candidate is a run of groups of digits and the separators between them.
 type candidate struct {
-	digits string
-	ends   []int // where groups end in digits
+	digits [2 * maxPhone]byte
+	n      int            // digits
+	groups int            // of digits
+	ends   [maxGroups]int // where groups end in digits
+	stops  [maxGroups]int // where they end in the text
+	blank  bool           // groups are apart by blanks, or all by the same other sign
 }
 
-// match returns the number in c that matches the pattern: the longest that
-// ends where a group of digits ends, since what follows a number on its line
-// ("+420 123 456 789 2024") is often digits too.
-func (s phone) match(c candidate) (string, bool) {
-	for i := len(c.ends) - 1; i >= 0; i-- {
-		if n := c.ends[i]; minPhone <= n && n <= maxPhone {
-			if v := "+" + c.digits[:n]; s.pattern.MatchString(v) {
-				return v, true
-			}
+// number returns the number in c that matches the pattern, and where it ends in the text: the
+// longest that ends where a group of digits ends, since what follows a number on its line
+// ("+420 123 456 789 2024") is often digits too. With none it is the longest that can
+// be a number, or "".
+func (s phone) number(c *candidate) (number string, stop int) {
+	if c.n < minPhone || c.digits[0] == '0' {
+		return "", 0
+	}
+	v := "+" + string(c.digits[:min(c.n, maxPhone)])
+	for i := c.groups - 1; i >= 0; i-- {
+		if n := c.ends[i]; minPhone <= n && n <= maxPhone && s.pattern.MatchString(v[:1+n]) {
+			return v[:1+n], c.stops[i]
 		}
 	}
-	return "", false
+	return v, c.stops[c.groups-1]
 }
 
-// phones yields the candidates in text. One starts with + or 00 that follows
-// no letter or digit; between its groups of digits stand at most three of the
-// separators that people use. A (0) among them is left out.
-func phones(text string) iter.Seq[candidate] {
-	return func(yield func(candidate) bool) {
+// numbers yields the numbers in text as +420123456789. An international one starts with +
+// or 00 that follows no letter or digit; between its groups of digits stand at most
+// three of the separators that people use. A (0) among them is left out.
+func (s phone) numbers(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var c candidate
+		last := -1 // where the last number ended
 		for i := 0; i < len(text); {
-			n := prefixLen(text, i)
-			if n == 0 {
+			b := text[i]
+			if b != '+' && b != '(' && (b < '0' || b > '9') && b != 0xef {
 				i++
 				continue
 			}
-			c, end := groups(text, i+n)
-			if len(c.digits) >= minPhone && c.digits[0] != '0' && !yield(c) {
-				return
+			if n := prefixLen(text, i); n > 0 {
+				end := c.read(text, i+n)
+				v, stop := s.number(&c)
+				if v != "" {
+					if end, last = stop, stop; !yield(v) {
+						return
+					}
+				}
+				i = end
+				continue
 			}
-			i = end
+			if b == '+' || b == 0xef || b == '(' && !digitAt(text, i+1) {
+				i++
+				continue
+			}
+			if s.national != nil && (i == 0 || !isAlnum(text[i-1])) {
+				c.read(text, i)
+				if v, stop := s.nationalNumber(&c, text, i, last); v != "" {
+					if i, last = stop, stop; !yield(v) {
+						return
+					}
+					continue
+				}
+			}
+			for i++; digitAt(text, i); i++ { // a number never begins within digits
+			}
+		}
+	}
+}
+
+func digitAt(text string, i int) bool { return i < len(text) && '0' <= text[i] && text[i] <= '9' }
+
+// link returns the number that a tel: link is to, "" when there is none.
+func (s phone) link(link string) string {
+	link = strings.TrimLeft(link, "/ ")
+	var c candidate
+	if link == "" {
+		return ""
+	}
+	if n := prefixLen(link, 0); n > 0 {
+		c.read(link, n)
+		v, _ := s.number(&c)
+		return v
+	}
+	if s.national == nil || !digitAt(link, 0) && link[0] != '(' {
+		return ""
+	}
+	c.read(link, 0)
+	v, _ := s.matchNational(&c, true)
+	return v
+}
+
+// marked yields the numbers of which the source says that they are: in international
+// form within quotes, or behind "telephone" of schema.org or the class "tel" of hCard.
+func (s phone) marked(source string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var c candidate
+		for rest := source; ; {
+			i := strings.IndexByte(rest, '+')
+			if i < 0 {
+				break
+			}
+			if i > 0 && strings.IndexByte("\"'>: ", rest[i-1]) >= 0 && i+1 < len(rest) {
+				c.read(rest, i+1)
+				if v, _ := s.number(&c); v != "" && !yield(v) {
+					return
+				}
+			}
+			rest = rest[i+1:]
+		}
+		if s.national == nil {
+			return
+		}
+		for _, mark := range [...]string{"elephone\"", "elephone'", `class="tel"`, "data-phone="} {
+			for rest := source; ; {
+				var ok bool
+				if _, rest, ok = strings.Cut(rest, mark); !ok {
+					break
+				}
+				link := cut(rest, 60)
+				if i := strings.IndexAny(link, "0123456789+("); i >= 0 && (i == 0 || strings.IndexByte("\"'>: ", link[i-1]) >= 0) {
+					if v := s.link(link[i:]); v != "" && !yield(v) {
+						return
+					}
+				}
+			}
 		}
 	}
 }
@@ -102,38 +236,54 @@ func prefixLen(text string, i int) int {
 		n = 1
 	case strings.HasPrefix(text[i:], "00"):
 		n = 2
+	case strings.HasPrefix(text[i:], "\uff0b"): // ＋
+		n = 3
 	default:
 		return 0
 	}
 	if i > 0 && (isAlnum(text[i-1]) || text[i-1] == '+') {
 		return 0
 	}
+	if strings.HasPrefix(text[i+n:], " ") && digitAt(text, i+n+1) {
+		n++
+	}
 	return n
 }
 
-// groups reads groups of digits and the separators between them from text[i:];
+// read reads groups of digits and the separators between them from text[i:] into c;
 // it returns where it stopped, at i or later.
-func groups(text string, i int) (candidate, int) {
-	var c candidate
-	var digits []byte
-	for len(c.ends) < maxGroups {
+func (c *candidate) read(text string, i int) int {
+	c.n, c.groups, c.blank = 0, 0, true
+	var sign string
+	for c.groups < maxGroups {
 		j := i
-		if len(c.ends) > 0 || strings.HasPrefix(text[j:], "(") {
+		if c.groups > 0 || i < len(text) && (text[i] == '(' || text[i] == '[') {
 			j = skipSeparators(text, j)
 		}
 		start := j
-		for j < len(text) && '0' <= text[j] && text[j] <= '9' && len(digits) < 2*maxPhone {
-			digits = append(digits, text[j])
+		for digitAt(text, j) && c.n < len(c.digits) {
+			c.digits[c.n] = text[j]
+			c.n++
 			j++
 		}
 		if j == start {
 			break
 		}
-		c.ends = append(c.ends, len(digits))
+		if c.groups > 0 {
+			if sep := text[i:start]; sign == "" {
+				sign = sep
+			} else if sep != sign {
+				c.blank = false
+			}
+		}
+		c.ends[c.groups], c.stops[c.groups] = c.n, j
+		c.groups++
 		i = j
 	}
-	c.digits = string(digits)
-	return c, i
+	if sign != "" && sign != " " && sign != "-" && sign != "\u00a0" {
+		c.blank = false
+	}
+	return i
 }
 
 // skipSeparators returns where the separators at text[i:] end.
@@ -144,7 +294,7 @@ func skipSeparators(text string, i int) int {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if !strings.ContainsRune(" \t\u00a0\u2009\u202f-\u2010\u2011\u2013./()", r) {
+		if !strings.ContainsRune(" \t\u00a0\u00b7\u2007\u2009\u200b\u202f-\u2010\u2011\u2012\u2013\u2014\u2212./()[]_", r) {
 			break
 		}
 		i += size

@@ -41,6 +41,7 @@ func counted[T any](ctx context.Context, elements iter.Seq[T]) iter.Seq[T] {
 func kinds() kindTable {
 	return kindTable{
 		"charset":              func() options { return &charsetOptions{} },
+		"currency":             func() options { return &currencyOptions{} },
 		"dictionary":           func() options { return &dictionaryOptions{} },
 		"email":                func() options { return &emailOptions{} },
 		"forbidden_dictionary": func() options { return &forbiddenDictionaryOptions{} },

@@ -44,7 +44,7 @@ func TestEmail(t *testing.T) {
 		{"a link is counted once", `<a href="mailto:a@b.cz">a@b.cz</a>`, "a@b.cz", 2, "a@b.cz source ×2"},
 		{"many labels", "a.b-c_d+e@x.y.z.cz", "", 1, "a.b-c_d+e@x.y.z.cz source ×1"},
 		{"no local part, no domain, no top-level domain", "@b.cz a@ a@b a@.cz a@b..cz a@-b.cz a.@b.cz", "", 0, ""},
-		{"an address as host is no host name", "a@127.0.0.1 a@1.cz", "", 1, "a@1.cz source ×1"},
+		{"an address as host is no host name, nor is a version", "a@127.0.0.1 lib@3.cz lib@3.12.cz /npm/lib@2000.cz a@112.cz", "", 1, "a@112.cz source ×1"},
 		{"internationalised top-level domains", "a@b.xn--p1ai", "", 1, ""},
 		{"a row of signs", "a@b@c.cz@@d.cz", "", 1, "b@c.cz source ×1"},
 		{"user names and passwords of URLs are no mailboxes", `http://u:p@b.cz/ href="//u:p!q@b.cz/" ftp://u@b.cz https://h.cz/a@b.cz mailto:c@b.cz`, "", 2, "a@b.cz source ×1, c@b.cz source ×1"},
@@ -52,7 +52,7 @@ func TestEmail(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
-			f, got := search(t, &emailOptions{patternOption{`@([a-z0-9-]+\.)+cz$`}}, &Page{Source: tt.source, Text: tt.text})
+			f, got := search(t, &emailOptions{patternOption: patternOption{`@([a-z0-9-]+\.)+cz$`}}, &Page{Source: tt.source, Text: tt.text})
 			if f.Found != tt.found || got != tt.want {
 				t.Errorf("found %d %q, want %d %q", f.Found, got, tt.found, tt.want)
 			}
@@ -90,14 +90,14 @@ func TestPhone(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
-			f, got := search(t, &phoneOptions{patternOption{`^\+420[2-9][0-9]{8}$`}}, &Page{Text: tt.text})
+			f, got := search(t, &phoneOptions{patternOption: patternOption{`^\+420[2-9][0-9]{8}$`}}, &Page{Text: tt.text})
 			if f.Found != tt.found || got != tt.want {
 				t.Errorf("found %d %q, want %d %q", f.Found, got, tt.found, tt.want)
 			}
 		})
 	}
 	p := &Page{Text: "Volejte " + one, Source: `<a href="tel:+420%20777%20123%20456"><a href='tel:+420-777-123-457'>`}
-	if f, got := search(t, &phoneOptions{patternOption{`^\+420`}}, p); f.Found != 2 || got != one+" text ×1, +420777123457 link ×1" {
+	if f, got := search(t, &phoneOptions{patternOption: patternOption{`^\+420`}}, p); f.Found != 2 || got != one+" text ×1, +420777123457 link ×1" {
 		t.Errorf("tel: links count unless the text has the number: %d %q", f.Found, got)
 	}
 }
@@ -161,8 +161,9 @@ func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
 	t.Helper()
 	all := map[string]Searcher{}
 	for kind, o := range map[string]options{
-		"email":      &emailOptions{patternOption{emails}},
-		"phone":      &phoneOptions{patternOption{phones}},
+		"currency":   &currencyOptions{Units: []string{"Kč", ",-"}},
+		"email":      &emailOptions{patternOption: patternOption{emails}},
+		"phone":      &phoneOptions{patternOption: patternOption{phones}, Code: "420", National: "^[2-9][0-9]{8}$", Trunk: "0"},
 		"html_lang":  &htmlLangOptions{patternOption{langs}},
 		"dictionary": &dictionaryOptions{List: "cs"},
 

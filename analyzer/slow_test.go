@@ -33,6 +33,13 @@ points=1
 [[searcher]]
 kind="phone"
 pattern="^\\+42[01]"
+country_code="420"
+national="^[2-9][0-9]{8}$"
+trunk="0"
+points=1
+[[searcher]]
+kind="currency"
+units=["Kč", ",-"]
 points=1
 [[searcher]]
 kind="html_lang"

@@ -104,7 +104,7 @@ func TestPhone(t *testing.T) {
 
 func TestHTMLLang(t *testing.T) {
 	p := &Page{Langs: []Lang{{"CS-cz", "html@lang"}, {"cs", "p@xml:lang"}, {"cs", "meta@content-language"}, {"csb", "p@lang"}, {"en", "p@lang"}, {" ", "p@lang"}}}
-	f, got := search(t, &htmlLangOptions{patternOption{`^cs(-|$)`}}, p)
+	f, got := search(t, &htmlLangOptions{patternOption: patternOption{`^cs(-|$)`}}, p)
 	// Kashubian (csb) is not Czech; an empty attribute says nothing.
 	if f.Found != 5 || f.Valid != 3 || got != "cs p@xml:lang ×2, cs-cz html@lang ×1" {
 		t.Errorf("%+v %q", f, got)
@@ -164,7 +164,7 @@ func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
 		"currency":   &currencyOptions{Units: []string{"Kč", ",-"}},
 		"email":      &emailOptions{patternOption: patternOption{emails}},
 		"phone":      &phoneOptions{patternOption: patternOption{phones}, Code: "420", National: "^[2-9][0-9]{8}$", Trunk: "0"},
-		"html_lang":  &htmlLangOptions{patternOption{langs}},
+		"html_lang":  &htmlLangOptions{patternOption: patternOption{langs}},
 		"dictionary": &dictionaryOptions{List: "cs"},
 
 		"charset":              &charsetOptions{[]charsetName{"windows-1250"}},

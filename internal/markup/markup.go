@@ -105,8 +105,8 @@ type Link struct {
 // Lang is one language attribute.
 type Lang struct {
 	Value   string // as found, trimmed, at most 64 bytes
-	Element string // html, p, … in lower case; meta for the http-equiv content-language
-	Attr    string // lang, xml:lang or content-language
+	Element string // html, p, … in lower case; meta for what is said of the document
+	Attr    string // lang, xml:lang, content-language or og:locale
 }
 
 // Doc is what one pass over a document gives.

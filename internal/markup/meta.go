@@ -26,6 +26,11 @@ func (p *markupParser) meta() {
 		switch strings.ToLower(string(bytes.TrimSpace(p.get(key)))) {
 		case "robots":
 			p.robots(content)
+		case "og:locale":
+			if len(p.b.doc.Langs) < maxLangs {
+				p.b.doc.Langs = append(p.b.doc.Langs, Lang{Value: collapse(content, maxLang), Element: "meta", Attr: "og:locale"})
+			}
+			return
 		case "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url", "og:video:secure_url", "og:audio", "og:url",
 			"twitter:image", "twitter:image:src", "twitter:player", "twitter:player:stream", "msapplication-tileimage", "thumbnail", "thumbnailurl", "image":
 			p.b.add(content, Speculative, "meta/@content")

@@ -65,6 +65,7 @@ func TestExitCodes(t *testing.T) {
 	write(t, "a.xz", "\xfd7zXZ\x00abc")
 	write(t, "bad.properties", "WebAnalyzer.searcher.email.point=x\n")
 	write(t, "file", "x")
+	write(t, "set.jsonl", `{"url":"http://a.example/","html":"<html lang=cs><p>x","nations":["own"]}`+"\n")
 	// What cannot be written, also by root.
 	const sealed = "/proc/nowhere/x"
 	ended := map[string]map[int]bool{}
@@ -79,6 +80,7 @@ func TestExitCodes(t *testing.T) {
 		{2, "checkpoint fresh"}, {2, "checkpoint wrong"}, {2, "checkpoint restore job restored2"}, {2, "checkpoint restore job/checkpoints/a job"}, {3, "checkpoint broken"}, {4, "checkpoint locked"},
 		{0, "crawl --quiet empty"}, {2, "crawl wrong"}, {2, "crawl nowhere"}, {3, "crawl --quiet broken"}, {4, "crawl --quiet locked"},
 		{2, "demo --dir job"}, {3, "demo --dir " + sealed},
+		{0, "eval --profile own.toml set.jsonl"}, {2, "eval --profile cz set.jsonl --nation sk --split dev"}, {2, "eval missing.jsonl"}, {2, "eval --profile missing set.jsonl"},
 		{0, "frontier job"}, {0, "frontier show job b.example"}, {0, "frontier list job"}, {0, "frontier export job"}, {0, "frontier delete --dry-run --host b.example job"},
 		{1, "frontier fresh"}, {1, "frontier show job nobody.example"}, {1, "frontier delete --host nobody.example job"}, {2, "frontier delete job"}, {2, "frontier list --regex ( job"},
 		{2, "frontier wrong"}, {2, "frontier --top -1 job"}, {3, "frontier broken"}, {3, "frontier export --out " + sealed + " job"}, {4, "frontier locked"}, {4, "frontier delete --host b.example locked"},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -29,7 +30,10 @@ type Result struct {
 	Status   int                `json:"status,omitempty"` // of the HTTP answer
 	Title    string             `json:"title,omitempty"`
 	Skipped  string             `json:"skipped,omitempty"` // why it was not judged
+	Words    int                `json:"-"`                 // of title and text
 	Verdicts []analyzer.Verdict `json:"verdicts,omitempty"`
+
+	via string // the page that it was found on
 }
 
 // Valid reports whether any profile accepted the document.
@@ -53,14 +57,47 @@ func document(ctx context.Context, a *analyzer.Analyzer, j Result, declared stri
 	}
 	d := markup.Parse(markup.KindOf(t.Type), body, markup.Options{DeclaredCharset: t.Charset, KeepSource: true})
 	j.Title = d.Title
-	u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: j.URL}, MIME: t, Doc: d, Addr: addr}
+	u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: j.URL, Via: j.via}, MIME: t, Doc: d, Addr: addr}
 	extract.TakeLinks(ctx, u, extract.DefaultMaxOutlinks)
 	p, err := extract.NewPage(ctx, u, a, hosts)
 	if err != nil {
 		return j, err
 	}
+	j.Words = p.WordCount()
 	j.Verdicts, err = a.Run(ctx, p)
 	return j, err
+}
+
+// Source is where a document is from.
+type Source struct {
+	URL         string
+	Via         string // the page that it was found on
+	ContentType string // as a server said it; "" = unknown
+}
+
+// Document judges bytes that are at hand.
+func Document(ctx context.Context, a *analyzer.Analyzer, from Source, body []byte) (Result, error) {
+	body = body[:min(len(body), maxJudged)]
+	return document(ctx, a, Result{Source: from.URL, URL: from.URL, via: from.Via}, from.ContentType, body, netip.Addr{}, knownHosts{})
+}
+
+// Pages judges the answers with status 200 in a WARC file to requests for URLs that are wanted. Damaged records
+// are left out.
+func Pages(ctx context.Context, a *analyzer.Analyzer, path string, wanted func(url string) bool, each func(Result) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("judge: %w", err)
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(f, 64<<10)
+	if !isWARC(in) {
+		return fmt.Errorf("judge: %s is no WARC file", path)
+	}
+	err = archived(ctx, a, path, in, wanted, each, nil)
+	if d := (*warc.Defect)(nil); errors.As(err, &d) {
+		return nil
+	}
+	return err
 }
 
 // File judges a document in a file, or, when the file is a WARC, every
@@ -75,7 +112,7 @@ func File(ctx context.Context, a *analyzer.Analyzer, path string, each func(Resu
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 64<<10)
 	if isWARC(in) {
-		return archived(ctx, a, path, in, each, doubt)
+		return archived(ctx, a, path, in, nil, each, doubt)
 	}
 	body, err := io.ReadAll(io.LimitReader(in, maxJudged))
 	if err != nil {

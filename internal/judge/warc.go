@@ -13,8 +13,8 @@ import (
 	"exclave/warc"
 )
 
-// archived judges every answer with status 200 in a WARC file.
-func archived(ctx context.Context, a *analyzer.Analyzer, path string, in io.Reader, each func(Result) error, doubt func(warc.Defect)) error {
+// archived judges every answer with status 200 in a WARC file, or those whose URL is wanted.
+func archived(ctx context.Context, a *analyzer.Analyzer, path string, in io.Reader, wanted func(url string) bool, each func(Result) error, doubt func(warc.Defect)) error {
 	var defects []error
 	hosts := knownHosts{addr: map[string]netip.Addr{}}
 	r := warc.NewTolerantReader(in, func(d warc.Defect) {
@@ -35,7 +35,7 @@ func archived(ctx context.Context, a *analyzer.Analyzer, path string, in io.Read
 		if err != nil {
 			return fmt.Errorf("job: judge %s: %w", path, err)
 		}
-		if a.WantsAddrs() && hosts.note(e) || e.Type() != warc.TypeResponse {
+		if a.WantsAddrs() && hosts.note(e) || e.Type() != warc.TypeResponse || wanted != nil && !wanted(e.TargetURI()) {
 			continue
 		}
 		j, ok, err := entry(ctx, a, path, e, hosts)

@@ -30,3 +30,10 @@ exclave geoip build --out countries.mmdb ip2country-v4.tsv.gz ip2country-v6.tsv.
 
 # Frequencies of words, for a list.
 for lang in pt es gl fr it en; do printf 'palavra\t1e-4\n%s\t1e-4\n' "only$lang" >$lang.tsv; done
+
+# Pages of which somebody knows which nation they belong to.
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	printf '{"url":"http://cs%d.example/","html":"<html lang=cs><title>Pila</title><p>Můžete si u nás objednat řezivo %d","nations":["cz"],"language":"cs","source":"cs-%d"}\n' $i $i $i
+	printf '{"url":"http://sk%d.example/","html":"<html lang=sk><title>Píla</title><p>Môžete si u nás objednať rezivo %d","nations":["sk"],"language":"sk","source":"sk-%d"}\n' $i $i $i
+	printf '{"url":"http://en%d.example/","html":"<title>Saw</title><p>You can order timber from us %d","nations":[],"language":"en","source":"en-%d"}\n' $i $i $i
+done >labelled.jsonl

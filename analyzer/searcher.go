@@ -41,6 +41,7 @@ func counted[T any](ctx context.Context, elements iter.Seq[T]) iter.Seq[T] {
 func kinds() kindTable {
 	return kindTable{
 		"charset":              func() options { return &charsetOptions{} },
+		"cities":               func() options { return &citiesOptions{} },
 		"currency":             func() options { return &currencyOptions{} },
 		"dictionary":           func() options { return &dictionaryOptions{} },
 		"email":                func() options { return &emailOptions{} },
@@ -50,10 +51,10 @@ func kinds() kindTable {
 		"html_lang":            func() options { return &htmlLangOptions{} },
 		"in_links":             func() options { return &inLinksOptions{} },
 		"phone":                func() options { return &phoneOptions{} },
+		"regexp":               func() options { return &regexpOptions{In: inText} },
 		"tld":                  func() options { return &tldOptions{} },
 		"url":                  func() options { return &urlOptions{} },
 		"valid_link":           func() options { return &siteOptions{} },
-		"regexp":               func() options { return &regexpOptions{In: inText} },
 	}
 }
 

@@ -135,7 +135,7 @@ func TestRegexp(t *testing.T) {
 // FuzzSearch: a page is a stranger's. Whatever it holds, no searcher panics, and
 // counts keep the order and the bounds a Finding promises.
 func FuzzSearch(f *testing.F) {
-	for _, s := range []string{"", "a@b.cz", "@@@.cz", "+420 777 123 456", "00(0)(0)(0)420", "mailto:%zz@\xff", "tel:+\x00", "protože když \xff", "+(0)(0)(0)1234567890", "..cz.", "http://a@b.cz:1/?"} {
+	for _, s := range []string{"", "a@b.cz", "@@@.cz", "+420 777 123 456", "00(0)(0)(0)420", "mailto:%zz@\xff", "tel:+\x00", "protože když \xff", "+(0)(0)(0)1234567890", "..cz.", "Ústí nad Ústí nad Labem Ústí\u0301-nad \xff", "http://a@b.cz:1/?"} {
 		f.Add(s)
 	}
 	all := openAll(f, "cz$", "^.", ".")
@@ -167,6 +167,7 @@ func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
 		"html_lang":  &htmlLangOptions{patternOption: patternOption{langs}},
 		"dictionary": &dictionaryOptions{List: "cs"},
 
+		"cities":               &citiesOptions{List: "cz", ASCII: true},
 		"charset":              &charsetOptions{[]charsetName{"windows-1250"}},
 		"forbidden_dictionary": &forbiddenDictionaryOptions{dictionaryOptions{List: "sk"}},
 		"forbidden_link":       &forbiddenLinkOptions{siteOptions{Sites: []string{"http://(cz,a"}}},

@@ -54,6 +54,11 @@ kind="forbidden_dictionary"
 list="sk"
 points=-1
 [[searcher]]
+kind="cities"
+list="cz"
+ascii=true
+points=1
+[[searcher]]
 kind="url"
 domains=["cz", "test"]
 points=1

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"exclave/analyzer"
 	"exclave/dict"
 	"exclave/frontier"
 
@@ -19,7 +20,7 @@ func newVersion() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if notice {
-				_, err := fmt.Fprint(cmd.OutOrStdout(), dict.Notice())
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s", dict.Notice(), analyzer.Notice())
 				return err
 			}
 			b := readBuild()
@@ -28,7 +29,7 @@ func newVersion() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&notice, "notice", false, "print instead whose the built-in word lists are, and their licence")
+	cmd.Flags().BoolVar(&notice, "notice", false, "print instead whose the built-in word lists and gazetteers are, and their licences")
 	return cmd
 }
 

@@ -137,7 +137,7 @@ func (b *Builder) Add(s labels.Sample) {
 		return
 	}
 	b.report.All.Add(belongs, v.Valid)
-	for m, name := range map[*map[string]*Counts]string{&b.length: LengthOf(s.Words), &b.language: cmp.Or(s.Language, "?"), &b.kind: cmp.Or(s.Kind, "?")} {
+	for m, name := range map[*map[string]*Counts]string{&b.length: LengthOf(s.Words), &b.language: cmp.Or(s.Language, unknown), &b.kind: cmp.Or(s.Kind, unknown)} {
 		group(*m, name).Add(belongs, v.Valid)
 	}
 	b.nation(s, v.Valid)
@@ -159,6 +159,9 @@ func (b *Builder) Add(s labels.Sample) {
 		b.keep(s, v, belongs)
 	}
 }
+
+// unknown is the group of pages of which nobody said the language or kind.
+const unknown = "?"
 
 func group(m map[string]*Counts, name string) *Counts {
 	if m[name] == nil {

@@ -88,6 +88,9 @@ func (e Error) write(w io.Writer) error {
 }
 
 func table(b *strings.Builder, head string, groups []Group) {
+	if len(groups) == 1 && groups[0].Name == unknown {
+		return
+	}
 	rows := head
 	for _, g := range groups {
 		rows += fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%d\t%v\t%v\t%v\n", printable.Text(g.Name), g.Pages(), g.TruePositive+g.FalseNegative,

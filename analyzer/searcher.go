@@ -42,6 +42,8 @@ func kinds() kindTable {
 	return kindTable{
 		"charset":              func() options { return &charsetOptions{} },
 		"cities":               func() options { return &citiesOptions{} },
+		"company_id":           func() options { return &companyIDOptions{} },
+		"postal_code":          func() options { return &postalCodeOptions{} },
 		"currency":             func() options { return &currencyOptions{} },
 		"dictionary":           func() options { return &dictionaryOptions{} },
 		"email":                func() options { return &emailOptions{} },

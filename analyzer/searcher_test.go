@@ -161,11 +161,14 @@ func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
 	t.Helper()
 	all := map[string]Searcher{}
 	for kind, o := range map[string]options{
-		"currency":   &currencyOptions{Units: []string{"Kč", ",-"}},
-		"email":      &emailOptions{patternOption: patternOption{emails}},
-		"phone":      &phoneOptions{patternOption: patternOption{phones}, Code: "420", National: "^[2-9][0-9]{8}$", Trunk: "0"},
-		"html_lang":  &htmlLangOptions{patternOption: patternOption{langs}},
-		"dictionary": &dictionaryOptions{List: "cs"},
+		"company_id":  &companyIDOptions{Scheme: "ico", Labels: []string{"IČO", "IČ"}},
+		"iban":        &companyIDOptions{Scheme: "iban"},
+		"postal_code": &postalCodeOptions{patternOption{"^[1-7][0-9]{2} ?[0-9]{2}$"}, []string{"PSČ"}, []string{"Praha", "Brno"}},
+		"currency":    &currencyOptions{Units: []string{"Kč", ",-"}},
+		"email":       &emailOptions{patternOption: patternOption{emails}},
+		"phone":       &phoneOptions{patternOption: patternOption{phones}, Code: "420", National: "^[2-9][0-9]{8}$", Trunk: "0"},
+		"html_lang":   &htmlLangOptions{patternOption: patternOption{langs}},
+		"dictionary":  &dictionaryOptions{List: "cs"},
 
 		"cities":               &citiesOptions{List: "cz", ASCII: true},
 		"charset":              &charsetOptions{[]charsetName{"windows-1250"}},

@@ -38,6 +38,22 @@ national="^[2-9][0-9]{8}$"
 trunk="0"
 points=1
 [[searcher]]
+kind="company_id"
+scheme="ico"
+labels=["IČO"]
+points=1
+[[searcher]]
+kind="company_id"
+name="iban"
+scheme="iban"
+points=1
+[[searcher]]
+kind="postal_code"
+pattern="^[1-7][0-9]{2} ?[0-9]{2}$"
+labels=["PSČ"]
+towns=["Praha"]
+points=1
+[[searcher]]
 kind="currency"
 units=["Kč", ",-"]
 points=1

@@ -32,6 +32,7 @@ func table() []row {
 		{[]string{"crawl", "dict"}, level0, "level 1 packages stand alone on level 0"},
 		{[]string{"warc/…"}, with(level0, "warc/…"), "warc knows nothing of crawls"},
 		{[]string{"analyzer"}, with(level0, "dict"), "the analyzer works without a crawl"},
+		{[]string{"analyzer/labelled"}, level0, "the labelled set knows no judge"},
 		{[]string{"frontier/schema"}, []string{"crawl", "internal/mime"}, "the schema is pure: bytes in, values out"},
 		{[]string{"frontier/rules"}, with(level0, "crawl", "frontier/schema"), "rules change rows; they know no store and nobody who uses them"},
 		{[]string{"frontier/store"}, []string{"frontier/schema", "internal/fsx", "internal/yield"}, "the store knows tables, no rules"},
@@ -67,7 +68,7 @@ func table() []row {
 		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},
 		{[]string{"internal/live"}, job, "the view shows snapshots of a job and draws on what is below it"},
 		{[]string{"cmd/…"}, []string{"…"}, "commands know everything"},
-		{[]string{"tools/…"}, with(level1, "analyzer"), "tools build data"},
+		{[]string{"tools/…"}, with(level1, "analyzer", "analyzer/labelled"), "tools build data"},
 		{[]string{"internal/testweb/…", "internal/sharedtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs"}, []string{"…"}, "helpers of tests"},
 	}
 }

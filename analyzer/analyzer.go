@@ -137,7 +137,7 @@ func (c Config) CheckFiles() conf.Problems {
 		if IsFile(name) {
 			name = c.path(name)
 		}
-		data, err := readProfile(name)
+		data, err := ReadProfile(name)
 		if err != nil {
 			ps = append(ps, conf.Problem{Key: conf.Element("profiles", i), Msg: unreadable(name, err),
 				Fix: "built in are " + strings.Join(Builtins(), ", ") + "; the path of another one ends in .toml"})

@@ -270,3 +270,26 @@ func rounded(x float64, decimals int) float64 {
 	unit := math.Pow10(decimals)
 	return math.Round(x*unit)/unit + 0
 }
+
+// WithWeights returns the TOML text of a profile with other weights, in the order of its terms; all else stays as it
+// is, comments too.
+func WithWeights(source []byte, bias, least float64, weights []float64) ([]byte, error) {
+	values := map[string]float64{"probability.bias": bias, "probability.min": least}
+	for i, w := range weights {
+		values[conf.Join(conf.Element("probability.term", i), "weight")] = w
+	}
+	out, err := conf.SetNumbers(source, values)
+	if err != nil {
+		return nil, fmt.Errorf("analyzer: weights of a profile: %w", err)
+	}
+	return out, nil
+}
+
+// TermNames are the names of the terms in verdicts.
+func (p Probability) TermNames() []string {
+	var out []string
+	for _, t := range p.Terms {
+		out = append(out, t.name())
+	}
+	return out
+}

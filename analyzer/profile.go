@@ -95,7 +95,7 @@ func BuiltinSource(name string) ([]byte, error) {
 // holds a path separator or ends in .toml, from that file. All problems of the
 // file are in the error.
 func LoadProfile(name string) (Profile, error) {
-	data, err := readProfile(name)
+	data, err := ReadProfile(name)
 	if err != nil {
 		return Profile{}, err
 	}
@@ -103,7 +103,8 @@ func LoadProfile(name string) (Profile, error) {
 	return p, problems.Err("analyzer: profile")
 }
 
-func readProfile(name string) ([]byte, error) {
+// ReadProfile returns the TOML text of a profile: see [LoadProfile].
+func ReadProfile(name string) ([]byte, error) {
 	if !IsFile(name) {
 		return BuiltinSource(name)
 	}

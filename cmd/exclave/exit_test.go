@@ -58,6 +58,16 @@ func TestExitCodes(t *testing.T) {
 	write(t, "own.toml", "[profile]\nname = \"own\"\nmin_points = 1\n[[searcher]]\nkind = \"html_lang\"\npattern = \"^cs\"\npoints = 1\n")
 	write(t, "cs.html", "<html lang=cs><p>x</p>")
 	write(t, "en.html", "<html lang=en><p>x</p>")
+	write(t, "weighed.toml", "[profile]\nname = \"own\"\nmin_points = 1\n[[searcher]]\nkind = \"html_lang\"\npattern = \"^cs\"\npoints = 1\n"+
+		"[probability]\nbias = 0\nmin = 0.5\n[[probability.term]]\nof = \"html_lang\"\nvalue = \"valid\"\nweight = 1\n")
+	const belongs, other = `{"url":"http://%.example/","html":"<html lang=cs><p>x","nations":["own"]}`, `{"url":"http://%.example/","html":"<p>x","nations":[]}`
+	for name, lines := range map[string][]string{"told.jsonl": {belongs, other}, "untold.jsonl": {other, strings.Replace(belongs, "=cs", "=en", 1)}} {
+		var b strings.Builder
+		for i := range 12 {
+			b.WriteString(strings.Replace(lines[i%2], "%", string(rune('a'+i)), 1) + "\n")
+		}
+		write(t, name, b.String())
+	}
 	write(t, "list.txt", "http://h.example/\n")
 	write(t, "none.txt", "# nothing\n")
 	write(t, "robots.txt", "User-agent: *\nDisallow: /x\n")
@@ -75,6 +85,8 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{0, "analyze --profile own.toml cs.html"}, {1, "analyze --profile own.toml en.html"}, {2, "analyze missing"}, {2, "analyze --profile missing cs.html"},
 		{0, "bench seeds-log --lines 3"}, {2, "bench --hosts 0"},
+		{0, "calibrate --profile weighed.toml told.jsonl --folds 2 -o fitted.toml"}, {1, "calibrate --profile weighed.toml untold.jsonl --folds 2"},
+		{2, "calibrate --profile own.toml told.jsonl"}, {2, "calibrate --profile weighed.toml set.jsonl"}, {3, "calibrate --profile weighed.toml told.jsonl --folds 2 -o " + sealed},
 		{0, "check job"}, {0, "check locked"}, {2, "check wrong"}, {2, "check empty"}, {2, "check nowhere"}, {3, "check broken"},
 		{0, "checkpoint --name a job"}, {0, "checkpoint list job"}, {0, "checkpoint restore job/checkpoints/a restored"}, {1, "checkpoint list fresh"}, {2, "checkpoint --name a job"},
 		{2, "checkpoint fresh"}, {2, "checkpoint wrong"}, {2, "checkpoint restore job restored2"}, {2, "checkpoint restore job/checkpoints/a job"}, {3, "checkpoint broken"}, {4, "checkpoint locked"},

@@ -51,7 +51,10 @@ func absurd(f *pflag.Flag, dir string) (out, others []string) {
 	case "intSlice":
 		out, others = append(words, "-9223372036854775808", "9223372036854775807", "1,x"), []string{"0", "-1", "0,1"}
 	case "float64":
-		out, others = append(words, "-1", "-Inf", "+Inf", "Inf", "1e308", "1.5"), []string{"0", "1", "-0"}
+		out, others = append(words, "-1", "-Inf", "+Inf", "Inf", "1e308"), []string{"0", "1", "-0", "1.5"}
+		if f.Name != "l2" { // the others are shares
+			out, others = append(out, "1.5"), others[:3]
+		}
 	case "duration":
 		out, others = append(words, "-1s", "-1ns", "2562047h", "99999999999h", "5"), []string{"0", "1s"}
 	case "bool":

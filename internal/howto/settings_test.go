@@ -8,13 +8,17 @@ import (
 )
 
 // settings puts the settings of a block into a new job, beside whose job.toml lies what the
-// scene has, and returns what check says. Those of a searcher are put into a profile.
+// scene has, and returns what check says. Those of a searcher are put into a profile; a profile stands for itself.
 func (s *scene) settings(t *testing.T, text string) (string, error) {
 	at := &scene{world: s.world, dir: t.TempDir(), tmp: s.tmp}
 	profile := "cz"
+	head := ""
 	if strings.HasPrefix(text, "[[searcher]]") {
+		head = "[profile]\nname = \"mine\"\nmin_points = 1\n"
+	}
+	if head != "" || strings.HasPrefix(text, "[profile]") {
 		profile = "my.toml"
-		must(t, os.WriteFile(filepath.Join(at.dir, profile), []byte("[profile]\nname = \"mine\"\nmin_points = 1\n"+text), 0o644))
+		must(t, os.WriteFile(filepath.Join(at.dir, profile), []byte(head+text), 0o644))
 	}
 	if out, err := at.bash(t, "exclave init my-job --profile "+profile+" --contact https://library.example/crawler && echo http://a.example/ >>my-job/seeds.txt"); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -37,3 +37,36 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 	printf '{"url":"http://sk%d.example/","html":"<html lang=sk><title>Píla</title><p>Môžete si u nás objednať rezivo %d","nations":["sk"],"language":"sk","source":"sk-%d"}\n' $i $i $i
 	printf '{"url":"http://en%d.example/","html":"<title>Saw</title><p>You can order timber from us %d","nations":[],"language":"en","source":"en-%d"}\n' $i $i $i
 done >labelled.jsonl
+
+# The profile that docs/howto/recognition.md shows.
+cat >mine.toml <<'END'
+[profile]
+name = "mine"
+decide = "probability"
+[[searcher]]
+kind = "dictionary"
+list = "cs"
+points = 0
+[[searcher]]
+kind = "html_lang"
+pattern = '^cs'
+points = 0
+[probability]
+bias = -2.0
+min = 0.9
+[[probability.term]]
+of = "dictionary"
+value = "distinct"
+scale = "log"
+cap = 50
+weight = 1.0
+[[probability.term]]
+of = "html_lang"
+value = "share"
+weight = 1.0
+[[probability.term]]
+of = "page"
+value = "one"
+words = [0, 19]
+weight = 0.0
+END

@@ -1,0 +1,242 @@
+package calibration
+
+import (
+	"errors"
+	"math"
+)
+
+// Row is a page: the scaled value of each term, and what it is.
+type Row struct {
+	X       []float64
+	Belongs bool
+	Origin  string // pages of one origin are never divided between folds
+	Words   int
+}
+
+// Options of a fit.
+type Options struct {
+	L2       float64 // penalty on weights of values with a standard deviation of 1; more than 0
+	Positive float64 // how many times a page of the nation counts; 0 = so that both classes count the same
+}
+
+// Model are weights, beside the terms.
+type Model struct {
+	Bias    float64
+	Weights []float64
+}
+
+// Odds are the log odds of a page.
+func (m Model) Odds(x []float64) float64 {
+	sum := m.Bias
+	for i, w := range m.Weights {
+		sum += w * x[i]
+	}
+	return sum
+}
+
+// ErrOneClass reports pages of which all, or none, are the nation's.
+var ErrOneClass = errors.New("pages of the nation and others are wanted, to tell them apart")
+
+// Bounds of the iteration.
+const (
+	maxSteps = 100
+	enough   = 1e-9 // change of the penalised likelihood, by its amount
+)
+
+// fit solves for the weights; rows must have both classes.
+func fit(rows []*Row, o Options) (Model, error) {
+	positive, positives := o.Positive, 0
+	for _, r := range rows {
+		if r.Belongs {
+			positives++
+		}
+	}
+	if positives == 0 || positives == len(rows) {
+		return Model{}, ErrOneClass
+	}
+	if positive == 0 {
+		positive = float64(len(rows)-positives) / float64(positives)
+	}
+	d := len(rows[0].X)
+	mean, deviation := moments(rows, d)
+	// The first parameter is the bias. Values are standardised, so that the penalty is fair.
+	at := make([]float64, d+1)
+	p := problem{rows: rows, mean: mean, deviation: deviation, l2: o.L2, positive: positive, x: make([]float64, d+1)}
+	value := p.value(at)
+	for range maxSteps {
+		gradient, hessian := p.derivatives(at)
+		step, ok := solve(hessian, gradient)
+		if !ok {
+			return Model{}, errors.New("the weights are not determined; use a greater --l2")
+		}
+		next, size := make([]float64, d+1), 1.
+		var improved float64
+		for {
+			for i := range next {
+				next[i] = at[i] + size*step[i]
+			}
+			if improved = p.value(next); improved >= value || size < 1e-6 {
+				break
+			}
+			size /= 2
+		}
+		if improved < value {
+			break
+		}
+		change := improved - value
+		at, value = next, improved
+		if change <= enough*(1+math.Abs(value)) {
+			break
+		}
+	}
+	m := Model{Bias: at[0], Weights: make([]float64, d)}
+	for i := range d {
+		if deviation[i] > 0 {
+			m.Weights[i] = at[i+1] / deviation[i]
+			m.Bias -= m.Weights[i] * mean[i]
+		}
+	}
+	return m, nil
+}
+
+// moments returns mean and standard deviation of each value.
+func moments(rows []*Row, d int) (mean, deviation []float64) {
+	mean, deviation = make([]float64, d), make([]float64, d)
+	n := float64(len(rows))
+	for _, r := range rows {
+		for i, x := range r.X {
+			mean[i] += x / n
+		}
+	}
+	for _, r := range rows {
+		for i, x := range r.X {
+			deviation[i] += (x - mean[i]) * (x - mean[i]) / n
+		}
+	}
+	for i := range deviation {
+		if deviation[i] = math.Sqrt(deviation[i]); deviation[i] < 1e-12*(1+math.Abs(mean[i])) {
+			deviation[i] = 0 // the same on every page: it tells nothing
+		}
+	}
+	return mean, deviation
+}
+
+// problem is the penalised likelihood of some rows.
+type problem struct {
+	rows            []*Row
+	mean, deviation []float64
+	l2, positive    float64
+	x               []float64 // scratch: the standardised row
+}
+
+func (p *problem) row(r *Row) []float64 {
+	p.x[0] = 1
+	for i, x := range r.X {
+		p.x[i+1] = 0
+		if p.deviation[i] > 0 {
+			p.x[i+1] = (x - p.mean[i]) / p.deviation[i]
+		}
+	}
+	return p.x
+}
+
+func (p *problem) weight(r *Row) float64 {
+	if r.Belongs {
+		return p.positive
+	}
+	return 1
+}
+
+// value is the logarithm of the likelihood, less the penalty.
+func (p *problem) value(at []float64) (sum float64) {
+	for _, r := range p.rows {
+		odds := dot(at, p.row(r))
+		if !r.Belongs {
+			odds = -odds
+		}
+		// log(1/(1+e^−odds)) without overflow.
+		sum += p.weight(r) * (min(odds, 0) - math.Log1p(math.Exp(-math.Abs(odds))))
+	}
+	for _, w := range at[1:] {
+		sum -= p.l2 / 2 * w * w
+	}
+	return sum
+}
+
+// derivatives are the gradient, and the second derivatives with the opposite sign.
+func (p *problem) derivatives(at []float64) (gradient []float64, hessian [][]float64) {
+	n := len(at)
+	gradient, hessian = make([]float64, n), make([][]float64, n)
+	for i := range hessian {
+		hessian[i] = make([]float64, n)
+		hessian[i][i] = 1e-9
+		if i > 0 {
+			gradient[i] = -p.l2 * at[i]
+			hessian[i][i] += p.l2
+		}
+	}
+	for _, r := range p.rows {
+		x := p.row(r)
+		q := Probability(dot(at, x))
+		y := 0.
+		if r.Belongs {
+			y = 1
+		}
+		w := p.weight(r)
+		for i, xi := range x {
+			gradient[i] += w * (y - q) * xi
+			k := w * q * (1 - q) * xi
+			for j := 0; j <= i && k != 0; j++ {
+				hessian[i][j] += k * x[j]
+			}
+		}
+	}
+	return gradient, hessian
+}
+
+// Probability is that of log odds.
+func Probability(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
+
+func dot(a, b []float64) (sum float64) {
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+// solve returns x with a·x = b for a symmetric, positive a, of which the lower half is given, by
+// Cholesky's decomposition; a is overwritten.
+func solve(a [][]float64, b []float64) (x []float64, ok bool) {
+	n := len(b)
+	x = make([]float64, n)
+	for i := range n {
+		for j := 0; j <= i; j++ {
+			sum := a[i][j]
+			for k := range j {
+				sum -= a[i][k] * a[j][k]
+			}
+			if i > j {
+				a[i][j] = sum / a[j][j]
+				continue
+			}
+			if !(sum > 0) {
+				return nil, false
+			}
+			a[i][i] = math.Sqrt(sum)
+		}
+	}
+	for i := range n {
+		x[i] = b[i]
+		for k := range i {
+			x[i] -= a[i][k] * x[k]
+		}
+		x[i] /= a[i][i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for k := i + 1; k < n; k++ {
+			x[i] -= a[k][i] * x[k]
+		}
+		x[i] /= a[i][i]
+	}
+	return x, true
+}

@@ -212,10 +212,10 @@ func writeUneditedJob(t *testing.T, srv *testweb.Server, seeds []string, r polit
 	return dir
 }
 
-// wantedLater reads in crawl.log which URLs were asked for to be judged, not archived, and
-// wanted in the archive by a page found later (row 18 of System 1's table of claims): once
-// more, as the log of the servers cannot tell.
-func wantedLater(t *testing.T, dir string) map[string]bool {
+// askedLater reads in crawl.log why URLs were asked for once more, which the log of the servers cannot tell: "claim", they were judged,
+// not archived, and wanted in the archive by a page found later (row 18 of System 1's table of claims); "nearer", their links were not followed so far from a
+// seed, and they were found again on a shorter way (followed_hops).
+func askedLater(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "logs", "crawl.log"))
 	if err != nil {
@@ -226,7 +226,11 @@ func wantedLater(t *testing.T, dir string) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, later := map[string]bool{}, map[string]bool{}
+	type visit struct {
+		archived bool
+		links    int // hops that are links
+	}
+	seen, later := map[string]visit{}, map[string]string{}
 	for {
 		e, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -235,10 +239,15 @@ func wantedLater(t *testing.T, dir string) map[string]bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen[e.URL] && e.WARCFilename != "" {
-			later[e.URL] = true
+		v := visit{e.WARCFilename != "", strings.Count(e.Hops, "L")}
+		switch before, ok := seen[e.URL]; {
+		case !ok || before.archived:
+		case v.archived:
+			later[e.URL] = "claim"
+		case v.links < before.links:
+			later[e.URL] = "nearer"
 		}
-		seen[e.URL] = e.WARCFilename == ""
+		seen[e.URL] = v
 	}
 }
 
@@ -301,11 +310,12 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 		}
 	}
 	k.finish(t, dir)
-	log, wanted := srv.Log(), wantedLater(t, dir)
+	log, later := srv.Log(), askedLater(t, dir)
 	j := judged{Report: rules.Check(log), repeats: rules.Repeats(log), kills: rules.Kills, status: map[int]int{}, took: time.Since(began)}
 	for i, r := range j.repeats {
-		if r.Cause == "" && wanted[r.URL] {
-			j.repeats[i].Cause, wanted[r.URL] = "claim", false
+		if r.Cause == "" {
+			j.repeats[i].Cause = later[r.URL]
+			delete(later, r.URL)
 		}
 	}
 	for _, h := range log {

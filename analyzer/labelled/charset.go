@@ -27,9 +27,9 @@ func script(language string) string {
 	switch {
 	case slices.Contains([]string{"cs", "sk", "pl", "sl", "hr", "hu", "hsb", "ro", "sr"}, language):
 		return "latin2"
-	case slices.Contains([]string{"uk", "ru", "bg", "sr-Cyrl"}, language):
+	case slices.Contains([]string{"uk", "ru", "bg", "sr-Cyrl", "mk", "be"}, language):
 		return "cyrillic"
-	case slices.Contains([]string{"lt", "et", "lv", "tr"}, language):
+	case slices.Contains([]string{"lt", "et", "lv", "tr", "el", "vi", "eo"}, language):
 		return "utf-8"
 	}
 	return "latin1"
@@ -125,7 +125,7 @@ func (c coding) tags() []string {
 
 // withoutDiacritics writes a text as people do on a keyboard that has no other letters.
 func withoutDiacritics(s string) string {
-	s = strings.NewReplacer("ł", "l", "Ł", "L", "đ", "d", "Đ", "D", "ø", "o", "Ø", "O", "æ", "ae", "Æ", "Ae", "ß", "ss", "ı", "i",
+	s = strings.NewReplacer("ł", "l", "Ł", "L", "đ", "d", "Đ", "D", "ø", "o", "Ø", "O", "æ", "ae", "Æ", "Ae", "ß", "ss", "ı", "i", "ð", "d", "Ð", "D", "þ", "th", "Þ", "Th",
 		"„", "\"", "“", "\"", "”", "\"", "–", "-", "’", "'", "…", "...", "«", "\"", "»", "\"").Replace(s)
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {

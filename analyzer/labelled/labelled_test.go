@@ -132,13 +132,18 @@ func languages() []string {
 	return []string{"bg", "de", "en", "es", "fi", "fr", "hsb", "it", "nl", "pt", "ro", "ru", "sr", "sv", "uk"}
 }
 
+// further are languages with a few texts each, which nobody should take for another one.
+func further() []string {
+	return []string{"be", "el", "eo", "et", "is", "la", "lt", "lv", "mk", "tr", "vi"}
+}
+
 // TestTexts: each language has as many texts as the set promises, one of them long.
 func TestTexts(t *testing.T) {
 	origins, _, err := load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	least := map[string]int{"cs": 25, "sk": 20, "pl": 12, "sl": 12, "hr": 12, "hu": 12, "no": 12, "da": 12}
+	least := map[string]int{"cs": 40, "sk": 35, "pl": 18, "sl": 18, "hr": 18, "hu": 18, "no": 17, "da": 17}
 	for language, os := range origins {
 		longest := 0
 		for _, o := range os {
@@ -148,8 +153,12 @@ func TestTexts(t *testing.T) {
 			}
 			longest = max(longest, words)
 		}
-		if want := max(8, least[language]); len(os) < want || longest < 200 {
-			t.Errorf("%s: %d texts, the longest of %d words; want %d, and 200", language, len(os), longest, want)
+		want, long := max(8, least[language]), 200
+		if slices.Contains(further(), language) {
+			want, long = 3, 20
+		}
+		if len(os) < want || longest < long {
+			t.Errorf("%s: %d texts, the longest of %d words; want %d, and %d", language, len(os), longest, want, long)
 		}
 	}
 	for language := range least {

@@ -12,15 +12,19 @@ import (
 	"exclave/internal/conf"
 )
 
-// dictionary counts the words of the title and the text; valid are those on a
-// list of words that belong to one language only.
+// dictionary counts the words of the title and the text; valid are those on a list that
+// are of one class, by default words that belong to one language only.
 type dictionary struct {
-	list *dict.List
+	list  *dict.List
+	class dict.Class
 }
 
 // dictionaryOptions are those of the kind "dictionary".
 type dictionaryOptions struct {
 	List string `toml:"list,required"` // name of a built-in word list, or path of a file
+	// Class of the words that are valid: "ascii", "shared"; "" or "exclusive" is what words
+	// are that the list says nothing of.
+	Class string `toml:"class"`
 }
 
 var _ namesFiles = (*dictionaryOptions)(nil)
@@ -28,6 +32,8 @@ var _ namesFiles = (*dictionaryOptions)(nil)
 // Validate returns every value that cannot be.
 func (o *dictionaryOptions) Validate() (ps conf.Problems) {
 	ps.Check(o.List != "", "list", "is empty")
+	_, ok := dict.ParseClass(o.Class)
+	ps.Check(ok || o.Class == "", "class", "%q: one of %s", o.Class, strings.Join(dict.Classes(), ", "))
 	return ps
 }
 
@@ -52,24 +58,27 @@ func (o *dictionaryOptions) open(r *resources) (Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dictionary{l}, nil
+	c, _ := dict.ParseClass(o.Class)
+	return dictionary{l, c}, nil
 }
 
 // contents implements hasContents: the words count, not where they are read from.
 func (s dictionary) contents() map[string]string {
 	h := sha256.New()
-	for w := range s.list.All() {
-		_, _ = io.WriteString(h, w+"\n") // never fails
+	for w, c := range s.list.Classed() {
+		if c == s.class {
+			_, _ = io.WriteString(h, w+"\n") // never fails
+		}
 	}
-	return map[string]string{"list": fmt.Sprintf("%d words, sha256 %.8x", s.list.Len(), h.Sum(nil))}
+	return map[string]string{"list": fmt.Sprintf("%d words, sha256 %.8x", s.list.LenOf(s.class), h.Sum(nil))}
 }
 
 // Search implements Searcher.
 func (s dictionary) Search(ctx context.Context, p *Page) (Finding, error) {
 	var t tally
 	for w, where := range p.Words(ctx) {
-		v, ok := s.list.Lookup(w)
-		t.add(ok, v, where)
+		v, c, ok := s.list.Find(w)
+		t.add(ok && c == s.class, v, where)
 	}
 	return t.finding(), ctx.Err()
 }

@@ -3,6 +3,8 @@ package analyzer
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +110,24 @@ func TestHTMLLang(t *testing.T) {
 	// Kashubian (csb) is not Czech; an empty attribute says nothing.
 	if f.Found != 5 || f.Valid != 3 || got != "cs p@xml:lang ×2, cs-cz html@lang ×1" {
 		t.Errorf("%+v %q", f, got)
+	}
+}
+
+// TestDictionaryClass: each class of a list is for a searcher of its own; a list that
+// names none has exclusive words only.
+func TestDictionaryClass(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "words.txt")
+	if err := os.WriteFile(file, []byte("voda\tshared\nřeka\nreka\tascii\npotok\t0.01\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := &Page{Text: "Řeka, reka, voda, potok, nic."}
+	for class, want := range map[string]string{"": "potok text ×1, řeka text ×1", "exclusive": "potok text ×1, řeka text ×1", "ascii": "reka text ×1", "shared": "voda text ×1"} {
+		if f, got := search(t, &dictionaryOptions{List: file, Class: class}, p); f.Found != 5 || got != want {
+			t.Errorf("%s: found %d, %q, want %q", class, f.Found, got, want)
+		}
+	}
+	if ps := (&dictionaryOptions{List: "cs", Class: "rare"}).Validate(); len(ps) != 1 || !strings.Contains(ps[0].Msg, `"rare": one of exclusive, ascii, shared`) {
+		t.Error(ps)
 	}
 }
 

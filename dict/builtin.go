@@ -1,8 +1,11 @@
 package dict
 
 import (
+	"bytes"
+	"compress/gzip"
 	"embed"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -11,18 +14,21 @@ import (
 // data holds the built-in lists; data/NOTICE says whose words they are and
 // tools/wordlists how they are made.
 //
-//go:embed data/*.txt data/NOTICE
+//go:embed data/*.txt.gz data/NOTICE
 var data embed.FS
+
+// extension is what the files of built-in lists end with.
+const extension = ".txt.gz"
 
 // Builtins returns the names of the built-in lists, sorted. A list is named by
 // the language it tells, in ISO 639-1: cs, sk.
 func Builtins() []string {
-	files, err := fs.Glob(data, "data/*.txt")
+	files, err := fs.Glob(data, "data/*"+extension)
 	if err != nil {
 		return nil
 	}
 	for i, f := range files {
-		files[i] = strings.TrimSuffix(path.Base(f), ".txt")
+		files[i] = strings.TrimSuffix(path.Base(f), extension)
 	}
 	return files
 }
@@ -30,11 +36,42 @@ func Builtins() []string {
 // Builtin opens the built-in list of that name. The error is ErrNoList when
 // there is none.
 func Builtin(name string) (*List, error) {
-	text, err := data.ReadFile("data/" + name + ".txt")
+	packed, err := data.ReadFile("data/" + name + extension)
 	if err != nil {
 		return nil, fmt.Errorf("dict: list %q: %w (built in are %s)", name, ErrNoList, strings.Join(Builtins(), ", "))
 	}
-	return index(name, string(text)), nil
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("dict: list %s: %w", name, err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return nil, fmt.Errorf("dict: list %s: %w", name, err)
+	}
+	return written(name, string(text)), nil
+}
+
+// written makes a list of what WriteTo wrote: its words are in normal form and in order.
+func written(name, text string) *List {
+	var blob strings.Builder
+	blob.Grow(len(text))
+	var notes []string
+	n := 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if note, ok := strings.CutPrefix(line, "# "); ok {
+			notes = append(notes, note)
+			continue
+		}
+		word, class, _ := strings.Cut(line, "\t")
+		c, _ := ParseClass(class)
+		blob.WriteString(word)
+		blob.WriteByte(c.mark())
+		n++
+	}
+	l := index(name, blob.String(), n)
+	l.notes = notes
+	return l
 }
 
 // Notice returns whose the built-in lists are, and their licence, which asks for that:

@@ -1,6 +1,5 @@
 // Package dict holds the word lists by which a language is told from its
-// neighbours: building a list from frequency lists, opening it, looking words
-// up. It also owns the one definition of a word (Words) and of its normal form
+// neighbours: opening a list, looking words up, their classes. It also owns the one definition of a word (Words) and of its normal form
 // (Normalize), so that what is built and what is looked up always agree.
 //
 // Invariants: the words of a List are normalised (NFC, lower case), unique and
@@ -10,6 +9,6 @@
 // up at the same time, without locks and without allocating.
 //
 // Not here: what a hit is worth (package analyzer), identification of a
-// language by n-grams, fetching the sources of the built-in lists
+// language by n-grams, making lists (package wordlist), fetching the sources of the built-in lists
 // (tools/wordlists).
 package dict

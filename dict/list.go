@@ -3,6 +3,7 @@ package dict
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,24 +18,38 @@ import (
 // maxList is the largest list in bytes: offsets are 32 bits wide.
 const maxList = math.MaxUint32
 
+// maxNotes is how many comments at the head of a list are kept.
+const maxNotes = 20
+
 // ErrNoList reports a built-in list that does not exist.
 var ErrNoList = errors.New("no such built-in word list")
 
 // List is an immutable set of normalised words. It holds all words in one
-// string and a hash table of 32-bit offsets into it: about 20 bytes a word, the
+// string and a hash table of 32-bit offsets into it, each with the word's hash beside
+// it, so that a word that is not there is seldom compared: about 30 bytes a word, the
 // word included.
 type List struct {
 	name  string
-	words string   // each word followed by a line feed, sorted bytewise
-	slots []uint32 // open addressing; 1 + offset into words, 0 = empty
-	n     int
+	words string // each word followed by the mark of its class, sorted bytewise
+	slots []slot // open addressing
+	n     [classes]int
+	notes []string
 }
 
-// Open reads the list kept in the file at path: UTF-8, one word per line. What
-// follows a tab is ignored, so frequency lists can be read too; empty lines and
-// lines that start with # are skipped. Words are normalised, sorted and made
-// unique, so any order will do. The list's name is the file's without folder
-// and extension.
+// slot is 1 + the offset of a word in List.words, and above it the word's hash; 0 = empty.
+type slot uint64
+
+func slotOf(off int, h uint32) slot { return slot(h)<<32 | slot(off+1) }
+
+func (s slot) hash() uint32 { return uint32(s >> 32) }
+
+func (s slot) offset() int { return int(uint32(s)) - 1 }
+
+// Open reads the list kept in the file at path: UTF-8, one word per line, and behind a
+// tab its class, unless that is Exclusive. Anything else behind a tab is ignored, so
+// frequency lists can be read too; empty lines and lines that start with # are skipped.
+// Words are normalised, sorted and made unique, so any order will do; of a word in several
+// classes the first one counts. The list's name is the file's without folder and extension.
 func Open(path string) (*List, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -48,26 +63,40 @@ func Open(path string) (*List, error) {
 // Read reads a list in the format of Open and gives it a name. A line that is
 // not one word (Words) is an error naming the line.
 func Read(r io.Reader, name string) (*List, error) {
-	var words []string
+	var words []Word
+	var notes []string
 	for e, err := range entries(r) {
 		if err != nil {
 			return nil, fmt.Errorf("dict: read list %s: %w", name, err)
 		}
-		if !isWord(e.word) {
+		if e.note != "" {
+			if len(words) == 0 && len(notes) < maxNotes {
+				notes = append(notes, e.note)
+			}
+			continue
+		}
+		if !IsWord(e.word) {
 			return nil, fmt.Errorf("dict: read list %s: line %d: %q is not one word", name, e.line, clip(e.word, 40))
 		}
-		words = append(words, e.word)
+		c, _ := ParseClass(e.rest)
+		words = append(words, Word{e.word, c})
 	}
-	return newList(name, words)
+	l, err := New(name, words)
+	if err == nil {
+		l.notes = notes
+	}
+	return l, err
 }
 
-// newList takes ownership of words.
-func newList(name string, words []string) (*List, error) {
-	slices.Sort(words)
-	words = slices.Compact(words)
+// New makes a list of words in normal form; it sorts them.
+func New(name string, words []Word) (*List, error) {
+	slices.SortFunc(words, func(a, b Word) int {
+		return cmp.Or(strings.Compare(a.Text, b.Text), cmp.Compare(a.Class, b.Class))
+	})
+	words = slices.CompactFunc(words, func(a, b Word) bool { return a.Text == b.Text })
 	size := 0
 	for _, w := range words {
-		size += len(w) + 1
+		size += len(w.Text) + 1
 	}
 	if size > maxList {
 		return nil, fmt.Errorf("dict: list %s: %d bytes of words, the most is %d", name, size, uint32(maxList))
@@ -75,28 +104,30 @@ func newList(name string, words []string) (*List, error) {
 	var blob strings.Builder
 	blob.Grow(size)
 	for _, w := range words {
-		blob.WriteString(w)
-		blob.WriteByte('\n')
+		blob.WriteString(w.Text)
+		blob.WriteByte(w.Class.mark())
 	}
-	return index(name, blob.String()), nil
+	return index(name, blob.String(), len(words)), nil
 }
 
-// index makes the hash table over words, which must keep List's invariants.
-func index(name, words string) *List {
-	l := &List{name: name, words: words, n: strings.Count(words, "\n")}
+// index makes the hash table over n words, which must keep List's invariants.
+func index(name, words string, n int) *List {
+	l := &List{name: name, words: words}
 	size := 8
-	for size < 2*l.n { // at most half full: probes stay short
+	for size*2 < n*3 { // at most two thirds full: probes stay short
 		size *= 2
 	}
-	l.slots = make([]uint32, size)
+	l.slots = make([]slot, size)
 	mask := uint32(size - 1)
-	for off := 0; off < len(words); {
-		w := words[off : off+strings.IndexByte(words[off:], '\n')]
-		i := hash(w) & mask
+	off := 0
+	for w, c := range l.Classed() {
+		h := hash(w)
+		i := h & mask
 		for l.slots[i] != 0 {
 			i = (i + 1) & mask
 		}
-		l.slots[i] = uint32(off) + 1
+		l.slots[i] = slotOf(off, h)
+		l.n[c]++
 		off += len(w) + 1
 	}
 	return l
@@ -112,20 +143,30 @@ func hash[T string | []byte](word T) uint32 {
 }
 
 // Lookup returns the list's own copy of word, which must be in the normal form
-// that Words yields, and whether the list has it. It does not allocate.
+// that Words yields, and whether the list has it, in any class. It does not allocate.
 func (l *List) Lookup(word []byte) (string, bool) {
-	mask := uint32(len(l.slots) - 1)
-	for i := hash(word) & mask; l.slots[i] != 0; i = (i + 1) & mask {
-		off := int(l.slots[i] - 1)
-		end := off + len(word)
-		if end < len(l.words) && l.words[end] == '\n' && l.words[off:end] == string(word) {
-			return l.words[off:end], true
-		}
-	}
-	return "", false
+	v, _, ok := l.Find(word)
+	return v, ok
 }
 
-// Has reports whether the list has word in any letter case and normal form.
+// Find is Lookup that tells the word's class, too.
+func (l *List) Find(word []byte) (string, Class, bool) {
+	mask := uint32(len(l.slots) - 1)
+	h := hash(word)
+	for i := h & mask; l.slots[i] != 0; i = (i + 1) & mask {
+		if l.slots[i].hash() != h {
+			continue
+		}
+		off := l.slots[i].offset()
+		end := off + len(word)
+		if end < len(l.words) && isMark(l.words[end]) && l.words[off:end] == string(word) {
+			return l.words[off:end], classOfMark(l.words[end]), true
+		}
+	}
+	return "", 0, false
+}
+
+// Has reports whether the list has word in any letter case, normal form and class.
 func (l *List) Has(word string) bool {
 	_, ok := l.Lookup([]byte(Normalize(word)))
 	return ok
@@ -134,33 +175,82 @@ func (l *List) Has(word string) bool {
 // Name returns the name the list was opened by.
 func (l *List) Name() string { return l.name }
 
-// Len returns the number of words.
-func (l *List) Len() int { return l.n }
+// Len returns the number of words, of all classes.
+func (l *List) Len() (n int) {
+	for _, c := range l.n {
+		n += c
+	}
+	return n
+}
 
-// All yields the words in bytewise order.
+// LenOf returns the number of words of a class.
+func (l *List) LenOf(c Class) int { return l.n[c] }
+
+// Bytes returns how much memory the list takes.
+func (l *List) Bytes() int { return len(l.words) + 8*len(l.slots) }
+
+// Notes returns the comments at the head of the list, a line each, without their #: what it
+// is made of, and its licence.
+func (l *List) Notes() []string { return slices.Clone(l.notes) }
+
+// Annotate adds lines to the Notes of a list that nobody else has yet.
+func (l *List) Annotate(notes ...string) { l.notes = append(l.notes, notes...) }
+
+// All yields the words of every class in bytewise order.
 func (l *List) All() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for line := range strings.Lines(l.words) {
-			if !yield(line[:len(line)-1]) {
+		for w := range l.Classed() {
+			if !yield(w) {
 				return
 			}
 		}
 	}
 }
 
-// WriteTo writes the list in the format of Open, sorted bytewise.
-func (l *List) WriteTo(w io.Writer) (int64, error) {
-	n, err := io.WriteString(w, l.words)
-	if err != nil {
-		return int64(n), fmt.Errorf("dict: write list %s: %w", l.name, err)
+// Classed yields the words in bytewise order, and their classes.
+func (l *List) Classed() iter.Seq2[string, Class] {
+	return func(yield func(string, Class) bool) {
+		for from, i := 0, 0; i < len(l.words); i++ {
+			if isMark(l.words[i]) {
+				if !yield(l.words[from:i], classOfMark(l.words[i])) {
+					return
+				}
+				from = i + 1
+			}
+		}
 	}
-	return int64(n), nil
+}
+
+// WriteTo writes the list in the format of Open, sorted bytewise, behind its notes.
+func (l *List) WriteTo(w io.Writer) (int64, error) {
+	out := bufio.NewWriter(w)
+	size := 0
+	put := func(parts ...string) {
+		for _, p := range parts {
+			n, _ := out.WriteString(p) // Flush tells
+			size += n
+		}
+	}
+	for _, n := range l.notes {
+		put("# ", n, "\n")
+	}
+	for word, c := range l.Classed() {
+		if put(word); c != Exclusive {
+			put("\t", c.String())
+		}
+		put("\n")
+	}
+	if err := out.Flush(); err != nil {
+		return int64(size - out.Buffered()), fmt.Errorf("dict: write list %s: %w", l.name, err)
+	}
+	return int64(size), nil
 }
 
 // entry is one line of a list: what stands before the tab in normal form, and
-// what stands behind it.
+// what stands behind it; or a comment.
 type entry struct {
 	word, rest string
+	note       string
 	line       int
 }
 
@@ -171,12 +261,18 @@ func entries(r io.Reader) iter.Seq2[entry, error] {
 		s := bufio.NewScanner(r)
 		for n := 1; s.Scan(); n++ {
 			line := bytes.TrimSpace(s.Bytes())
-			if len(line) == 0 || line[0] == '#' {
+			if len(line) == 0 || string(line) == "#" {
+				continue
+			}
+			if line[0] == '#' {
+				if !yield(entry{note: string(bytes.TrimSpace(line[1:])), line: n}, nil) {
+					return
+				}
 				continue
 			}
 			raw, rest, _ := bytes.Cut(line, []byte("\t"))
 			word := Normalize(string(bytes.TrimSpace(raw)))
-			if !yield(entry{word, string(rest), n}, nil) {
+			if !yield(entry{word: word, rest: string(rest), line: n}, nil) {
 				return
 			}
 		}

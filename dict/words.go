@@ -84,8 +84,8 @@ func Normalize(word string) string {
 	return string(norm.NFC.Bytes(b))
 }
 
-// isWord reports whether Words would yield s, and s alone, from s.
-func isWord(s string) bool {
+// IsWord reports whether Words would yield s, and s alone, from s.
+func IsWord(s string) bool {
 	for w := range Words(s) {
 		return string(w) == s
 	}

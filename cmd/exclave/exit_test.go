@@ -76,6 +76,8 @@ func TestExitCodes(t *testing.T) {
 	write(t, "bad.properties", "WebAnalyzer.searcher.email.point=x\n")
 	write(t, "file", "x")
 	write(t, "set.jsonl", `{"url":"http://a.example/","html":"<html lang=cs><p>x","nations":["own"]}`+"\n")
+	write(t, "words.tsv", "hello\t1\nworld\t2\n")
+	write(t, "czech.txt", "protože když který\n")
 	// What cannot be written, also by root.
 	const sealed = "/proc/nowhere/x"
 	ended := map[string]map[int]bool{}
@@ -93,6 +95,8 @@ func TestExitCodes(t *testing.T) {
 		{0, "crawl --quiet empty"}, {2, "crawl wrong"}, {2, "crawl nowhere"}, {3, "crawl --quiet broken"}, {4, "crawl --quiet locked"},
 		{2, "demo --dir job"}, {3, "demo --dir " + sealed},
 		{0, "eval --profile own.toml set.jsonl"}, {2, "eval --profile cz set.jsonl --nation sk --split dev"}, {2, "eval missing.jsonl"}, {2, "eval --profile missing set.jsonl"},
+		{0, "dict build -o words.txt none.txt list:words.tsv"}, {0, "dict info cs words.txt"}, {0, "dict check cs words.tsv"}, {1, "dict check --hits 1 cs czech.txt"}, {2, "dict check missing.txt words.tsv"},
+		{2, "dict build -o words.txt none.txt"}, {2, "dict build -o words.txt missing"}, {2, "dict info xx"}, {3, "dict build -o " + sealed + " list:words.tsv"},
 		{0, "frontier job"}, {0, "frontier show job b.example"}, {0, "frontier list job"}, {0, "frontier export job"}, {0, "frontier delete --dry-run --host b.example job"},
 		{1, "frontier fresh"}, {1, "frontier show job nobody.example"}, {1, "frontier delete --host nobody.example job"}, {2, "frontier delete job"}, {2, "frontier list --regex ( job"},
 		{2, "frontier wrong"}, {2, "frontier --top -1 job"}, {3, "frontier broken"}, {3, "frontier export --out " + sealed + " job"}, {4, "frontier locked"}, {4, "frontier delete --host b.example locked"},

@@ -77,6 +77,7 @@ func TestFlags(t *testing.T) {
 	write(t, "ranges.txt", "10.0.0.0/8,cz\n")
 	write(t, "empty.properties", "# nothing\n")
 	write(t, "folder/x", "x")
+	write(t, "words.txt", "hello\nworld\n")
 	if code, out, err := inside("", "geoip", "build", "--out", "db.mmdb", "ranges.txt"); code != 0 {
 		t.Fatal(out, err)
 	}
@@ -87,7 +88,7 @@ func TestFlags(t *testing.T) {
 	// or measure for a minute.
 	args := map[string][]string{
 		"analyze": {"page.html"}, "bench seeds-log": {"--lines=3"}, "check": {"job"}, "checkpoint": {"fresh"}, "checkpoint list": {"job"},
-		"checkpoint restore": {"job/checkpoints/one", "restored"}, "frontier": {"job"}, "frontier delete": {"job"}, "frontier export": {"job"}, "frontier list": {"job"},
+		"checkpoint restore": {"job/checkpoints/one", "restored"}, "dict": {}, "dict build": {"-o=made", "words.txt"}, "dict check": {"cs", "words.txt"}, "dict info": {"cs"}, "frontier": {"job"}, "frontier delete": {"job"}, "frontier export": {"job"}, "frontier list": {"job"},
 		"frontier show": {"job", "b.example"}, "geoip build": {"--out=other.mmdb", "ranges.txt"}, "geoip export": {"db.mmdb"}, "geoip lookup": {"db.mmdb", "10.1.1.1"},
 		"init": {"made"}, "moved": {"job"}, "pause": {"job"}, "profile": {}, "profile import": {"empty.properties"}, "profile show": {"cz"}, "recover": {"fresh"}, "report": {"job"}, "retry": {"job"}, "robots": {"ranges.txt", "/x"}, "resume": {"job"}, "seeds": {}, "seeds import": {"job", "list.txt"}, "seeds inspect": {"list.txt"},
 		"seeds rank": {"--tld=cz", "list.txt"}, "seeds split": {"--into=split", "--parts=1", "--profile=cz", "list.txt"}, "show": {"job", "http://b.example/x"},

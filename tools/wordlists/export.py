@@ -3,11 +3,13 @@
     python3 export.py WHEEL DIR
 
 writes DIR/<language>.tsv (word, tab, relative frequency) for every language in
-the wheel that is written in Latin letters and, for each language of CHECKERS,
+the wheel that is written in Latin letters and, for each language of LISTS,
 DIR/<language>.keep (words its own checker knows in lower case: no names, no
-foreign words) and DIR/<language>.exclude (words the checkers of its neighbours
-know). Nothing of the checkers' dictionaries is copied: they only answer yes or
-no for words that wordfreq has.
+foreign words), DIR/<language>.minus (words the checkers of other languages
+know) and, where it has a neighbour that shares words with it,
+DIR/<language>.shared (words the checker of that one knows). Nothing of the
+checkers' dictionaries is copied: they only answer yes or no for words that
+wordfreq has.
 """
 
 import gzip
@@ -19,12 +21,23 @@ import zipfile
 
 import msgpack
 
-# Serbian, Croatian and Bosnian are "sh" in wordfreq.
+# Serbian, Croatian and Bosnian are "sh" in wordfreq; Norwegian (no) is "nb".
 LATIN = ("bs ca cs da de en es fi fil fr hu id is it lt lv ms nb nl pl pt ro "
          "sh sk sl sv tr vi").split()
-CHECKERS = {"cs": "cs_CZ", "sk": "sk_SK"}
-NEIGHBOURS = "cs_CZ sk_SK pl_PL sl_SI hr_HR hu_HU de_DE en_US".split()
-CANDIDATES = 120_000  # most frequent words of a language that are looked at
+# list: (frequency list, its checkers, checkers of the neighbour that shares words)
+LISTS = {
+    "cs": ("cs", ["cs_CZ"], ["sk_SK"]),
+    "sk": ("sk", ["sk_SK"], ["cs_CZ"]),
+    "pl": ("pl", ["pl_PL"], []),
+    "sl": ("sl", ["sl_SI"], ["hr_HR", "sr_Latn_RS"]),
+    "hr": ("sh", ["hr_HR"], ["sr_Latn_RS"]),
+    "hu": ("hu", ["hu_HU"], []),
+    "no": ("nb", ["nb_NO", "nn_NO"], ["da_DK"]),
+    "da": ("da", ["da_DK"], ["nb_NO", "nn_NO"]),
+}
+CHECKERS = ("cs_CZ sk_SK pl_PL sl_SI hr_HR sr_Latn_RS hu_HU nb_NO nn_NO da_DK "
+            "de_DE en_US").split()
+CANDIDATES = 100_000  # most frequent words of a language that are looked at
 WORD = re.compile(r"[^\W\d_]{2,40}")
 
 
@@ -59,8 +72,10 @@ def sorbian(words):
 
 def either(check, words):
     """The words a checker knows as they are or with a capital."""
-    lower, upper = check(words), check([w.capitalize() for w in words])
-    return {w for w in words if w in lower or w.capitalize() in upper}
+    known = check(words) & set(words)
+    rest = [w for w in words if w not in known]
+    upper = check([w.capitalize() for w in rest])
+    return known | {w for w in rest if w.capitalize() in upper}
 
 
 def save(path, words):
@@ -70,19 +85,25 @@ def save(path, words):
 
 def main(wheel, folder):
     os.makedirs(folder, exist_ok=True)
-    for lang, words in frequencies(zipfile.ZipFile(wheel)):
+    lists = dict(frequencies(zipfile.ZipFile(wheel)))
+    for lang, words in lists.items():
         with open(os.path.join(folder, lang + ".tsv"), "w", encoding="utf-8") as f:
             f.writelines(f"{w}\t{freq:.4g}\n" for w, freq in words)
-        if lang not in CHECKERS:
-            continue
-        candidates = [w for w, _ in words if WORD.fullmatch(w)][:CANDIDATES]
-        own = CHECKERS[lang]
-        known = either(sorbian, candidates)
-        for d in NEIGHBOURS:
-            if d != own:
+    for name, (lang, own, shared) in LISTS.items():
+        candidates = [w for w, _ in lists[lang] if WORD.fullmatch(w)][:CANDIDATES]
+        keep, neighbour, known = set(), set(), either(sorbian, candidates)
+        for d in CHECKERS:
+            if d in own:
+                keep |= hunspell(d, candidates) & set(candidates)
+            elif d in shared:
+                neighbour |= either(lambda ws: hunspell(d, ws), candidates)
+            else:
                 known |= either(lambda ws: hunspell(d, ws), candidates)
-        save(os.path.join(folder, lang + ".keep"), hunspell(own, candidates) & set(candidates))
-        save(os.path.join(folder, lang + ".exclude"), known)
+        path = os.path.join(folder, name)
+        save(path + ".keep", keep)
+        save(path + ".minus", known)
+        if shared:
+            save(path + ".shared", neighbour)
 
 
 main(*sys.argv[1:])

@@ -88,7 +88,7 @@ was written.`,
 				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: %s of hunspell dictionaries had more than %d forms, such as %q; --forms allows more\n", count(int(st.Cut), "word"), r.Forms, st.Name)
 			}
 			if l.Len() == 0 {
-				return withCode(exitUsage, fmt.Errorf("dict build: no word is left of %s", live.Number(st.Read)))
+				return withCode(exitUsage, fmt.Errorf("dict build: no word is left of %s; --keep, --minus and --least decide which stay", live.Number(st.Read)))
 			}
 			l.Annotate(note...)
 			var text bytes.Buffer

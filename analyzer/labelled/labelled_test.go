@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"exclave/internal/markup"
@@ -22,10 +23,13 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write testdata/digest.txt anew")
 
-// set makes the pages of the project's own texts.
+// made are the pages, made once for all tests; no test changes them.
+var made = sync.OnceValues(Pages)
+
+// set returns the pages of the project's own texts.
 func set(t testing.TB) []Page {
 	t.Helper()
-	pages, err := Pages()
+	pages, err := made()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +250,11 @@ func TestSame(t *testing.T) {
 	if err := Write(&a, set(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(&b, set(t)); err != nil {
+	again, err := Pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(&b, again); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {

@@ -67,3 +67,24 @@ func BenchmarkJS(b *testing.B) {
 		Parse(JS, script, Options{})
 	}
 }
+
+// BenchmarkDecode: what finding out the charset costs, by what is declared.
+func BenchmarkDecode(b *testing.B) {
+	page := benchPage(b)
+	for name, c := range map[string]struct {
+		body     []byte
+		declared string
+	}{
+		"utf-8":                 {page, "utf-8"},
+		"windows-1250":          {encode(b, "windows-1250", string(page)), "windows-1250"},
+		"windows-1250 as utf-8": {encode(b, "windows-1250", string(page)), "utf-8"},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(c.body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				decode(HTML, c.body, c.declared)
+			}
+		})
+	}
+}

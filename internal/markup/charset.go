@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 )
@@ -19,27 +20,38 @@ const (
 
 // decode returns the document as valid UTF-8, its charset and what told it. The
 // order is the one of browsers: byte order mark, HTTP, the document itself, then
-// detection where the format allows it. It leaves them in one case: pages that
-// declare a single-byte charset and are UTF-8 throughout are read as UTF-8, since
-// their words are wanted, not the letters a browser makes of them. A body that is
-// UTF-8 already is returned as it is.
+// detection where the format allows it. It leaves them for pages whose text contradicts
+// what they declare, or is UTF-8 that was coded twice: their words are wanted, not the
+// letters a browser makes of them. A body that is UTF-8 already is returned as it is.
 func decode(kind Kind, body []byte, declared string) (src []byte, name, from string) {
 	if name, n := bom(body); n > 0 {
 		return convert(body[n:], name), name, "bom"
 	}
 	name, from, lang := declaration(kind, body, declared)
+	valid := name == "utf-8" && utf8.Valid(body)
 	page := kind == HTML || kind == XHTML || kind == PlainText
 	switch {
 	case name != "":
-		if page && singleByteName(name) && surelyUTF8(body) {
-			name, from = "utf-8", "detected"
+		if !page || name == "utf-8" && valid {
+			break
+		}
+		if other := contradicted(body, name, lang); other != "" {
+			name, from = other, "detected"
 		}
 	case page:
 		name, from = detect(body, lang)
 	default:
 		name, from = "utf-8", "default"
 	}
-	return convert(body, name), name, from
+	if src = body; !valid {
+		src = convert(body, name)
+	}
+	if page && name == "utf-8" {
+		if once := twice(src); once != nil {
+			return once, name, "detected"
+		}
+	}
+	return src, name, from
 }
 
 // declaration returns the charset that HTTP or the document names, "" when none
@@ -68,13 +80,6 @@ func singleByteName(name string) bool {
 	return strings.HasPrefix(name, "windows-") || strings.HasPrefix(name, "iso-8859-")
 }
 
-// surelyUTF8 reports a body with several multi-byte sequences and no broken one,
-// which no text in a single-byte charset has by accident.
-func surelyUTF8(body []byte) bool {
-	valid, broken := countUTF8(body)
-	return broken == 0 && valid >= 5
-}
-
 func bom(b []byte) (name string, n int) {
 	switch {
 	case bytes.HasPrefix(b, []byte("\xEF\xBB\xBF")):
@@ -87,8 +92,13 @@ func bom(b []byte) (name string, n int) {
 	return "", 0
 }
 
-// lookup maps a label to the WHATWG name; "replacement" is not for reading.
+// lookup maps a label to the WHATWG name; "replacement" is not for reading. Beyond the standard
+// is ibm852, which pages of the nineties were written in.
 func lookup(label string) (string, bool) {
+	switch strings.ToLower(strings.TrimSpace(label)) {
+	case "ibm852", "cp852", "852", "cspcp852":
+		return "ibm852", true
+	}
 	e, err := htmlindex.Get(label)
 	if err != nil {
 		return "", false
@@ -120,6 +130,8 @@ func convert(body []byte, name string) []byte {
 			return body
 		}
 		e = unicode.UTF8
+	case "ibm852":
+		e = charmap.CodePage852
 	default:
 		var err error
 		if e, err = htmlindex.Get(name); err != nil {

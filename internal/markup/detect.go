@@ -30,22 +30,44 @@ func detect(body []byte, lang string) (name, from string) {
 		return "utf-8", "detected"
 	}
 	counts, total := countHigh(body)
-	best, bestScore := "", math.Inf(-1)
+	g := guess(counts, total, lang, "")
+	if total == 0 && g.score <= 0 {
+		return "windows-1252", "default"
+	}
+	return g.charset, "detected"
+}
+
+// guessed is the likeliest charset of a text.
+type guessed struct {
+	charset  string
+	score    float64
+	declared float64 // score of the declared charset, in its likeliest language
+	same     float64 // and in the language that charset was guessed by
+}
+
+// guess compares the counts with what is known of languages and their charsets.
+func guess(counts [128]int, total int, lang, declared string) guessed {
+	g := guessed{score: math.Inf(-1), declared: math.Inf(-1)}
 	for _, m := range letterModels() {
+		better, own := false, math.Inf(-1)
 		for _, c := range m.charsets {
 			score := m.score(c, counts)
 			if m.lang == lang {
 				score += float64(total)*0.7 + 1
 			}
-			if score > bestScore {
-				best, bestScore = c.name, score
+			if score > g.score {
+				g.score, g.charset, better = score, c.name, true
+			}
+			if c.name == declared {
+				own = score
 			}
 		}
+		g.declared = max(g.declared, own)
+		if better {
+			g.same = own
+		}
 	}
-	if total == 0 && bestScore <= 0 {
-		return "windows-1252", "default"
-	}
-	return best, "detected"
+	return g
 }
 
 func utf16Guess(b []byte) string {
@@ -125,11 +147,12 @@ func letterModels() []letterModel {
 		w1254 = singleByte{"windows-1254", charmap.Windows1254}
 		w1257 = singleByte{"windows-1257", charmap.Windows1257}
 		iso2  = singleByte{"iso-8859-2", charmap.ISO8859_2}
+		ibm2  = singleByte{"ibm852", charmap.CodePage852}
 		iso5  = singleByte{"iso-8859-5", charmap.ISO8859_5}
 		koi8r = singleByte{"koi8-r", charmap.KOI8R}
 		koi8u = singleByte{"koi8-u", charmap.KOI8U}
 	)
-	west, central := []singleByte{w1252}, []singleByte{w1250, iso2}
+	west, central := []singleByte{w1252}, []singleByte{w1250, iso2, ibm2}
 	return []letterModel{
 		// Western first: of equal scores the first is kept.
 		{"de", "üäößé", west},
@@ -140,6 +163,8 @@ func letterModels() []letterModel {
 		{"da", "øåæé", west},
 		{"sv", "äöåé", west},
 		{"nl", "ëéïöèü", west},
+		{"ca", "àéóíçèòúïü", west},
+		{"et", "äõüöšž", []singleByte{w1252, w1257}},
 		{"is", "íáðóþæöéúý", west},
 		{"cs", "íáéěřčžýšůúťďňó", central},
 		{"sk", "áíéčžýšúťľôďňäóĺŕ", central},
@@ -163,6 +188,7 @@ const (
 	logForeign = -8.0 // a letter the language does not have
 	logSign    = -5.0 // a sign inside a word: soft hyphen, apostrophe, broken text
 	logControl = -12.0
+	logCapital = -1.5 // beside the letter's own: of a wrong Cyrillic charset most letters are
 )
 
 // score is the logarithm of the likelihood of the counts, letters weighing by
@@ -174,6 +200,7 @@ func (m letterModel) score(c singleByte, counts [128]int) float64 {
 		norm += 1 / rank[r]
 	}
 	var sum float64
+	var capitals, small int
 	for i, n := range counts {
 		if n == 0 {
 			continue
@@ -183,6 +210,11 @@ func (m letterModel) score(c singleByte, counts [128]int) float64 {
 		switch {
 		case rank[r] > 0:
 			p = -math.Log(rank[r] * norm)
+			if r != c.m.DecodeByte(byte(i+0x80)) {
+				capitals += n
+			} else {
+				small += n
+			}
 		case unicode.IsLetter(r):
 		case r == utf8.RuneError || unicode.IsControl(r):
 			p = logControl
@@ -190,6 +222,9 @@ func (m letterModel) score(c singleByte, counts [128]int) float64 {
 			p = logSign
 		}
 		sum += float64(n) * p
+	}
+	if capitals <= 50*small { // else the text is in capitals
+		sum += logCapital * float64(capitals)
 	}
 	return sum
 }

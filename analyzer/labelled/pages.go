@@ -69,8 +69,12 @@ func (v *view) whole() *view {
 	return v
 }
 
-// part gives a view some words from a sentence on; that a title is repeated there is usual.
+// part gives a view some words from a sentence on. Texts with another language in them are not
+// cut where only that would be left: it would not be what the label says.
 func (v *view) part(first, words int) *view {
+	if slices.Contains([]string{"quotation", "names", "dealers"}, v.o.kind) {
+		first = 0
+	}
 	v.sheet.main, v.sheet.menu = blocks(v.o.passage(first, words)), nil
 	v.tags = append(v.tags, "part")
 	return v

@@ -215,7 +215,7 @@ func writeUneditedJob(t *testing.T, srv *testweb.Server, seeds []string, r polit
 // askedLater reads in crawl.log why URLs were asked for once more, which the log of the servers cannot tell: "claim", they were judged,
 // not archived, and wanted in the archive by a page found later (row 18 of System 1's table of claims); "nearer", their links were not followed so far from a
 // seed, and they were found again on a shorter way (followed_hops).
-func askedLater(t *testing.T, dir string) map[string]string {
+func askedLater(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "logs", "crawl.log"))
 	if err != nil {
@@ -230,7 +230,7 @@ func askedLater(t *testing.T, dir string) map[string]string {
 		archived bool
 		links    int // hops that are links
 	}
-	seen, later := map[string]visit{}, map[string]string{}
+	seen, later := map[string]visit{}, map[string][]string{}
 	for {
 		e, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -243,9 +243,9 @@ func askedLater(t *testing.T, dir string) map[string]string {
 		switch before, ok := seen[e.URL]; {
 		case !ok || before.archived:
 		case v.archived:
-			later[e.URL] = "claim"
+			later[e.URL] = append(later[e.URL], "claim")
 		case v.links < before.links:
-			later[e.URL] = "nearer"
+			later[e.URL] = append(later[e.URL], "nearer")
 		}
 		seen[e.URL] = v
 	}
@@ -313,9 +313,8 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 	log, later := srv.Log(), askedLater(t, dir)
 	j := judged{Report: rules.Check(log), repeats: rules.Repeats(log), kills: rules.Kills, status: map[int]int{}, took: time.Since(began)}
 	for i, r := range j.repeats {
-		if r.Cause == "" {
-			j.repeats[i].Cause = later[r.URL]
-			delete(later, r.URL)
+		if why := later[r.URL]; r.Cause == "" && len(why) > 0 {
+			j.repeats[i].Cause, later[r.URL] = why[0], why[1:]
 		}
 	}
 	for _, h := range log {

@@ -10,6 +10,7 @@ import (
 
 	"exclave/internal/markup"
 	"exclave/internal/urlx"
+	"exclave/langid"
 )
 
 // Page is everything a searcher may see of a document. Texts are UTF-8; bytes
@@ -31,7 +32,8 @@ type Page struct {
 	Charset     string
 	CharsetFrom string // what told it: bom, http, meta, xml, css, detected, default
 
-	words *pageWords // of Title and Text, once somebody asked for them
+	words      *pageWords   // of Title and Text, once somebody asked for them
+	identified *langid.Text // what they are in, likewise
 }
 
 // NewPage makes a Page of a parsed document; u is where it is from, nil when that is not
@@ -66,7 +68,8 @@ type Outlink struct {
 // start of a character, and nothing kept of an earlier look at p.
 func (p *Page) bounded(n int) *Page {
 	b := *p
-	b.Text, b.Source, b.words = cut(p.Text, n), cut(p.Source, n), nil
+	b.Text, b.Source = cut(p.Text, n), cut(p.Source, n)
+	b.words, b.identified = nil, nil
 	return &b
 }
 

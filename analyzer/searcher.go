@@ -52,6 +52,7 @@ func kinds() kindTable {
 		"geoip":                func() options { return &geoipOptions{} },
 		"html_lang":            func() options { return &htmlLangOptions{} },
 		"in_links":             func() options { return &inLinksOptions{} },
+		"language":             func() options { return &languageOptions{} },
 		"phone":                func() options { return &phoneOptions{} },
 		"regexp":               func() options { return &regexpOptions{In: inText} },
 		"tld":                  func() options { return &tldOptions{} },

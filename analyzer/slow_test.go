@@ -62,6 +62,10 @@ kind="html_lang"
 pattern="^(cs|sk)\\b"
 points=1
 [[searcher]]
+kind="language"
+language="cs"
+points=1
+[[searcher]]
 kind="dictionary"
 list="cs"
 points=1

@@ -8,6 +8,7 @@ import (
 	"exclave/analyzer"
 	"exclave/dict"
 	"exclave/frontier"
+	"exclave/langid"
 
 	"github.com/spf13/cobra"
 )
@@ -20,7 +21,7 @@ func newVersion() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if notice {
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s", dict.Notice(), analyzer.Notice())
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s\n%s", dict.Notice(), langid.Notice(), analyzer.Notice())
 				return err
 			}
 			b := readBuild()
@@ -29,7 +30,7 @@ func newVersion() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&notice, "notice", false, "print instead whose the built-in word lists and gazetteers are, and their licences")
+	cmd.Flags().BoolVar(&notice, "notice", false, "print instead whose the built-in word lists, language model and gazetteers are, and their licences")
 	return cmd
 }
 

@@ -21,7 +21,7 @@ func table() []row {
 		"internal/fsx/…", "internal/clock", "internal/urlx", "internal/mime", "internal/markup",
 		"internal/record", "internal/resolve", "internal/robots", "internal/geoip", "internal/crawllog", "internal/aside", "internal/logparts", "internal/seedlog", "internal/collection", "internal/printable", "internal/traps", "internal/extsort", "internal/conf", "internal/yield",
 	}
-	level1 := append(slices.Clone(level0), "crawl", "warc/…", "dict")
+	level1 := append(slices.Clone(level0), "crawl", "warc/…", "dict", "langid")
 	level3 := append(slices.Clone(level1), "analyzer", "frontier", "chain/…")
 	job := append(slices.Clone(level3), "config", "internal/job/…")
 	with := func(base []string, more ...string) []string { return append(slices.Clone(base), more...) }
@@ -30,9 +30,10 @@ func table() []row {
 		{[]string{"internal/conf"}, nil, "the kit of configurations knows no setting"},
 		{level0, level0, "level 0 knows only itself"},
 		{[]string{"crawl", "dict"}, level0, "level 1 packages stand alone on level 0"},
+		{[]string{"langid"}, with(level0, "dict"), "a language is told of words, wherever they are from"},
 		{[]string{"warc/…"}, with(level0, "warc/…"), "warc knows nothing of crawls"},
-		{[]string{"analyzer"}, with(level0, "dict"), "the analyzer works without a crawl"},
 		{[]string{"analyzer/labelled"}, level0, "the labelled set knows no judge"},
+		{[]string{"analyzer"}, with(level0, "dict", "langid"), "the analyzer works without a crawl"},
 		{[]string{"frontier/schema"}, []string{"crawl", "internal/mime"}, "the schema is pure: bytes in, values out"},
 		{[]string{"frontier/rules"}, with(level0, "crawl", "frontier/schema"), "rules change rows; they know no store and nobody who uses them"},
 		{[]string{"frontier/store"}, []string{"frontier/schema", "internal/fsx", "internal/yield"}, "the store knows tables, no rules"},

@@ -1,0 +1,178 @@
+package langid
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+)
+
+// Bounds of how a text is looked at.
+const (
+	PassageWords = 16  // of a passage, more or less
+	MaxPassages  = 200 // of a text; of a longer one as many are taken, spread evenly
+)
+
+// What a passage needs to be in a language, beside being nearer to it than to any other. Names
+// are words of some language too, and a list of them has a nearest one; what tells a text is that its
+// words are the frequent ones.
+const (
+	minWords  = 3   // words of a passage
+	minCommon = 0.1 // of its words are among the most frequent ones of the language
+	minScore  = 1.7 // nats a word, in the language
+	minMargin = 0.1 // nats a word, over the next language
+)
+
+// Unknown is what is said of a passage that is in no language for certain.
+const Unknown = "unknown"
+
+// text reports whether the passage is running text in some language that is known.
+func (p Passage) text() bool {
+	least := max(1, int(math.Ceil(minCommon*float64(p.Words))))
+	return p.Words >= minWords && p.Best.Common >= least && float64(p.Best.Score) >= minScore*Unit*float64(p.Words)
+}
+
+// clear reports whether it is nearer to one language than to all others.
+func (p Passage) clear() bool {
+	return float64(p.Best.Score-p.Second.Score) >= minMargin*Unit*float64(p.Words)
+}
+
+// Language returns the language of a passage, or Unknown.
+func (p Passage) Language() string {
+	if !p.text() || !p.clear() {
+		return Unknown
+	}
+	return p.Best.Language
+}
+
+// Share is how much of a text is in one language.
+type Share struct {
+	Language string
+	Passages int
+}
+
+// Text is what is said of a text.
+type Text struct {
+	Passages int     // that were looked at
+	Words    int     // in them
+	Letters  int     // in these
+	Shares   []Share // most passages first; Unknown is one of them
+
+	languages []string
+	totals    []int // score of each language, in 1/Unit nats
+}
+
+// Identify looks at a text of count words, in normal form (dict.Words). It reads words to their
+// end, or to that of the last passage.
+func (m *Model) Identify(count int, words iter.Seq[[]byte]) Text {
+	t := Text{languages: m.languages, totals: make([]int, len(m.languages))}
+	all := max(1, (count+PassageWords/2)/PassageWords)
+	looked := min(all, MaxPassages)
+	passages := make([]int, len(m.languages)+1) // the last: unknown
+	var torn []Passage                          // between two languages
+	s := m.NewScorer()
+	n, next := 0, 0 // words read; of the passages looked at, the one that comes
+	from, to := bounds(0, looked, all, count)
+	for w := range words {
+		if n >= from {
+			s.Add(w)
+		}
+		if n++; n < to {
+			continue
+		}
+		if p := t.take(s); !p.text() {
+			passages[len(passages)-1]++
+		} else if p.clear() {
+			passages[m.number(p.Best.Language)]++
+		} else {
+			torn = append(torn, p)
+		}
+		if next++; next == looked {
+			break
+		}
+		from, to = bounds(next, looked, all, count)
+	}
+	// A passage that may be in either of two languages is in that which the rest of the text is in.
+	sure := slices.Clone(passages)
+	for _, p := range torn {
+		a, b := m.number(p.Best.Language), m.number(p.Second.Language)
+		switch {
+		case sure[a] > sure[b]:
+			passages[a]++
+		case sure[b] > sure[a]:
+			passages[b]++
+		case 2*(t.totals[a]-t.totals[b]) >= int(minMargin*Unit*float64(t.Words)):
+			passages[a]++
+		default:
+			passages[len(passages)-1]++
+		}
+	}
+	for i, n := range passages {
+		if n > 0 {
+			language := Unknown
+			if i < len(m.languages) {
+				language = m.languages[i]
+			}
+			t.Shares = append(t.Shares, Share{language, n})
+		}
+	}
+	slices.SortStableFunc(t.Shares, func(a, b Share) int { return cmp.Compare(b.Passages, a.Passages) })
+	return t
+}
+
+// bounds returns which words the i-th passage that is looked at has.
+func bounds(i, looked, all, count int) (from, to int) {
+	i = i * all / looked
+	return i * count / all, (i + 1) * count / all
+}
+
+// number returns the index of a language that m knows.
+func (m *Model) number(code string) int {
+	i, _ := slices.BinarySearch(m.languages, code)
+	return i
+}
+
+// take ends a passage.
+func (t *Text) take(s *Scorer) Passage {
+	m := s.m
+	var best [maxClasses]int32 // of each language
+	for c := range m.classes {
+		l := m.language[c]
+		best[l] = max(best[l], s.scores[c])
+	}
+	for l := range t.totals {
+		t.totals[l] += int(best[l])
+	}
+	p := s.Passage()
+	t.Passages++
+	t.Words += p.Words
+	t.Letters += p.Letters
+	return p
+}
+
+// Of returns how many passages are in a language.
+func (t Text) Of(language string) int {
+	for _, s := range t.Shares {
+		if s.Language == language {
+			return s.Passages
+		}
+	}
+	return 0
+}
+
+// Margin returns how much more probable the whole text is in a language than in the best
+// other one, in nats a letter; it is negative when the other one is nearer.
+func (t Text) Margin(language string) float64 {
+	if t.Letters == 0 {
+		return 0
+	}
+	own, other := 0, 0
+	for i, l := range t.languages {
+		if l == language {
+			own = t.totals[i]
+		} else {
+			other = max(other, t.totals[i])
+		}
+	}
+	return float64(own-other) / Unit / float64(t.Letters)
+}

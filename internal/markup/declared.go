@@ -42,15 +42,16 @@ func contradicted(body []byte, declared, lang string) string {
 		return ""
 	}
 	g, n := guess(counts, total, lang, declared), float64(total)
-	switch {
-	case g.score < likely*n, alphabet(g.charset) != (inRow(body) > total/2):
+	better := g.score - g.declared
+	// Of the same language in both, other letters are enough.
+	same := g.declared == g.same && better >= max(sameLeast, sameMargin*n)
+	if g.score < likely*n || declared != "utf-8" && better < margin*n && !same {
 		return ""
-	case declared == "utf-8", g.score-g.declared >= margin*n:
-		return g.charset
-	case g.score-g.declared >= sameLeast && g.score-g.same >= sameMargin*n && g.declared == g.same:
-		return g.charset // the language is the same, and has more of its letters
 	}
-	return ""
+	if alphabet(g.charset) != (inRow(body) > total/2) {
+		return ""
+	}
+	return g.charset
 }
 
 // doubtful reports whether detection knows the letters of the languages that use a charset.

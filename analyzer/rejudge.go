@@ -65,7 +65,7 @@ func NewRejudge(p Profile, without ...string) *Rejudge {
 }
 
 // Verdict returns what the profile makes of the findings of another verdict on the page; one that
-// is not judged stays so. words is the number of words when v does not have it, -1 when nobody knows. The error
+// is not judged stays so. words is the number of words when v does not have it, -1 when nobody knows: then a dictionary that found them says it. The error
 // wraps ErrUnlogged when the verdict lacks a searcher of the profile, or the words.
 func (r *Rejudge) Verdict(v Verdict, page Seen, words int) (Verdict, error) {
 	out := Verdict{Profile: r.p.Name, Min: r.p.MinPoints, Judged: v.Judged}
@@ -90,6 +90,8 @@ func (r *Rejudge) Verdict(v Verdict, page Seen, words int) (Verdict, error) {
 		switch {
 		case v.Words != nil:
 			words = *v.Words
+		case words < 0 && r.wordsIn(v) != nil:
+			words = r.wordsIn(v).Found
 		case words < 0:
 			return out, fmt.Errorf("the number of words of the page: %w", ErrUnlogged)
 		}
@@ -97,4 +99,24 @@ func (r *Rejudge) Verdict(v Verdict, page Seen, words int) (Verdict, error) {
 	}
 	r.p.decide(&out, page)
 	return out, nil
+}
+
+// wordsIn returns what a dictionary found in a logged verdict: all words of title and text.
+func (r *Rejudge) wordsIn(v Verdict) *Scored {
+	for _, c := range r.p.Searchers {
+		if c.Kind == "dictionary" {
+			return v.by(c.Name)
+		}
+	}
+	return nil
+}
+
+// Off names the searchers of the profile that are off with what a job names.
+func (p Profile) Off(job Config) (names []string) {
+	for _, s := range p.Searchers {
+		if s.off(job) != "" {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }

@@ -68,6 +68,8 @@ func TestExitCodes(t *testing.T) {
 		}
 		write(t, name, b.String())
 	}
+	newJob(t, "judged", "")
+	write(t, "judged/logs/analysis.jsonl", `{"url":"http://a.example/","verdicts":[{"profile":"own","judged":true,"valid":true,"points":1,"min":1,"by":[{"searcher":"html_lang","found":1,"valid":1,"distinct":1}]}]}`+"\n")
 	write(t, "list.txt", "http://h.example/\n")
 	write(t, "none.txt", "# nothing\n")
 	write(t, "robots.txt", "User-agent: *\nDisallow: /x\n")
@@ -108,6 +110,8 @@ func TestExitCodes(t *testing.T) {
 		{0, "profile import none.txt"}, {0, "profile show cz"}, {2, "profile import bad.properties"}, {2, "profile import missing"}, {2, "profile show xx"}, {3, "profile import -o " + sealed + " none.txt"},
 		{2, "recover fresh"}, {2, "recover wrong"}, {4, "recover locked"},
 		{0, "report job"}, {0, "report --all job"}, {1, "report job threads"}, {2, "report job x"}, {2, "report wrong"}, {3, "report fresh"}, {3, "report broken"}, {3, "report --out " + sealed + " job"}, {4, "report locked"},
+		{0, "rescore judged --profile own.toml"}, {1, "rescore job --profile own.toml"}, {2, "rescore judged --profile weighed.toml --from cz"}, {2, "rescore judged --profile missing"}, {2, "rescore wrong --profile cz"},
+		{3, "rescore judged --profile own.toml --archive-list " + sealed},
 		{1, "retry job"}, {2, "retry --regex ( job"}, {2, "retry wrong"}, {3, "retry broken"}, {4, "retry locked"},
 		{0, "robots robots.txt /y http://b.example/y"}, {1, "robots robots.txt /x"}, {1, "robots job http://b.example/x"}, {1, "robots fresh http://b.example/x"}, {2, "robots robots.txt"}, {2, "robots robots.txt x"}, {2, "robots missing /x"},
 		{2, "robots job x"}, {2, "robots job ftp://b.example/"}, {2, "robots wrong http://b.example/"}, {3, "robots broken http://b.example/"}, {4, "robots locked http://b.example/"},

@@ -51,6 +51,7 @@ func table() []row {
 		{[]string{"internal/webanalyzer"}, with(level0, "dict", "analyzer"), "the original's settings become a profile; nothing is judged here"},
 		{[]string{"internal/labels"}, with(level0, "analyzer", "internal/judge"), "labelled pages are judged without a crawl"},
 		{[]string{"internal/evaluation", "internal/calibration"}, with(level0, "analyzer", "internal/labels", "internal/evaluation"), "they compute on pages that were judged"},
+		{[]string{"internal/rescore"}, with(level0, "crawl", "analyzer", "internal/labels"), "a log is judged again without a job"},
 		{[]string{"config"}, level3, "the configuration is composed of what is below it"},
 		{[]string{"internal/job/seeds"}, with(level0, "crawl", "chain/decide", "chain/fetch", "config"), "seeds reach the frontier by an interface; what runs the job is above"},
 		{[]string{"internal/job/progress"}, with(level0, "frontier", "chain"), "what is told of a crawl is given to it: it knows neither job nor state"},

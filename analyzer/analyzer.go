@@ -52,6 +52,7 @@ type Analyzer struct {
 	key     []byte
 	profs   []opened
 	addrs   bool // some searcher looks at addresses
+	host    bool // some searcher looks at how other pages of the host were judged
 	shared  resources
 }
 
@@ -184,6 +185,7 @@ func (c Config) Notices() []string {
 // add opens the searchers of a profile, but for those that are off.
 func (a *Analyzer) add(ctx context.Context, p Profile, c Config) error {
 	p.Searchers = slices.DeleteFunc(slices.Clone(p.Searchers), func(s SearcherConfig) bool { return s.off(c) != "" })
+	a.shared.profile = len(a.profs)
 	a.profs = append(a.profs, opened{Profile: p})
 	o := &a.profs[len(a.profs)-1]
 	for _, sc := range p.Searchers {
@@ -199,6 +201,9 @@ func (a *Analyzer) add(ctx context.Context, p Profile, c Config) error {
 		}
 		if n, ok := s.(needsAddrs); ok && n.needsAddrs() {
 			a.addrs = true
+		}
+		if n, ok := s.(needsHost); ok && n.needsHost() {
+			a.host = true
 		}
 		o.searchers = append(o.searchers, s)
 	}
@@ -223,6 +228,10 @@ func (a *Analyzer) Close() error {
 // WantsAddrs reports whether some searcher looks at the addresses of a page's
 // outlinks; without one they need not be found out.
 func (a *Analyzer) WantsAddrs() bool { return a.addrs }
+
+// WantsHost reports whether some searcher looks at how other pages of the host were judged;
+// without one they need not be counted.
+func (a *Analyzer) WantsHost() bool { return a.host }
 
 // Profiles returns the profiles in the order of the verdicts, without searchers
 // that are off.

@@ -227,3 +227,49 @@ func TestForbiddenDictionary(t *testing.T) {
 		}
 	}
 }
+
+// TestHost: what the host's other pages were says what a page is that says little itself.
+func TestHost(t *testing.T) {
+	for _, tt := range []struct {
+		why    string
+		least  int
+		judged int
+		valid  []int
+		want   string
+	}{
+		{"most pages of the host are valid", 5, 41, []int{37}, "41 37 1 37 of 41 pages of the host host ×1"},
+		{"none is", 5, 41, []int{0}, "41 0 0 "},
+		{"too few say nothing", 5, 4, []int{4}, "0 0 0 "},
+		{"just enough", 5, 5, []int{4}, "5 4 1 4 of 5 pages of the host host ×1"},
+		{"nobody counts", 1, 0, nil, "0 0 0 "},
+		{"counted since this program runs the job, and judged again since", 1, 2, []int{3}, "2 2 1 2 of 2 pages of the host host ×1"},
+	} {
+		f, got := search(t, &hostOptions{MinPages: tt.least}, &Page{HostJudged: tt.judged, HostValid: tt.valid})
+		if got = fmt.Sprintf("%d %d %d %s", f.Found, f.Valid, f.Distinct, got); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.why, got, tt.want)
+		}
+	}
+}
+
+// TestHostByProfile: each profile is told of its own verdicts.
+func TestHostByProfile(t *testing.T) {
+	profile := func(name string) Profile {
+		_, p, problems := parseProfile([]byte("[profile]\nname = \""+name+"\"\nmin_points = 10\n[[searcher]]\nkind = \"host\"\npoints = 10\ndistinct = true\nmin_share = 0.8\n"), "p.toml", kinds())
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		return p
+	}
+	a, err := Open(t.Context(), Config{Further: []Profile{profile("a"), profile("b")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if !a.WantsHost() {
+		t.Error("nobody would count")
+	}
+	v, err := a.Run(t.Context(), &Page{Type: "text/html", HostJudged: 10, HostValid: []int{9, 1, 0, 0}})
+	if err != nil || !v[0].Valid || v[1].Valid || v[0].Points != 10 || v[1].By[0].Valid != 1 {
+		t.Errorf("%+v %v", v, err)
+	}
+}

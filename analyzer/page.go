@@ -32,6 +32,12 @@ type Page struct {
 	Charset     string
 	CharsetFrom string // what told it: bom, http, meta, xml, css, detected, default
 
+	// HostJudged is how many other pages of the host were judged so far, HostValid how many of
+	// these were valid, by profile in the order of Analyzer.Profiles. They are the caller's to
+	// fill when Analyzer.WantsHost.
+	HostJudged int
+	HostValid  []int
+
 	words      *pageWords   // of Title and Text, once somebody asked for them
 	identified *langid.Text // what they are in, likewise
 }

@@ -43,7 +43,7 @@ func TestParseProfileProblems(t *testing.T) {
 		{"a type with a parameter would never match", strings.Replace(one, "min_points = 1", "min_points = 1\njudged_types = [\"text/html; charset=utf-8\"]", 1), "profile.judged_types"},
 		{"an array element of the wrong type", strings.Replace(one, "min_points = 1", "min_points = 1\njudged_types = [1]", 1), "x.toml:4:17: profile.judged_types[0]: is a number; write a string in quotes"},
 		{"how much evidence is one of three", strings.Replace(one, "min_points = 1", "min_points = 1\nevidence = \"some\"", 1), `profile.evidence: "some"`},
-		{"an unknown kind names those there are", strings.Replace(one, `"email"`, `"mail"`, 1), `searcher[0].kind: "mail": one of charset, cities, company_id, currency, dictionary, email, forbidden_dictionary, forbidden_link, geoip, html_lang, in_links, language, phone, postal_code, regexp, tld, url, valid_link`},
+		{"an unknown kind names those there are", strings.Replace(one, `"email"`, `"mail"`, 1), `searcher[0].kind: "mail": one of charset, cities, company_id, currency, dictionary, email, forbidden_dictionary, forbidden_link, geoip, host, html_lang, in_links, language, phone, postal_code, regexp, tld, url, valid_link`},
 		{"a pattern that does not compile", strings.Replace(one, "'a'", "'('", 1), "searcher[0].pattern: "},
 		{"a missing pattern", strings.Replace(one, "pattern = 'a'", "", 1), "searcher[0].pattern: is missing; write a string in quotes"},
 		{"an empty pattern would match everything", strings.Replace(one, "'a'", "''", 1), "searcher[0].pattern: is empty"},

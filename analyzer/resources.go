@@ -9,6 +9,8 @@ import (
 // opened once, before the first page, and closed with the Analyzer. The zero value is
 // ready.
 type resources struct {
+	profile int // number of the profile whose searchers are being opened
+
 	opened  map[any]any
 	closers []io.Closer
 }

@@ -50,6 +50,7 @@ func kinds() kindTable {
 		"forbidden_dictionary": func() options { return &forbiddenDictionaryOptions{} },
 		"forbidden_link":       func() options { return &forbiddenLinkOptions{} },
 		"geoip":                func() options { return &geoipOptions{} },
+		"host":                 func() options { return &hostOptions{MinPages: defaultMinPages} },
 		"html_lang":            func() options { return &htmlLangOptions{} },
 		"in_links":             func() options { return &inLinksOptions{} },
 		"language":             func() options { return &languageOptions{} },
@@ -101,6 +102,8 @@ type (
 type (
 	// needsAddrs is for searchers that look at the addresses of a page's outlinks.
 	needsAddrs interface{ needsAddrs() bool }
+	// needsHost is for searchers that look at how other pages of the host were judged.
+	needsHost interface{ needsHost() bool }
 	// hasContents is for searchers that an option names something for: contents returns
 	// what is in it by the option's key, since another content makes other verdicts.
 	hasContents interface{ contents() map[string]string }

@@ -160,7 +160,7 @@ func FuzzSearch(f *testing.F) {
 	}
 	all := openAll(f, "cz$", "^.", ".")
 	f.Fuzz(func(t *testing.T, s string) {
-		p := &Page{Title: s, Text: s, Source: s, Langs: []Lang{{s, "html@lang"}}, Host: s, Via: s, Charset: s, Outlinks: []Outlink{{URL: s, Host: s}, {URL: "http://" + s, Host: "a.cz"}}}
+		p := &Page{Title: s, Text: s, Source: s, Langs: []Lang{{s, "html@lang"}}, Host: s, Via: s, HostJudged: len(s), HostValid: []int{len(s) / 2}, Charset: s, Outlinks: []Outlink{{URL: s, Host: s}, {URL: "http://" + s, Host: "a.cz"}}}
 		for kind, sr := range all {
 			got, err := sr.Search(context.Background(), p)
 			if err != nil {
@@ -195,6 +195,7 @@ func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
 		"forbidden_dictionary": &forbiddenDictionaryOptions{dictionaryOptions{List: "sk"}},
 		"forbidden_link":       &forbiddenLinkOptions{siteOptions{Sites: []string{"http://(cz,a"}}},
 		"language":             &languageOptions{Language: "cs"},
+		"host":                 &hostOptions{MinPages: 1},
 		"in_links":             &inLinksOptions{domainsOption{[]domainName{"cz"}}},
 		"tld":                  &tldOptions{domainsOption{[]domainName{"cz"}}},
 		"url":                  &urlOptions{domainsOption: domainsOption{[]domainName{"cz"}}},

@@ -12,7 +12,7 @@ import (
 
 // hostilePage has b wherever a searcher looks.
 func hostilePage(b []byte) *analyzer.Page {
-	p := &analyzer.Page{URL: "http://a.test/", Host: "a.test", Via: "http://" + string(b[:min(len(b), 2048)]), Type: "text/html", Title: string(b[:min(len(b), 1024)]), Text: string(b), Source: string(b)}
+	p := &analyzer.Page{URL: "http://a.test/", Host: "a.test", HostJudged: len(b), HostValid: []int{len(b)}, Via: "http://" + string(b[:min(len(b), 2048)]), Type: "text/html", Title: string(b[:min(len(b), 1024)]), Text: string(b), Source: string(b)}
 	for len(b) > 64 {
 		var four [4]byte
 		binary.BigEndian.PutUint32(four[:], 0xc0000200|uint32(b[0])<<8|uint32(b[1]))
@@ -77,6 +77,10 @@ points=-1
 kind="cities"
 list="cz"
 ascii=true
+points=1
+[[searcher]]
+kind="host"
+min_pages=1
 points=1
 [[searcher]]
 kind="url"

@@ -75,6 +75,13 @@ type Frontier interface {
 	Finished(ctx context.Context, u *crawl.CrawlURI) error
 }
 
+// HostVerdicts is what Hosts can do beside, when they count verdicts.
+type HostVerdicts interface {
+	// HostVerdicts returns how the pages of a host have been judged; the zero value when
+	// none has. It is called once a page, when somebody wants it.
+	HostVerdicts(ctx context.Context, host string) (crawl.HostVerdicts, error)
+}
+
 // Hosts gives facts about hosts and origins, committed with Finished.
 type Hosts interface {
 	// Host returns the facts about a host name; the zero value when unknown.

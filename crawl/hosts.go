@@ -18,6 +18,12 @@ type HostFacts struct {
 // Known reports whether the facts may be relied on at the given time.
 func (h HostFacts) Known(now time.Time) bool { return now.Before(h.Expires) }
 
+// HostVerdicts is how the pages of a host have been judged so far.
+type HostVerdicts struct {
+	Judged uint64              // pages
+	Valid  [MaxProfiles]uint64 // of these, by profile
+}
+
 // OriginFacts is what is known of an origin (scheme://host[:port]): the rules of
 // its robots.txt.
 type OriginFacts struct {

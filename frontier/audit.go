@@ -75,15 +75,17 @@ type auditing struct {
 	vias  *extsort.Sorter // IDs of pages that URIs were found on
 	st    schema.Stats
 	// The host of the URI rows being read, and how many were read of it.
-	host  string
-	hash  uint64
-	known uint64
-	parts uint64 // entries added to hosts; makes each of them unique
+	host   string
+	hash   uint64
+	known  uint64
+	judged uint64
+	parts  uint64 // entries added to hosts; makes each of them unique
 }
 
 // Kinds of numbers in auditing.hosts.
 const (
 	kindKnown = iota
+	kindJudged
 	kindPending
 	kindFailing
 	kindPlace
@@ -214,12 +216,15 @@ func (u *auditing) records() (err error) {
 
 // knownOf counts a URI with its host.
 func (u *auditing) knownOf(r *schema.Record) error {
-	if r.Host == u.host && u.known > 0 {
-		u.known++
-		return nil
+	var err error
+	if r.Host != u.host || u.known == 0 {
+		err = u.endHost()
+		u.host, u.hash = r.Host, u.f.hash(r.Host)
 	}
-	err := u.endHost()
-	u.host, u.hash, u.known = r.Host, u.f.hash(r.Host), 1
+	u.known++
+	if r.Finishes > 0 && r.Outcome.Judged {
+		u.judged++
+	}
 	return err
 }
 
@@ -228,7 +233,10 @@ func (u *auditing) endHost() error {
 		return nil
 	}
 	err := u.add(u.hash, kindKnown, u.known)
-	u.known = 0
+	if u.judged > 0 {
+		err = errors.Join(err, u.add(u.hash, kindJudged, u.judged))
+	}
+	u.known, u.judged = 0, 0
 	return err
 }
 
@@ -312,8 +320,8 @@ func (u *auditing) places() error {
 
 // hostNumbers are the numbers of a host taken from other rows.
 type hostNumbers struct {
-	known, pending, failing uint64
-	places                  map[schema.Place]bool
+	known, judged, pending, failing uint64
+	places                          map[schema.Place]bool
 }
 
 // hostRows compares the rows of hosts with the numbers from other rows.
@@ -331,6 +339,8 @@ func (u *auditing) hostRows() (err error) {
 			switch all.B {
 			case kindKnown:
 				t.known += n
+			case kindJudged:
+				t.judged += n
 			case kindPending:
 				t.pending += n
 			case kindFailing:
@@ -378,6 +388,9 @@ func (u *auditing) compareHost(h *schema.Host, hash uint64, t hostNumbers) {
 	}
 	if t.known != h.Known {
 		u.note("host %s: %d URIs are known by its row, %d have records", h.Name, h.Known, t.known)
+	}
+	if t.judged < h.Judged || t.judged > h.Judged && !h.Uncounted {
+		u.note("host %s: %d pages are judged by its row, %d by their records", h.Name, h.Judged, t.judged)
 	}
 	if t.pending != h.Pending {
 		u.note("host %s: %d URIs wait by its row, %d stand in its queue", h.Name, h.Pending, t.pending)

@@ -39,6 +39,20 @@ func (f *Frontier) Host(_ context.Context, host string) (crawl.HostFacts, error)
 	return *h, nil
 }
 
+// HostVerdicts implements [chain.HostVerdicts]. The row of the host is cached while URIs of it
+// are in process.
+func (f *Frontier) HostVerdicts(_ context.Context, host string) (crawl.HostVerdicts, error) {
+	v, err := f.hostValue(f.hash(host))
+	if v == nil || err != nil {
+		return crawl.HostVerdicts{}, err
+	}
+	h, err := schema.DecodeHost(v)
+	if err != nil {
+		return crawl.HostVerdicts{}, fmt.Errorf("frontier: host %s: %w", host, err)
+	}
+	return crawl.HostVerdicts{Judged: h.Judged, Valid: h.ValidFor}, nil
+}
+
 func (f *Frontier) readHost(host string) (_ *crawl.HostFacts, keep bool, err error) {
 	v, err := f.db.Get(schema.HostFactsKey(host))
 	if v == nil || err != nil {

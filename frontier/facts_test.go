@@ -3,9 +3,11 @@ package frontier
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"exclave/crawl"
+	"exclave/frontier/rules"
 	"exclave/internal/robots"
 )
 
@@ -67,4 +69,37 @@ func TestOriginsInMemoryAreBoundedInBytes(t *testing.T) {
 	if held > 2*factBytes || held == 0 {
 		t.Errorf("%d bytes of rules are held", held)
 	}
+}
+
+// HostVerdicts counts a page once, by profile, as it was judged last.
+func TestHostVerdicts(t *testing.T) {
+	r := ordered(t, func(*rules.OrderConfig, *rules.LimitsConfig) {})
+	is := func(why string, judged uint64, valid ...uint64) {
+		t.Helper()
+		want := crawl.HostVerdicts{Judged: judged}
+		copy(want.Valid[:], valid)
+		if got, err := r.HostVerdicts(t.Context(), "a.com"); err != nil || got != want {
+			t.Errorf("%s: %+v %v, want %+v", why, got, err, want)
+		}
+	}
+	is("a host that is not known", 0)
+	r.schedule(hop("a.com", "/1", 1), hop("a.com", "/2", 1), hop("a.com", "/3", 1), hop("b.com", "/", 1), hop("a.com", "/4", 1))
+	is("nothing is judged", 0)
+	valid := map[string]uint8{"a.com/1": 1, "a.com/2": 3, "b.com/": 1}
+	r.drain(func(u *crawl.CrawlURI) {
+		url := strings.TrimPrefix(u.URL, "http://")
+		if url == "a.com/4" {
+			r.answer(u, crawl.ClassOther, 0) // not judged
+			return
+		}
+		r.answer(u, crawl.ClassHTML, valid[url])
+	})
+	is("three pages", 3, 2, 1)
+	again := hop("a.com", "/2", 1)
+	again.Force, again.Seed = true, true
+	r.schedule(again)
+	r.drain(func(u *crawl.CrawlURI) { r.answer(u, crawl.ClassHTML, 2) })
+	is("one was judged again, otherwise", 3, 1, 1)
+	sound(t, r.Frontier)
+	r.over()
 }

@@ -51,13 +51,18 @@ func (f *Frontier) renumber(was schema.Format) error {
 
 // migrate3 adds counts to the rows of hosts, and gives queues their places.
 func (f *Frontier) migrate3() error {
-	type count struct{ known, valid uint64 }
-	counts := map[string]count{}
+	counts := map[string]schema.Host{}
 	if err := f.EachURI(func(r *schema.Record) error {
 		c := counts[r.Host]
-		c.known++
+		c.Known++
 		if r.Outcome.Valid() {
-			c.valid++
+			c.Valid++
+		}
+		if r.Outcome.Judged {
+			c.Judged++
+		}
+		for i := range c.ValidFor {
+			c.ValidFor[i] += uint64(r.Outcome.ValidFor >> i & 1)
 		}
 		counts[r.Host] = c
 		return nil
@@ -70,7 +75,7 @@ func (f *Frontier) migrate3() error {
 	}
 	return f.placeAgain(&st, func(h *schema.Host) {
 		c := counts[h.Name]
-		h.Known, h.Valid = c.known, c.valid
+		h.Known, h.Valid, h.Judged, h.ValidFor = c.Known, c.Valid, c.Judged, c.ValidFor
 		if h.Pending > 0 && h.Ticket.IsZero() {
 			h.Ticket = f.wall()
 		}

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -115,6 +116,11 @@ func NewPage(ctx context.Context, u *crawl.CrawlURI, a *analyzer.Analyzer, hosts
 		}
 	}
 	addrs.note(p.Host, p.Addr)
+	if a.WantsHost() {
+		if err = hostVerdicts(ctx, u, p, hosts); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	}
 	for _, o := range u.Outlinks {
 		if ctx.Err() != nil {
 			break
@@ -126,6 +132,34 @@ func NewPage(ctx context.Context, u *crawl.CrawlURI, a *analyzer.Analyzer, hosts
 		p.Outlinks = append(p.Outlinks, k)
 	}
 	return p, nil
+}
+
+// hostVerdicts tells p how the other pages of its host have been judged, when hosts count that.
+func hostVerdicts(ctx context.Context, u *crawl.CrawlURI, p *analyzer.Page, hosts chain.Hosts) error {
+	counts, ok := hosts.(chain.HostVerdicts)
+	host := cmp.Or(u.Host, p.Host)
+	if !ok || host == "" {
+		return nil
+	}
+	v, err := counts.HostVerdicts(ctx, host)
+	if err != nil {
+		return err
+	}
+	var own crawl.Outcome // of u, when it was judged before
+	if u.Prior != nil && u.Prior.Outcome.Judged {
+		own = u.Prior.Outcome
+	}
+	if own.Judged && v.Judged > 0 {
+		v.Judged--
+	}
+	p.HostJudged = int(v.Judged)
+	for i, n := range v.Valid {
+		if own.ValidFor&(1<<i) != 0 && n > 0 {
+			n--
+		}
+		p.HostValid = append(p.HostValid, int(n))
+	}
+	return nil
 }
 
 func judgement(vs []analyzer.Verdict) (*crawl.Judgement, error) {

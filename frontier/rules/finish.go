@@ -213,7 +213,7 @@ func (t *Tx) countOutcome(r *schema.Record, was crawl.Outcome, had bool) error {
 	add(&t.Counters.Valid, was.Valid(), r.Outcome.Valid())
 	add(&t.Counters.Failed, had && Failed(was.Status), Failed(r.Outcome.Status))
 	add(&t.Counters.Disregarded, had && Excluded(was.Status), Excluded(r.Outcome.Status))
-	return t.countValid(r.Host, was.Valid(), r.Outcome.Valid())
+	return t.countVerdict(r.Host, was, r.Outcome)
 }
 
 // Failed reports whether a status counts as a failure: no server answered, or the crawler failed. A URI that was left

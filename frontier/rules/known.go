@@ -89,14 +89,31 @@ func (t *Tx) Rehost(r *schema.Record, host string) error {
 	return t.countKnown(r, fresh)
 }
 
-// countValid updates the valid pages of host and domain.
-func (t *Tx) countValid(host string, before, now bool) error {
-	if before == now {
+// countVerdict updates the judged and the valid pages of host and domain.
+func (t *Tx) countVerdict(host string, was, is crawl.Outcome) error {
+	if was.Judged == is.Judged && was.ValidFor == is.ValidFor {
 		return nil
 	}
 	h, err := t.Host(host)
 	if err != nil {
 		return err
+	}
+	count := func(n *uint64, before, now bool) {
+		switch {
+		case now && !before:
+			*n++
+		case before && !now && *n > 0: // 0: it was judged before this program counted
+			*n--
+		}
+	}
+	count(&h.Judged, was.Judged, is.Judged)
+	for i := range h.ValidFor {
+		bit := uint8(1) << i
+		count(&h.ValidFor[i], was.ValidFor&bit != 0, is.ValidFor&bit != 0)
+	}
+	before, now := was.Valid(), is.Valid()
+	if before == now {
+		return nil
 	}
 	d, err := t.Domain(host)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/netip"
+	"reflect"
 	"testing"
 	"time"
 
@@ -20,8 +21,8 @@ func TestGoldenRows(t *testing.T) {
 		want       string
 	}{
 		{HostKey(9), (&Host{Name: "a.test", Pending: 3, Wake: at, GaveUp: true, Tally: &tally, Backoff: 2, Requests: 7, Pauses: 1, Snoozed: true, Retired: DomainBudget, Best: 4,
-			Ticket: at, Spent: 5, Round: 1, RoundUsed: 2, Took: 250, Known: 8, Valid: 1, Failing: 1, Until: at, Guessed: 6}).Encode(),
-			"680000000000000009 0306612e7465737403e2e9fac7bf687f0200070104e2e9fac7bf6805fa01080102010201e2e9fac7bf68061306c03e04"},
+			Ticket: at, Spent: 5, Round: 1, RoundUsed: 2, Took: 250, Known: 8, Valid: 1, Failing: 1, Until: at, Guessed: 6, Judged: 5, ValidFor: [4]uint64{3, 1}, Uncounted: true}).Encode(),
+			"680000000000000009 0406612e7465737403e2e9fac7bf68ff010200070104e2e9fac7bf6805fa01080102010201e2e9fac7bf680605030100001306c03e04"},
 		{OriginID{9, 0x1234}.Key(), (&Origin{Name: "https://a.test", Backoff: 1, GaveUp: true, Until: at}).Encode(),
 			"65000000000000000900001234 020e68747470733a2f2f612e746573740101e2e9fac7bf68"},
 		{QueueKey(9, 1, 2), EncodeQueued(9, crawl.ID{Host: 9, URI: 3}, 0x1234),
@@ -89,5 +90,22 @@ func TestGoldenRows(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestHostRowBeforeVerdicts: a row that an older program wrote says nothing of pages that were
+// judged, and that there may be some.
+func TestHostRowBeforeVerdicts(t *testing.T) {
+	b, err := hex.DecodeString("0306612e7465737403e2e9fac7bf687f0200070104e2e9fac7bf6805fa01080102010201e2e9fac7bf68061306c03e04")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := DecodeHost(b)
+	if err != nil || h.Known != 8 || h.Valid != 1 || h.Tally == nil || h.Judged != 0 || !h.Uncounted {
+		t.Fatalf("%+v %v", h, err)
+	}
+	again, err := DecodeHost(h.Encode())
+	if err != nil || !reflect.DeepEqual(again, h) {
+		t.Errorf("%+v is read back as %+v (%v)", h, again, err)
 	}
 }

@@ -1,6 +1,10 @@
 package schema
 
-import "time"
+import (
+	"time"
+
+	"exclave/crawl"
+)
 
 // HostKey returns the key of the row of a host or queue by its hash.
 func HostKey(host uint64) []byte { return numberKey(Hosts, host) }
@@ -27,6 +31,11 @@ type Host struct {
 	Failing          uint64     // origins in it that failed and have not recovered
 	Until            time.Time  // all its origins back off until then; zero: not known
 	Guessed          uint64     // URIs known only because useless pages lead to them
+	// Judged are the pages of the host that were judged, ValidFor those that were valid, by
+	// profile. Uncounted: pages may have been judged before a program counted them.
+	Judged    uint64
+	ValidFor  [crawl.MaxProfiles]uint64
+	Uncounted bool
 }
 
 // WakeTime is the wake time of the queue: the end of its delay, or of the back-off of all its origins.
@@ -37,8 +46,9 @@ func (h *Host) WakeTime() time.Time {
 	return h.Wake
 }
 
-// hostVersion starts the value of a host; hostVersion3 did in state format 3.
-const hostVersion, hostVersion3 = 3, 2
+// hostVersion starts the value of a host; hostVersionUnjudged did before pages that were judged
+// were counted, hostVersion3 in state format 3.
+const hostVersion, hostVersionUnjudged, hostVersion3 = 4, 3, 2
 
 // Encode writes the row.
 func (h *Host) Encode() []byte {
@@ -48,7 +58,7 @@ func (h *Host) Encode() []byte {
 	e.uv(h.Pending)
 	e.time(h.Wake)
 	failing := h.Failing > 0 || !h.Until.IsZero()
-	e.flags(h.GaveUp, h.Tally != nil, h.Snoozed, h.Retired != NotRetired, h.RoundUsed > 0, failing, h.Guessed > 0)
+	e.flags(h.GaveUp, h.Tally != nil, h.Snoozed, h.Retired != NotRetired, h.RoundUsed > 0, failing, h.Guessed > 0, h.Uncounted)
 	e.uv(uint64(h.Backoff))
 	e.uv(uint64(h.Refused))
 	e.uv(h.Requests)
@@ -73,13 +83,19 @@ func (h *Host) Encode() []byte {
 	if h.Guessed > 0 {
 		e.uv(h.Guessed)
 	}
+	e.uv(h.Judged)
+	if h.Judged > 0 {
+		for _, n := range h.ValidFor {
+			e.uv(n)
+		}
+	}
 	if h.Tally != nil {
 		e.tally(*h.Tally)
 	}
 	return e.b
 }
 
-// DecodeHost reads a row of the present format or of format 3.
+// DecodeHost reads a row of this or an older version.
 func DecodeHost(b []byte) (*Host, error) {
 	h := &Host{}
 	return h, h.Decode(b)
@@ -88,13 +104,13 @@ func DecodeHost(b []byte) (*Host, error) {
 // Decode is DecodeHost into an empty row.
 func (h *Host) Decode(b []byte) error {
 	version := byte(hostVersion)
-	if len(b) > 0 && b[0] == hostVersion3 {
-		version = hostVersion3
+	if len(b) > 0 && (b[0] == hostVersion3 || b[0] == hostVersionUnjudged) {
+		version = b[0]
 	}
 	d := newDecOf(b, version)
 	h.Name, h.Pending, h.Wake = d.str(), d.uv(), d.time()
 	var visited, retired, round, failing, guessed bool
-	d.flags(&h.GaveUp, &visited, &h.Snoozed, &retired, &round, &failing, &guessed)
+	d.flags(&h.GaveUp, &visited, &h.Snoozed, &retired, &round, &failing, &guessed, &h.Uncounted)
 	h.Backoff, h.Refused = uint8(d.uv()), uint8(d.uv())
 	h.Requests, h.Pauses = d.uv(), d.uv()
 	if version > hostVersion3 {
@@ -112,6 +128,14 @@ func (h *Host) Decode(b []byte) error {
 	}
 	if guessed {
 		h.Guessed = d.uv()
+	}
+	h.Uncounted = h.Uncounted || version <= hostVersionUnjudged && h.Known > 0
+	if version > hostVersionUnjudged {
+		if h.Judged = d.uv(); h.Judged > 0 {
+			for i := range h.ValidFor {
+				h.ValidFor[i] = d.uv()
+			}
+		}
 	}
 	if visited {
 		y := d.tally()

@@ -66,7 +66,7 @@ func Tables() []Declaration {
 		{Table: Line, Name: "queues in line", Key: "place host", Grows: WithHosts, Check: checkPlace},
 		{Table: Snoozed, Name: "queues that are snoozed", Key: "time host", Grows: WithHosts, Check: checkPlace},
 		{Table: Retired, Name: "queues that are retired", Key: "0 host", Grows: WithHosts, Check: checkPlace},
-		{Table: Hosts, Name: "hosts", Key: "host", Grows: WithHosts, Version: hostVersion, Older: []byte{hostVersion3}, Hashed: true, Check: checkHost},
+		{Table: Hosts, Name: "hosts", Key: "host", Grows: WithHosts, Version: hostVersion, Older: []byte{hostVersionUnjudged, hostVersion3}, Hashed: true, Check: checkHost},
 		{Table: FailedOrigins, Name: "origins that failed", Key: "host origin", Grows: WithHosts, Version: valueVersion, Check: checkOrigin},
 		{Table: Domains, Name: "registered domains", Key: "domain", Grows: WithHosts, Version: valueVersion, Check: checkDomain},
 		{Table: Addresses, Name: "IP addresses", Key: "IP address", Grows: WithHosts, Version: valueVersion, Check: checkAddress},

@@ -7,18 +7,24 @@ import (
 	"net/netip"
 	"strings"
 
+	"exclave/analyzer"
 	"exclave/chain"
 	"exclave/crawl"
 	"exclave/warc"
 )
 
-// knownHosts are the addresses of hosts that the DNS records of a WARC file name.
+// knownHosts are the addresses of hosts that the DNS records of a WARC file name, and how the
+// documents of each host were judged.
 type knownHosts struct {
 	noFacts
-	addr map[string]netip.Addr
+	addr     map[string]netip.Addr
+	verdicts map[string]crawl.HostVerdicts // of the documents before
 }
 
-var _ chain.Hosts = knownHosts{}
+var (
+	_ chain.Hosts        = knownHosts{}
+	_ chain.HostVerdicts = knownHosts{}
+)
 
 // Bounds of what is kept of one WARC file's DNS records.
 const (
@@ -57,6 +63,26 @@ func (k knownHosts) Host(_ context.Context, host string) (crawl.HostFacts, error
 		f.Status, f.Addrs = crawl.StatusDNS, []netip.Addr{a}
 	}
 	return f, nil
+}
+
+// HostVerdicts implements [chain.HostVerdicts].
+func (k knownHosts) HostVerdicts(_ context.Context, host string) (crawl.HostVerdicts, error) {
+	return k.verdicts[host], nil
+}
+
+// judged counts what was judged of a host.
+func (k knownHosts) judged(host string, vs []analyzer.Verdict) {
+	if _, known := k.verdicts[host]; k.verdicts == nil || !known && len(k.verdicts) >= maxKnownHosts {
+		return
+	}
+	v := k.verdicts[host]
+	v.Judged++
+	for i := range vs[:min(len(vs), len(v.Valid))] {
+		if vs[i].Valid {
+			v.Valid[i]++
+		}
+	}
+	k.verdicts[host] = v
 }
 
 // noFacts is the part of [chain.Hosts] that a judgement outside a crawl asks nothing of.

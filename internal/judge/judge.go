@@ -11,7 +11,6 @@ import (
 	"os"
 
 	"exclave/analyzer"
-	"exclave/chain"
 	"exclave/chain/extract"
 	"exclave/crawl"
 	"exclave/internal/markup"
@@ -48,7 +47,7 @@ func (r Result) Valid() bool {
 
 // document judges bytes. declared is the Content-Type, "" when unknown; addr is
 // where they are from, and hosts knows further addresses.
-func document(ctx context.Context, a *analyzer.Analyzer, j Result, declared string, body []byte, addr netip.Addr, hosts chain.Hosts) (Result, error) {
+func document(ctx context.Context, a *analyzer.Analyzer, j Result, declared string, body []byte, addr netip.Addr, hosts knownHosts) (Result, error) {
 	t := mime.Detect(j.URL, declared, body[:min(len(body), mime.HeadSize)], 0)
 	j.MIME = t.Type
 	if !a.Judges(t.Type) {
@@ -64,7 +63,9 @@ func document(ctx context.Context, a *analyzer.Analyzer, j Result, declared stri
 		return j, err
 	}
 	j.Words = p.WordCount()
-	j.Verdicts, err = a.Run(ctx, p)
+	if j.Verdicts, err = a.Run(ctx, p); err == nil {
+		hosts.judged(p.Host, j.Verdicts)
+	}
 	return j, err
 }
 

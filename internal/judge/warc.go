@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"exclave/analyzer"
+	"exclave/crawl"
 	"exclave/internal/record"
 	"exclave/warc"
 )
@@ -16,7 +17,7 @@ import (
 // archived judges every answer with status 200 in a WARC file, or those whose URL is wanted.
 func archived(ctx context.Context, a *analyzer.Analyzer, path string, in io.Reader, wanted func(url string) bool, each func(Result) error, doubt func(warc.Defect)) error {
 	var defects []error
-	hosts := knownHosts{addr: map[string]netip.Addr{}}
+	hosts := knownHosts{addr: map[string]netip.Addr{}, verdicts: map[string]crawl.HostVerdicts{}}
 	r := warc.NewTolerantReader(in, func(d warc.Defect) {
 		d.File = path
 		defects = append(defects, &d)

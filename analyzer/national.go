@@ -35,23 +35,20 @@ func (s phone) nationalNumber(c *candidate, text string, at, last int) (number s
 }
 
 // matchNational returns the national number that c begins with, or is all of unless it was
-// announced: the longest that ends with a group of digits. The trunk prefix may stand before it;
-// so may the country code without a plus, when it was announced.
+// announced: the longest that ends with a group of digits. Before it stands the trunk prefix,
+// where there is one; or the country code without a plus, when it was announced.
 func (s phone) matchNational(c *candidate, announced bool) (number string, stop int) {
 	for i := c.groups - 1; i >= 0; i-- {
 		d := c.digits[:c.ends[i]]
 		if len(d) > maxPhone {
 			continue
 		}
-		if s.national.Match(d) {
-			return "+" + s.code + string(d), c.stops[i]
-		}
-		if !announced {
-			break
-		}
 		for _, prefix := range [...]string{s.trunk, s.code} {
-			if prefix != "" && strings.HasPrefix(string(d), prefix) && s.national.Match(d[len(prefix):]) {
-				return "+" + s.code + string(d[len(prefix):]), c.stops[i]
+			if rest, ok := strings.CutPrefix(string(d), prefix); ok && s.national.MatchString(rest) {
+				return "+" + s.code + rest, c.stops[i]
+			}
+			if !announced {
+				return "", 0
 			}
 		}
 	}
@@ -59,13 +56,14 @@ func (s phone) matchNational(c *candidate, announced bool) (number string, stop 
 }
 
 // grouped reports groups as telephones have them, and neither dates, accounts nor part
-// numbers: three or more of two or three digits, one sign between.
+// numbers: three or more of two or three digits, one sign between; the first has the trunk
+// prefix, too.
 func (c *candidate) grouped() bool {
 	if c.groups < 3 || !c.blank {
 		return false
 	}
 	for i, from := 0, 0; i < c.groups; i++ {
-		if n := c.ends[i] - from; n < 2 || n > 3 {
+		if n := c.ends[i] - from; n < 2 || n > 3 && (i > 0 || n > 4) {
 			return false
 		}
 		from = c.ends[i]

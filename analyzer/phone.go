@@ -32,6 +32,7 @@ type phone struct {
 	code     string         // digits
 	trunk    string
 	labels   labels
+	form     form
 }
 
 // phoneOptions are those of the kind "phone".
@@ -39,9 +40,19 @@ type phoneOptions struct {
 	patternOption
 	Code     string   `toml:"country_code"` // with national: digits before a national number
 	National string   `toml:"national"`     // RE2 of the digits of a national number, without trunk prefix; empty = none is looked for
-	Trunk    string   `toml:"trunk"`        // digits that are dialled before a national number within the country
+	Trunk    string   `toml:"trunk"`        // digits that must stand before a national number, as they are dialled within the country
+	Form     form     `toml:"form"`         // which numbers count; empty = both
 	Labels   []string `toml:"labels"`       // words before a number, beside those understood everywhere
 }
+
+// form is how a number is written.
+type form string
+
+// The values of form.
+const (
+	international form = "international"
+	national      form = "national"
+)
 
 // phoneLabels are understood everywhere.
 func phoneLabels() labels {
@@ -57,6 +68,8 @@ func (o *phoneOptions) Validate() conf.Problems {
 	ps.Check((o.Code == "") == (o.National == ""), "country_code", "wanted with national, and only then")
 	ps.Check(o.Code == "" || isDigits(o.Code) && len(o.Code) <= 4, "country_code", "%q: up to four digits are wanted, like 420", o.Code)
 	ps.Check(o.Trunk == "" || isDigits(o.Trunk) && len(o.Trunk) <= 3 && o.National != "", "trunk", "%q: up to three digits are wanted, and national", o.Trunk)
+	ps.Check(o.Form == "" || o.Form == international || o.Form == national, "form", `%q: "international" or "national"; without it both count`, o.Form)
+	ps.Check(o.Form != national || o.National != "", "form", "national is wanted with it")
 	ps.Merge(labels(o.Labels).validate("labels"))
 	return ps
 }
@@ -66,7 +79,7 @@ func (o *phoneOptions) open(*resources) (Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := phone{pattern: re, code: o.Code, trunk: o.Trunk, labels: append(phoneLabels(), o.Labels...)}
+	s := phone{pattern: re, code: o.Code, trunk: o.Trunk, form: o.Form, labels: append(phoneLabels(), o.Labels...)}
 	if o.National != "" {
 		if s.national, err = compile(o.National); err != nil {
 			return nil, err
@@ -142,7 +155,7 @@ func (s phone) numbers(text string) iter.Seq[string] {
 				end := c.read(text, i+n)
 				v, stop := s.number(&c)
 				if v != "" {
-					if end, last = stop, stop; !yield(v) {
+					if end, last = stop, stop; s.form != national && !yield(v) {
 						return
 					}
 				}
@@ -153,7 +166,7 @@ func (s phone) numbers(text string) iter.Seq[string] {
 				i++
 				continue
 			}
-			if s.national != nil && (i == 0 || !isAlnum(text[i-1])) {
+			if s.form != international && s.national != nil && (i == 0 || !isAlnum(text[i-1])) {
 				c.read(text, i)
 				if v, stop := s.nationalNumber(&c, text, i, last); v != "" {
 					if i, last = stop, stop; !yield(v) {
@@ -178,11 +191,14 @@ func (s phone) link(link string) string {
 		return ""
 	}
 	if n := prefixLen(link, 0); n > 0 {
+		if s.form == national {
+			return ""
+		}
 		c.read(link, n)
 		v, _ := s.number(&c)
 		return v
 	}
-	if s.national == nil || !digitAt(link, 0) && link[0] != '(' {
+	if s.form == international || s.national == nil || !digitAt(link, 0) && link[0] != '(' {
 		return ""
 	}
 	c.read(link, 0)
@@ -197,7 +213,7 @@ func (s phone) marked(source string) iter.Seq[string] {
 		var c candidate
 		for rest := source; ; {
 			i := strings.IndexByte(rest, '+')
-			if i < 0 {
+			if i < 0 || s.form == national {
 				break
 			}
 			if i > 0 && strings.IndexByte("\"'>: ", rest[i-1]) >= 0 && i+1 < len(rest) {
@@ -208,7 +224,7 @@ func (s phone) marked(source string) iter.Seq[string] {
 			}
 			rest = rest[i+1:]
 		}
-		if s.national == nil {
+		if s.national == nil || s.form == international {
 			return
 		}
 		for _, mark := range [...]string{"elephone\"", "elephone'", `class="tel"`, "data-phone="} {

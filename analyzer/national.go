@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -103,15 +102,12 @@ func amount(after string) bool {
 	return unit != "" || strings.HasPrefix(strings.TrimLeft(after, " "), "%")
 }
 
-// free reports that a number without a label is nothing's: it begins a line or a cell or follows a
-// name, and ends one or comes before another contact.
+// free reports that a number without a label is nothing's: it begins a line, a cell or an item,
+// and ends one or comes before another contact.
 func free(before, after string) bool {
 	t := strings.TrimRight(before, " ")
-	if r, _ := utf8.DecodeLastRuneInString(t); t != "" && !unicode.IsLetter(r) && !strings.ContainsRune(",;|\n\t)", r) {
+	if r, _ := utf8.DecodeLastRuneInString(t); t != "" && !strings.ContainsRune(",;|\n\t", r) {
 		return false
-	}
-	if i := strings.LastIndexAny(t, " \n\t"); len(t)-i <= 3 && t != "" && !strings.ContainsAny(t[len(t)-1:], ",;|\n\t)") {
-		return false // "č 1", "No 1"
 	}
 	a := strings.TrimLeft(cut(after, afterReach*2), " ")
 	if r, _ := utf8.DecodeRuneInString(a); a == "" || strings.ContainsRune(",;|\n\t)", r) {

@@ -88,16 +88,46 @@ func (o *phoneOptions) open(*resources) (Searcher, error) {
 	return s, nil
 }
 
+// number is one that was found.
+type number struct {
+	value    string // +420123456789
+	national bool   // it was written without a country code
+}
+
 // Search implements Searcher. A number of a link or of the source counts only when it is
-// valid and the text does not have it.
+// valid and the page does not have it elsewhere. On a page whose international numbers are all
+// another country's the national ones are, too.
 func (s phone) Search(ctx context.Context, p *Page) (Finding, error) {
 	var t tally
+	own, foreign := false, false
+	type placed struct{ value, where string }
+	var nationals []placed
 	for n := range counted(ctx, s.numbers(p.Text)) {
-		t.add(s.pattern.MatchString(n), n, "text")
+		if n.national {
+			if len(nationals) < maxDistinct {
+				nationals = append(nationals, placed{n.value, "text"})
+			}
+			continue
+		}
+		ok := s.pattern.MatchString(n.value)
+		own, foreign = own || ok, foreign || !ok
+		if s.form != national {
+			t.add(ok, n.value, "text")
+		}
 	}
-	more := func(n, where string) {
-		if n != "" && !t.seen(n) && s.pattern.MatchString(n) {
-			t.add(true, n, where)
+	more := func(n number, where string) {
+		switch {
+		case n.value == "":
+		case n.national && len(nationals) == maxDistinct:
+		case n.national:
+			nationals = append(nationals, placed{n.value, where})
+		case s.pattern.MatchString(n.value):
+			own = true
+			if s.form != national && !t.seen(n.value) {
+				t.add(true, n.value, where)
+			}
+		default:
+			foreign = true
 		}
 	}
 	for _, scheme := range [...]string{"tel:", "callto:", "wa.me/", "phone="} {
@@ -107,6 +137,13 @@ func (s phone) Search(ctx context.Context, p *Page) (Finding, error) {
 	}
 	for n := range counted(ctx, s.marked(p.Source)) {
 		more(n, "source")
+	}
+	if own || !foreign {
+		for _, n := range nationals {
+			if n.where == "text" || !t.seen(n.value) {
+				t.add(s.pattern.MatchString(n.value), n.value, n.where)
+			}
+		}
 	}
 	return t.finding(), ctx.Err()
 }
@@ -121,11 +158,11 @@ type candidate struct {
 	blank  bool           // groups are apart by blanks, or all by the same other sign
 }
 
-// number returns the number in c that matches the pattern, and where it ends in the text: the
+// withCode returns the number in c that matches the pattern, and where it ends in the text: the
 // longest that ends where a group of digits ends, since what follows a number on its line
 // ("+420 123 456 789 2024") is often digits too. With none it is the longest that can
 // be a number, or "".
-func (s phone) number(c *candidate) (number string, stop int) {
+func (s phone) withCode(c *candidate) (number string, stop int) {
 	if c.n < minPhone || c.digits[0] == '0' {
 		return "", 0
 	}
@@ -141,8 +178,8 @@ func (s phone) number(c *candidate) (number string, stop int) {
 // numbers yields the numbers in text as +420123456789. An international one starts with +
 // or 00 that follows no letter or digit; between its groups of digits stand at most
 // three of the separators that people use. A (0) among them is left out.
-func (s phone) numbers(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
+func (s phone) numbers(text string) iter.Seq[number] {
+	return func(yield func(number) bool) {
 		var c candidate
 		last := -1 // where the last number ended
 		for i := 0; i < len(text); {
@@ -153,9 +190,9 @@ func (s phone) numbers(text string) iter.Seq[string] {
 			}
 			if n := prefixLen(text, i); n > 0 {
 				end := c.read(text, i+n)
-				v, stop := s.number(&c)
+				v, stop := s.withCode(&c)
 				if v != "" {
-					if end, last = stop, stop; s.form != national && !yield(v) {
+					if end, last = stop, stop; !yield(number{v, false}) {
 						return
 					}
 				}
@@ -169,7 +206,7 @@ func (s phone) numbers(text string) iter.Seq[string] {
 			if s.form != international && s.national != nil && (i == 0 || !isAlnum(text[i-1])) {
 				c.read(text, i)
 				if v, stop := s.nationalNumber(&c, text, i, last); v != "" {
-					if i, last = stop, stop; !yield(v) {
+					if i, last = stop, stop; !yield(number{v, true}) {
 						return
 					}
 					continue
@@ -183,42 +220,39 @@ func (s phone) numbers(text string) iter.Seq[string] {
 
 func digitAt(text string, i int) bool { return i < len(text) && '0' <= text[i] && text[i] <= '9' }
 
-// link returns the number that a tel: link is to, "" when there is none.
-func (s phone) link(link string) string {
+// link returns the number that a tel: link is to, none when it is to no number.
+func (s phone) link(link string) number {
 	link = strings.TrimLeft(link, "/ ")
 	var c candidate
 	if link == "" {
-		return ""
+		return number{}
 	}
 	if n := prefixLen(link, 0); n > 0 {
-		if s.form == national {
-			return ""
-		}
 		c.read(link, n)
-		v, _ := s.number(&c)
-		return v
+		v, _ := s.withCode(&c)
+		return number{v, false}
 	}
 	if s.form == international || s.national == nil || !digitAt(link, 0) && link[0] != '(' {
-		return ""
+		return number{}
 	}
 	c.read(link, 0)
 	v, _ := s.matchNational(&c, true)
-	return v
+	return number{v, true}
 }
 
 // marked yields the numbers of which the source says that they are: in international
 // form within quotes, or behind "telephone" of schema.org or the class "tel" of hCard.
-func (s phone) marked(source string) iter.Seq[string] {
-	return func(yield func(string) bool) {
+func (s phone) marked(source string) iter.Seq[number] {
+	return func(yield func(number) bool) {
 		var c candidate
 		for rest := source; ; {
 			i := strings.IndexByte(rest, '+')
-			if i < 0 || s.form == national {
+			if i < 0 {
 				break
 			}
 			if i > 0 && strings.IndexByte("\"'>: ", rest[i-1]) >= 0 && i+1 < len(rest) {
 				c.read(rest, i+1)
-				if v, _ := s.number(&c); v != "" && !yield(v) {
+				if v, _ := s.withCode(&c); v != "" && !yield(number{v, false}) {
 					return
 				}
 			}
@@ -235,7 +269,7 @@ func (s phone) marked(source string) iter.Seq[string] {
 				}
 				link := cut(rest, 60)
 				if i := strings.IndexAny(link, "0123456789+("); i >= 0 && (i == 0 || strings.IndexByte("\"'>: ", link[i-1]) >= 0) {
-					if v := s.link(link[i:]); v != "" && !yield(v) {
+					if n := s.link(link[i:]); n.value != "" && !yield(n) {
 						return
 					}
 				}

@@ -127,6 +127,9 @@ func TestNoNumbers(t *testing.T) {
 		`<script>var a=1+420777123456;var b="x+420777123456"</script>`,
 		`<div data-id="777123456"></div>`,
 		`<p>50 60 70 80 90 info@firma.cz`,
+		`<p>Organisasjonsnummer 996 203 840<br>post@firma.no`, `<p>info@firma.cz MB 996 203 840`,
+		// The page's other numbers say whose it is.
+		`<p>Telefon: <a href="tel:+48220000612">22 000 06 12</a>`, `<p>Tel.: +48 22 000 06 12, mobil: 601 123 456`, `<p>Mobil: 601 123 456, fax +48 22 000 06 12`,
 		`<p>Tel.: 0777 123 456`, `<p>tel.: (05) 41 21 12 12`, // of a country with a trunk prefix
 		`<p>10 20 30, 40 50 60, info@firma.cz`,
 	} {

@@ -107,7 +107,7 @@ func TestExitCodes(t *testing.T) {
 		{0, "init made --profile cz"}, {2, "init job --profile cz"}, {2, "init made2 --profile xx"}, {2, "init file --profile cz"}, {3, "init " + sealed + " --profile cz"},
 		{1, "moved job"}, {2, "moved job missing"}, {2, "moved wrong"}, {3, "moved broken"}, {4, "moved locked"},
 		{1, "pause job"}, {2, "pause"}, {1, "resume job"}, {2, "resume"}, {1, "stop job"}, {2, "stop --timeout -1s job"}, {1, "watch job"}, {2, "watch"},
-		{0, "profile import none.txt"}, {0, "profile show cz"}, {2, "profile import bad.properties"}, {2, "profile import missing"}, {2, "profile show xx"}, {3, "profile import -o " + sealed + " none.txt"},
+		{0, "profile import none.txt"}, {0, "profile show cz"}, {0, "profile new ee"}, {2, "profile new eesti"}, {2, "profile import bad.properties"}, {2, "profile import missing"}, {2, "profile show xx"}, {3, "profile import -o " + sealed + " none.txt"},
 		{2, "recover fresh"}, {2, "recover wrong"}, {4, "recover locked"},
 		{0, "report job"}, {0, "report --all job"}, {1, "report job threads"}, {2, "report job x"}, {2, "report wrong"}, {3, "report fresh"}, {3, "report broken"}, {3, "report --out " + sealed + " job"}, {4, "report locked"},
 		{0, "rescore judged --profile own.toml"}, {1, "rescore job --profile own.toml"}, {2, "rescore judged --profile weighed.toml --from cz"}, {2, "rescore judged --profile missing"}, {2, "rescore wrong --profile cz"},

@@ -15,7 +15,7 @@ func newProfile() *cobra.Command {
 		Use:   "profile",
 		Short: "Make and show profiles, the definitions of a nation's pages",
 	}
-	cmd.AddCommand(newProfileImport(), newProfileShow())
+	cmd.AddCommand(newProfileImport(), newProfileNew(), newProfileShow())
 	return cmd
 }
 

@@ -58,7 +58,7 @@ func TestTime(t *testing.T) {
 		{"all the time that is needed", 1e6, 1e6, 2000, []string{"valid:"}, 5},
 		{"the document is not read to its end", 3, 1e6, 0, []string{"extract:time", "valid:"}, 5},
 		{"its links are not resolved to their end", 500, 1e6, 400, []string{"extract:time", "valid:"}, 5},
-		{"not all searchers count", 1e6, 2070, 2000, []string{"analysis:time", "valid:"}, 1},
+		{"not all searchers count", 1e6, 2050, 2000, []string{"analysis:time", "valid:"}, 1},
 		{"no searcher counts", 1e6, 0, 2000, []string{"analysis:time", "invalid:0"}, 0},
 	} {
 		u := answer(t, "http://a.com/", "200 OK", "Content-Type: text/html\r\n", page)

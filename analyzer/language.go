@@ -22,6 +22,9 @@ func (o *languageOptions) Validate() (ps conf.Problems) {
 	return ps
 }
 
+// looksFor implements looksFor of expressions.
+func (o *languageOptions) looksFor() (string, []string) { return "lang", []string{o.Language} }
+
 // languageModel is what the model is shared by.
 type languageModel struct{}
 

@@ -143,7 +143,7 @@ points = 1
 		want []string
 	}{
 		{"no profile judges nothing", analyzer.Config{}, []string{"profiles", "cz"}},
-		{"an unknown profile names those there are", analyzer.Config{Profiles: []string{"xx"}}, []string{`"xx"`, "cz, original, sk"}},
+		{"an unknown profile names those there are", analyzer.Config{Profiles: []string{"xx"}}, []string{`"xx"`, "au, cz, dk, gr, hr, hu, no, original, pl, pt, si, sk, th"}},
 		{"a file that is not there", analyzer.Config{Profiles: []string{"no.toml"}}, []string{"no.toml"}},
 		{"all problems of a file", analyzer.Config{Profiles: []string{bad}}, []string{"bad.toml", "profile.name", "searcher[0].kind", "searcher[0].points"}},
 		{"one profile twice has one verdict too many", analyzer.Config{Profiles: []string{"cz", "cz"}}, []string{"cz is given twice"}},

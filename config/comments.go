@@ -191,7 +191,7 @@ analysis; what was found until then is kept, and crawl.log says extract:time or
 analysis:time. 0 = no limit.`,
 
 		"analysis":          `Which pages are national.`,
-		"analysis.profiles": `Built in: "cz", "original", "sk". Or paths of files: "my.toml". At most 4.`,
+		"analysis.profiles": `Built in: "cz", "sk" and more (exclave profile show). Or paths of files: "my.toml". At most 4.`,
 		"analysis.evidence": `What a verdict keeps of e-mails, numbers and words: "full", "hashed", "counts";
 "" = as the profile says.`,
 		"analysis.geoip": `MaxMind DB file that says in which country an address is; "" = searchers of kind

@@ -23,7 +23,7 @@ func flagLimits() map[string]limits {
 	upTo := func(d time.Duration) limits { return limits{0, float64(d)} }
 	day := upTo(24 * time.Hour)
 	return map[string]limits{
-		"top": {0, 1e6}, "worst": {0, 1e6}, "changes": {0, 1e9}, "l2": {1e-6, 1e6}, "folds": {2, 1000}, "precision": {0, 1}, "frontier list limit": {0, 1e9}, "crawl-status": {-99999, 999}, "timeout": day, "parts": {0, 10_000}, "max-urls": {0, 1e12},
+		"top": {0, 1e6}, "worst": {0, 1e6}, "changes": {0, 1e9}, "pages": {1, 100_000}, "l2": {1e-6, 1e6}, "folds": {2, 1000}, "precision": {0, 1}, "frontier list limit": {0, 1e9}, "crawl-status": {-99999, 999}, "timeout": day, "parts": {0, 10_000}, "max-urls": {0, 1e12},
 		"ratio": {1e-9, 1}, "least": share, "max": {0, 1e9}, "least-ascii": {2, 40}, "forms": {1, 1e9}, "hits": {1, 1000}, "most": share,
 
 		"toe-threads": {1, 10_000}, "hosts": {1, 1e8}, "bench frontier hosts": {0, 1e8}, "resources": {1, 1 << 31}, "mean-size": {2_000, 1e6},

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"exclave/config"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/view"
+	"exclave/internal/labels"
+	"exclave/internal/markup"
+	"exclave/internal/mime"
+	"exclave/internal/printable"
+	"exclave/internal/record"
+	"exclave/internal/rescore"
+	"exclave/internal/urlx"
+
+	"github.com/spf13/cobra"
+)
+
+func newLabel() *cobra.Command {
+	var (
+		profile, nation, out string
+		pages                int
+	)
+	cmd := &cobra.Command{
+		Use:   "label JOB",
+		Short: "Ask a person about the pages whose verdict was a near thing",
+		Long: `label shows the judged pages of a harvest that were nearest to the other verdict, one after another,
+with what was found and, of archived pages of a job at rest, title and text, and asks whether
+they belong to the nation: y (yes), n (no), s (skip), b (back to the page before), q (quit);
+each with Enter. Answers are appended to a file that eval and calibrate read; pages in it are not
+shown again. Answers may come from a pipe.
+
+Exit codes: 0 done; 1 there is no page to ask about; 2 the configuration is wrong, the profile is
+not of the job; 3 the log cannot be read, the file not written.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			cfg, err := loadJob(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				out = filepath.Join(cfg.Dir, "labels.jsonl")
+			}
+			known := map[string]bool{}
+			if err := labels.Read(out, func(p *labels.Page) error { known[p.URL] = true; return nil }); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return withCode(exitUsage, fmt.Errorf("label: %w", err))
+			}
+			near, err := rescore.Near(cmd.Context(), filepath.Join(cfg.Dir, folder.LogDir), profile, pages, func(url string) bool { return known[url] })
+			if wrong := (*rescore.Error)(nil); errors.As(err, &wrong) {
+				return withCode(exitUsage, fmt.Errorf("label: %w", err))
+			}
+			if err != nil {
+				return withCode(exitFailure, fmt.Errorf("label: %w", err))
+			}
+			if len(near) == 0 {
+				return withCode(exitNegative, fmt.Errorf("label %s: no judged page that is not in %s", args[0], out))
+			}
+			if nation == "" {
+				nation = near[0].Verdict.Profile
+			}
+			f, err := os.OpenFile(out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+			if err != nil {
+				return withCode(exitFailure, fmt.Errorf("label: %w", err))
+			}
+			a := &asking{out: cmd.OutOrStdout(), in: bufio.NewReader(cmd.InOrStdin()), file: f, nation: nation, near: near}
+			if a.view, err = view.Open(cmd.Context(), folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), view.Options{}); err != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: texts of pages are not shown: %v\n", err)
+			} else {
+				defer func() { err = errors.Join(err, a.view.Close()) }()
+			}
+			err = a.ask(cmd.Context(), cfg)
+			if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+				return withCode(exitFailure, fmt.Errorf("label: %s: %w", out, err))
+			}
+			_, err = fmt.Fprintf(a.out, "%s: %s\n", out, count(a.written, "answer"))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&profile, "profile", "", "profile of the job whose verdicts are asked about; without it the only one")
+	cmd.Flags().StringVar(&nation, "nation", "", "what the nation is called in labels; without it the name of the profile")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file that answers are appended to; without it labels.jsonl in the job's folder")
+	cmd.Flags().IntVar(&pages, "pages", 50, "most pages to ask about")
+	return cmd
+}
+
+// asking is a conversation about pages.
+type asking struct {
+	out     io.Writer
+	in      *bufio.Reader
+	file    io.Writer
+	view    *view.View // nil = there is no text to show
+	nation  string
+	near    []rescore.Logged
+	written int
+}
+
+// ask shows page after page. The end of the answers is a quit.
+func (a *asking) ask(ctx context.Context, cfg *config.Config) error {
+	for i := 0; i < len(a.near); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := a.show(ctx, cfg, i); err != nil {
+			return err
+		}
+		answer, err := a.answer()
+		if err != nil {
+			return err
+		}
+		switch answer {
+		case 'y', 'n':
+			if err := a.write(a.near[i], answer == 'y'); err != nil {
+				return err
+			}
+			i++
+		case 's':
+			i++
+		case 'b':
+			i = max(0, i-1)
+		case 'q':
+			return nil
+		}
+	}
+	return nil
+}
+
+// answer reads lines until one is an answer.
+func (a *asking) answer() (byte, error) {
+	for {
+		fmt.Fprintf(a.out, "Does it belong to %s? [y]es [n]o [s]kip [b]ack [q]uit: ", printable.Text(a.nation))
+		line, err := a.in.ReadString('\n')
+		line = strings.ToLower(strings.TrimSpace(line))
+		for _, word := range []string{"yes", "no", "skip", "back", "quit"} {
+			if line != "" && strings.HasPrefix(word, line) {
+				fmt.Fprintln(a.out)
+				return word[0], nil
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			fmt.Fprintln(a.out)
+			return 'q', nil
+		case err != nil:
+			return 0, err
+		}
+	}
+}
+
+// write appends a label. When a page is asked about again, the later line counts.
+func (a *asking) write(l rescore.Logged, yes bool) error {
+	p := labels.Page{URL: l.URL, Via: l.Via, Label: map[string]bool{a.nation: yes}, Words: l.Verdict.Words}
+	p.Verdicts = append(p.Verdicts, l.Verdict)
+	line, err := p.Line()
+	if err == nil {
+		_, err = a.file.Write(line)
+		a.written++
+	}
+	return err
+}
+
+// shownText is how much of a page's text is shown, in bytes.
+const shownText = 600
+
+func (a *asking) show(ctx context.Context, cfg *config.Config, i int) error {
+	l := a.near[i]
+	fmt.Fprintf(a.out, "%d of %d  %s\n", i+1, len(a.near), printable.Text(l.URL))
+	if d := a.document(ctx, cfg, l.URL); d != nil {
+		if d.Title != "" {
+			fmt.Fprintf(a.out, "  %s\n", printable.Text(d.Title))
+		}
+		text := strings.Join(strings.Fields(d.Text), " ")
+		if len(text) > shownText {
+			n := shownText
+			for !utf8.RuneStart(text[n]) {
+				n--
+			}
+			text = text[:n] + "…"
+		}
+		fmt.Fprintf(a.out, "  %s\n", printable.Text(text))
+	}
+	return l.Verdict.Explain(a.out)
+}
+
+// maxDocument bounds what is read of a page, in bytes.
+const maxDocument = 1 << 20
+
+// document returns the archived page; nil when there is none, or none that can be read: then the evidence
+// has to do.
+func (a *asking) document(ctx context.Context, cfg *config.Config, url string) *markup.Doc {
+	u, err := urlx.Parse(url)
+	if err != nil || a.view == nil || ctx.Err() != nil {
+		return nil
+	}
+	r, err := a.view.State.Lookup(cfg.URL.Key(u.WithoutUserinfo().WithoutFragment()))
+	if err != nil || r == nil || !r.Outcome.Archived {
+		return nil
+	}
+	e, c, err := a.view.Records().Open(r.Response)
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	const most = record.MaxHead + maxDocument
+	rec, err := record.Load(io.LimitReader(e.Block, most), os.TempDir(), most)
+	if err != nil {
+		return nil
+	}
+	defer rec.Close()
+	body, _ := rec.Body(maxDocument) // what could be decoded
+	t := mime.Detect(url, rec.Head().Get("Content-Type"), body[:min(len(body), mime.HeadSize)], 0)
+	return markup.Parse(markup.KindOf(t.Type), body, markup.Options{DeclaredCharset: t.Charset})
+}

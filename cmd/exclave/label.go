@@ -215,8 +215,8 @@ func (a *asking) document(ctx context.Context, cfg *config.Config, url string) *
 	if err != nil {
 		return nil
 	}
-	defer rec.Close()
-	body, _ := rec.Body(maxDocument) // what could be decoded
+	defer func() { _ = rec.Close() }() // only read
+	body, _ := rec.Body(maxDocument)   // what could be decoded
 	t := mime.Detect(url, rec.Head().Get("Content-Type"), body[:min(len(body), mime.HeadSize)], 0)
 	return markup.Parse(markup.KindOf(t.Type), body, markup.Options{DeclaredCharset: t.Charset})
 }

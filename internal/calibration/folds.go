@@ -56,7 +56,7 @@ func Fit(rows []Row, o Options, folds int, precision float64) (Result, error) {
 	if r.Model, err = fit(all, o); err != nil {
 		return r, err
 	}
-	r.Model = r.Model.rounded()
+	r.Model = r.rounded()
 	var held []predicted
 	for k := range folds {
 		var train []*Row

@@ -66,7 +66,7 @@ func build(wheelFile, texts, out string) error {
 	if err != nil {
 		return err
 	}
-	defer wheel.Close()
+	defer func() { _ = wheel.Close() }() // only read
 	classes, err := collect(&wheel.Reader, texts)
 	if err != nil {
 		return err

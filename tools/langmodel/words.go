@@ -46,7 +46,7 @@ func wordfreq(wheel *zip.Reader, list string) (frequencies, error) {
 		if err != nil {
 			continue
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }() // only read
 		z, err := gzip.NewReader(f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

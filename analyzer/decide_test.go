@@ -276,3 +276,14 @@ func TestDecidersAreParts(t *testing.T) {
 		t.Error(parts)
 	}
 }
+
+// TestLanguageDecides: expressions ask for a language by its code, terms weigh its named values.
+func TestLanguageDecides(t *testing.T) {
+	a := custom(t, analyzer.Config{}, "[profile]\nname = \"t\"\ndecide = \"expression\"\nexpression = 'lang(\"cs\", \"CS\") && value(\"language\", \"margin\") > 0'\n"+
+		"[[searcher]]\nkind = \"language\"\nlanguage = \"cs\"\npoints = 1\n[probability]\nbias = 0\nmin = 0.5\n[[probability.term]]\nof = \"language\"\nvalue = \"in_sk\"\nweight = -1\n")
+	for text, want := range map[string]bool{czechText: true, "Our bakery bakes fresh bread every day and delivers it to the villages around the town.": false} {
+		if v := verdicts(t, a, htmlPage(text))["t"]; v.Valid != want {
+			t.Errorf("%s", explain(v))
+		}
+	}
+}

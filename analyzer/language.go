@@ -25,6 +25,15 @@ func (o *languageOptions) Validate() (ps conf.Problems) {
 // looksFor implements looksFor of expressions.
 func (o *languageOptions) looksFor() (string, []string) { return "lang", []string{o.Language} }
 
+// values implements hasValues.
+func (o *languageOptions) values() []string {
+	list := []string{"share", "margin", "unknown", "best_other"}
+	for _, l := range langid.Builtins() {
+		list = append(list, "in_"+l)
+	}
+	return list
+}
+
 // languageModel is what the model is shared by.
 type languageModel struct{}
 

@@ -22,6 +22,7 @@ test-long: ## with the race detector, 200 kills of a crawl, repeated in random o
 lint: ## format, vet, golangci-lint, code that nothing reaches
 	@test -z "$$(git ls-files -z '*.go' | xargs -0 gofmt -l | tee /dev/stderr)"
 	go vet ./...
+	go -C tools/recognition/lingua vet .
 	@$(TOOLS) && install_lint && "$$LINT" run ./...
 	.ci/deadcode
 

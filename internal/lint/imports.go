@@ -71,6 +71,8 @@ func table() []row {
 		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},
 		{[]string{"internal/live"}, job, "the view shows snapshots of a job and draws on what is below it"},
 		{[]string{"cmd/…"}, []string{"…"}, "commands know everything"},
+		{[]string{"tools/recognition/lingua"}, nil, "another module: it knows nothing of ours"},
+		{[]string{"tools/recognition"}, with(level3, "analyzer/labelled", "internal/judge", "internal/labels", "internal/evaluation", "internal/calibration", "internal/webanalyzer"), "it measures profiles as commands do"},
 		{[]string{"tools/…"}, with(level1, "analyzer", "analyzer/labelled"), "tools build data"},
 		{[]string{"internal/testweb/…", "internal/sharedtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs"}, []string{"…"}, "helpers of tests"},
 	}
@@ -90,6 +92,7 @@ func restricted() []row {
 		{[]string{"github.com/BurntSushi/toml"}, []string{"internal/conf/*.go"}, "there is one way to decode (ADR 46)"},
 		{[]string{"github.com/expr-lang/…"}, []string{"analyzer/*.go"}, "expressions are of profiles (ADR 53)"},
 		{[]string{"github.com/spf13/…"}, []string{"cmd/…"}, "only commands know the command line"},
+		{[]string{"github.com/pemistahl/…"}, []string{"tools/recognition/lingua/*.go"}, "a yardstick of 127 MB has no place in a program (ADR 60)"},
 	}
 }
 

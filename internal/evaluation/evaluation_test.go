@@ -48,13 +48,13 @@ func TestReport(t *testing.T) {
 	for _, g := range r.ByLength {
 		lengths += fmt.Sprintf("%s %d %v; ", g.Name, g.Pages(), g.Recall())
 	}
-	if want := "< 20 words 1 0.0 %; 20–49 words 2 0.0 %; 50–199 words 2 100.0 %; ≥ 200 words 1 100.0 %; "; lengths != want {
+	if want := "< 20 words 1 0.0 %; 20–49 words 2 0.0 %; 50–199 words 2 100.0 %; ≥ 200 words 1 100.0 %; ≥ 50 words 3 100.0 %; "; lengths != want {
 		t.Error(lengths)
 	}
 	if got := fmt.Sprint(r.Confusion); got != "[{ 1 0} {cz 3 1} {cz sk 1 1} {sk 1 1}]" {
 		t.Error(got)
 	}
-	if got := fmt.Sprint(r.Curve); got != "[{200 100.0 % 25.0 %} {120 100.0 % 50.0 %} {110 66.7 % 50.0 %} {80 75.0 % 75.0 %} {40 80.0 % 100.0 %}]" {
+	if got := fmt.Sprint(r.Curve); got != "[{200 100.0 % 25.0 %} {120 100.0 % 50.0 %} {80 75.0 % 75.0 %} {40 80.0 % 100.0 %}]" {
 		t.Error(got)
 	}
 	if a := r.Searchers[0]; a.At != 4 || a.Best.Recall() != 1 || a.Best.FalsePositive != 1 || a.Any != a.Best {
@@ -83,15 +83,21 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestCurveIsBounded: a hundred points of many, the ends among them.
+// TestCurveIsBounded: a point for each percent of recall, the ends among them, and only the first of it: later ones
+// have more wrong pages.
 func TestCurveIsBounded(t *testing.T) {
 	b := evaluation.NewBuilder(analyzer.Profile{Name: "cz"}, "cz", 0, 0)
 	for i := range 1000 {
 		b.Add(sample(i, []string{"cz"}, "cs", 10, i))
+		b.Add(sample(i, []string{}, "en", 10, i-10000))
 	}
 	r := b.Report()
-	if n := len(r.Curve); n != 100 || r.Curve[0].Threshold != 999 || r.Curve[99].Threshold != 0 {
-		t.Errorf("%d points: %v … %v", n, r.Curve[0], r.Curve[n-1])
+	if n := len(r.Curve); n != 102 || r.Curve[0].Threshold != 999 || r.Curve[1].Threshold != 990 || r.Curve[100].Threshold != 5 || r.Curve[101].Threshold != 0 {
+		t.Errorf("%d points: %v, %v … %v", n, r.Curve[0], r.Curve[1], r.Curve[n-1])
+	}
+	var text strings.Builder
+	if err := r.Write(&text); err != nil || !strings.Contains(text.String(), "\n20               100.0 %    98.0 %\n10               100.0 %    99.0 %\n5                100.0 %    99.5 %\n0                100.0 %    100.0 %\n") {
+		t.Errorf("%v\n%s", err, text.String())
 	}
 	if len(r.Missed) != 0 {
 		t.Error("errors are kept that nobody wants")
@@ -104,5 +110,27 @@ func TestSpread(t *testing.T) {
 	}
 	if got := evaluation.SpreadOf(nil).String(); got != "–" {
 		t.Error(got)
+	}
+}
+
+// TestScore: the curve and the worst errors are of what decides, not of what is shown beside it.
+func TestScore(t *testing.T) {
+	for _, tt := range []struct {
+		decide analyzer.Decider
+		score  string
+		worst  int // page
+	}{{analyzer.DecidePoints, "points", 0}, {"", "points", 0}, {analyzer.DecideProbability, "probability", 1}, {analyzer.DecideExpression, "probability", 1}} {
+		p := analyzer.Profile{Name: "cz", Decide: tt.decide, Probability: &analyzer.Probability{}}
+		b := evaluation.NewBuilder(p, "cz", 0, 1)
+		for i, s := range []labels.Sample{sample(0, []string{"cz"}, "cs", 10, 10), sample(1, []string{"cz"}, "cs", 10, 90)} {
+			probability := []float64{0.4, 0.1}[i]
+			v := &s.Verdicts[0]
+			v.Probability, v.MinProbability, v.Terms = &probability, 0.5, []analyzer.Weighed{{Added: math.Log(probability / (1 - probability))}}
+			b.Add(s)
+		}
+		r := b.Report()
+		if r.Score != tt.score || len(r.Missed) != 1 || r.Missed[0].URL != fmt.Sprintf("http://%d.test/", tt.worst) {
+			t.Errorf("%q: %s, %+v", tt.decide, r.Score, r.Missed)
+		}
 	}
 }

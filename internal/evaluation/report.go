@@ -16,11 +16,11 @@ type Report struct {
 	Nation     string        `json:"nation"`
 	Unlabelled int           `json:"unlabelled"` // pages left out: nobody said whether they are the nation's
 	All        Counts        `json:"all"`
-	ByLength   []Group       `json:"by_length"`
+	ByLength   []Group       `json:"by_length"` // the last one, "≥ 50 words", is the sum of those before it
 	ByLanguage []Group       `json:"by_language"`
 	ByKind     []Group       `json:"by_kind"`
 	Score      string        `json:"score"` // what Curve is of: "probability" or "points"
-	Curve      []Point       `json:"curve"` // from the greatest threshold to the least, at most 100
+	Curve      []Point       `json:"curve"` // from the greatest threshold to the least: one for each percent of recall, and for 99.5 %
 	Searchers  []Alone       `json:"searchers"`
 	Missed     []Error       `json:"missed"`   // the nation's pages that are not valid, the worst first
 	Accepted   []Error       `json:"accepted"` // others' that are
@@ -81,6 +81,12 @@ func lengths() []struct {
 	}{{0, "< 20 words"}, {20, "20–49 words"}, {50, "50–199 words"}, {200, "≥ 200 words"}}
 }
 
+// long is what pages of so many words and more are called together: from there on text is enough.
+const (
+	longWords = 50
+	long      = "≥ 50 words"
+)
+
 // LengthOf names the bucket of a page of so many words.
 func LengthOf(words int) string {
 	name := ""
@@ -118,8 +124,8 @@ func NewBuilder(p analyzer.Profile, nation string, at, worst int) *Builder {
 	b := &Builder{report: Report{Profile: p.Name, Nation: nation, Score: "points"}, at: at, errors: worst,
 		length: map[string]*Counts{}, language: map[string]*Counts{}, kind: map[string]*Counts{},
 		nations: map[string]*NationGroup{}, counted: map[string]map[int]*[2]int{}}
-	if p.Probability != nil {
-		b.report.Score = "probability"
+	if p.Probability != nil && (p.Decide == analyzer.DecideProbability || p.Decide == analyzer.DecideExpression) {
+		b.report.Score = "probability" // of an expression it is the nearest thing to a threshold
 	}
 	for _, s := range p.Searchers {
 		b.searchers = append(b.searchers, s.Name)
@@ -139,6 +145,9 @@ func (b *Builder) Add(s labels.Sample) {
 	b.report.All.Add(belongs, v.Valid)
 	for m, name := range map[*map[string]*Counts]string{&b.length: LengthOf(s.Words), &b.language: cmp.Or(s.Language, unknown), &b.kind: cmp.Or(s.Kind, unknown)} {
 		group(*m, name).Add(belongs, v.Valid)
+	}
+	if s.Words >= longWords {
+		group(b.length, long).Add(belongs, v.Valid)
 	}
 	b.nation(s, v.Valid)
 	b.scores = append(b.scores, scored{b.score(v), belongs})
@@ -213,7 +222,7 @@ func (b *Builder) score(v analyzer.Verdict) float64 {
 func (b *Builder) keep(s labels.Sample, v analyzer.Verdict, belongs bool) {
 	e := Error{URL: s.URL, Source: s.Source, Kind: s.Kind, Language: s.Language, Words: s.Words, Verdict: v}
 	e.distance = math.Abs(b.score(v) - float64(v.Min))
-	if v.Probability != nil {
+	if b.report.Score == "probability" && v.Probability != nil {
 		e.distance = math.Abs(v.LogOdds() - math.Log(v.MinProbability/(1-v.MinProbability)))
 	}
 	list := &b.report.Accepted
@@ -238,6 +247,9 @@ func (b *Builder) Report() Report {
 			r.ByLength = append(r.ByLength, Group{l.name, *c})
 		}
 	}
+	if c := b.length[long]; c != nil {
+		r.ByLength = append(r.ByLength, Group{long, *c})
+	}
 	r.ByLanguage, r.ByKind = groups(b.language), groups(b.kind)
 	for _, n := range slices.Sorted(maps.Keys(b.nations)) {
 		r.Confusion = append(r.Confusion, *b.nations[n])
@@ -259,10 +271,7 @@ func groups(m map[string]*Counts) []Group {
 	return out
 }
 
-// maxCurve is how many points of a curve are kept.
-const maxCurve = 100
-
-// curve computes precision and recall at each score, then keeps points that are spread evenly over recall.
+// curve computes precision and recall at each score, and keeps the first point of each percent of recall.
 func curve(scores []scored) []Point {
 	sorted := slices.Clone(scores)
 	slices.SortFunc(sorted, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
@@ -284,17 +293,23 @@ func curve(scores []scored) []Point {
 			break // less is never better
 		}
 	}
-	return thinned(all, maxCurve)
+	recalls := make([]Share, 0, 102)
+	for i := range 100 {
+		recalls = append(recalls, Share(float64(i)/100))
+	}
+	return atRecalls(all, append(recalls, 0.995, 1))
 }
 
-// thinned keeps at most n points, the first and the last among them.
-func thinned(all []Point, n int) []Point {
-	if len(all) <= n {
-		return all
-	}
-	var out []Point
-	for i := range n {
-		out = append(out, all[i*(len(all)-1)/(n-1)])
+// atRecalls keeps the point with the greatest threshold that has each of the recalls, which ascend as those of the points do.
+func atRecalls(points []Point, recalls []Share) (out []Point) {
+	for _, p := range points {
+		n := 0
+		for n < len(recalls) && recalls[n] <= p.Recall {
+			n++
+		}
+		if n > 0 {
+			out, recalls = append(out, p), recalls[n:]
+		}
 	}
 	return out
 }

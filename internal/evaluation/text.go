@@ -21,8 +21,8 @@ func named(name string, c Counts) ([]byte, error) {
 	return append(append([]byte(`{"name":`), head...), append([]byte(","), rest[1:]...)...), err
 }
 
-// shownCurve is how many points of the curve are printed.
-const shownCurve = 12
+// shownRecalls are those that the points of the curve are printed for: most of them where profiles are set.
+func shownRecalls() []Share { return []Share{0.5, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 1} }
 
 // Write prints the report for people.
 func (r Report) Write(w io.Writer) error {
@@ -48,7 +48,7 @@ func (r Report) Write(w io.Writer) error {
 		aligned(&b, rows)
 	}
 	rows := r.Score + " at least\tprecision\trecall\n"
-	for _, p := range thinned(r.Curve, shownCurve) {
+	for _, p := range atRecalls(r.Curve, shownRecalls()) {
 		rows += fmt.Sprintf("%v\t%v\t%v\n", p.Threshold, p.Precision, p.Recall)
 	}
 	aligned(&b, rows)

@@ -87,12 +87,10 @@ func (r *Rejudge) Verdict(v Verdict, page Seen, words int) (Verdict, error) {
 		return out, fmt.Errorf("searcher %s: %w", strings.Join(missing, ", "), ErrUnlogged)
 	}
 	if r.p.needsWords() {
-		switch {
-		case v.Words != nil:
-			words = *v.Words
-		case words < 0 && r.wordsIn(v) != nil:
-			words = r.wordsIn(v).Found
-		case words < 0:
+		if n, known := r.Words(v); known && (v.Words != nil || words < 0) {
+			words = n
+		}
+		if words < 0 {
 			return out, fmt.Errorf("the number of words of the page: %w", ErrUnlogged)
 		}
 		out.Words = &words
@@ -101,14 +99,18 @@ func (r *Rejudge) Verdict(v Verdict, page Seen, words int) (Verdict, error) {
 	return out, nil
 }
 
-// wordsIn returns what a dictionary found in a logged verdict: all words of title and text.
-func (r *Rejudge) wordsIn(v Verdict) *Scored {
+// Words returns how many words title and text of the page had, as far as a logged verdict says it: itself,
+// or by what a dictionary found.
+func (r *Rejudge) Words(v Verdict) (words int, known bool) {
+	if v.Words != nil {
+		return *v.Words, true
+	}
 	for _, c := range r.p.Searchers {
-		if c.Kind == "dictionary" {
-			return v.by(c.Name)
+		if s := v.by(c.Name); c.Kind == "dictionary" && s != nil {
+			return s.Found, true
 		}
 	}
-	return nil
+	return 0, false
 }
 
 // Off names the searchers of the profile that are off with what a job names.

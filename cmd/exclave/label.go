@@ -24,6 +24,7 @@ import (
 	"exclave/internal/urlx"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 func newLabel() *cobra.Command {
@@ -36,9 +37,9 @@ func newLabel() *cobra.Command {
 		Short: "Ask a person about the pages whose verdict was a near thing",
 		Long: `label shows the judged pages of a harvest that were nearest to the other verdict, one after another,
 with what was found and, of archived pages of a job at rest, title and text, and asks whether
-they belong to the nation: y (yes), n (no), s (skip), b (back to the page before), q (quit);
-each with Enter. Answers are appended to a file that eval and calibrate read; pages in it are not
-shown again. Answers may come from a pipe.
+they belong to the nation: y (yes), n (no), s (skip), b (back to the page before), q (quit).
+On a terminal a key is enough; from a pipe each answer is a line. Answers are appended to a file
+that eval and calibrate read; pages in it are not shown again.
 
 Exit codes: 0 done; 1 there is no page to ask about; 2 the configuration is wrong, the profile is
 not of the job; 3 the log cannot be read, the file not written.`,
@@ -73,6 +74,9 @@ not of the job; 3 the log cannot be read, the file not written.`,
 				return withCode(exitFailure, fmt.Errorf("label: %w", err))
 			}
 			a := &asking{out: cmd.OutOrStdout(), in: bufio.NewReader(cmd.InOrStdin()), file: f, nation: nation, near: near}
+			if tty, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(int(tty.Fd())) {
+				a.keys = &keys{tty: tty}
+			}
 			if a.view, err = view.Open(cmd.Context(), folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), view.Options{}); err != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: texts of pages are not shown: %v\n", err)
 			} else {
@@ -97,6 +101,7 @@ not of the job; 3 the log cannot be read, the file not written.`,
 type asking struct {
 	out     io.Writer
 	in      *bufio.Reader
+	keys    *keys // in place of in; nil = it is no terminal
 	file    io.Writer
 	view    *view.View // nil = there is no text to show
 	nation  string
@@ -134,13 +139,18 @@ func (a *asking) ask(ctx context.Context, cfg *config.Config) error {
 	return nil
 }
 
-// answer reads lines until one is an answer.
+const askFormat = "Does it belong to %s? [y]es [n]o [s]kip [b]ack [q]uit: "
+
+// answer reads keys, or lines, until one is an answer.
 func (a *asking) answer() (byte, error) {
+	if a.keys != nil {
+		return a.key()
+	}
 	for {
-		fmt.Fprintf(a.out, "Does it belong to %s? [y]es [n]o [s]kip [b]ack [q]uit: ", printable.Text(a.nation))
+		fmt.Fprintf(a.out, askFormat, printable.Text(a.nation))
 		line, err := a.in.ReadString('\n')
 		line = strings.ToLower(strings.TrimSpace(line))
-		for _, word := range []string{"yes", "no", "skip", "back", "quit"} {
+		for _, word := range answers() {
 			if line != "" && strings.HasPrefix(word, line) {
 				fmt.Fprintln(a.out)
 				return word[0], nil
@@ -152,6 +162,28 @@ func (a *asking) answer() (byte, error) {
 			return 'q', nil
 		case err != nil:
 			return 0, err
+		}
+	}
+}
+
+func answers() []string { return []string{"yes", "no", "skip", "back", "quit"} }
+
+// key reads keys until one is an answer. Ctrl-C and Ctrl-D quit: what was answered is kept.
+func (a *asking) key() (byte, error) {
+	fmt.Fprintf(a.out, askFormat, printable.Text(a.nation))
+	for {
+		k, err := a.keys.next()
+		if errors.Is(err, io.EOF) || k == ctrlC || k == ctrlD {
+			k, err = 'q', nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		for _, word := range answers() {
+			if k|0x20 == word[0] {
+				fmt.Fprintf(a.out, "%s\n\n", word)
+				return word[0], nil
+			}
 		}
 	}
 }

@@ -30,15 +30,16 @@ func TestReport(t *testing.T) {
 		sample(3, []string{"cz"}, "cs", 20, 80),
 		sample(4, []string{"sk"}, "sk", 49, 110),
 		sample(5, nil, "en", 50, 0),
+		sample(6, nil, "en", -1, 0),
 	} {
-		if i == 5 {
+		if i >= 5 {
 			*s.Nations = []string{}
 		}
 		b.Add(s)
 	}
 	b.Add(labels.Sample{Page: &labels.Page{Label: map[string]bool{"sk": true}}, Verdicts: []analyzer.Verdict{{}}})
 	r := b.Report()
-	if want := (evaluation.Counts{TruePositive: 2, FalsePositive: 1, FalseNegative: 2, TrueNegative: 1}); r.All != want || r.Unlabelled != 1 {
+	if want := (evaluation.Counts{TruePositive: 2, FalsePositive: 1, FalseNegative: 2, TrueNegative: 2}); r.All != want || r.Unlabelled != 1 {
 		t.Errorf("%+v", r.All)
 	}
 	if p, q, f := r.All.Precision(), r.All.Recall(), r.All.F1(); math.Abs(float64(p)-2./3) > 1e-9 || q != .5 || math.Abs(float64(f)-4./7) > 1e-9 {
@@ -48,10 +49,10 @@ func TestReport(t *testing.T) {
 	for _, g := range r.ByLength {
 		lengths += fmt.Sprintf("%s %d %v; ", g.Name, g.Pages(), g.Recall())
 	}
-	if want := "< 20 words 1 0.0 %; 20–49 words 2 0.0 %; 50–199 words 2 100.0 %; ≥ 200 words 1 100.0 %; ≥ 50 words 3 100.0 %; "; lengths != want {
+	if want := "< 20 words 1 0.0 %; 20–49 words 2 0.0 %; 50–199 words 2 100.0 %; ≥ 200 words 1 100.0 %; ≥ 50 words 3 100.0 %; ? 1 –; "; lengths != want {
 		t.Error(lengths)
 	}
-	if got := fmt.Sprint(r.Confusion); got != "[{ 1 0} {cz 3 1} {cz sk 1 1} {sk 1 1}]" {
+	if got := fmt.Sprint(r.Confusion); got != "[{ 2 0} {cz 3 1} {cz sk 1 1} {sk 1 1}]" {
 		t.Error(got)
 	}
 	if got := fmt.Sprint(r.Curve); got != "[{200 100.0 % 25.0 %} {120 100.0 % 50.0 %} {80 75.0 % 75.0 %} {40 80.0 % 100.0 %}]" {
@@ -76,7 +77,7 @@ func TestReport(t *testing.T) {
 	if err := r.Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"profile cz, nation cz: 6 pages; 1 without a label", "all           6      4         3      2      2       1      66.7 %     50.0 %   57.1 %", "not valid, though the nation's, the worst first:\nhttp://2.test/  cs  19 words\n"} {
+	for _, want := range []string{"profile cz, nation cz: 7 pages; 1 without a label", "all           7      4         3      2      2       1      66.7 %     50.0 %   57.1 %", "?             1 ", "not valid, though the nation's, the worst first:\nhttp://2.test/  cs  19 words\n"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%s\nlacks %s", text.String(), want)
 		}

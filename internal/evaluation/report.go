@@ -87,9 +87,9 @@ const (
 	long      = "≥ 50 words"
 )
 
-// LengthOf names the bucket of a page of so many words.
+// LengthOf names the bucket of a page of so many words, "?" when there are fewer than none: nobody knows.
 func LengthOf(words int) string {
-	name := ""
+	name := unknown
 	for _, l := range lengths() {
 		if words >= l.least {
 			name = l.name
@@ -169,7 +169,7 @@ func (b *Builder) Add(s labels.Sample) {
 	}
 }
 
-// unknown is the group of pages of which nobody said the language or kind.
+// unknown is the group of pages of which nobody said the length, language or kind.
 const unknown = "?"
 
 func group(m map[string]*Counts, name string) *Counts {
@@ -249,6 +249,9 @@ func (b *Builder) Report() Report {
 	}
 	if c := b.length[long]; c != nil {
 		r.ByLength = append(r.ByLength, Group{long, *c})
+	}
+	if c := b.length[unknown]; c != nil {
+		r.ByLength = append(r.ByLength, Group{unknown, *c})
 	}
 	r.ByLanguage, r.ByKind = groups(b.language), groups(b.kind)
 	for _, n := range slices.Sorted(maps.Keys(b.nations)) {

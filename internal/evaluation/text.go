@@ -83,7 +83,10 @@ func (e Error) write(w io.Writer) error {
 			fmt.Fprintf(w, "  %s", printable.Text(s))
 		}
 	}
-	fmt.Fprintf(w, "  %d words\n", e.Words)
+	if e.Words >= 0 {
+		fmt.Fprintf(w, "  %d words", e.Words)
+	}
+	fmt.Fprintln(w)
 	return e.Verdict.Explain(w)
 }
 

@@ -81,6 +81,7 @@ func TestJudge(t *testing.T) {
 {"url":"http://file.test/","file":"page.html","nations":["cz"]}
 {"url":"http://warc.test/","label":{"cz":true}}
 {"url":"http://logged.test/","label":{"cz":false},"words":7,"verdicts":[{"profile":"cz","judged":true,"by":[{"searcher":"dictionary","found":9,"valid":3,"distinct":3}]}]}
+{"url":"http://long.test/","label":{"cz":false},"verdicts":[{"profile":"cz","judged":true,"by":[{"searcher":"dictionary","found":9,"valid":1,"distinct":1}]}]}
 {"url":"http://missing.test/","nations":[]}
 {"url":"http://twice.test/","label":{"cz":false},"verdicts":[]}
 {"url":"http://twice.test/","label":{"cz":true},"words":1,"verdicts":[{"profile":"cz","judged":true,"by":[{"searcher":"dictionary","found":9,"valid":1,"distinct":1}]}]}
@@ -106,6 +107,7 @@ http://video.test/ false 0
 http://packed.test/ true 2
 http://warc.test/ true 2
 http://logged.test/ true 7
+http://long.test/ false 9
 http://twice.test/ false 1
 `
 	if got != want {

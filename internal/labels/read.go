@@ -75,7 +75,7 @@ func (p *Page) Line() ([]byte, error) {
 type Sample struct {
 	*Page
 	Title    string
-	Words    int                // of title and text; 0 when nobody knows
+	Words    int                // of title and text; -1 when nobody knows
 	Verdicts []analyzer.Verdict // of each profile, in their order
 }
 
@@ -186,24 +186,24 @@ var errMissing = errors.New("neither document nor verdicts")
 
 // logged judges a page by verdicts that were logged of it.
 func (o Options) logged(p *Page) (Sample, error) {
-	s := Sample{Page: p}
-	words := -1
+	s := Sample{Page: p, Words: -1}
 	if p.Words != nil {
-		words, s.Words = *p.Words, *p.Words
+		s.Words = *p.Words
 	}
 	for _, q := range o.Profiles {
 		v, ok := Logged(p.Verdicts, q.Name)
 		if !ok {
 			return s, errMissing
 		}
-		v, err := analyzer.NewRejudge(q).Verdict(v, analyzer.Seen{URL: p.URL, Via: p.Via}, words)
+		r := analyzer.NewRejudge(q)
+		if n, known := r.Words(v); known && (v.Words != nil || s.Words < 0) {
+			s.Words = n
+		}
+		v, err := r.Verdict(v, analyzer.Seen{URL: p.URL, Via: p.Via}, s.Words)
 		if err != nil {
 			return s, fmt.Errorf("labels: %s: profile %s: %w", p.URL, q.Name, err)
 		}
 		s.Verdicts = append(s.Verdicts, v)
-		if v.Words != nil {
-			s.Words = *v.Words
-		}
 	}
 	return s, nil
 }

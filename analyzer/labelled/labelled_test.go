@@ -325,6 +325,10 @@ func TestShared(t *testing.T) {
 	}
 	side := map[string]string{}
 	for _, p := range pages {
+		// A page says its language by lang; of two that are called Norwegian it is Danish.
+		if danish := bytes.Contains(p.Body, []byte(`<html lang="da"`)); danish != slices.Contains(p.Nations, "dk") {
+			t.Errorf("%s: Danish %v, labelled %s %v", p.URL, danish, p.Language, p.Nations)
+		}
 		if was, ok := side[p.Source]; ok && was != p.Split {
 			t.Errorf("%s is on both sides", p.Source)
 		}

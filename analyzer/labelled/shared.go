@@ -23,7 +23,7 @@ func sharedTexts() [][3]string {
 func sharedPages() [][3]string {
 	return [][3]string{
 		{"pages/htmldate_1509819104_cs.html", "cs", "cz"}, {"pages/readability_aktualne_cs.html", "cs", "cz"},
-		{"pages/no_tine.no.fotballskole.html", "nb", "no"}, {"pages/no_1484494308.html", "nb", "no"}, {"pages/no_1544178583.html", "nb", "no"},
+		{"pages/no_tine.no.fotballskole.html", "nb", "no"}, {"pages/no_1484494308.html", "da", "dk"}, {"pages/no_1544178583.html", "da", "dk"},
 	}
 }
 

@@ -177,7 +177,10 @@ func (c Config) Notices() []string {
 		}
 	}
 	for i, w := range why {
-		why[i] = w + ": off is " + strings.Join(names[w], ", ")
+		why[i] = w + "; searcher " + names[w][0] + " is off"
+		if len(names[w]) > 1 {
+			why[i] = w + "; searchers " + strings.Join(names[w], ", ") + " are off"
+		}
 	}
 	return why
 }

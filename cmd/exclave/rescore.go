@@ -113,8 +113,12 @@ func otherSearchers(cfg *config.Config, p analyzer.Profile) (notes []string) {
 			name = cfg.Path(name)
 		}
 		if was, err := analyzer.LoadProfile(name); err == nil {
-			for _, s := range analyzer.OtherFindings(was, p) {
-				notes = append(notes, fmt.Sprintf("searcher %s of %s is set otherwise than in profile %s of the job; the log has what that one found", s, p.Name, was.Name))
+			switch names := analyzer.OtherFindings(was, p); len(names) {
+			case 0:
+			case 1:
+				notes = append(notes, fmt.Sprintf("searcher %s of profile %s is set differently in profile %s of the job, whose findings are used", names[0], p.Name, was.Name))
+			default:
+				notes = append(notes, fmt.Sprintf("searchers %s of profile %s are set differently in profile %s of the job, whose findings are used", strings.Join(names, ", "), p.Name, was.Name))
 			}
 		}
 	}

@@ -188,6 +188,7 @@ func (c Config) Notices() []string {
 // add opens the searchers of a profile, but for those that are off.
 func (a *Analyzer) add(ctx context.Context, p Profile, c Config) error {
 	p.Searchers = slices.DeleteFunc(slices.Clone(p.Searchers), func(s SearcherConfig) bool { return s.off(c) != "" })
+	p.Probability = p.Probability.named()
 	a.shared.profile = len(a.profs)
 	a.profs = append(a.profs, opened{Profile: p})
 	o := &a.profs[len(a.profs)-1]
@@ -283,6 +284,7 @@ func (a *Analyzer) Run(ctx context.Context, p *Page) ([]Verdict, error) {
 
 func (a *Analyzer) judge(ctx context.Context, o opened, p *Page, v *Verdict) error {
 	v.Judged = true
+	v.By = make([]Scored, 0, len(o.searchers))
 	if o.needsWords() {
 		n := p.WordCount()
 		v.Words = &n

@@ -37,6 +37,8 @@ type Term struct {
 	Scale  Scale   `toml:"scale"`           // default ScaleLinear
 	Cap    float64 `toml:"cap"`             // most of the value, before it is scaled, or most negative; 0 = no cap
 	Words  []int   `toml:"words"`           // least and most words of a page for which the term counts, 0 = any number; empty = all pages
+
+	shown string // in verdicts; "" = not made yet
 }
 
 // OfPage is the Of of a term that weighs the page itself.
@@ -130,7 +132,7 @@ func (p Probability) check(searchers []SearcherConfig) (ps conf.Problems) {
 	return ps
 }
 
-// name is what the term is called in verdicts.
+// name is what tells the term from others of its profile.
 func (t Term) name() string {
 	if t.Name != "" {
 		return t.Name
@@ -140,6 +142,27 @@ func (t Term) name() string {
 		name += " (" + t.rangeText() + ")"
 	}
 	return name
+}
+
+// shownName is what the term is called in verdicts.
+func (t Term) shownName() string {
+	if t.Name == "" && t.Of == OfPage && t.Value == "one" && len(t.Words) == 2 {
+		return t.rangeText()
+	}
+	return t.name()
+}
+
+// named returns p with the names of the terms made once for all verdicts.
+func (p *Probability) named() *Probability {
+	if p == nil {
+		return nil
+	}
+	q := *p
+	q.Terms = slices.Clone(p.Terms)
+	for i := range q.Terms {
+		q.Terms[i].shown = q.Terms[i].shownName()
+	}
+	return &q
 }
 
 // rangeText says for which pages the term counts.
@@ -247,7 +270,7 @@ func (p Probability) Inputs(v Verdict) []float64 {
 // What is summed is what is written, so that the terms of a verdict are its log odds.
 func (p *Probability) judge(v *Verdict) {
 	odds := rounded(p.Bias, 4)
-	v.Terms = append(v.Terms[:0:0], Weighed{Name: "bias", Value: 1, Weight: p.Bias, Added: odds})
+	v.Terms = append(make([]Weighed, 0, 1+len(p.Terms)), Weighed{Name: "bias", Value: 1, Weight: p.Bias, Added: odds})
 	for _, t := range p.Terms {
 		raw, x := t.input(v)
 		added := rounded(t.Weight*x, 4)
@@ -255,11 +278,11 @@ func (p *Probability) judge(v *Verdict) {
 			continue
 		}
 		odds += added
-		w := Weighed{Name: t.name(), Of: t.Of, Value: rounded(raw, 6), Weight: t.Weight, Added: added}
-		if t.Name == "" && t.Of == OfPage && t.Value == "one" && len(t.Words) == 2 {
-			w.Name = t.rangeText()
+		name := t.shown
+		if name == "" {
+			name = t.shownName()
 		}
-		v.Terms = append(v.Terms, w)
+		v.Terms = append(v.Terms, Weighed{Name: name, Of: t.Of, Value: rounded(raw, 6), Weight: t.Weight, Added: added})
 	}
 	probability := rounded(1/(1+math.Exp(-odds)), 6)
 	v.Probability, v.MinProbability = &probability, p.Min

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"exclave/dict"
@@ -15,7 +16,7 @@ import (
 // dictionary counts the words of the title and the text; valid are those on a list that
 // are of one class, by default words that belong to one language only.
 type dictionary struct {
-	list  *dict.List
+	list  *sharedList
 	class dict.Class
 }
 
@@ -53,12 +54,23 @@ func (o *dictionaryOptions) check() (ps conf.Problems) {
 // wordList is what a list is shared by.
 type wordList string
 
+// sharedList is a list and what is wanted of it: the words of a page are looked up once for all
+// searchers that have the list.
+type sharedList struct {
+	*dict.List
+	wanted [dict.NumClasses]bool // by class; set before the first page
+}
+
 func (o *dictionaryOptions) open(r *resources) (Searcher, error) {
-	l, err := shared(r, wordList(o.List), func() (*dict.List, error) { return dict.Load(o.List) })
+	l, err := shared(r, wordList(o.List), func() (*sharedList, error) {
+		l, err := dict.Load(o.List)
+		return &sharedList{List: l}, err
+	})
 	if err != nil {
 		return nil, err
 	}
 	c, _ := dict.ParseClass(o.Class)
+	l.wanted[c] = true
 	return dictionary{l, c}, nil
 }
 
@@ -75,10 +87,53 @@ func (s dictionary) contents() map[string]string {
 
 // Search implements Searcher.
 func (s dictionary) Search(ctx context.Context, p *Page) (Finding, error) {
-	var t tally
-	for w, where := range p.Words(ctx) {
-		v, c, ok := s.list.Find(w)
-		t.add(ok && c == s.class, v, where)
+	all := p.listed(ctx, s.list)
+	if err := ctx.Err(); err != nil {
+		return Finding{}, err
 	}
-	return t.finding(), ctx.Err()
+	f := all[s.class]
+	f.Evidence = slices.Clone(f.Evidence) // another profile may hide it
+	return f, nil
+}
+
+// onList is what was found of a list, by class.
+type onList struct {
+	list  *sharedList
+	found [dict.NumClasses]Finding
+}
+
+// maxRoom is how many different words of a class a page of a nation has, more or less.
+const maxRoom = 128
+
+// listed looks the words of the page up, once for all searchers of a list.
+func (p *Page) listed(ctx context.Context, l *sharedList) *[dict.NumClasses]Finding {
+	for i := range p.lists {
+		if p.lists[i].list == l {
+			return &p.lists[i].found
+		}
+	}
+	var t [dict.NumClasses]tally
+	for c := range t {
+		t[c].room = min(p.WordCount()/8+1, maxRoom)
+	}
+	n := 0
+	for w, where := range p.Words(ctx) {
+		n++
+		if v, c, ok := l.Find(w); ok && l.wanted[c] {
+			t[c].add(true, v, where)
+		}
+	}
+	o := onList{list: l}
+	for c := range t {
+		t[c].found = n
+		o.found[c] = t[c].finding()
+	}
+	if ctx.Err() != nil {
+		return &o.found // of a part of the page
+	}
+	if p.lists == nil {
+		p.lists = make([]onList, 0, 4)
+	}
+	p.lists = append(p.lists, o)
+	return &p.lists[len(p.lists)-1].found
 }

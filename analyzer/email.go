@@ -54,11 +54,11 @@ func (s email) Search(ctx context.Context, p *Page) (Finding, error) {
 		}
 	}
 	more(p.Text, "text", &s.words.text)
-	for link := range counted(ctx, schemed(p.Source, "mailto:")) {
+	for link := range counted(ctx, p.schemed("mailto:", 6)) {
 		more(link, "link", &s.words.text)
 	}
 	more(p.Source, "source", &s.words.source)
-	for a := range counted(ctx, protected(p.Source)) {
+	for a := range counted(ctx, protected(p)) {
 		more(a, "source", &s.words.text)
 	}
 	return t.finding(), ctx.Err()

@@ -5,6 +5,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash/maphash"
+	"math/bits"
+	"slices"
 )
 
 // Bounds on what a Finding keeps of one page.
@@ -51,9 +54,14 @@ type Finding struct {
 // tally builds a Finding within the bounds above. The zero tally is ready.
 type tally struct {
 	found, valid int
-	at           map[string]int // index in values
 	values       []Evidence
+	index        []uint16 // 1 + index in values, by hash: open addressing, at most half full; nil = values are few
+	seed         maphash.Seed
+	room         int // values that there is room for at first; 0 = a few
 }
+
+// fewValues is how many values are compared one by one.
+const fewValues = 8
 
 // add counts an element; value and where are kept when it is valid.
 func (t *tally) add(valid bool, value, where string) {
@@ -62,42 +70,85 @@ func (t *tally) add(valid bool, value, where string) {
 		return
 	}
 	t.valid++
-	if i, ok := t.at[value]; ok {
+	i, slot := t.find(value)
+	if i >= 0 {
 		t.values[i].Count++
 		return
 	}
-	if t.at == nil {
-		t.at = make(map[string]int)
+	n := len(t.values)
+	if n == maxDistinct {
+		return
 	}
-	if len(t.values) < maxDistinct {
-		t.at[value] = len(t.values)
-		t.values = append(t.values, Evidence{Value: value, Where: where, Count: 1})
+	if n == cap(t.values) {
+		more := make([]Evidence, n, min(cmp.Or(4*n, t.room, 4), maxDistinct))
+		copy(more, t.values)
+		t.values = more
+	}
+	t.values = append(t.values, Evidence{Value: value, Where: where, Count: 1})
+	switch {
+	case n+1 <= fewValues:
+	case 2*(n+1) > len(t.index):
+		t.grow()
+	default:
+		t.index[slot] = uint16(n + 1)
+	}
+}
+
+// find returns the index of a value, or -1 and, when there is an index, the slot that is free for it.
+func (t *tally) find(value string) (i, slot int) {
+	if t.index == nil {
+		for i := range t.values {
+			if t.values[i].Value == value {
+				return i, 0
+			}
+		}
+		return -1, 0
+	}
+	mask := len(t.index) - 1
+	for slot = int(maphash.String(t.seed, value)) & mask; t.index[slot] != 0; slot = (slot + 1) & mask {
+		if i := int(t.index[slot]) - 1; t.values[i].Value == value {
+			return i, slot
+		}
+	}
+	return -1, slot
+}
+
+// grow makes an index that has room for four times the values.
+func (t *tally) grow() {
+	if t.index == nil {
+		t.seed = maphash.MakeSeed() // a page cannot know which values collide
+	}
+	t.index = make([]uint16, 8<<bits.Len(uint(len(t.values)-1)))
+	for i := range t.values {
+		_, slot := t.find(t.values[i].Value)
+		t.index[slot] = uint16(i + 1)
 	}
 }
 
 // seen reports whether a valid value was counted before.
 func (t *tally) seen(value string) bool {
-	_, ok := t.at[value]
-	return ok
+	i, _ := t.find(value)
+	return i >= 0
 }
 
 // finding picks the evidence by count, then value, and cuts it. Nothing is added afterwards.
 func (t *tally) finding() Finding {
 	f := Finding{Found: t.found, Valid: t.valid, Distinct: len(t.values)}
-	for range min(len(t.values), MaxEvidence) {
-		best := 0
-		for i, e := range t.values {
-			if cmp.Or(cmp.Compare(t.values[best].Count, e.Count), cmp.Compare(e.Value, t.values[best].Value)) < 0 {
-				best = i
+	for i := range min(len(t.values), MaxEvidence) {
+		best := i
+		for j := i + 1; j < len(t.values); j++ {
+			if a, b := &t.values[best], &t.values[j]; b.Count > a.Count || b.Count == a.Count && b.Value < a.Value {
+				best = j
 			}
 		}
-		if f.Evidence == nil {
-			f.Evidence = make([]Evidence, 0, min(len(t.values), MaxEvidence))
-		}
-		e := t.values[best]
-		e.Value = cut(e.Value, MaxEvidenceValue)
-		f.Evidence = append(f.Evidence, e)
-		t.values[best].Count = 0 // taken
+		t.values[i], t.values[best] = t.values[best], t.values[i]
+		t.values[i].Value = cut(t.values[i].Value, MaxEvidenceValue)
+	}
+	switch {
+	case len(t.values) > MaxEvidence:
+		f.Evidence = slices.Clone(t.values[:MaxEvidence]) // and nothing of the others is kept
+	case len(t.values) > 0:
+		f.Evidence = t.values
 	}
 	return f
 }

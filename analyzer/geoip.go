@@ -121,7 +121,7 @@ type hostAddr struct {
 // Search implements Searcher.
 func (s located) Search(ctx context.Context, p *Page) (Finding, error) {
 	var t tally
-	places := map[hostAddr]place{} // most links of a page lead to few hosts
+	var places map[hostAddr]place // most links of a page lead to few hosts
 	count := func(host string, addr netip.Addr, where string) error {
 		if !addr.IsValid() {
 			return nil
@@ -132,6 +132,9 @@ func (s located) Search(ctx context.Context, p *Page) (Finding, error) {
 			var err error
 			if at, err = s.place(k); err != nil {
 				return err
+			}
+			if places == nil {
+				places = map[hostAddr]place{}
 			}
 			places[k] = at
 		}
@@ -161,7 +164,7 @@ func (s located) place(k hostAddr) (place, error) {
 	}
 	at := place{known: true, valid: slices.Contains(s.countries, code)}
 	if at.valid {
-		tail := fmt.Sprintf(" → %s → %s", k.addr.Unmap().WithZone(""), code)
+		tail := " → " + k.addr.Unmap().WithZone("").String() + " → " + code
 		value := cut(k.host, MaxEvidenceValue-len(tail)) + tail
 		for _, more := range s.details(k.addr) {
 			value += fitting(" → "+more, MaxEvidenceValue-len(value))

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"exclave/internal/urlx"
 )
 
 // outlink returns a link as a page has it.
@@ -144,6 +146,11 @@ func TestSiteLinks(t *testing.T) {
 					if want := tt.entry + " link ×1"; f.Valid == 1 && got != want {
 						t.Errorf("%s: %q, want %q", u, got, want)
 					}
+					if l.To, _ = urlx.Parse(u); l.To != nil {
+						if again, _ := search(t, o, &Page{Outlinks: []Outlink{l}}); again.Valid != f.Valid {
+							t.Errorf("%s: valid %d, when it is parsed already %d", u, f.Valid, again.Valid)
+						}
+					}
 				}
 			}
 		})
@@ -151,6 +158,65 @@ func TestSiteLinks(t *testing.T) {
 }
 
 // TestSiteFile: what a list beside the profile may hold, and what a begun job holds on to.
+// linkFarm is a page of 1,000 links that are parsed, to some 30 hosts, of which some are listed in part.
+func linkFarm(t testing.TB) *Page {
+	t.Helper()
+	p := &Page{Host: "www.a.cz", Via: "http://b.cz/"}
+	for i := range 1000 {
+		l := outlink(fmt.Sprintf("http://www.%s.cz/clanek/%d.html", strings.Repeat("ab", 1+i/33%30), i))
+		var err error
+		if l.To, err = urlx.Parse(l.URL); err != nil {
+			t.Fatal(err)
+		}
+		p.Outlinks = append(p.Outlinks, l)
+	}
+	return p
+}
+
+// linkSearchers are those that look at each link.
+func linkSearchers(t testing.TB) (all []Searcher) {
+	t.Helper()
+	for _, o := range []options{
+		&urlOptions{domainsOption: domainsOption{[]domainName{"cz"}}},
+		&siteOptions{Sites: []string{"abab.cz", "http://www.ababab.cz/clanek/"}},
+		&forbiddenLinkOptions{siteOptions{Sites: []string{"http://(cz,ab"}}},
+	} {
+		s, err := o.open(&resources{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// TestLinkAllocations: what a link costs is no memory.
+func TestLinkAllocations(t *testing.T) {
+	p, all := linkFarm(t), linkSearchers(t)
+	n := testing.AllocsPerRun(10, func() {
+		for _, s := range all {
+			if f, err := s.Search(t.Context(), p); err != nil || f.Found != 1000 || f.Valid == 0 {
+				t.Error(f, err)
+			}
+		}
+	})
+	if n > 30 {
+		t.Errorf("%v allocations for 1,000 links and %d searchers", n, len(all))
+	}
+}
+
+func BenchmarkLinks(b *testing.B) {
+	p, all := linkFarm(b), linkSearchers(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, s := range all {
+			if _, err := s.Search(context.Background(), p); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestSiteFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "sites.txt")

@@ -40,6 +40,8 @@ type Page struct {
 
 	words      *pageWords   // of Title and Text, once somebody asked for them
 	identified *langid.Text // what they are in, likewise
+	lists      []onList     // which of them are on lists
+	firsts     []firstOf    // what was looked for in Source
 }
 
 // NewPage makes a Page of a parsed document; u is where it is from, nil when that is not
@@ -68,6 +70,7 @@ type Outlink struct {
 	URL  string     // absolute
 	Host string     // in ACE form; empty when URL has none
 	Addr netip.Addr // of the host, when it is already known; the zero Addr = unknown
+	To   *urlx.URL  // URL, parsed; nil = searchers that need it parse it themselves
 }
 
 // bounded returns a copy of p with Text and Source cut to their first n bytes, at the
@@ -75,7 +78,7 @@ type Outlink struct {
 func (p *Page) bounded(n int) *Page {
 	b := *p
 	b.Text, b.Source = cut(p.Text, n), cut(p.Source, n)
-	b.words, b.identified = nil, nil
+	b.words, b.identified, b.lists, b.firsts = nil, nil, nil, nil
 	return &b
 }
 
@@ -95,17 +98,62 @@ func cut(s string, n int) string {
 // maxLink bounds the part of a mailto: or tel: link that is read.
 const maxLink = 512
 
-// schemed yields what follows scheme ("mailto:") in source, up to the end of
+// firstOf is where something that was looked for in Source begins; -1 = nowhere.
+type firstOf struct {
+	what string
+	at   int
+}
+
+// from returns Source from the first place on where it holds what, which is looked for once for all
+// searchers; "" when it does not. rare is the index of a byte of what that documents seldom have.
+func (p *Page) from(what string, rare int) string {
+	for _, f := range p.firsts {
+		if f.what == what {
+			return p.Source[min(uint(f.at), uint(len(p.Source))):]
+		}
+	}
+	if p.firsts == nil {
+		p.firsts = make([]firstOf, 0, 16)
+	}
+	at := indexBy(p.Source, what, rare)
+	p.firsts = append(p.firsts, firstOf{what, at})
+	return p.Source[min(uint(at), uint(len(p.Source))):]
+}
+
+// indexBy is strings.Index that looks for one byte of what, which is fast while that is rare; when it
+// is not, the rest is left to strings.Index.
+func indexBy(s, what string, rare int) int {
+	hits := 0
+	for from := rare; from < len(s); {
+		i := strings.IndexByte(s[from:], what[rare])
+		if i < 0 {
+			return -1
+		}
+		from += i + 1
+		at := from - 1 - rare
+		if strings.HasPrefix(s[at:], what) {
+			return at
+		}
+		if hits++; hits > 32+at/16 {
+			if i = strings.Index(s[at:], what); i < 0 {
+				return -1
+			}
+			return at + i
+		}
+	}
+	return -1
+}
+
+// schemed yields what follows scheme ("mailto:"), whose byte number rare is one that documents seldom have, in the
+// source, up to the end of
 // the attribute, character references and percent-encoding decoded where that can be done. Documents write these
 // schemes in lower case; they are no links to be fetched, so they are not among
 // the Outlinks.
-func schemed(source, scheme string) iter.Seq[string] {
+func (p *Page) schemed(scheme string, rare int) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for {
-			_, rest, ok := strings.Cut(source, scheme)
-			if !ok {
-				return
-			}
+		source := p.from(scheme, rare)
+		for i := indexBy(source, scheme, rare); i >= 0; i = indexBy(source, scheme, rare) {
+			rest := source[i+len(scheme):]
 			link := cut(rest, maxLink)
 			if i := strings.IndexAny(link, "\"'<> \n"); i >= 0 {
 				link = link[:i]

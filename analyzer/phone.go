@@ -130,12 +130,15 @@ func (s phone) Search(ctx context.Context, p *Page) (Finding, error) {
 			foreign = true
 		}
 	}
-	for _, scheme := range [...]string{"tel:", "callto:", "wa.me/", "phone="} {
-		for link := range counted(ctx, schemed(p.Source, scheme)) {
+	for _, scheme := range [...]struct {
+		name string
+		rare int
+	}{{"tel:", 3}, {"callto:", 6}, {"wa.me/", 0}, {"phone=", 0}} {
+		for link := range counted(ctx, p.schemed(scheme.name, scheme.rare)) {
 			more(s.link(link), "link")
 		}
 	}
-	for n := range counted(ctx, s.marked(p.Source)) {
+	for n := range counted(ctx, s.marked(p)) {
 		more(n, "source")
 	}
 	if own || !foreign {
@@ -166,7 +169,8 @@ func (s phone) withCode(c *candidate) (number string, stop int) {
 	if c.n < minPhone || c.digits[0] == '0' {
 		return "", 0
 	}
-	v := "+" + string(c.digits[:min(c.n, maxPhone)])
+	b := [1 + maxPhone]byte{'+'}
+	v := string(b[:1+copy(b[1:], c.digits[:c.n])])
 	for i := c.groups - 1; i >= 0; i-- {
 		if n := c.ends[i]; minPhone <= n && n <= maxPhone && s.pattern.MatchString(v[:1+n]) {
 			return v[:1+n], c.stops[i]
@@ -242,10 +246,10 @@ func (s phone) link(link string) number {
 
 // marked yields the numbers of which the source says that they are: in international
 // form within quotes, or behind "telephone" of schema.org or the class "tel" of hCard.
-func (s phone) marked(source string) iter.Seq[number] {
+func (s phone) marked(p *Page) iter.Seq[number] {
 	return func(yield func(number) bool) {
 		var c candidate
-		for rest := source; ; {
+		for rest := p.Source; ; {
 			i := strings.IndexByte(rest, '+')
 			if i < 0 {
 				break
@@ -261,12 +265,13 @@ func (s phone) marked(source string) iter.Seq[number] {
 		if s.national == nil || s.form == international {
 			return
 		}
-		for _, mark := range [...]string{"elephone\"", "elephone'", `class="tel"`, "data-phone="} {
-			for rest := source; ; {
-				var ok bool
-				if _, rest, ok = strings.Cut(rest, mark); !ok {
-					break
-				}
+		for _, mark := range [...]struct {
+			name string
+			rare int
+		}{{"elephone\"", 3}, {"elephone'", 3}, {`class="tel"`, 5}, {"data-phone=", 5}} {
+			rest := p.from(mark.name, mark.rare)
+			for i := indexBy(rest, mark.name, mark.rare); i >= 0; i = indexBy(rest, mark.name, mark.rare) {
+				rest = rest[i+len(mark.name):]
 				link := cut(rest, 60)
 				if i := strings.IndexAny(link, "0123456789+("); i >= 0 && (i == 0 || strings.IndexByte("\"'>: ", link[i-1]) >= 0) {
 					if n := s.link(link[i:]); n.value != "" && !yield(n) {

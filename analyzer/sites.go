@@ -113,12 +113,13 @@ func (s siteLinks) contents() map[string]string {
 // Search implements Searcher.
 func (s siteLinks) Search(ctx context.Context, p *Page) (Finding, error) {
 	var t tally
-	for i, l := range p.Outlinks {
+	look := siteLook{list: s.sites, surt: make([]byte, 0, 128)}
+	for i := range p.Outlinks {
 		if i%BetweenChecks == 0 && ctx.Err() != nil {
 			break
 		}
-		if l.Host != "" {
-			site, ok := s.sites.find(l)
+		if l := &p.Outlinks[i]; l.Host != "" {
+			site, ok := look.find(l)
 			t.add(ok, site, "link")
 		}
 	}
@@ -139,32 +140,57 @@ type site struct {
 	said   string // as the list has it
 }
 
+// siteLook looks for the sites that the links of one page lead to, one after the other.
+type siteLook struct {
+	list *siteList
+
+	// What the host of the last link says: links to one host often follow each other.
+	host  string
+	whole string // the site that all of the host is; "" = it is not
+	parts bool   // sites may be parts of the host
+
+	surt []byte
+}
+
 // find returns the site that a link leads to. Nearly every link is told by its host, which
-// saves parsing it.
-func (l *siteList) find(o Outlink) (string, bool) {
-	web := strings.HasPrefix(o.URL, "http") // and not ftp
-	look := l.any
-	for host := strings.TrimSuffix(o.Host, "."); host != ""; _, host, _ = strings.Cut(host, ".") {
-		if said, ok := l.whole[host]; ok && web {
-			return said, true
+// saves looking for its SURT.
+func (s *siteLook) find(o *Outlink) (string, bool) {
+	if o.Host != s.host {
+		s.ofHost(o.Host)
+	}
+	if s.whole != "" && strings.HasPrefix(o.URL, "http") { // and not ftp
+		return s.whole, true
+	}
+	if !s.parts {
+		return "", false
+	}
+	u := o.To
+	if u == nil {
+		var err error
+		if u, err = urlx.Parse(o.URL); err != nil {
+			return "", false
 		}
-		if _, ok := l.parts[host]; ok {
-			look = true
+	}
+	s.surt = urlx.AppendSURT(s.surt[:0], u)
+	all := s.list.all
+	i := sort.Search(len(all), func(i int) bool { return all[i].prefix > string(s.surt) }) - 1
+	if i < 0 || len(s.surt) < len(all[i].prefix) || string(s.surt[:len(all[i].prefix)]) != all[i].prefix {
+		return "", false
+	}
+	return all[i].said, true
+}
+
+// ofHost finds out what a host says.
+func (s *siteLook) ofHost(name string) {
+	s.host, s.whole, s.parts = name, "", s.list.any
+	for host := strings.TrimSuffix(name, "."); host != ""; _, host, _ = strings.Cut(host, ".") {
+		if said, ok := s.list.whole[host]; ok && s.whole == "" {
+			s.whole = said
+		}
+		if _, ok := s.list.parts[host]; ok {
+			s.parts = true
 		}
 	}
-	if !look {
-		return "", false
-	}
-	u, err := urlx.Parse(o.URL)
-	if err != nil {
-		return "", false
-	}
-	surt := urlx.SURT(u)
-	i := sort.Search(len(l.all), func(i int) bool { return l.all[i].prefix > surt }) - 1
-	if i < 0 || !strings.HasPrefix(surt, l.all[i].prefix) {
-		return "", false
-	}
-	return l.all[i].said, true
 }
 
 // siteListBuilder gathers sites. The zero value is ready.

@@ -290,17 +290,17 @@ func skipBlanksBack(text string, i int) int {
 // maxProtected bounds the digits of one address in Cloudflare's coding.
 const maxProtected = 2 * (1 + maxLocal + maxDomain)
 
-// protected yields what Cloudflare's e-mail obfuscation hides in source: hexadecimal bytes,
+// protected yields what Cloudflare's e-mail obfuscation hides in the source: hexadecimal bytes,
 // all but the first combined with the first by exclusive or.
-func protected(source string) iter.Seq[string] {
+func protected(p *Page) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, mark := range [...]string{"data-cfemail=", "/email-protection#"} {
-			rest := source
-			for {
-				var ok bool
-				if _, rest, ok = strings.Cut(rest, mark); !ok {
-					break
-				}
+		for _, mark := range [...]struct {
+			name string
+			rare int
+		}{{"data-cfemail=", 6}, {"/email-protection#", 17}} {
+			rest := p.from(mark.name, mark.rare)
+			for i := indexBy(rest, mark.name, mark.rare); i >= 0; i = indexBy(rest, mark.name, mark.rare) {
+				rest = rest[i+len(mark.name):]
 				rest = strings.TrimPrefix(strings.TrimPrefix(rest, `"`), "'")
 				n := 0
 				for n < len(rest) && n < maxProtected && strings.IndexByte("0123456789abcdefABCDEF", rest[n]) >= 0 {

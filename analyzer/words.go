@@ -49,15 +49,11 @@ func (p *Page) split() *pageWords {
 	}
 	// Normal forms are hardly ever longer than what they are made of.
 	w := &pageWords{text: make([]byte, 0, len(p.Title)+len(p.Text)+2)}
-	for i, text := range [...]string{p.Title, p.Text} {
-		for word := range dict.Words(text) {
-			w.text = append(append(w.text, word...), ' ')
-			w.count++
-		}
-		if i == 0 {
-			w.title = len(w.text)
-		}
-	}
+	w.text, w.count = dict.AppendWords(w.text, p.Title)
+	w.title = len(w.text)
+	n := 0
+	w.text, n = dict.AppendWords(w.text, p.Text)
+	w.count += n
 	p.words = w
 	return w
 }

@@ -15,7 +15,7 @@ const (
 	ASCII                  // a word of this language without its diacritics, which no other one has in any form
 	Shared                 // one neighbour has the word, too, and no other language
 
-	classes = 3
+	NumClasses = 3
 )
 
 // Word is a word in normal form, and its class.
@@ -45,7 +45,7 @@ const firstMark = '\n'
 
 func (c Class) mark() byte { return firstMark + byte(c) }
 
-func isMark(b byte) bool { return b-firstMark < classes }
+func isMark(b byte) bool { return b-firstMark < NumClasses }
 
 func classOfMark(b byte) Class { return Class(b - firstMark) }
 

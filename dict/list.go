@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +34,7 @@ type List struct {
 	name  string
 	words string // each word followed by the mark of its class, sorted bytewise
 	slots []slot // open addressing
-	n     [classes]int
+	n     [NumClasses]int
 	notes []string
 }
 
@@ -120,8 +122,10 @@ func index(name, words string, n int) *List {
 	l.slots = make([]slot, size)
 	mask := uint32(size - 1)
 	off := 0
+	var buf []byte
 	for w, c := range l.Classed() {
-		h := hash(w)
+		buf = append(buf[:0], w...)
+		h := hash(buf)
 		i := h & mask
 		for l.slots[i] != 0 {
 			i = (i + 1) & mask
@@ -133,13 +137,24 @@ func index(name, words string, n int) *List {
 	return l
 }
 
-// hash is FNV-1a, 32 bits wide.
-func hash[T string | []byte](word T) uint32 {
-	h := uint32(2166136261)
-	for i := range len(word) {
-		h = (h ^ uint32(word[i])) * 16777619
+// hash takes eight bytes at a time: a multiplication of 64 bits, both halves of the product put
+// together, as in wyhash. A hash that takes byte after byte costs more than the look into the table.
+func hash(word []byte) uint32 {
+	const k1, k2 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
+	h := uint64(len(word)) * k2
+	for len(word) >= 8 {
+		high, low := bits.Mul64(h^binary.LittleEndian.Uint64(word), k1)
+		h, word = high^low, word[8:]
 	}
-	return h
+	var rest uint64
+	switch n := len(word); {
+	case n >= 4:
+		rest = uint64(binary.LittleEndian.Uint32(word))<<32 | uint64(binary.LittleEndian.Uint32(word[n-4:]))
+	case n > 0:
+		rest = uint64(word[0])<<16 | uint64(word[n/2])<<8 | uint64(word[n-1])
+	}
+	high, low := bits.Mul64(h^rest, k1)
+	return uint32(high ^ low)
 }
 
 // Lookup returns the list's own copy of word, which must be in the normal form

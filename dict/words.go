@@ -30,48 +30,88 @@ const softHyphen = '\u00ad'
 // is valid until the next step. Bytes that are not UTF-8 end a word.
 func Words(text string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		run := make([]byte, 0, maxRaw+utf8.UTFMax)
-		composed := make([]byte, 0, 2*maxRaw)
-		letters, plain, digits := 0, true, false
-		emit := func() bool {
-			w := run
-			if !plain && !norm.NFC.IsNormal(w) {
-				composed = norm.NFC.Append(composed[:0], w...)
-				w = composed
+		for s := (scanner{text: text, out: make([]byte, 0, maxRaw+utf8.UTFMax)}); s.next(); s.out = s.out[:0] {
+			if !yield(s.out) {
+				return
 			}
-			ok := digits || letters < MinWord || letters > MaxWord || len(run) >= maxRaw || yield(w)
-			run, letters, plain, digits = run[:0], 0, true, false
-			return ok
 		}
-		for i := 0; i < len(text); {
-			// Most of a text is runs of small Latin letters.
-			if c := text[i] | 0x20; 'a' <= c && c <= 'z' && len(run) < maxRaw {
-				run = append(run, c)
-				letters++
-				i++
-				continue
+	}
+}
+
+// AppendWords appends the words that Words yields to b, each with a blank behind it, and returns how many
+// there are. Nothing is copied between.
+func AppendWords(b []byte, text string) (words []byte, n int) {
+	s := scanner{text: text, out: b, start: len(b)}
+	for ; s.next(); n++ {
+		s.out = append(s.out, ' ')
+		s.start = len(s.out)
+	}
+	return s.out, n
+}
+
+// scanner finds the words of a text.
+type scanner struct {
+	text     string
+	i        int    // where it has come to
+	out      []byte // the word, from start on
+	start    int
+	composed []byte
+}
+
+// next finds the next word; without one nothing is behind start.
+func (s *scanner) next() bool {
+	text, out, start := s.text, s.out[:s.start], s.start
+	letters, plain, digits := 0, true, false
+	for i := s.i; ; {
+		// Most of a text is runs of small Latin letters.
+		for i < len(text) && len(out)-start < maxRaw {
+			c := text[i] | 0x20
+			if c < 'a' || c > 'z' {
+				break
 			}
-			r, size := utf8.DecodeRuneInString(text[i:])
+			out = append(out, c)
+			letters++
+			i++
+		}
+		if i < len(text) {
+			r, size := rune(text[i]), 1
+			if r >= utf8.RuneSelf {
+				r, size = utf8.DecodeRuneInString(text[i:])
+			}
 			i += size
 			switch class := classOf(r); {
-			case class == letter || class == mark && len(run) > 0:
-				if len(run) < maxRaw {
-					run = utf8.AppendRune(run, lower(r))
+			case class == letter || class == mark && len(out) > start:
+				if len(out)-start < maxRaw {
+					out = utf8.AppendRune(out, lower(r))
 				}
 				if class == letter {
 					letters++
 				}
 				plain = plain && r < 0x300
+				continue
 			case class == digit:
 				digits = true
+				continue
 			case r == softHyphen:
-			case len(run) > 0 || digits:
-				if !emit() {
-					return
-				}
+				continue
+			case len(out) == start && !digits:
+				continue
 			}
 		}
-		emit()
+		ok := !digits && letters >= MinWord && letters <= MaxWord && len(out)-start < maxRaw
+		if ok && !plain && !norm.NFC.IsNormal(out[start:]) {
+			s.composed = norm.NFC.Append(s.composed[:0], out[start:]...)
+			out = append(out[:start], s.composed...)
+		}
+		if ok || i >= len(text) {
+			if !ok {
+				out = out[:start]
+			}
+			s.i, s.out = i, out
+			return ok
+		}
+		out = out[:start]
+		letters, plain, digits = 0, true, false
 	}
 }
 

@@ -65,11 +65,14 @@ type Text struct {
 // Identify looks at a text of count words, in normal form (dict.Words). It reads words to their
 // end, or to that of the last passage.
 func (m *Model) Identify(count int, words iter.Seq[[]byte]) Text {
-	t := Text{languages: m.languages, totals: make([]int, len(m.languages))}
+	// One piece of memory for what is counted by language. The last of passages is what is unknown.
+	of := len(m.languages)
+	counts := make([]int, 3*of+2)
+	t := Text{languages: m.languages, totals: counts[:of:of]}
+	passages, sure := counts[of:2*of+1], counts[2*of+1:]
 	all := max(1, (count+PassageWords/2)/PassageWords)
 	looked := min(all, MaxPassages)
-	passages := make([]int, len(m.languages)+1) // the last: unknown
-	var torn []Passage                          // between two languages
+	var torn []Passage // between two languages
 	s := m.NewScorer()
 	n, next := 0, 0 // words read; of the passages looked at, the one that comes
 	from, to := bounds(0, looked, all, count)
@@ -85,6 +88,9 @@ func (m *Model) Identify(count int, words iter.Seq[[]byte]) Text {
 		} else if p.clear() {
 			passages[m.number(p.Best.Language)]++
 		} else {
+			if torn == nil {
+				torn = make([]Passage, 0, 16)
+			}
 			torn = append(torn, p)
 		}
 		if next++; next == looked {
@@ -93,7 +99,7 @@ func (m *Model) Identify(count int, words iter.Seq[[]byte]) Text {
 		from, to = bounds(next, looked, all, count)
 	}
 	// A passage that may be in either of two languages is in that which the rest of the text is in.
-	sure := slices.Clone(passages)
+	copy(sure, passages)
 	for _, p := range torn {
 		a, b := m.number(p.Best.Language), m.number(p.Second.Language)
 		switch {
@@ -112,6 +118,9 @@ func (m *Model) Identify(count int, words iter.Seq[[]byte]) Text {
 			language := Unknown
 			if i < len(m.languages) {
 				language = m.languages[i]
+			}
+			if t.Shares == nil {
+				t.Shares = make([]Share, 0, 8)
 			}
 			t.Shares = append(t.Shares, Share{language, n})
 		}

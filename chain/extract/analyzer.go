@@ -125,7 +125,7 @@ func NewPage(ctx context.Context, u *crawl.CrawlURI, a *analyzer.Analyzer, hosts
 		if ctx.Err() != nil {
 			break
 		}
-		k := analyzer.Outlink{URL: o.URL.String(), Host: o.URL.Hostname()}
+		k := analyzer.Outlink{URL: o.URL.String(), Host: o.URL.Hostname(), To: o.URL}
 		if k.Addr, err = addrs.find(ctx, o.URL); err != nil && ctx.Err() == nil {
 			return nil, err
 		}

@@ -12,18 +12,18 @@ import (
 // https is written as http, as Heritrix does; credentials, fragment and the
 // dot at the end of a host are left out; IP addresses are not reversed.
 func SURT(u *URL) string {
-	var b strings.Builder
-	b.Grow(len(u.href) + 4)
-	b.WriteString(surtScheme(u.Scheme()))
-	b.WriteString("://(")
-	writeReversed(&b, u)
+	return string(AppendSURT(make([]byte, 0, len(u.href)+4), u))
+}
+
+// AppendSURT appends the SURT of u to b.
+func AppendSURT(b []byte, u *URL) []byte {
+	b = append(b, surtScheme(u.Scheme())...)
+	b = append(b, "://("...)
+	b = appendReversed(b, u)
 	if p := u.Port(); p != "" {
-		b.WriteByte(':')
-		b.WriteString(p)
+		b = append(append(b, ':'), p...)
 	}
-	b.WriteByte(')')
-	b.WriteString(u.PathQuery())
-	return b.String()
+	return append(append(b, ')'), u.PathQuery()...)
 }
 
 func surtScheme(scheme string) string {
@@ -33,17 +33,15 @@ func surtScheme(scheme string) string {
 	return scheme
 }
 
-func writeReversed(b *strings.Builder, u *URL) {
+func appendReversed(b []byte, u *URL) []byte {
 	if u.IsIP() {
-		b.WriteString(u.href[u.authority:u.hostEnd])
-		return
+		return append(b, u.href[u.authority:u.hostEnd]...)
 	}
 	for host := strings.TrimSuffix(u.host, "."); ; {
 		dot := strings.LastIndexByte(host, '.')
-		b.WriteString(host[dot+1:])
-		b.WriteByte(',')
+		b = append(append(b, host[dot+1:]...), ',')
 		if dot < 0 {
-			return
+			return b
 		}
 		host = host[:dot]
 	}

@@ -134,6 +134,42 @@ func (f *File) append(r *Record) (Ref, error) {
 	return Ref{File: f.number, Offset: start, Length: f.pos() - start}, nil
 }
 
+// Copy appends to the capture, byte for byte, the compressed records that lie between two offsets of another
+// file. The first capture of a file gets the warcinfo record in front, as with Write; that the bytes are whole records the caller knows.
+// After an error the capture is rolled back.
+func (f *File) Copy(src io.ReaderAt, from, to int64) error {
+	if !f.open {
+		return fmt.Errorf("warc: copy: %w", errNoCapture)
+	}
+	if f.failed != nil {
+		return f.failed
+	}
+	if err := f.copyFrom(src, from, to); err != nil {
+		return f.abandon(fmt.Errorf("warc: copy %d bytes at %d: %w", to-from, from, err))
+	}
+	return nil
+}
+
+func (f *File) copyFrom(src io.ReaderAt, from, to int64) error {
+	var magic [2]byte
+	if _, err := src.ReadAt(magic[:], from); err != nil {
+		return err
+	}
+	if magic != [2]byte{0x1f, 0x8b} {
+		return defect(from, KindGzip, "no compressed record begins here")
+	}
+	if f.pos() == 0 {
+		if _, err := f.append(f.p.warcinfo(f.name)); err != nil {
+			return err
+		}
+	}
+	n, err := io.CopyBuffer((*bufferTo)(f), io.NewSectionReader(src, from, to-from), f.copy)
+	if err == nil && n != to-from {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
 // appendSmall appends a record whose header is in f.head and that is no longer than
 // smallRecord.
 func (f *File) appendSmall(r *Record, start int64) (Ref, error) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +27,25 @@ func TestVerifySignal(t *testing.T) {
 		if codeOf(err) != int(exitInterrupt) || !strings.Contains(err.Error(), "verify job: interrupted; 0 defects so far; nothing was changed") {
 			t.Errorf("%v: %d %v\n%s", flags, codeOf(err), err, &out)
 		}
+	}
+}
+
+// A division that is interrupted makes nothing, and says so.
+func TestDivideSignal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	newJob(t, "job", `{"url":"http://b.example/x","source":"s"}`+"\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	root := newRoot(new(bool))
+	root.SetArgs([]string{"divide", "job", "-o", "parts"})
+	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
+	err := root.ExecuteContext(ctx)
+	if codeOf(err) != int(exitInterrupt) || !strings.Contains(err.Error(), "divide job: interrupted; nothing was made") {
+		t.Errorf("%d %v", codeOf(err), err)
+	}
+	if left, err := filepath.Glob("parts*"); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
 	}
 }
 

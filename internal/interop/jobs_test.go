@@ -76,6 +76,19 @@ func demoJob(t *testing.T, exclave string) archive {
 	return archive{name: "demo", files: warcs(t, dir)}
 }
 
+// dividedJob is the part of the demonstration's archive that belongs to its profile.
+func dividedJob(t *testing.T, exclave string, demo archive) archive {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "parts")
+	run(t, exclave, "divide", filepath.Dir(filepath.Dir(demo.files[0])), "-o", dir)
+	files, err := filepath.Glob(filepath.Join(dir, "cz", "*.warc.gz"))
+	must(t, err)
+	if len(files) == 0 {
+		t.Fatal("nothing belongs to cz")
+	}
+	return archive{name: "divided", files: files}
+}
+
 // The profile takes what it finds: which pages count is not what these tests ask.
 const anyLanguage = `
 [profile]

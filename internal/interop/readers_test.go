@@ -19,12 +19,12 @@ import (
 	"exclave/warc"
 )
 
-// Issue: an archive that only its own program reads is none. Five crawls are given
-// to two readers, three of them to pywb, and two to a browser.
+// Issue: an archive that only its own program reads is none. Five crawls, and a part of one,
+// are given to two readers, three of them to pywb, and two to a browser.
 func TestInterop(t *testing.T) {
 	exclave := build(t)
 	demo, iana, odd := demoJob(t, exclave), realJob(t, exclave), oddJob(t, exclave)
-	for _, a := range []archive{demo, iana, odd, benchJob(t, exclave), killedJob(t, exclave)} {
+	for _, a := range []archive{demo, iana, odd, benchJob(t, exclave), killedJob(t, exclave), dividedJob(t, exclave, demo)} {
 		t.Run("warcio/"+a.name, func(t *testing.T) { warcio(t, a) })
 		t.Run("jwarc/"+a.name, func(t *testing.T) { jwarc(t, a) })
 	}

@@ -60,6 +60,7 @@ func table() []row {
 		{[]string{"internal/job/records"}, with(level1, "frontier", "internal/job/folder"), "single records of the archive: no rule, no configuration beyond the folder"},
 		{[]string{"internal/job/view"}, with(level1, "analyzer", "chain", "chain/decide", "frontier", "internal/job/folder", "internal/job/records", "internal/job/rules"), "a job at rest is only looked at; what runs or answers is above"},
 		{[]string{"internal/job/verify"}, with(level1, "chain/post", "frontier", "internal/job/folder", "internal/job/lines", "internal/job/progress", "internal/job/view"), "verification reads a job at rest; it knows nothing of running one"},
+		{[]string{"internal/job/divide"}, with(level0, "crawl", "warc", "frontier", "internal/job/folder", "internal/job/records", "internal/job/rules", "internal/job/view"), "an archive is divided at rest, by the rules of claims; nothing is judged or crawled here"},
 		{[]string{"internal/job/moved"}, with(level0, "frontier", "internal/job/folder", "internal/job/view"), "what was moved away is registered beside a View"},
 		{[]string{"internal/job/evidence"}, with(level0, "internal/job/folder"), "a secret in the job's folder"},
 		{[]string{"internal/job/checkpoint"}, with(level0, "crawl", "warc", "frontier", "config", "internal/job/folder", "internal/job/evidence", "internal/job/view"), "a checkpoint asks an open state by an interface, and looks at one at rest; it runs nothing"},

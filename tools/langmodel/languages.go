@@ -73,23 +73,3 @@ func sources() []source {
 		{code: "vi", list: "vi", fold: true},
 	}
 }
-
-// differing are words that Croatian and Serbian have each its own of, beside what follows
-// from the yat; Croatian first.
-func differing() [][2]string {
-	return [][2]string{
-		{"tko", "ko"}, {"netko", "neko"}, {"svatko", "svako"}, {"nitko", "niko"}, {"što", "šta"}, {"uopće", "uopšte"},
-		{"općina", "opština"}, {"općine", "opštine"}, {"opće", "opšte"}, {"opći", "opšti"}, {"tijekom", "tokom"}, {"točno", "tačno"}, {"točka", "tačka"},
-		{"kruh", "hleb"}, {"zrak", "vazduh"}, {"vlak", "voz"}, {"tjedan", "nedelja"}, {"tjedna", "nedelje"}, {"tisuća", "hiljada"}, {"tisuće", "hiljade"},
-		{"siječnja", "januara"}, {"veljače", "februara"}, {"ožujka", "marta"}, {"travnja", "aprila"}, {"svibnja", "maja"}, {"lipnja", "juna"},
-		{"srpnja", "jula"}, {"kolovoza", "avgusta"}, {"rujna", "septembra"}, {"listopada", "oktobra"}, {"studenoga", "novembra"}, {"prosinca", "decembra"},
-		{"povijest", "istorija"}, {"povijesti", "istorije"}, {"znanost", "nauka"}, {"sveučilište", "univerzitet"}, {"sveučilišta", "univerziteta"},
-		{"nogomet", "fudbal"}, {"momčad", "tim"}, {"glazba", "muzika"}, {"glazbe", "muzike"}, {"kazalište", "pozorište"}, {"europa", "evropa"},
-		{"europske", "evropske"}, {"europski", "evropski"}, {"tvrtka", "firma"}, {"tvrtke", "firme"}, {"tvornica", "fabrika"}, {"zemljopis", "geografija"},
-		{"obitelj", "porodica"}, {"obitelji", "porodice"}, {"otok", "ostrvo"}, {"sustav", "sistem"}, {"sustava", "sistema"}, {"unatoč", "uprkos"},
-		{"također", "takođe"}, {"vjerojatno", "verovatno"}, {"susret", "susret"}, {"plaća", "plata"}, {"vijeće", "veće"}, {"ured", "kancelarija"},
-		{"ministarstvo", "ministarstvo"}, {"izvješće", "izveštaj"}, {"priopćenje", "saopštenje"}, {"sudjelovati", "učestvovati"}, {"utjecaj", "uticaj"},
-		{"uvjet", "uslov"}, {"uvjeti", "uslovi"}, {"nazočan", "prisutan"}, {"promet", "saobraćaj"}, {"cesta", "put"}, {"gospodarstvo", "privreda"},
-		{"bit", "biti"}, {"sretan", "srećan"}, {"organizirati", "organizovati"}, {"lijek", "lek"}, {"stoljeća", "veka"}, {"kava", "kafa"},
-	}
-}

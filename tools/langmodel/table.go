@@ -120,7 +120,7 @@ func strip(s string) string {
 }
 
 // serboCroatian divides the list that Croatian and Serbian have in common: by the yat, which is
-// (i)je in one and e in the other, by words that only one has, by the translations of the browser.
+// (i)je in one and e in the other, by words and endings that only one has, by the translations of the browser.
 func serboCroatian(both frequencies, croatian bool, texts string) (frequencies, error) {
 	hr, err := counted(filepath.Join(texts, "ui", "hr.txt"), nil)
 	if err != nil {
@@ -131,10 +131,12 @@ func serboCroatian(both frequencies, croatian bool, texts string) (frequencies, 
 		return nil, err
 	}
 	sr = sr.mapped(latin().Replace)
+	croatianStems, serbianStems := stems()
+	known := func(w string) bool { return both[w] > 0 }
 	odds := map[string]float64{} // that it is Croatian, in nats
 	for _, w := range both.sorted() {
 		const seldom = 5e-5
-		odds[w] = math.Log((hr[w] + seldom) / (sr[w] + seldom))
+		odds[w] = math.Log((hr[w]+seldom)/(sr[w]+seldom)) + stemmed(w, croatianStems, serbianStems) + grammatical(w, known)
 	}
 	const sure = 2.5
 	for _, w := range both.sorted() {
@@ -154,10 +156,8 @@ func serboCroatian(both frequencies, croatian bool, texts string) (frequencies, 
 		}
 	}
 	for _, d := range differing() {
-		if d[0] != d[1] {
-			odds[d[0]] += sure
-			odds[d[1]] -= sure
-		}
+		odds[d[0]] += sure
+		odds[d[1]] -= sure
 	}
 	out := frequencies{}
 	for w, f := range both {

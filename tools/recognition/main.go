@@ -34,10 +34,22 @@ func run(ctx context.Context, args []string) error {
 	shared := flags.String("shared", "", "folder of the shared test data, whose pages are added to the labelled set; empty = none")
 	out := flags.String("o", "docs/recognition.md", "page to write")
 	data := flags.String("data", "docs/data/recognition.json", "file of the figures to write")
+	render := flags.Bool("render", false, "measure nothing: write the page of the figures that are there, after a change of its prose")
 	_ = flags.Parse(args) // ExitOnError
 	begun := time.Now()
 	say := func(format string, args ...any) {
 		fmt.Fprintf(os.Stderr, "%4.0f s  %s\n", time.Since(begun).Seconds(), fmt.Sprintf(format, args...))
+	}
+	if *render {
+		figures, err := os.ReadFile(*data)
+		if err != nil {
+			return err
+		}
+		var r results
+		if err := json.Unmarshal(figures, &r); err != nil {
+			return fmt.Errorf("%s: %w", *data, err)
+		}
+		return os.WriteFile(*out, []byte(r.markdown()), 0o644)
 	}
 	r, err := measured(ctx, *shared, say)
 	if err != nil {

@@ -72,7 +72,9 @@ func measure(n nation, p analyzer.Profile, pages []*page, lengths []int, costs [
 	r.failures(n, p, test)
 	if p.Probability != nil && p.Decide == analyzer.DecideProbability {
 		r.Min = p.Probability.Min
-		return r, r.probability(n, p, train, test)
+		if n.Full {
+			return r, r.probability(n, p, train, test)
+		}
 	}
 	return r, nil
 }

@@ -48,7 +48,7 @@ webanalyzer.searcher.email.regexp=([a-z0-9._-]+@[a-z0-9.-]+\\.%s)
 webanalyzer.searcher.phone.regex=\\+%s [0-9]{3} ?[0-9]{3} ?[0-9]{3}
 webanalyzer.searcher.htmlLang.regex=lang ?= ?[\"']? ?%s ?[\"']?
 `, n.Country, n.List, n.TLD, n.Phone, n.Lang)
-	text, _, err := webanalyzer.Import([]byte(properties), webanalyzer.Options{Name: originalName(n), List: n.List})
+	text, _, err := webanalyzer.Import([]byte(properties), webanalyzer.Options{Name: originalName(n)})
 	if err != nil {
 		return analyzer.Profile{}, err
 	}

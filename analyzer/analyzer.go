@@ -26,6 +26,9 @@ type Config struct {
 	// MaxMind DB file of autonomous systems, whose names stand in the evidence of those searchers; empty = none
 	GeoIPASN string `toml:"geoip_asn"`
 
+	// Whois says that the caller fills in Page.Whois; else searchers of that kind are off.
+	Whois bool `toml:"-"`
+
 	Dir     string    `toml:"-"` // where relative paths in Profiles, GeoIP and GeoIPASN start; empty = the working directory
 	Key     []byte    `toml:"-"` // of the hashes of DetailHashed; a secret, else telephone numbers can be guessed; empty = one for this Analyzer alone
 	Further []Profile `toml:"-"` // profiles that are loaded already; run after Profiles
@@ -53,6 +56,7 @@ type Analyzer struct {
 	profs   []opened
 	addrs   bool // some searcher looks at addresses
 	host    bool // some searcher looks at how other pages of the host were judged
+	whois   bool // some searcher looks at WHOIS answers
 	shared  resources
 }
 
@@ -209,6 +213,9 @@ func (a *Analyzer) add(ctx context.Context, p Profile, c Config) error {
 		if n, ok := s.(needsHost); ok && n.needsHost() {
 			a.host = true
 		}
+		if n, ok := s.(needsWhois); ok && n.needsWhois() {
+			a.whois = true
+		}
 		o.searchers = append(o.searchers, s)
 	}
 	return nil
@@ -236,6 +243,9 @@ func (a *Analyzer) WantsAddrs() bool { return a.addrs }
 // WantsHost reports whether some searcher looks at how other pages of the host were judged;
 // without one they need not be counted.
 func (a *Analyzer) WantsHost() bool { return a.host }
+
+// WantsWhois reports whether some searcher looks at WHOIS answers; without one nobody need be asked.
+func (a *Analyzer) WantsWhois() bool { return a.whois }
 
 // Profiles returns the profiles in the order of the verdicts, without searchers
 // that are off.

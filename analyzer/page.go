@@ -38,6 +38,10 @@ type Page struct {
 	HostJudged int
 	HostValid  []int
 
+	// Whois are the lines of the WHOIS answer about the domain of Host that name a country, "key: value" in lower case; none when
+	// it is not known. They are the caller's to fill when Analyzer.WantsWhois.
+	Whois []string
+
 	words      *pageWords   // of Title and Text, once somebody asked for them
 	identified *langid.Text // what they are in, likewise
 	lists      []onList     // which of them are on lists

@@ -59,6 +59,7 @@ func kinds() kindTable {
 		"tld":                  func() options { return &tldOptions{} },
 		"url":                  func() options { return &urlOptions{} },
 		"valid_link":           func() options { return &siteOptions{} },
+		"whois":                func() options { return &whoisOptions{} },
 	}
 }
 
@@ -104,6 +105,8 @@ type (
 	needsAddrs interface{ needsAddrs() bool }
 	// needsHost is for searchers that look at how other pages of the host were judged.
 	needsHost interface{ needsHost() bool }
+	// needsWhois is for searchers that look at the WHOIS answer about the page's domain.
+	needsWhois interface{ needsWhois() bool }
 	// hasContents is for searchers that an option names something for: contents returns
 	// what is in it by the option's key, since another content makes other verdicts.
 	hasContents interface{ contents() map[string]string }

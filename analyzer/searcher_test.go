@@ -200,6 +200,7 @@ func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
 		"tld":                  &tldOptions{domainsOption{[]domainName{"cz"}}},
 		"url":                  &urlOptions{domainsOption: domainsOption{[]domainName{"cz"}}},
 		"valid_link":           &siteOptions{Sites: []string{"a.cz", "b.cz/x/"}},
+		"whois":                &whoisOptions{patternOption{"country: cz"}},
 		"regexp":               &regexpOptions{Pattern: `\+[0-9]{3} ?[0-9]{3} ?[0-9]{3} ?[0-9]{3}`, Valid: phones, In: inText},
 	} {
 		s, err := o.open(&resources{})

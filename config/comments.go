@@ -202,6 +202,14 @@ those searchers; "" = unless the first one says it.`,
 		"analysis.depth": `Link depth archived from a valid page, 0 … 1,000,000: 0 is the page and what it
 needs to display. -1 = as the profile says.`,
 
+		"whois": `Where registrants of domains are: searchers of kind whois, docs/formats/profile.md#whois.`,
+		"whois.server": `WHOIS server that is asked first, host or host:port, such as "whois.iana.org"; "" = nobody
+is asked, and those searchers are off.`,
+		"whois.min_delay": `Least time between an answer and the next question to the same server.`,
+		"whois.per_hour":  `Questions to a server in an hour.`,
+		"whois.timeout":   `How long a page is held up for an answer, at most.`,
+		"whois.ttl":       `How long an answer counts.`,
+
 		"checkpoint": `Points to go back to, or to begin other crawls from: docs/howto/checkpoint.md.`,
 		"checkpoint.every": `Time between two checkpoints of the running crawl, at least 1s; 0 = only those that
 exclave checkpoint asks for.`,

@@ -15,6 +15,7 @@ import (
 	"exclave/internal/resolve"
 	"exclave/internal/robots"
 	"exclave/internal/urlx"
+	"exclave/internal/whois"
 	"exclave/warc"
 )
 
@@ -36,7 +37,9 @@ type Config struct {
 	// Documents bounds the reading of documents.
 	Documents extract.Documents `toml:"documents"`
 	Analysis  Analysis          `toml:"analysis"`
-	WARC      warc.Config       `toml:"warc"`
+	// Whois says who is asked where registrants are.
+	Whois whois.Config `toml:"whois"`
+	WARC  warc.Config  `toml:"warc"`
 	// Checkpoint says when checkpoints are made, and which are kept.
 	Checkpoint Checkpoint `toml:"checkpoint"`
 	// Logs says how crawl.log, analysis.jsonl and out-of-scope.jsonl roll.
@@ -211,6 +214,7 @@ func Default(profile string) *Config {
 			Config: analyzer.DefaultConfig(),
 			Depth:  ProfileDepth,
 		},
+		Whois: whois.DefaultConfig(),
 		WARC:  warc.DefaultConfig(),
 		Logs:  frontier.DefaultLogsConfig(),
 		Scope: decide.DefaultScope(NationalDomains(profile)...),
@@ -220,6 +224,13 @@ func Default(profile string) *Config {
 		c.Analysis.Profiles = []string{profile}
 	}
 	return c
+}
+
+// Analyzer returns how the job judges pages.
+func (c *Config) Analyzer() analyzer.Config {
+	a := c.Analysis.Config
+	a.Dir, a.Whois = c.Dir, c.Whois.On()
+	return a
 }
 
 // NationalDomains returns the own domains of a profile, which are harvested on their own,

@@ -19,9 +19,7 @@ func (r *report) files(c *Config) {
 		r.readable(conf.Element("http.root_certificates", i), c.Path(name), "name a PEM file of certificates")
 	}
 	r.hostRules(c)
-	analysis := c.Analysis.Config
-	analysis.Dir = c.Dir
-	r.below("analysis", analysis.CheckFiles())
+	r.below("analysis", c.Analyzer().CheckFiles())
 	_, problems := decide.Build(c.Scope, c.Dir, time.Time{}) // whatever the day
 	r.below("scope", problems)
 	_, problems = standard.Build(&standard.Env{Dir: c.Dir}, c.Chain)

@@ -18,14 +18,24 @@ type WebAnalyzer struct {
 	an    *analyzer.Analyzer
 	hosts chain.Hosts
 	cfg   Config
+	whois Whois
 }
+
+// Whois says what WHOIS servers answer about the domain of a host: lines that name a country. It blocks for a bounded time; an
+// error says that the answer is not known.
+type Whois interface {
+	Countries(ctx context.Context, host string) ([]string, error)
+}
+
+// Ask makes the analyzer ask w about the hosts of pages, when some searcher looks at that; nil = nobody.
+func (w *WebAnalyzer) Ask(who Whois) { w.whois = who }
 
 // NewWebAnalyzer returns the processor "web-analyzer". Of the analyzer's
 // profiles only the first [crawl.MaxProfiles] are heeded. hosts is where the
 // addresses of outlinks are looked for, when the analyzer wants them. cfg bounds
 // documents that no other processor has read, such as plain text.
 func NewWebAnalyzer(a *analyzer.Analyzer, hosts chain.Hosts, cfg Config) *WebAnalyzer {
-	return &WebAnalyzer{a, hosts, cfg}
+	return &WebAnalyzer{an: a, hosts: hosts, cfg: cfg}
 }
 
 // Process implements [chain.Processor]. An error is a failure of a searcher's
@@ -42,12 +52,13 @@ func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Res
 	if err != nil {
 		return chain.Result{}, err
 	}
+	registrant := w.registrant(ctx, u) // before there is room for the document: others read theirs meanwhile
 	in, leave, err := w.cfg.Room.enter(ctx, false)
 	if err != nil {
 		return chain.Result{}, err
 	}
 	defer leave()
-	verdicts, err := w.judge(in, page)
+	verdicts, err := w.judge(in, page, registrant)
 	if err != nil && verdicts != nil {
 		// What was found until then is the verdict: a page that was not judged would be
 		// offered again, and take as long.
@@ -65,13 +76,27 @@ func (w *WebAnalyzer) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Res
 	return chain.Result{}, nil
 }
 
+// registrant is what is known of the registrant of u's host. That nobody answered is no evidence, and said in crawl.log.
+func (w *WebAnalyzer) registrant(ctx context.Context, u *crawl.CrawlURI) []string {
+	own := u.Parsed()
+	if w.whois == nil || own == nil || !w.an.WantsWhois() {
+		return nil
+	}
+	lines, err := w.whois.Countries(ctx, own.Hostname())
+	if err != nil {
+		u.Annotate("whois:failed")
+	}
+	return lines
+}
+
 // judge returns the verdicts on u's document; with an error of ctx, what they were
 // when it ended.
-func (w *WebAnalyzer) judge(ctx context.Context, u *crawl.CrawlURI) ([]analyzer.Verdict, error) {
+func (w *WebAnalyzer) judge(ctx context.Context, u *crawl.CrawlURI, registrant []string) ([]analyzer.Verdict, error) {
 	p, err := NewPage(ctx, u, w.an, w.hosts)
 	if err != nil {
 		return nil, err
 	}
+	p.Whois = registrant
 	return w.an.Run(ctx, p)
 }
 

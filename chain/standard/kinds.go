@@ -31,6 +31,7 @@ type Env struct {
 	HTTP     *fetch.HTTP // opened by the job, from its own section of job.toml
 	Analyzer *analyzer.Analyzer
 	Room     *extract.Room // where documents are read
+	Whois    extract.Whois // nil = nobody is asked
 	Archive  write.Pool
 	Reader   fetch.ArchiveReader
 	// FileName gives the final name of a WARC file by its number, "" when unknown.
@@ -138,7 +139,9 @@ func newMarkup(formats []markup.Kind) func(*Env, map[string]any) (chain.Processo
 func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
 	c, problems := read(options, extract.DefaultConfig())
 	c.Room = env.Room
-	return extract.NewWebAnalyzer(env.Analyzer, env.Hosts, c), problems
+	w := extract.NewWebAnalyzer(env.Analyzer, env.Hosts, c)
+	w.Ask(env.Whois)
+	return w, problems
 }
 
 func newWARC(env *Env, options map[string]any) (chain.Processor, conf.Problems) {

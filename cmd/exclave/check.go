@@ -17,11 +17,13 @@ import (
 
 // notices are what of a job is switched off without being wrong.
 func notices(c *config.Config) []string {
-	a := c.Analysis.Config
-	a.Dir = c.Dir
 	var out []string
-	for _, n := range a.Notices() {
-		out = append(out, n+" (analysis.geoip)")
+	for _, n := range c.Analyzer().Notices() {
+		key := " (analysis.geoip)"
+		if strings.Contains(n, "WHOIS") {
+			key = " (whois.server)"
+		}
+		out = append(out, n+key)
 	}
 	return slices.Concat(out, c.HTTP.Notices(), c.Order.Notices(), c.Limits.Notices())
 }

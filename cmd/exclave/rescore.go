@@ -68,7 +68,7 @@ does not have, the configuration is wrong; 3 the log cannot be read, the list no
 					return withCode(exitUsage, fmt.Errorf("--without %q: profile %s has no such searcher", name, p.Name))
 				}
 			}
-			for _, name := range p.Off(cfg.Analysis.Config) {
+			for _, name := range p.Off(cfg.Analyzer()) {
 				if !slices.Contains(without, name) {
 					fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: searcher %s is off in the job, and judged without\n", name)
 					without = append(without, name)

@@ -28,6 +28,7 @@ import (
 	"exclave/internal/job/seeds"
 	"exclave/internal/logparts"
 	"exclave/internal/resolve"
+	"exclave/internal/whois"
 )
 
 // Open opens a job in order: folders and lock, state, archive (recovered to what the state
@@ -137,6 +138,19 @@ func (c *composer) openState(ctx context.Context) error {
 	return nil
 }
 
+// openWhois returns who asks WHOIS servers, nil when nobody is to be asked.
+func (c *composer) openWhois() (extract.Whois, error) {
+	if !c.cfg.Whois.On() || !c.analyzer.WantsWhois() {
+		return nil, nil
+	}
+	w, err := whois.Open(c.cfg.Whois, c.opts.FS, c.path(folder.StateDir, folder.WhoisFile), c.opts.Clock)
+	if err != nil {
+		return nil, fmt.Errorf("job: %w", err)
+	}
+	c.onClose(func(context.Context) error { return w.Close() })
+	return w, nil
+}
+
 // openChains builds scope, name resolution, HTTP client, chains and controller.
 func (c *composer) openChains(context.Context) error {
 	scope, err := rules.Scope(c.folder)
@@ -163,8 +177,13 @@ func (c *composer) openChains(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
+	asked, err := c.openWhois()
+	if err != nil {
+		return err
+	}
 	steps, bad := standard.Build(&standard.Env{
-		Dir: c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Hosts: c.frontier,
+		Whois: asked,
+		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Hosts: c.frontier,
 		Robots: c.cfg.Robots.Policy, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
 		Reader: c.records(), FileName: archive{c.pool}.FileName,
 	}, c.cfg.Chain)

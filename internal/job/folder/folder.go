@@ -30,6 +30,7 @@ const (
 	FrontierDir     = "frontier"     // the state of the frontier
 	ScratchDir      = "scratch"      // files that are never durable
 	LockFile        = "job.lock"     // held by the process that works on the job
+	WhoisFile       = "whois.jsonl"  // answers of WHOIS servers
 	EvidenceKeyFile = "evidence.key" // the secret that evidence is hashed under
 )
 

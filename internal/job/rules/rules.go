@@ -18,8 +18,7 @@ import (
 // OpenAnalyzer opens the analyzer of a job; the caller closes it. key is what evidence is hashed under, nil where
 // nothing is judged.
 func OpenAnalyzer(ctx context.Context, f folder.Folder, key []byte) (*analyzer.Analyzer, error) {
-	c := f.Config.Analysis.Config
-	c.Dir = f.Dir()
+	c := f.Config.Analyzer()
 	c.Key = key
 	a, err := analyzer.Open(ctx, c)
 	if err != nil {

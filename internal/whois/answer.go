@@ -1,0 +1,57 @@
+package whois
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what is kept of an answer.
+const (
+	maxLines = 16
+	maxLine  = 120 // bytes
+)
+
+// fields yields the lines "key: value" of an answer, key and value in lower case and without blanks around them. Lines that
+// begin with % or # are remarks.
+func fields(answer string) func(func(key, value string) bool) {
+	return func(yield func(key, value string) bool) {
+		for line := range strings.Lines(answer) {
+			line = strings.TrimSpace(line)
+			key, value, ok := strings.Cut(line, ":")
+			key, value = strings.ToLower(strings.TrimSpace(key)), strings.ToLower(strings.TrimSpace(value))
+			if !ok || value == "" || strings.HasPrefix(line, "%") || strings.HasPrefix(line, "#") {
+				continue
+			}
+			if !yield(key, value) {
+				return
+			}
+		}
+	}
+}
+
+// referral returns the server that an answer refers to, "" for none: "refer" and "whois" are IANA's, the others registries'.
+func referral(answer string) string {
+	for key, value := range fields(answer) {
+		switch key {
+		case "refer", "whois", "whois server", "registrar whois server", "referralserver":
+			return strings.TrimSuffix(strings.TrimPrefix(value, "whois://"), "/")
+		}
+	}
+	return ""
+}
+
+// countries returns the lines that name a country: those whose key says so, and of addresses those that are nothing but a code
+// of two letters.
+func countries(answer string) (lines []string) {
+	for key, value := range fields(answer) {
+		code := strings.HasSuffix(key, "address") && len(value) == 2 && value[0]|0x20 >= 'a' && value[1]|0x20 >= 'a'
+		line := key + ": " + value
+		if !strings.Contains(key, "country") && !code || len(line) > maxLine || !utf8.ValidString(line) {
+			continue
+		}
+		if lines = append(lines, line); len(lines) == maxLines {
+			break
+		}
+	}
+	return lines
+}

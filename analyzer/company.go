@@ -69,10 +69,7 @@ type identifier struct{ country, number string }
 func (s companyID) digits(text string) iter.Seq[identifier] {
 	return func(yield func(identifier) bool) {
 		var c candidate
-		for i := 0; i < len(text); i++ {
-			if !digitAt(text, i) {
-				continue
-			}
+		for i := nextDigit(text, 0); i < len(text); i = nextDigit(text, i+1) {
 			at, of := s.letters(text, i)
 			if at == 0 || !isAlnum(text[at-1]) {
 				end := c.read(text, i)

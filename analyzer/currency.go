@@ -54,11 +54,7 @@ type amountOf struct{ text, unit string }
 // amounts yields the sums in text.
 func (s currency) amounts(text string) iter.Seq[amountOf] {
 	return func(yield func(amountOf) bool) {
-		for i := 0; i < len(text); {
-			if !digitAt(text, i) {
-				i++
-				continue
-			}
+		for i := nextDigit(text, 0); i < len(text); i = nextDigit(text, i) {
 			stop := amountEnd(text, i)
 			before := 0
 			if i > 0 && (isAlnum(text[i-1]) || text[i-1] == '+') {

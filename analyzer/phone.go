@@ -130,10 +130,14 @@ func (s phone) Search(ctx context.Context, p *Page) (Finding, error) {
 			foreign = true
 		}
 	}
+	hasPhone := p.from("phone", 0) != ""
 	for _, scheme := range [...]struct {
 		name string
 		rare int
 	}{{"tel:", 3}, {"callto:", 6}, {"wa.me/", 0}, {"phone=", 0}} {
+		if scheme.name == "phone=" && !hasPhone {
+			break
+		}
 		for link := range counted(ctx, p.schemed(scheme.name, scheme.rare)) {
 			more(s.link(link), "link")
 		}
@@ -186,12 +190,8 @@ func (s phone) numbers(text string) iter.Seq[number] {
 	return func(yield func(number) bool) {
 		var c candidate
 		last := -1 // where the last number ended
-		for i := 0; i < len(text); {
+		for i := nextNumber(text, 0); i < len(text); i = nextNumber(text, i) {
 			b := text[i]
-			if b != '+' && b != '(' && (b < '0' || b > '9') && b != 0xef {
-				i++
-				continue
-			}
 			if n := prefixLen(text, i); n > 0 {
 				end := c.read(text, i+n)
 				v, stop := s.withCode(&c)
@@ -268,7 +268,10 @@ func (s phone) marked(p *Page) iter.Seq[number] {
 		for _, mark := range [...]struct {
 			name string
 			rare int
-		}{{"elephone\"", 3}, {"elephone'", 3}, {`class="tel"`, 5}, {"data-phone=", 5}} {
+		}{{`class="tel"`, 5}, {"elephone\"", 3}, {"elephone'", 3}, {"data-phone=", 5}} {
+			if mark.name != `class="tel"` && p.from("phone", 0) == "" {
+				return
+			}
 			rest := p.from(mark.name, mark.rare)
 			for i := indexBy(rest, mark.name, mark.rare); i >= 0; i = indexBy(rest, mark.name, mark.rare) {
 				rest = rest[i+len(mark.name):]

@@ -58,10 +58,7 @@ func (s postalCode) Search(ctx context.Context, p *Page) (Finding, error) {
 func (s postalCode) codes(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var b [maxPostal]byte
-		for i := 0; i < len(text); i++ {
-			if !digitAt(text, i) {
-				continue
-			}
+		for i := nextDigit(text, 0); i < len(text); i = nextDigit(text, i+1) {
 			if i == 0 || !isAlnum(text[i-1]) {
 				code, end := readPostal(b[:0], text, i)
 				if s.pattern.Match(code) && s.near(text, i, end) {

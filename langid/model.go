@@ -94,31 +94,98 @@ type Scorer struct {
 	letters int
 	known   int // words that are in the table
 	grams   grams
+	batch   batch
+	touched byte
+
+	passageWords, unknown [atOnce][]byte
 }
 
 // NewScorer returns a Scorer of m.
 func (m *Model) NewScorer() *Scorer { return &Scorer{m: m} }
 
-// Add adds a word in normal form (dict.Words).
-func (s *Scorer) Add(word []byte) {
-	s.words++
-	s.letters += utf8.RuneCount(word)
-	t := &s.m.table
-	if row := t.find(hashKey(word)); row != nil {
+// atOnce is how many keys are looked up at once.
+const atOnce = 32
+
+// batch are keys that are looked up at once: the table is larger than the processor's caches, which
+// fetch what several keys need at the same time when no key waits for the one before.
+type batch struct {
+	n        int
+	hash     [atOnce]uint64
+	from, to [atOnce]uint32 // their buckets
+}
+
+// locate finds the buckets and has them fetched.
+func (s *Scorer) locate() {
+	b, t := &s.batch, &s.m.table
+	for i, h := range b.hash[:b.n] {
+		at := h >> t.shift
+		b.from[i], b.to[i] = t.starts[at], t.starts[at+1]
+	}
+	var touched byte
+	for i := range b.n {
+		if b.from[i] < b.to[i] {
+			touched ^= t.data[b.from[i]]
+		}
+	}
+	s.touched = touched // or they would not be
+}
+
+// Add adds words in normal form (dict.Words).
+func (s *Scorer) Add(words ...[]byte) {
+	for len(words) > 0 {
+		some := words[:min(len(words), atOnce)]
+		words = words[len(some):]
+		s.add(some)
+	}
+}
+
+// add adds at most atOnce words.
+func (s *Scorer) add(words [][]byte) {
+	b, t := &s.batch, &s.m.table
+	s.words += len(words)
+	for i, w := range words {
+		s.letters += utf8.RuneCount(w)
+		b.hash[i] = hashKey(w)
+	}
+	b.n = len(words)
+	s.locate()
+	unknown := s.unknown[:0]
+	for i, w := range words {
+		row := t.in(b.from[i], b.to[i], b.hash[i])
+		if row == nil {
+			unknown = append(unknown, w)
+			continue
+		}
 		s.known++
 		for i := 0; i+1 < len(row); i += 2 {
 			c := row[i] &^ common
 			s.scores[c] += int32(row[i+1])
 			s.common[c] += uint16(row[i] >> 7)
 		}
-		return
 	}
-	for s.grams.begin(word); s.grams.next(); {
-		row := t.find(hashKey(s.grams.key))
+	b.n = 0
+	for _, w := range unknown {
+		for s.grams.begin(w); s.grams.next(); {
+			b.hash[b.n] = hashKey(s.grams.key)
+			if b.n++; b.n == atOnce {
+				s.addGrams()
+			}
+		}
+	}
+	s.addGrams()
+}
+
+// addGrams adds the n-grams of the batch.
+func (s *Scorer) addGrams() {
+	b := &s.batch
+	s.locate()
+	for i, h := range b.hash[:b.n] {
+		row := s.m.table.in(b.from[i], b.to[i], h)
 		for i := 0; i+1 < len(row); i += 2 {
 			s.scores[row[i]&^common] += int32(row[i+1])
 		}
 	}
+	b.n = 0
 }
 
 // Score is what a passage scores in a language, in its best class.
@@ -135,21 +202,33 @@ type Passage struct {
 }
 
 // Passage returns the judgement on what was added and begins anew.
-func (s *Scorer) Passage() Passage {
+func (s *Scorer) Passage() Passage { return s.passage(nil) }
+
+// passage is Passage that adds the score of each language to totals, unless they are nil.
+func (s *Scorer) passage(totals []int) Passage {
 	p := Passage{Words: s.words, Letters: s.letters, Known: s.known}
-	best := [2]int{-1, -1} // classes
-	for c := range s.m.classes {
+	var best [maxClasses]int32 // of each language
+	first, second := -1, -1    // classes
+	for c, language := range s.m.language {
+		score := s.scores[c]
+		if score == 0 && second >= 0 {
+			continue // as most are
+		}
+		best[language] = max(best[language], score)
 		switch {
-		case best[0] < 0 || s.scores[c] > s.scores[best[0]]:
-			if best[0] >= 0 && s.m.language[c] != s.m.language[best[0]] {
-				best[1] = best[0]
+		case first < 0 || score > s.scores[first]:
+			if first >= 0 && language != s.m.language[first] {
+				second = first
 			}
-			best[0] = c
-		case s.m.language[c] != s.m.language[best[0]] && (best[1] < 0 || s.scores[c] > s.scores[best[1]]):
-			best[1] = c
+			first = c
+		case language != s.m.language[first] && (second < 0 || score > s.scores[second]):
+			second = c
 		}
 	}
-	p.Best, p.Second = s.score(best[0]), s.score(best[1])
+	for l := range totals {
+		totals[l] += int(best[l])
+	}
+	p.Best, p.Second = s.score(first), s.score(second)
 	s.words, s.letters, s.known = 0, 0, 0
 	clear(s.scores[:])
 	clear(s.common[:])

@@ -63,10 +63,9 @@ func hashKey[T string | []byte](key T) uint64 {
 	return h * 0x9e3779b97f4a7c15
 }
 
-// find returns the weights of a key, two bytes each; none when it is not in the table.
-func (t *table) find(h uint64) []byte {
-	at := h >> t.shift
-	rest := t.data[t.starts[at]:t.starts[at+1]]
+// in returns the weights of a key in the bucket of its hash, two bytes each; none when it is not there.
+func (t *table) in(from, to uint32, h uint64) []byte {
+	rest := t.data[from:to]
 	check := uint16(h)
 	for len(rest) >= 3 {
 		n := 3 + 2*int(rest[2])

@@ -76,13 +76,23 @@ func (m *Model) Identify(count int, words iter.Seq[[]byte]) Text {
 	s := m.NewScorer()
 	n, next := 0, 0 // words read; of the passages looked at, the one that comes
 	from, to := bounds(0, looked, all, count)
+	passage, in := &s.passageWords, 0
+	kept := make([]byte, 0, 512) // a word may be valid for one step only
 	for w := range words {
 		if n >= from {
-			s.Add(w)
+			at := len(kept)
+			kept = append(kept, w...)
+			passage[in] = kept[at:]
+			if in++; in == len(passage) {
+				s.add(passage[:])
+				in, kept = 0, kept[:0]
+			}
 		}
 		if n++; n < to {
 			continue
 		}
+		s.add(passage[:in])
+		in, kept = 0, kept[:0]
 		if p := t.take(s); !p.text() {
 			passages[len(passages)-1]++
 		} else if p.clear() {
@@ -143,16 +153,7 @@ func (m *Model) number(code string) int {
 
 // take ends a passage.
 func (t *Text) take(s *Scorer) Passage {
-	m := s.m
-	var best [maxClasses]int32 // of each language
-	for c := range m.classes {
-		l := m.language[c]
-		best[l] = max(best[l], s.scores[c])
-	}
-	for l := range t.totals {
-		t.totals[l] += int(best[l])
-	}
-	p := s.Passage()
+	p := s.passage(t.totals)
 	t.Passages++
 	t.Words += p.Words
 	t.Letters += p.Letters

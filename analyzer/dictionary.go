@@ -116,13 +116,24 @@ func (p *Page) listed(ctx context.Context, l *sharedList) *[dict.NumClasses]Find
 	for c := range t {
 		t[c].room = min(p.WordCount()/8+1, maxRoom)
 	}
-	n := 0
+	n, in := 0, 0
+	var words [dict.AtOnce][]byte
+	var wheres [dict.AtOnce]string
+	look := func() {
+		l.FindAll(words[:in], func(i int, v string, c dict.Class) {
+			if l.wanted[c] {
+				t[c].add(true, v, wheres[i])
+			}
+		})
+		n, in = n+in, 0
+	}
 	for w, where := range p.Words(ctx) {
-		n++
-		if v, c, ok := l.Find(w); ok && l.wanted[c] {
-			t[c].add(true, v, where)
+		words[in], wheres[in] = w, where
+		if in++; in == len(words) {
+			look()
 		}
 	}
+	look()
 	o := onList{list: l}
 	for c := range t {
 		t[c].found = n

@@ -68,7 +68,15 @@ func trimSigns(s string) (rest, signs string) {
 // ends reports whether s ends with a label. One letter is a label only with a colon or dot
 // behind it.
 func (l labels) ends(s, signs string) bool {
+	if s == "" {
+		return false
+	}
+	last := s[len(s)-1]
 	for _, label := range l {
+		// Nearly all are told apart by their last byte, in whatever case.
+		if c := label[len(label)-1]; c < utf8.RuneSelf && last < utf8.RuneSelf && c|0x20 != last|0x20 {
+			continue
+		}
 		before, ok := cutSuffixFold(s, label)
 		if !ok || utf8.RuneCountInString(label) == 1 && isWord(label) && !strings.ContainsAny(signs, ":.") {
 			continue

@@ -144,6 +144,28 @@ func TestLookupConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
+// TestFindAll: words that are looked up at once are those that are looked up one after the other.
+func TestFindAll(t *testing.T) {
+	l, err := dict.Builtin("cs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words [][]byte
+	for w := range l.All() {
+		words = append(words, []byte(w), []byte(w+"x"))
+	}
+	for i, n := 0, 0; i < len(words); i, n = i+n, (n+1)%(dict.AtOnce+1) {
+		some := words[i:min(i+n, len(words))]
+		got := map[int]string{}
+		l.FindAll(some, func(i int, w string, c dict.Class) { got[i] = w + c.String() })
+		for i, w := range some {
+			if v, c, ok := l.Find(w); ok != (got[i] != "") || ok && got[i] != v+c.String() {
+				t.Fatalf("%q: %q, want %v", w, got[i], ok)
+			}
+		}
+	}
+}
+
 // TestLookupAllocations: lookup is the hot path of the analysis.
 func TestLookupAllocations(t *testing.T) {
 	l, err := dict.Builtin("cs")

@@ -87,6 +87,9 @@ was written.`,
 			if st.Cut > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: %s of hunspell dictionaries had more than %d forms, such as %q; --forms allows more\n", count(int(st.Cut), "word"), r.Forms, st.Name)
 			}
+			if st.Read == 0 {
+				return withCode(exitUsage, errors.New("dict build: no word was read: a file whose name does not say what it is has one word a line; a text is corpus:FILE"))
+			}
 			if l.Len() == 0 {
 				return withCode(exitUsage, fmt.Errorf("dict build: no word is left of %s; --keep, --minus and --least decide which stay", live.Number(st.Read)))
 			}

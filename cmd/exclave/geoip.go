@@ -72,7 +72,7 @@ that can, or without a country, nothing is written (exit code 2).`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "file to write; an older one is replaced when the new one is complete")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write; an older one is replaced when the new one is complete")
 	cmd.Flags().StringVar(&schema, "schema", string(geoip.SchemaFlat), `form of the records: "flat" or "maxmind"`)
 	cmd.Flags().StringVar(&description, "description", "", "text in the database for people: where the ranges are from")
 	if err := cmd.MarkFlagRequired("out"); err != nil {

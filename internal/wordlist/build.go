@@ -246,9 +246,8 @@ func (b *builder) choose(words *extsort.Sorter) ([]chosen, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept = b.most(kept)
-	if !b.ASCII {
-		return kept, nil
+	if kept, err = b.most(kept); err != nil || !b.ASCII {
+		return kept, err
 	}
 	for _, w := range kept {
 		p, ok := dict.ToASCII(w.Text)
@@ -265,7 +264,11 @@ func (b *builder) choose(words *extsort.Sorter) ([]chosen, error) {
 		}
 		return nil
 	})
-	return append(kept, b.most(ascii)...), err
+	if err != nil {
+		return nil, err
+	}
+	ascii, err = b.most(ascii)
+	return append(kept, ascii...), err
 }
 
 // note is add of a relative frequency, or of +Inf.
@@ -273,19 +276,36 @@ func (b *builder) note(into *extsort.Sorter, word string, ro role, f float64) er
 	return b.add(into, word, ro, len(b.totals)-1, f)
 }
 
-// most returns the most frequent words of each class; of two the one that sorts first.
-func (b *builder) most(words []chosen) []chosen {
+// errNoFrequencies reports a list that would be all words with the first letters of the alphabet.
+var errNoFrequencies = errors.New("no source says how frequent words are, and there are more than may stay (--max): " +
+	"build from texts (corpus:, warc:) or a frequency list, and let a dictionary say which words may stay (--keep)")
+
+// most returns the most frequent words of each class; of two the one that sorts first. When there are too many, those of
+// which nobody knows how frequent they are go.
+func (b *builder) most(words []chosen) ([]chosen, error) {
 	slices.SortFunc(words, func(a, b chosen) int {
 		return cmp.Or(cmp.Compare(b.freq, a.freq), cmp.Compare(a.Text, b.Text))
 	})
-	if b.Max <= 0 {
-		return words
-	}
-	var n [3]int
-	return slices.DeleteFunc(words, func(w chosen) bool {
+	var n, known [3]int
+	for _, w := range words {
 		n[w.Class]++
-		return n[w.Class] > b.Max
-	})
+		if w.freq > 0 {
+			known[w.Class]++
+		}
+	}
+	for c := range n {
+		switch {
+		case b.Max <= 0 || n[c] <= b.Max:
+		case known[c] == 0:
+			return nil, errNoFrequencies
+		default:
+			n[c] = min(known[c], b.Max)
+		}
+	}
+	return slices.DeleteFunc(words, func(w chosen) bool {
+		n[w.Class]--
+		return n[w.Class] < 0
+	}), nil
 }
 
 func isASCII(word string) bool {

@@ -22,13 +22,16 @@ func file(t testing.TB, name, text string) string {
 	return path
 }
 
-func source(t testing.TB, s string) []wordlist.Source {
+func source(t testing.TB, names ...string) (sources []wordlist.Source) {
 	t.Helper()
-	one, err := wordlist.ParseSource(s)
-	if err != nil {
-		t.Fatal(err)
+	for _, s := range names {
+		one, err := wordlist.ParseSource(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, one)
 	}
-	return []wordlist.Source{one}
+	return sources
 }
 
 // render writes a list as "word word/class".
@@ -69,6 +72,9 @@ func TestBuild(t *testing.T) {
 		{"counts are made relative: a large corpus has more of everything", wordlist.Recipe{Words: source(t, file(t, "x.tsv", "ano\t90\nne\t10\n")), Minus: source(t, file(t, "y.tsv", "ne\t3\nja\t9997\n"))}, "ano ne", ""},
 		{"texts are counted", wordlist.Recipe{Words: source(t, "corpus:"+file(t, "t.txt", "Ano, ano. Ne! Ano,\nano")), Least: 0.5}, "ano", ""},
 		{"a list of no frequencies", wordlist.Recipe{Words: source(t, own), Minus: source(t, rival)}, "když čech řeka", ""},
+		{"of no frequencies none is the most frequent: what sorts first would be words with a", wordlist.Recipe{Words: source(t, own), Max: 3}, "", "no source says how frequent words are"},
+		{"unless all may stay", wordlist.Recipe{Words: source(t, own), Max: 4}, "když který čech řeka", ""},
+		{"where some are known, the others go first", wordlist.Recipe{Words: source(t, words, file(t, "more.txt", "aby\nbez\n")), Keep: source(t, file(t, "all.txt", "aby\nbez\nkdyž\nkterý\n")), Max: 3}, "když který", ""},
 		{"a frequency that is none names file and line", wordlist.Recipe{Words: source(t, "freq:"+names)}, "", "names.txt: line 1"},
 		{"a missing file is named", wordlist.Recipe{Words: source(t, words), Minus: source(t, "no.tsv")}, "", "no.tsv"},
 		{"nothing asked for is a mistake", wordlist.Recipe{}, "", "no words"},

@@ -3,8 +3,11 @@ package analyzer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -180,7 +183,18 @@ func FuzzSearch(f *testing.F) {
 func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
 	t.Helper()
 	all := map[string]Searcher{}
-	for kind, o := range map[string]options{
+	for kind, o := range allOptions(emails, phones, langs) {
+		s, err := o.open(&resources{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[kind] = s
+	}
+	return all
+}
+
+func allOptions(emails, phones, langs string) map[string]options {
+	return map[string]options{
 		"company_id":  &companyIDOptions{Scheme: "ico", Labels: []string{"IČO", "IČ"}},
 		"iban":        &companyIDOptions{Scheme: "iban"},
 		"postal_code": &postalCodeOptions{patternOption{"^[1-7][0-9]{2} ?[0-9]{2}$"}, []string{"PSČ"}, []string{"Praha", "Brno"}},
@@ -202,12 +216,80 @@ func openAll(t testing.TB, emails, phones, langs string) map[string]Searcher {
 		"valid_link":           &siteOptions{Sites: []string{"a.cz", "b.cz/x/"}},
 		"whois":                &whoisOptions{patternOption{"country: cz"}},
 		"regexp":               &regexpOptions{Pattern: `\+[0-9]{3} ?[0-9]{3} ?[0-9]{3} ?[0-9]{3}`, Valid: phones, In: inText},
-	} {
-		s, err := o.open(&resources{})
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+// TestKindsDocumented: each kind is a row in docs/formats/profile.md with each of its keys and with the default of
+// those that may be left out, in parentheses behind them or in the words of [free]; and FuzzSearch opens each.
+func TestKindsDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../docs/formats/profile.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	_, table, _ := strings.Cut(string(doc), "| kind | found | valid |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for row := range strings.Lines(table) {
+		c := strings.Split(strings.ReplaceAll(row, `\|`, ""), "|")
+		if len(c) == 6 {
+			for _, kind := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(c[1], -1) {
+				rows[kind[1]] = c[4]
+			}
 		}
-		all[kind] = s
+	}
+	// What stands for a default where nothing is what a searcher does without the key.
+	free := regexp.MustCompile(`\((none|empty|false|all|default)[^)]*\)|\(default|at least one of the two|every match without|wanted where|wanted with`)
+	opened := map[reflect.Type]bool{reflect.TypeFor[*geoipOptions](): true} // FuzzGeoIP, with a database
+	for _, o := range allOptions("", "", "") {
+		opened[reflect.TypeOf(o)] = true
+	}
+	for kind, own := range kinds() {
+		o := own()
+		if !opened[reflect.TypeOf(o)] {
+			t.Errorf("%s: openAll lacks it", kind)
+		}
+		if rows[kind] == "" && len(conf.Keys(o)) > 0 {
+			t.Errorf("%s: no row in the table of kinds", kind)
+		}
+		for key, f := range optionFields(reflect.ValueOf(o).Elem()) {
+			_, required, _ := strings.Cut(f.tag, ",")
+			_, said, ok := strings.Cut(rows[kind], "`"+key+"`")
+			if !ok {
+				t.Errorf("%s: %s is not documented", kind, key)
+			}
+			switch {
+			case required == "required":
+			case !f.value.IsZero():
+				if v := fmt.Sprint(f.value); !strings.Contains(said, "("+v+")") && !strings.Contains(said, "`"+v+"` (default") {
+					t.Errorf("%s: %s: the default %v is not documented", kind, key, v)
+				}
+			case !free.MatchString(strings.ToLower(said)):
+				t.Errorf("%s: %s may be left out; the row does not say what then: %q", kind, key, said)
+			}
+		}
+	}
+	for kind := range rows {
+		if _, ok := kinds()[kind]; !ok {
+			t.Errorf("%s: a row of a kind that there is not", kind)
+		}
+	}
+}
+
+// optionField is a key of a kind with its default.
+type optionField struct {
+	tag   string
+	value reflect.Value
+}
+
+func optionFields(v reflect.Value) map[string]optionField {
+	all := map[string]optionField{}
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.Anonymous {
+			maps.Copy(all, optionFields(v.Field(i)))
+		} else if tag := f.Tag.Get("toml"); tag != "" && tag != "-" {
+			key, _, _ := strings.Cut(tag, ",")
+			all[key] = optionField{tag, v.Field(i)}
+		}
 	}
 	return all
 }

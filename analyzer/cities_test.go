@@ -19,6 +19,25 @@ func gazetteerFile(t testing.TB, lines ...string) string {
 	return name
 }
 
+// TestCitiesBeside: a gazetteer is looked for beside the profile that names it.
+func TestCitiesBeside(t *testing.T) {
+	list := gazetteerFile(t, "Praha")
+	profile := filepath.Join(filepath.Dir(list), "p.toml")
+	text := "[profile]\nname = \"p\"\nmin_points = 1\n[[searcher]]\nkind = \"cities\"\npoints = 1\nlist = \"./%s\"\n"
+	for name, want := range map[string]string{filepath.Base(list): "", "none.txt": "searcher cities: "} {
+		if err := os.WriteFile(profile, fmt.Appendf(nil, text, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a, err := Open(t.Context(), Config{Profiles: []string{profile}})
+		if err == nil {
+			err = a.Close()
+		}
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
 func TestCities(t *testing.T) {
 	list := gazetteerFile(t, "# towns", "Praha", "Písek", "Most\texact", "Hradec", "Hradec Králové", "Ústí nad Labem", "Ústí", "Frýdek-Místek", "Aš", "L'Aquila", "Łódź", "v Praze", "Nové Město na Moravě", "Plzeň\texact")
 	tests := []struct {

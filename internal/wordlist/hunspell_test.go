@@ -15,7 +15,9 @@ import (
 func TestHunspell(t *testing.T) {
 	tests := []struct{ why, aff, dic, want string }{
 		{"a suffix whose condition holds; what is put there, and what is taken off",
-			"SET UTF-8\nSFX A Y 2\nSFX A e í [^aš]e\nSFX A še ší še\n", "2\nmoře/A\nduše/A\nlano\n", "duše duší lano moře moří"},
+			"SET UTF-8\nSFX A Y 2\nSFX A e í [^aš]e\nSFX A še ším še\n", "2\nmoře/A\nduše/A\nlano\n", "duše duším lano moře moří"},
+		{"the condition of a prefix is about the beginning; a word that is shorter does not meet it",
+			"SET UTF-8\nPFX N Y 1\nPFX N 0 ne [^ún].\nSFX A Y 1\nSFX A 0 y .[dt]\n", "5\ndát/NA\nnést/N\núpět/N\na/N\nd/A\n", "dát dáty nedát nedáty nést úpět"},
 		{"prefix and suffix cross when both say so",
 			"SET UTF-8\nPFX N Y 1\nPFX N 0 ne .\nSFX A Y 1\nSFX A t l at\n", "1\ndělat/NA\n", "dělal dělat nedělal nedělat"},
 		{"and do not when one does not",

@@ -62,7 +62,7 @@ Exit codes: 0 no problems; 2 there are some; 3 the state cannot be read.`,
 			if len(lines) > 0 {
 				return withCode(exitUsage, fmt.Errorf("check %s: %s", args[0], count(len(lines), "problem")))
 			}
-			for _, n := range notices(c) {
+			for _, n := range append(notices(c), c.Analyzer().LanguageAlone()...) {
 				fmt.Fprintln(cmd.OutOrStdout(), "note:", n)
 			}
 			if c.Metrics.Public() {

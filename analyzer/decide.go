@@ -36,6 +36,7 @@ type Term struct {
 	Name   string  `toml:"name"`            // in verdicts; default Of and Value
 	Scale  Scale   `toml:"scale"`           // default ScaleLinear
 	Cap    float64 `toml:"cap"`             // most of the value, before it is scaled, or most negative; 0 = no cap
+	Sign   Sign    `toml:"sign"`            // that the weight must have; empty = either
 	Words  []int   `toml:"words"`           // least and most words of a page for which the term counts, 0 = any number; empty = all pages
 
 	shown string // in verdicts; "" = not made yet
@@ -53,6 +54,27 @@ const (
 	ScaleLog    Scale = "log"    // the natural logarithm of 1 + value; of a negative one that of its amount, negative
 	ScaleAny    Scale = "any"    // 1 for a value above 0, else 0
 )
+
+// Sign is the one that a weight may have, whatever some labelled pages say: what speaks for a nation must not
+// come to count against it.
+type Sign string
+
+// The values of Sign.
+const (
+	SignPlus  Sign = "+" // 0 or more
+	SignMinus Sign = "-" // 0 or less
+)
+
+// Of returns the sign as a number: 1, -1, or 0 when any weight is allowed.
+func (s Sign) Of() int {
+	switch s {
+	case SignPlus:
+		return 1
+	case SignMinus:
+		return -1
+	}
+	return 0
+}
 
 // maxTerms bounds what a verdict holds.
 const maxTerms = 200
@@ -99,6 +121,12 @@ func (t Term) validate() (ps conf.Problems) {
 	ps.Check(math.Abs(t.Weight) <= maxWeight, "weight", "%v: −%d to %d is allowed", t.Weight, maxWeight, maxWeight)
 	ps.Check(t.Cap >= 0 && t.Cap <= MaxPoints, "cap", "%v: 0 to %d is allowed", t.Cap, MaxPoints)
 	ps.Check(slices.Contains([]Scale{"", ScaleLinear, ScaleLog, ScaleAny}, t.Scale), "scale", `%q: "linear", "log" or "any"`, t.Scale)
+	switch t.Sign {
+	case "", SignPlus, SignMinus:
+		ps.Check(t.Weight*float64(t.Sign.Of()) >= 0, "weight", "%v: the sign is to be %q", t.Weight, t.Sign)
+	default:
+		ps.Add("sign", `%q: "+" or "-"`, t.Sign)
+	}
 	switch {
 	case len(t.Words) == 0:
 	case len(t.Words) != 2:

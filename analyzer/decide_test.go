@@ -272,7 +272,7 @@ func TestDecidersAreParts(t *testing.T) {
 	if with == other {
 		t.Error("another weight, and the parts are the same")
 	}
-	if parts := fmt.Sprint(open(t, "cz").Parts()); strings.Contains(parts, "decide") {
+	if parts := fmt.Sprint(open(t, "original").Parts()); strings.Contains(parts, "decide") {
 		t.Error(parts)
 	}
 }

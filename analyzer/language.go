@@ -27,7 +27,7 @@ func (o *languageOptions) looksFor() (string, []string) { return "lang", []strin
 
 // values implements hasValues.
 func (o *languageOptions) values() []string {
-	list := []string{"share", "margin", "unknown", "best_other"}
+	list := []string{"share", "margin", "lead", "unknown", "best_other"}
 	for _, l := range langid.Builtins() {
 		list = append(list, "in_"+l)
 	}
@@ -72,6 +72,7 @@ func (s language) Search(ctx context.Context, p *Page) (Finding, error) {
 	share := func(passages int) float64 { return rounded(float64(passages)/float64(t.Passages), 4) }
 	f.Values["share"] = share(f.Valid)
 	f.Values["margin"] = rounded(t.Margin(s.code), 4)
+	f.Values["lead"] = rounded(t.Lead(s.code), 1)
 	f.Values["unknown"] = share(t.Of(langid.Unknown))
 	f.Values["best_other"] = 0
 	others := 0

@@ -202,10 +202,11 @@ type Passage struct {
 }
 
 // Passage returns the judgement on what was added and begins anew.
-func (s *Scorer) Passage() Passage { return s.passage(nil) }
+func (s *Scorer) Passage() Passage { return s.passage(nil, nil) }
 
-// passage is Passage that adds the score of each language to totals, unless they are nil.
-func (s *Scorer) passage(totals []int) Passage {
+// passage is Passage that adds the score of each language to totals and, when the passage is running
+// text, to running, unless they are nil.
+func (s *Scorer) passage(totals, running []int) Passage {
 	p := Passage{Words: s.words, Letters: s.letters, Known: s.known}
 	var best [maxClasses]int32 // of each language
 	first, second := -1, -1    // classes
@@ -225,10 +226,14 @@ func (s *Scorer) passage(totals []int) Passage {
 			second = c
 		}
 	}
+	p.Best, p.Second = s.score(first), s.score(second)
+	text := p.text()
 	for l := range totals {
 		totals[l] += int(best[l])
+		if text {
+			running[l] += int(best[l])
+		}
 	}
-	p.Best, p.Second = s.score(first), s.score(second)
 	s.words, s.letters, s.known = 0, 0, 0
 	clear(s.scores[:])
 	clear(s.common[:])

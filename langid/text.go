@@ -60,6 +60,7 @@ type Text struct {
 
 	languages []string
 	totals    []int // score of each language, in 1/Unit nats
+	running   []int // the same of the passages that are running text
 }
 
 // Identify looks at a text of count words, in normal form (dict.Words). It reads words to their
@@ -67,9 +68,9 @@ type Text struct {
 func (m *Model) Identify(count int, words iter.Seq[[]byte]) Text {
 	// One piece of memory for what is counted by language. The last of passages is what is unknown.
 	of := len(m.languages)
-	counts := make([]int, 3*of+2)
-	t := Text{languages: m.languages, totals: counts[:of:of]}
-	passages, sure := counts[of:2*of+1], counts[2*of+1:]
+	counts := make([]int, 4*of+2)
+	t := Text{languages: m.languages, totals: counts[:of:of], running: counts[3*of+2:]}
+	passages, sure := counts[of:2*of+1], counts[2*of+1:3*of+2]
 	all := max(1, (count+PassageWords/2)/PassageWords)
 	looked := min(all, MaxPassages)
 	var torn []Passage // between two languages
@@ -153,7 +154,7 @@ func (m *Model) number(code string) int {
 
 // take ends a passage.
 func (t *Text) take(s *Scorer) Passage {
-	p := s.passage(t.totals)
+	p := s.passage(t.totals, t.running)
 	t.Passages++
 	t.Words += p.Words
 	t.Letters += p.Letters
@@ -170,19 +171,33 @@ func (t Text) Of(language string) int {
 	return 0
 }
 
-// Margin returns how much more probable the whole text is in a language than in the best
-// other one, in nats a letter; it is negative when the other one is nearer.
+// Margin is Lead for each letter.
 func (t Text) Margin(language string) float64 {
 	if t.Letters == 0 {
 		return 0
 	}
+	return t.Lead(language) / float64(t.Letters)
+}
+
+// Lead returns how much more probable the whole text is in a language than in the best other one, in
+// nats; it is negative when the other one is nearer. In favour of the language only running text
+// counts: lists of names, which are in none, are nearest to some language, too.
+func (t Text) Lead(language string) float64 {
+	all := t.lead(t.totals, language)
+	if all <= 0 {
+		return all
+	}
+	return min(all, max(0, t.lead(t.running, language)))
+}
+
+func (t Text) lead(totals []int, language string) float64 {
 	own, other := 0, 0
 	for i, l := range t.languages {
 		if l == language {
-			own = t.totals[i]
+			own = totals[i]
 		} else {
-			other = max(other, t.totals[i])
+			other = max(other, totals[i])
 		}
 	}
-	return float64(own-other) / Unit / float64(t.Letters)
+	return float64(own-other) / Unit
 }

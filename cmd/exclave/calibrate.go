@@ -94,6 +94,9 @@ Exit codes: 0 fitted; 1 fitted, but pages held out do not reach the precision; 2
 			if len(rows) == 0 {
 				return withCode(exitUsage, fmt.Errorf("calibrate: no page with a document or a logged verdict says whether it is of the nation %q; --nation names another, --split all reads all", c.Nation))
 			}
+			for _, t := range p.Probability.Terms {
+				o.Signs = append(o.Signs, t.Sign.Of())
+			}
 			r, err := calibration.Fit(rows, o, folds, precision)
 			if err != nil {
 				return withCode(exitUsage, fmt.Errorf("calibrate: %w", err))

@@ -99,6 +99,37 @@ func TestFitOfManyTerms(t *testing.T) {
 	}
 }
 
+// TestSigns: a weight whose sign the pages contradict is 0, the others are what they are without it; one whose sign they bear out
+// is as it was.
+func TestSigns(t *testing.T) {
+	var list []Row
+	for i := range 400 {
+		x, y := float64(i%7), float64(i%5)
+		list = append(list, Row{X: []float64{x, y, float64(i % 3)}, Belongs: x-y+float64(i%11)/4 > 1.5, Origin: fmt.Sprint(i)})
+	}
+	o := Options{L2: 1, Positive: 1}
+	free, err := fit(pointers(list), o)
+	if err != nil || !(free.Weights[0] > 0) || !(free.Weights[1] < 0) {
+		t.Fatalf("%+v %v: the test wants a weight of either sign", free, err)
+	}
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-4 }
+	o.Signs = []int{1, -1, 0}
+	same, err := fit(pointers(list), o)
+	if err != nil || !near(same.Bias, free.Bias) || !near(same.Weights[0], free.Weights[0]) || !near(same.Weights[1], free.Weights[1]) {
+		t.Errorf("signs that hold anyway: %+v %v, want %+v", same, err, free)
+	}
+	o.Signs = []int{1, 1, 0}
+	bound, err := fit(pointers(list), o)
+	without := slices.Clone(list)
+	for i := range without {
+		without[i].X = []float64{list[i].X[0], 0, list[i].X[2]}
+	}
+	want, err2 := fit(pointers(without), Options{L2: 1, Positive: 1})
+	if err != nil || err2 != nil || bound.Weights[1] != 0 || !near(bound.Bias, want.Bias) || !near(bound.Weights[0], want.Weights[0]) || !near(bound.Weights[2], want.Weights[2]) {
+		t.Errorf("a sign that does not hold: %+v %v, want %+v", bound, err, want)
+	}
+}
+
 // TestThreshold: the greatest recall that has the precision, between two pages.
 func TestThreshold(t *testing.T) {
 	held := func(text string) (out []predicted) { // from the most probable page on

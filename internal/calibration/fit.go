@@ -3,6 +3,7 @@ package calibration
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // Row is a page: the scaled value of each term, and what it is.
@@ -17,6 +18,7 @@ type Row struct {
 type Options struct {
 	L2       float64 // penalty on weights of values with a standard deviation of 1; more than 0
 	Positive float64 // how many times a page of the nation counts; 0 = so that both classes count the same
+	Signs    []int   // of each term: 1 = its weight is not negative, -1 = not positive, 0 = either; empty = either of all
 }
 
 // Model are weights, beside the terms.
@@ -39,9 +41,11 @@ var ErrOneClass = errors.New("pages of the nation and others are wanted, to tell
 
 // Bounds of the iteration.
 const (
-	maxSteps = 100
+	maxSteps = 1000
 	enough   = 1e-9 // change of the penalised likelihood, by its amount
 )
+
+var errUndetermined = errors.New("the weights are not determined; use a greater --l2")
 
 // fit solves for the weights; rows must have both classes.
 func fit(rows []*Row, o Options) (Model, error) {
@@ -58,36 +62,15 @@ func fit(rows []*Row, o Options) (Model, error) {
 		positive = float64(len(rows)-positives) / float64(positives)
 	}
 	d := len(rows[0].X)
+	if len(o.Signs) == 0 {
+		o.Signs = make([]int, d)
+	}
 	mean, deviation := moments(rows, d)
 	// The first parameter is the bias. Values are standardised, so that the penalty is fair.
-	at := make([]float64, d+1)
 	p := problem{rows: rows, mean: mean, deviation: deviation, l2: o.L2, positive: positive, x: make([]float64, d+1)}
-	value := p.value(at)
-	for range maxSteps {
-		gradient, hessian := p.derivatives(at)
-		step, ok := solve(hessian, gradient)
-		if !ok {
-			return Model{}, errors.New("the weights are not determined; use a greater --l2")
-		}
-		next, size := make([]float64, d+1), 1.
-		var improved float64
-		for {
-			for i := range next {
-				next[i] = at[i] + size*step[i]
-			}
-			if improved = p.value(next); improved >= value || size < 1e-6 {
-				break
-			}
-			size /= 2
-		}
-		if improved < value {
-			break
-		}
-		change := improved - value
-		at, value = next, improved
-		if change <= enough*(1+math.Abs(value)) {
-			break
-		}
+	at, err := p.maximum(append([]int{0}, o.Signs...))
+	if err != nil {
+		return Model{}, err
 	}
 	m := Model{Bias: at[0], Weights: make([]float64, d)}
 	for i := range d {
@@ -97,6 +80,89 @@ func fit(rows []*Row, o Options) (Model, error) {
 		}
 	}
 	return m, nil
+}
+
+// maximum returns where the value is greatest, of the places whose parameters have the signs. Newton's steps are
+// taken among the free parameters; one that comes to 0 on its way to the wrong side is held there, and the one that
+// gains most is let go when the others have come to rest. The value rises with each step, so no set of
+// held ones comes twice.
+func (p *problem) maximum(signs []int) (at []float64, err error) {
+	at = make([]float64, len(p.x))
+	signs = append(signs, make([]int, len(at)-len(signs))...)
+	held := make([]bool, len(at))
+	for i, s := range signs {
+		held[i] = s != 0
+	}
+	value := p.value(at)
+	for range maxSteps {
+		gradient, hessian := p.derivatives(at)
+		step, ok := solve(free(hessian, gradient, held))
+		if !ok {
+			return nil, errUndetermined
+		}
+		size, bound := 1., -1
+		for i, s := range signs {
+			if s != 0 && !held[i] && (at[i]+step[i])*float64(s) < 0 {
+				if to := -at[i] / step[i]; to < size {
+					size, bound = to, i
+				}
+			}
+		}
+		next, improved, whole := make([]float64, len(at)), value, true
+		for {
+			for i := range next {
+				next[i] = at[i] + size*step[i]
+			}
+			if improved = p.value(next); improved >= value || size < 1e-6 {
+				break
+			}
+			size, whole = size/2, false
+		}
+		if bound >= 0 && whole {
+			next[bound], held[bound] = 0, true
+		}
+		change := improved - value
+		if change >= 0 {
+			at, value = next, improved
+		}
+		if bound >= 0 && whole || change > enough*(1+math.Abs(value)) {
+			continue
+		}
+		if !letGo(held, signs, gradient) {
+			break
+		}
+	}
+	return at, nil
+}
+
+// free leaves the parameters that are held out of a step.
+func free(hessian [][]float64, gradient []float64, held []bool) ([][]float64, []float64) {
+	gradient = slices.Clone(gradient)
+	for i := range hessian {
+		for j := range i {
+			if held[i] || held[j] {
+				hessian[i][j] = 0
+			}
+		}
+		if held[i] {
+			hessian[i][i], gradient[i] = 1, 0
+		}
+	}
+	return hessian, gradient
+}
+
+// letGo frees the held parameter that gains most on its own side of 0, and says whether there is one.
+func letGo(held []bool, signs []int, gradient []float64) bool {
+	best, most := -1, 1e-6
+	for i, g := range gradient {
+		if g *= float64(signs[i]); held[i] && g > most {
+			best, most = i, g
+		}
+	}
+	if best >= 0 {
+		held[best] = false
+	}
+	return best >= 0
 }
 
 // moments returns mean and standard deviation of each value.

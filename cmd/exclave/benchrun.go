@@ -207,8 +207,8 @@ rule = "accept"
 `
 
 // writeBenchJob writes the job. Everything is archived when each page is valid: the
-// profile is cz with a minimum that every page reaches, and the points tell which
-// pages cz itself would have taken.
+// profile is cz deciding by points, with a minimum that every page reaches, and the points tell which
+// pages cz by points would have taken. The probability is computed all the same.
 func writeBenchJob(dir string, o benchOptions, w *webProcess) error {
 	if err := os.MkdirAll(dir, fsx.FolderMode); err != nil {
 		return withCode(exitFailure, fmt.Errorf("bench: %w", err))
@@ -224,7 +224,7 @@ func writeBenchJob(dir string, o benchOptions, w *webProcess) error {
 	files := map[string]string{"seeds.txt": strings.Join(w.Seeds, "\n") + "\n"}
 	if !o.national {
 		profile, depth = "everything.toml", 0
-		files[profile] = strings.Replace(string(source), "\nmin_points = ", "\nmin_points = -1000000 # ", 1)
+		files[profile] = strings.NewReplacer("\nmin_points = ", "\nmin_points = -1000000 # ", "\ndecide = ", "\ndecide = \"points\" # ").Replace(string(source))
 	}
 	order := o.order
 	if order == "" {

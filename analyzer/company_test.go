@@ -97,7 +97,7 @@ func TestCompanyIDProblems(t *testing.T) {
 func TestPostalCode(t *testing.T) {
 	cz := &postalCodeOptions{patternOption{`^[1-7][0-9]{2} ?[0-9]{2}$`}, []string{"PSČ", "CZ"}, []string{"Praha", "Brno", "České Budějovice"}}
 	pl := &postalCodeOptions{patternOption{`^[0-9]{2}-[0-9]{3}$`}, nil, []string{"Warszawa"}}
-	no := &postalCodeOptions{patternOption{`^[0-9]{4}$`}, nil, []string{"Oslo"}}
+	no := &postalCodeOptions{patternOption{`^[0-9]{4}$`}, []string{"Postnr"}, []string{"Oslo"}}
 	for _, tt := range []struct {
 		o    *postalCodeOptions
 		text string
@@ -117,6 +117,9 @@ func TestPostalCode(t *testing.T) {
 		{cz, "110 00 Praha 110 00", "11000 text ×2"},
 		{pl, "00-950 Warszawa, 00 950 Warszawa, 00950 Warszawa", "00-950 text ×1"},
 		{no, "0150 Oslo; 2020 Bergen og 0151 Bergen", "0150 text ×1"},
+		{no, "Oslo 1952, London 2012 – Oslo, 2004", ""}, // years
+		{no, "Postnr. 1950", "1950 text ×1"},
+		{no, "2000 Oslo; Oslo 0150, Oslo 2150", "0150 text ×1, 2000 text ×1, 2150 text ×1"},
 		{no, "", ""},
 	} {
 		if ps := tt.o.Validate(); len(ps) > 0 {

@@ -111,7 +111,11 @@ func (s postalCode) near(text string, at, end int) bool {
 	if s.labels.before(text, at) {
 		return true
 	}
-	after = strings.TrimLeft(after, " ,\u00a0\n\t-–")
+	between, year := " ,\u00a0\n\t-–", isYear(text[at:end])
+	if year {
+		between = " \u00a0"
+	}
+	after = strings.TrimLeft(after, between)
 	for _, town := range s.towns {
 		if rest, ok := cutPrefixFold(after, town); ok {
 			if r, _ := utf8.DecodeRuneInString(rest); rest == "" || !wordRune(r) {
@@ -119,7 +123,12 @@ func (s postalCode) near(text string, at, end int) bool {
 			}
 		}
 	}
-	return s.towns.ends(strings.TrimRight(text[max(0, at-labelReach):district(text, at)], " ,\u00a0"), "")
+	return !year && s.towns.ends(strings.TrimRight(text[max(0, at-labelReach):district(text, at)], " ,\u00a0"), "")
+}
+
+// isYear reports whether a code may be a year: "Oslo 1952", "London 2012 – Oslo".
+func isYear(code string) bool {
+	return len(code) == 4 && (strings.HasPrefix(code, "19") || strings.HasPrefix(code, "20"))
 }
 
 // district returns at, or where the number of a town's district before it begins: "Praha 1, 110 00".

@@ -1,10 +1,9 @@
 package langid
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
-	"io"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -17,31 +16,26 @@ var data []byte
 //go:embed data/NOTICE
 var notice string
 
-// Builtins returns the codes of the languages that the built-in model tells, sorted; it does not
-// unpack all of it.
-func Builtins() []string {
-	z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		return nil
-	}
-	defer z.Close()
-	var m Model
-	header := make([]byte, 4096) // more than the names of all classes take
-	n, _ := io.ReadFull(z, header)
-	if p := (parser{header[:n]}); !m.header(&p) {
-		return nil
-	}
-	return m.languages
-}
+// languages are those of the model, a line each: profiles are checked without unpacking it.
+//
+//go:embed data/languages.txt
+var languages string
 
-// Open unpacks the built-in model: some 30 ms and 8 MB.
+// Builtins returns the codes of the languages that the built-in model tells, sorted.
+func Builtins() []string { return strings.Fields(languages) }
+
+// Open unpacks the built-in model: some 20 ms and 8 MB.
 func Open() (*Model, error) {
-	z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1))
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, fmt.Errorf("langid: open: %w", err)
 	}
 	defer z.Close()
-	return Read(z)
+	raw, err := z.DecodeAll(data, nil)
+	if err != nil {
+		return nil, fmt.Errorf("langid: open: %w", err)
+	}
+	return parse(raw)
 }
 
 // Notice returns what the built-in model is made of, and the licences, which ask for that:

@@ -187,3 +187,10 @@ func TestFound(t *testing.T) {
 		t.Errorf("%+v, want %+v", p, want)
 	}
 }
+
+// TestBuiltins: the list of languages that profiles are checked by is the model's.
+func TestBuiltins(t *testing.T) {
+	if got, want := langid.Builtins(), open(t).Languages(); !slices.Equal(got, want) {
+		t.Errorf("data/languages.txt has %v, the model %v", got, want)
+	}
+}

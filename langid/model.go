@@ -119,7 +119,7 @@ func (s *Scorer) locate() {
 	b, t := &s.batch, &s.m.table
 	for i, h := range b.hash[:b.n] {
 		at := h >> t.shift
-		b.from[i], b.to[i] = t.starts[at], t.starts[at+1]
+		b.from[i], b.to[i] = t.starts[at], t.starts[at+1]-1
 	}
 	var touched byte
 	for i := range b.n {

@@ -48,7 +48,7 @@ var errFormat = errors.New("langid: not a model of this version")
 // other, each as 2 bytes of the hash, a count, and class and value of each weight: one look
 // into memory, as a rule, for a key that is there and for one that is not.
 type table struct {
-	starts []uint32 // of each bucket in data, and the end of the last one
+	starts []uint32 // of each bucket in data; it ends at the count of entries before the next one
 	data   []byte
 	shift  uint
 }
@@ -137,6 +137,11 @@ func Read(r io.Reader) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("langid: read: %w", err)
 	}
+	return parse(data)
+}
+
+// parse makes a model of data, which it keeps.
+func parse(data []byte) (*Model, error) {
 	p := parser{data}
 	m := &Model{digest: fmt.Sprintf("%.8x", sha256.Sum256(data))}
 	if !m.header(&p) {
@@ -147,10 +152,13 @@ func Read(r io.Reader) (*Model, error) {
 		return nil, errFormat
 	}
 	m.table.shift = uint(64 - logBuckets)
-	m.table.starts = make([]uint32, 1, 1<<logBuckets+1)
-	m.table.data = make([]byte, 0, len(p.rest))
+	m.table.starts = make([]uint32, 0, 1<<logBuckets+1)
+	m.table.data = p.rest
+	size := len(p.rest)
 	for range 1 << logBuckets {
-		for range p.byte() {
+		n := p.byte()
+		m.table.starts = append(m.table.starts, uint32(size-len(p.rest)))
+		for range n {
 			head := p.take(3)
 			if len(head) < 3 {
 				return nil, errFormat
@@ -161,13 +169,12 @@ func Read(r io.Reader) (*Model, error) {
 					return nil, errFormat
 				}
 			}
-			m.table.data = append(append(m.table.data, head...), weights...)
 		}
-		m.table.starts = append(m.table.starts, uint32(len(m.table.data)))
 	}
 	if p.rest == nil {
 		return nil, errFormat
 	}
+	m.table.starts = append(m.table.starts, uint32(size-len(p.rest)+1))
 	return m, nil
 }
 

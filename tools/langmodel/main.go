@@ -10,6 +10,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -82,5 +84,13 @@ func build(wheelFile, texts, out string) error {
 	}
 	packed := z.EncodeAll(raw.Bytes(), nil)
 	fmt.Printf("%d classes, %d entries, %d bytes, %d packed\n", len(names), len(entries), raw.Len(), len(packed))
+	m, err := langid.Read(&raw)
+	if err != nil {
+		return err
+	}
+	codes := strings.Join(m.Languages(), "\n") + "\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(out), "languages.txt"), []byte(codes), 0o644); err != nil {
+		return err
+	}
 	return os.WriteFile(out, packed, 0o644)
 }

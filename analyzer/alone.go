@@ -9,6 +9,9 @@ import (
 // usualMargin is about what the model has for a text that is plainly in a language, in nats a letter.
 const usualMargin = 0.5
 
+// letters of a word, about.
+const letters = 5
+
 // LanguageAlone returns a notice for each profile that accepts a page for its language alone: of which searchers of kind "language"
 // find every passage to be in it, and no other searcher finds anything. Whatever decides is asked, points,
 // probability or expression, for texts of several lengths. Profiles that cannot be loaded are left to Open.
@@ -48,7 +51,7 @@ func (p Profile) languageAlone(words int) []string {
 			default:
 				f = inLanguage(words)
 				f.Valid, f.Distinct = 0, 0
-				f.Values = map[string]float64{"margin": -usualMargin, "best_other": 1, "in_" + code: 1}
+				f.Values = map[string]float64{"margin": -usualMargin, "lead": -usualMargin * letters * float64(words), "best_other": 1, "in_" + code: 1}
 			}
 			scored := s.score(f)
 			v.By = append(v.By, scored)
@@ -72,5 +75,5 @@ func (c SearcherConfig) language() string {
 // inLanguage is what is found on a page that is in a language from beginning to end.
 func inLanguage(words int) Finding {
 	n := max(1, words/16)
-	return Finding{Found: n, Valid: n, Distinct: 1, Values: map[string]float64{"share": 1, "margin": usualMargin}}
+	return Finding{Found: n, Valid: n, Distinct: 1, Values: map[string]float64{"share": 1, "margin": usualMargin, "lead": usualMargin * letters * float64(words)}}
 }

@@ -230,7 +230,7 @@ func (r *nationResult) probability(n nation, p analyzer.Profile, train, test []*
 
 // without fits again without one term, -1 = with all, and counts what errors test pages have then.
 func without(n nation, p analyzer.Profile, train, test []*page, i int) (l left, err error) {
-	m, err := calibration.Weights(rows(train, n, p, i), fitOptions())
+	m, err := calibration.Weights(rows(train, n, p, i), fitOptions(p, i))
 	if err != nil {
 		return l, err
 	}

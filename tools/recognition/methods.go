@@ -150,7 +150,7 @@ func methodsOf(n nation, p analyzer.Profile) []method {
 			out = append(out, method{name: "all, by points", shipped: func(q *page) bool { return points(p.Name)(q) >= p.MinPoints }})
 		}
 		all.learn = func(train []*page) (judgement, string, error) {
-			m, err := calibration.Weights(rows(train, n, p, -1), fitOptions())
+			m, err := calibration.Weights(rows(train, n, p, -1), fitOptions(p, -1))
 			if err != nil {
 				return nil, "", err
 			}
@@ -162,8 +162,16 @@ func methodsOf(n nation, p analyzer.Profile) []method {
 	return append(out, all)
 }
 
-// fitOptions are those of calibrate without flags.
-func fitOptions() calibration.Options { return calibration.Options{L2: 1, Positive: 1} }
+// fitOptions are those of calibrate without flags, for the terms without the one numbered, -1 = all.
+func fitOptions(p analyzer.Profile, without int) calibration.Options {
+	o := calibration.Options{L2: 1, Positive: 1}
+	for i, t := range p.Probability.Terms {
+		if i != without {
+			o.Signs = append(o.Signs, t.Sign.Of())
+		}
+	}
+	return o
+}
 
 // inputs are the scaled values of the terms, without the one numbered, -1 = of all.
 func inputs(p *page, profile analyzer.Profile, without int) []float64 {

@@ -19,6 +19,7 @@ func TestLanguageAlone(t *testing.T) {
 		"probable, but when short": {"decide = \"probability\"" + languages + odds + "7.0\n[[probability.term]]\nof = \"page\"\nvalue = \"one\"\nwords = [0, 99]\nweight = -3.0",
 			"a text of 100 words"},
 		"probable, but for what speaks against it": {"decide = \"probability\"" + languages + odds + "7.0\n[[probability.term]]\nof = \"sk\"\nvalue = \"best_other\"\nweight = -3.0", ""},
+		"probable, but something else is needed":   {"decide = \"probability\"" + languages + strings.Replace(odds, "min =", "needs = [\"html_lang\"]\nmin =", 1) + "7.0", ""},
 		"computed, but not what decides":           {"min_points = 61" + languages + odds + "7.0", ""},
 		"an expression of it alone":                {"decide = \"expression\"\nexpression = 'lang(\"cs\")'" + languages, "a text of 10 words"},
 		"an expression of more":                    {"decide = \"expression\"\nexpression = 'lang(\"cs\") && tld(\"cz\")'" + languages, ""},

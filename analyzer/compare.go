@@ -26,6 +26,12 @@ func Changes(was, now Verdict) (out []string) {
 		if was.MinProbability != now.MinProbability {
 			out = append(out, fmt.Sprintf("%v needed, not %v", now.MinProbability, was.MinProbability))
 		}
+		switch {
+		case len(now.Lacks) > 0:
+			out = append(out, "nothing of what one is needed of: "+strings.Join(now.Lacks, ", "))
+		case len(was.Lacks) > 0:
+			out = append(out, "needs none of "+strings.Join(was.Lacks, ", ")+" any more, or has one")
+		}
 		return append(out, termChanges(was, now)...)
 	}
 	if was.Min != now.Min {

@@ -26,6 +26,10 @@ type Probability struct {
 	Bias  float64 `toml:"bias,required"` // log odds of a page of which no term says anything
 	Min   float64 `toml:"min,required"`  // a page as probable is valid; more than 0, less than 1
 	Terms []Term  `toml:"term"`
+
+	// Needs are names of searchers, of which at least one must have found something that counts: else a page
+	// is not valid, however probable. Empty: none is needed.
+	Needs []string `toml:"needs"`
 }
 
 // Term is one [[probability.term]] of a profile.
@@ -139,6 +143,10 @@ func (t Term) validate() (ps conf.Problems) {
 
 // check returns what of the terms does not go with the searchers.
 func (p Probability) check(searchers []SearcherConfig) (ps conf.Problems) {
+	for i, n := range p.Needs {
+		known := slices.ContainsFunc(searchers, func(s SearcherConfig) bool { return s.Name == n })
+		ps.Check(known, conf.Element("needs", i), "%q: no searcher is called so", n)
+	}
 	for i, t := range p.Terms {
 		at := func(key string) string { return conf.Join(conf.Element("term", i), key) }
 		values, names := pageValues(), []string{OfPage}
@@ -314,6 +322,9 @@ func (p *Probability) judge(v *Verdict) {
 	}
 	probability := rounded(1/(1+math.Exp(-odds)), 6)
 	v.Probability, v.MinProbability = &probability, p.Min
+	if probability >= p.Min && len(p.Needs) > 0 && !slices.ContainsFunc(p.Needs, func(n string) bool { return v.found(n).Valid > 0 }) {
+		v.Lacks = p.Needs
+	}
 }
 
 // rounded keeps so many decimals, and no negative zero.

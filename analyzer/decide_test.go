@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,30 @@ func TestProbability(t *testing.T) {
 }
 
 // TestTermScales: what is weighed of a value, by hand.
+// A page that is probable enough is not valid when none of the searchers has anything that the profile needs; it says so, and
+// judged again without them it is.
+func TestProbabilityNeeds(t *testing.T) {
+	source := strings.Replace(weighed, "min = 0.6\n", "min = 0.6\nneeds = [\"lang\"]\n", 1)
+	a := custom(t, analyzer.Config{}, source)
+	page := &analyzer.Page{Type: "text/html", Text: strings.Repeat("palavra ", 20), Source: "a@b.pt c@d.pt"}
+	v := verdicts(t, a, page)["w"]
+	if v.Valid || *v.Probability < 0.6 || !slices.Equal(v.Lacks, []string{"lang"}) {
+		t.Errorf("valid %v, probability %v, lacks %v", v.Valid, *v.Probability, v.Lacks)
+	}
+	if got, want := explain(v), "not valid, probability 0.668 of 0.6 needed, but nothing of what one is needed of: lang; "; !strings.Contains(got, want) {
+		t.Errorf("%s\nlacks %s", got, want)
+	}
+	without, _ := analyzer.ParseProfile([]byte(weighed), "x.toml")
+	again, err := analyzer.NewRejudge(without).Verdict(v, analyzer.Seen{}, -1)
+	if err != nil || !again.Valid || again.Lacks != nil {
+		t.Errorf("without needs: valid %v, lacks %v, %v", again.Valid, again.Lacks, err)
+	}
+	page.Langs = []analyzer.Lang{{Value: "pt", Where: "html@lang"}}
+	if v := verdicts(t, a, page)["w"]; !v.Valid || v.Lacks != nil {
+		t.Errorf("with it: valid %v, lacks %v", v.Valid, v.Lacks)
+	}
+}
+
 func TestTermScales(t *testing.T) {
 	for _, tt := range []struct {
 		why, term string
@@ -177,6 +202,7 @@ func TestDeciderProblems(t *testing.T) {
 		{"an expression that is not there", "expression", "# expression", ""},
 		{"but decides", "decide = \"probability\"\nexpression", "decide = \"expression\"\n# expression", "profile.decide: the profile has no expression"},
 		{"a probability that is not there, but decides", weighed[strings.Index(weighed, "[probability]"):], "", "profile.decide: the profile has no [probability]"},
+		{"a need of no searcher", "min = 0.6", "min = 0.6\nneeds = [\"lang\", \"words\"]", `probability.needs[1]: "words": no searcher is called so`},
 		{"no terms", weighed[strings.Index(weighed, "[[probability.term]]"):], "", "probability.term: there is none"},
 	} {
 		t.Run(tt.why, func(t *testing.T) {

@@ -76,6 +76,7 @@ func (p *Profile) deciderParts(add func(name, value string)) {
 	}
 	add("probability.bias", number(p.Probability.Bias))
 	add("probability.min", number(p.Probability.Min))
+	add("probability.needs", strings.Join(p.Probability.Needs, ", "))
 	for _, t := range p.Probability.Terms {
 		add("probability, "+t.name(), fmt.Sprintf("%s of %s %s, cap %v, weight %v, words %v", t.Value, t.Of, t.Scale, t.Cap, t.Weight, t.Words))
 	}

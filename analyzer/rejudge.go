@@ -31,7 +31,7 @@ func (p *Profile) decide(v *Verdict, page Seen) {
 	v.DecidedBy = p.decider()
 	switch v.DecidedBy {
 	case DecideProbability:
-		yes = *v.Probability >= v.MinProbability
+		yes = *v.Probability >= v.MinProbability && v.Lacks == nil
 	case DecideExpression:
 		yes = *v.Expression
 	}

@@ -28,6 +28,7 @@ type Verdict struct {
 	DecidedBy      Decider   `json:"decided_by,omitempty"`      // what Valid follows from
 	Probability    *float64  `json:"probability,omitempty"`     // to 6 decimals
 	MinProbability float64   `json:"min_probability,omitempty"` // the least of a valid page
+	Lacks          []string  `json:"lacks,omitempty"`           // searchers of which one would have to find something: probable enough, and not valid
 	Terms          []Weighed `json:"terms,omitempty"`           // whose sum is the log odds; those that add nothing are left out
 	Expression     *bool     `json:"expression,omitempty"`
 }
@@ -107,7 +108,11 @@ func (v Verdict) Summary() string {
 	points := fmt.Sprintf("%d points of %d needed", v.Points, v.Min)
 	var parts []string
 	if v.Probability != nil {
-		parts = append(parts, fmt.Sprintf("probability %s of %v needed", probabilityText(*v.Probability), v.MinProbability))
+		s := fmt.Sprintf("probability %s of %v needed", probabilityText(*v.Probability), v.MinProbability)
+		if len(v.Lacks) > 0 {
+			s += ", but nothing of what one is needed of: " + strings.Join(v.Lacks, ", ")
+		}
+		parts = append(parts, s)
 	}
 	if v.Expression != nil {
 		parts = append(parts, fmt.Sprintf("expression %v", *v.Expression))

@@ -223,14 +223,16 @@ func TestDivide(t *testing.T) {
 // What belongs to no profile any more is not lost: verdicts of a page that was fetched again are those of the last time.
 func TestDivideNone(t *testing.T) {
 	t.Parallel()
-	web := &turning{before: tiny(pages{"/v": national(testweb.Img("/i.png")), "/i.png": img(1)}), after: tiny(pages{"/v": foreign()})}
-	j := newJob(t, web, nil)
-	j.run(job.Options{}, site+"/v")
-	web.turned.Store(true)
-	j.run(job.Options{Recrawl: true})
-	dir, r := j.divided(divide.Options{})
-	if got, _ := answersOf(t, filepath.Join(dir, divide.NoProfile)); !slices.Contains(got, site+"/i.png") || r.None == 0 {
-		t.Errorf("%v, %+v", got, r)
+	for _, profiles := range [][]string{{"cz"}, {"cz", "sk", "pl", "hu"}} { // one, and as many as a crawl may have
+		web := &turning{before: tiny(pages{"/v": national(testweb.Img("/i.png")), "/i.png": img(1)}), after: tiny(pages{"/v": foreign()})}
+		j := newJob(t, web, func(c *config.Config) { c.Analysis.Profiles = profiles })
+		j.run(job.Options{}, site+"/v")
+		web.turned.Store(true)
+		j.run(job.Options{Recrawl: true})
+		dir, r := j.divided(divide.Options{})
+		if got, _ := answersOf(t, filepath.Join(dir, divide.NoProfile)); !slices.Contains(got, site+"/i.png") || r.None == 0 {
+			t.Errorf("%q: %v, %+v", profiles, got, r)
+		}
 	}
 }
 

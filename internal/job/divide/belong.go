@@ -159,7 +159,7 @@ func (b *belonging) passOnOf(ctx context.Context, n *node) error {
 	for p := range b.profiles {
 		f := &from[p]
 		f.Depths, f.Claim, f.Outcome = b.only(p), n.claim(p), n.outcome(p)
-		f.on = n.class == crawl.ClassRedirect && !f.Claim.IsZero() || f.Depths.Flags(f.Claim, f.Outcome).Max() >= 0
+		f.on = n.class == crawl.ClassRedirect && !f.IsZero() || f.Depths.Flags(f.Claim, f.Outcome).Max() >= 0
 		some = some || f.on
 	}
 	if !some {

@@ -118,7 +118,7 @@ func (d *dividing) choose() error {
 		d.want |= of(i)
 	}
 	if d.want == 0 {
-		d.want = of(none) | of(len(d.names)) - 1
+		d.want = of(none) | (of(len(d.names)) - 1)
 	}
 	return nil
 }

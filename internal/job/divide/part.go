@@ -40,7 +40,10 @@ func (d *dividing) newPart(name string) (*part, error) {
 	}
 	pool, err := warc.OpenPool(d.FS, c, warc.Info{Software: d.o.Software, Operator: d.Config.Job.Operator, IsPartOf: d.Config.Job.Name, Description: about,
 		Robots: d.Config.Robots.Policy.String(), UserAgent: d.Config.HTTP.Agent(d.o.Version), From: d.Config.HTTP.From}, d.Clock, 1, nil, nil)
-	return &part{pool: pool}, err
+	if err != nil {
+		return nil, err
+	}
+	return &part{pool: pool}, nil
 }
 
 // capture copies a capture group, or what others need of it, into the parts that are wanted.

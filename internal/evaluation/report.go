@@ -16,7 +16,7 @@ type Report struct {
 	Nation     string        `json:"nation"`
 	Unlabelled int           `json:"unlabelled"` // pages left out: nobody said whether they are the nation's
 	All        Counts        `json:"all"`
-	ByLength   []Group       `json:"by_length"` // the last one, "≥ 50 words", is the sum of those before it
+	ByLength   []Group       `json:"by_length"` // "≥ 50 words" is the sum of the longer ones; "?": nobody knows
 	ByLanguage []Group       `json:"by_language"`
 	ByKind     []Group       `json:"by_kind"`
 	Score      string        `json:"score"` // what Curve is of: "probability" or "points"

@@ -44,7 +44,7 @@ func referral(answer string) string {
 // of two letters.
 func countries(answer string) (lines []string) {
 	for key, value := range fields(answer) {
-		code := strings.HasSuffix(key, "address") && len(value) == 2 && value[0]|0x20 >= 'a' && value[1]|0x20 >= 'a'
+		code := strings.HasSuffix(key, "address") && len(value) == 2 && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") == ""
 		line := key + ": " + value
 		if !strings.Contains(key, "country") && !code || len(line) > maxLine || !utf8.ValidString(line) {
 			continue

@@ -11,7 +11,7 @@ import (
 	"exclave/internal/fsx"
 )
 
-// maxEntries is how many domains are remembered; those that were asked about first are forgotten first.
+// maxEntries is how many answers are remembered, and how many failures; the first ones are forgotten first.
 const maxEntries = 20_000
 
 // entry is what is known of a domain: a line of the file, unless it is an error.
@@ -22,20 +22,26 @@ type entry struct {
 	err    error
 }
 
-// cache is what was answered.
-type cache struct {
-	ttl   time.Duration
+// entries are the last ones, by domain.
+type entries struct {
 	known map[string]entry
 	order []string // domains, as they were put in
-	fsys  fsx.FS
-	name  string
-	file  *fsx.Append // nil until something is put in
+}
+
+// cache is what was answered, and what could not be asked. A crawl of many domains has far more of the latter, which must
+// not displace answers.
+type cache struct {
+	ttl               time.Duration
+	answered, failing entries
+	fsys              fsx.FS
+	name              string
+	file              *fsx.Append // nil until something is put in
 }
 
 // openCache reads what an earlier run left and still counts. Lines that are none, such as the last one of a run that was
 // killed, are left out; the file is then written anew.
 func openCache(fsys fsx.FS, name string, ttl time.Duration, now time.Time) (*cache, error) {
-	c := &cache{ttl: ttl, known: map[string]entry{}, fsys: fsys, name: name}
+	c := &cache{ttl: ttl, answered: entries{known: map[string]entry{}}, failing: entries{known: map[string]entry{}}, fsys: fsys, name: name}
 	if name == "" {
 		return c, nil
 	}
@@ -54,11 +60,11 @@ func openCache(fsys fsx.FS, name string, ttl time.Duration, now time.Time) (*cac
 	for line := range bytes.Lines(text) {
 		var e entry
 		if json.Unmarshal(line, &e) == nil && e.Domain != "" && now.Sub(e.At) < ttl {
-			c.remember(e)
+			c.answered.remember(e)
 		}
 	}
-	for _, d := range c.order {
-		line, err := json.Marshal(c.known[d])
+	for _, d := range c.answered.order {
+		line, err := json.Marshal(c.answered.known[d])
 		if err != nil {
 			return nil, err
 		}
@@ -68,30 +74,33 @@ func openCache(fsys fsx.FS, name string, ttl time.Duration, now time.Time) (*cac
 }
 
 // remember keeps an entry in memory.
-func (c *cache) remember(e entry) {
-	if _, ok := c.known[e.Domain]; !ok {
-		c.order = append(c.order, e.Domain)
+func (s *entries) remember(e entry) {
+	if _, ok := s.known[e.Domain]; !ok {
+		s.order = append(s.order, e.Domain)
 	}
-	c.known[e.Domain] = e
-	if len(c.order) > maxEntries {
-		delete(c.known, c.order[0])
-		c.order = c.order[1:]
+	s.known[e.Domain] = e
+	if len(s.order) > maxEntries {
+		delete(s.known, s.order[0])
+		s.order = s.order[1:]
 	}
 }
 
 func (c *cache) get(domain string, now time.Time) (entry, bool) {
-	e, ok := c.known[domain]
-	life := c.ttl
-	if e.err != nil {
-		life = maxFailed
+	if e, ok := c.answered.known[domain]; ok && now.Sub(e.At) < c.ttl {
+		return e, true
 	}
-	return e, ok && now.Sub(e.At) < life
+	e, ok := c.failing.known[domain]
+	return e, ok && now.Sub(e.At) < maxFailed
 }
 
 // put keeps an entry, on disk too unless it is an error. That it is durable is not waited for: what is lost is asked again.
 func (c *cache) put(e entry) error {
-	c.remember(e)
-	if e.err != nil || c.name == "" {
+	if e.err != nil {
+		c.failing.remember(e)
+		return nil
+	}
+	c.answered.remember(e)
+	if c.name == "" {
 		return nil
 	}
 	if c.file == nil {

@@ -148,16 +148,18 @@ func (w *Client) ask(ctx context.Context, addr, domain string, mayPrivate bool) 
 		if err != nil {
 			return err
 		}
-		ip := at.Addr().Unmap()
-		private = ip.IsPrivate() || !ip.IsGlobalUnicast()
-		if private && !mayPrivate {
-			return fmt.Errorf("%s is no public address", ip)
+		if isPrivate(at) && !mayPrivate {
+			return fmt.Errorf("%s is no public address", at.Addr().Unmap())
 		}
 		return nil
 	}}
 	conn, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return "", private, err
+		return "", false, err
+	}
+	// Of the address that answers: several may have been dialled, two at a time.
+	if to, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil {
+		private = isPrivate(to)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // whatever blocks ends
 	defer stop()
@@ -169,6 +171,11 @@ func (w *Client) ask(ctx context.Context, addr, domain string, mayPrivate bool) 
 		return "", private, fmt.Errorf("%s answered nothing", addr)
 	}
 	return text, private, nil
+}
+
+func isPrivate(to netip.AddrPort) bool {
+	ip := to.Addr().Unmap()
+	return ip.IsPrivate() || !ip.IsGlobalUnicast()
 }
 
 func exchange(conn net.Conn, domain string) (string, error) {

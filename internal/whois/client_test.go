@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -155,6 +156,42 @@ func TestSilent(t *testing.T) {
 	}
 	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the failure was kept: %v", err)
+	}
+}
+
+// A crawl of many domains fails to ask about most: that makes it forget no answer, and is itself remembered within bounds.
+func TestFailuresForgetNothing(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	c, err := openCache(fsx.Real(), "", time.Hour, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep := func(e entry) {
+		if err := c.put(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(entry{Domain: "example.cz", At: now, Lines: []string{"country: cz"}})
+	for i := range maxEntries + 1 {
+		keep(entry{Domain: strconv.Itoa(i) + ".cz", At: now, err: ErrBusy})
+	}
+	if e, ok := c.get("example.cz", now); !ok || e.err != nil || len(e.Lines) != 1 {
+		t.Errorf("%+v, %v: the answer is forgotten", e, ok)
+	}
+	for domain, want := range map[string]bool{"0.cz": false, "1.cz": true, strconv.Itoa(maxEntries) + ".cz": true} {
+		if _, ok := c.get(domain, now); ok != want {
+			t.Errorf("%s: known %v, want %v", domain, ok, want)
+		}
+	}
+	if _, ok := c.get("1.cz", now.Add(maxFailed)); ok {
+		t.Error("a failure counts for ever")
+	}
+}
+
+// Of an address line only a code of two letters of ASCII is kept, not what is two bytes long.
+func TestAddressCodes(t *testing.T) {
+	if got := countries("address: CZ\naddress: Č\naddress: [2\naddress: Praha\n"); !slices.Equal(got, []string{"address: cz"}) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -91,7 +91,7 @@ func benchDefault(cmd *cobra.Command, o benchOptions, web *benchweb.Web) error {
 
 // writeDefaultJob makes the job of exclave init, with what a web on loopback needs changed.
 func writeDefaultJob(dir string, o benchOptions, w *webProcess) error {
-	if _, err := makeJob(dir, "cz", "http://127.0.0.1/exclave-bench", config.NationalDomains("cz")); err != nil {
+	if _, err := makeJob(dir, []string{"cz"}, "http://127.0.0.1/exclave-bench", config.NationalDomains("cz")); err != nil {
 		return err
 	}
 	c, problems := config.Load(dir)

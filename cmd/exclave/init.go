@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,8 +26,8 @@ const seedsText = `# Where the crawl begins: one URL a line, or lines of an out-
 `
 
 func newInit() *cobra.Command {
-	var profile, contact string
-	var own []string
+	var contact string
+	var profiles, own []string
 	cmd := &cobra.Command{
 		Use:   "init DIR --profile NAME",
 		Short: "Make the folder of a new job",
@@ -39,14 +40,17 @@ but for what archived pages embed: own_domains of the profile, or --own-domains.
   exclave init my-job --profile cz --own-domains ""  # .cz is taken as well`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := profileName(profile)
+			names, err := profileNames(profiles)
 			if err != nil {
 				return withCode(exitUsage, fmt.Errorf("init %s: %w", args[0], err))
 			}
 			if !cmd.Flags().Changed("own-domains") {
-				own = config.NationalDomains(name)
+				own = nil
+				for _, name := range names {
+					own = append(own, config.NationalDomains(name)...)
+				}
 			}
-			line, err := makeJob(args[0], name, contact, own)
+			line, err := makeJob(args[0], names, contact, own)
 			if err != nil {
 				return err
 			}
@@ -58,10 +62,29 @@ but for what archived pages embed: own_domains of the profile, or --own-domains.
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&profile, "profile", "", "which pages are wanted: "+strings.Join(analyzer.Builtins(), ", ")+", or a TOML file")
+	cmd.Flags().StringSliceVar(&profiles, "profile", nil, "which pages are wanted: "+strings.Join(analyzer.Builtins(), ", ")+", or a TOML file; may be repeated")
 	cmd.Flags().StringSliceVar(&own, "own-domains", nil, "domains harvested on their own, which the job leaves out (own_domains of the profile)")
 	cmd.Flags().StringVar(&contact, "contact", "", "URL where owners of servers learn who crawls")
 	return cmd
+}
+
+// profileNames checks the profiles of a new job, at least one.
+func profileNames(profiles []string) ([]string, error) {
+	if len(profiles) == 0 {
+		profiles = []string{""}
+	}
+	var names []string
+	for _, p := range profiles {
+		name, err := profileName(p)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(names, name) {
+			return nil, fmt.Errorf("--profile: %s is given twice", p)
+		}
+		names = append(names, name)
+	}
+	return names, nil
 }
 
 // profileName checks a profile; the path of one becomes absolute, since job.toml
@@ -89,7 +112,7 @@ func ownDomains(file string, own []string, line int) string {
 
 // makeJob makes the folder and returns the line of job.toml at which the rule stands that
 // leaves the own domains out, 0 when there are none.
-func makeJob(dir, profile, contact string, own []string) (line int, err error) {
+func makeJob(dir string, profiles []string, contact string, own []string) (line int, err error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err == nil && len(entries) > 0:
@@ -103,7 +126,8 @@ func makeJob(dir, profile, contact string, own []string) (line int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("init %s: %w", dir, err)
 	}
-	c := config.Default(profile)
+	c := config.Default(profiles[0])
+	c.Analysis.Profiles = profiles
 	c.Scope = decide.DefaultScope(own...)
 	if _, problems := decide.Build(c.Scope, dir, time.Time{}); len(problems) > 0 {
 		return 0, withCode(exitUsage, fmt.Errorf("init %s: --own-domains: %s", dir, problems[0].Msg))

@@ -16,7 +16,7 @@ import (
 // A job's configuration may hold what is nobody else's business.
 func TestInitModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "job")
-	if _, err := makeJob(dir, "cz", "https://example.org/", nil); err != nil {
+	if _, err := makeJob(dir, []string{"cz"}, "https://example.org/", nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, may := range map[string]os.FileMode{

@@ -190,7 +190,7 @@ func writePoliteJob(t *testing.T, srv *testweb.Server, seeds []string, r polite.
 func writeUneditedJob(t *testing.T, srv *testweb.Server, seeds []string, r polite.Rules) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "polite")
-	if _, err := makeJob(dir, "cz", "http://127.0.0.1/", nil); err != nil {
+	if _, err := makeJob(dir, []string{"cz"}, "http://127.0.0.1/", nil); err != nil {
 		t.Fatal(err)
 	}
 	c, problems := config.Load(dir)

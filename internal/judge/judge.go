@@ -51,6 +51,10 @@ func document(ctx context.Context, a *analyzer.Analyzer, j Result, declared stri
 	t := mime.Detect(j.URL, declared, body[:min(len(body), mime.HeadSize)], 0)
 	j.MIME = t.Type
 	if !a.Judges(t.Type) {
+		if len(body) == 0 {
+			j.Skipped = "the document is empty"
+			return j, nil
+		}
 		j.Skipped = "type " + t.Type + " is not judged"
 		return j, nil
 	}

@@ -138,6 +138,7 @@ func (c Config) CheckFiles() conf.Problems {
 	if err := r.close(); err != nil {
 		ps.Add("", "%v", err)
 	}
+	var seen []string
 	for i, name := range c.Profiles {
 		if IsFile(name) {
 			name = c.path(name)
@@ -149,6 +150,12 @@ func (c Config) CheckFiles() conf.Problems {
 			continue
 		}
 		ps = append(ps, checkProfile(data, name, kinds())...)
+		if p, err := LoadProfile(name); err == nil {
+			if slices.Contains(seen, p.Name) {
+				ps = append(ps, conf.Problem{Key: conf.Element("profiles", i), Msg: "profile " + p.Name + " is given twice", Fix: "name it once, or give the other one another name"})
+			}
+			seen = append(seen, p.Name)
+		}
 	}
 	return ps
 }

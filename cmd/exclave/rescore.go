@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ does not have, the configuration is wrong; 3 the log cannot be read, the list no
 					without = append(without, name)
 				}
 			}
-			for _, n := range otherSearchers(cfg, p) {
+			for _, n := range otherSearchers(cfg, p, from) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: %s\n", n)
 			}
 			w := &rescoring{out: cmd.OutOrStdout(), left: show, asJSON: asJSON, sum: rescored{Profile: p.Name}}
@@ -105,14 +106,16 @@ does not have, the configuration is wrong; 3 the log cannot be read, the list no
 	return cmd
 }
 
-// otherSearchers says which searchers of the job's profiles found something else than those of a
-// profile would. Profiles that cannot be read are left out: they are not needed.
-func otherSearchers(cfg *config.Config, p analyzer.Profile) (notes []string) {
+// otherSearchers says which searchers of the job's profile whose findings are used, as rescore.Log chooses it,
+// found something else than those of a profile would. Profiles that cannot be read are left out: they are not needed.
+func otherSearchers(cfg *config.Config, p analyzer.Profile, from string) (notes []string) {
 	for _, name := range cfg.Analysis.Profiles {
 		if analyzer.IsFile(name) {
 			name = cfg.Path(name)
 		}
-		if was, err := analyzer.LoadProfile(name); err == nil {
+		was, err := analyzer.LoadProfile(name)
+		used := from == "" && len(cfg.Analysis.Profiles) == 1 || was.Name == cmp.Or(from, p.Name)
+		if err == nil && used {
 			switch names := analyzer.OtherFindings(was, p); len(names) {
 			case 0:
 			case 1:

@@ -10,6 +10,7 @@ import (
 	"exclave/chain/extract"
 	"exclave/chain/fetch"
 	"exclave/chain/standard"
+	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/conf"
 	"exclave/internal/resolve"
@@ -184,6 +185,7 @@ type Analysis struct {
 // Validate returns every problem of the values.
 func (a Analysis) Validate() (ps conf.Problems) {
 	ps = a.Config.Validate()
+	ps.Check(len(a.Profiles) <= crawl.MaxProfiles, "profiles", "%d profiles: a crawl has at most %d; split the job, or take some out", len(a.Profiles), crawl.MaxProfiles)
 	if a.Depth < ProfileDepth || a.Depth > analyzer.MaxDepth {
 		ps.Add("depth", "%d is not between 0 and %d, nor -1 for what the profile says", a.Depth, analyzer.MaxDepth)
 	}

@@ -292,7 +292,9 @@ func (f *Frontier) Start(a Archive, rows []schema.FileRow) error {
 		return fmt.Errorf("frontier: start: %w", err)
 	}
 	f.archive = a
-	f.filling.Go(f.fillFilter)
+	f.filling.Go(func() {
+		_ = f.db.Guard(func() error { f.fillFilter(); return nil }) // a store that dies is not closed under it
+	})
 	f.committer.Start()
 	go f.watchStore()
 	if f.o.Logs.Compress {

@@ -41,11 +41,12 @@ func (s *Store) Cause() error {
 // Guard runs fn, which calls the store, and returns its error; if the store dies meanwhile it returns the cause, and
 // does not wait for fn.
 func (s *Store) Guard(fn func() error) error {
+	s.guarded.add(1) // before the store is asked whether it lives, so that Close waits, or fn does not run
 	if err := s.Cause(); err != nil {
+		s.guarded.add(-1)
 		return err
 	}
 	done := make(chan error, 1)
-	s.guarded.add(1)
 	go func() {
 		defer s.guarded.add(-1)
 		done <- fn()

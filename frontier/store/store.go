@@ -60,6 +60,18 @@ func Open(o Options) (*Store, error) {
 			return nil, err
 		}
 	}
+	switch names, err := halfMade(o.FS, o.Dir); {
+	case err != nil:
+		return nil, err
+	case len(names) > 0 && o.ReadOnly:
+		return nil, fmt.Errorf("%w: %s was never made to its end", ErrNone, o.Dir)
+	default:
+		for _, n := range names {
+			if err := o.FS.Remove(o.FS.PathJoin(o.Dir, n)); err != nil {
+				return nil, err
+			}
+		}
+	}
 	opened := make(chan *pebble.DB, 1)
 	err := s.Guard(func() (err error) {
 		var db *pebble.DB
@@ -89,6 +101,45 @@ func Open(o Options) (*Store, error) {
 		return nil, fmt.Errorf("%w; %s", err, o.Advice)
 	}
 	return nil, err
+}
+
+// halfMade names the files of a store that was being made when the machine stopped: it names a manifest that did not
+// reach the disk, and holds nothing, neither tables nor a log with anything in it. It is empty for every other folder. Pebble makes the
+// manifest before what names it, but a disk that fails and then loses power keeps of the two what it likes.
+func halfMade(fsys fsx.FS, dir string) (names []string, err error) {
+	names, err = fsys.List(dir)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	named := false
+	for _, n := range names {
+		switch {
+		case strings.HasPrefix(n, "marker.manifest."):
+			named = true
+		case n == "LOCK", strings.HasPrefix(n, "marker."), strings.HasPrefix(n, "OPTIONS-"), strings.HasSuffix(n, ".dbtmp"):
+		case strings.HasSuffix(n, ".log"):
+			st, err := fsys.Stat(fsys.PathJoin(dir, n))
+			if err != nil {
+				return nil, err
+			}
+			if st.Size() > 0 {
+				return nil, nil
+			}
+		default: // a manifest, tables, or what is not ours
+			return nil, nil
+		}
+	}
+	if !named {
+		return nil, nil
+	}
+	return names, nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // PebbleOptions are the options of the store, without file system and logger.

@@ -58,6 +58,7 @@ type Analyzer struct {
 	host    bool // some searcher looks at how other pages of the host were judged
 	whois   bool // some searcher looks at WHOIS answers
 	shared  resources
+	words   wordPool
 }
 
 // opened is a profile whose searchers are ready.
@@ -283,6 +284,8 @@ func (a *Analyzer) IsText(name, serverType string, head []byte) bool {
 // searchers that came to their end make of the page.
 func (a *Analyzer) Run(ctx context.Context, p *Page) ([]Verdict, error) {
 	p = p.bounded(a.maxText)
+	p.pool = &a.words
+	defer a.words.put(p)
 	out := make([]Verdict, len(a.profs))
 	for i, o := range a.profs {
 		out[i] = Verdict{Profile: o.Name, Min: o.MinPoints}

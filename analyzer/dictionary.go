@@ -102,9 +102,6 @@ type onList struct {
 	found [dict.NumClasses]Finding
 }
 
-// maxRoom is how many different words of a class a page of a nation has, more or less.
-const maxRoom = 128
-
 // listed looks the words of the page up, once for all searchers of a list.
 func (p *Page) listed(ctx context.Context, l *sharedList) *[dict.NumClasses]Finding {
 	for i := range p.lists {
@@ -112,39 +109,81 @@ func (p *Page) listed(ctx context.Context, l *sharedList) *[dict.NumClasses]Find
 			return &p.lists[i].found
 		}
 	}
-	var t [dict.NumClasses]tally
-	for c := range t {
-		t[c].room = min(p.WordCount()/8+1, maxRoom)
-	}
-	n, in := 0, 0
+	o := onList{list: l}
+	var best [dict.NumClasses]mostFrequent
+	bag := p.split()
 	var words [dict.AtOnce][]byte
-	var wheres [dict.AtOnce]string
-	look := func() {
-		l.FindAll(words[:in], func(i int, v string, c dict.Class) {
-			if l.wanted[c] {
-				t[c].add(true, v, wheres[i])
+	for from := 0; from < bag.Len(); from += len(words) {
+		if from/BetweenChecks != (from+len(words))/BetweenChecks && ctx.Err() != nil {
+			return &o.found // of a part of the page
+		}
+		n := min(len(words), bag.Len()-from)
+		for i := range n {
+			words[i], _ = bag.Word(from + i)
+		}
+		l.FindAll(words[:n], func(i int, v string, c dict.Class) {
+			if !l.wanted[c] {
+				return
+			}
+			_, count := bag.Word(from + i)
+			f := &o.found[c]
+			f.Valid += count
+			if f.Distinct < maxDistinct {
+				f.Distinct++
+				best[c].add(v, count, from+i < bag.different)
 			}
 		})
-		n, in = n+in, 0
 	}
-	for w, where := range p.Words(ctx) {
-		words[in], wheres[in] = w, where
-		if in++; in == len(words) {
-			look()
-		}
-	}
-	look()
-	o := onList{list: l}
-	for c := range t {
-		t[c].found = n
-		o.found[c] = t[c].finding()
-	}
-	if ctx.Err() != nil {
-		return &o.found // of a part of the page
+	for c := range best {
+		o.found[c].Found = bag.Count()
+		o.found[c].Evidence = best[c].evidence()
 	}
 	if p.lists == nil {
 		p.lists = make([]onList, 0, 4)
 	}
 	p.lists = append(p.lists, o)
 	return &p.lists[len(p.lists)-1].found
+}
+
+// mostFrequent are the values that evidence is made of: the most frequent first, of those that are equally so the
+// first ones in bytewise order.
+type mostFrequent struct {
+	n      int
+	values [MaxEvidence]struct {
+		value string
+		count int
+		title bool
+	}
+}
+
+// add adds a value that was not added before.
+func (m *mostFrequent) add(value string, count int, title bool) {
+	i := m.n
+	for ; i > 0; i-- {
+		if v := &m.values[i-1]; v.count > count || v.count == count && v.value < value {
+			break
+		}
+		if i < len(m.values) {
+			m.values[i] = m.values[i-1]
+		}
+	}
+	if i < len(m.values) {
+		m.values[i].value, m.values[i].count, m.values[i].title = value, count, title
+		m.n = min(m.n+1, len(m.values))
+	}
+}
+
+func (m *mostFrequent) evidence() []Evidence {
+	if m.n == 0 {
+		return nil
+	}
+	list := make([]Evidence, m.n)
+	for i, v := range m.values[:m.n] {
+		where := "text"
+		if v.title {
+			where = "title"
+		}
+		list[i] = Evidence{Value: cut(v.value, MaxEvidenceValue), Where: where, Count: v.count}
+	}
+	return list
 }

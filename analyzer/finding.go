@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -57,7 +56,6 @@ type tally struct {
 	values       []Evidence
 	index        []uint16 // 1 + index in values, by hash: open addressing, at most half full; nil = values are few
 	seed         maphash.Seed
-	room         int // values that there is room for at first; 0 = a few
 }
 
 // fewValues is how many values are compared one by one.
@@ -80,7 +78,7 @@ func (t *tally) add(valid bool, value, where string) {
 		return
 	}
 	if n == cap(t.values) {
-		more := make([]Evidence, n, min(cmp.Or(4*n, t.room, 4), maxDistinct))
+		more := make([]Evidence, n, min(max(4*n, 4), maxDistinct))
 		copy(more, t.values)
 		t.values = more
 	}

@@ -128,6 +128,13 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 // cutPrefixFold is strings.CutPrefix for any case of letters.
 func cutPrefixFold(s, prefix string) (string, bool) {
 	for prefix != "" {
+		if s != "" && s[0] < utf8.RuneSelf && prefix[0] < utf8.RuneSelf {
+			if s[0] != prefix[0] && (s[0]|0x20 != prefix[0]|0x20 || s[0]|0x20 < 'a' || s[0]|0x20 > 'z') {
+				return s, false
+			}
+			s, prefix = s[1:], prefix[1:]
+			continue
+		}
 		a, n := utf8.DecodeRuneInString(s)
 		b, m := utf8.DecodeRuneInString(prefix)
 		if n == 0 || unicode.ToLower(a) != unicode.ToLower(b) {

@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"strings"
 
@@ -61,7 +60,7 @@ const maxOthers = 3
 
 // Search implements Searcher.
 func (s language) Search(ctx context.Context, p *Page) (Finding, error) {
-	t := p.identify(ctx, s.model)
+	t := p.identify(s.model)
 	if err := ctx.Err(); err != nil || t.Words == 0 {
 		return Finding{}, err
 	}
@@ -92,20 +91,10 @@ func (s language) Search(ctx context.Context, p *Page) (Finding, error) {
 }
 
 // identify says what languages the page is in, once for all searchers.
-func (p *Page) identify(ctx context.Context, m *langid.Model) *langid.Text {
+func (p *Page) identify(m *langid.Model) *langid.Text {
 	if p.identified == nil {
-		t := m.Identify(p.WordCount(), first(p.Words(ctx)))
+		t := m.Identify(&p.split().Bag)
 		p.identified = &t
 	}
 	return p.identified
-}
-
-func first[K, V any](pairs iter.Seq2[K, V]) iter.Seq[K] {
-	return func(yield func(K) bool) {
-		for k := range pairs {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }

@@ -46,6 +46,7 @@ type Page struct {
 	identified *langid.Text // what they are in, likewise
 	lists      []onList     // which of them are on lists
 	firsts     []firstOf    // what was looked for in Source
+	pool       *wordPool    // where words are from; nil = they are the page's own
 }
 
 // NewPage makes a Page of a parsed document; u is where it is from, nil when that is not
@@ -82,7 +83,7 @@ type Outlink struct {
 func (p *Page) bounded(n int) *Page {
 	b := *p
 	b.Text, b.Source = cut(p.Text, n), cut(p.Source, n)
-	b.words, b.identified, b.lists, b.firsts = nil, nil, nil, nil
+	b.words, b.identified, b.lists, b.firsts, b.pool = nil, nil, nil, nil, nil
 	return &b
 }
 

@@ -50,12 +50,13 @@ func (s *spelling) mailboxes(text string, begins *[256]bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		coded := 0
 		for i := 0; i < len(text); i++ {
-			if !begins[text[i]] {
+			c := text[i]
+			if !begins[c] || c == ' ' && (i+1 == len(text) || !s.first[text[i+1]]) {
 				continue
 			}
 			var a string
 			var ok bool
-			switch c := text[i]; c {
+			switch c {
 			case '@':
 				if a, ok = mailbox(text, i, i+1); !ok {
 					a, ok = s.spaced(text, i)
@@ -70,14 +71,12 @@ func (s *spelling) mailboxes(text string, begins *[256]bool) iter.Seq[string] {
 					a, ok = codedMailbox(text, i, i+n)
 				}
 			case '(', '[', '{', '<':
-				if end := bracketed(text, i, "@", s.at); end > 0 {
+				if end := s.bracketedAt(text, i); end > 0 {
 					a, ok = s.spelled(text, i, end, false)
 				}
 			case ' ':
-				if i+1 < len(text) && s.first[text[i+1]] {
-					if w := blankWord(text, i, s.at); w > 0 {
-						a, ok = s.spelled(text, i, i+w+2, w < 3)
-					}
+				if w := blankWord(text, i, s.at); w > 0 {
+					a, ok = s.spelled(text, i, i+w+2, w < 3)
 				}
 			}
 			if ok && !yield(a) {
@@ -89,6 +88,9 @@ func (s *spelling) mailboxes(text string, begins *[256]bool) iter.Seq[string] {
 
 // codedAt returns the length of the coded @ that s begins with, or 0.
 func codedAt(s string) int {
+	if len(s) < 2 || strings.IndexByte("4ux#c", s[1]) < 0 {
+		return 0
+	}
 	for _, c := range [...]string{"%40", `\u0040`, `\x40`, "&#64;", "&#064;", "&#x40;", "&#X40;", "&#0064;", "&#x0040;", "&commat;"} {
 		if strings.HasPrefix(s, c) {
 			return len(c)
@@ -226,6 +228,14 @@ func (s *spelling) dotBefore(text string, i int) int {
 		return skipBlanksBack(text, from+j)
 	}
 	return 0
+}
+
+// bracketedAt is bracketed for an @ or a word for it, which few brackets begin with.
+func (s *spelling) bracketedAt(text string, i int) int {
+	if j := skipBlanks(text, i+1); j == len(text) || text[j] != '@' && text[j] < utf8.RuneSelf && !s.first[text[j]] {
+		return 0
+	}
+	return bracketed(text, i, "@", s.at)
 }
 
 // bracketed returns the end of a sign or word in brackets at text[i:], or 0.

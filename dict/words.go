@@ -38,17 +38,6 @@ func Words(text string) iter.Seq[[]byte] {
 	}
 }
 
-// AppendWords appends the words that Words yields to b, each with a blank behind it, and returns how many
-// there are. Nothing is copied between.
-func AppendWords(b []byte, text string) (words []byte, n int) {
-	s := scanner{text: text, out: b, start: len(b)}
-	for ; s.next(); n++ {
-		s.out = append(s.out, ' ')
-		s.start = len(s.out)
-	}
-	return s.out, n
-}
-
 // scanner finds the words of a text.
 type scanner struct {
 	text     string
@@ -75,7 +64,11 @@ func (s *scanner) next() bool {
 		}
 		if i < len(text) {
 			r, size := rune(text[i]), 1
-			if r >= utf8.RuneSelf {
+			switch {
+			case r < utf8.RuneSelf:
+			case 0xc3 <= r && r < 0xc6 && i+1 < len(text) && text[i+1]&0xc0 == 0x80: // most of what is not ASCII
+				r, size = (r&0x1f)<<6|rune(text[i+1]&0x3f), 2
+			default:
 				r, size = utf8.DecodeRuneInString(text[i:])
 			}
 			i += size
@@ -173,8 +166,15 @@ func lower(r rune) rune {
 		}
 		return r
 	}
-	if 0x100 <= r && r < 0x130 || 0x14a <= r && r < 0x178 { // pairs, the small one odd
+	switch { // most of what is not ASCII; the rest is a search in tables
+	case 0xdf <= r && r < 0x100:
+		return r
+	case 0xc0 <= r && r < 0xdf && r != '×':
+		return r + 0x20
+	case 0x100 <= r && r < 0x130, 0x14a <= r && r < 0x178: // pairs, the small one odd
 		return r | 1
+	case 0x139 <= r && r < 0x149, 0x179 <= r && r < 0x17f: // pairs, the small one even
+		return r + r&1
 	}
 	return unicode.ToLower(r)
 }

@@ -19,7 +19,7 @@ func BenchmarkIdentify(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if m.Identify(len(words), slices.Values(words)).Passages == 0 {
+		if m.Identify(dict.BagOf(slices.Values(words))).Passages == 0 {
 			b.Fatal("no passage")
 		}
 	}

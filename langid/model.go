@@ -2,6 +2,7 @@ package langid
 
 import (
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"exclave/dict"
@@ -15,6 +16,7 @@ type Model struct {
 	language  []uint8  // of each class, an index in languages
 	table     table
 	digest    string
+	scorers   sync.Pool // of *Scorer, at rest
 }
 
 // Languages returns the codes of the languages that m tells: ISO 639-1 where there is one.
@@ -97,7 +99,35 @@ type Scorer struct {
 	batch   batch
 	touched byte
 
-	passageWords, unknown [atOnce][]byte
+	rows []row // of the different words of a bag
+	ids  [atOnce]uint32
+}
+
+// row is what the table has of a word.
+type row struct {
+	from    uint32 // in table.data
+	letters uint16
+	n       uint8 // bytes there
+	state   rowState
+}
+
+type rowState uint8
+
+const (
+	rowUnasked rowState = iota
+	rowAsked
+	rowUnknown
+	rowKnown
+)
+
+// maxRows is how many rows a Scorer at rest keeps the memory for.
+const maxRows = 1 << 15
+
+// keep leaves s to whom it may serve next.
+func (s *Scorer) keep() {
+	if cap(s.rows) <= maxRows {
+		s.m.scorers.Put(s)
+	}
 }
 
 // NewScorer returns a Scorer of m.
@@ -132,44 +162,74 @@ func (s *Scorer) locate() {
 
 // Add adds words in normal form (dict.Words).
 func (s *Scorer) Add(words ...[]byte) {
-	for len(words) > 0 {
-		some := words[:min(len(words), atOnce)]
-		words = words[len(some):]
-		s.add(some)
+	b := dict.BagOf(slices.Values(words))
+	s.begin(b)
+	s.find(b, b.Order())
+	s.findRest()
+	s.add(b, b.Order())
+}
+
+// begin begins with the words of a bag.
+func (s *Scorer) begin(b *dict.Bag) {
+	s.rows = slices.Grow(s.rows[:0], b.Len())[:b.Len()]
+	clear(s.rows)
+}
+
+// find looks some words of a bag up that were not asked for yet; the last of them with those of the
+// next call, or by findRest.
+func (s *Scorer) find(b *dict.Bag, ids []uint32) {
+	for _, id := range ids {
+		r := &s.rows[id]
+		if r.state != rowUnasked {
+			continue
+		}
+		w, _ := b.Word(int(id))
+		r.state, r.letters = rowAsked, uint16(utf8.RuneCount(w))
+		s.ids[s.batch.n] = id
+		s.batch.hash[s.batch.n] = hashKey(w)
+		if s.batch.n++; s.batch.n == atOnce {
+			s.findRest()
+		}
 	}
 }
 
-// add adds at most atOnce words.
-func (s *Scorer) add(words [][]byte) {
-	b, t := &s.batch, &s.m.table
-	s.words += len(words)
-	for i, w := range words {
-		s.letters += utf8.RuneCount(w)
-		b.hash[i] = hashKey(w)
-	}
-	b.n = len(words)
+func (s *Scorer) findRest() {
 	s.locate()
-	unknown := s.unknown[:0]
-	for i, w := range words {
-		row := t.in(b.from[i], b.to[i], b.hash[i])
-		if row == nil {
-			unknown = append(unknown, w)
-			continue
-		}
-		s.known++
-		for i := 0; i+1 < len(row); i += 2 {
-			c := row[i] &^ common
-			s.scores[c] += int32(row[i+1])
-			s.common[c] += uint16(row[i] >> 7)
+	b := &s.batch
+	for i, h := range b.hash[:b.n] {
+		r := &s.rows[s.ids[i]]
+		var ok bool
+		if r.from, r.n, ok = s.m.table.in(b.from[i], b.to[i], h); ok {
+			r.state = rowKnown
+		} else {
+			r.state = rowUnknown
 		}
 	}
 	b.n = 0
-	for _, w := range unknown {
-		for s.grams.begin(w); s.grams.next(); {
-			b.hash[b.n] = hashKey(s.grams.key)
-			if b.n++; b.n == atOnce {
-				s.addGrams()
+}
+
+// add adds words that were found.
+func (s *Scorer) add(b *dict.Bag, ids []uint32) {
+	s.words += len(ids)
+	for _, id := range ids {
+		r := &s.rows[id]
+		s.letters += int(r.letters)
+		if r.state == rowUnknown {
+			w, _ := b.Word(int(id))
+			for s.grams.begin(w); s.grams.next(); {
+				s.batch.hash[s.batch.n] = hashKey(s.grams.key)
+				if s.batch.n++; s.batch.n == atOnce {
+					s.addGrams()
+				}
 			}
+			continue
+		}
+		s.known++
+		weights := s.m.table.data[r.from : r.from+uint32(r.n)]
+		for i := 0; i+1 < len(weights); i += 2 {
+			c := weights[i] &^ common
+			s.scores[c] += int32(weights[i+1])
+			s.common[c] += uint16(weights[i] >> 7)
 		}
 	}
 	s.addGrams()
@@ -177,12 +237,13 @@ func (s *Scorer) add(words [][]byte) {
 
 // addGrams adds the n-grams of the batch.
 func (s *Scorer) addGrams() {
-	b := &s.batch
 	s.locate()
+	b, t := &s.batch, &s.m.table
 	for i, h := range b.hash[:b.n] {
-		row := s.m.table.in(b.from[i], b.to[i], h)
-		for i := 0; i+1 < len(row); i += 2 {
-			s.scores[row[i]&^common] += int32(row[i+1])
+		at, n, _ := t.in(b.from[i], b.to[i], h)
+		weights := t.data[at : at+uint32(n)]
+		for i := 0; i+1 < len(weights); i += 2 {
+			s.scores[weights[i]&^common] += int32(weights[i+1])
 		}
 	}
 	b.n = 0

@@ -63,18 +63,17 @@ func hashKey[T string | []byte](key T) uint64 {
 	return h * 0x9e3779b97f4a7c15
 }
 
-// in returns the weights of a key in the bucket of its hash, two bytes each; none when it is not there.
-func (t *table) in(from, to uint32, h uint64) []byte {
-	rest := t.data[from:to]
+// in returns where the weights of a key are in the bucket of its hash, two bytes each.
+func (t *table) in(from, to uint32, h uint64) (at uint32, n uint8, ok bool) {
 	check := uint16(h)
-	for len(rest) >= 3 {
-		n := 3 + 2*int(rest[2])
+	for rest := t.data[from:to]; len(rest) >= 3; {
+		size := 3 + 2*int(rest[2])
 		if binary.LittleEndian.Uint16(rest) == check {
-			return rest[3:n]
+			return to - uint32(len(rest)) + 3, 2 * rest[2], true
 		}
-		rest = rest[n:]
+		rest = rest[size:]
 	}
-	return nil
+	return 0, 0, false
 }
 
 // Write writes a model of entries in the form that Read reads. Keys are unique; classes are
@@ -161,6 +160,9 @@ func parse(data []byte) (*Model, error) {
 		for range n {
 			head := p.take(3)
 			if len(head) < 3 {
+				return nil, errFormat
+			}
+			if head[2] > MaxWeights {
 				return nil, errFormat
 			}
 			weights := p.take(2 * int(head[2]))

@@ -2,9 +2,10 @@ package langid
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
+
+	"exclave/dict"
 )
 
 // Bounds of how a text is looked at.
@@ -63,37 +64,34 @@ type Text struct {
 	running   []int // the same of the passages that are running text
 }
 
-// Identify looks at a text of count words, in normal form (dict.Words). It reads words to their
-// end, or to that of the last passage.
-func (m *Model) Identify(count int, words iter.Seq[[]byte]) Text {
+// Identify looks at a text.
+func (m *Model) Identify(b *dict.Bag) Text {
 	// One piece of memory for what is counted by language. The last of passages is what is unknown.
 	of := len(m.languages)
 	counts := make([]int, 4*of+2)
 	t := Text{languages: m.languages, totals: counts[:of:of], running: counts[3*of+2:]}
+	count := b.Count()
+	if count == 0 {
+		return t
+	}
 	passages, sure := counts[of:2*of+1], counts[2*of+1:3*of+2]
 	all := max(1, (count+PassageWords/2)/PassageWords)
 	looked := min(all, MaxPassages)
 	var torn []Passage // between two languages
-	s := m.NewScorer()
-	n, next := 0, 0 // words read; of the passages looked at, the one that comes
-	from, to := bounds(0, looked, all, count)
-	passage, in := &s.passageWords, 0
-	kept := make([]byte, 0, 512) // a word may be valid for one step only
-	for w := range words {
-		if n >= from {
-			at := len(kept)
-			kept = append(kept, w...)
-			passage[in] = kept[at:]
-			if in++; in == len(passage) {
-				s.add(passage[:])
-				in, kept = 0, kept[:0]
-			}
-		}
-		if n++; n < to {
-			continue
-		}
-		s.add(passage[:in])
-		in, kept = 0, kept[:0]
+	s, _ := m.scorers.Get().(*Scorer)
+	if s == nil {
+		s = m.NewScorer()
+	}
+	defer s.keep()
+	s.begin(b)
+	for i := range looked {
+		from, to := bounds(i, looked, all, count)
+		s.find(b, b.Order()[from:to])
+	}
+	s.findRest()
+	for i := range looked {
+		from, to := bounds(i, looked, all, count)
+		s.add(b, b.Order()[from:to])
 		if p := t.take(s); !p.text() {
 			passages[len(passages)-1]++
 		} else if p.clear() {
@@ -104,10 +102,6 @@ func (m *Model) Identify(count int, words iter.Seq[[]byte]) Text {
 			}
 			torn = append(torn, p)
 		}
-		if next++; next == looked {
-			break
-		}
-		from, to = bounds(next, looked, all, count)
 	}
 	// A passage that may be in either of two languages is in that which the rest of the text is in.
 	copy(sure, passages)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"exclave/chain"
@@ -45,19 +46,18 @@ type AnalysisLog struct{ clk clock.Clock }
 // NewAnalysisLog returns the processor.
 func NewAnalysisLog(clk clock.Clock) *AnalysisLog { return &AnalysisLog{clk} }
 
-// analysis is a line of analysis.jsonl (docs/formats/analysis.md).
+// analysis is a line of analysis.jsonl (docs/formats/analysis.md), but for the verdicts at its end.
 type analysis struct {
-	Time     string          `json:"time"`
-	URL      string          `json:"url"`
-	Via      string          `json:"via"`
-	Seed     bool            `json:"seed,omitempty"`
-	Source   string          `json:"source"`
-	Status   crawl.Status    `json:"status"`
-	MIME     string          `json:"mime"`
-	Digest   string          `json:"digest"`
-	Valid    bool            `json:"valid"`
-	Archived bool            `json:"archived"`
-	Verdicts json.RawMessage `json:"verdicts"`
+	Time     string       `json:"time"`
+	URL      string       `json:"url"`
+	Via      string       `json:"via"`
+	Seed     bool         `json:"seed,omitempty"`
+	Source   string       `json:"source"`
+	Status   crawl.Status `json:"status"`
+	MIME     string       `json:"mime"`
+	Digest   string       `json:"digest"`
+	Valid    bool         `json:"valid"`
+	Archived bool         `json:"archived"`
 }
 
 // Process implements [chain.Processor].
@@ -69,11 +69,16 @@ func (l *AnalysisLog) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 	line, err := jsonLine(analysis{
 		Time: stamp(l.clk.Now()), URL: u.URL, Via: u.Via, Seed: u.Seed && u.Hops == "", Source: u.SourceTag, Status: o.Status,
 		MIME: u.MIME.Type, Digest: digest(u), Valid: o.Valid(), Archived: o.Archived,
-		Verdicts: u.Judged.JSON,
 	})
 	if err != nil {
 		return chain.Result{}, fmt.Errorf("post: analysis line of %s: %w", u.URL, err)
 	}
+	// The verdicts are most of the line, and JSON already.
+	verdicts := u.Judged.JSON
+	if len(verdicts) == 0 {
+		verdicts = []byte("null")
+	}
+	line = slices.Concat(bytes.TrimSuffix(line, []byte("}\n")), []byte(`,"verdicts":`), verdicts, []byte("}\n"))
 	u.Lines = append(u.Lines, crawl.LogLine{Log: crawl.LogAnalysis, Text: line})
 	return chain.Result{}, nil
 }

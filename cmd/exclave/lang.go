@@ -99,7 +99,7 @@ func identify(w io.Writer, m *langid.Model, name, text string, asJSON, each bool
 	for word := range dict.Words(text) {
 		words = append(words, bytes.Clone(word))
 	}
-	t := m.Identify(len(words), slices.Values(words))
+	t := m.Identify(dict.BagOf(slices.Values(words)))
 	out := identified{Source: name, Words: len(words), Passages: t.Passages, In: []identifiedShare{}}
 	for _, s := range t.Shares {
 		share := identifiedShare{Language: s.Language, Passages: s.Passages}
@@ -123,7 +123,7 @@ func identify(w io.Writer, m *langid.Model, name, text string, asJSON, each bool
 	if each {
 		for passage := range slices.Chunk(words, langid.PassageWords) {
 			language := langid.Unknown
-			for _, s := range m.Identify(len(passage), slices.Values(passage)).Shares {
+			for _, s := range m.Identify(dict.BagOf(slices.Values(passage))).Shares {
 				language = s.Language
 			}
 			var line strings.Builder

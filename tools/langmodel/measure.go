@@ -68,7 +68,7 @@ func measure(m *langid.Model, folder string, verbose bool) error {
 				step := max(1, pieces/perLength)
 				for i := 0; i < pieces; i += step {
 					piece := words[i*n : (i+1)*n]
-					got := m.Identify(n, slices.Values(piece))
+					got := m.Identify(dict.BagOf(slices.Values(piece)))
 					said := verdict(got)
 					if slices.Contains(own(), language) {
 						key := fmt.Sprintf("%-4s %-5s %-6s %4d", language, form, source, n)

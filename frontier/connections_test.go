@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -99,6 +100,67 @@ func TestConnections(t *testing.T) {
 	r.finish(r.answer(us[0], crawl.ClassOther, 0))
 	r.finish(r.answer(us[1], crawl.ClassOther, 0))
 	r.over()
+	sound(t, r.Frontier)
+}
+
+// A queue snoozed for so long that its place is on disk, while a URI of it is in process, goes on at its wake time:
+// it does not wait until that URI is handed back.
+func TestConnectionsLongSnooze(t *testing.T) {
+	r := parallel(t, 2, nil)
+	for i := range 4 {
+		r.schedule(cand("a.test", path(i), analyse))
+	}
+	us := r.lends(1)
+	r.clk.Advance(3 * time.Second)
+	us = append(us, r.lends(1)...)
+	us[0].CrawlDelay = 100 * time.Second
+	r.finish(r.answer(us[0], crawl.ClassOther, 0))
+	r.clk.Advance(100*time.Second - time.Millisecond)
+	r.lends(0)
+	sound(t, r.Frontier)
+	r.clk.Advance(time.Millisecond)
+	us = append(us[1:], r.lends(1)...)
+	if us[1].URL != "http://a.test/2" {
+		t.Errorf("%s is offered", us[1].URL)
+	}
+	sound(t, r.Frontier)
+	for _, u := range us {
+		r.finish(r.answer(u, crawl.ClassOther, 0))
+	}
+	r.clk.Advance(100 * time.Second)
+	r.finish(r.answer(r.lends(1)[0], crawl.ClassOther, 0))
+	r.over()
+	sound(t, r.Frontier)
+}
+
+// So does one whose place in line was evicted, when the line is loaded that far again.
+func TestConnectionsEvicted(t *testing.T) {
+	r := parallel(t, 2, func(c *rules.Config) { c.HostsInMemory = 3 })
+	// Each in line behind the others.
+	for _, host := range []string{"b.test", "c.test"} {
+		r.schedule(cand(host, "/0", analyse), cand(host, "/1", analyse))
+		r.clk.Advance(16 * time.Millisecond)
+	}
+	others := r.lends(2)
+	r.schedule(cand("a.test", "/0", analyse))
+	r.lends(1)
+	for _, u := range others {
+		r.finish(r.answer(u, crawl.ClassOther, 0))
+	}
+	r.clk.Advance(16 * time.Millisecond)
+	r.schedule(cand("d.test", "/0", analyse)) // too many are in memory
+	r.schedule(cand("a.test", "/1", analyse))
+	sound(t, r.Frontier)
+	r.clk.Advance(time.Minute)
+	others = r.lends(2) // for more there is no room
+	r.finish(r.answer(others[0], crawl.ClassOther, 0))
+	urls := []string{others[0].URL, others[1].URL}
+	for _, u := range r.lends(2) {
+		urls = append(urls, u.URL)
+	}
+	if want := []string{"http://b.test/1", "http://c.test/1", "http://a.test/1", "http://d.test/0"}; !slices.Equal(urls, want) {
+		t.Errorf("%v are offered, want %v", urls, want)
+	}
 	sound(t, r.Frontier)
 }
 

@@ -80,7 +80,7 @@ func (s *Scheduler) next(q *queue, what LoadKind) Load {
 func (s *Scheduler) Loaded(l Load, r *Rows, now time.Duration) (next Load, more, tell bool) {
 	if l.Kind == Places {
 		s.loads--
-		s.placesLoaded(l, r)
+		s.placesLoaded(l, r, now)
 		return Load{}, false, true
 	}
 	q := l.q

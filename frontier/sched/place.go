@@ -118,7 +118,7 @@ func (s *Scheduler) loadPlaces(l Load) Load {
 
 // placesLoaded makes the queues of the places read resident. For those that commits changed meanwhile, the place
 // given by the last commit counts.
-func (s *Scheduler) placesLoaded(l Load, r *Rows) {
+func (s *Scheduler) placesLoaded(l Load, r *Rows, now time.Duration) {
 	touched := s.changed
 	s.reading, s.changed = false, nil
 	moved := s.line
@@ -145,7 +145,7 @@ func (s *Scheduler) placesLoaded(l Load, r *Rows) {
 	}
 	for _, p := range ps {
 		if _, old := touched[p.Host]; !old {
-			s.makeResident(p)
+			s.makeResident(p, now)
 		}
 	}
 	byPlace := func(a, b schema.Place) int {
@@ -153,17 +153,18 @@ func (s *Scheduler) placesLoaded(l Load, r *Rows) {
 	}
 	for _, p := range slices.SortedFunc(maps.Values(touched), byPlace) {
 		if s.resident(p) {
-			s.makeResident(p)
+			s.makeResident(p, now)
 		} else {
 			s.noteOnDisk(p)
 		}
 	}
 }
 
-// makeResident adds a queue to those in memory, unless it is there: in process, or leaving. Its row is loaded
-// when it comes to be dispatched.
-func (s *Scheduler) makeResident(p schema.Place) {
-	if s.queues[p.Host] != nil {
+// makeResident adds a queue to those in memory. Its row is loaded when it comes to be dispatched. One that is there,
+// in process or leaving, may go on from there: with several connections it may be dispatched.
+func (s *Scheduler) makeResident(p schema.Place, now time.Duration) {
+	if q := s.queues[p.Host]; q != nil {
+		s.settle(q, now, false)
 		return
 	}
 	q := &queue{hash: p.Host, kind: p.Kind, at: p.At, heap: -1, state: evictedState(p)}

@@ -76,6 +76,11 @@ func TestAddresses(t *testing.T) {
 		"<p>nova\u0301k@firma.cz":                             "nova\u0301k@firma.cz",
 		`<p>info@firma.cz:Po–Pá`:                              one,
 		`<p>→info@firma.cz`:                                   one,
+		`<p>info(a)firma.cz`:                                  one,
+		`<p>E-mail: info (a) firma.cz`:                        one,
+		`<p>info [A] firma [dot] cz`:                          one,
+		`<a href="mailto:info (at) firma.cz">pište</a>`:       one,
+		`<a href='mailto:info(a)firma.cz'>pište</a>`:          one,
 	} {
 		p := page(html)
 		f, _ := search(t, czechEmail(), p)
@@ -114,6 +119,7 @@ func TestNoAddresses(t *testing.T) {
 		`<p>[email&#160;protected]`,
 		`<a data-cfemail="">x</a><a data-cfemail="5">x</a><a data-cfemail="zz">x</a><a data-cfemail="5a5a">x</a>`,
 		`<p>info@firma.czech`, `<p>info@firma.cz.com`,
+		`<script>function f(a){if(a)b.cz=1}</script>`, `<script>var s='x(a)b.cz'</script>`, `<p>jan (a) petr`, `<p>jan a firma.cz`, `<p>jan a firma tečka cz`,
 	} {
 		if f, got := search(t, czechEmail(), page(html)); f.Valid > 0 {
 			t.Errorf("%s: %s", html, got)

@@ -37,6 +37,19 @@ func TestTally(t *testing.T) {
 	}
 }
 
+// TestEvidenceIsCut: values of evidence are cut, and still told apart by all of them.
+func TestEvidenceIsCut(t *testing.T) {
+	var c tally
+	long := strings.Repeat("ž", MaxEvidenceValue/2+1)
+	c.add(true, long, "text")
+	c.add(true, long+"a", "text")
+	f := c.finding()
+	want := Evidence{long[:MaxEvidenceValue], "text", 1}
+	if f.Distinct != 2 || !slices.Equal(f.Evidence, []Evidence{want, want}) {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestIndexBy: however often the byte is there that is looked for.
 func TestIndexBy(t *testing.T) {
 	const what = "tel:"

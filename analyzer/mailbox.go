@@ -176,7 +176,10 @@ func word(s string) string {
 // password with a slash makes one.
 func inURL(before string) bool {
 	i := len(before)
-	for i > 0 && len(before)-i < maxBefore && before[i-1] > ' ' && !strings.ContainsRune(`"'<>`, rune(before[i-1])) {
+	for i > 0 && len(before)-i < maxBefore && before[i-1] > ' ' {
+		if c := before[i-1]; c == '"' || c == '\'' || c == '<' || c == '>' {
+			break
+		}
 		i--
 	}
 	s := before[i:]

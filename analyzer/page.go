@@ -149,6 +149,22 @@ func indexBy(s, what string, rare int) int {
 	return -1
 }
 
+// quoteBefore returns the quote directly before the last n bytes of Source, blanks apart, with what else
+// ends an attribute that was never closed; "" when there is none.
+func (p *Page) quoteBefore(n int) string {
+	s := p.Source[:len(p.Source)-n]
+	for range 2 {
+		s = strings.TrimSuffix(s, " ")
+	}
+	switch {
+	case strings.HasSuffix(s, `"`):
+		return "\"<>\n"
+	case strings.HasSuffix(s, "'"):
+		return "'<>\n"
+	}
+	return ""
+}
+
 // schemed yields what follows scheme ("mailto:"), whose byte number rare is one that documents seldom have, in the
 // source, up to the end of
 // the attribute, character references and percent-encoding decoded where that can be done. Documents write these
@@ -160,7 +176,11 @@ func (p *Page) schemed(scheme string, rare int) iter.Seq[string] {
 		for i := indexBy(source, scheme, rare); i >= 0; i = indexBy(source, scheme, rare) {
 			rest := source[i+len(scheme):]
 			link := cut(rest, maxLink)
-			if i := strings.IndexAny(link, "\"'<> \n"); i >= 0 {
+			ends := "\"'<> \n"
+			if quote := p.quoteBefore(len(source) - i); quote != "" {
+				ends = quote // an attribute in quotes may have blanks
+			}
+			if i := strings.IndexAny(link, ends); i >= 0 {
 				link = link[:i]
 			}
 			source = rest[len(link):] // each byte is read once

@@ -12,7 +12,8 @@ import (
 )
 
 // spelling is how people write addresses that programs shall not find:
-// "info (at) firm.example", "info [at] firm [dot] example", "info at firm dot example".
+// "info (at) firm.example", "info [at] firm [dot] example", "info at firm dot example",
+// and in the text "info (a) firm.example".
 type spelling struct {
 	at, dot []string
 	first   [256]bool // first bytes of at, in either case
@@ -71,7 +72,11 @@ func (s *spelling) mailboxes(text string, begins *[256]bool) iter.Seq[string] {
 					a, ok = codedMailbox(text, i, i+n)
 				}
 			case '(', '[', '{', '<':
-				if end := s.bracketedAt(text, i); end > 0 {
+				end := s.bracketedAt(text, i)
+				if end == 0 && begins == &s.text { // not the source, where scripts have if(a)b.c
+					end = max(bracketed(text, i, "a", nil), bracketed(text, i, "A", nil))
+				}
+				if end > 0 {
 					a, ok = s.spelled(text, i, end, false)
 				}
 			case ' ':

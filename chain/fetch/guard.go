@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"exclave/internal/conf"
+	"exclave/internal/ipaddr"
 )
 
 // refusal is why an address is not contacted; its text is the annotation that says so.
@@ -41,16 +42,8 @@ func anyHas(list []span, a netip.Addr, port uint16) bool {
 
 // newGuard is for a Config that Validate has nothing to say of.
 func newGuard(c Config) (g guard) {
-	// The special-purpose registries of IANA (RFC 6890) that are not globally
-	// reachable, and ranges that carry IPv4 addresses within IPv6 ones.
-	for _, s := range [...]string{
-		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
-		"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
-		"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-		// IPv6: all but 2000::/3, and of that what is not ordinary.
-		"::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
-	} {
-		g.special = append(g.special, span{prefix: netip.MustParsePrefix(s)})
+	for _, p := range ipaddr.Special() {
+		g.special = append(g.special, span{prefix: p})
 	}
 	g.refuse, _ = parseSpans(c.Refuse)
 	g.allow, _ = parseSpans(c.Allow)
@@ -60,7 +53,7 @@ func newGuard(c Config) (g guard) {
 // check returns why the address may not be contacted at its port, if it may not.
 func (g *guard) check(to netip.AddrPort) refusal {
 	a := to.Addr().Unmap().WithZone("")
-	for _, a := range append(carried(a), a) {
+	for _, a := range append(ipaddr.Carried(a), a) {
 		if !a.IsValid() || anyHas(g.refuse, a, to.Port()) || !anyHas(g.allow, a, to.Port()) && anyHas(g.special, a, 0) {
 			return noteAddress
 		}
@@ -81,36 +74,6 @@ func badPorts() []uint16 {
 		563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566,
 		6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 	}
-}
-
-// carried returns the IPv4 addresses that a router, or the machine itself, may take out of
-// an IPv6 one: compatible and translated (RFC 4291, RFC 2765), NAT64 (RFC 6052, RFC 8215), 6to4
-// (RFC 3056), Teredo's server and client (RFC 4380), ISATAP (RFC 5214).
-func carried(a netip.Addr) []netip.Addr {
-	if !a.Is6() {
-		return nil
-	}
-	b := a.As16()
-	at := func(i int) netip.Addr { return netip.AddrFrom4([4]byte(b[i : i+4])) }
-	in := func(prefix string) bool { return netip.MustParsePrefix(prefix).Contains(a) }
-	var out []netip.Addr
-	switch {
-	case in("::/104"): // :: and ::1 among them carry nothing
-	case in("::/96"), in("::ffff:0:0:0/96"), in("64:ff9b::/32"):
-		out = append(out, at(12))
-	case in("2002::/16"):
-		out = append(out, at(2))
-	case in("2001::/32"):
-		client := at(12).As4()
-		for i := range client {
-			client[i] = ^client[i]
-		}
-		out = append(out, at(4), netip.AddrFrom4(client))
-	}
-	if b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe {
-		out = append(out, at(12))
-	}
-	return out
 }
 
 // parseSpans reads "127.0.0.1", "10.0.0.0/8", "127.0.0.1:8080", "10.0.0.0/8:8080", "fd00::/8",

@@ -55,3 +55,17 @@ func countries(answer string) (lines []string) {
 	}
 	return lines
 }
+
+// about reports whether an answer is about a domain, as far as it says: that of a server which knows who manages a top-level domain
+// (IANA's) is about that one, and its country is the manager's.
+func about(answer, domain string) bool {
+	for key, value := range fields(answer) {
+		switch key {
+		case "domain", "domain name", "domain-ace":
+			if strings.HasSuffix(domain, "."+strings.Trim(value, ".")) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -11,7 +11,8 @@ import (
 	"exclave/internal/fsx"
 )
 
-// maxEntries is how many answers are remembered, and how many failures; the first ones are forgotten first.
+// maxEntries is how many answers are remembered, and how many failures; the first ones are forgotten first. The file has up to
+// twice as many lines, and is written anew then.
 const maxEntries = 20_000
 
 // entry is what is known of a domain: a line of the file, unless it is an error.
@@ -34,8 +35,9 @@ type cache struct {
 	ttl               time.Duration
 	answered, failing entries
 	fsys              fsx.FS
-	name              string
+	name              string      // "" = in memory only
 	file              *fsx.Append // nil until something is put in
+	lines             int         // of the file
 }
 
 // openCache reads what an earlier run left and still counts. Lines that are none, such as the last one of a run that was
@@ -56,21 +58,30 @@ func openCache(fsys fsx.FS, name string, ttl time.Duration, now time.Time) (*cac
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	var kept bytes.Buffer
 	for line := range bytes.Lines(text) {
 		var e entry
 		if json.Unmarshal(line, &e) == nil && e.Domain != "" && now.Sub(e.At) < ttl {
 			c.answered.remember(e)
 		}
 	}
+	return c, c.rewrite()
+}
+
+// rewrite writes the file anew, of what is remembered.
+func (c *cache) rewrite() error {
+	var kept bytes.Buffer
 	for _, d := range c.answered.order {
 		line, err := json.Marshal(c.answered.known[d])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		kept.Write(append(line, '\n'))
 	}
-	return c, fsx.WriteFileAtomic(fsys, name, kept.Bytes())
+	if err := errors.Join(c.close(), fsx.WriteFileAtomic(c.fsys, c.name, kept.Bytes())); err != nil {
+		return err
+	}
+	c.lines = len(c.answered.order)
+	return nil
 }
 
 // remember keeps an entry in memory.
@@ -103,6 +114,9 @@ func (c *cache) put(e entry) error {
 	if c.name == "" {
 		return nil
 	}
+	if c.lines >= 2*maxEntries {
+		return c.rewrite()
+	}
 	if c.file == nil {
 		a, err := fsx.OpenAppend(c.fsys, c.name)
 		if err != nil {
@@ -114,6 +128,7 @@ func (c *cache) put(e entry) error {
 	if err != nil {
 		return err
 	}
+	c.lines++
 	_, err = c.file.Write(append(line, '\n'))
 	return err
 }

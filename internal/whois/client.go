@@ -13,6 +13,7 @@ import (
 
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
+	"exclave/internal/ipaddr"
 	"exclave/internal/urlx"
 )
 
@@ -127,9 +128,17 @@ func (w *Client) lookUp(ctx context.Context, domain string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		return countries(more), nil // of IANA's answer the country would be the registry's
+		return countriesOf(more, domain), nil // of IANA's answer the country would be the registry's
 	}
-	return countries(answer), nil
+	return countriesOf(answer, domain), nil
+}
+
+// countriesOf are none when an answer is about something else.
+func countriesOf(answer, domain string) []string {
+	if !about(answer, domain) {
+		return nil
+	}
+	return countries(answer)
 }
 
 // ask asks one server in its turn. private says whether it may be at a private address, as the configured one may, and
@@ -148,7 +157,7 @@ func (w *Client) ask(ctx context.Context, addr, domain string, mayPrivate bool) 
 		if err != nil {
 			return err
 		}
-		if isPrivate(at) && !mayPrivate {
+		if !mayPrivate && !ipaddr.Public(at.Addr()) {
 			return fmt.Errorf("%s is no public address", at.Addr().Unmap())
 		}
 		return nil
@@ -159,7 +168,7 @@ func (w *Client) ask(ctx context.Context, addr, domain string, mayPrivate bool) 
 	}
 	// Of the address that answers: several may have been dialled, two at a time.
 	if to, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil {
-		private = isPrivate(to)
+		private = !ipaddr.Public(to.Addr())
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // whatever blocks ends
 	defer stop()
@@ -171,11 +180,6 @@ func (w *Client) ask(ctx context.Context, addr, domain string, mayPrivate bool) 
 		return "", private, fmt.Errorf("%s answered nothing", addr)
 	}
 	return text, private, nil
-}
-
-func isPrivate(to netip.AddrPort) bool {
-	ip := to.Addr().Unmap()
-	return ip.IsPrivate() || !ip.IsGlobalUnicast()
 }
 
 func exchange(conn net.Conn, domain string) (string, error) {

@@ -138,6 +138,60 @@ func TestCountries(t *testing.T) {
 	}
 }
 
+// IANA's server knows no server of some registries, or names one that cannot be: the country that it tells is the manager's of the
+// top-level domain. That of a registry, which refers to nobody either, is the domain's.
+func TestNobodyReferredTo(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer string
+		want   []string
+	}{
+		"no referral":  {"domain: CZ\norganisation: X\ncountry: US\n", nil},
+		"unusable":     {"refer: no server\ndomain: CZ\ncountry: US\n", nil},
+		"by its ASCII": {"domain: ČZ\ndomain-ace: CZ\ncountry: US\n", nil},
+		"a registry's": {"domain: example.cz\ncountry: CZ\n", []string{"country: cz"}},
+		"in capitals":  {"Domain Name: EXAMPLE.CZ\nCountry: CZ\n", []string{"country: cz"}},
+		"without name": {"country: CZ\n", []string{"country: cz"}},
+	} {
+		p := serve(t, func(string) string { return c.answer })
+		w := open(t, patient(p.Addr().String()), "", clock.System())
+		if got, err := w.Countries(t.Context(), "www.example.cz"); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
+		}
+	}
+}
+
+// The file of a crawl that asks for months keeps within its bound while it runs, and with it what is known.
+func TestFileWithinBounds(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	file := filepath.Join(t.TempDir(), "whois.jsonl")
+	c, err := openCache(fsx.Real(), file, time.Hour, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const last = 2*maxEntries + 2 // written anew once, and then appended to
+	for i := range last + 1 {
+		if err := c.put(entry{Domain: strconv.Itoa(i) + ".cz", At: now, Lines: []string{"country: cz"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if n := strings.Count(string(text), "\n"); err != nil || n > 2*maxEntries || n < maxEntries {
+		t.Errorf("%d lines, %v", n, err)
+	}
+	again, err := openCache(fsx.Real(), file, time.Hour, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range map[int]bool{0: false, last - maxEntries: false, last - maxEntries + 1: true, last: true} {
+		if _, ok := again.get(strconv.Itoa(i)+".cz", now); ok != want {
+			t.Errorf("%d: known %v, want %v", i, ok, want)
+		}
+	}
+}
+
 // A server that keeps silent holds a page up for the timeout; the failure is no answer, is not kept on disk, and is not asked
 // about again at once.
 func TestSilent(t *testing.T) {
@@ -239,8 +293,13 @@ func TestHostile(t *testing.T) {
 	if len(lines) > maxLines {
 		t.Errorf("%d lines, %v", len(lines), err)
 	}
-	if _, _, err := w.ask(t.Context(), endless.Addr().String(), "example.cz", false); err == nil || !strings.Contains(err.Error(), "no public address") {
-		t.Errorf("referred to loopback: %v", err)
+	// Package ipaddr knows what is not public: netip would call the second and third so.
+	for _, to := range []string{endless.Addr().String(), "100.64.0.1:43", "[64:ff9b::7f00:1]:43"} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		if _, _, err := w.ask(ctx, to, "example.cz", false); err == nil || !strings.Contains(err.Error(), "no public address") {
+			t.Errorf("referred to %s: %v", to, err)
+		}
+		cancel()
 	}
 	for server, ok := range map[string]bool{"whois.nic.cz": true, "whois.nic.cz:4343": true, "[::1]:43": true, "": false, "a b": false, "a:b": false, "a:0": false, "a\r\nb": false, "a:70000": false} {
 		if _, good := address(server); good != ok {

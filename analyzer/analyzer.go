@@ -172,29 +172,47 @@ func (c Config) provide(r *resources) (ps conf.Problems) {
 	return ps
 }
 
+// Missing is what searchers are off without, in words.
+type Missing string
+
+// What a job may leave out.
+const (
+	MissingGeoIP Missing = "no GeoIP database is configured"
+	MissingWhois Missing = "no WHOIS server is asked"
+)
+
+// Off says which searchers are off, and for want of what.
+type Off struct {
+	Missing   Missing
+	Searchers []string // profile/searcher
+}
+
+// String returns a sentence.
+func (n Off) String() string {
+	if len(n.Searchers) == 1 {
+		return fmt.Sprintf("%s; searcher %s is off", n.Missing, n.Searchers[0])
+	}
+	return fmt.Sprintf("%s; searchers %s are off", n.Missing, strings.Join(n.Searchers, ", "))
+}
+
 // Notices returns what a user should know of searchers of c that are off; none
 // is an error. Profiles that cannot be loaded are left to Open.
-func (c Config) Notices() []string {
+func (c Config) Notices() (out []Off) {
 	profiles, _ := c.load() // those that are in order
-	var why []string
-	names := map[string][]string{} // of searchers, by why they are off
 	for _, p := range profiles {
 		for _, s := range p.Searchers {
-			if w := s.off(c); w != "" {
-				if names[w] == nil {
-					why = append(why, w)
-				}
-				names[w] = append(names[w], p.Name+"/"+s.Name)
+			missing := s.off(c)
+			if missing == "" {
+				continue
 			}
+			i := slices.IndexFunc(out, func(n Off) bool { return n.Missing == missing })
+			if i < 0 {
+				i, out = len(out), append(out, Off{Missing: missing})
+			}
+			out[i].Searchers = append(out[i].Searchers, p.Name+"/"+s.Name)
 		}
 	}
-	for i, w := range why {
-		why[i] = w + "; searcher " + names[w][0] + " is off"
-		if len(names[w]) > 1 {
-			why[i] = w + "; searchers " + strings.Join(names[w], ", ") + " are off"
-		}
-	}
-	return why
+	return out
 }
 
 // add opens the searchers of a profile, but for those that are off.

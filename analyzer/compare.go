@@ -83,7 +83,7 @@ func changes(all []change, format string) (out []string) {
 	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(b.size(), a.size()) })
 	for _, c := range all {
 		if c.size() > 0 {
-			out = append(out, c.name+strings.ReplaceAll(fmt.Sprintf(format, c.now, c.was), "-", "−"))
+			out = append(out, c.name+fmt.Sprintf(format, c.now, c.was))
 		}
 	}
 	return out

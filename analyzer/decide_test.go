@@ -69,7 +69,7 @@ func TestProbability(t *testing.T) {
 	got := explain(v)
 	for _, want := range []string{
 		"profile w: valid, probability 0.633 of 0.6 needed; expression false; 40 points\n",
-		"  log odds +0.55 = +2.2 email distinct 2 (a@b.pt ×2), −0.9 at most 9 words: 3 words, +0.8 declared 2 (pt ×2), −1.5 bias\n",
+		"  log odds +0.55 = +2.2 email distinct 2 (a@b.pt ×2), -0.9 at most 9 words: 3 words, +0.8 declared 2 (pt ×2), -1.5 bias\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nlacks %s", got, want)

@@ -65,7 +65,7 @@ func (o *geoipOptions) looksFor() (string, []string) {
 	return "country", codes
 }
 
-var errNoGeoIP = errors.New("no GeoIP database is configured")
+var errNoGeoIP = errors.New(string(MissingGeoIP))
 
 func (o *geoipOptions) provide(c Config, r *resources) (ps conf.Problems) {
 	bad := func(key string, err error) {
@@ -85,9 +85,9 @@ func (o *geoipOptions) provide(c Config, r *resources) (ps conf.Problems) {
 	return ps
 }
 
-func (o *geoipOptions) off(c Config) string {
+func (o *geoipOptions) off(c Config) Missing {
 	if c.GeoIP == "" {
-		return errNoGeoIP.Error()
+		return MissingGeoIP
 	}
 	return ""
 }

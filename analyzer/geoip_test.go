@@ -140,7 +140,7 @@ func TestGeoIPOff(t *testing.T) {
 		t.Errorf("%v %s", off.WantsAddrs(), explain(v))
 	}
 	c := analyzer.Config{Profiles: []string{"cz", "sk"}}
-	if got := c.Notices(); len(got) != 1 || !strings.Contains(got[0], "cz/geoip, sk/geoip") {
+	if got := c.Notices(); len(got) != 1 || got[0].String() != "no GeoIP database is configured; searchers cz/geoip, sk/geoip are off" {
 		t.Errorf("%q", got)
 	}
 

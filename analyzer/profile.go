@@ -283,8 +283,8 @@ func (c SearcherConfig) Validate() (ps conf.Problems) {
 	return ps
 }
 
-// off says why the searcher does nothing with what the job names; "" = it works.
-func (c SearcherConfig) off(job Config) string {
+// off says what the searcher does nothing without; "" = it works.
+func (c SearcherConfig) off(job Config) Missing {
 	if o, ok := c.own.(needsJob); ok {
 		return o.off(job)
 	}

@@ -89,9 +89,9 @@ type (
 	needsJob interface {
 		// provide opens it, for [shared] to find; keys of problems are those of Config.
 		provide(c Config, r *resources) conf.Problems
-		// off says why a searcher does nothing without it; "" = the job names it. A
+		// off says what a searcher does nothing without; "" = the job names it. A
 		// searcher that is off is not in the verdict.
-		off(c Config) string
+		off(c Config) Missing
 	}
 	// unwanted is for kinds that find what speaks against a page: their points are not
 	// positive.

@@ -163,7 +163,7 @@ func (v Verdict) explainTerms() []string {
 	})
 	var out []string
 	for _, t := range terms {
-		s := strings.Replace(fmt.Sprintf("%+.1f", t.Added), "-", "−", 1) + " " + t.Name
+		s := fmt.Sprintf("%+.1f %s", t.Added, t.Name)
 		switch {
 		case t.Of == OfPage && v.Words != nil:
 			s += ": " + count(int64(*v.Words), "word")

@@ -19,9 +19,9 @@ var _ needsJob = (*whoisOptions)(nil)
 // provide implements needsJob: the caller of Run asks.
 func (o *whoisOptions) provide(Config, *resources) conf.Problems { return nil }
 
-func (o *whoisOptions) off(c Config) string {
+func (o *whoisOptions) off(c Config) Missing {
 	if !c.Whois {
-		return "no WHOIS server is asked"
+		return MissingWhois
 	}
 	return ""
 }

@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -14,7 +13,7 @@ func TestWhois(t *testing.T) {
 		t.Fatal(problems)
 	}
 	off := Config{Further: []Profile{p}}
-	if n := off.Notices(); len(n) != 1 || !strings.Contains(n[0], "no WHOIS server is asked; searcher own/whois is off") {
+	if n := off.Notices(); len(n) != 1 || n[0].Missing != MissingWhois || n[0].String() != "no WHOIS server is asked; searcher own/whois is off" {
 		t.Errorf("notices %q", n)
 	}
 	on := off

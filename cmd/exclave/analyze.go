@@ -37,9 +37,7 @@ code is 0 when something was valid, 1 when nothing was, 2 when there was an erro
 				return withCode(exitUsage, err)
 			}
 			defer func() { err = errors.Join(err, a.Close()) }()
-			for _, n := range c.Notices() {
-				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: %s (--geoip)\n", n)
-			}
+			noteOff(cmd, c)
 			var errs []error
 			valid := false
 			each := func(j judge.Result) error {
@@ -91,4 +89,15 @@ func printJudged(w io.Writer, j judge.Result, asJSON bool) error {
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// noteOff tells which searchers are off where nothing is crawled.
+func noteOff(cmd *cobra.Command, c analyzer.Config) {
+	for _, n := range c.Notices() {
+		how := "--geoip"
+		if n.Missing == analyzer.MissingWhois {
+			how = "only crawls ask"
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: %s (%s)\n", n, how)
+	}
 }

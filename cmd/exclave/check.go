@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"exclave/analyzer"
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/job/folder"
@@ -19,11 +20,11 @@ import (
 func notices(c *config.Config) []string {
 	var out []string
 	for _, n := range c.Analyzer().Notices() {
-		key := " (analysis.geoip)"
-		if strings.Contains(n, "WHOIS") {
-			key = " (whois.server)"
+		key := "analysis.geoip"
+		if n.Missing == analyzer.MissingWhois {
+			key = "whois.server"
 		}
-		out = append(out, n+key)
+		out = append(out, fmt.Sprintf("%s (%s)", n, key))
 	}
 	return slices.Concat(out, c.HTTP.Notices(), c.Order.Notices(), c.Limits.Notices())
 }

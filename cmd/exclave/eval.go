@@ -37,9 +37,7 @@ func (l *labelled) open(cmd *cobra.Command, names []string) (labels.Options, err
 	if err != nil {
 		return labels.Options{}, withCode(exitUsage, err)
 	}
-	for _, n := range c.Notices() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: %s (--geoip)\n", n)
-	}
+	noteOff(cmd, c)
 	o := labels.Options{Analyzer: a, Profiles: a.Profiles(), Split: l.split}
 	if o.Split == "all" {
 		o.Split = ""

@@ -222,24 +222,35 @@ func (b *belonging) redirects(ctx context.Context) error {
 			}
 		}
 	}
-	var keep func(to *node, p parts)
-	keep = func(to *node, p parts) {
-		for _, n := range sources[to.id] {
-			if more := p &^ n.keep; more != 0 {
-				n.keep |= more
-				keep(n, more)
+	if len(sources) > 0 {
+		b.keepSources(sources)
+	}
+	return ctx.Err()
+}
+
+// keepSources keeps what leads, by way of sources, to pages that are valid. There is no bound to the length of such a way, so it
+// goes along with a list of its own.
+func (b *belonging) keepSources(sources map[crawl.ID][]*node) {
+	type step struct {
+		to *node
+		p  parts
+	}
+	var next []step
+	for i := range b.nodes {
+		if n := &b.nodes[i]; n.valid != 0 {
+			next = append(next, step{n, n.valid})
+		}
+		for len(next) > 0 {
+			s := next[len(next)-1]
+			next = next[:len(next)-1]
+			for _, n := range sources[s.to.id] {
+				if more := s.p &^ n.keep; more != 0 {
+					n.keep |= more
+					next = append(next, step{n, more})
+				}
 			}
 		}
 	}
-	if len(sources) == 0 {
-		return ctx.Err()
-	}
-	for i := range b.nodes {
-		if n := &b.nodes[i]; n.valid != 0 {
-			keep(n, n.valid)
-		}
-	}
-	return ctx.Err()
 }
 
 // belong puts each URI into the parts of the profiles that alone would have archived it.
@@ -265,16 +276,29 @@ func (b *belonging) byVia(ctx context.Context) error {
 		}
 		return nil
 	})
-	for more := true; more; {
-		more = false
-		for n, via := range found {
-			if via.mask != 0 {
-				n.mask, more = via.mask, true
-				delete(found, n)
+	inherit(found)
+	return err
+}
+
+// inherit gives nodes the parts of those on which they were found. Each is walked over once: what was walked over has its parts, or
+// there are none to have.
+func inherit(found map[*node]*node) {
+	var way []*node
+	for n := range found {
+		at := n
+		for way = way[:0]; at.mask == 0; {
+			via, ok := found[at]
+			if !ok {
+				break
 			}
+			way = append(way, at)
+			delete(found, at)
+			at = via
+		}
+		for _, n := range way {
+			n.mask = at.mask
 		}
 	}
-	return err
 }
 
 // prerequisites notes which DNS answers and robots.txt the parts need.

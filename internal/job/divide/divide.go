@@ -69,7 +69,12 @@ func Archive(ctx context.Context, f folder.Folder, dir string, o Options) (_ Res
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { err = errors.Join(err, v.Close()) }()
+	made := false
+	defer func() {
+		if err = errors.Join(err, v.Close()); err != nil && made { // the name of dir may be lost: then so is what says that it is whole
+			err = errors.Join(err, f.FS.RemoveAll(dir))
+		}
+	}()
 	d := &dividing{Folder: f, v: v, o: o, dir: dir + ".tmp"}
 	if err := d.choose(); err != nil {
 		return Result{}, err
@@ -90,7 +95,11 @@ func Archive(ctx context.Context, f folder.Folder, dir string, o Options) (_ Res
 	if err := f.FS.Rename(d.dir, dir); err != nil {
 		return Result{}, errors.Join(fmt.Errorf("job: divide: %w", err), f.FS.RemoveAll(d.dir))
 	}
-	return d.result(), fsx.SyncDir(f.FS, filepath.Dir(dir))
+	made = true
+	if err := fsx.SyncDir(f.FS, filepath.Dir(dir)); err != nil {
+		return Result{}, fmt.Errorf("job: divide: %w", err)
+	}
+	return d.result(), nil
 }
 
 // dividing is a job being divided.

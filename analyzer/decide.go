@@ -83,8 +83,8 @@ func (s Sign) Of() int {
 // maxTerms bounds what a verdict holds.
 const maxTerms = 200
 
-// maxWeight bounds what a term adds, so that no sum is infinite.
-const maxWeight = 1000
+// MaxWeight bounds bias and weights, either way, so that no sum is infinite.
+const MaxWeight = 1000
 
 // hasValues is for options whose searchers give named values (Finding.Values), which terms and
 // expressions may use.
@@ -109,7 +109,7 @@ func (c SearcherConfig) valuesOf() []string {
 
 // Validate returns every value that cannot be, but for what must go with the searchers.
 func (p Probability) Validate() (ps conf.Problems) {
-	ps.Check(math.Abs(p.Bias) <= maxWeight, "bias", "%v: -%d to %d is allowed", p.Bias, maxWeight, maxWeight)
+	ps.Check(math.Abs(p.Bias) <= MaxWeight, "bias", "%v: -%d to %d is allowed", p.Bias, MaxWeight, MaxWeight)
 	ps.Check(p.Min > 0 && p.Min < 1, "min", "%v: more than 0 and less than 1 is allowed", p.Min)
 	ps.Check(len(p.Terms) > 0, "term", "there is none: each page would be as probable as another")
 	ps.Check(len(p.Terms) <= maxTerms, "term", "there are %d; %d is allowed", len(p.Terms), maxTerms)
@@ -122,7 +122,7 @@ func (p Probability) Validate() (ps conf.Problems) {
 }
 
 func (t Term) validate() (ps conf.Problems) {
-	ps.Check(math.Abs(t.Weight) <= maxWeight, "weight", "%v: -%d to %d is allowed", t.Weight, maxWeight, maxWeight)
+	ps.Check(math.Abs(t.Weight) <= MaxWeight, "weight", "%v: -%d to %d is allowed", t.Weight, MaxWeight, MaxWeight)
 	ps.Check(t.Cap >= 0 && t.Cap <= MaxPoints, "cap", "%v: 0 to %d is allowed", t.Cap, MaxPoints)
 	ps.Check(slices.Contains([]Scale{"", ScaleLinear, ScaleLog, ScaleAny}, t.Scale), "scale", `%q: "linear", "log" or "any"`, t.Scale)
 	switch t.Sign {

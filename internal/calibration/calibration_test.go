@@ -85,7 +85,7 @@ func TestFitOfManyTerms(t *testing.T) {
 		t.Fatal(err)
 	}
 	mean, deviation := moments(all, 12)
-	p := problem{rows: all, mean: mean, deviation: deviation, l2: 1, positive: 1, x: make([]float64, 13)}
+	p := problem{rows: all, mean: mean, deviation: deviation, penalty: append([]float64{0}, slices.Repeat([]float64{1}, 12)...), centre: make([]float64, 13), positive: 1, x: make([]float64, 13)}
 	at := []float64{m.Bias}
 	for i, w := range m.Weights {
 		at = append(at, w*deviation[i])

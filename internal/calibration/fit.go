@@ -2,6 +2,7 @@ package calibration
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -19,6 +20,17 @@ type Options struct {
 	L2       float64 // penalty on weights of values with a standard deviation of 1; more than 0
 	Positive float64 // how many times a page of the nation counts; 0 = so that both classes count the same
 	Signs    []int   // of each term: 1 = its weight is not negative, -1 = not positive, 0 = either; empty = either of all
+
+	// Around are weights that have the Signs. The penalty is then on how far from them the weights are, and the log odds
+	// of the mean page from theirs; a value that is the same on every page keeps its weight. nil: the penalty is on the
+	// weights, and such a value has none.
+	Around *Around
+}
+
+// Around are the numbers of a profile that few pages must not ruin.
+type Around struct {
+	Model
+	Min float64 // that [Fit] keeps, unless there are pages enough to choose one
 }
 
 // Model are weights, beside the terms.
@@ -37,49 +49,65 @@ func (m Model) Odds(x []float64) float64 {
 }
 
 // ErrOneClass reports pages of which all, or none, are the nation's.
-var ErrOneClass = errors.New("pages of the nation and others are wanted, to tell them apart")
+var ErrOneClass = errors.New("all pages are of the nation, or none is; both are wanted, to tell them apart: label others, too")
 
 // Bounds of the iteration.
 const (
 	maxSteps = 1000
 	enough   = 1e-9 // change of the penalised likelihood, by its amount
+	atRest   = 1e-6 // what a further step would gain of it, by its amount
 )
 
-var errUndetermined = errors.New("the weights are not determined; use a greater --l2")
+var (
+	errUndetermined = errors.New("the weights are not determined: values of terms follow from each other, or are too great; use a greater --l2, or give the terms a cap")
+	errRestless     = fmt.Errorf("the fit has come to no end in %d steps; use a greater --l2, or give terms of great values a cap", maxSteps)
+)
 
-// fit solves for the weights; rows must have both classes.
+// fit solves for the weights; rows must have both classes, unless it is around some.
 func fit(rows []*Row, o Options) (Model, error) {
-	positive, positives := o.Positive, 0
-	for _, r := range rows {
-		if r.Belongs {
-			positives++
-		}
-	}
-	if positives == 0 || positives == len(rows) {
+	positive, positives := o.Positive, belonging(rows)
+	if o.Around == nil && (positives == 0 || positives == len(rows)) {
 		return Model{}, ErrOneClass
 	}
 	if positive == 0 {
-		positive = float64(len(rows)-positives) / float64(positives)
+		positive = max(1, float64(len(rows)-positives)) / max(1, float64(positives))
 	}
 	d := len(rows[0].X)
 	if len(o.Signs) == 0 {
 		o.Signs = make([]int, d)
 	}
 	mean, deviation := moments(rows, d)
-	// The first parameter is the bias. Values are standardised, so that the penalty is fair.
-	p := problem{rows: rows, mean: mean, deviation: deviation, l2: o.L2, positive: positive, x: make([]float64, d+1)}
+	// The first parameter is the log odds of the mean page. Values are standardised, so that the penalty is fair.
+	p := problem{rows: rows, mean: mean, deviation: deviation, penalty: make([]float64, d+1), centre: make([]float64, d+1), positive: positive, x: make([]float64, d+1)}
+	m := Model{Weights: make([]float64, d)}
+	if o.Around != nil {
+		p.penalty[0], p.centre[0] = o.L2, o.Around.Odds(mean)
+		copy(m.Weights, o.Around.Weights)
+	}
+	for i := range d {
+		p.penalty[i+1], p.centre[i+1] = o.L2, m.Weights[i]*deviation[i]
+	}
 	at, err := p.maximum(append([]int{0}, o.Signs...))
 	if err != nil {
 		return Model{}, err
 	}
-	m := Model{Bias: at[0], Weights: make([]float64, d)}
+	m.Bias = at[0]
 	for i := range d {
 		if deviation[i] > 0 {
 			m.Weights[i] = at[i+1] / deviation[i]
-			m.Bias -= m.Weights[i] * mean[i]
 		}
+		m.Bias -= m.Weights[i] * mean[i]
 	}
 	return m, nil
+}
+
+func belonging(rows []*Row) (n int) {
+	for _, r := range rows {
+		if r.Belongs {
+			n++
+		}
+	}
+	return n
 }
 
 // maximum returns where the value is greatest, of the places whose parameters have the signs. Newton's steps are
@@ -87,17 +115,19 @@ func fit(rows []*Row, o Options) (Model, error) {
 // gains most is let go when the others have come to rest. The value rises with each step, so no set of
 // held ones comes twice.
 func (p *problem) maximum(signs []int) (at []float64, err error) {
-	at = make([]float64, len(p.x))
+	at = slices.Clone(p.centre)
 	signs = append(signs, make([]int, len(at)-len(signs))...)
 	held := make([]bool, len(at))
 	for i, s := range signs {
-		held[i] = s != 0
+		held[i] = s != 0 && at[i] == 0
 	}
 	value := p.value(at)
 	for range maxSteps {
 		gradient, hessian := p.derivatives(at)
-		step, ok := solve(free(hessian, gradient, held))
-		if !ok {
+		hessian, freed := free(hessian, gradient, held)
+		step, ok := solve(hessian, freed)
+		gain := dot(step, freed) / 2 // of the whole step, were the value quadratic
+		if !ok || math.IsNaN(gain) || math.IsInf(gain, 0) {
 			return nil, errUndetermined
 		}
 		size, bound := 1., -1
@@ -129,10 +159,13 @@ func (p *problem) maximum(signs []int) (at []float64, err error) {
 			continue
 		}
 		if !letGo(held, signs, gradient) {
-			break
+			if gain > atRest*(1+math.Abs(value)) {
+				break
+			}
+			return at, nil
 		}
 	}
-	return at, nil
+	return nil, errRestless
 }
 
 // free leaves the parameters that are held out of a step.
@@ -191,7 +224,8 @@ func moments(rows []*Row, d int) (mean, deviation []float64) {
 type problem struct {
 	rows            []*Row
 	mean, deviation []float64
-	l2, positive    float64
+	penalty, centre []float64 // of each parameter: on its distance, from where
+	positive        float64
 	x               []float64 // scratch: the standardised row
 }
 
@@ -223,8 +257,9 @@ func (p *problem) value(at []float64) (sum float64) {
 		// log(1/(1+e^−odds)) without overflow.
 		sum += p.weight(r) * (min(odds, 0) - math.Log1p(math.Exp(-math.Abs(odds))))
 	}
-	for _, w := range at[1:] {
-		sum -= p.l2 / 2 * w * w
+	for i, w := range at {
+		w -= p.centre[i]
+		sum -= p.penalty[i] / 2 * w * w
 	}
 	return sum
 }
@@ -235,11 +270,8 @@ func (p *problem) derivatives(at []float64) (gradient []float64, hessian [][]flo
 	gradient, hessian = make([]float64, n), make([][]float64, n)
 	for i := range hessian {
 		hessian[i] = make([]float64, n)
-		hessian[i][i] = 1e-9
-		if i > 0 {
-			gradient[i] = -p.l2 * at[i]
-			hessian[i][i] += p.l2
-		}
+		hessian[i][i] = 1e-9 + p.penalty[i]
+		gradient[i] = -p.penalty[i] * (at[i] - p.centre[i])
 	}
 	for _, r := range p.rows {
 		x := p.row(r)

@@ -14,6 +14,7 @@ import (
 type Result struct {
 	Model
 	Min       float64 // least probability of a valid page, to 4 decimals
+	Kept      bool    // Min is that of Around: too few pages to choose one
 	Reached   bool    // the precision that is wanted was reached on held-out pages
 	HeldOut   evaluation.Counts
 	ByLength  []Length // "all" first
@@ -38,15 +39,16 @@ type predicted struct {
 }
 
 // Fit fits to all rows. Before that it fits to all folds but one, for each, to predict that one: from these predictions
-// Min is chosen as the probability with the greatest recall that has at least the precision.
+// Min is chosen as the probability with the greatest recall that has at least the precision. Around a model it is chosen only when
+// there are different pages of the nation enough for one error among them to be allowed ([Enough]).
 func Fit(rows []Row, o Options, folds int, precision float64) (Result, error) {
 	all := make([]*Row, len(rows))
-	r := Result{}
 	for i := range rows {
 		all[i] = &rows[i]
-		if rows[i].Belongs {
-			r.Belonging++
-		}
+	}
+	r := Result{Belonging: belonging(all)}
+	if r.Belonging == 0 || r.Belonging == len(all) {
+		return r, ErrOneClass
 	}
 	fold := divide(rows, folds)
 	if r.Origins = len(fold); r.Origins < folds {
@@ -67,7 +69,7 @@ func Fit(rows []Row, o Options, folds int, precision float64) (Result, error) {
 		}
 		m, err := fit(train, o)
 		if err != nil {
-			return r, fmt.Errorf("without fold %d: %w", k+1, err)
+			return r, fmt.Errorf("without fold %d of %d: %w", k+1, folds, err)
 		}
 		for _, row := range all {
 			if fold[row.Origin] == k {
@@ -75,12 +77,39 @@ func Fit(rows []Row, o Options, folds int, precision float64) (Result, error) {
 			}
 		}
 	}
-	r.Min, r.Reached = threshold(held, precision)
+	choose := func(held []predicted) (float64, bool) { return threshold(held, precision) }
+	if o.Around != nil && different(all) < Enough(precision) {
+		r.Kept = true
+		choose = func([]predicted) (float64, bool) { return o.Around.Min, true }
+	}
+	r.Min, r.Reached = choose(held)
 	for _, p := range held {
 		r.HeldOut.Add(p.Belongs, Probability(p.odds) >= r.Min)
 	}
-	r.ByLength = byLength(held, folds, precision)
+	if r.Kept {
+		r.Reached = float64(r.HeldOut.Precision()) >= precision // not when no page is valid
+	}
+	r.ByLength = byLength(held, folds, choose)
 	return r, nil
+}
+
+// different counts the pages of the nation that differ in a value: copies prove nothing.
+func different(rows []*Row) int {
+	seen := map[string]bool{}
+	for _, r := range rows {
+		if r.Belongs {
+			seen[fmt.Sprint(r.X)] = true
+		}
+	}
+	return len(seen)
+}
+
+// Enough is how many different pages of a nation can tell a precision: so many that one error among them is allowed.
+func Enough(precision float64) int {
+	if !(precision < 1-1e-6) {
+		return 1_000_000
+	}
+	return int(math.Ceil(1/(1-precision) - 1e-6))
 }
 
 // divide gives each origin a fold: by the order of their hashes, so that folds are of the same size
@@ -131,7 +160,7 @@ func threshold(held []predicted, precision float64) (least float64, reached bool
 }
 
 // byLength counts held-out pages fold by fold; the threshold of a fold is chosen from the other folds.
-func byLength(held []predicted, folds int, precision float64) []Length {
+func byLength(held []predicted, folds int, choose func([]predicted) (float64, bool)) []Length {
 	names := []string{"all"}
 	for _, words := range []int{0, 20, 50, 200} {
 		names = append(names, evaluation.LengthOf(words))
@@ -141,7 +170,7 @@ func byLength(held []predicted, folds int, precision float64) []Length {
 		counts[n] = make([]evaluation.Counts, folds)
 	}
 	for k := range folds {
-		least, _ := threshold(slices.DeleteFunc(slices.Clone(held), func(p predicted) bool { return p.fold == k }), precision)
+		least, _ := choose(slices.DeleteFunc(slices.Clone(held), func(p predicted) bool { return p.fold == k }))
 		for _, p := range held {
 			if p.fold == k {
 				for _, n := range []string{"all", evaluation.LengthOf(p.Words)} {

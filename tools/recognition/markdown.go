@@ -115,7 +115,7 @@ func wanted() []string {
 
 func foldsAre(decide string) string {
 	if decide == "probability" {
-		return "The weights of **all** were fitted to the other four folds as `exclave calibrate` would without flags, with the `min` of the profile; so were learned thresholds."
+		return "The weights of **all** were fitted to the other four folds as `exclave calibrate --fresh` would, with the `min` of the profile; so were learned thresholds."
 	}
 	return "The profile decides by " + decide + ": nothing of it is fitted. Learned thresholds are of the other four folds."
 }

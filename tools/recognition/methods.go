@@ -162,7 +162,7 @@ func methodsOf(n nation, p analyzer.Profile) []method {
 	return append(out, all)
 }
 
-// fitOptions are those of calibrate without flags, for the terms without the one numbered, -1 = all.
+// fitOptions are those of calibrate --fresh, for the terms without the one numbered, -1 = all.
 func fitOptions(p analyzer.Profile, without int) calibration.Options {
 	o := calibration.Options{L2: 1, Positive: 1}
 	for i, t := range p.Probability.Terms {

@@ -45,6 +45,9 @@ func (o *dictionaryOptions) beside(dir string) {
 }
 
 func (o *dictionaryOptions) check() (ps conf.Problems) {
+	if slices.Contains(dict.Builtins(), o.List) {
+		return nil // and what is in the binary is in order
+	}
 	if _, err := dict.Load(o.List); err != nil {
 		ps = append(ps, conf.Problem{Key: "list", Msg: strings.TrimPrefix(err.Error(), "dict: "), Fix: "docs/howto/word-lists.md says how lists are built"})
 	}

@@ -115,6 +115,13 @@ func isWord(label string) bool {
 // cutSuffixFold is strings.CutSuffix for any case of letters.
 func cutSuffixFold(s, suffix string) (string, bool) {
 	for suffix != "" {
+		if n, m := len(s)-1, len(suffix)-1; n >= 0 && s[n] < utf8.RuneSelf && suffix[m] < utf8.RuneSelf {
+			if !sameLetter(s[n], suffix[m]) {
+				return s, false
+			}
+			s, suffix = s[:n], suffix[:m]
+			continue
+		}
 		a, n := utf8.DecodeLastRuneInString(s)
 		b, m := utf8.DecodeLastRuneInString(suffix)
 		if n == 0 || unicode.ToLower(a) != unicode.ToLower(b) {
@@ -129,7 +136,7 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 func cutPrefixFold(s, prefix string) (string, bool) {
 	for prefix != "" {
 		if s != "" && s[0] < utf8.RuneSelf && prefix[0] < utf8.RuneSelf {
-			if s[0] != prefix[0] && (s[0]|0x20 != prefix[0]|0x20 || s[0]|0x20 < 'a' || s[0]|0x20 > 'z') {
+			if !sameLetter(s[0], prefix[0]) {
 				return s, false
 			}
 			s, prefix = s[1:], prefix[1:]
@@ -143,4 +150,9 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 		s, prefix = s[n:], prefix[m:]
 	}
 	return s, true
+}
+
+// sameLetter reports whether two ASCII characters are the same in some case.
+func sameLetter(a, b byte) bool {
+	return a == b || a|0x20 == b|0x20 && 'a' <= a|0x20 && a|0x20 <= 'z'
 }

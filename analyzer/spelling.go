@@ -50,14 +50,10 @@ const (
 func (s *spelling) mailboxes(text string, begins *[256]bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		coded := 0
-		for i := 0; i < len(text); i++ {
-			c := text[i]
-			if !begins[c] || c == ' ' && (i+1 == len(text) || !s.first[text[i+1]]) {
-				continue
-			}
+		for i := s.next(text, 0, begins); i < len(text); i = s.next(text, i+1, begins) {
 			var a string
 			var ok bool
-			switch c {
+			switch text[i] {
 			case '@':
 				if a, ok = mailbox(text, i, i+1); !ok {
 					a, ok = s.spaced(text, i)
@@ -89,6 +85,16 @@ func (s *spelling) mailboxes(text string, begins *[256]bool) iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// next returns where from text[i:] on a sign or a word for it may begin.
+func (s *spelling) next(text string, i int, begins *[256]bool) int {
+	for ; i < len(text); i++ {
+		if c := text[i]; begins[c] && (c != ' ' || i+1 < len(text) && s.first[text[i+1]]) {
+			break
+		}
+	}
+	return i
 }
 
 // codedAt returns the length of the coded @ that s begins with, or 0.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"embed"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"io/fs"
@@ -44,11 +45,12 @@ func Builtin(name string) (*List, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dict: list %s: %w", name, err)
 	}
-	text, err := io.ReadAll(z)
-	if err != nil {
+	var text strings.Builder
+	text.Grow(int(binary.LittleEndian.Uint32(packed[len(packed)-4:]))) // its length ends a gzip file
+	if _, err := io.Copy(&text, z); err != nil {
 		return nil, fmt.Errorf("dict: list %s: %w", name, err)
 	}
-	return written(name, string(text)), nil
+	return written(name, text.String()), nil
 }
 
 // written makes a list of what WriteTo wrote: its words are in normal form and in order.

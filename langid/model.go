@@ -90,8 +90,7 @@ func (g *grams) next() bool {
 // Scorer adds up what the words of a passage say. It belongs to one goroutine.
 type Scorer struct {
 	m       *Model
-	scores  [maxClasses]int32
-	common  [maxClasses]uint16
+	scores  [maxClasses]classScore
 	words   int
 	letters int
 	known   int // words that are in the table
@@ -102,6 +101,15 @@ type Scorer struct {
 	rows []row // of the different words of a bag
 	ids  [atOnce]uint32
 }
+
+// classScore is the score of a class, and above it, from commonBit on, how many of its most frequent words there were.
+type classScore uint64
+
+const commonBit = 40
+
+func (c classScore) score() int { return int(c & (1<<commonBit - 1)) }
+
+func (c classScore) common() int { return int(c >> commonBit) }
 
 // row is what the table has of a word.
 type row struct {
@@ -227,9 +235,7 @@ func (s *Scorer) add(b *dict.Bag, ids []uint32) {
 		s.known++
 		weights := s.m.table.data[r.from : r.from+uint32(r.n)]
 		for i := 0; i+1 < len(weights); i += 2 {
-			c := weights[i] &^ common
-			s.scores[c] += int32(weights[i+1])
-			s.common[c] += uint16(weights[i] >> 7)
+			s.scores[weights[i]&^common] += classScore(weights[i]>>7)<<commonBit | classScore(weights[i+1])
 		}
 	}
 	s.addGrams()
@@ -243,7 +249,7 @@ func (s *Scorer) addGrams() {
 		at, n, _ := t.in(b.from[i], b.to[i], h)
 		weights := t.data[at : at+uint32(n)]
 		for i := 0; i+1 < len(weights); i += 2 {
-			s.scores[weights[i]&^common] += int32(weights[i+1])
+			s.scores[weights[i]&^common] += classScore(weights[i+1])
 		}
 	}
 	b.n = 0
@@ -269,35 +275,35 @@ func (s *Scorer) Passage() Passage { return s.passage(nil, nil) }
 // text, to running, unless they are nil.
 func (s *Scorer) passage(totals, running []int) Passage {
 	p := Passage{Words: s.words, Letters: s.letters, Known: s.known}
-	var best [maxClasses]int32 // of each language
-	first, second := -1, -1    // classes
+	var best [maxClasses]int // of each language
+	first, second := -1, -1  // classes
+	most, next := 0, 0       // their scores
 	for c, language := range s.m.language {
-		score := s.scores[c]
+		score := s.scores[c].score()
 		if score == 0 && second >= 0 {
 			continue // as most are
 		}
 		best[language] = max(best[language], score)
 		switch {
-		case first < 0 || score > s.scores[first]:
+		case first < 0 || score > most:
 			if first >= 0 && language != s.m.language[first] {
-				second = first
+				second, next = first, most
 			}
-			first = c
-		case language != s.m.language[first] && (second < 0 || score > s.scores[second]):
-			second = c
+			first, most = c, score
+		case language != s.m.language[first] && (second < 0 || score > next):
+			second, next = c, score
 		}
 	}
 	p.Best, p.Second = s.score(first), s.score(second)
 	text := p.text()
 	for l := range totals {
-		totals[l] += int(best[l])
+		totals[l] += best[l]
 		if text {
-			running[l] += int(best[l])
+			running[l] += best[l]
 		}
 	}
 	s.words, s.letters, s.known = 0, 0, 0
 	clear(s.scores[:])
-	clear(s.common[:])
 	return p
 }
 
@@ -305,5 +311,5 @@ func (s *Scorer) score(class int) Score {
 	if class < 0 {
 		return Score{}
 	}
-	return Score{s.m.languages[s.m.language[class]], int(s.scores[class]), int(s.common[class])}
+	return Score{s.m.languages[s.m.language[class]], s.scores[class].score(), s.scores[class].common()}
 }

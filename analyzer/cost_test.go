@@ -81,7 +81,13 @@ e-mail: <a href="mailto:urad@lhotka.cz">urad@lhotka.cz</a>, starosta (zavináč)
 // costAnalyzer opens a profile with what it may ask a job for: no searcher is off.
 func costAnalyzer(t testing.TB, profile string) *analyzer.Analyzer {
 	t.Helper()
-	a, err := analyzer.Open(t.Context(), analyzer.Config{Profiles: []string{profile}, GeoIP: database(t, ranges)})
+	return openCost(t, analyzer.Config{Profiles: []string{profile}})
+}
+
+func openCost(t testing.TB, c analyzer.Config) *analyzer.Analyzer {
+	t.Helper()
+	c.GeoIP = database(t, ranges)
+	a, err := analyzer.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,12 +123,32 @@ func TestCostAllocations(t *testing.T) {
 	}
 }
 
+// TestCostFlat: what lies behind the part of a page that is looked at costs no allocations.
+func TestCostFlat(t *testing.T) {
+	for _, profile := range costProfiles() {
+		a := openCost(t, analyzer.Config{Profiles: []string{profile}, MaxText: costText * 2})
+		var n [2]float64
+		for i, repeats := range []int{8, 32} {
+			p := costPage(t, repeats)
+			p.Outlinks = p.Outlinks[:40] // a crawl bounds them, too
+			n[i] = testing.AllocsPerRun(20, func() {
+				if _, err := a.Run(t.Context(), p); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		if n[1] > n[0]+n[0]/10+10 { // pools forget at random
+			t.Errorf("%s: %v allocations for a page, %v for one four times as long", profile, n[0], n[1])
+		}
+	}
+}
+
 // BenchmarkCZ judges a page of 15 KB with 5 KB of text, and pages of many times that: the cost is linear up
 // to the part that is looked at, 1 MiB of source, and flat from there on.
 func BenchmarkCZ(b *testing.B) {
 	for _, profile := range costProfiles() {
 		a := costAnalyzer(b, profile)
-		for _, repeats := range []int{1, 4, 16, 64, 256} {
+		for _, repeats := range []int{1, 4, 16, 64, 256, 1024} {
 			p := costPage(b, repeats)
 			b.Run(fmt.Sprintf("%s/x%d", strings.TrimSuffix(filepath.Base(profile), ".toml"), repeats), func(b *testing.B) {
 				b.SetBytes(int64(len(p.Source)))

@@ -58,7 +58,19 @@ func (l labels) before(text string, at int) bool {
 
 // trimSigns cuts the signs that may stand behind a label off s.
 func trimSigns(s string) (rest, signs string) {
-	rest = strings.TrimRight(s, labelSigns)
+	rest = s
+	for rest != "" {
+		r, size := rune(rest[len(rest)-1]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeLastRuneInString(rest)
+		} else if isAlnum(byte(r)) {
+			break // as most are
+		}
+		if r == utf8.RuneError && size == 1 || !strings.ContainsRune(labelSigns, r) {
+			break
+		}
+		rest = rest[:len(rest)-size]
+	}
 	if len(s)-len(rest) > 2*labelGap {
 		return "", ""
 	}
@@ -73,8 +85,10 @@ func (l labels) ends(s, signs string) bool {
 	}
 	last := s[len(s)-1]
 	for _, label := range l {
-		// Nearly all are told apart by their last byte, in whatever case.
-		if c := label[len(label)-1]; c < utf8.RuneSelf && last < utf8.RuneSelf && c|0x20 != last|0x20 {
+		// Nearly all are told apart by their last byte, in whatever case. Of what is not ASCII only K (Kelvin) and İ have
+		// a small letter that is.
+		c, d := label[len(label)-1]|0x20, last|0x20
+		if (c < utf8.RuneSelf || d < utf8.RuneSelf) && c != d && (min(c, d) != 'k' && min(c, d) != 'i' || max(c, d) < utf8.RuneSelf) {
 			continue
 		}
 		before, ok := cutSuffixFold(s, label)

@@ -34,6 +34,8 @@ func TestCompanyID(t *testing.T) {
 		{"VAT numbers need no label", "vat", "", []country{"CZ"}, "CZ27082440, CZ 27082440; SK2022749619 CZ27082441 xCZ27082440 CZ270824", 4, "CZ27082440 text ×2"},
 		{"of all countries", "vat", "", nil, "DE136695976 DK13585628 HR33392005961 HU12892312 NO988077917 PL8567346215 SI50223054 US12345678", 8,
 			"DE136695976 text ×1, DK13585628 text ×1, HR33392005961 text ×1, HU12892312 text ×1, NO988077917 text ×1, PL8567346215 text ×1, SI50223054 text ×1"},
+		{"Slovak ones have ten digits, and check digits", "vat", "", nil, "SK2022749619, SK2022749618, SK20227496190, SK202274961", 4, "SK2022749619 text ×1"},
+		{"accounts with hyphens, and with letters", "iban", "", nil, "CZ65-0800-0000-1920-0014-5399, GB82 WEST 1234 5698 7654 32", 2, "CZ6508000000192000145399 text ×1, GB82WEST12345698765432 text ×1"},
 		{"accounts, in groups or not", "iban", "", []country{"CZ"}, "IBAN: CZ65 0800 0000 1920 0014 5399, CZ6508000000192000145399 BIC GIBACZPX", 2, "CZ6508000000192000145399 text ×2"},
 		{"what follows is no part of it", "iban", "", nil, "CZ65 0800 0000 1920 0014 5399 SWIFT GIBACZPX 12", 1, "CZ6508000000192000145399 text ×1"},
 		{"a wrong account", "iban", "", nil, "CZ66 0800 0000 1920 0014 5399, CZ65 0800", 1, ""},

@@ -66,6 +66,12 @@ func TestNumbers(t *testing.T) {
 		`<a href="tel:%2B420%20777%20123%20456">volejte</a>`: {one},
 		`<a href="tel:777123456">volejte</a>`:                {one},
 		`<a href="tel:777 123 456">volejte</a>`:              {one},
+		`<a href="tel:(777) 123 456">volejte</a>`:            {one},
+		`<a href="tel:&#55;77123456">volejte</a>`:            {one},
+		`<p>777-123-456, novak@firma.cz`:                     {one},
+		`<p>777&nbsp;123&nbsp;456, novak@firma.cz`:           {one},
+		`<p>Tel.: 777 123 456/12`:                            {one},
+		`<p>Tel.: [777] 123 456`:                             {one},
 		`<a href='tel: 777 123 456'>volejte</a>`:             {one},
 		`<a href=" tel:777 123 456">volejte</a>`:             {one},
 		`<a href="callto:+420777123456">volejte</a>`:         {one},
@@ -124,6 +130,8 @@ func TestNoNumbers(t *testing.T) {
 		`<p>Tel.: 777 123 45`,
 		`<p>Tel.: 777 123 4567`,
 		`<p>Hotel 777 123 456`,
+		`<p>Tel. (kód 1 777 123 456`, `<p>T sestava: 777 123 456`, `<p>Telefonista: 777 123 456`, `<p>Tel.: 777 123 456,50`,
+		`<p>777/123/456, novak@firma.cz`,
 		`<p>Datel: 777 123 456`,
 		`<p>+421 905 123 456`, `<p>Tel.: +49 30 123456789`,
 		`<a href="tel:+421905123456">x</a>`, `<a href="tel:112">x</a>`, `<a href=tel:777 title="123 456">x</a>`, `<a href="tel:777 " title="123 456">x</a>`, `<a href="tel:">x</a>`,
@@ -138,6 +146,18 @@ func TestNoNumbers(t *testing.T) {
 	} {
 		if f, got := search(t, czechPhone(), page(html)); f.Valid > 0 {
 			t.Errorf("%s: %s", html, got)
+		}
+	}
+}
+
+// TestNumbersCount: a national number counts as often as the text has it, and once when only links do.
+func TestNumbersCount(t *testing.T) {
+	for html, want := range map[string]string{
+		`<p>Tel.: 777 123 456<p>Fax: 777 123 456 <a href="tel:777123456">x</a>`: "+420777123456 text ×2",
+		`<a href="tel:777123456">x</a><a href="tel:777 123 456">x</a>`:          "+420777123456 link ×1",
+	} {
+		if _, got := search(t, czechPhone(), page(html)); got != want {
+			t.Errorf("%s: %s, want %s", html, got, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -39,10 +40,10 @@ func newLabel() *cobra.Command {
 with what was found and, of archived pages of a job at rest, title and text, and asks whether
 they belong to the nation: y (yes), n (no), s (skip), b (back to the page before), q (quit).
 On a terminal a key is enough; from a pipe each answer is a line. Answers are appended to a file
-that eval and calibrate read; pages in it are not shown again.
+that eval and calibrate read; pages in it are not shown again. Pages without text come last.
 
 Exit codes: 0 done; 1 there is no page to ask about; 2 the configuration is wrong, the profile is
-not of the job; 3 the log cannot be read, the file not written.`,
+not of the job; 3 the log cannot be read, the file not written; 130 ended by a signal (on a terminal): answers are kept.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			cfg, err := loadJob(cmd, args[0])
@@ -74,17 +75,29 @@ not of the job; 3 the log cannot be read, the file not written.`,
 				return withCode(exitFailure, fmt.Errorf("label: %w", err))
 			}
 			a := &asking{out: cmd.OutOrStdout(), in: bufio.NewReader(cmd.InOrStdin()), file: f, nation: nation, near: near}
+			ctx := cmd.Context()
 			if tty, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(int(tty.Fd())) {
 				a.keys = &keys{tty: tty}
+				var stop func()
+				ctx, stop = signal.NotifyContext(ctx, endings()...) // or it would be left raw
+				defer stop()
 			}
 			if a.view, err = view.Open(cmd.Context(), folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), view.Options{}); err != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: texts of pages are not shown: %v\n", err)
 			} else {
 				defer func() { err = errors.Join(err, a.view.Close()) }()
 			}
-			err = a.ask(cmd.Context(), cfg)
+			err = a.ask(ctx, cfg)
+			ended := err != nil && ctx.Err() != nil
+			if ended {
+				err = nil
+				fmt.Fprintln(a.out)
+			}
 			if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 				return withCode(exitFailure, fmt.Errorf("label: %s: %w", out, err))
+			}
+			if ended {
+				return withCode(exitInterrupt, fmt.Errorf("label: interrupted; %s: %s", out, count(a.written, "answer")))
 			}
 			_, err = fmt.Fprintf(a.out, "%s: %s\n", out, count(a.written, "answer"))
 			return err
@@ -118,7 +131,7 @@ func (a *asking) ask(ctx context.Context, cfg *config.Config) error {
 		if err := a.show(ctx, cfg, i); err != nil {
 			return err
 		}
-		answer, err := a.answer()
+		answer, err := a.answer(ctx)
 		if err != nil {
 			return err
 		}
@@ -142,9 +155,9 @@ func (a *asking) ask(ctx context.Context, cfg *config.Config) error {
 const askFormat = "Does it belong to %s? [y]es [n]o [s]kip [b]ack [q]uit: "
 
 // answer reads keys, or lines, until one is an answer.
-func (a *asking) answer() (byte, error) {
+func (a *asking) answer(ctx context.Context) (byte, error) {
 	if a.keys != nil {
-		return a.key()
+		return a.key(ctx)
 	}
 	for {
 		fmt.Fprintf(a.out, askFormat, printable.Text(a.nation))
@@ -169,10 +182,10 @@ func (a *asking) answer() (byte, error) {
 func answers() []string { return []string{"yes", "no", "skip", "back", "quit"} }
 
 // key reads keys until one is an answer. Ctrl-C and Ctrl-D quit: what was answered is kept.
-func (a *asking) key() (byte, error) {
+func (a *asking) key(ctx context.Context) (byte, error) {
 	fmt.Fprintf(a.out, askFormat, printable.Text(a.nation))
 	for {
-		k, err := a.keys.next()
+		k, err := a.keys.next(ctx)
 		if errors.Is(err, io.EOF) || k == ctrlC || k == ctrlD {
 			k, err = 'q', nil
 		}

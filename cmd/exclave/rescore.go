@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,16 +70,14 @@ does not have, the configuration is wrong; 3 the log cannot be read, the list no
 					return withCode(exitUsage, fmt.Errorf("--without %q: profile %s has no such searcher", name, p.Name))
 				}
 			}
+			var notes []string
 			for _, name := range p.Off(cfg.Analyzer()) {
 				if !slices.Contains(without, name) {
-					fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: searcher %s is off in the job, and judged without\n", name)
+					notes = append(notes, fmt.Sprintf("searcher %s is off in the job, and judged without", name))
 					without = append(without, name)
 				}
 			}
-			for _, n := range otherSearchers(cfg, p, from) {
-				fmt.Fprintf(cmd.ErrOrStderr(), "exclave: note: %s\n", n)
-			}
-			w := &rescoring{out: cmd.OutOrStdout(), left: show, asJSON: asJSON, sum: rescored{Profile: p.Name}}
+			w := &rescoring{notes: append(notes, otherSearchers(cfg, p, from)...), errOut: cmd.ErrOrStderr(), out: cmd.OutOrStdout(), left: show, asJSON: asJSON, sum: rescored{Profile: p.Name}}
 			closeList, err := w.open(list)
 			if err != nil {
 				return withCode(exitFailure, err)
@@ -136,6 +135,8 @@ type rescoring struct {
 	hidden int
 	asJSON bool
 	sum    rescored
+	notes  []string // printed before the first page: of what cannot be judged there is nothing to note
+	errOut io.Writer
 }
 
 // open makes the archive list. What it returns puts it in its place, or removes it when something failed.
@@ -145,19 +146,39 @@ func (w *rescoring) open(name string) (func(ok bool) error, error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
-		return nil, fmt.Errorf("--archive-list: %w", err)
+		return nil, fmt.Errorf("--archive-list %s: %w", name, cause(err))
 	}
 	w.list = bufio.NewWriter(f)
 	return func(ok bool) error {
 		err := errors.Join(w.list.Flush(), f.Chmod(0o644), f.Sync(), f.Close())
 		if ok && err == nil {
-			return os.Rename(f.Name(), name)
+			if err = os.Rename(f.Name(), name); err != nil {
+				err = fmt.Errorf("--archive-list %s: %w", name, cause(err))
+			}
+		}
+		if ok && err == nil {
+			return nil
 		}
 		return errors.Join(err, os.Remove(f.Name()))
 	}, nil
 }
 
+// cause is what is wrong, without the name of a file that nobody asked for.
+func cause(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	if l := (*os.LinkError)(nil); errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}
+
 func (w *rescoring) take(j rescore.Judgement) error {
+	for _, n := range w.notes {
+		fmt.Fprintf(w.errOut, "exclave: note: %s\n", n)
+	}
+	w.notes = nil
 	w.sum.Add(j)
 	if m := j.Mark(); m != 0 && w.list != nil {
 		if _, err := fmt.Fprintf(w.list, "%c %s\n", m, j.URL); err != nil {

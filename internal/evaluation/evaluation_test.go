@@ -135,3 +135,16 @@ func TestScore(t *testing.T) {
 		}
 	}
 }
+
+// A list without anything is a list for programs, too.
+func TestReportOfNothing(t *testing.T) {
+	text, err := json.Marshal(evaluation.NewBuilder(analyzer.Profile{Name: "cz"}, "cz", 0, 5).Report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"by_length", "by_language", "by_kind", "curve", "searchers", "missed", "accepted", "confusion"} {
+		if !strings.Contains(string(text), `"`+key+`":[]`) {
+			t.Errorf("%s of nothing: %s", key, text)
+		}
+	}
+}

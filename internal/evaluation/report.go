@@ -261,7 +261,17 @@ func (b *Builder) Report() Report {
 	for _, name := range b.searchers {
 		r.Searchers = append(r.Searchers, alone(name, b.counted[name]))
 	}
+	r.ByLength, r.ByLanguage, r.ByKind, r.Confusion = list(r.ByLength), list(r.ByLanguage), list(r.ByKind), list(r.Confusion)
+	r.Curve, r.Searchers, r.Missed, r.Accepted = list(r.Curve), list(r.Searchers), list(r.Missed), list(r.Accepted)
 	return r
+}
+
+// list is a list for programs: of nothing it is empty, not null.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
 }
 
 // groups sorts by the number of pages, then by name.

@@ -121,8 +121,16 @@ http://twice.test/ false 1
 // TestReadProblems: a label must not be lost to a slip, so each is told with its line.
 func TestReadProblems(t *testing.T) {
 	for _, tt := range []struct{ why, line, want string }{
-		{"no JSON", `url: x`, "set.jsonl:2: invalid character"},
-		{"a misspelt key", `{"url":"http://a.test/","nation":["cz"]}`, `set.jsonl:2: unknown field "nation"`},
+		{"no JSON", `url: x`, "set.jsonl:2: no JSON from byte 1 of the line on; write one object"},
+		{"a misspelt key", `{"url":"http://a.test/","nation":["cz"]}`, `set.jsonl:2: key "nation" is none of a labelled page; docs/formats/labelled.md`},
+		{"a text where there is yes or no", `{"url":"http://a.test/","label":{"cz":"yes"}}`, `set.jsonl:2: label cannot be a text; write yes or no for each nation, such as {"cz":true`},
+		{"a text where there is an object", `{"url":"http://a.test/","label":"cz"}`, `label cannot be a text; write yes or no for each nation`},
+		{"a list that is none", `{"url":"http://a.test/","nations":"cz"}`, `nations cannot be a text; write a list of texts`},
+		{"words that are none", `{"url":"http://a.test/","nations":[],"words":1.5}`, `words cannot be a number 1.5; write a whole number`},
+		{"a verdict that is none", `{"url":"http://a.test/","nations":[],"verdicts":[{"points":"x"}]}`, `cannot be a text; write them as analysis.jsonl has them`},
+		{"no object", `["http://a.test/"]`, `the line is a list; write one object a line, such as {"url"`},
+		{"half a line", `{"url":"http://a.test/",`, `the object has no end`},
+		{"no base64", `{"url":"http://a.test/","nations":[],"body":"<p>"}`, `body is not in base64; write a text in base64`},
 		{"no URL", `{"nations":[]}`, `url "":`},
 		{"no label", `{"url":"http://a.test/","html":"x"}`, "nations or label is wanted"},
 		{"two documents", `{"url":"http://a.test/","html":"x","text":"y","nations":[]}`, "at most one of html, text, body and file"},

@@ -2,6 +2,7 @@ package labels
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,10 +118,10 @@ func parse(line []byte, dir string) (*Page, error) {
 	d.DisallowUnknownFields()
 	p := &Page{}
 	if err := d.Decode(p); err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+		return nil, mistake(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something behind the object; one a line is wanted")
+		return nil, errors.New("there is something behind the object; write one object a line")
 	}
 	documents := 0
 	for _, has := range []bool{p.HTML != nil, p.Text != nil, p.Body != nil, p.File != ""} {
@@ -147,4 +148,65 @@ func parse(line []byte, dir string) (*Page, error) {
 		p.File = filepath.Join(dir, p.File)
 	}
 	return p, nil
+}
+
+// mistake says what is wrong with a line in words of the format, and what to write.
+func mistake(err error) error {
+	var (
+		typ    *json.UnmarshalTypeError
+		syntax *json.SyntaxError
+		base   base64.CorruptInputError
+	)
+	switch {
+	case errors.As(err, &typ) && typ.Field == "":
+		return fmt.Errorf("the line is %s; write one object a line, %s", article(typ.Value), example)
+	case errors.As(err, &typ):
+		key, _, _ := strings.Cut(typ.Field, ".")
+		return fmt.Errorf("%s cannot be %s; %s", typ.Field, article(typ.Value), wanted(key))
+	case errors.As(err, &syntax):
+		return fmt.Errorf("no JSON from byte %d of the line on; write one object a line, %s", syntax.Offset, example)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the object has no end; write one object a line, with nothing of it on the next")
+	case errors.As(err, &base):
+		return errors.New("body is not in base64; " + wanted("body"))
+	}
+	if _, key, ok := strings.Cut(err.Error(), "unknown field "); ok {
+		return fmt.Errorf("key %s is none of a labelled page; docs/formats/labelled.md lists them", key)
+	}
+	return err
+}
+
+// example is the shortest page that can be.
+const example = `such as {"url":"https://www.example.com/","label":{"cz":true}}`
+
+// wanted says what to write for a key.
+func wanted(key string) string {
+	switch key {
+	case "label":
+		return `write yes or no for each nation, such as {"cz":true,"sk":false}`
+	case "nations", "tags":
+		return `write a list of texts, such as ["cz","sk"]`
+	case "words":
+		return "write a whole number"
+	case "verdicts":
+		return "write them as analysis.jsonl has them"
+	case "body":
+		return "write a text in base64"
+	}
+	return "write a text"
+}
+
+// article puts an article before a JSON type, of which a value may be told behind it ("number 1.5").
+func article(typ string) string {
+	switch {
+	case typ == "bool":
+		return "true or false"
+	case typ == "string":
+		return "a text"
+	case typ == "array":
+		return "a list"
+	case typ == "object":
+		return "an object"
+	}
+	return "a " + typ
 }

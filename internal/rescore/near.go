@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"exclave/analyzer"
 	"exclave/crawl"
@@ -23,8 +24,12 @@ type Logged struct {
 	distance float64
 }
 
-// distance says how far a verdict is from being the other one: in log odds, else in the part of the points that are needed.
+// distance says how far a verdict is from being the other one: in log odds, else in the part of the points that are needed. That of a
+// page without text is the greatest: there is little to read for whoever is asked, and the evidence of all such pages is alike.
 func distance(v analyzer.Verdict) float64 {
+	if v.Words != nil && *v.Words == 0 {
+		return math.Inf(1)
+	}
 	if v.Probability != nil {
 		return math.Abs(v.LogOdds() - math.Log(v.MinProbability/(1-v.MinProbability)))
 	}
@@ -32,7 +37,7 @@ func distance(v analyzer.Verdict) float64 {
 }
 
 // Near returns the n pages of a log in a folder whose verdict of a profile is nearest to being the other one, the nearest first,
-// but for those that skip names. Of a page that was judged twice the last verdict counts. profile "" is the
+// but for those that skip names, and those without text last. Of a page that was judged twice the last verdict counts. profile "" is the
 // only one.
 func Near(ctx context.Context, dir, profile string, n int, skip func(url string) bool) ([]Logged, error) {
 	var near []Logged
@@ -49,6 +54,9 @@ func Near(ctx context.Context, dir, profile string, n int, skip func(url string)
 			return fmt.Errorf("%s: %w", at, err)
 		}
 		v, ok := labels.Logged(line.Verdicts, profile)
+		if !ok && profile == "" {
+			return &Error{fmt.Errorf("%s: there are verdicts of %d profiles, %s; name one (--profile)", at, len(line.Verdicts), strings.Join(names(line.Verdicts), ", "))}
+		}
 		if ok = ok && (profile == "" || v.Profile == profile); !ok {
 			return &Error{fmt.Errorf("%s: no verdict of profile %q: there are %s; name one (--profile)", at, profile, names(line.Verdicts))}
 		}

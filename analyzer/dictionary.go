@@ -26,6 +26,8 @@ type dictionaryOptions struct {
 	// Class of the words that are valid: "ascii", "shared"; "" or "exclusive" is what words
 	// are that the list says nothing of.
 	Class string `toml:"class"`
+	// SkipNames leaves out words where they are written like proper names: they are found, and not valid.
+	SkipNames bool `toml:"skip_names"`
 }
 
 var _ namesFiles = (*dictionaryOptions)(nil)
@@ -54,20 +56,27 @@ func (o *dictionaryOptions) check() (ps conf.Problems) {
 	return ps
 }
 
-// wordList is what a list is shared by.
+// wordList is what the words of a list are shared by.
 type wordList string
+
+// lookUp is what the look-up of a list is shared by.
+type lookUp struct {
+	list      string
+	skipNames bool
+}
 
 // sharedList is a list and what is wanted of it: the words of a page are looked up once for all
 // searchers that have the list.
 type sharedList struct {
 	*dict.List
-	wanted [dict.NumClasses]bool // by class; set before the first page
+	wanted    [dict.NumClasses]bool // by class; set before the first page
+	skipNames bool
 }
 
 func (o *dictionaryOptions) open(r *resources) (Searcher, error) {
-	l, err := shared(r, wordList(o.List), func() (*sharedList, error) {
-		l, err := dict.Load(o.List)
-		return &sharedList{List: l}, err
+	l, err := shared(r, lookUp{o.List, o.SkipNames}, func() (*sharedList, error) {
+		words, err := shared(r, wordList(o.List), func() (*dict.List, error) { return dict.Load(o.List) })
+		return &sharedList{List: words, skipNames: o.SkipNames}, err
 	})
 	if err != nil {
 		return nil, err
@@ -116,6 +125,10 @@ func (p *Page) listed(ctx context.Context, l *sharedList) *[dict.NumClasses]Find
 	var best [dict.NumClasses]mostFrequent
 	bag := p.split()
 	var words [dict.AtOnce][]byte
+	var names []uint32
+	if l.skipNames {
+		names = p.names()
+	}
 	for from := 0; from < bag.Len(); from += len(words) {
 		if from/BetweenChecks != (from+len(words))/BetweenChecks && ctx.Err() != nil {
 			return &o.found // of a part of the page
@@ -129,6 +142,11 @@ func (p *Page) listed(ctx context.Context, l *sharedList) *[dict.NumClasses]Find
 				return
 			}
 			_, count := bag.Word(from + i)
+			if len(names) > 0 {
+				if count -= int(names[from+i]); count == 0 {
+					return
+				}
+			}
 			f := &o.found[c]
 			f.Valid += count
 			if f.Distinct < maxDistinct {

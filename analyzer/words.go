@@ -14,6 +14,9 @@ type pageWords struct {
 	dict.Bag
 	title     int // how many words are the title's
 	different int // how many different ones these are; they come first
+
+	named bool     // whether names are known
+	names []uint32 // of each different word, how often it is a part of a proper name
 }
 
 // Words yields the words of the title and of the text, in normal form and in the order of the
@@ -73,6 +76,7 @@ func (w *wordPool) get() *pageWords {
 func (w *wordPool) put(p *Page) {
 	if p.words != nil && p.words.Room() <= maxPooled {
 		p.words.Reset()
+		p.words.named = false
 		w.pool.Put(p.words)
 	}
 	p.words = nil

@@ -12,6 +12,7 @@ type Bag struct {
 	text  []byte       // the different words, one behind the other
 	words []bagged
 	order []uint32 // of each word of the text the index in words
+	from  []uint32 // of each word where it begins in the text that was added; nothing of a BagOf
 	slots []uint32 // 1 + index in words, by hash: open addressing, at most half full
 }
 
@@ -38,6 +39,7 @@ func BagOf(words iter.Seq[[]byte]) *Bag {
 func (b *Bag) Add(text string) {
 	s := scanner{text: text, out: b.text, start: len(b.text)}
 	for s.next() {
+		b.from = append(b.from, uint32(s.from))
 		if b.put(s.out, s.start) {
 			s.start = len(s.out)
 		}
@@ -96,11 +98,12 @@ func (b *Bag) grow() {
 // Reset empties b, which keeps its memory. What was got from it is no longer valid.
 func (b *Bag) Reset() {
 	b.text, b.words, b.order, b.slots = b.text[:0], b.words[:0], b.order[:0], b.slots[:0]
+	b.from = b.from[:0]
 }
 
 // Room returns how many bytes of memory b keeps.
 func (b *Bag) Room() int {
-	return cap(b.text) + 16*cap(b.words) + 4*cap(b.order) + 4*cap(b.slots)
+	return cap(b.text) + 16*cap(b.words) + 4*cap(b.order) + 4*cap(b.from) + 4*cap(b.slots)
 }
 
 // Count returns how many words there are.
@@ -112,6 +115,10 @@ func (b *Bag) Len() int { return len(b.words) }
 // Order returns of each word, in the order of the text, which of the different ones it is. These
 // are numbered in the order in which they come first. It is valid until b is changed and must not be changed.
 func (b *Bag) Order() []uint32 { return b.order }
+
+// From returns of each word, in the order of the text, at which byte of the text that was added it begins. It is
+// valid until b is changed and must not be changed.
+func (b *Bag) From() []uint32 { return b.from }
 
 // Word returns one of the different words and how often it is there. It must not be changed and is valid until
 // b is.

@@ -42,6 +42,7 @@ func Words(text string) iter.Seq[[]byte] {
 type scanner struct {
 	text     string
 	i        int    // where it has come to
+	from     int    // where the word begins
 	out      []byte // the word, from start on
 	start    int
 	composed []byte
@@ -52,6 +53,9 @@ func (s *scanner) next() bool {
 	text, out, start := s.text, s.out[:s.start], s.start
 	letters, plain, digits := 0, true, false
 	for i := s.i; ; {
+		if len(out) == start {
+			s.from = i
+		}
 		// Most of a text is runs of small Latin letters.
 		for i < len(text) && len(out)-start < maxRaw {
 			c := text[i] | 0x20

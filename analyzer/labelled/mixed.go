@@ -126,6 +126,9 @@ func (m *maker) quotation(o *origin, language string) {
 // abroad makes pages in the language of no nation of the set with the contacts of one: the page of
 // a firm for its customers abroad, or a template made at home. A footer is not enough.
 func (m *maker) abroad(o *origin) {
+	if o.kind == people {
+		return // the footer would be all that the page says
+	}
 	var homes []string
 	for _, language := range slices.Sorted(maps.Keys(m.origins)) {
 		if len(m.nation(language)) > 0 {

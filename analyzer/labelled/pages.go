@@ -100,7 +100,7 @@ func (v *view) declare(f furniture) *view {
 		}
 	case n < 58:
 		v.sheet.metaLang = v.o.code
-	case n < 70:
+	case n < 70 && v.o.kind != people: // names that say they are Czech are Czech enough
 		v.leftOver(oneOf(v.d, "left over", "en", "en-US", "en-GB", "de", "cs", "sk", "pl"))
 	default:
 		v.tags = append(v.tags, "lang-absent")
@@ -302,7 +302,10 @@ func (m *maker) portals(language string) {
 	}
 }
 
+// people is the kind of a text of nothing but names, which is in no language, whoever the people are.
+const people = "people"
+
 // listed reports whether a text is a list, which is in hardly any language.
 func listed(o *origin) bool {
-	return slices.Contains([]string{"names", "dealers", "gallery", "menu", "pricelist", "login", "contact"}, o.kind)
+	return slices.Contains([]string{people, "names", "dealers", "gallery", "menu", "pricelist", "login", "contact"}, o.kind)
 }

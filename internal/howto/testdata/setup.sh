@@ -29,7 +29,7 @@ printf '195.113.7.0/24,SK\n' >corrections.csv
 exclave geoip build --out countries.mmdb ip2country-v4.tsv.gz ip2country-v6.tsv.gz
 
 # Frequencies of words, for a list.
-for lang in pt es gl fr it en; do printf 'palavra\t1e-4\n%s\t1e-4\n' "only$lang" >$lang.tsv; done
+for lang in pt es gl fr it en fi lv lt de; do printf 'palavra\t1e-4\n%s\t1e-4\n' "only$lang" >$lang.tsv; done
 
 # Pages of which somebody knows which nation they belong to.
 for i in 1 2 3 4 5 6 7 8 9 10; do
@@ -37,6 +37,18 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 	printf '{"url":"http://sk%d.example/","html":"<html lang=sk><title>Píla</title><p>Môžete si u nás objednať rezivo %d","nations":["sk"],"language":"sk","source":"sk-%d"}\n' $i $i $i
 	printf '{"url":"http://en%d.example/","html":"<title>Saw</title><p>You can order timber from us %d","nations":[],"language":"en","source":"en-%d"}\n' $i $i $i
 done >labelled.jsonl
+
+# What the nation of docs/howto/new-nation.md is made of.
+printf 'Meie pagariäri asutati üheksakümnendal aastal. Iga päev küpsetame värsket leiba, mida\nviime ümberkaudsetesse valdadesse. Võite meilt tellida ka torte ja kooke. Ootame teid.\n' >estonian.txt
+printf 'SET UTF-8\n' >et_EE.aff
+printf '6\nküpsetame\npäev\ntellida\nvõite\nvärsket\nootame\n' >et_EE.dic
+printf 'Joka päivä leivomme tuoretta leipää. Voitte tilata kakkuja.\n' >sentences-fi.txt
+printf 'Katru dienu cepam svaigu maizi.\n' >sentences-lv.txt
+printf '<!DOCTYPE html><title>Pagar</title><p>Iga päev küpsetame värsket leiba. Võite tellida torte ja kooke.' >pagar.html
+for i in 1 2 3 4 5 6; do
+	printf '{"url":"http://ee%d.example/","html":"<p>Iga päev küpsetame värsket leiba. Võite tellida torte ja kooke %d.","nations":["ee"]}\n' $i $i
+	printf '{"url":"http://fi%d.example/","html":"<p>Joka päivä leivomme tuoretta leipää. Voitte tilata kakkuja %d.","nations":["fi"]}\n' $i $i
+done >labelled-ee.jsonl
 
 # The profile that docs/howto/recognition.md shows.
 cat >mine.toml <<'END'

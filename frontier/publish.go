@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"exclave/crawl"
@@ -34,7 +35,9 @@ func (f *Frontier) changesOf(t *commitTx) []sched.Change {
 		left[l.Queue] = true
 	}
 	all, keys := slices.Grow(f.changes[:0], len(t.Queues)), f.taken[:0]
-	for hash, q := range t.Queues {
+	// In order, so that a crawl that is repeated with the same salt takes queues in the same order.
+	for _, hash := range slices.Sorted(maps.Keys(t.Queues)) {
+		q := t.Queues[hash]
 		c := sched.Change{Queue: hash, Was: q.Was, At: q.At, Row: f.schedRow(&q.Host), Origins: q.Origins, Requested: q.Requested, Delay: q.Delay, Failed: q.Failed,
 			Recovered: q.Recovered, Left: left[hash]}
 		if q.Put != nil {

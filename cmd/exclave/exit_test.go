@@ -20,6 +20,7 @@ func elsewhere() map[string]map[int]string {
 		"divide":  {0: "TestWebScripts/crawl", 130: "TestDivideSignal"},
 		"moved":   {0: "TestMoved of internal/job"},
 		"pause":   {0: "TestControl", 3: "TestReaders"},
+		"label":   {130: "TestLabelEndedBySignal"},
 		"recover": {0: "TestRecover", 3: "a failure of the machine", 130: "TestSecondSignalAndLock: the same code"},
 		"resume":  {0: "TestControl", 3: "TestReaders: the same code"},
 		"retry":   {0: "TestWebScripts/retry"},

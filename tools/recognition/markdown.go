@@ -160,7 +160,7 @@ func spread(folds []byWords, of func(byWords) evaluation.Counts, share func(eval
 // others writes precision and recall from 50 words on.
 func (r results) others(w writer) {
 	w("## All nations, pages of 50 words or more\n")
-	w("Test pages, and five folds of the whole set: mean (least–most).\n")
+	w("Test pages, and five folds of the whole set: mean (least–most). In the folds the weights of profiles that decide by a probability were fitted to the other four; a profile that decides by an expression is as it is shipped: its weights have seen pages of every fold.\n")
 	header(w, "", "decides", "precision", "recall", "precision, five folds", "recall, five folds", "lingua: precision", "recall", "the original's: precision", "recall")
 	for _, n := range r.Nations {
 		m := n.Methods[len(n.Methods)-1]

@@ -2,7 +2,6 @@ package whois
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // Bounds of what is kept of an answer.
@@ -46,7 +45,7 @@ func countries(answer string) (lines []string) {
 	for key, value := range fields(answer) {
 		code := strings.HasSuffix(key, "address") && len(value) == 2 && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") == ""
 		line := key + ": " + value
-		if !strings.Contains(key, "country") && !code || len(line) > maxLine || !utf8.ValidString(line) {
+		if !strings.Contains(key, "country") && !code || len(line) > maxLine {
 			continue
 		}
 		if lines = append(lines, line); len(lines) == maxLines {

@@ -98,14 +98,14 @@ func (n nationParts) profile(dir string) (text string, notes []string, err error
 			return "", nil, err
 		}
 		searchers = append(searchers, "dictionary")
-		fmt.Fprintf(&b, "\n# Five different words that only this language has are enough.\n[[searcher]]\nkind = \"dictionary\"\nlist = %q\npoints = 20\ncap = 100\ndistinct = true\nmin_distinct = 2\nmin_share = 0.08\n", n.list)
+		fmt.Fprintf(&b, "\n# Five different words that only this language has are enough.\n[[searcher]]\nkind = \"dictionary\"\nlist = %q\nskip_names = true\npoints = 20\ncap = 100\ndistinct = true\nmin_distinct = 2\nmin_share = 0.08\n", n.list)
 		if l.LenOf(dict.ASCII) > 0 {
 			searchers = append(searchers, "ascii")
-			fmt.Fprintf(&b, "\n# The same without their diacritics.\n[[searcher]]\nkind = \"dictionary\"\nname = \"ascii\"\nlist = %q\nclass = \"ascii\"\npoints = 20\ncap = 100\ndistinct = true\nmin_distinct = 2\nmin_share = 0.08\n", n.list)
+			fmt.Fprintf(&b, "\n# The same without their diacritics.\n[[searcher]]\nkind = \"dictionary\"\nname = \"ascii\"\nlist = %q\nskip_names = true\nclass = \"ascii\"\npoints = 20\ncap = 100\ndistinct = true\nmin_distinct = 2\nmin_share = 0.08\n", n.list)
 		}
 		if l.LenOf(dict.Shared) > 0 {
 			searchers = append(searchers, "shared")
-			fmt.Fprintf(&b, "\n# Words that a neighbour has, too, support others.\n[[searcher]]\nkind = \"dictionary\"\nname = \"shared\"\nlist = %q\nclass = \"shared\"\npoints = 5\ncap = 40\ndistinct = true\nmin_distinct = 2\nmin_share = 0.05\n", n.list)
+			fmt.Fprintf(&b, "\n# Words that a neighbour has, too, support others.\n[[searcher]]\nkind = \"dictionary\"\nname = \"shared\"\nlist = %q\nskip_names = true\nclass = \"shared\"\npoints = 5\ncap = 40\ndistinct = true\nmin_distinct = 2\nmin_share = 0.05\n", n.list)
 		}
 	}
 	switch {
@@ -138,7 +138,7 @@ func (n nationParts) profile(dir string) (text string, notes []string, err error
 				return "", nil, err
 			}
 			searchers = append(searchers, "words_neighbour")
-			fmt.Fprintf(&b, "\n# Words that only the nearest language has: its text with a quotation is not the nation's.\n[[searcher]]\nkind = \"dictionary\"\nname = \"words_neighbour\"\nlist = %q\npoints = 0\n", n.neighbour)
+			fmt.Fprintf(&b, "\n# Words that only the nearest language has: its text with a quotation is not the nation's.\n[[searcher]]\nkind = \"dictionary\"\nname = \"words_neighbour\"\nlist = %q\nskip_names = true\npoints = 0\n", n.neighbour)
 		}
 		searchers = append(searchers, "root_lang")
 		fmt.Fprintf(&b, "\n# The root element's declaration says more than any other.\n[[searcher]]\nkind = \"html_lang\"\nname = \"root_lang\"\nwhere = \"root\"\npattern = '^(%s)([-_]|$)'\npoints = 0\n", regexps(append([]string{n.language}, n.langs...)))

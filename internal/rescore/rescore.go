@@ -70,7 +70,7 @@ type Error struct{ err error }
 
 func (e *Error) Error() string {
 	if errors.Is(e.err, analyzer.ErrUnlogged) {
-		return e.err.Error() + "; crawl or analyze with the profile, or leave the searcher out (--without)"
+		return e.err.Error() + "; judge the archive itself (exclave analyze WARC… --profile), or leave the searcher out (--without)"
 	}
 	return e.err.Error()
 }

@@ -38,6 +38,9 @@ func (m *maker) mixed() {
 	}
 	for _, language := range slices.Sorted(maps.Keys(m.origins)) {
 		for _, o := range m.origins[language] {
+			if o.kind == slips {
+				continue
+			}
 			if len(m.nation(language)) == 0 {
 				m.abroad(o)
 			} else {

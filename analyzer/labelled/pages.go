@@ -193,6 +193,10 @@ func utf8Coding(d dice) coding {
 
 // views makes the pages that show one text.
 func (m *maker) views(o *origin) {
+	if o.kind == slips {
+		m.slips(o)
+		return
+	}
 	f := m.around[o.language]
 	n := len(o.sentences())
 	add := func(name string, change func(v *view)) {
@@ -276,6 +280,33 @@ func (m *maker) views(o *origin) {
 	}
 }
 
+// slips makes a page of each block: its first line is the title. In scripts with diacritics there is
+// one without them, too.
+func (m *maker) slips(o *origin) {
+	f := m.around[o.language]
+	for i, b := range o.blocks {
+		one := *o
+		one.title = b.lines[0]
+		b.lines = b.lines[1:]
+		one.blocks = []block{b}
+		names := []string{fmt.Sprintf("slip%d", i+1)}
+		if said := one.title + one.passage(0, 1<<20); withoutDiacritics(said) != said && len(m.nation(o.language)) > 0 {
+			names = append(names, names[0]+"-ascii")
+		}
+		for _, name := range names {
+			v := m.view(&one, name).whole()
+			v.ascii = strings.HasSuffix(name, "-ascii")
+			v.coding = utf8Coding(v.d)
+			if v.d.share("declared", 50) {
+				v.declare(f)
+			} else {
+				v.tags = append(v.tags, "lang-absent")
+			}
+			m.put(v)
+		}
+	}
+}
+
 // portals makes long pages of several texts of one side of the split: the front page of a town or of
 // a newspaper.
 func (m *maker) portals(language string) {
@@ -302,10 +333,13 @@ func (m *maker) portals(language string) {
 	}
 }
 
+// slips is the kind of a text that holds short pages, one a block.
+const slips = "slips"
+
 // people is the kind of a text of nothing but names, which is in no language, whoever the people are.
 const people = "people"
 
 // listed reports whether a text is a list, which is in hardly any language.
 func listed(o *origin) bool {
-	return slices.Contains([]string{people, "names", "dealers", "gallery", "menu", "pricelist", "login", "contact"}, o.kind)
+	return slices.Contains([]string{slips, people, "names", "dealers", "gallery", "menu", "pricelist", "login", "contact"}, o.kind)
 }

@@ -26,7 +26,7 @@ func (o *languageOptions) looksFor() (string, []string) { return "lang", []strin
 
 // values implements hasValues.
 func (o *languageOptions) values() []string {
-	list := []string{"share", "margin", "lead", "unknown", "best_other"}
+	list := []string{"share", "margin", "lead", "lead_of_all", "unknown", "best_other"}
 	for _, l := range langid.Builtins() {
 		list = append(list, "in_"+l)
 	}
@@ -64,7 +64,7 @@ func (s language) Search(ctx context.Context, p *Page) (Finding, error) {
 	if err := ctx.Err(); err != nil || t.Words == 0 {
 		return Finding{}, err
 	}
-	f := Finding{Found: t.Passages, Valid: t.Of(s.code), Values: make(map[string]float64, 4+maxOthers)}
+	f := Finding{Found: t.Passages, Valid: t.Of(s.code), Values: make(map[string]float64, 6+maxOthers)}
 	if f.Valid > 0 {
 		f.Distinct, f.Evidence = 1, []Evidence{{Value: s.code, Where: "text", Count: f.Valid}}
 	}
@@ -72,6 +72,7 @@ func (s language) Search(ctx context.Context, p *Page) (Finding, error) {
 	f.Values["share"] = share(f.Valid)
 	f.Values["margin"] = rounded(t.Margin(s.code), 4)
 	f.Values["lead"] = rounded(t.Lead(s.code), 1)
+	f.Values["lead_of_all"] = rounded(t.LeadOfAll(s.code), 1)
 	f.Values["unknown"] = share(t.Of(langid.Unknown))
 	f.Values["best_other"] = 0
 	others := 0

@@ -184,6 +184,10 @@ func (t Text) Lead(language string) float64 {
 	return min(all, max(0, t.lead(t.running, language)))
 }
 
+// LeadOfAll is Lead in which what is no running text counts in favour of the language, too: of a list
+// of names it may be large.
+func (t Text) LeadOfAll(language string) float64 { return t.lead(t.totals, language) }
+
 func (t Text) lead(totals []int, language string) float64 {
 	own, other := 0, 0
 	for i, l := range t.languages {

@@ -8,11 +8,12 @@
 // committed. Recover brings the files back to what was committed (docs/adr/0013,
 // architecture decision 2).
 //
-// Reading: Reader streams records with their exact places and, when told to,
+// Reading: Reader streams records of plain files and of gzip and zstd, by record or
+// as one stream, with their exact places and, when told to,
 // goes on after damage; ReadAt reads one record by its place; Verify checks a
 // whole file, with gowarc as second opinion, which a Reader has when told to.
 //
 // A Pool is safe for concurrent use, a File belongs to who acquired it, a Reader
 // to one goroutine. Not here: what to archive, redaction, deduplication, ARC
-// files, WARC files compressed as one stream, any knowledge of a crawl.
+// files, any knowledge of a crawl.
 package warc

@@ -37,8 +37,8 @@ func TestDamagedFilesOfOthers(t *testing.T) {
 		{"warcio/test/data/example-resource.warc.gz", 3, ""},
 		{"warcio/test/data/example-iana.org-chunked.warc", 3, ""}, // payload digest of chunks as they came
 		{"warcio/test/data/post-test.warc.gz", 6, ""},
-		{"warcio/test/data/example-bad-non-chunked.warc.gz", 0, "format"},
-		{"warcio/test/data/example-bad.warc.gz.bad", 0, "format"},
+		{"warcio/test/data/example-bad-non-chunked.warc.gz", 6, "format block-digest"},
+		{"warcio/test/data/example-bad.warc.gz.bad", 6, "format"},
 		{"warcio/test/data/example.arc", 0, "format"},
 		{"warcio/test/data/example.arc.gz", 0, "format"},
 		{"warcio/test/data/bad.arc", 0, "format"},

@@ -28,6 +28,7 @@ type Kind string
 const (
 	KindFormat    Kind = "format"         // not a WARC file of the form this package reads
 	KindGzip      Kind = "gzip"           // member damaged: header, data, checksum or length
+	KindZstd      Kind = "zstd"           // frame damaged, or its dictionary is missing
 	KindTruncated Kind = "truncated"      // the file ends inside a record
 	KindGarbage   Kind = "garbage"        // bytes that are no record
 	KindHeader    Kind = "header"         // header broken, or a field missing or invalid
@@ -121,7 +122,9 @@ const (
 	maxRecordHeader = 1 << 20
 )
 
-// Reader reads the records of one file, plain or one gzip member per record.
+// Reader reads the records of one file: plain, one gzip member per record, frames of zstd
+// (https://iipc.github.io/warc-specifications/specifications/warc-zstd/), or gzip or zstd over several records
+// (see [Reader.Stream]). What it is, is told by the bytes of each record.
 type Reader struct {
 	src     *counted
 	br      *bufio.Reader
@@ -134,9 +137,13 @@ type Reader struct {
 	body    *io.LimitedReader // rest of the block
 	inner   *bufio.Reader     // what the record is read from: br, or over gz
 	zipped  bool
-	lines   []byte // of a header
-	end     int64  // where the last record ended
-	done    error  // io.EOF or the error every further call returns
+	zstd    *frames // made when first needed
+	framed  bool    // the record is in frames of zstd, not a member of gzip
+	stream  *stream // the source, once several records were found in one member
+	plain   int64   // bytes of the records that were finished, unpacked
+	lines   []byte  // of a header
+	end     int64   // where the last record ended
+	done    error   // io.EOF or the error every further call returns
 
 	doubt  func(Defect)   // of SecondOpinion; nil = nobody asks
 	second *secondOpinion // made when first needed
@@ -242,29 +249,41 @@ func (r *Reader) start() (*Entry, error) {
 	off := r.pos()
 	magic, err := r.br.Peek(9)
 	if len(magic) == 0 {
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
+		if err == io.EOF || err == io.ErrUnexpectedEOF && r.stream == nil {
 			return nil, io.EOF
 		}
-		return nil, fmt.Errorf("warc: read: offset %d: %w", off, err)
+		return nil, damage(off, err)
 	}
 	e := &Entry{Offset: off}
-	switch {
-	case magic[0] == 0x1f && (len(magic) < 2 || magic[1] == 0x8b):
-		r.zipped = true
-		if err := r.member(); err != nil {
-			return e, damage(off, err)
-		}
-	case bytes.HasPrefix(magic, []byte("WARC/")):
-		r.zipped, r.inner = false, r.br
-	case bytes.HasPrefix(magic, []byte("filedesc:")):
-		return e, notARC(off)
-	default:
-		return e, defect(off, KindGarbage, "bytes %q are no start of a record", magic[:min(5, len(magic))])
+	if err := r.openAt(e, magic); err != nil {
+		return e, err
 	}
 	if err := r.header(e); err != nil {
 		return e, err
 	}
 	return e, r.length(e)
+}
+
+// openAt opens what begins with magic, at the present position.
+func (r *Reader) openAt(e *Entry, magic []byte) error {
+	switch {
+	case magic[0] == 0x1f && (len(magic) < 2 || magic[1] == 0x8b):
+		r.zipped, r.framed = true, false
+		if err := r.member(); err != nil {
+			return damage(e.Offset, err)
+		}
+	case isFrame(magic):
+		if err := r.openFrame(e); err != nil {
+			return err
+		}
+	case bytes.HasPrefix(magic, []byte("WARC/")):
+		r.zipped, r.inner = false, r.br
+	case bytes.HasPrefix(magic, []byte("filedesc:")):
+		return notARC(e.Offset)
+	default:
+		return defect(e.Offset, KindGarbage, "bytes %q are no start of a record", magic[:min(5, len(magic))])
+	}
+	return nil
 }
 
 func (r *Reader) member() error {
@@ -295,6 +314,10 @@ func damage(off int64, err error) error {
 	}
 	if isGzip(err) {
 		return defect(off, KindGzip, "%v", err)
+	}
+	var bad *frameError
+	if errors.As(err, &bad) {
+		return defect(off, KindZstd, "%v", bad.err)
 	}
 	return fmt.Errorf("warc: read: offset %d: %w", off, err)
 }
@@ -374,15 +397,18 @@ func (r *Reader) finish(e *Entry) error {
 	if string(tail) != "\r\n\r\n" {
 		return defect(e.Offset, KindLength, "after %d bytes of block comes %q, not two empty lines", e.Size, tail)
 	}
+	r.plain += int64(len(e.raw)) + e.Size + 4
 	if !r.zipped {
 		return nil
 	}
-	switch _, err := r.inner.ReadByte(); {
-	case err == nil:
-		if next, _ := r.inner.Peek(4); string(next) == "ARC/" {
-			return defect(e.Offset, KindFormat, "several records in one gzip member; compress each record by itself")
-		}
-		return defect(e.Offset, KindLength, "bytes follow the record within its gzip member")
+	if r.framed {
+		r.zstd.whole = true
+	}
+	switch next, err := r.inner.Peek(len("WARC/")); {
+	case string(next) == "WARC/":
+		return r.unstream(e)
+	case len(next) > 0:
+		return defect(e.Offset, KindLength, "bytes follow the record within its member")
 	case err != io.EOF:
 		return damage(e.Offset, err)
 	}

@@ -70,6 +70,9 @@ func (r *Reader) search() error {
 			if err == io.EOF {
 				return io.EOF
 			}
+			if r.stream != nil && r.stream.bad {
+				continue // with the next member
+			}
 			return fmt.Errorf("warc: read: offset %d: %w", r.pos(), err)
 		}
 		seen := len(b)
@@ -77,7 +80,7 @@ func (r *Reader) search() error {
 			seen -= lookAhead - 1
 		}
 		for i := range seen {
-			if c := b[i:min(len(b), i+lookAhead)]; bytes.HasPrefix(c, []byte("WARC/1.")) || c[0] == 0x1f && r.startsMember(c) {
+			if c := b[i:min(len(b), i+lookAhead)]; bytes.HasPrefix(c, []byte("WARC/1.")) || c[0] == 0x1f && r.startsMember(c) || c[0] == 0x28 && startsFrame(c) {
 				_, err := r.br.Discard(i)
 				return err
 			}

@@ -65,9 +65,17 @@ func (v *verifier) reportf(off int64, k Kind, format string, a ...any) {
 }
 
 func (v *verifier) file(f io.ReaderAt) error {
-	r := NewTolerantReader(io.NewSectionReader(f, 0, 1<<62), v.report)
-	for {
+	return v.all(NewTolerantReader(io.NewSectionReader(f, 0, 1<<62), v.report))
+}
+
+// all verifies every record that a tolerant Reader gives.
+func (v *verifier) all(r *Reader) error {
+	for told := false; ; {
 		e, err := r.Next()
+		if r.Stream() && !told {
+			told = true
+			v.reportf(0, KindFormat, "several records in one member: offsets from here on are those of the unpacked file; compress each record by itself")
+		}
 		if err == io.EOF {
 			return nil
 		}

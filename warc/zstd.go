@@ -1,0 +1,277 @@
+package warc
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Numbers that frames begin with (RFC 8878 section 3.1), and the one of a frame with a dictionary (IIPC, Zstandard Compression for WARC Files).
+const (
+	frameMagic      = 0xFD2FB528
+	skippableMagic  = 0x184D2A50 // to …5F
+	dictionaryMagic = 0x184D2A5D
+	rawDictionary   = 0xEC30A437
+)
+
+const (
+	maxDictionary = 64 << 20  // the specification asks for 8 MiB of every reader
+	maxWindow     = 128 << 20 // as much as zstd --ultra makes; the specification asks for 8 MiB
+)
+
+func isFrame(b []byte) bool {
+	if len(b) < 4 {
+		return false
+	}
+	n := binary.LittleEndian.Uint32(b)
+	return n == frameMagic || n&^0xf == skippableMagic
+}
+
+// startsFrame tells a frame from four bytes that happen to look like one.
+func startsFrame(b []byte) bool {
+	var h zstd.Header
+	return len(b) >= 4 && binary.LittleEndian.Uint32(b) == frameMagic && h.Decode(b[:min(len(b), 18)]) == nil && h.WindowSize <= maxWindow
+}
+
+// frameError is data that is no zstd.
+type frameError struct{ err error }
+
+func (e *frameError) Error() string { return e.err.Error() }
+
+// frames unpacks the frames of one record. A record may have several; where it ends is known by its length, so a
+// further frame is only begun when bytes of the record are missing.
+type frames struct {
+	br    *bufio.Reader
+	dec   *zstd.Decoder
+	dict  []byte
+	one   oneFrame
+	whole bool // nothing more of the record is to come
+	frame bool // within a frame
+}
+
+// openFrame begins a record in frames of zstd, after frames that are to be skipped.
+func (r *Reader) openFrame(e *Entry) error {
+	if r.zstd == nil {
+		r.zstd = new(frames)
+	}
+	z := r.zstd
+	z.br, z.frame, z.whole = r.br, false, false
+	r.zipped, r.framed = true, true
+	if err := z.skip(); err != nil {
+		return damage(e.Offset, err)
+	}
+	e.Offset = r.pos()
+	if b, err := r.br.Peek(4); len(b) == 0 && err == io.EOF {
+		return io.EOF
+	} else if !isFrame(b) {
+		return defect(e.Offset, KindGarbage, "bytes %q are no start of a record", b)
+	}
+	if r.inner == nil || r.inner == r.br {
+		r.inner = bufio.NewReaderSize(z, 4096)
+	} else {
+		r.inner.Reset(z)
+	}
+	return nil
+}
+
+// skip passes skippable frames; of that of a dictionary it takes the dictionary.
+func (z *frames) skip() error {
+	for {
+		b, err := z.br.Peek(8)
+		if len(b) < 8 || binary.LittleEndian.Uint32(b)&^0xf != skippableMagic {
+			if len(b) == 0 && err != nil && err != io.EOF {
+				return err
+			}
+			return nil
+		}
+		magic, n := binary.LittleEndian.Uint32(b), int64(binary.LittleEndian.Uint32(b[4:]))
+		if _, err := z.br.Discard(8); err != nil {
+			return err
+		}
+		if magic != dictionaryMagic {
+			if _, err := io.CopyN(io.Discard, z.br, n); err != nil {
+				return err
+			}
+			continue
+		}
+		if n > maxDictionary {
+			return &frameError{fmt.Errorf("a dictionary of %d bytes, more than %d", n, maxDictionary)}
+		}
+		data := make([]byte, n)
+		if _, err := io.ReadFull(z.br, data); err != nil {
+			return err
+		}
+		if err := z.useDictionary(data); err != nil {
+			return err
+		}
+	}
+}
+
+func (z *frames) useDictionary(data []byte) error {
+	if len(data) >= 4 && binary.LittleEndian.Uint32(data) == frameMagic {
+		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDictionary))
+		if err != nil {
+			return err
+		}
+		defer dec.Close()
+		if data, err = dec.DecodeAll(data, nil); err != nil {
+			return &frameError{fmt.Errorf("dictionary: %w", err)}
+		}
+	}
+	if len(data) < 8 || binary.LittleEndian.Uint32(data) != rawDictionary {
+		return &frameError{errors.New("the frame of the dictionary holds none")}
+	}
+	if z.dec != nil {
+		z.dec.Close()
+	}
+	z.dict, z.dec = data, nil
+	return nil
+}
+
+func (z *frames) decoder() error {
+	if z.dec != nil {
+		return nil
+	}
+	o := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow)}
+	if z.dict != nil {
+		o = append(o, zstd.WithDecoderDicts(z.dict))
+	}
+	dec, err := zstd.NewReader(nil, o...)
+	if err != nil {
+		return &frameError{fmt.Errorf("dictionary: %w", err)}
+	}
+	z.dec = dec
+	return nil
+}
+
+// Read unpacks what belongs to the record.
+func (z *frames) Read(p []byte) (int, error) {
+	for {
+		if !z.frame {
+			if z.whole {
+				return 0, io.EOF
+			}
+			if err := z.begin(); err != nil {
+				return 0, err
+			}
+		}
+		n, err := z.dec.Read(p)
+		switch {
+		case err == io.EOF:
+			z.frame = false
+			if err := z.one.drain(); err != nil {
+				return n, err
+			}
+		case err != nil && z.one.err != nil && z.one.err != io.EOF:
+			return n, z.one.err
+		case err != nil:
+			return n, &frameError{err}
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+}
+
+// begin enters the next frame.
+func (z *frames) begin() error {
+	if err := z.skip(); err != nil {
+		return err
+	}
+	b, err := z.br.Peek(18)
+	if len(b) == 0 {
+		return err
+	}
+	if len(b) < 4 || binary.LittleEndian.Uint32(b) != frameMagic {
+		return io.EOF // the next record is of another kind
+	}
+	var h zstd.Header
+	if err := h.Decode(b); err != nil {
+		return &frameError{err}
+	}
+	if err := z.decoder(); err != nil {
+		return err
+	}
+	z.one = oneFrame{br: z.br, left: int64(h.HeaderSize), sum: h.HasCheckSum}
+	if err := z.dec.Reset(&z.one); err != nil {
+		return &frameError{err}
+	}
+	z.frame = true
+	return nil
+}
+
+// oneFrame gives the bytes of a frame and no more: the decoder would go on with the next one.
+type oneFrame struct {
+	br   *bufio.Reader
+	left int64 // of the header, block or checksum
+	sum  bool  // a checksum follows the last block
+	last bool  // the last block was begun
+	err  error
+}
+
+func (o *oneFrame) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	n := 0
+	if o.left == 0 {
+		n = o.next(p)
+		if o.err != nil || n == len(p) || o.left == 0 {
+			return n, o.err
+		}
+	}
+	got, err := o.br.Read(p[n:min(int64(len(p)), int64(n)+o.left)])
+	o.left -= int64(got)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	o.err = err
+	return n + got, err
+}
+
+// next begins a block or the checksum. It gives the header of a block only whole, which decoders ask for.
+func (o *oneFrame) next(p []byte) int {
+	if o.last {
+		if !o.sum {
+			o.err = io.EOF
+			return 0
+		}
+		o.sum, o.left = false, 4
+		return 0
+	}
+	b, err := o.br.Peek(3)
+	if len(b) < 3 {
+		if o.err = err; err == io.EOF {
+			o.err = io.ErrUnexpectedEOF
+		}
+		return 0
+	}
+	head := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+	o.last = head&1 != 0
+	o.left = 3 + int64(head>>3)
+	if head>>1&3 == 1 { // one byte, repeated
+		o.left = 3 + 1
+	}
+	return 0
+}
+
+// drain reads what the decoder left of the frame: the checksum it did not look at.
+func (o *oneFrame) drain() error {
+	var buf [64]byte
+	for {
+		switch _, err := o.Read(buf[:]); err {
+		case nil:
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
+	}
+}

@@ -60,6 +60,9 @@ func (c *Checker) Head(f io.ReaderAt, off int64) (*Entry, error) { return c.head
 // HeadLen returns how many bytes the record had before its block.
 func (e *Entry) HeadLen() int64 { return int64(len(e.raw)) }
 
+// Raw returns the header as it stands in the file, with the empty line that ends it; of an ARC record its line.
+func (e *Entry) Raw() string { return e.raw }
+
 // firstPiece is how much of a member is unpacked at first: most headers end within it. startPiece
 // is enough to know a record by.
 const (

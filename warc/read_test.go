@@ -46,7 +46,7 @@ func TestDamagedFilesOfOthers(t *testing.T) {
 		{"warcio/test/data/example-wrong-chunks.warc.gz", 0, "content-length"},
 		{"warcio/test/data/example-space-in-target-uri.warc.gz", 2, "target-uri"},
 		{"warcio/test/data/example-wget-bad-target-uri.warc.gz", 6, "standard"},
-		{"warcio.js/test/data/example-bad-length.warc", 4, "content-length"},
+		{"warcio.js/test/data/example-bad-length.warc", 5, "content-length block-digest"},
 		{"resiliparse/tests/data/clipped.warc.gz", 0, "truncated"},
 		{"resiliparse/tests/data/warcfile.warc.gz", 50, ""},
 		{"resiliparse/tests/data/block-sized-records.warc.gz", 3, "standard"},

@@ -382,21 +382,14 @@ func (r *Reader) finish(e *Entry) error {
 	if r.body.N > 0 {
 		return r.short(e)
 	}
-	var buf [4]byte
-	tail := buf[:0]
-	for len(tail) < 4 {
-		c, err := r.inner.ReadByte()
-		if err == io.EOF && r.zipped {
-			break
-		}
-		if err != nil {
-			return damage(e.Offset, err)
-		}
-		tail = append(tail, c)
+	tail, err := r.inner.Peek(4)
+	if len(tail) < 4 && (err != io.EOF || !r.zipped && !onlyLineEnds(tail)) {
+		return damage(e.Offset, err)
 	}
 	if string(tail) != "\r\n\r\n" {
-		return defect(e.Offset, KindLength, "after %d bytes of block comes %q, not two empty lines", e.Size, tail)
+		return r.otherEnd(e, defect(e.Offset, KindLength, "after %d bytes of block comes %q, not two empty lines", e.Size, tail))
 	}
+	_, _ = r.inner.Discard(4) // they were seen
 	r.plain += int64(len(e.raw)) + e.Size + 4
 	if !r.zipped {
 		return nil
@@ -412,5 +405,33 @@ func (r *Reader) finish(e *Entry) error {
 	case err != io.EOF:
 		return damage(e.Offset, err)
 	}
+	return nil
+}
+
+func onlyLineEnds(b []byte) bool { return len(b) > 0 && len(bytes.Trim(b, "\r\n")) == 0 }
+
+// otherEnd is what follows a record that ends with other line ends than it should: told by a tolerant reader, which
+// loses nothing by it when the next record, or the end of the member or file, comes behind.
+func (r *Reader) otherEnd(e *Entry, d *Defect) error {
+	if r.onFault == nil {
+		return d
+	}
+	b, err := r.inner.Peek(16)
+	n := 0
+	for n < len(b) && (b[n] == '\r' || b[n] == '\n') {
+		n++
+	}
+	last := n == len(b) && errors.Is(err, io.EOF)
+	if !last && (r.zipped || !bytes.HasPrefix(b[n:], []byte("WARC/"))) {
+		return d
+	}
+	if err != nil && !last && !errors.Is(err, io.EOF) {
+		return damage(e.Offset, err)
+	}
+	_, _ = r.inner.Discard(n) // they were seen
+	if r.framed && r.zipped {
+		r.zstd.whole = true
+	}
+	r.onFault(*d)
 	return nil
 }

@@ -2,6 +2,7 @@ package warc
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -39,6 +40,9 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// ErrNoSeek is what Seek of a source returns that has found out that it cannot: the Reader goes on without.
+var ErrNoSeek = errors.New("warc: the source cannot seek")
+
 // resync moves to the next thing that looks like a record, from the given offset on; or
 // from where reading has come to, when the source cannot seek or too much has been read
 // again already.
@@ -46,10 +50,14 @@ func (r *Reader) resync(from int64) error {
 	at := r.base + r.src.n
 	r.far = max(r.far, at)
 	s, ok := r.src.r.(io.Seeker)
-	if ok && r.src.total-r.far <= rereadBase+rereadFactor*r.far {
-		if _, err := s.Seek(from, io.SeekStart); err != nil {
+	if ok = ok && r.src.total-r.far <= rereadBase+rereadFactor*r.far; ok {
+		if _, err := s.Seek(from, io.SeekStart); errors.Is(err, ErrNoSeek) {
+			ok = false
+		} else if err != nil {
 			return fmt.Errorf("warc: read: seek %d: %w", from, err)
 		}
+	}
+	if ok {
 		// Little is read at first: the next false start may be near.
 		r.base, r.src.n, r.src.ahead = from, 0, lookAhead
 		r.br.Reset(r.src)

@@ -74,7 +74,7 @@ func (v *verifier) all(r *Reader) error {
 		e, err := r.Next()
 		if r.Stream() && !told {
 			told = true
-			v.reportf(0, KindFormat, "several records in one member: offsets from here on are those of the unpacked file; compress each record by itself")
+			v.reportf(0, KindFormat, "%s", streamed)
 		}
 		if err == io.EOF {
 			return nil
@@ -107,6 +107,14 @@ func (v *verifier) record(r *Reader, e *Entry) error {
 	if length < 0 {
 		return nil
 	}
+	return v.judge(e, length, b, before)
+}
+
+// streamed is the detail of a [KindFormat] of a file whose records are not compressed each by itself.
+const streamed = "several records in one member: offsets from here on are those of the unpacked file; compress each record by itself"
+
+// judge checks a record that is whole. before is how many defects there were when it began.
+func (v *verifier) judge(e *Entry, length int64, b digested, before int) error {
 	info := infoOf(e, length)
 	info.Status = b.status
 	v.header(e, &info)

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	"exclave/internal/printable"
+	"exclave/warc"
+	"exclave/warc/rewrite"
+
+	"github.com/spf13/cobra"
+)
+
+// checked is a line of check --json.
+type checked struct {
+	File   string    `json:"file"`
+	Offset int64     `json:"offset"`
+	Kind   warc.Kind `json:"kind"`
+	Detail string    `json:"detail"`
+	Rule   string    `json:"rule"`
+	Remedy string    `json:"remedy"`
+}
+
+func newWARCCheck() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check FILE…",
+		Short: "Report every defect of WARC files",
+		Long: `check reads each file to its end and prints every defect with its offset, the rule of the standard that it breaks and what to do, then a
+summary. Members and frames are unpacked with their checksums, lengths, headers and addresses compared with WARC 1.0 and 1.1, digests computed again. gowarc
+is asked about each record that nothing else is wrong with (kind standard). After damage it goes on with the next record that can be found. Nothing is changed.
+Where warcio and jwarc say otherwise, and why, is in docs/formats/checks.md.
+
+Exit codes: 0 no defect; 1 defects, or a file without records; 2 a file cannot be read; 3 a failure of our own; 130 interrupted.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
+			defer stop()
+			total := 0
+			for _, name := range args {
+				n, err := checkWARC(cmd, name, asJSON, func() error { return ctx.Err() })
+				if err != nil && ctx.Err() != nil {
+					return withCode(exitInterrupt, errors.New("warc check: interrupted; nothing was changed"))
+				}
+				if err != nil {
+					return warcEnd(ctx, "check", err)
+				}
+				total += n
+			}
+			if total > 0 {
+				return withCode(exitNegative, errors.New("warc check: "+count(total, "defect")))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "an object for each defect; the summary goes to stderr")
+	return cmd
+}
+
+func checkWARC(cmd *cobra.Command, name string, asJSON bool, ended func() error) (n int, err error) {
+	f, err := openWARC(cmd.Context(), cmd, name)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	out, summary := cmd.OutOrStdout(), cmd.OutOrStdout()
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	kinds, types := map[warc.Kind]int{}, map[string]int{}
+	var records, unpacked int64
+	report := func(d warc.Defect) {
+		n++
+		kinds[d.Kind]++
+		if asJSON {
+			err = errors.Join(err, enc.Encode(checked{name, d.Offset, d.Kind, d.Detail, d.Kind.Rule(), d.Kind.Remedy()}))
+			return
+		}
+		fmt.Fprintf(out, "%s: offset %d: %s: %s (%s); %s\n", name, d.Offset, d.Kind, printable.Text(d.Detail), d.Kind.Rule(), d.Kind.Remedy())
+	}
+	in, done := progress(cmd, f, name)
+	began := time.Now()
+	wrong := warc.VerifyReader(in, func(i *warc.RecordInfo) error {
+		records++
+		unpacked += i.Size
+		if len(types) < 100 || types[i.Type] > 0 {
+			types[i.Type]++
+		}
+		return ended()
+	}, report)
+	done()
+	if wrong != nil || err != nil {
+		return n, errors.Join(wrong, err)
+	}
+	if records == 0 && n == 0 {
+		n++
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: no record; it is empty\n", name)
+	}
+	if asJSON {
+		summary = cmd.ErrOrStderr()
+	}
+	fmt.Fprintf(summary, "%s: %s (%s), %s in blocks, %s%s; %s\n", name, count(int(records), "record"), counts(types), printable.Size(unpacked), count(n, "defect"), inBrackets(counts(kinds)), rate(unpacked, time.Since(began)))
+	return n, nil
+}
+
+func rate(n int64, took time.Duration) string {
+	return fmt.Sprintf("%.0f MB/s", float64(n)/1e6/max(took.Seconds(), 1e-6))
+}
+
+func inBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+// counts lists how often there is what, the most frequent first.
+func counts[K ~string](m map[K]int) string {
+	var parts []string
+	for _, k := range slices.SortedFunc(maps.Keys(m), func(a, b K) int { return cmp.Or(m[b]-m[a], cmp.Compare(a, b)) }) {
+		parts = append(parts, fmt.Sprintf("%s %d", cmp.Or(printable.Text(string(k)), "without type"), m[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// progress shows on a terminal how far a file was read, and what remains.
+func progress(cmd *cobra.Command, f io.Reader, name string) (io.Reader, func()) {
+	term, ok := printable.File(cmd.ErrOrStderr())
+	if !ok {
+		return f, func() {}
+	}
+	if st, err := term.Stat(); err != nil || st.Mode()&os.ModeCharDevice == 0 {
+		return f, func() {}
+	}
+	p := &progressReader{r: f, out: cmd.ErrOrStderr(), name: name, began: time.Now()}
+	if s, ok := f.(io.ReadSeeker); ok {
+		if size, err := s.Seek(0, io.SeekEnd); err == nil {
+			p.size = size
+			if _, err := s.Seek(0, io.SeekStart); err == nil {
+				return &progressSeeker{p, s}, p.done
+			}
+		}
+	}
+	return p, p.done
+}
+
+type progressReader struct {
+	r     io.Reader
+	out   io.Writer
+	name  string
+	size  int64 // 0: unknown
+	at    int64
+	began time.Time
+	told  time.Time
+}
+
+func (p *progressReader) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	p.at += int64(n)
+	if now := time.Now(); now.Sub(p.told) > time.Second {
+		p.told = now
+		took := now.Sub(p.began)
+		line := fmt.Sprintf("%s: %s read", p.name, printable.Size(p.at))
+		if p.size > 0 && p.at > 0 {
+			left := time.Duration(float64(took) * float64(p.size-p.at) / float64(p.at))
+			line += fmt.Sprintf(", %d %%, %v left", 100*p.at/p.size, left.Round(time.Second))
+		}
+		fmt.Fprintf(p.out, "\r%-79s", line)
+	}
+	return n, err
+}
+
+func (p *progressReader) done() {
+	if !p.told.IsZero() {
+		fmt.Fprintf(p.out, "\r%-79s\r", "")
+	}
+}
+
+type progressSeeker struct {
+	*progressReader
+	s io.Seeker
+}
+
+// Seek implements io.Seeker.
+func (p *progressSeeker) Seek(offset int64, whence int) (int64, error) {
+	at, err := p.s.Seek(offset, whence)
+	if err == nil {
+		p.at = at
+	}
+	return at, err
+}
+
+// tally counts records and bytes.
+type tally struct {
+	Records int64 `json:"records"`
+	Bytes   int64 `json:"bytes"` // of blocks
+}
+
+// mostTallied bounds what a table of stats holds: what is new beyond that is counted as other.
+const mostTallied = 200_000
+
+type tallies map[string]*tally
+
+func (t tallies) add(key string, bytes int64) {
+	if key == "" {
+		key = "-"
+	}
+	x := t[key]
+	if x == nil {
+		if len(t) >= mostTallied {
+			key = "other"
+		}
+		if x = t[key]; x == nil {
+			x = &tally{}
+			t[key] = x
+		}
+	}
+	x.Records++
+	x.Bytes += bytes
+}
+
+func newWARCStats() *cobra.Command {
+	var asJSON bool
+	var temp string
+	top := 20
+	cmd := &cobra.Command{
+		Use:   "stats FILE…",
+		Short: "Count the records of WARC files by type, status, MIME type, host and year",
+		Long: `stats counts records and the bytes of their blocks: all by type, and responses, resources and revisits by status, MIME type, host and year.
+Damage is told on stderr and what is whole is counted.
+
+Exit codes: 0 counted; 1 something is damaged; 2 a file cannot be read; 3 a failure of our own; 130 interrupted.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			names := []string{"type", "status", "mime", "host", "year"}
+			tables := map[string]tallies{}
+			for _, n := range names {
+				tables[n] = tallies{}
+			}
+			err := eachRecord(cmd, "stats", args, temp, func(r *rewrite.Record) error {
+				tables["type"].add(r.Type, r.Size)
+				if r.Type != warc.TypeResponse && r.Type != warc.TypeResource && r.Type != warc.TypeRevisit {
+					return nil
+				}
+				status, year := "", ""
+				if r.Status != 0 {
+					status = fmt.Sprint(r.Status)
+				}
+				if !r.Date.IsZero() {
+					year = r.Date.UTC().Format("2006")
+				}
+				tables["status"].add(status, r.Size)
+				tables["mime"].add(r.MIME, r.Size)
+				tables["host"].add(rewrite.HostOf(r), r.Size)
+				tables["year"].add(year, r.Size)
+				return nil
+			})
+			if err != nil && codeOf(err) != int(exitNegative) {
+				return err
+			}
+			if asJSON {
+				return errors.Join(json.NewEncoder(cmd.OutOrStdout()).Encode(tables), err)
+			}
+			for _, n := range names {
+				printTallies(cmd.OutOrStdout(), n, tables[n], top)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one object, with everything")
+	cmd.Flags().IntVar(&top, "top", top, "lines of each table, 0 for all")
+	tempFlag(cmd, &temp)
+	return cmd
+}
+
+func printTallies(w io.Writer, name string, t tallies, top int) {
+	keys := slices.SortedFunc(maps.Keys(t), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t[b].Records, t[a].Records), cmp.Compare(a, b))
+	})
+	fmt.Fprintf(w, "[#records] [#bytes] [%s]\n", name)
+	for i, k := range keys {
+		if top > 0 && i == top {
+			fmt.Fprintf(w, "… %d more\n", len(keys)-top)
+			break
+		}
+		fmt.Fprintln(w, t[k].Records, t[k].Bytes, printable.Text(k))
+	}
+	fmt.Fprintln(w)
+}

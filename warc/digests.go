@@ -1,0 +1,76 @@
+package warc
+
+import (
+	"errors"
+	"strings"
+
+	"exclave/internal/record"
+)
+
+// Digests checks the digests of a record while its block is written to it. Of an unknown algorithm or form nothing is checked.
+type Digests struct {
+	block, payload *recorded
+	http, answer   bool
+	head           []byte // until the payload begins
+	begun          bool
+}
+
+// NewDigests returns what checks the digests that the header of e names.
+func NewDigests(e *Entry) *Digests {
+	d := &Digests{block: parseDigest(e.Header.Get("WARC-Block-Digest")), answer: e.Type() != TypeRequest}
+	if e.Type() != TypeRevisit && e.Header.Get("WARC-Segment-Number") == "" {
+		d.payload = parseDigest(e.Header.Get("WARC-Payload-Digest"))
+	}
+	kind := e.Header.Get("Content-Type")
+	d.http = len(kind) >= len(anyHTTP) && strings.EqualFold(kind[:len(anyHTTP)], anyHTTP)
+	d.begun = !d.http
+	return d
+}
+
+// Write takes the next bytes of the block. It returns no error.
+func (d *Digests) Write(p []byte) (int, error) {
+	if d.block != nil {
+		d.block.Write(p)
+	}
+	if d.payload == nil {
+		return len(p), nil
+	}
+	if d.begun {
+		d.payload.Write(p)
+		return len(p), nil
+	}
+	if d.head = append(d.head, p...); len(d.head) >= record.MaxHead {
+		d.begin()
+	}
+	return len(p), nil
+}
+
+// begin looks for the end of the HTTP header.
+func (d *Digests) begin() {
+	d.begun = true
+	head := d.head[:min(len(d.head), record.MaxHead)]
+	d.payload.Write(d.head[record.HeadLenOf(head, d.answer):])
+	d.head = nil
+}
+
+// Wrong says what differs, after the whole block was written; it is empty when nothing does.
+func (d *Digests) Wrong() string {
+	if !d.begun && d.payload != nil {
+		d.begin()
+	}
+	var errs []error
+	for _, c := range []struct {
+		d *recorded
+		k Kind
+	}{{d.block, KindBlock}, {d.payload, KindPayload}} {
+		if c.d != nil {
+			if m := c.d.mismatch(nil); m != "" {
+				errs = append(errs, errors.New(string(c.k)+": "+m))
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	return ""
+}

@@ -1,0 +1,394 @@
+package rewrite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"exclave/internal/fsx"
+	"exclave/warc"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+type rec struct{ kind, id, uri, extra, contentType, block string }
+
+func (r rec) String() string {
+	date := "2024-01-02T03:04:05Z"
+	if i := strings.Index(r.extra, "date="); i == 0 {
+		date, r.extra = r.extra[5:25], r.extra[25:]
+	}
+	uri := ""
+	if r.uri != "" {
+		uri = "WARC-Target-URI: " + r.uri + "\r\n"
+	}
+	digest, _ := warc.Digest(strings.NewReader(r.block))
+	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:uuid:%s>\r\nWARC-Date: %s\r\n%sWARC-Block-Digest: %s\r\n%sContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		r.kind, r.id, date, uri, digest, r.extra, r.contentType, len(r.block), r.block)
+}
+
+func id(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+
+func concurrent(n int) string { return "WARC-Concurrent-To: <urn:uuid:" + id(n) + ">\r\n" }
+
+func response(n int, uri, mime string, status int, body, extra string) rec {
+	return rec{"response", id(n), uri, extra, "application/http; msgtype=response", fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: %s\r\n\r\n%s", status, mime, body)}
+}
+
+func info(n int) rec {
+	return rec{"warcinfo", id(n), "", "", "application/warc-fields", fmt.Sprintf("software: test %d\r\n", n)}
+}
+
+// sample is two pages with what belongs to them, an image, a revisit of another address, under two warcinfo records.
+func sample() []rec {
+	return []rec{
+		info(1),
+		{"request", id(11), "http://a.example/", concurrent(10), "application/http; msgtype=request", "GET / HTTP/1.1\r\n\r\n"},
+		response(10, "http://a.example/", "text/html; charset=utf-8", 200, "<p>one", ""),
+		{"metadata", id(12), "http://a.example/", concurrent(10), "application/warc-fields", "hopsFromSeed: L\r\n"},
+		{"metadata", id(13), "urn:exclave:verdict:http://a.example/", concurrent(10), "application/json", `{"verdicts":[{"profile":"cz","judged":true,"valid":true}]}`},
+		response(20, "http://b.example/x.png", "image/png", 404, strings.Repeat("z", 3000), ""),
+		info(2),
+		{"revisit", id(30), "http://b.example/copy", "date=2023-01-02T03:04:05ZWARC-Refers-To-Target-URI: http://a.example/\r\n", "application/http; msgtype=response", ""},
+		{"metadata", id(31), "urn:other", concurrent(30), "application/warc-fields", "x: y\r\n"},
+		response(40, "https://www.c.example/deep/page", "text/html", 200, strings.Repeat("long ", 500000), ""),
+	}
+}
+
+func zipped(t testing.TB, records []rec) []byte {
+	var b bytes.Buffer
+	for _, r := range records {
+		z := gzip.NewWriter(&b)
+		_, err := io.WriteString(z, r.String())
+		must(t, err)
+		must(t, z.Close())
+	}
+	return b.Bytes()
+}
+
+func plain(records []rec) []byte {
+	var b bytes.Buffer
+	for _, r := range records {
+		b.WriteString(r.String())
+	}
+	return b.Bytes()
+}
+
+// contents reads the records of a file, each as header and block.
+func contents(t *testing.T, data []byte) (out []string) {
+	t.Helper()
+	for r := warc.NewReader(bytes.NewReader(data)); ; {
+		e, err := r.Next()
+		if err == io.EOF {
+			return out
+		}
+		must(t, err)
+		b, err := io.ReadAll(e.Block)
+		must(t, err)
+		out = append(out, e.Raw()+string(b)+"\r\n\r\n")
+	}
+}
+
+// rewritten runs a plan over one input and returns the files it makes.
+func rewritten(t *testing.T, data []byte, form Form, plan *Plan) map[string][]string {
+	t.Helper()
+	dir := t.TempDir()
+	set, err := NewSet(fsx.Real(), form, 0)
+	must(t, err)
+	plan.Temp = dir
+	if plan.Output != "" {
+		plan.Output = filepath.Join(dir, plan.Output)
+	}
+	must(t, Run(t.Context(), []Input{{"in", bytes.NewReader(data)}}, plan, set))
+	return folder(t, dir)
+}
+
+func folder(t *testing.T, dir string) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	files, err := os.ReadDir(dir)
+	must(t, err)
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		must(t, err)
+		out[f.Name()] = contents(t, data)
+	}
+	return out
+}
+
+func texts(records []rec) (out []string) {
+	for _, r := range records {
+		out = append(out, r.String())
+	}
+	return out
+}
+
+// Issue: recompress between gzip, zstd and plain. Every record is the same bytes in each form.
+func TestForms(t *testing.T) {
+	want := texts(sample())
+	for _, form := range Forms() {
+		for name, data := range map[string][]byte{"gzip": zipped(t, sample()), "plain": plain(sample())} {
+			got := rewritten(t, data, form, &Plan{Output: "out"})["out"]
+			if !slices.Equal(got, want) {
+				t.Errorf("%s to %s: %d records, want %d the same", name, form, len(got), len(want))
+			}
+		}
+	}
+}
+
+// Issue: what is undamaged comes back from 200 files damaged at random: bytes changed, cut off, removed, put in.
+func TestRepair(t *testing.T) {
+	var records []rec
+	for i := range 40 {
+		records = append(records, response(i+1, fmt.Sprintf("http://h%d.example/", i%7), "text/html", 200, randomText(i), ""))
+	}
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 71))
+		form := []func() ([]byte, []int){
+			func() ([]byte, []int) { return joined(texts(records), func(s string) []byte { return []byte(s) }) },
+			func() ([]byte, []int) { return joined(texts(records), func(s string) []byte { return gzipped(t, s) }) },
+		}[seed%2]
+		data, ends := form()
+		damaged, touched := hurt(r, data, ends)
+		var left []warc.Defect
+		got := rewritten(t, damaged, Gzip, &Plan{Output: "out", Damage: func(_ string, d warc.Defect) { left = append(left, d) }})["out"]
+		have := map[string]int{}
+		for _, g := range got {
+			have[g]++
+		}
+		for i, want := range texts(records) {
+			if !touched[i] && have[want] == 0 {
+				t.Errorf("seed %d: record %d was not touched and is lost; defects %v", seed, i, left)
+			}
+		}
+	}
+}
+
+func randomText(n int) string {
+	r := rand.New(rand.NewPCG(uint64(n), 1))
+	var b strings.Builder
+	for range 20 + r.IntN(300) {
+		fmt.Fprintf(&b, "word%d WARC ", r.IntN(1000))
+	}
+	return b.String()
+}
+
+func gzipped(t testing.TB, s string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := io.WriteString(z, s)
+	must(t, err)
+	must(t, z.Close())
+	return b.Bytes()
+}
+
+func joined(records []string, pack func(string) []byte) (data []byte, ends []int) {
+	for _, r := range records {
+		data = append(data, pack(r)...)
+		ends = append(ends, len(data))
+	}
+	return data, ends
+}
+
+// hurt damages a file in one to three places, and says which records were touched.
+func hurt(r *rand.Rand, data []byte, ends []int) ([]byte, map[int]bool) {
+	type place struct{ from, to int }
+	var places []place
+	out := slices.Clone(data)
+	touched := map[int]bool{}
+	touch := func(from, to int) {
+		for i, end := range ends {
+			start := 0
+			if i > 0 {
+				start = ends[i-1]
+			}
+			// A record beside the damage is untouched: its own bytes are all there.
+			if from < end && to > start {
+				touched[i] = true
+			}
+		}
+	}
+	for range 1 + r.IntN(3) {
+		from := r.IntN(len(data) - 1)
+		places = append(places, place{from, min(len(data), from+1+r.IntN(2000))})
+	}
+	// From the back to the front, so that places in front stay where they are.
+	slices.SortFunc(places, func(a, b place) int { return b.from - a.from })
+	end := len(data)
+	for _, p := range places {
+		p.to = min(p.to, end)
+		if p.to <= p.from {
+			continue
+		}
+		end = p.from
+		switch r.IntN(4) {
+		case 0:
+			out[p.from] ^= byte(1 + r.IntN(255))
+			touch(p.from, p.from+1)
+		case 1:
+			out = slices.Delete(out, p.from, p.to)
+			touch(p.from, p.to)
+		case 2:
+			garbage := make([]byte, r.IntN(3000))
+			for i := range garbage {
+				garbage[i] = byte(r.UintN(256))
+			}
+			out = slices.Insert(out, p.from, garbage...)
+			touch(p.from-1, p.from+1)
+		case 3:
+			out = out[:p.from]
+			touch(p.from, len(data))
+		}
+	}
+	return out, touched
+}
+
+// A takedown takes the page, its request, metadata and verdict, and what stands for it elsewhere with what belongs to that; the log
+// names each. A warcinfo record that describes nothing more is gone too.
+func TestTakedown(t *testing.T) {
+	td, err := NewTakedown([]string{"https://a.example/"})
+	must(t, err)
+	var log []string
+	got := rewritten(t, zipped(t, sample()), Gzip, &Plan{Output: "out", Keep: td.Keep, Left: func(r *Record, why string) { log = append(log, r.ID[len(r.ID)-2:]+" "+why) }})["out"]
+	s := sample()
+	if want := texts([]rec{s[0], s[5], s[6], s[9]}); !slices.Equal(got, want) {
+		t.Errorf("kept %.200q, want %.200q", got, want)
+	}
+	want := []string{"11 address", "10 address", "12 address", "13 address", "30 stands for an address that was left out", "31 belongs to a record that was left out"}
+	if !slices.Equal(log, want) {
+		t.Errorf("left out %q, want %q", log, want)
+	}
+	td, err = NewTakedown([]string{"http://(example,"})
+	must(t, err)
+	if got := rewritten(t, zipped(t, sample()), Gzip, &Plan{Output: "out", Keep: td.Keep}); len(got) != 0 {
+		t.Errorf("of the whole domain this is left: %.200q", got)
+	}
+	if _, err := NewTakedown([]string{"a page"}); err == nil {
+		t.Error("no address is accepted")
+	}
+}
+
+func TestFilter(t *testing.T) {
+	yes, s := true, sample()
+	for _, c := range []struct {
+		why  string
+		f    Filter
+		want []rec
+	}{
+		{"a host, with its requests and metadata", Filter{Hosts: []string{"a.example"}}, s[:5]},
+		{"hosts below", Filter{Hosts: []string{"c.example"}}, []rec{s[6], s[9]}},
+		{"a kind of MIME type", Filter{MIMEs: []string{"image/*"}}, []rec{s[0], s[5]}},
+		{"a MIME type with parameters", Filter{MIMEs: []string{"text/html"}, Hosts: []string{"a.example"}}, s[:5]},
+		{"a class of statuses", Filter{Statuses: []string{"4xx"}}, []rec{s[0], s[5]}},
+		{"a type", Filter{Types: []string{"revisit"}}, []rec{s[6], s[7]}},
+		{"a verdict", Filter{Valid: &yes, Profile: "cz"}, s[:5]},
+		{"another profile", Filter{Valid: &yes, Profile: "sk"}, nil},
+	} {
+		if got := rewritten(t, plain(s), Plain, &Plan{Output: "out", Keep: c.f.Keep})["out"]; !slices.Equal(got, texts(c.want)) {
+			t.Errorf("%s: %d records, want %d", c.why, len(got), len(c.want))
+		}
+	}
+	if (&Filter{Statuses: []string{"4x"}}).Check() == nil || (&Filter{Types: []string{"page"}}).Check() == nil {
+		t.Error("what no record can meet is accepted")
+	}
+}
+
+// Each output begins with the warcinfo record of what is in it, and captures stay whole.
+func TestDivide(t *testing.T) {
+	dir, s := t.TempDir(), sample()
+	d := &Divide{Prefix: filepath.Join(dir, "x"), Form: Gzip, Host: true}
+	set, err := NewSet(fsx.Real(), Gzip, 0)
+	must(t, err)
+	must(t, Run(t.Context(), []Input{{"in", bytes.NewReader(plain(s))}}, &Plan{Name: d.Name}, set))
+	got := folder(t, dir)
+	want := map[string][]string{
+		"x-a.example.warc.gz": texts(s[:5]), "x-b.example.warc.gz": texts([]rec{s[0], s[5], s[6], s[7], s[8]}), "x-www.c.example.warc.gz": texts([]rec{s[6], s[9]}),
+	}
+	for name, w := range want {
+		if !slices.Equal(got[name], w) {
+			t.Errorf("%s has %d records, want %d", name, len(got[name]), len(w))
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d files, want %d", len(got), len(want))
+	}
+	dir = t.TempDir()
+	d = &Divide{Prefix: filepath.Join(dir, "x"), Form: Plain, Size: 3000}
+	set, err = NewSet(fsx.Real(), Plain, 0)
+	must(t, err)
+	must(t, Run(t.Context(), []Input{{"in", bytes.NewReader(plain(s))}}, &Plan{Name: d.Name}, set))
+	if got := folder(t, dir); len(got) < 2 || len(got["x-00000.warc"]) < 5 {
+		t.Errorf("by size: %d files, %d records in the first", len(got), len(got["x-00000.warc"]))
+	}
+}
+
+// An output that is there is left alone; after an error, wherever the disk fails, nothing new is there.
+func TestOutputs(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "out.warc.gz")
+	must(t, os.WriteFile(name, []byte("mine"), 0o600))
+	run := func(ctx context.Context, fsys fsx.FS, data []byte, name string) error {
+		set, err := NewSet(fsys, Gzip, 0)
+		must(t, err)
+		return Run(ctx, []Input{{"in", bytes.NewReader(data)}}, &Plan{Output: name, Temp: t.TempDir()}, set)
+	}
+	if err := run(t.Context(), fsx.Real(), plain(sample()), name); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a file: %v", err)
+	}
+	if b, err := os.ReadFile(name); err != nil || string(b) != "mine" {
+		t.Errorf("the file is %q, %v", b, err)
+	}
+	var d *warc.Defect
+	if err := run(t.Context(), fsx.Real(), plain(sample())[:5000], filepath.Join(dir, "new")); !errors.As(err, &d) || d.File != "in" {
+		t.Errorf("of a damaged file: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := run(ended, fsx.Real(), plain(sample()), filepath.Join(dir, "new")); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	if err := run(t.Context(), fsx.ReadOnly(fsx.Real()), plain(sample()), filepath.Join(dir, "new")); err == nil {
+		t.Error("a disk that takes nothing: no error")
+	}
+	files, err := os.ReadDir(dir)
+	must(t, err)
+	if len(files) != 1 {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+// More outputs than are open at the same time.
+func TestManyOutputs(t *testing.T) {
+	var records []rec
+	for i := range 3 * mostOpen {
+		records = append(records, response(i+1, fmt.Sprintf("http://h%d.example/", i%(mostOpen+20)), "text/html", 200, "x", ""))
+	}
+	dir := t.TempDir()
+	d := &Divide{Prefix: filepath.Join(dir, "x"), Form: Gzip, Host: true}
+	set, err := NewSet(fsx.Real(), Gzip, 0)
+	must(t, err)
+	must(t, Run(t.Context(), []Input{{"in", bytes.NewReader(plain(records))}}, &Plan{Name: d.Name}, set))
+	n := 0
+	for _, f := range folder(t, dir) {
+		n += len(f)
+	}
+	if n != len(records) {
+		t.Errorf("%d records of %d", n, len(records))
+	}
+}

@@ -94,25 +94,23 @@ func (f *Filter) verdict(r *Record) bool {
 	if r.Type != warc.TypeMetadata || !strings.HasPrefix(r.URI, verdictURI) || r.Size > inMemory {
 		return false
 	}
-	type verdict struct {
-		Profile       string
-		Judged, Valid bool
-	}
 	data, err := io.ReadAll(r.Block())
 	if err != nil {
 		return false
 	}
-	// One verdict, or a document that holds several (docs/formats/analysis.md).
-	var v struct {
-		verdict
-		Verdicts []verdict
+	var verdicts []struct { // docs/formats/analysis.md
+		Profile       string
+		Judged, Valid bool
 	}
-	if json.Unmarshal(data, &v) != nil {
+	if json.Unmarshal(data, &verdicts) != nil {
 		return false
 	}
-	return slices.ContainsFunc(append(v.Verdicts, v.verdict), func(v verdict) bool {
-		return v.Profile != "" && (f.Profile == "" || v.Profile == f.Profile) && (f.Valid == nil || v.Judged && v.Valid == *f.Valid)
-	})
+	for _, v := range verdicts {
+		if (f.Profile == "" || v.Profile == f.Profile) && (f.Valid == nil || v.Judged && v.Valid == *f.Valid) {
+			return true
+		}
+	}
+	return false
 }
 
 // HostOf returns the host of a record's target URI, in lower case; of a DNS record the name; empty when there is none.

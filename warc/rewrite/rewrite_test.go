@@ -62,7 +62,7 @@ func sample() []rec {
 		{"request", id(11), "http://a.example/", concurrent(10), "application/http; msgtype=request", "GET / HTTP/1.1\r\n\r\n"},
 		response(10, "http://a.example/", "text/html; charset=utf-8", 200, "<p>one", ""),
 		{"metadata", id(12), "http://a.example/", concurrent(10), "application/warc-fields", "hopsFromSeed: L\r\n"},
-		{"metadata", id(13), "urn:exclave:verdict:http://a.example/", concurrent(10), "application/json", `{"verdicts":[{"profile":"cz","judged":true,"valid":true}]}`},
+		{"metadata", id(13), "urn:exclave:verdict:http://a.example/", concurrent(10), "application/json", `[{"profile":"sk","judged":true,"valid":false,"points":0,"min":1},{"profile":"cz","judged":true,"valid":true,"points":9,"min":1}]`},
 		response(20, "http://b.example/x.png", "image/png", 404, strings.Repeat("z", 3000), ""),
 		info(2),
 		{"revisit", id(30), "http://b.example/copy", "date=2023-01-02T03:04:05ZWARC-Refers-To-Target-URI: http://a.example/\r\n", "application/http; msgtype=response", ""},

@@ -61,7 +61,7 @@ func (r *Reader) resync(from int64) error {
 		// Little is read at first: the next false start may be near.
 		r.base, r.src.n, r.src.ahead = from, 0, lookAhead
 		r.br.Reset(r.src)
-	} else if n := from - r.pos(); n > 0 {
+	} else if n := from - r.pos(); n > 0 && (r.stream == nil || !r.stream.bad) { // else a member that begins at from is next
 		if _, err := r.br.Discard(int(n)); err != nil && err != io.EOF {
 			return fmt.Errorf("warc: read: offset %d: %w", r.pos(), err)
 		}

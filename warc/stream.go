@@ -36,6 +36,10 @@ func (s *stream) Read(p []byte) (int, error) {
 	if s.bad {
 		s.bad, s.open = false, false
 		s.in.gz = nil
+		// What could not be opened may be where reading is: it is not tried again.
+		if _, err := s.in.br.Discard(1); err != nil {
+			return 0, err
+		}
 		if err := s.in.search(); err != nil {
 			return 0, err
 		}

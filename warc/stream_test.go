@@ -3,6 +3,8 @@ package warc
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -32,7 +34,7 @@ func plainRecords(t *testing.T, name string) (out [][]byte) {
 	}
 }
 
-func gzipOf(t *testing.T, b []byte) []byte {
+func gzipOf(t testing.TB, b []byte) []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	_, err := z.Write(b)
@@ -41,7 +43,7 @@ func gzipOf(t *testing.T, b []byte) []byte {
 	return out.Bytes()
 }
 
-func zstdOf(t *testing.T, b []byte, o ...zstd.EOption) []byte {
+func zstdOf(t testing.TB, b []byte, o ...zstd.EOption) []byte {
 	z, err := zstd.NewWriter(nil, o...)
 	must(t, err)
 	return z.EncodeAll(b, nil)
@@ -170,13 +172,106 @@ func TestFormsDamaged(t *testing.T) {
 	}
 }
 
+// A member that cannot be opened, behind records of one stream, is not tried for ever: its dictionary is none.
+func TestStreamEnds(t *testing.T) {
+	records := plainRecords(t, sharedtest.Path(t, warcData+"warcio/test/data/example.warc.gz"))
+	data := slices.Concat(gzipOf(t, slices.Concat(records...)), skippable(dictionaryMagic, []byte("\x37\xa4\x30\xec1234")), zstdOf(t, records[0]), gzipOf(t, records[1]))
+	whole, defects := 0, 0
+	r := NewTolerantReader(bytes.NewReader(data), func(Defect) { defects++ })
+	for {
+		_, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		must(t, err)
+		if n, err := r.Finish(); n >= 0 && err == nil {
+			whole++
+		}
+	}
+	if whole != len(records)+1 || defects == 0 {
+		t.Errorf("%d records, want %d; %d defects %v", whole, len(records)+1, defects, r.done)
+	}
+}
+
 // What is missing is named.
 func TestNoDictionary(t *testing.T) {
 	records := plainRecords(t, sharedtest.Path(t, warcData+"warcio/test/data/example.warc.gz"))
 	data := forms(t, records)["zstd, dictionary"]
 	n := 8 + binary.LittleEndian.Uint32(data[4:])
 	_, err := NewReader(bytes.NewReader(data[n:])).Next()
-	if d, ok := err.(*Defect); !ok || d.Kind != KindZstd {
+	var d *Defect
+	if !errors.As(err, &d) || d.Kind != KindZstd {
 		t.Errorf("without its dictionary: %v", err)
+	}
+}
+
+// The two ways to verify say the same, of good files and of damaged ones, blocks that are larger than what is handed over among them; and
+// an error of the caller ends it.
+func TestVerifyReader(t *testing.T) {
+	records := plainRecords(t, sharedtest.Path(t, warcData+"resiliparse/tests/data/warcfile.warc.gz"))
+	big := strings.Repeat("0123456789", wholeBlock/5)
+	large := fmt.Sprintf("WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2024-01-02T03:04:05Z\r\nWARC-Target-URI: http://a.example/\r\n"+
+		"WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(big), big)
+	records = slices.Insert(records, 3, []byte(large), []byte("garbage between records\r\n"))
+	plain := slices.Concat(records...)
+	for _, data := range [][]byte{plain, gzipOf(t, plain), plain[:len(plain)-100], nil} {
+		var got, want []string
+		note := func(to *[]string) (func(*RecordInfo) error, func(Defect)) {
+			return func(i *RecordInfo) error { *to = append(*to, fmt.Sprint(i.Ref, i.ID, i.Status, i.Size)); return nil },
+				func(d Defect) { *to = append(*to, d.Error()) }
+		}
+		each, report := note(&want)
+		must(t, VerifyFrom(bytes.NewReader(data), each, report))
+		each, report = note(&got)
+		must(t, VerifyReader(bytes.NewReader(data), each, report))
+		if !slices.Equal(got, want) {
+			t.Errorf("VerifyReader says\n%.3000s\nVerifyFrom\n%.3000s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if len(data) > 0 && len(want) < 50 {
+			t.Errorf("%d records and defects", len(want))
+		}
+	}
+	mine := errors.New("mine")
+	for stop := 1; stop < 8; stop++ {
+		n := 0
+		err := VerifyReader(bytes.NewReader(plain), func(*RecordInfo) error {
+			if n++; n == stop {
+				return mine
+			}
+			return nil
+		}, func(Defect) {})
+		if !errors.Is(err, mine) || n != stop {
+			t.Errorf("the caller's error at record %d: %v after %d", stop, err, n)
+		}
+	}
+}
+
+// BenchmarkForms reads the records of a file of each form.
+func BenchmarkForms(b *testing.B) {
+	var records, gz, zst []byte
+	r := text(20 << 10)
+	z, err := zstd.NewWriter(nil)
+	must(b, err)
+	for range 200 {
+		one := fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(r), r)
+		var m bytes.Buffer
+		w := gzip.NewWriter(&m)
+		_, err := w.Write(one)
+		must(b, errors.Join(err, w.Close()))
+		records, gz, zst = append(records, one...), append(gz, m.Bytes()...), z.EncodeAll(one, zst)
+	}
+	for name, data := range map[string][]byte{"plain": records, "gzip": gz, "zstd": zst} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(records)))
+			for b.Loop() {
+				for r := NewReader(bytes.NewReader(data)); ; {
+					if _, err := r.Next(); err == io.EOF {
+						break
+					} else {
+						must(b, err)
+					}
+				}
+			}
+		})
 	}
 }

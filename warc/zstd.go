@@ -266,11 +266,9 @@ func (o *oneFrame) next(p []byte) int {
 func (o *oneFrame) drain() error {
 	var buf [64]byte
 	for {
-		switch _, err := o.Read(buf[:]); err {
-		case nil:
-		case io.EOF:
+		if _, err := o.Read(buf[:]); errors.Is(err, io.EOF) {
 			return nil
-		default:
+		} else if err != nil {
 			return err
 		}
 	}

@@ -140,7 +140,7 @@ func progress(cmd *cobra.Command, f io.Reader, name string) (io.Reader, func()) 
 	if st, err := term.Stat(); err != nil || st.Mode()&os.ModeCharDevice == 0 {
 		return f, func() {}
 	}
-	p := &progressReader{r: f, out: cmd.ErrOrStderr(), name: name, began: time.Now()}
+	p := &progressReader{r: f, out: term, name: printable.Text(name), began: time.Now()}
 	if s, ok := f.(io.ReadSeeker); ok {
 		if size, err := s.Seek(0, io.SeekEnd); err == nil {
 			p.size = size
@@ -154,7 +154,7 @@ func progress(cmd *cobra.Command, f io.Reader, name string) (io.Reader, func()) 
 
 type progressReader struct {
 	r     io.Reader
-	out   io.Writer
+	out   io.Writer // the terminal itself: a Writer of printable takes CR away
 	name  string
 	size  int64 // 0: unknown
 	at    int64

@@ -101,8 +101,6 @@ type Set struct {
 	open   int
 	clock  int64
 	single *bufio.Writer // of a stream; nil for files
-	infoed string
-	n      int64
 }
 
 // mostOpen is how many outputs are open at the same time.

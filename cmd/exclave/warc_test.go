@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"exclave/internal/sharedtest"
+)
+
+// Issue: HTTP ranges. A record of a file on a server is read by its place, the whole file is listed and checked, and a server without
+// ranges, or without the file, is told from damage.
+func TestWARCOverHTTP(t *testing.T) {
+	data, err := os.ReadFile(sharedtest.Path(t, "data/warc/warcio/test/data/example.warc.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ranges []string
+	mux := http.NewServeMux()
+	mux.HandleFunc("/ranges", func(w http.ResponseWriter, r *http.Request) {
+		ranges = append(ranges, r.Header.Get("Range"))
+		w.Header().Set("ETag", `"1"`)
+		http.ServeContent(w, r, "x", time.Time{}, bytes.NewReader(data))
+	})
+	mux.HandleFunc("/stream", func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(data) })
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	run := func(args ...string) (string, error) {
+		var began bool
+		var out bytes.Buffer
+		root := newRoot(&began)
+		root.SetArgs(append([]string{"warc"}, args...))
+		root.SetOut(&out)
+		root.SetErr(&out)
+		err := root.ExecuteContext(t.Context())
+		return out.String(), err
+	}
+	for _, path := range []string{"/ranges", "/stream"} {
+		if out, err := run("ls", s.URL+path); err != nil || strings.Count(out, "\n") != 6 {
+			t.Errorf("ls %s: %v\n%s", path, err, out)
+		}
+		if out, err := run("check", s.URL+path); err != nil || !strings.Contains(out, "6 records") {
+			t.Errorf("check %s: %v\n%s", path, err, out)
+		}
+		if out, err := run("cat", s.URL+path, "--offset", "784", "--decoded"); err != nil || !strings.HasPrefix(out, "<!doctype html>") {
+			t.Errorf("cat %s: %v\n%s", path, err, out)
+		}
+	}
+	if len(ranges) == 0 || !strings.HasPrefix(ranges[0], "bytes=0-") {
+		t.Errorf("asked for %q", ranges)
+	}
+	if out, err := run("ls", s.URL+"/none"); codeOf(err) != int(exitUsage) {
+		t.Errorf("of no file: %v\n%s", err, out)
+	}
+}

@@ -27,6 +27,7 @@ func elsewhere() map[string]map[int]string {
 		"seeds":   {130: "untilInterrupted: TestSignalStops"},
 		"stop":    {0: "TestControl", 3: "TestControl"},
 		"verify":  {1: "TestWebScripts/crawl", 130: "TestVerifySignal"},
+		"warc":    {130: "TestWARCInterrupted"},
 		"watch":   {0: "TestWatch", 3: "TestReaders: the same code"},
 	}
 }
@@ -82,6 +83,7 @@ func TestExitCodes(t *testing.T) {
 	write(t, "set.jsonl", `{"url":"http://a.example/","html":"<html lang=cs><p>x","nations":["own"]}`+"\n")
 	write(t, "words.tsv", "hello\t1\nworld\t2\n")
 	write(t, "czech.txt", "protože když který\n")
+	write(t, "one.warc", "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2024-01-02T03:04:05Z\r\nWARC-Target-URI: http://a.example/\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx\r\n\r\n")
 	// What cannot be written, also by root.
 	const sealed = "/proc/nowhere/x"
 	ended := map[string]map[int]bool{}
@@ -128,6 +130,8 @@ func TestExitCodes(t *testing.T) {
 		{0, "url http://a.example/"}, {2, "url ftp://a.example/"}, {2, "url x"}, {2, "url http://a.example/ x"}, {2, "url --job wrong http://a.example/"},
 		{0, "verify job"}, {2, "verify wrong"}, {3, "verify fresh"}, {3, "verify broken"}, {4, "verify locked"},
 		{0, "version"}, {2, "version x"},
+		{0, "warc ls one.warc"}, {0, "warc check one.warc"}, {0, "warc repair one.warc -o whole.warc"}, {1, "warc check file"}, {1, "warc cat one.warc --offset 5"}, {1, "warc merge file -o merged.warc"}, {1, "warc repair file -o merged.warc"},
+		{2, "warc ls missing"}, {2, "warc merge one.warc -o one.warc"}, {2, "warc split one.warc -o x"}, {3, "warc recompress one.warc -o " + sealed},
 		{0, "why empty"}, {0, "why job http://b.example/x"}, {1, "why fresh"}, {1, "why fresh http://b.example/x"}, {1, "why job http://c.example/"}, {2, "why job x"}, {2, "why wrong"}, {3, "why broken"}, {4, "why locked"}, {4, "why locked http://b.example/x"},
 	} {
 		args := strings.Fields(c.line)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -55,5 +56,27 @@ func TestWARCOverHTTP(t *testing.T) {
 	}
 	if out, err := run("ls", s.URL+"/none"); codeOf(err) != int(exitUsage) {
 		t.Errorf("of no file: %v\n%s", err, out)
+	}
+}
+
+// A signal ends a verb with its own code, and nothing is made.
+func TestWARCInterrupted(t *testing.T) {
+	name := sharedtest.Path(t, "data/warc/warcio/test/data/example.warc.gz")
+	dir := t.TempDir()
+	for _, args := range [][]string{{"ls", name}, {"check", name}, {"cat", name}, {"recompress", name, "-o", dir + "/x.warc.gz"}} {
+		var began bool
+		var out bytes.Buffer
+		root := newRoot(&began)
+		root.SetArgs(append([]string{"warc"}, args...))
+		root.SetOut(&out)
+		root.SetErr(&out)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := root.ExecuteContext(ctx); codeOf(err) != int(exitInterrupt) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("left behind: %v, %v", files, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/sha512"
 	"encoding/base32"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -47,6 +48,33 @@ func PayloadDigest(block Block) (string, error) {
 		return "", fmt.Errorf("warc: digest payload: %w", err)
 	}
 	return d, nil
+}
+
+// EntityDigest returns the digest of the entity body of a response record with this block: as
+// [PayloadDigest], but without the framing of the chunked transfer coding (WARC 1.1 section 6.3.2 by RFC
+// 2616 section 7.2; iipc/warc-specifications #22). Content codings stay. It is what identifies content:
+// answers that differ in their chunks only have one. Of a body that ends within a chunk it is that of the data there
+// is; a body that is said to be in chunks and is not, or no longer, is taken as it is stored.
+func EntityDigest(block Block) (string, error) {
+	n, err := record.HeadLen(io.NewSectionReader(block, 0, block.Size()))
+	if err != nil {
+		return "", fmt.Errorf("warc: digest entity: %w", err)
+	}
+	raw := make([]byte, n)
+	if _, err := io.ReadFull(io.NewSectionReader(block, 0, n), raw); err != nil {
+		return "", fmt.Errorf("warc: digest entity: %w", err)
+	}
+	stored := func() *io.SectionReader { return io.NewSectionReader(block, n, block.Size()-n) }
+	head, h := record.ParseHead(raw), sha1.New()
+	_, err = io.Copy(h, head.Entity(stored()))
+	if errors.Is(err, record.ErrChunks) {
+		h.Reset()
+		_, err = io.Copy(h, stored())
+	}
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", fmt.Errorf("warc: digest entity: %w", err)
+	}
+	return Label(h.Sum(nil)), nil
 }
 
 func validDigest(s string) bool {

@@ -51,11 +51,7 @@ func (r *Recording) Body(limit int64) (body []byte, err error) {
 		end := r.header + min(limit, r.size-r.header)
 		return r.mem[r.header:end:end], nil
 	}
-	section := io.NewSectionReader((*answer)(r), r.header, r.size-r.header)
-	var src io.Reader = section
-	if r.head.Chunked() {
-		src = newDechunker(section)
-	}
+	src := r.head.Entity(io.NewSectionReader((*answer)(r), r.header, r.size-r.header))
 	var notes error
 	for i := len(codings) - 1; i >= 0; i-- {
 		if len(codings)-i > maxCodings {

@@ -149,7 +149,15 @@ type dechunker struct {
 	raw    bool
 }
 
-func newDechunker(body *io.SectionReader) *dechunker {
+// Entity reads the entity body of an answer with this header: body, which is what is stored behind
+// the header, without the framing of the chunked coding and with its content codings. A body that
+// breaks the coding before its first data byte is read as it is: it was stored without its chunks. At the
+// end of such a body, and where it breaks the coding later, the error is [ErrChunks]; where it ends too
+// early, [io.ErrUnexpectedEOF]. Other errors are those of body.
+func (h *Head) Entity(body *io.SectionReader) io.Reader {
+	if !h.Chunked() {
+		return body
+	}
 	return &dechunker{body: body, buf: make([]byte, 8<<10)}
 }
 

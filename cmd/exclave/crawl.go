@@ -70,7 +70,7 @@ works on the job; 130 interrupted twice.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.recrawl, "recrawl", false, "fetch finished seeds again, conditionally: only what changed is sent")
+	f.BoolVar(&o.recrawl, "recrawl", false, "ask again for the seeds and everything archived, conditionally: only what changed is sent")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
 	f.BoolVar(&o.plain, "plain", false, "a line of progress instead of the live view")
 	f.BoolVar(&o.failFast, "fail-fast", false, "of a folder: end with the first job that fails")

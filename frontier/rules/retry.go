@@ -32,6 +32,7 @@ func (t *Tx) RetryFinished(a *Retries) error {
 		if err := t.deleteFailureFacts(r); err != nil {
 			return err
 		}
+		r.Force = r.Force || u.Force
 		if err := errors.Join(t.Enqueue(r, crawl.ModeFetch), t.resetBackOff(r)); err != nil {
 			return err
 		}
@@ -94,4 +95,5 @@ func (t *Tx) resetBackOff(r *schema.Record) error {
 type RetryURI struct {
 	ID     crawl.ID
 	Status crawl.Status
+	Force  bool // it is asked for conditionally, and archived again when it was archived
 }

@@ -9,7 +9,8 @@ import (
 	"exclave/internal/job/question"
 )
 
-// retry answers POST /retry?[host=…][&surt=…][&regex=…][&status=…][&since=…][&dry=1].
+// retry answers POST /retry?[host=…][&surt=…][&regex=…][&status=…][&since=…][&dry=1], and of what is
+// archived &archived=1[&before=…][&verdict=…].
 func (s *Server) retry(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	ask := question.Retry{Filter: filterOf(q), Dry: q.Get("dry") != ""}
@@ -17,9 +18,15 @@ func (s *Server) retry(w http.ResponseWriter, r *http.Request) error {
 	if ask.Statuses, err = question.ParseStatuses(q.Get("status")); err != nil {
 		return badRequest(err)
 	}
-	if since := q.Get("since"); since != "" {
-		if ask.Since, err = time.Parse(time.RFC3339Nano, since); err != nil {
-			return badRequest(fmt.Errorf("control: since=%s is no time", since))
+	if ask.Verdict, err = question.ParseVerdict(q.Get("verdict")); err != nil {
+		return badRequest(err)
+	}
+	ask.Archived = q.Get("archived") != ""
+	for name, t := range map[string]*time.Time{"since": &ask.Since, "before": &ask.Before} {
+		if text := q.Get(name); text != "" {
+			if *t, err = time.Parse(time.RFC3339Nano, text); err != nil {
+				return badRequest(fmt.Errorf("control: %s=%s is no time", name, text))
+			}
 		}
 	}
 	out, err := s.job.Retry(r.Context(), ask)
@@ -34,6 +41,15 @@ func (c *Client) Retry(ctx context.Context, r question.Retry) (out question.Retr
 	more := []string{"status", r.Statuses.String()}
 	if !r.Since.IsZero() {
 		more = append(more, "since", r.Since.Format(time.RFC3339Nano))
+	}
+	if !r.Before.IsZero() {
+		more = append(more, "before", r.Before.Format(time.RFC3339Nano))
+	}
+	if r.Verdict != question.AnyVerdict {
+		more = append(more, "verdict", string(r.Verdict))
+	}
+	if r.Archived {
+		more = append(more, "archived", "1")
 	}
 	if r.Dry {
 		more = append(more, "dry", "1")

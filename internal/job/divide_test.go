@@ -262,7 +262,7 @@ func TestDivideRevisits(t *testing.T) {
 	for _, m := range members(t, filepath.Join(dir, "cz", "*.warc.gz")) {
 		kinds[m.kind+" "+m.uri]++
 	}
-	if kinds["response "+site+"/v"] != 1 || kinds["revisit "+site+"/v"] != 1 || kinds["response "+site+"/i.png"] != 1 || r.None != 0 || len(r.Parts) != 1 {
+	if kinds["response "+site+"/v"] != 1 || kinds["revisit "+site+"/v"] != 1 || kinds["response "+site+"/i.png"] != 2 || r.None != 0 || len(r.Parts) != 1 {
 		t.Errorf("%v, %+v", kinds, r)
 	}
 }

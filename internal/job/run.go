@@ -15,6 +15,7 @@ import (
 	"exclave/internal/job/folder"
 	"exclave/internal/job/pause"
 	"exclave/internal/job/progress"
+	"exclave/internal/job/question"
 	"exclave/internal/job/seeds"
 	"exclave/internal/job/view"
 	"exclave/internal/printable"
@@ -127,7 +128,9 @@ func (r *run) crawl(ctx context.Context) (chain.Reason, error) {
 		var err error
 		select {
 		case <-r.ctl.Begun(): // a processor that cannot start leaves the state as it is
-			r.offered, err = r.seeder.Files(sctx, r.opts.Recrawl)
+			if r.offered, err = r.seeder.Files(sctx, r.opts.Recrawl); err == nil && r.opts.Recrawl {
+				_, err = r.answers.Retry(sctx, question.Retry{Archived: true, Before: r.began})
+			}
 		case <-sctx.Done():
 		}
 		seeded <- err

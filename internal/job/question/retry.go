@@ -20,6 +20,53 @@ type Retry struct {
 	Statuses Statuses
 	Since    time.Time // finished at this time or later; zero: whenever
 	Dry      bool      // count, and change nothing
+
+	// Archived chooses among what is archived, of all statuses when none is given: it is asked for again with the
+	// validators of its capture. Before and Verdict are for these.
+	Archived bool
+	Before   time.Time // finished before this time; zero: whenever
+	Verdict  Verdict
+}
+
+// Verdict chooses pages by what the analyzer said.
+type Verdict string
+
+// The verdicts that can be asked for.
+const (
+	AnyVerdict Verdict = ""
+	Valid      Verdict = "valid"    // a profile accepted it
+	Invalid    Verdict = "invalid"  // judged, accepted by none: archived because a valid page leads to it
+	Unjudged   Verdict = "unjudged" // images, style sheets and what else is not judged
+)
+
+// ParseVerdict reads the word of a verdict. An error wraps [ErrFilter].
+func ParseVerdict(text string) (Verdict, error) {
+	switch v := Verdict(text); v {
+	case AnyVerdict, Valid, Invalid, Unjudged:
+		return v, nil
+	}
+	return AnyVerdict, fmt.Errorf("job: %w: verdict %q is none of %s, %s, %s", ErrFilter, text, Valid, Invalid, Unjudged)
+}
+
+func (v Verdict) has(o crawl.Outcome) bool {
+	switch v {
+	case Valid:
+		return o.Valid()
+	case Invalid:
+		return o.Judged && !o.Valid()
+	case Unjudged:
+		return !o.Judged
+	case AnyVerdict:
+	}
+	return true
+}
+
+// choosesOutcome reports whether the outcome of a URI is one that is asked for.
+func (r *Retry) choosesOutcome(o crawl.Outcome) bool {
+	if !r.Archived {
+		return r.Statuses.has(o.Status)
+	}
+	return o.Archived && r.Verdict.has(o) && (len(r.Statuses) == 0 || r.Statuses.has(o.Status))
 }
 
 // Statuses are ranges of statuses; none stands for all that mean a failure ([frontier.Failed]).
@@ -118,17 +165,17 @@ func (a *Answers) Retry(ctx context.Context, r Retry) (out Retried, err error) {
 	}
 	err = a.State.EachURI(func(u *frontier.Record) error {
 		switch {
-		case u.State != frontier.Done || u.Claim.IsZero() || !r.Statuses.has(u.Outcome.Status):
+		case u.State != frontier.Done || u.Claim.IsZero() || !r.choosesOutcome(u.Outcome):
 			return nil
 		case host != "" && u.Host != host, !chosen(u):
 			return nil
 		case !r.Since.IsZero() && u.Last.IsZero():
 			out.Untimed++
 			return nil
-		case u.Last.Before(r.Since):
+		case u.Last.Before(r.Since), !r.Before.IsZero() && !u.Last.Before(r.Before):
 			return nil
 		}
-		if batch = append(batch, frontier.Again{ID: u.ID, Status: u.Outcome.Status}); len(batch) == cap(batch) {
+		if batch = append(batch, frontier.Again{ID: u.ID, Status: u.Outcome.Status, Force: r.Archived}); len(batch) == cap(batch) {
 			return flush()
 		}
 		return nil

@@ -3,6 +3,7 @@
 GOLANGCI_LINT=v2.15.0 # has staticcheck built in
 DEADCODE_TOOLS=v0.52.0 # of golang.org/x/tools
 WARCIO=1.8.1
+CDXJ_INDEXER=1.5.0
 PYWB=2.10.0 # what it needs is pinned in pywb.txt
 JWARC=0.36.0
 JWARC_SHA256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
@@ -12,6 +13,7 @@ TOOLS="${EXCLAVE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/exclave-tools}"
 LINT="$TOOLS/golangci-lint-$GOLANGCI_LINT/golangci-lint"
 DEADCODE="$TOOLS/deadcode-$DEADCODE_TOOLS/deadcode"
 VENV="$TOOLS/warcio-$WARCIO"
+CDXJ_VENV="$TOOLS/cdxj-indexer-$CDXJ_INDEXER"
 PYWB_VENV="$TOOLS/pywb-$PYWB"
 JWARC_JAR="$TOOLS/jwarc-$JWARC.jar"
 CHROMIUM=chromium # Debian's, whatever version it has: security fixes go first
@@ -49,6 +51,12 @@ install_warcio() {
 	[ -x "$VENV/bin/warcio" ] && return
 	venv "$VENV"
 	"$VENV/bin/pip" install --quiet --disable-pip-version-check "warcio==$WARCIO"
+}
+
+install_cdxj_indexer() {
+	[ -x "$CDXJ_VENV/bin/cdxj-indexer" ] && return
+	venv "$CDXJ_VENV"
+	"$CDXJ_VENV/bin/pip" install --quiet --disable-pip-version-check "cdxj-indexer==$CDXJ_INDEXER" "warcio==$WARCIO"
 }
 
 install_pywb() {

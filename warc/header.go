@@ -104,7 +104,8 @@ func clip(s string) string { return s[:min(len(s), 60)] }
 
 func isGzip(err error) bool {
 	var corrupt flate.CorruptInputError
-	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
+	var internal flate.InternalError // of klauspost's decoder, about some corrupt codes
+	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) || errors.As(err, &internal)
 }
 
 func notARC(off int64) error {

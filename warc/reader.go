@@ -173,6 +173,9 @@ func (r *Reader) reset(f io.ReaderAt, from, to int64) {
 	r.base, r.far, r.end, r.cur, r.done = from, 0, 0, nil, nil
 }
 
+// Compressed reports that the last record of [Reader.Next] has a gzip member or frames of its own.
+func (r *Reader) Compressed() bool { return r.zipped }
+
 func (r *Reader) pos() int64 { return r.base + r.src.n - int64(r.br.Buffered()) }
 
 // Next returns the next record, after reading the present one to its end. It

@@ -28,6 +28,7 @@ func elsewhere() map[string]map[int]string {
 		"seeds":   {130: "untilInterrupted: TestSignalStops"},
 		"stop":    {0: "TestControl", 3: "TestControl"},
 		"verify":  {1: "TestWebScripts/crawl", 130: "TestVerifySignal"},
+		"cdx":     {130: "TestWARCInterrupted: the same code"},
 		"warc":    {130: "TestWARCInterrupted"},
 		"watch":   {0: "TestWatch", 3: "TestReaders: the same code"},
 	}
@@ -97,6 +98,7 @@ func TestExitCodes(t *testing.T) {
 		{0, "calibrate --profile weighed.toml told.jsonl --folds 2 -o fitted.toml"}, {1, "calibrate --profile weighed.toml untold.jsonl --folds 2"},
 		{2, "calibrate --profile own.toml told.jsonl"}, {2, "calibrate --profile weighed.toml set.jsonl"}, {3, "calibrate --profile weighed.toml told.jsonl --folds 2 -o " + sealed},
 		{0, "check job"}, {0, "check locked"}, {2, "check wrong"}, {2, "check empty"}, {2, "check nowhere"}, {3, "check broken"},
+		{0, "cdx one.warc"}, {1, "cdx file"}, {2, "cdx missing"}, {2, "cdx --format x one.warc"}, {2, "cdx one.warc -o one.warc"}, {2, "cdx empty"}, {3, "cdx one.warc -o " + sealed + "/x"},
 		{0, "checkpoint --name a job"}, {0, "checkpoint list job"}, {0, "checkpoint restore job/checkpoints/a restored"}, {1, "checkpoint list fresh"}, {2, "checkpoint --name a job"},
 		{2, "checkpoint fresh"}, {2, "checkpoint wrong"}, {2, "checkpoint restore job restored2"}, {2, "checkpoint restore job/checkpoints/a job"}, {3, "checkpoint broken"}, {4, "checkpoint locked"},
 		{0, "crawl --quiet empty"}, {2, "crawl wrong"}, {2, "crawl nowhere"}, {3, "crawl --quiet broken"}, {4, "crawl --quiet locked"},

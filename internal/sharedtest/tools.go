@@ -14,6 +14,13 @@ func Warcio(t testing.TB) string {
 	return tool(t, "warcio", "EXCLAVE_WARCIO", "pip install warcio")
 }
 
+// CDXJIndexer returns the path of the command cdxj-indexer: what $EXCLAVE_CDXJ_INDEXER names, else the one
+// on PATH. When there is neither, the test ends as with [Missing].
+func CDXJIndexer(t testing.TB) string {
+	t.Helper()
+	return tool(t, "cdxj-indexer", "EXCLAVE_CDXJ_INDEXER", "pip install cdxj-indexer")
+}
+
 // Jwarc returns the command that runs jwarc, without arguments: java with the jar
 // that $EXCLAVE_JWARC names. When one is absent, the test ends as with [Missing].
 func Jwarc(t testing.TB) []string {

@@ -13,21 +13,13 @@ import (
 // OutbackCDX differs.
 func CDXKey(u *URL) string {
 	host := strings.Trim(strings.ReplaceAll(u.host, "..", "."), ".")
-	path := unescapeAll(u.Path())
-	if host != "" {
-		path = foldPath(path)
-	}
-	path = strings.ToLower(escapeOnce(path))
-	path = stripASPNet(path)
-	if len(path) > 1 {
-		path = strings.TrimSuffix(path, "/")
-	}
-
 	var b strings.Builder
 	b.Grow(len(u.href))
+	path := unescapeAll(u.Path())
 	if host == "" {
 		b.WriteString(u.Scheme() + ":")
 	} else {
+		path = foldPath(path)
 		labels := strings.Split(withoutWWW(host), ".")
 		slices.Reverse(labels)
 		b.WriteString(strings.Join(labels, ","))
@@ -36,10 +28,47 @@ func CDXKey(u *URL) string {
 		}
 		b.WriteByte(')')
 	}
+	cdxRest(&b, path, u.Query())
+	return b.String()
+}
+
+// cdxRest writes what stands behind the host: an unescaped path, and a query.
+func cdxRest(b *strings.Builder, path, query string) {
+	path = strings.ToLower(escapeOnce(path))
+	path = stripASPNet(path)
+	if len(path) > 1 {
+		path = strings.TrimSuffix(path, "/")
+	}
 	b.WriteString(path)
-	if q := cdxQuery(u.Query()); q != "" {
+	if q := cdxQuery(query); q != "" {
 		b.WriteString("?" + q)
 	}
+}
+
+// CDXKeyOf is [CDXKey] of any address that stands in an archive. Of a scheme that is none of the web host and path make the key (metadata://gnu.org/a is
+// org,gnu)/a), and without a host the scheme too (dns:example.cz, urn:exclave:verdict:http://example.cz/, file:/a). What is no address
+// is its own key.
+func CDXKeyOf(uri string) string {
+	if u, err := Parse(uri); err == nil {
+		return CDXKey(u)
+	}
+	scheme, rest, ok := strings.Cut(uri, ":")
+	if !ok {
+		return uri
+	}
+	if in, ok := strings.CutPrefix(rest, "//"); ok && !strings.HasPrefix(in, "/") {
+		if u, err := Parse("http://" + in); err == nil {
+			return CDXKey(u)
+		}
+		return uri
+	} else if ok {
+		rest = in
+	}
+	rest, _, _ = strings.Cut(rest, "#")
+	path, query, _ := strings.Cut(rest, "?")
+	var b strings.Builder
+	b.WriteString(strings.ToLower(scheme) + ":")
+	cdxRest(&b, unescapeAll(path), query)
 	return b.String()
 }
 

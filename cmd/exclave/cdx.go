@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"exclave/config"
+	"exclave/internal/fsx"
+	"exclave/internal/job/folder"
+	"exclave/warc/cdx"
+
+	"github.com/spf13/cobra"
+)
+
+func newCDX() *cobra.Command {
+	var o cdx.Options
+	var format, out, types string
+	cmd := &cobra.Command{
+		Use:   "cdx JOB|FILE|FOLDER...",
+		Short: "Index WARC files for replay: CDXJ, or CDX of 11 or 9 fields",
+		Long: `cdx prints the index of WARC files of any program: a line for each capture, sorted by key and time, as pywb, OutbackCDX and other replay
+tools read it. Of a JOB it takes the finished WARC files, also while it is crawled; of a FOLDER all that end in .warc, .warc.gz,
+.warc.zst, .arc or .arc.gz, in folders below it too. A FILE may be - for standard input, or an address of http or https. Lines are sorted on disk: memory does not
+grow with the files. A line says the name of the file without its folders.
+
+With --post what POST and PUT requests sent becomes part of the key, as pywb has it: answers to different forms at one address are different captures.
+
+Exit codes: 0 done; 1 defects were found, what is whole is in the index; 2 wrong flags, a file cannot be read, the output is there; 3 a failure
+of our own; 130 interrupted, nothing was made.`,
+		Example: `  exclave cdx my-job -o index.cdxj
+  exclave cdx --format cdx11 *.warc.gz | curl --data-binary @- http://localhost:8080/nation`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			f, err := cdx.ParseFormat(format)
+			if err != nil {
+				return withCode(exitUsage, err)
+			}
+			if types != "" {
+				o.Types = strings.Split(types, ",")
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
+			defer stop()
+			files, err := warcFiles(args)
+			if err != nil {
+				return err
+			}
+			x := cdx.NewIndex(f, o.Temp)
+			defer func() { err = errors.Join(err, x.Close()) }()
+			bad := &defects{cmd: cmd}
+			for _, name := range files {
+				if err := indexFile(ctx, cmd, name, o, bad, x); err != nil {
+					return warcEnd(ctx, "cdx", err)
+				}
+			}
+			write := func(w io.Writer) error {
+				_, err := x.WriteTo(w)
+				return err
+			}
+			if out == "" {
+				err = write(cmd.OutOrStdout())
+			} else {
+				err = writeNew(out, write)
+			}
+			if err != nil {
+				return warcEnd(ctx, "cdx", err)
+			}
+			return bad.end("cdx")
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&format, "format", string(cdx.CDXJ), "cdxj, cdx11 or cdx9")
+	fl.StringVarP(&out, "output", "o", "", "new file for the index (default: standard output)")
+	fl.StringVar(&types, "records", "", "types of records, apart by commas (default: response, revisit, and resource and metadata that are no application/warc-fields)")
+	fl.BoolVar(&o.Post, "post", false, "keys of answers to POST and PUT say what was sent")
+	tempFlag(cmd, &o.Temp)
+	return cmd
+}
+
+// indexFile adds the captures of a file.
+func indexFile(ctx context.Context, cmd *cobra.Command, name string, o cdx.Options, bad *defects, x *cdx.Index) (err error) {
+	f, err := openWARC(ctx, cmd, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	err = cdx.Read(f, filepath.Base(name), o, bad.tell(name), func(c *cdx.Capture) error { return errors.Join(x.Add(c), ctx.Err()) })
+	if errors.Is(err, cdx.ErrStream) {
+		return withCode(exitUsage, fmt.Errorf("cdx %s: %w", name, err))
+	}
+	return err
+}
+
+// warcFiles are the WARC files that arguments name: the finished ones of a job, all below a folder, files, addresses and "-". Each
+// once, those of a folder in the order of their names.
+func warcFiles(args []string) (files []string, err error) {
+	for _, arg := range args {
+		st, err := os.Stat(arg)
+		if arg == "-" || strings.Contains(arg, "://") || err == nil && !st.IsDir() {
+			files = append(files, arg)
+			continue
+		}
+		if err != nil {
+			return nil, withCode(exitUsage, fmt.Errorf("warc: %w", err))
+		}
+		root := arg
+		if _, err := os.Stat(filepath.Join(arg, config.FileName)); err == nil {
+			root = filepath.Join(arg, folder.WARCDir)
+		}
+		n := len(files)
+		err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && isWARCName(name) {
+				files = append(files, name)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, withCode(exitUsage, fmt.Errorf("warc: %w", err))
+		}
+		if len(files) == n {
+			return nil, withCode(exitUsage, fmt.Errorf("warc: no WARC file in %s", root))
+		}
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(files, func(name string) bool {
+		was := seen[name]
+		seen[name] = true
+		return was
+	}), nil
+}
+
+// isWARCName tells by the name of a file whether it is an archive. Those that are still written end in .open.
+func isWARCName(name string) bool {
+	for _, end := range []string{".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// writeNew writes a file that is not there yet: under a temporary name beside it, synced and renamed.
+func writeNew(name string, write func(io.Writer) error) (err error) {
+	if _, err := os.Lstat(name); err == nil {
+		return withCode(exitUsage, fmt.Errorf("%s is there already; name another file or remove it", name))
+	}
+	part := name + ".part"
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fsx.FileMode)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Link(part, name) // refuses one that is there by now
+	}
+	return errors.Join(err, os.Remove(part))
+}

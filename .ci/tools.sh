@@ -4,9 +4,12 @@ GOLANGCI_LINT=v2.15.0 # has staticcheck built in
 DEADCODE_TOOLS=v0.52.0 # of golang.org/x/tools
 WARCIO=1.8.1
 CDXJ_INDEXER=1.5.0
+WACZ=0.6.0 # what it needs is pinned in wacz.txt
 PYWB=2.10.0 # what it needs is pinned in pywb.txt
 JWARC=0.36.0
 JWARC_SHA256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
+REPLAYWEB=2.5.3
+REPLAYWEB_SHA256=b7d35c39c4da9b7121c5a393911d8675d4cc6f19513c380191e16b086bea812c
 MAVEN_DEPENDENCY=3.8.1
 
 TOOLS="${EXCLAVE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/exclave-tools}"
@@ -14,8 +17,10 @@ LINT="$TOOLS/golangci-lint-$GOLANGCI_LINT/golangci-lint"
 DEADCODE="$TOOLS/deadcode-$DEADCODE_TOOLS/deadcode"
 VENV="$TOOLS/warcio-$WARCIO"
 CDXJ_VENV="$TOOLS/cdxj-indexer-$CDXJ_INDEXER"
+WACZ_VENV="$TOOLS/wacz-$WACZ"
 PYWB_VENV="$TOOLS/pywb-$PYWB"
 JWARC_JAR="$TOOLS/jwarc-$JWARC.jar"
+REPLAYWEB_DIR="$TOOLS/replaywebpage-$REPLAYWEB"
 CHROMIUM=chromium # Debian's, whatever version it has: security fixes go first
 
 # need COMMAND PACKAGE… installs Debian packages when the command is absent.
@@ -59,6 +64,13 @@ install_cdxj_indexer() {
 	"$CDXJ_VENV/bin/pip" install --quiet --disable-pip-version-check "cdxj-indexer==$CDXJ_INDEXER" "warcio==$WARCIO"
 }
 
+install_wacz() {
+	[ -x "$WACZ_VENV/bin/wacz" ] && return
+	venv "$WACZ_VENV"
+	"$WACZ_VENV/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+		-r .ci/wacz.txt
+}
+
 install_pywb() {
 	[ -x "$PYWB_VENV/bin/wayback" ] && return
 	venv "$PYWB_VENV"
@@ -76,6 +88,18 @@ install_jwarc() {
 		-Dartifact="org.netpreserve:jwarc:$JWARC" -DoutputDirectory="$TOOLS/part"
 	echo "$JWARC_SHA256  $TOOLS/part/jwarc-$JWARC.jar" | sha256sum --check --quiet
 	mv "$TOOLS/part/jwarc-$JWARC.jar" "$JWARC_JAR"
+}
+
+# AGPL: for tests only. What it needs is built into its files.
+install_replayweb() {
+	[ -f "$REPLAYWEB_DIR/sw.js" ] && return
+	need npm npm
+	rm -rf "$TOOLS/part/replayweb"
+	mkdir -p "$TOOLS/part/replayweb"
+	npm pack --silent --pack-destination "$TOOLS/part" "replaywebpage@$REPLAYWEB" >/dev/null
+	echo "$REPLAYWEB_SHA256  $TOOLS/part/replaywebpage-$REPLAYWEB.tgz" | sha256sum --check --quiet
+	tar -xzf "$TOOLS/part/replaywebpage-$REPLAYWEB.tgz" -C "$TOOLS/part/replayweb" --strip-components=1
+	mv "$TOOLS/part/replayweb" "$REPLAYWEB_DIR"
 }
 
 install_chromium() { need "$CHROMIUM" chromium; }

@@ -29,6 +29,7 @@ func elsewhere() map[string]map[int]string {
 		"stop":    {0: "TestControl", 3: "TestControl"},
 		"verify":  {1: "TestWebScripts/crawl", 130: "TestVerifySignal"},
 		"cdx":     {130: "TestWARCInterrupted: the same code"},
+		"wacz":    {130: "TestWACZSignal"},
 		"warc":    {130: "TestWARCInterrupted"},
 		"watch":   {0: "TestWatch", 3: "TestReaders: the same code"},
 	}
@@ -134,6 +135,8 @@ func TestExitCodes(t *testing.T) {
 		{0, "url http://a.example/"}, {2, "url ftp://a.example/"}, {2, "url x"}, {2, "url http://a.example/ x"}, {2, "url --job wrong http://a.example/"},
 		{0, "verify job"}, {2, "verify wrong"}, {3, "verify fresh"}, {3, "verify broken"}, {4, "verify locked"},
 		{0, "version"}, {2, "version x"},
+		{0, "wacz one.warc -o one.wacz"}, {1, "wacz job -o x.wacz"}, {1, "wacz file -o x.wacz"}, {1, "wacz fresh -o x.wacz"}, {2, "wacz missing -o x.wacz"}, {2, "wacz one.warc -o one.wacz"},
+		{2, "wacz one.warc -o x.wacz --profile cz"}, {2, "wacz wrong -o x.wacz"}, {2, "wacz job -o x.wacz --profile xx"}, {3, "wacz one.warc -o " + sealed}, {3, "wacz broken -o x.wacz"}, {4, "wacz locked -o x.wacz"},
 		{0, "warc ls one.warc"}, {0, "warc check one.warc"}, {0, "warc repair one.warc -o whole.warc"}, {1, "warc check file"}, {1, "warc cat one.warc --offset 5"}, {1, "warc merge file -o merged.warc"}, {1, "warc repair file -o merged.warc"},
 		{2, "warc ls missing"}, {2, "warc merge one.warc -o one.warc"}, {2, "warc split one.warc -o x"}, {3, "warc recompress one.warc -o " + sealed},
 		{0, "why empty"}, {0, "why job http://b.example/x"}, {1, "why fresh"}, {1, "why fresh http://b.example/x"}, {1, "why job http://c.example/"}, {2, "why job x"}, {2, "why wrong"}, {3, "why broken"}, {4, "why locked"}, {4, "why locked http://b.example/x"},

@@ -158,6 +158,8 @@ func (s *scene) need(t *testing.T, text string) {
 		switch {
 		case word == "warcio/bin/warcio":
 			link(sharedtest.Warcio(t), word)
+		case word == "wacz/bin/wacz":
+			link(sharedtest.Wacz(t), word)
 		case strings.HasSuffix(word, ".jar"):
 			tool := sharedtest.Jwarc(t)
 			link(tool[len(tool)-1], word)

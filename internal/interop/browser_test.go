@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
@@ -46,21 +47,28 @@ type look struct {
 	Styles []string // computed, as asked for
 }
 
-// lookScript waits until pywb shows the page in its frame, and pictures and fonts are
-// loaded or have failed; then it reports. %s is a list of pairs: selector, property.
-const lookScript = `(async () => {
+// lookScript waits until the frame with the page is there, and pictures and fonts are
+// loaded or have failed; then it reports. The frame is a JavaScript expression, pairs a list of selector and property.
+// It waits so many milliseconds for each, and says where it was when that was not enough.
+func lookScript(frame, pairs string, wait time.Duration) string {
+	return fmt.Sprintf(lookText, wait.Milliseconds(), frame, pairs)
+}
+
+const lookText = `(async () => {
+	const end = performance.now() + %d;
 	const pause = () => new Promise(r => setTimeout(r, 50));
+	const within = (p, what) => Promise.race([p, new Promise((_, no) => setTimeout(() => no(new Error("no end of " + what)), end - performance.now()))]);
 	let win, doc;
 	for (;; await pause()) {
-		const frame = document.querySelector("iframe#replay_iframe");
-		win = frame && frame.contentWindow;
+		win = %s;
 		doc = win && win.document;
 		if (doc && doc.body && doc.readyState === "complete" && doc.URL !== "about:blank") break;
+		if (performance.now() > end) throw new Error("no frame with a page: " + (doc ? doc.URL + " " + doc.readyState : "none") + " in " + document.documentElement.outerHTML.slice(0, 2000));
 	}
 	const images = [...doc.images];
 	images.forEach(i => { i.loading = "eager" });
-	await Promise.all(images.map(i => i.decode().catch(() => 0)));
-	await doc.fonts.ready;
+	await within(Promise.all(images.map(i => i.decode().catch(() => 0))), "pictures");
+	await within(doc.fonts.ready, "fonts");
 	const sheets = [];
 	const walk = s => {
 		sheets.push({URL: s.href || "", Rules: s.cssRules.length});
@@ -82,6 +90,13 @@ const lookScript = `(async () => {
 		Styles: %s.map(style),
 	};
 })()`
+
+// replayer is a program that shows archives in a browser.
+type replayer struct {
+	addr  string             // the only one that is to be asked: "127.0.0.1:port"
+	url   func(visit) string // where it shows a page
+	frame string             // JavaScript: the window in which it does, or something false
+}
 
 // visit is a page to look at, and what must be seen.
 type visit struct {
@@ -122,8 +137,8 @@ func visits() []visit {
 	}
 }
 
-// browse shows the pages in a browser that can reach nothing but pywb.
-func browse(t *testing.T, w *wayback, archives ...archive) {
+// browse shows the pages in a browser that can reach nothing but 127.0.0.1.
+func browse(t *testing.T, w replayer, archives ...archive) {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(sharedtest.Chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.WindowSize(1000, 900), chromedp.WSURLReadTimeout(ready),
@@ -160,11 +175,11 @@ func browse(t *testing.T, w *wayback, archives ...archive) {
 			tab, closeTab := chromedp.NewContext(ctx)
 			defer closeTab()
 			seen, asked := v.look(tab, t, w)
-			asked.check(t, w, v)
+			asked.check(t, w, v, archived[v.collection])
 			if v.source == "" {
 				v.source = v.url
 			}
-			v.check(t, w, seen, archived[v.collection])
+			v.check(t, seen, archived[v.collection])
 			if want := text(t, truth.Client(), v.source); squeeze(seen.Text) != want {
 				t.Errorf("text\n%s\nwant\n%s", squeeze(seen.Text), want)
 			}
@@ -173,13 +188,13 @@ func browse(t *testing.T, w *wayback, archives ...archive) {
 }
 
 // look opens the page, takes a picture of it and reports what the browser says.
-func (v visit) look(tab context.Context, t *testing.T, w *wayback) (look, *traffic) {
+func (v visit) look(tab context.Context, t *testing.T, w replayer) (look, *traffic) {
 	t.Helper()
 	must(t, chromedp.Do(tab))
 	asked := &traffic{}
 	must(t, chromedp.Listen(tab, asked.note))
-	must(t, chromedp.Do(tab, chromedp.Navigate(w.url(v.collection, "", "", v.url))))
-	seen, err := chromedp.Run(tab, chromedp.Evaluate[look](fmt.Sprintf(lookScript, v.styles), chromedp.EvalAwaitPromise))
+	must(t, chromedp.Do(tab, chromedp.Navigate(w.url(v))))
+	seen, err := chromedp.Run(tab, chromedp.Evaluate[look](lookScript(w.frame, v.styles, ready/2), chromedp.EvalAwaitPromise))
 	must(t, err)
 	png, err := chromedp.Run(tab, chromedp.CaptureScreenshot())
 	must(t, err)
@@ -189,7 +204,7 @@ func (v visit) look(tab context.Context, t *testing.T, w *wayback) (look, *traff
 	return seen, asked
 }
 
-func (v visit) check(t *testing.T, w *wayback, seen look, archived map[string]bool) {
+func (v visit) check(t *testing.T, seen look, archived map[string]bool) {
 	t.Helper()
 	if got := target(seen.URL); seen.Title != v.title || got != v.source {
 		t.Errorf("%q at %s, want %q at %s", seen.Title, got, v.title, v.source)
@@ -260,9 +275,9 @@ func (r *traffic) note(ev any) {
 	}
 }
 
-// check demands that pywb alone was asked, and that nothing but what is not in the
+// check demands that the replayer alone was asked, and that nothing but what is not in the
 // archive failed.
-func (r *traffic) check(t *testing.T, w *wayback, v visit) {
+func (r *traffic) check(t *testing.T, w replayer, v visit, archived map[string]bool) {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -279,8 +294,9 @@ func (r *traffic) check(t *testing.T, w *wayback, v visit) {
 		t.Errorf("failed: %q; web sockets: %q", r.failed, r.sockets)
 	}
 	for u, status := range r.status {
-		// The browser asks for an icon by itself; no page has named one.
-		if status >= 400 && !slices.Contains(v.missing, u) && !strings.HasSuffix(u, "/favicon.ico") {
+		// The browser asks for an icon by itself, ReplayWeb.page for one that pages name and nobody recorded.
+		icon := strings.HasSuffix(u, ".ico") && !archived[u]
+		if status >= 400 && !slices.Contains(v.missing, u) && !icon {
 			t.Errorf("%s: %d", u, status)
 		}
 	}
@@ -296,7 +312,7 @@ func (r *traffic) check(t *testing.T, w *wayback, v visit) {
 	}
 }
 
-// target returns the archived address in an address of pywb's; others as they are.
+// target returns the archived address in an address of a replayer's; others as they are.
 func target(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Hostname() != "127.0.0.1" {

@@ -152,7 +152,10 @@ func replay(t *testing.T, demo, iana, odd archive) {
 	}
 	t.Run("revisit", func(t *testing.T) { w.revisit(t, odd) })
 	t.Run("verdict", func(t *testing.T) { w.verdict(t, demo) })
-	t.Run("browser", func(t *testing.T) { browse(t, w, demo, iana) })
+	t.Run("browser", func(t *testing.T) {
+		shows := replayer{w.addr, func(v visit) string { return w.url(v.collection, "", "", v.url) }, `(document.querySelector("iframe#replay_iframe") || {}).contentWindow`}
+		browse(t, shows, demo, iana)
+	})
 }
 
 // captures asks for every URL of an archive: pywb must give the status and the

@@ -21,6 +21,13 @@ func CDXJIndexer(t testing.TB) string {
 	return tool(t, "cdxj-indexer", "EXCLAVE_CDXJ_INDEXER", "pip install cdxj-indexer")
 }
 
+// Wacz returns the path of the command wacz: what $EXCLAVE_WACZ names, else the
+// one on PATH. When there is neither, the test ends as with [Missing].
+func Wacz(t testing.TB) string {
+	t.Helper()
+	return tool(t, "wacz", "EXCLAVE_WACZ", "pip install wacz")
+}
+
 // Jwarc returns the command that runs jwarc, without arguments: java with the jar
 // that $EXCLAVE_JWARC names. When one is absent, the test ends as with [Missing].
 func Jwarc(t testing.TB) []string {
@@ -43,6 +50,17 @@ func Pywb(t testing.TB, command string) string {
 		return filepath.Join(dir, command)
 	}
 	return tool(t, command, "", "pip install pywb, or say in $EXCLAVE_PYWB in which folder it is")
+}
+
+// ReplayWeb returns the folder with ui.js and sw.js of ReplayWeb.page, which $EXCLAVE_REPLAYWEB names. When there is none, the test
+// ends as with [Missing].
+func ReplayWeb(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("EXCLAVE_REPLAYWEB")
+	if dir == "" {
+		Missing(t, "no ReplayWeb.page: say in $EXCLAVE_REPLAYWEB where the folder of the npm package replaywebpage is")
+	}
+	return dir
 }
 
 // Chromium returns the path of the browser: what $EXCLAVE_CHROMIUM names, else the

@@ -25,8 +25,22 @@ type Filter struct {
 	Valid         *bool  // what that verdict says
 }
 
-// verdictURI is before a page's address in the target URI of its verdict (docs/formats/warc.md).
-const verdictURI = "urn:exclave:verdict:"
+// VerdictURI is before a page's address in the target URI of its verdict (docs/formats/warc.md).
+const VerdictURI = "urn:exclave:verdict:"
+
+// Verdict is what a profile says of a page: what is asked for here of docs/formats/analysis.md.
+type Verdict struct {
+	Profile       string
+	Judged, Valid bool
+}
+
+// Verdicts reads the block of a verdict.
+func Verdicts(block []byte) (out []Verdict, err error) {
+	if err := json.Unmarshal(block, &out); err != nil {
+		return nil, fmt.Errorf("rewrite: verdict: %w", err)
+	}
+	return out, nil
+}
 
 // Check returns what no record can meet.
 func (f *Filter) Check() error {
@@ -91,18 +105,15 @@ func (f *Filter) capture(capture []*Record) string {
 
 // verdict reports whether a record is a verdict that meets what is asked for.
 func (f *Filter) verdict(r *Record) bool {
-	if r.Type != warc.TypeMetadata || !strings.HasPrefix(r.URI, verdictURI) || r.Size > inMemory {
+	if r.Type != warc.TypeMetadata || !strings.HasPrefix(r.URI, VerdictURI) || r.Size > inMemory {
 		return false
 	}
 	data, err := io.ReadAll(r.Block())
 	if err != nil {
 		return false
 	}
-	var verdicts []struct { // docs/formats/analysis.md
-		Profile       string
-		Judged, Valid bool
-	}
-	if json.Unmarshal(data, &verdicts) != nil {
+	verdicts, err := Verdicts(data)
+	if err != nil {
 		return false
 	}
 	for _, v := range verdicts {
@@ -115,7 +126,7 @@ func (f *Filter) verdict(r *Record) bool {
 
 // HostOf returns the host of a record's target URI, in lower case; of a DNS record the name; empty when there is none.
 func HostOf(r *Record) string {
-	uri := strings.TrimPrefix(r.URI, verdictURI)
+	uri := strings.TrimPrefix(r.URI, VerdictURI)
 	if name, ok := strings.CutPrefix(uri, "dns:"); ok {
 		return strings.ToLower(name)
 	}
@@ -177,7 +188,7 @@ func NewTakedown(what []string) (*Takedown, error) {
 }
 
 func surt(uri string) (string, bool) {
-	u, err := urlx.Parse(strings.TrimPrefix(uri, verdictURI))
+	u, err := urlx.Parse(strings.TrimPrefix(uri, VerdictURI))
 	if err != nil {
 		return "", false
 	}

@@ -1,0 +1,127 @@
+package wacz
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"exclave/warc"
+	"exclave/warc/cdx"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// blockLines is how many lines of the index are in a gzip member, as in packages of ArchiveWeb.page.
+const blockLines = 1024
+
+// Names of the index.
+const (
+	indexData  = "index.cdx.gz"
+	indexTable = "index.idx"
+)
+
+// index is the lines of the index, which are written in blocks, with a table of these (ZipNum): a reader fetches a block, not all.
+type index struct {
+	*cdx.Index
+	temp string
+}
+
+func newIndex(temp string) *index { return &index{cdx.NewIndex(cdx.CDXJ, temp), temp} }
+
+// file takes the captures of a file, which has been read and is whole: what is told of it is that a record has no date or no address.
+func (x *index) file(p *packing, from, base string) (err error) {
+	f, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("wacz: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	report := func(warc.Defect) { p.result.Unindexed++ }
+	return cdx.Read(f, base, cdx.Options{Post: true, Temp: x.temp}, report, func(c *cdx.Capture) error {
+		return errors.Join(x.Add(c), p.ctx.Err())
+	})
+}
+
+// block is a row of the table.
+type block struct {
+	Offset int64  `json:"offset"`
+	Length int    `json:"length"`
+	Digest string `json:"digest"`
+	File   string `json:"filename"`
+}
+
+// write writes the index into the package.
+func (x *index) write(to *packing) (n int64, err error) {
+	table, err := os.CreateTemp(to.dir, "table-*")
+	if err != nil {
+		return 0, fmt.Errorf("wacz: %w", err)
+	}
+	defer func() { err = errors.Join(err, table.Close()) }()
+	if _, err := fmt.Fprintf(table, "!meta 0 {\"format\":\"cdxj-gzip-1.0\",\"filename\":%q}\n", indexData); err != nil {
+		return 0, err
+	}
+	err = to.add("indexes/"+indexData, zip.Store, func(w io.Writer) error {
+		n, err = x.blocks(to, w, table)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if _, err := table.Seek(0, io.SeekStart); err != nil {
+		return 0, fmt.Errorf("wacz: %w", err)
+	}
+	return n, to.add("indexes/"+indexTable, zip.Deflate, func(w io.Writer) error {
+		_, err := io.Copy(w, table)
+		return err
+	})
+}
+
+// blocks writes the lines to w and the rows of their blocks to table.
+func (x *index) blocks(to *packing, w, table io.Writer) (n int64, err error) {
+	var member bytes.Buffer
+	z := gzip.NewWriter(&member)
+	var first []byte // key and date of the block's first line
+	var at int64
+	flush := func() error {
+		if n == 0 {
+			return nil
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+		h := sha256.New()
+		h.Write(member.Bytes())
+		row, err := json.Marshal(block{at, member.Len(), digestOf(h), indexData})
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(table, "%s %s\n", first, row); err != nil {
+			return err
+		}
+		at += int64(member.Len())
+		_, err = w.Write(member.Bytes())
+		member.Reset()
+		z.Reset(&member)
+		return errors.Join(err, to.ctx.Err())
+	}
+	err = x.Each(func(line []byte) error {
+		if n%blockLines == 0 {
+			if err := flush(); err != nil {
+				return err
+			}
+			key, _, _ := bytes.Cut(line, []byte(" {"))
+			first = bytes.Clone(key)
+		}
+		n++
+		_, err := z.Write(line)
+		return err
+	})
+	if err != nil {
+		return n, err
+	}
+	return n, flush()
+}

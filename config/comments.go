@@ -226,8 +226,10 @@ reads all.`,
 		"metrics.address": `"127.0.0.1:9090"; "" = off. Who reaches the address can read them: other machines
 too when it is not loopback.`,
 
-		"warc":            `WARC files.`,
-		"warc.prefix":     `First part of the file names.`,
+		"warc":        `WARC files.`,
+		"warc.prefix": `First part of the file names.`,
+		"warc.name": `Names of the files, without .warc.gz: {prefix}, {timestamp17} (with milliseconds) or
+{timestamp14}, {serial}, {pid}, {host}. The serial number stands behind the time.`,
 		"warc.max_size":   `At this size a file takes no further page.`,
 		"warc.pool_size":  `Files written at the same time.`,
 		"warc.gzip_level": `1 fast … 9 small.`,

@@ -32,7 +32,7 @@ func Check(fsys fsx.FS, dir string, rows []FileState, last func(file uint32) (Sp
 		}
 	}
 	for name := range r.sizes {
-		if !known[name] && (oursFinal.MatchString(name) || strict && ours.MatchString(name) && r.sizes[name] > 0) {
+		if !known[name] && (oursFinal(name) || strict && oursOpen(name) && r.sizes[name] > 0) {
 			c.fault("the state does not know %s: the state is older than the archive, or the file is another job's and must lie elsewhere; "+
 				"put the state back from a copy, restore a checkpoint (exclave checkpoint list JOB), or make a state anew (exclave recover JOB)", fsys.PathJoin(dir, name))
 		}

@@ -1,10 +1,7 @@
 package warc
 
 import (
-	"fmt"
-	"os"
 	"strings"
-	"time"
 
 	"exclave/internal/conf"
 
@@ -24,21 +21,25 @@ type Config struct {
 	PoolSize int `toml:"pool_size"`
 	// GzipLevel is 1 (fast) … 9 (small).
 	GzipLevel int `toml:"gzip_level"`
-	// Host and Port name the writer in file names, as in "name~host~port"; empty
-	// is the machine's host name.
+	// Name is the template of file names, without ".warc.gz": {prefix}, {timestamp17} (UTC with milliseconds) or {timestamp14},
+	// {serial} (the number of the file in the job, five digits or more), {pid}, {host}. The serial number stands behind the time.
+	Name string `toml:"name"`
+	// Host names the machine in file names; empty is its host name.
 	Host string `toml:"-"`
-	Port int    `toml:"-"`
 }
 
 // DefaultConfig returns Heritrix's defaults: 1 GB files; two files at a time; the
 // level at which compression costs about as much as the rest of a capture.
 func DefaultConfig() Config {
-	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, GzipLevel: 5, Port: 8443}
+	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, GzipLevel: 5, Name: DefaultName}
 }
 
 // Validate returns every problem, joined, or nil.
 func (c Config) Validate() (ps conf.Problems) {
 	ps.Check(c.Prefix != "" && plain(c.Prefix), "prefix", "%q: must be letters, digits, \".\", \"_\" and \"-\"", c.Prefix)
+	if problem := problemOfName(c.Name); problem != "" {
+		ps.Check(false, "name", "%q: %s", c.Name, problem)
+	}
 	ps.Check(c.MaxSize >= 1, "max_size", "%d: must be at least 1 byte", c.MaxSize)
 	ps.Check(c.PoolSize >= 1 && c.PoolSize <= 256, "pool_size", "%d: must be 1 … 256", c.PoolSize)
 	ps.Check(c.GzipLevel >= gzip.BestSpeed && c.GzipLevel <= gzip.BestCompression, "gzip_level", "%d: must be 1 … 9", c.GzipLevel)
@@ -53,20 +54,6 @@ func plain(s string) bool {
 		}
 	}
 	return true
-}
-
-// fileName is Heritrix's pattern
-// prefix-timestamp17-serial-pid~host~port.warc.gz.
-func (c Config) fileName(t time.Time, serial uint32) string {
-	host := c.Host
-	if host == "" {
-		host, _ = os.Hostname()
-	}
-	if host == "" || !plain(host) {
-		host = "localhost"
-	}
-	stamp := strings.Replace(t.UTC().Format("20060102150405.000"), ".", "", 1)
-	return fmt.Sprintf("%s-%s-%05d-%d~%s~%d.warc.gz", c.Prefix, stamp, serial, os.Getpid(), host, c.Port)
 }
 
 // Info describes the crawl in the warcinfo record of each file. Empty values are

@@ -137,7 +137,7 @@ func TestCaptureIsReadBack(t *testing.T) {
 	must(t, err)
 	want := "TEST-20261121050607089-00007-"
 	if len(events) != 1 || events[0].File != 7 || events[0].Name != state.Name || !strings.HasPrefix(state.Name, want) ||
-		!strings.HasSuffix(state.Name, "~host~8443.warc.gz") {
+		!strings.HasSuffix(state.Name, "-host.warc.gz") {
 		t.Fatalf("events %v, state %v", events, state)
 	}
 	name := "warcs/" + state.Name

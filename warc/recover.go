@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"slices"
 
 	"exclave/internal/aside"
@@ -18,12 +17,6 @@ type Note struct {
 	File string // base name
 	What string
 }
-
-// names of files that fileName makes: complete, and while they are open.
-var (
-	oursFinal = regexp.MustCompile(`^[A-Za-z0-9._-]+-\d{17}-\d{5,}-\d+~[A-Za-z0-9._-]+~\d+\.warc\.gz$`)
-	ours      = regexp.MustCompile(`^[A-Za-z0-9._-]+-\d{17}-\d{5,}-\d+~[A-Za-z0-9._-]+~\d+\.warc\.gz\.open$`)
-)
 
 // Recover brings the files of a directory to what rows say is committed, after
 // whatever end of the last run. It must be called before OpenPool; it returns
@@ -102,7 +95,7 @@ func (r *recovery) plan() error {
 		}
 	}
 	for name := range r.sizes {
-		if !known[name] && ours.MatchString(name) {
+		if !known[name] && oursOpen(name) {
 			r.acts = append(r.acts, func() error { return r.setAside(name, "nothing in this file was acknowledged") })
 		}
 	}

@@ -74,7 +74,7 @@ func (h *HTTP) request(u *urlx.URL, extra []record.Field) []byte {
 	field("User-Agent", h.agent)
 	field("From", h.cfg.From)
 	field("Accept", h.cfg.Accept)
-	field("Accept-Encoding", "gzip, br, zstd, deflate")
+	field("Accept-Encoding", "gzip, br")
 	field("Authorization", h.deps.Credentials[u.Origin()])
 	for _, f := range extra {
 		field(f.Name, f.Value)

@@ -64,6 +64,9 @@ func (g *group) answer(e *record.Exchange) error {
 		ContentType: e.ContentType, IP: e.IP, Truncated: e.Truncated,
 		PayloadDigest: e.Digest, Block: bytes.NewReader(e.Response),
 	}
+	if e.ContentType == warc.ContentDNS {
+		r.PayloadDigest = "" // as Heritrix: what is digested is the block, and FastWARC refuses one that says otherwise
+	}
 	if len(e.Request) > 0 {
 		record.Redact(e.Request)
 		q := &warc.Record{

@@ -234,6 +234,13 @@ too when it is not loopback.`,
 		"warc.pool_size":  `Files written at the same time.`,
 		"warc.gzip_level": `1 fast … 9 small.`,
 
+		"dedup": `Content that is archived already: only a revisit record is written, which refers to the
+earlier one: docs/howto/dedup.md.`,
+		"dedup.within_job": `Look for it among what this job has archived.`,
+		"dedup.by": `"digest": content that is the same, at whatever address; "url-digest": at the same
+address.`,
+		"dedup.min_size": `Bytes of a body from which on it is looked for.`,
+
 		"scope": `Which links and seeds are followed. The last rule that says something wins; logs and
 reports name it. Rules: accept, reject, seeds, prerequisite, hosts, regex,
 surt-prefixes (with list = [...] or file = "...", and decision = "accept" or "reject"),

@@ -10,6 +10,7 @@ import (
 	"exclave/chain/extract"
 	"exclave/chain/fetch"
 	"exclave/chain/standard"
+	"exclave/chain/write"
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/conf"
@@ -41,6 +42,8 @@ type Config struct {
 	// Whois says who is asked where registrants are.
 	Whois whois.Config `toml:"whois"`
 	WARC  warc.Config  `toml:"warc"`
+	// Dedup says of which answers only a revisit record is archived.
+	Dedup write.DedupConfig `toml:"dedup"`
 	// Checkpoint says when checkpoints are made, and which are kept.
 	Checkpoint Checkpoint `toml:"checkpoint"`
 	// Logs says how crawl.log, analysis.jsonl and out-of-scope.jsonl roll.
@@ -218,6 +221,7 @@ func Default(profile string) *Config {
 		},
 		Whois: whois.DefaultConfig(),
 		WARC:  warc.DefaultConfig(),
+		Dedup: write.DefaultDedup(),
 		Logs:  frontier.DefaultLogsConfig(),
 		Scope: decide.DefaultScope(NationalDomains(profile)...),
 	}

@@ -123,6 +123,7 @@ type Prior struct {
 	PayloadDigest string
 	ETag          string
 	LastModified  string
+	Original      Ref // of which Response is a revisit record with an identical payload; zero: it is none
 }
 
 // Judgement is the analyzer's result as the chains carry it.
@@ -260,6 +261,11 @@ type CrawlURI struct {
 	Metadata Ref      // metadata record with the outlinks
 	RecordID string   // of the response or revisit record
 	Carried  []string // keys of the deferred answers written in this group
+	// Payload is what the answer is found by when later ones have the same content; nil: it is not to be found.
+	Payload *Payload
+	// Original is the earlier answer with the same content that a revisit record was written for; nil: the
+	// response was archived whole, or is one to a conditional request.
+	Original *Original
 
 	// Post.
 	Disposition Disposition
@@ -275,6 +281,21 @@ type CrawlURI struct {
 	Err           error // our own failure, if any
 
 	attributes []attribute // see [CrawlURI.Attribute]
+}
+
+// Payload is the content of an archived answer.
+type Payload struct {
+	Name string // what it is known by: the same for the same content (package chain/write)
+	URL  string // WARC-Target-URI of the answer
+}
+
+// Original is an archived answer that revisit records of other answers with the same content refer to.
+type Original struct {
+	Ref    Ref
+	ID     string    // of its record
+	URL    string    // WARC-Target-URI
+	Date   time.Time // WARC-Date
+	Digest string    // WARC-Payload-Digest
 }
 
 // Annotate adds a word to the annotations of crawl.log. They are for people, and for what

@@ -60,6 +60,7 @@ func (f *Frontier) updateCaches(b *store.Batch) {
 	uris, hosts := b.Table(schema.URIs), b.Table(schema.Hosts)
 	f.filter.AddChanged(uris)
 	f.filter.AddChanged(hosts)
+	f.filter.AddChanged(b.Table(schema.Payloads))
 	store.SetChangedRows(f.recs, uris, func(key []byte) crawl.ID { return schema.ReadID(key[1:]) })
 	store.SetChangedRows(f.hostRows, hosts, func(key []byte) uint64 { return binary.BigEndian.Uint64(key[1:]) })
 	store.SetChangedRows(f.domainRows, b.Table(schema.Domains), rowName)

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
@@ -93,6 +94,24 @@ func (f *Frontier) Deferred(_ context.Context, key string) (crawl.Deferred, bool
 		return crawl.Deferred{}, false, err
 	}
 	return *d, true, nil
+}
+
+// Original returns the archived record that has a payload, by what that is known by. It is durable: what the state
+// holds was committed after the record was synced, and no later commit survives a loss of that one.
+func (f *Frontier) Original(_ context.Context, payload string) (*crawl.Original, error) {
+	key := schema.PayloadKey(payload)
+	if !f.filter.MayHave(binary.BigEndian.Uint64(key[len(key)-8:])) {
+		return nil, nil
+	}
+	v, err := f.db.Get(key)
+	if v == nil || err != nil {
+		return nil, err
+	}
+	o, err := schema.DecodePayload(v)
+	if err != nil {
+		return nil, fmt.Errorf("frontier: payload %x: %w", key[1:], err)
+	}
+	return &o, nil
 }
 
 func (f *Frontier) readDeferred(key string) (_ *crawl.Deferred, keep bool, err error) {

@@ -19,7 +19,8 @@ func (f *Frontier) migrate(was schema.Format) error {
 		return nil
 	case version > schema.FormatVersion:
 		return fmt.Errorf("the state has format %d, this program reads formats up to %d: a newer exclave wrote it; use that one", version, schema.FormatVersion)
-	case version == 4: // as now, but commits have no numbers, and fields of origins and ways are missing
+	case version == 5, // as now, but nothing is known of payloads
+		version == 4: // commits have no numbers either, and fields of origins and ways are missing
 		if f.o.ReadOnly {
 			return nil
 		}
@@ -41,7 +42,7 @@ func (f *Frontier) migrate(was schema.Format) error {
 	return f.db.Commit(b, true)
 }
 
-// renumber brings a state of format 4 to this format: its next commit has number 1.
+// renumber brings a state of format 4 or 5 to this format; of one without numbers, the next commit has number 1.
 func (f *Frontier) renumber(was schema.Format) error {
 	f.salt = was.Salt
 	b := &store.Batch{}

@@ -136,6 +136,36 @@ func unpack(t *testing.T, name, dir string) {
 	}
 }
 
+// A state of format 5 is one of this format that knows no payloads: its commits go on with their numbers.
+func TestMigrateFormat5(t *testing.T) {
+	o := options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(0))
+	f, _, err := start(t, o)
+	must(t, err)
+	must(t, f.Schedule(t.Context(), cand("a.test", "/", analyse)))
+	number := f.number
+	must(t, f.Close(t.Context()))
+	db, err := store.Open(store.Options{FS: o.FS, Dir: o.Dir, Logger: o.Logger})
+	must(t, err)
+	var b store.Batch
+	b.Set(schema.MetaKey(schema.MetaFormat), (&schema.Format{Version: 5, Rules: o.RulesHash, Salt: f.salt}).Encode())
+	must(t, db.Commit(&b, true))
+	must(t, db.Close())
+	for _, readOnly := range []bool{true, false} {
+		o.ReadOnly = readOnly
+		f, err = Open(t.Context(), o)
+		must(t, err)
+		if f.number != number || f.Stats().Queued != 1 {
+			t.Errorf("commit %d, was %d; %+v", f.number, number, f.Stats())
+		}
+		v, err := f.db.Get(schema.MetaKey(schema.MetaFormat))
+		must(t, err)
+		if got, err := schema.DecodeFormat(v); err != nil || got.Version != map[bool]uint64{true: 5, false: schema.FormatVersion}[readOnly] {
+			t.Errorf("format %+v %v", got, err)
+		}
+		must(t, f.Close(t.Context()))
+	}
+}
+
 func TestOtherFormatIsRefused(t *testing.T) {
 	// Decision 12: the state of another program version is left alone.
 	o := options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(0))

@@ -45,6 +45,9 @@ func TestEveryKeyIsOfATable(t *testing.T) {
 		u.Addr = netip.MustParseAddr("192.0.2.1")
 		u.HostFacts = &crawl.HostFacts{Host: u.Host, Addrs: []netip.Addr{u.Addr}, Asked: began, Expires: began.Add(time.Hour)}
 		u.Origin = &crawl.OriginFacts{Origin: "http://" + u.Host, Status: 200, Fetched: began, Expires: began.Add(time.Hour)}
+		if !u.Response.IsZero() {
+			u.Payload = &crawl.Payload{Name: "sha1:" + u.URL, URL: u.URL}
+		}
 		u.Deferred = &crawl.Deferred{Key: "dns:" + u.Host, Time: began, Raw: []byte("answer")}
 		r.finish(u)
 	}

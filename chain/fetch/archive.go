@@ -12,9 +12,9 @@ import (
 // ArchiveReader reads answers back from the archive.
 type ArchiveReader interface {
 	// Response returns the answer in the record at ref, to be made with
-	// record.Load; for a revisit record, the answer it refers to. The caller
-	// closes it.
-	Response(ctx context.Context, ref crawl.Ref) (*record.Recording, error)
+	// record.Load; for a revisit record, with the payload of the record at
+	// original, which is zero for others. The caller closes it.
+	Response(ctx context.Context, ref, original crawl.Ref) (*record.Recording, error)
 }
 
 // Archive takes the answer of a URI that is only to be judged from the archive.
@@ -34,7 +34,7 @@ func (a *Archive) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result,
 	if u.Prior == nil || u.Prior.Response.IsZero() {
 		return chain.Result{}, fmt.Errorf("fetch: archived answer of %s: no place is known", u.URL)
 	}
-	rec, err := a.reader.Response(ctx, u.Prior.Response)
+	rec, err := a.reader.Response(ctx, u.Prior.Response, u.Prior.Original)
 	if err != nil {
 		return chain.Result{}, fmt.Errorf("fetch: archived answer of %s: %w", u.URL, err)
 	}

@@ -197,7 +197,7 @@ func (f failing) Lookup(context.Context, string) (*resolve.Answer, error) { retu
 
 type archived string
 
-func (a archived) Response(context.Context, crawl.Ref) (*record.Recording, error) {
+func (a archived) Response(context.Context, crawl.Ref, crawl.Ref) (*record.Recording, error) {
 	return record.Load(strings.NewReader(string(a)), "", 1000)
 }
 

@@ -34,6 +34,9 @@ type Env struct {
 	Whois    extract.Whois // nil = nobody is asked
 	Archive  write.Pool
 	Reader   fetch.ArchiveReader
+	// Dedup says which answers Originals is asked for.
+	Dedup     write.DedupConfig
+	Originals write.Originals // nil = none is known
 	// FileName gives the final name of a WARC file by its number, "" when unknown.
 	FileName func(number uint32) string
 }
@@ -145,7 +148,7 @@ func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, conf.Pro
 }
 
 func newWARC(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
-	return write.NewWARC(env.Archive, env.Depths, env.Hosts, env.Clock), none(options)
+	return write.NewWARC(env.Archive, env.Depths, env.Hosts, env.Clock, env.Dedup, env.Originals), none(options)
 }
 
 func newLinksScoper(env *Env, options map[string]any) (chain.Processor, conf.Problems) {

@@ -54,7 +54,7 @@ func (j *job) path(file uint32) string {
 }
 
 // Response implements fetch.ArchiveReader.
-func (j *job) Response(_ context.Context, ref crawl.Ref) (*record.Recording, error) {
+func (j *job) Response(_ context.Context, ref, _ crawl.Ref) (*record.Recording, error) {
 	e, done, err := warc.ReadAt(j.fs, j.path(ref.File), warc.Ref(ref))
 	if err != nil {
 		return nil, err

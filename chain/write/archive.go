@@ -30,11 +30,15 @@ type WARC struct {
 	depths crawl.Depths
 	hosts  chain.Hosts
 	clk    clock.Clock
+
+	dedup     DedupConfig
+	originals Originals
 }
 
-// NewWARC returns the processor that archives into the files of pool.
-func NewWARC(pool Pool, d crawl.Depths, hosts chain.Hosts, clk clock.Clock) *WARC {
-	return &WARC{pool, d, hosts, clk}
+// NewWARC returns the processor that archives into the files of pool. For what is in the archive already, as c says and
+// originals finds, it writes revisit records; nil finds nothing.
+func NewWARC(pool Pool, d crawl.Depths, hosts chain.Hosts, clk clock.Clock, c DedupConfig, originals Originals) *WARC {
+	return &WARC{pool: pool, depths: d, hosts: hosts, clk: clk, dedup: c, originals: originals}
 }
 
 // Process implements [chain.Processor]. An error means that nothing was written.
@@ -80,6 +84,8 @@ type group struct {
 	date      time.Time
 	id        string // of the response or revisit record
 	judgeOnly bool
+	payload   *crawl.Payload  // nil: not looked for
+	original  *crawl.Original // nil: there is none
 
 	response, metadata warc.Ref
 	carried            []string
@@ -91,6 +97,9 @@ func (w *WARC) write(ctx context.Context, g *group) error {
 	if !g.judgeOnly {
 		var err error
 		if deferred, err = w.deferred(ctx, g.u); err != nil {
+			return err
+		}
+		if err := w.original(ctx, g); err != nil {
 			return err
 		}
 	}
@@ -134,7 +143,7 @@ func (g *group) done(s warc.Span) {
 		return
 	}
 	u.Response, u.Metadata = crawl.Ref(g.response), crawl.Ref(g.metadata)
-	u.RecordID, u.Carried = g.id, g.carried
+	u.RecordID, u.Carried, u.Payload, u.Original = g.id, g.carried, g.payload, g.original
 }
 
 // exchange writes request and response, or revisit.
@@ -160,6 +169,8 @@ func (g *group) exchange() error {
 		r.Block, r.ContentType = nil, ""
 		r.Revisit = &warc.Revisit{Profile: warc.ProfileNotModified, TargetURI: g.uri, Date: p.Date, ID: p.RecordID}
 		u.Annotate(crawllog.NotModified)
+	} else if g.original != nil {
+		g.refer(r)
 	} else if r.PayloadDigest == "" {
 		var err error
 		if r.PayloadDigest, err = warc.PayloadDigest(r.Block); err != nil {

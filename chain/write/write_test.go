@@ -54,7 +54,7 @@ func open(t testing.TB, fs fsx.FS, hosts facts) *archive {
 		t.Fatal(err)
 	}
 	d := crawl.Depths{D: [4]int32{0, -1, -1, -1}}
-	return &archive{NewWARC(pool, d, hosts, clk), fs, pool}
+	return &archive{NewWARC(pool, d, hosts, clk, DefaultDedup(), nil), fs, pool}
 }
 
 // page makes a fetched page with a judgement, valid or not.

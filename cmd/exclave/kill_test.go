@@ -74,7 +74,7 @@ func TestKill(t *testing.T) {
 	kills, seed := number(t, "EXCLAVE_KILLS", 5), number(t, "EXCLAVE_SEED", time.Now().UnixNano())
 	t.Logf("EXCLAVE_SEED=%d", seed)
 	synthetic := testweb.NewSynthetic(testweb.DefaultParams())
-	web := &watchedWeb{Web: synthetic}
+	web := &watchedWeb{Web: pictures{synthetic}}
 	srv, err := testweb.Start(web, testweb.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +85,9 @@ func TestKill(t *testing.T) {
 	dir := writeKillJob(t, srv, synthetic.Seeds())
 	k.finish(t, dir)
 	want, hits := archived(t, dir), web.arm(0, nil)
+	if n := revisits(t, dir); n < 100 {
+		t.Fatalf("%d revisit records in the undisturbed crawl; nothing is the same on this web", n)
+	}
 	if len(want) < 1000 || hits < 3000 {
 		t.Fatalf("the undisturbed crawl archived %d URLs with %d requests; the web is too small for this test", len(want), hits)
 	}
@@ -301,6 +304,8 @@ retry_delay = "10ms"
 dns_retry_delay = "10ms"
 [warc]
 max_size = %d
+[dedup]
+min_size = 1
 [logs]
 max_size = 8192
 [[scope]]
@@ -339,6 +344,44 @@ func writeKillJobAt(t *testing.T, dir string, srv *testweb.Server, seeds []strin
 	}
 }
 
+// pictures is a web with ten pictures, which are at many addresses each.
+type pictures struct{ testweb.Web }
+
+// Host implements [testweb.Web].
+func (p pictures) Host(name string) http.Handler {
+	h := p.Web.Host(name)
+	if h == nil {
+		return nil
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, ".png") {
+			testweb.Image(len(r.Host+r.URL.Path)%10).ServeHTTP(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// revisits counts the revisit records.
+func revisits(t *testing.T, dir string) (n int) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if _, err := warctest.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
+			if r.Type == warc.TypeRevisit {
+				n++
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
 // archived reads the payload digest of every URL in the WARC files. Answers of
 // name servers hold the time.
 func archived(t *testing.T, dir string) map[string]string {
@@ -350,7 +393,7 @@ func archived(t *testing.T, dir string) map[string]string {
 	got := map[string]string{}
 	for _, name := range names {
 		defects, err := warctest.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
-			if r.Type == warc.TypeResponse && !strings.HasPrefix(r.TargetURI, "dns:") {
+			if (r.Type == warc.TypeResponse || r.Type == warc.TypeRevisit) && !strings.HasPrefix(r.TargetURI, "dns:") {
 				if had, ok := got[r.TargetURI]; ok && !strings.HasSuffix(r.TargetURI, "/robots.txt") {
 					t.Errorf("%s is in the archive twice, as %s and %s", r.TargetURI, had, r.Payload)
 				}

@@ -130,6 +130,9 @@ func printState(p *sheet, s *question.Shown) {
 		if r.Target != s.URL {
 			line += " of " + r.Target
 		}
+		if r.Refers != "" {
+			line += " (as " + r.Refers + ")"
+		}
 		if r.Current {
 			line += " (the present answer)"
 		}

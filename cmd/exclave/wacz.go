@@ -67,9 +67,6 @@ interrupted. Unless 0, nothing was made.`,
 			if r.Unindexed > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s without date or address: packed, but no index has them\n", count(int(r.Unindexed), "record"))
 			}
-			if r.Missing > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "missing: %s that revisit records stand for; replay shows nothing of them: add the files where they are\n", count(int(r.Missing), "capture"))
-			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), r)
 			}

@@ -43,11 +43,6 @@ func TestWACZMissing(t *testing.T) {
 			t.Errorf("%s: %d %q", dir, code, stderr)
 		}
 	}
-	write(t, "revisit.warc", "WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2024-01-02T03:04:05Z\r\nWARC-Target-URI: http://a.example/\r\n"+
-		"WARC-Refers-To-Target-URI: http://b.example/\r\nWARC-Refers-To-Date: 2023-01-02T03:04:05Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
-	if code, _, stderr := inside("", "wacz", "revisit.warc", "-o", "revisit.wacz"); code != 0 || !strings.HasPrefix(stderr, "missing: 1 capture that revisit records stand for") {
-		t.Errorf("%d %q", code, stderr)
-	}
 	if code, _, stderr := inside("", "wacz", "folder", "-o", "x.wacz", "--temp", "nowhere"); code != int(exitUsage) || !strings.Contains(stderr, "--temp nowhere is no folder") {
 		t.Errorf("%d %q", code, stderr)
 	}

@@ -66,6 +66,9 @@ func (t *Tx) capture(u *crawl.CrawlURI) error {
 		return nil
 	}
 	c := schema.Capture{Span: *u.Span, ID: u.ID, Response: !u.Response.IsZero(), Carried: u.Carried}
+	if u.Original != nil {
+		c.Original = u.Original.Ref
+	}
 	if u.Disposition != crawl.Done {
 		c.Abandoned = "the URI was not finished"
 		if u.Err != nil {
@@ -166,6 +169,7 @@ func (t *Tx) done(r *schema.Record, u *crawl.CrawlURI) error {
 		r.Response, r.Metadata, r.RecordID = u.Response, u.Metadata, u.RecordID
 		r.Date, r.Digest = schema.Millis(u.Started), u.Digest
 		r.ETag, r.LastModified = u.Header("ETag"), u.Header("Last-Modified")
+		t.payload(r, u)
 	}
 	if u.Judged != nil {
 		r.Judgings++
@@ -196,6 +200,18 @@ func (t *Tx) done(r *schema.Record, u *crawl.CrawlURI) error {
 		return t.followLinksAgain(r)
 	}
 	return nil
+}
+
+// payload notes whose payload the URI's new record has: its own, which later ones may refer to, or an earlier one's.
+// A revisit record has no validators: an answer 304 would refer to it, and replay follows one such step only.
+func (t *Tx) payload(r *schema.Record, u *crawl.CrawlURI) {
+	r.Original = crawl.Ref{}
+	switch {
+	case u.Original != nil:
+		r.Original, r.ETag, r.LastModified = u.Original.Ref, "", ""
+	case u.Payload != nil:
+		t.w.Set(schema.PayloadKey(u.Payload.Name), schema.EncodePayload(&crawl.Original{Ref: u.Response, ID: u.RecordID, URL: u.Payload.URL, Date: r.Date, Digest: u.Digest}))
+	}
 }
 
 // countOutcome counts a URI once, however often it finishes.

@@ -14,7 +14,7 @@ func OfferOf(r *schema.Record, last bool) *crawl.CrawlURI {
 	}
 	if r.Finishes > 0 {
 		u.Prior = &crawl.Prior{Outcome: r.Outcome, Response: r.Response, RecordID: r.RecordID, Date: r.Date,
-			PayloadDigest: r.Digest, ETag: r.ETag, LastModified: r.LastModified}
+			PayloadDigest: r.Digest, ETag: r.ETag, LastModified: r.LastModified, Original: r.Original}
 	}
 	return u
 }

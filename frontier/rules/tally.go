@@ -22,6 +22,8 @@ func visitTally(u *crawl.CrawlURI) schema.Tally {
 	case u.Status == crawl.StatusRobots:
 		y.Robots = 1
 	case u.Status <= 0:
+	case u.Original != nil:
+		y.Dup, y.DupBytes = 1, y.Bytes
 	case u.NotModified:
 		y.Unmodified, y.UnmodifiedLen = 1, y.Bytes
 	default:

@@ -13,9 +13,11 @@ func CaptureKey(file uint32, start int64) []byte {
 
 // Capture is a capture in a WARC file.
 type Capture struct {
-	Span      crawl.Span
-	ID        crawl.ID
-	Response  bool   // it holds a response or revisit; else only a verdict
+	Span     crawl.Span
+	ID       crawl.ID
+	Response bool // it holds a response or revisit; else only a verdict
+	// Original is the record whose payload the revisit record in it has; zero: it holds none of an identical payload.
+	Original  crawl.Ref
 	Abandoned string // why it is an abandoned capture, "" when it is not
 	Carried   []string
 }
@@ -25,11 +27,14 @@ func (c *Capture) Encode() []byte {
 	e := newEnc()
 	e.uv(uint64(c.Span.End))
 	e.id(c.ID)
-	e.flags(c.Response)
+	e.flags(c.Response, !c.Original.IsZero())
 	e.str(c.Abandoned)
 	e.uv(uint64(len(c.Carried)))
 	for _, k := range c.Carried {
 		e.str(k)
+	}
+	if !c.Original.IsZero() {
+		e.ref(c.Original)
 	}
 	return e.b
 }
@@ -39,10 +44,14 @@ func DecodeCapture(k, b []byte) (Capture, error) {
 	d := newDec(b)
 	file, start := binary.BigEndian.Uint32(k[1:]), int64(binary.BigEndian.Uint64(k[5:]))
 	c := Capture{Span: crawl.Span{File: file, Start: start, End: int64(d.uv())}, ID: d.id()}
-	d.flags(&c.Response)
+	revisit := false
+	d.flags(&c.Response, &revisit)
 	c.Abandoned = d.str()
 	for range min(d.uv(), uint64(len(d.b))) {
 		c.Carried = append(c.Carried, d.str())
+	}
+	if revisit {
+		c.Original = d.ref()
 	}
 	return c, d.end()
 }

@@ -23,6 +23,9 @@ func goldenRecords() map[string]*Record {
 			Outcome:  crawl.Outcome{Status: 200, Class: crawl.ClassHTML, Judgeable: true, Judged: true, ValidFor: 3, Archived: true},
 			Response: crawl.Ref{File: 1, Offset: 400, Length: 5000}, Metadata: crawl.Ref{File: 1, Offset: 5400, Length: 300},
 			RecordID: "urn:uuid:1", Date: at, Digest: "sha1:AA", ETag: `"e"`, LastModified: "Sat", LinksInMetadata: true},
+		"revisit": {ID: crawl.ID{Host: 9, URI: 6}, URL: "http://a.test/2", Key: "http://a.test/2", Host: "a.test", Kind: crawl.LinkNav, State: Done, Finishes: 1,
+			Outcome:  crawl.Outcome{Status: 200, Class: crawl.ClassOther, Archived: true},
+			Response: crawl.Ref{File: 1, Offset: 400, Length: 5000}, RecordID: "urn:uuid:1", Date: at, Digest: "sha1:AA", Original: crawl.Ref{File: 1, Offset: 256, Length: 44}},
 		"ways": {ID: crawl.ID{Host: 9, URI: 3}, URL: "http://a.test/s", Key: "http://a.test/s", Host: "a.test", Hops: "L", Kind: crawl.LinkNav, State: Done, Finishes: 1,
 			OwnWays: crawl.Ways{Nav: true, Embeds: "\x02", Hints: mime.HintCSS},
 			Outcome: crawl.Outcome{Status: 200, Class: crawl.ClassContainer, Open: mime.HintScript, Embedding: true}},
@@ -46,9 +49,10 @@ var golden = map[string]string{
 	"archived": "02f80103000101032f3f780e687474703a2f2f612e746573742f0200000000000000080000000000000002" +
 		"000000060000010307020190030103019003882701982aac02" +
 		"0a75726e3a757569643a31e2e9fac7bf6807736861313a41410322652203536174",
-	"ways":   "0284c10303000101022f730000014c000000000000000005010201009003030002",
-	"timed":  "0284810403000004000000015000000000000000000100010000e2e9fac7bf68",
-	"failed": "02840103000004000000015000000000000000000100010000",
+	"revisit": "02c481800103000101022f32000000000000000000000001009003040001900388270000000a75726e3a757569643a31e2e9fac7bf6807736861313a414100000180022c",
+	"ways":    "0284c10303000101022f730000014c000000000000000005010201009003030002",
+	"timed":   "0284810403000004000000015000000000000000000100010000e2e9fac7bf68",
+	"failed":  "02840103000004000000015000000000000000000100010000",
 }
 
 func TestGoldenValues(t *testing.T) {

@@ -26,6 +26,7 @@ const (
 	Meta          Table = 'm'
 	Tallies       Table = 't'
 	Commits       Table = 'y'
+	Payloads      Table = 'p'
 	Scratch       Table = 'z'
 )
 
@@ -76,6 +77,7 @@ func Tables() []Declaration {
 		{Table: Captures, Name: "capture groups", Key: "file offset", Grows: WithURIs, Version: valueVersion, Check: checkCapture},
 		{Table: Files, Name: "WARC files", Key: "file", Version: valueVersion, Check: checkFile},
 		{Table: Logs, Name: "logs and their parts", Key: "log number", Version: valueVersion, Check: checkLog},
+		{Table: Payloads, Name: "payloads that are archived", Key: "hash", Grows: WithURIs, Version: valueVersion, Hashed: true, Check: checkPayload},
 		{Table: Links, Name: "outlinks of pages", Key: "id", Grows: WithURIs, Version: valueVersion, Check: checkLinks},
 		{Table: Redirects, Name: "redirects", Key: "target source", Grows: WithURIs, Version: valueVersion, Check: checkRedirect},
 		{Table: Works, Name: "claims to be passed on", Key: "number", Grows: WithURIs, Version: valueVersion, Check: checkWork},

@@ -109,7 +109,7 @@ type Tally struct {
 	URIs, Bytes               int64
 	Stored, StoredBytes       int64 // with a response or revisit record in the archive
 	Novel, NovelBytes         int64 // answers that are no duplicates
-	Dup, DupBytes             int64 // 0: duplicates by digest have columns in Heritrix's reports, but are not told apart
+	Dup, DupBytes             int64 // archived as revisit records of identical payloads
 	Unmodified, UnmodifiedLen int64 // 304 to a conditional request
 	Robots                    int64 // forbidden by robots.txt
 }

@@ -62,8 +62,9 @@ type Record struct {
 	Digest          string
 	ETag            string
 	LastModified    string
-	LinksInMetadata bool // outlinks are to be read from the metadata record
-	RedirectTarget  bool // a redirect leads here
+	Original        crawl.Ref // of which Response is a revisit record with an identical payload; zero: it is none
+	LinksInMetadata bool      // outlinks are to be read from the metadata record
+	RedirectTarget  bool      // a redirect leads here
 
 	Found    Found // what the best page was that it was found on, where the order needs it
 	InWanted bool  // found in a document of a wanted type
@@ -98,6 +99,11 @@ func (r *Record) SetWays(w crawl.Ways) {
 
 // IsPrereq reports whether the URI is a prerequisite, requested for others only.
 func (r *Record) IsPrereq() bool { return crawl.IsPrereq(r.Key) }
+
+// isRevisit reports whether the row has an original.
+func (r *Record) isRevisit() bool {
+	return r.Finishes > 0 && r.Outcome.Archived && !r.Original.IsZero()
+}
 
 // Needed reports whether an archived page needs the URI.
 func (r *Record) Needed() bool {
@@ -199,7 +205,7 @@ func (d *dec) page(r *Record) {
 func (r *Record) Encode() []byte {
 	e := newEnc()
 	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.RedirectTarget,
-		r.InWanted, r.WrongType, r.QueueName != "", r.Found != 0, r.OwnWays != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0, r.LeadsToPages, r.SkippedLinks)
+		r.InWanted, r.WrongType, r.QueueName != "", r.Found != 0, r.OwnWays != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0, r.LeadsToPages, r.SkippedLinks, r.isRevisit())
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -248,6 +254,9 @@ func (r *Record) Encode() []byte {
 		e.str(r.ETag)
 		e.str(r.LastModified)
 	}
+	if r.isRevisit() {
+		e.ref(r.Original)
+	}
 	return e.b
 }
 
@@ -255,9 +264,9 @@ func (r *Record) Encode() []byte {
 func DecodeRecord(id crawl.ID, b []byte, host Names) (*Record, error) {
 	d := newDec(b)
 	r := &Record{ID: id}
-	var sameKey, finished, queue, found, ways, open, timed, empty bool
+	var sameKey, finished, queue, found, ways, open, timed, empty, revisit bool
 	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.RedirectTarget,
-		&r.InWanted, &r.WrongType, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty, &r.LeadsToPages, &r.SkippedLinks)
+		&r.InWanted, &r.WrongType, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty, &r.LeadsToPages, &r.SkippedLinks, &revisit)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	d.url(r, sameKey, host)
 	d.page(r)
@@ -292,6 +301,9 @@ func DecodeRecord(id crawl.ID, b []byte, host Names) (*Record, error) {
 			r.Response, r.Metadata = d.ref(), d.ref()
 			r.RecordID, r.Date, r.Digest = d.str(), d.time(), d.str()
 			r.ETag, r.LastModified = d.str(), d.str()
+		}
+		if revisit {
+			r.Original = d.ref()
 		}
 	}
 	if r.State < Parked || r.State > Done || finished != (r.Finishes > 0) {

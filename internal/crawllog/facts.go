@@ -10,6 +10,7 @@ import (
 const (
 	Judged      = "judged"                        // the archived answer was read; nothing was fetched
 	NotModified = "duplicate:server-not-modified" // 304, archived as a revisit record
+	Duplicate   = "duplicate:digest"              // the same content as an earlier answer, archived as a revisit record
 	BinLink     = "binLink"                       // claimed as what an archived page embeds
 
 	valid, invalid, validLink = "valid:", "invalid:", "validLink:"
@@ -29,7 +30,8 @@ func ValidLink(depth int32) string { return validLink + strconv.FormatInt(int64(
 // Facts are what the annotations of a line say.
 type Facts struct {
 	Judged      bool  // the line is of an archived answer that was read again
-	NotModified bool  // the line is of a revisit record
+	NotModified bool  // the line is of a revisit record of a 304
+	Duplicate   bool  // the line is of a revisit record of an identical payload
 	Analysed    bool  // the analyzer judged the page
 	Valid       bool  // a profile accepted it
 	BinLink     bool  // see [BinLink]
@@ -46,6 +48,8 @@ func (e *Entry) Facts() (f Facts) {
 			f.Judged = true
 		case NotModified:
 			f.NotModified = true
+		case Duplicate:
+			f.Duplicate = true
 		case BinLink:
 			f.BinLink = true
 		}

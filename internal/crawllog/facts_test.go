@@ -18,9 +18,10 @@ func TestFacts(t *testing.T) {
 		{"a judged archive", []string{"2t", crawllog.Judged, crawllog.Verdict(true, 120)}, crawllog.Facts{Judged: true, Analysed: true, Valid: true}},
 		{"an invalid page, negative points", []string{crawllog.Verdict(false, -3)}, crawllog.Facts{Analysed: true}},
 		{"a revisit", []string{"redacted", crawllog.NotModified}, crawllog.Facts{NotModified: true}},
+		{"the same content", []string{crawllog.Duplicate}, crawllog.Facts{Duplicate: true}},
 		{"depth 0 is a depth", []string{crawllog.ValidLink(0)}, crawllog.Facts{Linked: true}},
 		{"a depth, and an embed", []string{crawllog.ValidLink(3), crawllog.BinLink}, crawllog.Facts{Linked: true, Depth: 3, BinLink: true}},
-		{"words that look alike", []string{"validLink:-1", "validLink:x", "validity", "scope:judged", "duplicate:digest", "invalidate:1"}, crawllog.Facts{}},
+		{"words that look alike", []string{"validLink:-1", "validLink:x", "validity", "scope:judged", "duplicate:other", "invalidate:1"}, crawllog.Facts{}},
 	} {
 		e := crawllog.Entry{Annotations: c.words}
 		if got := e.Facts(); got != c.want {

@@ -222,8 +222,9 @@ func killedJob(t *testing.T, exclave string) archive {
 }
 
 const (
-	oddSite = "http://www.odd.example"
-	oddText = "<!DOCTYPE html><title>Odd</title><p>This may be used for the tests and with the tools you use."
+	oddSite  = "http://www.odd.example"
+	twinSite = "http://www.twin.example" // has pictures of the other
+	oddText  = "<!DOCTYPE html><title>Odd</title><p>This may be used for the tests and with the tools you use."
 )
 
 // oddWeb holds what the other two lack: bodies in chunks with and without content
@@ -233,7 +234,7 @@ func oddWeb() testweb.Web {
 		return testweb.Page{Body: oddText + more}.With("Content-Type", "text/html; charset=utf-8")
 	}
 	odd := testweb.Tiny{
-		"/":         page(`<a href="/gzip"><a href="/br"><a href="/chunked"><a href="/both"><a href="/trailer"><a href="/ext"><a href="/moved"><a href="/none"><a href="/lf"><a href="/close"><img src="/same.png"><img src="/cut.png"><img src="/long.png"><img src="http://other.example/i.png">`).With("ETag", `"home"`),
+		"/":         page(`<a href="/gzip"><a href="/br"><a href="/chunked"><a href="/both"><a href="/trailer"><a href="/ext"><a href="/moved"><a href="/none"><a href="/lf"><a href="/close"><img src="/same.png"><img src="/cut.png"><img src="/long.png"><img src="/whole.png"><img src="/parts.png"><img src="http://other.example/i.png">`).With("ETag", `"home"`),
 		"/gzip":     page(" gzip").Encoded("gzip"),
 		"/br":       page(" brotli").Encoded("br"),
 		"/chunked":  page(" chunked").Chunked(20),
@@ -248,7 +249,11 @@ func oddWeb() testweb.Web {
 		"/cut.png":  {Raw: "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 900\r\n\r\nfar too short"},
 		"/long.png": testweb.Page{Body: strings.Repeat("long", 4<<10)}.With("Content-Type", "image/png"),
 	}
-	all := testweb.Tiny{"http://other.example/i.png": testweb.Image(2)}
+	whole := testweb.Page{Body: strings.Repeat("whole ", 1<<10)}.With("Content-Type", "image/png")
+	odd["/whole.png"], odd["/parts.png"] = whole, whole.Chunked(1000)
+	all := testweb.Tiny{"http://other.example/i.png": testweb.Image(2),
+		twinSite + "/": page(`<img src="/whole.png"><img src="/parts.png"><img src="/long.png">`), twinSite + "/whole.png": whole, twinSite + "/parts.png": whole.Chunked(700),
+		twinSite + "/long.png": odd["/long.png"]}
 	for path, p := range odd {
 		all[oddSite+path] = p
 	}
@@ -269,20 +274,21 @@ func oddWeb() testweb.Web {
 	})
 }
 
-// oddJob harvests the odd web twice; the second time the home page and a picture are unchanged.
+// oddJob harvests the odd web twice; the second time the home page is unchanged, and a twin of the site has pictures of it.
 func oddJob(t *testing.T, exclave string) archive {
 	t.Helper()
 	dir := newJob(t, "odd", oddWeb(), 8<<10, oddSite+"/")
 	run(t, exclave, "crawl", "--quiet", dir)
+	must(t, os.WriteFile(filepath.Join(dir, "seeds.txt"), []byte(oddSite+"/\n"+twinSite+"/\n"), 0o644))
 	run(t, exclave, "crawl", "--quiet", "--recrawl", dir)
 	run(t, exclave, "verify", dir)
-	a := archive{name: "odd", files: warcs(t, dir), chunked: 8, cut: 4}
+	a := archive{name: "odd", files: warcs(t, dir), chunked: 9, cut: 5}
 	kinds := map[string]int{}
 	for _, r := range records(t, a.files) {
 		kinds[r.kind]++
 	}
-	if kinds[warc.TypeRevisit] != 2 {
-		t.Errorf("%d revisit records, want those of the home page and a picture: %v", kinds[warc.TypeRevisit], kinds)
+	if kinds[warc.TypeRevisit] != 6 {
+		t.Errorf("%d revisit records, want those of the home page and of a picture that the server knows, and of two pictures here and there: %v", kinds[warc.TypeRevisit], kinds)
 	}
 	return a
 }
@@ -300,6 +306,7 @@ func warcs(t *testing.T, dir string) []string {
 // rec is a record with what these tests ask of it.
 type rec struct {
 	file, kind, uri, digest string
+	id, refers              string // WARC-Record-ID, and WARC-Refers-To of a revisit of an identical payload
 	offset                  int64
 	date                    time.Time
 	status                  string // "200"
@@ -324,7 +331,10 @@ func records(t *testing.T, files []string) []rec {
 			block, err := io.ReadAll(e.Block)
 			must(t, err)
 			x := rec{file: filepath.Base(name), kind: e.Type(), uri: e.TargetURI(), offset: e.Offset,
-				digest: e.Header.Get("WARC-Payload-Digest"), cut: e.Header.Get("WARC-Truncated") != ""}
+				id: e.Header.Get("WARC-Record-ID"), digest: e.Header.Get("WARC-Payload-Digest"), cut: e.Header.Get("WARC-Truncated") != ""}
+			if e.Header.Get("WARC-Profile") == warc.ProfileIdentical {
+				x.refers = e.Header.Get("WARC-Refers-To")
+			}
 			x.date, err = e.Date()
 			must(t, err)
 			if strings.HasPrefix(x.uri, "dns:") { // it has none: an indexer takes that of the block (ADR 66)

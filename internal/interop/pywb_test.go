@@ -160,11 +160,18 @@ func replay(t *testing.T, demo, iana, odd archive) {
 
 // captures asks for every URL of an archive: pywb must give the status and the
 // bytes that a record holds, less the chunks; so DNS, robots.txt, requests and
-// metadata are in nobody's way. http and https, with and without a slash at the end,
+// metadata are in nobody's way. Of a revisit record it gives the bytes of the original. http and https, with and without a slash at the end,
 // are one to pywb's index: any of these answers will do; it leads to the slash.
 func (w *wayback) captures(t *testing.T, a archive) {
-	latest, same := map[string]rec{}, map[string][]rec{}
-	for _, r := range records(t, a.files) {
+	latest, same, payloads := map[string]rec{}, map[string][]rec{}, map[string]rec{}
+	all := records(t, a.files)
+	for _, r := range all {
+		payloads[r.id] = r
+	}
+	for _, r := range all {
+		if r.refers != "" { // its header, and the body of the record it refers to
+			r.kind, r.body = warc.TypeResponse, payloads[r.refers].body
+		}
 		// 204 and cut-off bodies are looked at below.
 		if r.kind == warc.TypeResponse && r.status != "" {
 			latest[r.uri] = r
@@ -212,7 +219,7 @@ func (w *wayback) revisit(t *testing.T, a archive) {
 		switch {
 		case r.uri == oddSite+"/" && r.kind == warc.TypeResponse:
 			first = r
-		case r.uri == oddSite+"/" && r.kind == warc.TypeRevisit:
+		case r.uri == oddSite+"/" && r.kind == warc.TypeRevisit && r.refers == "":
 			second = r
 		}
 	}

@@ -185,6 +185,7 @@ func (c *composer) openChains(context.Context) error {
 		Whois: asked,
 		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Hosts: c.frontier,
 		Robots: c.cfg.Robots.Policy, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
+		Dedup: c.cfg.Dedup, Originals: c.frontier,
 		Reader: c.records(), FileName: archive{c.pool}.FileName,
 	}, c.cfg.Chain)
 	if len(bad) > 0 {

@@ -58,8 +58,8 @@ func finishedIn(t *testing.T, cfg *config.Config) map[string]string {
 			case len(r.Hops) < len(hops):
 				r.Hops = hops
 			}
-			got[r.Key] = fmt.Sprintf("%v %s %q seed %t %v %+v finishes %d judgings %d outcome %+v %v %v %s %s %s %q %q links %t targeted %t", r.State, r.URL, r.Hops, r.Seed, r.SourceTag, r.Claim,
-				r.Finishes, r.Judgings, r.Outcome, r.Response, r.Metadata, r.RecordID, r.Date, r.Digest, r.ETag, r.LastModified, r.LinksInMetadata, r.RedirectTarget)
+			got[r.Key] = fmt.Sprintf("%v %s %q seed %t %v %+v finishes %d judgings %d outcome %+v %v %v %s %s %s %q %q links %t targeted %t original %v", r.State, r.URL, r.Hops, r.Seed, r.SourceTag, r.Claim,
+				r.Finishes, r.Judgings, r.Outcome, r.Response, r.Metadata, r.RecordID, r.Date, r.Digest, r.ETag, r.LastModified, r.LinksInMetadata, r.RedirectTarget, r.Original)
 		}
 		return nil
 	}))

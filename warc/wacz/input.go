@@ -191,7 +191,7 @@ func (p *packing) copy(w io.Writer, from, name string) (err error) {
 		if err = errors.Join(err, p.ctx.Err()); err != nil {
 			return named(err, name)
 		}
-		if err := errors.Join(p.originals.record(e), p.pages.record(e, name)); err != nil {
+		if err := p.pages.record(e, name); err != nil {
 			return err
 		}
 	}

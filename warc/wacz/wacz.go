@@ -46,14 +46,12 @@ type Result struct {
 	Bytes    int64 `json:"bytes"` // of the package
 	// Unindexed are records that are packed but in no index, for want of a date or an address.
 	Unindexed int64 `json:"unindexed"`
-	// Missing are captures for which revisit records stand and which are not in the package: nothing of these can be shown.
-	Missing int64 `json:"missing"`
 }
 
 // partSuffix is behind the name of a package that is not complete.
 const partSuffix = ".part"
 
-// chunkBytes is the memory of a sorter's chunk; each of the three has two.
+// chunkBytes is the memory of a sorter's chunk; each of the two has two.
 const chunkBytes = 8 << 20
 
 // Pack packs files into a new package. The error wraps fs.ErrExist when there is one of the name, [ErrNothing] when there is nothing to
@@ -83,10 +81,9 @@ func Pack(ctx context.Context, fsys fsx.FS, output string, inputs []string, o Op
 		}
 	}()
 	buf := bufio.NewWriterSize(file, 1<<18)
-	p := &packing{ctx: ctx, o: o, dir: dir, zip: zip.NewWriter(buf), names: map[string]bool{}, pages: newPages(scratch, o, dir), index: newIndex(dir), originals: newOriginals(scratch)}
+	p := &packing{ctx: ctx, o: o, dir: dir, zip: zip.NewWriter(buf), names: map[string]bool{}, pages: newPages(scratch, o, dir), index: newIndex(dir)}
 	err = p.all(inputs)
 	p.pages.abandon()
-	p.originals.abandon()
 	err = errors.Join(err, p.index.Close())
 	if err == nil {
 		err = errors.Join(p.zip.Close(), buf.Flush(), file.Sync())
@@ -130,7 +127,6 @@ type packing struct {
 	names     map[string]bool // of resources, which must differ
 	pages     *pages
 	index     *index
-	originals *originals
 	result    Result
 }
 
@@ -163,9 +159,6 @@ func (p *packing) all(inputs []string) error {
 		return err
 	}
 	if p.result.Pages, err = p.pages.write(p); err != nil {
-		return err
-	}
-	if p.result.Missing, err = p.originals.missing(); err != nil {
 		return err
 	}
 	return p.describe()

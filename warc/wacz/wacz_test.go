@@ -378,26 +378,6 @@ func TestPackHosts(t *testing.T) {
 	}
 }
 
-// Captures that revisit records stand for and that are not there are counted, each once; a date may have parts of a second.
-func TestPackMissing(t *testing.T) {
-	revisit := func(n int, uri, to, date string) string {
-		return rec("revisit", n, uri, "WARC-Refers-To-Target-URI: <"+to+">\r\nWARC-Refers-To-Date: "+date+"\r\n", "application/http; msgtype=response", "")
-	}
-	h := harvest()
-	h[0] = append(h[0], revisit(70, "http://d.example/1", "http://a.example/", "2024-01-02T03:04:05.678Z"))
-	_, r := pack(t, write(t, h), Options{})
-	if r.Missing != 0 {
-		t.Errorf("%+v", r)
-	}
-	h[0] = append(h[0], revisit(71, "http://d.example/2", "http://gone.example/", day), revisit(72, "http://d.example/3", "http://gone.example/", day), revisit(73, "http://d.example/4", "http://a.example/", "2023-01-01T00:00:00Z"))
-	if _, r = pack(t, write(t, h), Options{}); r.Missing != 2 {
-		t.Errorf("%+v", r)
-	}
-	if _, r = pack(t, write(t, h), Options{Hosts: []string{"a.example"}}); r.Missing != 0 {
-		t.Errorf("of a host: %+v", r)
-	}
-}
-
 // Files in other forms become files of gzip members, the same records; names differ, whatever the case.
 func TestPackForms(t *testing.T) {
 	records := harvest()[0]

@@ -61,6 +61,7 @@ type belonging struct {
 	depths   crawl.Depths
 	nodes    []node           // by ID
 	needs    map[uint64]parts // DNS answers and robots.txt, by the hash of their keys
+	payloads []wanted         // by file and offset
 }
 
 // find returns the node of an ID, nil when it is not archived.
@@ -78,7 +79,7 @@ func compareID(a, b crawl.ID) int {
 
 // decide does all of it.
 func (b *belonging) decide(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{b.read, b.passOn, b.redirects, b.belong, b.byVia, b.prerequisites} {
+	for _, step := range []func(context.Context) error{b.read, b.passOn, b.redirects, b.belong, b.byVia, b.prerequisites, b.originals} {
 		if err := errors.Join(ctx.Err(), step(ctx)); err != nil {
 			return err
 		}
@@ -314,6 +315,42 @@ func (b *belonging) prerequisites(ctx context.Context) error {
 		b.needs[xxhash.Sum64String(crawl.RobotsKey(u.Origin()))] |= mask
 		return nil
 	})
+}
+
+// wanted is a record that revisit records of some parts refer to.
+type wanted struct {
+	file   uint32
+	offset int64
+	by     parts
+}
+
+func (w *wanted) compare(file uint32, offset int64) int {
+	return cmp.Or(cmp.Compare(w.file, file), cmp.Compare(w.offset, offset))
+}
+
+// originals notes which records hold the payload of revisit records, and of which parts these are.
+func (b *belonging) originals(ctx context.Context) error {
+	i := 0
+	err := b.state.EachCapture(func(c frontier.Capture) error {
+		if i++; i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !c.Original.IsZero() {
+			b.payloads = append(b.payloads, wanted{c.Original.File, c.Original.Offset, b.partsOf(c.ID)})
+		}
+		return nil
+	})
+	slices.SortFunc(b.payloads, func(x, y wanted) int { return x.compare(y.file, y.offset) })
+	return err
+}
+
+// refers returns the parts with revisit records that refer to a record of a capture.
+func (b *belonging) refers(s crawl.Span) (by parts) {
+	i, _ := slices.BinarySearchFunc(b.payloads, s, func(w wanted, s crawl.Span) int { return w.compare(s.File, s.Start) })
+	for ; i < len(b.payloads) && b.payloads[i].compare(s.File, s.End) < 0; i++ {
+		by |= b.payloads[i].by
+	}
+	return by
 }
 
 // none is the part of what belongs to no profile. It has a bit, too.

@@ -43,6 +43,8 @@ type Part struct {
 	Valid    int64  `json:"valid"`
 	Own      int64  `json:"own"` // URIs that are in no other part
 	Captures int64  `json:"captures"`
+	// Originals are captures of other parts that were copied because revisit records refer to their payload.
+	Originals int64 `json:"originals"`
 	// Prerequisites are captures of other parts of which only DNS answers and robots.txt were copied.
 	Prerequisites int64 `json:"prerequisites"`
 	Bytes         int64 `json:"bytes"` // of its files
@@ -229,7 +231,7 @@ func (d *dividing) result() (r Result) {
 	for p := range d.want.all {
 		c := counts[p]
 		if w := d.out[p]; w != nil {
-			c.Files, c.Captures, c.Prerequisites, c.Bytes = w.files, w.captures, w.prerequisites, w.bytes
+			c.Files, c.Captures, c.Originals, c.Prerequisites, c.Bytes = w.files, w.captures, w.originals, w.prerequisites, w.bytes
 		} else if p == none {
 			continue
 		}

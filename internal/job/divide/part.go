@@ -20,7 +20,7 @@ type part struct {
 	captures int64
 	files    int
 
-	prerequisites, bytes int64
+	originals, prerequisites, bytes int64
 }
 
 // newPart opens the archive of a part.
@@ -48,7 +48,8 @@ func (d *dividing) newPart(name string) (*part, error) {
 
 // capture copies a capture group, or what others need of it, into the parts that are wanted.
 func (d *dividing) capture(in io.ReaderAt, c frontier.Capture) error {
-	whole := d.b.partsOf(c.ID) & d.want
+	own := d.b.partsOf(c.ID) & d.want
+	whole := own | d.b.refers(c.Span)&d.want
 	before := d.b.carries(c) & d.want &^ whole
 	if whole|before == 0 {
 		return nil
@@ -56,7 +57,7 @@ func (d *dividing) capture(in io.ReaderAt, c frontier.Capture) error {
 	start, end := c.Span.Start, c.Span.End
 	if start == 0 || before != 0 {
 		var err error
-		if start, end, err = own(in, c.Span); err != nil {
+		if start, end, err = ownRecords(in, c.Span); err != nil {
 			return err
 		}
 	}
@@ -66,7 +67,11 @@ func (d *dividing) capture(in io.ReaderAt, c frontier.Capture) error {
 			return err
 		}
 		if before&of(p) == 0 {
-			w.captures++
+			if own&of(p) != 0 {
+				w.captures++
+			} else {
+				w.originals++
+			}
 			err = w.add(in, start, c.Span.End)
 		} else if end > start {
 			w.prerequisites++
@@ -79,9 +84,9 @@ func (d *dividing) capture(in io.ReaderAt, c frontier.Capture) error {
 	return nil
 }
 
-// own finds, in a capture group, where it begins behind the warcinfo record of the file, and where the page's own records begin
+// ownRecords finds, in a capture group, where it begins behind the warcinfo record of the file, and where the page's own records begin
 // behind those of DNS and robots.txt: the request that belongs to the answer that the metadata record is about.
-func own(in io.ReaderAt, s crawl.Span) (start, page int64, err error) {
+func ownRecords(in io.ReaderAt, s crawl.Span) (start, page int64, err error) {
 	start, page = -1, -1
 	of, requests := "", map[string]int64{} // by the answer
 	for r := warc.NewReader(io.NewSectionReader(in, s.Start, s.End-s.Start)); ; {

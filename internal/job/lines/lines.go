@@ -36,6 +36,8 @@ func Visit(e crawllog.Entry) frontier.Tally {
 	case crawl.Status(e.Status) == crawl.StatusRobots:
 		y.Robots = 1
 	case e.Status <= 0:
+	case e.Facts().Duplicate:
+		y.Dup, y.DupBytes = 1, y.Bytes
 	case e.Facts().NotModified:
 		y.Unmodified, y.UnmodifiedLen = 1, y.Bytes
 	default:

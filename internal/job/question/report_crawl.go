@@ -43,12 +43,18 @@ func (r *reporter) crawl(w io.Writer) error {
 	line("URI disregards", end.Disregards)
 	fmt.Fprintln(w)
 	line("novel URIs", y.Novel)
+	if y.Dup > 0 {
+		line("duplicate-by-hash URIs", y.Dup)
+	}
 	if y.Unmodified > 0 {
 		line("not-modified URIs", y.Unmodified)
 	}
 	fmt.Fprintln(w)
 	bytes("total crawled bytes", total, " ") // the blanks are Heritrix's
 	bytes("novel crawled bytes", y.NovelBytes, "")
+	if y.Dup > 0 {
+		bytes("duplicate-by-hash crawled bytes", y.DupBytes, " ")
+	}
 	if y.Unmodified > 0 {
 		bytes("not-modified crawled bytes", y.UnmodifiedLen, " ")
 	}

@@ -85,7 +85,7 @@ func (r *reporter) written(w io.Writer) {
 	for _, f := range r.state.Files() {
 		size += f.Committed
 	}
-	fmt.Fprintf(w, "  Total CrawlURIs:   %d\n  Revisit records:   %d\n", y.Stored, y.Unmodified)
+	fmt.Fprintf(w, "  Total CrawlURIs:   %d\n  Revisit records:   %d\n", y.Stored, y.Dup+y.Unmodified)
 	fmt.Fprintf(w, "  Crawled content bytes (including http headers): %d (%s)\n", y.StoredBytes, displayed(y.StoredBytes))
 	fmt.Fprintf(w, "  Total size on disk (compressed): %d (%s)\n", size, displayed(size))
 }

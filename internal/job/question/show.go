@@ -87,6 +87,7 @@ type ShownRecord struct {
 	ID        string `json:"id"`
 	Target    string `json:"target"`
 	Date      string `json:"date"`
+	Refers    string `json:"refers,omitempty"`    // of a revisit: target URI and date of the record it stands for
 	Current   bool   `json:"current,omitempty"`   // the answer the state refers to
 	Abandoned string `json:"abandoned,omitempty"` // why its capture was not acknowledged
 }

@@ -69,6 +69,9 @@ func (s *lookup) group(out *Shown, r *frontier.Record, c frontier.Capture) (err 
 		rec := ShownRecord{File: name, Offset: c.Span.Start + e.Offset, Type: e.Type(), ID: e.ID(), Target: e.TargetURI(),
 			Date: e.Header.Get("WARC-Date"), Abandoned: c.Abandoned,
 			Current: crawl.Ref{File: c.Span.File, Offset: c.Span.Start + e.Offset, Length: r.Response.Length} == r.Response && r.Outcome.Archived}
+		if e.Type() == warc.TypeRevisit {
+			rec.Refers = strings.TrimSpace(e.Header.Get("WARC-Refers-To-Target-URI") + " of " + e.Header.Get("WARC-Refers-To-Date"))
+		}
 		if e.Type() == warc.TypeMetadata && strings.HasPrefix(e.TargetURI(), write.VerdictURI) && c.Abandoned == "" {
 			var by []analyzer.Verdict
 			if err := json.NewDecoder(e.Block).Decode(&by); err != nil {

@@ -26,8 +26,15 @@ type group struct {
 	MIME               mime.Info
 	Size, Header       int64 // of the block, and of the header in it, in bytes
 	ETag, LastModified string
+	ContentType        string // as the header has it
 	Redirect, NoFollow bool
 	Carried            []answered `json:",omitempty"`
+
+	// Payload is what the answer is found by when later ones have the same content. Refers is, of a revisit record of an
+	// identical payload, the ID of its original, which is known once it was looked up.
+	Payload  *crawl.Payload  `json:",omitempty"`
+	Refers   string          `json:",omitempty"`
+	Original *crawl.Original `json:"-"`
 
 	Verdict crawl.Ref // zero without one
 	Of      string    // record ID of the answer that a verdict made later is about
@@ -91,6 +98,9 @@ func (g *group) facts(u *crawl.CrawlURI, robotsTTL time.Duration) {
 // capture is the row of a group that is not used: an abandoned capture.
 func (g *group) capture(why string) frontier.Capture {
 	c := frontier.Capture{Span: g.span(), Response: !g.Response.IsZero(), Abandoned: why}
+	if g.Original != nil {
+		c.Original = g.Original.Ref
+	}
 	for _, a := range g.Carried {
 		c.Carried = append(c.Carried, a.Key)
 	}

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/mime"
+	"exclave/warc"
 )
 
 // index is what archive and analysis.jsonl hold, in scratch rows, while a state is made anew. A row is removed when a
@@ -20,6 +23,7 @@ import (
 //	j URL NUL file start  groups that hold only a verdict
 //	a URL NUL number      lines of analysis.jsonl
 //	n key                 pages whose links are not to be followed
+//	o ID                  responses that revisit records may refer to
 type index struct {
 	b *frontier.Builder
 	n uint64 // of the last line
@@ -62,9 +66,55 @@ func (x *index) addGroup(g *group) error {
 	case g.Why != "" || err != nil:
 		return err
 	case !g.Response.IsZero():
+		if err := x.addOriginal(g); err != nil {
+			return err
+		}
 		return x.b.Put(place('r', g.File, g.Response.Offset), start[4:])
 	}
 	return x.b.Put(append(named('j', g.URL), start...), nil)
+}
+
+// known is a response that revisit records may refer to.
+type known struct {
+	crawl.Original
+	ContentType string
+	MIME        mime.Info
+	NoFollow    bool
+	Size        int64 // of the payload
+}
+
+func (x *index) addOriginal(g *group) error {
+	if g.Type != warc.TypeResponse {
+		return nil
+	}
+	v, err := json.Marshal(known{crawl.Original{Ref: g.Response, ID: g.ID, URL: g.URL, Date: time.UnixMilli(g.Date).UTC(), Digest: g.Digest},
+		g.ContentType, g.MIME, g.NoFollow, g.Size - g.Header})
+	if err != nil {
+		return fmt.Errorf("job: recover: %w", err)
+	}
+	return x.b.Put(append([]byte{'o'}, g.ID...), v)
+}
+
+// original finds what a revisit record of an identical payload refers to, and what follows from that payload; whole says that the group has
+// its payload.
+func (x *index) original(g *group) (whole bool, err error) {
+	if g.Refers == "" {
+		return true, nil
+	}
+	v, err := x.b.Get(append([]byte{'o'}, g.Refers...))
+	if v == nil || err != nil {
+		return false, err
+	}
+	var o known
+	if err := json.Unmarshal(v, &o); err != nil {
+		return false, fmt.Errorf("job: recover: %w", err)
+	}
+	g.Original, g.Size = &o.Original, g.Header+o.Size
+	if g.ContentType == o.ContentType {
+		g.MIME = o.MIME
+	}
+	g.NoFollow = o.NoFollow && g.MIME.Class == mime.HTML
+	return true, nil
 }
 
 // group returns a group, nil when it is not, or no more, there.

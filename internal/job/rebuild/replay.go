@@ -194,6 +194,13 @@ func (r *replay) groupOf(e crawllog.Entry, m crawl.Mode) (g *group, err error) {
 			r.note("%s at %d: crawl.log has %s there, the archive %s", e.WARCFilename, e.WARCFileOffset, e.URL, g.URL)
 			g = nil
 		}
+		if g != nil && err == nil {
+			whole := false
+			if whole, err = r.index.original(g); !whole && err == nil {
+				r.note("%s at %d: the record that the revisit record of %s refers to is not in the archive", e.WARCFilename, e.WARCFileOffset, e.URL)
+				g = nil
+			}
+		}
 		if g == nil && err == nil {
 			r.made.Lost++
 			if ok {
@@ -223,6 +230,7 @@ func (r *replay) finish(u *crawl.CrawlURI, e crawllog.Entry, g *group, d metadat
 		r.made.Captures++
 		s := g.span()
 		u.Span, u.Response, u.Metadata, u.RecordID = &s, g.Response, g.Metadata, g.ID
+		u.Payload, u.Original = g.Payload, g.Original
 		g.facts(u, r.Config.HTTP.RobotsTTL)
 		if err := r.index.used(g); err != nil {
 			return err

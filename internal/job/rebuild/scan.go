@@ -112,21 +112,52 @@ func (s *scan) answer(e *warc.Entry) (*answer, error) {
 	if len(block) == 0 {
 		return a, nil
 	}
-	return a, a.look(block, s.r.Config.HTTP.RobotsToken)
+	chunked, err := a.look(block, s.r.Config.HTTP.RobotsToken)
+	if err != nil {
+		return a, err
+	}
+	if a.Type == warc.TypeRevisit {
+		if e.Header.Get("WARC-Profile") == warc.ProfileIdentical {
+			a.Refers = strings.Trim(e.Header.Get("WARC-Refers-To"), "<>")
+		}
+		return a, nil
+	}
+	if c := s.r.Config.Dedup; c.Wants(a.Header, a.Size-a.Header, e.Header.Get("WARC-Truncated")) {
+		digest := a.Digest
+		if chunked {
+			if digest, err = entity(io.MultiReader(bytes.NewReader(block), e.Block)); err != nil {
+				return a, nil // Finish says it again
+			}
+		}
+		a.Payload = c.Payload(digest, a.URL, chunked)
+	}
+	return a, nil
 }
 
-// look takes from an answer what the chains took from it.
-func (a *answer) look(block []byte, token string) (err error) {
+// entity returns the digest of the entity body of an answer.
+func entity(block io.Reader) (digest string, err error) {
+	rec, err := record.Load(block, "", record.DefaultMemory)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, rec.Close()) }()
+	at, n := rec.Response()
+	return warc.EntityDigest(io.NewSectionReader(at, 0, n))
+}
+
+// look takes from an answer what the chains took from it, and tells whether its body is in chunks.
+func (a *answer) look(block []byte, token string) (chunked bool, err error) {
 	rec, err := record.Load(bytes.NewReader(block), "", 2*maxLooked)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, rec.Close()) }()
 	h := rec.Head()
 	body, _ := rec.Body(maxLooked) // of a broken coding, what comes before
 	a.Header = rec.HeaderLen()
 	a.Status, a.ETag, a.LastModified = h.Status, h.Get("ETag"), h.Get("Last-Modified")
-	a.MIME = mime.Detect(a.URL, h.Get("Content-Type"), body[:min(len(body), mime.HeadSize)], 0) // hints are those of the replay
+	a.ContentType = h.Get("Content-Type")
+	a.MIME = mime.Detect(a.URL, a.ContentType, body[:min(len(body), mime.HeadSize)], 0) // hints are those of the replay
 	a.Redirect = a.Status >= 300 && a.Status < 400 && a.Status != 304 && h.Get("Location") != ""
 	if a.MIME.Class == mime.HTML && bytes.Contains(bytes.ToLower(body), []byte("nofollow")) {
 		a.NoFollow = markup.Parse(markup.KindOf(a.MIME.Type), body, markup.Options{DeclaredCharset: a.MIME.Charset}).NoFollow
@@ -134,7 +165,7 @@ func (a *answer) look(block []byte, token string) (err error) {
 	if _, ok := crawl.PrereqKey(a.URL); ok {
 		a.robots, err = robots.FromStatus(a.Status, body, token).MarshalBinary()
 	}
-	return err
+	return h.Chunked(), err
 }
 
 // dnsAnswer reads addresses, and the shortest time to live, of a text/dns record.

@@ -13,6 +13,7 @@ import (
 	"exclave/internal/job/lines"
 	"exclave/internal/mime"
 	"exclave/internal/urlx"
+	"exclave/warc"
 )
 
 // unlogged replays a capture that no line of crawl.log is about: of a run that was killed, or of a log that
@@ -27,9 +28,15 @@ func (r *replay) unlogged(g *group) error {
 		return err
 	}
 	judge := g.Response.IsZero()
+	whole, err := r.index.original(g)
+	if err != nil {
+		return err
+	}
 	why := g.Why
 	switch {
 	case why != "":
+	case !whole:
+		why = "the record that it refers to is not in the archive"
 	case judge && (known == nil || known.RecordID != g.Of):
 		why = "a verdict on an answer that is not in the archive"
 	case !judge && known != nil && known.Outcome.Archived && r.logs.scans[crawl.LogCrawl].lines > 0:
@@ -73,7 +80,10 @@ func (r *replay) write(c crawl.Candidate, g *group, judge bool) error {
 		u.Status, u.MIME, u.Digest, u.Response = crawl.Status(g.Status), g.MIME, g.Digest, g.Response
 		u.Started, u.Took, u.Rec = time.UnixMilli(g.Date), d.took, sized{n: g.Size, header: g.Header}
 		name = r.archive.files[g.File].Name
-		if g.Type == "revisit" && u.Prior != nil {
+		switch {
+		case g.Original != nil:
+			u.Annotate(crawllog.Duplicate)
+		case g.Type == warc.TypeRevisit && u.Prior != nil:
 			u.Status = 304
 			u.Annotate(crawllog.NotModified)
 		}

@@ -160,15 +160,30 @@ func kindOf(hop, where string) crawl.LinkKind {
 	return crawl.LinkNav
 }
 
-// Response implements [fetch.ArchiveReader]. A revisit record stands for the
-// answer it refers to, which the job's archive holds.
-func (r Reader) Response(_ context.Context, ref crawl.Ref) (*record.Recording, error) {
+// Response implements [fetch.ArchiveReader].
+func (r Reader) Response(_ context.Context, ref, original crawl.Ref) (*record.Recording, error) {
 	e, c, err := r.Open(ref)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	rec, err := record.Load(e.Block, r.scratch, record.DefaultMemory)
+	block := e.Block
+	if !original.IsZero() {
+		o, c, err := r.Open(original)
+		if err != nil {
+			return nil, err
+		}
+		defer c.Close()
+		if o.Type() != warc.TypeResponse {
+			return nil, fmt.Errorf("job: archived answer of %s: its original at %d is a %s record", e.TargetURI(), original.Offset, o.Type())
+		}
+		head, err := io.ReadAll(io.LimitReader(o.Block, record.MaxHead))
+		if err != nil {
+			return nil, fmt.Errorf("job: archived answer of %s: its original at %d: %w", e.TargetURI(), original.Offset, err)
+		}
+		block = io.MultiReader(block, bytes.NewReader(head[record.HeadLenOf(head, true):]), o.Block)
+	}
+	rec, err := record.Load(block, r.scratch, record.DefaultMemory)
 	if err != nil {
 		return nil, fmt.Errorf("job: archived answer of %s: %w", e.TargetURI(), err)
 	}

@@ -11,17 +11,36 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/extsort"
+	"exclave/internal/job/folder"
 	"exclave/internal/urlx"
 	"exclave/warc"
 )
 
-// expectation is what the state says of a record: of the response of a URI, or of its metadata.
+// expectation is what the state says of a record: of the response of a URI, of its metadata, or that revisit
+// records refer to it.
 type expectation struct {
 	offset, length int64
-	metadata       bool
-	url            string
-	date           int64 // milliseconds
+	kind           uint64
+	url            string // of the first two
+	date           int64  // milliseconds
 	id, digest     string
+}
+
+// Kinds of expectations.
+const (
+	expectResponse = iota
+	expectMetadata
+	expectOriginal
+	expectKinds = 4
+)
+
+// expectOriginal takes down that the revisit record in a capture refers to a record.
+func (v *verifier) expectOriginal(to *extsort.Sorter, c *frontier.Capture) error {
+	o := c.Original
+	if o.IsZero() {
+		return nil
+	}
+	return to.Add(uint64(o.File), uint64(o.Offset)*expectKinds+expectOriginal, binary.AppendUvarint(nil, uint64(o.Length)))
 }
 
 // expect takes down what the state says of the records of an archived URI, by file and offset.
@@ -31,12 +50,12 @@ func (v *verifier) expect(to *extsort.Sorter, r *frontier.Record) error {
 	for _, s := range []string{r.URL, r.RecordID, r.Digest} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
-	if err := to.Add(uint64(r.Response.File), uint64(r.Response.Offset)<<1, b); err != nil || r.Metadata.IsZero() {
+	if err := to.Add(uint64(r.Response.File), uint64(r.Response.Offset)*expectKinds+expectResponse, b); err != nil || r.Metadata.IsZero() {
 		return err
 	}
 	b = binary.AppendUvarint(b[:0], uint64(r.Metadata.Length))
 	b = append(binary.AppendUvarint(b, uint64(len(r.URL))), r.URL...)
-	return to.Add(uint64(r.Metadata.File), uint64(r.Metadata.Offset)<<1|1, b)
+	return to.Add(uint64(r.Metadata.File), uint64(r.Metadata.Offset)*expectKinds+expectMetadata, b)
 }
 
 func readExpectation(r *extsort.Record) expectation {
@@ -52,8 +71,11 @@ func readExpectation(r *extsort.Record) expectation {
 		b = b[n:]
 		return s
 	}
-	e := expectation{offset: int64(r.B >> 1), metadata: r.B&1 != 0, length: int64(number())}
-	if e.metadata {
+	e := expectation{offset: int64(r.B / expectKinds), kind: r.B % expectKinds, length: int64(number())}
+	switch e.kind {
+	case expectOriginal:
+		return e
+	case expectMetadata:
 		e.url = text()
 		return e
 	}
@@ -66,8 +88,12 @@ func readExpectation(r *extsort.Record) expectation {
 
 // missing says that what the state expects is not there.
 func (e *expectation) missing(file uint32, bad func(string, string, ...any)) {
-	if e.metadata {
+	switch e.kind {
+	case expectMetadata:
 		bad(e.url, "its metadata record is not at %d in WARC file %d", e.offset, file)
+		return
+	case expectOriginal:
+		bad(folder.WARCDir, "a revisit record refers to the response at %d in WARC file %d, which is not there", e.offset, file)
 		return
 	}
 	bad(e.url, "is archived by the state, but no response record is at %d in WARC file %d", e.offset, file)

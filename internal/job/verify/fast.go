@@ -66,10 +66,11 @@ func (v *verifier) look(c *warc.Checker, in io.ReaderAt, r *result, span frontie
 	kind, url := e.Type(), e.TargetURI()
 	answer := kind == warc.TypeResponse || kind == warc.TypeRevisit
 	switch {
-	case want.metadata && (kind != warc.TypeMetadata || url != want.url), !want.metadata && !answer:
+	case want.kind == expectMetadata && (kind != warc.TypeMetadata || url != want.url), want.kind == expectResponse && !answer,
+		want.kind == expectOriginal && kind != warc.TypeResponse:
 		want.missing(r.file.row.Number, r.bad)
 		return nil
-	case !want.metadata:
+	case want.kind == expectResponse:
 		date, err := e.Date()
 		if err != nil {
 			r.bad(at(), "%v", err)

@@ -113,6 +113,7 @@ type verifier struct {
 	expected *extsort.Sorter // what the state says of records (expect.go)
 	needs    *extsort.Sorter // DNS and robots.txt records, and the pages that need them
 	ids      *extsort.Sorter // hashes of record IDs by file: offset
+	refers   *extsort.Sorter // responses, and the revisit records that refer to them (revisit.go)
 
 	logs      []*readLog
 	finishes  int64
@@ -125,7 +126,7 @@ func (v *verifier) run(ctx context.Context) error {
 	for _, s := range []struct {
 		to   **extsort.Sorter
 		name string
-	}{{&v.owners, "owners"}, {&v.carried, "carried"}, {&v.logged, "logged"}, {&v.unknown, "unknown"}, {&v.expected, "expected"}, {&v.needs, "needs"}, {&v.ids, "ids"}} {
+	}{{&v.owners, "owners"}, {&v.carried, "carried"}, {&v.logged, "logged"}, {&v.unknown, "unknown"}, {&v.expected, "expected"}, {&v.needs, "needs"}, {&v.ids, "ids"}, {&v.refers, "refers"}} {
 		*s.to = v.scratch.Sorter(s.name)
 	}
 	v.owners.Remember()
@@ -147,7 +148,7 @@ func (v *verifier) run(ctx context.Context) error {
 
 // close removes what was sorted.
 func (v *verifier) close() error {
-	for _, s := range []*extsort.Sorter{v.owners, v.carried, v.logged, v.unknown, v.expected, v.needs, v.ids} {
+	for _, s := range []*extsort.Sorter{v.owners, v.carried, v.logged, v.unknown, v.expected, v.needs, v.ids, v.refers} {
 		if s != nil {
 			s.Abandon()
 		}
@@ -174,6 +175,9 @@ func (v *verifier) captures(ctx context.Context) error {
 			}
 		}
 		if err := v.owners.Add(c.ID.Host, c.ID.URI); err != nil {
+			return err
+		}
+		if err := v.expectOriginal(v.expected, &c); err != nil {
 			return err
 		}
 		for _, key := range c.Carried {

@@ -17,6 +17,7 @@ type noted struct {
 	ids   []idAt
 	haves []haveAt
 	needs []haveAt // of pages: their URLs
+	refs  []refAt
 }
 
 type idAt struct {
@@ -46,7 +47,12 @@ func (v *verifier) keep(file uint32, n *noted) error {
 			return err
 		}
 	}
-	*n = noted{ids: n.ids[:0], haves: n.haves[:0], needs: n.needs[:0]}
+	for i := range n.refs {
+		if err := v.refer(file, &n.refs[i]); err != nil {
+			return err
+		}
+	}
+	*n = noted{ids: n.ids[:0], haves: n.haves[:0], needs: n.needs[:0], refs: n.refs[:0]}
 	return nil
 }
 
@@ -130,14 +136,15 @@ func (w *walk) within(r *warc.RecordInfo) {
 	}
 }
 
-// compare compares what is expected at the place of a record with it; rec is nil of metadata.
+// compare compares what is expected at the place of a record with it; rec is nil of metadata. An original is a response.
 func (w *walk) compare(r *warc.RecordInfo, rec *response) {
 	for w.wanted && w.want.offset == r.Ref.Offset {
-		fits := w.want.length == r.Ref.Length && w.want.metadata == (rec == nil)
+		kind := w.want.kind
+		fits := w.want.length == r.Ref.Length && (kind == expectMetadata) == (rec == nil)
 		switch {
-		case !fits || w.want.metadata && w.want.url != r.TargetURI:
+		case !fits || kind == expectOriginal && r.Type != warc.TypeResponse || kind == expectMetadata && w.want.url != r.TargetURI:
 			w.want.missing(w.file, w.bad)
-		case rec != nil:
+		case kind == expectResponse:
 			w.want.compare(rec, w.bad)
 			w.noted.needs = append(w.noted.needs, haveAt{w.want.url, rec.date})
 		}
@@ -156,6 +163,7 @@ func (w *walk) response(r *warc.RecordInfo, c frontier.Capture) {
 		w.noted.haves = append(w.noted.haves, haveAt{r.TargetURI, ms})
 		return
 	}
+	w.refer(r)
 	w.compare(r, &response{url: r.TargetURI, digest: r.Payload, id: r.ID, kind: r.Type, date: ms})
 	if key, ok := crawl.PrereqKey(r.TargetURI); ok {
 		w.noted.haves = append(w.noted.haves, haveAt{key, ms})

@@ -93,6 +93,9 @@ func (v *verifier) archive(ctx context.Context) error {
 		if err := v.duplicates(ctx); err != nil {
 			return err
 		}
+		if err := v.revisits(ctx); err != nil {
+			return err
+		}
 	}
 	for _, n := range names {
 		if !known[n] {
@@ -322,7 +325,7 @@ func (m *unitMaker) captures(f *archiveFile, bad func(string, string, ...any)) e
 		if len(u.spans) == 0 {
 			return nil
 		}
-		for m.more && m.expected.A == uint64(f.row.Number) && int64(m.expected.B>>1) < u.to {
+		for m.more && m.expected.A == uint64(f.row.Number) && int64(m.expected.B/expectKinds) < u.to {
 			u.expected = append(u.expected, readExpectation(&m.expected.Record))
 			m.more = m.expected.Next()
 		}
@@ -407,6 +410,17 @@ func (v *verifier) carefully(ctx context.Context) (err error) {
 			return nil
 		}
 		return v.expect(again, r)
+	}); err != nil {
+		return err
+	}
+	if err := v.State.EachCapture(func(c frontier.Capture) error {
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !troubled[c.Original.File] {
+			return nil
+		}
+		return v.expectOriginal(again, &c)
 	}); err != nil {
 		return err
 	}

@@ -1,0 +1,101 @@
+package write
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"exclave/crawl"
+	"exclave/internal/conf"
+	"exclave/internal/crawllog"
+	"exclave/internal/record"
+	"exclave/warc"
+)
+
+// Words of DedupConfig.By.
+const (
+	ByDigest    = "digest"     // the same content, whatever its address
+	ByURLDigest = "url-digest" // the same content of the same address
+)
+
+// DedupConfig says of which answers only a revisit record is archived: the section dedup of job.toml.
+type DedupConfig struct {
+	// WithinJob looks for the content among what the job has archived.
+	WithinJob bool `toml:"within_job"`
+	// By says what is the same: ByDigest or ByURLDigest.
+	By string `toml:"by"`
+	// MinSize is the length from which on a body, as stored, is looked for, at least 1 byte.
+	MinSize int64 `toml:"min_size"`
+}
+
+// DefaultDedup finds identical content of a job, wherever it was. What is shorter than MinSize is hardly longer, once
+// compressed, than what a revisit record has more than a response.
+func DefaultDedup() DedupConfig { return DedupConfig{WithinJob: true, By: ByDigest, MinSize: 1024} }
+
+// Validate returns every problem of the values.
+func (c DedupConfig) Validate() (ps conf.Problems) {
+	ps.Check(c.By == ByDigest || c.By == ByURLDigest, "by", `%q: must be "digest" or "url-digest"`, c.By)
+	ps.Check(c.MinSize >= 1, "min_size", "%d: must be at least 1 byte", c.MinSize)
+	return ps
+}
+
+// Wants reports whether a body of size bytes behind a header of head bytes, cut for the given reason, is looked for. What has no
+// header, or was cut, is not: nobody can tell that it is the same.
+func (c DedupConfig) Wants(head, size int64, truncated string) bool {
+	return c.WithinJob && head > 0 && size >= c.MinSize && truncated == ""
+}
+
+// Payload returns what content is known by. digest is that of the entity body ([warc.EntityDigest]). Replay puts the header
+// of a revisit record before the stored body of the original, so bodies in chunks and others are told apart.
+func (c DedupConfig) Payload(digest, url string, chunked bool) *crawl.Payload {
+	name := digest
+	if chunked {
+		name += " chunked"
+	}
+	if c.By == ByURLDigest {
+		name += " " + url
+	}
+	return &crawl.Payload{Name: name, URL: url}
+}
+
+// Originals finds archived answers by their content. The frontier is one.
+type Originals interface {
+	// Original returns the answer that has a payload, by its name, nil when there is none. It is durable.
+	Original(ctx context.Context, payload string) (*crawl.Original, error)
+}
+
+// original sets the payload of the answer that is to be archived, and the earlier answer that has it, if there is one.
+func (w *WARC) original(ctx context.Context, g *group) error {
+	u := g.u
+	at, n := u.Rec.Response()
+	head := u.Rec.HeaderLen()
+	if w.originals == nil || u.NotModified || !w.dedup.Wants(head, n-head, string(u.Truncated)) {
+		return nil
+	}
+	raw := make([]byte, head)
+	if _, err := io.ReadFull(io.NewSectionReader(at, 0, head), raw); err != nil {
+		return fmt.Errorf("read header: %w", err)
+	}
+	h, digest := record.ParseHead(raw), u.Digest
+	if h.Chunked() || digest == "" {
+		var err error
+		if digest, err = warc.EntityDigest(io.NewSectionReader(at, 0, n)); err != nil {
+			return err
+		}
+	}
+	var err error
+	g.payload = w.dedup.Payload(digest, g.uri, h.Chunked())
+	g.original, err = w.originals.Original(ctx, g.payload.Name)
+	return err
+}
+
+// refer makes a record the revisit record of an answer whose payload is in the archive. It keeps the header: that and the payload of
+// the original are what is replayed.
+func (g *group) refer(r *warc.Record) {
+	o, u := g.original, g.u
+	at, _ := u.Rec.Response()
+	r.Type, r.PayloadDigest, r.Block = warc.TypeRevisit, o.Digest, io.NewSectionReader(at, 0, u.Rec.HeaderLen())
+	r.Revisit = &warc.Revisit{Profile: warc.ProfileIdentical, TargetURI: o.URL, Date: o.Date, ID: o.ID}
+	u.Digest = o.Digest
+	u.Annotate(crawllog.Duplicate)
+}

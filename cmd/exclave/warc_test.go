@@ -63,11 +63,12 @@ func TestWARCOverHTTP(t *testing.T) {
 func TestWARCInterrupted(t *testing.T) {
 	name := sharedtest.Path(t, "data/warc/warcio/test/data/example.warc.gz")
 	dir := t.TempDir()
-	for _, args := range [][]string{{"ls", name}, {"check", name}, {"cat", name}, {"recompress", name, "-o", dir + "/x.warc.gz"}} {
+	for _, args := range [][]string{{"warc", "ls", name}, {"warc", "check", name}, {"warc", "cat", name}, {"warc", "recompress", name, "-o", dir + "/x.warc.gz"},
+		{"cdx", name, "-o", dir + "/x.cdxj"}, {"pywb", name, "-o", dir + "/pywb"}} {
 		var began bool
 		var out bytes.Buffer
 		root := newRoot(&began)
-		root.SetArgs(append([]string{"warc"}, args...))
+		root.SetArgs(args)
 		root.SetOut(&out)
 		root.SetErr(&out)
 		ctx, cancel := context.WithCancel(t.Context())

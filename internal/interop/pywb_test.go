@@ -38,7 +38,13 @@ func startPywb(t *testing.T, archives ...archive) *wayback {
 	t.Helper()
 	manager, server := sharedtest.Pywb(t, "wb-manager"), sharedtest.Pywb(t, "wayback")
 	dir := t.TempDir()
+	exclave := build(t)
 	for _, a := range archives {
+		if a.name == "odd" { // laid out by our own command
+			run(t, exclave, append([]string{"pywb", "-o", dir, "--collection", a.name}, a.files...)...)
+			indexed(t, a, filepath.Join(dir, "collections", a.name, "indexes", "index.cdxj"))
+			continue
+		}
 		for _, args := range [][]string{{"init", a.name}, append([]string{"add", a.name}, a.files...)} {
 			cmd := exec.CommandContext(t.Context(), manager, args...)
 			cmd.Dir = dir

@@ -2,6 +2,7 @@ package warc
 
 import (
 	"strings"
+	"time"
 
 	"exclave/internal/conf"
 
@@ -39,6 +40,9 @@ func (c Config) Validate() (ps conf.Problems) {
 	ps.Check(c.Prefix != "" && plain(c.Prefix), "prefix", "%q: must be letters, digits, \".\", \"_\" and \"-\"", c.Prefix)
 	if problem := problemOfName(c.Name); problem != "" {
 		ps.Check(false, "name", "%q: %s", c.Name, problem)
+	} else if plain(c.Prefix) {
+		s, ok := ParseName(c.fileName(time.UnixMilli(0), 42))
+		ps.Check(ok && s.Number == 42, "prefix", "%q: looks, in names as %q has them, like the time and number of a file: exclave recover would take it for these", c.Prefix, c.Name)
 	}
 	ps.Check(c.MaxSize >= 1, "max_size", "%d: must be at least 1 byte", c.MaxSize)
 	ps.Check(c.PoolSize >= 1 && c.PoolSize <= 256, "pool_size", "%d: must be 1 … 256", c.PoolSize)

@@ -42,6 +42,17 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A prefix that would be taken for the time and number of a file is refused.
+func TestWrongPrefix(t *testing.T) {
+	for prefix, ok := range map[string]bool{"NK-20261124101112": false, "NK-20261124101112-12345": false, "NK-20261124": true, "20261124101112": true} {
+		c := DefaultConfig()
+		c.Prefix = prefix
+		if ps := c.Validate(); (len(ps) == 0) != ok || !ok && ps[0].Key != "prefix" {
+			t.Errorf("%s: %+v", prefix, ps)
+		}
+	}
+}
+
 func TestWrongNames(t *testing.T) {
 	for template, want := range map[string]string{
 		"":                        "must have",

@@ -19,14 +19,14 @@ func TestOriginal(t *testing.T) {
 		}
 	}
 	r.schedule(cand("a.test", "/", analyse), cand("b.test", "/", analyse))
-	u := r.answer(r.next("http://a.test/"), crawl.ClassHTML, 1)
+	u := r.answer(r.take("http://a.test/"), crawl.ClassHTML, 1)
 	payload(u)
 	none("nothing was committed")
 	u.Disposition, u.Judged = crawl.Resign, nil
 	r.finish(u)
 	none("the capture was abandoned")
 
-	u = r.answer(r.next("http://b.test/"), crawl.ClassHTML, 1)
+	u = r.answer(r.take("http://b.test/"), crawl.ClassHTML, 1)
 	payload(u)
 	u.Started, u.Digest, u.Headers = began, "sha1:B", []crawl.Header{{Name: "ETag", Value: "x"}}
 	r.finish(u)
@@ -40,7 +40,7 @@ func TestOriginal(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 
-	u = r.answer(r.next("http://a.test/"), crawl.ClassHTML, 1)
+	u = r.answer(r.take("http://a.test/"), crawl.ClassHTML, 1)
 	payload(u)
 	u.Original, u.Headers = o, []crawl.Header{{Name: "ETag", Value: "x"}}
 	r.finish(u)

@@ -8,12 +8,11 @@
 // committed. Recover brings the files back to what was committed (docs/adr/0013,
 // architecture decision 2).
 //
-// Reading: Reader streams records of plain files and of gzip and zstd, by record or
-// as one stream, with their exact places and, when told to,
-// goes on after damage; ReadAt reads one record by its place; Verify checks a
+// Reading: Reader streams records of WARC and ARC files, plain or of gzip and zstd, by record
+// or as one stream, with their exact places and, when told to, goes on after damage; ReadAt reads one record by its place; Verify checks a
 // whole file, with gowarc as second opinion, which a Reader has when told to.
 //
 // A Pool is safe for concurrent use, a File belongs to who acquired it, a Reader
-// to one goroutine. Not here: what to archive, redaction, deduplication, ARC
-// files, any knowledge of a crawl.
+// to one goroutine. Not here: what to archive, redaction, deduplication, any
+// knowledge of a crawl.
 package warc

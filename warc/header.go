@@ -14,6 +14,9 @@ import (
 
 // header reads the version line and the fields of e from r.inner.
 func (r *Reader) header(e *Entry) error {
+	if start, _ := r.inner.Peek(16); !bytes.HasPrefix(start, []byte("WARC/")) && schemed(start) { // an error comes again
+		return r.arcHeader(e)
+	}
 	raw, err := r.headerLines(e.Offset)
 	if err != nil {
 		return err
@@ -30,9 +33,6 @@ func (e *Entry) parse(raw string) error {
 	bad := func(format string, a ...any) error { return defect(e.Offset, KindHeader, format, a...) }
 	line, rest := cutAfterLF(raw)
 	version, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "WARC/")
-	if strings.HasPrefix(line, "filedesc:") {
-		return notARC(e.Offset)
-	}
 	if !ok {
 		return bad("version line %q", clip(line))
 	}
@@ -106,8 +106,4 @@ func isGzip(err error) bool {
 	var corrupt flate.CorruptInputError
 	var internal flate.InternalError // of klauspost's decoder, about some corrupt codes
 	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) || errors.As(err, &internal)
-}
-
-func notARC(off int64) error {
-	return defect(off, KindFormat, "an ARC file, which this program does not read")
 }

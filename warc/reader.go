@@ -76,7 +76,7 @@ func (h Header) All(name string) []string {
 // Entry is a record as read. Its Block may be read until the next call of Next.
 type Entry struct {
 	Offset  int64  // in the file, of its gzip member or of "WARC/"
-	Version string // "1.0", "1.1"
+	Version string // "1.0", "1.1"; VersionARC of an ARC record, whose Header has the fields that correspond
 	Header  Header
 	Size    int64 // Content-Length
 	Block   io.Reader
@@ -122,7 +122,7 @@ const (
 	maxRecordHeader = 1 << 20
 )
 
-// Reader reads the records of one file: plain, one gzip member per record, frames of zstd
+// Reader reads the records of one WARC or ARC file: plain, one gzip member per record, frames of zstd
 // (https://iipc.github.io/warc-specifications/specifications/warc-zstd/), or gzip or zstd over several records
 // (see [Reader.Stream]). What it is, is told by the bytes of each record.
 type Reader struct {
@@ -141,6 +141,7 @@ type Reader struct {
 	framed  bool    // the record is in frames of zstd, not a member of gzip
 	stream  *stream // the source, once several records were found in one member
 	plain   int64   // bytes of the records that were finished, unpacked
+	arc     bool    // an ARC record was seen
 	lines   []byte  // of a header
 	end     int64   // where the last record ended
 	done    error   // io.EOF or the error every further call returns
@@ -281,8 +282,8 @@ func (r *Reader) openAt(e *Entry, magic []byte) error {
 		}
 	case bytes.HasPrefix(magic, []byte("WARC/")):
 		r.zipped, r.inner = false, r.br
-	case bytes.HasPrefix(magic, []byte("filedesc:")):
-		return notARC(e.Offset)
+	case schemed(magic) && atARC(r.br), bytes.HasPrefix(magic, []byte(versionBlock)):
+		r.zipped, r.inner, r.arc = false, r.br, true
 	default:
 		return defect(e.Offset, KindGarbage, "bytes %q are no start of a record", magic[:min(5, len(magic))])
 	}
@@ -385,6 +386,9 @@ func (r *Reader) finish(e *Entry) error {
 	if r.body.N > 0 {
 		return r.short(e)
 	}
+	if e.Version == VersionARC {
+		return r.finishARC(e)
+	}
 	tail, err := r.inner.Peek(4)
 	if len(tail) < 4 && (err != io.EOF || !r.zipped && !onlyLineEnds(tail)) {
 		return damage(e.Offset, err)
@@ -402,7 +406,7 @@ func (r *Reader) finish(e *Entry) error {
 	}
 	switch next, err := r.inner.Peek(len("WARC/")); {
 	case string(next) == "WARC/":
-		return r.unstream(e)
+		return r.unstream(e, int64(len(e.raw))+e.Size+4)
 	case len(next) > 0:
 		return defect(e.Offset, KindLength, "bytes follow the record within its member")
 	case err != io.EOF:

@@ -72,6 +72,7 @@ func (r *Reader) resync(from int64) error {
 
 // search looks for the start of a record.
 func (r *Reader) search() error {
+	before := byte(0)
 	for want := 2 * lookAhead; ; want = min(2*want, readBuffer) {
 		b, err := r.br.Peek(want)
 		if len(b) == 0 {
@@ -92,6 +93,19 @@ func (r *Reader) search() error {
 				_, err := r.br.Discard(i)
 				return err
 			}
+			if r.arc && before == '\n' {
+				switch is, sure := startsARC(b[i:]); {
+				case is && (sure || i == 0 && len(b) == readBuffer):
+					_, err := r.br.Discard(i)
+					return err
+				case is && err == nil: // the rest of the line is looked at
+					seen, want = i, readBuffer
+				}
+				if seen == i {
+					break
+				}
+			}
+			before = b[i]
 		}
 		if _, err := r.br.Discard(seen); err != nil {
 			return fmt.Errorf("warc: read: offset %d: %w", r.pos(), err)
@@ -112,7 +126,7 @@ func (r *Reader) startsMember(b []byte) bool {
 	if r.probe.Reset(bytes.NewReader(b)) != nil {
 		return false
 	}
-	head := make([]byte, 5)
-	_, err := io.ReadFull(r.probe, head)
-	return err == nil && string(head) == "WARC/"
+	head := make([]byte, 16)
+	n, _ := io.ReadFull(r.probe, head) // of which the beginning is enough
+	return bytes.HasPrefix(head[:n], []byte("WARC/")) || r.arc && schemed(head[:n])
 }

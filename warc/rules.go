@@ -31,7 +31,7 @@ func (k Kind) Rule() string {
 func (k Kind) Remedy() string {
 	switch k {
 	case KindFormat:
-		return "exclave warc recompress makes a file with a member per record; an ARC file cannot be read"
+		return "exclave warc recompress makes a file with a member per record"
 	case KindGzip, KindZstd, KindTruncated, KindGarbage, KindLength:
 		return "put the file back from a copy, or save what is whole with exclave warc repair"
 	case KindHeader:

@@ -59,7 +59,7 @@ func (r *Reader) keepFields(e *Entry) {
 
 // ask asks gowarc about a whole record.
 func (r *Reader) ask(e *Entry, length int64) {
-	if r.doubt == nil {
+	if r.doubt == nil || e.Version == VersionARC {
 		return
 	}
 	var block []byte

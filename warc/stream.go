@@ -17,13 +17,13 @@ type stream struct {
 	bad  bool
 }
 
-// unstream has everything behind the record e, whose member goes on, read from the unpacked file.
-func (r *Reader) unstream(e *Entry) error {
+// unstream has everything behind the record e, whose member goes on, read from the unpacked file; size is that of e there.
+func (r *Reader) unstream(e *Entry, size int64) error {
 	if r.framed {
 		r.zstd.whole = false
 	}
 	s := &stream{open: true, in: Reader{src: r.src, br: r.br, gz: r.gz, base: r.base, inner: r.inner, zipped: true, zstd: r.zstd, framed: r.framed}}
-	e.Offset = r.plain - (int64(len(e.raw)) + e.Size + 4)
+	e.Offset = r.plain - size
 	r.stream = s
 	r.src = &counted{r: s}
 	r.br = bufio.NewReaderSize(r.src, readBuffer)

@@ -121,7 +121,7 @@ func (v *verifier) judge(e *Entry, length int64, b digested, before int) error {
 	for _, d := range b.wrong {
 		v.reportf(e.Offset, d.Kind, "%s", d.Detail)
 	}
-	if v.found == before && !ownForm(e, &info, b.head, b.whole) {
+	if v.found == before && e.Version != VersionARC && !ownForm(e, &info, b.head, b.whole) {
 		// What we already object to need not be said twice in other words.
 		for _, objection := range v.second.of(e, b.head, b.whole) {
 			v.reportf(e.Offset, KindStandard, "%s", objection)

@@ -77,7 +77,7 @@ func TestCDX(t *testing.T) {
 }
 
 var (
-	archiveFile = regexp.MustCompile(`\.warc(\.gz)?$`)
+	archiveFile = regexp.MustCompile(`\.w?arc(\.gz)?$`)
 	cdxRow      = regexp.MustCompile("^\\| `([^`]+)` \\| ([a-z0-9 ]+) \\| .+ \\|$")
 )
 
@@ -106,3 +106,23 @@ func stdout(t *testing.T, name string, args ...string) []byte {
 }
 
 func sortedLines(b []byte) [][]byte { return slices.SortedFunc(bytes.Lines(b), bytes.Compare) }
+
+// What recompress makes of ARC files is good for warcio, and its index is that of the ARC file but for places.
+func TestARCConversion(t *testing.T) {
+	exclave, warcio := build(t), sharedtest.Warcio(t)
+	places := regexp.MustCompile(`, "length": .*`)
+	for _, name := range []string{"example.arc", "example.arc.gz"} {
+		arc := sharedtest.Path(t, "data/warc/warcio/test/data/"+name)
+		made := filepath.Join(t.TempDir(), "made.warc.gz")
+		for _, args := range [][]string{{exclave, "warc", "recompress", arc, "-o", made}, {warcio, "check", made}, {exclave, "warc", "check", made}} {
+			out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%q: %v\n%s", args, err, out)
+			}
+		}
+		was, is := places.ReplaceAll(stdout(t, exclave, "cdx", arc), nil), places.ReplaceAll(stdout(t, exclave, "cdx", made), nil)
+		if !bytes.Equal(was, is) || len(was) == 0 {
+			t.Errorf("%s: %s became %s", name, was, is)
+		}
+	}
+}

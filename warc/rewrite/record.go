@@ -57,7 +57,7 @@ func (r *Record) Close() error {
 
 // Read reads the rest of an Entry and keeps it. ok is false when the record is not whole; the Reader has told why.
 func Read(in *warc.Reader, e *warc.Entry, input, temp string) (rec *Record, ok bool, err error) {
-	r := &Record{Input: input, Head: e.Raw(), Fields: e.Header, Type: strings.ToLower(e.Type()), ID: e.ID(), URI: e.TargetURI(), Size: e.Size}
+	r := &Record{Input: input, Head: e.Head(), Fields: e.Header, Type: strings.ToLower(e.Type()), ID: e.ID(), URI: e.TargetURI(), Size: e.Size}
 	if !strings.HasPrefix(r.Head, "WARC/") {
 		r.Head = warcHead(e)
 	}

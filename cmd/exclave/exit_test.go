@@ -29,6 +29,7 @@ func elsewhere() map[string]map[int]string {
 		"stop":    {0: "TestControl", 3: "TestControl"},
 		"verify":  {1: "TestWebScripts/crawl", 130: "TestVerifySignal"},
 		"cdx":     {130: "TestWARCInterrupted"},
+		"dedup":   {130: "TestWARCInterrupted"},
 		"pywb":    {130: "TestWARCInterrupted"},
 		"wacz":    {130: "TestWACZSignal"},
 		"warc":    {130: "TestWARCInterrupted"},
@@ -88,6 +89,9 @@ func TestExitCodes(t *testing.T) {
 	write(t, "words.tsv", "hello\t1\nworld\t2\n")
 	write(t, "czech.txt", "protože když který\n")
 	write(t, "one.warc", "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2024-01-02T03:04:05Z\r\nWARC-Target-URI: http://a.example/\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx\r\n\r\n")
+	write(t, "one.cdxj", `example,a)/ 20240102030405 {"url": "http://a.example/", "status": "200", "digest": "2222222222222222222222222222222A"}`+"\n")
+	write(t, "bad.cdxj", "x\n")
+	write(t, "cracked/00000001.seg", "x")
 	// What cannot be written, also by root.
 	const sealed = "/proc/nowhere/x"
 	ended := map[string]map[int]bool{}
@@ -104,6 +108,8 @@ func TestExitCodes(t *testing.T) {
 		{0, "checkpoint --name a job"}, {0, "checkpoint list job"}, {0, "checkpoint restore job/checkpoints/a restored"}, {1, "checkpoint list fresh"}, {2, "checkpoint --name a job"},
 		{2, "checkpoint fresh"}, {2, "checkpoint wrong"}, {2, "checkpoint restore job restored2"}, {2, "checkpoint restore job/checkpoints/a job"}, {3, "checkpoint broken"}, {4, "checkpoint locked"},
 		{0, "crawl --quiet empty"}, {2, "crawl wrong"}, {2, "crawl nowhere"}, {3, "crawl --quiet broken"}, {4, "crawl --quiet locked"},
+		{0, "dedup build index one.cdxj"}, {0, "dedup info index"}, {0, "dedup lookup index 2222222222222222222222222222222A"}, {1, "dedup build index2 file"}, {1, "dedup lookup index 2222222222222222222222222222222B"},
+		{2, "dedup build index missing"}, {2, "dedup build index bad.cdxj"}, {2, "dedup info empty"}, {2, "dedup info cracked"}, {2, "dedup lookup index x"}, {3, "dedup build " + sealed + " one.cdxj"},
 		{2, "demo --dir job"}, {3, "demo --dir " + sealed},
 		{1, "divide job -o parts"}, {1, "divide fresh -o parts"}, {2, "divide job -o job"}, {2, "divide wrong -o parts"}, {3, "divide broken -o parts"}, {4, "divide locked -o parts"},
 		{0, "eval --profile own.toml set.jsonl"}, {2, "eval --profile cz set.jsonl --nation sk --split dev"}, {2, "eval missing.jsonl"}, {2, "eval --profile missing set.jsonl"},

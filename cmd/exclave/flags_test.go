@@ -78,6 +78,10 @@ func TestFlags(t *testing.T) {
 	write(t, "empty.properties", "# nothing\n")
 	write(t, "folder/x", "x")
 	write(t, "words.txt", "hello\nworld\n")
+	write(t, "one.cdxj", `example,a)/ 20240102030405 {"url": "http://a.example/", "status": "200", "digest": "2222222222222222222222222222222A"}`+"\n")
+	if code, out, err := inside("", "dedup", "build", "index", "one.cdxj"); code != 0 {
+		t.Fatal(out, err)
+	}
 	if code, out, err := inside("", "geoip", "build", "--out", "db.mmdb", "ranges.txt"); code != 0 {
 		t.Fatal(out, err)
 	}
@@ -88,7 +92,7 @@ func TestFlags(t *testing.T) {
 	// or measure for a minute.
 	args := map[string][]string{
 		"analyze": {"page.html"}, "bench seeds-log": {"--lines=3"}, "check": {"job"}, "checkpoint": {"fresh"}, "checkpoint list": {"job"},
-		"checkpoint restore": {"job/checkpoints/one", "restored"}, "dict": {}, "dict build": {"-o=made", "words.txt"}, "dict check": {"cs", "words.txt"}, "dict info": {"cs"}, "frontier": {"job"}, "frontier delete": {"job"}, "frontier export": {"job"}, "frontier list": {"job"},
+		"checkpoint restore": {"job/checkpoints/one", "restored"}, "dedup": {}, "dedup build": {"made", "one.cdxj"}, "dedup info": {"index"}, "dedup lookup": {"index", "2222222222222222222222222222222A"}, "dict": {}, "dict build": {"-o=made", "words.txt"}, "dict check": {"cs", "words.txt"}, "dict info": {"cs"}, "frontier": {"job"}, "frontier delete": {"job"}, "frontier export": {"job"}, "frontier list": {"job"},
 		"frontier show": {"job", "b.example"}, "geoip build": {"--out=other.mmdb", "ranges.txt"}, "geoip export": {"db.mmdb"}, "geoip lookup": {"db.mmdb", "10.1.1.1"},
 		"init": {"made"}, "moved": {"job"}, "pause": {"job"}, "profile": {}, "pywb": {"-o=made", "job"}, "wacz": {"-o=made", "job"}, "profile import": {"empty.properties"}, "profile new": {"ee"}, "profile show": {"cz"}, "recover": {"fresh"}, "report": {"job"}, "retry": {"job"}, "robots": {"ranges.txt", "/x"}, "resume": {"job"}, "seeds": {}, "seeds import": {"job", "list.txt"}, "seeds inspect": {"list.txt"},
 		"seeds rank": {"--tld=cz", "list.txt"}, "seeds split": {"--into=split", "--parts=1", "--profile=cz", "list.txt"}, "show": {"job", "http://b.example/x"},

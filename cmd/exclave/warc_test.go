@@ -62,9 +62,9 @@ func TestWARCOverHTTP(t *testing.T) {
 // A signal ends a verb with its own code, and nothing is made.
 func TestWARCInterrupted(t *testing.T) {
 	name := sharedtest.Path(t, "data/warc/warcio/test/data/example.warc.gz")
-	dir := t.TempDir()
+	dir, index := t.TempDir(), t.TempDir()
 	for _, args := range [][]string{{"warc", "ls", name}, {"warc", "check", name}, {"warc", "cat", name}, {"warc", "recompress", name, "-o", dir + "/x.warc.gz"},
-		{"cdx", name, "-o", dir + "/x.cdxj"}, {"pywb", name, "-o", dir + "/pywb"}} {
+		{"cdx", name, "-o", dir + "/x.cdxj"}, {"pywb", name, "-o", dir + "/pywb"}, {"dedup", "build", index, name}} {
 		var began bool
 		var out bytes.Buffer
 		root := newRoot(&began)

@@ -186,7 +186,7 @@ func TestDamage(t *testing.T) {
 	for _, n := range []int{0, 8, 40, len(whole) / 2, len(whole) - 1} {
 		check(fmt.Sprint("cut at ", n), whole[:n])
 	}
-	if _, err := dedup.Open(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := dedup.Open(t.TempDir()); !errors.Is(err, dedup.ErrNone) {
 		t.Errorf("an empty folder: %v", err)
 	}
 }

@@ -19,6 +19,9 @@ type Index struct {
 	segments []*segment // the oldest first
 }
 
+// ErrNone is the error of a folder without an index.
+var ErrNone = errors.New("there is no index; make one with exclave dedup build")
+
 // Info says what an index holds.
 type Info struct {
 	Segments int
@@ -34,7 +37,7 @@ func Open(dir string) (_ *Index, err error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("dedup: %s holds no index: make one with exclave dedup build: %w", dir, os.ErrNotExist)
+		return nil, fmt.Errorf("dedup: %s: %w", dir, ErrNone)
 	}
 	x := &Index{dir: dir}
 	for _, name := range names {

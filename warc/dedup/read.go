@@ -77,6 +77,9 @@ func content(e *warc.Entry, temp string) (c Content, o Original, ok bool, err er
 	return c, o, ok, nil
 }
 
+// ErrNoIndex is the error of a file without a line of an index of captures.
+var ErrNoIndex = errors.New("dedup: no index of captures")
+
 // mostLine bounds a line of an index; longer ones are left out.
 const mostLine = 1 << 20
 
@@ -90,7 +93,7 @@ type CDXRead struct {
 
 // FromCDX calls each for the captures of a CDXJ, or a CDX with a header line that names its fields, that later answers may refer to: answers
 // over HTTP to GET, no revisit records. The digest is what the lines state, so content is taken to be stored without chunks; record IDs are
-// not known. Lines need not be sorted. An error is that of f or of each, or says that f is no index.
+// not known. Lines need not be sorted. An error is that of f or of each, or [ErrNoIndex].
 func FromCDX(f io.Reader, each func(Content, *Original) error) (n CDXRead, err error) {
 	in := bufio.NewReaderSize(f, 64<<10)
 	var p Lines
@@ -110,7 +113,7 @@ func FromCDX(f io.Reader, each func(Content, *Original) error) (n CDXRead, err e
 			}
 		case err == io.EOF && len(line) == 0:
 			if n.Lines > 0 && n.Bad == n.Lines {
-				return n, fmt.Errorf("dedup: none of %d lines is one of CDXJ, and there is no header line of a CDX", n.Lines)
+				return n, fmt.Errorf("%w: none of %d lines is one of CDXJ, and there is no header line of a CDX", ErrNoIndex, n.Lines)
 			}
 			return n, nil
 		}

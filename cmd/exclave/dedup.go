@@ -163,11 +163,12 @@ func newDedupInfo() *cobra.Command {
 }
 
 func newDedupLookup() *cobra.Command {
-	return &cobra.Command{
+	var url string
+	cmd := &cobra.Command{
 		Use:   "lookup DIR DIGEST",
 		Short: "Print which archived answers have some content",
 		Long: `lookup prints date, address, record ID and digest of each answer in the index in DIR that has the content with the SHA-1 DIGEST (base32 or hexadecimal, with sha1: or without), at each
-of its addresses once.`,
+of its addresses once. With --url it prints one: the answer that a revisit record of that address would refer to, which is its own if there is one.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			x, err := dedup.Open(args[0])
@@ -181,7 +182,7 @@ of its addresses once.`,
 				if !ok {
 					return withCode(exitUsage, fmt.Errorf("dedup lookup: %q is no SHA-1 of some content", args[1]))
 				}
-				all, err := x.All(c)
+				all, err := originalsOf(x, c, url)
 				if err != nil {
 					return dedupError(err)
 				}
@@ -196,4 +197,17 @@ of its addresses once.`,
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&url, "url", "", "print only the answer that a revisit record of this address would refer to")
+	return cmd
+}
+
+func originalsOf(x *dedup.Index, c dedup.Content, url string) ([]dedup.Original, error) {
+	if url == "" {
+		return x.All(c)
+	}
+	o, ok, err := x.Find(c, url, false)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return []dedup.Original{o}, nil
 }

@@ -154,9 +154,6 @@ type Lines struct {
 	fields []string // of a CDX
 }
 
-// CDX11 reads the lines of a CDX of 11 fields, which need no header.
-func CDX11() Lines { return Lines{strings.Fields("N b a m s k r M S V g")} }
-
 // Use is what a line is good for.
 type Use int
 

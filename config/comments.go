@@ -240,6 +240,8 @@ earlier one: docs/howto/dedup.md.`,
 		"dedup.by": `"digest": content that is the same, at whatever address; "url-digest": at the same
 address.`,
 		"dedup.min_size": `Bytes of a body from which on it is looked for.`,
+		"dedup.index": `Folders made by exclave dedup build: what other archives have of images and other
+content without text or links is not archived again.`,
 
 		"scope": `Which links and seeds are followed. The last rule that says something wins; logs and
 reports name it. Rules: accept, reject, seeds, prerequisite, hosts, regex,

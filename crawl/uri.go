@@ -239,6 +239,8 @@ type CrawlURI struct {
 	HTTPStatus  int
 	Headers     []Header
 	Truncated   Truncation
+	Protocols   []string // what the answer came over: "http/1.1", "tls/1.3"
+	CipherSuite string   // of TLS, as IANA names it; "" without
 	MIME        mime.Info
 	Digest      string        // payload digest, sha1:BASE32
 	NotModified bool          // 304 to a conditional request
@@ -291,8 +293,8 @@ type Payload struct {
 
 // Original is an archived answer that revisit records of other answers with the same content refer to.
 type Original struct {
-	Ref    Ref
-	ID     string    // of its record
+	Ref    Ref       // zero: it is in another archive
+	ID     string    // of its record; "" in another archive
 	URL    string    // WARC-Target-URI
 	Date   time.Time // WARC-Date
 	Digest string    // WARC-Payload-Digest

@@ -48,6 +48,7 @@ type File struct {
 	copy   []byte // to copy blocks through
 	open   bool   // between Begin and End
 	failed error  // of the present capture
+	info   string // ID of the warcinfo record, "" while it is not known
 
 	// mu orders the owner's writes and the committer's syncs.
 	mu        sync.Mutex
@@ -94,12 +95,38 @@ func (f *File) Write(r *Record) (Ref, error) {
 }
 
 func (f *File) write(r *Record) (Ref, error) {
-	if f.pos() == 0 {
-		if _, err := f.append(f.p.warcinfo(f.name)); err != nil {
-			return Ref{}, err
-		}
+	if err := f.describe(); err != nil {
+		return Ref{}, err
+	}
+	if r.Type != TypeWarcinfo {
+		r.WarcinfoID = f.info
 	}
 	return f.append(r)
+}
+
+// describe puts the warcinfo record in front of the first capture, and finds that of a file that was begun before a restart.
+func (f *File) describe() error {
+	if f.pos() == 0 {
+		r := f.p.warcinfo(f.name)
+		_, err := f.append(r)
+		f.info = r.ID
+		return err
+	}
+	if f.info != "" {
+		return nil
+	}
+	in, err := f.p.fs.Open(f.a.Name())
+	if err != nil {
+		return fmt.Errorf("warc: %w", err)
+	}
+	e, err := NewReader(io.NewSectionReader(in, 0, f.a.Size())).Next()
+	if err == nil {
+		f.info = e.ID()
+	}
+	if err = errors.Join(err, in.Close()); err != nil {
+		return fmt.Errorf("warc: warcinfo record of %s: %w", f.name, err)
+	}
+	return nil
 }
 
 func (f *File) append(r *Record) (Ref, error) {
@@ -158,10 +185,8 @@ func (f *File) copyFrom(src io.ReaderAt, from, to int64) error {
 	if magic != [2]byte{0x1f, 0x8b} {
 		return defect(from, KindGzip, "no compressed record begins here")
 	}
-	if f.pos() == 0 {
-		if _, err := f.append(f.p.warcinfo(f.name)); err != nil {
-			return err
-		}
+	if err := f.describe(); err != nil {
+		return err
 	}
 	n, err := io.CopyBuffer((*bufferTo)(f), io.NewSectionReader(src, from, to-from), f.copy)
 	if err == nil && n != to-from {

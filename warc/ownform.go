@@ -20,7 +20,7 @@ func ownForm(e *Entry, i *RecordInfo, block []byte, whole bool) bool {
 	typed := false
 	for _, f := range e.Header {
 		n, ok := plainField(f, i)
-		if !ok || n != fieldConcurrent && seen&(1<<n) != 0 {
+		if !ok || n < fieldConcurrent && seen&(1<<n) != 0 {
 			return false
 		}
 		seen |= 1 << n
@@ -53,7 +53,11 @@ const (
 	fieldRefersTo
 	fieldRefersToDate
 	fieldRefersToTarget
-	fieldConcurrent // may occur several times
+	fieldWarcinfo
+	fieldIdentified
+	fieldSuite
+	fieldConcurrent // from here on: may occur several times
+	fieldProtocol
 )
 
 // plainField returns the number of a field; false when it is none that occurs in plain records of
@@ -85,6 +89,14 @@ func plainField(f Field, i *RecordInfo) (n uint, ok bool) {
 		return fieldTruncated, true
 	case "WARC-Filename":
 		return fieldFilename, i.Type == TypeWarcinfo
+	case "WARC-Identified-Payload-Type":
+		return fieldIdentified, aside && f.Value != ""
+	case "WARC-Protocol":
+		return fieldProtocol, aside && f.Value != ""
+	case "WARC-Cipher-Suite":
+		return fieldSuite, aside && f.Value != ""
+	case "WARC-Warcinfo-ID":
+		return fieldWarcinfo, aside && plainID(f.Value)
 	case "WARC-Profile":
 		return fieldProfile, revisit && (f.Value == ProfileIdentical || f.Value == ProfileNotModified)
 	case "WARC-Refers-To":

@@ -35,7 +35,7 @@ func keep(fs fsx.FS) *aside.Folder { return aside.New(fs, ".", clock.NewFake(day
 
 func testConfig() Config {
 	c := DefaultConfig()
-	c.Dir, c.Prefix, c.Host, c.MaxSize = "warcs", "TEST", "host", 4000
+	c.Dir, c.Prefix, c.Host, c.MaxSize = "warcs", "TEST", "host", 4500
 	return c
 }
 
@@ -588,5 +588,68 @@ func TestRecoverStates(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Every record names the warcinfo record of its file, also in a file that is gone on with after a restart, and after the first capture was rolled back.
+func TestWarcinfoID(t *testing.T) {
+	t.Parallel()
+	fs := fsx.NewMem()
+	c := testConfig()
+	c.Dir, c.PoolSize = "warcs", 1
+	must(t, fs.MkdirAll(c.Dir, 0o700))
+	record := func() *Record {
+		return &Record{Type: TypeResource, TargetURI: "http://a.com/", Date: clock.System().Now(), ContentType: "text/plain", Block: strings.NewReader("text")}
+	}
+	var rows []FileState
+	for range 2 {
+		p, err := OpenPool(fs, c, testInfo, clock.System(), 1+uint32(len(rows)), rows, nil)
+		must(t, err)
+		f, err := p.Acquire(t.Context())
+		must(t, err)
+		must(t, f.Begin())
+		_, err = f.Write(record())
+		must(t, err)
+		must(t, f.Rollback())
+		must(t, f.Begin())
+		for range 2 {
+			_, err = f.Write(record())
+			must(t, err)
+		}
+		span, err := f.End()
+		must(t, err)
+		p.Release(f)
+		must(t, p.Sync([]uint32{span.File}))
+		_, err = p.Committed(span.File, span.End)
+		must(t, err)
+		s, ok := p.File(span.File)
+		if !ok {
+			t.Fatal("the file is not there")
+		}
+		rows = []FileState{s}
+		must(t, p.closeAll())
+	}
+	in, err := fs.Open("warcs/" + rows[0].DiskName())
+	must(t, err)
+	info, n := "", 0
+	for r := NewReader(io.NewSectionReader(in, 0, rows[0].Committed)); ; n++ {
+		e, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		must(t, err)
+		got := strings.Trim(e.Header.Get("WARC-Warcinfo-ID"), "<>")
+		if e.Type() == TypeWarcinfo {
+			if info != "" || got != "" {
+				t.Errorf("a second warcinfo record, or one that names %q", got)
+			}
+			info = e.ID()
+		} else if got != info {
+			t.Errorf("a %s record names %q, not %q", e.Type(), got, info)
+		}
+	}
+	must(t, in.Close())
+	if info == "" || n != 5 {
+		t.Errorf("%d records behind %q", n, info)
 	}
 }

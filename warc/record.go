@@ -55,6 +55,7 @@ type Record struct {
 	TargetURI     string     // absolute, ASCII; empty only for warcinfo and metadata
 	Date          time.Time  // compulsory; written in UTC with milliseconds
 	ID            string     // "urn:uuid:…", without brackets; made when empty, and set
+	WarcinfoID    string     // of the warcinfo record of its file; set when it is written
 	ContentType   string     // compulsory when the block is not empty
 	ConcurrentTo  []string   // IDs of other records of the capture
 	IP            netip.Addr // of the server; zero when there is none
@@ -151,6 +152,7 @@ func (r *Record) appendHeader(b []byte) []byte {
 	for _, f := range r.Extra {
 		field(f.Name, f.Value)
 	}
+	id("WARC-Warcinfo-ID", r.WarcinfoID)
 	id("WARC-Record-ID", r.ID)
 	field("Content-Type", r.ContentType)
 	field("Content-Length", strconv.FormatInt(r.size(), 10))

@@ -33,6 +33,8 @@ type conn struct {
 	br       *bufio.Reader // nil while idle
 	head     []byte        // for the header of an answer
 	notes    []string      // what is wrong with the certificate
+	tls      string        // version, "tls/1.3"; "" without
+	suite    string        // of TLS
 	pace     pace
 	reused   bool
 }
@@ -156,7 +158,9 @@ func (h *HTTP) handshake(ctx context.Context, c *conn, host string) error {
 		return &failure{crawl.StatusConnectFailed, notes, err}
 	}
 	c.Conn = t
-	c.notes = h.judge(t.ConnectionState(), host)
+	state := t.ConnectionState()
+	c.notes = h.judge(state, host)
+	c.tls, c.suite = strings.ReplaceAll(strings.ToLower(tls.VersionName(state.Version)), " ", "/"), tls.CipherSuiteName(state.CipherSuite)
 	if h.cfg.Certificates == VerifyCertificates && len(c.notes) > 0 {
 		return &failure{crawl.StatusConnectFailed, c.notes, errors.New("certificate refused")}
 	}

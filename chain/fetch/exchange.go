@@ -23,6 +23,8 @@ type answer struct {
 	addr      netip.Addr
 	truncated crawl.Truncation
 	notes     []string
+	tls       string // version, "" without
+	suite     string
 	keep      bool // the connection may be used again
 }
 
@@ -109,7 +111,7 @@ func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte, most bounds) (
 	rec := record.New(h.deps.Scratch, h.cfg.Memory)
 	record.Redact(req) // it is sent, and no disk may see what is secret in it
 	rec.SetRequest(req)
-	r := response{c: c, rec: rec, maxHeader: most.header, maxBody: most.body, answer: answer{rec: rec, addr: c.addr, notes: c.notes}}
+	r := response{c: c, rec: rec, maxHeader: most.header, maxBody: most.body, answer: answer{rec: rec, addr: c.addr, notes: c.notes, tls: c.tls, suite: c.suite}}
 	if err = r.read(); err == nil && ctx.Err() != nil {
 		err = ctx.Err() // it was we who cut the answer short
 	}

@@ -196,6 +196,13 @@ func (h *HTTP) accept(u *crawl.CrawlURI, a *answer) {
 	u.Rec, u.Addr, u.Truncated = a.rec, a.addr, a.truncated
 	u.HTTPStatus, u.Status = a.status, crawl.Status(a.status)
 	u.Digest = a.rec.PayloadDigest()
+	u.Protocols, u.CipherSuite = append(u.Protocols[:0], "http/1.0"), a.suite
+	if a.rec.Head().HTTP11 {
+		u.Protocols[0] = "http/1.1"
+	}
+	if a.tls != "" {
+		u.Protocols = append(u.Protocols, a.tls)
+	}
 	for _, n := range a.notes {
 		u.Annotate(n)
 	}

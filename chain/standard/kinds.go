@@ -37,6 +37,7 @@ type Env struct {
 	// Dedup says which answers Originals is asked for.
 	Dedup     write.DedupConfig
 	Originals write.Originals // nil = none is known
+	Earlier   write.Earlier   // nil = there are no other archives
 	// FileName gives the final name of a WARC file by its number, "" when unknown.
 	FileName func(number uint32) string
 }
@@ -148,7 +149,7 @@ func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, conf.Pro
 }
 
 func newWARC(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
-	return write.NewWARC(env.Archive, env.Depths, env.Hosts, env.Clock, env.Dedup, env.Originals), none(options)
+	return write.NewWARC(env.Archive, env.Depths, env.Hosts, env.Clock, env.Dedup, env.Originals, env.Earlier), none(options)
 }
 
 func newLinksScoper(env *Env, options map[string]any) (chain.Processor, conf.Problems) {

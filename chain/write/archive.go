@@ -12,6 +12,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/clock"
 	"exclave/internal/crawllog"
+	"exclave/internal/mime"
 	"exclave/internal/record"
 	"exclave/internal/urlx"
 	"exclave/warc"
@@ -33,12 +34,13 @@ type WARC struct {
 
 	dedup     DedupConfig
 	originals Originals
+	earlier   Earlier
 }
 
 // NewWARC returns the processor that archives into the files of pool. For what is in the archive already, as c says and
-// originals finds, it writes revisit records; nil finds nothing.
-func NewWARC(pool Pool, d crawl.Depths, hosts chain.Hosts, clk clock.Clock, c DedupConfig, originals Originals) *WARC {
-	return &WARC{pool: pool, depths: d, hosts: hosts, clk: clk, dedup: c, originals: originals}
+// originals finds, it writes revisit records; so for what is in other archives, as earlier finds. nil finds nothing.
+func NewWARC(pool Pool, d crawl.Depths, hosts chain.Hosts, clk clock.Clock, c DedupConfig, originals Originals, earlier Earlier) *WARC {
+	return &WARC{pool: pool, depths: d, hosts: hosts, clk: clk, dedup: c, originals: originals, earlier: earlier}
 }
 
 // Process implements [chain.Processor]. An error means that nothing was written.
@@ -156,7 +158,8 @@ func (g *group) exchange() error {
 	}
 	at, n := u.Rec.Response()
 	r := &warc.Record{
-		Type: warc.TypeResponse, TargetURI: g.uri, Date: g.date, ID: g.id,
+		Extra: append(protocols(u), identified(u.MIME)...),
+		Type:  warc.TypeResponse, TargetURI: g.uri, Date: g.date, ID: g.id,
 		ContentType: warc.ContentHTTPResponse, ConcurrentTo: []string{requestID},
 		IP: u.Addr, Truncated: string(u.Truncated), PayloadDigest: u.Digest,
 		Block: io.NewSectionReader(at, 0, n),
@@ -166,7 +169,7 @@ func (g *group) exchange() error {
 		// since 2.7 replays the header of the revisit record, which is 304, and a
 		// browser shows nothing. Ours is in the metadata record.
 		r.Type, r.PayloadDigest = warc.TypeRevisit, p.PayloadDigest
-		r.Block, r.ContentType = nil, ""
+		r.Block, r.ContentType, r.Extra = nil, "", protocols(u)
 		r.Revisit = &warc.Revisit{Profile: warc.ProfileNotModified, TargetURI: g.uri, Date: p.Date, ID: p.RecordID}
 		u.Annotate(crawllog.NotModified)
 	} else if g.original != nil {
@@ -180,6 +183,25 @@ func (g *group) exchange() error {
 	var err error
 	g.response, err = g.f.Write(r)
 	return err
+}
+
+// protocols says what an answer came over, as Browsertrix does (iipc/warc-specifications #42).
+func protocols(u *crawl.CrawlURI) (fields []warc.Field) {
+	for _, p := range u.Protocols {
+		fields = append(fields, warc.Field{Name: "WARC-Protocol", Value: p})
+	}
+	if u.CipherSuite != "" {
+		fields = append(fields, warc.Field{Name: "WARC-Cipher-Suite", Value: u.CipherSuite})
+	}
+	return fields
+}
+
+// identified says of what type a body is where that is not what the header declares.
+func identified(i mime.Info) []warc.Field {
+	if i.Type == "" || i.Type == i.Declared {
+		return nil
+	}
+	return []warc.Field{{Name: "WARC-Identified-Payload-Type", Value: i.Type}}
 }
 
 // maxRequest bounds the request that is kept; ours are some hundred bytes.

@@ -26,6 +26,8 @@ type DedupConfig struct {
 	By string `toml:"by"`
 	// MinSize is the length from which on a body, as stored, is looked for, at least 1 byte.
 	MinSize int64 `toml:"min_size"`
+	// Index names folders that say what other archives have (package warc/dedup).
+	Index []string `toml:"index"`
 }
 
 // DefaultDedup finds identical content of a job, wherever it was. What is shorter than MinSize is hardly longer, once
@@ -42,7 +44,11 @@ func (c DedupConfig) Validate() (ps conf.Problems) {
 // Wants reports whether a body of size bytes behind a header of head bytes, cut for the given reason, is looked for. What has no
 // header, or was cut, is not: nobody can tell that it is the same.
 func (c DedupConfig) Wants(head, size int64, truncated string) bool {
-	return c.WithinJob && head > 0 && size >= c.MinSize && truncated == ""
+	return c.WithinJob && c.fits(head, size, truncated)
+}
+
+func (c DedupConfig) fits(head, size int64, truncated string) bool {
+	return head > 0 && size >= c.MinSize && truncated == ""
 }
 
 // Payload returns what content is known by. digest is that of the entity body ([warc.EntityDigest]). Replay puts the header
@@ -64,12 +70,26 @@ type Originals interface {
 	Original(ctx context.Context, payload string) (*crawl.Original, error)
 }
 
+// Earlier finds answers in other archives by their content.
+type Earlier interface {
+	// Earlier returns the answer that has some content: its entity digest is given, whether it is stored in chunks, and the address of
+	// the answer in hand, which is preferred, or with only demanded. nil: there is none. The original has neither a place nor an ID.
+	Earlier(digest string, chunked bool, url string, only bool) *crawl.Original
+}
+
+// neverRead reports whether the answer of a URI that is archived is not needed again by the crawl: there is nothing to judge in it, no
+// link, and its type is known, whatever leads to it. Of such answers the content may lie in other archives, which a crawl cannot read.
+func neverRead(u *crawl.CrawlURI) bool {
+	return !u.Judgeable && len(u.Outlinks) == 0 && u.MIME.Open == 0
+}
+
 // original sets the payload of the answer that is to be archived, and the earlier answer that has it, if there is one.
 func (w *WARC) original(ctx context.Context, g *group) error {
 	u := g.u
 	at, n := u.Rec.Response()
 	head := u.Rec.HeaderLen()
-	if w.originals == nil || u.NotModified || !w.dedup.Wants(head, n-head, string(u.Truncated)) {
+	own, earlier := w.originals != nil && w.dedup.WithinJob, w.earlier != nil && neverRead(u)
+	if u.NotModified || !own && !earlier || !w.dedup.fits(head, n-head, string(u.Truncated)) {
 		return nil
 	}
 	raw := make([]byte, head)
@@ -83,10 +103,17 @@ func (w *WARC) original(ctx context.Context, g *group) error {
 			return err
 		}
 	}
-	var err error
-	g.payload = w.dedup.Payload(digest, g.uri, h.Chunked())
-	g.original, err = w.originals.Original(ctx, g.payload.Name)
-	return err
+	if own {
+		var err error
+		g.payload = w.dedup.Payload(digest, g.uri, h.Chunked())
+		if g.original, err = w.originals.Original(ctx, g.payload.Name); err != nil || g.original != nil {
+			return err
+		}
+	}
+	if earlier {
+		g.original = w.earlier.Earlier(digest, h.Chunked(), g.uri, w.dedup.By == ByURLDigest)
+	}
+	return nil
 }
 
 // refer makes a record the revisit record of an answer whose payload is in the archive. It keeps the header: that and the payload of

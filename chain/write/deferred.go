@@ -65,6 +65,7 @@ func (g *group) answer(e *record.Exchange) error {
 		PayloadDigest: e.Digest, Block: bytes.NewReader(e.Response),
 	}
 	if e.ContentType == warc.ContentDNS {
+		r.Extra = []warc.Field{{Name: "WARC-Protocol", Value: "dns"}}
 		r.PayloadDigest = "" // as Heritrix: what is digested is the block, and FastWARC refuses one that says otherwise
 	}
 	if len(e.Request) > 0 {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func open(t testing.TB, fs fsx.FS, hosts facts) *archive {
 		t.Fatal(err)
 	}
 	d := crawl.Depths{D: [4]int32{0, -1, -1, -1}}
-	return &archive{NewWARC(pool, d, hosts, clk, DefaultDedup(), nil), fs, pool}
+	return &archive{NewWARC(pool, d, hosts, clk, DefaultDedup(), nil, nil), fs, pool}
 }
 
 // page makes a fetched page with a judgement, valid or not.
@@ -391,4 +392,35 @@ func at(t testing.TB, url string) *urlx.URL {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// What an answer came over stands in its record, each protocol in a field of its own; what its body is where the header says something else.
+func TestProtocols(t *testing.T) {
+	a := open(t, fsx.NewMem(), nil)
+	u := page(t, "https://a.com/", crawl.Claim{Analyse: true}, 1)
+	u.Protocols, u.CipherSuite = []string{"http/1.1", "tls/1.3"}, "TLS_AES_128_GCM_SHA256"
+	u.MIME.Type, u.MIME.Declared = "text/html", "text/plain"
+	a.process(t, u)
+	_, entries := a.records(t, u.Span.File)
+	n := 0
+	for _, e := range entries {
+		var got []string
+		for _, f := range e.Header {
+			switch f.Name {
+			case "WARC-Protocol", "WARC-Cipher-Suite", "WARC-Identified-Payload-Type":
+				got = append(got, f.Value)
+			}
+		}
+		var want []string
+		if e.Header.Get("WARC-Type") == warc.TypeResponse {
+			n++
+			want = []string{"http/1.1", "tls/1.3", "TLS_AES_128_GCM_SHA256", "text/html"}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", e.Header.Get("WARC-Type"), got, want)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d responses", n)
+	}
 }

@@ -19,8 +19,8 @@ func newDedup() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dedup",
 		Short: "Index what earlier harvests archived: which content, where and when",
-		Long: `dedup makes folders that tell which content is archived already, where and when: ten million answers in 27 MB of memory. Crawls do not look into them yet;
-what they find in their own job they do not store again in any case.
+		Long: `dedup makes folders that tell which content is archived already, where and when: ten million answers in 27 MB of memory. A crawl looks into those
+that [dedup] index of its job names: what it finds there, or in its own job, it does not store again.
 
 Exit codes: 0 done; 1 defects were found, what is whole was added; lookup: it is not there; 2 wrong flags, a file cannot be read, the index is damaged or in use; 3 a
 failure of our own; 130 interrupted, nothing was added.`,

@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
+	"exclave/config"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/verify"
+	"exclave/warc/dedup"
 
 	"github.com/spf13/cobra"
 )
@@ -23,6 +26,7 @@ func newVerify() *cobra.Command {
 whole and belongs to a capture that was acknowledged, every archived URI has its
 record, the DNS answers and robots.txt that pages need stand before them, and the
 logs hold exactly what was acknowledged. Each defect is printed with its place when it is found.
+Of revisit records whose content is in another archive it demands that an index folder in [dedup] has that answer.
 Let a job that was killed continue first (exclave crawl).
 
 It works on all processors, at the speed of unpacking and hashing, in at most 300 MB of memory. What
@@ -33,7 +37,7 @@ known (--temp says where, else TMPDIR does).
 and every archived URI has a record where the state says, with the header it should have, and
 the logs have the length and the checksum that were acknowledged. It does not unpack bodies.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			cfg, err := loadJob(cmd, args[0])
 			if err != nil {
 				return err
@@ -52,6 +56,11 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			if !quiet {
 				o.Progress = cmd.ErrOrStderr()
 			}
+			var closeAll func() error
+			if o.Earlier, closeAll, err = earlierArchives(cfg); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, closeAll()) }()
 			err = verify.Run(ctx, folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), o)
 			switch {
 			case err != nil && ctx.Err() != nil:
@@ -79,6 +88,33 @@ the logs have the length and the checksum that were acknowledged. It does not un
 	f.StringVar(&o.Temp, "temp", "", "folder of temporary files (default: the system's)")
 	f.IntVar(&o.Workers, "workers", 0, "how many read at the same time (default: as many as there are processors)")
 	return profiled(cmd)
+}
+
+// earlierArchives returns what the index folders of a job hold, and what closes them.
+func earlierArchives(cfg *config.Config) (_ func(func(url string, date time.Time, digest string) error) error, closeAll func() error, err error) {
+	var open []*dedup.Index
+	closeAll = func() error {
+		var errs []error
+		for _, x := range open {
+			errs = append(errs, x.Close())
+		}
+		return errors.Join(errs...)
+	}
+	for _, name := range cfg.Dedup.Index {
+		x, err := dedup.Open(cfg.Path(name))
+		if err != nil {
+			return nil, nil, dedupError(errors.Join(err, closeAll()))
+		}
+		open = append(open, x)
+	}
+	return func(each func(string, time.Time, string) error) error {
+		for _, x := range open {
+			if err := x.Each(func(o dedup.Original) error { return each(o.URL, o.Date, o.Digest) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, closeAll, nil
 }
 
 // verifyError is jobError of a check that could not be made. Nothing is written but what is sorted.

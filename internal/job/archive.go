@@ -34,10 +34,12 @@ func (c *composer) openArchive(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
-	c.pool = pool
+	c.pool, c.manifest = pool, newManifest(c.Job)
 	// Closed before the frontier: completed files are stored by it.
 	c.onClose(func(ctx context.Context) error {
 		done, err := pool.Close()
+		c.manifest.completed(done)
+		defer c.manifest.register(ctx, nil)
 		if c.frontier.Err() != nil {
 			return err // the state takes nothing any more; the next start sees the names
 		}
@@ -47,7 +49,7 @@ func (c *composer) openArchive(ctx context.Context) error {
 	for _, r := range rows {
 		fr = append(fr, frontier.FileRow(r))
 	}
-	return c.frontier.Start(archive{pool}, fr)
+	return c.frontier.Start(archive{pool, c.manifest.completed}, fr)
 }
 
 // checkArchive compares the WARC files with what the state acknowledges of them.
@@ -102,7 +104,10 @@ func (j *Job) records() records.Reader {
 }
 
 // archive lets the frontier's committer speak to the WARC files.
-type archive struct{ pool *warc.Pool }
+type archive struct {
+	pool      *warc.Pool
+	completed func([]warc.Event)
+}
 
 var _ frontier.Archive = archive{}
 
@@ -110,6 +115,7 @@ func (a archive) Sync(files []uint32) error { return a.pool.Sync(files) }
 
 func (a archive) Committed(file uint32, length int64) ([]frontier.FileRow, error) {
 	done, err := a.pool.Committed(file, length)
+	a.completed(done)
 	return finalRows(done), err
 }
 

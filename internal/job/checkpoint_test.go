@@ -25,6 +25,7 @@ import (
 	"exclave/internal/job/folder"
 	"exclave/internal/job/verify"
 	"exclave/internal/testweb"
+	"exclave/warc"
 )
 
 // heldWeb does not answer for /held until it is opened.
@@ -253,6 +254,9 @@ func warcNames(t testing.TB, j *testJob) (names []string) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
+		if warc.IsManifest(e.Name()) {
+			continue
+		}
 		names = append(names, e.Name())
 	}
 	return names

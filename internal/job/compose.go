@@ -181,12 +181,16 @@ func (c *composer) openChains(context.Context) error {
 	if err != nil {
 		return err
 	}
+	earlier, err := c.openEarlier()
+	if err != nil {
+		return err
+	}
 	steps, bad := standard.Build(&standard.Env{
 		Whois: asked,
 		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Hosts: c.frontier,
 		Robots: c.cfg.Robots.Policy, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
-		Dedup: c.cfg.Dedup, Originals: c.frontier,
-		Reader: c.records(), FileName: archive{c.pool}.FileName,
+		Dedup: c.cfg.Dedup, Originals: c.frontier, Earlier: earlier,
+		Reader: c.records(), FileName: archive{pool: c.pool}.FileName,
 	}, c.cfg.Chain)
 	if len(bad) > 0 {
 		return fmt.Errorf("job: chain%s: %s", bad[0].Key, bad[0].Msg)

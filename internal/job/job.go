@@ -60,6 +60,7 @@ type Job struct {
 	analyzer    *analyzer.Analyzer
 	frontier    *frontier.Frontier
 	pool        *warc.Pool
+	manifest    *manifest
 	scope       *decide.Sequence
 	seeder      *seeds.Seeder
 	names       *resolve.Watch

@@ -97,6 +97,7 @@ func (r *run) watch(ctx context.Context) (stop func()) {
 		all.Go(func() { progress.NewLine(r.opts.Progress, r.opts.Clock, r.began, r.line).Run(beside) })
 	}
 	all.Go(func() { r.measure(beside) })
+	all.Go(func() { r.manifest.watch(beside) })
 	all.Go(func() { r.logStatistics(beside, ctx.Done()) })
 	all.Go(func() { r.checkpoints.Watch(beside, r.frontier.Stats) })
 	all.Go(func() { r.unanswered.Watch(beside, r.names.Answers) })

@@ -1,4 +1,4 @@
-// Package dedup keeps which content earlier harvests have archived, for a crawl that writes revisit records of it: a folder of sorted
+// Package dedup keeps which content earlier harvests have archived, for crawls that write revisit records of it: a folder of sorted
 // files (segments) that are written once and never changed (docs/formats/dedup.md, docs/adr/0073).
 //
 // A [Builder] adds what [FromWARC] and [FromCDX] tell to a folder: one segment, which is there whole or not at all. An [Index] finds it

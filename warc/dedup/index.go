@@ -113,6 +113,23 @@ func (x *Index) All(c Content) (all []Original, err error) {
 	return all, nil
 }
 
+// Each calls do for every answer, segment by segment in the order of contents, until it returns an error.
+func (x *Index) Each(do func(Original) error) error {
+	for _, s := range x.segments {
+		err := s.each(func(row []byte) error {
+			o, err := readRow(row)
+			if err != nil {
+				return s.damaged("%v", err)
+			}
+			return do(o)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // has reports whether there is a row of a key.
 func (x *Index) has(key []byte) (found bool, err error) {
 	for _, s := range x.segments {

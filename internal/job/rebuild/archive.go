@@ -77,7 +77,7 @@ func (r *archive) list(context.Context) error {
 		}
 		f, ours := warc.ParseName(name)
 		switch was, twice := r.files[f.Number]; {
-		case st.IsDir():
+		case st.IsDir(), warc.IsManifest(name):
 			continue
 		case !ours:
 			r.note("%s: no WARC file of this program: left alone", name)

@@ -31,10 +31,10 @@ type group struct {
 	Carried            []answered `json:",omitempty"`
 
 	// Payload is what the answer is found by when later ones have the same content. Refers is, of a revisit record of an
-	// identical payload, the ID of its original, which is known once it was looked up.
+	// identical payload, the ID of its original, which is known once it was looked up; "": that is in another archive.
 	Payload  *crawl.Payload  `json:",omitempty"`
 	Refers   string          `json:",omitempty"`
-	Original *crawl.Original `json:"-"`
+	Original *crawl.Original `json:",omitempty"`
 
 	Verdict crawl.Ref // zero without one
 	Of      string    // record ID of the answer that a verdict made later is about

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"exclave/chain/write"
 	"exclave/crawl"
@@ -118,7 +119,10 @@ func (s *scan) answer(e *warc.Entry) (*answer, error) {
 	}
 	if a.Type == warc.TypeRevisit {
 		if e.Header.Get("WARC-Profile") == warc.ProfileIdentical {
-			a.Refers = strings.Trim(e.Header.Get("WARC-Refers-To"), "<>")
+			if a.Refers = strings.Trim(e.Header.Get("WARC-Refers-To"), "<>"); a.Refers == "" {
+				a.Original = &crawl.Original{URL: e.Header.Get("WARC-Refers-To-Target-URI"), Digest: a.Digest}
+				a.Original.Date, _ = time.Parse(time.RFC3339, e.Header.Get("WARC-Refers-To-Date"))
+			}
 		}
 		return a, nil
 	}

@@ -37,6 +37,9 @@ type Options struct {
 	Temp     string
 	Progress io.Writer    // where progress goes; nil: nowhere
 	Defect   func(Defect) // called with each defect when it is found; may be nil
+	// Earlier calls each for the responses of other archives that are known: target URI, date and payload digest. nil: revisit
+	// records that refer to other archives are not checked.
+	Earlier func(each func(url string, date time.Time, digest string) error) error
 	// Sizes bound its memory; the zero Sizes are those of the verb.
 	Sizes Sizes
 }
@@ -114,6 +117,9 @@ type verifier struct {
 	needs    *extsort.Sorter // DNS and robots.txt records, and the pages that need them
 	ids      *extsort.Sorter // hashes of record IDs by file: offset
 	refers   *extsort.Sorter // responses, and the revisit records that refer to them (revisit.go)
+	abroad   *extsort.Sorter // the same of other archives, by target URI
+
+	elsewhere int64 // revisit records that refer to other archives
 
 	logs      []*readLog
 	finishes  int64
@@ -126,7 +132,7 @@ func (v *verifier) run(ctx context.Context) error {
 	for _, s := range []struct {
 		to   **extsort.Sorter
 		name string
-	}{{&v.owners, "owners"}, {&v.carried, "carried"}, {&v.logged, "logged"}, {&v.unknown, "unknown"}, {&v.expected, "expected"}, {&v.needs, "needs"}, {&v.ids, "ids"}, {&v.refers, "refers"}} {
+	}{{&v.owners, "owners"}, {&v.carried, "carried"}, {&v.logged, "logged"}, {&v.unknown, "unknown"}, {&v.expected, "expected"}, {&v.needs, "needs"}, {&v.ids, "ids"}, {&v.refers, "refers"}, {&v.abroad, "abroad"}} {
 		*s.to = v.scratch.Sorter(s.name)
 	}
 	v.owners.Remember()
@@ -148,7 +154,7 @@ func (v *verifier) run(ctx context.Context) error {
 
 // close removes what was sorted.
 func (v *verifier) close() error {
-	for _, s := range []*extsort.Sorter{v.owners, v.carried, v.logged, v.unknown, v.expected, v.needs, v.ids, v.refers} {
+	for _, s := range []*extsort.Sorter{v.owners, v.carried, v.logged, v.unknown, v.expected, v.needs, v.ids, v.refers, v.abroad} {
 		if s != nil {
 			s.Abandon()
 		}

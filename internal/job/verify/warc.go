@@ -98,7 +98,7 @@ func (v *verifier) archive(ctx context.Context) error {
 		}
 	}
 	for _, n := range names {
-		if !known[n] {
+		if !known[n] && !warc.IsManifest(n) {
 			v.bad(n, "the state does not know this file%s", v.unlessClean())
 		}
 	}

@@ -72,7 +72,7 @@ func TestVerifyProgress(t *testing.T) {
 	var out bytes.Buffer
 	jobtest.Must(t, verify.Run(t.Context(), folder.Of(cfg, folder.Env{}), verify.Options{Temp: t.TempDir(), Progress: &out}))
 	var size int64
-	files, err := filepath.Glob(filepath.Join(cfg.Dir, folder.WARCDir, "*"))
+	files, err := filepath.Glob(filepath.Join(cfg.Dir, folder.WARCDir, "*.warc.gz"))
 	jobtest.Must(t, err)
 	for _, f := range files {
 		st, err := os.Stat(f)

@@ -1,0 +1,94 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync"
+
+	"exclave/internal/job/folder"
+	"exclave/warc"
+)
+
+// manifest registers complete WARC files in the manifest beside them. Nothing waits for it and nothing depends on it: what one run does not
+// come to, or cannot write, the next one makes good (ADR 76).
+type manifest struct {
+	j    *Job
+	wake chan struct{}
+
+	mu      sync.Mutex
+	pending []string // complete, not yet looked at
+
+	writing sync.Mutex
+}
+
+func newManifest(j *Job) *manifest { return &manifest{j: j, wake: make(chan struct{}, 1)} }
+
+// completed notes files that got their final names.
+func (m *manifest) completed(done []warc.Event) {
+	if len(done) == 0 {
+		return
+	}
+	m.mu.Lock()
+	for _, e := range done {
+		m.pending = append(m.pending, e.Name)
+	}
+	m.mu.Unlock()
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+// watch registers what the state knows as complete, and then what becomes so, until ctx is done.
+func (m *manifest) watch(ctx context.Context) {
+	var names []string
+	for _, r := range m.j.frontier.Files() {
+		if r.Final {
+			names = append(names, r.Name)
+		}
+	}
+	for {
+		m.register(ctx, names)
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.wake:
+			names = nil
+		}
+	}
+}
+
+// register takes names, and what is pending, into the manifest.
+func (m *manifest) register(ctx context.Context, names []string) {
+	m.mu.Lock()
+	names, m.pending = append(names, m.pending...), nil
+	m.mu.Unlock()
+	if len(names) == 0 {
+		return
+	}
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	fsys, dir := m.j.opts.FS, m.j.path(folder.WARCDir)
+	sums, err := warc.ReadManifest(fsys, dir)
+	for i := 0; i < len(names) && err == nil; i++ {
+		if sums[names[i]] != "" {
+			continue
+		}
+		if err = sums.Add(ctx, fsys, dir, names[i]); err == nil {
+			err = sums.Write(fsys, dir)
+		}
+		if errors.Is(err, fs.ErrNotExist) { // moved away
+			err = nil
+		}
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		m.mu.Lock()
+		m.pending = append(names, m.pending...)
+		m.mu.Unlock()
+	default:
+		m.j.opts.Log.Warn("WARC files are not registered in their manifest; the next run makes it good", "err", err)
+	}
+}

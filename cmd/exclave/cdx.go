@@ -23,6 +23,7 @@ import (
 func newCDX() *cobra.Command {
 	var o cdx.Options
 	var format, out, types string
+	var to cdxTo
 	cmd := &cobra.Command{
 		Use:   "cdx JOB|FILE|FOLDER...",
 		Short: "Index WARC files for replay: CDXJ, or CDX of 11 or 9 fields",
@@ -33,13 +34,21 @@ grow with the files. A line says the name of the file without its folders.
 
 With --post what POST and PUT requests sent becomes part of the key, as pywb has it: answers to different forms at one address are different captures.
 
-Exit codes: 0 done; 1 defects were found, what is whole is in the index; 2 wrong flags, a file cannot be read, the output is there; 3 a failure
-of our own; 130 interrupted, nothing was made.`,
+--zipnum makes a folder with the CDXJ in blocks of --lines lines, and a table of them (ZipNum): for indexes too large to be read whole. pywb reads it.
+--feed posts the index to a collection of an OutbackCDX server, as CDX 11 in batches; what it has already stays as it is, so a feed that was
+interrupted is made again.
+
+Exit codes: 0 done; 1 defects were found, what is whole is in the index; 2 wrong flags, a file cannot be read, the output is there, the server did not take it; 3 a failure
+of our own; 130 interrupted, nothing was made (but for what a server was fed).`,
 		Example: `  exclave cdx my-job -o index.cdxj
-  exclave cdx --format cdx11 *.warc.gz | curl --data-binary @- http://localhost:8080/nation`,
+  exclave cdx --zipnum index /archive/2024
+  exclave cdx --feed http://localhost:8080/nation my-job`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			f, err := cdx.ParseFormat(format)
+			if err == nil {
+				f, err = to.check(cmd, f, out, o)
+			}
 			if err != nil {
 				return withCode(exitUsage, err)
 			}
@@ -64,10 +73,15 @@ of our own; 130 interrupted, nothing was made.`,
 				_, err := x.WriteTo(w)
 				return err
 			}
-			if out == "" {
-				err = write(cmd.OutOrStdout())
-			} else {
+			switch {
+			case to.zipnum != "":
+				err = to.folder(x)
+			case to.feed != "":
+				err = to.send(ctx, cmd, x)
+			case out != "":
 				err = writeNew(out, write)
+			default:
+				err = write(cmd.OutOrStdout())
 			}
 			if err != nil {
 				return warcEnd(ctx, "cdx", err)
@@ -78,6 +92,9 @@ of our own; 130 interrupted, nothing was made.`,
 	fl := cmd.Flags()
 	fl.StringVar(&format, "format", string(cdx.CDXJ), "cdxj, cdx11 or cdx9")
 	fl.StringVarP(&out, "output", "o", "", "new file for the index (default: standard output)")
+	fl.StringVar(&to.zipnum, "zipnum", "", "new folder for the index in blocks (ZipNum)")
+	fl.IntVar(&to.lines, "lines", cdx.BlockLines, "lines of a block of --zipnum")
+	fl.StringVar(&to.feed, "feed", "", "address of a collection of an OutbackCDX server that is fed")
 	fl.StringVar(&types, "records", "", "types of records, apart by commas (default: response, revisit, and resource and metadata that are no application/warc-fields)")
 	fl.BoolVar(&o.Post, "post", false, "keys of answers to POST and PUT say what was sent")
 	tempFlag(cmd, &o.Temp)

@@ -19,6 +19,7 @@ import (
 // pywbCollection is what `exclave pywb` makes.
 type pywbCollection struct {
 	dir, name, temp string
+	zipnum          bool
 	files           []string
 	index           *cdx.Index
 }
@@ -66,6 +67,7 @@ Exit codes: 0 made; 1 a file is damaged, nothing was made (exclave warc repair s
 	f := cmd.Flags()
 	f.StringVarP(&c.dir, "output", "o", "", "pywb's folder; made when it is not there")
 	f.StringVar(&c.name, "collection", "", "name of the collection (default: that of the job's folder or of the file)")
+	f.BoolVar(&c.zipnum, "zipnum", false, "the index in blocks with a table of them (ZipNum), for very many captures")
 	tempFlag(cmd, &c.temp)
 	_ = cmd.MarkFlagRequired("output") // it is there
 	return cmd
@@ -115,17 +117,24 @@ func (c *pywbCollection) make(ctx context.Context, cmd *cobra.Command) (err erro
 	if err := bad.end("pywb"); err != nil {
 		return err
 	}
-	err = writeNew(filepath.Join(part, "indexes", "index.cdxj"), func(w io.Writer) error {
-		_, err := c.index.WriteTo(w)
-		return err
-	})
-	if err != nil {
+	if err := c.writeIndex(filepath.Join(part, "indexes")); err != nil {
 		return err
 	}
 	if err := os.Chmod(part, fsx.FolderMode); err != nil {
 		return err
 	}
 	return os.Rename(part, place)
+}
+
+func (c *pywbCollection) writeIndex(dir string) error {
+	if c.zipnum {
+		_, err := c.index.WriteZipNum(dir, "index", cdx.BlockLines)
+		return err
+	}
+	return writeNew(filepath.Join(dir, "index.cdxj"), func(w io.Writer) error {
+		_, err := c.index.WriteTo(w)
+		return err
+	})
 }
 
 // link puts a file into the collection.

@@ -32,6 +32,9 @@ type wayback struct {
 	client *http.Client
 }
 
+// Collections of the odd site whose index is in blocks: one, and many.
+const blocks, manyBlocks = "blocks", "many-blocks"
+
 // startPywb makes a collection of each archive, as a library would, and serves
 // them on loopback until the test ends.
 func startPywb(t *testing.T, archives ...archive) *wayback {
@@ -43,6 +46,15 @@ func startPywb(t *testing.T, archives ...archive) *wayback {
 		if a.name == "odd" { // laid out by our own command
 			run(t, exclave, append([]string{"pywb", "-o", dir, "--collection", a.name}, a.files...)...)
 			indexed(t, a, filepath.Join(dir, "collections", a.name, "indexes", "index.cdxj"))
+			for _, name := range []string{blocks, manyBlocks} {
+				run(t, exclave, append([]string{"pywb", "-o", dir, "--collection", name, "--zipnum"}, a.files...)...)
+			}
+			indexes := filepath.Join(dir, "collections", manyBlocks, "indexes")
+			must(t, os.RemoveAll(indexes))
+			run(t, exclave, append([]string{"cdx", "--post", "--lines", "7", "--zipnum", indexes}, a.files...)...)
+			if _, err := os.Stat(filepath.Join(dir, "collections", blocks, "indexes", "index.cdxj")); err == nil {
+				t.Error("--zipnum leaves an index of lines")
+			}
 			continue
 		}
 		for _, args := range [][]string{{"init", a.name}, append([]string{"add", a.name}, a.files...)} {
@@ -155,6 +167,9 @@ func replay(t *testing.T, demo, iana, odd archive) {
 	w := startPywb(t, demo, iana, odd)
 	for _, a := range []archive{demo, iana, odd} {
 		t.Run("captures/"+a.name, func(t *testing.T) { w.captures(t, a) })
+	}
+	for _, name := range []string{blocks, manyBlocks} {
+		t.Run("captures/"+name, func(t *testing.T) { w.captures(t, archive{name: name, files: odd.files}) })
 	}
 	t.Run("revisit", func(t *testing.T) { w.revisit(t, odd) })
 	t.Run("verdict", func(t *testing.T) { w.verdict(t, demo) })

@@ -2,7 +2,6 @@ package wacz
 
 import (
 	"archive/zip"
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -12,8 +11,6 @@ import (
 
 	"exclave/warc"
 	"exclave/warc/cdx"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // blockLines is how many lines of the index are in a gzip member, as in packages of ArchiveWeb.page.
@@ -82,46 +79,14 @@ func (x *index) write(to *packing) (n int64, err error) {
 
 // blocks writes the lines to w and the rows of their blocks to table.
 func (x *index) blocks(to *packing, w, table io.Writer) (n int64, err error) {
-	var member bytes.Buffer
-	z := gzip.NewWriter(&member)
-	var first []byte // key and date of the block's first line
-	var at int64
-	flush := func() error {
-		if n == 0 {
-			return nil
-		}
-		if err := z.Close(); err != nil {
-			return err
-		}
+	return x.Blocks(w, blockLines, func(first []byte, offset int64, member []byte) error {
 		h := sha256.New()
-		h.Write(member.Bytes())
-		row, err := json.Marshal(block{at, member.Len(), digestOf(h), indexData})
+		h.Write(member)
+		row, err := json.Marshal(block{offset, len(member), digestOf(h), indexData})
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(table, "%s %s\n", first, row); err != nil {
-			return err
-		}
-		at += int64(member.Len())
-		_, err = w.Write(member.Bytes())
-		member.Reset()
-		z.Reset(&member)
+		_, err = fmt.Fprintf(table, "%s %s\n", first, row)
 		return errors.Join(err, to.ctx.Err())
-	}
-	err = x.Each(func(line []byte) error {
-		if n%blockLines == 0 {
-			if err := flush(); err != nil {
-				return err
-			}
-			key, _, _ := bytes.Cut(line, []byte(" {"))
-			first = bytes.Clone(key)
-		}
-		n++
-		_, err := z.Write(line)
-		return err
 	})
-	if err != nil {
-		return n, err
-	}
-	return n, flush()
 }

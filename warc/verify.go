@@ -299,7 +299,7 @@ func (b *digested) payloadAt(e *Entry) int64 {
 
 const anyHTTP = "application/http"
 
-// ReadAt returns the record whose gzip member is the given bytes of a file. The
+// ReadAt returns the record that is the given bytes of a file. The
 // entry's Block may be read until close is called; a damaged record is an error
 // here or of the Block.
 func ReadAt(fs fsx.FS, name string, ref Ref) (e *Entry, close func() error, err error) {
@@ -307,8 +307,7 @@ func ReadAt(fs fsx.FS, name string, ref Ref) (e *Entry, close func() error, err 
 	if err != nil {
 		return nil, nil, fmt.Errorf("warc: read record: %w", err)
 	}
-	r := NewReader(io.NewSectionReader(f, ref.Offset, ref.Length))
-	e, err = r.Next()
+	e, err = NewReaderAt(f, ref.Offset, ref.Offset+ref.Length).Next()
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
@@ -316,6 +315,5 @@ func ReadAt(fs fsx.FS, name string, ref Ref) (e *Entry, close func() error, err 
 		_ = f.Close() // only read from
 		return nil, nil, fmt.Errorf("warc: read record at %s offset %d: %w", name, ref.Offset, err)
 	}
-	e.Offset = ref.Offset
 	return e, f.Close, nil
 }

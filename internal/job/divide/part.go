@@ -89,7 +89,7 @@ func (d *dividing) capture(in io.ReaderAt, c frontier.Capture) error {
 func ownRecords(in io.ReaderAt, s crawl.Span) (start, page int64, err error) {
 	start, page = -1, -1
 	of, requests := "", map[string]int64{} // by the answer
-	for r := warc.NewReader(io.NewSectionReader(in, s.Start, s.End-s.Start)); ; {
+	for r := warc.NewReaderAt(in, s.Start, s.End); ; {
 		e, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -100,7 +100,7 @@ func ownRecords(in io.ReaderAt, s crawl.Span) (start, page int64, err error) {
 		if e.Type() == warc.TypeWarcinfo {
 			continue
 		}
-		at, about := s.Start+e.Offset, ""
+		at, about := e.Offset, ""
 		if start < 0 {
 			start = at
 		}

@@ -24,6 +24,9 @@ const (
 	maxWindow     = 128 << 20 // as much as zstd --ultra makes; the specification asks for 8 MiB
 )
 
+// IsZstd reports whether a file that begins with b, of which 4 bytes are enough, is compressed by zstd.
+func IsZstd(b []byte) bool { return isFrame(b) }
+
 func isFrame(b []byte) bool {
 	if len(b) < 4 {
 		return false

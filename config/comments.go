@@ -239,6 +239,9 @@ is finished in its form.`,
 		"warc.zstd_dictionary": `File of a dictionary, made by exclave warc dictionary or zstd --train: small records
 become smaller; "" = none.`,
 
+		"warc.payload_digest": `Of answers in chunks, WARC-Payload-Digest is that of "stored" bytes, as warcio, gowarc and
+FastWARC want it, or of the "entity" without chunks, as jwarc and the standard's letter do.`,
+
 		"dedup": `Content that is archived already: only a revisit record is written, which refers to the
 earlier one: docs/howto/dedup.md.`,
 		"dedup.within_job": `Look for it among what this job has archived.`,

@@ -30,6 +30,8 @@ type Config struct {
 	ZstdDictionary string `toml:"zstd_dictionary"`
 	// Dictionary is what new files of zstd begin with; nil = none.
 	Dictionary *Dictionary `toml:"-"`
+	// PayloadDigest says what WARC-Payload-Digest of an answer in chunks is the digest of: DigestStored or DigestEntity. Who makes records obeys it.
+	PayloadDigest string `toml:"payload_digest"`
 	// Name is the template of file names, without ".warc.gz" or ".warc.zst": {prefix}, {timestamp17} (UTC with milliseconds) or {timestamp14},
 	// {serial} (the number of the file in the job, five digits or more), {pid}, {host}. The serial number stands behind the time.
 	Name string `toml:"name"`
@@ -37,10 +39,16 @@ type Config struct {
 	Host string `toml:"-"`
 }
 
+// What the payload digest of an answer in chunks is: see [PayloadDigest] and [EntityDigest].
+const (
+	DigestStored = "stored"
+	DigestEntity = "entity"
+)
+
 // DefaultConfig returns Heritrix's defaults: 1 GB files; two files at a time; the
 // level at which gzip costs about as much as the rest of a capture.
 func DefaultConfig() Config {
-	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, Compression: Gzip, GzipLevel: 5, ZstdLevel: 3, Name: DefaultName}
+	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, Compression: Gzip, GzipLevel: 5, ZstdLevel: 3, PayloadDigest: DigestStored, Name: DefaultName}
 }
 
 // Validate returns every problem, joined, or nil.
@@ -58,6 +66,7 @@ func (c Config) Validate() (ps conf.Problems) {
 	ps.Check(c.Compression == Gzip || c.Compression == Zstd, "compression", `%q: must be "gzip" or "zstd"`, c.Compression)
 	ps.Check(c.ZstdLevel >= 1 && c.ZstdLevel <= 22, "zstd_level", "%d: must be 1 … 22", c.ZstdLevel)
 	ps.Check(c.ZstdDictionary == "" || c.Compression == Zstd, "zstd_dictionary", `is used with compression = "zstd" only`)
+	ps.Check(c.PayloadDigest == DigestStored || c.PayloadDigest == DigestEntity, "payload_digest", `%q: must be "stored" or "entity"`, c.PayloadDigest)
 	return ps
 }
 

@@ -212,6 +212,7 @@ func (s *scratch) digest(e *Entry) (out digested, err error) {
 	if e.Type() != TypeRevisit && e.Header.Get("WARC-Segment-Number") == "" {
 		payload = s.recorded(1, e.Header.Get("WARC-Payload-Digest"))
 	}
+	var entity *entitySum
 	var hashes []io.Writer
 	if block != nil {
 		block.Write(out.head)
@@ -220,6 +221,12 @@ func (s *scratch) digest(e *Entry) (out digested, err error) {
 	if payload != nil {
 		payload.Write(out.head[body:])
 		hashes = append(hashes, payload)
+		if !out.whole {
+			if entity = newEntitySum(e, out.head[:body]); entity != nil {
+				_, _ = entity.Write(out.head[body:])
+				hashes = append(hashes, entity)
+			}
+		}
 	}
 	if !out.whole {
 		if _, err := io.Copy(io.MultiWriter(hashes...), e.Block); err != nil {
@@ -231,7 +238,13 @@ func (s *scratch) digest(e *Entry) (out digested, err error) {
 		k Kind
 	}{{block, KindBlock}, {payload, KindPayload}} {
 		if c.d != nil {
-			if m := c.d.mismatch(s.sum[:0]); m != "" {
+			m := c.d.mismatch(s.sum[:0])
+			if m != "" && c.k == KindPayload && out.whole {
+				if entity = newEntitySum(e, out.head[:body]); entity != nil {
+					_, _ = entity.Write(out.head[body:])
+				}
+			}
+			if m != "" && (c.k != KindPayload || !entity.right()) {
 				out.wrong = append(out.wrong, Defect{Kind: c.k, Detail: m})
 			}
 		}

@@ -86,7 +86,7 @@ func TestEntitySetting(t *testing.T) {
 				}
 			}
 			maps.DeleteFunc(logged, func(line string, _ bool) bool {
-				return strings.HasPrefix(line, "dns:") || strings.HasPrefix(line, site+"/robots.txt")
+				return strings.HasPrefix(line, "dns:") || strings.HasPrefix(line, site+"/robots.txt") || strings.HasPrefix(line, site+"/f ")
 			})
 			if !maps.Equal(logged, recorded) {
 				t.Errorf("digests in crawl.log %v\nin the archive %v", logged, recorded)

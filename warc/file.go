@@ -166,7 +166,7 @@ func (f *File) compress(head []byte, block io.Reader, size int64, uri string) er
 	if err != nil {
 		return err
 	}
-	if _, err := f.to.Write([]byte("\r\n\r\n")); err != nil {
+	if _, err := f.to.Write(f.copy[:copy(f.copy, "\r\n\r\n")]); err != nil {
 		return err
 	}
 	return f.to.Close()

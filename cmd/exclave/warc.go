@@ -314,7 +314,7 @@ func catAt(ctx context.Context, cmd *cobra.Command, f io.Reader, name string, of
 		if err != nil || !ok {
 			return err
 		}
-		return errors.Join(s.print(cmd.OutOrStdout(), rec, temp), rec.Close())
+		return errors.Join(s.print(forBytes(cmd.OutOrStdout()), rec, temp), rec.Close())
 	}
 }
 
@@ -353,7 +353,7 @@ Exit codes: 0 printed; 1 there is none, or something is damaged; 2 wrong flags, 
 					return nil
 				}
 				if found = r; near.IsZero() && r.Type != warc.TypeRevisit {
-					return errors.Join(s.print(cmd.OutOrStdout(), r, temp), errFound)
+					return errors.Join(s.print(forBytes(cmd.OutOrStdout()), r, temp), errFound)
 				}
 				best.Reset()
 				return s.print(&best, r, temp)
@@ -364,7 +364,7 @@ Exit codes: 0 printed; 1 there is none, or something is damaged; 2 wrong flags, 
 			case found == nil:
 				return errors.Join(err, withCode(exitNegative, fmt.Errorf("warc get: there is no capture of %s", want)))
 			}
-			_, wrong := io.Copy(cmd.OutOrStdout(), &best)
+			_, wrong := io.Copy(forBytes(cmd.OutOrStdout()), &best)
 			return errors.Join(err, wrong)
 		},
 	}

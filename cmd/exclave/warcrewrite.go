@@ -66,7 +66,7 @@ func (o *rewriting) run(cmd *cobra.Command, verb string, files []string, plan *r
 	}
 	var set *rewrite.Set
 	if o.out == "-" {
-		set, err = rewrite.NewStream(cmd.OutOrStdout(), form, o.level, dict)
+		set, err = rewrite.NewStream(forBytes(cmd.OutOrStdout()), form, o.level, dict)
 	} else {
 		set, err = rewrite.NewSet(fsx.Real(), form, o.level, dict)
 	}

@@ -8,6 +8,8 @@ WACZ=0.6.0 # what it needs is pinned in wacz.txt
 PYWB=2.10.0 # what it needs is pinned in pywb.txt
 JWARC=0.36.0
 JWARC_SHA256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
+ZSTD_JNI=1.5.7-6 # jwarc needs it for zstd
+ZSTD_JNI_SHA256=8d6feb1da335f3ab13c584c613e23c7b3c61b392e37956872057baf8f0ca1d6f
 REPLAYWEB=2.5.3
 REPLAYWEB_SHA256=b7d35c39c4da9b7121c5a393911d8675d4cc6f19513c380191e16b086bea812c
 MAVEN_DEPENDENCY=3.8.1
@@ -20,6 +22,7 @@ CDXJ_VENV="$TOOLS/cdxj-indexer-$CDXJ_INDEXER"
 WACZ_VENV="$TOOLS/wacz-$WACZ"
 PYWB_VENV="$TOOLS/pywb-$PYWB"
 JWARC_JAR="$TOOLS/jwarc-$JWARC.jar"
+ZSTD_JNI_JAR="$TOOLS/zstd-jni-$ZSTD_JNI.jar"
 REPLAYWEB_DIR="$TOOLS/replaywebpage-$REPLAYWEB"
 CHROMIUM=chromium # Debian's, whatever version it has: security fixes go first
 
@@ -78,16 +81,22 @@ install_pywb() {
 		-r .ci/pywb.txt
 }
 
-install_jwarc() {
-	need java default-jre-headless
-	[ -f "$JWARC_JAR" ] && return
+# maven ARTIFACT SHA256 JAR copies a jar out of Maven.
+maven() {
+	[ -f "$3" ] && return
 	need mvn maven
 	mkdir -p "$TOOLS/part"
 	mvn --quiet --batch-mode \
 		"org.apache.maven.plugins:maven-dependency-plugin:$MAVEN_DEPENDENCY:copy" \
-		-Dartifact="org.netpreserve:jwarc:$JWARC" -DoutputDirectory="$TOOLS/part"
-	echo "$JWARC_SHA256  $TOOLS/part/jwarc-$JWARC.jar" | sha256sum --check --quiet
-	mv "$TOOLS/part/jwarc-$JWARC.jar" "$JWARC_JAR"
+		-Dartifact="$1" -DoutputDirectory="$TOOLS/part"
+	echo "$2  $TOOLS/part/$(basename "$3")" | sha256sum --check --quiet
+	mv "$TOOLS/part/$(basename "$3")" "$3"
+}
+
+install_jwarc() {
+	need java default-jre-headless
+	maven "org.netpreserve:jwarc:$JWARC" "$JWARC_SHA256" "$JWARC_JAR"
+	maven "com.github.luben:zstd-jni:$ZSTD_JNI" "$ZSTD_JNI_SHA256" "$ZSTD_JNI_JAR"
 }
 
 # AGPL: for tests only. What it needs is built into its files.

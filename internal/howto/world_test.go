@@ -161,8 +161,8 @@ func (s *scene) need(t *testing.T, text string) {
 		case word == "wacz/bin/wacz":
 			link(sharedtest.Wacz(t), word)
 		case strings.HasSuffix(word, ".jar"):
-			tool := sharedtest.Jwarc(t)
-			link(tool[len(tool)-1], word)
+			sharedtest.Jwarc(t)
+			link(os.Getenv("EXCLAVE_JWARC"), word)
 		case strings.HasPrefix(word, "../pywb/bin/"):
 			command := filepath.Base(word)
 			link(sharedtest.Pywb(t, command), filepath.Join("pywb", "bin", command))

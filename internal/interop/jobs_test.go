@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,6 +30,7 @@ type archive struct {
 	// chunked and cut are how many records there must be whose bodies are in
 	// chunks, and shorter than their header says.
 	chunked, cut int
+	entity       bool // the digests of bodies in chunks are those of their entities
 }
 
 // anyNumber of records, but one at least.
@@ -275,14 +277,18 @@ func oddWeb() testweb.Web {
 }
 
 // oddJob harvests the odd web twice; the second time the home page is unchanged, and a twin of the site has pictures of it.
-func oddJob(t *testing.T, exclave string) archive {
+func oddJob(t *testing.T, exclave string, settings ...string) archive {
 	t.Helper()
 	dir := newJob(t, "odd", oddWeb(), 8<<10, oddSite+"/")
+	config := filepath.Join(dir, "job.toml") // which ends with [warc]
+	text, err := os.ReadFile(config)
+	must(t, err)
+	must(t, os.WriteFile(config, append(text, strings.Join(settings, "\n")...), 0o644))
 	run(t, exclave, "crawl", "--quiet", dir)
 	must(t, os.WriteFile(filepath.Join(dir, "seeds.txt"), []byte(oddSite+"/\n"+twinSite+"/\n"), 0o644))
 	run(t, exclave, "crawl", "--quiet", "--recrawl", dir)
 	run(t, exclave, "verify", dir)
-	a := archive{name: "odd", files: warcs(t, dir), chunked: 9, cut: 5}
+	a := archive{name: "odd", files: warcs(t, dir), chunked: 9, cut: 5, entity: slices.Contains(settings, `payload_digest = "entity"`)}
 	kinds := map[string]int{}
 	for _, r := range records(t, a.files) {
 		kinds[r.kind]++
@@ -295,7 +301,7 @@ func oddJob(t *testing.T, exclave string) archive {
 
 func warcs(t *testing.T, dir string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "warcs", "*.warc.gz"))
+	files, err := filepath.Glob(filepath.Join(dir, "warcs", "*.warc.*"))
 	must(t, err)
 	if len(files) == 0 {
 		t.Fatalf("%s: the crawl made no WARC file", dir)

@@ -3,6 +3,7 @@ package interop_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/internal/sharedtest"
 	"exclave/warc"
@@ -29,6 +31,35 @@ func TestInterop(t *testing.T) {
 		t.Run("jwarc/"+a.name, func(t *testing.T) { jwarc(t, a) })
 	}
 	t.Run("pywb", func(t *testing.T) { replay(t, demo, iana, odd) })
+	// ADR 79: a job with the digests of entities passes jwarc; warcio says of each answer in chunks that it is wrong, and of nothing else.
+	entity := oddJob(t, exclave, `payload_digest = "entity"`)
+	t.Run("jwarc/entity", func(t *testing.T) { jwarc(t, entity) })
+	t.Run("warcio/entity", func(t *testing.T) { warcioOfEntities(t, entity) })
+	// ADR 78: warcio and pywb do not read zstd.
+	dictionary := filepath.Join(t.TempDir(), "sites.dict")
+	run(t, exclave, slices.Concat([]string{"warc", "dictionary", "-o", dictionary, "--size", "16K"}, demo.files)...)
+	for name, more := range map[string]string{"zstd": "", "dictionary": fmt.Sprintf("zstd_dictionary = %q\n", dictionary)} {
+		a := oddJob(t, exclave, "compression = \"zstd\"\n"+more)
+		t.Run("jwarc/"+name, func(t *testing.T) { jwarc(t, a) })
+		t.Run("zstd/"+name, func(t *testing.T) { zstd(t, a, more != "", dictionary) })
+	}
+}
+
+// zstd has the program of that name test the files.
+func zstd(t *testing.T, a archive, with bool, dictionary string) {
+	args := []string{"-q", "-t"}
+	if with {
+		args = append(args, "-D", dictionary)
+	}
+	run(t, sharedtest.Zstd(t), append(args, a.files...)...)
+}
+
+// warcioOfEntities has warcio check files with the digests of entities.
+func warcioOfEntities(t *testing.T, a archive) {
+	out, err := exec.CommandContext(t.Context(), sharedtest.Warcio(t), append([]string{"check"}, a.files...)...).CombinedOutput()
+	if n := strings.Count(string(out), "payload digest failed"); err == nil || n != a.chunked || strings.Contains(string(out), "block digest failed") {
+		t.Errorf("warcio check: %v, %d payload digests, want %d\n%s", err, n, a.chunked, out)
+	}
 }
 
 // warcio check says nothing about a file that is right.
@@ -63,6 +94,12 @@ func jwarc(t *testing.T, a archive) {
 			entity := r.entity(t)
 			ours, err := warc.Digest(bytes.NewReader(entity))
 			must(t, err)
+			if a.entity != (ours == r.digest) {
+				t.Errorf("%s: the digest of %s is %s, of the entity %s", r.file, r.uri, r.digest, ours)
+			}
+			if a.entity {
+				continue
+			}
 			want[at] = append(want[at], fmt.Sprintf("payload digest failed: Failed to validate digest: expected %s, got %s (on %d bytes)", r.digest, ours, len(entity)))
 		case r.cut:
 			cut++
@@ -75,7 +112,21 @@ func jwarc(t *testing.T, a archive) {
 	tool := sharedtest.Jwarc(t)
 	got, seen := map[string][]string{}, 0
 	var said strings.Builder
+	of, first := map[string]int{}, map[string]int64{} // records of each file, and where they begin
+	for _, r := range records(t, a.files) {
+		if of[r.file]++; of[r.file] == 1 {
+			first[r.file] = r.offset
+		}
+	}
 	for _, name := range a.files { // of several it stops at the first with a complaint
+		if strings.HasSuffix(name, ".zst") {
+			out := jwarcOfZstd(t, tool, name, first[filepath.Base(name)], of[filepath.Base(name)])
+			found, n := complaints(filepath.Base(name), out)
+			maps.Copy(got, found)
+			seen += n
+			said.WriteString(out)
+			continue
+		}
 		cmd := exec.CommandContext(t.Context(), tool[0], slices.Concat(tool[1:], []string{"validate", "-v", "--threads", "1", name})...)
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState == nil {
@@ -95,6 +146,9 @@ func jwarc(t *testing.T, a archive) {
 	if !maps.EqualFunc(got, want, slices.Equal[[]string]) {
 		t.Errorf("jwarc complains of\n%v\nwant\n%v\n%s", got, want, said.String())
 	}
+	if strings.HasSuffix(a.files[0], ".zst") {
+		return
+	}
 	// ls and cdxj read every record and every answer.
 	if n := lines(run(t, tool[0], slices.Concat(tool[1:], []string{"ls"}, a.files)...), ""); n != all {
 		t.Errorf("jwarc ls: %d records of %d", n, all)
@@ -102,6 +156,39 @@ func jwarc(t *testing.T, a archive) {
 	if n := lines(run(t, tool[0], slices.Concat(tool[1:], []string{"cdxj"}, a.files)...), `"status"`); n < answers-dns(t, a) {
 		t.Errorf("jwarc cdxj: %d answers of %d", n, answers)
 	}
+}
+
+// jwarcOfZstd returns what "jwarc validate -v" says of the records of a file of zstd. jwarc 0.36.0 does not notice the end of such a file, whoever made it, and reads on
+// for ever without a word about the last records. So it is given the file with the records once more behind it, and is ended when it begins with these.
+func jwarcOfZstd(t *testing.T, tool []string, name string, first int64, records int) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	must(t, err)
+	twice := filepath.Join(t.TempDir(), filepath.Base(name))
+	must(t, os.WriteFile(twice, append(data, data[first:]...), 0o644))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, tool[0], slices.Concat(tool[1:], []string{"validate", "-v", "--threads", "1", twice})...)
+	in, err := cmd.StdoutPipe()
+	must(t, err)
+	cmd.Stderr = cmd.Stdout
+	must(t, cmd.Start())
+	var out strings.Builder
+	seen := 0
+	for s := bufio.NewScanner(in); seen <= records && s.Scan(); {
+		if _, n := complaints("", s.Text()); n > 0 {
+			seen++
+		}
+		if seen <= records {
+			fmt.Fprintln(&out, s.Text())
+		}
+	}
+	if seen <= records {
+		t.Errorf("jwarc did not come to the end of %s", name)
+	}
+	cancel()
+	_ = cmd.Wait() // it was killed
+	return out.String()
 }
 
 // dns counts the DNS records, which an index of HTTP answers leaves out.

@@ -34,17 +34,17 @@ func Zstd(t testing.TB) string {
 	return tool(t, "zstd", "EXCLAVE_ZSTD", "apt-get install zstd")
 }
 
-// Jwarc returns the command that runs jwarc, without arguments: java with the jar
-// that $EXCLAVE_JWARC names. When one is absent, the test ends as with [Missing].
+// Jwarc returns the command that runs jwarc, without arguments: java with the jars
+// that $EXCLAVE_JWARC and $EXCLAVE_ZSTD_JNI name. When one is absent, the test ends as with [Missing].
 func Jwarc(t testing.TB) []string {
 	t.Helper()
-	jar := os.Getenv("EXCLAVE_JWARC")
-	if jar == "" {
-		Missing(t, "no jwarc: say in $EXCLAVE_JWARC where the jar org.netpreserve:jwarc is")
+	jar, zstd := os.Getenv("EXCLAVE_JWARC"), os.Getenv("EXCLAVE_ZSTD_JNI")
+	if jar == "" || zstd == "" {
+		Missing(t, "no jwarc: say in $EXCLAVE_JWARC where the jar org.netpreserve:jwarc is, and in $EXCLAVE_ZSTD_JNI where com.github.luben:zstd-jni is")
 	}
 	java := tool(t, "java", "EXCLAVE_JAVA", "install a Java runtime")
 	// Short runs: the time goes into starting, not into compiling.
-	return []string{java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", jar}
+	return []string{java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", jar + string(os.PathListSeparator) + zstd, "org.netpreserve.jwarc.tools.WarcTool"}
 }
 
 // Pywb returns the path of a command of pywb ("wayback", "wb-manager",

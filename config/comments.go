@@ -240,6 +240,8 @@ earlier one: docs/howto/dedup.md.`,
 		"dedup.by": `"digest": content that is the same, at whatever address; "url-digest": at the same
 address.`,
 		"dedup.min_size": `Bytes of a body from which on it is looked for.`,
+		"dedup.revisit_only": `Of a URI that is asked for again and did not change, only the revisit record is
+written: what its request, metadata and verdict records say was said before.`,
 		"dedup.index": `Folders made by exclave dedup build: what other archives have of images and other
 content without text or links is not archived again.`,
 

@@ -233,6 +233,8 @@ too when it is not loopback.`,
 		"warc.max_size":   `At this size a file takes no further page.`,
 		"warc.pool_size":  `Files written at the same time.`,
 		"warc.gzip_level": `1 fast … 9 small.`,
+		"warc.cdxj": `Each file that is complete is indexed for replay, in the folder indexes:
+docs/howto/replay.md.`,
 
 		"dedup": `Content that is archived already: only a revisit record is written, which refers to the
 earlier one: docs/howto/dedup.md.`,

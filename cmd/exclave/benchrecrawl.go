@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exclave/config"
+	"exclave/crawl"
 	"exclave/internal/crawllog"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
@@ -21,8 +22,6 @@ import (
 	"exclave/internal/logparts"
 	"exclave/internal/testweb/benchweb"
 	"exclave/warc"
-
-	"exclave/crawl"
 )
 
 // recrawlOptions are the flags of exclave bench recrawl.
@@ -82,14 +81,8 @@ it is now; 1 not; 2 wrong flags; 3 a failure.`,
 				habits = []benchweb.Validators{o.web.Validators}
 			}
 			err := o.web.Validate().Err("benchweb")
-			switch {
-			case err != nil:
-			case o.web.Traps:
+			if err == nil && o.web.Traps {
 				err = errors.New("bench recrawl: --traps is for bench --default-job: what is stored of traps depends on when a crawl leaves them")
-			case !(o.most >= 0 && o.most <= 1):
-				err = fmt.Errorf("bench recrawl: --most %g is not between 0 and 1", o.most)
-			case o.toeThreads < 1 || o.toeThreads > 10_000:
-				err = fmt.Errorf("bench recrawl: --toe-threads %d is not between 1 and 10,000", o.toeThreads)
 			}
 			if err != nil {
 				return withCode(exitUsage, err)

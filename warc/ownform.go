@@ -69,7 +69,7 @@ func plainField(f Field, i *RecordInfo, version string) (n uint, ok bool) {
 	case "WARC-Type":
 		return fieldType, aside || i.Type == TypeWarcinfo
 	case "WARC-Date":
-		return fieldDate, plainDate(f.Value, version) && !i.Date.IsZero()
+		return fieldDate, plainDate(f.Value) && !i.Date.IsZero()
 	case "WARC-Record-ID":
 		return fieldID, plainID(f.Value)
 	case "Content-Length":
@@ -102,7 +102,7 @@ func plainField(f Field, i *RecordInfo, version string) (n uint, ok bool) {
 	case "WARC-Refers-To":
 		return fieldRefersTo, revisit && plainID(f.Value)
 	case "WARC-Refers-To-Date":
-		return fieldRefersToDate, revisit && plainDate(f.Value, version) && isDate(f.Value)
+		return fieldRefersToDate, revisit && plainDate(f.Value) && isDate(f.Value)
 	case "WARC-Refers-To-Target-URI":
 		return fieldRefersToTarget, revisit && plainURI(f.Value)
 	case "WARC-Concurrent-To":
@@ -132,9 +132,9 @@ func plainProfile(s, version string) bool {
 	return ok && (rest == "identical-payload-digest" || rest == "server-not-modified")
 }
 
-// plainDate wants a date with seconds, or in 1.1 with milliseconds, by its length.
-func plainDate(s, version string) bool {
-	return s != "" && s[len(s)-1] == 'Z' && (len(s) == len("2006-01-02T15:04:05Z") || version == "1.1" && len(s) == len(dateFormat))
+// plainDate wants a date with seconds or milliseconds, by its length.
+func plainDate(s string) bool {
+	return (len(s) == len("2006-01-02T15:04:05Z") || len(s) == len(dateFormat)) && s[len(s)-1] == 'Z'
 }
 
 func isDate(s string) bool {

@@ -36,7 +36,7 @@ const (
 	KindBlock     Kind = "block-digest"   // differs from the block
 	KindPayload   Kind = "payload-digest" // differs from the payload
 	KindURI       Kind = "target-uri"     // missing or invalid
-	KindDuplicate Kind = "duplicate-id"   // a record ID occurs twice in the file
+	KindDuplicate Kind = "duplicate-id"   // a record ID occurs twice
 	KindStandard  Kind = "standard"       // gowarc's objection
 )
 

@@ -284,6 +284,44 @@ func TestTakedown(t *testing.T) {
 	}
 }
 
+// Issue: a takedown takes everything. What belongs to a page stands before it, or in another file, or belongs to what does, and none of it
+// has its address. What the page itself stands for, and what stands beside it, stays.
+func TestTakedownEverywhere(t *testing.T) {
+	refers := func(n int) string { return "WARC-Refers-To: <urn:uuid:" + id(n) + ">\r\n" }
+	first := []rec{
+		info(1),
+		{"metadata", id(13), "urn:about-the-screenshot", concurrent(12), "text/plain", "of what belongs to the page"},
+		response(50, "http://b.example/", "text/html", 200, "stays", ""),
+		{"conversion", id(12), "urn:screenshot", refers(10), "image/png", "png"},
+		{"metadata", id(51), "urn:other", concurrent(50), "text/plain", "stays"},
+		{"request", id(11), "http://proxy.example/?u=a", "", "application/http; msgtype=request", "GET / HTTP/1.1\r\n\r\n"},
+	}
+	second := []rec{
+		info(2),
+		{"metadata", id(14), "", concurrent(10), "application/warc-fields", "x: y\r\n"},
+		{"response", id(10), "http://a.example/", concurrent(11) + concurrent(10), "application/http; msgtype=response", "HTTP/1.1 200 X\r\n\r\n"},
+		{"revisit", id(15), "http://a.example/", refers(50), "application/http; msgtype=response", ""}, // 50 is no part of it
+	}
+	inputs := func() []Input {
+		return []Input{{"1", bytes.NewReader(zipped(t, first))}, {"2", bytes.NewReader(plain(second))}}
+	}
+	td, err := NewTakedown([]string{"http://a.example/"})
+	must(t, err)
+	must(t, td.Look(t.Context(), inputs(), t.TempDir()))
+	name := filepath.Join(t.TempDir(), "out")
+	set, err := NewSet(fsx.Real(), Gzip, 0)
+	must(t, err)
+	must(t, Run(t.Context(), inputs(), &Plan{Output: name, Keep: td.Keep}, set))
+	got := folder(t, filepath.Dir(name))["out"]
+	if want := texts([]rec{first[0], first[2], first[4]}); !slices.Equal(got, want) {
+		t.Errorf("kept %.2000q, want %.2000q", got, want)
+	}
+	var d *warc.Defect
+	if err := td.Look(t.Context(), []Input{{"damaged", bytes.NewReader(plain(first)[:700])}}, t.TempDir()); !errors.As(err, &d) || d.File != "damaged" {
+		t.Errorf("of a damaged file: %v", err)
+	}
+}
+
 func TestFilter(t *testing.T) {
 	yes, s := true, sample()
 	for _, c := range []struct {
@@ -366,10 +404,35 @@ func TestOutputs(t *testing.T) {
 	if err := run(t.Context(), fsx.ReadOnly(fsx.Real()), plain(sample()), filepath.Join(dir, "new")); err == nil {
 		t.Error("a disk that takes nothing: no error")
 	}
-	files, err := os.ReadDir(dir)
+	// A log is there when the outputs are, and only then.
+	for _, c := range []struct {
+		why  string
+		data []byte
+		want int // files
+	}{{"damaged", plain(sample())[:5000], 1}, {"whole", plain(sample()), 3}} {
+		set, err := NewSet(fsx.Real(), Gzip, 0)
+		must(t, err)
+		log, err := set.Log(filepath.Join(dir, "log"))
+		must(t, err)
+		_, err = io.WriteString(log, "left out")
+		must(t, err)
+		_ = Run(t.Context(), []Input{{"in", bytes.NewReader(c.data)}}, &Plan{Output: filepath.Join(dir, "new"), Temp: t.TempDir()}, set)
+		if files, err := os.ReadDir(dir); err != nil || len(files) != c.want {
+			t.Errorf("%s: %v, %v", c.why, files, err)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "log")); err != nil || string(b) != "left out" {
+		t.Errorf("the log is %q, %v", b, err)
+	}
+	set, err := NewSet(fsx.Real(), Gzip, 0)
 	must(t, err)
-	if len(files) != 1 {
-		t.Errorf("left behind: %v", files)
+	if _, err := set.Log(filepath.Join(dir, "log")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a log: %v", err)
+	}
+	_, err = set.Log(filepath.Join(dir, "log2"))
+	must(t, err)
+	if err := Run(t.Context(), []Input{{"in", bytes.NewReader(plain(sample()))}}, &Plan{Output: filepath.Join(dir, "log2")}, set); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("an output with the name of the log: %v", err)
 	}
 }
 

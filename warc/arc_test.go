@@ -23,6 +23,7 @@ func arcRecords() (out [][]byte) {
 	record("http://a.example/a b 192.0.2.1 20050614070147123 text/html; charset=utf-8", "no header", "\n")
 	record("http://a.example/"+strings.Repeat("long", 2000)+" 0.0.0.0 20050614070148 no-type", "", "\n")
 	record("https://b.example/ 192.0.2.2 20050614070149 text/html 200 fac069150613fe55599cc7fa88aa089d - 209 a.arc", "HTTP/1.0 200 OK\r\n\r\n", "\n")
+	record("http://a.example/ 192.0.2.1 20050614070145 text/html", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>two\n\n", "\n") // within the same second
 	return out
 }
 
@@ -64,7 +65,9 @@ func TestARC(t *testing.T) {
 	}
 	got := readARC(t, plain, nil)
 	var fields []string
+	ids := map[string]bool{}
 	for _, s := range got {
+		ids[s.Header.Get("WARC-Record-ID")] = true
 		var f []string
 		for _, name := range []string{"WARC-Type", "WARC-Filename", "WARC-Target-URI", "WARC-Date", "WARC-IP-Address", "Content-Type", "Content-Length"} {
 			if v := s.Header.Get(name); v != "" {
@@ -83,9 +86,13 @@ func TestARC(t *testing.T) {
 		"resource | http://a.example/a b | 2005-06-14T07:01:47.123Z | 192.0.2.1 | text/html; charset=utf-8 | 9",
 		"resource | http://a.example/longlonglonglonglon | 2005-06-14T07:01:48Z | 0",
 		"response | https://b.example/ | 2005-06-14T07:01:49Z | 192.0.2.2 | application/http; msgtype=response | 19",
+		"response | http://a.example/ | 2005-06-14T07:01:45Z | 192.0.2.1 | application/http; msgtype=response | 52",
 	}
 	if d := cmp.Diff(want, fields); d != "" {
 		t.Error(d)
+	}
+	if len(ids) != len(records) {
+		t.Errorf("%d IDs of %d records", len(ids), len(records))
 	}
 	for name, data := range map[string][]byte{
 		"gzip": members, "zstd": frames, "gzip, one stream": gzipOf(t, plain), "zstd, one stream": zstdOf(t, plain),

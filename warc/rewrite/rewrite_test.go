@@ -180,6 +180,31 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// What is made of ARC has the digests of its blocks and payloads, and the lines that stood before them.
+func TestARC(t *testing.T) {
+	const html = "HTTP/1.1 200 OK\r\n\r\n<p>page"
+	line := fmt.Sprintf("http://a.example/x y 192.0.2.1 20050614070145 text/html 200 fac069150613fe55599cc7fa88aa089d - 209 a.arc %d", len(html))
+	data := fmt.Sprintf("filedesc://a.arc 0.0.0.0 20050614070144 text/plain 4\n1 1\n\n%s\n%s\ndns:a.example 192.0.2.1 20050614070146 text/dns 2\nA\n\n", line, html)
+	got := rewritten(t, []byte(data), Plain, &Plan{Output: "out", EveryInfo: true})["out"]
+	if len(got) != 3 {
+		t.Fatalf("%d records: %q", len(got), got)
+	}
+	whole, err := warc.Digest(strings.NewReader(html))
+	must(t, err)
+	payload, err := warc.Digest(strings.NewReader("<p>page"))
+	must(t, err)
+	for i, want := range []string{"WARC-Block-Digest: sha1:", "WARC-Block-Digest: " + whole + "\r\nWARC-Payload-Digest: " + payload + "\r\nARC-Header-Line: " + line + "\r\n\r\n", "ARC-Header-Line: dns:a.example "} {
+		if !strings.Contains(got[i], want) || strings.Contains(got[i], "Payload") != (i == 1) {
+			t.Errorf("record %d is %q, want %q", i, got[i], want)
+		}
+	}
+	var told []warc.Defect
+	must(t, warc.VerifyFrom(strings.NewReader(strings.Join(got, "")), nil, func(d warc.Defect) { told = append(told, d) }))
+	if len(told) > 1 || len(told) == 1 && told[0].Kind != warc.KindURI { // of the space in the address
+		t.Errorf("defects: %v", told)
+	}
+}
+
 func randomText(n int) string {
 	r := rand.New(rand.NewPCG(uint64(n), 1))
 	var b strings.Builder

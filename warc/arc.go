@@ -89,7 +89,7 @@ func (r *Reader) arcHeader(e *Entry) error {
 
 // arcFields takes the line apart. Whether the block is an answer of HTTP is told by how it begins.
 func (e *Entry) arcFields(block *bufio.Reader) error {
-	text := trimEnd(e.raw)
+	text := escaped(trimEnd(e.raw))
 	m := arcLine.FindStringSubmatch(text)
 	if m == nil {
 		return defect(e.Offset, KindHeader, "line %q is neither a version of WARC nor of an ARC record", clip(text))
@@ -116,6 +116,24 @@ func (e *Entry) arcFields(block *bufio.Reader) error {
 	}
 	e.Header = append(e.Header, Field{"Content-Length", length})
 	return nil
+}
+
+// escaped has what no header of WARC may hold, bytes that are no UTF-8 and controls, as %XX: addresses stood in ARC as they came.
+func escaped(s string) string {
+	if utf8.ValidString(s) && !hasControl(s) {
+		return s
+	}
+	var b []byte
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 || hasControl(s[:n]) {
+			b = fmt.Appendf(b, "%%%02X", s[0])
+		} else {
+			b = append(b, s[:n]...)
+		}
+		s = s[n:]
+	}
+	return string(b)
 }
 
 // arcDate takes 14 digits, or 17 with milliseconds; what is no date it leaves, so that it is told as one of WARC is.

@@ -142,6 +142,22 @@ func TestARCDamage(t *testing.T) {
 			}
 		}
 	}
+	// Damage that leaves nothing to tell ARC by, at the beginning of the file.
+	for form, packed := range pack {
+		data := packed(slices.Concat(records[0]))
+		copy(data[min(12, len(data)):], "\xff\xff\xff\xff\xff\xff")
+		data[0] ^= 0xff
+		for _, r := range records[1:] {
+			data = append(data, packed(r)...)
+		}
+		if got := readARC(t, data, func(Defect) {}); len(got) != len(records)-1 {
+			t.Errorf("%s: %d records are found behind the first one, of %d", form, len(got), len(records)-1)
+		}
+	}
+	// Bytes that no header of WARC may hold.
+	if got := readARC(t, []byte("http://a.example/\xe1\x01ž 192.0.2.1 20050614070145 text/html 1\nx\n"), nil); len(got) != 1 || got[0].Header.Get("WARC-Target-URI") != "http://a.example/%E1%01ž" {
+		t.Errorf("an address of strange bytes: %+v", got)
+	}
 	for length, kind := range map[string]Kind{"-1": KindLength, "abc": KindLength, "900": KindTruncated} {
 		_, err := verifyAll([]byte("http://a.example/ 192.0.2.1 20050614070145 text/html " + length + "\n\n"))
 		if len(err) != 1 || err[0].Kind != kind {

@@ -105,6 +105,9 @@ func (o *rewriting) run(cmd *cobra.Command, verb string, files []string, plan *r
 	if err := rewrite.Run(ctx, lateWARCs(ctx, cmd, files), plan, set); err != nil {
 		return sum, warcEnd(ctx, verb, err)
 	}
+	if sum.written == 0 && plan.Keep == nil && plan.Damage == nil {
+		return sum, withCode(exitNegative, fmt.Errorf("warc %s: there is no record in %s, so no file was made", verb, strings.Join(files, ", ")))
+	}
 	for _, f := range set.Files() {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s\n", f.Name, count(int(f.Records), "record"), printable.Size(f.Size()))
 	}
@@ -208,7 +211,7 @@ func newWARCMerge() *cobra.Command {
 		Short: "Make one WARC file of several",
 		Long: `merge copies the records of all files, in their order, into a new one. Each warcinfo record stands before what it describes.
 
-Exit codes: 0 merged; 1 an input is damaged; 2 wrong flags, a file cannot be read, the output is there; 3 a failure of our own; 130
+Exit codes: 0 merged; 1 an input is damaged or no record is there; 2 wrong flags, a file cannot be read, the output is there; 3 a failure of our own; 130
 interrupted. But for 0 nothing was made.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -228,7 +231,7 @@ func newWARCRecompress() *cobra.Command {
 		Long: `recompress copies all records into a new file of another form or level: gzip, zstd or plain. From a file that is compressed as a whole it
 makes one with a member or frame for each record, to which indexes can lead. Header and block of each record stay the same bytes.
 
-Exit codes: 0 made; 1 the input is damaged; 2 wrong flags, the file cannot be read, the output is there; 3 a failure of our own; 130
+Exit codes: 0 made; 1 the input is damaged or no record is there; 2 wrong flags, the file cannot be read, the output is there; 3 a failure of our own; 130
 interrupted. But for 0 nothing was made.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -251,7 +254,7 @@ func newWARCSplit() *cobra.Command {
 together and name each other stay together, and each file begins with the warcinfo record of what is in it. A file takes no capture any more
 from --size on.
 
-Exit codes: 0 divided; 1 an input is damaged; 2 wrong flags, a file cannot be read, an output is there; 3 a failure of our own; 130
+Exit codes: 0 divided; 1 an input is damaged or no record is there; 2 wrong flags, a file cannot be read, an output is there; 3 a failure of our own; 130
 interrupted. But for 0 nothing was made.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,34 +151,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Issue: what is undamaged comes back from 200 files damaged at random: bytes changed, cut off, removed, put in.
-func TestRepair(t *testing.T) {
-	var records []rec
-	for i := range 40 {
-		records = append(records, response(i+1, fmt.Sprintf("http://h%d.example/", i%7), "text/html", 200, randomText(i), ""))
-	}
-	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 71))
-		form := []func() ([]byte, []int){
-			func() ([]byte, []int) { return joined(texts(records), func(s string) []byte { return []byte(s) }) },
-			func() ([]byte, []int) { return joined(texts(records), func(s string) []byte { return gzipped(t, s) }) },
-		}[seed%2]
-		data, ends := form()
-		damaged, touched := hurt(r, data, ends)
-		var left []warc.Defect
-		got := rewritten(t, damaged, Gzip, &Plan{Output: "out", Damage: func(_ string, d warc.Defect) { left = append(left, d) }})["out"]
-		have := map[string]int{}
-		for _, g := range got {
-			have[g]++
-		}
-		for i, want := range texts(records) {
-			if !touched[i] && have[want] == 0 {
-				t.Errorf("seed %d: record %d was not touched and is lost; defects %v", seed, i, left)
-			}
-		}
-	}
-}
-
 // What is made of ARC has the digests of its blocks and payloads, and the lines that stood before them.
 func TestARC(t *testing.T) {
 	const html = "HTTP/1.1 200 OK\r\n\r\n<p>page"
@@ -203,85 +174,6 @@ func TestARC(t *testing.T) {
 	if len(told) > 1 || len(told) == 1 && told[0].Kind != warc.KindURI { // of the space in the address
 		t.Errorf("defects: %v", told)
 	}
-}
-
-func randomText(n int) string {
-	r := rand.New(rand.NewPCG(uint64(n), 1))
-	var b strings.Builder
-	for range 20 + r.IntN(300) {
-		fmt.Fprintf(&b, "word%d WARC ", r.IntN(1000))
-	}
-	return b.String()
-}
-
-func gzipped(t testing.TB, s string) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := io.WriteString(z, s)
-	must(t, err)
-	must(t, z.Close())
-	return b.Bytes()
-}
-
-func joined(records []string, pack func(string) []byte) (data []byte, ends []int) {
-	for _, r := range records {
-		data = append(data, pack(r)...)
-		ends = append(ends, len(data))
-	}
-	return data, ends
-}
-
-// hurt damages a file in one to three places, and says which records were touched.
-func hurt(r *rand.Rand, data []byte, ends []int) ([]byte, map[int]bool) {
-	type place struct{ from, to int }
-	var places []place
-	out := slices.Clone(data)
-	touched := map[int]bool{}
-	touch := func(from, to int) {
-		for i, end := range ends {
-			start := 0
-			if i > 0 {
-				start = ends[i-1]
-			}
-			// A record beside the damage is untouched: its own bytes are all there.
-			if from < end && to > start {
-				touched[i] = true
-			}
-		}
-	}
-	for range 1 + r.IntN(3) {
-		from := r.IntN(len(data) - 1)
-		places = append(places, place{from, min(len(data), from+1+r.IntN(2000))})
-	}
-	// From the back to the front, so that places in front stay where they are.
-	slices.SortFunc(places, func(a, b place) int { return b.from - a.from })
-	end := len(data)
-	for _, p := range places {
-		p.to = min(p.to, end)
-		if p.to <= p.from {
-			continue
-		}
-		end = p.from
-		switch r.IntN(4) {
-		case 0:
-			out[p.from] ^= byte(1 + r.IntN(255))
-			touch(p.from, p.from+1)
-		case 1:
-			out = slices.Delete(out, p.from, p.to)
-			touch(p.from, p.to)
-		case 2:
-			garbage := make([]byte, r.IntN(3000))
-			for i := range garbage {
-				garbage[i] = byte(r.UintN(256))
-			}
-			out = slices.Insert(out, p.from, garbage...)
-			touch(p.from-1, p.from+1)
-		case 3:
-			out = out[:p.from]
-			touch(p.from, len(data))
-		}
-	}
-	return out, touched
 }
 
 // A takedown takes the page, its request, metadata and verdict, and what stands for it elsewhere with what belongs to that; the log

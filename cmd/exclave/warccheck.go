@@ -72,6 +72,7 @@ type checking struct {
 	asJSON bool
 	ids    *warc.Duplicates
 	ended  func() error
+	shown  progressReader // of all files
 }
 
 // inspection is what was found in a file, or in all.
@@ -111,6 +112,11 @@ func (i *inspection) seen(kind string, n int) {
 // all checks files and returns how many defects there are.
 func (c *checking) all(files []string) (int, error) {
 	sum := newInspection()
+	size, err := sizesOf(files...)
+	if err != nil {
+		return 0, err
+	}
+	c.shown = progressReader{began: time.Now(), of: len(files), all: size}
 	for n, name := range files {
 		of, err := c.file(n, name)
 		if err != nil {
@@ -120,7 +126,7 @@ func (c *checking) all(files []string) (int, error) {
 			c.summary(name, of)
 		}
 	}
-	err := c.ids.Each(func(first int, firstOffset int64, file int, offset int64) error {
+	err = c.ids.Each(func(first int, firstOffset int64, file int, offset int64) error {
 		where := fmt.Sprintf("offset %d", firstOffset)
 		if first != file {
 			where += " of " + files[first]
@@ -159,7 +165,7 @@ func (c *checking) file(number int, name string) (of *inspection, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	of = newInspection()
 	var unwritten error
-	in, done := progress(c.cmd, f, name)
+	in, done := c.progress(f, number, name)
 	began := time.Now()
 	err = warc.VerifyReader(in, func(i *warc.RecordInfo) error {
 		of.records++
@@ -211,54 +217,72 @@ func counts[K ~string](m map[K]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// progress shows on a terminal how far a file was read, and what remains.
-func progress(cmd *cobra.Command, f io.Reader, name string) (io.Reader, func()) {
-	term, ok := printable.File(cmd.ErrOrStderr())
+// progress shows on a terminal how far files were read, and what remains.
+func (c *checking) progress(f io.Reader, number int, name string) (io.Reader, func()) {
+	term, ok := printable.File(c.cmd.ErrOrStderr())
 	if !ok {
 		return f, func() {}
 	}
 	if st, err := term.Stat(); err != nil || st.Mode()&os.ModeCharDevice == 0 {
 		return f, func() {}
 	}
-	p := &progressReader{r: f, out: term, name: printable.Text(name), began: time.Now()}
-	if s, ok := f.(io.ReadSeeker); ok {
+	p := &c.shown
+	p.r, p.out, p.name, p.number, p.at = f, term, printable.Text(name), number, 0
+	done := func() {
+		p.before += p.at
+		p.clear()
+	}
+	s, ok := f.(io.Seeker)
+	if !ok {
+		return p, done
+	}
+	if p.all < 0 && p.of == 1 { // of a server
 		if size, err := s.Seek(0, io.SeekEnd); err == nil {
-			p.size = size
-			if _, err := s.Seek(0, io.SeekStart); err == nil {
-				return &progressSeeker{p, s}, p.done
-			}
+			p.all = size
+		}
+		if _, err := s.Seek(0, io.SeekStart); err != nil {
+			p.all = -1 // reading tells why
 		}
 	}
-	return p, p.done
+	return &progressSeeker{p, s}, done
 }
 
+// progressReader reads one file after the other.
 type progressReader struct {
-	r     io.Reader
-	out   io.Writer // the terminal itself: a Writer of printable takes CR away
-	name  string
-	size  int64 // 0: unknown
-	at    int64
-	began time.Time
-	told  time.Time
+	r          io.Reader
+	out        io.Writer // the terminal itself: a Writer of printable takes CR away
+	name       string
+	number, of int   // of the file; files
+	all        int64 // bytes of all files; not positive: unknown
+	before, at int64 // bytes of the files before; of this one
+	began      time.Time
+	told       time.Time
 }
 
+// Read implements io.Reader.
 func (p *progressReader) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
 	p.at += int64(n)
 	if now := time.Now(); now.Sub(p.told) > time.Second {
 		p.told = now
-		took := now.Sub(p.began)
-		line := fmt.Sprintf("%s: %s read", p.name, printable.Size(p.at))
-		if p.size > 0 && p.at > 0 {
-			left := time.Duration(float64(took) * float64(p.size-p.at) / float64(p.at))
-			line += fmt.Sprintf(", %d %%, %v left", 100*p.at/p.size, left.Round(time.Second))
-		}
-		fmt.Fprintf(p.out, "\r%-79s", line)
+		fmt.Fprintf(p.out, "\r%-79s", p.line(now))
 	}
 	return n, err
 }
 
-func (p *progressReader) done() {
+func (p *progressReader) line(now time.Time) string {
+	line := fmt.Sprintf("%s: %s read", p.name, printable.Size(p.at))
+	if p.of > 1 {
+		line = fmt.Sprintf("%d of %d, ", p.number+1, p.of) + line
+	}
+	if done := p.before + p.at; p.all > 0 && done > 0 {
+		left := time.Duration(float64(now.Sub(p.began)) * float64(p.all-done) / float64(done))
+		line += fmt.Sprintf(", %d %%, %v left", 100*done/p.all, left.Round(time.Second))
+	}
+	return line
+}
+
+func (p *progressReader) clear() {
 	if !p.told.IsZero() {
 		fmt.Fprintf(p.out, "\r%-79s\r", "")
 	}

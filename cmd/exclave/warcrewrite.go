@@ -69,9 +69,12 @@ func (o *rewriting) run(cmd *cobra.Command, verb string, files []string, plan *r
 	if err != nil {
 		return sum, withCode(exitUsage, err)
 	}
-	for _, name := range files { // before anything is written
-		if st, err := os.Stat(name); err == nil && st.IsDir() {
-			return sum, withCode(exitUsage, fmt.Errorf("warc %s: %s is a folder; name files", verb, name))
+	if _, err := sizesOf(files...); err != nil {
+		return sum, err
+	}
+	for _, name := range []string{o.out, o.log} {
+		if st, err := os.Stat(filepath.Dir(name)); err != nil || !st.IsDir() {
+			return sum, fmt.Errorf("warc %s: %s: there is no folder %s; make it first", verb, name, filepath.Dir(name))
 		}
 	}
 	if o.look != nil {

@@ -212,3 +212,33 @@ func TestWARCNone(t *testing.T) {
 		}
 	}
 }
+
+// An output that cannot be made is told before the inputs are read.
+func TestWARCNoFolder(t *testing.T) {
+	dir := t.TempDir()
+	in := sharedtest.Path(t, "data/warc/warcio/test/data/example.warc.gz")
+	for _, args := range [][]string{{"recompress", in, "-o", dir + "/none/x"}, {"split", in, "--by-host", "-o", dir + "/none/x"}, {"repair", in, "-o", dir + "/x", "--log", dir + "/none/log"}} {
+		if _, e, code := warcVerb(t, nil, args...); code != 3 || !strings.Contains(e, "make it first") {
+			t.Errorf("%v: exit code %d, %s", args, code, e)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// Issue: progress with an estimate, over all files.
+func TestWARCProgress(t *testing.T) {
+	began := time.Date(2026, 11, 25, 1, 0, 0, 0, time.UTC)
+	p := &progressReader{r: strings.NewReader(strings.Repeat("x", 1<<20)), out: &bytes.Buffer{}, name: "b.warc.gz", number: 1, of: 3, all: 8 << 20, before: 1 << 20, began: began}
+	if _, err := p.Read(make([]byte, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.line(began.Add(10*time.Second)), "2 of 3, b.warc.gz: 1.0 MiB read, 25 %, 30s left"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p.all, p.of = -1, 1
+	if got, want := p.line(began.Add(10*time.Second)), "b.warc.gz: 1.0 MiB read"; got != want {
+		t.Errorf("of standard input %q, want %q", got, want)
+	}
+}

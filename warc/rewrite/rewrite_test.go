@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/internal/fsx"
 	"exclave/warc"
@@ -241,6 +242,7 @@ func TestTakedownEverywhere(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	yes, s := true, sample()
+	year := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		why  string
 		f    Filter
@@ -253,6 +255,8 @@ func TestFilter(t *testing.T) {
 		{"a class of statuses", Filter{Statuses: []string{"4xx"}}, []rec{s[0], s[5]}},
 		{"a type", Filter{Types: []string{"revisit"}}, []rec{s[6], s[7]}},
 		{"a verdict", Filter{Valid: &yes, Profile: "cz"}, s[:5]},
+		{"from a date on", Filter{Since: year}, slices.Concat(s[:7], s[9:])},
+		{"before a date", Filter{Before: year}, s[6:9]},
 		{"another profile", Filter{Valid: &yes, Profile: "sk"}, nil},
 	} {
 		if got := rewritten(t, plain(s), Plain, &Plan{Output: "out", Keep: c.f.Keep})["out"]; !slices.Equal(got, texts(c.want)) {

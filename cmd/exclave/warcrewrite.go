@@ -112,7 +112,11 @@ func (o *rewriting) run(cmd *cobra.Command, verb string, files []string, plan *r
 		return sum, withCode(exitNegative, fmt.Errorf("warc %s: there is no record in %s, so no file was made", verb, strings.Join(files, ", ")))
 	}
 	for _, f := range set.Files() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s\n", f.Name, count(int(f.Records), "record"), printable.Size(f.Size()))
+		size := ""
+		if o.out != "-" {
+			size = ", " + printable.Size(f.Size())
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s\n", f.Name, count(int(f.Records), "record"), size)
 	}
 	return sum, nil
 }

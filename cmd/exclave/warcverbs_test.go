@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -210,6 +211,41 @@ func TestWARCNone(t *testing.T) {
 		if codes != c.codes {
 			t.Errorf("%s: exit codes %s, want %s", c.file, codes, c.codes)
 		}
+	}
+}
+
+// Issue: a takedown writes new files and a log. What belongs to the page stands in an earlier file under an address of its own; of standard
+// input, which is read once, the verb says that it would not be found. After an error there is no log either.
+func TestWARCTakedown(t *testing.T) {
+	dir := t.TempDir()
+	record := func(kind, id, uri, fields string) string {
+		return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x:%s>\r\nWARC-Date: 2024-01-02T03:04:05Z\r\nWARC-Target-URI: %s\r\n%sContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx\r\n\r\n", kind, id, uri, fields)
+	}
+	about, other := record("metadata", "about", "urn:about", "WARC-Concurrent-To: <urn:x:page>\r\n"), record("resource", "other", "http://b.example/", "")
+	page := record("resource", "page", "http://a.example/", "")
+	first, second, damaged := filepath.Join(dir, "1"), filepath.Join(dir, "2"), filepath.Join(dir, "3")
+	for name, data := range map[string]string{first: about + other, second: page, damaged: page[:100]} {
+		if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log := filepath.Join(dir, "log")
+	out, e, code := warcVerb(t, nil, "filter", first, second, "--without", "https://a.example/", "--form", "plain", "-o", "-", "--log", log)
+	said, err := os.ReadFile(log)
+	if err != nil || code != 0 || out != other || strings.Count(string(said), "\n") != 2 || strings.Contains(e, "once only") {
+		t.Errorf("exit code %d, left %q\n%s\nlog, %v:\n%s", code, out, e, err, said)
+	}
+	if out, e, code = warcVerb(t, []byte(about+other+page), "filter", "-", "--without", "http://a.example/", "--form", "plain", "-o", "-"); code != 0 || out != about+other || !strings.Contains(e, "read once only") {
+		t.Errorf("of standard input: exit code %d, left %q\n%s", code, out, e)
+	}
+	for _, files := range [][]string{{first, damaged}, {first, filepath.Join(dir, "none")}} {
+		log := filepath.Join(dir, "none-log")
+		if _, e, code := warcVerb(t, nil, append([]string{"filter", "--host", "b.example", "-o", filepath.Join(dir, "out"), "--log", log}, files...)...); code == 0 {
+			t.Errorf("%v: %s", files, e)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 4 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

@@ -72,7 +72,10 @@ func (o *rewriting) run(cmd *cobra.Command, verb string, files []string, plan *r
 	if _, err := sizesOf(files...); err != nil {
 		return sum, err
 	}
-	for _, name := range []string{o.out, o.log} {
+	for _, name := range []string{o.out, o.log} { // before hours of reading
+		if _, err := os.Lstat(name); err == nil && name != "-" && (plan.Name == nil || name == o.log) {
+			return sum, withCode(exitUsage, fmt.Errorf("warc %s: %s: %w; name another file, or remove it first", verb, name, os.ErrExist))
+		}
 		if st, err := os.Stat(filepath.Dir(name)); err != nil || !st.IsDir() {
 			return sum, fmt.Errorf("warc %s: %s: there is no folder %s; make it first", verb, name, filepath.Dir(name))
 		}

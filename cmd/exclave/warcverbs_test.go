@@ -261,6 +261,18 @@ func TestWARCNoFolder(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+	mine := filepath.Join(dir, "mine")
+	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"merge", in, "-o", mine}, {"filter", in, "--host", "a.example", "-o", mine}, {"split", in, "--by-host", "-o", dir + "/x", "--log", mine}} {
+		if _, e, code := warcVerb(t, nil, args...); code != 2 || !strings.Contains(e, "name another file") {
+			t.Errorf("%v: exit code %d, %s", args, code, e)
+		}
+	}
+	if b, err := os.ReadFile(mine); err != nil || string(b) != "mine" {
+		t.Errorf("%q, %v", b, err)
+	}
 }
 
 // Issue: progress with an estimate, over all files.

@@ -233,6 +233,8 @@ too when it is not loopback.`,
 		"warc.max_size":   `At this size a file takes no further page.`,
 		"warc.pool_size":  `Files written at the same time.`,
 		"warc.gzip_level": `1 fast … 9 small.`,
+		"warc.cdxj": `Each file that is complete is indexed for replay, in the folder indexes:
+docs/howto/replay.md.`,
 
 		"dedup": `Content that is archived already: only a revisit record is written, which refers to the
 earlier one: docs/howto/dedup.md.`,
@@ -240,6 +242,8 @@ earlier one: docs/howto/dedup.md.`,
 		"dedup.by": `"digest": content that is the same, at whatever address; "url-digest": at the same
 address.`,
 		"dedup.min_size": `Bytes of a body from which on it is looked for.`,
+		"dedup.revisit_only": `Of a URI that is asked for again and did not change, only the revisit record is
+written: what its request, metadata and verdict records say was said before.`,
 		"dedup.index": `Folders made by exclave dedup build: what other archives have of images and other
 content without text or links is not archived again.`,
 

@@ -25,6 +25,8 @@ type Config struct {
 	// Name is the template of file names, without ".warc.gz": {prefix}, {timestamp17} (UTC with milliseconds) or {timestamp14},
 	// {serial} (the number of the file in the job, five digits or more), {pid}, {host}. The serial number stands behind the time.
 	Name string `toml:"name"`
+	// CDXJ makes an index beside each complete file, in a folder of indexes.
+	CDXJ bool `toml:"cdxj"`
 	// Host names the machine in file names; empty is its host name.
 	Host string `toml:"-"`
 }
@@ -32,7 +34,7 @@ type Config struct {
 // DefaultConfig returns Heritrix's defaults: 1 GB files; two files at a time; the
 // level at which compression costs about as much as the rest of a capture.
 func DefaultConfig() Config {
-	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, GzipLevel: 5, Name: DefaultName}
+	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, GzipLevel: 5, Name: DefaultName, CDXJ: true}
 }
 
 // Validate returns every problem, joined, or nil.

@@ -88,6 +88,7 @@ type group struct {
 	judgeOnly bool
 	payload   *crawl.Payload  // nil: not looked for
 	original  *crawl.Original // nil: there is none
+	alone     bool            // the revisit record is all that is written
 
 	response, metadata warc.Ref
 	carried            []string
@@ -104,6 +105,7 @@ func (w *WARC) write(ctx context.Context, g *group) error {
 		if err := w.original(ctx, g); err != nil {
 			return err
 		}
+		g.alone = w.dedup.RevisitOnly && g.unmodified()
 	}
 	f, err := w.pool.Acquire(ctx)
 	if err != nil {
@@ -152,15 +154,18 @@ func (g *group) done(s warc.Span) {
 func (g *group) exchange() error {
 	u := g.u
 	g.id = warc.NewID()
-	requestID := warc.NewID()
-	if err := g.request(requestID); err != nil {
-		return err
+	var concurrent []string
+	if !g.alone {
+		concurrent = []string{warc.NewID()}
+		if err := g.request(concurrent[0]); err != nil {
+			return err
+		}
 	}
 	at, n := u.Rec.Response()
 	r := &warc.Record{
 		Extra: append(protocols(u), identified(u.MIME)...),
 		Type:  warc.TypeResponse, TargetURI: g.uri, Date: g.date, ID: g.id,
-		ContentType: warc.ContentHTTPResponse, ConcurrentTo: []string{requestID},
+		ContentType: warc.ContentHTTPResponse, ConcurrentTo: concurrent,
 		IP: u.Addr, Truncated: string(u.Truncated), PayloadDigest: u.Digest,
 		Block: io.NewSectionReader(at, 0, n),
 	}
@@ -227,6 +232,9 @@ func (g *group) request(id string) error {
 // fields writes the metadata record: how the page was found, and its links.
 func (g *group) fields() error {
 	u := g.u
+	if g.alone {
+		return nil
+	}
 	fs := make([]warc.Field, 0, 7+len(u.Outlinks))
 	if u.Via == "" || u.Seed && u.Hops == "" {
 		fs = append(fs, warc.Field{Name: "seed"})
@@ -267,7 +275,7 @@ const VerdictURI = "urn:exclave:verdict:"
 
 // verdict writes what the analyzer said of the page, if it was asked.
 func (g *group) verdict() error {
-	if g.u.Judged == nil {
+	if g.u.Judged == nil || g.alone && g.u.Prior.Outcome.Judged && g.u.Prior.Outcome.ValidFor == g.u.Judged.ValidFor {
 		return nil
 	}
 	_, err := g.f.Write(&warc.Record{

@@ -26,13 +26,18 @@ type DedupConfig struct {
 	By string `toml:"by"`
 	// MinSize is the length from which on a body, as stored, is looked for, at least 1 byte.
 	MinSize int64 `toml:"min_size"`
+	// RevisitOnly makes the revisit record all that is written of an archived URI that did not change: no request and metadata record,
+	// and no verdict that says what the one before said.
+	RevisitOnly bool `toml:"revisit_only"`
 	// Index names folders that say what other archives have (package warc/dedup).
 	Index []string `toml:"index"`
 }
 
 // DefaultDedup finds identical content of a job, wherever it was. What is shorter than MinSize is hardly longer, once
 // compressed, than what a revisit record has more than a response.
-func DefaultDedup() DedupConfig { return DedupConfig{WithinJob: true, By: ByDigest, MinSize: 1024} }
+func DefaultDedup() DedupConfig {
+	return DedupConfig{WithinJob: true, By: ByDigest, MinSize: 1024, RevisitOnly: true}
+}
 
 // Validate returns every problem of the values.
 func (c DedupConfig) Validate() (ps conf.Problems) {
@@ -114,6 +119,15 @@ func (w *WARC) original(ctx context.Context, g *group) error {
 		g.original = w.earlier.Earlier(digest, h.Chunked(), g.uri, w.dedup.By == ByURLDigest)
 	}
 	return nil
+}
+
+// unmodified reports whether the answer has the content that is archived of the URI already, of the same kind.
+func (g *group) unmodified() bool {
+	u, p := g.u, g.u.Prior
+	if p == nil || !p.Outcome.Archived {
+		return false
+	}
+	return u.NotModified || g.original != nil && g.original.Digest == p.PayloadDigest && u.Class == p.Outcome.Class
 }
 
 // refer makes a record the revisit record of an answer whose payload is in the archive. It keeps the header: that and the payload of

@@ -5,9 +5,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // outback is a server of what the README of OutbackCDX says of POST: lines of CDX, with a header line or without; a line that is none is refused, with what
@@ -87,5 +89,38 @@ func TestFeed(t *testing.T) {
 		if code, out, stderr := inside("", append([]string{"cdx", "many.warc"}, args...)...); code != int(exitUsage) || stderr == "" {
 			t.Errorf("%v: %d %q %q", args, code, out, stderr)
 		}
+	}
+}
+
+// Of a file that a crawl has indexed the lines are taken from that index, but with --anew, --records or in another format, and when the file is younger.
+func TestCDXTakesReadyIndexes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := ""
+	for i := range 2 {
+		body := "HTTP/1.1 200 OK\r\n\r\n"
+		text += fmt.Sprintf("WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/%d\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-00000000000%d>\r\n"+
+			"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", i, i, len(body), body)
+	}
+	write(t, "job/warcs/a.warc", text)
+	code, all, stderr := inside("", "cdx", "job/warcs")
+	if code != 0 || strings.Count(all, "\n") != 2 {
+		t.Fatal(all, stderr)
+	}
+	first, _, _ := strings.Cut(all, "\n")
+	const ready = "job/indexes/a.warc.cdxj"
+	write(t, ready, first+"\n")
+	for _, c := range []struct {
+		args []string
+		want int
+	}{{nil, 1}, {[]string{"--post"}, 1}, {[]string{"--anew"}, 2}, {[]string{"--records", "response"}, 2}, {[]string{"--format", "cdx9"}, 3}} {
+		if code, out, stderr := inside("", append([]string{"cdx", "job/warcs/a.warc"}, c.args...)...); code != 0 || strings.Count(out, "\n") != c.want {
+			t.Errorf("%v: %d %q %q", c.args, code, out, stderr)
+		}
+	}
+	if err := os.Chtimes(ready, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, out, _ := inside("", "cdx", "job/warcs"); out != all {
+		t.Errorf("of an index that is older than the file: %q", out)
 	}
 }

@@ -110,7 +110,7 @@ func (c *pywbCollection) make(ctx context.Context, cmd *cobra.Command) (err erro
 		if err := c.link(name, filepath.Join(part, "archive", filepath.Base(name))); err != nil {
 			return err
 		}
-		if err := indexFile(ctx, cmd, name, cdx.Options{Post: true, Temp: c.temp}, bad, c.index); err != nil {
+		if err := indexFile(ctx, cmd, name, cdx.Options{Post: true, Temp: c.temp}, false, bad, c.index); err != nil {
 			return err
 		}
 	}

@@ -74,7 +74,11 @@ func (c *composer) onClose(fn func(context.Context) error) { c.closers = append(
 // folders makes the folders of the job and takes its lock.
 func (c *composer) folders(context.Context) error {
 	fs := c.opts.FS
-	for _, d := range []string{folder.WARCDir, folder.LogDir, folder.ReportDir, folder.StateDir} {
+	dirs := []string{folder.WARCDir, folder.LogDir, folder.ReportDir, folder.StateDir}
+	if c.cfg.WARC.CDXJ {
+		dirs = append(dirs, folder.IndexDir)
+	}
+	for _, d := range dirs {
 		if err := fsx.MkdirAll(fs, c.path(d)); err != nil {
 			return fmt.Errorf("job: make folder %s: %w", c.path(d), err)
 		}

@@ -3,15 +3,17 @@ package job
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"sync"
 
 	"exclave/internal/job/folder"
 	"exclave/warc"
+	"exclave/warc/cdx"
 )
 
-// manifest registers complete WARC files in the manifest beside them. Nothing waits for it and nothing depends on it: what one run does not
-// come to, or cannot write, the next one makes good (ADR 76).
+// manifest registers complete WARC files in the manifest beside them, and makes their indexes, in one reading of each. Nothing waits for it
+// and nothing depends on it: what one run does not come to, or cannot write, the next one makes good (ADR 76, 82).
 type manifest struct {
 	j    *Job
 	wake chan struct{}
@@ -59,7 +61,7 @@ func (m *manifest) watch(ctx context.Context) {
 	}
 }
 
-// register takes names, and what is pending, into the manifest.
+// register takes names, and what is pending, into the manifest, and indexes them.
 func (m *manifest) register(ctx context.Context, names []string) {
 	m.mu.Lock()
 	names, m.pending = append(names, m.pending...), nil
@@ -69,26 +71,52 @@ func (m *manifest) register(ctx context.Context, names []string) {
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	fsys, dir := m.j.opts.FS, m.j.path(folder.WARCDir)
-	sums, err := warc.ReadManifest(fsys, dir)
-	for i := 0; i < len(names) && err == nil; i++ {
-		if sums[names[i]] != "" {
-			continue
+	sums, err := warc.ReadManifest(m.j.opts.FS, m.j.path(folder.WARCDir))
+	unread := err
+	for i := 0; i < len(names) && ctx.Err() == nil; i++ {
+		e := m.one(ctx, names[i], sums, unread == nil)
+		if errors.Is(e, fs.ErrNotExist) { // moved away
+			e = nil
 		}
-		if err = sums.Add(ctx, fsys, dir, names[i]); err == nil {
-			err = sums.Write(fsys, dir)
-		}
-		if errors.Is(err, fs.ErrNotExist) { // moved away
-			err = nil
+		err = errors.Join(err, e)
+		var damaged *warc.Defect
+		if e != nil && !errors.As(e, &damaged) {
+			break // it holds for all: a full disk
 		}
 	}
 	switch {
-	case err == nil:
 	case ctx.Err() != nil:
 		m.mu.Lock()
 		m.pending = append(names, m.pending...)
 		m.mu.Unlock()
-	default:
-		m.j.opts.Log.Warn("WARC files are not registered in their manifest; the next run makes it good", "err", err)
+	case err != nil:
+		m.j.opts.Log.Warn("WARC files are not registered in their manifest, or not indexed; the next run makes it good", "err", err)
 	}
+}
+
+// one makes what is missing of a file.
+func (m *manifest) one(ctx context.Context, name string, sums warc.Manifest, known bool) error {
+	fsys, dir := m.j.opts.FS, m.j.path(folder.WARCDir)
+	var indexed error
+	index := func(in io.Reader) {
+		indexed = cdx.WriteReady(ctx, fsys, m.j.path(folder.IndexDir), name, in, m.j.path(folder.StateDir, folder.ScratchDir))
+	}
+	if _, err := fsys.Stat(m.j.path(folder.IndexDir, name+cdx.ReadySuffix)); !m.j.cfg.WARC.CDXJ || err == nil {
+		index = nil
+	}
+	switch {
+	case known && sums[name] == "":
+		if err := sums.Add(ctx, fsys, dir, name, index); err != nil {
+			return err
+		}
+		return errors.Join(sums.Write(fsys, dir), indexed)
+	case index == nil:
+		return nil
+	}
+	f, err := fsys.Open(fsys.PathJoin(dir, name))
+	if err != nil {
+		return err
+	}
+	index(f)
+	return errors.Join(indexed, f.Close())
 }

@@ -58,7 +58,7 @@ func (r *replay) write(c crawl.Candidate, g *group, judge bool) error {
 		m = crawl.ModeJudge
 	} else {
 		var err error
-		if d, err = r.archive.describe(g.Metadata); err != nil {
+		if d, err = r.described(g, c.Key); err != nil {
 			return err
 		}
 	}

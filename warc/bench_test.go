@@ -2,8 +2,8 @@ package warc
 
 import (
 	"bufio"
-	"errors"
 	"crypto/sha1"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"

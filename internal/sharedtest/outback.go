@@ -23,8 +23,8 @@ type Outback struct {
 	URL string
 
 	mu       sync.Mutex
-	lines    map[string]bool // by key, time, address
-	failing  int             // requests that fail before one is taken
+	lines    map[string][]string // sorted, by the key of their address
+	failing  int                 // requests that fail before one is taken
 	posts    int
 	queries  []url.Values
 	answer   http.HandlerFunc // of GET, nil: as it should be
@@ -34,7 +34,7 @@ type Outback struct {
 
 // StartOutback starts a server without a capture, which ends with the test.
 func StartOutback(t testing.TB) *Outback {
-	o := &Outback{lines: map[string]bool{}}
+	o := &Outback{lines: map[string][]string{}}
 	o.listener = httptest.NewServer(o)
 	t.Cleanup(o.listener.Close)
 	o.URL = o.listener.URL + "/nation"
@@ -66,8 +66,8 @@ func (o *Outback) Demand(login string) {
 func (o *Outback) Lines() (lines []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for line := range o.lines {
-		lines = append(lines, line)
+	for _, some := range o.lines {
+		lines = append(lines, some...)
 	}
 	slices.Sort(lines)
 	return lines
@@ -136,11 +136,15 @@ func (o *Outback) post(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(line, " CDX") {
 			continue
 		}
-		if len(strings.Fields(line)) != 11 {
+		fields := strings.Fields(line)
+		if len(fields) != 11 {
 			http.Error(w, "cannot parse: "+line, http.StatusBadRequest)
 			return
 		}
-		o.lines[strings.TrimSuffix(line, "\n")] = true
+		key, line := urlx.CDXKeyOf(fields[2]), strings.TrimSuffix(line, "\n") // it makes keys of its own
+		if at, has := slices.BinarySearch(o.lines[key], line); !has {
+			o.lines[key] = slices.Insert(o.lines[key], at, line)
+		}
 		n++
 	}
 	fmt.Fprintf(w, "Added %d records\n", n)
@@ -154,7 +158,9 @@ func columns() map[string]int {
 // query answers with the captures of an address, the earliest first. A filter is an expression for a whole field; "!" turns it round.
 func (o *Outback) query(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	refuse := func(format string, a ...any) { http.Error(w, fmt.Sprintf(format, a...), http.StatusInternalServerError) }
+	refuse := func(format string, a ...any) {
+		http.Error(w, fmt.Sprintf(format, a...), http.StatusInternalServerError)
+	}
 	type filter struct {
 		column int
 		not    bool
@@ -199,12 +205,14 @@ func (o *Outback) query(w http.ResponseWriter, r *http.Request) {
 		refuse("only url= with matchType=exact is tested")
 		return
 	}
-	key := urlx.CDXKeyOf(q.Get("url"))
+	o.mu.Lock()
+	lines := slices.Clone(o.lines[urlx.CDXKeyOf(q.Get("url"))])
+	o.mu.Unlock()
 	var found [][]string
-	for _, line := range o.Lines() {
+	for _, line := range lines {
 		c := strings.Fields(line)
 		c[5] = strings.TrimPrefix(c[5], "sha1:") // as it is kept
-		if urlx.CDXKeyOf(c[2]) != key || c[1] < q.Get("from") || q.Get("to") != "" && c[1] > q.Get("to") ||
+		if c[1] < q.Get("from") || q.Get("to") != "" && c[1] > q.Get("to") ||
 			slices.ContainsFunc(filters, func(f filter) bool { return f.is.MatchString(c[f.column]) == f.not }) {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"exclave/internal/sharedtest"
+	"exclave/warc/dedup/deduptest"
 )
 
 // cdx --feed sends every line of CDX 11, again after failures that pass; what a server refuses is said with its words.
@@ -29,7 +29,7 @@ func TestFeed(t *testing.T) {
 			want = append(want, strings.TrimSuffix(line, "\n"))
 		}
 	}
-	o := sharedtest.StartOutback(t)
+	o := deduptest.StartOutback(t)
 	o.Fail(1)
 	if code, out, stderr := inside("", "cdx", "--feed", o.URL, "many.warc"); code != 0 || !strings.Contains(out, ": 30 lines") || o.Posts() != 2 {
 		t.Errorf("%d %q %q, %d requests", code, out, stderr, o.Posts())

@@ -26,9 +26,9 @@ import (
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
-	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 	"exclave/warc"
+	"exclave/warc/dedup/deduptest"
 	"exclave/warc/warctest"
 )
 
@@ -388,7 +388,7 @@ func earlierPictures(t *testing.T, k *killer, srv *testweb.Server, seeds []strin
 	if code, _, stderr := inside("", "dedup", "build", index, file); code != 0 {
 		t.Fatal(stderr)
 	}
-	o := sharedtest.StartOutback(t)
+	o := deduptest.StartOutback(t)
 	resp, err := http.Post(o.URL, "text/plain", strings.NewReader(strings.Join(known[onServer], "")))
 	if err != nil {
 		t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 	"exclave/warc"
+	"exclave/warc/dedup/deduptest"
 )
 
 // A harvest is fed into a CDX server, the next one asks it; verify does, too, and says what is missing, what it could not prove, and what it took on trust.
@@ -21,7 +21,7 @@ func TestVerifyServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer srv.Close()
-	o := sharedtest.StartOutback(t)
+	o := deduptest.StartOutback(t)
 	first := writeKillJob(t, srv, synthetic.Seeds(), "within_job = false")
 	second := writeKillJob(t, srv, synthetic.Seeds(), "within_job = false", fmt.Sprintf("servers = [%q]", o.URL), `server_timeout = "1m"`, `server_logins = "logins"`)
 	write(t, filepath.Join(second, "logins"), strings.Replace(o.URL, "http://", "http://reader:s3cret@", 1)+"\n")

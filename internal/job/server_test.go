@@ -20,14 +20,14 @@ import (
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/verify"
-	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 	"exclave/warc"
 	"exclave/warc/dedup"
+	"exclave/warc/dedup/deduptest"
 )
 
 // feed gives a server the responses of a harvest.
-func feed(t *testing.T, o *sharedtest.Outback, h *harvest) {
+func feed(t *testing.T, o *deduptest.Outback, h *harvest) {
 	t.Helper()
 	var lines strings.Builder
 	for _, r := range h.records {
@@ -82,7 +82,7 @@ func TestDedupServers(t *testing.T) {
 			"/ch1": big(2).Chunked(100), "/ch2": big(3).Chunked(chunk), "/gz1": digits().Encoded("gzip"), "/moved": big(0), "/new": big(4)})}
 	}
 	old := newJob(t, web(50), thesis).run(job.Options{}, site+"/v")
-	o := sharedtest.StartOutback(t)
+	o := deduptest.StartOutback(t)
 	feed(t, o, old)
 	second := newJob(t, web(60, testweb.Img("/moved"), testweb.Img("/new")), func(c *config.Config) { thesis(c); c.Dedup.Servers = []string{o.URL}; c.Dedup.WithinJob = false })
 	h := second.run(job.Options{}, site+"/v")
@@ -141,7 +141,7 @@ func TestDedupServerFails(t *testing.T) {
 		web[fmt.Sprint("/", i)] = big(i)
 	}
 	web["/v"] = national(tags...)
-	o := sharedtest.StartOutback(t)
+	o := deduptest.StartOutback(t)
 	o.Fail(1 << 30)
 	j := newJob(t, tiny(web), func(c *config.Config) { thesis(c); c.Dedup.Servers, c.Dedup.ServerConnections = []string{o.URL}, 1 })
 	var log bytes.Buffer
@@ -160,7 +160,7 @@ func TestDedupServerFails(t *testing.T) {
 // Three failures in a row give a rest; one question ends it or doubles it, up to ten minutes. What is given up by us is no failure.
 func TestServerRests(t *testing.T) {
 	t.Parallel()
-	o := sharedtest.StartOutback(t)
+	o := deduptest.StartOutback(t)
 	clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	at, err := dedup.NewServer(dedup.ServerConfig{URL: o.URL, Timeout: time.Minute, Connections: 1})
 	must(t, err)

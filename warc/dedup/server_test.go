@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"exclave/internal/sharedtest"
 	"exclave/warc/dedup"
+	"exclave/warc/dedup/deduptest"
 )
 
 // fed returns a server with captures, lines of CDX 11.
-func fed(t testing.TB, lines ...string) *sharedtest.Outback {
+func fed(t testing.TB, lines ...string) *deduptest.Outback {
 	t.Helper()
-	o := sharedtest.StartOutback(t)
+	o := deduptest.StartOutback(t)
 	resp, err := http.Post(o.URL, "text/plain", strings.NewReader(strings.Join(lines, "\n")+"\n"))
 	must(t, err)
 	must(t, resp.Body.Close())
@@ -91,7 +91,7 @@ func TestServerAnswers(t *testing.T) {
 	line := func(url, digest, more string) string {
 		return fmt.Sprintf(`cz,a)/ 20200102030405 {"url": %q, "mime": "image/png", "status": "200", "digest": %q%s}`+"\n", url, digest, more)
 	}
-	o := sharedtest.StartOutback(t)
+	o := deduptest.StartOutback(t)
 	s := server(t, dedup.ServerConfig{URL: o.URL})
 	for _, c := range []struct {
 		why, answer string

@@ -246,6 +246,12 @@ address.`,
 written: what its request, metadata and verdict records say was said before.`,
 		"dedup.index": `Folders made by exclave dedup build: what other archives have of images and other
 content without text or links is not archived again.`,
+		"dedup.servers": `Servers of an index of captures that are asked for the same beside: collections of
+OutbackCDX (http://host:8080/collection) and indexes of pywb (http://host:8080/collection/cdx).`,
+		"dedup.server_timeout":     `How long an answer may take; without one the content is archived whole.`,
+		"dedup.server_connections": `Questions to each of them at the same time.`,
+		"dedup.server_logins": `A file with lines https://name:password@host/ for servers that want them; "" for
+none.`,
 
 		"scope": `Which links and seeds are followed. The last rule that says something wins; logs and
 reports name it. Rules: accept, reject, seeds, prerequisite, hosts, regex,

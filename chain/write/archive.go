@@ -55,6 +55,14 @@ func (w *WARC) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	return chain.Result{}, nil
 }
 
+// Report implements [chain.Reporter]: what was asked about other archives.
+func (w *WARC) Report(to io.Writer) error {
+	if r, ok := w.earlier.(chain.Reporter); ok {
+		return r.Report(to)
+	}
+	return nil
+}
+
 // plan decides whether and what to archive; nil is nothing.
 func (w *WARC) plan(u *crawl.CrawlURI) *group {
 	before := u.Prior != nil && u.Prior.Outcome.Archived

@@ -2,50 +2,14 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"exclave/warc/dedup/deduptest"
 )
-
-// outback is a server of what the README of OutbackCDX says of POST: lines of CDX, with a header line or without; a line that is none is refused, with what
-// was said of it, and those before it stay.
-type outback struct {
-	lines    map[string]bool // by key, time, address
-	fail     int             // requests that fail before one is taken
-	requests int
-}
-
-func (o *outback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	o.requests++
-	if o.fail > 0 {
-		o.fail--
-		http.Error(w, "busy", http.StatusServiceUnavailable)
-		return
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil || r.Method != http.MethodPost || r.URL.Path != "/nation" {
-		http.Error(w, "no collection is fed so", http.StatusNotFound)
-		return
-	}
-	n := 0
-	for line := range strings.Lines(string(body)) {
-		if strings.HasPrefix(line, " CDX") {
-			continue
-		}
-		if len(strings.Fields(line)) != 11 {
-			http.Error(w, "cannot parse: "+line, http.StatusBadRequest)
-			return
-		}
-		o.lines[strings.TrimSuffix(line, "\n")] = true
-		n++
-	}
-	fmt.Fprintf(w, "Added %d records\n", n)
-}
 
 // cdx --feed sends every line of CDX 11, again after failures that pass; what a server refuses is said with its words.
 func TestFeed(t *testing.T) {
@@ -67,21 +31,15 @@ func TestFeed(t *testing.T) {
 			want = append(want, strings.TrimSuffix(line, "\n"))
 		}
 	}
-	o := &outback{lines: map[string]bool{}, fail: 1}
-	srv := httptest.NewServer(o)
-	defer srv.Close()
-	if code, out, stderr := inside("", "cdx", "--feed", srv.URL+"/nation", "many.warc"); code != 0 || !strings.Contains(out, ": 30 lines") || o.requests != 2 {
-		t.Errorf("%d %q %q, %d requests", code, out, stderr, o.requests)
+	o := deduptest.StartOutback(t)
+	o.Fail(1)
+	if code, out, stderr := inside("", "cdx", "--feed", o.URL, "many.warc"); code != 0 || !strings.Contains(out, ": 30 lines") || o.Posts() != 2 {
+		t.Errorf("%d %q %q, %d requests", code, out, stderr, o.Posts())
 	}
-	var got []string
-	for line := range o.lines {
-		got = append(got, line)
-	}
-	slices.Sort(got)
-	if !slices.Equal(got, want) || len(want) != 30 {
+	if got := o.Lines(); !slices.Equal(got, want) || len(want) != 30 {
 		t.Errorf("%d lines came, want %d", len(got), len(want))
 	}
-	if code, _, stderr := inside("", "cdx", "--feed", srv.URL+"/other", "many.warc"); code != int(exitUsage) || !strings.Contains(stderr, "no collection is fed so") || !strings.Contains(stderr, "0 lines taken") {
+	if code, _, stderr := inside("", "cdx", "--feed", o.URL+"s", "many.warc"); code != int(exitUsage) || !strings.Contains(stderr, "Collection does not exist") || !strings.Contains(stderr, "0 lines taken") {
 		t.Errorf("%d %q", code, stderr)
 	}
 	for _, args := range [][]string{{"--feed", "localhost:8080/x"}, {"--feed", "http://h/"}, {"--feed", "http://h/x", "--post"}, {"--feed", "http://h/x", "--format", "cdxj"}, {"--feed", "http://h/x", "-o", "y"},

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"exclave/config"
+	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/verify"
+	"exclave/internal/printable"
 	"exclave/warc/dedup"
 
 	"github.com/spf13/cobra"
@@ -26,7 +28,8 @@ func newVerify() *cobra.Command {
 whole and belongs to a capture that was acknowledged, every archived URI has its
 record, the DNS answers and robots.txt that pages need stand before them, and the
 logs hold exactly what was acknowledged. Each defect is printed with its place when it is found.
-Of revisit records whose content is in another archive it demands that an index folder in [dedup] has that answer.
+Of revisit records whose content is in another archive it demands that an index folder or a CDX server in [dedup] has that answer. When a server does not answer,
+what is not proven is counted, with exit code 1; --offline asks no server, and counts what is taken on trust.
 Let a job that was killed continue first (exclave crawl).
 
 It works on all processors, at the speed of unpacking and hashing, in at most 300 MB of memory. What
@@ -61,6 +64,18 @@ the logs have the length and the checksum that were acknowledged. It does not un
 				return err
 			}
 			defer func() { err = errors.Join(err, closeAll()) }()
+			servers, err := job.DedupServers(cfg)
+			if err != nil {
+				return withCode(exitUsage, err)
+			}
+			p := newProver(servers, cfg.Dedup.ServerConnections)
+			defer p.close()
+			if o.Offline = o.Offline && len(servers) > 0; len(servers) > 0 {
+				o.Ask = p.has
+			}
+			var unproven int64
+			var unasked error
+			o.Unproven = func(records int64, why error) { unproven, unasked = records, why }
 			err = verify.Run(ctx, folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), o)
 			switch {
 			case err != nil && ctx.Err() != nil:
@@ -71,11 +86,20 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			if o.Fast {
 				fmt.Fprintln(cmd.OutOrStdout(), args[0]+": "+verify.FastLeavesOut)
 			}
+			switch {
+			case unproven > 0 && o.Offline:
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: taken on trust, for no server was asked: %s of what other archives have\n", args[0], count(int(unproven), "revisit record"))
+			case unproven > 0:
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: not proven: %s of what other archives have: %s\n", args[0], count(int(unproven), "revisit record"), printable.Text(unasked.Error()))
+			}
 			if defects > 0 {
 				return withCode(exitNegative, errors.New("verify "+args[0]+": "+count(defects, "defect")))
 			}
+			if unproven > 0 && !o.Offline {
+				return withCode(exitNegative, fmt.Errorf("verify %s: %s not proven; the other checks found no defect; --offline takes them on trust", args[0], count(int(unproven), "revisit record")))
+			}
 			what := "state, archive and logs agree"
-			if o.Fast {
+			if o.Fast || unproven > 0 {
 				what += ", as far as was checked"
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", args[0], what)
@@ -85,6 +109,7 @@ the logs have the length and the checksum that were acknowledged. It does not un
 	f := cmd.Flags()
 	f.BoolVar(&o.Fast, "fast", false, "structure and places only: no bodies, no digests")
 	f.BoolVar(&quiet, "quiet", false, "no progress on stderr")
+	f.BoolVar(&o.Offline, "offline", false, "do not ask CDX servers: take on trust what they should have")
 	f.StringVar(&o.Temp, "temp", "", "folder of temporary files (default: the system's)")
 	f.IntVar(&o.Workers, "workers", 0, "how many read at the same time (default: as many as there are processors)")
 	return profiled(cmd)

@@ -64,6 +64,7 @@ type Job struct {
 	scope       *decide.Sequence
 	seeder      *seeds.Seeder
 	names       *resolve.Watch
+	earlier     *earlier // nil: no other archives are looked into
 	chains      *chain.Chains
 	ctl         *chain.Controller
 	checkpoints *checkpoint.Maker

@@ -84,7 +84,7 @@ func table() []row {
 func restricted() []row {
 	return []row{
 		{[]string{"internal/testweb/…"}, []string{"cmd/exclave/demo*.go", "cmd/exclave/bench*.go", "internal/testweb/…", "internal/job/jobtest/*.go"}, "a synthetic web has no place in a crawl"},
-		{[]string{"internal/sharedtest", "internal/growthtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs", "internal/job/jobtest", "frontier/frontiertest"}, nil, "for tests only"},
+		{[]string{"internal/sharedtest", "internal/growthtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs", "internal/job/jobtest", "frontier/frontiertest", "warc/dedup/deduptest"}, nil, "for tests only"},
 		{[]string{"frontier/schema", "frontier/rules", "frontier/store", "frontier/sched", "frontier/commit"}, []string{"frontier/…"}, "the rooms of the frontier are for the frontier (ADR 43)"},
 		{[]string{"github.com/nlnwa/gowarc/…"}, []string{"warc/…"}, "gowarc stays behind warc (ADR 13)"},
 		{[]string{"github.com/temoto/robotstxt"}, []string{"internal/robots/*.go"}, "a second opinion that decides nothing (ADR 48)"},

@@ -40,6 +40,13 @@ type Options struct {
 	// Earlier calls each for the responses of other archives that are known: target URI, date and payload digest. nil: revisit
 	// records that refer to other archives are not checked.
 	Earlier func(each func(url string, date time.Time, digest string) error) error
+	// Ask reports whether a server of another archive has a response; an error says that it could not be asked. It is called by up to 256 goroutines,
+	// for what Earlier does not know. nil: there is nobody to ask.
+	Ask func(ctx context.Context, url, digest string, date time.Time) (bool, error)
+	// Offline takes on trust what Earlier does not know: there are servers, and they are not asked.
+	Offline bool
+	// Unproven is told once, if there are any, how many revisit records are taken on trust or could not be asked about, and then why. May be nil.
+	Unproven func(records int64, why error)
 	// Sizes bound its memory; the zero Sizes are those of the verb.
 	Sizes Sizes
 }
@@ -61,6 +68,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Defect == nil {
 		o.Defect = func(Defect) {}
+	}
+	if o.Unproven == nil {
+		o.Unproven = func(int64, error) {}
 	}
 	if o.Sizes == (Sizes{}) {
 		o.Sizes = Sizes{Chunk: 4 << 20, Unit: 4 << 20, Lines: 256 << 10, Cache: 32 << 20}

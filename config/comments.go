@@ -244,6 +244,8 @@ address.`,
 		"dedup.min_size": `Bytes of a body from which on it is looked for.`,
 		"dedup.revisit_only": `Of a URI that is asked for again and did not change, only the revisit record is
 written: what its request, metadata and verdict records say was said before.`,
+		"dedup.near_distance": `Pages nearly the same are counted: those of which the simhashes of the texts differ in at
+most so many bits, 1 … 7. Less is stricter; 0 = off.`,
 		"dedup.index": `Folders made by exclave dedup build: what other archives have of images and other
 content without text or links is not archived again.`,
 		"dedup.servers": `Servers of an index of captures that are asked for the same beside: collections of

@@ -114,6 +114,7 @@ func (w *WARC) write(ctx context.Context, g *group) error {
 			return err
 		}
 		g.alone = w.dedup.RevisitOnly && g.unmodified()
+		w.dedup.text(g.u)
 	}
 	f, err := w.pool.Acquire(ctx)
 	if err != nil {
@@ -243,7 +244,7 @@ func (g *group) fields() error {
 	if g.alone {
 		return nil
 	}
-	fs := make([]warc.Field, 0, 7+len(u.Outlinks))
+	fs := make([]warc.Field, 0, 9+len(u.Outlinks))
 	if u.Via == "" || u.Seed && u.Hops == "" {
 		fs = append(fs, warc.Field{Name: "seed"})
 	}
@@ -264,6 +265,8 @@ func (g *group) fields() error {
 	if u.Doc != nil {
 		add("charsetForLinkExtraction", u.Doc.Charset)
 	}
+	add("simhash", u.Simhash)
+	add("textHash", u.TextHash)
 	for _, o := range u.Outlinks {
 		add("outlink", o.URL.String()+" "+string(rune(o.Hop))+" "+o.Context)
 	}

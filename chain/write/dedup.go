@@ -9,7 +9,9 @@ import (
 	"exclave/crawl"
 	"exclave/internal/conf"
 	"exclave/internal/crawllog"
+	"exclave/internal/near"
 	"exclave/internal/record"
+	"exclave/internal/simhash"
 	"exclave/internal/urlx"
 	"exclave/warc"
 )
@@ -31,6 +33,8 @@ type DedupConfig struct {
 	// RevisitOnly makes the revisit record all that is written of an archived URI that did not change: no request and metadata record,
 	// and no verdict that says what the one before said.
 	RevisitOnly bool `toml:"revisit_only"`
+	// NearDistance is in how many bits at most the simhashes of pages nearly the same differ, 0 … 7; 0: they are neither computed nor counted.
+	NearDistance int `toml:"near_distance"`
 	// Index names folders that say what other archives have (package warc/dedup).
 	Index []string `toml:"index"`
 	// Servers are addresses of servers of an index of captures, which say what other archives have at an address.
@@ -46,7 +50,7 @@ type DedupConfig struct {
 // DefaultDedup finds identical content of a job, wherever it was. What is shorter than MinSize is hardly longer, once
 // compressed, than what a revisit record has more than a response.
 func DefaultDedup() DedupConfig {
-	return DedupConfig{WithinJob: true, By: ByDigest, MinSize: 1024, RevisitOnly: true, ServerTimeout: 2 * time.Second, ServerConnections: 8}
+	return DedupConfig{WithinJob: true, By: ByDigest, MinSize: 1024, RevisitOnly: true, NearDistance: 3, ServerTimeout: 2 * time.Second, ServerConnections: 8}
 }
 
 // Validate returns every problem of the values.
@@ -60,6 +64,7 @@ func (c DedupConfig) Validate() (ps conf.Problems) {
 			ps.Add("servers", "number %d %v; server_logins names a file with names and passwords", i+1, err)
 		}
 	}
+	ps.Check(c.NearDistance >= 0 && c.NearDistance <= near.MaxDistance, "near_distance", "%d: must be between 0 and %d bits; 0 counts nothing", c.NearDistance, near.MaxDistance)
 	return ps
 }
 
@@ -169,4 +174,12 @@ func (g *group) refer(r *warc.Record) {
 	r.Revisit = &warc.Revisit{Profile: warc.ProfileIdentical, TargetURI: o.URL, Date: o.Date, ID: o.ID}
 	u.Digest = o.Digest
 	u.Annotate(crawllog.Duplicate)
+}
+
+// text sets the hashes of the text of a page, by which those nearly the same are found. One that was not read to its end has none: it
+// would differ from visit to visit.
+func (c DedupConfig) text(u *crawl.CrawlURI) {
+	if d := u.Doc; c.NearDistance > 0 && d != nil && !d.Stopped && near.HasText(d.Kind) {
+		u.Simhash, u.TextHash = simhash.Of(d.Text).Strings()
+	}
 }

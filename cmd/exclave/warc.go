@@ -26,7 +26,7 @@ import (
 func newWARC() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "warc",
-		Short: "List, check, repair, filter and rewrite anybody's WARC and ARC files",
+		Short: "List, check, repair, compare, filter and rewrite anybody's WARC and ARC files",
 		Long: `warc works on WARC and ARC files of any program and size: plain, gzip and zstd, with a member or frame for each record or one over all.
 What a file is, is told by its bytes. A FILE may be - for standard input, or an address of http or https, which is read by ranges where
 the server gives them. Offsets are those of the file; of gzip or zstd over several records those of the unpacked file.
@@ -39,7 +39,7 @@ Exit codes: 0 done; 1 defects were found, nothing was found; 2 wrong flags, a fi
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newWARCLs(), newWARCCat(), newWARCGet(), newWARCCheck(), newWARCStats(), newWARCRepair(), newWARCSplit(), newWARCMerge(), newWARCFilter(), newWARCRecompress())
+	cmd.AddCommand(newWARCLs(), newWARCCat(), newWARCGet(), newWARCCheck(), newWARCStats(), newWARCNear(), newWARCRepair(), newWARCSplit(), newWARCMerge(), newWARCFilter(), newWARCRecompress())
 	return cmd
 }
 

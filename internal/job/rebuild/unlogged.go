@@ -74,7 +74,7 @@ func (r *replay) write(c crawl.Candidate, g *group, judge bool) error {
 	if err != nil {
 		return err
 	}
-	u.SourceTag = d.tag
+	u.SourceTag, u.Simhash, u.TextHash = d.tag, d.simhash, d.text
 	name := ""
 	if !judge {
 		u.Status, u.MIME, u.Digest, u.Response = crawl.Status(g.Status), g.MIME, g.Digest, g.Response

@@ -11,7 +11,9 @@ import (
 	"exclave/config"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/verify"
+	"exclave/internal/printable"
 	"exclave/warc/dedup"
+	"exclave/warc/store"
 
 	"github.com/spf13/cobra"
 )
@@ -19,6 +21,7 @@ import (
 func newVerify() *cobra.Command {
 	var o verify.Options
 	var quiet bool
+	var keys store.Config
 	cmd := &cobra.Command{
 		Use:   "verify JOB",
 		Short: "Prove that state, archive and logs of a job agree",
@@ -28,6 +31,9 @@ record, the DNS answers and robots.txt that pages need stand before them, and th
 logs hold exactly what was acknowledged. Each defect is printed with its place when it is found.
 Of revisit records whose content is in another archive it demands that an index folder in [dedup] has that answer.
 Let a job that was killed continue first (exclave crawl).
+
+A WARC file that exclave store put elsewhere, and that is not here, is taken on trust when the register, SHA256SUMS and the
+state say the same of it; how many were is said at the end. --remote reads them from where they are, as if they were here.
 
 It works on all processors, at the speed of unpacking and hashing, in at most 300 MB of memory. What
 does not fit is sorted in a temporary folder, which is removed: about 200 bytes for each URI
@@ -48,7 +54,7 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
 			defer stop()
 			defer spendMemory()()
-			defects := 0
+			defects, trusted := 0, ""
 			o.Defect = func(d verify.Defect) {
 				defects++
 				fmt.Fprintln(cmd.OutOrStdout(), d)
@@ -57,6 +63,10 @@ the logs have the length and the checksum that were acknowledged. It does not un
 				o.Progress = cmd.ErrOrStderr()
 			}
 			var closeAll func() error
+			storeConfig(cmd.Flags(), cfg, keys)
+			o.Trusted = func(files int, bytes int64) {
+				trusted = fmt.Sprintf("%s (%s) elsewhere taken on trust, by the registered SHA-256; --remote reads them", count(files, "WARC file"), printable.Size(bytes))
+			}
 			if o.Earlier, closeAll, err = earlierArchives(cfg); err != nil {
 				return err
 			}
@@ -71,6 +81,9 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			if o.Fast {
 				fmt.Fprintln(cmd.OutOrStdout(), args[0]+": "+verify.FastLeavesOut)
 			}
+			if trusted != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", args[0], trusted)
+			}
 			if defects > 0 {
 				return withCode(exitNegative, errors.New("verify "+args[0]+": "+count(defects, "defect")))
 			}
@@ -84,6 +97,8 @@ the logs have the length and the checksum that were acknowledged. It does not un
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.Fast, "fast", false, "structure and places only: no bodies, no digests")
+	f.BoolVar(&o.Remote, "remote", false, "read WARC files that are elsewhere from where they are")
+	keyFlags(f, &keys)
 	f.BoolVar(&quiet, "quiet", false, "no progress on stderr")
 	f.StringVar(&o.Temp, "temp", "", "folder of temporary files (default: the system's)")
 	f.IntVar(&o.Workers, "workers", 0, "how many read at the same time (default: as many as there are processors)")
@@ -119,6 +134,9 @@ func earlierArchives(cfg *config.Config) (_ func(func(url string, date time.Time
 
 // verifyError is jobError of a check that could not be made. Nothing is written but what is sorted.
 func verifyError(err error) error {
+	if errors.Is(err, store.ErrDenied) || errors.Is(err, store.ErrSettings) {
+		return storeError(err)
+	}
 	if errors.Is(err, syscall.ENOSPC) {
 		err = fmt.Errorf("%w; what is compared is sorted in a temporary folder, about 200 bytes for each URI known: --temp names one with more room", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"exclave/internal/job/folder"
+	"exclave/internal/job/storage"
 	"exclave/warc"
 )
 
@@ -69,21 +70,18 @@ func (m *manifest) register(ctx context.Context, names []string) {
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	fsys, dir := m.j.opts.FS, m.j.path(folder.WARCDir)
-	sums, err := warc.ReadManifest(fsys, dir)
+	sums, err := warc.ReadManifest(m.j.opts.FS, m.j.path(folder.WARCDir))
 	for i := 0; i < len(names) && err == nil; i++ {
 		if sums[names[i]] != "" {
 			continue
 		}
-		if err = sums.Add(ctx, fsys, dir, names[i]); err == nil {
-			err = sums.Write(fsys, dir)
-		}
-		if errors.Is(err, fs.ErrNotExist) { // moved away
+		if _, err = storage.Digest(ctx, m.j.folder, names[i]); errors.Is(err, fs.ErrNotExist) { // moved away
 			err = nil
 		}
 	}
 	switch {
 	case err == nil:
+		m.j.uploads.look()
 	case ctx.Err() != nil:
 		m.mu.Lock()
 		m.pending = append(names, m.pending...)

@@ -103,9 +103,6 @@ func Run(ctx context.Context, f folder.Folder, with Options) (err error) {
 	if _, _, err := v.moved.Find(""); err != nil {
 		return err
 	}
-	if v.sums, err = warc.ReadManifest(at.FS, at.Path(folder.WARCDir)); err != nil {
-		v.Log.Warn("the manifest of WARC files cannot be read; none that is elsewhere is taken on trust", "err", err)
-	}
 	if err := v.run(ctx); err != nil {
 		return err
 	}
@@ -122,7 +119,7 @@ type verifier struct {
 	found   atomic.Int64 // defects
 	effort  effort
 	moved   *elsewhere.Files
-	sums    warc.Manifest
+	sums    warc.Manifest // read when a file is elsewhere
 	files   []*archiveFile
 	away    int // WARC files that are registered as moved, and are, and are not read
 

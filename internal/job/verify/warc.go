@@ -99,6 +99,13 @@ func (v *verifier) registered(f *archiveFile, m folder.Moved) {
 		v.Log.Warn("not checked: registered as moved away", "file", f.name)
 		return
 	}
+	if v.sums == nil {
+		var err error
+		if v.sums, err = warc.ReadManifest(v.FS, v.Path(folder.WARCDir)); err != nil {
+			v.Log.Warn("the manifest of WARC files cannot be read; none that is elsewhere is taken on trust", "err", err)
+			v.sums = warc.Manifest{}
+		}
+	}
 	switch sum := v.sums[f.name]; {
 	case m.Size != f.row.Committed:
 		v.bad(f.name, "is registered as stored at %s with %d bytes, %d are acknowledged", m.To, m.Size, f.row.Committed)

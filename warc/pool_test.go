@@ -654,5 +654,27 @@ func TestWarcinfoID(t *testing.T) {
 	}
 }
 
+// A file that was renamed before its row could say so, stored elsewhere and deleted here, is complete: a state that lost its last commit misses nothing.
+func TestMovedBeforeItsRow(t *testing.T) {
+	t.Parallel()
+	fs := fsx.NewMem()
+	must(t, fsx.MkdirAll(fs, "warcs"))
+	row := FileState{Number: 1, Name: "EXCLAVE-20261123101946123-00001-1-h.warc.gz", Committed: 10}
+	moved := func(name string) bool { return name == row.Name }
+	last := func(uint32) (Span, bool, error) { return Span{}, false, nil }
+	must(t, Check(fs, "warcs", []FileState{row}, last, moved, true))
+	rows, _, err := Recover(fs, "warcs", []FileState{row}, keep(fs), moved, nil)
+	must(t, err)
+	if !rows[0].Final {
+		t.Errorf("%+v", rows[0])
+	}
+	if err := Check(fs, "warcs", []FileState{row}, last, nobody, true); err == nil {
+		t.Error("missing, and no fault")
+	}
+	if _, _, err := Recover(fs, "warcs", []FileState{row}, keep(fs), nobody, nil); err == nil {
+		t.Error("missing, and recovered")
+	}
+}
+
 // nobody moved a file away.
 func nobody(string) bool { return false }

@@ -58,6 +58,9 @@ otherwise: run it again; 4 another process stores files of the job, or cannot be
 			if !with.On() {
 				return withCode(exitUsage, fmt.Errorf("store %s: where to? give --to s3://BUCKET/PREFIX or a folder, or to in [store] of job.toml", args[0]))
 			}
+			for _, p := range with.Validate() {
+				return withCode(exitUsage, fmt.Errorf("store %s: --%s: %s", args[0], p.Key, p.Msg))
+			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
 			defer stop()
 			err = storeAll(ctx, cmd.OutOrStdout(), f, with, all)

@@ -255,6 +255,18 @@ OutbackCDX (http://host:8080/collection) and indexes of pywb (http://host:8080/c
 		"dedup.server_logins": `A file with lines https://name:password@host/ for servers that want them; "" for
 none.`,
 
+		"store": `Complete WARC files are stored elsewhere beside the crawl, one after the other, and compared there;
+exclave store does the same at any time: docs/howto/storage.md.`,
+		"store.to":       `"s3://BUCKET/PREFIX", "file:///FOLDER" or a folder, on another disk; "" = nowhere.`,
+		"store.endpoint": `URL of the S3 server, "https://s3.example.org:9000"; "" = Amazon's.`,
+		"store.region":   `Region of the bucket; servers other than Amazon's take this one.`,
+		"store.credentials": `A file in the form of AWS's shared credentials (profile "default", or that of AWS_PROFILE);
+"" = AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment. No key belongs here.`,
+		"store.ca":        `PEM file of certificates that are trusted beside the system's; "" = none.`,
+		"store.delete":    `Delete a file here once it is stored, compared and registered.`,
+		"store.read_back": `Read each object from its place to compare it, also when the server states its SHA-256.`,
+		"store.part_size": `Bytes sent in one request: what is sent again at most after an upload broke off.`,
+
 		"scope": `Which links and seeds are followed. The last rule that says something wins; logs and
 reports name it. Rules: accept, reject, seeds, prerequisite, hosts, regex,
 surt-prefixes (with list = [...] or file = "...", and decision = "accept" or "reject"),

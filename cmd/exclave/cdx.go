@@ -139,6 +139,9 @@ func warcFiles(args []string) (files []string, err error) {
 		root := arg
 		if _, err := os.Stat(filepath.Join(arg, config.FileName)); err == nil {
 			root = filepath.Join(arg, folder.WARCDir)
+			if err := allHere(arg); err != nil {
+				return nil, err
+			}
 		}
 		n := len(files)
 		err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -160,6 +163,33 @@ func warcFiles(args []string) (files []string, err error) {
 		seen[name] = true
 		return was
 	}), nil
+}
+
+// allHere returns an error when a WARC file of a job is registered as elsewhere, and is.
+func allHere(dir string) error {
+	f := folder.Of(&config.Config{Dir: dir}, folder.Env{})
+	moved, err := f.Moved()
+	if err != nil {
+		return withCode(exitUsage, err)
+	}
+	for _, m := range moved {
+		if isWARCName(m.File) && notHere(f, moved, m.File) {
+			return withCode(exitUsage, fmt.Errorf("warc: %s: %w", dir, elsewhereError(moved, m.File)))
+		}
+	}
+	return nil
+}
+
+// notHere reports whether a WARC file is registered as elsewhere, and not in the folder of its job.
+func notHere(f folder.Folder, moved folder.MovedFiles, name string) bool {
+	_, err := f.FS.Stat(f.Path(folder.WARCDir, name))
+	return errors.Is(err, fs.ErrNotExist) && moved.Has(name)
+}
+
+// elsewhereError says where a file is.
+func elsewhereError(moved folder.MovedFiles, name string) error {
+	m, _ := moved.Find(name)
+	return fmt.Errorf("%s is not in its folder, but at %q: name the files themselves, with those that are elsewhere, or put it back as long as it is needed", name, m.To)
 }
 
 // isWARCName tells by the name of a file whether it is an archive. Those that are still written end in .open.

@@ -14,6 +14,7 @@ import (
 	"exclave/internal/job/verify"
 	"exclave/internal/printable"
 	"exclave/warc/dedup"
+	"exclave/warc/store"
 
 	"github.com/spf13/cobra"
 )
@@ -21,6 +22,7 @@ import (
 func newVerify() *cobra.Command {
 	var o verify.Options
 	var quiet bool
+	var keys store.Config
 	cmd := &cobra.Command{
 		Use:   "verify JOB",
 		Short: "Prove that state, archive and logs of a job agree",
@@ -31,6 +33,9 @@ logs hold exactly what was acknowledged. Each defect is printed with its place w
 Of revisit records whose content is in another archive it demands that an index folder or a CDX server in [dedup] has that answer. When a server does not answer,
 what is not proven is counted, with exit code 1; --offline asks no server, and counts what is taken on trust.
 Let a job that was killed continue first (exclave crawl).
+
+A WARC file that exclave store put elsewhere, and that is not here, is taken on trust when the register, SHA256SUMS and the
+state say the same of it; how many were is said at the end. --remote reads them from where they are, as if they were here.
 
 It works on all processors, at the speed of unpacking and hashing, in at most 300 MB of memory. What
 does not fit is sorted in a temporary folder, which is removed: about 200 bytes for each URI
@@ -51,7 +56,7 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
 			defer stop()
 			defer spendMemory()()
-			defects := 0
+			defects, trusted := 0, ""
 			o.Defect = func(d verify.Defect) {
 				defects++
 				fmt.Fprintln(cmd.OutOrStdout(), d)
@@ -60,6 +65,10 @@ the logs have the length and the checksum that were acknowledged. It does not un
 				o.Progress = cmd.ErrOrStderr()
 			}
 			var closeAll func() error
+			storeConfig(cmd.Flags(), cfg, keys)
+			o.Trusted = func(files int, bytes int64) {
+				trusted = fmt.Sprintf("%s (%s) elsewhere taken on trust, by the registered SHA-256; --remote reads them", count(files, "WARC file"), printable.Size(bytes))
+			}
 			if o.Earlier, closeAll, err = earlierArchives(cfg); err != nil {
 				return err
 			}
@@ -92,6 +101,9 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			case unproven > 0:
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: not proven: %s of what other archives have: %s\n", args[0], count(int(unproven), "revisit record"), printable.Text(unasked.Error()))
 			}
+			if trusted != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", args[0], trusted)
+			}
 			if defects > 0 {
 				return withCode(exitNegative, errors.New("verify "+args[0]+": "+count(defects, "defect")))
 			}
@@ -108,6 +120,8 @@ the logs have the length and the checksum that were acknowledged. It does not un
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.Fast, "fast", false, "structure and places only: no bodies, no digests")
+	f.BoolVar(&o.Remote, "remote", false, "read WARC files that are elsewhere from where they are")
+	keyFlags(f, &keys)
 	f.BoolVar(&quiet, "quiet", false, "no progress on stderr")
 	f.BoolVar(&o.Offline, "offline", false, "do not ask CDX servers: take on trust what they should have")
 	f.StringVar(&o.Temp, "temp", "", "folder of temporary files (default: the system's)")
@@ -144,6 +158,9 @@ func earlierArchives(cfg *config.Config) (_ func(func(url string, date time.Time
 
 // verifyError is jobError of a check that could not be made. Nothing is written but what is sorted.
 func verifyError(err error) error {
+	if errors.Is(err, store.ErrDenied) || errors.Is(err, store.ErrSettings) {
+		return storeError(err)
+	}
 	if errors.Is(err, syscall.ENOSPC) {
 		err = fmt.Errorf("%w; what is compared is sorted in a temporary folder, about 200 bytes for each URI known: --temp names one with more room", err)
 	}

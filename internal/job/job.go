@@ -61,6 +61,7 @@ type Job struct {
 	frontier    *frontier.Frontier
 	pool        *warc.Pool
 	manifest    *manifest
+	uploads     *uploads
 	scope       *decide.Sequence
 	seeder      *seeds.Seeder
 	names       *resolve.Watch

@@ -3,11 +3,11 @@ package job
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"sync"
 
 	"exclave/internal/job/folder"
+	"exclave/internal/job/storage"
 	"exclave/warc"
 	"exclave/warc/cdx"
 )
@@ -72,9 +72,11 @@ func (m *manifest) register(ctx context.Context, names []string) {
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	sums, err := warc.ReadManifest(m.j.opts.FS, m.j.path(folder.WARCDir))
-	unread := err
 	for i := 0; i < len(names) && ctx.Err() == nil; i++ {
-		e := m.one(ctx, names[i], sums, unread == nil)
+		if sums[names[i]] != "" && m.indexed(names[i]) {
+			continue
+		}
+		_, e := storage.Digest(ctx, m.j.folder, names[i], m.j.cfg.WARC.CDXJ)
 		if errors.Is(e, fs.ErrNotExist) { // moved away
 			e = nil
 		}
@@ -84,6 +86,7 @@ func (m *manifest) register(ctx context.Context, names []string) {
 			break // it holds for all: a full disk
 		}
 	}
+	m.j.uploads.look()
 	switch {
 	case ctx.Err() != nil:
 		m.mu.Lock()
@@ -94,29 +97,8 @@ func (m *manifest) register(ctx context.Context, names []string) {
 	}
 }
 
-// one makes what is missing of a file.
-func (m *manifest) one(ctx context.Context, name string, sums warc.Manifest, known bool) error {
-	fsys, dir := m.j.opts.FS, m.j.path(folder.WARCDir)
-	var indexed error
-	index := func(in io.Reader) {
-		indexed = cdx.WriteReady(ctx, fsys, m.j.path(folder.IndexDir), name, in, m.j.path(folder.StateDir, folder.ScratchDir))
-	}
-	if _, err := fsys.Stat(m.j.path(folder.IndexDir, name+cdx.ReadySuffix)); !m.j.cfg.WARC.CDXJ || err == nil {
-		index = nil
-	}
-	switch {
-	case known && sums[name] == "":
-		if err := sums.Add(ctx, fsys, dir, name, index); err != nil {
-			return err
-		}
-		return errors.Join(sums.Write(fsys, dir), indexed)
-	case index == nil:
-		return nil
-	}
-	f, err := fsys.Open(fsys.PathJoin(dir, name))
-	if err != nil {
-		return err
-	}
-	index(f)
-	return errors.Join(indexed, f.Close())
+// indexed reports whether no index of a file is to be made.
+func (m *manifest) indexed(name string) bool {
+	_, err := m.j.opts.FS.Stat(m.j.path(folder.IndexDir, name+cdx.ReadySuffix))
+	return err == nil || !m.j.cfg.WARC.CDXJ
 }

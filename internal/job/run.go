@@ -98,6 +98,7 @@ func (r *run) watch(ctx context.Context) (stop func()) {
 	}
 	all.Go(func() { r.measure(beside) })
 	all.Go(func() { r.manifest.watch(beside) })
+	all.Go(func() { r.uploads.watch(beside) })
 	all.Go(func() { r.logStatistics(beside, ctx.Done()) })
 	all.Go(func() { r.checkpoints.Watch(beside, r.frontier.Stats) })
 	all.Go(func() { r.unanswered.Watch(beside, r.names.Answers) })

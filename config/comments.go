@@ -228,13 +228,21 @@ too when it is not loopback.`,
 
 		"warc":        `WARC files.`,
 		"warc.prefix": `First part of the file names.`,
-		"warc.name": `Names of the files, without .warc.gz: {prefix}, {timestamp17} (with milliseconds) or
+		"warc.name": `Names of the files, without .warc.gz or .warc.zst: {prefix}, {timestamp17} (with milliseconds) or
 {timestamp14}, {serial}, {pid}, {host}. The serial number stands behind the time.`,
-		"warc.max_size":   `At this size a file takes no further page.`,
-		"warc.pool_size":  `Files written at the same time.`,
+		"warc.max_size":  `At this size a file takes no further page.`,
+		"warc.pool_size": `Files written at the same time.`,
+		"warc.compression": `"gzip", which every program reads, or "zstd": docs/howto/zstd.md. A file that was begun
+is finished in its form.`,
 		"warc.gzip_level": `1 fast … 9 small.`,
 		"warc.cdxj": `Each file that is complete is indexed for replay, in the folder indexes:
 docs/howto/replay.md.`,
+		"warc.zstd_level": `1 fast … 22 small, in four steps: 1, 3, 6, 10.`,
+		"warc.zstd_dictionary": `File of a dictionary, made by exclave warc dictionary or zstd --train: small records
+become smaller; "" = none.`,
+
+		"warc.payload_digest": `Of answers in chunks, WARC-Payload-Digest is that of "stored" bytes, as warcio, gowarc and
+FastWARC want it, or of the "entity" without chunks, as jwarc and the standard's letter do.`,
 
 		"dedup": `Content that is archived already: only a revisit record is written, which refers to the
 earlier one: docs/howto/dedup.md.`,

@@ -8,6 +8,7 @@ import (
 	"exclave/chain/standard"
 	"exclave/internal/conf"
 	"exclave/internal/urlx"
+	"exclave/warc"
 )
 
 // files checks what the configuration names outside itself.
@@ -19,6 +20,7 @@ func (r *report) files(c *Config) {
 		r.readable(conf.Element("http.root_certificates", i), c.Path(name), "name a PEM file of certificates")
 	}
 	r.hostRules(c)
+	r.dictionary(c)
 	r.below("analysis", c.Analyzer().CheckFiles())
 	_, problems := decide.Build(c.Scope, c.Dir, time.Time{}) // whatever the day
 	r.below("scope", problems)
@@ -33,6 +35,22 @@ func (r *report) readable(key, file, fix string) {
 		r.add(key, fix, "%s: %v", file, cause(err))
 	case info.IsDir():
 		r.add(key, fix, "%s: is a folder", file)
+	}
+}
+
+// dictionary reads the dictionary of WARC files into the configuration.
+func (r *report) dictionary(c *Config) {
+	c.WARC.Dictionary = nil
+	if c.WARC.ZstdDictionary == "" {
+		return
+	}
+	file := c.Path(c.WARC.ZstdDictionary)
+	data, err := os.ReadFile(file)
+	if err == nil {
+		c.WARC.Dictionary, err = warc.ParseDictionary(data)
+	}
+	if err != nil {
+		r.add("warc.zstd_dictionary", `exclave warc dictionary makes one; "" does without`, "%s: %v", file, cause(err))
 	}
 }
 

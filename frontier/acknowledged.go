@@ -94,7 +94,7 @@ func (f *Frontier) setAside(a *fsx.Append, want int64) error {
 		f.o.Logger.Warn("recovered", "file", a.Name(), "what", fmt.Sprintf("a torn line of %d bytes is cut off", a.Size()-want))
 		return nil
 	}
-	e, err := f.o.Aside.Tail(a.Name(), want, whole, "lines that the state does not acknowledge; their URIs are offered again")
+	e, err := f.o.Aside.Tail(a.Name(), nil, want, whole, "lines that the state does not acknowledge; their URIs are offered again")
 	if err != nil {
 		return err
 	}

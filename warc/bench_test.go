@@ -41,8 +41,15 @@ func benchRecords(b *testing.B) []*Record {
 
 // BenchmarkCapture writes a page of 20 KB, its request and metadata, digests
 // included, to a real file; BenchmarkHashAndCompress is the floor under it.
-func BenchmarkCapture(b *testing.B) {
-	c := testConfig()
+func BenchmarkCapture(b *testing.B) { benchCapture(b, testConfig()) }
+
+// BenchmarkCaptureZstd is BenchmarkCapture in zstd, without and with a dictionary.
+func BenchmarkCaptureZstd(b *testing.B) {
+	b.Run("plain", func(b *testing.B) { benchCapture(b, zstdConfig(nil)) })
+	b.Run("dictionary", func(b *testing.B) { benchCapture(b, zstdConfig(trained(b, 100))) })
+}
+
+func benchCapture(b *testing.B, c Config) {
 	c.Dir, c.MaxSize = b.TempDir(), 1<<40
 	p, err := OpenPool(fsx.Real(), c, testInfo, clock.System(), 0, nil, nil)
 	must(b, err)

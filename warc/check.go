@@ -112,7 +112,7 @@ func (c *checker) capture(path string, s Span) error {
 	if err != nil {
 		return err
 	}
-	r := NewReader(io.NewSectionReader(f, s.Start, s.End-s.Start))
+	r := NewReaderAt(f, s.Start, s.End)
 	_, err = r.Next()
 	for err == nil && s.End-s.Start <= maxLast {
 		_, err = r.Next()

@@ -20,9 +20,19 @@ type Config struct {
 	MaxSize int64 `toml:"max_size"`
 	// PoolSize is how many files are written at the same time, 1 … 256.
 	PoolSize int `toml:"pool_size"`
+	// Compression is the form of new files: Gzip or Zstd. A file that was begun in another is finished in that.
+	Compression string `toml:"compression"`
 	// GzipLevel is 1 (fast) … 9 (small).
 	GzipLevel int `toml:"gzip_level"`
-	// Name is the template of file names, without ".warc.gz": {prefix}, {timestamp17} (UTC with milliseconds) or {timestamp14},
+	// ZstdLevel is 1 (fast) … 22 (small); see [NewZstdWriter].
+	ZstdLevel int `toml:"zstd_level"`
+	// ZstdDictionary names the file of the dictionary that new files of zstd begin with, for who reads it into Dictionary; "" = none.
+	ZstdDictionary string `toml:"zstd_dictionary"`
+	// Dictionary is what new files of zstd begin with; nil = none.
+	Dictionary *Dictionary `toml:"-"`
+	// PayloadDigest says what WARC-Payload-Digest of an answer in chunks is the digest of: DigestStored or DigestEntity. Who makes records obeys it.
+	PayloadDigest string `toml:"payload_digest"`
+	// Name is the template of file names, without ".warc.gz" or ".warc.zst": {prefix}, {timestamp17} (UTC with milliseconds) or {timestamp14},
 	// {serial} (the number of the file in the job, five digits or more), {pid}, {host}. The serial number stands behind the time.
 	Name string `toml:"name"`
 	// CDXJ makes an index beside each complete file, in a folder of indexes.
@@ -31,10 +41,16 @@ type Config struct {
 	Host string `toml:"-"`
 }
 
+// What the payload digest of an answer in chunks is: see [PayloadDigest] and [EntityDigest].
+const (
+	DigestStored = "stored"
+	DigestEntity = "entity"
+)
+
 // DefaultConfig returns Heritrix's defaults: 1 GB files; two files at a time; the
-// level at which compression costs about as much as the rest of a capture.
+// level at which gzip costs about as much as the rest of a capture.
 func DefaultConfig() Config {
-	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, GzipLevel: 5, Name: DefaultName, CDXJ: true}
+	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, Compression: Gzip, GzipLevel: 5, ZstdLevel: 3, PayloadDigest: DigestStored, Name: DefaultName, CDXJ: true}
 }
 
 // Validate returns every problem, joined, or nil.
@@ -49,6 +65,10 @@ func (c Config) Validate() (ps conf.Problems) {
 	ps.Check(c.MaxSize >= 1, "max_size", "%d: must be at least 1 byte", c.MaxSize)
 	ps.Check(c.PoolSize >= 1 && c.PoolSize <= 256, "pool_size", "%d: must be 1 … 256", c.PoolSize)
 	ps.Check(c.GzipLevel >= gzip.BestSpeed && c.GzipLevel <= gzip.BestCompression, "gzip_level", "%d: must be 1 … 9", c.GzipLevel)
+	ps.Check(c.Compression == Gzip || c.Compression == Zstd, "compression", `%q: must be "gzip" or "zstd"`, c.Compression)
+	ps.Check(c.ZstdLevel >= 1 && c.ZstdLevel <= 22, "zstd_level", "%d: must be 1 … 22", c.ZstdLevel)
+	ps.Check(c.ZstdDictionary == "" || c.Compression == Zstd, "zstd_dictionary", `is used with compression = "zstd" only`)
+	ps.Check(c.PayloadDigest == DigestStored || c.PayloadDigest == DigestEntity, "payload_digest", `%q: must be "stored" or "entity"`, c.PayloadDigest)
 	return ps
 }
 

@@ -8,7 +8,6 @@ import (
 	"crypto/sha512"
 	"encoding/base32"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -56,25 +55,11 @@ func PayloadDigest(block Block) (string, error) {
 // answers that differ in their chunks only have one. Of a body that ends within a chunk it is that of the data there
 // is; a body that is said to be in chunks and is not, or no longer, is taken as it is stored.
 func EntityDigest(block Block) (string, error) {
-	n, err := record.HeadLen(io.NewSectionReader(block, 0, block.Size()))
+	d, err := record.EntityDigest(block, block.Size())
 	if err != nil {
-		return "", fmt.Errorf("warc: digest entity: %w", err)
+		return "", fmt.Errorf("warc: %w", err)
 	}
-	raw := make([]byte, n)
-	if _, err := io.ReadFull(io.NewSectionReader(block, 0, n), raw); err != nil {
-		return "", fmt.Errorf("warc: digest entity: %w", err)
-	}
-	stored := func() *io.SectionReader { return io.NewSectionReader(block, n, block.Size()-n) }
-	head, h := record.ParseHead(raw), sha1.New()
-	_, err = io.Copy(h, head.Entity(stored()))
-	if errors.Is(err, record.ErrChunks) {
-		h.Reset()
-		_, err = io.Copy(h, stored())
-	}
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", fmt.Errorf("warc: digest entity: %w", err)
-	}
-	return Label(h.Sum(nil)), nil
+	return d, nil
 }
 
 func validDigest(s string) bool {
@@ -128,3 +113,37 @@ func (d *recorded) mismatch(room []byte) string {
 	}
 	return fmt.Sprintf("%s is recorded, %s computed", d.label, base32.StdEncoding.EncodeToString(got))
 }
+
+// entitySum recomputes the recorded digest of an answer in chunks as that of its entity, from the body as it is stored.
+type entitySum struct {
+	*recorded
+	chunks record.Chunks
+}
+
+// newEntitySum returns nil when the answer of a record, whose HTTP header is given, is not in chunks: there is one digest then.
+func newEntitySum(e *Entry, head []byte) *entitySum {
+	if e.Type() != TypeResponse || len(head) == 0 {
+		return nil
+	}
+	if h := record.ParseHead(head); !h.Chunked() {
+		return nil
+	}
+	d := parseDigest(e.Header.Get("WARC-Payload-Digest"))
+	if d == nil {
+		return nil
+	}
+	return &entitySum{recorded: d}
+}
+
+// Write takes the next bytes of the body. It returns no error.
+func (s *entitySum) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0 && !s.chunks.Done() && !s.chunks.Broken(); {
+		used, data := s.chunks.Feed(rest)
+		s.recorded.Write(data)
+		rest = rest[used:]
+	}
+	return len(p), nil
+}
+
+// right reports that the recorded digest is the entity's. A body that breaks the coding has no entity but itself.
+func (s *entitySum) right() bool { return s != nil && !s.chunks.Broken() && s.mismatch(nil) == "" }

@@ -7,13 +7,13 @@ import (
 	"io"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"exclave/internal/fsx"
 )
 
 // Ref is the place of one record: the bytes [Offset, Offset+Length) of a file
-// are its gzip member.
+// are its gzip member or its frame of zstd.
 type Ref struct {
 	File           uint32
 	Offset, Length int64
@@ -41,7 +41,9 @@ type File struct {
 	name   string // final base name
 
 	// Of the owner.
-	gz     *gzip.Writer
+	to     compressor
+	zstd   bool        // not gzip
+	dict   *Dictionary // that the file begins with; may be nil
 	small  small
 	buf    []byte
 	head   []byte
@@ -104,9 +106,13 @@ func (f *File) write(r *Record) (Ref, error) {
 	return f.append(r)
 }
 
-// describe puts the warcinfo record in front of the first capture, and finds that of a file that was begun before a restart.
+// describe puts the dictionary and the warcinfo record in front of the first capture, and finds that record of a file that was begun before a
+// restart.
 func (f *File) describe() error {
 	if f.pos() == 0 {
+		if f.dict != nil {
+			f.buf = append(f.buf, f.dict.Frame()...)
+		}
 		r := f.p.warcinfo(f.name)
 		_, err := f.append(r)
 		f.info = r.ID
@@ -119,7 +125,7 @@ func (f *File) describe() error {
 	if err != nil {
 		return fmt.Errorf("warc: %w", err)
 	}
-	e, err := NewReader(io.NewSectionReader(in, 0, f.a.Size())).Next()
+	e, err := NewReaderAt(in, 0, f.a.Size()).Next()
 	if err == nil {
 		f.info = e.ID()
 	}
@@ -138,32 +144,37 @@ func (f *File) append(r *Record) (Ref, error) {
 	}
 	start := f.pos()
 	f.head = r.appendHeader(f.head[:0])
-	if size := r.size(); int64(len(f.head))+size+4 <= smallRecord && f.p.c.GzipLevel <= smallLevel {
+	if size := r.size(); !f.zstd && int64(len(f.head))+size+4 <= smallRecord && f.p.c.GzipLevel <= smallLevel {
 		return f.appendSmall(r, start)
 	}
-	f.gz.Reset((*bufferTo)(f))
-	if _, err := f.gz.Write(f.head); err != nil {
-		return Ref{}, err
-	}
-	n, err := io.CopyBuffer(f.gz, r.reader(), f.copy)
-	if err == nil && n != r.size() {
-		err = fmt.Errorf("warc: write %s: block has %d bytes, %d could be read", r.TargetURI, r.size(), n)
-	}
-	if err != nil {
-		return Ref{}, err
-	}
-	if _, err := f.gz.Write([]byte("\r\n\r\n")); err != nil {
-		return Ref{}, err
-	}
-	if err := f.gz.Close(); err != nil {
+	if err := f.compress(f.head, r.reader(), r.size(), r.TargetURI); err != nil {
 		return Ref{}, err
 	}
 	return Ref{File: f.number, Offset: start, Length: f.pos() - start}, nil
 }
 
-// Copy appends to the capture, byte for byte, the compressed records that lie between two offsets of another
-// file. The first capture of a file gets the warcinfo record in front, as with Write; that the bytes are whole records the caller knows.
-// After an error the capture is rolled back.
+// compress appends a record of a header and a block of size bytes.
+func (f *File) compress(head []byte, block io.Reader, size int64, uri string) error {
+	f.to.Reset((*bufferTo)(f), int64(len(head))+size+4)
+	if _, err := f.to.Write(head); err != nil {
+		return err
+	}
+	n, err := io.CopyBuffer(f.to, block, f.copy)
+	if err == nil && n != size {
+		err = fmt.Errorf("warc: write %s: block has %d bytes, %d could be read", uri, size, n)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := f.to.Write(f.copy[:copy(f.copy, "\r\n\r\n")]); err != nil {
+		return err
+	}
+	return f.to.Close()
+}
+
+// Copy appends to the capture the records that lie between two offsets of another file: byte for byte, as they are compressed, when this file has the
+// same form and dictionary, else compressed anew, with the same headers and blocks. The first capture of a file gets the warcinfo record in front, as
+// with Write; that the bytes are whole records the caller knows. After an error the capture is rolled back.
 func (f *File) Copy(src io.ReaderAt, from, to int64) error {
 	if !f.open {
 		return fmt.Errorf("warc: copy: %w", errNoCapture)
@@ -178,21 +189,62 @@ func (f *File) Copy(src io.ReaderAt, from, to int64) error {
 }
 
 func (f *File) copyFrom(src io.ReaderAt, from, to int64) error {
-	var magic [2]byte
-	if _, err := src.ReadAt(magic[:], from); err != nil {
-		return err
-	}
-	if magic != [2]byte{0x1f, 0x8b} {
-		return defect(from, KindGzip, "no compressed record begins here")
-	}
 	if err := f.describe(); err != nil {
 		return err
+	}
+	same, err := f.like(src, from)
+	if err != nil {
+		return err
+	}
+	if !same {
+		return f.copyAnew(src, from, to)
 	}
 	n, err := io.CopyBuffer((*bufferTo)(f), io.NewSectionReader(src, from, to-from), f.copy)
 	if err == nil && n != to-from {
 		err = io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// like reports whether the record at an offset of another file can stand in this one as it is.
+func (f *File) like(src io.ReaderAt, from int64) (bool, error) {
+	b := make([]byte, 18)
+	n, err := src.ReadAt(b, from)
+	if b = b[:n]; err != nil && err != io.EOF {
+		return false, err
+	}
+	switch {
+	case len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b:
+		return !f.zstd, nil
+	case !isFrame(b):
+		return false, defect(from, KindGarbage, "no compressed record begins here")
+	case !f.zstd || !startsFrame(b):
+		return false, nil
+	}
+	var h zstd.Header
+	if err := h.Decode(b); err != nil {
+		return false, err
+	}
+	if h.DictionaryID == 0 || f.dict == nil || h.DictionaryID != idOf(f.dict.data) {
+		return h.DictionaryID == 0 && f.dict == nil, nil
+	}
+	d, err := dictionaryAt(src)
+	return d.equal(f.dict), err
+}
+
+func (f *File) copyAnew(src io.ReaderAt, from, to int64) error {
+	for r := NewReaderAt(src, from, to); ; {
+		e, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := f.compress([]byte(e.Raw()), e.Block, e.Size, e.TargetURI()); err != nil {
+			return err
+		}
+	}
 }
 
 // appendSmall appends a record whose header is in f.head and that is no longer than
@@ -269,7 +321,7 @@ func (f *File) cut() error {
 // pos is where the next byte goes.
 func (f *File) pos() int64 { return f.a.Size() + int64(len(f.buf)) }
 
-// bufferTo is the writer under gzip.
+// bufferTo is the writer under the compressor.
 type bufferTo File
 
 func (b *bufferTo) Write(p []byte) (int, error) {

@@ -15,7 +15,7 @@ const DefaultName = "{prefix}-{timestamp17}-{serial}-{pid}-{host}"
 
 // named matches the names that fileName makes of every template, and those of versions that ended a name with ~host~port: what
 // is told from a name, a time and the serial number behind it, is in all of them.
-var named = regexp.MustCompile(`^(?:[A-Za-z0-9._-]*?[._-])?\d{14}(?:\d{3})?-(\d{5,})(?:[._-][A-Za-z0-9._~-]*)?\.warc\.gz$`)
+var named = regexp.MustCompile(`^(?:[A-Za-z0-9._-]*?[._-])?\d{14}(?:\d{3})?-(\d{5,})(?:[._-][A-Za-z0-9._~-]*)?\.warc\.(?:gz|zst)$`)
 
 // ParseName tells from the base name of a file on disk what the file is, when this package named
 // it: its number, its final name, and whether it has that name yet. Committed is 0.
@@ -76,5 +76,12 @@ func (c Config) fileName(t time.Time, serial uint32) string {
 	}
 	stamp := strings.Replace(t.UTC().Format("20060102150405.000"), ".", "", 1)
 	return strings.NewReplacer("{prefix}", c.Prefix, "{timestamp17}", stamp, "{timestamp14}", stamp[:14], "{serial}", fmt.Sprintf("%05d", serial),
-		"{pid}", strconv.Itoa(os.Getpid()), "{host}", host).Replace(c.Name) + ".warc.gz"
+		"{pid}", strconv.Itoa(os.Getpid()), "{host}", host).Replace(c.Name) + c.ending()
+}
+
+func (c Config) ending() string {
+	if c.Compression == Zstd {
+		return zstdEnding
+	}
+	return gzipEnding
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -107,11 +108,29 @@ func (p *Pool) openFile(number uint32, name string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("warc: open %s: %w", name, err)
 	}
-	gz, err := gzip.NewWriterLevel(nil, p.c.GzipLevel)
-	if err != nil {
-		return nil, errors.Join(err, a.Close())
+	f := &File{p: p, number: number, name: name, a: a, copy: make([]byte, 32<<10)}
+	if err := f.form(); err != nil {
+		return nil, errors.Join(fmt.Errorf("warc: open %s: %w", name, err), a.Close())
 	}
-	return &File{p: p, number: number, name: name, a: a, gz: gz, copy: make([]byte, 32<<10)}, nil
+	return f, nil
+}
+
+// form makes what compresses the records of a file: its name says how, and its beginning with which dictionary. Both may be other than the
+// configuration asks for, of a file that was begun with another.
+func (f *File) form() (err error) {
+	c := f.p.c
+	if f.zstd = strings.HasSuffix(f.name, zstdEnding); !f.zstd {
+		gz, err := gzip.NewWriterLevel(nil, c.GzipLevel)
+		f.to = members{gz}
+		return err
+	}
+	if f.dict = c.Dictionary; f.a.Size() > 0 {
+		if f.dict, err = dictionaryAt(f.a); err != nil {
+			return err
+		}
+	}
+	f.to, err = NewZstdWriter(c.ZstdLevel, f.dict)
+	return err
 }
 
 // Acquire returns a file with room, which the caller owns until Release. It

@@ -2,6 +2,7 @@ package warc
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,11 +16,12 @@ type Checker struct {
 	v     verifier
 	r     *Reader
 	heads *headReader
+	zstd  *Reader // of heads
 }
 
 // NewChecker returns a Checker.
 func NewChecker() *Checker {
-	return &Checker{v: verifier{second: newSecondOpinion(), scratch: &scratch{}}, r: NewReader(bytes.NewReader(nil)), heads: &headReader{}}
+	return &Checker{v: verifier{second: newSecondOpinion(), scratch: &scratch{}}, r: NewReader(nil), heads: &headReader{}, zstd: NewReader(nil)}
 }
 
 // Range verifies, as [Verify] does, the records between two offsets of a file, and calls each for
@@ -55,7 +57,57 @@ func (c *Checker) Range(f io.ReaderAt, from, to int64, each func(*RecordInfo) er
 // Head reads the header of the record that begins at an offset, and nothing more of it than that
 // takes. What is wrong there is a *Defect; other errors are about reading the file. The Block
 // cannot be read.
-func (c *Checker) Head(f io.ReaderAt, off int64) (*Entry, error) { return c.heads.read(f, off) }
+func (c *Checker) Head(f io.ReaderAt, off int64) (*Entry, error) {
+	in, _, err := c.heads.piece(f, off, startPiece)
+	if err != nil {
+		return nil, err
+	}
+	if isFrame(in) {
+		return c.frame(f, off)
+	}
+	return c.heads.read(f, off)
+}
+
+// frame is Head of a record in frames of zstd.
+func (c *Checker) frame(f io.ReaderAt, off int64) (*Entry, error) {
+	c.zstd.reset(f, off, 1<<62)
+	c.zstd.src.ahead = lookAhead // the rest of the record is not wanted
+	e, err := c.zstd.start()
+	if err == io.EOF {
+		err = defect(off, KindTruncated, "the file ends here")
+	}
+	return e, err
+}
+
+// Ends reports whether the record of an Entry of Head ends at an offset of the file, and, with more, another one begins there. It unpacks nothing, so
+// of a gzip member only the length of the record must be right, which stands at its end.
+func (c *Checker) Ends(f io.ReaderAt, e *Entry, end int64, more bool) (bool, error) {
+	length := e.HeadLen() + e.Size + 4 // two empty lines
+	var b [4 + 4]byte
+	n, err := f.ReadAt(b[:], end-4)
+	if err != nil && err != io.EOF {
+		return false, fmt.Errorf("warc: read the end of a record at %d: %w", end, err)
+	}
+	next := b[4:max(4, n)]
+	if !c.heads.framed(f, e.Offset) {
+		return n >= 4 && binary.LittleEndian.Uint32(b[:]) == uint32(length) && (!more || len(next) > 1 && next[0] == 0x1f && next[1] == 0x8b), nil
+	}
+	if more && !isFrame(next) {
+		return false, nil
+	}
+	at := e.Offset
+	for length > 0 && at < end {
+		size, unpacked, err := frameAt(f, at)
+		if err != nil {
+			return false, err
+		}
+		if size == 0 {
+			return false, nil
+		}
+		at, length = at+size, length-unpacked
+	}
+	return at == end && length == 0, nil
+}
 
 // HeadLen returns how many bytes the record had before its block.
 func (e *Entry) HeadLen() int64 { return int64(len(e.raw)) }
@@ -87,7 +139,7 @@ func (h *headReader) piece(f io.ReaderAt, off int64, n int) (in []byte, all bool
 	if err != nil && err != io.EOF {
 		return nil, false, fmt.Errorf("warc: read header at %d: %w", off, err)
 	}
-	if in = in[:got]; len(in) < 2 || in[0] != 0x1f || in[1] != 0x8b {
+	if in = in[:got]; (len(in) < 2 || in[0] != 0x1f || in[1] != 0x8b) && !isFrame(in) {
 		return nil, false, defect(off, KindGarbage, "bytes %q are no start of a compressed record", in[:min(5, len(in))])
 	}
 	return in, got < n, nil
@@ -100,11 +152,21 @@ func (c *Checker) Starts(f io.ReaderAt, off int64) error {
 	if err != nil {
 		return err
 	}
+	if isFrame(in) {
+		_, err := c.frame(f, off)
+		return err
+	}
 	if text, err := c.heads.unpack(in); bytes.HasPrefix(text, []byte("WARC/1.")) && !isGzip(err) {
 		return nil
 	}
 	_, err = c.heads.read(f, off)
 	return err
+}
+
+// framed reports whether a frame of zstd begins at an offset.
+func (h *headReader) framed(f io.ReaderAt, off int64) bool {
+	in, _, err := h.piece(f, off, startPiece)
+	return err == nil && isFrame(in)
 }
 
 func (h *headReader) read(f io.ReaderAt, off int64) (*Entry, error) {

@@ -128,6 +128,7 @@ const (
 type Reader struct {
 	src     *counted
 	br      *bufio.Reader
+	file    io.ReaderAt // nil: the source is read from its beginning
 	gz      *gzip.Reader
 	base    int64 // offset of the first byte src gave
 	far     int64 // how far the file was read
@@ -160,6 +161,14 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{src: src, br: bufio.NewReaderSize(src, readBuffer)}
 }
 
+// NewReaderAt returns a strict reader of the records between two offsets of a file; the offsets of Entries are those of the file. The
+// dictionary that records of zstd may need is read from its beginning.
+func NewReaderAt(f io.ReaderAt, from, to int64) *Reader {
+	r := NewReader(nil)
+	r.reset(f, from, to)
+	return r
+}
+
 // NewTolerantReader returns a reader that reports what is wrong and goes on with
 // the next record that can be found. When r is an io.Seeker the search starts
 // one byte after the start of the damaged record, else where reading failed.
@@ -174,6 +183,9 @@ func (r *Reader) reset(f io.ReaderAt, from, to int64) {
 	*r.src = counted{r: io.NewSectionReader(f, from, to-from)}
 	r.br.Reset(r.src)
 	r.base, r.far, r.end, r.cur, r.done = from, 0, 0, nil, nil
+	if r.file = f; r.zstd != nil {
+		r.zstd.known = false
+	}
 }
 
 // Compressed reports that the last record of [Reader.Next] has a gzip member or frames of its own.

@@ -202,6 +202,7 @@ func wholeRecords(fsys fsx.FS, name string, from int64) (n int64, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	r := NewTolerantReader(io.NewSectionReader(f, from, 1<<62-from), func(Defect) {})
+	r.file = f
 	for {
 		_, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -218,6 +219,23 @@ func wholeRecords(fsys fsx.FS, name string, from int64) (n int64, err error) {
 			n++
 		}
 	}
+}
+
+// KeepTail keeps aside what a file holds from an offset on, behind the dictionary, if the file is a WARC file that begins with one: else nobody could read
+// the records. See [aside.Folder.Tail].
+func KeepTail(keep *aside.Folder, fsys fsx.FS, name string, from, whole int64, why string) (_ aside.Entry, err error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return aside.Entry{}, fmt.Errorf("warc: keep the end of %s: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var head []byte
+	if from > 0 {
+		if head, err = dictionaryFrame(f); err != nil {
+			return aside.Entry{}, fmt.Errorf("warc: keep the end of %s: %w", name, err)
+		}
+	}
+	return keep.Tail(name, head, from, whole, why)
 }
 
 func (r *recovery) remove(name, what string) error {
@@ -237,7 +255,7 @@ func (r *recovery) cut(name string, size, to int64) error {
 	}
 	what := fmt.Sprintf("cut from %d to %d bytes, what was acknowledged", size, to)
 	if whole > 0 {
-		e, err := r.keep.Tail(path, to, whole, "records that the state does not acknowledge; their URIs are offered again")
+		e, err := KeepTail(r.keep, r.fs, path, to, whole, "records that the state does not acknowledge; their URIs are offered again")
 		if err != nil {
 			return fmt.Errorf("warc: recover %s: %w", name, err)
 		}

@@ -213,6 +213,7 @@ func (s *scratch) digest(e *Entry) (out digested, err error) {
 	if e.Type() != TypeRevisit && e.Header.Get("WARC-Segment-Number") == "" {
 		payload = s.recorded(1, e.Header.Get("WARC-Payload-Digest"))
 	}
+	var entity *entitySum
 	var hashes []io.Writer
 	if block != nil {
 		block.Write(out.head)
@@ -221,6 +222,12 @@ func (s *scratch) digest(e *Entry) (out digested, err error) {
 	if payload != nil {
 		payload.Write(out.head[body:])
 		hashes = append(hashes, payload)
+		if !out.whole {
+			if entity = newEntitySum(e, out.head[:body]); entity != nil {
+				_, _ = entity.Write(out.head[body:])
+				hashes = append(hashes, entity)
+			}
+		}
 	}
 	if !out.whole {
 		if _, err := io.Copy(io.MultiWriter(hashes...), e.Block); err != nil {
@@ -232,7 +239,13 @@ func (s *scratch) digest(e *Entry) (out digested, err error) {
 		k Kind
 	}{{block, KindBlock}, {payload, KindPayload}} {
 		if c.d != nil {
-			if m := c.d.mismatch(s.sum[:0]); m != "" {
+			m := c.d.mismatch(s.sum[:0])
+			if m != "" && c.k == KindPayload && out.whole {
+				if entity = newEntitySum(e, out.head[:body]); entity != nil {
+					_, _ = entity.Write(out.head[body:])
+				}
+			}
+			if m != "" && (c.k != KindPayload || !entity.right()) {
 				out.wrong = append(out.wrong, Defect{Kind: c.k, Detail: m})
 			}
 		}
@@ -300,7 +313,7 @@ func (b *digested) payloadAt(e *Entry) int64 {
 
 const anyHTTP = "application/http"
 
-// ReadAt returns the record whose gzip member is the given bytes of a file. The
+// ReadAt returns the record that is the given bytes of a file. The
 // entry's Block may be read until close is called; a damaged record is an error
 // here or of the Block.
 func ReadAt(fs fsx.FS, name string, ref Ref) (e *Entry, close func() error, err error) {
@@ -308,8 +321,7 @@ func ReadAt(fs fsx.FS, name string, ref Ref) (e *Entry, close func() error, err 
 	if err != nil {
 		return nil, nil, fmt.Errorf("warc: read record: %w", err)
 	}
-	r := NewReader(io.NewSectionReader(f, ref.Offset, ref.Length))
-	e, err = r.Next()
+	e, err = NewReaderAt(f, ref.Offset, ref.Offset+ref.Length).Next()
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
@@ -317,6 +329,5 @@ func ReadAt(fs fsx.FS, name string, ref Ref) (e *Entry, close func() error, err 
 		_ = f.Close() // only read from
 		return nil, nil, fmt.Errorf("warc: read record at %s offset %d: %w", name, ref.Offset, err)
 	}
-	e.Offset = ref.Offset
 	return e, f.Close, nil
 }

@@ -2,6 +2,7 @@ package warc
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -22,6 +23,9 @@ const (
 	maxDictionary = 64 << 20  // the specification asks for 8 MiB of every reader
 	maxWindow     = 128 << 20 // as much as zstd --ultra makes; the specification asks for 8 MiB
 )
+
+// IsZstd reports whether a file that begins with b, of which 4 bytes are enough, is compressed by zstd.
+func IsZstd(b []byte) bool { return isFrame(b) }
 
 func isFrame(b []byte) bool {
 	if len(b) < 4 {
@@ -45,12 +49,15 @@ func (e *frameError) Error() string { return e.err.Error() }
 // frames unpacks the frames of one record. A record may have several; where it ends is known by its length, so a
 // further frame is only begun when bytes of the record are missing.
 type frames struct {
-	br    *bufio.Reader
-	dec   *zstd.Decoder
-	dict  []byte
-	one   oneFrame
-	whole bool // nothing more of the record is to come
-	frame bool // within a frame
+	br     *bufio.Reader
+	file   io.ReaderAt // where the dictionary is, at the beginning; nil: only what is read tells
+	known  bool        // dict is that of the file
+	packed []byte      // its frame, as it stands in the file
+	dict   []byte
+	dec    *zstd.Decoder
+	one    oneFrame
+	whole  bool // nothing more of the record is to come
+	frame  bool // within a frame
 }
 
 // openFrame begins a record in frames of zstd, after frames that are to be skipped.
@@ -59,6 +66,7 @@ func (r *Reader) openFrame(e *Entry) error {
 		r.zstd = new(frames)
 	}
 	z := r.zstd
+	z.file = r.file
 	z.br, z.frame, z.whole = r.br, false, false
 	r.zipped, r.framed = true, true
 	if err := z.skip(); err != nil {
@@ -88,7 +96,7 @@ func (z *frames) skip() error {
 			}
 			return nil
 		}
-		magic, n := binary.LittleEndian.Uint32(b), int64(binary.LittleEndian.Uint32(b[4:]))
+		magic, n, head := binary.LittleEndian.Uint32(b), int64(binary.LittleEndian.Uint32(b[4:])), [8]byte(b)
 		if _, err := z.br.Discard(8); err != nil {
 			return err
 		}
@@ -98,38 +106,41 @@ func (z *frames) skip() error {
 			}
 			continue
 		}
-		if n > maxDictionary {
-			return &frameError{fmt.Errorf("a dictionary of %d bytes, more than %d", n, maxDictionary)}
-		}
-		data := make([]byte, n)
-		if _, err := io.ReadFull(z.br, data); err != nil {
+		frame, err := readDictionary(head[:], z.br, n)
+		if err != nil {
 			return err
 		}
-		if err := z.useDictionary(data); err != nil {
+		if err := z.useDictionary(frame); err != nil {
 			return err
 		}
 	}
 }
 
-func (z *frames) useDictionary(data []byte) error {
-	if len(data) >= 4 && binary.LittleEndian.Uint32(data) == frameMagic {
-		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDictionary))
-		if err != nil {
-			return err
-		}
-		defer dec.Close()
-		if data, err = dec.DecodeAll(data, nil); err != nil {
-			return &frameError{fmt.Errorf("dictionary: %w", err)}
-		}
+// useDictionary takes a dictionary out of its frame. The decoder is kept when it is the same as before.
+func (z *frames) useDictionary(frame []byte) (err error) {
+	if z.known = true; bytes.Equal(frame, z.packed) {
+		return nil
 	}
-	if len(data) < 8 || binary.LittleEndian.Uint32(data) != rawDictionary {
-		return &frameError{errors.New("the frame of the dictionary holds none")}
+	if z.dict, err = unpackDictionary(frame); err != nil {
+		return err
 	}
 	if z.dec != nil {
 		z.dec.Close()
 	}
-	z.dict, z.dec = data, nil
+	z.packed, z.dec = frame, nil
 	return nil
+}
+
+// look reads the dictionary at the beginning of the file, when reading began behind it.
+func (z *frames) look() error {
+	if z.known || z.file == nil {
+		return nil
+	}
+	frame, err := dictionaryFrame(z.file)
+	if err != nil || frame == nil {
+		return err
+	}
+	return z.useDictionary(frame)
 }
 
 func (z *frames) decoder() error {
@@ -193,6 +204,11 @@ func (z *frames) begin() error {
 	if err := h.Decode(b); err != nil {
 		return &frameError{err}
 	}
+	if h.DictionaryID != 0 {
+		if err := z.look(); err != nil {
+			return err
+		}
+	}
 	if err := z.decoder(); err != nil {
 		return err
 	}
@@ -253,12 +269,7 @@ func (o *oneFrame) next(p []byte) int {
 		}
 		return 0
 	}
-	head := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
-	o.last = head&1 != 0
-	o.left = 3 + int64(head>>3)
-	if head>>1&3 == 1 { // one byte, repeated
-		o.left = 3 + 1
-	}
+	o.left, o.last = blockLen(b)
 	return 0
 }
 
@@ -272,4 +283,41 @@ func (o *oneFrame) drain() error {
 			return err
 		}
 	}
+}
+
+// frameAt returns how long the frame at an offset of a file is, and what it unpacks to, by what it says of itself; zeros when that is nothing.
+func frameAt(f io.ReaderAt, off int64) (size, unpacked int64, err error) {
+	b := make([]byte, 18)
+	n, err := f.ReadAt(b, off)
+	if err != nil && err != io.EOF {
+		return 0, 0, fmt.Errorf("warc: read frame at %d: %w", off, err)
+	}
+	var h zstd.Header
+	if h.Decode(b[:n]) != nil || h.Skippable || !h.HasFCS {
+		return 0, 0, nil
+	}
+	for at := off + int64(h.HeaderSize); ; {
+		if _, err := f.ReadAt(b[:3], at); err == io.EOF {
+			return 0, 0, nil
+		} else if err != nil {
+			return 0, 0, fmt.Errorf("warc: read frame at %d: %w", off, err)
+		}
+		length, last := blockLen(b)
+		if at += length; !last {
+			continue
+		}
+		if h.HasCheckSum {
+			at += 4
+		}
+		return at - off, int64(h.FrameContentSize), nil
+	}
+}
+
+// blockLen returns how long a block is, with its header, by that, and whether it is the last one of its frame.
+func blockLen(head []byte) (n int64, last bool) {
+	b := uint32(head[0]) | uint32(head[1])<<8 | uint32(head[2])<<16
+	if b>>1&3 == 1 { // one byte, repeated
+		return 3 + 1, b&1 != 0
+	}
+	return 3 + int64(b>>3), b&1 != 0
 }

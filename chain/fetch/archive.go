@@ -38,7 +38,7 @@ func (a *Archive) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result,
 	if err != nil {
 		return chain.Result{}, fmt.Errorf("fetch: archived answer of %s: %w", u.URL, err)
 	}
-	u.Rec, u.Digest = rec, rec.PayloadDigest()
+	u.Rec, u.Digest = rec, u.Prior.PayloadDigest // as the record has it
 	u.Status, u.HTTPStatus = u.Prior.Outcome.Status, int(u.Prior.Outcome.Status)
 	u.RecordID = u.Prior.RecordID
 	describe(u, rec)

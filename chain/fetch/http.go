@@ -40,8 +40,10 @@ type Deps struct {
 	// ToeThreads is how many share the processor: half of them may be held by slow
 	// servers. 0: all of them.
 	ToeThreads int
-	Clock      clock.Clock  // for what is stored; sockets follow the machine's clock
-	Log        *slog.Logger // nil: nothing is logged
+	// EntityDigest has the digest of an answer in chunks be that of its entity, without chunks.
+	EntityDigest bool
+	Clock        clock.Clock  // for what is stored; sockets follow the machine's clock
+	Log          *slog.Logger // nil: nothing is logged
 	// Credentials are sent to the servers they are for; nil: none.
 	Credentials Credentials
 	// ReadCredentials adds further ones, before the first request; nil: there are none. It
@@ -142,7 +144,9 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	if err != nil {
 		return chain.Jump(chain.Post), failed(u, err)
 	}
-	h.accept(u, a)
+	if err := h.accept(u, a); err != nil {
+		return chain.Result{}, err
+	}
 	u.NotModified = u.HTTPStatus == http.StatusNotModified && len(extra) > 0
 	if u.NotModified {
 		u.Digest, u.Class = u.Prior.PayloadDigest, u.Prior.Outcome.Class
@@ -192,10 +196,16 @@ func conditions(u *crawl.CrawlURI) []record.Field {
 }
 
 // accept puts an answer on the URI.
-func (h *HTTP) accept(u *crawl.CrawlURI, a *answer) {
+func (h *HTTP) accept(u *crawl.CrawlURI, a *answer) (err error) {
 	u.Rec, u.Addr, u.Truncated = a.rec, a.addr, a.truncated
 	u.HTTPStatus, u.Status = a.status, crawl.Status(a.status)
 	u.Digest = a.rec.PayloadDigest()
+	if h.deps.EntityDigest && a.rec.Head().Chunked() {
+		at, n := a.rec.Response()
+		if u.Digest, err = record.EntityDigest(at, n); err != nil {
+			return fmt.Errorf("fetch: %s: %w", u.URL, err)
+		}
+	}
 	u.Protocols, u.CipherSuite = append(u.Protocols[:0], "http/1.0"), a.suite
 	if a.rec.Head().HTTP11 {
 		u.Protocols[0] = "http/1.1"
@@ -210,6 +220,7 @@ func (h *HTTP) accept(u *crawl.CrawlURI, a *answer) {
 	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
 		u.RetryAfter = retryAfter(u.Header("Retry-After"), h.clk.Now())
 	}
+	return nil
 }
 
 // describe tells headers, type and class of a recorded answer.

@@ -127,7 +127,9 @@ func (h *HTTP) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 
 // robotsAnswer takes the final answer.
 func (h *HTTP) robotsAnswer(u *crawl.CrawlURI, v visit, before []record.Exchange) error {
-	h.accept(u, v.answer)
+	if err := h.accept(u, v.answer); err != nil {
+		return err
+	}
 	if u.Status.Class() == crawl.ClassRetry && !u.LastAttempt {
 		return nil
 	}

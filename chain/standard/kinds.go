@@ -35,9 +35,10 @@ type Env struct {
 	Archive  write.Pool
 	Reader   fetch.ArchiveReader
 	// Dedup says which answers Originals is asked for.
-	Dedup     write.DedupConfig
-	Originals write.Originals // nil = none is known
-	Earlier   write.Earlier   // nil = there are no other archives
+	Dedup        write.DedupConfig
+	Originals    write.Originals // nil = none is known
+	Earlier      write.Earlier   // nil = there are no other archives
+	EntityDigest bool            // payload digests of answers in chunks are those of entities
 	// FileName gives the final name of a WARC file by its number, "" when unknown.
 	FileName func(number uint32) string
 }
@@ -150,7 +151,7 @@ func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, conf.Pro
 }
 
 func newWARC(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
-	return write.NewWARC(env.Archive, env.Depths, env.Hosts, env.Clock, env.Dedup, env.Originals, env.Earlier), none(options)
+	return write.NewWARC(env.Archive, env.Depths, env.Hosts, env.Clock, env.Dedup, env.Originals, env.Earlier, env.EntityDigest), none(options)
 }
 
 func newLinksScoper(env *Env, options map[string]any) (chain.Processor, conf.Problems) {

@@ -35,12 +35,14 @@ type WARC struct {
 	dedup     DedupConfig
 	originals Originals
 	earlier   Earlier
+	entity    bool
 }
 
 // NewWARC returns the processor that archives into the files of pool. For what is in the archive already, as c says and
-// originals finds, it writes revisit records; so for what is in other archives, as earlier finds. nil finds nothing.
-func NewWARC(pool Pool, d crawl.Depths, hosts chain.Hosts, clk clock.Clock, c DedupConfig, originals Originals, earlier Earlier) *WARC {
-	return &WARC{pool: pool, depths: d, hosts: hosts, clk: clk, dedup: c, originals: originals, earlier: earlier}
+// originals finds, it writes revisit records; so for what is in other archives, as earlier finds. nil finds nothing. With entity the payload digest of
+// answers in chunks is that of the entity, as the fetcher has set it on URIs.
+func NewWARC(pool Pool, d crawl.Depths, hosts chain.Hosts, clk clock.Clock, c DedupConfig, originals Originals, earlier Earlier, entity bool) *WARC {
+	return &WARC{pool: pool, depths: d, hosts: hosts, clk: clk, dedup: c, originals: originals, earlier: earlier, entity: entity}
 }
 
 // Process implements [chain.Processor]. An error means that nothing was written.
@@ -126,7 +128,7 @@ func (w *WARC) write(ctx context.Context, g *group) error {
 		return err
 	}
 	for _, d := range deferred {
-		if err := g.deferred(d); err != nil {
+		if err := g.deferred(d, w.entity); err != nil {
 			return err
 		}
 	}

@@ -133,7 +133,7 @@ func (w *WARC) original(ctx context.Context, g *group) error {
 		return fmt.Errorf("read header: %w", err)
 	}
 	h, digest := record.ParseHead(raw), u.Digest
-	if h.Chunked() || digest == "" {
+	if h.Chunked() && !w.entity || digest == "" {
 		var err error
 		if digest, err = warc.EntityDigest(io.NewSectionReader(at, 0, n)); err != nil {
 			return err

@@ -36,13 +36,19 @@ func (w *WARC) deferred(ctx context.Context, u *crawl.CrawlURI) ([]crawl.Deferre
 	return out, nil
 }
 
-// deferred writes one answer with the redirects that led to it.
-func (g *group) deferred(d crawl.Deferred) error {
+// deferred writes one answer with the redirects that led to it. entity: see NewWARC.
+func (g *group) deferred(d crawl.Deferred, entity bool) error {
 	var e record.Exchange
 	if err := e.UnmarshalBinary(d.Raw); err != nil {
 		return fmt.Errorf("deferred answer %s: %w", d.Key, err)
 	}
 	for _, x := range append(e.Before, e) {
+		if entity && x.ContentType != warc.ContentDNS {
+			var err error
+			if x.Digest, err = warc.EntityDigest(bytes.NewReader(x.Response)); err != nil {
+				return fmt.Errorf("deferred answer %s: %w", d.Key, err)
+			}
+		}
 		if err := g.answer(&x); err != nil {
 			return fmt.Errorf("deferred answer %s: %w", d.Key, err)
 		}

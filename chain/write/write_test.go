@@ -55,7 +55,7 @@ func open(t testing.TB, fs fsx.FS, hosts facts) *archive {
 		t.Fatal(err)
 	}
 	d := crawl.Depths{D: [4]int32{0, -1, -1, -1}}
-	return &archive{NewWARC(pool, d, hosts, clk, DefaultDedup(), nil, nil), fs, pool}
+	return &archive{NewWARC(pool, d, hosts, clk, DefaultDedup(), nil, nil, false), fs, pool}
 }
 
 // page makes a fetched page with a judgement, valid or not.

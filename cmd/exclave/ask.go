@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 
 	"exclave/config"
 	"exclave/internal/control"
@@ -13,6 +14,7 @@ import (
 	"exclave/internal/printable"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // either lets the running crawl of a job answer, or opens the job when none runs. It is the one place that decides
@@ -83,6 +85,18 @@ func forPrograms(out io.Writer) io.Writer {
 		return p.JSON()
 	}
 	return out
+}
+
+// forBytes is where the bytes of records go: nothing of them is replaced, unless they are shown on a terminal.
+func forBytes(out io.Writer) io.Writer {
+	p, ok := out.(*printable.Writer)
+	if !ok {
+		return out
+	}
+	if tty, ok := p.Bytes().(*os.File); ok && term.IsTerminal(int(tty.Fd())) {
+		return out
+	}
+	return p.Bytes()
 }
 
 // printJSON prints an object for programs.

@@ -143,7 +143,7 @@ func demo(cmd *cobra.Command, dir string) (err error) {
 	if err := checkDemo(cmd.Context(), out, cfg); err != nil {
 		return err
 	}
-	warcs, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.gz"))
+	warcs, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.*"))
 	if err != nil {
 		return withCode(exitFailure, err)
 	}

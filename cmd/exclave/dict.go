@@ -49,7 +49,7 @@ func newDictBuild() *cobra.Command {
 		Long: `build reads words of a language and leaves out those of others. A SOURCE is a file, or
 KIND:FILE where its name does not say what it is: hunspell (.dic, with the .aff beside
 it; every form that its affixes make), freq (.tsv: word, tab, how often), list (a word a
-line), corpus (text), warc (.warc, .warc.gz).
+line), corpus (text), warc (.warc, .warc.gz, .warc.zst).
 
 A word goes when a source of --minus has it: with frequencies, when it is there more than
 --ratio times as frequent. Words of one neighbour (--shared-with) stay as a class of their

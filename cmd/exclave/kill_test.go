@@ -93,10 +93,21 @@ func TestKill(t *testing.T) {
 		t.Fatalf("the undisturbed crawl archived %d URLs with %d requests; the web is too small for this test", len(want), hits)
 	}
 	e := earlierPictures(t, k, srv, synthetic.Seeds())
+	dictionary := filepath.Join(t.TempDir(), "trained")
+	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, out, err := inside("", append([]string{"warc", "dictionary", "-o", dictionary, "--size", "16K"}, names...)...); code != 0 {
+		t.Fatal(out, err)
+	}
 	for done := 0; done < int(kills); {
 		n := min(int(kills)-done, killsPerCrawl)
 		k.hits = 3 * hits / 2 / n
 		dir := writeKillJob(t, srv, synthetic.Seeds(), e.settings)
+		if done/killsPerCrawl%2 == 0 { // every other crawl in gzip, as the undisturbed one
+			inZstd(t, dir, dictionary)
+		}
 		made := k.crawl(t, dir, done, n)
 		if made == 0 {
 			t.Fatal("a crawl ended before it could be killed")
@@ -419,6 +430,20 @@ func (e earlier) check(t *testing.T, dir string) {
 	}
 }
 
+// inZstd has a job write zstd with a dictionary.
+func inZstd(t *testing.T, dir, dictionary string) {
+	t.Helper()
+	name := filepath.Join(dir, "job.toml")
+	data, err := os.ReadFile(name)
+	if err == nil {
+		settings := fmt.Sprintf("[warc]\ncompression = \"zstd\"\nzstd_dictionary = %q\n", dictionary)
+		err = os.WriteFile(name, bytes.Replace(data, []byte("[warc]\n"), []byte(settings), 1), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // pictures is a web with ten pictures, which are at many addresses each.
 type pictures struct{ testweb.Web }
 
@@ -451,7 +476,7 @@ func revisits(t *testing.T, dir string) (n int) {
 // archiveRecords reads the archive of a job that is at rest.
 func archiveRecords(t *testing.T, dir string, each func(warc.RecordInfo)) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.gz"))
+	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -469,7 +494,7 @@ func archiveRecords(t *testing.T, dir string, each func(warc.RecordInfo)) {
 // name servers hold the time.
 func archived(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.gz"))
+	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,7 +520,7 @@ func archived(t *testing.T, dir string) map[string]string {
 func wholeRecords(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, pattern := range []string{folder.WARCDir + "/*.warc.gz*", aside.Dir + "/*.warc.gz"} {
+	for _, pattern := range []string{folder.WARCDir + "/*.warc.*", aside.Dir + "/*.warc.gz", aside.Dir + "/*.warc.zst"} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			t.Fatal(err)

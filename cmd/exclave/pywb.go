@@ -9,9 +9,12 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"exclave/internal/fsx"
+	"exclave/warc"
 	"exclave/warc/cdx"
+	"exclave/warc/rewrite"
 
 	"github.com/spf13/cobra"
 )
@@ -34,7 +37,7 @@ func newPywb() *cobra.Command {
 		Short: "Lay out a collection that pywb's wayback serves at once",
 		Long: `pywb makes the folder DIR/collections/NAME, with the WARC files in archive and their index in indexes: "wayback" in DIR serves it. Of a JOB it takes the finished
 WARC files, also while it is crawled; of a FOLDER all archives below it. The files are not copied: they are linked, by a hard link where both are on one
-disk (a job's file may then be moved away), else by a symbolic one. DIR may be a folder of pywb already, to which the collection is added.
+disk (a job's file may then be moved away), else by a symbolic one. Of a file of zstd, which pywb does not read, the collection has a copy in gzip. DIR may be a folder of pywb already, to which the collection is added.
 
 The collection is made beside the others and renamed as the last step: one that is there is refused, and after an error there is no half of one.
 
@@ -107,10 +110,11 @@ func (c *pywbCollection) make(ctx context.Context, cmd *cobra.Command) (err erro
 	}
 	bad := &defects{cmd: cmd}
 	for _, name := range c.files {
-		if err := c.link(name, filepath.Join(part, "archive", filepath.Base(name))); err != nil {
+		as, err := c.place(ctx, cmd, name, filepath.Join(part, "archive"))
+		if err != nil {
 			return err
 		}
-		if err := indexFile(ctx, cmd, name, cdx.Options{Post: true, Temp: c.temp}, false, bad, c.index); err != nil {
+		if err := indexFile(ctx, cmd, as, cdx.Options{Post: true, Temp: c.temp}, false, bad, c.index); err != nil {
 			return err
 		}
 	}
@@ -137,12 +141,55 @@ func (c *pywbCollection) writeIndex(dir string) error {
 	})
 }
 
+// place puts a file into the folder of the collection, and returns the name of what is to be indexed.
+func (c *pywbCollection) place(ctx context.Context, cmd *cobra.Command, name, dir string) (string, error) {
+	if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
+		return "", withCode(exitUsage, errors.Join(fmt.Errorf("pywb: %s is no file on this machine", name), err))
+	}
+	zstd, err := isZstd(name)
+	if err != nil {
+		return "", withCode(exitUsage, fmt.Errorf("pywb: %w", err))
+	}
+	if !zstd {
+		return name, c.link(name, filepath.Join(dir, filepath.Base(name)))
+	}
+	base := strings.TrimSuffix(filepath.Base(name), rewrite.Zstd.Ending()) + rewrite.Gzip.Ending()
+	set, err := rewrite.NewSet(fsx.Real(), rewrite.Gzip, 0, nil)
+	if err != nil {
+		return "", err
+	}
+	in := &lateWARC{open: func() (io.ReadCloser, error) { return openWARC(ctx, cmd, name) }}
+	to := filepath.Join(dir, base)
+	if err := rewrite.Run(ctx, []rewrite.Input{{Name: name, R: in}}, &rewrite.Plan{Output: to, Temp: c.temp, EveryInfo: true}, set); err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return "", sameName(base)
+		}
+		return "", err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: pywb does not read zstd; the collection has a copy in gzip, %s\n", name, base)
+	return to, nil
+}
+
+func isZstd(name string) (_ bool, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b := make([]byte, 4)
+	n, err := io.ReadFull(f, b)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return warc.IsZstd(b[:n]), err
+}
+
+func sameName(base string) error {
+	return withCode(exitUsage, fmt.Errorf("pywb: two files are named %s: the index tells them apart by their names only; rename one", base))
+}
+
 // link puts a file into the collection.
 func (c *pywbCollection) link(name, to string) error {
-	st, err := os.Stat(name)
-	if err != nil || !st.Mode().IsRegular() {
-		return withCode(exitUsage, errors.Join(fmt.Errorf("pywb: %s is no file on this machine", name), err))
-	}
 	whole, err := filepath.EvalSymlinks(name)
 	if err == nil {
 		whole, err = filepath.Abs(whole)
@@ -151,7 +198,7 @@ func (c *pywbCollection) link(name, to string) error {
 		return err
 	}
 	if _, err := os.Lstat(to); err == nil {
-		return withCode(exitUsage, fmt.Errorf("pywb: two files are named %s: the index tells them apart by their names only; rename one", filepath.Base(name)))
+		return sameName(filepath.Base(name))
 	}
 	if os.Link(whole, to) == nil {
 		return nil

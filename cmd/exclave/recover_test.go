@@ -146,7 +146,7 @@ func recoverJob(t *testing.T, dir, moment string) (out string, killed bool) {
 // responses are the URLs with a whole response in the archive, finished or not.
 func responses(t *testing.T, dir string) map[string]bool {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.gz*"))
+	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.*"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ Exit codes: 0 done; 1 defects were found, nothing was found; 2 wrong flags, a fi
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newWARCLs(), newWARCCat(), newWARCGet(), newWARCCheck(), newWARCStats(), newWARCNear(), newWARCRepair(), newWARCSplit(), newWARCMerge(), newWARCFilter(), newWARCRecompress())
+	cmd.AddCommand(newWARCLs(), newWARCCat(), newWARCGet(), newWARCCheck(), newWARCStats(), newWARCNear(), newWARCRepair(), newWARCSplit(), newWARCMerge(), newWARCFilter(), newWARCRecompress(), newWARCDictionary())
 	return cmd
 }
 
@@ -295,7 +295,7 @@ func newWARCCat() *cobra.Command {
 		Short: "Print a record of a WARC file",
 		Long: `cat prints the payload of the record at an offset, as ls shows it: what follows the HTTP header, as it came over the wire. With
 --decoded chunks and content coding are taken off, with --record everything is printed. A record of a file or a server with ranges is read
-without what stands in front of it, but in zstd and in gzip over several records.
+without what stands in front of it, but for a dictionary of zstd; of a file that is compressed as a whole everything in front is read.
 
 Exit codes: 0 printed; 1 there is no record at the offset, or it is damaged; 2 wrong flags, the file cannot be read; 3 a failure of our own;
 130 interrupted.`,
@@ -318,40 +318,30 @@ Exit codes: 0 printed; 1 there is no record at the offset, or it is damaged; 2 w
 }
 
 func catAt(ctx context.Context, cmd *cobra.Command, f io.Reader, name string, offset int64, s shown, temp string) error {
-	reader, at := warc.NewReader(f), offset
-	if k, ok := f.(io.Seeker); ok {
+	reader := warc.NewReader(f)
+	if at, ok := f.(io.ReaderAt); ok {
 		magic := make([]byte, 5)
-		_, err := k.Seek(offset, io.SeekStart)
-		if err == nil {
-			_, err = io.ReadFull(f, magic)
-		}
-		direct := err == nil && (magic[0] == 0x1f && magic[1] == 0x8b || string(magic) == "WARC/")
-		if !direct {
-			offset = 0
-		}
-		if _, err := k.Seek(offset, io.SeekStart); err != nil {
-			return err
-		}
-		if direct {
-			at = 0
+		_, err := at.ReadAt(magic, offset)
+		if err == nil && (magic[0] == 0x1f && magic[1] == 0x8b || string(magic) == "WARC/" || warc.IsZstd(magic)) {
+			reader = warc.NewReaderAt(at, offset, 1<<62)
 		}
 	}
 	for {
 		e, err := reader.Next()
-		if err == io.EOF || err == nil && e.Offset > at {
+		if err == io.EOF || err == nil && e.Offset > offset && offset > 0 { // the first record may stand behind a dictionary
 			return withCode(exitNegative, fmt.Errorf("warc cat: %s: no record begins at this offset; exclave warc ls shows where they do", name))
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		if e.Offset < at {
+		if e.Offset < offset {
 			continue
 		}
 		rec, ok, err := rewrite.Read(reader, e, name, temp)
 		if err != nil || !ok {
 			return err
 		}
-		return errors.Join(s.print(cmd.OutOrStdout(), rec, temp), rec.Close())
+		return errors.Join(s.print(forBytes(cmd.OutOrStdout()), rec, temp), rec.Close())
 	}
 }
 
@@ -390,7 +380,7 @@ Exit codes: 0 printed; 1 there is none, or something is damaged; 2 wrong flags, 
 					return nil
 				}
 				if found = r; near.IsZero() && r.Type != warc.TypeRevisit {
-					return errors.Join(s.print(cmd.OutOrStdout(), r, temp), errFound)
+					return errors.Join(s.print(forBytes(cmd.OutOrStdout()), r, temp), errFound)
 				}
 				best.Reset()
 				return s.print(&best, r, temp)
@@ -401,7 +391,7 @@ Exit codes: 0 printed; 1 there is none, or something is damaged; 2 wrong flags, 
 			case found == nil:
 				return errors.Join(err, withCode(exitNegative, fmt.Errorf("warc get: there is no capture of %s", want)))
 			}
-			_, wrong := io.Copy(cmd.OutOrStdout(), &best)
+			_, wrong := io.Copy(forBytes(cmd.OutOrStdout()), &best)
 			return errors.Join(err, wrong)
 		},
 	}

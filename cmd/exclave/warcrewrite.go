@@ -23,9 +23,9 @@ import (
 
 // rewriting is the flags that verbs have that make WARC files.
 type rewriting struct {
-	out, form, temp, log string
-	level                int
-	look                 func(ctx context.Context, inputs []rewrite.Input, temp string) error // before the Run; nil: nothing
+	out, form, temp, log, dictionary string
+	level                            int
+	look                             func(ctx context.Context, inputs []rewrite.Input, temp string) error // before the Run; nil: nothing
 }
 
 func (o *rewriting) flags(cmd *cobra.Command, out string) {
@@ -33,6 +33,7 @@ func (o *rewriting) flags(cmd *cobra.Command, out string) {
 	f.StringVarP(&o.out, "output", "o", "", out)
 	f.StringVar(&o.form, "form", "", "gzip, zstd or plain (default: by the name, else gzip)")
 	f.IntVar(&o.level, "level", 0, "of compression: gzip 1 to 9, zstd 1 to 22 (default 6)")
+	f.StringVar(&o.dictionary, "dictionary", "", "file of a zstd dictionary that the new files begin with; exclave warc dictionary makes one")
 	f.StringVar(&o.log, "log", "", "new file, there when the outputs are, with a line for each record that is left out or lost (default: stderr)")
 	tempFlag(cmd, &o.temp)
 }
@@ -60,11 +61,15 @@ func (o *rewriting) run(cmd *cobra.Command, verb string, files []string, plan *r
 	if o.out == "" {
 		return sum, withCode(exitUsage, fmt.Errorf("warc %s: name the output with --output", verb))
 	}
+	dict, err := readDictionary(o.dictionary)
+	if err != nil {
+		return sum, withCode(exitUsage, fmt.Errorf("warc %s: %w", verb, err))
+	}
 	var set *rewrite.Set
 	if o.out == "-" {
-		set, err = rewrite.NewStream(fsx.Real(), cmd.OutOrStdout(), form, o.level)
+		set, err = rewrite.NewStream(fsx.Real(), forBytes(cmd.OutOrStdout()), form, o.level, dict)
 	} else {
-		set, err = rewrite.NewSet(fsx.Real(), form, o.level)
+		set, err = rewrite.NewSet(fsx.Real(), form, o.level, dict)
 	}
 	if err != nil {
 		return sum, withCode(exitUsage, err)
@@ -238,7 +243,7 @@ func newWARCRecompress() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recompress FILE -o NEW.warc.gz",
 		Short: "Compress the records of a WARC file anew, each by itself",
-		Long: `recompress copies all records into a new file of another form or level: gzip, zstd or plain. From a file that is compressed as a whole it
+		Long: `recompress copies all records into a new file of another form, level or dictionary: gzip, zstd or plain. From a file that is compressed as a whole it
 makes one with a member or frame for each record, to which indexes can lead. Header and block of each record stay the same bytes.
 
 Exit codes: 0 made; 1 the input is damaged or no record is there; 2 wrong flags, the file cannot be read, the output is there; 3 a failure of our own; 130

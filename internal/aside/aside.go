@@ -65,10 +65,10 @@ func (f *Folder) rel(name string) string {
 	return filepath.ToSlash(name)
 }
 
-// Tail keeps what the file name holds from an offset on: a copy, durable and registered
-// when Tail returns. The caller may cut the file then. Of the same bytes of the same place
+// Tail keeps what the file name holds from an offset on, behind head, which may be nil: a copy, durable and registered
+// when Tail returns. Length and sum are those of the copy. The caller may cut the file then. Of the same bytes of the same place
 // one copy is kept, however often it is asked for (a recovery may be killed and begin again).
-func (f *Folder) Tail(name string, offset, whole int64, why string) (e Entry, err error) {
+func (f *Folder) Tail(name string, head []byte, offset, whole int64, why string) (e Entry, err error) {
 	e = Entry{File: f.rel(name), Offset: offset, Whole: whole, Why: why}
 	in, err := f.fs.Open(name)
 	if err != nil {
@@ -76,19 +76,19 @@ func (f *Folder) Tail(name string, offset, whole int64, why string) (e Entry, er
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	sum := sha256.New()
-	if e.Length, err = io.Copy(sum, tail(in, offset)); err != nil {
+	if e.Length, err = io.Copy(sum, tail(in, head, offset)); err != nil {
 		return e, fmt.Errorf("aside: keep the end of %s: %w", name, err)
 	}
 	e.Sum = sumOf(sum)
 	e.Kept = Dir + "/" + keptName(f.fs.PathBase(name), offset, e.Sum)
-	if err := f.copy(in, offset, e); err != nil {
+	if err := f.copy(in, head, offset, e); err != nil {
 		return e, fmt.Errorf("aside: keep the end of %s in %s: %w", name, e.Kept, err)
 	}
 	return f.register(e)
 }
 
-func tail(in io.ReaderAt, offset int64) io.Reader {
-	return io.NewSectionReader(in, offset, 1<<62-offset)
+func tail(in io.ReaderAt, head []byte, offset int64) io.Reader {
+	return io.MultiReader(bytes.NewReader(head), io.NewSectionReader(in, offset, 1<<62-offset))
 }
 
 func sumOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
@@ -101,14 +101,16 @@ func keptName(base string, offset int64, sum string) string {
 	if i := strings.IndexByte(base, '.'); i > 0 {
 		stem, ext = base[:i], base[i:]
 	}
-	if strings.HasSuffix(base, ".warc.gz") { // the stem may hold dots
-		stem, ext = strings.TrimSuffix(base, ".warc.gz"), ".warc.gz"
+	for _, end := range []string{".warc.gz", ".warc.zst"} { // the stem may hold dots
+		if s, ok := strings.CutSuffix(base, end); ok {
+			stem, ext = s, end
+		}
 	}
 	return fmt.Sprintf("%s-from-%d-%s%s", stem, offset, sum[:8], ext)
 }
 
 // copy writes the file to its kept name.
-func (f *Folder) copy(in io.ReaderAt, offset int64, e Entry) error {
+func (f *Folder) copy(in io.ReaderAt, head []byte, offset int64, e Entry) error {
 	if err := fsx.MkdirAll(f.fs, f.path(Dir)); err != nil {
 		return err
 	}
@@ -116,19 +118,19 @@ func (f *Folder) copy(in io.ReaderAt, offset int64, e Entry) error {
 	if st, err := f.fs.Stat(to); err == nil && st.Size() == e.Length {
 		return fsx.SyncDir(f.fs, f.path(Dir)) // its name holds the sum of its bytes; whoever gave it may have been killed then
 	}
-	if err := f.write(in, offset, to); err != nil {
+	if err := f.write(in, head, offset, to); err != nil {
 		return err
 	}
 	return fsx.SyncDir(f.fs, f.path(Dir))
 }
 
 // write writes a file, durable but for its name, by way of a temporary one.
-func (f *Folder) write(in io.ReaderAt, offset int64, to string) error {
+func (f *Folder) write(in io.ReaderAt, head []byte, offset int64, to string) error {
 	out, err := f.fs.Create(to+".tmp", vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, tail(in, offset))
+	_, err = io.Copy(out, tail(in, head, offset))
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
 	}
@@ -188,7 +190,7 @@ func (f *Folder) copyAll(from, to string) (err error) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(f.write(in, 0, to), in.Close())
+		return errors.Join(f.write(in, nil, 0, to), in.Close())
 	}
 	names, err := f.fs.List(from)
 	if err != nil {

@@ -54,12 +54,12 @@ func TestTail(t *testing.T) {
 	fs, f := folder(t)
 	const log = "/job/logs/crawl.log"
 	write(t, fs, log, "one\ntwo\nthr")
-	first, err := f.Tail(log, 4, 1, "not acknowledged")
+	first, err := f.Tail(log, nil, 4, 1, "not acknowledged")
 	must(t, err)
-	again, err := f.Tail(log, 4, 1, "not acknowledged")
+	again, err := f.Tail(log, nil, 4, 1, "not acknowledged")
 	must(t, err)
 	write(t, fs, log, "one\n2\n")
-	other, err := f.Tail(log, 4, 1, "not acknowledged")
+	other, err := f.Tail(log, nil, 4, 1, "not acknowledged")
 	must(t, err)
 	if first != again || first.Kept == other.Kept {
 		t.Errorf("%+v\n%+v\n%+v", first, again, other)
@@ -112,7 +112,7 @@ func TestTailFaults(t *testing.T) {
 		write(t, mem, "/job/logs/crawl.log", "one\ntwo\n")
 		must(t, fsx.SyncDir(mem, "/job/logs"))
 		faulty := fsx.NewFaulty(mem, fsx.Fault{At: at, Err: syscall.EIO})
-		e, err := New(faulty, "/job", clock.NewFake(time.Unix(0, 0))).Tail("/job/logs/crawl.log", 4, 1, "x")
+		e, err := New(faulty, "/job", clock.NewFake(time.Unix(0, 0))).Tail("/job/logs/crawl.log", nil, 4, 1, "x")
 		crashed := mem.(*fsx.Mem).CrashClone(fsx.Crash{})
 		if err == nil {
 			es, rerr := New(crashed, "/job", clock.NewFake(time.Unix(0, 0))).Entries()
@@ -171,13 +171,13 @@ func TestTailKilledBeforeItsNameIsDurable(t *testing.T) {
 	fs, f := folder(t)
 	const log = "/job/logs/crawl.log"
 	write(t, fs, log, "one\ntwo\n")
-	e, err := f.Tail(log, 4, 1, "not acknowledged")
+	e, err := f.Tail(log, nil, 4, 1, "not acknowledged")
 	must(t, err)
 	kept := "/job/" + e.Kept
 	must(t, fs.Remove(kept))
 	must(t, fsx.SyncDir(fs, "/job/recovered"))
 	write(t, fs, kept, "two\n")
-	_, err = f.Tail(log, 4, 1, "not acknowledged")
+	_, err = f.Tail(log, nil, 4, 1, "not acknowledged")
 	must(t, err)
 	c := fs.(*fsx.Mem).CrashClone(fsx.Crash{})
 	if _, err := c.Stat(kept); err != nil {

@@ -30,6 +30,7 @@ import (
 	"exclave/internal/logparts"
 	"exclave/internal/resolve"
 	"exclave/internal/whois"
+	"exclave/warc"
 )
 
 // Open opens a job in order: folders and lock, state, archive (recovered to what the state
@@ -178,7 +179,7 @@ func (c *composer) openChains(context.Context) error {
 	c.unanswered = pause.NewNames(c.pauses, c.opts.Clock, c.opts.Log, c.tell)
 	c.names = resolve.NewWatch(dns, c.unanswered.None)
 	http, err := fetch.NewHTTP(c.httpConfig(), fetch.Deps{Hosts: c.frontier, Resolver: c.names, Scratch: c.path(folder.StateDir, folder.ScratchDir),
-		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Version: c.opts.Version,
+		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Version: c.opts.Version, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		ReadCredentials: func(ctx context.Context, to fetch.Credentials) error { return seeds.ReadCredentials(ctx, c.cfg, to) }})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
@@ -195,7 +196,7 @@ func (c *composer) openChains(context.Context) error {
 		Whois: asked,
 		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Hosts: c.frontier,
 		Robots: c.cfg.Robots.Policy, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
-		Dedup: c.cfg.Dedup, Originals: c.frontier, Earlier: earlier,
+		Dedup: c.cfg.Dedup, Originals: c.frontier, Earlier: earlier, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		Reader: c.records(), FileName: archive{pool: c.pool}.FileName,
 	}, c.cfg.Chain)
 	if len(bad) > 0 {

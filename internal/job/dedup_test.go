@@ -24,6 +24,7 @@ import (
 	"exclave/internal/job/view"
 	"exclave/internal/testweb"
 	"exclave/warc"
+	"exclave/warc/warctest"
 )
 
 // big is a file of 2,000 bytes.
@@ -94,9 +95,27 @@ func (h *harvest) original(t *testing.T, revisit warcRecord) warcRecord {
 
 // Issue 20: identical payloads become revisit records within a job. What is the same but for chunks, too; what is short, cut off or in chunks
 // where the other is not, is archived whole. The page behind a revisit record can be judged later without a request.
-func TestIdenticalPayloads(t *testing.T) {
+func TestIdenticalPayloads(t *testing.T) { eachForm(t, identicalPayloads) }
+
+// eachForm runs a test with archives of each form.
+func eachForm(t *testing.T, test func(t *testing.T, form func(*config.Config))) {
 	t.Parallel()
-	j := newJob(t, doubles(), func(c *config.Config) { thesis(c); c.Analysis.Depth = 1 })
+	for why, form := range map[string]func(*config.Config){
+		"gzip": func(*config.Config) {},
+		"zstd": func(c *config.Config) { c.WARC.Compression = warc.Zstd },
+		"zstd with a dictionary": func(c *config.Config) {
+			c.WARC.Compression, c.WARC.Dictionary, c.WARC.MaxSize = warc.Zstd, warctest.Dictionary(t), 8<<10
+		},
+	} {
+		t.Run(why, func(t *testing.T) {
+			t.Parallel()
+			test(t, form)
+		})
+	}
+}
+
+func identicalPayloads(t *testing.T, form func(*config.Config)) {
+	j := newJob(t, doubles(), func(c *config.Config) { thesis(c); c.Analysis.Depth = 1; form(c) })
 	h := j.run(job.Options{}, site+"/v")
 	for _, r := range h.records {
 		if r.kind == warc.TypeRevisit {
@@ -245,8 +264,9 @@ func TestDedupSettings(t *testing.T) {
 }
 
 // A part of a divided archive has the originals of its revisit records.
-func TestDivideTakesOriginals(t *testing.T) {
-	t.Parallel()
+func TestDivideTakesOriginals(t *testing.T) { eachForm(t, divideTakesOriginals) }
+
+func divideTakesOriginals(t *testing.T, form func(*config.Config)) {
 	slovak := testweb.Text("").With("Content-Type", "text/html; charset=utf-8")
 	slovak.Body = `<!DOCTYPE html><html lang="sk"><head><title>Stránka</title></head><body>
 <p>Všetky príspevky čitateľov zverejňujeme bezodkladne. Ďakujeme za váš záujem, tešíme sa nabudúce. Napíšte nám,
@@ -254,7 +274,7 @@ ak ste sa rozhodli zúčastniť podujatia, ktoré pripravujeme každý štvrtok.
 poskytuje služby pre všetkých, ktorí ich potrebujú. Môžete nás navštíviť v Košiciach alebo zavolať na +421 905 123 456,
 prípadne napísať na info@spolocnost.sk.</p><img src="/2"></body></html>`
 	j := newJob(t, tiny(pages{"/c": national(testweb.Img("/1")), "/1": big(0), "http://b.com/": slovak, "http://b.com/2": big(0)}),
-		func(c *config.Config) { c.Analysis.Profiles, c.Analysis.Depth = []string{"cz", "sk"}, 0 })
+		func(c *config.Config) { c.Analysis.Profiles, c.Analysis.Depth = []string{"cz", "sk"}, 0; form(c) })
 	j.run(job.Options{}, site+"/c")
 	h := j.run(job.Options{}, "http://b.com/")
 	if n := len(h.of(warc.TypeRevisit, "http://b.com/2")); n != 1 {
@@ -281,7 +301,7 @@ func TestVerifyFindsOriginals(t *testing.T) {
 	}
 	holding := func(t *testing.T, j *testJob, kind, uri string) string {
 		t.Helper()
-		for _, m := range members(t, filepath.Join(j.cfg.Dir, folder.WARCDir, "*.warc.gz")) {
+		for _, m := range members(t, filepath.Join(j.cfg.Dir, folder.WARCDir, "*.warc.*")) {
 			if m.kind == kind && m.uri == uri {
 				return m.file
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -38,10 +39,10 @@ func (j *testJob) divided(o divide.Options) (dir string, r divide.Result) {
 		t.Errorf("the folder that was written to is still there: %v", err)
 	}
 	have := map[string]bool{}
-	for _, m := range members(t, filepath.Join(j.cfg.Dir, folder.WARCDir, "*.warc.gz")) {
+	for _, m := range members(t, filepath.Join(j.cfg.Dir, folder.WARCDir, "*.warc.*")) {
 		have[m.bytes] = true
 	}
-	for _, m := range members(t, filepath.Join(dir, "*", "*.warc.gz")) {
+	for _, m := range members(t, filepath.Join(dir, "*", "*.warc.*")) {
 		if m.kind != warc.TypeWarcinfo && !have[m.bytes] {
 			t.Errorf("%s: the %s record of %s is not in the job's archive", m.file, m.kind, m.uri)
 		}
@@ -49,7 +50,7 @@ func (j *testJob) divided(o divide.Options) (dir string, r divide.Result) {
 	return dir, r
 }
 
-// member is a record as it lies in a file.
+// member is a record, unpacked, of a file.
 type member struct{ file, kind, uri, bytes string }
 
 // members reads the records of files, each of which must be as package warc demands.
@@ -70,8 +71,13 @@ func members(t testing.TB, pattern string) (all []member) {
 				t.Errorf("%s at %d: a %s record", name, r.Ref.Offset, r.Type)
 			}
 			first = false
-			all = append(all, member{name, r.Type, r.TargetURI, string(data[r.Ref.Offset : r.Ref.Offset+r.Ref.Length])})
-			return nil
+			e, err := warc.NewReaderAt(bytes.NewReader(data), r.Ref.Offset, r.Ref.Offset+r.Ref.Length).Next()
+			if err != nil {
+				return err
+			}
+			block, err := io.ReadAll(e.Block)
+			all = append(all, member{name, r.Type, r.TargetURI, e.Raw() + string(block)})
+			return err
 		}, func(d warc.Defect) { t.Errorf("%s at %d: %s: %s", name, d.Offset, d.Kind, d.Detail) })
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +89,7 @@ func members(t testing.TB, pattern string) (all []member) {
 // answersOf are the URIs of the answers in a part, without those that stand before pages only: DNS, and robots.txt unless it is there twice.
 func answersOf(t testing.TB, dir string) (pages, before []string) {
 	t.Helper()
-	for _, m := range members(t, filepath.Join(dir, "*.warc.gz")) {
+	for _, m := range members(t, filepath.Join(dir, "*.warc.*")) {
 		switch {
 		case m.kind != warc.TypeResponse && m.kind != warc.TypeRevisit:
 		case crawl.IsDNS(m.uri), strings.HasSuffix(m.uri, "/robots.txt") && !slices.Contains(before, m.uri):
@@ -259,7 +265,7 @@ func TestDivideRevisits(t *testing.T) {
 	j.run(job.Options{Recrawl: true})
 	dir, r := j.divided(divide.Options{})
 	kinds := map[string]int{}
-	for _, m := range members(t, filepath.Join(dir, "cz", "*.warc.gz")) {
+	for _, m := range members(t, filepath.Join(dir, "cz", "*.warc.*")) {
 		kinds[m.kind+" "+m.uri]++
 	}
 	if kinds["response "+site+"/v"] != 1 || kinds["revisit "+site+"/v"] != 1 || kinds["response "+site+"/i.png"] != 2 || r.None != 0 || len(r.Parts) != 1 {

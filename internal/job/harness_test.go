@@ -130,7 +130,7 @@ func (j *testJob) run(o job.Options, seeds ...string) *harvest {
 func (j *testJob) records() []warcRecord {
 	t := j.t
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(j.cfg.Dir, folder.WARCDir, "*.warc.gz*"))
+	names, err := filepath.Glob(filepath.Join(j.cfg.Dir, folder.WARCDir, "*.warc.*"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -197,7 +197,7 @@ func crawledJob(t *testing.T) (j *testJob, archived []string) {
 
 func warcs(t *testing.T, cfg *config.Config) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(cfg.Dir, folder.WARCDir, "*.warc.gz*"))
+	names, err := filepath.Glob(filepath.Join(cfg.Dir, folder.WARCDir, "*.warc.*"))
 	must(t, err)
 	if len(names) < 3 {
 		t.Fatalf("%d WARC files are too few", len(names))
@@ -310,7 +310,7 @@ func TestRecoverFromADamagedArchive(t *testing.T) {
 func fullest(t *testing.T, cfg *config.Config) (file string) {
 	t.Helper()
 	n := map[string]int{}
-	for _, m := range members(t, filepath.Join(cfg.Dir, folder.WARCDir, "*.warc.gz")) {
+	for _, m := range members(t, filepath.Join(cfg.Dir, folder.WARCDir, "*.warc.*")) {
 		if m.kind == warc.TypeMetadata {
 			if n[m.file]++; n[m.file] > n[file] {
 				file = m.file

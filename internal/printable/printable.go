@@ -54,6 +54,9 @@ func NewWriter(w io.Writer) *Writer { return &Writer{to: &output{w: w}} }
 // JSON returns a Writer to the same place for JSON, which loses nothing: it escapes as JSON does (\u202e).
 func (w *Writer) JSON() *Writer { return &Writer{to: w.to, escape: true} }
 
+// Bytes returns what w writes to, for what is no text: nothing of it is replaced.
+func (w *Writer) Bytes() io.Writer { return w.to.w }
+
 // Write implements [io.Writer].
 func (w *Writer) Write(p []byte) (int, error) {
 	o := w.to

@@ -129,6 +129,31 @@ func (r *Recording) HeaderLen() int64 { return r.header }
 // are stored, codings included (docs/formats/warc.md).
 func (r *Recording) PayloadDigest() string { return label(r.digest.Sum(nil)) }
 
+// EntityDigest returns the digest of the entity body of an answer of size bytes: as PayloadDigest, but without the framing of the chunked
+// transfer coding; content codings stay. Of a body that ends within a chunk it is that of the data there is; a body that is said to be in
+// chunks and is not, or no longer, is taken as it is stored.
+func EntityDigest(answer io.ReaderAt, size int64) (string, error) {
+	n, err := HeadLen(io.NewSectionReader(answer, 0, size))
+	if err != nil {
+		return "", fmt.Errorf("record: digest entity: %w", err)
+	}
+	raw := make([]byte, n)
+	if _, err := io.ReadFull(io.NewSectionReader(answer, 0, n), raw); err != nil {
+		return "", fmt.Errorf("record: digest entity: %w", err)
+	}
+	stored := func() *io.SectionReader { return io.NewSectionReader(answer, n, size-n) }
+	head, h := ParseHead(raw), sha1.New()
+	_, err = io.Copy(h, head.Entity(stored()))
+	if errors.Is(err, ErrChunks) {
+		h.Reset()
+		_, err = io.Copy(h, stored())
+	}
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", fmt.Errorf("record: digest entity: %w", err)
+	}
+	return label(h.Sum(nil)), nil
+}
+
 func label(sum []byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum) }
 
 // Forget gives up the bodies that Body decoded: they are not to be looked at any more.

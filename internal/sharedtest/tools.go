@@ -28,6 +28,12 @@ func Wacz(t testing.TB) string {
 	return tool(t, "wacz", "EXCLAVE_WACZ", "pip install wacz")
 }
 
+// Zstd returns the path of the command zstd: what $EXCLAVE_ZSTD names, else the one on PATH. When there is neither, the test ends as with [Missing].
+func Zstd(t testing.TB) string {
+	t.Helper()
+	return tool(t, "zstd", "EXCLAVE_ZSTD", "apt-get install zstd")
+}
+
 // Jwarc returns the command that runs jwarc, without arguments: java with the jar
 // that $EXCLAVE_JWARC names. When one is absent, the test ends as with [Missing].
 func Jwarc(t testing.TB) []string {

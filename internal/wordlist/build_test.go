@@ -146,7 +146,7 @@ func TestBuildSortsOnDisk(t *testing.T) {
 
 func TestParseSource(t *testing.T) {
 	for in, want := range map[string]wordlist.Source{
-		"a/cs_CZ.dic": {wordlist.KindHunspell, "a/cs_CZ.dic"}, "x.tsv": {wordlist.KindFrequency, "x.tsv"}, "x.warc.gz": {wordlist.KindWARC, "x.warc.gz"},
+		"a/cs_CZ.dic": {wordlist.KindHunspell, "a/cs_CZ.dic"}, "x.tsv": {wordlist.KindFrequency, "x.tsv"}, "x.warc.gz": {wordlist.KindWARC, "x.warc.gz"}, "x.warc.zst": {wordlist.KindWARC, "x.warc.zst"},
 		"x.txt": {wordlist.KindList, "x.txt"}, "corpus:x.txt": {wordlist.KindCorpus, "x.txt"}, "C:x": {wordlist.KindList, "C:x"},
 	} {
 		if got, err := wordlist.ParseSource(in); err != nil || got != want {

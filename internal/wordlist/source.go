@@ -34,7 +34,7 @@ type Source struct {
 }
 
 // ParseSource reads a source as it is written in commands: FILE, or KIND:FILE. Without
-// kind the name says it: .dic, .tsv, .warc and .warc.gz; others are plain lists.
+// kind the name says it: .dic, .tsv, .warc, .warc.gz and .warc.zst; others are plain lists.
 func ParseSource(s string) (Source, error) {
 	kinds := []string{KindHunspell, KindFrequency, KindList, KindCorpus, KindWARC}
 	if kind, path, ok := strings.Cut(s, ":"); ok && slices.Contains(kinds, kind) && path != "" {
@@ -44,7 +44,7 @@ func ParseSource(s string) (Source, error) {
 		return Source{}, fmt.Errorf("wordlist: a source is FILE or KIND:FILE; kinds are %s", strings.Join(kinds, ", "))
 	}
 	kind := KindList
-	for suffix, k := range map[string]string{".dic": KindHunspell, ".tsv": KindFrequency, ".warc": KindWARC, ".warc.gz": KindWARC} {
+	for suffix, k := range map[string]string{".dic": KindHunspell, ".tsv": KindFrequency, ".warc": KindWARC, ".warc.gz": KindWARC, ".warc.zst": KindWARC} {
 		if strings.HasSuffix(s, suffix) {
 			kind = k
 		}

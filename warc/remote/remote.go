@@ -99,6 +99,18 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// ReadAt implements io.ReaderAt.
+func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	at := f.at
+	defer func() { f.at = at }()
+	f.at = off
+	n, err := io.ReadFull(f, p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
+}
+
 // Seek implements io.Seeker.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	switch whence {

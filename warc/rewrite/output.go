@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"exclave/internal/fsx"
+	"exclave/warc"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
 // Form is how records lie in a file.
@@ -20,8 +20,8 @@ type Form string
 
 // Forms.
 const (
-	Gzip  Form = "gzip" // a member per record
-	Zstd  Form = "zstd" // a frame per record
+	Gzip  Form = warc.Gzip
+	Zstd  Form = warc.Zstd
 	Plain Form = "plain"
 )
 
@@ -95,8 +95,9 @@ type Set struct {
 	fs    fsx.FS
 	form  Form
 	level int
+	dict  *warc.Dictionary
 	gz    *gzip.Writer
-	zst   *zstd.Encoder
+	zst   *warc.ZstdWriter
 
 	files  []*Output
 	log    *Output // nil: none
@@ -108,15 +109,18 @@ type Set struct {
 // mostOpen is how many outputs are open at the same time.
 const mostOpen = 64
 
-// NewSet makes a Set of files of a form and level (0: the usual one).
-func NewSet(fsys fsx.FS, form Form, level int) (*Set, error) {
-	s := &Set{fs: fsys, form: form, level: level}
+// NewSet makes a Set of files of a form and level (0: the usual one). Files of zstd begin with the dictionary, unless it is nil.
+func NewSet(fsys fsx.FS, form Form, level int, dict *warc.Dictionary) (*Set, error) {
+	s := &Set{fs: fsys, form: form, level: level, dict: dict}
 	least, most := form.Levels()
 	if !slices.Contains(Forms(), form) {
 		return nil, fmt.Errorf("rewrite: form %q is none of %v", form, Forms())
 	}
 	if level != 0 && (level < least || level > most) {
 		return nil, fmt.Errorf("rewrite: level %d of %s is not %d to %d", level, form, least, most)
+	}
+	if dict != nil && form != Zstd {
+		return nil, fmt.Errorf("rewrite: a dictionary is for zstd, not for %s", form)
 	}
 	if level == 0 {
 		s.level = 6
@@ -126,7 +130,7 @@ func NewSet(fsys fsx.FS, form Form, level int) (*Set, error) {
 	case Gzip:
 		s.gz, err = gzip.NewWriterLevel(io.Discard, s.level)
 	case Zstd:
-		s.zst, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(s.level)), zstd.WithWindowSize(1<<23), zstd.WithEncoderCRC(true))
+		s.zst, err = warc.NewZstdWriter(s.level, dict)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rewrite: %w", err)
@@ -135,8 +139,8 @@ func NewSet(fsys fsx.FS, form Form, level int) (*Set, error) {
 }
 
 // NewStream makes a Set that is one stream, for standard output; files has its log.
-func NewStream(files fsx.FS, w io.Writer, form Form, level int) (*Set, error) {
-	s, err := NewSet(files, form, level)
+func NewStream(files fsx.FS, w io.Writer, form Form, level int, dict *warc.Dictionary) (*Set, error) {
+	s, err := NewSet(files, form, level, dict)
 	if err == nil {
 		s.single = bufio.NewWriterSize(w, 1<<16)
 	}
@@ -260,6 +264,11 @@ func (s *Set) Write(o *Output, r *Record) error {
 		}
 		w = o.buf
 	}
+	if o.Records == 0 && s.dict != nil {
+		if _, err := w.Write(s.dict.Frame()); err != nil {
+			return fmt.Errorf("rewrite: write %s: %w", o.Name, err)
+		}
+	}
 	o.Records++
 	var z io.WriteCloser
 	switch s.form {
@@ -267,7 +276,7 @@ func (s *Set) Write(o *Output, r *Record) error {
 		s.gz.Reset(w)
 		z, w = s.gz, s.gz
 	case Zstd:
-		s.zst.ResetContentSize(w, int64(len(r.Head))+r.Size+4)
+		s.zst.Reset(w, int64(len(r.Head))+r.Size+4)
 		z, w = s.zst, s.zst
 	}
 	_, err := io.WriteString(w, r.Head)

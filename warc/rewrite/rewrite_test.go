@@ -109,7 +109,7 @@ func contents(t *testing.T, data []byte) (out []string) {
 func rewritten(t *testing.T, data []byte, form Form, plan *Plan) map[string][]string {
 	t.Helper()
 	dir := t.TempDir()
-	set, err := NewSet(fsx.Real(), form, 0)
+	set, err := NewSet(fsx.Real(), form, 0, nil)
 	must(t, err)
 	plan.Temp = dir
 	if plan.Output != "" {
@@ -227,7 +227,7 @@ func TestTakedownEverywhere(t *testing.T) {
 	must(t, err)
 	must(t, td.Look(t.Context(), inputs(), t.TempDir()))
 	name := filepath.Join(t.TempDir(), "out")
-	set, err := NewSet(fsx.Real(), Gzip, 0)
+	set, err := NewSet(fsx.Real(), Gzip, 0, nil)
 	must(t, err)
 	must(t, Run(t.Context(), inputs(), &Plan{Output: name, Keep: td.Keep}, set))
 	got := folder(t, filepath.Dir(name))["out"]
@@ -272,7 +272,7 @@ func TestFilter(t *testing.T) {
 func TestDivide(t *testing.T) {
 	dir, s := t.TempDir(), sample()
 	d := &Divide{Prefix: filepath.Join(dir, "x"), Form: Gzip, Host: true}
-	set, err := NewSet(fsx.Real(), Gzip, 0)
+	set, err := NewSet(fsx.Real(), Gzip, 0, nil)
 	must(t, err)
 	must(t, Run(t.Context(), []Input{{"in", bytes.NewReader(plain(s))}}, &Plan{Name: d.Name}, set))
 	got := folder(t, dir)
@@ -289,7 +289,7 @@ func TestDivide(t *testing.T) {
 	}
 	dir = t.TempDir()
 	d = &Divide{Prefix: filepath.Join(dir, "x"), Form: Plain, Size: 3000}
-	set, err = NewSet(fsx.Real(), Plain, 0)
+	set, err = NewSet(fsx.Real(), Plain, 0, nil)
 	must(t, err)
 	must(t, Run(t.Context(), []Input{{"in", bytes.NewReader(plain(s))}}, &Plan{Name: d.Name}, set))
 	if got := folder(t, dir); len(got) < 2 || len(got["x-00000.warc"]) < 5 {
@@ -303,7 +303,7 @@ func TestOutputs(t *testing.T) {
 	name := filepath.Join(dir, "out.warc.gz")
 	must(t, os.WriteFile(name, []byte("mine"), 0o600))
 	run := func(ctx context.Context, fsys fsx.FS, data []byte, name string) error {
-		set, err := NewSet(fsys, Gzip, 0)
+		set, err := NewSet(fsys, Gzip, 0, nil)
 		must(t, err)
 		return Run(ctx, []Input{{"in", bytes.NewReader(data)}}, &Plan{Output: name, Temp: t.TempDir()}, set)
 	}
@@ -331,7 +331,7 @@ func TestOutputs(t *testing.T) {
 		data []byte
 		want int // files
 	}{{"damaged", plain(sample())[:5000], 1}, {"whole", plain(sample()), 3}} {
-		set, err := NewSet(fsx.Real(), Gzip, 0)
+		set, err := NewSet(fsx.Real(), Gzip, 0, nil)
 		must(t, err)
 		log, err := set.Log(filepath.Join(dir, "log"))
 		must(t, err)
@@ -345,7 +345,7 @@ func TestOutputs(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(dir, "log")); err != nil || string(b) != "left out" {
 		t.Errorf("the log is %q, %v", b, err)
 	}
-	set, err := NewSet(fsx.Real(), Gzip, 0)
+	set, err := NewSet(fsx.Real(), Gzip, 0, nil)
 	must(t, err)
 	if _, err := set.Log(filepath.Join(dir, "log")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a log: %v", err)
@@ -365,7 +365,7 @@ func TestManyOutputs(t *testing.T) {
 	}
 	dir := t.TempDir()
 	d := &Divide{Prefix: filepath.Join(dir, "x"), Form: Gzip, Host: true}
-	set, err := NewSet(fsx.Real(), Gzip, 0)
+	set, err := NewSet(fsx.Real(), Gzip, 0, nil)
 	must(t, err)
 	must(t, Run(t.Context(), []Input{{"in", bytes.NewReader(plain(records))}}, &Plan{Name: d.Name}, set))
 	n := 0

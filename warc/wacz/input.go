@@ -152,7 +152,7 @@ func (p *packing) input(name string, sel *selection) error {
 
 // rewrite makes a temporary file of what is wanted of a file, a gzip member for each record. Its name is empty when that is nothing.
 func (p *packing) rewrite(name string, sel *selection) (string, error) {
-	set, err := rewrite.NewSet(fsx.Real(), rewrite.Gzip, 0)
+	set, err := rewrite.NewSet(fsx.Real(), rewrite.Gzip, 0, nil)
 	if err != nil {
 		return "", err
 	}

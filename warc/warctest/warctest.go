@@ -7,6 +7,7 @@ package warctest
 import (
 	"errors"
 	"fmt"
+	"testing"
 
 	"exclave/internal/fsx"
 	"exclave/warc"
@@ -37,4 +38,19 @@ func Verify(fs fsx.FS, name string, each func(warc.RecordInfo) error) (defects [
 		return each(*i)
 	}, report)
 	return defects, err
+}
+
+// Dictionary returns a zstd dictionary of records as a crawl makes them.
+func Dictionary(t testing.TB) *warc.Dictionary {
+	t.Helper()
+	var samples [][]byte
+	for i := range 100 {
+		samples = append(samples, fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://www.example%d.com/page/%d\r\nWARC-Date: 2026-11-21T05:06:07.%03dZ\r\n"+
+			"WARC-Payload-Digest: sha1:AAAA%d\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", i%7, i, i, i, 100+i))
+	}
+	d, err := warc.TrainDictionary(samples, 2<<10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

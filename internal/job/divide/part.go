@@ -90,7 +90,7 @@ func ownRecords(in io.ReaderAt, s crawl.Span) (start, page int64, err error) {
 	start, page = -1, -1
 	alone := int64(-1)                     // a revisit record that is all of the page
 	of, requests := "", map[string]int64{} // by the answer
-	for r := warc.NewReader(io.NewSectionReader(in, s.Start, s.End-s.Start)); ; {
+	for r := warc.NewReaderAt(in, s.Start, s.End); ; {
 		e, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -101,7 +101,7 @@ func ownRecords(in io.ReaderAt, s crawl.Span) (start, page int64, err error) {
 		if e.Type() == warc.TypeWarcinfo {
 			continue
 		}
-		at, about := s.Start+e.Offset, ""
+		at, about := e.Offset, ""
 		if start < 0 {
 			start = at
 		}

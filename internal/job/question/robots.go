@@ -197,9 +197,9 @@ func (q *robotsQuestion) archived(ctx context.Context, t *robotsText, newest *ti
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	in := warc.NewReader(io.NewSectionReader(file, span.Start, span.End-span.Start))
+	in := warc.NewReaderAt(file, span.Start, span.End)
 	in.SecondOpinion(func(d warc.Defect) {
-		t.notes = append(t.notes, fmt.Sprintf("%s at %d: %s", name, span.Start+d.Offset, d.Detail))
+		t.notes = append(t.notes, fmt.Sprintf("%s at %d: %s", name, d.Offset, d.Detail))
 	})
 	asked := false
 	for {
@@ -219,14 +219,14 @@ func (q *robotsQuestion) archived(ctx context.Context, t *robotsText, newest *ti
 		}
 		status, body, err := answerBody(e.Block)
 		if err != nil {
-			return fmt.Errorf("%s at %d: %w", name, span.Start+e.Offset, err)
+			return fmt.Errorf("%s at %d: %w", name, e.Offset, err)
 		}
 		if status != int(f.Status) {
 			continue
 		}
 		at, err := e.Date()
 		if err == nil && at.After(*newest) {
-			*newest, t.body, t.from = at, body, fmt.Sprintf("%s at %d", name, span.Start+e.Offset)
+			*newest, t.body, t.from = at, body, fmt.Sprintf("%s at %d", name, e.Offset)
 		}
 		return err
 	}

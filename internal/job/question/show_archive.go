@@ -54,9 +54,9 @@ func (s *lookup) group(out *Shown, r *frontier.Record, c frontier.Capture) (err 
 		return err
 	}
 	defer f.Close()
-	in := warc.NewReader(io.NewSectionReader(f, c.Span.Start, c.Span.End-c.Span.Start))
+	in := warc.NewReaderAt(f, c.Span.Start, c.Span.End)
 	in.SecondOpinion(func(d warc.Defect) {
-		out.Notes = append(out.Notes, fmt.Sprintf("%s at %d: %s", name, c.Span.Start+d.Offset, d.Detail))
+		out.Notes = append(out.Notes, fmt.Sprintf("%s at %d: %s", name, d.Offset, d.Detail))
 	})
 	for {
 		e, err := in.Next()
@@ -66,9 +66,9 @@ func (s *lookup) group(out *Shown, r *frontier.Record, c frontier.Capture) (err 
 		if err != nil {
 			return fmt.Errorf("%s from %d on: %w", name, c.Span.Start, err)
 		}
-		rec := ShownRecord{File: name, Offset: c.Span.Start + e.Offset, Type: e.Type(), ID: e.ID(), Target: e.TargetURI(),
+		rec := ShownRecord{File: name, Offset: e.Offset, Type: e.Type(), ID: e.ID(), Target: e.TargetURI(),
 			Date: e.Header.Get("WARC-Date"), Abandoned: c.Abandoned,
-			Current: crawl.Ref{File: c.Span.File, Offset: c.Span.Start + e.Offset, Length: r.Response.Length} == r.Response && r.Outcome.Archived}
+			Current: crawl.Ref{File: c.Span.File, Offset: e.Offset, Length: r.Response.Length} == r.Response && r.Outcome.Archived}
 		if e.Type() == warc.TypeRevisit {
 			rec.Refers = strings.TrimSpace(e.Header.Get("WARC-Refers-To-Target-URI") + " of " + e.Header.Get("WARC-Refers-To-Date"))
 		}

@@ -97,7 +97,7 @@ func (r *logs) rewrite(ctx context.Context, l crawl.LogID, f logFile) error {
 	if f.damage != nil {
 		why += fmt.Sprintf("; it cannot be read behind its line %d", f.lines+f.broken)
 	}
-	e, err := r.aside.Tail(old, 0, f.lines, why)
+	e, err := r.aside.Tail(old, nil, 0, f.lines, why)
 	if err != nil {
 		return err
 	}

@@ -198,7 +198,7 @@ func (r *rebuilding) cutOff(name string, from, whole int64, why string) error {
 		r.made.Aside = append(r.made.Aside, e)
 		return err
 	}
-	e, err := r.aside.Tail(path, from, whole, why)
+	e, err := warc.KeepTail(r.aside, r.FS, path, from, whole, why)
 	if err != nil {
 		return err
 	}

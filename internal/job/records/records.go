@@ -61,7 +61,7 @@ func (r Reader) Open(ctx context.Context, ref crawl.Ref) (*warc.Entry, io.Closer
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := warc.NewReader(io.NewSectionReader(f, ref.Offset, ref.Length)).Next()
+	e, err := warc.NewReaderAt(f, ref.Offset, ref.Offset+ref.Length).Next()
 	if err != nil {
 		_ = f.Close()
 		return nil, nil, fmt.Errorf("job: record at %d in %s: %w", ref.Offset, name, err)

@@ -235,6 +235,8 @@ too when it is not loopback.`,
 		"warc.compression": `"gzip", which every program reads, or "zstd": docs/howto/zstd.md. A file that was begun
 is finished in its form.`,
 		"warc.gzip_level": `1 fast … 9 small.`,
+		"warc.cdxj": `Each file that is complete is indexed for replay, in the folder indexes:
+docs/howto/replay.md.`,
 		"warc.zstd_level": `1 fast … 22 small, in four steps: 1, 3, 6, 10.`,
 		"warc.zstd_dictionary": `File of a dictionary, made by exclave warc dictionary or zstd --train: small records
 become smaller; "" = none.`,
@@ -248,8 +250,30 @@ earlier one: docs/howto/dedup.md.`,
 		"dedup.by": `"digest": content that is the same, at whatever address; "url-digest": at the same
 address.`,
 		"dedup.min_size": `Bytes of a body from which on it is looked for.`,
+		"dedup.revisit_only": `Of a URI that is asked for again and did not change, only the revisit record is
+written: what its request, metadata and verdict records say was said before.`,
+		"dedup.near_distance": `Pages nearly the same are counted: those of which the simhashes of the texts differ in at
+most so many bits, 1 … 7. Less is stricter; 0 = off.`,
 		"dedup.index": `Folders made by exclave dedup build: what other archives have of images and other
 content without text or links is not archived again.`,
+		"dedup.servers": `Servers of an index of captures that are asked for the same beside: collections of
+OutbackCDX (http://host:8080/collection) and indexes of pywb (http://host:8080/collection/cdx).`,
+		"dedup.server_timeout":     `How long an answer may take; without one the content is archived whole.`,
+		"dedup.server_connections": `Questions to each of them at the same time.`,
+		"dedup.server_logins": `A file with lines https://name:password@host/ for servers that want them; "" for
+none.`,
+
+		"store": `Complete WARC files are stored elsewhere beside the crawl, one after the other, and compared there;
+exclave store does the same at any time: docs/howto/storage.md.`,
+		"store.to":       `"s3://BUCKET/PREFIX", "file:///FOLDER" or a folder, on another disk; "" = nowhere.`,
+		"store.endpoint": `URL of the S3 server, "https://s3.example.org:9000"; "" = Amazon's.`,
+		"store.region":   `Region of the bucket; servers other than Amazon's take this one.`,
+		"store.credentials": `A file in the form of AWS's shared credentials (profile "default", or that of AWS_PROFILE);
+"" = AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment. No key belongs here.`,
+		"store.ca":        `PEM file of certificates that are trusted beside the system's; "" = none.`,
+		"store.delete":    `Delete a file here once it is stored, compared and registered.`,
+		"store.read_back": `Read each object from its place to compare it, also when the server states its SHA-256.`,
+		"store.part_size": `Bytes sent in one request: what is sent again at most after an upload broke off.`,
 
 		"scope": `Which links and seeds are followed. The last rule that says something wins; logs and
 reports name it. Rules: accept, reject, seeds, prerequisite, hosts, regex,

@@ -19,6 +19,7 @@ import (
 	"exclave/internal/urlx"
 	"exclave/internal/whois"
 	"exclave/warc"
+	"exclave/warc/store"
 )
 
 // FileName is the name of the configuration in a job's folder.
@@ -44,6 +45,8 @@ type Config struct {
 	WARC  warc.Config  `toml:"warc"`
 	// Dedup says of which answers only a revisit record is archived.
 	Dedup write.DedupConfig `toml:"dedup"`
+	// Store says where complete WARC files are stored.
+	Store store.Config `toml:"store"`
 	// Checkpoint says when checkpoints are made, and which are kept.
 	Checkpoint Checkpoint `toml:"checkpoint"`
 	// Logs says how crawl.log, analysis.jsonl and out-of-scope.jsonl roll.
@@ -222,6 +225,7 @@ func Default(profile string) *Config {
 		Whois: whois.DefaultConfig(),
 		WARC:  warc.DefaultConfig(),
 		Dedup: write.DefaultDedup(),
+		Store: store.DefaultConfig(),
 		Logs:  frontier.DefaultLogsConfig(),
 		Scope: decide.DefaultScope(NationalDomains(profile)...),
 	}

@@ -11,6 +11,7 @@ import (
 	"exclave/chain/decide"
 	"exclave/frontier"
 	"exclave/internal/conf"
+	"exclave/warc/store"
 )
 
 // Load reads the configuration of a job: path is its folder, or the file itself.
@@ -101,7 +102,21 @@ func (c *Config) Absolute() error {
 	}
 	c.Dir = dir
 	c.eachFile(func(name *string) { *name = c.Path(*name) })
+	c.Store = c.Storage()
 	return nil
+}
+
+// Storage returns where complete WARC files are stored, with the names of files made absolute. That of its credentials is not among [Config.Files]:
+// nothing copies them.
+func (c *Config) Storage() store.Config {
+	s := c.Store
+	s.To = store.Absolute(s.To, c.Dir)
+	for _, name := range s.Files() {
+		if *name != "" {
+			*name = c.Path(*name)
+		}
+	}
+	return s
 }
 
 // Files returns the names of the files that the configuration needs, as it writes them,

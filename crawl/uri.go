@@ -268,6 +268,8 @@ type CrawlURI struct {
 	// Original is the earlier answer with the same content that a revisit record was written for; nil: the
 	// response was archived whole, or is one to a conditional request.
 	Original *Original
+	// Simhash and TextHash are the hashes of the page's text (package simhash) as the archive has them; "" without.
+	Simhash, TextHash string
 
 	// Post.
 	Disposition Disposition

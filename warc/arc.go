@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 // VersionARC is the Version of an [Entry] that was read from an ARC file, of version 1 or 2
@@ -87,7 +89,7 @@ func (r *Reader) arcHeader(e *Entry) error {
 
 // arcFields takes the line apart. Whether the block is an answer of HTTP is told by how it begins.
 func (e *Entry) arcFields(block *bufio.Reader) error {
-	text := trimEnd(e.raw)
+	text := escaped(trimEnd(e.raw))
 	m := arcLine.FindStringSubmatch(text)
 	if m == nil {
 		return defect(e.Offset, KindHeader, "line %q is neither a version of WARC nor of an ARC record", clip(text))
@@ -105,7 +107,7 @@ func (e *Entry) arcFields(block *bufio.Reader) error {
 			typ, kind = TypeResponse, "application/http; msgtype=response"
 		}
 	}
-	e.Header = Header{{"WARC-Type", typ}, what, {"WARC-Date", arcDate(stamp)}, {"WARC-Record-ID", arcID(text)}}
+	e.Header = Header{{"WARC-Type", typ}, what, {"WARC-Date", arcDate(stamp)}, {"WARC-Record-ID", arcID(text, block, length)}}
 	if typ != TypeWarcinfo && ip != "0.0.0.0" && ip != "-" { // a warcinfo record may have none
 		e.Header = append(e.Header, Field{"WARC-IP-Address", ip})
 	}
@@ -114,6 +116,24 @@ func (e *Entry) arcFields(block *bufio.Reader) error {
 	}
 	e.Header = append(e.Header, Field{"Content-Length", length})
 	return nil
+}
+
+// escaped has what no header of WARC may hold, bytes that are no UTF-8 and controls, as %XX: addresses stood in ARC as they came.
+func escaped(s string) string {
+	if utf8.ValidString(s) && !hasControl(s) {
+		return s
+	}
+	var b []byte
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 || hasControl(s[:n]) {
+			b = fmt.Appendf(b, "%%%02X", s[0])
+		} else {
+			b = append(b, s[:n]...)
+		}
+		s = s[n:]
+	}
+	return string(b)
 }
 
 // arcDate takes 14 digits, or 17 with milliseconds; what is no date it leaves, so that it is told as one of WARC is.
@@ -129,11 +149,16 @@ func arcDate(digits string) string {
 	return t.Format(time.RFC3339Nano)
 }
 
-// arcID makes the ID of a record, which ARC has none of, of its line: the same from every copy of the file
+// identified is how many bytes of a block the ID of an ARC record depends on: every reader of a record has room for as many.
+const identified = 4 << 10
+
+// arcID makes the ID of a record, which ARC has none of, of its line and the beginning of its block: the same from every copy of the file
 // (RFC 9562 section 5.5, name space URL).
-func arcID(line string) string {
+func arcID(line string, block *bufio.Reader, length string) string {
 	const space = "\x6b\xa7\xb8\x11\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8"
-	s := sha1.Sum([]byte(space + line))
+	n, _ := strconv.ParseInt(length, 10, 64)                // what is no length is told as a defect
+	start, _ := block.Peek(int(min(max(n, 0), identified))) // an error comes again
+	s := sha1.Sum(slices.Concat([]byte(space+line+"\n"), start))
 	s[6], s[8] = s[6]&0x0f|0x50, s[8]&0x3f|0x80
 	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", s[:4], s[4:6], s[6:8], s[8:10], s[10:16])
 }
@@ -179,14 +204,22 @@ func (r *Reader) afterARC(e *Entry, size int64, ended bool, next byte) error {
 	return r.unstream(e, size)
 }
 
+// headLine is the field in which a record that is written as WARC keeps the line it had in ARC, as Heritrix's developers proposed
+// (https://github.com/internetarchive/heritrix3/wiki/ARC-to-WARC-(to-ARC)).
+const headLine = "ARC-Header-Line"
+
 // Head returns the header in WARC's form, with the empty line that ends it: as it stands in the file, or what an ARC record
-// gets when it is written as WARC 1.1.
-func (e *Entry) Head() string {
+// gets when it is written as WARC 1.1, with the digests that were made of it.
+func (e *Entry) Head(made []Field) string {
 	if e.Version != VersionARC {
 		return e.raw
 	}
 	b := []byte("WARC/1.1\r\n")
-	for _, f := range e.Header {
+	fields := slices.Concat(e.Header, made)
+	if line := trimEnd(e.raw); utf8.ValidString(line) && !hasControl(line) {
+		fields = append(fields, Field{headLine, line})
+	}
+	for _, f := range fields {
 		b = fmt.Appendf(b, "%s: %s\r\n", f.Name, f.Value)
 	}
 	return string(append(b, "\r\n"...))

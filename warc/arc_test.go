@@ -23,6 +23,7 @@ func arcRecords() (out [][]byte) {
 	record("http://a.example/a b 192.0.2.1 20050614070147123 text/html; charset=utf-8", "no header", "\n")
 	record("http://a.example/"+strings.Repeat("long", 2000)+" 0.0.0.0 20050614070148 no-type", "", "\n")
 	record("https://b.example/ 192.0.2.2 20050614070149 text/html 200 fac069150613fe55599cc7fa88aa089d - 209 a.arc", "HTTP/1.0 200 OK\r\n\r\n", "\n")
+	record("http://a.example/ 192.0.2.1 20050614070145 text/html", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>two\n\n", "\n") // within the same second
 	return out
 }
 
@@ -64,7 +65,9 @@ func TestARC(t *testing.T) {
 	}
 	got := readARC(t, plain, nil)
 	var fields []string
+	ids := map[string]bool{}
 	for _, s := range got {
+		ids[s.Header.Get("WARC-Record-ID")] = true
 		var f []string
 		for _, name := range []string{"WARC-Type", "WARC-Filename", "WARC-Target-URI", "WARC-Date", "WARC-IP-Address", "Content-Type", "Content-Length"} {
 			if v := s.Header.Get(name); v != "" {
@@ -83,9 +86,13 @@ func TestARC(t *testing.T) {
 		"resource | http://a.example/a b | 2005-06-14T07:01:47.123Z | 192.0.2.1 | text/html; charset=utf-8 | 9",
 		"resource | http://a.example/longlonglonglonglon | 2005-06-14T07:01:48Z | 0",
 		"response | https://b.example/ | 2005-06-14T07:01:49Z | 192.0.2.2 | application/http; msgtype=response | 19",
+		"response | http://a.example/ | 2005-06-14T07:01:45Z | 192.0.2.1 | application/http; msgtype=response | 52",
 	}
 	if d := cmp.Diff(want, fields); d != "" {
 		t.Error(d)
+	}
+	if len(ids) != len(records) {
+		t.Errorf("%d IDs of %d records", len(ids), len(records))
 	}
 	for name, data := range map[string][]byte{
 		"gzip": members, "zstd": frames, "gzip, one stream": gzipOf(t, plain), "zstd, one stream": zstdOf(t, plain),
@@ -134,6 +141,22 @@ func TestARCDamage(t *testing.T) {
 				}
 			}
 		}
+	}
+	// Damage that leaves nothing to tell ARC by, at the beginning of the file.
+	for form, packed := range pack {
+		data := packed(slices.Concat(records[0]))
+		copy(data[min(12, len(data)):], "\xff\xff\xff\xff\xff\xff")
+		data[0] ^= 0xff
+		for _, r := range records[1:] {
+			data = append(data, packed(r)...)
+		}
+		if got := readARC(t, data, func(Defect) {}); len(got) != len(records)-1 {
+			t.Errorf("%s: %d records are found behind the first one, of %d", form, len(got), len(records)-1)
+		}
+	}
+	// Bytes that no header of WARC may hold.
+	if got := readARC(t, []byte("http://a.example/\xe1\x01ž 192.0.2.1 20050614070145 text/html 1\nx\n"), nil); len(got) != 1 || got[0].Header.Get("WARC-Target-URI") != "http://a.example/%E1%01ž" {
+		t.Errorf("an address of strange bytes: %+v", got)
 	}
 	for length, kind := range map[string]Kind{"-1": KindLength, "abc": KindLength, "900": KindTruncated} {
 		_, err := verifyAll([]byte("http://a.example/ 192.0.2.1 20050614070145 text/html " + length + "\n\n"))

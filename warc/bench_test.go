@@ -1,10 +1,15 @@
 package warc
 
 import (
+	"bufio"
+	"crypto/sha1"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +17,7 @@ import (
 
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
+	"exclave/internal/sharedtest"
 )
 
 // text is n bytes that compress about as HTML does.
@@ -34,7 +40,7 @@ func benchRecords(b *testing.B) []*Record {
 }
 
 // BenchmarkCapture writes a page of 20 KB, its request and metadata, digests
-// included, to a real file; BenchmarkGzipOnly is the floor under it.
+// included, to a real file; BenchmarkHashAndCompress is the floor under it.
 func BenchmarkCapture(b *testing.B) { benchCapture(b, testConfig()) }
 
 // BenchmarkCaptureZstd is BenchmarkCapture in zstd, without and with a dictionary.
@@ -62,20 +68,29 @@ func benchCapture(b *testing.B, c Config) {
 	p.Release(f)
 }
 
-func BenchmarkGzipOnly(b *testing.B) {
+// BenchmarkHashAndCompress digests and compresses the records of BenchmarkCapture as the writer does, and does nothing else with them.
+func BenchmarkHashAndCompress(b *testing.B) {
 	records := benchRecords(b)
-	var members [][]byte
+	var members, blocks [][]byte
 	for _, r := range records {
 		must(b, r.complete(nil))
 		block, err := io.ReadAll(r.reader())
 		must(b, err)
-		members = append(members, append(r.appendHeader(nil), block...))
+		blocks = append(blocks, block)
+		members = append(members, append(append(r.appendHeader(nil), block...), "\r\n\r\n"...))
 	}
 	z, err := gzip.NewWriterLevel(io.Discard, testConfig().GzipLevel)
 	must(b, err)
+	var tiny small
+	var out []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, m := range members {
+		for i, m := range members {
+			sha1.Sum(blocks[i])
+			if len(m) <= smallRecord {
+				out = tiny.appendMember(out[:0], m)
+				continue
+			}
 			z.Reset(io.Discard)
 			_, err := z.Write(m)
 			must(b, err)
@@ -98,4 +113,79 @@ func BenchmarkVerify(b *testing.B) {
 		_, err := verifyFile(fsx.Real(), name, func(RecordInfo) error { return nil })
 		must(b, err)
 	}
+}
+
+// BenchmarkCheck does what exclave warc check does with a file of EXCLAVE_CHECK bytes of blocks (64 MB), of records of other people with
+// IDs of their own. EXCLAVE_CHECK_FILE is where the file is made, or is, and stays.
+func BenchmarkCheck(b *testing.B) {
+	name := os.Getenv("EXCLAVE_CHECK_FILE")
+	if name == "" {
+		name = b.TempDir() + "/x.warc.gz"
+	}
+	if _, err := os.Stat(name); err != nil {
+		checkFile(b, name)
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		f, err := os.Open(name)
+		must(b, err)
+		ids, n := NewDuplicates(b.TempDir()), int64(0)
+		must(b, VerifyReader(f, func(i *RecordInfo) error {
+			n += i.Size
+			return ids.Add(0, i)
+		}, func(d Defect) { b.Error(d) }))
+		must(b, ids.Each(func(_ int, _ int64, _ int, offset int64) error {
+			return fmt.Errorf("offset %d: an ID once more", offset)
+		}))
+		must(b, errors.Join(ids.Close(), f.Close()))
+		b.SetBytes(n)
+	}
+}
+
+func checkFile(b *testing.B, name string) {
+	size := int64(64e6)
+	if s := os.Getenv("EXCLAVE_CHECK"); s != "" {
+		var err error
+		size, err = strconv.ParseInt(s, 10, 64)
+		must(b, err)
+	}
+	var heads []string
+	var blocks [][]byte
+	for _, from := range []string{"resiliparse/tests/data/warcfile.warc.gz", "ipwb/samples/warcs/sample-1.warc.gz", "py-wacz/tests/fixtures/example-collection-with-lists.warc"} {
+		f, err := os.Open(sharedtest.Path(b, warcData+from))
+		must(b, err)
+		for r := NewReader(f); ; {
+			e, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			must(b, err)
+			block, err := io.ReadAll(e.Block)
+			must(b, err)
+			heads, blocks = append(heads, e.raw), append(blocks, block)
+		}
+		must(b, f.Close())
+	}
+	out, err := os.Create(name)
+	must(b, err)
+	w := bufio.NewWriterSize(out, 1<<20)
+	z, err := gzip.NewWriterLevel(nil, 6)
+	must(b, err)
+	id := regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
+	for n := int64(0); n < size; {
+		ids := map[string]string{} // of this round: records still name each other
+		for i, head := range heads {
+			head = id.ReplaceAllStringFunc(head, func(was string) string {
+				if ids[was] == "" {
+					ids[was] = NewID()
+				}
+				return ids[was]
+			})
+			z.Reset(w)
+			_, err := io.WriteString(z, head+string(blocks[i])+"\r\n\r\n")
+			must(b, errors.Join(err, z.Close()))
+			n += int64(len(blocks[i]))
+		}
+	}
+	must(b, errors.Join(w.Flush(), out.Close()))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"exclave/internal/fsx"
@@ -15,8 +16,8 @@ const maxLast = 16 << 20
 
 // Check compares the files of a directory with what rows say is acknowledged, and changes nothing: each is
 // there, is as long as it should be (one that is open may be longer), and the last capture that is
-// acknowledged of it, which last returns, is whole. A complete file that is missing is no fault when moved
-// reports its name. With strict, no open file may be longer, and none may be unknown. A complete file named by this package
+// acknowledged of it, which last returns, is whole. A file that is missing is no fault when moved
+// reports its name: it was complete, whether its row says so or not. moved is asked after the directory was read. With strict, no open file may be longer, and none may be unknown. A complete file named by this package
 // that no row knows is always a fault: the state is older than the archive. The error names up to ten faults.
 func Check(fsys fsx.FS, dir string, rows []FileState, last func(file uint32) (Span, bool, error), moved func(name string) bool, strict bool) error {
 	r := recovery{fs: fsys, dir: dir, sizes: make(map[string]int64)}
@@ -78,7 +79,7 @@ func (c *checker) row(row *FileState) error {
 	switch {
 	case !there && row.Committed == 0:
 		return nil
-	case !there && row.Final && c.moved(row.Name):
+	case !there && c.moved(row.Name):
 		return nil
 	case !there && !row.Final:
 		c.fault("%s is missing, %d bytes of it were acknowledged: put it back from a copy, or have what is lost fetched again (exclave recover JOB --fetch-missing)",
@@ -105,6 +106,9 @@ func (c *checker) row(row *FileState) error {
 // capture reads the last capture.
 func (c *checker) capture(path string, s Span) error {
 	f, err := c.fs.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && c.moved(c.fs.PathBase(path)) { // just now
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,8 @@ type Config struct {
 	// Name is the template of file names, without ".warc.gz" or ".warc.zst": {prefix}, {timestamp17} (UTC with milliseconds) or {timestamp14},
 	// {serial} (the number of the file in the job, five digits or more), {pid}, {host}. The serial number stands behind the time.
 	Name string `toml:"name"`
+	// CDXJ makes an index beside each complete file, in a folder of indexes.
+	CDXJ bool `toml:"cdxj"`
 	// Host names the machine in file names; empty is its host name.
 	Host string `toml:"-"`
 }
@@ -48,7 +50,7 @@ const (
 // DefaultConfig returns Heritrix's defaults: 1 GB files; two files at a time; the
 // level at which gzip costs about as much as the rest of a capture.
 func DefaultConfig() Config {
-	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, Compression: Gzip, GzipLevel: 5, ZstdLevel: 3, PayloadDigest: DigestStored, Name: DefaultName}
+	return Config{Prefix: "EXCLAVE", MaxSize: 1e9, PoolSize: 2, Compression: Gzip, GzipLevel: 5, ZstdLevel: 3, PayloadDigest: DigestStored, Name: DefaultName, CDXJ: true}
 }
 
 // Validate returns every problem, joined, or nil.

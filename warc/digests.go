@@ -1,6 +1,7 @@
 package warc
 
 import (
+	"crypto/sha1"
 	"errors"
 	"strings"
 
@@ -17,7 +18,7 @@ type Digests struct {
 	begun          bool
 }
 
-// NewDigests returns what checks the digests that the header of e names.
+// NewDigests returns what checks the digests that the header of e names, or makes those of an ARC record, which has none.
 func NewDigests(e *Entry) *Digests {
 	d := &Digests{entry: e, block: parseDigest(e.Header.Get("WARC-Block-Digest")), answer: e.Type() != TypeRequest}
 	if e.Type() != TypeRevisit && e.Header.Get("WARC-Segment-Number") == "" {
@@ -26,7 +27,33 @@ func NewDigests(e *Entry) *Digests {
 	kind := e.Header.Get("Content-Type")
 	d.http = len(kind) >= len(anyHTTP) && strings.EqualFold(kind[:len(anyHTTP)], anyHTTP)
 	d.begun = !d.http
+	if e.Version == VersionARC {
+		d.block = &recorded{Hash: sha1.New()}
+		if d.http {
+			d.payload = &recorded{Hash: sha1.New()}
+		}
+	}
 	return d
+}
+
+// Made returns the digests of an ARC record, as fields, after the whole block was written. What they vouch for is that nothing changed since.
+func (d *Digests) Made() (out []Field) {
+	d.end()
+	for _, c := range []struct {
+		d    *recorded
+		name string
+	}{{d.block, "WARC-Block-Digest"}, {d.payload, "WARC-Payload-Digest"}} {
+		if c.d != nil && c.d.want == nil {
+			out = append(out, Field{c.name, Label(c.d.Sum(nil))})
+		}
+	}
+	return out
+}
+
+func (d *Digests) end() {
+	if !d.begun && d.payload != nil {
+		d.begin()
+	}
 }
 
 // Write takes the next bytes of the block. It returns no error.
@@ -67,15 +94,13 @@ func (d *Digests) body(p []byte) {
 
 // Wrong says what differs, after the whole block was written; it is empty when nothing does.
 func (d *Digests) Wrong() string {
-	if !d.begun && d.payload != nil {
-		d.begin()
-	}
+	d.end()
 	var errs []error
 	for _, c := range []struct {
 		d *recorded
 		k Kind
 	}{{d.block, KindBlock}, {d.payload, KindPayload}} {
-		if c.d != nil {
+		if c.d != nil && c.d.want != nil {
 			if m := c.d.mismatch(nil); m != "" && (c.k != KindPayload || !d.entity.right()) {
 				errs = append(errs, errors.New(string(c.k)+": "+m))
 			}

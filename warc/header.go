@@ -21,7 +21,9 @@ func (r *Reader) header(e *Entry) error {
 	if err != nil {
 		return err
 	}
-	return e.parse(raw)
+	err = e.parse(raw)
+	r.warc = r.warc || e.Version != ""
+	return err
 }
 
 // usualFields is how many fields a header has, about.

@@ -53,14 +53,19 @@ func ReadManifest(fsys fsx.FS, dir string) (_ Manifest, err error) {
 	return m, nil
 }
 
-// Add reads a file of a folder and takes it in.
-func (m Manifest) Add(ctx context.Context, fsys fsx.FS, dir, name string) error {
+// Add reads a file of a folder and takes it in. also, if it is not nil, may read the same bytes on the way; what it leaves is read after it, and
+// what it returns does not matter to the digest.
+func (m Manifest) Add(ctx context.Context, fsys fsx.FS, dir, name string, also func(io.Reader)) error {
 	f, err := fsys.Open(fsys.PathJoin(dir, name))
 	if err != nil {
 		return fmt.Errorf("warc: %w", err)
 	}
 	h := sha256.New()
-	_, err = io.CopyBuffer(h, &cancelled{ctx, f}, make([]byte, 256<<10))
+	in := &cancelled{ctx, f}
+	if also != nil {
+		also(io.TeeReader(in, h))
+	}
+	_, err = io.CopyBuffer(h, in, make([]byte, 256<<10))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("warc: digest %s: %w", name, err)
 	}

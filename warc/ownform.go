@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// ownForm reports that a record has the form in which this program writes records, so strictly
+// ownForm reports that a record has the form in which this program writes records, or that of WARC 1.0 as most others do, so strictly
 // that gowarc has nothing to object to it (ADR 40). It need not be asked then: that would take
 // as long as everything else. Digests do not matter, they are recomputed; block is what
 // [secondOpinion.of] is given.
 func ownForm(e *Entry, i *RecordInfo, block []byte, whole bool) bool {
-	if e.Version != "1.1" || !plainLines(e.raw) {
+	if e.Version != "1.1" && e.Version != "1.0" || !plainLines(e.raw) {
 		return false
 	}
 	var seen uint
 	typed := false
 	for _, f := range e.Header {
-		n, ok := plainField(f, i)
+		n, ok := plainField(f, i, e.Version)
 		if !ok || n < fieldConcurrent && seen&(1<<n) != 0 {
 			return false
 		}
@@ -62,14 +62,14 @@ const (
 
 // plainField returns the number of a field; false when it is none that occurs in plain records of
 // the type, or its value has another form.
-func plainField(f Field, i *RecordInfo) (n uint, ok bool) {
+func plainField(f Field, i *RecordInfo, version string) (n uint, ok bool) {
 	aside := i.Type == TypeRequest || i.Type == TypeResponse || i.Type == TypeMetadata || i.Type == TypeRevisit || i.Type == TypeResource
 	revisit := i.Type == TypeRevisit
 	switch f.Name {
 	case "WARC-Type":
 		return fieldType, aside || i.Type == TypeWarcinfo
 	case "WARC-Date":
-		return fieldDate, plainDate(f.Value, i)
+		return fieldDate, plainDate(f.Value) && !i.Date.IsZero()
 	case "WARC-Record-ID":
 		return fieldID, plainID(f.Value)
 	case "Content-Length":
@@ -98,11 +98,11 @@ func plainField(f Field, i *RecordInfo) (n uint, ok bool) {
 	case "WARC-Warcinfo-ID":
 		return fieldWarcinfo, aside && plainID(f.Value)
 	case "WARC-Profile":
-		return fieldProfile, revisit && (f.Value == ProfileIdentical || f.Value == ProfileNotModified)
+		return fieldProfile, revisit && plainProfile(f.Value, version)
 	case "WARC-Refers-To":
 		return fieldRefersTo, revisit && plainID(f.Value)
 	case "WARC-Refers-To-Date":
-		return fieldRefersToDate, revisit && len(f.Value) == len(dateFormat) && isDate(f.Value)
+		return fieldRefersToDate, revisit && plainDate(f.Value) && isDate(f.Value)
 	case "WARC-Refers-To-Target-URI":
 		return fieldRefersToTarget, revisit && plainURI(f.Value)
 	case "WARC-Concurrent-To":
@@ -126,13 +126,19 @@ func plainLines(raw string) bool {
 	return true
 }
 
-// plainDate wants what [dateFormat] says, of the record itself: its date is known to be one.
-func plainDate(s string, i *RecordInfo) bool {
-	return len(s) == len(dateFormat) && s[len(s)-1] == 'Z' && !i.Date.IsZero()
+// plainProfile wants a profile of the version.
+func plainProfile(s, version string) bool {
+	rest, ok := strings.CutPrefix(s, "http://netpreserve.org/warc/"+version+"/revisit/")
+	return ok && (rest == "identical-payload-digest" || rest == "server-not-modified")
+}
+
+// plainDate wants a date with seconds or milliseconds, by its length.
+func plainDate(s string) bool {
+	return (len(s) == len("2006-01-02T15:04:05Z") || len(s) == len(dateFormat)) && s[len(s)-1] == 'Z'
 }
 
 func isDate(s string) bool {
-	_, err := time.Parse(dateFormat, s)
+	_, err := time.Parse(time.RFC3339, s)
 	return err == nil
 }
 
@@ -197,8 +203,11 @@ func plainLabel(s string) bool {
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // plainFields wants a block of named fields, one to a line that ends with CRLF, none of them folded,
-// encoded or empty.
+// encoded or empty; behind them there may be an empty line, as Heritrix writes one.
 func plainFields(block []byte) bool {
+	if bytes.HasSuffix(block, []byte("\r\n\r\n")) {
+		block = block[:len(block)-2]
+	}
 	if len(block) == 0 || bytes.Contains(block, []byte("=?")) {
 		return false
 	}

@@ -42,6 +42,7 @@ func ownRecords(t testing.TB) []*Record {
 		of(TypeResponse, "dns:a.example", ContentDNS, "20261123\na.example. 86400 IN A 192.0.2.7\n"),
 		of(TypeRequest, "http://a.example/", ContentHTTPRequest, "GET / HTTP/1.1\r\n\r\n"),
 		of(TypeMetadata, "http://a.example/", ContentFields, "seed: \r\noutlink: http://b.example/ L a/@href\r\n"),
+		of(TypeMetadata, "http://a.example/", ContentFields, "hopsFromSeed: L\r\n\r\n"), // Heritrix
 		of(TypeMetadata, "urn:exclave:verdict:http://a.example/", ContentJSON, "[]"),
 	}
 }
@@ -60,7 +61,7 @@ func asRead(header string, block []byte) (*Entry, *RecordInfo) {
 	return e, &info
 }
 
-// Every record that the program writes has the form in which gowarc is not asked, so that it is not.
+// Every record that the program writes has the form in which gowarc is not asked, so that it is not; also as one of WARC 1.0.
 func TestOwnFormOfOurs(t *testing.T) {
 	for _, r := range ownRecords(t) {
 		header := string(r.appendHeader(nil))
@@ -70,6 +71,9 @@ func TestOwnFormOfOurs(t *testing.T) {
 		e, info := asRead(header, block)
 		if e == nil || !ownForm(e, info, block, true) {
 			t.Errorf("gowarc is asked about\n%s%s", header, block)
+		}
+		if e, info = asRead(string(asOf10([]byte(header))), block); e == nil || !ownForm(e, info, block, true) {
+			t.Errorf("gowarc is asked about WARC 1.0:\n%s%s", header, block)
 		}
 	}
 }
@@ -88,6 +92,9 @@ func TestOwnForm(t *testing.T) {
 	for range 25_000 {
 		r := records[rng.IntN(len(records))]
 		header := r.appendHeader(nil)
+		if rng.IntN(2) == 0 {
+			header = asOf10(header)
+		}
 		block := make([]byte, r.size())
 		_, err := r.reader().Read(block)
 		must(t, err)
@@ -126,6 +133,14 @@ func TestOwnForm(t *testing.T) {
 	if own < 500 || objected < 500 {
 		t.Errorf("%d of our form, %d objected to: too few for this test", own, objected)
 	}
+}
+
+// asOf10 makes a header one of WARC 1.0, as other programs write it.
+func asOf10(header []byte) []byte {
+	for from, to := range map[string]string{"WARC/1.1": "WARC/1.0", ".004Z": "Z", "warc/1.1/revisit": "warc/1.0/revisit"} {
+		header = bytes.ReplaceAll(header, []byte(from), []byte(to))
+	}
+	return header
 }
 
 func withLength(header []byte, n int) []byte {

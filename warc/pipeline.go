@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 )
 
 // VerifyReader is [VerifyFrom] of a stream; of an io.Seeker damage costs less. Records are read and unpacked by one goroutine and checked by
@@ -54,6 +55,7 @@ type checkJob struct {
 }
 
 func (j *checkJob) check(v *verifier) error {
+	found := v.found
 	for _, d := range j.before {
 		v.report(d)
 	}
@@ -61,12 +63,15 @@ func (j *checkJob) check(v *verifier) error {
 		return nil
 	}
 	e := *j.entry
+	if !slices.ContainsFunc(j.before, func(d Defect) bool { return d.Offset == e.Offset }) {
+		found = v.found // what is wrong is not this record
+	}
 	e.Block = bytes.NewReader(j.block)
 	b, err := v.scratch.digest(&e)
 	if err != nil {
 		return err
 	}
-	return v.judge(&e, j.length, b, v.found)
+	return v.judge(&e, j.length, b, found)
 }
 
 // errQuit ends reading for an error that the one who checks returns.
@@ -144,6 +149,7 @@ func (p *pipeline) large(r *Reader, e *Entry, v *verifier) error {
 		return errQuit
 	}
 	b, digestErr := v.scratch.digest(e)
+	found := v.found
 	length, err := r.Finish()
 	if err != nil && err != io.EOF {
 		return err
@@ -155,5 +161,5 @@ func (p *pipeline) large(r *Reader, e *Entry, v *verifier) error {
 	if length < 0 || digestErr != nil {
 		return nil
 	}
-	return v.judge(e, length, b, v.found)
+	return v.judge(e, length, b, found)
 }

@@ -36,7 +36,7 @@ const (
 	KindBlock     Kind = "block-digest"   // differs from the block
 	KindPayload   Kind = "payload-digest" // differs from the payload
 	KindURI       Kind = "target-uri"     // missing or invalid
-	KindDuplicate Kind = "duplicate-id"   // a record ID occurs twice in the file
+	KindDuplicate Kind = "duplicate-id"   // a record ID occurs twice
 	KindStandard  Kind = "standard"       // gowarc's objection
 )
 
@@ -143,6 +143,8 @@ type Reader struct {
 	stream  *stream // the source, once several records were found in one member
 	plain   int64   // bytes of the records that were finished, unpacked
 	arc     bool    // an ARC record was seen
+	warc    bool    // a WARC record was seen
+	behind  int64   // where the header of the last record ends, if it was finished and is plain; else 0
 	lines   []byte  // of a header
 	end     int64   // where the last record ended
 	done    error   // io.EOF or the error every further call returns
@@ -226,7 +228,10 @@ func (r *Reader) Finish() (int64, error) {
 		r.fault(e, err)
 		return -1, r.done
 	}
-	r.end = r.pos()
+	r.end, r.behind = r.pos(), 0
+	if !r.zipped {
+		r.behind = e.Offset + int64(len(e.raw))
+	}
 	r.ask(e, r.end-e.Offset)
 	return r.end - e.Offset, nil
 }
@@ -251,6 +256,11 @@ func (r *Reader) fault(e *Entry, err error) {
 	if e != nil {
 		from = e.Offset + 1
 	}
+	if d.Kind == KindGarbage && r.behind > 0 {
+		// The last record may have lost bytes, and have others at the end of its block.
+		from = r.behind
+	}
+	r.behind = 0
 	if err := r.resync(from); err != nil {
 		r.done = err
 	}

@@ -24,7 +24,7 @@ type Note struct {
 // Recover comes to the same result again. It may itself be killed at any time.
 //
 //   - Of an open file longer than its committed length the rest is kept aside and cut off.
-//   - A file that was renamed before its row could say so becomes final.
+//   - A file that was renamed before its row could say so becomes final, also when it was moved away since, which moved reports by its name.
 //   - A file named by this package that is open and has no row holds nothing that
 //     was acknowledged, and is moved aside.
 //   - Final files are not looked at: see [Check].
@@ -32,8 +32,8 @@ type Note struct {
 // What holds no whole record is not kept. Bytes that were committed and are not there are an
 // error, and nothing is changed then. The fail points are warc.recover.cut (before a cut) and
 // warc.recover.cutting (cut, not synced).
-func Recover(fsys fsx.FS, dir string, rows []FileState, keep *aside.Folder, fp *fsx.FailPoints) ([]FileState, []Note, error) {
-	r := recovery{fs: fsys, dir: dir, keep: keep, fp: fp, rows: slices.Clone(rows), sizes: make(map[string]int64)}
+func Recover(fsys fsx.FS, dir string, rows []FileState, keep *aside.Folder, moved func(name string) bool, fp *fsx.FailPoints) ([]FileState, []Note, error) {
+	r := recovery{fs: fsys, dir: dir, keep: keep, moved: moved, fp: fp, rows: slices.Clone(rows), sizes: make(map[string]int64)}
 	if err := r.look(); err != nil {
 		return nil, nil, err
 	}
@@ -57,6 +57,7 @@ type recovery struct {
 	fs    fsx.FS
 	dir   string
 	keep  *aside.Folder
+	moved func(name string) bool
 	fp    *fsx.FailPoints
 	rows  []FileState
 	sizes map[string]int64 // of the files in dir
@@ -122,6 +123,9 @@ func (r *recovery) planRow(row *FileState) error {
 	case isOpen && open > row.Committed:
 		name, to := row.Name+openSuffix, row.Committed
 		r.acts = append(r.acts, func() error { return r.cut(name, open, to) })
+	case !isOpen && row.Committed > 0 && r.moved(row.Name):
+		row.Final = true
+		r.note(row.Name, "complete, and moved away: the last run had renamed it")
 	case !isOpen && row.Committed > 0:
 		return r.loss(row, row.Name+openSuffix, 0)
 	}

@@ -93,7 +93,7 @@ func (r *Reader) search() error {
 				_, err := r.br.Discard(i)
 				return err
 			}
-			if r.arc && before == '\n' {
+			if r.mayBeARC() && before == '\n' {
 				switch is, sure := startsARC(b[i:]); {
 				case is && (sure || i == 0 && len(b) == readBuffer):
 					_, err := r.br.Discard(i)
@@ -126,7 +126,15 @@ func (r *Reader) startsMember(b []byte) bool {
 	if r.probe.Reset(bytes.NewReader(b)) != nil {
 		return false
 	}
-	head := make([]byte, 16)
-	n, _ := io.ReadFull(r.probe, head) // of which the beginning is enough
-	return bytes.HasPrefix(head[:n], []byte("WARC/")) || r.arc && schemed(head[:n])
+	var head [512]byte
+	n, _ := io.ReadFull(r.probe, head[:16]) // of which the beginning is enough
+	if bytes.HasPrefix(head[:n], []byte("WARC/")) || !r.mayBeARC() || !schemed(head[:n]) {
+		return bytes.HasPrefix(head[:n], []byte("WARC/"))
+	}
+	more, _ := io.ReadFull(r.probe, head[n:])
+	is, _ := startsARC(head[:n+more])
+	return is
 }
+
+// mayBeARC reports whether ARC records are looked for: when there was one, and when nothing is known yet of a file that is damaged at its beginning.
+func (r *Reader) mayBeARC() bool { return r.arc || !r.warc }

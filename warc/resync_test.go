@@ -138,3 +138,30 @@ func TestResyncFindsEveryWholeRecord(t *testing.T) {
 		t.Errorf("%d whole records are not found; %d bytes read of %d", len(want), s.read, len(data))
 	}
 }
+
+// A record that lost bytes may have the header of the next one in its block, and end where an end must be: what follows is garbage, and the next
+// record is there all the same.
+func TestResyncWithinBlock(t *testing.T) {
+	const next = "WARC/1.1\r\nWARC-Record-ID: <urn:next>\r\nContent-Length: 5\r\n\r\nbl\r\nk\r\n\r\n"
+	const arc = "http://a.example/next 192.0.2.1 20050614070145 text/html 7\nblo\nck\n\n"
+	for why, data := range map[string]string{
+		"WARC": fmt.Sprintf("WARC/1.1\r\nWARC-Record-ID: <urn:first>\r\nContent-Length: %d\r\n\r\nab\r\n\r\n%s", 2+4+strings.Index(next, "\r\n\r\n"), next),
+		"ARC":  fmt.Sprintf("http://a.example/ 192.0.2.1 20050614070145 text/html %d\nab\n%s", 3+strings.Index(arc, "\nck"), arc),
+	} {
+		found := 0
+		r := NewTolerantReader(strings.NewReader(data), func(Defect) {})
+		for {
+			e, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			must(t, err)
+			if n, _ := r.Finish(); n > 0 && (e.ID() == "urn:next" || e.TargetURI() == "http://a.example/next") {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("%s: the next record was found %d times", why, found)
+		}
+	}
+}

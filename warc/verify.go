@@ -17,7 +17,8 @@ import (
 
 // RecordInfo is what Verify tells of each record it could frame.
 type RecordInfo struct {
-	Ref          Ref // File is 0: Verify knows names only
+	Ref          Ref    // File is 0: Verify knows names only
+	Version      string // as [Entry.Version]
 	Type         string
 	ID           string // without brackets
 	TargetURI    string
@@ -147,7 +148,7 @@ func infoOf(e *Entry, length int64) RecordInfo {
 		date = time.Time{}
 	}
 	return RecordInfo{
-		Ref: Ref{Offset: e.Offset, Length: length}, Type: e.Type(), ID: e.ID(),
+		Ref: Ref{Offset: e.Offset, Length: length}, Version: e.Version, Type: e.Type(), ID: e.ID(),
 		TargetURI: e.TargetURI(), Date: date, ConcurrentTo: e.ConcurrentTo(),
 		Header: e.Header, Size: e.Size, Payload: e.Header.Get("WARC-Payload-Digest"),
 	}

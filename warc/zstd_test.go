@@ -293,7 +293,7 @@ func TestZstdTailIsReadable(t *testing.T) {
 			s := commit(t, p, f)
 			_, _, err = capture(f, page(2))
 			must(t, err)
-			rows, notes, err := Recover(fs, "warcs", []FileState{s}, keep(fs), nil)
+			rows, notes, err := Recover(fs, "warcs", []FileState{s}, keep(fs), nil, nil)
 			must(t, err)
 			kept, err := keep(fs).Entries()
 			must(t, err)

@@ -23,6 +23,8 @@ type extra struct {
 	ContentSize    int64  `json:"contentSize"`
 	WARCFilename   string `json:"warcFilename,omitempty"`
 	WARCFileOffset *int64 `json:"warcFileOffset,omitempty"`
+	Simhash        string `json:"simhash,omitempty"`
+	TextHash       string `json:"textHash,omitempty"`
 }
 
 // CrawlLogLine returns the line of crawl.log (docs/formats/crawl-log.md) of a
@@ -55,6 +57,7 @@ func CrawlLogLine(u *crawl.CrawlURI, file string, now time.Time) []byte {
 		field(digest(u)), field(u.SourceTag), field(strings.Join(annotations(u), ",")))
 	if file != "" {
 		x.WARCFilename, x.WARCFileOffset = file, &u.Response.Offset
+		x.Simhash, x.TextHash = u.Simhash, u.TextHash
 	}
 	if x != (extra{}) {
 		// Marshalling numbers and a string cannot fail.

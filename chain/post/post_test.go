@@ -341,7 +341,8 @@ func TestCrawlLogLine(t *testing.T) {
 			u.Annotations = []string{"redacted", "valid:120", "redacted"}
 			u.Claim = crawl.Claim{Bin: true, Link: [4]int32{0, 3, 1}}
 			u.Response = crawl.Ref{File: 1, Offset: 512, Length: 9}
-		}, "EXCLAVE-1.warc.gz", `2011-06-23T17:12:08.802Z   200       1299 http://example.com/robots.txt - - text/plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV my%20seeds 3t,lenTrunc,dol:7,redacted,valid:120,validLink:2,binLink {"contentSize":1318,"warcFilename":"EXCLAVE-1.warc.gz","warcFileOffset":512}`},
+			u.Simhash, u.TextHash = "00000000000000ff", "0123456789abcdef"
+		}, "EXCLAVE-1.warc.gz", `2011-06-23T17:12:08.802Z   200       1299 http://example.com/robots.txt - - text/plain #014 20110623171208574+225 sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV my%20seeds 3t,lenTrunc,dol:7,redacted,valid:120,validLink:2,binLink {"contentSize":1318,"warcFilename":"EXCLAVE-1.warc.gz","warcFileOffset":512,"simhash":"00000000000000ff","textHash":"0123456789abcdef"}`},
 		{"the size of an answer without a body is 0, as in Heritrix", func(u *crawl.CrawlURI) { *u = *fetched(t, 0) }, "",
 			strings.NewReplacer(" 1299", "    0", "1318", "19").Replace(sample)},
 		{"what has no header is its own body: the answer of a name server", func(u *crawl.CrawlURI) {

@@ -102,6 +102,7 @@ type document struct {
 func documents() []document {
 	return []document{
 		{"html", "links of HTML and XHTML", []markup.Kind{markup.HTML, markup.XHTML}},
+		{"text", "no links; plain text is read, whether or not it is judged", []markup.Kind{markup.PlainText}},
 		{"css", "imports, images and fonts of style sheets", []markup.Kind{markup.CSS}},
 		{"js", "imports of scripts, and strings that look like addresses", []markup.Kind{markup.JS}},
 		{"xml", "links of SVG, style sheets of XML", []markup.Kind{markup.SVG, markup.XML}},

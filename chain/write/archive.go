@@ -57,6 +57,14 @@ func (w *WARC) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	return chain.Result{}, nil
 }
 
+// Report implements [chain.Reporter]: what was asked about other archives.
+func (w *WARC) Report(to io.Writer) error {
+	if r, ok := w.earlier.(chain.Reporter); ok {
+		return r.Report(to)
+	}
+	return nil
+}
+
 // plan decides whether and what to archive; nil is nothing.
 func (w *WARC) plan(u *crawl.CrawlURI) *group {
 	before := u.Prior != nil && u.Prior.Outcome.Archived
@@ -90,6 +98,7 @@ type group struct {
 	judgeOnly bool
 	payload   *crawl.Payload  // nil: not looked for
 	original  *crawl.Original // nil: there is none
+	alone     bool            // the revisit record is all that is written
 
 	response, metadata warc.Ref
 	carried            []string
@@ -106,6 +115,8 @@ func (w *WARC) write(ctx context.Context, g *group) error {
 		if err := w.original(ctx, g); err != nil {
 			return err
 		}
+		g.alone = w.dedup.RevisitOnly && g.unmodified()
+		w.dedup.text(g.u)
 	}
 	f, err := w.pool.Acquire(ctx)
 	if err != nil {
@@ -154,15 +165,18 @@ func (g *group) done(s warc.Span) {
 func (g *group) exchange() error {
 	u := g.u
 	g.id = warc.NewID()
-	requestID := warc.NewID()
-	if err := g.request(requestID); err != nil {
-		return err
+	var concurrent []string
+	if !g.alone {
+		concurrent = []string{warc.NewID()}
+		if err := g.request(concurrent[0]); err != nil {
+			return err
+		}
 	}
 	at, n := u.Rec.Response()
 	r := &warc.Record{
 		Extra: append(protocols(u), identified(u.MIME)...),
 		Type:  warc.TypeResponse, TargetURI: g.uri, Date: g.date, ID: g.id,
-		ContentType: warc.ContentHTTPResponse, ConcurrentTo: []string{requestID},
+		ContentType: warc.ContentHTTPResponse, ConcurrentTo: concurrent,
 		IP: u.Addr, Truncated: string(u.Truncated), PayloadDigest: u.Digest,
 		Block: io.NewSectionReader(at, 0, n),
 	}
@@ -229,7 +243,10 @@ func (g *group) request(id string) error {
 // fields writes the metadata record: how the page was found, and its links.
 func (g *group) fields() error {
 	u := g.u
-	fs := make([]warc.Field, 0, 7+len(u.Outlinks))
+	if g.alone {
+		return nil
+	}
+	fs := make([]warc.Field, 0, 9+len(u.Outlinks))
 	if u.Via == "" || u.Seed && u.Hops == "" {
 		fs = append(fs, warc.Field{Name: "seed"})
 	}
@@ -250,6 +267,8 @@ func (g *group) fields() error {
 	if u.Doc != nil {
 		add("charsetForLinkExtraction", u.Doc.Charset)
 	}
+	add("simhash", u.Simhash)
+	add("textHash", u.TextHash)
 	for _, o := range u.Outlinks {
 		add("outlink", o.URL.String()+" "+string(rune(o.Hop))+" "+o.Context)
 	}
@@ -269,7 +288,7 @@ const VerdictURI = "urn:exclave:verdict:"
 
 // verdict writes what the analyzer said of the page, if it was asked.
 func (g *group) verdict() error {
-	if g.u.Judged == nil {
+	if g.u.Judged == nil || g.alone && g.u.Prior.Outcome.Judged && g.u.Prior.Outcome.ValidFor == g.u.Judged.ValidFor {
 		return nil
 	}
 	_, err := g.f.Write(&warc.Record{

@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"exclave/crawl"
 	"exclave/internal/conf"
 	"exclave/internal/crawllog"
+	"exclave/internal/near"
 	"exclave/internal/record"
+	"exclave/internal/simhash"
+	"exclave/internal/urlx"
 	"exclave/warc"
 )
 
@@ -26,18 +30,41 @@ type DedupConfig struct {
 	By string `toml:"by"`
 	// MinSize is the length from which on a body, as stored, is looked for, at least 1 byte.
 	MinSize int64 `toml:"min_size"`
+	// RevisitOnly makes the revisit record all that is written of an archived URI that did not change: no request and metadata record,
+	// and no verdict that says what the one before said.
+	RevisitOnly bool `toml:"revisit_only"`
+	// NearDistance is in how many bits at most the simhashes of pages nearly the same differ, 0 … 7; 0: they are neither computed nor counted.
+	NearDistance int `toml:"near_distance"`
 	// Index names folders that say what other archives have (package warc/dedup).
 	Index []string `toml:"index"`
+	// Servers are addresses of servers of an index of captures, which say what other archives have at an address.
+	Servers []string `toml:"servers"`
+	// ServerTimeout bounds a question to one of them, more than 0.
+	ServerTimeout time.Duration `toml:"server_timeout"`
+	// ServerConnections is how many questions each is asked at the same time, at least 1.
+	ServerConnections int `toml:"server_connections"`
+	// ServerLogins names a file with names and passwords for them; "" for none.
+	ServerLogins string `toml:"server_logins"`
 }
 
 // DefaultDedup finds identical content of a job, wherever it was. What is shorter than MinSize is hardly longer, once
 // compressed, than what a revisit record has more than a response.
-func DefaultDedup() DedupConfig { return DedupConfig{WithinJob: true, By: ByDigest, MinSize: 1024} }
+func DefaultDedup() DedupConfig {
+	return DedupConfig{WithinJob: true, By: ByDigest, MinSize: 1024, RevisitOnly: true, NearDistance: 3, ServerTimeout: 2 * time.Second, ServerConnections: 8}
+}
 
 // Validate returns every problem of the values.
 func (c DedupConfig) Validate() (ps conf.Problems) {
 	ps.Check(c.By == ByDigest || c.By == ByURLDigest, "by", `%q: must be "digest" or "url-digest"`, c.By)
 	ps.Check(c.MinSize >= 1, "min_size", "%d: must be at least 1 byte", c.MinSize)
+	ps.Check(c.ServerTimeout > 0, "server_timeout", "%s: must be more than 0", c.ServerTimeout)
+	ps.Check(c.ServerConnections >= 1, "server_connections", "%d: must be at least 1", c.ServerConnections)
+	for i, s := range c.Servers {
+		if _, err := urlx.ParseService(s); err != nil {
+			ps.Add("servers", "number %d %v; server_logins names a file with names and passwords", i+1, err)
+		}
+	}
+	ps.Check(c.NearDistance >= 0 && c.NearDistance <= near.MaxDistance, "near_distance", "%d: must be between 0 and %d bits; 0 counts nothing", c.NearDistance, near.MaxDistance)
 	return ps
 }
 
@@ -72,9 +99,18 @@ type Originals interface {
 
 // Earlier finds answers in other archives by their content.
 type Earlier interface {
-	// Earlier returns the answer that has some content: its entity digest is given, whether it is stored in chunks, and the address of
-	// the answer in hand, which is preferred, or with only demanded. nil: there is none. The original has neither a place nor an ID.
-	Earlier(digest string, chunked bool, url string, only bool) *crawl.Original
+	// Earlier returns an answer that has the content of the one in hand, nil when none is known. It has neither a place nor an ID, and is
+	// durable. It returns soon after ctx ends.
+	Earlier(ctx context.Context, q Content) *crawl.Original
+}
+
+// Content is what is known of an answer for which another with the same content is looked for.
+type Content struct {
+	URL     string // its address, which is preferred
+	OnlyURL bool   // and demanded
+	Entity  string // digest of the entity body
+	Stored  string // digest of the body as it is stored: the same, but for bodies in chunks
+	Chunked bool   // the body is stored in chunks
 }
 
 // neverRead reports whether the answer of a URI that is archived is not needed again by the crawl: there is nothing to judge in it, no
@@ -111,9 +147,22 @@ func (w *WARC) original(ctx context.Context, g *group) error {
 		}
 	}
 	if earlier {
-		g.original = w.earlier.Earlier(digest, h.Chunked(), g.uri, w.dedup.By == ByURLDigest)
+		q := Content{URL: g.uri, OnlyURL: w.dedup.By == ByURLDigest, Entity: digest, Stored: digest, Chunked: h.Chunked()}
+		if q.Chunked {
+			q.Stored = u.Digest
+		}
+		g.original = w.earlier.Earlier(ctx, q)
 	}
 	return nil
+}
+
+// unmodified reports whether the answer has the content that is archived of the URI already, of the same kind.
+func (g *group) unmodified() bool {
+	u, p := g.u, g.u.Prior
+	if p == nil || !p.Outcome.Archived {
+		return false
+	}
+	return u.NotModified || g.original != nil && g.original.Digest == p.PayloadDigest && u.Class == p.Outcome.Class
 }
 
 // refer makes a record the revisit record of an answer whose payload is in the archive. It keeps the header: that and the payload of
@@ -125,4 +174,12 @@ func (g *group) refer(r *warc.Record) {
 	r.Revisit = &warc.Revisit{Profile: warc.ProfileIdentical, TargetURI: o.URL, Date: o.Date, ID: o.ID}
 	u.Digest = o.Digest
 	u.Annotate(crawllog.Duplicate)
+}
+
+// text sets the hashes of the text of a page, by which those nearly the same are found. One that was not read to its end has none: it
+// would differ from visit to visit.
+func (c DedupConfig) text(u *crawl.CrawlURI) {
+	if d := u.Doc; c.NearDistance > 0 && d != nil && !d.Stopped && near.HasText(d.Kind) {
+		u.Simhash, u.TextHash = simhash.Of(d.Text).Strings()
+	}
 }

@@ -265,7 +265,7 @@ func TestWhatIsArchived(t *testing.T) {
 			u := page(t, "http://b.com/", link, 0)
 			u.Prior, u.Force, u.NotModified = prior(), true, true
 			return u
-		}, "request revisit metadata"},
+		}, "revisit"},
 		{"judged from the archive: the verdict only", func(t testing.TB) *crawl.CrawlURI {
 			u := page(t, "http://b.com/", judge, 0)
 			u.Prior, u.Mode = prior(), crawl.ModeJudge
@@ -314,6 +314,53 @@ func prior() *crawl.Prior {
 		Outcome:  crawl.Outcome{Status: 200, Class: crawl.ClassHTML, Archived: true, Judgeable: true},
 		RecordID: "urn:uuid:00000000-0000-0000-0000-000000000001", Date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		PayloadDigest: "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+	}
+}
+
+// archived has one original for every payload.
+type archived struct{ original crawl.Original }
+
+func (a archived) Original(context.Context, string) (*crawl.Original, error) { return &a.original, nil }
+
+// Of what did not change a revisit record is written alone (ADR 90): not of what is the same as something else, or of another class now.
+func TestRevisitAlone(t *testing.T) {
+	const own, other = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
+	for _, c := range []struct {
+		why    string
+		change func(u *crawl.CrawlURI)
+		digest string
+		off    bool
+		want   string
+	}{
+		{"the same content, the same verdict", func(*crawl.CrawlURI) {}, own, false, "revisit"},
+		{"the verdict is another one", func(u *crawl.CrawlURI) { u.Judged.ValidFor = 2 }, own, false, "revisit metadata"},
+		{"it was not judged", func(u *crawl.CrawlURI) { u.Prior.Outcome.Judged = false }, own, false, "revisit metadata"},
+		{"content of another address", func(*crawl.CrawlURI) {}, other, false, "request revisit metadata metadata"},
+		{"not archived before", func(u *crawl.CrawlURI) { u.Prior = nil }, own, false, "request revisit metadata metadata"},
+		{"read as another type", func(u *crawl.CrawlURI) { u.Prior.Outcome.Class = crawl.ClassText }, own, false, "request revisit metadata metadata"},
+		{"by setting", func(*crawl.CrawlURI) {}, own, true, "request revisit metadata metadata"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			a := open(t, fsx.NewMem(), facts{"dns:b.com": {Written: true}})
+			a.originals, a.dedup = archived{crawl.Original{URL: "http://b.com/", Digest: c.digest, ID: prior().RecordID, Date: prior().Date}}, DedupConfig{WithinJob: true, By: ByDigest, MinSize: 1, RevisitOnly: !c.off}
+			a.depths.D[1] = 0
+			u := page(t, "http://b.com/", crawl.Claim{Analyse: true}, 1)
+			u.Prior, u.Force = prior(), true
+			u.Prior.Outcome.Judged, u.Prior.Outcome.ValidFor = true, 1
+			c.change(u)
+			a.process(t, u)
+			_, es := a.records(t, u.Span.File)
+			var types []string
+			for _, e := range es {
+				types = append(types, e.Type())
+			}
+			if got := strings.Join(types, " "); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if alone := !strings.HasPrefix(c.want, "request"); alone != u.Metadata.IsZero() || u.Response.IsZero() {
+				t.Errorf("response %v, metadata %v", u.Response, u.Metadata)
+			}
+		})
 	}
 }
 

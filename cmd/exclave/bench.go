@@ -79,7 +79,7 @@ pages within four clicks of a seed, 98 % of all, with 5 % of its requests in tra
 	f.StringVar(&o.dir, "dir", "", "keep the job in this new folder (default: a temporary one, removed)")
 	f.StringVar(&o.cpu, "cpuprofile", "", "write a profile of the crawler's processor time to this file")
 	f.StringVar(&o.mem, "memprofile", "", "write a profile of the crawler's allocations to this file")
-	cmd.AddCommand(newBenchServe(), newBenchTruth(), newBenchSeedsLog(), newBenchFrontier(), newBenchOrder(), newBenchHostile())
+	cmd.AddCommand(newBenchServe(), newBenchTruth(), newBenchSeedsLog(), newBenchFrontier(), newBenchOrder(), newBenchRecrawl(), newBenchHostile())
 	return cmd
 }
 
@@ -116,6 +116,8 @@ func (o *benchOptions) webFlags(cmd *cobra.Command) {
 	f.BoolVar(&p.Deep, "deep", p.Deep, "pages far from each other, an IP address for each host")
 	f.Float64Var(&p.SeedShare, "seed-share", p.SeedShare, "share of pages that are seeds, of a deep web; three times as many of the national ones")
 	f.Float64Var(&p.SharedAddress, "shared-address", p.SharedAddress, "share of hosts that have their IP address in common with others, of a deep web")
+	f.Float64Var(&p.Changed, "changed", p.Changed, "share of resources whose content is not what it is with 0: the same web, later")
+	f.StringVar((*string)(&p.Validators), "validators", string(p.Validators), "what servers say by which one can ask whether a resource changed: date (never compared), etag, none")
 	f.IntVar(&p.SlowHosts, "slow-hosts", p.SlowHosts, "hosts that answer late")
 	f.DurationVar(&p.SlowBy, "slow-by", p.SlowBy, "how late")
 }

@@ -128,7 +128,7 @@ func startWeb(cmd *cobra.Command, o benchOptions, counts string) (*webProcess, e
 		"--national-share", number(p.National), "--locality", number(p.Locality), "--redirects", number(p.Redirects), "--errors", number(p.Errors),
 		"--tls", number(p.TLS), "--gzip", number(p.Gzip), "--traps="+strconv.FormatBool(p.Traps), "--trap-share", number(p.TrapShare),
 		"--deep="+strconv.FormatBool(p.Deep), "--seed-share", number(p.SeedShare), "--shared-address", number(p.SharedAddress),
-		"--slow-hosts", strconv.Itoa(p.SlowHosts), "--slow-by", p.SlowBy.String())
+		"--changed", number(p.Changed), "--validators", string(p.Validators), "--slow-hosts", strconv.Itoa(p.SlowHosts), "--slow-by", p.SlowBy.String())
 	if err != nil {
 		return nil, err
 	}

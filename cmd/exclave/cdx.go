@@ -23,6 +23,7 @@ import (
 func newCDX() *cobra.Command {
 	var o cdx.Options
 	var format, out, types string
+	var anew bool
 	var to cdxTo
 	cmd := &cobra.Command{
 		Use:   "cdx JOB|FILE|FOLDER...",
@@ -30,7 +31,8 @@ func newCDX() *cobra.Command {
 		Long: `cdx prints the index of WARC files of any program: a line for each capture, sorted by key and time, as pywb, OutbackCDX and other replay
 tools read it. Of a JOB it takes the finished WARC files, also while it is crawled; of a FOLDER all that end in .warc, .warc.gz,
 .warc.zst, .arc or .arc.gz, in folders below it too. A FILE may be - for standard input, or an address of http or https. Lines are sorted on disk: memory does not
-grow with the files. A line says the name of the file without its folders.
+grow with the files. A line says the name of the file without its folders. Files that a crawl has indexed ([warc] cdxj) are not read again, unless they changed
+since, or --anew, --records or another format is wanted.
 
 With --post what POST and PUT requests sent becomes part of the key, as pywb has it: answers to different forms at one address are different captures.
 
@@ -65,7 +67,7 @@ of our own; 130 interrupted, nothing was made (but for what a server was fed).`,
 			defer func() { err = errors.Join(err, x.Close()) }()
 			bad := &defects{cmd: cmd}
 			for _, name := range files {
-				if err := indexFile(ctx, cmd, name, o, bad, x); err != nil {
+				if err := indexFile(ctx, cmd, name, o, anew, bad, x); err != nil {
 					return warcEnd(ctx, "cdx", err)
 				}
 			}
@@ -96,13 +98,20 @@ of our own; 130 interrupted, nothing was made (but for what a server was fed).`,
 	fl.IntVar(&to.lines, "lines", cdx.BlockLines, "lines of a block of --zipnum")
 	fl.StringVar(&to.feed, "feed", "", "address of a collection of an OutbackCDX server that is fed")
 	fl.StringVar(&types, "records", "", "types of records, apart by commas (default: response, revisit, and resource and metadata that are no application/warc-fields)")
+	fl.BoolVar(&anew, "anew", false, "read the files themselves, also those that a crawl has indexed")
 	fl.BoolVar(&o.Post, "post", false, "keys of answers to POST and PUT say what was sent")
 	tempFlag(cmd, &o.Temp)
 	return cmd
 }
 
-// indexFile adds the captures of a file.
-func indexFile(ctx context.Context, cmd *cobra.Command, name string, o cdx.Options, bad *defects, x *cdx.Index) (err error) {
+// indexFile adds the captures of a file, from the index that the crawl made of it if there is one and anew is not set. A crawl sends no POST, so that
+// index is the same with [cdx.Options].Post.
+func indexFile(ctx context.Context, cmd *cobra.Command, name string, o cdx.Options, anew bool, bad *defects, x *cdx.Index) (err error) {
+	if dir := filepath.Dir(name); !anew && len(o.Types) == 0 && filepath.Base(dir) == folder.WARCDir {
+		if ok, err := x.AddReady(ctx, fsx.Real(), filepath.Join(filepath.Dir(dir), folder.IndexDir), name); ok || err != nil {
+			return err
+		}
+	}
 	f, err := openWARC(ctx, cmd, name)
 	if err != nil {
 		return err
@@ -130,6 +139,9 @@ func warcFiles(args []string) (files []string, err error) {
 		root := arg
 		if _, err := os.Stat(filepath.Join(arg, config.FileName)); err == nil {
 			root = filepath.Join(arg, folder.WARCDir)
+			if err := allHere(arg); err != nil {
+				return nil, err
+			}
 		}
 		n := len(files)
 		err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -151,6 +163,33 @@ func warcFiles(args []string) (files []string, err error) {
 		seen[name] = true
 		return was
 	}), nil
+}
+
+// allHere returns an error when a WARC file of a job is registered as elsewhere, and is.
+func allHere(dir string) error {
+	f := folder.Of(&config.Config{Dir: dir}, folder.Env{})
+	moved, err := f.Moved()
+	if err != nil {
+		return withCode(exitUsage, err)
+	}
+	for _, m := range moved {
+		if isWARCName(m.File) && notHere(f, moved, m.File) {
+			return withCode(exitUsage, fmt.Errorf("warc: %s: %w", dir, elsewhereError(moved, m.File)))
+		}
+	}
+	return nil
+}
+
+// notHere reports whether a WARC file is registered as elsewhere, and not in the folder of its job.
+func notHere(f folder.Folder, moved folder.MovedFiles, name string) bool {
+	_, err := f.FS.Stat(f.Path(folder.WARCDir, name))
+	return errors.Is(err, fs.ErrNotExist) && moved.Has(name)
+}
+
+// elsewhereError says where a file is.
+func elsewhereError(moved folder.MovedFiles, name string) error {
+	m, _ := moved.Find(name)
+	return fmt.Errorf("%s is not in its folder, but at %q: name the files themselves, with those that are elsewhere, or put it back as long as it is needed", name, m.To)
 }
 
 // isWARCName tells by the name of a file whether it is an archive. Those that are still written end in .open.

@@ -2,48 +2,14 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"exclave/warc/dedup/deduptest"
 )
-
-// outback is a server of what the README of OutbackCDX says of POST: lines of CDX, with a header line or without; a line that is none is refused, with what
-// was said of it, and those before it stay.
-type outback struct {
-	lines    map[string]bool // by key, time, address
-	fail     int             // requests that fail before one is taken
-	requests int
-}
-
-func (o *outback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	o.requests++
-	if o.fail > 0 {
-		o.fail--
-		http.Error(w, "busy", http.StatusServiceUnavailable)
-		return
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil || r.Method != http.MethodPost || r.URL.Path != "/nation" {
-		http.Error(w, "no collection is fed so", http.StatusNotFound)
-		return
-	}
-	n := 0
-	for line := range strings.Lines(string(body)) {
-		if strings.HasPrefix(line, " CDX") {
-			continue
-		}
-		if len(strings.Fields(line)) != 11 {
-			http.Error(w, "cannot parse: "+line, http.StatusBadRequest)
-			return
-		}
-		o.lines[strings.TrimSuffix(line, "\n")] = true
-		n++
-	}
-	fmt.Fprintf(w, "Added %d records\n", n)
-}
 
 // cdx --feed sends every line of CDX 11, again after failures that pass; what a server refuses is said with its words.
 func TestFeed(t *testing.T) {
@@ -65,21 +31,15 @@ func TestFeed(t *testing.T) {
 			want = append(want, strings.TrimSuffix(line, "\n"))
 		}
 	}
-	o := &outback{lines: map[string]bool{}, fail: 1}
-	srv := httptest.NewServer(o)
-	defer srv.Close()
-	if code, out, stderr := inside("", "cdx", "--feed", srv.URL+"/nation", "many.warc"); code != 0 || !strings.Contains(out, ": 30 lines") || o.requests != 2 {
-		t.Errorf("%d %q %q, %d requests", code, out, stderr, o.requests)
+	o := deduptest.StartOutback(t)
+	o.Fail(1)
+	if code, out, stderr := inside("", "cdx", "--feed", o.URL, "many.warc"); code != 0 || !strings.Contains(out, ": 30 lines") || o.Posts() != 2 {
+		t.Errorf("%d %q %q, %d requests", code, out, stderr, o.Posts())
 	}
-	var got []string
-	for line := range o.lines {
-		got = append(got, line)
-	}
-	slices.Sort(got)
-	if !slices.Equal(got, want) || len(want) != 30 {
+	if got := o.Lines(); !slices.Equal(got, want) || len(want) != 30 {
 		t.Errorf("%d lines came, want %d", len(got), len(want))
 	}
-	if code, _, stderr := inside("", "cdx", "--feed", srv.URL+"/other", "many.warc"); code != int(exitUsage) || !strings.Contains(stderr, "no collection is fed so") || !strings.Contains(stderr, "0 lines taken") {
+	if code, _, stderr := inside("", "cdx", "--feed", o.URL+"s", "many.warc"); code != int(exitUsage) || !strings.Contains(stderr, "Collection does not exist") || !strings.Contains(stderr, "0 lines taken") {
 		t.Errorf("%d %q", code, stderr)
 	}
 	for _, args := range [][]string{{"--feed", "localhost:8080/x"}, {"--feed", "http://h/"}, {"--feed", "http://h/x", "--post"}, {"--feed", "http://h/x", "--format", "cdxj"}, {"--feed", "http://h/x", "-o", "y"},
@@ -87,5 +47,38 @@ func TestFeed(t *testing.T) {
 		if code, out, stderr := inside("", append([]string{"cdx", "many.warc"}, args...)...); code != int(exitUsage) || stderr == "" {
 			t.Errorf("%v: %d %q %q", args, code, out, stderr)
 		}
+	}
+}
+
+// Of a file that a crawl has indexed the lines are taken from that index, but with --anew, --records or in another format, and when the file is younger.
+func TestCDXTakesReadyIndexes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := ""
+	for i := range 2 {
+		body := "HTTP/1.1 200 OK\r\n\r\n"
+		text += fmt.Sprintf("WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/%d\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-00000000000%d>\r\n"+
+			"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", i, i, len(body), body)
+	}
+	write(t, "job/warcs/a.warc", text)
+	code, all, stderr := inside("", "cdx", "job/warcs")
+	if code != 0 || strings.Count(all, "\n") != 2 {
+		t.Fatal(all, stderr)
+	}
+	first, _, _ := strings.Cut(all, "\n")
+	const ready = "job/indexes/a.warc.cdxj"
+	write(t, ready, first+"\n")
+	for _, c := range []struct {
+		args []string
+		want int
+	}{{nil, 1}, {[]string{"--post"}, 1}, {[]string{"--anew"}, 2}, {[]string{"--records", "response"}, 2}, {[]string{"--format", "cdx9"}, 3}} {
+		if code, out, stderr := inside("", append([]string{"cdx", "job/warcs/a.warc"}, c.args...)...); code != 0 || strings.Count(out, "\n") != c.want {
+			t.Errorf("%v: %d %q %q", c.args, code, out, stderr)
+		}
+	}
+	if err := os.Chtimes(ready, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, out, _ := inside("", "cdx", "job/warcs"); out != all {
+		t.Errorf("of an index that is older than the file: %q", out)
 	}
 }

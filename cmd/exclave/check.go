@@ -12,6 +12,7 @@ import (
 	"exclave/internal/job/folder"
 	"exclave/internal/job/seeds"
 	"exclave/internal/job/view"
+	"exclave/warc/store"
 
 	"github.com/spf13/cobra"
 )
@@ -65,6 +66,11 @@ Exit codes: 0 no problems; 2 there are some; 3 the state cannot be read.`,
 			}
 			for _, n := range append(notices(c), c.Analyzer().LanguageAlone()...) {
 				fmt.Fprintln(cmd.OutOrStdout(), "note:", n)
+			}
+			if c.Store.On() {
+				if _, err := store.New(c.Storage(), store.Options{}); err != nil {
+					fmt.Fprintln(cmd.OutOrStdout(), "note:", err)
+				}
 			}
 			if c.Metrics.Public() {
 				fmt.Fprintf(cmd.OutOrStdout(), "note: other machines can read the metrics at %s (metrics.address)\n", c.Metrics.Address)

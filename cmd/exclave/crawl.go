@@ -170,7 +170,7 @@ func jobError(err error) error {
 	switch {
 	case err == nil || errors.As(err, &done):
 		return err
-	case errors.Is(err, folder.ErrLocked):
+	case errors.Is(err, folder.ErrLocked), errors.Is(err, folder.ErrStoring):
 		return withCode(exitLocked, err)
 	case errors.Is(err, frontier.ErrChanged), errors.Is(err, seedlog.ErrNoLog), errors.Is(err, seeds.ErrCredentials):
 		return withCode(exitUsage, err)

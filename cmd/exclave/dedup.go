@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"exclave/internal/printable"
 	"exclave/warc/dedup"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/spf13/cobra"
 )
 
@@ -22,7 +24,7 @@ func newDedup() *cobra.Command {
 		Long: `dedup makes folders that tell which content is archived already, where and when: ten million answers in 27 MB of memory. A crawl looks into those
 that [dedup] index of its job names: what it finds there, or in its own job, it does not store again.
 
-Exit codes: 0 done; 1 defects were found, what is whole was added; lookup: it is not there; 2 wrong flags, a file cannot be read, the index is damaged or in use; 3 a
+Exit codes: 0 done; 1 defects were found, what is whole was added; lookup: it is not there; 2 wrong flags, a file cannot be read, the index is damaged or in use, a server does not answer; 3 a
 failure of our own; 130 interrupted, nothing was added.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -37,7 +39,8 @@ func newDedupBuild() *cobra.Command {
 		Use:   "build DIR JOB|FILE|FOLDER|INDEX...",
 		Short: "Add answers of WARC files and indexes to a dedup index",
 		Long: `build adds to the index in DIR, which it makes when it is not there. Of a JOB it takes the finished WARC files, also while it is crawled; of a FOLDER all archives below it. A FILE
-whose name ends in .cdxj, .cdx or .cdx11 is an index of captures: CDXJ, or CDX with a header line; others are WARC files, - is one on standard input.
+whose name ends in .cdxj, .cdx or .cdx11, also with .gz behind it (ZipNum), is an index of captures: CDXJ, or CDX with a header line or of the usual fields; others are WARC
+files, - is one on standard input.
 
 Of WARC files the content is digested, so answers in chunks are found, too, and the record IDs are known. An index of captures says neither: it is quicker, and is what there is of
 archives that lie elsewhere. What is in the index already is not added again. All is added or, after an error, nothing; crawls that have the index open go on with what it was.`,
@@ -90,7 +93,7 @@ archives that lie elsewhere. What is in the index already is not added again. Al
 // isCDXName tells by the name of a file whether it is an index of captures.
 func isCDXName(name string) bool {
 	for _, end := range []string{".cdxj", ".cdx", ".cdx11"} {
-		if strings.HasSuffix(name, end) {
+		if strings.HasSuffix(strings.TrimSuffix(name, ".gz"), end) {
 			return true
 		}
 	}
@@ -112,8 +115,14 @@ func dedupCDX(ctx context.Context, cmd *cobra.Command, name string, b *dedup.Bui
 		return withCode(exitUsage, fmt.Errorf("dedup: %w", err))
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	n, err := dedup.FromCDX(f, func(c dedup.Content, o *dedup.Original) error { return errors.Join(b.Add(c, o), ctx.Err()) })
-	if errors.Is(err, dedup.ErrNoIndex) {
+	in := io.Reader(f)
+	if strings.HasSuffix(name, ".gz") {
+		if in, err = gzip.NewReader(f); err != nil {
+			return withCode(exitUsage, fmt.Errorf("dedup: %s: %w", name, err))
+		}
+	}
+	n, err := dedup.FromCDX(in, func(c dedup.Content, o *dedup.Original) error { return errors.Join(b.Add(c, o), ctx.Err()) })
+	if errors.Is(err, dedup.ErrNoIndex) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return withCode(exitUsage, fmt.Errorf("%s: %w", name, err))
 	}
 	if n.Bad > 0 || n.Other > 0 {
@@ -135,7 +144,7 @@ func dedupEnd(ctx context.Context, err error) error {
 
 // dedupError gives an error of an index its exit code.
 func dedupError(err error) error {
-	if errors.Is(err, dedup.ErrDamaged) || errors.Is(err, dedup.ErrLocked) || errors.Is(err, dedup.ErrNone) {
+	if errors.Is(err, dedup.ErrDamaged) || errors.Is(err, dedup.ErrLocked) || errors.Is(err, dedup.ErrNone) || errors.Is(err, dedup.ErrServer) {
 		return withCode(exitUsage, err)
 	}
 	return err
@@ -163,42 +172,94 @@ func newDedupInfo() *cobra.Command {
 }
 
 func newDedupLookup() *cobra.Command {
-	var url string
+	var l dedupLookup
 	cmd := &cobra.Command{
-		Use:   "lookup DIR DIGEST",
+		Use:   "lookup DIR DIGEST | --server SERVER --url URL DIGEST",
 		Short: "Print which archived answers have some content",
 		Long: `lookup prints date, address, record ID and digest of each answer in the index in DIR that has the content with the SHA-1 DIGEST (base32 or hexadecimal, with sha1: or without), at each
-of its addresses once. With --url it prints one: the answer that a revisit record of that address would refer to, which is its own if there is one.`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			x, err := dedup.Open(args[0])
+of its addresses once. With --url it prints one: the answer that a revisit record of that address would refer to, which is its own if there is one.
+
+With --server it asks a collection of OutbackCDX, or /COLLECTION/cdx of pywb, as a crawl does whose [dedup] servers names it: which answer of --url has the content.`,
+		Example: `  exclave dedup lookup earlier sha1:G7HRM7BGOKSKMSXZAHMUQTTV53QOFSMK
+  exclave dedup lookup --server http://localhost:8080/nation --url http://example.com/ G7HRM7BGOKSKMSXZAHMUQTTV53QOFSMK`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) == 1) != (l.server != "") || l.server != "" && l.url == "" || l.server == "" && l.logins != "" {
+				return withCode(exitUsage, errors.New("dedup lookup: give an index folder and a digest, or --server, --url and a digest; --logins goes with --server"))
+			}
+			digest := args[len(args)-1]
+			if _, ok := dedup.ParseContent(digest, false); !ok {
+				return withCode(exitUsage, fmt.Errorf("dedup lookup: %q is no SHA-1 of some content", digest))
+			}
+			var all []dedup.Original
+			var err error
+			if l.server != "" {
+				all, err = l.ask(cmd.Context(), digest)
+			} else {
+				all, err = l.look(args[0], digest)
+			}
 			if err != nil {
 				return dedupError(err)
 			}
-			defer func() { err = errors.Join(err, x.Close()) }()
-			found := false
-			for _, chunked := range []bool{false, true} {
-				c, ok := dedup.ParseContent(args[1], chunked)
-				if !ok {
-					return withCode(exitUsage, fmt.Errorf("dedup lookup: %q is no SHA-1 of some content", args[1]))
-				}
-				all, err := originalsOf(x, c, url)
-				if err != nil {
-					return dedupError(err)
-				}
-				for _, o := range all {
-					found = true
-					fmt.Fprintln(cmd.OutOrStdout(), printable.Text(strings.TrimRight(strings.Join([]string{o.Date.Format(time.RFC3339), o.URL, o.Digest, o.ID}, " "), " ")))
-				}
+			for _, o := range all {
+				fmt.Fprintln(cmd.OutOrStdout(), printable.Text(strings.TrimRight(strings.Join([]string{o.Date.Format(time.RFC3339), o.URL, o.Digest, o.ID}, " "), " ")))
 			}
-			if !found {
+			if len(all) == 0 {
 				return withCode(exitNegative, errors.New("dedup lookup: it is not there"))
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&url, "url", "", "print only the answer that a revisit record of this address would refer to")
+	f := cmd.Flags()
+	f.StringVar(&l.url, "url", "", "print only the answer that a revisit record of this address would refer to")
+	f.StringVar(&l.server, "server", "", "ask this CDX server instead of an index folder")
+	f.StringVar(&l.logins, "logins", "", "file with name and password for --server: lines https://name:password@host/")
 	return cmd
+}
+
+// dedupLookup is what dedup lookup looks for, and where.
+type dedupLookup struct{ url, server, logins string }
+
+// lookupTimeout is how long a server may take.
+const lookupTimeout = 10 * time.Second
+
+// ask asks the server.
+func (l dedupLookup) ask(ctx context.Context, digest string) ([]dedup.Original, error) {
+	logins := dedup.Logins{}
+	if l.logins != "" {
+		var err error
+		if logins, err = dedup.ReadLogins(l.logins); err != nil {
+			return nil, withCode(exitUsage, err)
+		}
+	}
+	s, err := dedup.NewServer(dedup.ServerConfig{URL: l.server, Login: logins.Of(l.server), Timeout: lookupTimeout, Connections: 1})
+	if err != nil {
+		return nil, withCode(exitUsage, err)
+	}
+	defer s.Close()
+	o, ok, err := s.Find(ctx, digest, l.url, false)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return []dedup.Original{o}, nil
+}
+
+// look looks into a folder, for bodies in chunks and others.
+func (l dedupLookup) look(dir, digest string) (all []dedup.Original, err error) {
+	x, err := dedup.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	for _, chunked := range []bool{false, true} {
+		c, _ := dedup.ParseContent(digest, chunked)
+		some, err := originalsOf(x, c, l.url)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
 }
 
 func originalsOf(x *dedup.Index, c dedup.Content, url string) ([]dedup.Original, error) {

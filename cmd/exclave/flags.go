@@ -27,7 +27,7 @@ func flagLimits() map[string]limits {
 		"ratio": {1e-9, 1}, "least": share, "max": {0, 1e9}, "least-ascii": {2, 40}, "forms": {1, 1e9}, "hits": {1, 1000}, "most": share,
 
 		"toe-threads": {1, 10_000}, "hosts": {1, 1e8}, "bench frontier hosts": {0, 1e8}, "resources": {1, 1 << 31}, "mean-size": {2_000, 1e6},
-		"errors": {0, 1. / 16}, "gzip": share, "locality": share, "trap-share": share, "seed-share": {0, 1. / 3}, "shared-address": share, "national-share": share, "redirects": {0, 1. / 16}, "tls": share,
+		"errors": {0, 1. / 16}, "gzip": share, "locality": share, "trap-share": share, "seed-share": {0, 1. / 3}, "shared-address": share, "national-share": share, "redirects": {0, 1. / 16}, "tls": share, "changed": share,
 		"slow-hosts": {0, 1e8}, "slow-by": upTo(time.Hour), "uris": {1, 1e10}, "loaders": {1, 10_000}, "workers": {1, 10_000}, "verify workers": {0, 10_000},
 		"drain": day, "sync-delay": upTo(time.Minute), "lines": {1, 1e12}, "domains": {1, 1e8}, "duplicates": share, "broken": share, "traps": share,
 		"duration": upTo(7 * 24 * time.Hour), "baseline": day, "bench hostile limit": day, "grace": day, "min-delay": day, "retry-delay": day,

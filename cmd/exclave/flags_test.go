@@ -96,7 +96,7 @@ func TestFlags(t *testing.T) {
 		"frontier show": {"job", "b.example"}, "geoip build": {"--out=other.mmdb", "ranges.txt"}, "geoip export": {"db.mmdb"}, "geoip lookup": {"db.mmdb", "10.1.1.1"},
 		"init": {"made"}, "moved": {"job"}, "pause": {"job"}, "profile": {}, "pywb": {"-o=made", "job"}, "wacz": {"-o=made", "job"}, "profile import": {"empty.properties"}, "profile new": {"ee"}, "profile show": {"cz"}, "recover": {"fresh"}, "report": {"job"}, "retry": {"job"}, "robots": {"ranges.txt", "/x"}, "resume": {"job"}, "seeds": {}, "seeds import": {"job", "list.txt"}, "seeds inspect": {"list.txt"},
 		"seeds rank": {"--tld=cz", "list.txt"}, "seeds split": {"--into=split", "--parts=1", "--profile=cz", "list.txt"}, "show": {"job", "http://b.example/x"},
-		"stop": {"job"}, "url": {"http://b.example/"}, "verify": {"job"}, "version": {}, "watch": {"job"}, "why": {"job", "http://b.example/x"},
+		"stop": {"job"}, "store": {"job", "--to=stored"}, "url": {"http://b.example/"}, "verify": {"job"}, "version": {}, "watch": {"job"}, "why": {"job", "http://b.example/x"},
 	}
 	rows := flagLimits()
 	used := map[string]bool{}

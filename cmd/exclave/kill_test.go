@@ -28,6 +28,7 @@ import (
 	"exclave/internal/logparts"
 	"exclave/internal/testweb"
 	"exclave/warc"
+	"exclave/warc/dedup/deduptest"
 	"exclave/warc/warctest"
 )
 
@@ -91,6 +92,7 @@ func TestKill(t *testing.T) {
 	if len(want) < 1000 || hits < 3000 {
 		t.Fatalf("the undisturbed crawl archived %d URLs with %d requests; the web is too small for this test", len(want), hits)
 	}
+	e := earlierPictures(t, k, srv, synthetic.Seeds())
 	dictionary := filepath.Join(t.TempDir(), "trained")
 	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.gz"))
 	if err != nil {
@@ -102,7 +104,7 @@ func TestKill(t *testing.T) {
 	for done := 0; done < int(kills); {
 		n := min(int(kills)-done, killsPerCrawl)
 		k.hits = 3 * hits / 2 / n
-		dir := writeKillJob(t, srv, synthetic.Seeds())
+		dir := writeKillJob(t, srv, synthetic.Seeds(), e.settings)
 		if done/killsPerCrawl%2 == 0 { // every other crawl in gzip, as the undisturbed one
 			inZstd(t, dir, dictionary)
 		}
@@ -115,6 +117,7 @@ func TestKill(t *testing.T) {
 		if got := archived(t, dir); !maps.Equal(got, want) {
 			t.Errorf("archived %d URLs, an undisturbed crawl %d; first differences: %s", len(got), len(want), differences(got, want))
 		}
+		e.check(t, dir)
 	}
 	t.Logf("%d kills, of them at %v", kills, k.fired)
 	for _, m := range moments {
@@ -317,6 +320,7 @@ dns_retry_delay = "10ms"
 max_size = %d
 [dedup]
 min_size = 1
+%s
 [logs]
 max_size = 8192
 [[scope]]
@@ -327,15 +331,15 @@ rule = "prerequisite"
 
 // writeKillJob makes a job of seeds without politeness, with small WARC files,
 // so that some get complete between two kills.
-func writeKillJob(t *testing.T, srv *testweb.Server, seeds []string) string {
+func writeKillJob(t *testing.T, srv *testweb.Server, seeds []string, dedup ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	writeKillJobAt(t, dir, srv, seeds)
+	writeKillJobAt(t, dir, srv, seeds, dedup...)
 	return dir
 }
 
-// writeKillJobAt makes it in the folder given.
-func writeKillJobAt(t *testing.T, dir string, srv *testweb.Server, seeds []string) {
+// writeKillJobAt makes it in the folder given, with further settings of [dedup].
+func writeKillJobAt(t *testing.T, dir string, srv *testweb.Server, seeds []string, dedup ...string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -345,13 +349,84 @@ func writeKillJobAt(t *testing.T, dir string, srv *testweb.Server, seeds []strin
 		fmt.Fprintf(&connect, "%q = %q\n", from, to)
 	}
 	for name, text := range map[string]string{
-		"job.toml":  fmt.Sprintf(killSettings, connect.String(), srv.DNS(), 64<<10),
+		"job.toml":  fmt.Sprintf(killSettings, connect.String(), srv.DNS(), 64<<10, strings.Join(dedup, "\n")),
 		"ca.pem":    string(srv.CACert()),
 		"seeds.txt": strings.Join(seeds, "\n") + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// earlier is what an earlier harvest archived, of which killed crawls know a third of the pictures by an index folder and a third by a CDX server. The others
+// they find among what they have archived themselves.
+type earlier struct {
+	settings string         // of [dedup]
+	known    map[string]int // digests of pictures: in the folder, on the server
+}
+
+// Where a picture is known.
+const inFolder, onServer = 1, 2
+
+// earlierPictures harvests the web without deduplication.
+func earlierPictures(t *testing.T, k *killer, srv *testweb.Server, seeds []string) earlier {
+	t.Helper()
+	dir := writeKillJob(t, srv, seeds, "within_job = false")
+	k.finish(t, dir)
+	code, out, stderr := inside("", "cdx", "--format", "cdx11", dir)
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	pictures := map[string][]string{} // lines by digest
+	for line := range strings.Lines(out) {
+		if f := strings.Fields(line); f[3] == "image/png" {
+			pictures[f[5]] = append(pictures[f[5]], line)
+		}
+	}
+	if len(pictures) < 3 {
+		t.Fatalf("only %d pictures", len(pictures))
+	}
+	known, e := map[int][]string{}, earlier{known: map[string]int{}}
+	for i, digest := range slices.Sorted(maps.Keys(pictures)) {
+		if where := i % 3; where > 0 {
+			known[where] = append(known[where], pictures[digest]...)
+			e.known["sha1:"+strings.TrimPrefix(digest, "sha1:")] = where
+		}
+	}
+	file, index := filepath.Join(dir, "earlier.cdx"), filepath.Join(dir, "earlier")
+	write(t, file, strings.Join(known[inFolder], ""))
+	if code, _, stderr := inside("", "dedup", "build", index, file); code != 0 {
+		t.Fatal(stderr)
+	}
+	o := deduptest.StartOutback(t)
+	resp, err := http.Post(o.URL, "text/plain", strings.NewReader(strings.Join(known[onServer], "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil || len(o.Lines()) == 0 {
+		t.Fatal(err, resp.Status)
+	}
+	e.settings = fmt.Sprintf("index = [%q]\nservers = [%q]\nserver_timeout = \"1m\"", index, o.URL)
+	return e
+}
+
+// check demands that a crawl has found originals in all three places.
+func (e earlier) check(t *testing.T, dir string) {
+	t.Helper()
+	found := map[int]int{}
+	archiveRecords(t, dir, func(r warc.RecordInfo) {
+		if r.Type != warc.TypeRevisit {
+			return
+		}
+		where := e.known[r.Payload]
+		if (r.Header.Get("WARC-Refers-To") == "") != (where != 0) {
+			t.Errorf("%s %s: revisit of %s, known at %d", r.TargetURI, r.Payload, r.Header.Get("WARC-Refers-To"), where)
+		}
+		found[where]++
+	})
+	if found[0] == 0 || found[inFolder] == 0 || found[onServer] == 0 {
+		t.Errorf("revisit records by place of the original: %v", found)
 	}
 }
 
@@ -390,21 +465,29 @@ func (p pictures) Host(name string) http.Handler {
 // revisits counts the revisit records.
 func revisits(t *testing.T, dir string) (n int) {
 	t.Helper()
+	archiveRecords(t, dir, func(r warc.RecordInfo) {
+		if r.Type == warc.TypeRevisit {
+			n++
+		}
+	})
+	return n
+}
+
+// archiveRecords reads the archive of a job that is at rest.
+func archiveRecords(t *testing.T, dir string, each func(warc.RecordInfo)) {
+	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, folder.WARCDir, "*.warc.*"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
 		if _, err := warctest.Verify(fsx.Real(), name, func(r warc.RecordInfo) error {
-			if r.Type == warc.TypeRevisit {
-				n++
-			}
+			each(r)
 			return nil
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return n
 }
 
 // archived reads the payload digest of every URL in the WARC files. Answers of

@@ -250,7 +250,7 @@ func (a *asking) document(ctx context.Context, cfg *config.Config, url string) *
 	if err != nil || r == nil || !r.Outcome.Archived {
 		return nil
 	}
-	e, c, err := a.view.Records().Open(r.Response)
+	e, c, err := a.view.Records().Open(ctx, r.Response)
 	if err != nil {
 		return nil
 	}

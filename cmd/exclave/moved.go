@@ -6,6 +6,7 @@ import (
 
 	"exclave/internal/job/folder"
 	"exclave/internal/job/moved"
+	"exclave/internal/job/question"
 
 	"github.com/spf13/cobra"
 )
@@ -19,20 +20,25 @@ func newMoved() *cobra.Command {
 of its logs (crawl.log.20261123101946.gz) no longer in its folder logs, or soon will not
 be: exclave crawl, which refuses a job whose files are missing, continues without them, and
 exclave verify does not check them. Without FILE it registers every one that is missing.
-A file that is put back is used and checked again.
+A file that is put back is used and checked again. The crawl may be running. exclave store moves
+and compares files itself.
 
 The register is moved.jsonl in the job's folder; to undo an entry delete its line.
 
 Exit codes: 0 some were registered; 1 none was, they are all there or registered; 2 the
 job has no such complete file, nothing was registered; 3 the state is unreadable; 4
-another process works on the job.`,
+a process that cannot be asked works on the job.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := loadJob(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			made, err := moved.Register(cmd.Context(), folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), to, args[1:])
+			all, err := filesOf(cmd, args[0])
+			if err != nil {
+				return jobError(err)
+			}
+			made, err := moved.Register(folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), all, to, args[1:])
 			if errors.Is(err, moved.ErrRefused) {
 				return withCode(exitUsage, err)
 			}
@@ -51,4 +57,13 @@ another process works on the job.`,
 	}
 	cmd.Flags().StringVar(&to, "to", "", "where they are, for people: a path, a bucket, a tape")
 	return cmd
+}
+
+// filesOf asks a job, running or at rest, which WARC files and parts of logs it has.
+func filesOf(cmd *cobra.Command, dir string) (all []moved.File, err error) {
+	err = inquire(cmd, dir, func(q question.Questions) (err error) {
+		all, err = q.Files(cmd.Context())
+		return err
+	})
+	return all, err
 }

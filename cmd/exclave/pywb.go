@@ -114,7 +114,7 @@ func (c *pywbCollection) make(ctx context.Context, cmd *cobra.Command) (err erro
 		if err != nil {
 			return err
 		}
-		if err := indexFile(ctx, cmd, as, cdx.Options{Post: true, Temp: c.temp}, bad, c.index); err != nil {
+		if err := indexFile(ctx, cmd, as, cdx.Options{Post: true, Temp: c.temp}, false, bad, c.index); err != nil {
 			return err
 		}
 	}

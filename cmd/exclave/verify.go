@@ -9,9 +9,12 @@ import (
 	"time"
 
 	"exclave/config"
+	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/verify"
+	"exclave/internal/printable"
 	"exclave/warc/dedup"
+	"exclave/warc/store"
 
 	"github.com/spf13/cobra"
 )
@@ -19,6 +22,7 @@ import (
 func newVerify() *cobra.Command {
 	var o verify.Options
 	var quiet bool
+	var keys store.Config
 	cmd := &cobra.Command{
 		Use:   "verify JOB",
 		Short: "Prove that state, archive and logs of a job agree",
@@ -26,8 +30,12 @@ func newVerify() *cobra.Command {
 whole and belongs to a capture that was acknowledged, every archived URI has its
 record, the DNS answers and robots.txt that pages need stand before them, and the
 logs hold exactly what was acknowledged. Each defect is printed with its place when it is found.
-Of revisit records whose content is in another archive it demands that an index folder in [dedup] has that answer.
+Of revisit records whose content is in another archive it demands that an index folder or a CDX server in [dedup] has that answer. When a server does not answer,
+what is not proven is counted, with exit code 1; --offline asks no server, and counts what is taken on trust.
 Let a job that was killed continue first (exclave crawl).
+
+A WARC file that exclave store put elsewhere, and that is not here, is taken on trust when the register, SHA256SUMS and the
+state say the same of it; how many were is said at the end. --remote reads them from where they are, as if they were here.
 
 It works on all processors, at the speed of unpacking and hashing, in at most 300 MB of memory. What
 does not fit is sorted in a temporary folder, which is removed: about 200 bytes for each URI
@@ -48,7 +56,7 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
 			defer stop()
 			defer spendMemory()()
-			defects := 0
+			defects, trusted := 0, ""
 			o.Defect = func(d verify.Defect) {
 				defects++
 				fmt.Fprintln(cmd.OutOrStdout(), d)
@@ -57,10 +65,26 @@ the logs have the length and the checksum that were acknowledged. It does not un
 				o.Progress = cmd.ErrOrStderr()
 			}
 			var closeAll func() error
+			storeConfig(cmd.Flags(), cfg, keys)
+			o.Trusted = func(files int, bytes int64) {
+				trusted = fmt.Sprintf("%s (%s) elsewhere taken on trust, by the registered SHA-256; --remote reads them", count(files, "WARC file"), printable.Size(bytes))
+			}
 			if o.Earlier, closeAll, err = earlierArchives(cfg); err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, closeAll()) }()
+			servers, err := job.DedupServers(cfg)
+			if err != nil {
+				return withCode(exitUsage, err)
+			}
+			p := newProver(servers, cfg.Dedup.ServerConnections)
+			defer p.close()
+			if o.Offline = o.Offline && len(servers) > 0; len(servers) > 0 {
+				o.Ask = p.has
+			}
+			var unproven int64
+			var unasked error
+			o.Unproven = func(records int64, why error) { unproven, unasked = records, why }
 			err = verify.Run(ctx, folder.Of(cfg, jobOptions(cmd.ErrOrStderr()).Env()), o)
 			switch {
 			case err != nil && ctx.Err() != nil:
@@ -71,11 +95,23 @@ the logs have the length and the checksum that were acknowledged. It does not un
 			if o.Fast {
 				fmt.Fprintln(cmd.OutOrStdout(), args[0]+": "+verify.FastLeavesOut)
 			}
+			switch {
+			case unproven > 0 && o.Offline:
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: taken on trust, for no server was asked: %s of what other archives have\n", args[0], count(int(unproven), "revisit record"))
+			case unproven > 0:
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: not proven: %s of what other archives have: %s\n", args[0], count(int(unproven), "revisit record"), printable.Text(unasked.Error()))
+			}
+			if trusted != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", args[0], trusted)
+			}
 			if defects > 0 {
 				return withCode(exitNegative, errors.New("verify "+args[0]+": "+count(defects, "defect")))
 			}
+			if unproven > 0 && !o.Offline {
+				return withCode(exitNegative, fmt.Errorf("verify %s: %s not proven; the other checks found no defect; --offline takes them on trust", args[0], count(int(unproven), "revisit record")))
+			}
 			what := "state, archive and logs agree"
-			if o.Fast {
+			if o.Fast || unproven > 0 {
 				what += ", as far as was checked"
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", args[0], what)
@@ -84,7 +120,10 @@ the logs have the length and the checksum that were acknowledged. It does not un
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.Fast, "fast", false, "structure and places only: no bodies, no digests")
+	f.BoolVar(&o.Remote, "remote", false, "read WARC files that are elsewhere from where they are")
+	keyFlags(f, &keys)
 	f.BoolVar(&quiet, "quiet", false, "no progress on stderr")
+	f.BoolVar(&o.Offline, "offline", false, "do not ask CDX servers: take on trust what they should have")
 	f.StringVar(&o.Temp, "temp", "", "folder of temporary files (default: the system's)")
 	f.IntVar(&o.Workers, "workers", 0, "how many read at the same time (default: as many as there are processors)")
 	return profiled(cmd)
@@ -119,6 +158,9 @@ func earlierArchives(cfg *config.Config) (_ func(func(url string, date time.Time
 
 // verifyError is jobError of a check that could not be made. Nothing is written but what is sorted.
 func verifyError(err error) error {
+	if errors.Is(err, store.ErrDenied) || errors.Is(err, store.ErrSettings) {
+		return storeError(err)
+	}
 	if errors.Is(err, syscall.ENOSPC) {
 		err = fmt.Errorf("%w; what is compared is sorted in a temporary folder, about 200 bytes for each URI known: --temp names one with more room", err)
 	}

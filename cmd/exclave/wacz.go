@@ -172,7 +172,7 @@ func (p *packer) job(ctx context.Context, dir string) error {
 	if p.profile != "" {
 		return p.part(ctx, f, divide.Options{Profiles: []string{p.profile}, Software: jo.Software, Version: jo.Version})
 	}
-	v, err := view.Open(ctx, f, view.Options{For: "wacz"})
+	v, err := view.Open(ctx, f, view.Options{For: "wacz", Files: true})
 	if err != nil {
 		return err
 	}
@@ -186,8 +186,8 @@ func (p *packer) job(ctx context.Context, dir string) error {
 		switch {
 		case !row.Final:
 			open++
-		case moved.Has(row.Name):
-			return withCode(exitUsage, fmt.Errorf("wacz %s: %s was moved away; name the files themselves, with those that were moved", dir, row.Name))
+		case notHere(f, moved, row.Name):
+			return withCode(exitUsage, fmt.Errorf("wacz %s: %w", dir, elsewhereError(moved, row.Name)))
 		default:
 			p.files = append(p.files, f.Path(folder.WARCDir, row.Name))
 		}

@@ -26,8 +26,8 @@ import (
 func newWARC() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "warc",
-		Short: "List, check, repair, filter and rewrite anybody's WARC files",
-		Long: `warc works on WARC files of any program and size: plain, gzip and zstd, with a member or frame for each record or one over all.
+		Short: "List, check, repair, compare, filter and rewrite anybody's WARC and ARC files",
+		Long: `warc works on WARC and ARC files of any program and size: plain, gzip and zstd, with a member or frame for each record or one over all.
 What a file is, is told by its bytes. A FILE may be - for standard input, or an address of http or https, which is read by ranges where
 the server gives them. Offsets are those of the file; of gzip or zstd over several records those of the unpacked file.
 
@@ -39,7 +39,7 @@ Exit codes: 0 done; 1 defects were found, nothing was found; 2 wrong flags, a fi
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newWARCLs(), newWARCCat(), newWARCGet(), newWARCCheck(), newWARCStats(), newWARCRepair(), newWARCSplit(), newWARCMerge(), newWARCFilter(), newWARCRecompress(), newWARCDictionary())
+	cmd.AddCommand(newWARCLs(), newWARCCat(), newWARCGet(), newWARCCheck(), newWARCStats(), newWARCNear(), newWARCRepair(), newWARCSplit(), newWARCMerge(), newWARCFilter(), newWARCRecompress(), newWARCDictionary())
 	return cmd
 }
 
@@ -55,6 +55,9 @@ func openWARC(ctx context.Context, cmd *cobra.Command, name string) (io.ReadClos
 		}
 		return f, nil
 	}
+	if _, err := sizesOf(name); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, withCode(exitUsage, fmt.Errorf("warc: %w", err))
@@ -63,8 +66,6 @@ func openWARC(ctx context.Context, cmd *cobra.Command, name string) (io.ReadClos
 	switch {
 	case err != nil:
 		return nil, withCode(exitUsage, errors.Join(err, f.Close()))
-	case st.IsDir():
-		return nil, withCode(exitUsage, errors.Join(fmt.Errorf("warc: %s is a folder; name files", name), f.Close()))
 	case !st.Mode().IsRegular(): // a pipe has a Seek that fails
 		return struct {
 			io.Reader
@@ -72,6 +73,29 @@ func openWARC(ctx context.Context, cmd *cobra.Command, name string) (io.ReadClos
 		}{f, f}, nil
 	}
 	return f, nil
+}
+
+// sizesOf returns how many bytes files have together, -1 when there is one of which nobody knows. A file that is not there, or a folder, is told
+// before the others are read, which may take hours.
+func sizesOf(files ...string) (sum int64, err error) {
+	for _, name := range files {
+		if name == "-" || strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
+			sum = -1
+			continue
+		}
+		st, err := os.Stat(name)
+		switch {
+		case err != nil:
+			return 0, withCode(exitUsage, fmt.Errorf("warc: %w", err))
+		case st.IsDir():
+			return 0, withCode(exitUsage, fmt.Errorf("warc: %s is a folder; name files", name))
+		case !st.Mode().IsRegular():
+			sum = -1
+		case sum >= 0:
+			sum += st.Size()
+		}
+	}
+	return sum, nil
 }
 
 // warcEnd gives an error of a verb its exit code.
@@ -117,6 +141,9 @@ func eachRecord(cmd *cobra.Command, verb string, files []string, temp string, do
 	ctx, stop := signal.NotifyContext(cmd.Context(), endings()...)
 	defer stop()
 	bad := &defects{cmd: cmd}
+	if _, err := sizesOf(files...); err != nil {
+		return err
+	}
 	for _, name := range files {
 		err := func() (err error) {
 			f, err := openWARC(ctx, cmd, name)

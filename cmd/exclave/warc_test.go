@@ -81,3 +81,28 @@ func TestWARCInterrupted(t *testing.T) {
 		t.Errorf("left behind: %v, %v", files, err)
 	}
 }
+
+// ADR 81: of pages of a real crawl some are nearly the same: lists of one tag with the same article. Damage is told, a distance that
+// cannot be refused.
+func TestWARCNear(t *testing.T) {
+	file := sharedtest.Path(t, "data/warc/ipwb/samples/warcs/sample-1.warc.gz")
+	code, out, errs := inside("", "warc", "near", file)
+	for _, want := range []string{"pages with text: 64\npages with less than 50 words: 1\n", "\npages nearly the same as an earlier one: 7\n", "\n64 1 0 7 bitchmagazine.org\n",
+		"\n4 4 http://bitchmagazine.org/tag/cyberbullying http://bitchmagazine.org/tag/guns-in-school "} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%d %s: no %q in\n%s", code, errs, want, out)
+		}
+	}
+	if code, out, _ := inside("", "warc", "near", file, "--distance", "1"); code != 0 || strings.Contains(out, "earlier one: 7") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	clipped := sharedtest.Path(t, "data/warc/resiliparse/tests/data/clipped.warc.gz")
+	if code, out, errs := inside("", "warc", "near", clipped); code != 1 || !strings.Contains(out, "pages with text: ") || !strings.Contains(errs, "exclave warc check") {
+		t.Errorf("%d %s\n%s", code, errs, out)
+	}
+	for _, d := range []string{"0", "8"} {
+		if code, _, errs := inside("", "warc", "near", file, "--distance", d); code != 2 || !strings.Contains(errs, "--distance "+d) {
+			t.Errorf("--distance %s: %d %s", d, code, errs)
+		}
+	}
+}

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +25,7 @@ import (
 type rewriting struct {
 	out, form, temp, log, dictionary string
 	level                            int
+	look                             func(ctx context.Context, inputs []rewrite.Input, temp string) error // before the Run; nil: nothing
 }
 
 func (o *rewriting) flags(cmd *cobra.Command, out string) {
@@ -33,7 +34,7 @@ func (o *rewriting) flags(cmd *cobra.Command, out string) {
 	f.StringVar(&o.form, "form", "", "gzip, zstd or plain (default: by the name, else gzip)")
 	f.IntVar(&o.level, "level", 0, "of compression: gzip 1 to 9, zstd 1 to 22 (default 6)")
 	f.StringVar(&o.dictionary, "dictionary", "", "file of a zstd dictionary that the new files begin with; exclave warc dictionary makes one")
-	f.StringVar(&o.log, "log", "", "new file with a line for each record that is left out or lost (default: stderr)")
+	f.StringVar(&o.log, "log", "", "new file, there when the outputs are, with a line for each record that is left out or lost (default: stderr)")
 	tempFlag(cmd, &o.temp)
 }
 
@@ -66,25 +67,34 @@ func (o *rewriting) run(cmd *cobra.Command, verb string, files []string, plan *r
 	}
 	var set *rewrite.Set
 	if o.out == "-" {
-		set, err = rewrite.NewStream(forBytes(cmd.OutOrStdout()), form, o.level, dict)
+		set, err = rewrite.NewStream(fsx.Real(), forBytes(cmd.OutOrStdout()), form, o.level, dict)
 	} else {
 		set, err = rewrite.NewSet(fsx.Real(), form, o.level, dict)
 	}
 	if err != nil {
 		return sum, withCode(exitUsage, err)
 	}
-	log := cmd.ErrOrStderr()
-	var kept *os.File
-	if o.log != "" {
-		if kept, err = os.OpenFile(o.log, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fsx.FileMode); err != nil {
-			return sum, withCode(exitUsage, fmt.Errorf("warc %s: log: %w", verb, err))
+	if _, err := sizesOf(files...); err != nil {
+		return sum, err
+	}
+	for _, name := range []string{o.out, o.log} { // before hours of reading
+		if _, err := os.Lstat(name); err == nil && name != "-" && (plan.Name == nil || name == o.log) {
+			return sum, withCode(exitUsage, fmt.Errorf("warc %s: %s: %w; name another file, or remove it first", verb, name, os.ErrExist))
 		}
-		buf := bufio.NewWriter(kept)
-		log = buf
-		defer func() {
-			// What was left out must be known when the outputs are: but they are there already when the disk of the log is full.
-			err = errors.Join(err, buf.Flush(), kept.Sync(), kept.Close())
-		}()
+		if st, err := os.Stat(filepath.Dir(name)); err != nil || !st.IsDir() {
+			return sum, fmt.Errorf("warc %s: %s: there is no folder %s; make it first", verb, name, filepath.Dir(name))
+		}
+	}
+	if o.look != nil {
+		if err := o.look(ctx, twice(ctx, cmd, files), o.temp); err != nil {
+			return sum, warcEnd(ctx, verb, err)
+		}
+	}
+	log := cmd.ErrOrStderr()
+	if o.log != "" {
+		if log, err = set.Log(o.log); err != nil {
+			return sum, withCode(exitUsage, fmt.Errorf("warc %s: log: %w", verb, errors.Join(err, set.Abort())))
+		}
 	}
 	plan.Output, plan.Temp = o.out, o.temp
 	if plan.Damage != nil {
@@ -103,22 +113,41 @@ func (o *rewriting) run(cmd *cobra.Command, verb string, files []string, plan *r
 			fmt.Fprintf(log, "kept, digest differs\t%s\t%d\t%s\t%s\n", r.Input, r.Offset, r.Digest, orDash(r.ID))
 		}
 	}
-	var inputs []rewrite.Input
+	if err := rewrite.Run(ctx, lateWARCs(ctx, cmd, files), plan, set); err != nil {
+		return sum, warcEnd(ctx, verb, err)
+	}
+	if sum.written == 0 && plan.Keep == nil && plan.Damage == nil {
+		return sum, withCode(exitNegative, fmt.Errorf("warc %s: there is no record in %s, so no file was made", verb, strings.Join(files, ", ")))
+	}
+	for _, f := range set.Files() {
+		size := ""
+		if o.out != "-" {
+			size = ", " + printable.Size(f.Size())
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s\n", f.Name, count(int(f.Records), "record"), size)
+	}
+	return sum, nil
+}
+
+// lateWARCs makes inputs of files.
+func lateWARCs(ctx context.Context, cmd *cobra.Command, files []string) (inputs []rewrite.Input) {
 	for _, name := range files {
 		inputs = append(inputs, rewrite.Input{Name: name, R: &lateWARC{open: func() (io.ReadCloser, error) { return openWARC(ctx, cmd, name) }}})
 	}
-	for _, name := range files { // before anything is written
-		if st, err := os.Stat(name); err == nil && st.IsDir() {
-			return sum, withCode(exitUsage, fmt.Errorf("warc %s: %s is a folder; name files", verb, name))
+	return inputs
+}
+
+// twice makes inputs of the files that can be read once more afterwards, and tells of the others.
+func twice(ctx context.Context, cmd *cobra.Command, files []string) []rewrite.Input {
+	return lateWARCs(ctx, cmd, slices.DeleteFunc(slices.Clone(files), func(name string) bool {
+		st, err := os.Stat(name)
+		once := name == "-" || err == nil && !st.Mode().IsRegular()
+		if once {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s can be read once only: a record that stands before the one it belongs to, and has another address, stays; "+
+				"copy it to a file first to have such records found\n", name)
 		}
-	}
-	if err := rewrite.Run(ctx, inputs, plan, set); err != nil {
-		return sum, warcEnd(ctx, verb, err)
-	}
-	for _, f := range set.Files() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s\n", f.Name, count(int(f.Records), "record"), printable.Size(f.Size()))
-	}
-	return sum, nil
+		return once
+	}))
 }
 
 // lateWARC is a file that is opened when it is read, and closed at its end: there may be thousands.
@@ -197,7 +226,7 @@ func newWARCMerge() *cobra.Command {
 		Short: "Make one WARC file of several",
 		Long: `merge copies the records of all files, in their order, into a new one. Each warcinfo record stands before what it describes.
 
-Exit codes: 0 merged; 1 an input is damaged; 2 wrong flags, a file cannot be read, the output is there; 3 a failure of our own; 130
+Exit codes: 0 merged; 1 an input is damaged or no record is there; 2 wrong flags, a file cannot be read, the output is there; 3 a failure of our own; 130
 interrupted. But for 0 nothing was made.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -217,7 +246,7 @@ func newWARCRecompress() *cobra.Command {
 		Long: `recompress copies all records into a new file of another form, level or dictionary: gzip, zstd or plain. From a file that is compressed as a whole it
 makes one with a member or frame for each record, to which indexes can lead. Header and block of each record stay the same bytes.
 
-Exit codes: 0 made; 1 the input is damaged; 2 wrong flags, the file cannot be read, the output is there; 3 a failure of our own; 130
+Exit codes: 0 made; 1 the input is damaged or no record is there; 2 wrong flags, the file cannot be read, the output is there; 3 a failure of our own; 130
 interrupted. But for 0 nothing was made.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -240,7 +269,7 @@ func newWARCSplit() *cobra.Command {
 together and name each other stay together, and each file begins with the warcinfo record of what is in it. A file takes no capture any more
 from --size on.
 
-Exit codes: 0 divided; 1 an input is damaged; 2 wrong flags, a file cannot be read, an output is there; 3 a failure of our own; 130
+Exit codes: 0 divided; 1 an input is damaged or no record is there; 2 wrong flags, a file cannot be read, an output is there; 3 a failure of our own; 130
 interrupted. But for 0 nothing was made.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -303,12 +332,14 @@ func newWARCFilter() *cobra.Command {
 metadata, when they stand beside it and name each other. Flags that may be given several times mean any of them.
 
 --without URL leaves out an address, http and https being the same, with requests, metadata, verdicts and revisit records that stand for it;
---without 'http://(cz,example,' does so for a SURT prefix, here a domain with all below it. Other pages that link to it stay as they are.
+--without 'http://(cz,example,' does so for a SURT prefix, here a domain with all below it. The files are read twice, so what belongs to a record
+that is left out is found before and behind it and in all files of the call; standard input can be read once only. Other pages that link to it stay
+as they are.
 
 --verdict and --profile look at the verdict that exclave has written into the capture; captures without one are left out.
 
-Exit codes: 0 copied; 1 nothing met the flags, an input is damaged; 2 wrong flags, a file cannot be read, the output is there; 3 a failure of our
-own; 130 interrupted. But for 0 nothing was made.`,
+Exit codes: 0 copied; 1 nothing met the flags, of which the log is made, or an input is damaged; 2 wrong flags, a file cannot be read, the output is
+there; 3 a failure of our own; 130 interrupted. But for 0 no WARC file was made.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if err := f.Check(); err != nil {
@@ -336,6 +367,9 @@ own; 130 interrupted. But for 0 nothing was made.`,
 			if err != nil {
 				return withCode(exitUsage, fmt.Errorf("warc filter: --without: %w", err))
 			}
+			if len(without) > 0 {
+				o.look = down.Look
+			}
 			sum, err := o.run(cmd, "filter", args, &rewrite.Plan{Keep: func(capture []*rewrite.Record) []rewrite.Fate {
 				fates := f.Keep(capture)
 				for i, fate := range down.Keep(capture) {
@@ -350,7 +384,7 @@ own; 130 interrupted. But for 0 nothing was made.`,
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s copied, %d left out\n", count(sum.written, "record"), sum.left)
 			if sum.written == 0 {
-				return withCode(exitNegative, errors.New("warc filter: nothing is left; nothing was made"))
+				return withCode(exitNegative, errors.New("warc filter: no record is left, so no file was made; the log says why of each"))
 			}
 			return nil
 		},

@@ -166,7 +166,10 @@ func (t *Tx) done(r *schema.Record, u *crawl.CrawlURI) error {
 		return err
 	}
 	if hasNewBody(u) {
-		r.Response, r.Metadata, r.RecordID = u.Response, u.Metadata, u.RecordID
+		r.Response, r.RecordID = u.Response, u.RecordID
+		if !u.Metadata.IsZero() { // else the one before holds still: the content did not change
+			r.Metadata = u.Metadata
+		}
 		r.Date, r.Digest = schema.Millis(u.Started), u.Digest
 		r.ETag, r.LastModified = u.Header("ETag"), u.Header("Last-Modified")
 		t.payload(r, u)

@@ -23,6 +23,7 @@ func (s *Server) routes() map[string]handler {
 		"POST /frontier/delete": s.delete,
 		"POST /retry":           s.retry,
 
+		"GET /files":         s.files,
 		"GET /report/{name}": s.report,
 		"POST /seeds":        s.importSeeds,
 		"POST /checkpoint":   s.checkpoint,

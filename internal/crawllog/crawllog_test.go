@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprintf("%+v", e), `{Time:2011-06-23 17:12:08.802 +0000 UTC Status:200 Size:1299 URL:http://example.com/robots.txt Hops:LREP EarlierHops:0 Via:http://example.com/x MIME:text/plain Worker:14 Started:2011-06-23 17:12:08.574 +0000 UTC Took:225ms Digest:sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV Source: Annotations:[] ContentSize:-1 WARCFilename: WARCFileOffset:-1}`; got != want {
+	if got, want := fmt.Sprintf("%+v", e), `{Time:2011-06-23 17:12:08.802 +0000 UTC Status:200 Size:1299 URL:http://example.com/robots.txt Hops:LREP EarlierHops:0 Via:http://example.com/x MIME:text/plain Worker:14 Started:2011-06-23 17:12:08.574 +0000 UTC Took:225ms Digest:sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV Source: Annotations:[] ContentSize:-1 WARCFilename: WARCFileOffset:-1 Simhash: TextHash:}`; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
@@ -72,6 +72,10 @@ func TestParseForms(t *testing.T) {
 		{"thirteenth field, with blanks in it", sample[:len(sample)-3] + `src 2t,dol:5 {"contentSize":7, "warcFilename":"x y.warc.gz", "warcFileOffset":0}`,
 			func(e crawllog.Entry) bool {
 				return e.Source == "src" && slices.Equal(e.Annotations, []string{"2t", "dol:5"}) && e.ContentSize == 7 && e.WARCFilename == "x y.warc.gz" && e.WARCFileOffset == 0
+			}},
+		{"the hashes of a page's text", sample + ` {"contentSize":7,"simhash":"00000000000000ff","textHash":"0123456789abcdef"}`,
+			func(e crawllog.Entry) bool {
+				return e.Simhash == "00000000000000ff" && e.TextHash == "0123456789abcdef"
 			}},
 		{"another program's thirteenth field", sample + " {cut", func(e crawllog.Entry) bool { return e.ContentSize == -1 && e.WARCFilename == "" }},
 		{"Heritrix 3 without milliseconds in front, tabs between fields, a DOS line end", strings.ReplaceAll(strings.Replace(sample, ".802Z", "Z", 1), " ", "\t") + "\r\n",

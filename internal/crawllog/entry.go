@@ -28,10 +28,12 @@ type Entry struct {
 	Digest      string // scheme:base32
 	Source      string
 	Annotations []string
-	// Of the thirteenth field; -1, "" and -1 when it does not say.
+	// Of the thirteenth field; -1 and "" when it does not say.
 	ContentSize    int64
 	WARCFilename   string
 	WARCFileOffset int64
+	Simhash        string // of the text of an archived page (package simhash)
+	TextHash       string
 }
 
 // Received is how many bytes were received, header and body: what the thirteenth
@@ -106,11 +108,13 @@ func (e *Entry) extra(s string) {
 		ContentSize    *int64 `json:"contentSize"`
 		WARCFilename   string `json:"warcFilename"`
 		WARCFileOffset *int64 `json:"warcFileOffset"`
+		Simhash        string `json:"simhash"`
+		TextHash       string `json:"textHash"`
 	}
 	if json.Unmarshal([]byte(s), &x) != nil {
 		return
 	}
-	e.WARCFilename = x.WARCFilename
+	e.WARCFilename, e.Simhash, e.TextHash = x.WARCFilename, x.Simhash, x.TextHash
 	if x.ContentSize != nil {
 		e.ContentSize = *x.ContentSize
 	}

@@ -20,8 +20,14 @@ type Scratch struct {
 func NewScratch(parent string, bytes int) *Scratch { return &Scratch{parent: parent, bytes: bytes} }
 
 // Sorter returns a new sorter, which begins small.
-func (s *Scratch) Sorter(name string) *Sorter {
-	return &Sorter{name: name, scratch: s, pool: NewPool(s.bytes).Growing()}
+func (s *Scratch) Sorter(name string) *Sorter { return s.SorterOf(s.Pool(), name) }
+
+// Pool returns a pool of chunks that begin small.
+func (s *Scratch) Pool() *Pool { return NewPool(s.bytes).Growing() }
+
+// SorterOf returns a new sorter that shares its chunks with others of one goroutine: what one is done with the next one takes.
+func (s *Scratch) SorterOf(p *Pool, name string) *Sorter {
+	return &Sorter{name: name, scratch: s, pool: p}
 }
 
 func (s *Scratch) folder() (string, error) {

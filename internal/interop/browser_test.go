@@ -71,8 +71,10 @@ const lookText = `(async () => {
 	await within(doc.fonts.ready, "fonts");
 	const sheets = [];
 	const walk = s => {
-		sheets.push({URL: s.href || "", Rules: s.cssRules.length});
-		for (const r of s.cssRules) if (r.styleSheet) walk(r.styleSheet);
+		let rules = [];
+		try { rules = s.cssRules } catch {} // of a sheet that did not load
+		sheets.push({URL: s.href || "", Rules: rules.length});
+		for (const r of rules) if (r.styleSheet) walk(r.styleSheet);
 	};
 	[...doc.styleSheets].forEach(walk);
 	const body = doc.body.cloneNode(true);
@@ -137,21 +139,27 @@ func visits() []visit {
 	}
 }
 
-// browse shows the pages in a browser that can reach nothing but 127.0.0.1.
-func browse(t *testing.T, w replayer, archives ...archive) {
+// browser starts a browser that can reach nothing but 127.0.0.1, until the test ends.
+func browser(t *testing.T) context.Context {
+	t.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(sharedtest.Chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.WindowSize(1000, 900), chromedp.WSURLReadTimeout(ready),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	ctx, cancel := context.WithTimeout(t.Context(), 3*ready) // four pages, each a second on an idle machine
-	defer cancel()
+	t.Cleanup(cancel)
 	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
-	defer stop()
+	t.Cleanup(stop)
 	ctx, closeBrowser := chromedp.NewContext(ctx)
-	defer closeBrowser()
+	t.Cleanup(closeBrowser)
 	must(t, chromedp.Do(ctx))
+	return ctx
+}
 
+// browse shows the pages in a browser.
+func browse(t *testing.T, w replayer, archives ...archive) {
+	ctx := browser(t)
 	recorded, err := testweb.FromWARC(sharedtest.Path(t, "data/warc/py-wacz/tests/fixtures/example-collection-with-lists.warc"))
 	must(t, err)
 	truth, err := testweb.Start(testweb.Join(demoweb.Web(), recorded), testweb.Options{})
@@ -275,9 +283,8 @@ func (r *traffic) note(ev any) {
 	}
 }
 
-// check demands that the replayer alone was asked, and that nothing but what is not in the
-// archive failed.
-func (r *traffic) check(t *testing.T, w replayer, v visit, archived map[string]bool) {
+// local demands that the replayer alone was asked.
+func (r *traffic) local(t *testing.T, w replayer) {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -290,6 +297,15 @@ func (r *traffic) check(t *testing.T, w replayer, v visit, archived map[string]b
 			t.Errorf("asked elsewhere: %s", raw)
 		}
 	}
+}
+
+// check demands that the replayer alone was asked, and that nothing but what is not in the
+// archive failed.
+func (r *traffic) check(t *testing.T, w replayer, v visit, archived map[string]bool) {
+	t.Helper()
+	r.local(t, w)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if len(r.failed) > 0 || len(r.sockets) > 0 {
 		t.Errorf("failed: %q; web sockets: %q", r.failed, r.sockets)
 	}

@@ -107,18 +107,21 @@ func stdout(t *testing.T, name string, args ...string) []byte {
 
 func sortedLines(b []byte) [][]byte { return slices.SortedFunc(bytes.Lines(b), bytes.Compare) }
 
-// What recompress makes of ARC files is good for warcio, and its index is that of the ARC file but for places.
+// What recompress makes of ARC files is good for warcio and jwarc, which check its digests, and its index is that of the ARC file but for places.
 func TestARCConversion(t *testing.T) {
-	exclave, warcio := build(t), sharedtest.Warcio(t)
+	exclave, warcio, jwarc := build(t), sharedtest.Warcio(t), sharedtest.Jwarc(t)
 	places := regexp.MustCompile(`, "length": .*`)
 	for _, name := range []string{"example.arc", "example.arc.gz"} {
 		arc := sharedtest.Path(t, "data/warc/warcio/test/data/"+name)
 		made := filepath.Join(t.TempDir(), "made.warc.gz")
-		for _, args := range [][]string{{exclave, "warc", "recompress", arc, "-o", made}, {warcio, "check", made}, {exclave, "warc", "check", made}} {
+		for _, args := range [][]string{{exclave, "warc", "recompress", arc, "-o", made}, {warcio, "check", made}, slices.Concat(jwarc, []string{"validate", made}), {exclave, "warc", "check", made}} {
 			out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%q: %v\n%s", args, err, out)
 			}
+		}
+		if n := strings.Count(run(t, warcio, "check", "-v", made), "digest pass"); n != 2 {
+			t.Errorf("%s: warcio checked digests of %d records", name, n)
 		}
 		was, is := places.ReplaceAll(stdout(t, exclave, "cdx", arc), nil), places.ReplaceAll(stdout(t, exclave, "cdx", made), nil)
 		if !bytes.Equal(was, is) || len(was) == 0 {

@@ -7,9 +7,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"exclave/internal/sharedtest"
@@ -34,15 +33,24 @@ const replayFrame = `(() => {
 // Issue: packages are opened by ReplayWeb.page in a browser that can reach nothing else: pages of the demonstration and of a real site
 // are shown as they were, with everything they embed. It reads the package in parts.
 func TestReplayWeb(t *testing.T) {
-	program, exclave := sharedtest.ReplayWeb(t), build(t)
+	exclave := build(t)
 	dir := t.TempDir()
 	demo, iana := demoJob(t, exclave), realJob(t, exclave)
 	for _, a := range []archive{demo, iana} {
 		run(t, exclave, "wacz", filepath.Dir(filepath.Dir(a.files[0])), "-o", filepath.Join(dir, a.name+".wacz"))
 	}
-	var mu sync.Mutex
-	var asked []string
-	parts := 0
+	shows, parts := serveReplayWeb(t, dir)
+	browse(t, shows, demo, iana)
+	if parts() == 0 {
+		t.Error("nothing was read in parts")
+	}
+}
+
+// serveReplayWeb serves ReplayWeb.page and the packages in a folder until the test ends; parts says how many requests were for a part of a file.
+func serveReplayWeb(t *testing.T, dir string) (shows replayer, parts func() int64) {
+	t.Helper()
+	program := sharedtest.ReplayWeb(t)
+	var ranges atomic.Int64
 	files := http.FileServer(http.Dir(program))
 	site := http.NewServeMux()
 	site.Handle("/replay/", http.StripPrefix("/replay", files))
@@ -53,24 +61,13 @@ func TestReplayWeb(t *testing.T) {
 			html.EscapeString(r.FormValue("collection")), html.EscapeString(r.FormValue("url")))
 	})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		asked = append(asked, r.Method+" "+r.URL.Path)
 		if r.Header.Get("Range") != "" {
-			parts++
+			ranges.Add(1)
 		}
-		mu.Unlock()
 		site.ServeHTTP(w, r)
 	}))
 	t.Cleanup(srv.Close)
-	shows := replayer{strings.TrimPrefix(srv.URL, "http://"), func(v visit) string {
+	return replayer{strings.TrimPrefix(srv.URL, "http://"), func(v visit) string {
 		return srv.URL + "/show?" + url.Values{"collection": {v.collection}, "url": {v.url}}.Encode()
-	}, replayFrame}
-	browse(t, shows, demo, iana)
-	mu.Lock()
-	defer mu.Unlock()
-	slices.Sort(asked)
-	t.Logf("asked: %q", slices.Compact(asked))
-	if parts == 0 {
-		t.Error("nothing was read in parts")
-	}
+	}, replayFrame}, ranges.Load
 }

@@ -21,7 +21,7 @@ func (c *composer) openArchive(ctx context.Context) error {
 		rows = append(rows, warc.FileState(r))
 		next = max(next, r.Number+1)
 	}
-	rows, notes, err := warc.Recover(c.opts.FS, c.path(folder.WARCDir), rows, c.folder.Aside(), c.opts.Fail)
+	rows, notes, err := warc.Recover(c.opts.FS, c.path(folder.WARCDir), rows, c.folder.Aside(), c.away.Has, c.opts.Fail)
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
@@ -34,11 +34,12 @@ func (c *composer) openArchive(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
-	c.pool, c.manifest = pool, newManifest(c.Job)
+	c.pool, c.manifest, c.uploads = pool, newManifest(c.Job), newUploads(c.Job)
 	// Closed before the frontier: completed files are stored by it.
 	c.onClose(func(ctx context.Context) error {
 		done, err := pool.Close()
 		c.manifest.completed(done)
+		defer c.uploads.tell()
 		defer c.manifest.register(ctx, nil)
 		if c.frontier.Err() != nil {
 			return err // the state takes nothing any more; the next start sees the names
@@ -54,9 +55,8 @@ func (c *composer) openArchive(ctx context.Context) error {
 
 // checkArchive compares the WARC files with what the state acknowledges of them.
 func (c *composer) checkArchive(_ context.Context, k *frontier.Known, strict bool) error {
-	moved, err := c.folder.Moved()
-	if err != nil {
-		return err
+	if _, _, err := c.away.Find(""); err != nil {
+		return err // rather than miss what it would say
 	}
 	var rows []warc.FileState
 	for _, r := range k.Files {
@@ -66,7 +66,7 @@ func (c *composer) checkArchive(_ context.Context, k *frontier.Known, strict boo
 		s, ok, err := k.Last(file)
 		return warc.Span(s), ok, err
 	}
-	return warc.Check(c.opts.FS, c.path(folder.WARCDir), rows, last, moved.Has, strict)
+	return warc.Check(c.opts.FS, c.path(folder.WARCDir), rows, last, c.away.Has, strict)
 }
 
 // info is what each WARC file says of the crawl.

@@ -19,6 +19,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/fsx"
 	"exclave/internal/job/checkpoint"
+	"exclave/internal/job/elsewhere"
 	"exclave/internal/job/evidence"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/pause"
@@ -38,6 +39,7 @@ import (
 func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error) {
 	o = o.withDefaults()
 	c := &composer{Job: &Job{cfg: cfg, opts: o, folder: folder.Of(cfg, o.Env()), events: make(chan event, 16)}}
+	c.away = elsewhere.Of(c.folder)
 	c.halt, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	c.onClose(func(context.Context) error { c.stop(); return nil })
 	defer func() {
@@ -68,6 +70,7 @@ type composer struct {
 	*Job
 	key    evidence.Key // that evidence is hashed under
 	newKey bool         // it is not written yet
+	away   *elsewhere.Files
 }
 
 func (c *composer) onClose(fn func(context.Context) error) { c.closers = append(c.closers, fn) }
@@ -75,7 +78,11 @@ func (c *composer) onClose(fn func(context.Context) error) { c.closers = append(
 // folders makes the folders of the job and takes its lock.
 func (c *composer) folders(context.Context) error {
 	fs := c.opts.FS
-	for _, d := range []string{folder.WARCDir, folder.LogDir, folder.ReportDir, folder.StateDir} {
+	dirs := []string{folder.WARCDir, folder.LogDir, folder.ReportDir, folder.StateDir}
+	if c.cfg.WARC.CDXJ {
+		dirs = append(dirs, folder.IndexDir)
+	}
+	for _, d := range dirs {
 		if err := fsx.MkdirAll(fs, c.path(d)); err != nil {
 			return fmt.Errorf("job: make folder %s: %w", c.path(d), err)
 		}
@@ -122,12 +129,11 @@ func (c *composer) openState(ctx context.Context) error {
 	if n := len(c.analyzer.Profiles()); n > crawl.MaxProfiles {
 		return fmt.Errorf("job: %d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
 	}
-	moved, err := c.folder.Moved()
-	if err != nil {
-		return err
+	if _, _, err := c.away.Find(""); err != nil {
+		return err // rather than miss what it would say
 	}
 	o := rules.Frontier(c.folder, c.analyzer)
-	o.MovedLog, o.Links = moved.Has, records.Links{Reader: c.records(), Rules: c.cfg.URL.Rules}
+	o.MovedLog, o.Links = c.away.Has, records.Links{Reader: c.records(), Rules: c.cfg.URL.Rules}
 	o.Fail, o.Aside, o.Check = c.opts.Fail, c.folder.Aside(), c.checkArchive
 	f, err := frontier.Open(ctx, o)
 	if err != nil {

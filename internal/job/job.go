@@ -61,9 +61,11 @@ type Job struct {
 	frontier    *frontier.Frontier
 	pool        *warc.Pool
 	manifest    *manifest
+	uploads     *uploads
 	scope       *decide.Sequence
 	seeder      *seeds.Seeder
 	names       *resolve.Watch
+	earlier     *earlier // nil: no other archives are looked into
 	chains      *chain.Chains
 	ctl         *chain.Controller
 	checkpoints *checkpoint.Maker

@@ -139,11 +139,11 @@ func TestMovedLogParts(t *testing.T) {
 	lines, name := j.allLines(), j.parts(crawl.LogCrawl)[1]
 	away := filepath.Join(t.TempDir(), "part")
 	must(t, os.Rename(j.logPath(name+logparts.Packed), away))
-	made, err := moved.Register(t.Context(), folder.Of(j.cfg, folder.Env{}), "tape 7", []string{name + logparts.Packed})
+	made, err := registerMoved(t, j.cfg, "tape 7", []string{name + logparts.Packed})
 	if err != nil || len(made) != 1 || made[0].File != name {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	if again, err := moved.Register(t.Context(), folder.Of(j.cfg, folder.Env{}), "", nil); err != nil || len(again) > 0 {
+	if again, err := registerMoved(t, j.cfg, "", nil); err != nil || len(again) > 0 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	j.run(job.Options{}) // and verify
@@ -320,4 +320,19 @@ func size(t testing.TB, path string) int64 {
 	st, err := os.Stat(path)
 	must(t, err)
 	return st.Size()
+}
+
+// registerMoved asks a job at rest for its files and registers some as moved.
+func registerMoved(t *testing.T, cfg *config.Config, to string, names []string) (made []folder.Moved, err error) {
+	t.Helper()
+	f := folder.Of(cfg, folder.Env{})
+	err = question.Look(t.Context(), f, func(q question.Questions) error {
+		all, err := q.Files(t.Context())
+		if err != nil {
+			return err
+		}
+		made, err = moved.Register(f, all, to, names)
+		return err
+	})
+	return made, err
 }

@@ -7,11 +7,13 @@ import (
 	"sync"
 
 	"exclave/internal/job/folder"
+	"exclave/internal/job/storage"
 	"exclave/warc"
+	"exclave/warc/cdx"
 )
 
-// manifest registers complete WARC files in the manifest beside them. Nothing waits for it and nothing depends on it: what one run does not
-// come to, or cannot write, the next one makes good (ADR 76).
+// manifest registers complete WARC files in the manifest beside them, and makes their indexes, in one reading of each. Nothing waits for it
+// and nothing depends on it: what one run does not come to, or cannot write, the next one makes good (ADR 76, 82).
 type manifest struct {
 	j    *Job
 	wake chan struct{}
@@ -59,7 +61,7 @@ func (m *manifest) watch(ctx context.Context) {
 	}
 }
 
-// register takes names, and what is pending, into the manifest.
+// register takes names, and what is pending, into the manifest, and indexes them.
 func (m *manifest) register(ctx context.Context, names []string) {
 	m.mu.Lock()
 	names, m.pending = append(names, m.pending...), nil
@@ -69,26 +71,34 @@ func (m *manifest) register(ctx context.Context, names []string) {
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	fsys, dir := m.j.opts.FS, m.j.path(folder.WARCDir)
-	sums, err := warc.ReadManifest(fsys, dir)
-	for i := 0; i < len(names) && err == nil; i++ {
-		if sums[names[i]] != "" {
+	sums, err := warc.ReadManifest(m.j.opts.FS, m.j.path(folder.WARCDir))
+	for i := 0; i < len(names) && ctx.Err() == nil; i++ {
+		if sums[names[i]] != "" && m.indexed(names[i]) {
 			continue
 		}
-		if err = sums.Add(ctx, fsys, dir, names[i]); err == nil {
-			err = sums.Write(fsys, dir)
+		_, e := storage.Digest(ctx, m.j.folder, names[i], m.j.cfg.WARC.CDXJ)
+		if errors.Is(e, fs.ErrNotExist) { // moved away
+			e = nil
 		}
-		if errors.Is(err, fs.ErrNotExist) { // moved away
-			err = nil
+		err = errors.Join(err, e)
+		var damaged *warc.Defect
+		if e != nil && !errors.As(e, &damaged) {
+			break // it holds for all: a full disk
 		}
 	}
+	m.j.uploads.look()
 	switch {
-	case err == nil:
 	case ctx.Err() != nil:
 		m.mu.Lock()
 		m.pending = append(names, m.pending...)
 		m.mu.Unlock()
-	default:
-		m.j.opts.Log.Warn("WARC files are not registered in their manifest; the next run makes it good", "err", err)
+	case err != nil:
+		m.j.opts.Log.Warn("WARC files are not registered in their manifest, or not indexed; the next run makes it good", "err", err)
 	}
+}
+
+// indexed reports whether no index of a file is to be made.
+func (m *manifest) indexed(name string) bool {
+	_, err := m.j.opts.FS.Stat(m.j.path(folder.IndexDir, name+cdx.ReadySuffix))
+	return err == nil || !m.j.cfg.WARC.CDXJ
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -14,6 +16,7 @@ import (
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/question"
+	"exclave/internal/job/rebuild"
 	"exclave/internal/testweb"
 	"exclave/warc"
 )
@@ -79,9 +82,42 @@ func TestRecrawl(t *testing.T) {
 		if got := len(again.of(warc.TypeRevisit, uri)) == 1; unmodified && !got {
 			t.Errorf("%s, unmodified, has no revisit record", uri)
 		}
+		// What did not change adds a revisit record alone (ADR 90).
+		if n := len(again.of(warc.TypeMetadata, uri)); unmodified && n != 1 {
+			t.Errorf("%s has %d metadata records", uri, n)
+		}
 		if i%5 == 0 && len(again.of(warc.TypeResponse, uri)) != 2 {
 			t.Errorf("%s changed and was not archived again", uri)
 		}
+	}
+}
+
+// What a revisit record alone says is enough to make the state anew: as it was, with what the records before it say, also when no
+// log is left (ADR 90).
+func TestRecoverOfARecrawl(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	web := changing{n, new(atomic.Bool)}
+	j := newJob(t, web, func(c *config.Config) { c.Analysis.Depth = n })
+	j.run(job.Options{}, "http://a.test/")
+	web.changed.Store(true)
+	j.run(job.Options{Recrawl: true})
+	want := finishedIn(t, j.cfg)
+	if len(want) < n {
+		t.Fatalf("%d URIs", len(want))
+	}
+	loseState(t, j.cfg)
+	recoverJob(t, j.cfg, rebuild.Options{})
+	got := finishedIn(t, j.cfg)
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if got[key] != want[key] {
+			t.Errorf("%s:\n%s, was\n%s", key, got[key], want[key])
+		}
+	}
+	loseState(t, j.cfg)
+	must(t, os.RemoveAll(filepath.Join(j.cfg.Dir, folder.LogDir)))
+	if made := recoverJob(t, j.cfg, rebuild.Options{}); made.Lost > 0 || made.Abandoned > 0 || made.Written < 2*n {
+		t.Errorf("without logs: %+v", made)
 	}
 }
 

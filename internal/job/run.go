@@ -50,7 +50,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	stopWatching()
 	res := Result{Reason: reason, Stats: j.frontier.Stats(), Queues: j.frontier.Queues(), Counts: j.ctl.Counts(),
 		Took: j.opts.Clock.Now().Sub(r.began), Seeds: r.offered}
-	return res, errors.Join(err, r.end(res, err))
+	return res, errors.Join(err, r.end(ctx, res, err))
 }
 
 // run is the one run of an open job. It belongs to the goroutine of [Job.Run].
@@ -70,7 +70,7 @@ func (r *run) begin(ctx context.Context) (err error) {
 		r.note.Began = r.began
 	}
 	r.note.Runs++
-	r.note.Status = view.Running
+	r.note.Status, r.note.Near = view.Running, nil
 	if err := r.keep(ctx, r.note); err != nil {
 		return err
 	}
@@ -98,6 +98,7 @@ func (r *run) watch(ctx context.Context) (stop func()) {
 	}
 	all.Go(func() { r.measure(beside) })
 	all.Go(func() { r.manifest.watch(beside) })
+	all.Go(func() { r.uploads.watch(beside) })
 	all.Go(func() { r.logStatistics(beside, ctx.Done()) })
 	all.Go(func() { r.checkpoints.Watch(beside, r.frontier.Stats) })
 	all.Go(func() { r.unanswered.Watch(beside, r.names.Answers) })
@@ -141,8 +142,8 @@ func (r *run) crawl(ctx context.Context) (chain.Reason, error) {
 	return reason, errors.Join(err, <-seeded)
 }
 
-// end notes how the run ended, and writes the reports and reports/seeds.json.
-func (r *run) end(res Result, crawlErr error) error {
+// end notes how the run ended, and writes the reports and reports/seeds.json. When ctx has ended, what takes long is left out.
+func (r *run) end(ctx context.Context, res Result, crawlErr error) error {
 	n := r.note
 	n.Status, n.Took = string(res.Reason), n.Took+res.Took
 	var errs []error
@@ -150,7 +151,9 @@ func (r *run) end(res Result, crawlErr error) error {
 		n.Status = "failed: " + crawlErr.Error()
 	}
 	if r.frontier.Err() == nil {
-		errs = append(errs, r.keep(context.Background(), n))
+		near, err := r.answers.CountNear(ctx)
+		n.Near = near
+		errs = append(errs, err, r.keep(context.Background(), n))
 	}
 	errs = append(errs, r.answers.WriteReports(n))
 	r.logEnd(n.Status)

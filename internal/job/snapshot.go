@@ -30,6 +30,7 @@ type Snapshot struct {
 	Memory     int64                 `json:"memory"`        // bytes this process has from the system
 	Workers    []chain.Activity      `json:"workers"`
 	Steps      []chain.StepStats     `json:"steps"`
+	Servers    ServerNumbers         `json:"servers"` // CDX servers of [dedup], together
 }
 
 // Snapshot returns the present snapshot of the crawl. It may be called from any goroutine
@@ -52,7 +53,7 @@ func (j *Job) Snapshot() Snapshot {
 		Frontier:   census.Stats, Queues: census.Queues, Changes: census.Changes, Counts: counts,
 		Now: j.meter.Rate(j.opts.Clock.Mono(), counts), Average: progress.RateOf(counts.Fetched, counts.Bytes, elapsed),
 		FreeDisk: free, Memory: progress.MemoryInUse(),
-		Workers: j.ctl.Activities(), Steps: j.chains.Stats()}
+		Workers: j.ctl.Activities(), Steps: j.chains.Stats(), Servers: j.earlier.numbers()}
 }
 
 // Pause keeps the crawl from beginning further URIs; those in process are

@@ -19,7 +19,7 @@ type row struct {
 func table() []row {
 	level0 := []string{
 		"internal/fsx/…", "internal/clock", "internal/urlx", "internal/mime", "internal/markup",
-		"internal/record", "internal/resolve", "internal/robots", "internal/geoip", "internal/crawllog", "internal/aside", "internal/logparts", "internal/seedlog", "internal/collection", "internal/printable", "internal/traps", "internal/extsort", "internal/conf", "internal/yield", "internal/ipaddr", "internal/whois",
+		"internal/record", "internal/resolve", "internal/robots", "internal/geoip", "internal/crawllog", "internal/aside", "internal/logparts", "internal/seedlog", "internal/collection", "internal/printable", "internal/traps", "internal/extsort", "internal/conf", "internal/yield", "internal/ipaddr", "internal/whois", "internal/simhash", "internal/near",
 	}
 	level1 := append(slices.Clone(level0), "crawl", "warc/…", "dict", "langid")
 	level3 := append(slices.Clone(level1), "analyzer", "frontier", "chain/…")
@@ -57,22 +57,25 @@ func table() []row {
 		{[]string{"internal/job/progress"}, with(level0, "frontier", "chain"), "what is told of a crawl is given to it: it knows neither job nor state"},
 		{[]string{"internal/job/folder"}, with(level0, "crawl", "config"), "names and layout of a job's folder: it opens no state and no archive"},
 		{[]string{"internal/job/rules"}, with(level0, "crawl", "analyzer", "chain/decide", "frontier", "config", "internal/job/folder"), "what a job decides by; nothing is done with it here"},
-		{[]string{"internal/job/records"}, with(level1, "frontier", "internal/job/folder"), "single records of the archive: no rule, no configuration beyond the folder"},
+		{[]string{"internal/job/elsewhere"}, with(level0, "warc/…", "internal/job/folder"), "files that are elsewhere are found by the register; no state is asked"},
+		{[]string{"internal/job/records"}, with(level1, "frontier", "internal/job/folder", "internal/job/elsewhere"), "single records of the archive: no rule, no configuration beyond the folder"},
 		{[]string{"internal/job/view"}, with(level1, "analyzer", "chain", "chain/decide", "frontier", "internal/job/folder", "internal/job/records", "internal/job/rules"), "a job at rest is only looked at; what runs or answers is above"},
-		{[]string{"internal/job/verify"}, with(level1, "chain/post", "frontier", "internal/job/folder", "internal/job/lines", "internal/job/progress", "internal/job/view"), "verification reads a job at rest; it knows nothing of running one"},
+		{[]string{"internal/job/verify"}, with(level1, "chain/post", "frontier", "internal/job/elsewhere", "internal/job/folder", "internal/job/lines", "internal/job/progress", "internal/job/view"), "verification reads a job at rest; it knows nothing of running one"},
 		{[]string{"internal/job/divide"}, with(level0, "crawl", "warc", "frontier", "internal/job/folder", "internal/job/records", "internal/job/rules", "internal/job/view"), "an archive is divided at rest, by the rules of claims; nothing is judged or crawled here"},
-		{[]string{"internal/job/moved"}, with(level0, "frontier", "internal/job/folder", "internal/job/view"), "what was moved away is registered beside a View"},
+		{[]string{"internal/job/moved"}, with(level0, "frontier", "internal/job/folder"), "what was moved away is registered; which files are complete, whoever has the state says"},
+		{[]string{"internal/job/storage"}, with(level0, "warc/…", "internal/job/folder", "internal/job/moved"), "files are stored and registered; which are complete, whoever has the state says"},
 		{[]string{"internal/job/evidence"}, with(level0, "internal/job/folder"), "a secret in the job's folder"},
 		{[]string{"internal/job/checkpoint"}, with(level0, "crawl", "warc", "frontier", "config", "internal/job/folder", "internal/job/evidence", "internal/job/view"), "a checkpoint asks an open state by an interface, and looks at one at rest; it runs nothing"},
 		{[]string{"internal/job/lines"}, with(level0, "crawl", "frontier"), "what a line of a log means, to who reads it again"},
 		{[]string{"internal/job/pause"}, with(level0, "internal/job/folder"), "why a crawl is paused: it is steered by a function, its controller is above"},
-		{[]string{"internal/job/question"}, with(level1, "analyzer", "chain", "chain/decide", "chain/post", "chain/standard", "chain/write", "frontier", "config", "internal/job/checkpoint", "internal/job/folder", "internal/job/progress", "internal/job/records", "internal/job/seeds", "internal/job/view"), "questions are answered from what is open; who runs or serves is above"},
+		{[]string{"internal/job/question"}, with(level1, "analyzer", "chain", "chain/decide", "chain/post", "chain/standard", "chain/write", "frontier", "config", "internal/job/checkpoint", "internal/job/folder", "internal/job/moved", "internal/job/progress", "internal/job/records", "internal/job/seeds", "internal/job/view"), "questions are answered from what is open; who runs or serves is above"},
 		{[]string{"internal/job/rebuild"}, with(level1, "analyzer", "chain", "chain/decide", "chain/post", "chain/standard", "chain/write", "frontier", "internal/job/folder", "internal/job/rules", "internal/job/records", "internal/job/lines"), "a state is made anew of archive and logs: the processors that scope links, but no job that runs"},
 		{[]string{"internal/job"}, job, "the composition root knows everything below it; each room below has its row"},
 		{[]string{"internal/control", "internal/metrics"}, with(job, "internal/control"), "they look at a running job and steer it"},
 		{[]string{"internal/live"}, job, "the view shows snapshots of a job and draws on what is below it"},
 		{[]string{"cmd/…"}, []string{"…"}, "commands know everything"},
 		{[]string{"tools/recognition/lingua"}, nil, "another module: it knows nothing of ours"},
+		{[]string{"tools/s3server"}, nil, "another module: it knows nothing of ours"},
 		{[]string{"tools/recognition"}, with(level3, "analyzer/labelled", "internal/judge", "internal/labels", "internal/evaluation", "internal/calibration", "internal/webanalyzer"), "it measures profiles as commands do"},
 		{[]string{"tools/…"}, with(level1, "analyzer", "analyzer/labelled"), "tools build data"},
 		{[]string{"internal/testweb/…", "internal/sharedtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs"}, []string{"…"}, "helpers of tests"},
@@ -84,9 +87,10 @@ func table() []row {
 func restricted() []row {
 	return []row{
 		{[]string{"internal/testweb/…"}, []string{"cmd/exclave/demo*.go", "cmd/exclave/bench*.go", "internal/testweb/…", "internal/job/jobtest/*.go"}, "a synthetic web has no place in a crawl"},
-		{[]string{"internal/sharedtest", "internal/growthtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs", "internal/job/jobtest", "frontier/frontiertest"}, nil, "for tests only"},
+		{[]string{"internal/sharedtest", "internal/growthtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs", "internal/job/jobtest", "frontier/frontiertest", "warc/dedup/deduptest", "warc/store/storetest"}, []string{"warc/store/storetest/*.go"}, "for tests only"},
 		{[]string{"frontier/schema", "frontier/rules", "frontier/store", "frontier/sched", "frontier/commit"}, []string{"frontier/…"}, "the rooms of the frontier are for the frontier (ADR 43)"},
 		{[]string{"github.com/nlnwa/gowarc/…"}, []string{"warc/…"}, "gowarc stays behind warc (ADR 13)"},
+		{[]string{"github.com/minio/…"}, []string{"warc/store/*.go"}, "S3 is spoken in one package (ADR 77)"},
 		{[]string{"github.com/temoto/robotstxt"}, []string{"internal/robots/*.go"}, "a second opinion that decides nothing (ADR 48)"},
 		{[]string{"github.com/oschwald/…"}, []string{"internal/geoip/*.go"}, "databases of addresses stay behind geoip (ADR 48)"},
 		{[]string{"github.com/cockroachdb/pebble/v2"}, []string{"frontier/store/*.go", "frontier/frontierbench/run.go", "internal/fsx/*.go", "internal/job/*_test.go", "internal/job/*/*_test.go", "internal/job/jobtest/*.go"}, "Pebble stays behind frontier/store"},

@@ -101,6 +101,15 @@ func table() []metric {
 		{"exclave_step_errors_total", "Failures of a step.", counter, step, eachStep(func(s chain.StepStats) float64 { return float64(s.Errors) })},
 		{"exclave_step_seconds_total", "Time spent in a step, summed over ToeThreads; waiting for servers included.", counter, step,
 			eachStep(func(s chain.StepStats) float64 { return s.Busy.Seconds() })},
+		{"exclave_dedup_lookups_total", "Answers that CDX servers of [dedup] were asked about, or not while they did not answer, since this run began.", counter, []string{"result"},
+			func(s *job.Snapshot, put put) {
+				n := &s.Servers
+				put(float64(n.Found), "found")
+				put(float64(n.Asked-n.Found-n.Failed), "unknown")
+				put(float64(n.Failed), "failed")
+				put(float64(n.Skipped), "skipped")
+			}},
+		{"exclave_dedup_lookup_seconds_total", "Time that these questions took, summed up.", counter, nil, one(func(s *job.Snapshot) float64 { return s.Servers.Busy.Seconds() })},
 		{"exclave_state", "1 for what the run is about to do, else 0.", gauge, []string{"state"}, func(s *job.Snapshot, put put) {
 			for _, st := range []chain.State{chain.Running, chain.Paused, chain.Stopping} {
 				v := 0.0

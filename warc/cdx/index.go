@@ -10,8 +10,11 @@ import (
 	"exclave/internal/extsort"
 )
 
-// sortChunk bounds the memory of an Index; two of them are used.
-const sortChunk = 16 << 20
+// sortChunk bounds the memory of an Index; two of them are used. fileChunk is that of one that is made beside other work.
+const (
+	sortChunk = 16 << 20
+	fileChunk = 2 << 20
+)
 
 // Index sorts lines. Close it.
 type Index struct {
@@ -22,14 +25,21 @@ type Index struct {
 }
 
 // NewIndex returns an empty index that sorts in a folder of its own in temp, "" for the system's.
-func NewIndex(f Format, temp string) *Index {
-	s := extsort.NewScratch(temp, sortChunk)
+func NewIndex(f Format, temp string) *Index { return newIndex(f, temp, sortChunk) }
+
+func newIndex(f Format, temp string, chunk int) *Index {
+	s := extsort.NewScratch(temp, chunk)
 	return &Index{format: f, scratch: s, sorter: s.Sorter("lines")}
 }
 
 // Add takes a capture, which is the caller's again afterwards.
 func (x *Index) Add(c *Capture) error {
 	x.line = x.format.Append(x.line[:0], c)
+	return x.add()
+}
+
+// add takes x.line.
+func (x *Index) add() error {
 	var head [16]byte
 	copy(head[:], x.line)
 	if err := x.sorter.Add(binary.BigEndian.Uint64(head[:]), binary.BigEndian.Uint64(head[8:]), x.line); err != nil {

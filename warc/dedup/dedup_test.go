@@ -263,7 +263,10 @@ func TestFromCDX(t *testing.T) {
 		{"CDX 11", " CDX N b a m s k r M S V g\ncz,a)/ 20200102030405 http://a.cz/ text/html 200 " + d + " - - 100 0 f.warc.gz\n" +
 			"cz,a)/ 20200102030405 dns:a.cz text/dns - " + d + " - - 100 0 f.warc.gz\ncz,a)/ 2020\n", dedup.CDXRead{Lines: 3, Used: 1, Bad: 1}, false},
 		{"CDX 9", " CDX N b a m s k r V g\ncz,a)/ 20200102030405 http://a.cz/ text/html 200 " + d + " - 0 f.warc.gz\n", dedup.CDXRead{Lines: 1, Used: 1}, false},
-		{"no header", "cz,a)/ 20200102030405 http://a.cz/ text/html 200 " + d + " - 0 f.warc.gz\n", dedup.CDXRead{Lines: 1, Bad: 1}, true},
+		{"no header, and what servers answer", "cz,a)/ 20200102030405 http://a.cz/ text/html 200 " + d + " - 0 f.warc.gz\ncz,a)/ 20200102030405 http://a.cz/ text/html 200 " + d + "\n" +
+			`{"urlkey": "cz,a)/", "timestamp": "20200102030405", "url": "http://a.cz/", "status": "200", "digest": "` + d + `"}` + "\n" +
+			`cz,a)/?{x} 20200102030405  {"url": "http://a.cz/", "status": "200", "digest": "` + d + `"}` + "\n", dedup.CDXRead{Lines: 4, Used: 4}, false},
+		{"no index", "<!DOCTYPE html>\n<p>This is a page of more words than fields.\n", dedup.CDXRead{Lines: 2, Bad: 2}, true},
 		{"nothing", "", dedup.CDXRead{}, false},
 	} {
 		n, err := dedup.FromCDX(strings.NewReader(c.text), func(got dedup.Content, o *dedup.Original) error {

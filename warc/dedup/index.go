@@ -32,6 +32,9 @@ type Info struct {
 
 // Open opens an index that is there. What is damaged is refused with [ErrDamaged]; blocks of rows are checked when they are read.
 func Open(dir string) (_ *Index, err error) {
+	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
+		return nil, fmt.Errorf("dedup: %s is a file: %w of it, in a folder", dir, ErrNone)
+	}
 	names, err := segmentsOf(dir)
 	if err != nil {
 		return nil, err

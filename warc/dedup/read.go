@@ -91,8 +91,8 @@ type CDXRead struct {
 	Other int64 // captures of answers whose digest is not SHA-1
 }
 
-// FromCDX calls each for the captures of a CDXJ, or a CDX with a header line that names its fields, that later answers may refer to: answers
-// over HTTP to GET, no revisit records. The digest is what the lines state, so content is taken to be stored without chunks; record IDs are
+// FromCDX calls each for the captures of a CDXJ or CDX that later answers may refer to: answers over HTTP to GET, no revisit records. Of a CDX
+// a header line says which fields it has; without one they begin as in CDX 9, 10, 11 and 14. The digest is what the lines state, so content is taken to be stored without chunks; record IDs are
 // not known. Lines need not be sorted. An error is that of f or of each, or [ErrNoIndex].
 func FromCDX(f io.Reader, each func(Content, *Original) error) (n CDXRead, err error) {
 	in := bufio.NewReaderSize(f, 64<<10)
@@ -113,7 +113,7 @@ func FromCDX(f io.Reader, each func(Content, *Original) error) (n CDXRead, err e
 			}
 		case err == io.EOF && len(line) == 0:
 			if n.Lines > 0 && n.Bad == n.Lines {
-				return n, fmt.Errorf("%w: none of %d lines is one of CDXJ, and there is no header line of a CDX", ErrNoIndex, n.Lines)
+				return n, fmt.Errorf("%w: none of %d lines is one of CDXJ or CDX", ErrNoIndex, n.Lines)
 			}
 			return n, nil
 		}
@@ -149,7 +149,7 @@ func FromCDX(f io.Reader, each func(Content, *Original) error) (n CDXRead, err e
 	}
 }
 
-// Lines reads lines of an index of captures. The zero value reads CDXJ.
+// Lines reads lines of an index of captures. The zero value has met no header line.
 type Lines struct {
 	fields []string // of a CDX
 }
@@ -192,15 +192,37 @@ func (s *status) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Parse reads a line. Without a key in front it is an object with a timestamp, as servers answer with output=json.
+// usual are the fields that every CDX begins with, also one without a header line, and the answers of servers.
+const usual = "N b a m s k"
+
+// inCDXJ returns the time and the object of a line of CDXJ; no object of another.
+func inCDXJ(line []byte) (stamp, object []byte) {
+	if bytes.HasPrefix(line, []byte("{")) {
+		return nil, line
+	}
+	_, rest, _ := bytes.Cut(line, []byte(" "))
+	stamp, object, _ = bytes.Cut(rest, []byte(" "))
+	if object = bytes.TrimLeft(object, " "); len(object) == 0 || object[0] != '{' {
+		return nil, nil
+	}
+	return stamp, object
+}
+
+// Parse reads a line: of a CDX, as its header line has named the fields or, without one, as all have them; else of CDXJ. Without a key in front
+// that is an object with a timestamp, as servers answer with output=json.
 func (p *Lines) Parse(line []byte) (c Content, o Original, what Use) {
 	var x capture
-	if p.fields != nil {
-		values := strings.Fields(string(line))
-		if len(values) != len(p.fields) {
+	stamp, object := inCDXJ(line)
+	if p.fields != nil || object == nil {
+		fields, values := p.fields, strings.Fields(string(line))
+		if fields == nil {
+			fields = strings.Fields(usual)
+			values = values[:min(len(values), len(fields))]
+		}
+		if len(values) != len(fields) {
 			return c, o, BadLine
 		}
-		for i, f := range p.fields {
+		for i, f := range fields {
 			switch f {
 			case "b":
 				x.Stamp = values[i]
@@ -215,16 +237,11 @@ func (p *Lines) Parse(line []byte) (c Content, o Original, what Use) {
 			}
 		}
 	} else {
-		at := bytes.IndexByte(line, '{')
-		if at < 0 || json.Unmarshal(line[at:], &x) != nil {
+		if json.Unmarshal(object, &x) != nil {
 			return c, o, BadLine
 		}
-		if at > 0 {
-			words := bytes.Fields(line[:at])
-			if len(words) != 2 {
-				return c, o, BadLine
-			}
-			x.Stamp = string(words[1])
+		if len(stamp) > 0 {
+			x.Stamp = string(stamp)
 		}
 	}
 	date, err := time.Parse("20060102150405", x.Stamp)

@@ -6,6 +6,6 @@
 // only read, an output that is there is refused. Of a record header and block are the same bytes in the output; ARC records get the WARC header
 // that the Reader gives them.
 //
-// In memory are a capture, a piece of each block (the rest in temporary files), and of a takedown the IDs of what was left out. A Run
-// belongs to one goroutine. Not here: what is wrong with files (package warc), and indexes.
+// In memory are a capture, a piece of each block (the rest in temporary files), and of a takedown the IDs of what is left out; which record
+// belongs to which it keeps on disk. A Run belongs to one goroutine. Not here: what is wrong with files (package warc), and indexes.
 package rewrite

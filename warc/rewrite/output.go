@@ -65,12 +65,13 @@ type Output struct {
 	Name    string
 	Records int64
 
-	fs   fsx.FS
-	file *fsx.Append
-	size int64 // when file is closed
-	buf  *bufio.Writer
-	info string // ID of the warcinfo record that was written last
-	used int64  // when, for who closes files
+	fs    fsx.FS
+	file  *fsx.Append
+	size  int64 // when file is closed
+	buf   *bufio.Writer
+	info  string // ID of the warcinfo record that was written last
+	used  int64  // when, for who closes files
+	named bool   // it has its name
 }
 
 // partSuffix is behind the name of a file that is not complete.
@@ -99,6 +100,7 @@ type Set struct {
 	zst   *warc.ZstdWriter
 
 	files  []*Output
+	log    *Output // nil: none
 	open   int
 	clock  int64
 	single *bufio.Writer // of a stream; nil for files
@@ -136,9 +138,9 @@ func NewSet(fsys fsx.FS, form Form, level int, dict *warc.Dictionary) (*Set, err
 	return s, nil
 }
 
-// NewStream makes a Set that is one stream, for standard output.
-func NewStream(w io.Writer, form Form, level int, dict *warc.Dictionary) (*Set, error) {
-	s, err := NewSet(nil, form, level, dict)
+// NewStream makes a Set that is one stream, for standard output; files has its log.
+func NewStream(files fsx.FS, w io.Writer, form Form, level int, dict *warc.Dictionary) (*Set, error) {
+	s, err := NewSet(files, form, level, dict)
 	if err == nil {
 		s.single = bufio.NewWriterSize(w, 1<<16)
 	}
@@ -154,15 +156,50 @@ func (s *Set) File(name string) (*Output, error) {
 	}
 	o := &Output{Name: name, fs: s.fs}
 	if s.single == nil {
-		if err := refuse(s.fs, name); err != nil {
-			return nil, err
+		if s.log != nil && s.log.Name == name {
+			return nil, fmt.Errorf("%s: %w, as the log; name another file", name, fs.ErrExist)
 		}
-		if err := s.fs.Remove(o.part()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.fresh(o); err != nil {
 			return nil, err
 		}
 	}
 	s.files = append(s.files, o)
 	return o, nil
+}
+
+// fresh refuses a name that is taken, and removes what an earlier Run left that was killed.
+func (s *Set) fresh(o *Output) error {
+	if err := refuse(s.fs, o.Name); err != nil {
+		return err
+	}
+	if err := s.fs.Remove(o.part()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Log makes a text file that is there when the outputs are, and returns what writes to it. It is called once at most.
+func (s *Set) Log(name string) (io.Writer, error) {
+	o := &Output{Name: name, fs: s.fs}
+	if err := s.fresh(o); err != nil {
+		return nil, err
+	}
+	s.log = o
+	if err := s.reopen(o); err != nil {
+		return nil, err
+	}
+	return o.buf, nil // it is never shut for others to be open
+}
+
+// onDisk returns the files that get their names from Commit, the log last.
+func (s *Set) onDisk() (all []*Output) {
+	if s.single == nil {
+		all = slices.Clone(s.files)
+	}
+	if s.log != nil {
+		all = append(all, s.log)
+	}
+	return all
 }
 
 // Files returns the outputs, in the order in which they were made.
@@ -261,15 +298,18 @@ func (s *Set) Write(o *Output, r *Record) error {
 // Commit makes every output durable and gives it its name.
 func (s *Set) Commit() error {
 	if s.single != nil {
-		return s.single.Flush()
+		if err := s.single.Flush(); err != nil {
+			return err
+		}
 	}
-	for _, o := range s.files {
+	files := s.onDisk()
+	for _, o := range files {
 		if err := s.shut(o); err != nil {
 			return err
 		}
 	}
 	dirs := map[string]bool{}
-	for _, o := range s.files {
+	for _, o := range files {
 		// What another program made meanwhile is not replaced.
 		if err := refuse(s.fs, o.Name); err != nil {
 			return err
@@ -277,6 +317,7 @@ func (s *Set) Commit() error {
 		if err := s.fs.Rename(o.part(), o.Name); err != nil {
 			return fmt.Errorf("rewrite: %w", err)
 		}
+		o.named = true
 		dirs[s.fs.PathDir(o.Name)] = true
 	}
 	for dir := range dirs {
@@ -287,18 +328,19 @@ func (s *Set) Commit() error {
 	return nil
 }
 
-// Abort removes what is not complete.
+// Abort removes what was made.
 func (s *Set) Abort() error {
-	if s.single != nil {
-		return nil
-	}
 	var errs []error
-	for _, o := range s.files {
+	for _, o := range s.onDisk() {
 		if o.file != nil {
 			errs = append(errs, o.file.Close())
 			o.file = nil
 		}
-		if err := s.fs.Remove(o.part()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		name := o.part()
+		if o.named {
+			name = o.Name
+		}
+		if err := s.fs.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}

@@ -57,10 +57,7 @@ func (r *Record) Close() error {
 
 // Read reads the rest of an Entry and keeps it. ok is false when the record is not whole; the Reader has told why.
 func Read(in *warc.Reader, e *warc.Entry, input, temp string) (rec *Record, ok bool, err error) {
-	r := &Record{Input: input, Head: e.Head(), Fields: e.Header, Type: strings.ToLower(e.Type()), ID: e.ID(), URI: e.TargetURI(), Size: e.Size}
-	if !strings.HasPrefix(r.Head, "WARC/") {
-		r.Head = warcHead(e)
-	}
+	r := &Record{Input: input, Fields: e.Header, Type: strings.ToLower(e.Type()), ID: e.ID(), URI: e.TargetURI(), Size: e.Size}
 	defer func() {
 		if !ok || err != nil {
 			err = errors.Join(err, r.Close())
@@ -86,7 +83,7 @@ func Read(in *warc.Reader, e *warc.Entry, input, temp string) (rec *Record, ok b
 		return nil, false, nil
 	}
 	r.Offset = e.Offset
-	r.Digest = digests.Wrong()
+	r.Head, r.Digest = e.Head(digests.Made()), digests.Wrong()
 	if r.Date, err = e.Date(); err != nil {
 		r.Date, err = time.Time{}, nil
 	}
@@ -122,17 +119,6 @@ func (r *Record) look() {
 func plainMIME(s string) string {
 	s, _, _ = strings.Cut(s, ";")
 	return strings.TrimSpace(s)
-}
-
-// warcHead is the header of a record that has none of WARC: of an ARC file.
-func warcHead(e *warc.Entry) string {
-	var b strings.Builder
-	b.WriteString("WARC/1.1\r\n")
-	for _, f := range e.Header {
-		b.WriteString(f.Name + ": " + f.Value + "\r\n")
-	}
-	b.WriteString("\r\n")
-	return b.String()
 }
 
 // names returns the IDs that a record names.

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/internal/fsx"
 	"exclave/warc"
@@ -152,111 +152,29 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Issue: what is undamaged comes back from 200 files damaged at random: bytes changed, cut off, removed, put in.
-func TestRepair(t *testing.T) {
-	var records []rec
-	for i := range 40 {
-		records = append(records, response(i+1, fmt.Sprintf("http://h%d.example/", i%7), "text/html", 200, randomText(i), ""))
+// What is made of ARC has the digests of its blocks and payloads, and the lines that stood before them.
+func TestARC(t *testing.T) {
+	const html = "HTTP/1.1 200 OK\r\n\r\n<p>page"
+	line := fmt.Sprintf("http://a.example/x y 192.0.2.1 20050614070145 text/html 200 fac069150613fe55599cc7fa88aa089d - 209 a.arc %d", len(html))
+	data := fmt.Sprintf("filedesc://a.arc 0.0.0.0 20050614070144 text/plain 4\n1 1\n\n%s\n%s\ndns:a.example 192.0.2.1 20050614070146 text/dns 2\nA\n\n", line, html)
+	got := rewritten(t, []byte(data), Plain, &Plan{Output: "out", EveryInfo: true})["out"]
+	if len(got) != 3 {
+		t.Fatalf("%d records: %q", len(got), got)
 	}
-	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 71))
-		form := []func() ([]byte, []int){
-			func() ([]byte, []int) { return joined(texts(records), func(s string) []byte { return []byte(s) }) },
-			func() ([]byte, []int) { return joined(texts(records), func(s string) []byte { return gzipped(t, s) }) },
-		}[seed%2]
-		data, ends := form()
-		damaged, touched := hurt(r, data, ends)
-		var left []warc.Defect
-		got := rewritten(t, damaged, Gzip, &Plan{Output: "out", Damage: func(_ string, d warc.Defect) { left = append(left, d) }})["out"]
-		have := map[string]int{}
-		for _, g := range got {
-			have[g]++
-		}
-		for i, want := range texts(records) {
-			if !touched[i] && have[want] == 0 {
-				t.Errorf("seed %d: record %d was not touched and is lost; defects %v", seed, i, left)
-			}
-		}
-	}
-}
-
-func randomText(n int) string {
-	r := rand.New(rand.NewPCG(uint64(n), 1))
-	var b strings.Builder
-	for range 20 + r.IntN(300) {
-		fmt.Fprintf(&b, "word%d WARC ", r.IntN(1000))
-	}
-	return b.String()
-}
-
-func gzipped(t testing.TB, s string) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := io.WriteString(z, s)
+	whole, err := warc.Digest(strings.NewReader(html))
 	must(t, err)
-	must(t, z.Close())
-	return b.Bytes()
-}
-
-func joined(records []string, pack func(string) []byte) (data []byte, ends []int) {
-	for _, r := range records {
-		data = append(data, pack(r)...)
-		ends = append(ends, len(data))
-	}
-	return data, ends
-}
-
-// hurt damages a file in one to three places, and says which records were touched.
-func hurt(r *rand.Rand, data []byte, ends []int) ([]byte, map[int]bool) {
-	type place struct{ from, to int }
-	var places []place
-	out := slices.Clone(data)
-	touched := map[int]bool{}
-	touch := func(from, to int) {
-		for i, end := range ends {
-			start := 0
-			if i > 0 {
-				start = ends[i-1]
-			}
-			// A record beside the damage is untouched: its own bytes are all there.
-			if from < end && to > start {
-				touched[i] = true
-			}
+	payload, err := warc.Digest(strings.NewReader("<p>page"))
+	must(t, err)
+	for i, want := range []string{"WARC-Block-Digest: sha1:", "WARC-Block-Digest: " + whole + "\r\nWARC-Payload-Digest: " + payload + "\r\nARC-Header-Line: " + line + "\r\n\r\n", "ARC-Header-Line: dns:a.example "} {
+		if !strings.Contains(got[i], want) || strings.Contains(got[i], "Payload") != (i == 1) {
+			t.Errorf("record %d is %q, want %q", i, got[i], want)
 		}
 	}
-	for range 1 + r.IntN(3) {
-		from := r.IntN(len(data) - 1)
-		places = append(places, place{from, min(len(data), from+1+r.IntN(2000))})
+	var told []warc.Defect
+	must(t, warc.VerifyFrom(strings.NewReader(strings.Join(got, "")), nil, func(d warc.Defect) { told = append(told, d) }))
+	if len(told) > 1 || len(told) == 1 && told[0].Kind != warc.KindURI { // of the space in the address
+		t.Errorf("defects: %v", told)
 	}
-	// From the back to the front, so that places in front stay where they are.
-	slices.SortFunc(places, func(a, b place) int { return b.from - a.from })
-	end := len(data)
-	for _, p := range places {
-		p.to = min(p.to, end)
-		if p.to <= p.from {
-			continue
-		}
-		end = p.from
-		switch r.IntN(4) {
-		case 0:
-			out[p.from] ^= byte(1 + r.IntN(255))
-			touch(p.from, p.from+1)
-		case 1:
-			out = slices.Delete(out, p.from, p.to)
-			touch(p.from, p.to)
-		case 2:
-			garbage := make([]byte, r.IntN(3000))
-			for i := range garbage {
-				garbage[i] = byte(r.UintN(256))
-			}
-			out = slices.Insert(out, p.from, garbage...)
-			touch(p.from-1, p.from+1)
-		case 3:
-			out = out[:p.from]
-			touch(p.from, len(data))
-		}
-	}
-	return out, touched
 }
 
 // A takedown takes the page, its request, metadata and verdict, and what stands for it elsewhere with what belongs to that; the log
@@ -284,8 +202,47 @@ func TestTakedown(t *testing.T) {
 	}
 }
 
+// Issue: a takedown takes everything. What belongs to a page stands before it, or in another file, or belongs to what does, and none of it
+// has its address. What the page itself stands for, and what stands beside it, stays.
+func TestTakedownEverywhere(t *testing.T) {
+	refers := func(n int) string { return "WARC-Refers-To: <urn:uuid:" + id(n) + ">\r\n" }
+	first := []rec{
+		info(1),
+		{"metadata", id(13), "urn:about-the-screenshot", concurrent(12), "text/plain", "of what belongs to the page"},
+		response(50, "http://b.example/", "text/html", 200, "stays", ""),
+		{"conversion", id(12), "urn:screenshot", refers(10), "image/png", "png"},
+		{"metadata", id(51), "urn:other", concurrent(50), "text/plain", "stays"},
+		{"request", id(11), "http://proxy.example/?u=a", "", "application/http; msgtype=request", "GET / HTTP/1.1\r\n\r\n"},
+	}
+	second := []rec{
+		info(2),
+		{"metadata", id(14), "", concurrent(10), "application/warc-fields", "x: y\r\n"},
+		{"response", id(10), "http://a.example/", concurrent(11) + concurrent(10), "application/http; msgtype=response", "HTTP/1.1 200 X\r\n\r\n"},
+		{"revisit", id(15), "http://a.example/", refers(50), "application/http; msgtype=response", ""}, // 50 is no part of it
+	}
+	inputs := func() []Input {
+		return []Input{{"1", bytes.NewReader(zipped(t, first))}, {"2", bytes.NewReader(plain(second))}}
+	}
+	td, err := NewTakedown([]string{"http://a.example/"})
+	must(t, err)
+	must(t, td.Look(t.Context(), inputs(), t.TempDir()))
+	name := filepath.Join(t.TempDir(), "out")
+	set, err := NewSet(fsx.Real(), Gzip, 0, nil)
+	must(t, err)
+	must(t, Run(t.Context(), inputs(), &Plan{Output: name, Keep: td.Keep}, set))
+	got := folder(t, filepath.Dir(name))["out"]
+	if want := texts([]rec{first[0], first[2], first[4]}); !slices.Equal(got, want) {
+		t.Errorf("kept %.2000q, want %.2000q", got, want)
+	}
+	var d *warc.Defect
+	if err := td.Look(t.Context(), []Input{{"damaged", bytes.NewReader(plain(first)[:700])}}, t.TempDir()); !errors.As(err, &d) || d.File != "damaged" {
+		t.Errorf("of a damaged file: %v", err)
+	}
+}
+
 func TestFilter(t *testing.T) {
 	yes, s := true, sample()
+	year := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		why  string
 		f    Filter
@@ -298,6 +255,8 @@ func TestFilter(t *testing.T) {
 		{"a class of statuses", Filter{Statuses: []string{"4xx"}}, []rec{s[0], s[5]}},
 		{"a type", Filter{Types: []string{"revisit"}}, []rec{s[6], s[7]}},
 		{"a verdict", Filter{Valid: &yes, Profile: "cz"}, s[:5]},
+		{"from a date on", Filter{Since: year}, slices.Concat(s[:7], s[9:])},
+		{"before a date", Filter{Before: year}, s[6:9]},
 		{"another profile", Filter{Valid: &yes, Profile: "sk"}, nil},
 	} {
 		if got := rewritten(t, plain(s), Plain, &Plan{Output: "out", Keep: c.f.Keep})["out"]; !slices.Equal(got, texts(c.want)) {
@@ -366,10 +325,35 @@ func TestOutputs(t *testing.T) {
 	if err := run(t.Context(), fsx.ReadOnly(fsx.Real()), plain(sample()), filepath.Join(dir, "new")); err == nil {
 		t.Error("a disk that takes nothing: no error")
 	}
-	files, err := os.ReadDir(dir)
+	// A log is there when the outputs are, and only then.
+	for _, c := range []struct {
+		why  string
+		data []byte
+		want int // files
+	}{{"damaged", plain(sample())[:5000], 1}, {"whole", plain(sample()), 3}} {
+		set, err := NewSet(fsx.Real(), Gzip, 0, nil)
+		must(t, err)
+		log, err := set.Log(filepath.Join(dir, "log"))
+		must(t, err)
+		_, err = io.WriteString(log, "left out")
+		must(t, err)
+		_ = Run(t.Context(), []Input{{"in", bytes.NewReader(c.data)}}, &Plan{Output: filepath.Join(dir, "new"), Temp: t.TempDir()}, set)
+		if files, err := os.ReadDir(dir); err != nil || len(files) != c.want {
+			t.Errorf("%s: %v, %v", c.why, files, err)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "log")); err != nil || string(b) != "left out" {
+		t.Errorf("the log is %q, %v", b, err)
+	}
+	set, err := NewSet(fsx.Real(), Gzip, 0, nil)
 	must(t, err)
-	if len(files) != 1 {
-		t.Errorf("left behind: %v", files)
+	if _, err := set.Log(filepath.Join(dir, "log")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a log: %v", err)
+	}
+	_, err = set.Log(filepath.Join(dir, "log2"))
+	must(t, err)
+	if err := Run(t.Context(), []Input{{"in", bytes.NewReader(plain(sample()))}}, &Plan{Output: filepath.Join(dir, "log2")}, set); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("an output with the name of the log: %v", err)
 	}
 }
 

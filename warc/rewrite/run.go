@@ -63,15 +63,20 @@ func Run(ctx context.Context, inputs []Input, plan *Plan, set *Set) (err error) 
 	}()
 	for _, in := range inputs {
 		if err := r.input(in); err != nil {
-			var d *warc.Defect
-			if errors.As(err, &d) {
-				d.File = in.Name
-				return err
-			}
-			return fmt.Errorf("%s: %w", in.Name, err)
+			return in.wrong(err)
 		}
 	}
 	return set.Commit()
+}
+
+// wrong puts the name of the input to an error.
+func (in *Input) wrong(err error) error {
+	var d *warc.Defect
+	if errors.As(err, &d) {
+		d.File = in.Name
+		return err
+	}
+	return fmt.Errorf("%s: %w", in.Name, err)
 }
 
 func (r *run) input(in Input) (err error) {

@@ -4,10 +4,10 @@
 # CONNECT_TO, DNS and CA are of that web.
 set -euo pipefail
 
-# set_to FILE KEY VALUE changes a line of the template, which must be there.
+# set_to FILE KEY VALUE changes the first such line of the template, which must be there.
 set_to() {
 	grep -q "^$2 = " "$1" || { echo "editor: $1 has no setting $2"; exit 1; }
-	sed -i "s#^$2 = .*#$2 = $3#" "$1"
+	sed -i "0,/^$2 = /s#^$2 = .*#$2 = $3#" "$1"
 }
 
 for file; do

@@ -129,6 +129,9 @@ func (m *Maker) fill(c *copier) error {
 			return err
 		}
 	}
+	if err := c.looseFile(folder.MovedFile); err != nil { // after the files: what was deleted until then is in it
+		return err
+	}
 	for l, row := range at.Logs { // by number; rows of a job's first run do not have it
 		if err := c.log(crawl.LogID(l), row); err != nil {
 			return err

@@ -169,7 +169,7 @@ func (d *dividing) write(ctx context.Context) (err error) {
 
 // file copies what is wanted of a WARC file.
 func (d *dividing) file(ctx context.Context, number uint32) (err error) {
-	in, name, err := d.v.Records().File(number)
+	in, name, err := d.v.Records().File(ctx, number)
 	if err != nil {
 		return err
 	}

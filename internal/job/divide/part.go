@@ -85,9 +85,10 @@ func (d *dividing) capture(in io.ReaderAt, c frontier.Capture) error {
 }
 
 // ownRecords finds, in a capture group, where it begins behind the warcinfo record of the file, and where the page's own records begin
-// behind those of DNS and robots.txt: the request that belongs to the answer that the metadata record is about.
+// behind those of DNS and robots.txt: the request that belongs to the answer that the metadata record is about, or a revisit record alone.
 func ownRecords(in io.ReaderAt, s crawl.Span) (start, page int64, err error) {
 	start, page = -1, -1
+	alone := int64(-1)                     // a revisit record that is all of the page
 	of, requests := "", map[string]int64{} // by the answer
 	for r := warc.NewReaderAt(in, s.Start, s.End); ; {
 		e, err := r.Next()
@@ -110,6 +111,10 @@ func ownRecords(in io.ReaderAt, s crawl.Span) (start, page int64, err error) {
 		switch e.Type() {
 		case warc.TypeRequest:
 			requests[about] = at
+		case warc.TypeRevisit:
+			if about == "" {
+				alone = at
+			}
 		case warc.TypeMetadata:
 			if of == "" {
 				of = about
@@ -121,6 +126,9 @@ func ownRecords(in io.ReaderAt, s crawl.Span) (start, page int64, err error) {
 	}
 	if at, ok := requests[of]; ok {
 		return start, at, nil
+	}
+	if alone >= 0 {
+		return start, alone, nil
 	}
 	return start, start, nil
 }

@@ -19,6 +19,7 @@ import (
 // Folders within a job's folder.
 const (
 	WARCDir       = "warcs"
+	IndexDir      = "indexes" // of the complete WARC files
 	LogDir        = "logs"
 	ReportDir     = "reports"
 	StateDir      = "state"

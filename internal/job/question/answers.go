@@ -11,6 +11,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/moved"
 	"exclave/internal/job/records"
 	"exclave/internal/job/seeds"
 	"exclave/internal/job/view"
@@ -36,6 +37,8 @@ type Questions interface {
 	WritePending(ctx context.Context, f Filter, limit int, w io.Writer) error
 	// CountRetry tells what [Changes.Retry] would offer again.
 	CountRetry(ctx context.Context, r Retry) (Retried, error)
+	// Files tells which WARC files and parts of logs the job has, and which are complete.
+	Files(ctx context.Context) ([]moved.File, error)
 	// Report writes a report. The error wraps [ErrNotRunning] for one on what only a running crawl has.
 	Report(ctx context.Context, name string, w io.Writer) error
 }
@@ -73,6 +76,9 @@ type Running struct {
 	// Note returns the note of the runs as it is now.
 	Note func(view.RunNote) view.RunNote
 }
+
+// Files tells which WARC files and parts of logs the job has.
+func (a *Answers) Files(context.Context) ([]moved.File, error) { return moved.Files(a.State), nil }
 
 // At returns the Answers of a job at rest; v is open with its rules, and stays open while questions are asked.
 func At(v *view.View) *Answers {

@@ -16,6 +16,7 @@ import (
 	"exclave/internal/fsx"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/view"
+	"exclave/internal/near"
 )
 
 // ErrNotRunning is wrapped by the error of a report on what only a running crawl
@@ -75,6 +76,7 @@ func reports() []report {
 		{"status-report", false, (*reporter).statuses},
 		{"statmime-report", false, (*reporter).statmime},
 		{"queues-report", false, (*reporter).queues},
+		{nearReport, false, (*reporter).near},
 		{"steps-report", true, (*reporter).steps},
 		{"workers-report", true, (*reporter).workers},
 	}
@@ -96,6 +98,9 @@ type reporter struct {
 	balance int64
 	rows    int        // of a report that are put in order
 	known   *seedCount // nil until the seeds were counted
+	// distance is [dedup] near_distance, find counts pages nearly the same.
+	distance int
+	find     func() (near.Result, error)
 }
 
 func (r *reporter) write(name string, w io.Writer) error {
@@ -117,7 +122,7 @@ func (r *reporter) write(name string, w io.Writer) error {
 
 // Report writes a report on the job: of one instant, and of a crawl that goes on meanwhile if one runs. The error
 // wraps [ErrNotRunning] when the report is about what only a running crawl has.
-func (a *Answers) Report(_ context.Context, name string, w io.Writer) (err error) {
+func (a *Answers) Report(ctx context.Context, name string, w io.Writer) (err error) {
 	if a.Running == nil && LiveReport(name) {
 		return (&reporter{}).write(name, w) // which says why
 	}
@@ -141,12 +146,13 @@ func (a *Answers) Report(_ context.Context, name string, w io.Writer) (err error
 	}
 	r := a.reporter(run)
 	r.view = v
+	r.find = func() (near.Result, error) { return a.nearDuplicates(ctx) }
 	return r.write(name, w)
 }
 
 func (a *Answers) reporter(run view.RunNote) *reporter {
 	return &reporter{name: a.Config.Job.Name, now: a.Clock.Now(), run: run, state: a.State, running: a.Running,
-		balance: int64(a.Config.Order.SessionBalance), rows: topRows}
+		balance: int64(a.Config.Order.SessionBalance), rows: topRows, distance: a.Config.Dedup.NearDistance}
 }
 
 // LiveReport reports whether a report is about what only a running crawl has.
@@ -154,7 +160,7 @@ func LiveReport(name string) bool {
 	return slices.ContainsFunc(reports(), func(r report) bool { return r.name == name && r.live })
 }
 
-// WriteReports writes all reports into reports/ at the end of a run. Of a crawl
+// WriteReports writes all reports into reports/ at the end of a run, but for that of [Answers.CountNear]. Of a crawl
 // whose state failed only what is in memory can be told.
 func (a *Answers) WriteReports(run view.RunNote) (err error) {
 	r := a.reporter(run)
@@ -166,7 +172,7 @@ func (a *Answers) WriteReports(run view.RunNote) (err error) {
 		defer func() { err = errors.Join(err, r.view.Close()) }()
 	}
 	for _, rep := range reports() {
-		if r.view == nil && !slices.Contains(DefaultReports(), rep.name) {
+		if rep.name == nearReport || r.view == nil && !slices.Contains(DefaultReports(), rep.name) {
 			continue
 		}
 		err := writeAtomic(a.FS, a.Path(folder.ReportDir, rep.name+".txt"), func(w io.Writer) error { return r.write(rep.name, w) })

@@ -88,6 +88,10 @@ func (r *reporter) jobTotals(w io.Writer) error {
 	line("URIs archived", s.Archived)
 	bytes("archived bytes", y.StoredBytes)
 	bytes("received bytes", y.Bytes)
+	if n := r.run.Near; n != nil && n.Same+n.Near > 0 {
+		line("pages with the same text", n.Same)
+		line("pages nearly the same", n.Near)
+	}
 	if r.view == nil {
 		return nil
 	}

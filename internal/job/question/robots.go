@@ -183,7 +183,7 @@ func (q *robotsQuestion) find(ctx context.Context, f crawl.OriginFacts) (t robot
 	}
 	var newest time.Time
 	for _, span := range carried {
-		if err := q.archived(&t, &newest, f, span); err != nil {
+		if err := q.archived(ctx, &t, &newest, f, span); err != nil {
 			t.notes = append(t.notes, err.Error()) // another copy may be whole
 		}
 	}
@@ -191,8 +191,8 @@ func (q *robotsQuestion) find(ctx context.Context, f crawl.OriginFacts) (t robot
 }
 
 // archived takes the robots.txt out of a capture that carried it, if it is newer than what was found.
-func (q *robotsQuestion) archived(t *robotsText, newest *time.Time, f crawl.OriginFacts, span crawl.Span) (err error) {
-	file, name, err := q.records.File(span.File)
+func (q *robotsQuestion) archived(ctx context.Context, t *robotsText, newest *time.Time, f crawl.OriginFacts, span crawl.Span) (err error) {
+	file, name, err := q.records.File(ctx, span.File)
 	if err != nil {
 		return err
 	}

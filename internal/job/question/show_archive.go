@@ -49,7 +49,7 @@ func (s *lookup) archived(out *Shown, r *frontier.Record) error {
 
 // group adds the records of one capture.
 func (s *lookup) group(out *Shown, r *frontier.Record, c frontier.Capture) (err error) {
-	f, name, err := s.Records.File(c.Span.File)
+	f, name, err := s.Records.File(s.ctx, c.Span.File)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *lookup) links(out *Shown, r *frontier.Record) error {
 	if !r.Outcome.Archived || r.Metadata.IsZero() {
 		return nil
 	}
-	e, c, err := s.Records.Open(r.Metadata)
+	e, c, err := s.Records.Open(s.ctx, r.Metadata)
 	if err != nil {
 		out.Notes = append(out.Notes, err.Error())
 		return nil

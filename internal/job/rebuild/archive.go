@@ -138,6 +138,7 @@ type metadata struct {
 	via, hops, tag string
 	seed           bool
 	took           time.Duration
+	simhash, text  string // hashes of the text
 	links          []crawl.Outlink
 }
 
@@ -162,6 +163,10 @@ func (r *archive) describe(ref crawl.Ref) (d metadata, err error) {
 			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 				d.took = time.Duration(n) * time.Millisecond
 			}
+		case "simhash":
+			d.simhash = value
+		case "textHash":
+			d.text = value
 		case "outlink":
 			if o, ok := records.ParseOutlink(value); ok {
 				d.links = append(d.links, o)

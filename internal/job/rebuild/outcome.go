@@ -110,6 +110,8 @@ func (r *replay) judged(u *crawl.CrawlURI, e crawllog.Entry, g *group) (logged b
 	case u.Judged != nil:
 	case logged:
 		u.Judged = &a.Judged
+	case g != nil && !g.Response.IsZero() && g.Metadata.IsZero() && u.Prior != nil: // what was said before was not said again
+		u.Judged = &crawl.Judgement{ValidFor: u.Prior.Outcome.ValidFor}
 	default:
 		r.made.Unread++
 		u.Judged = &crawl.Judgement{}

@@ -126,8 +126,8 @@ func (r *replay) logged(e crawllog.Entry) error {
 		return err
 	}
 	var d metadata
-	if g != nil && !g.Metadata.IsZero() {
-		if d, err = r.archive.describe(g.Metadata); err != nil {
+	if g != nil && !g.Response.IsZero() {
+		if d, err = r.described(g, c.Key); err != nil {
 			return err
 		}
 		c.Hops = d.hops // of any length
@@ -166,6 +166,26 @@ func (r *replay) logged(e crawllog.Entry) error {
 		return err
 	}
 	return r.finish(u, e, g, d, m)
+}
+
+// described reads the metadata record of a page. Where none was written, because nothing changed, the one before holds, but for how long the
+// answer took; of a 304 no link was read.
+func (r *replay) described(g *group, key string) (d metadata, err error) {
+	if !g.Metadata.IsZero() {
+		return r.archive.describe(g.Metadata)
+	}
+	known, err := r.builder.Lookup(key)
+	if err != nil || known == nil || known.Metadata.IsZero() {
+		return d, err
+	}
+	if d, err = r.archive.describe(known.Metadata); err != nil {
+		return d, err
+	}
+	d.took = 0
+	if g.Original == nil {
+		d.links = nil
+	}
+	return d, nil
 }
 
 const allHints = mime.HintCSS | mime.HintScript | mime.HintManifest | mime.HintPlaylist

@@ -233,8 +233,11 @@ func (s *scan) record(e *warc.Entry, a *answer, ref crawl.Ref) error {
 		}
 		s.own = append(s.own, a)
 	}
-	if e.Type() == warc.TypeMetadata {
+	switch {
+	case e.Type() == warc.TypeMetadata:
 		return s.page(of, ref)
+	case a != nil && a.Type == warc.TypeRevisit && of == "": // it is all that was written of what did not change
+		return s.page(a.ID, crawl.Ref{})
 	}
 	return nil
 }
@@ -250,7 +253,7 @@ func (s *scan) begin(url string) {
 	}
 }
 
-// page ends the group of a page with its metadata record, which is about the answer of the given ID.
+// page ends the group of a page with its metadata record, which is about the answer of the given ID; without one the reference is zero.
 func (s *scan) page(of string, ref crawl.Ref) error {
 	i := slices.IndexFunc(s.own, func(a *answer) bool { return a.ID == of })
 	if i < 0 {

@@ -58,7 +58,7 @@ func (r *replay) write(c crawl.Candidate, g *group, judge bool) error {
 		m = crawl.ModeJudge
 	} else {
 		var err error
-		if d, err = r.archive.describe(g.Metadata); err != nil {
+		if d, err = r.described(g, c.Key); err != nil {
 			return err
 		}
 	}
@@ -74,7 +74,7 @@ func (r *replay) write(c crawl.Candidate, g *group, judge bool) error {
 	if err != nil {
 		return err
 	}
-	u.SourceTag = d.tag
+	u.SourceTag, u.Simhash, u.TextHash = d.tag, d.simhash, d.text
 	name := ""
 	if !judge {
 		u.Status, u.MIME, u.Digest, u.Response = crawl.Status(g.Status), g.MIME, g.Digest, g.Response

@@ -15,23 +15,25 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/fsx"
+	"exclave/internal/job/elsewhere"
 	"exclave/internal/job/folder"
 	"exclave/internal/record"
 	"exclave/internal/urlx"
 	"exclave/warc"
 )
 
-// Reader reads single records of a job's archive. Several goroutines may use it. Make it with [Of].
+// Reader reads single records of a job's archive, those of files that were stored elsewhere too. Several goroutines may use it. Make it with [Of].
 type Reader struct {
 	fs      fsx.FS
 	dir     string
 	scratch string // where long answers spill to
+	away    *elsewhere.Files
 	name    func(file uint32) (warc.FileState, bool)
 }
 
 // Of returns a Reader of a job's archive; name knows its WARC files by number.
 func Of(f folder.Folder, name func(file uint32) (warc.FileState, bool)) Reader {
-	return Reader{fs: f.FS, dir: f.Path(folder.WARCDir), scratch: f.Path(folder.StateDir, folder.ScratchDir), name: name}
+	return Reader{fs: f.FS, dir: f.Path(folder.WARCDir), scratch: f.Path(folder.StateDir, folder.ScratchDir), away: elsewhere.Of(f), name: name}
 }
 
 // FileOf returns the row of a WARC file in a state.
@@ -44,35 +46,31 @@ func FileOf(state *frontier.Frontier, n uint32) (warc.FileState, bool) {
 	return warc.FileState{}, false
 }
 
-// Open returns the record at ref; the caller closes it.
-func (r Reader) Open(ref crawl.Ref) (*warc.Entry, io.Closer, error) {
-	s, ok := r.name(ref.File)
-	if !ok {
-		return nil, nil, fmt.Errorf("job: there is no WARC file number %d", ref.File)
-	}
-	f, err := r.fs.Open(r.fs.PathJoin(r.dir, s.DiskName()))
-	if err != nil && !s.Final { // renamed since
-		f, err = r.fs.Open(r.fs.PathJoin(r.dir, s.Name))
-	}
-	if s.Final && errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("job: the crawl needs the record at %d of a WARC file that is not in its folder: %w; put it back until the crawl is over", ref.Offset, err)
-	}
+// pieceSize is how many bytes are read at once of a file that is elsewhere: most records are smaller.
+const pieceSize = 256 << 10
+
+// file is an open WARC file.
+type file interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// Open returns the record at ref; the caller closes it, before ctx is done.
+func (r Reader) Open(ctx context.Context, ref crawl.Ref) (*warc.Entry, io.Closer, error) {
+	f, name, err := r.File(ctx, ref.File)
 	if err != nil {
-		return nil, nil, fmt.Errorf("job: %w", err)
+		return nil, nil, err
 	}
 	e, err := warc.NewReaderAt(f, ref.Offset, ref.Offset+ref.Length).Next()
 	if err != nil {
 		_ = f.Close()
-		return nil, nil, fmt.Errorf("job: record at %d in %s: %w", ref.Offset, s.Name, err)
+		return nil, nil, fmt.Errorf("job: record at %d in %s: %w", ref.Offset, name, err)
 	}
 	return e, f, nil
 }
 
-// File opens a WARC file of the job and returns its name on disk.
-func (r Reader) File(n uint32) (interface {
-	io.ReaderAt
-	io.Closer
-}, string, error) {
+// File opens a WARC file of the job, to be read until ctx is done, and returns its name on disk.
+func (r Reader) File(ctx context.Context, n uint32) (file, string, error) {
 	s, ok := r.name(n)
 	if !ok {
 		return nil, "", fmt.Errorf("job: there is no WARC file number %d", n)
@@ -83,10 +81,17 @@ func (r Reader) File(n uint32) (interface {
 		name = s.Name
 		f, err = r.fs.Open(r.fs.PathJoin(r.dir, name))
 	}
-	if err != nil {
+	if err == nil {
+		return f, name, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("job: %w", err)
 	}
-	return f, name, nil
+	o, err := r.away.Open(ctx, name, pieceSize)
+	if err != nil {
+		return nil, "", err
+	}
+	return o, name, nil
 }
 
 // Links finds the outlinks of an archived page in its metadata record.
@@ -98,8 +103,8 @@ type Links struct {
 var _ frontier.LinkReader = Links{}
 
 // Outlinks implements [frontier.LinkReader].
-func (l Links) Outlinks(_ context.Context, ref crawl.Ref) ([]frontier.KnownLink, error) {
-	e, c, err := l.Open(ref)
+func (l Links) Outlinks(ctx context.Context, ref crawl.Ref) ([]frontier.KnownLink, error) {
+	e, c, err := l.Open(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -161,15 +166,15 @@ func kindOf(hop, where string) crawl.LinkKind {
 }
 
 // Response implements [fetch.ArchiveReader].
-func (r Reader) Response(_ context.Context, ref, original crawl.Ref) (*record.Recording, error) {
-	e, c, err := r.Open(ref)
+func (r Reader) Response(ctx context.Context, ref, original crawl.Ref) (*record.Recording, error) {
+	e, c, err := r.Open(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
 	block := e.Block
 	if !original.IsZero() {
-		o, c, err := r.Open(original)
+		o, c, err := r.Open(ctx, original)
 		if err != nil {
 			return nil, err
 		}

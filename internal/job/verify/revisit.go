@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -22,6 +24,7 @@ type refAt struct {
 	date         int64  // of the response, milliseconds
 	url, payload uint64 // hashes of its target URI and payload digest
 	offset       int64  // of the record itself
+	ask          string // digest, a space, and target URI: what a server is asked; of what is elsewhere
 }
 
 // refer notes a response or revisit record.
@@ -33,7 +36,9 @@ func (w *walk) refer(r *warc.RecordInfo) {
 		if t, err := time.Parse(time.RFC3339, h.Get("WARC-Refers-To-Date")); err == nil {
 			a.date = t.UnixMilli()
 		}
-		a.elsewhere = h.Get("WARC-Refers-To") == "" && h.Get("WARC-Profile") == warc.ProfileIdentical
+		if a.elsewhere = h.Get("WARC-Refers-To") == "" && h.Get("WARC-Profile") == warc.ProfileIdentical; a.elsewhere {
+			a.ask = r.Payload + " " + h.Get("WARC-Refers-To-Target-URI")
+		}
 	}
 	w.noted.refs = append(w.noted.refs, a)
 }
@@ -55,7 +60,7 @@ func (v *verifier) refer(file uint32, a *refAt) error {
 		return v.refers.Add(a.id, refHave, b[:24])
 	case a.elsewhere:
 		v.elsewhere++
-		return v.abroad.Add(a.url, refNeed, binary.BigEndian.AppendUint32(b[:], file))
+		return v.abroad.Add(a.url, refNeed, binary.BigEndian.AppendUint32(b[:], file), []byte(a.ask))
 	}
 	return v.refers.Add(a.id, refNeed, binary.BigEndian.AppendUint32(b[:], file))
 }
@@ -78,7 +83,13 @@ func (v *verifier) others(ctx context.Context) error {
 // revisits checks that each revisit record refers to a response of the archive with that ID, date, target URI and payload digest, in
 // whatever file, or to one of another archive that is known.
 func (v *verifier) revisits(ctx context.Context) (err error) {
-	if err := v.resolve(ctx, v.refers, "is not in the archive"); err != nil || v.elsewhere == 0 {
+	err = v.resolve(ctx, v.refers, func(n *need) error {
+		if n.others || v.away == 0 { // else it may be there
+			v.unresolved(n, "is not in the archive")
+		}
+		return nil
+	})
+	if err != nil || v.elsewhere == 0 {
 		return err
 	}
 	if v.with.Earlier == nil {
@@ -88,11 +99,32 @@ func (v *verifier) revisits(ctx context.Context) (err error) {
 	if err := v.others(ctx); err != nil {
 		return err
 	}
-	return v.resolve(ctx, v.abroad, "is in another archive, and in no index that [dedup] names")
+	a := asking{v: v}
+	if err := v.resolve(ctx, v.abroad, func(n *need) error { return a.add(ctx, n) }); err != nil {
+		return err
+	}
+	return a.end(ctx)
 }
 
-// resolve checks that each revisit record has a response of which the same is said.
-func (v *verifier) resolve(ctx context.Context, all *extsort.Sorter, missing string) (err error) {
+// need is what a revisit record says of a response that was not found.
+type need struct {
+	said   [24]byte // date, and hashes of target URI and payload digest
+	offset uint64
+	file   uint32
+	ask    string // as in refAt
+	others bool   // there are responses of that ID or address of which something else is said
+}
+
+// unresolved tells of the defect.
+func (v *verifier) unresolved(n *need, missing string) {
+	if n.others {
+		missing = "has another date, target URI or payload digest"
+	}
+	v.bad(fmt.Sprintf("%s at %d", v.file(n.file).name, n.offset), "a revisit record refers to a response that %s", missing)
+}
+
+// resolve checks that each revisit record has a response of which the same is said, and calls absent for each that has not.
+func (v *verifier) resolve(ctx context.Context, all *extsort.Sorter, absent func(*need) error) (err error) {
 	refers, err := all.Sorted()
 	if err != nil {
 		return err
@@ -112,20 +144,89 @@ func (v *verifier) resolve(ctx context.Context, all *extsort.Sorter, missing str
 			have = append(have, said)
 			continue
 		}
-		wrong := missing
-		for _, h := range have {
-			if h == said {
-				wrong = ""
-				break
-			}
-			wrong = "has another date, target URI or payload digest"
-		}
-		if wrong == "" || len(have) == 0 && v.away > 0 && all == v.refers { // it may be there
+		if slices.Contains(have, said) {
 			continue
 		}
 		rest := refers.Data[24:]
-		f, off := v.file(binary.BigEndian.Uint32(rest[8:])), binary.BigEndian.Uint64(rest)
-		v.bad(fmt.Sprintf("%s at %d", f.name, off), "a revisit record refers to a response that %s", wrong)
+		if err := absent(&need{said: said, offset: binary.BigEndian.Uint64(rest), file: binary.BigEndian.Uint32(rest[8:]), ask: string(rest[12:]), others: len(have) > 0}); err != nil {
+			return err
+		}
 	}
 	return refers.Err
+}
+
+// mostAsked is how many questions are put at the same time; who is asked bounds what is under way.
+const mostAsked = 256
+
+// asking asks about what no index has, many questions at the same time.
+type asking struct {
+	v        *verifier
+	needs    []need
+	unproven int64
+	why      error
+}
+
+// add takes the next record; they come sorted by address.
+func (a *asking) add(ctx context.Context, n *need) error {
+	switch {
+	case a.v.with.Offline:
+		a.unproven++
+		return nil
+	case a.v.with.Ask == nil:
+		a.v.unresolved(n, "is in another archive, and in no index that [dedup] names")
+		return nil
+	}
+	a.needs = append(a.needs, *n)
+	if len(a.needs) < mostAsked {
+		return nil
+	}
+	return a.flush(ctx)
+}
+
+// flush asks, once about what several records say.
+func (a *asking) flush(ctx context.Context) error {
+	type answer struct {
+		has bool
+		err error
+	}
+	answers := map[[24]byte]*answer{}
+	var all sync.WaitGroup
+	for _, n := range a.needs {
+		if answers[n.said] != nil {
+			continue
+		}
+		got := &answer{}
+		answers[n.said] = got
+		digest, url, _ := strings.Cut(n.ask, " ")
+		date := time.UnixMilli(int64(binary.BigEndian.Uint64(n.said[:]))).UTC()
+		all.Go(func() { got.has, got.err = a.v.with.Ask(ctx, url, digest, date) })
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i := range a.needs {
+		n := &a.needs[i]
+		switch got := answers[n.said]; {
+		case got.err != nil:
+			a.unproven++
+			a.why = got.err
+		case !got.has:
+			n.others = false
+			a.v.unresolved(n, "is in another archive, and neither in an index nor on a server that [dedup] names")
+		}
+	}
+	a.needs = a.needs[:0]
+	return nil
+}
+
+// end asks about the rest, and tells of what could not be proven.
+func (a *asking) end(ctx context.Context) error {
+	if err := a.flush(ctx); err != nil {
+		return err
+	}
+	if a.unproven > 0 {
+		a.v.with.Unproven(a.unproven, a.why)
+	}
+	return nil
 }

@@ -12,8 +12,10 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/extsort"
+	"exclave/internal/job/elsewhere"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/view"
+	"exclave/warc"
 )
 
 // Defect is a disagreement that was found: what, and where.
@@ -40,6 +42,18 @@ type Options struct {
 	// Earlier calls each for the responses of other archives that are known: target URI, date and payload digest. nil: revisit
 	// records that refer to other archives are not checked.
 	Earlier func(each func(url string, date time.Time, digest string) error) error
+	// Ask reports whether a server of another archive has a response; an error says that it could not be asked. It is called by up to 256 goroutines,
+	// for what Earlier does not know. nil: there is nobody to ask.
+	Ask func(ctx context.Context, url, digest string, date time.Time) (bool, error)
+	// Offline takes on trust what Earlier does not know: there are servers, and they are not asked.
+	Offline bool
+	// Unproven is told once, if there are any, how many revisit records are taken on trust or could not be asked about, and then why. May be nil.
+	Unproven func(records int64, why error)
+	// Remote reads WARC files that exclave stored elsewhere, and that are not here, from their place. Without it they are taken on trust when
+	// register, manifest and state say the same of them.
+	Remote bool
+	// Trusted hears at the end of how many files, and bytes, were taken on trust. May be nil.
+	Trusted func(files int, bytes int64)
 	// Sizes bound its memory; the zero Sizes are those of the verb.
 	Sizes Sizes
 }
@@ -61,6 +75,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Defect == nil {
 		o.Defect = func(Defect) {}
+	}
+	if o.Unproven == nil {
+		o.Unproven = func(int64, error) {}
 	}
 	if o.Sizes == (Sizes{}) {
 		o.Sizes = Sizes{Chunk: 4 << 20, Unit: 4 << 20, Lines: 256 << 10, Cache: 32 << 20}
@@ -85,17 +102,24 @@ func All(ctx context.Context, f folder.Folder) (defects []Defect, err error) {
 // sorted on disk (ADR 40). An error means that the check could not be made.
 func Run(ctx context.Context, f folder.Folder, with Options) (err error) {
 	with = with.withDefaults()
-	at, err := view.Open(ctx, f, view.Options{For: "verify", Cache: with.Sizes.Cache})
+	at, err := view.Open(ctx, f, view.Options{For: "verify", Cache: with.Sizes.Cache, Files: true})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, at.Close()) }()
 	v := &verifier{View: at, with: with, scratch: extsort.NewScratch(with.Temp, with.Sizes.Chunk)}
 	defer func() { err = errors.Join(err, v.close()) }()
-	if v.moved, err = v.Moved(); err != nil {
+	v.moved = elsewhere.Of(at.Folder)
+	if _, _, err := v.moved.Find(""); err != nil {
 		return err
 	}
-	return v.run(ctx)
+	if err := v.run(ctx); err != nil {
+		return err
+	}
+	if with.Trusted != nil && v.trusted > 0 {
+		with.Trusted(v.trusted, v.trustedBytes)
+	}
+	return nil
 }
 
 type verifier struct {
@@ -104,9 +128,13 @@ type verifier struct {
 	scratch *extsort.Scratch
 	found   atomic.Int64 // defects
 	effort  effort
-	moved   folder.MovedFiles
+	moved   *elsewhere.Files
+	sums    warc.Manifest // read when a file is elsewhere
 	files   []*archiveFile
-	away    int // WARC files that are registered as moved, and are
+	away    int // WARC files that are registered as moved, and are, and are not read
+
+	trusted      int // of them those of which all say the same
+	trustedBytes int64
 
 	// What is brought together, sorted.
 	owners   *extsort.Sorter // IDs of URIs that captures belong to

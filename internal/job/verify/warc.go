@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"sync/atomic"
 
@@ -23,10 +24,37 @@ type archiveFile struct {
 	name    string // on disk
 	size    int64
 	missing error
-	away    bool        // it is registered as moved, and is
+	away    bool        // it is registered as moved, and is, and is not read
+	remote  bool        // it is read from its place
 	trouble atomic.Bool // it is not as it should be: it is read again, carefully
-	open    vfs.File    // while parts of it are read
+	open    warcFile    // while parts of it are read
 	parts   atomic.Int32
+}
+
+// warcFile is an open file, here or elsewhere.
+type warcFile interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// pieceSize is how many bytes are read at once of a file that is elsewhere.
+const pieceSize = 4 << 20
+
+// openFile opens a WARC file, where it is.
+func (v *verifier) openFile(ctx context.Context, f *archiveFile) (warcFile, error) {
+	if !f.remote {
+		in, err := v.FS.Open(v.Path(folder.WARCDir, f.name), vfs.SequentialReadsOption)
+		if err != nil {
+			return nil, fmt.Errorf("job: verify: %w", err)
+		}
+		return in, nil
+	}
+	in, err := v.moved.Open(ctx, f.name, pieceSize)
+	if err != nil {
+		return nil, err
+	}
+	f.size = in.Size()
+	return in, nil
 }
 
 // release closes the file when no part of it is read any more.
@@ -51,12 +79,43 @@ func (v *verifier) findFiles() {
 		}
 		if f.missing = err; err == nil {
 			f.size = st.Size()
-		} else if row.Final && v.moved.Has(f.name) {
-			v.Log.Warn("not checked: registered as moved away", "file", f.name)
-			f.away = true
-			v.away++
+		} else if m, ok, err := v.moved.Find(row.Name); ok && err == nil {
+			f.name = row.Name
+			v.registered(f, m)
 		}
 		v.files = append(v.files, f)
+	}
+}
+
+// registered decides what becomes of a file that is registered as moved, and is.
+func (v *verifier) registered(f *archiveFile, m folder.Moved) {
+	if v.with.Remote && m.Stored() {
+		f.remote, f.missing, f.size = true, nil, f.row.Committed
+		return
+	}
+	f.away = true
+	v.away++
+	if !m.Stored() {
+		v.Log.Warn("not checked: registered as moved away", "file", f.name)
+		return
+	}
+	if v.sums == nil {
+		var err error
+		if v.sums, err = warc.ReadManifest(v.FS, v.Path(folder.WARCDir)); err != nil {
+			v.Log.Warn("the manifest of WARC files cannot be read; none that is elsewhere is taken on trust", "err", err)
+			v.sums = warc.Manifest{}
+		}
+	}
+	switch sum := v.sums[f.name]; {
+	case m.Size != f.row.Committed:
+		v.bad(f.name, "is registered as stored at %s with %d bytes, %d are acknowledged", m.To, m.Size, f.row.Committed)
+	case sum == "":
+		v.bad(f.name, "is stored at %s, but %s has no line for it: nothing but the register says that this is the file that was written; --remote reads it", m.To, warc.ManifestName)
+	case sum != m.SHA256:
+		v.bad(f.name, "is registered as stored at %s with SHA-256 %s, %s says %s", m.To, m.SHA256, warc.ManifestName, sum)
+	default:
+		v.trusted++
+		v.trustedBytes += m.Size
 	}
 }
 
@@ -289,8 +348,14 @@ func (m *unitMaker) file(f *archiveFile) (err error) {
 	case f.missing != nil:
 		bad(f.name, "is missing; %d bytes in it are acknowledged", f.row.Committed)
 	default:
-		if f.open, err = m.v.FS.Open(m.v.Path(folder.WARCDir, f.name), vfs.SequentialReadsOption); err != nil {
-			return fmt.Errorf("job: verify: %w", err)
+		f.open, err = m.v.openFile(m.ctx, f)
+		if f.remote && errors.Is(err, fs.ErrNotExist) {
+			f.open, f.missing = nil, err
+			bad(f.name, "is not where it was stored: %v", err)
+			break
+		}
+		if err != nil {
+			return err
 		}
 		f.parts.Store(1)
 		defer func() { err = errors.Join(err, f.release()) }()
@@ -452,11 +517,19 @@ func (v *verifier) carefully(ctx context.Context) (err error) {
 	return expected.Err
 }
 
+// wasAt says where a file should be that is not there.
+func (v *verifier) wasAt(f *archiveFile) string {
+	if m, ok, err := v.moved.Find(f.name); f.remote && ok && err == nil {
+		return ", at " + m.To
+	}
+	return ""
+}
+
 // careful reads a file from its beginning.
 func (v *verifier) careful(ctx context.Context, f *archiveFile, expected func() (expectation, bool)) (err error) {
 	w := &walk{name: f.name, file: f.row.Number, bad: v.bad, spans: pull[frontier.Capture](nil), expected: expected}
 	if f.missing != nil {
-		v.bad(f.name, "is missing; %d bytes in it are acknowledged", f.row.Committed)
+		v.bad(f.name, "is missing; %d bytes in it are acknowledged%s", f.row.Committed, v.wasAt(f))
 		w.begin().end()
 		return nil
 	}
@@ -465,9 +538,9 @@ func (v *verifier) careful(ctx context.Context, f *archiveFile, expected func() 
 		return err
 	}
 	g.end(v.unlessClean())
-	in, err := v.FS.Open(v.Path(folder.WARCDir, f.name), vfs.SequentialReadsOption)
+	in, err := v.openFile(ctx, f)
 	if err != nil {
-		return fmt.Errorf("job: verify: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	var failed error
@@ -519,17 +592,17 @@ func (v *verifier) duplicates(ctx context.Context) (err error) {
 			file, hash, first = ids.A, ids.B, off
 			continue
 		}
-		if err := v.duplicate(c, v.file(uint32(file)), first, off); err != nil {
+		if err := v.duplicate(ctx, c, v.file(uint32(file)), first, off); err != nil {
 			return err
 		}
 	}
 	return ids.Err
 }
 
-func (v *verifier) duplicate(c *warc.Checker, f *archiveFile, first, second int64) (err error) {
-	in, err := v.FS.Open(v.Path(folder.WARCDir, f.name))
+func (v *verifier) duplicate(ctx context.Context, c *warc.Checker, f *archiveFile, first, second int64) (err error) {
+	in, err := v.openFile(ctx, f)
 	if err != nil {
-		return fmt.Errorf("job: verify: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	var heads [2]*warc.Entry

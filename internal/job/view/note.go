@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exclave/frontier"
+	"exclave/internal/near"
 )
 
 // RunNote is what the state keeps of the runs of a job, for the crawl-report. It
@@ -15,6 +16,8 @@ type RunNote struct {
 	Took   time.Duration `json:"took"`   // of all runs, nanoseconds
 	Runs   int           `json:"runs"`   // begun so far
 	Status string        `json:"status"` // how the last one ended, or running
+	// Near is what the near-duplicates-report at the end of the last run counted; nil: none was made.
+	Near *near.Counts `json:"near,omitempty"`
 }
 
 // RunMark is the name of the note in the state; Running is its status before the end,

@@ -21,6 +21,7 @@ type Options struct {
 	For   string // what a refusal says the job was wanted for; "": look into
 	Rules bool   // keep what judges and scopes URLs open: Analyzer and Scope
 	Cache int64  // of the state, in bytes; 0: the frontier's own
+	Files bool   // keep WARC files from being deleted by who stores them elsewhere
 }
 
 // View is a job at rest, open to be looked at. Its methods may be called by several goroutines; Close it.
@@ -30,11 +31,12 @@ type View struct {
 	Analyzer      *analyzer.Analyzer // nil unless Options.Rules
 	Scope         *decide.Sequence   // nil unless Options.Rules
 
-	lock io.Closer
+	lock  io.Closer
+	files io.Closer // of Options.Files
 }
 
 // Open opens the state of a job that is not running, and changes nothing. The error wraps [folder.ErrLocked] when
-// another process works on the job, [folder.ErrNotBegun] when it has no state.
+// another process works on the job, [folder.ErrStoring] when Options.Files cannot be had, [folder.ErrNotBegun] when it has no state.
 func Open(ctx context.Context, f folder.Folder, o Options) (_ *View, err error) {
 	v := &View{Folder: f.ReadOnly()}
 	defer func() {
@@ -53,6 +55,11 @@ func Open(ctx context.Context, f folder.Folder, o Options) (_ *View, err error) 
 	}
 	if err := v.Begun(); err != nil {
 		return nil, err
+	}
+	if o.Files {
+		if v.files, err = v.HoldFiles(); err != nil {
+			return nil, err
+		}
 	}
 	return v, v.open(ctx, o)
 }
@@ -96,10 +103,12 @@ func (v *View) Close() error {
 	if v.Analyzer != nil {
 		errs = append(errs, v.Analyzer.Close())
 	}
-	if v.lock != nil {
-		errs = append(errs, v.lock.Close())
+	for _, lock := range []io.Closer{v.files, v.lock} {
+		if lock != nil {
+			errs = append(errs, lock.Close())
+		}
 	}
-	v.State, v.Analyzer, v.lock = nil, nil, nil
+	v.State, v.Analyzer, v.files, v.lock = nil, nil, nil, nil
 	return errors.Join(errs...)
 }
 

@@ -62,7 +62,7 @@ func (w *Web) prose(b *body, n node, from []piece) {
 		}
 	}
 	size := w.target(n)
-	at := w.hash(forBody, n.h, n.i)
+	at := w.content(n)
 	next := 0
 	// Three paragraphs at least: a verdict needs words, and one of them may be
 	// nothing but contacts.

@@ -21,6 +21,11 @@ type Params struct {
 	Chunked   float64 `json:"chunked"`   // share of resources sent in chunks
 	Robots    float64 `json:"robots"`    // share of hosts with a robots.txt that forbids a folder
 
+	// Changed is the share of resources, redirects left out, whose content is another one than that of the web with 0: the same web, later.
+	Changed float64 `json:"changed"`
+	// Validators says what a client is told by which it can ask whether a resource changed.
+	Validators Validators `json:"validators"`
+
 	// Deep makes a web in which pages lie far from each other: few links lead out of a
 	// host, chains of pages lead into some, addresses of pages look like those of traps,
 	// one host in thirteen is the nation's own, and each host has an IP address. The seeds
@@ -40,11 +45,21 @@ type Params struct {
 	SlowBy    time.Duration `json:"slow_by"`
 }
 
+// Validators are a habit of servers.
+type Validators string
+
+// Habits of servers.
+const (
+	DateOnly     Validators = "date" // Last-Modified, which is never compared: each answer is whole
+	ETags        Validators = "etag" // ETag and Last-Modified; 304 for who has the ETag, or without one the date
+	NoValidators Validators = "none"
+)
+
 // DefaultParams is a web of 20,000 resources of 15 KB on 400 hosts, without TLS,
 // traps and slow hosts.
 func DefaultParams() Params {
 	return Params{Seed: 1, Hosts: 400, Resources: 20_000, MeanSize: 15_000, National: 0.3, Redirects: 0.045, Errors: 0.03,
-		Gzip: 0.3, Chunked: 0.15, Robots: 0.2, SlowBy: 500 * time.Millisecond, SeedShare: 0.02, SharedAddress: 0.25, TrapShare: 0.05}
+		Gzip: 0.3, Chunked: 0.15, Robots: 0.2, Validators: DateOnly, SlowBy: 500 * time.Millisecond, SeedShare: 0.02, SharedAddress: 0.25, TrapShare: 0.05}
 }
 
 const maxHosts = 1 << 16
@@ -63,12 +78,17 @@ func (p Params) Validate() (ps conf.Problems) {
 	if p.SlowHosts < 0 || p.SlowHosts > p.Hosts || p.SlowBy < 0 {
 		ps.Add("slow hosts", "%d by %s: not between 0 and the number of hosts", p.SlowHosts, p.SlowBy)
 	}
+	switch p.Validators {
+	case DateOnly, ETags, NoValidators:
+	default:
+		ps.Add("validators", "%q is none of %s, %s, %s", p.Validators, DateOnly, ETags, NoValidators)
+	}
 	for _, s := range []struct {
 		name        string
 		share, most float64
 	}{
 		{"national", p.National, 1}, {"locality", p.Locality, 1}, {"redirects", p.Redirects, 1. / blockSize}, {"errors", p.Errors, 1. / blockSize},
-		{"tls", p.TLS, 1}, {"gzip", p.Gzip, 1}, {"chunked", p.Chunked, 1}, {"robots", p.Robots, 1},
+		{"tls", p.TLS, 1}, {"gzip", p.Gzip, 1}, {"chunked", p.Chunked, 1}, {"changed", p.Changed, 1}, {"robots", p.Robots, 1},
 		{"seed share", p.SeedShare, 1. / 3}, {"shared address", p.SharedAddress, 1}, {"trap share", p.TrapShare, 1},
 	} {
 		if !(s.share >= 0 && s.share <= s.most) {
@@ -102,6 +122,7 @@ const (
 	forAddress
 	forTrap
 	forSession
+	forChange
 )
 
 // hash is the finaliser of SplitMix64 over the seed and three numbers.

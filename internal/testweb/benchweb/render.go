@@ -1,5 +1,7 @@
 package benchweb
 
+import "fmt"
+
 // answer is what is sent for a node, beside its payload.
 type answer struct {
 	status   int
@@ -7,7 +9,15 @@ type answer struct {
 	location bool // payload is preceded by a Location field: the first reference
 	gzip     bool
 	chunked  bool
+	etag     string // in quotes; "" for none
+	modified string // date of Last-Modified; "" for none
 }
+
+// When resources were last modified, of the web and of the changed one.
+const (
+	modified      = "Tue, 03 Mar 2026 09:12:44 GMT"
+	modifiedLater = "Wed, 11 Mar 2026 17:40:02 GMT"
+)
 
 func contentType(k Kind) string {
 	switch k {
@@ -46,7 +56,28 @@ func (w *Web) answerOf(n node, acceptsGzip bool) answer {
 		a.gzip = acceptsGzip && w.chance(w.p.Gzip, forGzip, n.h, n.i)
 	}
 	a.chunked = n.kind != Redirect && w.chance(w.p.Chunked, forChunked, n.h, n.i)
+	w.validate(&a, n)
 	return a
+}
+
+// validate adds validators.
+func (w *Web) validate(a *answer, n node) {
+	if w.p.Validators == NoValidators {
+		return
+	}
+	a.modified = modified
+	if w.changed(n) {
+		a.modified = modifiedLater
+	}
+	if w.p.Validators != ETags || n.status != 200 {
+		return
+	}
+	a.etag = fmt.Sprintf(`"%x"`, w.content(n))
+}
+
+// unmodified reports whether a request that had these validators is answered with 304.
+func (a answer) unmodified(etag, date []byte) bool {
+	return a.etag != "" && (string(etag) == a.etag || len(etag) == 0 && string(date) == a.modified)
 }
 
 // windows1250 reports whether a page is in the old charset of Czech pages, declared
@@ -111,6 +142,9 @@ func (w *Web) render(b *body, n node) {
 		b.text("WEBVTT\n\n00:00.000 --> 00:02.000\n")
 		b.text(w.hosts[n.h])
 		b.number(n.i)
+		if w.changed(n) {
+			b.text(later)
+		}
 		b.text("\n")
 	default:
 		w.binary(b, n)
@@ -129,6 +163,26 @@ func (w *Web) unique(b *body, n node) {
 	b.text(w.hosts[n.h])
 	b.text(" ")
 	b.number(n.i)
+	if w.changed(n) {
+		b.text(later)
+	}
+}
+
+// later is behind what tells a body from all others when it is that of the changed web.
+const later = ", later"
+
+// changed reports whether a node is another one than in the web that did not change.
+func (w *Web) changed(n node) bool {
+	return n.kind != Redirect && w.chance(w.p.Changed, forChange, n.h, n.i)
+}
+
+// content is what the bytes of a body follow from.
+func (w *Web) content(n node) uint64 {
+	at := w.hash(forBody, n.h, n.i)
+	if w.changed(n) {
+		at = mix(at, 1)
+	}
+	return at
 }
 
 func (w *Web) css(b *body, n node) {
@@ -173,7 +227,7 @@ func (w *Web) js(b *body, n node) {
 // fill adds pieces until the size is reached.
 func (w *Web) fill(b *body, n node, from []piece) {
 	size := w.target(n)
-	at := w.hash(forBody, n.h, n.i)
+	at := w.content(n)
 	for b.size < size {
 		b.piece(&from[at%uint64(len(from))])
 		at = at*6364136223846793005 + 1442695040888963407
@@ -236,7 +290,7 @@ func (w *Web) binary(b *body, n node) {
 		tail = "\nendstream\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n"
 	}
 	w.unique(b, n)
-	for at := w.hash(forBody, n.h, n.i); b.size < size; at = mix(at, 1) {
+	for at := w.content(n); b.size < size; at = mix(at, 1) {
 		from := int(at % (randomSize - minRandom))
 		b.bytes(w.pools.random[from : from+min(size-b.size, minRandom)])
 	}

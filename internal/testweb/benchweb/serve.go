@@ -17,6 +17,7 @@ type work struct {
 type request struct {
 	method, target, host []byte
 	gzip, close          bool
+	etag, date           []byte // of If-None-Match and If-Modified-Since
 }
 
 const maxRequest = 64 << 10
@@ -77,6 +78,14 @@ func parse(head []byte) (r request, ok bool) {
 		case len("Accept-Encoding"):
 			if bytes.EqualFold(name, []byte("Accept-Encoding")) {
 				r.gzip = bytes.Contains(value, []byte("gzip"))
+			}
+		case len("If-None-Match"):
+			if bytes.EqualFold(name, []byte("If-None-Match")) {
+				r.etag = value
+			}
+		case len("If-Modified-Since"):
+			if bytes.EqualFold(name, []byte("If-Modified-Since")) {
+				r.date = value
 			}
 		case len("Proxy-Connection"):
 			if bytes.EqualFold(name, []byte("Proxy-Connection")) {
@@ -160,6 +169,11 @@ func (s *Server) wire(wk *work, r request, h int, known bool) []byte {
 	id := w.base[h] + n.i
 	b := &wk.body
 	a := w.answerOf(n, r.gzip)
+	if a.unmodified(r.etag, r.date) && bytes.Equal(r.method, []byte("GET")) {
+		s.counts[id].Add(1)
+		s.unmodified.Add(1)
+		return wk.unmodified(a)
+	}
 	b.begin(a.gzip)
 	b.salt = salt
 	w.render(b, n)
@@ -207,6 +221,8 @@ func reason(status int) string {
 		return " Moved Permanently\r\n"
 	case 302:
 		return " Found\r\n"
+	case 304:
+		return " Not Modified\r\n"
 	case 307:
 		return " Temporary Redirect\r\n"
 	case 308:
@@ -223,8 +239,18 @@ func reason(status int) string {
 func (wk *work) head(a answer, length int) []byte {
 	b := append(wk.wire[:0], "HTTP/1.1 "...)
 	b = append(strconv.AppendInt(b, int64(a.status), 10), reason(a.status)...)
-	b = append(b, "Server: Apache/2.4.62 (Debian)\r\nLast-Modified: Tue, 03 Mar 2026 09:12:44 GMT\r\nCache-Control: max-age=3600\r\nContent-Type: "...)
-	b = append(append(b, a.typ...), "\r\n"...)
+	b = append(b, "Server: Apache/2.4.62 (Debian)\r\n"...)
+	if a.modified != "" {
+		b = append(append(append(b, "Last-Modified: "...), a.modified...), "\r\n"...)
+	}
+	if a.etag != "" {
+		b = append(append(append(b, "ETag: "...), a.etag...), "\r\n"...)
+	}
+	b = append(b, "Cache-Control: max-age=3600\r\n"...)
+	if a.status == 304 {
+		return b
+	}
+	b = append(append(append(b, "Content-Type: "...), a.typ...), "\r\n"...)
 	if a.gzip {
 		b = append(b, "Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n"...)
 	}
@@ -233,6 +259,13 @@ func (wk *work) head(a answer, length int) []byte {
 	}
 	b = append(b, "Content-Length: "...)
 	return append(strconv.AppendInt(b, int64(length), 10), "\r\n"...)
+}
+
+// unmodified makes the answer that nothing changed.
+func (wk *work) unmodified(a answer) []byte {
+	a.status = 304
+	wk.wire = append(wk.head(a, 0), "\r\n"...)
+	return wk.wire
 }
 
 func (wk *work) plain(status int, text string) []byte {

@@ -27,6 +27,7 @@ type Server struct {
 	robots     atomic.Int64
 	traps      map[string]*atomic.Int64 // by kind
 	unknown    atomic.Int64
+	unmodified atomic.Int64
 	own        atomic.Int64
 	conns      atomic.Int64
 	serving    sync.WaitGroup
@@ -45,11 +46,12 @@ type Stats struct {
 	Responses   int64    `json:"responses"` // sent to their last byte
 	Bytes       int64    `json:"bytes"`     // of the answers, headers included
 	Connections int64    `json:"connections"`
-	Lookups     int64    `json:"lookups"` // questions to the DNS server
-	Robots      int64    `json:"robots"`  // requests for robots.txt
-	Traps       int64    `json:"traps"`   // requests for pages without end, robots.txt of link farms among them
-	Own         int64    `json:"own"`     // requests to hosts of the nation's own domain, of a deep web
-	Unknown     int64    `json:"unknown"` // requests for what does not exist
+	Lookups     int64    `json:"lookups"`    // questions to the DNS server
+	Robots      int64    `json:"robots"`     // requests for robots.txt
+	Traps       int64    `json:"traps"`      // requests for pages without end, robots.txt of link farms among them
+	Own         int64    `json:"own"`        // requests to hosts of the nation's own domain, of a deep web
+	Unmodified  int64    `json:"unmodified"` // answers with status 304
+	Unknown     int64    `json:"unknown"`    // requests for what does not exist
 	UnknownURLs []string `json:"unknown_urls"`
 	// TrapsByKind are Traps of each kind that was asked for.
 	TrapsByKind map[string]int64 `json:"traps_by_kind,omitempty"`
@@ -127,7 +129,7 @@ func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := Stats{Requests: s.requests.Load(), Responses: s.responses.Load(), Bytes: s.bytes.Load(), Connections: s.conns.Load(),
-		Lookups: s.dns.asked.Load(), Robots: s.robots.Load(), Own: s.own.Load(), Unknown: s.unknown.Load(),
+		Lookups: s.dns.asked.Load(), Robots: s.robots.Load(), Own: s.own.Load(), Unmodified: s.unmodified.Load(), Unknown: s.unknown.Load(),
 		UnknownURLs: slices.Clone(s.unknownURL), TrapsByKind: map[string]int64{}}
 	for kind, n := range s.traps {
 		if n := n.Load(); n > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -189,7 +190,7 @@ func notHere(f folder.Folder, moved folder.MovedFiles, name string) bool {
 // elsewhereError says where a file is.
 func elsewhereError(moved folder.MovedFiles, name string) error {
 	m, _ := moved.Find(name)
-	return fmt.Errorf("%s is not in its folder, but at %q: name the files themselves, with those that are elsewhere, or put it back as long as it is needed", name, m.To)
+	return fmt.Errorf("%s was moved away (%s): name the files themselves, with those that are elsewhere, or put it back as long as it is needed", name, cmp.Or(m.To, "nobody said where"))
 }
 
 // isWARCName tells by the name of a file whether it is an archive. Those that are still written end in .open.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exclave/internal/live"
+	"exclave/internal/near"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,7 +33,7 @@ func flagLimits() map[string]limits {
 		"drain": day, "sync-delay": upTo(time.Minute), "lines": {1, 1e12}, "domains": {1, 1e8}, "duplicates": share, "broken": share, "traps": share,
 		"duration": upTo(7 * 24 * time.Hour), "baseline": day, "bench hostile limit": day, "grace": day, "min-delay": day, "retry-delay": day,
 		"healthy-hosts": {0, 1e6}, "healthy-pages": {0, 1e9}, "items": {0, 1e9}, "max-memory": {0, 1e15}, "abort-memory": {0, 1e15},
-		"offset": {0, 1e18}, "level": {0, 22},
+		"offset": {0, 1e18}, "level": {0, 22}, "distance": {1, near.MaxDistance},
 	}
 }
 

@@ -400,12 +400,8 @@ func earlierPictures(t *testing.T, k *killer, srv *testweb.Server, seeds []strin
 		t.Fatal(stderr)
 	}
 	o := deduptest.StartOutback(t)
-	resp, err := http.Post(o.URL, "text/plain", strings.NewReader(strings.Join(known[onServer], "")))
-	if err != nil {
+	if err := o.Feed(strings.Join(known[onServer], "")); err != nil || len(o.Lines()) == 0 {
 		t.Fatal(err)
-	}
-	if err := resp.Body.Close(); err != nil || len(o.Lines()) == 0 {
-		t.Fatal(err, resp.Status)
 	}
 	e.settings = fmt.Sprintf("index = [%q]\nservers = [%q]\nserver_timeout = \"1m\"", index, o.URL)
 	return e

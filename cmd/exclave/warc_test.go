@@ -87,7 +87,7 @@ func TestWARCInterrupted(t *testing.T) {
 func TestWARCNear(t *testing.T) {
 	file := sharedtest.Path(t, "data/warc/ipwb/samples/warcs/sample-1.warc.gz")
 	code, out, errs := inside("", "warc", "near", file)
-	for _, want := range []string{"pages with text: 64\npages with less than 50 words: 1\n", "\npages nearly the same as an earlier one: 7\n", "\n64 1 0 7 bitchmagazine.org\n",
+	for _, want := range []string{"pages with text: 63\npages with less than 50 words: 0\n", "\npages nearly the same as an earlier one: 7\n", "\n63 0 0 7 bitchmagazine.org\n",
 		"\n4 4 http://bitchmagazine.org/tag/cyberbullying http://bitchmagazine.org/tag/guns-in-school "} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%d %s: no %q in\n%s", code, errs, want, out)
@@ -101,7 +101,7 @@ func TestWARCNear(t *testing.T) {
 		t.Errorf("%d %s\n%s", code, errs, out)
 	}
 	for _, d := range []string{"0", "8"} {
-		if code, _, errs := inside("", "warc", "near", file, "--distance", d); code != 2 || !strings.Contains(errs, "--distance "+d) {
+		if code, _, errs := inside("", "warc", "near", file, "--distance", d); code != 2 || !strings.Contains(errs, "--distance") {
 			t.Errorf("--distance %s: %d %s", d, code, errs)
 		}
 	}

@@ -32,9 +32,6 @@ order; of several visits to an address the last counts. Revisit records have no 
 Exit codes: 0 counted; 1 something is damaged, and what is whole is counted; 2 a file cannot be read; 3 a failure of our own; 130 interrupted.`, simhash.MinWords),
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if distance < 1 || distance > near.MaxDistance {
-				return withCode(exitUsage, fmt.Errorf("warc near: --distance %d: must be between 1 and %d bits", distance, near.MaxDistance))
-			}
 			f := near.New(temp, distance)
 			defer func() { err = errors.Join(err, f.Close()) }()
 			damaged := eachRecord(cmd, "near", args, temp, func(r *rewrite.Record) error {
@@ -68,7 +65,7 @@ const mostPage = 10e6
 // pageOf reads the text of a record; ok is false when it is no page with text.
 func pageOf(r *rewrite.Record, temp string) (p near.Page, ok bool, err error) {
 	http := strings.HasPrefix(strings.ToLower(r.Fields.Get("Content-Type")), "application/http")
-	if r.Type != warc.TypeResponse && r.Type != warc.TypeResource || http && (r.Status < 200 || r.Status > 299) {
+	if r.Type != warc.TypeResponse && r.Type != warc.TypeResource || strings.HasPrefix(r.URI, "dns:") || http && (r.Status < 200 || r.Status > 299) {
 		return p, false, nil
 	}
 	body, declared := []byte(nil), r.Fields.Get("Content-Type")

@@ -37,9 +37,7 @@ func feed(t *testing.T, o *deduptest.Outback, h *harvest) {
 			fmt.Fprintf(&lines, "- %s %s image/png 200 %s - - 0 0 f.warc.gz\n", date.UTC().Format("20060102150405"), r.uri, strings.TrimPrefix(r.digest, "sha1:"))
 		}
 	}
-	resp, err := http.Post(o.URL, "text/plain", strings.NewReader(lines.String()))
-	must(t, err)
-	must(t, resp.Body.Close())
+	must(t, o.Feed(lines.String()))
 }
 
 // proof is what verify says of a job, asking its servers.

@@ -20,9 +20,7 @@ import (
 func fed(t testing.TB, lines ...string) *deduptest.Outback {
 	t.Helper()
 	o := deduptest.StartOutback(t)
-	resp, err := http.Post(o.URL, "text/plain", strings.NewReader(strings.Join(lines, "\n")+"\n"))
-	must(t, err)
-	must(t, resp.Body.Close())
+	must(t, o.Feed(strings.Join(lines, "\n")+"\n"))
 	if got := o.Lines(); len(got) != len(lines) {
 		t.Fatalf("fed with %q", got)
 	}

@@ -1,6 +1,7 @@
 package deduptest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -71,6 +72,18 @@ func (o *Outback) Lines() (lines []string) {
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+// Feed posts lines of CDX 11.
+func (o *Outback) Feed(lines string) error {
+	resp, err := o.listener.Client().Post(o.URL, "text/plain", strings.NewReader(lines))
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the server answers %s", resp.Status)
+	}
+	return errors.Join(err, resp.Body.Close())
 }
 
 // Posts returns how often it was fed.

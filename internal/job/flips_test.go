@@ -162,7 +162,8 @@ func TestFlipsAndCuts(t *testing.T) {
 		for _, file := range under(t, base, filepath.Join(cfg.Dir, folder.StateDir)) {
 			size := int64(len(readOn(t, base, file)))
 			for _, d := range harms(size, flips) {
-				c := damageCase{t: t, cfg: cfg, fs: base.CrashClone(fsx.Crash{}), before: before, want: want, over: base == finished, files: len(under(t, base, cfg.Dir)),
+				crashed := base.CrashClone(fsx.Crash{}) // without the locks, which nobody syncs
+				c := damageCase{t: t, cfg: cfg, fs: crashed, before: before, want: want, over: base == finished, files: len(under(t, crashed, cfg.Dir)),
 					name: fmt.Sprintf("%s: %s: %s", name, strings.TrimPrefix(file, cfg.Dir), d.what)}
 				d.do(t, c.fs, file)
 				how := c.run()

@@ -72,6 +72,7 @@ func (m *manifest) register(ctx context.Context, names []string) {
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	sums, err := warc.ReadManifest(m.j.opts.FS, m.j.path(folder.WARCDir))
+	unread := err
 	for i := 0; i < len(names) && ctx.Err() == nil; i++ {
 		if sums[names[i]] != "" && m.indexed(names[i]) {
 			continue
@@ -79,6 +80,9 @@ func (m *manifest) register(ctx context.Context, names []string) {
 		_, e := storage.Digest(ctx, m.j.folder, names[i], m.j.cfg.WARC.CDXJ)
 		if errors.Is(e, fs.ErrNotExist) { // moved away
 			e = nil
+		}
+		if unread != nil {
+			continue // an index is made all the same
 		}
 		err = errors.Join(err, e)
 		var damaged *warc.Defect

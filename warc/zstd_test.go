@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -320,7 +321,9 @@ func TestZstdTailIsReadable(t *testing.T) {
 // that can be read, and else compressed anew, the same bytes within.
 func TestCopyBetweenForms(t *testing.T) {
 	a, b := trained(t, 100), trained(t, 500)
-	forms := map[string]Config{"gzip": testConfig(), "zstd": zstdConfig(nil), "dictionary": zstdConfig(a), "other dictionary": zstdConfig(b)}
+	twin, err := ParseDictionary(slices.Concat(b.Bytes()[:4], a.Bytes()[4:8], b.Bytes()[8:]))
+	must(t, err)
+	forms := map[string]Config{"gzip": testConfig(), "zstd": zstdConfig(nil), "dictionary": zstdConfig(a), "other dictionary": zstdConfig(b), "other dictionary of the same ID": zstdConfig(twin)}
 	content := func(fs fsx.FS, name string, from, to int64) (out []string) {
 		in, err := fs.Open(name)
 		must(t, err)

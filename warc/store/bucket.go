@@ -66,8 +66,8 @@ func newBucket(c Config, t target, o Options) (*bucket, error) {
 func (c Config) keys() (*credentials.Credentials, error) {
 	from, keys := "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", credentials.NewEnvAWS()
 	if c.Credentials != "" {
-		if _, err := os.Stat(c.Credentials); err != nil {
-			return nil, fmt.Errorf("store: the file of credentials that the settings name cannot be read: %w (%w)", pathless(err), ErrSettings)
+		if _, err := os.Stat(c.Credentials); err != nil { // not wrapped: it would be taken for a missing WARC file
+			return nil, fmt.Errorf("store: the file of credentials that the settings name cannot be read: %s (%w)", pathless(err).Error(), ErrSettings)
 		}
 		from, keys = "the file of credentials", credentials.NewFileAWSCredentials(c.Credentials, "")
 	}
@@ -101,7 +101,7 @@ func certificates(name string) (*x509.CertPool, error) {
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("store: ca: %w (%w)", err, ErrSettings)
+		return nil, fmt.Errorf("store: ca: %s (%w)", err.Error(), ErrSettings)
 	}
 	if !pool.AppendCertsFromPEM(text) {
 		return nil, fmt.Errorf("store: ca: %s holds no certificate in PEM (%w)", name, ErrSettings)

@@ -45,6 +45,9 @@ func nearWeb() testweb.Tiny {
 	}
 }
 
+// linkedUnjudged archives what a valid page links to and judges none of it.
+func linkedUnjudged(c *config.Config) { c.Analysis.Depth, c.Crawl.AnalyseLinked = 1, false }
+
 const nearReport = "near-duplicates-report"
 
 // nearCounts are the lines of the report above its tables.
@@ -64,7 +67,7 @@ groups nearly the same: 1`
 
 // Issue 20: near-duplicates are counted and reported: what of the archived pages is the same as an earlier one, or nearly, by host.
 func TestNearDuplicates(t *testing.T) {
-	j := newJob(t, nearWeb(), func(c *config.Config) { c.Analysis.Depth = 1 })
+	j := newJob(t, nearWeb(), linkedUnjudged)
 	j.run(job.Options{}, "http://a.test/")
 	report := readReport(t, j, nearReport)
 	if nearCounts(report) != nearWanted {
@@ -110,7 +113,7 @@ func TestNearDuplicates(t *testing.T) {
 
 // A log that is lost is written again from the archive, with the hashes.
 func TestNearDuplicatesRecovered(t *testing.T) {
-	j := newJob(t, nearWeb(), func(c *config.Config) { c.Analysis.Depth = 1 })
+	j := newJob(t, nearWeb(), linkedUnjudged)
 	j.run(job.Options{}, "http://a.test/")
 	loseState(t, j.cfg)
 	must(t, os.Remove(filepath.Join(j.cfg.Dir, folder.LogDir, "crawl.log")))

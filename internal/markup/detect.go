@@ -83,7 +83,7 @@ func utf16Guess(b []byte) string {
 		}
 	}
 	// Blanks and signs have a zero byte in every script; other charsets have none at all.
-	switch least := max(2, n/2/utf16Share); {
+	switch least := max(4, n/2/utf16Share); {
 	case zero[0] == 0 && zero[1] >= least:
 		return "utf-16le"
 	case zero[1] == 0 && zero[0] >= least:

@@ -223,6 +223,12 @@ func (h *HTTP) accept(u *crawl.CrawlURI, a *answer) (err error) {
 	return nil
 }
 
+// Describe sets answer, status, headers, type and class of u by a recorded answer.
+func Describe(u *crawl.CrawlURI, rec *record.Recording) {
+	u.Rec, u.HTTPStatus, u.Status = rec, rec.Head().Status, crawl.Status(rec.Head().Status)
+	describe(u, rec)
+}
+
 // describe tells headers, type and class of a recorded answer.
 func describe(u *crawl.CrawlURI, rec *record.Recording) {
 	fields := rec.Head().Fields

@@ -123,6 +123,7 @@ func TestExitCodes(t *testing.T) {
 		{2, "geoip build --out db2.mmdb none.txt"}, {2, "geoip export file"}, {3, "geoip build --out " + sealed + " ranges.txt"},
 		{0, "init made --profile cz"}, {2, "init job --profile cz"}, {2, "init made2 --profile xx"}, {2, "init file --profile cz"}, {3, "init " + sealed + " --profile cz"},
 		{0, "label judged -o labels.jsonl"}, {1, "label job"}, {2, "label judged --profile cz"}, {2, "label wrong"}, {3, "label judged -o " + sealed},
+		{0, "extract --text cs.html"}, {1, "extract cs.html"}, {2, "extract missing"}, {2, "extract --base x cs.html"}, {2, "extract --text --json cs.html"},
 		{0, "lang cs.html"}, {2, "lang missing"},
 		{1, "moved job"}, {2, "moved job missing"}, {2, "moved wrong"}, {3, "moved broken"}, {4, "moved locked"},
 		{1, "pause job"}, {2, "pause"}, {1, "resume job"}, {2, "resume"}, {1, "stop job"}, {2, "stop --timeout -1s job"}, {1, "watch job"}, {2, "watch"},

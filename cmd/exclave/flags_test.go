@@ -91,7 +91,7 @@ func TestFlags(t *testing.T) {
 	// Arguments with which a verb does what it is for. The others get one too many: they would crawl, or serve,
 	// or measure for a minute.
 	args := map[string][]string{
-		"analyze": {"page.html"}, "bench seeds-log": {"--lines=3"}, "check": {"job"}, "checkpoint": {"fresh"}, "checkpoint list": {"job"},
+		"analyze": {"page.html"}, "extract": {"page.html"}, "bench seeds-log": {"--lines=3"}, "check": {"job"}, "checkpoint": {"fresh"}, "checkpoint list": {"job"},
 		"checkpoint restore": {"job/checkpoints/one", "restored"}, "dedup": {}, "dedup build": {"made", "one.cdxj"}, "dedup info": {"index"}, "dedup lookup": {"index", "2222222222222222222222222222222A"}, "dict": {}, "dict build": {"-o=made", "words.txt"}, "dict check": {"cs", "words.txt"}, "dict info": {"cs"}, "frontier": {"job"}, "frontier delete": {"job"}, "frontier export": {"job"}, "frontier list": {"job"},
 		"frontier show": {"job", "b.example"}, "geoip build": {"--out=other.mmdb", "ranges.txt"}, "geoip export": {"db.mmdb"}, "geoip lookup": {"db.mmdb", "10.1.1.1"},
 		"init": {"made"}, "moved": {"job"}, "pause": {"job"}, "profile": {}, "pywb": {"-o=made", "job"}, "wacz": {"-o=made", "job"}, "profile import": {"empty.properties"}, "profile new": {"ee"}, "profile show": {"cz"}, "recover": {"fresh"}, "report": {"job"}, "retry": {"job"}, "robots": {"ranges.txt", "/x"}, "resume": {"job"}, "seeds": {}, "seeds import": {"job", "list.txt"}, "seeds inspect": {"list.txt"},

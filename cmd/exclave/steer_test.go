@@ -91,6 +91,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	// Arguments for those that take more than a job; the others get jobs.
 	given := map[string][][]string{
 		"analyze": {{"a.warc", "page.html"}, {"--json", "a.warc", "page.html"}, {hostile}, {"--profile", hostile, "page.html"}},
+		"extract": {{"a.warc", "page.html"}, {"--json", "a.warc", "page.html"}, {"--text", "page.html"}, {hostile}, {"--base", hostile, "page.html"}, {"--type", hostile, "page.html"}},
 		"bench":   {{hostile}}, "bench seeds-log": {{"--lines", "2", "--tld", hostile}}, "bench frontier": {{hostile}}, "bench order": {{hostile}}, "demo": {{hostile}},
 		"checkpoint": {{"job", "--name", hostile}}, "checkpoint restore": {{hostile, hostile}},
 		"crawl":           {{hostile + "x"}},

@@ -47,6 +47,7 @@ func table() []row {
 		{[]string{"chain/prefetch", "chain/fetch", "chain/post"}, with(level0, "crawl", "chain", "chain/decide"), "processors know the frontier by its interfaces"},
 		{[]string{"chain/standard"}, with(level1, "analyzer", "chain/…"), "the table of processors knows all of them"},
 		{[]string{"internal/judge"}, with(level1, "analyzer", "chain", "chain/extract", "chain/fetch"), "a document is judged without a crawl: no job, no state, no configuration"},
+		{[]string{"internal/reading"}, with(level1, "chain", "chain/extract", "chain/standard"), "a document is read without a crawl, by the table of processors"},
 		{[]string{"internal/wordlist"}, with(level0, "dict", "warc"), "lists are made of files, archives among them; nothing is judged here"},
 		{[]string{"internal/webanalyzer"}, with(level0, "dict", "analyzer"), "the original's settings become a profile; nothing is judged here"},
 		{[]string{"internal/labels"}, with(level0, "analyzer", "internal/judge"), "labelled pages are judged without a crawl"},

@@ -93,11 +93,13 @@ func bom(b []byte) (name string, n int) {
 }
 
 // lookup maps a label to the WHATWG name; "replacement" is not for reading. Beyond the standard
-// is ibm852, which pages of the nineties were written in.
+// are ibm852 and x-mac-ce, which pages of the nineties were written in.
 func lookup(label string) (string, bool) {
 	switch strings.ToLower(strings.TrimSpace(label)) {
 	case "ibm852", "cp852", "852", "cspcp852":
 		return "ibm852", true
+	case "x-mac-ce", "mac-ce", "macce", "x-mac-centraleurroman", "x-mac-centraleurope", "mac-centraleurope":
+		return "x-mac-ce", true
 	}
 	e, err := htmlindex.Get(label)
 	if err != nil {
@@ -132,6 +134,8 @@ func convert(body []byte, name string) []byte {
 		e = unicode.UTF8
 	case "ibm852":
 		e = charmap.CodePage852
+	case "x-mac-ce":
+		return newMacCE().bytes(body)
 	default:
 		var err error
 		if e, err = htmlindex.Get(name); err != nil {

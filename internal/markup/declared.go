@@ -8,13 +8,15 @@ import (
 
 // What a declaration must be contradicted by before it is not believed.
 const (
-	minHigh   = 6    // letters beyond ASCII, of a body in a single-byte charset
-	minBroken = 2    // broken sequences of a body that is called UTF-8
+	minHigh   = 6    // letters beyond ASCII, of a body in a single-byte charset, unless one cannot be in a word
+	minUTF8   = 3    // sequences of a body that is UTF-8 throughout, unless they split words
+	minBroken = 2    // broken sequences of a body that is called UTF-8 and has others
 	margin    = 0.8  // by how much a letter must be likelier, in another charset
 	likely    = -3.6 // how likely a letter is on average where text is language at all
 
-	sameMargin = 0.1 // as margin, in another charset of the same language
-	sameLeast  = 4.0 // by how much all letters together must be likelier there
+	alphabetMargin = 0.3 // as margin, between charsets of an alphabet of its own
+	sameMargin     = 0.1 // as margin, in another charset of the same language
+	sameLeast      = 4.0 // by how much all letters together must be likelier there
 )
 
 // contradicted returns the charset of a page that is not in the one it declares, by the letters
@@ -25,10 +27,11 @@ func contradicted(body []byte, declared, lang string) string {
 	valid, broken := countUTF8(body)
 	switch {
 	case declared == "utf-8":
-		if broken < minBroken || valid >= broken {
+		// Of the two, broken characters are worse than those of a guess.
+		if broken == 0 || valid >= broken || broken < minBroken && valid > 0 {
 			return ""
 		}
-	case broken == 0 && valid >= 5:
+	case broken == 0 && (valid >= minUTF8 || valid > 0 && splitsWord(body)):
 		// No text in a single-byte charset is UTF-8 by accident.
 		if doubtful(declared) || singleByteName(declared) {
 			return "utf-8"
@@ -37,27 +40,50 @@ func contradicted(body []byte, declared, lang string) string {
 	case !doubtful(declared):
 		return ""
 	}
-	counts, total := countHigh(body)
-	if total == 0 || declared != "utf-8" && total < minHigh {
+	c := countHigh(body)
+	if c.total == 0 {
 		return ""
 	}
-	g, n := guess(counts, total, lang, declared), float64(total)
-	better := g.score - g.declared
-	// Of the same language in both, other letters are enough.
-	same := g.declared == g.same && better >= max(sameLeast, sameMargin*n)
-	if g.score < likely*n || declared != "utf-8" && better < margin*n && !same {
-		return ""
-	}
-	if alphabet(g.charset) != (inRow(body) > total/2) {
+	g, rows := guess(c, lang, declared), inRow(body) > c.total/2
+	if g.score < likely*float64(c.total) || alphabet(g.charset) != rows || declared != "utf-8" && !g.beats(c.total, declared, rows) {
 		return ""
 	}
 	return g.charset
 }
 
+// beats reports whether the guess is so much better than the declared charset, for total letters, that
+// this is not believed. rows is whether letters beyond ASCII follow each other, as in an alphabet of its own.
+func (g guessed) beats(total int, declared string, rows bool) bool {
+	n, better := float64(total), g.score-g.declared
+	switch {
+	case alphabet(declared) && !rows:
+		return true
+	case total < minHigh: // only what cannot be a word counts
+		return g.broken > 0 && better >= sameLeast
+	case alphabet(declared):
+		return better >= max(2*sameLeast, alphabetMargin*n)
+	// Of the same language in both, other letters are enough.
+	case g.declared == g.same && better >= max(sameLeast, sameMargin*n):
+		return true
+	}
+	return better >= margin*n
+}
+
+// splitsWord reports whether a small letter is followed by a character of two bytes: in charsets of one byte
+// the first of these is a capital.
+func splitsWord(b []byte) bool {
+	for i := 1; i < len(b); i++ {
+		if b[i] >= 0xc3 && b[i] < 0xd2 && 'a' <= b[i-1] && b[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
+}
+
 // doubtful reports whether detection knows the letters of the languages that use a charset.
 func doubtful(name string) bool {
 	switch name {
-	case "windows-1250", "windows-1251", "windows-1252", "windows-1254", "windows-1257", "iso-8859-2", "iso-8859-5", "koi8-r", "koi8-u", "ibm852":
+	case "windows-1250", "windows-1251", "windows-1252", "windows-1254", "windows-1257", "iso-8859-2", "iso-8859-5", "koi8-r", "koi8-u", "ibm852", "x-mac-ce":
 		return true
 	}
 	return false

@@ -29,9 +29,9 @@ func detect(body []byte, lang string) (name, from string) {
 		}
 		return "utf-8", "detected"
 	}
-	counts, total := countHigh(body)
-	g := guess(counts, total, lang, "")
-	if total == 0 && g.score <= 0 {
+	c := countHigh(body)
+	g := guess(c, lang, "")
+	if c.total == 0 && g.score <= 0 {
 		return "windows-1252", "default"
 	}
 	return g.charset, "detected"
@@ -43,23 +43,24 @@ type guessed struct {
 	score    float64
 	declared float64 // score of the declared charset, in its likeliest language
 	same     float64 // and in the language that charset was guessed by
+	broken   int     // signs that break words in the declared charset
 }
 
 // guess compares the counts with what is known of languages and their charsets.
-func guess(counts [128]int, total int, lang, declared string) guessed {
+func guess(counts *highCounts, lang, declared string) guessed {
 	g := guessed{score: math.Inf(-1), declared: math.Inf(-1)}
 	for _, m := range letterModels() {
 		better, own := false, math.Inf(-1)
 		for _, c := range m.charsets {
 			score := m.score(c, counts)
 			if m.lang == lang {
-				score += float64(total)*0.7 + 1
+				score += float64(counts.total)*0.7 + 1
 			}
 			if score > g.score {
 				g.score, g.charset, better = score, c.name, true
 			}
 			if c.name == declared {
-				own = score
+				own, g.broken = score, c.broken(counts)
 			}
 		}
 		g.declared = max(g.declared, own)
@@ -70,6 +71,9 @@ func guess(counts [128]int, total int, lang, declared string) guessed {
 	return g
 }
 
+// utf16Share is the share of the characters, one in so many, that are ASCII where a body is UTF-16.
+const utf16Share = 16
+
 func utf16Guess(b []byte) string {
 	n := min(len(b)&^1, 1024)
 	var zero [2]int
@@ -78,11 +82,11 @@ func utf16Guess(b []byte) string {
 			zero[i&1]++
 		}
 	}
-	switch {
-	case n < 8:
-	case zero[0] == 0 && zero[1]*2 > n/2:
+	// Blanks and signs have a zero byte in every script; other charsets have none at all.
+	switch least := max(4, n/2/utf16Share); {
+	case zero[0] == 0 && zero[1] >= least:
 		return "utf-16le"
-	case zero[1] == 0 && zero[0]*2 > n/2:
+	case zero[1] == 0 && zero[0] >= least:
 		return "utf-16be"
 	}
 	return ""
@@ -110,19 +114,37 @@ func countUTF8(b []byte) (valid, broken int) {
 	return valid, broken
 }
 
-// countHigh counts bytes above 0x7F next to a letter: those in words. Signs that
-// stand alone tell nothing about the language.
-func countHigh(b []byte) (counts [128]int, total int) {
+// highCounts are bytes above 0x7F next to a letter: those in words. Signs that stand alone tell
+// nothing about the language.
+type highCounts struct {
+	n      [128]int
+	inside [128]int // of these, with a letter on both sides
+	small  [128]int // of these, with a small letter of ASCII on both sides
+	total  int
+}
+
+func countHigh(b []byte) *highCounts {
 	word := func(i int) bool {
 		return i >= 0 && i < len(b) && (b[i] >= 0x80 || 'a' <= b[i]|0x20 && b[i]|0x20 <= 'z')
 	}
-	for i, c := range b {
-		if c >= 0x80 && (word(i-1) || word(i+1)) {
-			counts[c-0x80]++
-			total++
+	c := &highCounts{}
+	for i, h := range b {
+		if h < 0x80 {
+			continue
+		}
+		before, after := word(i-1), word(i+1)
+		if before || after {
+			c.n[h-0x80]++
+			c.total++
+		}
+		if before && after {
+			c.inside[h-0x80]++
+			if min(b[i-1], b[i+1]) >= 'a' && max(b[i-1], b[i+1]) <= 'z' {
+				c.small[h-0x80]++
+			}
 		}
 	}
-	return counts, total
+	return c
 }
 
 // letterModel is what a language writes outside ASCII: its letters, the most
@@ -135,7 +157,29 @@ type letterModel struct {
 
 type singleByte struct {
 	name string
-	m    *charmap.Charmap
+	m    interface{ DecodeByte(c byte) rune }
+}
+
+// broken counts what no word holds, if the text is in c: controls, signs with letters on both sides, capitals
+// with small ones.
+func (c singleByte) broken(counts *highCounts) (n int) {
+	for i := range counts.n {
+		switch r := c.m.DecodeByte(byte(i + 0x80)); {
+		case r == utf8.RuneError || unicode.IsControl(r):
+			n += counts.n[i]
+		case breaksWord(r):
+			n += counts.inside[i]
+		case unicode.IsUpper(r):
+			n += counts.small[i]
+		}
+	}
+	return n
+}
+
+// breaksWord reports whether r stands between no two letters. An acute accent does, where people type it for an
+// apostrophe.
+func breaksWord(r rune) bool {
+	return (unicode.IsSymbol(r) || unicode.IsNumber(r)) && r != '´' || r == '¶' || r == '§'
 }
 
 func letterModels() []letterModel {
@@ -148,11 +192,12 @@ func letterModels() []letterModel {
 		w1257 = singleByte{"windows-1257", charmap.Windows1257}
 		iso2  = singleByte{"iso-8859-2", charmap.ISO8859_2}
 		ibm2  = singleByte{"ibm852", charmap.CodePage852}
+		mac2  = singleByte{"x-mac-ce", newMacCE()}
 		iso5  = singleByte{"iso-8859-5", charmap.ISO8859_5}
 		koi8r = singleByte{"koi8-r", charmap.KOI8R}
 		koi8u = singleByte{"koi8-u", charmap.KOI8U}
 	)
-	west, central := []singleByte{w1252}, []singleByte{w1250, iso2, ibm2}
+	west, central := []singleByte{w1252}, []singleByte{w1250, iso2, ibm2, mac2}
 	return []letterModel{
 		// Western first: of equal scores the first is kept.
 		{"de", "üäößé", west},
@@ -193,7 +238,7 @@ const (
 
 // score is the logarithm of the likelihood of the counts, letters weighing by
 // Zipf's law in the order of the model.
-func (m letterModel) score(c singleByte, counts [128]int) float64 {
+func (m letterModel) score(c singleByte, counts *highCounts) float64 {
 	rank, norm := map[rune]float64{}, 0.0
 	for _, r := range m.letters {
 		rank[r] = float64(len(rank) + 2)
@@ -201,7 +246,7 @@ func (m letterModel) score(c singleByte, counts [128]int) float64 {
 	}
 	var sum float64
 	var capitals, small int
-	for i, n := range counts {
+	for i, n := range counts.n {
 		if n == 0 {
 			continue
 		}
@@ -212,6 +257,7 @@ func (m letterModel) score(c singleByte, counts [128]int) float64 {
 			p = -math.Log(rank[r] * norm)
 			if r != c.m.DecodeByte(byte(i+0x80)) {
 				capitals += n
+				sum += float64(counts.small[i]) * logForeign
 			} else {
 				small += n
 			}
@@ -220,10 +266,13 @@ func (m letterModel) score(c singleByte, counts [128]int) float64 {
 			p = logControl
 		default:
 			p = logSign
+			if breaksWord(r) {
+				sum += float64(counts.inside[i]) * (logForeign - logSign)
+			}
 		}
 		sum += float64(n) * p
 	}
-	if capitals <= 50*small { // else the text is in capitals
+	if small < capitals && capitals <= 50*small { // else it has headings, or is in capitals
 		sum += logCapital * float64(capitals)
 	}
 	return sum

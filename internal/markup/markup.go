@@ -119,7 +119,7 @@ type Doc struct {
 	Text          string // one line per block, words separated by one blank, cells by a tab
 	TextTruncated bool   // Options.MaxText was reached
 	Langs         []Lang // in document order, at most 4096
-	Charset       string // WHATWG name in lower case: utf-8, windows-1250, …, or ibm852; "" for PDF
+	Charset       string // WHATWG name in lower case: utf-8, windows-1250, …, or ibm852, x-mac-ce; "" for PDF
 	CharsetFrom   string // bom, http, meta, xml, css, detected, default
 	NoIndex       bool   // robots meta element
 	NoFollow      bool   // robots meta element

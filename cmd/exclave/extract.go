@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"exclave/crawl"
+	"exclave/internal/judge"
+	"exclave/internal/printable"
+	"exclave/internal/reading"
+	"exclave/internal/urlx"
+	"exclave/warc"
+
+	"github.com/spf13/cobra"
+)
+
+// extraction is what the flags of extract say, and what became of it.
+type extraction struct {
+	links              bool
+	text, asJSON       bool
+	base, typ, charset string // of files
+	only               string // URL of records
+	offset             int64  // of a record
+	at                 bool   // offset was given
+	contact            string
+	reader             *reading.Reader
+	something          bool // was printed
+	titled             bool // there are several documents
+}
+
+func newExtract() *cobra.Command {
+	x := &extraction{}
+	cmd := &cobra.Command{
+		Use:   "extract FILE|URL|WARC…",
+		Short: "Show what a crawl reads in documents: links, text, charset",
+		Long: `extract reads each file, the page behind each http(s) URL, or each response in a
+WARC file as a crawl does, and prints its links, one a line: hop, kind, where it is,
+URL. A URL is fetched once, with up to five redirects; robots.txt is not asked for.
+Of WARC files, --url and --offset choose records. Links of a file are printed as
+found, or with --base as they would be queued. At most 10 MB of a document are read.
+
+Exit codes: 0 something was printed; 1 there was nothing; 2 an input cannot be read,
+or an option is wrong.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := x.check(cmd); err != nil {
+				return withCode(exitUsage, err)
+			}
+			if x.reader, err = reading.New(); err != nil {
+				return err
+			}
+			var errs []error
+			x.titled = len(args) > 1
+			doubts := &doubts{to: cmd.ErrOrStderr()}
+			defer doubts.end()
+			for _, arg := range args {
+				errs = append(errs, x.input(cmd, arg, doubts))
+			}
+			switch err := errors.Join(errs...); {
+			case err != nil:
+				return withCode(exitUsage, err)
+			case !x.something:
+				return withCode(exitNegative, errSaid)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&x.links, "links", false, "the links, one a line: hop, kind, where it is, URL (the default)")
+	cmd.Flags().BoolVar(&x.text, "text", false, "the text without markup")
+	cmd.Flags().BoolVar(&x.asJSON, "json", false, "all that was read, one JSON object a document")
+	cmd.Flags().StringVar(&x.base, "base", "", "URL of the file")
+	cmd.Flags().StringVar(&x.typ, "type", "", "MIME type that a server would say of the file")
+	cmd.Flags().StringVar(&x.charset, "charset", "", "charset that a server would say of the file")
+	cmd.Flags().StringVar(&x.only, "url", "", "of a WARC file, the responses of this URL only")
+	cmd.Flags().Int64Var(&x.offset, "offset", 0, "of a WARC file, the record at this byte only")
+	cmd.Flags().StringVar(&x.contact, "contact", "https://example.org/", "contact URL sent when a URL is fetched")
+	return cmd
+}
+
+// check refuses values that cannot be.
+func (x *extraction) check(cmd *cobra.Command) error {
+	x.at = cmd.Flags().Changed("offset")
+	if x.text && x.asJSON || x.links && (x.text || x.asJSON) {
+		return errors.New("of --links, --text and --json only one can be given")
+	}
+	if cmd.Flags().Changed("base") {
+		u, err := urlx.Parse(x.base)
+		if err != nil {
+			return fmt.Errorf("--base %q: %w", x.base, err)
+		}
+		x.base = u.WithoutUserinfo().WithoutFragment().String()
+	}
+	odd := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`;,"`, r) }
+	for name, value := range map[string]string{"type": x.typ, "charset": x.charset} {
+		if cmd.Flags().Changed(name) && (value == "" || strings.ContainsFunc(value, odd) || name == "type" && strings.Count(value, "/") != 1) {
+			return fmt.Errorf("--%s %q is none", name, value)
+		}
+	}
+	return nil
+}
+
+// contentType is the header field that a server would send with a file.
+func (x *extraction) contentType() string {
+	if x.charset == "" {
+		return x.typ
+	}
+	return x.typ + "; charset=" + x.charset
+}
+
+// input reads what an argument names.
+func (x *extraction) input(cmd *cobra.Command, arg string, doubts *doubts) error {
+	take := func(u *crawl.CrawlURI) error {
+		d, err := x.reader.Read(cmd.Context(), arg, u)
+		if err != nil {
+			return err
+		}
+		return x.print(cmd.OutOrStdout(), d)
+	}
+	if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
+		return judge.Fetch(cmd.Context(), arg, x.contact, programVersion, take)
+	}
+	url := arg
+	if x.base != "" {
+		url = x.base
+	}
+	return judge.Answers(arg, url, x.contentType(), func(e *warc.Entry) bool {
+		x.titled = true
+		return (x.only == "" || e.TargetURI() == x.only) && (!x.at || e.Offset == x.offset)
+	}, doubts.note, take)
+}
+
+// print prints a document; of several, each has its URL above it.
+func (x *extraction) print(w io.Writer, d reading.Document) error {
+	if x.asJSON {
+		x.something = true
+		e := json.NewEncoder(forPrograms(w))
+		e.SetEscapeHTML(false)
+		return e.Encode(d)
+	}
+	var b strings.Builder
+	if x.text && d.Text != "" {
+		fmt.Fprintln(&b, d.Text)
+	}
+	if !x.text {
+		for _, l := range d.Links {
+			fmt.Fprintln(&b, l.Hop, l.Kind, l.Context, printable.Text(l.URL))
+		}
+	}
+	x.something = x.something || b.Len() > 0
+	if x.titled {
+		fmt.Fprintf(w, "# %s  [%s]  %d\n", printable.Text(d.URL), printable.Text(d.MIME), d.Status)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

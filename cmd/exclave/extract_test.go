@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"exclave/internal/reading"
+)
+
+// Issue 21: extract shows what the crawler sees, wherever a document is.
+func TestExtract(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const page = "<title>Pila</title><base href=/pila/><a href='?q=řez#2'>Ceník</a><img src=pila.jpg><meta http-equiv=refresh content='1;url=dál'><p>Řežeme denně, přijďte"
+	old, err := charmap.Windows1250.NewEncoder().String(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := map[string]int{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests[r.URL.Path]++
+		switch r.URL.Path {
+		case "/from":
+			http.Redirect(w, r, "/dir/to", http.StatusFound)
+		case "/dir/to":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Header().Set("Link", "</s.css>; rel=preload; as=style")
+			fmt.Fprint(w, old)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer srv.Close()
+	links := func(base string) string {
+		return strings.ReplaceAll("L nav a/@href BASE/pila/?q=%F8ez\nE embed img/@src BASE/pila/pila.jpg\nR nav meta/@content BASE/pila/d%C3%A1l\n", "BASE", base)
+	}
+	preload := "E embed Link:/@href[rel=preload,as=style] "
+	write(t, "old.html", old)
+	write(t, "two.txt", "text")
+	var archive bytes.Buffer
+	offset := 0
+	for i, answer := range []string{
+		"HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + old,
+	} {
+		offset = archive.Len()
+		fmt.Fprintf(&archive, "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-00000000000%d>\r\nWARC-Date: 2026-11-23T00:00:00Z\r\nWARC-Target-URI: http://a.test/%c\r\nContent-Type: application/http;msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", i, 'a'+i, len(answer), answer)
+	}
+	write(t, "a.warc", archive.String())
+	redirect, second := "# http://a.test/a  []  302\nR redirect Location: http://a.test/b\n", "# http://a.test/b  [text/html]  200\n"+links("http://a.test")
+	for _, c := range []struct {
+		why, want string
+		args      []string
+	}{
+		{"a redirect is followed; header fields and body, in the charset that the bytes are in", preload + srv.URL + "/s.css\n" + links(srv.URL), []string{srv.URL + "/from"}},
+		{"without an address links are as found", "L nav a/@href ?q=řez#2\nE embed img/@src pila.jpg\nR nav meta/@content dál\n", []string{"old.html"}},
+		{"with one they are as they would be queued", links("http://x.test"), []string{"--base", "http://u:p@x.test/y#z", "old.html"}},
+		{"every response of a WARC", redirect + second, []string{"a.warc"}},
+		{"of a URL", redirect, []string{"--url", "http://a.test/a", "a.warc"}},
+		{"at an offset", second, []string{"--offset", fmt.Sprint(offset), "a.warc"}},
+		{"the text", "# old.html  [text/html]  200\nCeník\nŘežeme denně, přijďte\n# two.txt  [text/plain]  200\ntext\n", []string{"--text", "old.html", "two.txt"}},
+		{"what a server would say counts", "E embed css/url http://x.test/i.png\n", []string{"--base", "http://x.test/", "--type", "text/css", "style"}},
+	} {
+		write(t, "style", "a{background:url(i.png)}")
+		if code, out, stderr := inside("", append([]string{"extract"}, c.args...)...); code != 0 || out != c.want {
+			t.Errorf("%s: code %d\n%s%swant\n%s", c.why, code, out, stderr, c.want)
+		}
+	}
+	if requests["/from"] != 1 || requests["/dir/to"] != 1 || len(requests) != 2 {
+		t.Errorf("requests %v", requests)
+	}
+	var d reading.Document
+	_, out, _ := inside("", "extract", "--json", srv.URL+"/dir/to")
+	if err := json.Unmarshal([]byte(out), &d); err != nil || d.Charset != "windows-1250" || d.CharsetFrom != "detected" || d.Base != "/pila/" || d.Title != "Pila" ||
+		d.Declared != "text/html" || d.Status != 200 || len(d.Links) != 4 || d.Links[1].Text != "Ceník" || !strings.Contains(d.Text, "přijďte") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if code, out, stderr := inside("", "extract", srv.URL+"/none"); code != 1 || out != "" {
+		t.Errorf("an answer of 404: %d %s%s", code, out, stderr)
+	}
+}

@@ -1,0 +1,24 @@
+package markup
+
+// cssConstructs are those of style sheets.
+func cssConstructs() []construct {
+	return []construct{
+		{"CSS Values 4: quoted, unquoted and empty url()", CSS, `a{b:url(x.png) url("y.png") url('z.png') url() url( w.png )}`,
+			[]string{"E x.png css/url", "E y.png css/url", "E z.png css/url", "E w.png css/url"}},
+		{"CSS Cascade 5: both forms of @import, with layers and conditions", CSS, `@import "a.css"; @IMPORT url(b.css) layer(x) screen; @import url("c.css") supports(display:grid);`,
+			[]string{"E a.css css/@import", "E b.css css/@import", "E c.css css/@import"}},
+		{"CSS Fonts 4: sources", CSS, `@font-face{font-family:"a.b";src:url(a.woff2) format("woff2"),local("b"),url(c.ttf)}`,
+			[]string{"E a.woff2 css/url", "E c.ttf css/url"}},
+		{"CSS Images 4: image-set takes strings", CSS, `a{b:image-set("a.png" 1x, url(b.png) 2x type("image/png")) -webkit-image-set(url(c.png) 1x)}`,
+			[]string{"E a.png css/url", "E b.png css/url", "E c.png css/url"}},
+		{"CSS Syntax 4.3.7: escapes", CSS, `a{b:url(a\ b\(c\).png) url("d\65 f.png")}`,
+			[]string{"E a b(c).png css/url", "E def.png css/url"}},
+		{"comments are not read", CSS, `/* url(a.png) @import "b.css"; */ a{b:url(c.png)}`, []string{"E c.png css/url"}},
+		{"a namespace is a name", CSS, `@namespace url(http://www.w3.org/2000/svg); a{b:url(c.png)}`, []string{"E c.png css/url"}},
+		{"strings elsewhere are text", CSS, `a::after{content:"x.png"} a[href="b.png"]{c:d}`, nil},
+		{"custom properties are used by others", CSS, `:root{--a:url(a.png)}`, []string{"E a.png css/url"}},
+		{"data URLs and fragments are not fetched", CSS, `a{b:url(data:image/png;base64,AA==);filter:url(#f)}`, nil},
+		{"a style sheet may be cut anywhere", CSS, `a{b:url(x.png`, []string{"E x.png css/url"}},
+		{"an import after a broken rule", CSS, `} ) @import "a.css"; b{c:url(d`, []string{"E a.css css/@import", "E d css/url"}},
+	}
+}

@@ -74,6 +74,7 @@ so. 0 = all.`,
 		"dns.prefer_ipv6": `Ask for IPv6 addresses first.`,
 		"dns.min_ttl":     `An answer is valid at least so long, whatever it says …`,
 		"dns.max_ttl":     `… and at most so long.`,
+		"dns.rate":        `Questions a second to each server; 0 = as many as there are.`,
 
 		"robots":        `robots.txt.`,
 		"robots.policy": `"obey", or "ignore" for owners of the hosts that are crawled.`,

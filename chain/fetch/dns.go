@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +17,8 @@ import (
 	"exclave/internal/resolve"
 )
 
-// negativeTTL is how long a failed lookup is relied on.
-const negativeTTL = time.Hour
+// failedTTL is how long it is relied on that a name could not be looked up.
+const failedTTL = time.Hour
 
 // DNS looks up hosts for dns: URIs.
 type DNS struct {
@@ -66,7 +67,7 @@ func (d *DNS) failed(ctx context.Context, u *crawl.CrawlURI, host string, err er
 	}
 	if u.LastAttempt {
 		now := d.clk.Now()
-		u.HostFacts = &crawl.HostFacts{Host: host, Status: crawl.StatusDNSFailed, Asked: now, Expires: now.Add(negativeTTL)}
+		u.HostFacts = &crawl.HostFacts{Host: host, Status: crawl.StatusDNSFailed, Asked: now, Expires: now.Add(cmp.Or(e.TTL, failedTTL))}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"exclave/internal/conf"
 
 	"github.com/miekg/dns"
+	"golang.org/x/time/rate"
 )
 
 // Config says whom to ask and for how long.
@@ -26,16 +27,29 @@ type Config struct {
 	// MinTTL (at least a minute) and MaxTTL bound the lifetime of an answer, whatever it claims.
 	MinTTL time.Duration `toml:"min_ttl"`
 	MaxTTL time.Duration `toml:"max_ttl"`
+	// Rate is how many questions each server is sent a second at most, 0 for no limit.
+	Rate float64 `toml:"rate"`
+}
+
+// limiter lets through what waited for a tenth of a second at once.
+func (c Config) limiter() *rate.Limiter {
+	if c.Rate == 0 {
+		return rate.NewLimiter(rate.Inf, 0)
+	}
+	return rate.NewLimiter(rate.Limit(c.Rate), int(max(c.Rate/10, 1)))
 }
 
 // leastTTL keeps an answer alive until the page that needs it is asked for: with
 // less a crawl would only ask name servers.
 const leastTTL = time.Minute
 
+// maxRate is more than any one server answers.
+const maxRate = 1e6
+
 // DefaultConfig returns the system's servers, 5 s, two attempts, IPv4 first,
-// and lifetimes from 10 minutes to Heritrix's 6 hours.
+// lifetimes from 10 minutes to Heritrix's 6 hours, and 1,000 questions a second.
 func DefaultConfig() Config {
-	return Config{Timeout: 5 * time.Second, Attempts: 2, MinTTL: 10 * time.Minute, MaxTTL: 6 * time.Hour}
+	return Config{Timeout: 5 * time.Second, Attempts: 2, MinTTL: 10 * time.Minute, MaxTTL: 6 * time.Hour, Rate: 1000}
 }
 
 // Validate returns every value that cannot be.
@@ -53,6 +67,7 @@ func (c Config) Validate() (ps conf.Problems) {
 	if c.MinTTL < leastTTL || c.MaxTTL < c.MinTTL {
 		ps.Add("min_ttl", "%v, max_ttl %v: must be %v ≤ min_ttl ≤ max_ttl", c.MinTTL, c.MaxTTL, leastTTL)
 	}
+	ps.Check(c.Rate >= 0 && c.Rate <= maxRate, "rate", "%v: must be between 0 and %v", c.Rate, maxRate)
 	return ps
 }
 

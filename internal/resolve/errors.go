@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 )
 
 // Class says what kind of failure a lookup ended with.
@@ -51,9 +52,10 @@ func (c Class) Permanent() bool { return c == NotFound || c == Invalid }
 // Error is why a lookup failed. When several servers failed it is the last one.
 type Error struct {
 	Class  Class
-	Host   string // as asked for
-	Server string // "" when none was asked
-	Err    error  // cause, may be nil
+	Host   string        // as asked for
+	Server string        // "" when none was asked
+	TTL    time.Duration // of NotFound: how long it may be relied on; else 0
+	Err    error         // cause, may be nil
 }
 
 func (e *Error) Error() string {

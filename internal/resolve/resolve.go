@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -17,6 +19,10 @@ const (
 	maxAliases = 8
 	// maxAddrs is how many addresses of a host are kept.
 	maxAddrs = 32
+	// maxNegative is how long it is relied on at most that there is nothing (RFC 2308 §5), and
+	// unsaid how long when the answer has no SOA record.
+	maxNegative = 3 * time.Hour
+	unsaid      = time.Hour
 )
 
 // Answer is what a lookup found.
@@ -41,7 +47,10 @@ type Answer struct {
 type Resolver struct {
 	cfg     Config
 	servers []string
-	good    atomic.Uint32 // index of the server that last answered
+	limits  []*rate.Limiter // questions a second, of each server
+	took    []atomic.Int64  // nanoseconds until the first answer, smoothed, of each server
+	good    atomic.Uint32   // index of the server that last answered
+	flights flights
 }
 
 // New returns a Resolver, or every problem of the configuration.
@@ -49,7 +58,7 @@ func New(c Config) (*Resolver, error) {
 	if err := c.Validate().Err("resolve"); err != nil {
 		return nil, err
 	}
-	r := &Resolver{cfg: c}
+	r := &Resolver{cfg: c, flights: flights{by: map[question]*flight{}}}
 	for _, s := range c.Servers {
 		addr, err := serverAddr(s)
 		if err != nil {
@@ -63,13 +72,18 @@ func New(c Config) (*Resolver, error) {
 			return nil, err
 		}
 	}
+	r.took = make([]atomic.Int64, len(r.servers))
+	for i := range r.servers {
+		r.took[i].Store(int64(c.Timeout)) // until it is known
+		r.limits = append(r.limits, c.limiter())
+	}
 	return r, nil
 }
 
 // Lookup returns the addresses of a host in ACE form or of an IP literal
 // without brackets, which is answered without asking. It blocks for at most
-// Timeout × Attempts × servers for each question, of which there are few, and
-// ends early when ctx does: then the error wraps ctx.Err(). Every other error
+// Timeout × Attempts × servers for each question, of which there are few, besides waiting for
+// its turn (Rate), and ends early when ctx does: then the error wraps ctx.Err(). Every other error
 // is an *Error.
 func (r *Resolver) Lookup(ctx context.Context, host string) (*Answer, error) {
 	asked := time.Now()
@@ -86,7 +100,7 @@ func (r *Resolver) Lookup(ctx context.Context, host string) (*Answer, error) {
 	}
 	var c chain
 	for _, qtype := range types {
-		c = chain{name: name}
+		c = chain{name: name, negative: c.negative}
 		if err := r.follow(ctx, &c, qtype); err != nil {
 			return nil, lookupError(ctx, host, err)
 		}
@@ -94,7 +108,7 @@ func (r *Resolver) Lookup(ctx context.Context, host string) (*Answer, error) {
 			return r.answer(host, asked, &c), nil
 		}
 	}
-	return nil, &Error{Class: NotFound, Host: host, Server: c.server, Err: errors.New("no address")}
+	return nil, &Error{Class: NotFound, Host: host, Server: c.server, TTL: r.negative(&c), Err: errors.New("no address")}
 }
 
 // lookupError completes an error of follow with what only Lookup knows.
@@ -104,7 +118,9 @@ func lookupError(ctx context.Context, host string, err error) error {
 	}
 	var e *Error
 	if errors.As(err, &e) {
-		e.Host = host
+		own := *e // others may wait for the same answer under another spelling
+		own.Host = host
+		return &own
 	}
 	return err
 }
@@ -117,6 +133,8 @@ type chain struct {
 	addrs   []netip.Addr
 	server  string
 	cut     bool // an answer that was used is truncated
+
+	negative []time.Duration // how long it holds that there is nothing, of each answer that says so
 }
 
 // follow asks until the chain has addresses or ends without. Servers that
@@ -132,8 +150,11 @@ func (r *Resolver) follow(ctx context.Context, c *chain, qtype uint16) error {
 		if !c.extend(msg.Answer) {
 			return &Error{Class: ServFail, Server: server, Err: fmt.Errorf("more than %d aliases", maxAliases)}
 		}
+		if len(c.addrs) == 0 {
+			c.holds(msg.Ns)
+		}
 		if msg.Rcode == dns.RcodeNameError {
-			return &Error{Class: NotFound, Server: server}
+			return &Error{Class: NotFound, Server: server, TTL: r.negative(c)}
 		}
 		c.cut = c.cut || msg.Truncated
 		switch {
@@ -174,6 +195,23 @@ func (c *chain) extend(records []dns.RR) bool {
 		}
 	}
 	return true
+}
+
+// holds notes how long it may be relied on that there is no such record (RFC 2308 §5).
+func (c *chain) holds(authority []dns.RR) {
+	for _, rr := range authority {
+		if soa, ok := rr.(*dns.SOA); ok {
+			c.negative = append(c.negative, time.Duration(min(soa.Hdr.Ttl, soa.Minttl))*time.Second)
+		}
+	}
+}
+
+// negative returns the least of what servers said, bounded; an hour when they did not.
+func (r *Resolver) negative(c *chain) time.Duration {
+	if len(c.negative) == 0 {
+		return unsaid
+	}
+	return max(min(slices.Min(c.negative), r.cfg.MaxTTL, maxNegative), r.cfg.MinTTL)
 }
 
 func findAlias(records []dns.RR, name string) *dns.CNAME {

@@ -3,6 +3,7 @@ package resolve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -115,9 +116,9 @@ func TestWatchAsksOnce(t *testing.T) {
 		<-held // until all have asked
 		fail(dns.RcodeServerFailure)(w, q)
 	})), func(err error) { t.Error(err) })
-	for range n {
+	for i := range n {
 		all.Go(func() {
-			if _, err := w.Lookup(t.Context(), "a.test"); errors.Is(err, ErrSilent) || err == nil {
+			if _, err := w.Lookup(t.Context(), fmt.Sprintf("a%d.test", i)); errors.Is(err, ErrSilent) || err == nil {
 				t.Errorf("got %v", err)
 			}
 		})

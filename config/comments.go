@@ -54,6 +54,10 @@ servers, and bodies of less than eight times that after half a minute, hold at m
 half of the ToeThreads.`,
 		"http.max_size": `Bytes of a body that are received; what is longer is cut, and the record says
 so. 0 = all.`,
+		"http.max_sizes": `The same by media type, such as { "video/*" = 500000000, "application/pdf" = 50000000 };
+the most exact one that fits the Content-Type counts.`,
+		"http.too_long": `What is received of a body that says to be longer: "cut", so much of it; "refuse",
+nothing. exclave report JOB truncated lists both, exclave retry --truncated asks again.`,
 		"http.max_header":        `Bytes of a header that are received, 1,024 … 1,048,576.`,
 		"http.robots_ttl":        `How long a robots.txt is relied on.`,
 		"http.certificates":      `"accept": any certificate, and what is wrong with it is noted; or "verify".`,

@@ -70,6 +70,8 @@ type Outcome struct {
 	Embedding bool
 	// Guesses: some of them are speculative.
 	Guesses bool
+	// Truncated: the answer was cut.
+	Truncated bool
 }
 
 // Valid reports whether any profile accepted the page.

@@ -308,7 +308,7 @@ func (u *CrawlURI) Annotate(word string) { u.Annotations = append(u.Annotations,
 
 // Outcome returns what is stored of the URI in its present state.
 func (u *CrawlURI) Outcome() Outcome {
-	o := Outcome{Status: u.Status, Class: u.Class, Judgeable: u.Judgeable, Open: u.MIME.Open, Embedding: u.Embedding, Guesses: u.Guesses,
+	o := Outcome{Status: u.Status, Class: u.Class, Judgeable: u.Judgeable, Open: u.MIME.Open, Embedding: u.Embedding, Guesses: u.Guesses, Truncated: u.Truncated != "",
 		Archived: u.Span != nil && !u.Response.IsZero()}
 	if p := u.Prior; p != nil {
 		// What was archived or judged before stays so.
@@ -319,9 +319,9 @@ func (u *CrawlURI) Outcome() Outcome {
 		switch unread := u.Class == ClassUnknown; {
 		case u.NotModified, u.Mode == ModeJudge && unread, u.Status < 100 && p.Outcome.Archived:
 			o.Status, o.Class, o.Judgeable = p.Outcome.Status, p.Outcome.Class, p.Outcome.Judgeable
-			o.Open, o.Embedding, o.Guesses = p.Outcome.Open, p.Outcome.Embedding, p.Outcome.Guesses
+			o.Open, o.Embedding, o.Guesses, o.Truncated = p.Outcome.Open, p.Outcome.Embedding, p.Outcome.Guesses, p.Outcome.Truncated
 		case u.Mode == ModeJudge:
-			o.Status, o.Judgeable = p.Outcome.Status, o.Judgeable || p.Outcome.Judgeable
+			o.Status, o.Judgeable, o.Truncated = p.Outcome.Status, o.Judgeable || p.Outcome.Judgeable, p.Outcome.Truncated
 			o.Embedding, o.Guesses = o.Embedding || p.Outcome.Embedding, o.Guesses || p.Outcome.Guesses
 		}
 	}

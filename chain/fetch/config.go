@@ -47,6 +47,12 @@ type Config struct {
 	// is always 512 KB. Heritrix has no limit; ours keeps an endless stream from filling
 	// the disk.
 	MaxSize int64 `toml:"max_size"`
+	// MaxSizes are sizes of media types, "application/pdf", "video/*" or "*/*", that count
+	// before MaxSize: the most exact one that fits the Content-Type.
+	MaxSizes map[string]int64 `toml:"max_sizes"`
+	// TooLong says what is received of a body that declares to be longer: "cut", so much of
+	// it, or "refuse", nothing.
+	TooLong string `toml:"too_long"`
 	// MaxHeader is how many bytes of a header are received, 1 KB … 1 MB.
 	MaxHeader int `toml:"max_header"`
 	// RobotsTTL is how long a robots.txt is relied on, at least an hour.
@@ -79,6 +85,12 @@ type Config struct {
 	Memory int `toml:"record_memory"`
 }
 
+// Words of Config.TooLong.
+const (
+	CutBodies    = "cut"
+	RefuseBodies = "refuse"
+)
+
 // leastRobotsTTL is longer than the rest between robots.txt and the page.
 const leastRobotsTTL = time.Hour
 
@@ -89,7 +101,7 @@ func DefaultConfig() Config {
 		RobotsToken: "exclave",
 		Accept:      "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
 		Timeout:     20 * time.Minute, SocketTimeout: 20 * time.Second, HeaderTimeout: time.Minute, LeastRate: 500,
-		MaxSize: 100e6, MaxHeader: 256 << 10, RobotsTTL: 24 * time.Hour,
+		MaxSize: 100e6, TooLong: CutBodies, MaxHeader: 256 << 10, RobotsTTL: 24 * time.Hour,
 		Certificates: AcceptCertificates,
 		MaxIdle:      1000, IdleTimeout: 15 * time.Second, Memory: record.DefaultMemory,
 	}
@@ -123,6 +135,12 @@ func (c Config) Validate() (ps conf.Problems) {
 	ps.Check(c.RobotsTTL >= leastRobotsTTL, "robots_ttl", "%v: must be at least %v, or a host at rest would only be asked for robots.txt", c.RobotsTTL, leastRobotsTTL)
 	ps.Check(c.LeastRate >= 0, "least_rate", "%d is negative; 0 means any rate", c.LeastRate)
 	ps.Check(c.MaxSize >= 0, "max_size", "%d is negative; 0 means no limit", c.MaxSize)
+	for _, t := range slices.Sorted(maps.Keys(c.MaxSizes)) {
+		path := conf.Join("max_sizes", t)
+		ps.Check(isTypePattern(t), path, "%q: must be a media type in lower case, such as \"application/pdf\", \"video/*\" or \"*/*\"", t)
+		ps.Check(c.MaxSizes[t] >= 0, path, "%d is negative; 0 means no limit", c.MaxSizes[t])
+	}
+	ps.Check(c.TooLong == CutBodies || c.TooLong == RefuseBodies, "too_long", "%q: must be \"cut\" or \"refuse\"", c.TooLong)
 	ps.Check(c.MaxHeader >= 1<<10 && c.MaxHeader <= record.MaxHead, "max_header", "%d is not between 1024 and %d", c.MaxHeader, record.MaxHead)
 	ps.Check(c.Certificates == AcceptCertificates || c.Certificates == VerifyCertificates, "certificates",
 		"%q: must be \"accept\" or \"verify\"", c.Certificates)

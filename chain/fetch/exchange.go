@@ -31,7 +31,8 @@ type answer struct {
 // bounds are how much of an answer is received.
 type bounds struct {
 	header int
-	body   int64 // 0 = no limit
+	body   func(*record.Head) int64 // 0 = no limit
+	refuse bool                     // nothing of a body that declares to be longer
 }
 
 // get makes one exchange. The error is a *failure, that of ctx, or our own; then
@@ -111,7 +112,7 @@ func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte, most bounds) (
 	rec := record.New(h.deps.Scratch, h.cfg.Memory)
 	record.Redact(req) // it is sent, and no disk may see what is secret in it
 	rec.SetRequest(req)
-	r := response{c: c, rec: rec, maxHeader: most.header, maxBody: most.body, answer: answer{rec: rec, addr: c.addr, notes: c.notes, tls: c.tls, suite: c.suite}}
+	r := response{c: c, rec: rec, most: most, answer: answer{rec: rec, addr: c.addr, notes: c.notes, tls: c.tls, suite: c.suite}}
 	if err = r.read(); err == nil && ctx.Err() != nil {
 		err = ctx.Err() // it was we who cut the answer short
 	}

@@ -140,7 +140,7 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 		return chain.Jump(chain.Post), h.robots(ctx, u, target)
 	}
 	extra := conditions(u)
-	a, err := h.get(ctx, target, extra, h.facts, bounds{h.cfg.MaxHeader, h.cfg.MaxSize})
+	a, err := h.get(ctx, target, extra, h.facts, h.most())
 	if err != nil {
 		return chain.Jump(chain.Post), failed(u, err)
 	}
@@ -179,10 +179,10 @@ func failed(u *crawl.CrawlURI, err error) error {
 	return nil
 }
 
-// conditions make the request conditional when an archived page is fetched again.
+// conditions make the request conditional when a page that is archived whole is fetched again.
 func conditions(u *crawl.CrawlURI) []record.Field {
 	p := u.Prior
-	if !u.Force || p == nil || !p.Outcome.Archived {
+	if !u.Force || p == nil || !p.Outcome.Archived || p.Outcome.Truncated {
 		return nil
 	}
 	var out []record.Field

@@ -390,7 +390,7 @@ func TestScratchFails(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	// Each problem is said with its key, all at once.
-	c := Config{Contact: "me", UserAgent: "x\n", RobotsToken: "a/1", Certificates: "maybe", MaxSize: -1, LeastRate: -1, MaxIdle: -1, Memory: -1,
+	c := Config{Contact: "me", UserAgent: "x\n", RobotsToken: "a/1", Certificates: "maybe", MaxSize: -1, MaxSizes: map[string]int64{"a": 1}, LeastRate: -1, MaxIdle: -1, Memory: -1,
 		ConnectTo: map[string]string{"x": "y"}, Allow: []string{"home"}, Refuse: []string{"away"}}
 	var keys []string
 	for _, p := range c.Validate() {
@@ -398,7 +398,7 @@ func TestValidate(t *testing.T) {
 	}
 	want := []string{"contact", "user_agent", "user_agent", "robots_token", "timeout", "socket_timeout", "header_timeout", "idle_timeout", "robots_ttl",
 		"least_rate",
-		"max_size", "max_header", "certificates", "max_idle", "record_memory", "connect_to.x", "allow[0]", "refuse[0]"}
+		"max_size", "max_sizes.a", "too_long", "max_header", "certificates", "max_idle", "record_memory", "connect_to.x", "allow[0]", "refuse[0]"}
 	if !slices.Equal(keys, want) {
 		t.Errorf("got %q", keys)
 	}
@@ -429,7 +429,7 @@ func FuzzResponse(f *testing.F) {
 		c.Conn = pacedConn{a, &c.pace}
 		c.br = bufio.NewReader(c)
 		rec := record.New(t.TempDir(), 1<<20)
-		r := response{c: c, rec: rec, maxHeader: 4096, maxBody: 1 << 16, answer: answer{rec: rec}}
+		r := response{c: c, rec: rec, most: bounds{header: 4096, body: func(*record.Head) int64 { return 1 << 16 }}, answer: answer{rec: rec}}
 		err := r.read()
 		_ = a.Close()
 		<-done

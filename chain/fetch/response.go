@@ -27,7 +27,7 @@ type response struct {
 	answer
 	c             *conn
 	rec           *record.Recording
-	maxHeader     int
+	most          bounds
 	maxBody       int64 // 0 = no limit
 	got           int64 // bytes of the body
 	framed        bool  // something tells where the body ends
@@ -57,6 +57,9 @@ func (r *response) read() error {
 	}
 	if r.truncated == "" && r.hasBody() {
 		r.frame(head)
+		if r.maxBody = r.most.body(head); r.refuses() {
+			return nil
+		}
 		r.c.pace.beginBody()
 		if err := r.body(); err != nil {
 			return err
@@ -64,6 +67,16 @@ func (r *response) read() error {
 	}
 	r.keep = r.keep && r.truncated == ""
 	return nil
+}
+
+// refuses reports whether the body is left where it is because it says to be too long.
+func (r *response) refuses() bool {
+	if !r.most.refuse || r.maxBody == 0 || !r.framed || r.chunked || r.least <= r.maxBody {
+		return false
+	}
+	r.truncated, r.keep = crawl.TruncLength, false
+	r.note("lenRefused")
+	return true
 }
 
 // header reads up to the empty line of the final answer.
@@ -156,12 +169,12 @@ func (r *response) lines() ([]byte, error) {
 		}
 		p, _ = r.c.br.Peek(r.c.br.Buffered()) // cannot fail for what is buffered
 		var used int
-		used, ended = end.Feed(p[:min(len(p), r.maxHeader-len(raw))])
+		used, ended = end.Feed(p[:min(len(p), r.most.header-len(raw))])
 		raw = append(raw, p[:used]...)
 		if _, err := r.c.br.Discard(used); err != nil {
 			return nil, err
 		}
-		if len(raw) == r.maxHeader {
+		if len(raw) == r.most.header {
 			r.truncated = crawl.TruncLength
 			r.note("headerTrunc")
 			break

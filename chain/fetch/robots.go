@@ -42,7 +42,7 @@ func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) 
 	var last visit
 	lookup := h.facts
 	// As much is archived as is obeyed, and no more is received; max_size is of pages.
-	most := bounds{min(h.cfg.MaxHeader, maxRobotsHeader), robots.MaxSize}
+	most := bounds{header: min(h.cfg.MaxHeader, maxRobotsHeader), body: func(*record.Head) int64 { return robots.MaxSize }}
 	for hop := 0; ; hop++ {
 		v := visit{target: target, asked: h.clk.Now()}
 		var err error

@@ -17,7 +17,8 @@ func newRetry() *cobra.Command {
 		Use:   "retry JOB",
 		Short: "Queue again what failed",
 		Long: `retry puts finished URLs back into the queues: those that failed (a negative status
-that is not an exclusion), or those of the statuses given. Their attempts are counted from zero; the back-off
+that is not an exclusion), those of the statuses given, or those whose answer was cut
+(--truncated). Their attempts are counted from zero; the back-off
 of their hosts ends, and failed answers of name servers and robots.txt that they depend on
 are deleted; politeness holds. It works on a running crawl and on a job at rest, which
 exclave crawl then continues. It prints how many there were of each status. DNS and robots.txt
@@ -27,7 +28,8 @@ Exit codes: 0 some were, or would be, queued again; 1 none, or the job was never
 configuration; 3 the state is unreadable; 4 a process that cannot be asked works on the job.`,
 		Example: `  exclave retry my-job --dry-run
   exclave retry my-job --status=-4..-2,503 --since 24h
-  exclave retry my-job --host www.example.com`,
+  exclave retry my-job --host www.example.com
+  exclave retry my-job --truncated`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if r.Statuses, err = question.ParseStatuses(status); err != nil {
@@ -42,6 +44,7 @@ configuration; 3 the state is unreadable; 4 a process that cannot be asked works
 	filterFlags(cmd, &r.Filter)
 	cmd.Flags().Lookup("host").Usage = "only those of this host"
 	cmd.Flags().StringVar(&status, "status", "", "only those of these statuses, such as --status=-2,503,-4..-3; default: all that failed")
+	cmd.Flags().BoolVar(&r.Truncated, "truncated", false, "those whose answer was cut: too long, too slow or broken off (report truncated)")
 	cmd.Flags().StringVar(&since, "since", "", "only those finished since: 36h, 2026-11-20, 2026-11-20T08:00:00Z")
 	cmd.Flags().BoolVar(&r.Dry, "dry-run", false, "show what would be queued again; change nothing")
 	return cmd

@@ -95,5 +95,5 @@ func (t *Tx) resetBackOff(r *schema.Record) error {
 type RetryURI struct {
 	ID     crawl.ID
 	Status crawl.Status
-	Force  bool // it is asked for conditionally, and archived again when it was archived
+	Force  bool // it is asked for although it is archived: conditionally, unless it was cut
 }

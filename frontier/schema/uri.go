@@ -205,7 +205,7 @@ func (d *dec) page(r *Record) {
 func (r *Record) Encode() []byte {
 	e := newEnc()
 	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.RedirectTarget,
-		r.InWanted, r.WrongType, r.QueueName != "", r.Found != 0, r.OwnWays != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0, r.LeadsToPages, r.SkippedLinks, r.isRevisit())
+		r.InWanted, r.WrongType, r.QueueName != "", r.Found != 0, r.OwnWays != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0, r.LeadsToPages, r.SkippedLinks, r.isRevisit(), r.Outcome.Truncated)
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -266,7 +266,7 @@ func DecodeRecord(id crawl.ID, b []byte, host Names) (*Record, error) {
 	r := &Record{ID: id}
 	var sameKey, finished, queue, found, ways, open, timed, empty, revisit bool
 	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.RedirectTarget,
-		&r.InWanted, &r.WrongType, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty, &r.LeadsToPages, &r.SkippedLinks, &revisit)
+		&r.InWanted, &r.WrongType, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty, &r.LeadsToPages, &r.SkippedLinks, &revisit, &r.Outcome.Truncated)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	d.url(r, sameKey, host)
 	d.page(r)

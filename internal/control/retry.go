@@ -21,7 +21,7 @@ func (s *Server) retry(w http.ResponseWriter, r *http.Request) error {
 	if ask.Verdict, err = question.ParseVerdict(q.Get("verdict")); err != nil {
 		return badRequest(err)
 	}
-	ask.Archived = q.Get("archived") != ""
+	ask.Archived, ask.Truncated = q.Get("archived") != "", q.Get("truncated") != ""
 	for name, t := range map[string]*time.Time{"since": &ask.Since, "before": &ask.Before} {
 		if text := q.Get(name); text != "" {
 			if *t, err = time.Parse(time.RFC3339Nano, text); err != nil {
@@ -50,6 +50,9 @@ func (c *Client) Retry(ctx context.Context, r question.Retry) (out question.Retr
 	}
 	if r.Archived {
 		more = append(more, "archived", "1")
+	}
+	if r.Truncated {
+		more = append(more, "truncated", "1")
 	}
 	if r.Dry {
 		more = append(more, "dry", "1")

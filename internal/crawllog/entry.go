@@ -210,3 +210,14 @@ func (p *parser) fetch(s string) (time.Time, time.Duration) {
 	}
 	return t, time.Duration(ms) * time.Millisecond
 }
+
+// Truncated reports that the answer was cut: too long, too slow, or broken off.
+func (e *Entry) Truncated() bool {
+	for _, a := range e.Annotations {
+		switch a {
+		case "lenTrunc", "timeTrunc", "discTrunc":
+			return true
+		}
+	}
+	return false
+}

@@ -271,7 +271,7 @@ func TestReportOfAProcessor(t *testing.T) {
 func TestReportNames(t *testing.T) {
 	theirs := []string{"crawl-report", "seeds-report", "hosts-report", "source-report", "mimetype-report", "responsecode-report",
 		"processors-report", "frontier-summary-report", "frontier-nonempty-report", "threads-report"}
-	ours := []string{"job-report", "status-report", "statmime-report", "steps-report", "queues-report", "workers-report", "near-duplicates-report"}
+	ours := []string{"job-report", "status-report", "statmime-report", "steps-report", "queues-report", "truncated-report", "workers-report", "near-duplicates-report"}
 	if got, want := slices.Sorted(slices.Values(question.ReportNames())), slices.Sorted(slices.Values(append(theirs, ours...))); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant\n%v", got, want)
 	}

@@ -63,7 +63,7 @@ func TestFlight(t *testing.T) {
 func lossy(share float64, questions *atomic.Int64) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, q *dns.Msg) {
 		questions.Add(1)
-		if rand.Float64() < share || rand.Float64() < share {
+		if question, answer := rand.Float64(), rand.Float64(); question < share || answer < share {
 			return
 		}
 		m := new(dns.Msg).SetReply(q)

@@ -76,6 +76,7 @@ func reports() []report {
 		{"status-report", false, (*reporter).statuses},
 		{"statmime-report", false, (*reporter).statmime},
 		{"queues-report", false, (*reporter).queues},
+		{"truncated-report", false, (*reporter).truncated},
 		{nearReport, false, (*reporter).near},
 		{"steps-report", true, (*reporter).steps},
 		{"workers-report", true, (*reporter).workers},

@@ -58,6 +58,22 @@ func (r *reporter) types(w io.Writer) error {
 	return nil
 }
 
+// truncated lists what exclave retry --truncated would ask for again.
+func (r *reporter) truncated(w io.Writer) error {
+	fmt.Fprintln(w, "[status] [archived] [url]")
+	return r.view.EachURI(func(u *frontier.Record) error {
+		if u.State != frontier.Done || u.Claim.IsZero() || !u.Outcome.Truncated {
+			return nil
+		}
+		archived := "-"
+		if u.Outcome.Archived {
+			archived = "archived"
+		}
+		_, err := fmt.Fprintln(w, int(u.Outcome.Status), archived, u.URL)
+		return err
+	})
+}
+
 func (r *reporter) statmime(w io.Writer) error {
 	fmt.Fprintln(w, "[mime-type] [#urls] [#bytes] [#stored-urls] [#stored-bytes]")
 	by := r.state.Types()

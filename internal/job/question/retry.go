@@ -21,6 +21,9 @@ type Retry struct {
 	Since    time.Time // finished at this time or later; zero: whenever
 	Dry      bool      // count, and change nothing
 
+	// Truncated chooses among those whose answer was cut, of all statuses when none is given.
+	Truncated bool
+
 	// Archived chooses among what is archived, of all statuses when none is given: it is asked for again with the
 	// validators of its capture. Before and Verdict are for these.
 	Archived bool
@@ -63,6 +66,9 @@ func (v Verdict) has(o crawl.Outcome) bool {
 
 // choosesOutcome reports whether the outcome of a URI is one that is asked for.
 func (r *Retry) choosesOutcome(o crawl.Outcome) bool {
+	if r.Truncated && (!o.Truncated || len(r.Statuses) == 0) {
+		return o.Truncated
+	}
 	if !r.Archived {
 		return r.Statuses.has(o.Status)
 	}
@@ -175,7 +181,7 @@ func (a *Answers) Retry(ctx context.Context, r Retry) (out Retried, err error) {
 		case u.Last.Before(r.Since), !r.Before.IsZero() && !u.Last.Before(r.Before):
 			return nil
 		}
-		if batch = append(batch, frontier.Again{ID: u.ID, Status: u.Outcome.Status, Force: r.Archived}); len(batch) == cap(batch) {
+		if batch = append(batch, frontier.Again{ID: u.ID, Status: u.Outcome.Status, Force: r.Archived || r.Truncated}); len(batch) == cap(batch) {
 			return flush()
 		}
 		return nil

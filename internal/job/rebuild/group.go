@@ -28,6 +28,7 @@ type group struct {
 	ETag, LastModified string
 	ContentType        string // as the header has it
 	Redirect, NoFollow bool
+	Truncated          bool
 	Carried            []answered `json:",omitempty"`
 
 	// Payload is what the answer is found by when later ones have the same content. Refers is, of a revisit record of an

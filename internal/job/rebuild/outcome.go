@@ -15,6 +15,9 @@ func (r *replay) outcome(u *crawl.CrawlURI, e crawllog.Entry, g *group) {
 	u.Status, u.Started, u.Took, u.Worker = crawl.Status(e.Status), e.Started, e.Took, e.Worker
 	u.Received, u.Digest, u.Annotations = e.Received(), e.Digest, e.Annotations
 	u.MIME = typeOf(u, e, g)
+	if e.Truncated() || g != nil && g.Truncated {
+		u.Truncated = crawl.TruncLength // which of them makes no difference to the state
+	}
 	if u.Status.IsHTTP() {
 		u.HTTPStatus = e.Status
 		u.Class = classOf(u, g)

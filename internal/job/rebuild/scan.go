@@ -97,7 +97,8 @@ func (s *scan) answer(e *warc.Entry) (*answer, error) {
 	if t := e.Type(); t != warc.TypeResponse && t != warc.TypeRevisit {
 		return nil, nil
 	}
-	a := &answer{group: group{URL: e.TargetURI(), Type: e.Type(), ID: e.ID(), Digest: e.Header.Get("WARC-Payload-Digest"), Size: e.Size}}
+	a := &answer{group: group{URL: e.TargetURI(), Type: e.Type(), ID: e.ID(), Digest: e.Header.Get("WARC-Payload-Digest"), Size: e.Size,
+		Truncated: e.Header.Get("WARC-Truncated") != ""}}
 	a.Addr, _ = netip.ParseAddr(e.Header.Get("WARC-IP-Address"))
 	if t, err := e.Date(); err == nil {
 		a.Date = t.UnixMilli()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -253,16 +254,6 @@ func TestAnnotation(t *testing.T) {
 	}
 }
 
-func TestRefreshURL(t *testing.T) {
-	for in, want := range map[string]string{
-		"5": "", "0;url=a": "a", `0; URL = "a b" x`: "a b", "1,/a": "/a", "0;urlish": "urlish", "": "", "3; url": "url", `0;url="`: "",
-	} {
-		if got := refreshURL(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
 // Header fields are a stranger's bytes.
 func FuzzHeaderFields(f *testing.F) {
 	f.Add(`<a>; rel=next, <b>; rel="x\"y"; as`)
@@ -272,9 +263,39 @@ func FuzzHeaderFields(f *testing.F) {
 		if n := len(linkField(s)); n > maxFieldLinks {
 			t.Errorf("%d links", n)
 		}
-		refreshURL(s)
 		u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.com/"}, HTTPStatus: 200,
 			Headers: []crawl.Header{{Name: "Link", Value: s}, {Name: "Refresh", Value: s}}}
 		process(t, u, NewHTTP(10))
 	})
+}
+
+// TestBases: what links are relative to, as Chromium resolves them.
+func TestBases(t *testing.T) {
+	for _, c := range []struct {
+		why, via, hops, url, typ, body string
+		want                           []string
+	}{
+		{"links are relative to the base element, embeds before it are not, pictures are asked for twice", "", "", "http://a.com/d/p", "text/html",
+			`<link rel=stylesheet href=s.css><a href=l.html>x</a><img src=i.png><base href="/x/"><script src=j.js></script><base href="/y/"><img src=k.png>`,
+			[]string{"http://a.com/d/s.css", "http://a.com/x/l.html", "http://a.com/d/i.png", "http://a.com/x/i.png", "http://a.com/x/j.js", "http://a.com/x/k.png"}},
+		{"a srcdoc has a base of its own, a template none", "", "", "http://a.com/d/p", "text/html",
+			`<template><base href="/t/"></template><iframe srcdoc="<img src=a.png><base href='/s/'><img src=b.png>"></iframe><img src=c.png>`,
+			[]string{"http://a.com/d/a.png", "http://a.com/s/b.png", "http://a.com/d/c.png"}},
+		{"strings of a script are relative to its page, imports are not", "http://a.com/d/p", "LE", "http://cdn.com/js/s.js", "text/javascript",
+			`import "./m.js"; x = "img/a.png"; location = "go"; new Worker("w.js")`,
+			[]string{"http://cdn.com/js/m.js", "http://a.com/d/go", "http://a.com/d/w.js", "http://a.com/d/img/a.png"}},
+		{"a script that was redirected, or is a seed, stands for itself", "http://a.com/d/p", "ER", "http://cdn.com/js/s.js", "text/javascript",
+			`x = "img/a.png"`, []string{"http://cdn.com/js/img/a.png"}},
+	} {
+		u := answer(t, c.url, "200 OK", "Content-Type: "+c.typ+"\r\n", c.body)
+		u.Via, u.Hops = c.via, c.hops
+		process(t, u, NewMarkup(DefaultConfig(), markup.HTML, markup.JS))
+		var got []string
+		for _, o := range u.Outlinks {
+			got = append(got, o.URL.String())
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n%q, want\n%q", c.why, got, c.want)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"exclave/chain"
 	"exclave/crawl"
+	"exclave/internal/markup"
 )
 
 // HTTP takes links from header fields: Location of redirects, Link, Refresh.
@@ -38,8 +39,8 @@ func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, erro
 				l.addLinkField(k)
 			}
 		case strings.EqualFold(f.Name, "Refresh"):
-			if ref := refreshURL(f.Value); ref != "" {
-				l.take(ref, "", crawl.HopRedirect, crawl.LinkNav, "Refresh:", "")
+			if ref := markup.RefreshURL([]byte(f.Value)); len(ref) > 0 {
+				l.take(string(ref), "", crawl.HopRedirect, crawl.LinkNav, "Refresh:", "")
 			}
 		}
 	}
@@ -160,24 +161,4 @@ func (l *links) addLinkField(k fieldLink) {
 			return
 		}
 	}
-}
-
-// refreshURL returns the reference of "5; url=next.html" (HTML standard,
-// 4.2.5.3, which browsers use for the header field too), "" without one.
-func refreshURL(s string) string {
-	n := strings.IndexAny(s, ";,")
-	if n < 0 {
-		return ""
-	}
-	s = strings.TrimSpace(s[n+1:])
-	if len(s) >= 3 && strings.EqualFold(s[:3], "url") {
-		if rest := strings.TrimLeft(s[3:], " \t"); strings.HasPrefix(rest, "=") {
-			s = strings.TrimSpace(rest[1:])
-		}
-	}
-	if len(s) > 0 && (s[0] == '"' || s[0] == '\'') {
-		q := s[:1]
-		s, _, _ = strings.Cut(s[1:], q)
-	}
-	return s
 }

@@ -1,7 +1,10 @@
 package extract
 
 import (
+	"strings"
+
 	"exclave/crawl"
+	"exclave/internal/markup"
 	"exclave/internal/urlx"
 )
 
@@ -54,18 +57,50 @@ func foundOf(u *crawl.CrawlURI) *found {
 // links adds resolved, distinct links to a URI, up to a limit.
 type links struct {
 	u    *crawl.CrawlURI
-	base *urlx.URL
+	base *urlx.URL // of what stands in it
+	own  *urlx.URL // its address
+	page *urlx.URL // of a script: the page that it is a script of, as far as that is known
 	max  int
 	*found
 }
 
 // newLinks returns nil when the URI has no address that links could be relative to.
 func newLinks(u *crawl.CrawlURI, limit int) *links {
-	base := u.Parsed()
-	if base == nil {
+	own := u.Parsed()
+	if own == nil {
 		return nil
 	}
-	return &links{u, base, limit, foundOf(u)}
+	return &links{u: u, base: own, own: own, page: own, max: limit, found: foundOf(u)}
+}
+
+// ofPage makes the strings of a script relative to the page that it was found on, as they are for a browser: a
+// script of several pages is that of the first. What was redirected, or found on anything else, stands for itself.
+func (l *links) ofPage() {
+	if n := len(l.u.Hops); n == 0 || l.u.Hops[n-1] != crawl.HopEmbed && l.u.Hops[n-1] != crawl.HopSpeculative {
+		return
+	}
+	if page, err := urlx.Parse(l.u.Via); err == nil {
+		l.page = page
+	}
+}
+
+// baseOf returns what a link of a document is relative to, and what else: a browser asks for a picture that stands before
+// the base element twice.
+func (l *links) baseOf(k *markup.Link) (base, also *urlx.URL) {
+	switch {
+	case k.OfPage:
+		return l.page, nil
+	case k.Base != "":
+		if b, err := l.base.Resolve(k.Base); err == nil {
+			return b, nil
+		}
+	case k.Early && l.base != l.own:
+		if strings.HasPrefix(k.Context, "img/") {
+			return l.own, l.base
+		}
+		return l.own, nil
+	}
+	return l.base, nil
 }
 
 // rebase makes the document's base element count, when it is an address.
@@ -81,15 +116,19 @@ func (l *links) rebase(ref string) {
 // take resolves ref and keeps it. References that no address can be made of are
 // left out without a trace: pages are full of them.
 func (l *links) take(ref, charset string, hop byte, kind crawl.LinkKind, context, text string) {
+	l.takeFrom(l.base, ref, charset, hop, kind, context, text)
+}
+
+func (l *links) takeFrom(base *urlx.URL, ref, charset string, hop byte, kind crawl.LinkKind, context, text string) {
 	if ref == "" {
 		return
 	}
 	var to *urlx.URL
 	var err error
 	if charset == "" || charset == "utf-8" {
-		to, err = l.base.Resolve(ref)
+		to, err = base.Resolve(ref)
 	} else {
-		to, err = l.base.ResolveCharset(ref, charset)
+		to, err = base.ResolveCharset(ref, charset)
 	}
 	if err != nil {
 		return

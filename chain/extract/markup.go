@@ -112,6 +112,9 @@ func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
 	}
 	d := u.Doc
 	l.rebase(d.Base)
+	if d.Kind == markup.JS {
+		l.ofPage()
+	}
 	charset := ""
 	if d.Kind == markup.HTML || d.Kind == markup.XHTML {
 		charset = d.Charset // other formats write queries in UTF-8
@@ -125,7 +128,11 @@ func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
 			u.Dropped += len(d.Links) - i
 			return false
 		}
-		l.take(k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
+		base, also := l.baseOf(&k)
+		l.takeFrom(base, k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
+		if also != nil {
+			l.takeFrom(also, k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
+		}
 	}
 	return true
 }

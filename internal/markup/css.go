@@ -100,7 +100,12 @@ func (b *builder) cssNested(src []byte, depth int) {
 	}
 }
 
-func (b *builder) addCSS(url, context string) { b.add([]byte(url), Embed, context) }
+func (b *builder) addCSS(url, context string) {
+	if b.quotes > 0 && !b.written && !plausibleLazy([]byte(url)) {
+		return
+	}
+	b.add([]byte(url), Embed, context)
+}
 
 func takesFileNames(function string) bool {
 	return function == "image-set" || function == "-webkit-image-set" || function == "src" || function == "url" || function == "image"

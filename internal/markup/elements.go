@@ -15,17 +15,17 @@ func (p *markupParser) links(a atom.Atom, tag []byte) {
 	case atom.Link:
 		p.linkElement()
 	case atom.Base:
-		if h := p.get("href"); h != nil && p.b.doc.Base == "" && p.depth == 0 {
-			if u, ok := cleanURL(h); ok && len(u) <= maxURL {
-				p.b.doc.Base = u
-			}
-		}
+		p.baseElement()
 	case atom.Object, atom.Applet:
 		p.object(a)
 	case atom.Param:
 		p.param()
 	case atom.Iframe:
 		p.srcdoc()
+	case atom.Select:
+		p.jumps = leadsOn(p.get("onchange"))
+	case atom.Option:
+		p.option()
 	}
 	for i := range p.attrs {
 		at := &p.attrs[i]
@@ -33,6 +33,24 @@ func (p *markupParser) links(a atom.Atom, tag []byte) {
 			continue
 		}
 		p.attribute(a, tag, at)
+	}
+}
+
+// baseElement takes the first base element of a document that is shown (HTML standard 4.2.3).
+func (p *markupParser) baseElement() {
+	h := p.get("href")
+	if h == nil || p.based || p.fragment || p.template > 0 || p.svg > 0 {
+		return
+	}
+	u, ok := cleanURL(h)
+	if !ok || len(u) > maxURL {
+		return
+	}
+	p.based = true
+	if p.depth == 0 {
+		p.b.doc.Base, p.b.based = u, true
+	} else {
+		p.b.base = u
 	}
 }
 
@@ -86,8 +104,24 @@ func (p *markupParser) otherAttribute(a atom.Atom, tag []byte, at *attr) {
 	}
 }
 
+// leadsOn reports that a handler goes where a value says.
+func leadsOn(handler []byte) bool {
+	return bytes.Contains(handler, []byte("location")) || bytes.Contains(handler, []byte("href")) || bytes.Contains(handler, []byte("open("))
+}
+
+// option takes the values of menus that lead to pages.
+func (p *markupParser) option() {
+	v := string(bytes.TrimSpace(p.get("value")))
+	switch {
+	case p.jumps && isReference(v):
+		p.b.add([]byte(v), Nav, "option/@value")
+	case looksLikeURL(v):
+		p.b.add([]byte(v), Speculative, "option/@value")
+	}
+}
+
 func (p *markupParser) lang(tag []byte, at *attr) {
-	if len(p.b.doc.Langs) < maxLangs {
+	if len(p.b.doc.Langs) < maxLangs && !p.fragment {
 		p.b.doc.Langs = append(p.b.doc.Langs, Lang{
 			Value: collapse(at.val, maxLang), Element: string(tag), Attr: string(at.key),
 		})
@@ -99,7 +133,7 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 	switch {
 	case a == atom.Link || a == atom.Base:
 	case a == atom.A && hasScheme(at.val, "javascript:"):
-		p.b.js(at.val[bytes.IndexByte(at.val, ':')+1:], false)
+		p.b.js(percentDecoded(at.val[bytes.IndexByte(at.val, ':')+1:]), false)
 	case a == atom.A:
 		p.openAnchor(p.b.add(at.val, Nav, p.context(tag, key)))
 	case a == atom.Area:
@@ -111,6 +145,23 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 	default:
 		p.b.add(at.val, Nav, p.context(tag, key))
 	}
+}
+
+// percentDecoded returns the code of a javascript: URL, which browsers decode before they run it.
+func percentDecoded(code []byte) []byte {
+	if bytes.IndexByte(code, '%') < 0 {
+		return code
+	}
+	out := make([]byte, 0, len(code))
+	for i := 0; i < len(code); i++ {
+		if c := code[i]; c == '%' && i+2 < len(code) && hexDigit(code[i+1]) >= 0 && hexDigit(code[i+2]) >= 0 {
+			out = append(out, byte(hexDigit(code[i+1])<<4|hexDigit(code[i+2])))
+			i += 2
+			continue
+		}
+		out = append(out, code[i])
+	}
+	return out
 }
 
 func hasScheme(val []byte, scheme string) bool {
@@ -189,6 +240,7 @@ func (p *markupParser) dataAttr(a atom.Atom, tag []byte, at *attr) {
 			}
 			p.b.add(val, kind, p.context(tag, string(safeName(at.key))))
 		}
+	case p.b.quotedIn(val, false):
 	case len(val) <= maxURL && looksLikeURL(string(val)):
 		p.b.add(val, Speculative, p.context(tag, string(safeName(at.key))))
 	}
@@ -251,10 +303,10 @@ func (p *markupParser) srcdoc() {
 		return
 	}
 	p.b.text.sep('\n')
-	pre := p.b.text.pre
+	pre, base := p.b.text.pre, p.b.base
 	p.b.text.pre = 0
 	newMarkupParser(p.b, HTML, p.depth+1).run(doc)
-	p.b.text.pre = pre
+	p.b.text.pre, p.b.base = pre, base
 	p.b.text.sep('\n')
 }
 

@@ -64,7 +64,7 @@ func FuzzCSS(f *testing.F) {
 }
 
 func FuzzJS(f *testing.F) {
-	for _, s := range []string{"import '/a/b.js'", "`${`${'/a/b'}`}`", `a=/["/]/;b="\u12`, "'\\", "new Worker(`x`)", "`${#", "1/2/'"} {
+	for _, s := range []string{"import '/a/b.js'", "`${`${'/a/b'}`}`", `a=/["/]/;b="\u12`, "'\\", "new Worker(`x`)", "`${#", "1/2/'", `document.write('<script src="a.js"><\/script><img src=b>')`, `x={"a/b":'{"u":"c/d.js"}'};new URL("a/b.js",import.meta.url)`, "location='a'+b;f(`<a href=${c} data-x='[\"d/e.png\"]'>`)", `"a.png 1x, b.png 2x"`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) { check(t, JS, body, "") })
@@ -110,6 +110,9 @@ func FuzzCharset(f *testing.F) {
 func FuzzGrowth(f *testing.F) {
 	f.Add(uint8(JS), []byte(`"x.png";`), []byte("@a "), []byte(""))
 	f.Add(uint8(HTML), []byte("<a "), []byte("a=b>"), []byte("</a>"))
+	f.Add(uint8(JS), []byte(`"<a `), []byte("style=/"), []byte(`"`))
+	f.Add(uint8(JS), []byte(`"`), []byte("<!--<a b='<script"), []byte(`="`))
+	f.Add(uint8(HTML), []byte("<!--[if IE]>"), []byte("<a src='"), []byte("-->"))
 	f.Add(uint8(CSS), []byte("a{b:"), []byte("url("), []byte(")}"))
 	f.Add(uint8(PDF), []byte("/ObjStm"), []byte("stream\nx\x9c/URI("), []byte(")"))
 	f.Fuzz(func(t *testing.T, kind uint8, head, unit, tail []byte) {

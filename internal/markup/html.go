@@ -27,6 +27,9 @@ type markupParser struct {
 	inHead   bool
 	titled   bool // the title was read
 	formPost bool // inside a form that is not sent with GET
+	jumps    bool // the last select leads where its options say
+	based    bool // the base element was read
+	fragment bool // the content of a string or comment: only its links matter
 
 	anchor     int // index of the open anchor in Links, -1
 	anchorText textWriter
@@ -76,8 +79,12 @@ func (p *markupParser) onText(s []byte) {
 		p.b.css(s)
 		return
 	case atom.Script:
-		if p.script != scriptOther {
+		switch p.script {
+		case scriptCode, scriptData:
 			p.b.js(s, p.script == scriptData)
+		case scriptMarkup:
+			p.b.quotedIn(s, true)
+		case scriptOther:
 		}
 		return
 	case atom.Title:
@@ -103,7 +110,7 @@ func (p *markupParser) onText(s []byte) {
 }
 
 func (p *markupParser) onTitle(s []byte) {
-	if !p.titled && p.depth == 0 && p.svg == 0 {
+	if !p.titled && p.depth == 0 && p.svg == 0 && !p.fragment {
 		p.b.doc.Title = collapse(s, maxTitle)
 		p.titled = true
 	}
@@ -215,7 +222,9 @@ func (p *markupParser) onEnd(a atom.Atom) {
 		p.svg = max(p.svg-1, 0)
 		p.z.AllowCDATA(p.kind != HTML || p.svg > 0)
 	case atom.Template:
-		p.template = max(p.template-1, 0)
+		if p.template > 1 || !p.fragment {
+			p.template = max(p.template-1, 0)
+		}
 	case atom.Pre, atom.Listing, atom.Xmp, atom.Textarea:
 		p.b.text.pre = max(p.b.text.pre-1, 0)
 	case atom.Form:
@@ -249,9 +258,21 @@ func (p *markupParser) closeAnchor() {
 	}
 }
 
+// conditional reads what a comment holds for old versions of Internet Explorer: <!--[if IE]>…<![endif]-->.
+func (p *markupParser) conditional(s []byte) {
+	end := bytes.Index(s, []byte("]>"))
+	if end < 0 || p.depth >= maxDepth || !bytes.HasPrefix(s, []byte("[if ")) {
+		return
+	}
+	p.b.fragment(bytes.TrimSuffix(s[end+2:], []byte("<![endif]")), p.depth+1)
+}
+
 // onInstruction handles processing instructions, which the tokenizer gives as
 // comments: the style sheet of an XML document (W3C xml-stylesheet).
 func (p *markupParser) onInstruction(s []byte) {
+	if !p.xml() && p.svg == 0 {
+		p.conditional(s)
+	}
 	if p.kind == HTML || !bytes.HasPrefix(s, []byte("?xml-stylesheet")) {
 		return
 	}

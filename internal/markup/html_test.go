@@ -149,3 +149,13 @@ func TestSrcdocDepth(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestRefreshURL(t *testing.T) {
+	for in, want := range map[string]string{
+		"5": "", "0;url=a": "a", `0; URL = "a b" x`: "a b", "1,/a": "/a", "0;urlish": "urlish", "": "", "3; url": "url", `0;url="`: "",
+	} {
+		if got := RefreshURL([]byte(in)); string(got) != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -7,17 +7,20 @@ import (
 )
 
 const (
-	jsImport = "js/import"
-	jsString = "js/string"
+	jsImport   = "js/import"
+	jsWorker   = "js/worker"
+	jsString   = "js/string"
+	jsLocation = "js/location"
 )
 
 // scriptType says what a script element holds.
 type scriptType uint8
 
 const (
-	scriptCode  scriptType = iota
-	scriptData             // JSON
-	scriptOther            // templates and other languages: not read
+	scriptCode   scriptType = iota
+	scriptData              // JSON
+	scriptMarkup            // a template, or a document
+	scriptOther             // other languages: not read
 )
 
 func scriptTypeOf(typ []byte) scriptType {
@@ -28,13 +31,16 @@ func scriptTypeOf(typ []byte) scriptType {
 		return scriptCode
 	case strings.Contains(t, "json") || t == "importmap" || t == "speculationrules":
 		return scriptData
+	case strings.Contains(t, "template") || strings.Contains(t, "tmpl") || strings.Contains(t, "html") || strings.Contains(t, "handlebars") ||
+		strings.Contains(t, "mustache") || strings.Contains(t, "ejs"):
+		return scriptMarkup
 	}
 	return scriptOther
 }
 
-// js finds literals: modules, workers and imported scripts are embeds, strings
-// that look like URLs are guesses. Strings that are glued to others are parts of
-// URLs and are left out.
+// js finds literals: modules, workers and imported scripts are embeds, what location is set to
+// is navigation, strings that look like URLs are guesses. Strings that are glued to others are parts
+// of URLs and are left out, and so are the keys of objects.
 func (b *builder) js(src []byte, data bool) {
 	if bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 {
 		return
@@ -52,81 +58,235 @@ func (b *builder) js(src []byte, data bool) {
 	s.flush()
 }
 
-// jsScan is the little context that decides about a string: the token before,
+// jsScan is the little context that decides about a string: the tokens before,
 // the one after, and the function it is an argument of.
 type jsScan struct {
 	b          *builder
 	data       bool
 	afterValue bool // the last token ends an expression, so that "/" divides
-	last       jsKind
-	word       string // the last token, when it is an identifier or keyword
-	callee     string // the word before the last opening bracket
-	pending    string // a guess waiting for the token after it
+	ring       [8]jsToken
+	n          int    // tokens so far
+	callee     []byte // the word before the last opening bracket
+	calleeOf   []byte // the identifier before the dot before it
+
+	pending Link // a link waiting for the token after it; URL "" = none
+	key     bool // it is a key of an object if a colon follows
+	relURL  bool // the first argument of new URL(): an embed if import.meta follows
+}
+
+type jsToken struct {
+	kind jsKind
+	text []byte
+}
+
+// before returns the i-th token before this one; 1 is the last.
+func (s *jsScan) before(i int) jsToken { return s.ring[(s.n-i)&7] }
+
+func (s *jsScan) last() jsKind { return s.before(1).kind }
+
+// wordBefore returns the i-th token before, when it is an identifier or keyword, and the identifier that it
+// is a member of.
+func (s *jsScan) wordBefore(i int) (word, owner []byte) {
+	t := s.before(i)
+	if t.kind != jsWord {
+		return nil, nil
+	}
+	if s.before(i+1).kind == jsDot && s.before(i+2).kind == jsWord {
+		owner = s.before(i + 2).text
+	}
+	return t.text, owner
+}
+
+// target is what the next token is assigned to: the name before "=" or ":".
+func (s *jsScan) target() (name, owner []byte) {
+	if k := s.last(); k != jsAssign && k != jsColon {
+		return nil, nil
+	}
+	if t := s.before(2); t.kind == jsStr {
+		return t.text[1 : len(t.text)-1], nil
+	}
+	return s.wordBefore(2)
 }
 
 func (s *jsScan) token(k jsKind, text []byte) {
-	if k == jsPlus {
-		s.pending = ""
+	if s.pending.URL != "" && s.waits(k, text) {
+		s.ring[s.n&7], s.afterValue = jsToken{k, text}, false
+		s.n++
+		return
 	}
-	s.flush()
-	word := ""
 	value := k == jsNumber || k == jsStr || k == jsTemplate || k == jsRegExp || k == jsClose || k == jsValue
 	switch k {
 	case jsStr, jsTemplate:
 		s.literal(text)
+	case jsPiece:
+		s.b.quotedIn(jsUnescape(text), false)
 	case jsOpen:
-		s.callee = s.word
+		s.callee, s.calleeOf = s.wordBefore(1)
 	case jsClose:
-		s.callee = ""
+		s.callee, s.calleeOf = nil, nil
 	case jsWord:
-		if len(text) <= len("importScripts") {
-			word = string(text)
-		}
-		value = !beforeValue(word)
+		value = !beforeValue(text)
 	}
-	s.last, s.word, s.afterValue = k, word, value
+	s.ring[s.n&7], s.afterValue = jsToken{k, text}, value
+	s.n++
 }
 
-func (s *jsScan) literal(tok []byte) {
-	if len(tok) < 4 || len(tok) > maxURL {
-		return
-	}
-	v := jsUnescape(tok[1 : len(tok)-1])
-	if !s.data && s.loads(v) {
-		s.b.add([]byte(v), Embed, jsImport)
-		return
-	}
-	if s.last != jsPlus && looksLikeURL(v) {
-		s.pending = v
-	}
-}
-
-// loads reports a literal that the browser fetches: import and export … from,
-// import(), importScripts(), workers.
-func (s *jsScan) loads(v string) bool {
+// waits decides about the pending link by the token after it, and reports whether another must
+// come for that.
+func (s *jsScan) waits(k jsKind, text []byte) bool {
 	switch {
-	case s.word == "from" || s.word == "import", s.last == jsOpen && s.callee == "import":
-		// A bare module name is no URL.
-		return strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "http")
-	case s.callee == "importScripts":
-		return s.last == jsOpen || s.last == jsComma
-	case s.callee == "Worker" || s.callee == "SharedWorker":
-		return s.last == jsOpen
+	case k == jsPlus, k == jsColon && s.key:
+		s.pending.URL = ""
+	case s.relURL && k == jsComma:
+		return true
+	case s.relURL && k == jsWord && string(text) == "import" && s.last() == jsComma:
+		s.pending.Kind, s.pending.Context = Embed, jsImport
+	}
+	s.flush()
+	return false
+}
+
+// literal takes what a string says.
+func (s *jsScan) literal(tok []byte) {
+	if len(tok) < 3 {
+		return
+	}
+	raw := jsUnescape(tok[1 : len(tok)-1])
+	if s.b.quotedIn(raw, s.writes()) || len(raw) > maxURL || bytes.IndexByte(raw, '/') < 0 && bytes.IndexByte(raw, '.') < 0 && !s.navigates() {
+		return
+	}
+	v := string(raw)
+	kind, context := s.use(v)
+	if context == "" {
+		return
+	}
+	last := s.last()
+	s.pending = Link{URL: v, Kind: kind, Context: context}
+	s.key = last == jsBrace || last == jsComma
+	s.relURL = last == jsOpen && string(s.callee) == "URL"
+}
+
+// use tells what a string is used for, as far as the tokens before it tell; no context: it is
+// no link.
+func (s *jsScan) use(v string) (LinkKind, string) {
+	last := s.last()
+	first := last == jsOpen
+	word, _ := s.wordBefore(1)
+	switch {
+	case s.data:
+	case string(word) == "from", string(word) == "import", first && string(s.callee) == "import":
+		if pathLike(v) { // a bare module name is no URL
+			return Embed, jsImport
+		}
+		return 0, ""
+	case string(s.callee) == "importScripts" && (first || last == jsComma) && isReference(v):
+		return Embed, jsImport
+	case first && (string(s.callee) == "Worker" || string(s.callee) == "SharedWorker") && isReference(v):
+		return Embed, jsWorker
+	case first && string(s.callee) == "require":
+		return 0, ""
+	case s.navigates() && isReference(v):
+		return Nav, jsLocation
+	}
+	switch {
+	case last == jsPlus && !strings.HasPrefix(v, "//"):
+	case looksLikeURL(v) && !s.prefixOf(v), s.takesURL() && isReference(v) && (last != jsColon || strings.ContainsAny(v, "/.?")):
+		return Speculative, jsString
+	}
+	return 0, ""
+}
+
+// navigates reports that a browser goes where the string says: location = "…", location.href = "…",
+// location.assign("…"), location.replace("…"), open("…").
+func (s *jsScan) navigates() bool {
+	if s.data {
+		return false
+	}
+	switch s.last() {
+	case jsAssign:
+		name, owner := s.target()
+		return string(name) == "location" || string(name) == "href" && string(owner) == "location"
+	case jsOpen:
+		switch string(s.callee) {
+		case "assign", "replace":
+			return string(s.calleeOf) == "location"
+		case "open":
+			return string(s.calleeOf) == "window" || len(s.calleeOf) == 0
+		}
 	}
 	return false
 }
 
+// takesURL reports a place where any string is an address: an attribute, an argument, or a member that is
+// called url.
+func (s *jsScan) takesURL() bool {
+	switch s.last() {
+	case jsAssign:
+		name, owner := s.target()
+		switch string(name) {
+		case "src", "href", "poster", "action":
+			return len(owner) > 0
+		}
+	case jsColon:
+		name, _ := s.target()
+		switch string(name) {
+		case "url", "href", "src", "contentUrl", "thumbnailUrl", "embedUrl":
+			return true
+		}
+	case jsOpen:
+		switch string(s.callee) {
+		case "fetch", "getJSON", "getScript", "EventSource", "Audio", "addModule", "register", "sendBeacon":
+			return true
+		}
+	case jsComma:
+		return string(s.callee) == "open" && len(s.calleeOf) > 0 && string(s.calleeOf) != "window" // of an XMLHttpRequest, behind the method
+	}
+	return false
+}
+
+// prefixOf reports a path that names are put behind: what ends with a slash and is a folder of files, or
+// is called a base.
+func (s *jsScan) prefixOf(v string) bool {
+	if !strings.HasSuffix(v, "/") || schemeLen([]byte(v)) > 0 {
+		return false
+	}
+	if name, _ := s.target(); name != nil {
+		t := strings.ToLower(string(name[:min(len(name), maxName)]))
+		for _, word := range [...]string{"base", "root", "path", "prefix", "dir", "folder", "public"} {
+			if strings.Contains(t, word) {
+				return true
+			}
+		}
+	}
+	for part := range strings.SplitSeq(v, "/") {
+		switch part {
+		case "themes", "plugins", "modules", "assets", "static", "js", "css", "img", "images", "fonts", "dist", "lib", "libs", "libraries", "vendor",
+			"sites", "wp-content", "wp-includes", "media", "files", "uploads", "scripts", "styles", "node_modules", "api", "ajax", "resources":
+			return true
+		}
+	}
+	return false
+}
+
+const maxName = 64
+
+// writes reports that the string is written into the document as it is.
+func (s *jsScan) writes() bool {
+	return string(s.calleeOf) == "document" && (string(s.callee) == "write" || string(s.callee) == "writeln")
+}
+
 func (s *jsScan) flush() {
-	if s.pending != "" {
-		s.b.add([]byte(s.pending), Speculative, jsString)
-		s.pending = ""
+	if s.pending.URL != "" {
+		s.b.add([]byte(s.pending.URL), s.pending.Kind, s.pending.Context)
+		s.pending.URL = ""
 	}
 }
 
 // jsUnescape decodes the escapes of string literals (ECMA-262, 12.9.4) and JSON.
-func jsUnescape(s []byte) string {
+// What has none is returned as it is.
+func jsUnescape(s []byte) []byte {
 	if bytes.IndexByte(s, '\\') < 0 {
-		return string(s)
+		return s
 	}
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -152,7 +312,7 @@ func jsUnescape(s []byte) string {
 			out = append(out, s[i])
 		}
 	}
-	return string(out)
+	return out
 }
 
 func hexRune(s []byte, n int) (rune, bool) {

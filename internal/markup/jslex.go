@@ -15,11 +15,16 @@ const (
 	jsNumber                 // and the letters glued to it
 	jsStr                    // with its quotes
 	jsTemplate               // with its quotes, without substitutions
+	jsPiece                  // of a template with substitutions, before one
 	jsRegExp                 // with its flags
 	jsPlus                   // +
 	jsComma                  // ,
 	jsOpen                   // (
 	jsClose                  // )
+	jsBrace                  // {
+	jsColon                  // :
+	jsAssign                 // =
+	jsDot                    // .
 	jsValue                  // ends an expression: ] } ++ -- and the end of a template with substitutions
 	jsOther                  // whatever else, and what is broken
 )
@@ -131,8 +136,25 @@ func (l *jsLexer) token(afterValue bool) jsKind {
 		return jsClose
 	case ',':
 		return jsComma
+	case ':':
+		return jsColon
+	case '.':
+		return jsDot
+	case '=':
+		if l.at(0) == '=' || l.at(0) == '>' {
+			for l.at(0) == '=' || l.at(0) == '>' {
+				l.pos++
+			}
+			return jsOther
+		}
+		return jsAssign
+	case '!', '<', '>':
+		if l.at(0) == '=' {
+			l.pos++
+		}
 	case '{':
 		l.open++
+		return jsBrace
 	case '}':
 		if n := len(l.templates); n > 0 && l.templates[n-1] == l.open {
 			l.templates = l.templates[:n-1]
@@ -248,7 +270,7 @@ func (l *jsLexer) template(whole jsKind) jsKind {
 			if l.at(1) == '{' {
 				l.pos += 2
 				l.templates = append(l.templates, l.open)
-				return jsOther
+				return jsPiece
 			}
 		}
 	}
@@ -257,8 +279,8 @@ func (l *jsLexer) template(whole jsKind) jsKind {
 }
 
 // beforeValue reports keywords behind which an expression begins, so that "/" does.
-func beforeValue(word string) bool {
-	switch word {
+func beforeValue(word []byte) bool {
+	switch string(word) {
 	case "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "enum",
 		"export", "extends", "finally", "for", "function", "if", "import", "in", "instanceof", "new", "return", "switch", "throw",
 		"try", "typeof", "var", "void", "while", "with", "yield":

@@ -17,7 +17,17 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 		b.doc.DroppedLinks++
 		return nil
 	}
-	k := linkKey{url, context, kind}
+	if b.quotes > 0 {
+		if placeholder(url) {
+			return nil
+		}
+		if !b.written {
+			kind = Speculative
+		}
+	}
+	early := !b.based && (kind == Embed || kind == Frame)
+	page := b.doc.Kind == JS && context != jsImport
+	k := linkKey{url, b.base, context, kind}
 	if _, known := b.seen[k]; known {
 		return nil
 	}
@@ -30,7 +40,7 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 		return nil
 	}
 	b.seen[k] = struct{}{}
-	*list = append(*list, Link{URL: url, Kind: kind, Hop: kind.Hop(), Context: context})
+	*list = append(*list, Link{URL: url, Base: b.base, Kind: kind, Hop: kind.Hop(), Context: context, Early: early, OfPage: page})
 	return &(*list)[len(*list)-1]
 }
 
@@ -80,19 +90,20 @@ func schemeLen(s []byte) int {
 // looksLikeURL is the guess made about strings in scripts: conservative, since
 // each wrong guess is a request to somebody's server. It accepts absolute URLs
 // with a plausible host, rooted or dotted paths with a second part or an
-// extension, and relative paths with a well-known extension.
+// extension, and relative paths with a well-known extension; nothing in which something is
+// to be filled in, and no names of advertisements (/1234567/name).
 func looksLikeURL(s string) bool {
-	if len(s) < 4 || len(s) > 2083 || strings.ContainsFunc(s, notInURL) {
+	if len(s) < 4 || len(s) > 2083 || strings.ContainsFunc(s, notInURL) || placeholder(s) {
 		return false
 	}
 	switch {
 	case strings.HasPrefix(s, "http://"), strings.HasPrefix(s, "https://"):
 		_, rest, _ := strings.Cut(s, "//")
 		// Names of XML vocabularies are not meant to be fetched.
-		return plausibleHost(rest) && !strings.HasPrefix(rest, "www.w3.org/") && !strings.HasPrefix(rest, "schema.org")
+		return plausibleHost(rest) && !strings.HasPrefix(rest, "www.w3.org/") && !strings.HasPrefix(rest, "schema.org") && !pattern(rest)
 	case strings.HasPrefix(s, "//"):
-		return plausibleHost(s[2:])
-	case schemeLen([]byte(s)) > 0:
+		return plausibleHost(s[2:]) && !pattern(s)
+	case schemeLen([]byte(s)) > 0, strings.ContainsAny(s, "()*[]"):
 		return false
 	}
 	path := s
@@ -102,15 +113,44 @@ func looksLikeURL(s string) bool {
 	rel := strings.TrimPrefix(strings.TrimPrefix(path, ".."), ".")
 	switch {
 	case strings.HasPrefix(rel, "/") && len(rel) > 2:
-		return isWordByte(rel[1]) && (strings.IndexByte(rel[1:], '/') > 0 || hasExtension(rel)) && !strings.Contains(rel, "//")
+		return isWordByte(rel[1]) && (strings.IndexByte(rel[1:], '/') > 0 || hasExtension(rel)) && !strings.Contains(rel, "//") && !adUnit(rel)
 	case rel == path && path != "":
 		return isWordByte(path[0]) && hasKnownExtension(path)
 	}
 	return false
 }
 
+// isReference reports a string that can be a reference where one must stand: a word or a path, without
+// anything to be filled in.
+func isReference(s string) bool {
+	if s == "" || len(s) > maxURL || s[0] == '#' || strings.ContainsFunc(s, notInURL) || placeholder(s) || strings.HasPrefix(s, "about:") {
+		return false
+	}
+	return strings.ContainsFunc(s, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' })
+}
+
+// pathLike reports what is no bare module name.
+func pathLike(v string) bool {
+	return strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "http")
+}
+
+// pattern reports a regular expression, or one of addresses: https://*.example.org/*.
+func pattern(s string) bool {
+	return strings.Contains(s, "(?") || strings.Contains(s, ".*") || strings.Contains(s, "[^") || strings.Contains(s, "]+") || strings.Contains(s, "]*") ||
+		strings.Contains(s, ")?") || strings.HasSuffix(s, "*")
+}
+
+// adUnit reports the name of a place for advertisements: a number of at least four digits that is no year, and
+// names without an extension.
+func adUnit(path string) bool {
+	first, rest, _ := strings.Cut(path[1:], "/")
+	first, _, _ = strings.Cut(first, ",")
+	return len(first) >= 4 && digits([]byte(first)) && rest != "" && !hasExtension(path) &&
+		(len(first) > 4 || first[:2] != "19" && first[:2] != "20")
+}
+
 func notInURL(r rune) bool {
-	return r <= ' ' || r == 0x7F || strings.ContainsRune("<>\"'`{}|\\^$*()[]", r) || r == 0xFFFD
+	return r <= ' ' || r == 0x7F || strings.ContainsRune("<>\"'`{}|\\^", r) || r == 0xFFFD
 }
 
 func isWordByte(c byte) bool {

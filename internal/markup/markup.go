@@ -95,11 +95,14 @@ func (k LinkKind) Hop() byte {
 
 // Link is one reference found in a document.
 type Link struct {
-	URL     string // as found, UTF-8, trimmed, entities decoded; relative to Doc.Base; at most 4096 bytes
+	URL     string // as found, UTF-8, trimmed, entities decoded; relative to Base; at most 4096 bytes
+	Base    string // of a document in this one (srcdoc), relative to Doc.Base; "" = that
 	Kind    LinkKind
 	Hop     byte   // Kind.Hop()
 	Context string // where: a/@href, img/@srcset, link/@href[rel=stylesheet], css/url, js/string; ASCII without blanks
 	Text    string // of an anchor or alt attribute, white space collapsed, at most 200 bytes
+	Early   bool   // it stands before the base element, and a browser asks for it before it knows of that
+	OfPage  bool   // in a script of its own: relative to the page that it is a script of
 }
 
 // Lang is one language attribute.
@@ -183,6 +186,11 @@ type builder struct {
 	guess []Link // speculative links, which must not crowd out real ones
 	text  textWriter
 	work  int // bytes read since Options.Stop was asked
+
+	base    string // Link.Base of what is read
+	based   bool   // Doc.Base is known
+	quotes  int    // strings that hold what is read (quoted.go)
+	written bool   // it becomes part of the page
 }
 
 // on notes that n bytes were read and reports whether to read on.
@@ -195,8 +203,8 @@ func (b *builder) on(n int) bool {
 }
 
 type linkKey struct {
-	url, context string
-	kind         LinkKind
+	url, base, context string
+	kind               LinkKind
 }
 
 // rescue is deferred around libraries, which may panic on bytes their authors did

@@ -14,20 +14,22 @@ func (p *markupParser) meta() {
 	}
 	switch strings.ToLower(string(bytes.TrimSpace(p.get("http-equiv")))) {
 	case "refresh":
-		if url := refreshURL(content); len(url) > 0 {
+		if url := RefreshURL(content); len(url) > 0 {
 			p.b.add(url, Refresh, "meta/@content")
 		}
 	case "content-language":
-		if len(p.b.doc.Langs) < maxLangs {
+		if !p.fragment && len(p.b.doc.Langs) < maxLangs {
 			p.b.doc.Langs = append(p.b.doc.Langs, Lang{Value: collapse(content, maxLang), Element: "meta", Attr: "content-language"})
 		}
 	}
 	for _, key := range [...]string{"name", "property", "itemprop"} {
 		switch strings.ToLower(string(bytes.TrimSpace(p.get(key)))) {
 		case "robots":
-			p.robots(content)
+			if !p.fragment {
+				p.robots(content)
+			}
 		case "og:locale":
-			if len(p.b.doc.Langs) < maxLangs {
+			if !p.fragment && len(p.b.doc.Langs) < maxLangs {
 				p.b.doc.Langs = append(p.b.doc.Langs, Lang{Value: collapse(content, maxLang), Element: "meta", Attr: "og:locale"})
 			}
 			return
@@ -52,9 +54,9 @@ func (p *markupParser) robots(content []byte) {
 	}
 }
 
-// refreshURL takes the URL out of a refresh directive (HTML standard 4.2.5.3,
-// shared declarative refresh steps), nil when the page only reloads itself.
-func refreshURL(s []byte) []byte {
+// RefreshURL takes the URL out of a refresh directive, of a meta element or a header field (HTML standard
+// 4.2.5.3, shared declarative refresh steps), nil when the page only reloads itself.
+func RefreshURL(s []byte) []byte {
 	s = bytes.TrimLeftFunc(s, isHTMLSpace)
 	rest := bytes.TrimLeft(s, "0123456789.")
 	if len(rest) == len(s) {

@@ -1,0 +1,232 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+)
+
+// A string of a script, or an attribute that scripts read, may hold a document: HTML that is written into the
+// page, JSON, a style sheet, a list of pictures. What it refers to are guesses, since nobody knows what the
+// script does with it; but what document.write writes is part of the page. Texts in it are none of the page's.
+
+const (
+	// maxQuoted is how deep documents in strings may stand in each other.
+	maxQuoted = 3
+	// longString is the length from which a string is searched for addresses that are written out in it.
+	longString = maxURL
+)
+
+// quotedIn reads the document that a string is; false: it is none. written tells that it becomes part of the page.
+func (b *builder) quotedIn(v []byte, written bool) bool {
+	if len(v) < 8 || b.quotes >= maxQuoted {
+		return false
+	}
+	v = bytes.TrimSpace(v)
+	if len(v) < 8 {
+		return false
+	}
+	var read func()
+	switch {
+	case likeJSON(v):
+		read = func() { b.js(v, true) }
+	case bytes.IndexByte(v, '<') >= 0 && (bytes.IndexByte(v, '=') > 0 || bytes.IndexByte(v, '(') > 0):
+		read = func() { b.fragment(v, maxDepth) }
+	case bytes.IndexByte(v, '(') > 0 && mayRefer(v) || bytes.HasPrefix(v, []byte("@import")):
+		read = func() { b.css(v) }
+	case len(v) > longString:
+		read = func() { b.writtenOut(v) }
+	case bytes.IndexByte(v, ' ') > 0 && bytes.ContainsAny(v, "/.") && (v[len(v)-1] == 'x' || v[len(v)-1] == 'w'):
+		read = func() {
+			srcset(v, func(url []byte) {
+				if looksLikeURL(string(url)) {
+					b.add(url, Embed, jsString)
+				}
+			})
+		}
+	default:
+		return false
+	}
+	before := b.written
+	b.quotes++
+	b.written = written && (before || b.quotes == 1)
+	read()
+	b.quotes--
+	b.written = before
+	return true
+}
+
+// fragment takes the links of a piece of HTML. Only tags that may have some are read, one behind the other.
+func (b *builder) fragment(s []byte, depth int) {
+	var tags []byte
+	for len(s) > 0 && b.on(0) {
+		start := bytes.IndexByte(s, '<')
+		if start < 0 {
+			break
+		}
+		s = s[start:]
+		end := tagEnd(s)
+		if end < 0 {
+			break
+		}
+		if end == 0 {
+			s = s[1:]
+			continue
+		}
+		name := rawName(s[1:])
+		switch {
+		case name != nil:
+			n := rawEnd(s[end:], name)
+			tags = append(append(append(tags, s[:end+n]...), "</"...), name...)
+			tags = append(tags, '>')
+			end += n
+		case mayLink(s[:end]):
+			tags = append(tags, s[:end]...)
+		}
+		s = s[end:]
+	}
+	if len(tags) > 0 {
+		p := newMarkupParser(b, HTML, depth)
+		p.fragment, p.template = true, 1
+		p.run(tags)
+	}
+}
+
+// tagEnd returns the length of the tag or comment that s begins with; 0 when it begins with text, -1 when
+// what it begins with does not end.
+func tagEnd(s []byte) int {
+	if len(s) < 3 || !(isWordByte(s[1]) || s[1] == '!' || s[1] == '/') {
+		return 0
+	}
+	if bytes.HasPrefix(s, []byte("<!--")) {
+		if n := bytes.Index(s, []byte("-->")); n > 0 {
+			return n + 3
+		}
+		return -1
+	}
+	quote := byte(0)
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case (c == '"' || c == '\'') && s[i-1] == '=':
+			quote = c
+		case c == '>':
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// mayLink reports a tag with an attribute that may refer to something.
+func mayLink(tag []byte) bool {
+	path := bytes.IndexByte(tag[1:len(tag)-2], '/') > 0
+	special := path && valued(tag)
+	for i, c := range tag {
+		if c != '=' {
+			continue
+		}
+		start := i
+		for start > 0 && (isWordByte(tag[start-1]) || tag[start-1] == ':') {
+			start--
+		}
+		name := tag[start:i]
+		if len(name) < 3 || len(name) > maxName {
+			continue
+		}
+		switch name[len(name)-1] | 0x20 {
+		case 'c', 'f', 't', 'r', 'n', 'd', 'e': // the ends of these
+			if suffixFold(name, "src") || suffixFold(name, "href") || suffixFold(name, "srcset") || suffixFold(name, "poster") || suffixFold(name, "srcdoc") ||
+				suffixFold(name, "action") || suffixFold(name, "background") || suffixFold(name, "style") {
+				return true
+			}
+		}
+		on := name[0]|0x20 == 'o' && name[1]|0x20 == 'n'
+		if path && (on || special || hasFold(name, "data-")) {
+			return true
+		}
+	}
+	return false
+}
+
+// valued reports the elements that have addresses in attributes that mean other things elsewhere.
+func valued(tag []byte) bool {
+	for _, name := range [...]string{"<meta", "<param", "<option", "<object", "<applet"} {
+		if hasFold(tag, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasFold(s []byte, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(string(s[:len(prefix)]), prefix)
+}
+
+// rawName returns the name of a tag whose element holds no markup, nil for others.
+func rawName(s []byte) []byte {
+	for _, name := range [...]string{"script", "style"} {
+		if hasFold(s, name) {
+			return s[:len(name)]
+		}
+	}
+	return nil
+}
+
+// rawEnd returns where the end tag of a script or style element begins, whose content s is.
+func rawEnd(s, name []byte) int {
+	for at := 0; ; {
+		i := bytes.Index(s[at:], []byte("</"))
+		if i < 0 {
+			return len(s)
+		}
+		if at += i + 2; hasFold(s[at:], string(name)) {
+			return at - 2
+		}
+	}
+}
+
+// likeJSON reports an object or an array that holds strings, and no selector of style sheets.
+func likeJSON(v []byte) bool {
+	if v[0] != '{' && v[0] != '[' || bytes.IndexByte(v, '"') < 0 {
+		return false
+	}
+	inner := bytes.TrimLeft(v[1:], " \t\r\n")
+	return len(inner) > 0 && (inner[0] == '"' || v[0] == '[' && (inner[0] == '{' || inner[0] == '['))
+}
+
+// writtenOut finds the absolute addresses in a text.
+func (b *builder) writtenOut(s []byte) {
+	for {
+		i := bytes.Index(s, []byte("http"))
+		if i < 0 {
+			return
+		}
+		s = s[i:]
+		n := bytes.IndexFunc(s, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'<>`\\{}|^,;", r) })
+		if n < 0 {
+			n = len(s)
+		}
+		if v := strings.TrimRight(string(s[:min(n, maxURL+1)]), ".!?:)]"); looksLikeURL(v) {
+			b.add([]byte(v), Speculative, jsString)
+		}
+		s = s[max(n, 4):]
+	}
+}
+
+// placeholder reports a reference in which something is to be filled in: {{ }}, ${ }, <% %>, %s, :id, [[ ]].
+func placeholder(url string) bool {
+	if strings.ContainsAny(url, "{}<>`|^\\\"'") || strings.Contains(url, "[[") || strings.Contains(url, "/:") || strings.Contains(url, "__") && strings.HasSuffix(url, "__") {
+		return true
+	}
+	if path, _, _ := strings.Cut(url, "?"); strings.Contains(path, "$") {
+		return true
+	}
+	for i := range len(url) {
+		if url[i] == '%' && (i+2 >= len(url) || hexDigit(url[i+1]) < 0 || hexDigit(url[i+2]) < 0) {
+			return true
+		}
+	}
+	return false
+}

@@ -88,3 +88,35 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+func benchXML() []byte {
+	return bytes.Repeat([]byte("<entry xmlns:m='http://search.yahoo.com/mrss/'><title>A title of some words</title><link rel=\"alternate\" href=\"http://a.cz/2024/x.html\"/><id>urn:x:1</id><m:content url=\"http://a.cz/i.jpg\" type=\"image/jpeg\"/><summary>Words and words and words and more of them</summary><updated>2024-01-01T00:00:00Z</updated></entry>\n"), 800)
+}
+
+func BenchmarkXML(b *testing.B) {
+	doc := append([]byte(`<feed xmlns="http://www.w3.org/2005/Atom">`), benchXML()...)
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse(XML, doc, Options{})
+	}
+}
+
+// BenchmarkXMLTokenizer is the floor of BenchmarkXML.
+func BenchmarkXMLTokenizer(b *testing.B) {
+	doc := benchXML()
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	for b.Loop() {
+		z := html.NewTokenizer(bytes.NewReader(doc))
+		z.AllowCDATA(true)
+		for z.Next() != html.ErrorToken {
+			z.NextIsNotRawText()
+			if _, more := z.TagName(); more {
+				for more {
+					_, _, more = z.TagAttr()
+				}
+			}
+		}
+	}
+}

@@ -7,6 +7,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+// htmlLinks reads an element of XHTML, SVG or MathML in XML.
+func (p *markupParser) htmlLinks(a atom.Atom, tag []byte, v vocabulary) {
+	p.voc = v
+	p.links(a, tag)
+	p.voc = noVocabulary
+}
+
 // links reads the attributes of the current start tag.
 func (p *markupParser) links(a atom.Atom, tag []byte) {
 	switch a {
@@ -99,7 +106,7 @@ func (p *markupParser) otherAttribute(a atom.Atom, tag []byte, at *attr) {
 		if bytes.IndexByte(at.val, '/') >= 0 || bytes.IndexByte(at.val, '.') >= 0 {
 			p.b.js(at.val, false)
 		}
-	case p.svg > 0 || p.kind == SVG:
+	case p.svg > 0 || p.kind == SVG || p.voc == vocSVG:
 		p.styleAttr(at.val)
 	}
 }
@@ -131,6 +138,8 @@ func (p *markupParser) lang(tag []byte, at *attr) {
 func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 	key := string(at.key)
 	switch {
+	case p.voc == vocXHTML && key == "xlink:href":
+		p.xlink(tag, []byte("href"), at.val)
 	case a == atom.Link || a == atom.Base:
 	case a == atom.A && hasScheme(at.val, "javascript:"):
 		p.b.js(percentDecoded(at.val[bytes.IndexByte(at.val, ':')+1:]), false)
@@ -138,9 +147,9 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 		p.openAnchor(p.b.add(at.val, Nav, p.context(tag, key)))
 	case a == atom.Area:
 		p.withAlt(p.b.add(at.val, Nav, "area/@href"))
-	case p.kind == XML:
-		// Vocabularies nobody here knows: what href means is not known either.
-	case p.svg > 0 || p.kind == SVG || key == "xlink:href":
+	case p.voc == vocMathML:
+		p.b.add(at.val, Nav, p.context(tag, key))
+	case p.voc == vocSVG, p.svg > 0 || p.kind == SVG || key == "xlink:href":
 		p.b.add(at.val, Embed, p.context(tag, key))
 	default:
 		p.b.add(at.val, Nav, p.context(tag, key))
@@ -170,9 +179,6 @@ func hasScheme(val []byte, scheme string) bool {
 }
 
 func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
-	if p.kind == XML {
-		return
-	}
 	kind := Embed
 	switch a {
 	case atom.Frame, atom.Iframe:

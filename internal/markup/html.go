@@ -16,13 +16,15 @@ type markupParser struct {
 
 	z        *html.Tokenizer
 	attrs    []attr
+	x        xmlReader
 	contexts map[string]string // known context strings by themselves
 	scratch  []byte
 
 	raw      atom.Atom // script, style or title whose text is being read
 	script   scriptType
-	svg      int // open svg elements
-	template int // open template elements whose content is not shown
+	svg      int        // open svg elements
+	voc      vocabulary // in XML, of the element that is read
+	template int        // open template elements whose content is not shown
 	noscript int
 	inHead   bool
 	titled   bool // the title was read
@@ -66,9 +68,16 @@ func (p *markupParser) run(src []byte) {
 			p.onStart(true)
 		case html.EndTagToken:
 			name, _ := p.z.TagName()
+			if p.kind == XML {
+				_, name = prefixed(name)
+			}
 			p.onEnd(atom.Lookup(name))
 		case html.CommentToken:
 			p.onInstruction(p.z.Text())
+		case html.DoctypeToken:
+			if p.kind == XML {
+				p.doctype(p.z.Text())
+			}
 		}
 	}
 }
@@ -92,6 +101,9 @@ func (p *markupParser) onText(s []byte) {
 		return
 	case atom.Iframe:
 		return
+	}
+	if p.kind == XML {
+		p.xmlText(s)
 	}
 	if p.template > 0 {
 		return
@@ -137,8 +149,17 @@ func (p *markupParser) onStart(selfClosing bool) {
 		p.attrs = append(p.attrs, at)
 	}
 	closed := selfClosing && (p.kind != HTML || p.svg > 0)
-	p.enter(a, closed)
-	p.links(a, tag)
+	if p.kind == XML {
+		v, local := p.xmlStart(name)
+		if a = atom.Lookup(local); v != vocXHTML && v != vocSVG && a != atom.Title {
+			a = 0
+		}
+		p.enter(a, closed)
+		p.xmlLinks(v, local)
+	} else {
+		p.enter(a, closed)
+		p.links(a, tag)
+	}
 	if closed {
 		p.onEnd(a)
 	}
@@ -199,6 +220,9 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 }
 
 func (p *markupParser) onEnd(a atom.Atom) {
+	if p.kind == XML {
+		p.xmlEnd()
+	}
 	if p.raw != 0 {
 		if a == p.raw {
 			p.raw = 0
@@ -270,7 +294,10 @@ func (p *markupParser) conditional(s []byte) {
 // onInstruction handles processing instructions, which the tokenizer gives as
 // comments: the style sheet of an XML document (W3C xml-stylesheet).
 func (p *markupParser) onInstruction(s []byte) {
-	if !p.xml() && p.svg == 0 {
+	switch {
+	case p.kind == XML && bytes.HasPrefix(s, []byte("ENTITY")):
+		p.declaration(s)
+	case !p.xml() && p.svg == 0:
 		p.conditional(s)
 	}
 	if p.kind == HTML || !bytes.HasPrefix(s, []byte("?xml-stylesheet")) {
@@ -285,7 +312,7 @@ func (p *markupParser) onInstruction(s []byte) {
 		var key, val []byte
 		key, val, more = z.TagAttr()
 		if string(key) == "href" {
-			p.b.add(val, Embed, "xml-stylesheet/@href")
+			p.strong(val, "xml-stylesheet/@href")
 		}
 	}
 }

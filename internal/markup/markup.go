@@ -2,13 +2,14 @@ package markup
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Kind is the format of a document.
 type Kind uint8
 
-// The formats. PlainText has text and no links; XML has its style sheet and text.
+// The formats. PlainText has text and no links, JSON and RNC links and no text.
 const (
 	None Kind = iota
 	HTML
@@ -21,12 +22,14 @@ const (
 	HLS
 	DASH
 	Manifest
+	JSON
+	RNC // RELAX NG, compact
 	PDF
 )
 
 // String returns the name of the format in lower case.
 func (k Kind) String() string {
-	names := [...]string{"none", "html", "xhtml", "text", "css", "js", "svg", "xml", "hls", "dash", "manifest", "pdf"}
+	names := [...]string{"none", "html", "xhtml", "text", "css", "js", "svg", "xml", "hls", "dash", "manifest", "json", "rnc", "pdf"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -51,8 +54,12 @@ func KindOf(mimeType string) Kind {
 		return DASH
 	case "application/pdf", "application/x-pdf":
 		return PDF
-	case "text/xml", "application/xml":
+	case "text/xml", "application/xml", "application/xml-dtd", "text/x-opml":
 		return XML
+	case "application/json", "text/json":
+		return JSON
+	case "application/relax-ng-compact-syntax":
+		return RNC
 	}
 	switch {
 	case strings.HasSuffix(mimeType, "mpegurl"):
@@ -61,6 +68,8 @@ func KindOf(mimeType string) Kind {
 		return JS
 	case strings.HasSuffix(mimeType, "+xml"):
 		return XML
+	case strings.HasSuffix(mimeType, "+json"):
+		return JSON
 	case strings.HasPrefix(mimeType, "text/"):
 		return PlainText
 	}
@@ -102,6 +111,7 @@ type Link struct {
 	Context string // where: a/@href, img/@srcset, link/@href[rel=stylesheet], css/url, js/string; ASCII without blanks
 	Text    string // of an anchor or alt attribute, white space collapsed, at most 200 bytes
 	Early   bool   // it stands before the base element, and a browser asks for it before it knows of that
+	Strong  bool   // it defines the structure of the document: a schema, a DTD, a style sheet of XML
 	OfPage  bool   // in a script of its own: relative to the page that it is a script of
 }
 
@@ -189,6 +199,7 @@ type builder struct {
 
 	base    string // Link.Base of what is read
 	based   bool   // Doc.Base is known
+	strong  bool   // some links are
 	quotes  int    // strings that hold what is read (quoted.go)
 	written bool   // it becomes part of the page
 }
@@ -249,6 +260,12 @@ func (b *builder) read(kind Kind, body []byte) {
 		b.dash(src)
 	case Manifest:
 		b.manifest(src)
+	case JSON:
+		if !sourceMap(src) {
+			b.js(src, true)
+		}
+	case RNC:
+		b.rnc(src)
 	}
 }
 
@@ -259,8 +276,18 @@ func (b *builder) finish() *Doc {
 		d.DroppedLinks += len(b.guess) - room
 		b.guess = b.guess[:room]
 	}
+	if b.strong {
+		slices.SortStableFunc(d.Links, func(a, b Link) int { return btoi(b.Strong) - btoi(a.Strong) })
+	}
 	d.Links = append(d.Links, b.guess...)
 	d.Text = string(b.text.buf)
 	d.TextTruncated = b.text.truncated
 	return d
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -46,13 +46,18 @@ func (b *builder) quotedIn(v []byte, written bool) bool {
 	default:
 		return false
 	}
+	b.inside(written, read)
+	return true
+}
+
+// inside reads a document in a document.
+func (b *builder) inside(written bool, read func()) {
 	before := b.written
 	b.quotes++
 	b.written = written && (before || b.quotes == 1)
 	read()
 	b.quotes--
 	b.written = before
-	return true
 }
 
 // fragment takes the links of a piece of HTML. Only tags that may have some are read, one behind the other.

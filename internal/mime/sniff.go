@@ -29,7 +29,7 @@ func asText(head []byte, declared string) (string, bool) {
 	}
 	// A stray control character in a page does not make it a binary, a format
 	// with magic bytes or a high share of them does.
-	if bad*100 > len(head) || mimetype.Detect(head).String() != "application/octet-stream" {
+	if bad*100 > max(len(head), 100) || mimetype.Detect(head).String() != "application/octet-stream" {
 		return "", false
 	}
 	t := http.DetectContentType(head)

@@ -1,0 +1,552 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html/atom"
+)
+
+// vocabulary is a namespace whose references are known.
+type vocabulary uint8
+
+const (
+	noVocabulary vocabulary = iota // no namespace
+	unknownVocabulary
+	vocXHTML
+	vocSVG
+	vocXSD
+	vocXSI
+	vocXSLT
+	vocRELAXNG
+	vocXInclude
+	vocXLink
+	vocXML
+	vocAtom
+	vocRSS1
+	vocRSSContent
+	vocMedia
+	vocITunes
+	vocSitemap
+	vocSitemapImage
+	vocSitemapVideo
+	vocMathML
+	vocWSDL
+	vocKML
+)
+
+// vocabularyOf tells the vocabulary of a namespace name.
+func vocabularyOf(name string) vocabulary {
+	switch name {
+	case "":
+		return noVocabulary
+	case "http://www.w3.org/1999/xhtml":
+		return vocXHTML
+	case "http://www.w3.org/2000/svg":
+		return vocSVG
+	case "http://www.w3.org/2001/XMLSchema", "http://www.w3.org/2000/10/XMLSchema":
+		return vocXSD
+	case "http://www.w3.org/2001/XMLSchema-instance", "http://www.w3.org/2000/10/XMLSchema-instance":
+		return vocXSI
+	case "http://www.w3.org/1999/XSL/Transform":
+		return vocXSLT
+	case "http://relaxng.org/ns/structure/1.0":
+		return vocRELAXNG
+	case "http://www.w3.org/2001/XInclude", "http://www.w3.org/2003/XInclude":
+		return vocXInclude
+	case "http://www.w3.org/1999/xlink":
+		return vocXLink
+	case "http://www.w3.org/XML/1998/namespace":
+		return vocXML
+	case "http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#":
+		return vocAtom
+	case "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/", "http://channel.netscape.com/rdf/simple/0.9/":
+		return vocRSS1
+	case "http://purl.org/rss/1.0/modules/content/":
+		return vocRSSContent
+	case "http://search.yahoo.com/mrss/", "http://search.yahoo.com/mrss":
+		return vocMedia
+	case "http://www.itunes.com/dtds/podcast-1.0.dtd":
+		return vocITunes
+	case "http://www.sitemaps.org/schemas/sitemap/0.9", "https://www.sitemaps.org/schemas/sitemap/0.9", "http://www.google.com/schemas/sitemap/0.84",
+		"http://www.google.com/schemas/sitemap/0.9":
+		return vocSitemap
+	case "http://www.google.com/schemas/sitemap-image/1.1":
+		return vocSitemapImage
+	case "http://www.google.com/schemas/sitemap-video/1.1":
+		return vocSitemapVideo
+	case "http://www.w3.org/1998/Math/MathML":
+		return vocMathML
+	case "http://schemas.xmlsoap.org/wsdl/", "http://www.w3.org/ns/wsdl":
+		return vocWSDL
+	case "http://www.opengis.net/kml/2.2", "http://earth.google.com/kml/2.2", "http://earth.google.com/kml/2.1", "http://earth.google.com/kml/2.0":
+		return vocKML
+	}
+	return unknownVocabulary
+}
+
+const (
+	// maxScopes is how many declarations of namespaces and bases are known at a time.
+	maxScopes = 64
+	// maxFeedHTML is how many bytes of HTML of an element of a feed are read.
+	maxFeedHTML = 1 << 20
+)
+
+// xmlScope is a declaration that holds up to the end of its element.
+type xmlScope struct {
+	level      int
+	prefix     string
+	vocabulary vocabulary
+	base       bool   // it is of xml:base …
+	outer      string // … which was this before
+}
+
+// xmlReader is what a parser of XML knows of the place where it is.
+type xmlReader struct {
+	level  int // open elements
+	scopes []xmlScope
+	held   xmlHeld
+}
+
+// xmlHeld is the text of an element that is read as a reference or as HTML.
+type xmlHeld struct {
+	level   int // of the element; 0 = none is read
+	kind    LinkKind
+	context string
+	html    bool
+	buf     []byte
+}
+
+// of returns the vocabulary of a prefix. Some are so usual that broken documents do not declare them.
+func (x *xmlReader) of(prefix []byte) vocabulary {
+	for i := len(x.scopes) - 1; i >= 0; i-- {
+		if s := &x.scopes[i]; !s.base && s.prefix == string(prefix) {
+			return s.vocabulary
+		}
+	}
+	switch string(prefix) {
+	case "":
+		return noVocabulary
+	case "xml":
+		return vocXML
+	case "xsi":
+		return vocXSI
+	case "xlink":
+		return vocXLink
+	}
+	return unknownVocabulary
+}
+
+// prefixed divides a name.
+func prefixed(name []byte) (prefix, local []byte) {
+	if i := bytes.IndexByte(name, ':'); i > 0 {
+		return name[:i], name[i+1:]
+	}
+	return nil, name
+}
+
+// xmlStart enters an element of XML: it notes what the attributes declare and returns what the element is of.
+func (p *markupParser) xmlStart(name []byte) (vocabulary, []byte) {
+	x := &p.x
+	x.level++
+	for i := range p.attrs {
+		at := &p.attrs[i]
+		if len(x.scopes) == maxScopes {
+			break
+		}
+		switch {
+		case string(at.key) == "xmlns":
+			x.scopes = append(x.scopes, xmlScope{level: x.level, vocabulary: vocabularyOf(string(at.val))})
+		case bytes.HasPrefix(at.key, []byte("xmlns:")) && len(at.key) < maxName:
+			x.scopes = append(x.scopes, xmlScope{level: x.level, prefix: string(at.key[len("xmlns:"):]), vocabulary: vocabularyOf(string(at.val))})
+		case string(at.key) == "xml:base":
+			if ref, ok := cleanURL(at.val); ok && len(ref) <= maxURL {
+				x.scopes = append(x.scopes, xmlScope{level: x.level, base: true, outer: p.b.base})
+				if p.b.base = joinRef(p.b.base, ref); len(p.b.base) > maxURL {
+					p.b.base = ""
+				}
+			}
+		}
+	}
+	prefix, local := prefixed(name)
+	return x.of(prefix), local
+}
+
+// xmlEnd leaves an element.
+func (p *markupParser) xmlEnd() {
+	x := &p.x
+	if x.held.level > 0 && x.held.level >= x.level {
+		p.release()
+	}
+	for n := len(x.scopes); n > 0 && x.scopes[n-1].level >= x.level; n-- {
+		if s := &x.scopes[n-1]; s.base {
+			p.b.base = s.outer
+		}
+		x.scopes = x.scopes[:n-1]
+	}
+	x.level = max(x.level-1, 0)
+}
+
+// hold begins to collect the text of the element.
+func (p *markupParser) hold(kind LinkKind, context string, html bool) {
+	p.x.held = xmlHeld{level: p.x.level, kind: kind, context: context, html: html, buf: p.x.held.buf[:0]}
+}
+
+func (p *markupParser) xmlText(s []byte) {
+	h := &p.x.held
+	switch most := maxURL + 1; {
+	case h.level > 0:
+		if h.html {
+			most = maxFeedHTML
+		}
+		h.buf = append(h.buf, s[:min(len(s), max(most-len(h.buf), 0))]...)
+	case p.b.quotes == 0:
+		p.absolute(s, "xml/text")
+	}
+}
+
+// release takes what the text that was collected says.
+func (p *markupParser) release() {
+	h := &p.x.held
+	h.level = 0
+	switch {
+	case !h.html:
+		p.b.add(h.buf, h.kind, h.context)
+	case bytes.IndexByte(h.buf, '<') >= 0:
+		p.b.inside(true, func() { p.b.fragment(h.buf, maxDepth) })
+	}
+}
+
+// absolute takes a value that is an absolute address, in a vocabulary that is not known.
+func (p *markupParser) absolute(val []byte, context string) {
+	val = bytes.TrimSpace(val)
+	if len(val) < 10 || len(val) > maxURL || !bytes.HasPrefix(val, []byte("http")) || !looksLikeURL(string(val)) {
+		return
+	}
+	p.b.add(val, Speculative, context)
+}
+
+// xmlLinks takes what an element of XML refers to. The vocabularies of browsers are read as in HTML.
+func (p *markupParser) xmlLinks(v vocabulary, local []byte) {
+	switch v {
+	case vocXHTML, vocSVG, vocMathML:
+		a := atom.Lookup(local)
+		tag := safeName(local)
+		p.htmlLinks(a, tag, v)
+		return
+	}
+	for i := range p.attrs {
+		p.xmlAttribute(v, local, &p.attrs[i])
+	}
+	p.xmlElement(v, local)
+}
+
+// xmlAttribute takes one attribute.
+func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
+	if len(at.val) == 0 || bytes.HasPrefix(at.key, []byte("xmlns")) {
+		return
+	}
+	prefix, key := prefixed(at.key)
+	switch of := p.x.of(prefix); {
+	case prefix == nil:
+	case of == vocXSI:
+		p.schemaLocation(key, at.val)
+		return
+	case of == vocXLink:
+		p.xlink(local, key, at.val)
+		return
+	case of == vocXML:
+		if string(key) == "lang" {
+			p.lang(safeName(local), at)
+		}
+		return
+	}
+	is := func(element, attribute string) bool { return string(local) == element && string(key) == attribute }
+	switch v {
+	case vocXSD:
+		if string(key) == "schemalocation" {
+			switch string(local) {
+			case "import", "include", "redefine", "override":
+				p.strong(at.val, p.context(local, "schemalocation"))
+			}
+		}
+		return
+	case vocXSLT:
+		if is("import", "href") || is("include", "href") || is("import-schema", "schema-location") {
+			p.strong(at.val, p.context(local, string(key)))
+		}
+		return
+	case vocRELAXNG:
+		if is("include", "href") || is("externalref", "href") {
+			p.strong(at.val, p.context(local, "href"))
+		}
+		return
+	case vocXInclude:
+		if is("include", "href") {
+			p.strong(at.val, "include/@href")
+		}
+		return
+	case vocWSDL:
+		if is("import", "location") || is("include", "location") {
+			p.strong(at.val, p.context(local, "location"))
+			return
+		}
+	case vocMedia:
+		switch {
+		case is("content", "url"), is("thumbnail", "url"):
+			p.b.add(at.val, Embed, p.context(local, "url"))
+		case is("player", "url"):
+			p.b.add(at.val, Nav, "player/@url")
+		}
+		return
+	case vocITunes:
+		if is("image", "href") {
+			p.b.add(at.val, Embed, "image/@href")
+		}
+		return
+	case vocAtom:
+		switch {
+		case is("link", "href"):
+			p.atomLink(at.val)
+		case is("content", "src"):
+			p.b.add(at.val, Embed, "content/@src")
+		}
+		return
+	case vocRSS1:
+		if is("item", "about") {
+			p.b.add(at.val, Nav, "item/@rdf:about")
+		}
+		return
+	case noVocabulary:
+		switch {
+		case is("enclosure", "url"), is("imagedata", "fileref"), is("graphic", "fileref"):
+			p.b.add(at.val, Embed, p.context(local, string(key)))
+			return
+		case is("source", "url"), is("outline", "xmlurl"), is("outline", "htmlurl"), is("outline", "url"), is("ulink", "url"):
+			p.b.add(at.val, Nav, p.context(local, string(key)))
+			return
+		}
+	}
+	switch string(key) {
+	case "namespace", "targetnamespace", "datatypelibrary", "ns", "profile", "type", "about":
+		return // names
+	}
+	p.absolute(at.val, "xml/attribute")
+}
+
+// strong adds a link that defines the structure of the document.
+func (p *markupParser) strong(val []byte, context string) {
+	if l := p.b.add(val, Embed, context); l != nil {
+		l.Strong = true
+		p.b.strong = true
+	}
+}
+
+// schemaLocation reads the attributes of XML Schema instances (XML Schema 1.1, part 1, 2.7.3): pairs of a namespace and
+// an address, or an address.
+func (p *markupParser) schemaLocation(key, val []byte) {
+	switch string(key) {
+	case "nonamespaceschemalocation":
+		p.strong(val, "xsi:nonamespaceschemalocation")
+	case "schemalocation":
+		second := false
+		for f := range bytes.FieldsFuncSeq(val, isHTMLSpace) {
+			if second {
+				p.strong(f, "xsi:schemalocation")
+			}
+			second = !second
+		}
+	}
+}
+
+// xlink reads references of XLink 1.1: an embed when it is shown in its place, or loaded with the document.
+func (p *markupParser) xlink(local, key, val []byte) {
+	switch string(key) {
+	case "href":
+		kind := Nav
+		for i := range p.attrs {
+			at := &p.attrs[i]
+			if prefix, name := prefixed(at.key); prefix != nil && (string(name) == "show" && string(at.val) == "embed" || string(name) == "actuate" && string(at.val) == "onLoad") {
+				kind = Embed
+			}
+		}
+		p.b.add(val, kind, p.context(safeName(local), "xlink:href"))
+	case "role", "arcrole":
+		// Names; those of linkbases are documents as well, but seldom ones that are there.
+	}
+}
+
+// atomLink reads a link element of Atom (RFC 4287, 4.2.7).
+func (p *markupParser) atomLink(href []byte) {
+	rel := strings.ToLower(string(bytes.TrimSpace(p.get("rel"))))
+	kind := Nav
+	switch rel {
+	case "":
+		rel = "alternate"
+	case "enclosure", "icon", "stylesheet":
+		kind = Embed
+	case "hub", "edit", "edit-media", "pingback", "search":
+		return
+	}
+	if strings.ContainsAny(rel, ":/ ") {
+		rel = "other"
+	}
+	p.b.add(href, kind, "atom:link/@href[rel="+string(safeName([]byte(rel)))+"]")
+}
+
+// xmlElement begins to collect the text of elements that hold addresses or HTML.
+func (p *markupParser) xmlElement(v vocabulary, local []byte) {
+	if p.x.held.level > 0 {
+		return
+	}
+	switch name := string(local); v {
+	case noVocabulary, vocRSS1:
+		switch name {
+		case "link", "comments", "docs":
+			p.hold(Nav, "rss:"+name, false)
+		case "guid":
+			if !bytes.EqualFold(p.get("ispermalink"), []byte("false")) {
+				p.hold(Speculative, "rss:guid", false)
+			}
+		case "url": // of an image
+			p.hold(Embed, "rss:image/url", false)
+		case "description":
+			p.hold(Nav, "", true)
+		case "loc":
+			p.hold(Nav, "sitemap:loc", false)
+		}
+	case vocRSSContent:
+		if name == "encoded" {
+			p.hold(Nav, "", true)
+		}
+	case vocAtom:
+		switch name {
+		case "icon", "logo":
+			p.hold(Embed, "atom:"+name, false)
+		case "uri":
+			p.hold(Nav, "atom:uri", false)
+		case "content", "summary", "subtitle", "rights":
+			if string(p.get("type")) == "html" {
+				p.hold(Nav, "", true)
+			}
+		}
+	case vocSitemap:
+		if name == "loc" {
+			p.hold(Nav, "sitemap:loc", false)
+		}
+	case vocSitemapImage:
+		if name == "loc" {
+			p.hold(Embed, "image:loc", false)
+		}
+	case vocSitemapVideo:
+		switch name {
+		case "thumbnail_loc", "content_loc", "content_segment_loc":
+			p.hold(Embed, "video:"+name, false)
+		case "player_loc":
+			p.hold(Nav, "video:"+name, false)
+		}
+	case vocKML:
+		if name == "href" {
+			p.hold(Embed, "kml:href", false)
+		}
+	}
+}
+
+// declaration reads what stands in <!…>: the external subset of a document type, and external entities (XML 1.0, 4.2.2).
+// NOTATION is left out: it names a program.
+func (p *markupParser) declaration(s []byte) {
+	for {
+		word, rest := nextWord(s)
+		if word == nil {
+			return
+		}
+		s = rest
+		n := 0
+		switch string(word) {
+		case "SYSTEM":
+			n = 1
+		case "PUBLIC":
+			n = 2
+		default:
+			continue
+		}
+		var literal []byte
+		for range n {
+			if literal, s = nextLiteral(s); literal == nil {
+				return
+			}
+		}
+		// The document types of HTML are known to everybody.
+		if !bytes.HasPrefix(literal, []byte("http://www.w3.org/TR/")) {
+			p.strong(literal, "doctype/@system")
+		}
+		return
+	}
+}
+
+// nextWord returns the next run of letters that stands before any quote.
+func nextWord(s []byte) (word, rest []byte) {
+	s = bytes.TrimLeftFunc(s, isHTMLSpace)
+	if len(s) == 0 || s[0] == '"' || s[0] == '\'' || s[0] == '<' || s[0] == '[' {
+		return nil, nil
+	}
+	n := bytes.IndexFunc(s, func(r rune) bool { return isHTMLSpace(r) || r == '"' || r == '\'' || r == '[' })
+	if n < 0 {
+		n = len(s)
+	}
+	return s[:max(n, 1)], s[max(n, 1):]
+}
+
+func nextLiteral(s []byte) (literal, rest []byte) {
+	s = bytes.TrimLeftFunc(s, isHTMLSpace)
+	if len(s) < 2 || s[0] != '"' && s[0] != '\'' {
+		return nil, nil
+	}
+	n := bytes.IndexByte(s[1:], s[0])
+	if n < 0 {
+		return nil, nil
+	}
+	return s[1 : 1+n], s[n+2:]
+}
+
+// doctype reads a document type declaration, up to the first ">": of an internal subset that is the first
+// declaration of it, and the others come as comments.
+func (p *markupParser) doctype(s []byte) {
+	p.declaration(s)
+	if i := bytes.IndexByte(s, '['); i >= 0 {
+		if inner := bytes.TrimLeftFunc(s[i+1:], isHTMLSpace); bytes.HasPrefix(inner, []byte("<!ENTITY")) {
+			p.declaration(inner[len("<!"):])
+		}
+	}
+}
+
+// rnc reads RELAX NG in its compact syntax: include "…" and external "…".
+func (b *builder) rnc(src []byte) {
+	for line := range bytes.Lines(src) {
+		if !b.on(len(line)) {
+			return
+		}
+		for at := 0; at < len(line) && line[at] != '#'; {
+			if line[at] == '"' || line[at] == '\'' {
+				n := bytes.IndexByte(line[at+1:], line[at])
+				if n < 0 {
+					break
+				}
+				before := bytes.TrimRightFunc(line[:at], isHTMLSpace)
+				if bytes.HasSuffix(before, []byte("include")) || bytes.HasSuffix(before, []byte("external")) {
+					if l := b.add(line[at+1:at+1+n], Embed, "rnc/include"); l != nil {
+						l.Strong, b.strong = true, true
+					}
+				}
+				at += n + 1
+			}
+			at++
+		}
+	}
+}
+
+// sourceMap reports JSON that tells what a script was made from: of that a browser asks for nothing.
+func sourceMap(src []byte) bool {
+	head := src[:min(len(src), 4<<10)]
+	return bytes.Contains(head, []byte(`"version"`)) && (bytes.Contains(head, []byte(`"sources"`)) || bytes.Contains(head, []byte(`"mappings"`)))
+}

@@ -143,7 +143,7 @@ func TestPreselector(t *testing.T) {
 		{"no request is made", "", crawl.ModeJudge, decide.Reject, 0},
 	} {
 		u := &crawl.CrawlURI{Mode: tt.mode, Candidate: crawl.Candidate{URL: "http://a.org/", Key: tt.key}}
-		res, err := NewPreselector(scope(tt.scope)).Process(context.Background(), u)
+		res, err := NewPreselector(scope(tt.scope), nil).Process(context.Background(), u)
 		if err != nil || u.Status != tt.status || (res.Jump == chain.Post) != (tt.status != 0) {
 			t.Errorf("%s: status %d, jump %q, %v", tt.why, u.Status, res.Jump, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"exclave/internal/conf"
 	"exclave/internal/markup"
 	"exclave/internal/robots"
+	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
 
@@ -25,6 +26,7 @@ type Env struct {
 	Depths   crawl.Depths
 	Keys     urlx.Rules
 	Scope    *decide.Sequence
+	Sheets   *sheet.Set // nil = there are none
 	Hosts    chain.Hosts
 	Robots   robots.Policy
 	Resolver fetch.Resolver
@@ -64,7 +66,7 @@ type Kind struct {
 // which a new job has them.
 func Kinds() []Kind {
 	kinds := []Kind{
-		{chain.PreFetch, "preselector", "asks the scope again: rules or claims may have changed", plain(func(e *Env) chain.Processor { return prefetch.NewPreselector(e.Scope) })},
+		{chain.PreFetch, "preselector", "asks the scope again, since rules or claims may have changed, and whether a sheet blocks the URI", plain(func(e *Env) chain.Processor { return prefetch.NewPreselector(e.Scope, e.Sheets) })},
 		{chain.PreFetch, "preconditions", "sees to it that address and robots.txt are known, and obeys the latter", plain(func(e *Env) chain.Processor { return prefetch.NewPreconditions(e.Robots, e.Hosts, e.Clock) })},
 		{chain.Fetch, "archive", "reads a page that is only to be judged from the archive", plain(func(e *Env) chain.Processor { return fetch.NewArchive(e.Reader) })},
 		{chain.Fetch, "dns", "looks up hosts", plain(func(e *Env) chain.Processor { return fetch.NewDNS(e.Resolver, e.Clock) })},

@@ -164,6 +164,10 @@ func (c *composer) openChains(context.Context) error {
 	if err != nil {
 		return err
 	}
+	sheets, err := rules.Sheets(c.folder)
+	if err != nil {
+		return err
+	}
 	c.scope, c.seeder = scope, seeds.New(c.cfg, scope, c.frontier)
 	dns, err := resolve.New(c.cfg.DNS)
 	if err != nil {
@@ -194,7 +198,7 @@ func (c *composer) openChains(context.Context) error {
 	}
 	steps, bad := standard.Build(&standard.Env{
 		Whois: asked,
-		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Hosts: c.frontier,
+		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Sheets: sheets, Hosts: c.frontier,
 		Robots: c.cfg.Robots.Policy, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
 		Dedup: c.cfg.Dedup, Originals: c.frontier, Earlier: earlier, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		Reader: c.records(), FileName: archive{pool: c.pool}.FileName,

@@ -24,6 +24,7 @@ const (
 	ReportDir     = "reports"
 	StateDir      = "state"
 	CheckpointDir = "checkpoints"
+	SheetDir      = "sheets" // of the operator; the program only reads it
 )
 
 // Names within StateDir.

@@ -5,7 +5,11 @@ package rules
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
 
 	"exclave/analyzer"
 	"exclave/chain/decide"
@@ -13,6 +17,7 @@ import (
 	"exclave/crawl"
 	"exclave/frontier"
 	"exclave/internal/job/folder"
+	"exclave/internal/sheet"
 )
 
 // OpenAnalyzer opens the analyzer of a job; the caller closes it. key is what evidence is hashed under, nil where
@@ -34,6 +39,34 @@ func Scope(f folder.Folder) (*decide.Sequence, error) {
 		return nil, fmt.Errorf("job: scope%s: %s", problems[0].Key, problems[0].Msg)
 	}
 	return scope, nil
+}
+
+// Sheets reads the job's sheets, in the order of their files' names; nil when the job has no folder of them.
+func Sheets(f folder.Folder) (*sheet.Set, error) {
+	names, err := f.FS.List(f.Path(folder.SheetDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("job: sheets: %w", err)
+	}
+	slices.Sort(names)
+	var texts []sheet.Text
+	for _, name := range names {
+		if filepath.Ext(name) != ".toml" {
+			continue
+		}
+		data, err := f.ReadFile(folder.SheetDir, name)
+		if err != nil {
+			return nil, fmt.Errorf("job: sheets: %w", err)
+		}
+		texts = append(texts, sheet.Text{Name: f.Path(folder.SheetDir, name), Data: data})
+	}
+	set, problems := sheet.Read(texts)
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("job: %w", problems[0])
+	}
+	return set, nil
 }
 
 // Depths returns the rules of archiving for the profiles of a job.

@@ -9,6 +9,7 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/job"
+	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
 	"exclave/internal/testweb"
 )
@@ -32,6 +33,26 @@ func TestBlockedBySheet(t *testing.T) {
 		if strings.Contains(r.uri, "b.test") || strings.Contains(r.uri, "/shut/") {
 			t.Errorf("asked for %s", r.uri)
 		}
+	}
+}
+
+// A job that is restored from a checkpoint has the sheets.
+func TestCheckpointHoldsSheets(t *testing.T) {
+	t.Parallel()
+	j := finishedJob(t, nil)
+	const text = "[[sheet]]\nname = \"a\"\nhosts = [\"b.test\"]\nblocked = true\n"
+	must(t, os.MkdirAll(filepath.Join(j.cfg.Dir, folder.SheetDir), 0o755))
+	must(t, os.WriteFile(filepath.Join(j.cfg.Dir, folder.SheetDir, "a.toml"), []byte(text), 0o644))
+	j.with(job.Options{}, func(b *job.Job) {
+		_, err := b.Checkpoint(t.Context(), "one")
+		must(t, err)
+	})
+	other := filepath.Join(t.TempDir(), "restored")
+	_, err := checkpoint.Restore(t.Context(), filepath.Join(j.cfg.Dir, folder.CheckpointDir, "one"), other, folder.Env{})
+	must(t, err)
+	got, err := os.ReadFile(filepath.Join(other, folder.SheetDir, "a.toml"))
+	if err != nil || string(got) != text {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

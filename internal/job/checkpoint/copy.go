@@ -143,8 +143,8 @@ func (c *copier) state(dir string, number uint64) error {
 	return nil
 }
 
-// loose adds to the checkpoint the configuration, the seeds, other files in the job's folder that job.toml names, and the
-// log of statistics, which the state does not cover.
+// loose adds to the checkpoint the configuration, the seeds, the sheets, other files in the job's folder that job.toml names,
+// and the log of statistics, which the state does not cover.
 func (c *copier) loose() error {
 	text, err := c.configText()
 	if err != nil {
@@ -157,7 +157,11 @@ func (c *copier) loose() error {
 	for l := range crawl.NumLogs {
 		done[filepath.Join(folder.LogDir, l.Name())] = true // is there already
 	}
-	for _, name := range append(c.Config.Files(), filepath.Join(folder.LogDir, folder.ProgressLog)) {
+	sheets, err := c.SheetFiles()
+	if err != nil {
+		return fmt.Errorf("list sheets: %w", err)
+	}
+	for _, name := range append(append(c.Config.Files(), sheets...), filepath.Join(folder.LogDir, folder.ProgressLog)) {
 		name = filepath.Clean(name)
 		if done[name] || !filepath.IsLocal(name) {
 			continue

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"slices"
 
 	"exclave/config"
 	"exclave/crawl"
@@ -89,6 +90,22 @@ func (f Folder) Aside() *aside.Folder { return aside.New(f.FS, f.Config.Dir, f.C
 
 // ReadFile reads a file of the folder. The error wraps [fs.ErrNotExist] when there is none.
 func (f Folder) ReadFile(parts ...string) ([]byte, error) { return ReadFile(f.FS, f.Path(parts...)) }
+
+// SheetFiles returns the names of the job's files of sheets, within the folder and sorted; none when it has none.
+func (f Folder) SheetFiles() ([]string, error) {
+	all, err := f.FS.List(f.Path(SheetDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, name := range all {
+		if filepath.Ext(name) == ".toml" {
+			names = append(names, filepath.Join(SheetDir, name))
+		}
+	}
+	slices.Sort(names)
+	return names, err
+}
 
 // ReadFile reads a whole file.
 func ReadFile(fsys fsx.FS, name string) ([]byte, error) {

@@ -5,11 +5,7 @@ package rules
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"slices"
 
 	"exclave/analyzer"
 	"exclave/chain/decide"
@@ -41,26 +37,19 @@ func Scope(f folder.Folder) (*decide.Sequence, error) {
 	return scope, nil
 }
 
-// Sheets reads the job's sheets, in the order of their files' names; nil when the job has no folder of them.
+// Sheets reads the job's sheets, in the order of their files' names.
 func Sheets(f folder.Folder) (*sheet.Set, error) {
-	names, err := f.FS.List(f.Path(folder.SheetDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	names, err := f.SheetFiles()
 	if err != nil {
 		return nil, fmt.Errorf("job: sheets: %w", err)
 	}
-	slices.Sort(names)
 	var texts []sheet.Text
 	for _, name := range names {
-		if filepath.Ext(name) != ".toml" {
-			continue
-		}
-		data, err := f.ReadFile(folder.SheetDir, name)
+		data, err := f.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("job: sheets: %w", err)
 		}
-		texts = append(texts, sheet.Text{Name: f.Path(folder.SheetDir, name), Data: data})
+		texts = append(texts, sheet.Text{Name: f.Path(name), Data: data})
 	}
 	set, problems := sheet.Read(texts)
 	if len(problems) > 0 {

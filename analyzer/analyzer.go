@@ -283,6 +283,18 @@ func (a *Analyzer) Profiles() []Profile {
 	return out
 }
 
+// Languages returns the codes of the languages that the profiles look for, each once, in the order of the profiles.
+func (a *Analyzer) Languages() (codes []string) {
+	for _, p := range a.Profiles() {
+		for _, s := range p.Searchers {
+			if code := s.language(); code != "" && !slices.Contains(codes, code) {
+				codes = append(codes, code)
+			}
+		}
+	}
+	return codes
+}
+
 // Judges reports whether some profile judges documents of a MIME type, given
 // in lower case without parameters.
 func (a *Analyzer) Judges(mimeType string) bool {

@@ -41,10 +41,14 @@ left at its first valid page when the depth is 0.`,
 		"http": `How pages are asked for.`,
 		"http.contact": `Compulsory: the URL of a page that says who crawls, and why. It stands in every
 request.`,
-		"http.user_agent":     `"" = "Mozilla/5.0 (compatible; exclave/VERSION +CONTACT)". Must hold the contact.`,
-		"http.from":           `E-mail address sent with every request; "" = none.`,
-		"http.robots_token":   `The name that robots.txt calls this crawler by.`,
-		"http.accept":         `Value of the header field Accept.`,
+		"http.user_agent":      `"" = "Mozilla/5.0 (compatible; exclave/VERSION +CONTACT)". Must hold the contact.`,
+		"http.from":            `E-mail address sent with every request; "" = none.`,
+		"http.robots_token":    `The name that robots.txt calls this crawler by.`,
+		"http.accept":          `Value of the header field Accept.`,
+		"http.accept_language": `Value of Accept-Language: "profile" = the languages that the job's profiles look for, then any; "" = none.`,
+		"http.referrer_policy": `What Referer tells of the page that led to a URL: "strict-origin-when-cross-origin" as browsers, "unsafe-url" = its whole
+address as Heritrix, "no-referrer".`,
+		"http.headers":        `Further header fields of every request. Those of some hosts: sheets (docs/howto/sheets.md).`,
 		"http.timeout":        `How long one answer may take in all.`,
 		"http.socket_timeout": `How long to wait for a connection, and for each next byte.`,
 		"http.header_timeout": `How long connecting, TLS and the header may take together.`,
@@ -80,8 +84,10 @@ nothing. exclave report JOB truncated lists both, exclave retry --truncated asks
 		"dns.max_ttl":     `… and at most so long.`,
 		"dns.rate":        `Questions a second to each server; 0 = as many as there are.`,
 
-		"robots":        `robots.txt.`,
-		"robots.policy": `"obey", or "ignore" for owners of the hosts that are crawled.`,
+		"robots": `robots.txt.`,
+		"robots.policy": `"obey"; "ignore" for owners of the hosts that are crawled; "obey-but-embeds" = fetch the images, style sheets and scripts
+of archived pages all the same; "most-favored" = fetch what any crawler may that the file names. By host: sheets.`,
+		"robots.unreachable_for": `After how long a robots.txt that could not be had counts as absent (RFC 9309: for example 30 days); 0 = never.`,
 
 		"frontier":                 `Politeness and patience.`,
 		"frontier.delay_factor":    `The delay between two requests to a host: this × duration of the last one …`,

@@ -167,6 +167,14 @@ func (c Checkpoint) Validate() (ps conf.Problems) {
 // Robots says what is done about robots.txt.
 type Robots struct {
 	Policy robots.Policy `toml:"policy"`
+	// UnreachableFor is after how long a robots.txt that could not be had counts as absent (RFC 9309 §2.3.1.4); 0 = never.
+	UnreachableFor time.Duration `toml:"unreachable_for"`
+}
+
+// Validate returns every problem of the values.
+func (r Robots) Validate() (ps conf.Problems) {
+	ps.Check(r.UnreachableFor >= 0, "unreachable_for", "%v is negative; 0 means never", r.UnreachableFor)
+	return ps
 }
 
 // URL says when two addresses are the same.
@@ -213,6 +221,7 @@ func Default(profile string) *Config {
 		Job:       Job{Seeds: []string{"seeds.txt"}, SeedCredentials: RefuseCredentials},
 		Crawl:     Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, MemoryLimit: 768 << 20, StatisticsInterval: 20 * time.Second, AnalyseLinked: true},
 		HTTP:      fetch.DefaultConfig(),
+		Robots:    Robots{UnreachableFor: 30 * 24 * time.Hour},
 		Frontier:  frontier.DefaultConfig(),
 		Order:     frontier.DefaultOrderConfig(),
 		Limits:    frontier.DefaultLimitsConfig(),

@@ -33,6 +33,9 @@ func (c Claim) Join(d Claim) Claim {
 // IsZero reports whether nobody wants the URI yet.
 func (c Claim) IsZero() bool { return c == Claim{} }
 
+// Needed reports whether a valid page, or one within the depth of one, needs the URI: it is not only to be judged.
+func (c Claim) Needed() bool { return c.Bin || c.Keep || c.Link != [MaxProfiles]int32{} }
+
 // TypeClass is what the rules of archiving need to know of a response.
 type TypeClass uint8
 

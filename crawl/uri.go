@@ -11,6 +11,7 @@ import (
 
 	"exclave/internal/markup"
 	"exclave/internal/mime"
+	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
 
@@ -228,6 +229,8 @@ type CrawlURI struct {
 	LastAttempt bool   // a failure now is final
 	Prior       *Prior // nil when never captured
 	Worker      int    // number of the ToeThread, from 1
+	// Sheet is what sheets set for the URI; nil: nothing. It is not to be changed.
+	Sheet *sheet.Settings
 
 	// Fetch.
 	Status      Status
@@ -273,8 +276,9 @@ type CrawlURI struct {
 
 	// Post.
 	Disposition Disposition
-	Prereq      *Candidate  // set with Defer
-	Links       []Candidate // accepted by scope, claims set
+	Prereq      *Candidate    // set with Defer, unless Wait is
+	Wait        time.Duration // with Defer: the queue rests for so long, without a request
+	Links       []Candidate   // accepted by scope, claims set
 	// CalendarLinks are links to other lists of a calendar that the scope left out as traps.
 	CalendarLinks int
 	HostFacts     *HostFacts // new facts, nil = unchanged

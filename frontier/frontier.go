@@ -37,21 +37,23 @@ type Archive interface {
 
 // Options are the parameters of Open.
 type Options struct {
-	FS        fsx.FS
-	Dir       string // of the state
-	LogDir    string // of the logs that are committed with it
-	Config    rules.Config
-	Order     rules.OrderConfig
-	Limits    rules.LimitsConfig
-	Logs      LogsConfig
-	Depths    crawl.Depths
-	RulesHash uint64        // of the rules that make keys; Open refuses a changed set
-	Parts     []schema.Part // what else must not change during the job; Open refuses a change
-	Clock     clock.Clock
-	Links     rules.LinkReader
-	Fail      *fsx.FailPoints
-	Logger    *slog.Logger
-	ReadOnly  bool // nothing is changed or recovered; for verify and reports
+	FS     fsx.FS
+	Dir    string // of the state
+	LogDir string // of the logs that are committed with it
+	Config rules.Config
+	Order  rules.OrderConfig
+	Limits rules.LimitsConfig
+	// HostLimits are the limits of a host, which may change; nil: Limits. Only those of the budgets of hosts are heeded.
+	HostLimits func(host string) rules.LimitsConfig
+	Logs       LogsConfig
+	Depths     crawl.Depths
+	RulesHash  uint64        // of the rules that make keys; Open refuses a changed set
+	Parts      []schema.Part // what else must not change during the job; Open refuses a change
+	Clock      clock.Clock
+	Links      rules.LinkReader
+	Fail       *fsx.FailPoints
+	Logger     *slog.Logger
+	ReadOnly   bool // nothing is changed or recovered; for verify and reports
 	// Cache is the size of the store's cache in bytes; 0 means the size used for a crawl.
 	Cache int64
 	// Check compares the archive with its committed lengths, before anything is changed.

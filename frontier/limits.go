@@ -4,9 +4,18 @@ import (
 	"bytes"
 	"fmt"
 
+	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/frontier/store"
 )
+
+// hostLimits are the limits of a host.
+func (f *Frontier) hostLimits(host string) rules.LimitsConfig {
+	if f.o.HostLimits == nil {
+		return f.o.Limits
+	}
+	return f.o.HostLimits(host)
+}
 
 // domainBudgetSpent reports whether a URI may not be dispatched because the budget of its registered domain is spent.
 func (f *Frontier) domainBudgetSpent(r *schema.Record) (bool, error) {
@@ -40,11 +49,11 @@ func (f *Frontier) SameLimits() (bool, error) {
 }
 
 // reviveRetired revives retired queues whose budgets were raised, if the limits are not those
-// of the last run.
+// of the last run, or hosts have limits of their own.
 func (f *Frontier) reviveRetired() error {
 	now := f.o.Limits.Encode()
 	was, err := f.db.Get(schema.MetaKey(schema.MetaLimits))
-	if err != nil || bytes.Equal(was, now) {
+	if err != nil || bytes.Equal(was, now) && f.o.HostLimits == nil {
 		return err
 	}
 	b := &store.Batch{}
@@ -60,7 +69,7 @@ func (f *Frontier) reviveRetired() error {
 		}
 		switch h.Retired {
 		case schema.HostBudget:
-			if f.o.Limits.HostSpent(h) {
+			if l := f.hostLimits(h.Name); l.HostSpent(h) {
 				return nil
 			}
 		case schema.DomainBudget:

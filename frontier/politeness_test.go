@@ -9,6 +9,7 @@ import (
 	"exclave/frontier/schema"
 	"exclave/internal/clock"
 	"exclave/internal/fsx"
+	"exclave/internal/sheet"
 )
 
 // rests returns how long the host of the URI rests from now.
@@ -25,6 +26,10 @@ func (r *rig) rests(host string) time.Duration {
 	must(r.t, err)
 	return r.sched.WakeAt(h.WakeTime(), r.clk.Mono()) - r.clk.Mono()
 }
+
+func sheetOf(f sheet.Frontier) *sheet.Settings { return &sheet.Settings{Frontier: f} }
+
+func in(d time.Duration) *time.Duration { return &d }
 
 func TestDelayAfterARequest(t *testing.T) {
 	// Decision 6, System 5 (a): which answers make a host rest, and for how long.
@@ -48,6 +53,22 @@ func TestDelayAfterARequest(t *testing.T) {
 		{"Retry-After does not undercut the delay", func(u *crawl.CrawlURI) {
 			u.Status, u.Disposition, u.RetryAfter, u.Took = 429, crawl.Retry, s, 2*s
 		}, 10 * s},
+		{"a sheet's least delay, below the job's", func(u *crawl.CrawlURI) {
+			u.Status, u.Sheet = 200, sheetOf(sheet.Frontier{MinDelay: in(s / 10)})
+		}, s / 10},
+		{"a sheet's least delay, above the job's most", func(u *crawl.CrawlURI) {
+			u.Status, u.Sheet = 200, sheetOf(sheet.Frontier{MinDelay: in(60 * s)})
+		}, 60 * s},
+		{"no sheet's delay is longer than the longest wait", func(u *crawl.CrawlURI) {
+			u.Status, u.Sheet = 200, sheetOf(sheet.Frontier{MinDelay: in(100 * time.Hour)})
+		}, 4 * time.Hour},
+		{"a sheet's most delay", func(u *crawl.CrawlURI) {
+			u.Status, u.Took, u.Sheet = 200, 60*s, sheetOf(sheet.Frontier{MaxDelay: in(7 * s)})
+		}, 7 * s},
+		{"a sheet's bound on Crawl-delay", func(u *crawl.CrawlURI) {
+			u.Status, u.CrawlDelay, u.Sheet = 200, 100*s, sheetOf(sheet.Frontier{MaxCrawlDelay: in(0)})
+		}, 3 * s},
+		{"the wrong hours: nothing was asked", func(u *crawl.CrawlURI) { u.Status, u.Disposition, u.Wait = crawl.StatusDeferred, crawl.Defer, 100*s }, 100 * s},
 		{"resigned", func(u *crawl.CrawlURI) { u.Disposition = crawl.Resign }, 0},
 	}
 	for _, c := range cases {

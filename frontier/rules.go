@@ -54,7 +54,8 @@ func (f *Frontier) rulesEnv() rules.Env {
 			name, _ := f.registered.Read(host, func(host string) (string, bool, error) { return rules.DomainOf(host), true, nil })
 			return name
 		},
-		Pack: func(raw []byte) []byte { return f.zw.EncodeAll(raw, nil) }}
+		HostLimits: f.hostLimits,
+		Pack:       func(raw []byte) []byte { return f.zw.EncodeAll(raw, nil) }}
 }
 
 // inMemoryQueues gives the rules access to resident queues.

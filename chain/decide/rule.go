@@ -23,6 +23,8 @@ func (d Decision) String() string { return [...]string{"NONE", "ACCEPT", "REJECT
 type Subject struct {
 	Cand *crawl.Candidate // the URI as it is, or a link with Hops, Ways, Claim … as it would enter with
 	Page *crawl.Candidate // where a link was found; nil when nothing but Cand.Via is known of it
+
+	maxHops *int // what a sheet says instead of the rule
 }
 
 // via returns where the URI was found, nil when that is not known.

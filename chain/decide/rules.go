@@ -9,18 +9,26 @@ import (
 	"strings"
 
 	"exclave/crawl"
+	"exclave/internal/sheet"
 	"exclave/internal/traps"
 	"exclave/internal/urlx"
 )
 
 // Sequence asks rules in order: the last that is not silent wins.
 type Sequence struct {
-	rules []Rule
-	names []string
+	rules  []Rule
+	names  []string
+	sheets *sheet.Live
 }
 
-// Decide returns what the last rule that is not silent says.
+// Under has the sheets of a job go before the rules: a decision by them is that of the rule "sheet".
+func (s *Sequence) Under(sheets *sheet.Live) { s.sheets = sheets }
+
+// Decide returns what the sheets say, or else the last rule that is not silent.
 func (s *Sequence) Decide(sub *Subject) Ruling {
+	if r := s.bySheet(sub); r.Decision != None {
+		return r
+	}
 	for i := len(s.rules) - 1; i >= 0; i-- {
 		if t, ok := s.rules[i].(*trapRule); ok {
 			if p := t.find(sub); p != "" {
@@ -29,6 +37,27 @@ func (s *Sequence) Decide(sub *Subject) Ruling {
 		} else if d := s.rules[i].Decide(sub); d != None {
 			return Ruling{Decision: d, Rule: s.names[i]}
 		}
+	}
+	return Ruling{}
+}
+
+// ruleSheet is what decisions of sheets are known by.
+const ruleSheet = "sheet"
+
+// bySheet returns what the sheets say. They say nothing of prerequisites: without these nothing is had that they let in.
+func (s *Sequence) bySheet(sub *Subject) Ruling {
+	sub.maxHops = nil
+	set := s.sheets.Now()
+	if set.Len() == 0 || sub.Cand.IsPrereq() {
+		return Ruling{}
+	}
+	of := set.Of(sub.Cand.Parsed())
+	sub.maxHops = of.MaxHops
+	switch {
+	case of.MaxHops != nil && len(sub.Cand.Hops) > *of.MaxHops, of.Scope != nil && *of.Scope == sheet.Reject:
+		return Ruling{Decision: Reject, Rule: ruleSheet}
+	case of.Scope != nil:
+		return Ruling{Decision: Accept, Rule: ruleSheet}
 	}
 	return Ruling{}
 }
@@ -47,6 +76,9 @@ type tooManyHops int
 
 // Decide implements [Rule].
 func (m tooManyHops) Decide(s *Subject) Decision {
+	if s.maxHops != nil { // the sheets have decided
+		return None
+	}
 	return rejectIf(len(s.Cand.Hops) > int(m))
 }
 

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"fmt"
 	"maps"
 	"net"
 	"net/netip"
@@ -11,6 +12,7 @@ import (
 
 	"exclave/internal/conf"
 	"exclave/internal/record"
+	"exclave/internal/sheet"
 )
 
 // Words of Config.Certificates.
@@ -32,6 +34,15 @@ type Config struct {
 	RobotsToken string `toml:"robots_token"`
 	// Accept is the value of the Accept field.
 	Accept string `toml:"accept"`
+	// AcceptLanguage is the value of the Accept-Language field; empty sends none.
+	// "profile" stands for the languages that the job's profiles look for.
+	AcceptLanguage string `toml:"accept_language"`
+	// ReferrerPolicy says what the Referer field tells of the page that led to a URI, in
+	// the words of the W3C's Referrer Policy: "no-referrer", "unsafe-url" (all of the
+	// address, as Heritrix), or what browsers do.
+	ReferrerPolicy string `toml:"referrer_policy"`
+	// Headers are further fields of every request.
+	Headers map[string]string `toml:"headers"`
 
 	// Timeout bounds a whole exchange, redirects of robots.txt excepted.
 	Timeout time.Duration `toml:"timeout"`
@@ -91,6 +102,25 @@ const (
 	RefuseBodies = "refuse"
 )
 
+// ProfileLanguages as Config.AcceptLanguage stands for the languages of the job's profiles.
+const ProfileLanguages = "profile"
+
+// AcceptLanguages is a value of Accept-Language: the languages, most wanted first, then any other.
+func AcceptLanguages(codes []string) string {
+	if len(codes) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for i, code := range codes {
+		b.WriteString(code)
+		if i > 0 {
+			fmt.Fprintf(&b, ";q=0.%d", max(9-i, 2))
+		}
+		b.WriteByte(',')
+	}
+	return b.String() + "*;q=0.1"
+}
+
 // leastRobotsTTL is longer than the rest between robots.txt and the page.
 const leastRobotsTTL = time.Hour
 
@@ -98,9 +128,10 @@ const leastRobotsTTL = time.Hour
 // hours, any certificate, public addresses only. Contact is missing.
 func DefaultConfig() Config {
 	return Config{
-		RobotsToken: "exclave",
-		Accept:      "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-		Timeout:     20 * time.Minute, SocketTimeout: 20 * time.Second, HeaderTimeout: time.Minute, LeastRate: 500,
+		RobotsToken:    "exclave",
+		Accept:         "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+		AcceptLanguage: ProfileLanguages, ReferrerPolicy: sheet.StrictOrigin,
+		Timeout: 20 * time.Minute, SocketTimeout: 20 * time.Second, HeaderTimeout: time.Minute, LeastRate: 500,
 		MaxSize: 100e6, TooLong: CutBodies, MaxHeader: 256 << 10, RobotsTTL: 24 * time.Hour,
 		Certificates: AcceptCertificates,
 		MaxIdle:      1000, IdleTimeout: 15 * time.Second, Memory: record.DefaultMemory,
@@ -121,7 +152,7 @@ func (c Config) Validate() (ps conf.Problems) {
 	ps.Check(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "", "contact",
 		"%q: must be the URL of a page that says who crawls, and why", c.Contact)
 	ps.Check(c.UserAgent == "" || strings.Contains(c.UserAgent, c.Contact), "user_agent", "%q: must contain the contact URL", c.UserAgent)
-	for _, f := range [...][2]string{{"contact", c.Contact}, {"user_agent", c.UserAgent}, {"from", c.From}, {"accept", c.Accept}} {
+	for _, f := range [...][2]string{{"contact", c.Contact}, {"user_agent", c.UserAgent}, {"from", c.From}, {"accept", c.Accept}, {"accept_language", c.AcceptLanguage}} {
 		ps.Check(isFieldValue(f[1]), f[0], "%q: must be printable ASCII", f[1])
 	}
 	ps.Check(c.RobotsToken != "" && strings.Trim(strings.ToLower(c.RobotsToken), "abcdefghijklmnopqrstuvwxyz-_") == "", "robots_token",
@@ -146,6 +177,8 @@ func (c Config) Validate() (ps conf.Problems) {
 		"%q: must be \"accept\" or \"verify\"", c.Certificates)
 	ps.Check(c.MaxIdle >= 0, "max_idle", "%d is negative; 0 means none", c.MaxIdle)
 	ps.Check(c.Memory >= 0, "record_memory", "%d is negative", c.Memory)
+	ps.Check(sheet.IsReferrerPolicy(c.ReferrerPolicy), "referrer_policy", "%q: must be %q, %q or %q", c.ReferrerPolicy, sheet.NoReferrer, sheet.StrictOrigin, sheet.UnsafeURL)
+	ps = append(ps, sheet.ValidHeaders(c.Headers).Below("headers")...)
 	_, more := parseConnectTo(c.ConnectTo)
 	ps = append(ps, more.Below("connect_to")...)
 	_, more = parseSpans(c.Allow)

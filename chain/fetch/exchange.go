@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,21 +37,30 @@ type bounds struct {
 	refuse bool                     // nothing of a body that declares to be longer
 }
 
+// ask is how one request is made, beside where it goes.
+type ask struct {
+	fields  []record.Field // beside those of every request
+	own     map[string]string
+	lookup  lookupFunc
+	bounds  bounds
+	timeout time.Duration
+}
+
 // get makes one exchange. The error is a *failure, that of ctx, or our own; then
 // the answer is nil.
-func (h *HTTP) get(ctx context.Context, u *urlx.URL, extra []record.Field, lookup lookupFunc, most bounds) (*answer, error) {
+func (h *HTTP) get(ctx context.Context, u *urlx.URL, q ask) (*answer, error) {
 	began := time.Now()
-	until, headerEnd := began.Add(h.cfg.Timeout), began.Add(h.cfg.HeaderTimeout)
+	until, headerEnd := began.Add(q.timeout), began.Add(min(h.cfg.HeaderTimeout, q.timeout))
 	c := h.pool.get(placeOf(u))
 	for {
 		if c == nil {
 			var err error
-			if c, err = h.dial(ctx, u, until, headerEnd, lookup); err != nil {
+			if c, err = h.dial(ctx, u, until, headerEnd, q.lookup); err != nil {
 				return nil, err
 			}
 		}
 		c.pace.begin(until, headerEnd)
-		a, err := h.exchange(ctx, c, h.request(u, extra), most)
+		a, err := h.exchange(ctx, c, h.request(u, q), q.bounds)
 		if err == nil {
 			return a, nil
 		}
@@ -65,7 +76,7 @@ func (h *HTTP) get(ctx context.Context, u *urlx.URL, extra []record.Field, looku
 }
 
 // request returns the request in its exact bytes.
-func (h *HTTP) request(u *urlx.URL, extra []record.Field) []byte {
+func (h *HTTP) request(u *urlx.URL, q ask) []byte {
 	b := make([]byte, 0, 512+len(u.PathQuery()))
 	field := func(name, value string) {
 		if value != "" {
@@ -79,8 +90,11 @@ func (h *HTTP) request(u *urlx.URL, extra []record.Field) []byte {
 	field("Accept", h.cfg.Accept)
 	field("Accept-Encoding", "gzip, br")
 	field("Authorization", h.deps.Credentials[u.Origin()])
-	for _, f := range extra {
+	for _, f := range q.fields {
 		field(f.Name, f.Value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.own)) {
+		field(name, q.own[name])
 	}
 	field("Connection", "keep-alive")
 	return append(b, "\r\n"...)

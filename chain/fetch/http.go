@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -21,6 +22,9 @@ import (
 	"exclave/internal/mime"
 	"exclave/internal/record"
 	"exclave/internal/resolve"
+	"exclave/internal/robots"
+	"exclave/internal/sheet"
+	"exclave/internal/urlx"
 )
 
 // maxRetryAfter bounds what a server may ask for.
@@ -44,6 +48,10 @@ type Deps struct {
 	EntityDigest bool
 	Clock        clock.Clock  // for what is stored; sockets follow the machine's clock
 	Log          *slog.Logger // nil: nothing is logged
+	// Robots is what is done about robots.txt where no sheet says otherwise, UnreachableFor
+	// after how long one that cannot be had counts as absent; 0: never.
+	Robots         robots.Policy
+	UnreachableFor time.Duration
 	// Credentials are sent to the servers they are for; nil: none.
 	Credentials Credentials
 	// ReadCredentials adds further ones, before the first request; nil: there are none. It
@@ -139,15 +147,16 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	if crawl.IsRobots(u.Key) {
 		return chain.Jump(chain.Post), h.robots(ctx, u, target)
 	}
-	extra := conditions(u)
-	a, err := h.get(ctx, target, extra, h.facts, h.most())
+	q, validators := h.asked(u), conditions(u)
+	q.fields = append(append(q.fields, h.referer(u, target)...), validators...)
+	a, err := h.get(ctx, target, q)
 	if err != nil {
 		return chain.Jump(chain.Post), failed(u, err)
 	}
 	if err := h.accept(u, a); err != nil {
 		return chain.Result{}, err
 	}
-	u.NotModified = u.HTTPStatus == http.StatusNotModified && len(extra) > 0
+	u.NotModified = u.HTTPStatus == http.StatusNotModified && len(validators) > 0
 	if u.NotModified {
 		u.Digest, u.Class = u.Prior.PayloadDigest, u.Prior.Outcome.Class
 	}
@@ -155,6 +164,56 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 		return chain.Jump(chain.Post), nil
 	}
 	return chain.Result{}, nil
+}
+
+// asked is how the URI is asked for, by the sheets that apply to it.
+func (h *HTTP) asked(u *crawl.CrawlURI) ask {
+	q := ask{own: h.cfg.Headers, lookup: h.facts, bounds: h.most(), timeout: h.cfg.Timeout}
+	language := h.cfg.AcceptLanguage
+	if u.Sheet != nil {
+		s := &u.Sheet.HTTP
+		if s.Timeout != nil {
+			q.timeout = *s.Timeout
+		}
+		if s.MaxSize != nil {
+			q.bounds.body = func(*record.Head) int64 { return *s.MaxSize }
+		}
+		if s.AcceptLanguage != nil {
+			language = *s.AcceptLanguage
+		}
+		if s.Headers != nil {
+			q.own = maps.Clone(q.own)
+			maps.Copy(q.own, s.Headers)
+		}
+	}
+	q.fields = append(q.fields, record.Field{Name: "Accept-Language", Value: language})
+	return q
+}
+
+// referer is the Referer field of a request for a URI: the page that led to it, as far as the policy says it. A
+// page got over TLS is not named to a server without; credentials and fragment never are.
+func (h *HTTP) referer(u *crawl.CrawlURI, target *urlx.URL) []record.Field {
+	policy := h.cfg.ReferrerPolicy
+	if u.Sheet != nil && u.Sheet.HTTP.ReferrerPolicy != nil {
+		policy = *u.Sheet.HTTP.ReferrerPolicy
+	}
+	if policy == sheet.NoReferrer || u.Seed {
+		return nil
+	}
+	via, err := urlx.Parse(u.Via)
+	if err != nil || via.Scheme() != "http" && via.Scheme() != "https" {
+		return nil
+	}
+	value := via.WithoutUserinfo().WithoutFragment().String()
+	if policy == sheet.StrictOrigin {
+		switch {
+		case via.Scheme() == "https" && target.Scheme() != "https":
+			return nil
+		case via.Origin() != target.Origin():
+			value = via.Origin() + "/"
+		}
+	}
+	return []record.Field{{Name: "Referer", Value: value}}
 }
 
 // facts are the addresses the frontier knows.

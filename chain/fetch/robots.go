@@ -40,21 +40,21 @@ type visit struct {
 func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) error {
 	var before []record.Exchange
 	var last visit
-	lookup := h.facts
+	q := h.asked(u)
 	// As much is archived as is obeyed, and no more is received; max_size is of pages.
-	most := bounds{header: min(h.cfg.MaxHeader, maxRobotsHeader), body: func(*record.Head) int64 { return robots.MaxSize }}
+	q.bounds = bounds{header: min(h.cfg.MaxHeader, maxRobotsHeader), body: func(*record.Head) int64 { return robots.MaxSize }}
 	for hop := 0; ; hop++ {
 		v := visit{target: target, asked: h.clk.Now()}
 		var err error
-		if v.answer, err = h.get(ctx, target, nil, lookup, most); err != nil {
+		if v.answer, err = h.get(ctx, target, q); err != nil {
 			var f *failure
 			if last.answer != nil && errors.As(err, &f) && f.status.Class() == crawl.ClassPermanent {
-				return h.robotsAnswer(u, last, before)
+				return h.robotsAnswer(ctx, u, last, before)
 			}
 			if last.answer != nil {
 				err = errors.Join(err, last.answer.rec.Close())
 			}
-			return h.robotsFailed(u, err)
+			return h.robotsFailed(ctx, u, err)
 		}
 		if last.answer != nil {
 			e, err := last.exchange(keptRedirect)
@@ -66,15 +66,15 @@ func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) 
 		last = v
 		next := redirect(target, v.answer)
 		if next == nil || hop == maxRedirects {
-			return h.robotsAnswer(u, last, before)
+			return h.robotsAnswer(ctx, u, last, before)
 		}
-		target, lookup = next, h.lookup
+		target, q.lookup = next, h.lookup
 	}
 }
 
 // robotsFailed takes the failure to get any answer, which is final when it will
 // not pass or there have been enough attempts.
-func (h *HTTP) robotsFailed(u *crawl.CrawlURI, err error) error {
+func (h *HTTP) robotsFailed(ctx context.Context, u *crawl.CrawlURI, err error) error {
 	if errors.Is(err, resolve.ErrSilent) {
 		u.Disposition = crawl.Resign // it says nothing of the host that it redirects to
 		return nil
@@ -85,7 +85,7 @@ func (h *HTTP) robotsFailed(u *crawl.CrawlURI, err error) error {
 	if u.Status.Class() == crawl.ClassRetry && !u.LastAttempt {
 		return nil
 	}
-	return h.originFacts(u, int(u.Status), nil)
+	return h.originFacts(ctx, u, int(u.Status), nil)
 }
 
 // redirect returns where an answer sends us, nil when it does not.
@@ -126,7 +126,7 @@ func (h *HTTP) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 }
 
 // robotsAnswer takes the final answer.
-func (h *HTTP) robotsAnswer(u *crawl.CrawlURI, v visit, before []record.Exchange) error {
+func (h *HTTP) robotsAnswer(ctx context.Context, u *crawl.CrawlURI, v visit, before []record.Exchange) error {
 	if err := h.accept(u, v.answer); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (h *HTTP) robotsAnswer(u *crawl.CrawlURI, v visit, before []record.Exchange
 	}
 	u.Deferred = &crawl.Deferred{Key: u.Key, Time: v.asked, Raw: raw}
 	body, _ := v.answer.rec.Body(robots.MaxSize) // a broken coding leaves the rules before it
-	return h.originFacts(u, v.answer.status, body)
+	return h.originFacts(ctx, u, v.answer.status, body)
 }
 
 // exchange returns what is kept for the archive, of the answer at most limit bytes.
@@ -161,16 +161,50 @@ func (v visit) exchange(limit int) (record.Exchange, error) {
 }
 
 // originFacts sets what the answer, or its absence, means.
-func (h *HTTP) originFacts(u *crawl.CrawlURI, status int, body []byte) error {
+func (h *HTTP) originFacts(ctx context.Context, u *crawl.CrawlURI, status int, body []byte) error {
+	origin, _ := crawl.RobotsOrigin(u.Key)
+	now := h.clk.Now()
 	rules := robots.FromStatus(status, body, h.cfg.RobotsToken)
+	if rules.Unreachable() {
+		since, err := h.unreachableSince(ctx, origin, now)
+		if err != nil {
+			return err
+		}
+		if h.deps.UnreachableFor > 0 && now.Sub(since) >= h.deps.UnreachableFor {
+			rules = robots.AllowAll()
+			u.Annotate("robots:given-up")
+		}
+		rules.UnreachableSince(since)
+	}
+	policy := h.deps.Robots
+	if u.Sheet != nil && u.Sheet.Robots.Policy != nil {
+		policy = *u.Sheet.Robots.Policy
+	}
+	if policy == robots.MostFavored && status >= 200 && status < 300 {
+		rules.FavorMost(body)
+	}
 	u.CrawlDelay, _ = rules.CrawlDelay() // the request for it is the first that it counts for
 	raw, err := rules.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("fetch: rules of %s: %w", u.URL, err)
 	}
-	now := h.clk.Now()
-	origin, _ := crawl.RobotsOrigin(u.Key)
 	u.Origin = &crawl.OriginFacts{Origin: origin, Status: crawl.Status(status),
 		Robots: raw, Fetched: now, Expires: now.Add(h.cfg.RobotsTTL)}
 	return nil
+}
+
+// unreachableSince is from when on the robots.txt of an origin could not be had: now, unless it is known that it could not before.
+func (h *HTTP) unreachableSince(ctx context.Context, origin string, now time.Time) (time.Time, error) {
+	f, err := h.deps.Hosts.Origin(ctx, origin)
+	if err != nil || len(f.Robots) == 0 {
+		return now, err
+	}
+	var before robots.Rules
+	if err := before.UnmarshalBinary(f.Robots); err != nil {
+		return now, fmt.Errorf("fetch: rules of %s: %w", origin, err)
+	}
+	if since := before.Since(); !since.IsZero() {
+		return since, nil
+	}
+	return now, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,41 @@ func robotsOf(origin string) *crawl.CrawlURI {
 	u := page(origin + "/robots.txt")
 	u.Key, u.Hops, u.Force = crawl.RobotsKey(origin), "P", true
 	return u
+}
+
+// known has one origin's facts.
+type known struct {
+	hosts
+	facts *crawl.OriginFacts
+}
+
+func (k known) Origin(context.Context, string) (crawl.OriginFacts, error) { return *k.facts, nil }
+
+// RFC 9309 §2.3.1.4: what could not be had for 30 days is absent, and nothing shorter is.
+func TestUnreachableRobots(t *testing.T) {
+	clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	const origin = "http://broken.example"
+	s := serve(t, testweb.Tiny{origin + "/robots.txt": testweb.Text("no").WithStatus(500)})
+	facts := crawl.OriginFacts{}
+	h := client(t, s, func(_ *Config, d *Deps) {
+		d.Clock, d.Hosts, d.UnreachableFor = clk, known{hosts{}, &facts}, 30*24*time.Hour
+	})
+	for _, step := range []struct {
+		after   time.Duration
+		allowed bool
+	}{{0, false}, {29 * 24 * time.Hour, false}, {24 * time.Hour, true}, {time.Hour, true}} {
+		clk.Advance(step.after)
+		u := robotsOf(origin)
+		process(t, h, u)
+		facts = *u.Origin
+		var rules robots.Rules
+		if err := rules.UnmarshalBinary(facts.Robots); err != nil {
+			t.Fatal(err)
+		}
+		if ok, _ := rules.Allowed("/x"); ok != step.allowed || rules.Unreachable() == step.allowed || slices.Contains(u.Annotations, "robots:given-up") != step.allowed {
+			t.Errorf("after %v more: allowed %v, unreachable %v, %v", step.after, ok, rules.Unreachable(), u.Annotations)
+		}
+	}
 }
 
 func testResolver(t *testing.T, s *testweb.Server) *resolve.Resolver {

@@ -56,10 +56,15 @@ func (p *Preconditions) Process(ctx context.Context, u *crawl.CrawlURI) (chain.R
 			return chain.Jump(chain.Post), err
 		}
 	}
-	if p.policy == robots.Ignore || crawl.IsRobots(u.Key) {
+	policy := p.policy
+	if u.Sheet != nil && u.Sheet.Robots.Policy != nil {
+		policy = *u.Sheet.Robots.Policy
+	}
+	// Where only a sheet ignores it, it is asked for all the same: the archive has it, and the sheet may change.
+	if policy == robots.Ignore && p.policy == robots.Ignore || crawl.IsRobots(u.Key) {
 		return chain.Result{}, nil
 	}
-	if done, err := p.robots(ctx, u, target); done || err != nil {
+	if done, err := p.robots(ctx, u, target, policy); done || err != nil {
 		return chain.Jump(chain.Post), err
 	}
 	return chain.Result{}, nil
@@ -85,7 +90,7 @@ func (p *Preconditions) address(ctx context.Context, u *crawl.CrawlURI, host str
 
 // robots reports that u is done with for now: the rules are unknown, cannot be
 // had, or forbid it.
-func (p *Preconditions) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) (bool, error) {
+func (p *Preconditions) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, policy robots.Policy) (bool, error) {
 	origin := target.Origin()
 	f, err := p.hosts.Origin(ctx, origin)
 	if err != nil {
@@ -102,7 +107,7 @@ func (p *Preconditions) robots(ctx context.Context, u *crawl.CrawlURI, target *u
 	if d, ok := rules.CrawlDelay(); ok {
 		u.CrawlDelay = d
 	}
-	allowed, _ := p.policy.Allowed(rules, target.PathQuery())
+	allowed, _ := policy.Allowed(rules, target.PathQuery(), (u.Kind == crawl.LinkEmbed || u.Kind == crawl.LinkFrame) && u.Claim.Needed())
 	switch {
 	case allowed:
 		return false, nil

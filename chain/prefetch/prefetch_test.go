@@ -13,6 +13,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/clock"
 	"exclave/internal/robots"
+	"exclave/internal/sheet"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -54,7 +55,9 @@ func TestPreconditions(t *testing.T) {
 	const forbid = "User-agent: *\nDisallow: /no\nCrawl-delay: 7\n"
 	tests := []struct {
 		why, url, key string
-		policy        robots.Policy
+		policy, sheet robots.Policy // sheet: Obey is none
+		kind          crawl.LinkKind
+		claim         crawl.Claim
 		mode          crawl.Mode
 		facts         facts
 		status        crawl.Status // 0: goes on
@@ -76,6 +79,14 @@ func TestPreconditions(t *testing.T) {
 		{why: "status -61", url: "http://a.org/", status: crawl.StatusRobotsPrereqFailed, facts: facts{hosts: known, origins: rules(500, "")}},
 		{why: "robots.txt itself, linked", url: "http://a.org/robots.txt", facts: facts{hosts: known, origins: rules(200, "User-agent: *\nDisallow: /")}},
 		{why: "policy ignore asks for nothing", url: "http://a.org/no", policy: robots.Ignore, facts: facts{hosts: known}},
+		{why: "a sheet's policy ignore asks for it and goes on", url: "http://a.org/no", sheet: robots.Ignore, facts: facts{hosts: known, origins: rules(200, forbid)}, delay: 7 * time.Second},
+		{why: "a sheet's policy ignore needs robots.txt", url: "http://a.org/no", sheet: robots.Ignore, status: crawl.StatusDeferred, prereq: "robots:http://a.org", facts: facts{hosts: known}},
+		{why: "what an archived page embeds", url: "http://a.org/no", policy: robots.ObeyButEmbeds, kind: crawl.LinkEmbed, claim: crawl.Claim{Bin: true},
+			facts: facts{hosts: known, origins: rules(200, forbid)}, delay: 7 * time.Second},
+		{why: "what an archived page links", url: "http://a.org/no", policy: robots.ObeyButEmbeds, kind: crawl.LinkNav, claim: crawl.Claim{Bin: true}, status: crawl.StatusRobots,
+			facts: facts{hosts: known, origins: rules(200, forbid)}, delay: 7 * time.Second},
+		{why: "what a page embeds that is only judged", url: "http://a.org/no", policy: robots.ObeyButEmbeds, kind: crawl.LinkEmbed, claim: crawl.Claim{Analyse: true}, status: crawl.StatusRobots,
+			facts: facts{hosts: known, origins: rules(200, forbid)}, delay: 7 * time.Second},
 		{why: "an IP literal needs no address", url: "http://192.0.2.1/", status: crawl.StatusDeferred, prereq: "robots:http://192.0.2.1"},
 		{why: "dns: needs nothing", url: "dns:a.org", key: "dns:a.org"},
 		{why: "robots.txt as prerequisite needs an address", url: "http://a.org/robots.txt", key: "robots:http://a.org", status: crawl.StatusDeferred, prereq: "dns:a.org"},
@@ -90,7 +101,10 @@ func TestPreconditions(t *testing.T) {
 			}
 			p := NewPreconditions(tt.policy, tt.facts, clock.NewFake(wall()))
 			for range 2 { // the second time from the cache
-				u := &crawl.CrawlURI{Mode: tt.mode, Candidate: crawl.Candidate{URL: tt.url, Key: tt.key, Host: "a.org", Hops: "L"}}
+				u := &crawl.CrawlURI{Mode: tt.mode, Candidate: crawl.Candidate{URL: tt.url, Key: tt.key, Host: "a.org", Hops: "L", Kind: tt.kind, Claim: tt.claim}}
+				if tt.sheet != robots.Obey {
+					u.Sheet = &sheet.Settings{Robots: sheet.Robots{Policy: &tt.sheet}}
+				}
 				res, err := p.Process(context.Background(), u)
 				if err != nil || u.Status != tt.status || (res.Jump == chain.Post) != (tt.status != 0) || u.CrawlDelay != tt.delay {
 					t.Fatalf("status %d, jump %q, delay %v, %v", u.Status, res.Jump, u.CrawlDelay, err)
@@ -143,7 +157,7 @@ func TestPreselector(t *testing.T) {
 		{"no request is made", "", crawl.ModeJudge, decide.Reject, 0},
 	} {
 		u := &crawl.CrawlURI{Mode: tt.mode, Candidate: crawl.Candidate{URL: "http://a.org/", Key: tt.key}}
-		res, err := NewPreselector(scope(tt.scope), nil).Process(context.Background(), u)
+		res, err := NewPreselector(scope(tt.scope), nil, clock.NewFake(wall())).Process(context.Background(), u)
 		if err != nil || u.Status != tt.status || (res.Jump == chain.Post) != (tt.status != 0) {
 			t.Errorf("%s: status %d, jump %q, %v", tt.why, u.Status, res.Jump, err)
 		}

@@ -26,7 +26,7 @@ type Env struct {
 	Depths   crawl.Depths
 	Keys     urlx.Rules
 	Scope    *decide.Sequence
-	Sheets   *sheet.Set // nil = there are none
+	Sheets   *sheet.Live // nil = there are none
 	Hosts    chain.Hosts
 	Robots   robots.Policy
 	Resolver fetch.Resolver
@@ -66,7 +66,7 @@ type Kind struct {
 // which a new job has them.
 func Kinds() []Kind {
 	kinds := []Kind{
-		{chain.PreFetch, "preselector", "asks the scope again, since rules or claims may have changed, and whether a sheet blocks the URI", plain(func(e *Env) chain.Processor { return prefetch.NewPreselector(e.Scope, e.Sheets) })},
+		{chain.PreFetch, "preselector", "asks the scope again, since rules or claims may have changed, and whether a sheet blocks the URI", plain(func(e *Env) chain.Processor { return prefetch.NewPreselector(e.Scope, e.Sheets, e.Clock) })},
 		{chain.PreFetch, "preconditions", "sees to it that address and robots.txt are known, and obeys the latter", plain(func(e *Env) chain.Processor { return prefetch.NewPreconditions(e.Robots, e.Hosts, e.Clock) })},
 		{chain.Fetch, "archive", "reads a page that is only to be judged from the archive", plain(func(e *Env) chain.Processor { return fetch.NewArchive(e.Reader) })},
 		{chain.Fetch, "dns", "looks up hosts", plain(func(e *Env) chain.Processor { return fetch.NewDNS(e.Resolver, e.Clock) })},

@@ -10,6 +10,7 @@ import (
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/job/seeds"
 	"exclave/internal/job/view"
 	"exclave/warc/store"
@@ -99,6 +100,9 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 		problems = append(problems, err.Error())
 	case err != nil:
 		return nil, jobError(err)
+	}
+	if _, err := question.SheetOf(folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()), c.HTTP.Contact); err != nil {
+		problems = append(problems, err.Error())
 	}
 	seeds, err := seeds.CheckFiles(cmd.Context(), c, checkedLines)
 	if err != nil {

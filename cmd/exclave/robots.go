@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +49,7 @@ cannot be asked works on the job.`,
 				return err
 			}
 			for _, u := range a.URLs {
-				if !u.Known || !u.Allowed && a.Policy != robots.Ignore.String() {
+				if !u.Known || !u.Allowed && cmp.Or(u.Policy, a.Policy) != robots.Ignore.String() {
 					return withCode(exitNegative, errSaid)
 				}
 			}
@@ -135,7 +136,7 @@ func printRobotsURL(p *sheet, a *question.RobotsAnswer, u question.RobotsURL) {
 		return
 	}
 	p.row("agent", a.Token)
-	p.row("verdict", verdictOf(u.Allowed, a.Policy))
+	p.row("verdict", verdictOf(u.Allowed, cmp.Or(u.Policy, a.Policy)))
 	if r := u.Rule; r != nil {
 		p.row("by", lineText(r))
 	}
@@ -167,6 +168,10 @@ func verdictOf(allowed bool, policy string) string {
 		return "allowed"
 	case policy == robots.Ignore.String():
 		return `forbidden, but the job ignores robots.txt (robots.policy = "ignore")`
+	case policy == robots.ObeyButEmbeds.String():
+		return `forbidden, unless an archived page embeds it (robots.policy = "obey-but-embeds")`
+	case policy == robots.MostFavored.String():
+		return `forbidden, unless another crawler may (robots.policy = "most-favored")`
 	}
 	return "forbidden"
 }

@@ -18,6 +18,11 @@ func (c *LimitsConfig) HostSpent(h *schema.Host) bool {
 	return h.Tally != nil && isSpent(c.HostDocuments, c.HostBytes, *h.Tally)
 }
 
+func (e *Env) hostSpent(h *schema.Host) bool {
+	l := e.HostLimits(h.Name)
+	return l.HostSpent(h)
+}
+
 // DomainSpent reports whether the budget of a registered domain is spent.
 func (c *LimitsConfig) DomainSpent(d *schema.Domain) bool {
 	return isSpent(c.DomainDocuments, c.DomainBytes, schema.Tally{URIs: int64(d.Documents), Bytes: int64(d.Bytes)})
@@ -39,7 +44,7 @@ func (t *Tx) retireWhenSpent(r *schema.Record) error {
 	switch d, err := t.Domain(r.Host); {
 	case err != nil:
 		return err
-	case t.env.Config.Key() == QueueByHost && l.HostSpent(&q.Host):
+	case t.env.Config.Key() == QueueByHost && t.env.hostSpent(&q.Host):
 		q.Retired = schema.HostBudget
 	case d != nil && l.DomainSpent(&d.Domain):
 		q.Retired = schema.DomainBudget
@@ -53,7 +58,7 @@ func (t *Tx) revive(r *schema.Record, q *Queue) error {
 	l, spent := &t.env.Limits, false
 	switch q.Retired {
 	case schema.HostBudget:
-		spent = l.HostSpent(&q.Host)
+		spent = t.env.hostSpent(&q.Host)
 	case schema.DomainBudget:
 		d, err := t.Domain(r.Host)
 		if err != nil {

@@ -65,6 +65,8 @@ type Env struct {
 	SnoozeLeft func(until time.Time) time.Duration
 	// DomainOf returns the registered domain of a host, as DomainOf does.
 	DomainOf func(host string) string
+	// HostLimits are the limits of a host, which a sheet may change.
+	HostLimits func(host string) LimitsConfig
 	// Pack compresses a deferred record.
 	Pack func(raw []byte) []byte
 }

@@ -83,6 +83,9 @@ func (t *Tx) capture(u *crawl.CrawlURI) error {
 // deferred puts the prerequisite ahead of the URI, which keeps its place.
 func (t *Tx) deferred(r *schema.Record, u *crawl.CrawlURI) error {
 	p := u.Prereq
+	if p == nil && u.Wait > 0 {
+		return t.snooze(r, min(u.Wait, t.env.Config.LongestSnooze()))
+	}
 	if p == nil {
 		return fmt.Errorf("%s waits for a prerequisite that is not named", u.URL)
 	}

@@ -12,6 +12,7 @@ import (
 	"exclave/crawl"
 	"exclave/frontier/schema"
 	"exclave/internal/robots"
+	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
 
@@ -32,12 +33,33 @@ func (t *Tx) snooze(r *schema.Record, rest time.Duration) error {
 
 // delay is the delay after a request to a server (System 5, rule a).
 func (c *Config) delay(u *crawl.CrawlURI) time.Duration {
+	if u.Sheet != nil {
+		c = c.under(&u.Sheet.Frontier)
+	}
 	d, most := time.Duration(c.DelayFactor*float64(u.Took)), c.MaxDelay
 	if u.Truncated == crawl.TruncTime { // so slow a server must not occupy a ToeThread most of the time
 		most = max(most, c.RetryDelay)
 	}
 	d = min(max(d, c.MinDelay), most)
 	return max(d, min(u.CrawlDelay, c.MaxCrawlDelay))
+}
+
+// under returns the configuration with the delays of a sheet, none of which is longer than the longest wait.
+func (c *Config) under(s *sheet.Frontier) *Config {
+	if *s == (sheet.Frontier{}) {
+		return c
+	}
+	out, longest := *c, c.LongestSnooze()
+	if s.DelayFactor != nil {
+		out.DelayFactor = *s.DelayFactor
+	}
+	for _, d := range []struct{ to, from *time.Duration }{{&out.MinDelay, s.MinDelay}, {&out.MaxDelay, s.MaxDelay}, {&out.MaxCrawlDelay, s.MaxCrawlDelay}} {
+		if d.from != nil {
+			*d.to = min(*d.from, longest)
+		}
+	}
+	out.MaxDelay = max(out.MaxDelay, out.MinDelay)
+	return &out
 }
 
 // snoozeAfterVisit snoozes the queue of a finished URI for its delay, or makes it back off if the answer asks for that.

@@ -34,7 +34,7 @@ func newState(t *testing.T, change func(e *Env)) *state {
 	now := func() time.Time { return s.now }
 	s.env = Env{Config: DefaultConfig(), Order: NewOrder(DefaultOrderConfig(), LimitsConfig{}), Depths: crawl.Depths{D: [crawl.MaxProfiles]int32{0, -1, -1, -1}},
 		Facts: s, Queues: s, Tallies: &s.tallies, Backlog: &s.backlog, Now: now, Wall: now, SnoozeLeft: func(until time.Time) time.Duration { return max(until.Sub(s.now), 0) },
-		DomainOf: DomainOf, Pack: func(raw []byte) []byte { return raw }}
+		HostLimits: func(string) LimitsConfig { return s.env.Limits }, DomainOf: DomainOf, Pack: func(raw []byte) []byte { return raw }}
 	change(&s.env)
 	return s
 }

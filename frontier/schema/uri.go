@@ -107,7 +107,7 @@ func (r *Record) isRevisit() bool {
 
 // Needed reports whether an archived page needs the URI.
 func (r *Record) Needed() bool {
-	return r.Claim.Bin || r.Claim.Keep || r.Claim.Link != [crawl.MaxProfiles]int32{}
+	return r.Claim.Needed()
 }
 
 // URIKey returns the key of the record of a URI.

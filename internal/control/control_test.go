@@ -154,6 +154,51 @@ func chainOfPages() gate {
 	}}
 }
 
+// Sheets that are read anew act on what is queued; those with a mistake change nothing.
+func TestReload(t *testing.T) {
+	web := chainOfPages()
+	r := open(t, web, "")
+	c := dial(t, r.cfg.Dir)
+	r.run(t.Context())
+	<-web.asked
+	_, err := c.Pause(t.Context())
+	must(t, err)
+	close(web.open)
+	until(t, c, "at rest with links queued", func(s job.Snapshot) bool {
+		return s.State == chain.Paused && s.Counts.Busy == 0 && s.Frontier.Judged == 1 && s.Frontier.Queued > 0
+	})
+	sheets := filepath.Join(r.cfg.Dir, folder.SheetDir)
+	must(t, os.MkdirAll(sheets, 0o755))
+	write := func(text string) { must(t, os.WriteFile(filepath.Join(sheets, "a.toml"), []byte(text), 0o644)) }
+	write("[[sheet]]\nname = \"letter-1\"\nsurts = [\"http://(test,a,)/1\"]\nhosts = [\"b.test\"]\nblocked = true\n")
+	if got, err := c.Reload(t.Context()); err != nil || got.Sheets != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	write("[[sheet]]\nname = \"letter-2\"\nhosts = [\"a.test\"]\nblock = true\n")
+	var refused *control.Error
+	if _, err := c.Reload(t.Context()); !errors.As(err, &refused) || refused.Code != 400 || !strings.Contains(err.Error(), "a.toml:4:1") {
+		t.Errorf("%v", err)
+	}
+	if a, err := c.Sheet(t.Context(), "http://b.test/x"); err != nil || a.Sheets != 1 || len(a.Applied) != 2 || a.Applied[0].Sheet != "letter-1" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if _, err := c.Sheet(t.Context(), "no url"); !errors.As(err, &refused) || refused.Code != 400 {
+		t.Errorf("%v", err)
+	}
+	must(t, os.Remove(filepath.Join(sheets, "a.toml")))
+	_, err = c.Resume(t.Context())
+	must(t, err)
+	r.end(t)
+	for _, hit := range r.web.Log() {
+		if hit.URL == "http://a.test/1" || hit.Host == "b.test" {
+			t.Errorf("asked for %s", hit.URL)
+		}
+	}
+	if log, err := os.ReadFile(filepath.Join(r.cfg.Dir, folder.LogDir, "crawl.log")); err != nil || strings.Count(string(log), "blocked:letter-1") != 2 {
+		t.Errorf("%v\n%s", err, log)
+	}
+}
+
 // A paused crawl finishes what is in process and asks for nothing else; resumed,
 // it goes on and misses nothing.
 func TestPauseResume(t *testing.T) {

@@ -15,6 +15,9 @@ func (s *Server) routes() map[string]handler {
 		"POST /resume":  s.steer(s.job.Resume),
 		"POST /stop":    s.steer(s.job.Stop),
 
+		"POST /reload": s.reload,
+		"GET /sheet":   s.sheet,
+
 		"GET /why":              s.why,
 		"GET /robots":           s.robots,
 		"GET /frontier":         s.frontier,

@@ -29,6 +29,7 @@ import (
 	"exclave/internal/job/seeds"
 	"exclave/internal/logparts"
 	"exclave/internal/resolve"
+	"exclave/internal/sheet"
 	"exclave/internal/whois"
 	"exclave/warc"
 )
@@ -47,7 +48,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error
 			err = errors.Join(err, c.Close())
 		}
 	}()
-	steps := []func(context.Context) error{c.folders, c.checkRoom, c.openKey, c.openAnalyzer, c.openState, c.keepKey, c.openArchive, c.openChains}
+	steps := []func(context.Context) error{c.folders, c.checkRoom, c.openKey, c.openAnalyzer, c.openSheets, c.openState, c.keepKey, c.openArchive, c.openChains}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -61,7 +62,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (_ *Job, err error
 // answerer answers questions about the job while it is open.
 func (c *composer) answerer() *question.Answers {
 	j := c.Job
-	return &question.Answers{Folder: j.folder, State: j.frontier, Analyzer: j.analyzer, Scope: j.scope, Records: j.records(),
+	return &question.Answers{Folder: j.folder, State: j.frontier, Analyzer: j.analyzer, Scope: j.scope, Sheets: j.sheets, Records: j.records(),
 		Running: &question.Running{Chains: j.chains, Controller: j.ctl, Note: j.note}}
 }
 
@@ -124,6 +125,12 @@ func (c *composer) openAnalyzer(ctx context.Context) (err error) {
 	return err
 }
 
+func (c *composer) openSheets(context.Context) error {
+	set, err := rules.Sheets(c.folder)
+	c.sheets = sheet.NewLive(set)
+	return err
+}
+
 // openState opens the state, which brings the logs back to what it acknowledges.
 func (c *composer) openState(ctx context.Context) error {
 	if n := len(c.analyzer.Profiles()); n > crawl.MaxProfiles {
@@ -134,6 +141,7 @@ func (c *composer) openState(ctx context.Context) error {
 	}
 	o := rules.Frontier(c.folder, c.analyzer)
 	o.MovedLog, o.Links = c.away.Has, records.Links{Reader: c.records(), Rules: c.cfg.URL.Rules}
+	o.HostLimits = rules.HostLimits(c.cfg, c.sheets)
 	o.Fail, o.Aside, o.Check = c.opts.Fail, c.folder.Aside(), c.checkArchive
 	f, err := frontier.Open(ctx, o)
 	if err != nil {
@@ -160,11 +168,7 @@ func (c *composer) openWhois() (extract.Whois, error) {
 
 // openChains builds scope, name resolution, HTTP client, chains and controller.
 func (c *composer) openChains(context.Context) error {
-	scope, err := rules.Scope(c.folder)
-	if err != nil {
-		return err
-	}
-	sheets, err := rules.Sheets(c.folder)
+	scope, err := rules.Scope(c.folder, c.sheets)
 	if err != nil {
 		return err
 	}
@@ -183,7 +187,7 @@ func (c *composer) openChains(context.Context) error {
 	c.unanswered = pause.NewNames(c.pauses, c.opts.Clock, c.opts.Log, c.tell)
 	c.names = resolve.NewWatch(dns, c.unanswered.None)
 	http, err := fetch.NewHTTP(c.httpConfig(), fetch.Deps{Hosts: c.frontier, Resolver: c.names, Scratch: c.path(folder.StateDir, folder.ScratchDir),
-		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Version: c.opts.Version, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
+		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		ReadCredentials: func(ctx context.Context, to fetch.Credentials) error { return seeds.ReadCredentials(ctx, c.cfg, to) }})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
@@ -198,7 +202,7 @@ func (c *composer) openChains(context.Context) error {
 	}
 	steps, bad := standard.Build(&standard.Env{
 		Whois: asked,
-		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Sheets: sheets, Hosts: c.frontier,
+		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Sheets: c.sheets, Hosts: c.frontier,
 		Robots: c.cfg.Robots.Policy, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
 		Dedup: c.cfg.Dedup, Originals: c.frontier, Earlier: earlier, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		Reader: c.records(), FileName: archive{pool: c.pool}.FileName,
@@ -224,6 +228,9 @@ func (c *composer) httpConfig() fetch.Config {
 	h.RootFiles = slices.Clone(h.RootFiles)
 	for i, name := range h.RootFiles {
 		h.RootFiles[i] = c.cfg.Path(name)
+	}
+	if h.AcceptLanguage == fetch.ProfileLanguages {
+		h.AcceptLanguage = fetch.AcceptLanguages(c.analyzer.Languages())
 	}
 	return h
 }

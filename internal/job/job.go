@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -19,9 +20,11 @@ import (
 	"exclave/internal/job/pause"
 	"exclave/internal/job/progress"
 	"exclave/internal/job/question"
+	"exclave/internal/job/rules"
 	"exclave/internal/job/seeds"
 	"exclave/internal/job/view"
 	"exclave/internal/resolve"
+	"exclave/internal/sheet"
 	"exclave/warc"
 )
 
@@ -63,6 +66,7 @@ type Job struct {
 	manifest    *manifest
 	uploads     *uploads
 	scope       *decide.Sequence
+	sheets      *sheet.Live
 	seeder      *seeds.Seeder
 	names       *resolve.Watch
 	earlier     *earlier // nil: no other archives are looked into
@@ -108,6 +112,18 @@ func (j *Job) Retry(ctx context.Context, r question.Retry) (question.Retried, er
 // It may be called from any goroutine.
 func (j *Job) Checkpoint(ctx context.Context, name string) (checkpoint.Manifest, error) {
 	return j.checkpoints.Make(ctx, name)
+}
+
+// Reload reads the sheets anew and puts them in force: for what is fetched from now on, and for links found. After an
+// error those in force before still are. It returns how many there are.
+func (j *Job) Reload(context.Context) (sheets int, err error) {
+	set, err := rules.Sheets(j.folder)
+	if err != nil {
+		return 0, err
+	}
+	j.sheets.Replace(set)
+	j.tell("sheets", fmt.Sprintf("%d were read anew", set.Len()))
+	return set.Len(), nil
 }
 
 // note is the note of the runs as it is now.

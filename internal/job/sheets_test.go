@@ -1,11 +1,13 @@
 package job_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"exclave/chain/decide"
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/job"
@@ -33,6 +35,107 @@ func TestBlockedBySheet(t *testing.T) {
 		if strings.Contains(r.uri, "b.test") || strings.Contains(r.uri, "/shut/") {
 			t.Errorf("asked for %s", r.uri)
 		}
+	}
+}
+
+// sheetFile writes a file of sheets into the folder of a job.
+func sheetFile(t testing.TB, cfg *config.Config, text string) {
+	t.Helper()
+	dir := filepath.Join(cfg.Dir, folder.SheetDir)
+	must(t, os.MkdirAll(dir, 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, "a.toml"), []byte(text), 0o644))
+}
+
+// What sheets set for a host is what is asked for, received and followed there, and nowhere else.
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	long := testweb.National()
+	j := newJob(t, testweb.Tiny{
+		"http://a.test/":           testweb.National("/1", "http://b.test/", "http://out.test/", "http://no.test/"),
+		"http://a.test/robots.txt": testweb.Text("User-agent: *\nDisallow: /1\n"), "http://a.test/1": testweb.NationalPage(1, "/1/2"),
+		"http://a.test/1/2": testweb.NationalPage(2),
+		"http://b.test/":    long, "http://b.test/robots.txt": testweb.Text("User-agent: *\nDisallow: /1\n"), "http://b.test/1": testweb.NationalPage(3),
+		"http://out.test/": testweb.NationalPage(4, "/1", "/2", "/3", "/4"), "http://out.test/1": testweb.NationalPage(5), "http://out.test/2": testweb.NationalPage(6),
+		"http://out.test/3": testweb.NationalPage(7), "http://out.test/4": testweb.NationalPage(8), "http://no.test/": testweb.NationalPage(9),
+	}, func(c *config.Config) {
+		c.Analysis.Depth = 3
+		c.HTTP.Headers = map[string]string{"X-Job": "1"}
+		c.Scope = append(c.Scope, decide.RuleConfig{Rule: "hosts", List: []string{"out.test"}})
+	})
+	sheetFile(t, j.cfg, `
+[[sheet]]
+name = "open"
+hosts = ["a.test"]
+max_hops = 1
+[sheet.robots]
+policy = "ignore"
+[sheet.http]
+accept_language = "cs"
+referrer_policy = "unsafe-url"
+headers = {X-Own = "yes"}
+[[sheet]]
+name = "short"
+hosts = ["b.test"]
+[sheet.http]
+max_size = 100
+[[sheet]]
+name = "in"
+hosts = ["out.test"]
+scope = "accept"
+[sheet.limits]
+host_documents = 3
+[[sheet]]
+name = "out"
+hosts = ["no.test"]
+scope = "reject"
+`)
+	h := j.run(job.Options{}, "http://a.test/")
+	if h.hits["http://a.test/1"] != 1 || h.hits["http://a.test/1/2"] != 0 || h.hits["http://b.test/1"] != 0 || h.hits["http://no.test/"] != 0 || h.hits["http://out.test/"] != 1 {
+		t.Errorf("asked for %v", h.hits)
+	}
+	if n := h.hits["http://out.test/1"] + h.hits["http://out.test/2"] + h.hits["http://out.test/3"] + h.hits["http://out.test/4"]; n != 1 { // robots.txt and / are documents, too
+		t.Errorf("%d pages beyond the first within the budget", n)
+	}
+	if r := h.of("response", "http://b.test/"); len(r) != 1 || r[0].header.Get("WARC-Truncated") != "length" {
+		t.Errorf("%d records of what is too long", len(r))
+	}
+	if log := strings.Join(j.log(crawl.LogScope), "\n"); !strings.Contains(log, `"url":"http://no.test/","via":"http://a.test/","hops":"L","rule":"sheet"`) {
+		t.Errorf("left out:\n%s", log)
+	}
+	asked := func(uri string) string {
+		r := h.of("request", uri)
+		if len(r) != 1 {
+			t.Fatalf("%d requests for %s", len(r), uri)
+		}
+		return string(r[0].block)
+	}
+	for uri, want := range map[string][]string{
+		"http://a.test/1": {"Accept-Language: cs\r\n", "Referer: http://a.test/\r\n", "X-Own: yes\r\n", "X-Job: 1\r\n"},
+		"http://b.test/":  {"Accept-Language: cs,*;q=0.1\r\n", "Referer: http://a.test/\r\n", "X-Job: 1\r\n"},
+	} {
+		for _, field := range want {
+			if !strings.Contains(asked(uri), field) {
+				t.Errorf("%s: no %q in\n%s", uri, field, asked(uri))
+			}
+		}
+	}
+	if strings.Contains(asked("http://b.test/"), "X-Own") || strings.Contains(asked("http://a.test/"), "Referer") {
+		t.Error(asked("http://b.test/"), asked("http://a.test/"))
+	}
+}
+
+// A part of what is blocked may be open: robots.txt is asked for its sake, and not for that of the rest.
+func TestOpenPartOfBlockedHost(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, testweb.Tiny{
+		"http://a.test/": testweb.National("http://b.test/shut", "http://b.test/open/", "http://c.test/"), "http://b.test/shut": testweb.NationalPage(1),
+		"http://b.test/open/": testweb.NationalPage(2), "http://c.test/": testweb.NationalPage(3),
+	}, func(c *config.Config) { c.Analysis.Depth = 1 })
+	sheetFile(t, j.cfg, "[[sheet]]\nname = \"shut\"\ndomains = [\"b.test\", \"c.test\"]\nblocked = true\n[[sheet]]\nname = \"open\"\nsurts = [\"http://(test,b,)/open/\"]\nblocked = false\n")
+	h := j.run(job.Options{}, "http://a.test/")
+	want := map[string]int{"http://a.test/robots.txt": 1, "http://a.test/": 1, "http://b.test/robots.txt": 1, "http://b.test/open/": 1}
+	if !maps.Equal(h.hits, want) {
+		t.Errorf("asked for %v", h.hits)
 	}
 }
 

@@ -3,6 +3,7 @@ package robots
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"time"
 )
 
@@ -14,6 +15,10 @@ const (
 
 	flagDelay       = 1 << 0
 	flagUnreachable = 1 << 1
+	flagSince       = 1 << 2
+	flagAnyAll      = 1 << 3
+	flagOthers      = 1 << 4
+	allFlags        = 1<<5 - 1
 
 	ruleAllow    = 1 << 0
 	ruleAnchored = 1 << 1
@@ -21,8 +26,9 @@ const (
 
 // MarshalBinary returns what decides verdicts and delays, without sitemaps: a
 // version byte, a flag byte, the delay in milliseconds (uvarint, when there is
-// one), the number of rules (uvarint), and of each rule a flag byte, the length
-// of its pattern (uvarint) and the pattern. It never fails.
+// one), since when it is unreachable in seconds (uvarint, when that is known), and rules: their number (uvarint), and
+// of each a flag byte, the length of its pattern (uvarint) and the pattern. Then, when there are some, the number
+// of others (uvarint) and the rules of each. It never fails.
 func (r *Rules) MarshalBinary() ([]byte, error) {
 	var flags byte
 	if r.hasDelay {
@@ -31,13 +37,36 @@ func (r *Rules) MarshalBinary() ([]byte, error) {
 	if r.unreachable {
 		flags |= flagUnreachable
 	}
+	if !r.since.IsZero() {
+		flags |= flagSince
+	}
+	if r.anyAll {
+		flags |= flagAnyAll
+	}
+	if len(r.others) > 0 {
+		flags |= flagOthers
+	}
 	b := []byte{binaryVersion, flags}
 	if r.hasDelay {
 		b = binary.AppendUvarint(b, uint64(r.delay/time.Millisecond))
 	}
-	b = binary.AppendUvarint(b, uint64(len(r.rules)))
-	for _, rule := range r.rules {
-		flags = 0
+	if !r.since.IsZero() {
+		b = binary.AppendUvarint(b, uint64(max(r.since.Unix(), 0)))
+	}
+	b = appendRules(b, r.rules)
+	if len(r.others) > 0 {
+		b = binary.AppendUvarint(b, uint64(len(r.others)))
+		for _, other := range r.others {
+			b = appendRules(b, other)
+		}
+	}
+	return b, nil
+}
+
+func appendRules(b []byte, rules []rule) []byte {
+	b = binary.AppendUvarint(b, uint64(len(rules)))
+	for _, rule := range rules {
+		var flags byte
 		if rule.allow {
 			flags |= ruleAllow
 		}
@@ -48,33 +77,28 @@ func (r *Rules) MarshalBinary() ([]byte, error) {
 		b = binary.AppendUvarint(b, uint64(len(rule.pattern)))
 		b = append(b, rule.pattern...)
 	}
-	return b, nil
+	return b
 }
 
 // UnmarshalBinary replaces r by what MarshalBinary wrote. It keeps no part of
 // data. On ErrCorrupt r is unchanged.
 func (r *Rules) UnmarshalBinary(data []byte) error {
-	if len(data) < 2 || data[0] != binaryVersion || data[1]&^(flagDelay|flagUnreachable) != 0 {
+	if len(data) < 2 || data[0] != binaryVersion || data[1]&^allFlags != 0 {
 		return ErrCorrupt
 	}
-	v := Rules{hasDelay: data[1]&flagDelay != 0, unreachable: data[1]&flagUnreachable != 0}
-	d := decoder{data: data[2:]}
+	v := Rules{hasDelay: data[1]&flagDelay != 0, unreachable: data[1]&flagUnreachable != 0, anyAll: data[1]&flagAnyAll != 0}
+	d := decoder{data: data[2:], text: string(data[2:])}
 	if v.hasDelay {
 		v.delay = time.Duration(d.uvarint(uint64(MaxCrawlDelay/time.Millisecond))) * time.Millisecond
 	}
-	n := d.uvarint(uint64(len(d.data)) / 2) // a rule has two bytes at least
-	v.rules = make([]rule, 0, n)
-	text := string(d.data) // all patterns are parts of one string
-	for ; n > 0 && !d.bad; n-- {
-		flags := d.take(1)
-		pattern := d.take(d.uvarint(uint64(len(d.data))))
-		if d.bad || flags[0]&^(ruleAllow|ruleAnchored) != 0 {
-			return ErrCorrupt
+	if data[1]&flagSince != 0 {
+		v.since = time.Unix(int64(d.uvarint(math.MaxInt64)), 0).UTC()
+	}
+	v.rules = d.rules()
+	if data[1]&flagOthers != 0 {
+		for n := d.uvarint(maxAgents + 1); n > 0 && !d.bad; n-- {
+			v.others = append(v.others, d.rules())
 		}
-		end := len(text) - len(d.data)
-		v.rules = append(v.rules, rule{
-			pattern: text[end-len(pattern) : end], allow: flags[0]&ruleAllow != 0, anchored: flags[0]&ruleAnchored != 0,
-		})
 	}
 	if d.bad || len(d.data) != 0 {
 		return ErrCorrupt
@@ -86,7 +110,26 @@ func (r *Rules) UnmarshalBinary(data []byte) error {
 // decoder turns bad at the first value that cannot be; then all are zero.
 type decoder struct {
 	data []byte
+	text string // of which data is the end: all patterns are parts of it
 	bad  bool
+}
+
+func (d *decoder) rules() []rule {
+	n := d.uvarint(uint64(len(d.data)) / 2) // a rule has two bytes at least
+	rules := make([]rule, 0, n)
+	for ; n > 0 && !d.bad; n-- {
+		flags := d.take(1)
+		pattern := d.take(d.uvarint(uint64(len(d.data))))
+		if d.bad || flags[0]&^(ruleAllow|ruleAnchored) != 0 {
+			d.bad, d.data = true, nil
+			break
+		}
+		end := len(d.text) - len(d.data)
+		rules = append(rules, rule{
+			pattern: d.text[end-len(pattern) : end], allow: flags[0]&ruleAllow != 0, anchored: flags[0]&ruleAnchored != 0,
+		})
+	}
+	return rules
 }
 
 func (d *decoder) uvarint(limit uint64) uint64 {

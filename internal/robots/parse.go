@@ -189,11 +189,16 @@ func (g *group) choose(line int32) {
 // the standard does not know in a token: "exclave/2.0", "exclave2".
 func (p *parser) isOurs(name string) bool {
 	name, _, _ = strings.Cut(name, "/")
+	return p.token != "" && (strings.EqualFold(name, p.token) || strings.EqualFold(tokenOf(name), p.token))
+}
+
+// tokenOf returns what of a name the standard knows in a token, "" of '*'.
+func tokenOf(name string) string {
 	end := 0
 	for end < len(name) && (isLetter(name[end]) || name[end] == '-' || name[end] == '_') {
 		end++
 	}
-	return p.token != "" && (strings.EqualFold(name, p.token) || strings.EqualFold(name[:end], p.token))
+	return name[:end]
 }
 
 // chosen calls f for the groups the current lines belong to. Other records,

@@ -255,13 +255,44 @@ func TestFromStatus(t *testing.T) {
 }
 
 func TestPolicy(t *testing.T) {
-	if ok, _ := Ignore.Allowed(DisallowAll(), "/"); !ok {
-		t.Error("ignore obeyed")
+	const file = "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /d\nUser-agent: exclave\nDisallow: /\nUser-agent: One\nDisallow: /a\nDisallow: /b\nDisallow: /c\nUser-agent: two/1.0\nDisallow: /b\nDisallow: /c\nDisallow: /d"
+	r := Parse([]byte(file), "exclave")
+	r.FavorMost([]byte(file))
+	raw, err := r.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if ok, _ := Obey.Allowed(DisallowAll(), "/"); ok {
-		t.Error("obey ignored")
+	var kept Rules
+	if err := kept.UnmarshalBinary(raw); err != nil {
+		t.Fatal(err)
 	}
-	for _, p := range []Policy{Obey, Ignore} {
+	for _, c := range []struct {
+		policy Policy
+		path   string
+		needed bool
+		want   bool
+	}{
+		{Obey, "/c", true, false}, {Ignore, "/c", false, true}, {ObeyButEmbeds, "/c", false, false}, {ObeyButEmbeds, "/c", true, true},
+		{MostFavored, "/a", false, true}, {MostFavored, "/b", true, false}, {MostFavored, "/c", false, true}, {MostFavored, "/d", false, true},
+	} {
+		for _, r := range []*Rules{r, &kept} {
+			if got, _ := c.policy.Allowed(r, c.path, c.needed); got != c.want {
+				t.Errorf("%v, %s, needed %v: %v", c.policy, c.path, c.needed, got)
+			}
+		}
+	}
+	all := Parse([]byte("User-agent: exclave\nDisallow: /"), "exclave")
+	all.FavorMost([]byte("User-agent: exclave\nDisallow: /")) // everybody else may
+	if got, _ := MostFavored.Allowed(all, "/x", false); !got {
+		t.Error("what everybody else may is not allowed")
+	}
+	away := FromStatus(503, nil, "exclave")
+	for _, p := range []Policy{ObeyButEmbeds, MostFavored} {
+		if got, _ := p.Allowed(away, "/x", true); got {
+			t.Errorf("%v: what could not be had is allowed", p)
+		}
+	}
+	for _, p := range []Policy{Obey, Ignore, ObeyButEmbeds, MostFavored} {
 		var q Policy
 		if err := q.UnmarshalText([]byte(p.String())); err != nil || q != p {
 			t.Errorf("%v read back as %v, %v", p, q, err)

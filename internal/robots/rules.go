@@ -17,7 +17,12 @@ type Rules struct {
 	delay       time.Duration
 	hasDelay    bool
 	unreachable bool
+	since       time.Time // from when on it has been unreachable; zero: not known
 	sitemaps    []string
+	// What other crawlers may: with anyAll one may everything, else each of others is the rules of one. Empty
+	// unless [Rules.FavorMost] was called.
+	anyAll bool
+	others [][]rule
 }
 
 // rule is an allow or disallow line whose path is in the form of normalise.
@@ -85,6 +90,12 @@ func FromStatus(status int, body []byte, token string) *Rules {
 // be had: a reason to try again, unlike a rule that forbids.
 func (r *Rules) Unreachable() bool { return r.unreachable }
 
+// Since returns from when on robots.txt has been unreachable, the zero time when that is not known or it is not.
+func (r *Rules) Since() time.Time { return r.since }
+
+// UnreachableSince notes since when robots.txt has been unreachable.
+func (r *Rules) UnreachableSince(t time.Time) { r.since = t }
+
 // Allowed reports whether the path with its query, as urlx's PathQuery gives
 // it, may be fetched, and the rule that decided, "" when none matched. The
 // match with the most octets decides, allow before disallow (RFC 9309 §2.2.2).
@@ -140,6 +151,12 @@ func (r *Rules) Size() int {
 	n := 128 + cap(r.rules)*int(unsafe.Sizeof(rule{}))
 	for _, rule := range r.rules {
 		n += len(rule.pattern)
+	}
+	for _, other := range r.others {
+		n += 24 + cap(other)*int(unsafe.Sizeof(rule{}))
+		for _, rule := range other {
+			n += len(rule.pattern)
+		}
 	}
 	for _, s := range r.sitemaps {
 		n += len(s) + 16

@@ -1,25 +1,15 @@
 package sheet
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"exclave/internal/conf"
 	"exclave/internal/urlx"
 )
-
-// Settings are what sheets may set. A key that is nil is not set.
-type Settings struct {
-	Blocked *bool   `toml:"blocked"` // nothing is asked
-	Reason  *string `toml:"reason"`  // why, one word for crawl.log; read when blocked
-}
-
-// over returns s with the keys that more sets replaced.
-func (s Settings) over(more Settings) Settings {
-	return Settings{Blocked: cmp.Or(more.Blocked, s.Blocked), Reason: cmp.Or(more.Reason, s.Reason)}
-}
 
 // Sheet is one [[sheet]] table: settings, and the parts of the web they apply to.
 type Sheet struct {
@@ -28,6 +18,8 @@ type Sheet struct {
 	Hosts   []string `toml:"hosts"`   // these hosts, on every port
 	Domains []string `toml:"domains"` // these hosts and all below them
 	Settings
+
+	file string // where it was read
 }
 
 // file is a file of sheets.
@@ -38,12 +30,16 @@ type file struct {
 // prefix is a SURT prefix with the settings of all sheets that apply below it.
 type prefix struct {
 	surt     string
-	settings Settings
-	outer    int // index of the longest other prefix that this one begins with; -1 = none
+	settings *Settings
+	own      []*Sheet // those with this very prefix, in the order in which they were read
+	outer    int      // index of the longest other prefix that this one begins with; -1 = none
 }
 
 // Set is the sheets of a job. The zero value, and nil, have none.
-type Set struct{ prefixes []prefix }
+type Set struct {
+	prefixes []prefix
+	sheets   int
+}
 
 // Text is a file of sheets as it was read.
 type Text struct {
@@ -55,6 +51,7 @@ type Text struct {
 func Read(texts []Text) (*Set, conf.Problems) {
 	var all []prefix
 	var problems conf.Problems
+	sheets := 0
 	for _, t := range texts {
 		doc, ps := conf.Parse(t.Data, t.Name)
 		if len(ps) > 0 {
@@ -63,27 +60,32 @@ func Read(texts []Text) (*Set, conf.Problems) {
 		}
 		var f file
 		ps = doc.Decode(&f)
-		for i, s := range f.Sheet {
+		for i := range f.Sheet {
+			s := &f.Sheet[i]
+			s.file = t.Name
 			found, bad := s.prefixes()
 			all = append(all, found...)
 			ps = append(ps, bad.Below(conf.Element("sheet", i))...)
 		}
+		sheets += len(f.Sheet)
 		problems = append(problems, doc.Locate(ps)...)
 	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return newSet(all), nil
+	set := newSet(all)
+	set.sheets = sheets
+	return set, nil
 }
 
 // prefixes returns a prefix for every part of the web the sheet names.
-func (s Sheet) prefixes() (out []prefix, problems conf.Problems) {
+func (s *Sheet) prefixes() (out []prefix, problems conf.Problems) {
 	problems.Check(s.Name != "", "name", "a sheet needs a name")
 	problems.Check(len(s.SURTs)+len(s.Hosts)+len(s.Domains) > 0, "", "the sheet applies to nothing: it has neither surts nor hosts nor domains")
-	if s.Settings.Reason == nil {
-		s.Settings.Reason = &s.Name // a block of this sheet shall not give the reason of an outer one
+	if s.Blocked != nil && *s.Blocked && s.Reason == nil {
+		s.Reason = &s.Name // a block of this sheet shall not give the reason of an outer one
 	}
-	problems.Check(!strings.ContainsAny(*s.Settings.Reason, " \t\r\n,"), "reason", "%q has a blank or a comma, which divide annotations in crawl.log; a sheet without a reason gives its name", *s.Settings.Reason)
+	problems = append(problems, s.Validate()...)
 	add := func(key, said string, host bool, ends ...string) {
 		p, err := urlx.SURTPrefix(said)
 		if err != nil {
@@ -97,8 +99,13 @@ func (s Sheet) prefixes() (out []prefix, problems conf.Problems) {
 			}
 			p = strings.TrimSuffix(p, ")")
 		}
+		if _, path, ends := strings.Cut(p, ")"); ends && strings.TrimPrefix(path, "/") != "" {
+			for _, part := range s.hostOnly() {
+				problems.Add(key, "%q ends within a path, and what is in [sheet.%s] is about whole hosts; make it a sheet of its own, for the host", said, part)
+			}
+		}
 		for _, end := range ends {
-			out = append(out, prefix{surt: p + end, settings: s.Settings})
+			out = append(out, prefix{surt: p + end, settings: &s.Settings, own: []*Sheet{s}})
 		}
 	}
 	for i, said := range s.SURTs {
@@ -120,7 +127,8 @@ func newSet(all []prefix) *Set {
 	for _, p := range all {
 		last := len(s.prefixes) - 1
 		if last >= 0 && s.prefixes[last].surt == p.surt {
-			s.prefixes[last].settings = s.prefixes[last].settings.over(p.settings)
+			same := &s.prefixes[last]
+			same.settings, same.own = same.settings.over(p.settings), append(same.own, p.own...)
 			continue
 		}
 		p.outer = s.covering(last, p.surt)
@@ -140,24 +148,89 @@ func (s *Set) covering(i int, surt string) int {
 	return i
 }
 
-// Of returns the settings in force for a URL. It costs one binary search.
-func (s *Set) Of(u *urlx.URL) Settings {
-	if s == nil || len(s.prefixes) == 0 {
-		return Settings{}
+// find returns the index of the longest prefix of a URL, -1 when there is none. It costs one binary search.
+func (s *Set) find(u *urlx.URL) int {
+	if s == nil || len(s.prefixes) == 0 || u == nil {
+		return -1
 	}
 	surt := urlx.SURT(u)
 	after := sort.Search(len(s.prefixes), func(i int) bool { return s.prefixes[i].surt > surt })
-	if i := s.covering(after-1, surt); i >= 0 {
-		return s.prefixes[i].settings
-	}
-	return Settings{}
+	return s.covering(after-1, surt)
 }
 
-// Blocked reports whether nothing may be asked for the URL, and why.
-func (s *Set) Blocked(u *urlx.URL) (reason string, blocked bool) {
-	of := s.Of(u)
-	if of.Blocked == nil || !*of.Blocked {
+// none are the settings where no sheet applies.
+func none() *Settings { return &Settings{} }
+
+// Of returns the settings in force for a URL, which are not to be changed; nil has none.
+func (s *Set) Of(u *urlx.URL) *Settings {
+	if i := s.find(u); i >= 0 {
+		return s.prefixes[i].settings
+	}
+	return none()
+}
+
+// Len returns how many sheets there are.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return s.sheets
+}
+
+// Applied is a setting in force for a URL, and why.
+type Applied struct {
+	Key    string `json:"key"` // as in a sheet: "blocked", "frontier.min_delay"
+	Value  string `json:"value"`
+	Sheet  string `json:"sheet"`
+	File   string `json:"file"`
+	Prefix string `json:"prefix"` // the SURT prefix by which the sheet applies
+}
+
+// Explain returns every setting in force for a URL with the sheet that it is from, sorted by keys.
+func (s *Set) Explain(u *urlx.URL) (out []Applied) {
+	seen := map[string]bool{}
+	for i := s.find(u); i >= 0; i = s.prefixes[i].outer {
+		p := &s.prefixes[i]
+		for _, of := range slices.Backward(p.own) {
+			of.each(func(key, value string) {
+				if !seen[key] {
+					seen[key] = true
+					out = append(out, Applied{key, value, of.Name, of.file, p.surt})
+				}
+			})
+		}
+	}
+	slices.SortFunc(out, func(a, b Applied) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+// Blocks reports whether nothing may be asked, and why.
+func (s *Settings) Blocks() (reason string, blocked bool) {
+	if s.Blocked == nil || !*s.Blocked {
 		return "", false
 	}
-	return *of.Reason, true
+	return *s.Reason, true
 }
+
+// Live is the set in force of a job that may run: it is replaced as a whole. nil has no sheets.
+type Live struct{ set atomic.Pointer[Set] }
+
+// NewLive returns the holder of a set.
+func NewLive(s *Set) *Live {
+	l := &Live{}
+	l.set.Store(s)
+	return l
+}
+
+// Now returns the set in force.
+func (l *Live) Now() *Set {
+	if l == nil {
+		return nil
+	}
+	return l.set.Load()
+}
+
+// Replace puts another set in force.
+func (l *Live) Replace(s *Set) { l.set.Store(s) }
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -2,8 +2,10 @@ package sheet
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/internal/urlx"
 )
@@ -47,19 +49,29 @@ func TestBlocked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, blocked := s.Blocked(u); got != want || blocked != (want != "") {
+		if got, blocked := s.Of(u).Blocks(); got != want || blocked != (want != "") {
 			t.Errorf("%s: %q, %v; want %q", url, got, blocked, want)
 		}
 	}
 }
 
 func TestProblems(t *testing.T) {
+	const start = "[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\n"
 	for text, want := range map[string]string{
-		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblock = true":                       "a.toml:4:1: sheet[0].block",
-		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz/x\"]":                                   "a.toml:3:10: sheet[0].hosts[0]",
-		"[[sheet]]\nname = \"a\"":                                                         "applies to nothing",
-		"[[sheet]]\nhosts = [\"a.cz\"]":                                                   "needs a name",
-		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblocked = true\nreason = \"a b\"\n": "a.toml:5:1: sheet[0].reason",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblock = true":                                      "a.toml:4:1: sheet[0].block",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz/x\"]":                                                  "a.toml:3:10: sheet[0].hosts[0]",
+		"[[sheet]]\nname = \"a\"":                                                                        "applies to nothing",
+		"[[sheet]]\nhosts = [\"a.cz\"]":                                                                  "needs a name",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblocked = true\nreason = \"a b\"\n":                "a.toml:5:1: sheet[0].reason",
+		start + "scope = \"yes\"":                                                                        "a.toml:4:1: sheet[0].scope",
+		start + "hours = \"22-6\"":                                                                       "a.toml:4:1: sheet[0].hours",
+		start + "max_hops = 1000":                                                                        "a.toml:4:1: sheet[0].max_hops",
+		start + "[sheet.frontier]\nmin_delay = \"4s\"\nmax_delay = \"3s\"":                               "a.toml:6:1: sheet[0].frontier.max_delay",
+		start + "[sheet.limits]\nhost_bytes = -1":                                                        "a.toml:5:1: sheet[0].limits.host_bytes",
+		start + "[sheet.http]\nheaders = {Cookie = \"x\"}":                                               "sheet[0].http.headers.Cookie",
+		start + "[sheet.http]\nreferrer_policy = \"all\"":                                                "a.toml:5:1: sheet[0].http.referrer_policy",
+		start + "[sheet.robots]\npolicy = \"never\"":                                                     "a.toml:5:1: sheet[0].robots.policy",
+		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,a,)/x/\"]\n[sheet.frontier]\nmin_delay = \"4s\"": "a.toml:3:10: sheet[0].surts[0]",
 	} {
 		if _, ps := Read([]Text{{"a.toml", []byte(text)}}); len(ps) == 0 || !strings.Contains(ps[0].String(), want) {
 			t.Errorf("%q: %v, want %s", text, ps, want)
@@ -67,11 +79,108 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// Key by key the longest prefix wins, of equal ones the later sheet; why is said.
+func TestExplain(t *testing.T) {
+	s, ps := Read([]Text{{"a.toml", []byte(`
+[[sheet]]
+name = "nation"
+domains = ["cz"]
+hours = "22:00-06:00"
+[sheet.frontier]
+min_delay = "4s"
+delay_factor = 2.0
+[sheet.http]
+headers = {A = "1", B = "1"}
+
+[[sheet]]
+name = "press"
+domains = ["press.cz"]
+[sheet.frontier]
+min_delay = "100ms"
+[sheet.robots]
+policy = "ignore"
+[sheet.http]
+headers = {B = "2"}
+`)}, {"b.toml", []byte(`
+[[sheet]]
+name = "later"
+domains = ["press.cz"]
+[sheet.robots]
+policy = "obey"
+`)}})
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	u, err := urlx.Parse("http://www.press.cz/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const inner, outer = "http://(cz,press,", "http://(cz,"
+	want := []Applied{
+		{"frontier.delay_factor", "2", "nation", "a.toml", outer}, {"frontier.min_delay", "100ms", "press", "a.toml", inner},
+		{"hours", "22:00-06:00", "nation", "a.toml", outer},
+		{"http.headers.A", "1", "nation", "a.toml", outer}, {"http.headers.B", "2", "press", "a.toml", inner},
+		{"robots.policy", "obey", "later", "b.toml", inner},
+	}
+	if got := s.Explain(u); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	of := s.Of(u) // what is explained is what is in force
+	var said []string
+	of.each(func(key, value string) { said = append(said, key+" "+value) })
+	var explained []string
+	for _, a := range want {
+		explained = append(explained, a.Key+" "+a.Value)
+	}
+	slices.Sort(said)
+	if !slices.Equal(said, explained) {
+		t.Errorf("in force: %q", said)
+	}
+}
+
+func TestHours(t *testing.T) {
+	for text, waits := range map[string]map[string]time.Duration{
+		"22:00-06:00": {"21:59": time.Minute, "22:00": 0, "00:00": 0, "05:59": 0, "06:00": 16 * time.Hour},
+		"08:30-09:00": {"08:00": 30 * time.Minute, "08:45": 0, "09:00": 23*time.Hour + 30*time.Minute},
+	} {
+		var h Hours
+		if err := h.UnmarshalText([]byte(text)); err != nil || h.String() != text {
+			t.Fatal(h, err)
+		}
+		for at, want := range waits {
+			now, err := time.Parse("15:04", at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := h.Wait(now); got != want {
+				t.Errorf("%s at %s: %v, want %v", text, at, got, want)
+			}
+		}
+	}
+}
+
+// A set has what its text says, or problems: whatever the text.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(sheets))
+	f.Add([]byte("[[sheet]]\nname=\"a\"\nhosts=[\"a.cz\"]\n[sheet.http]\nheaders={A=\"b\"}"))
+	u, err := urlx.Parse("http://www.example.cz/open/x")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, ps := Read([]Text{{"a.toml", data}}); (s == nil) != (len(ps) > 0) {
+			t.Error(ps)
+		} else {
+			s.Explain(u)
+		}
+	})
+}
+
 // An opt-out list is long: looking up a host that is not on it costs no more.
 func BenchmarkOf(b *testing.B) {
 	var all []prefix
 	for i := range 100_000 {
-		all = append(all, prefix{surt: fmt.Sprintf("http://(cz,owner%d,", i)})
+		all = append(all, prefix{surt: fmt.Sprintf("http://(cz,owner%d,", i), settings: &Settings{}})
 	}
 	s := newSet(all)
 	u, err := urlx.Parse("http://www.owner55.example.cz/a/page.html")

@@ -15,6 +15,7 @@ import (
 	"exclave/internal/job/records"
 	"exclave/internal/job/seeds"
 	"exclave/internal/job/view"
+	"exclave/internal/sheet"
 )
 
 // Questions is what can be asked about a job, whether it runs or not: a running crawl answers itself or over its
@@ -28,6 +29,8 @@ type Questions interface {
 	Why(ctx context.Context, url string) (*Why, error)
 	// Robots tells what robots.txt decides on URLs; token "" is the job's. The error wraps [ErrURL] when one is none.
 	Robots(ctx context.Context, urls []string, token string) (*RobotsAnswer, error)
+	// Sheet tells what sheets set for a URL. The error wraps [ErrURL] when it is none.
+	Sheet(ctx context.Context, url string) (SheetAnswer, error)
 	// Frontier summarises what is pending, with the n longest queues.
 	Frontier(ctx context.Context, n int) (FrontierSummary, error)
 	// Queue tells everything known of a host and its queue.
@@ -63,6 +66,7 @@ type Answers struct {
 	State    *frontier.Frontier
 	Analyzer *analyzer.Analyzer // its profiles only
 	Scope    *decide.Sequence
+	Sheets   *sheet.Live
 	Records  records.Reader
 	Running  *Running // nil of a job at rest
 }
@@ -82,7 +86,7 @@ func (a *Answers) Files(context.Context) ([]moved.File, error) { return moved.Fi
 
 // At returns the Answers of a job at rest; v is open with its rules, and stays open while questions are asked.
 func At(v *view.View) *Answers {
-	return &Answers{Folder: v.Folder, State: v.State, Analyzer: v.Analyzer, Scope: v.Scope, Records: v.Records()}
+	return &Answers{Folder: v.Folder, State: v.State, Analyzer: v.Analyzer, Scope: v.Scope, Sheets: v.Sheets, Records: v.Records()}
 }
 
 // Look asks questions about a job that is not running. The error wraps [folder.ErrLocked] when another process works on

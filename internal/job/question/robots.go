@@ -23,7 +23,7 @@ import (
 // out of its JSON, which is stable; fields may be added (docs/howto/robots.md).
 type RobotsAnswer struct {
 	Token  string      `json:"token"`            // product token that was looked for
-	Policy string      `json:"policy,omitempty"` // of the job: obey, ignore
+	Policy string      `json:"policy,omitempty"` // of the job: obey, ignore, obey-but-embeds, most-favored
 	URLs   []RobotsURL `json:"urls"`             // in the order they were asked for
 }
 
@@ -32,7 +32,9 @@ type RobotsURL struct {
 	URL string `json:"url"`
 	// Known is false when the job has not asked for the robots.txt of the origin, or not for so
 	// long that nothing is left of it. Then nothing below is known.
-	Known   bool       `json:"known"`
+	Known bool `json:"known"`
+	// Policy is that of a sheet, "" where none says another one than the job.
+	Policy  string     `json:"policy,omitempty"`
 	File    string     `json:"robots_txt,omitempty"` // URL of the robots.txt, or the file that was given
 	Status  string     `json:"status,omitempty"`     // of the request for it, in words
 	Read    *time.Time `json:"read,omitempty"`
@@ -64,6 +66,9 @@ func (a *Answers) Robots(ctx context.Context, urls []string, token string) (*Rob
 		said, err := q.url(ctx, raw, u)
 		if err != nil {
 			return nil, fmt.Errorf("job: robots %s: %w", raw, err)
+		}
+		if p := a.Sheets.Now().Of(u).Robots.Policy; p != nil && *p != a.Config.Robots.Policy {
+			said.Policy = p.String()
 		}
 		out.URLs = append(out.URLs, said)
 	}
@@ -104,6 +109,10 @@ func (q *robotsQuestion) url(ctx context.Context, raw string, u *urlx.URL) (Robo
 	}
 	if f.Status < 200 || f.Status >= 300 {
 		e := robots.Explain(int(f.Status), nil, q.token, path)
+		if allowed, _ := rules.Allowed(path); allowed && !e.Allowed {
+			e.Allowed = true
+			out.Notes = append(out.Notes, fmt.Sprintf("it could not be had since %s, for longer than robots.unreachable_for: it counts as absent (RFC 9309 §2.3.1.4)", rules.Since().Format(time.DateOnly)))
+		}
 		out.Explained = &e
 		return out, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"exclave/chain"
-	"exclave/chain/decide"
 	"exclave/chain/post"
 	"exclave/chain/standard"
 	"exclave/crawl"
@@ -13,8 +12,10 @@ import (
 	"exclave/internal/crawllog"
 	"exclave/internal/fsx"
 	"exclave/internal/job/lines"
+	"exclave/internal/job/rules"
 	"exclave/internal/markup"
 	"exclave/internal/mime"
+	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
 
@@ -33,9 +34,13 @@ func (r *replay) openScoper() error {
 	if n := len(r.profiles); n > crawl.MaxProfiles {
 		return refused("%d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
 	}
-	scope, problems := decide.Build(r.Config.Scope, r.Dir(), r.Clock.Now())
-	if len(problems) > 0 {
-		return refused("scope%s: %s", problems[0].Key, problems[0].Msg)
+	sheets, err := rules.Sheets(r.Folder)
+	if err != nil {
+		return refused("%v", err)
+	}
+	scope, err := rules.Scope(r.Folder, sheet.NewLive(sheets))
+	if err != nil {
+		return refused("%v", err)
 	}
 	steps, bad := standard.Build(&standard.Env{Dir: r.Dir(), Clock: r.Clock, Depths: r.depths, Keys: r.Config.URL.Rules, Scope: scope,
 		Robots: r.Config.Robots.Policy, Analyzer: r.analyzer}, r.Config.Chain)

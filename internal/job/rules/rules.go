@@ -14,6 +14,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/job/folder"
 	"exclave/internal/sheet"
+	"exclave/internal/urlx"
 )
 
 // OpenAnalyzer opens the analyzer of a job; the caller closes it. key is what evidence is hashed under, nil where
@@ -28,12 +29,13 @@ func OpenAnalyzer(ctx context.Context, f folder.Folder, key []byte) (*analyzer.A
 	return a, nil
 }
 
-// Scope returns the rules of the job's scope, as they are now.
-func Scope(f folder.Folder) (*decide.Sequence, error) {
+// Scope returns the rules of the job's scope, as they are now; sheets go before them.
+func Scope(f folder.Folder, sheets *sheet.Live) (*decide.Sequence, error) {
 	scope, problems := decide.Build(f.Config.Scope, f.Dir(), f.Clock.Now())
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("job: scope%s: %s", problems[0].Key, problems[0].Msg)
 	}
+	scope.Under(sheets)
 	return scope, nil
 }
 
@@ -56,6 +58,28 @@ func Sheets(f folder.Folder) (*sheet.Set, error) {
 		return nil, fmt.Errorf("job: %w", problems[0])
 	}
 	return set, nil
+}
+
+// HostLimits returns what the limits of a host are, by the sheets in force.
+func HostLimits(cfg *config.Config, sheets *sheet.Live) func(host string) frontier.LimitsConfig {
+	return func(host string) frontier.LimitsConfig {
+		l, set := cfg.Limits, sheets.Now()
+		if set.Len() == 0 {
+			return l
+		}
+		root, err := urlx.Parse("http://" + host + "/")
+		if err != nil {
+			return l
+		}
+		of := set.Of(root).Limits
+		if of.HostDocuments != nil {
+			l.HostDocuments = *of.HostDocuments
+		}
+		if of.HostBytes != nil {
+			l.HostBytes = *of.HostBytes
+		}
+		return l
+	}
 }
 
 // Depths returns the rules of archiving for the profiles of a job.

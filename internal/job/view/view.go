@@ -13,6 +13,7 @@ import (
 	"exclave/internal/job/folder"
 	"exclave/internal/job/records"
 	"exclave/internal/job/rules"
+	"exclave/internal/sheet"
 	"exclave/warc"
 )
 
@@ -30,6 +31,7 @@ type View struct {
 	State         *frontier.Frontier
 	Analyzer      *analyzer.Analyzer // nil unless Options.Rules
 	Scope         *decide.Sequence   // nil unless Options.Rules
+	Sheets        *sheet.Live        // the same
 
 	lock  io.Closer
 	files io.Closer // of Options.Files
@@ -82,7 +84,12 @@ func (v *View) open(ctx context.Context, o Options) error {
 	with.ReadOnly, with.Cache = true, o.Cache
 	if o.Rules {
 		v.Analyzer = a
-		if v.Scope, err = rules.Scope(v.Folder); err != nil {
+		sheets, err := rules.Sheets(v.Folder)
+		if err != nil {
+			return err
+		}
+		v.Sheets = sheet.NewLive(sheets)
+		if v.Scope, err = rules.Scope(v.Folder, v.Sheets); err != nil {
 			return err
 		}
 	} else if err := a.Close(); err != nil { // its word lists are large

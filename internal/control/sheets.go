@@ -1,0 +1,50 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"exclave/internal/job/question"
+)
+
+// Reloaded is the answer to reload.
+type Reloaded struct {
+	Sheets int `json:"sheets"` // how many there are now
+}
+
+// reload answers POST /reload.
+func (s *Server) reload(w http.ResponseWriter, r *http.Request) error {
+	n, err := s.job.Reload(r.Context())
+	if err != nil {
+		return badRequest(err)
+	}
+	return reply(w, Reloaded{n})
+}
+
+// Reload has the crawl read its sheets anew. An [Error] of code 400 says what is wrong with them: those before hold.
+func (c *Client) Reload(ctx context.Context) (r Reloaded, err error) {
+	return r, c.call(ctx, http.MethodPost, "/reload", nil, &r)
+}
+
+// sheet answers GET /sheet?url=….
+func (s *Server) sheet(w http.ResponseWriter, r *http.Request) error {
+	raw := r.URL.Query().Get("url")
+	if raw == "" {
+		return badRequest(errors.New("control: which URL? ask for /sheet?url=…"))
+	}
+	a, err := s.job.Sheet(r.Context(), raw)
+	if errors.Is(err, question.ErrURL) {
+		return badRequest(err)
+	}
+	if err != nil {
+		return err
+	}
+	return reply(w, a)
+}
+
+// Sheet tells which sheets apply to a URL. An [Error] of code 400 says that it is none.
+func (c *Client) Sheet(ctx context.Context, address string) (a question.SheetAnswer, err error) {
+	return a, c.call(ctx, http.MethodGet, "/sheet?"+url.Values{"url": {address}}.Encode(), nil, &a)
+}

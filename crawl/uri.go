@@ -11,6 +11,7 @@ import (
 
 	"exclave/internal/markup"
 	"exclave/internal/mime"
+	"exclave/internal/robots"
 	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
@@ -88,6 +89,8 @@ type Outlink struct {
 	Kind    LinkKind
 	Context string
 	Text    string // anchor text or alt, bounded
+	// NoFollow says that its rel is "nofollow".
+	NoFollow bool
 }
 
 // Mode says what a ToeThread does with a URI.
@@ -333,6 +336,19 @@ func (u *CrawlURI) Outcome() Outcome {
 		o.Judged, o.ValidFor = true, u.Judged.ValidFor
 	}
 	return o
+}
+
+// Directives returns what the page, and the server for it, say to crawlers, those that are for the product token included.
+func (u *CrawlURI) Directives(token string) (d robots.Directives) {
+	for _, h := range u.Headers {
+		if strings.EqualFold(h.Name, "X-Robots-Tag") {
+			d.ReadTag(h.Value, token)
+		}
+	}
+	if u.Doc != nil {
+		d = d.Join(u.Doc.Robots)
+	}
+	return d
 }
 
 // Header returns the first value of a header field, compared without case.

@@ -32,6 +32,7 @@ type found struct {
 type linkKey struct {
 	url, context string
 	kind         crawl.LinkKind
+	noFollow     bool
 }
 
 func (f *found) add(k linkKey) {
@@ -48,7 +49,7 @@ func foundOf(u *crawl.CrawlURI) *found {
 	// The first that looks for links, or another kind of processor has added some.
 	f := &found{seen: make(map[linkKey]struct{}, len(u.Outlinks))}
 	for _, o := range u.Outlinks {
-		f.add(linkKey{o.URL.String(), o.Context, o.Kind})
+		f.add(linkKey{o.URL.String(), o.Context, o.Kind, o.NoFollow})
 	}
 	u.SetAttribute(attrLinks, f)
 	return f
@@ -61,6 +62,8 @@ type links struct {
 	own  *urlx.URL // its address
 	page *urlx.URL // of a script: the page that it is a script of, as far as that is known
 	max  int
+	// noFollow is that of the link that is taken.
+	noFollow bool
 	*found
 }
 
@@ -143,7 +146,7 @@ func (l *links) takeFrom(base *urlx.URL, ref, charset string, hop byte, kind cra
 	}
 	to = to.WithoutFragment()
 	s := to.String()
-	k := linkKey{s, context, kind}
+	k := linkKey{s, context, kind, l.noFollow}
 	if _, known := l.seen[k]; known {
 		return
 	}
@@ -152,5 +155,5 @@ func (l *links) takeFrom(base *urlx.URL, ref, charset string, hop byte, kind cra
 		return
 	}
 	l.add(k)
-	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: to, Hop: hop, Kind: kind, Context: context, Text: text})
+	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: to, Hop: hop, Kind: kind, Context: context, Text: text, NoFollow: l.noFollow})
 }

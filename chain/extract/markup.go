@@ -19,7 +19,8 @@ type Config struct {
 	MaxText     int   `toml:"max_text"`     // bytes of clean text, and of source, that are kept
 	MaxOutlinks int   `toml:"max_outlinks"` // links per page, as in Heritrix; 200 bytes each on average
 
-	Room *Room `toml:"-"` // where documents are read; nil = no bounds
+	Room  *Room  `toml:"-"` // where documents are read; nil = no bounds
+	Token string `toml:"-"` // the product token that robots meta elements may be for
 }
 
 // DefaultConfig returns 10 MB of body, 1 MiB of text and 6,000 links.
@@ -129,6 +130,7 @@ func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
 			return false
 		}
 		base, also := l.baseOf(&k)
+		l.noFollow = k.NoFollow
 		l.takeFrom(base, k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
 		if also != nil {
 			l.takeFrom(also, k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
@@ -168,6 +170,7 @@ func (c Config) parse(ctx context.Context, u *crawl.CrawlURI) (in context.Contex
 		MaxSource:       c.MaxText,
 		MaxLinks:        c.MaxOutlinks,
 		KeepSource:      u.Claim.Analyse,
+		RobotsToken:     c.Token,
 		Stop:            func() bool { return in.Err() != nil },
 	})
 	return in, leave, nil

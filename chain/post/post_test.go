@@ -17,6 +17,7 @@ import (
 	"exclave/internal/markup"
 	"exclave/internal/mime"
 	"exclave/internal/record"
+	"exclave/internal/robots"
 	"exclave/internal/urlx"
 )
 
@@ -196,15 +197,27 @@ func TestFrameOfValidPage(t *testing.T) {
 
 // HTML standard: robots meta nofollow is about links readers follow.
 func TestNofollow(t *testing.T) {
-	links := []crawl.Outlink{{URL: at(t, "http://b.com/"), Hop: 'L', Kind: crawl.LinkNav}, {URL: at(t, "http://b.com/i.png"), Hop: 'E', Kind: crawl.LinkEmbed}}
-	for obey, want := range map[bool]int{true: 1, false: 2} {
+	links := []crawl.Outlink{{URL: at(t, "http://b.com/"), Hop: 'L', Kind: crawl.LinkNav}, {URL: at(t, "http://b.com/i.png"), Hop: 'E', Kind: crawl.LinkEmbed},
+		{URL: at(t, "http://b.com/ad"), Hop: 'L', Kind: crawl.LinkNav, NoFollow: true}}
+	for _, c := range []struct {
+		why       string
+		meta, rel bool   // obeyed
+		field     string // X-Robots-Tag
+		page      bool   // has the meta element
+		want      int
+	}{
+		{"meta", true, false, "", true, 1}, {"meta is not obeyed", false, false, "", true, 3}, {"header", true, false, "nofollow", false, 1},
+		{"header for us", true, false, "exclave: none", false, 1}, {"header for another", true, false, "otherbot: nofollow", false, 3},
+		{"rel", true, true, "", false, 2}, {"rel is not obeyed", true, false, "", false, 3},
+	} {
 		u := found(1, links...)
-		u.Doc = &markup.Doc{NoFollow: true}
+		u.Doc = &markup.Doc{Robots: robots.Directives{NoFollow: c.page}}
+		u.Headers = append(u.Headers, crawl.Header{Name: "x-robots-tag", Value: c.field})
 		cfg := DefaultScopeConfig()
-		cfg.ObeyNofollow = obey
+		cfg.ObeyNofollow, cfg.ObeyRelNofollow, cfg.Token = c.meta, c.rel, "exclave"
 		process(t, u, scoper(t, cfg))
-		if len(u.Links) != want {
-			t.Errorf("obey %v: %d links", obey, len(u.Links))
+		if len(u.Links) != c.want {
+			t.Errorf("%s: %d links", c.why, len(u.Links))
 		}
 	}
 }

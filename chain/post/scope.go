@@ -20,13 +20,17 @@ import (
 // ScopeConfig says how links become candidates.
 type ScopeConfig struct {
 	// ObeyNofollow leaves out links a reader would follow from pages whose robots
-	// meta element says nofollow; what the page embeds is kept.
+	// meta element, or X-Robots-Tag, says nofollow; what the page embeds is kept.
 	ObeyNofollow bool `toml:"obey_nofollow"`
+	// ObeyRelNofollow leaves out those whose rel says so.
+	ObeyRelNofollow bool `toml:"obey_rel_nofollow"`
 	// MaxFrameHops is how many embed hops a frame may be away from the page that
 	// was navigated to and still count as part of it; beyond, it is a link.
 	MaxFrameHops int `toml:"max_frame_hops"`
 	// OtherHostsOnly leaves out links a reader would follow to the page's own host.
 	OtherHostsOnly bool `toml:"other_hosts_only"`
+
+	Token string `toml:"-"` // the product token that directives may be for
 }
 
 // DefaultScopeConfig obeys nofollow and follows frames two deep, as Heritrix.
@@ -71,14 +75,14 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 	if u.Disposition != crawl.Done || !u.Status.IsHTTP() {
 		return chain.Idle(), nil
 	}
-	nofollow := l.cfg.ObeyNofollow && u.Doc != nil && u.Doc.NoFollow
+	nofollow := l.cfg.ObeyNofollow && u.Directives(l.cfg.Token).NoFollow
 	refused := map[string]bool{}
 	outcome := u.Outcome()
 	now := l.clk.Now()
 	for _, o := range u.Outlinks {
 		u.Embedding = u.Embedding || o.Hop != crawl.HopLink
 		u.Guesses = u.Guesses || o.Kind == crawl.LinkSpeculative
-		if nofollow && o.Kind == crawl.LinkNav {
+		if (nofollow || l.cfg.ObeyRelNofollow && o.NoFollow) && o.Kind == crawl.LinkNav {
 			continue
 		}
 		if s := o.URL.Scheme(); s != "http" && s != "https" {

@@ -21,21 +21,23 @@ import (
 // Env is what processors are made of. Everything in it belongs to the job and
 // outlives the chains.
 type Env struct {
-	Dir      string // the job's folder: where relative files of rules start
-	Clock    clock.Clock
-	Depths   crawl.Depths
-	Keys     urlx.Rules
-	Scope    *decide.Sequence
-	Sheets   *sheet.Live // nil = there are none
-	Hosts    chain.Hosts
-	Robots   robots.Policy
-	Resolver fetch.Resolver
-	HTTP     *fetch.HTTP // opened by the job, from its own section of job.toml
-	Analyzer *analyzer.Analyzer
-	Room     *extract.Room // where documents are read
-	Whois    extract.Whois // nil = nobody is asked
-	Archive  write.Pool
-	Reader   fetch.ArchiveReader
+	Dir    string // the job's folder: where relative files of rules start
+	Clock  clock.Clock
+	Depths crawl.Depths
+	Keys   urlx.Rules
+	Scope  *decide.Sequence
+	Sheets *sheet.Live // nil = there are none
+	Hosts  chain.Hosts
+	Robots robots.Policy
+	// RobotsToken is what robots.txt and directives of pages call the crawler by.
+	RobotsToken string
+	Resolver    fetch.Resolver
+	HTTP        *fetch.HTTP // opened by the job, from its own section of job.toml
+	Analyzer    *analyzer.Analyzer
+	Room        *extract.Room // where documents are read
+	Whois       extract.Whois // nil = nobody is asked
+	Archive     write.Pool
+	Reader      fetch.ArchiveReader
 	// Dedup says which answers Originals is asked for.
 	Dedup        write.DedupConfig
 	Originals    write.Originals // nil = none is known
@@ -77,6 +79,7 @@ func Kinds() []Kind {
 		kinds = append(kinds, Kind{chain.Extract, m.kind, m.doc, newMarkup(m.formats)})
 	}
 	return append(kinds,
+		Kind{chain.Extract, "directives", "heeds noindex and noarchive of robots meta elements and X-Robots-Tag, by setting", newDirectives},
 		Kind{chain.Extract, KindWebAnalyzer, "judges pages by the profiles; comes last", newWebAnalyzer},
 		Kind{chain.Write, KindWARC, "archives what the claims ask for, with the DNS answer and robots.txt it needed", newWARC},
 		Kind{chain.Post, "crawl-state-updater", "decides whether the URI is done, tried again or put off", plain(func(*Env) chain.Processor { return post.NewStateUpdater() })},
@@ -137,17 +140,23 @@ func newExtractHTTP(_ *Env, options map[string]any) (chain.Processor, conf.Probl
 	return extract.NewHTTP(c.MaxOutlinks), problems
 }
 
+func newDirectives(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
+	c, problems := read(options, extract.DirectivesConfig{})
+	c.Token = env.RobotsToken
+	return extract.NewDirectives(c), problems
+}
+
 func newMarkup(formats []markup.Kind) func(*Env, map[string]any) (chain.Processor, conf.Problems) {
 	return func(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
 		c, problems := read(options, extract.DefaultConfig())
-		c.Room = env.Room
+		c.Room, c.Token = env.Room, env.RobotsToken
 		return extract.NewMarkup(c, formats...), problems
 	}
 }
 
 func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
 	c, problems := read(options, extract.DefaultConfig())
-	c.Room = env.Room
+	c.Room, c.Token = env.Room, env.RobotsToken
 	w := extract.NewWebAnalyzer(env.Analyzer, env.Hosts, c)
 	w.Ask(env.Whois)
 	return w, problems
@@ -159,5 +168,6 @@ func newWARC(env *Env, options map[string]any) (chain.Processor, conf.Problems) 
 
 func newLinksScoper(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
 	c, problems := read(options, post.DefaultScopeConfig())
+	c.Token = env.RobotsToken
 	return post.NewLinksScoper(c, env.Scope, env.Depths, env.Keys, env.Clock), problems
 }

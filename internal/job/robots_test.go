@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"exclave/chain"
+	"exclave/chain/standard"
 	"exclave/config"
+	"exclave/crawl"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/question"
@@ -128,5 +131,41 @@ func TestRobotsOfAnEarlierToken(t *testing.T) {
 	u := askRobots(t, j.cfg, "", "http://c.test/c")[0]
 	if u.Allowed || len(u.Notes) != 1 || !strings.Contains(u.Notes[0], `"disallow: /c"`) {
 		t.Errorf("%+v", u)
+	}
+}
+
+// Pages that want no copy kept are left out by setting only, in the header field or in the page, for all or for us.
+func TestNoarchive(t *testing.T) {
+	t.Parallel()
+	marked := testweb.NationalPage(2)
+	marked.Body = strings.Replace(marked.Body, "<head>", `<head><meta name=exclave content="NOARCHIVE">`, 1)
+	web := testweb.Tiny{
+		"http://a.test/":      testweb.National("/tag", "/meta", "/other", "/index"),
+		"http://a.test/tag":   testweb.NationalPage(1, "/behind").With("X-Robots-Tag", "exclave: noarchive"),
+		"http://a.test/meta":  marked,
+		"http://a.test/other": testweb.NationalPage(3).With("X-Robots-Tag", "otherbot: noarchive"),
+		"http://a.test/index": testweb.NationalPage(4).With("X-Robots-Tag", "noindex"), "http://a.test/behind": testweb.NationalPage(5),
+	}
+	const all = "http://a.test/ http://a.test/behind http://a.test/index http://a.test/meta http://a.test/other http://a.test/tag"
+	for options, want := range map[string]string{
+		"": all, "obey_noarchive": "http://a.test/ http://a.test/index http://a.test/other", "obey_noindex": strings.Replace(all, "http://a.test/index ", "", 1),
+	} {
+		j := newJob(t, web, func(c *config.Config) {
+			c.Analysis.Depth = 3
+			steps := standard.Default()[chain.Extract]
+			for i := range steps {
+				if options != "" && steps[i].Kind == "directives" {
+					steps[i].Options = map[string]any{options: true}
+				}
+			}
+			c.Chain = map[chain.Name][]standard.StepConfig{chain.Extract: steps}
+		})
+		h := j.run(job.Options{}, "http://a.test/")
+		if got := strings.Join(h.archived(), " "); got != want {
+			t.Errorf("%q: archived\n%s, want\n%s", options, got, want)
+		}
+		if log := strings.Join(j.log(crawl.LogCrawl), "\n"); options == "obey_noarchive" && strings.Count(log, " -5002 ") != 2 {
+			t.Errorf("crawl.log:\n%s", log)
+		}
 	}
 }

@@ -144,9 +144,13 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 	case a == atom.A && hasScheme(at.val, "javascript:"):
 		p.b.js(percentDecoded(at.val[bytes.IndexByte(at.val, ':')+1:]), false)
 	case a == atom.A:
+		p.b.noFollow = p.relNoFollow()
 		p.openAnchor(p.b.add(at.val, Nav, p.context(tag, key)))
+		p.b.noFollow = false
 	case a == atom.Area:
+		p.b.noFollow = p.relNoFollow()
 		p.withAlt(p.b.add(at.val, Nav, "area/@href"))
+		p.b.noFollow = false
 	case p.voc == vocMathML:
 		p.b.add(at.val, Nav, p.context(tag, key))
 	case p.voc == vocSVG, p.svg > 0 || p.kind == SVG || key == "xlink:href":
@@ -154,6 +158,16 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 	default:
 		p.b.add(at.val, Nav, p.context(tag, key))
 	}
+}
+
+// relNoFollow reports whether the author of a page does not vouch for a link.
+func (p *markupParser) relNoFollow() bool {
+	for f := range bytes.FieldsFuncSeq(p.get("rel"), isHTMLSpace) {
+		if bytes.EqualFold(f, []byte("nofollow")) {
+			return true
+		}
+	}
+	return false
 }
 
 // percentDecoded returns the code of a javascript: URL, which browsers decode before they run it.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"exclave/internal/robots"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -59,8 +61,8 @@ func TestHTMLFacts(t *testing.T) {
 			web </title><title>other</title></head><body><svg><title>no</title></svg><p lang=sk>x`), Options{KeepSource: true})
 	want := &Doc{
 		Kind: HTML, Base: "http://a.cz/x/", Title: "Můj web", Text: "x", Charset: "utf-8", CharsetFrom: "detected",
-		NoIndex: true, NoFollow: true,
-		Langs: []Lang{{"cs-CZ", "html", "lang"}, {"cs", "html", "xml:lang"}, {"cs, en", "meta", "content-language"}, {"sk", "p", "lang"}},
+		Robots: robots.Directives{NoIndex: true, NoFollow: true},
+		Langs:  []Lang{{"cs-CZ", "html", "lang"}, {"cs", "html", "xml:lang"}, {"cs, en", "meta", "content-language"}, {"sk", "p", "lang"}},
 	}
 	if !strings.HasPrefix(d.Source, "<!doctype html>") || !strings.HasSuffix(d.Source, "<p lang=sk>x") {
 		t.Errorf("source %q", d.Source)

@@ -27,7 +27,7 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 	}
 	early := !b.based && (kind == Embed || kind == Frame)
 	page := b.doc.Kind == JS && context != jsImport
-	k := linkKey{url, b.base, context, kind}
+	k := linkKey{url, b.base, context, kind, b.noFollow}
 	if _, known := b.seen[k]; known {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 		return nil
 	}
 	b.seen[k] = struct{}{}
-	*list = append(*list, Link{URL: url, Base: b.base, Kind: kind, Hop: kind.Hop(), Context: context, Early: early, OfPage: page})
+	*list = append(*list, Link{URL: url, Base: b.base, Kind: kind, Hop: kind.Hop(), Context: context, Early: early, NoFollow: b.noFollow, OfPage: page})
 	return &(*list)[len(*list)-1]
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"exclave/internal/robots"
 )
 
 // Kind is the format of a document.
@@ -104,15 +106,16 @@ func (k LinkKind) Hop() byte {
 
 // Link is one reference found in a document.
 type Link struct {
-	URL     string // as found, UTF-8, trimmed, entities decoded; relative to Base; at most 4096 bytes
-	Base    string // of a document in this one (srcdoc), relative to Doc.Base; "" = that
-	Kind    LinkKind
-	Hop     byte   // Kind.Hop()
-	Context string // where: a/@href, img/@srcset, link/@href[rel=stylesheet], css/url, js/string; ASCII without blanks
-	Text    string // of an anchor or alt attribute, white space collapsed, at most 200 bytes
-	Early   bool   // it stands before the base element, and a browser asks for it before it knows of that
-	Strong  bool   // it defines the structure of the document: a schema, a DTD, a style sheet of XML
-	OfPage  bool   // in a script of its own: relative to the page that it is a script of
+	URL      string // as found, UTF-8, trimmed, entities decoded; relative to Base; at most 4096 bytes
+	Base     string // of a document in this one (srcdoc), relative to Doc.Base; "" = that
+	Kind     LinkKind
+	Hop      byte   // Kind.Hop()
+	Context  string // where: a/@href, img/@srcset, link/@href[rel=stylesheet], css/url, js/string; ASCII without blanks
+	Text     string // of an anchor or alt attribute, white space collapsed, at most 200 bytes
+	Early    bool   // it stands before the base element, and a browser asks for it before it knows of that
+	Strong   bool   // it defines the structure of the document: a schema, a DTD, a style sheet of XML
+	NoFollow bool   // its rel says so
+	OfPage   bool   // in a script of its own: relative to the page that it is a script of
 }
 
 // Lang is one language attribute.
@@ -129,16 +132,15 @@ type Doc struct {
 	Links         []Link
 	DroppedLinks  int // links beyond Options.MaxLinks, and those longer than the limit
 	Title         string
-	Text          string // one line per block, words separated by one blank, cells by a tab
-	TextTruncated bool   // Options.MaxText was reached
-	Langs         []Lang // in document order, at most 4096
-	Charset       string // WHATWG name in lower case: utf-8, windows-1250, …, or ibm852, x-mac-ce; "" for PDF
-	CharsetFrom   string // bom, http, meta, xml, css, detected, default
-	NoIndex       bool   // robots meta element
-	NoFollow      bool   // robots meta element
-	Source        string // the decoded markup, when Options.KeepSource
-	Err           error  // why reading stopped early; what was found until then is kept
-	Stopped       bool   // Options.Stop ended it; what was found until then is kept
+	Text          string            // one line per block, words separated by one blank, cells by a tab
+	TextTruncated bool              // Options.MaxText was reached
+	Langs         []Lang            // in document order, at most 4096
+	Charset       string            // WHATWG name in lower case: utf-8, windows-1250, …, or ibm852, x-mac-ce; "" for PDF
+	CharsetFrom   string            // bom, http, meta, xml, css, detected, default
+	Robots        robots.Directives // of meta elements that are for all crawlers, or for ours
+	Source        string            // the decoded markup, when Options.KeepSource
+	Err           error             // why reading stopped early; what was found until then is kept
+	Stopped       bool              // Options.Stop ended it; what was found until then is kept
 }
 
 // Options are the limits of one Parse. The zero value means the defaults.
@@ -148,6 +150,7 @@ type Options struct {
 	MaxLinks        int    // default 6000, as in Heritrix
 	MaxSource       int    // bytes of Doc.Source, default 1 MiB
 	KeepSource      bool
+	RobotsToken     string // meta elements of this name are for us; "" = only those for all
 	// Stop, when not nil, is asked after every 64 KB that were read, or about as much
 	// work; true ends the reading.
 	Stop func() bool
@@ -197,11 +200,12 @@ type builder struct {
 	text  textWriter
 	work  int // bytes read since Options.Stop was asked
 
-	base    string // Link.Base of what is read
-	based   bool   // Doc.Base is known
-	strong  bool   // some links are
-	quotes  int    // strings that hold what is read (quoted.go)
-	written bool   // it becomes part of the page
+	base     string // Link.Base of what is read
+	based    bool   // Doc.Base is known
+	noFollow bool   // Link.NoFollow of what is read
+	strong   bool   // some links are
+	quotes   int    // strings that hold what is read (quoted.go)
+	written  bool   // it becomes part of the page
 }
 
 // on notes that n bytes were read and reports whether to read on.
@@ -216,6 +220,7 @@ func (b *builder) on(n int) bool {
 type linkKey struct {
 	url, base, context string
 	kind               LinkKind
+	noFollow           bool
 }
 
 // rescue is deferred around libraries, which may panic on bytes their authors did

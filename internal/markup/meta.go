@@ -23,11 +23,12 @@ func (p *markupParser) meta() {
 		}
 	}
 	for _, key := range [...]string{"name", "property", "itemprop"} {
-		switch strings.ToLower(string(bytes.TrimSpace(p.get(key)))) {
-		case "robots":
-			if !p.fragment {
-				p.robots(content)
-			}
+		name := strings.ToLower(string(bytes.TrimSpace(p.get(key))))
+		if key == "name" && !p.fragment && (name == "robots" || name != "" && strings.EqualFold(name, p.b.o.RobotsToken)) {
+			p.b.doc.Robots.Read(string(content))
+			return
+		}
+		switch name {
 		case "og:locale":
 			if !p.fragment && len(p.b.doc.Langs) < maxLangs {
 				p.b.doc.Langs = append(p.b.doc.Langs, Lang{Value: collapse(content, maxLang), Element: "meta", Attr: "og:locale"})
@@ -37,19 +38,6 @@ func (p *markupParser) meta() {
 			"twitter:image", "twitter:image:src", "twitter:player", "twitter:player:stream", "msapplication-tileimage", "thumbnail", "thumbnailurl", "image":
 			p.b.add(content, Speculative, "meta/@content")
 			return
-		}
-	}
-}
-
-func (p *markupParser) robots(content []byte) {
-	for _, f := range bytes.FieldsFunc(content, func(r rune) bool { return r == ',' || isHTMLSpace(r) }) {
-		switch strings.ToLower(string(f)) {
-		case "noindex":
-			p.b.doc.NoIndex = true
-		case "nofollow":
-			p.b.doc.NoFollow = true
-		case "none":
-			p.b.doc.NoIndex, p.b.doc.NoFollow = true, true
 		}
 	}
 }

@@ -46,8 +46,9 @@ type Document struct {
 	CharsetFrom string   `json:"charset_by,omitempty"` // what told: bom, http, meta, xml, css, detected, default
 	Title       string   `json:"title,omitempty"`
 	Langs       []Lang   `json:"langs,omitempty"`
-	NoIndex     bool     `json:"noindex"`  // robots meta element
-	NoFollow    bool     `json:"nofollow"` // robots meta element; by setting, a crawl does not queue the links
+	NoIndex     bool     `json:"noindex"`   // robots meta element
+	NoFollow    bool     `json:"nofollow"`  // robots meta element; by setting, a crawl does not queue the links
+	NoArchive   bool     `json:"noarchive"` // robots meta element
 	Links       []Link   `json:"links"`
 	Dropped     int      `json:"dropped,omitempty"` // links that were too many or too long
 	Notes       []string `json:"notes,omitempty"`   // annotations of crawl.log
@@ -100,7 +101,7 @@ func (r *Reader) Read(ctx context.Context, source string, u *crawl.CrawlURI) (Do
 func (d *Document) take(doc *markup.Doc, asFound bool) {
 	d.Format, d.Base, d.Title, d.Text = doc.Kind.String(), doc.Base, doc.Title, doc.Text
 	d.Charset, d.CharsetFrom = doc.Charset, doc.CharsetFrom
-	d.NoIndex, d.NoFollow = doc.NoIndex, doc.NoFollow
+	d.NoIndex, d.NoFollow, d.NoArchive = doc.Robots.NoIndex, doc.Robots.NoFollow, doc.Robots.NoArchive
 	for _, l := range doc.Langs {
 		d.Langs = append(d.Langs, Lang(l))
 	}

@@ -15,6 +15,7 @@ import (
 	"exclave/internal/job/rules"
 	"exclave/internal/markup"
 	"exclave/internal/mime"
+	"exclave/internal/robots"
 	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
@@ -43,7 +44,7 @@ func (r *replay) openScoper() error {
 		return refused("%v", err)
 	}
 	steps, bad := standard.Build(&standard.Env{Dir: r.Dir(), Clock: r.Clock, Depths: r.depths, Keys: r.Config.URL.Rules, Scope: scope,
-		Robots: r.Config.Robots.Policy, Analyzer: r.analyzer}, r.Config.Chain)
+		Robots: r.Config.Robots.Policy, RobotsToken: r.Config.HTTP.RobotsToken, Analyzer: r.analyzer}, r.Config.Chain)
 	if len(bad) > 0 {
 		return refused("chain%s: %s", bad[0].Key, bad[0].Msg)
 	}
@@ -270,7 +271,7 @@ func (r *replay) finish(u *crawl.CrawlURI, e crawllog.Entry, g *group, d metadat
 	if err != nil {
 		return err
 	}
-	u.Doc = &markup.Doc{NoFollow: nofollow != nil}
+	u.Doc = &markup.Doc{Robots: robots.Directives{NoFollow: nofollow != nil}}
 	u.Outlinks = d.links
 	if err := r.links(u); err != nil {
 		return err

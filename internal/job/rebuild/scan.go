@@ -164,9 +164,16 @@ func (a *answer) look(block []byte, token string) (chunked bool, err error) {
 	a.ContentType = h.Get("Content-Type")
 	a.MIME = mime.Detect(a.URL, a.ContentType, body[:min(len(body), mime.HeadSize)], 0) // hints are those of the replay
 	a.Redirect = a.Status >= 300 && a.Status < 400 && a.Status != 304 && h.Get("Location") != ""
-	if a.MIME.Class == mime.HTML && bytes.Contains(bytes.ToLower(body), []byte("nofollow")) {
-		a.NoFollow = markup.Parse(markup.KindOf(a.MIME.Type), body, markup.Options{DeclaredCharset: a.MIME.Charset}).NoFollow
+	var says robots.Directives
+	for _, f := range h.Fields {
+		if strings.EqualFold(f.Name, "X-Robots-Tag") {
+			says.ReadTag(f.Value, token)
+		}
 	}
+	if low := bytes.ToLower(body); a.MIME.Class == mime.HTML && (bytes.Contains(low, []byte("nofollow")) || bytes.Contains(low, []byte("none"))) {
+		says = says.Join(markup.Parse(markup.KindOf(a.MIME.Type), body, markup.Options{DeclaredCharset: a.MIME.Charset, RobotsToken: token}).Robots)
+	}
+	a.NoFollow = says.NoFollow
 	if _, ok := crawl.PrereqKey(a.URL); ok {
 		a.robots, err = robots.FromStatus(a.Status, body, token).MarshalBinary()
 	}

@@ -87,6 +87,9 @@ nothing. exclave report JOB truncated lists both, exclave retry --truncated asks
 		"robots": `robots.txt.`,
 		"robots.policy": `"obey"; "ignore" for owners of the hosts that are crawled; "obey-but-embeds" = fetch the images, style sheets and scripts
 of archived pages all the same; "most-favored" = fetch what any crawler may that the file names. By host: sheets.`,
+		"sitemaps":               `Sitemaps name pages that no page links to.`,
+		"sitemaps.use":           `"off"; "robots" = those that robots.txt names; "all" = also well_known, where it names none. By host: sheets.`,
+		"sitemaps.well_known":    `Paths where sitemaps may be.`,
 		"robots.unreachable_for": `After how long a robots.txt that could not be had counts as absent (RFC 9309: for example 30 days); 0 = never.`,
 
 		"frontier":                 `Politeness and patience.`,

@@ -32,6 +32,7 @@ type Config struct {
 	HTTP     fetch.Config    `toml:"http"`
 	DNS      resolve.Config  `toml:"dns"`
 	Robots   Robots          `toml:"robots"`
+	Sitemaps fetch.Sitemaps  `toml:"sitemaps"`
 	Frontier frontier.Config `toml:"frontier"`
 	// Order says what goes first, Limits what grows no further.
 	Order  frontier.OrderConfig  `toml:"order"`
@@ -222,6 +223,7 @@ func Default(profile string) *Config {
 		Crawl:     Crawl{Config: chain.DefaultConfig(), MinFreeDisk: 1 << 30, MemoryLimit: 768 << 20, StatisticsInterval: 20 * time.Second, AnalyseLinked: true},
 		HTTP:      fetch.DefaultConfig(),
 		Robots:    Robots{UnreachableFor: 30 * 24 * time.Hour},
+		Sitemaps:  fetch.DefaultSitemaps(),
 		Frontier:  frontier.DefaultConfig(),
 		Order:     frontier.DefaultOrderConfig(),
 		Limits:    frontier.DefaultLimitsConfig(),

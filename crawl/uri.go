@@ -44,6 +44,15 @@ const (
 	HopSynthesized = 'S'
 )
 
+// Contexts of links to sitemaps, on robots.txt.
+const (
+	ContextRobots    = "robots.txt/sitemap"
+	ContextWellKnown = "well-known/sitemap"
+)
+
+// IsNavigation reports whether a reader gets from page to page over a hop, so that what follows is another page.
+func IsNavigation(hop byte) bool { return hop == HopLink || hop == HopManifest }
+
 // Candidate is a discovered URI on its way to the frontier. It is serialisable:
 // batches of candidates may travel between machines.
 type Candidate struct {

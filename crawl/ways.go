@@ -41,7 +41,7 @@ func embeds(n, guesses int) string {
 func EmbedHops(hops string) (n, guesses int) {
 	for i := len(hops) - 1; i >= 0; i-- {
 		switch hops[i] {
-		case HopLink:
+		case HopLink, HopManifest:
 			return n, guesses
 		case HopRedirect, HopPrereq:
 		case HopSpeculative:
@@ -121,7 +121,7 @@ func normal(b []byte) string {
 // redirect, which is none of the URI's own contents, hands its hints on.
 func (w Ways) Over(hop byte, redirect bool) Ways {
 	switch hop {
-	case HopLink:
+	case HopLink, HopManifest:
 		return Ways{Nav: true}
 	case HopRedirect, HopPrereq:
 		if !redirect {
@@ -156,7 +156,7 @@ func (d Depths) Reach(w Ways, c Claim, o Outcome, hop byte, kind LinkKind, hints
 	switch {
 	case kind == LinkRedirect:
 		return w.Over(hop, true)
-	case hop == HopLink, o.Valid():
+	case IsNavigation(hop), o.Valid():
 		to = Ways{Nav: true}.Over(hop, false)
 	case flagged:
 		to = w.Over(hop, false)

@@ -52,6 +52,8 @@ type Deps struct {
 	// after how long one that cannot be had counts as absent; 0: never.
 	Robots         robots.Policy
 	UnreachableFor time.Duration
+	// Sitemaps says which of them are asked for where no sheet says otherwise.
+	Sitemaps Sitemaps
 	// Credentials are sent to the servers they are for; nil: none.
 	Credentials Credentials
 	// ReadCredentials adds further ones, before the first request; nil: there are none. It

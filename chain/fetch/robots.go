@@ -180,6 +180,7 @@ func (h *HTTP) originFacts(ctx context.Context, u *crawl.CrawlURI, status int, b
 	if u.Sheet != nil && u.Sheet.Robots.Policy != nil {
 		policy = *u.Sheet.Robots.Policy
 	}
+	h.sitemaps(u, rules)
 	if policy == robots.MostFavored && status >= 200 && status < 300 {
 		rules.FavorMost(body)
 	}

@@ -80,7 +80,7 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 	outcome := u.Outcome()
 	now := l.clk.Now()
 	for _, o := range u.Outlinks {
-		u.Embedding = u.Embedding || o.Hop != crawl.HopLink
+		u.Embedding = u.Embedding || !crawl.IsNavigation(o.Hop)
 		u.Guesses = u.Guesses || o.Kind == crawl.LinkSpeculative
 		if (nofollow || l.cfg.ObeyRelNofollow && o.NoFollow) && o.Kind == crawl.LinkNav {
 			continue

@@ -73,6 +73,7 @@ func Kinds() []Kind {
 		{chain.Fetch, "archive", "reads a page that is only to be judged from the archive", plain(func(e *Env) chain.Processor { return fetch.NewArchive(e.Reader) })},
 		{chain.Fetch, "dns", "looks up hosts", plain(func(e *Env) chain.Processor { return fetch.NewDNS(e.Resolver, e.Clock) })},
 		{chain.Fetch, "http", "fetches http and https; its options are those of the HTTP client, in a section of their own", plain(func(e *Env) chain.Processor { return e.HTTP })},
+		{chain.Extract, "sitemap", "entries of what robots.txt or an index names as a sitemap", newSitemap},
 		{chain.Extract, "http", "links in the header fields Location, Link and Refresh", newExtractHTTP},
 	}
 	for _, m := range documents() {
@@ -138,6 +139,12 @@ func (c httpConfig) Validate() (ps conf.Problems) {
 func newExtractHTTP(_ *Env, options map[string]any) (chain.Processor, conf.Problems) {
 	c, problems := read(options, httpConfig{extract.DefaultMaxOutlinks})
 	return extract.NewHTTP(c.MaxOutlinks), problems
+}
+
+func newSitemap(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
+	c, problems := read(options, extract.DefaultSitemapConfig())
+	c.Room = env.Room
+	return extract.NewSitemap(c), problems
 }
 
 func newDirectives(env *Env, options map[string]any) (chain.Processor, conf.Problems) {

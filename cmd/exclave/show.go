@@ -122,7 +122,11 @@ func printState(p *sheet, s *question.Shown) {
 	p.row("found in", s.Context)
 	p.row("hops", s.Hops)
 	for _, v := range s.Via {
-		p.row("via", fmt.Sprintf("%s %s (%s%s)", v.Hop, v.URL, v.State, statusPart(v.Status)))
+		where := ""
+		if v.Context != "" {
+			where = " " + v.Context
+		}
+		p.row("via", fmt.Sprintf("%s %s%s (%s%s)", v.Hop, v.URL, where, v.State, statusPart(v.Status)))
 	}
 	p.row("via", s.ViaEnd)
 	for _, r := range s.Records {

@@ -14,7 +14,7 @@ func isPageLink(c *crawl.Candidate) bool {
 // hops away that its links may not be followed.
 func (o *Order) mayHideLinks(c *crawl.Candidate) bool {
 	hop := c.Hops[max(len(c.Hops)-1, 0):]
-	return hop != string(rune(crawl.HopLink)) && hop != string(rune(crawl.HopRedirect)) && !c.Claim.IsZero() && crawl.LinkHops(c.Hops) >= o.FollowedHops
+	return (hop == "" || !crawl.IsNavigation(hop[0])) && hop != string(rune(crawl.HopRedirect)) && !c.Claim.IsZero() && crawl.LinkHops(c.Hops) >= o.FollowedHops
 }
 
 // skipsLinks reports whether there are pages whose links are not followed.

@@ -106,6 +106,10 @@ type xmlReader struct {
 	level  int // open elements
 	scopes []xmlScope
 	held   xmlHeld
+
+	sitemap bool // the document is one, whatever its namespace
+	index   bool // the last entry of a sitemap names another
+	entry   int  // index of its link, -1 = none
 }
 
 // xmlHeld is the text of an element that is read as a reference or as HTML.
@@ -114,6 +118,7 @@ type xmlHeld struct {
 	kind    LinkKind
 	context string
 	html    bool
+	bare    bool // another element in it ends it
 	buf     []byte
 }
 
@@ -210,6 +215,13 @@ func (p *markupParser) release() {
 	h := &p.x.held
 	h.level = 0
 	switch {
+	case h.context == "lastmod" || h.context == "priority":
+		p.entry(h.context, h.buf)
+	case strings.HasPrefix(h.context, "sitemap:"):
+		p.x.entry = -1
+		if l := p.b.add(h.buf, h.kind, h.context); l != nil {
+			l.Hop, p.x.entry = 'M', len(p.b.doc.Links)-1
+		}
 	case !h.html:
 		p.b.add(h.buf, h.kind, h.context)
 	case bytes.IndexByte(h.buf, '<') >= 0:
@@ -396,10 +408,18 @@ func (p *markupParser) atomLink(href []byte) {
 
 // xmlElement begins to collect the text of elements that hold addresses or HTML.
 func (p *markupParser) xmlElement(v vocabulary, local []byte) {
-	if p.x.held.level > 0 {
+	if p.x.held.level > 0 && !p.x.held.bare {
 		return
 	}
-	switch name := string(local); v {
+	p.x.held.level = 0
+	name := string(local)
+	switch {
+	case name == "urlset" || name == "sitemapindex":
+		p.x.sitemap = true
+	case p.x.sitemap && v <= unknownVocabulary:
+		v = vocSitemap
+	}
+	switch v {
 	case noVocabulary, vocRSS1:
 		switch name {
 		case "link", "comments", "docs":
@@ -412,8 +432,8 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 			p.hold(Embed, "rss:image/url", false)
 		case "description":
 			p.hold(Nav, "", true)
-		case "loc":
-			p.hold(Nav, "sitemap:loc", false)
+		case "loc": // of a sitemap without its root
+			p.sitemap(name)
 		}
 	case vocRSSContent:
 		if name == "encoded" {
@@ -431,9 +451,7 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 			}
 		}
 	case vocSitemap:
-		if name == "loc" {
-			p.hold(Nav, "sitemap:loc", false)
-		}
+		p.sitemap(name)
 	case vocSitemapImage:
 		if name == "loc" {
 			p.hold(Embed, "image:loc", false)
@@ -451,6 +469,44 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 		}
 	}
 }
+
+// sitemap reads the elements of a sitemap (sitemaps.org): the address of an entry, and what is said of it.
+func (p *markupParser) sitemap(name string) {
+	switch name {
+	case "url", "sitemap":
+		p.x.index, p.x.entry = name == "sitemap", -1
+		if p.x.index { // some write the address here, without loc
+			p.hold(Nav, "sitemap:index/loc", false)
+			p.x.held.bare = true
+		}
+	case "loc":
+		context := "sitemap:loc"
+		if p.x.index {
+			context = "sitemap:index/loc"
+		}
+		p.hold(Nav, context, false)
+	case "lastmod", "priority":
+		p.hold(Nav, name, false)
+	}
+}
+
+// entry notes what is said of the last entry of a sitemap: it becomes a part of the context of its link.
+func (p *markupParser) entry(name string, value []byte) {
+	value = bytes.TrimSpace(value)
+	bad := bytes.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' || r == '[' || r == ']' || r == ',' })
+	if p.x.entry < 0 || p.x.entry >= len(p.b.doc.Links) || len(value) == 0 || len(value) > maxEntry || bad {
+		return
+	}
+	l := &p.b.doc.Links[p.x.entry]
+	if context, open := strings.CutSuffix(l.Context, "]"); open {
+		l.Context = context + "," + name + "=" + string(value) + "]"
+		return
+	}
+	l.Context += "[" + name + "=" + string(value) + "]"
+}
+
+// maxEntry bounds what is said of an entry of a sitemap: a date with time and zone has 25 bytes.
+const maxEntry = 40
 
 // declaration reads what stands in <!…>: the external subset of a document type, and external entities (XML 1.0, 4.2.2).
 // NOTATION is left out: it names a program.

@@ -27,6 +27,7 @@ type Settings struct {
 	Limits   Limits   `toml:"limits"`
 	HTTP     HTTP     `toml:"http"`
 	Robots   Robots   `toml:"robots"`
+	Sitemaps Sitemaps `toml:"sitemaps"`
 }
 
 // Words of Settings.Scope.
@@ -66,12 +67,29 @@ type Robots struct {
 	Policy *robots.Policy `toml:"policy"`
 }
 
+// Sitemaps says which sitemaps are asked for, as section [sitemaps] does.
+type Sitemaps struct {
+	Use *string `toml:"use"`
+}
+
+// Words of Sitemaps.Use.
+const (
+	SitemapsOff    = "off"
+	SitemapsRobots = "robots" // those that robots.txt names
+	SitemapsAll    = "all"    // and well-known places, where it names none
+)
+
+// IsSitemapsUse reports whether a word is one of them.
+func IsSitemapsUse(word string) bool {
+	return word == SitemapsOff || word == SitemapsRobots || word == SitemapsAll
+}
+
 // hostOnly are the keys about whole hosts: no SURT prefix with a path may set them, for a path would change them for its host.
 func (s *Settings) hostOnly() (keys []string) {
 	for _, part := range []struct {
 		name string
 		v    any
-	}{{"frontier", s.Frontier}, {"limits", s.Limits}} {
+	}{{"frontier", s.Frontier}, {"limits", s.Limits}, {"sitemaps", s.Sitemaps}} {
 		if v := reflect.ValueOf(part.v); !v.IsZero() {
 			keys = append(keys, part.name)
 		}
@@ -110,6 +128,9 @@ func (s *Settings) Validate() (ps conf.Problems) {
 	}
 	if h.ReferrerPolicy != nil {
 		ps.Check(IsReferrerPolicy(*h.ReferrerPolicy), "http.referrer_policy", "%q: must be %q, %q or %q", *h.ReferrerPolicy, NoReferrer, StrictOrigin, UnsafeURL)
+	}
+	if w := s.Sitemaps.Use; w != nil {
+		ps.Check(IsSitemapsUse(*w), "sitemaps.use", "%q: must be %q, %q or %q", *w, SitemapsOff, SitemapsRobots, SitemapsAll)
 	}
 	return append(ps, ValidHeaders(h.Headers).Below("http.headers")...)
 }

@@ -66,10 +66,11 @@ type ShownStatus struct {
 
 // ShownVia is a page on the way to the seed.
 type ShownVia struct {
-	URL    string        `json:"url"`
-	Hop    string        `json:"hop"` // the letter that led from it
-	State  string        `json:"state"`
-	Status *crawl.Status `json:"status,omitempty"`
+	URL     string        `json:"url"`
+	Hop     string        `json:"hop"`               // the letter that led from it
+	Context string        `json:"context,omitempty"` // where the link stood: a/@href, sitemap:loc[lastmod=2026-11-01]
+	State   string        `json:"state"`
+	Status  *crawl.Status `json:"status,omitempty"`
 }
 
 // ShownVerdicts are the verdicts of the last judgement.
@@ -246,7 +247,7 @@ func (s *lookup) via(out *Shown, r *frontier.Record) error {
 		if n := len(at.Hops); n > 0 {
 			hop = at.Hops[n-1:]
 		}
-		v := ShownVia{URL: at.Via, Hop: hop, State: "unknown"}
+		v := ShownVia{URL: at.Via, Hop: hop, Context: at.Context, State: "unknown"}
 		key, _, err := s.key(at.Via)
 		if err != nil {
 			out.Via, out.ViaEnd = append(out.Via, v), "this is no URL that could be looked up"

@@ -1,0 +1,124 @@
+package extract
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"exclave/crawl"
+	"exclave/internal/sharedtest"
+)
+
+// entries returns the links of a sitemap with its bytes, as "hop url context".
+func entries(t *testing.T, context string, body string) (out []string, u *crawl.CrawlURI) {
+	t.Helper()
+	u = answer(t, "http://www.example.com/map", "200 OK", "Content-Type: application/octet-stream\r\n", body)
+	u.Hops, u.Context = "PM", context
+	process(t, u, NewSitemap(DefaultSitemapConfig()))
+	for _, o := range u.Outlinks {
+		if o.Kind == crawl.LinkNav {
+			out = append(out, string(rune(o.Hop))+" "+o.URL.String()+" "+o.Context)
+		}
+	}
+	return out, u
+}
+
+// crawler-commons' files, all of them: what each lists, by its own tests and by looking.
+func TestSitemaps(t *testing.T) {
+	root := sharedtest.Path(t, "data/links/crawler-commons-sitemaps/src/test/resources/sitemaps")
+	for name, want := range map[string]struct {
+		n    int
+		some []string
+	}{
+		"atom.xml":             {4, []string{"M http://example.org/2003/12/13/atom03.html atom:link/@href[rel=alternate]"}},
+		"sitemap.ns.xml":       {2, nil},
+		"sitemap.badns.xml":    {2, []string{"M http://www.example.com/1 sitemap:loc", "M http://www.example.com/2 sitemap:loc"}},
+		"sitemap.index.xml":    {15, []string{"M https://example.com/sitemap.jss?portalCode=2&lang=en sitemap:index/loc"}},
+		"sitemap.txt":          {2, []string{"M http://www.domain.com/page1.html sitemap:text", "M http://www.domain.com/page2.html sitemap:text"}},
+		"sitemap-with-bom.txt": {2, []string{"M http://www.domain.com/page1.html sitemap:text"}},
+		"sitemap.txt.gz":       {5, []string{"M http://www.example.com/catalog?item=74&desc=vacation_newfoundland sitemap:text"}},
+		"xmlSitemap.gz":        {5, []string{"M http://www.example.com/ sitemap:loc[lastmod=2005-01-01,priority=0.8]", "M http://www.example.com/catalog?item=12&desc=vacation_hawaii sitemap:loc"}},
+		"do-not-visit.txt":     {1, nil},
+		"extension/hebdenbridgetimes-articles-sitemap.xml": {74, nil},
+		"extension/pagemaps-sitemap.xml":                   {2, nil},
+		"extension/shinpaideshou-news-sitemap.xml":         {3, nil},
+		"extension/sitemap-images.xml":                     {1, nil},
+		"extension/sitemap-links.xml":                      {3, nil},
+		"extension/sitemap-mobile.xml":                     {3, nil},
+		"extension/sitemap-news.xml":                       {2, nil},
+		"extension/sitemap-videos-tvshow.xml":              {1, nil},
+		"extension/sitemap-videos.xml":                     {3, nil},
+	} {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := entries(t, crawl.ContextRobots, string(data))
+		listed := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return !strings.HasPrefix(s, "M ") || !strings.Contains(s, " sitemap:") && !strings.Contains(s, " atom:") })
+		if len(listed) != want.n {
+			t.Errorf("%s: %d entries, want %d\n%s", name, len(listed), want.n, strings.Join(listed, "\n"))
+		}
+		for _, w := range want.some {
+			if !slices.Contains(got, w) {
+				t.Errorf("%s: no %s in\n%s", name, w, strings.Join(got, "\n"))
+			}
+		}
+	}
+}
+
+func TestSitemapIsReachedAsOne(t *testing.T) {
+	const body = "http://a.cz/1\n"
+	for _, c := range []struct {
+		hops, context string
+		want          int
+	}{
+		{"PM", crawl.ContextRobots, 1}, {"PM", crawl.ContextWellKnown, 1}, {"PMM", "sitemap:index/loc[lastmod=2026-01-01]", 1}, {"PMR", "Location:", 1},
+		{"PMM", "sitemap:loc", 0}, {"L", "a/@href", 0}, {"R", "Location:", 0},
+	} {
+		u := answer(t, "http://a.cz/map", "200 OK", "", body)
+		u.Hops, u.Context = c.hops, c.context
+		process(t, u, NewSitemap(DefaultSitemapConfig()))
+		if len(u.Outlinks) != c.want {
+			t.Errorf("%s %s: %d entries", c.hops, c.context, len(u.Outlinks))
+		}
+	}
+}
+
+// Bad ones give what comes before the damage, and a bomb no more than the bound.
+func TestBadSitemaps(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	line := "http://a.cz/" + strings.Repeat("x", 52) + "\n"
+	for range 2 << 20 / len(line) {
+		if _, err := z.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	u := answer(t, "http://a.cz/map", "200 OK", "", packed.String())
+	u.Hops, u.Context = "PM", crawl.ContextRobots
+	c := DefaultSitemapConfig()
+	c.MaxBody = 1 << 20
+	process(t, u, NewSitemap(c))
+	if len(u.Outlinks) != 1 { // the same line again and again; the last one is cut
+		if len(u.Outlinks) != 2 {
+			t.Errorf("%d entries", len(u.Outlinks))
+		}
+	}
+	cut, u := entries(t, crawl.ContextRobots, packed.String()[:packed.Len()-20])
+	if len(cut) == 0 || !slices.Contains(u.Annotations, "sitemap:gzip") {
+		t.Errorf("%v, %v", cut, u.Annotations)
+	}
+	if got, u := entries(t, crawl.ContextRobots, "<!DOCTYPE html><p>404</p>"); len(got) != 0 || !slices.Contains(u.Annotations, "sitemap:empty") {
+		t.Errorf("%v, %v", got, u.Annotations)
+	}
+	if got, _ := entries(t, crawl.ContextRobots, "<urlset><url><loc>http://a.cz/1</loc></url><url><loc>http://a.cz/2</l"); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+}

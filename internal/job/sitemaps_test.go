@@ -1,0 +1,78 @@
+package job_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"strings"
+	"testing"
+
+	"exclave/config"
+	"exclave/crawl"
+	"exclave/internal/job"
+	"exclave/internal/job/jobtest"
+	"exclave/internal/testweb"
+)
+
+// Pages that only sitemaps name are found where sitemaps are asked for: by robots.txt, an index, gzip, well-known places; and
+// nothing is asked for where they are off.
+func TestSitemaps(t *testing.T) {
+	t.Parallel()
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err := z.Write([]byte("http://a.test/three\nhttp://b.test/not/followed\n"))
+	must(t, err)
+	must(t, z.Close())
+	const head = `<?xml version="1.0"?>`
+	web := testweb.Tiny{
+		"http://a.test/":           testweb.National("http://b.test/"),
+		"http://a.test/robots.txt": testweb.Text("User-agent: *\nDisallow: /no\nSitemap: /index.xml\nSitemap: http://a.test/no/map.xml\n"),
+		"http://a.test/index.xml": testweb.Text(head + `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>http://a.test/1.xml</loc></sitemap>` +
+			`<sitemap><loc>http://a.test/2.txt.gz</loc></sitemap></sitemapindex>`).With("Content-Type", "application/xml"),
+		"http://a.test/1.xml": testweb.Text(head + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/one</loc><lastmod>2026-11-01</lastmod>` +
+			`<priority>0.9</priority></url><url><loc>http://a.test/two</loc></url></urlset>`).With("Content-Type", "text/xml"),
+		"http://a.test/2.txt.gz": testweb.Text(packed.String()).With("Content-Type", "application/x-gzip"),
+		"http://a.test/one":      testweb.NationalPage(1), "http://a.test/two": testweb.Foreign(), "http://a.test/three": testweb.NationalPage(3),
+		"http://b.test/": testweb.NationalPage(4), "http://b.test/sitemap.xml": testweb.Text("http://b.test/four\n"), "http://b.test/four": testweb.NationalPage(5),
+		"http://b.test/not/followed": testweb.Foreign(),
+	}
+	maps := []string{"http://a.test/index.xml", "http://a.test/1.xml", "http://a.test/2.txt.gz"}
+	pages := []string{"http://a.test/one", "http://a.test/two", "http://a.test/three"}
+	all := []string{"http://b.test/sitemap.xml", "http://b.test/four"}
+	for use, want := range map[string][][]string{"off": {}, "robots": {maps, pages}, "all": {maps, pages, all}} {
+		j := newJob(t, web, func(c *config.Config) { c.Sitemaps.Use, c.Analysis.Depth = use, 1 })
+		if use == "robots" { // a sheet asks for them
+			j.cfg.Sitemaps.Use = "off"
+			sheetFile(t, j.cfg, "[[sheet]]\nname = \"a\"\nhosts = [\"a.test\"]\n[sheet.sitemaps]\nuse = \"robots\"\n")
+		}
+		h := j.run(job.Options{}, "http://a.test/")
+		asked := map[string]bool{}
+		for _, urls := range want {
+			for _, u := range urls {
+				asked[u] = true
+			}
+		}
+		for _, urls := range [][]string{maps, pages, all} {
+			for _, u := range urls {
+				if (h.hits[u] == 1) != asked[u] || h.hits[u] > 1 {
+					t.Errorf("%s: %s was asked for %d times", use, u, h.hits[u])
+				}
+			}
+		}
+		if h.hits["http://a.test/no/map.xml"] > 0 {
+			t.Error("robots.txt forbids one, and it was asked for")
+		}
+		if use == "off" {
+			continue
+		}
+		if !h.outcomes["http://a.test/one"].Archived || h.outcomes["http://a.test/two"].Archived || h.outcomes["http://a.test/1.xml"].Archived {
+			t.Errorf("%s: archived %v", use, h.archived())
+		}
+		if log := strings.Join(j.log(crawl.LogCrawl), "\n"); !strings.Contains(log, " http://a.test/one PMMM http://a.test/1.xml ") {
+			t.Errorf("%s:\n%s", use, log)
+		}
+		s, err := jobtest.Show(t.Context(), j.cfg, "http://a.test/one")
+		if must(t, err); len(s.Via) == 0 || !strings.Contains(s.Via[0].Context, "[lastmod=2026-11-01,priority=0.9]") {
+			t.Errorf("%s: %+v", use, s.Via)
+		}
+	}
+}

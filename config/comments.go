@@ -48,6 +48,8 @@ request.`,
 		"http.accept_language": `Value of Accept-Language: "profile" = the languages that the job's profiles look for, then any; "" = none.`,
 		"http.referrer_policy": `What Referer tells of the page that led to a URL: "strict-origin-when-cross-origin" as browsers, "unsafe-url" = its whole
 address as Heritrix, "no-referrer".`,
+		"http.cookies":        `Keep a jar for the job, and send what servers set. By host: sheets.`,
+		"http.cookies_file":   `A cookies.txt (Netscape's form) whose cookies the jar has from the beginning; "" = none. Only its owner may read it.`,
 		"http.headers":        `Further header fields of every request. Those of some hosts: sheets (docs/howto/sheets.md).`,
 		"http.timeout":        `How long one answer may take in all.`,
 		"http.socket_timeout": `How long to wait for a connection, and for each next byte.`,

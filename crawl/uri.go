@@ -260,6 +260,7 @@ type CrawlURI struct {
 	Digest      string        // payload digest, sha1:BASE32
 	NotModified bool          // 304 to a conditional request
 	RetryAfter  time.Duration // asked for by the server; 0 = not
+	NewCookies  bool          // the answer changed which cookies go with a request for the URL
 	CrawlDelay  time.Duration // asked for by robots.txt; 0 = not
 
 	// Extract.

@@ -58,7 +58,9 @@ func TestSitemaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, _ := entries(t, crawl.ContextRobots, string(data))
-		listed := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return !strings.HasPrefix(s, "M ") || !strings.Contains(s, " sitemap:") && !strings.Contains(s, " atom:") })
+		listed := slices.DeleteFunc(slices.Clone(got), func(s string) bool {
+			return !strings.HasPrefix(s, "M ") || !strings.Contains(s, " sitemap:") && !strings.Contains(s, " atom:")
+		})
 		if len(listed) != want.n {
 			t.Errorf("%s: %d entries, want %d\n%s", name, len(listed), want.n, strings.Join(listed, "\n"))
 		}

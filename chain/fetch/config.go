@@ -41,6 +41,10 @@ type Config struct {
 	// the words of the W3C's Referrer Policy: "no-referrer", "unsafe-url" (all of the
 	// address, as Heritrix), or what browsers do.
 	ReferrerPolicy string `toml:"referrer_policy"`
+	// Cookies keeps a jar for the job and sends what servers set. CookiesFile is a cookies.txt of
+	// Netscape's form whose cookies are in it from the beginning.
+	Cookies     bool   `toml:"cookies"`
+	CookiesFile string `toml:"cookies_file"`
 	// Headers are further fields of every request.
 	Headers map[string]string `toml:"headers"`
 
@@ -130,7 +134,7 @@ func DefaultConfig() Config {
 	return Config{
 		RobotsToken:    "exclave",
 		Accept:         "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-		AcceptLanguage: ProfileLanguages, ReferrerPolicy: sheet.StrictOrigin,
+		AcceptLanguage: ProfileLanguages, ReferrerPolicy: sheet.StrictOrigin, Cookies: true,
 		Timeout: 20 * time.Minute, SocketTimeout: 20 * time.Second, HeaderTimeout: time.Minute, LeastRate: 500,
 		MaxSize: 100e6, TooLong: CutBodies, MaxHeader: 256 << 10, RobotsTTL: 24 * time.Hour,
 		Certificates: AcceptCertificates,

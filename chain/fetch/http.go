@@ -13,12 +13,14 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"exclave/chain"
 	"exclave/crawl"
 	"exclave/internal/clock"
+	"exclave/internal/cookies"
 	"exclave/internal/mime"
 	"exclave/internal/record"
 	"exclave/internal/resolve"
@@ -54,6 +56,8 @@ type Deps struct {
 	UnreachableFor time.Duration
 	// Sitemaps says which of them are asked for where no sheet says otherwise.
 	Sitemaps Sitemaps
+	// Cookies are those of the job; nil: none.
+	Cookies *cookies.Jar
 	// Credentials are sent to the servers they are for; nil: none.
 	Credentials Credentials
 	// ReadCredentials adds further ones, before the first request; nil: there are none. It
@@ -151,12 +155,19 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	}
 	q, validators := h.asked(u), conditions(u)
 	q.fields = append(append(q.fields, h.referer(u, target)...), validators...)
+	jar := h.jarFor(u)
+	if value := jar.For(target); value != "" {
+		q.fields = append(q.fields, record.Field{Name: "Cookie", Value: value})
+	}
 	a, err := h.get(ctx, target, q)
 	if err != nil {
 		return chain.Jump(chain.Post), failed(u, err)
 	}
 	if err := h.accept(u, a); err != nil {
 		return chain.Result{}, err
+	}
+	if u.NewCookies, err = jar.Set(target, setCookies(u)); err != nil {
+		return chain.Result{}, fmt.Errorf("fetch: %s: %w", u.URL, err)
 	}
 	u.NotModified = u.HTTPStatus == http.StatusNotModified && len(validators) > 0
 	if u.NotModified {
@@ -188,7 +199,9 @@ func (h *HTTP) asked(u *crawl.CrawlURI) ask {
 			maps.Copy(q.own, s.Headers)
 		}
 	}
-	q.fields = append(q.fields, record.Field{Name: "Accept-Language", Value: language})
+	if language != ProfileLanguages { // whoever has profiles puts them in its place
+		q.fields = append(q.fields, record.Field{Name: "Accept-Language", Value: language})
+	}
 	return q
 }
 
@@ -216,6 +229,23 @@ func (h *HTTP) referer(u *crawl.CrawlURI, target *urlx.URL) []record.Field {
 		}
 	}
 	return []record.Field{{Name: "Referer", Value: value}}
+}
+
+// jarFor returns the jar that a request takes part in, nil for none.
+func (h *HTTP) jarFor(u *crawl.CrawlURI) *cookies.Jar {
+	if u.Sheet != nil && u.Sheet.HTTP.Cookies != nil && !*u.Sheet.HTTP.Cookies {
+		return nil
+	}
+	return h.deps.Cookies
+}
+
+func setCookies(u *crawl.CrawlURI) (lines []string) {
+	for _, f := range u.Headers {
+		if strings.EqualFold(f.Name, "Set-Cookie") {
+			lines = append(lines, f.Value)
+		}
+	}
+	return lines
 }
 
 // facts are the addresses the frontier knows.

@@ -11,6 +11,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/question"
+	"exclave/internal/job/rules"
 	"exclave/internal/job/seeds"
 	"exclave/internal/job/view"
 	"exclave/warc/store"
@@ -102,6 +103,9 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 		return nil, jobError(err)
 	}
 	if _, err := question.SheetOf(folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()), c.HTTP.Contact); err != nil {
+		problems = append(problems, err.Error())
+	}
+	if _, err := rules.GivenCookies(c); err != nil {
 		problems = append(problems, err.Error())
 	}
 	seeds, err := seeds.CheckFiles(cmd.Context(), c, checkedLines)

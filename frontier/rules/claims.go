@@ -85,9 +85,9 @@ func keepsRedirects(r *schema.Record) bool {
 }
 
 // selfRedirect follows a redirect whose target has its source's key in the form
-// found, a bounded number of times.
-func (t *Tx) selfRedirect(r *schema.Record, c *crawl.Candidate) error {
-	if c.Kind != crawl.LinkRedirect || c.URL == r.URL || r.Redirects >= t.env.Config.SelfRedirects || r.State != schema.Done {
+// found, or itself when cookies say that the answer will be another one, a bounded number of times.
+func (t *Tx) selfRedirect(r *schema.Record, c *crawl.Candidate, cookies bool) error {
+	if c.Kind != crawl.LinkRedirect || c.URL == r.URL && !cookies || r.Redirects >= t.env.Config.SelfRedirects || r.State != schema.Done {
 		return nil
 	}
 	r.Redirects++

@@ -298,7 +298,7 @@ func (t *Tx) links(r *schema.Record, u *crawl.CrawlURI) error {
 			continue
 		}
 		if c.Key == r.Key {
-			if err := t.selfRedirect(r, c); err != nil {
+			if err := t.selfRedirect(r, c, u.NewCookies); err != nil {
 				return err
 			}
 			continue

@@ -17,6 +17,7 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/cookies"
 	"exclave/internal/fsx"
 	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/elsewhere"
@@ -186,8 +187,12 @@ func (c *composer) openChains(context.Context) error {
 	})
 	c.unanswered = pause.NewNames(c.pauses, c.opts.Clock, c.opts.Log, c.tell)
 	c.names = resolve.NewWatch(dns, c.unanswered.None)
+	jar, err := c.openJar()
+	if err != nil {
+		return err
+	}
 	http, err := fetch.NewHTTP(c.httpConfig(), fetch.Deps{Hosts: c.frontier, Resolver: c.names, Scratch: c.path(folder.StateDir, folder.ScratchDir),
-		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, Sitemaps: c.cfg.Sitemaps, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
+		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Cookies: jar, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, Sitemaps: c.cfg.Sitemaps, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		ReadCredentials: func(ctx context.Context, to fetch.Credentials) error { return seeds.ReadCredentials(ctx, c.cfg, to) }})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
@@ -219,6 +224,23 @@ func (c *composer) openChains(context.Context) error {
 	// Made here, not in Run: a job can be paused and looked at as soon as it is open.
 	c.ctl = chain.NewController(c.cfg.Crawl.Config, c.frontier, c.chains, c.opts.Clock, c.opts.Log)
 	return nil
+}
+
+// openJar returns the cookies of the job, nil when there shall be none.
+func (c *composer) openJar() (*cookies.Jar, error) {
+	if !c.cfg.HTTP.Cookies {
+		return nil, nil
+	}
+	given, err := rules.GivenCookies(c.cfg)
+	if err != nil {
+		return nil, err
+	}
+	jar, err := cookies.Open(c.opts.FS, c.path(folder.StateDir, folder.CookieFile), given, c.opts.Clock)
+	if err != nil {
+		return nil, fmt.Errorf("job: %w", err)
+	}
+	c.onClose(func(context.Context) error { return jar.Close() })
+	return jar, nil
 }
 
 // httpConfig returns the client's configuration with files found from the job's

@@ -26,9 +26,9 @@ func TestSitemaps(t *testing.T) {
 	web := testweb.Tiny{
 		"http://a.test/":           testweb.National("http://b.test/"),
 		"http://a.test/robots.txt": testweb.Text("User-agent: *\nDisallow: /no\nSitemap: /index.xml\nSitemap: http://a.test/no/map.xml\n"),
-		"http://a.test/index.xml": testweb.Text(head + `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>http://a.test/1.xml</loc></sitemap>` +
+		"http://a.test/index.xml": testweb.Text(head+`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>http://a.test/1.xml</loc></sitemap>`+
 			`<sitemap><loc>http://a.test/2.txt.gz</loc></sitemap></sitemapindex>`).With("Content-Type", "application/xml"),
-		"http://a.test/1.xml": testweb.Text(head + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/one</loc><lastmod>2026-11-01</lastmod>` +
+		"http://a.test/1.xml": testweb.Text(head+`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/one</loc><lastmod>2026-11-01</lastmod>`+
 			`<priority>0.9</priority></url><url><loc>http://a.test/two</loc></url></urlset>`).With("Content-Type", "text/xml"),
 		"http://a.test/2.txt.gz": testweb.Text(packed.String()).With("Content-Type", "application/x-gzip"),
 		"http://a.test/one":      testweb.NationalPage(1), "http://a.test/two": testweb.Foreign(), "http://a.test/three": testweb.NationalPage(3),

@@ -60,6 +60,7 @@ type HTTP struct {
 	Headers        map[string]string `toml:"headers"` // of an outer sheet, too, those that this one does not name
 	Timeout        *time.Duration    `toml:"timeout"`
 	MaxSize        *int64            `toml:"max_size"` // goes before max_sizes
+	Cookies        *bool             `toml:"cookies"`
 }
 
 // Robots says what robots.txt is obeyed for, as section [robots] does.

@@ -30,11 +30,12 @@ const (
 
 // Names within StateDir.
 const (
-	FrontierDir     = "frontier"     // the state of the frontier
-	ScratchDir      = "scratch"      // files that are never durable
-	LockFile        = "job.lock"     // held by the process that works on the job
-	WhoisFile       = "whois.jsonl"  // answers of WHOIS servers
-	EvidenceKeyFile = "evidence.key" // the secret that evidence is hashed under
+	FrontierDir     = "frontier"      // the state of the frontier
+	ScratchDir      = "scratch"       // files that are never durable
+	LockFile        = "job.lock"      // held by the process that works on the job
+	CookieFile      = "cookies.jsonl" // the jar
+	WhoisFile       = "whois.jsonl"   // answers of WHOIS servers
+	EvidenceKeyFile = "evidence.key"  // the secret that evidence is hashed under
 )
 
 // ProgressLog is the name, within LogDir, of the log of statistics, which no state knows.

@@ -12,7 +12,9 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/cookies"
 	"exclave/internal/job/folder"
+	"exclave/internal/secret"
 	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
@@ -80,6 +82,22 @@ func HostLimits(cfg *config.Config, sheets *sheet.Live) func(host string) fronti
 		}
 		return l
 	}
+}
+
+// GivenCookies returns the text of the job's cookies.txt, nil when it names none.
+func GivenCookies(cfg *config.Config) ([]byte, error) {
+	if !cfg.HTTP.Cookies || cfg.HTTP.CookiesFile == "" {
+		return nil, nil
+	}
+	name := cfg.Path(cfg.HTTP.CookiesFile)
+	given, err := secret.Read(name)
+	if err != nil {
+		return nil, fmt.Errorf("job: http.cookies_file: %w", err)
+	}
+	if problems := cookies.Check(given); len(problems) > 0 {
+		return nil, fmt.Errorf("job: http.cookies_file: %s: %s", name, problems[0])
+	}
+	return given, nil
 }
 
 // Depths returns the rules of archiving for the profiles of a job.

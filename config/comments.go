@@ -48,6 +48,16 @@ request.`,
 		"http.accept_language": `Value of Accept-Language: "profile" = the languages that the job's profiles look for, then any; "" = none.`,
 		"http.referrer_policy": `What Referer tells of the page that led to a URL: "strict-origin-when-cross-origin" as browsers, "unsafe-url" = its whole
 address as Heritrix, "no-referrer".`,
+		"credential": `User names for parts of the web, and where their passwords are: docs/howto/login.md. A job has none at first:
+[[credential]]
+prefix = "https://www.example.org/members/"
+user = "archive"
+password_env = "EXAMPLE_PASSWORD" # or password_file, which only its owner may read
+realm = ""                        # of HTTP authentication: the only one that it is for; "" = any
+login = ""                        # the page with the form; "" = HTTP authentication
+user_field = ""                   # name of the form's field for the user
+password_field = ""               # and for the password
+fields = {}                       # further fields`,
 		"http.cookies":        `Keep a jar for the job, and send what servers set. By host: sheets.`,
 		"http.cookies_file":   `A cookies.txt (Netscape's form) whose cookies the jar has from the beginning; "" = none. Only its owner may read it.`,
 		"http.headers":        `Further header fields of every request. Those of some hosts: sheets (docs/howto/sheets.md).`,

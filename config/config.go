@@ -34,6 +34,8 @@ type Config struct {
 	Robots   Robots          `toml:"robots"`
 	Sitemaps fetch.Sitemaps  `toml:"sitemaps"`
 	Frontier frontier.Config `toml:"frontier"`
+	// Credentials are user names, and where their passwords are.
+	Credentials []fetch.Credential `toml:"credential"`
 	// Order says what goes first, Limits what grows no further.
 	Order  frontier.OrderConfig  `toml:"order"`
 	Limits frontier.LimitsConfig `toml:"limits"`

@@ -19,6 +19,9 @@ func (r *report) files(c *Config) {
 	for i, name := range c.HTTP.RootFiles {
 		r.readable(conf.Element("http.root_certificates", i), c.Path(name), "name a PEM file of certificates")
 	}
+	for i, of := range c.Credentials {
+		r.below(conf.Element("credential", i), of.Validate())
+	}
 	r.hostRules(c)
 	r.dictionary(c)
 	r.below("analysis", c.Analyzer().CheckFiles())

@@ -103,6 +103,15 @@ func (c *Config) Absolute() error {
 	c.Dir = dir
 	c.eachFile(func(name *string) { *name = c.Path(*name) })
 	c.Store = c.Storage()
+	// As the credentials of the store, these are not among [Config.Files]: nothing copies them.
+	if c.HTTP.CookiesFile != "" {
+		c.HTTP.CookiesFile = c.Path(c.HTTP.CookiesFile)
+	}
+	for i := range c.Credentials {
+		if name := &c.Credentials[i].PasswordFile; *name != "" {
+			*name = c.Path(*name)
+		}
+	}
 	return nil
 }
 

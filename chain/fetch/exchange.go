@@ -1,12 +1,15 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,7 +43,10 @@ type bounds struct {
 // ask is how one request is made, beside where it goes.
 type ask struct {
 	fields  []record.Field // beside those of every request
+	auth    string         // value of Authorization
 	own     map[string]string
+	method  string // "" = GET
+	body    []byte // of a form
 	lookup  lookupFunc
 	bounds  bounds
 	timeout time.Duration
@@ -60,7 +66,7 @@ func (h *HTTP) get(ctx context.Context, u *urlx.URL, q ask) (*answer, error) {
 			}
 		}
 		c.pace.begin(until, headerEnd)
-		a, err := h.exchange(ctx, c, h.request(u, q), q.bounds)
+		a, err := h.exchange(ctx, c, h.request(u, q), len(q.body), q.bounds)
 		if err == nil {
 			return a, nil
 		}
@@ -83,21 +89,25 @@ func (h *HTTP) request(u *urlx.URL, q ask) []byte {
 			b = append(append(append(append(b, name...), ": "...), value...), "\r\n"...)
 		}
 	}
-	b = append(append(append(b, "GET "...), u.PathQuery()...), " HTTP/1.1\r\n"...)
+	b = append(append(append(append(b, cmp.Or(q.method, http.MethodGet)...), ' '), u.PathQuery()...), " HTTP/1.1\r\n"...)
 	field("Host", strings.TrimPrefix(u.Origin(), u.Scheme()+"://"))
 	field("User-Agent", h.agent)
 	field("From", h.cfg.From)
 	field("Accept", h.cfg.Accept)
 	field("Accept-Encoding", "gzip, br")
-	field("Authorization", h.deps.Credentials[u.Origin()])
+	field("Authorization", cmp.Or(q.auth, h.deps.Credentials[u.Origin()]))
 	for _, f := range q.fields {
 		field(f.Name, f.Value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(q.own)) {
 		field(name, q.own[name])
 	}
+	if q.body != nil {
+		field("Content-Type", "application/x-www-form-urlencoded")
+		field("Content-Length", strconv.Itoa(len(q.body)))
+	}
 	field("Connection", "keep-alive")
-	return append(b, "\r\n"...)
+	return append(append(b, "\r\n"...), q.body...)
 }
 
 // errStale is the reason of a connection that was lost before any byte came.
@@ -105,7 +115,7 @@ var errStale = errors.New("connection closed before the answer")
 
 // exchange sends a request over c and records the answer. Afterwards c is in the
 // pool or closed.
-func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte, most bounds) (a *answer, err error) {
+func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte, secrets int, most bounds) (a *answer, err error) {
 	// Closing is what ends reads and writes that are under way.
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer func() {
@@ -124,8 +134,8 @@ func (h *HTTP) exchange(ctx context.Context, c *conn, req []byte, most bounds) (
 		return nil, &failure{crawl.StatusConnectionLost, c.notes, fmt.Errorf("%w: %w", errStale, err)}
 	}
 	rec := record.New(h.deps.Scratch, h.cfg.Memory)
-	record.Redact(req) // it is sent, and no disk may see what is secret in it
-	rec.SetRequest(req)
+	record.Redact(req)                     // it is sent, and no disk may see what is secret in it
+	rec.SetRequest(req[:len(req)-secrets]) // the body of a form has a password
 	r := response{c: c, rec: rec, most: most, answer: answer{rec: rec, addr: c.addr, notes: c.notes, tls: c.tls, suite: c.suite}}
 	if err = r.read(); err == nil && ctx.Err() != nil {
 		err = ctx.Err() // it was we who cut the answer short

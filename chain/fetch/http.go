@@ -12,8 +12,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -58,6 +58,8 @@ type Deps struct {
 	Sitemaps Sitemaps
 	// Cookies are those of the job; nil: none.
 	Cookies *cookies.Jar
+	// Accounts are sent to servers that ask, or by the form that they name; nil: none.
+	Accounts *Accounts
 	// Credentials are sent to the servers they are for; nil: none.
 	Credentials Credentials
 	// ReadCredentials adds further ones, before the first request; nil: there are none. It
@@ -156,17 +158,14 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	q, validators := h.asked(u), conditions(u)
 	q.fields = append(append(q.fields, h.referer(u, target)...), validators...)
 	jar := h.jarFor(u)
-	if value := jar.For(target); value != "" {
-		q.fields = append(q.fields, record.Field{Name: "Cookie", Value: value})
-	}
-	a, err := h.get(ctx, target, q)
+	a, err := h.visit(ctx, u, target, jar, q)
 	if err != nil {
 		return chain.Jump(chain.Post), failed(u, err)
 	}
 	if err := h.accept(u, a); err != nil {
 		return chain.Result{}, err
 	}
-	if u.NewCookies, err = jar.Set(target, setCookies(u)); err != nil {
+	if u.NewCookies, err = jar.Set(target, values(a, "Set-Cookie")); err != nil {
 		return chain.Result{}, fmt.Errorf("fetch: %s: %w", u.URL, err)
 	}
 	u.NotModified = u.HTTPStatus == http.StatusNotModified && len(validators) > 0
@@ -231,21 +230,46 @@ func (h *HTTP) referer(u *crawl.CrawlURI, target *urlx.URL) []record.Field {
 	return []record.Field{{Name: "Referer", Value: value}}
 }
 
+// visit makes the exchange for a URI, and once more when the server asks who it is, or seems to have forgotten.
+func (h *HTTP) visit(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, jar *cookies.Jar, q ask) (*answer, error) {
+	if _, err := h.login(ctx, u, target, jar, false); err != nil {
+		return nil, err
+	}
+	for attempt := 0; ; attempt++ {
+		with := q
+		var note string
+		if with.auth, note = h.deps.Accounts.authorization(http.MethodGet, target); note != "" && !slices.Contains(u.Annotations, note) {
+			u.Annotate(note)
+		}
+		if value := jar.For(target); value != "" {
+			with.fields = append(slices.Clip(with.fields), record.Field{Name: "Cookie", Value: value})
+		}
+		a, err := h.get(ctx, target, with)
+		if err != nil || attempt == 1 {
+			return a, err
+		}
+		again := a.status == http.StatusUnauthorized && h.deps.Accounts.take(target, values(a, "WWW-Authenticate"), with.auth != "")
+		if !again && h.looksLoggedOut(target, a) {
+			again, err = h.login(ctx, u, target, jar, true)
+		}
+		if err != nil {
+			return nil, errors.Join(err, a.rec.Close())
+		}
+		if !again {
+			return a, nil
+		}
+		if err := a.rec.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // jarFor returns the jar that a request takes part in, nil for none.
 func (h *HTTP) jarFor(u *crawl.CrawlURI) *cookies.Jar {
 	if u.Sheet != nil && u.Sheet.HTTP.Cookies != nil && !*u.Sheet.HTTP.Cookies {
 		return nil
 	}
 	return h.deps.Cookies
-}
-
-func setCookies(u *crawl.CrawlURI) (lines []string) {
-	for _, f := range u.Headers {
-		if strings.EqualFold(f.Name, "Set-Cookie") {
-			lines = append(lines, f.Value)
-		}
-	}
-	return lines
 }
 
 // facts are the addresses the frontier knows.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"exclave/analyzer"
+	"exclave/chain/fetch"
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/job/folder"
@@ -104,6 +105,11 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 	}
 	if _, err := question.SheetOf(folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()), c.HTTP.Contact); err != nil {
 		problems = append(problems, err.Error())
+	}
+	if _, ps := fetch.OpenAccounts(c.Credentials, c.Path); len(ps) > 0 {
+		for _, p := range ps.Below("credential") {
+			problems = append(problems, p.String())
+		}
 	}
 	if _, err := rules.GivenCookies(c); err != nil {
 		problems = append(problems, err.Error())

@@ -191,8 +191,12 @@ func (c *composer) openChains(context.Context) error {
 	if err != nil {
 		return err
 	}
+	accounts, bad := fetch.OpenAccounts(c.cfg.Credentials, c.cfg.Path)
+	if len(bad) > 0 {
+		return fmt.Errorf("job: credential%s: %s", bad[0].Key, bad[0].Msg)
+	}
 	http, err := fetch.NewHTTP(c.httpConfig(), fetch.Deps{Hosts: c.frontier, Resolver: c.names, Scratch: c.path(folder.StateDir, folder.ScratchDir),
-		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Cookies: jar, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, Sitemaps: c.cfg.Sitemaps, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
+		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Cookies: jar, Accounts: accounts, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, Sitemaps: c.cfg.Sitemaps, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		ReadCredentials: func(ctx context.Context, to fetch.Credentials) error { return seeds.ReadCredentials(ctx, c.cfg, to) }})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
@@ -205,15 +209,15 @@ func (c *composer) openChains(context.Context) error {
 	if err != nil {
 		return err
 	}
-	steps, bad := standard.Build(&standard.Env{
+	steps, problems := standard.Build(&standard.Env{
 		Whois: asked,
 		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Sheets: c.sheets, Hosts: c.frontier,
 		Robots: c.cfg.Robots.Policy, RobotsToken: c.cfg.HTTP.RobotsToken, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
 		Dedup: c.cfg.Dedup, Originals: c.frontier, Earlier: earlier, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		Reader: c.records(), FileName: archive{pool: c.pool}.FileName,
 	}, c.cfg.Chain)
-	if len(bad) > 0 {
-		return fmt.Errorf("job: chain%s: %s", bad[0].Key, bad[0].Msg)
+	if len(problems) > 0 {
+		return fmt.Errorf("job: chain%s: %s", problems[0].Key, problems[0].Msg)
 	}
 	if c.opts.steps != nil {
 		c.opts.steps(steps)

@@ -1,0 +1,295 @@
+package fetch
+
+import (
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/cookies"
+	"exclave/internal/fsx"
+	"exclave/internal/testweb"
+)
+
+// accounts makes those of a test, whose passwords are in the environment.
+func accounts(t *testing.T, list ...Credential) *Accounts {
+	t.Helper()
+	t.Setenv("FETCH_TEST_PASSWORD", "Circle of Life")
+	for i := range list {
+		list[i].PasswordEnv = "FETCH_TEST_PASSWORD"
+		if ps := list[i].Validate(); len(ps) > 0 {
+			t.Fatal(ps)
+		}
+	}
+	a, ps := OpenAccounts(list, filepath.Clean)
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	return a
+}
+
+// RFC 7616 §3.9.1: both examples.
+func TestDigest(t *testing.T) {
+	for alg, want := range map[string]string{
+		"SHA-256": "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1", "MD5": "8ca523f5e9506fed4657c9700eebdbec",
+	} {
+		c := &challenge{scheme: "digest", count: 1, of: &account{Credential: Credential{User: "Mufasa"}, password: passwordOf("Circle of Life")},
+			params: map[string]string{"realm": "http-auth@example.org", "nonce": "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", "qop": "auth, auth-int",
+				"opaque": "FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS", "algorithm": alg}}
+		got := c.digest("GET", "/dir/index.html", "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
+		for _, part := range []string{`response="` + want + `"`, `username="Mufasa"`, "nc=00000001", "qop=auth", "algorithm=" + alg} {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s: no %s in %s", alg, part, got)
+			}
+		}
+	}
+}
+
+func TestChallenges(t *testing.T) {
+	for value, want := range map[string]string{
+		`Basic realm="a, \"b\""`:                     `basic a, "b"`,
+		`Digest realm="x", nonce="n", Basic realm=y`: `digest x|basic y`,
+		`Negotiate abc==, Basic realm="z"`:           `negotiate |basic z`,
+		`NTLM`:                                       `ntlm `,
+		`, ,`:                                        ``,
+		`"quoted"`:                                   ``,
+		"Bearer error=\"invalid\"\tscope=a,basic Realm=q": `bearer |basic q`,
+	} {
+		var got []string
+		for _, c := range challenges([]string{value}) {
+			got = append(got, c.scheme+" "+c.params["realm"])
+		}
+		if s := strings.Join(got, "|"); s != want {
+			t.Errorf("%s: %s, want %s", value, s, want)
+		}
+	}
+}
+
+// digestServer checks digests as RFC 7616 says, and gives a new nonce after three requests.
+type digestServer struct {
+	alg string
+
+	mu        sync.Mutex
+	nonce     int
+	used      int
+	refused   int
+	authentic int
+}
+
+func (s *digestServer) hash() hash.Hash {
+	if strings.HasPrefix(s.alg, "SHA-256") {
+		return sha256.New()
+	}
+	return md5.New()
+}
+
+func (s *digestServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	value := r.Header.Get("Authorization")
+	get := func(key string) string {
+		m := regexp.MustCompile(`[ ,]` + key + `="?([^",]*)"?`).FindStringSubmatch(value)
+		if m == nil {
+			return ""
+		}
+		return m[1]
+	}
+	sum := func(parts ...string) string {
+		h := s.hash()
+		h.Write([]byte(strings.Join(parts, ":")))
+		return hex.EncodeToString(h.Sum(nil))
+	}
+	nonce := fmt.Sprintf("nonce-%d", s.nonce)
+	ha1 := sum("reader", "archive", "Circle of Life")
+	if strings.HasSuffix(s.alg, "-sess") {
+		ha1 = sum(ha1, nonce, get("cnonce"))
+	}
+	right := sum(ha1, nonce, fmt.Sprintf("%08x", s.used+1), get("cnonce"), "auth", sum(r.Method, r.URL.RequestURI()))
+	if get("nonce") == nonce && get("response") == right && s.used < 3 {
+		s.used++
+		s.authentic++
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = w.Write([]byte("in"))
+		return
+	}
+	stale := ""
+	if s.used >= 3 {
+		s.nonce, s.used, stale = s.nonce+1, 0, ", stale=true"
+	}
+	s.refused++
+	w.Header().Add("WWW-Authenticate", fmt.Sprintf(`Digest realm="archive", qop="auth", algorithm=%s, nonce="nonce-%d"%s`, s.alg, s.nonce, stale))
+	w.Header().Add("WWW-Authenticate", `Basic realm="archive"`)
+	w.WriteHeader(http.StatusUnauthorized)
+}
+
+// handlers is a web of one handler a host.
+type handlers map[string]http.Handler
+
+// Host implements [testweb.Web].
+func (h handlers) Host(name string) http.Handler { return h[name] }
+
+// Servers that check: a password goes to who asks, in the strongest form, and to nobody else.
+func TestAccounts(t *testing.T) {
+	for _, alg := range []string{"MD5", "SHA-256", "MD5-sess"} {
+		srv := &digestServer{alg: alg}
+		s := serve(t, handlers{"a.example": srv})
+		h := client(t, s, func(_ *Config, d *Deps) {
+			d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader"})
+		})
+		for i := range 8 {
+			u := page(fmt.Sprintf("http://a.example/%d?q", i))
+			process(t, h, u)
+			if u.Status != 200 || !slices.Contains(u.Annotations, "auth:digest") || strings.Contains(sent(t, u), "Digest") {
+				t.Errorf("%s, request %d: status %d, %v\n%s", alg, i, u.Status, u.Annotations, sent(t, u))
+			}
+		}
+		if srv.authentic != 8 || srv.refused != 3 { // the first time, and when a nonce was used up
+			t.Errorf("%s: %d let in, %d refused", alg, srv.authentic, srv.refused)
+		}
+	}
+	basic := testweb.Protected(testweb.Tiny{"http://b.example/in/": testweb.Text("in"), "http://b.example/": testweb.Text("out")}, "/in/", "archive", "reader", "Circle of Life")
+	s := serve(t, handlers{"b.example": basic, "c.example": basic})
+	for _, tt := range []struct {
+		why, url string
+		of       Credential
+		want     crawl.Status
+	}{
+		{"Basic", "http://b.example/in/", Credential{Prefix: "http://b.example/in/", User: "reader"}, 200},
+		{"another user", "http://b.example/in/", Credential{Prefix: "http://b.example/in/", User: "other"}, 401},
+		{"another realm", "http://b.example/in/", Credential{Prefix: "http://b.example/", User: "reader", Realm: "x"}, 401},
+		{"the realm", "http://b.example/in/", Credential{Prefix: "http://b.example/", User: "reader", Realm: "archive"}, 200},
+		{"another host", "http://c.example/in/", Credential{Prefix: "http://b.example/", User: "reader"}, 401},
+		{"nothing is asked", "http://b.example/", Credential{Prefix: "http://b.example/", User: "reader"}, 200},
+	} {
+		h := client(t, s, func(_ *Config, d *Deps) { d.Accounts = accounts(t, tt.of) })
+		u := page(tt.url)
+		process(t, h, u)
+		if u.Status != tt.want || strings.Contains(sent(t, u), "Basic ") {
+			t.Errorf("%s: status %d, %v", tt.why, u.Status, u.Annotations)
+		}
+	}
+}
+
+// sent is the request as it is recorded.
+func sent(t *testing.T, u *crawl.CrawlURI) string {
+	t.Helper()
+	at, n := u.Rec.Request()
+	b := make([]byte, n)
+	if _, err := at.ReadAt(b, 0); err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// club lets in who sends the form, hidden field included, until it forgets them.
+type club struct {
+	mu       sync.Mutex
+	logins   int
+	member   string // the cookie that counts
+	password string
+}
+
+func (c *club) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	in := false
+	if got, err := r.Cookie("member"); err == nil {
+		in = got.Value == c.member && c.member != ""
+	}
+	switch {
+	case r.URL.Path == "/login" && r.Method == http.MethodGet:
+		http.SetCookie(w, &http.Cookie{Name: "visit", Value: "1", Path: "/"})
+		fmt.Fprint(w, `<form action=/search><input name=q></form><form method=post action="/enter"><input type=hidden name=csrf value="t&amp;1"><input name=name><input type=password name=pass><input type=checkbox name=stay value=1></form>`)
+	case r.URL.Path == "/enter" && r.Method == http.MethodPost:
+		if r.PostFormValue("csrf") == "t&1" && r.PostFormValue("name") == "reader" && r.PostFormValue("pass") == c.password && r.PostFormValue("stay") == "" {
+			c.logins++
+			c.member = fmt.Sprintf("m%d", c.logins)
+			http.SetCookie(w, &http.Cookie{Name: "member", Value: c.member, Path: "/"})
+			http.Redirect(w, r, "/welcome", http.StatusSeeOther)
+			return
+		}
+		http.Redirect(w, r, "/login", http.StatusSeeOther)
+	case in:
+		fmt.Fprint(w, "for members")
+	default:
+		http.Redirect(w, r, "/login?from="+r.URL.Path, http.StatusFound)
+	}
+}
+
+func TestLogin(t *testing.T) {
+	for _, password := range []string{"Circle of Life", "another"} {
+		c := &club{password: password}
+		s := serve(t, handlers{"a.example": c})
+		clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+		jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := client(t, s, func(_ *Config, d *Deps) {
+			d.Clock, d.Cookies = clk, jar
+			d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
+		})
+		get := func(want crawl.Status, note string, logins int) {
+			t.Helper()
+			u := page("http://a.example/page")
+			process(t, h, u)
+			if u.Status != want || note != "" && !slices.Contains(u.Annotations, note) || c.logins != logins {
+				t.Errorf("password %q: status %d, %v, %d logins", password, u.Status, u.Annotations, c.logins)
+			}
+			if text := sent(t, u); strings.Contains(text, "Circle") || strings.Contains(text, "member=") {
+				t.Error(text)
+			}
+		}
+		if password == "another" {
+			get(302, "login:failed", 0)
+			continue
+		}
+		get(200, "login:ok", 1)
+		get(200, "", 1)
+		c.member = ""   // the session is over
+		get(302, "", 1) // it was sent just now
+		clk.Advance(2 * loginAgain)
+		get(200, "login:ok", 2)
+	}
+}
+
+func TestPasswords(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "pass")
+	if err := os.WriteFile(name, []byte("s3cr3t\nmore\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	c := Credential{Prefix: "http://a.cz/", User: "u", PasswordFile: "pass"}
+	find := func(n string) string { return filepath.Join(dir, n) }
+	if _, ps := OpenAccounts([]Credential{c}, find); len(ps) != 1 || !strings.Contains(ps[0].String(), "chmod 600") || strings.Contains(ps[0].String(), "s3cr3t") {
+		t.Error(ps)
+	}
+	if err := os.Chmod(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, ps := OpenAccounts([]Credential{c}, find)
+	if len(ps) > 0 || a.all[0].password() != "s3cr3t" || strings.Contains(fmt.Sprintf("%v %+v %#v", a.all[0].Credential, a.all, a.all), "s3cr3t") {
+		t.Error(ps, a.all[0].password())
+	}
+	for why, c := range map[string]Credential{
+		"no prefix": {User: "u", PasswordEnv: "X"}, "no user": {Prefix: "http://a.cz/", PasswordEnv: "X"}, "no password": {Prefix: "http://a.cz/", User: "u"},
+		"two": {Prefix: "http://a.cz/", User: "u", PasswordEnv: "X", PasswordFile: "y"}, "a form without fields": {Prefix: "http://a.cz/", User: "u", PasswordEnv: "X", Login: "http://a.cz/login"},
+		"no address": {Prefix: "http://a.cz/", User: "u", PasswordEnv: "X", Login: "login", UserField: "a", PasswordField: "b"},
+	} {
+		if len(c.Validate()) == 0 {
+			t.Errorf("%s: nothing wrong", why)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package fetch
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"exclave/internal/conf"
+	"exclave/internal/secret"
+	"exclave/internal/urlx"
+)
+
+// Credential is a user name and a password for a part of the web: a [[credential]] table of job.toml (ADR 101).
+type Credential struct {
+	// Prefix is the part, as SURT prefixes are written.
+	Prefix string `toml:"prefix"`
+	User   string `toml:"user"`
+	// PasswordEnv names the variable of the environment, PasswordFile the file that the password is in.
+	PasswordEnv  string `toml:"password_env"`
+	PasswordFile string `toml:"password_file"`
+	// Realm is the only realm of HTTP authentication that it is for; empty: any.
+	Realm string `toml:"realm"`
+	// Login is the address of the page with the form; empty: HTTP authentication. UserField and PasswordField are
+	// the names of its fields, Fields further ones.
+	Login         string            `toml:"login"`
+	UserField     string            `toml:"user_field"`
+	PasswordField string            `toml:"password_field"`
+	Fields        map[string]string `toml:"fields"`
+}
+
+// Validate returns every value that cannot be.
+func (c Credential) Validate() (ps conf.Problems) {
+	if _, err := urlx.SURTPrefix(c.Prefix); err != nil || c.Prefix == "" {
+		ps.Add("prefix", "%q: must be the address of what the password is for", c.Prefix)
+	}
+	ps.Check(c.User != "" && !strings.ContainsAny(c.User, "\r\n"), "user", "a user name is needed")
+	ps.Check((c.PasswordEnv == "") != (c.PasswordFile == ""), "password_env", "the password is either in the environment (password_env) or in a file (password_file)")
+	if c.Login == "" {
+		ps.Check(c.UserField == "" && c.PasswordField == "" && len(c.Fields) == 0, "login", "fields are of a form, and no login page is named")
+		ps.Check(!strings.Contains(c.User, ":"), "user", "HTTP authentication has no user names with a colon")
+		return ps
+	}
+	u, err := urlx.Parse(c.Login)
+	ps.Check(err == nil && (u.Scheme() == "http" || u.Scheme() == "https"), "login", "%q: must be the address of the page with the form", c.Login)
+	ps.Check(c.UserField != "", "user_field", "the name of the form's field for the user is needed")
+	ps.Check(c.PasswordField != "", "password_field", "the name of the form's field for the password is needed")
+	ps.Check(c.Realm == "", "realm", "a form has none")
+	return ps
+}
+
+// password returns one. It is a function so that no formatting shows it, not even that of a struct with it.
+type password func() string
+
+func passwordOf(text string) password { return func() string { return text } }
+
+// read reads the password; path finds the file from the job's folder. An error does not have it.
+func (c *Credential) read(path func(string) string) (password, error) {
+	if c.PasswordEnv != "" {
+		v, ok := os.LookupEnv(c.PasswordEnv)
+		if !ok || v == "" {
+			return nil, fmt.Errorf("the environment has no %s", c.PasswordEnv)
+		}
+		return passwordOf(v), nil
+	}
+	text, err := secret.Read(path(c.PasswordFile))
+	if err != nil {
+		return nil, err
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return nil, fmt.Errorf("%s: its first line, which is the password, is empty", path(c.PasswordFile))
+	}
+	return passwordOf(line), nil
+}
+
+// account is a credential with its password, and what is known of its use.
+type account struct {
+	Credential
+	prefix   string // SURT
+	password password
+
+	mu     sync.Mutex
+	logged time.Time // of the form: when it was last sent
+	ok     bool      // it gave cookies
+}
+
+// Accounts are the credentials of a job, with their passwords. nil has none.
+type Accounts struct {
+	all []*account
+
+	mu    sync.Mutex
+	asked map[string]*challenge // what origins asked for, by origin
+}
+
+// OpenAccounts reads the passwords. path finds files from the job's folder. Keys of problems are those of the list.
+func OpenAccounts(list []Credential, path func(string) string) (*Accounts, conf.Problems) {
+	var ps conf.Problems
+	a := &Accounts{asked: map[string]*challenge{}}
+	for i, c := range list {
+		surt, _ := urlx.SURTPrefix(c.Prefix) // valid
+		p, err := c.read(path)
+		if err != nil {
+			ps.Add(conf.Element("", i), "%v", err)
+		}
+		a.all = append(a.all, &account{Credential: c, prefix: surt, password: p})
+	}
+	return a, ps
+}
+
+// of returns the account with the longest prefix for a URL, nil for none.
+func (a *Accounts) of(u *urlx.URL, is func(*account) bool) (best *account) {
+	if a == nil || len(a.all) == 0 {
+		return nil
+	}
+	surt := urlx.SURT(u)
+	for _, c := range a.all {
+		if strings.HasPrefix(surt, c.prefix) && is(c) && (best == nil || len(c.prefix) > len(best.prefix)) {
+			best = c
+		}
+	}
+	return best
+}

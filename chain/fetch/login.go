@@ -1,0 +1,201 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"exclave/crawl"
+	"exclave/internal/cookies"
+	"exclave/internal/record"
+	"exclave/internal/urlx"
+)
+
+const (
+	// loginAgain is the least time between two logins with the same credential.
+	loginAgain = 10 * time.Minute
+	// maxForm is how much of a login page is read, maxLoginHops how many redirects lead to it.
+	maxForm      = 1 << 20
+	maxLoginHops = 5
+)
+
+// login sends the form of the credential for a URI, unless that was done. again says that an answer looked like one
+// to somebody who is not logged in.
+func (h *HTTP) login(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, jar *cookies.Jar, again bool) (sent bool, err error) {
+	a := h.deps.Accounts.of(target, func(x *account) bool { return x.Login != "" })
+	if a == nil || jar == nil {
+		return false, nil
+	}
+	a.mu.Lock() // other ToeThreads with URIs of the account wait for the same login
+	defer a.mu.Unlock()
+	now := h.clk.Now()
+	if !a.logged.IsZero() && (!again || now.Sub(a.logged) < loginAgain) {
+		if !a.ok {
+			u.Annotate("login:failed")
+		}
+		return false, nil
+	}
+	a.ok, err = h.sendForm(ctx, u, a, jar)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	a.logged = now
+	word := "login:ok"
+	if !a.ok {
+		word = "login:failed"
+		why := "the answers set no cookie"
+		if err != nil {
+			why = err.Error()
+		}
+		h.log.Warn("a login failed; pages are fetched without it, and it is tried again in ten minutes", "login", a.Login, "user", a.User, "why", why)
+	}
+	u.Annotate(word)
+	var f *failure
+	if errors.As(err, &f) {
+		err = nil // of the server
+	}
+	return a.ok, err
+}
+
+// looksLoggedOut reports whether an answer is one for somebody who is not logged in.
+func (h *HTTP) looksLoggedOut(target *urlx.URL, a *answer) bool {
+	acc := h.deps.Accounts.of(target, func(x *account) bool { return x.Login != "" })
+	if acc == nil {
+		return false
+	}
+	if a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
+		return true
+	}
+	to := redirect(target, a)
+	page, err := urlx.Parse(acc.Login)
+	return to != nil && err == nil && to.Origin() == page.Origin() && to.Path() == page.Path()
+}
+
+// sendForm asks for the login page and sends its form. It reports whether that gave cookies.
+func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar *cookies.Jar) (ok bool, err error) {
+	page, err := urlx.Parse(a.Login)
+	if err != nil {
+		return false, err
+	}
+	before := jar.For(page)
+	text, at, err := h.follow(ctx, u, page, jar, ask{})
+	if err != nil {
+		return false, err
+	}
+	fields, action := form(text, a)
+	to := at
+	if action != "" {
+		if to, err = at.Resolve(action); err != nil {
+			return false, err
+		}
+	} else if len(fields) == 0 {
+		to = page
+	}
+	if to.Origin() != page.Origin() {
+		return false, errors.New("the form would be sent to another server, " + to.Origin())
+	}
+	for k, v := range a.Fields {
+		fields.Set(k, v)
+	}
+	fields.Set(a.UserField, a.User)
+	fields.Set(a.PasswordField, a.password())
+	formOnly := jar.For(page)
+	text, _, err = h.follow(ctx, u, to, jar, ask{method: http.MethodPost, body: []byte(fields.Encode())})
+	after := jar.For(page)
+	if again, _ := form(text, a); again.Has(a.PasswordField) && after == formOnly {
+		return false, err // the form came back
+	}
+	return err == nil && after != "" && (after != before || formOnly != before), err
+}
+
+// follow makes a request and follows its redirects, which the jar takes part in. It returns the beginning of the last answer's
+// body and its address. Nothing of it is archived.
+func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar *cookies.Jar, q ask) (body []byte, at *urlx.URL, err error) {
+	for hop := 0; ; hop++ {
+		base := h.asked(u)
+		base.method, base.body, base.lookup = q.method, q.body, h.lookup
+		if value := jar.For(to); value != "" {
+			base.fields = append(base.fields, record.Field{Name: "Cookie", Value: value})
+		}
+		base.bounds.body = func(*record.Head) int64 { return maxForm }
+		a, err := h.get(ctx, to, base)
+		if err != nil {
+			return nil, to, err
+		}
+		_, err = jar.Set(to, values(a, "Set-Cookie"))
+		next := redirect(to, a)
+		body, _ = a.rec.Body(maxForm) // a broken coding leaves what comes before
+		body = bytes.Clone(body)
+		if err = errors.Join(err, a.rec.Close()); err != nil || next == nil || hop == maxLoginHops {
+			return body, to, err
+		}
+		if a.status != http.StatusTemporaryRedirect && a.status != http.StatusPermanentRedirect {
+			q = ask{}
+		}
+		if q.method != "" && next.Origin() != to.Origin() {
+			return body, to, errors.New("the form would be sent on to another server, " + next.Origin())
+		}
+		to = next
+	}
+}
+
+// values are those of a header field of an answer.
+func values(a *answer, name string) (out []string) {
+	for _, f := range a.rec.Head().Fields {
+		if strings.EqualFold(f.Name, name) {
+			out = append(out, f.Value)
+		}
+	}
+	return out
+}
+
+// form finds the form with the password's field: its fields as they are sent when nothing is filled in, and its action.
+func form(text []byte, a *account) (fields url.Values, action string) {
+	fields = url.Values{}
+	at := url.Values{}
+	where := ""
+	z := html.NewTokenizer(bytes.NewReader(text))
+	z.SetMaxBuf(maxForm)
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return fields, action
+		}
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		t := z.Token()
+		attr := func(key string) string {
+			for _, x := range t.Attr {
+				if x.Key == key {
+					return x.Val
+				}
+			}
+			return ""
+		}
+		switch t.Data {
+		case "form":
+			if fields.Has(a.PasswordField) {
+				return fields, action
+			}
+			at, where = url.Values{}, attr("action")
+		case "input":
+			name := attr("name")
+			switch typ := strings.ToLower(attr("type")); {
+			case name == "", typ == "button", typ == "reset", typ == "image", typ == "file", (typ == "checkbox" || typ == "radio") && !strings.Contains(" "+t.String(), " checked"):
+			case typ == "submit" && at.Has(name):
+			default:
+				at.Add(name, attr("value"))
+			}
+			if name == a.PasswordField {
+				fields, action = at, where
+			}
+		}
+	}
+}

@@ -108,7 +108,7 @@ func (w *WebAnalyzer) page(ctx context.Context, u *crawl.CrawlURI, typ string) (
 		page = as(u, typ)
 		page.Outlinks = nil
 		page.SetAttribute(attrLinks, nil)
-		if _, err := NewHTTP(w.cfg.MaxOutlinks).Process(ctx, page); err != nil {
+		if _, err := NewHTTP(HTTPConfig{MaxOutlinks: w.cfg.MaxOutlinks}).Process(ctx, page); err != nil {
 			return nil, err
 		}
 	}

@@ -65,7 +65,7 @@ func outlinks(u *crawl.CrawlURI) string {
 func all() []chain.Processor {
 	c := DefaultConfig()
 	return []chain.Processor{
-		NewHTTP(c.MaxOutlinks), NewMarkup(c, markup.HTML, markup.XHTML), NewMarkup(c, markup.CSS), NewMarkup(c, markup.JS),
+		NewHTTP(HTTPConfig{MaxOutlinks: c.MaxOutlinks}), NewMarkup(c, markup.HTML, markup.XHTML), NewMarkup(c, markup.CSS), NewMarkup(c, markup.JS),
 		NewMarkup(c, markup.SVG, markup.XML), NewMarkup(c, markup.HLS, markup.DASH), NewMarkup(c, markup.Manifest), NewMarkup(c, markup.PDF),
 	}
 }
@@ -134,7 +134,7 @@ func TestMaxOutlinks(t *testing.T) {
 	u := answer(t, "http://a.com/", "200 OK", "Content-Type: text/html\r\nLink: </h>; rel=next\r\n", `<a href=1>1</a><a href=2>2</a><a href=3>3</a>`)
 	c := DefaultConfig()
 	c.MaxOutlinks = 3
-	process(t, u, NewHTTP(3), NewMarkup(c, markup.HTML))
+	process(t, u, NewHTTP(HTTPConfig{MaxOutlinks: 3}), NewMarkup(c, markup.HTML))
 	if len(u.Outlinks) != 3 || u.Dropped != 1 {
 		t.Errorf("%d links, %d dropped", len(u.Outlinks), u.Dropped)
 	}
@@ -265,7 +265,7 @@ func FuzzHeaderFields(f *testing.F) {
 		}
 		u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.com/"}, HTTPStatus: 200,
 			Headers: []crawl.Header{{Name: "Link", Value: s}, {Name: "Refresh", Value: s}}}
-		process(t, u, NewHTTP(10))
+		process(t, u, NewHTTP(HTTPConfig{MaxOutlinks: 10}))
 	})
 }
 

@@ -7,21 +7,41 @@ import (
 
 	"exclave/chain"
 	"exclave/crawl"
+	"exclave/internal/conf"
 	"exclave/internal/markup"
 )
 
-// HTTP takes links from header fields: Location of redirects, Link, Refresh.
-type HTTP struct{ maxOutlinks int }
+// HTTPConfig says which links of an answer are taken beside those of its document.
+type HTTPConfig struct {
+	MaxOutlinks int `toml:"max_outlinks"`
+	// Favicon takes /favicon.ico of the server of each page: browsers ask for it where a page
+	// names no icon.
+	Favicon bool `toml:"favicon"`
+	// SourceMaps takes what the field SourceMap names.
+	SourceMaps bool `toml:"source_maps"`
+}
+
+// DefaultHTTPConfig takes neither, as Heritrix.
+func DefaultHTTPConfig() HTTPConfig { return HTTPConfig{MaxOutlinks: DefaultMaxOutlinks} }
+
+// Validate returns every value that cannot be.
+func (c HTTPConfig) Validate() (ps conf.Problems) {
+	ps.Check(c.MaxOutlinks >= 1, "max_outlinks", "must be at least 1")
+	return ps
+}
+
+// HTTP takes links from header fields: Location of redirects, Link, Refresh, Content-Location.
+type HTTP struct{ cfg HTTPConfig }
 
 // NewHTTP returns the processor "http" of the extract chain.
-func NewHTTP(maxOutlinks int) *HTTP { return &HTTP{maxOutlinks} }
+func NewHTTP(c HTTPConfig) *HTTP { return &HTTP{c} }
 
 // Process implements [chain.Processor].
 func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.HTTPStatus == 0 || u.IsPrereq() {
 		return chain.Idle(), nil
 	}
-	l := newLinks(u, h.maxOutlinks)
+	l := newLinks(u, h.cfg.MaxOutlinks)
 	if l == nil {
 		return chain.Idle(), nil
 	}
@@ -42,7 +62,14 @@ func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, erro
 			if ref := markup.RefreshURL([]byte(f.Value)); len(ref) > 0 {
 				l.take(string(ref), "", crawl.HopRedirect, crawl.LinkNav, "Refresh:", "")
 			}
+		case strings.EqualFold(f.Name, "Content-Location"): // the same under another address, if it is there
+			l.take(f.Value, "", crawl.HopSpeculative, crawl.LinkSpeculative, "Content-Location:", "")
+		case h.cfg.SourceMaps && (strings.EqualFold(f.Name, "SourceMap") || strings.EqualFold(f.Name, "X-SourceMap")):
+			l.take(f.Value, "", crawl.HopEmbed, crawl.LinkEmbed, "SourceMap:", "")
 		}
+	}
+	if h.cfg.Favicon && u.Class == crawl.ClassHTML {
+		l.take("/favicon.ico", "", crawl.HopInferred, crawl.LinkEmbed, "inferred/favicon", "")
 	}
 	return chain.Result{}, nil
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ type Config struct {
 	MaxBody     int64 `toml:"max_body"`     // bytes of the decoded body that are read
 	MaxText     int   `toml:"max_text"`     // bytes of clean text, and of source, that are kept
 	MaxOutlinks int   `toml:"max_outlinks"` // links per page, as in Heritrix; 200 bytes each on average
+	SourceMaps  bool  `toml:"source_maps"`  // take the source map that a script or a style sheet names at its end
 
 	Room  *Room  `toml:"-"` // where documents are read; nil = no bounds
 	Token string `toml:"-"` // the product token that robots meta elements may be for
@@ -173,8 +175,35 @@ func (c Config) parse(ctx context.Context, u *crawl.CrawlURI) (in context.Contex
 		RobotsToken:     c.Token,
 		Stop:            func() bool { return in.Err() != nil },
 	})
+	if c.SourceMaps && (u.Doc.Kind == markup.JS || u.Doc.Kind == markup.CSS) {
+		if ref := sourceMap(body); ref != "" {
+			u.Doc.Links = append(u.Doc.Links, markup.Link{URL: ref, Kind: markup.Embed, Hop: crawl.HopEmbed, Context: "sourceMappingURL"})
+		}
+	}
 	return in, leave, nil
 }
+
+// sourceMap returns what the comment at the end of a script or a style sheet names (ECMA-426, 11.1.2.1), "" for
+// nothing, and for a map that is in it.
+func sourceMap(body []byte) string {
+	const key = "# sourceMappingURL="
+	body = body[max(0, len(body)-markupMaxURL):]
+	i := bytes.LastIndex(body, []byte(key))
+	if i < 0 {
+		return ""
+	}
+	ref := body[i+len(key):]
+	if end := bytes.IndexAny(ref, " \t\r\n*'\""); end >= 0 {
+		ref = ref[:end]
+	}
+	if bytes.HasPrefix(ref, []byte("data:")) {
+		return ""
+	}
+	return string(ref)
+}
+
+// markupMaxURL is how far from the end a comment with an address may begin.
+const markupMaxURL = 4096
 
 func kindOf(k markup.LinkKind) crawl.LinkKind {
 	switch k {

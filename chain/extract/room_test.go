@@ -171,7 +171,7 @@ func TestLinear(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			growthtest.Linear(t, s.Make, func(b []byte) {
 				u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.com/"}, HTTPStatus: 200, Headers: []crawl.Header{{Name: "Link", Value: string(b)}, {Name: "Refresh", Value: string(b)}}}
-				process(t, u, NewHTTP(c.MaxOutlinks))
+				process(t, u, NewHTTP(HTTPConfig{MaxOutlinks: c.MaxOutlinks}))
 				u.Doc = markup.Parse(markup.HTML, b, markup.Options{})
 				TakeLinks(t.Context(), u, c.MaxOutlinks)
 				if _, err := NewPage(t.Context(), u, an, nil); err != nil {
@@ -190,7 +190,7 @@ func FuzzGrowth(f *testing.F) {
 		growthtest.Repeated(t, head, unit, tail, func(b []byte) {
 			u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.com/"}, HTTPStatus: 200,
 				Headers: []crawl.Header{{Name: "Link", Value: string(b)}, {Name: "Refresh", Value: string(b)}}}
-			process(t, u, NewHTTP(100))
+			process(t, u, NewHTTP(HTTPConfig{MaxOutlinks: 100}))
 		})
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"exclave/crawl"
+	"exclave/internal/markup"
 	"exclave/internal/sharedtest"
 )
 
@@ -122,5 +123,32 @@ func TestBadSitemaps(t *testing.T) {
 	}
 	if got, _ := entries(t, crawl.ContextRobots, "<urlset><url><loc>http://a.cz/1</loc></url><url><loc>http://a.cz/2</l"); len(got) != 1 {
 		t.Errorf("%v", got)
+	}
+}
+
+// What is taken by setting only, and not without.
+func TestBySetting(t *testing.T) {
+	const header = "Content-Type: text/javascript\r\nSourceMap: /m.map\r\n"
+	const body = "a()\n//# sourceMappingURL=a.js.map\n"
+	for _, on := range []bool{true, false} {
+		u := answer(t, "http://a.cz/d/a.js", "200 OK", header, body)
+		c := DefaultConfig()
+		c.SourceMaps = on
+		page := answer(t, "http://a.cz/d/", "200 OK", "Content-Type: text/html\r\nContent-Location: index.html\r\n", "<p>x")
+		page.Class = crawl.ClassHTML
+		h := NewHTTP(HTTPConfig{MaxOutlinks: 10, Favicon: on, SourceMaps: on})
+		process(t, u, h, NewMarkup(c, markup.JS))
+		process(t, page, h)
+		want, wantPage := "", "http://a.cz/d/index.html X guess Content-Location:\n"
+		if on {
+			want = "http://a.cz/m.map E embed SourceMap:\nhttp://a.cz/d/a.js.map E embed sourceMappingURL\n"
+			wantPage += "http://a.cz/favicon.ico I embed inferred/favicon\n"
+		}
+		if got := outlinks(u); got != want {
+			t.Errorf("on %v: script\n%s", on, got)
+		}
+		if got := outlinks(page); got != wantPage {
+			t.Errorf("on %v: page\n%s", on, got)
+		}
 	}
 }

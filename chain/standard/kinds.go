@@ -74,7 +74,7 @@ func Kinds() []Kind {
 		{chain.Fetch, "dns", "looks up hosts", plain(func(e *Env) chain.Processor { return fetch.NewDNS(e.Resolver, e.Clock) })},
 		{chain.Fetch, "http", "fetches http and https; its options are those of the HTTP client, in a section of their own", plain(func(e *Env) chain.Processor { return e.HTTP })},
 		{chain.Extract, "sitemap", "entries of what robots.txt or an index names as a sitemap", newSitemap},
-		{chain.Extract, "http", "links in the header fields Location, Link and Refresh", newExtractHTTP},
+		{chain.Extract, "http", "links in the header fields Location, Link, Refresh and Content-Location", newExtractHTTP},
 	}
 	for _, m := range documents() {
 		kinds = append(kinds, Kind{chain.Extract, m.kind, m.doc, newMarkup(m.formats)})
@@ -126,19 +126,9 @@ func plain(build func(*Env) chain.Processor) func(*Env, map[string]any) (chain.P
 	}
 }
 
-type httpConfig struct {
-	MaxOutlinks int `toml:"max_outlinks"`
-}
-
-// Validate returns every value that cannot be.
-func (c httpConfig) Validate() (ps conf.Problems) {
-	ps.Check(c.MaxOutlinks >= 1, "max_outlinks", "must be at least 1")
-	return ps
-}
-
 func newExtractHTTP(_ *Env, options map[string]any) (chain.Processor, conf.Problems) {
-	c, problems := read(options, httpConfig{extract.DefaultMaxOutlinks})
-	return extract.NewHTTP(c.MaxOutlinks), problems
+	c, problems := read(options, extract.DefaultHTTPConfig())
+	return extract.NewHTTP(c), problems
 }
 
 func newSitemap(env *Env, options map[string]any) (chain.Processor, conf.Problems) {

@@ -91,6 +91,16 @@ type Config struct {
 	// operator's own. It goes before Allow.
 	Refuse []string `toml:"refuse"`
 
+	// Proxy is what servers are connected to through, "http://host:port" or
+	// "socks5://host:port"; empty: nothing. SourceAddress is the address of this
+	// machine that connections come from; empty: any.
+	Proxy         string `toml:"proxy"`
+	SourceAddress string `toml:"source_address"`
+	// MaxRate is how many bytes a second are received of all answers together, HostRate of
+	// one server's; 0 = any.
+	MaxRate  int64 `toml:"max_rate"`
+	HostRate int64 `toml:"host_rate"`
+
 	// MaxIdle is how many connections are kept open between requests, of all servers
 	// together; 0 keeps none. IdleTimeout is for how long.
 	MaxIdle     int           `toml:"max_idle"`
@@ -182,6 +192,13 @@ func (c Config) Validate() (ps conf.Problems) {
 	ps.Check(c.MaxIdle >= 0, "max_idle", "%d is negative; 0 means none", c.MaxIdle)
 	ps.Check(c.Memory >= 0, "record_memory", "%d is negative", c.Memory)
 	ps.Check(sheet.IsReferrerPolicy(c.ReferrerPolicy), "referrer_policy", "%q: must be %q, %q or %q", c.ReferrerPolicy, sheet.NoReferrer, sheet.StrictOrigin, sheet.UnsafeURL)
+	if err := validProxy(c.Proxy); err != nil {
+		ps.Add("proxy", "%v", err)
+	}
+	_, err = netip.ParseAddr(c.SourceAddress)
+	ps.Check(c.SourceAddress == "" || err == nil, "source_address", "%q is no address of a machine", c.SourceAddress)
+	ps.Check(c.MaxRate >= 0, "max_rate", "%d is negative; 0 means any rate", c.MaxRate)
+	ps.Check(c.HostRate >= 0, "host_rate", "%d is negative; 0 means any rate", c.HostRate)
 	ps = append(ps, sheet.ValidHeaders(c.Headers).Below("headers")...)
 	_, more := parseConnectTo(c.ConnectTo)
 	ps = append(ps, more.Below("connect_to")...)

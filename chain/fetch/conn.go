@@ -23,6 +23,7 @@ const maxAddrs = 4
 // place is where a request goes: the key of the pool.
 type place struct {
 	scheme, authority string // authority is host:port
+	route             route
 }
 
 // conn is a connection to a server.
@@ -52,8 +53,8 @@ func (f *failure) Unwrap() error { return f.err }
 var errRefused = errors.New("address is not public or refused, or its port no web server's; the settings allow and refuse say what may be contacted")
 
 // dial opens a connection to the first address that answers.
-func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time, lookup lookupFunc) (*conn, error) {
-	addrs, err := h.addresses(ctx, u, lookup)
+func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time, q ask) (*conn, error) {
+	addrs, err := h.addresses(ctx, u, q.lookup)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time
 			refused = why
 			continue
 		}
-		c, err := h.connect(ctx, u, a, until, headerEnd)
+		c, err := h.connect(ctx, u, a, until, headerEnd, q.route)
 		if err == nil {
 			return c, nil
 		}
@@ -119,11 +120,11 @@ func (h *HTTP) addresses(ctx context.Context, u *urlx.URL, lookup lookupFunc) ([
 }
 
 // connect opens one connection, with TLS when the scheme asks for it.
-func (h *HTTP) connect(ctx context.Context, u *urlx.URL, to netip.AddrPort, until, headerEnd time.Time) (*conn, error) {
-	c := &conn{place: placeOf(u), addr: to.Addr().Unmap(), pace: pace{socket: h.cfg.SocketTimeout, least: h.cfg.LeastRate, lane: h.slowLane}}
+func (h *HTTP) connect(ctx context.Context, u *urlx.URL, to netip.AddrPort, until, headerEnd time.Time, r route) (*conn, error) {
+	c := &conn{place: placeOf(u, r), addr: to.Addr().Unmap(), pace: pace{socket: h.cfg.SocketTimeout, least: h.cfg.LeastRate, lane: h.slowLane}}
 	c.pace.begin(until, headerEnd)
 	open, cancel := context.WithDeadline(ctx, c.pace.deadline())
-	raw, err := h.dialTCP(open, "tcp", to.String())
+	raw, err := h.open(open, r, to.String())
 	cancel()
 	if err != nil {
 		return nil, &failure{crawl.StatusConnectFailed, nil, err}
@@ -140,7 +141,7 @@ func (h *HTTP) connect(ctx context.Context, u *urlx.URL, to netip.AddrPort, unti
 	return c, nil
 }
 
-func placeOf(u *urlx.URL) place { return place{u.Scheme(), u.Authority()} }
+func placeOf(u *urlx.URL, r route) place { return place{u.Scheme(), u.Authority(), r} }
 
 func (h *HTTP) handshake(ctx context.Context, c *conn, host string) error {
 	host = strings.TrimSuffix(host, ".")

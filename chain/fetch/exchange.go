@@ -50,6 +50,8 @@ type ask struct {
 	lookup  lookupFunc
 	bounds  bounds
 	timeout time.Duration
+	route   route
+	rate    int64 // bytes a second from this server; 0 = any
 }
 
 // get makes one exchange. The error is a *failure, that of ctx, or our own; then
@@ -57,15 +59,16 @@ type ask struct {
 func (h *HTTP) get(ctx context.Context, u *urlx.URL, q ask) (*answer, error) {
 	began := time.Now()
 	until, headerEnd := began.Add(q.timeout), began.Add(min(h.cfg.HeaderTimeout, q.timeout))
-	c := h.pool.get(placeOf(u))
+	c := h.pool.get(placeOf(u, q.route))
 	for {
 		if c == nil {
 			var err error
-			if c, err = h.dial(ctx, u, until, headerEnd, q.lookup); err != nil {
+			if c, err = h.dial(ctx, u, until, headerEnd, q); err != nil {
 				return nil, err
 			}
 		}
 		c.pace.begin(until, headerEnd)
+		c.pace.buckets = [2]*bucket{h.rate, h.rates.get(u.Authority(), q.rate)}
 		a, err := h.exchange(ctx, c, h.request(u, q), len(q.body), q.bounds)
 		if err == nil {
 			return a, nil

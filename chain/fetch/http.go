@@ -80,6 +80,8 @@ type HTTP struct {
 	roots       *x509.CertPool
 	pool        *pool
 	slowLane    chan struct{} // see pace
+	rate        *bucket       // of all answers
+	rates       buckets       // of servers
 	dialTCP     func(ctx context.Context, network, addr string) (net.Conn, error)
 	refusedOnce sync.Once
 }
@@ -98,6 +100,9 @@ func NewHTTP(c Config, d Deps) (*HTTP, error) {
 	}
 	h := &HTTP{cfg: c, deps: d, clk: d.Clock, log: d.Log, agent: c.Agent(d.Version), tls: tlsConfig(),
 		pool: newPool(c.MaxIdle, c.IdleTimeout), dialTCP: (&net.Dialer{KeepAlive: -1}).DialContext}
+	if c.MaxRate > 0 {
+		h.rate = &bucket{rate: c.MaxRate}
+	}
 	if d.ToeThreads > 0 {
 		h.slowLane = make(chan struct{}, (d.ToeThreads+1)/2)
 	}
@@ -180,12 +185,15 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 
 // asked is how the URI is asked for, by the sheets that apply to it.
 func (h *HTTP) asked(u *crawl.CrawlURI) ask {
-	q := ask{own: h.cfg.Headers, lookup: h.facts, bounds: h.most(), timeout: h.cfg.Timeout}
+	q := ask{own: h.cfg.Headers, lookup: h.facts, bounds: h.most(), timeout: h.cfg.Timeout, route: h.routeOf(u.Sheet), rate: h.cfg.HostRate}
 	language := h.cfg.AcceptLanguage
 	if u.Sheet != nil {
 		s := &u.Sheet.HTTP
 		if s.Timeout != nil {
 			q.timeout = *s.Timeout
+		}
+		if s.HostRate != nil {
+			q.rate = *s.HostRate
 		}
 		if s.MaxSize != nil {
 			q.bounds.body = func(*record.Head) int64 { return *s.MaxSize }

@@ -275,7 +275,7 @@ func TestPool(t *testing.T) {
 	pipes := func(p *pool, host string) *conn {
 		a, b := net.Pipe()
 		t.Cleanup(func() { _ = a.Close(); _ = b.Close() })
-		c := &conn{Conn: a, place: place{"http", host}}
+		c := &conn{Conn: a, place: place{scheme: "http", authority: host}}
 		p.equip(c)
 		p.put(c)
 		return c

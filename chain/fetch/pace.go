@@ -48,6 +48,7 @@ type pace struct {
 	slow      int       // windows in a row, this one excluded
 	windows   int       // of the body, this one excluded
 	inLane    bool
+	buckets   [2]*bucket // of all answers, and of this server's; nil = any rate
 }
 
 func (p *pace) window() time.Duration { return p.socket / 4 }
@@ -160,8 +161,25 @@ func (w pacedConn) Read(b []byte) (int, error) {
 		}
 		n, err := w.Conn.Read(b)
 		p.got += int64(n)
+		p.hold(n)
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || !time.Now().Before(end) {
 			return n, err
+		}
+	}
+}
+
+// hold waits when more came than may. A wait that we impose makes no server slow.
+func (p *pace) hold(n int) {
+	now := time.Now()
+	wait := max(p.buckets[0].take(n, now), p.buckets[1].take(n, now))
+	if wait == 0 {
+		return
+	}
+	time.Sleep(min(wait, p.socket/2)) // what is left is waited for after the next bytes
+	late := time.Since(now)
+	for _, end := range []*time.Time{&p.windowEnd, &p.until, &p.headerEnd} {
+		if !end.IsZero() {
+			*end = end.Add(late)
 		}
 	}
 }

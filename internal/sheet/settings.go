@@ -3,6 +3,8 @@ package sheet
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"reflect"
 	"strings"
 	"time"
@@ -61,7 +63,13 @@ type HTTP struct {
 	Timeout        *time.Duration    `toml:"timeout"`
 	MaxSize        *int64            `toml:"max_size"` // goes before max_sizes
 	Cookies        *bool             `toml:"cookies"`
+	Proxy          *string           `toml:"proxy"` // Direct = none
+	SourceAddress  *string           `toml:"source_address"`
+	HostRate       *int64            `toml:"host_rate"`
 }
+
+// Direct as HTTP.Proxy is no proxy, where job.toml has one.
+const Direct = "direct"
 
 // Robots says what robots.txt is obeyed for, as section [robots] does.
 type Robots struct {
@@ -119,13 +127,21 @@ func (s *Settings) Validate() (ps conf.Problems) {
 	if f.MinDelay != nil && f.MaxDelay != nil {
 		ps.Check(*f.MaxDelay >= *f.MinDelay, "frontier.max_delay", "%v is less than min_delay, %v", *f.MaxDelay, *f.MinDelay)
 	}
-	for key, n := range map[string]*int64{"limits.host_documents": s.Limits.HostDocuments, "limits.host_bytes": s.Limits.HostBytes, "http.max_size": s.HTTP.MaxSize} {
+	for key, n := range map[string]*int64{"limits.host_documents": s.Limits.HostDocuments, "limits.host_bytes": s.Limits.HostBytes, "http.max_size": s.HTTP.MaxSize, "http.host_rate": s.HTTP.HostRate} {
 		ps.Check(n == nil || *n >= 0, key, "a limit is not negative; 0 = none")
 	}
 	h := s.HTTP
 	ps.Check(h.Timeout == nil || *h.Timeout > 0, "http.timeout", "an exchange needs time")
 	if h.AcceptLanguage != nil {
 		ps.Check(httpguts.ValidHeaderFieldValue(*h.AcceptLanguage), "http.accept_language", "%q is no value of a header field", *h.AcceptLanguage)
+	}
+	if p := h.Proxy; p != nil && *p != Direct {
+		u, err := url.Parse(*p)
+		ps.Check(err == nil && (u.Scheme == "http" || u.Scheme == "socks5") && u.Port() != "" && u.User == nil, "http.proxy", `%q: must be "http://host:port", "socks5://host:port" or "direct"`, *p)
+	}
+	if a := h.SourceAddress; a != nil {
+		_, err := netip.ParseAddr(*a)
+		ps.Check(err == nil, "http.source_address", "%q is no address of a machine", *a)
 	}
 	if h.ReferrerPolicy != nil {
 		ps.Check(IsReferrerPolicy(*h.ReferrerPolicy), "http.referrer_policy", "%q: must be %q, %q or %q", *h.ReferrerPolicy, NoReferrer, StrictOrigin, UnsafeURL)

@@ -1,0 +1,141 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"golang.org/x/net/proxy"
+
+	"exclave/internal/record"
+	"exclave/internal/sheet"
+)
+
+// route is how servers are connected to. The zero route is direct, from any address.
+type route struct {
+	proxy  string // "http://host:port", "socks5://host:port"; "" = none
+	source string // an address of this machine; "" = any
+}
+
+// validProxy reports what is wrong with the address of a proxy.
+func validProxy(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Hostname() == "" || u.Port() == "" || u.Path != "" && u.Path != "/" || u.Scheme != "http" && u.Scheme != "socks5":
+		return fmt.Errorf("%q: must be \"http://host:port\" or \"socks5://host:port\"", text)
+	case u.User != nil:
+		return errors.New("a proxy that asks for a password cannot be used")
+	}
+	return nil
+}
+
+// routeOf returns the route for a URI, by the sheets that apply.
+func (h *HTTP) routeOf(s *sheet.Settings) route {
+	r := route{h.cfg.Proxy, h.cfg.SourceAddress}
+	if s != nil && s.HTTP.Proxy != nil {
+		r.proxy = *s.HTTP.Proxy
+	}
+	if s != nil && s.HTTP.SourceAddress != nil {
+		r.source = *s.HTTP.SourceAddress
+	}
+	if r.proxy == sheet.Direct {
+		r.proxy = ""
+	}
+	return r
+}
+
+// open opens a TCP connection to a server over a route.
+func (h *HTTP) open(ctx context.Context, r route, to string) (net.Conn, error) {
+	direct := h.dialTCP
+	if r.source != "" {
+		from, err := netip.ParseAddr(r.source)
+		if err != nil {
+			return nil, err
+		}
+		direct = (&net.Dialer{KeepAlive: -1, LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(from, 0))}).DialContext
+	}
+	if r.proxy == "" {
+		return direct(ctx, "tcp", to)
+	}
+	u, err := url.Parse(r.proxy)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme == "socks5" {
+		d, err := proxy.SOCKS5("tcp", u.Host, nil, dialer(direct))
+		if err != nil {
+			return nil, err
+		}
+		return d.(proxy.ContextDialer).DialContext(ctx, "tcp", to)
+	}
+	c, err := direct(ctx, "tcp", u.Host)
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	if err := tunnel(ctx, c, to); err != nil {
+		_ = c.Close() // the reason is why there is no tunnel
+		return nil, err
+	}
+	return c, nil
+}
+
+// tunnel asks an HTTP proxy for a connection to a server (RFC 9110 §9.3.6).
+func tunnel(ctx context.Context, c net.Conn, to string) error {
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer stop()
+	if end, ok := ctx.Deadline(); ok {
+		if err := c.SetDeadline(end); err != nil {
+			return err
+		}
+	}
+	if _, err := fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", to, to); err != nil {
+		return fmt.Errorf("proxy: %w", err)
+	}
+	answer, err := headOf(c)
+	if err != nil {
+		return fmt.Errorf("proxy: %w", err)
+	}
+	if head := record.ParseHead(answer); head.Status != http.StatusOK {
+		return fmt.Errorf("proxy: it refuses to connect to %s: status %d", to, head.Status)
+	}
+	return c.SetDeadline(time.Time{})
+}
+
+// maxTunnelHead is how long the header of a proxy's answer may be.
+const maxTunnelHead = 16 << 10
+
+// headOf reads a header and not a byte more: what follows is the server's.
+func headOf(c net.Conn) (head []byte, err error) {
+	for b := make([]byte, 1); len(head) < maxTunnelHead; {
+		if _, err := io.ReadFull(c, b); err != nil {
+			return nil, err
+		}
+		if head = append(head, b[0]); bytes.HasSuffix(head, []byte("\r\n\r\n")) || bytes.HasSuffix(head, []byte("\n\n")) {
+			return head, nil
+		}
+	}
+	return nil, errors.New("the header of its answer has no end")
+}
+
+// dialer makes a function what package proxy dials with.
+type dialer func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// Dial implements [proxy.Dialer].
+func (d dialer) Dial(network, addr string) (net.Conn, error) {
+	return d(context.Background(), network, addr)
+}
+
+// DialContext implements [proxy.ContextDialer].
+func (d dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	return d(ctx, network, addr)
+}

@@ -1,0 +1,180 @@
+package fetch
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"exclave/crawl"
+	"exclave/internal/sheet"
+	"exclave/internal/testweb"
+)
+
+// proxyServer speaks SOCKS5 (RFC 1928) or HTTP CONNECT, and counts its connections.
+type proxyServer struct {
+	net.Listener
+	used atomic.Int64
+}
+
+func startProxy(t *testing.T, accept func(net.Conn) (to string, err error)) *proxyServer {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxyServer{Listener: l}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				to, err := accept(c)
+				if err != nil {
+					return
+				}
+				s, err := net.Dial("tcp", to)
+				if err != nil {
+					return
+				}
+				defer s.Close()
+				p.used.Add(1)
+				go func() { _, _ = io.Copy(s, c); _ = s.Close() }()
+				_, _ = io.Copy(c, s)
+			}()
+		}
+	}()
+	return p
+}
+
+func socks(c net.Conn) (string, error) {
+	b := make([]byte, 10)
+	if _, err := io.ReadFull(c, b[:2]); err != nil {
+		return "", err
+	}
+	if _, err := io.ReadFull(c, make([]byte, b[1])); err != nil {
+		return "", err
+	}
+	if _, err := c.Write([]byte{5, 0}); err != nil {
+		return "", err
+	}
+	if _, err := io.ReadFull(c, b); err != nil {
+		return "", err
+	}
+	if b[3] != 1 {
+		return "", errors.New("no IPv4 address")
+	}
+	_, err := c.Write([]byte{5, 0, 0, 1, 0, 0, 0, 0, 0, 0})
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(b[4:8])), binary.BigEndian.Uint16(b[8:])).String(), err
+}
+
+func connect(c net.Conn) (string, error) {
+	r, err := http.ReadRequest(bufio.NewReader(c))
+	if err != nil {
+		return "", err
+	}
+	if r.Method != http.MethodConnect {
+		return "", errors.New("no CONNECT")
+	}
+	_, err = io.WriteString(c, "HTTP/1.1 200 Yes\r\nVia: x\r\n\r\n")
+	return r.RequestURI, err
+}
+
+func refuse(c net.Conn) (string, error) {
+	_, err := io.WriteString(c, "HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")
+	return "", errors.Join(errors.New("refused"), err)
+}
+
+// http and https pages come through a proxy as they come without one; a sheet chooses another one, or none.
+func TestProxies(t *testing.T) {
+	s := serve(t, testweb.Tiny{"http://a.example/": testweb.Text("plain"), "https://a.example/": testweb.Text("secret")})
+	for name, accept := range map[string]func(net.Conn) (string, error){"socks5": socks, "http": connect} {
+		p := startProxy(t, accept)
+		h := client(t, s, func(c *Config, _ *Deps) { c.Proxy = name + "://" + p.Addr().String() })
+		direct := sheet.Direct
+		for i, url := range []string{"http://a.example/", "https://a.example/", "http://a.example/"} {
+			u := page(url)
+			if i == 2 {
+				u.Sheet = &sheet.Settings{HTTP: sheet.HTTP{Proxy: &direct}}
+			}
+			process(t, h, u)
+			if u.Status != 200 || received(t, u) == "" || strings.Contains(sent(t, u), "CONNECT") || strings.Contains(received(t, u), "Via") || !u.Addr.IsLoopback() {
+				t.Errorf("%s, %s: status %d from %v\n%s", name, url, u.Status, u.Addr, received(t, u))
+			}
+		}
+		if p.used.Load() != 2 {
+			t.Errorf("%s: %d connections", name, p.used.Load())
+		}
+	}
+	no := startProxy(t, refuse)
+	h := client(t, s, func(c *Config, _ *Deps) { c.Proxy = "http://" + no.Addr().String() })
+	u := page("http://a.example/")
+	if process(t, h, u); u.Status != crawl.StatusConnectFailed {
+		t.Errorf("a proxy that refuses: status %d", u.Status)
+	}
+}
+
+func TestSourceAddress(t *testing.T) {
+	from := make(chan string, 2)
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { from <- r.RemoteAddr })})
+	h := client(t, s, func(c *Config, _ *Deps) { c.SourceAddress = "127.0.0.3" })
+	process(t, h, page("http://a.example/"))
+	other := "127.0.0.4"
+	u := page("http://a.example/")
+	u.Sheet = &sheet.Settings{HTTP: sheet.HTTP{SourceAddress: &other}}
+	process(t, h, u)
+	for _, want := range []string{"127.0.0.3:", other + ":"} {
+		if got := <-from; !strings.HasPrefix(got, want) {
+			t.Errorf("from %s, want %s", got, want)
+		}
+	}
+}
+
+func TestRates(t *testing.T) {
+	now := time.Unix(1000, 0)
+	b := &bucket{rate: 1000}
+	var waited time.Duration
+	for range 100 { // 100 times 100 bytes at 1000 a second
+		d := b.take(100, now)
+		waited += d
+		now = now.Add(d)
+	}
+	if waited < 9500*time.Millisecond || waited > 10*time.Second {
+		t.Errorf("10,000 bytes waited for %v", waited)
+	}
+	if d := b.take(100, now.Add(time.Hour)); d != 0 {
+		t.Errorf("after an hour: %v", d)
+	}
+	var any *bucket
+	if any.take(1<<30, now) != 0 {
+		t.Error("no bucket waits")
+	}
+	var many buckets
+	for i := range mostBuckets + 10 {
+		many.get(fmt.Sprint(i), 5)
+	}
+	if len(many.of) > mostBuckets || many.get("x", 0) != nil || many.get("x", 7) == many.get("x", 8) {
+		t.Error(len(many.of))
+	}
+	// A wait that we impose makes no server slow: least_rate is far above host_rate.
+	s := serve(t, testweb.Tiny{"http://a.example/": testweb.Text(strings.Repeat("x", 120_000))})
+	h := client(t, s, func(c *Config, _ *Deps) {
+		c.HostRate, c.MaxRate, c.LeastRate, c.SocketTimeout = 60_000, 200_000, 1e6, 800*time.Millisecond
+	})
+	u := page("http://a.example/")
+	if process(t, h, u); u.Truncated != "" || !strings.HasSuffix(received(t, u), "xxx") {
+		t.Errorf("truncated %q, %v", u.Truncated, u.Annotations)
+	}
+}

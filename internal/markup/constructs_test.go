@@ -35,6 +35,7 @@ func constructs() []struct {
 		{"XML and SVG", xmlConstructs()},
 		{"JSON", jsonConstructs()},
 		{"Playlists", mediaConstructs()},
+		{"Documents", officeConstructs()},
 	}
 }
 
@@ -98,7 +99,7 @@ tests in internal/markup, and this page is written from them:
 			if links == nil {
 				links = []string{"none"}
 			}
-			fmt.Fprintf(&w, "| %s | %s | %s |\n", cell(c.why), code(c.in), strings.Join(links, "<br>"))
+			fmt.Fprintf(&w, "| %s | %s | %s |\n", cell(c.why), code(shown(c.in)), strings.Join(links, "<br>"))
 		}
 	}
 	return w.Bytes()

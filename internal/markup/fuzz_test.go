@@ -75,7 +75,7 @@ func FuzzOther(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, k := range []Kind{HLS, DASH, Manifest, PDF} {
+		for _, k := range []Kind{HLS, DASH, Manifest, PDF, OOXML, ODF, EPUB, RTF} {
 			check(t, k, body, "")
 		}
 	})

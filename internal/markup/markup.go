@@ -27,11 +27,15 @@ const (
 	JSON
 	RNC // RELAX NG, compact
 	PDF
+	OOXML // Word, Excel, PowerPoint since 2007
+	ODF   // OpenDocument
+	EPUB
+	RTF
 )
 
 // String returns the name of the format in lower case.
 func (k Kind) String() string {
-	names := [...]string{"none", "html", "xhtml", "text", "css", "js", "svg", "xml", "hls", "dash", "manifest", "json", "rnc", "pdf"}
+	names := [...]string{"none", "html", "xhtml", "text", "css", "js", "svg", "xml", "hls", "dash", "manifest", "json", "rnc", "pdf", "ooxml", "odf", "epub", "rtf"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -62,8 +66,16 @@ func KindOf(mimeType string) Kind {
 		return JSON
 	case "application/relax-ng-compact-syntax":
 		return RNC
+	case "application/epub+zip":
+		return EPUB
+	case "application/rtf", "text/rtf":
+		return RTF
 	}
 	switch {
+	case strings.HasPrefix(mimeType, "application/vnd.openxmlformats-officedocument."), strings.HasPrefix(mimeType, "application/vnd.ms-") && strings.HasSuffix(mimeType, "macroenabled.12"):
+		return OOXML
+	case strings.HasPrefix(mimeType, "application/vnd.oasis.opendocument."):
+		return ODF
 	case strings.HasSuffix(mimeType, "mpegurl"):
 		return HLS
 	case strings.HasSuffix(mimeType, "javascript"), strings.HasSuffix(mimeType, "ecmascript"):
@@ -239,6 +251,12 @@ func (b *builder) read(kind Kind, body []byte) {
 		return
 	case PDF:
 		b.pdf(body)
+		return
+	case OOXML, ODF, EPUB:
+		b.office(body)
+		return
+	case RTF:
+		b.rtf(body)
 		return
 	}
 	var src []byte

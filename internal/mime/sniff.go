@@ -94,7 +94,7 @@ func utf16Text(head []byte) (string, bool) {
 // declaration only refines what they leave open.
 func decideBinary(name, declared string, head []byte) (string, bool) {
 	t, _ := parseDeclared(http.DetectContentType(head))
-	if t == "application/octet-stream" || strings.HasPrefix(t, "text/") {
+	if t == "application/octet-stream" || t == "application/zip" || strings.HasPrefix(t, "text/") {
 		t, _ = parseDeclared(mimetype.Detect(head).String())
 	}
 	if t == "application/octet-stream" || strings.HasPrefix(t, "text/") && isBinary(head) {

@@ -1,0 +1,109 @@
+package markup
+
+import (
+	"archive/zip"
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// zipped is a document of one part, or of several: name, content, name, content …
+func zipped(parts ...string) string {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i+1 < len(parts); i += 2 {
+		f, err := w.Create(parts[i])
+		if err == nil {
+			_, err = f.Write([]byte(parts[i+1]))
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// shown is an example as docs/extraction.md has it: of a document in ZIP its part.
+func shown(in string) string {
+	if !strings.HasPrefix(in, "PK\x03\x04") {
+		return in
+	}
+	(&builder{doc: &Doc{}}).parts([]byte(in), func(name string, data []byte) { in = name + ": " + string(data) })
+	return in
+}
+
+// officeConstructs are of Office Open XML (ECMA-376), OpenDocument 1.3, EPUB 3 and RTF 1.9.
+func officeConstructs() []construct {
+	of := func(why string, k Kind, name, part string, want ...string) construct {
+		return construct{why, k, zipped(name, part), want}
+	}
+	return []construct{
+		of("hyperlinks of Word, Excel and PowerPoint", OOXML, "word/_rels/document.xml.rels", `<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="https://a.cz/?x=1&amp;y=2" TargetMode="External"/></Relationships>`,
+			"L https://a.cz/?x=1&y=2 ooxml/hyperlink"),
+		of("pictures that are elsewhere", OOXML, "ppt/slides/_rels/slide1.xml.rels", `<Relationships><Relationship Type="x/image" Target="http://a.cz/i.png" TargetMode="External"/></Relationships>`, "E http://a.cz/i.png ooxml/image"),
+		of("parts of the document itself are no links", OOXML, "word/_rels/document.xml.rels", `<Relationships><Relationship Type="x/image" Target="media/i.png"/><Relationship Type="x/hyperlink" Target="file:///C:/a.docx" TargetMode="External"/></Relationships>`),
+		of("fields", OOXML, "word/document.xml", `<w:p><w:instrText> HYPERLINK "http://a.cz/" \o "tip"</w:instrText><w:instrText>PAGE \* MERGEFORMAT</w:instrText></w:p>`, "L http://a.cz/ field/hyperlink"),
+		of("addresses written out", OOXML, "word/document.xml", `<w:p><w:t>See http://a.cz/x, or www.b.cz.</w:t></w:p>`, "X http://a.cz/x text"),
+		of("links and pictures of OpenDocument", ODF, "content.xml", `<text:p>a <text:a xlink:href="https://a.cz/">b</text:a><draw:image xlink:href="http://a.cz/i.png"/><draw:image xlink:href="Pictures/1.png"/></text:p>`,
+			"L https://a.cz/ odf/a", "E http://a.cz/i.png odf/image"),
+		of("links of an EPUB to elsewhere", EPUB, "OEBPS/k1.xhtml", `<html><body><a href="https://a.cz/">a</a> <a href="k2.xhtml">next</a><img src="http://a.cz/i.png"/></body></html>`, "L https://a.cz/ epub/a/@href", "E http://a.cz/i.png epub/img/@src"),
+		{"fields of RTF, and addresses written out", RTF, `{\rtf1\ansi{\field{\*\fldinst{HYPERLINK "https://a.cz/"}}{\fldrslt here}} http://b.cz/\par}`, []string{"L https://a.cz/ field/hyperlink", "X http://b.cz/ text"}},
+	}
+}
+
+// The text of documents is that of their readers: blocks on lines of their own, cells apart, title and language.
+func TestOfficeText(t *testing.T) {
+	for _, c := range []struct {
+		why, in           string
+		kind              Kind
+		text, title, lang string
+	}{
+		{"Word", zipped("docProps/core.xml", `<cp:coreProperties><dc:title>Zpráva</dc:title></cp:coreProperties>`, "word/styles.xml", `<w:lang w:val="cs-CZ"/>`,
+			"word/document.xml", `<w:body><w:p><w:r><w:t>Příliš </w:t></w:r><w:r><w:t>žluťoučký</w:t><w:tab/><w:t>kůň</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:t>1</w:t></w:p></w:tc></w:tr></w:tbl><w:p><w:instrText>PAGE</w:instrText></w:p></w:body>`),
+			OOXML, "Příliš žluťoučký\tkůň\n1", "Zpráva", "cs-CZ"},
+		{"Excel", zipped("xl/sharedStrings.xml", "<sst><si><t>a</t></si><si><r><t>b</t></r><r><t>c</t></r></si></sst>", "xl/worksheets/sheet1.xml", "<c><v>17</v></c><c><is><t>d</t></is></c>"), OOXML, "a\nbc\nd", "", ""},
+		{"PowerPoint", zipped("ppt/slides/slide1.xml", "<a:p><a:r><a:t>x</a:t></a:r><a:br/><a:r><a:t>y</a:t></a:r></a:p>", "ppt/presProps.xml", "<a:t>no</a:t>"), OOXML, "x\ny", "", ""},
+		{"Writer", zipped("meta.xml", "<dc:title>T</dc:title><dc:language>sk</dc:language>", "content.xml", `<office:body><text:h>N</text:h><text:p>a<text:s/>b<text:tab/>c</text:p><number:text>no</number:text></office:body>`), ODF, "N\na b\tc", "T", "sk"},
+		{"EPUB", zipped("c.opf", "<dc:title>Kniha</dc:title><dc:language>cs</dc:language>", "k.xhtml", "<html><head><title>no</title></head><body><h1>A</h1><p>b</p></body></html>"), EPUB, "A\nb", "Kniha", "cs"},
+		{"RTF", `{\rtf1\ansi\ansicpg1250{\fonttbl{\f0 Arial;}}{\info{\title Dopis}{\author no}}\uc1 \'9elu\'9d\u357?\par{\*\generator no}a\tab b\bin3 }}}c}`, RTF, "žluťť\na\tbc", "Dopis", ""},
+	} {
+		d := Parse(c.kind, []byte(c.in), Options{})
+		lang := ""
+		if len(d.Langs) > 0 {
+			lang = d.Langs[0].Value
+		}
+		if d.Text != c.text || d.Title != c.title || lang != c.lang || d.Err != nil {
+			t.Errorf("%s: text %q, title %q, language %q, %v", c.why, d.Text, d.Title, lang, d.Err)
+		}
+	}
+}
+
+// A damaged document gives what is left of it; 200 of each kind, and each cut anywhere.
+func TestDamagedOffice(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range officeConstructs() {
+		for n := range 200 {
+			b := []byte(c.in)
+			for range 1 + n%5 {
+				b[r.IntN(len(b))] ^= byte(1 + r.IntN(255))
+			}
+			check(t, c.kind, b, "")
+		}
+		for n := range len(c.in) {
+			check(t, c.kind, []byte(c.in[:n]), "")
+		}
+	}
+	long := zipped("word/document.xml", strings.Repeat("<w:p><w:t>slovo http://a.cz/</w:t></w:p>", 1000))
+	if d := Parse(OOXML, []byte(long[:len(long)/2]), Options{}); !strings.HasPrefix(d.Text, "slovo http://a.cz/\nslovo") || len(d.Links) != 1 {
+		t.Errorf("half of a document: %d bytes of text, %d links", len(d.Text), len(d.Links))
+	}
+	// A bomb is unpacked to the bound, and no more.
+	bomb := zipped("word/document.xml", "<w:t>"+strings.Repeat("a ", 40<<20))
+	if d := Parse(OOXML, []byte(bomb), Options{MaxText: 100}); len(d.Text) > 100 || !d.TextTruncated {
+		t.Errorf("%d bytes", len(d.Text))
+	}
+}

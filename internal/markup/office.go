@@ -1,0 +1,327 @@
+package markup
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"io"
+	"path"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// Bounds of what is unpacked of one document.
+const (
+	maxPart    = 16 << 20 // bytes of a part
+	maxParts   = 10_000
+	maxAllPart = 64 << 20 // bytes of all parts
+)
+
+// parts yields what a ZIP file holds, from its beginning on and without its directory, so that a cut or damaged one
+// gives what it has. A part that breaks off is yielded up to there.
+func (b *builder) parts(body []byte, yield func(name string, data []byte)) {
+	left := int64(maxAllPart)
+	for n := 0; n < maxParts && left > 0; n++ {
+		i := bytes.Index(body, []byte("PK\x03\x04"))
+		if i < 0 || len(body)-i < 30 || !b.on(stopEvery) {
+			return
+		}
+		h := body[i:]
+		flags, method := binary.LittleEndian.Uint16(h[6:]), binary.LittleEndian.Uint16(h[8:])
+		size := int(binary.LittleEndian.Uint32(h[18:]))
+		nameLen, extra := int(binary.LittleEndian.Uint16(h[26:])), int(binary.LittleEndian.Uint16(h[28:]))
+		if 30+nameLen+extra > len(h) {
+			return
+		}
+		name, data := string(h[30:30+nameLen]), h[30+nameLen+extra:]
+		var plain []byte
+		switch {
+		case flags&1 != 0: // encrypted
+			body = data
+			continue
+		case method == 8:
+			in := bytes.NewReader(data)
+			plain, _ = io.ReadAll(io.LimitReader(flate.NewReader(in), min(maxPart, left))) // damaged: what comes before
+			body = data[len(data)-in.Len():]
+		case method == 0 && flags&8 == 0:
+			plain = data[:min(size, len(data), maxPart)]
+			body = data[min(size, len(data)):]
+		default:
+			body = data
+			continue
+		}
+		left -= int64(len(plain))
+		yield(name, plain)
+	}
+}
+
+// office reads a document in ZIP: Office Open XML (ECMA-376), OpenDocument (ODF 1.3), EPUB.
+func (b *builder) office(body []byte) {
+	b.parts(body, func(name string, data []byte) {
+		if !b.on(len(data)) {
+			return
+		}
+		switch ext := strings.ToLower(path.Ext(name)); {
+		case ext == ".rels":
+			b.relationships(data)
+		case strings.HasPrefix(name, "docProps/"), name == "meta.xml":
+			b.properties(data)
+		case name == "content.xml", name == "styles.xml" && b.doc.Kind == ODF, b.doc.Kind == OOXML && isTextPart(name):
+			b.part(data)
+		case b.doc.Kind == OOXML && strings.HasSuffix(name, "styles.xml"):
+			b.languages(data)
+		case ext == ".opf":
+			b.properties(data)
+		case b.doc.Kind == EPUB && (ext == ".xhtml" || ext == ".html" || ext == ".htm"):
+			b.chapter(data)
+		}
+	})
+	b.addresses()
+}
+
+// isTextPart reports whether a part of Office Open XML has text that a reader sees.
+func isTextPart(name string) bool {
+	dir, file := path.Split(strings.ToLower(name))
+	switch dir {
+	case "word/":
+		for _, is := range []string{"document", "header", "footer", "footnotes", "endnotes", "comments"} {
+			if strings.HasPrefix(file, is) {
+				return strings.HasSuffix(file, ".xml")
+			}
+		}
+	case "ppt/slides/", "ppt/notesslides/":
+		return strings.HasSuffix(file, ".xml")
+	case "xl/":
+		return file == "sharedstrings.xml"
+	case "xl/worksheets/": // strings in cells
+		return strings.HasSuffix(file, ".xml")
+	}
+	return false
+}
+
+// xmlTags yields the tags and texts of an XML part: for a tag its local name and attributes, for a text "" and the text.
+func (b *builder) xmlTags(data []byte, tag func(name string, end bool, attr func(local string) string), text func([]byte)) {
+	src, _, _ := decode(XML, data, "")
+	z := html.NewTokenizer(bytes.NewReader(src))
+	z.SetMaxBuf(1 << 20)
+	z.AllowCDATA(true)
+	for {
+		kind := z.Next()
+		if !b.on(len(z.Raw())) {
+			return
+		}
+		switch kind {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			text(z.Text())
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			raw, has := z.TagName()
+			name := local(raw)
+			var keys, values []string
+			for n := 0; has && n < maxAttrs; n++ {
+				var k, v []byte
+				k, v, has = z.TagAttr()
+				keys, values = append(keys, local(k)), append(values, string(v))
+			}
+			get := func(key string) string {
+				for i, k := range keys {
+					if k == key {
+						return values[i]
+					}
+				}
+				return ""
+			}
+			tag(name, kind == html.EndTagToken, get)
+			if kind == html.SelfClosingTagToken {
+				tag(name, true, get)
+			}
+			z.NextIsNotRawText()
+		}
+	}
+}
+
+func local(name []byte) string {
+	if i := bytes.IndexByte(name, ':'); i >= 0 {
+		name = name[i+1:]
+	}
+	return string(name)
+}
+
+// external adds a link of a document that is an absolute address, or a bare name of a web server.
+func (b *builder) external(ref string, kind LinkKind, context string) {
+	ref = strings.TrimSpace(ref)
+	if strings.HasPrefix(ref, "www.") {
+		ref = "http://" + ref
+	}
+	if s := strings.ToLower(ref[:min(len(ref), 8)]); strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "ftp://") {
+		b.add([]byte(ref), kind, context)
+	}
+}
+
+// relationships reads links that Office Open XML keeps beside its parts (ECMA-376-2, 9.3).
+func (b *builder) relationships(data []byte) {
+	b.xmlTags(data, func(name string, end bool, attr func(string) string) {
+		if name != "relationship" || end || !strings.EqualFold(attr("targetmode"), "External") {
+			return
+		}
+		kind := Embed
+		typ := path.Base(attr("type"))
+		if typ == "hyperlink" {
+			kind = Nav
+		}
+		b.external(attr("target"), kind, "ooxml/"+string(safeName([]byte(typ))))
+	}, func([]byte) {})
+}
+
+// part reads the text of a part, and the links that stand in it.
+func (b *builder) part(data []byte) {
+	depth, instr := 0, false // elements of text that are open
+	odf := b.doc.Kind == ODF
+	b.xmlTags(data, func(name string, end bool, attr func(string) string) {
+		switch name {
+		case "p", "h", "si", "list-item", "tr", "table-row":
+			b.text.sep('\n')
+		case "br", "cr", "line-break":
+			b.text.sep('\n')
+		case "tab", "tc", "table-cell":
+			b.text.sep('\t')
+		case "s": // of OpenDocument: blanks
+			if odf {
+				b.text.sep(' ')
+			}
+		case "instrtext":
+			instr = !end
+		case "a", "image", "object", "frame":
+			if odf && !end {
+				kind := Embed
+				if name == "a" {
+					kind = Nav
+				}
+				b.external(attr("href"), kind, "odf/"+name)
+			}
+		case "lang":
+			b.language(attr("val"))
+		}
+		if lang := attr("language"); odf && lang != "" && lang != "none" {
+			b.language(lang)
+		}
+		if name == "t" && !odf || odf && (name == "p" || name == "h") {
+			if end {
+				depth = max(depth-1, 0)
+			} else {
+				depth++
+			}
+		}
+	}, func(text []byte) {
+		switch {
+		case instr:
+			b.field(string(text))
+		case depth > 0:
+			b.text.write(text)
+		}
+	})
+	b.text.sep('\n')
+}
+
+// field takes the address of a HYPERLINK or INCLUDEPICTURE field: the first string behind its name.
+func (b *builder) field(code string) {
+	f := strings.Fields(code)
+	if len(f) < 2 {
+		return
+	}
+	kind := Nav
+	switch strings.ToUpper(f[0]) {
+	case "HYPERLINK":
+	case "INCLUDEPICTURE":
+		kind = Embed
+	default:
+		return
+	}
+	for _, word := range f[1:] {
+		if !strings.HasPrefix(word, `\`) {
+			b.external(strings.Trim(word, `"“”`), kind, "field/"+strings.ToLower(f[0]))
+			return
+		}
+	}
+}
+
+func (b *builder) language(code string) {
+	if code == "" || len(code) > maxLang || len(b.doc.Langs) >= 8 { // styles repeat it
+		return
+	}
+	for _, l := range b.doc.Langs {
+		if l.Value == code {
+			return
+		}
+	}
+	b.doc.Langs = append(b.doc.Langs, Lang{Value: code, Element: "meta", Attr: "lang"})
+}
+
+func (b *builder) languages(data []byte) {
+	b.xmlTags(data, func(name string, _ bool, attr func(string) string) {
+		if name == "lang" {
+			b.language(attr("val"))
+		}
+	}, func([]byte) {})
+}
+
+// properties reads title and language of a document.
+func (b *builder) properties(data []byte) {
+	in := ""
+	b.xmlTags(data, func(name string, end bool, _ func(string) string) {
+		if in = name; end {
+			in = ""
+		}
+	}, func(text []byte) {
+		switch in {
+		case "title":
+			if b.doc.Title == "" {
+				b.doc.Title = collapse(text, maxTitle)
+			}
+		case "language":
+			b.language(strings.TrimSpace(string(text)))
+		}
+	})
+}
+
+// chapter reads a document of an EPUB: what it refers to within the book is no link.
+func (b *builder) chapter(data []byte) {
+	room := b.o
+	room.KeepSource, room.DeclaredCharset = false, ""
+	room.MaxLinks = max(room.MaxLinks-len(b.doc.Links), 1)
+	d := Parse(XHTML, data, room)
+	for _, l := range d.Links {
+		b.external(l.URL, l.Kind, "epub/"+l.Context)
+	}
+	for _, l := range d.Langs {
+		b.language(l.Value)
+	}
+	b.text.pre++
+	b.text.write([]byte(d.Text))
+	b.text.pre--
+	b.text.sep('\n')
+	b.doc.Stopped = b.doc.Stopped || d.Stopped
+}
+
+// addresses takes the addresses that stand written out in the text: links for a reader, guesses for us.
+func (b *builder) addresses() {
+	text := b.text.buf
+	for n := 0; n < b.o.MaxLinks; n++ {
+		i := bytes.Index(text, []byte("://"))
+		if i < 0 {
+			return
+		}
+		start := i
+		for start > 0 && text[start-1] >= 'a' && text[start-1] <= 'z' {
+			start--
+		}
+		end := i
+		for end < len(text) && text[end] > ' ' && !bytes.ContainsRune([]byte("<>\"|\\^`{}"), rune(text[end])) {
+			end++
+		}
+		b.external(string(bytes.TrimRight(text[start:end], ".,;:!?)]'")), Speculative, "text")
+		text = text[end:]
+	}
+}

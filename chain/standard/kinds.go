@@ -115,7 +115,7 @@ func documents() []document {
 		{"json", "strings of JSON that look like addresses", []markup.Kind{markup.JSON}},
 		{"playlist", "variants and segments of HLS and DASH", []markup.Kind{markup.HLS, markup.DASH}},
 		{"manifest", "icons and addresses of web manifests", []markup.Kind{markup.Manifest}},
-		{"pdf", "links of PDF files", []markup.Kind{markup.PDF}},
+		{"pdf", "links and text of PDF files", []markup.Kind{markup.PDF}},
 		{"office", "links and text of Office Open XML, OpenDocument, EPUB and RTF", []markup.Kind{markup.OOXML, markup.ODF, markup.EPUB, markup.RTF}},
 	}
 }

@@ -19,7 +19,7 @@ type row struct {
 func table() []row {
 	level0 := []string{
 		"internal/fsx/…", "internal/clock", "internal/urlx", "internal/mime", "internal/markup",
-		"internal/record", "internal/resolve", "internal/robots", "internal/geoip", "internal/crawllog", "internal/aside", "internal/logparts", "internal/seedlog", "internal/collection", "internal/printable", "internal/traps", "internal/extsort", "internal/conf", "internal/yield", "internal/ipaddr", "internal/whois", "internal/simhash", "internal/near", "internal/sheet", "internal/cookies", "internal/secret",
+		"internal/record", "internal/resolve", "internal/robots", "internal/geoip", "internal/crawllog", "internal/aside", "internal/logparts", "internal/seedlog", "internal/collection", "internal/printable", "internal/traps", "internal/extsort", "internal/conf", "internal/yield", "internal/ipaddr", "internal/whois", "internal/simhash", "internal/near", "internal/sheet", "internal/cookies", "internal/secret", "internal/pdf",
 	}
 	level1 := append(slices.Clone(level0), "crawl", "warc/…", "dict", "langid")
 	level3 := append(slices.Clone(level1), "analyzer", "frontier", "chain/…")

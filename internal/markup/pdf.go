@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf16"
+
+	"exclave/internal/pdf"
 )
 
 const (
@@ -13,15 +15,36 @@ const (
 	maxPDFStreams  = 10_000
 )
 
-// pdf finds the URI actions of link annotations (ISO 32000-1, 12.6.4.7): in the
-// file itself and in compressed object streams. It scans instead of following
-// the cross-reference table, so that cut and damaged files give what they have.
-// Strings of encrypted files are unreadable: such files give nothing.
+// maxPDFObjects is how many objects of a file are looked at.
+const maxPDFObjects = 300_000
+
+// pdf reads text, title and language of a PDF file, and the addresses of its link annotations (ISO 32000-2, 12.6.4.8).
 func (b *builder) pdf(body []byte) {
-	if bytes.Contains(body, []byte("/Encrypt")) {
+	f, ok := pdf.Open(body, pdf.Limits{Inflated: maxAllPart, Objects: maxPDFObjects, Text: b.o.MaxText, Stop: func() bool { return !b.on(stopEvery) }})
+	if !ok {
+		return // its strings are noise
+	}
+	f.URIs(func(uri string) { b.addPDF([]byte(uri)) })
+	if !bytes.Contains(body, []byte("/Encrypt")) {
+		b.pdfRemains(body, f.Unpacked() == 0)
+	}
+	b.doc.Title = collapse([]byte(f.Title()), maxTitle)
+	b.language(f.Language())
+	b.text.pre = 1
+	f.Text(func(page string) {
+		b.text.write([]byte(page))
+		b.text.sep('\n')
+	})
+	b.addresses()
+}
+
+// pdfRemains finds URI actions in what is left of a file of which no object can be told from another: in the
+// file itself and, with streams, in compressed object streams.
+func (b *builder) pdfRemains(body []byte, streams bool) {
+	b.pdfURIs(body)
+	if !streams {
 		return
 	}
-	b.pdfURIs(body)
 	left := int64(maxPDFInflated)
 	for n := 0; n < maxPDFStreams && left > 0 && b.on(stopEvery); n++ {
 		i := bytes.Index(body, []byte("/ObjStm"))

@@ -64,6 +64,8 @@ fields = {}                       # further fields`,
 		"http.source_address": `The address of this machine that connections come from; "" = any. By host: sheets.`,
 		"http.max_rate":       `Bytes a second that are received of all answers together; 0 = any.`,
 		"http.host_rate":      `And of one server's. By host: sheets.`,
+		"http.soft_404": `Pages that a server gives for addresses that do not exist, told by one request for a random one: "off"; "mark" = annotation soft404;
+"hold" = do not follow their links, either. By host: sheets.`,
 		"http.headers":        `Further header fields of every request. Those of some hosts: sheets (docs/howto/sheets.md).`,
 		"http.timeout":        `How long one answer may take in all.`,
 		"http.socket_timeout": `How long to wait for a connection, and for each next byte.`,

@@ -45,6 +45,9 @@ type Config struct {
 	// Netscape's form whose cookies are in it from the beginning.
 	Cookies     bool   `toml:"cookies"`
 	CookiesFile string `toml:"cookies_file"`
+	// Soft404 says what is done about pages that a server gives for addresses that do not
+	// exist: "off", "mark" (annotation soft404), or "hold", which also holds their links back.
+	Soft404 string `toml:"soft_404"`
 	// Headers are further fields of every request.
 	Headers map[string]string `toml:"headers"`
 
@@ -144,7 +147,7 @@ func DefaultConfig() Config {
 	return Config{
 		RobotsToken:    "exclave",
 		Accept:         "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-		AcceptLanguage: ProfileLanguages, ReferrerPolicy: sheet.StrictOrigin, Cookies: true,
+		AcceptLanguage: ProfileLanguages, ReferrerPolicy: sheet.StrictOrigin, Cookies: true, Soft404: sheet.Soft404Off,
 		Timeout: 20 * time.Minute, SocketTimeout: 20 * time.Second, HeaderTimeout: time.Minute, LeastRate: 500,
 		MaxSize: 100e6, TooLong: CutBodies, MaxHeader: 256 << 10, RobotsTTL: 24 * time.Hour,
 		Certificates: AcceptCertificates,
@@ -199,6 +202,7 @@ func (c Config) Validate() (ps conf.Problems) {
 	ps.Check(c.SourceAddress == "" || err == nil, "source_address", "%q is no address of a machine", c.SourceAddress)
 	ps.Check(c.MaxRate >= 0, "max_rate", "%d is negative; 0 means any rate", c.MaxRate)
 	ps.Check(c.HostRate >= 0, "host_rate", "%d is negative; 0 means any rate", c.HostRate)
+	ps.Check(sheet.IsSoft404(c.Soft404), "soft_404", "%q: must be %q, %q or %q", c.Soft404, sheet.Soft404Off, sheet.Soft404Mark, sheet.Soft404Hold)
 	ps = append(ps, sheet.ValidHeaders(c.Headers).Below("headers")...)
 	_, more := parseConnectTo(c.ConnectTo)
 	ps = append(ps, more.Below("connect_to")...)

@@ -82,6 +82,7 @@ type HTTP struct {
 	slowLane    chan struct{} // see pace
 	rate        *bucket       // of all answers
 	rates       buckets       // of servers
+	probes      probes
 	dialTCP     func(ctx context.Context, network, addr string) (net.Conn, error)
 	refusedOnce sync.Once
 }
@@ -172,6 +173,9 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	}
 	if u.NewCookies, err = jar.Set(target, values(a, "Set-Cookie")); err != nil {
 		return chain.Result{}, fmt.Errorf("fetch: %s: %w", u.URL, err)
+	}
+	if err := h.soft404(ctx, u, target); err != nil {
+		return chain.Result{}, err
 	}
 	u.NotModified = u.HTTPStatus == http.StatusNotModified && len(validators) > 0
 	if u.NotModified {

@@ -398,7 +398,7 @@ func TestValidate(t *testing.T) {
 	}
 	want := []string{"contact", "user_agent", "user_agent", "robots_token", "timeout", "socket_timeout", "header_timeout", "idle_timeout", "robots_ttl",
 		"least_rate",
-		"max_size", "max_sizes.a", "too_long", "max_header", "certificates", "max_idle", "record_memory", "referrer_policy", "connect_to.x", "allow[0]", "refuse[0]"}
+		"max_size", "max_sizes.a", "too_long", "max_header", "certificates", "max_idle", "record_memory", "referrer_policy", "soft_404", "connect_to.x", "allow[0]", "refuse[0]"}
 	if !slices.Equal(keys, want) {
 		t.Errorf("got %q", keys)
 	}

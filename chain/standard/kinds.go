@@ -80,6 +80,7 @@ func Kinds() []Kind {
 		kinds = append(kinds, Kind{chain.Extract, m.kind, m.doc, newMarkup(m.formats)})
 	}
 	return append(kinds,
+		Kind{chain.Extract, "soft-404", "marks pages that stand for addresses that do not exist, as http.soft_404 says", plain(func(*Env) chain.Processor { return extract.NewSoft404() })},
 		Kind{chain.Extract, "directives", "heeds noindex and noarchive of robots meta elements and X-Robots-Tag, by setting", newDirectives},
 		Kind{chain.Extract, KindWebAnalyzer, "judges pages by the profiles; comes last", newWebAnalyzer},
 		Kind{chain.Write, KindWARC, "archives what the claims ask for, with the DNS answer and robots.txt it needed", newWARC},

@@ -63,9 +63,22 @@ type HTTP struct {
 	Timeout        *time.Duration    `toml:"timeout"`
 	MaxSize        *int64            `toml:"max_size"` // goes before max_sizes
 	Cookies        *bool             `toml:"cookies"`
+	Soft404        *string           `toml:"soft_404"`
 	Proxy          *string           `toml:"proxy"` // Direct = none
 	SourceAddress  *string           `toml:"source_address"`
 	HostRate       *int64            `toml:"host_rate"`
+}
+
+// Words of HTTP.Soft404.
+const (
+	Soft404Off  = "off"
+	Soft404Mark = "mark" // pages are marked
+	Soft404Hold = "hold" // and their links are not followed
+)
+
+// IsSoft404 reports whether a word is one of them.
+func IsSoft404(word string) bool {
+	return word == Soft404Off || word == Soft404Mark || word == Soft404Hold
 }
 
 // Direct as HTTP.Proxy is no proxy, where job.toml has one.
@@ -138,6 +151,9 @@ func (s *Settings) Validate() (ps conf.Problems) {
 	if p := h.Proxy; p != nil && *p != Direct {
 		u, err := url.Parse(*p)
 		ps.Check(err == nil && (u.Scheme == "http" || u.Scheme == "socks5") && u.Port() != "" && u.User == nil, "http.proxy", `%q: must be "http://host:port", "socks5://host:port" or "direct"`, *p)
+	}
+	if w := h.Soft404; w != nil {
+		ps.Check(IsSoft404(*w), "http.soft_404", "%q: must be %q, %q or %q", *w, Soft404Off, Soft404Mark, Soft404Hold)
 	}
 	if a := h.SourceAddress; a != nil {
 		_, err := netip.ParseAddr(*a)

@@ -11,6 +11,7 @@ import (
 	"exclave/chain"
 	"exclave/crawl"
 	"exclave/internal/crawllog"
+	"exclave/internal/markup"
 )
 
 // WebAnalyzer judges pages. It comes last in the extract chain.
@@ -115,7 +116,7 @@ func (w *WebAnalyzer) page(ctx context.Context, u *crawl.CrawlURI, typ string) (
 	if page.Doc != nil {
 		return page, nil
 	}
-	_, leave, err := w.cfg.parse(ctx, page)
+	_, leave, err := w.cfg.parse(ctx, page, markup.KindOf(page.MIME.Type))
 	if err != nil {
 		return nil, err
 	}

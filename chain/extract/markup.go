@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"exclave/chain"
 	"exclave/crawl"
@@ -19,7 +20,11 @@ type Config struct {
 	MaxBody     int64 `toml:"max_body"`     // bytes of the decoded body that are read
 	MaxText     int   `toml:"max_text"`     // bytes of clean text, and of source, that are kept
 	MaxOutlinks int   `toml:"max_outlinks"` // links per page, as in Heritrix; 200 bytes each on average
-	SourceMaps  bool  `toml:"source_maps"`  // take the source map that a script or a style sheet names at its end
+	// Types are further MIME types that the step reads as its first format: exact ones, patterns with
+	// one "*" ("application/*+xml", "text/*"), or "*/*". The first step that reads a document
+	// without an error is the one that counts.
+	Types      []string `toml:"types"`
+	SourceMaps bool     `toml:"source_maps"` // take the source map that a script or a style sheet names at its end
 
 	Room  *Room  `toml:"-"` // where documents are read; nil = no bounds
 	Token string `toml:"-"` // the product token that robots meta elements may be for
@@ -37,6 +42,11 @@ func (c Config) Validate() (ps conf.Problems) {
 	}
 	if c.MaxText < 1 || c.MaxText > 1<<28 {
 		ps.Add("max_text", "%d is not between 1 and %d bytes", c.MaxText, 1<<28)
+	}
+	for i, t := range c.Types {
+		if strings.Count(t, "/") != 1 || strings.Count(t, "*") > 1 && t != "*/*" || t != strings.ToLower(t) || strings.ContainsAny(t, " ;") {
+			ps.Add(conf.Element("types", i), "%q: must be a MIME type in lower case, or a pattern such as \"application/*+xml\", \"text/*\" or \"*/*\"", t)
+		}
 	}
 	if c.MaxOutlinks < 1 || c.MaxOutlinks > 1e6 {
 		ps.Add("max_outlinks", "%d is not between 1 and 1000000", c.MaxOutlinks)
@@ -60,7 +70,8 @@ func (m *Markup) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, 
 	}
 	idle := true
 	for i, typ := range u.MIME.Types() {
-		if i == 0 && u.Doc != nil || !slices.Contains(m.formats, markup.KindOf(typ)) {
+		format, mine := m.formatOf(typ)
+		if i == 0 && u.Doc != nil && u.Doc.Err == nil || !mine {
 			continue
 		}
 		idle = false
@@ -68,7 +79,7 @@ func (m *Markup) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, 
 		if i > 0 {
 			read = as(u, typ)
 		}
-		err := m.read(ctx, read)
+		err := m.read(ctx, read, format)
 		u.Outlinks, u.Dropped, u.Annotations = read.Outlinks, read.Dropped, read.Annotations
 		if err != nil {
 			return chain.Result{}, err
@@ -77,8 +88,22 @@ func (m *Markup) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, 
 	return chain.Result{Idle: idle}, nil
 }
 
-func (m *Markup) read(ctx context.Context, u *crawl.CrawlURI) error {
-	in, leave, err := m.cfg.parse(ctx, u)
+// formatOf returns the format that a document of a type is read as; false: another step may read it.
+func (m *Markup) formatOf(typ string) (markup.Kind, bool) {
+	if k := markup.KindOf(typ); slices.Contains(m.formats, k) {
+		return k, true
+	}
+	return m.formats[0], slices.ContainsFunc(m.cfg.Types, func(pattern string) bool {
+		before, after, any := strings.Cut(pattern, "*")
+		if pattern == "*/*" || !any {
+			return pattern == "*/*" || pattern == typ
+		}
+		return len(typ) >= len(before)+len(after) && strings.HasPrefix(typ, before) && strings.HasSuffix(typ, after)
+	})
+}
+
+func (m *Markup) read(ctx context.Context, u *crawl.CrawlURI, format markup.Kind) error {
+	in, leave, err := m.cfg.parse(ctx, u, format)
 	if err != nil {
 		return err
 	}
@@ -144,7 +169,7 @@ func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
 // parse waits for a seat, reads the body and sets u.Doc. The caller works on in the
 // context that it returns, and leaves. A body that cannot be decoded to its end gives
 // what was read of it; an error is one of our scratch file, or ctx's.
-func (c Config) parse(ctx context.Context, u *crawl.CrawlURI) (in context.Context, leave func(), err error) {
+func (c Config) parse(ctx context.Context, u *crawl.CrawlURI, format markup.Kind) (in context.Context, leave func(), err error) {
 	in, leave, err = c.Room.enter(ctx, false)
 	if err != nil {
 		return nil, nil, err
@@ -166,7 +191,7 @@ func (c Config) parse(ctx context.Context, u *crawl.CrawlURI) (in context.Contex
 	if err != nil {
 		u.Annotate("coding:broken")
 	}
-	u.Doc = markup.Parse(markup.KindOf(u.MIME.Type), body, markup.Options{
+	u.Doc = markup.Parse(format, body, markup.Options{
 		DeclaredCharset: u.MIME.Charset,
 		MaxText:         c.MaxText,
 		MaxSource:       c.MaxText,

@@ -152,3 +152,32 @@ func TestBySetting(t *testing.T) {
 		}
 	}
 }
+
+// A row of the table of parsers that a job adds: by type, by pattern, by nothing else; the first that reads counts.
+func TestTypes(t *testing.T) {
+	for _, c := range []struct {
+		types []string
+		typ   string
+		want  bool
+	}{
+		{nil, "application/x-feed", false}, {[]string{"application/x-feed"}, "application/x-feed", true}, {[]string{"application/*feed"}, "application/x-feed", true},
+		{[]string{"application/*food"}, "application/x-feed", false}, {[]string{"*/*"}, "application/x-feed", true}, {[]string{"*/*"}, "text/html", false},
+	} {
+		u := answer(t, "http://a.cz/d", "200 OK", "Content-Type: "+c.typ+"\r\n", `<urlset><url><loc>http://a.cz/1</loc></url></urlset>`)
+		u.MIME.Type = c.typ
+		cfg := DefaultConfig()
+		cfg.Types = c.types
+		if ps := cfg.Validate(); len(ps) > 0 {
+			t.Fatal(ps)
+		}
+		process(t, u, NewMarkup(DefaultConfig(), markup.HTML), NewMarkup(cfg, markup.XML))
+		if got := outlinks(u) == "http://a.cz/1 M nav sitemap:loc\n"; got != c.want {
+			t.Errorf("%v, %s: %s", c.types, c.typ, outlinks(u))
+		}
+	}
+	for _, bad := range []string{"xml", "Text/Xml", "*/*/*", "text/xml;q=1"} {
+		if c := (Config{MaxBody: 1, MaxText: 1, MaxOutlinks: 1, Types: []string{bad}}); len(c.Validate()) != 1 {
+			t.Errorf("%s: %v", bad, c.Validate())
+		}
+	}
+}

@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help build test test-long lint bench bench-frontier fuzz ci clean
+.PHONY: help build test test-long lint bench bench-frontier compare-browser fuzz ci clean
 
 TOOLS := . .ci/tools.sh
 FUZZTIME ?= 30s
@@ -34,6 +34,9 @@ bench: ## all benchmarks; compare two runs with benchstat
 bench-frontier: ## the frontier with N URIs (1000000), on this disk and on one with slow fsyncs
 	CGO_ENABLED=0 go run ./cmd/exclave bench frontier --uris $(N)
 	CGO_ENABLED=0 go run ./cmd/exclave bench frontier --uris $(N) --sync-delay 5ms
+
+compare-browser: ## what Chromium asks for against what extraction finds; DATA=folder of whole pages (../shared/data)
+	go run ./tools/comparebrowser "$${DATA:-../shared/data}/pages" "$${DATA:-../shared/data}/links/heritrix-selftest-sites" > docs/extraction-browser.md
 
 fuzz: ## every fuzz test for FUZZTIME (30s); all run, what failed is named at the end
 	@FUZZTIME=$(FUZZTIME) .ci/fuzz

@@ -95,6 +95,9 @@ func (l *links) baseOf(k *markup.Link) (base, also *urlx.URL) {
 		return l.page, nil
 	case k.Base != "":
 		if b, err := l.base.Resolve(k.Base); err == nil {
+			if strings.HasPrefix(k.Context, "img/") {
+				return b, l.base // a browser reads ahead in such a document, too
+			}
 			return b, nil
 		}
 	case k.Early && l.base != l.own:

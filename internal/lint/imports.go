@@ -77,6 +77,7 @@ func table() []row {
 		{[]string{"cmd/…"}, []string{"…"}, "commands know everything"},
 		{[]string{"tools/recognition/lingua"}, nil, "another module: it knows nothing of ours"},
 		{[]string{"tools/s3server"}, nil, "another module: it knows nothing of ours"},
+		{[]string{"tools/comparebrowser"}, with(level3, "internal/reading"), "it reads pages as the extract chain does"},
 		{[]string{"tools/recognition"}, with(level3, "analyzer/labelled", "internal/judge", "internal/labels", "internal/evaluation", "internal/calibration", "internal/webanalyzer"), "it measures profiles as commands do"},
 		{[]string{"tools/…"}, with(level1, "analyzer", "analyzer/labelled"), "tools build data"},
 		{[]string{"internal/testweb/…", "internal/sharedtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs"}, []string{"…"}, "helpers of tests"},

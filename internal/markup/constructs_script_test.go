@@ -3,6 +3,8 @@ package markup
 // jsConstructs are those of scripts.
 func jsConstructs() []construct {
 	return []construct{
+		{"strings in parts", JS, `document.write("<scr" + 'ipt src="/a.js"></scr' + "ipt>"); i.src = "/img/" + "b.png"; j.src = "/img/" + n + "/c.png"; k.src = x + "/d" + "/e.png"`,
+			[]string{"E /a.js script/@src", "X /img/b.png js/string"}},
 		{"everything that loads code", JS, `import a from '/m/a.js'; export * from "./b.js"; import "../c.js"; importScripts("d.js", 'e.js'); new Worker("f.js"); new SharedWorker("g.js"); import("react")`,
 			[]string{"E /m/a.js js/import", "E ./b.js js/import", "E ../c.js js/import", "E d.js js/import", "E e.js js/import", "E f.js js/worker", "E g.js js/worker"}},
 		{"a regular expression with a quote does not turn strings inside out", JS, `x = /["']/.test(y) / 2; z = "/a/b.html"`, []string{"X /a/b.html js/string"}},

@@ -50,6 +50,9 @@ func (b *builder) js(src []byte, data bool) {
 	for {
 		from := l.pos
 		k, text := l.next(s.afterValue)
+		if k == jsStr {
+			text = l.joined(text)
+		}
 		if k == jsEnd || !b.on(l.pos-from) {
 			break
 		}

@@ -54,6 +54,37 @@ func (l *jsLexer) next(afterValue bool) (jsKind, []byte) {
 	return k, l.src[start:l.pos]
 }
 
+// maxJoined is how long strings are that are joined.
+const maxJoined = 64 << 10
+
+// joined returns a string with those that are added to it, as in "<scr" + "ipt>": what stands in the script in parts is one for
+// who runs it.
+func (l *jsLexer) joined(text []byte) []byte {
+	for parts := 0; ; parts++ {
+		before := *l
+		l.skip()
+		if l.at(0) != '+' || l.at(1) == '+' || l.at(1) == '=' {
+			*l = before
+			return text
+		}
+		l.pos++
+		l.skip()
+		if c := l.at(0); c != '"' && c != '\'' || len(text) > maxJoined {
+			*l = before
+			return text
+		}
+		k, more := l.next(false)
+		if k != jsStr {
+			*l = before
+			return text
+		}
+		if parts == 0 {
+			text = bytes.Clone(text)
+		}
+		text = append(append(text[:len(text)-1], more[1:len(more)-1]...), text[0])
+	}
+}
+
 // at returns the byte n places further on, 0 behind the end.
 func (l *jsLexer) at(n int) byte {
 	if l.pos+n < len(l.src) {

@@ -56,6 +56,7 @@ func (b *builder) dash(src []byte) {
 	z.AllowCDATA(true)
 	bases := []string{""} // one per open element
 	inBase := false
+	var segments dashSegments
 	for {
 		tt := z.Next()
 		if tt == html.ErrorToken || !b.on(len(z.Raw())) {
@@ -66,10 +67,17 @@ func (b *builder) dash(src []byte) {
 			name, more := z.TagName()
 			z.NextIsNotRawText()
 			inBase = tt == html.StartTagToken && localName(name) == "baseurl"
-			for more {
+			element, base := localName(name), bases[len(bases)-1]
+			attrs := map[string]string{}
+			for more && len(attrs) < maxAttrs {
 				var key, val []byte
 				key, val, more = z.TagAttr()
-				b.dashAttr(string(key), val, bases[len(bases)-1])
+				b.dashAttr(string(key), val, base)
+				attrs[string(key)] = string(val)
+			}
+			segments.start(element, attrs, base)
+			if tt == html.SelfClosingTagToken {
+				segments.end(b, element, base)
 			}
 			if tt == html.StartTagToken && !inBase && len(bases) < 64 {
 				bases = append(bases, bases[len(bases)-1])
@@ -89,6 +97,7 @@ func (b *builder) dash(src []byte) {
 			inBase = false
 		case html.EndTagToken:
 			if name, _ := z.TagName(); localName(name) != "baseurl" {
+				segments.end(b, localName(name), bases[len(bases)-1])
 				bases = bases[:max(len(bases)-1, 1)]
 			}
 			inBase = false

@@ -1,0 +1,222 @@
+package markup
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// dashSegments collects what says which segments a DASH presentation has (ISO/IEC 23009-1, 5.3.9): templates of an adaptation set
+// and of its representations, and timelines.
+type dashSegments struct {
+	duration float64 // of the period, in seconds; 0 = not known
+	set      *dashTemplate
+	reps     []dashRepresentation
+	open     *dashRepresentation // the one whose elements are read
+	last     *dashTemplate       // whose timeline is read
+}
+
+type dashRepresentation struct {
+	id, bandwidth, base string
+	template            *dashTemplate // nil: that of the set
+}
+
+type dashTemplate struct {
+	media, init  string
+	start, scale int64
+	duration     int64 // of a segment, in 1/scale seconds; 0: the timeline says
+	timeline     []dashRun
+}
+
+// dashRun is an S element: r+1 segments of d from t on.
+type dashRun struct {
+	t, d, r int64
+	hasT    bool
+}
+
+// maxDashRuns bounds a timeline.
+const maxDashRuns = 100_000
+
+// start takes what an element says.
+func (s *dashSegments) start(name string, attrs map[string]string, base string) {
+	number := func(key string, def int64) int64 {
+		n, err := strconv.ParseInt(attrs[key], 10, 64)
+		if err != nil || n < 0 {
+			return def
+		}
+		return n
+	}
+	switch name {
+	case "mpd":
+		s.duration = isoDuration(attrs["mediapresentationduration"])
+	case "period":
+		if d := isoDuration(attrs["duration"]); d > 0 {
+			s.duration = d
+		}
+	case "adaptationset":
+		s.set, s.reps, s.open, s.last = nil, nil, nil, nil
+	case "representation":
+		if len(s.reps) < maxAttrs {
+			s.open = &dashRepresentation{id: attrs["id"], bandwidth: attrs["bandwidth"], base: base}
+		}
+	case "segmenttemplate":
+		t := &dashTemplate{start: 1, scale: 1}
+		if s.open != nil && s.set != nil { // what is not said again is that of the set
+			*t = *s.set
+		}
+		if v := attrs["media"]; v != "" {
+			t.media = v
+		}
+		if v := attrs["initialization"]; v != "" {
+			t.init = v
+		}
+		t.start, t.scale, t.duration = number("startnumber", t.start), max(number("timescale", t.scale), 1), number("duration", t.duration)
+		if s.last = t; s.open != nil {
+			s.open.template = t
+		} else {
+			s.set = t
+		}
+	case "segmenttimeline":
+		if s.last != nil {
+			s.last.timeline = nil
+		}
+	case "s":
+		if s.last != nil && len(s.last.timeline) < maxDashRuns {
+			r, err := strconv.ParseInt(attrs["r"], 10, 64)
+			if err != nil {
+				r = 0
+			}
+			_, hasT := attrs["t"]
+			s.last.timeline = append(s.last.timeline, dashRun{number("t", 0), number("d", 0), r, hasT})
+		}
+	}
+}
+
+// end takes the end of an element; base is that of what stood in it.
+func (s *dashSegments) end(b *builder, name, base string) {
+	switch name {
+	case "representation":
+		if s.open != nil {
+			s.open.base = base
+			s.reps = append(s.reps, *s.open)
+			s.open = nil
+		}
+	case "adaptationset":
+		for _, r := range s.reps {
+			if r.template == nil {
+				r.template = s.set
+			}
+			if r.template != nil {
+				s.expand(b, r)
+			}
+		}
+		s.set, s.reps = nil, nil
+	}
+}
+
+// expand adds the segments of a representation.
+func (s *dashSegments) expand(b *builder, r dashRepresentation) {
+	t := r.template
+	add := func(pattern string, number, time int64, context string) bool {
+		if pattern == "" || len(b.doc.Links) >= b.o.MaxLinks || !b.on(len(pattern)) {
+			return false
+		}
+		if ref, ok := cleanURL([]byte(r.fill(pattern, number, time))); ok {
+			b.add([]byte(joinRef(r.base, ref)), Embed, context)
+		}
+		return true
+	}
+	add(t.init, t.start, 0, "dash/@initialization")
+	if !strings.Contains(t.media, "$Number") && !strings.Contains(t.media, "$Time") {
+		add(t.media, t.start, 0, "dash/@media")
+		return
+	}
+	number := t.start
+	end := int64(min(s.duration*float64(t.scale), math.MaxInt64/4))
+	if len(t.timeline) == 0 {
+		if t.duration <= 0 {
+			return
+		}
+		for at := int64(0); at < end && add(t.media, number, at, "dash/@media"); at += t.duration {
+			number++
+		}
+		return
+	}
+	at := int64(0)
+	for i, run := range t.timeline {
+		if run.hasT {
+			at = run.t
+		}
+		if run.d <= 0 {
+			return
+		}
+		repeats := run.r
+		if repeats < 0 { // up to the next run, or the end
+			until := end
+			if i+1 < len(t.timeline) && t.timeline[i+1].hasT {
+				until = t.timeline[i+1].t
+			}
+			repeats = (until-at+run.d-1)/run.d - 1
+		}
+		for n := int64(0); n <= repeats; n++ {
+			if !add(t.media, number, at, "dash/@media") {
+				return
+			}
+			number, at = number+1, at+run.d
+		}
+	}
+}
+
+// fill puts values into a template (5.3.9.4.4): "$Number%05d$", "$RepresentationID$", "$$".
+func (r *dashRepresentation) fill(pattern string, number, time int64) string {
+	parts := strings.Split(pattern, "$")
+	if len(parts)%2 == 0 { // a sign is left over
+		return pattern
+	}
+	for i := 1; i < len(parts); i += 2 {
+		name, format, _ := strings.Cut(parts[i], "%0")
+		width, err := strconv.Atoi(strings.TrimSuffix(format, "d"))
+		if err != nil || width > 20 {
+			width = 1
+		}
+		switch name {
+		case "":
+			parts[i] = "$"
+		case "RepresentationID":
+			parts[i] = r.id
+		case "Bandwidth":
+			parts[i] = pad(r.bandwidth, width)
+		case "Number":
+			parts[i] = pad(strconv.FormatInt(number, 10), width)
+		case "Time":
+			parts[i] = pad(strconv.FormatInt(time, 10), width)
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+func pad(s string, width int) string {
+	return strings.Repeat("0", max(width-len(s), 0)) + s
+}
+
+// isoDuration reads "PT1H2M3.5S" in seconds, 0 for what is none.
+func isoDuration(s string) float64 {
+	_, rest, ok := strings.Cut(strings.Replace(strings.TrimSpace(s), "P0Y0M0DT", "PT", 1), "PT")
+	if !ok {
+		return 0
+	}
+	total := 0.0
+	for rest != "" {
+		n := strings.IndexAny(rest, "HMS")
+		if n < 0 {
+			return 0
+		}
+		v, err := strconv.ParseFloat(rest[:n], 64)
+		if err != nil || v < 0 || v > 1e9 {
+			return 0
+		}
+		total += v * map[byte]float64{'H': 3600, 'M': 60, 'S': 1}[rest[n]]
+		rest = rest[n+1:]
+	}
+	return total
+}

@@ -36,6 +36,7 @@ environment, when set, counts instead.`,
 		"crawl.statistics_interval": `Between two lines of logs/progress-statistics.log, at least 1s.`,
 		"crawl.analyse_linked": `Judge the pages that an archived page links to. With false a national site is
 left at its first valid page when the depth is 0.`,
+		"crawl.links_log":              `Write every link of every page into logs/links.log: docs/formats/links-log.md.`,
 		"crawl.fetch_unclaimed_embeds": `Fetch images and styles also of pages that are not archived. Costly.`,
 
 		"http": `How pages are asked for.`,

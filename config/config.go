@@ -123,6 +123,8 @@ type Crawl struct {
 	AnalyseLinked bool `toml:"analyse_linked"`
 	// FetchUnclaimedEmbeds asks for the embeds of pages that are not archived.
 	FetchUnclaimedEmbeds bool `toml:"fetch_unclaimed_embeds"`
+	// LinksLog writes logs/links.log, every link of every page.
+	LinksLog bool `toml:"links_log"`
 }
 
 // With less memory a crawl does little but collect garbage.

@@ -16,6 +16,7 @@ import (
 	"exclave/internal/robots"
 	"exclave/internal/sheet"
 	"exclave/internal/urlx"
+	"io"
 )
 
 // Env is what processors are made of. Everything in it belongs to the job and
@@ -29,6 +30,8 @@ type Env struct {
 	Sheets *sheet.Live // nil = there are none
 	Hosts  chain.Hosts
 	Robots robots.Policy
+	// LinksLog takes the lines of links.log; nil: there is none.
+	LinksLog io.Writer
 	// RobotsToken is what robots.txt and directives of pages call the crawler by.
 	RobotsToken string
 	Resolver    fetch.Resolver
@@ -85,6 +88,7 @@ func Kinds() []Kind {
 		Kind{chain.Extract, KindWebAnalyzer, "judges pages by the profiles; comes last", newWebAnalyzer},
 		Kind{chain.Write, KindWARC, "archives what the claims ask for, with the DNS answer and robots.txt it needed", newWARC},
 		Kind{chain.Post, "crawl-state-updater", "decides whether the URI is done, tried again or put off", plain(func(*Env) chain.Processor { return post.NewStateUpdater() })},
+		Kind{chain.Post, "links-log", "writes links.log, when the job has one", plain(func(e *Env) chain.Processor { return post.NewLinksLog(e.LinksLog, e.Keys) })},
 		Kind{chain.Post, KindLinksScoper, "turns links into candidates, as the scope decides; writes out-of-scope.jsonl", newLinksScoper},
 		Kind{chain.Post, KindFrontierScheduler, "hands candidates to the frontier", plain(func(*Env) chain.Processor { return post.NewFrontierScheduler() })},
 		Kind{chain.Post, "crawl-log", "writes crawl.log", plain(func(e *Env) chain.Processor { return post.NewCrawlLog(e.FileName, e.Clock) })},

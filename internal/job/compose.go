@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
 	"syscall"
 
 	"exclave/analyzer"
@@ -209,10 +211,14 @@ func (c *composer) openChains(context.Context) error {
 	if err != nil {
 		return err
 	}
+	links, err := c.openLinksLog()
+	if err != nil {
+		return err
+	}
 	steps, problems := standard.Build(&standard.Env{
 		Whois: asked,
 		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Sheets: c.sheets, Hosts: c.frontier,
-		Robots: c.cfg.Robots.Policy, RobotsToken: c.cfg.HTTP.RobotsToken, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
+		Robots: c.cfg.Robots.Policy, RobotsToken: c.cfg.HTTP.RobotsToken, LinksLog: links, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
 		Dedup: c.cfg.Dedup, Originals: c.frontier, Earlier: earlier, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		Reader: c.records(), FileName: archive{pool: c.pool}.FileName,
 	}, c.cfg.Chain)
@@ -228,6 +234,32 @@ func (c *composer) openChains(context.Context) error {
 	// Made here, not in Run: a job can be paused and looked at as soon as it is open.
 	c.ctl = chain.NewController(c.cfg.Crawl.Config, c.frontier, c.chains, c.opts.Clock, c.opts.Log)
 	return nil
+}
+
+// shared is a file that several goroutines write to.
+type shared struct {
+	mu sync.Mutex
+	f  *fsx.Append
+}
+
+// Write implements [io.Writer].
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.f.Write(p)
+}
+
+// openLinksLog returns what the lines of links.log are written to, nil when there shall be none.
+func (c *composer) openLinksLog() (io.Writer, error) {
+	if !c.cfg.Crawl.LinksLog {
+		return nil, nil
+	}
+	f, err := fsx.OpenAppendShared(c.opts.FS, c.path(folder.LogDir, folder.LinksLog))
+	if err != nil {
+		return nil, fmt.Errorf("job: %w", err)
+	}
+	c.onClose(func(context.Context) error { return errors.Join(f.Sync(), f.Close()) })
+	return &shared{f: f}, nil
 }
 
 // openJar returns the cookies of the job, nil when there shall be none.

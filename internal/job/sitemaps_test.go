@@ -3,12 +3,17 @@ package job_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
 	"exclave/internal/job/jobtest"
 	"exclave/internal/testweb"
 )
@@ -73,6 +78,30 @@ func TestSitemaps(t *testing.T) {
 		s, err := jobtest.Show(t.Context(), j.cfg, "http://a.test/one")
 		if must(t, err); len(s.Via) == 0 || !strings.Contains(s.Via[0].Context, "[lastmod=2026-11-01,priority=0.9]") {
 			t.Errorf("%s: %+v", use, s.Via)
+		}
+	}
+}
+
+// links.log has every link, and is not there where it is not asked for.
+func TestLinksLog(t *testing.T) {
+	t.Parallel()
+	for _, on := range []bool{true, false} {
+		j := newJob(t, testweb.Tiny{"http://a.test/": testweb.National("/1", `<a rel=nofollow href="http://out.test/#x">two	words</a><img src=i.png><iframe src=/f></iframe>`), "http://a.test/1": testweb.Redirect(302, "/2"), "http://a.test/2": testweb.Foreign()},
+			func(c *config.Config) { c.Crawl.LinksLog = on })
+		j.run(job.Options{}, "http://a.test/")
+		text, err := os.ReadFile(filepath.Join(j.cfg.Dir, folder.LogDir, folder.LinksLog))
+		if !on {
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%q, %v", text, err)
+			}
+			continue
+		}
+		must(t, err)
+		for _, line := range []string{"http://a.test/\thttp://out.test/\thttp://out.test/\t0\tL\ta/@href\tnofollow\ttwo words\n", "http://a.test/\thttp://a.test/i.png\thttp://a.test/i.png\t3\tE\timg/@src\t-\t\n",
+			"http://a.test/\thttp://a.test/f\thttp://a.test/f\t1\tE\tiframe/@src\t-\t\n", "http://a.test/1\thttp://a.test/2\thttp://a.test/2\t2\tR\tLocation:\t-\t\n"} {
+			if !strings.Contains(string(text), line) {
+				t.Errorf("no %q in\n%s", line, text)
+			}
 		}
 	}
 }

@@ -33,6 +33,7 @@ const (
 	FrontierDir     = "frontier"      // the state of the frontier
 	ScratchDir      = "scratch"       // files that are never durable
 	LockFile        = "job.lock"      // held by the process that works on the job
+	LinksLog        = "links.log"     // in LogDir
 	CookieFile      = "cookies.jsonl" // the jar
 	WhoisFile       = "whois.jsonl"   // answers of WHOIS servers
 	EvidenceKeyFile = "evidence.key"  // the secret that evidence is hashed under

@@ -41,8 +41,8 @@ func (s *Sequence) Decide(sub *Subject) Ruling {
 	return Ruling{}
 }
 
-// ruleSheet is what decisions of sheets are known by.
-const ruleSheet = "sheet"
+// RuleSheet is what decisions of sheets are known by.
+const RuleSheet = "sheet"
 
 // bySheet returns what the sheets say. They say nothing of prerequisites: without these nothing is had that they let in.
 func (s *Sequence) bySheet(sub *Subject) Ruling {
@@ -55,9 +55,9 @@ func (s *Sequence) bySheet(sub *Subject) Ruling {
 	sub.maxHops = of.MaxHops
 	switch {
 	case of.MaxHops != nil && len(sub.Cand.Hops) > *of.MaxHops, of.Scope != nil && *of.Scope == sheet.Reject:
-		return Ruling{Decision: Reject, Rule: ruleSheet}
+		return Ruling{Decision: Reject, Rule: RuleSheet}
 	case of.Scope != nil:
-		return Ruling{Decision: Accept, Rule: ruleSheet}
+		return Ruling{Decision: Accept, Rule: RuleSheet}
 	}
 	return Ruling{}
 }

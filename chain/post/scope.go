@@ -29,6 +29,9 @@ type ScopeConfig struct {
 	MaxFrameHops int `toml:"max_frame_hops"`
 	// OtherHostsOnly leaves out links a reader would follow to the page's own host.
 	OtherHostsOnly bool `toml:"other_hosts_only"`
+	// ShapeLimit is after how many pages in a row that yield nothing new links to addresses of their
+	// shape are left out; 0 = never.
+	ShapeLimit int `toml:"shape_limit"`
 
 	Token string `toml:"-"` // the product token that directives may be for
 }
@@ -43,6 +46,7 @@ func (c ScopeConfig) Validate() (ps conf.Problems) {
 	if c.MaxFrameHops < 0 || c.MaxFrameHops >= decide.MaxHopPath {
 		ps.Add("max_frame_hops", "%d is not between 0 and %d", c.MaxFrameHops, decide.MaxHopPath-1)
 	}
+	ps.Check(c.ShapeLimit >= 0, "shape_limit", "%d is negative; 0 means that no shape is put off", c.ShapeLimit)
 	return ps
 }
 
@@ -53,6 +57,7 @@ type LinksScoper struct {
 	depths crawl.Depths
 	rules  urlx.Rules
 	clk    clock.Clock
+	shapes shapes
 
 	accepted, rejected atomic.Int64 // links
 }
@@ -67,7 +72,7 @@ func (l *LinksScoper) Report(w io.Writer) error {
 
 // NewLinksScoper returns the processor. A link enters when the scope accepts it.
 func NewLinksScoper(cfg ScopeConfig, scope *decide.Sequence, d crawl.Depths, r urlx.Rules, clk clock.Clock) *LinksScoper {
-	return &LinksScoper{cfg: cfg, scope: scope, depths: d, rules: r, clk: clk}
+	return &LinksScoper{cfg: cfg, scope: scope, depths: d, rules: r, clk: clk, shapes: shapes{limit: cfg.ShapeLimit}}
 }
 
 // Process implements [chain.Processor].
@@ -75,6 +80,7 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 	if u.Disposition != crawl.Done || !u.Status.IsHTTP() {
 		return chain.Idle(), nil
 	}
+	l.shapes.observe(u)
 	nofollow := l.cfg.ObeyNofollow && u.Directives(l.cfg.Token).NoFollow
 	refused := map[string]bool{}
 	outcome := u.Outcome()
@@ -93,6 +99,9 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 			continue
 		}
 		r := l.scope.Decide(&decide.Subject{Cand: &c, Page: &u.Candidate})
+		if r.Decision == decide.Accept && r.Rule != decide.RuleSheet && c.Kind == crawl.LinkNav && l.shapes.held(o.URL) {
+			r = decide.Ruling{Decision: decide.Reject, Rule: ruleShape}
+		}
 		if r.Decision == decide.Accept {
 			l.accepted.Add(1)
 			u.Links = append(u.Links, c)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -167,5 +168,39 @@ func TestNoarchive(t *testing.T) {
 		if log := strings.Join(j.log(crawl.LogCrawl), "\n"); options == "obey_noarchive" && strings.Count(log, " -5002 ") != 2 {
 			t.Errorf("crawl.log:\n%s", log)
 		}
+	}
+}
+
+// An endless web of one shape ends at the limit, a series of national pages of one shape does not, and a sheet lets one go on.
+func TestShapeLimit(t *testing.T) {
+	t.Parallel()
+	web := testweb.Tiny{"http://a.test/": testweb.National("/trap/1", "/news/1"), "http://b.test/": testweb.National("/trap/1")}
+	for i := 1; i < 18; i++ {
+		next := "/trap/" + strconv.Itoa(i+1)
+		web["http://a.test/trap/"+strconv.Itoa(i)] = testweb.ForeignPage(7, next)
+		web["http://b.test/trap/"+strconv.Itoa(i)] = testweb.ForeignPage(7, next)
+		web["http://a.test/news/"+strconv.Itoa(i)] = testweb.NationalPage(i, "/news/"+strconv.Itoa(i+1))
+	}
+	j := newJob(t, web, func(c *config.Config) {
+		c.Crawl.ToeThreads = 1
+		steps := standard.Default()[chain.Post]
+		for i := range steps {
+			if steps[i].Kind == standard.KindLinksScoper {
+				steps[i].Options = map[string]any{"shape_limit": int64(10)}
+			}
+		}
+		c.Chain = map[chain.Name][]standard.StepConfig{chain.Post: steps}
+	})
+	sheetFile(t, j.cfg, "[[sheet]]\nname = \"on\"\nsurts = [\"http://(test,b,)/trap/\"]\nscope = \"accept\"\n")
+	h := j.run(job.Options{}, "http://a.test/", "http://b.test/")
+	count := map[string]int{}
+	for url := range h.hits {
+		count[url[:strings.LastIndexByte(url, '/')+1]]++
+	}
+	if count["http://a.test/trap/"] != 10 || count["http://a.test/news/"] != 18 || count["http://b.test/trap/"] != 18 {
+		t.Errorf("asked for %v", count)
+	}
+	if log := strings.Join(j.log(crawl.LogScope), "\n"); !strings.Contains(log, `"url":"http://a.test/trap/11"`) || !strings.Contains(log, `"rule":"shape"`) {
+		t.Errorf("left out:\n%s", log)
 	}
 }

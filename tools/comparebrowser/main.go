@@ -303,7 +303,7 @@ func compare(pages []page, chromium string, most int) error {
 		for i, urls := range both {
 			for _, u := range urls {
 				totals[whole][i].asked++
-				if _, is := kinds[u]; is {
+				if has(kinds, u) {
 					totals[whole][i].found++
 				} else if i == 1 || !slices.Contains(both[1], u) {
 					missed = append(missed, fmt.Sprintf("| %s | %s | `%s` |", p.name, []string{"without scripts", "with scripts"}[btoi(i == 1 && !slices.Contains(both[0], u))], u))
@@ -323,6 +323,16 @@ func compare(pages []page, chromium string, most int) error {
 	}
 	report(totals, embeds, missed, len(pages), most)
 	return nil
+}
+
+// has reports whether an address was found. Of hosts that a browser knows to be https alone it asks for that instead (HSTS).
+func has(kinds map[string]string, u string) bool {
+	if _, is := kinds[u]; is {
+		return true
+	}
+	rest, upgraded := strings.CutPrefix(u, "https://")
+	_, is := kinds["http://"+rest]
+	return upgraded && is
 }
 
 func btoi(b bool) int {

@@ -193,6 +193,7 @@ func (s *scanner) literal() text {
 			out = append(out, c)
 		}
 	}
+	s.i = len(s.s) // a backslash at the end leads beyond
 	return out
 }
 

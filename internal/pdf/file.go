@@ -139,7 +139,7 @@ func (f *File) stream(body []byte, s scanner, d dict) (raw []byte, end int, ok b
 	} else if at < len(body) && (body[at] == '\n' || body[at] == '\r') {
 		at++
 	}
-	if n, is := d["Length"].(float64); is && n >= 0 && int(n) <= len(body)-at {
+	if n, is := d["Length"].(float64); is && n >= 0 && n <= float64(len(body)-at) {
 		rest := bytes.TrimLeft(body[at+int(n):min(at+int(n)+12, len(body))], "\r\n ")
 		if bytes.HasPrefix(rest, []byte("endstr")) {
 			return body[at : at+int(n)], at + int(n), true
@@ -186,7 +186,7 @@ func (f *File) unpack(o *object, d dict) {
 	data := f.data(o)
 	n, _ := f.get(d["N"]).(float64)
 	first, _ := f.get(d["First"]).(float64)
-	if first < 0 || int(first) > len(data) {
+	if !(first >= 0 && first <= float64(len(data))) || !(n >= 0 && n <= float64(f.limits.Objects)) {
 		return
 	}
 	head := scanner{s: data[:int(first)]}
@@ -195,7 +195,7 @@ func (f *File) unpack(o *object, d dict) {
 		at, ok2 := head.next(0)
 		k, is := num.(float64)
 		off, is2 := at.(float64)
-		if !ok || !ok2 || !is || !is2 || off < 0 || int(first)+int(off) > len(data) {
+		if !ok || !ok2 || !is || !is2 || !(k >= 0 && k < 1e9) || !(off >= 0 && first+off <= float64(len(data))) {
 			return
 		}
 		s := scanner{s: data, i: int(first) + int(off)}

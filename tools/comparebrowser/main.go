@@ -10,6 +10,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -114,6 +115,13 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) // the browser is gone
 }
 
+// forget forgets what was served.
+func (s *site) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.served)
+}
+
 func (s *site) answer(p string) ([]byte, string) {
 	if of, is := s.pages[p]; is {
 		return of.body, "text/html"
@@ -182,6 +190,9 @@ func asked(ctx context.Context, url string, scripts bool) ([]string, error) {
 			tick.Stop()
 			break
 		}
+	}
+	if limit.Err() != nil {
+		return nil, fmt.Errorf("%s: it was not quiet in %v", url, 40*time.Second)
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -284,13 +295,20 @@ func compare(pages []page, chromium string, most int) error {
 	var totals [2][2]tally // constructs and whole pages; without and with scripts
 	var embeds tally       // what is called an embed, and was asked for
 	var missed []string
+	var failed []string
 	for _, p := range pages {
 		url := "http://page.test" + p.path
+		s.forget() // what other pages got is nothing that this one found
 		var both [2][]string
+		var loads error
 		for i, scripts := range []bool{false, true} {
-			if both[i], err = asked(ctx, url, scripts); err != nil {
-				log.Printf("%s: %v", p.name, err)
-			}
+			both[i], err = asked(ctx, url, scripts)
+			loads = errors.Join(loads, err)
+		}
+		if loads != nil { // half of a page would only make the totals smaller
+			log.Printf("%s: %v", p.name, loads)
+			failed = append(failed, p.name)
+			continue
 		}
 		kinds, err := s.found(reader, url, p.body)
 		if err != nil {
@@ -321,7 +339,7 @@ func compare(pages []page, chromium string, most int) error {
 			}
 		}
 	}
-	report(totals, embeds, missed, len(pages), most)
+	report(totals, embeds, missed, failed, len(pages), most)
 	return nil
 }
 
@@ -342,8 +360,11 @@ func btoi(b bool) int {
 	return 0
 }
 
-func report(totals [2][2]tally, embeds tally, missed []string, n, most int) {
-	fmt.Printf("# What a browser asks for, and what is found\n\nWritten by `make compare-browser`: %d pages in headless Chromium, once without scripts and once with them, on 127.0.0.1. Of what it asked for, beside the pages themselves\nand `/favicon.ico`, so much is among the links that the extract chain finds in the page and in what the browser got for it (tools/comparebrowser).\n\n", n)
+func report(totals [2][2]tally, embeds tally, missed, failed []string, n, most int) {
+	fmt.Printf("# What a browser asks for, and what is found\n\nWritten by `make compare-browser`: %d pages in headless Chromium, once without scripts and once with them, on 127.0.0.1; %d others did not load and are not counted. Of what it asked for, beside the pages themselves\nand `/favicon.ico`, so much is among the links that the extract chain finds in the page and in what the browser got for it (tools/comparebrowser).\n\n", n-len(failed), len(failed))
+	for _, name := range failed {
+		fmt.Printf("Not loaded: %s\n\n", name)
+	}
 	fmt.Printf("| pages | without scripts | with scripts |\n| --- | --- | --- |\n| constructs | %v | %v |\n| whole pages | %v | %v |\n\n", totals[0][0], totals[0][1], totals[1][0], totals[1][1])
 	fmt.Printf("Of what is called an embed or a frame on the pages of constructs the browser asked for %v in one of its runs; the others are for other screens, media and browsers.\n\n## Misses\n\n| page | run | address |\n| --- | --- | --- |\n", embeds)
 	for i, m := range missed {

@@ -26,16 +26,5 @@ func Soft404Text(text string, u *urlx.URL) simhash.Text {
 	return simhash.Of(text)
 }
 
-// mostApart is how many bits the simhashes of texts may differ in that are taken for one.
-const mostApart = 3
-
 // Equals reports whether a page is the one that stands for addresses that do not exist.
-func (s Soft404) Equals(t simhash.Text) bool {
-	switch {
-	case s.Text.Words == 0 || t.Words == 0:
-		return s.Text.Words == t.Words
-	case s.Text.Same == t.Same:
-		return true
-	}
-	return s.Text.Words >= simhash.MinWords && t.Words >= simhash.MinWords && simhash.Distance(s.Text.Hash, t.Hash) <= mostApart
-}
+func (s Soft404) Equals(t simhash.Text) bool { return s.Text.Near(t) }

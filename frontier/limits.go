@@ -53,7 +53,8 @@ func (f *Frontier) SameLimits() (bool, error) {
 func (f *Frontier) reviveRetired() error {
 	now := f.o.Limits.Encode()
 	was, err := f.db.Get(schema.MetaKey(schema.MetaLimits))
-	if err != nil || bytes.Equal(was, now) && f.o.HostLimits == nil {
+	same := bytes.Equal(was, now)
+	if err != nil || same && f.o.HostLimits == nil {
 		return err
 	}
 	b := &store.Batch{}
@@ -66,6 +67,9 @@ func (f *Frontier) reviveRetired() error {
 		h, err := schema.DecodeHost(v)
 		if err != nil {
 			return err
+		}
+		if same && h.Retired != schema.HostBudget { // only those of hosts may be others now
+			return nil
 		}
 		switch h.Retired {
 		case schema.HostBudget:

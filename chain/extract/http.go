@@ -9,6 +9,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/conf"
 	"exclave/internal/markup"
+	"exclave/internal/record"
 )
 
 // HTTPConfig says which links of an answer are taken beside those of its document.
@@ -138,26 +139,14 @@ func (k *fieldLink) params(s string) string {
 }
 
 func paramValue(s string) (value, rest string) {
-	if !strings.HasPrefix(s, `"`) {
-		n := strings.IndexAny(s, ";,")
-		if n < 0 {
-			n = len(s)
-		}
-		return strings.TrimSpace(s[:n]), s[n:]
+	if value, rest, quoted := record.QuotedString(s); quoted {
+		return value, rest
 	}
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"':
-			return b.String(), s[i+1:]
-		case c == '\\' && i+1 < len(s):
-			i++
-			b.WriteByte(s[i])
-		default:
-			b.WriteByte(c)
-		}
+	n := strings.IndexAny(s, ";,")
+	if n < 0 {
+		n = len(s)
 	}
-	return b.String(), ""
+	return strings.TrimSpace(s[:n]), s[n:]
 }
 
 // The relations that a browser acts on, and those that lead a reader on.

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"strings"
 
+	"exclave/internal/record"
 	"exclave/internal/urlx"
 )
 
@@ -39,7 +40,10 @@ func challenges(values []string) (out []*challenge) {
 				rest = after
 				continue
 			}
-			value, left := paramValue(strings.TrimLeft(after[1:], " \t"))
+			value, left, quoted := record.QuotedString(strings.TrimLeft(after[1:], " \t"))
+			if !quoted {
+				value, left = token(left)
+			}
 			if len(out) > 0 && len(out[len(out)-1].params) < 20 {
 				out[len(out)-1].params[strings.ToLower(word)] = value
 			}
@@ -58,26 +62,6 @@ func token(s string) (word, rest string) {
 		end = len(s)
 	}
 	return s[:end], s[end:]
-}
-
-// paramValue takes a token or a quoted string from the beginning.
-func paramValue(s string) (value, rest string) {
-	if !strings.HasPrefix(s, `"`) {
-		return token(s)
-	}
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"':
-			return b.String(), s[i+1:]
-		case c == '\\' && i+1 < len(s):
-			i++
-			b.WriteByte(s[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String(), ""
 }
 
 // take notes what a server asked for, when there is an account for it, and reports whether it is worth another request:

@@ -69,6 +69,7 @@ func (h *HTTP) get(ctx context.Context, u *urlx.URL, q ask) (*answer, error) {
 		}
 		c.pace.begin(until, headerEnd)
 		c.pace.buckets = [2]*bucket{h.rate, h.rates.get(u.Authority(), q.rate)}
+		c.pace.ended = ctx.Done()
 		a, err := h.exchange(ctx, c, h.request(u, q), len(q.body), q.bounds)
 		if err == nil {
 			return a, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -172,13 +173,13 @@ func form(text []byte, a *account) (fields url.Values, action string) {
 		}
 		t := z.Token()
 		attr := func(key string) string {
-			for _, x := range t.Attr {
-				if x.Key == key {
-					return x.Val
-				}
+			i := slices.IndexFunc(t.Attr, func(a html.Attribute) bool { return a.Key == key })
+			if i < 0 {
+				return ""
 			}
-			return ""
+			return t.Attr[i].Val
 		}
+		checked := slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "checked" })
 		switch t.Data {
 		case "form":
 			if fields.Has(a.PasswordField) {
@@ -188,7 +189,7 @@ func form(text []byte, a *account) (fields url.Values, action string) {
 		case "input":
 			name := attr("name")
 			switch typ := strings.ToLower(attr("type")); {
-			case name == "", typ == "button", typ == "reset", typ == "image", typ == "file", (typ == "checkbox" || typ == "radio") && !strings.Contains(" "+t.String(), " checked"):
+			case name == "", typ == "button", typ == "reset", typ == "image", typ == "file", (typ == "checkbox" || typ == "radio") && !checked:
 			case typ == "submit" && at.Has(name):
 			default:
 				at.Add(name, attr("value"))

@@ -48,7 +48,8 @@ type pace struct {
 	slow      int       // windows in a row, this one excluded
 	windows   int       // of the body, this one excluded
 	inLane    bool
-	buckets   [2]*bucket // of all answers, and of this server's; nil = any rate
+	buckets   [2]*bucket      // of all answers, and of this server's; nil = any rate
+	ended     <-chan struct{} // of the exchange's context: nothing is waited for any more
 }
 
 func (p *pace) window() time.Duration { return p.socket / 4 }
@@ -175,7 +176,12 @@ func (p *pace) hold(n int) {
 	if wait == 0 {
 		return
 	}
-	time.Sleep(min(wait, p.socket/2)) // what is left is waited for after the next bytes
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.ended:
+	}
 	late := time.Since(now)
 	for _, end := range []*time.Time{&p.windowEnd, &p.until, &p.headerEnd} {
 		if !end.IsZero() {

@@ -168,11 +168,20 @@ func TestRates(t *testing.T) {
 	if len(many.of) > mostBuckets || many.get("x", 0) != nil || many.get("x", 7) == many.get("x", 8) {
 		t.Error(len(many.of))
 	}
-	// A wait that we impose makes no server slow: least_rate is far above host_rate.
-	s := serve(t, testweb.Tiny{"http://a.example/": testweb.Text(strings.Repeat("x", 120_000))})
-	h := client(t, s, func(c *Config, _ *Deps) {
-		c.HostRate, c.MaxRate, c.LeastRate, c.SocketTimeout = 60_000, 200_000, 1e6, 800*time.Millisecond
-	})
+	// A wait that we impose makes no server slow: what is watched moves with it, and what is not stays so.
+	start := time.Now()
+	p := pace{socket: time.Second, windowEnd: start, until: start, buckets: [2]*bucket{{rate: 1e6}, {rate: 2e6}}}
+	p.hold(400_000) // 400 ms of the slower one, 200 of which are let in at once
+	if least := start.Add(200 * time.Millisecond); p.windowEnd.Before(least) || p.until.Before(least) || !p.headerEnd.IsZero() {
+		t.Errorf("window %v, end %v, header %v", p.windowEnd.Sub(start), p.until.Sub(start), p.headerEnd)
+	}
+	// The end of a crawl waits for no rate.
+	ended := make(chan struct{})
+	close(ended)
+	hour := pace{socket: time.Second, buckets: [2]*bucket{{rate: 1}}, ended: ended}
+	hour.hold(3600)
+	s := serve(t, testweb.Tiny{"http://a.example/": testweb.Text(strings.Repeat("x", 60_000))})
+	h := client(t, s, func(c *Config, _ *Deps) { c.HostRate, c.MaxRate = 200_000, 1e6 })
 	u := page("http://a.example/")
 	if process(t, h, u); u.Truncated != "" || !strings.HasSuffix(received(t, u), "xxx") {
 		t.Errorf("truncated %q, %v", u.Truncated, u.Annotations)

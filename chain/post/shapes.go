@@ -25,8 +25,6 @@ type shape struct {
 const (
 	// maxShapes is how many are known; they are forgotten together.
 	maxShapes = 100_000
-	// shapeApart is how many bits the simhashes of two texts may differ in that are nearly the same.
-	shapeApart = 3
 	// ruleShape is the rule of links that are left out.
 	ruleShape = "shape"
 )
@@ -52,8 +50,7 @@ func (s *shapes) observe(u *crawl.CrawlURI) {
 		at = &shape{}
 		s.of[name] = at
 	}
-	same := text.Same == at.last.Same || text.Words >= simhash.MinWords && at.last.Words >= simhash.MinWords && simhash.Distance(text.Hash, at.last.Hash) <= shapeApart
-	if at.row++; valid && !same {
+	if at.row++; valid && (at.row == 1 || !text.Near(at.last)) {
 		at.row = 1
 	}
 	at.last = text

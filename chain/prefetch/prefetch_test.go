@@ -164,6 +164,29 @@ func TestPreselector(t *testing.T) {
 	}
 }
 
+// At the wrong hours a URI waits, prerequisites too, and nothing of it is decided; at the right ones it goes on.
+func TestHours(t *testing.T) {
+	now := wall()
+	of := func(d time.Duration) string { return now.Local().Add(d).Format("15:04") }
+	for _, tt := range []struct {
+		hours string
+		waits bool
+	}{{of(-time.Hour) + "-" + of(time.Hour), false}, {of(time.Hour) + "-" + of(2*time.Hour), true}} {
+		set, ps := sheet.Read([]sheet.Text{{Name: "a.toml", Data: []byte("[[sheet]]\nname = \"night\"\nhosts = [\"a.org\"]\nhours = \"" + tt.hours + "\"\n")}})
+		if len(ps) > 0 {
+			t.Fatal(ps)
+		}
+		p := NewPreselector(scope(decide.Accept), sheet.NewLive(set), clock.NewFake(now))
+		for _, key := range []string{"", crawl.RobotsKey("http://a.org"), crawl.DNSKey("a.org")} {
+			u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.org/", Key: key, Host: "a.org"}}
+			_, err := p.Process(context.Background(), u)
+			if err != nil || (u.Wait > 0) != tt.waits || (u.Disposition == crawl.Defer) != tt.waits || u.Wait > time.Hour {
+				t.Errorf("%s, %q: waits %v, disposition %d, %v", tt.hours, key, u.Wait, u.Disposition, err)
+			}
+		}
+	}
+}
+
 func TestCacheIsBounded(t *testing.T) {
 	// Decision 4: memory is bounded by configuration; a renewed answer replaces the old.
 	c := newCache(3, cachedBytes)

@@ -171,3 +171,27 @@ func TestBadSheet(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
+
+// A budget that a sheet raises lets the host go on at the next start; that of a sheet is not given out again by a start alone.
+func TestBudgetOfSheetAtRestart(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.National("/1", "/2"), "http://a.test/1": testweb.NationalPage(1), "http://a.test/2": testweb.NationalPage(2)},
+		func(c *config.Config) { c.Analysis.Depth = 1 })
+	budget := func(documents string) {
+		sheetFile(t, j.cfg, "[[sheet]]\nname = \"a\"\nhosts = [\"a.test\"]\n[sheet.limits]\nhost_documents = "+documents+"\n")
+	}
+	pages := func(h *harvest) int {
+		return h.hits["http://a.test/"] + h.hits["http://a.test/1"] + h.hits["http://a.test/2"]
+	}
+	budget("2") // robots.txt is one
+	if n := pages(j.run(job.Options{}, "http://a.test/")); n != 1 {
+		t.Errorf("%d pages within the budget", n)
+	}
+	if n := pages(j.run(job.Options{})); n != 1 {
+		t.Errorf("%d pages after another start", n)
+	}
+	budget("0")
+	if n := pages(j.run(job.Options{})); n != 3 {
+		t.Errorf("%d pages without a budget", n)
+	}
+}

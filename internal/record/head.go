@@ -18,6 +18,27 @@ type Head struct {
 	Long   bool // fields were left out, none of those that steer the crawler
 }
 
+// QuotedString reads a quoted string of a header field (RFC 9110 §5.6.4) from the beginning of s: what it says, and what
+// follows it; ok is false when s begins with none. One without an end goes to the end of s.
+func QuotedString(s string) (value, rest string, ok bool) {
+	if !strings.HasPrefix(s, `"`) {
+		return "", s, false
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			return b.String(), s[i+1:], true
+		case c == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(s[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), "", true
+}
+
 // Limits of what ParseHead keeps. The bytes of the recording are not affected.
 const (
 	maxFields     = 500

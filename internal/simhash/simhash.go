@@ -150,6 +150,15 @@ func (t Text) Strings() (sim, same string) {
 // Distance is how many bits of two simhashes differ, 0 … 64.
 func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
+// mostApart is how many bits the simhashes of two texts differ in that are nearly the same (ADR 81).
+const mostApart = 3
+
+// Near reports whether two texts are nearly the same: the same words in order, or, where both have enough of them, hashes that are
+// close. Two texts without words are.
+func (t Text) Near(o Text) bool {
+	return t.Same == o.Same && t.Words == o.Words || t.Words >= MinWords && o.Words >= MinWords && Distance(t.Hash, o.Hash) <= mostApart
+}
+
 func format(h uint64) string { return fmt.Sprintf("%016x", h) }
 
 // Parse reads a number as it is written: 16 hexadecimal digits in lower case.

@@ -160,6 +160,7 @@ func TestBudgets(t *testing.T) {
 				t.Helper()
 				o.Limits = rules.LimitsConfig{}
 				c.limit(&o.Limits, n)
+				o.HostLimits = func(string) rules.LimitsConfig { return o.Limits } // as in a job, which may have sheets
 				r := &rig{t: t, fs: fs, clk: clk}
 				var err error
 				r.Frontier, r.ar, err = start(t, o)
@@ -191,6 +192,9 @@ func TestBudgets(t *testing.T) {
 			sound(t, r.Frontier)
 			must(t, r.Close(t.Context()))
 			r = run(3) // the same limits wake nobody
+			if q := r.Queues(); q.Retired != 2 {
+				t.Errorf("after another start %+v", q)
+			}
 			if u := r.any(); u != nil {
 				t.Errorf("%s is offered", u.URL)
 			}

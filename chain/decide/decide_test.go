@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
 
@@ -157,6 +158,37 @@ func TestSequence(t *testing.T) {
 	}
 	if r := (&Sequence{}).Decide(subject(t, "http://a.com/", "", crawl.Claim{})); r != (Ruling{}) {
 		t.Errorf("no rules: %+v", r)
+	}
+}
+
+// Sheets go before all rules, take the place of too-many-hops, and say nothing of prerequisites.
+func TestUnderSheets(t *testing.T) {
+	s, problems := Build([]RuleConfig{{Rule: "accept"}, {Rule: "too-many-hops"}, {Rule: "hosts", List: []string{"cz"}}, {Rule: "prerequisite"}}, "", day())
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	set, problems := sheet.Read([]sheet.Text{{Name: "a.toml", Data: []byte("[[sheet]]\nname=\"deep\"\ndomains=[\"deep.com\"]\nmax_hops=30\n[[sheet]]\nname=\"flat\"\ndomains=[\"flat.com\"]\nmax_hops=1\n" +
+		"[[sheet]]\nname=\"in\"\ndomains=[\"in.cz\"]\nscope=\"accept\"\n[[sheet]]\nname=\"out\"\ndomains=[\"out.com\"]\nscope=\"reject\"\n")}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	s.Under(sheet.NewLive(set))
+	for _, c := range []struct {
+		url  string
+		hops int
+		want Ruling
+	}{
+		{"http://a.com/", 20, Ruling{Decision: Accept, Rule: "accept"}}, {"http://a.com/", 21, Ruling{Decision: Reject, Rule: "too-many-hops"}},
+		{"http://deep.com/", 30, Ruling{Decision: Accept, Rule: "accept"}}, {"http://deep.com/", 31, Ruling{Decision: Reject, Rule: RuleSheet}},
+		{"http://flat.com/", 1, Ruling{Decision: Accept, Rule: "accept"}}, {"http://flat.com/", 2, Ruling{Decision: Reject, Rule: RuleSheet}},
+		{"http://in.cz/", 1, Ruling{Decision: Accept, Rule: RuleSheet}}, {"http://out.com/", 1, Ruling{Decision: Reject, Rule: RuleSheet}},
+	} {
+		if got := s.Decide(subject(t, c.url, strings.Repeat("L", c.hops), crawl.Claim{})); got != c.want {
+			t.Errorf("%s after %d hops: %+v, want %+v", c.url, c.hops, got, c.want)
+		}
+	}
+	if got := s.Decide(subject(t, "http://out.com/robots.txt", "LP", crawl.Claim{})); got.Rule == RuleSheet {
+		t.Errorf("a prerequisite: %+v", got)
 	}
 }
 

@@ -159,6 +159,20 @@ func TestAccounts(t *testing.T) {
 			t.Errorf("%s: %d let in, %d refused", alg, srv.authentic, srv.refused)
 		}
 	}
+	// A wrong password is tried once where it is asked for, and goes with what follows; nothing is repeated for it.
+	wrong := &digestServer{alg: "MD5"}
+	h := client(t, serve(t, handlers{"a.example": wrong}), func(_ *Config, d *Deps) {
+		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "another"})
+	})
+	for i := range 3 {
+		u := page(fmt.Sprintf("http://a.example/%d", i))
+		if process(t, h, u); u.Status != 401 {
+			t.Errorf("status %d", u.Status)
+		}
+	}
+	if wrong.refused != 4 {
+		t.Errorf("%d requests for three pages", wrong.refused)
+	}
 	basic := testweb.Protected(testweb.Tiny{"http://b.example/in/": testweb.Text("in"), "http://b.example/": testweb.Text("out")}, "/in/", "archive", "reader", "Circle of Life")
 	s := serve(t, handlers{"b.example": basic, "c.example": basic})
 	for _, tt := range []struct {
@@ -262,6 +276,27 @@ func TestLogin(t *testing.T) {
 		get(302, "", 1) // it was sent just now
 		clk.Advance(2 * loginAgain)
 		get(200, "login:ok", 2)
+	}
+}
+
+// What a form sends is in no recording.
+func TestFormIsNotRecorded(t *testing.T) {
+	got := make(chan string, 1)
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got <- r.PostFormValue("pass") })})
+	h := client(t, s, nil)
+	u := page("http://a.example/")
+	q := h.asked(u)
+	q.method, q.body = http.MethodPost, []byte("pass=s3cr3t")
+	a, err := h.get(t.Context(), u.Parsed(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Rec = a.rec
+	if text := sent(t, u); <-got != "s3cr3t" || strings.Contains(text, "s3cr3t") || !strings.HasSuffix(text, "\r\n\r\n") {
+		t.Errorf("%q", text)
+	}
+	if err := a.rec.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -179,8 +179,8 @@ func TestHours(t *testing.T) {
 		p := NewPreselector(scope(decide.Accept), sheet.NewLive(set), clock.NewFake(now))
 		for _, key := range []string{"", crawl.RobotsKey("http://a.org"), crawl.DNSKey("a.org")} {
 			u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: "http://a.org/", Key: key, Host: "a.org"}}
-			_, err := p.Process(context.Background(), u)
-			if err != nil || (u.Wait > 0) != tt.waits || (u.Disposition == crawl.Defer) != tt.waits || u.Wait > time.Hour {
+			res, err := p.Process(context.Background(), u)
+			if err != nil || (res.Jump == chain.Post) != tt.waits || (u.Wait > 0) != tt.waits || (u.Disposition == crawl.Defer) != tt.waits || u.Wait > time.Hour {
 				t.Errorf("%s, %q: waits %v, disposition %d, %v", tt.hours, key, u.Wait, u.Disposition, err)
 			}
 		}

@@ -73,6 +73,9 @@ func TestMatching(t *testing.T) {
 				t.Errorf("%s: %s goes with %s", c.why, got, url)
 			}
 		}
+		if len(c.sent) == 0 && j.Len() > 0 {
+			t.Errorf("%s: it is kept", c.why)
+		}
 		must(t, j.Close())
 	}
 }

@@ -45,7 +45,7 @@ func officeConstructs() []construct {
 		of("hyperlinks of Word, Excel and PowerPoint", OOXML, "word/_rels/document.xml.rels", `<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="https://a.cz/?x=1&amp;y=2" TargetMode="External"/></Relationships>`,
 			"L https://a.cz/?x=1&y=2 ooxml/hyperlink"),
 		of("pictures that are elsewhere", OOXML, "ppt/slides/_rels/slide1.xml.rels", `<Relationships><Relationship Type="x/image" Target="http://a.cz/i.png" TargetMode="External"/></Relationships>`, "E http://a.cz/i.png ooxml/image"),
-		of("parts of the document itself are no links", OOXML, "word/_rels/document.xml.rels", `<Relationships><Relationship Type="x/image" Target="media/i.png"/><Relationship Type="x/hyperlink" Target="file:///C:/a.docx" TargetMode="External"/></Relationships>`),
+		of("parts of the document itself are no links", OOXML, "word/_rels/document.xml.rels", `<Relationships><Relationship Type="x/image" Target="media/i.png"/><Relationship Type="x/hyperlink" Target="file:///C:/a.docx" TargetMode="External"/><Relationship Type="x/hyperlink" Target="http://a.cz/part"/></Relationships>`),
 		of("fields", OOXML, "word/document.xml", `<w:p><w:instrText> HYPERLINK "http://a.cz/" \o "tip"</w:instrText><w:instrText>PAGE \* MERGEFORMAT</w:instrText></w:p>`, "L http://a.cz/ field/hyperlink"),
 		of("addresses written out", OOXML, "word/document.xml", `<w:p><w:t>See http://a.cz/x, or www.b.cz.</w:t></w:p>`, "X http://a.cz/x text"),
 		of("links and pictures of OpenDocument", ODF, "content.xml", `<text:p>a <text:a xlink:href="https://a.cz/">b</text:a><draw:image xlink:href="http://a.cz/i.png"/><draw:image xlink:href="Pictures/1.png"/></text:p>`,

@@ -63,7 +63,7 @@ func (l *jsLexer) joined(text []byte) []byte {
 	for parts := 0; ; parts++ {
 		before := *l
 		l.skip()
-		if l.at(0) != '+' || l.at(1) == '+' || l.at(1) == '=' {
+		if l.at(0) != '+' {
 			*l = before
 			return text
 		}

@@ -107,6 +107,26 @@ func TestRealFile(t *testing.T) {
 	}
 }
 
+// qpdf's encryptions of one file under the empty user password; of one under another password nothing is read.
+func TestEncrypted(t *testing.T) {
+	for _, name := range []string{"rc4-40", "rc4-128", "aes-128", "aes-256-r5", "aes-256", "objects", "password"} {
+		body, err := os.ReadFile("testdata/" + name + ".pdf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, ok := Open(body, limits())
+		if ok != (name != "password") {
+			t.Errorf("%s: opened %v", name, ok)
+		}
+		if !ok {
+			continue
+		}
+		if text, uris := all(f); text != "Ahoj svete\f" || len(uris) != 1 || uris[0] != "http://a.cz/tajne" || f.Title() != "Titul" {
+			t.Errorf("%s: %q, %q, title %q", name, text, uris, f.Title())
+		}
+	}
+}
+
 func TestBounds(t *testing.T) {
 	loop := file("<</Pages 1 0 R/Kids[1 0 R 2 0 R]/Parent 1 0 R>>", "<</Kids[1 0 R]/Contents 2 0 R/Parent 2 0 R>>", "3 0 R")
 	f, _ := Open(loop, limits())

@@ -124,3 +124,15 @@ func TestAgainBy(t *testing.T) {
 		t.Errorf("embeds of what nobody archives are asked for: %v", got)
 	}
 }
+
+// An entry of a sitemap is another page, however far the sitemap is from one.
+func TestManifestIsNavigation(t *testing.T) {
+	for hops, nav := range map[string]bool{"LPM": true, "LEM": true, "PMM": true, "LEMR": true, "PME": false} {
+		if n, _ := EmbedHops(hops); (n == 0) != nav || WaysOf(hops, "").Nav != nav {
+			t.Errorf("%s: %d embed hops, %+v", hops, n, WaysOf(hops, ""))
+		}
+	}
+	if w := WaysOf("LE", "").Over(HopManifest, false); !w.Nav || w.Embeds != "" {
+		t.Errorf("%+v", w)
+	}
+}

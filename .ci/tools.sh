@@ -4,6 +4,7 @@ GOLANGCI_LINT=v2.15.0 # has staticcheck built in
 DEADCODE_TOOLS=v0.52.0 # of golang.org/x/tools
 WARCIO=1.8.1
 CDXJ_INDEXER=1.5.0
+PYFTPD=2.2.0
 WACZ=0.6.0 # what it needs is pinned in wacz.txt
 PYWB=2.10.0 # what it needs is pinned in pywb.txt
 JWARC=0.36.0
@@ -18,6 +19,7 @@ TOOLS="${EXCLAVE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/exclave-tools}"
 LINT="$TOOLS/golangci-lint-$GOLANGCI_LINT/golangci-lint"
 DEADCODE="$TOOLS/deadcode-$DEADCODE_TOOLS/deadcode"
 VENV="$TOOLS/warcio-$WARCIO"
+PYFTPD_VENV="$TOOLS/pyftpdlib-$PYFTPD"
 CDXJ_VENV="$TOOLS/cdxj-indexer-$CDXJ_INDEXER"
 WACZ_VENV="$TOOLS/wacz-$WACZ"
 PYWB_VENV="$TOOLS/pywb-$PYWB"
@@ -59,6 +61,12 @@ install_warcio() {
 	[ -x "$VENV/bin/warcio" ] && return
 	venv "$VENV"
 	"$VENV/bin/pip" install --quiet --disable-pip-version-check "warcio==$WARCIO"
+}
+
+install_pyftpd() {
+	"$PYFTPD_VENV/bin/python" -c 'import pyftpdlib' 2>/dev/null && return
+	venv "$PYFTPD_VENV"
+	"$PYFTPD_VENV/bin/pip" install --quiet --disable-pip-version-check "pyftpdlib==$PYFTPD"
 }
 
 install_cdxj_indexer() {

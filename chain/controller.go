@@ -388,9 +388,7 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 	}
 	fatal := c.chains.Run(ctx, u, at, c.begin)
 	if errors.Is(fatal, errLeft) {
-		if u.Rec != nil {
-			_ = u.Rec.Close() // who would be told of an error is gone
-		}
+		_ = u.CloseRecordings() // who would be told of an error is gone
 		return nil
 	}
 	if u.Span == nil && (fatal != nil || ctx.Err() != nil) {
@@ -406,10 +404,8 @@ func (c *Controller) process(ctx context.Context, i int, u *crawl.CrawlURI) erro
 	u.Strip()
 	if u.Rec != nil {
 		_, u.Received = u.Rec.Response()
-		fatal = errors.Join(fatal, u.Rec.Close())
-		u.Rec = nil
 	}
-	return fatal
+	return errors.Join(fatal, u.CloseRecordings())
 }
 
 // at notes what a ToeThread is about to do with a URI.

@@ -140,6 +140,9 @@ func (d Depths) Archived(c Claim, o Outcome) bool {
 	if o.Status < 100 {
 		return false
 	}
+	if o.Status == StatusWhois { // who asks for such an answer wants it; nothing is judged in it
+		return true
+	}
 	return d.Flags(c, o).Max() >= 0 || c.Keep || c.Bin && o.Class != ClassHTML
 }
 

@@ -56,7 +56,7 @@ func PrereqKey(url string) (key string, ok bool) {
 		return "", false
 	}
 	u, err := urlx.Parse(url)
-	if err != nil || u.PathQuery() != robotsPath {
+	if err != nil || u.PathQuery() != robotsPath || !u.IsWeb() {
 		return "", false
 	}
 	return RobotsKey(u.Origin()), true

@@ -2,7 +2,8 @@ package crawl
 
 import "strconv"
 
-// Status is the fetch status of a URI: an HTTP status code, 1 for a DNS answer,
+// Status is the fetch status of a URI: an HTTP status code, the reply of an FTP server, 1 for a DNS
+// answer, 2001 for one of WHOIS,
 // or one of Heritrix's negative codes (design: formats, status codes).
 type Status int32
 
@@ -10,6 +11,7 @@ type Status int32
 const (
 	StatusUnattempted         Status = 0
 	StatusDNS                 Status = 1
+	StatusWhois               Status = 2001
 	StatusDNSFailed           Status = -1
 	StatusConnectFailed       Status = -2
 	StatusConnectionLost      Status = -3
@@ -100,7 +102,7 @@ func (s Status) ErrorClass() string {
 		return ErrorRobots
 	case StatusDeemedNotFound:
 		return Error4xx
-	case StatusUnattempted, StatusDeferred, StatusTrap, StatusTooManyLinkHops, StatusTooManyEmbedHops,
+	case StatusUnattempted, StatusDeferred, StatusWhois, StatusTrap, StatusTooManyLinkHops, StatusTooManyEmbedHops,
 		StatusOutOfScope, StatusBlockedByUser, StatusBlockedByProcessor, StatusQuota, StatusRuntimeLimit, StatusDeletedByUser:
 		return ""
 	}
@@ -115,7 +117,7 @@ func (s Status) ErrorClass() string {
 	return ""
 }
 
-// IsHTTP reports whether a web server answered.
+// IsHTTP reports whether a web server answered, or one of FTP or WHOIS.
 func (s Status) IsHTTP() bool { return s >= 100 }
 
 // String returns the number as crawl.log prints it.

@@ -78,7 +78,7 @@ func (c *Candidate) SetURL(u *urlx.URL, key string) {
 	c.URL, c.Key, c.Host, c.parsed = u.String(), key, u.Hostname(), u
 }
 
-// Parsed returns the URL taken apart, nil when it is none of http, https and ftp (dns:). It is
+// Parsed returns the URL taken apart, nil when it is none of http, https, ftp and whois (dns:). It is
 // parsed at most once, when it is asked for first, so URL must not be changed afterwards, and
 // the caller must own the candidate.
 func (c *Candidate) Parsed() *urlx.URL {
@@ -231,6 +231,23 @@ type Recording interface {
 	Close() error
 }
 
+// RecordForm is the form in which the archive has a recording: the type of the WARC record and that of its block. The zero form
+// is that of HTTP, request and response.
+type RecordForm struct{ Type, ContentType string }
+
+// Types of WARC records, as a RecordForm has them (ISO 28500 §6).
+const (
+	RecordResponse = "response"
+	RecordResource = "resource"
+	RecordMetadata = "metadata"
+)
+
+// Further is a recording of a URI beside the one of its answer: what went over another connection. It is closed with it.
+type Further struct {
+	RecordForm // not zero
+	Rec        Recording
+}
+
 // CrawlURI is a URI being processed. It belongs to exactly one ToeThread
 // between Next and Finished.
 type CrawlURI struct {
@@ -250,6 +267,8 @@ type CrawlURI struct {
 	Started     time.Time     // of the fetch
 	Took        time.Duration // of the fetch
 	Rec         Recording     // exact bytes; nil when nothing was fetched; closed by the ToeThread before Finished
+	Record      RecordForm    // how the archive has Rec
+	Further     []Further     // what else was recorded, to be archived beside Rec
 	Received    int64         // bytes of the answer, header and body; set when the chains are done
 	HTTPStatus  int
 	Headers     []Header
@@ -359,6 +378,19 @@ func (u *CrawlURI) Directives(token string) (d robots.Directives) {
 		d = d.Join(u.Doc.Robots)
 	}
 	return d
+}
+
+// CloseRecordings gives up what was recorded.
+func (u *CrawlURI) CloseRecordings() error {
+	var err error
+	if u.Rec != nil {
+		err = u.Rec.Close()
+	}
+	for _, f := range u.Further {
+		err = errors.Join(err, f.Rec.Close())
+	}
+	u.Rec, u.Further = nil, nil
+	return err
 }
 
 // Header returns the first value of a header field, compared without case.

@@ -229,6 +229,9 @@ func hostEntry(s string) (string, error) {
 func (r hosts) Decide(s *Subject) Decision {
 	h := strings.TrimSuffix(s.Cand.Host, ".")
 	if u := s.Cand.Parsed(); u != nil {
+		if u.Scheme() == "whois" {
+			return None // whom is asked says nothing of what about
+		}
 		h = strings.TrimSuffix(u.Hostname(), ".")
 		if u.IsIP() {
 			return r.decide(h)

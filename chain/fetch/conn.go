@@ -61,7 +61,7 @@ func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time
 	var last error
 	refused := notRefused
 	for _, a := range addrs[:min(len(addrs), maxAddrs)] {
-		if why := h.guard.check(a); why != notRefused {
+		if why := h.guard.check(a); why != notRefused && (why != notePort || u.IsWeb() || u.Port() != "") { // FTP has its own port
 			h.warnRefused(u, a, why)
 			refused = why
 			continue

@@ -150,7 +150,7 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 		return chain.Idle(), nil
 	}
 	target := u.Parsed()
-	if target == nil || target.Scheme() == "ftp" {
+	if target == nil || !target.IsWeb() {
 		u.Status = crawl.StatusUnfetchable
 		return chain.Jump(chain.Post), nil
 	}
@@ -227,7 +227,7 @@ func (h *HTTP) referer(u *crawl.CrawlURI, target *urlx.URL) []record.Field {
 		return nil
 	}
 	via, err := urlx.Parse(u.Via)
-	if err != nil || via.Scheme() != "http" && via.Scheme() != "https" {
+	if err != nil || !via.IsWeb() {
 		return nil
 	}
 	value := via.WithoutUserinfo().WithoutFragment().String()
@@ -365,11 +365,17 @@ func describe(u *crawl.CrawlURI, rec *record.Recording) {
 	}
 	head, _ := rec.Body(mime.HeadSize) // what could be decoded tells the type
 	u.MIME = mime.Detect(u.URL, u.Header("Content-Type"), head, u.Reached().Hints)
+	switch {
+	case crawl.IsFTPListing(u.Parsed()):
+		u.MIME = mime.Info{Type: "text/plain", Class: mime.Text}
+	case crawl.IsFTPDirectory(u.Parsed(), u.Status):
+		u.MIME = mime.Info{}
+	}
 	u.Class = classOf(u)
 }
 
 func classOf(u *crawl.CrawlURI) crawl.TypeClass {
-	if u.HTTPStatus >= 300 && u.HTTPStatus < 400 && u.HTTPStatus != http.StatusNotModified && u.Header("Location") != "" {
+	if crawl.IsFTPDirectory(u.Parsed(), u.Status) || u.HTTPStatus >= 300 && u.HTTPStatus < 400 && u.HTTPStatus != http.StatusNotModified && u.Header("Location") != "" {
 		return crawl.ClassRedirect
 	}
 	switch u.MIME.Class {

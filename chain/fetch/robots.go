@@ -96,7 +96,7 @@ func redirect(from *urlx.URL, a *answer) *urlx.URL {
 		return nil
 	}
 	to, err := from.Resolve(a.rec.Head().Get("Location"))
-	if err != nil || to.Scheme() == "ftp" || a.rec.Head().Get("Location") == "" {
+	if err != nil || !to.IsWeb() || a.rec.Head().Get("Location") == "" {
 		return nil
 	}
 	if to = to.WithoutUserinfo().WithoutFragment(); len(to.String()) > maxRobotsURL {

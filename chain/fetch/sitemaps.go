@@ -47,7 +47,7 @@ func (h *HTTP) sitemaps(u *crawl.CrawlURI, rules *robots.Rules) {
 	take := func(refs []string, context string) {
 		for _, ref := range refs[:min(len(refs), maxSitemaps)] {
 			to, err := own.Resolve(ref)
-			if err != nil || to.Scheme() != "http" && to.Scheme() != "https" {
+			if err != nil || !to.IsWeb() {
 				continue
 			}
 			u.Outlinks = append(u.Outlinks, crawl.Outlink{URL: clean(to), Hop: crawl.HopManifest, Kind: crawl.LinkNav, Context: context})

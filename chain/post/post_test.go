@@ -134,9 +134,9 @@ func TestLinksScoper(t *testing.T) {
 			"http://f.com/ LE kind=3 A=false B=false L=2\n",
 			nil,
 		}, {
-			"other schemes are dropped in silence",
+			"files of FTP servers are links, too",
 			found(1, nav("ftp://b.com/")),
-			"", nil,
+			"ftp://b.com/ LL kind=1 A=false B=false L=1\n", nil,
 		}, {
 			"ampersands stay readable in the log",
 			found(1, nav("http://x.cz/?a=1&b=2")),

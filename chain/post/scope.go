@@ -91,9 +91,6 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 		if (nofollow || l.cfg.ObeyRelNofollow && o.NoFollow) && o.Kind == crawl.LinkNav {
 			continue
 		}
-		if s := o.URL.Scheme(); s != "http" && s != "https" {
-			continue
-		}
 		c := l.candidate(u, outcome, o)
 		if l.cfg.OtherHostsOnly && c.Kind == crawl.LinkNav && c.Host == u.Host {
 			continue

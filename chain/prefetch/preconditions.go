@@ -61,7 +61,7 @@ func (p *Preconditions) Process(ctx context.Context, u *crawl.CrawlURI) (chain.R
 		policy = *u.Sheet.Robots.Policy
 	}
 	// Where only a sheet ignores it, it is asked for all the same: the archive has it, and the sheet may change.
-	if policy == robots.Ignore && p.policy == robots.Ignore || crawl.IsRobots(u.Key) {
+	if policy == robots.Ignore && p.policy == robots.Ignore || crawl.IsRobots(u.Key) || !target.IsWeb() {
 		return chain.Result{}, nil
 	}
 	if done, err := p.robots(ctx, u, target, policy); done || err != nil {

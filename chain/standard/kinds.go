@@ -75,8 +75,11 @@ func Kinds() []Kind {
 		{chain.PreFetch, "preconditions", "sees to it that address and robots.txt are known, and obeys the latter", plain(func(e *Env) chain.Processor { return prefetch.NewPreconditions(e.Robots, e.Hosts, e.Clock) })},
 		{chain.Fetch, "archive", "reads a page that is only to be judged from the archive", plain(func(e *Env) chain.Processor { return fetch.NewArchive(e.Reader) })},
 		{chain.Fetch, "dns", "looks up hosts", plain(func(e *Env) chain.Processor { return fetch.NewDNS(e.Resolver, e.Clock) })},
+		{chain.Fetch, "ftp", "fetches files and directories of FTP servers, as the HTTP client's settings say", plain(func(e *Env) chain.Processor { return fetch.NewFTP(e.HTTP) })},
+		{chain.Fetch, "whois", "asks WHOIS servers for whois: URIs, as the HTTP client's settings say", plain(func(e *Env) chain.Processor { return fetch.NewWhois(e.HTTP) })},
 		{chain.Fetch, "http", "fetches http and https; its options are those of the HTTP client, in a section of their own", plain(func(e *Env) chain.Processor { return e.HTTP })},
 		{chain.Extract, "sitemap", "entries of what robots.txt or an index names as a sitemap", newSitemap},
+		{chain.Extract, "ftp", "what a directory of an FTP server has", newExtractFTP},
 		{chain.Extract, "http", "links in the header fields Location, Link, Refresh and Content-Location", newExtractHTTP},
 	}
 	for _, m := range documents() {
@@ -135,6 +138,11 @@ func plain(build func(*Env) chain.Processor) func(*Env, map[string]any) (chain.P
 func newExtractHTTP(_ *Env, options map[string]any) (chain.Processor, conf.Problems) {
 	c, problems := read(options, extract.DefaultHTTPConfig())
 	return extract.NewHTTP(c), problems
+}
+
+func newExtractFTP(_ *Env, options map[string]any) (chain.Processor, conf.Problems) {
+	c, problems := read(options, extract.DefaultFTPConfig())
+	return extract.NewFTP(c), problems
 }
 
 func newSitemap(env *Env, options map[string]any) (chain.Processor, conf.Problems) {

@@ -166,7 +166,7 @@ func (g *group) exchange() error {
 	u := g.u
 	g.id = warc.NewID()
 	var concurrent []string
-	if !g.alone {
+	if !g.alone && u.Record == (crawl.RecordForm{}) {
 		concurrent = []string{warc.NewID()}
 		if err := g.request(concurrent[0]); err != nil {
 			return err
@@ -180,7 +180,9 @@ func (g *group) exchange() error {
 		IP: u.Addr, Truncated: string(u.Truncated), PayloadDigest: u.Digest,
 		Block: io.NewSectionReader(at, 0, n),
 	}
-	if p := u.Prior; u.NotModified && p != nil && p.Outcome.Archived {
+	if f := u.Record; f != (crawl.RecordForm{}) {
+		r.Type, r.ContentType = f.Type, f.ContentType
+	} else if p := u.Prior; u.NotModified && p != nil && p.Outcome.Archived {
 		// Without a block, and so with the header of the answer it refers to: pywb
 		// since 2.7 replays the header of the revisit record, which is 304, and a
 		// browser shows nothing. Ours is in the metadata record.
@@ -197,8 +199,26 @@ func (g *group) exchange() error {
 		}
 	}
 	var err error
-	g.response, err = g.f.Write(r)
-	return err
+	if g.response, err = g.f.Write(r); err != nil {
+		return err
+	}
+	return g.further()
+}
+
+// FurtherURI is what stands before the address in the target URI of what else was recorded of it, for the same reason as [VerdictURI]: of two
+// records of an address pywb replays the one whose line in the index comes first.
+const FurtherURI = "urn:exclave:further:"
+
+// further writes what was recorded beside the answer.
+func (g *group) further() error {
+	for _, f := range g.u.Further {
+		at, n := f.Rec.Response()
+		if _, err := g.f.Write(&warc.Record{Type: f.Type, TargetURI: FurtherURI + g.uri, Date: g.date, ContentType: f.ContentType,
+			ConcurrentTo: []string{g.id}, IP: g.u.Addr, Block: io.NewSectionReader(at, 0, n)}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // protocols says what an answer came over, as Browsertrix does (iipc/warc-specifications #42).

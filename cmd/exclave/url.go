@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"exclave/internal/urlx"
@@ -39,9 +38,6 @@ Exit codes: 0 done; 2 one is no URL that is crawled, or the configuration is wro
 				}
 				p.row("found", arg)
 				u, err := urlx.Parse(arg)
-				if err == nil && u.Scheme() == "ftp" {
-					err = errors.New("a scheme that is not crawled; http and https are")
-				}
 				if err != nil {
 					p.row("error", err.Error())
 					bad = withCode(exitUsage, errSaid)

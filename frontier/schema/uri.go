@@ -118,7 +118,7 @@ type Names func(hash uint64) (string, error)
 
 // Schemes that are written as a number; 0 means that the URL is written whole,
 // followed by its host.
-var schemes = [...]string{"", "http://", "https://", "ftp://", "dns:"}
+var schemes = [...]string{"", "http://", "https://", "ftp://", "dns:", "whois://"}
 
 // scheme splits a URL whose host is that of the ID into scheme and rest.
 func (r *Record) scheme() (number int, rest string) {

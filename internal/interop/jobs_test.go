@@ -357,6 +357,8 @@ func records(t *testing.T, files []string) []rec {
 			}
 			if strings.HasPrefix(e.Header.Get("Content-Type"), "application/http") {
 				x.http(block)
+			} else {
+				x.body = block
 			}
 			out = append(out, x)
 		}

@@ -270,15 +270,15 @@ func indexed(t *testing.T, a archive, path string) {
 	for _, r := range records(t, a.files) {
 		at := r.file + " " + strconv.FormatInt(r.offset, 10)
 		switch {
-		case r.kind == warc.TypeResponse || r.kind == warc.TypeRevisit:
+		case r.kind == warc.TypeResponse || r.kind == warc.TypeRevisit || r.kind == warc.TypeResource:
 			want[at] = r.uri + " " + strings.TrimPrefix(r.digest, "sha1:")
-		case strings.HasPrefix(r.uri, "urn:exclave:verdict:"):
+		case strings.HasPrefix(r.uri, "urn:exclave:"):
 			verdicts++
 		}
 	}
 	got := map[string]string{}
 	for _, c := range index(t, path) {
-		if strings.HasPrefix(c.URL, "urn:exclave:verdict:") {
+		if strings.HasPrefix(c.URL, "urn:exclave:") {
 			verdicts--
 			continue
 		}

@@ -35,7 +35,7 @@ func TestImportSeeds(t *testing.T) {
 2019-05-02T10:11:12.125Z REJECT http://b.test/x#y
 2019-05-02T10:11:12.125Z REJECT http://b.test/x
 2019-05-02T10:11:12.125Z REJECT http://firma.cz/
-2019-05-02T10:11:12.126Z REJECT ftp://b.test/
+2019-05-02T10:11:12.126Z REJECT gopher://b.test/
 `
 	b, err := job.Open(t.Context(), j.cfg, job.Options{})
 	if err != nil {

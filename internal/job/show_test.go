@@ -101,7 +101,7 @@ func TestShow(t *testing.T) {
 		}
 	})
 	t.Run("no URL", func(t *testing.T) {
-		for _, url := range []string{"a.test", "ftp://a.test/", "http://"} {
+		for _, url := range []string{"a.test", "gopher://a.test/", "http://"} {
 			if _, err := jobtest.Show(t.Context(), j.cfg, url); !errors.Is(err, question.ErrURL) {
 				t.Errorf("%q: %v", url, err)
 			}

@@ -98,7 +98,7 @@ func restricted() []row {
 		{[]string{"github.com/cockroachdb/pebble/v2"}, []string{"frontier/store/*.go", "frontier/frontierbench/run.go", "internal/fsx/*.go", "internal/job/*_test.go", "internal/job/*/*_test.go", "internal/job/jobtest/*.go"}, "Pebble stays behind frontier/store"},
 		{[]string{"github.com/BurntSushi/toml"}, []string{"internal/conf/*.go"}, "there is one way to decode (ADR 46)"},
 		{[]string{"github.com/expr-lang/…"}, []string{"analyzer/*.go"}, "expressions are of profiles (ADR 53)"},
-		{[]string{"github.com/spf13/…"}, []string{"cmd/…"}, "only commands know the command line"},
+		{[]string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, []string{"cmd/…"}, "only commands know the command line"},
 		{[]string{"github.com/pemistahl/…"}, []string{"tools/recognition/lingua/*.go"}, "a yardstick of 127 MB has no place in a program (ADR 60)"},
 	}
 }

@@ -113,7 +113,7 @@ const (
 	errSURT     cause = "not a SURT prefix"
 	errOpenHost cause = "prefix of a host and all below it: no URL"
 	errTLD      cause = "prefix of a top-level domain: no URL"
-	errScheme   cause = "scheme is not http or https"
+	errScheme   cause = "scheme is not http, https, ftp or whois"
 	errURL      cause = "not a valid URL"
 	errURLLong  cause = "URL longer than 8192 bytes"
 	errUserinfo cause = "a user name or password in the URL: [job] seed_credentials says whether it is dropped or used"

@@ -16,7 +16,7 @@ func TestInspect(t *testing.T) {
 	total := NewTally()
 	for range 2 {
 		own := NewTally()
-		log := "http://a.com/\nhttp://www.a.com/x#1\nhttp://www.a.com/x#2\nhttps://b.org/\nftp://c.net/\nmailto:a@b.com\nhttp://[bad/\nhttp://10.0.0.1/\n# x\n"
+		log := "http://a.com/\nhttp://www.a.com/x#1\nhttp://www.a.com/x#2\nhttps://b.org/\ngopher://c.net/\nmailto:a@b.com\nhttp://[bad/\nhttp://10.0.0.1/\n# x\n"
 		s, err := Inspect(t.Context(), bytes.NewReader(gz(t, log)), Options{}, own, total)
 		if err != nil {
 			t.Fatal(err)
@@ -28,7 +28,7 @@ func TestInspect(t *testing.T) {
 		want := Sum{URLs: 5, Distinct: Estimate{4, true}, Duplicates: 1, Hosts: Estimate{4, true},
 			TopHosts: Top{Most: []Share{{"www.a.com", 2}, {"10.0.0.1", 1}}},
 			TopTLDs:  Top{Most: []Share{{"com", 3}, {"(address)", 1}}},
-			Schemes:  Top{Most: []Share{{"http", 5}, {"ftp", 1}}}}
+			Schemes:  Top{Most: []Share{{"http", 5}, {"gopher", 1}}}}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}

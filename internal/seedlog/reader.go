@@ -261,11 +261,11 @@ func (r *Reader) damaged(err error, line []byte) {
 func (r *Reader) URL() *urlx.URL {
 	u, err := urlx.Parse(string(r.entry.URL))
 	switch {
-	case err == nil && u.Scheme() != "ftp" && u.Userinfo() != "":
+	case err == nil && u.Userinfo() != "":
 		return r.named(u.WithoutFragment())
-	case err == nil && u.Scheme() != "ftp":
+	case err == nil:
 		return u.WithoutFragment()
-	case err == nil || errors.Is(err, urlx.ErrScheme):
+	case errors.Is(err, urlx.ErrScheme):
 		r.broken(errScheme, r.text)
 	case errors.Is(err, urlx.ErrTooLong):
 		r.broken(errURLLong, r.text)

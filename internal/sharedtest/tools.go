@@ -28,6 +28,16 @@ func Wacz(t testing.TB) string {
 	return tool(t, "wacz", "EXCLAVE_WACZ", "pip install wacz")
 }
 
+// PyFTPd returns the python that has pyftpdlib: what $EXCLAVE_PYFTPD names. When there is none, the test ends as with [Missing].
+func PyFTPd(t testing.TB) string {
+	t.Helper()
+	path := os.Getenv("EXCLAVE_PYFTPD")
+	if path == "" {
+		Missing(t, "no FTP server: pip install pyftpdlib, and say in $EXCLAVE_PYFTPD which python has it")
+	}
+	return path
+}
+
 // Zstd returns the path of the command zstd: what $EXCLAVE_ZSTD names, else the one on PATH. When there is neither, the test ends as with [Missing].
 func Zstd(t testing.TB) string {
 	t.Helper()

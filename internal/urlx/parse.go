@@ -16,9 +16,9 @@ import (
 const MaxLength = 8192
 
 var (
-	// ErrScheme is returned for addresses that are not http, https or ftp, and
+	// ErrScheme is returned for addresses that are not http, https, ftp or whois, and
 	// by Parse for those that name no scheme.
-	ErrScheme = errors.New("scheme is not http, https or ftp")
+	ErrScheme = errors.New("scheme is not http, https, ftp or whois")
 	// ErrTooLong is returned for addresses of more than MaxLength bytes.
 	ErrTooLong = fmt.Errorf("longer than %d bytes", MaxLength)
 	// ErrSyntax is returned for what the WHATWG standard calls failure.
@@ -42,6 +42,9 @@ func Parse(raw string) (*URL, error) {
 	if len(s) > MaxLength {
 		return nil, failure("parse", s, ErrTooLong)
 	}
+	if Scheme(s) == schemeWhois {
+		return parseWhois(s)
+	}
 	href, ok := parseFast(s)
 	if !ok {
 		var err error
@@ -61,6 +64,9 @@ func (u *URL) Resolve(ref string) (*URL, error) {
 	}
 	if len(s) > MaxLength {
 		return nil, failure("resolve", s, ErrTooLong)
+	}
+	if Scheme(s) == schemeWhois {
+		return parseWhois(s)
 	}
 	if s == "" {
 		return u.WithoutFragment(), nil
@@ -120,7 +126,31 @@ func Scheme(raw string) string {
 }
 
 func supported(scheme string) bool {
-	return scheme == "http" || scheme == "https" || scheme == "ftp"
+	return scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == schemeWhois
+}
+
+const (
+	schemeWhois = "whois"
+	// WhoisServer is whom a whois: address asks that names no server: it knows who is asked further.
+	WhoisServer = "whois.iana.org"
+)
+
+// parseWhois parses "whois://server/query" and "whois:query". Browsers do not know the scheme; ours has a host as http has.
+func parseWhois(s string) (*URL, error) {
+	rest := s[len("whois:"):]
+	if !strings.HasPrefix(rest, "//") {
+		rest = "//" + WhoisServer + "/" + strings.TrimLeft(rest, "/")
+	}
+	const instead = "https:"
+	u, err := Parse(instead + rest)
+	if err != nil {
+		return nil, failure("parse", s, errors.Unwrap(err))
+	}
+	href := "whois:" + u.href[len(instead):]
+	if start := len("whois:") - len(instead); u.Port() == "43" {
+		href = href[:int(u.hostEnd)+start] + href[int(u.path)+start:]
+	}
+	return finish("parse", s, href)
 }
 
 // clean does what the standard does before its state machine runs.

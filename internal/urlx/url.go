@@ -21,7 +21,7 @@ type URL struct {
 }
 
 // newURL measures a string that is known to be the serialisation of an http,
-// https or ftp URL of at most MaxLength bytes.
+// https, ftp or whois URL of at most MaxLength bytes.
 func newURL(href string) *URL {
 	u := &URL{href: href}
 	start := strings.Index(href, "://") + len("://")
@@ -96,7 +96,7 @@ func HideUserinfo(s string) string {
 	return s
 }
 
-// Scheme returns "http", "https" or "ftp".
+// Scheme returns "http", "https", "ftp" or "whois".
 func (u *URL) Scheme() string { return u.href[:strings.IndexByte(u.href, ':')] }
 
 // Hostname returns the host in lower case: a domain with its labels in ACE
@@ -120,12 +120,17 @@ func (u *URL) EffectivePort() string {
 	return defaultPort(u.Scheme())
 }
 
+// IsWeb reports whether it is an address of a web server: http or https.
+func (u *URL) IsWeb() bool { return strings.HasPrefix(u.href, "http") }
+
 func defaultPort(scheme string) string {
 	switch scheme {
 	case "https":
 		return "443"
 	case "ftp":
 		return "21"
+	case schemeWhois:
+		return "43"
 	}
 	return "80"
 }

@@ -28,8 +28,8 @@ func fields(answer string) func(func(key, value string) bool) {
 	}
 }
 
-// referral returns the server that an answer refers to, "" for none: "refer" and "whois" are IANA's, the others registries'.
-func referral(answer string) string {
+// Referral returns the server that an answer refers to, "" for none: "refer" and "whois" are IANA's, the others registries'.
+func Referral(answer string) string {
 	for key, value := range fields(answer) {
 		switch key {
 		case "refer", "whois", "whois server", "registrar whois server", "referralserver":

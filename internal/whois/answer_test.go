@@ -18,7 +18,7 @@ func TestReferral(t *testing.T) {
 		"refer:\nwhois: whois.nic.cz\n":                       "whois.nic.cz",
 		"% refer: whois.xx\n# refer: whois.xx\nname: whois\n": "",
 	} {
-		if got := referral(answer); got != want {
+		if got := Referral(answer); got != want {
 			t.Errorf("%q: %q, want %q", answer, got, want)
 		}
 	}

@@ -20,9 +20,11 @@ import (
 // ErrBusy is wrapped by errors about questions that were not asked, since the server's turn would come too late.
 var ErrBusy = errors.New("the server is asked as often as it may be")
 
+// MaxAnswer is how many bytes of an answer are read.
+const MaxAnswer = 64 << 10
+
 // Bounds.
 const (
-	maxAnswer  = 64 << 10
 	maxServers = 500
 	maxFailed  = 10 * time.Minute // for which a domain is not asked about again after a failure
 )
@@ -120,7 +122,7 @@ func (w *Client) lookUp(ctx context.Context, domain string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if to, ok := address(referral(answer)); ok && to != w.first {
+	if to, ok := address(Referral(answer)); ok && to != w.first {
 		if _, p, _ := net.SplitHostPort(to); p != port && !private {
 			return nil, fmt.Errorf("%s refers to %s, which is no WHOIS server", w.first, to)
 		}
@@ -186,7 +188,7 @@ func exchange(conn net.Conn, domain string) (string, error) {
 	if _, err := io.WriteString(conn, domain+"\r\n"); err != nil {
 		return "", err
 	}
-	text, err := io.ReadAll(io.LimitReader(conn, maxAnswer))
+	text, err := io.ReadAll(io.LimitReader(conn, MaxAnswer))
 	return string(text), err
 }
 

@@ -312,7 +312,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(registry)
 	f.Add("refer: whois.nic.cz\nReferralServer: whois://whois.ripe.net:43/\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		_, _ = address(referral(text))
+		_, _ = address(Referral(text))
 		for _, l := range countries(text) {
 			if len(l) > maxLine || strings.ContainsAny(l, "\n") {
 				t.Errorf("%q", l)

@@ -28,6 +28,14 @@ type Filter struct {
 // VerdictURI is before a page's address in the target URI of its verdict (docs/formats/warc.md).
 const VerdictURI = "urn:exclave:verdict:"
 
+// FurtherURI is before an address in the target URI of what else was recorded of it.
+const FurtherURI = "urn:exclave:further:"
+
+// about returns the address that a record is about.
+func about(uri string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(uri, VerdictURI), FurtherURI)
+}
+
 // Verdict is what a profile says of a page: what is asked for here of docs/formats/analysis.md.
 type Verdict struct {
 	Profile       string
@@ -126,7 +134,7 @@ func (f *Filter) verdict(r *Record) bool {
 
 // HostOf returns the host of a record's target URI, in lower case; of a DNS record the name; empty when there is none.
 func HostOf(r *Record) string {
-	uri := strings.TrimPrefix(r.URI, VerdictURI)
+	uri := about(r.URI)
 	if name, ok := strings.CutPrefix(uri, "dns:"); ok {
 		return strings.ToLower(name)
 	}

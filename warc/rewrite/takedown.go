@@ -37,7 +37,7 @@ func NewTakedown(what []string) (*Takedown, error) {
 		}
 		s, ok := surt(w)
 		if !ok {
-			return nil, fmt.Errorf("rewrite: %q is no address of http or https, and no SURT prefix as http://(cz,example,", w)
+			return nil, fmt.Errorf("rewrite: %q is no address, and no SURT prefix as http://(cz,example,", w)
 		}
 		t.exact[s] = true
 	}
@@ -45,7 +45,7 @@ func NewTakedown(what []string) (*Takedown, error) {
 }
 
 func surt(uri string) (string, bool) {
-	u, err := urlx.Parse(strings.TrimPrefix(uri, VerdictURI))
+	u, err := urlx.Parse(about(uri))
 	if err != nil {
 		return "", false
 	}

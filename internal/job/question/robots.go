@@ -60,8 +60,8 @@ func (a *Answers) Robots(ctx context.Context, urls []string, token string) (*Rob
 		if err != nil {
 			return nil, fmt.Errorf("job: robots: %w: %w", ErrURL, err)
 		}
-		if s := u.Scheme(); s != "http" && s != "https" {
-			return nil, fmt.Errorf("job: robots %s: %w: scheme %s; robots.txt is for http:// and https://", raw, ErrURL, s)
+		if !u.IsWeb() {
+			return nil, fmt.Errorf("job: robots %s: %w: scheme %s; robots.txt is for http:// and https://", raw, ErrURL, u.Scheme())
 		}
 		said, err := q.url(ctx, raw, u)
 		if err != nil {

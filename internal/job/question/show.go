@@ -184,9 +184,6 @@ func (s *lookup) key(raw string) (string, *urlx.URL, error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("job: show: %w: %w", ErrURL, err)
 	}
-	if u.Scheme() != "http" && u.Scheme() != "https" {
-		return "", nil, fmt.Errorf("job: show %s: %w: scheme %s; write http:// or https://, or dns:HOST or robots:ORIGIN", raw, ErrURL, u.Scheme())
-	}
 	u = u.WithoutUserinfo().WithoutFragment() // as it is kept
 	return s.Config.URL.Key(u), u, nil
 }

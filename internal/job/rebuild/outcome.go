@@ -20,6 +20,9 @@ func (r *replay) outcome(u *crawl.CrawlURI, e crawllog.Entry, g *group) {
 	}
 	if u.Status.IsHTTP() {
 		u.HTTPStatus = e.Status
+		if crawl.IsFTPDirectory(u.Parsed(), u.Status) {
+			u.MIME = mime.Info{}
+		}
 		u.Class = classOf(u, g)
 	}
 	u.Judgeable = e.Status >= 200 && e.Status < 300 && !u.IsPrereq() && slices.ContainsFunc(u.MIME.Types(), r.analyzer.Judges)
@@ -66,7 +69,7 @@ func classOf(u *crawl.CrawlURI, g *group) crawl.TypeClass {
 		redirect = g.Redirect
 	}
 	switch {
-	case redirect:
+	case redirect || crawl.IsFTPDirectory(u.Parsed(), u.Status):
 		return crawl.ClassRedirect
 	case u.MIME.Class == mime.HTML:
 		return crawl.ClassHTML

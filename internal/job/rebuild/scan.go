@@ -94,7 +94,7 @@ func (s *scan) file(ctx context.Context, name string) (err error) {
 
 // answer looks at a response or revisit record; it is nil for another.
 func (s *scan) answer(e *warc.Entry) (*answer, error) {
-	if t := e.Type(); t != warc.TypeResponse && t != warc.TypeRevisit {
+	if t := e.Type(); t != warc.TypeResponse && t != warc.TypeRevisit && t != warc.TypeResource {
 		return nil, nil
 	}
 	a := &answer{group: group{URL: e.TargetURI(), Type: e.Type(), ID: e.ID(), Digest: e.Header.Get("WARC-Payload-Digest"), Size: e.Size,
@@ -112,6 +112,17 @@ func (s *scan) answer(e *warc.Entry) (*answer, error) {
 		return a, nil
 	}
 	if len(block) == 0 {
+		return a, nil
+	}
+	if u, err := urlx.Parse(a.URL); err == nil && !u.IsWeb() { // FTP, WHOIS: there is no header
+		a.ContentType = e.Header.Get("Content-Type")
+		a.Status = int(crawl.StatusWhois)
+		if a.MIME = mime.Detect(a.URL, a.ContentType, block[:min(len(block), mime.HeadSize)], 0); a.Type == warc.TypeResource {
+			a.Status = 226
+		}
+		if crawl.IsFTPListing(u) {
+			a.MIME = mime.Info{Type: "text/plain", Class: mime.Text}
+		}
 		return a, nil
 	}
 	chunked, err := a.look(block, s.r.Config.HTTP.RobotsToken)
@@ -236,13 +247,11 @@ func (s *scan) record(e *warc.Entry, a *answer, ref crawl.Ref) error {
 	}
 	s.begin(e.TargetURI())
 	if a != nil {
-		if a.Type == warc.TypeResponse || a.Type == warc.TypeRevisit {
-			a.Response = ref
-		}
+		a.Response = ref
 		s.own = append(s.own, a)
 	}
 	switch {
-	case e.Type() == warc.TypeMetadata:
+	case e.Type() == warc.TypeMetadata && e.Header.Get("Content-Type") == warc.ContentFields:
 		return s.page(of, ref)
 	case a != nil && a.Type == warc.TypeRevisit && of == "": // it is all that was written of what did not change
 		return s.page(a.ID, crawl.Ref{})

@@ -138,7 +138,7 @@ func TestSeedFiles(t *testing.T) {
 		}
 		o.urls = nil
 	}
-	write("http://a.com/\nhttp://b.cz/\n\x00{bad\nftp://c.com/\n" + strings.Repeat("x", 2*seedlog.MaxLine) + "\nhttp://d.com/")
+	write("http://a.com/\nhttp://b.cz/\n\x00{bad\ngopher://c.com/\n" + strings.Repeat("x", 2*seedlog.MaxLine) + "\nhttp://d.com/")
 	r := o.take(t, file, "s.txt")
 	is("broken lines are never fatal (formats.md)", "http://a.com/", "http://d.com/")
 	if r.Lines != 6 || r.Accepted != 2 || r.Broken != 3 || r.Rejected["hosts"] != 1 || len(r.Samples) != 3 || !r.Done {

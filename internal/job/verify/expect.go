@@ -151,7 +151,7 @@ func (v *verifier) need(url string, ms int64) error {
 			return err
 		}
 	}
-	if v.Config.Robots.Policy.String() == "obey" {
+	if v.Config.Robots.Policy.String() == "obey" && u.IsWeb() {
 		return v.tellNeed(toldNeed, crawl.RobotsKey(u.Origin()), ms, url)
 	}
 	return nil

@@ -63,7 +63,7 @@ func (v *verifier) look(c *warc.Checker, in io.ReaderAt, r *result, span frontie
 		return nil
 	}
 	kind, url := e.Type(), e.TargetURI()
-	answer := kind == warc.TypeResponse || kind == warc.TypeRevisit
+	answer := kind == warc.TypeResponse || kind == warc.TypeRevisit || kind == warc.TypeResource
 	switch {
 	case want.kind == expectMetadata && (kind != warc.TypeMetadata || url != want.url), want.kind == expectResponse && !answer,
 		want.kind == expectOriginal && kind != warc.TypeResponse:

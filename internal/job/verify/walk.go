@@ -132,7 +132,7 @@ func (w *walk) within(r *warc.RecordInfo) {
 	switch r.Type {
 	case warc.TypeMetadata:
 		w.compare(r, nil)
-	case warc.TypeResponse, warc.TypeRevisit:
+	case warc.TypeResponse, warc.TypeRevisit, warc.TypeResource:
 		w.response(r, c)
 	}
 }

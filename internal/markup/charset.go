@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -152,63 +151,55 @@ func convert(body []byte, name string) []byte {
 // prescan looks for the charset a page declares in a meta element, and for the
 // language of its root on the way.
 func prescan(body []byte) (name, lang string) {
-	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), prescanHeadMax)]))
+	l := lexer{src: body[:min(len(body), prescanHeadMax)]}
 	inHead := true
-	for pos := 0; ; pos += len(z.Raw()) {
-		tt := z.Next()
-		if tt == html.ErrorToken || pos >= prescanSize && !inHead {
+	for pos := 0; ; pos = l.pos {
+		k := l.next()
+		if k == tokEnd || pos >= prescanSize && !inHead {
 			return "", lang
 		}
-		if tt != html.StartTagToken && tt != html.SelfClosingTagToken && tt != html.EndTagToken {
+		if k != tokStart && k != tokVoid && k != tokClose {
 			continue
 		}
-		tag, more := z.TagName()
-		a := atom.Lookup(tag)
+		a := atom.Lookup(l.name)
 		// The prescan of the standard does not know what a script is.
-		z.NextIsNotRawText()
+		l.raw = ""
 		switch {
-		case tt == html.EndTagToken:
+		case k == tokClose:
 			inHead = inHead && a != atom.Head
 			continue
 		case !headElement(a):
 			inHead = false
-		case a == atom.Html && more:
-			lang = rootLang(z)
-		case a == atom.Meta && more:
-			if name := metaCharset(z); name != "" {
+		case a == atom.Html:
+			lang = rootLang(l.attrs)
+		case a == atom.Meta:
+			if name := metaCharset(l.attrs); name != "" {
 				return name, lang
 			}
 		}
 	}
 }
 
-func rootLang(z *html.Tokenizer) string {
-	for {
-		key, val, more := z.TagAttr()
-		if string(key) == "lang" || string(key) == "xml:lang" {
-			return strings.ToLower(string(val[:min(len(val), 2)]))
-		}
-		if !more {
-			return ""
+func rootLang(attrs []attr) string {
+	for _, a := range attrs {
+		if string(a.key) == "lang" || string(a.key) == "xml:lang" {
+			return strings.ToLower(string(a.val[:min(len(a.val), 2)]))
 		}
 	}
+	return ""
 }
 
-func metaCharset(z *html.Tokenizer) string {
+func metaCharset(attrs []attr) string {
 	var charset, content string
 	pragma := false
-	for {
-		key, val, more := z.TagAttr()
-		switch string(key) {
+	for _, a := range attrs {
+		switch string(a.key) {
 		case "charset":
-			charset = string(val)
+			charset = string(a.val)
 		case "content":
-			content = contentCharset(string(val))
+			content = contentCharset(string(a.val))
 		case "http-equiv":
-			pragma = strings.EqualFold(string(val), "content-type")
-		}
-		if !more {
-			break
+			pragma = strings.EqualFold(string(a.val), "content-type")
 		}
 	}
 	if charset == "" && pragma {

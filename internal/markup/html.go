@@ -3,7 +3,6 @@ package markup
 import (
 	"bytes"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
@@ -14,11 +13,10 @@ type markupParser struct {
 	kind  Kind
 	depth int // of srcdoc documents
 
-	z        *html.Tokenizer
-	attrs    []attr
-	x        xmlReader
-	contexts map[string]string // known context strings by themselves
-	scratch  []byte
+	z       lexer
+	attrs   []attr // of the start tag that is read
+	x       xmlReader
+	scratch []byte
 
 	raw      atom.Atom // script, style or title whose text is being read
 	script   scriptType
@@ -37,13 +35,10 @@ type markupParser struct {
 	anchorText textWriter
 }
 
-type attr struct{ key, val []byte }
-
 func newMarkupParser(b *builder, kind Kind, depth int) *markupParser {
 	return &markupParser{
 		b: b, kind: kind, depth: depth, anchor: -1,
-		contexts: map[string]string{},
-		inHead:   kind == HTML || kind == XHTML,
+		inHead: kind == HTML || kind == XHTML,
 	}
 }
 
@@ -51,33 +46,31 @@ func newMarkupParser(b *builder, kind Kind, depth int) *markupParser {
 func (p *markupParser) xml() bool { return p.kind == XML || p.kind == SVG }
 
 func (p *markupParser) run(src []byte) {
-	p.z = html.NewTokenizer(bytes.NewReader(src))
-	p.z.AllowCDATA(p.kind != HTML)
+	p.z = lexer{src: src, cdata: p.kind != HTML}
 	for {
-		t := p.z.Next()
-		if t == html.ErrorToken || !p.b.on(len(p.z.Raw())) {
+		t := p.z.next()
+		if t == tokEnd || !p.b.on(p.z.size) {
 			p.closeAnchor()
 			return
 		}
 		switch t {
-		case html.TextToken:
-			p.onText(p.z.Text())
-		case html.StartTagToken:
-			p.onStart(false)
-		case html.SelfClosingTagToken:
-			p.onStart(true)
-		case html.EndTagToken:
-			name, _ := p.z.TagName()
+		case tokText:
+			p.onText(p.z.text)
+		case tokStart, tokVoid:
+			p.onStart(t == tokVoid)
+		case tokClose:
+			name := p.z.name
 			if p.kind == XML {
 				_, name = prefixed(name)
 			}
 			p.onEnd(atom.Lookup(name))
-		case html.CommentToken:
-			p.onInstruction(p.z.Text())
-		case html.DoctypeToken:
+		case tokComment:
+			p.onInstruction(p.z.text)
+		case tokDoctype:
 			if p.kind == XML {
-				p.doctype(p.z.Text())
+				p.doctype(p.z.text)
 			}
+		case tokNothing, tokEnd:
 		}
 	}
 }
@@ -132,22 +125,15 @@ func (p *markupParser) onTitle(s []byte) {
 }
 
 func (p *markupParser) onStart(selfClosing bool) {
-	name, more := p.z.TagName()
+	name := p.z.name
 	a := atom.Lookup(name)
 	tag := name
 	if a != 0 {
 		tag = []byte(a.String())
 	} else {
-		// The name is overwritten by reading attributes no sooner than the next
-		// token, but custom names are used in contexts and must be harmless.
-		tag = safeName(tag)
+		tag = safeName(tag) // custom names are used in contexts and must be harmless
 	}
-	p.attrs = p.attrs[:0]
-	for more && len(p.attrs) < maxAttrs {
-		var at attr
-		at.key, at.val, more = p.z.TagAttr()
-		p.attrs = append(p.attrs, at)
-	}
+	p.attrs = p.z.attrs
 	closed := selfClosing && (p.kind != HTML || p.svg > 0)
 	if p.kind == XML {
 		v, local := p.xmlStart(name)
@@ -171,7 +157,7 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 		return
 	}
 	if p.xml() || p.svg > 0 || closed {
-		p.z.NextIsNotRawText()
+		p.z.raw = ""
 	}
 	if p.inHead && !headElement(a) && p.noscript == 0 && p.template == 0 {
 		p.inHead = false
@@ -183,7 +169,7 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 	case p.svg > 0 && sep == '\n':
 		// HTML inside SVG ends it (foreignObject, or an svg left open).
 		p.svg = 0
-		p.z.AllowCDATA(p.kind != HTML)
+		p.z.cdata = p.kind != HTML
 	}
 	if sep != 0 && p.template == 0 {
 		p.b.text.sep(sep)
@@ -196,15 +182,15 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 		p.raw = a
 	case atom.Noscript:
 		p.noscript++
-		p.z.NextIsNotRawText()
+		p.z.raw = ""
 	case atom.Noframes, atom.Noembed:
-		p.z.NextIsNotRawText()
+		p.z.raw = ""
 	case atom.Iframe:
 		// The content is never shown: the tokenizer reads it as one raw text.
 		p.raw = a
 	case atom.Svg:
 		p.svg++
-		p.z.AllowCDATA(true)
+		p.z.cdata = true
 	case atom.Template:
 		if !p.has("shadowrootmode") {
 			p.template++
@@ -244,7 +230,7 @@ func (p *markupParser) onEnd(a atom.Atom) {
 		p.noscript = max(p.noscript-1, 0)
 	case atom.Svg:
 		p.svg = max(p.svg-1, 0)
-		p.z.AllowCDATA(p.kind != HTML || p.svg > 0)
+		p.z.cdata = p.kind != HTML || p.svg > 0
 	case atom.Template:
 		if p.template > 1 || !p.fragment {
 			p.template = max(p.template-1, 0)
@@ -303,16 +289,13 @@ func (p *markupParser) onInstruction(s []byte) {
 	if p.kind == HTML || !bytes.HasPrefix(s, []byte("?xml-stylesheet")) {
 		return
 	}
-	z := html.NewTokenizer(bytes.NewReader(append([]byte("<pi "), append(bytes.TrimSuffix(s[len("?xml-stylesheet"):], []byte("?")), '>')...)))
-	if tt := z.Next(); tt != html.StartTagToken && tt != html.SelfClosingTagToken {
+	z := lexer{src: append([]byte("<pi "), append(bytes.TrimSuffix(s[len("?xml-stylesheet"):], []byte("?")), '>')...)}
+	if tt := z.next(); tt != tokStart && tt != tokVoid {
 		return
 	}
-	_, more := z.TagName()
-	for more {
-		var key, val []byte
-		key, val, more = z.TagAttr()
-		if string(key) == "href" {
-			p.strong(val, "xml-stylesheet/@href")
+	for _, a := range z.attrs {
+		if string(a.key) == "href" {
+			p.strong(a.val, "xml-stylesheet/@href")
 		}
 	}
 }
@@ -339,11 +322,11 @@ func (p *markupParser) has(key string) bool {
 // context returns tag/@key; each distinct one is allocated once.
 func (p *markupParser) context(tag []byte, key string) string {
 	p.scratch = append(append(append(p.scratch[:0], tag...), "/@"...), key...)
-	if c, ok := p.contexts[string(p.scratch)]; ok {
+	if c, ok := p.b.contexts[string(p.scratch)]; ok {
 		return c
 	}
 	c := string(p.scratch)
-	p.contexts[c] = c
+	p.b.contexts[c] = c
 	return c
 }
 

@@ -47,14 +47,19 @@ func (b *builder) js(src []byte, data bool) {
 	}
 	s := jsScan{b: b, data: data}
 	l := jsLexer{src: src}
-	for {
-		from := l.pos
+	const often = 4 << 10
+	for from := 0; ; {
 		k, text := l.next(s.afterValue)
 		if k == jsStr {
 			text = l.joined(text)
 		}
-		if k == jsEnd || !b.on(l.pos-from) {
+		if k == jsEnd {
 			break
+		}
+		if n := l.pos - from; n >= often {
+			if from = l.pos; !b.on(n) {
+				break
+			}
 		}
 		s.token(k, text)
 	}
@@ -293,11 +298,12 @@ func jsUnescape(s []byte) []byte {
 	}
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			out = append(out, s[i])
-			continue
+		n := bytes.IndexByte(s[i:], '\\')
+		if n < 0 || i+n+1 == len(s) {
+			return append(out, s[i:]...)
 		}
-		i++
+		out = append(out, s[i:i+n]...)
+		i += n + 1
 		switch s[i] {
 		case 'u', 'x':
 			n := 4

@@ -98,6 +98,8 @@ func (l *jsLexer) at(n int) byte {
 func (l *jsLexer) skip() {
 	for l.pos < len(l.src) {
 		switch c := l.src[l.pos]; {
+		case jsClass[c]&jsPlain != 0:
+			return
 		case c == '\n' || c == '\r':
 			l.pos++
 			l.lineBegan = false
@@ -117,7 +119,7 @@ func (l *jsLexer) skip() {
 			} else {
 				l.pos = len(l.src)
 			}
-		case c == '/' && l.at(1) == '/', c == '#' && l.at(1) == '!' && l.pos == 0, l.has("<!--"), !l.lineBegan && l.has("-->"):
+		case c == '/' && l.at(1) == '/', c == '#' && l.at(1) == '!' && l.pos == 0, c == '<' && l.has("<!--"), c == '-' && !l.lineBegan && l.has("-->"):
 			l.line()
 		default:
 			return
@@ -212,9 +214,26 @@ func (l *jsLexer) token(afterValue bool) jsKind {
 
 // jsIdent reports bytes of identifiers and of their escapes, and digits. Letters
 // outside ASCII are not told from other signs: scripts have none there.
-func jsIdent(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '$' || c == '\\' || c >= utf8.RuneSelf
-}
+func jsIdent(c byte) bool { return jsClass[c]&jsName != 0 }
+
+// Classes of bytes.
+const (
+	jsName  = 1 << iota // of identifiers
+	jsPlain             // neither white space nor the beginning of it or of a comment
+)
+
+var jsClass = func() (class [256]uint8) {
+	for i := range class {
+		c := byte(i)
+		if 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '$' || c == '\\' || c >= utf8.RuneSelf {
+			class[i] |= jsName
+		}
+		if c > ' ' && c < utf8.RuneSelf && c != '/' && c != '<' && c != '-' && c != '#' {
+			class[i] |= jsPlain
+		}
+	}
+	return class
+}()
 
 // ident goes to the end of an identifier.
 func (l *jsLexer) ident() {

@@ -190,7 +190,7 @@ func Parse(kind Kind, body []byte, o Options) *Doc {
 	o.MaxText = orDefault(o.MaxText, defaultMaxText)
 	o.MaxLinks = orDefault(o.MaxLinks, defaultMaxLinks)
 	o.MaxSource = orDefault(o.MaxSource, defaultMaxSource)
-	b := &builder{doc: &Doc{Kind: kind}, o: o, seen: map[linkKey]struct{}{}}
+	b := &builder{doc: &Doc{Kind: kind}, o: o, seen: map[linkKey]struct{}{}, contexts: map[string]string{}}
 	b.text.max = o.MaxText
 	b.read(kind, body)
 	return b.finish()
@@ -218,6 +218,9 @@ type builder struct {
 	strong   bool   // some links are
 	quotes   int    // strings that hold what is read (quoted.go)
 	written  bool   // it becomes part of the page
+
+	contexts map[string]string // known context strings by themselves
+	tags     []byte            // room for fragment
 }
 
 // on notes that n bytes were read and reports whether to read on.

@@ -7,8 +7,6 @@ import (
 	"io"
 	"path"
 	"strings"
-
-	"golang.org/x/net/html"
 )
 
 // Bounds of what is unpacked of one document.
@@ -103,41 +101,32 @@ func isTextPart(name string) bool {
 // xmlTags yields the tags and texts of an XML part: for a tag its local name and attributes, for a text "" and the text.
 func (b *builder) xmlTags(data []byte, tag func(name string, end bool, attr func(local string) string), text func([]byte)) {
 	src, _, _ := decode(XML, data, "")
-	z := html.NewTokenizer(bytes.NewReader(src))
-	z.SetMaxBuf(1 << 20)
-	z.AllowCDATA(true)
+	l := lexer{src: src, cdata: true}
+	get := func(key string) string {
+		for _, a := range l.attrs {
+			if local(a.key) == key {
+				return string(a.val)
+			}
+		}
+		return ""
+	}
 	for {
-		kind := z.Next()
-		if !b.on(len(z.Raw())) {
+		kind := l.next()
+		if kind == tokEnd || !b.on(l.size) {
 			return
 		}
 		switch kind {
-		case html.ErrorToken:
-			return
-		case html.TextToken:
-			text(z.Text())
-		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			raw, has := z.TagName()
-			name := local(raw)
-			var keys, values []string
-			for n := 0; has && n < maxAttrs; n++ {
-				var k, v []byte
-				k, v, has = z.TagAttr()
-				keys, values = append(keys, local(k)), append(values, string(v))
+		case tokText:
+			text(l.text)
+		case tokStart, tokVoid, tokClose:
+			if l.raw = ""; kind == tokClose {
+				l.attrs = l.attrs[:0]
 			}
-			get := func(key string) string {
-				for i, k := range keys {
-					if k == key {
-						return values[i]
-					}
-				}
-				return ""
+			tag(local(l.name), kind == tokClose, get)
+			if kind == tokVoid {
+				tag(local(l.name), true, get)
 			}
-			tag(name, kind == html.EndTagToken, get)
-			if kind == html.SelfClosingTagToken {
-				tag(name, true, get)
-			}
-			z.NextIsNotRawText()
+		case tokComment, tokDoctype, tokNothing, tokEnd:
 		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"golang.org/x/net/html"
 )
 
 // hls reads a media or master playlist (RFC 8216): each line that is not a tag
@@ -52,38 +50,34 @@ func (b *builder) hlsTag(line []byte) {
 // combined with the BaseURL elements around them; those with $…$ templates name
 // no single file and are left out.
 func (b *builder) dash(src []byte) {
-	z := html.NewTokenizer(bytes.NewReader(src))
-	z.AllowCDATA(true)
+	l := lexer{src: src, cdata: true}
 	bases := []string{""} // one per open element
 	inBase := false
 	var segments dashSegments
 	for {
-		tt := z.Next()
-		if tt == html.ErrorToken || !b.on(len(z.Raw())) {
+		k := l.next()
+		if k == tokEnd || !b.on(l.size) {
 			return
 		}
-		switch tt {
-		case html.StartTagToken, html.SelfClosingTagToken:
-			name, more := z.TagName()
-			z.NextIsNotRawText()
-			inBase = tt == html.StartTagToken && localName(name) == "baseurl"
-			element, base := localName(name), bases[len(bases)-1]
-			attrs := map[string]string{}
-			for more && len(attrs) < maxAttrs {
-				var key, val []byte
-				key, val, more = z.TagAttr()
-				b.dashAttr(string(key), val, base)
-				attrs[string(key)] = string(val)
+		switch k {
+		case tokStart, tokVoid:
+			l.raw = ""
+			element, base := localName(l.name), bases[len(bases)-1]
+			inBase = k == tokStart && element == "baseurl"
+			attrs := make(map[string]string, len(l.attrs))
+			for _, a := range l.attrs {
+				b.dashAttr(string(a.key), a.val, base)
+				attrs[string(a.key)] = string(a.val)
 			}
 			segments.start(element, attrs, base)
-			if tt == html.SelfClosingTagToken {
+			if k == tokVoid {
 				segments.end(b, element, base)
 			}
-			if tt == html.StartTagToken && !inBase && len(bases) < 64 {
+			if k == tokStart && !inBase && len(bases) < 64 {
 				bases = append(bases, bases[len(bases)-1])
 			}
-		case html.TextToken:
-			if ref, ok := cleanURL(z.Text()); inBase && ok {
+		case tokText:
+			if ref, ok := cleanURL(l.text); inBase && ok {
 				top := len(bases) - 1
 				parent := ""
 				if top > 0 {
@@ -95,12 +89,13 @@ func (b *builder) dash(src []byte) {
 				}
 			}
 			inBase = false
-		case html.EndTagToken:
-			if name, _ := z.TagName(); localName(name) != "baseurl" {
-				segments.end(b, localName(name), bases[len(bases)-1])
+		case tokClose:
+			if name := localName(l.name); name != "baseurl" {
+				segments.end(b, name, bases[len(bases)-1])
 				bases = bases[:max(len(bases)-1, 1)]
 			}
 			inBase = false
+		case tokComment, tokDoctype, tokNothing, tokEnd:
 		}
 	}
 }

@@ -62,7 +62,8 @@ func (b *builder) inside(written bool, read func()) {
 
 // fragment takes the links of a piece of HTML. Only tags that may have some are read, one behind the other.
 func (b *builder) fragment(s []byte, depth int) {
-	var tags []byte
+	tags := b.tags[:0]
+	b.tags = nil // a fragment may hold another
 	for len(s) > 0 && b.on(0) {
 		start := bytes.IndexByte(s, '<')
 		if start < 0 {
@@ -94,6 +95,7 @@ func (b *builder) fragment(s []byte, depth int) {
 		p.fragment, p.template = true, 1
 		p.run(tags)
 	}
+	b.tags = tags
 }
 
 // tagEnd returns the length of the tag or comment that s begins with; 0 when it begins with text, -1 when

@@ -27,6 +27,7 @@ type Config struct {
 	SourceMaps bool     `toml:"source_maps"` // take the source map that a script or a style sheet names at its end
 
 	Room  *Room  `toml:"-"` // where documents are read; nil = no bounds
+	Off   bool   `toml:"-"` // read nothing
 	Token string `toml:"-"` // the product token that robots meta elements may be for
 }
 
@@ -65,7 +66,7 @@ func NewMarkup(cfg Config, formats ...markup.Kind) *Markup { return &Markup{cfg,
 
 // Process implements [chain.Processor].
 func (m *Markup) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
-	if !success(u) || u.IsPrereq() || u.Rec == nil {
+	if m.cfg.Off || !success(u) || u.IsPrereq() || u.Rec == nil {
 		return chain.Idle(), nil
 	}
 	idle := true

@@ -16,6 +16,8 @@ type Documents struct {
 	// MaxTime is how long the extraction of links of one document may take, and how
 	// long its analysis. What was found until then is kept. 0 = no limit.
 	MaxTime time.Duration `toml:"max_time"`
+	// Packed has documents in ZIP, tar and gzip files read, too.
+	Packed bool `toml:"packed"`
 }
 
 // DefaultDocuments returns one document per processor and 30 s for each.

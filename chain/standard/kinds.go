@@ -38,6 +38,7 @@ type Env struct {
 	HTTP        *fetch.HTTP // opened by the job, from its own section of job.toml
 	Analyzer    *analyzer.Analyzer
 	Room        *extract.Room // where documents are read
+	Packed      bool          // what is in ZIP, tar and gzip files is read, too
 	Whois       extract.Whois // nil = nobody is asked
 	Archive     write.Pool
 	Reader      fetch.ArchiveReader
@@ -86,6 +87,7 @@ func Kinds() []Kind {
 		kinds = append(kinds, Kind{chain.Extract, m.kind, m.doc, newMarkup(m.formats)})
 	}
 	return append(kinds,
+		Kind{chain.Extract, "packed", "links and text of documents in ZIP, tar and gzip files, where documents.packed is set", newPacked},
 		Kind{chain.Extract, "soft-404", "marks pages that stand for addresses that do not exist, as http.soft_404 says", plain(func(*Env) chain.Processor { return extract.NewSoft404() })},
 		Kind{chain.Extract, "directives", "heeds noindex and noarchive of robots meta elements and X-Robots-Tag, by setting", newDirectives},
 		Kind{chain.Extract, KindWebAnalyzer, "judges pages by the profiles; comes last", newWebAnalyzer},
@@ -175,6 +177,12 @@ func newWebAnalyzer(env *Env, options map[string]any) (chain.Processor, conf.Pro
 
 func newWARC(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
 	return write.NewWARC(env.Archive, env.Depths, env.Hosts, env.Clock, env.Dedup, env.Originals, env.Earlier, env.EntityDigest), none(options)
+}
+
+func newPacked(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
+	c, problems := read(options, extract.DefaultConfig())
+	c.Room, c.Token, c.Off = env.Room, env.RobotsToken, !env.Packed
+	return extract.NewMarkup(c, markup.Packed), problems
 }
 
 func newLinksScoper(env *Env, options map[string]any) (chain.Processor, conf.Problems) {

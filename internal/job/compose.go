@@ -218,7 +218,7 @@ func (c *composer) openChains(context.Context) error {
 	steps, problems := standard.Build(&standard.Env{
 		Whois: asked,
 		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Sheets: c.sheets, Hosts: c.frontier,
-		Robots: c.cfg.Robots.Policy, RobotsToken: c.cfg.HTTP.RobotsToken, LinksLog: links, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Archive: c.pool,
+		Robots: c.cfg.Robots.Policy, RobotsToken: c.cfg.HTTP.RobotsToken, LinksLog: links, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Packed: c.cfg.Documents.Packed, Archive: c.pool,
 		Dedup: c.cfg.Dedup, Originals: c.frontier, Earlier: earlier, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		Reader: c.records(), FileName: archive{pool: c.pool}.FileName,
 	}, c.cfg.Chain)

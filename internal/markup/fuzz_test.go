@@ -75,7 +75,7 @@ func FuzzOther(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, k := range []Kind{HLS, DASH, Manifest, PDF, OOXML, ODF, EPUB, RTF} {
+		for _, k := range []Kind{HLS, DASH, Manifest, PDF, OOXML, ODF, EPUB, RTF, Packed} {
 			check(t, k, body, "")
 		}
 	})

@@ -77,7 +77,7 @@ func theirs(src []byte) []string {
 				out.add(fmt.Sprintf("! %q", z.Text()))
 			}
 		case html.DoctypeToken:
-			out.add(fmt.Sprintf("d %q", z.Text()))
+			out.add(fmt.Sprintf("d %q", bytes.ReplaceAll(z.Text(), []byte{0}, []byte("\uFFFD")))) // as the standard has it
 		}
 	}
 }

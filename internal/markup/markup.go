@@ -31,11 +31,12 @@ const (
 	ODF   // OpenDocument
 	EPUB
 	RTF
+	Packed // ZIP, tar, gzip
 )
 
 // String returns the name of the format in lower case.
 func (k Kind) String() string {
-	names := [...]string{"none", "html", "xhtml", "text", "css", "js", "svg", "xml", "hls", "dash", "manifest", "json", "rnc", "pdf", "ooxml", "odf", "epub", "rtf"}
+	names := [...]string{"none", "html", "xhtml", "text", "css", "js", "svg", "xml", "hls", "dash", "manifest", "json", "rnc", "pdf", "ooxml", "odf", "epub", "rtf", "packed"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -70,6 +71,8 @@ func KindOf(mimeType string) Kind {
 		return EPUB
 	case "application/rtf", "text/rtf":
 		return RTF
+	case "application/zip", "application/x-zip-compressed", "application/gzip", "application/x-gzip", "application/x-tar":
+		return Packed
 	}
 	switch {
 	case strings.HasPrefix(mimeType, "application/vnd.openxmlformats-officedocument."), strings.HasPrefix(mimeType, "application/vnd.ms-") && strings.HasSuffix(mimeType, "macroenabled.12"):
@@ -260,6 +263,9 @@ func (b *builder) read(kind Kind, body []byte) {
 		return
 	case RTF:
 		b.rtf(body)
+		return
+	case Packed:
+		b.packed(body, 1)
 		return
 	}
 	var src []byte

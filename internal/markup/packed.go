@@ -1,0 +1,136 @@
+package markup
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxPacked is how deep packed files may stand in each other; a document of an office in ZIP counts.
+const maxPacked = 2
+
+// packed reads the documents in a ZIP, tar or gzip file: their text, and those of their links that say which server they are of. What is
+// relative leads to another member, which has no address.
+func (b *builder) packed(body []byte, depth int) {
+	switch {
+	case bytes.HasPrefix(body, []byte("PK")):
+		b.parts(body, func(name string, data []byte) { b.member(name, data, depth) })
+	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(bytes.NewReader(body))
+		if err != nil {
+			return
+		}
+		plain, _ := io.ReadAll(io.LimitReader(z, maxPart)) // damaged: what comes before
+		if isTar(plain) {
+			b.packed(plain, depth)
+		} else {
+			b.member(z.Name, plain, depth)
+		}
+	case isTar(body):
+		in := tar.NewReader(bytes.NewReader(body))
+		for n := 0; n < maxParts && b.on(stopEvery); n++ {
+			h, err := in.Next()
+			if err != nil {
+				return // damaged: what comes before
+			}
+			if h.Typeflag == tar.TypeReg {
+				data, _ := io.ReadAll(io.LimitReader(in, maxPart))
+				b.member(h.Name, data, depth)
+			}
+		}
+	}
+}
+
+func isTar(b []byte) bool { return len(b) > 512 && bytes.HasPrefix(b[257:], []byte("ustar")) }
+
+// member reads a document in a packed file.
+func (b *builder) member(name string, data []byte, depth int) {
+	if !b.on(len(data)) {
+		return
+	}
+	kind := memberKind(name, data)
+	if kind == Packed {
+		if depth < maxPacked {
+			b.packed(data, depth+1)
+		}
+		return
+	}
+	if kind == None {
+		return
+	}
+	d := Parse(kind, data, Options{MaxText: b.o.MaxText, MaxLinks: b.o.MaxLinks, RobotsToken: b.o.RobotsToken, Stop: b.o.Stop})
+	for _, l := range d.Links {
+		ref := l.URL
+		if schemeLen([]byte(ref)) == 0 && (schemeLen([]byte(d.Base)) > 0 || schemeLen([]byte(l.Base)) > 0) {
+			ref = joinRef(d.Base, joinRef(l.Base, ref))
+		}
+		if schemeLen([]byte(ref)) == 0 {
+			continue
+		}
+		as := Speculative
+		if l.Kind == Nav {
+			as = Nav
+		}
+		if k := b.add([]byte(ref), as, "packed:"+l.Context); k != nil {
+			k.Text, k.NoFollow = l.Text, l.NoFollow
+		}
+	}
+	b.doc.DroppedLinks += d.DroppedLinks
+	b.doc.Langs = append(b.doc.Langs, d.Langs[:min(len(d.Langs), maxLangs-len(b.doc.Langs))]...)
+	b.text.pre = 1
+	b.text.sep('\n')
+	b.text.write([]byte(d.Text))
+	b.doc.Stopped = b.doc.Stopped || d.Stopped
+}
+
+// memberKind tells the format of a member by its name, else by how it begins.
+func memberKind(name string, data []byte) Kind {
+	ext := strings.ToLower(path.Ext(name))
+	switch ext {
+	case ".html", ".htm", ".php", ".asp", ".aspx", ".jsp", ".shtml":
+		return HTML
+	case ".xhtml", ".xht":
+		return XHTML
+	case ".css":
+		return CSS
+	case ".js", ".mjs":
+		return JS
+	case ".json":
+		return JSON
+	case ".xml", ".rss", ".atom", ".rdf", ".opml", ".xsd", ".xsl", ".svg":
+		return XML
+	case ".pdf":
+		return PDF
+	case ".rtf":
+		return RTF
+	case ".docx", ".xlsx", ".pptx":
+		return OOXML
+	case ".odt", ".ods", ".odp":
+		return ODF
+	case ".epub":
+		return EPUB
+	case ".zip", ".gz", ".tgz", ".tar":
+		return Packed
+	}
+	head := data[:min(len(data), 1<<10)]
+	low := bytes.ToLower(head)
+	switch {
+	case bytes.HasPrefix(head, []byte("%PDF-")):
+		return PDF
+	case bytes.HasPrefix(head, []byte(`{\rtf`)):
+		return RTF
+	case bytes.IndexByte(head, 0) >= 0 || len(head) == 0:
+		return None
+	case bytes.Contains(low, []byte("<!doctype html")), bytes.Contains(low, []byte("<html")):
+		return HTML
+	case bytes.HasPrefix(low, []byte("<?xml")):
+		return XML
+	case ext == ".txt" || ext == ".md" || ext == ".csv" || utf8.Valid(head[:max(len(head)-utf8.UTFMax, 0)]):
+		return PlainText
+	}
+	return None
+}

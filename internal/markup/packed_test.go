@@ -1,0 +1,108 @@
+package markup
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func zipFile(t *testing.T, files map[string][]byte, order ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range order {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(files[name])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipped(t *testing.T, name string, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Name = name
+	_, err := z.Write(data)
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarred(t *testing.T, name string, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := w.WriteHeader(&tar.Header{Name: name, Size: int64(len(data)), Mode: 0o644, Typeflag: tar.TypeReg})
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// What is in packed files is read as what it is; links count that name a server.
+func TestPacked(t *testing.T) {
+	page := []byte(`<base href="http://a.cz/d/"><p>Text stránky<a href="x">X</a><a href="http://b.cz/">B</a><img src="http://c.cz/i.png">`)
+	files := map[string][]byte{
+		"a/page.html": page, "note": []byte("Poznámka http://no.cz/"), "style.css": []byte("a{background:url(rel.png)}b{background:url(http://d.cz/e.png)}"),
+		"bin.dat": {0, 1, 2}, "inner.zip": nil, "deep.tgz": nil,
+	}
+	files["inner.zip"] = zipFile(t, map[string][]byte{"q.html": []byte(`<a href="http://e.cz/">E</a>`)}, "q.html")
+	files["deep.tgz"] = gzipped(t, "", tarred(t, "w.zip", zipFile(t, map[string][]byte{"z.html": []byte(`<a href="http://toodeep.cz/">`)}, "z.html")))
+	whole := zipFile(t, files, "a/page.html", "note", "style.css", "bin.dat", "inner.zip", "deep.tgz")
+	show := func(body []byte) string {
+		d := Parse(Packed, body, Options{})
+		var out []string
+		for _, l := range d.Links {
+			out = append(out, fmt.Sprintf("%c %s %s", l.Hop, l.URL, l.Context))
+		}
+		return strings.Join(out, "\n") + "\n" + strings.Join(strings.Fields(d.Text), " ")
+	}
+	const links = "L http://a.cz/d/x packed:a/@href\nL http://b.cz/ packed:a/@href\n"
+	for name, c := range map[string]struct {
+		body []byte
+		want string
+	}{
+		"zip":     {whole, links + "L http://e.cz/ packed:a/@href\nX http://c.cz/i.png packed:img/@src\nX http://d.cz/e.png packed:css/url\nText stránkyXB Poznámka http://no.cz/ E"},
+		"gzip":    {gzipped(t, "page.html", page), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
+		"no name": {gzipped(t, "", append([]byte("<!doctype html>"), page...)), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
+		"tar":     {tarred(t, "page.html", page), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
+		"tar.gz":  {gzipped(t, "x.tar", tarred(t, "page.html", page)), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
+		"broken":  {[]byte("PK\x03\x04"), "\n"},
+		"other":   {[]byte("Rar!"), "\n"},
+	} {
+		if got := show(c.body); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+	for n := range whole { // damaged: no panic, nothing that is not there
+		if got := show(whole[:n]); strings.Contains(got, "toodeep") {
+			t.Fatal(got)
+		}
+	}
+	bomb := gzipped(t, "a.txt", make([]byte, 200<<20))
+	if d := Parse(Packed, bomb, Options{}); len(d.Text) > 1<<20 {
+		t.Error("too much")
+	}
+}

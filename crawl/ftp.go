@@ -6,6 +6,9 @@ import (
 	"exclave/internal/urlx"
 )
 
+// StatusFTPFile is what an FTP server says of a file, or of a list of names, that came whole (RFC 959 §4.2.1: 226).
+const StatusFTPFile Status = 226
+
 // StatusFTPDirectory is what an FTP server says of a directory that was asked for without a slash at the end of its address.
 const StatusFTPDirectory Status = 250
 

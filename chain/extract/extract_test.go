@@ -280,7 +280,7 @@ func TestBases(t *testing.T) {
 			[]string{"http://a.com/d/s.css", "http://a.com/x/l.html", "http://a.com/d/i.png", "http://a.com/x/i.png", "http://a.com/x/j.js", "http://a.com/x/k.png"}},
 		{"a srcdoc has a base of its own, beside the one of the page for its pictures (docs/extraction-browser.md), a template none", "", "", "http://a.com/d/p", "text/html",
 			`<template><base href="/t/"></template><iframe srcdoc="<img src=a.png><base href='/s/'><img src=b.png>"></iframe><img src=c.png>`,
-			[]string{"http://a.com/d/a.png", "http://a.com/s/b.png", "http://a.com/d/b.png", "http://a.com/d/c.png"}},
+			[]string{"http://a.com/d/a.png", "http://a.com/s/b.png", "http://a.com/d/b.png", "http://a.com/s/a.png", "http://a.com/d/c.png"}},
 		{"strings of a script are relative to its page, imports are not", "http://a.com/d/p", "LE", "http://cdn.com/js/s.js", "text/javascript",
 			`import "./m.js"; x = "img/a.png"; location = "go"; new Worker("w.js")`,
 			[]string{"http://cdn.com/js/m.js", "http://a.com/d/go", "http://a.com/d/w.js", "http://a.com/d/img/a.png"}},

@@ -141,9 +141,8 @@ func (s *ftpSession) run(ctx context.Context) error {
 			err = errors.Join(err, file.Close())
 		}
 	}
-	s.event("Closed control connection to %s", s.target.Authority())
 	if err = s.received(err, listed); err == nil && listed && !dir && path != "" {
-		s.u.Status = ftpDone
+		s.u.Status = crawl.StatusFTPDirectory
 	}
 	return err
 }
@@ -155,7 +154,6 @@ func (s *ftpSession) received(err error, dir bool) error {
 	switch {
 	case s.size == 0 && s.truncated == "" && dir && (code == ftpNoFile || code == 450):
 		// Some servers say so of a directory without files.
-		s.u.Status = ftpClosing
 	case s.truncated == "" && code != ftpClosing && code != ftpDone && s.size == 0:
 		s.got = false
 		return s.failure(err)
@@ -164,7 +162,7 @@ func (s *ftpSession) received(err error, dir bool) error {
 	case s.truncated == "" && code != ftpClosing && code != ftpDone:
 		s.cut(crawl.TruncDisconnect, "discTrunc")
 	}
-	s.u.Status = ftpClosing
+	s.u.Status = crawl.StatusFTPFile
 	return nil
 }
 

@@ -325,7 +325,15 @@ func (p *markupParser) srcdoc() {
 	p.b.text.sep('\n')
 	pre, base := p.b.text.pre, p.b.base
 	p.b.text.pre = 0
+	before := len(p.b.doc.Links)
 	newMarkupParser(p.b, HTML, p.depth+1).run(doc)
+	if of := p.b.base; of != base {
+		for _, l := range p.b.doc.Links[before:] { // a picture before the base element: a browser may ask for it twice, as in a page
+			if l.Base == base && strings.HasPrefix(l.Context, "img/") {
+				p.b.add([]byte(l.URL), l.Kind, l.Context)
+			}
+		}
+	}
 	p.b.text.pre, p.b.base = pre, base
 	p.b.text.sep('\n')
 }

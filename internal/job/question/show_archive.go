@@ -165,7 +165,14 @@ func (s *lookup) link(l *ShownLinks, f []string) error {
 
 // statusWords says what a status means.
 func statusWords(s crawl.Status) string {
-	if s.IsHTTP() {
+	switch {
+	case s == crawl.StatusFTPFile:
+		return "226 an FTP server gave it"
+	case s == crawl.StatusFTPDirectory:
+		return "250 a directory of an FTP server"
+	case s == crawl.StatusWhois:
+		return "2001 a WHOIS server answered"
+	case s.IsHTTP():
 		if text := http.StatusText(int(s)); text != "" {
 			return fmt.Sprintf("%d %s", s, text)
 		}
@@ -176,7 +183,7 @@ func statusWords(s crawl.Status) string {
 		crawl.StatusDNSFailed: "the host name has no address", crawl.StatusConnectFailed: "no connection",
 		crawl.StatusConnectionLost: "the connection broke", crawl.StatusTimeout: "the server took too long",
 		crawl.StatusRuntimeError: "a failure of our own", crawl.StatusDNSPrereqFailed: "its host name has no address",
-		crawl.StatusUnfetchable: "nothing fetches this scheme", crawl.StatusTooManyRetries: "tried too often",
+		crawl.StatusUnfetchable: "cannot be fetched", crawl.StatusTooManyRetries: "tried too often",
 		crawl.StatusDeferred: "waits for a prerequisite", crawl.StatusNotQueueable: "cannot be queued",
 		crawl.StatusRobotsPrereqFailed: "robots.txt could not be fetched", crawl.StatusOtherPrereqFailed: "a prerequisite failed",
 		crawl.StatusPrereqUnschedulable: "a prerequisite cannot be queued", crawl.StatusDeemedNotFound: "taken as not found",

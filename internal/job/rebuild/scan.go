@@ -118,7 +118,7 @@ func (s *scan) answer(e *warc.Entry) (*answer, error) {
 		a.ContentType = e.Header.Get("Content-Type")
 		a.Status = int(crawl.StatusWhois)
 		if a.MIME = mime.Detect(a.URL, a.ContentType, block[:min(len(block), mime.HeadSize)], 0); a.Type == warc.TypeResource {
-			a.Status = 226
+			a.Status = int(crawl.StatusFTPFile)
 		}
 		if crawl.IsFTPListing(u) {
 			a.MIME = mime.Info{Type: "text/plain", Class: mime.Text}

@@ -242,7 +242,7 @@ func TestSplitIsOneForAll(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 
-	log := []byte("http://www.a.com/x\nhttp://a.com/x#y\nhttp://[::1]:8080/\nftp://a.com/\nhttp://u:p@b.com/secret\nhttp://b.com/?q=a&b\n")
+	log := []byte("http://www.a.com/x\nhttp://a.com/x#y\nhttp://[::1]:8080/\ngopher://a.com/\nhttp://u:p@b.com/secret\nhttp://b.com/?q=a&b\n")
 	dir := filepath.Join(t.TempDir(), "made")
 	if _, total, err := Make(t.Context(), dir, Options{Rules: urlx.Rules{StripWWW: true}}, Plan{By: ByTLD, Parts: 9}, reading(t.Context(), log), jobText); err != nil || total.URLs != 3 || total.Hosts != 3 {
 		t.Errorf("%+v %v", total, err)

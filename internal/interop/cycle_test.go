@@ -98,7 +98,7 @@ func cycle(t *testing.T, runs [2][]string) (changed, same []cycled) {
 			changed = append(changed, p)
 		}
 	}
-	if len(changed) < 40 || len(same) < 100 {
+	if len(changed) < 10 || len(same) < 20 { // of a fast crawl most are in one second
 		t.Fatalf("%d changed, %d did not", len(changed), len(same))
 	}
 	return changed, same

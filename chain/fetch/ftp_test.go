@@ -144,8 +144,8 @@ func TestFTPSettings(t *testing.T) {
 	}
 }
 
-// script is a server that answers each line by the next of its own.
-func script(t *testing.T, answers ...string) string {
+// talker is a server that talks to each client by fn; it returns its address.
+func talker(t *testing.T, fn func(in *bufio.Reader, out io.Writer)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -161,22 +161,28 @@ func script(t *testing.T, answers ...string) string {
 			}
 			done.Go(func() {
 				defer c.Close()
-				in := bufio.NewReader(c)
-				for i, a := range answers {
-					if i > 0 {
-						if _, err := in.ReadString('\n'); err != nil {
-							return
-						}
-					}
-					if _, err := io.WriteString(c, a+"\r\n"); err != nil {
-						return
-					}
-				}
-				_, _ = in.ReadString('\n')
+				fn(bufio.NewReader(c), c)
 			})
 		}
 	})
 	return l.Addr().String()
+}
+
+// script is a server that answers each line by the next of its own.
+func script(t *testing.T, answers ...string) string {
+	return talker(t, func(in *bufio.Reader, out io.Writer) {
+		for i, a := range answers {
+			if i > 0 {
+				if _, err := in.ReadString('\n'); err != nil {
+					return
+				}
+			}
+			if _, err := io.WriteString(out, a+"\r\n"); err != nil {
+				return
+			}
+		}
+		_, _ = in.ReadString('\n')
+	})
 }
 
 // What a server says against the rules, or only for now, ends as a status.
@@ -249,24 +255,9 @@ func TestWhois(t *testing.T) {
 }
 
 func whoisServer(t *testing.T, answer string) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var done sync.WaitGroup
-	t.Cleanup(func() { _ = l.Close(); done.Wait() })
-	done.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			if _, err := bufio.NewReader(c).ReadString('\n'); err == nil {
-				_, _ = io.WriteString(c, answer)
-			}
-			_ = c.Close()
+	return talker(t, func(in *bufio.Reader, out io.Writer) {
+		if _, err := in.ReadString('\n'); err == nil {
+			_, _ = io.WriteString(out, answer)
 		}
 	})
-	return l.Addr().String()
 }

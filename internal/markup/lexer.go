@@ -30,10 +30,11 @@ type lexer struct {
 	cdata bool // "<![CDATA[" begins a section
 
 	// Of the present token.
-	size  int    // of its source
-	name  []byte // of a tag, in lower case
-	attrs []attr // of a start tag, at most maxAttrs, each name once, in lower case
-	text  []byte // of text, comments and doctypes
+	size  int                 // of its source
+	name  []byte              // of a tag, in lower case
+	attrs []attr              // of a start tag, at most maxAttrs, each name once, in lower case
+	text  []byte              // of text, comments and doctypes
+	names map[string]struct{} // of attrs, when they are many
 
 	raw string // the element whose text comes next; "" = none. The parser may take it back
 }
@@ -185,6 +186,7 @@ func (l *lexer) tag(attrs bool) (closed, ok bool) {
 		if attrs && len(key) > 0 && len(l.attrs) < maxAttrs {
 			if k := lowered(key); !l.has(k) {
 				l.attrs = append(l.attrs, attr{k, decodeValue(val)})
+				l.know()
 			}
 		}
 	}
@@ -214,7 +216,27 @@ func attrValue(s []byte, i int) (val []byte, next int) {
 	return s[begin:i], i
 }
 
+// fewAttrs is how many names are compared one by one; more are looked up.
+const fewAttrs = 16
+
+// know keeps the names of a tag with many attributes.
+func (l *lexer) know() {
+	switch n := len(l.attrs); {
+	case n == fewAttrs:
+		l.names = make(map[string]struct{}, 4*fewAttrs)
+		for _, a := range l.attrs {
+			l.names[string(a.key)] = struct{}{}
+		}
+	case n > fewAttrs:
+		l.names[string(l.attrs[n-1].key)] = struct{}{}
+	}
+}
+
 func (l *lexer) has(key []byte) bool {
+	if len(l.attrs) >= fewAttrs {
+		_, known := l.names[string(key)]
+		return known
+	}
 	for i := range l.attrs {
 		if bytes.Equal(l.attrs[i].key, key) {
 			return true

@@ -145,6 +145,17 @@ func TestTokens(t *testing.T) {
 	} {
 		compareTokens(t, []byte(s))
 	}
+	for _, n := range []int{fewAttrs - 1, fewAttrs, fewAttrs + 1, 40, maxAttrs, maxAttrs + 9} { // each name once, however many there are
+		var tag strings.Builder
+		for i := range n {
+			fmt.Fprintf(&tag, " A%d=%d a%d=again", i, i, i/2)
+		}
+		compareTokens(t, []byte("<p"+tag.String()+"><b"+tag.String()+">"))
+	}
+	// A script goes on behind "<" in a comment, too, which theirs takes for the comment's end.
+	if got := strings.Join(ours([]byte("<script><!--<\n<script></script>x</script>b"), false), " "); !strings.HasSuffix(got, `</"script" t "b"`) || !strings.Contains(got, "</script>x") {
+		t.Error(got)
+	}
 	documents := 0
 	for _, root := range []string{"data/links/html5lib-tests", "data/pages", "data/links/heritrix-selftest-sites"} {
 		err := filepath.WalkDir(sharedtest.Path(t, root), func(path string, d fs.DirEntry, err error) error {

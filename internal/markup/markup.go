@@ -224,6 +224,7 @@ type builder struct {
 
 	contexts map[string]string // known context strings by themselves
 	tags     []byte            // room for fragment
+	unpacked int64             // bytes of what packed files hold that were looked at, at all depths
 }
 
 // on notes that n bytes were read and reports whether to read on.

@@ -19,8 +19,7 @@ const (
 // parts yields what a ZIP file holds, from its beginning on and without its directory, so that a cut or damaged one
 // gives what it has. A part that breaks off is yielded up to there.
 func (b *builder) parts(body []byte, yield func(name string, data []byte)) {
-	left := int64(maxAllPart)
-	for n := 0; n < maxParts && left > 0; n++ {
+	for n := 0; n < maxParts && b.unpacked < maxAllPart; n++ {
 		i := bytes.Index(body, []byte("PK\x03\x04"))
 		if i < 0 || len(body)-i < 30 || !b.on(stopEvery) {
 			return
@@ -40,7 +39,7 @@ func (b *builder) parts(body []byte, yield func(name string, data []byte)) {
 			continue
 		case method == 8:
 			in := bytes.NewReader(data)
-			plain, _ = io.ReadAll(io.LimitReader(flate.NewReader(in), min(maxPart, left))) // damaged: what comes before
+			plain, _ = io.ReadAll(io.LimitReader(flate.NewReader(in), min(maxPart, maxAllPart-b.unpacked))) // damaged: what comes before
 			body = data[len(data)-in.Len():]
 		case method == 0 && flags&8 == 0:
 			plain = data[:min(size, len(data), maxPart)]
@@ -49,7 +48,7 @@ func (b *builder) parts(body []byte, yield func(name string, data []byte)) {
 			body = data
 			continue
 		}
-		left -= int64(len(plain))
+		b.unpacked += int64(len(plain))
 		yield(name, plain)
 	}
 }

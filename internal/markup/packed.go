@@ -24,7 +24,8 @@ func (b *builder) packed(body []byte, depth int) {
 		if err != nil {
 			return
 		}
-		plain, _ := io.ReadAll(io.LimitReader(z, maxPart)) // damaged: what comes before
+		plain, _ := io.ReadAll(io.LimitReader(z, min(maxPart, maxAllPart-b.unpacked))) // damaged: what comes before
+		b.unpacked += int64(len(plain))
 		if isTar(plain) {
 			b.packed(plain, depth)
 		} else {

@@ -101,6 +101,15 @@ func TestPacked(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
+	many := map[string][]byte{"q.html": []byte(`<a href="http://last.cz/">`)} // what is unpacked is bounded at all depths together
+	order := []string{}
+	for i := range 6 {
+		name := fmt.Sprintf("%d.zip", i)
+		many[name], order = zipFile(t, map[string][]byte{"z.bin": make([]byte, maxPart)}, "z.bin"), append(order, name)
+	}
+	if got := show(zipFile(t, many, append(order, "q.html")...)); strings.Contains(got, "last.cz") {
+		t.Error("64 MB were unpacked, and it goes on")
+	}
 	bomb := gzipped(t, "a.txt", make([]byte, 200<<20))
 	if d := Parse(Packed, bomb, Options{}); len(d.Text) > 1<<20 {
 		t.Error("too much")

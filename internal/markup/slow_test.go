@@ -11,7 +11,7 @@ import (
 func TestLinear(t *testing.T) {
 	for _, s := range growthtest.Shapes() {
 		t.Run(s.Name, func(t *testing.T) {
-			for k := HTML; k <= RTF; k++ {
+			for k := HTML; k <= Packed; k++ {
 				growthtest.Linear(t, s.Make, func(b []byte) { Parse(k, b, Options{KeepSource: true}) })
 				if t.Failed() {
 					t.Fatalf("read as %v", k)

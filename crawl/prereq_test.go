@@ -44,6 +44,7 @@ func TestPrereqKey(t *testing.T) {
 		"http://a.test/a/robots.txt":      "",
 		"http://a.test/":                  "",
 		"ftp:robots.txt":                  "",
+		"ftp://a.test/robots.txt":         "",
 		"urn:exclave:verdict:/robots.txt": "",
 	} {
 		if key, ok := crawl.PrereqKey(url); key != want || ok != (want != "") {

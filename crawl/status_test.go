@@ -8,7 +8,7 @@ import (
 // Views and reports count errors by these classes; a decision of ours is none.
 func TestErrorClass(t *testing.T) {
 	for s, want := range map[Status]string{
-		200: "", 304: "", StatusDNS: "", StatusUnattempted: "", StatusDeferred: "",
+		200: "", 304: "", StatusDNS: "", StatusWhois: "", StatusFTPFile: "", StatusFTPDirectory: "", StatusUnattempted: "", StatusDeferred: "",
 		StatusOutOfScope: "", StatusBlockedByUser: "", StatusQuota: "", StatusTooManyLinkHops: "", StatusRuntimeLimit: "",
 		StatusDNSFailed: ErrorDNS, StatusDNSPrereqFailed: ErrorDNS,
 		StatusConnectFailed: ErrorConnect, StatusConnectionLost: ErrorLost, StatusTimeout: ErrorTimeout,

@@ -61,11 +61,15 @@ func (f *FTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error
 		return chain.Result{}, err
 	}
 	for line := range bytes.Lines(listing) {
-		name := strings.TrimRight(string(line), "\r\n")
+		name, dir := strings.CutSuffix(strings.TrimRight(string(line), "\r\n"), "/") // some servers mark directories
 		if name = name[strings.LastIndexByte(name, '/')+1:]; name == "" || name == "." || name == ".." {
 			continue
 		}
-		l.take("./"+url.PathEscape(name), "", crawl.HopLink, crawl.LinkNav, "ftp:listing", name)
+		ref := "./" + url.PathEscape(name)
+		if dir {
+			ref += "/"
+		}
+		l.take(ref, "", crawl.HopLink, crawl.LinkNav, "ftp:listing", name)
 	}
 	return chain.Result{}, nil
 }

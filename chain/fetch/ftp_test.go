@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bufio"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/sheet"
 	"exclave/internal/testweb/ftpweb"
+	"exclave/internal/whois"
 )
 
 // ftpServer starts one, and a client that finds it as ftp.test.
@@ -209,6 +211,119 @@ func TestFTPOddServers(t *testing.T) {
 	}
 }
 
+// session is an FTP server that says what is set, over a data connection of its own.
+type session struct {
+	banner, welcome string // more lines before the first reply; of the login
+	data            string
+	stall           bool   // the data does not end
+	after           string // reply behind the data
+	list            string // reply to NLST instead; "" = the data
+	epsv            string // port it names; "" = its own
+}
+
+func (s session) start(t *testing.T) string {
+	return talker(t, func(in *bufio.Reader, out io.Writer) {
+		data, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return
+		}
+		defer data.Close()
+		_, port, _ := net.SplitHostPort(data.Addr().String())
+		if s.epsv != "" {
+			port = s.epsv
+		}
+		_, _ = io.WriteString(out, s.banner+"220 x\r\n")
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			command, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
+			reply := map[string]string{"USER": "331 x", "PASS": "230 " + s.welcome, "TYPE": "200 x", "EPSV": "229 x (|||" + port + "|)"}[command]
+			switch {
+			case command == "CWD" && arg == "dir":
+				reply = "250 x"
+			case command == "NLST" && s.list != "":
+				reply = s.list
+			case command == "NLST" || command == "RETR":
+				_, _ = io.WriteString(out, "150 x\r\n")
+				c, err := data.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = io.WriteString(c, s.data)
+				if s.stall {
+					_, _ = io.Copy(io.Discard, c) // until the client has had enough
+				}
+				_ = c.Close()
+				reply = s.after
+			case reply == "":
+				reply = "550 x"
+			}
+			if _, err := io.WriteString(out, reply+"\r\n"); err != nil {
+				return
+			}
+		}
+	})
+}
+
+// Transfers that break off are cut, and annotated; what a server repeats of a password is not kept, however short it is.
+func TestFTPTransfers(t *testing.T) {
+	for name, c := range map[string]struct {
+		session
+		url    string
+		status crawl.Status
+		body   string
+		cut    crawl.Truncation
+		notes  string
+	}{
+		"whole":             {session{data: "abc", after: "226 x"}, "f", 226, "abc", "", ""},
+		"whole, by another": {session{data: "abc", after: "250 x"}, "f", 226, "abc", "", ""},
+		"broken off":        {session{data: "abc", after: "426 x"}, "f", 226, "abc", crawl.TruncDisconnect, "discTrunc"},
+		"stalled":           {session{data: "abc", stall: true, after: "226 x"}, "f", 226, "abc", crawl.TruncTime, "timeTrunc"},
+		"nothing":           {session{after: "451 x"}, "f", crawl.StatusConnectionLost, "", "", "ftp:451"},
+		"no files":          {session{list: "550 No files found"}, "dir/", 226, "", "", ""},
+		"no files for now":  {session{list: "450 No files found"}, "dir/", 226, "", "", ""},
+		"no list":           {session{list: "502 x"}, "dir/", crawl.StatusUnfetchable, "", "", "ftp:502"},
+		"talks and talks":   {session{banner: strings.Repeat("220-"+strings.Repeat("x", 1000)+"\r\n", 300), data: "abc", after: "226 x"}, "f", crawl.StatusConnectionLost, "", "", ""},
+		"a system's port":   {session{epsv: "1000"}, "f", crawl.StatusUnfetchable, "", "", "port:refused"},
+	} {
+		f := NewFTP(client(t, nil, func(cfg *Config, _ *Deps) {
+			cfg.ConnectTo = map[string]string{"ftp.test:21": c.start(t)}
+			if c.stall {
+				cfg.SocketTimeout = 300 * time.Millisecond
+			}
+		}))
+		u := page("ftp://ftp.test/" + c.url)
+		if process(t, f, u); u.Status != c.status || received(t, u) != c.body || u.Truncated != c.cut || strings.Join(u.Annotations, " ") != c.notes {
+			t.Errorf("%s: %d %q %q %v", name, u.Status, received(t, u), u.Truncated, u.Annotations)
+		}
+	}
+	for _, password := range []string{"abc", "longer-word"} {
+		f := NewFTP(client(t, nil, func(cfg *Config, d *Deps) {
+			cfg.ConnectTo = map[string]string{"ftp.test:21": session{data: "x", after: "226 x", welcome: "welcome with longer-word"}.start(t)}
+			d.Credentials = Credentials{"ftp://ftp.test": "Basic " + base64.StdEncoding.EncodeToString([]byte("jan:"+password))}
+		}))
+		u := page("ftp://ftp.test/f")
+		process(t, f, u)
+		said := conversation(t, u)
+		if !strings.Contains(said, "> USER jan\r\n> ") && !strings.Contains(said, "> USER jan\r\n< ") || !strings.Contains(said, "> PASS xxxxxxxx\r\n") || password != "abc" && strings.Contains(said, password) {
+			t.Errorf("%s", said)
+		}
+	}
+	// The port of the scheme is no bad one for it, others are.
+	for url, refused := range map[string]bool{"ftp://127.0.0.1/": false, "whois://127.0.0.1/x": false, "ftp://127.0.0.1:22/": true, "http://127.0.0.1:21/": true} {
+		h := client(t, nil, func(cfg *Config, _ *Deps) { cfg.SocketTimeout = time.Second })
+		u := page(url)
+		for _, p := range []chain.Processor{NewFTP(h), NewWhois(h), h} {
+			process(t, p, u)
+		}
+		if got := strings.Contains(strings.Join(u.Annotations, " "), "port:refused"); got != refused {
+			t.Errorf("%s: %d %v", url, u.Status, u.Annotations)
+		}
+	}
+}
+
 // FuzzFTPServer has servers say anything: no panic, nothing without a bound.
 func FuzzFTPServer(f *testing.F) {
 	f.Add("220 x\n331 x\n230 x\n211-x\n MLST\n211 x\n200 x\n250 x")
@@ -251,6 +366,17 @@ func TestWhois(t *testing.T) {
 		if u.Status != c.status || link != c.link || u.Status == crawl.StatusWhois && received(t, u) != c.server[0] {
 			t.Errorf("%s: %d %q %q", url, u.Status, link, received(t, u))
 		}
+	}
+}
+
+// An answer without an end is cut.
+func TestWhoisLength(t *testing.T) {
+	w := NewWhois(client(t, nil, func(cfg *Config, _ *Deps) {
+		cfg.ConnectTo = map[string]string{"w.cz:43": whoisServer(t, strings.Repeat("x", 2*whois.MaxAnswer))}
+	}))
+	u := page("whois://w.cz/q")
+	if process(t, w, u); len(received(t, u)) != whois.MaxAnswer || u.Truncated != crawl.TruncLength || strings.Join(u.Annotations, " ") != "lenTrunc" {
+		t.Errorf("%d bytes, %q %v", len(received(t, u)), u.Truncated, u.Annotations)
 	}
 }
 

@@ -185,6 +185,9 @@ func TestAccessors(t *testing.T) {
 		{"IPv4 written as one number", "http://2130706433/", "http", "127.0.0.1", "", "80", "127.0.0.1:80", "http://127.0.0.1", "/", "", "/", 1, true},
 		{"IDNA", "http://příklad.cz/?", "http", "xn--pklad-zsa96e.cz", "", "80", "xn--pklad-zsa96e.cz:80", "http://xn--pklad-zsa96e.cz", "/", "", "/?", 1, false},
 		{"ftp", "ftp://f.cz/x", "ftp", "f.cz", "", "21", "f.cz:21", "ftp://f.cz", "/x", "", "/x", 1, false},
+		{"whois names its server", "WHOIS://Whois.Nic.CZ:43/Firma.cz?x", "whois", "whois.nic.cz", "", "43", "whois.nic.cz:43", "whois://whois.nic.cz", "/Firma.cz", "x", "/Firma.cz?x", 1, false},
+		{"whois at another port", "whois://a.cz:4343/b", "whois", "a.cz", "4343", "4343", "a.cz:4343", "whois://a.cz:4343", "/b", "", "/b", 1, false},
+		{"whois without a server asks IANA", "whois:firma.cz", "whois", "whois.iana.org", "", "43", "whois.iana.org:43", "whois://whois.iana.org", "/firma.cz", "", "/firma.cz", 1, false},
 		{"'@' and ':' in the path are not credentials or port", "http://a.cz/x@y:z//", "http", "a.cz", "", "80", "a.cz:80", "http://a.cz", "/x@y:z//", "", "/x@y:z//", 3, false},
 	}
 	for _, c := range cases {

@@ -197,6 +197,12 @@ func TestTakedown(t *testing.T) {
 	if got := rewritten(t, zipped(t, sample()), Gzip, &Plan{Output: "out", Keep: td.Keep}); len(got) != 0 {
 		t.Errorf("of the whole domain this is left: %.200q", got)
 	}
+	for _, about := range []string{"", VerdictURI, FurtherURI} {
+		r := &Record{Type: warc.TypeMetadata, URI: about + "http://www.example/x"}
+		if fates := td.Keep([]*Record{r}); HostOf(r) != "www.example" || len(fates) != 1 || fates[0].Why != "address" {
+			t.Errorf("%s: host %q, %+v", r.URI, HostOf(r), fates)
+		}
+	}
 	if _, err := NewTakedown([]string{"a page"}); err == nil {
 		t.Error("no address is accepted")
 	}

@@ -291,7 +291,7 @@ func TestFTPTransfers(t *testing.T) {
 		f := NewFTP(client(t, nil, func(cfg *Config, _ *Deps) {
 			cfg.ConnectTo = map[string]string{"ftp.test:21": c.start(t)}
 			if c.stall {
-				cfg.SocketTimeout = 300 * time.Millisecond
+				cfg.SocketTimeout = 2 * time.Second
 			}
 		}))
 		u := page("ftp://ftp.test/" + c.url)

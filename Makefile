@@ -35,8 +35,8 @@ bench-frontier: ## the frontier with N URIs (1000000), on this disk and on one w
 	CGO_ENABLED=0 go run ./cmd/exclave bench frontier --uris $(N)
 	CGO_ENABLED=0 go run ./cmd/exclave bench frontier --uris $(N) --sync-delay 5ms
 
-compare-browser: ## what Chromium asks for against what extraction finds; DATA=folder of whole pages (../shared/data)
-	go run ./tools/comparebrowser "$${DATA:-../shared/data}/pages" "$${DATA:-../shared/data}/links/heritrix-selftest-sites" > docs/extraction-browser.md
+compare-browser: ## what Chromium asks for against what extraction finds; DATA=folder of pages and WARC files (../shared/data)
+	go run ./tools/comparebrowser -hold "$${DATA:-../shared/data}" > docs/extraction-browser.md
 
 fuzz: ## every fuzz test for FUZZTIME (30s); all run, what failed is named at the end
 	@FUZZTIME=$(FUZZTIME) .ci/fuzz

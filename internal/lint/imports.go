@@ -77,7 +77,7 @@ func table() []row {
 		{[]string{"cmd/…"}, []string{"…"}, "commands know everything"},
 		{[]string{"tools/recognition/lingua"}, nil, "another module: it knows nothing of ours"},
 		{[]string{"tools/s3server"}, nil, "another module: it knows nothing of ours"},
-		{[]string{"tools/comparebrowser"}, with(level3, "internal/reading"), "it reads pages as the extract chain does"},
+		{[]string{"tools/comparebrowser"}, with(level3, "internal/reading", "internal/testweb/…"), "it reads pages as the extract chain does, and serves them"},
 		{[]string{"tools/recognition"}, with(level3, "analyzer/labelled", "internal/judge", "internal/labels", "internal/evaluation", "internal/calibration", "internal/webanalyzer"), "it measures profiles as commands do"},
 		{[]string{"tools/…"}, with(level1, "analyzer", "analyzer/labelled"), "tools build data"},
 		{[]string{"internal/testweb/…", "internal/sharedtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs"}, []string{"…"}, "helpers of tests"},
@@ -88,7 +88,7 @@ func table() []row {
 // ours, but a library only where the code beside them may.
 func restricted() []row {
 	return []row{
-		{[]string{"internal/testweb/…"}, []string{"cmd/exclave/demo*.go", "cmd/exclave/bench*.go", "internal/testweb/…", "internal/job/jobtest/*.go"}, "a synthetic web has no place in a crawl"},
+		{[]string{"internal/testweb/…"}, []string{"cmd/exclave/demo*.go", "cmd/exclave/bench*.go", "internal/testweb/…", "internal/job/jobtest/*.go", "tools/comparebrowser/*.go"}, "a synthetic web has no place in a crawl"},
 		{[]string{"internal/sharedtest", "internal/growthtest", "internal/lint", "internal/interop", "internal/howto", "internal/heritrixlogs", "internal/job/jobtest", "frontier/frontiertest", "warc/dedup/deduptest", "warc/store/storetest"}, []string{"warc/store/storetest/*.go"}, "for tests only"},
 		{[]string{"frontier/schema", "frontier/rules", "frontier/store", "frontier/sched", "frontier/commit"}, []string{"frontier/…"}, "the rooms of the frontier are for the frontier (ADR 43)"},
 		{[]string{"github.com/nlnwa/gowarc/…"}, []string{"warc/…"}, "gowarc stays behind warc (ADR 13)"},

@@ -31,6 +31,8 @@ func htmlConstructs() []construct {
 		{"forms are followed with GET only", HTML, `<form action=/search><button formaction=/s2>x</button></form><form action=/login method=post><button formaction=/l2></button></form>`,
 			[]string{"L /search form/@action", "L /s2 button/@formaction"}},
 		{"citations are not followed", HTML, `<blockquote cite=/x>q</blockquote>`, nil},
+		{"animated addresses of SVG", HTML, `<svg><image><set attributeName=href to=a.png /><animate attributeName="xlink:href" values="b.png; c.png"/><set attributeName=x to=5 /></image></svg><set attributeName=href to=no.png>`, []string{"E a.png set/@to", "E b.png animate/@values", "E c.png animate/@values"}},
+		{"parameters of players", HTML, `<embed src=p.swf flashvars="file=/a.flv&amp;image=/b.png"><object><param name=flashvars value="file=http://x.cz/c.flv&amp;config=d.xml"></object>`, []string{"E p.swf embed/@src", "X /a.flv js/string", "X /b.png js/string", "X http://x.cz/c.flv js/string", "X d.xml js/string"}},
 		{"SVG inside HTML", HTML, `<svg><image href=a.png /><use xlink:href="b.svg#i"/><use href="#local"/><a href=c.html><text>t</text></a><rect fill="url(d.svg#g)"/></svg>`,
 			[]string{"E a.png image/@href", "E b.svg#i use/@xlink:href", "L c.html a/@href", "E d.svg#g css/url"}},
 		{"a style element in SVG has no raw text, a self-closing title ends", HTML, `<svg><title/><style>.a{fill:url(a.svg)}</style></svg><img src=b.png>`,

@@ -76,6 +76,10 @@ func (p *markupParser) attribute(a atom.Atom, tag []byte, at *attr) {
 		p.styleAttr(at.val)
 	case "background", "poster", "lowsrc", "dynsrc":
 		p.b.add(at.val, Embed, p.context(tag, string(at.key)))
+	case "flashvars":
+		p.b.parametersIn(at.val)
+	case "to", "from", "values":
+		p.animated(tag, at)
 	case "longdesc":
 		p.b.add(at.val, Nav, p.context(tag, "longdesc"))
 	case "manifest":
@@ -311,6 +315,21 @@ func (p *markupParser) param() {
 	case "movie", "src", "data", "filename", "url", "href":
 		if v := p.get("value"); plausibleLazy(v) {
 			p.b.add(v, Embed, "param/@value")
+		}
+	case "flashvars":
+		p.b.parametersIn(p.get("value"))
+	}
+}
+
+// animated takes what an animation of SVG sets an address to (SMIL, SVG 2).
+func (p *markupParser) animated(tag []byte, at *attr) {
+	if p.svg == 0 && p.kind != SVG && p.voc != vocSVG {
+		return
+	}
+	switch string(p.get("attributename")) {
+	case "href", "xlink:href":
+		for v := range bytes.SplitSeq(at.val, []byte(";")) {
+			p.b.add(bytes.TrimSpace(v), Embed, p.context(tag, string(at.key)))
 		}
 	}
 }

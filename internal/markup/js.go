@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 )
@@ -46,15 +47,20 @@ func (b *builder) js(src []byte, data bool) {
 		return
 	}
 	s := jsScan{b: b, data: data}
+	s.consts.left, s.consts.invoked = len(src)+foldMargin, maxInvoked
 	l := jsLexer{src: src}
+	fold := !data && putsTogether(src)
 	const often = 4 << 10
 	for from := 0; ; {
 		k, text := l.next(s.afterValue)
-		if k == jsStr {
-			text = l.joined(text)
-		}
 		if k == jsEnd {
 			break
+		}
+		if fold && s.folded(&l, k, text) {
+			continue
+		}
+		if k == jsStr {
+			text = l.joined(text)
 		}
 		if n := l.pos - from; n >= often {
 			if from = l.pos; !b.on(n) {
@@ -62,8 +68,16 @@ func (b *builder) js(src []byte, data bool) {
 			}
 		}
 		s.token(k, text)
+		if fold {
+			s.names(&l, k, text)
+		}
 	}
 	s.flush()
+	for _, h := range s.held {
+		if !h.of.used {
+			s.b.add([]byte(h.url), Speculative, jsString)
+		}
+	}
 }
 
 // jsScan is the little context that decides about a string: the tokens before,
@@ -76,6 +90,13 @@ type jsScan struct {
 	n          int    // tokens so far
 	callee     []byte // the word before the last opening bracket
 	calleeOf   []byte // the identifier before the dot before it
+
+	consts  jsConsts
+	listed  *jsConst // the list whose elements are read
+	held    []heldGuess
+	isConst *jsConst    // the pending link is its value
+	formal  bool        // parameters are read
+	given   []givenName // what they are
 
 	pending Link // a link waiting for the token after it; URL "" = none
 	key     bool // it is a key of an object if a colon follows
@@ -122,21 +143,67 @@ func (s *jsScan) token(k jsKind, text []byte) {
 		s.n++
 		return
 	}
-	value := k == jsNumber || k == jsStr || k == jsTemplate || k == jsRegExp || k == jsClose || k == jsValue
 	switch k {
 	case jsStr, jsTemplate:
 		s.literal(text)
 	case jsPiece:
 		s.b.quotedIn(jsUnescape(text), false)
+	case jsValue:
+		if n := len(text); n > 2 && text[n-1] == '`' {
+			s.b.quotedIn(jsUnescape(text[1:n-1]), false)
+		} else if string(text) == "]" {
+			s.listed = nil
+		}
 	case jsOpen:
 		s.callee, s.calleeOf = s.wordBefore(1)
 	case jsClose:
 		s.callee, s.calleeOf = nil, nil
-	case jsWord:
-		value = !beforeValue(text)
 	}
-	s.ring[s.n&7], s.afterValue = jsToken{k, text}, value
+	s.ring[s.n&7], s.afterValue = jsToken{k, text}, endsValue(k, text)
 	s.n++
+}
+
+// names keeps what names mean, after a token.
+func (s *jsScan) names(l *jsLexer, k jsKind, text []byte) {
+	switch k {
+	case jsAssign, jsColon:
+		s.bind(l, k)
+	case jsOpen:
+		switch before := s.before(3); { // "(" that is not of a call, or an operator, before a function
+		case string(s.callee) == "function":
+			s.formal = true
+			if s.consts.invoked > 0 && (before.kind == jsOther || before.kind == jsOpen && s.before(4).kind != jsWord) {
+				s.invoked(l)
+			}
+		case string(s.callee) == "catch", before.kind == jsWord && string(before.text) == "function":
+			s.formal = true
+		}
+	case jsWord:
+		if s.formal {
+			s.consts.unset(text)
+		}
+	case jsClose:
+		s.formal = false
+		for _, g := range s.given {
+			s.consts.set(ofVariable, g.name, g.values...)
+		}
+		s.given = s.given[:0]
+	case jsOther:
+		if s.n < len(s.ring) || len(text) != 2 || len(s.consts.names[ofVariable])+len(s.consts.names[ofList]) == 0 {
+			return
+		}
+		switch string(text) {
+		case "=>", "+=":
+			for i := 2; i < len(s.ring); i++ {
+				t := s.before(i)
+				if t.kind == jsWord {
+					s.consts.unset(t.text)
+				} else if t.kind != jsComma && t.kind != jsClose {
+					break
+				}
+			}
+		}
+	}
 }
 
 // waits decides about the pending link by the token after it, and reports whether another must
@@ -159,8 +226,26 @@ func (s *jsScan) literal(tok []byte) {
 	if len(tok) < 3 {
 		return
 	}
-	raw := jsUnescape(tok[1 : len(tok)-1])
-	if s.b.quotedIn(raw, s.writes()) || len(raw) > maxURL || bytes.IndexByte(raw, '/') < 0 && bytes.IndexByte(raw, '.') < 0 && !s.navigates() {
+	s.value(jsUnescape(tok[1 : len(tok)-1]))
+}
+
+// value takes what a string is.
+func (s *jsScan) value(raw []byte) {
+	written := s.writes()
+	switch first := s.last() == jsOpen; {
+	case s.data || !first:
+	case s.decodes():
+		if text, err := url.PathUnescape(string(raw)); err == nil {
+			raw = []byte(text)
+			written = string(s.before(4).text) == "write" && string(s.before(6).text) == "document"
+		}
+	case s.runs() && s.b.quotes < maxQuoted && len(raw) <= maxJoined:
+		s.b.inside(false, func() { s.b.js(raw, false) })
+		return
+	case string(s.callee) == "load":
+		raw, _, _ = bytes.Cut(raw, []byte(" ")) // what is behind the blank is a selector of jQuery's
+	}
+	if s.b.quotedIn(raw, written) || len(raw) > maxURL || bytes.IndexByte(raw, '/') < 0 && bytes.IndexByte(raw, '.') < 0 && !s.navigates() {
 		return
 	}
 	v := string(raw)
@@ -170,6 +255,7 @@ func (s *jsScan) literal(tok []byte) {
 	}
 	last := s.last()
 	s.pending = Link{URL: v, Kind: kind, Context: context}
+	s.isConst = s.holds(v)
 	s.key = last == jsBrace || last == jsComma
 	s.relURL = last == jsOpen && string(s.callee) == "URL"
 }
@@ -245,6 +331,11 @@ func (s *jsScan) takesURL() bool {
 		switch string(s.callee) {
 		case "fetch", "getJSON", "getScript", "EventSource", "Audio", "addModule", "register", "sendBeacon":
 			return true
+		case "get", "post", "ajax", "request":
+			owner := string(s.calleeOf)
+			return owner == "$" || owner == "jQuery" || owner == "axios"
+		case "load", "axios":
+			return true
 		}
 	case jsComma:
 		return string(s.callee) == "open" && len(s.calleeOf) > 0 && string(s.calleeOf) != "window" // of an XMLHttpRequest, behind the method
@@ -278,16 +369,39 @@ func (s *jsScan) prefixOf(v string) bool {
 
 const maxName = 64
 
+// decodes reports a function that takes a string out of percent coding.
+func (s *jsScan) decodes() bool {
+	switch string(s.callee) {
+	case "unescape", "decodeURIComponent", "decodeURI":
+		return true
+	}
+	return false
+}
+
+// runs reports a function whose first argument is a script.
+func (s *jsScan) runs() bool {
+	switch string(s.callee) {
+	case "setTimeout", "setInterval", "eval", "execScript":
+		return true
+	}
+	return false
+}
+
 // writes reports that the string is written into the document as it is.
 func (s *jsScan) writes() bool {
 	return string(s.calleeOf) == "document" && (string(s.callee) == "write" || string(s.callee) == "writeln")
 }
 
 func (s *jsScan) flush() {
-	if s.pending.URL != "" {
+	switch {
+	case s.pending.URL == "":
+		return
+	case s.isConst != nil && s.pending.Kind == Speculative && len(s.held) < maxConsts:
+		s.held = append(s.held, heldGuess{s.isConst, s.pending.URL})
+	default:
 		s.b.add([]byte(s.pending.URL), s.pending.Kind, s.pending.Context)
-		s.pending.URL = ""
 	}
+	s.pending.URL = ""
 }
 
 // jsUnescape decodes the escapes of string literals (ECMA-262, 12.9.4) and JSON.
@@ -307,6 +421,15 @@ func jsUnescape(s []byte) []byte {
 		switch s[i] {
 		case 'u', 'x':
 			n := 4
+			if s[i] == 'u' && i+1 < len(s) && s[i+1] == '{' {
+				if end := bytes.IndexByte(s[i:min(len(s), i+10)], '}'); end > 2 {
+					if r, ok := hexRune(s[i+2:], end-2); ok {
+						out = utf8.AppendRune(out, r)
+						i += end
+					}
+				}
+				continue
+			}
 			if s[i] == 'x' {
 				n = 2
 			}
@@ -314,8 +437,16 @@ func jsUnescape(s []byte) []byte {
 				out = utf8.AppendRune(out, r)
 				i += n
 			}
-		case 'n', 'r', 't', 'b', 'f', 'v', '0':
+		case 'n', 'r', 't', 'b', 'f', 'v':
 			out = append(out, ' ') // no URL either way
+		case '0', '1', '2', '3', '4', '5', '6', '7': // octal, of old scripts
+			c, end := s[i]-'0', i+1
+			for end < len(s) && end < i+3 && '0' <= s[end] && s[end] <= '7' && c < 32 {
+				c = c<<3 | (s[end] - '0')
+				end++
+			}
+			out = utf8.AppendRune(out, max(rune(c), ' '))
+			i = end - 1
 		case '\n':
 		default:
 			out = append(out, s[i])

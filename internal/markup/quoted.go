@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"net/url"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func (b *builder) quotedIn(v []byte, written bool) bool {
 	}
 	var read func()
 	switch {
-	case likeJSON(v):
+	case likeJSON(v), likeFlight(v):
 		read = func() { b.js(v, true) }
 	case bytes.IndexByte(v, '<') >= 0 && (bytes.IndexByte(v, '=') > 0 || bytes.IndexByte(v, '(') > 0):
 		read = func() { b.fragment(v, maxDepth) }
@@ -44,7 +45,7 @@ func (b *builder) quotedIn(v []byte, written bool) bool {
 			})
 		}
 	default:
-		return false
+		return b.parametersIn(v)
 	}
 	b.inside(written, read)
 	return true
@@ -87,6 +88,9 @@ func (b *builder) fragment(s []byte, depth int) {
 			end += n
 		case mayLink(s[:end]):
 			tags = append(tags, s[:end]...)
+			if hasFold(s[1:], "iframe") {
+				tags = append(tags, "</iframe>"...) // up to which everything is text
+			}
 		}
 		s = s[end:]
 	}
@@ -159,7 +163,7 @@ func mayLink(tag []byte) bool {
 
 // valued reports the elements that have addresses in attributes that mean other things elsewhere.
 func valued(tag []byte) bool {
-	for _, name := range [...]string{"<meta", "<param", "<option", "<object", "<applet"} {
+	for _, name := range [...]string{"<meta", "<param", "<option", "<object", "<applet", "<set", "<animate"} {
 		if hasFold(tag, name) {
 			return true
 		}
@@ -201,6 +205,42 @@ func likeJSON(v []byte) bool {
 	}
 	inner := bytes.TrimLeft(v[1:], " \t\r\n")
 	return len(inner) > 0 && (inner[0] == '"' || v[0] == '[' && (inner[0] == '{' || inner[0] == '['))
+}
+
+// likeFlight reports rows that React's server components are sent as: a hexadecimal number, a colon and JSON.
+func likeFlight(v []byte) bool {
+	i := bytes.IndexByte(v[:min(len(v), 8)], ':')
+	if i < 1 || i+1 == len(v) || !bytes.ContainsAny(v, `"`) {
+		return false
+	}
+	for _, c := range v[:i] {
+		if hexDigit(c) < 0 {
+			return false
+		}
+	}
+	rest := bytes.TrimLeft(v[i+1:], "I")
+	return len(rest) > 0 && (rest[0] == '[' || rest[0] == '{')
+}
+
+// parametersIn takes the addresses among parameters that are written as those of a query, as menus and players of old have them:
+// url=a.html;image=a.gif. false: it is no such list.
+func (b *builder) parametersIn(v []byte) bool {
+	i := bytes.IndexByte(v, '=')
+	if i < 1 || i > maxName || len(v) > maxURL {
+		return false
+	}
+	for _, c := range v[:i] {
+		if !isWordByte(c) && c != '.' || c == '%' {
+			return false
+		}
+	}
+	for part := range bytes.FieldsFuncSeq(v, func(r rune) bool { return r == ';' || r == '&' }) {
+		_, value, _ := bytes.Cut(part, []byte("="))
+		if text, err := url.QueryUnescape(string(value)); err == nil && looksLikeURL(text) {
+			b.add([]byte(text), Speculative, jsString)
+		}
+	}
+	return true
 }
 
 // writtenOut finds the absolute addresses in a text.

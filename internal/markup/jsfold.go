@@ -1,0 +1,718 @@
+package markup
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Scripts put addresses together of strings and names: base + "a.png", '…/gtm.js?id=' + i, `/t/${n}.png`. Where all parts are
+// constants, what they make is read without running anything (ADR 111): a name means what it was last set to above, in the order of the
+// source, whatever block that stood in; an argument of a function that is called where it is written is a constant as well.
+const (
+	maxConst   = 512        // bytes of a value that a name is known for
+	maxConsts  = 1024       // names
+	maxChoices = 16         // values that an expression may have
+	maxListed  = 64         // elements of a list that a name is known for
+	maxTerms   = 256        // tokens of an expression
+	foldDepth  = 8          // of brackets
+	hostOfPage = "\x00host" // stands for the page's own host until the address is whole
+
+	// maxInvoked is how many bytes of a script are looked through for the arguments of functions that are called where they are written:
+	// those are short and stand in the page.
+	maxInvoked = 16 << 10
+	foldMargin = 64 << 10
+)
+
+// nameSpace says what a name is of.
+type nameSpace uint8
+
+const (
+	ofVariable nameSpace = iota
+	ofMember             // of any object: those that differ have no value
+	ofList
+	nameSpaces
+)
+
+// jsConst is what a name means.
+type jsConst struct {
+	values []string // nil: it has several
+	one    [1]string
+	used   bool // it became a part of something
+}
+
+// jsConsts is what names mean.
+type jsConsts struct {
+	names   [nameSpaces]map[string]*jsConst
+	left    int // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
+	invoked int // of them for functions
+}
+
+// get returns what a name means, nil when nobody knows.
+func (c *jsConsts) get(space nameSpace, name []byte) *jsConst {
+	if len(c.names[space]) == 0 {
+		return nil
+	}
+	if known := c.names[space][string(name)]; known != nil && known.values != nil {
+		return known
+	}
+	return nil
+}
+
+// use is get for what becomes a part of an address.
+func (c *jsConsts) use(space nameSpace, name []byte) []string {
+	known := c.get(space, name)
+	if known == nil {
+		return nil
+	}
+	known.used = true
+	return known.values
+}
+
+// set binds a name to values, nil when they are not known.
+func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
+	names := c.names[space]
+	if len(names) == 0 && len(values) == 0 {
+		return
+	}
+	old, known := names[string(name)]
+	if len(values) == 0 || space != ofList && slices.ContainsFunc(values, func(v string) bool { return len(v) > maxConst }) {
+		if known && space == ofMember {
+			old.values = nil
+		} else if known {
+			delete(names, string(name))
+		}
+		return
+	}
+	switch {
+	case space == ofMember && known:
+		if !slices.Equal(old.values, values) {
+			old.values = nil
+		}
+		return
+	case !known && len(names) >= maxConsts, len(name) > maxName:
+		return
+	case names == nil:
+		names = map[string]*jsConst{}
+		c.names[space] = names
+	}
+	of := &jsConst{values: values}
+	if len(values) == 1 {
+		of.one[0] = values[0]
+		of.values = of.one[:]
+	}
+	names[string(name)] = of
+}
+
+// unset makes a name unknown, as parameters and what is assigned to by other ways are.
+func (c *jsConsts) unset(name []byte) {
+	for _, names := range [...]map[string]*jsConst{c.names[ofVariable], c.names[ofList]} {
+		if len(names) > 0 {
+			delete(names, string(name))
+		}
+	}
+}
+
+// heldGuess is a guess that is none when the name that it is the value of is put together with others to an address.
+type heldGuess struct {
+	of  *jsConst
+	url string
+}
+
+// holds returns what the string that was just read is the value of, when it may be a part of addresses: a prefix, which has no extension, or
+// an element of a list.
+func (s *jsScan) holds(v string) *jsConst {
+	switch {
+	case s.data:
+		return nil
+	case s.listed != nil:
+		return s.listed
+	case hasExtension(v):
+		return nil
+	}
+	name := s.before(2)
+	switch k := s.last(); {
+	case name.kind != jsWord:
+		return nil
+	case k == jsColon, k == jsAssign && s.before(3).kind == jsDot:
+		return s.consts.get(ofMember, name.text)
+	case k == jsAssign:
+		return s.consts.get(ofVariable, name.text)
+	}
+	return nil
+}
+
+// putsTogether reports a script that may make addresses of parts: a string with a part of one stands beside a plus, or in a template beside
+// a substitution; or a string is a folder. Most libraries have none, and names need not be kept for them.
+func putsTogether(src []byte) bool {
+	const near = 128
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(src[i:], '+')
+		if n < 0 {
+			break
+		}
+		i += n
+		if before := bytes.TrimRight(src[max(0, i-near):i], " \t\r\n"); len(before) > 1 {
+			if q := before[len(before)-1]; q == '"' || q == '\'' {
+				before = before[:len(before)-1]
+				if partOfAddress(before[bytes.LastIndexByte(before, q)+1:]) {
+					return true
+				}
+			}
+		}
+		if behind := bytes.TrimLeft(src[i+1:min(len(src), i+near)], " \t\r\n"); len(behind) > 1 {
+			if q := behind[0]; q == '"' || q == '\'' {
+				behind = behind[1:]
+				if end := bytes.IndexByte(behind, q); end > 0 && partOfAddress(behind[:end]) {
+					return true
+				}
+			}
+		}
+	}
+	for i := 1; ; i++ { // folders, which names are put behind
+		n := bytes.IndexByte(src[i:], '/')
+		if n < 0 || i+n+1 == len(src) {
+			break
+		}
+		i += n
+		if q := src[i+1]; (q == '"' || q == '\'') && isWordByte(src[i-1]) {
+			v := src[max(0, i-near):i]
+			v = v[bytes.LastIndexByte(v, q)+1:]
+			if v[0] == '/' || bytes.Contains(v, []byte("://")) && !bytes.Contains(v, []byte("www.w3.org")) {
+				return true
+			}
+		}
+	}
+	for i := 0; ; i += 2 {
+		n := bytes.Index(src[i:], []byte("${"))
+		if n < 0 {
+			return false
+		}
+		i += n
+		before := src[max(0, i-near):i]
+		behind := src[i:min(len(src), i+near)]
+		behind = behind[bytes.IndexByte(behind, '}')+1:]
+		if partOfAddress(before[bytes.LastIndexAny(before, "`}")+1:]) || partOfAddress(behind[:max(0, bytes.IndexAny(behind, "`$"))]) {
+			return true
+		}
+	}
+}
+
+// partOfAddress reports a string with a slash between or behind letters, or one that ends as names of files do.
+func partOfAddress(v []byte) bool {
+	if len(v) < 2 || bytes.ContainsAny(v, "<>(){} \n\\") && !bytes.Contains(v, []byte("src=")) && !bytes.Contains(v, []byte("href=")) && !bytes.Contains(v, []byte("url(")) {
+		return false
+	}
+	if hasKnownExtension(string(v)) {
+		return true
+	}
+	for i := bytes.IndexByte(v, '/'); i >= 0 && i < len(v); i++ {
+		if v[i] == '/' && (i > 0 && isWordByte(v[i-1]) || i+1 < len(v) && isWordByte(v[i+1])) && len(v) > 3 {
+			return true
+		}
+	}
+	return false
+}
+
+// plusFollows reports that something is added to the token that was just read.
+func (l *jsLexer) plusFollows() bool {
+	i := l.pos
+	for i < len(l.src) && (l.src[i] == ' ' || '\t' <= l.src[i] && l.src[i] <= '\r') {
+		i++
+	}
+	return i+1 < len(l.src) && l.src[i] == '+' && l.src[i+1] != '+' && l.src[i+1] != '='
+}
+
+// folded reads on from a token that begins an expression of constants and takes what it makes, as if it stood there as one string;
+// false: it is none, and nothing was read.
+func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
+	back := 0 // tokens that belong to the expression and were read before
+	switch k {
+	case jsPiece:
+		if text[0] != '`' {
+			return false
+		}
+	case jsStr, jsTemplate, jsWord:
+		if !l.plusFollows() {
+			return false
+		}
+		if k == jsWord {
+			for s.before(back+1).kind == jsDot && s.before(back+2).kind == jsWord && back < len(s.ring)-2 {
+				back += 2
+			}
+			if back == 0 && s.consts.get(ofVariable, text) == nil || back > 0 && s.consts.get(ofMember, text) == nil && !ofLocation(s.before(2).text, text) {
+				return false
+			}
+		}
+	case jsOpen:
+		switch s.last() {
+		case jsAssign, jsColon, jsComma, jsOpen:
+		default:
+			return false // of a call
+		}
+	default:
+		return false
+	}
+	if s.before(back+1).kind == jsPlus || len(l.templates) > foldDepth {
+		return false // the end of something that is not known, or deep in templates
+	}
+	e := s.expr(l, s.consts.left)
+	e.k, e.text, e.after, e.owner, e.member = k, text, endsValue(k, text), s.before(2).text, back > 0
+	vals := e.sum(0)
+	if s.consts.left -= e.l.pos - l.pos; vals == nil || e.terms < 2 || e.left() {
+		return false
+	}
+	*l = e.prev
+	s.n -= back
+	if s.pending.URL != "" {
+		s.waits(jsStr, nil)
+	}
+	for i, v := range vals {
+		if i > 0 {
+			s.flush()
+		}
+		if v, whole := ofPage(v); whole {
+			s.value([]byte(v))
+			s.isConst = nil
+		}
+	}
+	s.ring[s.n&7], s.afterValue = jsToken{jsStr, []byte(`""`)}, true
+	s.n++
+	return true
+}
+
+// ofPage takes the page's own host out of an address, which is then one of the page's server.
+func ofPage(v string) (string, bool) {
+	v = strings.Replace(v, "//"+hostOfPage, "", 1)
+	return v, !strings.Contains(v, hostOfPage)
+}
+
+// ofLocation reports members of location that say where the page is.
+func ofLocation(owner, name []byte) bool {
+	if string(owner) != "location" {
+		return false
+	}
+	switch string(name) {
+	case "origin", "protocol", "host", "hostname":
+		return true
+	}
+	return false
+}
+
+// bind looks at what a name is set to, when the token before is "=" or ":" behind it. The lexer is not moved.
+func (s *jsScan) bind(l *jsLexer, k jsKind) {
+	name, space := s.before(2), ofVariable // the last token is "=" or ":"
+	word := name.text
+	switch {
+	case name.kind == jsStr && k == jsColon:
+		space, word = ofMember, word[1:len(word)-1]
+	case name.kind != jsWord:
+		return
+	case k == jsColon || s.before(3).kind == jsDot:
+		space = ofMember
+	}
+	i := l.pos
+	for i < len(l.src) && (l.src[i] == ' ' || '\t' <= l.src[i] && l.src[i] <= '\r') {
+		i++
+	}
+	if i == len(l.src) {
+		return
+	}
+	switch c := l.src[i]; {
+	case c == '"' || c == '\'' || c == '`':
+		n := bytes.IndexByte(l.src[i+1:min(len(l.src), i+2+maxConst)], c)
+		if space == ofMember && (n < 0 || bytes.IndexByte(l.src[i+1:i+1+n], '/') < 0) {
+			return // objects have many, and addresses begin with what has a slash
+		}
+		if n <= 0 {
+			s.consts.set(space, word)
+			return
+		}
+		v := l.src[i+1 : i+1+n]
+		if next := l.src[i+2+n:]; len(next) > 0 && (next[0] == ';' || next[0] == ',' || next[0] == '}') && bytes.IndexByte(v, '\\') < 0 && bytes.IndexByte(v, '$') < 0 {
+			if bytes.IndexByte(v, ' ') < 0 {
+				s.consts.set(space, word, string(v))
+			} else {
+				s.consts.set(space, word)
+			}
+			return
+		}
+	case c == '[' && k == jsAssign:
+		s.consts.set(space, word)
+		s.consts.set(ofList, word, s.list(l)...)
+		s.listed = s.consts.get(ofList, word)
+		return
+	default:
+		end := i
+		for end < len(l.src) && jsIdent(l.src[end]) {
+			end++
+		}
+		if s.consts.get(ofVariable, l.src[i:end]) == nil {
+			s.consts.set(space, word)
+			return
+		}
+	}
+	e := s.expr(l, s.consts.left)
+	e.next()
+	vals := e.choice(0)
+	s.consts.left -= e.l.pos - l.pos
+	if e.left() || e.place {
+		vals = nil
+	}
+	s.consts.set(space, word, vals...)
+}
+
+// list returns the strings of an array that has nothing else.
+func (s *jsScan) list(l *jsLexer) (vals []string) {
+	e := s.expr(l, s.consts.left)
+	defer func() { s.consts.left -= e.l.pos - l.pos }()
+	e.next()
+	size := 0
+	for e.next(); e.k == jsStr && len(vals) < maxListed; e.next() {
+		v := string(jsUnescape(e.text[1 : len(e.text)-1]))
+		if size += len(v); size > 8*maxConst {
+			return nil
+		}
+		vals = append(vals, v)
+		if e.next(); e.k != jsComma {
+			break
+		}
+	}
+	if string(e.text) != "]" {
+		return nil
+	}
+	return vals
+}
+
+// invoked binds the parameters of a function, whose list begins here, when it is called where it is written with constants:
+// (function (w, d, i) { … })(window, document, "GTM-X"). The lexer is not moved.
+func (s *jsScan) invoked(l *jsLexer) {
+	e := s.expr(l, min(s.consts.left, s.consts.invoked))
+	defer func() {
+		s.consts.left -= e.l.pos - l.pos
+		s.consts.invoked -= e.l.pos - l.pos
+	}()
+	var names [][]byte
+	for e.next(); (e.k == jsWord || e.k == jsComma) && len(names) < 2*foldDepth; e.next() {
+		if e.k == jsWord {
+			names = append(names, e.text)
+		}
+	}
+	if e.k != jsClose || len(names) == 0 {
+		return
+	}
+	open := 0
+	for e.terms = 0; e.k != jsEnd; e.terms = 0 {
+		e.next()
+		if e.k == jsBrace {
+			open++
+		} else if e.k == jsValue && string(e.text) == "}" {
+			if open--; open == 0 {
+				break
+			}
+		}
+	}
+	if e.next(); e.k == jsClose {
+		e.next()
+	}
+	if e.k == jsDot { // .call(this, …)
+		if e.next(); string(e.text) != "call" {
+			return
+		}
+		if e.next(); e.k != jsOpen {
+			return
+		}
+		if e.next(); string(e.text) != "this" {
+			return
+		}
+		e.next()
+	}
+	if e.k != jsOpen && e.k != jsComma {
+		return
+	}
+	for _, name := range names {
+		e.terms = 0
+		e.next()
+		vals := e.choice(0)
+		for e.k != jsComma && e.k != jsClose && e.k != jsEnd { // something else, which is not known
+			vals = nil
+			e.terms = 0
+			e.next()
+		}
+		if vals != nil {
+			s.given = append(s.given, givenName{name, vals})
+		}
+		if e.k != jsComma {
+			break
+		}
+	}
+}
+
+// givenName is a parameter whose value is known.
+type givenName struct {
+	name   []byte
+	values []string
+}
+
+// jsExpr reads an expression of constants from a copy of the lexer, with one token in hand.
+type jsExpr struct {
+	s     *jsScan
+	l     jsLexer
+	prev  jsLexer // before the token in hand
+	k     jsKind
+	text  []byte
+	after bool // the token before ends a value
+	terms int
+	limit int  // where in the script it ends
+	place bool // it says where the page is, which is not known here
+
+	owner  []byte // the first token is a member of it
+	member bool
+}
+
+// expr begins to read an expression behind what was read.
+func (s *jsScan) expr(l *jsLexer, most int) jsExpr {
+	e := jsExpr{s: s, l: *l, limit: l.pos + most}
+	e.l.templates = slices.Clone(l.templates[:min(len(l.templates), 4*foldDepth)]) // the copy changes them
+	return e
+}
+
+func (e *jsExpr) next() {
+	e.prev = e.l
+	if e.l.pos >= e.limit || e.terms >= maxTerms {
+		e.k, e.text = jsEnd, nil
+		return
+	}
+	e.terms++
+	e.k, e.text = e.l.next(e.after)
+	e.after = endsValue(e.k, e.text)
+}
+
+// left reports that the expression goes on in a way that is not understood, or that it was too long.
+func (e *jsExpr) left() bool {
+	switch e.k {
+	case jsEnd:
+		return e.l.pos < len(e.l.src)
+	case jsDot, jsOpen, jsPlus, jsAssign, jsStr, jsTemplate, jsPiece, jsNumber:
+		return true
+	case jsOther:
+		return string(e.text) != ";" && string(e.text) != "?" // what "?" chooses by does not matter here: the string stands before
+	case jsValue:
+		return string(e.text) == "++" || string(e.text) == "--"
+	}
+	return false
+}
+
+// choice reads a ? b : c, or what stands alone.
+func (e *jsExpr) choice(depth int) []string {
+	vals := e.sum(depth)
+	equal, compared := e.comparison()
+	if compared {
+		before := e.place
+		other := e.sum(depth)
+		placed := e.place
+		e.place = before
+		if e.k != jsOther || string(e.text) != "?" {
+			return nil
+		}
+		if !placed && len(vals) == 1 && len(other) == 1 {
+			return e.chosen(depth, (vals[0] == other[0]) == equal)
+		}
+		return e.both(depth)
+	}
+	if e.k == jsOther && string(e.text) == "?" {
+		return e.both(depth)
+	}
+	return vals
+}
+
+// comparison passes == and the like.
+func (e *jsExpr) comparison() (equal, is bool) {
+	if e.k != jsOther {
+		return false, false
+	}
+	switch string(e.text) {
+	case "==", "===":
+		equal = true
+	case "!=":
+		before := *e
+		if e.next(); e.k == jsAssign { // !==
+			e.next()
+			return false, true
+		}
+		*e = before
+	default:
+		return false, false
+	}
+	e.next()
+	return equal, true
+}
+
+// chosen reads "? a : b", the token in hand is "?", and returns what the condition chooses.
+func (e *jsExpr) chosen(depth int, first bool) []string {
+	yes, no := e.branches(depth)
+	if first {
+		return yes
+	}
+	return no
+}
+
+// both reads "? a : b" and returns what is known of both.
+func (e *jsExpr) both(depth int) []string {
+	yes, no := e.branches(depth)
+	if yes == nil || no == nil {
+		return nil
+	}
+	return append(slices.Clone(yes), no...)
+}
+
+func (e *jsExpr) branches(depth int) (yes, no []string) {
+	if depth >= foldDepth {
+		return nil, nil
+	}
+	e.next()
+	yes = e.choice(depth + 1)
+	for nested := 0; e.k != jsColon || nested > 0; e.next() { // a branch that is not understood
+		switch {
+		case e.k == jsEnd, e.k == jsOther && string(e.text) == ";":
+			return nil, nil
+		case e.k == jsOpen, e.k == jsBrace, e.k == jsOther && string(e.text) == "[":
+			nested++
+		case e.k == jsClose, e.k == jsValue && (string(e.text) == "}" || string(e.text) == "]"):
+			nested--
+		}
+		yes = nil
+	}
+	e.next()
+	return yes, e.choice(depth + 1)
+}
+
+// sum reads terms with + between them. nil: one is not known; where it ends then does not matter.
+func (e *jsExpr) sum(depth int) []string {
+	vals := e.term(depth)
+	for vals != nil && e.k == jsPlus {
+		e.next()
+		vals = joinedWith(vals, e.term(depth))
+	}
+	return vals
+}
+
+// joinedWith puts each of two sets of strings together with each of the other.
+func joinedWith(a, b []string) []string {
+	if a == nil || b == nil || len(a)*len(b) > max(maxChoices, len(a), len(b)) {
+		return nil
+	}
+	out := make([]string, 0, len(a)*len(b))
+	for _, x := range a {
+		for _, y := range b {
+			if len(x)+len(y) > maxJoined {
+				return nil
+			}
+			out = append(out, x+y)
+		}
+	}
+	return out
+}
+
+func (e *jsExpr) term(depth int) []string {
+	text := e.text
+	switch e.k {
+	case jsStr, jsTemplate:
+		e.next()
+		return []string{string(jsUnescape(text[1 : len(text)-1]))}
+	case jsPiece:
+		return e.pieces(depth)
+	case jsNumber:
+		if e.next(); digits(text) {
+			return []string{string(text)}
+		}
+	case jsOpen:
+		if depth >= foldDepth {
+			return nil
+		}
+		e.next()
+		vals := e.choice(depth + 1)
+		if e.k != jsClose {
+			return nil
+		}
+		e.next()
+		return vals
+	case jsWord:
+		return e.name()
+	}
+	return nil
+}
+
+// pieces reads a template, whose first piece is in hand.
+func (e *jsExpr) pieces(depth int) []string {
+	if depth >= foldDepth {
+		return nil
+	}
+	vals := []string{""}
+	for {
+		text := e.text
+		last := e.k == jsValue
+		if !last && e.k != jsPiece || len(text) < 2 || last && text[len(text)-1] != '`' {
+			return nil
+		}
+		end := len(text) - 1
+		if !last {
+			end--
+		}
+		vals = joinedWith(vals, []string{string(jsUnescape(text[1:end]))})
+		e.next()
+		if vals == nil || last {
+			return vals
+		}
+		vals = joinedWith(vals, e.choice(depth+1))
+	}
+}
+
+// name reads a name, a member, or an element of a list.
+func (e *jsExpr) name() []string {
+	word, owner, member := e.text, e.owner, e.member
+	e.owner, e.member = nil, false
+	for e.next(); e.k == jsDot; e.next() {
+		if e.next(); e.k != jsWord {
+			return nil
+		}
+		owner, word, member = word, e.text, true
+	}
+	switch {
+	case e.k == jsOther && string(e.text) == "[":
+		space := e.s.consts.use(ofList, word)
+		for open := 1; open > 0; {
+			switch e.next(); {
+			case e.k == jsEnd, e.k == jsOther && string(e.text) == ";":
+				return nil
+			case e.k == jsOther && string(e.text) == "[":
+				open++
+			case e.k == jsValue && string(e.text) == "]":
+				open--
+			}
+		}
+		e.next()
+		return space
+	case member && ofLocation(owner, word):
+		e.place = true
+		switch string(word) {
+		case "host", "hostname":
+			return []string{hostOfPage}
+		}
+		return []string{""} // of the page itself: relative
+	case member:
+		return e.s.consts.use(ofMember, word)
+	}
+	return e.s.consts.use(ofVariable, word)
+}
+
+// endsValue reports tokens behind which "/" divides.
+func endsValue(k jsKind, text []byte) bool {
+	switch k {
+	case jsNumber, jsStr, jsTemplate, jsRegExp, jsClose, jsValue:
+		return true
+	case jsWord:
+		return !beforeValue(text)
+	}
+	return false
+}

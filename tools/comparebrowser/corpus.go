@@ -1,0 +1,210 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"log"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"exclave/internal/testweb"
+	"exclave/internal/testweb/benchweb"
+	"exclave/internal/testweb/demoweb"
+)
+
+//go:embed pages.txt
+var constructs string
+
+// page is a document to be shown.
+type page struct {
+	group int // of groups
+	name  string
+	url   string
+}
+
+// The groups that are counted for themselves.
+const (
+	ofConstructs = iota
+	ofFolders
+	ofWARC
+	ofDemo
+	ofBench
+	groupCount
+)
+
+var groups = [groupCount]string{"constructs", "whole pages", "pages of WARC files", "web of the demo", "web of the benchmarks"}
+
+// corpus is a web and the pages of it that are shown.
+type corpus struct {
+	web   testweb.Web
+	pages []page
+	close func() error
+}
+
+// benchPages is how many pages of the benchmarks' web are shown: they are all made of the same parts.
+const benchPages = 40
+
+// collect makes a web of the constructs, the .html files and the WARC files below folders, the demo's web and one of the benchmarks. Of
+// hosts that several have the first answers.
+func collect(folders []string) (corpus, error) {
+	var c corpus
+	webs := []testweb.Web{testweb.Hosts{}}
+	for i, part := range strings.Split(constructs, "### ")[1:] {
+		name, body, _ := strings.Cut(part, "\n")
+		host := fmt.Sprintf("c%d.construct.test", i)
+		webs[0].(testweb.Hosts)[host] = construct("<!DOCTYPE html>" + body)
+		c.pages = append(c.pages, page{ofConstructs, name, "http://" + host + "/page/"})
+	}
+	var archives []string
+	for i, dir := range folders {
+		origin := fmt.Sprintf("http://folder%d.test", i)
+		files := map[string]string{}
+		err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			rel, err := filepath.Rel(dir, file)
+			if err != nil {
+				return err
+			}
+			if strings.HasSuffix(file, ".warc") || strings.HasSuffix(file, ".warc.gz") {
+				archives = append(archives, file)
+				return nil
+			}
+			target := origin + (&url.URL{Path: "/" + filepath.ToSlash(rel)}).EscapedPath()
+			files[target] = file
+			if strings.HasSuffix(file, ".html") || strings.HasSuffix(file, ".htm") {
+				c.pages = append(c.pages, page{ofFolders, filepath.Base(dir) + "/" + filepath.ToSlash(rel), target})
+			}
+			return nil
+		})
+		if err != nil {
+			return c, err
+		}
+		web, err := testweb.FromFiles(files)
+		if err != nil {
+			return c, err
+		}
+		webs = append(webs, web)
+	}
+	for _, file := range archives {
+		web, err := testweb.FromWARC(file)
+		if err != nil {
+			log.Printf("left out: %v", err) // damaged on purpose
+			continue
+		}
+		for _, t := range web.Truth() {
+			u, err := url.Parse(t.URL)
+			if err != nil || t.Status != http.StatusOK || !strings.HasPrefix(strings.ToLower(t.Type), "text/html") || testweb.Join(webs...).Host(u.Hostname()) != nil {
+				continue
+			}
+			c.pages = append(c.pages, page{ofWARC, filepath.Base(file) + " " + t.URL, t.URL})
+		}
+		webs = append(webs, web)
+	}
+	for _, e := range demoweb.Expected(1) {
+		if e.Verdict != demoweb.Unjudged {
+			c.pages = append(c.pages, page{ofDemo, e.URL, e.URL})
+		}
+	}
+	webs = append(webs, demoweb.Web())
+	bench, err := c.bench()
+	if err != nil {
+		return c, err
+	}
+	c.web = testweb.Join(append(webs, bench)...)
+	return c, nil
+}
+
+// bench starts a web of the benchmarks, takes pages of it, and makes of it one that can be joined with others.
+func (c *corpus) bench() (testweb.Web, error) {
+	p := benchweb.DefaultParams()
+	p.Hosts, p.Resources, p.TLS = 10, 2000, 0
+	web, err := benchweb.New(p)
+	if err != nil {
+		return nil, err
+	}
+	server, err := benchweb.Start(web)
+	if err != nil {
+		return nil, err
+	}
+	c.close = server.Close
+	hosts := map[string]bool{}
+	taken := 0
+	for id := range p.Resources {
+		r := web.Resource(id)
+		u, err := url.Parse(r.URL)
+		if err != nil {
+			return nil, err
+		}
+		hosts[u.Hostname()] = true
+		if r.Kind == benchweb.HTML && r.Status == http.StatusOK && id*benchPages/p.Resources >= taken {
+			taken++
+			c.pages = append(c.pages, page{ofBench, r.URL, r.URL})
+		}
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", server.HTTPAddr(), r.In.Host
+	}}
+	return testweb.Func(func(name string) http.Handler {
+		if !hosts[name] {
+			return nil
+		}
+		return proxy
+	}), nil
+}
+
+// inConstructs are what constructs refer to that has links of its own, by base name.
+var inConstructs = map[string]string{
+	"a.css": "body{background:url(from-a.png)}", "i1.css": "@import 'deep.css';", "deep.css": "p{background:url(deep.png)}", "ext.js": `new Image().src="from-ext.png"`,
+	"main.mjs": `import "./second.mjs"`, "frame.html": "<img src=in-frame.png>", "left.html": "<img src=in-left.png>", "dw.css": "img{border-image:url(in-dw.png)}",
+	"m.webmanifest": `{"icons":[{"src":"mi.png","sizes":"192x192"}],"start_url":"start.html"}`, "ws.js": `importScripts("imported.js")`, "o.svg": `<svg xmlns="http://www.w3.org/2000/svg"><image href="in-o.png" width="5" height="5"/></svg>`,
+	"conf.js": `window.conf={"hero":"img/conf-hero.png","list":[{"u":"/conf/l1.png"}]}`, "data-list.json": `{"items":[{"image":"/dl/1.png"},{"image":"dl2.png"}]}`,
+	"feed.xml":   `<?xml version="1.0"?><rss version="2.0"><channel><item><enclosure url="/feed/e.mp3"/></item></channel></rss>`,
+	"style.xsl":  `<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:import href="sub.xsl"/><xsl:template match="/"><html><body><img src="/in-xsl.png"/></body></html></xsl:template></xsl:stylesheet>`,
+	"sub.xsl":    `<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"/>`,
+	"doc.xml":    `<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="style.xsl"?><a/>`,
+	"styled.xml": `<?xml version="1.0"?><?xml-stylesheet href="xs.css"?><a>x</a>`, "xs.css": "a{background:url(in-xs.png)}",
+}
+
+// ofConstruct is all that inConstructs refer to.
+var ofConstruct = func() string {
+	var all strings.Builder
+	for _, text := range inConstructs {
+		all.WriteString(text)
+	}
+	return all.String()
+}()
+
+// types are those of the addresses that constructs refer to.
+var types = map[string]string{".css": "text/css", ".js": "text/javascript", ".mjs": "text/javascript", ".html": "text/html", ".json": "application/json", ".svg": "image/svg+xml", ".xml": "application/xml", ".xsl": "application/xml",
+	".webmanifest": "application/manifest+json", ".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg", ".webp": "image/webp", ".avif": "image/avif", ".txt": "text/event-stream", ".vtt": "text/vtt", ".mp3": "audio/mpeg", ".mp4": "video/mp4", ".webm": "video/webm",
+	".woff2": "font/woff2", ".woff": "font/woff", ".ico": "image/x-icon", ".cur": "image/x-icon", ".pdf": "application/pdf", ".wasm": "application/wasm"}
+
+// construct serves a page at every address that ends with a slash, and what it refers to: what has a name with one of types that is in the
+// page or in what it refers to. Names that begin with "decoy" are of nothing.
+func construct(body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := path.Base(r.URL.Path)
+		typ := types[path.Ext(name)]
+		text, own := inConstructs[name]
+		switch {
+		case r.URL.Path == "/page/":
+			text, typ = body, "text/html"
+		case typ == "" || strings.HasPrefix(name, "decoy") || !own && !strings.Contains(body, name) && !strings.Contains(ofConstruct, name):
+			http.NotFound(w, r)
+			return
+		case own || slices.Contains([]string{"text/css", "text/javascript", "text/html", "application/json", "text/event-stream", "text/vtt"}, typ):
+		case typ == "image/svg+xml":
+			text = `<svg xmlns="http://www.w3.org/2000/svg"/>`
+		}
+		w.Header().Set("Content-Type", typ)
+		_, _ = w.Write([]byte(text)) // the browser is gone
+	})
+}

@@ -47,10 +47,16 @@ func officeConstructs() []construct {
 		of("pictures that are elsewhere", OOXML, "ppt/slides/_rels/slide1.xml.rels", `<Relationships><Relationship Type="x/image" Target="http://a.cz/i.png" TargetMode="External"/></Relationships>`, "E http://a.cz/i.png ooxml/image"),
 		of("parts of the document itself are no links", OOXML, "word/_rels/document.xml.rels", `<Relationships><Relationship Type="x/image" Target="media/i.png"/><Relationship Type="x/hyperlink" Target="file:///C:/a.docx" TargetMode="External"/><Relationship Type="x/hyperlink" Target="http://a.cz/part"/></Relationships>`),
 		of("fields", OOXML, "word/document.xml", `<w:p><w:instrText> HYPERLINK "http://a.cz/" \o "tip"</w:instrText><w:instrText>PAGE \* MERGEFORMAT</w:instrText></w:p>`, "L http://a.cz/ field/hyperlink"),
+		of("fields that stand in several runs, one in another, and simple ones", OOXML, "word/document.xml", `<w:fldChar w:fldCharType="begin"/><w:instrText> HYPERLINK "</w:instrText><w:instrText>http://a.cz/</w:instrText><w:fldChar w:fldCharType="begin"/><w:instrText> INCLUDEPICTURE \d "http://a.cz/i.png" </w:instrText><w:fldChar w:fldCharType="end"/><w:instrText>page" </w:instrText><w:fldChar w:fldCharType="separate"/><w:t>b</w:t><w:fldChar w:fldCharType="end"/><w:fldSimple w:instr='HYPERLINK \o "http://tip.cz/" "http://b.cz/"'/><w:fldSimple w:instr=' HYPERLINK \l "http://mark.cz/"'/><w:fldChar w:fldCharType="begin"/><w:instrText>HYPERLINK http://cut.cz/</w:instrText>`,
+			"E http://a.cz/i.png field/includepicture", "L http://a.cz/page field/hyperlink", "L http://b.cz/ field/hyperlink", "L http://cut.cz/ field/hyperlink"),
+		of("formulas of Excel", OOXML, "xl/worksheets/sheet1.xml", `<c><f>IF(A1&gt;0,HYPERLINK("http://a.cz/?x=1&amp;y=2","b"),HYPERLINK("http://b.cz/"&amp;A1))</f><v>b</v></c><c><f>_xlfn.IMAGE("http://a.cz/i.png")</f></c><c><f>SUM("http://no.cz/")</f></c>`,
+			"L http://a.cz/?x=1&y=2 formula/hyperlink", "E http://a.cz/i.png formula/image"),
+		of("formulas of OpenDocument", ODF, "content.xml", `<table:table-cell table:formula='of:=HYPERLINK("http://a.cz/";"b")'><text:p>b</text:p></table:table-cell>`, "L http://a.cz/ formula/hyperlink"),
 		of("addresses written out", OOXML, "word/document.xml", `<w:p><w:t>See http://a.cz/x, or www.b.cz.</w:t></w:p>`, "X http://a.cz/x text"),
 		of("links and pictures of OpenDocument", ODF, "content.xml", `<text:p>a <text:a xlink:href="https://a.cz/">b</text:a><draw:image xlink:href="http://a.cz/i.png"/><draw:image xlink:href="Pictures/1.png"/></text:p>`,
 			"L https://a.cz/ odf/a", "E http://a.cz/i.png odf/image"),
 		of("links of an EPUB to elsewhere", EPUB, "OEBPS/k1.xhtml", `<html><body><a href="https://a.cz/">a</a> <a href="k2.xhtml">next</a><img src="http://a.cz/i.png"/></body></html>`, "L https://a.cz/ epub/a/@href", "E http://a.cz/i.png epub/img/@src"),
+		{"fields of RTF in several groups", RTF, `{\rtf1{\field{\*\fldinst {HYPERLINK }{"http://a.cz/}{b"}}{\fldrslt x}}}`, []string{"L http://a.cz/b field/hyperlink"}},
 		{"fields of RTF, and addresses written out", RTF, `{\rtf1\ansi{\field{\*\fldinst{HYPERLINK "https://a.cz/"}}{\fldrslt here}} http://b.cz/\par}`, []string{"L https://a.cz/ field/hyperlink", "X http://b.cz/ text"}},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 	"strings"
+	"unicode/utf8"
 )
 
 // Bounds of what is unpacked of one document.
@@ -165,8 +166,9 @@ func (b *builder) relationships(data []byte) {
 
 // part reads the text of a part, and the links that stand in it.
 func (b *builder) part(data []byte) {
-	depth, instr := 0, false // elements of text that are open
+	depth := 0 // elements of text that are open
 	odf := b.doc.Kind == ODF
+	var f fields
 	b.xmlTags(data, func(name string, end bool, attr func(string) string) {
 		switch name {
 		case "p", "h", "si", "list-item", "tr", "table-row":
@@ -179,8 +181,19 @@ func (b *builder) part(data []byte) {
 			if odf {
 				b.text.sep(' ')
 			}
-		case "instrtext":
-			instr = !end
+		case "instrtext", "f":
+			if f.in = name; end {
+				f.in = ""
+				b.codes(f.leave(name))
+			}
+		case "fldchar":
+			if !end {
+				b.codes(f.char(attr("fldchartype")))
+			}
+		case "fldsimple":
+			if !end {
+				b.field(attr("instr"))
+			}
 		case "a", "image", "object", "frame":
 			if odf && !end {
 				kind := Embed
@@ -191,6 +204,9 @@ func (b *builder) part(data []byte) {
 			}
 		case "lang":
 			b.language(attr("val"))
+		}
+		if code := attr("formula"); odf && code != "" {
+			b.formula(code)
 		}
 		if lang := attr("language"); odf && lang != "" && lang != "none" {
 			b.language(lang)
@@ -204,33 +220,145 @@ func (b *builder) part(data []byte) {
 		}
 	}, func(text []byte) {
 		switch {
-		case instr:
-			b.field(string(text))
+		case f.in != "":
+			f.write(text)
 		case depth > 0:
 			b.text.write(text)
 		}
 	})
+	for _, code := range f.open { // of a part that breaks off
+		b.field(string(code))
+	}
 	b.text.sep('\n')
 }
 
-// field takes the address of a HYPERLINK or INCLUDEPICTURE field: the first string behind its name.
+const (
+	maxField  = 8 << 10 // bytes of a field or formula; Excel's own bound
+	maxFields = 16      // fields in one another
+)
+
+// fields collects the codes of fields, which Word writes in several runs (ECMA-376-1, 17.16.18), and formulas of cells.
+type fields struct {
+	in   string   // element of code that is open
+	open [][]byte // codes of the fields around; nil of those that were read
+	code []byte   // outside of any
+}
+
+func (f *fields) write(s []byte) {
+	to := &f.code
+	if n := len(f.open); n > 0 && f.in != "f" {
+		to = &f.open[n-1]
+	}
+	*to = append(*to, s[:min(len(s), max(maxField-len(*to), 0))]...)
+}
+
+// leave returns what an element holds whose code is not part of a longer one.
+func (f *fields) leave(element string) (of, code string) {
+	code, f.code = string(f.code), f.code[:0]
+	return element, code
+}
+
+// char returns the code that ends at a mark of a field.
+func (f *fields) char(typ string) (of, code string) {
+	n := len(f.open)
+	switch {
+	case typ == "begin" && n < maxFields:
+		f.open = append(f.open, nil)
+	case typ != "begin" && n > 0: // separate, end
+		code, f.open[n-1] = string(f.open[n-1]), nil
+		if typ == "end" {
+			f.open = f.open[:n-1]
+		}
+	}
+	return "instrtext", code
+}
+
+// codes reads a field or a formula.
+func (b *builder) codes(of, code string) {
+	if of == "f" {
+		b.formula(code)
+	} else {
+		b.field(code)
+	}
+}
+
+// field takes the address of a HYPERLINK or INCLUDEPICTURE field: the first string behind its name that belongs to no switch.
 func (b *builder) field(code string) {
-	f := strings.Fields(code)
-	if len(f) < 2 {
+	code = strings.TrimSpace(code)
+	n := strings.IndexFunc(code, func(r rune) bool { return 'a' > r|0x20 || r|0x20 > 'z' })
+	if n < 0 {
 		return
 	}
+	name, rest := strings.ToLower(code[:n]), code[n:]
 	kind := Nav
-	switch strings.ToUpper(f[0]) {
-	case "HYPERLINK":
-	case "INCLUDEPICTURE":
+	switch name {
+	case "hyperlink":
+	case "includepicture":
 		kind = Embed
 	default:
 		return
 	}
-	for _, word := range f[1:] {
-		if !strings.HasPrefix(word, `\`) {
-			b.external(strings.Trim(word, `"“”`), kind, "field/"+strings.ToLower(f[0]))
+	var word string
+	for rest != "" {
+		switch word, rest = fieldWord(rest); word {
+		case `\l`, `\o`, `\t`, `\c`, `\*`:
+			_, rest = fieldWord(rest)
+		default:
+			if word != "" && word[0] != '\\' {
+				b.external(word, kind, "field/"+name)
+				return
+			}
+		}
+	}
+}
+
+// fieldWord returns the next word of a field, or string between quotes.
+func fieldWord(s string) (word, rest string) {
+	const quotes = "\"“”"
+	s = strings.TrimLeft(s, " \t\r\n")
+	end := " \t\r\n" + quotes
+	if r, n := utf8.DecodeRuneInString(s); strings.ContainsRune(quotes, r) && n > 0 {
+		s, end = s[n:], quotes
+	}
+	i := strings.IndexAny(s, end)
+	if i < 0 {
+		return s, ""
+	}
+	if _, n := utf8.DecodeRuneInString(s[i:]); end == quotes {
+		return s[:i], s[i+n:]
+	}
+	return s[:i], s[i:]
+}
+
+// formula takes the addresses that functions of a cell lead to, where they are written out: of those that are put together from cells
+// nothing is known.
+func (b *builder) formula(code string) {
+	for {
+		i := strings.IndexByte(code, '(')
+		if i < 0 {
 			return
+		}
+		name := code[max(i-20, 0):i]
+		name = strings.ToLower(name[strings.LastIndexFunc(name, func(r rune) bool { return 'a' > r|0x20 || r|0x20 > 'z' })+1:])
+		code = code[i+1:]
+		kind := Nav
+		switch name {
+		case "hyperlink":
+		case "image", "webservice":
+			kind = Embed
+		default:
+			continue
+		}
+		code = strings.TrimLeft(code, " \t\r\n")
+		if !strings.HasPrefix(code, `"`) {
+			continue
+		}
+		ref, rest, ok := strings.Cut(code[1:], `"`)
+		if !ok {
+			return
+		}
+		if code = strings.TrimLeft(rest, " \t\r\n"); code == "" || strings.IndexByte(",;)", code[0]) >= 0 {
+			b.external(ref, kind, "formula/"+name)
 		}
 	}
 }

@@ -54,12 +54,13 @@ func (b *builder) rtf(body []byte) {
 			}
 			i++
 		case '}':
-			if now.field {
-				b.field(string(code))
-				code = code[:0]
-			}
+			inside := now.field
 			if n := len(stack); n > 0 {
 				now, stack = stack[n-1], stack[:n-1]
+			}
+			if inside && !now.field { // groups in it are runs of its code
+				b.field(string(code))
+				code = code[:0]
 			}
 			i++
 		case '\r', '\n':

@@ -56,6 +56,10 @@ func officeConstructs() []construct {
 		of("links and pictures of OpenDocument", ODF, "content.xml", `<text:p>a <text:a xlink:href="https://a.cz/">b</text:a><draw:image xlink:href="http://a.cz/i.png"/><draw:image xlink:href="Pictures/1.png"/></text:p>`,
 			"L https://a.cz/ odf/a", "E http://a.cz/i.png odf/image"),
 		of("links of an EPUB to elsewhere", EPUB, "OEBPS/k1.xhtml", `<html><body><a href="https://a.cz/">a</a> <a href="k2.xhtml">next</a><img src="http://a.cz/i.png"/></body></html>`, "L https://a.cz/ epub/a/@href", "E http://a.cz/i.png epub/img/@src"),
+		{"actions of PDF, and the files beside one (ISO 32000-2, 12.6.4)", PDF, "%PDF-1.7 1 0 obj<</A<</S/URI/URI(http://a.cz/x\\(1\\))>>>>endobj 2 0 obj<</A<</S/GoToR/F(b 1.pdf)>>>>endobj 3 0 obj<</A<</S/GoToR/F<</FS/URL/F(http://a.cz/c.pdf)>>>>>>endobj 4 0 obj<</A<</S/Launch/F(no.exe)>>>>endobj",
+			[]string{"L http://a.cz/x(1) pdf/uri", "L b%201.pdf pdf/gotor", "L http://a.cz/c.pdf pdf/gotor"}},
+		{"addresses written out in PDF, over the end of a line", PDF, "%PDF-1.7 1 0 obj<</Type/Page/Contents 2 0 R/Resources<</Font<</F<</Encoding/WinAnsiEncoding>>>>>>>>endobj 2 0 obj<<>>stream\nBT /F 9 Tf 12 TL (see http://a.cz/long-) Tj T* (path/b.html) Tj ET\nendstream endobj",
+			[]string{"X http://a.cz/long-path/b.html text"}},
 		{"fields of RTF in several groups", RTF, `{\rtf1{\field{\*\fldinst {HYPERLINK }{"http://a.cz/}{b"}}{\fldrslt x}}}`, []string{"L http://a.cz/b field/hyperlink"}},
 		{"fields of RTF, and addresses written out", RTF, `{\rtf1\ansi{\field{\*\fldinst{HYPERLINK "https://a.cz/"}}{\fldrslt here}} http://b.cz/\par}`, []string{"L https://a.cz/ field/hyperlink", "X http://b.cz/ text"}},
 	}

@@ -29,15 +29,43 @@ func TestPDF(t *testing.T) {
 		{"object streams of PDF 1.5", "%PDF-1.5\n" + stream, []string{"L http://c.cz/ pdf/uri"}},
 		{"a file that was cut", "%PDF-1.5\n/URI(http://d.cz/)" + stream[:len(stream)/2] + "/URI (http://e", []string{"L http://d.cz/ pdf/uri"}},
 		{"strings of encrypted files are noise", "%PDF-1.5\n/Encrypt 1 0 R /URI(http://f.cz)", nil},
+		{"the base of a file is that of its actions, not of other files", "%PDF-1.4\n1 0 obj<</URI<</Base(http://a.cz/d/)>>>>endobj 2 0 obj<</A<</S/URI/URI(r.html)>>>>endobj 3 0 obj<</A<</S/GoToR/F(o.pdf)>>>>endobj trailer<</Root 1 0 R>>",
+			[]string{"L r.html pdf/uri http://a.cz/d/", "L o.pdf pdf/gotor"}},
 		{"bare host names", "%PDF-1.4\n/URI(www.g.cz)", []string{"L http://www.g.cz pdf/uri"}},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
 			d := Parse(PDF, []byte(c.in), Options{})
-			if diff := cmp.Diff(c.want, brief(d.Links)); diff != "" || d.Err != nil {
+			got := brief(d.Links)
+			for i, l := range d.Links {
+				got[i] = strings.TrimSpace(got[i] + " " + l.Base)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" || d.Err != nil {
 				t.Error(diff, d.Err)
 			}
 		})
+	}
+}
+
+// TestWrapped: an address that goes on in the next line of a PDF file is joined; one that was cut is none.
+func TestWrapped(t *testing.T) {
+	for text, want := range map[string]string{
+		"see http://a.cz/very-long-\npath/x.html, and": "X http://a.cz/very-long-path/x.html text",
+		"http://a.cz/one-\ntwo-\nthree.html\nfour":     "X http://a.cz/one-two-three.html text",
+		"http://a.cz/one-\n\u201etwo\u201d":            "",
+		"http://a.cz/one-":                             "X http://a.cz/one- text",
+		"http://a.cz/one-\nhttp://b.cz/two":            "X http://b.cz/two text",
+		"on http://a.cz/\nNext line":                   "X http://a.cz/ text",
+		"on http://a.cz/x/\ny/z.html.":                 "X http://a.cz/x/ text, X http://a.cz/x/y/z.html text",
+		"http://a.cz/x.html\ny.html":                   "X http://a.cz/x.html text",
+		strings.Repeat("http://a.cz/one-\ntwo-\n", 3):  "",
+	} {
+		b := &builder{doc: &Doc{Kind: PDF}, o: Options{MaxLinks: 10}, seen: map[linkKey]struct{}{}}
+		b.text.buf = []byte(text)
+		b.addresses()
+		if got := strings.Join(brief(b.finish().Links), ", "); got != want {
+			t.Errorf("%.50q: %q, want %q", text, got, want)
+		}
 	}
 }
 

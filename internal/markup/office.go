@@ -433,11 +433,53 @@ func (b *builder) addresses() {
 		for start > 0 && text[start-1] >= 'a' && text[start-1] <= 'z' {
 			start--
 		}
-		end := i
-		for end < len(text) && text[end] > ' ' && !bytes.ContainsRune([]byte("<>\"|\\^`{}"), rune(text[end])) {
-			end++
+		end := i + addressLen(text[i:])
+		ref := string(text[start:end])
+		if b.doc.Kind == PDF && end < len(text) && text[end] == '\n' {
+			ref, end = b.wrapped(text, ref, end)
 		}
-		b.external(string(bytes.TrimRight(text[start:end], ".,;:!?)]'")), Speculative, "text")
+		b.guessed(ref)
 		text = text[end:]
 	}
+}
+
+func (b *builder) guessed(ref string) {
+	b.external(strings.TrimRight(ref, ".,;:!?)]'"), Speculative, "text")
+}
+
+func addressLen(s []byte) int {
+	n := bytes.IndexFunc(s, func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"|\\^`{}", r) })
+	if n < 0 {
+		return len(s)
+	}
+	return n
+}
+
+// wrapped goes on with an address that ends with a line of a PDF file, whose lines are those of the paper. Behind "-" it goes on for
+// certain: where the next line cannot be the rest, there is no address. With "/" it may be whole: it is taken, and with the next line too where
+// that is like a path.
+func (b *builder) wrapped(text []byte, ref string, end int) (string, int) {
+	for range 4 { // lines
+		if end >= len(text) || text[end] != '\n' || len(ref) > maxURL {
+			break
+		}
+		next := text[end+1:]
+		n := addressLen(next)
+		more := string(bytes.TrimRight(next[:n], ".,;:!?)]'"))
+		goesOn := more != "" && isWordByte(more[0]) && !strings.Contains(more, "://") && !strings.ContainsFunc(more, func(r rune) bool { return r > '~' })
+		switch {
+		case strings.HasSuffix(ref, "-"):
+			if !goesOn {
+				return "", end
+			}
+		case !strings.HasSuffix(ref, "/") || strings.HasSuffix(ref, "://"):
+			return ref, end
+		case !goesOn || !strings.ContainsAny(more, "/._-=?&"):
+			return ref, end
+		default:
+			b.guessed(ref)
+		}
+		ref, end = ref+string(next[:n]), end+1+n
+	}
+	return ref, end
 }

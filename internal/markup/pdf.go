@@ -18,16 +18,29 @@ const (
 // maxPDFObjects is how many objects of a file are looked at.
 const maxPDFObjects = 300_000
 
-// pdf reads text, title and language of a PDF file, and the addresses of its link annotations (ISO 32000-2, 12.6.4.8).
+// pdf reads text, title and language of a PDF file, and what its link annotations lead to (ISO 32000-2, 12.6.4).
 func (b *builder) pdf(body []byte) {
 	f, ok := pdf.Open(body, pdf.Limits{Inflated: maxAllPart, Objects: maxPDFObjects, Text: b.o.MaxText, Stop: func() bool { return !b.on(stopEvery) }})
 	if !ok {
 		return // its strings are noise
 	}
-	f.URIs(func(uri string) { b.addPDF([]byte(uri)) })
+	if base, ok := cleanURL([]byte(f.Base())); ok && len(base) <= maxURL && schemeLen([]byte(base)) > 0 {
+		b.base = base
+	}
+	f.Targets(func(t pdf.Target) {
+		if !t.File {
+			b.addPDF([]byte(t.Ref))
+			return
+		}
+		base := b.base
+		b.base = ""
+		b.add([]byte(t.Ref), Nav, "pdf/gotor")
+		b.base = base
+	})
 	if !bytes.Contains(body, []byte("/Encrypt")) {
 		b.pdfRemains(body, f.Unpacked() == 0)
 	}
+	b.base = ""
 	b.doc.Title = collapse([]byte(f.Title()), maxTitle)
 	b.language(f.Language())
 	b.text.pre = 1

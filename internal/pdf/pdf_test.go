@@ -19,7 +19,7 @@ func limits() Limits { return Limits{Inflated: 64 << 20, Objects: 100_000, Text:
 func all(f *File) (text string, uris []string) {
 	var b strings.Builder
 	f.Text(func(page string) { b.WriteString(page + "\f") })
-	f.URIs(func(u string) { uris = append(uris, u) })
+	f.Targets(func(t Target) { uris = append(uris, t.Ref) })
 	return b.String(), uris
 }
 
@@ -73,6 +73,18 @@ func TestText(t *testing.T) {
 		if len(uris) != 1 || uris[0] != "http://a.cz/x(1)" || f.Title() != "Zpráva" || f.Language() != "cs-CZ" {
 			t.Errorf("%s: %q, title %q, language %q", c.why, uris, f.Title(), f.Language())
 		}
+	}
+}
+
+// What actions lead to: addresses, and files beside this one.
+func TestTargets(t *testing.T) {
+	f, _ := Open(file("<</Type/Catalog/URI 3 0 R>>", "<</A<</S/URI/URI(r.html)>>>>", "<</Base(http://a.cz/d/)>>", "<</FS/URL/F(http://a.cz/f.pdf)>>",
+		"<</A<</S/GoToR/F 4 0 R>>>>", "<</A<</S/GoToR/F(../o 1#.pdf)/Next<</S/GoToR/F<</Type/Filespec/UF<FEFF010D002E007000640066>/F(no.pdf)>>>>>>>>",
+		"<</A<</S/GoToR/F(/C/no.pdf)>>>>", "<</A<</S/Launch/F(no.exe)>>>>", "<</A<</S/GoToR/F(C:\\\\no.pdf)>>>>", "<</A<</S/SubmitForm/F<</FS/URL/F(http://no.cz/)>>>>>>"), limits())
+	var got []string
+	f.Targets(func(t Target) { got = append(got, fmt.Sprint(t.Ref, " ", t.File)) })
+	if want := "r.html false, http://a.cz/f.pdf true, ../o%201%23.pdf true, %C4%8D.pdf true"; strings.Join(got, ", ") != want || f.Base() != "http://a.cz/d/" {
+		t.Errorf("%q, base %q", got, f.Base())
 	}
 }
 
@@ -159,6 +171,7 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("%d bytes", len(text))
 		}
 		x.Title()
+		x.Base()
 		x.Language()
 	})
 }

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"math"
+	"net/url"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -32,18 +33,36 @@ func (f *File) Language() string {
 	return textOf(f.string(root, d["Lang"]))
 }
 
-// URIs yields the addresses of URI actions (12.6.4.8), in the order of the file.
-func (f *File) URIs(yield func(string)) {
+// Base is the address that those of URI actions are relative to (12.6.4.8), "" when the file names none.
+func (f *File) Base() string {
+	root := f.object(f.trailer["Root"])
+	d, _ := f.dict(f.trailer["Root"])
+	if r := f.object(d["URI"]); r != nil {
+		root = r
+	}
+	u, _ := f.dict(d["URI"])
+	return textOf(f.string(root, u["Base"]))
+}
+
+// Target is what an action leads to.
+type Target struct {
+	Ref  string
+	File bool // another file (GoToR), relative to this one and not to Base
+}
+
+// Targets yields what URI actions (12.6.4.8) and remote go-to actions (12.6.4.3) lead to, in the order of the file. Files of the
+// machine that it was made on are left out.
+func (f *File) Targets(yield func(Target)) {
 	for _, n := range f.order {
 		o := f.objects[n]
 		if o == nil {
 			continue
 		}
-		f.uris(o, o.value, 0, yield)
+		f.targets(o, o.value, 0, yield)
 	}
 }
 
-func (f *File) uris(o *object, v any, depth int, yield func(string)) {
+func (f *File) targets(o *object, v any, depth int, yield func(Target)) {
 	if depth > 10 {
 		return
 	}
@@ -51,21 +70,47 @@ func (f *File) uris(o *object, v any, depth int, yield func(string)) {
 	case dict:
 		if u, has := v["URI"]; has {
 			if b := f.string(o, u); len(b) > 0 {
-				yield(textOf(b))
+				yield(Target{Ref: textOf(b)})
+			}
+		}
+		if f.get(v["S"]) == name("GoToR") {
+			if ref := f.fileOf(o, v["F"]); ref != "" {
+				yield(Target{ref, true})
 			}
 		}
 		for _, key := range []string{"A", "AA", "Annots", "Next", "U", "D"} {
 			if _, isRef := v[key].(ref); !isRef {
-				f.uris(o, v[key], depth+1, yield)
+				f.targets(o, v[key], depth+1, yield)
 			}
 		}
 	case []any:
 		for _, x := range v {
 			if _, isRef := x.(ref); !isRef {
-				f.uris(o, x, depth+1, yield)
+				f.targets(o, x, depth+1, yield)
 			}
 		}
 	}
+}
+
+// fileOf returns the address that a file specification (7.11) is: a URL, or a file beside this one.
+func (f *File) fileOf(o *object, spec any) string {
+	file := spec
+	if d, is := f.dict(spec); is {
+		if r := f.object(spec); r != nil {
+			o = r
+		}
+		if f.get(d["FS"]) == name("URL") {
+			return textOf(f.string(o, d["F"]))
+		}
+		if file = d["UF"]; file == nil {
+			file = d["F"]
+		}
+	}
+	n := textOf(f.string(o, file))
+	if n == "" || n[0] == '/' || strings.ContainsAny(n, "\\:") { // from the root of a disk
+		return ""
+	}
+	return (&url.URL{Path: n}).EscapedPath() // its signs are none of an address: 100%.pdf, a#b.pdf
 }
 
 // Text yields the text of each page: words divided by blanks, lines by newlines.

@@ -286,10 +286,13 @@ func TestBases(t *testing.T) {
 			[]string{"http://cdn.com/js/m.js", "http://a.com/d/go", "http://a.com/d/w.js", "http://a.com/d/img/a.png"}},
 		{"a script that was redirected, or is a seed, stands for itself", "http://a.com/d/p", "ER", "http://cdn.com/js/s.js", "text/javascript",
 			`x = "img/a.png"`, []string{"http://cdn.com/js/img/a.png"}},
+		{"xml:base is the only base of what is in its element, pictures too", "", "", "http://a.com/d/p", "application/atom+xml",
+			`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://b.com/a/"><entry xml:base="e/"><content type="html">&lt;img src="c.png"></content></entry><logo>l.png</logo></feed>`,
+			[]string{"http://b.com/a/e/c.png", "http://b.com/a/l.png"}},
 	} {
 		u := answer(t, c.url, "200 OK", "Content-Type: "+c.typ+"\r\n", c.body)
 		u.Via, u.Hops = c.via, c.hops
-		process(t, u, NewMarkup(DefaultConfig(), markup.HTML, markup.JS))
+		process(t, u, NewMarkup(DefaultConfig(), markup.HTML, markup.JS, markup.XML))
 		var got []string
 		for _, o := range u.Outlinks {
 			got = append(got, o.URL.String())

@@ -95,7 +95,7 @@ func (l *links) baseOf(k *markup.Link) (base, also *urlx.URL) {
 		return l.page, nil
 	case k.Base != "":
 		if b, err := l.base.Resolve(k.Base); err == nil {
-			if strings.HasPrefix(k.Context, "img/") {
+			if strings.HasPrefix(k.Context, "img/") && l.u.Doc.Kind != markup.XML { // which has xml:base, not a document in it
 				return b, l.base // a browser reads ahead in such a document, too
 			}
 			return b, nil

@@ -102,7 +102,7 @@ func memberKind(name string, data []byte) Kind {
 		return JS
 	case ".json":
 		return JSON
-	case ".xml", ".rss", ".atom", ".rdf", ".opml", ".xsd", ".xsl", ".svg":
+	case ".xml", ".rss", ".atom", ".rdf", ".opml", ".xsd", ".xsl", ".svg", ".kml", ".gpx", ".wsdl":
 		return XML
 	case ".pdf":
 		return PDF
@@ -114,7 +114,7 @@ func memberKind(name string, data []byte) Kind {
 		return ODF
 	case ".epub":
 		return EPUB
-	case ".zip", ".gz", ".tgz", ".tar":
+	case ".zip", ".kmz", ".gz", ".tgz", ".tar":
 		return Packed
 	}
 	head := data[:min(len(data), 1<<10)]

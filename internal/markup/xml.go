@@ -325,8 +325,11 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 		}
 		return
 	case vocRSS1:
-		if is("item", "about") {
-			p.b.add(at.val, Nav, "item/@rdf:about")
+		switch {
+		case is("item", "about"), is("channel", "about"):
+			p.b.add(at.val, Nav, p.context(local, "rdf:about"))
+		case is("image", "resource"), is("image", "about"):
+			p.b.add(at.val, Embed, p.context(local, "rdf:"+string(key)))
 		}
 		return
 	case noVocabulary:
@@ -446,7 +449,8 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 		case "uri":
 			p.hold(Nav, "atom:uri", false)
 		case "content", "summary", "subtitle", "rights":
-			if string(p.get("type")) == "html" {
+			switch string(bytes.ToLower(p.get("type"))) {
+			case "html", "text/html": // of Atom 0.3
 				p.hold(Nav, "", true)
 			}
 		}
@@ -464,8 +468,11 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 			p.hold(Nav, "video:"+name, false)
 		}
 	case vocKML:
-		if name == "href" {
+		switch name {
+		case "href":
 			p.hold(Embed, "kml:href", false)
+		case "description", "snippet", "text": // shown as HTML; text is of a balloon
+			p.hold(Nav, "", true)
 		}
 	}
 }

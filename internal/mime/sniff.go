@@ -148,7 +148,7 @@ func sniffText(text, declared string) string {
 	case !strings.HasPrefix(text, "<"):
 		return ""
 	}
-	root := rootElement(text)
+	root, tag := rootElement(text)
 	local := root[strings.IndexByte(root, ':')+1:]
 	switch {
 	case root == "html" || root == "!html":
@@ -170,8 +170,25 @@ func sniffText(text, declared string) string {
 		if declared == "text/plain" && (root == "head" || root == "body") {
 			return "text/html"
 		}
+	case namespaced(tag) && (generic(declared) || declared == "text/plain"):
+		return "text/xml"
 	}
 	return ""
+}
+
+// namespaced reports a tag that declares a namespace, given what stands behind its name. Nobody writes one in front of a text or
+// a page.
+func namespaced(tag string) bool {
+	end := strings.IndexByte(tag, '>')
+	if end < 0 {
+		end = len(tag)
+	}
+	for f := range strings.FieldsSeq(tag[:end]) {
+		if rest, is := strings.CutPrefix(f, "xmlns"); is && (strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, ":")) {
+			return true
+		}
+	}
+	return false
 }
 
 func htmlType(text, declared string) string {
@@ -204,9 +221,9 @@ func htmlFragment(root string) bool {
 	return false
 }
 
-// rootElement returns the lower-case name of the first element, skipping
+// rootElement returns the lower-case name of the first element and what follows it, skipping
 // comments and processing instructions; "!html" when a doctype names html first.
-func rootElement(s string) string {
+func rootElement(s string) (name, rest string) {
 	for {
 		s = strings.TrimLeft(s, "\t\n\f\r \uFEFF")
 		var end string
@@ -218,7 +235,7 @@ func rootElement(s string) string {
 		case strings.HasPrefix(s, "<!"):
 			f := strings.Fields(strings.ToLower(s[2:min(len(s), 64)]))
 			if len(f) > 1 && f[0] == "doctype" && strings.HasPrefix(f[1], "html") {
-				return "!html"
+				return "!html", ""
 			}
 			end = ">"
 			// An internal subset has ">" of its own.
@@ -228,15 +245,15 @@ func rootElement(s string) string {
 		case strings.HasPrefix(s, "<"):
 			i := strings.IndexAny(s, "> \t\r\n\f/")
 			if i < 1 {
-				return ""
+				return "", ""
 			}
-			return strings.ToLower(s[1:i])
+			return strings.ToLower(s[1:i]), s[i:]
 		default:
-			return ""
+			return "", ""
 		}
 		i := strings.Index(s, end)
 		if i < 0 {
-			return ""
+			return "", ""
 		}
 		s = s[i+len(end):]
 		if end == "]" {

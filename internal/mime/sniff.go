@@ -27,6 +27,9 @@ func asText(head []byte, declared string) (string, bool) {
 	if bad == 0 {
 		return string(head), true
 	}
+	if (declared == "text/html" || declared == "application/xhtml+xml") && bad < len(head)/4 && dirtyPage(head) {
+		return string(head), true
+	}
 	// A stray control character in a page does not make it a binary, a format
 	// with magic bytes or a high share of them does.
 	if bad*100 > max(len(head), 100) || mimetype.Detect(head).String() != "application/octet-stream" {
@@ -37,6 +40,21 @@ func asText(head []byte, declared string) (string, bool) {
 		return string(head), true
 	}
 	return "", false
+}
+
+// dirtyPage reports tags of a page among the first bytes of what has no magic of a binary format: what is declared a page is one for
+// browsers whatever control bytes it holds.
+func dirtyPage(head []byte) bool {
+	first := bytes.ToLower(head[:min(len(head), 512)])
+	for _, tag := range [...]string{"<!doctype html", "<html", "<head", "<body", "<title", "<meta ", "<script", "<div", "<table", "<a href"} {
+		if bytes.Contains(first, []byte(tag)) {
+			none := func(t string) bool {
+				return t == "application/octet-stream" || strings.HasPrefix(t, "text/")
+			}
+			return none(http.DetectContentType(head)) && none(mimetype.Detect(head).String())
+		}
+	}
+	return false
 }
 
 // isBinaryByte follows the WHATWG MIME Sniffing standard, section 3 ("binary

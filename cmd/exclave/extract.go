@@ -9,6 +9,7 @@ import (
 
 	"exclave/crawl"
 	"exclave/internal/judge"
+	"exclave/internal/markup"
 	"exclave/internal/printable"
 	"exclave/internal/reading"
 	"exclave/internal/urlx"
@@ -25,6 +26,8 @@ type extraction struct {
 	only               string // URL of records
 	offset             int64  // of a record
 	at                 bool   // offset was given
+	met                bool   // a record stands there
+	packed             bool
 	contact            string
 	reader             *reading.Reader
 	something          bool // was printed
@@ -41,6 +44,7 @@ WARC file as a crawl does, and prints its links, one a line: hop, kind, where it
 URL. A URL is fetched once, with up to five redirects; robots.txt is not asked for.
 Of WARC files, --url and --offset choose records. Links of a file are printed as
 found, or with --base as they would be queued. At most 10 MB of a document are read.
+ZIP, tar and gzip files are opened with --packed, as by a job that says so.
 
 Exit codes: 0 something was printed; 1 there was nothing; 2 an input cannot be read,
 or an option is wrong.`,
@@ -49,7 +53,7 @@ or an option is wrong.`,
 			if err := x.check(cmd); err != nil {
 				return withCode(exitUsage, err)
 			}
-			if x.reader, err = reading.New(); err != nil {
+			if x.reader, err = reading.New(x.packed); err != nil {
 				return err
 			}
 			var errs []error
@@ -62,6 +66,8 @@ or an option is wrong.`,
 			switch err := errors.Join(errs...); {
 			case err != nil:
 				return withCode(exitUsage, err)
+			case x.at && !x.met:
+				return withCode(exitUsage, fmt.Errorf("--offset %d: no response record of a WARC file begins there", x.offset))
 			case !x.something:
 				return withCode(exitNegative, errSaid)
 			}
@@ -74,6 +80,7 @@ or an option is wrong.`,
 	cmd.Flags().StringVar(&x.base, "base", "", "URL of the file")
 	cmd.Flags().StringVar(&x.typ, "type", "", "MIME type that a server would say of the file")
 	cmd.Flags().StringVar(&x.charset, "charset", "", "charset that a server would say of the file")
+	cmd.Flags().BoolVar(&x.packed, "packed", false, "read what is in ZIP, tar and gzip files, as a job with [documents] packed")
 	cmd.Flags().StringVar(&x.only, "url", "", "of a WARC file, the responses of this URL only")
 	cmd.Flags().Int64Var(&x.offset, "offset", 0, "of a WARC file, the record at this byte only")
 	cmd.Flags().StringVar(&x.contact, "contact", "https://example.org/", "contact URL sent when a URL is fetched")
@@ -93,12 +100,33 @@ func (x *extraction) check(cmd *cobra.Command) error {
 		}
 		x.base = u.WithoutUserinfo().WithoutFragment().String()
 	}
+	if err := x.typeCharset(); err != nil {
+		return err
+	}
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`;,"`, r) }
 	for name, value := range map[string]string{"type": x.typ, "charset": x.charset} {
 		if cmd.Flags().Changed(name) && (value == "" || strings.ContainsFunc(value, odd) || name == "type" && strings.Count(value, "/") != 1) {
 			return fmt.Errorf("--%s %q is none", name, value)
 		}
 	}
+	if x.charset != "" && !markup.KnownCharset(x.charset) {
+		return fmt.Errorf("charset %q is not known: labels are those of the WHATWG, such as windows-1250", x.charset)
+	}
+	return nil
+}
+
+// typeCharset takes the charset out of a type that is written as in a header field.
+func (x *extraction) typeCharset() error {
+	typ, rest, has := strings.Cut(x.typ, ";")
+	if !has {
+		return nil
+	}
+	name, value, _ := strings.Cut(strings.TrimSpace(rest), "=")
+	value = strings.Trim(value, `"`)
+	if !strings.EqualFold(name, "charset") || value == "" || x.charset != "" && !strings.EqualFold(x.charset, value) {
+		return fmt.Errorf("--type %q: of its parameters only charset counts, and --charset may not say another", x.typ)
+	}
+	x.typ, x.charset = strings.TrimSpace(typ), value
 	return nil
 }
 
@@ -117,6 +145,9 @@ func (x *extraction) input(cmd *cobra.Command, arg string, doubts *doubts) error
 		if err != nil {
 			return err
 		}
+		if n := d.Dropped; n > 0 && !x.text && !x.asJSON {
+			fmt.Fprintf(cmd.ErrOrStderr(), "exclave: %s: %d links were left out: at most %d of a document are taken, and none that is too long\n", printable.Text(d.URL), n, reading.MaxLinks())
+		}
 		return x.print(cmd.OutOrStdout(), d)
 	}
 	if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
@@ -128,7 +159,9 @@ func (x *extraction) input(cmd *cobra.Command, arg string, doubts *doubts) error
 	}
 	return judge.Answers(arg, url, x.contentType(), func(e *warc.Entry) bool {
 		x.titled = true
-		return (x.only == "" || e.TargetURI() == x.only) && (!x.at || e.Offset == x.offset)
+		here := !x.at || e.Offset == x.offset
+		x.met = x.met || here
+		return here && (x.only == "" || e.TargetURI() == x.only)
 	}, doubts.note, take)
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -43,6 +44,20 @@ func TestExtract(t *testing.T) {
 	preload := "E embed Link:/@href[rel=preload,as=style] "
 	write(t, "old.html", old)
 	write(t, "two.txt", "text")
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write([]byte(`<!doctype html><a href="http://a.test/x">x</a>`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "web.gz", zipped.String())
+	var many strings.Builder
+	for i := range 7000 {
+		fmt.Fprintf(&many, "<a href=?%d>", i)
+	}
+	write(t, "many.html", many.String())
 	var archive bytes.Buffer
 	offset := 0
 	for i, answer := range []string{
@@ -65,6 +80,8 @@ func TestExtract(t *testing.T) {
 		{"of a URL", redirect, []string{"--url", "http://a.test/a", "a.warc"}},
 		{"at an offset", second, []string{"--offset", fmt.Sprint(offset), "a.warc"}},
 		{"the text", "# old.html  [text/html]  200\nCeník\nŘežeme denně, přijďte\n# two.txt  [text/plain]  200\ntext\n", []string{"--text", "old.html", "two.txt"}},
+		{"of packed files nothing, unless it is asked for", "L nav packed:a/@href http://a.test/x\n", []string{"--packed", "--base", "http://x.test/", "web.gz"}},
+		{"the type as in a header field", links("http://x.test"), []string{"--base", "http://x.test/", "--type", "text/html; charset=windows-1250", "old.html"}},
 		{"what a server would say counts", "E embed css/url http://x.test/i.png\n", []string{"--base", "http://x.test/", "--type", "text/css", "style"}},
 	} {
 		write(t, "style", "a{background:url(i.png)}")
@@ -80,6 +97,27 @@ func TestExtract(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &d); err != nil || d.Charset != "windows-1250" || d.CharsetFrom != "detected" || d.Base != "/pila/" || d.Title != "Pila" ||
 		d.Declared != "text/html" || d.Status != 200 || len(d.Links) != 4 || d.Links[1].Text != "Ceník" || !strings.Contains(d.Text, "přijďte") {
 		t.Errorf("%v: %s", err, out)
+	}
+	for _, c := range []struct {
+		code int
+		says string
+		args []string
+	}{
+		{1, "", []string{"web.gz"}},
+		{2, "none.html: no such file", []string{"none.html"}},
+		{2, "--offset 1: no response record", []string{"--offset", "1", "a.warc"}},
+		{2, "--offset 1: no response record", []string{"--offset", "1", "old.html"}},
+		{1, "", []string{"--offset", "0", "--url", "http://a.test/b", "a.warc"}},
+		{2, `charset "klingon" is not known`, []string{"--charset", "klingon", "old.html"}},
+		{2, `charset "klingon" is not known`, []string{"--type", "text/html; charset=klingon", "old.html"}},
+		{2, "only charset counts", []string{"--type", "text/html; x=y", "old.html"}},
+		{2, "may not say another", []string{"--type", "text/html; charset=utf-8", "--charset", "windows-1250", "old.html"}},
+		{0, "many.html: 1000 links were left out: at most 6000", []string{"many.html"}},
+	} {
+		code, _, stderr := inside("", append([]string{"extract"}, c.args...)...)
+		if code != c.code || !strings.Contains(stderr, c.says) || strings.Contains(stderr, "judge") {
+			t.Errorf("%q: code %d, %s", c.args, code, stderr)
+		}
 	}
 	if code, out, stderr := inside("", "extract", srv.URL+"/none"); code != 1 || out != "" {
 		t.Errorf("an answer of 404: %d %s%s", code, out, stderr)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -20,7 +21,7 @@ import (
 func Answers(path, url, contentType string, wanted func(*warc.Entry) bool, doubt func(warc.Defect), take func(*crawl.CrawlURI) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("judge: %w", err)
+		return unopened(path, err)
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 64<<10)
@@ -37,9 +38,17 @@ func Answers(path, url, contentType string, wanted func(*warc.Entry) bool, doubt
 		head += "Content-Type: " + contentType + "\r\n"
 	}
 	if err := recorded(url, io.MultiReader(strings.NewReader(head+"\r\n"), in), take); err != nil {
-		return fmt.Errorf("judge: %s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+// unopened says of a file why it cannot be opened: its name comes first.
+func unopened(path string, err error) error {
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		err = of.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 func recorded(url string, answer io.Reader, take func(*crawl.CrawlURI) error) (err error) {

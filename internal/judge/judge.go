@@ -91,12 +91,12 @@ func Document(ctx context.Context, a *analyzer.Analyzer, from Source, body []byt
 func Pages(ctx context.Context, a *analyzer.Analyzer, path string, wanted func(url string) bool, each func(Result) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("judge: %w", err)
+		return unopened(path, err)
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 64<<10)
 	if !isWARC(in) {
-		return fmt.Errorf("judge: %s is no WARC file", path)
+		return fmt.Errorf("%s is no WARC file", path)
 	}
 	err = archived(ctx, a, path, in, wanted, each, nil)
 	if d := (*warc.Defect)(nil); errors.As(err, &d) {
@@ -112,7 +112,7 @@ func Pages(ctx context.Context, a *analyzer.Analyzer, path string, wanted func(u
 func File(ctx context.Context, a *analyzer.Analyzer, path string, each func(Result) error, doubt func(warc.Defect)) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("job: judge: %w", err)
+		return unopened(path, err)
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 64<<10)

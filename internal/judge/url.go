@@ -53,38 +53,38 @@ func Fetch(ctx context.Context, url, contact, version string, take func(*crawl.C
 	known := fetch.Credentials{}
 	if u, err := urlx.Parse(url); err == nil && u.Userinfo() != "" {
 		if err := known.Add(u); err != nil {
-			return fmt.Errorf("judge: fetch: %w", err)
+			return fmt.Errorf("%s: %w", u.WithoutUserinfo(), err)
 		}
 		url = u.WithoutUserinfo().String()
 	}
 	dns, err := resolve.New(resolve.DefaultConfig())
 	if err != nil {
-		return fmt.Errorf("judge: fetch %s: %w", url, err)
+		return fmt.Errorf("%s: %w", url, err)
 	}
 	h, err := fetch.NewHTTP(c, fetch.Deps{Hosts: lookup{dns: dns}, Version: version, Clock: clock.System(), Credentials: known})
 	if err != nil {
-		return fmt.Errorf("judge: fetch %s: %w", url, err)
+		return fmt.Errorf("%s: %w", url, err)
 	}
 	defer func() { err = errors.Join(err, h.Stop(context.WithoutCancel(ctx))) }()
 	for at, hops := url, 0; ; hops++ {
 		target, err := urlx.Parse(at)
 		if err != nil {
-			return fmt.Errorf("judge: fetch %s: %w", url, err)
+			return fmt.Errorf("%s: %w", url, err)
 		}
 		target = target.WithoutUserinfo()
 		u := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: target.String(), Key: target.String(), Host: target.Hostname()}, LastAttempt: true}
 		next, err := ask(ctx, h, u, take)
 		switch {
 		case err != nil:
-			return fmt.Errorf("judge: fetch %s: %w", at, err)
+			return fmt.Errorf("%s: %w", at, err)
 		case next == "":
 			return nil
 		case hops == maxRedirects:
-			return fmt.Errorf("judge: fetch %s: more than %d redirects", url, maxRedirects)
+			return fmt.Errorf("%s: more than %d redirects", url, maxRedirects)
 		}
 		to, err := target.Resolve(next)
 		if err != nil {
-			return fmt.Errorf("judge: fetch %s: redirect to %q: %w", at, next, err)
+			return fmt.Errorf("%s: redirect to %q: %w", at, next, err)
 		}
 		at = to.WithoutFragment().String()
 	}

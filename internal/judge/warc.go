@@ -49,14 +49,14 @@ func entries(path string, in io.Reader, doubt func(warc.Defect), take func(*warc
 			return errors.Join(defects...)
 		}
 		if err != nil {
-			return fmt.Errorf("judge: %s: %w", path, err)
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		err = take(e)
 		if d := (*warc.Defect)(nil); errors.As(err, &d) {
 			continue // the reader reports it, and goes on behind the damage
 		}
 		if err != nil {
-			return fmt.Errorf("judge: %s at %d: %w", path, e.Offset, err)
+			return fmt.Errorf("%s at %d: %w", path, e.Offset, err)
 		}
 	}
 }

@@ -108,6 +108,12 @@ func lookup(label string) (string, bool) {
 	return name, err == nil && name != "replacement"
 }
 
+// KnownCharset reports whether documents are read in the charset of a label.
+func KnownCharset(label string) bool {
+	_, known := lookup(label)
+	return known
+}
+
 // lookupInside is lookup for labels written in the document: who could read the
 // label as ASCII is not reading UTF-16 (HTML standard, prescan step 15 and 16).
 func lookupInside(label string) string {

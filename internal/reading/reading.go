@@ -59,14 +59,17 @@ type Document struct {
 // Reader has the processors.
 type Reader struct{ steps []chain.Processor }
 
-// New returns a reader. An error is one of this program.
-func New() (*Reader, error) {
+// MaxLinks is how many links of a document are taken, as in a new job.
+func MaxLinks() int { return extract.DefaultConfig().MaxOutlinks }
+
+// New returns a reader; packed says that it opens ZIP, tar and gzip files, as documents.packed does in a job. An error is one of this program.
+func New(packed bool) (*Reader, error) {
 	r := &Reader{}
 	for _, k := range standard.Kinds() {
 		if k.Chain != chain.Extract || k.Kind == "web-analyzer" {
 			continue
 		}
-		p, problems := k.New(&standard.Env{}, nil)
+		p, problems := k.New(&standard.Env{Packed: packed}, nil)
 		if len(problems) > 0 {
 			return nil, fmt.Errorf("reading: processor %s: %v", k.Kind, problems)
 		}
@@ -77,11 +80,11 @@ func New() (*Reader, error) {
 	return r, nil
 }
 
-// Read reads the answer that u has. The Recording stays the caller's.
+// Read reads the answer that u has; of an error, the caller says where the answer is from. The Recording stays the caller's.
 func (r *Reader) Read(ctx context.Context, source string, u *crawl.CrawlURI) (Document, error) {
 	for _, p := range r.steps {
 		if _, err := p.Process(ctx, u); err != nil {
-			return Document{}, fmt.Errorf("reading: %s: %w", source, err)
+			return Document{}, err
 		}
 	}
 	d := Document{

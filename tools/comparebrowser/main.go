@@ -48,7 +48,7 @@ func main() {
 
 // compare shows all pages, with several browsers at a time, each with a server of its own.
 func compare(c corpus, chromium string, browsers int) (*report, error) {
-	reader, err := reading.New()
+	reader, err := reading.New(false)
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func TestKindOf(t *testing.T) {
 		"text/html": HTML, "application/xhtml+xml": XHTML, "text/plain": PlainText, "text/css": CSS,
 		"application/javascript": JS, "text/javascript": JS, "image/svg+xml": SVG, "application/rss+xml": XML,
 		"application/vnd.apple.mpegurl": HLS, "audio/mpegurl": HLS, "application/dash+xml": DASH,
-		"application/manifest+json": Manifest, "application/pdf": PDF, "image/png": None, "": None,
+		"application/manifest+json": Manifest, "application/pdf": PDF, "application/vnd.google-earth.kmz": Packed, "image/png": None, "": None,
 	}
 	for typ, want := range cases {
 		if got := KindOf(typ); got != want {

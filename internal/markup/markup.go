@@ -71,7 +71,7 @@ func KindOf(mimeType string) Kind {
 		return EPUB
 	case "application/rtf", "text/rtf":
 		return RTF
-	case "application/zip", "application/x-zip-compressed", "application/gzip", "application/x-gzip", "application/x-tar":
+	case "application/zip", "application/x-zip-compressed", "application/vnd.google-earth.kmz", "application/gzip", "application/x-gzip", "application/x-tar":
 		return Packed
 	}
 	switch {

@@ -205,11 +205,11 @@ func (b *builder) part(data []byte) {
 		case "lang":
 			b.language(attr("val"))
 		}
-		if code := attr("formula"); odf && code != "" {
-			b.formula(code)
-		}
-		if lang := attr("language"); odf && lang != "" && lang != "none" {
-			b.language(lang)
+		if odf {
+			b.formula(attr("formula"))
+			if lang := attr("language"); lang != "none" {
+				b.language(lang)
+			}
 		}
 		if name == "t" && !odf || odf && (name == "p" || name == "h") {
 			if end {

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"bytes"
 	"testing"
 
 	"exclave/internal/growthtest"
@@ -17,6 +18,29 @@ func TestLinear(t *testing.T) {
 					t.Fatalf("read as %v", k)
 				}
 			}
+		})
+	}
+}
+
+// TestLinearFields: nor do fields, formulas and addresses over lines, which are read piece by piece.
+func TestLinearFields(t *testing.T) {
+	for _, unit := range []string{
+		`<w:fldChar w:fldCharType="begin"/><w:instrText>HYPERLINK "`, `<w:instrText>HYPERLINK \l </w:instrText>`, "<f>HYPERLINK(", `HYPERLINK("a" `, `HYPERLINK( `, "<w:fldSimple w:instr='\\l ",
+	} {
+		growthtest.Linear(t, func(n int) []byte { return bytes.Repeat([]byte(unit), n/len(unit)) }, func(b []byte) {
+			for _, k := range []Kind{OOXML, ODF} {
+				x := &builder{doc: &Doc{Kind: k}, o: Options{MaxLinks: 100}, seen: map[linkKey]struct{}{}}
+				x.part(b)
+				x.formula(string(b))
+				x.field("HYPERLINK " + string(b))
+			}
+		})
+	}
+	for _, unit := range []string{"http://a.cz/b-\n", "://-\n", "http://a.cz/\nb/", "http://a.cz/x-\n-"} {
+		growthtest.Linear(t, func(n int) []byte { return bytes.Repeat([]byte(unit), n/len(unit)) }, func(b []byte) {
+			x := &builder{doc: &Doc{Kind: PDF}, o: Options{MaxLinks: 1 << 30}, seen: map[linkKey]struct{}{}}
+			x.text.buf = b
+			x.addresses()
 		})
 	}
 }

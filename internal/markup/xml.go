@@ -226,6 +226,8 @@ func (p *markupParser) release() {
 		p.b.add(h.buf, h.kind, h.context)
 	case bytes.IndexByte(h.buf, '<') >= 0:
 		p.b.inside(true, func() { p.b.fragment(h.buf, maxDepth) })
+	default:
+		p.absolute(h.buf, "xml/text")
 	}
 }
 

@@ -126,7 +126,7 @@ func decide(name, declared string, head []byte) (typ string, sniffed, open bool)
 	if len(head) == 0 {
 		return declared, false, false
 	}
-	text, isText := asText(head, declared)
+	text, isText := asText(head, declared, ClassOf(declared) == HTML || generic(declared) && ClassOf(byName(name)) == HTML)
 	if !isText {
 		typ, sniffed = decideBinary(name, declared, head)
 		return typ, sniffed, false

@@ -49,6 +49,7 @@ func TestDetect(t *testing.T) {
 		{"UTF-16 without a mark holding a page", "/x", "application/octet-stream", utf16le(page), "", "text/html", HTML, true},
 		{"a NUL in a page does not make it a binary", "/", "text/html", page + strings.Repeat("abc ", 50) + "\x00", "", "text/html", HTML, false},
 		{"nor do several in a short one", "/", "text/html", "<html>\x00\x00<a href=x>", "", "text/html", HTML, false},
+		{"nor in one that only its name tells of", "/a.html", "", "<html>\x00\x00<a href=x>", "", "text/html", HTML, false},
 		{"nor some in front", "/", "text/html", "\x00\x01 <!DOCTYPE HTML><p>x</p>", "", "text/html", HTML, false},
 		{"but a page of nothing else is none", "/", "text/html", "<html>" + strings.Repeat("\x00\x01", 50), "", "application/octet-stream", Binary, true},
 		{"a PNG that holds a page, declared as one", "/", "text/html", png + "<html><body>", "", "image/png", Binary, true},

@@ -9,8 +9,8 @@ import (
 )
 
 // asText returns the head as ASCII-compatible characters when it is text. UTF-16
-// loses its zero bytes, which is enough to find tags in it.
-func asText(head []byte, declared string) (string, bool) {
+// loses its zero bytes, which is enough to find tags in it. page says that the body is said to be one.
+func asText(head []byte, declared string, page bool) (string, bool) {
 	if u, ok := utf16Text(head); ok {
 		return u, true
 	}
@@ -27,7 +27,7 @@ func asText(head []byte, declared string) (string, bool) {
 	if bad == 0 {
 		return string(head), true
 	}
-	if (declared == "text/html" || declared == "application/xhtml+xml") && bad < len(head)/4 && dirtyPage(head) {
+	if page && bad < len(head)/4 && dirtyPage(head) {
 		return string(head), true
 	}
 	// A stray control character in a page does not make it a binary, a format

@@ -146,7 +146,7 @@ func (x *extraction) input(cmd *cobra.Command, arg string, doubts *doubts) error
 			return err
 		}
 		if n := d.Dropped; n > 0 && !x.text && !x.asJSON {
-			fmt.Fprintf(cmd.ErrOrStderr(), "exclave: %s: %d links were left out: at most %d of a document are taken, and none that is too long\n", printable.Text(d.URL), n, reading.MaxLinks())
+			fmt.Fprintf(cmd.ErrOrStderr(), "exclave: %s: %s left out: at most %d of a document are taken, and none that is too long\n", printable.Text(d.URL), count(n, "link"), reading.MaxLinks())
 		}
 		return x.print(cmd.OutOrStdout(), d)
 	}

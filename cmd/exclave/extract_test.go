@@ -112,7 +112,7 @@ func TestExtract(t *testing.T) {
 		{2, `charset "klingon" is not known`, []string{"--type", "text/html; charset=klingon", "old.html"}},
 		{2, "only charset counts", []string{"--type", "text/html; x=y", "old.html"}},
 		{2, "may not say another", []string{"--type", "text/html; charset=utf-8", "--charset", "windows-1250", "old.html"}},
-		{0, "many.html: 1000 links were left out: at most 6000", []string{"many.html"}},
+		{0, "many.html: 1000 links left out: at most 6000", []string{"many.html"}},
 	} {
 		code, _, stderr := inside("", append([]string{"extract"}, c.args...)...)
 		if code != c.code || !strings.Contains(stderr, c.says) || strings.Contains(stderr, "judge") {

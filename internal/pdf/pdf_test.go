@@ -88,6 +88,15 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// The base of a file whose end is missing.
+func TestBaseOfCut(t *testing.T) {
+	whole := file("<<>>", "<</Type/Catalog/URI<</Base(http://a.cz/d/)>>>>")
+	f, _ := Open(whole[:bytes.Index(whole, []byte("trailer"))], limits())
+	if f.Base() != "http://a.cz/d/" {
+		t.Errorf("%q", f.Base())
+	}
+}
+
 // A file by others, and what pdftotext reads of it.
 func TestRealFile(t *testing.T) {
 	body, err := os.ReadFile(sharedtest.Path(t, "data/warc/warc-specifications/specifications/warc-format/warc-1.0/WARC_ISO_28500_version1_latestdraft.pdf"))

@@ -36,7 +36,15 @@ func (f *File) Language() string {
 // Base is the address that those of URI actions are relative to (12.6.4.8), "" when the file names none.
 func (f *File) Base() string {
 	root := f.object(f.trailer["Root"])
-	d, _ := f.dict(f.trailer["Root"])
+	for i := 0; root == nil && i < len(f.order); i++ { // the file was cut
+		if d, is := f.objects[f.order[i]].value.(dict); is && d["Type"] == name("Catalog") {
+			root = f.objects[f.order[i]]
+		}
+	}
+	if root == nil {
+		return ""
+	}
+	d, _ := root.value.(dict)
 	if r := f.object(d["URI"]); r != nil {
 		root = r
 	}

@@ -74,7 +74,7 @@ func (a *Accounts) take(u *urlx.URL, values []string, sent bool) bool {
 	rank := 0
 	for _, c := range challenges(values) {
 		if n := c.strength(); n > rank {
-			if c.of = a.of(u, func(x *account) bool { return x.Login == "" && (x.Realm == "" || x.Realm == c.params["realm"]) }); c.of != nil {
+			if c.of = a.answering(u, c); c.of != nil {
 				best, rank = c, n
 			}
 		}
@@ -89,6 +89,11 @@ func (a *Accounts) take(u *urlx.URL, values []string, sent bool) bool {
 	}
 	a.asked[u.Origin()] = best
 	return true
+}
+
+// answering returns the account that a challenge of a URL is answered with, nil for none.
+func (a *Accounts) answering(u *urlx.URL, c *challenge) *account {
+	return a.of(u, func(x *account) bool { return x.Login == "" && (x.Realm == "" || x.Realm == c.params["realm"]) })
 }
 
 // strength orders what can be answered; 0 cannot.
@@ -136,7 +141,7 @@ func (a *Accounts) authorization(method string, u *urlx.URL) (value, note string
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c := a.asked[u.Origin()]
-	if c == nil || !strings.HasPrefix(urlx.SURT(u), c.of.prefix) {
+	if c == nil || a.answering(u, c) != c.of {
 		return "", ""
 	}
 	if c.scheme == "basic" {

@@ -196,6 +196,41 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
+// A password goes to what its prefix says, and to nothing beside it.
+func TestPrefixIsNotWidened(t *testing.T) {
+	for prefix, urls := range map[string]map[string]bool{
+		"http://a.cz:8085/members":         {"http://a.cz:8085/": false, "http://a.cz:8085/members": true, "http://a.cz:8085/members/x": true, "http://a.cz:8085/members?x": true, "http://a.cz:8085/membersonly": false, "http://a.cz:8085/non": false, "http://a.cz/members": false},
+		"http://a.cz:8085/mem":             {"http://a.cz:8085/members": false, "http://a.cz:8085/": false},
+		"http://a.cz/members/":             {"http://a.cz/members": false, "http://a.cz/members/": true, "http://a.cz/members/a?b": true, "https://a.cz/members/": true},
+		"https://a.cz/members/":            {"http://a.cz/members/": false, "https://a.cz/members/": true, "https://a.cz/members/../x": false},
+		"http://a.cz":                      {"http://a.cz/x": true, "http://www.a.cz/x": false, "http://a.cz:81/": false, "http://a.cz.sk/": false},
+		"http://a.cz/index.php?part=club":  {"http://a.cz/index.php": false, "http://a.cz/index.php?part=club": true, "http://a.cz/index.php?part=club&page=2": true, "http://a.cz/index.php?part=clubs": false},
+		"http://user.cz/Members/%C5%BE/a/": {"http://user.cz/Members/ž/a/b": true, "http://user.cz/members/ž/a/b": false},
+	} {
+		a := accounts(t, Credential{Prefix: prefix, User: "reader"})
+		for url, want := range urls {
+			if got := a.of(page(url).Parsed(), func(*account) bool { return true }) != nil; got != want {
+				t.Errorf("%s for %s: %v", prefix, url, got)
+			}
+		}
+	}
+	// What the server asked in one part is not answered in another, nor with the password of another.
+	basic := testweb.Protected(testweb.Tiny{"http://b.example/in/": testweb.Text("in"), "http://b.example/inn": testweb.Text("out"), "http://b.example/in/deep/": testweb.Text("deep")}, "/in", "archive", "reader", "Circle of Life")
+	h := client(t, serve(t, handlers{"b.example": basic}), func(_ *Config, d *Deps) {
+		d.Accounts = accounts(t, Credential{Prefix: "http://b.example/in", User: "reader"}, Credential{Prefix: "http://b.example/in/deep", User: "other"})
+	})
+	for _, tt := range []struct {
+		url  string
+		want crawl.Status
+		note bool
+	}{{"http://b.example/in/", 200, true}, {"http://b.example/inn", 401, false}, {"http://b.example/in/deep/", 401, true}, {"http://b.example/in/", 200, true}} {
+		u := page(tt.url)
+		if process(t, h, u); u.Status != tt.want || slices.Contains(u.Annotations, "auth:basic") != tt.note {
+			t.Errorf("%s: status %d, %v", tt.url, u.Status, u.Annotations)
+		}
+	}
+}
+
 // sent is the request as it is recorded.
 func sent(t *testing.T, u *crawl.CrawlURI) string {
 	t.Helper()
@@ -317,6 +352,15 @@ func TestPasswords(t *testing.T) {
 	a, ps := OpenAccounts([]Credential{c}, find)
 	if len(ps) > 0 || a.all[0].password() != "s3cr3t" || strings.Contains(fmt.Sprintf("%v %+v %#v", a.all[0].Credential, a.all, a.all), "s3cr3t") {
 		t.Error(ps, a.all[0].password())
+	}
+	for why, prefix := range map[string]string{
+		"all": "*", "a bare host": "www.x.cz", "an address of a machine": "127.0.0.5", "a pattern": "http://x.cz/*", "a SURT prefix": "http://(cz,x,)/", "another scheme": "whois://x.cz/",
+		"a fragment": "http://x.cz/#top", "a password": "http://u:s3cr3t@x.cz/",
+	} {
+		ps := Credential{Prefix: prefix, User: "u", PasswordEnv: "X"}.Validate()
+		if len(ps) != 1 || ps[0].Key != "prefix" || strings.Contains(ps[0].String(), "s3cr3t") {
+			t.Errorf("%s: %v", why, ps)
+		}
 	}
 	for why, c := range map[string]Credential{
 		"no prefix": {User: "u", PasswordEnv: "X"}, "no user": {Prefix: "http://a.cz/", PasswordEnv: "X"}, "no password": {Prefix: "http://a.cz/", User: "u"},

@@ -14,7 +14,7 @@ import (
 
 // Credential is a user name and a password for a part of the web: a [[credential]] table of job.toml (ADR 101).
 type Credential struct {
-	// Prefix is the part, as SURT prefixes are written.
+	// Prefix is the part, a URL: its server, and of that the path as it is written and what is below.
 	Prefix string `toml:"prefix"`
 	User   string `toml:"user"`
 	// PasswordEnv names the variable of the environment, PasswordFile the file that the password is in.
@@ -32,8 +32,8 @@ type Credential struct {
 
 // Validate returns every value that cannot be.
 func (c Credential) Validate() (ps conf.Problems) {
-	if _, err := urlx.SURTPrefix(c.Prefix); err != nil || c.Prefix == "" {
-		ps.Add("prefix", "%q: must be the address of what the password is for", c.Prefix)
+	if _, err := partOf(c.Prefix); err != nil {
+		ps.Add("prefix", "%v", err)
 	}
 	ps.Check(c.User != "" && !strings.ContainsAny(c.User, "\r\n"), "user", "a user name is needed")
 	ps.Check((c.PasswordEnv == "") != (c.PasswordFile == ""), "password_env", "the password is either in the environment (password_env) or in a file (password_file)")
@@ -75,10 +75,42 @@ func (c *Credential) read(path func(string) string) (password, error) {
 	return passwordOf(line), nil
 }
 
+// part is a part of the web that a password is for.
+type part struct {
+	surt string // SURT of its address
+	tls  bool   // only over TLS
+}
+
+// partOf reads the prefix of a credential. No more than it says is meant: neither what is beside it, nor hosts below the host.
+func partOf(prefix string) (part, error) {
+	u, err := urlx.Parse(prefix)
+	switch {
+	case err != nil || !u.IsWeb() && u.Scheme() != "ftp" || strings.ContainsAny(u.Hostname(), "(,)"):
+		return part{}, fmt.Errorf("%q: must be the address that the password is for and what is below, such as \"https://www.example.org/members/\"", urlx.HideUserinfo(prefix))
+	case u.Userinfo() != "":
+		return part{}, fmt.Errorf("%q: write it without a user name or password, which are in user and password_env or password_file", urlx.HideUserinfo(prefix))
+	case strings.ContainsAny(prefix, "#*"):
+		return part{}, fmt.Errorf("%q: write it without %q: all below a path is meant anyway", prefix, prefix[strings.IndexAny(prefix, "#*"):])
+	}
+	return part{urlx.SURT(u), u.Scheme() == "https"}, nil
+}
+
+// has reports whether a URL is in the part: below its path by whole segments, and with its query, when it has one, by whole parameters.
+func (p part) has(u *urlx.URL, surt string) bool {
+	rest, ok := strings.CutPrefix(surt, p.surt)
+	if !ok || p.tls && u.Scheme() != "https" {
+		return false
+	}
+	if strings.Contains(p.surt, "?") {
+		return rest == "" || rest[0] == '&'
+	}
+	return rest == "" || strings.HasSuffix(p.surt, "/") || rest[0] == '/' || rest[0] == '?'
+}
+
 // account is a credential with its password, and what is known of its use.
 type account struct {
 	Credential
-	prefix   string // SURT
+	part     part
 	password password
 
 	mu     sync.Mutex
@@ -99,12 +131,16 @@ func OpenAccounts(list []Credential, path func(string) string) (*Accounts, conf.
 	var ps conf.Problems
 	a := &Accounts{asked: map[string]*challenge{}}
 	for i, c := range list {
-		surt, _ := urlx.SURTPrefix(c.Prefix) // valid
+		of, err := partOf(c.Prefix)
+		if err != nil {
+			ps.Add(conf.Element("", i)+".prefix", "%v", err)
+			continue
+		}
 		p, err := c.read(path)
 		if err != nil {
 			ps.Add(conf.Element("", i), "%v", err)
 		}
-		a.all = append(a.all, &account{Credential: c, prefix: surt, password: p})
+		a.all = append(a.all, &account{Credential: c, part: of, password: p})
 	}
 	return a, ps
 }
@@ -116,7 +152,7 @@ func (a *Accounts) of(u *urlx.URL, is func(*account) bool) (best *account) {
 	}
 	surt := urlx.SURT(u)
 	for _, c := range a.all {
-		if strings.HasPrefix(surt, c.prefix) && is(c) && (best == nil || len(c.prefix) > len(best.prefix)) {
+		if c.part.has(u, surt) && is(c) && (best == nil || len(c.part.surt) > len(best.part.surt)) {
 			best = c
 		}
 	}

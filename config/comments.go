@@ -313,7 +313,8 @@ exclave store does the same at any time: docs/howto/storage.md.`,
 
 		"scope": `Which links and seeds are followed. The last rule that says something wins; logs and
 reports name it. Rules: accept, reject, seeds, prerequisite, hosts, regex,
-surt-prefixes (with list = [...] or file = "...", and decision = "accept" or "reject"),
+surt-prefixes (with list = [...] or file = "...", and decision = "accept" or "reject"; hosts:
+with all below them; surt-prefixes: also URLs, what begins as they are written),
 too-many-hops, too-many-path-segments, pathological-path, transclusion (with max = N),
 traps (with list = patterns: docs/howto/traps.md). What stands behind "seeds" holds for
 seeds too: they come from logs, with the traps and the own domain of another harvest.

@@ -182,7 +182,7 @@ func newSURTPrefixes(d Decision, list []string) surtPrefixes {
 }
 
 func surtPrefix(s string) (string, error) {
-	p, err := urlx.SURTPrefix(s)
+	p, err := urlx.ExactSURTPrefix(s)
 	if err != nil {
 		return "", fmt.Errorf("%q is not a SURT prefix: %w", s, err)
 	}
@@ -211,7 +211,13 @@ type hosts struct {
 
 // hostEntry returns the normal form of a host or domain of a list.
 func hostEntry(s string) (string, error) {
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "*"), ".")
+	if strings.Contains(s, "*") {
+		if rest := strings.TrimLeft(s, "*."); rest != "" && !strings.Contains(rest, "*") {
+			return "", fmt.Errorf("%q: a * stands for nothing here; write %q, which is it and all below it", s, rest)
+		}
+		return "", fmt.Errorf("%q: a * stands for nothing here; name domains, each is it and all below it", s)
+	}
+	s = strings.TrimPrefix(s, ".")
 	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
 		return a.String(), nil
 	}

@@ -160,7 +160,7 @@ func printQueue(out io.Writer, q *question.ShownQueue) error {
 // filterFlags are the flags that choose URIs.
 func filterFlags(cmd *cobra.Command, f *question.Filter) {
 	cmd.Flags().StringVar(&f.Host, "host", "", "only those in the queue of this host (of what queue_key makes of it)")
-	cmd.Flags().StringVar(&f.SURT, "surt", "", "only those below this SURT prefix, as in scopes: http://(cz,firma, or firma.cz/folder/")
+	cmd.Flags().StringVar(&f.SURT, "surt", "", "only those below this SURT prefix, as in scopes: http://(cz,firma, or what begins as firma.cz/folder/")
 	cmd.Flags().StringVar(&f.Regex, "regex", "", "only those in whose URL this expression (RE2) fits somewhere")
 }
 

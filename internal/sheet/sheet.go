@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -14,7 +15,7 @@ import (
 // Sheet is one [[sheet]] table: settings, and the parts of the web they apply to.
 type Sheet struct {
 	Name    string   `toml:"name"`    // for the reader, and the reason of a block that gives none
-	SURTs   []string `toml:"surts"`   // SURT prefixes, or what [urlx.SURTPrefix] makes one of
+	SURTs   []string `toml:"surts"`   // SURT prefixes, or what [urlx.ExactSURTPrefix] makes one of
 	Hosts   []string `toml:"hosts"`   // these hosts, on every port
 	Domains []string `toml:"domains"` // these hosts and all below them
 	Settings
@@ -63,9 +64,11 @@ func Read(texts []Text) (*Set, conf.Problems) {
 		for i := range f.Sheet {
 			s := &f.Sheet[i]
 			s.file = t.Name
-			found, bad := s.prefixes()
+			at := conf.Element("sheet", i)
+			whole := !slices.ContainsFunc(ps, func(p conf.Problem) bool { return strings.HasPrefix(p.Key, at) })
+			found, bad := s.prefixes(whole)
 			all = append(all, found...)
-			ps = append(ps, bad.Below(conf.Element("sheet", i))...)
+			ps.Merge(bad.Below(at))
 		}
 		sheets += len(f.Sheet)
 		problems = append(problems, doc.Locate(ps)...)
@@ -78,16 +81,23 @@ func Read(texts []Text) (*Set, conf.Problems) {
 	return set, nil
 }
 
-// prefixes returns a prefix for every part of the web the sheet names.
-func (s *Sheet) prefixes() (out []prefix, problems conf.Problems) {
+// prefixes returns a prefix for every part of the web the sheet names. Of one that was not read as a whole, what is missing is no problem.
+func (s *Sheet) prefixes(whole bool) (out []prefix, problems conf.Problems) {
 	problems.Check(s.Name != "", "name", "a sheet needs a name")
-	problems.Check(len(s.SURTs)+len(s.Hosts)+len(s.Domains) > 0, "", "the sheet applies to nothing: it has neither surts nor hosts nor domains")
+	if whole {
+		problems.Check(len(s.SURTs)+len(s.Hosts)+len(s.Domains) > 0, "", "the sheet applies to nothing: it has neither surts nor hosts nor domains")
+		problems.Check(!s.empty(), "", "the sheet sets nothing; give it a setting, such as blocked = true, or take it out")
+	}
 	if s.Blocked != nil && *s.Blocked && s.Reason == nil {
 		s.Reason = &s.Name // a block of this sheet shall not give the reason of an outer one
 	}
 	problems = append(problems, s.Validate()...)
 	add := func(key, said string, host bool, ends ...string) {
-		p, err := urlx.SURTPrefix(said)
+		if host && strings.Contains(said, "*") {
+			problems.Add(key, "%s", withoutStar(said))
+			return
+		}
+		p, err := urlx.ExactSURTPrefix(said)
 		if err != nil {
 			problems.Add(key, "%v", err)
 			return
@@ -118,6 +128,22 @@ func (s *Sheet) prefixes() (out []prefix, problems conf.Problems) {
 		add(conf.Element("domains", i), said, true, "")
 	}
 	return out, problems
+}
+
+// empty reports whether the sheet has no setting.
+func (s *Sheet) empty() bool {
+	empty := true
+	s.each(func(string, string) { empty = false })
+	return empty
+}
+
+// withoutStar says what to write instead of a pattern of hosts.
+func withoutStar(said string) string {
+	rest := strings.TrimLeft(said, "*.")
+	if rest == "" || strings.Contains(rest, "*") {
+		return fmt.Sprintf("%q: a * stands for nothing here; what is for all hosts is in job.toml, and domains means a domain and all below it", said)
+	}
+	return fmt.Sprintf("%q: a * stands for nothing here; write domains = [%q], which is this host and all below it", said, rest)
 }
 
 // newSet sorts the prefixes and lays each over those it begins with.

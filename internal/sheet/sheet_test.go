@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"exclave/internal/conf"
 	"exclave/internal/urlx"
 )
 
@@ -60,6 +61,13 @@ func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblock = true":                                      "a.toml:4:1: sheet[0].block",
 		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz/x\"]":                                                  "a.toml:3:10: sheet[0].hosts[0]",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"*.y.cz\"]\nblocked = true":                                  `domains = ["y.cz"]`,
+		"[[sheet]]\nname = \"a\"\ndomains = [\"*.y.cz\"]\nblocked = true":                                `domains = ["y.cz"]`,
+		"[[sheet]]\nname = \"a\"\ndomains = [\"*\"]\nblocked = true":                                     "a.toml:3:12: sheet[0].domains[0]",
+		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,example,www)/private\"]\nblocked = true":         `write "http://(cz,example,www,)/private"`,
+		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,example,www,)/A b?q#f\"]\nblocked = true":        "a.toml:3:10: sheet[0].surts[0]",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]":                                                    "sets nothing",
+		"[[sheet]]\nname = \"a\"\nhost = [\"a.cz\"]\nblocked = true":                                     "a.toml:3:1: sheet[0].host: unknown key; did you mean hosts?",
 		"[[sheet]]\nname = \"a\"":                                                                        "applies to nothing",
 		"[[sheet]]\nhosts = [\"a.cz\"]":                                                                  "needs a name",
 		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblocked = true\nreason = \"a b\"\n":                "a.toml:5:1: sheet[0].reason",
@@ -73,8 +81,41 @@ func TestProblems(t *testing.T) {
 		start + "[sheet.robots]\npolicy = \"never\"":                                                     "a.toml:5:1: sheet[0].robots.policy",
 		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,a,)/x/\"]\n[sheet.frontier]\nmin_delay = \"4s\"": "a.toml:3:10: sheet[0].surts[0]",
 	} {
-		if _, ps := Read([]Text{{"a.toml", []byte(text)}}); len(ps) == 0 || !strings.Contains(ps[0].String(), want) {
+		if _, ps := Read([]Text{{"a.toml", []byte(text)}}); !slices.ContainsFunc(ps, func(p conf.Problem) bool { return strings.Contains(p.String(), want) }) {
 			t.Errorf("%q: %v, want %s", text, ps, want)
+		}
+	}
+}
+
+// Every problem is said, each once: a typo hides no other, and what follows from it is none.
+func TestAllProblems(t *testing.T) {
+	_, ps := Read([]Text{{"a.toml", []byte("[[sheet]]\nname = \"a\"\nhost = [\"a.cz\"]\nblocked = true\n[[sheet]]\nname = \"b\"\nhosts = [\"*.b.cz\"]\nmax_hops = 1000\n")},
+		{"b.toml", []byte("[[sheet]]\nname = ")}, {"c.toml", []byte("[[sheet]]\nhosts = [\"c.cz\"]\nblocked = true\n")}})
+	var at []string
+	for _, p := range ps {
+		at = append(at, fmt.Sprintf("%s:%d", p.File, p.Line))
+	}
+	if got, want := strings.Join(at, " "), "a.toml:3 a.toml:7 a.toml:8 b.toml:2 c.toml:1"; got != want {
+		t.Errorf("%s, want %s\n%v", got, want, ps)
+	}
+}
+
+// A URL among SURT prefixes is one as it is written.
+func TestSURTsAreNotWidened(t *testing.T) {
+	s, ps := Read([]Text{{"a.toml", []byte("[[sheet]]\nname = \"a\"\nblocked = true\nsurts = [\"http://www.example.cz/private\", \"http://127.0.0.5:8085/secret\"]\n")}})
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	for url, want := range map[string]bool{
+		"http://www.example.cz/": false, "http://www.example.cz/privat": false, "https://www.example.cz/private/x": true, "http://www.example.cz/private": true,
+		"http://127.0.0.5:8085/": false, "http://127.0.0.5:8085/secret?x": true, "http://127.0.0.5/secret": false,
+	} {
+		u, err := urlx.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, blocked := s.Of(u).Blocks(); blocked != want {
+			t.Errorf("%s: %v", url, blocked)
 		}
 	}
 }

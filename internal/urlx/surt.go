@@ -47,17 +47,52 @@ func appendReversed(b []byte, u *URL) []byte {
 	}
 }
 
-// SURTPrefix turns what a person wrote into the prefix that the SURT form of
+// SURTPrefix is [ExactSURTPrefix] but for addresses with a path, which are cut by Heritrix's rule, up to the last '/' of the
+// path, and for what no address begins with, which is none of its errors.
+func SURTPrefix(s string) (string, error) { return prefixOf(s, false) }
+
+// ExactSURTPrefix turns what a person wrote into the prefix that the SURT form of
 // every address meant begins with. It accepts
 //
 //   - a SURT prefix, complete or not: "+http://(cz,", "http://(cz,example,)/a";
 //     labels outside ASCII become ACE, https becomes http;
-//   - an address, with Heritrix's rules: up to the last '/' of the path;
-//     without any path the host and all hosts below it;
+//   - an address: what begins as it does; without any path the host and all
+//     hosts below it;
 //   - a bare host or host/path: the same, for http and https.
 //
-// One '+' before it is ignored.
-func SURTPrefix(s string) (string, error) {
+// One '+' before it is ignored. What no address begins with is an error: a blank,
+// a fragment, a "*", a host that ends before ')' without a comma.
+func ExactSURTPrefix(s string) (string, error) {
+	p, err := prefixOf(s, true)
+	if err != nil {
+		return "", err
+	}
+	said := strings.TrimSpace(s)
+	why := func(format string, args ...any) (string, error) {
+		return "", fmt.Errorf("urlx: surt prefix %q: no address begins so: "+format, append([]any{said}, args...)...)
+	}
+	_, rest, _ := strings.Cut(p, "://(")
+	host, _, closed := strings.Cut(rest, ")")
+	name, port, _ := strings.Cut(host, ":")
+	switch {
+	case strings.Contains(said, "#"):
+		return why("servers are not told what is behind a #; write it without")
+	case strings.ContainsAny(said, " \t"):
+		return why("a blank in an address is %%20; two prefixes are two elements of the list")
+	case strings.Contains(host, "*"), strings.HasSuffix(said, "*"):
+		return why("a * stands for nothing; a prefix means all that begins so, write it without")
+	case closed && name == "":
+		return why("it names no host")
+	case closed && name[0] != '[' && !strings.HasSuffix(name, ",") && !isIP(name):
+		if port != "" {
+			port = ":" + port
+		}
+		return why("each part of a host's name ends with a comma; write %q", strings.Replace(p, name+port+")", name+","+port+")", 1))
+	}
+	return p, nil
+}
+
+func prefixOf(s string, exact bool) (string, error) {
 	s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), "+"))
 	said := s
 	if strings.HasPrefix(s, "(") {
@@ -84,6 +119,9 @@ func SURTPrefix(s string) (string, error) {
 			return surt, nil
 		}
 		return strings.TrimSuffix(surt, ")"), nil
+	}
+	if exact {
+		return surt, nil
 	}
 	return surt[:strings.LastIndexByte(surt, '/')+1], nil
 }

@@ -101,6 +101,42 @@ func TestSURTPrefix(t *testing.T) {
 	}
 }
 
+// An address is a prefix as it is written; what can match nothing is refused, with what to write.
+func TestExactSURTPrefix(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://www.example.cz/private":   "http://(cz,example,www,)/private",
+		"www.example.cz/a/b.html?q=1":     "http://(cz,example,www,)/a/b.html?q=1",
+		"http://127.0.0.5:8085/secret":    "http://(127.0.0.5:8085)/secret",
+		"http://(127.0.0.5:8085)/secret":  "http://(127.0.0.5:8085)/secret",
+		"http://([::1]:80)/":              "http://([::1]:80)/",
+		"http://(cz,exam":                 "http://(cz,exam",
+		"http://(cz,example,:8080)/*/a":   "http://(cz,example,:8080)/*/a",
+		"https://www.example.cz":          "http://(cz,example,www,",
+		"http://www.example.cz/":          "http://(cz,example,www,)/",
+		"http://www.example.cz/a%20b/%23": "http://(cz,example,www,)/a%20b/%23",
+	} {
+		if got, err := ExactSURTPrefix(in); err != nil || got != want {
+			t.Errorf("%q: %q, %v, want %q", in, got, err, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"http://(cz,example,www)/private": `write "http://(cz,example,www,)/private"`,
+		"http://(cz,a:8080)/":             `write "http://(cz,a,:8080)/"`,
+		"http://(cz,a,)/A b":              "%20",
+		"http://(cz,a,)/A#f":              "without",
+		"http://a.cz/A#f":                 "without",
+		"*":                               "without",
+		"*.example.cz":                    "without",
+		"http://(cz,*":                    "without",
+		"http://a.cz/private/*":           "without",
+		"http://()/":                      "no host",
+	} {
+		if got, err := ExactSURTPrefix(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v, want %s", in, got, err, want)
+		}
+	}
+}
+
 // TestSURTPrefixMeaning: the two functions are only useful together.
 func TestSURTPrefixMeaning(t *testing.T) {
 	cases := []struct {

@@ -28,7 +28,7 @@ func NewTakedown(what []string) (*Takedown, error) {
 	t := &Takedown{exact: map[string]bool{}, gone: map[[16]byte]bool{}}
 	for _, w := range what {
 		if strings.Contains(w, "(") && !strings.Contains(w, "/(") || strings.Contains(w, "://(") {
-			p, err := urlx.SURTPrefix(w)
+			p, err := urlx.ExactSURTPrefix(w)
 			if err != nil {
 				return nil, err
 			}

@@ -22,7 +22,7 @@ var ErrFilter = errors.New("not a filter")
 // Filter chooses pending URIs. Empty fields do not matter; all others must match.
 type Filter struct {
 	Host  string // exactly: the name of a queue, which queue_key makes
-	SURT  string // prefix, as in [urlx.SURTPrefix]
+	SURT  string // prefix, as in [urlx.ExactSURTPrefix]
 	Regex string // somewhere in the URL (RE2)
 }
 
@@ -31,7 +31,7 @@ func (f Filter) compile() (func(*frontier.Record) bool, error) {
 	prefix := ""
 	if f.SURT != "" {
 		var err error
-		if prefix, err = urlx.SURTPrefix(f.SURT); err != nil {
+		if prefix, err = urlx.ExactSURTPrefix(f.SURT); err != nil {
 			return nil, fmt.Errorf("job: %w: SURT prefix: %w", ErrFilter, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"exclave/chain/decide"
+	"exclave/chain/fetch"
 	"exclave/chain/standard"
 	"exclave/internal/conf"
 	"exclave/internal/urlx"
@@ -19,9 +20,7 @@ func (r *report) files(c *Config) {
 	for i, name := range c.HTTP.RootFiles {
 		r.readable(conf.Element("http.root_certificates", i), c.Path(name), "name a PEM file of certificates")
 	}
-	for i, of := range c.Credentials {
-		r.below(conf.Element("credential", i), of.Validate())
-	}
+	r.below("credential", fetch.ValidCredentials(c.Credentials))
 	r.hostRules(c)
 	r.dictionary(c)
 	r.below("analysis", c.Analyzer().CheckFiles())

@@ -134,21 +134,21 @@ func (c *challenge) auth() bool {
 }
 
 // authorization is the value of Authorization for a request, "" when the origin has not asked for one that an account is for.
-func (a *Accounts) authorization(method string, u *urlx.URL) (value, note string) {
+func (a *Accounts) authorization(method string, u *urlx.URL) (value, note string, of *account) {
 	if a == nil {
-		return "", ""
+		return "", "", nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c := a.asked[u.Origin()]
 	if c == nil || a.answering(u, c) != c.of {
-		return "", ""
+		return "", "", nil
 	}
 	if c.scheme == "basic" {
-		return "Basic " + base64.StdEncoding.EncodeToString([]byte(c.of.User+":"+c.of.password())), "auth:basic"
+		return "Basic " + base64.StdEncoding.EncodeToString([]byte(c.of.User+":"+c.of.password())), "auth:basic", c.of
 	}
 	c.count++
-	return c.digest(method, u.PathQuery(), rand.Text()), "auth:digest"
+	return c.digest(method, u.PathQuery(), rand.Text()), "auth:digest", c.of
 }
 
 // digest is RFC 7616 §3.4.

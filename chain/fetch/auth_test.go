@@ -1,11 +1,13 @@
 package fetch
 
 import (
+	"bytes"
 	"crypto/md5"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -161,14 +163,18 @@ func TestAccounts(t *testing.T) {
 	}
 	// A wrong password is tried once where it is asked for, and goes with what follows; nothing is repeated for it.
 	wrong := &digestServer{alg: "MD5"}
+	var log bytes.Buffer
 	h := client(t, serve(t, handlers{"a.example": wrong}), func(_ *Config, d *Deps) {
-		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "another"})
+		d.Accounts, d.Log = accounts(t, Credential{Prefix: "http://a.example/", User: "another"}), slog.New(slog.NewTextHandler(&log, nil))
 	})
 	for i := range 3 {
 		u := page(fmt.Sprintf("http://a.example/%d", i))
-		if process(t, h, u); u.Status != 401 {
-			t.Errorf("status %d", u.Status)
+		if process(t, h, u); u.Status != 401 || !slices.Equal(u.Annotations, []string{"auth:digest", "auth:refused"}) {
+			t.Errorf("status %d, %v", u.Status, u.Annotations)
 		}
+	}
+	if said := log.String(); strings.Count(said, "refuses a password") != 1 || !strings.Contains(said, "prefix=http://a.example/ user=another") || strings.Contains(said, "Circle") {
+		t.Errorf("log: %s", said)
 	}
 	if wrong.refused != 4 {
 		t.Errorf("%d requests for three pages", wrong.refused)
@@ -190,7 +196,8 @@ func TestAccounts(t *testing.T) {
 		h := client(t, s, func(_ *Config, d *Deps) { d.Accounts = accounts(t, tt.of) })
 		u := page(tt.url)
 		process(t, h, u)
-		if u.Status != tt.want || strings.Contains(sent(t, u), "Basic ") {
+		refused := slices.Contains(u.Annotations, "auth:refused")
+		if u.Status != tt.want || refused != (tt.why == "another user") || strings.Contains(sent(t, u), "Basic ") {
 			t.Errorf("%s: status %d, %v", tt.why, u.Status, u.Annotations)
 		}
 	}

@@ -50,6 +50,30 @@ func (c Credential) Validate() (ps conf.Problems) {
 	return ps
 }
 
+// ValidCredentials returns every value of a list that cannot be, by the keys of the list; of two for the same the second.
+func ValidCredentials(list []Credential) (ps conf.Problems) {
+	type use struct {
+		part
+		realm string
+		form  bool
+	}
+	seen := map[use]int{}
+	for i, c := range list {
+		ps = append(ps, c.Validate().Below(conf.Element("", i))...)
+		of, err := partOf(c.Prefix)
+		if err != nil {
+			continue
+		}
+		key := use{of, c.Realm, c.Login != ""}
+		if first, twice := seen[key]; twice {
+			ps.Add(conf.Element("", i)+".prefix", "%q: credential %d is for the same; take one out, or make them differ by realm", c.Prefix, first+1)
+			continue
+		}
+		seen[key] = i
+	}
+	return ps
+}
+
 // password returns one. It is a function so that no formatting shows it, not even that of a struct with it.
 type password func() string
 
@@ -112,6 +136,7 @@ type account struct {
 	Credential
 	part     part
 	password password
+	refused  sync.Once // that a server did not take the password was said
 
 	mu     sync.Mutex
 	logged time.Time // of the form: when it was last sent

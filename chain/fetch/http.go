@@ -250,15 +250,20 @@ func (h *HTTP) visit(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, j
 	for attempt := 0; ; attempt++ {
 		with := q
 		var note string
-		if with.auth, note = h.deps.Accounts.authorization(http.MethodGet, target); note != "" && !slices.Contains(u.Annotations, note) {
+		var of *account
+		if with.auth, note, of = h.deps.Accounts.authorization(http.MethodGet, target); note != "" && !slices.Contains(u.Annotations, note) {
 			u.Annotate(note)
 		}
 		if value := jar.For(target); value != "" {
 			with.fields = append(slices.Clip(with.fields), record.Field{Name: "Cookie", Value: value})
 		}
 		a, err := h.get(ctx, target, with)
-		if err != nil || attempt == 1 {
+		if err != nil {
 			return a, err
+		}
+		if attempt == 1 {
+			h.refused(u, a, of)
+			return a, nil
 		}
 		again := a.status == http.StatusUnauthorized && h.deps.Accounts.take(target, values(a, "WWW-Authenticate"), with.auth != "")
 		if !again && h.looksLoggedOut(target, a) {
@@ -268,12 +273,24 @@ func (h *HTTP) visit(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, j
 			return nil, errors.Join(err, a.rec.Close())
 		}
 		if !again {
+			h.refused(u, a, of)
 			return a, nil
 		}
 		if err := a.rec.Close(); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// refused notes that a server did not take the password that it was sent.
+func (h *HTTP) refused(u *crawl.CrawlURI, a *answer, of *account) {
+	if of == nil || a.status != http.StatusUnauthorized {
+		return
+	}
+	u.Annotate("auth:refused")
+	of.refused.Do(func() {
+		h.log.Warn("a server refuses a password; pages are archived as it answers without", "prefix", of.Prefix, "user", of.User, "url", u.URL)
+	})
 }
 
 // jarFor returns the jar that a request takes part in, nil for none.

@@ -30,6 +30,12 @@ func (r *report) files(c *Config) {
 	r.below("chain", problems)
 }
 
+// Accounts returns the credentials with their passwords, which it reads.
+func (c *Config) Accounts() (*fetch.Accounts, conf.Problems) {
+	a, problems := fetch.OpenAccounts(c.Credentials, c.Path)
+	return a, c.Locate(problems.Below("credential"))
+}
+
 // readable reports a file that is not there.
 func (r *report) readable(key, file, fix string) {
 	switch info, err := os.Stat(file); {

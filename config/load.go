@@ -85,6 +85,20 @@ func (r *report) check(c *Config) {
 	r.files(c)
 }
 
+// Locate says where in the job's file the keys of problems stand that were found after it was loaded, as far as that can be told.
+func (c *Config) Locate(ps conf.Problems) conf.Problems {
+	if len(ps) == 0 {
+		return nil
+	}
+	name := filepath.Join(c.Dir, FileName)
+	if data, err := os.ReadFile(name); err == nil {
+		if doc, _ := conf.Parse(data, name); doc != nil {
+			return doc.Locate(ps)
+		}
+	}
+	return ps
+}
+
 // Path returns where a file of the job lies.
 func (c *Config) Path(name string) string {
 	if filepath.IsAbs(name) {

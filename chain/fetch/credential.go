@@ -84,7 +84,7 @@ func (c *Credential) read(path func(string) string) (password, error) {
 	if c.PasswordEnv != "" {
 		v, ok := os.LookupEnv(c.PasswordEnv)
 		if !ok || v == "" {
-			return nil, fmt.Errorf("the environment has no %s", c.PasswordEnv)
+			return nil, fmt.Errorf("the environment has no %s, or an empty one; set it where the crawl is started", c.PasswordEnv)
 		}
 		return passwordOf(v), nil
 	}
@@ -163,7 +163,11 @@ func OpenAccounts(list []Credential, path func(string) string) (*Accounts, conf.
 		}
 		p, err := c.read(path)
 		if err != nil {
-			ps.Add(conf.Element("", i), "%v", err)
+			key := ".password_env"
+			if c.PasswordEnv == "" {
+				key = ".password_file"
+			}
+			ps.Add(conf.Element("", i)+key, "%v", err)
 		}
 		a.all = append(a.all, &account{Credential: c, part: of, password: p})
 	}

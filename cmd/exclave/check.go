@@ -7,11 +7,9 @@ import (
 	"strings"
 
 	"exclave/analyzer"
-	"exclave/chain/fetch"
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/job/folder"
-	"exclave/internal/job/question"
 	"exclave/internal/job/rules"
 	"exclave/internal/job/seeds"
 	"exclave/internal/job/view"
@@ -103,24 +101,22 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 	case err != nil:
 		return nil, jobError(err)
 	}
-	if _, err := question.SheetOf(folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()), c.HTTP.Contact); err != nil {
+	_, found, err := rules.ReadSheets(folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()))
+	if err != nil {
 		problems = append(problems, err.Error())
 	}
-	if _, ps := fetch.OpenAccounts(c.Credentials, c.Path); len(ps) > 0 {
-		for _, p := range ps.Below("credential") {
-			problems = append(problems, p.String())
-		}
-	}
-	if _, err := rules.GivenCookies(c); err != nil {
-		problems = append(problems, err.Error())
+	_, bad := c.Accounts()
+	_, more := rules.GivenCookies(c)
+	for _, p := range slices.Concat(found, bad, more) {
+		problems = append(problems, p.String())
 	}
 	seeds, err := seeds.CheckFiles(cmd.Context(), c, checkedLines)
 	if err != nil {
 		return nil, err
 	}
-	urls, more := int64(0), false
+	urls, unread := int64(0), false
 	for _, s := range seeds {
-		urls, more = urls+s.URLs, more || s.More || s.Err != nil || s.State.Damage != ""
+		urls, unread = urls+s.URLs, unread || s.More || s.Err != nil || s.State.Damage != ""
 		switch {
 		case s.Err != nil:
 			problems = append(problems, s.Err.Error())
@@ -137,7 +133,7 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 			fmt.Fprintf(cmd.OutOrStdout(), "note: %s: %s more\n", s.Path, count(int(n), "broken line"))
 		}
 	}
-	if urls == 0 && !more && !known {
+	if urls == 0 && !unread && !known {
 		problems = append(problems, fmt.Sprintf("%s: no URL: there is nothing to crawl; add some, one a line, or use exclave seeds import", c.Path(strings.Join(c.Job.Seeds, ", "))))
 	}
 	return problems, nil

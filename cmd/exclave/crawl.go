@@ -14,6 +14,7 @@ import (
 
 	"exclave/config"
 	"exclave/frontier"
+	"exclave/internal/conf"
 	"exclave/internal/fsx"
 	"exclave/internal/job"
 	"exclave/internal/job/checkpoint"
@@ -167,12 +168,13 @@ func runJob(ctx context.Context, cfg *config.Config, o job.Options, show func(*j
 
 func jobError(err error) error {
 	var done coded
+	var wrong conf.Problem
 	switch {
 	case err == nil || errors.As(err, &done):
 		return err
 	case errors.Is(err, folder.ErrLocked), errors.Is(err, folder.ErrStoring):
 		return withCode(exitLocked, err)
-	case errors.Is(err, frontier.ErrChanged), errors.Is(err, seedlog.ErrNoLog), errors.Is(err, seeds.ErrCredentials):
+	case errors.Is(err, frontier.ErrChanged), errors.Is(err, seedlog.ErrNoLog), errors.Is(err, seeds.ErrCredentials), errors.As(err, &wrong):
 		return withCode(exitUsage, err)
 	}
 	return withCode(exitFailure, err)

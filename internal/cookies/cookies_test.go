@@ -154,9 +154,37 @@ func TestJournal(t *testing.T) {
 		must(t, k.Close())
 	}
 	must(t, j.Close())
-	if problems := Check(given); len(problems) != 1 || !strings.HasPrefix(problems[0], "line 4: ") {
+	if problems := Check(given, "cookies.txt"); len(problems) != 1 || !strings.HasPrefix(problems[0].String(), "cookies.txt:4:1: ") {
 		t.Errorf("%q", problems)
 	}
+}
+
+// Every line that is none is said, and no more than a reader wants; the mark at the beginning of Windows' files is none.
+func TestCheck(t *testing.T) {
+	const line = "www.b.cz\tFALSE\t/\tFALSE\t0\tfile\tf\n"
+	for text, want := range map[string]string{
+		"\ufeff" + line:             "",
+		"\ufeff# Netscape\n" + line: "",
+		line + "http://e.com\tFALSE\t/\tFALSE\t0\ta\tb\nx\n" + line + "e.com/a\tFALSE\t/\tFALSE\t0\ta\tb\n": "2 3 5",
+		"::1\tFALSE\t/\tFALSE\t0\ta\tb\n": "",
+	} {
+		var lines []string
+		for _, p := range Check([]byte(text), "cookies.txt") {
+			lines = append(lines, fmt.Sprint(p.Line))
+		}
+		if got := strings.Join(lines, " "); got != want {
+			t.Errorf("%q: lines %s, want %s", text, got, want)
+		}
+	}
+	if ps := Check([]byte(strings.Repeat("x\n", maxProblems+7)), "c"); len(ps) != maxProblems+1 || !strings.Contains(ps[maxProblems].Msg, "7 more") {
+		t.Errorf("%d problems: %v", len(ps), ps[len(ps)-1])
+	}
+	j, err := Open(fsx.NewMem(), "/jar", []byte("\ufeff"+line), clock.NewFake(wall()))
+	must(t, err)
+	if got := j.For(at(t, "http://www.b.cz/")); got != "file=f" {
+		t.Errorf("sent: %q", got)
+	}
+	must(t, j.Close())
 }
 
 // A server that sets many, and many servers, keep within the bounds, in memory and in the journal.
@@ -205,7 +233,7 @@ func FuzzSet(f *testing.F) {
 		if got := j.For(u); strings.ContainsAny(got, "\r\n\x00") {
 			t.Errorf("%q", got)
 		}
-		Check([]byte(file))
+		Check([]byte(file), "cookies.txt")
 		must(t, j.Close())
 	})
 }

@@ -2,27 +2,47 @@ package cookies
 
 import (
 	"fmt"
+	"iter"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
+
+	"exclave/internal/conf"
 )
 
-// Check returns what is wrong with the first lines of a cookies.txt that are none, without a value of a cookie: the file
-// that browsers' extensions and curl write (Netscape's format).
-func Check(text []byte) (problems []string) {
-	n := 0
-	for line := range strings.Lines(string(text)) {
+// maxProblems is how many lines of a file are said to be wrong.
+const maxProblems = 50
+
+// Check returns what is wrong with the lines of a cookies.txt that are none, without a value of a cookie: the file
+// that browsers' extensions and curl write (Netscape's format). file is what it is called.
+func Check(text []byte, file string) (ps conf.Problems) {
+	n, more := 0, 0
+	for line := range linesOf(text) {
 		n++
-		if _, err := netscapeLine(line); err != nil && len(problems) < 10 {
-			problems = append(problems, fmt.Sprintf("line %d: %v", n, err))
+		_, err := netscapeLine(line)
+		switch {
+		case err == nil:
+		case len(ps) == maxProblems:
+			more++
+		default:
+			ps = append(ps, conf.Problem{File: file, Line: n, Col: 1, Msg: err.Error()})
 		}
 	}
-	return problems
+	if more > 0 {
+		ps = append(ps, conf.Problem{File: file, Msg: fmt.Sprintf("and %d more lines are no cookies", more)})
+	}
+	return ps
+}
+
+// linesOf are the lines, without the mark that Windows' editors put before the first.
+func linesOf(text []byte) iter.Seq[string] {
+	return strings.Lines(strings.TrimPrefix(string(text), "\ufeff"))
 }
 
 // netscape reads a cookies.txt. Lines that are none are left out.
 func netscape(text []byte, now time.Time) (out []*cookie) {
-	for line := range strings.Lines(string(text)) {
+	for line := range linesOf(text) {
 		if c, err := netscapeLine(line); err == nil && c != nil && !c.over(now) {
 			c.Created = now
 			out = append(out, c)
@@ -53,6 +73,9 @@ func netscapeLine(line string) (*cookie, error) {
 	c := &cookie{Domain: strings.ToLower(strings.TrimPrefix(f[0], ".")), HostOnly: strings.EqualFold(f[1], "FALSE"), Path: f[2], Secure: strings.EqualFold(f[3], "TRUE"), Name: f[5], Value: f[6]}
 	if seconds > 0 {
 		c.Expires = time.Unix(int64(seconds), 0).UTC()
+	}
+	if _, err := netip.ParseAddr(c.Domain); err != nil && strings.ContainsAny(c.Domain, ":/ ") {
+		return nil, fmt.Errorf("%q: the first field is the name of a host, such as www.example.org or .example.org, and no address", f[0])
 	}
 	if !c.valid() {
 		return nil, fmt.Errorf("no cookie that could be sent: a domain, a path that begins with /, and a name are needed")

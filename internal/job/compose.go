@@ -193,9 +193,9 @@ func (c *composer) openChains(context.Context) error {
 	if err != nil {
 		return err
 	}
-	accounts, bad := fetch.OpenAccounts(c.cfg.Credentials, c.cfg.Path)
+	accounts, bad := c.cfg.Accounts()
 	if len(bad) > 0 {
-		return fmt.Errorf("job: credential%s: %s", bad[0].Key, bad[0].Msg)
+		return bad.Err("job")
 	}
 	http, err := fetch.NewHTTP(c.httpConfig(), fetch.Deps{Hosts: c.frontier, Resolver: c.names, Scratch: c.path(folder.StateDir, folder.ScratchDir),
 		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Cookies: jar, Accounts: accounts, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, Sitemaps: c.cfg.Sitemaps, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
@@ -267,9 +267,9 @@ func (c *composer) openJar() (*cookies.Jar, error) {
 	if !c.cfg.HTTP.Cookies {
 		return nil, nil
 	}
-	given, err := rules.GivenCookies(c.cfg)
-	if err != nil {
-		return nil, err
+	given, bad := rules.GivenCookies(c.cfg)
+	if len(bad) > 0 {
+		return nil, bad.Err("job")
 	}
 	jar, err := cookies.Open(c.opts.FS, c.path(folder.StateDir, folder.CookieFile), given, c.opts.Clock)
 	if err != nil {

@@ -21,6 +21,9 @@ func Read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s: is a folder; name a file", name)
+	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return nil, fmt.Errorf("%s: others may read it (mode %04o), and it holds secrets: chmod 600 %s", name, mode, name)
 	}

@@ -12,6 +12,7 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/conf"
 	"exclave/internal/cookies"
 	"exclave/internal/job/folder"
 	"exclave/internal/secret"
@@ -41,25 +42,37 @@ func Scope(f folder.Folder, sheets *sheet.Live) (*decide.Sequence, error) {
 	return scope, nil
 }
 
-// Sheets reads the job's sheets, in the order of their files' names.
-func Sheets(f folder.Folder) (*sheet.Set, error) {
+// maxProblems is how many problems of sheets are said.
+const maxProblems = 100
+
+// ReadSheets reads the job's sheets, in the order of their files' names. With problems there is no set.
+func ReadSheets(f folder.Folder) (*sheet.Set, conf.Problems, error) {
 	names, err := f.SheetFiles()
 	if err != nil {
-		return nil, fmt.Errorf("job: sheets: %w", err)
+		return nil, nil, fmt.Errorf("job: sheets: %w", err)
 	}
 	var texts []sheet.Text
 	for _, name := range names {
 		data, err := f.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("job: sheets: %w", err)
+			return nil, nil, fmt.Errorf("job: sheets: %w", err)
 		}
 		texts = append(texts, sheet.Text{Name: f.Path(name), Data: data})
 	}
 	set, problems := sheet.Read(texts)
-	if len(problems) > 0 {
-		return nil, fmt.Errorf("job: %w", problems[0])
+	if n := len(problems) - maxProblems; n > 0 {
+		problems = append(problems[:maxProblems], conf.Problem{Msg: fmt.Sprintf("and %d more problems of sheets", n)})
 	}
-	return set, nil
+	return set, problems, nil
+}
+
+// Sheets is [ReadSheets] with the problems as an error, each on a line.
+func Sheets(f folder.Folder) (*sheet.Set, error) {
+	set, problems, err := ReadSheets(f)
+	if err != nil {
+		return nil, err
+	}
+	return set, problems.Err("job")
 }
 
 // HostLimits returns what the limits of a host are, by the sheets in force.
@@ -85,19 +98,16 @@ func HostLimits(cfg *config.Config, sheets *sheet.Live) func(host string) fronti
 }
 
 // GivenCookies returns the text of the job's cookies.txt, nil when it names none.
-func GivenCookies(cfg *config.Config) ([]byte, error) {
+func GivenCookies(cfg *config.Config) ([]byte, conf.Problems) {
 	if !cfg.HTTP.Cookies || cfg.HTTP.CookiesFile == "" {
 		return nil, nil
 	}
 	name := cfg.Path(cfg.HTTP.CookiesFile)
 	given, err := secret.Read(name)
 	if err != nil {
-		return nil, fmt.Errorf("job: http.cookies_file: %w", err)
+		return nil, cfg.Locate(conf.Problems{{Key: "http.cookies_file", Msg: err.Error(), Err: err}})
 	}
-	if problems := cookies.Check(given); len(problems) > 0 {
-		return nil, fmt.Errorf("job: http.cookies_file: %s: %s", name, problems[0])
-	}
-	return given, nil
+	return given, cookies.Check(given, name)
 }
 
 // Depths returns the rules of archiving for the profiles of a job.

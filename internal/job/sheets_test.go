@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/chain/decide"
 	"exclave/config"
@@ -13,6 +14,7 @@ import (
 	"exclave/internal/job"
 	"exclave/internal/job/checkpoint"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/testweb"
 )
 
@@ -194,4 +196,29 @@ func TestBudgetOfSheetAtRestart(t *testing.T) {
 	if n := pages(j.run(job.Options{})); n != 3 {
 		t.Errorf("%d pages without a budget", n)
 	}
+}
+
+// Who waits for the hours of a sheet is told so, and until when: neither politeness nor a failure is the reason.
+func TestWhyOutsideHours(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.National("/1", "/2"), "http://a.test/1": testweb.NationalPage(1), "http://a.test/2": testweb.NationalPage(2)},
+		func(c *config.Config) { c.Crawl.ToeThreads, c.Crawl.MaxURLs = 1, 1 })
+	j.run(job.Options{}, "http://a.test/")
+	from := time.Now().Add(2 * time.Hour).Format("15:04")
+	hours := from + "-" + time.Now().Add(3*time.Hour).Format("15:04")
+	sheetFile(t, j.cfg, "[[sheet]]\nname = \"hrs\"\nhosts = [\"a.test\"]\nhours = \""+hours+"\"\n")
+	want := "it is outside the hours " + hours + " of sheet hrs, until " + from
+	must(t, question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(b question.Questions) error {
+		q, err := b.Queue(t.Context(), "a.test")
+		must(t, err)
+		if q.Why != want {
+			t.Errorf("the queue: %s, want %s", q.Why, want)
+		}
+		w, err := b.Why(t.Context(), "http://a.test/")
+		must(t, err)
+		if text := strings.Join(w.Sentences, "\n"); !strings.Contains(text, "pending; "+want+".") {
+			t.Errorf("the URL: %s", text)
+		}
+		return nil
+	}))
 }

@@ -7,6 +7,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/job/pause"
 	"exclave/internal/job/progress"
+	"exclave/internal/sheet"
 )
 
 // Snapshot is a running crawl at one moment, as the live view, the metrics and the reports
@@ -22,12 +23,13 @@ type Snapshot struct {
 	Unanswered time.Time             `json:"unanswered,omitzero"`
 	Frontier   frontier.Stats        `json:"frontier"`
 	Queues     frontier.QueueStates  `json:"queues"`
-	Changes    frontier.QueueChanges `json:"queue_changes"` // of this run
-	Counts     chain.Counts          `json:"counts"`        // of this run
-	Now        progress.Rate         `json:"now"`           // of the last 10 s
-	Average    progress.Rate         `json:"average"`       // of this run
-	FreeDisk   int64                 `json:"free_disk"`     // bytes free where the job lies, -1 = not known
-	Memory     int64                 `json:"memory"`        // bytes this process has from the system
+	Changes    frontier.QueueChanges `json:"queue_changes"`    // of this run
+	Counts     chain.Counts          `json:"counts"`           // of this run
+	Now        progress.Rate         `json:"now"`              // of the last 10 s
+	Average    progress.Rate         `json:"average"`          // of this run
+	Closed     []sheet.Closing       `json:"closed,omitempty"` // sheets outside whose hours it is
+	FreeDisk   int64                 `json:"free_disk"`        // bytes free where the job lies, -1 = not known
+	Memory     int64                 `json:"memory"`           // bytes this process has from the system
 	Workers    []chain.Activity      `json:"workers"`
 	Steps      []chain.StepStats     `json:"steps"`
 	Servers    ServerNumbers         `json:"servers"` // CDX servers of [dedup], together
@@ -52,6 +54,7 @@ func (j *Job) Snapshot() Snapshot {
 		Unanswered: j.pauses.UnansweredSince(),
 		Frontier:   census.Stats, Queues: census.Queues, Changes: census.Changes, Counts: counts,
 		Now: j.meter.Rate(j.opts.Clock.Mono(), counts), Average: progress.RateOf(counts.Fetched, counts.Bytes, elapsed),
+		Closed:   j.sheets.Now().Closed(now.Local()),
 		FreeDisk: free, Memory: progress.MemoryInUse(),
 		Workers: j.ctl.Activities(), Steps: j.chains.Stats(), Servers: j.earlier.numbers()}
 }

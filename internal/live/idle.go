@@ -57,16 +57,29 @@ func idle(s *job.Snapshot) string {
 	case q.Ready > 0 || q.InProcess > 0:
 		return "" // about to begin
 	case q.Waiting > 0 && q.Resting > 0:
-		return fmt.Sprintf("%s %s waiting for politeness, %d %s after failed attempts; next in %s",
-			counted(q.Waiting, "host"), isAre(q.Waiting), q.Resting, plural(q.Resting, "rests", "rest"), soon(q.Next))
+		return fmt.Sprintf("%s %s waiting for politeness, %d %s %s; next in %s",
+			counted(q.Waiting, "host"), isAre(q.Waiting), q.Resting, plural(q.Resting, "rests", "rest"), whyResting(s), soon(q.Next))
 	case q.Waiting > 0:
 		return fmt.Sprintf("%s waiting for politeness; next in %s", allHosts(q.Waiting), soon(q.Next))
 	case q.Resting > 0:
-		return fmt.Sprintf("%s resting after failed attempts; next in %s", allHosts(q.Resting), soon(q.Next))
+		return fmt.Sprintf("%s resting %s; next in %s", allHosts(q.Resting), whyResting(s), soon(q.Next))
 	case q.Held:
 		return "seeds are being read; nothing to fetch yet"
 	}
 	return "nothing is left to fetch"
+}
+
+// whyResting says why hosts rest for long. Which of them wait for hours of a sheet is not counted.
+func whyResting(s *job.Snapshot) string {
+	const shown = 3
+	text := "after failed attempts"
+	for i, c := range s.Closed {
+		if i == shown {
+			return text + fmt.Sprintf(", or of %d more sheets", len(s.Closed)-shown)
+		}
+		text += ", or " + c.String()
+	}
+	return text
 }
 
 // working returns the workers with a URI, longest at their step first.

@@ -14,6 +14,7 @@ import (
 	"exclave/frontier"
 	"exclave/internal/job"
 	"exclave/internal/job/progress"
+	"exclave/internal/sheet"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -213,6 +214,11 @@ func TestIdle(t *testing.T) {
 		{"all 1,000 hosts are resting after failed attempts; next in 15 min", func(s *job.Snapshot) {
 			nobody(s)
 			s.Queues = frontier.QueueStates{Resting: 1000, Next: 15 * time.Minute}
+		}},
+		{"the only host is resting after failed attempts, or outside the hours 03:00-03:05 of sheet hrs, until 03:00; next in 4 h", func(s *job.Snapshot) {
+			nobody(s)
+			s.Queues = frontier.QueueStates{Resting: 1, Next: 4 * time.Hour}
+			s.Closed = []sheet.Closing{{Sheet: "hrs", Hours: "03:00-03:05", Until: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}}
 		}},
 		{"all 1,040 hosts are waiting for politeness; next in 1 s", func(s *job.Snapshot) {
 			nobody(s)

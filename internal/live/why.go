@@ -24,8 +24,8 @@ func Why(s *job.Snapshot) (sentence string, facts []string) {
 	}
 	facts = append(facts,
 		"rate: now "+rateOf(s.Now)+", average "+rateOf(s.Average),
-		fmt.Sprintf("hosts: %s in process, %s ready, %s waiting for politeness, %s resting after failures, %s inactive (on disk), %s retired (a budget is spent)",
-			Number(int64(q.InProcess)), Number(int64(q.Ready)), Number(int64(q.Waiting)), Number(int64(q.Resting)), Number(int64(q.Inactive)), Number(int64(q.Retired))),
+		fmt.Sprintf("hosts: %s in process, %s ready, %s waiting for politeness, %s resting after failures%s, %s inactive (on disk), %s retired (a budget is spent)",
+			Number(int64(q.InProcess)), Number(int64(q.Ready)), Number(int64(q.Waiting)), Number(int64(q.Resting)), orHours(s), Number(int64(q.Inactive)), Number(int64(q.Retired))),
 		fmt.Sprintf("URIs: %s discovered = %s queued + %s in process + %s finished + %s parked + %s dropped",
 			Number(s.Frontier.Discovered), Number(s.Frontier.Queued), Number(s.Frontier.InProcess), Number(s.Frontier.Finished), Number(s.Frontier.Parked), Number(s.Frontier.Dropped)))
 	busy := working(s)
@@ -45,6 +45,14 @@ func Why(s *job.Snapshot) (sentence string, facts []string) {
 		facts = append(facts, "disk: "+printable.Size(s.FreeDisk)+" free")
 	}
 	return sentence, facts
+}
+
+// orHours is what hosts rest for, too.
+func orHours(s *job.Snapshot) string {
+	if len(s.Closed) == 0 {
+		return ""
+	}
+	return " or outside the hours of sheets"
 }
 
 // bottleneck says what a crawl at work is held up by.

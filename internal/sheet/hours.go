@@ -1,9 +1,13 @@
 package sheet
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"exclave/internal/urlx"
 )
 
 // Hours is a part of the day, in the time zone of the machine: "22:00-06:00". It may go over midnight.
@@ -47,4 +51,54 @@ func (h Hours) Wait(now time.Time) time.Duration {
 		return 0
 	}
 	return (h.from - at + 24*time.Hour) % (24 * time.Hour)
+}
+
+// Closing is that a sheet has what it applies to wait.
+type Closing struct {
+	Sheet string    `json:"sheet"`
+	Hours string    `json:"hours"`
+	Until time.Time `json:"until"` // when they begin
+}
+
+// String says it: "outside the hours 22:00-06:00 of sheet night, until 22:00".
+func (c Closing) String() string {
+	return fmt.Sprintf("outside the hours %s of sheet %s, until %s", c.Hours, c.Sheet, c.Until.Format("15:04"))
+}
+
+func closing(of *Sheet, now time.Time) (Closing, bool) {
+	if of.Hours == nil {
+		return Closing{}, false
+	}
+	wait := of.Hours.Wait(now)
+	return Closing{of.Name, of.Hours.String(), now.Add(wait).Truncate(time.Second)}, wait > 0
+}
+
+// Closed returns the sheets outside whose hours it is now, each once, by their names.
+func (s *Set) Closed(now time.Time) (out []Closing) {
+	if s == nil {
+		return nil
+	}
+	seen := map[*Sheet]bool{}
+	for i := range s.prefixes {
+		for _, of := range s.prefixes[i].own {
+			if c, closed := closing(of, now); closed && !seen[of] {
+				out = append(out, c)
+			}
+			seen[of] = true
+		}
+	}
+	slices.SortFunc(out, func(a, b Closing) int { return cmp.Compare(a.Sheet, b.Sheet) })
+	return out
+}
+
+// ClosedFor reports whether a URL waits now for the hours in force for it.
+func (s *Set) ClosedFor(u *urlx.URL, now time.Time) (c Closing, closed bool) {
+	for i := s.find(u); i >= 0; i = s.prefixes[i].outer {
+		for _, of := range slices.Backward(s.prefixes[i].own) {
+			if of.Hours != nil {
+				return closing(of, now)
+			}
+		}
+	}
+	return Closing{}, false
 }

@@ -200,6 +200,46 @@ func TestHours(t *testing.T) {
 	}
 }
 
+// Who waits for hours is said, with the sheet that counts and when they begin.
+func TestClosed(t *testing.T) {
+	s, ps := Read([]Text{{"a.toml", []byte(`
+[[sheet]]
+name = "nation"
+domains = ["cz"]
+hosts = ["one.org"]
+hours = "22:00-06:00"
+
+[[sheet]]
+name = "always"
+domains = ["a.cz"]
+hours = "00:00-23:59"
+`)}})
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	now := time.Date(2026, 1, 2, 12, 30, 0, 0, time.UTC)
+	const want = "outside the hours 22:00-06:00 of sheet nation, until 22:00"
+	if all := s.Closed(now); len(all) != 1 || all[0].String() != want {
+		t.Error(all)
+	}
+	if all := s.Closed(now.Add(12 * time.Hour)); len(all) != 0 {
+		t.Error(all)
+	}
+	for url, closed := range map[string]bool{"http://b.cz/": true, "http://a.cz/": false, "http://one.org/x": true, "http://b.sk/": false} {
+		u, err := urlx.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, got := s.ClosedFor(u, now); got != closed || closed && c.String() != want {
+			t.Errorf("%s: %v, %v", url, c, got)
+		}
+	}
+	var none *Set
+	if len(none.Closed(now)) > 0 {
+		t.Error("no set has hours")
+	}
+}
+
 // A set has what its text says, or problems: whatever the text.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(sheets))

@@ -117,7 +117,7 @@ func (a *Answers) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 	out.Failed, out.Origins = q.Failed, q.Origins
 	c := a.Config.Frontier
 	out.Delay = fmt.Sprintf("%g × the time of the last answer, %v to %v; a Crawl-delay counts up to %v", c.DelayFactor, c.MinDelay, c.MaxDelay, c.MaxCrawlDelay)
-	out.Why = a.whyQueue(q)
+	out.Why = a.orClosed(a.whyQueue(q), q.State, q.Failures, "http://"+host+"/")
 	for _, o := range q.Origins {
 		out.Why += whyOrigin(o, a.Clock.Now())
 	}
@@ -139,6 +139,22 @@ func (a *Answers) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 		}
 	}
 	return out, nil
+}
+
+// orClosed returns why the queue of a URL waits: what is said of the queue, or the hours of a sheet that count for the URL.
+func (a *Answers) orClosed(why string, state frontier.QueueState, failures int, url string) string {
+	u, err := urlx.Parse(url)
+	if err != nil {
+		return why // the row of DNS
+	}
+	c, closed := a.Sheets.Now().ClosedFor(u, a.Clock.Now().Local())
+	switch {
+	case !closed || state == frontier.QueueExhausted || strings.Contains(why, c.String()):
+		return why
+	case state == frontier.QueueReady, state == frontier.QueueWaiting, state == frontier.QueueInactive, state == frontier.QueueResting && failures == 0:
+		return "it is " + c.String()
+	}
+	return why + "; besides it is " + c.String()
 }
 
 // whyOrigin says what the queue of an origin that failed has to do with it.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/frontier"
 	"exclave/internal/crawllog"
 	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
@@ -157,7 +158,7 @@ func (a *Answers) whyState(ctx context.Context, w *Why, s *Shown) error {
 		if err != nil {
 			return err
 		}
-		w.say("It is in the queue of %s, with %d pending; %s.", s.Queue, q.Waiting, q.Why)
+		w.say("It is in the queue of %s, with %d pending; %s.", s.Queue, q.Waiting, a.orClosed(q.Why, frontier.QueueState(q.State), q.Failures, s.URL))
 		if s.Attempts > 0 {
 			w.say("It failed %d× since it was queued.", s.Attempts)
 		}

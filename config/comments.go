@@ -62,7 +62,7 @@ fields = {}                       # further fields`,
 		"http.cookies":        `Keep a jar for the job, and send what servers set. By host: sheets.`,
 		"http.cookies_file":   `A cookies.txt (Netscape's form) whose cookies the jar has from the beginning; "" = none. Only its owner may read it.`,
 		"http.proxy":          `What servers are connected to through: "http://host:port" (it must allow CONNECT) or "socks5://host:port"; "" = nothing. By host: sheets.`,
-		"http.source_address": `The address of this machine that connections come from; "" = any. By host: sheets.`,
+		"http.source_address": `The address of this machine that connections come from; "" = any. A crawl does not begin on one without it. By host: sheets.`,
 		"http.max_rate":       `Bytes a second that are received of all answers together; 0 = any.`,
 		"http.host_rate":      `And of one server's. By host: sheets.`,
 		"http.soft_404": `Pages that a server gives for addresses that do not exist, told by one request for a random one: "off"; "mark" = annotation soft404;

@@ -101,9 +101,12 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 	case err != nil:
 		return nil, jobError(err)
 	}
-	_, found, err := rules.ReadSheets(folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()))
+	set, found, err := rules.ReadSheets(folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()))
 	if err != nil {
 		problems = append(problems, err.Error())
+	}
+	for _, p := range rules.SourceAddresses(c, set) { // the crawl may be meant for another machine
+		fmt.Fprintf(cmd.OutOrStdout(), "note: %s; a crawl on this machine does not begin\n", p)
 	}
 	_, bad := c.Accounts()
 	_, more := rules.GivenCookies(c)

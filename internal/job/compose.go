@@ -131,7 +131,10 @@ func (c *composer) openAnalyzer(ctx context.Context) (err error) {
 func (c *composer) openSheets(context.Context) error {
 	set, err := rules.Sheets(c.folder)
 	c.sheets = sheet.NewLive(set)
-	return err
+	if err != nil {
+		return err
+	}
+	return rules.SourceAddresses(c.cfg, set).Err("job")
 }
 
 // openState opens the state, which brings the logs back to what it acknowledges.

@@ -118,6 +118,9 @@ func (j *Job) Checkpoint(ctx context.Context, name string) (checkpoint.Manifest,
 // error those in force before still are. It returns how many there are.
 func (j *Job) Reload(context.Context) (sheets int, err error) {
 	set, err := rules.Sheets(j.folder)
+	if err == nil {
+		err = rules.SourceAddresses(j.cfg, set).Err("job")
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -73,18 +73,11 @@ func closing(of *Sheet, now time.Time) (Closing, bool) {
 	return Closing{of.Name, of.Hours.String(), now.Add(wait).Truncate(time.Second)}, wait > 0
 }
 
-// Closed returns the sheets outside whose hours it is now, each once, by their names.
+// Closed returns the sheets outside whose hours it is now, by their names.
 func (s *Set) Closed(now time.Time) (out []Closing) {
-	if s == nil {
-		return nil
-	}
-	seen := map[*Sheet]bool{}
-	for i := range s.prefixes {
-		for _, of := range s.prefixes[i].own {
-			if c, closed := closing(of, now); closed && !seen[of] {
-				out = append(out, c)
-			}
-			seen[of] = true
+	for _, of := range s.all() {
+		if c, closed := closing(of, now); closed {
+			out = append(out, c)
 		}
 	}
 	slices.SortFunc(out, func(a, b Closing) int { return cmp.Compare(a.Sheet, b.Sheet) })

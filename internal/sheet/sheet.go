@@ -20,7 +20,8 @@ type Sheet struct {
 	Domains []string `toml:"domains"` // these hosts and all below them
 	Settings
 
-	file string // where it was read
+	file   string       // where it was read
+	source conf.Problem // where its source_address stands, when it has one
 }
 
 // file is a file of sheets.
@@ -66,6 +67,9 @@ func Read(texts []Text) (*Set, conf.Problems) {
 			s.file = t.Name
 			at := conf.Element("sheet", i)
 			whole := !slices.ContainsFunc(ps, func(p conf.Problem) bool { return strings.HasPrefix(p.Key, at) })
+			if s.HTTP.SourceAddress != nil {
+				s.source = doc.Locate(conf.Problems{{Key: at + ".http.source_address"}})[0]
+			}
 			found, bad := s.prefixes(whole)
 			all = append(all, found...)
 			ps.Merge(bad.Below(at))
@@ -193,6 +197,37 @@ func (s *Set) Of(u *urlx.URL) *Settings {
 		return s.prefixes[i].settings
 	}
 	return none()
+}
+
+// all returns the sheets that apply to something, each once.
+func (s *Set) all() (out []*Sheet) {
+	if s == nil {
+		return nil
+	}
+	seen := map[*Sheet]bool{}
+	for i := range s.prefixes {
+		for _, of := range s.prefixes[i].own {
+			if !seen[of] {
+				seen[of] = true
+				out = append(out, of)
+			}
+		}
+	}
+	return out
+}
+
+// SourceAddresses returns what has says is wrong with the addresses that connections come from.
+func (s *Set) SourceAddresses(has func(address string) error) (ps conf.Problems) {
+	for _, of := range s.all() {
+		if a := of.HTTP.SourceAddress; a != nil {
+			if err := has(*a); err != nil {
+				p := of.source
+				p.Msg = err.Error()
+				ps = append(ps, p)
+			}
+		}
+	}
+	return ps
 }
 
 // Len returns how many sheets there are.

@@ -240,6 +240,20 @@ hours = "00:00-23:59"
 	}
 }
 
+func TestSourceAddresses(t *testing.T) {
+	s, ps := Read([]Text{{"a.toml", []byte("[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\", \"b.cz\"]\n[sheet.http]\nsource_address = \"9.9.9.9\"\n")}})
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	got := s.SourceAddresses(func(a string) error { return fmt.Errorf("not %s", a) })
+	if len(got) != 1 || got[0].String() != "a.toml:5:1: sheet[0].http.source_address: not 9.9.9.9" {
+		t.Error(got)
+	}
+	if got := s.SourceAddresses(func(string) error { return nil }); len(got) > 0 {
+		t.Error(got)
+	}
+}
+
 // A set has what its text says, or problems: whatever the text.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(sheets))

@@ -6,6 +6,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"net"
 
 	"exclave/analyzer"
 	"exclave/chain/decide"
@@ -73,6 +74,26 @@ func Sheets(f folder.Folder) (*sheet.Set, error) {
 		return nil, err
 	}
 	return set, problems.Err("job")
+}
+
+// SourceAddresses returns which addresses that connections shall come from this machine does not have.
+func SourceAddresses(cfg *config.Config, sheets *sheet.Set) conf.Problems {
+	var ps conf.Problems
+	if a := cfg.HTTP.SourceAddress; a != "" {
+		if err := hasAddress(a); err != nil {
+			ps.Add("http.source_address", "%v", err)
+		}
+	}
+	return append(cfg.Locate(ps), sheets.SourceAddresses(hasAddress)...)
+}
+
+// hasAddress tries whether connections can come from an address.
+func hasAddress(a string) error {
+	l, err := net.Listen("tcp", net.JoinHostPort(a, "0"))
+	if err != nil {
+		return fmt.Errorf("%s: no connection can come from this address, which is none of this machine: %w", a, err)
+	}
+	return l.Close()
 }
 
 // HostLimits returns what the limits of a host are, by the sheets in force.

@@ -321,6 +321,30 @@ func TestLogin(t *testing.T) {
 	}
 }
 
+// A field that the form does not have is named, with those it has.
+func TestLoginFields(t *testing.T) {
+	for _, tt := range []struct{ user, pass, want string }{
+		{"username", "pass", "the form at http://a.example/login has no field username; it has name, pass, stay"},
+		{"name", "password", "the form at http://a.example/login has no field password; it has name, pass, stay"},
+	} {
+		var log bytes.Buffer
+		clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+		jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := client(t, serve(t, handlers{"a.example": &club{password: "Circle of Life"}}), func(_ *Config, d *Deps) {
+			d.Clock, d.Cookies, d.Log = clk, jar, slog.New(slog.NewTextHandler(&log, nil))
+			d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: tt.user, PasswordField: tt.pass})
+		})
+		u := page("http://a.example/page")
+		process(t, h, u)
+		if !slices.Contains(u.Annotations, "login:failed") || !strings.Contains(log.String(), tt.want) {
+			t.Errorf("%s, %s: %v, %s", tt.user, tt.pass, u.Annotations, log.String())
+		}
+	}
+}
+
 // What a form sends is in no recording.
 func TestFormIsNotRecorded(t *testing.T) {
 	got := make(chan string, 1)

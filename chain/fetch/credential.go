@@ -141,6 +141,8 @@ type account struct {
 	mu     sync.Mutex
 	logged time.Time // of the form: when it was last sent
 	ok     bool      // it gave cookies
+
+	misnamed string // what its page has instead of the fields that are named
 }
 
 // Accounts are the credentials of a job, with their passwords. nil has none.

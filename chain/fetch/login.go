@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -51,6 +52,9 @@ func (h *HTTP) login(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, j
 	if !a.ok {
 		word = "login:failed"
 		why := "the answers set no cookie"
+		if a.misnamed != "" {
+			why = a.misnamed
+		}
 		if err != nil {
 			why = err.Error()
 		}
@@ -90,6 +94,7 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 		return false, err
 	}
 	fields, action := form(text, a)
+	a.misnamed = misnamed(text, at, a)
 	to := at
 	if action != "" {
 		if to, err = at.Resolve(action); err != nil {
@@ -107,8 +112,11 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 	fields.Set(a.UserField, a.User)
 	fields.Set(a.PasswordField, a.password())
 	formOnly := jar.For(page)
-	text, _, err = h.follow(ctx, u, to, jar, ask{method: http.MethodPost, body: []byte(fields.Encode())})
+	text, at, err = h.follow(ctx, u, to, jar, ask{method: http.MethodPost, body: []byte(fields.Encode())})
 	after := jar.For(page)
+	if a.misnamed != "" && misnamed(text, at, a) != "" {
+		return false, err // the form came back
+	}
 	if again, _ := form(text, a); again.Has(a.PasswordField) && after == formOnly {
 		return false, err // the form came back
 	}
@@ -154,6 +162,49 @@ func values(a *answer, name string) (out []string) {
 		}
 	}
 	return out
+}
+
+// misnamed says that the form with a field for a password has not the fields that the credential names, "" when it has, or
+// when there is no such form.
+func misnamed(text []byte, at *urlx.URL, a *account) string {
+	var names []string
+	secret := false
+	z := html.NewTokenizer(bytes.NewReader(text))
+	z.SetMaxBuf(maxForm)
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		t := z.Token()
+		if t.Data == "form" && kind != html.TextToken && secret {
+			break // it ends, or the next begins
+		}
+		if t.Data == "form" && kind == html.StartTagToken {
+			names = nil
+		}
+		if t.Data != "input" || kind == html.TextToken {
+			continue
+		}
+		name, typ := "", ""
+		for _, attr := range t.Attr {
+			switch attr.Key {
+			case "name":
+				name = attr.Val
+			case "type":
+				typ = strings.ToLower(attr.Val)
+			}
+		}
+		secret = secret || typ == "password"
+		if name != "" && typ != "hidden" && typ != "submit" && len(names) < 20 {
+			names = append(names, name)
+		}
+	}
+	if !secret {
+		return ""
+	}
+	for _, want := range []string{a.UserField, a.PasswordField} {
+		if !slices.Contains(names, want) {
+			return fmt.Sprintf("the form at %s has no field %s; it has %s", at.WithoutUserinfo(), want, strings.Join(names, ", "))
+		}
+	}
+	return ""
 }
 
 // form finds the form with the password's field: its fields as they are sent when nothing is filled in, and its action.

@@ -132,11 +132,14 @@ func makeJob(dir string, profiles []string, contact string, own []string) (line 
 	if _, problems := decide.Build(c.Scope, dir, time.Time{}); len(problems) > 0 {
 		return 0, withCode(exitUsage, fmt.Errorf("init %s: --own-domains: %s", dir, problems[0].Msg))
 	}
+	c.HTTP.Contact = contact
+	if ps := c.HTTP.Validate(); contact != "" && len(ps) > 0 {
+		return 0, withCode(exitUsage, fmt.Errorf("init %s: --contact: %s", dir, ps[0].Msg))
+	}
 	if err := fsx.MkdirAll(fsx.Real(), dir); err != nil {
 		return 0, fmt.Errorf("init: %w", err)
 	}
 	c.Job.Name = jobName(filepath.Base(abs))
-	c.HTTP.Contact = contact
 	text := config.Template(c)
 	if before, _, ok := strings.Cut(string(text), "\nrule = \"hosts\"\n"); ok {
 		line = strings.Count(before, "\n") + 1 // that of [[scope]]

@@ -53,6 +53,7 @@ func (b *builder) cssNested(src []byte, depth int) {
 	var (
 		atRule string // name of the at-rule whose prelude is being read
 		target bool   // @import: the URL is still to come
+		ruled  bool   // a rule stood before: browsers take no @import behind one
 		calls  []bool // open functions and brackets: do strings in them name files?
 	)
 	for {
@@ -67,6 +68,7 @@ func (b *builder) cssNested(src []byte, depth int) {
 			atRule = strings.ToLower(cssUnescape(data[1:]))
 			target = atRule == "import"
 		case css.SemicolonToken, css.LeftBraceToken, css.RightBraceToken:
+			ruled = ruled || tt == css.LeftBraceToken
 			atRule, target, calls = "", false, calls[:0]
 		case css.FunctionToken:
 			calls = append(calls, takesFileNames(strings.ToLower(cssUnescape(data[:len(data)-1]))))
@@ -77,7 +79,7 @@ func (b *builder) cssNested(src []byte, depth int) {
 		case css.StringToken:
 			switch {
 			case target && len(calls) == 0:
-				b.addCSS(cssString(data), cssImport)
+				b.addImport(cssString(data), ruled)
 				target = false
 			case len(calls) > 0 && calls[len(calls)-1]:
 				b.addCSS(cssString(data), cssURL)
@@ -85,7 +87,7 @@ func (b *builder) cssNested(src []byte, depth int) {
 		case css.URLToken:
 			switch {
 			case target && len(calls) == 0:
-				b.addCSS(cssURLValue(data), cssImport)
+				b.addImport(cssURLValue(data), ruled)
 				target = false
 			case atRule == "namespace" || strings.HasSuffix(atRule, "document"):
 				// Names of vocabularies and of pages, not files.
@@ -105,6 +107,15 @@ func (b *builder) addCSS(url, context string) {
 		return
 	}
 	b.add([]byte(url), Embed, context)
+}
+
+// addImport takes a style sheet that is imported; late is a guess.
+func (b *builder) addImport(url string, late bool) {
+	if late {
+		b.add([]byte(url), Speculative, cssImport)
+		return
+	}
+	b.addCSS(url, cssImport)
 }
 
 func takesFileNames(function string) bool {

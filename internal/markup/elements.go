@@ -203,6 +203,7 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 		kind = Frame
 	case atom.Embed:
 		kind = frameUnlessMedia(p.get("type"))
+		p.flashVideo(val, "embed/@src")
 	}
 	l := p.b.add(val, kind, p.context(tag, "src"))
 	if a == atom.Img || a == atom.Input {
@@ -289,11 +290,30 @@ func plausibleLazy(val []byte) bool {
 		bytes.ContainsFunc(val, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' })
 }
 
+// flashVideo takes the page that browsers show in the place of YouTube's player of Flash: /v/ID is /embed/ID, and parameters begin with
+// a question mark (Chromium's OverrideFlashEmbedWithHTML).
+func (p *markupParser) flashVideo(val []byte, context string) {
+	u, ok := cleanURL(val)
+	if !ok {
+		return
+	}
+	before, behind, found := strings.Cut(u, "/v/")
+	host := strings.ToLower(before[strings.LastIndexByte(before, '/')+1:])
+	if !found || !strings.HasPrefix(before, "http") && !strings.HasPrefix(before, "//") || !strings.HasSuffix("."+host, ".youtube.com") && !strings.HasSuffix("."+host, ".youtube-nocookie.com") {
+		return
+	}
+	if !strings.Contains(behind, "?") {
+		behind = strings.Replace(behind, "&", "?", 1)
+	}
+	p.b.add([]byte(before+"/embed/"+behind), Frame, context)
+}
+
 // object reads objects and applets. Only applets resolve against a code base:
 // browsers ignore the attribute of an object, where it named a plug-in.
 func (p *markupParser) object(a atom.Atom) {
 	if a == atom.Object {
 		p.b.add(p.get("data"), frameUnlessMedia(p.get("type")), "object/@data")
+		p.flashVideo(p.get("data"), "object/@data")
 		p.archives("", "object/@archive")
 		return
 	}

@@ -18,18 +18,19 @@ type markupParser struct {
 	x       xmlReader
 	scratch []byte
 
-	raw      atom.Atom // script, style or title whose text is being read
-	script   scriptType
-	svg      int        // open svg elements
-	voc      vocabulary // in XML, of the element that is read
-	template int        // open template elements whose content is not shown
-	noscript int
-	inHead   bool
-	titled   bool // the title was read
-	formPost bool // inside a form that is not sent with GET
-	jumps    bool // the last select leads where its options say
-	based    bool // the base element was read
-	fragment bool // the content of a string or comment: only its links matter
+	raw        atom.Atom // script, style or title whose text is being read
+	script     scriptType
+	otherStyle bool       // the style element is of another language than CSS
+	svg        int        // open svg elements
+	voc        vocabulary // in XML, of the element that is read
+	template   int        // open template elements whose content is not shown
+	noscript   int
+	inHead     bool
+	titled     bool // the title was read
+	formPost   bool // inside a form that is not sent with GET
+	jumps      bool // the last select leads where its options say
+	based      bool // the base element was read
+	fragment   bool // the content of a string or comment: only its links matter
 
 	anchor     int // index of the open anchor in Links, -1
 	anchorText textWriter
@@ -78,12 +79,18 @@ func (p *markupParser) run(src []byte) {
 func (p *markupParser) onText(s []byte) {
 	switch p.raw {
 	case atom.Style:
-		p.b.css(s)
+		if p.otherStyle { // LESS and the like, for scripts
+			p.b.inside(false, func() { p.b.css(s) })
+		} else {
+			p.b.css(s)
+		}
 		return
 	case atom.Script:
 		switch p.script {
 		case scriptCode, scriptData:
 			p.b.js(s, p.script == scriptData)
+		case scriptMap:
+			p.b.importMap(s)
 		case scriptMarkup:
 			p.b.quotedIn(s, true)
 		case scriptOther:
@@ -180,6 +187,8 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 		p.raw, p.script = a, scriptTypeOf(p.get("type"))
 	case atom.Style, atom.Title:
 		p.raw = a
+		typ := p.get("type")
+		p.otherStyle = a == atom.Style && len(typ) > 0 && !hasFold(bytes.TrimSpace(typ), "text/css")
 	case atom.Noscript:
 		p.noscript++
 		p.z.raw = ""

@@ -2,7 +2,10 @@ package markup
 
 import (
 	"bytes"
+	"encoding/json"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,6 +23,7 @@ type scriptType uint8
 const (
 	scriptCode   scriptType = iota
 	scriptData              // JSON
+	scriptMap               // import maps
 	scriptMarkup            // a template, or a document
 	scriptOther             // other languages: not read
 )
@@ -30,7 +34,9 @@ func scriptTypeOf(typ []byte) scriptType {
 	switch {
 	case t == "" || t == "module" || strings.Contains(t, "javascript") || strings.Contains(t, "ecmascript") || strings.HasSuffix(t, "jscript"):
 		return scriptCode
-	case strings.Contains(t, "json") || t == "importmap" || t == "speculationrules":
+	case t == "importmap":
+		return scriptMap
+	case strings.Contains(t, "json") || t == "speculationrules":
 		return scriptData
 	case strings.Contains(t, "template") || strings.Contains(t, "tmpl") || strings.Contains(t, "html") || strings.Contains(t, "handlebars") ||
 		strings.Contains(t, "mustache") || strings.Contains(t, "ejs"):
@@ -231,6 +237,9 @@ func (s *jsScan) literal(tok []byte) {
 
 // value takes what a string is.
 func (s *jsScan) value(raw []byte) {
+	if len(s.b.imports) > 0 {
+		raw = []byte(s.mapped(string(raw)))
+	}
 	written := s.writes()
 	switch first := s.last() == jsOpen; {
 	case s.data || !first:
@@ -248,6 +257,9 @@ func (s *jsScan) value(raw []byte) {
 	if s.b.quotedIn(raw, written) || len(raw) > maxURL || bytes.IndexByte(raw, '/') < 0 && bytes.IndexByte(raw, '.') < 0 && !s.navigates() {
 		return
 	}
+	if bytes.HasPrefix(raw, []byte(" http")) || bytes.HasPrefix(raw, []byte("http")) {
+		raw = bytes.TrimSpace(raw)
+	}
 	v := string(raw)
 	kind, context := s.use(v)
 	if context == "" {
@@ -258,6 +270,50 @@ func (s *jsScan) value(raw []byte) {
 	s.isConst = s.holds(v)
 	s.key = last == jsBrace || last == jsComma
 	s.relURL = last == jsOpen && string(s.callee) == "URL"
+}
+
+// importMap reads an import map (HTML standard 8.1.5.4): what is imported by its names is known from then on. Its addresses are guesses,
+// except those of folders.
+func (b *builder) importMap(src []byte) {
+	var m struct {
+		Imports map[string]string            `json:"imports"`
+		Scopes  map[string]map[string]string `json:"scopes"`
+	}
+	if len(src) > maxJoined || json.Unmarshal(src, &m) != nil {
+		return
+	}
+	if b.imports == nil {
+		b.imports = map[string]string{}
+	}
+	scopes := append([]map[string]string{m.Imports}, slices.SortedFunc(maps.Values(m.Scopes), func(x, y map[string]string) int { return len(x) - len(y) })...)
+	for _, names := range scopes {
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if _, known := b.imports[name]; !known {
+				b.imports[name] = names[name]
+			}
+			if !strings.HasSuffix(name, "/") && isReference(names[name]) {
+				b.add([]byte(names[name]), Speculative, jsString)
+			}
+		}
+	}
+}
+
+// mapped returns the address that an import map has for what is imported, or v.
+func (s *jsScan) mapped(v string) string {
+	if word, _ := s.wordBefore(1); string(word) != "from" && string(word) != "import" && (s.last() != jsOpen || string(s.callee) != "import") {
+		return v
+	}
+	if to, is := s.b.imports[v]; is {
+		return to
+	}
+	for i := len(v) - 1; i > 0; i-- {
+		if v[i] == '/' {
+			if to, is := s.b.imports[v[:i+1]]; is {
+				return to + v[i+1:]
+			}
+		}
+	}
+	return v
 }
 
 // use tells what a string is used for, as far as the tokens before it tell; no context: it is

@@ -203,11 +203,11 @@ func partOfAddress(v []byte) bool {
 	if len(v) < 2 || bytes.ContainsAny(v, "<>(){} \n\\") && !bytes.Contains(v, []byte("src=")) && !bytes.Contains(v, []byte("href=")) && !bytes.Contains(v, []byte("url(")) {
 		return false
 	}
-	if hasKnownExtension(string(v)) {
+	if bytes.IndexByte(v, '.') >= 0 && hasKnownExtension("a"+string(v)) {
 		return true
 	}
 	for i := bytes.IndexByte(v, '/'); i >= 0 && i < len(v); i++ {
-		if v[i] == '/' && (i > 0 && isWordByte(v[i-1]) || i+1 < len(v) && isWordByte(v[i+1])) && len(v) > 3 {
+		if v[i] == '/' && (i > 0 && isWordByte(v[i-1]) || i+1 < len(v) && isWordByte(v[i+1])) && len(v) > 2 {
 			return true
 		}
 	}
@@ -347,7 +347,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 		for end < len(l.src) && jsIdent(l.src[end]) {
 			end++
 		}
-		if s.consts.get(ofVariable, l.src[i:end]) == nil {
+		if s.consts.get(ofVariable, l.src[i:end]) == nil && !chooses(l.src[i:min(len(l.src), i+maxCondition)]) {
 			s.consts.set(space, word)
 			return
 		}
@@ -355,11 +355,55 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	e := s.expr(l, s.consts.left)
 	e.next()
 	vals := e.choice(0)
+	if vals == nil && e.k != jsEnd {
+		vals = e.unknownCondition()
+	}
 	s.consts.left -= e.l.pos - l.pos
 	if e.left() || e.place {
 		vals = nil
 	}
 	s.consts.set(space, word, vals...)
+}
+
+// maxCondition is how long a condition may be that is not understood.
+const maxCondition = 128
+
+// chooses reports that of a value's first bytes some may be a condition, and strings behind it.
+func chooses(s []byte) bool {
+	i := bytes.IndexByte(s, '?')
+	if i < 0 || bytes.IndexByte(s[:i], ';') >= 0 {
+		return false
+	}
+	behind := bytes.TrimLeft(s[i+1:], " \t\r\n")
+	return len(behind) > 0 && (behind[0] == '"' || behind[0] == '\'')
+}
+
+// unknownCondition passes what is not understood up to "?", and returns what it chooses of.
+func (e *jsExpr) unknownCondition() []string {
+	for nested, n := 0, 0; n < maxCondition/2; n++ {
+		switch {
+		case e.k == jsEnd, e.k == jsOther && string(e.text) == ";", e.k == jsBrace:
+			return nil
+		case e.k == jsOpen:
+			nested++
+		case e.k == jsClose:
+			if nested--; nested < 0 {
+				return nil
+			}
+		case e.k == jsComma && nested == 0:
+			return nil
+		case e.k == jsOther && string(e.text) == "?" && nested == 0:
+			e.truth, e.place = unknownTruth, false
+			yes, no := e.branches(0)
+			e.truth = noCondition
+			if yes == nil || no == nil || len(yes)+len(no) > maxChoices {
+				return nil
+			}
+			return append(slices.Clone(yes), no...)
+		}
+		e.next()
+	}
+	return nil
 }
 
 // list returns the strings of an array that has nothing else.
@@ -448,6 +492,16 @@ func (s *jsScan) invoked(l *jsLexer) {
 	}
 }
 
+// truth is what is known of a condition.
+type truth uint8
+
+const (
+	noCondition truth = iota
+	isTrue
+	isFalse
+	unknownTruth
+)
+
 // givenName is a parameter whose value is known.
 type givenName struct {
 	name   []byte
@@ -463,8 +517,9 @@ type jsExpr struct {
 	text  []byte
 	after bool // the token before ends a value
 	terms int
-	limit int  // where in the script it ends
-	place bool // it says where the page is, which is not known here
+	limit int   // where in the script it ends
+	place bool  // it says where the page is, which is not known here
+	truth truth // what was read is a condition
 
 	owner  []byte // the first token is a member of it
 	member bool
@@ -490,6 +545,9 @@ func (e *jsExpr) next() {
 
 // left reports that the expression goes on in a way that is not understood, or that it was too long.
 func (e *jsExpr) left() bool {
+	if e.truth != noCondition {
+		return true
+	}
 	switch e.k {
 	case jsEnd:
 		return e.l.pos < len(e.l.src)
@@ -503,27 +561,40 @@ func (e *jsExpr) left() bool {
 	return false
 }
 
-// choice reads a ? b : c, or what stands alone.
+// choice reads a ? b : c, what stands alone, or a condition, which is left in truth.
 func (e *jsExpr) choice(depth int) []string {
+	outside := e.place
+	e.truth, e.place = noCondition, false
 	vals := e.sum(depth)
 	equal, compared := e.comparison()
 	if compared {
-		before := e.place
 		other := e.sum(depth)
-		placed := e.place
-		e.place = before
-		if e.k != jsOther || string(e.text) != "?" {
-			return nil
+		switch {
+		case e.place || len(vals) != 1 || len(other) != 1:
+			e.truth = unknownTruth
+		case (vals[0] == other[0]) == equal:
+			e.truth = isTrue
+		default:
+			e.truth = isFalse
 		}
-		if !placed && len(vals) == 1 && len(other) == 1 {
-			return e.chosen(depth, (vals[0] == other[0]) == equal)
-		}
-		return e.both(depth)
+		vals = []string{""}
 	}
-	if e.k == jsOther && string(e.text) == "?" {
-		return e.both(depth)
+	e.place = outside || e.place && !compared // what a condition asks for does not matter to what it chooses
+	if e.k != jsOther || string(e.text) != "?" {
+		return vals
 	}
-	return vals
+	known := e.truth
+	yes, no := e.branches(depth)
+	e.truth = noCondition
+	switch {
+	case known == isTrue:
+		return yes
+	case known == isFalse:
+		return no
+	case yes == nil || no == nil || len(yes)+len(no) > maxChoices:
+		return nil
+	}
+	return append(slices.Clone(yes), no...)
 }
 
 // comparison passes == and the like.
@@ -548,24 +619,7 @@ func (e *jsExpr) comparison() (equal, is bool) {
 	return equal, true
 }
 
-// chosen reads "? a : b", the token in hand is "?", and returns what the condition chooses.
-func (e *jsExpr) chosen(depth int, first bool) []string {
-	yes, no := e.branches(depth)
-	if first {
-		return yes
-	}
-	return no
-}
-
-// both reads "? a : b" and returns what is known of both.
-func (e *jsExpr) both(depth int) []string {
-	yes, no := e.branches(depth)
-	if yes == nil || no == nil {
-		return nil
-	}
-	return append(slices.Clone(yes), no...)
-}
-
+// branches reads "? a : b", of which "?" is in hand.
 func (e *jsExpr) branches(depth int) (yes, no []string) {
 	if depth >= foldDepth {
 		return nil, nil

@@ -18,7 +18,7 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 		return nil
 	}
 	if b.quotes > 0 {
-		if placeholder(url) {
+		if b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url) { // what is written as it stands is no pattern
 			return nil
 		}
 		if !b.written {

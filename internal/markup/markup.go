@@ -222,6 +222,7 @@ type builder struct {
 	quotes   int    // strings that hold what is read (quoted.go)
 	written  bool   // it becomes part of the page
 
+	imports  map[string]string // of import maps
 	contexts map[string]string // known context strings by themselves
 	tags     []byte            // room for fragment
 	unpacked int64             // bytes of what packed files hold that were looked at, at all depths

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -107,6 +108,7 @@ type xmlReader struct {
 	scopes []xmlScope
 	held   xmlHeld
 
+	makes   bool // the document is a style sheet of XSLT
 	sitemap bool // the document is one, whatever its namespace
 	index   bool // the last entry of a sitemap names another
 	entry   int  // index of its link, -1 = none
@@ -248,6 +250,14 @@ func (p *markupParser) xmlLinks(v vocabulary, local []byte) {
 		tag := safeName(local)
 		p.htmlLinks(a, tag, v)
 		return
+	case vocXSLT:
+		p.x.makes = true
+	case noVocabulary:
+		if p.x.makes { // what an XSLT style sheet writes is mostly HTML; braces are filled in
+			p.attrs = slices.DeleteFunc(p.attrs, func(at attr) bool { return bytes.IndexByte(at.val, '{') >= 0 })
+			p.htmlLinks(atom.Lookup(local), safeName(local), vocXHTML)
+			return
+		}
 	}
 	for i := range p.attrs {
 		p.xmlAttribute(v, local, &p.attrs[i])

@@ -137,7 +137,7 @@ func (b *browser) asked(url string, how look) ([]string, error) {
 		if err != nil || strings.HasSuffix(raw, "/favicon.ico") {
 			continue
 		}
-		if s := u.WithoutFragment().String(); s != url && !slices.Contains(out, s) {
+		if s := u.WithoutUserinfo().WithoutFragment().String(); s != url && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}

@@ -130,7 +130,7 @@ func attributes(into map[string]bool, at string, body []byte) {
 		for _, base := range bases {
 			if ref, err := base.Parse(value); err == nil {
 				if u, err := urlx.Parse(ref.String()); err == nil {
-					into[u.WithoutFragment().String()] = true
+					into[u.WithoutUserinfo().WithoutFragment().String()] = true
 				}
 			}
 		}

@@ -21,7 +21,7 @@ const (
 	// maxInvoked is how many bytes of a script are looked through for the arguments of functions that are called where they are written:
 	// those are short and stand in the page.
 	maxInvoked = 16 << 10
-	foldMargin = 64 << 10
+	foldMargin = 4 << 10 // on top of the script's length
 )
 
 // nameSpace says what a name is of.
@@ -646,20 +646,20 @@ func (e *jsExpr) sum(depth int) []string {
 	vals := e.term(depth)
 	for vals != nil && e.k == jsPlus {
 		e.next()
-		vals = joinedWith(vals, e.term(depth))
+		vals = e.joined(vals, e.term(depth))
 	}
 	return vals
 }
 
-// joinedWith puts each of two sets of strings together with each of the other.
-func joinedWith(a, b []string) []string {
+// joined puts each of two sets of strings together with each of the other. What that makes counts as looked ahead for.
+func (e *jsExpr) joined(a, b []string) []string {
 	if a == nil || b == nil || len(a)*len(b) > max(maxChoices, len(a), len(b)) {
 		return nil
 	}
 	out := make([]string, 0, len(a)*len(b))
 	for _, x := range a {
 		for _, y := range b {
-			if len(x)+len(y) > maxJoined {
+			if e.s.consts.left -= len(x) + len(y); len(x)+len(y) > maxJoined || e.s.consts.left < 0 {
 				return nil
 			}
 			out = append(out, x+y)
@@ -713,12 +713,12 @@ func (e *jsExpr) pieces(depth int) []string {
 		if !last {
 			end--
 		}
-		vals = joinedWith(vals, []string{string(jsUnescape(text[1:end]))})
+		vals = e.joined(vals, []string{string(jsUnescape(text[1:end]))})
 		e.next()
 		if vals == nil || last {
 			return vals
 		}
-		vals = joinedWith(vals, e.choice(depth+1))
+		vals = e.joined(vals, e.choice(depth+1))
 	}
 }
 

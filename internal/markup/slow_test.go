@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"exclave/internal/growthtest"
@@ -18,6 +19,20 @@ func TestLinear(t *testing.T) {
 					t.Fatalf("read as %v", k)
 				}
 			}
+		})
+	}
+}
+
+// TestLinearConstants: nor do scripts that put constants together without end.
+func TestLinearConstants(t *testing.T) {
+	long := "c='/" + strings.Repeat("x", 500) + "/';"
+	for _, of := range []struct{ head, unit string }{
+		{"a='/b/';", "a+"}, {"a='/b/';", "c=a+'d'+"}, {"a='/b/';", "(a+"}, {"a='/b/';", "c=(a+("}, {"a='/b/';", "c=a=='d'?a:"}, {"a='/b/';", "`/c/${a}"}, {"a='/b/';", "`/c/${`"},
+		{long, "d=c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c;"}, {long, "e=f?c:c;g=e+e+e+e+'.js';"}, {"", "(function(a,b,c){x('/y/'+a)})("}, {"a='/b/';", "function(a,"}, {"a='/b/';", "(a,b)=>"},
+		{"a='/b/';", "c=d.e(f)?'"}, {"a='/b/';", "c=d&&e&&f?'g':"}, {"a=['b','c'];d='/e/';", "x(d+a[i[j["}, {"a='/b/';", "o.p='/q/';"}, {"", "a=['/b/',"}, {"a='/b/';", "setTimeout('a+"},
+	} {
+		t.Run(of.unit, func(t *testing.T) {
+			growthtest.Linear(t, func(n int) []byte { return append([]byte(of.head), bytes.Repeat([]byte(of.unit), n/len(of.unit))...) }, func(b []byte) { Parse(JS, b, Options{}) })
 		})
 	}
 }

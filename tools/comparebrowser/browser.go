@@ -31,8 +31,8 @@ type look struct {
 var looks = []look{
 	{name: "without scripts", width: 1000, ratio: 1, media: "screen"},
 	{name: "with scripts", scripts: true, width: 1000, ratio: 1, media: "screen"},
-	{name: "telephone", scripts: true, width: 380, ratio: 3, mobile: true, media: "screen", dark: true},
-	{name: "paper", width: 6000, ratio: 2, media: "print"},
+	{name: "telephone", scripts: true, width: 380, ratio: 2, mobile: true, media: "screen", dark: true},
+	{name: "paper", width: 3000, ratio: 1, media: "print"},
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 
 	quiet   = 600 * time.Millisecond // of the network, after which a page is taken to be complete
 	longest = 40 * time.Second       // that a page may take to be quiet
-	height  = 9000                   // of the window: what is loaded when it comes into view is in view
+	height  = 3000                   // of the window: what is loaded when it comes into view is in view
 )
 
 // browser is Chromium with a server that it takes for the whole web.

@@ -35,8 +35,8 @@ bench-frontier: ## the frontier with N URIs (1000000), on this disk and on one w
 	CGO_ENABLED=0 go run ./cmd/exclave bench frontier --uris $(N)
 	CGO_ENABLED=0 go run ./cmd/exclave bench frontier --uris $(N) --sync-delay 5ms
 
-compare-browser: ## what Chromium asks for against what extraction finds; DATA=folder of pages and WARC files (../shared/data)
-	go run ./tools/comparebrowser -hold "$${DATA:-../shared/data}" > docs/extraction-browser.md
+compare-browser: ## what Chromium asks for against what extraction finds; DATA=folder of pages and WARC files (../shared/data), CHROMIUM=program (chromium-headless-shell is several times as fast)
+	go run ./tools/comparebrowser -hold -o docs/extraction-browser.md -chromium "$${CHROMIUM:-chromium}" "$${DATA:-../shared/data}"
 
 fuzz: ## every fuzz test for FUZZTIME (30s); all run, what failed is named at the end
 	@FUZZTIME=$(FUZZTIME) .ci/fuzz

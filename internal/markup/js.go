@@ -55,7 +55,7 @@ func (b *builder) js(src []byte, data bool) {
 	s := jsScan{b: b, data: data}
 	s.consts.left, s.consts.invoked = len(src)+foldMargin, maxInvoked
 	l := jsLexer{src: src}
-	fold := !data && putsTogether(src)
+	fold := !data && b.putsTogether(src)
 	const often = 4 << 10
 	for from := 0; ; {
 		k, text := l.next(s.afterValue)
@@ -185,8 +185,13 @@ func (s *jsScan) names(l *jsLexer, k jsKind, text []byte) {
 			s.formal = true
 		}
 	case jsWord:
-		if s.formal {
+		switch {
+		case s.formal:
 			s.consts.unset(text)
+		case string(text) == "of" || string(text) == "in":
+			if t := s.before(2); t.kind == jsWord {
+				s.consts.unset(t.text)
+			}
 		}
 	case jsClose:
 		s.formal = false
@@ -194,12 +199,16 @@ func (s *jsScan) names(l *jsLexer, k jsKind, text []byte) {
 			s.consts.set(ofVariable, g.name, g.values...)
 		}
 		s.given = s.given[:0]
+	case jsValue:
+		if len(text) == 2 && s.before(2).kind == jsWord { // ++ and --
+			s.consts.unset(s.before(2).text)
+		}
 	case jsOther:
 		if s.n < len(s.ring) || len(text) != 2 || len(s.consts.names[ofVariable])+len(s.consts.names[ofList]) == 0 {
 			return
 		}
 		switch string(text) {
-		case "=>", "+=":
+		case "=>", "+=", "-=":
 			for i := 2; i < len(s.ring); i++ {
 				t := s.before(i)
 				if t.kind == jsWord {
@@ -237,7 +246,7 @@ func (s *jsScan) literal(tok []byte) {
 
 // value takes what a string is.
 func (s *jsScan) value(raw []byte) {
-	if len(s.b.imports) > 0 {
+	if len(s.b.imports) > 0 && len(raw) <= maxURL {
 		raw = []byte(s.mapped(string(raw)))
 	}
 	written := s.writes()
@@ -250,11 +259,15 @@ func (s *jsScan) value(raw []byte) {
 		}
 	case s.runs() && s.b.quotes < maxQuoted && len(raw) <= maxJoined:
 		s.b.inside(false, func() { s.b.js(raw, false) })
-		return
+		if bytes.ContainsAny(raw, "(=") && raw[0] != '<' {
+			return
+		}
 	case string(s.callee) == "load":
-		raw, _, _ = bytes.Cut(raw, []byte(" ")) // what is behind the blank is a selector of jQuery's
+		if address, _, _ := bytes.Cut(raw, []byte(" ")); isReference(string(address)) { // what is behind the blank is a selector of jQuery's
+			raw = address
+		}
 	}
-	if s.b.quotedIn(raw, written) || len(raw) > maxURL || bytes.IndexByte(raw, '/') < 0 && bytes.IndexByte(raw, '.') < 0 && !s.navigates() {
+	if s.b.quotedIn(raw, written) || !s.navigates() && !s.takesURL() && s.b.parametersIn(raw) || len(raw) > maxURL || bytes.IndexByte(raw, '/') < 0 && bytes.IndexByte(raw, '.') < 0 && !s.navigates() {
 		return
 	}
 	if bytes.HasPrefix(raw, []byte(" http")) || bytes.HasPrefix(raw, []byte("http")) {
@@ -285,8 +298,11 @@ func (b *builder) importMap(src []byte) {
 	if b.imports == nil {
 		b.imports = map[string]string{}
 	}
-	scopes := append([]map[string]string{m.Imports}, slices.SortedFunc(maps.Values(m.Scopes), func(x, y map[string]string) int { return len(x) - len(y) })...)
-	for _, names := range scopes {
+	all := []map[string]string{m.Imports}
+	for _, scope := range slices.Sorted(maps.Keys(m.Scopes)) {
+		all = append(all, m.Scopes[scope])
+	}
+	for _, names := range all {
 		for _, name := range slices.Sorted(maps.Keys(names)) {
 			if _, known := b.imports[name]; !known {
 				b.imports[name] = names[name]

@@ -59,23 +59,21 @@ func (c *jsConsts) get(space nameSpace, name []byte) *jsConst {
 	return nil
 }
 
-// use is get for what becomes a part of an address.
-func (c *jsConsts) use(space nameSpace, name []byte) []string {
-	known := c.get(space, name)
-	if known == nil {
-		return nil
-	}
-	known.used = true
-	return known.values
-}
-
 // set binds a name to values, nil when they are not known.
 func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
 	names := c.names[space]
-	if len(names) == 0 && len(values) == 0 {
+	if len(names) == 0 && len(values) == 0 && space != ofMember {
 		return
 	}
 	old, known := names[string(name)]
+	if space == ofMember && len(values) == 0 && !known && len(names) < maxConsts && len(name) <= maxName {
+		if names == nil {
+			names = map[string]*jsConst{}
+			c.names[space] = names
+		}
+		names[string(name)] = &jsConst{}
+		return
+	}
 	if len(values) == 0 || space != ofList && slices.ContainsFunc(values, func(v string) bool { return len(v) > maxConst }) {
 		if known && space == ofMember {
 			old.values = nil
@@ -144,11 +142,11 @@ func (s *jsScan) holds(v string) *jsConst {
 
 // putsTogether reports a script that may make addresses of parts: a string with a part of one stands beside a plus, or in a template beside
 // a substitution; or a string is a folder. Most libraries have none, and names need not be kept for them.
-func putsTogether(src []byte) bool {
+func (b *builder) putsTogether(src []byte) bool {
 	const near = 128
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(src[i:], '+')
-		if n < 0 {
+		if n < 0 || !b.on(near/8) {
 			break
 		}
 		i += n
@@ -170,7 +168,7 @@ func putsTogether(src []byte) bool {
 		}
 	}
 	for i := 1; ; i++ { // folders, which names are put behind
-		n := bytes.IndexByte(src[i:], '/')
+		n := bytes.IndexByte(src[min(i, len(src)):], '/')
 		if n < 0 || i+n+1 == len(src) {
 			break
 		}
@@ -185,7 +183,7 @@ func putsTogether(src []byte) bool {
 	}
 	for i := 0; ; i += 2 {
 		n := bytes.Index(src[i:], []byte("${"))
-		if n < 0 {
+		if n < 0 || !b.on(near/8) {
 			return false
 		}
 		i += n
@@ -246,7 +244,11 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 		}
 	case jsOpen:
 		switch s.last() {
-		case jsAssign, jsColon, jsComma, jsOpen:
+		case jsAssign, jsColon, jsComma:
+		case jsOpen:
+			if s.before(2).kind == jsOpen {
+				return false // brackets in brackets
+			}
 		default:
 			return false // of a call
 		}
@@ -264,6 +266,9 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	}
 	*l = e.prev
 	s.n -= back
+	for _, part := range e.touched {
+		part.used = true
+	}
 	if s.pending.URL != "" {
 		s.waits(jsStr, nil)
 	}
@@ -271,7 +276,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 		if i > 0 {
 			s.flush()
 		}
-		if v, whole := ofPage(v); whole {
+		if v, whole := ofPage(v); whole && (len(v) <= maxURL || strings.ContainsAny(v, "<(")) && s.b.on(len(v)) {
 			s.value([]byte(v))
 			s.isConst = nil
 		}
@@ -510,16 +515,18 @@ type givenName struct {
 
 // jsExpr reads an expression of constants from a copy of the lexer, with one token in hand.
 type jsExpr struct {
-	s     *jsScan
-	l     jsLexer
-	prev  jsLexer // before the token in hand
-	k     jsKind
-	text  []byte
-	after bool // the token before ends a value
-	terms int
-	limit int   // where in the script it ends
-	place bool  // it says where the page is, which is not known here
-	truth truth // what was read is a condition
+	s       *jsScan
+	l       jsLexer
+	prev    jsLexer // before the token in hand
+	k       jsKind
+	text    []byte
+	after   bool // the token before ends a value
+	terms   int
+	touched []*jsConst // what it is made of
+	room    [4]*jsConst
+	limit   int   // where in the script it ends
+	place   bool  // it says where the page is, which is not known here
+	truth   truth // what was read is a condition
 
 	owner  []byte // the first token is a member of it
 	member bool
@@ -722,6 +729,19 @@ func (e *jsExpr) pieces(depth int) []string {
 	}
 }
 
+// use returns what a name means, which becomes a part of what the expression makes.
+func (e *jsExpr) use(space nameSpace, name []byte) []string {
+	known := e.s.consts.get(space, name)
+	if known == nil {
+		return nil
+	}
+	if e.touched == nil {
+		e.touched = e.room[:0]
+	}
+	e.touched = append(e.touched, known)
+	return known.values
+}
+
 // name reads a name, a member, or an element of a list.
 func (e *jsExpr) name() []string {
 	word, owner, member := e.text, e.owner, e.member
@@ -734,7 +754,7 @@ func (e *jsExpr) name() []string {
 	}
 	switch {
 	case e.k == jsOther && string(e.text) == "[":
-		space := e.s.consts.use(ofList, word)
+		space := e.use(ofList, word)
 		for open := 1; open > 0; {
 			switch e.next(); {
 			case e.k == jsEnd, e.k == jsOther && string(e.text) == ";":
@@ -755,9 +775,9 @@ func (e *jsExpr) name() []string {
 		}
 		return []string{""} // of the page itself: relative
 	case member:
-		return e.s.consts.use(ofMember, word)
+		return e.use(ofMember, word)
 	}
-	return e.s.consts.use(ofVariable, word)
+	return e.use(ofVariable, word)
 }
 
 // endsValue reports tokens behind which "/" divides.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // A string of a script, or an attribute that scripts read, may hold a document: HTML that is written into the
@@ -45,7 +46,7 @@ func (b *builder) quotedIn(v []byte, written bool) bool {
 			})
 		}
 	default:
-		return b.parametersIn(v)
+		return false
 	}
 	b.inside(written, read)
 	return true
@@ -223,24 +224,32 @@ func likeFlight(v []byte) bool {
 }
 
 // parametersIn takes the addresses among parameters that are written as those of a query, as menus and players of old have them:
-// url=a.html;image=a.gif. false: it is no such list.
-func (b *builder) parametersIn(v []byte) bool {
-	i := bytes.IndexByte(v, '=')
-	if i < 1 || i > maxName || len(v) > maxURL {
+// url=a.html;image=a.gif. false: there is none, or it is an address itself.
+func (b *builder) parametersIn(v []byte) (found bool) {
+	if len(v) > maxURL || bytes.IndexByte(v, '=') < 1 {
 		return false
 	}
-	for _, c := range v[:i] {
-		if !isWordByte(c) && c != '.' || c == '%' {
-			return false
+	several := bytes.ContainsAny(v, ";&")
+	for rest := v; len(rest) > 0; {
+		part := rest
+		if i := bytes.IndexAny(rest, ";&"); i >= 0 {
+			part = rest[:i]
 		}
-	}
-	for part := range bytes.FieldsFuncSeq(v, func(r rune) bool { return r == ';' || r == '&' }) {
-		_, value, _ := bytes.Cut(part, []byte("="))
+		name, value, _ := bytes.Cut(part, []byte("="))
+		if bytes.IndexByte(value, '?') >= 0 { // the rest is its query
+			part = rest
+			_, value, _ = bytes.Cut(part, []byte("="))
+		}
+		rest = rest[min(len(rest), len(part)+1):]
+		if len(name) == 0 || len(name) > maxName || bytes.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf || !isWordByte(byte(r)) || r == '%' }) {
+			return found
+		}
 		if text, err := url.QueryUnescape(string(value)); err == nil && looksLikeURL(text) {
 			b.add([]byte(text), Speculative, jsString)
+			found = several
 		}
 	}
-	return true
+	return found
 }
 
 // writtenOut finds the absolute addresses in a text.

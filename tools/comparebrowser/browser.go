@@ -162,10 +162,9 @@ func (l look) apply(ctx context.Context) error {
 
 // ofBrowser reports hosts that Chromium asks by itself, for accounts and models.
 func ofBrowser(host string) bool {
-	for _, own := range [...]string{"accounts.google.com", ".googleapis.com", "clients2.google.com", "www.google.com", "redirector.gvt1.com", "edgedl.me.gvt1.com"} {
-		if strings.HasSuffix(host, own) {
-			return true
-		}
+	switch host {
+	case "accounts.google.com", "clients2.google.com", "optimizationguide-pa.googleapis.com", "content-autofill.googleapis.com", "update.googleapis.com", "safebrowsing.googleapis.com":
+		return true
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -30,7 +31,6 @@ type finding struct {
 	links   map[string]reading.Link // by URL
 	order   []string
 	written map[string]bool // addresses that an attribute of a document has, as another parser sees it
-	exists  map[string]bool // what the server has, of those that were asked for
 }
 
 // get asks the server, once.
@@ -50,7 +50,7 @@ func (f *finder) get(ctx context.Context, target string) (status int, header htt
 
 // find reads the page and, transitively, what the browser asked for.
 func (f *finder) find(ctx context.Context, start string, asked []string) (*finding, error) {
-	out := &finding{links: map[string]reading.Link{}, written: map[string]bool{}, exists: map[string]bool{}}
+	out := &finding{links: map[string]reading.Link{}, written: map[string]bool{}}
 	todo, seen := []string{start}, map[string]bool{}
 	for len(todo) > 0 {
 		at := todo[0]
@@ -63,7 +63,6 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 		if err != nil {
 			return nil, err
 		}
-		out.exists[at] = d.Status/100 == 2
 		if strings.Contains(d.MIME, "html") {
 			attributes(out.written, at, body)
 		}
@@ -109,10 +108,7 @@ func (f *finder) read(ctx context.Context, at string, isPage bool) (reading.Docu
 		c.MIME = c.MIME.As(c.MIME.Declared)
 	}
 	d, err := f.reader.Read(ctx, at, c)
-	if err != nil {
-		return d, nil, err
-	}
-	return d, body, c.Rec.Close()
+	return d, body, errors.Join(err, c.Rec.Close())
 }
 
 // attributes adds the addresses that attributes of a page have, whatever the attribute is: each value, and each part of one that blanks,

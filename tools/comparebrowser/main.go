@@ -1,14 +1,14 @@
 // Command comparebrowser shows pages in Chromium, without scripts and with them, and compares what it asks for with what the extract
 // chain finds in them: the page, and transitively in what the browser got.
 //
-//	go run ./tools/comparebrowser [-chromium PROGRAM] [-misses N] [-tabs N] [-hold] [-only TEXT] [FOLDER…]
+//	go run ./tools/comparebrowser [-chromium PROGRAM] [-misses N] [-tabs N] [-hold] [-only TEXT] [-o FILE] [FOLDER…]
 //
 // Beside the pages of constructs in pages.txt it takes every .html file and the pages of every WARC file below the folders, the web of
-// `exclave demo` and one of the benchmarks. All is served on 127.0.0.1; the browser reaches nothing else. The report is Markdown, on
-// stdout. With -hold the exit code is 1 when the report is worse than what is wanted.
+// `exclave demo` and one of the benchmarks. All is served on 127.0.0.1; the browser reaches nothing else. The report is Markdown. With -hold the exit code is 1 when the report is worse than what is wanted.
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -28,6 +28,7 @@ func main() {
 	tabs := flag.Int("tabs", 2, "how many browsers show pages at a time")
 	hold := flag.Bool("hold", false, "exit with 1 when what is wanted does not hold")
 	only := flag.String("only", "", "only pages with this in their name")
+	to := flag.String("o", "", "file that the report is written to (stdout)")
 	flag.Parse()
 	c, err := collect(flag.Args())
 	if err != nil {
@@ -40,7 +41,16 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r.print(os.Stdout, *misses)
+	var text bytes.Buffer
+	r.print(&text, *misses)
+	if *to == "" {
+		_, err = os.Stdout.Write(text.Bytes())
+	} else {
+		err = os.WriteFile(*to, text.Bytes(), 0o644)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
 	if bad := r.unmet(); *hold && len(bad) > 0 {
 		log.Fatal(strings.Join(bad, "\n"))
 	}

@@ -69,8 +69,14 @@ const (
 
 // unmet says what is wanted and does not hold.
 func (r *report) unmet() (bad []string) {
+	if failed := len(r.pages) - r.sum(-1).pages; failed > len(r.pages)/20 {
+		bad = append(bad, fmt.Sprintf("%d of %d pages were not loaded", failed, len(r.pages)))
+	}
 	for group, name := range groups {
 		t := r.sum(group)
+		if t.pages == 0 && slices.ContainsFunc(r.pages, func(p page) bool { return p.group == group }) {
+			bad = append(bad, name+": no page was loaded")
+		}
 		if got := t.found[withoutScripts]; got.percent() < wantedWithout {
 			bad = append(bad, fmt.Sprintf("%s, without scripts: found %v, %d %% wanted", name, got, wantedWithout))
 		}

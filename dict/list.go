@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxList is the largest list in bytes: offsets are 32 bits wide.
@@ -36,6 +38,8 @@ type List struct {
 	slots []slot // open addressing
 	n     [NumClasses]int
 	notes []string
+
+	digests [NumClasses]func() string
 }
 
 // slot is 1 + the offset of a word in List.words, and above it the word's hash; 0 = empty.
@@ -115,6 +119,9 @@ func New(name string, words []Word) (*List, error) {
 // index makes the hash table over n words, which must keep List's invariants.
 func index(name, words string, n int) *List {
 	l := &List{name: name, words: words}
+	for c := range l.digests {
+		l.digests[c] = sync.OnceValue(func() string { return l.digest(Class(c)) })
+	}
 	size := 8
 	for size*2 < n*3 { // at most two thirds full: probes stay short
 		size *= 2
@@ -256,6 +263,19 @@ func (l *List) All() iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// Digest returns the first 16 hex digits of the SHA-256 of the words of a class, a line each, in bytewise order. It is computed once.
+func (l *List) Digest(c Class) string { return l.digests[c]() }
+
+func (l *List) digest(of Class) string {
+	h := sha256.New()
+	for w, c := range l.Classed() {
+		if c == of {
+			_, _ = io.WriteString(h, w+"\n") // never fails
+		}
+	}
+	return fmt.Sprintf("%.8x", h.Sum(nil))
 }
 
 // Classed yields the words in bytewise order, and their classes.

@@ -196,9 +196,12 @@ func (b *builder) putsTogether(src []byte) bool {
 	}
 }
 
-// partOfAddress reports a string with a slash between or behind letters, or one that ends as names of files do.
+// partOfAddress reports a string with a slash between or behind letters, one that ends as names of files do, or the beginning of an attribute.
 func partOfAddress(v []byte) bool {
-	if len(v) < 2 || bytes.ContainsAny(v, "<>(){} \n\\") && !bytes.Contains(v, []byte("src=")) && !bytes.Contains(v, []byte("href=")) && !bytes.Contains(v, []byte("url(")) {
+	if bytes.Contains(v, []byte("src=")) || bytes.Contains(v, []byte("href=")) || bytes.Contains(v, []byte("url(")) {
+		return true
+	}
+	if len(v) < 2 || bytes.ContainsAny(v, "<>(){} \n\\") {
 		return false
 	}
 	if bytes.IndexByte(v, '.') >= 0 && hasKnownExtension("a"+string(v)) {

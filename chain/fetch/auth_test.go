@@ -238,6 +238,36 @@ func TestPrefixIsNotWidened(t *testing.T) {
 	}
 }
 
+// Of two credentials that a list may have beside each other the closer one counts, wherever it stands.
+func TestClosestAccount(t *testing.T) {
+	basic := func(realm string) *challenge {
+		return &challenge{scheme: "basic", params: map[string]string{"realm": realm}}
+	}
+	for _, tt := range []struct {
+		why, url, realm string
+		list            []Credential
+		want            string
+	}{
+		{"TLS", "https://a.cz/m/x", "", []Credential{{Prefix: "http://a.cz/m/", User: "plain"}, {Prefix: "https://a.cz/m/", User: "tls"}}, "tls"},
+		{"no TLS", "http://a.cz/m/x", "", []Credential{{Prefix: "http://a.cz/m/", User: "plain"}, {Prefix: "https://a.cz/m/", User: "tls"}}, "plain"},
+		{"the realm", "http://a.cz/m/x", "R", []Credential{{Prefix: "http://a.cz/m/", User: "any"}, {Prefix: "http://a.cz/m/", User: "of R", Realm: "R"}}, "of R"},
+		{"another realm", "http://a.cz/m/x", "S", []Credential{{Prefix: "http://a.cz/m/", User: "any"}, {Prefix: "http://a.cz/m/", User: "of R", Realm: "R"}}, "any"},
+		{"the realm before TLS", "https://a.cz/m/x", "R", []Credential{{Prefix: "https://a.cz/m/", User: "tls"}, {Prefix: "http://a.cz/m/", User: "of R", Realm: "R"}}, "of R"},
+		{"a longer prefix before both", "https://a.cz/m/x", "R", []Credential{{Prefix: "http://a.cz/m/", User: "long"}, {Prefix: "https://a.cz/", User: "of R", Realm: "R"}}, "long"},
+	} {
+		for range 2 {
+			a := accounts(t, tt.list...)
+			if ps := ValidCredentials(tt.list); len(ps) > 0 {
+				t.Errorf("%s: %v", tt.why, ps)
+			}
+			if got := a.answering(page(tt.url).Parsed(), basic(tt.realm)); got == nil || got.User != tt.want {
+				t.Errorf("%s: %v, want %s", tt.why, got, tt.want)
+			}
+			slices.Reverse(tt.list)
+		}
+	}
+}
+
 // sent is the request as it is recorded.
 func sent(t *testing.T, u *crawl.CrawlURI) string {
 	t.Helper()

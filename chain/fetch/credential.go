@@ -176,14 +176,25 @@ func OpenAccounts(list []Credential, path func(string) string) (*Accounts, conf.
 	return a, ps
 }
 
-// of returns the account with the longest prefix for a URL, nil for none.
+// closer reports whether an account says more closely than another what it is for: by a longer prefix, then by a realm, then by TLS.
+func (c *account) closer(other *account) bool {
+	switch {
+	case len(c.part.surt) != len(other.part.surt):
+		return len(c.part.surt) > len(other.part.surt)
+	case (c.Realm == "") != (other.Realm == ""):
+		return c.Realm != ""
+	}
+	return c.part.tls && !other.part.tls
+}
+
+// of returns the account that is most closely for a URL, nil for none.
 func (a *Accounts) of(u *urlx.URL, is func(*account) bool) (best *account) {
 	if a == nil || len(a.all) == 0 {
 		return nil
 	}
 	surt := urlx.SURT(u)
 	for _, c := range a.all {
-		if c.part.has(u, surt) && is(c) && (best == nil || len(c.part.surt) > len(best.part.surt)) {
+		if c.part.has(u, surt) && is(c) && (best == nil || c.closer(best)) {
 			best = c
 		}
 	}

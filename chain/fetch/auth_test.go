@@ -375,6 +375,41 @@ func TestLoginFields(t *testing.T) {
 	}
 }
 
+// A login that works is none that failed, whatever other forms there are.
+func TestLoginOtherForms(t *testing.T) {
+	const register = `<form action=/new><input name=mail><input type=password name=new></form>`
+	for why, shown := range map[string]string{
+		"another form before it":              register + `<form method=post><input name=name><input type=password name=pass></form>`,
+		"the user in a hidden field":          `<form method=post><input type=hidden name=name><input type=password name=pass></form>`,
+		"the user in a list":                  `<form method=post><select name=name><option>reader</select><input type=password name=pass></form>`,
+		"another form before one of a script": register,
+	} {
+		t.Run(why, func(t *testing.T) {
+			clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+			jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := client(t, serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.PostFormValue("name") == "reader" && r.PostFormValue("pass") == "Circle of Life":
+					http.SetCookie(w, &http.Cookie{Name: "member", Value: "1"})
+					fmt.Fprint(w, register)
+				default:
+					fmt.Fprint(w, shown)
+				}
+			})}), func(_ *Config, d *Deps) {
+				d.Clock, d.Cookies = clk, jar
+				d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
+			})
+			u := page("http://a.example/page")
+			if process(t, h, u); !slices.Contains(u.Annotations, "login:ok") {
+				t.Error(u.Annotations)
+			}
+		})
+	}
+}
+
 // What a form sends is in no recording.
 func TestFormIsNotRecorded(t *testing.T) {
 	got := make(chan string, 1)

@@ -93,15 +93,16 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 	if err != nil {
 		return false, err
 	}
-	fields, action := form(text, a)
-	a.misnamed = misnamed(text, at, a)
-	to := at
-	if action != "" {
-		if to, err = at.Resolve(action); err != nil {
-			return false, err
+	all := forms(text)
+	a.misnamed = a.misnames(all, at)
+	to, fields := page, url.Values{}
+	if f := a.form(all); f != nil {
+		to, fields = at, f.fields
+		if f.action != "" {
+			if to, err = at.Resolve(f.action); err != nil {
+				return false, err
+			}
 		}
-	} else if len(fields) == 0 {
-		to = page
 	}
 	if to.Origin() != page.Origin() {
 		return false, errors.New("the form would be sent to another server, " + to.Origin())
@@ -114,10 +115,9 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 	formOnly := jar.For(page)
 	text, at, err = h.follow(ctx, u, to, jar, ask{method: http.MethodPost, body: []byte(fields.Encode())})
 	after := jar.For(page)
-	if a.misnamed != "" && misnamed(text, at, a) != "" {
-		return false, err // the form came back
-	}
-	if again, _ := form(text, a); again.Has(a.PasswordField) && after == formOnly {
+	all = forms(text)
+	back := a.form(all) != nil
+	if back && a.misnamed != "" || after == formOnly && (back || a.misnamed != "" && a.misnames(all, at) != "") {
 		return false, err // the form came back
 	}
 	return err == nil && after != "" && (after != before || formOnly != before), err
@@ -164,60 +164,55 @@ func values(a *answer, name string) (out []string) {
 	return out
 }
 
-// misnamed says that the form with a field for a password has not the fields that the credential names, "" when it has, or
-// when there is no such form.
-func misnamed(text []byte, at *urlx.URL, a *account) string {
-	var names []string
-	secret := false
-	z := html.NewTokenizer(bytes.NewReader(text))
-	z.SetMaxBuf(maxForm)
-	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
-		t := z.Token()
-		if t.Data == "form" && kind != html.TextToken && secret {
-			break // it ends, or the next begins
-		}
-		if t.Data == "form" && kind == html.StartTagToken {
-			names = nil
-		}
-		if t.Data != "input" || kind == html.TextToken {
-			continue
-		}
-		name, typ := "", ""
-		for _, attr := range t.Attr {
-			switch attr.Key {
-			case "name":
-				name = attr.Val
-			case "type":
-				typ = strings.ToLower(attr.Val)
-			}
-		}
-		secret = secret || typ == "password"
-		if name != "" && typ != "hidden" && typ != "submit" && len(names) < 20 {
-			names = append(names, name)
+// loginForm is a form of a login page.
+type loginForm struct {
+	fields url.Values // as they are sent when nothing is filled in
+	action string
+	names  []string // of its fields, also of those that are not sent or not seen
+	seen   []string // names of those that are, the first
+	secret bool     // one is of type password
+}
+
+func (f *loginForm) has(name string) bool { return f != nil && slices.Contains(f.names, name) }
+
+// form returns the form with the password's field, nil when the page has none.
+func (a *account) form(page []*loginForm) *loginForm {
+	for _, f := range page {
+		if f.has(a.PasswordField) {
+			return f
 		}
 	}
-	if !secret {
+	return nil
+}
+
+// misnames says which of the fields that are named the form with the password's field has not, or else the first that asks
+// for a password; "" when it has them, or when there is no such form.
+func (a *account) misnames(page []*loginForm, at *urlx.URL) string {
+	f := a.form(page)
+	if i := slices.IndexFunc(page, func(f *loginForm) bool { return f.secret }); f == nil && i >= 0 {
+		f = page[i]
+	}
+	if f == nil {
 		return ""
 	}
 	for _, want := range []string{a.UserField, a.PasswordField} {
-		if !slices.Contains(names, want) {
-			return fmt.Sprintf("the form at %s has no field %s; it has %s", at.WithoutUserinfo(), want, strings.Join(names, ", "))
+		if !f.has(want) {
+			return fmt.Sprintf("the form at %s has no field %s; it has %s", at.WithoutUserinfo(), want, strings.Join(f.seen, ", "))
 		}
 	}
 	return ""
 }
 
-// form finds the form with the password's field: its fields as they are sent when nothing is filled in, and its action.
-func form(text []byte, a *account) (fields url.Values, action string) {
-	fields = url.Values{}
-	at := url.Values{}
-	where := ""
+// forms reads the forms of a page; the first is what stands before any.
+func forms(text []byte) []*loginForm {
+	f := &loginForm{fields: url.Values{}}
+	all := []*loginForm{f}
 	z := html.NewTokenizer(bytes.NewReader(text))
 	z.SetMaxBuf(maxForm)
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
-			return fields, action
+			return all
 		}
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
 			continue
@@ -230,24 +225,35 @@ func form(text []byte, a *account) (fields url.Values, action string) {
 			}
 			return t.Attr[i].Val
 		}
-		checked := slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "checked" })
 		switch t.Data {
 		case "form":
-			if fields.Has(a.PasswordField) {
-				return fields, action
-			}
-			at, where = url.Values{}, attr("action")
+			f = &loginForm{fields: url.Values{}, action: attr("action")}
+			all = append(all, f)
 		case "input":
-			name := attr("name")
-			switch typ := strings.ToLower(attr("type")); {
-			case name == "", typ == "button", typ == "reset", typ == "image", typ == "file", (typ == "checkbox" || typ == "radio") && !checked:
-			case typ == "submit" && at.Has(name):
-			default:
-				at.Add(name, attr("value"))
-			}
-			if name == a.PasswordField {
-				fields, action = at, where
-			}
+			f.input(attr("name"), strings.ToLower(attr("type")), attr("value"), slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "checked" }))
+		case "select", "textarea":
+			f.name(attr("name"), true)
 		}
+	}
+}
+
+func (f *loginForm) input(name, typ, value string, checked bool) {
+	f.secret = f.secret || typ == "password"
+	switch {
+	case name == "", typ == "button", typ == "reset", typ == "image", typ == "file", (typ == "checkbox" || typ == "radio") && !checked:
+	case typ == "submit" && f.fields.Has(name):
+	default:
+		f.fields.Add(name, value)
+	}
+	f.name(name, typ != "hidden" && typ != "submit")
+}
+
+func (f *loginForm) name(name string, seen bool) {
+	if name == "" {
+		return
+	}
+	f.names = append(f.names, name)
+	if seen && len(f.seen) < 20 {
+		f.seen = append(f.seen, name)
 	}
 }

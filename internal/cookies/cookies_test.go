@@ -187,6 +187,20 @@ func TestCheck(t *testing.T) {
 	must(t, j.Close())
 }
 
+// Where tabs are misplaced any field may be a cookie's value.
+func TestCheckShowsNoValue(t *testing.T) {
+	good := []string{"www.b.cz", "FALSE", "/", "FALSE", "0", "sid", "se/cretvalue=="}
+	for i := range good {
+		f := slices.Clone(good)
+		f[i], f[6] = f[6], f[i]
+		for _, line := range []string{strings.Join(f, "\t"), strings.Join(f[:5], "\t"), "#HttpOnly_" + strings.Join(f, "\t")} {
+			if ps := Check([]byte(line+"\n"), "cookies.txt"); strings.Contains(fmt.Sprint(ps), "cretvalue") {
+				t.Errorf("%q: %v", line, ps)
+			}
+		}
+	}
+}
+
 // A server that sets many, and many servers, keep within the bounds, in memory and in the journal.
 func TestBounds(t *testing.T) {
 	fs := fsx.NewMem()

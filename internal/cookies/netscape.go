@@ -1,6 +1,7 @@
 package cookies
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"net/netip"
@@ -75,7 +76,7 @@ func netscapeLine(line string) (*cookie, error) {
 		c.Expires = time.Unix(int64(seconds), 0).UTC()
 	}
 	if _, err := netip.ParseAddr(c.Domain); err != nil && strings.ContainsAny(c.Domain, ":/ ") {
-		return nil, fmt.Errorf("%q: the first field is the name of a host, such as www.example.org or .example.org, and no address", f[0])
+		return nil, errors.New("the first field is the name of a host, such as www.example.org or .example.org, and no address") // it may be a value: not shown
 	}
 	if !c.valid() {
 		return nil, fmt.Errorf("no cookie that could be sent: a domain, a path that begins with /, and a name are needed")

@@ -184,7 +184,7 @@ func newSURTPrefixes(d Decision, list []string) surtPrefixes {
 func surtPrefix(s string) (string, error) {
 	p, err := urlx.ExactSURTPrefix(s)
 	if err != nil {
-		return "", fmt.Errorf("%q is not a SURT prefix: %w", s, err)
+		return "", fmt.Errorf("not a SURT prefix: %w", err) // which names it, without a password
 	}
 	return p, nil
 }

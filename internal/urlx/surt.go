@@ -2,6 +2,7 @@ package urlx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -61,7 +62,8 @@ func SURTPrefix(s string) (string, error) { return prefixOf(s, false) }
 //   - a bare host or host/path: the same, for http and https.
 //
 // One '+' before it is ignored. What no address begins with is an error: a blank,
-// a fragment, a "*", a host that ends before ')' without a comma.
+// a fragment, a "*", a host that ends before ')' without a comma, a name that is not
+// reversed. No error shows a user name or a password.
 func ExactSURTPrefix(s string) (string, error) {
 	p, err := prefixOf(s, true)
 	if err != nil {
@@ -69,11 +71,12 @@ func ExactSURTPrefix(s string) (string, error) {
 	}
 	said := strings.TrimSpace(s)
 	why := func(format string, args ...any) (string, error) {
-		return "", fmt.Errorf("urlx: surt prefix %q: no address begins so: "+format, append([]any{said}, args...)...)
+		return "", fmt.Errorf("urlx: surt prefix %q: no address begins so: "+format, append([]any{shown(said)}, args...)...)
 	}
 	_, rest, _ := strings.Cut(p, "://(")
 	host, _, closed := strings.Cut(rest, ")")
-	name, port, _ := strings.Cut(host, ":")
+	name, _, _ := strings.Cut(host, ":")
+	right := rightName(name, closed)
 	switch {
 	case strings.Contains(said, "#"):
 		return why("servers are not told what is behind a #; write it without")
@@ -81,15 +84,51 @@ func ExactSURTPrefix(s string) (string, error) {
 		return why("a blank in an address is %%20; two prefixes are two elements of the list")
 	case strings.Contains(host, "*"), strings.HasSuffix(said, "*"):
 		return why("a * stands for nothing; a prefix means all that begins so, write it without")
+	case strings.Contains(host, "@"):
+		return why("a SURT has no user name or password; write it without")
 	case closed && name == "":
 		return why("it names no host")
-	case closed && name[0] != '[' && !strings.HasSuffix(name, ",") && !isIP(name):
-		if port != "" {
-			port = ":" + port
-		}
-		return why("each part of a host's name ends with a comma; write %q", strings.Replace(p, name+port+")", name+","+port+")", 1))
+	case right == "" && name != "":
+		return why("a part of the host's name is empty")
+	case right != name:
+		return why("the parts of a host's name are reversed, and each ends with a comma; write %q", strings.Replace(p, "://("+name, "://("+right, 1))
 	}
 	return p, nil
+}
+
+// rightName returns how a SURT has the name of a host, all of it or its beginning; "" for one with an empty part.
+func rightName(name string, closed bool) string {
+	switch bare := strings.TrimSuffix(name, ","); {
+	case strings.HasPrefix(name, "["), !closed && strings.Trim(name, "0123456789.") == "": // IP addresses
+		return name
+	case isIP(bare):
+		return bare
+	}
+	labels := strings.Split(name, ",")
+	last := len(labels) - 1
+	begun := labels[last] // the beginning of a label, when it is not closed
+	if closed && begun != "" || strings.Contains(begun, ".") {
+		last, begun = last+1, ""
+	}
+	var b strings.Builder
+	for _, l := range labels[:last] {
+		parts := strings.Split(l, ".")
+		for _, part := range slices.Backward(parts) {
+			if part == "" {
+				return ""
+			}
+			b.WriteString(part + ",")
+		}
+	}
+	return b.String() + begun
+}
+
+// shown is a prefix as errors show it.
+func shown(s string) string {
+	if scheme, _, ok := strings.Cut(s, "://"); ok && !strings.ContainsAny(scheme, ":@/") {
+		return HideUserinfo(s)
+	}
+	return strings.TrimPrefix(HideUserinfo("http://"+s), "http://")
 }
 
 func prefixOf(s string, exact bool) (string, error) {
@@ -105,11 +144,11 @@ func prefixOf(s string, exact bool) (string, error) {
 		s = "http://" + s
 	}
 	u, err := Parse(s)
-	if err != nil {
+	if err != nil && !strings.Contains(s, "@") {
 		return "", fmt.Errorf("urlx: surt prefix %q: neither a host nor a SURT, which begins with %q: %w", said, "http://(", err)
 	}
-	if strings.ContainsAny(u.host, "(,)") {
-		return "", fmt.Errorf("urlx: surt prefix %q: neither a host nor a SURT, which begins with %q", said, "http://(")
+	if err != nil || strings.ContainsAny(u.host, "(,)") {
+		return "", fmt.Errorf("urlx: surt prefix %q: neither a host nor a SURT, which begins with %q", shown(said), "http://(")
 	}
 	_, rest, _ := strings.Cut(s, "://")
 	surt := SURT(u)
@@ -130,7 +169,7 @@ func prefixOf(s string, exact bool) (string, error) {
 func literalPrefix(scheme, rest string) (string, error) {
 	host, path, closed := strings.Cut(rest, ")")
 	if !closed && strings.ContainsAny(host, "/?#") || closed && path != "" && path[0] != '/' {
-		return "", fmt.Errorf("urlx: surt prefix %q: %q must stand between host and path", scheme+"://("+rest, ")/")
+		return "", fmt.Errorf("urlx: surt prefix %q: %q must stand between host and path", shown(scheme+"://("+rest), ")/")
 	}
 	labels := strings.Split(strings.ToLower(host), ",")
 	for i, l := range labels {
@@ -138,6 +177,9 @@ func literalPrefix(scheme, rest string) (string, error) {
 			continue
 		}
 		ace, err := idna.Lookup.ToASCII(l)
+		if err != nil && strings.Contains(l, "@") {
+			return "", fmt.Errorf("urlx: surt prefix %q: a SURT has no user name or password; write it without", shown(scheme+"://("+rest))
+		}
 		if err != nil {
 			return "", fmt.Errorf("urlx: surt prefix label %q: %w", l, err)
 		}

@@ -114,6 +114,11 @@ func TestExactSURTPrefix(t *testing.T) {
 		"https://www.example.cz":          "http://(cz,example,www,",
 		"http://www.example.cz/":          "http://(cz,example,www,)/",
 		"http://www.example.cz/a%20b/%23": "http://(cz,example,www,)/a%20b/%23",
+		"http://(127.0.":                  "http://(127.0.",
+		"http://([2001:":                  "http://([2001:",
+		"http://(":                        "http://(",
+		"http://(cz,a,:80":                "http://(cz,a,:80",
+		"http://u:secret@a.cz/x":          "http://(cz,a,)/x",
 	} {
 		if got, err := ExactSURTPrefix(in); err != nil || got != want {
 			t.Errorf("%q: %q, %v, want %q", in, got, err, want)
@@ -130,9 +135,32 @@ func TestExactSURTPrefix(t *testing.T) {
 		"http://(cz,*":                    "without",
 		"http://a.cz/private/*":           "without",
 		"http://()/":                      "no host",
+		"http://(www.a.cz)/":              `write "http://(cz,a,www,)/"`,
+		"http://(www.a.cz:8080)/x":        `write "http://(cz,a,www,:8080)/x"`,
+		"http://(a.cz,)/":                 `write "http://(cz,a,)/"`,
+		"http://(a.cz,www,)/":             `write "http://(cz,a,www,)/"`,
+		"http://(www.a.cz":                `write "http://(cz,a,www,"`,
+		"http://(cz,a.b,c":                `write "http://(cz,b,a,c"`,
+		"http://(127.0.0.5,)/":            `write "http://(127.0.0.5)/"`,
+		"http://(cz,,a,)/":                "is empty",
+		"http://(,cz,)/":                  "is empty",
+		"http://(a..cz)/":                 "is empty",
+		"http://(cz,a,,":                  "is empty",
 	} {
 		if got, err := ExactSURTPrefix(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v, want %s", in, got, err, want)
+		}
+	}
+}
+
+// A password that somebody left in a prefix is in no error.
+func TestSURTPrefixHidesPasswords(t *testing.T) {
+	for _, in := range []string{
+		"http://u:secret@a.cz/#x", "+http://u:secret@a.cz/#x", "u:secret@a.cz/#x", "u:secret@a.cz/?u=http://b.cz/#x", "http://u:secret@a.cz:99999/", "u:secret@a b", "ftp://u:secret@a.cz/*", "http://u:secret@(a,b)/",
+		"http://(u:secret@cz,a,)/", "(u:secret@a.cz)/", "http://(u:secret@cz,a/", "http://(ů\u00ad_:secret@a.cz)/", "http://u:secret@a..cz/", "gopher://u:secret@a.cz/",
+	} {
+		if p, err := ExactSURTPrefix(in); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %q, %v", in, p, err)
 		}
 	}
 }

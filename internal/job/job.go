@@ -119,7 +119,7 @@ func (j *Job) Checkpoint(ctx context.Context, name string) (checkpoint.Manifest,
 func (j *Job) Reload(context.Context) (sheets int, err error) {
 	set, err := rules.Sheets(j.folder)
 	if err == nil {
-		err = rules.SourceAddresses(j.cfg, set).Err("job")
+		err = rules.MoreSourceAddresses(j.cfg, j.sheets.Now(), set).Err("job")
 	}
 	if err != nil {
 		return 0, err

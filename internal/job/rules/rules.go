@@ -5,8 +5,10 @@ package rules
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"syscall"
 
 	"exclave/analyzer"
 	"exclave/chain/decide"
@@ -87,13 +89,42 @@ func SourceAddresses(cfg *config.Config, sheets *sheet.Set) conf.Problems {
 	return append(cfg.Locate(ps), sheets.SourceAddresses(hasAddress)...)
 }
 
+// MoreSourceAddresses is [SourceAddresses] for those only that sheets add to what is in force: an interface that is down
+// for a while keeps no sheet from being read that has nothing to do with it.
+func MoreSourceAddresses(cfg *config.Config, now, sheets *sheet.Set) conf.Problems {
+	known := map[string]bool{cfg.HTTP.SourceAddress: true}
+	now.SourceAddresses(func(a string) error {
+		known[a] = true
+		return nil
+	})
+	return sheets.SourceAddresses(func(a string) error {
+		if known[a] {
+			return nil
+		}
+		return hasAddress(a)
+	})
+}
+
 // hasAddress tries whether connections can come from an address.
 func hasAddress(a string) error {
 	l, err := net.Listen("tcp", net.JoinHostPort(a, "0"))
 	if err != nil {
-		return fmt.Errorf("%s: no connection can come from this address, which is none of this machine: %w", a, err)
+		return noAddress(a, err)
 	}
 	return l.Close()
+}
+
+// noAddress returns what a trial says about an address: nothing when there was no room for one, as in a busy crawl.
+func noAddress(a string, err error) error {
+	for _, full := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
+		if errors.Is(err, full) {
+			return nil
+		}
+	}
+	if errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return fmt.Errorf("%s: no connection can come from this address, which is none of this machine: %w", a, err)
+	}
+	return fmt.Errorf("%s: no connection can come from this address: %w", a, err)
 }
 
 // HostLimits returns what the limits of a host are, by the sheets in force.

@@ -65,6 +65,34 @@ func officeConstructs() []construct {
 	}
 }
 
+// Functions are those outside of strings, and a quote in a string is doubled.
+func TestFormulaStrings(t *testing.T) {
+	for code, want := range map[string]string{
+		`IF(A1="(","HYPERLINK(",IMAGE("http://b.cz/a.png"))`:            "http://b.cz/a.png",
+		`HYPERLINK("http://a.cz/?q=""x""")`:                             `http://a.cz/?q="x"`,
+		`HYPERLINK("http://a.cz/?q=""x""","HYPERLINK(""http://no/"")")`: `http://a.cz/?q="x"`,
+		`"a"&HYPERLINK( "http://a.cz/" )&HYPERLINK("http://b.cz/")`:     "http://a.cz/ http://b.cz/",
+		`IF('5" (old)'!A1,HYPERLINK("http://a.cz/"))`:                   "http://a.cz/",
+		`IF('it''s "'!A1,HYPERLINK("http://a.cz/"))`:                    "http://a.cz/",
+		`'HYPERLINK("http://a.cz/")`:                                    "http://a.cz/",
+		`HYPERLINK("http://a.cz/""`:                                     "",
+		`HYPERLINK("http://a.cz/""x`:                                    "",
+		`HYPERLINK("http://a.cz/"`:                                      "http://a.cz/",
+		`HYPERLINK("http://a.cz/"&A1)`:                                  "",
+		`"HYPERLINK("&IMAGE("http://a.cz/i"`:                            "http://a.cz/i",
+	} {
+		b := &builder{doc: &Doc{Kind: OOXML}, o: Options{MaxLinks: 100}, seen: map[linkKey]struct{}{}}
+		b.formula(code)
+		var got []string
+		for _, l := range b.doc.Links {
+			got = append(got, l.URL)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+	}
+}
+
 // The text of documents is that of their readers: blocks on lines of their own, cells apart, title and language.
 func TestOfficeText(t *testing.T) {
 	for _, c := range []struct {

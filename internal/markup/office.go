@@ -331,12 +331,24 @@ func fieldWord(s string) (word, rest string) {
 }
 
 // formula takes the addresses that functions of a cell lead to, where they are written out: of those that are put together from cells
-// nothing is known.
+// nothing is known. What stands in strings, and in names of sheets, is no function.
 func (b *builder) formula(code string) {
 	for {
-		i := strings.IndexByte(code, '(')
+		i := strings.IndexAny(code, `("'`)
 		if i < 0 {
 			return
+		}
+		if code[i] != '(' {
+			_, rest, ok := quoted(code[i:])
+			switch {
+			case ok:
+				code = rest
+			case code[i] == '"':
+				return
+			default:
+				code = code[i+1:]
+			}
+			continue
 		}
 		name := code[max(i-20, 0):i]
 		name = strings.ToLower(name[strings.LastIndexFunc(name, func(r rune) bool { return 'a' > r|0x20 || r|0x20 > 'z' })+1:])
@@ -353,7 +365,7 @@ func (b *builder) formula(code string) {
 		if !strings.HasPrefix(code, `"`) {
 			continue
 		}
-		ref, rest, ok := strings.Cut(code[1:], `"`)
+		ref, rest, ok := quoted(code)
 		if !ok {
 			return
 		}
@@ -361,6 +373,21 @@ func (b *builder) formula(code string) {
 			b.external(ref, kind, "formula/"+name)
 		}
 	}
+}
+
+// quoted returns what stands between the quote that s begins with and the next that is not doubled, and what is behind.
+func quoted(s string) (text, rest string, ok bool) {
+	q := s[:1]
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] != q[0]:
+		case i+1 < len(s) && s[i+1] == q[0]:
+			i++
+		default:
+			return strings.ReplaceAll(s[1:i], q+q, q), s[i+1:], true
+		}
+	}
+	return "", "", false
 }
 
 func (b *builder) language(code string) {

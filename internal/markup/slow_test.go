@@ -40,7 +40,7 @@ func TestLinearConstants(t *testing.T) {
 // TestLinearFields: nor do fields, formulas and addresses over lines, which are read piece by piece.
 func TestLinearFields(t *testing.T) {
 	for _, unit := range []string{
-		`<w:fldChar w:fldCharType="begin"/><w:instrText>HYPERLINK "`, `<w:instrText>HYPERLINK \l </w:instrText>`, "<f>HYPERLINK(", `HYPERLINK("a" `, `HYPERLINK( `, "<w:fldSimple w:instr='\\l ",
+		`<w:fldChar w:fldCharType="begin"/><w:instrText>HYPERLINK "`, `<w:instrText>HYPERLINK \l </w:instrText>`, "<f>HYPERLINK(", `HYPERLINK("a" `, `HYPERLINK( `, `""`, `"("`, `'`, `'a''`, `('"`, `HYPERLINK("a""`, "<w:fldSimple w:instr='\\l ",
 	} {
 		growthtest.Linear(t, func(n int) []byte { return bytes.Repeat([]byte(unit), n/len(unit)) }, func(b []byte) {
 			for _, k := range []Kind{OOXML, ODF} {

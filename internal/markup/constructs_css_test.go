@@ -3,6 +3,7 @@ package markup
 // cssConstructs are those of style sheets.
 func cssConstructs() []construct {
 	return []construct{
+		{"an escape in the name of url()", CSS, `p{background:u\72l(a.png)} b{background:\75rl( "b.png" )} i{background:u\72l( c/d.png )}`, []string{"E a.png css/url", "E b.png css/url", "E c/d.png css/url"}},
 		{"an import behind a rule, which no browser takes", CSS, `@charset "utf-8"; @layer a; @import "b.css"; p{color:red} @import url(c.css);`, []string{"E b.css css/@import", "X c.css css/@import"}},
 		{"CSS Values 4: quoted, unquoted and empty url()", CSS, `a{b:url(x.png) url("y.png") url('z.png') url() url( w.png )}`,
 			[]string{"E x.png css/url", "E y.png css/url", "E z.png css/url", "E w.png css/url"}},

@@ -40,7 +40,7 @@ func htmlConstructs() []construct {
 		{"a style element in SVG has no raw text, a self-closing title ends", HTML, `<svg><title/><style>.a{fill:url(a.svg)}</style></svg><img src=b.png>`,
 			[]string{"E a.svg css/url", "E b.png img/@src"}},
 		{"noscript holds what lazy loaders replace", HTML, `<noscript><img src=a.jpg></noscript>`, []string{"E a.jpg img/@src"}},
-		{"noframes is for crawlers", HTML, `<noframes><a href=a.html>x</a></noframes>`, []string{"L a.html a/@href"}},
+		{"noframes is for crawlers, and shows no pictures", HTML, `<noframes><a href=a.html>x</a><img src=b.png></noframes><noembed><img src=c.png></noembed><img src=d.png>`, []string{"L a.html a/@href", "E d.png img/@src", "X b.png img/@src", "X c.png img/@src"}},
 		{"templates are used by scripts", HTML, `<template><img src=a.jpg></template>`, []string{"E a.jpg img/@src"}},
 		{"social cards are guesses", HTML, `<meta property=og:image content=http://x.com/a.jpg><meta name=twitter:image content=/b.jpg>`,
 			[]string{"X http://x.com/a.jpg meta/@content", "X /b.jpg meta/@content"}},

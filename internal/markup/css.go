@@ -51,15 +51,24 @@ func (b *builder) cssNested(src []byte, depth int) {
 	// The lexer writes behind the end of its input unless the capacity is clipped.
 	l := css.NewLexer(parse.NewInputBytes(src[:len(src):len(src)]))
 	var (
-		atRule string // name of the at-rule whose prelude is being read
-		target bool   // @import: the URL is still to come
-		ruled  bool   // a rule stood before: browsers take no @import behind one
-		calls  []bool // open functions and brackets: do strings in them name files?
+		atRule  string // name of the at-rule whose prelude is being read
+		target  bool   // @import: the URL is still to come
+		ruled   bool   // a rule stood before: browsers take no @import behind one
+		escaped []byte // what stands in url( whose name has an escape, nil = none
+		calls   []bool // open functions and brackets: do strings in them name files?
 	)
 	for {
 		tt, data := l.Next()
 		if !b.on(len(data)) {
 			return
+		}
+		if escaped != nil && tt != css.FunctionToken && tt != css.StringToken {
+			if tt == css.RightParenthesisToken || tt == css.ErrorToken || len(escaped) > maxURL {
+				b.addCSS(cssURLValue(append([]byte("url("), escaped...)), cssURL)
+				escaped = nil
+			} else {
+				escaped = append(escaped, data...)
+			}
 		}
 		switch tt {
 		case css.ErrorToken:
@@ -71,7 +80,11 @@ func (b *builder) cssNested(src []byte, depth int) {
 			ruled = ruled || tt == css.LeftBraceToken
 			atRule, target, calls = "", false, calls[:0]
 		case css.FunctionToken:
-			calls = append(calls, takesFileNames(strings.ToLower(cssUnescape(data[:len(data)-1]))))
+			name := strings.ToLower(cssUnescape(data[:len(data)-1]))
+			if name == "url" && bytes.IndexByte(data, '\\') >= 0 && depth == 0 {
+				escaped = []byte{} // the lexer does not know its value by an escaped name
+			}
+			calls = append(calls, takesFileNames(name))
 		case css.LeftParenthesisToken:
 			calls = append(calls, false)
 		case css.RightParenthesisToken:

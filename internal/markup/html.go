@@ -194,6 +194,7 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 		p.z.raw = ""
 	case atom.Noframes, atom.Noembed:
 		p.z.raw = ""
+		p.b.unseen++
 	case atom.Iframe:
 		// The content is never shown: the tokenizer reads it as one raw text.
 		p.raw = a
@@ -237,6 +238,8 @@ func (p *markupParser) onEnd(a atom.Atom) {
 		p.inHead = false
 	case atom.Noscript:
 		p.noscript = max(p.noscript-1, 0)
+	case atom.Noframes, atom.Noembed:
+		p.b.unseen = max(p.b.unseen-1, 0)
 	case atom.Svg:
 		p.svg = max(p.svg-1, 0)
 		p.z.cdata = p.kind != HTML || p.svg > 0

@@ -25,6 +25,9 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 			kind = Speculative
 		}
 	}
+	if b.unseen > 0 && (kind == Embed || kind == Frame) {
+		kind = Speculative
+	}
 	early := !b.based && (kind == Embed || kind == Frame)
 	page := b.doc.Kind == JS && context != jsImport
 	k := linkKey{url, b.base, context, kind, b.noFollow}

@@ -221,6 +221,7 @@ type builder struct {
 	strong   bool   // some links are
 	quotes   int    // strings that hold what is read (quoted.go)
 	written  bool   // it becomes part of the page
+	unseen   int    // open elements that no browser of today shows: what they embed are guesses
 
 	imports  map[string]string // of import maps
 	contexts map[string]string // known context strings by themselves

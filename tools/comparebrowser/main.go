@@ -161,6 +161,9 @@ func has(in *finding, u string) bool {
 	if _, is := in.links[u]; is {
 		return true
 	}
+	if _, is := in.links[strings.ReplaceAll(u, "%7C", "|")]; is { // which Chromium encodes, and the URL standard does not
+		return true
+	}
 	rest, upgraded := strings.CutPrefix(u, "https://")
 	_, is := in.links["http://"+rest]
 	return upgraded && is

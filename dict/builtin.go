@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"sync"
-	"weak"
 )
 
 // data holds the built-in lists; data/NOTICE says whose words they are and
@@ -36,32 +34,9 @@ func Builtins() []string {
 	return files
 }
 
-// opened are the built-in lists that somebody holds: a process that opens several jobs has each once.
-var opened struct {
-	sync.Mutex
-	lists map[string]weak.Pointer[List]
-}
-
-// Builtin opens the built-in list of that name, or returns the one that somebody holds already. The error is
-// ErrNoList when there is none.
+// Builtin opens the built-in list of that name. The error is ErrNoList when
+// there is none.
 func Builtin(name string) (*List, error) {
-	opened.Lock()
-	defer opened.Unlock()
-	if l := opened.lists[name].Value(); l != nil {
-		return l, nil
-	}
-	l, err := unpack(name)
-	if err != nil {
-		return nil, err
-	}
-	if opened.lists == nil {
-		opened.lists = map[string]weak.Pointer[List]{}
-	}
-	opened.lists[name] = weak.Make(l)
-	return l, nil
-}
-
-func unpack(name string) (*List, error) {
 	packed, err := data.ReadFile("data/" + name + extension)
 	if err != nil {
 		return nil, fmt.Errorf("dict: list %q: %w (built in are %s)", name, ErrNoList, strings.Join(Builtins(), ", "))

@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
-	"sync"
-	"weak"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -26,27 +24,8 @@ var languages string
 // Builtins returns the codes of the languages that the built-in model tells, sorted.
 func Builtins() []string { return strings.Fields(languages) }
 
-// opened is the built-in model when somebody holds it: a process that opens several jobs has it once.
-var opened struct {
-	sync.Mutex
-	model weak.Pointer[Model]
-}
-
-// Open returns the built-in model, and unpacks it when nobody holds it: some 20 ms and 8 MB.
+// Open unpacks the built-in model: some 20 ms and 8 MB.
 func Open() (*Model, error) {
-	opened.Lock()
-	defer opened.Unlock()
-	if m := opened.model.Value(); m != nil {
-		return m, nil
-	}
-	m, err := unpack()
-	if err == nil {
-		opened.model = weak.Make(m)
-	}
-	return m, err
-}
-
-func unpack() (*Model, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, fmt.Errorf("langid: open: %w", err)

@@ -4,23 +4,13 @@ import (
 	"testing"
 
 	"exclave/config"
-	"exclave/dict"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/jobtest"
 	"exclave/internal/job/verify"
 	"exclave/internal/testweb"
-	"exclave/langid"
 
 	"go.uber.org/goleak"
-)
-
-// Hundreds of jobs are opened: who holds what is built in has it unpacked once.
-var (
-	_, _ = heldModel, heldList
-
-	heldModel, _ = langid.Open()
-	heldList, _  = dict.Builtin("cs")
 )
 
 // Pebble leaves its scheduler behind when it cannot open a store (TestFaults), and the

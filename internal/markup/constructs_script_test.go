@@ -27,6 +27,7 @@ func jsConstructs() []construct {
 			[]string{"X https://ssl.g.cz/ga.js js/string", "X http://www.g.cz/ga.js js/string", "X /a.png js/string", "X /b.png js/string", "X /c.png js/string", "X /d.png js/string"}},
 		{"a constant that is not put together is an address", JS, `var url = "/news/today"; var b = url; fetch(b); var api = "https://api.cz/items"; fetch(api); h(api + k); var l = ["/n.html", "/a.png"]; i.src = "" + l[j] + "?" + Date.now(); x(u + "/q/r.png")`,
 			[]string{"X /news/today js/string", "X https://api.cz/items js/string", "X /n.html js/string", "X /a.png js/string"}},
+		{"the end of what is not known", JS, `a = "/b/"; f(x + a + "c.png")`, nil},
 		{"names in loops", JS, `a = "/a/"; for (a of q) f(a + "b.png"); b = "/b/"; for (var b in q) f(b + "b.png"); n = "1"; n++; f("/c/" + n + ".png"); o.r = g(); q.r = "/r/"; f(o.r + "d.png")`, nil},
 		{"addresses that look like parameters", JS, `location.href = "page=2.html"; fetch("lang=cs/data.json"); img.src = "size=1.png/x"; f("q=/a/b.html?x=1&y=2")`,
 			[]string{"L page=2.html js/location", "X lang=cs/data.json js/string", "X size=1.png/x js/string", "X /a/b.html?x=1&y=2 js/string"}},

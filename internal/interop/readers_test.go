@@ -216,8 +216,9 @@ func lines(text, with string) int {
 	return n
 }
 
-// recordLine is how "jwarc validate -v" begins what it says of a record: file, place.
-var recordLine = regexp.MustCompile(`^(?:(\S+): )?  offset (\d+) \(length \d+\)`)
+// recordLine is how "jwarc validate -v" begins what it says of a record: file, place. Where it is mistaken in a place of a file of zstd, the
+// length, which is the difference to the next, may be below 0.
+var recordLine = regexp.MustCompile(`^(?:(\S+): )?  offset (-?\d+) \(length -?\d+\)`)
 
 // complaints reads what "jwarc validate -v" printed about a file: the errors by file
 // and offset of the record, and the number of records.

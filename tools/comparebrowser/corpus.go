@@ -50,9 +50,9 @@ type corpus struct {
 // benchPages is how many pages of the benchmarks' web are shown: they are all made of the same parts.
 const benchPages = 40
 
-// collect makes a web of the constructs, the .html files and the WARC files below folders, the demo's web and one of the benchmarks. Of
+// collect makes a web of the constructs, pages behind lines of "### " and their name, the .html files and the WARC files below folders, the demo's web and one of the benchmarks. Of
 // hosts that several have the first answers.
-func collect(folders []string) (corpus, error) {
+func collect(constructs string, folders []string) (corpus, error) {
 	var c corpus
 	webs := []testweb.Web{testweb.Hosts{}}
 	for i, part := range strings.Split(constructs, "### ")[1:] {

@@ -1,9 +1,9 @@
 // Command comparebrowser shows pages in Chromium, without scripts and with them, and compares what it asks for with what the extract
 // chain finds in them: the page, and transitively in what the browser got.
 //
-//	go run ./tools/comparebrowser [-chromium PROGRAM] [-misses N] [-tabs N] [-hold] [-only TEXT] [-o FILE] [FOLDER…]
+//	go run ./tools/comparebrowser [-chromium PROGRAM] [-constructs FILE] [-misses N] [-tabs N] [-hold] [-only TEXT] [-o FILE] [FOLDER…]
 //
-// Beside the pages of constructs in pages.txt it takes every .html file and the pages of every WARC file below the folders, the web of
+// Beside the pages of constructs in pages.txt, or those of another file of that form, it takes every .html file and the pages of every WARC file below the folders, the web of
 // `exclave demo` and one of the benchmarks. All is served on 127.0.0.1; the browser reaches nothing else. The report is Markdown. With -hold the exit code is 1 when the report is worse than what is wanted.
 package main
 
@@ -24,18 +24,27 @@ import (
 func main() {
 	log.SetFlags(0)
 	chromium := flag.String("chromium", "chromium", "the browser")
+	file := flag.String("constructs", "", "a file like pages.txt to take in its place")
 	misses := flag.Int("misses", 200, "how many misses are listed")
 	tabs := flag.Int("tabs", 2, "how many browsers show pages at a time")
 	hold := flag.Bool("hold", false, "exit with 1 when what is wanted does not hold")
-	only := flag.String("only", "", "only pages with this in their name")
+	only := flag.String("only", "", "only pages with this in their name or address")
 	to := flag.String("o", "", "file that the report is written to (stdout)")
 	flag.Parse()
-	c, err := collect(flag.Args())
+	made := constructs
+	if *file != "" {
+		text, err := os.ReadFile(*file)
+		if err != nil {
+			log.Fatal(err)
+		}
+		made = string(text)
+	}
+	c, err := collect(made, flag.Args())
 	if err != nil {
 		log.Fatal(err)
 	}
 	if *only != "" {
-		c.pages = slices.DeleteFunc(c.pages, func(p page) bool { return !strings.Contains(p.name, *only) })
+		c.pages = slices.DeleteFunc(c.pages, func(p page) bool { return !strings.Contains(p.name+" "+p.url, *only) })
 	}
 	r, err := compare(c, *chromium, *tabs)
 	if err != nil {
@@ -90,7 +99,7 @@ func compare(c corpus, chromium string, browsers int) (*report, error) {
 	if err := errors.Join(append(errs, c.close())...); err != nil {
 		return nil, err
 	}
-	return &report{c.pages, results}, nil
+	return newReport(c.pages, results), nil
 }
 
 // result is what one page gave.
@@ -98,8 +107,8 @@ type result struct {
 	failed          error // it did not load
 	asked           [measured][]string
 	missed          [measured][]string
-	embeds          int      // links that are called embed or frame
-	unasked         []string // those that no look asked for
+	embeds          map[string]reading.Link // links that are called embed or frame, by URL
+	unasked         []string                // those that no look asked for
 	links, guesses  int
 	guessed, stated []string // invented
 }
@@ -124,18 +133,19 @@ func (b *browser) show(f *finder, p page) (r result, err error) {
 			}
 		}
 	}
+	r.embeds = map[string]reading.Link{}
 	unasked := func() (of []string) {
 		for _, u := range found.order {
-			if l := found.links[u]; (l.Kind == "embed" || l.Kind == "frame") && !slices.Contains(all, u) && !slices.Contains(all, strings.Replace(u, "http:", "https:", 1)) {
-				of = append(of, u+" "+l.Context)
+			if _, is := r.embeds[u]; is && !slices.Contains(all, u) && !slices.Contains(all, strings.Replace(u, "http:", "https:", 1)) {
+				of = append(of, u)
 			}
 		}
 		return of
 	}
-	for _, l := range found.links {
+	for u, l := range found.links {
 		switch l.Kind {
 		case "embed", "frame":
-			r.embeds++
+			r.embeds[u] = l
 		case "speculative":
 			r.guesses++
 		}

@@ -57,12 +57,12 @@ func (b *builder) js(src []byte, data bool) {
 	l := jsLexer{src: src}
 	fold := !data && b.putsTogether(src)
 	const often = 4 << 10
-	for from := 0; ; {
-		k, text := l.next(s.afterValue)
-		if k == jsEnd {
+	for k, text, from := jsEnd, []byte(nil), 0; ; {
+		if k, text = l.next(k, text); k == jsEnd {
 			break
 		}
 		if fold && s.folded(&l, k, text) {
+			k = jsStr
 			continue
 		}
 		if k == jsStr {
@@ -81,7 +81,7 @@ func (b *builder) js(src []byte, data bool) {
 	s.flush()
 	for _, h := range s.held {
 		if !h.of.used {
-			s.b.add([]byte(h.url), Speculative, jsString)
+			s.b.addString(h.url, Speculative, jsString)
 		}
 	}
 }
@@ -89,13 +89,12 @@ func (b *builder) js(src []byte, data bool) {
 // jsScan is the little context that decides about a string: the tokens before,
 // the one after, and the function it is an argument of.
 type jsScan struct {
-	b          *builder
-	data       bool
-	afterValue bool // the last token ends an expression, so that "/" divides
-	ring       [8]jsToken
-	n          int    // tokens so far
-	callee     []byte // the word before the last opening bracket
-	calleeOf   []byte // the identifier before the dot before it
+	b        *builder
+	data     bool
+	ring     [8]jsToken
+	n        int    // tokens so far
+	callee   []byte // the word before the last opening bracket
+	calleeOf []byte // the identifier before the dot before it
 
 	consts  jsConsts
 	listed  *jsConst // the list whose elements are read
@@ -145,7 +144,7 @@ func (s *jsScan) target() (name, owner []byte) {
 
 func (s *jsScan) token(k jsKind, text []byte) {
 	if s.pending.URL != "" && s.waits(k, text) {
-		s.ring[s.n&7], s.afterValue = jsToken{k, text}, false
+		s.ring[s.n&7] = jsToken{k, text}
 		s.n++
 		return
 	}
@@ -165,7 +164,7 @@ func (s *jsScan) token(k jsKind, text []byte) {
 	case jsClose:
 		s.callee, s.calleeOf = nil, nil
 	}
-	s.ring[s.n&7], s.afterValue = jsToken{k, text}, endsValue(k, text)
+	s.ring[s.n&7] = jsToken{k, text}
 	s.n++
 }
 
@@ -241,7 +240,24 @@ func (s *jsScan) literal(tok []byte) {
 	if len(tok) < 3 {
 		return
 	}
-	s.value(jsUnescape(tok[1 : len(tok)-1]))
+	v := tok[1 : len(tok)-1]
+	if !marked(v) && len(s.b.imports) == 0 && !s.navigates() {
+		return
+	}
+	s.value(jsUnescape(v))
+}
+
+// marked reports a string that may be an address or hold some: most have no byte that says so, or an escape.
+func marked(v []byte) bool {
+	if len(v) > longString {
+		return true
+	}
+	for _, c := range v {
+		if jsClass[c]&jsMark != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // value takes what a string is.
@@ -267,7 +283,11 @@ func (s *jsScan) value(raw []byte) {
 			raw = address
 		}
 	}
-	if s.b.quotedIn(raw, written) || !s.navigates() && !s.takesURL() && s.b.parametersIn(raw) || len(raw) > maxURL || bytes.IndexByte(raw, '/') < 0 && bytes.IndexByte(raw, '.') < 0 && !s.navigates() {
+	if s.b.quotedIn(raw, written) {
+		return
+	}
+	goes := s.navigates()
+	if !goes && !s.takesURL() && s.b.parametersIn(raw) || len(raw) > maxURL || !goes && bytes.IndexByte(raw, '/') < 0 && bytes.IndexByte(raw, '.') < 0 {
 		return
 	}
 	if bytes.HasPrefix(raw, []byte(" http")) || bytes.HasPrefix(raw, []byte("http")) {
@@ -279,7 +299,7 @@ func (s *jsScan) value(raw []byte) {
 		return
 	}
 	last := s.last()
-	s.pending = Link{URL: v, Kind: kind, Context: context}
+	s.pending.URL, s.pending.Kind, s.pending.Context = v, kind, context
 	s.isConst = s.holds(v)
 	s.key = last == jsBrace || last == jsComma
 	s.relURL = last == jsOpen && string(s.callee) == "URL"
@@ -308,7 +328,7 @@ func (b *builder) importMap(src []byte) {
 				b.imports[name] = names[name]
 			}
 			if !strings.HasSuffix(name, "/") && isReference(names[name]) {
-				b.add([]byte(names[name]), Speculative, jsString)
+				b.addString(names[name], Speculative, jsString)
 			}
 		}
 	}
@@ -418,7 +438,7 @@ func (s *jsScan) takesURL() bool {
 // prefixOf reports a path that names are put behind: what ends with a slash and is a folder of files, or
 // is called a base.
 func (s *jsScan) prefixOf(v string) bool {
-	if !strings.HasSuffix(v, "/") || schemeLen([]byte(v)) > 0 {
+	if !strings.HasSuffix(v, "/") || schemeLen(v) > 0 {
 		return false
 	}
 	if name, _ := s.target(); name != nil {
@@ -471,7 +491,7 @@ func (s *jsScan) flush() {
 	case s.isConst != nil && s.pending.Kind == Speculative && len(s.held) < maxConsts:
 		s.held = append(s.held, heldGuess{s.isConst, s.pending.URL})
 	default:
-		s.b.add([]byte(s.pending.URL), s.pending.Kind, s.pending.Context)
+		s.b.addString(s.pending.URL, s.pending.Kind, s.pending.Context)
 	}
 	s.pending.URL = ""
 }

@@ -27,7 +27,6 @@ type jsExpr struct {
 	prev    jsLexer // before the token in hand
 	k       jsKind
 	text    []byte
-	after   bool // the token before ends a value
 	terms   int
 	touched []*jsConst // what it is made of
 	room    [4]*jsConst
@@ -53,8 +52,7 @@ func (e *jsExpr) next() {
 		return
 	}
 	e.terms++
-	e.k, e.text = e.l.next(e.after)
-	e.after = endsValue(e.k, e.text)
+	e.k, e.text = e.l.next(e.k, e.text)
 }
 
 // left reports that the expression goes on in a way that is not understood, or that it was too long.

@@ -262,7 +262,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 		return false // the end of something that is not known, or deep in templates
 	}
 	e := s.expr(l, s.consts.left)
-	e.k, e.text, e.after, e.owner, e.member = k, text, endsValue(k, text), s.before(2).text, back > 0
+	e.k, e.text, e.owner, e.member = k, text, s.before(2).text, back > 0
 	vals := e.sum(0)
 	if s.consts.left -= e.l.pos - l.pos; vals == nil || e.terms < 2 || e.left() {
 		return false
@@ -284,7 +284,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 			s.isConst = nil
 		}
 	}
-	s.ring[s.n&7], s.afterValue = jsToken{jsStr, []byte(`""`)}, true
+	s.ring[s.n&7] = jsToken{jsStr, []byte(`""`)}
 	s.n++
 	return true
 }

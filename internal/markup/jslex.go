@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -41,17 +42,37 @@ type jsLexer struct {
 	templates []int // open, where a template's substitution began
 }
 
-// next returns the next token that is neither white space nor a comment.
-// afterValue tells whether "/" divides. The text is part of the script.
-func (l *jsLexer) next(afterValue bool) (jsKind, []byte) {
-	l.skip()
-	if l.pos == len(l.src) {
-		return jsEnd, nil
+// next returns the next token that is neither white space nor a comment, behind the
+// last one, which tells whether "/" divides. The text is part of the script.
+func (l *jsLexer) next(last jsKind, lastText []byte) (jsKind, []byte) {
+	if l.pos == len(l.src) || jsClass[l.src[l.pos]]&jsPlain == 0 {
+		if l.skip(); l.pos == len(l.src) {
+			return jsEnd, nil
+		}
 	}
 	start := l.pos
 	l.lineBegan = true
-	k := l.token(afterValue)
-	return k, l.src[start:l.pos]
+	c := l.src[start]
+	switch k := jsFirst[c]; {
+	case k == jsWord:
+		end := start + 1
+		for end < len(l.src) && jsClass[l.src[end]]&jsLetter != 0 {
+			end++
+		}
+		if l.pos = end; end < len(l.src) && jsIdent(l.src[end]) {
+			l.ident()
+		}
+		return k, l.src[start:l.pos]
+	case k != jsEnd:
+		l.pos++
+		return k, l.src[start:l.pos]
+	case c == '/' && !endsValue(last, lastText):
+		k = l.regexp()
+		return k, l.src[start:l.pos]
+	default:
+		k = l.token(c)
+		return k, l.src[start:l.pos]
+	}
 }
 
 // maxJoined is how long strings are that are joined.
@@ -60,6 +81,9 @@ const maxJoined = 64 << 10
 // joined returns a string with those that are added to it, as in "<scr" + "ipt>": what stands in the script in parts is one for
 // who runs it.
 func (l *jsLexer) joined(text []byte) []byte {
+	if c := l.at(0); c != '+' && jsClass[c]&jsPlain != 0 {
+		return text
+	}
 	for parts := 0; ; parts++ {
 		before := *l
 		l.skip()
@@ -73,7 +97,7 @@ func (l *jsLexer) joined(text []byte) []byte {
 			*l = before
 			return text
 		}
-		k, more := l.next(false)
+		k, more := l.next(jsOther, nil)
 		if k != jsStr {
 			*l = before
 			return text
@@ -104,7 +128,9 @@ func (l *jsLexer) skip() {
 			l.pos++
 			l.lineBegan = false
 		case c == ' ' || '\t' <= c && c <= '\f':
-			l.pos++
+			for l.pos++; l.at(0) == ' '; {
+				l.pos++
+			}
 		case c >= utf8.RuneSelf:
 			r, n := utf8.DecodeRune(l.src[l.pos:])
 			if r != '\uFEFF' && r != '\u2028' && r != '\u2029' && !unicode.Is(unicode.Zs, r) {
@@ -141,36 +167,22 @@ func (l *jsLexer) lineEnd() bool {
 	return c == '\n' || c == '\r' || c == 0xE2 && l.at(1) == 0x80 && (l.at(2) == 0xA8 || l.at(2) == 0xA9)
 }
 
-// token reads a token. There is a byte to read.
-func (l *jsLexer) token(afterValue bool) jsKind {
-	c := l.src[l.pos]
+// token reads a token that begins with c.
+func (l *jsLexer) token(c byte) jsKind {
 	switch {
+	case c == '"' || c == '\'':
+		return l.str(c)
+	case '0' <= c && c <= '9', c == '.' && '0' <= l.at(1) && l.at(1) <= '9':
+		return l.number()
 	case jsIdent(c) || c == '#' && jsIdent(l.at(1)):
-		if '0' <= c && c <= '9' {
-			return l.number()
-		}
 		l.pos++
 		l.ident()
 		return jsWord
-	case c == '"' || c == '\'':
-		return l.str(c)
-	case c == '/' && !afterValue:
-		return l.regexp()
 	case c == '`':
 		return l.template(jsTemplate)
-	case c == '.' && '0' <= l.at(1) && l.at(1) <= '9':
-		return l.number()
 	}
 	l.pos++
 	switch c {
-	case '(':
-		return jsOpen
-	case ')':
-		return jsClose
-	case ',':
-		return jsComma
-	case ':':
-		return jsColon
 	case '.':
 		return jsDot
 	case '=':
@@ -196,8 +208,6 @@ func (l *jsLexer) token(afterValue bool) jsKind {
 		}
 		l.open--
 		return jsValue
-	case ']':
-		return jsValue
 	case '+', '-':
 		switch {
 		case l.at(0) == c:
@@ -218,21 +228,47 @@ func jsIdent(c byte) bool { return jsClass[c]&jsName != 0 }
 
 // Classes of bytes.
 const (
-	jsName  = 1 << iota // of identifiers
-	jsPlain             // neither white space nor the beginning of it or of a comment
+	jsName   = 1 << iota // of identifiers
+	jsLetter             // of them those in ASCII that are no escape
+	jsPlain              // neither white space nor the beginning of it or of a comment
+	jsInside             // of a string, whatever its quotes: neither one of them nor a backslash nor the end of a line
+	jsMark               // of strings that mean something here: addresses, documents, parameters, and escapes
 )
 
 var jsClass = func() (class [256]uint8) {
 	for i := range class {
 		c := byte(i)
-		if 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '$' || c == '\\' || c >= utf8.RuneSelf {
+		if 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '$' {
+			class[i] |= jsName | jsLetter
+		}
+		if c == '\\' || c >= utf8.RuneSelf {
 			class[i] |= jsName
 		}
 		if c > ' ' && c < utf8.RuneSelf && c != '/' && c != '<' && c != '-' && c != '#' {
 			class[i] |= jsPlain
 		}
+		if c != '"' && c != '\'' && c != '\\' && c != '\n' && c != '\r' {
+			class[i] |= jsInside
+		}
+		if strings.IndexByte("/.<(={[:@%\\", c) >= 0 {
+			class[i] |= jsMark
+		}
 	}
 	return class
+}()
+
+// jsFirst is what a token is that begins with a byte, where that tells: a word, or what has one byte only.
+var jsFirst = func() (kinds [256]jsKind) {
+	for i := range kinds {
+		if c := byte(i); jsClass[c]&jsLetter != 0 && (c < '0' || c > '9') {
+			kinds[i] = jsWord
+		}
+	}
+	for _, c := range []byte(";[?*%&|^~@") {
+		kinds[c] = jsOther
+	}
+	kinds['('], kinds[')'], kinds[','], kinds[':'], kinds[']'] = jsOpen, jsClose, jsComma, jsColon, jsValue
+	return kinds
 }()
 
 // ident goes to the end of an identifier.
@@ -263,8 +299,15 @@ func (l *jsLexer) number() jsKind {
 
 // str reads a string to its quote, or to the end of its line.
 func (l *jsLexer) str(quote byte) jsKind {
-	for l.pos++; l.pos < len(l.src); l.pos++ {
-		switch l.src[l.pos] {
+	for l.pos++; ; l.pos++ {
+		at := l.pos
+		for at < len(l.src) && jsClass[l.src[at]]&jsInside != 0 {
+			at++
+		}
+		if l.pos = at; at >= len(l.src) {
+			break
+		}
+		switch l.src[at] {
 		case quote:
 			l.pos++
 			return jsStr

@@ -1,8 +1,8 @@
 package markup
 
 import (
-	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 // add records a link and returns it for completion, or nil when it is empty, of
@@ -13,6 +13,19 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 	if !ok {
 		return nil
 	}
+	return b.addClean(url, kind, context)
+}
+
+// addString is add for what is a string already.
+func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
+	url, ok := cleanString(raw)
+	if !ok {
+		return nil
+	}
+	return b.addClean(url, kind, context)
+}
+
+func (b *builder) addClean(url string, kind LinkKind, context string) *Link {
 	if len(url) > maxURL {
 		b.doc.DroppedLinks++
 		return nil
@@ -52,33 +65,48 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 // reports whether it leads anywhere: not empty, not a mere fragment, and of a
 // scheme that can be fetched.
 func cleanURL(raw []byte) (string, bool) {
-	raw = bytes.TrimFunc(raw, func(r rune) bool { return r <= ' ' })
+	for len(raw) > 0 && raw[0] <= ' ' {
+		raw = raw[1:]
+	}
 	if len(raw) == 0 || raw[0] == '#' {
 		return "", false
 	}
-	if bytes.ContainsAny(raw, "\t\n\r") {
-		raw = bytes.Map(func(r rune) rune {
+	return cleanString(string(raw))
+}
+
+func cleanString(url string) (string, bool) {
+	for len(url) > 0 && url[0] <= ' ' {
+		url = url[1:]
+	}
+	for len(url) > 0 && url[len(url)-1] <= ' ' {
+		url = url[:len(url)-1]
+	}
+	if len(url) == 0 || url[0] == '#' {
+		return "", false
+	}
+	if strings.IndexByte(url, '\n') >= 0 || strings.IndexByte(url, '\t') >= 0 || strings.IndexByte(url, '\r') >= 0 {
+		url = strings.Map(func(r rune) rune {
 			if r == '\t' || r == '\n' || r == '\r' {
 				return -1
 			}
 			return r
-		}, raw)
+		}, url)
 	}
-	if n := schemeLen(raw); n > 0 {
-		switch strings.ToLower(string(raw[:min(n, 6)])) {
+	if n := schemeLen(url); n > 0 {
+		switch strings.ToLower(url[:min(n, 6)]) {
 		case "http:", "https:", "ftp:":
 		default:
 			return "", false
 		}
 	}
-	return strings.ToValidUTF8(string(raw), "\uFFFD"), true
+	return strings.ToValidUTF8(url, "\uFFFD"), true
 }
 
 // schemeLen returns the length of the scheme with its colon, 0 for a relative
 // reference.
-func schemeLen(s []byte) int {
-	for i, c := range s {
-		switch {
+func schemeLen[T string | []byte](s T) int {
+	for i := range len(s) {
+		switch c := s[i]; {
 		case 'a' <= c|0x20 && c|0x20 <= 'z':
 		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
 		case i > 0 && c == ':':
@@ -96,7 +124,7 @@ func schemeLen(s []byte) int {
 // extension, and relative paths with a well-known extension; nothing in which something is
 // to be filled in, and no names of advertisements (/1234567/name).
 func looksLikeURL(s string) bool {
-	if len(s) < 4 || len(s) > 2083 || strings.ContainsFunc(s, notInURL) || placeholder(s) {
+	if len(s) < 4 || len(s) > 2083 || notInURL(s) || placeholder(s) {
 		return false
 	}
 	switch {
@@ -106,7 +134,7 @@ func looksLikeURL(s string) bool {
 		return plausibleHost(rest) && !strings.HasPrefix(rest, "www.w3.org/") && !strings.HasPrefix(rest, "schema.org") && !pattern(rest)
 	case strings.HasPrefix(s, "//"):
 		return plausibleHost(s[2:]) && !pattern(s)
-	case schemeLen([]byte(s)) > 0, strings.ContainsAny(s, "()*[]"):
+	case schemeLen(s) > 0, strings.ContainsAny(s, "()*[]"):
 		return false
 	}
 	path := s
@@ -126,7 +154,7 @@ func looksLikeURL(s string) bool {
 // isReference reports a string that can be a reference where one must stand: a word or a path, without
 // anything to be filled in.
 func isReference(s string) bool {
-	if s == "" || len(s) > maxURL || s[0] == '#' || strings.ContainsFunc(s, notInURL) || placeholder(s) || strings.HasPrefix(s, "about:") {
+	if s == "" || len(s) > maxURL || s[0] == '#' || notInURL(s) || placeholder(s) || strings.HasPrefix(s, "about:") {
 		return false
 	}
 	return strings.ContainsFunc(s, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' })
@@ -152,9 +180,29 @@ func adUnit(path string) bool {
 		(len(first) > 4 || first[:2] != "19" && first[:2] != "20")
 }
 
-func notInURL(r rune) bool {
-	return r <= ' ' || r == 0x7F || strings.ContainsRune("<>\"'`{}|\\^", r) || r == 0xFFFD
+// notInURL reports what no address has as it is written: blanks, control characters, brackets, quotes and what was no text.
+func notInURL(s string) bool {
+	ascii := true
+	for i := range len(s) {
+		switch c := s[i]; {
+		case urlStops[c]:
+			return true
+		case c >= utf8.RuneSelf:
+			ascii = false
+		}
+	}
+	return !ascii && strings.ContainsRune(s, utf8.RuneError)
 }
+
+var urlStops = func() (stops [256]bool) {
+	for c := range byte(' ' + 1) {
+		stops[c] = true
+	}
+	for _, c := range []byte("\x7F<>\"'`{}|\\^") {
+		stops[c] = true
+	}
+	return stops
+}()
 
 func isWordByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c >= 0x80 || c == '%'
@@ -218,14 +266,14 @@ func hasKnownExtension(path string) bool {
 // document (applet codebase, DASH BaseURL); the result may still be relative to
 // the document. Bases too long for a URL are ignored.
 func joinRef(base, ref string) string {
-	if base == "" || len(base) > maxURL || schemeLen([]byte(ref)) > 0 || strings.HasPrefix(ref, "//") {
+	if base == "" || len(base) > maxURL || schemeLen(ref) > 0 || strings.HasPrefix(ref, "//") {
 		return ref
 	}
 	if i := strings.IndexAny(base, "?#"); i >= 0 {
 		base = base[:i]
 	}
 	if strings.HasPrefix(ref, "/") {
-		n := schemeLen([]byte(base))
+		n := schemeLen(base)
 		if !strings.HasPrefix(base[n:], "//") {
 			return ref
 		}

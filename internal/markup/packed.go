@@ -66,10 +66,10 @@ func (b *builder) member(name string, data []byte, depth int) {
 	d := Parse(kind, data, Options{MaxText: b.o.MaxText, MaxLinks: b.o.MaxLinks, RobotsToken: b.o.RobotsToken, Stop: b.o.Stop})
 	for _, l := range d.Links {
 		ref := l.URL
-		if schemeLen([]byte(ref)) == 0 && (schemeLen([]byte(d.Base)) > 0 || schemeLen([]byte(l.Base)) > 0) {
+		if schemeLen(ref) == 0 && (schemeLen(d.Base) > 0 || schemeLen(l.Base) > 0) {
 			ref = joinRef(d.Base, joinRef(l.Base, ref))
 		}
-		if schemeLen([]byte(ref)) == 0 {
+		if schemeLen(ref) == 0 {
 			continue
 		}
 		as := Speculative

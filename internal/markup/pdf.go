@@ -24,7 +24,7 @@ func (b *builder) pdf(body []byte) {
 	if !ok {
 		return // its strings are noise
 	}
-	if base, ok := cleanURL([]byte(f.Base())); ok && len(base) <= maxURL && schemeLen([]byte(base)) > 0 {
+	if base, ok := cleanURL([]byte(f.Base())); ok && len(base) <= maxURL && schemeLen(base) > 0 {
 		b.base = base
 	}
 	f.Targets(func(t pdf.Target) {

@@ -245,7 +245,7 @@ func (b *builder) parametersIn(v []byte) (found bool) {
 			return found
 		}
 		if text, err := url.QueryUnescape(string(value)); err == nil && looksLikeURL(text) {
-			b.add([]byte(text), Speculative, jsString)
+			b.addString(text, Speculative, jsString)
 			found = several
 		}
 	}
@@ -265,7 +265,7 @@ func (b *builder) writtenOut(s []byte) {
 			n = len(s)
 		}
 		if v := strings.TrimRight(string(s[:min(n, maxURL+1)]), ".!?:)]"); looksLikeURL(v) {
-			b.add([]byte(v), Speculative, jsString)
+			b.addString(v, Speculative, jsString)
 		}
 		s = s[max(n, 4):]
 	}
@@ -273,16 +273,30 @@ func (b *builder) writtenOut(s []byte) {
 
 // placeholder reports a reference in which something is to be filled in: {{ }}, ${ }, <% %>, %s, :id, [[ ]].
 func placeholder(url string) bool {
-	if strings.ContainsAny(url, "{}<>`|^\\\"'") || strings.Contains(url, "[[") || strings.Contains(url, "/:") || strings.Contains(url, "__") && strings.HasSuffix(url, "__") {
-		return true
-	}
-	if path, _, _ := strings.Cut(url, "?"); strings.Contains(path, "$") {
-		return true
-	}
+	query := false
 	for i := range len(url) {
-		if url[i] == '%' && (i+2 >= len(url) || hexDigit(url[i+1]) < 0 || hexDigit(url[i+2]) < 0) {
+		switch url[i] {
+		case '{', '}', '<', '>', '`', '|', '^', '\\', '"', '\'':
 			return true
+		case '?':
+			query = true
+		case '$':
+			if !query {
+				return true
+			}
+		case '[':
+			if strings.HasPrefix(url[i+1:], "[") {
+				return true
+			}
+		case '/':
+			if strings.HasPrefix(url[i+1:], ":") {
+				return true
+			}
+		case '%':
+			if i+2 >= len(url) || hexDigit(url[i+1]) < 0 || hexDigit(url[i+2]) < 0 {
+				return true
+			}
 		}
 	}
-	return false
+	return strings.HasSuffix(url, "__")
 }

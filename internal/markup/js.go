@@ -53,7 +53,7 @@ func (b *builder) js(src []byte, data bool) {
 		return
 	}
 	s := jsScan{b: b, data: data}
-	s.consts.left, s.consts.invoked = len(src)+foldMargin, maxInvoked
+	s.consts.left, s.consts.invoked, s.consts.room = len(src)+foldMargin, maxInvoked, min(len(src)/512, maxConsts)
 	l := jsLexer{src: src}
 	fold := !data && b.putsTogether(src)
 	const often = 4 << 10
@@ -61,7 +61,7 @@ func (b *builder) js(src []byte, data bool) {
 		if k, text = l.next(k, text); k == jsEnd {
 			break
 		}
-		if fold && s.folded(&l, k, text) {
+		if fold && l.mayFold(k) && s.folded(&l, k, text) {
 			k = jsStr
 			continue
 		}
@@ -73,8 +73,12 @@ func (b *builder) js(src []byte, data bool) {
 				break
 			}
 		}
-		s.token(k, text)
-		if fold {
+		if s.pending.URL != "" || k >= jsStr {
+			s.token(k, text)
+		} else {
+			s.push(k, text)
+		}
+		if fold && k != jsDot && k != jsComma && (k != jsWord || s.formal || len(text) == 2) { // other words change nothing
 			s.names(&l, k, text)
 		}
 	}
@@ -97,7 +101,8 @@ type jsScan struct {
 	calleeOf []byte // the identifier before the dot before it
 
 	consts  jsConsts
-	listed  *jsConst // the list whose elements are read
+	listed  *jsConst   // the list whose elements are read
+	touched []*jsConst // what the expression that is read is made of
 	held    []heldGuess
 	isConst *jsConst    // the pending link is its value
 	formal  bool        // parameters are read
@@ -144,8 +149,7 @@ func (s *jsScan) target() (name, owner []byte) {
 
 func (s *jsScan) token(k jsKind, text []byte) {
 	if s.pending.URL != "" && s.waits(k, text) {
-		s.ring[s.n&7] = jsToken{k, text}
-		s.n++
+		s.push(k, text)
 		return
 	}
 	switch k {
@@ -164,6 +168,11 @@ func (s *jsScan) token(k jsKind, text []byte) {
 	case jsClose:
 		s.callee, s.calleeOf = nil, nil
 	}
+	s.push(k, text)
+}
+
+// push makes a token the last one.
+func (s *jsScan) push(k jsKind, text []byte) {
 	s.ring[s.n&7] = jsToken{k, text}
 	s.n++
 }

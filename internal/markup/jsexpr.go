@@ -22,17 +22,15 @@ type givenName struct {
 
 // jsExpr reads an expression of constants from a copy of the lexer, with one token in hand.
 type jsExpr struct {
-	s       *jsScan
-	l       jsLexer
-	prev    jsLexer // before the token in hand
-	k       jsKind
-	text    []byte
-	terms   int
-	touched []*jsConst // what it is made of
-	room    [4]*jsConst
-	limit   int   // where in the script it ends
-	place   bool  // it says where the page is, which is not known here
-	truth   truth // what was read is a condition
+	s     *jsScan
+	l     jsLexer
+	prev  jsLexer // before the token in hand
+	k     jsKind
+	text  []byte
+	terms int
+	limit int   // where in the script it ends
+	place bool  // it says where the page is, which is not known here
+	truth truth // what was read is a condition
 
 	owner  []byte // the first token is a member of it
 	member bool
@@ -40,6 +38,7 @@ type jsExpr struct {
 
 // expr begins to read an expression behind what was read.
 func (s *jsScan) expr(l *jsLexer, most int) jsExpr {
+	s.touched = s.touched[:0]
 	e := jsExpr{s: s, l: *l, limit: l.pos + most}
 	e.l.templates = slices.Clone(l.templates[:min(len(l.templates), 4*foldDepth)]) // the copy changes them
 	return e
@@ -240,10 +239,7 @@ func (e *jsExpr) use(space nameSpace, name []byte) []string {
 	if known == nil {
 		return nil
 	}
-	if e.touched == nil {
-		e.touched = e.room[:0]
-	}
-	e.touched = append(e.touched, known)
+	e.s.touched = append(e.s.touched, known)
 	return known.values
 }
 

@@ -36,63 +36,57 @@ const (
 
 // jsConst is what a name means.
 type jsConst struct {
-	values []string // nil: it has several
+	values []string
 	one    [1]string
 	used   bool // it became a part of something
 }
 
 // jsConsts is what names mean.
 type jsConsts struct {
+	// names has nil for a member that has several values.
 	names   [nameSpaces]map[string]*jsConst
 	left    int // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
 	invoked int // of them for functions
+	room    int // for names, by the script's length
 }
 
 // get returns what a name means, nil when nobody knows.
 func (c *jsConsts) get(space nameSpace, name []byte) *jsConst {
-	if len(c.names[space]) == 0 {
+	if len(c.names[space]) == 0 || len(name) == 0 {
 		return nil
 	}
-	if known := c.names[space][string(name)]; known != nil && known.values != nil {
-		return known
-	}
-	return nil
+	return c.names[space][string(name)]
 }
 
-// set binds a name to values, nil when they are not known.
+// set binds a name to values, none when they are not known.
 func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
 	names := c.names[space]
-	if len(names) == 0 && len(values) == 0 && space != ofMember {
-		return
-	}
 	old, known := names[string(name)]
-	if space == ofMember && len(values) == 0 && !known && len(names) < maxConsts && len(name) <= maxName {
-		if names == nil {
-			names = map[string]*jsConst{}
-			c.names[space] = names
+	if space != ofList && slices.ContainsFunc(values, func(v string) bool { return len(v) > maxConst }) {
+		if values = nil; !known {
+			return
 		}
-		names[string(name)] = &jsConst{}
-		return
-	}
-	if len(values) == 0 || space != ofList && slices.ContainsFunc(values, func(v string) bool { return len(v) > maxConst }) {
-		if known && space == ofMember {
-			old.values = nil
-		} else if known {
-			delete(names, string(name))
-		}
-		return
 	}
 	switch {
-	case space == ofMember && known:
-		if !slices.Equal(old.values, values) {
-			old.values = nil
+	case known && space == ofMember:
+		if old != nil && !slices.Equal(old.values, values) {
+			names[string(name)] = nil
+		}
+		return
+	case len(values) == 0 && space != ofMember:
+		if known {
+			delete(names, string(name))
 		}
 		return
 	case !known && len(names) >= maxConsts, len(name) > maxName:
 		return
 	case names == nil:
-		names = map[string]*jsConst{}
+		names = make(map[string]*jsConst, c.room)
 		c.names[space] = names
+	}
+	if len(values) == 0 {
+		names[string(name)] = nil
+		return
 	}
 	of := &jsConst{values: values}
 	if len(values) == 1 {
@@ -215,6 +209,18 @@ func partOfAddress(v []byte) bool {
 	return false
 }
 
+// mayFold reports that the token that was just read may begin an expression of constants.
+func (l *jsLexer) mayFold(k jsKind) bool {
+	switch k {
+	case jsPiece, jsOpen:
+		return true
+	case jsStr, jsTemplate, jsWord:
+		c := l.at(0)
+		return (c == '+' || jsClass[c]&jsPlain == 0) && l.plusFollows()
+	}
+	return false
+}
+
 // plusFollows reports that something is added to the token that was just read.
 func (l *jsLexer) plusFollows() bool {
 	i := l.pos
@@ -224,7 +230,7 @@ func (l *jsLexer) plusFollows() bool {
 	return i+1 < len(l.src) && l.src[i] == '+' && l.src[i+1] != '+' && l.src[i+1] != '='
 }
 
-// folded reads on from a token that begins an expression of constants and takes what it makes, as if it stood there as one string;
+// folded reads on from a token that may begin an expression of constants and takes what it makes, as if it stood there as one string;
 // false: it is none, and nothing was read.
 func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	back := 0 // tokens that belong to the expression and were read before
@@ -233,17 +239,12 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 		if text[0] != '`' {
 			return false
 		}
-	case jsStr, jsTemplate, jsWord:
-		if !l.plusFollows() {
-			return false
+	case jsWord:
+		for s.before(back+1).kind == jsDot && s.before(back+2).kind == jsWord && back < len(s.ring)-2 {
+			back += 2
 		}
-		if k == jsWord {
-			for s.before(back+1).kind == jsDot && s.before(back+2).kind == jsWord && back < len(s.ring)-2 {
-				back += 2
-			}
-			if back == 0 && s.consts.get(ofVariable, text) == nil || back > 0 && s.consts.get(ofMember, text) == nil && !ofLocation(s.before(2).text, text) {
-				return false
-			}
+		if back == 0 && s.consts.get(ofVariable, text) == nil || back > 0 && s.consts.get(ofMember, text) == nil && !ofLocation(s.before(2).text, text) {
+			return false
 		}
 	case jsOpen:
 		switch s.last() {
@@ -255,8 +256,6 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 		default:
 			return false // of a call
 		}
-	default:
-		return false
 	}
 	if s.before(back+1).kind == jsPlus || len(l.templates) > foldDepth {
 		return false // the end of something that is not known, or deep in templates
@@ -269,7 +268,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	}
 	*l = e.prev
 	s.n -= back
-	for _, part := range e.touched {
+	for _, part := range s.touched {
 		part.used = true
 	}
 	if s.pending.URL != "" {
@@ -284,8 +283,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 			s.isConst = nil
 		}
 	}
-	s.ring[s.n&7] = jsToken{jsStr, []byte(`""`)}
-	s.n++
+	s.push(jsStr, []byte(`""`))
 	return true
 }
 
@@ -355,7 +353,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 		for end < len(l.src) && jsIdent(l.src[end]) {
 			end++
 		}
-		if s.consts.get(ofVariable, l.src[i:end]) == nil && !chooses(l.src[i:min(len(l.src), i+maxCondition)]) {
+		if s.consts.get(ofVariable, l.src[i:end]) == nil && !chooses(l.src[end:min(len(l.src), max(end, i+maxCondition))]) {
 			s.consts.set(space, word)
 			return
 		}
@@ -376,8 +374,11 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 // maxCondition is how long a condition may be that is not understood.
 const maxCondition = 128
 
-// chooses reports that of a value's first bytes some may be a condition, and strings behind it.
+// chooses reports that what stands behind the first word of a value may go on with a condition, and strings behind it.
 func chooses(s []byte) bool {
+	if len(s) == 0 || s[0] == ',' || s[0] == ';' || s[0] == ')' {
+		return false
+	}
 	i := bytes.IndexByte(s, '?')
 	if i < 0 || bytes.IndexByte(s[:i], ';') >= 0 {
 		return false

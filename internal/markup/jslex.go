@@ -14,20 +14,20 @@ const (
 	jsEnd      jsKind = iota // of the script
 	jsWord                   // identifier, keyword, #private name
 	jsNumber                 // and the letters glued to it
-	jsStr                    // with its quotes
-	jsTemplate               // with its quotes, without substitutions
-	jsPiece                  // of a template with substitutions, before one
 	jsRegExp                 // with its flags
 	jsPlus                   // +
 	jsComma                  // ,
-	jsOpen                   // (
-	jsClose                  // )
 	jsBrace                  // {
 	jsColon                  // :
 	jsAssign                 // =
 	jsDot                    // .
-	jsValue                  // ends an expression: ] } ++ -- and the end of a template with substitutions
 	jsOther                  // whatever else, and what is broken
+	jsStr                    // with its quotes; from here on those that say something about links
+	jsTemplate               // with its quotes, without substitutions
+	jsPiece                  // of a template with substitutions, before one
+	jsOpen                   // (
+	jsClose                  // )
+	jsValue                  // ends an expression: ] } ++ -- and the end of a template with substitutions
 )
 
 // jsLexer divides a script into tokens (ECMA-262, 12). What is no script it divides

@@ -2,7 +2,6 @@ package markup
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/tdewolff/parse/v2"
@@ -17,50 +16,57 @@ const (
 // mayRefer is a cheap test whether CSS can hold a reference at all. An escape
 // can spell any of the names.
 func mayRefer(s []byte) bool {
-	for i, c := range s {
-		switch c {
-		case '(':
-			if suffixFold(s[:i], "url") || suffixFold(s[:i], "image-set") || suffixFold(s[:i], "src") {
-				return true
-			}
-		case '@':
-			if n := len("import"); len(s) > i+n && suffixFold(s[:i+1+n], "import") {
-				return true
-			}
-		case '\\':
+	if bytes.IndexByte(s, '\\') >= 0 {
+		return true
+	}
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(s[i:], '(')
+		if n < 0 {
+			break
+		}
+		i += n
+		if suffixFold(s[:i], "url") || suffixFold(s[:i], "image-set") || suffixFold(s[:i], "src") {
 			return true
 		}
 	}
-	return false
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(s[i:], '@')
+		if n < 0 {
+			return false
+		}
+		if i += n; hasFold(s[i+1:], "import") {
+			return true
+		}
+	}
 }
 
+// suffixFold reports an ending, which is in lower case and ASCII.
 func suffixFold(s []byte, suffix string) bool {
-	return len(s) >= len(suffix) && strings.EqualFold(string(s[len(s)-len(suffix):]), suffix)
+	return len(s) >= len(suffix) && hasFold(s[len(s)-len(suffix):], suffix)
 }
 
 // css finds what a style sheet refers to: url(), src(), image-set() and @import.
 func (b *builder) css(src []byte) {
 	defer b.rescue("css")
-	b.cssNested(src, 0)
-}
-
-func (b *builder) cssNested(src []byte, depth int) {
 	if !mayRefer(src) {
 		return
 	}
 	// The lexer writes behind the end of its input unless the capacity is clipped.
 	l := css.NewLexer(parse.NewInputBytes(src[:len(src):len(src)]))
 	var (
-		atRule  string // name of the at-rule whose prelude is being read
+		atRule  []byte // name of the at-rule whose prelude is being read
 		target  bool   // @import: the URL is still to come
 		ruled   bool   // a rule stood before: browsers take no @import behind one
 		escaped []byte // what stands in url( whose name has an escape, nil = none
 		calls   []bool // open functions and brackets: do strings in them name files?
 	)
-	for {
+	for read := 0; ; {
 		tt, data := l.Next()
-		if !b.on(len(data)) {
-			return
+		if read += len(data); read >= often {
+			if !b.on(read) {
+				return
+			}
+			read = 0
 		}
 		if escaped != nil && tt != css.FunctionToken && tt != css.StringToken {
 			if tt == css.RightParenthesisToken || tt == css.ErrorToken || len(escaped) > maxURL {
@@ -74,14 +80,14 @@ func (b *builder) cssNested(src []byte, depth int) {
 		case css.ErrorToken:
 			return
 		case css.AtKeywordToken:
-			atRule = strings.ToLower(cssUnescape(data[1:]))
-			target = atRule == "import"
+			atRule = cssName(data[1:])
+			target = string(atRule) == "import"
 		case css.SemicolonToken, css.LeftBraceToken, css.RightBraceToken:
 			ruled = ruled || tt == css.LeftBraceToken
-			atRule, target, calls = "", false, calls[:0]
+			atRule, target, calls = nil, false, calls[:0]
 		case css.FunctionToken:
-			name := strings.ToLower(cssUnescape(data[:len(data)-1]))
-			if name == "url" && bytes.IndexByte(data, '\\') >= 0 && depth == 0 {
+			name := cssName(data[:len(data)-1])
+			if string(name) == "url" && bytes.IndexByte(data, '\\') >= 0 {
 				escaped = []byte{} // the lexer does not know its value by an escaped name
 			}
 			calls = append(calls, takesFileNames(name))
@@ -102,41 +108,51 @@ func (b *builder) cssNested(src []byte, depth int) {
 			case target && len(calls) == 0:
 				b.addImport(cssURLValue(data), ruled)
 				target = false
-			case atRule == "namespace" || strings.HasSuffix(atRule, "document"):
+			case string(atRule) == "namespace" || bytes.HasSuffix(atRule, []byte("document")):
 				// Names of vocabularies and of pages, not files.
 			default:
 				b.addCSS(cssURLValue(data), cssURL)
-			}
-		case css.CustomPropertyValueToken:
-			if depth == 0 {
-				b.cssNested(data, depth+1)
 			}
 		}
 	}
 }
 
-func (b *builder) addCSS(url, context string) {
-	if b.quotes > 0 && !b.written && !plausibleLazy([]byte(url)) {
+func (b *builder) addCSS(url []byte, context string) {
+	if b.quotes > 0 && !b.written && !plausibleLazy(url) {
 		return
 	}
-	b.add([]byte(url), Embed, context)
+	b.add(url, Embed, context)
 }
 
 // addImport takes a style sheet that is imported; late is a guess.
-func (b *builder) addImport(url string, late bool) {
+func (b *builder) addImport(url []byte, late bool) {
 	if late {
-		b.add([]byte(url), Speculative, cssImport)
+		b.add(url, Speculative, cssImport)
 		return
 	}
 	b.addCSS(url, cssImport)
 }
 
-func takesFileNames(function string) bool {
-	return function == "image-set" || function == "-webkit-image-set" || function == "src" || function == "url" || function == "image"
+// cssName returns a name in lower case, its escapes decoded.
+func cssName(s []byte) []byte {
+	for _, c := range s {
+		if c == '\\' || 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf {
+			return bytes.ToLower(cssUnescape(s))
+		}
+	}
+	return s
+}
+
+func takesFileNames(function []byte) bool {
+	switch string(function) {
+	case "image-set", "-webkit-image-set", "src", "url", "image":
+		return true
+	}
+	return false
 }
 
 // cssURLValue returns the value of a url(…) token, quoted or not.
-func cssURLValue(tok []byte) string {
+func cssURLValue(tok []byte) []byte {
 	i := bytes.IndexByte(tok, '(')
 	inner := bytes.TrimSuffix(tok[i+1:], []byte(")"))
 	// An escaped bracket or blank at the end belongs to the value.
@@ -155,9 +171,9 @@ func cssURLValue(tok []byte) string {
 
 // cssString returns the value of a string token, which the end of the file may
 // have left without its closing quote.
-func cssString(tok []byte) string {
+func cssString(tok []byte) []byte {
 	if len(tok) == 0 {
-		return ""
+		return nil
 	}
 	quote := tok[0]
 	tok = tok[1:]
@@ -181,9 +197,9 @@ func escapedEnd(s []byte) bool {
 // cssUnescape decodes escapes (CSS Syntax 3, 4.3.7): one to six hexadecimal
 // digits with one blank after them, a line break that vanishes, any other
 // character itself.
-func cssUnescape(s []byte) string {
+func cssUnescape(s []byte) []byte {
 	if bytes.IndexByte(s, '\\') < 0 {
-		return string(s)
+		return s
 	}
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
@@ -194,7 +210,7 @@ func cssUnescape(s []byte) string {
 		}
 		i++
 		if i == len(s) {
-			return string(append(out, "\uFFFD"...))
+			return append(out, "\uFFFD"...)
 		}
 		var r rune
 		n := 0
@@ -218,7 +234,7 @@ func cssUnescape(s []byte) string {
 			i++
 		}
 	}
-	return string(out)
+	return out
 }
 
 func newlineLen(s []byte) int {

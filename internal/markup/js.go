@@ -56,7 +56,6 @@ func (b *builder) js(src []byte, data bool) {
 	s.consts.left, s.consts.invoked, s.consts.room = len(src)+foldMargin, maxInvoked, min(len(src)/512, maxConsts)
 	l := jsLexer{src: src}
 	fold := !data && b.putsTogether(src)
-	const often = 4 << 10
 	for k, text, from := jsEnd, []byte(nil), 0; ; {
 		if k, text = l.next(k, text); k == jsEnd {
 			break

@@ -229,6 +229,9 @@ type builder struct {
 	unpacked int64             // bytes of what packed files hold that were looked at, at all depths
 }
 
+// often is after how many bytes of a script or a style sheet they are noted.
+const often = 4 << 10
+
 // on notes that n bytes were read and reports whether to read on.
 func (b *builder) on(n int) bool {
 	if b.work += n; b.work >= stopEvery && b.o.Stop != nil && !b.doc.Stopped {

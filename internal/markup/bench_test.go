@@ -2,9 +2,13 @@ package markup
 
 import (
 	"bytes"
+	"os"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/css"
+	"github.com/tdewolff/parse/v2/js"
 	"golang.org/x/net/html"
 )
 
@@ -50,8 +54,25 @@ func BenchmarkHTMLWindows1250(b *testing.B) {
 	}
 }
 
+// benchFile is the file that an environment variable names, else the bytes given.
+func benchFile(b *testing.B, variable string, otherwise []byte) []byte {
+	name := os.Getenv(variable)
+	if name == "" {
+		return otherwise
+	}
+	src, err := os.ReadFile(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return src
+}
+
+func benchSheet(b *testing.B) []byte {
+	return benchFile(b, "EXCLAVE_CSS", bytes.Repeat([]byte("@font-face{font-family:A;src:url(../a.woff2) format(\"woff2\")}\n.menu > li:hover::after{content:\"\\2014\";background:#fff url('i/x.png') no-repeat;color:rgba(1,2,3,.5);margin:0 auto}\n/* a comment */\n@media screen and (max-width:600px){.a,.b{display:none}}\n"), 400))
+}
+
 func BenchmarkCSS(b *testing.B) {
-	sheet := bytes.Repeat([]byte("@font-face{font-family:A;src:url(../a.woff2) format(\"woff2\")}\n.menu > li:hover::after{content:\"\\2014\";background:#fff url('i/x.png') no-repeat;color:rgba(1,2,3,.5);margin:0 auto}\n/* a comment */\n@media screen and (max-width:600px){.a,.b{display:none}}\n"), 400)
+	sheet := benchSheet(b)
 	b.SetBytes(int64(len(sheet)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -59,12 +80,53 @@ func BenchmarkCSS(b *testing.B) {
 	}
 }
 
+// BenchmarkCSSLexer is the floor of BenchmarkCSS: the tokens of another lexer alone.
+func BenchmarkCSSLexer(b *testing.B) {
+	sheet := benchSheet(b)
+	b.SetBytes(int64(len(sheet)))
+	b.ReportAllocs()
+	for b.Loop() {
+		l := css.NewLexer(parse.NewInputBytes(sheet[:len(sheet):len(sheet)]))
+		for tt := css.CommentToken; tt != css.ErrorToken; {
+			tt, _ = l.Next()
+		}
+	}
+}
+
+func benchScript(b *testing.B) []byte {
+	return benchFile(b, "EXCLAVE_JS", bytes.Repeat([]byte("(function(w,d){var a=d.createElement('script');a.src=\"/js/app.min.js?v=3\";for(var i=0;i<10;i++){w[i]=i/2}}(window,document));\n"), 500))
+}
+
 func BenchmarkJS(b *testing.B) {
-	script := bytes.Repeat([]byte("(function(w,d){var a=d.createElement('script');a.src=\"/js/app.min.js?v=3\";for(var i=0;i<10;i++){w[i]=i/2}}(window,document));\n"), 500)
+	script := benchScript(b)
 	b.SetBytes(int64(len(script)))
 	b.ReportAllocs()
 	for b.Loop() {
 		Parse(JS, script, Options{})
+	}
+}
+
+// BenchmarkJSLexer is the floor of BenchmarkJS. That lexer is told where regular expressions are, as a parser would; it ends at what is no script.
+func BenchmarkJSLexer(b *testing.B) {
+	script := benchScript(b)
+	b.SetBytes(int64(len(script)))
+	b.ReportAllocs()
+	for b.Loop() {
+		l := js.NewLexer(parse.NewInputBytes(script[:len(script):len(script)]))
+		value := false // the last token ends one
+		for tt := js.CommentToken; tt != js.ErrorToken; {
+			tt, _ = l.Next()
+			if !value && (tt == js.DivToken || tt == js.DivEqToken) {
+				tt, _ = l.RegExp()
+			}
+			switch tt {
+			case js.WhitespaceToken, js.LineTerminatorToken, js.CommentToken, js.CommentLineTerminatorToken:
+			case js.CloseParenToken, js.CloseBracketToken, js.CloseBraceToken, js.StringToken, js.TemplateToken, js.TemplateEndToken, js.RegExpToken, js.ThisToken:
+				value = true
+			default:
+				value = js.IsIdentifier(tt) || js.IsNumeric(tt)
+			}
+		}
 	}
 }
 

@@ -3,9 +3,6 @@ package markup
 import (
 	"bytes"
 	"unicode/utf8"
-
-	"github.com/tdewolff/parse/v2"
-	"github.com/tdewolff/parse/v2/css"
 )
 
 const (
@@ -47,12 +44,10 @@ func suffixFold(s []byte, suffix string) bool {
 
 // css finds what a style sheet refers to: url(), src(), image-set() and @import.
 func (b *builder) css(src []byte) {
-	defer b.rescue("css")
 	if !mayRefer(src) {
 		return
 	}
-	// The lexer writes behind the end of its input unless the capacity is clipped.
-	l := css.NewLexer(parse.NewInputBytes(src[:len(src):len(src)]))
+	l := cssLexer{src: src}
 	var (
 		atRule  []byte // name of the at-rule whose prelude is being read
 		target  bool   // @import: the URL is still to come
@@ -60,58 +55,60 @@ func (b *builder) css(src []byte) {
 		escaped []byte // what stands in url( whose name has an escape, nil = none
 		calls   []bool // open functions and brackets: do strings in them name files?
 	)
-	for read := 0; ; {
-		tt, data := l.Next()
-		if read += len(data); read >= often {
-			if !b.on(read) {
+	for asked := 0; ; {
+		before := l.pos
+		k, text := l.next()
+		if n := l.pos - asked; n >= often {
+			if asked = l.pos; !b.on(n) {
 				return
 			}
-			read = 0
 		}
-		if escaped != nil && tt != css.FunctionToken && tt != css.StringToken {
-			if tt == css.RightParenthesisToken || tt == css.ErrorToken || len(escaped) > maxURL {
+		if escaped != nil {
+			escaped = append(escaped, src[before:l.pos-len(text)]...)
+			switch {
+			case k == cssClose || k == cssEnd || len(escaped) > maxURL:
 				b.addCSS(cssURLValue(append([]byte("url("), escaped...)), cssURL)
 				escaped = nil
-			} else {
-				escaped = append(escaped, data...)
+			case k != cssFunction && k != cssText:
+				escaped = append(escaped, text...)
 			}
 		}
-		switch tt {
-		case css.ErrorToken:
+		switch k {
+		case cssEnd:
 			return
-		case css.AtKeywordToken:
-			atRule = cssName(data[1:])
+		case cssAt:
+			atRule = cssName(text[1:])
 			target = string(atRule) == "import"
-		case css.SemicolonToken, css.LeftBraceToken, css.RightBraceToken:
-			ruled = ruled || tt == css.LeftBraceToken
+		case cssSemicolon, cssOpenBrace, cssCloseBrace:
+			ruled = ruled || k == cssOpenBrace
 			atRule, target, calls = nil, false, calls[:0]
-		case css.FunctionToken:
-			name := cssName(data[:len(data)-1])
-			if string(name) == "url" && bytes.IndexByte(data, '\\') >= 0 {
+		case cssFunction:
+			name := cssName(text[:len(text)-1])
+			if string(name) == "url" {
 				escaped = []byte{} // the lexer does not know its value by an escaped name
 			}
 			calls = append(calls, takesFileNames(name))
-		case css.LeftParenthesisToken:
+		case cssOpen:
 			calls = append(calls, false)
-		case css.RightParenthesisToken:
+		case cssClose:
 			calls = calls[:max(len(calls)-1, 0)]
-		case css.StringToken:
+		case cssText:
 			switch {
 			case target && len(calls) == 0:
-				b.addImport(cssString(data), ruled)
+				b.addImport(cssString(text), ruled)
 				target = false
 			case len(calls) > 0 && calls[len(calls)-1]:
-				b.addCSS(cssString(data), cssURL)
+				b.addCSS(cssString(text), cssURL)
 			}
-		case css.URLToken:
+		case cssAddress:
 			switch {
 			case target && len(calls) == 0:
-				b.addImport(cssURLValue(data), ruled)
+				b.addImport(cssURLValue(text), ruled)
 				target = false
 			case string(atRule) == "namespace" || bytes.HasSuffix(atRule, []byte("document")):
 				// Names of vocabularies and of pages, not files.
 			default:
-				b.addCSS(cssURLValue(data), cssURL)
+				b.addCSS(cssURLValue(text), cssURL)
 			}
 		}
 	}

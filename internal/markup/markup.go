@@ -248,7 +248,7 @@ type linkKey struct {
 }
 
 // rescue is deferred around libraries, which may panic on bytes their authors did
-// not think of: it ends the script, style sheet or document, not the program.
+// not think of: it ends the document, not the program.
 func (b *builder) rescue(what string) {
 	if r := recover(); r != nil {
 		b.doc.Err = fmt.Errorf("markup: parse %s: %v", what, r)

@@ -16,6 +16,7 @@ func cssConstructs() []construct {
 		{"CSS Syntax 4.3.7: escapes", CSS, `a{b:url(a\ b\(c\).png) url("d\65 f.png")}`,
 			[]string{"E a b(c).png css/url", "E def.png css/url"}},
 		{"comments are not read", CSS, `/* url(a.png) @import "b.css"; */ a{b:url(c.png)}`, []string{"E c.png css/url"}},
+		{"what a condition asks about", CSS, `@supports (background:url(no.png)) and (b:image-set("no.png" 1x)){a{b:url(a.png)}} @import url(b.css) supports(b:url(no.png));`, []string{"E a.png css/url", "X b.css css/@import"}},
 		{"a namespace is a name", CSS, `@namespace url(http://www.w3.org/2000/svg); a{b:url(c.png)}`, []string{"E c.png css/url"}},
 		{"strings elsewhere are text", CSS, `a::after{content:"x.png"} a[href="b.png"]{c:d}`, nil},
 		{"custom properties are used by others", CSS, `:root{--a:url(a.png)}`, []string{"E a.png css/url"}},

@@ -97,7 +97,7 @@ func (b *builder) css(src []byte) {
 			case target && len(calls) == 0:
 				b.addImport(cssString(text), ruled)
 				target = false
-			case len(calls) > 0 && calls[len(calls)-1]:
+			case atRule == nil && len(calls) > 0 && calls[len(calls)-1]:
 				b.addCSS(cssString(text), cssURL)
 			}
 		case cssAddress:
@@ -105,8 +105,8 @@ func (b *builder) css(src []byte) {
 			case target && len(calls) == 0:
 				b.addImport(cssURLValue(text), ruled)
 				target = false
-			case string(atRule) == "namespace" || bytes.HasSuffix(atRule, []byte("document")):
-				// Names of vocabularies and of pages, not files.
+			case atRule != nil:
+				// Names of vocabularies and of pages, what is asked for in a condition: no files.
 			default:
 				b.addCSS(cssURLValue(text), cssURL)
 			}

@@ -74,7 +74,14 @@ func (p *markupParser) attribute(a atom.Atom, tag []byte, at *attr) {
 		p.srcset(tag, at)
 	case "style":
 		p.styleAttr(at.val)
-	case "background", "poster", "lowsrc", "dynsrc":
+	case "background":
+		kind := Speculative
+		switch a {
+		case atom.Body, atom.Table, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th:
+			kind = Embed
+		}
+		p.b.add(at.val, kind, p.context(tag, "background"))
+	case "poster", "lowsrc", "dynsrc":
 		p.b.add(at.val, Embed, p.context(tag, string(at.key)))
 	case "flashvars":
 		p.b.parametersIn(at.val)
@@ -204,6 +211,20 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 	case atom.Embed:
 		kind = frameUnlessMedia(p.get("type"))
 		p.flashVideo(val, "embed/@src")
+	case atom.Input:
+		if !bytes.EqualFold(bytes.TrimSpace(p.get("type")), []byte("image")) {
+			kind = Speculative
+		}
+	case atom.Script:
+		if code, is := dataURL(val, "text/javascript", "application/javascript", "application/x-javascript"); is && scriptTypeOf(p.get("type")) == scriptCode {
+			p.b.js(code, false)
+			return
+		}
+	case 0, atom.Img, atom.Image, atom.Video, atom.Audio, atom.Source, atom.Track, atom.Bgsound: // 0: elements of one's own
+	default:
+		if p.kind == HTML {
+			kind = Speculative
+		}
 	}
 	l := p.b.add(val, kind, p.context(tag, "src"))
 	if a == atom.Img || a == atom.Input {
@@ -394,6 +415,11 @@ func (p *markupParser) linkElement() {
 		return
 	}
 	switch context {
+	case relContext("stylesheet"):
+		if sheet, is := dataURL(href, "text/css"); is {
+			p.b.css(sheet)
+			return
+		}
 	case relContext("preload"), relContext("prefetch"):
 		switch as := strings.ToLower(string(p.get("as"))); as {
 		case "style", "script", "image", "font":

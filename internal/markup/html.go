@@ -22,6 +22,7 @@ type markupParser struct {
 	script     scriptType
 	otherStyle bool       // the style element is of another language than CSS
 	svg        int        // open svg elements
+	outside    []int      // svg, of each open foreignObject and desc, in which HTML stands
 	voc        vocabulary // in XML, of the element that is read
 	template   int        // open template elements whose content is not shown
 	noscript   int
@@ -201,6 +202,11 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 	case atom.Svg:
 		p.svg++
 		p.z.cdata = true
+	case atom.Foreignobject, atom.Desc:
+		if p.kind == HTML && p.svg > 0 && !closed && len(p.outside) < maxForeign {
+			p.outside = append(p.outside, p.svg)
+			p.svg, p.z.cdata = 0, false
+		}
 	case atom.Template:
 		if !p.has("shadowrootmode") {
 			p.template++
@@ -241,8 +247,11 @@ func (p *markupParser) onEnd(a atom.Atom) {
 	case atom.Noframes, atom.Noembed:
 		p.b.unseen = max(p.b.unseen-1, 0)
 	case atom.Svg:
+		p.inSVG()
 		p.svg = max(p.svg-1, 0)
 		p.z.cdata = p.kind != HTML || p.svg > 0
+	case atom.Foreignobject, atom.Desc:
+		p.inSVG()
 	case atom.Template:
 		if p.template > 1 || !p.fragment {
 			p.template = max(p.template-1, 0)
@@ -253,6 +262,14 @@ func (p *markupParser) onEnd(a atom.Atom) {
 		p.formPost = false
 	case atom.A:
 		p.closeAnchor()
+	}
+}
+
+// inSVG leaves the HTML that stands in SVG.
+func (p *markupParser) inSVG() {
+	if n := len(p.outside); n > 0 && p.svg == 0 {
+		p.svg, p.z.cdata = p.outside[n-1], true
+		p.outside = p.outside[:n-1]
 	}
 }
 

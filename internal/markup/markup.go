@@ -182,6 +182,7 @@ const (
 	maxLangs    = 4096
 	maxLang     = 64
 	maxDepth    = 2    // documents inside srcdoc attributes
+	maxForeign  = 16   // HTML in SVG, in which SVG is
 	maxAttrs    = 1000 // of one tag that are looked at; browsers' own pages have dozens
 
 	stopEvery = 64 << 10 // bytes between two questions whether to stop

@@ -63,6 +63,11 @@ var ofOthers = map[string]string{
 	"img/@lowsrc":                                  "Netscape",
 	"img/@dynsrc":                                  "Internet Explorer",
 	"html/@manifest":                               "browsers until 2021",
+	"bgsound/@src":                                 "Internet Explorer",
+	"applet/@code":                                 "browsers with Java",
+	"applet/@archive":                              "browsers with Java",
+	"portal/@src":                                  "Chromium by a switch",
+	"fencedframe/@src":                             "Chromium by a switch",
 }
 
 // unaskable are the embeds of a page that no browser could ask for: those of a context of which no page's was asked for and no other

@@ -292,7 +292,9 @@ func (p *markupParser) openAnchor(l *Link) {
 
 func (p *markupParser) closeAnchor() {
 	if p.anchor >= 0 {
-		p.b.doc.Links[p.anchor].Text = string(p.anchorText.buf)
+		if l := &p.b.doc.Links[p.anchor]; l.Kind == Nav { // it may have given way
+			l.Text = string(p.anchorText.buf)
+		}
 		p.anchor = -1
 	}
 }

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,34 @@ func TestXHTML(t *testing.T) {
 	}
 	if h := Parse(HTML, in, Options{}); h.Text != "" {
 		t.Errorf("as HTML the script swallows the page, got %q", h.Text)
+	}
+}
+
+// A page with more links than are taken has all that it embeds, as long as there is a link that can give way.
+func TestEmbedsFirst(t *testing.T) {
+	var b strings.Builder
+	for i := range 9 {
+		fmt.Fprintf(&b, `<img src=/%d.png><a href=/%d>text %[1]d<img src=/in%[1]d.png></a>`, i, i)
+	}
+	for _, c := range []struct {
+		most    int
+		want    []string
+		dropped int
+	}{
+		{10, []string{"/0.png ", "/1.png ", "/2.png ", "/3.png ", "/4.png ", "/in0.png ", "/in1.png ", "/in2.png ", "/in3.png ", "/in4.png "}, 17},
+		{24, []string{"/0 text 0", "/1 text 1", "/2 text 2", "/3 text 3", "/4 text 4", "/5 text 5"}, 3},
+	} {
+		var got []string
+		d := Parse(HTML, []byte(b.String()), Options{MaxLinks: c.most})
+		for _, l := range d.Links {
+			if c.most == 10 || l.Kind == Nav {
+				got = append(got, l.URL+" "+l.Text)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) || len(d.Links) != c.most || d.DroppedLinks != c.dropped {
+			t.Errorf("of %d: %q, %d dropped, want %q, %d", len(d.Links), got, d.DroppedLinks, c.want, c.dropped)
+		}
 	}
 }
 

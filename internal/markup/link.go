@@ -51,13 +51,33 @@ func (b *builder) addClean(url string, kind LinkKind, context string) *Link {
 	if kind == Speculative {
 		list = &b.guess
 	}
+	l := Link{URL: url, Base: b.base, Kind: kind, Hop: kind.Hop(), Context: context, Early: early, NoFollow: b.noFollow, OfPage: page}
 	if len(*list) >= b.o.MaxLinks {
 		b.doc.DroppedLinks++
+		if kind == Embed || kind == Frame {
+			b.seen[k] = struct{}{}
+			return b.inPlace(l)
+		}
 		return nil
 	}
 	b.seen[k] = struct{}{}
-	*list = append(*list, Link{URL: url, Base: b.base, Kind: kind, Hop: kind.Hop(), Context: context, Early: early, NoFollow: b.noFollow, OfPage: page})
+	*list = append(*list, l)
 	return &(*list)[len(*list)-1]
+}
+
+// inPlace puts an embed in the place of the last link to another page, if there is one: without what it embeds an archived page is not whole,
+// and what it leads to may be found elsewhere.
+func (b *builder) inPlace(l Link) *Link {
+	links := b.doc.Links
+	for b.behind < len(links) {
+		b.behind++
+		at := &links[len(links)-b.behind]
+		if at.Kind != Embed && at.Kind != Frame {
+			*at = l
+			return at
+		}
+	}
+	return nil
 }
 
 // cleanURL does to a reference what the WHATWG URL standard does before parsing

@@ -145,7 +145,7 @@ type Doc struct {
 	Kind          Kind
 	Base          string // href of the first base element, not resolved, or ""
 	Links         []Link
-	DroppedLinks  int // links beyond Options.MaxLinks, and those longer than the limit
+	DroppedLinks  int // links beyond Options.MaxLinks, of which embeds go first, and those longer than the limit
 	Title         string
 	Text          string            // one line per block, words separated by one blank, cells by a tab
 	TextTruncated bool              // Options.MaxText was reached
@@ -209,12 +209,13 @@ func orDefault(n, def int) int {
 
 // builder collects a Doc.
 type builder struct {
-	doc   *Doc
-	o     Options
-	seen  map[linkKey]struct{}
-	guess []Link // speculative links, which must not crowd out real ones
-	text  textWriter
-	work  int // bytes read since Options.Stop was asked
+	doc    *Doc
+	o      Options
+	seen   map[linkKey]struct{}
+	guess  []Link // speculative links, which must not crowd out real ones
+	behind int    // so many of the last links give way to embeds no more
+	text   textWriter
+	work   int // bytes read since Options.Stop was asked
 
 	base     string // Link.Base of what is read
 	based    bool   // Doc.Base is known

@@ -206,7 +206,8 @@ func (h *HTTP) asked(u *crawl.CrawlURI) ask {
 			language = *s.AcceptLanguage
 		}
 		if s.Headers != nil {
-			q.own = maps.Clone(q.own)
+			q.own = map[string]string{} // the job may have none
+			maps.Copy(q.own, h.cfg.Headers)
 			maps.Copy(q.own, s.Headers)
 		}
 	}

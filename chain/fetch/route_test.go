@@ -187,3 +187,26 @@ func TestRates(t *testing.T) {
 		t.Errorf("truncated %q, %v", u.Truncated, u.Annotations)
 	}
 }
+
+// A sheet's header fields are sent beside those of the job, which may have none.
+func TestHeadersBySheet(t *testing.T) {
+	s := serve(t, testweb.Tiny{"http://a.example/": testweb.Text("x")})
+	for job, want := range map[string]string{"": "", "X-Job: 1": "X-Job: 1\r\n"} {
+		h := client(t, s, func(c *Config, _ *Deps) {
+			if name, value, ok := strings.Cut(job, ": "); ok {
+				c.Headers = map[string]string{name: value, "X-Own": "job"}
+			}
+		})
+		u := page("http://a.example/")
+		u.Sheet = &sheet.Settings{HTTP: sheet.HTTP{Headers: map[string]string{"X-Own": "sheet"}}}
+		process(t, h, u)
+		if got := sent(t, u); u.Status != 200 || !strings.Contains(got, "X-Own: sheet\r\n") || !strings.Contains(got, want) || strings.Contains(got, "X-Own: job") {
+			t.Errorf("job with %q: status %d\n%s", job, u.Status, got)
+		}
+	}
+	h := client(t, s, nil)
+	u := page("http://a.example/")
+	if process(t, h, u); strings.Contains(sent(t, u), "X-Own") {
+		t.Errorf("a sheet changed what is asked for without it:\n%s", sent(t, u))
+	}
+}

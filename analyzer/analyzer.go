@@ -130,6 +130,12 @@ func (c Config) load() ([]Profile, error) {
 	return out, errors.Join(errs...)
 }
 
+// Names returns the names of the profiles of c, as [Analyzer.Names] does.
+func (c Config) Names() ([]string, error) {
+	profiles, err := c.load()
+	return namesOf(profiles), err
+}
+
 // CheckFiles returns what is wrong with the files that c names, and with those that the
 // profiles name. Problems of a profile stand in its own file, the others have the keys of
 // c.
@@ -281,6 +287,16 @@ func (a *Analyzer) Profiles() []Profile {
 		out[i] = o.Profile
 	}
 	return out
+}
+
+// Names returns the names of the profiles, in the order of the verdicts.
+func (a *Analyzer) Names() []string { return namesOf(a.Profiles()) }
+
+func namesOf(profiles []Profile) (names []string) {
+	for _, p := range profiles {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // Languages returns the codes of the languages that the profiles look for, each once, in the order of the profiles.

@@ -29,11 +29,7 @@ func (a *Analyzer) Parts() []Part {
 			parts = append(parts, Part{name, short(value)})
 		}
 	}
-	var names []string
-	for _, o := range a.profs {
-		names = append(names, o.Name)
-	}
-	add("analysis.profiles", strings.Join(names, ", "))
+	add("analysis.profiles", strings.Join(a.Names(), ", "))
 	add("analysis.max_text", strconv.Itoa(a.maxText))
 	for _, o := range a.profs {
 		profile := "profile " + o.Name

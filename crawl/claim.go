@@ -36,6 +36,16 @@ func (c Claim) IsZero() bool { return c == Claim{} }
 // Needed reports whether a valid page, or one within the depth of one, needs the URI: it is not only to be judged.
 func (c Claim) Needed() bool { return c.Bin || c.Keep || c.Link != [MaxProfiles]int32{} }
 
+// Profiles returns by which profiles it was found: bit i when a page that is valid for profile i led to it, within the depth.
+func (c Claim) Profiles() (set uint8) {
+	for i, l := range c.Link {
+		if l > 0 {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
 // TypeClass is what the rules of archiving need to know of a response.
 type TypeClass uint8
 

@@ -170,7 +170,7 @@ func TestUnderSheets(t *testing.T) {
 		t.Fatal(problems)
 	}
 	set, problems := sheet.Read([]sheet.Text{{Name: "a.toml", Data: []byte("[[sheet]]\nname=\"deep\"\ndomains=[\"deep.com\"]\nmax_hops=30\n[[sheet]]\nname=\"flat\"\ndomains=[\"flat.com\"]\nmax_hops=1\n" +
-		"[[sheet]]\nname=\"in\"\ndomains=[\"in.cz\"]\nscope=\"accept\"\n[[sheet]]\nname=\"out\"\ndomains=[\"out.com\"]\nscope=\"reject\"\n")}})
+		"[[sheet]]\nname=\"in\"\ndomains=[\"in.cz\"]\nscope=\"accept\"\n[[sheet]]\nname=\"out\"\ndomains=[\"out.com\"]\nscope=\"reject\"\n")}}, nil)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

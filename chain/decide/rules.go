@@ -51,7 +51,7 @@ func (s *Sequence) bySheet(sub *Subject) Ruling {
 	if set.Len() == 0 || sub.Cand.IsPrereq() {
 		return Ruling{}
 	}
-	of := set.Of(sub.Cand.Parsed())
+	of := set.Of(sub.Cand.Parsed(), sub.Cand.Claim.Profiles())
 	sub.maxHops = of.MaxHops
 	switch {
 	case of.MaxHops != nil && len(sub.Cand.Hops) > *of.MaxHops, of.Scope != nil && *of.Scope == sheet.Reject:

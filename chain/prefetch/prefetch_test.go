@@ -172,7 +172,7 @@ func TestHours(t *testing.T) {
 		hours string
 		waits bool
 	}{{of(-time.Hour) + "-" + of(time.Hour), false}, {of(time.Hour) + "-" + of(2*time.Hour), true}} {
-		set, ps := sheet.Read([]sheet.Text{{Name: "a.toml", Data: []byte("[[sheet]]\nname = \"night\"\nhosts = [\"a.org\"]\nhours = \"" + tt.hours + "\"\n")}})
+		set, ps := sheet.Read([]sheet.Text{{Name: "a.toml", Data: []byte("[[sheet]]\nname = \"night\"\nhosts = [\"a.org\"]\nhours = \"" + tt.hours + "\"\n")}}, nil)
 		if len(ps) > 0 {
 			t.Fatal(ps)
 		}

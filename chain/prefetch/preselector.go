@@ -58,11 +58,11 @@ func (p *Preselector) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 
 // bySheet lays the settings on the URI and reports that it is not asked for, at least not now.
 func (p *Preselector) bySheet(set *sheet.Set, u *crawl.CrawlURI) bool {
-	u.Sheet = set.Of(urlOf(u))
+	u.Sheet = set.Of(urlOf(u), u.Claim.Profiles())
 	reason, blocked := u.Sheet.Blocks()
 	if blocked && u.IsPrereq() { // a part of the host may be open, which cannot be had without
 		if via, err := urlx.Parse(u.Via); err == nil {
-			_, blocked = set.Of(via).Blocks()
+			_, blocked = set.Of(via, 0).Blocks() // a sheet by profile opens nothing that one by address blocks
 		}
 	}
 	if blocked {

@@ -70,7 +70,7 @@ func opened(cmd *cobra.Command, cfg *config.Config, o job.Options, fn func(quest
 // askError tells a wrong question from a failure.
 func askError(err error) error {
 	var said *control.Error
-	if errors.Is(err, question.ErrURL) || errors.Is(err, question.ErrFilter) || errors.As(err, &said) && said.Code == 400 {
+	if errors.Is(err, question.ErrURL) || errors.Is(err, question.ErrProfile) || errors.Is(err, question.ErrFilter) || errors.As(err, &said) && said.Code == 400 {
 		return withCode(exitUsage, err)
 	}
 	if errors.Is(err, folder.ErrNotBegun) {

@@ -101,7 +101,11 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 	case err != nil:
 		return nil, jobError(err)
 	}
-	set, found, err := rules.ReadSheets(folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()))
+	profiles, err := c.Analyzer().Names()
+	if err != nil {
+		return nil, err
+	}
+	set, found, err := rules.ReadSheets(folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()), profiles)
 	if err != nil {
 		problems = append(problems, err.Error())
 	}

@@ -23,7 +23,6 @@ func elsewhere() map[string]map[int]string {
 		"label":   {130: "TestLabelEndedBySignal"},
 		"recover": {0: "TestRecover", 3: "a failure of the machine", 130: "TestSecondSignalAndLock: the same code"},
 		"reload":  {0: "TestControl", 3: "TestReaders: the same code"},
-		"sheet":   {3: "TestReaders: the same code"},
 		"resume":  {0: "TestControl", 3: "TestReaders: the same code"},
 		"retry":   {0: "TestWebScripts/retry"},
 		"recrawl": {0: "TestWebScripts/recrawl"},
@@ -51,7 +50,7 @@ func TestExitCodes(t *testing.T) {
 	if err := os.Mkdir("job/sheets", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "job/sheets/a.toml", "[[sheet]]\nname = \"a\"\nhosts = [\"b.example\"]\nblocked = true\n")
+	write(t, "job/sheets/a.toml", "[[sheet]]\nname = \"a\"\nhosts = [\"b.example\"]\nblocked = true\n[[sheet]]\nname = \"b\"\nprofiles = [\"cz\"]\nmax_hops = 3\n")
 	for _, name := range []string{"locked", "broken"} {
 		if err := os.CopyFS(name, os.DirFS("job")); err != nil {
 			t.Fatal(err)
@@ -132,7 +131,8 @@ func TestExitCodes(t *testing.T) {
 		{0, "extract --text cs.html"}, {1, "extract cs.html"}, {2, "extract missing"}, {2, "extract --base x cs.html"}, {2, "extract --text --json cs.html"},
 		{0, "lang cs.html"}, {2, "lang missing"},
 		{1, "moved job"}, {2, "moved job missing"}, {2, "moved wrong"}, {3, "moved broken"}, {4, "moved locked"},
-		{1, "pause job"}, {2, "pause"}, {1, "resume job"}, {2, "resume"}, {1, "reload job"}, {2, "reload"}, {0, "sheet job http://b.example/"}, {1, "sheet fresh http://b.example/"}, {2, "sheet job"}, {2, "sheet job x"}, {1, "stop job"}, {2, "stop --timeout -1s job"}, {1, "watch job"}, {2, "watch"},
+		{1, "pause job"}, {2, "pause"}, {1, "resume job"}, {2, "resume"}, {1, "reload job"}, {2, "reload"}, {0, "sheet job http://b.example/"}, {1, "sheet fresh http://b.example/"}, {0, "sheet --profile cz job http://c.example/"}, {1, "sheet job http://c.example/"}, {2, "sheet job"}, {2, "sheet job x"},
+		{2, "sheet --profile sk job http://b.example/"}, {3, "sheet broken http://b.example/"}, {4, "sheet locked http://b.example/"}, {1, "stop job"}, {2, "stop --timeout -1s job"}, {1, "watch job"}, {2, "watch"},
 		{0, "profile import none.txt"}, {0, "profile show cz"}, {0, "profile new ee"}, {2, "profile new eesti"}, {2, "profile import bad.properties"}, {2, "profile import missing"}, {2, "profile show xx"}, {3, "profile import -o " + sealed + " none.txt"},
 		{0, "pywb one.warc -o replay"}, {1, "pywb file -o replay2"}, {2, "pywb missing -o replay2"}, {2, "pywb one.warc -o replay"}, {2, "pywb one.warc one.warc ./one.warc -o replay2"}, {2, "pywb one.warc --collection a/b -o replay2"},
 		{3, "pywb one.warc -o " + sealed},

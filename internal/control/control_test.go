@@ -179,10 +179,10 @@ func TestReload(t *testing.T) {
 	if _, err := c.Reload(t.Context()); !errors.As(err, &refused) || refused.Code != 400 || !strings.Contains(err.Error(), "a.toml:4:1") {
 		t.Errorf("%v", err)
 	}
-	if a, err := c.Sheet(t.Context(), "http://b.test/x"); err != nil || a.Sheets != 1 || len(a.Applied) != 2 || a.Applied[0].Sheet != "letter-1" {
+	if a, err := c.Sheet(t.Context(), "http://b.test/x", nil); err != nil || a.Sheets != 1 || len(a.Applied) != 2 || a.Applied[0].Sheet != "letter-1" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := c.Sheet(t.Context(), "no url"); !errors.As(err, &refused) || refused.Code != 400 {
+	if _, err := c.Sheet(t.Context(), "no url", nil); !errors.As(err, &refused) || refused.Code != 400 {
 		t.Errorf("%v", err)
 	}
 	must(t, os.Remove(filepath.Join(sheets, "a.toml")))

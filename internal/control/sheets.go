@@ -28,14 +28,15 @@ func (c *Client) Reload(ctx context.Context) (r Reloaded, err error) {
 	return r, c.call(ctx, http.MethodPost, "/reload", nil, &r)
 }
 
-// sheet answers GET /sheet?url=….
+// sheet answers GET /sheet?url=…[&profile=…].
 func (s *Server) sheet(w http.ResponseWriter, r *http.Request) error {
-	raw := r.URL.Query().Get("url")
+	q := r.URL.Query()
+	raw := q.Get("url")
 	if raw == "" {
 		return badRequest(errors.New("control: which URL? ask for /sheet?url=…"))
 	}
-	a, err := s.job.Sheet(r.Context(), raw)
-	if errors.Is(err, question.ErrURL) {
+	a, err := s.job.Sheet(r.Context(), raw, q["profile"])
+	if errors.Is(err, question.ErrURL) || errors.Is(err, question.ErrProfile) {
 		return badRequest(err)
 	}
 	if err != nil {
@@ -44,7 +45,8 @@ func (s *Server) sheet(w http.ResponseWriter, r *http.Request) error {
 	return reply(w, a)
 }
 
-// Sheet tells which sheets apply to a URL. An [Error] of code 400 says that it is none.
-func (c *Client) Sheet(ctx context.Context, address string) (a question.SheetAnswer, err error) {
-	return a, c.call(ctx, http.MethodGet, "/sheet?"+url.Values{"url": {address}}.Encode(), nil, &a)
+// Sheet tells which sheets apply to a URL; profiles: as if it were of these. An [Error] of code 400 says that it is none, or
+// that the job has no such profile.
+func (c *Client) Sheet(ctx context.Context, address string, profiles []string) (a question.SheetAnswer, err error) {
+	return a, c.call(ctx, http.MethodGet, "/sheet?"+url.Values{"url": {address}, "profile": profiles}.Encode(), nil, &a)
 }

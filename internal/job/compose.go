@@ -129,7 +129,7 @@ func (c *composer) openAnalyzer(ctx context.Context) (err error) {
 }
 
 func (c *composer) openSheets(context.Context) error {
-	set, err := rules.Sheets(c.folder)
+	set, err := rules.Sheets(c.folder, c.analyzer.Names())
 	c.sheets = sheet.NewLive(set)
 	if err != nil {
 		return err

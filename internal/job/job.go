@@ -117,7 +117,7 @@ func (j *Job) Checkpoint(ctx context.Context, name string) (checkpoint.Manifest,
 // Reload reads the sheets anew and puts them in force: for what is fetched from now on, and for links found. After an
 // error those in force before still are. It returns how many there are.
 func (j *Job) Reload(context.Context) (sheets int, err error) {
-	set, err := rules.Sheets(j.folder)
+	set, err := rules.Sheets(j.folder, j.analyzer.Names())
 	if err == nil {
 		err = rules.MoreSourceAddresses(j.cfg, j.sheets.Now(), set).Err("job")
 	}

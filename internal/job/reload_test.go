@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"exclave/analyzer"
 	"exclave/config"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/rules"
@@ -28,8 +29,8 @@ func TestReloadWithoutInterface(t *testing.T) {
 		}
 	}
 	write("a", "http.source_address = \"192.0.2.78\"")
-	j := &Job{cfg: cfg, folder: folder.Of(cfg, folder.Env{}), events: make(chan event, 1)}
-	set, err := rules.Sheets(j.folder)
+	j := &Job{cfg: cfg, folder: folder.Of(cfg, folder.Env{}), events: make(chan event, 1), analyzer: &analyzer.Analyzer{}}
+	set, err := rules.Sheets(j.folder, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package sheet
 import (
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"sort"
 	"strings"
@@ -18,6 +19,8 @@ type Sheet struct {
 	SURTs   []string `toml:"surts"`   // SURT prefixes, or what [urlx.ExactSURTPrefix] makes one of
 	Hosts   []string `toml:"hosts"`   // these hosts, on every port
 	Domains []string `toml:"domains"` // these hosts and all below them
+	// Profiles are those of the job to whose URIs it applies: to what a page led that is valid for one, within the depth.
+	Profiles []string `toml:"profiles"`
 	Settings
 
 	file   string       // where it was read
@@ -39,8 +42,12 @@ type prefix struct {
 
 // Set is the sheets of a job. The zero value, and nil, have none.
 type Set struct {
-	prefixes []prefix
-	sheets   int
+	prefixes  []prefix
+	sheets    int
+	byProfile []ofProfiles        // in the order in which they were read
+	named     uint8               // profiles that they name
+	layers    map[uint8]*Settings // by the set of these that a URI is of
+	names     []string            // of all profiles of the job
 }
 
 // Text is a file of sheets as it was read.
@@ -49,9 +56,11 @@ type Text struct {
 	Data []byte
 }
 
-// Read makes a set of files. Of sheets with the same prefix the later one wins. With problems there is no set.
-func Read(texts []Text) (*Set, conf.Problems) {
+// Read makes a set of files, for a job with profiles of these names. Of sheets with the same prefix, and of those by profile,
+// the later one wins. With problems there is no set.
+func Read(texts []Text, profiles []string) (*Set, conf.Problems) {
 	var all []prefix
+	var byProfile []ofProfiles
 	var problems conf.Problems
 	sheets := 0
 	for _, t := range texts {
@@ -73,6 +82,11 @@ func Read(texts []Text) (*Set, conf.Problems) {
 			found, bad := s.prefixes(whole)
 			all = append(all, found...)
 			ps.Merge(bad.Below(at))
+			of, bad := s.forProfiles(profiles)
+			ps.Merge(bad.Below(at))
+			if of != 0 {
+				byProfile = append(byProfile, ofProfiles{s, of})
+			}
 		}
 		sheets += len(f.Sheet)
 		problems = append(problems, doc.Locate(ps)...)
@@ -82,6 +96,7 @@ func Read(texts []Text) (*Set, conf.Problems) {
 	}
 	set := newSet(all)
 	set.sheets = sheets
+	set.addProfiles(byProfile, profiles)
 	return set, nil
 }
 
@@ -89,7 +104,7 @@ func Read(texts []Text) (*Set, conf.Problems) {
 func (s *Sheet) prefixes(whole bool) (out []prefix, problems conf.Problems) {
 	problems.Check(s.Name != "", "name", "a sheet needs a name")
 	if whole {
-		problems.Check(len(s.SURTs)+len(s.Hosts)+len(s.Domains) > 0, "", "the sheet applies to nothing: it has neither surts nor hosts nor domains")
+		problems.Check(len(s.SURTs)+len(s.Hosts)+len(s.Domains)+len(s.Profiles) > 0, "", "the sheet applies to nothing: it has neither surts nor hosts nor domains nor profiles")
 		problems.Check(!s.empty(), "", "the sheet sets nothing; give it a setting, such as blocked = true, or take it out")
 	}
 	if s.Blocked != nil && *s.Blocked && s.Reason == nil {
@@ -191,10 +206,17 @@ func (s *Set) find(u *urlx.URL) int {
 // none are the settings where no sheet applies.
 func none() *Settings { return &Settings{} }
 
-// Of returns the settings in force for a URL, which are not to be changed; nil has none.
-func (s *Set) Of(u *urlx.URL) *Settings {
-	if i := s.find(u); i >= 0 {
+// Of returns the settings in force for a URL of some profiles, bit i for profile i; they are not to be changed. Key by key
+// a sheet by address goes before one by profile. A nil set has none.
+func (s *Set) Of(u *urlx.URL, profiles uint8) *Settings {
+	i, layer := s.find(u), s.layer(profiles)
+	switch {
+	case i >= 0 && layer != nil:
+		return layer.over(s.prefixes[i].settings)
+	case i >= 0:
 		return s.prefixes[i].settings
+	case layer != nil:
+		return layer
 	}
 	return none()
 }
@@ -205,13 +227,19 @@ func (s *Set) all() (out []*Sheet) {
 		return nil
 	}
 	seen := map[*Sheet]bool{}
+	add := func(of *Sheet) {
+		if !seen[of] {
+			seen[of] = true
+			out = append(out, of)
+		}
+	}
 	for i := range s.prefixes {
 		for _, of := range s.prefixes[i].own {
-			if !seen[of] {
-				seen[of] = true
-				out = append(out, of)
-			}
+			add(of)
 		}
+	}
+	for _, of := range s.byProfile {
+		add(of.Sheet)
 	}
 	return out
 }
@@ -244,21 +272,32 @@ type Applied struct {
 	Value  string `json:"value"`
 	Sheet  string `json:"sheet"`
 	File   string `json:"file"`
-	Prefix string `json:"prefix"` // the SURT prefix by which the sheet applies
+	Prefix string `json:"prefix"` // the SURT prefix by which the sheet applies, "" when by a profile
+	// Profile is the profile by which it applies when no prefix is why; of several the first of the job.
+	Profile string `json:"profile,omitempty"`
 }
 
-// Explain returns every setting in force for a URL with the sheet that it is from, sorted by keys.
-func (s *Set) Explain(u *urlx.URL) (out []Applied) {
+// Explain returns every setting in force for a URL of some profiles with the sheet that it is from, sorted by keys.
+func (s *Set) Explain(u *urlx.URL, profiles uint8) (out []Applied) {
 	seen := map[string]bool{}
+	add := func(of *Sheet, prefix, profile string) {
+		of.each(func(key, value string) {
+			if !seen[key] {
+				seen[key] = true
+				out = append(out, Applied{key, value, of.Name, of.file, prefix, profile})
+			}
+		})
+	}
 	for i := s.find(u); i >= 0; i = s.prefixes[i].outer {
-		p := &s.prefixes[i]
-		for _, of := range slices.Backward(p.own) {
-			of.each(func(key, value string) {
-				if !seen[key] {
-					seen[key] = true
-					out = append(out, Applied{key, value, of.Name, of.file, p.surt})
-				}
-			})
+		for _, of := range slices.Backward(s.prefixes[i].own) {
+			add(of, s.prefixes[i].surt, "")
+		}
+	}
+	if s.layer(profiles) != nil {
+		for _, of := range slices.Backward(s.byProfile) {
+			if of.hasAny(profiles) {
+				add(of.Sheet, "", s.names[bits.TrailingZeros8(of.profiles&profiles)])
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b Applied) int { return strings.Compare(a.Key, b.Key) })

@@ -31,7 +31,7 @@ reason = "order-17"
 `
 
 func TestBlocked(t *testing.T) {
-	s, ps := Read([]Text{{"a.toml", []byte(sheets)}})
+	s, ps := Read([]Text{{"a.toml", []byte(sheets)}}, nil)
 	if len(ps) > 0 {
 		t.Fatal(ps)
 	}
@@ -50,7 +50,7 @@ func TestBlocked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, blocked := s.Of(u).Blocks(); got != want || blocked != (want != "") {
+		if got, blocked := s.Of(u, 0).Blocks(); got != want || blocked != (want != "") {
 			t.Errorf("%s: %q, %v; want %q", url, got, blocked, want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestProblems(t *testing.T) {
 		start + "[sheet.robots]\npolicy = \"never\"":                                                     "a.toml:5:1: sheet[0].robots.policy",
 		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,a,)/x/\"]\n[sheet.frontier]\nmin_delay = \"4s\"": "a.toml:3:10: sheet[0].surts[0]",
 	} {
-		if _, ps := Read([]Text{{"a.toml", []byte(text)}}); !slices.ContainsFunc(ps, func(p conf.Problem) bool { return strings.Contains(p.String(), want) }) {
+		if _, ps := Read([]Text{{"a.toml", []byte(text)}}, nil); !slices.ContainsFunc(ps, func(p conf.Problem) bool { return strings.Contains(p.String(), want) }) {
 			t.Errorf("%q: %v, want %s", text, ps, want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestProblems(t *testing.T) {
 // Every problem is said, each once: a typo hides no other, and what follows from it is none.
 func TestAllProblems(t *testing.T) {
 	_, ps := Read([]Text{{"a.toml", []byte("[[sheet]]\nname = \"a\"\nhost = [\"a.cz\"]\nblocked = true\n[[sheet]]\nname = \"b\"\nhosts = [\"*.b.cz\"]\nmax_hops = 1000\n")},
-		{"b.toml", []byte("[[sheet]]\nname = ")}, {"c.toml", []byte("[[sheet]]\nhosts = [\"c.cz\"]\nblocked = true\n")}})
+		{"b.toml", []byte("[[sheet]]\nname = ")}, {"c.toml", []byte("[[sheet]]\nhosts = [\"c.cz\"]\nblocked = true\n")}}, nil)
 	var at []string
 	for _, p := range ps {
 		at = append(at, fmt.Sprintf("%s:%d", p.File, p.Line))
@@ -102,7 +102,7 @@ func TestAllProblems(t *testing.T) {
 
 // A URL among SURT prefixes is one as it is written.
 func TestSURTsAreNotWidened(t *testing.T) {
-	s, ps := Read([]Text{{"a.toml", []byte("[[sheet]]\nname = \"a\"\nblocked = true\nsurts = [\"http://www.example.cz/private\", \"http://127.0.0.5:8085/secret\"]\n")}})
+	s, ps := Read([]Text{{"a.toml", []byte("[[sheet]]\nname = \"a\"\nblocked = true\nsurts = [\"http://www.example.cz/private\", \"http://127.0.0.5:8085/secret\"]\n")}}, nil)
 	if len(ps) > 0 {
 		t.Fatal(ps)
 	}
@@ -114,7 +114,7 @@ func TestSURTsAreNotWidened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, blocked := s.Of(u).Blocks(); blocked != want {
+		if _, blocked := s.Of(u, 0).Blocks(); blocked != want {
 			t.Errorf("%s: %v", url, blocked)
 		}
 	}
@@ -148,7 +148,7 @@ name = "later"
 domains = ["press.cz"]
 [sheet.robots]
 policy = "obey"
-`)}})
+`)}}, nil)
 	if len(ps) > 0 {
 		t.Fatal(ps)
 	}
@@ -158,15 +158,15 @@ policy = "obey"
 	}
 	const inner, outer = "http://(cz,press,", "http://(cz,"
 	want := []Applied{
-		{"frontier.delay_factor", "2", "nation", "a.toml", outer}, {"frontier.min_delay", "100ms", "press", "a.toml", inner},
-		{"hours", "22:00-06:00", "nation", "a.toml", outer},
-		{"http.headers.A", "1", "nation", "a.toml", outer}, {"http.headers.B", "2", "press", "a.toml", inner},
-		{"robots.policy", "obey", "later", "b.toml", inner},
+		{"frontier.delay_factor", "2", "nation", "a.toml", outer, ""}, {"frontier.min_delay", "100ms", "press", "a.toml", inner, ""},
+		{"hours", "22:00-06:00", "nation", "a.toml", outer, ""},
+		{"http.headers.A", "1", "nation", "a.toml", outer, ""}, {"http.headers.B", "2", "press", "a.toml", inner, ""},
+		{"robots.policy", "obey", "later", "b.toml", inner, ""},
 	}
-	if got := s.Explain(u); !slices.Equal(got, want) {
+	if got := s.Explain(u, 0); !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
-	of := s.Of(u) // what is explained is what is in force
+	of := s.Of(u, 0) // what is explained is what is in force
 	var said []string
 	of.each(func(key, value string) { said = append(said, key+" "+value) })
 	var explained []string
@@ -213,7 +213,7 @@ hours = "22:00-06:00"
 name = "always"
 domains = ["a.cz"]
 hours = "00:00-23:59"
-`)}})
+`)}}, nil)
 	if len(ps) > 0 {
 		t.Fatal(ps)
 	}
@@ -241,7 +241,7 @@ hours = "00:00-23:59"
 }
 
 func TestSourceAddresses(t *testing.T) {
-	s, ps := Read([]Text{{"a.toml", []byte("[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\", \"b.cz\"]\n[sheet.http]\nsource_address = \"9.9.9.9\"\n")}})
+	s, ps := Read([]Text{{"a.toml", []byte("[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\", \"b.cz\"]\n[sheet.http]\nsource_address = \"9.9.9.9\"\n")}}, nil)
 	if len(ps) > 0 {
 		t.Fatal(ps)
 	}
@@ -263,10 +263,10 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if s, ps := Read([]Text{{"a.toml", data}}); (s == nil) != (len(ps) > 0) {
+		if s, ps := Read([]Text{{"a.toml", data}}, []string{"cz"}); (s == nil) != (len(ps) > 0) {
 			t.Error(ps)
 		} else {
-			s.Explain(u)
+			s.Explain(u, 0)
 		}
 	})
 }
@@ -283,6 +283,6 @@ func BenchmarkOf(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		s.Of(u)
+		s.Of(u, 0)
 	}
 }

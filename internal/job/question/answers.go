@@ -29,8 +29,9 @@ type Questions interface {
 	Why(ctx context.Context, url string) (*Why, error)
 	// Robots tells what robots.txt decides on URLs; token "" is the job's. The error wraps [ErrURL] when one is none.
 	Robots(ctx context.Context, urls []string, token string) (*RobotsAnswer, error)
-	// Sheet tells what sheets set for a URL. The error wraps [ErrURL] when it is none.
-	Sheet(ctx context.Context, url string) (SheetAnswer, error)
+	// Sheet tells what sheets set for a URL; profiles: as if it were of these. The error wraps [ErrURL] when it is none,
+	// [ErrProfile] when the job has no such profile.
+	Sheet(ctx context.Context, url string, profiles []string) (SheetAnswer, error)
 	// Frontier summarises what is pending, with the n longest queues.
 	Frontier(ctx context.Context, n int) (FrontierSummary, error)
 	// Queue tells everything known of a host and its queue.

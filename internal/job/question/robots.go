@@ -67,7 +67,11 @@ func (a *Answers) Robots(ctx context.Context, urls []string, token string) (*Rob
 		if err != nil {
 			return nil, fmt.Errorf("job: robots %s: %w", raw, err)
 		}
-		if p := a.Sheets.Now().Of(u).Robots.Policy; p != nil && *p != a.Config.Robots.Policy {
+		of, err := profilesOf(a.State, a.Config, u)
+		if err != nil {
+			return nil, fmt.Errorf("job: robots %s: %w", raw, err)
+		}
+		if p := a.Sheets.Now().Of(u, of).Robots.Policy; p != nil && *p != a.Config.Robots.Policy {
 			said.Policy = p.String()
 		}
 		out.URLs = append(out.URLs, said)

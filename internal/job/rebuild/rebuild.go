@@ -83,9 +83,7 @@ func (r *rebuilding) openRules(ctx context.Context) (err error) {
 	if r.analyzer, err = rules.OpenAnalyzer(ctx, r.Folder, nil); err != nil {
 		return err
 	}
-	for _, p := range r.analyzer.Profiles() {
-		r.profiles = append(r.profiles, p.Name)
-	}
+	r.profiles = r.analyzer.Names()
 	r.depths = rules.Depths(r.Config, r.analyzer)
 	return nil
 }

@@ -35,7 +35,7 @@ func (r *replay) openScoper() error {
 	if n := len(r.profiles); n > crawl.MaxProfiles {
 		return refused("%d profiles; a crawl has at most %d", n, crawl.MaxProfiles)
 	}
-	sheets, err := rules.Sheets(r.Folder)
+	sheets, err := rules.Sheets(r.Folder, r.profiles)
 	if err != nil {
 		return refused("%v", err)
 	}

@@ -48,8 +48,8 @@ func Scope(f folder.Folder, sheets *sheet.Live) (*decide.Sequence, error) {
 // maxProblems is how many problems of sheets are said.
 const maxProblems = 100
 
-// ReadSheets reads the job's sheets, in the order of their files' names. With problems there is no set.
-func ReadSheets(f folder.Folder) (*sheet.Set, conf.Problems, error) {
+// ReadSheets reads the sheets of a job with these profiles, in the order of their files' names. With problems there is no set.
+func ReadSheets(f folder.Folder, profiles []string) (*sheet.Set, conf.Problems, error) {
 	names, err := f.SheetFiles()
 	if err != nil {
 		return nil, nil, fmt.Errorf("job: sheets: %w", err)
@@ -62,7 +62,7 @@ func ReadSheets(f folder.Folder) (*sheet.Set, conf.Problems, error) {
 		}
 		texts = append(texts, sheet.Text{Name: f.Path(name), Data: data})
 	}
-	set, problems := sheet.Read(texts)
+	set, problems := sheet.Read(texts, profiles)
 	if n := len(problems) - maxProblems; n > 0 {
 		problems = append(problems[:maxProblems], conf.Problem{Msg: fmt.Sprintf("and %d more problems of sheets", n)})
 	}
@@ -70,8 +70,8 @@ func ReadSheets(f folder.Folder) (*sheet.Set, conf.Problems, error) {
 }
 
 // Sheets is [ReadSheets] with the problems as an error, each on a line.
-func Sheets(f folder.Folder) (*sheet.Set, error) {
-	set, problems, err := ReadSheets(f)
+func Sheets(f folder.Folder, profiles []string) (*sheet.Set, error) {
+	set, problems, err := ReadSheets(f, profiles)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func HostLimits(cfg *config.Config, sheets *sheet.Live) func(host string) fronti
 		if err != nil {
 			return l
 		}
-		of := set.Of(root).Limits
+		of := set.Of(root, 0).Limits // which no sheet by profile has
 		if of.HostDocuments != nil {
 			l.HostDocuments = *of.HostDocuments
 		}

@@ -84,7 +84,7 @@ func (v *View) open(ctx context.Context, o Options) error {
 	with.ReadOnly, with.Cache = true, o.Cache
 	if o.Rules {
 		v.Analyzer = a
-		sheets, err := rules.Sheets(v.Folder)
+		sheets, err := rules.Sheets(v.Folder, a.Names())
 		if err != nil {
 			return err
 		}

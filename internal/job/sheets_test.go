@@ -222,3 +222,25 @@ func TestWhyOutsideHours(t *testing.T) {
 		return nil
 	}))
 }
+
+// A delay that a crawl would cut short stops it, and a reload, with the line: its owner was promised another one.
+func TestSheetDelayBeyondTheLongestWait(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, testweb.Tiny{}, nil)
+	write := func(delay string) {
+		sheetFile(t, j.cfg, "[[sheet]]\nname = \"a\"\nhosts = [\"a.test\"]\n[sheet.frontier]\nmin_delay = \""+delay+"\"\n")
+	}
+	const want = "a.toml:5:1: sheet[0].frontier.min_delay: 5h0m0s is longer than the longest wait of [frontier], 4h0m0s"
+	write("4h")
+	j.with(job.Options{}, func(b *job.Job) {
+		write("5h")
+		if _, err := b.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
+	})
+	if _, err := job.Open(t.Context(), j.cfg, job.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+	j.cfg.Frontier.MaxRetryDelay = 5 * time.Hour
+	j.with(job.Options{}, func(*job.Job) {})
+}

@@ -134,7 +134,7 @@ func (s *Settings) Validate() (ps conf.Problems) {
 	if n := f.DelayFactor; n != nil {
 		ps.Check(*n >= 0, "frontier.delay_factor", "%g is negative", *n)
 	}
-	for key, d := range map[string]*time.Duration{"frontier.min_delay": f.MinDelay, "frontier.max_delay": f.MaxDelay, "frontier.max_crawl_delay": f.MaxCrawlDelay} {
+	for key, d := range f.delays() {
 		ps.Check(d == nil || *d >= 0, key, "a delay is not negative")
 	}
 	if f.MinDelay != nil && f.MaxDelay != nil {

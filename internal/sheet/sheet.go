@@ -23,8 +23,8 @@ type Sheet struct {
 	Profiles []string `toml:"profiles"`
 	Settings
 
-	file   string       // where it was read
-	source conf.Problem // where its source_address stands, when it has one
+	file   string                  // where it was read
+	places map[string]conf.Problem // of keys that can be wrong for a reason beyond the files
 }
 
 // file is a file of sheets.
@@ -76,9 +76,7 @@ func Read(texts []Text, profiles []string) (*Set, conf.Problems) {
 			s.file = t.Name
 			at := conf.Element("sheet", i)
 			whole := !slices.ContainsFunc(ps, func(p conf.Problem) bool { return strings.HasPrefix(p.Key, at) })
-			if s.HTTP.SourceAddress != nil {
-				s.source = doc.Locate(conf.Problems{{Key: at + ".http.source_address"}})[0]
-			}
+			s.locate(doc, at)
 			found, bad := s.prefixes(whole)
 			all = append(all, found...)
 			ps.Merge(bad.Below(at))
@@ -249,9 +247,7 @@ func (s *Set) SourceAddresses(has func(address string) error) (ps conf.Problems)
 	for _, of := range s.all() {
 		if a := of.HTTP.SourceAddress; a != nil {
 			if err := has(*a); err != nil {
-				p := of.source
-				p.Msg = err.Error()
-				ps = append(ps, p)
+				ps = append(ps, of.problem("http.source_address", "%v", err))
 			}
 		}
 	}

@@ -63,8 +63,12 @@ func ReadSheets(f folder.Folder, profiles []string) (*sheet.Set, conf.Problems, 
 		texts = append(texts, sheet.Text{Name: f.Path(name), Data: data})
 	}
 	set, problems := sheet.Read(texts, profiles)
+	problems = append(problems, set.Delays(f.Config.Frontier.MinDelay, f.Config.Frontier.LongestSnooze())...)
 	if n := len(problems) - maxProblems; n > 0 {
 		problems = append(problems[:maxProblems], conf.Problem{Msg: fmt.Sprintf("and %d more problems of sheets", n)})
+	}
+	if len(problems) > 0 {
+		set = nil
 	}
 	return set, problems, nil
 }

@@ -1,0 +1,66 @@
+package sheet
+
+import (
+	"fmt"
+	"time"
+
+	"exclave/internal/conf"
+)
+
+// Delays returns what of the delays would not hold in a job: what is longer than its longest wait, and a max_delay below the
+// min_delay in force beside it, which is that of the sheets or, where none has one, least. (A min_delay above a max_delay is
+// meant: it holds.)
+func (s *Set) Delays(least, longest time.Duration) (ps conf.Problems) {
+	for _, of := range s.all() {
+		for key, d := range of.Frontier.delays() {
+			if d != nil && *d > longest {
+				ps = append(ps, of.problem(key, "%v is longer than the longest wait of [frontier], %v, which would hold in its place; raise max_retry_delay there", *d, longest))
+			}
+		}
+	}
+	said := map[*Sheet]bool{}
+	for i := 0; s != nil && i < len(s.prefixes); i++ {
+		p := &s.prefixes[i]
+		for _, of := range p.own {
+			low, most := least, of.Frontier.MaxDelay
+			if d := p.settings.Frontier.MinDelay; d != nil {
+				low = *d
+			}
+			if most != nil && *most < low && !said[of] {
+				said[of] = true
+				ps = append(ps, of.problem("frontier.max_delay", "%v is less than the min_delay in force below %s, %v, which holds; give the sheet a min_delay, too", *most, p.surt, low))
+			}
+		}
+	}
+	return ps
+}
+
+// delays are the waits that the table has, by their keys.
+func (f *Frontier) delays() map[string]*time.Duration {
+	return map[string]*time.Duration{"frontier.min_delay": f.MinDelay, "frontier.max_delay": f.MaxDelay, "frontier.max_crawl_delay": f.MaxCrawlDelay}
+}
+
+// locate notes where keys stand that can be wrong for a reason beyond the files: at is the sheet's path in doc.
+func (s *Sheet) locate(doc *conf.Doc, at string) {
+	note := func(key string) {
+		if s.places == nil {
+			s.places = map[string]conf.Problem{}
+		}
+		s.places[key] = doc.Locate(conf.Problems{{Key: at + "." + key}})[0]
+	}
+	if s.HTTP.SourceAddress != nil {
+		note("http.source_address")
+	}
+	for key, d := range s.Frontier.delays() {
+		if d != nil {
+			note(key)
+		}
+	}
+}
+
+// problem returns what is wrong with a key that locate has noted.
+func (s *Sheet) problem(key, format string, args ...any) conf.Problem {
+	p := s.places[key]
+	p.Msg = fmt.Sprintf(format, args...)
+	return p
+}

@@ -377,12 +377,22 @@ func TestLoginFields(t *testing.T) {
 
 // A login that works is none that failed, whatever other forms there are.
 func TestLoginOtherForms(t *testing.T) {
+	const login = `<form method=post><input name=name required><input type=password name=pass required><input type=checkbox name=stay></form>`
 	const register = `<form action=/new><input name=mail><input type=password name=new></form>`
 	for why, shown := range map[string]string{
 		"another form before it":              register + `<form method=post><input name=name><input type=password name=pass></form>`,
 		"the user in a hidden field":          `<form method=post><input type=hidden name=name><input type=password name=pass></form>`,
 		"the user in a list":                  `<form method=post><select name=name><option>reader</select><input type=password name=pass></form>`,
 		"another form before one of a script": register,
+		"registration with the same password": `<form action=/new method=post><input name=mail><input type=password name=pass></form>` + login,
+		"registration with both fields":       `<form action=/new method=post><input name=name required><input type=password name=pass required><input name=mail required></form>` + login,
+		"registration behind it":              login + `<form action=/new method=post><input name=name><input type=password name=pass><input name=mail></form>`,
+		"registration asks for more":          `<form action=/new method=post><input name=name><input type=password name=pass><input name=mail><input type=password name=again></form>` + login,
+		"the login has optional fields": `<form action=/new method=post><input name=name><input type=password name=pass><select name=country required></select></form>` +
+			`<form method=post><input name=name><input type=password name=pass><input name=code><textarea name=note></textarea></form>`,
+		"what is configured beside is no more": `<form action=/new method=post><input name=name><input type=password name=pass><input name=mail required></form>` +
+			`<form method=post><input name=name required><input type=password name=pass required><input name=site required><input name=area required></form>`,
+		"the first of equal ones": `<form method=post><input name=name><input type=password name=pass></form><form action=/new method=post><input name=name><input type=password name=pass></form>`,
 	} {
 		t.Run(why, func(t *testing.T) {
 			clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
@@ -392,7 +402,7 @@ func TestLoginOtherForms(t *testing.T) {
 			}
 			h := client(t, serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch {
-				case r.PostFormValue("name") == "reader" && r.PostFormValue("pass") == "Circle of Life":
+				case r.URL.Path != "/new" && r.PostFormValue("name") == "reader" && r.PostFormValue("pass") == "Circle of Life":
 					http.SetCookie(w, &http.Cookie{Name: "member", Value: "1"})
 					fmt.Fprint(w, register)
 				default:
@@ -400,7 +410,7 @@ func TestLoginOtherForms(t *testing.T) {
 				}
 			})}), func(_ *Config, d *Deps) {
 				d.Clock, d.Cookies = clk, jar
-				d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
+				d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass", Fields: map[string]string{"site": "1", "area": "2"}})
 			})
 			u := page("http://a.example/page")
 			if process(t, h, u); !slices.Contains(u.Annotations, "login:ok") {

@@ -171,18 +171,39 @@ type loginForm struct {
 	names  []string // of its fields, also of those that are not sent or not seen
 	seen   []string // names of those that are, the first
 	secret bool     // one is of type password
+
+	required []string // names of those without which a browser does not send it
 }
 
 func (f *loginForm) has(name string) bool { return f != nil && slices.Contains(f.names, name) }
 
-// form returns the form with the password's field, nil when the page has none.
-func (a *account) form(page []*loginForm) *loginForm {
+// form returns the form with the password's field, nil when the page has none. Of several, such as one for registration, it is
+// one with the user's field, too, then the one that asks for the least beside what is configured, then the first.
+func (a *account) form(page []*loginForm) (best *loginForm) {
+	var least []int
 	for _, f := range page {
-		if f.has(a.PasswordField) {
-			return f
+		if !f.has(a.PasswordField) {
+			continue
+		}
+		without := 1
+		if f.has(a.UserField) {
+			without = 0
+		}
+		if n := []int{without, a.beyond(f.required), a.beyond(f.seen)}; best == nil || slices.Compare(n, least) < 0 {
+			best, least = f, n
 		}
 	}
-	return nil
+	return best
+}
+
+// beyond counts the names that the account has no value for.
+func (a *account) beyond(names []string) (n int) {
+	for _, name := range names {
+		if _, ok := a.Fields[name]; !ok && name != a.UserField && name != a.PasswordField {
+			n++
+		}
+	}
+	return n
 }
 
 // misnames says which of the fields that are named the form with the password's field has not, or else the first that asks
@@ -225,14 +246,22 @@ func forms(text []byte) []*loginForm {
 			}
 			return t.Attr[i].Val
 		}
+		has := func(key string) bool {
+			return slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == key })
+		}
 		switch t.Data {
 		case "form":
 			f = &loginForm{fields: url.Values{}, action: attr("action")}
 			all = append(all, f)
 		case "input":
-			f.input(attr("name"), strings.ToLower(attr("type")), attr("value"), slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "checked" }))
+			f.input(attr("name"), strings.ToLower(attr("type")), attr("value"), has("checked"))
 		case "select", "textarea":
 			f.name(attr("name"), true)
+		default:
+			continue
+		}
+		if name := attr("name"); name != "" && has("required") {
+			f.required = append(f.required, name)
 		}
 	}
 }

@@ -88,11 +88,8 @@ func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
 		names[string(name)] = nil
 		return
 	}
-	of := &jsConst{values: values}
-	if len(values) == 1 {
-		of.one[0] = values[0]
-		of.values = of.one[:]
-	}
+	of := &jsConst{}
+	of.values = append(of.one[:0], values...)
 	names[string(name)] = of
 }
 

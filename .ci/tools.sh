@@ -26,7 +26,7 @@ PYWB_VENV="$TOOLS/pywb-$PYWB"
 JWARC_JAR="$TOOLS/jwarc-$JWARC.jar"
 ZSTD_JNI_JAR="$TOOLS/zstd-jni-$ZSTD_JNI.jar"
 REPLAYWEB_DIR="$TOOLS/replaywebpage-$REPLAYWEB"
-CHROMIUM=chromium # Debian's, whatever version it has: security fixes go first
+CHROMIUM=chromium-headless-shell # Debian's, whatever version it has: security fixes go first; without a window it is several times as fast
 
 # need COMMAND PACKAGE… installs Debian packages when the command is absent.
 need() {
@@ -119,4 +119,4 @@ install_replayweb() {
 	mv "$TOOLS/part/replayweb" "$REPLAYWEB_DIR"
 }
 
-install_chromium() { need "$CHROMIUM" chromium; }
+install_chromium() { need "$CHROMIUM" "$CHROMIUM"; }

@@ -119,6 +119,33 @@ func (p *markupParser) otherAttribute(a atom.Atom, tag []byte, at *attr) {
 		}
 	case p.svg > 0 || p.kind == SVG || p.voc == vocSVG:
 		p.styleAttr(at.val)
+	case p.kind == HTML && (bytes.IndexByte(at.val, '/') >= 0 || bytes.IndexByte(at.val, '.') >= 0) && !ownMeaning(a, at.key):
+		p.forScripts(tag, at)
+	}
+}
+
+// ownMeaning reports attributes of HTML, RDFa and microdata that name no files, and all of elements that are read otherwise.
+func ownMeaning(a atom.Atom, key []byte) bool {
+	switch a {
+	case atom.Html, atom.Meta, atom.Link, atom.Base, atom.Object, atom.Applet, atom.Param, atom.Option:
+		return true
+	}
+	switch string(key) {
+	case "id", "class", "name", "title", "alt", "value", "content", "placeholder", "label", "lang", "rel", "rev", "type", "media", "sizes", "ping", "cite", "pattern", "download",
+		"srcdoc", "integrity", "nonce", "accept", "summary", "code", "codebase", "classid", "pluginspage", "archive", "about", "resource", "property", "typeof", "vocab", "prefix", "datatype", "itemid", "itemtype", "itemprop":
+		return true
+	}
+	return bytes.HasPrefix(key, []byte("aria-")) || bytes.HasPrefix(key, []byte("xmlns")) || bytes.HasPrefix(key, []byte("xml:"))
+}
+
+// forScripts guesses at attributes that only scripts read, such as w3-include-html and v-lazy: an address, or an expression with strings.
+func (p *markupParser) forScripts(tag []byte, at *attr) {
+	val := bytes.TrimSpace(at.val)
+	switch {
+	case bytes.IndexByte(val, '\'') >= 0 || bytes.IndexByte(val, '"') >= 0:
+		p.b.js(val, false)
+	case looksLikeURL(string(val)):
+		p.b.add(val, Speculative, p.context(tag, string(safeName(at.key))))
 	}
 }
 
@@ -208,6 +235,9 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 	switch a {
 	case atom.Frame, atom.Iframe:
 		kind = Frame
+		if hasScheme(val, "javascript:") {
+			p.b.js(percentDecoded(val[bytes.IndexByte(val, ':')+1:]), false)
+		}
 	case atom.Embed:
 		kind = frameUnlessMedia(p.get("type"))
 		p.flashVideo(val, "embed/@src")
@@ -277,19 +307,50 @@ func (p *markupParser) dataAttr(a atom.Atom, tag []byte, at *attr) {
 			}
 		})
 	case lazyName(string(name)):
-		if mayRefer(val) {
+		switch {
+		case mayRefer(val):
 			p.b.css(val)
-		} else if plausibleLazy(val) {
+		case p.list(tag, at):
+		case plausibleLazy(val):
 			kind := Embed
 			if a == atom.Iframe {
 				kind = Frame
 			}
 			p.b.add(val, kind, p.context(tag, string(safeName(at.key))))
 		}
-	case p.b.quotedIn(val, false):
+	case string(name) == "bind": // Knockout's expressions
+		p.b.js(val, false)
+	case p.list(tag, at), p.b.quotedIn(val, false):
 	case len(val) <= maxURL && looksLikeURL(string(val)):
 		p.b.add(val, Speculative, p.context(tag, string(safeName(at.key))))
 	}
+}
+
+// list guesses at the files of a list of at least two, "a.jpg|b.jpg", "[a.jpg, small], [b.jpg, large]" or "mp4:a.mp4,webm:b.webm", and reports that it is one.
+func (p *markupParser) list(tag []byte, at *attr) bool {
+	if !bytes.ContainsAny(at.val, ",|;") {
+		return false
+	}
+	var files [][]byte
+	for part := range bytes.FieldsFuncSeq(at.val, func(r rune) bool { return strings.ContainsRune(",|;[]", r) || isHTMLSpace(r) }) {
+		if n := schemeLen(part); n > 0 && !bytes.HasPrefix(part[n:], []byte("//")) {
+			part = part[n:]
+		}
+		switch {
+		case !bytes.ContainsAny(part, "./"): // a word about a file
+		case looksLikeURL(string(part)) && hasExtension(string(part)):
+			files = append(files, part)
+		default:
+			return false
+		}
+	}
+	if len(files) < 2 {
+		return false
+	}
+	for _, f := range files {
+		p.b.add(f, Speculative, p.context(tag, string(safeName(at.key))))
+	}
+	return true
 }
 
 func lazyName(name string) bool {

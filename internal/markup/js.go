@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 const (
@@ -34,7 +33,7 @@ func scriptTypeOf(typ []byte) scriptType {
 	switch {
 	case t == "" || t == "module" || strings.Contains(t, "javascript") || strings.Contains(t, "ecmascript") || strings.HasSuffix(t, "jscript"):
 		return scriptCode
-	case t == "importmap":
+	case t == "importmap" || t == "systemjs-importmap":
 		return scriptMap
 	case strings.Contains(t, "json") || t == "speculationrules":
 		return scriptData
@@ -52,15 +51,34 @@ func (b *builder) js(src []byte, data bool) {
 	if bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 {
 		return
 	}
-	s := jsScan{b: b, data: data}
-	s.consts.left, s.consts.invoked, s.consts.room = len(src)+foldMargin, maxInvoked, min(len(src)/512, maxConsts)
+	s := jsScan{b: b, data: data, consts: &jsConsts{}}
 	l := jsLexer{src: src}
 	fold := !data && b.putsTogether(src)
-	for k, text, from := jsEnd, []byte(nil), 0; ; {
+	if fold && b.quotes == 0 {
+		if b.consts == nil {
+			b.consts = s.consts
+		}
+		s.consts = b.consts // scripts of a page know each other's names
+	}
+	s.consts.left, s.consts.invoked, s.consts.made, s.consts.room = 2*len(src)+foldMargin, maxInvoked, 4*len(src)+foldMargin, min(len(src)/512, maxConsts)
+	s.fold = fold
+	s.run(&l, false)
+	s.flush()
+	for _, h := range s.held {
+		if !h.of.used {
+			s.b.addString(h.url, Speculative, jsString)
+		}
+	}
+}
+
+// run reads tokens to the end, or to that of the function that is called.
+func (s *jsScan) run(l *jsLexer, called bool) {
+	open := 0
+	for k, text, from := jsEnd, []byte(nil), l.pos; ; {
 		if k, text = l.next(k, text); k == jsEnd {
 			break
 		}
-		if fold && l.mayFold(k) && s.folded(&l, k, text) {
+		if s.fold && s.mayFold(l, k, text) && s.folded(l, k, text) {
 			k = jsStr
 			continue
 		}
@@ -68,25 +86,55 @@ func (b *builder) js(src []byte, data bool) {
 			text = l.joined(text)
 		}
 		if n := l.pos - from; n >= often {
-			if from = l.pos; !b.on(n) {
+			if from = l.pos; !s.b.on(n) {
 				break
 			}
 		}
-		if s.pending.URL != "" || k >= jsStr {
+		if called {
+			if open += nesting(k, text); open < 0 || open == 0 && k == jsValue && string(text) == "}" {
+				break
+			}
+			if open == 0 && s.consts.calls > 0 && (k == jsComma || k == jsOther && text[0] == ';') {
+				break
+			}
+		}
+		if called { // its strings are known already
+			if s.pending.URL != "" {
+				s.waits(k, text)
+			}
+			switch k {
+			case jsOpen:
+				s.callee, s.calleeOf = s.wordBefore(1)
+			case jsClose:
+				s.callee, s.calleeOf = nil, nil
+			}
+			s.push(k, text)
+		} else if s.pending.URL != "" || k >= jsStr {
 			s.token(k, text)
 		} else {
 			s.push(k, text)
 		}
-		if fold && k != jsDot && k != jsComma && (k != jsWord || s.formal || len(text) == 2) { // other words change nothing
-			s.names(&l, k, text)
+		if (s.fold || s.quiet) && k != jsDot && k != jsComma && (k != jsWord || s.formal || len(text) == 2 || called) { // other words change nothing
+			if called && k == jsWord && string(text) == "return" {
+				s.returns(l)
+			}
+			s.names(l, k, text)
 		}
 	}
-	s.flush()
-	for _, h := range s.held {
-		if !h.of.used {
-			s.b.addString(h.url, Speculative, jsString)
-		}
+	if called {
+		s.flush()
 	}
+}
+
+// nesting is by how much a token opens brackets.
+func nesting(k jsKind, text []byte) int {
+	switch {
+	case k == jsOpen, k == jsBrace, k == jsOther && text[0] == '[':
+		return 1
+	case k == jsClose, k == jsValue && len(text) == 1:
+		return -1
+	}
+	return 0
 }
 
 // jsScan is the little context that decides about a string: the tokens before,
@@ -99,13 +147,18 @@ type jsScan struct {
 	callee   []byte // the word before the last opening bracket
 	calleeOf []byte // the identifier before the dot before it
 
-	consts  jsConsts
+	fold    bool // constants are put together
+	consts  *jsConsts
 	listed  *jsConst   // the list whose elements are read
 	touched []*jsConst // what the expression that is read is made of
 	held    []heldGuess
 	isConst *jsConst    // the pending link is its value
 	formal  bool        // parameters are read
 	given   []givenName // what they are
+	class   []byte      // the name of the last class
+	args    []*jsConst  // parameters of the last call that became parts of something
+	quiet   bool        // only what a function gives matters
+	result  jsVal       // what it gives
 
 	pending Link // a link waiting for the token after it; URL "" = none
 	key     bool // it is a key of an object if a colon follows
@@ -174,58 +227,6 @@ func (s *jsScan) token(k jsKind, text []byte) {
 func (s *jsScan) push(k jsKind, text []byte) {
 	s.ring[s.n&7] = jsToken{k, text}
 	s.n++
-}
-
-// names keeps what names mean, after a token.
-func (s *jsScan) names(l *jsLexer, k jsKind, text []byte) {
-	switch k {
-	case jsAssign, jsColon:
-		s.bind(l, k)
-	case jsOpen:
-		switch before := s.before(3); { // "(" that is not of a call, or an operator, before a function
-		case string(s.callee) == "function":
-			s.formal = true
-			if s.consts.invoked > 0 && (before.kind == jsOther || before.kind == jsOpen && s.before(4).kind != jsWord) {
-				s.invoked(l)
-			}
-		case string(s.callee) == "catch", before.kind == jsWord && string(before.text) == "function":
-			s.formal = true
-		}
-	case jsWord:
-		switch {
-		case s.formal:
-			s.consts.unset(text)
-		case string(text) == "of" || string(text) == "in":
-			if t := s.before(2); t.kind == jsWord {
-				s.consts.unset(t.text)
-			}
-		}
-	case jsClose:
-		s.formal = false
-		for _, g := range s.given {
-			s.consts.set(ofVariable, g.name, g.values...)
-		}
-		s.given = s.given[:0]
-	case jsValue:
-		if len(text) == 2 && s.before(2).kind == jsWord { // ++ and --
-			s.consts.unset(s.before(2).text)
-		}
-	case jsOther:
-		if s.n < len(s.ring) || len(text) != 2 || len(s.consts.names[ofVariable])+len(s.consts.names[ofList]) == 0 {
-			return
-		}
-		switch string(text) {
-		case "=>", "+=", "-=":
-			for i := 2; i < len(s.ring); i++ {
-				t := s.before(i)
-				if t.kind == jsWord {
-					s.consts.unset(t.text)
-				} else if t.kind != jsComma && t.kind != jsClose {
-					break
-				}
-			}
-		}
-	}
 }
 
 // waits decides about the pending link by the token after it, and reports whether another must
@@ -344,7 +345,8 @@ func (b *builder) importMap(src []byte) {
 
 // mapped returns the address that an import map has for what is imported, or v.
 func (s *jsScan) mapped(v string) string {
-	if word, _ := s.wordBefore(1); string(word) != "from" && string(word) != "import" && (s.last() != jsOpen || string(s.callee) != "import") {
+	if word, _ := s.wordBefore(1); string(word) != "from" && string(word) != "import" &&
+		(s.last() != jsOpen || string(s.callee) != "import" && (string(s.callee) != "resolve" || string(s.calleeOf) != "meta")) && string(s.calleeOf) != "System" {
 		return v
 	}
 	if to, is := s.b.imports[v]; is {
@@ -502,70 +504,4 @@ func (s *jsScan) flush() {
 		s.b.addString(s.pending.URL, s.pending.Kind, s.pending.Context)
 	}
 	s.pending.URL = ""
-}
-
-// jsUnescape decodes the escapes of string literals (ECMA-262, 12.9.4) and JSON.
-// What has none is returned as it is.
-func jsUnescape(s []byte) []byte {
-	if bytes.IndexByte(s, '\\') < 0 {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		n := bytes.IndexByte(s[i:], '\\')
-		if n < 0 || i+n+1 == len(s) {
-			return append(out, s[i:]...)
-		}
-		out = append(out, s[i:i+n]...)
-		i += n + 1
-		switch s[i] {
-		case 'u', 'x':
-			n := 4
-			if s[i] == 'u' && i+1 < len(s) && s[i+1] == '{' {
-				if end := bytes.IndexByte(s[i:min(len(s), i+10)], '}'); end > 2 {
-					if r, ok := hexRune(s[i+2:], end-2); ok {
-						out = utf8.AppendRune(out, r)
-						i += end
-					}
-				}
-				continue
-			}
-			if s[i] == 'x' {
-				n = 2
-			}
-			if r, ok := hexRune(s[i+1:], n); ok {
-				out = utf8.AppendRune(out, r)
-				i += n
-			}
-		case 'n', 'r', 't', 'b', 'f', 'v':
-			out = append(out, ' ') // no URL either way
-		case '0', '1', '2', '3', '4', '5', '6', '7': // octal, of old scripts
-			c, end := s[i]-'0', i+1
-			for end < len(s) && end < i+3 && '0' <= s[end] && s[end] <= '7' && c < 32 {
-				c = c<<3 | (s[end] - '0')
-				end++
-			}
-			out = utf8.AppendRune(out, max(rune(c), ' '))
-			i = end - 1
-		case '\n':
-		default:
-			out = append(out, s[i])
-		}
-	}
-	return out
-}
-
-func hexRune(s []byte, n int) (rune, bool) {
-	if len(s) < n {
-		return 0, false
-	}
-	var r rune
-	for _, c := range s[:n] {
-		d := hexDigit(c)
-		if d < 0 {
-			return 0, false
-		}
-		r = r<<4 | rune(d)
-	}
-	return r, true
 }

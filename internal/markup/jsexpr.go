@@ -1,7 +1,9 @@
 package markup
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 )
 
 // truth is what is known of a condition.
@@ -16,8 +18,8 @@ const (
 
 // givenName is a parameter whose value is known.
 type givenName struct {
-	name   []byte
-	values []string
+	name []byte
+	val  jsVal
 }
 
 // jsExpr reads an expression of constants from a copy of the lexer, with one token in hand.
@@ -28,9 +30,10 @@ type jsExpr struct {
 	k     jsKind
 	text  []byte
 	terms int
-	limit int   // where in the script it ends
-	place bool  // it says where the page is, which is not known here
-	truth truth // what was read is a condition
+	limit int    // where in the script it ends
+	place bool   // it says where the page is, which is not known here
+	truth truth  // what was read is a condition
+	index []byte // the name that the last map was asked by, and whose value is not known
 
 	owner  []byte // the first token is a member of it
 	member bool
@@ -54,6 +57,14 @@ func (e *jsExpr) next() {
 	e.k, e.text = e.l.next(e.k, e.text)
 }
 
+// is reports that the token in hand is a sign.
+func (e *jsExpr) is(sign string) bool { return e.k == jsOther && string(e.text) == sign }
+
+// twice reports "||" and the like, which are two tokens.
+func (e *jsExpr) twice(sign byte) bool {
+	return e.k == jsOther && len(e.text) == 1 && e.text[0] == sign && e.l.at(0) == sign
+}
+
 // left reports that the expression goes on in a way that is not understood, or that it was too long.
 func (e *jsExpr) left() bool {
 	if e.truth != noCondition {
@@ -73,28 +84,31 @@ func (e *jsExpr) left() bool {
 }
 
 // choice reads a ? b : c, what stands alone, or a condition, which is left in truth.
-func (e *jsExpr) choice(depth int) []string {
+func (e *jsExpr) choice(depth int) jsVal {
 	outside := e.place
 	e.truth, e.place = noCondition, false
-	vals := e.sum(depth)
+	val := e.either(depth)
 	equal, compared := e.comparison()
 	if compared {
 		other := e.sum(depth)
 		switch {
-		case e.place || len(vals) != 1 || len(other) != 1:
+		case e.place || len(val.vals) != 1 || len(other.vals) != 1:
 			e.truth = unknownTruth
-		case (vals[0] == other[0]) == equal:
+		case (val.vals[0] == other.vals[0]) == equal:
 			e.truth = isTrue
 		default:
 			e.truth = isFalse
 		}
-		vals = []string{""}
+		val = oneString("")
 	}
 	e.place = outside || e.place && !compared // what a condition asks for does not matter to what it chooses
-	if e.k != jsOther || string(e.text) != "?" {
-		return vals
+	if !e.is("?") || e.l.at(0) == '.' {
+		return val
 	}
 	known := e.truth
+	if known == noCondition {
+		known = val.truth()
+	}
 	yes, no := e.branches(depth)
 	e.truth = noCondition
 	switch {
@@ -102,10 +116,61 @@ func (e *jsExpr) choice(depth int) []string {
 		return yes
 	case known == isFalse:
 		return no
-	case yes == nil || no == nil || len(yes)+len(no) > maxChoices:
-		return nil
 	}
-	return append(slices.Clone(yes), no...)
+	return anyOf(yes, no)
+}
+
+// either reads a || b and a ?? b: what is not known counts as not given, so that the other is what the author thought of.
+func (e *jsExpr) either(depth int) jsVal {
+	e.index = nil
+	val := e.sum(depth)
+	if !val.known() && e.truth == noCondition {
+		e.pass(maxFallback)
+	}
+	for e.twice('|') || e.twice('?') {
+		index := e.index
+		e.next()
+		e.next()
+		word := e.text
+		other := e.sum(depth)
+		switch {
+		case val.keys != nil && val.kind == oneOf && !other.known() && bytes.Equal(index, word):
+			val.wild = jsKey // {1: "a"}[e] || e
+		case val.keys != nil && val.kind == oneOf && other.wild != "" && other.vals == nil:
+			val.wild = other.wild
+		case !val.known() || val.truth() == isFalse:
+			val = other
+		}
+		if !other.known() {
+			e.pass(maxFallback)
+		}
+	}
+	return val
+}
+
+// maxFallback is how many tokens what is not understood may have before "||".
+const maxFallback = 24
+
+// pass goes to the end of an operand that is not understood.
+func (e *jsExpr) pass(most int) {
+	for nested := 0; most > 0; most-- {
+		switch {
+		case e.k == jsEnd, e.is(";"):
+			return
+		case e.k == jsOpen, e.k == jsBrace, e.is("["):
+			nested++
+		case e.k == jsClose, e.k == jsValue && (string(e.text) == "}" || string(e.text) == "]"):
+			if nested--; nested < 0 {
+				return
+			}
+		case nested > 0:
+		case e.k == jsComma, e.k == jsColon, e.twice('|'), e.twice('?'), e.is("?") && e.l.at(0) != '.':
+			return
+		case e.k == jsOther && (string(e.text) == "==" || string(e.text) == "===" || string(e.text) == "!="):
+			return
+		}
+		e.next()
+	}
 }
 
 // comparison passes == and the like.
@@ -131,154 +196,241 @@ func (e *jsExpr) comparison() (equal, is bool) {
 }
 
 // branches reads "? a : b", of which "?" is in hand.
-func (e *jsExpr) branches(depth int) (yes, no []string) {
+func (e *jsExpr) branches(depth int) (yes, no jsVal) {
 	if depth >= foldDepth {
-		return nil, nil
+		return yes, no
 	}
 	e.next()
 	yes = e.choice(depth + 1)
 	for nested := 0; e.k != jsColon || nested > 0; e.next() { // a branch that is not understood
 		switch {
-		case e.k == jsEnd, e.k == jsOther && string(e.text) == ";":
-			return nil, nil
-		case e.k == jsOpen, e.k == jsBrace, e.k == jsOther && string(e.text) == "[":
+		case e.k == jsEnd, e.is(";"):
+			return jsVal{}, jsVal{}
+		case e.k == jsOpen, e.k == jsBrace, e.is("["):
 			nested++
 		case e.k == jsClose, e.k == jsValue && (string(e.text) == "}" || string(e.text) == "]"):
 			nested--
 		}
-		yes = nil
+		yes = jsVal{}
 	}
 	e.next()
 	return yes, e.choice(depth + 1)
 }
 
-// sum reads terms with + between them. nil: one is not known; where it ends then does not matter.
-func (e *jsExpr) sum(depth int) []string {
-	vals := e.term(depth)
-	for vals != nil && e.k == jsPlus {
+// sum reads terms with + between them. When one is not known, where it ends does not matter.
+func (e *jsExpr) sum(depth int) jsVal {
+	val := e.term(depth)
+	for val.known() && e.k == jsPlus {
 		e.next()
-		vals = e.joined(vals, e.term(depth))
+		val = e.joined(val, e.term(depth))
 	}
-	return vals
+	return val
 }
 
-// joined puts each of two sets of strings together with each of the other. What that makes counts as looked ahead for.
-func (e *jsExpr) joined(a, b []string) []string {
-	if a == nil || b == nil || len(a)*len(b) > max(maxChoices, len(a), len(b)) {
-		return nil
-	}
-	out := make([]string, 0, len(a)*len(b))
-	for _, x := range a {
-		for _, y := range b {
-			if e.s.consts.left -= len(x) + len(y); len(x)+len(y) > maxJoined || e.s.consts.left < 0 {
-				return nil
-			}
-			out = append(out, x+y)
+// term reads a value with the methods that are called on it.
+func (e *jsExpr) term(depth int) jsVal {
+	val := e.primary(depth)
+	for val.known() && e.k == jsDot {
+		before := *e
+		e.next()
+		name := e.text
+		if e.k != jsWord {
+			return jsVal{}
 		}
+		if e.next(); e.k != jsOpen {
+			if string(name) == "href" {
+				continue
+			}
+			*e = before
+			return jsVal{}
+		}
+		val = e.method(val, name, depth)
 	}
-	return out
+	return val
 }
 
-func (e *jsExpr) term(depth int) []string {
+func (e *jsExpr) primary(depth int) jsVal {
 	text := e.text
 	switch e.k {
 	case jsStr, jsTemplate:
 		e.next()
-		return []string{string(jsUnescape(text[1 : len(text)-1]))}
+		return oneString(string(jsUnescape(text[1 : len(text)-1])))
 	case jsPiece:
 		return e.pieces(depth)
 	case jsNumber:
 		if e.next(); digits(text) {
-			return []string{string(text)}
+			return oneString(string(text))
 		}
 	case jsOpen:
 		if depth >= foldDepth {
-			return nil
+			return jsVal{}
 		}
 		e.next()
-		vals := e.choice(depth + 1)
+		val := e.choice(depth + 1)
 		if e.k != jsClose {
-			return nil
+			return jsVal{}
 		}
 		e.next()
-		return vals
+		return val
+	case jsBrace:
+		val := e.object(depth, false)
+		if e.is("[") {
+			return e.element(val, depth)
+		}
+		return val
+	case jsOther:
+		switch {
+		case e.is("["):
+			val := e.array(depth)
+			if e.is("[") {
+				return e.element(val, depth)
+			}
+			return val
+		case e.is("!"):
+			e.next()
+			switch e.primary(depth).truth() {
+			case isTrue:
+				return oneString("")
+			case isFalse:
+				return oneString("true")
+			}
+		}
 	case jsWord:
-		return e.name()
+		switch string(text) {
+		case "new":
+			if e.next(); e.k == jsWord {
+				return e.name(depth)
+			}
+			return jsVal{}
+		case "true":
+			e.next()
+			return oneString("true")
+		case "false", "null", "undefined":
+			e.next()
+			return oneString("")
+		case "function", "async", "await", "typeof", "void":
+			return jsVal{}
+		}
+		return e.name(depth)
 	}
-	return nil
+	return jsVal{}
 }
 
 // pieces reads a template, whose first piece is in hand.
-func (e *jsExpr) pieces(depth int) []string {
+func (e *jsExpr) pieces(depth int) jsVal {
 	if depth >= foldDepth {
-		return nil
+		return jsVal{}
 	}
-	vals := []string{""}
+	val := oneString("")
 	for {
 		text := e.text
 		last := e.k == jsValue
 		if !last && e.k != jsPiece || len(text) < 2 || last && text[len(text)-1] != '`' {
-			return nil
+			return jsVal{}
 		}
 		end := len(text) - 1
 		if !last {
 			end--
 		}
-		vals = e.joined(vals, []string{string(jsUnescape(text[1:end]))})
+		val = e.joined(val, oneString(string(jsUnescape(text[1:end]))))
 		e.next()
-		if vals == nil || last {
-			return vals
+		if !val.known() || last {
+			return val
 		}
-		vals = e.joined(vals, e.choice(depth+1))
+		val = e.joined(val, e.choice(depth+1))
 	}
 }
 
 // use returns what a name means, which becomes a part of what the expression makes.
-func (e *jsExpr) use(space nameSpace, name []byte) []string {
+func (e *jsExpr) use(space nameSpace, name []byte) jsVal {
 	known := e.s.consts.get(space, name)
 	if known == nil {
-		return nil
+		return jsVal{}
 	}
 	e.s.touched = append(e.s.touched, known)
-	return known.values
+	val := jsVal{vals: known.values, keys: known.keys, wild: known.wild}
+	if space == ofList {
+		if val.kind = listOf; val.keys != nil {
+			val.kind = mapOf
+		}
+	}
+	return val
 }
 
-// name reads a name, a member, or an element of a list.
-func (e *jsExpr) name() []string {
+// name reads a name, a member, an element of a list or a map, or what a function gives for constants.
+func (e *jsExpr) name(depth int) jsVal {
 	word, owner, member := e.text, e.owner, e.member
 	e.owner, e.member = nil, false
 	for e.next(); e.k == jsDot; e.next() {
 		if e.next(); e.k != jsWord {
-			return nil
+			return jsVal{}
+		}
+		if e.l.at(0) == '(' && isMethod(e.text) {
+			if val := e.named(word, owner, member); val.known() {
+				name := e.text
+				e.next()
+				return e.method(val, name, depth)
+			}
+			if val := e.use(ofList, word); val.known() {
+				name := e.text
+				e.next()
+				return e.method(val, name, depth)
+			}
 		}
 		owner, word, member = word, e.text, true
 	}
 	switch {
-	case e.k == jsOther && string(e.text) == "[":
-		space := e.use(ofList, word)
-		for open := 1; open > 0; {
-			switch e.next(); {
-			case e.k == jsEnd, e.k == jsOther && string(e.text) == ";":
-				return nil
-			case e.k == jsOther && string(e.text) == "[":
-				open++
-			case e.k == jsValue && string(e.text) == "]":
-				open--
-			}
-		}
+	case e.is("["):
+		return e.element(e.use(ofList, word), depth)
+	case e.k == jsOpen:
+		return e.called(word, owner, member, depth)
+	case e.k == jsTemplate && string(word) == "raw" && string(owner) == "String":
+		text := e.text
 		e.next()
-		return space
-	case member && ofLocation(owner, word):
+		return oneString(string(text[1 : len(text)-1]))
+	}
+	if val := e.named(word, owner, member); val.known() {
+		return val
+	}
+	return e.use(ofList, word)
+}
+
+// named returns what a name or a member means.
+func (e *jsExpr) named(word, owner []byte, member bool) jsVal {
+	switch {
+	case !member:
+		return e.use(ofVariable, word)
+	case ofLocation(owner, word):
 		e.place = true
 		switch string(word) {
 		case "host", "hostname":
-			return []string{hostOfPage}
+			return oneString(hostOfPage)
 		}
-		return []string{""} // of the page itself: relative
-	case member:
-		return e.use(ofMember, word)
+		return oneString("") // of the page itself: relative
+	case string(word) == "referrer" && string(owner) == "document":
+		return oneString("") // there is none
+	case string(word) == "lang" && string(owner) == "documentElement":
+		if langs := e.s.b.doc.Langs; len(langs) > 0 {
+			return oneString(langs[0].Value)
+		}
+		return jsVal{}
 	}
-	return e.use(ofVariable, word)
+	if val := e.use(ofMember, word); val.known() {
+		return val
+	}
+	switch string(owner) {
+	case "this":
+		return e.use(ofVariable, word) // a field of a class
+	case "location", "window", "document":
+		return jsVal{}
+	}
+	if of := e.s.consts.get(ofList, owner); of != nil && of.keys != nil { // what its objects say otherwise does not matter
+		if i := slices.Index(of.keys, string(word)); i >= 0 && !strings.HasPrefix(of.values[i], "\x00") {
+			e.s.touched = append(e.s.touched, of)
+			return oneString(of.values[i])
+		}
+	}
+	return jsVal{}
 }
 
 // endsValue reports tokens behind which "/" divides.

@@ -37,6 +37,8 @@ const (
 // jsConst is what a name means.
 type jsConst struct {
 	values []string
+	keys   []string // of a map, or of what chooses one of the values
+	wild   string
 	one    [1]string
 	used   bool // it became a part of something
 }
@@ -44,10 +46,14 @@ type jsConst struct {
 // jsConsts is what names mean.
 type jsConsts struct {
 	// names has nil for a member that has several values.
-	names   [nameSpaces]map[string]*jsConst
-	left    int // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
-	invoked int // of them for functions
-	room    int // for names, by the script's length
+	names     [nameSpaces]map[string]*jsConst
+	functions map[functionName]*jsFunc
+	left      int // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
+	invoked   int // of them for functions
+	made      int // bytes that may be put together yet
+	room      int // for names, by the script's length
+	calls     int // open
+	taken     int // what was found of constants: to tell functions that are worth reading
 }
 
 // get returns what a name means, nil when nobody knows.
@@ -68,7 +74,7 @@ func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
 		}
 	}
 	switch {
-	case known && space == ofMember:
+	case known && space == ofMember && c.calls == 0:
 		if old != nil && !slices.Equal(old.values, values) {
 			names[string(name)] = nil
 		}
@@ -88,9 +94,30 @@ func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
 		names[string(name)] = nil
 		return
 	}
+	if space == ofMember && c.calls > 0 {
+		c.taken++
+	}
 	of := &jsConst{}
 	of.values = append(of.one[:0], values...)
 	names[string(name)] = of
+}
+
+// put binds a name to a value.
+func (c *jsConsts) put(space nameSpace, name []byte, val jsVal) {
+	if !val.known() {
+		return
+	}
+	c.set(space, name, val.vals...)
+	of := c.get(space, name)
+	if of == nil && val.wild != "" && len(name) <= maxName {
+		c.set(space, name, "")
+		if of = c.get(space, name); of != nil {
+			of.values = nil
+		}
+	}
+	if of != nil {
+		of.keys, of.wild = val.keys, val.wild
+	}
 }
 
 // unset makes a name unknown, as parameters and what is assigned to by other ways are.
@@ -116,7 +143,14 @@ func (s *jsScan) holds(v string) *jsConst {
 		return nil
 	case s.listed != nil:
 		return s.listed
-	case hasExtension(v):
+	case len(s.args) > 0 && (s.last() == jsOpen || s.last() == jsComma):
+		for _, of := range s.args {
+			if len(of.values) == 1 && of.values[0] == v {
+				return of
+			}
+		}
+		return nil
+	case hasExtension(v), s.takesURL():
 		return nil
 	}
 	name := s.before(2)
@@ -207,15 +241,38 @@ func partOfAddress(v []byte) bool {
 }
 
 // mayFold reports that the token that was just read may begin an expression of constants.
-func (l *jsLexer) mayFold(k jsKind) bool {
+func (s *jsScan) mayFold(l *jsLexer, k jsKind, text []byte) bool {
 	switch k {
 	case jsPiece, jsOpen:
 		return true
 	case jsStr, jsTemplate, jsWord:
-		c := l.at(0)
-		return (c == '+' || jsClass[c]&jsPlain == 0) && l.plusFollows()
+		switch c := l.at(0); {
+		case c == '+' || jsClass[c]&jsPlain == 0:
+			return l.plusFollows()
+		case c == '.':
+			return l.methodFollows()
+		case c == '(' && k == jsWord:
+			return s.consts.function(text, s.last() == jsDot) != nil || string(text) == "atob"
+		case c == '`':
+			return string(text) == "raw"
+		}
+	case jsOther:
+		if text[0] == '[' && (l.at(0) == '"' || l.at(0) == '\'') {
+			ahead := l.src[l.pos:min(len(l.src), l.pos+maxHead)]
+			n := bytes.IndexByte(ahead, ']')
+			return n > 0 && bytes.HasPrefix(ahead[n:], []byte("].join("))
+		}
 	}
 	return false
+}
+
+// methodFollows reports that a method of strings or lists is called on the token that was just read.
+func (l *jsLexer) methodFollows() bool {
+	end := l.pos + 1
+	for end < len(l.src) && jsIdent(l.src[end]) {
+		end++
+	}
+	return end < len(l.src) && l.src[end] == '(' && isMethod(l.src[l.pos+1:end])
 }
 
 // plusFollows reports that something is added to the token that was just read.
@@ -240,7 +297,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 		for s.before(back+1).kind == jsDot && s.before(back+2).kind == jsWord && back < len(s.ring)-2 {
 			back += 2
 		}
-		if back == 0 && s.consts.get(ofVariable, text) == nil || back > 0 && s.consts.get(ofMember, text) == nil && !ofLocation(s.before(2).text, text) {
+		if !s.means(l, text, back > 0) {
 			return false
 		}
 	case jsOpen:
@@ -259,29 +316,42 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	}
 	e := s.expr(l, s.consts.left)
 	e.k, e.text, e.owner, e.member = k, text, s.before(2).text, back > 0
-	vals := e.sum(0)
-	if s.consts.left -= e.l.pos - l.pos; vals == nil || e.terms < 2 || e.left() {
+	val := e.sum(0)
+	if s.consts.left -= e.l.pos - l.pos; val.vals == nil || val.kind != oneOf || e.terms < 2 || e.left() {
 		return false
+	}
+	if before := s.before(1); val.keys != nil && !pathLike(val.vals[0]) && (string(before.text) == "=>" || string(before.text) == "return") {
+		val.vals = nil // names of chunks, which who calls the function puts behind a folder
 	}
 	*l = e.prev
 	s.n -= back
+	s.consts.taken++
 	for _, part := range s.touched {
 		part.used = true
 	}
 	if s.pending.URL != "" {
 		s.waits(jsStr, nil)
 	}
-	for i, v := range vals {
+	for i, v := range val.vals {
 		if i > 0 {
 			s.flush()
 		}
 		if v, whole := ofPage(v); whole && (len(v) <= maxURL || strings.ContainsAny(v, "<(")) && s.b.on(len(v)) {
 			s.value([]byte(v))
-			s.isConst = nil
 		}
 	}
 	s.push(jsStr, []byte(`""`))
 	return true
+}
+
+// means reports that a word, or the member that it is, may begin an expression of constants.
+func (s *jsScan) means(l *jsLexer, word []byte, member bool) bool {
+	c := s.consts
+	if member {
+		return c.get(ofMember, word) != nil || c.get(ofList, word) != nil || ofLocation(s.before(2).text, word) || c.function(word, true) != nil || string(word) == "raw" ||
+			string(s.before(2).text) == "this" && c.get(ofVariable, word) != nil || c.get(ofList, s.before(2).text) != nil
+	}
+	return c.get(ofVariable, word) != nil || c.get(ofList, word) != nil || l.at(0) == '(' && (c.function(word, false) != nil || string(word) == "atob")
 }
 
 // ofPage takes the page's own host out of an address, which is then one of the page's server.
@@ -300,200 +370,4 @@ func ofLocation(owner, name []byte) bool {
 		return true
 	}
 	return false
-}
-
-// bind looks at what a name is set to, when the token before is "=" or ":" behind it. The lexer is not moved.
-func (s *jsScan) bind(l *jsLexer, k jsKind) {
-	name, space := s.before(2), ofVariable // the last token is "=" or ":"
-	word := name.text
-	switch {
-	case name.kind == jsStr && k == jsColon:
-		space, word = ofMember, word[1:len(word)-1]
-	case name.kind != jsWord:
-		return
-	case k == jsColon || s.before(3).kind == jsDot:
-		space = ofMember
-	}
-	i := l.pos
-	for i < len(l.src) && (l.src[i] == ' ' || '\t' <= l.src[i] && l.src[i] <= '\r') {
-		i++
-	}
-	if i == len(l.src) {
-		return
-	}
-	switch c := l.src[i]; {
-	case c == '"' || c == '\'' || c == '`':
-		n := bytes.IndexByte(l.src[i+1:min(len(l.src), i+2+maxConst)], c)
-		if space == ofMember && (n < 0 || bytes.IndexByte(l.src[i+1:i+1+n], '/') < 0) {
-			return // objects have many, and addresses begin with what has a slash
-		}
-		if n <= 0 {
-			s.consts.set(space, word)
-			return
-		}
-		v := l.src[i+1 : i+1+n]
-		if next := l.src[i+2+n:]; len(next) > 0 && (next[0] == ';' || next[0] == ',' || next[0] == '}') && bytes.IndexByte(v, '\\') < 0 && bytes.IndexByte(v, '$') < 0 {
-			if bytes.IndexByte(v, ' ') < 0 {
-				s.consts.set(space, word, string(v))
-			} else {
-				s.consts.set(space, word)
-			}
-			return
-		}
-	case c == '[' && k == jsAssign:
-		s.consts.set(space, word)
-		s.consts.set(ofList, word, s.list(l)...)
-		s.listed = s.consts.get(ofList, word)
-		return
-	default:
-		end := i
-		for end < len(l.src) && jsIdent(l.src[end]) {
-			end++
-		}
-		if s.consts.get(ofVariable, l.src[i:end]) == nil && !chooses(l.src[end:min(len(l.src), max(end, i+maxCondition))]) {
-			s.consts.set(space, word)
-			return
-		}
-	}
-	e := s.expr(l, s.consts.left)
-	e.next()
-	vals := e.choice(0)
-	if vals == nil && e.k != jsEnd {
-		vals = e.unknownCondition()
-	}
-	s.consts.left -= e.l.pos - l.pos
-	if e.left() || e.place {
-		vals = nil
-	}
-	s.consts.set(space, word, vals...)
-}
-
-// maxCondition is how long a condition may be that is not understood.
-const maxCondition = 128
-
-// chooses reports that what stands behind the first word of a value may go on with a condition, and strings behind it.
-func chooses(s []byte) bool {
-	if len(s) == 0 || s[0] == ',' || s[0] == ';' || s[0] == ')' {
-		return false
-	}
-	i := bytes.IndexByte(s, '?')
-	if i < 0 || bytes.IndexByte(s[:i], ';') >= 0 {
-		return false
-	}
-	behind := bytes.TrimLeft(s[i+1:], " \t\r\n")
-	return len(behind) > 0 && (behind[0] == '"' || behind[0] == '\'')
-}
-
-// unknownCondition passes what is not understood up to "?", and returns what it chooses of.
-func (e *jsExpr) unknownCondition() []string {
-	for nested, n := 0, 0; n < maxCondition/2; n++ {
-		switch {
-		case e.k == jsEnd, e.k == jsOther && string(e.text) == ";", e.k == jsBrace:
-			return nil
-		case e.k == jsOpen:
-			nested++
-		case e.k == jsClose:
-			if nested--; nested < 0 {
-				return nil
-			}
-		case e.k == jsComma && nested == 0:
-			return nil
-		case e.k == jsOther && string(e.text) == "?" && nested == 0:
-			e.truth, e.place = unknownTruth, false
-			yes, no := e.branches(0)
-			e.truth = noCondition
-			if yes == nil || no == nil || len(yes)+len(no) > maxChoices {
-				return nil
-			}
-			return append(slices.Clone(yes), no...)
-		}
-		e.next()
-	}
-	return nil
-}
-
-// list returns the strings of an array that has nothing else.
-func (s *jsScan) list(l *jsLexer) (vals []string) {
-	e := s.expr(l, s.consts.left)
-	defer func() { s.consts.left -= e.l.pos - l.pos }()
-	e.next()
-	size := 0
-	for e.next(); e.k == jsStr && len(vals) < maxListed; e.next() {
-		v := string(jsUnescape(e.text[1 : len(e.text)-1]))
-		if size += len(v); size > 8*maxConst {
-			return nil
-		}
-		vals = append(vals, v)
-		if e.next(); e.k != jsComma {
-			break
-		}
-	}
-	if string(e.text) != "]" {
-		return nil
-	}
-	return vals
-}
-
-// invoked binds the parameters of a function, whose list begins here, when it is called where it is written with constants:
-// (function (w, d, i) { … })(window, document, "GTM-X"). The lexer is not moved.
-func (s *jsScan) invoked(l *jsLexer) {
-	e := s.expr(l, min(s.consts.left, s.consts.invoked))
-	defer func() {
-		s.consts.left -= e.l.pos - l.pos
-		s.consts.invoked -= e.l.pos - l.pos
-	}()
-	var names [][]byte
-	for e.next(); (e.k == jsWord || e.k == jsComma) && len(names) < 2*foldDepth; e.next() {
-		if e.k == jsWord {
-			names = append(names, e.text)
-		}
-	}
-	if e.k != jsClose || len(names) == 0 {
-		return
-	}
-	open := 0
-	for e.terms = 0; e.k != jsEnd; e.terms = 0 {
-		e.next()
-		if e.k == jsBrace {
-			open++
-		} else if e.k == jsValue && string(e.text) == "}" {
-			if open--; open == 0 {
-				break
-			}
-		}
-	}
-	if e.next(); e.k == jsClose {
-		e.next()
-	}
-	if e.k == jsDot { // .call(this, …)
-		if e.next(); string(e.text) != "call" {
-			return
-		}
-		if e.next(); e.k != jsOpen {
-			return
-		}
-		if e.next(); string(e.text) != "this" {
-			return
-		}
-		e.next()
-	}
-	if e.k != jsOpen && e.k != jsComma {
-		return
-	}
-	for _, name := range names {
-		e.terms = 0
-		e.next()
-		vals := e.choice(0)
-		for e.k != jsComma && e.k != jsClose && e.k != jsEnd { // something else, which is not known
-			vals = nil
-			e.terms = 0
-			e.next()
-		}
-		if vals != nil {
-			s.given = append(s.given, givenName{name, vals})
-		}
-		if e.k != jsComma {
-			break
-		}
-	}
 }

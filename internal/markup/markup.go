@@ -226,6 +226,7 @@ type builder struct {
 	unseen   int    // open elements that no browser of today shows: what they embed are guesses
 
 	imports  map[string]string // of import maps
+	consts   *jsConsts         // of the page's scripts
 	contexts map[string]string // known context strings by themselves
 	tags     []byte            // room for fragment
 	unpacked int64             // bytes of what packed files hold that were looked at, at all depths

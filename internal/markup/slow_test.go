@@ -30,10 +30,33 @@ func TestLinearConstants(t *testing.T) {
 		{"a='/b/';", "a+"}, {"a='/b/';", "c=a+'d'+"}, {"a='/b/';", "(a+"}, {"a='/b/';", "c=(a+("}, {"a='/b/';", "c=a=='d'?a:"}, {"a='/b/';", "`/c/${a}"}, {"a='/b/';", "`/c/${`"},
 		{long, "d=c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c+c;"}, {long, "e=f?c:c;g=e+e+e+e+'.js';"}, {"", "(function(a,b,c){x('/y/'+a)})("}, {"a='/b/';", "function(a,"}, {"a='/b/';", "(a,b)=>"},
 		{"a='/b/';", "c=d.e(f)?'"}, {"a='/b/';", "c=d&&e&&f?'g':"}, {"a=['b','c'];d='/e/';", "x(d+a[i[j["}, {"a='/b/';", "o.p='/q/';"}, {"", "a=['/b/',"}, {"a='/b/';", "setTimeout('a+"},
+		{"f=p=>'/b/'+p;", "f('c.png');"}, {"function f(p){g(p);return '/b/'+p}function g(p){f(p)}", "x=f('c');"}, {"a='/b/';", "f(g("}, {"a='/b/';", "x={a:'b',c:{"}, {"a='/b/';", "x=({1:'b'}[e]||e)+"}, {"m={1:'b',2:'c'};", "x='/d/'+m[e]+m[e]+'.js';"},
+		{"a='/b/';", "['c','d'].forEach(n=>x('/e/'+n"}, {"a='/b/';", "for(i=0;i<9;i++)x(a+i);"}, {"a='/b/';", "a+='c';"}, {"a='/b/';", "a.concat("}, {"a='/b/';", "x=a.replace(/(b+)+$/,'$1$1$1')+"}, {"a='/b/';", "class A{constructor({a="}, {"a='/b/';", "x=y||z||"}, {"a='/b/';", "m(a){return a+"},
 	} {
 		t.Run(of.unit, func(t *testing.T) {
 			growthtest.Linear(t, func(n int) []byte { return append([]byte(of.head), bytes.Repeat([]byte(of.unit), n/len(of.unit))...) }, func(b []byte) { Parse(JS, b, Options{}) })
 		})
+	}
+}
+
+// TestMadeIsCounted: what constants make is in proportion to the script, whichever way it is put together.
+func TestMadeIsCounted(t *testing.T) {
+	long := strings.Repeat("x", 40)
+	s := jsScan{consts: &jsConsts{made: 100}}
+	e := jsExpr{s: &s}
+	if v := e.joined(oneString(long), oneString(long)); !v.known() || s.consts.made != 20 {
+		t.Fatalf("%+v, %d left", v, s.consts.made)
+	}
+	if v := e.joined(oneString(long), oneString(long)); v.known() {
+		t.Fatalf("made beyond what may be: %+v", v)
+	}
+	s.consts.made = 100
+	of := jsVal{keys: []string{"1"}, vals: []string{long}}
+	if v := e.joined(of, of); !v.known() || s.consts.made != 20 {
+		t.Fatalf("%+v, %d left", v, s.consts.made)
+	}
+	if v := e.joined(of, of); v.known() {
+		t.Fatalf("made beyond what may be: %+v", v)
 	}
 }
 

@@ -1,0 +1,371 @@
+package markup
+
+import (
+	"bytes"
+)
+
+// names keeps what names mean, after a token.
+func (s *jsScan) names(l *jsLexer, k jsKind, text []byte) {
+	switch k {
+	case jsAssign, jsColon:
+		s.bind(l, k)
+	case jsOpen:
+		s.opens(l)
+		switch before := s.before(3); { // "(" that is not of a call, or an operator, before a function
+		case string(s.callee) == "function":
+			s.formal = true
+			if s.consts.invoked > 0 && (before.kind == jsOther || before.kind == jsOpen && s.before(4).kind != jsWord) {
+				s.invoked(l)
+			}
+		case string(s.callee) == "catch", before.kind == jsWord && string(before.text) == "function":
+			s.formal = true
+		}
+	case jsWord:
+		switch {
+		case s.formal:
+			s.consts.unset(text)
+		case string(text) == "of" || string(text) == "in":
+			if t := s.before(2); t.kind == jsWord {
+				s.consts.unset(t.text)
+			}
+		}
+	case jsClose:
+		if s.formal {
+			s.give()
+		}
+		s.formal = false
+	case jsBrace:
+		if before := s.before(3); string(before.text) == "class" {
+			s.class = s.before(2).text
+		} else if string(before.text) == "extends" && string(s.before(5).text) == "class" {
+			s.class = s.before(4).text
+		}
+	case jsValue:
+		if len(text) == 2 && s.before(2).kind == jsWord { // ++ and --
+			s.consts.unset(s.before(2).text)
+		}
+	case jsOther:
+		if len(text) != 2 || len(s.given) == 0 && (s.n < len(s.ring) || len(s.consts.names[ofVariable])+len(s.consts.names[ofList]) == 0) {
+			return
+		}
+		switch string(text) {
+		case "+=":
+			if s.adds(l) {
+				return
+			}
+			fallthrough
+		case "=>", "-=":
+			for i := 2; i < len(s.ring); i++ {
+				t := s.before(i)
+				if t.kind == jsWord {
+					s.consts.unset(t.text)
+				} else if t.kind != jsComma && t.kind != jsClose {
+					break
+				}
+			}
+			if text[0] == '=' {
+				s.give()
+			}
+		}
+	}
+}
+
+// give makes parameters known.
+func (s *jsScan) give() {
+	for _, g := range s.given {
+		s.consts.put(ofVariable, g.name, g.val)
+	}
+	s.given = s.given[:0]
+}
+
+// adds puts what is added behind what a name means.
+func (s *jsScan) adds(l *jsLexer) bool {
+	name := s.before(2)
+	if name.kind != jsWord || s.before(3).kind == jsDot || s.consts.get(ofVariable, name.text) == nil {
+		return false
+	}
+	e := s.expr(l, s.consts.left)
+	e.next()
+	val := e.choice(0)
+	s.consts.left -= e.l.pos - l.pos
+	if e.left() || e.place {
+		return false
+	}
+	if val = e.joined(e.use(ofVariable, name.text), val); !val.known() {
+		return false
+	}
+	s.consts.put(ofVariable, name.text, val)
+	return true
+}
+
+// bind looks at what a name is set to, when the token before is "=" or ":" behind it. The lexer is not moved.
+func (s *jsScan) bind(l *jsLexer, k jsKind) {
+	name, space := s.before(2), ofVariable // the last token is "=" or ":"
+	word := name.text
+	switch {
+	case name.kind == jsStr && k == jsColon:
+		space, word = ofMember, word[1:len(word)-1]
+	case name.kind != jsWord:
+		return
+	case k == jsColon || s.before(3).kind == jsDot:
+		space = ofMember
+	}
+	i := l.pos
+	for i < len(l.src) && (l.src[i] == ' ' || '\t' <= l.src[i] && l.src[i] <= '\r') {
+		i++
+	}
+	if i == len(l.src) {
+		return
+	}
+	if s.defines(l, i, word, space == ofMember) {
+		s.consts.set(space, word)
+		return
+	}
+	if space == ofVariable && len(s.consts.names[ofList]) > 0 {
+		s.consts.set(ofList, word)
+	}
+	most := s.consts.left
+	switch c := l.src[i]; {
+	case c == '"' || c == '\'' || c == '`':
+		n := bytes.IndexByte(l.src[i+1:min(len(l.src), i+2+maxConst)], c)
+		if space == ofMember && (n < 0 || bytes.IndexByte(l.src[i+1:i+1+n], '/') < 0 && !hasKnownExtension(string(l.src[i+1:i+1+n]))) {
+			return // objects have many, and addresses begin with what has a slash
+		}
+		if n <= 0 {
+			s.consts.set(space, word)
+			return
+		}
+		v := l.src[i+1 : i+1+n]
+		if next := l.src[i+2+n:]; len(next) > 0 && (next[0] == ';' || next[0] == ',' || next[0] == '}') && bytes.IndexByte(v, '\\') < 0 && bytes.IndexByte(v, '$') < 0 {
+			if bytes.IndexByte(v, ' ') < 0 {
+				s.consts.set(space, word, string(v))
+			} else {
+				s.consts.set(space, word)
+			}
+			return
+		}
+	case c == '[':
+		s.list(l, space, word)
+		return
+	case c == '{':
+		if !plainMap(l.src[i+1 : min(len(l.src), i+maxHead)]) {
+			s.consts.set(space, word)
+			return
+		}
+		most = min(most, maxBody)
+	default:
+		end := i
+		for end < len(l.src) && jsIdent(l.src[end]) {
+			end++
+		}
+		if !s.startsKnown(l.src[i:end], l.src[end:min(len(l.src), max(end, i+maxCondition))]) && !chooses(l.src[end:min(len(l.src), max(end, i+maxCondition))]) {
+			s.consts.set(space, word)
+			return
+		}
+	}
+	e := s.expr(l, most)
+	e.next()
+	var val jsVal
+	if e.k == jsBrace {
+		val = e.object(0, true)
+	} else if val = e.choice(0); !val.known() && e.k != jsEnd {
+		val = e.unknownCondition()
+	}
+	s.consts.left -= e.l.pos - l.pos
+	switch {
+	case e.left() || e.place || !val.known() && space == ofVariable:
+		s.consts.set(space, word)
+	case val.kind != oneOf:
+		s.consts.put(ofList, word, val)
+	case val.known():
+		s.consts.put(space, word, val)
+	default:
+		s.consts.set(space, word)
+	}
+}
+
+// startsKnown reports that a value begins with something that is known: a name, a small number, or a function that is called.
+func (s *jsScan) startsKnown(word, behind []byte) bool {
+	c := s.consts
+	for len(word) > 0 {
+		next := byte(0)
+		if len(behind) > 0 {
+			next = behind[0]
+		}
+		if c.get(ofVariable, word) != nil || c.get(ofMember, word) != nil {
+			return true
+		}
+		switch next {
+		case '.':
+			end := 1
+			for end < len(behind) && jsIdent(behind[end]) {
+				end++
+			}
+			if string(word) == "document" || string(word) == "documentElement" {
+				if p := string(behind[1:end]); p == "referrer" || p == "lang" {
+					return true
+				}
+			} else if c.get(ofList, word) != nil {
+				return true
+			}
+			word, behind = behind[1:end], behind[end:]
+			continue
+		case '[':
+			return c.get(ofList, word) != nil
+		case '(':
+			return c.function(word, false) != nil || c.function(word, true) != nil || string(word) == "atob"
+		case ' ':
+			return string(word) == "new" && bytes.HasPrefix(behind, []byte(" URL"))
+		}
+		return len(word) < 4 && digits(word)
+	}
+	return false
+}
+
+// plainMap reports an object whose first key has a string or a number.
+func plainMap(s []byte) bool {
+	n := bytes.IndexByte(s, ':')
+	if n < 1 || n+1 >= len(s) || bytes.ContainsAny(s[:n], "(){}[,") {
+		return false
+	}
+	s = bytes.TrimLeft(s[n+1:], " \r\n\t")
+	return len(s) > 0 && (s[0] == '"' || s[0] == '\'' || '0' <= s[0] && s[0] <= '9')
+}
+
+// maxCondition is how long a condition may be that is not understood.
+const maxCondition = 128
+
+// chooses reports that what stands behind the first word of a value may go on with a condition, and strings behind it.
+func chooses(s []byte) bool {
+	if len(s) == 0 || s[0] == ',' || s[0] == ';' || s[0] == ')' {
+		return false
+	}
+	if i := bytes.Index(s, []byte("||")); i >= 0 && bytes.IndexByte(s[:i], ';') < 0 && beginsString(s[i+2:]) {
+		return true
+	}
+	i := bytes.IndexByte(s, '?')
+	if i >= 0 && i+1 < len(s) && s[i+1] == '?' {
+		return beginsString(s[i+2:])
+	}
+	if i < 0 || bytes.IndexByte(s[:i], ';') >= 0 {
+		return false
+	}
+	return beginsString(s[i+1:])
+}
+
+// beginsString reports that a string begins here.
+func beginsString(s []byte) bool {
+	s = bytes.TrimLeft(s, " \t\r\n")
+	return len(s) > 0 && (s[0] == '"' || s[0] == '\'')
+}
+
+// unknownCondition passes what is not understood up to "?", and returns what it chooses of.
+func (e *jsExpr) unknownCondition() jsVal {
+	for nested, n := 0, 0; n < maxCondition/2; n++ {
+		switch {
+		case e.k == jsEnd, e.k == jsOther && string(e.text) == ";", e.k == jsBrace:
+			return jsVal{}
+		case e.k == jsOpen:
+			nested++
+		case e.k == jsClose:
+			if nested--; nested < 0 {
+				return jsVal{}
+			}
+		case e.k == jsComma && nested == 0:
+			return jsVal{}
+		case e.k == jsOther && string(e.text) == "?" && nested == 0:
+			e.truth, e.place = unknownTruth, false
+			yes, no := e.branches(0)
+			e.truth = noCondition
+			return anyOf(yes, no)
+		}
+		e.next()
+	}
+	return jsVal{}
+}
+
+// list binds a name to the strings of an array that has nothing else, or to what is made of them.
+func (s *jsScan) list(l *jsLexer, space nameSpace, name []byte) {
+	e := s.expr(l, min(s.consts.left, maxBody))
+	e.next()
+	val := e.sum(0)
+	if s.consts.left -= e.l.pos - l.pos; e.left() {
+		val = jsVal{}
+	}
+	if space == ofVariable || val.kind == oneOf {
+		s.consts.set(space, name)
+	}
+	switch {
+	case val.vals != nil && val.kind == listOf:
+		s.consts.put(ofList, name, val)
+		s.listed = s.consts.get(ofList, name)
+	case val.vals != nil && val.kind == oneOf:
+		s.consts.put(space, name, val)
+	default:
+		s.consts.set(ofList, name)
+	}
+}
+
+// invoked binds the parameters of a function, whose list begins here, when it is called where it is written with constants:
+// (function (w, d, i) { … })(window, document, "GTM-X"). The lexer is not moved.
+func (s *jsScan) invoked(l *jsLexer) {
+	e := s.expr(l, min(s.consts.left, s.consts.invoked))
+	defer func() {
+		s.consts.left -= e.l.pos - l.pos
+		s.consts.invoked -= e.l.pos - l.pos
+	}()
+	var names [][]byte
+	for e.next(); (e.k == jsWord || e.k == jsComma) && len(names) < 2*foldDepth; e.next() {
+		if e.k == jsWord {
+			names = append(names, e.text)
+		}
+	}
+	if e.k != jsClose || len(names) == 0 {
+		return
+	}
+	open := 0
+	for e.terms = 0; e.k != jsEnd; e.terms = 0 {
+		e.next()
+		if e.k == jsBrace {
+			open++
+		} else if e.k == jsValue && string(e.text) == "}" {
+			if open--; open == 0 {
+				break
+			}
+		}
+	}
+	if e.next(); e.k == jsClose {
+		e.next()
+	}
+	if e.k == jsDot { // .call(this, …)
+		if e.next(); string(e.text) != "call" {
+			return
+		}
+		if e.next(); e.k != jsOpen {
+			return
+		}
+		if e.next(); string(e.text) != "this" {
+			return
+		}
+		e.next()
+	}
+	if e.k != jsOpen && e.k != jsComma {
+		return
+	}
+	for _, name := range names {
+		e.terms = 0
+		e.next()
+		val := e.choice(0)
+		for e.k != jsComma && e.k != jsClose && e.k != jsEnd { // something else, which is not known
+			val = jsVal{}
+			e.terms = 0
+			e.next()
+		}
+		if val.known() {
+			s.given = append(s.given, givenName{name, val})
+		}
+		if e.k != jsComma {
+			break
+		}
+	}
+}

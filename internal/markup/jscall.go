@@ -1,0 +1,474 @@
+package markup
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+)
+
+// Functions that are called with constants are read once more for each call, with their parameters known: what they put together there
+// counts as written. Nothing is run: there are no conditions and no loops in that, and names stay what they are (ADR 111).
+const (
+	maxCalls   = 4       // functions that are called by functions
+	maxBody    = 4 << 10 // bytes of one that is called
+	maxHead    = 256     // bytes in which a function's list of parameters ends
+	maxCounted = 32      // turns of a loop
+)
+
+// jsFunc is where a function's parameters begin.
+type jsFunc struct {
+	src  []byte
+	at   int
+	idle int // calls that made nothing
+}
+
+// maxIdle is how often a function is read without finding anything.
+const maxIdle = 2
+
+// function returns what is called by a name, nil when nobody knows.
+func (c *jsConsts) function(name []byte, member bool) *jsFunc {
+	if len(c.functions) == 0 {
+		return nil
+	}
+	if fn := c.functions[functionName{string(name), member}]; fn != nil && fn.idle < maxIdle {
+		return fn
+	}
+	return nil
+}
+
+type functionName struct {
+	name   string
+	member bool // of any object: when there are several of the name, none is known
+}
+
+func (c *jsConsts) define(name []byte, member bool, fn jsFunc) {
+	key := functionName{string(name), member}
+	old, known := c.functions[key]
+	switch {
+	case known && member:
+		if old != nil && (old.at != fn.at || &old.src[0] != &fn.src[0]) {
+			c.functions[key] = nil
+		}
+	case len(name) <= maxName && (known || len(c.functions) < maxConsts):
+		if c.functions == nil {
+			c.functions = map[functionName]*jsFunc{}
+		}
+		c.functions[key] = &fn
+	}
+}
+
+// defines notes a function that begins at i and is called by a name; false: there is none.
+func (s *jsScan) defines(l *jsLexer, i int, name []byte, member bool) bool {
+	head := l.src[i:min(len(l.src), i+maxHead)]
+	head = bytes.TrimPrefix(head, []byte("async "))
+	i = len(l.src[:min(len(l.src), i+maxHead)]) - len(head)
+	switch {
+	case len(head) == 0:
+		return false
+	case bytes.HasPrefix(head, []byte("function")):
+		n := bytes.IndexByte(head, '(')
+		if n < 0 || n > maxName {
+			return false
+		}
+		i += n
+	case head[0] == '(':
+		n := bytes.Index(head, []byte("=>"))
+		if n < 0 || len(bytes.TrimRight(head[:n], " ")) == 0 || bytes.TrimRight(head[:n], " ")[len(bytes.TrimRight(head[:n], " "))-1] != ')' || bytes.IndexByte(head[:n], ';') >= 0 {
+			return false
+		}
+	default:
+		n := 0
+		for n < len(head) && jsIdent(head[n]) {
+			n++
+		}
+		if n == 0 || !bytes.HasPrefix(bytes.TrimLeft(head[n:], " "), []byte("=>")) {
+			return false
+		}
+	}
+	s.consts.define(name, member, jsFunc{src: l.src, at: i})
+	return true
+}
+
+// opens looks at a bracket with a word before it: the parameters of a function or a method, or a call of one.
+func (s *jsScan) opens(l *jsLexer) {
+	word, before := s.before(2), s.before(3)
+	if word.kind != jsWord {
+		return
+	}
+	member := before.kind == jsDot
+	if before.kind == jsWord && string(before.text) == "function" {
+		s.consts.define(word.text, false, jsFunc{src: l.src, at: l.pos - 1})
+		return
+	}
+	if !member {
+		switch string(word.text) {
+		case "for":
+			s.counts(l)
+			return
+		case "function", "if", "while", "switch", "catch", "return", "typeof", "with":
+			return
+		}
+		if before.kind != jsAssign && before.kind != jsPlus && before.kind != jsOpen && string(before.text) != "new" {
+			head := l.src[l.pos:min(len(l.src), l.pos+maxHead)]
+			if n := bytes.IndexByte(head, ')'); n >= 0 && bytes.HasPrefix(bytes.TrimLeft(head[n+1:], " \r\n\t"), []byte("{")) {
+				if fn := (jsFunc{src: l.src, at: l.pos - 1}); string(word.text) == "constructor" {
+					s.consts.define(s.class, false, fn)
+				} else {
+					s.consts.define(word.text, true, fn)
+				}
+				return
+			}
+		}
+	} else if isLoop(word.text) {
+		s.loops(l, s.before(4))
+		return
+	}
+	fn := s.consts.function(word.text, member)
+	if fn == nil || s.quiet {
+		return
+	}
+	e := s.expr(l, s.consts.left)
+	e.k, e.text = jsOpen, l.src[l.pos-1:l.pos]
+	args := e.args(0)
+	s.consts.left -= e.l.pos - l.pos
+	if !slices.ContainsFunc(args, jsVal.known) && string(before.text) != "new" {
+		return
+	}
+	touched := slices.Clone(s.touched)
+	if s.call(fn, args, true); len(s.args) > 0 {
+		for _, of := range touched {
+			of.used = true
+		}
+	}
+}
+
+// call reads a function with its parameters known, and returns what it gives. loud: what it refers to counts.
+func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
+	c := s.consts
+	if c.calls >= maxCalls || c.left <= 0 {
+		return jsVal{}
+	}
+	c.calls++
+	taken := c.taken
+	t := jsScan{b: s.b, consts: c, fold: loud, quiet: !loud}
+	l := jsLexer{src: fn.src[:min(len(fn.src), fn.at+maxBody)], pos: fn.at}
+	e := t.expr(&l, min(c.left, maxBody))
+	var saved []savedConst
+	defer func() {
+		c.calls--
+		if result.known() {
+			c.taken++
+		}
+		if c.taken == taken {
+			fn.idle++
+		} else {
+			fn.idle = 0
+		}
+		s.held = append(s.held, t.held...)
+		s.touched = append(s.touched, t.touched...)
+		s.args = s.args[:0]
+		for i := len(saved) - 1; i >= 0; i-- {
+			if now := c.names[saved[i].space][saved[i].name]; saved[i].param && now != nil && now.used {
+				s.args = append(s.args, now)
+			}
+			saved[i].restore(c)
+		}
+	}()
+	keep := func(space nameSpace, name []byte, param bool) {
+		old, had := c.names[space][string(name)]
+		saved = append(saved, savedConst{space, string(name), old, had, param})
+	}
+	bind := func(name []byte, val jsVal) {
+		keep(ofVariable, name, true)
+		keep(ofList, name, false)
+		c.unset(name)
+		if val.kind == oneOf {
+			c.put(ofVariable, name, val)
+		} else {
+			c.put(ofList, name, val)
+		}
+	}
+	for _, arg := range args {
+		if arg.kind != mapOf {
+			continue
+		}
+		for i, key := range arg.keys {
+			keep(ofMember, []byte(key), false)
+			c.set(ofMember, []byte(key), arg.vals[i])
+		}
+	}
+	c.taken = taken
+	e.next()
+	if e.k == jsWord {
+		bind(e.text, argument(args, 0, ""))
+		e.next()
+	} else {
+		e.next()
+		for i := 0; e.k != jsClose && i < 2*foldDepth; i++ {
+			e.parameter(argument(args, i, ""), i < len(args), bind, 0)
+			if e.k == jsComma {
+				e.next()
+			} else if e.k != jsClose {
+				return jsVal{}
+			}
+		}
+		e.next()
+	}
+	if string(e.text) == "=>" {
+		e.next()
+	}
+	t.formal = false
+	start := e.prev.pos
+	l.pos = start
+	if e.k != jsBrace {
+		e.terms = 0
+		back := e
+		if result = e.choice(0); e.truth != noCondition {
+			result = jsVal{}
+		}
+		if e = back; loud {
+			t.push(jsOther, []byte("=>"))
+			t.run(&l, true)
+		} else {
+			l.pos = e.l.pos
+		}
+	} else {
+		t.run(&l, true)
+		result = t.result
+	}
+	c.left -= max(l.pos-fn.at, 1)
+	if c.left < 0 {
+		return jsVal{}
+	}
+	return result
+}
+
+// savedConst is what a name meant before a call.
+type savedConst struct {
+	space nameSpace
+	name  string
+	old   *jsConst
+	had   bool
+	param bool
+}
+
+func (v savedConst) restore(c *jsConsts) {
+	if v.had {
+		c.names[v.space][v.name] = v.old
+	} else {
+		delete(c.names[v.space], v.name)
+	}
+}
+
+// parameter binds a parameter, whose first token is in hand: a name, or an object that is taken apart, with what counts when it is not given.
+func (e *jsExpr) parameter(val jsVal, given bool, bind func([]byte, jsVal), depth int) {
+	switch {
+	case e.k == jsWord:
+		name := e.text
+		if e.next(); e.k == jsAssign {
+			e.next()
+			if otherwise := e.choice(1); !given {
+				if val = otherwise; len(val.vals) == 1 {
+					if old := e.s.consts.get(ofVariable, name); old != nil && len(old.values) == 1 && old.values[0] == val.vals[0] {
+						old.used = true
+					}
+				}
+			}
+		}
+		bind(name, val)
+	case e.k == jsBrace && depth == 0:
+		for e.next(); e.k == jsWord; e.next() {
+			of, has := jsVal{}, false
+			if i := slices.Index(val.keys, string(e.text)); val.kind == mapOf && i >= 0 {
+				of, has = oneString(val.vals[i]), true
+			}
+			ahead := *e
+			if ahead.next(); ahead.k == jsColon {
+				e.next()
+				e.next()
+			}
+			if !has && !given {
+				of = oneString("")
+			}
+			if e.parameter(of, has, bind, 1); e.k != jsComma {
+				break
+			}
+		}
+		e.next()
+	}
+	for e.pass(maxTerms); e.k == jsColon; e.pass(maxTerms) {
+		e.next()
+	}
+}
+
+// returns reads what a function gives, behind "return".
+func (s *jsScan) returns(l *jsLexer) {
+	e := s.expr(l, s.consts.left)
+	e.k, e.text = jsWord, []byte("return")
+	e.next()
+	val := e.choice(0)
+	s.consts.left -= e.l.pos - l.pos
+	switch {
+	case e.left() || !val.known():
+	case !s.result.known():
+		s.result = val
+	default:
+		s.result = anyOf(s.result, val)
+	}
+}
+
+// counts reads the head of a loop whose turns are known, and passes it: for (i = 1; i <= 3; i++), for (x of list), for (key in map).
+func (s *jsScan) counts(l *jsLexer) {
+	e := s.expr(l, min(s.consts.left, maxHead))
+	defer func() { s.consts.left -= min(e.l.pos-l.pos, maxHead) }()
+	e.next()
+	if w := string(e.text); w == "var" || w == "let" || w == "const" {
+		e.next()
+	}
+	name := e.text
+	if e.k != jsWord {
+		return
+	}
+	var val jsVal
+	switch e.next(); {
+	case e.k == jsAssign:
+		val = e.turns(name)
+	case string(e.text) == "of" || string(e.text) == "in":
+		of := string(e.text) == "of"
+		e.next()
+		if val = e.sum(0); val.kind == oneOf || of == (val.kind == mapOf) {
+			return
+		}
+		if val.kind == mapOf {
+			val.vals = val.keys
+		} else {
+			numbers := make([]string, len(val.vals))
+			for i := range numbers {
+				numbers[i] = strconv.Itoa(i)
+			}
+			if val.keys = numbers; !of {
+				val.vals = numbers
+			}
+		}
+		val.kind = oneOf
+	}
+	if val.known() && e.k == jsClose {
+		s.consts.unset(name)
+		s.consts.put(ofVariable, name, val)
+		s.push(jsClose, e.text)
+		*l = e.l
+	}
+}
+
+// turns reads "= 1; i <= 3; i++".
+func (e *jsExpr) turns(name []byte) jsVal {
+	e.next()
+	from := e.sum(0)
+	if !e.is(";") || len(from.vals) != 1 {
+		return jsVal{}
+	}
+	if e.next(); !bytes.Equal(e.text, name) {
+		return jsVal{}
+	}
+	e.next()
+	last := 0
+	switch string(e.text) {
+	case "<":
+		last = -1
+	case "<=":
+	default:
+		return jsVal{}
+	}
+	e.next()
+	word := e.text
+	to := e.sum(0)
+	if to.kind == oneOf && !e.is(";") && e.k == jsDot {
+		return jsVal{}
+	}
+	if list := e.s.consts.get(ofList, word); !to.known() && list != nil && list.keys == nil {
+		to = oneString(strconv.Itoa(len(list.values)))
+	}
+	if !e.is(";") || len(to.vals) != 1 {
+		return jsVal{}
+	}
+	a, err := number(from.vals[0])
+	b, wrong := number(to.vals[0])
+	b += last
+	if err != nil || wrong != nil || b < a || b-a >= maxCounted {
+		return jsVal{}
+	}
+	for e.next(); string(e.text) == "++" || bytes.Equal(e.text, name); {
+		e.next()
+	}
+	var out jsVal
+	for i := a; i <= b; i++ {
+		out.vals = append(out.vals, strconv.Itoa(i))
+	}
+	out.keys = out.vals
+	return out
+}
+
+// isLoop reports methods of lists that call a function for each element.
+func isLoop(name []byte) bool {
+	switch string(name) {
+	case "forEach", "map", "each":
+		return true
+	}
+	return false
+}
+
+// loops notes what the parameter of a function means that is called for each element of a list: names.forEach(n => …), ["a", "b"].map(function (n) {…}),
+// $.each(names, function (i, n) {…}). of is what stands before the dot.
+func (s *jsScan) loops(l *jsLexer, of jsToken) {
+	e := s.expr(l, min(s.consts.left, 8*maxConst))
+	at := l.pos
+	nth := 0
+	var list jsVal
+	switch {
+	case string(s.callee) == "each":
+		e.next()
+		list = e.sum(0)
+		if nth = 1; e.k != jsComma {
+			return
+		}
+		e.next()
+	case of.kind == jsWord:
+		list = e.use(ofList, of.text)
+		e.next()
+	case of.kind == jsValue && string(of.text) == "]":
+		before := l.src[max(0, l.pos-2*maxConst):l.pos]
+		i := bytes.LastIndexByte(before, '[')
+		if i < 0 {
+			return
+		}
+		back := e
+		back.l.pos -= len(before) - i
+		back.next()
+		if list = back.array(0); back.k != jsDot || back.l.pos > at {
+			return
+		}
+		e.next()
+	}
+	if s.consts.left -= max(0, e.l.pos-at) + len(list.vals); list.kind != listOf || list.vals == nil {
+		return
+	}
+	if string(e.text) == "function" {
+		if e.next(); e.k == jsWord {
+			e.next()
+		}
+	}
+	if e.k == jsOpen {
+		e.next()
+	}
+	for ; nth > 0 && e.k == jsWord; nth-- {
+		e.next()
+		e.next()
+	}
+	if e.k == jsWord {
+		keys := make([]string, len(list.vals))
+		for i := range keys {
+			keys[i] = strconv.Itoa(i)
+		}
+		s.given = append(s.given[:0], givenName{e.text, jsVal{vals: list.vals, keys: keys}})
+	}
+}

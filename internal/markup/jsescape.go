@@ -1,0 +1,72 @@
+package markup
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// jsUnescape decodes the escapes of string literals (ECMA-262, 12.9.4) and JSON.
+// What has none is returned as it is.
+func jsUnescape(s []byte) []byte {
+	if bytes.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		n := bytes.IndexByte(s[i:], '\\')
+		if n < 0 || i+n+1 == len(s) {
+			return append(out, s[i:]...)
+		}
+		out = append(out, s[i:i+n]...)
+		i += n + 1
+		switch s[i] {
+		case 'u', 'x':
+			n := 4
+			if s[i] == 'u' && i+1 < len(s) && s[i+1] == '{' {
+				if end := bytes.IndexByte(s[i:min(len(s), i+10)], '}'); end > 2 {
+					if r, ok := hexRune(s[i+2:], end-2); ok {
+						out = utf8.AppendRune(out, r)
+						i += end
+					}
+				}
+				continue
+			}
+			if s[i] == 'x' {
+				n = 2
+			}
+			if r, ok := hexRune(s[i+1:], n); ok {
+				out = utf8.AppendRune(out, r)
+				i += n
+			}
+		case 'n', 'r', 't', 'b', 'f', 'v':
+			out = append(out, ' ') // no URL either way
+		case '0', '1', '2', '3', '4', '5', '6', '7': // octal, of old scripts
+			c, end := s[i]-'0', i+1
+			for end < len(s) && end < i+3 && '0' <= s[end] && s[end] <= '7' && c < 32 {
+				c = c<<3 | (s[end] - '0')
+				end++
+			}
+			out = utf8.AppendRune(out, max(rune(c), ' '))
+			i = end - 1
+		case '\n':
+		default:
+			out = append(out, s[i])
+		}
+	}
+	return out
+}
+
+func hexRune(s []byte, n int) (rune, bool) {
+	if len(s) < n {
+		return 0, false
+	}
+	var r rune
+	for _, c := range s[:n] {
+		d := hexDigit(c)
+		if d < 0 {
+			return 0, false
+		}
+		r = r<<4 | rune(d)
+	}
+	return r, true
+}

@@ -1,0 +1,307 @@
+package markup
+
+import (
+	"encoding/base64"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// isMethod reports a method of strings or lists that is understood.
+func isMethod(name []byte) bool {
+	switch string(name) {
+	case "concat", "replace", "replaceAll", "trim", "toLowerCase", "toUpperCase", "toString", "slice", "substr", "substring", "padStart", "split", "join", "shift", "pop":
+		return true
+	}
+	return false
+}
+
+// method reads the arguments of a method of a value, whose bracket is in hand.
+func (e *jsExpr) method(of jsVal, name []byte, depth int) jsVal {
+	pattern := ""
+	if string(name) == "replace" || string(name) == "replaceAll" {
+		ahead := *e
+		if ahead.next(); ahead.k == jsRegExp {
+			pattern = string(ahead.text)
+		}
+	}
+	args := e.args(depth)
+	if of.kind == listOf {
+		switch string(name) {
+		case "join":
+			if sep := argument(args, 0, ","); len(sep.vals) == 1 && e.made(len(sep.vals[0])*len(of.vals)+64) {
+				return oneString(strings.Join(of.vals, sep.vals[0]))
+			}
+		case "shift", "pop":
+			return jsVal{vals: of.vals}
+		}
+		return jsVal{}
+	}
+	if of.kind != oneOf || of.wild != "" || len(of.vals) == 0 {
+		return jsVal{}
+	}
+	switch string(name) {
+	case "toString":
+		return of
+	case "concat":
+		for _, arg := range args {
+			of = e.joined(of, arg)
+		}
+		return of
+	case "split":
+		if sep := argument(args, 0, ""); len(of.vals) == 1 && len(sep.vals) == 1 && len(of.vals[0]) <= 8*maxConst && e.made(len(of.vals[0])) {
+			if parts := strings.SplitN(of.vals[0], sep.vals[0], maxListed+1); len(parts) <= maxListed {
+				return jsVal{kind: listOf, vals: parts}
+			}
+		}
+		return jsVal{}
+	}
+	change := stringMethod(string(name), pattern, args)
+	if change == nil {
+		return jsVal{}
+	}
+	out := jsVal{keys: of.keys, vals: make([]string, 0, len(of.vals))}
+	for _, v := range of.vals {
+		if len(v) > maxURL || !e.made(len(v)+len(pattern)) {
+			return jsVal{}
+		}
+		out.vals = append(out.vals, change(v))
+	}
+	return out
+}
+
+// argument returns the i-th argument, or what counts when it is not there.
+func argument(args []jsVal, i int, otherwise string) jsVal {
+	if i < len(args) {
+		return args[i]
+	}
+	return oneString(otherwise)
+}
+
+// stringMethod returns what a method does to a string, nil when it is not understood.
+func stringMethod(name, pattern string, args []jsVal) func(string) string {
+	first, second := argument(args, 0, ""), argument(args, 1, "")
+	switch name {
+	case "trim":
+		return strings.TrimSpace
+	case "toLowerCase":
+		return strings.ToLower
+	case "toUpperCase":
+		return strings.ToUpper
+	}
+	if len(second.vals) != 1 || second.kind != oneOf {
+		return nil
+	}
+	by := second.vals[0]
+	if pattern != "" {
+		return replacePattern(pattern, by)
+	}
+	if len(first.vals) != 1 || first.kind != oneOf {
+		return nil
+	}
+	switch what := first.vals[0]; name {
+	case "replace", "replaceAll":
+		n := 1
+		if name == "replaceAll" {
+			n = -1
+		}
+		if len(args) != 2 || what == "" || len(by) > maxConst {
+			return nil
+		}
+		return func(v string) string {
+			if v = strings.Replace(v, what, by, min(n, 8)); len(v) > maxURL {
+				return ""
+			}
+			return v
+		}
+	case "padStart":
+		n, err := number(what)
+		if by == "" {
+			by = " "
+		}
+		if err != nil || n > maxName {
+			return nil
+		}
+		return func(v string) string {
+			if missing := n - len(v); missing > 0 {
+				return strings.Repeat(by, missing)[:missing] + v
+			}
+			return v
+		}
+	case "slice", "substring", "substr":
+		from, err := number(what)
+		to := maxURL
+		if len(args) > 1 {
+			n, wrong := number(by)
+			if to = n; wrong != nil {
+				return nil
+			}
+			if name == "substr" {
+				to += from
+			}
+		}
+		if err != nil {
+			return nil
+		}
+		return func(v string) string { return v[min(from, len(v)):max(min(from, len(v)), min(to, len(v)))] }
+	}
+	return nil
+}
+
+// maxPattern is how long regular expressions are that are tried.
+const maxPattern = 64
+
+// replacePattern returns what replace with a regular expression does. Expressions that Go reads otherwise than browsers do are rare.
+func replacePattern(pattern, by string) func(string) string {
+	end := strings.LastIndexByte(pattern, '/')
+	body, flags := pattern[1:end], pattern[end+1:]
+	if len(body) > maxPattern || len(by) > maxConst || strings.Contains(body, "{") {
+		return nil
+	}
+	if strings.Contains(flags, "i") {
+		body = "(?i)" + body
+	}
+	re, err := regexp.Compile(body)
+	if err != nil {
+		return nil
+	}
+	by = dollar.ReplaceAllString(by, "${$1}")
+	all := strings.Contains(flags, "g")
+	return func(v string) string {
+		if all {
+			return re.ReplaceAllString(v, by)
+		}
+		at := re.FindStringSubmatchIndex(v)
+		if at == nil {
+			return v
+		}
+		return v[:at[0]] + string(re.ExpandString(nil, by, v, at)) + v[at[1]:]
+	}
+}
+
+var dollar = regexp.MustCompile(`\$(\d)`)
+
+// args reads the arguments of a call, whose bracket is in hand. Those that are not known are empty.
+func (e *jsExpr) args(depth int) []jsVal {
+	var out []jsVal
+	if depth >= foldDepth {
+		e.k = jsEnd
+		return nil
+	}
+	for e.next(); len(out) < 2*foldDepth; e.next() {
+		if e.k == jsClose && len(out) == 0 {
+			break
+		}
+		val := e.choice(depth + 1)
+		if e.truth != noCondition || e.k != jsComma && e.k != jsClose {
+			val = jsVal{}
+		}
+		e.truth = noCondition
+		for e.pass(maxTerms); e.k == jsColon || e.k == jsOther && string(e.text) != ";"; e.pass(maxTerms) {
+			e.next()
+		}
+		if out = append(out, val); e.k != jsComma {
+			break
+		}
+	}
+	if e.k == jsClose {
+		e.next()
+	} else {
+		e.k, e.text = jsEnd, nil
+	}
+	return out
+}
+
+// called returns what a function gives for constants. Its bracket is in hand.
+func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
+	fn := e.s.consts.function(word, member)
+	args := e.args(depth)
+	if fn != nil {
+		return e.s.call(fn, args, false)
+	}
+	if member && string(owner) != "window" && string(owner) != "Object" {
+		return jsVal{}
+	}
+	first := argument(args, 0, "")
+	if !first.known() {
+		return jsVal{}
+	}
+	switch string(word) {
+	case "freeze", "String":
+		return first
+	case "URLSearchParams":
+		return e.query(first)
+	case "URL":
+		if base := argument(args, 1, ""); first.kind == oneOf && base.kind == oneOf && len(base.vals) == 1 {
+			return e.each(first, func(v string) string { return joinRef(base.vals[0], v) })
+		}
+	case "encodeURIComponent", "escape":
+		return e.each(first, component)
+	case "encodeURI":
+		return first
+	case "decodeURIComponent", "decodeURI", "unescape":
+		return e.each(first, func(v string) string {
+			text, err := url.PathUnescape(v)
+			if err != nil {
+				return v
+			}
+			return text
+		})
+	case "atob":
+		return e.each(first, func(v string) string {
+			text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
+			if err != nil || slices.ContainsFunc(text, func(c byte) bool { return c < ' ' || c > '~' }) {
+				return ""
+			}
+			return string(text)
+		})
+	}
+	return jsVal{}
+}
+
+// each changes all strings that a value may be.
+func (e *jsExpr) each(of jsVal, change func(string) string) jsVal {
+	if of.kind != oneOf || of.vals == nil {
+		return jsVal{}
+	}
+	out := jsVal{keys: of.keys}
+	for _, v := range of.vals {
+		if !e.made(len(v)) {
+			return jsVal{}
+		}
+		out.vals = append(out.vals, change(v))
+	}
+	return out
+}
+
+// query returns the parameters that an object says.
+func (e *jsExpr) query(of jsVal) jsVal {
+	if of.kind == oneOf && len(of.vals) == 1 {
+		return of
+	}
+	if of.kind != mapOf {
+		return jsVal{}
+	}
+	var w strings.Builder
+	for i, key := range of.keys {
+		if i > 0 {
+			w.WriteByte('&')
+		}
+		w.WriteString(url.QueryEscape(key) + "=" + url.QueryEscape(of.vals[i]))
+	}
+	if !e.made(w.Len()) {
+		return jsVal{}
+	}
+	return oneString(w.String())
+}
+
+// component is encodeURIComponent.
+func component(v string) string { return strings.ReplaceAll(url.QueryEscape(v), "+", "%20") }
+
+// number reads a small number.
+func number(v string) (int, error) {
+	n, err := strconv.ParseUint(v, 10, 16)
+	return int(n), err
+}

@@ -1,0 +1,303 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+)
+
+// valueKind is what a value of constants is.
+type valueKind uint8
+
+const (
+	oneOf valueKind = iota
+	listOf
+	mapOf
+)
+
+// jsKey stands for the key that a map is asked by, in what a value is for keys that the map does not have.
+const jsKey = "\x00key"
+
+// jsVal is what an expression is: one of some strings, a list of strings, or a map of them. The zero value is not known.
+type jsVal struct {
+	kind valueKind
+	vals []string
+	keys []string // of a map; or what a value was chosen by, so that values of the same keys go together: "js/" + {1: "a"}[e] + {1: "b"}[e]
+	wild string   // the value for other keys, with jsKey in it
+}
+
+func oneString(s string) jsVal { return jsVal{vals: []string{s}} }
+
+func (v jsVal) known() bool { return v.vals != nil || v.wild != "" }
+
+// truth is what the value is as a condition.
+func (v jsVal) truth() truth {
+	if v.kind != oneOf {
+		return isTrue
+	}
+	full := 0
+	for _, s := range v.vals {
+		if s != "" && s != "0" {
+			full++
+		}
+	}
+	switch {
+	case v.wild != "" || len(v.vals) == 0 || 0 < full && full < len(v.vals):
+		return unknownTruth
+	case full == 0:
+		return isFalse
+	}
+	return isTrue
+}
+
+// anyOf is a choice of two values.
+func anyOf(a, b jsVal) jsVal {
+	if a.vals == nil || b.vals == nil || a.kind != oneOf || b.kind != oneOf || len(a.vals)+len(b.vals) > maxChoices {
+		return jsVal{}
+	}
+	return jsVal{vals: append(slices.Clone(a.vals), b.vals...)}
+}
+
+// made counts a string that was put together; false: there were too many of them, or it is too long.
+func (e *jsExpr) made(n int) bool {
+	e.s.consts.made -= n
+	return n <= maxJoined && e.s.consts.made >= 0
+}
+
+// joined puts each of two sets of strings together with each of the other, or with that of the same key. What that makes is counted, so that
+// it stays in proportion to the script.
+func (e *jsExpr) joined(a, b jsVal) jsVal {
+	if !a.known() || !b.known() || a.kind != oneOf || b.kind != oneOf {
+		return jsVal{}
+	}
+	aKeyed, bKeyed := a.keys != nil || a.wild != "", b.keys != nil || b.wild != ""
+	switch {
+	case aKeyed && bKeyed:
+		if a.wild != "" || b.wild != "" || slices.Equal(a.keys, b.keys) {
+			return e.paired(a, b)
+		}
+		a.keys, b.keys = nil, nil
+	case len(a.vals) != 1 && !aKeyed, len(b.vals) != 1 && !bKeyed:
+		if a.wild != "" || b.wild != "" {
+			return jsVal{}
+		}
+		a.keys, b.keys = nil, nil
+	}
+	if len(a.vals)*len(b.vals) > max(maxChoices, len(a.vals), len(b.vals)) {
+		return jsVal{}
+	}
+	out := jsVal{keys: a.keys}
+	if b.keys != nil {
+		out.keys = b.keys
+	}
+	switch {
+	case a.wild != "":
+		out.wild = a.wild + b.vals[0]
+	case b.wild != "":
+		out.wild = a.vals[0] + b.wild
+	}
+	if len(out.wild) > maxConst {
+		return jsVal{}
+	}
+	if n := len(a.vals) * len(b.vals); n > 0 {
+		out.vals = make([]string, 0, n)
+	}
+	for _, x := range a.vals {
+		for _, y := range b.vals {
+			if !e.made(len(x) + len(y)) {
+				return jsVal{}
+			}
+			out.vals = append(out.vals, x+y)
+		}
+	}
+	return out
+}
+
+// paired puts values of the same keys together.
+func (e *jsExpr) paired(a, b jsVal) jsVal {
+	out := jsVal{}
+	if a.wild != "" && b.wild != "" {
+		out.wild = a.wild + b.wild
+	}
+	if len(out.wild) > maxConst {
+		return jsVal{}
+	}
+	add := func(key, x, y string) bool {
+		out.keys, out.vals = append(out.keys, key), append(out.vals, x+y)
+		return e.made(len(x) + len(y))
+	}
+	of := make(map[string]int, len(b.keys))
+	for i, key := range b.keys {
+		of[key] = i
+	}
+	for i, key := range a.keys {
+		y := strings.ReplaceAll(b.wild, jsKey, key)
+		if j, both := of[key]; both {
+			delete(of, key)
+			y = b.vals[j]
+		} else if b.wild == "" {
+			continue
+		}
+		if !add(key, a.vals[i], y) {
+			return jsVal{}
+		}
+	}
+	if a.wild != "" {
+		for j, key := range b.keys {
+			if _, more := of[key]; more && !add(key, strings.ReplaceAll(a.wild, jsKey, key), b.vals[j]) {
+				return jsVal{}
+			}
+		}
+	}
+	return out
+}
+
+// array reads a list of strings, whose bracket is in hand.
+func (e *jsExpr) array(depth int) jsVal {
+	if depth >= foldDepth {
+		return jsVal{}
+	}
+	out := jsVal{kind: listOf}
+	size := 0
+	for e.next(); len(out.vals) < maxListed; e.next() {
+		if e.k == jsValue && string(e.text) == "]" {
+			e.next()
+			return out
+		}
+		val := e.sum(depth + 1)
+		if len(val.vals) != 1 || val.kind != oneOf || e.k != jsComma && string(e.text) != "]" {
+			return jsVal{}
+		}
+		if size += len(val.vals[0]); size > 8*maxConst {
+			return jsVal{}
+		}
+		out.vals = append(out.vals, val.vals[0])
+		if e.k == jsValue {
+			e.next()
+			return out
+		}
+	}
+	return jsVal{}
+}
+
+// object reads an object whose brace is in hand: what its keys mean that are constants, those of objects in it as well. strict: it must have
+// nothing else.
+func (e *jsExpr) object(depth int, strict bool) jsVal {
+	out := jsVal{kind: mapOf, keys: []string{}}
+	if depth >= foldDepth {
+		return jsVal{}
+	}
+	e.next()
+	for len(out.keys) < maxConsts {
+		e.terms = 0
+		switch {
+		case e.k == jsValue && string(e.text) == "}":
+			e.next()
+			return out
+		case e.k == jsEnd:
+			return jsVal{}
+		case e.k == jsWord || e.k == jsStr || e.k == jsNumber:
+			name := e.text
+			if e.k == jsStr {
+				name = name[1 : len(name)-1]
+			}
+			switch e.next(); e.k {
+			case jsColon:
+				e.next()
+			case jsComma, jsValue: // {name}
+				if val := e.use(ofVariable, name); len(val.vals) == 1 {
+					out.keys, out.vals = append(out.keys, string(name)), append(out.vals, val.vals[0])
+				}
+				if e.k == jsComma {
+					e.next()
+				}
+				continue
+			default:
+				if strict {
+					return jsVal{}
+				}
+			}
+			inner := e.k == jsBrace
+			val := e.choice(depth + 1)
+			e.truth = noCondition
+			ends := e.k == jsComma || e.k == jsValue && string(e.text) == "}"
+			switch {
+			case inner && ends && val.kind == mapOf && !strict:
+				out.keys, out.vals = append(out.keys, val.keys...), append(out.vals, val.vals...)
+			case ends && val.kind == oneOf && len(val.vals) == 1:
+				out.keys, out.vals = append(out.keys, string(name)), append(out.vals, val.vals[0])
+			case strict:
+				return jsVal{}
+			}
+		case strict:
+			return jsVal{}
+		default:
+			e.next()
+		}
+		if e.pass(maxTerms); e.k == jsComma {
+			e.next()
+		} else if string(e.text) != "}" {
+			return jsVal{}
+		}
+	}
+	return jsVal{}
+}
+
+// element reads the brackets behind a list or a map: one element of them, or all when nobody knows which.
+func (e *jsExpr) element(of jsVal, depth int) jsVal {
+	if depth >= foldDepth {
+		return jsVal{}
+	}
+	e.next()
+	word := e.text
+	plain := e.k == jsWord
+	val := e.sum(depth + 1)
+	for open := 1; ; e.next() {
+		switch {
+		case e.k == jsEnd, e.is(";"):
+			return jsVal{}
+		case e.is("["):
+			open++
+		case e.k == jsValue && string(e.text) == "]":
+			open--
+		}
+		if open == 0 {
+			break
+		}
+		plain = false
+	}
+	e.next()
+	if of.kind == oneOf {
+		return jsVal{}
+	}
+	if val.kind != oneOf || val.vals == nil {
+		if plain {
+			e.index = word
+		}
+		if e.s.consts.made -= len(of.vals); of.keys == nil {
+			return jsVal{vals: of.vals}
+		}
+		return jsVal{vals: of.vals, keys: of.keys}
+	}
+	out := jsVal{}
+	for i, key := range val.vals {
+		at := -1
+		if of.kind == mapOf {
+			if e.s.consts.made -= 8 * len(of.keys); e.s.consts.made < 0 {
+				return jsVal{}
+			}
+			at = slices.Index(of.keys, key)
+		} else if n, err := number(key); err == nil && n < len(of.vals) {
+			at = n
+		}
+		if at < 0 {
+			continue
+		}
+		if out.vals = append(out.vals, of.vals[at]); val.keys != nil {
+			out.keys = append(out.keys, val.keys[i])
+		}
+	}
+	if out.vals == nil {
+		return oneString("") // undefined
+	}
+	return out
+}

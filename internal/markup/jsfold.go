@@ -21,7 +21,8 @@ const (
 	// maxInvoked is how many bytes of a script are looked through for the arguments of functions that are called where they are written:
 	// those are short and stand in the page.
 	maxInvoked = 16 << 10
-	foldMargin = 4 << 10 // on top of the script's length
+	foldMargin = 4 << 10  // on top of the script's length
+	maxAhead   = 16 << 10 // is looked ahead for in a long script, beside a 64th of it: those are libraries
 )
 
 // nameSpace says what a name is of.

@@ -60,7 +60,7 @@ func (b *builder) js(src []byte, data bool) {
 		}
 		s.consts = b.consts // scripts of a page know each other's names
 	}
-	s.consts.left, s.consts.invoked, s.consts.made, s.consts.room = min(2*len(src), len(src)/64+maxAhead)+foldMargin, maxInvoked, 4*len(src)+foldMargin, min(len(src)/512, maxConsts)
+	s.consts.left, s.consts.invoked, s.consts.made, s.consts.room = min(len(src), len(src)/64+maxAhead)+foldMargin, maxInvoked, 4*len(src)+foldMargin, min(len(src)/512, maxConsts)
 	s.fold = fold
 	s.run(&l, false)
 	s.flush()

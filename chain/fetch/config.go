@@ -13,6 +13,7 @@ import (
 	"exclave/internal/conf"
 	"exclave/internal/record"
 	"exclave/internal/sheet"
+	"exclave/internal/urlx"
 )
 
 // Words of Config.Certificates.
@@ -167,7 +168,7 @@ func (c Config) Agent(version string) string {
 func (c Config) Validate() (ps conf.Problems) {
 	u, err := url.Parse(c.Contact)
 	ps.Check(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "", "contact",
-		"%q: must be the URL of a page that says who crawls, and why", c.Contact)
+		"%q: must be the URL of a page that says who crawls, and why", urlx.HideUserinfo(c.Contact))
 	ps.Check(c.UserAgent == "" || strings.Contains(c.UserAgent, c.Contact), "user_agent", "%q: must contain the contact URL", c.UserAgent)
 	for _, f := range [...][2]string{{"contact", c.Contact}, {"user_agent", c.UserAgent}, {"from", c.From}, {"accept", c.Accept}, {"accept_language", c.AcceptLanguage}} {
 		ps.Check(isFieldValue(f[1]), f[0], "%q: must be printable ASCII", f[1])

@@ -16,6 +16,7 @@ import (
 
 	"exclave/internal/record"
 	"exclave/internal/sheet"
+	"exclave/internal/urlx"
 )
 
 // route is how servers are connected to. The zero route is direct, from any address.
@@ -32,7 +33,7 @@ func validProxy(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Port() == "" || u.Path != "" && u.Path != "/" || u.Scheme != "http" && u.Scheme != "socks5":
-		return fmt.Errorf("%q: must be \"http://host:port\" or \"socks5://host:port\"", text)
+		return fmt.Errorf("%q: must be \"http://host:port\" or \"socks5://host:port\"", urlx.HideUserinfo(text))
 	case u.User != nil:
 		return errors.New("a proxy that asks for a password cannot be used")
 	}

@@ -96,7 +96,7 @@ func (x *extraction) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("base") {
 		u, err := urlx.Parse(x.base)
 		if err != nil {
-			return fmt.Errorf("--base %q: %w", x.base, err)
+			return fmt.Errorf("--base: %w", err)
 		}
 		x.base = u.WithoutUserinfo().WithoutFragment().String()
 	}

@@ -105,7 +105,7 @@ func robotsFile(cmd *cobra.Command, name string, urls []string, agent string) (_
 			path = u.WithoutFragment().PathQuery()
 		}
 		e := robots.Explain(200, body, agent, path)
-		a.URLs = append(a.URLs, question.RobotsURL{URL: raw, Known: true, File: name, Explained: &e})
+		a.URLs = append(a.URLs, question.RobotsURL{URL: urlx.HideUserinfo(raw), Known: true, File: name, Explained: &e})
 	}
 	return a, nil
 }

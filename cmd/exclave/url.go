@@ -36,8 +36,9 @@ Exit codes: 0 done; 2 one is no URL that is crawled, or the configuration is wro
 				if i > 0 {
 					p.gap()
 				}
-				p.row("found", arg)
 				u, err := urlx.Parse(arg)
+				arg = urlx.HideUserinfo(arg)
+				p.row("found", arg)
 				if err != nil {
 					p.row("error", err.Error())
 					bad = withCode(exitUsage, errSaid)

@@ -13,6 +13,7 @@ import (
 
 	"exclave/internal/conf"
 	"exclave/internal/robots"
+	"exclave/internal/urlx"
 )
 
 // Settings are what sheets may set. A key that is nil is not set: what job.toml says holds.
@@ -150,7 +151,7 @@ func (s *Settings) Validate() (ps conf.Problems) {
 	}
 	if p := h.Proxy; p != nil && *p != Direct {
 		u, err := url.Parse(*p)
-		ps.Check(err == nil && (u.Scheme == "http" || u.Scheme == "socks5") && u.Port() != "" && u.User == nil, "http.proxy", `%q: must be "http://host:port", "socks5://host:port" or "direct"`, *p)
+		ps.Check(err == nil && (u.Scheme == "http" || u.Scheme == "socks5") && u.Port() != "" && u.User == nil, "http.proxy", `%q: must be "http://host:port", "socks5://host:port" or "direct", without a password`, urlx.HideUserinfo(*p))
 	}
 	if w := h.Soft404; w != nil {
 		ps.Check(IsSoft404(*w), "http.soft_404", "%q: must be %q, %q or %q", *w, Soft404Off, Soft404Mark, Soft404Hold)

@@ -224,9 +224,11 @@ func endlessLabel(s string) bool {
 // isDot reports what parts labels (UTS #46 §2.3).
 func isDot(r rune) bool { return r == '.' || r == '\u3002' || r == '\uff0e' || r == '\uff61' }
 
-// failure names the start of the address: a link may be a megabyte.
+// failure names the start of the address, since a link may be a megabyte, without user
+// name and password: errors go to logs and terminals.
 func failure(op, s string, cause error) error {
 	const shown = 200
+	s = hideUnparsed(s)
 	if len(s) > shown {
 		s = s[:shown] + "…"
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -329,6 +330,35 @@ func TestUserinfo(t *testing.T) {
 	} {
 		if got := HideUserinfo(raw); got != want {
 			t.Errorf("%q is hidden as %q, not %q", raw, got, want)
+		}
+	}
+}
+
+// Errors stand in logs and on terminals: no password in them, however broken the address is,
+// and of one that is too long not its beginning either.
+func TestErrorsHideUserinfo(t *testing.T) {
+	base := mustParse(t, "https://h.cz/")
+	for raw, shown := range map[string]string{
+		"http://user:secret@[x/":         "http://[x/",
+		"http:user:secret@[x/":           "http:[x/",
+		`HTTP:\\user:secret@[x/`:         `HTTP:\\[x/`,
+		"//user:secret@[x/":              "//[x/",
+		"http://user:secret@h.cz:99999/": "http://h.cz:99999/",
+		"http://user:sec/secret@h.cz/":   "http://h.cz/",
+		"user:secret@h.cz":               "h.cz",
+		"gopher://user:secret@h.cz/a@b":  "gopher://h.cz/a@b",
+		"whois://user:secret@[x/":        "whois://[x/",
+		"mailto:me@h.cz":                 "mailto:me@h.cz",
+		"http://h.cz:x/a":                "http://h.cz:x/a",
+		"http://user:" + strings.Repeat("secret", 40) + "@h.cz/" + strings.Repeat("a", MaxLength): "http://h.cz/aaa",
+		"http://h.cz/" + strings.Repeat("a", MaxLength) + "@b":                                    "http://h.cz/aaa",
+	} {
+		_, err := Parse(raw)
+		_, err2 := base.Resolve(raw)
+		for _, err := range []error{err, err2} {
+			if err == nil || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "user") || !strings.Contains(err.Error(), strings.Trim(strconv.Quote(shown), `"`)) {
+				t.Errorf("%.40s: %v", raw, err)
+			}
 		}
 	}
 }

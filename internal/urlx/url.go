@@ -80,8 +80,7 @@ func (u *URL) WithoutUserinfo() *URL {
 // HideUserinfo returns s, which may or may not be an address, without what would be a
 // user name or a password in one.
 func HideUserinfo(s string) string {
-	at := strings.LastIndexByte(s, '@')
-	if at < 0 {
+	if strings.IndexByte(s, '@') < 0 {
 		return s
 	}
 	if u, err := Parse(s); err == nil {
@@ -90,10 +89,37 @@ func HideUserinfo(s string) string {
 		}
 		return u.WithoutUserinfo().String()
 	}
-	if i := strings.Index(s[:at], "//"); i >= 0 {
-		return s[:i+2] + s[at+1:]
+	return hideUnparsed(s)
+}
+
+// hideUnparsed is HideUserinfo for what is no address, of which nobody knows where a password
+// ends: at the last '@', unless the host before it is a good one.
+func hideUnparsed(s string) string {
+	if strings.IndexByte(s, '@') < 0 { // most links that are refused, some of a megabyte
+		return s
 	}
-	return s
+	at := strings.LastIndexByte(s, '@')
+	start := 0
+	if scheme := Scheme(s); supported(scheme) {
+		start = len(scheme) + len(":")
+	} else if i := strings.Index(s[:at], "//"); i >= 0 {
+		start = i
+	} else if before, _, ok := strings.Cut(s[:at], ":"); !ok || strings.EqualFold(before, "mailto") {
+		return s
+	}
+	start += len(s[start:]) - len(strings.TrimLeft(s[start:], `/\`))
+	authority := s[start:]
+	if i := strings.IndexAny(authority, `/\?#`); i >= 0 {
+		authority = authority[:i]
+	}
+	host := authority[strings.LastIndexByte(authority, '@')+1:]
+	if _, err := Parse("http://" + host + "/"); err == nil {
+		at = start + len(authority) - len(host) - 1
+	}
+	if at < start {
+		return s
+	}
+	return s[:start] + s[at+1:]
 }
 
 // Scheme returns "http", "https", "ftp" or "whois".

@@ -61,15 +61,15 @@ func (a *Answers) Robots(ctx context.Context, urls []string, token string) (*Rob
 			return nil, fmt.Errorf("job: robots: %w: %w", ErrURL, err)
 		}
 		if !u.IsWeb() {
-			return nil, fmt.Errorf("job: robots %s: %w: scheme %s; robots.txt is for http:// and https://", raw, ErrURL, u.Scheme())
+			return nil, fmt.Errorf("job: robots %s: %w: scheme %s; robots.txt is for http:// and https://", urlx.HideUserinfo(raw), ErrURL, u.Scheme())
 		}
-		said, err := q.url(ctx, raw, u)
+		said, err := q.url(ctx, urlx.HideUserinfo(raw), u)
 		if err != nil {
-			return nil, fmt.Errorf("job: robots %s: %w", raw, err)
+			return nil, fmt.Errorf("job: robots %s: %w", urlx.HideUserinfo(raw), err)
 		}
 		of, err := profilesOf(a.State, a.Config, u)
 		if err != nil {
-			return nil, fmt.Errorf("job: robots %s: %w", raw, err)
+			return nil, fmt.Errorf("job: robots %s: %w", urlx.HideUserinfo(raw), err)
 		}
 		if p := a.Sheets.Now().Of(u, of).Robots.Policy; p != nil && *p != a.Config.Robots.Policy {
 			said.Policy = p.String()

@@ -92,7 +92,7 @@ func (q sheetQuestion) answer(raw string, profiles []string, known func(*urlx.UR
 			return SheetAnswer{}, fmt.Errorf("job: sheet: %w", err)
 		}
 	}
-	out := SheetAnswer{URL: u.String(), Sheets: q.set.Len(), ByProfile: q.set.ByProfile(), Applied: q.set.Explain(u, of)}
+	out := SheetAnswer{URL: u.WithoutUserinfo().String(), Sheets: q.set.Len(), ByProfile: q.set.ByProfile(), Applied: q.set.Explain(u, of)}
 	for i, name := range q.names {
 		if of&(1<<i) != 0 {
 			out.Profiles = append(out.Profiles, name)

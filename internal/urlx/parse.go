@@ -3,6 +3,7 @@ package urlx
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	whatwgerrors "github.com/nlnwa/whatwg-url/errors"
@@ -187,6 +188,9 @@ func parseGeneral(s, base string) (href string, err error) {
 	if !supported(v.Scheme()) {
 		return "", ErrScheme
 	}
+	if lostLabel(s, v) {
+		return "", fmt.Errorf("%w: a label of the host is Punycode of nothing", ErrSyntax)
+	}
 	return v.Href(false), nil
 }
 
@@ -198,16 +202,7 @@ const maxLabel = 255
 // long to find out: Punycode takes time in the square of its length (RFC 3492 §6), and
 // a page has thousands of links.
 func endlessLabel(s string) bool {
-	if scheme := Scheme(s); scheme != "" {
-		s = s[len(scheme)+1:]
-	} else if len(s) < 2 || strings.Trim(s[:2], `/\`) != "" {
-		return false // no host in it
-	}
-	s = strings.TrimLeft(s, `/\`)
-	if i := strings.IndexAny(s, `/\?#`); i >= 0 {
-		s = s[:i]
-	}
-	for label := range strings.FieldsFuncSeq(s[strings.LastIndexByte(s, '@')+1:], isDot) {
+	for label := range strings.FieldsFuncSeq(hostOf(s), isDot) {
 		limit := maxLabel
 		if strings.Contains(label, "%") {
 			limit *= 3
@@ -219,6 +214,45 @@ func endlessLabel(s string) bool {
 		}
 	}
 	return false
+}
+
+// lostLabel reports a host with a label "xn--", Punycode of nothing, where the parser left an
+// empty one: the address of another host. UTS #46 §4 calls it an error since revision 33.
+func lostLabel(s string, parsed *whatwg.Url) bool {
+	if h := parsed.Hostname(); h == "" || h[0] != '.' && h[len(h)-1] != '.' && !strings.Contains(h, "..") {
+		return false
+	}
+	host, _, _ := strings.Cut(hostOf(s), ":")
+	if plain, err := url.PathUnescape(host); err == nil {
+		host = plain
+	}
+	for label := range strings.FieldsFuncSeq(host, isDot) {
+		if isASCII(label) {
+			if strings.EqualFold(label, "xn--") {
+				return true
+			}
+			continue
+		}
+		// Full width, or with what counts for nothing: with a letter before it, it is no Punycode.
+		if v, err := general.Parse("http://a" + label + "/"); err == nil && v.Hostname() == "axn--" {
+			return true
+		}
+	}
+	return false
+}
+
+// hostOf returns the host and the port that s begins with, as they stand, "" when it names none.
+func hostOf(s string) string {
+	if scheme := Scheme(s); scheme != "" {
+		s = s[len(scheme)+1:]
+	} else if len(s) < 2 || strings.Trim(s[:2], `/\`) != "" {
+		return ""
+	}
+	s = strings.TrimLeft(s, `/\`)
+	if i := strings.IndexAny(s, `/\?#`); i >= 0 {
+		s = s[:i]
+	}
+	return s[strings.LastIndexByte(s, '@')+1:]
 }
 
 // isDot reports what parts labels (UTS #46 §2.3).

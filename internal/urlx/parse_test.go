@@ -154,6 +154,10 @@ func TestParseErrors(t *testing.T) {
 		{"no host", "http://", ErrSyntax},
 		{"URL standard: forbidden host code point", "http://a b/", ErrSyntax},
 		{"invalid punycode", "http://xn--a/", ErrSyntax},
+		{"punycode of nothing", "http://xn--.example/", ErrSyntax},
+		{"punycode of nothing, capitals and a port", "http://a.XN--:8080/", ErrSyntax},
+		{"punycode of nothing, percent-encoded", "http://a%2e%78n--.example", ErrSyntax},
+		{"punycode of nothing, full width and a soft hyphen", "http://u@a。ｘn-\u00ad-.example/", ErrSyntax},
 		{"trap: ever growing path", "http://a.cz/" + strings.Repeat("x/", MaxLength), ErrTooLong},
 		{"escaping makes it too long", "http://a.cz/" + strings.Repeat("\"", MaxLength/2), ErrTooLong},
 	}
@@ -331,6 +335,21 @@ func TestUserinfo(t *testing.T) {
 		if got := HideUserinfo(raw); got != want {
 			t.Errorf("%q is hidden as %q, not %q", raw, got, want)
 		}
+	}
+}
+
+// Labels that are empty as they stand are the standard's; the host stays the one that was written.
+func TestEmptyLabels(t *testing.T) {
+	for raw, want := range map[string]string{
+		"http://a..b/": "http://a..b/", "http://příklad.cz./": "http://xn--pklad-zsa96e.cz./", "http://\u00ad.xn--pklad-zsa96e.cz/": "http://.xn--pklad-zsa96e.cz/",
+		"http://a.cz./xn--.": "http://a.cz./xn--.", "http://axn--..b/": "http://axn--..b/",
+	} {
+		if u, err := Parse(raw); err != nil || u.String() != want {
+			t.Errorf("%s: %v, %v, not %s", raw, u, err, want)
+		}
+	}
+	if u, err := mustParse(t, "http://a.cz/").Resolve("//xn--.cz/x"); err == nil {
+		t.Errorf("a link to %s", u)
 	}
 }
 

@@ -146,6 +146,14 @@ func TestEmbedsFirst(t *testing.T) {
 	}
 }
 
+// An open link that gives way does not leave its text to what stands in its place.
+func TestEmbedsFirstInALink(t *testing.T) {
+	d := Parse(HTML, []byte(`<a href=/a>text<img src=/b.png>more</a>`), Options{MaxLinks: 1})
+	if len(d.Links) != 1 || d.Links[0].URL != "/b.png" || d.Links[0].Text != "" {
+		t.Errorf("%+v", d.Links)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	// Decision 4: memory per page is bounded by configuration.
 	var b strings.Builder

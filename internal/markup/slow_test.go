@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,18 @@ func TestMadeIsCounted(t *testing.T) {
 	}
 	if v := e.joined(of, of); v.known() {
 		t.Fatalf("made beyond what may be: %+v", v)
+	}
+}
+
+// TestLibrariesAreNotFollowed: a long script is looked ahead in for a part of its length; what stands behind that is read as it stands.
+func TestLibrariesAreNotFollowed(t *testing.T) {
+	const made = "var n = 'q', i; i.src = '/p/' + n + '.png';"
+	for times, want := range map[int]bool{10: true, 20_000: false} {
+		d := Parse(JS, []byte(strings.Repeat("r = ['a', 'b', 'c', 'd'].concat(z);\n", times)+made), Options{})
+		found := slices.ContainsFunc(d.Links, func(l Link) bool { return l.URL == "/p/q.png" })
+		if found != want {
+			t.Errorf("behind %d lists: found is %v", times, found)
+		}
 	}
 }
 

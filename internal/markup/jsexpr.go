@@ -157,8 +157,15 @@ func (e *jsExpr) pass(most int) {
 		switch {
 		case e.k == jsEnd, e.is(";"):
 			return
-		case e.k == jsOpen, e.k == jsBrace, e.is("["):
+		case e.k == jsOpen, e.k == jsBrace, e.is("["), e.k == jsPiece && e.text[0] == '`':
 			nested++
+		case e.k == jsPiece, e.k == jsValue && e.text[0] == '}' && len(e.text) > 1: // of a template
+			if nested == 0 {
+				return
+			}
+			if e.k == jsValue {
+				nested--
+			}
 		case e.k == jsClose, e.k == jsValue && (string(e.text) == "}" || string(e.text) == "]"):
 			if nested--; nested < 0 {
 				return

@@ -77,7 +77,7 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 	return out, nil
 }
 
-// read reads one answer.
+// read reads one answer. The body is without content codings, where these can be undone.
 func (f *finder) read(ctx context.Context, at string, isPage bool) (reading.Document, []byte, error) {
 	status, header, body, err := f.get(ctx, at)
 	if err != nil { // an address that no server can be asked for, or one that breaks off
@@ -108,6 +108,9 @@ func (f *finder) read(ctx context.Context, at string, isPage bool) (reading.Docu
 		c.MIME = c.MIME.As(c.MIME.Declared)
 	}
 	d, err := f.reader.Read(ctx, at, c)
+	if plain, broken := c.Rec.Body(32 << 20); broken == nil {
+		body = bytes.Clone(plain)
+	}
 	return d, body, errors.Join(err, c.Rec.Close())
 }
 

@@ -51,7 +51,7 @@ func (b *builder) js(src []byte, data bool) {
 	if bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 {
 		return
 	}
-	s := jsScan{b: b, data: data, consts: &jsConsts{}}
+	s := jsScan{b: b, src: src, data: data, consts: &jsConsts{}}
 	l := jsLexer{src: src}
 	fold := !data && b.putsTogether(src)
 	if fold && b.quotes == 0 {
@@ -78,6 +78,7 @@ func (s *jsScan) run(l *jsLexer, called bool) {
 		if k, text = l.next(k, text); k == jsEnd {
 			break
 		}
+		s.at = jsSpan{int32(l.pos - len(text)), int32(l.pos)}
 		if s.fold && s.mayFold(l, k, text) && s.folded(l, k, text) {
 			k = jsStr
 			continue
@@ -104,21 +105,24 @@ func (s *jsScan) run(l *jsLexer, called bool) {
 			}
 			switch k {
 			case jsOpen:
-				s.callee, s.calleeOf = s.wordBefore(1)
+				s.opened()
 			case jsClose:
-				s.callee, s.calleeOf = nil, nil
+				s.of, s.ofOwner = jsSpan{}, jsSpan{}
 			}
-			s.push(k, text)
+			s.push(k)
 		} else if s.pending.URL != "" || k >= jsStr {
 			s.token(k, text)
 		} else {
-			s.push(k, text)
+			s.push(k)
 		}
 		if (s.fold || s.quiet) && k != jsDot && k != jsComma && (k != jsWord || s.formal || len(text) == 2 || called) { // other words change nothing
 			if called && k == jsWord && string(text) == "return" {
 				s.returns(l)
 			}
 			s.names(l, k, text)
+			if s.consts.left <= 0 && !called {
+				s.fold = false // nothing is looked ahead for any more
+			}
 		}
 	}
 	if called {
@@ -140,12 +144,14 @@ func nesting(k jsKind, text []byte) int {
 // jsScan is the little context that decides about a string: the tokens before,
 // the one after, and the function it is an argument of.
 type jsScan struct {
-	b        *builder
-	data     bool
-	ring     [8]jsToken
-	n        int    // tokens so far
-	callee   []byte // the word before the last opening bracket
-	calleeOf []byte // the identifier before the dot before it
+	b       *builder
+	src     []byte
+	data    bool
+	ring    [8]pastToken
+	n       int    // tokens so far
+	at      jsSpan // the token that is read
+	of      jsSpan // the word before the last opening bracket
+	ofOwner jsSpan // the identifier before the dot before it
 
 	fold    bool // constants are put together
 	consts  *jsConsts
@@ -170,10 +176,41 @@ type jsToken struct {
 	text []byte
 }
 
-// before returns the i-th token before this one; 1 is the last.
-func (s *jsScan) before(i int) jsToken { return s.ring[(s.n-i)&7] }
+// jsSpan is where in the script a token stands.
+type jsSpan struct{ from, to int32 }
 
-func (s *jsScan) last() jsKind { return s.before(1).kind }
+// pastToken is a token that was read. It has no pointers: tokens are pushed too often for the garbage collector to be told of each.
+type pastToken struct {
+	kind jsKind
+	at   jsSpan
+}
+
+func (s *jsScan) text(at jsSpan) []byte { return s.src[at.from:at.to] }
+
+// before returns the i-th token before this one; 1 is the last.
+func (s *jsScan) before(i int) jsToken {
+	t := s.ring[(s.n-i)&7]
+	return jsToken{t.kind, s.text(t.at)}
+}
+
+func (s *jsScan) last() jsKind { return s.ring[(s.n-1)&7].kind }
+
+// callee is the word before the last opening bracket.
+func (s *jsScan) callee() []byte { return s.text(s.of) }
+
+// calleeOf is what the callee is a member of.
+func (s *jsScan) calleeOf() []byte { return s.text(s.ofOwner) }
+
+// opened notes what an opening bracket stands behind.
+func (s *jsScan) opened() {
+	s.of, s.ofOwner = jsSpan{}, jsSpan{}
+	if t := s.ring[(s.n-1)&7]; t.kind == jsWord {
+		s.of = t.at
+		if owner := s.ring[(s.n-3)&7]; s.before(2).kind == jsDot && owner.kind == jsWord {
+			s.ofOwner = owner.at
+		}
+	}
+}
 
 // wordBefore returns the i-th token before, when it is an identifier or keyword, and the identifier that it
 // is a member of.
@@ -193,7 +230,7 @@ func (s *jsScan) target() (name, owner []byte) {
 	if k := s.last(); k != jsAssign && k != jsColon {
 		return nil, nil
 	}
-	if t := s.before(2); t.kind == jsStr {
+	if t := s.before(2); t.kind == jsStr && len(t.text) > 1 {
 		return t.text[1 : len(t.text)-1], nil
 	}
 	return s.wordBefore(2)
@@ -201,7 +238,7 @@ func (s *jsScan) target() (name, owner []byte) {
 
 func (s *jsScan) token(k jsKind, text []byte) {
 	if s.pending.URL != "" && s.waits(k, text) {
-		s.push(k, text)
+		s.push(k)
 		return
 	}
 	switch k {
@@ -216,16 +253,16 @@ func (s *jsScan) token(k jsKind, text []byte) {
 			s.listed = nil
 		}
 	case jsOpen:
-		s.callee, s.calleeOf = s.wordBefore(1)
+		s.opened()
 	case jsClose:
-		s.callee, s.calleeOf = nil, nil
+		s.of, s.ofOwner = jsSpan{}, jsSpan{}
 	}
-	s.push(k, text)
+	s.push(k)
 }
 
-// push makes a token the last one.
-func (s *jsScan) push(k jsKind, text []byte) {
-	s.ring[s.n&7] = jsToken{k, text}
+// push makes the token that is read the last one.
+func (s *jsScan) push(k jsKind) {
+	s.ring[s.n&7] = pastToken{k, s.at}
 	s.n++
 }
 
@@ -287,7 +324,7 @@ func (s *jsScan) value(raw []byte) {
 		if bytes.ContainsAny(raw, "(=") && raw[0] != '<' {
 			return
 		}
-	case string(s.callee) == "load":
+	case string(s.callee()) == "load":
 		if address, _, _ := bytes.Cut(raw, []byte(" ")); isReference(string(address)) { // what is behind the blank is a selector of jQuery's
 			raw = address
 		}
@@ -311,7 +348,7 @@ func (s *jsScan) value(raw []byte) {
 	s.pending.URL, s.pending.Kind, s.pending.Context = v, kind, context
 	s.isConst = s.holds(v)
 	s.key = last == jsBrace || last == jsComma
-	s.relURL = last == jsOpen && string(s.callee) == "URL"
+	s.relURL = last == jsOpen && string(s.callee()) == "URL"
 }
 
 // importMap reads an import map (HTML standard 8.1.5.4): what is imported by its names is known from then on. Its addresses are guesses,
@@ -346,7 +383,7 @@ func (b *builder) importMap(src []byte) {
 // mapped returns the address that an import map has for what is imported, or v.
 func (s *jsScan) mapped(v string) string {
 	if word, _ := s.wordBefore(1); string(word) != "from" && string(word) != "import" &&
-		(s.last() != jsOpen || string(s.callee) != "import" && (string(s.callee) != "resolve" || string(s.calleeOf) != "meta")) && string(s.calleeOf) != "System" {
+		(s.last() != jsOpen || string(s.callee()) != "import" && (string(s.callee()) != "resolve" || string(s.calleeOf()) != "meta")) && string(s.calleeOf()) != "System" {
 		return v
 	}
 	if to, is := s.b.imports[v]; is {
@@ -370,16 +407,16 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 	word, _ := s.wordBefore(1)
 	switch {
 	case s.data:
-	case string(word) == "from", string(word) == "import", first && string(s.callee) == "import":
+	case string(word) == "from", string(word) == "import", first && string(s.callee()) == "import":
 		if pathLike(v) { // a bare module name is no URL
 			return Embed, jsImport
 		}
 		return 0, ""
-	case string(s.callee) == "importScripts" && (first || last == jsComma) && isReference(v):
+	case string(s.callee()) == "importScripts" && (first || last == jsComma) && isReference(v):
 		return Embed, jsImport
-	case first && (string(s.callee) == "Worker" || string(s.callee) == "SharedWorker") && isReference(v):
+	case first && (string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker") && isReference(v):
 		return Embed, jsWorker
-	case first && string(s.callee) == "require":
+	case first && string(s.callee()) == "require":
 		return 0, ""
 	case s.navigates() && isReference(v):
 		return Nav, jsLocation
@@ -403,11 +440,11 @@ func (s *jsScan) navigates() bool {
 		name, owner := s.target()
 		return string(name) == "location" || string(name) == "href" && string(owner) == "location"
 	case jsOpen:
-		switch string(s.callee) {
+		switch string(s.callee()) {
 		case "assign", "replace":
-			return string(s.calleeOf) == "location"
+			return string(s.calleeOf()) == "location"
 		case "open":
-			return string(s.calleeOf) == "window" || len(s.calleeOf) == 0
+			return string(s.calleeOf()) == "window" || len(s.calleeOf()) == 0
 		}
 	}
 	return false
@@ -430,17 +467,17 @@ func (s *jsScan) takesURL() bool {
 			return true
 		}
 	case jsOpen:
-		switch string(s.callee) {
+		switch string(s.callee()) {
 		case "fetch", "getJSON", "getScript", "EventSource", "Audio", "addModule", "register", "sendBeacon":
 			return true
 		case "get", "post", "ajax", "request":
-			owner := string(s.calleeOf)
+			owner := string(s.calleeOf())
 			return owner == "$" || owner == "jQuery" || owner == "axios"
 		case "load", "axios":
 			return true
 		}
 	case jsComma:
-		return string(s.callee) == "open" && len(s.calleeOf) > 0 && string(s.calleeOf) != "window" // of an XMLHttpRequest, behind the method
+		return string(s.callee()) == "open" && len(s.calleeOf()) > 0 && string(s.calleeOf()) != "window" // of an XMLHttpRequest, behind the method
 	}
 	return false
 }
@@ -473,7 +510,7 @@ const maxName = 64
 
 // decodes reports a function that takes a string out of percent coding.
 func (s *jsScan) decodes() bool {
-	switch string(s.callee) {
+	switch string(s.callee()) {
 	case "unescape", "decodeURIComponent", "decodeURI":
 		return true
 	}
@@ -482,7 +519,7 @@ func (s *jsScan) decodes() bool {
 
 // runs reports a function whose first argument is a script.
 func (s *jsScan) runs() bool {
-	switch string(s.callee) {
+	switch string(s.callee()) {
 	case "setTimeout", "setInterval", "eval", "execScript":
 		return true
 	}
@@ -491,7 +528,7 @@ func (s *jsScan) runs() bool {
 
 // writes reports that the string is written into the document as it is.
 func (s *jsScan) writes() bool {
-	return string(s.calleeOf) == "document" && (string(s.callee) == "write" || string(s.callee) == "writeln")
+	return string(s.calleeOf()) == "document" && (string(s.callee()) == "write" || string(s.callee()) == "writeln")
 }
 
 func (s *jsScan) flush() {

@@ -12,12 +12,12 @@ func (s *jsScan) names(l *jsLexer, k jsKind, text []byte) {
 	case jsOpen:
 		s.opens(l)
 		switch before := s.before(3); { // "(" that is not of a call, or an operator, before a function
-		case string(s.callee) == "function":
+		case string(s.callee()) == "function":
 			s.formal = true
 			if s.consts.invoked > 0 && (before.kind == jsOther || before.kind == jsOpen && s.before(4).kind != jsWord) {
 				s.invoked(l)
 			}
-		case string(s.callee) == "catch", before.kind == jsWord && string(before.text) == "function":
+		case string(s.callee()) == "catch", before.kind == jsWord && string(before.text) == "function":
 			s.formal = true
 		}
 	case jsWord:
@@ -103,7 +103,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	name, space := s.before(2), ofVariable // the last token is "=" or ":"
 	word := name.text
 	switch {
-	case name.kind == jsStr && k == jsColon:
+	case name.kind == jsStr && k == jsColon && len(word) > 1:
 		space, word = ofMember, word[1:len(word)-1]
 	case name.kind != jsWord:
 		return
@@ -309,11 +309,8 @@ func (s *jsScan) list(l *jsLexer, space nameSpace, name []byte) {
 // invoked binds the parameters of a function, whose list begins here, when it is called where it is written with constants:
 // (function (w, d, i) { … })(window, document, "GTM-X"). The lexer is not moved.
 func (s *jsScan) invoked(l *jsLexer) {
-	e := s.expr(l, min(s.consts.left, s.consts.invoked))
-	defer func() {
-		s.consts.left -= e.l.pos - l.pos
-		s.consts.invoked -= e.l.pos - l.pos
-	}()
+	e := s.expr(l, s.consts.invoked)
+	defer func() { s.consts.invoked -= e.l.pos - l.pos }()
 	var names [][]byte
 	for e.next(); (e.k == jsWord || e.k == jsComma) && len(names) < 2*foldDepth; e.next() {
 		if e.k == jsWord {

@@ -19,41 +19,89 @@ const (
 type jsFunc struct {
 	src  []byte
 	at   int
-	idle int // calls that made nothing
+	idle int  // calls that made nothing, and looks that found nothing to make something of
+	says bool // it says something that addresses may be made of
 }
 
 // maxIdle is how often a function is read without finding anything.
 const maxIdle = 2
 
-// function returns what is called by a name, nil when nobody knows.
-func (c *jsConsts) function(name []byte, member bool) *jsFunc {
-	if len(c.functions) == 0 {
-		return nil
+// functionNames has what is called alone, and as a member of any object: when there are several of a name, none is known.
+type functionNames [2]map[string]*jsFunc
+
+func (f *functionNames) of(member bool) *map[string]*jsFunc {
+	if member {
+		return &f[1]
 	}
-	if fn := c.functions[functionName{string(name), member}]; fn != nil && fn.idle < maxIdle {
-		return fn
-	}
-	return nil
+	return &f[0]
 }
 
-type functionName struct {
-	name   string
-	member bool // of any object: when there are several of the name, none is known
+// function returns what is called by a name, nil when nobody knows, or when nothing comes of it.
+func (c *jsConsts) function(name []byte, member bool) *jsFunc {
+	all := *c.functions.of(member)
+	if len(all) == 0 {
+		return nil
+	}
+	fn := all[string(name)]
+	if fn == nil || fn.idle >= maxIdle {
+		return nil
+	}
+	if !fn.says {
+		if fn.idle++; !c.says(fn) {
+			return nil
+		}
+		fn.says, fn.idle = true, 0
+	}
+	return fn
+}
+
+// says reports a function with a part of an address in it, or a name that is known to be one or to give one. Most functions of libraries have
+// none, and need not be read for those who call them.
+func (c *jsConsts) says(fn *jsFunc) bool {
+	if c.left <= 0 {
+		return false
+	}
+	open := 0
+	l := jsLexer{src: fn.src[:min(len(fn.src), fn.at+maxBody)], pos: fn.at}
+	for k, text := jsEnd, []byte(nil); ; {
+		if k, text = l.next(k, text); k == jsEnd {
+			break
+		}
+		switch k {
+		case jsStr, jsTemplate, jsPiece, jsValue:
+			if len(text) > 2 && partOfAddress(text[1:len(text)-1]) {
+				return true
+			}
+		case jsWord:
+			if c.parts[string(text)] || l.at(0) == '(' && (c.function(text, false) != nil || c.function(text, true) != nil) {
+				return true
+			}
+		}
+		if n := nesting(k, text); n != 0 {
+			if open += n; open < 0 || open == 0 && k == jsValue && text[0] == '}' {
+				break
+			}
+		} else if open == 0 && (k == jsComma || k == jsOther && text[0] == ';') {
+			break
+		}
+	}
+	c.left -= (l.pos - fn.at) / 4
+	return false
 }
 
 func (c *jsConsts) define(name []byte, member bool, fn jsFunc) {
-	key := functionName{string(name), member}
-	old, known := c.functions[key]
+	all := c.functions.of(member)
+	old, known := (*all)[string(name)]
 	switch {
 	case known && member:
 		if old != nil && (old.at != fn.at || &old.src[0] != &fn.src[0]) {
-			c.functions[key] = nil
+			(*all)[string(name)] = nil
 		}
-	case len(name) <= maxName && (known || len(c.functions) < maxConsts):
-		if c.functions == nil {
-			c.functions = map[functionName]*jsFunc{}
+	case len(name) <= maxName && (known || len(*all) < maxConsts):
+		if *all == nil {
+			*all = map[string]*jsFunc{}
 		}
-		c.functions[key] = &fn
+		(*all)[string(name)] = &fn
 	}
 }
 
@@ -150,7 +198,7 @@ func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 	}
 	c.calls++
 	taken := c.taken
-	t := jsScan{b: s.b, consts: c, fold: loud, quiet: !loud}
+	t := jsScan{b: s.b, src: fn.src, consts: c, fold: loud, quiet: !loud}
 	l := jsLexer{src: fn.src[:min(len(fn.src), fn.at+maxBody)], pos: fn.at}
 	e := t.expr(&l, min(c.left, maxBody))
 	var saved []savedConst
@@ -215,6 +263,7 @@ func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 		e.next()
 	}
 	if string(e.text) == "=>" {
+		t.at = jsSpan{int32(e.l.pos - len("=>")), int32(e.l.pos)}
 		e.next()
 	}
 	t.formal = false
@@ -227,7 +276,7 @@ func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 			result = jsVal{}
 		}
 		if e = back; loud {
-			t.push(jsOther, []byte("=>"))
+			t.push(jsOther)
 			t.run(&l, true)
 		} else {
 			l.pos = e.l.pos
@@ -355,7 +404,8 @@ func (s *jsScan) counts(l *jsLexer) {
 	if val.known() && e.k == jsClose {
 		s.consts.unset(name)
 		s.consts.put(ofVariable, name, val)
-		s.push(jsClose, e.text)
+		s.at = jsSpan{int32(e.l.pos - 1), int32(e.l.pos)}
+		s.push(jsClose)
 		*l = e.l
 	}
 }
@@ -425,7 +475,7 @@ func (s *jsScan) loops(l *jsLexer, of jsToken) {
 	nth := 0
 	var list jsVal
 	switch {
-	case string(s.callee) == "each":
+	case string(s.callee()) == "each":
 		e.next()
 		list = e.sum(0)
 		if nth = 1; e.k != jsComma {

@@ -48,13 +48,14 @@ type jsConst struct {
 type jsConsts struct {
 	// names has nil for a member that has several values.
 	names     [nameSpaces]map[string]*jsConst
-	functions map[functionName]*jsFunc
-	left      int // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
-	invoked   int // of them for functions
-	made      int // bytes that may be put together yet
-	room      int // for names, by the script's length
-	calls     int // open
-	taken     int // what was found of constants: to tell functions that are worth reading
+	functions functionNames
+	parts     map[string]bool // names that once meant something that addresses may be made of
+	left      int             // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
+	invoked   int             // of them for functions
+	made      int             // bytes that may be put together yet
+	room      int             // for names, by the script's length
+	calls     int             // open
+	taken     int             // what was found of constants: to tell functions that are worth reading
 }
 
 // get returns what a name means, nil when nobody knows.
@@ -101,6 +102,12 @@ func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
 	of := &jsConst{}
 	of.values = append(of.one[:0], values...)
 	names[string(name)] = of
+	if space == ofList || slices.ContainsFunc(values, func(v string) bool { return strings.ContainsAny(v, "/.") }) {
+		if c.parts == nil {
+			c.parts = map[string]bool{}
+		}
+		c.parts[string(name)] = true
+	}
 }
 
 // put binds a name to a value.
@@ -341,7 +348,8 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 			s.value([]byte(v))
 		}
 	}
-	s.push(jsStr, []byte(`""`))
+	s.at = jsSpan{} // what stands for it says nothing
+	s.push(jsStr)
 	return true
 }
 

@@ -155,10 +155,19 @@ func (l *jsLexer) skip() {
 
 func (l *jsLexer) has(s string) bool { return bytes.HasPrefix(l.src[l.pos:], []byte(s)) }
 
-// line goes to the end of the line.
+// line goes to the end of the line, which may be a source map of a megabyte.
 func (l *jsLexer) line() {
 	for l.pos < len(l.src) && !l.lineEnd() {
-		l.pos++
+		if l.src[l.pos] == 0xE2 {
+			l.pos++
+		}
+		piece := l.src[l.pos:min(len(l.src), l.pos+256)]
+		for _, end := range [...]byte{'\n', '\r', 0xE2} {
+			if n := bytes.IndexByte(piece, end); n >= 0 {
+				piece = piece[:n]
+			}
+		}
+		l.pos += len(piece)
 	}
 }
 

@@ -270,7 +270,7 @@ func (s *jsScan) push(k jsKind) {
 // come for that.
 func (s *jsScan) waits(k jsKind, text []byte) bool {
 	switch {
-	case k == jsPlus, k == jsColon && s.key:
+	case k == jsPlus, k == jsColon && s.key, k == jsOther && compares(text):
 		s.pending.URL = ""
 	case s.relURL && k == jsComma:
 		return true
@@ -422,7 +422,7 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return Nav, jsLocation
 	}
 	switch {
-	case last == jsPlus && !strings.HasPrefix(v, "//"):
+	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks():
 	case looksLikeURL(v) && !s.prefixOf(v), s.takesURL() && isReference(v) && (last != jsColon || strings.ContainsAny(v, "/.?")):
 		return Speculative, jsString
 	}
@@ -482,19 +482,49 @@ func (s *jsScan) takesURL() bool {
 	return false
 }
 
+// compares reports an operator that asks whether two things are the same.
+func compares(text []byte) bool {
+	return len(text) > 1 && text[1] == '=' && (text[0] == '=' || text[0] == '!')
+}
+
+// asks reports a string that something else is compared with, or looked for in, or that is told to somebody: no address is made of it.
+func (s *jsScan) asks() bool {
+	switch t := s.before(1); t.kind {
+	case jsOther:
+		return compares(t.text)
+	case jsAssign: // !==
+		return string(s.before(2).text) == "!="
+	case jsWord:
+		return string(t.text) == "case"
+	case jsOpen, jsComma:
+		switch string(s.callee()) {
+		case "indexOf", "lastIndexOf", "startsWith", "endsWith", "includes", "match", "search", "test", "matches", "closest", "querySelector", "querySelectorAll",
+			"getElementById", "addEventListener", "removeEventListener", "postMessage", "log", "warn", "error", "info", "debug", "getItem", "setItem", "removeItem", "replace", "replaceAll":
+			return !s.data
+		}
+	}
+	return false
+}
+
 // prefixOf reports a path that names are put behind: what ends with a slash and is a folder of files, or
 // is called a base.
 func (s *jsScan) prefixOf(v string) bool {
-	if !strings.HasSuffix(v, "/") || schemeLen(v) > 0 {
-		return false
+	n := schemeLen(v)
+	name, _ := s.target()
+	t := strings.ToLower(string(name[:min(len(name), maxName)]))
+	if n > 0 && strings.Count(strings.TrimSuffix(v, "/"), "/") == 2 {
+		return false // the front page of a host
 	}
-	if name, _ := s.target(); name != nil {
-		t := strings.ToLower(string(name[:min(len(name), maxName)]))
-		for _, word := range [...]string{"base", "root", "path", "prefix", "dir", "folder", "public"} {
-			if strings.Contains(t, word) {
-				return true
-			}
+	if !strings.HasSuffix(v, "/") {
+		return (strings.HasPrefix(t, "base") || strings.HasSuffix(t, "base") || strings.Contains(t, "prefix")) && !hasExtension(v)
+	}
+	for _, word := range [...]string{"base", "root", "path", "prefix", "dir", "folder", "public"} {
+		if strings.Contains(t, word) {
+			return true
 		}
+	}
+	if n > 0 {
+		return false
 	}
 	for part := range strings.SplitSeq(v, "/") {
 		switch part {

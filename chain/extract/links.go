@@ -60,7 +60,7 @@ type links struct {
 	u    *crawl.CrawlURI
 	base *urlx.URL // of what stands in it
 	own  *urlx.URL // its address
-	page *urlx.URL // of a script: the page that it is a script of, as far as that is known
+	page *urlx.URL // of a script or JSON: the page that asks for it, as far as that is known
 	max  int
 	// noFollow is that of the link that is taken.
 	noFollow bool
@@ -76,7 +76,7 @@ func newLinks(u *crawl.CrawlURI, limit int) *links {
 	return &links{u: u, base: own, own: own, page: own, max: limit, found: foundOf(u)}
 }
 
-// ofPage makes the strings of a script relative to the page that it was found on, as they are for a browser: a
+// ofPage makes the strings of a script, or of JSON that scripts read, relative to the page that it was found on, as they are for a browser: a
 // script of several pages is that of the first. What was redirected, or found on anything else, stands for itself.
 func (l *links) ofPage() {
 	if n := len(l.u.Hops); n == 0 || l.u.Hops[n-1] != crawl.HopEmbed && l.u.Hops[n-1] != crawl.HopSpeculative {

@@ -141,7 +141,7 @@ func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
 	}
 	d := u.Doc
 	l.rebase(d.Base)
-	if d.Kind == markup.JS {
+	if d.Kind == markup.JS || d.Kind == markup.JSON {
 		l.ofPage()
 	}
 	charset := ""

@@ -94,7 +94,10 @@ func (p *markupParser) onText(s []byte) {
 			p.b.importMap(s)
 		case scriptMarkup:
 			p.b.quotedIn(s, true)
-		case scriptOther:
+		case scriptOther: // of somebody's own, who may keep settings in it
+			if v := bytes.TrimSpace(s); len(v) > 0 && likeJSON(v) {
+				p.b.js(v, true)
+			}
 		}
 		return
 	case atom.Title:

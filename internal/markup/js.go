@@ -24,7 +24,7 @@ const (
 	scriptData              // JSON
 	scriptMap               // import maps
 	scriptMarkup            // a template, or a document
-	scriptOther             // other languages: not read
+	scriptOther             // other languages: read when it is JSON
 )
 
 func scriptTypeOf(typ []byte) scriptType {
@@ -44,6 +44,9 @@ func scriptTypeOf(typ []byte) scriptType {
 	return scriptOther
 }
 
+// maxInline is the length up to which all names of a script that stands in a page are kept: other scripts may make addresses of them.
+const maxInline = 16 << 10
+
 // js finds literals: modules, workers and imported scripts are embeds, what location is set to
 // is navigation, strings that look like URLs are guesses. Strings that are glued to others are parts
 // of URLs and are left out, and so are the keys of objects.
@@ -53,7 +56,8 @@ func (b *builder) js(src []byte, data bool) {
 	}
 	s := jsScan{b: b, src: src, data: data, consts: &jsConsts{}}
 	l := jsLexer{src: src}
-	fold := !data && b.putsTogether(src)
+	page := b.quotes == 0 && b.doc.Kind != JS && b.doc.Kind != JSON
+	fold := !data && (page && len(src) <= maxInline || b.putsTogether(src))
 	if fold && b.quotes == 0 {
 		if b.consts == nil {
 			b.consts = s.consts
@@ -468,8 +472,10 @@ func (s *jsScan) takesURL() bool {
 		}
 	case jsOpen:
 		switch string(s.callee()) {
-		case "fetch", "getJSON", "getScript", "EventSource", "Audio", "addModule", "register", "sendBeacon":
+		case "fetch", "getJSON", "getScript", "EventSource", "Audio", "addModule", "sendBeacon":
 			return true
+		case "register":
+			return string(s.calleeOf()) == "serviceWorker"
 		case "get", "post", "ajax", "request":
 			owner := string(s.calleeOf())
 			return owner == "$" || owner == "jQuery" || owner == "axios"
@@ -496,6 +502,9 @@ func (s *jsScan) asks() bool {
 		return string(s.before(2).text) == "!="
 	case jsWord:
 		return string(t.text) == "case"
+	case jsColon: // the name of a vocabulary
+		name, _ := s.target()
+		return string(name) == "@context"
 	case jsOpen, jsComma:
 		switch string(s.callee()) {
 		case "indexOf", "lastIndexOf", "startsWith", "endsWith", "includes", "match", "search", "test", "matches", "closest", "querySelector", "querySelectorAll",
@@ -509,11 +518,13 @@ func (s *jsScan) asks() bool {
 // prefixOf reports a path that names are put behind: what ends with a slash and is a folder of files, or
 // is called a base.
 func (s *jsScan) prefixOf(v string) bool {
-	n := schemeLen(v)
 	name, _ := s.target()
 	t := strings.ToLower(string(name[:min(len(name), maxName)]))
-	if n > 0 && strings.Count(strings.TrimSuffix(v, "/"), "/") == 2 {
+	if strings.Count(strings.TrimSuffix(v, "/"), "/") == 2 && schemeLen(v) > 0 {
 		return false // the front page of a host
+	}
+	if strings.HasSuffix(v, "=") {
+		return true // a value is put behind it
 	}
 	if !strings.HasSuffix(v, "/") {
 		return (strings.HasPrefix(t, "base") || strings.HasSuffix(t, "base") || strings.Contains(t, "prefix")) && !hasExtension(v)
@@ -522,9 +533,6 @@ func (s *jsScan) prefixOf(v string) bool {
 		if strings.Contains(t, word) {
 			return true
 		}
-	}
-	if n > 0 {
-		return false
 	}
 	for part := range strings.SplitSeq(v, "/") {
 		switch part {

@@ -36,14 +36,23 @@ func (f *functionNames) of(member bool) *map[string]*jsFunc {
 	return &f[0]
 }
 
-// function returns what is called by a name, nil when nobody knows, or when nothing comes of it.
-func (c *jsConsts) function(name []byte, member bool) *jsFunc {
+// defined returns what is called by a name, nil when nobody knows, or when nothing comes of it.
+func (c *jsConsts) defined(name []byte, member bool) *jsFunc {
 	all := *c.functions.of(member)
 	if len(all) == 0 {
 		return nil
 	}
 	fn := all[string(name)]
 	if fn == nil || fn.idle >= maxIdle {
+		return nil
+	}
+	return fn
+}
+
+// function is called for what an address may begin with: what says nothing is left out.
+func (c *jsConsts) function(name []byte, member bool) *jsFunc {
+	fn := c.defined(name, member)
+	if fn == nil {
 		return nil
 	}
 	if !fn.says {
@@ -450,7 +459,7 @@ func (e *jsExpr) turns(name []byte) jsVal {
 	for e.next(); string(e.text) == "++" || bytes.Equal(e.text, name); {
 		e.next()
 	}
-	var out jsVal
+	out := jsVal{num: true}
 	for i := a; i <= b; i++ {
 		out.vals = append(out.vals, strconv.Itoa(i))
 	}

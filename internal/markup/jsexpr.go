@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -88,6 +89,7 @@ func (e *jsExpr) choice(depth int) jsVal {
 	outside := e.place
 	e.truth, e.place = noCondition, false
 	val := e.either(depth)
+	less, ordered := e.ordered(val, depth)
 	equal, compared := e.comparison()
 	if compared {
 		other := e.sum(depth)
@@ -112,6 +114,8 @@ func (e *jsExpr) choice(depth int) jsVal {
 	yes, no := e.branches(depth)
 	e.truth = noCondition
 	switch {
+	case ordered:
+		return chosen(less, yes, no)
 	case known == isTrue:
 		return yes
 	case known == isFalse:
@@ -178,6 +182,55 @@ func (e *jsExpr) pass(most int) {
 		}
 		e.next()
 	}
+}
+
+// ordered reads what numbers are compared with by < and the like: for which of them the condition holds.
+func (e *jsExpr) ordered(val jsVal, depth int) (holds jsVal, is bool) {
+	if e.k != jsOther || !val.num {
+		return jsVal{}, false
+	}
+	sign := string(e.text)
+	if sign != "<" && sign != "<=" && sign != ">" && sign != ">=" {
+		return jsVal{}, false
+	}
+	before := *e
+	e.next()
+	other := e.sum(depth)
+	if !other.num || len(other.vals) != 1 || !e.is("?") {
+		*e = before
+		return jsVal{}, false
+	}
+	than, _ := strconv.Atoi(other.vals[0])
+	holds.keys = val.keys
+	for _, v := range val.vals {
+		n, _ := strconv.Atoi(v)
+		if n < than && sign[0] == '<' || n > than && sign[0] == '>' || n == than && len(sign) > 1 {
+			holds.vals = append(holds.vals, "true")
+		} else {
+			holds.vals = append(holds.vals, "")
+		}
+	}
+	return holds, true
+}
+
+// chosen returns one of two values for each condition.
+func chosen(holds, yes, no jsVal) jsVal {
+	out := jsVal{keys: holds.keys, num: yes.num && no.num}
+	for i, v := range holds.vals {
+		of := no
+		if v != "" {
+			of = yes
+		}
+		switch {
+		case of.kind == oneOf && len(of.vals) == 1:
+			out.vals = append(out.vals, of.vals[0])
+		case of.kind == oneOf && len(of.vals) == len(holds.vals) && slices.Equal(of.keys, holds.keys):
+			out.vals = append(out.vals, of.vals[i])
+		default:
+			return jsVal{}
+		}
+	}
+	return out
 }
 
 // comparison passes == and the like.
@@ -266,7 +319,7 @@ func (e *jsExpr) primary(depth int) jsVal {
 		return e.pieces(depth)
 	case jsNumber:
 		if e.next(); digits(text) {
-			return oneString(string(text))
+			return jsVal{vals: []string{string(text)}, num: true}
 		}
 	case jsOpen:
 		if depth >= foldDepth {
@@ -293,6 +346,12 @@ func (e *jsExpr) primary(depth int) jsVal {
 				return e.element(val, depth)
 			}
 			return val
+		case e.is("-"):
+			if e.next(); e.k == jsNumber && digits(e.text) {
+				val := jsVal{vals: []string{"-" + string(e.text)}, num: true}
+				e.next()
+				return val
+			}
 		case e.is("!"):
 			e.next()
 			switch e.primary(depth).truth() {
@@ -355,7 +414,7 @@ func (e *jsExpr) use(space nameSpace, name []byte) jsVal {
 		return jsVal{}
 	}
 	e.s.touched = append(e.s.touched, known)
-	val := jsVal{vals: known.values, keys: known.keys, wild: known.wild}
+	val := jsVal{vals: known.values, keys: known.keys, wild: known.wild, num: known.num}
 	if space == ofList {
 		if val.kind = listOf; val.keys != nil {
 			val.kind = mapOf

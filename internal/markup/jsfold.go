@@ -40,6 +40,7 @@ type jsConst struct {
 	values []string
 	keys   []string // of a map, or of what chooses one of the values
 	wild   string
+	num    bool
 	one    [1]string
 	used   bool // it became a part of something
 }
@@ -124,7 +125,7 @@ func (c *jsConsts) put(space nameSpace, name []byte, val jsVal) {
 		}
 	}
 	if of != nil {
-		of.keys, of.wild = val.keys, val.wild
+		of.keys, of.wild, of.num = val.keys, val.wild, val.num
 	}
 }
 
@@ -260,7 +261,7 @@ func (s *jsScan) mayFold(l *jsLexer, k jsKind, text []byte) bool {
 		case c == '.':
 			return l.methodFollows()
 		case c == '(' && k == jsWord:
-			return s.consts.function(text, s.last() == jsDot) != nil || string(text) == "atob"
+			return s.consts.function(text, s.last() == jsDot) != nil || makesURL(text)
 		case c == '`':
 			return string(text) == "raw"
 		}
@@ -360,8 +361,11 @@ func (s *jsScan) means(l *jsLexer, word []byte, member bool) bool {
 		return c.get(ofMember, word) != nil || c.get(ofList, word) != nil || ofLocation(s.before(2).text, word) || c.function(word, true) != nil || string(word) == "raw" ||
 			string(s.before(2).text) == "this" && c.get(ofVariable, word) != nil || c.get(ofList, s.before(2).text) != nil
 	}
-	return c.get(ofVariable, word) != nil || c.get(ofList, word) != nil || l.at(0) == '(' && (c.function(word, false) != nil || string(word) == "atob")
+	return c.get(ofVariable, word) != nil || c.get(ofList, word) != nil || l.at(0) == '(' && (c.function(word, false) != nil || makesURL(word))
 }
+
+// makesURL reports functions of browsers whose result may be an address.
+func makesURL(name []byte) bool { return string(name) == "atob" || string(name) == "URL" }
 
 // ofPage takes the page's own host out of an address, which is then one of the page's server.
 func ofPage(v string) (string, bool) {

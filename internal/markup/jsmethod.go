@@ -131,23 +131,31 @@ func stringMethod(name, pattern string, args []jsVal) func(string) string {
 			return v
 		}
 	case "slice", "substring", "substr":
-		from, err := number(what)
-		to := maxURL
+		from, err := strconv.Atoi(what)
+		to, wrong := maxURL, error(nil)
 		if len(args) > 1 {
-			n, wrong := number(by)
-			if to = n; wrong != nil {
-				return nil
-			}
-			if name == "substr" {
-				to += from
-			}
+			to, wrong = strconv.Atoi(by)
 		}
-		if err != nil {
+		if err != nil || wrong != nil || name == "substring" && (from < 0 || to < 0) {
 			return nil
 		}
-		return func(v string) string { return v[min(from, len(v)):max(min(from, len(v)), min(to, len(v)))] }
+		return func(v string) string {
+			at := within(from, len(v))
+			if name == "substr" {
+				return v[at:min(len(v), at+max(to, 0))]
+			}
+			return v[at:max(at, within(to, len(v)))]
+		}
 	}
 	return nil
+}
+
+// within returns a place in n bytes, from the end when it is negative.
+func within(at, n int) int {
+	if at < 0 {
+		at += n
+	}
+	return min(max(at, 0), n)
 }
 
 // maxPattern is how long regular expressions are that are tried.
@@ -216,7 +224,7 @@ func (e *jsExpr) args(depth int) []jsVal {
 
 // called returns what a function gives for constants. Its bracket is in hand.
 func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
-	fn := e.s.consts.function(word, member)
+	fn := e.s.consts.defined(word, member)
 	args := e.args(depth)
 	if fn != nil {
 		return e.s.call(fn, args, false)

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -23,6 +24,7 @@ type jsVal struct {
 	vals []string
 	keys []string // of a map; or what a value was chosen by, so that values of the same keys go together: "js/" + {1: "a"}[e] + {1: "b"}[e]
 	wild string   // the value for other keys, with jsKey in it
+	num  bool     // numbers: + adds them
 }
 
 func oneString(s string) jsVal { return jsVal{vals: []string{s}} }
@@ -85,7 +87,11 @@ func (e *jsExpr) joined(a, b jsVal) jsVal {
 	if len(a.vals)*len(b.vals) > max(maxChoices, len(a.vals), len(b.vals)) {
 		return jsVal{}
 	}
-	out := jsVal{keys: a.keys}
+	put := func(x, y string) string { return x + y }
+	if a.num && b.num {
+		put = added
+	}
+	out := jsVal{keys: a.keys, num: a.num && b.num}
 	if b.keys != nil {
 		out.keys = b.keys
 	}
@@ -106,10 +112,17 @@ func (e *jsExpr) joined(a, b jsVal) jsVal {
 			if !e.made(len(x) + len(y)) {
 				return jsVal{}
 			}
-			out.vals = append(out.vals, x+y)
+			out.vals = append(out.vals, put(x, y))
 		}
 	}
 	return out
+}
+
+// added is the sum of two small numbers.
+func added(x, y string) string {
+	a, _ := strconv.Atoi(x)
+	b, _ := strconv.Atoi(y)
+	return strconv.Itoa(a + b)
 }
 
 // paired puts values of the same keys together.
@@ -121,9 +134,14 @@ func (e *jsExpr) paired(a, b jsVal) jsVal {
 	if len(out.wild) > maxConst {
 		return jsVal{}
 	}
+	out.num = a.num && b.num
 	add := func(key, x, y string) bool {
+		n := len(x) + len(y)
+		if out.num {
+			x, y = "", added(x, y)
+		}
 		out.keys, out.vals = append(out.keys, key), append(out.vals, x+y)
-		return e.made(len(x) + len(y))
+		return e.made(n)
 	}
 	of := make(map[string]int, len(b.keys))
 	for i, key := range b.keys {

@@ -42,7 +42,7 @@ func (b *builder) addClean(url string, kind LinkKind, context string) *Link {
 		kind = Speculative
 	}
 	early := !b.based && (kind == Embed || kind == Frame)
-	page := b.doc.Kind == JS && context != jsImport
+	page := (b.doc.Kind == JS || b.doc.Kind == JSON) && context != jsImport
 	k := linkKey{url, b.base, context, kind, b.noFollow}
 	if _, known := b.seen[k]; known {
 		return nil

@@ -130,7 +130,7 @@ type Link struct {
 	Early    bool   // it stands before the base element, and a browser asks for it before it knows of that
 	Strong   bool   // it defines the structure of the document: a schema, a DTD, a style sheet of XML
 	NoFollow bool   // its rel says so
-	OfPage   bool   // in a script of its own: relative to the page that it is a script of
+	OfPage   bool   // in a script or JSON of its own: relative to the page that asks for it
 }
 
 // Lang is one language attribute.

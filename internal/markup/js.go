@@ -51,26 +51,40 @@ const maxInline = 16 << 10
 // is navigation, strings that look like URLs are guesses. Strings that are glued to others are parts
 // of URLs and are left out, and so are the keys of objects.
 func (b *builder) js(src []byte, data bool) {
-	if bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 {
+	if b.consts == nil && bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 {
 		return
 	}
 	s := jsScan{b: b, src: src, data: data, consts: &jsConsts{}}
 	l := jsLexer{src: src}
-	page := b.quotes == 0 && b.doc.Kind != JS && b.doc.Kind != JSON
-	fold := !data && (page && len(src) <= maxInline || b.putsTogether(src))
-	if fold && b.quotes == 0 {
+	page := b.quotes == 0 && b.base == "" && b.doc.Kind != JS && b.doc.Kind != JSON
+	s.page = page && len(src) <= maxInline
+	fold := !data && (s.page || b.putsTogether(src))
+	if fold && b.quotes == 0 || data && s.page {
 		if b.consts == nil {
 			b.consts = s.consts
 		}
 		s.consts = b.consts // scripts of a page know each other's names
 	}
 	s.consts.left, s.consts.invoked, s.consts.made, s.consts.room = min(len(src), len(src)/64+maxAhead)+foldMargin, maxInvoked, 4*len(src)+foldMargin, min(len(src)/512, maxConsts)
+	s.consts.rows = len(src) <= maxRowsFrom
+	if !data {
+		s.vite(&l)
+	}
 	s.fold = fold
 	s.run(&l, false)
 	s.flush()
-	for _, h := range s.held {
-		if !h.of.used {
-			s.b.addString(h.url, Speculative, jsString)
+	if page {
+		b.held = append(b.held, s.held...) // other scripts may use them
+	} else {
+		b.release(s.held)
+	}
+}
+
+// release makes what became a part of nothing a guess.
+func (b *builder) release(held []heldGuess) {
+	for _, h := range held {
+		if !slices.ContainsFunc(h.of, func(c *jsConst) bool { return c.used }) {
+			b.addString(h.url, Speculative, jsString)
 		}
 	}
 }
@@ -127,6 +141,8 @@ func (s *jsScan) run(l *jsLexer, called bool) {
 			if s.consts.left <= 0 && !called {
 				s.fold = false // nothing is looked ahead for any more
 			}
+		} else if s.data && s.page && k == jsColon {
+			s.bind(l, k)
 		}
 	}
 	if called {
@@ -157,12 +173,13 @@ type jsScan struct {
 	of      jsSpan // the word before the last opening bracket
 	ofOwner jsSpan // the identifier before the dot before it
 
+	page    bool // it stands in a page, whose scripts know what it says
 	fold    bool // constants are put together
 	consts  *jsConsts
-	listed  *jsConst   // the list whose elements are read
+	lists   []listed   // those in which the token stands that is read
 	touched []*jsConst // what the expression that is read is made of
 	held    []heldGuess
-	isConst *jsConst    // the pending link is its value
+	valueOf []*jsConst  // what the pending link is the value of
 	formal  bool        // parameters are read
 	given   []givenName // what they are
 	class   []byte      // the name of the last class
@@ -253,8 +270,6 @@ func (s *jsScan) token(k jsKind, text []byte) {
 	case jsValue:
 		if n := len(text); n > 2 && text[n-1] == '`' {
 			s.b.quotedIn(jsUnescape(text[1:n-1]), false)
-		} else if string(text) == "]" {
-			s.listed = nil
 		}
 	case jsOpen:
 		s.opened()
@@ -350,7 +365,7 @@ func (s *jsScan) value(raw []byte) {
 	}
 	last := s.last()
 	s.pending.URL, s.pending.Kind, s.pending.Context = v, kind, context
-	s.isConst = s.holds(v)
+	s.holds(v)
 	s.key = last == jsBrace || last == jsComma
 	s.relURL = last == jsOpen && string(s.callee()) == "URL"
 }
@@ -573,8 +588,8 @@ func (s *jsScan) flush() {
 	switch {
 	case s.pending.URL == "":
 		return
-	case s.isConst != nil && s.pending.Kind == Speculative && len(s.held) < maxConsts:
-		s.held = append(s.held, heldGuess{s.isConst, s.pending.URL})
+	case len(s.valueOf) > 0 && s.pending.Kind == Speculative && len(s.held) < maxConsts:
+		s.held = append(s.held, heldGuess{slices.Clone(s.valueOf), s.pending.URL})
 	default:
 		s.b.addString(s.pending.URL, s.pending.Kind, s.pending.Context)
 	}

@@ -103,6 +103,11 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	name, space := s.before(2), ofVariable // the last token is "=" or ":"
 	word := name.text
 	switch {
+	case name.kind == jsValue && s.before(3).kind == jsNumber && s.before(5).kind == jsWord && s.consts.rows: // list[0] = "a.gif"
+		e := s.expr(l, maxConst)
+		e.next()
+		s.extend(s.before(5).text, e.sum(0))
+		return
 	case name.kind == jsStr && k == jsColon && len(word) > 1:
 		space, word = ofMember, word[1:len(word)-1]
 	case name.kind != jsWord:
@@ -128,7 +133,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	switch c := l.src[i]; {
 	case c == '"' || c == '\'' || c == '`':
 		n := bytes.IndexByte(l.src[i+1:min(len(l.src), i+2+maxConst)], c)
-		if space == ofMember && (n < 0 || bytes.IndexByte(l.src[i+1:i+1+n], '/') < 0 && !hasKnownExtension(string(l.src[i+1:i+1+n]))) {
+		if space == ofMember && !s.page && (n < 0 || bytes.IndexByte(l.src[i+1:i+1+n], '/') < 0 && !hasKnownExtension(string(l.src[i+1:i+1+n]))) {
 			return // objects have many, and addresses begin with what has a slash
 		}
 		if n <= 0 {
@@ -148,7 +153,12 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 		s.list(l, space, word)
 		return
 	case c == '{':
-		if !plainMap(l.src[i+1 : min(len(l.src), i+maxHead)]) {
+		head := l.src[i+1 : min(len(l.src), i+maxHead)]
+		if s.consts.rows && objectMap(head) {
+			s.objects(l, word)
+			return
+		}
+		if !plainMap(head) {
 			s.consts.set(space, word)
 			return
 		}
@@ -175,8 +185,8 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	switch {
 	case e.left() || e.place || !val.known() && space == ofVariable:
 		s.consts.set(space, word)
-	case val.kind != oneOf:
-		s.consts.put(ofList, word, val)
+	case val.kind != oneOf && val.kind != rowOf:
+		s.keepList(word, val, e.prev.pos)
 	case val.known():
 		s.consts.put(space, word, val)
 	default:
@@ -215,7 +225,7 @@ func (s *jsScan) startsKnown(word, behind []byte) bool {
 		case '(':
 			return c.function(word, false) != nil || c.function(word, true) != nil || string(word) == "atob"
 		case ' ':
-			return string(word) == "new" && bytes.HasPrefix(behind, []byte(" URL"))
+			return string(word) == "new" && (bytes.HasPrefix(behind, []byte(" URL")) || bytes.HasPrefix(behind, []byte(" Array(")) && c.rows)
 		}
 		return len(word) < 4 && digits(word)
 	}
@@ -284,9 +294,22 @@ func (e *jsExpr) unknownCondition() jsVal {
 	return jsVal{}
 }
 
+// objects binds a name to an object of objects.
+func (s *jsScan) objects(l *jsLexer, name []byte) {
+	e := s.expr(l, min(s.consts.left, 4*maxBody))
+	e.next()
+	val := e.objects(0)
+	if s.consts.left -= e.l.pos - l.pos; val.known() && !e.left() {
+		s.keepList(name, val, e.prev.pos)
+	}
+}
+
 // list binds a name to the strings of an array that has nothing else, or to what is made of them.
 func (s *jsScan) list(l *jsLexer, space nameSpace, name []byte) {
 	e := s.expr(l, min(s.consts.left, maxBody))
+	if s.consts.rows {
+		e.limit = l.pos + min(s.consts.left, 4*maxBody)
+	}
 	e.next()
 	val := e.sum(0)
 	if s.consts.left -= e.l.pos - l.pos; e.left() {
@@ -296,13 +319,35 @@ func (s *jsScan) list(l *jsLexer, space nameSpace, name []byte) {
 		s.consts.set(space, name)
 	}
 	switch {
-	case val.vals != nil && val.kind == listOf:
-		s.consts.put(ofList, name, val)
-		s.listed = s.consts.get(ofList, name)
+	case val.known() && (val.kind == listOf || val.kind == rowsOf):
+		s.keepList(name, val, e.prev.pos)
 	case val.vals != nil && val.kind == oneOf:
 		s.consts.put(space, name, val)
 	default:
 		s.consts.set(ofList, name)
+	}
+}
+
+// keepList keeps a list, whose strings stand before end.
+func (s *jsScan) keepList(name []byte, val jsVal, end int) {
+	if val.kind == rowsOf {
+		val.cols = map[string]*jsConst{}
+		for _, row := range val.rows {
+			for _, key := range row.keys {
+				if val.cols[key] != nil || len(val.cols) >= maxListed {
+					continue
+				}
+				col := val.cols["0"] // those of a list are one
+				if col == nil || !digits([]byte(key)) {
+					col = &jsConst{}
+				}
+				val.cols[key] = col
+			}
+		}
+	}
+	s.consts.put(ofList, name, val)
+	if of := s.consts.get(ofList, name); of != nil && len(s.lists) < foldDepth {
+		s.lists = append(s.lists, listed{of, int32(end)})
 	}
 }
 

@@ -17,10 +17,12 @@ const (
 
 // jsFunc is where a function's parameters begin.
 type jsFunc struct {
-	src  []byte
-	at   int
-	idle int  // calls that made nothing, and looks that found nothing to make something of
-	says bool // it says something that addresses may be made of
+	src   []byte
+	at    int
+	idle  int  // calls that made nothing
+	looks int  // for what it says
+	says  bool // something that addresses may be made of
+	sets  bool // something as a member
 }
 
 // maxIdle is how often a function is read without finding anything.
@@ -55,11 +57,12 @@ func (c *jsConsts) function(name []byte, member bool) *jsFunc {
 	if fn == nil {
 		return nil
 	}
+	if !fn.says && fn.looks < maxIdle {
+		fn.looks++
+		fn.says = c.says(fn)
+	}
 	if !fn.says {
-		if fn.idle++; !c.says(fn) {
-			return nil
-		}
-		fn.says, fn.idle = true, 0
+		return nil
 	}
 	return fn
 }
@@ -72,11 +75,14 @@ func (c *jsConsts) says(fn *jsFunc) bool {
 	}
 	open := 0
 	l := jsLexer{src: fn.src[:min(len(fn.src), fn.at+maxBody)], pos: fn.at}
-	for k, text := jsEnd, []byte(nil); ; {
+	before, last := jsEnd, jsEnd
+	for k, text := jsEnd, []byte(nil); ; before, last = last, k {
 		if k, text = l.next(k, text); k == jsEnd {
 			break
 		}
 		switch k {
+		case jsAssign:
+			fn.sets = fn.sets || last == jsWord && before == jsDot
 		case jsStr, jsTemplate, jsPiece, jsValue:
 			if len(text) > 2 && partOfAddress(text[1:len(text)-1]) {
 				return true
@@ -153,6 +159,9 @@ func (s *jsScan) opens(l *jsLexer) {
 		return
 	}
 	member := before.kind == jsDot
+	if s.opensKnown(l, string(word.text), member) {
+		return
+	}
 	if before.kind == jsWord && string(before.text) == "function" {
 		s.consts.define(word.text, false, jsFunc{src: l.src, at: l.pos - 1})
 		return
@@ -181,13 +190,15 @@ func (s *jsScan) opens(l *jsLexer) {
 		return
 	}
 	fn := s.consts.function(word.text, member)
+	if fn == nil && member { // what sets something to a folder says nothing itself
+		if fn = s.consts.defined(word.text, member); fn != nil && (!fn.sets || !s.folderFollows(l)) {
+			return
+		}
+	}
 	if fn == nil || s.quiet {
 		return
 	}
-	e := s.expr(l, s.consts.left)
-	e.k, e.text = jsOpen, l.src[l.pos-1:l.pos]
-	args := e.args(0)
-	s.consts.left -= e.l.pos - l.pos
+	args := s.argsOf(l)
 	if !slices.ContainsFunc(args, jsVal.known) && string(before.text) != "new" {
 		return
 	}
@@ -197,6 +208,63 @@ func (s *jsScan) opens(l *jsLexer) {
 			of.used = true
 		}
 	}
+}
+
+// argsOf reads the arguments behind the bracket that was read. The lexer is not moved.
+func (s *jsScan) argsOf(l *jsLexer) []jsVal {
+	e := s.expr(l, s.consts.left)
+	e.k, e.text = jsOpen, l.src[l.pos-1:l.pos]
+	args := e.args(0)
+	s.consts.left -= e.l.pos - l.pos
+	return args
+}
+
+// folderFollows reports that the first argument is a string with a slash at its end.
+func (s *jsScan) folderFollows(l *jsLexer) bool {
+	q := l.at(0)
+	if q != '"' && q != '\'' {
+		return false
+	}
+	n := bytes.IndexByte(l.src[l.pos+1:min(len(l.src), l.pos+maxHead)], q)
+	return n > 1 && l.src[l.pos+n] == '/'
+}
+
+// opensKnown looks at calls of functions that are known by their names.
+func (s *jsScan) opensKnown(l *jsLexer, word string, member bool) bool {
+	switch owner := s.before(4); {
+	case member && word == "push" && owner.kind == jsWord && s.consts.rows:
+		if args := s.argsOf(l); len(args) == 1 {
+			s.extend(owner.text, args[0])
+		}
+	case member && word == "config" && (string(owner.text) == "require" || string(owner.text) == "requirejs"):
+		for _, arg := range s.argsOf(l) {
+			s.consts.amdConfig(arg)
+		}
+	case !member && (word == "require" || word == "requirejs" || word == "define") && s.consts.amd != nil:
+		s.requires(l)
+	default:
+		return false
+	}
+	return true
+}
+
+// extend puts a string behind those of a list.
+func (s *jsScan) extend(name []byte, val jsVal) {
+	if val.kind != oneOf || len(val.vals) != 1 {
+		return
+	}
+	list := jsVal{kind: listOf}
+	if of := s.consts.get(ofList, name); of != nil {
+		if of.keys != nil || of.rows != nil || len(of.values) >= maxListed {
+			return
+		}
+		list.vals, list.of = slices.Clip(of.values), of.of
+	}
+	if list.vals = append(list.vals, val.vals[0]); list.of == nil {
+		list.of = &jsConst{}
+	}
+	s.consts.put(ofList, name, list)
+	s.lists = append(s.lists, listed{list.of, int32(len(s.src))})
 }
 
 // call reads a function with its parameters known, and returns what it gives. loud: what it refers to counts.
@@ -239,7 +307,7 @@ func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 		keep(ofVariable, name, true)
 		keep(ofList, name, false)
 		c.unset(name)
-		if val.kind == oneOf {
+		if val.kind == oneOf || val.kind == rowOf {
 			c.put(ofVariable, name, val)
 		} else {
 			c.put(ofList, name, val)
@@ -337,7 +405,10 @@ func (e *jsExpr) parameter(val jsVal, given bool, bind func([]byte, jsVal), dept
 	case e.k == jsBrace && depth == 0:
 		for e.next(); e.k == jsWord; e.next() {
 			of, has := jsVal{}, false
-			if i := slices.Index(val.keys, string(e.text)); val.kind == mapOf && i >= 0 {
+			if val.kind == rowOf {
+				of = e.field(val, string(e.text))
+				has = of.known()
+			} else if i := slices.Index(val.keys, string(e.text)); val.kind == mapOf && i >= 0 {
 				of, has = oneString(val.vals[i]), true
 			}
 			ahead := *e
@@ -383,19 +454,27 @@ func (s *jsScan) counts(l *jsLexer) {
 	if w := string(e.text); w == "var" || w == "let" || w == "const" {
 		e.next()
 	}
-	name := e.text
+	name, names := e.text, e
 	if e.k != jsWord {
-		return
+		e.takenApart(jsVal{}, func([]byte, jsVal) {})
+	} else {
+		e.next()
 	}
 	var val jsVal
-	switch e.next(); {
-	case e.k == jsAssign:
+	switch {
+	case e.k == jsAssign && names.k == jsWord:
 		val = e.turns(name)
 	case string(e.text) == "of" || string(e.text) == "in":
 		of := string(e.text) == "of"
 		e.next()
-		if val = e.sum(0); val.kind == oneOf || of == (val.kind == mapOf) {
+		if val = e.sum(0); val.kind == oneOf || val.kind == rowOf || of && val.kind == mapOf {
 			return
+		}
+		if val.kind == rowsOf {
+			if val = val.each(); !of {
+				val = jsVal{vals: val.keys, keys: val.keys}
+			}
+			break
 		}
 		if val.kind == mapOf {
 			val.vals = val.keys
@@ -411,8 +490,10 @@ func (s *jsScan) counts(l *jsLexer) {
 		val.kind = oneOf
 	}
 	if val.known() && e.k == jsClose {
-		s.consts.unset(name)
-		s.consts.put(ofVariable, name, val)
+		names.takenApart(val, func(name []byte, val jsVal) {
+			s.consts.unset(name)
+			s.consts.put(ofVariable, name, val)
+		})
 		s.at = jsSpan{int32(e.l.pos - 1), int32(e.l.pos)}
 		s.push(jsClose)
 		*l = e.l
@@ -445,7 +526,7 @@ func (e *jsExpr) turns(name []byte) jsVal {
 		return jsVal{}
 	}
 	if list := e.s.consts.get(ofList, word); !to.known() && list != nil && list.keys == nil {
-		to = oneString(strconv.Itoa(len(list.values)))
+		to = oneString(strconv.Itoa(max(len(list.values), len(list.rows))))
 	}
 	if !e.is(";") || len(to.vals) != 1 {
 		return jsVal{}
@@ -494,6 +575,19 @@ func (s *jsScan) loops(l *jsLexer, of jsToken) {
 	case of.kind == jsWord:
 		list = e.use(ofList, of.text)
 		e.next()
+	case of.kind == jsClose:
+		before := l.src[max(0, l.pos-maxHead):l.pos]
+		i := bytes.LastIndex(before, []byte("Object."))
+		if i < 0 {
+			return
+		}
+		back := e
+		back.l.pos -= len(before) - i
+		back.next()
+		if list = back.primary(0); back.k != jsDot || back.l.pos > at {
+			return
+		}
+		e.next()
 	case of.kind == jsValue && string(of.text) == "]":
 		before := l.src[max(0, l.pos-2*maxConst):l.pos]
 		i := bytes.LastIndexByte(before, '[')
@@ -508,8 +602,12 @@ func (s *jsScan) loops(l *jsLexer, of jsToken) {
 		}
 		e.next()
 	}
-	if s.consts.left -= max(0, e.l.pos-at) + len(list.vals); list.kind != listOf || list.vals == nil {
+	if s.consts.left -= max(0, e.l.pos-at) + len(list.vals) + len(list.rows); list.kind != listOf && list.kind != rowsOf || !list.known() {
 		return
+	}
+	each := list.each()
+	if list.kind == listOf {
+		each = jsVal{vals: list.vals, keys: counted(len(list.vals)), of: list.of}
 	}
 	if string(e.text) == "function" {
 		if e.next(); e.k == jsWord {
@@ -523,11 +621,15 @@ func (s *jsScan) loops(l *jsLexer, of jsToken) {
 		e.next()
 		e.next()
 	}
-	if e.k == jsWord {
-		keys := make([]string, len(list.vals))
-		for i := range keys {
-			keys[i] = strconv.Itoa(i)
+	if fn := s.consts.function(e.text, false); fn != nil && (l.at(len(e.text)) == ')' || l.at(len(e.text)) == ',') {
+		s.call(fn, []jsVal{each}, true) // by its name: rows.map(card)
+		return
+	}
+	s.given = s.given[:0]
+	e.takenApart(each, func(name []byte, val jsVal) { s.given = append(s.given, givenName{name, val}) })
+	if e.k == jsComma { // the number of the turn
+		if e.next(); e.k == jsWord {
+			s.given = append(s.given, givenName{e.text, jsVal{vals: each.keys, keys: each.keys, num: true}})
 		}
-		s.given = append(s.given[:0], givenName{e.text, jsVal{vals: list.vals, keys: keys}})
 	}
 }

@@ -282,15 +282,52 @@ func (e *jsExpr) sum(depth int) jsVal {
 	val := e.term(depth)
 	for val.known() && e.k == jsPlus {
 		e.next()
-		val = e.joined(val, e.term(depth))
+		more := e.term(depth)
+		if !more.known() && val.isMarkup() {
+			more = e.gap()
+		}
+		val = e.joined(val, more)
 	}
 	return val
+}
+
+// gap passes an operand that is not understood, in the middle of markup: what stands beside it is whole all the same. What has strings is
+// not passed: they are read alone then.
+func (e *jsExpr) gap() jsVal {
+	for nested, most := 0, maxFallback; most > 0; most-- {
+		switch {
+		case e.k == jsOpen, e.is("["):
+			nested++
+		case e.k == jsClose, e.k == jsValue && string(e.text) == "]":
+			nested--
+		}
+		switch {
+		case nested < 0, nested == 0 && (e.k == jsPlus || e.k == jsComma || e.is(";")), e.k == jsValue && e.text[0] == '}', e.k == jsPiece && e.text[0] == '}':
+			return oneString(notKnown)
+		case e.k == jsEnd && e.l.pos == len(e.l.src):
+			return oneString(notKnown)
+		case e.k == jsEnd, e.k >= jsStr && e.k <= jsPiece, e.k == jsBrace, e.k == jsColon, e.is("?"):
+			return jsVal{}
+		}
+		e.next()
+	}
+	return jsVal{}
 }
 
 // term reads a value with the methods that are called on it.
 func (e *jsExpr) term(depth int) jsVal {
 	val := e.primary(depth)
-	for val.known() && e.k == jsDot {
+	if !val.known() && e.k == jsDot && e.s.b.data != nil {
+		val = e.dataOf(depth)
+	}
+	for val.known() && (e.k == jsDot || e.is("[")) {
+		if e.is("[") {
+			if val.kind == oneOf {
+				return val
+			}
+			val = e.element(val, depth)
+			continue
+		}
 		before := *e
 		e.next()
 		name := e.text
@@ -298,6 +335,12 @@ func (e *jsExpr) term(depth int) jsVal {
 			return jsVal{}
 		}
 		if e.next(); e.k != jsOpen {
+			if val.kind == rowOf {
+				if val = e.field(val, string(name)); !val.known() {
+					val = e.use(ofMember, name)
+				}
+				continue
+			}
 			if string(name) == "href" {
 				continue
 			}
@@ -403,7 +446,12 @@ func (e *jsExpr) pieces(depth int) jsVal {
 		if !val.known() || last {
 			return val
 		}
-		val = e.joined(val, e.choice(depth+1))
+		part := e.choice(depth + 1)
+		if (!part.known() || e.k != jsPiece && e.k != jsValue) && val.isMarkup() {
+			e.truth = noCondition
+			part = e.gap()
+		}
+		val = e.joined(val, part)
 	}
 }
 
@@ -414,11 +462,22 @@ func (e *jsExpr) use(space nameSpace, name []byte) jsVal {
 		return jsVal{}
 	}
 	e.s.touched = append(e.s.touched, known)
-	val := jsVal{vals: known.values, keys: known.keys, wild: known.wild, num: known.num}
+	if known.of != nil {
+		e.s.touched = append(e.s.touched, known.of)
+	}
+	val := jsVal{vals: known.values, keys: known.keys, wild: known.wild, num: known.num, rows: known.rows, cols: known.cols}
 	if space == ofList {
-		if val.kind = listOf; val.keys != nil {
-			val.kind = mapOf
-		}
+		val.of = known
+	}
+	switch {
+	case known.rows != nil && space == ofList:
+		val.kind = rowsOf
+	case known.rows != nil:
+		val.kind = rowOf
+	case space == ofList && val.keys != nil:
+		val.kind = mapOf
+	case space == ofList:
+		val.kind = listOf
 	}
 	return val
 }
@@ -427,7 +486,11 @@ func (e *jsExpr) use(space nameSpace, name []byte) jsVal {
 func (e *jsExpr) name(depth int) jsVal {
 	word, owner, member := e.text, e.owner, e.member
 	e.owner, e.member = nil, false
-	for e.next(); e.k == jsDot; e.next() {
+	e.next()
+	if known := e.s.consts.get(ofVariable, word); known != nil && known.rows != nil && !member && e.k != jsOpen {
+		return e.use(ofVariable, word)
+	}
+	for ; e.k == jsDot; e.next() {
 		if e.next(); e.k != jsWord {
 			return jsVal{}
 		}
@@ -485,13 +548,17 @@ func (e *jsExpr) named(word, owner []byte, member bool) jsVal {
 		return val
 	}
 	switch string(owner) {
+	case "dataset":
+		return e.attribute(dashed(word))
 	case "this":
 		return e.use(ofVariable, word) // a field of a class
 	case "location", "window", "document":
 		return jsVal{}
 	}
 	if of := e.s.consts.get(ofList, owner); of != nil && of.keys != nil { // what its objects say otherwise does not matter
-		if i := slices.Index(of.keys, string(word)); i >= 0 && !strings.HasPrefix(of.values[i], "\x00") {
+		if i := slices.Index(of.keys, string(word)); i >= 0 && of.rows != nil {
+			return e.pick(e.use(ofList, owner), oneString(string(word)))
+		} else if i >= 0 && !strings.HasPrefix(of.values[i], "\x00") {
 			e.s.touched = append(e.s.touched, of)
 			return oneString(of.values[i])
 		}

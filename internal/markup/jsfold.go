@@ -17,6 +17,7 @@ const (
 	maxTerms   = 256        // tokens of an expression
 	foldDepth  = 8          // of brackets
 	hostOfPage = "\x00host" // stands for the page's own host until the address is whole
+	notKnown   = "{{}}"     // stands in markup for what is not known
 
 	// maxInvoked is how many bytes of a script are looked through for the arguments of functions that are called where they are written:
 	// those are short and stand in the page.
@@ -41,6 +42,9 @@ type jsConst struct {
 	keys   []string // of a map, or of what chooses one of the values
 	wild   string
 	num    bool
+	rows   []jsVal
+	cols   map[string]*jsConst
+	of     *jsConst // the field of a list that it is
 	one    [1]string
 	used   bool // it became a part of something
 }
@@ -53,6 +57,8 @@ type jsConsts struct {
 	parts     map[string]bool // names that once meant something that addresses may be made of
 	left      int             // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
 	invoked   int             // of them for functions
+	amd       []jsVal         // settings of RequireJS
+	rows      bool            // lists of objects are kept
 	made      int             // bytes that may be put together yet
 	room      int             // for names, by the script's length
 	calls     int             // open
@@ -118,14 +124,14 @@ func (c *jsConsts) put(space nameSpace, name []byte, val jsVal) {
 	}
 	c.set(space, name, val.vals...)
 	of := c.get(space, name)
-	if of == nil && val.wild != "" && len(name) <= maxName {
+	if of == nil && (val.wild != "" || val.rows != nil) && len(name) <= maxName {
 		c.set(space, name, "")
 		if of = c.get(space, name); of != nil {
 			of.values = nil
 		}
 	}
 	if of != nil {
-		of.keys, of.wild, of.num = val.keys, val.wild, val.num
+		of.keys, of.wild, of.num, of.rows, of.cols, of.of = val.keys, val.wild, val.num, val.rows, val.cols, val.of
 	}
 }
 
@@ -140,38 +146,60 @@ func (c *jsConsts) unset(name []byte) {
 
 // heldGuess is a guess that is none when the name that it is the value of is put together with others to an address.
 type heldGuess struct {
-	of  *jsConst
+	of  []*jsConst
 	url string
 }
 
-// holds returns what the string that was just read is the value of, when it may be a part of addresses: a prefix, which has no extension, or
+// listed is a list or a map whose strings are read.
+type listed struct {
+	of  *jsConst
+	end int32 // where it ends
+}
+
+// holds notes what the string that was just read is the value of, when it may be a part of addresses: a prefix, which has no extension, or
 // an element of a list.
-func (s *jsScan) holds(v string) *jsConst {
+func (s *jsScan) holds(v string) {
+	s.valueOf = s.valueOf[:0]
+	if s.data && !s.page {
+		return
+	}
+	for len(s.lists) > 0 && s.lists[len(s.lists)-1].end <= s.at.from {
+		s.lists = s.lists[:len(s.lists)-1]
+	}
+	name, owner := s.target()
+	for _, l := range s.lists {
+		of := l.of
+		switch {
+		case of.rows == nil && of.keys == nil: // a list
+		case v[0] == '/' || schemeLen(v) > 0:
+			continue
+		case of.rows != nil && name == nil:
+			of = of.cols["0"] // lists in it are one
+		case of.rows != nil:
+			of = of.cols[string(name)]
+		}
+		if of != nil {
+			s.valueOf = append(s.valueOf, of)
+		}
+	}
+	var of *jsConst
 	switch {
-	case s.data:
-		return nil
-	case s.listed != nil:
-		return s.listed
 	case len(s.args) > 0 && (s.last() == jsOpen || s.last() == jsComma):
-		for _, of := range s.args {
-			if len(of.values) == 1 && of.values[0] == v {
-				return of
+		for _, arg := range s.args {
+			if len(arg.values) == 1 && arg.values[0] == v {
+				of = arg
+				break
 			}
 		}
-		return nil
-	case hasExtension(v), s.takesURL():
-		return nil
+	case hasExtension(v), s.takesURL(), name == nil:
+	case s.last() == jsColon, owner != nil:
+		of = s.consts.get(ofMember, name)
+	default:
+		of = s.consts.get(ofVariable, name)
 	}
-	name := s.before(2)
-	switch k := s.last(); {
-	case name.kind != jsWord:
-		return nil
-	case k == jsColon, k == jsAssign && s.before(3).kind == jsDot:
-		return s.consts.get(ofMember, name.text)
-	case k == jsAssign:
-		return s.consts.get(ofVariable, name.text)
+	if of != nil {
+		s.valueOf = append(s.valueOf, of)
 	}
-	return nil
 }
 
 // putsTogether reports a script that may make addresses of parts: a string with a part of one stands beside a plus, or in a template beside
@@ -261,7 +289,7 @@ func (s *jsScan) mayFold(l *jsLexer, k jsKind, text []byte) bool {
 		case c == '.':
 			return l.methodFollows()
 		case c == '(' && k == jsWord:
-			return s.consts.function(text, s.last() == jsDot) != nil || makesURL(text)
+			return s.consts.function(text, s.last() == jsDot) != nil || makesURL(text) || s.b.data != nil && ofElement(text)
 		case c == '`':
 			return string(text) == "raw"
 		}
@@ -320,7 +348,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 			return false // of a call
 		}
 	}
-	if s.before(back+1).kind == jsPlus || len(l.templates) > foldDepth {
+	if s.before(back+1).kind == jsPlus && (k != jsStr || bytes.IndexByte(text, '<') < 0) || len(l.templates) > foldDepth {
 		return false // the end of something that is not known, or deep in templates
 	}
 	e := s.expr(l, s.consts.left)
@@ -329,7 +357,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	if s.consts.left -= e.l.pos - l.pos; val.vals == nil || val.kind != oneOf || e.terms < 2 || e.left() {
 		return false
 	}
-	if before := s.before(1); val.keys != nil && !pathLike(val.vals[0]) && (string(before.text) == "=>" || string(before.text) == "return") {
+	if before := s.before(1); val.keys != nil && !pathLike(val.vals[0]) && !val.isMarkup() && (string(before.text) == "=>" || string(before.text) == "return") {
 		val.vals = nil // names of chunks, which who calls the function puts behind a folder
 	}
 	*l = e.prev
@@ -359,9 +387,19 @@ func (s *jsScan) means(l *jsLexer, word []byte, member bool) bool {
 	c := s.consts
 	if member {
 		return c.get(ofMember, word) != nil || c.get(ofList, word) != nil || ofLocation(s.before(2).text, word) || c.function(word, true) != nil || string(word) == "raw" ||
-			string(s.before(2).text) == "this" && c.get(ofVariable, word) != nil || c.get(ofList, s.before(2).text) != nil
+			string(s.before(2).text) == "this" && c.get(ofVariable, word) != nil || c.get(ofList, s.before(2).text) != nil ||
+			s.b.data != nil && (ofElement(word) || string(s.before(2).text) == "dataset")
 	}
 	return c.get(ofVariable, word) != nil || c.get(ofList, word) != nil || l.at(0) == '(' && (c.function(word, false) != nil || makesURL(word))
+}
+
+// ofElement reports methods that read an attribute of an element, the browser's and jQuery's.
+func ofElement(name []byte) bool {
+	switch string(name) {
+	case "getAttribute", "data", "attr":
+		return true
+	}
+	return false
 }
 
 // makesURL reports functions of browsers whose result may be an address.

@@ -229,7 +229,7 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 	if fn != nil {
 		return e.s.call(fn, args, false)
 	}
-	if member && string(owner) != "window" && string(owner) != "Object" {
+	if member && string(owner) != "window" && string(owner) != "Object" && !ofElement(word) {
 		return jsVal{}
 	}
 	first := argument(args, 0, "")
@@ -237,8 +237,25 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 		return jsVal{}
 	}
 	switch string(word) {
+	case "getAttribute", "attr":
+		if name, is := strings.CutPrefix(first.vals[0], "data-"); is && len(args) == 1 {
+			return e.attribute(name)
+		}
+	case "data":
+		return e.attribute(first.vals[0])
+	case "Array":
+		out := jsVal{kind: listOf}
+		for _, arg := range args {
+			if len(arg.vals) != 1 || arg.kind != oneOf || arg.num {
+				return jsVal{}
+			}
+			out.vals = append(out.vals, arg.vals[0])
+		}
+		return out
 	case "freeze", "String":
 		return first
+	case "keys", "values", "entries":
+		return ofObject(string(word), first)
 	case "URLSearchParams":
 		return e.query(first)
 	case "URL":

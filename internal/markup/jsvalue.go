@@ -13,6 +13,8 @@ const (
 	oneOf valueKind = iota
 	listOf
 	mapOf
+	rowsOf // a list of maps
+	rowOf  // one of them, whichever
 )
 
 // jsKey stands for the key that a map is asked by, in what a value is for keys that the map does not have.
@@ -22,14 +24,22 @@ const jsKey = "\x00key"
 type jsVal struct {
 	kind valueKind
 	vals []string
-	keys []string // of a map; or what a value was chosen by, so that values of the same keys go together: "js/" + {1: "a"}[e] + {1: "b"}[e]
-	wild string   // the value for other keys, with jsKey in it
-	num  bool     // numbers: + adds them
+	keys []string            // of a map; or what a value was chosen by, so that values of the same keys go together: "js/" + {1: "a"}[e] + {1: "b"}[e]
+	wild string              // the value for other keys, with jsKey in it
+	num  bool                // numbers: + adds them
+	rows []jsVal             // maps
+	cols map[string]*jsConst // their fields that are held back as guesses
+	of   *jsConst            // the field that it is
 }
 
 func oneString(s string) jsVal { return jsVal{vals: []string{s}} }
 
-func (v jsVal) known() bool { return v.vals != nil || v.wild != "" }
+func (v jsVal) known() bool { return v.vals != nil || v.wild != "" || v.rows != nil }
+
+// isMarkup reports a piece of HTML.
+func (v jsVal) isMarkup() bool {
+	return v.kind == oneOf && len(v.vals) > 0 && strings.IndexByte(v.vals[0], '<') >= 0
+}
 
 // truth is what the value is as a condition.
 func (v jsVal) truth() truth {
@@ -181,14 +191,29 @@ func (e *jsExpr) array(depth int) jsVal {
 			e.next()
 			return out
 		}
-		val := e.sum(depth + 1)
-		if len(val.vals) != 1 || val.kind != oneOf || e.k != jsComma && string(e.text) != "]" {
+		var val jsVal
+		if e.k == jsBrace && e.s.consts.rows {
+			e.terms = 0
+			val = e.object(depth+1, false)
+		} else {
+			val = e.sum(depth + 1)
+		}
+		if e.k != jsComma && string(e.text) != "]" {
 			return jsVal{}
 		}
-		if size += len(val.vals[0]); size > 8*maxConst {
+		row, isRow := val.row()
+		switch {
+		case isRow && out.vals == nil && e.s.consts.rows:
+			e.terms = 0
+			out.kind, out.rows = rowsOf, append(out.rows, row)
+		case len(val.vals) != 1 || val.kind != oneOf || out.rows != nil:
 			return jsVal{}
+		default:
+			if size += len(val.vals[0]); size > 8*maxConst {
+				return jsVal{}
+			}
+			out.vals = append(out.vals, val.vals[0])
 		}
-		out.vals = append(out.vals, val.vals[0])
 		if e.k == jsValue {
 			e.next()
 			return out
@@ -284,7 +309,15 @@ func (e *jsExpr) element(of jsVal, depth int) jsVal {
 		plain = false
 	}
 	e.next()
-	if of.kind == oneOf {
+	switch of.kind {
+	case oneOf:
+		return jsVal{}
+	case rowsOf:
+		return e.pick(of, val)
+	case rowOf:
+		if len(val.vals) == 1 {
+			return e.field(of, val.vals[0])
+		}
 		return jsVal{}
 	}
 	if val.kind != oneOf || val.vals == nil {

@@ -225,11 +225,13 @@ type builder struct {
 	written  bool   // it becomes part of the page
 	unseen   int    // open elements that no browser of today shows: what they embed are guesses
 
-	imports  map[string]string // of import maps
-	consts   *jsConsts         // of the page's scripts
-	contexts map[string]string // known context strings by themselves
-	tags     []byte            // room for fragment
-	unpacked int64             // bytes of what packed files hold that were looked at, at all depths
+	imports  map[string]string   // of import maps
+	consts   *jsConsts           // of the page's scripts
+	held     []heldGuess         // of theirs
+	data     map[string]*jsConst // what elements have in their data-* attributes, for scripts
+	contexts map[string]string   // known context strings by themselves
+	tags     []byte              // room for fragment
+	unpacked int64               // bytes of what packed files hold that were looked at, at all depths
 }
 
 // often is after how many bytes of a script or a style sheet they are noted.
@@ -311,6 +313,7 @@ func (b *builder) read(kind Kind, body []byte) {
 }
 
 func (b *builder) finish() *Doc {
+	b.release(b.held)
 	d := b.doc
 	room := max(b.o.MaxLinks-len(d.Links), 0)
 	if len(b.guess) > room {

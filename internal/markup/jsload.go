@@ -1,0 +1,113 @@
+package markup
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Loaders of modules ask for files by names that say nothing of where they are: RequireJS by its settings, what Vite builds by a list.
+
+// amdConfig keeps the settings of RequireJS that an object says: where its modules are.
+func (c *jsConsts) amdConfig(of jsVal) {
+	if of.kind == mapOf {
+		c.amd = append(c.amd, of)
+	}
+}
+
+// setting is what the settings of RequireJS last said under a name.
+func (c *jsConsts) setting(name string) string {
+	for _, of := range slices.Backward(c.amd) {
+		if i := slices.Index(of.keys, name); i >= 0 {
+			return of.vals[i]
+		}
+	}
+	return ""
+}
+
+// requires takes the modules of a list that a function of RequireJS is called with; the bracket of its arguments was read.
+func (s *jsScan) requires(l *jsLexer) {
+	e := s.expr(l, min(s.consts.left, maxBody))
+	if e.next(); e.k == jsStr { // the name of what is defined
+		e.next()
+		e.next()
+	}
+	if !e.is("[") {
+		return
+	}
+	list := e.array(0)
+	if s.consts.left -= e.l.pos - l.pos; list.kind != listOf {
+		return
+	}
+	for _, name := range list.vals {
+		if address := s.consts.module(name); address != "" && isReference(address) {
+			context := jsString
+			if strings.HasPrefix(address, "./") {
+				context = jsImport // relative to the script itself
+			}
+			s.b.addString(address, Speculative, context)
+		}
+	}
+}
+
+// module is where RequireJS loads a module from (its "baseUrl", "paths" and "urlArgs"); "" for what it has itself, and for plug-ins.
+func (c *jsConsts) module(name string) string {
+	switch {
+	case name == "require", name == "exports", name == "module", name == "", strings.Contains(name, "!"):
+		return ""
+	case name[0] == '/', name[0] == '.', strings.HasSuffix(name, ".js"), schemeLen(name) > 0:
+		return ""
+	}
+	first, rest, more := strings.Cut(name, "/")
+	if path := c.setting(name); path != "" {
+		name = path
+	} else if path := c.setting(first); more && path != "" {
+		name = path + "/" + rest
+	}
+	base := c.setting("baseUrl")
+	switch {
+	case name[0] == '/' || schemeLen(name) > 0:
+		base = ""
+	case base == "":
+		base = "./"
+	case !strings.HasSuffix(base, "/"):
+		base += "/"
+	}
+	if !strings.HasSuffix(name, ".js") {
+		name += ".js"
+	}
+	if query := c.setting("urlArgs"); query != "" {
+		name += "?" + query
+	}
+	return base + name
+}
+
+// viteBase is what a build of Vite puts before the files of its list.
+var viteBase = regexp.MustCompile(`(?:return|=>)\s*["'` + "`" + `]([^"'` + "`" + `]*)["'` + "`" + `]\s*\+\s*\w+`)
+
+// vite takes the files that a build of Vite loads with its modules, and passes their list: they are relative to where the site is.
+func (s *jsScan) vite(l *jsLexer) {
+	head := s.src[:min(len(s.src), maxBody)]
+	at := bytes.Index(head, []byte("__vite__mapDeps"))
+	if at < 0 {
+		return
+	}
+	list := bytes.Index(head[at:], []byte("["))
+	base := viteBase.FindSubmatch(s.src[at:min(len(s.src), at+maxRowsFrom)])
+	if list < 0 || base == nil {
+		return
+	}
+	ahead := *l
+	ahead.pos = at + list
+	e := s.expr(&ahead, maxRowsFrom)
+	e.next()
+	files := e.array(0)
+	if files.kind != listOf {
+		return
+	}
+	for _, file := range files.vals {
+		s.b.addString(string(base[1])+file, Speculative, jsString)
+	}
+	*l = e.prev
+}

@@ -159,7 +159,7 @@ func (s *jsScan) opens(l *jsLexer) {
 		return
 	}
 	member := before.kind == jsDot
-	if s.opensKnown(l, string(word.text), member) {
+	if s.opensKnown(l, word.text, member) {
 		return
 	}
 	if before.kind == jsWord && string(before.text) == "function" {
@@ -230,7 +230,11 @@ func (s *jsScan) folderFollows(l *jsLexer) bool {
 }
 
 // opensKnown looks at calls of functions that are known by their names.
-func (s *jsScan) opensKnown(l *jsLexer, word string, member bool) bool {
+func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
+	if len(name) < 4 || len(name) > 9 {
+		return false
+	}
+	word := string(name)
 	switch owner := s.before(4); {
 	case member && word == "push" && owner.kind == jsWord && s.consts.rows:
 		if args := s.argsOf(l); len(args) == 1 {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"exclave/analyzer"
 	"exclave/config"
 	"exclave/frontier"
+	"exclave/internal/cookies"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/rules"
 	"exclave/internal/job/seeds"
@@ -113,7 +115,10 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 		fmt.Fprintf(cmd.OutOrStdout(), "note: %s; a crawl on this machine does not begin\n", p)
 	}
 	_, bad := c.Accounts()
-	_, more := rules.GivenCookies(c)
+	given, more := rules.GivenCookies(c)
+	if over := cookies.Expired(given, time.Now()); over != "" {
+		fmt.Fprintf(cmd.OutOrStdout(), "note: %s: %s\n", c.Path(c.HTTP.CookiesFile), over)
+	}
 	for _, p := range slices.Concat(found, bad, more) {
 		problems = append(problems, p.String())
 	}

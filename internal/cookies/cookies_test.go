@@ -160,6 +160,17 @@ func TestJournal(t *testing.T) {
 }
 
 // Every line that is none is said, and no more than a reader wants; the mark at the beginning of Windows' files is none.
+func TestExpired(t *testing.T) {
+	const line, later, session = "a.org\tFALSE\t/\tFALSE\t1704067200\tn\tsecretvalue\n", "a.org\tFALSE\t/\tFALSE\t1900000000\tn\tv\n", "a.org\tFALSE\t/\tFALSE\t0\tn\tv\n"
+	for text, want := range map[string]string{
+		"": "", later + session: "", "\ufeff# x\n" + later + "none\n" + line + session + line: "2 of its 4 cookies expired and are left out, the first in line 4, on 2024-01-01",
+	} {
+		if got := Expired([]byte(text), wall()); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	const line = "www.b.cz\tFALSE\t/\tFALSE\t0\tfile\tf\n"
 	for text, want := range map[string]string{

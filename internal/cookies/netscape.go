@@ -52,6 +52,27 @@ func netscape(text []byte, now time.Time) (out []*cookie) {
 	return out
 }
 
+// Expired says which cookies of a cookies.txt are left out because they have expired, "" when none is.
+func Expired(text []byte, now time.Time) string {
+	all, over, n, first := 0, 0, 0, ""
+	for line := range linesOf(text) {
+		n++
+		c, err := netscapeLine(line)
+		if err != nil || c == nil {
+			continue
+		}
+		if all++; c.over(now) {
+			if over++; over == 1 {
+				first = fmt.Sprintf("line %d, on %s", n, c.Expires.Format(time.DateOnly))
+			}
+		}
+	}
+	if over == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of its %d cookies expired and are left out, the first in %s", over, all, first)
+}
+
 // netscapeLine reads a line: domain, whether hosts below it get it, path, secure, expiry in seconds, name, value, divided by
 // tabs. Nil without an error is a comment.
 func netscapeLine(line string) (*cookie, error) {

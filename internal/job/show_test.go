@@ -136,6 +136,30 @@ func TestWaitingLimit(t *testing.T) {
 	}
 }
 
+// Why nothing of an error page was followed is said, and of a redirect only where it leads.
+func TestWhyOfOtherAnswers(t *testing.T) {
+	const other, to = "No links are read in an answer that is not 2xx", "Of an answer 3xx the address that it names is taken"
+	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.National("/none", "/moved", "/to"), "http://a.test/moved": testweb.Redirect(302, "/to"), "http://a.test/to": testweb.NationalPage(1)},
+		func(c *config.Config) { c.Analysis.Depth = 2 })
+	j.run(job.Options{}, "http://a.test/")
+	err := question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(b question.Questions) error {
+		for url, want := range map[string]string{"http://a.test/none": other, "http://a.test/moved": to, "http://a.test/to": ""} {
+			w, err := b.Why(t.Context(), url)
+			if err != nil {
+				return err
+			}
+			text := strings.Join(w.Sentences, "\n")
+			if got := strings.Contains(text, other) || strings.Contains(text, to); got != (want != "") || !strings.Contains(text, want) {
+				t.Errorf("%s: %s", url, text)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // What a cap refused is not remembered: why must not claim that nobody links to it (issue 17).
 func TestWhyOfWhatACapRefused(t *testing.T) {
 	j := newJob(t, testweb.Tiny{"http://a.test/": testweb.National("/1", "/2")}, func(c *config.Config) { c.Limits.HostURIsMax = 2 })

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -107,6 +108,13 @@ func (a *Answers) whyKnown(ctx context.Context, w *Why, s *Shown) error {
 	if s.Finishes > 0 {
 		if err := a.whyFinished(ctx, w, s); err != nil {
 			return err
+		}
+		switch code := s.Status.Code; {
+		case !code.IsHTTP() || code < 300 || code == http.StatusNotModified || crawl.IsPrereq(s.Key):
+		case code < 400:
+			w.say("Of an answer 3xx the address that it names is taken; it is not judged, and nothing in it is read.")
+		default:
+			w.say("No links are read in an answer that is not 2xx, and it is not judged.")
 		}
 	}
 	if s.Verdicts != nil {

@@ -15,6 +15,8 @@ import (
 func sayCrawled(out io.Writer, r *job.Result) {
 	for _, s := range r.Seeds {
 		switch {
+		case r.Stats.Discovered == 0 && s.Accepted+s.Known+s.Broken+s.Skipped+s.LeftOut() == 0 && len(s.Rejected) == 0 && s.Damage == "":
+			fmt.Fprintf(out, "%s has no URL: there is nothing to crawl; add some, one a line, or use exclave seeds import\n", s.File)
 		case s.Accepted == 0 && r.Stats.Discovered == 0:
 			fmt.Fprintf(out, "seeds %s: nothing to crawl; add URLs to it\n", s)
 		case s.Accepted+s.Known == 0:

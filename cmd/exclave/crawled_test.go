@@ -19,6 +19,9 @@ func TestSayCrawled(t *testing.T) {
 	}
 	none := left(0, chain.Finished, frontier.QueueStates{})
 	none.Stats.Discovered = 0
+	none.Seeds[0].Rejected = map[string]int64{"own-domain": 2}
+	empty := left(0, chain.Finished, frontier.QueueStates{})
+	empty.Stats.Discovered = 0
 	traps := left(0, chain.Finished, frontier.QueueStates{})
 	traps.Seeds[0].Traps = map[string]int64{"TooManyHopsDecideRule": 1200, "too-many-hops": 3}
 	for _, c := range []struct {
@@ -26,7 +29,8 @@ func TestSayCrawled(t *testing.T) {
 		run  *job.Result
 		says string
 	}{
-		{"nothing is known", none, "nothing to crawl"},
+		{"there are no seeds", empty, "seeds.txt has no URL: there is nothing to crawl; add some, "},
+		{"no seed may be crawled", none, "nothing to crawl; add URLs to it"},
 		{"a run that was stopped is not over: its last line says what is queued", left(372, chain.Stopped, frontier.QueueStates{Ready: 1}), ""},
 		{"budgets keep the rest", left(372, chain.Finished, frontier.QueueStates{Retired: 3}), "372 URIs are left in 3 queues whose budgets are spent"},
 		{"one budget keeps one URI", left(1, chain.Finished, frontier.QueueStates{Retired: 1}), "1 URI is left in 1 queue whose budget is spent"},
@@ -36,7 +40,7 @@ func TestSayCrawled(t *testing.T) {
 		var out strings.Builder
 		sayCrawled(&out, c.run)
 		lines := strings.SplitAfterN(out.String(), "\n", 2)
-		if c.run != none && (!strings.Contains(lines[0], "no seed was taken") || strings.Contains(out.String(), "nothing to crawl")) {
+		if c.run != none && c.run != empty && (!strings.Contains(lines[0], "no seed was taken") || strings.Contains(out.String(), "nothing to crawl")) {
 			t.Errorf("%s: of seeds it says %q", c.why, lines[0])
 		}
 		if !strings.Contains(out.String(), c.says) || c.says == "" && lines[1] != "" {

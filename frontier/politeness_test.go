@@ -69,6 +69,9 @@ func TestDelayAfterARequest(t *testing.T) {
 			u.Status, u.CrawlDelay, u.Sheet = 200, 100*s, sheetOf(sheet.Frontier{MaxCrawlDelay: in(0)})
 		}, 3 * s},
 		{"the wrong hours: nothing was asked", func(u *crawl.CrawlURI) { u.Status, u.Disposition, u.Wait = crawl.StatusDeferred, crawl.Defer, 100*s }, 100 * s},
+		{"the wrong hours may be others soon", func(u *crawl.CrawlURI) {
+			u.Status, u.Disposition, u.Wait = crawl.StatusDeferred, crawl.Defer, 5*time.Hour
+		}, 10 * time.Minute},
 		{"resigned", func(u *crawl.CrawlURI) { u.Disposition = crawl.Resign }, 0},
 	}
 	for _, c := range cases {

@@ -80,11 +80,15 @@ func (t *Tx) capture(u *crawl.CrawlURI) error {
 	return nil
 }
 
+// maxDeferred is the longest that a queue rests without a request: whoever takes the reason away, as a reload of sheets
+// does, waits no longer.
+const maxDeferred = 10 * time.Minute
+
 // deferred puts the prerequisite ahead of the URI, which keeps its place.
 func (t *Tx) deferred(r *schema.Record, u *crawl.CrawlURI) error {
 	p := u.Prereq
 	if p == nil && u.Wait > 0 {
-		return t.snooze(r, min(u.Wait, t.env.Config.LongestSnooze()))
+		return t.snooze(r, min(u.Wait, maxDeferred, t.env.Config.LongestSnooze()))
 	}
 	if p == nil {
 		return fmt.Errorf("%s waits for a prerequisite that is not named", u.URL)

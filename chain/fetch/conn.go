@@ -127,7 +127,7 @@ func (h *HTTP) connect(ctx context.Context, u *urlx.URL, to netip.AddrPort, unti
 	raw, err := h.open(open, r, to.String())
 	cancel()
 	if err != nil {
-		return nil, &failure{crawl.StatusConnectFailed, nil, err}
+		return nil, &failure{crawl.StatusConnectFailed, h.proxyFailed(ctx, r, err), err}
 	}
 	c.Conn = pacedConn{raw, &c.pace}
 	if u.Scheme() == "https" {

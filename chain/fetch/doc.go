@@ -17,7 +17,7 @@
 // (more fields than are kept), slow (ended by header_timeout or least_rate),
 // slow:crowded (ended since slow servers held half of the ToeThreads),
 // address:refused, port:refused, dns:truncated, tls:untrusted,
-// tls:expired, tls:hostname, tls:invalid, tls:failed, auth:basic, auth:digest,
+// tls:expired, tls:hostname, tls:invalid, tls:failed, proxy:failed, auth:basic, auth:digest,
 // auth:refused (the server did not take the password), login:ok, login:failed.
 //
 // All processors serve all ToeThreads. A connection belongs to one exchange at a

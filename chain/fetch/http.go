@@ -85,6 +85,7 @@ type HTTP struct {
 	probes      probes
 	dialTCP     func(ctx context.Context, network, addr string) (net.Conn, error)
 	refusedOnce sync.Once
+	proxyOnce   sync.Once // that a proxy made no connection was said
 }
 
 var (

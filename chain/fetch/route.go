@@ -90,6 +90,18 @@ func (h *HTTP) open(ctx context.Context, r route, to string) (net.Conn, error) {
 	return c, nil
 }
 
+// proxyFailed is the note of a connection that was not made through a proxy, nil without one. The first is said: it may be that
+// every page fails because of ours.
+func (h *HTTP) proxyFailed(ctx context.Context, r route, err error) []string {
+	if r.proxy == "" || ctx.Err() != nil {
+		return nil
+	}
+	h.proxyOnce.Do(func() {
+		h.log.Warn("no connection through a proxy; further ones are only annotated", "proxy", r.proxy, "err", err)
+	})
+	return []string{"proxy:failed"}
+}
+
 // tunnel asks an HTTP proxy for a connection to a server (RFC 9110 §9.3.6).
 func tunnel(ctx context.Context, c net.Conn, to string) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })

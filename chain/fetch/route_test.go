@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -119,10 +121,18 @@ func TestProxies(t *testing.T) {
 		}
 	}
 	no := startProxy(t, refuse)
-	h := client(t, s, func(c *Config, _ *Deps) { c.Proxy = "http://" + no.Addr().String() })
-	u := page("http://a.example/")
-	if process(t, h, u); u.Status != crawl.StatusConnectFailed {
-		t.Errorf("a proxy that refuses: status %d", u.Status)
+	var said strings.Builder
+	h := client(t, s, func(c *Config, d *Deps) {
+		c.Proxy, d.Log = "http://"+no.Addr().String(), slog.New(slog.NewTextHandler(&said, nil))
+	})
+	for range 2 { // who has mistaken the proxy is told so, once
+		u := page("http://a.example/")
+		if process(t, h, u); u.Status != crawl.StatusConnectFailed || !slices.Contains(u.Annotations, "proxy:failed") {
+			t.Errorf("a proxy that refuses: status %d, %v", u.Status, u.Annotations)
+		}
+	}
+	if strings.Count(said.String(), "no connection through a proxy") != 1 {
+		t.Errorf("it is said: %s", said.String())
 	}
 }
 

@@ -196,8 +196,10 @@ func (c Config) Validate() (ps conf.Problems) {
 	ps.Check(c.MaxIdle >= 0, "max_idle", "%d is negative; 0 means none", c.MaxIdle)
 	ps.Check(c.Memory >= 0, "record_memory", "%d is negative", c.Memory)
 	ps.Check(sheet.IsReferrerPolicy(c.ReferrerPolicy), "referrer_policy", "%q: must be %q, %q or %q", c.ReferrerPolicy, sheet.NoReferrer, sheet.StrictOrigin, sheet.UnsafeURL)
-	if err := validProxy(c.Proxy); err != nil {
-		ps.Add("proxy", "%v", err)
+	if c.Proxy != "" {
+		if err := sheet.ValidProxy(c.Proxy); err != nil {
+			ps.Add("proxy", "%v", err)
+		}
 	}
 	_, err = netip.ParseAddr(c.SourceAddress)
 	ps.Check(c.SourceAddress == "" || err == nil, "source_address", "%q is no address of a machine", c.SourceAddress)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -56,6 +55,8 @@ type Deps struct {
 	UnreachableFor time.Duration
 	// Sitemaps says which of them are asked for where no sheet says otherwise.
 	Sitemaps Sitemaps
+	// Languages is the value of Accept-Language that ProfileLanguages stands for; "": none.
+	Languages string
 	// Cookies are those of the job; nil: none.
 	Cookies *cookies.Jar
 	// Accounts are sent to servers that ask, or by the form that they name; nil: none.
@@ -207,14 +208,13 @@ func (h *HTTP) asked(u *crawl.CrawlURI) ask {
 			language = *s.AcceptLanguage
 		}
 		if s.Headers != nil {
-			q.own = map[string]string{} // the job may have none
-			maps.Copy(q.own, h.cfg.Headers)
-			maps.Copy(q.own, s.Headers)
+			q.own = sheet.JoinHeaders(h.cfg.Headers, s.Headers)
 		}
 	}
-	if language != ProfileLanguages { // whoever has profiles puts them in its place
-		q.fields = append(q.fields, record.Field{Name: "Accept-Language", Value: language})
+	if language == ProfileLanguages {
+		language = h.deps.Languages
 	}
+	q.fields = append(q.fields, record.Field{Name: "Accept-Language", Value: language})
 	return q
 }
 
@@ -297,7 +297,11 @@ func (h *HTTP) refused(u *crawl.CrawlURI, a *answer, of *account) {
 
 // jarFor returns the jar that a request takes part in, nil for none.
 func (h *HTTP) jarFor(u *crawl.CrawlURI) *cookies.Jar {
-	if u.Sheet != nil && u.Sheet.HTTP.Cookies != nil && !*u.Sheet.HTTP.Cookies {
+	keep := h.cfg.Cookies
+	if u.Sheet != nil && u.Sheet.HTTP.Cookies != nil {
+		keep = *u.Sheet.HTTP.Cookies
+	}
+	if !keep {
 		return nil
 	}
 	return h.deps.Cookies

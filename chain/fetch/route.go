@@ -16,28 +16,12 @@ import (
 
 	"exclave/internal/record"
 	"exclave/internal/sheet"
-	"exclave/internal/urlx"
 )
 
 // route is how servers are connected to. The zero route is direct, from any address.
 type route struct {
 	proxy  string // "http://host:port", "socks5://host:port"; "" = none
 	source string // an address of this machine; "" = any
-}
-
-// validProxy reports what is wrong with the address of a proxy.
-func validProxy(text string) error {
-	if text == "" {
-		return nil
-	}
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Hostname() == "" || u.Port() == "" || u.Path != "" && u.Path != "/" || u.Scheme != "http" && u.Scheme != "socks5":
-		return fmt.Errorf("%q: must be \"http://host:port\" or \"socks5://host:port\"", urlx.HideUserinfo(text))
-	case u.User != nil:
-		return errors.New("a proxy that asks for a password cannot be used")
-	}
-	return nil
 }
 
 // routeOf returns the route for a URI, by the sheets that apply.

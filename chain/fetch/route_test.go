@@ -17,6 +17,9 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/internal/clock"
+	"exclave/internal/cookies"
+	"exclave/internal/fsx"
 	"exclave/internal/sheet"
 	"exclave/internal/testweb"
 )
@@ -204,13 +207,13 @@ func TestHeadersBySheet(t *testing.T) {
 	for job, want := range map[string]string{"": "", "X-Job: 1": "X-Job: 1\r\n"} {
 		h := client(t, s, func(c *Config, _ *Deps) {
 			if name, value, ok := strings.Cut(job, ": "); ok {
-				c.Headers = map[string]string{name: value, "X-Own": "job"}
+				c.Headers = map[string]string{name: value, "x-own": "job"}
 			}
 		})
 		u := page("http://a.example/")
 		u.Sheet = &sheet.Settings{HTTP: sheet.HTTP{Headers: map[string]string{"X-Own": "sheet"}}}
 		process(t, h, u)
-		if got := sent(t, u); u.Status != 200 || !strings.Contains(got, "X-Own: sheet\r\n") || !strings.Contains(got, want) || strings.Contains(got, "X-Own: job") {
+		if got := sent(t, u); u.Status != 200 || !strings.Contains(got, "X-Own: sheet\r\n") || !strings.Contains(got, want) || strings.Contains(got, "x-own") {
 			t.Errorf("job with %q: status %d\n%s", job, u.Status, got)
 		}
 	}
@@ -218,5 +221,43 @@ func TestHeadersBySheet(t *testing.T) {
 	u := page("http://a.example/")
 	if process(t, h, u); strings.Contains(sent(t, u), "X-Own") {
 		t.Errorf("a sheet changed what is asked for without it:\n%s", sent(t, u))
+	}
+}
+
+// A sheet has the words that the job has: for one that asks in a language of its own, those of its profiles again.
+func TestLanguagesBySheet(t *testing.T) {
+	s := serve(t, testweb.Tiny{"http://a.example/": testweb.Text("x")})
+	h := client(t, s, func(c *Config, d *Deps) { c.AcceptLanguage, d.Languages = "en", "cs,*;q=0.1" })
+	for said, want := range map[string]string{ProfileLanguages: "Accept-Language: cs,*;q=0.1\r\n", "sk": "Accept-Language: sk\r\n"} {
+		u := page("http://a.example/")
+		u.Sheet = &sheet.Settings{HTTP: sheet.HTTP{AcceptLanguage: &said}}
+		if process(t, h, u); !strings.Contains(sent(t, u), want) {
+			t.Errorf("%q:\n%s", said, sent(t, u))
+		}
+	}
+}
+
+// A sheet has cookies kept and sent where the job has none, and none where the job has them.
+func TestCookiesBySheet(t *testing.T) {
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "member", Value: "1"})
+	})})
+	for _, job := range []bool{false, true} {
+		jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clock.System())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := client(t, s, func(c *Config, d *Deps) { c.Cookies, d.Cookies = job, jar })
+		for sheets, want := range map[*bool]bool{nil: job, new(true): true, new(false): false} {
+			var u *crawl.CrawlURI
+			for range 2 { // the first may bring the cookie
+				u = page("http://a.example/")
+				u.Sheet = &sheet.Settings{HTTP: sheet.HTTP{Cookies: sheets}}
+				process(t, h, u)
+			}
+			if strings.Contains(sent(t, u), "Cookie: ") != want {
+				t.Errorf("job %v, want a cookie: %v\n%s", job, want, sent(t, u))
+			}
+		}
 	}
 }

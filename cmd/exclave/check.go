@@ -107,9 +107,15 @@ func checkJob(cmd *cobra.Command, c *config.Config) (problems []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	set, found, err := rules.ReadSheets(folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env()), profiles)
+	of := folder.Of(c, jobOptions(cmd.ErrOrStderr()).Env())
+	set, found, err := rules.ReadSheets(of, profiles)
 	if err != nil {
 		problems = append(problems, err.Error())
+	}
+	if _, others, err := of.SheetFiles(); err == nil { // or it was said
+		for _, name := range others {
+			fmt.Fprintf(cmd.OutOrStdout(), "note: %s is not read: the names of files of sheets end with .toml\n", c.Path(name))
+		}
 	}
 	for _, p := range rules.SourceAddresses(c, set) { // the crawl may be meant for another machine
 		fmt.Fprintf(cmd.OutOrStdout(), "note: %s; a crawl on this machine does not begin\n", p)

@@ -201,7 +201,7 @@ func (c *composer) openChains(context.Context) error {
 		return bad.Err("job")
 	}
 	http, err := fetch.NewHTTP(c.httpConfig(), fetch.Deps{Hosts: c.frontier, Resolver: c.names, Scratch: c.path(folder.StateDir, folder.ScratchDir),
-		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Cookies: jar, Accounts: accounts, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, Sitemaps: c.cfg.Sitemaps, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
+		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Languages: fetch.AcceptLanguages(c.analyzer.Languages()), Cookies: jar, Accounts: accounts, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, Sitemaps: c.cfg.Sitemaps, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		ReadCredentials: func(ctx context.Context, to fetch.Credentials) error { return seeds.ReadCredentials(ctx, c.cfg, to) }})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)
@@ -265,11 +265,8 @@ func (c *composer) openLinksLog() (io.Writer, error) {
 	return &shared{f: f}, nil
 }
 
-// openJar returns the cookies of the job, nil when there shall be none.
+// openJar returns the cookies of the job, which a sheet may have kept though the job keeps none.
 func (c *composer) openJar() (*cookies.Jar, error) {
-	if !c.cfg.HTTP.Cookies {
-		return nil, nil
-	}
 	given, bad := rules.GivenCookies(c.cfg)
 	if len(bad) > 0 {
 		return nil, bad.Err("job")
@@ -289,9 +286,6 @@ func (c *composer) httpConfig() fetch.Config {
 	h.RootFiles = slices.Clone(h.RootFiles)
 	for i, name := range h.RootFiles {
 		h.RootFiles[i] = c.cfg.Path(name)
-	}
-	if h.AcceptLanguage == fetch.ProfileLanguages {
-		h.AcceptLanguage = fetch.AcceptLanguages(c.analyzer.Languages())
 	}
 	return h
 }

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"exclave/internal/conf"
@@ -28,7 +29,8 @@ func (s *Set) Delays(least, longest time.Duration) (ps conf.Problems) {
 			}
 			if most != nil && *most < low && !said[of] {
 				said[of] = true
-				ps = append(ps, of.problem("frontier.max_delay", "%v is less than the min_delay in force below %s, %v, which holds; give the sheet a min_delay, too", *most, p.surt, low))
+				_, at, _ := strings.Cut(p.surt, "://")
+				ps = append(ps, of.problem("frontier.max_delay", "%v is less than the min_delay in force below %s, %v, which holds; give the sheet a min_delay, too", *most, at, low))
 			}
 		}
 	}
@@ -38,6 +40,23 @@ func (s *Set) Delays(least, longest time.Duration) (ps conf.Problems) {
 // delays are the waits that the table has, by their keys.
 func (f *Frontier) delays() map[string]*time.Duration {
 	return map[string]*time.Duration{"frontier.min_delay": f.MinDelay, "frontier.max_delay": f.MaxDelay, "frontier.max_crawl_delay": f.MaxCrawlDelay}
+}
+
+// Budgets returns the budgets of hosts, which a job counts whose queues are hosts: of another one they are refused.
+func (s *Set) Budgets() (ps conf.Problems) {
+	for _, of := range s.all() {
+		for key, n := range of.Limits.budgets() {
+			if n != nil && *n > 0 {
+				ps = append(ps, of.problem(key, `budgets of hosts need frontier.queue_key = "host"`))
+			}
+		}
+	}
+	return ps
+}
+
+// budgets are those that the table has, by their keys.
+func (l *Limits) budgets() map[string]*int64 {
+	return map[string]*int64{"limits.host_documents": l.HostDocuments, "limits.host_bytes": l.HostBytes}
 }
 
 // locate notes where keys stand that can be wrong for a reason beyond the files: at is the sheet's path in doc.
@@ -53,6 +72,11 @@ func (s *Sheet) locate(doc *conf.Doc, at string) {
 	}
 	for key, d := range s.Frontier.delays() {
 		if d != nil {
+			note(key)
+		}
+	}
+	for key, n := range s.Limits.budgets() {
+		if n != nil {
 			note(key)
 		}
 	}

@@ -17,9 +17,9 @@ func TestDelays(t *testing.T) {
 		a + "[sheet.frontier]\nmin_delay = \"5h\"\nmax_delay = \"6h\"\nmax_crawl_delay = \"7h\"": {"a.toml:5:1: sheet[0].frontier.min_delay: 5h0m0s" + longer,
 			"a.toml:6:1: sheet[0].frontier.max_delay: 6h0m0s" + longer, "a.toml:7:1: sheet[0].frontier.max_crawl_delay: 7h0m0s" + longer},
 		a + "frontier.max_delay = \"3s\"":                                         nil,
-		a + "frontier.max_delay = \"2s\"":                                         {"a.toml:4:10: sheet[0].frontier.max_delay: 2s is less than the min_delay in force below http://(cz,a,), 3s, which holds; give the sheet a min_delay, too"},
+		a + "frontier.max_delay = \"2s\"":                                         {"a.toml:4:10: sheet[0].frontier.max_delay: 2s is less than the min_delay in force below (cz,a,), 3s, which holds; give the sheet a min_delay, too"},
 		cz + "frontier.min_delay = \"0s\"\n" + a + "frontier.max_delay = \"2s\"":  nil,
-		cz + "frontier.min_delay = \"10s\"\n" + a + "frontier.max_delay = \"9s\"": {"a.toml:8:10: sheet[1].frontier.max_delay: 9s is less than the min_delay in force below http://(cz,a,), 10s, which holds; give the sheet a min_delay, too"},
+		cz + "frontier.min_delay = \"10s\"\n" + a + "frontier.max_delay = \"9s\"": {"a.toml:8:10: sheet[1].frontier.max_delay: 9s is less than the min_delay in force below (cz,a,), 10s, which holds; give the sheet a min_delay, too"},
 		cz + "frontier.max_delay = \"9s\"\n" + a + "frontier.min_delay = \"10s\"": nil,
 	} {
 		s, ps := Read([]Text{{"a.toml", []byte(text)}}, nil)

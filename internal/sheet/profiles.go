@@ -29,11 +29,7 @@ func (s *Sheet) forProfiles(names []string) (profiles uint8, problems conf.Probl
 			profiles |= 1 << at
 		}
 	}
-	keys := s.hostOnly()
-	if s.Hours != nil {
-		keys = append(keys, "hours")
-	}
-	for _, key := range keys {
+	for _, key := range s.hostOnly() {
 		problems.Add(key, "it is about whole hosts, which have URIs of several profiles; make it a sheet of its own, without profiles")
 	}
 	return profiles, problems

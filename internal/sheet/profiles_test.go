@@ -107,6 +107,12 @@ headers = {B = "cs"}
 		"http.max_size": "both http://(org,wide,)", "max_hops": "slovak sk"}; !maps.Equal(why, want) {
 		t.Errorf("why: %v", why)
 	}
+	for _, a := range s.Explain(u, sk) { // "both" applies by the one of its profiles that the URI has
+		why[a.Key] = a.Sheet + " " + cmp.Or(a.Prefix, a.Profile)
+	}
+	if got := s.Explain(nil, sk); why["http.accept_language"] != "slovak sk" || got[len(got)-2] != (Applied{"http.max_size", "2", "both", "a.toml", "", "sk"}) {
+		t.Errorf("why: %v\n%v", why, got)
+	}
 	if got := s.Of(nil, cz).HTTP.AcceptLanguage; got == nil || *got != "cs" { // what has no address has profiles all the same
 		t.Error("nothing for what has no address")
 	}

@@ -1,11 +1,14 @@
 package sheet
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -112,7 +115,7 @@ func (s *Settings) hostOnly() (keys []string) {
 	for _, part := range []struct {
 		name string
 		v    any
-	}{{"frontier", s.Frontier}, {"limits", s.Limits}, {"sitemaps", s.Sitemaps}} {
+	}{{"hours", s.Hours}, {"frontier", s.Frontier}, {"limits", s.Limits}, {"sitemaps", s.Sitemaps}} {
 		if v := reflect.ValueOf(part.v); !v.IsZero() {
 			keys = append(keys, part.name)
 		}
@@ -123,6 +126,7 @@ func (s *Settings) hostOnly() (keys []string) {
 // Validate returns every value that cannot be.
 func (s *Settings) Validate() (ps conf.Problems) {
 	if r := s.Reason; r != nil {
+		ps.Check(*r != "", "reason", "is empty; a sheet without a reason gives its name")
 		ps.Check(!strings.ContainsAny(*r, " \t\r\n,"), "reason", "%q has a blank or a comma, which divide annotations in crawl.log; a sheet without a reason gives its name", *r)
 	}
 	if w := s.Scope; w != nil {
@@ -150,8 +154,9 @@ func (s *Settings) Validate() (ps conf.Problems) {
 		ps.Check(httpguts.ValidHeaderFieldValue(*h.AcceptLanguage), "http.accept_language", "%q is no value of a header field", *h.AcceptLanguage)
 	}
 	if p := h.Proxy; p != nil && *p != Direct {
-		u, err := url.Parse(*p)
-		ps.Check(err == nil && (u.Scheme == "http" || u.Scheme == "socks5") && u.Port() != "" && u.User == nil, "http.proxy", `%q: must be "http://host:port", "socks5://host:port" or "direct", without a password`, urlx.HideUserinfo(*p))
+		if err := ValidProxy(*p); err != nil {
+			ps.Add("http.proxy", `%v; "direct" = none`, err)
+		}
 	}
 	if w := h.Soft404; w != nil {
 		ps.Check(IsSoft404(*w), "http.soft_404", "%q: must be %q, %q or %q", *w, Soft404Off, Soft404Mark, Soft404Hold)
@@ -186,13 +191,43 @@ const ownFields = " Host User-Agent From Accept Accept-Encoding Accept-Language 
 
 // ValidHeaders returns every header field of one's own that cannot be sent.
 func ValidHeaders(headers map[string]string) (ps conf.Problems) {
-	for name, value := range headers {
-		key := conf.Join("", name)
+	for _, name := range sortedKeys(headers) {
+		key, value := conf.Join("", name), headers[name]
 		ps.Check(httpguts.ValidHeaderFieldName(name), key, "%q is no name of a header field", name)
 		ps.Check(httpguts.ValidHeaderFieldValue(value), key, "%q is no value of a header field", value)
 		ps.Check(!strings.Contains(ownFields, " "+http.CanonicalHeaderKey(name)+" "), key, "%s has a setting or a meaning of its own", name)
+		for _, other := range sortedKeys(headers) {
+			ps.Check(other >= name || !strings.EqualFold(other, name), key, "is the field %s, which is set, too", other)
+		}
 	}
 	return ps
+}
+
+// JoinHeaders returns the fields of both, those of more where both have one of that name, however it is written.
+func JoinHeaders(headers, more map[string]string) map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, headers)
+	for name, value := range more {
+		maps.DeleteFunc(out, func(n, _ string) bool { return strings.EqualFold(n, name) })
+		out[name] = value
+	}
+	return out
+}
+
+// ValidProxy returns what is wrong with the address of a proxy.
+func ValidProxy(text string) error {
+	u, err := url.Parse(text)
+	port := uint64(0)
+	if err == nil {
+		port, err = strconv.ParseUint(u.Port(), 10, 16)
+	}
+	if err != nil || port == 0 || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Scheme != "http" && u.Scheme != "socks5" {
+		return fmt.Errorf("%q: must be \"http://host:port\" or \"socks5://host:port\"", urlx.HideUserinfo(text))
+	}
+	if u.User != nil {
+		return errors.New("a proxy that asks for a password cannot be used")
+	}
+	return nil
 }
 
 // over returns s with the keys that more sets replaced; headers are joined.
@@ -209,13 +244,7 @@ func overlay(to, from reflect.Value) {
 		case f.Kind() == reflect.Struct:
 			overlay(t, f)
 		case f.Kind() == reflect.Map:
-			joined := reflect.MakeMap(t.Type())
-			for _, m := range []reflect.Value{t, f} {
-				for it := m.MapRange(); it.Next(); {
-					joined.SetMapIndex(it.Key(), it.Value())
-				}
-			}
-			t.Set(joined)
+			t.Set(reflect.ValueOf(JoinHeaders(t.Interface().(map[string]string), f.Interface().(map[string]string))))
 		default:
 			t.Set(f)
 		}

@@ -1,9 +1,11 @@
 package sheet
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/bits"
+	"net/netip"
 	"slices"
 	"sort"
 	"strings"
@@ -17,8 +19,8 @@ import (
 type Sheet struct {
 	Name    string   `toml:"name"`    // for the reader, and the reason of a block that gives none
 	SURTs   []string `toml:"surts"`   // SURT prefixes, or what [urlx.ExactSURTPrefix] makes one of
-	Hosts   []string `toml:"hosts"`   // these hosts, on every port
-	Domains []string `toml:"domains"` // these hosts and all below them
+	Hosts   []string `toml:"hosts"`   // these hosts, on every port, by every scheme
+	Domains []string `toml:"domains"` // these hosts and all below them, likewise
 	// Profiles are those of the job to whose URIs it applies: to what a page led that is valid for one, within the depth.
 	Profiles []string `toml:"profiles"`
 	Settings
@@ -105,46 +107,62 @@ func (s *Sheet) prefixes(whole bool) (out []prefix, problems conf.Problems) {
 		problems.Check(len(s.SURTs)+len(s.Hosts)+len(s.Domains)+len(s.Profiles) > 0, "", "the sheet applies to nothing: it has neither surts nor hosts nor domains nor profiles")
 		problems.Check(!s.empty(), "", "the sheet sets nothing; give it a setting, such as blocked = true, or take it out")
 	}
-	if s.Blocked != nil && *s.Blocked && s.Reason == nil {
+	if s.Blocked != nil && *s.Blocked && s.Reason == nil && s.Name != "" {
 		s.Reason = &s.Name // a block of this sheet shall not give the reason of an outer one
 	}
 	problems = append(problems, s.Validate()...)
-	add := func(key, said string, host bool, ends ...string) {
-		if host && strings.Contains(said, "*") {
-			problems.Add(key, "%s", withoutStar(said))
-			return
-		}
+	add := func(surt string) { out = append(out, prefix{surt: surt, settings: &s.Settings, own: []*Sheet{s}}) }
+	for i, said := range s.SURTs {
+		key := conf.Element("surts", i)
 		p, err := urlx.ExactSURTPrefix(said)
 		if err != nil {
 			problems.Add(key, "%v", err)
-			return
-		}
-		if host {
-			if strings.ContainsAny(said, "/:(") {
-				problems.Add(key, "%q is no name of a host", said)
-				return
-			}
-			p = strings.TrimSuffix(p, ")")
+			continue
 		}
 		if _, path, ends := strings.Cut(p, ")"); ends && strings.TrimPrefix(path, "/") != "" {
 			for _, part := range s.hostOnly() {
-				problems.Add(key, "%q ends within a path, and what is in [sheet.%s] is about whole hosts; make it a sheet of its own, for the host", said, part)
+				problems.Add(key, "%q ends within a path, and %s is about whole hosts; make it a sheet of its own, for the host", said, part)
 			}
 		}
-		for _, end := range ends {
-			out = append(out, prefix{surt: p + end, settings: &s.Settings, own: []*Sheet{s}})
+		add(p)
+	}
+	hosts := func(key string, all []string, below bool) {
+		for i, said := range all {
+			name, ip, err := hostPrefix(said)
+			if err != nil {
+				problems.Add(conf.Element(key, i), "%v", err)
+				continue
+			}
+			for _, scheme := range []string{"http", "ftp", "whois"} { // https is http in a SURT
+				if below && !ip { // nothing is below an address: 10.0.0.1 is not 10.0.0.10
+					add(scheme + name)
+				} else {
+					add(scheme + name + ")")
+					add(scheme + name + ":")
+				}
+			}
 		}
 	}
-	for i, said := range s.SURTs {
-		add(conf.Element("surts", i), said, false, "")
-	}
-	for i, said := range s.Hosts {
-		add(conf.Element("hosts", i), said, true, ")", ":")
-	}
-	for i, said := range s.Domains {
-		add(conf.Element("domains", i), said, true, "")
-	}
+	hosts("hosts", s.Hosts, false)
+	hosts("domains", s.Domains, true)
 	return out, problems
+}
+
+// hostPrefix returns the SURT prefix of a host, without its scheme and open at its end, and whether the host is an IP address.
+func hostPrefix(said string) (prefix string, ip bool, err error) {
+	if strings.Contains(said, "*") {
+		return "", false, errors.New(withoutStar(said))
+	}
+	name := said
+	if a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(said, "["), "]")); err == nil && a.Is6() {
+		name = "[" + a.String() + "]"
+	} else if strings.ContainsAny(said, "/:(") {
+		return "", false, fmt.Errorf("%q is no name of a host", said)
+	}
+	p, err := urlx.ExactSURTPrefix(name)
+	_, p, _ = strings.Cut(p, "://")
+	prefix, ip = strings.CutSuffix(p, ")")
+	return "://" + prefix, ip, err
 }
 
 // empty reports whether the sheet has no setting.
@@ -278,8 +296,8 @@ func (s *Set) Explain(u *urlx.URL, profiles uint8) (out []Applied) {
 	seen := map[string]bool{}
 	add := func(of *Sheet, prefix, profile string) {
 		of.each(func(key, value string) {
-			if !seen[key] {
-				seen[key] = true
+			if low := strings.ToLower(key); !seen[low] { // names of header fields
+				seen[low] = true
 				out = append(out, Applied{key, value, of.Name, of.file, prefix, profile})
 			}
 		})

@@ -24,7 +24,7 @@ blocked = false
 
 [[sheet]]
 name = "court"
-hosts = ["one.org"]
+hosts = ["one.org", "[2001:db8::1]", "2001:0db8::2"]
 surts = ["http://(cz,example,www,)/open/shut"]
 blocked = true
 reason = "order-17"
@@ -45,6 +45,13 @@ func TestBlocked(t *testing.T) {
 		"http://www.example.cz/opera":       "opt-out",
 		"http://one.org:81/":                "order-17",
 		"http://www.one.org/":               "",
+		// Nothing is below an IP address, and an address that begins with the same digits is somebody else's.
+		"http://10.0.0.10/":         "",
+		"http://[2001:db8::1]:81/":  "order-17",
+		"http://[2001:db8::1f]/":    "",
+		"http://[2001:db8::2]/":     "order-17",
+		"ftp://ftp.example.cz/pub/": "opt-out", // whatever the scheme, an owner's hosts are the same
+		"whois://one.org/x":         "order-17",
 	} {
 		u, err := urlx.Parse(url)
 		if err != nil {
@@ -73,8 +80,20 @@ func TestProblems(t *testing.T) {
 		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblocked = true\nreason = \"a b\"\n":                "a.toml:5:1: sheet[0].reason",
 		start + "scope = \"yes\"":                                                                        "a.toml:4:1: sheet[0].scope",
 		start + "hours = \"22-6\"":                                                                       "a.toml:4:1: sheet[0].hours",
-		start + "max_hops = 1000":                                                                        "a.toml:4:1: sheet[0].max_hops",
+		start + "hours = \"06:00-6:00\"":                                                                 "a.toml:4:1: sheet[0].hours",
+		start + "max_hops = 200":                                                                         "a.toml:4:1: sheet[0].max_hops",
 		start + "[sheet.frontier]\nmin_delay = \"4s\"\nmax_delay = \"3s\"":                               "a.toml:6:1: sheet[0].frontier.max_delay",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"[::1]:80\"]\nblocked = true":                                "a.toml:3:10: sheet[0].hosts[0]",
+		start + "blocked = true\nreason = \"\"":                                                          "a.toml:5:1: sheet[0].reason: is empty",
+		start + "[sheet.http]\nheaders = {X-A = \"1\", x-a = \"2\"}":                                     "sheet[0].http.headers.x-a: is the field X-A",
+		start + "[sheet.http]\nproxy = \"http://:8080\"":                                                 "a.toml:5:1: sheet[0].http.proxy",
+		start + "[sheet.http]\nproxy = \"http://a.cz:99999\"":                                            "a.toml:5:1: sheet[0].http.proxy",
+		start + "[sheet.http]\nproxy = \"http://a.cz:80/x\"":                                             `; "direct" = none`,
+		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,a,)/x/\"]\nhours = \"22:00-06:00\"":              "ends within a path, and hours is about whole hosts",
+		start + "[sheet.http]\nmax_size = -1":                                                            "a.toml:5:1: sheet[0].http.max_size",
+		start + "[sheet.http]\ntimeout = \"0s\"":                                                         "a.toml:5:1: sheet[0].http.timeout",
+		start + "[sheet.http]\nheaders = {cookie = \"x\"}":                                               "sheet[0].http.headers.cookie",
+		start + "blocked = true\nreason = \"a,b\"":                                                       "a.toml:5:1: sheet[0].reason",
 		start + "[sheet.limits]\nhost_bytes = -1":                                                        "a.toml:5:1: sheet[0].limits.host_bytes",
 		start + "[sheet.http]\nheaders = {Cookie = \"x\"}":                                               "sheet[0].http.headers.Cookie",
 		start + "[sheet.http]\nreferrer_policy = \"all\"":                                                "a.toml:5:1: sheet[0].http.referrer_policy",
@@ -84,6 +103,14 @@ func TestProblems(t *testing.T) {
 		if _, ps := Read([]Text{{"a.toml", []byte(text)}}, nil); !slices.ContainsFunc(ps, func(p conf.Problem) bool { return strings.Contains(p.String(), want) }) {
 			t.Errorf("%q: %v, want %s", text, ps, want)
 		}
+	}
+}
+
+// The least and the most that may be are no problems.
+func TestBounds(t *testing.T) {
+	const text = "[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nmax_hops = 199\n[sheet.frontier]\nmin_delay = \"3s\"\nmax_delay = \"3s\"\n[sheet.http]\nmax_size = 0\nheaders = {X-A = \"1\", x-b = \"2\"}\n"
+	if _, ps := Read([]Text{{"a.toml", []byte(text)}}, nil); len(ps) > 0 {
+		t.Error(ps)
 	}
 }
 
@@ -181,15 +208,15 @@ policy = "obey"
 
 func TestHours(t *testing.T) {
 	for text, waits := range map[string]map[string]time.Duration{
-		"22:00-06:00": {"21:59": time.Minute, "22:00": 0, "00:00": 0, "05:59": 0, "06:00": 16 * time.Hour},
-		"08:30-09:00": {"08:00": 30 * time.Minute, "08:45": 0, "09:00": 23*time.Hour + 30*time.Minute},
+		"22:00-06:00": {"21:59:00": time.Minute, "22:00:00": 0, "00:00:00": 0, "05:59:00": 0, "06:00:00": 16 * time.Hour, "21:59:45": 15 * time.Second},
+		"08:30-09:00": {"08:00:00": 30 * time.Minute, "08:45:00": 0, "09:00:00": 23*time.Hour + 30*time.Minute},
 	} {
 		var h Hours
 		if err := h.UnmarshalText([]byte(text)); err != nil || h.String() != text {
 			t.Fatal(h, err)
 		}
 		for at, want := range waits {
-			now, err := time.Parse("15:04", at)
+			now, err := time.Parse("15:04:05", at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,6 +237,11 @@ hosts = ["one.org"]
 hours = "22:00-06:00"
 
 [[sheet]]
+name = "at-noon"
+domains = ["a.cz"]
+hours = "11:00-11:01"
+
+[[sheet]]
 name = "always"
 domains = ["a.cz"]
 hours = "00:00-23:59"
@@ -219,10 +251,10 @@ hours = "00:00-23:59"
 	}
 	now := time.Date(2026, 1, 2, 12, 30, 0, 0, time.UTC)
 	const want = "outside the hours 22:00-06:00 of sheet nation, until 22:00"
-	if all := s.Closed(now); len(all) != 1 || all[0].String() != want {
+	if all := s.Closed(now.Add(1)); len(all) != 2 || all[1].String() != want || all[0].Sheet != "at-noon" || !all[1].Until.Equal(now.Add(9*time.Hour+30*time.Minute)) {
 		t.Error(all)
 	}
-	if all := s.Closed(now.Add(12 * time.Hour)); len(all) != 0 {
+	if all := s.Closed(now.Add(12 * time.Hour)); len(all) != 1 {
 		t.Error(all)
 	}
 	for url, closed := range map[string]bool{"http://b.cz/": true, "http://a.cz/": false, "http://one.org/x": true, "http://b.sk/": false} {
@@ -237,6 +269,17 @@ hours = "00:00-23:59"
 	var none *Set
 	if len(none.Closed(now)) > 0 {
 		t.Error("no set has hours")
+	}
+}
+
+// Budgets count where queues are hosts; which sheets have some is said, with the line.
+func TestBudgets(t *testing.T) {
+	s, ps := Read([]Text{{"a.toml", []byte("[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,a,)/\"]\n[sheet.limits]\nhost_documents = 0\nhost_bytes = 5\n")}}, nil)
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	if ps := s.Budgets(); len(ps) != 1 || !strings.HasPrefix(ps[0].String(), "a.toml:6:1: sheet[0].limits.host_bytes: ") {
+		t.Error(ps)
 	}
 }
 

@@ -157,7 +157,7 @@ func (c *copier) loose() error {
 	for l := range crawl.NumLogs {
 		done[filepath.Join(folder.LogDir, l.Name())] = true // is there already
 	}
-	sheets, err := c.SheetFiles()
+	sheets, _, err := c.SheetFiles()
 	if err != nil {
 		return fmt.Errorf("list sheets: %w", err)
 	}

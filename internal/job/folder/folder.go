@@ -93,20 +93,22 @@ func (f Folder) Aside() *aside.Folder { return aside.New(f.FS, f.Config.Dir, f.C
 // ReadFile reads a file of the folder. The error wraps [fs.ErrNotExist] when there is none.
 func (f Folder) ReadFile(parts ...string) ([]byte, error) { return ReadFile(f.FS, f.Path(parts...)) }
 
-// SheetFiles returns the names of the job's files of sheets, within the folder and sorted; none when it has none.
-func (f Folder) SheetFiles() ([]string, error) {
+// SheetFiles returns the names of the job's files of sheets, within the folder and sorted; none when it has none. others
+// are what else stands beside them, which nobody reads.
+func (f Folder) SheetFiles() (names, others []string, err error) {
 	all, err := f.FS.List(f.Path(SheetDir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
-	var names []string
 	for _, name := range all {
-		if filepath.Ext(name) == ".toml" {
-			names = append(names, filepath.Join(SheetDir, name))
+		if path := filepath.Join(SheetDir, name); filepath.Ext(name) == ".toml" {
+			names = append(names, path)
+		} else {
+			others = append(others, path)
 		}
 	}
 	slices.Sort(names)
-	return names, err
+	return names, others, err
 }
 
 // ReadFile reads a whole file.

@@ -50,7 +50,7 @@ const maxProblems = 100
 
 // ReadSheets reads the sheets of a job with these profiles, in the order of their files' names. With problems there is no set.
 func ReadSheets(f folder.Folder, profiles []string) (*sheet.Set, conf.Problems, error) {
-	names, err := f.SheetFiles()
+	names, _, err := f.SheetFiles()
 	if err != nil {
 		return nil, nil, fmt.Errorf("job: sheets: %w", err)
 	}
@@ -64,6 +64,9 @@ func ReadSheets(f folder.Folder, profiles []string) (*sheet.Set, conf.Problems, 
 	}
 	set, problems := sheet.Read(texts, profiles)
 	problems = append(problems, set.Delays(f.Config.Frontier.MinDelay, f.Config.Frontier.LongestSnooze())...)
+	if f.Config.Frontier.QueueKey != frontier.QueueByHost {
+		problems = append(problems, set.Budgets()...)
+	}
 	if n := len(problems) - maxProblems; n > 0 {
 		problems = append(problems[:maxProblems], conf.Problem{Msg: fmt.Sprintf("and %d more problems of sheets", n)})
 	}
@@ -155,7 +158,7 @@ func HostLimits(cfg *config.Config, sheets *sheet.Live) func(host string) fronti
 
 // GivenCookies returns the text of the job's cookies.txt, nil when it names none.
 func GivenCookies(cfg *config.Config) ([]byte, conf.Problems) {
-	if !cfg.HTTP.Cookies || cfg.HTTP.CookiesFile == "" {
+	if cfg.HTTP.CookiesFile == "" {
 		return nil, nil
 	}
 	name := cfg.Path(cfg.HTTP.CookiesFile)

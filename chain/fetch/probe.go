@@ -88,7 +88,7 @@ func (h *HTTP) probe(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) (
 			return nil, fmt.Errorf("fetch: rules of %s: %w", target.Origin(), err)
 		}
 	}
-	if allowed, _ := h.deps.Robots.Allowed(&rules, nowhere.PathQuery(), false); !allowed {
+	if allowed, _ := h.policy(u).Allowed(&rules, nowhere.PathQuery(), false); !allowed {
 		return nil, nil
 	}
 	q := h.asked(u)

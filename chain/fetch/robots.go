@@ -176,12 +176,8 @@ func (h *HTTP) originFacts(ctx context.Context, u *crawl.CrawlURI, status int, b
 		}
 		rules.UnreachableSince(since)
 	}
-	policy := h.deps.Robots
-	if u.Sheet != nil && u.Sheet.Robots.Policy != nil {
-		policy = *u.Sheet.Robots.Policy
-	}
 	h.sitemaps(u, rules)
-	if policy == robots.MostFavored && status >= 200 && status < 300 {
+	if h.policy(u) == robots.MostFavored && status >= 200 && status < 300 {
 		rules.FavorMost(body)
 	}
 	u.CrawlDelay, _ = rules.CrawlDelay() // the request for it is the first that it counts for
@@ -192,6 +188,14 @@ func (h *HTTP) originFacts(ctx context.Context, u *crawl.CrawlURI, status int, b
 	u.Origin = &crawl.OriginFacts{Origin: origin, Status: crawl.Status(status),
 		Robots: raw, Fetched: now, Expires: now.Add(h.cfg.RobotsTTL)}
 	return nil
+}
+
+// policy is what is done about robots.txt for a URI.
+func (h *HTTP) policy(u *crawl.CrawlURI) robots.Policy {
+	if u.Sheet != nil && u.Sheet.Robots.Policy != nil {
+		return *u.Sheet.Robots.Policy
+	}
+	return h.deps.Robots
 }
 
 // unreachableSince is from when on the robots.txt of an origin could not be had: now, unless it is known that it could not before.

@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/job"
+	"exclave/internal/robots"
 	"exclave/internal/testweb"
 )
 
@@ -70,6 +72,20 @@ func TestSoft404(t *testing.T) {
 		}
 		if !h.outcomes["http://soft.test/gone"].Archived {
 			t.Errorf("%s: it is not archived", mode)
+		}
+	}
+}
+
+// A probe obeys robots.txt as the page does, by the policy of a sheet where there is one.
+func TestSoft404ProbeObeysSheets(t *testing.T) {
+	t.Parallel()
+	web := polite404{testweb.Tiny{"http://soft.test/real": testweb.NationalPage(2), "http://soft.test/robots.txt": testweb.Text("User-agent: *\nDisallow: /\nAllow: /real\n")}}
+	for bySheet, policy := range map[robots.Policy]robots.Policy{robots.Obey: robots.Ignore, robots.Ignore: robots.Obey} {
+		j := newJob(t, web, func(c *config.Config) { c.HTTP.Soft404, c.Robots.Policy = "mark", policy })
+		sheetFile(t, j.cfg, fmt.Sprintf("[[sheet]]\nname = \"own\"\nhosts = [\"soft.test\"]\nrobots.policy = \"%s\"\n", bySheet))
+		h := j.run(job.Options{}, "http://soft.test/real")
+		if n := len(h.hits); h.hits["http://soft.test/real"] != 1 || bySheet == robots.Obey && n != 2 || bySheet == robots.Ignore && n != 3 {
+			t.Errorf("%s by sheet: asked for %v", bySheet, h.hits)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exclave/analyzer"
+	"exclave/chain/fetch"
 	"exclave/config"
 	"exclave/frontier"
 	"exclave/internal/cookies"
@@ -29,6 +30,15 @@ func notices(c *config.Config) []string {
 			key = "whois.server"
 		}
 		out = append(out, fmt.Sprintf("%s (%s)", n, key))
+	}
+	if !c.HTTP.Cookies {
+		const but = "does something only where a sheet keeps cookies, which http.cookies has off"
+		if c.HTTP.CookiesFile != "" {
+			out = append(out, "http.cookies_file "+but)
+		}
+		if i := slices.IndexFunc(c.Credentials, func(c fetch.Credential) bool { return c.Login != "" }); i >= 0 {
+			out = append(out, fmt.Sprintf("credential[%d].login %s", i, but))
+		}
 	}
 	return slices.Concat(out, c.HTTP.Notices(), c.Order.Notices(), c.Limits.Notices())
 }

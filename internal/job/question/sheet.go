@@ -93,6 +93,9 @@ func (q sheetQuestion) answer(raw string, profiles []string, known func(*urlx.UR
 		}
 	}
 	out := SheetAnswer{URL: u.WithoutUserinfo().String(), Sheets: q.set.Len(), ByProfile: q.set.ByProfile(), Applied: q.set.Explain(u, of)}
+	if out.Applied == nil {
+		out.Applied = []sheet.Applied{} // [] for programs
+	}
 	for i, name := range q.names {
 		if of&(1<<i) != 0 {
 			out.Profiles = append(out.Profiles, name)

@@ -141,7 +141,7 @@ func HostLimits(cfg *config.Config, sheets *sheet.Live) func(host string) fronti
 		if set.Len() == 0 {
 			return l
 		}
-		root, err := urlx.Parse("http://" + host + "/")
+		root, err := urlx.Parse("http://" + net.JoinHostPort(host, "80") + "/") // a host may be an IPv6 address
 		if err != nil {
 			return l
 		}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"exclave/config"
+	"exclave/internal/sheet"
 )
 
 // An address is none of this machine when the system says so, and nothing is said when there was no room to try it.
@@ -23,5 +26,21 @@ func TestNoAddress(t *testing.T) {
 	}
 	if err := hasAddress("127.0.0.1"); err != nil {
 		t.Error(err)
+	}
+}
+
+// The budgets of a host are those of the sheet for it, key by key, also of one that is an address.
+func TestHostLimits(t *testing.T) {
+	set, ps := sheet.Read([]sheet.Text{{Name: "a.toml", Data: []byte("[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\", \"::1\"]\nlimits.host_bytes = 5\n[[sheet]]\nname = \"b\"\ndomains = [\"b.cz\"]\nlimits.host_documents = 6\n")}}, nil)
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	cfg := config.Default("cz")
+	cfg.Limits.HostDocuments, cfg.Limits.HostBytes = 1, 2
+	limits := HostLimits(cfg, sheet.NewLive(set))
+	for host, want := range map[string][2]int64{"a.cz": {1, 5}, "::1": {1, 5}, "::2": {1, 2}, "www.b.cz": {6, 2}, "c.cz": {1, 2}} {
+		if l := limits(host); l.HostDocuments != want[0] || l.HostBytes != want[1] {
+			t.Errorf("%s: %d documents, %d bytes", host, l.HostDocuments, l.HostBytes)
+		}
 	}
 }

@@ -44,3 +44,22 @@ func TestHostLimits(t *testing.T) {
 		}
 	}
 }
+
+// A reload asks for addresses only that are not in force: an interface that is down for a while keeps no sheet from being read.
+func TestMoreSourceAddresses(t *testing.T) {
+	read := func(address string) *sheet.Set {
+		set, ps := sheet.Read([]sheet.Text{{Name: "a.toml", Data: []byte("[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nhttp.source_address = \"" + address + "\"\n")}}, nil)
+		if len(ps) > 0 {
+			t.Fatal(ps)
+		}
+		return set
+	}
+	cfg := config.Default("cz")
+	cfg.HTTP.SourceAddress = "192.0.2.1"
+	now := read("192.0.2.2")
+	for address, problems := range map[string]int{"192.0.2.1": 0, "192.0.2.2": 0, "192.0.2.3": 1, "127.0.0.1": 0} {
+		if ps := MoreSourceAddresses(cfg, now, read(address)); len(ps) != problems {
+			t.Errorf("%s: %v", address, ps)
+		}
+	}
+}

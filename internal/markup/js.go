@@ -65,14 +65,14 @@ func (b *builder) js(src []byte, data bool) {
 		}
 		s.consts = b.consts // scripts of a page know each other's names
 	}
-	s.consts.left, s.consts.invoked, s.consts.made, s.consts.room = min(len(src), len(src)/64+maxAhead)+foldMargin, maxInvoked, 4*len(src)+foldMargin, min(len(src)/512, maxConsts)
-	s.consts.rows = len(src) <= maxRowsFrom
+	s.consts.begin(len(src))
 	if !data {
 		s.vite(&l)
 	}
 	s.fold = fold
 	s.run(&l, false)
 	s.flush()
+	s.consts.end()
 	if page {
 		b.held = append(b.held, s.held...) // other scripts may use them
 	} else {

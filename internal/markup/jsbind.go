@@ -106,7 +106,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	case name.kind == jsValue && s.before(3).kind == jsNumber && s.before(5).kind == jsWord && s.consts.rows: // list[0] = "a.gif"
 		e := s.expr(l, maxConst)
 		e.next()
-		s.extend(s.before(5).text, e.sum(0))
+		s.extend(l, s.before(5).text, e.sum(0))
 		return
 	case name.kind == jsStr && k == jsColon && len(word) > 1:
 		space, word = ofMember, word[1:len(word)-1]
@@ -168,7 +168,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 		for end < len(l.src) && jsIdent(l.src[end]) {
 			end++
 		}
-		if !s.startsKnown(l.src[i:end], l.src[end:min(len(l.src), max(end, i+maxCondition))]) && !chooses(l.src[end:min(len(l.src), max(end, i+maxCondition))]) {
+		if c != '+' && !s.startsKnown(l.src[i:end], l.src[end:min(len(l.src), max(end, i+maxCondition))]) && !chooses(l.src[end:min(len(l.src), max(end, i+maxCondition))]) {
 			s.consts.set(space, word)
 			return
 		}
@@ -218,12 +218,14 @@ func (s *jsScan) startsKnown(word, behind []byte) bool {
 			} else if c.get(ofList, word) != nil {
 				return true
 			}
-			word, behind = behind[1:end], behind[end:]
+			if word, behind = behind[1:end], behind[end:]; s.b.data != nil && (string(word) == "dataset" || ofElement(word)) {
+				return true
+			}
 			continue
 		case '[':
 			return c.get(ofList, word) != nil
 		case '(':
-			return c.function(word, false) != nil || c.function(word, true) != nil || string(word) == "atob"
+			return c.function(word, false) != nil || c.function(word, true) != nil || makesURL(word) || toNumber(word) || word[0] == '$' && s.b.data != nil
 		case ' ':
 			return string(word) == "new" && (bytes.HasPrefix(behind, []byte(" URL")) || bytes.HasPrefix(behind, []byte(" Array(")) && c.rows)
 		}
@@ -346,6 +348,7 @@ func (s *jsScan) keepList(name []byte, val jsVal, end int) {
 		}
 	}
 	s.consts.put(ofList, name, val)
+	s.leaveLists()
 	if of := s.consts.get(ofList, name); of != nil && len(s.lists) < foldDepth {
 		s.lists = append(s.lists, listed{of, int32(end)})
 	}

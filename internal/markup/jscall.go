@@ -149,6 +149,9 @@ func (s *jsScan) defines(l *jsLexer, i int, name []byte, member bool) bool {
 		}
 	}
 	s.consts.define(name, member, jsFunc{src: l.src, at: i})
+	if owner := s.before(4).text; member && (string(owner) == "window" || string(owner) == "self") {
+		s.consts.define(name, false, jsFunc{src: l.src, at: i})
+	}
 	return true
 }
 
@@ -238,7 +241,7 @@ func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
 	switch owner := s.before(4); {
 	case member && word == "push" && owner.kind == jsWord && s.consts.rows:
 		if args := s.argsOf(l); len(args) == 1 {
-			s.extend(owner.text, args[0])
+			s.extend(l, owner.text, args[0])
 		}
 	case member && word == "config" && (string(owner.text) == "require" || string(owner.text) == "requirejs"):
 		for _, arg := range s.argsOf(l) {
@@ -252,8 +255,8 @@ func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
 	return true
 }
 
-// extend puts a string behind those of a list.
-func (s *jsScan) extend(name []byte, val jsVal) {
+// extend puts a string, which comes next, behind those of a list.
+func (s *jsScan) extend(l *jsLexer, name []byte, val jsVal) {
 	if val.kind != oneOf || len(val.vals) != 1 {
 		return
 	}
@@ -268,7 +271,10 @@ func (s *jsScan) extend(name []byte, val jsVal) {
 		list.of = &jsConst{}
 	}
 	s.consts.put(ofList, name, list)
-	s.lists = append(s.lists, listed{list.of, int32(len(s.src))})
+	s.leaveLists()
+	if len(s.lists) < foldDepth {
+		s.lists = append(s.lists, listed{list.of, int32(l.pos + len(val.vals[0]))})
+	}
 }
 
 // call reads a function with its parameters known, and returns what it gives. loud: what it refers to counts.

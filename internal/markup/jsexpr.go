@@ -360,6 +360,9 @@ func (e *jsExpr) primary(depth int) jsVal {
 		return oneString(string(jsUnescape(text[1 : len(text)-1])))
 	case jsPiece:
 		return e.pieces(depth)
+	case jsPlus: // of one operand
+		e.next()
+		return e.primary(depth).number()
 	case jsNumber:
 		if e.next(); digits(text) {
 			return jsVal{vals: []string{string(text)}, num: true}

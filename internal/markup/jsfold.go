@@ -63,6 +63,28 @@ type jsConsts struct {
 	room      int             // for names, by the script's length
 	calls     int             // open
 	taken     int             // what was found of constants: to tell functions that are worth reading
+
+	given [3]int // of left, invoked and made on top of the script's length
+	spent [3]int // of what was given to all scripts of the page
+}
+
+// margins is what a script may look at on top of its length, and how much of that all scripts of a page together: pages have many small ones.
+var margins = [3]struct{ one, all int }{{foldMargin, 64 * foldMargin}, {maxInvoked, 16 * maxInvoked}, {16 * foldMargin, 256 * foldMargin}}
+
+// begin sets what may be looked at for a script.
+func (c *jsConsts) begin(n int) {
+	for i, m := range margins {
+		c.given[i] = max(0, min(m.one, m.all-c.spent[i]))
+	}
+	c.left, c.invoked, c.made = min(n, n/64+maxAhead)+c.given[0], c.given[1], 4*n+c.given[2]
+	c.room, c.rows = min(n/512, maxConsts), n <= maxRowsFrom
+}
+
+// end notes what was looked at for a script.
+func (c *jsConsts) end() {
+	for i, left := range [...]int{c.left, c.invoked, c.made} {
+		c.spent[i] += max(0, c.given[i]-left)
+	}
 }
 
 // get returns what a name means, nil when nobody knows.
@@ -163,9 +185,7 @@ func (s *jsScan) holds(v string) {
 	if s.data && !s.page {
 		return
 	}
-	for len(s.lists) > 0 && s.lists[len(s.lists)-1].end <= s.at.from {
-		s.lists = s.lists[:len(s.lists)-1]
-	}
+	s.leaveLists()
 	name, owner := s.target()
 	for _, l := range s.lists {
 		of := l.of
@@ -199,6 +219,13 @@ func (s *jsScan) holds(v string) {
 	}
 	if of != nil {
 		s.valueOf = append(s.valueOf, of)
+	}
+}
+
+// leaveLists forgets the lists that ended.
+func (s *jsScan) leaveLists() {
+	for len(s.lists) > 0 && s.lists[len(s.lists)-1].end <= s.at.from {
+		s.lists = s.lists[:len(s.lists)-1]
 	}
 }
 

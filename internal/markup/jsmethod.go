@@ -243,6 +243,8 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 		}
 	case "data":
 		return e.attribute(first.vals[0])
+	case "Number", "parseInt", "parseFloat":
+		return first.number()
 	case "Array":
 		out := jsVal{kind: listOf}
 		for _, arg := range args {
@@ -284,6 +286,11 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 		})
 	}
 	return jsVal{}
+}
+
+// toNumber reports functions that make numbers of strings.
+func toNumber(name []byte) bool {
+	return string(name) == "parseInt" || string(name) == "Number" || string(name) == "parseFloat"
 }
 
 // each changes all strings that a value may be.

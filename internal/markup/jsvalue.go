@@ -36,6 +36,17 @@ func oneString(s string) jsVal { return jsVal{vals: []string{s}} }
 
 func (v jsVal) known() bool { return v.vals != nil || v.wild != "" || v.rows != nil }
 
+// number is the value as a number, when it is one.
+func (v jsVal) number() jsVal {
+	for _, s := range v.vals {
+		if _, err := number(s); err != nil {
+			return jsVal{}
+		}
+	}
+	v.num = v.kind == oneOf
+	return v
+}
+
 // isMarkup reports a piece of HTML.
 func (v jsVal) isMarkup() bool {
 	return v.kind == oneOf && len(v.vals) > 0 && strings.IndexByte(v.vals[0], '<') >= 0

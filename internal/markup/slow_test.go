@@ -33,9 +33,21 @@ func TestLinearConstants(t *testing.T) {
 		{"a='/b/';", "c=d.e(f)?'"}, {"a='/b/';", "c=d&&e&&f?'g':"}, {"a=['b','c'];d='/e/';", "x(d+a[i[j["}, {"a='/b/';", "o.p='/q/';"}, {"", "a=['/b/',"}, {"a='/b/';", "setTimeout('a+"},
 		{"f=p=>'/b/'+p;", "f('c.png');"}, {"function f(p){g(p);return '/b/'+p}function g(p){f(p)}", "x=f('c');"}, {"a='/b/';", "f(g("}, {"a='/b/';", "x={a:'b',c:{"}, {"a='/b/';", "x=({1:'b'}[e]||e)+"}, {"m={1:'b',2:'c'};", "x='/d/'+m[e]+m[e]+'.js';"},
 		{"a='/b/';", "['c','d'].forEach(n=>x('/e/'+n"}, {"a='/b/';", "for(i=0;i<9;i++)x(a+i);"}, {"a='/b/';", "a+='c';"}, {"a='/b/';", "a.concat("}, {"a='/b/';", "x=a.replace(/(b+)+$/,'$1$1$1')+"}, {"a='/b/';", "class A{constructor({a="}, {"a='/b/';", "x=y||z||"}, {"a='/b/';", "m(a){return a+"},
+		{"", "a=[{b:'c'},"}, {"", "a=[['b','c'],"}, {"", "x={a:{b:'c'},"}, {"", "q.push('a');"}, {"", "d[0]='a';"}, {"a=[{b:'c'},{b:'d'}];", "a.forEach(({b})=>x('/e/'+b"}, {"a=[{b:'c'},{b:'d'}];", "x='/e/'+a[i].b;"}, {"a={b:{c:'d'}};", "Object.entries(a).forEach(([k,v])=>x('/'+k+v.c));"},
+		{"a='<img src=';", "x=a+f(g)+'>'+"}, {"", "x='<b>'+f("}, {"", "`<i>${f(g)}"}, {"f=p=>{this.q=p};", "o.f('/a/');"}, {"require.config({baseUrl:'/b'});", "require(['a','b'],"}, {"for(i=0;i<9;i++)", "x('/a/'+(i<3?'0':'')+i);"}, {"", "__vite__mapDeps=["},
 	} {
 		t.Run(of.unit, func(t *testing.T) {
 			growthtest.Linear(t, func(n int) []byte { return append([]byte(of.head), bytes.Repeat([]byte(of.unit), n/len(of.unit))...) }, func(b []byte) { Parse(JS, b, Options{}) })
+		})
+	}
+}
+
+// TestLinearScriptsOfAPage: small scripts of a page use the names of others, and do not get more room each.
+func TestLinearScriptsOfAPage(t *testing.T) {
+	head := "<script>a='/b/';r=[" + strings.Repeat("{c:'d.png',e:'f'},", 40) + "];function g(p){i.src=a+p;" + strings.Repeat("h(a);", 200) + "}</script>"
+	for _, unit := range []string{"<script>g('c.png')</script>", "<script>r.forEach(o=>x.src='/e/'+o.c)</script>", "<script>(function(a,b){x.src='/c/'+a})(r)</script>", "<a onclick=\"g('d.png')\">", "<script type=application/json>{\"a\":\"/b/\",\"l\":[\"c.png\"]}</script>"} {
+		t.Run(unit, func(t *testing.T) {
+			growthtest.Linear(t, func(n int) []byte { return append([]byte(head), bytes.Repeat([]byte(unit), n/len(unit))...) }, func(b []byte) { Parse(HTML, b, Options{}) })
 		})
 	}
 }

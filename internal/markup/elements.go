@@ -110,6 +110,9 @@ func (p *markupParser) attribute(a atom.Atom, tag []byte, at *attr) {
 // otherAttribute handles the families of attributes: data-*, event handlers, and
 // the presentation attributes of SVG.
 func (p *markupParser) otherAttribute(a atom.Atom, tag []byte, at *attr) {
+	if p.kind == HTML && bytes.IndexByte(tag, '-') > 0 { // of an element of somebody's own
+		p.b.keepData(at.key, bytes.TrimSpace(at.val))
+	}
 	switch {
 	case bytes.HasPrefix(at.key, []byte("data-")):
 		p.dataAttr(a, tag, at)

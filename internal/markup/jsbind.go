@@ -229,7 +229,7 @@ func (s *jsScan) startsKnown(word, behind []byte) bool {
 		case ' ':
 			return string(word) == "new" && (bytes.HasPrefix(behind, []byte(" URL")) || bytes.HasPrefix(behind, []byte(" Array(")) && c.rows)
 		}
-		return len(word) < 4 && digits(word)
+		return (len(word) < 4 || s.page && len(word) < 8) && digits(word)
 	}
 	return false
 }

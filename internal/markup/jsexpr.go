@@ -367,6 +367,9 @@ func (e *jsExpr) primary(depth int) jsVal {
 		if e.next(); digits(text) {
 			return jsVal{vals: []string{string(text)}, num: true}
 		}
+		if whole, part, is := bytes.Cut(text, []byte(".")); is && digits(whole) && digits(part) {
+			return oneString(string(text))
+		}
 	case jsOpen:
 		if depth >= foldDepth {
 			return jsVal{}
@@ -550,11 +553,13 @@ func (e *jsExpr) named(word, owner []byte, member bool) jsVal {
 	if val := e.use(ofMember, word); val.known() {
 		return val
 	}
-	switch string(owner) {
-	case "dataset":
+	switch {
+	case string(owner) == "dataset":
 		return e.attribute(dashed(word))
-	case "this":
+	case string(owner) == "this", isClass(owner):
 		return e.use(ofVariable, word) // a field of a class
+	}
+	switch string(owner) {
 	case "location", "window", "document":
 		return jsVal{}
 	}
@@ -568,6 +573,9 @@ func (e *jsExpr) named(word, owner []byte, member bool) jsVal {
 	}
 	return jsVal{}
 }
+
+// isClass reports names as classes have them.
+func isClass(name []byte) bool { return len(name) > 0 && 'A' <= name[0] && name[0] <= 'Z' }
 
 // endsValue reports tokens behind which "/" divides.
 func endsValue(k jsKind, text []byte) bool {

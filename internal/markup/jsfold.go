@@ -414,7 +414,7 @@ func (s *jsScan) means(l *jsLexer, word []byte, member bool) bool {
 	c := s.consts
 	if member {
 		return c.get(ofMember, word) != nil || c.get(ofList, word) != nil || ofLocation(s.before(2).text, word) || c.function(word, true) != nil || string(word) == "raw" ||
-			string(s.before(2).text) == "this" && c.get(ofVariable, word) != nil || c.get(ofList, s.before(2).text) != nil ||
+			(string(s.before(2).text) == "this" || isClass(s.before(2).text)) && c.get(ofVariable, word) != nil || c.get(ofList, s.before(2).text) != nil ||
 			s.b.data != nil && (ofElement(word) || string(s.before(2).text) == "dataset")
 	}
 	return c.get(ofVariable, word) != nil || c.get(ofList, word) != nil || l.at(0) == '(' && (c.function(word, false) != nil || makesURL(word))

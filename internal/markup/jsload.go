@@ -16,6 +16,9 @@ func (c *jsConsts) amdConfig(of jsVal) {
 	}
 }
 
+// definedHere is where a module is that need not be loaded.
+const definedHere = "\x00here"
+
 // setting is what the settings of RequireJS last said under a name.
 func (c *jsConsts) setting(name string) string {
 	for _, of := range slices.Backward(c.amd) {
@@ -29,7 +32,8 @@ func (c *jsConsts) setting(name string) string {
 // requires takes the modules of a list that a function of RequireJS is called with; the bracket of its arguments was read.
 func (s *jsScan) requires(l *jsLexer) {
 	e := s.expr(l, min(s.consts.left, maxBody))
-	if e.next(); e.k == jsStr { // the name of what is defined
+	if e.next(); e.k == jsStr { // the name of what is defined here
+		s.consts.amd = append(s.consts.amd, jsVal{keys: []string{string(e.text[1 : len(e.text)-1])}, vals: []string{definedHere}})
 		e.next()
 		e.next()
 	}
@@ -60,7 +64,9 @@ func (c *jsConsts) module(name string) string {
 		return ""
 	}
 	first, rest, more := strings.Cut(name, "/")
-	if path := c.setting(name); path != "" {
+	if path := c.setting(name); path == definedHere {
+		return ""
+	} else if path != "" {
 		name = path
 	} else if path := c.setting(first); more && path != "" {
 		name = path + "/" + rest

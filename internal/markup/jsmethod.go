@@ -238,10 +238,14 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 	}
 	switch string(word) {
 	case "getAttribute", "attr":
-		if name, is := strings.CutPrefix(first.vals[0], "data-"); is && len(args) == 1 {
-			return e.attribute(name)
+		if len(args) == 1 && len(first.vals) == 1 {
+			return e.attribute(strings.TrimPrefix(first.vals[0], "data-"))
 		}
+		return jsVal{}
 	case "data":
+		if len(first.vals) != 1 {
+			return jsVal{}
+		}
 		return e.attribute(first.vals[0])
 	case "Number", "parseInt", "parseFloat":
 		return first.number()

@@ -76,7 +76,7 @@ func (e *jsExpr) pick(of, index jsVal) jsVal {
 	if keys == nil {
 		keys = counted(len(of.rows))
 	}
-	out := jsVal{kind: rowOf, cols: of.cols}
+	out := jsVal{kind: rowOf, cols: of.cols, of: of.of}
 	if e.s.consts.made -= 8 * len(keys); e.s.consts.made < 0 {
 		return jsVal{}
 	}

@@ -210,13 +210,20 @@ func (e *jsExpr) array(depth int) jsVal {
 			val = e.sum(depth + 1)
 		}
 		if e.k != jsComma && string(e.text) != "]" {
-			return jsVal{}
+			if val = (jsVal{}); depth > 0 && e.s.consts.rows {
+				e.pass(maxFallback)
+			}
+			if e.k != jsComma && string(e.text) != "]" {
+				return jsVal{}
+			}
 		}
 		row, isRow := val.row()
 		switch {
 		case isRow && out.vals == nil && e.s.consts.rows:
 			e.terms = 0
 			out.kind, out.rows = rowsOf, append(out.rows, row)
+		case (len(val.vals) != 1 || val.kind != oneOf) && depth > 0 && e.s.consts.rows && out.rows == nil: // the others of a row may be known
+			out.vals = append(out.vals, notKnown)
 		case len(val.vals) != 1 || val.kind != oneOf || out.rows != nil:
 			return jsVal{}
 		default:
@@ -336,11 +343,11 @@ func (e *jsExpr) element(of jsVal, depth int) jsVal {
 			e.index = word
 		}
 		if e.s.consts.made -= len(of.vals); of.keys == nil {
-			return jsVal{vals: of.vals}
+			return jsVal{vals: of.vals, of: of.of}
 		}
-		return jsVal{vals: of.vals, keys: of.keys}
+		return jsVal{vals: of.vals, keys: of.keys, of: of.of}
 	}
-	out := jsVal{}
+	out := jsVal{of: of.of}
 	for i, key := range val.vals {
 		at := -1
 		if of.kind == mapOf {

@@ -52,6 +52,7 @@ func (f *finder) get(ctx context.Context, target string) (status int, header htt
 func (f *finder) find(ctx context.Context, start string, asked []string) (*finding, error) {
 	out := &finding{links: map[string]reading.Link{}, written: map[string]bool{}}
 	todo, seen := []string{start}, map[string]bool{}
+	via := map[string]string{start: ""}
 	for len(todo) > 0 {
 		at := todo[0]
 		todo = todo[1:]
@@ -59,7 +60,7 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 			continue
 		}
 		seen[at] = true
-		d, body, err := f.read(ctx, at, at == start)
+		d, body, err := f.read(ctx, at, via[at])
 		if err != nil {
 			return nil, err
 		}
@@ -71,22 +72,25 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 				out.links[l.URL] = l
 				out.order = append(out.order, l.URL)
 			}
+			if _, known := via[l.URL]; !known {
+				via[l.URL] = at
+			}
 			todo = append(todo, l.URL)
 		}
 	}
 	return out, nil
 }
 
-// read reads one answer. The body is without content codings, where these can be undone.
-func (f *finder) read(ctx context.Context, at string, isPage bool) (reading.Document, []byte, error) {
+// read reads one answer, found in via, or the page itself. The body is without content codings, where these can be undone.
+func (f *finder) read(ctx context.Context, at, via string) (reading.Document, []byte, error) {
 	status, header, body, err := f.get(ctx, at)
 	if err != nil { // an address that no server can be asked for, or one that breaks off
 		return reading.Document{}, nil, nil
 	}
 	var raw bytes.Buffer
 	fmt.Fprintf(&raw, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
-	c := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: at, Hops: "E", Via: at}, HTTPStatus: status, Status: crawl.Status(status)}
-	if isPage {
+	c := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: at, Hops: "E", Via: via}, HTTPStatus: status, Status: crawl.Status(status)}
+	if via == "" {
 		c.Hops = ""
 	}
 	for name, values := range header {

@@ -230,9 +230,12 @@ func (s *jsScan) leaveLists() {
 }
 
 // putsTogether reports a script that may make addresses of parts: a string with a part of one stands beside a plus, or in a template beside
-// a substitution; or a string is a folder. Most libraries have none, and names need not be kept for them.
+// a substitution; or a string is a folder; or it sets RequireJS up. Most libraries have none, and names need not be kept for them.
 func (b *builder) putsTogether(src []byte) bool {
 	const near = 128
+	if bytes.Contains(src, []byte("require.config(")) || bytes.Contains(src, []byte("requirejs.config(")) {
+		return true
+	}
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(src[i:], '+')
 		if n < 0 || !b.on(near/8) {

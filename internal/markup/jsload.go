@@ -55,13 +55,27 @@ func (s *jsScan) requires(l *jsLexer) {
 	}
 }
 
-// module is where RequireJS loads a module from (its "baseUrl", "paths" and "urlArgs"); "" for what it has itself, and for plug-ins.
+// ofAMD reports strings that are settings of RequireJS, or names of its modules.
+func (s *jsScan) ofAMD() bool {
+	switch string(s.callee()) {
+	case "config":
+		owner := string(s.calleeOf())
+		return owner == "require" || owner == "requirejs"
+	case "require", "requirejs", "define":
+		return s.consts.amd != nil
+	}
+	return false
+}
+
+// module is where RequireJS loads a module from (its "baseUrl", "paths" and "urlArgs"); "" for what it has itself, and for plug-ins
+// other than that for texts.
 func (c *jsConsts) module(name string) string {
+	name, text := strings.CutPrefix(name, "text!")
 	switch {
-	case name == "require", name == "exports", name == "module", name == "", strings.Contains(name, "!"):
+	case name == "require", name == "exports", name == "module", name == "", name[0] == '.', strings.Contains(name, "!"):
 		return ""
-	case name[0] == '/', name[0] == '.', strings.HasSuffix(name, ".js"), schemeLen(name) > 0:
-		return ""
+	case name[0] == '/', strings.HasSuffix(name, ".js"), schemeLen(name) > 0:
+		return name
 	}
 	first, rest, more := strings.Cut(name, "/")
 	if path := c.setting(name); path == definedHere {
@@ -80,7 +94,7 @@ func (c *jsConsts) module(name string) string {
 	case !strings.HasSuffix(base, "/"):
 		base += "/"
 	}
-	if !strings.HasSuffix(name, ".js") {
+	if !text && !strings.HasSuffix(name, ".js") {
 		name += ".js"
 	}
 	if query := c.setting("urlArgs"); query != "" {

@@ -1,0 +1,173 @@
+package markup
+
+import "strings"
+
+// use tells what a string is used for, as far as the tokens before it tell; no context: it is
+// no link.
+func (s *jsScan) use(v string) (LinkKind, string) {
+	last := s.last()
+	first := last == jsOpen
+	word, _ := s.wordBefore(1)
+	switch {
+	case s.data:
+	case string(word) == "from", string(word) == "import", first && string(s.callee()) == "import":
+		if pathLike(v) { // a bare module name is no URL
+			return Embed, jsImport
+		}
+		return 0, ""
+	case string(s.callee()) == "importScripts" && (first || last == jsComma) && isReference(v):
+		return Embed, jsImport
+	case first && (string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker") && isReference(v):
+		return Embed, jsWorker
+	case first && string(s.callee()) == "require":
+		return 0, ""
+	case s.navigates() && isReference(v):
+		return Nav, jsLocation
+	}
+	switch {
+	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks():
+	case looksLikeURL(v) && !s.prefixOf(v), s.takesURL() && isReference(v) && (last != jsColon || strings.ContainsAny(v, "/.?")):
+		return Speculative, jsString
+	}
+	return 0, ""
+}
+
+// navigates reports that a browser goes where the string says: location = "…", location.href = "…",
+// location.assign("…"), location.replace("…"), open("…").
+func (s *jsScan) navigates() bool {
+	if s.data {
+		return false
+	}
+	switch s.last() {
+	case jsAssign:
+		name, owner := s.target()
+		return string(name) == "location" || string(name) == "href" && string(owner) == "location"
+	case jsOpen:
+		switch string(s.callee()) {
+		case "assign", "replace":
+			return string(s.calleeOf()) == "location"
+		case "open":
+			return string(s.calleeOf()) == "window" || len(s.calleeOf()) == 0
+		}
+	}
+	return false
+}
+
+// takesURL reports a place where any string is an address: an attribute, an argument, or a member that is
+// called url.
+func (s *jsScan) takesURL() bool {
+	switch s.last() {
+	case jsAssign:
+		name, owner := s.target()
+		switch string(name) {
+		case "src", "href", "poster", "action":
+			return len(owner) > 0
+		}
+	case jsColon:
+		name, _ := s.target()
+		switch string(name) {
+		case "url", "href", "src", "contentUrl", "thumbnailUrl", "embedUrl":
+			return true
+		}
+	case jsOpen:
+		switch string(s.callee()) {
+		case "fetch", "getJSON", "getScript", "EventSource", "Audio", "addModule", "sendBeacon":
+			return true
+		case "register":
+			return string(s.calleeOf()) == "serviceWorker"
+		case "get", "post", "ajax", "request":
+			owner := string(s.calleeOf())
+			return owner == "$" || owner == "jQuery" || owner == "axios"
+		case "load", "axios":
+			return true
+		}
+	case jsComma:
+		return string(s.callee()) == "open" && len(s.calleeOf()) > 0 && string(s.calleeOf()) != "window" // of an XMLHttpRequest, behind the method
+	}
+	return false
+}
+
+// compares reports an operator that asks whether two things are the same.
+func compares(text []byte) bool {
+	return len(text) > 1 && text[1] == '=' && (text[0] == '=' || text[0] == '!')
+}
+
+// asks reports a string that something else is compared with, or looked for in, or that is told to somebody: no address is made of it.
+// Those of RequireJS are read otherwise.
+func (s *jsScan) asks() bool {
+	if s.ofAMD() {
+		return true
+	}
+	switch t := s.before(1); t.kind {
+	case jsOther:
+		return compares(t.text)
+	case jsAssign: // !==
+		return string(s.before(2).text) == "!="
+	case jsWord:
+		return string(t.text) == "case"
+	case jsColon: // the name of a vocabulary
+		name, _ := s.target()
+		return string(name) == "@context"
+	case jsOpen, jsComma:
+		switch string(s.callee()) {
+		case "indexOf", "lastIndexOf", "startsWith", "endsWith", "includes", "match", "search", "test", "matches", "closest", "querySelector", "querySelectorAll",
+			"getElementById", "addEventListener", "removeEventListener", "postMessage", "log", "warn", "error", "info", "debug", "getItem", "setItem", "removeItem", "replace", "replaceAll":
+			return !s.data
+		}
+	}
+	return false
+}
+
+// prefixOf reports a path that names are put behind: what ends with a slash and is a folder of files, or
+// is called a base.
+func (s *jsScan) prefixOf(v string) bool {
+	name, _ := s.target()
+	t := strings.ToLower(string(name[:min(len(name), maxName)]))
+	if strings.Count(strings.TrimSuffix(v, "/"), "/") == 2 && schemeLen(v) > 0 {
+		return false // the front page of a host
+	}
+	if strings.HasSuffix(v, "=") {
+		return true // a value is put behind it
+	}
+	if !strings.HasSuffix(v, "/") {
+		return (strings.HasPrefix(t, "base") || strings.HasSuffix(t, "base") || strings.Contains(t, "prefix")) && !hasExtension(v)
+	}
+	for _, word := range [...]string{"base", "root", "path", "prefix", "dir", "folder", "public"} {
+		if strings.Contains(t, word) {
+			return true
+		}
+	}
+	for part := range strings.SplitSeq(v, "/") {
+		switch part {
+		case "themes", "plugins", "modules", "assets", "static", "js", "css", "img", "images", "fonts", "dist", "lib", "libs", "libraries", "vendor",
+			"sites", "wp-content", "wp-includes", "media", "files", "uploads", "scripts", "styles", "node_modules", "api", "ajax", "resources":
+			return true
+		}
+	}
+	return false
+}
+
+const maxName = 64
+
+// decodes reports a function that takes a string out of percent coding.
+func (s *jsScan) decodes() bool {
+	switch string(s.callee()) {
+	case "unescape", "decodeURIComponent", "decodeURI":
+		return true
+	}
+	return false
+}
+
+// runs reports a function whose first argument is a script.
+func (s *jsScan) runs() bool {
+	switch string(s.callee()) {
+	case "setTimeout", "setInterval", "eval", "execScript":
+		return true
+	}
+	return false
+}
+
+// writes reports that the string is written into the document as it is.
+func (s *jsScan) writes() bool {
+	return string(s.calleeOf()) == "document" && (string(s.callee()) == "write" || string(s.callee()) == "writeln")
+}

@@ -58,7 +58,8 @@ func (b *builder) js(src []byte, data bool) {
 	l := jsLexer{src: src}
 	page := b.quotes == 0 && b.base == "" && b.doc.Kind != JS && b.doc.Kind != JSON
 	s.page = page && len(src) <= maxInline
-	fold := !data && (s.page || b.putsTogether(src))
+	puts := !data && b.putsTogether(src)
+	fold := puts || !data && s.page
 	if fold && b.quotes == 0 || data && s.page {
 		if b.consts == nil {
 			b.consts = s.consts
@@ -66,6 +67,9 @@ func (b *builder) js(src []byte, data bool) {
 		s.consts = b.consts // scripts of a page know each other's names
 	}
 	s.consts.begin(len(src))
+	if !puts {
+		s.consts.invoked = 0
+	}
 	if !data {
 		s.vite(&l)
 	}

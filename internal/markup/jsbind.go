@@ -141,8 +141,11 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 			return
 		}
 		v := l.src[i+1 : i+1+n]
-		if next := l.src[i+2+n:]; len(next) > 0 && (next[0] == ';' || next[0] == ',' || next[0] == '}') && bytes.IndexByte(v, '\\') < 0 && bytes.IndexByte(v, '$') < 0 {
-			if bytes.IndexByte(v, ' ') < 0 {
+		if next := l.src[i+2+n:]; len(next) > 0 && (next[0] == ';' || next[0] == ',' || next[0] == '}') && v[n-1] != '\\' && (c != '`' || bytes.IndexByte(v, '$') < 0) {
+			if space == ofMember && !s.worthKeeping(v) {
+				return
+			}
+			if v = jsUnescape(v); bytes.IndexByte(v, ' ') < 0 {
 				s.consts.set(space, word, string(v))
 			} else {
 				s.consts.set(space, word)
@@ -192,6 +195,12 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	default:
 		s.consts.set(space, word)
 	}
+}
+
+// worthKeeping reports what a member of an object of the page may mean for addresses: a word, a version, or a part of one. A page may have
+// thousands of members.
+func (s *jsScan) worthKeeping(v []byte) bool {
+	return len(v) <= maxName && bytes.IndexByte(v, ' ') < 0 || bytes.IndexByte(v, '/') >= 0
 }
 
 // startsKnown reports that a value begins with something that is known: a name, a small number, or a function that is called.

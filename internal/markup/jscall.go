@@ -239,7 +239,7 @@ func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
 	}
 	word := string(name)
 	switch owner := s.before(4); {
-	case member && word == "push" && owner.kind == jsWord && s.consts.rows:
+	case member && word == "push" && owner.kind == jsWord && s.consts.rows && (l.at(0) == '"' || l.at(0) == '\''):
 		if args := s.argsOf(l); len(args) == 1 {
 			s.extend(l, owner.text, args[0])
 		}

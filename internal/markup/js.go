@@ -44,7 +44,7 @@ func scriptTypeOf(typ []byte) scriptType {
 	return scriptOther
 }
 
-// maxInline is the length up to which all names of a script that stands in a page are kept: other scripts may make addresses of them.
+// maxInline is the length up to which what names mean is kept of scripts that stand in a page and make nothing of them: others may.
 const maxInline = 16 << 10
 
 // js finds literals: modules, workers and imported scripts are embeds, what location is set to
@@ -58,18 +58,14 @@ func (b *builder) js(src []byte, data bool) {
 	l := jsLexer{src: src}
 	page := b.quotes == 0 && b.base == "" && b.doc.Kind != JS && b.doc.Kind != JSON
 	s.page = page && len(src) <= maxInline
-	puts := !data && b.putsTogether(src)
-	fold := puts || !data && s.page
-	if fold && b.quotes == 0 || data && s.page {
+	fold := !data && (b.putsTogether(src) || s.page && b.usesParts(src))
+	if fold && b.quotes == 0 || s.page {
 		if b.consts == nil {
 			b.consts = s.consts
 		}
 		s.consts = b.consts // scripts of a page know each other's names
 	}
 	s.consts.begin(len(src))
-	if !puts {
-		s.consts.invoked = 0
-	}
 	if !data {
 		s.vite(&l)
 	}
@@ -82,6 +78,16 @@ func (b *builder) js(src []byte, data bool) {
 	} else {
 		b.release(s.held)
 	}
+}
+
+// usesParts reports a script of the page that may put together what other scripts, or elements, said.
+func (b *builder) usesParts(src []byte) bool {
+	if b.consts == nil || len(b.consts.parts) == 0 {
+		if b.data == nil || !bytes.Contains(src, []byte("data")) {
+			return false
+		}
+	}
+	return bytes.IndexByte(src, '+') >= 0 || bytes.Contains(src, []byte("${"))
 }
 
 // release makes what became a part of nothing a guess.
@@ -145,7 +151,7 @@ func (s *jsScan) run(l *jsLexer, called bool) {
 			if s.consts.left <= 0 && !called {
 				s.fold = false // nothing is looked ahead for any more
 			}
-		} else if s.data && s.page && k == jsColon {
+		} else if s.page && (k == jsColon || k == jsAssign) && (s.data || s.mayBePart(l, k)) {
 			s.bind(l, k)
 		}
 	}

@@ -197,6 +197,23 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	}
 }
 
+// mayBePart reports that what a name is set to in a script that makes no addresses may be a part of one for another: a path, a version, a list
+// or an object.
+func (s *jsScan) mayBePart(l *jsLexer, k jsKind) bool {
+	at := 0
+	for l.at(at) == ' ' {
+		at++
+	}
+	switch c := l.at(at); c {
+	case '"', '\'':
+		next := l.at(at + 1)
+		return next == '/' || next == '\\' || next == '.' || next == 'h' || '0' <= next && next <= '9'
+	case '[', '{':
+		return k == jsAssign
+	}
+	return false
+}
+
 // worthKeeping reports what a member of an object of the page may mean for addresses: a word, a version, or a part of one. A page may have
 // thousands of members.
 func (s *jsScan) worthKeeping(v []byte) bool {

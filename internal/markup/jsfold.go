@@ -21,7 +21,7 @@ const (
 
 	// maxInvoked is how many bytes of a script are looked through for the arguments of functions that are called where they are written:
 	// those are short and stand in the page.
-	maxInvoked = 16 << 10
+	maxInvoked = 4 << 10
 	foldMargin = 4 << 10  // on top of the script's length
 	maxAhead   = 16 << 10 // is looked ahead for in a long script, beside a 64th of it: those are libraries
 )
@@ -233,9 +233,6 @@ func (s *jsScan) leaveLists() {
 // a substitution; or a string is a folder; or it sets RequireJS up. Most libraries have none, and names need not be kept for them.
 func (b *builder) putsTogether(src []byte) bool {
 	const near = 128
-	if bytes.Contains(src, []byte("require.config(")) || bytes.Contains(src, []byte("requirejs.config(")) {
-		return true
-	}
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(src[i:], '+')
 		if n < 0 || !b.on(near/8) {
@@ -275,7 +272,11 @@ func (b *builder) putsTogether(src []byte) bool {
 	}
 	for i := 0; ; i += 2 {
 		n := bytes.Index(src[i:], []byte("${"))
-		if n < 0 || !b.on(near/8) {
+		if n < 0 {
+			i = bytes.Index(src, []byte(".config("))
+			return i > 0 && (bytes.HasSuffix(src[:i], []byte("require")) || bytes.HasSuffix(src[:i], []byte("requirejs")))
+		}
+		if !b.on(near / 8) {
 			return false
 		}
 		i += n

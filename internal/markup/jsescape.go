@@ -13,12 +13,15 @@ func jsUnescape(s []byte) []byte {
 	}
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
-		n := bytes.IndexByte(s[i:], '\\')
-		if n < 0 || i+n+1 == len(s) {
-			return append(out, s[i:]...)
+		start := i
+		for i < len(s) && s[i] != '\\' { // escapes stand close together, or there are none
+			i++
 		}
-		out = append(out, s[i:i+n]...)
-		i += n + 1
+		if i+1 >= len(s) {
+			return append(out, s[start:]...)
+		}
+		out = append(out, s[start:i]...)
+		i++
 		switch s[i] {
 		case 'u', 'x':
 			n := 4

@@ -32,6 +32,7 @@ type jsExpr struct {
 	text  []byte
 	terms int
 	limit int    // where in the script it ends
+	part  bool   // what was read is a part of an address
 	place bool   // it says where the page is, which is not known here
 	truth truth  // what was read is a condition
 	index []byte // the name that the last map was asked by, and whose value is not known
@@ -282,6 +283,7 @@ func (e *jsExpr) sum(depth int) jsVal {
 	val := e.term(depth)
 	for val.known() && e.k == jsPlus {
 		e.next()
+		e.part = e.part || len(val.vals) > 0 && strings.ContainsAny(val.vals[0], "/.<=")
 		more := e.term(depth)
 		if !more.known() && val.isMarkup() {
 			more = e.gap()
@@ -452,6 +454,7 @@ func (e *jsExpr) pieces(depth int) jsVal {
 		if !val.known() || last {
 			return val
 		}
+		e.part = true
 		part := e.choice(depth + 1)
 		if (!part.known() || e.k != jsPiece && e.k != jsValue) && val.isMarkup() {
 			e.truth = noCondition

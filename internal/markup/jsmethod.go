@@ -224,7 +224,10 @@ func (e *jsExpr) args(depth int) []jsVal {
 
 // called returns what a function gives for constants. Its bracket is in hand.
 func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
-	fn := e.s.consts.defined(word, member)
+	fn := e.s.consts.function(word, member)
+	if e.part {
+		fn = e.s.consts.defined(word, member)
+	}
 	args := e.args(depth)
 	if fn != nil {
 		return e.s.call(fn, args, false)

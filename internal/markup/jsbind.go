@@ -132,7 +132,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	most := s.consts.left
 	switch c := l.src[i]; {
 	case c == '"' || c == '\'' || c == '`':
-		n := bytes.IndexByte(l.src[i+1:min(len(l.src), i+2+maxConst)], c)
+		n := stringLen(l.src[i+1:min(len(l.src), i+2+maxConst)], c)
 		if space == ofMember && !s.page && (n < 0 || bytes.IndexByte(l.src[i+1:i+1+n], '/') < 0 && !hasKnownExtension(string(l.src[i+1:i+1+n]))) {
 			return // objects have many, and addresses begin with what has a slash
 		}
@@ -141,7 +141,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 			return
 		}
 		v := l.src[i+1 : i+1+n]
-		if next := l.src[i+2+n:]; len(next) > 0 && (next[0] == ';' || next[0] == ',' || next[0] == '}') && v[n-1] != '\\' && (c != '`' || bytes.IndexByte(v, '$') < 0) {
+		if next := l.src[i+2+n:]; len(next) > 0 && (next[0] == ';' || next[0] == ',' || next[0] == '}') && (c != '`' || bytes.IndexByte(v, '$') < 0) {
 			if space == ofMember && !s.worthKeeping(v) {
 				return
 			}
@@ -195,6 +195,19 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	default:
 		s.consts.set(space, word)
 	}
+}
+
+// stringLen is the length of a string, which ends with its quote; -1 when it is longer than s.
+func stringLen(s []byte, quote byte) int {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case quote:
+			return i
+		case '\\':
+			i++
+		}
+	}
+	return -1
 }
 
 // mayBePart reports that what a name is set to in a script that makes no addresses may be a part of one for another: a path, a version, a list

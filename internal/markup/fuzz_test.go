@@ -40,6 +40,19 @@ func check(t *testing.T, k Kind, body []byte, charset string) {
 	}
 }
 
+// scriptSeeds put addresses together of constants in the ways that are read.
+var scriptSeeds = []string{
+	`l=[{f:"a.png",t:[1,"b"]},{f:"c.png"}];for(const {f,t:u} of l)x.src="/i/"+f+u[0];l.forEach(({f},i)=>x.src="/j/"+i+f);x.src="/k/"+l[1].f+l[-1].f+l[n].f`,
+	`o={a:{f:"a.png"},"b":{f:"c.png"}};Object.entries(o).forEach(([k,{f}])=>x.src="/i/"+k+f);for(k in o)x.src="/j/"+k+o[k].f;Object.values(o).map(function(v){return "/k/"+v.f})`,
+	`p=[["a","b"],["c",q(),"d"]];p.map(([,b,c])=>x.src="/"+b+c);for([a,b] of p)x.src="/"+a+b;p.push("e");p[0]="f.png";p[9]="";new Array("a","b").forEach(n=>x.src="/"+n)`,
+	"x.src=`/a/${`b${q()}c`}/${n}.png`;y.innerHTML=`<img src=\"/a/${q(`<b ${r}>`)}\">`+f(g)+'<i>'+h[`",
+	`for(i=-1;i<=3;i++)x.src="/"+(i<2?"0":"")+(i+1)+".png";x.src="/"+("00"+-3).slice(-2)+"abc".substr(-9,-2)+"7".padStart(-3,"")+"9".padStart(4,"xyz")+-1.5+".png"`,
+	`require.config({baseUrl:"/b",paths:{a:"c/d"},urlArgs:"v="+1});require(["a","e/f","!g",""],f);define("h",["a"],f);requirejs.config([]);define("`,
+	`const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["a.js","b.css"])))=>i.map(i=>d[i]);const u=function(e){return"/"+e};`,
+	`x.src="/"+e.target.dataset.yZ+el.getAttribute("data-x")+$(this).parent().data("x")+".png";(function(a,{b,c="d"}={},...e){x.src="/"+a+b+c}).call(this,"f",{b:"g"})`,
+	`class A{static b="/s/";constructor({r="/r/"}={}){this.r=r}add(n){x.src=this.r+n}}new A({r:"/q/"}).add("a.png");"/f/"+({1:"a"}[e]||e)+{1:"b"}[e]+".js"`,
+}
+
 func FuzzHTML(f *testing.F) {
 	for _, s := range []string{
 		`<a href=x>y</a><img srcset="a 1x, b 2x"><svg><style/><title/></svg><iframe srcdoc="&lt;iframe srcdoc='x'>">`,
@@ -48,6 +61,9 @@ func FuzzHTML(f *testing.F) {
 		`<object codebase=a data=b archive="c d"><param name=src value=e/f><b onclick="'/a/b'" data-x=?/ style="a:url(">`,
 	} {
 		f.Add([]byte(s), "")
+	}
+	for _, s := range scriptSeeds {
+		f.Add([]byte("<a-b src=e.png data-x=c.png data-y-z=2></a-b><script type=application/json>{\"a\":\"/b/\",\"l\":[{\"c\":\"d.png\"}]}</script><script>"+s+"</script><script>l.map(r=>x.src=a+r.c)</script>"), "")
 	}
 	f.Fuzz(func(t *testing.T, body []byte, charset string) {
 		for _, k := range []Kind{HTML, XHTML, SVG, XML, PlainText} {
@@ -65,6 +81,9 @@ func FuzzCSS(f *testing.F) {
 
 func FuzzJS(f *testing.F) {
 	for _, s := range []string{"import '/a/b.js'", "`${`${'/a/b'}`}`", `a=/["/]/;b="\u12`, "'\\", "new Worker(`x`)", "`${#", "1/2/'", `document.write('<script src="a.js"><\/script><img src=b>')`, `x={"a/b":'{"u":"c/d.js"}'};new URL("a/b.js",import.meta.url)`, "location='a'+b;f(`<a href=${c} data-x='[\"d/e.png\"]'>`)", `"a.png 1x, b.png 2x"`} {
+		f.Add([]byte(s))
+	}
+	for _, s := range scriptSeeds {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) { check(t, JS, body, "") })

@@ -244,15 +244,17 @@ func (e *jsExpr) array(depth int) jsVal {
 // nothing else.
 func (e *jsExpr) object(depth int, strict bool) jsVal {
 	out := jsVal{kind: mapOf, keys: []string{}}
+	var within jsVal // what objects in it say, which counts when it does not say it itself
 	if depth >= foldDepth {
 		return jsVal{}
 	}
 	e.next()
-	for len(out.keys) < maxConsts {
+	for len(out.keys)+len(within.keys) < maxConsts {
 		e.terms = 0
 		switch {
 		case e.k == jsValue && string(e.text) == "}":
 			e.next()
+			out.keys, out.vals = append(out.keys, within.keys...), append(out.vals, within.vals...)
 			return out
 		case e.k == jsEnd:
 			return jsVal{}
@@ -283,7 +285,7 @@ func (e *jsExpr) object(depth int, strict bool) jsVal {
 			ends := e.k == jsComma || e.k == jsValue && string(e.text) == "}"
 			switch {
 			case inner && ends && val.kind == mapOf && !strict:
-				out.keys, out.vals = append(out.keys, val.keys...), append(out.vals, val.vals...)
+				within.keys, within.vals = append(within.keys, val.keys...), append(within.vals, val.vals...)
 			case ends && val.kind == oneOf && len(val.vals) == 1:
 				out.keys, out.vals = append(out.keys, string(name)), append(out.vals, val.vals[0])
 			case strict:

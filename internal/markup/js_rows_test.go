@@ -1,0 +1,29 @@
+package markup
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRows: what scripts put together of lists of objects, one case a way in which rows, loops and names were taken for one another.
+func TestRows(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		in   string
+		want []string
+	}{
+		{"a field of an object in a row is not the row's", `r = [{thumb: {file: "b.png"}, file: "a.png"}, {thumb: {file: "d.png"}, file: "c.png"}]; r.forEach(o => x.src = "/i/" + o.file)`,
+			[]string{"/i/a.png", "/i/c.png"}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var got []string
+			for _, l := range Parse(HTML, []byte("<script>"+c.in+"</script>"), Options{}).Links {
+				got = append(got, l.URL)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -15,6 +15,9 @@ func TestRows(t *testing.T) {
 	}{
 		{"a field of an object in a row is not the row's", `r = [{thumb: {file: "b.png"}, file: "a.png"}, {thumb: {file: "d.png"}, file: "c.png"}]; r.forEach(o => x.src = "/i/" + o.file)`,
 			[]string{"/i/a.png", "/i/c.png"}},
+		{"a function that is not known is no parameter", `l = ["a", "b"]; l.forEach(go); x.on("y", function () { i.src = "/p/" + go + ".png" })`, nil},
+		{"asynchronous functions", `l = ["a", "b"]; l.map(async n => x.src = "/p/" + n + ".png"); l.map(async function (n) { x.src = "/q/" + n + ".png" })`,
+			[]string{"/p/a.png", "/p/b.png", "/q/a.png", "/q/b.png"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var got []string

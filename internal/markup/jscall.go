@@ -619,12 +619,16 @@ func (s *jsScan) loops(l *jsLexer, of jsToken) {
 	if list.kind == listOf {
 		each = jsVal{vals: list.vals, keys: counted(len(list.vals)), of: list.of}
 	}
+	if string(e.text) == "async" {
+		e.next()
+	}
 	if string(e.text) == "function" {
 		if e.next(); e.k == jsWord {
 			e.next()
 		}
 	}
-	if e.k == jsOpen {
+	named := e.k != jsOpen
+	if !named {
 		e.next()
 	}
 	for ; nth > 0 && e.k == jsWord; nth-- {
@@ -637,6 +641,10 @@ func (s *jsScan) loops(l *jsLexer, of jsToken) {
 	}
 	s.given = s.given[:0]
 	e.takenApart(each, func(name []byte, val jsVal) { s.given = append(s.given, givenName{name, val}) })
+	if named && string(e.text) != "=>" {
+		s.given = s.given[:0] // of a function that is not known, not the name of its parameter
+		return
+	}
 	if e.k == jsComma { // the number of the turn
 		if e.next(); e.k == jsWord {
 			s.given = append(s.given, givenName{e.text, jsVal{vals: each.keys, keys: each.keys, num: true}})

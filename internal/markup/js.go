@@ -189,13 +189,14 @@ type jsScan struct {
 	lists   []listed   // those in which the token stands that is read
 	touched []*jsConst // what the expression that is read is made of
 	held    []heldGuess
-	valueOf []*jsConst  // what the pending link is the value of
-	formal  bool        // parameters are read
-	given   []givenName // what they are
-	class   []byte      // the name of the last class
-	args    []*jsConst  // parameters of the last call that became parts of something
-	quiet   bool        // only what a function gives matters
-	result  jsVal       // what it gives
+	valueOf []*jsConst   // what the pending link is the value of
+	formal  bool         // parameters are read
+	given   []givenName  // what they are
+	class   []byte       // the name of the last class
+	args    []*jsConst   // parameters of the last call that became parts of something
+	saved   []savedConst // what names meant before this call, which has them for itself
+	quiet   bool         // only what a function gives matters
+	result  jsVal        // what it gives
 
 	pending Link // a link waiting for the token after it; URL "" = none
 	key     bool // it is a key of an object if a colon follows

@@ -18,6 +18,8 @@ func TestRows(t *testing.T) {
 		{"a function that is not known is no parameter", `l = ["a", "b"]; l.forEach(go); x.on("y", function () { i.src = "/p/" + go + ".png" })`, nil},
 		{"asynchronous functions", `l = ["a", "b"]; l.map(async n => x.src = "/p/" + n + ".png"); l.map(async function (n) { x.src = "/q/" + n + ".png" })`,
 			[]string{"/p/a.png", "/p/b.png", "/q/a.png", "/q/b.png"}},
+		{"what a function that is called has for itself", `var u = "/r/"; function f(p) { var u = "/a/" + p; i.src = u + ".png" } f("x"); j.src = u + "b.png"`,
+			[]string{"/a/x.png"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var got []string

@@ -73,6 +73,7 @@ func (s *jsScan) names(l *jsLexer, k jsKind, text []byte) {
 // give makes parameters known.
 func (s *jsScan) give() {
 	for _, g := range s.given {
+		s.declares(g.name)
 		s.consts.put(ofVariable, g.name, g.val)
 	}
 	s.given = s.given[:0]
@@ -114,6 +115,12 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 		return
 	case k == jsColon || s.before(3).kind == jsDot:
 		space = ofMember
+	}
+	if t := s.before(3); space == ofVariable && t.kind == jsWord {
+		switch string(t.text) {
+		case "var", "let", "const":
+			s.declares(word)
+		}
 	}
 	i := l.pos
 	for i < len(l.src) && (l.src[i] == ' ' || '\t' <= l.src[i] && l.src[i] <= '\r') {

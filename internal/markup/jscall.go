@@ -288,7 +288,6 @@ func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 	t := jsScan{b: s.b, src: fn.src, consts: c, fold: loud, quiet: !loud}
 	l := jsLexer{src: fn.src[:min(len(fn.src), fn.at+maxBody)], pos: fn.at}
 	e := t.expr(&l, min(c.left, maxBody))
-	var saved []savedConst
 	defer func() {
 		c.calls--
 		if result.known() {
@@ -302,20 +301,16 @@ func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 		s.held = append(s.held, t.held...)
 		s.touched = append(s.touched, t.touched...)
 		s.args = s.args[:0]
-		for i := len(saved) - 1; i >= 0; i-- {
-			if now := c.names[saved[i].space][saved[i].name]; saved[i].param && now != nil && now.used {
+		for _, was := range slices.Backward(t.saved) {
+			if now := c.names[was.space][was.name]; was.param && now != nil && now.used {
 				s.args = append(s.args, now)
 			}
-			saved[i].restore(c)
+			was.restore(c)
 		}
 	}()
-	keep := func(space nameSpace, name []byte, param bool) {
-		old, had := c.names[space][string(name)]
-		saved = append(saved, savedConst{space, string(name), old, had, param})
-	}
 	bind := func(name []byte, val jsVal) {
-		keep(ofVariable, name, true)
-		keep(ofList, name, false)
+		t.keep(ofVariable, name, true)
+		t.keep(ofList, name, false)
 		c.unset(name)
 		if val.kind == oneOf || val.kind == rowOf {
 			c.put(ofVariable, name, val)
@@ -328,7 +323,7 @@ func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 			continue
 		}
 		for i, key := range arg.keys {
-			keep(ofMember, []byte(key), false)
+			t.keep(ofMember, []byte(key), false)
 			c.set(ofMember, []byte(key), arg.vals[i])
 		}
 	}
@@ -386,6 +381,20 @@ type savedConst struct {
 	old   *jsConst
 	had   bool
 	param bool
+}
+
+// keep notes what a name means until the call ends.
+func (s *jsScan) keep(space nameSpace, name []byte, param bool) {
+	old, had := s.consts.names[space][string(name)]
+	s.saved = append(s.saved, savedConst{space, string(name), old, had, param})
+}
+
+// declares notes that a function has a name for itself, when it is called.
+func (s *jsScan) declares(name []byte) {
+	if s.consts.calls > 0 {
+		s.keep(ofVariable, name, false)
+		s.keep(ofList, name, false)
+	}
 }
 
 func (v savedConst) restore(c *jsConsts) {
@@ -501,6 +510,7 @@ func (s *jsScan) counts(l *jsLexer) {
 	}
 	if val.known() && e.k == jsClose {
 		names.takenApart(val, func(name []byte, val jsVal) {
+			s.declares(name)
 			s.consts.unset(name)
 			s.consts.put(ofVariable, name, val)
 		})

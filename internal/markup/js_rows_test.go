@@ -20,6 +20,10 @@ func TestRows(t *testing.T) {
 			[]string{"/p/a.png", "/p/b.png", "/q/a.png", "/q/b.png"}},
 		{"what a function that is called has for itself", `var u = "/r/"; function f(p) { var u = "/a/" + p; i.src = u + ".png" } f("x"); j.src = u + "b.png"`,
 			[]string{"/a/x.png"}},
+		{"each turn of a loop in a loop", `["cs", "en"].forEach(l => ["a", "b"].forEach(p => x.src = "/" + l + "/" + p + ".png")); for (i = 0; i < 2; i++) for (j = 0; j < 2; j++) x.src = "/t/" + i + j + ".png"`,
+			[]string{"/cs/a.png", "/cs/b.png", "/en/a.png", "/en/b.png", "/t/00.png", "/t/01.png", "/t/10.png", "/t/11.png"}},
+		{"the number of a turn belongs to it", `l = ["a", "b"]; m = ["c", "d"]; l.forEach((n, i) => x.src = "/" + n + m[i] + i + ".png")`, []string{"/ac0.png", "/bd1.png"}},
+		{"a row without a field", `r = [{f: "a", g: 1}, {g: 2}]; r.forEach(o => x.src = "/i/" + o.f + o.g + ".png")`, []string{"/i/a1.png"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var got []string

@@ -490,23 +490,20 @@ func (s *jsScan) counts(l *jsLexer) {
 			return
 		}
 		if val.kind == rowsOf {
-			if val = val.each(); !of {
-				val = jsVal{vals: val.keys, keys: val.keys}
+			val = val.each()
+			if keys := s.consts.turn(len(val.rows)); of {
+				val.keys = keys
+			} else {
+				val = jsVal{vals: val.keys, keys: keys}
 			}
 			break
 		}
 		if val.kind == mapOf {
 			val.vals = val.keys
-		} else {
-			numbers := make([]string, len(val.vals))
-			for i := range numbers {
-				numbers[i] = strconv.Itoa(i)
-			}
-			if val.keys = numbers; !of {
-				val.vals = numbers
-			}
+		} else if !of {
+			val.vals = counted(len(val.vals))
 		}
-		val.kind = oneOf
+		val.kind, val.keys = oneOf, s.consts.turn(len(val.vals))
 	}
 	if val.known() && e.k == jsClose {
 		names.takenApart(val, func(name []byte, val jsVal) {
@@ -564,7 +561,21 @@ func (e *jsExpr) turns(name []byte) jsVal {
 	for i := a; i <= b; i++ {
 		out.vals = append(out.vals, strconv.Itoa(i))
 	}
-	out.keys = out.vals
+	out.keys = e.s.consts.turn(len(out.vals))
+	return out
+}
+
+// ofTurn stands in keys that are of a loop, before its number.
+const ofTurn = "\x00turn"
+
+// turn returns keys for what the turns of a loop have: they are no other loop's, so that values of one go together, and each of them with each
+// of a loop in it.
+func (c *jsConsts) turn(n int) []string {
+	c.loops++
+	out := counted(n)
+	for i := range out {
+		out[i] += ofTurn + strconv.Itoa(c.loops)
+	}
 	return out
 }
 
@@ -627,8 +638,9 @@ func (s *jsScan) loops(l *jsLexer, of jsToken) {
 	}
 	each := list.each()
 	if list.kind == listOf {
-		each = jsVal{vals: list.vals, keys: counted(len(list.vals)), of: list.of}
+		each = jsVal{vals: list.vals, of: list.of}
 	}
+	each.keys = s.consts.turn(max(len(list.vals), len(list.rows)))
 	if string(e.text) == "async" {
 		e.next()
 	}
@@ -657,7 +669,7 @@ func (s *jsScan) loops(l *jsLexer, of jsToken) {
 	}
 	if e.k == jsComma { // the number of the turn
 		if e.next(); e.k == jsWord {
-			s.given = append(s.given, givenName{e.text, jsVal{vals: each.keys, keys: each.keys, num: true}})
+			s.given = append(s.given, givenName{e.text, jsVal{vals: counted(len(each.keys)), keys: each.keys, num: true}})
 		}
 	}
 }

@@ -62,6 +62,7 @@ type jsConsts struct {
 	made      int             // bytes that may be put together yet
 	room      int             // for names, by the script's length
 	calls     int             // open
+	loops     int             // so far
 	taken     int             // what was found of constants: to tell functions that are worth reading
 
 	given [3]int // of left, invoked and made on top of the script's length

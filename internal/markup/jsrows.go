@@ -18,11 +18,7 @@ func (v jsVal) row() (jsVal, bool) {
 	case mapOf:
 		return v, true
 	case listOf:
-		keys := make([]string, len(v.vals))
-		for i := range keys {
-			keys[i] = strconv.Itoa(i)
-		}
-		return jsVal{kind: mapOf, vals: v.vals, keys: keys}, true
+		return jsVal{kind: mapOf, vals: v.vals, keys: counted(len(v.vals))}, true
 	}
 	return jsVal{}, false
 }

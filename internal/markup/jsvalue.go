@@ -92,12 +92,14 @@ func (e *jsExpr) joined(a, b jsVal) jsVal {
 	if !a.known() || !b.known() || a.kind != oneOf || b.kind != oneOf {
 		return jsVal{}
 	}
+	most := maxChoices
 	aKeyed, bKeyed := a.keys != nil || a.wild != "", b.keys != nil || b.wild != ""
 	switch {
 	case aKeyed && bKeyed:
-		if a.wild != "" || b.wild != "" || slices.Equal(a.keys, b.keys) {
-			return e.paired(a, b)
+		if both := e.paired(a, b); both.known() || a.wild != "" || b.wild != "" {
+			return both
 		}
+		most = maxListed
 		a.keys, b.keys = nil, nil
 	case len(a.vals) != 1 && !aKeyed, len(b.vals) != 1 && !bKeyed:
 		if a.wild != "" || b.wild != "" {
@@ -105,7 +107,7 @@ func (e *jsExpr) joined(a, b jsVal) jsVal {
 		}
 		a.keys, b.keys = nil, nil
 	}
-	if len(a.vals)*len(b.vals) > max(maxChoices, len(a.vals), len(b.vals)) {
+	if len(a.vals)*len(b.vals) > max(most, len(a.vals), len(b.vals)) {
 		return jsVal{}
 	}
 	put := func(x, y string) string { return x + y }
@@ -173,7 +175,7 @@ func (e *jsExpr) paired(a, b jsVal) jsVal {
 		if j, both := of[key]; both {
 			delete(of, key)
 			y = b.vals[j]
-		} else if b.wild == "" {
+		} else if b.wild == "" || strings.Contains(key, ofTurn) {
 			continue
 		}
 		if !add(key, a.vals[i], y) {
@@ -182,7 +184,7 @@ func (e *jsExpr) paired(a, b jsVal) jsVal {
 	}
 	if a.wild != "" {
 		for j, key := range b.keys {
-			if _, more := of[key]; more && !add(key, strings.ReplaceAll(a.wild, jsKey, key), b.vals[j]) {
+			if _, more := of[key]; more && !strings.Contains(key, ofTurn) && !add(key, strings.ReplaceAll(a.wild, jsKey, key), b.vals[j]) {
 				return jsVal{}
 			}
 		}

@@ -105,9 +105,12 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	word := name.text
 	switch {
 	case name.kind == jsValue && s.before(3).kind == jsNumber && s.before(5).kind == jsWord && s.consts.rows: // list[0] = "a.gif"
+		at, err := number(string(s.before(3).text))
 		e := s.expr(l, maxConst)
 		e.next()
-		s.extend(l, s.before(5).text, e.sum(0))
+		if val := e.sum(0); err == nil {
+			s.extend(l, s.before(5).text, at, val)
+		}
 		return
 	case name.kind == jsStr && k == jsColon && len(word) > 1:
 		space, word = ofMember, word[1:len(word)-1]

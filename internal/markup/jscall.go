@@ -241,7 +241,7 @@ func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
 	switch owner := s.before(4); {
 	case member && word == "push" && owner.kind == jsWord && s.consts.rows && (l.at(0) == '"' || l.at(0) == '\''):
 		if args := s.argsOf(l); len(args) == 1 {
-			s.extend(l, owner.text, args[0])
+			s.extend(l, owner.text, maxListed, args[0])
 		}
 	case member && word == "config" && (string(owner.text) == "require" || string(owner.text) == "requirejs"):
 		for _, arg := range s.argsOf(l) {
@@ -255,8 +255,8 @@ func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
 	return true
 }
 
-// extend puts a string, which comes next, behind those of a list.
-func (s *jsScan) extend(l *jsLexer, name []byte, val jsVal) {
+// extend makes a string, which comes next, the element of a list at a place, or the last one when it has none there.
+func (s *jsScan) extend(l *jsLexer, name []byte, at int, val jsVal) {
 	if val.kind != oneOf || len(val.vals) != 1 {
 		return
 	}
@@ -265,9 +265,14 @@ func (s *jsScan) extend(l *jsLexer, name []byte, val jsVal) {
 		if of.keys != nil || of.rows != nil || len(of.values) >= maxListed {
 			return
 		}
-		list.vals, list.of = slices.Clip(of.values), of.of
+		list.vals, list.of = slices.Clone(of.values), of.of
 	}
-	if list.vals = append(list.vals, val.vals[0]); list.of == nil {
+	if at < len(list.vals) {
+		list.vals[at] = val.vals[0]
+	} else {
+		list.vals = append(list.vals, val.vals[0])
+	}
+	if list.of == nil {
 		list.of = &jsConst{}
 	}
 	s.consts.put(ofList, name, list)

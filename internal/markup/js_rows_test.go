@@ -1,9 +1,12 @@
 package markup
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"exclave/internal/growthtest"
 )
 
 // TestRows: what scripts put together of lists of objects, one case a way in which rows, loops and names were taken for one another.
@@ -35,5 +38,42 @@ func TestRows(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestLoaders: what loaders of modules ask for.
+func TestLoaders(t *testing.T) {
+	const list = `const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["assets/a.js","assets/b.css"])))=>i.map(i=>d[i]);`
+	for _, c := range []struct {
+		why  string
+		in   string
+		want []string
+	}{
+		{"settings of RequireJS, as they were last said", `require.config({baseUrl: "/a", paths: {b: "c/d"}}); require.config({baseUrl: "/e/"}); define("f", [], g); require(["b/h", "f", "i"])`,
+			[]string{"/e/c/d/h.js", "/e/i.js"}},
+		{"modules that are called as settings are", `require.config({baseUrl: "/a"}); define("baseUrl", [], g); require(["baseUrl", "b"])`, []string{"/a/b.js"}},
+		{"files of Vite", list + `const u=function(e){return"/v/"+e};import("./x.js")`, []string{"./x.js", "/v/assets/a.js", "/v/assets/b.css"}},
+		{"files of Vite, and a function that makes no address", list + `const u=e=>"btn-"+e`, []string{"assets/a.js", "assets/b.css"}},
+		{"files of Vite behind something else", `const u=e=>"/v/"+e;import("./x.js");` + list + `const t=e=>"/w/"+e`, []string{"./x.js", "assets/a.js", "assets/b.css"}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var got []string
+			for _, l := range Parse(HTML, []byte("<script>"+c.in+"</script>"), Options{}).Links {
+				got = append(got, l.URL)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestLinearModules: scripts of a page that say and use settings of RequireJS look each of them up.
+func TestLinearModules(t *testing.T) {
+	for _, unit := range []string{"define('x');require(['a']);", "require.config({b:'c'});require(['a']);"} {
+		growthtest.Linear(t, func(n int) []byte {
+			unit := "<script>" + unit + "</script>"
+			return append([]byte("<script>require.config({baseUrl:'/b'})</script>"), strings.Repeat(unit, n/len(unit))...)
+		}, func(b []byte) { Parse(HTML, b, Options{}) })
 	}
 }

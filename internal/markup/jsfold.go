@@ -54,16 +54,16 @@ type jsConsts struct {
 	// names has nil for a member that has several values.
 	names     [nameSpaces]map[string]*jsConst
 	functions functionNames
-	parts     map[string]bool // names that once meant something that addresses may be made of
-	left      int             // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
-	invoked   int             // of them for functions
-	amd       []jsVal         // settings of RequireJS
-	rows      bool            // lists of objects are kept
-	made      int             // bytes that may be put together yet
-	room      int             // for names, by the script's length
-	calls     int             // open
-	loops     int             // so far
-	taken     int             // what was found of constants: to tell functions that are worth reading
+	parts     map[string]bool   // names that once meant something that addresses may be made of
+	left      int               // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
+	invoked   int               // of them for functions
+	amd       map[string]string // settings of RequireJS, as they were last said; nil: it is not used
+	rows      bool              // lists of objects are kept
+	made      int               // bytes that may be put together yet
+	room      int               // for names, by the script's length
+	calls     int               // open
+	loops     int               // so far
+	taken     int               // what was found of constants: to tell functions that are worth reading
 
 	given [3]int // of left, invoked and made on top of the script's length
 	spent [3]int // of what was given to all scripts of the page

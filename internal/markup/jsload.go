@@ -11,29 +11,32 @@ import (
 
 // amdConfig keeps the settings of RequireJS that an object says: where its modules are.
 func (c *jsConsts) amdConfig(of jsVal) {
-	if of.kind == mapOf {
-		c.amd = append(c.amd, of)
+	if of.kind != mapOf {
+		return
+	}
+	if c.amd == nil {
+		c.amd = map[string]string{}
+	}
+	for i, key := range slices.Backward(of.keys) { // what it says itself counts before what objects in it say
+		c.setAMD(key, of.vals[i])
 	}
 }
 
-// definedHere is where a module is that need not be loaded.
+// setAMD keeps one of the settings.
+func (c *jsConsts) setAMD(name, val string) {
+	if _, known := c.amd[name]; known || len(c.amd) < maxConsts {
+		c.amd[name] = val
+	}
+}
+
+// definedHere stands, among the settings, before the name of a module that need not be loaded.
 const definedHere = "\x00here"
-
-// setting is what the settings of RequireJS last said under a name.
-func (c *jsConsts) setting(name string) string {
-	for _, of := range slices.Backward(c.amd) {
-		if i := slices.Index(of.keys, name); i >= 0 {
-			return of.vals[i]
-		}
-	}
-	return ""
-}
 
 // requires takes the modules of a list that a function of RequireJS is called with; the bracket of its arguments was read.
 func (s *jsScan) requires(l *jsLexer) {
 	e := s.expr(l, min(s.consts.left, maxBody))
 	if e.next(); e.k == jsStr { // the name of what is defined here
-		s.consts.amd = append(s.consts.amd, jsVal{keys: []string{string(e.text[1 : len(e.text)-1])}, vals: []string{definedHere}})
+		s.consts.setAMD(definedHere+string(e.text[1:len(e.text)-1]), "true")
 		e.next()
 		e.next()
 	}
@@ -72,20 +75,18 @@ func (s *jsScan) ofAMD() bool {
 func (c *jsConsts) module(name string) string {
 	name, text := strings.CutPrefix(name, "text!")
 	switch {
-	case name == "require", name == "exports", name == "module", name == "", name[0] == '.', strings.Contains(name, "!"):
+	case name == "require", name == "exports", name == "module", name == "", name[0] == '.', strings.Contains(name, "!"), c.amd[definedHere+name] != "":
 		return ""
 	case name[0] == '/', strings.HasSuffix(name, ".js"), schemeLen(name) > 0:
 		return name
 	}
 	first, rest, more := strings.Cut(name, "/")
-	if path := c.setting(name); path == definedHere {
-		return ""
-	} else if path != "" {
+	if path := c.amd[name]; path != "" {
 		name = path
-	} else if path := c.setting(first); more && path != "" {
+	} else if path := c.amd[first]; more && path != "" {
 		name = path + "/" + rest
 	}
-	base := c.setting("baseUrl")
+	base := c.amd["baseUrl"]
 	switch {
 	case name[0] == '/' || schemeLen(name) > 0:
 		base = ""
@@ -97,14 +98,14 @@ func (c *jsConsts) module(name string) string {
 	if !text && !strings.HasSuffix(name, ".js") {
 		name += ".js"
 	}
-	if query := c.setting("urlArgs"); query != "" {
+	if query := c.amd["urlArgs"]; query != "" {
 		name += "?" + query
 	}
 	return base + name
 }
 
-// viteBase is what a build of Vite puts before the files of its list.
-var viteBase = regexp.MustCompile(`(?:return|=>)\s*["'` + "`" + `]([^"'` + "`" + `]*)["'` + "`" + `]\s*\+\s*\w+`)
+// viteBase is what a build of Vite puts before the files of its list: a folder.
+var viteBase = regexp.MustCompile(`(?:return|=>)\s*["'` + "`" + `]((?:https?:/)?/(?:[^"'` + "`" + `\s]*/)?)["'` + "`" + `]\s*\+\s*\w+`)
 
 // vite takes the files that a build of Vite loads with its modules, and passes their list: they are relative to where the site is.
 func (s *jsScan) vite(l *jsLexer) {
@@ -113,9 +114,12 @@ func (s *jsScan) vite(l *jsLexer) {
 	if at < 0 {
 		return
 	}
-	list := bytes.Index(head[at:], []byte("["))
+	list := bytes.IndexByte(head[at:], '[')
+	if list < 0 || bytes.IndexAny(head, "\"'`") != at+list+1 {
+		return // it is not what the script begins with
+	}
 	base := viteBase.FindSubmatch(s.src[at:min(len(s.src), at+maxRowsFrom)])
-	if list < 0 || base == nil {
+	if base == nil {
 		return
 	}
 	ahead := *l

@@ -142,7 +142,7 @@ func stringMethod(name, pattern string, args []jsVal) func(string) string {
 		return func(v string) string {
 			at := within(from, len(v))
 			if name == "substr" {
-				return v[at:min(len(v), at+max(to, 0))]
+				return v[at : at+min(len(v)-at, max(to, 0))]
 			}
 			return v[at:max(at, within(to, len(v)))]
 		}

@@ -301,7 +301,7 @@ func (p *markupParser) styleAttr(val []byte) {
 func (p *markupParser) dataAttr(a atom.Atom, tag []byte, at *attr) {
 	val := bytes.TrimSpace(at.val)
 	name := at.key[len("data-"):]
-	p.b.keepData(name, val)
+	p.b.keepData(at.key, val)
 	switch {
 	case bytes.Contains(name, []byte("srcset")) || string(name) == "bgset" || string(name) == "original-set":
 		context := p.context(tag, string(safeName(at.key)))

@@ -31,11 +31,7 @@ func TestRows(t *testing.T) {
 		{"an element that is set anew", `l = ["a.png"]; l[0] = "b.png"; l[1] = "c.png"; x.src = "/i/" + l[0]; x.src = "/j/" + l[1]`, []string{"/i/b.png", "/j/c.png", "a.png"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			var got []string
-			for _, l := range Parse(HTML, []byte("<script>"+c.in+"</script>"), Options{}).Links {
-				got = append(got, l.URL)
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := cmp.Diff(c.want, urls("<script>"+c.in+"</script>")); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -58,11 +54,7 @@ func TestLoaders(t *testing.T) {
 		{"files of Vite behind something else", `const u=e=>"/v/"+e;import("./x.js");` + list + `const t=e=>"/w/"+e`, []string{"./x.js", "assets/a.js", "assets/b.css"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			var got []string
-			for _, l := range Parse(HTML, []byte("<script>"+c.in+"</script>"), Options{}).Links {
-				got = append(got, l.URL)
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := cmp.Diff(c.want, urls("<script>"+c.in+"</script>")); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -77,4 +69,20 @@ func TestLinearModules(t *testing.T) {
 			return append([]byte("<script>require.config({baseUrl:'/b'})</script>"), strings.Repeat(unit, n/len(unit))...)
 		}, func(b []byte) { Parse(HTML, b, Options{}) })
 	}
+}
+
+// TestDataAttributes: an attribute is asked for by its own name.
+func TestDataAttributes(t *testing.T) {
+	const page = `<a-b name=q data-name=r data-is-on=s></a-b><script>x.src = "/i/" + e.getAttribute("name") + ".png"; x.src = "/j/" + e.dataset.name + ".png"; x.src = "/k/" + $(e).data("isOn") + ".png"; x.src = "/l/" + $(e).attr("data-is-on") + ".png"; x.src = "/m/" + e.getAttribute("is-on") + ".png"</script>`
+	if diff := cmp.Diff([]string{"/i/q.png", "/j/r.png", "/k/s.png", "/l/s.png"}, urls(page)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// urls are those of a page's links.
+func urls(page string) (out []string) {
+	for _, l := range Parse(HTML, []byte(page), Options{}).Links {
+		out = append(out, l.URL)
+	}
+	return out
 }

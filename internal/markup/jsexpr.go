@@ -558,7 +558,7 @@ func (e *jsExpr) named(word, owner []byte, member bool) jsVal {
 	}
 	switch {
 	case string(owner) == "dataset":
-		return e.attribute(dashed(word))
+		return e.attribute(dashed(string(word)))
 	case string(owner) == "this", isClass(owner):
 		return e.use(ofVariable, word) // a field of a class
 	}

@@ -242,14 +242,14 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 	switch string(word) {
 	case "getAttribute", "attr":
 		if len(args) == 1 && len(first.vals) == 1 {
-			return e.attribute(strings.TrimPrefix(first.vals[0], "data-"))
+			return e.attribute(first.vals[0])
 		}
 		return jsVal{}
 	case "data":
 		if len(first.vals) != 1 {
 			return jsVal{}
 		}
-		return e.attribute(first.vals[0])
+		return e.attribute(dashed(first.vals[0]))
 	case "Number", "parseInt", "parseFloat":
 		return first.number()
 	case "Array":

@@ -200,7 +200,7 @@ func ofObject(name string, of jsVal) jsVal {
 	return jsVal{}
 }
 
-// keepData notes what an element has in a data attribute, when that may be a part of an address: scripts make some of it.
+// keepData notes what an element has in a data attribute, or in any when it is somebody's own, when that may be a part of an address: scripts make some of it.
 func (b *builder) keepData(name, val []byte) {
 	if len(val) == 0 || len(val) > maxName || b.quotes > 0 || bytes.ContainsAny(val, " \t\r\n<>{}[]()\"'") {
 		return
@@ -221,7 +221,7 @@ func (b *builder) keepData(name, val []byte) {
 	}
 }
 
-// attribute is what elements have in a data attribute.
+// attribute is what elements have in an attribute.
 func (e *jsExpr) attribute(name string) jsVal {
 	if of := e.s.b.data[name]; of != nil {
 		return jsVal{vals: of.values}
@@ -229,10 +229,10 @@ func (e *jsExpr) attribute(name string) jsVal {
 	return jsVal{}
 }
 
-// dashed is the name of the attribute that a member of dataset stands for.
-func dashed(name []byte) string {
-	var out []byte
-	for _, c := range name {
+// dashed is the name of the attribute that a member of dataset stands for, or a name that jQuery's data is asked by.
+func dashed(name string) string {
+	out := []byte("data-")
+	for _, c := range []byte(name) {
 		if 'A' <= c && c <= 'Z' {
 			out = append(out, '-')
 			c |= 0x20
@@ -255,7 +255,7 @@ func (e *jsExpr) dataOf(depth int) jsVal {
 		switch e.next(); {
 		case string(word) == "dataset" && e.k == jsDot:
 			e.next()
-			if val := e.attribute(dashed(e.text)); val.known() {
+			if val := e.attribute(dashed(string(e.text))); val.known() {
 				e.next()
 				return val
 			}

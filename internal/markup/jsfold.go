@@ -395,8 +395,10 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	*l = e.prev
 	s.n -= back
 	s.consts.taken++
-	for _, part := range s.touched {
-		part.used = true
+	if !slices.ContainsFunc(val.vals, isSentence) { // what is told of an address does not make it a part of another
+		for _, part := range s.touched {
+			part.used = true
+		}
 	}
 	if s.pending.URL != "" {
 		s.waits(jsStr, nil)
@@ -412,6 +414,12 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	s.at = jsSpan{} // what stands for it says nothing
 	s.push(jsStr)
 	return true
+}
+
+// isSentence reports text that begins with a word.
+func isSentence(v string) bool {
+	word, _, more := strings.Cut(v, " ")
+	return more && !strings.ContainsAny(word, "/.") && !strings.ContainsAny(v, "<(")
 }
 
 // means reports that a word, or the member that it is, may begin an expression of constants.

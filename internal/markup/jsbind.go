@@ -181,7 +181,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 		for end < len(l.src) && jsIdent(l.src[end]) {
 			end++
 		}
-		if c != '+' && !s.startsKnown(l.src[i:end], l.src[end:min(len(l.src), max(end, i+maxCondition))]) && !chooses(l.src[end:min(len(l.src), max(end, i+maxCondition))]) {
+		if behind := l.src[end:min(len(l.src), max(end, i+maxCondition))]; c != '+' && !s.startsKnown(l.src[i:end], behind) && !chooses(behind) {
 			s.consts.set(space, word)
 			return
 		}

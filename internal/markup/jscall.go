@@ -135,8 +135,8 @@ func (s *jsScan) defines(l *jsLexer, i int, name []byte, member bool) bool {
 		}
 		i += n
 	case head[0] == '(':
-		n := bytes.Index(head, []byte("=>"))
-		if n < 0 || len(bytes.TrimRight(head[:n], " ")) == 0 || bytes.TrimRight(head[:n], " ")[len(bytes.TrimRight(head[:n], " "))-1] != ')' || bytes.IndexByte(head[:n], ';') >= 0 {
+		params, _, arrow := bytes.Cut(head, []byte("=>"))
+		if !arrow || !bytes.HasSuffix(bytes.TrimRight(params, " "), []byte(")")) || bytes.IndexByte(params, ';') >= 0 {
 			return false
 		}
 	default:

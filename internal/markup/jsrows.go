@@ -96,7 +96,7 @@ func (e *jsExpr) objects(depth int) jsVal {
 		case jsStr:
 			name = name[1 : len(name)-1]
 		case jsWord, jsNumber:
-		case jsValue:
+		case jsValue: // behind a comma
 			if string(e.text) == "}" && out.rows != nil {
 				e.next()
 				return out
@@ -154,7 +154,8 @@ func (e *jsExpr) takenApart(of jsVal, bind func(name []byte, val jsVal)) {
 			field, name := string(e.text), e.text
 			if !braces {
 				field = strconv.Itoa(nth)
-			} else if ahead := *e; true {
+			} else {
+				ahead := *e
 				if ahead.next(); ahead.k == jsColon {
 					if ahead.next(); ahead.k == jsWord {
 						name, *e = ahead.text, ahead

@@ -25,6 +25,8 @@ func TestRows(t *testing.T) {
 			[]string{"/a/x.png"}},
 		{"each turn of a loop in a loop", `["cs", "en"].forEach(l => ["a", "b"].forEach(p => x.src = "/" + l + "/" + p + ".png")); for (i = 0; i < 2; i++) for (j = 0; j < 2; j++) x.src = "/t/" + i + j + ".png"`,
 			[]string{"/cs/a.png", "/cs/b.png", "/en/a.png", "/en/b.png", "/t/00.png", "/t/01.png", "/t/10.png", "/t/11.png"}},
+		{"no more of two maps than may be", `m = {a: "1", b: "2", c: "3", d: "4", e: "5"}; n = {f: "1", g: "2", h: "3", i: "4"}; x.src = "/i/" + m[p] + n[q] + ".png"`, nil},
+		{"a key that is not known, in a loop", `["a", "b"].forEach(n => x.src = "/l/" + n + "." + ({1: "a"}[e] || e) + ".js")`, nil},
 		{"the number of a turn belongs to it", `l = ["a", "b"]; m = ["c", "d"]; l.forEach((n, i) => x.src = "/" + n + m[i] + i + ".png")`, []string{"/ac0.png", "/bd1.png"}},
 		{"a row without a field", `r = [{f: "a", g: 1}, {g: 2}]; r.forEach(o => x.src = "/i/" + o.f + o.g + ".png")`, []string{"/i/a1.png"}},
 		{"what is told of an address", `r = [{u: "p/a.html"}, {u: "p/b.html"}]; r.forEach(o => t(document.title = "saw " + o.u)); r.forEach(o => go(o.u))`, []string{"p/a.html", "p/b.html"}},

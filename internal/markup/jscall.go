@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Functions that are called with constants are read once more for each call, with their parameters known: what they put together there
@@ -572,6 +573,9 @@ func (e *jsExpr) turns(name []byte) jsVal {
 
 // ofTurn stands in keys that are of a loop, before its number.
 const ofTurn = "\x00turn"
+
+// ofLoop reports keys of a loop, which say nothing about what a map is asked by.
+func ofLoop(keys []string) bool { return len(keys) > 0 && strings.Contains(keys[0], ofTurn) }
 
 // turn returns keys for what the turns of a loop have: they are no other loop's, so that values of one go together, and each of them with each
 // of a loop in it.

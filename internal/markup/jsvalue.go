@@ -99,7 +99,9 @@ func (e *jsExpr) joined(a, b jsVal) jsVal {
 		if both := e.paired(a, b); both.known() || a.wild != "" || b.wild != "" {
 			return both
 		}
-		most = maxListed
+		if ofLoop(a.keys) && ofLoop(b.keys) {
+			most = maxListed
+		}
 		a.keys, b.keys = nil, nil
 	case len(a.vals) != 1 && !aKeyed, len(b.vals) != 1 && !bKeyed:
 		if a.wild != "" || b.wild != "" {
@@ -175,7 +177,7 @@ func (e *jsExpr) paired(a, b jsVal) jsVal {
 		if j, both := of[key]; both {
 			delete(of, key)
 			y = b.vals[j]
-		} else if b.wild == "" || strings.Contains(key, ofTurn) {
+		} else if b.wild == "" || ofLoop(a.keys) {
 			continue
 		}
 		if !add(key, a.vals[i], y) {
@@ -184,7 +186,7 @@ func (e *jsExpr) paired(a, b jsVal) jsVal {
 	}
 	if a.wild != "" {
 		for j, key := range b.keys {
-			if _, more := of[key]; more && !strings.Contains(key, ofTurn) && !add(key, strings.ReplaceAll(a.wild, jsKey, key), b.vals[j]) {
+			if _, more := of[key]; more && !ofLoop(b.keys) && !add(key, strings.ReplaceAll(a.wild, jsKey, key), b.vals[j]) {
 				return jsVal{}
 			}
 		}

@@ -357,10 +357,11 @@ func (s *jsScan) objects(l *jsLexer, name []byte) {
 
 // list binds a name to the strings of an array that has nothing else, or to what is made of them.
 func (s *jsScan) list(l *jsLexer, space nameSpace, name []byte) {
-	e := s.expr(l, min(s.consts.left, maxBody))
+	most := maxBody
 	if s.consts.rows {
-		e.limit = l.pos + min(s.consts.left, 4*maxBody)
+		most = 4 * maxBody
 	}
+	e := s.expr(l, min(s.consts.left, most))
 	e.next()
 	val := e.sum(0)
 	if s.consts.left -= e.l.pos - l.pos; e.left() {

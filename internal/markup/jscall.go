@@ -519,7 +519,7 @@ func (s *jsScan) counts(l *jsLexer) {
 		})
 		s.at = jsSpan{int32(e.l.pos - 1), int32(e.l.pos)}
 		s.push(jsClose)
-		*l = e.l
+		e.goOn(l, e.l)
 	}
 }
 

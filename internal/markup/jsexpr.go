@@ -31,7 +31,7 @@ type jsExpr struct {
 	k     jsKind
 	text  []byte
 	terms int
-	limit int    // where in the script it ends
+	cut   bool   // the script goes on where the copy ends
 	part  bool   // what was read is a part of an address
 	place bool   // it says where the page is, which is not known here
 	truth truth  // what was read is a condition
@@ -44,14 +44,23 @@ type jsExpr struct {
 // expr begins to read an expression behind what was read.
 func (s *jsScan) expr(l *jsLexer, most int) jsExpr {
 	s.touched = s.touched[:0]
-	e := jsExpr{s: s, l: *l, limit: l.pos + most}
+	e := jsExpr{s: s, l: *l}
+	if most = max(most, 0); most < len(l.src)-l.pos {
+		e.l.src, e.cut = l.src[:l.pos+most], true // a string may go on for a megabyte
+	}
 	e.l.templates = slices.Clone(l.templates[:min(len(l.templates), 4*foldDepth)]) // the copy changes them
 	return e
 }
 
+// goOn has the lexer go on where a copy of it is.
+func (e *jsExpr) goOn(l *jsLexer, at jsLexer) {
+	at.src = l.src
+	*l = at
+}
+
 func (e *jsExpr) next() {
 	e.prev = e.l
-	if e.l.pos >= e.limit || e.terms >= maxTerms {
+	if e.terms >= maxTerms {
 		e.k, e.text = jsEnd, nil
 		return
 	}
@@ -74,7 +83,7 @@ func (e *jsExpr) left() bool {
 	}
 	switch e.k {
 	case jsEnd:
-		return e.l.pos < len(e.l.src)
+		return e.cut || e.l.pos < len(e.l.src)
 	case jsDot, jsOpen, jsPlus, jsAssign, jsStr, jsTemplate, jsPiece, jsNumber:
 		return true
 	case jsOther:
@@ -306,7 +315,7 @@ func (e *jsExpr) gap() jsVal {
 		switch {
 		case nested < 0, nested == 0 && (e.k == jsPlus || e.k == jsComma || e.is(";")), e.k == jsValue && e.text[0] == '}', e.k == jsPiece && e.text[0] == '}':
 			return oneString(notKnown)
-		case e.k == jsEnd && e.l.pos == len(e.l.src):
+		case e.k == jsEnd && e.l.pos == len(e.l.src) && !e.cut:
 			return oneString(notKnown)
 		case e.k == jsEnd, e.k >= jsStr && e.k <= jsPiece, e.k == jsBrace, e.k == jsColon, e.is("?"):
 			return jsVal{}

@@ -392,7 +392,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	if before := s.before(1); val.keys != nil && !pathLike(val.vals[0]) && !val.isMarkup() && (string(before.text) == "=>" || string(before.text) == "return") {
 		val.vals = nil // names of chunks, which who calls the function puts behind a folder
 	}
-	*l = e.prev
+	e.goOn(l, e.prev)
 	s.n -= back
 	s.consts.taken++
 	if !slices.ContainsFunc(val.vals, isSentence) { // what is told of an address does not make it a part of another

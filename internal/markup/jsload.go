@@ -133,5 +133,5 @@ func (s *jsScan) vite(l *jsLexer) {
 	for _, file := range files.vals {
 		s.b.addString(string(base[1])+file, Speculative, jsString)
 	}
-	*l = e.prev
+	e.goOn(l, e.prev)
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 )
 
 // data holds the built-in lists; data/NOTICE says whose words they are and
@@ -35,11 +36,35 @@ func Builtins() []string {
 }
 
 // Builtin opens the built-in list of that name. The error is ErrNoList when
-// there is none.
+// there is none. The first to ask unpacks it; it stays, as all of them are some
+// MB and a process opens many Analyzers, of profiles, sheets, jobs of a folder.
 func Builtin(name string) (*List, error) {
+	open, ok := unpacked()[name]
+	if !ok {
+		return nil, fmt.Errorf("dict: list %q: %w (built in are %s)", name, ErrNoList, strings.Join(Builtins(), ", "))
+	}
+	l, err := open()
+	if err != nil {
+		return nil, err
+	}
+	own := *l // who annotates a list annotates no other's
+	own.notes = l.Notes()
+	return &own, nil
+}
+
+// unpacked holds every built-in list, from when it is asked for.
+var unpacked = sync.OnceValue(func() map[string]func() (*List, error) {
+	lists := map[string]func() (*List, error){}
+	for _, name := range Builtins() {
+		lists[name] = sync.OnceValues(func() (*List, error) { return unpack(name) })
+	}
+	return lists
+})
+
+func unpack(name string) (*List, error) {
 	packed, err := data.ReadFile("data/" + name + extension)
 	if err != nil {
-		return nil, fmt.Errorf("dict: list %q: %w (built in are %s)", name, ErrNoList, strings.Join(Builtins(), ", "))
+		return nil, fmt.Errorf("dict: list %s: %w", name, err)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

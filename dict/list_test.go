@@ -246,8 +246,28 @@ func BenchmarkLookupLarge(b *testing.B) {
 func BenchmarkBuiltin(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := dict.Builtin("cs"); err != nil {
+		if _, err := dict.Unpack("cs"); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Issue: all who ask for a built-in list get the same words, unpacked once; a note is only in the list of who made it.
+func TestBuiltinIsShared(t *testing.T) {
+	one, err := dict.Builtin("cs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := one.Notes()
+	one.Annotate("mine")
+	other, err := dict.Builtin("cs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(other.Notes(), notes) || !slices.Equal(one.Notes(), append(notes, "mine")) {
+		t.Errorf("notes %q, then %q and %q", notes, one.Notes(), other.Notes())
+	}
+	if _, err := dict.Builtin("../data/cs"); !errors.Is(err, dict.ErrNoList) {
+		t.Errorf("a name that is none: %v", err)
 	}
 }

@@ -27,7 +27,7 @@ func BenchmarkIdentify(b *testing.B) {
 
 func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
-		if _, err := langid.Open(); err != nil {
+		if _, err := langid.Unpack(); err != nil {
 			b.Fatal(err)
 		}
 	}

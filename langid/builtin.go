@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -24,8 +25,13 @@ var languages string
 // Builtins returns the codes of the languages that the built-in model tells, sorted.
 func Builtins() []string { return strings.Fields(languages) }
 
-// Open unpacks the built-in model: some 20 ms and 8 MB.
-func Open() (*Model, error) {
+// Open returns the built-in model. The first to ask unpacks it, in some 20 ms, to 8 MB, which stay:
+// a process opens many Analyzers, of profiles, sheets, jobs of a folder.
+func Open() (*Model, error) { return unpacked() }
+
+var unpacked = sync.OnceValues(unpack)
+
+func unpack() (*Model, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, fmt.Errorf("langid: open: %w", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 	"exclave/warc"
 )
@@ -24,6 +25,7 @@ func TestDedupAgainstPywb(t *testing.T) {
 	}
 	web := testweb.Tiny{oddSite + "/": page(`<img src="/same.png"><img src="/parts.png">`), oddSite + "/same.png": testweb.Image(1), oddSite + "/parts.png": testweb.Image(2).Chunked(20),
 		twinSite + "/": page(`<img src="/same.png">`), twinSite + "/same.png": testweb.Image(1)}
+	sharedtest.Pywb(t, "wayback") // nothing is crawled where it is absent
 	exclave := build(t)
 	dir := newJob(t, "old", web, 100<<20, oddSite+"/")
 	run(t, exclave, "crawl", "--quiet", dir)

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,10 +38,24 @@ type archive struct {
 // anyNumber of records, but one at least.
 const anyNumber = -1
 
-// build compiles the command, as the tests are compiled: what CI has compiled for
-// the race detector is not compiled again without it.
-func build(t *testing.T) string {
-	t.Helper()
+// programs is the folder of what the tests have built.
+var programs string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if programs, err = os.MkdirTemp("", "exclave-interop-"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(programs)
+		return m.Run()
+	}())
+}
+
+// built compiles the command, as the tests are compiled: what CI has compiled for
+// the race detector is not compiled again without it. All tests have the same one.
+var built = sync.OnceValues(func() (string, error) {
 	args := []string{"build"}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -49,8 +64,18 @@ func build(t *testing.T) string {
 			}
 		}
 	}
-	bin := filepath.Join(t.TempDir(), "exclave")
-	run(t, "go", append(args, "-o", bin, "exclave/cmd/exclave")...)
+	bin := filepath.Join(programs, "exclave")
+	if out, err := exec.Command("go", append(args, "-o", bin, "exclave/cmd/exclave")...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return bin, nil
+})
+
+// build returns the command.
+func build(t *testing.T) string {
+	t.Helper()
+	bin, err := built()
+	must(t, err)
 	return bin
 }
 

@@ -33,6 +33,7 @@ const replayFrame = `(() => {
 // Issue: packages are opened by ReplayWeb.page in a browser that can reach nothing else: pages of the demonstration and of a real site
 // are shown as they were, with everything they embed. It reads the package in parts.
 func TestReplayWeb(t *testing.T) {
+	sharedtest.ReplayWeb(t) // nothing is crawled where it is absent
 	exclave := build(t)
 	dir := t.TempDir()
 	demo, iana := demoJob(t, exclave), realJob(t, exclave)

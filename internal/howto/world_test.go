@@ -79,10 +79,11 @@ func newWorld(t *testing.T, root string) *world {
 	return w
 }
 
-// build makes exclave of the checkout at root, in the folder bin.
+// build makes exclave of the checkout at root, in the folder bin, of what go test has compiled. The commands of
+// README.md have -trimpath: their checkout has another path in each run, and would be compiled anew.
 func build(t *testing.T, root, bin string, flags ...string) {
 	t.Helper()
-	args := append([]string{"build", "-trimpath", "-o", filepath.Join(bin, "exclave")}, flags...)
+	args := append([]string{"build", "-o", filepath.Join(bin, "exclave")}, flags...)
 	cmd := exec.CommandContext(t.Context(), "go", append(args, "./cmd/exclave")...)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {

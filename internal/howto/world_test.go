@@ -23,6 +23,7 @@ type world struct {
 	bin  string   // the folder with exclave
 	env  []string // of every command
 	held chan struct{}
+	made string // the folder with what setup.sh makes, of which each page has a copy; "" = not yet made
 }
 
 // slow is an address whose answer does not come as long as the test lasts.
@@ -116,10 +117,18 @@ func (w *world) newScene(t *testing.T, page string) *scene {
 			s.kill()
 		}
 	})
-	setup, err := os.ReadFile(filepath.Join(w.root, "internal", "howto", "testdata", "setup.sh"))
-	must(t, err)
-	commands := string(setup)
-	if out, err := s.bash(t, commands); err != nil {
+	if w.made == "" {
+		setup, err := os.ReadFile(filepath.Join(w.root, "internal", "howto", "testdata", "setup.sh"))
+		must(t, err)
+		dir, err := os.MkdirTemp(w.bin, "made-")
+		must(t, err)
+		made := &scene{world: w, dir: dir, tmp: s.tmp}
+		if out, err := made.bash(t, string(setup)); err != nil {
+			t.Fatalf("setup: %v\n%s", err, out)
+		}
+		w.made = made.dir
+	}
+	if out, err := s.bash(t, "cp -a '"+w.made+"/.' ."); err != nil {
 		t.Fatalf("setup: %v\n%s", err, out)
 	}
 	if page == "README" || page == "first-job" { // they make it themselves

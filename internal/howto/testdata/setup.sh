@@ -1,5 +1,5 @@
 # What the pages of docs/howto may suppose to be there, beside the programs they name. Run by
-# bash in the folder in which the commands of the page will be run.
+# bash, once: each page has a copy of the folder, in which its commands will be run.
 
 # The job of howto/first-job.md, crawled. Then seeds were given to it, which wait.
 exclave init my-job --profile cz --contact https://library.example/crawler

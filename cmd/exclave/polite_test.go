@@ -333,6 +333,7 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 // EXCLAVE_LONG=1 does it with 2,000 hosts on 220 addresses and 20 kills. EXCLAVE_SEED
 // repeats the kills of a run.
 func TestPolite(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("crawls for seconds")
 	}
@@ -382,6 +383,7 @@ func TestPolite(t *testing.T) {
 // asked at the same time, with its gap between their requests. Of one address with many
 // hosts the gap decides the pace.
 func TestPoliteByDefault(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("crawls for seconds")
 	}
@@ -410,6 +412,7 @@ func TestPoliteByDefault(t *testing.T) {
 // Several requests to a host under way at the same time, when the job asks for it: that many
 // and no more, and every other rule holds.
 func TestPoliteInParallel(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("crawls for seconds")
 	}
@@ -434,6 +437,7 @@ func TestPoliteInParallel(t *testing.T) {
 // The crawl keeps to a delay, but not to the one that was promised. That is a long one, so that
 // no slow machine keeps it by chance.
 func TestImpoliteIsFound(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("crawls for seconds")
 	}

@@ -121,23 +121,50 @@ func TestBehaviours(t *testing.T) {
 	hasty := client(t, s, func(c *Config, _ *Deps) { c.SocketTimeout, c.RootFiles = 4*time.Second, []string{root} })
 	for _, scheme := range []string{"http", "https"} {
 		for i, b := range table {
+			u := page(scheme + strings.TrimPrefix(site(i), "http"))
+			h, begun := h, (func(*testing.T) chain.Result)(nil)
+			switch {
+			case b.cut == crawl.TruncLength:
+				h = small
+			case b.cut == crawl.TruncTime, b.code == crawl.StatusTimeout:
+				h, begun = hasty, begin(hasty, u) // these wait for their timeouts at the same time
+			}
 			t.Run(scheme+": "+b.why, func(t *testing.T) {
-				h := h
-				switch {
-				case b.cut == crawl.TruncLength:
-					h = small
-				case b.cut == crawl.TruncTime, b.code == crawl.StatusTimeout:
-					h = hasty
+				if begun != nil {
 					t.Parallel()
+					check(t, b, u, begun(t))
+					return
 				}
-				u := page(scheme + strings.TrimPrefix(site(i), "http"))
 				res := process(t, h, u)
 				check(t, b, u, res)
-				if u.Rec != nil && h != hasty {
+				if u.Rec != nil {
 					checkReuse(t, h, s, u, b.keep)
 				}
 			})
 		}
+	}
+}
+
+// begin is process, begun at once and waited for later.
+func begin(h *HTTP, u *crawl.CrawlURI) func(*testing.T) chain.Result {
+	type answer struct {
+		res chain.Result
+		err error
+	}
+	came := make(chan answer, 1)
+	go func() {
+		res, err := h.Process(context.Background(), u)
+		came <- answer{res, err}
+	}()
+	return func(t *testing.T) chain.Result {
+		a := <-came
+		if a.err != nil {
+			t.Fatalf("%s: %v", u.URL, a.err)
+		}
+		if u.Rec != nil {
+			t.Cleanup(func() { _ = u.Rec.Close() })
+		}
+		return a.res
 	}
 }
 

@@ -66,6 +66,9 @@ func (b *builder) js(src []byte, data bool) {
 		s.consts = b.consts // scripts of a page know each other's names
 	}
 	s.consts.begin(len(src))
+	if s.page {
+		defer func() { b.folders = b.folders || s.consts.folders }()
+	}
 	if !data {
 		s.vite(&l)
 	}
@@ -80,14 +83,10 @@ func (b *builder) js(src []byte, data bool) {
 	}
 }
 
-// usesParts reports a script of the page that may put together what other scripts, or elements, said.
+// usesParts reports a script of the page that may put something behind a folder that another script, or an element, said. It says no part
+// of an address itself, so that nothing less begins one.
 func (b *builder) usesParts(src []byte) bool {
-	if b.consts == nil || len(b.consts.parts) == 0 {
-		if b.data == nil || !bytes.Contains(src, []byte("data")) {
-			return false
-		}
-	}
-	return bytes.IndexByte(src, '+') >= 0 || bytes.Contains(src, []byte("${"))
+	return b.folders && (bytes.IndexByte(src, '+') >= 0 || bytes.Contains(src, []byte("${")))
 }
 
 // release makes what became a part of nothing a guess.

@@ -55,6 +55,7 @@ type jsConsts struct {
 	names     [nameSpaces]map[string]*jsConst
 	functions functionNames
 	parts     map[string]bool   // names that once meant something that addresses may be made of
+	folders   bool              // one of them meant a folder
 	left      int               // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
 	invoked   int               // of them for functions
 	amd       map[string]string // settings of RequireJS, as they were last said; nil: it is not used
@@ -132,6 +133,7 @@ func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
 	of := &jsConst{}
 	of.values = append(of.one[:0], values...)
 	names[string(name)] = of
+	c.folders = c.folders || len(values) == 1 && isFolder(values[0])
 	if space == ofList || slices.ContainsFunc(values, func(v string) bool { return strings.ContainsAny(v, "/.") }) {
 		if c.parts == nil {
 			c.parts = map[string]bool{}

@@ -206,6 +206,7 @@ func (b *builder) keepData(name, val []byte) {
 	if len(val) == 0 || len(val) > maxName || b.quotes > 0 || bytes.ContainsAny(val, " \t\r\n<>{}[]()\"'") {
 		return
 	}
+	b.folders = b.folders || isFolder(string(val))
 	of := b.data[string(name)]
 	if of == nil {
 		if len(b.data) >= maxListed || len(name) > maxName {

@@ -137,6 +137,16 @@ func (s *jsScan) prefixOf(v string) bool {
 			return true
 		}
 	}
+	return hasFolderOfFiles(v)
+}
+
+// isFolder reports what other scripts may put names of files behind.
+func isFolder(v string) bool {
+	return len(v) > 1 && len(v) <= 2*maxName && v[len(v)-1] == '/' && (schemeLen(v) == 0 && !strings.HasPrefix(v, "//") || hasFolderOfFiles(v))
+}
+
+// hasFolderOfFiles reports a path with a folder that is named as folders of files are.
+func hasFolderOfFiles(v string) bool {
 	for part := range strings.SplitSeq(v, "/") {
 		switch part {
 		case "themes", "plugins", "modules", "assets", "static", "js", "css", "img", "images", "fonts", "dist", "lib", "libs", "libraries", "vendor",

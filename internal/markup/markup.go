@@ -228,6 +228,7 @@ type builder struct {
 	imports  map[string]string   // of import maps
 	consts   *jsConsts           // of the page's scripts
 	held     []heldGuess         // of theirs
+	folders  bool                // a script or an element said one
 	data     map[string]*jsConst // what elements have in their data-* attributes, for scripts
 	contexts map[string]string   // known context strings by themselves
 	tags     []byte              // room for fragment

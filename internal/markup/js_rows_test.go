@@ -54,7 +54,7 @@ func TestLoaders(t *testing.T) {
 		{"modules that are called as settings are", `require.config({baseUrl: "/a"}); define("baseUrl", [], g); require(["baseUrl", "b"])`, []string{"/a/b.js"}},
 		{"files of Vite", list + `const u=function(e){return"/v/"+e};import("./x.js")`, []string{"./x.js", "/v/assets/a.js", "/v/assets/b.css"}},
 		{"files of Vite, and a function that makes no address", list + `const u=e=>"btn-"+e`, []string{"assets/a.js", "assets/b.css"}},
-		{"files of Vite behind something else", `const u=e=>"/v/"+e;import("./x.js");` + list + `const t=e=>"/w/"+e`, []string{"./x.js", "assets/a.js", "assets/b.css"}},
+		{"files of Vite behind something else", `const u=e=>"/v/"+e;import("./x.js");` + list + `const t=e=>"/w/"+e`, []string{"./x.js", "/w/assets/a.js", "/w/assets/b.css"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, urls("<script>"+c.in+"</script>")); diff != "" {

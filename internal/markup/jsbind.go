@@ -285,12 +285,25 @@ func (s *jsScan) startsKnown(word, behind []byte) bool {
 
 // plainMap reports an object whose first key has a string or a number.
 func plainMap(s []byte) bool {
-	n := bytes.IndexByte(s, ':')
-	if n < 1 || n+1 >= len(s) || bytes.ContainsAny(s[:n], "(){}[,") {
-		return false
-	}
-	s = bytes.TrimLeft(s[n+1:], " \r\n\t")
+	s = behindKey(s)
 	return len(s) > 0 && (s[0] == '"' || s[0] == '\'' || '0' <= s[0] && s[0] <= '9')
+}
+
+// behindKey is what stands behind the first key of an object, nil when it has none.
+func behindKey(s []byte) []byte {
+	s = bytes.TrimLeft(s, " \r\n\t")
+	if len(s) > 0 && (s[0] == '"' || s[0] == '\'') {
+		n := stringLen(s[1:], s[0])
+		if n < 0 {
+			return nil
+		}
+		s = s[n+2:]
+	}
+	n := bytes.IndexByte(s, ':')
+	if n < 0 || bytes.ContainsAny(s[:n], "(){}[,") {
+		return nil
+	}
+	return bytes.TrimLeft(s[n+1:], " \r\n\t")
 }
 
 // maxCondition is how long a condition may be that is not understood.
@@ -400,7 +413,7 @@ func (s *jsScan) keepList(name []byte, val jsVal, end int) {
 	s.consts.put(ofList, name, val)
 	s.leaveLists()
 	if of := s.consts.get(ofList, name); of != nil && len(s.lists) < foldDepth {
-		s.lists = append(s.lists, listed{of, int32(end)})
+		s.lists = append(s.lists, listed{of: of, end: int32(end)})
 	}
 }
 

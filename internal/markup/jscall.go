@@ -203,8 +203,8 @@ func (s *jsScan) opens(l *jsLexer) {
 		return
 	}
 	args := s.argsOf(l)
-	if !slices.ContainsFunc(args, jsVal.known) && string(before.text) != "new" {
-		return
+	if !slices.ContainsFunc(args, jsVal.known) && string(before.text) != "new" && (!s.page || !member) {
+		return // but what a method of the page does may depend on what was said since
 	}
 	touched := slices.Clone(s.touched)
 	if s.call(fn, args, true); len(s.args) > 0 {
@@ -279,7 +279,7 @@ func (s *jsScan) extend(l *jsLexer, name []byte, at int, val jsVal) {
 	s.consts.put(ofList, name, list)
 	s.leaveLists()
 	if len(s.lists) < foldDepth {
-		s.lists = append(s.lists, listed{list.of, int32(l.pos + len(val.vals[0]))})
+		s.lists = append(s.lists, listed{of: list.of, end: int32(l.pos + len(val.vals[0]))})
 	}
 }
 

@@ -177,8 +177,8 @@ type heldGuess struct {
 
 // listed is a list or a map whose strings are read.
 type listed struct {
-	of  *jsConst
-	end int32 // where it ends
+	of        *jsConst
+	from, end int32 // where it stands
 }
 
 // holds notes what the string that was just read is the value of, when it may be a part of addresses: a prefix, which has no extension, or
@@ -193,6 +193,8 @@ func (s *jsScan) holds(v string) {
 	for _, l := range s.lists {
 		of := l.of
 		switch {
+		case s.at.from < l.from:
+			continue
 		case of.rows == nil && of.keys == nil: // a list
 		case v[0] == '/' || schemeLen(v) > 0:
 			continue
@@ -276,6 +278,9 @@ func (b *builder) putsTogether(src []byte) bool {
 	for i := 0; ; i += 2 {
 		n := bytes.Index(src[i:], []byte("${"))
 		if n < 0 {
+			if bytes.Contains(src, []byte("].join(")) {
+				return true
+			}
 			i = bytes.Index(src, []byte(".config("))
 			return i > 0 && (bytes.HasSuffix(src[:i], []byte("require")) || bytes.HasSuffix(src[:i], []byte("requirejs")))
 		}
@@ -294,7 +299,7 @@ func (b *builder) putsTogether(src []byte) bool {
 
 // partOfAddress reports a string with a slash between or behind letters, one that ends as names of files do, or the beginning of an attribute.
 func partOfAddress(v []byte) bool {
-	if bytes.Contains(v, []byte("src=")) || bytes.Contains(v, []byte("href=")) || bytes.Contains(v, []byte("url(")) {
+	if bytes.Contains(v, []byte("src=")) || bytes.Contains(v, []byte("href=")) || bytes.Contains(v, []byte("url(")) || bytes.Contains(v, []byte("SRC=")) {
 		return true
 	}
 	if len(v) < 2 || bytes.ContainsAny(v, "<>(){} \n\\") {

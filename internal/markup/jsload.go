@@ -107,7 +107,7 @@ func (c *jsConsts) module(name string) string {
 // viteBase is what a build of Vite puts before the files of its list: a folder.
 var viteBase = regexp.MustCompile(`(?:return|=>)\s*["'` + "`" + `]((?:https?:/)?/(?:[^"'` + "`" + `\s]*/)?)["'` + "`" + `]\s*\+\s*\w+`)
 
-// vite takes the files that a build of Vite loads with its modules, and passes their list: they are relative to where the site is.
+// vite takes the files that a build of Vite loads with its modules, and whose list is no guess then: they are relative to where the site is.
 func (s *jsScan) vite(l *jsLexer) {
 	head := s.src[:min(len(s.src), maxBody)]
 	at := bytes.Index(head, []byte("__vite__mapDeps"))
@@ -115,12 +115,14 @@ func (s *jsScan) vite(l *jsLexer) {
 		return
 	}
 	list := bytes.IndexByte(head[at:], '[')
-	if list < 0 || bytes.IndexAny(head, "\"'`") != at+list+1 {
-		return // it is not what the script begins with
+	if list < 0 || list > maxHead || bytes.IndexAny(head[at:], "\"'`") != list+1 {
+		return // it is used here, and made elsewhere
 	}
 	base := viteBase.FindSubmatch(s.src[at:min(len(s.src), at+maxRowsFrom)])
 	if base == nil {
-		return
+		if base = viteBase.FindSubmatch(s.src[:at]); base == nil {
+			return
+		}
 	}
 	ahead := *l
 	ahead.pos = at + list
@@ -133,5 +135,5 @@ func (s *jsScan) vite(l *jsLexer) {
 	for _, file := range files.vals {
 		s.b.addString(string(base[1])+file, Speculative, jsString)
 	}
-	e.goOn(l, e.prev)
+	s.lists = append(s.lists, listed{&jsConst{used: true}, int32(at + list), int32(e.prev.pos)})
 }

@@ -129,11 +129,7 @@ func (e *jsExpr) objects(depth int) jsVal {
 
 // objectMap reports an object whose first key has an object.
 func objectMap(s []byte) bool {
-	n := bytes.IndexByte(s, ':')
-	if n < 1 || bytes.ContainsAny(s[:n], "(){}[,") {
-		return false
-	}
-	s = bytes.TrimLeft(s[n+1:], " \r\n\t")
+	s = behindKey(s)
 	return len(s) > 0 && s[0] == '{'
 }
 

@@ -42,15 +42,14 @@ const anyNumber = -1
 var programs string
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		var err error
-		if programs, err = os.MkdirTemp("", "exclave-interop-"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(programs)
-		return m.Run()
-	}())
+	var err error
+	if programs, err = os.MkdirTemp("", "exclave-interop-"); err != nil {
+		panic(err)
+	}
+	m.Run() // the testing package exits with what it returns
+	if err := os.RemoveAll(programs); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 }
 
 // built compiles the command, as the tests are compiled: what CI has compiled for

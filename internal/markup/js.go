@@ -66,9 +66,6 @@ func (b *builder) js(src []byte, data bool) {
 		s.consts = b.consts // scripts of a page know each other's names
 	}
 	s.consts.begin(len(src))
-	if s.page {
-		defer func() { b.folders = b.folders || s.consts.folders }()
-	}
 	if !data {
 		s.vite(&l)
 	}
@@ -76,6 +73,7 @@ func (b *builder) js(src []byte, data bool) {
 	s.run(&l, false)
 	s.flush()
 	s.consts.end()
+	b.folders = b.folders || s.page && s.consts.folders
 	if page {
 		b.held = append(b.held, s.held...) // other scripts may use them
 	} else {

@@ -278,7 +278,7 @@ func (b *builder) putsTogether(src []byte) bool {
 	for i := 0; ; i += 2 {
 		n := bytes.Index(src[i:], []byte("${"))
 		if n < 0 {
-			if bytes.Contains(src, []byte("].join(")) {
+			if len(src) <= maxInline && bytes.Contains(src, []byte("].join(")) {
 				return true
 			}
 			i = bytes.Index(src, []byte(".config("))

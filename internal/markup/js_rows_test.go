@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func TestLoaders(t *testing.T) {
 		{"modules that are called as settings are", `require.config({baseUrl: "/a"}); define("baseUrl", [], g); require(["baseUrl", "b"])`, []string{"/a/b.js"}},
 		{"files of Vite", list + `const u=function(e){return"/v/"+e};import("./x.js")`, []string{"./x.js", "/v/assets/a.js", "/v/assets/b.css"}},
 		{"files of Vite, and a function that makes no address", list + `const u=e=>"btn-"+e`, []string{"assets/a.js", "assets/b.css"}},
-		{"files of Vite behind something else", `const u=e=>"/v/"+e;import("./x.js");` + list + `const t=e=>"/w/"+e`, []string{"./x.js", "/w/assets/a.js", "/w/assets/b.css"}},
+		{"files of Vite behind something else", `const u=e=>"/v/"+e;a("/y/z.png");import("./x.js");` + list + `const t=e=>"/w/"+e`, []string{"./x.js", "/w/assets/a.js", "/w/assets/b.css", "/y/z.png"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, urls("<script>"+c.in+"</script>")); diff != "" {
@@ -88,4 +89,24 @@ func urls(page string) (out []string) {
 		out = append(out, l.URL)
 	}
 	return out
+}
+
+// TestRelativeJSON: what JSON says is relative to the page that asks for it, as for the scripts of the page.
+func TestRelativeJSON(t *testing.T) {
+	d := Parse(JSON, []byte(`{"image": "a.png"}`), Options{})
+	if len(d.Links) != 1 || !d.Links[0].OfPage {
+		t.Errorf("%+v", d.Links)
+	}
+}
+
+// TestManyDataAttributes: of the values of one attribute sixteen are kept.
+func TestManyDataAttributes(t *testing.T) {
+	var page strings.Builder
+	for i := range 40 {
+		page.WriteString("<p data-n=a" + strconv.Itoa(i) + "></p>")
+	}
+	page.WriteString(`<script>x.src = "/i/" + p.dataset.n + ".png"</script>`)
+	if d := Parse(HTML, []byte(page.String()), Options{}); len(d.Links) != maxChoices {
+		t.Errorf("%d links", len(d.Links))
+	}
 }

@@ -81,7 +81,7 @@ func TestFormulaStrings(t *testing.T) {
 		`HYPERLINK("http://a.cz/"&A1)`:                                  "",
 		`"HYPERLINK("&IMAGE("http://a.cz/i"`:                            "http://a.cz/i",
 	} {
-		b := &builder{doc: &Doc{Kind: OOXML}, o: Options{MaxLinks: 100}, seen: map[linkKey]struct{}{}}
+		b := &builder{doc: &Doc{Kind: OOXML}, o: Options{MaxLinks: 100}}
 		b.formula(code)
 		var got []string
 		for _, l := range b.doc.Links {

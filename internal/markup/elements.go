@@ -147,8 +147,10 @@ func (p *markupParser) forScripts(tag []byte, at *attr) {
 	switch {
 	case bytes.IndexByte(val, '\'') >= 0 || bytes.IndexByte(val, '"') >= 0:
 		p.b.js(val, false)
-	case looksLikeURL(string(val)):
-		p.b.add(val, Speculative, p.context(tag, string(safeName(at.key))))
+	default:
+		if v := string(val); looksLikeURL(v) {
+			p.b.addString(v, Speculative, p.context(tag, string(safeName(at.key))))
+		}
 	}
 }
 

@@ -60,7 +60,7 @@ func TestWrapped(t *testing.T) {
 		"http://a.cz/x.html\ny.html":                   "X http://a.cz/x.html text",
 		strings.Repeat("http://a.cz/one-\ntwo-\n", 3):  "",
 	} {
-		b := &builder{doc: &Doc{Kind: PDF}, o: Options{MaxLinks: 10}, seen: map[linkKey]struct{}{}}
+		b := &builder{doc: &Doc{Kind: PDF}, o: Options{MaxLinks: 10}}
 		b.text.buf = []byte(text)
 		b.addresses()
 		if got := strings.Join(brief(b.finish().Links), ", "); got != want {

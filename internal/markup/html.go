@@ -48,7 +48,7 @@ func newMarkupParser(b *builder, kind Kind, depth int) *markupParser {
 func (p *markupParser) xml() bool { return p.kind == XML || p.kind == SVG }
 
 func (p *markupParser) run(src []byte) {
-	p.z = lexer{src: src, cdata: p.kind != HTML}
+	p.z = lexer{src: src, cdata: p.kind != HTML, plain: isPlain(src)}
 	for {
 		t := p.z.next()
 		if t == tokEnd || !p.b.on(p.z.size) {

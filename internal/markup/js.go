@@ -51,8 +51,9 @@ const maxInline = 16 << 10
 // is navigation, strings that look like URLs are guesses. Strings that are glued to others are parts
 // of URLs and are left out, and so are the keys of objects.
 func (b *builder) js(src []byte, data bool) {
-	if b.consts == nil && bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 {
-		return
+	if bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 &&
+		(b.consts == nil || bytes.IndexByte(src, '(') < 0 && bytes.IndexByte(src, '+') < 0) {
+		return // without strings it can only put known names together, or call functions
 	}
 	s := jsScan{b: b, src: src, data: data, consts: &jsConsts{}}
 	l := jsLexer{src: src}

@@ -118,6 +118,9 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 		return
 	case k == jsColon || s.before(3).kind == jsDot:
 		space = ofMember
+		if s.consts.calls > 0 && string(s.before(4).text) == "this" {
+			s.consts.taken++ // what a constructor is called with
+		}
 	}
 	if t := s.before(3); space == ofVariable && t.kind == jsWord {
 		switch string(t.text) {

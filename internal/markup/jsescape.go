@@ -11,16 +11,19 @@ func jsUnescape(s []byte) []byte {
 	if bytes.IndexByte(s, '\\') < 0 {
 		return s
 	}
-	out := make([]byte, 0, len(s))
+	out := make([]byte, 0, len(s)) // no escape is shorter than what it stands for
 	for i := 0; i < len(s); i++ {
-		start := i
-		for i < len(s) && s[i] != '\\' { // escapes stand close together, or there are none
+		room := out[len(out):cap(out)]
+		n := 0
+		for i < len(s) && s[i] != '\\' && n < len(room) { // escapes stand close together, or there are none
+			room[n] = s[i]
+			n++
 			i++
 		}
+		out = out[:len(out)+n]
 		if i+1 >= len(s) {
-			return append(out, s[start:]...)
+			return append(out, s[i:]...)
 		}
-		out = append(out, s[start:i]...)
 		i++
 		switch s[i] {
 		case 'u', 'x':

@@ -26,7 +26,7 @@ type givenName struct {
 type jsExpr struct {
 	s     *jsScan
 	l     jsLexer
-	prev  jsLexer // before the token in hand
+	prev  jsPlace // before the token in hand
 	k     jsKind
 	text  []byte
 	terms int
@@ -51,14 +51,14 @@ func (s *jsScan) expr(l *jsLexer, most int) jsExpr {
 	return e
 }
 
-// goOn has the lexer go on where a copy of it is.
-func (e *jsExpr) goOn(l *jsLexer, at jsLexer) {
-	at.src = l.src
-	*l = at
+// goOn has the lexer go on where a copy of it was.
+func (e *jsExpr) goOn(l *jsLexer, at jsPlace) {
+	l.templates = e.l.templates
+	l.back(at)
 }
 
 func (e *jsExpr) next() {
-	e.prev = e.l
+	e.prev = e.l.place()
 	if e.terms >= maxTerms {
 		e.k, e.text = jsEnd, nil
 		return

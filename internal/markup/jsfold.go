@@ -127,9 +127,6 @@ func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
 		names[string(name)] = nil
 		return
 	}
-	if space == ofMember && c.calls > 0 {
-		c.taken++
-	}
 	of := &jsConst{}
 	of.values = append(of.one[:0], values...)
 	names[string(name)] = of
@@ -139,6 +136,9 @@ func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
 			c.parts = map[string]bool{}
 		}
 		c.parts[string(name)] = true
+		if space == ofMember && c.calls > 0 {
+			c.taken++
+		}
 	}
 }
 
@@ -401,8 +401,8 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	}
 	e.goOn(l, e.prev)
 	s.n -= back
-	s.consts.taken++
 	if !slices.ContainsFunc(val.vals, isSentence) { // what is told of an address does not make it a part of another
+		s.consts.taken++
 		for _, part := range s.touched {
 			part.used = true
 		}

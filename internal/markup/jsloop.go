@@ -54,7 +54,7 @@ func (s *jsScan) counts(l *jsLexer) {
 		})
 		s.at = jsSpan{int32(e.l.pos - 1), int32(e.l.pos)}
 		s.push(jsClose)
-		e.goOn(l, e.l)
+		e.goOn(l, e.l.place())
 	}
 }
 

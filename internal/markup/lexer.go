@@ -28,6 +28,7 @@ type lexer struct {
 	src   []byte
 	pos   int
 	cdata bool // "<![CDATA[" begins a section
+	plain bool // it has neither carriage returns nor what no text may have: nothing must be replaced
 
 	// Of the present token.
 	size  int                 // of its source
@@ -35,6 +36,7 @@ type lexer struct {
 	attrs []attr              // of a start tag, at most maxAttrs, each name once, in lower case
 	text  []byte              // of text, comments and doctypes
 	names map[string]struct{} // of attrs, when they are many
+	room  []byte              // of names that were in upper case
 
 	raw string // the element whose text comes next; "" = none. The parser may take it back
 }
@@ -55,7 +57,7 @@ func (l *lexer) token() tokenKind {
 		name := l.raw
 		l.raw = ""
 		if text := l.rawText(name); len(text) > 0 {
-			l.text = nulls(newlines(text))
+			l.text = l.whole(text)
 			if name == "title" || name == "textarea" {
 				l.text = unescape(l.text)
 			}
@@ -66,7 +68,7 @@ func (l *lexer) token() tokenKind {
 		return tokEnd
 	}
 	if n := textLen(l.src[l.pos:]); n > 0 {
-		l.text = unescape(newlines(l.src[l.pos : l.pos+n]))
+		l.text = unescape(l.lines(l.src[l.pos : l.pos+n]))
 		l.pos += n
 		return tokText
 	}
@@ -151,7 +153,8 @@ func (l *lexer) tag(attrs bool) (closed, ok bool) {
 	for i < len(s) && !isBlank(s[i]) && s[i] != '/' && s[i] != '>' {
 		i++
 	}
-	l.name = lowered(s[begin:i])
+	l.room = l.room[:0]
+	l.name = l.lowered(s[begin:i])
 	l.attrs = l.attrs[:0]
 	for solidus := -1; ; {
 		for i < len(s) && isBlank(s[i]) {
@@ -184,8 +187,8 @@ func (l *lexer) tag(attrs bool) (closed, ok bool) {
 			val, i = attrValue(s, i+1)
 		}
 		if attrs && len(key) > 0 && len(l.attrs) < maxAttrs {
-			if k := lowered(key); !l.has(k) {
-				l.attrs = append(l.attrs, attr{k, decodeValue(val)})
+			if k := l.lowered(key); !l.has(k) {
+				l.attrs = append(l.attrs, attr{k, decodeValue(l.whole(val))})
 				l.know()
 			}
 		}
@@ -267,7 +270,7 @@ func (l *lexer) declaration() tokenKind {
 			l.pos -= len(s) - n - 3
 			s = s[:n]
 		}
-		l.text = nulls(newlines(s))
+		l.text = l.whole(s)
 		return tokText
 	}
 	l.bogus(l.pos + 2)
@@ -282,14 +285,14 @@ func (l *lexer) bogus(from int) {
 		l.pos = from + n + 1
 		s = s[:n]
 	}
-	l.text = nulls(newlines(s))
+	l.text = l.whole(s)
 }
 
 // comment reads a comment whose content s begins with.
 func (l *lexer) comment(s []byte) {
 	n, end := commentEnd(s)
 	l.pos = len(l.src) - len(s) + end
-	l.text = nulls(newlines(s[:n]))
+	l.text = l.whole(s[:n])
 }
 
 // commentEnd returns how long the comment is that s begins with, without and with what ends it.
@@ -403,20 +406,50 @@ func scriptEnd(s []byte) int {
 }
 
 // lowered returns a name in lower case.
-func lowered(name []byte) []byte {
-	for _, c := range name {
+func (l *lexer) lowered(name []byte) []byte {
+	for i, c := range name {
 		if 'A' <= c && c <= 'Z' || c == 0 {
-			name = nulls(bytes.Clone(name))
-			for i, c := range name {
-				if 'A' <= c && c <= 'Z' {
-					name[i] = c | 0x20
-				}
-			}
-			return name
+			return l.lower(name, i)
 		}
 	}
 	return name
 }
+
+// lower makes room for a name in lower case, which it is up to a byte.
+func (l *lexer) lower(name []byte, from int) []byte {
+	start := len(l.room)
+	l.room = append(l.room, name[:from]...)
+	for _, c := range name[from:] {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			l.room = append(l.room, c|0x20)
+		case c == 0:
+			l.room = append(l.room, "\uFFFD"...)
+		default:
+			l.room = append(l.room, c)
+		}
+	}
+	return l.room[start:len(l.room):len(l.room)]
+}
+
+// whole replaces what no text may have, and makes line ends what they are for the standard.
+func (l *lexer) whole(s []byte) []byte {
+	if l.plain {
+		return s
+	}
+	return nulls(newlines(s))
+}
+
+// lines is whole for text in which nothing is replaced.
+func (l *lexer) lines(s []byte) []byte {
+	if l.plain {
+		return s
+	}
+	return newlines(s)
+}
+
+// isPlain reports a document that has nothing to be replaced.
+func isPlain(src []byte) bool { return bytes.IndexByte(src, '\r') < 0 && bytes.IndexByte(src, 0) < 0 }
 
 // nulls replaces what no text may have.
 func nulls(s []byte) []byte {
@@ -454,7 +487,6 @@ func unescape(s []byte) []byte {
 // decodeValue decodes the value of an attribute. There a reference without a semicolon counts only when it is the whole name, and nothing is
 // assigned to it: "?a=1&copy=2" has none (HTML standard 13.2.5.73).
 func decodeValue(s []byte) []byte {
-	s = newlines(nulls(s))
 	at := bytes.IndexByte(s, '&')
 	if at < 0 {
 		return s

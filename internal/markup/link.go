@@ -5,15 +5,67 @@ import (
 	"unicode/utf8"
 )
 
+// seenLinks is which links there are. Most pages say many of them several times, so that it is asked before anything else is made of an address.
+type seenLinks struct {
+	urls  map[string]int32 // the addresses, numbered
+	links map[linkKey]struct{}
+	room  int // for so many
+}
+
+type linkKey struct {
+	url           int32
+	base, context string
+	kind          LinkKind
+	noFollow      bool
+}
+
+// add keeps a link.
+func (s *seenLinks) add(url string, k linkKey) {
+	if s.urls == nil {
+		s.urls, s.links = make(map[string]int32, s.room), make(map[linkKey]struct{}, s.room)
+	}
+	number, known := s.urls[url]
+	if !known {
+		number = int32(len(s.urls))
+		s.urls[url] = number
+	}
+	k.url = number
+	s.links[k] = struct{}{}
+}
+
+// key is what a link of what is read now is known by, but for its address.
+func (b *builder) key(kind LinkKind, context string) linkKey {
+	if b.quotes > 0 && !b.written || b.unseen > 0 && (kind == Embed || kind == Frame) {
+		kind = Speculative
+	}
+	return linkKey{base: b.base, context: context, kind: kind, noFollow: b.noFollow}
+}
+
+// known reports a link that was found before.
+func known[T string | []byte](s *seenLinks, url T, k linkKey) bool {
+	number, is := s.urls[string(url)]
+	if !is {
+		return false
+	}
+	k.url = number
+	_, is = s.links[k]
+	return is
+}
+
 // add records a link and returns it for completion, or nil when it is empty, of
 // a scheme that is not followed, known already, or one too many. The pointer is
 // valid until the next call.
 func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
-	url, ok := cleanURL(raw)
-	if !ok {
+	for len(raw) > 0 && raw[0] <= ' ' {
+		raw = raw[1:]
+	}
+	for len(raw) > 0 && raw[len(raw)-1] <= ' ' {
+		raw = raw[:len(raw)-1]
+	}
+	if len(raw) == 0 || raw[0] == '#' || known(&b.seen, raw, b.key(kind, context)) {
 		return nil
 	}
-	return b.addClean(url, kind, context)
+	return b.addString(string(raw), kind, context)
 }
 
 // addString is add for what is a string already.
@@ -22,45 +74,38 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	if !ok {
 		return nil
 	}
-	return b.addClean(url, kind, context)
-}
-
-func (b *builder) addClean(url string, kind LinkKind, context string) *Link {
-	if len(url) > maxURL {
+	k := b.key(kind, context)
+	switch {
+	case known(&b.seen, url, k):
+		return nil
+	case len(url) > maxURL:
 		b.doc.DroppedLinks++
 		return nil
-	}
-	if b.quotes > 0 {
-		if b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url) { // what is written as it stands is no pattern
-			return nil
-		}
-		if !b.written {
-			kind = Speculative
-		}
-	}
-	if b.unseen > 0 && (kind == Embed || kind == Frame) {
-		kind = Speculative
-	}
-	early := !b.based && (kind == Embed || kind == Frame)
-	page := (b.doc.Kind == JS || b.doc.Kind == JSON) && context != jsImport
-	k := linkKey{url, b.base, context, kind, b.noFollow}
-	if _, known := b.seen[k]; known {
+	case b.quotes > 0 && (b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url)): // what is written as it stands is no pattern
 		return nil
 	}
+	kind = k.kind
 	list := &b.doc.Links
 	if kind == Speculative {
 		list = &b.guess
 	}
-	l := Link{URL: url, Base: b.base, Kind: kind, Hop: kind.Hop(), Context: context, Early: early, NoFollow: b.noFollow, OfPage: page}
+	l := Link{
+		URL: url, Base: b.base, Kind: kind, Hop: kind.Hop(), Context: context, NoFollow: b.noFollow,
+		Early:  !b.based && (kind == Embed || kind == Frame),
+		OfPage: (b.doc.Kind == JS || b.doc.Kind == JSON) && context != jsImport,
+	}
 	if len(*list) >= b.o.MaxLinks {
 		b.doc.DroppedLinks++
 		if kind == Embed || kind == Frame {
-			b.seen[k] = struct{}{}
+			b.seen.add(url, k)
 			return b.inPlace(l)
 		}
 		return nil
 	}
-	b.seen[k] = struct{}{}
+	b.seen.add(url, k)
+	if *list == nil {
+		*list = make([]Link, 0, max(b.seen.room/4, 8))
+	}
 	*list = append(*list, l)
 	return &(*list)[len(*list)-1]
 }

@@ -185,6 +185,8 @@ const (
 	maxForeign  = 16   // HTML in SVG, in which SVG is
 	maxAttrs    = 1000 // of one tag that are looked at; browsers' own pages have dozens
 
+	bytesPerLink = 512 // for the room that is made for links
+
 	stopEvery = 64 << 10 // bytes between two questions whether to stop
 )
 
@@ -194,8 +196,9 @@ func Parse(kind Kind, body []byte, o Options) *Doc {
 	o.MaxText = orDefault(o.MaxText, defaultMaxText)
 	o.MaxLinks = orDefault(o.MaxLinks, defaultMaxLinks)
 	o.MaxSource = orDefault(o.MaxSource, defaultMaxSource)
-	b := &builder{doc: &Doc{Kind: kind}, o: o, seen: map[linkKey]struct{}{}, contexts: map[string]string{}}
+	b := &builder{doc: &Doc{Kind: kind}, o: o, contexts: map[string]string{}}
 	b.text.max = o.MaxText
+	b.seen.room = min(len(body)/bytesPerLink, o.MaxLinks, 1024)
 	b.read(kind, body)
 	return b.finish()
 }
@@ -211,7 +214,7 @@ func orDefault(n, def int) int {
 type builder struct {
 	doc    *Doc
 	o      Options
-	seen   map[linkKey]struct{}
+	seen   seenLinks
 	guess  []Link // speculative links, which must not crowd out real ones
 	behind int    // so many of the last links give way to embeds no more
 	text   textWriter
@@ -231,7 +234,7 @@ type builder struct {
 	folders  bool                // a script or an element said one
 	data     map[string]*jsConst // what elements have in their data-* attributes, for scripts
 	contexts map[string]string   // known context strings by themselves
-	tags     []byte              // room for fragment
+	parser   *markupParser       // that fragment may use
 	unpacked int64               // bytes of what packed files hold that were looked at, at all depths
 }
 
@@ -245,12 +248,6 @@ func (b *builder) on(n int) bool {
 		b.doc.Stopped = b.o.Stop()
 	}
 	return !b.doc.Stopped
-}
-
-type linkKey struct {
-	url, base, context string
-	kind               LinkKind
-	noFollow           bool
 }
 
 // rescue is deferred around libraries, which may panic on bytes their authors did

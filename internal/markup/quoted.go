@@ -62,45 +62,58 @@ func (b *builder) inside(written bool, read func()) {
 	b.written = before
 }
 
-// fragment takes the links of a piece of HTML. Only tags that may have some are read, one behind the other.
+// fragment takes the links of a piece of HTML. Only tags that may have some are read, each by itself.
 func (b *builder) fragment(s []byte, depth int) {
-	tags := b.tags[:0]
-	b.tags = nil // a fragment may hold another
-	for len(s) > 0 && b.on(0) {
+	p := b.parser
+	b.parser = nil // a fragment may hold another
+	if p == nil {
+		p = &markupParser{b: b, kind: HTML}
+	}
+	p.depth, p.anchor, p.fragment, p.template = depth, -1, true, 1
+	p.z.plain = isPlain(s)
+	pre, unseen := b.text.pre, b.unseen
+	for len(s) > 0 {
 		start := bytes.IndexByte(s, '<')
 		if start < 0 {
 			break
 		}
 		s = s[start:]
 		end := tagEnd(s)
-		if end < 0 {
+		if end < 0 || !b.on(end) {
 			break
 		}
 		if end == 0 {
 			s = s[1:]
 			continue
 		}
-		name := rawName(s[1:])
-		switch {
-		case name != nil:
+		switch name := rawName(s[1:]); {
+		case name != "":
 			n := rawEnd(s[end:], name)
-			tags = append(append(append(tags, s[:end+n]...), "</"...), name...)
-			tags = append(tags, '>')
+			p.tag(s[:end], s[end:end+n])
 			end += n
-		case mayLink(s[:end]):
-			tags = append(tags, s[:end]...)
-			if hasFold(s[1:], "iframe") {
-				tags = append(tags, "</iframe>"...) // up to which everything is text
-			}
+		case s[1] != '/' && mayLink(s[:end]):
+			p.tag(s[:end], nil)
 		}
 		s = s[end:]
 	}
-	if len(tags) > 0 {
-		p := newMarkupParser(b, HTML, depth)
-		p.fragment, p.template = true, 1
-		p.run(tags)
+	b.text.pre, b.unseen = pre, unseen
+	*p = markupParser{b: b, kind: HTML, z: lexer{attrs: p.z.attrs[:0]}, scratch: p.scratch}
+	b.parser = p
+}
+
+// tag reads a start tag or a comment of a fragment, and the text of its element when that is no markup.
+func (p *markupParser) tag(tag, text []byte) {
+	p.z.src, p.z.pos = tag, 0
+	switch t := p.z.next(); t {
+	case tokStart, tokVoid:
+		p.onStart(t == tokVoid)
+	case tokComment:
+		p.onInstruction(p.z.text)
 	}
-	b.tags = tags
+	if p.raw != 0 && len(text) > 0 {
+		p.onText(p.z.whole(text))
+	}
+	p.raw, p.z.raw = 0, ""
 }
 
 // tagEnd returns the length of the tag or comment that s begins with; 0 when it begins with text, -1 when
@@ -115,21 +128,27 @@ func tagEnd(s []byte) int {
 		}
 		return -1
 	}
-	quote := byte(0)
 	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case (c == '"' || c == '\'') && s[i-1] == '=':
-			quote = c
-		case c == '>':
+		c := s[i]
+		if !endsTag[c] {
+			continue
+		}
+		if c == '>' {
 			return i + 1
+		}
+		if s[i-1] == '=' {
+			n := bytes.IndexByte(s[i+1:], c)
+			if n < 0 {
+				return -1
+			}
+			i += 1 + n
 		}
 	}
 	return -1
 }
+
+// endsTag is the bytes that say something about where a tag ends.
+var endsTag = byteSet(">\"'")
 
 // mayLink reports a tag with an attribute that may refer to something.
 func mayLink(tag []byte) bool {
@@ -172,28 +191,39 @@ func valued(tag []byte) bool {
 	return false
 }
 
+// hasFold reports what begins with a prefix in lower case, whatever its own case.
 func hasFold(s []byte, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(string(s[:len(prefix)]), prefix)
-}
-
-// rawName returns the name of a tag whose element holds no markup, nil for others.
-func rawName(s []byte) []byte {
-	for _, name := range [...]string{"script", "style"} {
-		if hasFold(s, name) {
-			return s[:len(name)]
+	if len(s) < len(prefix) {
+		return false
+	}
+	for i := range len(prefix) {
+		if c := s[i]; c != prefix[i] && (c < 'A' || c > 'Z' || c|0x20 != prefix[i]) {
+			return false
 		}
 	}
-	return nil
+	return true
+}
+
+// rawName returns the name of a tag whose element holds no markup, "" for others.
+func rawName(s []byte) string {
+	if s[0]|0x20 == 's' {
+		for _, name := range [...]string{"script", "style"} {
+			if hasFold(s, name) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // rawEnd returns where the end tag of a script or style element begins, whose content s is.
-func rawEnd(s, name []byte) int {
+func rawEnd(s []byte, name string) int {
 	for at := 0; ; {
 		i := bytes.Index(s[at:], []byte("</"))
 		if i < 0 {
 			return len(s)
 		}
-		if at += i + 2; hasFold(s[at:], string(name)) {
+		if at += i + 2; hasFold(s[at:], name) {
 			return at - 2
 		}
 	}
@@ -275,9 +305,11 @@ func (b *builder) writtenOut(s []byte) {
 func placeholder(url string) bool {
 	query := false
 	for i := range len(url) {
-		switch url[i] {
-		case '{', '}', '<', '>', '`', '|', '^', '\\', '"', '\'':
-			return true
+		c := url[i]
+		if !toFillIn[c] {
+			continue
+		}
+		switch c {
 		case '?':
 			query = true
 		case '$':
@@ -296,7 +328,20 @@ func placeholder(url string) bool {
 			if i+2 >= len(url) || hexDigit(url[i+1]) < 0 || hexDigit(url[i+2]) < 0 {
 				return true
 			}
+		default:
+			return true
 		}
 	}
 	return strings.HasSuffix(url, "__")
+}
+
+// toFillIn is the bytes that say something about placeholders.
+var toFillIn = byteSet("{}<>`|^\\\"'?$[/%")
+
+// byteSet is a table of some bytes.
+func byteSet(of string) (set [256]bool) {
+	for i := range len(of) {
+		set[of[i]] = true
+	}
+	return set
 }

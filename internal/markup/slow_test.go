@@ -92,7 +92,7 @@ func TestLinearFields(t *testing.T) {
 	} {
 		growthtest.Linear(t, func(n int) []byte { return bytes.Repeat([]byte(unit), n/len(unit)) }, func(b []byte) {
 			for _, k := range []Kind{OOXML, ODF} {
-				x := &builder{doc: &Doc{Kind: k}, o: Options{MaxLinks: 100}, seen: map[linkKey]struct{}{}}
+				x := &builder{doc: &Doc{Kind: k}, o: Options{MaxLinks: 100}}
 				x.part(b)
 				x.formula(string(b))
 				x.field("HYPERLINK " + string(b))
@@ -101,7 +101,7 @@ func TestLinearFields(t *testing.T) {
 	}
 	for _, unit := range []string{"http://a.cz/b-\n", "://-\n", "http://a.cz/\nb/", "http://a.cz/x-\n-"} {
 		growthtest.Linear(t, func(n int) []byte { return bytes.Repeat([]byte(unit), n/len(unit)) }, func(b []byte) {
-			x := &builder{doc: &Doc{Kind: PDF}, o: Options{MaxLinks: 1 << 30}, seen: map[linkKey]struct{}{}}
+			x := &builder{doc: &Doc{Kind: PDF}, o: Options{MaxLinks: 1 << 30}}
 			x.text.buf = b
 			x.addresses()
 		})

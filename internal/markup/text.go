@@ -28,42 +28,49 @@ func (w *textWriter) write(s []byte) {
 	if w.truncated {
 		return
 	}
-	start := -1 // of the run of ordinary bytes
 	for i := 0; i < len(s); {
-		n, sep, skip := classify(s[i:])
-		if !sep && !skip {
-			if start < 0 {
-				start = i
+		start := i // of a run of ordinary characters
+		n, sep, skip := 0, false, false
+		for i < len(s) {
+			if inText[s[i]] {
+				i++
+				continue
+			}
+			if n, sep, skip = classify(s[i:]); sep || skip {
+				break
 			}
 			i += n
-			continue
 		}
-		if start >= 0 {
+		if start < i {
 			w.emit(s[start:i])
-			start = -1
 		}
-		if sep {
-			if w.pre > 0 && (s[i] == '\n' || s[i] == '\r') {
-				w.sep('\n')
-			} else {
-				w.sep(' ')
-			}
+		if i == len(s) {
+			return
+		}
+		switch {
+		case !sep:
+		case w.pre > 0 && (s[i] == '\n' || s[i] == '\r'):
+			w.sep('\n')
+		default:
+			w.sep(' ')
 		}
 		i += n
 	}
-	if start >= 0 {
-		w.emit(s[start:])
-	}
 }
+
+// inText is the bytes that neither separate words nor are invisible, nor begin a character that may be so.
+var inText = func() (in [256]bool) {
+	for c := range in {
+		in[c] = c > ' ' && c != 0x7F && (c < 0xC2 || c > 0xC2 && (c < 0xE1 || c > 0xE3) && c != 0xEF)
+	}
+	return in
+}()
 
 // classify looks at the first character of s: its length, and whether it
 // separates words or is invisible (soft hyphen, zero width space).
 func classify(s []byte) (n int, sep, skip bool) {
-	switch c := s[0]; {
-	case c <= ' ' || c == 0x7F:
+	if c := s[0]; c <= ' ' || c == 0x7F {
 		return 1, true, false
-	case c < 0xC2 || c > 0xC2 && c != 0xE1 && c != 0xE2 && c != 0xE3 && c != 0xEF:
-		return 1, false, false
 	}
 	r, n := utf8.DecodeRune(s)
 	switch {

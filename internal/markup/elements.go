@@ -305,6 +305,7 @@ func (p *markupParser) dataAttr(a atom.Atom, tag []byte, at *attr) {
 	name := at.key[len("data-"):]
 	p.b.keepData(at.key, val)
 	switch {
+	case !marked(val) && string(name) != "main": // a word or a number
 	case bytes.Contains(name, []byte("srcset")) || string(name) == "bgset" || string(name) == "original-set":
 		context := p.context(tag, string(safeName(at.key)))
 		srcset(val, func(url []byte) {

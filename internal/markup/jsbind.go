@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"unicode/utf8"
 )
 
 // names keeps what names mean, after a token.
@@ -423,6 +424,9 @@ func (s *jsScan) keepList(name []byte, val jsVal, end int) {
 // invoked binds the parameters of a function, whose list begins here, when it is called where it is written with constants:
 // (function (w, d, i) { … })(window, document, "GTM-X"). The lexer is not moved.
 func (s *jsScan) invoked(l *jsLexer) {
+	if !s.givesSome(l.src[l.pos:min(len(l.src), l.pos+s.consts.invoked)]) {
+		return
+	}
 	e := s.expr(l, s.consts.invoked)
 	defer func() { s.consts.invoked -= e.l.pos - l.pos }()
 	var names [][]byte
@@ -477,6 +481,31 @@ func (s *jsScan) invoked(l *jsLexer) {
 		}
 		if e.k != jsComma {
 			break
+		}
+	}
+}
+
+// givesSome reports that a function which ends in src is called there with a constant among its arguments, or with what is known by its name.
+func (s *jsScan) givesSome(src []byte) bool {
+	for {
+		i := bytes.IndexByte(src, '}')
+		if i < 0 {
+			return false
+		}
+		src = src[i+1:]
+		args := bytes.TrimLeft(src[:min(len(src), maxHead)], ") \t\r\n")
+		args = bytes.TrimPrefix(args, []byte(".call"))
+		if len(args) < 3 || args[0] != '(' {
+			continue
+		}
+		args, _, _ = bytes.Cut(args[1:], []byte(")"))
+		if bytes.ContainsAny(args, "\"'`0123456789") || bytes.Contains(args, []byte("location")) || s.b.data != nil && bytes.Contains(args, []byte("data")) {
+			return true
+		}
+		for name := range bytes.FieldsFuncSeq(args, func(r rune) bool { return r < utf8.RuneSelf && !jsIdent(byte(r)) }) {
+			if s.consts.get(ofVariable, name) != nil || s.consts.get(ofMember, name) != nil {
+				return true
+			}
 		}
 	}
 }

@@ -28,9 +28,14 @@ type jsFunc struct {
 const maxIdle = 2
 
 // functionNames has what is called alone, and as a member of any object: when there are several of a name, none is known.
-type functionNames [2]map[string]*jsFunc
+type functionNames [2]functionSpace
 
-func (f *functionNames) of(member bool) *map[string]*jsFunc {
+type functionSpace struct {
+	all   map[string]*jsFunc
+	known nameMask // of all
+}
+
+func (f *functionNames) of(member bool) *functionSpace {
 	if member {
 		return &f[1]
 	}
@@ -39,11 +44,11 @@ func (f *functionNames) of(member bool) *map[string]*jsFunc {
 
 // defined returns what is called by a name, nil when nobody knows, or when nothing comes of it.
 func (c *jsConsts) defined(name []byte, member bool) *jsFunc {
-	all := *c.functions.of(member)
-	if len(all) == 0 {
+	of := c.functions.of(member)
+	if len(name) == 0 || !of.known.has(name) {
 		return nil
 	}
-	fn := all[string(name)]
+	fn := of.all[string(name)]
 	if fn == nil || fn.idle >= maxIdle {
 		return nil
 	}
@@ -104,18 +109,19 @@ func (c *jsConsts) says(fn *jsFunc) bool {
 }
 
 func (c *jsConsts) define(name []byte, member bool, fn jsFunc) {
-	all := c.functions.of(member)
-	old, known := (*all)[string(name)]
+	of := c.functions.of(member)
+	old, known := of.all[string(name)]
 	switch {
 	case known && member:
 		if old != nil && (old.at != fn.at || &old.src[0] != &fn.src[0]) {
-			(*all)[string(name)] = nil
+			of.all[string(name)] = nil
 		}
-	case len(name) <= maxName && (known || len(*all) < maxConsts):
-		if *all == nil {
-			*all = map[string]*jsFunc{}
+	case len(name) > 0 && len(name) <= maxName && (known || len(of.all) < maxConsts):
+		if of.all == nil {
+			of.all = map[string]*jsFunc{}
 		}
-		(*all)[string(name)] = &fn
+		of.all[string(name)] = &fn
+		of.known.add(name)
 	}
 }
 

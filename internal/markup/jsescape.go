@@ -15,8 +15,16 @@ func jsUnescape(s []byte) []byte {
 	for i := 0; i < len(s); i++ {
 		room := out[len(out):cap(out)]
 		n := 0
-		for i < len(s) && s[i] != '\\' && n < len(room) { // escapes stand close together, or there are none
-			room[n] = s[i]
+		for i < len(s) && n < len(room) { // escapes stand close together, or there are none
+			c := s[i]
+			if c == '\\' {
+				if i+1 == len(s) || jsEscaped[s[i+1]] == 0 {
+					break
+				}
+				i++
+				c = jsEscaped[s[i]]
+			}
+			room[n] = c
 			n++
 			i++
 		}
@@ -44,8 +52,6 @@ func jsUnescape(s []byte) []byte {
 				out = utf8.AppendRune(out, r)
 				i += n
 			}
-		case 'n', 'r', 't', 'b', 'f', 'v':
-			out = append(out, ' ') // no URL either way
 		case '0', '1', '2', '3', '4', '5', '6', '7': // octal, of old scripts
 			c, end := s[i]-'0', i+1
 			for end < len(s) && end < i+3 && '0' <= s[end] && s[end] <= '7' && c < 32 {
@@ -54,13 +60,24 @@ func jsUnescape(s []byte) []byte {
 			}
 			out = utf8.AppendRune(out, max(rune(c), ' '))
 			i = end - 1
-		case '\n':
-		default:
-			out = append(out, s[i])
 		}
 	}
 	return out
 }
+
+// jsEscaped is what an escape of one character stands for; 0 for others. What separates words is a blank: it is in no URL.
+var jsEscaped = func() (of [256]byte) {
+	for i := range of {
+		of[i] = byte(i)
+	}
+	for _, c := range []byte("nrtbfv") {
+		of[c] = ' '
+	}
+	for _, c := range []byte("ux01234567\n") {
+		of[c] = 0
+	}
+	return of
+}()
 
 func hexRune(s []byte, n int) (rune, bool) {
 	if len(s) < n {

@@ -53,6 +53,7 @@ type jsConst struct {
 type jsConsts struct {
 	// names has nil for a member that has several values.
 	names     [nameSpaces]map[string]*jsConst
+	known     [nameSpaces]nameMask // of names
 	functions functionNames
 	parts     map[string]bool   // names that once meant something that addresses may be made of
 	folders   bool              // one of them meant a folder
@@ -91,16 +92,42 @@ func (c *jsConsts) end() {
 
 // get returns what a name means, nil when nobody knows.
 func (c *jsConsts) get(space nameSpace, name []byte) *jsConst {
-	if len(c.names[space]) == 0 || len(name) == 0 {
+	if len(name) == 0 || !c.known[space].has(name) {
 		return nil
 	}
 	return c.names[space][string(name)]
 }
 
+// nameMask tells most names that a map does not have from those that it has: scripts ask for each name that they use.
+type nameMask [4]uint64
+
+// at is the bit of a name that is not empty.
+func (nameMask) at(name []byte) (word, bit uint8) {
+	h := name[0]*7 + name[len(name)-1]*13 + byte(len(name))*31
+	return h >> 6, h & 63
+}
+
+func (m *nameMask) has(name []byte) bool {
+	word, bit := m.at(name)
+	return m[word]>>bit&1 != 0
+}
+
+func (m *nameMask) add(name []byte) {
+	word, bit := m.at(name)
+	m[word] |= 1 << bit
+}
+
 // set binds a name to values, none when they are not known.
 func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
+	if len(name) == 0 {
+		return
+	}
 	names := c.names[space]
-	old, known := names[string(name)]
+	var old *jsConst
+	known := false
+	if c.known[space].has(name) {
+		old, known = names[string(name)]
+	}
 	if space != ofList && slices.ContainsFunc(values, func(v string) bool { return len(v) > maxConst }) {
 		if values = nil; !known {
 			return
@@ -123,6 +150,7 @@ func (c *jsConsts) set(space nameSpace, name []byte, values ...string) {
 		names = make(map[string]*jsConst, c.room)
 		c.names[space] = names
 	}
+	c.known[space].add(name)
 	if len(values) == 0 {
 		names[string(name)] = nil
 		return
@@ -162,9 +190,9 @@ func (c *jsConsts) put(space nameSpace, name []byte, val jsVal) {
 
 // unset makes a name unknown, as parameters and what is assigned to by other ways are.
 func (c *jsConsts) unset(name []byte) {
-	for _, names := range [...]map[string]*jsConst{c.names[ofVariable], c.names[ofList]} {
-		if len(names) > 0 {
-			delete(names, string(name))
+	for _, space := range [...]nameSpace{ofVariable, ofList} {
+		if len(name) > 0 && c.known[space].has(name) {
+			delete(c.names[space], string(name))
 		}
 	}
 }

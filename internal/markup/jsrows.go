@@ -1,7 +1,6 @@
 package markup
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 )
@@ -199,8 +198,13 @@ func ofObject(name string, of jsVal) jsVal {
 
 // keepData notes what an element has in a data attribute, or in any when it is somebody's own, when that may be a part of an address: scripts make some of it.
 func (b *builder) keepData(name, val []byte) {
-	if len(val) == 0 || len(val) > maxName || b.quotes > 0 || bytes.ContainsAny(val, " \t\r\n<>{}[]()\"'") {
+	if len(val) == 0 || len(val) > maxName || b.quotes > 0 {
 		return
+	}
+	for _, c := range val {
+		if notData[c] {
+			return
+		}
 	}
 	b.folders = b.folders || isFolder(string(val))
 	of := b.data[string(name)]
@@ -218,6 +222,9 @@ func (b *builder) keepData(name, val []byte) {
 		of.values = append(of.values, string(val))
 	}
 }
+
+// notData is the bytes of values that are more than a part of an address.
+var notData = byteSet(" \t\r\n<>{}[]()\"'")
 
 // attribute is what elements have in an attribute.
 func (e *jsExpr) attribute(name string) jsVal {

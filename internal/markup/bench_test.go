@@ -13,6 +13,9 @@ import (
 )
 
 func benchPage(b *testing.B) []byte {
+	if os.Getenv("EXCLAVE_HTML") != "" {
+		return benchFile(b, "EXCLAVE_HTML", nil)
+	}
 	return readShared(b, "data/pages/readability_aktualne_cs.html")
 }
 

@@ -55,16 +55,18 @@ func (b *builder) js(src []byte, data bool) {
 		(b.consts == nil || bytes.IndexByte(src, '(') < 0 && bytes.IndexByte(src, '+') < 0) {
 		return // without strings it can only put known names together, or call functions
 	}
-	s := jsScan{b: b, src: src, data: data, consts: &jsConsts{}}
+	s := jsScan{b: b, src: src, data: data}
 	l := jsLexer{src: src}
 	page := b.quotes == 0 && b.base == "" && b.doc.Kind != JS && b.doc.Kind != JSON
 	s.page = page && len(src) <= maxInline
 	fold := !data && (b.putsTogether(src) || s.page && b.usesParts(src))
 	if fold && b.quotes == 0 || s.page {
 		if b.consts == nil {
-			b.consts = s.consts
+			b.consts = &jsConsts{}
 		}
 		s.consts = b.consts // scripts of a page know each other's names
+	} else {
+		s.consts = &jsConsts{}
 	}
 	s.consts.begin(len(src))
 	if !data {

@@ -136,7 +136,11 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	if i == len(l.src) {
 		return
 	}
-	if s.defines(l, i, word, space == ofMember) {
+	c := l.src[i]
+	isString, isNumber := c == '"' || c == '\'' || c == '`', '0' <= c && c <= '9'
+	data := k == jsColon && !s.consts.rows // of a long script: what is put together with it has a name of its own
+	switch {
+	case data && (c == '{' || c == '[' || isNumber), !isString && !isNumber && s.defines(l, i, word, space == ofMember):
 		s.consts.set(space, word)
 		return
 	}
@@ -144,10 +148,10 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 		s.consts.set(ofList, word)
 	}
 	most := s.consts.left
-	switch c := l.src[i]; {
-	case c == '"' || c == '\'' || c == '`':
+	switch {
+	case isString:
 		n := stringLen(l.src[i+1:min(len(l.src), i+2+maxConst)], c)
-		if space == ofMember && !s.page && (n < 0 || bytes.IndexByte(l.src[i+1:i+1+n], '/') < 0 && !hasKnownExtension(string(l.src[i+1:i+1+n]))) {
+		if space == ofMember && !s.page && (n < 0 || !saysPath(l.src[i+1:i+1+n])) {
 			return // objects have many, and addresses begin with what has a slash
 		}
 		if n <= 0 {
@@ -222,6 +226,11 @@ func stringLen(s []byte, quote byte) int {
 		}
 	}
 	return -1
+}
+
+// saysPath reports a string with a slash in it, or one that is named as files are.
+func saysPath(v []byte) bool {
+	return bytes.IndexByte(v, '/') >= 0 || bytes.IndexByte(v, '.') >= 0 && hasKnownExtension(string(v))
 }
 
 // mayBePart reports that what a name is set to in a script that makes no addresses may be a part of one for another: a path, a version, a list

@@ -7,49 +7,73 @@ import (
 
 // seenLinks is which links there are. Most pages say many of them several times, so that it is asked before anything else is made of an address.
 type seenLinks struct {
-	urls  map[string]int32 // the addresses, numbered
-	links map[linkKey]struct{}
+	urls  map[string]int32 // by address, the place of the last of links
+	links []seenLink
 	room  int // for so many
 }
 
-type linkKey struct {
-	url           int32
-	base, context string
-	kind          LinkKind
-	noFollow      bool
+// seenLink is a link to an address.
+type seenLink struct {
+	seenAs
+	before int32 // another to it, -1: none
+}
+
+// seenAs is what makes two links to an address different ones.
+type seenAs struct {
+	context  string
+	kind     LinkKind
+	noFollow bool
+}
+
+// maxSeenAs is how many different links to an address there may be.
+const maxSeenAs = 64
+
+// of is how an address is known in a document.
+func (s *seenLinks) of(url, base string) string {
+	if base == "" {
+		return url
+	}
+	return url + "\n" + base
 }
 
 // add keeps a link.
-func (s *seenLinks) add(url string, k linkKey) {
+func (s *seenLinks) add(url, base string, as seenAs) {
 	if s.urls == nil {
-		s.urls, s.links = make(map[string]int32, s.room), make(map[linkKey]struct{}, s.room)
+		s.urls, s.links = make(map[string]int32, s.room), make([]seenLink, 0, s.room)
 	}
-	number, known := s.urls[url]
-	if !known {
-		number = int32(len(s.urls))
-		s.urls[url] = number
+	url = s.of(url, base)
+	before, is := s.urls[url]
+	if !is {
+		before = -1
 	}
-	k.url = number
-	s.links[k] = struct{}{}
-}
-
-// key is what a link of what is read now is known by, but for its address.
-func (b *builder) key(kind LinkKind, context string) linkKey {
-	if b.quotes > 0 && !b.written || b.unseen > 0 && (kind == Embed || kind == Frame) {
-		kind = Speculative
-	}
-	return linkKey{base: b.base, context: context, kind: kind, noFollow: b.noFollow}
+	s.urls[url] = int32(len(s.links))
+	s.links = append(s.links, seenLink{as, before})
 }
 
 // known reports a link that was found before.
-func known[T string | []byte](s *seenLinks, url T, k linkKey) bool {
-	number, is := s.urls[string(url)]
-	if !is {
-		return false
+func (s *seenLinks) known(url, base string, as seenAs) bool {
+	at, is := s.urls[s.of(url, base)]
+	return is && s.has(at, as)
+}
+
+// has looks for a link among those to its address.
+func (s *seenLinks) has(at int32, as seenAs) bool {
+	n := 0
+	for ; at >= 0 && n < maxSeenAs; at = s.links[at].before {
+		if s.links[at].seenAs == as {
+			return true
+		}
+		n++
 	}
-	k.url = number
-	_, is = s.links[k]
-	return is
+	return n == maxSeenAs
+}
+
+// as is what a link of what is read now is seen as.
+func (b *builder) as(kind LinkKind, context string) seenAs {
+	if b.quotes > 0 && !b.written || b.unseen > 0 && (kind == Embed || kind == Frame) {
+		kind = Speculative
+	}
+	return seenAs{context, kind, b.noFollow}
 }
 
 // add records a link and returns it for completion, or nil when it is empty, of
@@ -62,7 +86,10 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 	for len(raw) > 0 && raw[len(raw)-1] <= ' ' {
 		raw = raw[:len(raw)-1]
 	}
-	if len(raw) == 0 || raw[0] == '#' || known(&b.seen, raw, b.key(kind, context)) {
+	if len(raw) == 0 || raw[0] == '#' {
+		return nil
+	}
+	if at, is := b.seen.urls[string(raw)]; is && b.base == "" && b.seen.has(at, b.as(kind, context)) {
 		return nil
 	}
 	return b.addString(string(raw), kind, context)
@@ -74,9 +101,9 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	if !ok {
 		return nil
 	}
-	k := b.key(kind, context)
+	as := b.as(kind, context)
 	switch {
-	case known(&b.seen, url, k):
+	case b.seen.known(url, b.base, as):
 		return nil
 	case len(url) > maxURL:
 		b.doc.DroppedLinks++
@@ -84,7 +111,7 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	case b.quotes > 0 && (b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url)): // what is written as it stands is no pattern
 		return nil
 	}
-	kind = k.kind
+	kind = as.kind
 	list := &b.doc.Links
 	if kind == Speculative {
 		list = &b.guess
@@ -97,12 +124,12 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	if len(*list) >= b.o.MaxLinks {
 		b.doc.DroppedLinks++
 		if kind == Embed || kind == Frame {
-			b.seen.add(url, k)
+			b.seen.add(url, b.base, as)
 			return b.inPlace(l)
 		}
 		return nil
 	}
-	b.seen.add(url, k)
+	b.seen.add(url, b.base, as)
 	if *list == nil {
 		*list = make([]Link, 0, max(b.seen.room/4, 8))
 	}

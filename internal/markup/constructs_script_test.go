@@ -35,7 +35,7 @@ func jsConstructs() []construct {
 		{"parameters of objects", JS, `function css(name, {dir = "/c/", v = "1"} = {}) { l.href = dir + name + ".css?v=" + v } css("a"); css("b", {dir: "/d/"})`,
 			[]string{"X /c/a.css?v=1 js/string", "X /d/b.css?v=1 js/string"}},
 		{"methods and fields of classes", JS, `class A { static base = "/s/"; static files = {logo: "logo.svg"}; static get logo() { return this.base + this.files.logo } } class L { constructor({root = "/r/"} = {}) { this.root = root } add(n) { i.src = this.root + n } } l = new L(); l.add("a.png"); new L({root: "/q/"}).add("b.png")`,
-			[]string{"X /s/logo.svg js/string", "X /r/a.png js/string", "X /r/b.png js/string", "X logo.svg js/string"}},
+			[]string{"X /s/logo.svg js/string", "X /r/a.png js/string", "X /q/b.png js/string", "X logo.svg js/string"}},
 		{"loops over what is known", JS, `["a", "b"].forEach(n => load("/i/" + n + "/" + n + ".png")); for (var i = 1; i <= 2; i++) x.src = "/n/" + i + ".png"; const fs = {a: "c.png", b: "d.png"}; for (k in fs) x.src = "/f/" + fs[k]; names = "e,f".split(","); for (n of names) x.src = "/s/" + n + ".png"; for (j = 0; j < m; j++) x.src = "/no/" + j + ".png"`,
 			[]string{"X /i/a/a.png js/string", "X /i/b/b.png js/string", "X /n/1.png js/string", "X /n/2.png js/string", "X /f/c.png js/string", "X /f/d.png js/string", "X /s/e.png js/string", "X /s/f.png js/string"}},
 		{"chunks of webpack", JS, `n.p = "/as/"; n.u = e => "js/" + ({1: "a"}[e] || e) + "." + {1: "x", 2: "y"}[e] + ".js"; n.l(n.p + n.u(e)); s.src = n.p + "css/" + {1: "c"}[t] + ".css"`,

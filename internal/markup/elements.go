@@ -117,7 +117,7 @@ func (p *markupParser) otherAttribute(a atom.Atom, tag []byte, at *attr) {
 	case bytes.HasPrefix(at.key, []byte("data-")):
 		p.dataAttr(a, tag, at)
 	case len(at.key) > 4 && at.key[0] == 'o' && at.key[1] == 'n':
-		if bytes.IndexByte(at.val, '/') >= 0 || bytes.IndexByte(at.val, '.') >= 0 {
+		if bytes.IndexByte(at.val, '/') >= 0 || bytes.IndexByte(at.val, '.') >= 0 || p.b.consts != nil && bytes.IndexByte(at.val, '(') >= 0 {
 			p.b.js(at.val, false)
 		}
 	case p.svg > 0 || p.kind == SVG || p.voc == vocSVG:

@@ -72,7 +72,7 @@ func (b *builder) js(src []byte, data bool) {
 	if !data {
 		s.vite(&l)
 	}
-	s.fold = fold
+	s.fold = fold || s.page && !data && len(src) <= maxHandler && s.consts.calledIn(src)
 	s.run(&l, false)
 	s.flush()
 	s.consts.end()
@@ -81,6 +81,27 @@ func (b *builder) js(src []byte, data bool) {
 		b.held = append(b.held, s.held...) // other scripts may use them
 	} else {
 		b.release(s.held)
+	}
+}
+
+// maxHandler is the length of scripts in which calls of functions that are known are looked for: those of attributes.
+const maxHandler = 1 << 10
+
+// calledIn reports a call of a function that says a part of an address, with arguments.
+func (c *jsConsts) calledIn(src []byte) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(src[at:], '(')
+		if i < 0 {
+			return false
+		}
+		at += i
+		from := at
+		for from > 0 && jsIdent(src[from-1]) {
+			from--
+		}
+		if from < at && at+1 < len(src) && src[at+1] != ')' && c.function(src[from:at], from > 0 && src[from-1] == '.') != nil {
+			return true
+		}
 	}
 }
 
@@ -151,7 +172,7 @@ func (s *jsScan) run(l *jsLexer, called bool) {
 			if s.consts.left <= 0 && !called {
 				s.fold = false // nothing is looked ahead for any more
 			}
-		} else if s.page && (k == jsColon || k == jsAssign) && (s.data || s.mayBePart(l, k)) {
+		} else if s.page && (k == jsColon || k == jsAssign) && (s.data || k == jsColon && s.before(2).kind == jsStr || s.mayBePart(l, k)) {
 			s.bind(l, k)
 		}
 	}

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -120,7 +121,8 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	case k == jsColon || s.before(3).kind == jsDot:
 		space = ofMember
 		if s.consts.calls > 0 && string(s.before(4).text) == "this" {
-			s.consts.taken++ // what a constructor is called with
+			s.consts.taken++ // what a constructor is called with stays
+			s.saved = slices.DeleteFunc(s.saved, func(was savedConst) bool { return was.space == ofMember && was.name == string(word) })
 		}
 	}
 	if t := s.before(3); space == ofVariable && t.kind == jsWord {
@@ -204,12 +206,15 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	}
 	s.consts.left -= e.l.pos - l.pos
 	switch {
-	case e.left() || e.place || !val.known() && space == ofVariable:
+	case e.left() || !val.known() && space == ofVariable || e.place && space == ofMember:
 		s.consts.set(space, word)
 	case val.kind != oneOf && val.kind != rowOf:
 		s.keepList(word, val, e.prev.pos)
 	case val.known():
 		s.consts.put(space, word, val)
+		if of := s.consts.get(space, word); of != nil {
+			of.place = e.place
+		}
 	default:
 		s.consts.set(space, word)
 	}
@@ -277,7 +282,7 @@ func (s *jsScan) startsKnown(word, behind []byte) bool {
 				if p := string(behind[1:end]); p == "referrer" || p == "lang" {
 					return true
 				}
-			} else if c.get(ofList, word) != nil {
+			} else if c.get(ofList, word) != nil || ofLocation(word, behind[1:end]) {
 				return true
 			}
 			if word, behind = behind[1:end], behind[end:]; s.b.data != nil && (string(word) == "dataset" || ofElement(word)) {

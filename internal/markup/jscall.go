@@ -18,14 +18,17 @@ const (
 type jsFunc struct {
 	src   []byte
 	at    int
-	idle  int  // calls that made nothing
-	looks int  // for what it says
-	says  bool // something that addresses may be made of
-	sets  bool // something as a member
+	idle  [2]int // calls that made nothing, with no constants and with some
+	looks int    // for what it says
+	parts int    // known at the last of them
+	says  bool   // something that addresses may be made of
+	sets  bool   // something as a member
 }
 
-// maxIdle is how often a function is read without finding anything.
-const maxIdle = 2
+const (
+	maxIdle  = 2 // readings of a function that find nothing
+	maxLooks = 4 // for what it says, each when more is known
+)
 
 // functionNames has what is called alone, and as a member of any object: when there are several of a name, none is known.
 type functionNames [2]functionSpace
@@ -49,7 +52,7 @@ func (c *jsConsts) defined(name []byte, member bool) *jsFunc {
 		return nil
 	}
 	fn := of.all[string(name)]
-	if fn == nil || fn.idle >= maxIdle {
+	if fn == nil || fn.idle[1] >= maxIdle {
 		return nil
 	}
 	return fn
@@ -61,8 +64,9 @@ func (c *jsConsts) function(name []byte, member bool) *jsFunc {
 	if fn == nil {
 		return nil
 	}
-	if !fn.says && fn.looks < maxIdle {
+	if !fn.says && fn.looks < maxLooks && (fn.looks == 0 || fn.parts != len(c.parts)) {
 		fn.looks++
+		fn.parts = len(c.parts)
 		fn.says = c.says(fn)
 	}
 	if !fn.says {
@@ -88,7 +92,7 @@ func (c *jsConsts) says(fn *jsFunc) bool {
 		case jsAssign:
 			fn.sets = fn.sets || last == jsWord && before == jsDot
 		case jsStr, jsTemplate, jsPiece, jsValue:
-			if len(text) > 2 && partOfAddress(text[1:len(text)-1]) {
+			if len(text) > 2 && partOfAddress(text[1:len(text)-1]) || c.slash && k == jsPiece && string(text) == "}/${" {
 				return true
 			}
 		case jsWord:
@@ -197,9 +201,10 @@ func (s *jsScan) opens(l *jsLexer) {
 		s.loops(l, s.before(4))
 		return
 	}
+	made := string(before.text) == "new"
 	fn := s.consts.function(word.text, member)
-	if fn == nil && member { // what sets something to a folder says nothing itself
-		if fn = s.consts.defined(word.text, member); fn != nil && (!fn.sets || !s.folderFollows(l)) {
+	if fn == nil && (member || made) { // what sets something to a folder says nothing itself
+		if fn = s.consts.defined(word.text, member); fn != nil && (!fn.sets || !made && !s.folderFollows(l)) {
 			return
 		}
 	}
@@ -207,7 +212,7 @@ func (s *jsScan) opens(l *jsLexer) {
 		return
 	}
 	args := s.argsOf(l)
-	if !slices.ContainsFunc(args, jsVal.known) && string(before.text) != "new" && (!s.page || !member) {
+	if !made && !slices.ContainsFunc(args, jsVal.known) && (!s.page || !member) {
 		return // but what a method of the page does may depend on what was said since
 	}
 	touched := slices.Clone(s.touched)
@@ -290,7 +295,8 @@ func (s *jsScan) extend(l *jsLexer, name []byte, at int, val jsVal) {
 // call reads a function with its parameters known, and returns what it gives. loud: what it refers to counts.
 func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 	c := s.consts
-	if c.calls >= maxCalls || c.left <= 0 {
+	idle := &fn.idle[btoi(slices.ContainsFunc(args, jsVal.known))]
+	if c.calls >= maxCalls || c.left <= 0 || *idle >= maxIdle {
 		return jsVal{}
 	}
 	c.calls++
@@ -304,9 +310,9 @@ func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 			c.taken++
 		}
 		if c.taken == taken {
-			fn.idle++
+			*idle++
 		} else {
-			fn.idle = 0
+			*idle = 0
 		}
 		s.held = append(s.held, t.held...)
 		s.touched = append(s.touched, t.touched...)
@@ -333,7 +339,7 @@ func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 			continue
 		}
 		for i, key := range arg.keys {
-			t.keep(ofMember, []byte(key), false)
+			t.keep(ofMember, []byte(key), true)
 			c.set(ofMember, []byte(key), arg.vals[i])
 		}
 	}

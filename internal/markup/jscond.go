@@ -66,6 +66,8 @@ func (e *jsExpr) either(depth int) jsVal {
 			val.wild = other.wild
 		case !val.known() || val.truth() == isFalse:
 			val = other
+		case val.some && other.known():
+			val = anyOf(val, other)
 		}
 		if !other.known() {
 			e.pass(maxFallback)

@@ -286,6 +286,7 @@ func (e *jsExpr) use(space nameSpace, name []byte) jsVal {
 		return jsVal{}
 	}
 	e.s.touched = append(e.s.touched, known)
+	e.place = e.place || known.place
 	if known.of != nil {
 		e.s.touched = append(e.s.touched, known.of)
 	}
@@ -362,6 +363,9 @@ func (e *jsExpr) named(word, owner []byte, member bool) jsVal {
 		return oneString("") // of the page itself: relative
 	case string(word) == "referrer" && string(owner) == "document":
 		return oneString("") // there is none
+	case string(word) == "title" && string(owner) == "document":
+		e.place = true
+		return oneString(e.s.b.doc.Title)
 	case string(word) == "lang" && string(owner) == "documentElement":
 		if langs := e.s.b.doc.Langs; len(langs) > 0 {
 			return oneString(langs[0].Value)

@@ -45,6 +45,7 @@ type jsConst struct {
 	rows   []jsVal
 	cols   map[string]*jsConst
 	of     *jsConst // the field of a list that it is
+	place  bool     // it says where the page is
 	one    [1]string
 	used   bool // it became a part of something
 }
@@ -61,6 +62,7 @@ type jsConsts struct {
 	invoked   int               // of them for functions
 	amd       map[string]string // settings of RequireJS, as they were last said; nil: it is not used
 	rows      bool              // lists of objects are kept
+	slash     bool              // one between two names is a part of an address
 	made      int               // bytes that may be put together yet
 	room      int               // for names, by the script's length
 	calls     int               // open
@@ -80,7 +82,7 @@ func (c *jsConsts) begin(n int) {
 		c.given[i] = max(0, min(m.one, m.all-c.spent[i]))
 	}
 	c.left, c.invoked, c.made = min(n, n/64+maxAhead)+c.given[0], c.given[1], 4*n+c.given[2]
-	c.room, c.rows = min(n/512, maxConsts), n <= maxRowsFrom
+	c.room, c.rows, c.slash = min(n/512, maxConsts), n <= maxRowsFrom, n <= maxInline
 }
 
 // end notes what was looked at for a script.
@@ -237,7 +239,7 @@ func (s *jsScan) holds(v string) {
 	}
 	var of *jsConst
 	switch {
-	case len(s.args) > 0 && (s.last() == jsOpen || s.last() == jsComma):
+	case len(s.args) > 0 && (s.last() == jsOpen || s.last() == jsComma || s.last() == jsColon):
 		for _, arg := range s.args {
 			if len(arg.values) == 1 && arg.values[0] == v {
 				of = arg
@@ -266,6 +268,7 @@ func (s *jsScan) leaveLists() {
 // a substitution; or a string is a folder; or it sets RequireJS up. Most libraries have none, and names need not be kept for them.
 func (b *builder) putsTogether(src []byte) bool {
 	const near = 128
+	slash := len(src) <= maxInline // alone between names is enough: libraries have dates and numbers there
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(src[i:], '+')
 		if n < 0 || !b.on(near/8) {
@@ -275,7 +278,7 @@ func (b *builder) putsTogether(src []byte) bool {
 		if before := bytes.TrimRight(src[max(0, i-near):i], " \t\r\n"); len(before) > 1 {
 			if q := before[len(before)-1]; q == '"' || q == '\'' {
 				before = before[:len(before)-1]
-				if partOfAddress(before[bytes.LastIndexByte(before, q)+1:]) {
+				if piece := before[bytes.LastIndexByte(before, q)+1:]; slash && string(piece) == "/" || partOfAddress(piece) {
 					return true
 				}
 			}
@@ -298,7 +301,7 @@ func (b *builder) putsTogether(src []byte) bool {
 		if q := src[i+1]; (q == '"' || q == '\'') && isWordByte(src[i-1]) {
 			v := src[max(0, i-near):i]
 			v = v[bytes.LastIndexByte(v, q)+1:]
-			if v[0] == '/' || bytes.Contains(v, []byte("://")) && !bytes.Contains(v, []byte("www.w3.org")) {
+			if v[0] == '/' || bytes.Contains(v, []byte("://")) && !bytes.Contains(v, []byte("www.w3.org")) || len(src) <= maxInline && hasFolderOfFiles(string(v)) {
 				return true
 			}
 		}
@@ -306,7 +309,7 @@ func (b *builder) putsTogether(src []byte) bool {
 	for i := 0; ; i += 2 {
 		n := bytes.Index(src[i:], []byte("${"))
 		if n < 0 {
-			if len(src) <= maxInline && bytes.Contains(src, []byte("].join(")) {
+			if len(src) <= maxInline && (bytes.Contains(src, []byte("].join(")) || saysExtension(src)) {
 				return true
 			}
 			i = bytes.Index(src, []byte(".config("))
@@ -319,7 +322,25 @@ func (b *builder) putsTogether(src []byte) bool {
 		before := src[max(0, i-near):i]
 		behind := src[i:min(len(src), i+near)]
 		behind = behind[bytes.IndexByte(behind, '}')+1:]
-		if partOfAddress(before[bytes.LastIndexAny(before, "`}")+1:]) || partOfAddress(behind[:max(0, bytes.IndexAny(behind, "`$"))]) {
+		piece := before[bytes.LastIndexAny(before, "`}")+1:]
+		if slash && string(piece) == "/" || partOfAddress(piece) || partOfAddress(behind[:max(0, bytes.IndexAny(behind, "`$"))]) {
+			return true
+		}
+	}
+}
+
+// saysExtension reports a string that is the end of a name of a file: ".png", '.js?v='.
+func saysExtension(src []byte) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(src[at:], '.')
+		if i < 0 {
+			return false
+		}
+		if at += i; at == 0 || src[at-1] != '"' && src[at-1] != '\'' {
+			continue
+		}
+		v := src[at:min(len(src), at+8)]
+		if end := bytes.IndexAny(v[1:], "\"'?"); end > 0 && hasKnownExtension("a"+string(v[:1+end])) {
 			return true
 		}
 	}
@@ -424,7 +445,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	if s.consts.left -= e.l.pos - l.pos; val.vals == nil || val.kind != oneOf || e.terms < 2 || e.left() {
 		return false
 	}
-	if before := s.before(1); val.keys != nil && !pathLike(val.vals[0]) && !val.isMarkup() && (string(before.text) == "=>" || string(before.text) == "return") {
+	if before := s.before(1); val.keys != nil && !ofLoop(val.keys) && !pathLike(val.vals[0]) && !val.isMarkup() && (string(before.text) == "=>" || string(before.text) == "return") {
 		val.vals = nil // names of chunks, which who calls the function puts behind a folder
 	}
 	e.goOn(l, e.prev)

@@ -71,11 +71,15 @@ func (s *jsScan) ofAMD() bool {
 }
 
 // module is where RequireJS loads a module from (its "baseUrl", "paths" and "urlArgs"); "" for what it has itself, and for plug-ins
-// other than that for texts.
+// other than those for texts and style sheets.
 func (c *jsConsts) module(name string) string {
 	name, text := strings.CutPrefix(name, "text!")
+	ext := ".js"
+	if sheet, is := strings.CutPrefix(name, "css!"); is {
+		name, ext = strings.TrimSuffix(sheet, ".css"), ".css"
+	}
 	switch {
-	case name == "require", name == "exports", name == "module", name == "", name[0] == '.', strings.Contains(name, "!"), c.amd[definedHere+name] != "":
+	case name == "require", name == "exports", name == "module", name == "", name[0] == '.' && ext == ".js", strings.Contains(name, "!"), c.amd[definedHere+name] != "":
 		return ""
 	case name[0] == '/', strings.HasSuffix(name, ".js"), schemeLen(name) > 0:
 		return name
@@ -95,8 +99,8 @@ func (c *jsConsts) module(name string) string {
 	case !strings.HasSuffix(base, "/"):
 		base += "/"
 	}
-	if !text && !strings.HasSuffix(name, ".js") {
-		name += ".js"
+	if !text && !strings.HasSuffix(name, ext) {
+		name += ext
 	}
 	if query := c.amd["urlArgs"]; query != "" {
 		name += "?" + query

@@ -2,11 +2,13 @@ package markup
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // isMethod reports a method of strings or lists that is understood.
@@ -271,8 +273,10 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 		if base := argument(args, 1, ""); first.kind == oneOf && base.kind == oneOf && len(base.vals) == 1 {
 			return e.each(first, func(v string) string { return joinRef(base.vals[0], v) })
 		}
-	case "encodeURIComponent", "escape":
+	case "encodeURIComponent":
 		return e.each(first, component)
+	case "escape":
+		return e.each(first, escaped)
 	case "encodeURI":
 		return first
 	case "decodeURIComponent", "decodeURI", "unescape":
@@ -338,6 +342,22 @@ func (e *jsExpr) query(of jsVal) jsVal {
 
 // component is encodeURIComponent.
 func component(v string) string { return strings.ReplaceAll(url.QueryEscape(v), "+", "%20") }
+
+// escaped is escape (ECMA-262, B.2.1.1), of characters below U+10000.
+func escaped(v string) string {
+	var w strings.Builder
+	for _, r := range v {
+		switch {
+		case r < utf8.RuneSelf && (isLetter(byte(r)) || '0' <= r && r <= '9' || strings.ContainsRune("@*_+-./", r)):
+			w.WriteRune(r)
+		case r <= 0xFF:
+			fmt.Fprintf(&w, "%%%02X", r)
+		default:
+			fmt.Fprintf(&w, "%%u%04X", r)
+		}
+	}
+	return w.String()
+}
 
 // number reads a small number.
 func number(v string) (int, error) {

@@ -229,7 +229,7 @@ var notData = byteSet(" \t\r\n<>{}[]()\"'")
 // attribute is what elements have in an attribute.
 func (e *jsExpr) attribute(name string) jsVal {
 	if of := e.s.b.data[name]; of != nil {
-		return jsVal{vals: of.values}
+		return jsVal{vals: of.values, some: true}
 	}
 	return jsVal{}
 }

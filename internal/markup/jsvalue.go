@@ -27,6 +27,7 @@ type jsVal struct {
 	keys []string            // of a map; or what a value was chosen by, so that values of the same keys go together: "js/" + {1: "a"}[e] + {1: "b"}[e]
 	wild string              // the value for other keys, with jsKey in it
 	num  bool                // numbers: + adds them
+	some bool                // it may be missing: an attribute that some elements have
 	rows []jsVal             // maps
 	cols map[string]*jsConst // their fields that are held back as guesses
 	of   *jsConst            // the field that it is

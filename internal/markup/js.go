@@ -71,6 +71,7 @@ func (b *builder) js(src []byte, data bool) {
 	s.consts.begin(len(src))
 	if !data {
 		s.vite(&l)
+		s.next(&l)
 	}
 	s.fold = fold || s.page && !data && len(src) <= maxHandler && s.consts.calledIn(src)
 	s.run(&l, false)
@@ -218,6 +219,9 @@ type jsScan struct {
 	saved   []savedConst // what names meant before this call, which has them for itself
 	quiet   bool         // only what a function gives matters
 	result  jsVal        // what it gives
+
+	counter    []byte // of a loop whose turns are not known
+	counterEnd int32  // up to where its head goes at most
 
 	pending Link // a link waiting for the token after it; URL "" = none
 	key     bool // it is a key of an object if a colon follows

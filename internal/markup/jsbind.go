@@ -131,6 +131,11 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 			s.declares(word)
 		}
 	}
+	if space == ofVariable && s.at.from < s.counterEnd && bytes.Equal(word, s.counter) {
+		s.counterEnd = 0
+		s.consts.unset(word)
+		return
+	}
 	i := l.pos
 	for i < len(l.src) && (l.src[i] == ' ' || '\t' <= l.src[i] && l.src[i] <= '\r') {
 		i++
@@ -294,7 +299,7 @@ func (s *jsScan) startsKnown(word, behind []byte) bool {
 		case '(':
 			return c.function(word, false) != nil || c.function(word, true) != nil || makesURL(word) || toNumber(word) || word[0] == '$' && s.b.data != nil
 		case ' ':
-			return string(word) == "new" && (bytes.HasPrefix(behind, []byte(" URL")) || bytes.HasPrefix(behind, []byte(" Array(")) && c.rows)
+			return string(word) == "new" && (bytes.HasPrefix(behind, []byte(" URL")) || (bytes.HasPrefix(behind, []byte(" Array(")) || bytes.HasPrefix(behind, []byte(" Map("))) && c.rows)
 		}
 		return (len(word) < 4 || s.page && len(word) < 8) && digits(word)
 	}

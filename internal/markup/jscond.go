@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // choice reads a ? b : c, what stands alone, or a condition, which is left in truth.
@@ -31,7 +32,12 @@ func (e *jsExpr) choice(depth int) jsVal {
 	}
 	known := e.truth
 	if known == noCondition {
-		known = val.truth()
+		if known = val.truth(); known == unknownTruth && ofLoop(val.keys) && len(val.keys) == len(val.vals) {
+			less, ordered = jsVal{keys: val.keys}, true // each turn chooses for itself
+			for _, v := range val.vals {
+				less.vals = append(less.vals, strings.TrimPrefix(v, "0"))
+			}
+		}
 	}
 	yes, no := e.branches(depth)
 	e.truth = noCondition

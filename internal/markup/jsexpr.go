@@ -99,13 +99,38 @@ func (e *jsExpr) sum(depth int) jsVal {
 	for val.known() && e.k == jsPlus {
 		e.next()
 		e.part = e.part || len(val.vals) > 0 && strings.ContainsAny(val.vals[0], "/.<=")
-		more := e.term(depth)
+		more := e.operand(depth)
 		if !more.known() && val.isMarkup() {
 			more = e.gap()
 		}
 		val = e.joined(val, more)
 	}
 	return val
+}
+
+// operand reads a term behind +. A name that is not known, and that a map is asked by behind it, stands for each of the map's keys:
+// "css/" + e + "." + {1: "a"}[e].
+func (e *jsExpr) operand(depth int) jsVal {
+	word, plain, terms := e.text, e.k == jsWord, e.terms
+	val := e.term(depth)
+	if !val.known() && plain && e.k == jsPlus && e.terms == terms+1 && e.asked(word) {
+		return jsVal{wild: jsKey}
+	}
+	return val
+}
+
+// asked reports that a map is asked by a name soon.
+func (e *jsExpr) asked(name []byte) bool {
+	rest := e.l.src[e.l.pos:min(len(e.l.src), e.l.pos+maxBody)]
+	for {
+		i := bytes.Index(rest, []byte("}["))
+		if i < 0 {
+			return false
+		}
+		if rest = rest[i+2:]; bytes.HasPrefix(rest, name) && len(rest) > len(name) && rest[len(name)] == ']' {
+			return true
+		}
+	}
 }
 
 // gap passes an operand that is not understood, in the middle of markup: what stands beside it is whole all the same. What has strings is
@@ -150,6 +175,10 @@ func (e *jsExpr) term(depth int) jsVal {
 		name := e.text
 		if e.k != jsWord {
 			return jsVal{}
+		}
+		if isLoop(name) && (val.kind == listOf || val.kind == rowsOf) {
+			*e = before
+			return val
 		}
 		if e.next(); e.k != jsOpen {
 			if val.kind == rowOf {

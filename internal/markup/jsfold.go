@@ -309,7 +309,7 @@ func (b *builder) putsTogether(src []byte) bool {
 	for i := 0; ; i += 2 {
 		n := bytes.Index(src[i:], []byte("${"))
 		if n < 0 {
-			if len(src) <= maxInline && (bytes.Contains(src, []byte("].join(")) || saysExtension(src)) {
+			if len(src) <= maxInline && (bytes.Contains(src, []byte("].join(")) || bytes.Contains(src, []byte("%s/")) || bytes.Contains(src, []byte("/%s")) || saysExtension(src)) {
 				return true
 			}
 			i = bytes.Index(src, []byte(".config("))
@@ -377,7 +377,7 @@ func (s *jsScan) mayFold(l *jsLexer, k jsKind, text []byte) bool {
 		case c == '.':
 			return l.methodFollows()
 		case c == '(' && k == jsWord:
-			return s.consts.function(text, s.last() == jsDot) != nil || makesURL(text) || s.b.data != nil && ofElement(text)
+			return s.consts.function(text, s.last() == jsDot) != nil || makesURL(text) || s.b.data != nil && ofElement(text) || l.formatFollows()
 		case c == '`':
 			return string(text) == "raw"
 		}
@@ -398,6 +398,18 @@ func (l *jsLexer) methodFollows() bool {
 		end++
 	}
 	return end < len(l.src) && l.src[end] == '(' && isMethod(l.src[l.pos+1:end])
+}
+
+// formatFollows reports that the first argument of the call that follows is a path in which others are filled in: f("/img/%s.png", name).
+func (l *jsLexer) formatFollows() bool {
+	q := l.at(1)
+	if q != '"' && q != '\'' {
+		return false
+	}
+	v := l.src[l.pos+2 : min(len(l.src), l.pos+maxHead)]
+	v = v[:max(0, bytes.IndexByte(v, q))]
+	i := bytes.Index(v, []byte("%s"))
+	return i >= 0 && bytes.IndexByte(v, '/') >= 0 && bytes.IndexByte(v, ' ') < 0
 }
 
 // plusFollows reports that something is added to the token that was just read.
@@ -486,7 +498,7 @@ func (s *jsScan) means(l *jsLexer, word []byte, member bool) bool {
 			(string(s.before(2).text) == "this" || isClass(s.before(2).text)) && c.get(ofVariable, word) != nil || c.get(ofList, s.before(2).text) != nil ||
 			s.b.data != nil && (ofElement(word) || string(s.before(2).text) == "dataset")
 	}
-	return c.get(ofVariable, word) != nil || c.get(ofList, word) != nil || l.at(0) == '(' && (c.function(word, false) != nil || makesURL(word))
+	return c.get(ofVariable, word) != nil || c.get(ofList, word) != nil || l.at(0) == '(' && (c.function(word, false) != nil || makesURL(word) || l.formatFollows())
 }
 
 // ofElement reports methods that read an attribute of an element, the browser's and jQuery's.

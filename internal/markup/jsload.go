@@ -141,3 +141,28 @@ func (s *jsScan) vite(l *jsLexer) {
 	}
 	s.lists = append(s.lists, listed{&jsConst{used: true}, int32(at + list), int32(e.prev.pos)})
 }
+
+// next takes the files of the list of a build of Next.js, which are relative to its folder: that of the script's own folder's folder, or "/_next/"
+// of the page that has the list in itself.
+func (s *jsScan) next(l *jsLexer) {
+	if !bytes.Contains(s.src, []byte("__BUILD_MANIFEST")) {
+		return
+	}
+	base, context := "/_next/", jsString
+	if s.b.doc.Kind == JS && s.b.quotes == 0 {
+		base, context = "../../", jsImport
+	}
+	begin := []byte(`"static/`)
+	for rest := s.src; ; {
+		i := bytes.Index(rest, begin)
+		if i < 0 {
+			break
+		}
+		rest = rest[i+1:]
+		end := bytes.IndexByte(rest, '"')
+		if file := string(rest[:max(end, 0)]); hasExtension(file) && isReference(file) {
+			s.b.addString(base+file, Speculative, context)
+		}
+	}
+	s.lists = append(s.lists, listed{&jsConst{used: true}, int32(l.pos), int32(len(s.src))})
+}

@@ -23,7 +23,9 @@ func (s *jsScan) counts(l *jsLexer) {
 	var val jsVal
 	switch {
 	case e.k == jsAssign && names.k == jsWord:
-		val = e.turns(name)
+		if val = e.turns(name); !val.known() {
+			s.counter, s.counterEnd = name, int32(l.pos+maxHead) // it is set to its first value there
+		}
 	case string(e.text) == "of" || string(e.text) == "in":
 		of := string(e.text) == "of"
 		e.next()
@@ -151,7 +153,9 @@ func (s *jsScan) loops(l *jsLexer, of jsToken) {
 		list = e.use(ofList, of.text)
 		e.next()
 	case of.kind == jsClose:
-		list = e.listBefore(l, maxHead, "Object.")
+		if list = e.listBefore(l, maxHead, "Object."); !list.known() {
+			list = e.madeBefore(l)
+		}
 		e.next()
 	case of.kind == jsValue && string(of.text) == "]":
 		list = e.listBefore(l, 2*maxConst, "[")
@@ -213,4 +217,47 @@ func (e *jsExpr) listBefore(l *jsLexer, most int, begin string) jsVal {
 		return jsVal{}
 	}
 	return list
+}
+
+// madeBefore reads the list that methods give before the dot of a call: "a,b".split(",").
+func (e *jsExpr) madeBefore(l *jsLexer) jsVal {
+	before := l.src[max(0, l.pos-maxHead):l.pos]
+	dot := bytes.LastIndexByte(before, '.') // of the method that loops
+	of := bytes.TrimRight(before[:max(dot, 0)], " \r\n\t")
+	back := *e
+	back.l.pos -= len(operandBefore(of)) + len(before) - len(of)
+	back.next()
+	list := back.term(0)
+	if back.k != jsDot || back.l.pos > l.pos {
+		return jsVal{}
+	}
+	return list
+}
+
+// operandBefore returns the operand that s ends with: names, members, strings, and what brackets hold.
+func operandBefore(s []byte) []byte {
+	nested := 0
+	for i := len(s) - 1; i >= 0; i-- {
+		switch c := s[i]; {
+		case c == ')' || c == ']':
+			nested++
+		case c == '(' || c == '[':
+			if nested--; nested < 0 {
+				return s[i+1:]
+			}
+		case c == '"' || c == '\'' || c == '`':
+			if i = bytes.LastIndexByte(s[:i], c); i < 0 {
+				return nil
+			}
+		case nested == 0 && !jsIdent(c) && c != '.' && (c != '\n' && c != ' ' && c != '\t' && c != '\r' || !chained(s[i+1:])):
+			return s[i+1:]
+		}
+	}
+	return nil
+}
+
+// chained reports what goes on with a dot on the next line.
+func chained(s []byte) bool {
+	s = bytes.TrimLeft(s, " \r\n\t")
+	return len(s) > 0 && s[0] == '.'
 }

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"net/url"
@@ -14,7 +15,7 @@ import (
 // isMethod reports a method of strings or lists that is understood.
 func isMethod(name []byte) bool {
 	switch string(name) {
-	case "concat", "replace", "replaceAll", "trim", "toLowerCase", "toUpperCase", "toString", "slice", "substr", "substring", "padStart", "split", "join", "shift", "pop":
+	case "concat", "replace", "replaceAll", "trim", "toLowerCase", "toUpperCase", "toString", "slice", "substr", "substring", "padStart", "split", "join", "shift", "pop", "get", "filter", "reverse", "sort":
 		return true
 	}
 	return false
@@ -29,9 +30,17 @@ func (e *jsExpr) method(of jsVal, name []byte, depth int) jsVal {
 			pattern = string(ahead.text)
 		}
 	}
+	if string(name) == "filter" {
+		return e.filtered(of, depth)
+	}
 	args := e.args(depth)
-	if of.kind == listOf {
+	if of.kind == mapOf && string(name) == "get" {
+		return e.ofKey(of, argument(args, 0, ""))
+	}
+	if of.kind == listOf || of.kind == rowsOf && len(args) == 0 {
 		switch string(name) {
+		case "reverse", "sort":
+			return of
 		case "join":
 			if sep := argument(args, 0, ","); len(sep.vals) == 1 && e.made(len(sep.vals[0])*len(of.vals)+64) {
 				return oneString(strings.Join(of.vals, sep.vals[0]))
@@ -70,6 +79,54 @@ func (e *jsExpr) method(of jsVal, name []byte, depth int) jsVal {
 			return jsVal{}
 		}
 		out.vals = append(out.vals, change(v))
+	}
+	return out
+}
+
+// mapOfPairs is what new Map makes of a list of pairs.
+func mapOfPairs(of jsVal) jsVal {
+	out := jsVal{kind: mapOf, keys: []string{}}
+	for _, pair := range of.rows {
+		if len(pair.vals) != 2 {
+			return jsVal{}
+		}
+		out.keys, out.vals = append(out.keys, pair.vals[0]), append(out.vals, pair.vals[1])
+	}
+	return out
+}
+
+// filtered reads the argument of filter, whose bracket is in hand: a comparison of the elements with a string, or Boolean. What is left is known of
+// no other.
+func (e *jsExpr) filtered(of jsVal, depth int) jsVal {
+	ahead := *e
+	ahead.next()
+	word := ahead.text
+	if ahead.next(); string(word) == "Boolean" && ahead.k == jsClose {
+		e.args(depth)
+		return of
+	}
+	if string(word) == "(" {
+		word = ahead.text
+		ahead.next()
+		ahead.next()
+	}
+	ahead.next() // "=>" is behind
+	if by := ahead.text; of.kind != listOf || !bytes.Equal(by, word) {
+		e.args(depth)
+		return jsVal{}
+	}
+	ahead.next()
+	equal, is := ahead.comparison()
+	other := ahead.sum(depth)
+	e.args(depth)
+	if !is || ahead.k != jsClose || len(other.vals) != 1 {
+		return jsVal{}
+	}
+	out := jsVal{kind: listOf, of: of.of}
+	for _, v := range of.vals {
+		if (v == other.vals[0]) == equal {
+			out.vals = append(out.vals, v)
+		}
 	}
 	return out
 }
@@ -231,6 +288,9 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 		fn = e.s.consts.defined(word, member)
 	}
 	args := e.args(depth)
+	if text := formatted(args); text != "" {
+		return oneString(text)
+	}
 	if fn != nil {
 		return e.s.call(fn, args, false)
 	}
@@ -263,6 +323,8 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 			out.vals = append(out.vals, arg.vals[0])
 		}
 		return out
+	case "Map":
+		return mapOfPairs(first)
 	case "freeze", "String":
 		return first
 	case "keys", "values", "entries":
@@ -297,6 +359,31 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 		})
 	}
 	return jsVal{}
+}
+
+// formatted is what the first argument is with the others filled in, "" when it is no path in which something is, or when one is not known.
+func formatted(args []jsVal) string {
+	if len(args) < 2 || len(args[0].vals) != 1 || args[0].kind != oneOf {
+		return ""
+	}
+	format := args[0].vals[0]
+	if !strings.Contains(format, "%s") || !strings.Contains(format, "/") {
+		return ""
+	}
+	var w strings.Builder
+	for n := 1; ; n++ {
+		i := strings.IndexByte(format, '%')
+		if i < 0 || i+1 == len(format) {
+			break
+		}
+		w.WriteString(format[:i])
+		if format[i+1] != 's' && format[i+1] != 'd' || n >= len(args) || args[n].kind != oneOf || len(args[n].vals) != 1 || w.Len() > maxURL {
+			return ""
+		}
+		w.WriteString(args[n].vals[0])
+		format = format[i+2:]
+	}
+	return w.String() + format
 }
 
 // toNumber reports functions that make numbers of strings.

@@ -354,6 +354,14 @@ func (e *jsExpr) element(of jsVal, depth int) jsVal {
 		}
 		return jsVal{vals: of.vals, keys: of.keys, of: of.of}
 	}
+	return e.ofKey(of, val)
+}
+
+// ofKey is what a list or a map has at a place, or under a key.
+func (e *jsExpr) ofKey(of, val jsVal) jsVal {
+	if val.kind != oneOf || val.vals == nil {
+		return jsVal{}
+	}
 	out := jsVal{of: of.of}
 	for i, key := range val.vals {
 		at := -1

@@ -18,7 +18,7 @@ const (
 type jsFunc struct {
 	src   []byte
 	at    int
-	idle  [2]int // calls that made nothing, with no constants and with some
+	idle  [3]int // calls that made nothing, with no constants, with some and with nothing else
 	looks int    // for what it says
 	parts int    // known at the last of them
 	says  bool   // something that addresses may be made of
@@ -52,7 +52,7 @@ func (c *jsConsts) defined(name []byte, member bool) *jsFunc {
 		return nil
 	}
 	fn := of.all[string(name)]
-	if fn == nil || fn.idle[1] >= maxIdle {
+	if fn == nil || fn.idle[2] >= maxIdle {
 		return nil
 	}
 	return fn
@@ -295,7 +295,7 @@ func (s *jsScan) extend(l *jsLexer, name []byte, at int, val jsVal) {
 // call reads a function with its parameters known, and returns what it gives. loud: what it refers to counts.
 func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 	c := s.consts
-	idle := &fn.idle[btoi(slices.ContainsFunc(args, jsVal.known))]
+	idle := &fn.idle[btoi(slices.ContainsFunc(args, jsVal.known))+btoi(len(args) > 0 && !slices.ContainsFunc(args, jsVal.unknown))]
 	if c.calls >= maxCalls || c.left <= 0 || *idle >= maxIdle {
 		return jsVal{}
 	}

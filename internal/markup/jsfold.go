@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Scripts put addresses together of strings and names: base + "a.png", '…/gtm.js?id=' + i, `/t/${n}.png`. Where all parts are
@@ -301,7 +302,7 @@ func (b *builder) putsTogether(src []byte) bool {
 		if q := src[i+1]; (q == '"' || q == '\'') && isWordByte(src[i-1]) {
 			v := src[max(0, i-near):i]
 			v = v[bytes.LastIndexByte(v, q)+1:]
-			if v[0] == '/' || bytes.Contains(v, []byte("://")) && !bytes.Contains(v, []byte("www.w3.org")) || len(src) <= maxInline && hasFolderOfFiles(string(v)) {
+			if v[0] == '/' || bytes.Contains(v, []byte("://")) && !bytes.Contains(v, []byte("www.w3.org")) || slash && relativeFolder(string(v)) {
 				return true
 			}
 		}
@@ -327,6 +328,17 @@ func (b *builder) putsTogether(src []byte) bool {
 			return true
 		}
 	}
+}
+
+// relativeFolder reports "img/2005/", and nothing that is the beginning of a MIME type.
+func relativeFolder(v string) bool {
+	switch v {
+	case "text/", "image/", "audio/", "video/", "font/", "application/", "multipart/":
+		return false
+	}
+	return len(v) > 1 && !strings.ContainsFunc(v, func(r rune) bool {
+		return r < utf8.RuneSelf && !isWordByte(byte(r)) && r != '/' && r != '.'
+	})
 }
 
 // saysExtension reports a string that is the end of a name of a file: ".png", '.js?v='.
@@ -456,6 +468,9 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	val := e.sum(0)
 	if s.consts.left -= e.l.pos - l.pos; val.vals == nil || val.kind != oneOf || e.terms < 2 || e.left() {
 		return false
+	}
+	if k == jsWord && !slices.ContainsFunc(val.vals, func(v string) bool { return marked([]byte(v)) }) {
+		return false // what a function is called with may say more than it gives
 	}
 	if before := s.before(1); val.keys != nil && !ofLoop(val.keys) && !pathLike(val.vals[0]) && !val.isMarkup() && (string(before.text) == "=>" || string(before.text) == "return") {
 		val.vals = nil // names of chunks, which who calls the function puts behind a folder

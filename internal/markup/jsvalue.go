@@ -37,6 +37,8 @@ func oneString(s string) jsVal { return jsVal{vals: []string{s}} }
 
 func (v jsVal) known() bool { return v.vals != nil || v.wild != "" || v.rows != nil }
 
+func (v jsVal) unknown() bool { return !v.known() }
+
 // number is the value as a number, when it is one.
 func (v jsVal) number() jsVal {
 	for _, s := range v.vals {

@@ -204,7 +204,7 @@ func (s *jsScan) opens(l *jsLexer) {
 	made := string(before.text) == "new"
 	fn := s.consts.function(word.text, member)
 	if fn == nil && (member || made) { // what sets something to a folder says nothing itself
-		if fn = s.consts.defined(word.text, member); fn != nil && (!fn.sets || !made && !s.folderFollows(l)) {
+		if fn = s.consts.defined(word.text, member); fn != nil && (!fn.sets || !(made && s.consts.rows) && !s.folderFollows(l)) {
 			return
 		}
 	}
@@ -383,7 +383,11 @@ func (s *jsScan) call(fn *jsFunc, args []jsVal, loud bool) (result jsVal) {
 		t.run(&l, true)
 		result = t.result
 	}
-	c.left -= max(l.pos-fn.at, 1)
+	read := max(l.pos-fn.at, 1)
+	if !c.rows {
+		read *= 3 // libraries call much, and for nothing
+	}
+	c.left -= read
 	if c.left < 0 {
 		return jsVal{}
 	}

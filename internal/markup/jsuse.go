@@ -95,7 +95,7 @@ func compares(text []byte) bool {
 // asks reports a string that something else is compared with, or looked for in, or that is told to somebody: no address is made of it.
 // Those of RequireJS are read otherwise.
 func (s *jsScan) asks() bool {
-	if s.ofAMD() {
+	if s.ofAMD() || s.visits() {
 		return true
 	}
 	switch t := s.before(1); t.kind {
@@ -113,6 +113,20 @@ func (s *jsScan) asks() bool {
 		case "indexOf", "lastIndexOf", "startsWith", "endsWith", "includes", "match", "search", "test", "matches", "closest", "querySelector", "querySelectorAll",
 			"getElementById", "addEventListener", "removeEventListener", "postMessage", "log", "warn", "error", "info", "debug", "getItem", "setItem", "removeItem", "replace", "replaceAll":
 			return !s.data
+		}
+	}
+	return false
+}
+
+// visits reports what is told to a service that counts visits: pages and places that need not be there.
+func (s *jsScan) visits() bool {
+	switch string(s.callee()) {
+	case "ga", "gtag", "fbq", "ym":
+		return true
+	case "push":
+		switch string(s.calleeOf()) {
+		case "dataLayer", "_gaq", "_paq", "_hmt":
+			return true
 		}
 	}
 	return false

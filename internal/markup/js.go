@@ -214,6 +214,7 @@ type jsScan struct {
 	valueOf []*jsConst   // what the pending link is the value of
 	formal  bool         // parameters are read
 	given   []givenName  // what they are
+	ofGiven []*jsConst   // those that were given; what they were given comes behind the function
 	class   []byte       // the name of the last class
 	args    []*jsConst   // parameters of the last call that became parts of something
 	saved   []savedConst // what names meant before this call, which has them for itself

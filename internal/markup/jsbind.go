@@ -77,6 +77,9 @@ func (s *jsScan) give() {
 	for _, g := range s.given {
 		s.declares(g.name)
 		s.consts.put(ofVariable, g.name, g.val)
+		if of := s.consts.get(ofVariable, g.name); of != nil && g.val.keys == nil && len(s.ofGiven) < maxListed {
+			s.ofGiven = append(s.ofGiven, of)
+		}
 	}
 	s.given = s.given[:0]
 }

@@ -240,12 +240,12 @@ func (s *jsScan) holds(v string) {
 	}
 	var of *jsConst
 	switch {
-	case len(s.args) > 0 && (s.last() == jsOpen || s.last() == jsComma || s.last() == jsColon):
-		for _, arg := range s.args {
-			if len(arg.values) == 1 && arg.values[0] == v {
-				of = arg
-				break
-			}
+	case len(s.args)+len(s.ofGiven) > 0 && (s.last() == jsOpen || s.last() == jsComma || s.last() == jsColon):
+		is := func(arg *jsConst) bool { return len(arg.values) == 1 && arg.values[0] == v }
+		if i := slices.IndexFunc(s.args, is); i >= 0 {
+			of = s.args[i]
+		} else if i := slices.IndexFunc(s.ofGiven, is); i >= 0 {
+			of = s.ofGiven[i]
 		}
 	case hasExtension(v), s.takesURL(), name == nil:
 	case s.last() == jsColon, owner != nil:

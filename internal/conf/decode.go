@@ -194,7 +194,14 @@ func (d *decoder) slice(path string, x any, v reflect.Value) {
 		return
 	}
 	out := reflect.MakeSlice(v.Type(), list.Len(), list.Len())
+	texts, isTexts := out.Interface().([]string)
 	for i := range list.Len() {
+		if isTexts {
+			if text, ok := list.Index(i).Interface().(string); ok {
+				texts[i] = text // without a path: there may be very many
+				continue
+			}
+		}
 		d.value(Element(path, i), list.Index(i).Interface(), out.Index(i))
 	}
 	v.Set(out)

@@ -41,8 +41,12 @@ const maxDepth = 32
 
 // scanText finds the keys of a text that is valid TOML. Anything else ends it early or
 // gives positions that mean nothing, never more.
-func scanText(text string) *scanner {
-	s := &scanner{text: text, at: positions{}, arrays: map[string]int{}, last: pos{1, 1}}
+func scanText(text string) *scanner { return scan(text, true) }
+
+// scan is scanText; with or without the elements of arrays that are neither arrays nor tables. Of a list of 100,000 hosts one
+// is looked for at most when it is wrong.
+func scan(text string, elements bool) *scanner {
+	s := &scanner{text: text, at: positions{}, arrays: map[string]int{}, last: pos{1, 1}, elements: elements}
 	table := ""
 	for s.blank(true); s.i < len(s.text); s.blank(true) {
 		from := s.i
@@ -66,7 +70,9 @@ type scanner struct {
 	marked int            // offset of last
 	last   pos            // the place that was converted last
 	depth  int            // of values within each other
-	deep   bool           // some are deeper than maxDepth: the rest was not scanned
+	// elements says that the places of all elements of arrays are wanted.
+	elements bool
+	deep     bool // some are deeper than maxDepth: the rest was not scanned
 }
 
 // tooDeep ends the scan.
@@ -206,6 +212,10 @@ func (s *scanner) value(path string) {
 		s.str()
 	case s.accept('['):
 		s.list(']', func(i int) {
+			if !s.elements && !s.peek('[') && !s.peek('{') {
+				s.value("") // in it is nothing with a path
+				return
+			}
 			s.mark(Element(path, i), s.i)
 			s.value(Element(path, i))
 		})

@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"exclave/internal/conf"
@@ -20,8 +19,7 @@ func (s *Set) Delays(least, longest time.Duration) (ps conf.Problems) {
 		}
 	}
 	said := map[*Sheet]bool{}
-	for i := 0; s != nil && i < len(s.prefixes); i++ {
-		p := &s.prefixes[i]
+	for p := range s.prefixes() {
 		for _, of := range p.own {
 			low, most := least, of.Frontier.MaxDelay
 			if d := p.settings.Frontier.MinDelay; d != nil {
@@ -29,8 +27,7 @@ func (s *Set) Delays(least, longest time.Duration) (ps conf.Problems) {
 			}
 			if most != nil && *most < low && !said[of] {
 				said[of] = true
-				_, at, _ := strings.Cut(p.surt, "://")
-				ps = append(ps, of.problem("frontier.max_delay", "%v is less than the min_delay in force below %s, %v, which holds; give the sheet a min_delay, too", *most, at, low))
+				ps = append(ps, of.problem("frontier.max_delay", "%v is less than the min_delay in force below %s, %v, which holds; give the sheet a min_delay, too", *most, p.surt, low))
 			}
 		}
 	}

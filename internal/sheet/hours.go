@@ -86,8 +86,8 @@ func (s *Set) Closed(now time.Time) (out []Closing) {
 
 // ClosedFor reports whether a URL waits now for the hours in force for it.
 func (s *Set) ClosedFor(u *urlx.URL, now time.Time) (c Closing, closed bool) {
-	for i := s.find(u); i >= 0; i = s.prefixes[i].outer {
-		for _, of := range slices.Backward(s.prefixes[i].own) {
+	for p := range s.covering(u) {
+		for _, of := range slices.Backward(p.own) {
 			if of.Hours != nil {
 				return closing(of, now)
 			}

@@ -1,14 +1,12 @@
 package sheet
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"math/bits"
 	"net/netip"
 	"slices"
-	"sort"
 	"strings"
 	"sync/atomic"
 
@@ -35,17 +33,10 @@ type file struct {
 	Sheet []Sheet `toml:"sheet"`
 }
 
-// prefix is a SURT prefix with the settings of all sheets that apply below it.
-type prefix struct {
-	surt     string
-	settings *Settings
-	own      []*Sheet // those with this very prefix, in the order in which they were read
-	outer    int      // index of the longest other prefix that this one begins with; -1 = none
-}
-
 // Set is the sheets of a job. The zero value, and nil, have none.
 type Set struct {
-	prefixes  []prefix
+	every     *index            // of every scheme
+	schemes   map[string]*index // of those that have prefixes of their own: these and those of every scheme
 	sheets    int
 	byProfile []ofProfiles        // in the order in which they were read
 	named     uint8               // profiles that they name
@@ -62,7 +53,7 @@ type Text struct {
 // Read makes a set of files, for a job with profiles of these names. Of sheets with the same prefix, and of those by profile,
 // the later one wins. With problems there is no set.
 func Read(texts []Text, profiles []string) (*Set, conf.Problems) {
-	var all []prefix
+	all := prefixes{of: map[string][]prefix{}}
 	var byProfile []ofProfiles
 	var problems conf.Problems
 	sheets := 0
@@ -80,9 +71,7 @@ func Read(texts []Text, profiles []string) (*Set, conf.Problems) {
 			at := conf.Element("sheet", i)
 			whole := !slices.ContainsFunc(ps, func(p conf.Problem) bool { return strings.HasPrefix(p.Key, at) })
 			s.locate(doc, at)
-			found, bad := s.prefixes(whole)
-			all = append(all, found...)
-			ps.Merge(bad.Below(at))
+			ps.Merge(s.addTo(&all, whole).Below(at))
 			of, bad := s.forProfiles(profiles)
 			ps.Merge(bad.Below(at))
 			if of != 0 {
@@ -95,14 +84,14 @@ func Read(texts []Text, profiles []string) (*Set, conf.Problems) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	set := newSet(all)
+	set := newSet(&all)
 	set.sheets = sheets
 	set.addProfiles(byProfile, profiles)
 	return set, nil
 }
 
-// prefixes returns a prefix for every part of the web the sheet names. Of one that was not read as a whole, what is missing is no problem.
-func (s *Sheet) prefixes(whole bool) (out []prefix, problems conf.Problems) {
+// addTo adds a prefix for every part of the web the sheet names. Of one that was not read as a whole, what is missing is no problem.
+func (s *Sheet) addTo(all *prefixes, whole bool) (problems conf.Problems) {
 	problems.Check(s.Name != "", "name", "a sheet needs a name")
 	if whole {
 		problems.Check(len(s.SURTs)+len(s.Hosts)+len(s.Domains)+len(s.Profiles) > 0, "", "the sheet applies to nothing: it has neither surts nor hosts nor domains nor profiles")
@@ -113,41 +102,40 @@ func (s *Sheet) prefixes(whole bool) (out []prefix, problems conf.Problems) {
 	}
 	problems = append(problems, s.Validate()...)
 	own := []*Sheet{s}
-	add := func(surt string) { out = append(out, prefix{surt: surt, settings: &s.Settings, own: own}) }
+	all.grow("", 2*len(s.Hosts)+len(s.Domains))
 	for i, said := range s.SURTs {
-		key := conf.Element("surts", i)
 		p, err := urlx.ExactSURTPrefix(said)
 		if err != nil {
-			problems.Add(key, "%v", err)
+			problems.Add(conf.Element("surts", i), "%v", err)
 			continue
 		}
 		if _, path, ends := strings.Cut(p, ")"); ends && strings.TrimPrefix(path, "/") != "" {
 			for _, part := range s.hostOnly() {
-				problems.Add(key, "%q ends within a path, and %s is about whole hosts; make it a sheet of its own, for the host", said, part)
+				problems.Add(conf.Element("surts", i), "%q ends within a path, and %s is about whole hosts; make it a sheet of its own, for the host", said, part)
 			}
 		}
-		add(p)
+		scheme, surt, _ := strings.Cut(p, "://")
+		all.add(scheme, surt, own)
 	}
-	hosts := func(key string, all []string, below bool) {
-		for i, said := range all {
+	hosts := func(key string, names []string, below bool) {
+		for i, said := range names {
 			name, ip, err := hostPrefix(said)
 			if err != nil {
 				problems.Add(conf.Element(key, i), "%v", err)
 				continue
 			}
-			for _, scheme := range []string{"http", "ftp", "whois"} { // https is http in a SURT
-				if below && !ip { // nothing is below an address: 10.0.0.1 is not 10.0.0.10
-					add(scheme + name)
-				} else {
-					add(scheme + name + ")")
-					add(scheme + name + ":")
-				}
+			if below && !ip { // nothing is below an address: 10.0.0.1 is not 10.0.0.10
+				all.add("", name, own)
+			} else {
+				all.add("", name+")", own)
+				all.add("", name+":", own)
 			}
 		}
 	}
 	hosts("hosts", s.Hosts, false)
 	hosts("domains", s.Domains, true)
-	return out, problems
+	s.SURTs, s.Hosts, s.Domains = nil, nil, nil // long lists are not kept beside the prefixes
+	return problems
 }
 
 // hostPrefix returns the SURT prefix of a host, without its scheme and open at its end, and whether the host is an IP address.
@@ -164,7 +152,7 @@ func hostPrefix(said string) (prefix string, ip bool, err error) {
 	p, err := urlx.ExactSURTPrefix(name)
 	_, p, _ = strings.Cut(p, "://")
 	prefix, ip = strings.CutSuffix(p, ")")
-	return "://" + prefix, ip, err
+	return prefix, ip, err
 }
 
 // empty reports whether the sheet has no setting.
@@ -183,59 +171,18 @@ func withoutStar(said string) string {
 	return fmt.Sprintf("%q: a * stands for nothing here; write domains = [%q], which is this host and all below it", said, rest)
 }
 
-// newSet sorts the prefixes and lays each over those it begins with.
-func newSet(all []prefix) *Set {
-	for i := range all {
-		all[i].outer = i // until they are sorted, their order: a stable sort takes three times as long
-	}
-	slices.SortFunc(all, func(a, b prefix) int { return cmp.Or(strings.Compare(a.surt, b.surt), a.outer-b.outer) })
-	s := &Set{prefixes: make([]prefix, 0, len(all))}
-	for _, p := range all {
-		last := len(s.prefixes) - 1
-		if last >= 0 && s.prefixes[last].surt == p.surt {
-			same := &s.prefixes[last]
-			same.settings, same.own = same.settings.over(p.settings), append(same.own, p.own...)
-			continue
-		}
-		p.outer = s.covering(last, p.surt)
-		if p.outer >= 0 {
-			p.settings = s.prefixes[p.outer].settings.over(p.settings)
-		}
-		s.prefixes = append(s.prefixes, p)
-	}
-	return s
-}
-
-// covering returns which of prefix i and those outside it surt begins with, -1 when with none.
-func (s *Set) covering(i int, surt string) int {
-	for i >= 0 && !strings.HasPrefix(surt, s.prefixes[i].surt) {
-		i = s.prefixes[i].outer
-	}
-	return i
-}
-
-// find returns the index of the longest prefix of a URL, -1 when there is none. It costs one binary search.
-func (s *Set) find(u *urlx.URL) int {
-	if s == nil || len(s.prefixes) == 0 || u == nil {
-		return -1
-	}
-	surt := urlx.SURT(u)
-	after := sort.Search(len(s.prefixes), func(i int) bool { return s.prefixes[i].surt > surt })
-	return s.covering(after-1, surt)
-}
-
 // none are the settings where no sheet applies.
 func none() *Settings { return &Settings{} }
 
 // Of returns the settings in force for a URL of some profiles, bit i for profile i; they are not to be changed. Key by key
 // a sheet by address goes before one by profile. A nil set has none.
 func (s *Set) Of(u *urlx.URL, profiles uint8) *Settings {
-	i, layer := s.find(u), s.layer(profiles)
+	p, layer := s.longest(u), s.layer(profiles)
 	switch {
-	case i >= 0 && layer != nil:
-		return layer.over(s.prefixes[i].settings)
-	case i >= 0:
-		return s.prefixes[i].settings
+	case p != nil && layer != nil:
+		return layer.over(p.settings)
+	case p != nil:
+		return p.settings
 	case layer != nil:
 		return layer
 	}
@@ -248,14 +195,16 @@ func (s *Set) all() (out []*Sheet) {
 		return nil
 	}
 	seen := map[*Sheet]bool{}
+	var last *Sheet // of a long list
 	add := func(of *Sheet) {
-		if !seen[of] {
+		if of != last && !seen[of] {
 			seen[of] = true
 			out = append(out, of)
 		}
+		last = of
 	}
-	for i := range s.prefixes {
-		for _, of := range s.prefixes[i].own {
+	for p := range s.prefixes() {
+		for _, of := range p.own {
 			add(of)
 		}
 	}
@@ -307,9 +256,9 @@ func (s *Set) Explain(u *urlx.URL, profiles uint8) (out []Applied) {
 			}
 		})
 	}
-	for i := s.find(u); i >= 0; i = s.prefixes[i].outer {
-		for _, of := range slices.Backward(s.prefixes[i].own) {
-			add(of, s.prefixes[i].surt, "")
+	for p, scheme := range s.covering(u) {
+		for _, of := range slices.Backward(p.own) {
+			add(of, scheme+"://"+p.surt, "")
 		}
 	}
 	if s.layer(profiles) != nil {

@@ -314,13 +314,69 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// A prefix of one scheme is laid over those of hosts for that scheme alone, however they came to be read.
+func TestPrefixesOfOneScheme(t *testing.T) {
+	const hosts, ftp = "[[sheet]]\nname = \"hosts\"\nhosts = [\"a.cz\"]\ndomains = [\"b.cz\"]\nmax_hops = 1\nhttp.max_size = 1\n",
+		"[[sheet]]\nname = \"ftp\"\nsurts = [\"ftp://(cz,a,)\", \"ftp://(cz,b,\", \"ftp://(cz,b,)/x\", \"http://(cz,\"]\nmax_hops = 2\n"
+	for _, text := range []string{hosts + ftp, ftp + hosts} {
+		s, ps := Read([]Text{{"a.toml", []byte(text)}}, nil)
+		if len(ps) > 0 {
+			t.Fatal(ps)
+		}
+		later := "ftp"
+		if text == ftp+hosts {
+			later = "hosts"
+		}
+		for url, want := range map[string]string{
+			"http://a.cz/": "hosts http://(cz,a,)", "https://a.cz:81/": "hosts http://(cz,a,:", "whois://a.cz/q": "hosts whois://(cz,a,)", "ftp://a.cz/": later + " ftp://(cz,a,)",
+			"ftp://a.cz:81/": "hosts ftp://(cz,a,:", "http://x.b.cz/": "hosts http://(cz,b,", "ftp://x.b.cz/x": later + " ftp://(cz,b,", "ftp://b.cz/x": "ftp ftp://(cz,b,)/x",
+			"http://c.cz/": "ftp http://(cz,", "ftp://c.cz/": "", "whois://b.cz/x": "hosts whois://(cz,b,",
+		} {
+			u, err := urlx.Parse(url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, size := "", false
+			for _, a := range s.Explain(u, 0) {
+				if a.Key == "max_hops" {
+					got = a.Sheet + " " + a.Prefix
+				}
+				size = size || a.Key == "http.max_size"
+			}
+			of := s.Of(u, 0)
+			if got != want || size != (of.HTTP.MaxSize != nil) || size != !strings.Contains(url, "c.cz") || (of.MaxHops == nil) != (want == "") ||
+				want != "" && (*of.MaxHops == 1) != strings.HasPrefix(want, "hosts") {
+				t.Errorf("%s: %q, want %q; %+v", url, got, want, of)
+			}
+		}
+	}
+}
+
+// BenchmarkRead reads an opt-out list.
+func BenchmarkRead(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("[[sheet]]\nname = \"a\"\nblocked = true\nhosts = [\n")
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "  \"www.owner%d.cz\",\n", i)
+	}
+	text.WriteString("]\n")
+	texts := []Text{{"a.toml", []byte(text.String())}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, ps := Read(texts, nil); len(ps) > 0 {
+			b.Fatal(ps)
+		}
+	}
+}
+
 // An opt-out list is long: looking up a host that is not on it costs no more.
 func BenchmarkOf(b *testing.B) {
-	var all []prefix
+	all := prefixes{of: map[string][]prefix{}}
+	own := []*Sheet{{}}
 	for i := range 100_000 {
-		all = append(all, prefix{surt: fmt.Sprintf("http://(cz,owner%d,", i), settings: &Settings{}})
+		all.add("", fmt.Sprintf("(cz,owner%d,", i), own)
 	}
-	s := newSet(all)
+	s := newSet(&all)
 	u, err := urlx.Parse("http://www.owner55.example.cz/a/page.html")
 	if err != nil {
 		b.Fatal(err)

@@ -2,8 +2,10 @@ package frontier
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
+	"exclave/frontier/commit"
 	"exclave/frontier/rules"
 	"exclave/frontier/schema"
 	"exclave/frontier/store"
@@ -39,6 +41,17 @@ func (f *Frontier) sourceSpentUnlocked(r *schema.Record) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sourceSpent(r)
+}
+
+// ReviveRaised revives retired queues whose hosts have budgets left, because [Options.HostLimits] returns others than
+// before.
+func (f *Frontier) ReviveRaised(ctx context.Context) error {
+	for r := (&rules.Revival{}); !r.Over; {
+		if err := f.committer.Submit(ctx, &commit.Request{Request: rules.Request{Revival: r}}); err != nil {
+			return fmt.Errorf("frontier: revive queues: %w", err)
+		}
+	}
+	return nil
 }
 
 // SameLimits reports whether the limits are those of the last run. With other limits, retired

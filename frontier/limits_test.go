@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -209,6 +210,64 @@ func TestBudgets(t *testing.T) {
 			must(t, r.Close(t.Context()))
 		})
 	}
+}
+
+// Budgets of hosts that are raised while a crawl runs let the queues go on that they had retired, however many, and no
+// others; one in process, too.
+func TestBudgetsRaisedMeanwhile(t *testing.T) {
+	var budget atomic.Int64
+	budgets := func(change func(*Options)) *rig {
+		budget.Store(1)
+		return openWith(t, func(o *Options) {
+			change(o)
+			o.HostLimits = func(host string) (l rules.LimitsConfig) {
+				if l.HostDocuments = budget.Load(); host == "h0.test" {
+					l.HostDocuments = 1
+				}
+				return l
+			}
+		})
+	}
+	t.Run("many", func(t *testing.T) {
+		const hosts = rules.MaxLinks + 3
+		r := budgets(func(*Options) {})
+		var all []crawl.Candidate
+		for i := range hosts {
+			name := fmt.Sprintf("h%d.test", i)
+			all = append(all, cand(name, "/0", analyse), cand(name, "/1", analyse))
+		}
+		r.schedule(all...)
+		if n := len(r.drain(nil)); n != hosts {
+			t.Errorf("%d within the budgets", n)
+		}
+		must(t, r.ReviveRaised(t.Context())) // none was raised
+		if c := r.Census(); c.Queues.Retired != hosts || c.Changes.Revived != 0 {
+			t.Errorf("%+v", c)
+		}
+		budget.Store(5)
+		must(t, r.ReviveRaised(t.Context()))
+		if c := r.Census(); c.Queues.Retired != 1 || c.Changes.Revived != hosts-1 {
+			t.Errorf("%+v", c)
+		}
+		if n := len(r.drain(nil)); n != hosts-1 {
+			t.Errorf("%d more", n)
+		}
+		r.over()
+	})
+	t.Run("in process", func(t *testing.T) {
+		r := budgets(func(o *Options) { o.Config.ConnectionsPerHost = 2 })
+		r.schedule(cand("a.test", "/0", analyse), cand("a.test", "/1", analyse), cand("a.test", "/2", analyse))
+		first, second := r.any(), r.any()
+		r.finish(r.answer(first, crawl.ClassHTML, 0))
+		if u := r.any(); u != nil {
+			t.Fatalf("%s is offered beyond the budget", u.URL)
+		}
+		budget.Store(5)
+		must(t, r.ReviveRaised(t.Context()))
+		r.finish(r.answer(r.next("http://a.test/2"), crawl.ClassHTML, 0))
+		r.finish(r.answer(second, crawl.ClassHTML, 0))
+		r.over()
+	})
 }
 
 // What was put behind all else, because the budget of its source is spent or for want

@@ -73,6 +73,7 @@ const (
 	OtherTypes       = schema.OtherTypes
 	UnknownType      = schema.UnknownType
 	DNSHost          = schema.DNSHost
+	HostBudget       = schema.HostBudget
 	QueueByHost      = rules.QueueByHost
 	QueueByDomain    = rules.QueueByDomain
 	QueuesBest       = rules.QueuesBest

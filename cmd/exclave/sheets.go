@@ -103,8 +103,8 @@ func newReload() *cobra.Command {
 		Use:   "reload JOB",
 		Short: "Have a running crawl read its sheets anew",
 		Long: `reload has the running crawl of a job read JOB/sheets/*.toml anew and put them in force as a whole: for all that is
-fetched from now on, what is queued included, and for the links found. When one is wrong, the error says where, and
-the sheets before stay in force.
+fetched from now on, what is queued included, and for the links found. Hosts whose budget is raised go on. When one is
+wrong, the error says where, and the sheets before stay in force.
 
 Exit codes: 0 done; 1 no crawl of the job is running: it reads them when it starts; 2 a sheet is wrong.`,
 		Args: cobra.ExactArgs(1),

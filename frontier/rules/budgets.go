@@ -74,6 +74,44 @@ func (t *Tx) revive(r *schema.Record, q *Queue) error {
 	return nil
 }
 
+// Revival is a look at the queues that are retired, at most MaxLinks of them.
+type Revival struct {
+	After schema.Place // the last one that was looked at, set when the request is committed; zero: none yet
+	Over  bool         // none is left; set when the request is committed
+}
+
+// ReviveRaised revives queues that are retired for the budgets of their hosts, where other limits of the host leave some
+// of it. It reads the places and the rows of retired queues, and changes the queues alone.
+func (t *Tx) ReviveRaised(a *Revival) error {
+	from := schema.Retired.Prefix()
+	if a.After != (schema.Place{}) {
+		from = append(a.After.Key(), 0)
+	}
+	n := 0
+	err := t.state.Scan(from, schema.Retired.Prefix(), func(k, _ []byte) error {
+		if n++; n > MaxLinks {
+			return ErrStop
+		}
+		a.After = schema.ReadPlace(k)
+		q := t.Queues[a.After.Host]
+		if q == nil {
+			var err error
+			if q, err = t.open(a.After.Host, ""); err != nil {
+				return err
+			}
+		}
+		if q.Retired == schema.HostBudget && !t.env.hostSpent(&q.Host) {
+			q.Retired = schema.NotRetired
+		}
+		return nil
+	})
+	a.Over = !errors.Is(err, ErrStop)
+	if !a.Over {
+		return nil
+	}
+	return err
+}
+
 // shelve moves URIs at the head of a queue to its end when the budgets of their sources are spent. It reads the queue, its
 // records, origins and the tallies of sources. Afterwards another URI is the head, or the queue is retired because there
 // is none, or it is snoozed until the first origin of the others ends its back-off.

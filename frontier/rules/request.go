@@ -19,6 +19,7 @@ type Request struct {
 	Note       []byte
 	Delete     *Deletion
 	Retries    *Retries
+	Revival    *Revival
 	Known      int // of the candidates, those that were known; set when the request is committed
 }
 
@@ -44,7 +45,12 @@ func (t *Tx) Apply(r *Request) error {
 		}
 	}
 	if r.Retries != nil {
-		return t.RetryFinished(r.Retries)
+		if err := t.RetryFinished(r.Retries); err != nil {
+			return err
+		}
+	}
+	if r.Revival != nil {
+		return t.ReviveRaised(r.Revival)
 	}
 	return nil
 }

@@ -154,6 +154,43 @@ func chainOfPages() gate {
 	}}
 }
 
+// A host whose budget a sheet had, and which is raised there, goes on with the reload: no link to it need be found.
+func TestReloadRaisesBudget(t *testing.T) {
+	web := gate{asked: make(chan struct{}), open: make(chan struct{}), Web: testweb.Tiny{
+		"http://a.test/held": testweb.NationalPage(1), "http://b.test/": testweb.NationalPage(2, "/1", "/2"),
+		"http://b.test/1": testweb.NationalPage(3), "http://b.test/2": testweb.NationalPage(4),
+	}}
+	r := open(t, web, "")
+	must(t, os.WriteFile(filepath.Join(r.cfg.Dir, "seeds.txt"), []byte("http://a.test/held\nhttp://b.test/\n"), 0o644))
+	sheets := filepath.Join(r.cfg.Dir, folder.SheetDir)
+	must(t, os.MkdirAll(sheets, 0o755))
+	c := dial(t, r.cfg.Dir)
+	budget := func(documents string) {
+		t.Helper()
+		must(t, os.WriteFile(filepath.Join(sheets, "a.toml"), []byte("[[sheet]]\nname = \"a\"\nhosts = [\"b.test\"]\n[sheet.limits]\nhost_documents = "+documents+"\n"), 0o644))
+		_, err := c.Reload(t.Context())
+		must(t, err)
+	}
+	budget("2") // robots.txt is one
+	r.run(t.Context())
+	<-web.asked
+	until(t, c, "the budget spent", func(s job.Snapshot) bool { return s.Queues.Retired == 1 })
+	if q, err := c.Queue(t.Context(), "b.test"); err != nil || !strings.Contains(q.Why, "or in a sheet, and exclave reload does") {
+		t.Errorf("%+v, %v", q, err)
+	}
+	budget("3")
+	until(t, c, "one more", func(s job.Snapshot) bool { return s.Queues.Retired == 1 && s.Frontier.Queued == 1 })
+	must(t, os.Remove(filepath.Join(sheets, "a.toml"))) // job.toml has no budget
+	_, err := c.Reload(t.Context())
+	must(t, err)
+	until(t, c, "all of it", func(s job.Snapshot) bool { return s.Queues.Retired == 0 && s.Frontier.Queued == 0 })
+	close(web.open)
+	r.end(t)
+	if n := len(r.web.Log()); n != 6 { // two robots.txt
+		t.Errorf("%d requests", n)
+	}
+}
+
 // Sheets that are read anew act on what is queued; those with a mistake change nothing.
 func TestReload(t *testing.T) {
 	web := chainOfPages()

@@ -114,17 +114,24 @@ func (j *Job) Checkpoint(ctx context.Context, name string) (checkpoint.Manifest,
 	return j.checkpoints.Make(ctx, name)
 }
 
-// Reload reads the sheets anew and puts them in force: for what is fetched from now on, and for links found. After an
-// error those in force before still are. It returns how many there are.
-func (j *Job) Reload(context.Context) (sheets int, err error) {
+// Reload reads the sheets anew and puts them in force: for what is fetched from now on, and for links found. Hosts go on
+// whose budget they raise. After an error those in force before still are, unless it says that it was the frontier's. It
+// returns how many there are.
+func (j *Job) Reload(ctx context.Context) (sheets int, err error) {
+	before := j.sheets.Now()
 	set, err := rules.Sheets(j.folder, j.analyzer.Names())
 	if err == nil {
-		err = rules.MoreSourceAddresses(j.cfg, j.sheets.Now(), set).Err("job")
+		err = rules.MoreSourceAddresses(j.cfg, before, set).Err("job")
 	}
 	if err != nil {
 		return 0, err
 	}
 	j.sheets.Replace(set)
+	if before.HasBudgets() || set.HasBudgets() {
+		if err := j.frontier.ReviveRaised(context.WithoutCancel(ctx)); err != nil { // whoever asked may have left
+			return 0, fmt.Errorf("job: the sheets are in force, but hosts whose budgets they raise wait for the next start: %w", err)
+		}
+	}
 	j.tell("sheets", fmt.Sprintf("%d were read anew", set.Len()))
 	return set.Len(), nil
 }

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"exclave/internal/conf"
@@ -49,6 +50,11 @@ func (s *Set) Budgets() (ps conf.Problems) {
 		}
 	}
 	return ps
+}
+
+// HasBudgets reports whether a sheet sets a budget, be it that there is none.
+func (s *Set) HasBudgets() bool {
+	return slices.ContainsFunc(s.all(), func(of *Sheet) bool { return of.Limits != Limits{} })
 }
 
 // budgets are those that the table has, by their keys.

@@ -193,7 +193,11 @@ func (a *Answers) whyQueue(q *frontier.Queue) string {
 	case frontier.QueueAddress:
 		return fmt.Sprintf("it is ready, but its address %s is at a limit (hosts_per_address, address_delay)%s; next %s", q.Address, paused, until)
 	case frontier.QueueRetired:
-		return fmt.Sprintf("the %s is spent; raise it in [limits], and the next run revives the queue", q.Retired)
+		meanwhile := ""
+		if q.Retired == frontier.HostBudget {
+			meanwhile = ", or in a sheet, and exclave reload does"
+		}
+		return fmt.Sprintf("the %s is spent; raise it in [limits], and the next run revives the queue%s", q.Retired, meanwhile)
 	case frontier.QueueResting:
 		if q.Failures == 0 {
 			return "the origins of all its pending URIs back off after failures; next " + until

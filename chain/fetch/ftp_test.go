@@ -118,6 +118,13 @@ func TestFTPSettings(t *testing.T) {
 	if process(t, cut, u); len(received(t, u)) != 10 {
 		t.Errorf("by a sheet: %d bytes", len(received(t, u)))
 	}
+	u = page("ftp://ftp.test/a")
+	soon := time.Nanosecond
+	u.Sheet = &sheet.Settings{}
+	u.Sheet.HTTP.Timeout = &soon
+	if process(t, cut, u); u.Status != crawl.StatusTimeout && u.Status != crawl.StatusConnectFailed || u.Rec != nil {
+		t.Errorf("too late by a sheet: %d", u.Status)
+	}
 	locked := ftpweb.Options{User: "jan", Password: "tajné-heslo"}
 	t.Setenv("FTP_PASSWORD", locked.Password)
 	with := ftpServer(t, files, locked, func(_ *Config, d *Deps) {

@@ -89,6 +89,23 @@ func TestFTP(t *testing.T) {
 	}
 }
 
+// What a sheet sets for a SURT prefix of FTP holds for what is fetched there: sizes, and the budget of the host.
+func TestFTPBySheet(t *testing.T) {
+	t.Parallel()
+	files, err := ftpweb.Start(map[string]string{"/a": strings.Repeat("a", 100), "/b": "b", "/c": "c", "/d": "d"}, ftpweb.Options{})
+	must(t, err)
+	t.Cleanup(func() { must(t, files.Close()) })
+	j := newJob(t, testweb.Tiny{"http://ftp.test/": testweb.Foreign()}, func(c *config.Config) { c.HTTP.ConnectTo["ftp.test:21"] = files.Addr() })
+	sheetFile(t, j.cfg, "[[sheet]]\nname = \"ftp\"\nsurts = [\"ftp://(test,ftp,)/\"]\n[sheet.http]\nmax_size = 10\n[sheet.limits]\nhost_documents = 3\n")
+	h := j.run(job.Options{}, "ftp://ftp.test/a", "ftp://ftp.test/b", "ftp://ftp.test/c", "ftp://ftp.test/d")
+	if n := len(h.outcomes) - 1; n != 3 { // beside the name of the host
+		t.Errorf("%d within the budget: %v", n, h.outcomes)
+	}
+	if o := h.outcomes["ftp://ftp.test/a"]; o.Status != 226 || !o.Truncated {
+		t.Errorf("%+v", o)
+	}
+}
+
 // whoisPeer is a WHOIS server with answers by question.
 func whoisPeer(t *testing.T, answers map[string]string) (addr string) {
 	t.Helper()

@@ -3,9 +3,11 @@ package sheet
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"exclave/internal/conf"
+	"exclave/internal/urlx"
 )
 
 // Delays returns what of the delays would not hold in a job: what is longer than its longest wait, and a max_delay below the
@@ -50,6 +52,27 @@ func (s *Set) Budgets() (ps conf.Problems) {
 		}
 	}
 	return ps
+}
+
+// BudgetsOf returns the budgets of a host; root is an http URL of it. A host has one queue for all schemes, so the sheets count that
+// apply to it by any of them; key by key the one with the longest prefix wins.
+func (s *Set) BudgetsOf(root *urlx.URL) (l Limits) {
+	_, host, _ := strings.Cut(urlx.SURT(root), "://")
+	documents, bytes := 0, 0 // length of the prefix that each is from
+	for _, x := range s.indices() {
+		for i := x.find(host); i >= 0; i = x.prefixes[i].outer {
+			n := len(x.prefixes[i].surt)
+			for _, of := range slices.Backward(x.prefixes[i].own) {
+				if b := of.Limits.HostDocuments; b != nil && n > documents {
+					l.HostDocuments, documents = b, n
+				}
+				if b := of.Limits.HostBytes; b != nil && n > bytes {
+					l.HostBytes, bytes = b, n
+				}
+			}
+		}
+	}
+	return l
 }
 
 // HasBudgets reports whether a sheet sets a budget, be it that there is none.

@@ -145,7 +145,7 @@ func HostLimits(cfg *config.Config, sheets *sheet.Live) func(host string) fronti
 		if err != nil {
 			return l
 		}
-		of := set.Of(root, 0).Limits // which no sheet by profile has
+		of := set.BudgetsOf(root)
 		if of.HostDocuments != nil {
 			l.HostDocuments = *of.HostDocuments
 		}

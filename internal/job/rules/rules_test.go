@@ -31,14 +31,17 @@ func TestNoAddress(t *testing.T) {
 
 // The budgets of a host are those of the sheet for it, key by key, also of one that is an address.
 func TestHostLimits(t *testing.T) {
-	set, ps := sheet.Read([]sheet.Text{{Name: "a.toml", Data: []byte("[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\", \"::1\"]\nlimits.host_bytes = 5\n[[sheet]]\nname = \"b\"\ndomains = [\"b.cz\"]\nlimits.host_documents = 6\n")}}, nil)
+	set, ps := sheet.Read([]sheet.Text{{Name: "a.toml", Data: []byte("[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\", \"::1\"]\nlimits.host_bytes = 5\n[[sheet]]\nname = \"b\"\ndomains = [\"b.cz\"]\nlimits.host_documents = 6\n" +
+		"[[sheet]]\nname = \"ftp\"\nsurts = [\"ftp://(cz,files,)/\", \"ftp://(cz,b,ftp,\"]\nlimits.host_documents = 7\n[[sheet]]\nname = \"whois\"\nsurts = [\"whois://(cz,b,ftp,\"]\nlimits.host_bytes = 8\n" +
+		"[[sheet]]\nname = \"wider\"\nsurts = [\"ftp://(cz,a,\"]\nlimits.host_bytes = 9\n")}}, nil)
 	if len(ps) > 0 {
 		t.Fatal(ps)
 	}
 	cfg := config.Default("cz")
 	cfg.Limits.HostDocuments, cfg.Limits.HostBytes = 1, 2
 	limits := HostLimits(cfg, sheet.NewLive(set))
-	for host, want := range map[string][2]int64{"a.cz": {1, 5}, "::1": {1, 5}, "::2": {1, 2}, "www.b.cz": {6, 2}, "c.cz": {1, 2}} {
+	for host, want := range map[string][2]int64{"a.cz": {1, 5}, "::1": {1, 5}, "::2": {1, 2}, "www.b.cz": {6, 2}, "c.cz": {1, 2},
+		"files.cz": {7, 2}, "ftp.b.cz": {7, 8}, "x.a.cz": {1, 9}} { // a host has one budget, whatever the scheme
 		if l := limits(host); l.HostDocuments != want[0] || l.HostBytes != want[1] {
 			t.Errorf("%s: %d documents, %d bytes", host, l.HostDocuments, l.HostBytes)
 		}

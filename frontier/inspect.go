@@ -56,6 +56,9 @@ type Queue struct {
 type FailedURI struct {
 	URL      string `json:"url"`
 	Attempts int    `json:"attempts"` // since it became pending
+	// Status is how the last of them failed, and At when; zero: by a program that did not keep it.
+	Status crawl.Status `json:"status,omitempty"`
+	At     time.Time    `json:"at,omitzero"`
 }
 
 // maxNext is the maximum number of URLs shown of a queue.
@@ -96,7 +99,7 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 	full := errors.New("enough")
 	err = f.EachPending(ctx, name, func(r *schema.Record) error {
 		if r.Attempts > 0 {
-			q.Failed = append(q.Failed, FailedURI{r.URL, r.Attempts})
+			q.Failed = append(q.Failed, FailedURI{r.URL, r.Attempts, r.Failure, r.FailedAt})
 		}
 		if q.Next = append(q.Next, r.URL); len(q.Next) == maxNext {
 			return full

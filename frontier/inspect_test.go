@@ -88,7 +88,7 @@ func TestQueue(t *testing.T) {
 	f.finish(u)
 	is("a.test", QueueResting, cfg.RetryDelay, "http://a.test/2")
 	q, err := f.Queue(t.Context(), "a.test")
-	if must(t, err); !slices.Equal(q.Failed, []FailedURI{{"http://a.test/2", 1}}) {
+	if must(t, err); !slices.Equal(q.Failed, []FailedURI{{"http://a.test/2", 1, crawl.StatusConnectFailed, f.clk.Now()}}) {
 		t.Errorf("failed: %v", q.Failed)
 	}
 	f.clk.Advance(cfg.RetryDelay)

@@ -19,7 +19,8 @@ func (f *Frontier) migrate(was schema.Format) error {
 		return nil
 	case version > schema.FormatVersion:
 		return fmt.Errorf("the state has format %d, this program reads formats up to %d: a newer exclave wrote it; use that one", version, schema.FormatVersion)
-	case version == 5, // as now, but nothing is known of payloads
+	case version == 6, // as now, but nothing is known of how attempts failed
+		version == 5, // nor of payloads
 		version == 4: // commits have no numbers either, and fields of origins and ways are missing
 		if f.o.ReadOnly {
 			return nil

@@ -136,8 +136,15 @@ func unpack(t *testing.T, name, dir string) {
 	}
 }
 
-// A state of format 5 is one of this format that knows no payloads: its commits go on with their numbers.
-func TestMigrateFormat5(t *testing.T) {
+// A state of format 5 is one of this format that knows no payloads, of format 6 one that does not know how attempts failed: its
+// commits go on with their numbers.
+func TestMigrateNumbered(t *testing.T) {
+	for _, version := range []uint64{5, 6} {
+		migrateNumbered(t, version)
+	}
+}
+
+func migrateNumbered(t *testing.T, version uint64) {
 	o := options(fsx.NewMem(), clock.NewFake(began), quick(), oneProfile(0))
 	f, _, err := start(t, o)
 	must(t, err)
@@ -147,7 +154,7 @@ func TestMigrateFormat5(t *testing.T) {
 	db, err := store.Open(store.Options{FS: o.FS, Dir: o.Dir, Logger: o.Logger})
 	must(t, err)
 	var b store.Batch
-	b.Set(schema.MetaKey(schema.MetaFormat), (&schema.Format{Version: 5, Rules: o.RulesHash, Salt: f.salt}).Encode())
+	b.Set(schema.MetaKey(schema.MetaFormat), (&schema.Format{Version: version, Rules: o.RulesHash, Salt: f.salt}).Encode())
 	must(t, db.Commit(&b, true))
 	must(t, db.Close())
 	for _, readOnly := range []bool{true, false} {
@@ -159,7 +166,7 @@ func TestMigrateFormat5(t *testing.T) {
 		}
 		v, err := f.db.Get(schema.MetaKey(schema.MetaFormat))
 		must(t, err)
-		if got, err := schema.DecodeFormat(v); err != nil || got.Version != map[bool]uint64{true: 5, false: schema.FormatVersion}[readOnly] {
+		if got, err := schema.DecodeFormat(v); err != nil || got.Version != map[bool]uint64{true: version, false: schema.FormatVersion}[readOnly] {
 			t.Errorf("format %+v %v", got, err)
 		}
 		must(t, f.Close(t.Context()))

@@ -119,6 +119,9 @@ func printState(p *sheet, s *question.Shown) {
 	}
 	p.row("counts", fmt.Sprintf("finished %d×, judged %d×, %d failed attempts since it was queued, %d redirects to itself",
 		s.Finishes, s.Judgings, s.Attempts, s.Redirects))
+	if f := s.Failure; f != nil {
+		p.row("failed", f.Words+", at "+f.At.UTC().Format(time.RFC3339))
+	}
 	p.row("found in", s.Context)
 	p.row("hops", s.Hops)
 	for _, v := range s.Via {

@@ -123,6 +123,7 @@ const prereqRetryDelay = time.Second
 // the queue and the origin.
 func (t *Tx) retry(r *schema.Record, u *crawl.CrawlURI) error {
 	r.Attempts++
+	r.Failure, r.FailedAt = u.Status, schema.Millis(t.env.Now())
 	t.Counters.Retried++
 	cfg := &t.env.Config
 	h, _, err := t.QueueOf(r)

@@ -18,6 +18,8 @@ func goldenRecords() map[string]*Record {
 			Hops: "LE", Kind: crawl.LinkEmbed, Context: "img/@src", State: Parked},
 		"waiting": {ID: crawl.ID{Host: 9, URI: 2}, URL: "http://a.test/", Key: "http://a.test/", Host: "a.test", SourceTag: "s", Seed: true, Via: "http://b.test/", Kind: crawl.LinkNav,
 			State: Pending, Claim: crawl.Claim{Analyse: true, Link: [crawl.MaxProfiles]int32{0, 1000001}}, Attempts: 2, Precedence: 1, Seq: 300},
+		"tried": {ID: crawl.ID{Host: 9, URI: 2}, URL: "http://a.test/", Key: "http://a.test/", Host: "a.test", Kind: crawl.LinkNav,
+			State: Pending, Claim: crawl.Claim{Analyse: true}, Attempts: 2, Failure: crawl.StatusConnectFailed, FailedAt: at, Precedence: 1, Seq: 300},
 		"archived": {ID: crawl.ID{Host: 9, URI: 3}, URL: "http://a.test/?x", Key: "http://a.test/", Host: "a.test", Kind: crawl.LinkNav, State: Done, ViaID: crawl.ID{Host: 8, URI: 2},
 			Claim: crawl.Claim{Bin: true, Keep: true}, Redirects: 1, Finishes: 2, Judgings: 1, Precedence: 3, Seq: 7,
 			Outcome:  crawl.Outcome{Status: 200, Class: crawl.ClassHTML, Judgeable: true, Judged: true, ValidFor: 3, Archived: true},
@@ -46,6 +48,7 @@ var one = crawl.ID{Host: 9, URI: 5}
 var golden = map[string]string{
 	"parked":  "020401000201062f692e706e67010000000000000002024c4508696d672f4073726300000000000000",
 	"waiting": "020502000101012f000e687474703a2f2f622e746573742f00000173010200c1843d020001ac02",
+	"tried":   "028480800402000101012f00000000000100020001ac0203e2e9fac7bf68",
 	"archived": "02f80103000101032f3f780e687474703a2f2f612e746573742f0200000000000000080000000000000002" +
 		"000000060000010307020190030103019003882701982aac02" +
 		"0a75726e3a757569643a31e2e9fac7bf6807736861313a41410322652203536174",

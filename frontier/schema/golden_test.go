@@ -68,7 +68,7 @@ func TestGoldenRows(t *testing.T) {
 		{CommitKey(1<<17 + 3), EncodeNumber(1<<17 + 3),
 			"7900000003 02838008"},
 		{MetaKey(MetaFormat), (&Format{Version: FormatVersion, Rules: 77, Salt: Salt{1, 2}}).Encode(),
-			"6d666f726d6174 02064d1001020000000000000000000000000000"},
+			"6d666f726d6174 02074d1001020000000000000000000000000000"},
 		{MetaKey(MetaStats), (&Counters{Stats: Stats{Discovered: 9, Queued: 3, Refused: 1}, Seq: 4, InLine: 1, LongestQueue: 9, LongestLength: 3, RoundUsed: 2}).Encode(),
 			"6d7374617473 03120600000000000000000002040001090300000002"},
 		{MetaKey(MetaClean), EncodeClean(true),

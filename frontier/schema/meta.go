@@ -195,7 +195,7 @@ func checkMeta(k, v []byte) (err error) {
 }
 
 // FormatVersion is the version of the state on disk; another is refused.
-const FormatVersion = 6
+const FormatVersion = 7
 
 // NumberedFormat is the first format whose commits have numbers (ADR 31).
 const NumberedFormat = 5

@@ -43,11 +43,14 @@ type Record struct {
 	SourceTag string
 	Seed      bool
 
-	State     State
-	Mode      crawl.Mode // of the next dispatch
-	Force     bool       // it is requested although it was finished
-	Claim     crawl.Claim
-	Attempts  int // failed ones since it was queued
+	State    State
+	Mode     crawl.Mode // of the next dispatch
+	Force    bool       // it is requested although it was finished
+	Claim    crawl.Claim
+	Attempts int // failed ones since it was queued
+	// Failure is how the last of these ended, and FailedAt when, while it is pending; 0: by a program of format 6.
+	Failure   crawl.Status
+	FailedAt  time.Time
 	Redirects int // to itself in another form
 	Finishes  int // lines in crawl.log
 	Judgings  int // lines in analysis.jsonl
@@ -103,6 +106,11 @@ func (r *Record) IsPrereq() bool { return crawl.IsPrereq(r.Key) }
 // isRevisit reports whether the row has an original.
 func (r *Record) isRevisit() bool {
 	return r.Finishes > 0 && r.Outcome.Archived && !r.Original.IsZero()
+}
+
+// hasFailure reports whether the row has how an attempt failed.
+func (r *Record) hasFailure() bool {
+	return r.State == Pending && r.Attempts > 0 && r.Failure != 0
 }
 
 // Needed reports whether an archived page needs the URI.
@@ -205,7 +213,7 @@ func (d *dec) page(r *Record) {
 func (r *Record) Encode() []byte {
 	e := newEnc()
 	e.flags(r.Seed, r.Force, r.Key == r.URL, r.LinksInMetadata, r.Outcome.Judgeable, r.Outcome.Judged, r.Outcome.Archived, r.Finishes > 0, r.RedirectTarget,
-		r.InWanted, r.WrongType, r.QueueName != "", r.Found != 0, r.OwnWays != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0, r.LeadsToPages, r.SkippedLinks, r.isRevisit(), r.Outcome.Truncated)
+		r.InWanted, r.WrongType, r.QueueName != "", r.Found != 0, r.OwnWays != (crawl.Ways{}), r.Outcome.Embedding, r.Outcome.Open != 0, !r.Last.IsZero(), r.Outcome.Guesses, r.Empty > 0, r.LeadsToPages, r.SkippedLinks, r.isRevisit(), r.Outcome.Truncated, r.hasFailure())
 	e.uv(uint64(r.State))
 	e.uv(uint64(r.Mode))
 	e.uv(uint64(r.Kind))
@@ -230,6 +238,10 @@ func (r *Record) Encode() []byte {
 	}
 	if r.OwnWays != (crawl.Ways{}) {
 		e.ways(r.OwnWays)
+	}
+	if r.hasFailure() {
+		e.iv(int64(r.Failure))
+		e.time(r.FailedAt)
 	}
 	if r.Finishes == 0 {
 		return e.b
@@ -264,9 +276,9 @@ func (r *Record) Encode() []byte {
 func DecodeRecord(id crawl.ID, b []byte, host Names) (*Record, error) {
 	d := newDec(b)
 	r := &Record{ID: id}
-	var sameKey, finished, queue, found, ways, open, timed, empty, revisit bool
+	var sameKey, finished, queue, found, ways, open, timed, empty, revisit, failed bool
 	d.flags(&r.Seed, &r.Force, &sameKey, &r.LinksInMetadata, &r.Outcome.Judgeable, &r.Outcome.Judged, &r.Outcome.Archived, &finished, &r.RedirectTarget,
-		&r.InWanted, &r.WrongType, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty, &r.LeadsToPages, &r.SkippedLinks, &revisit, &r.Outcome.Truncated)
+		&r.InWanted, &r.WrongType, &queue, &found, &ways, &r.Outcome.Embedding, &open, &timed, &r.Outcome.Guesses, &empty, &r.LeadsToPages, &r.SkippedLinks, &revisit, &r.Outcome.Truncated, &failed)
 	r.State, r.Mode, r.Kind = State(d.uv()), crawl.Mode(d.uv()), crawl.LinkKind(d.uv())
 	d.url(r, sameKey, host)
 	d.page(r)
@@ -285,6 +297,9 @@ func DecodeRecord(id crawl.ID, b []byte, host Names) (*Record, error) {
 	}
 	if ways {
 		r.OwnWays = d.ways()
+	}
+	if failed {
+		r.Failure, r.FailedAt = crawl.Status(d.iv()), d.time()
 	}
 	if finished {
 		r.Finishes, r.Judgings = int(d.uv()), int(d.uv())
@@ -306,7 +321,7 @@ func DecodeRecord(id crawl.ID, b []byte, host Names) (*Record, error) {
 			r.Original = d.ref()
 		}
 	}
-	if r.State < Parked || r.State > Done || finished != (r.Finishes > 0) {
+	if r.State < Parked || r.State > Done || finished != (r.Finishes > 0) || failed != r.hasFailure() {
 		d.fail()
 	}
 	return r, d.end()

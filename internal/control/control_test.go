@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -152,6 +153,69 @@ func chainOfPages() gate {
 		"http://a.test/2":    testweb.NationalPage(3),
 		"http://b.test/":     testweb.NationalPage(4),
 	}}
+}
+
+// failing is a web of which b.test/ is not to be had for now, and whose host c.test hangs up.
+type failing struct{ testweb.Web }
+
+// Host implements [testweb.Web].
+func (f failing) Host(name string) http.Handler {
+	h := f.Web.Host(name)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case name == "c.test":
+			panic(http.ErrAbortHandler)
+		case name == "b.test" && r.URL.Path == "/":
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			h.ServeHTTP(w, r)
+		}
+	})
+}
+
+// Of a URL that waits for another attempt it is said what failed, when and how often, and when it is tried again; also when
+// that is its robots.txt. A job at rest says the same.
+func TestWhyFailed(t *testing.T) {
+	page := testweb.NationalPage(1)
+	web := gate{asked: make(chan struct{}), open: make(chan struct{}), Web: failing{testweb.Tiny{"http://a.test/held": page, "http://b.test/": page, "http://c.test/": page}}}
+	r := open(t, web, "")
+	must(t, os.WriteFile(filepath.Join(r.cfg.Dir, "seeds.txt"), []byte("http://a.test/held\nhttp://b.test/\nhttp://c.test/\n"), 0o644))
+	c := dial(t, r.cfg.Dir)
+	r.run(t.Context())
+	<-web.asked
+	until(t, c, "two failures", func(s job.Snapshot) bool { return s.Frontier.Retried == 2 })
+	failed := func(q question.Questions) {
+		t.Helper()
+		for url, want := range map[string]string{
+			"http://b.test/": `It failed 1×, the last time at 20[-0-9T:]+Z: 503 Service Unavailable\.\nAttempt 2 of at most 30: not before 20[-0-9T:]+Z\.$`,
+			"http://c.test/": `http://c\.test/robots\.txt, which it needs, failed 1×, the last time at 20[-0-9T:]+Z: -3 the connection broke\.\nAttempt 2 of at most 10: not before 20[-0-9T:]+Z\.$`,
+		} {
+			w, err := q.Why(t.Context(), url)
+			must(t, err)
+			if text := strings.Join(w.Sentences, "\n"); !regexp.MustCompile(want).MatchString(text) {
+				t.Errorf("%s: %s", url, text)
+			}
+		}
+		shown, err := q.Queue(t.Context(), "b.test")
+		must(t, err)
+		if !strings.Contains(shown.Why, "http://b.test/ failed 1×, the last time at 20") {
+			t.Error(shown.Why)
+		}
+		s, err := q.Show(t.Context(), "http://b.test/", false)
+		must(t, err)
+		if f := s.Failure; f == nil || f.Code != 503 || f.At.IsZero() {
+			t.Errorf("%+v", f)
+		}
+	}
+	failed(c)
+	_, err := c.Stop(t.Context())
+	must(t, err)
+	close(web.open)
+	r.end(t)
+	must(t, question.Look(t.Context(), folder.Of(r.cfg, folder.Env{}), func(q question.Questions) error {
+		failed(q)
+		return nil
+	}))
 }
 
 // A host whose budget a sheet had, and which is raised there, goes on with the reload: no link to it need be found.

@@ -122,7 +122,7 @@ func (a *Answers) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 		out.Why += whyOrigin(o, a.Clock.Now())
 	}
 	for _, u := range q.Failed {
-		out.Why += fmt.Sprintf("; %s failed %d×", u.URL, u.Attempts)
+		out.Why += fmt.Sprintf("; %s failed %s", u.URL, failures(u.Attempts, u.Status, u.At))
 	}
 	s := lookup{Answers: a, ctx: ctx}
 	for scheme, into := range map[string]**ShownFacts{"http": &out.HTTP, "https": &out.HTTPS} {
@@ -139,6 +139,14 @@ func (a *Answers) Queue(ctx context.Context, host string) (*ShownQueue, error) {
 		}
 	}
 	return out, nil
+}
+
+// failures says how often the attempts at a URI failed, and how the last one did.
+func failures(n int, last crawl.Status, at time.Time) string {
+	if last == 0 { // by a program that did not keep it
+		return fmt.Sprintf("%d×", n)
+	}
+	return fmt.Sprintf("%d×, the last time at %s: %s", n, at.UTC().Format(time.RFC3339), statusWords(last))
 }
 
 // orClosed returns why the queue of a URL waits: what is said of the queue, or the hours of a sheet that count for the URL.

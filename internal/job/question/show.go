@@ -34,6 +34,7 @@ type Shown struct {
 	Context   string         `json:"context,omitempty"` // of its link in the page
 	Claim     []string       `json:"claim,omitempty"`   // why it is wanted, in words
 	Attempts  int            `json:"attempts,omitempty"`
+	Failure   *ShownFailure  `json:"failure,omitempty"`   // of the last of them, while it is tried again
 	Finishes  int            `json:"finishes,omitempty"`  // lines in crawl.log
 	Judgings  int            `json:"judgings,omitempty"`  // lines in analysis.jsonl
 	Redirects int            `json:"redirects,omitempty"` // to itself in another form
@@ -62,6 +63,13 @@ type ShownStatus struct {
 	Code  crawl.Status `json:"code"`
 	Words string       `json:"words"`
 	Type  string       `json:"type"` // html, text, container, other, redirect, unknown
+}
+
+// ShownFailure is how an attempt failed that is followed by another.
+type ShownFailure struct {
+	Code  crawl.Status `json:"code"`
+	Words string       `json:"words"`
+	At    time.Time    `json:"at"`
 }
 
 // ShownVia is a page on the way to the seed.
@@ -207,6 +215,9 @@ func (s *lookup) record(out *Shown, r *frontier.Record) {
 	out.Queue = s.State.QueueOf(r)
 	out.Claim = s.claim(r.Claim)
 	out.Attempts, out.Finishes, out.Judgings, out.Redirects = r.Attempts, r.Finishes, r.Judgings, r.Redirects
+	if r.State == frontier.Waiting && r.Attempts > 0 && r.Failure != 0 {
+		out.Failure = &ShownFailure{r.Failure, statusWords(r.Failure), r.FailedAt}
+	}
 	if r.Finishes > 0 {
 		out.Status = &ShownStatus{r.Outcome.Status, statusWords(r.Outcome.Status), r.Outcome.Class.String()}
 	}

@@ -14,6 +14,7 @@ import (
 	"exclave/internal/crawllog"
 	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
+	"exclave/internal/urlx"
 )
 
 // Why is why a URL is where it is: sentences, in the order of what happened to it.
@@ -167,8 +168,57 @@ func (a *Answers) whyState(ctx context.Context, w *Why, s *Shown) error {
 			return err
 		}
 		w.say("It is in the queue of %s, with %d pending; %s.", s.Queue, q.Waiting, a.orClosed(q.Why, frontier.QueueState(q.State), q.Failures, s.URL))
-		if s.Attempts > 0 {
-			w.say("It failed %d× since it was queued.", s.Attempts)
+		return a.whyFailed(w, s, q)
+	}
+	return nil
+}
+
+// whyFailed says what attempts at a pending URI ended with, or at what it needs, and when the next one is due.
+func (a *Answers) whyFailed(w *Why, s *Shown, q *ShownQueue) error {
+	until, last := time.Time{}, false
+	if q.Until != nil {
+		until = *q.Until
+	}
+	origin := ""
+	if u, err := urlx.Parse(s.URL); err == nil {
+		origin = u.Origin()
+	}
+	for _, o := range q.Origins {
+		if o.Origin != origin {
+			continue
+		}
+		last = o.GaveUp
+		if o.Until.After(until) {
+			until = o.Until
+		}
+	}
+	next := "as soon as its turn comes"
+	if until.After(a.Clock.Now()) {
+		next = "not before " + until.UTC().Format(time.RFC3339)
+	}
+	for _, key := range []string{s.Key, crawl.DNSKey(s.Host), crawl.RobotsKey(origin)} {
+		r, err := a.State.Lookup(key)
+		if err != nil {
+			return err
+		}
+		if r == nil || r.State != frontier.Waiting || r.Attempts == 0 {
+			continue
+		}
+		what, most := "It", a.Config.Frontier.MaxRetries
+		switch {
+		case crawl.IsDNS(key):
+			most = a.Config.Frontier.DNSRetries
+		case crawl.IsRobots(key):
+			most = a.Config.Frontier.RobotsRetries
+		}
+		if key != s.Key {
+			what = r.URL + ", which it needs,"
+		}
+		w.say("%s failed %s.", what, failures(r.Attempts, r.Failure, r.FailedAt))
+		if last && !crawl.IsDNS(key) {
+			w.say("Its origin was given up, so the next attempt is the last: %s.", next)
+		} else {
+			w.say("Attempt %d of at most %d: %s.", r.Attempts+1, most, next)
 		}
 	}
 	return nil

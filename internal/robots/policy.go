@@ -44,7 +44,7 @@ func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 func (p *Policy) UnmarshalText(text []byte) error {
 	i := slices.Index(words(), string(text))
 	if i < 0 {
-		return fmt.Errorf("%q: must be one of %q", text, words())
+		return fmt.Errorf("%q: must be %q, %q, %q or %q", text, Obey, Ignore, ObeyButEmbeds, MostFavored)
 	}
 	*p = Policy(i)
 	return nil

@@ -105,6 +105,7 @@ func TestExtract(t *testing.T) {
 	}{
 		{1, "", []string{"web.gz"}},
 		{2, "none.html: no such file", []string{"none.html"}},
+		{2, ".: is a folder; name the documents or WARC files in it", []string{"."}},
 		{2, "--offset 1: no response record", []string{"--offset", "1", "a.warc"}},
 		{2, "--offset 1: no response record", []string{"--offset", "1", "old.html"}},
 		{1, "", []string{"--offset", "0", "--url", "http://a.test/b", "a.warc"}},

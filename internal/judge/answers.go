@@ -19,9 +19,9 @@ import (
 // wanted, of any status, with the URL that it has there. What take gets it must not keep. Damaged records are left out, and
 // an error in the end; doubt is as in [File].
 func Answers(path, url, contentType string, wanted func(*warc.Entry) bool, doubt func(warc.Defect), take func(*crawl.CrawlURI) error) error {
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
-		return unopened(path, err)
+		return err
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 64<<10)
@@ -43,12 +43,19 @@ func Answers(path, url, contentType string, wanted func(*warc.Entry) bool, doubt
 	return nil
 }
 
-// unopened says of a file why it cannot be opened: its name comes first.
-func unopened(path string, err error) error {
+// open opens a file; its name comes first in the error.
+func open(path string) (*os.File, error) {
+	f, err := os.Open(path)
 	if of := (*fs.PathError)(nil); errors.As(err, &of) {
 		err = of.Err
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return nil, errors.Join(fmt.Errorf("%s: is a folder; name the documents or WARC files in it", path), f.Close())
+	}
+	return f, nil
 }
 
 func recorded(url string, answer io.Reader, take func(*crawl.CrawlURI) error) (err error) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
 
 	"exclave/analyzer"
 	"exclave/chain/extract"
@@ -89,9 +88,9 @@ func Document(ctx context.Context, a *analyzer.Analyzer, from Source, body []byt
 // Pages judges the answers with status 200 in a WARC file to requests for URLs that are wanted. Damaged records
 // are left out.
 func Pages(ctx context.Context, a *analyzer.Analyzer, path string, wanted func(url string) bool, each func(Result) error) error {
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
-		return unopened(path, err)
+		return err
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 64<<10)
@@ -110,9 +109,9 @@ func Pages(ctx context.Context, a *analyzer.Analyzer, path string, wanted func(u
 // objection of the second opinion to a record of a WARC (see [warc.Reader.SecondOpinion]),
 // unless it is nil.
 func File(ctx context.Context, a *analyzer.Analyzer, path string, each func(Result) error, doubt func(warc.Defect)) error {
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
-		return unopened(path, err)
+		return err
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 64<<10)

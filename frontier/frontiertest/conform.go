@@ -73,6 +73,8 @@ type Subject interface {
 	// Drop finishes those of the keys that are pending with [crawl.StatusDeletedByUser], and
 	// returns how many.
 	Drop(ctx context.Context, keys ...string) (int, error)
+	// RaiseBudget puts a greater budget of hosts in force, in documents, for those that have spent theirs too.
+	RaiseBudget(ctx context.Context, documents int64) error
 	URIs() (map[string]URI, error)
 	Numbers() Numbers
 	// Contradictions returns what the frontier's own check finds.

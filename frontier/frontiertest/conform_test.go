@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"sync/atomic"
 	"testing"
 	"testing/cryptotest"
 
@@ -89,15 +90,30 @@ func (s *memStore) open(r frontiertest.Rules, clk clock.Clock, fail *fsx.FailPoi
 	}
 	o.Limits = frontier.LimitsConfig{HostURIs: r.HostURIs, HostURIsMax: r.HostURIsMax, URIsPerValid: r.URIsPerValid,
 		HostDocuments: r.HostDocuments, SourceDocuments: r.SourceDocuments}
+	budget := &atomic.Int64{}
+	budget.Store(r.HostDocuments)
+	o.HostLimits = func(string) frontier.LimitsConfig {
+		l := o.Limits
+		l.HostDocuments = budget.Load()
+		return l
+	}
 	f, err := frontier.Open(context.Background(), o)
 	if err != nil {
 		return nil, err
 	}
-	return subject{f}, f.Start(warcs{}, f.Files())
+	return subject{f, budget}, f.Start(warcs{}, f.Files())
 }
 
 // subject makes a frontier a Subject.
-type subject struct{ *frontier.Frontier }
+type subject struct {
+	*frontier.Frontier
+	budget *atomic.Int64 // of hosts, in documents
+}
+
+func (s subject) RaiseBudget(ctx context.Context, documents int64) error {
+	s.budget.Store(documents)
+	return s.ReviveRaised(ctx)
+}
 
 func (s subject) Drop(ctx context.Context, keys ...string) (int, error) {
 	var ids []crawl.ID

@@ -101,7 +101,7 @@ func (m *metamorphic) crawl(workers, crash int) verdicts {
 	c := frontiertest.NewCrawl(m.web, end)
 	c.Resign = func() bool { return m.rng.IntN(4) == 0 }
 	c.Acknowledged = func(*crawl.CrawlURI) {
-		if err := (subject{f}).Numbers().AddUp(); err != nil {
+		if err := (subject{f, nil}).Numbers().AddUp(); err != nil {
 			m.Error(err)
 		}
 		mu.Lock()

@@ -478,10 +478,15 @@ func (m *model) snoozed() bool {
 // reopened is what a restart changes: nothing is in process any more.
 func (m *model) reopened(r Rules) {
 	m.loose = m.loose || r.SourceDocuments > m.r.SourceDocuments
-	m.r = r
 	for _, e := range m.uris {
 		e.busy = false
 	}
+	m.raised(r)
+}
+
+// raised is what greater budgets change.
+func (m *model) raised(r Rules) {
+	m.r = r
 	for name, q := range m.queues {
 		if q.retired && !m.spent(name) {
 			q.retired = false

@@ -37,6 +37,7 @@ func Conform(rt *rapid.T, s Store) {
 		"take":     c.take, "take another": c.take, "take a third": c.take,
 		"finish": c.finish, "finish another": c.finish,
 		"drop":         c.drop,
+		"raise budget": c.raise,
 		"pass time":    c.pass,
 		"wait":         c.wait,
 		"reopen":       c.reopen,
@@ -428,6 +429,22 @@ func (c *conformance) later() Rules {
 		r.SourceDocuments += 2
 	}
 	return r
+}
+
+// raise has hosts with a greater budget go on while the crawl runs.
+func (c *conformance) raise(*rapid.T) {
+	waits := false
+	for _, e := range c.model.uris {
+		waits = waits || e.State == pending && c.model.line(e).retired
+	}
+	if !waits { // and none would soon, were it raised
+		c.Skip("no URI waits for a budget")
+	}
+	r := c.model.r
+	r.HostDocuments++
+	c.say("budget of hosts: %d", r.HostDocuments)
+	c.must(c.subject.RaiseBudget(c.Context(), r.HostDocuments))
+	c.model.raised(r)
 }
 
 func (c *conformance) reopen(*rapid.T) {

@@ -187,12 +187,13 @@ func TestWhyFailed(t *testing.T) {
 	failed := func(q question.Questions) {
 		t.Helper()
 		for url, want := range map[string]string{
-			"http://b.test/": `It failed 1×, the last time at 20[-0-9T:]+Z: 503 Service Unavailable\.\nAttempt 2 of at most 30: not before 20[-0-9T:]+Z\.$`,
-			"http://c.test/": `http://c\.test/robots\.txt, which it needs, failed 1×, the last time at 20[-0-9T:]+Z: -3 the connection broke\.\nAttempt 2 of at most 10: not before 20[-0-9T:]+Z\.$`,
+			"http://b.test/":       `It failed 1×, the last time at 20[-0-9T:]+Z: 503 Service Unavailable\.\nAttempt 2 of at most 30: not before 20[-0-9T:]+Z\.$`,
+			"http://c.test/":       `http://c\.test/robots\.txt, which it needs, failed 1×, the last time at 20[-0-9T:]+Z: -3 the connection broke\.\nAttempt 2 of at most 10: not before 20[-0-9T:]+Z\.$`,
+			"robots:http://c.test": `\nIt failed 1×, the last time at 20[-0-9T:]+Z: -3 the connection broke\.\nAttempt 2 of at most 10: not before 20[-0-9T:]+Z\.$`,
 		} {
 			w, err := q.Why(t.Context(), url)
 			must(t, err)
-			if text := strings.Join(w.Sentences, "\n"); !regexp.MustCompile(want).MatchString(text) {
+			if text := strings.Join(w.Sentences, "\n"); strings.Count(text, "Attempt ") != 1 || !regexp.MustCompile(want).MatchString(text) {
 				t.Errorf("%s: %s", url, text)
 			}
 		}

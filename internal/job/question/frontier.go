@@ -199,7 +199,11 @@ func (a *Answers) whyQueue(q *frontier.Queue) string {
 	case frontier.QueueWaiting:
 		return "it is snoozed for politeness after the last request; next " + until + paused
 	case frontier.QueueAddress:
-		return fmt.Sprintf("it is ready, but its address %s is at a limit (hosts_per_address, address_delay)%s; next %s", q.Address, paused, until)
+		address := ""
+		if q.Address.IsValid() { // of a host that is one nobody asks a name server
+			address = " " + q.Address.String()
+		}
+		return fmt.Sprintf("it is ready, but its address%s is at a limit (hosts_per_address, address_delay)%s; next %s", address, paused, until)
 	case frontier.QueueRetired:
 		meanwhile := ""
 		if q.Retired == frontier.HostBudget {

@@ -196,7 +196,11 @@ func (a *Answers) whyFailed(w *Why, s *Shown, q *ShownQueue) error {
 	if until.After(a.Clock.Now()) {
 		next = "not before " + until.UTC().Format(time.RFC3339)
 	}
-	for _, key := range []string{s.Key, crawl.DNSKey(s.Host), crawl.RobotsKey(origin)} {
+	keys := []string{s.Key}
+	if !crawl.IsPrereq(s.Key) {
+		keys = append(keys, crawl.DNSKey(s.Host), crawl.RobotsKey(origin))
+	}
+	for _, key := range keys {
 		r, err := a.State.Lookup(key)
 		if err != nil {
 			return err

@@ -115,6 +115,9 @@ func (s *Sheet) addTo(all *prefixes, whole bool) (problems conf.Problems) {
 			}
 		}
 		scheme, surt, _ := strings.Cut(p, "://")
+		if s.Limits != (Limits{}) && namesPort(surt) {
+			problems.Add(conf.Element("surts", i), "%q names a port, and limits is about whole hosts; make it a sheet of its own, for the host", said)
+		}
 		all.add(scheme, surt, own)
 	}
 	hosts := func(key string, names []string, below bool) {
@@ -136,6 +139,15 @@ func (s *Sheet) addTo(all *prefixes, whole bool) (problems conf.Problems) {
 	hosts("domains", s.Domains, true)
 	s.SURTs, s.Hosts, s.Domains = nil, nil, nil // long lists are not kept beside the prefixes
 	return problems
+}
+
+// namesPort reports whether a prefix, without its scheme, has a port.
+func namesPort(surt string) bool {
+	host, _, _ := strings.Cut(surt, ")")
+	if strings.HasPrefix(host, "([") { // an IPv6 address, or the beginning of one
+		_, host, _ = strings.Cut(host, "]")
+	}
+	return strings.Contains(host, ":")
 }
 
 // hostPrefix returns the SURT prefix of a host, without its scheme and open at its end, and whether the host is an IP address.

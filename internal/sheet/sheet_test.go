@@ -66,39 +66,41 @@ func TestBlocked(t *testing.T) {
 func TestProblems(t *testing.T) {
 	const start = "[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\n"
 	for text, want := range map[string]string{
-		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblock = true":                                      "a.toml:4:1: sheet[0].block",
-		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz/x\"]":                                                  "a.toml:3:10: sheet[0].hosts[0]",
-		"[[sheet]]\nname = \"a\"\nhosts = [\"*.y.cz\"]\nblocked = true":                                  `domains = ["y.cz"]`,
-		"[[sheet]]\nname = \"a\"\ndomains = [\"*.y.cz\"]\nblocked = true":                                `domains = ["y.cz"]`,
-		"[[sheet]]\nname = \"a\"\ndomains = [\"*\"]\nblocked = true":                                     "a.toml:3:12: sheet[0].domains[0]",
-		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,example,www)/private\"]\nblocked = true":         `write "http://(cz,example,www,)/private"`,
-		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,example,www,)/A b?q#f\"]\nblocked = true":        "a.toml:3:10: sheet[0].surts[0]",
-		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]":                                                    "sets nothing",
-		"[[sheet]]\nname = \"a\"\nhost = [\"a.cz\"]\nblocked = true":                                     "a.toml:3:1: sheet[0].host: unknown key; did you mean hosts?",
-		"[[sheet]]\nname = \"a\"":                                                                        "applies to nothing",
-		"[[sheet]]\nhosts = [\"a.cz\"]":                                                                  "needs a name",
-		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblocked = true\nreason = \"a b\"\n":                "a.toml:5:1: sheet[0].reason",
-		start + "scope = \"yes\"":                                                                        "a.toml:4:1: sheet[0].scope",
-		start + "hours = \"22-6\"":                                                                       "a.toml:4:1: sheet[0].hours",
-		start + "hours = \"06:00-6:00\"":                                                                 "a.toml:4:1: sheet[0].hours",
-		start + "max_hops = 200":                                                                         "a.toml:4:1: sheet[0].max_hops",
-		start + "[sheet.frontier]\nmin_delay = \"4s\"\nmax_delay = \"3s\"":                               "a.toml:6:1: sheet[0].frontier.max_delay",
-		"[[sheet]]\nname = \"a\"\nhosts = [\"[::1]:80\"]\nblocked = true":                                "a.toml:3:10: sheet[0].hosts[0]",
-		start + "blocked = true\nreason = \"\"":                                                          "a.toml:5:1: sheet[0].reason: is empty",
-		start + "[sheet.http]\nheaders = {X-A = \"1\", x-a = \"2\"}":                                     "sheet[0].http.headers.x-a: is the field X-A",
-		start + "[sheet.http]\nproxy = \"http://:8080\"":                                                 "a.toml:5:1: sheet[0].http.proxy",
-		start + "[sheet.http]\nproxy = \"http://a.cz:99999\"":                                            "a.toml:5:1: sheet[0].http.proxy",
-		start + "[sheet.http]\nproxy = \"http://a.cz:80/x\"":                                             `; "direct" = none`,
-		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,a,)/x/\"]\nhours = \"22:00-06:00\"":              "ends within a path, and hours is about whole hosts",
-		start + "[sheet.http]\nmax_size = -1":                                                            "a.toml:5:1: sheet[0].http.max_size",
-		start + "[sheet.http]\ntimeout = \"0s\"":                                                         "a.toml:5:1: sheet[0].http.timeout",
-		start + "[sheet.http]\nheaders = {cookie = \"x\"}":                                               "sheet[0].http.headers.cookie",
-		start + "blocked = true\nreason = \"a,b\"":                                                       "a.toml:5:1: sheet[0].reason",
-		start + "[sheet.limits]\nhost_bytes = -1":                                                        "a.toml:5:1: sheet[0].limits.host_bytes",
-		start + "[sheet.http]\nheaders = {Cookie = \"x\"}":                                               "sheet[0].http.headers.Cookie",
-		start + "[sheet.http]\nreferrer_policy = \"all\"":                                                "a.toml:5:1: sheet[0].http.referrer_policy",
-		start + "[sheet.robots]\npolicy = \"never\"":                                                     "a.toml:5:1: sheet[0].robots.policy",
-		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,a,)/x/\"]\n[sheet.frontier]\nmin_delay = \"4s\"": "a.toml:3:10: sheet[0].surts[0]",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblock = true":                                          "a.toml:4:1: sheet[0].block",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz/x\"]":                                                      "a.toml:3:10: sheet[0].hosts[0]",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"*.y.cz\"]\nblocked = true":                                      `domains = ["y.cz"]`,
+		"[[sheet]]\nname = \"a\"\ndomains = [\"*.y.cz\"]\nblocked = true":                                    `domains = ["y.cz"]`,
+		"[[sheet]]\nname = \"a\"\ndomains = [\"*\"]\nblocked = true":                                         "a.toml:3:12: sheet[0].domains[0]",
+		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,example,www)/private\"]\nblocked = true":             `write "http://(cz,example,www,)/private"`,
+		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,example,www,)/A b?q#f\"]\nblocked = true":            "a.toml:3:10: sheet[0].surts[0]",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]":                                                        "sets nothing",
+		"[[sheet]]\nname = \"a\"\nhost = [\"a.cz\"]\nblocked = true":                                         "a.toml:3:1: sheet[0].host: unknown key; did you mean hosts?",
+		"[[sheet]]\nname = \"a\"":                                                                            "applies to nothing",
+		"[[sheet]]\nhosts = [\"a.cz\"]":                                                                      "needs a name",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nblocked = true\nreason = \"a b\"\n":                    "a.toml:5:1: sheet[0].reason",
+		"[[sheet]]\nname = \"a\"\nsurts = [\"http://a.cz\", \"ftp://(cz,a,:2121)/\"]\nlimits.host_bytes = 1": "a.toml:3:25: sheet[0].surts[1]: \"ftp://(cz,a,:2121)/\" names a port",
+		"[[sheet]]\nname = \"a\"\nsurts = [\"http://[::1]:81/\"]\nlimits.host_bytes = 1":                     "a.toml:3:10: sheet[0].surts[0]",
+		start + "scope = \"yes\"":                                                                            "a.toml:4:1: sheet[0].scope",
+		start + "hours = \"22-6\"":                                                                           "a.toml:4:1: sheet[0].hours",
+		start + "hours = \"06:00-6:00\"":                                                                     "a.toml:4:1: sheet[0].hours",
+		start + "max_hops = 200":                                                                             "a.toml:4:1: sheet[0].max_hops",
+		start + "[sheet.frontier]\nmin_delay = \"4s\"\nmax_delay = \"3s\"":                                   "a.toml:6:1: sheet[0].frontier.max_delay",
+		"[[sheet]]\nname = \"a\"\nhosts = [\"[::1]:80\"]\nblocked = true":                                    "a.toml:3:10: sheet[0].hosts[0]",
+		start + "blocked = true\nreason = \"\"":                                                              "a.toml:5:1: sheet[0].reason: is empty",
+		start + "[sheet.http]\nheaders = {X-A = \"1\", x-a = \"2\"}":                                         "sheet[0].http.headers.x-a: is the field X-A",
+		start + "[sheet.http]\nproxy = \"http://:8080\"":                                                     "a.toml:5:1: sheet[0].http.proxy",
+		start + "[sheet.http]\nproxy = \"http://a.cz:99999\"":                                                "a.toml:5:1: sheet[0].http.proxy",
+		start + "[sheet.http]\nproxy = \"http://a.cz:80/x\"":                                                 `; "direct" = none`,
+		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,a,)/x/\"]\nhours = \"22:00-06:00\"":                  "ends within a path, and hours is about whole hosts",
+		start + "[sheet.http]\nmax_size = -1":                                                                "a.toml:5:1: sheet[0].http.max_size",
+		start + "[sheet.http]\ntimeout = \"0s\"":                                                             "a.toml:5:1: sheet[0].http.timeout",
+		start + "[sheet.http]\nheaders = {cookie = \"x\"}":                                                   "sheet[0].http.headers.cookie",
+		start + "blocked = true\nreason = \"a,b\"":                                                           "a.toml:5:1: sheet[0].reason",
+		start + "[sheet.limits]\nhost_bytes = -1":                                                            "a.toml:5:1: sheet[0].limits.host_bytes",
+		start + "[sheet.http]\nheaders = {Cookie = \"x\"}":                                                   "sheet[0].http.headers.Cookie",
+		start + "[sheet.http]\nreferrer_policy = \"all\"":                                                    "a.toml:5:1: sheet[0].http.referrer_policy",
+		start + "[sheet.robots]\npolicy = \"never\"":                                                         "a.toml:5:1: sheet[0].robots.policy",
+		"[[sheet]]\nname = \"a\"\nsurts = [\"http://(cz,a,)/x/\"]\n[sheet.frontier]\nmin_delay = \"4s\"":     "a.toml:3:10: sheet[0].surts[0]",
 	} {
 		if _, ps := Read([]Text{{"a.toml", []byte(text)}}, nil); !slices.ContainsFunc(ps, func(p conf.Problem) bool { return strings.Contains(p.String(), want) }) {
 			t.Errorf("%q: %v, want %s", text, ps, want)
@@ -108,7 +110,7 @@ func TestProblems(t *testing.T) {
 
 // The least and the most that may be are no problems.
 func TestBounds(t *testing.T) {
-	const text = "[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nmax_hops = 199\n[sheet.frontier]\nmin_delay = \"3s\"\nmax_delay = \"3s\"\n[sheet.http]\nmax_size = 0\nheaders = {X-A = \"1\", x-b = \"2\"}\n"
+	const text = "[[sheet]]\nname = \"a\"\nhosts = [\"a.cz\"]\nsurts = [\"http://[::1]/\", \"http://([2001:\"]\nmax_hops = 199\n[sheet.limits]\nhost_bytes = 0\n[sheet.frontier]\nmin_delay = \"3s\"\nmax_delay = \"3s\"\n[sheet.http]\nmax_size = 0\nheaders = {X-A = \"1\", x-b = \"2\"}\n"
 	if _, ps := Read([]Text{{"a.toml", []byte(text)}}, nil); len(ps) > 0 {
 		t.Error(ps)
 	}

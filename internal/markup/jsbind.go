@@ -42,6 +42,12 @@ func (s *jsScan) names(l *jsLexer, k jsKind, text []byte) {
 		} else if string(before.text) == "extends" && string(s.before(5).text) == "class" {
 			s.class = s.before(4).text
 		}
+		switch string(s.before(2).text) {
+		case "const", "let", "var":
+			if s.consts.rows {
+				s.unpacks(l)
+			}
+		}
 	case jsValue:
 		if len(text) == 2 && s.before(2).kind == jsWord { // ++ and --
 			s.consts.unset(s.before(2).text)
@@ -124,8 +130,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	case k == jsColon || s.before(3).kind == jsDot:
 		space = ofMember
 		if s.consts.calls > 0 && string(s.before(4).text) == "this" {
-			s.consts.taken++ // what a constructor is called with stays
-			s.saved = slices.DeleteFunc(s.saved, func(was savedConst) bool { return was.space == ofMember && was.name == string(word) })
+			s.stays(word)
 		}
 	}
 	if t := s.before(3); space == ofVariable && t.kind == jsWord {
@@ -226,6 +231,12 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	default:
 		s.consts.set(space, word)
 	}
+}
+
+// stays keeps a member that a constructor sets beyond the call.
+func (s *jsScan) stays(name []byte) {
+	s.consts.taken++
+	s.saved = slices.DeleteFunc(s.saved, func(was savedConst) bool { return was.space == ofMember && was.name == string(name) })
 }
 
 // stringLen is the length of a string, which ends with its quote; -1 when it is longer than s.

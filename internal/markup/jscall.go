@@ -96,6 +96,7 @@ func (c *jsConsts) says(fn *jsFunc) bool {
 				return true
 			}
 		case jsWord:
+			fn.sets = fn.sets || string(text) == "assign" // Object.assign(this, …)
 			if c.parts[string(text)] || l.at(0) == '(' && (c.function(text, false) != nil || c.function(text, true) != nil) {
 				return true
 			}
@@ -252,6 +253,13 @@ func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
 	case member && word == "push" && owner.kind == jsWord && s.consts.rows && (l.at(0) == '"' || l.at(0) == '\''):
 		if args := s.argsOf(l); len(args) == 1 {
 			s.extend(l, owner.text, maxListed, args[0])
+		}
+	case member && word == "assign" && string(owner.text) == "Object" && bytes.HasPrefix(l.src[l.pos:], []byte("this,")):
+		if args := s.argsOf(l); len(args) == 2 && args[1].kind == mapOf {
+			for i, key := range args[1].keys {
+				s.consts.set(ofMember, []byte(key), args[1].vals[i])
+				s.stays([]byte(key))
+			}
 		}
 	case member && word == "config" && (string(owner.text) == "require" || string(owner.text) == "requirejs"):
 		for _, arg := range s.argsOf(l) {

@@ -72,6 +72,8 @@ func (e *jsExpr) either(depth int) jsVal {
 			val.wild = other.wild
 		case !val.known() || val.truth() == isFalse:
 			val = other
+		case val.some && ofLoop(val.keys):
+			val = others(val, other) // what some turns do not have
 		case val.some && other.known():
 			val = anyOf(val, other)
 		}
@@ -205,4 +207,15 @@ func (e *jsExpr) branches(depth int) (yes, no jsVal) {
 	}
 	e.next()
 	return yes, e.choice(depth + 1)
+}
+
+// others adds to a value of some turns of a loop what another has for the others.
+func others(val, other jsVal) jsVal {
+	out := jsVal{keys: slices.Clone(val.keys), vals: slices.Clone(val.vals)}
+	for i, key := range other.keys {
+		if other.kind == oneOf && i < len(other.vals) && !slices.Contains(val.keys, key) {
+			out.keys, out.vals = append(out.keys, key), append(out.vals, other.vals[i])
+		}
+	}
+	return out
 }

@@ -99,8 +99,9 @@ func (e *jsExpr) sum(depth int) jsVal {
 	for val.known() && e.k == jsPlus {
 		e.next()
 		e.part = e.part || len(val.vals) > 0 && strings.ContainsAny(val.vals[0], "/.<=")
+		from := e.prev.pos
 		more := e.operand(depth)
-		if !more.known() && val.isMarkup() {
+		if !more.known() && val.isMarkup() && !e.passed(from) {
 			more = e.gap()
 		}
 		val = e.joined(val, more)
@@ -131,6 +132,12 @@ func (e *jsExpr) asked(name []byte) bool {
 			return true
 		}
 	}
+}
+
+// passed reports that what was read since says more than who reads it knows: a string with markup or a path, which is read alone then.
+func (e *jsExpr) passed(from int) bool {
+	of := e.l.src[min(from, e.prev.pos):e.prev.pos]
+	return bytes.ContainsAny(of, "\"'`") && bytes.ContainsAny(of, "</") || bytes.Contains(of, []byte(".map("))
 }
 
 // gap passes an operand that is not understood, in the middle of markup: what stands beside it is whole all the same. What has strings is
@@ -236,6 +243,9 @@ func (e *jsExpr) primary(depth int) jsVal {
 	case jsOther:
 		switch {
 		case e.is("["):
+			if val := e.joinedArray(depth); val.known() {
+				return val
+			}
 			val := e.array(depth)
 			if e.is("[") {
 				return e.element(val, depth)
@@ -299,8 +309,9 @@ func (e *jsExpr) pieces(depth int) jsVal {
 			return val
 		}
 		e.part = true
+		from := e.prev.pos
 		part := e.choice(depth + 1)
-		if (!part.known() || e.k != jsPiece && e.k != jsValue) && val.isMarkup() {
+		if (!part.known() || e.k != jsPiece && e.k != jsValue) && val.isMarkup() && !e.passed(from) {
 			e.truth = noCondition
 			part = e.gap()
 		}

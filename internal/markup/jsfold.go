@@ -396,8 +396,7 @@ func (s *jsScan) mayFold(l *jsLexer, k jsKind, text []byte) bool {
 	case jsOther:
 		if text[0] == '[' && (l.at(0) == '"' || l.at(0) == '\'') {
 			ahead := l.src[l.pos:min(len(l.src), l.pos+maxHead)]
-			n := bytes.IndexByte(ahead, ']')
-			return n > 0 && bytes.HasPrefix(ahead[n:], []byte("].join("))
+			return bytes.Contains(ahead, []byte("].join("))
 		}
 	}
 	return false
@@ -439,7 +438,7 @@ func (s *jsScan) folded(l *jsLexer, k jsKind, text []byte) bool {
 	back := 0 // tokens that belong to the expression and were read before
 	switch k {
 	case jsPiece:
-		if text[0] != '`' {
+		if text[0] != '`' && bytes.IndexByte(text, '<') < 0 {
 			return false
 		}
 	case jsWord:

@@ -23,7 +23,9 @@ func (s *jsScan) counts(l *jsLexer) {
 	var val jsVal
 	switch {
 	case e.k == jsAssign && names.k == jsWord:
-		if val = e.turns(name); !val.known() {
+		first := e
+		first.next()
+		if val = e.turns(name); !val.known() && first.k == jsNumber {
 			s.counter, s.counterEnd = name, int32(l.pos+maxHead) // it is set to its first value there
 		}
 	case string(e.text) == "of" || string(e.text) == "in":

@@ -169,6 +169,69 @@ func (e *jsExpr) takenApart(of jsVal, bind func(name []byte, val jsVal)) {
 	}
 }
 
+// unpacks binds the names of const {a, b: {c = "d"}} = …, whose brace was read, to what members of that name mean. The lexer is not moved.
+func (s *jsScan) unpacks(l *jsLexer) {
+	e := s.expr(l, min(s.consts.left, 2*maxHead))
+	e.next()
+	names, ok := e.unpack(nil, 0)
+	s.consts.left -= e.l.pos - l.pos
+	if !ok || e.k != jsAssign {
+		return
+	}
+	for _, n := range names {
+		s.declares(n.name)
+		s.consts.unset(n.name)
+		if n.val.kind == listOf || n.val.kind == mapOf || n.val.kind == rowsOf {
+			s.consts.put(ofList, n.name, n.val)
+		} else {
+			s.consts.put(ofVariable, n.name, n.val)
+		}
+	}
+}
+
+// unpack reads a pattern that takes an object apart, whose first key is in hand; false: it is not understood.
+func (e *jsExpr) unpack(names []givenName, depth int) ([]givenName, bool) {
+	for e.k == jsWord && depth < foldDepth {
+		key, name := e.text, e.text
+		inner := false
+		if e.next(); e.k == jsColon {
+			if e.next(); e.k == jsBrace {
+				e.next()
+				if names, inner = e.unpack(names, depth+1); !inner {
+					return nil, false
+				}
+			} else if name = e.text; e.k == jsWord {
+				e.next()
+			} else {
+				return nil, false
+			}
+		}
+		var otherwise jsVal
+		if e.k == jsAssign {
+			e.next()
+			otherwise = e.choice(1)
+		}
+		if !inner {
+			val := e.use(ofMember, key)
+			if !val.known() {
+				val = e.use(ofList, key)
+			}
+			if !val.known() {
+				val = otherwise
+			}
+			names = append(names, givenName{name, val})
+		}
+		if e.k == jsComma {
+			e.next()
+		}
+	}
+	if e.k != jsValue || string(e.text) != "}" {
+		return nil, false
+	}
+	e.next()
+	return names, true
+}
+
 // ofObject is what Object.keys, values and entries give.
 func ofObject(name string, of jsVal) jsVal {
 	if of.kind != mapOf && (of.kind != rowsOf || of.keys == nil) {

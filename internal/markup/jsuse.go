@@ -1,6 +1,9 @@
 package markup
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // use tells what a string is used for, as far as the tokens before it tell; no context: it is
 // no link.
@@ -17,6 +20,8 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return 0, ""
 	case string(s.callee()) == "importScripts" && (first || last == jsComma) && isReference(v):
 		return Embed, jsImport
+	case first && string(s.callee()) == "URL" && isReference(v) && s.ofModule():
+		return Embed, jsImport
 	case first && (string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker") && isReference(v):
 		return Embed, jsWorker
 	case first && string(s.callee()) == "require":
@@ -30,6 +35,13 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return Speculative, jsString
 	}
 	return 0, ""
+}
+
+// ofModule reports that the second argument says where the module is: new URL("a", import.meta.url).
+func (s *jsScan) ofModule() bool {
+	rest := bytes.TrimLeft(s.src[s.at.to:min(len(s.src), int(s.at.to)+maxName)], " \r\n\t")
+	rest, is := bytes.CutPrefix(rest, []byte(","))
+	return is && bytes.HasPrefix(bytes.TrimLeft(rest, " \r\n\t"), []byte("import.meta"))
 }
 
 // navigates reports that a browser goes where the string says: location = "…", location.href = "…",
@@ -100,15 +112,23 @@ func (s *jsScan) asks() bool {
 	}
 	switch t := s.before(1); t.kind {
 	case jsOther:
-		return compares(t.text)
+		return compares(t.text) || t.text[0] == '[' && s.indexes()
 	case jsAssign: // !==
 		return string(s.before(2).text) == "!="
 	case jsWord:
 		return string(t.text) == "case"
-	case jsColon: // the name of a vocabulary
+	case jsColon: // the name of a vocabulary, a type, or what a worker is called
 		name, _ := s.target()
-		return string(name) == "@context"
+		switch string(name) {
+		case "@context", "Accept", "accept", "Content-Type", "content-type":
+			return true
+		case "name":
+			return string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker"
+		}
 	case jsOpen, jsComma:
+		if t.kind == jsComma && string(s.callee()) == "SharedWorker" {
+			return true // its name
+		}
 		switch string(s.callee()) {
 		case "indexOf", "lastIndexOf", "startsWith", "endsWith", "includes", "match", "search", "test", "matches", "closest", "querySelector", "querySelectorAll",
 			"getElementById", "addEventListener", "removeEventListener", "postMessage", "log", "warn", "error", "info", "debug", "getItem", "setItem", "removeItem", "replace", "replaceAll":
@@ -116,6 +136,15 @@ func (s *jsScan) asks() bool {
 		}
 	}
 	return false
+}
+
+// indexes reports a bracket behind a value: a key stands in it.
+func (s *jsScan) indexes() bool {
+	if s.data {
+		return false
+	}
+	of := s.before(2)
+	return endsValue(of.kind, of.text)
 }
 
 // visits reports what is told to a service that counts visits: pages and places that need not be there.

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ type jsVal struct {
 	wild string              // the value for other keys, with jsKey in it
 	num  bool                // numbers: + adds them
 	some bool                // it may be missing: an attribute that some elements have
+	none bool                // undefined: nothing is made of it
 	rows []jsVal             // maps
 	cols map[string]*jsConst // their fields that are held back as guesses
 	of   *jsConst            // the field that it is
@@ -92,7 +94,7 @@ func (e *jsExpr) made(n int) bool {
 // joined puts each of two sets of strings together with each of the other, or with that of the same key. What that makes is counted, so that
 // it stays in proportion to the script.
 func (e *jsExpr) joined(a, b jsVal) jsVal {
-	if !a.known() || !b.known() || a.kind != oneOf || b.kind != oneOf {
+	if !a.known() || !b.known() || a.kind != oneOf || b.kind != oneOf || a.none || b.none {
 		return jsVal{}
 	}
 	most := maxChoices
@@ -247,6 +249,43 @@ func (e *jsExpr) array(depth int) jsVal {
 	return jsVal{}
 }
 
+// joinedArray reads a list that is written where it is joined, whose bracket is in hand, when an element has several values: ["a", n + ".png"].join("/").
+func (e *jsExpr) joinedArray(depth int) jsVal {
+	ahead := e.l.src[e.l.pos:min(len(e.l.src), e.l.pos+maxHead)]
+	const join = "].join("
+	i := bytes.Index(ahead, []byte(join))
+	if i < 0 || depth >= foldDepth || bytes.IndexByte(ahead[:i], ';') >= 0 {
+		return jsVal{}
+	}
+	ahead = ahead[i+len(join):]
+	if len(ahead) < 3 || ahead[0] != '"' && ahead[0] != '\'' {
+		return jsVal{}
+	}
+	n := bytes.IndexByte(ahead[1:], ahead[0])
+	if n < 0 {
+		return jsVal{}
+	}
+	before, sep := *e, oneString(string(ahead[1:1+n]))
+	e.next()
+	val := e.sum(depth + 1)
+	several := len(val.vals) > 1
+	for val.known() && e.k == jsComma {
+		e.next()
+		more := e.sum(depth + 1)
+		several = several || len(more.vals) > 1
+		val = e.joined(e.joined(val, sep), more)
+	}
+	if !several || !val.known() || string(e.text) != "]" || e.l.at(0) != '.' {
+		*e = before
+		return jsVal{}
+	}
+	e.next() // .
+	e.next() // join
+	e.next()
+	e.args(depth)
+	return val
+}
+
 // object reads an object whose brace is in hand: what its keys mean that are constants, those of objects in it as well. strict: it must have
 // nothing else.
 func (e *jsExpr) object(depth int, strict bool) jsVal {
@@ -325,6 +364,8 @@ func (e *jsExpr) element(of jsVal, depth int) jsVal {
 		switch {
 		case e.k == jsEnd, e.is(";"):
 			return jsVal{}
+		case e.k == jsValue && (string(e.text) == "++" || string(e.text) == "--"):
+			val = jsVal{} // another one each time
 		case e.is("["):
 			open++
 		case e.k == jsValue && string(e.text) == "]":
@@ -376,6 +417,7 @@ func (e *jsExpr) ofKey(of, val jsVal) jsVal {
 			at = n
 		}
 		if at < 0 {
+			out.some = true
 			continue
 		}
 		if out.vals = append(out.vals, of.vals[at]); val.keys != nil {
@@ -383,7 +425,7 @@ func (e *jsExpr) ofKey(of, val jsVal) jsVal {
 		}
 	}
 	if out.vals == nil {
-		return oneString("") // undefined
+		return jsVal{vals: []string{""}, none: true}
 	}
 	return out
 }

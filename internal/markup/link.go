@@ -348,7 +348,7 @@ func hasKnownExtension(path string) bool {
 	switch strings.ToLower(path[strings.LastIndexByte(path, '.')+1:]) {
 	case "html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "css", "js", "mjs", "json", "xml",
 		"png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "pdf", "mp3", "mp4", "webm", "ogg", "m3u8", "mpd",
-		"woff", "woff2", "ttf", "swf", "zip", "txt":
+		"woff", "woff2", "ttf", "swf", "zip", "txt", "wasm", "webmanifest", "vtt", "wav", "m4a", "m4v", "ogv", "oga", "opus", "flac", "otf", "eot", "bmp", "docx", "xlsx", "pptx", "odt", "ods", "epub", "7z":
 		return true
 	}
 	return false

@@ -221,6 +221,7 @@ type jsScan struct {
 	quiet   bool         // only what a function gives matters
 	result  jsVal        // what it gives
 
+	unpacked   int32  // where the last pattern ends that takes an object apart
 	counter    []byte // of a loop whose turns are not known
 	counterEnd int32  // up to where its head goes at most
 

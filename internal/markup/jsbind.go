@@ -25,7 +25,9 @@ func (s *jsScan) names(l *jsLexer, k jsKind, text []byte) {
 	case jsWord:
 		switch {
 		case s.formal:
-			s.consts.unset(text)
+			if s.before(2).kind != jsAssign { // not what a parameter is when it is not given
+				s.consts.unset(text)
+			}
 		case string(text) == "of" || string(text) == "in":
 			if t := s.before(2); t.kind == jsWord {
 				s.consts.unset(t.text)
@@ -65,7 +67,9 @@ func (s *jsScan) names(l *jsLexer, k jsKind, text []byte) {
 		case "=>", "-=":
 			for i := 2; i < len(s.ring); i++ {
 				t := s.before(i)
-				if t.kind == jsWord {
+				if t.kind == jsWord && i > 2 && i+1 < len(s.ring) && s.before(i+1).kind == jsAssign {
+					i++ // what a parameter is when it is not given
+				} else if t.kind == jsWord {
 					s.consts.unset(t.text)
 				} else if t.kind != jsComma && t.kind != jsClose {
 					break
@@ -112,6 +116,9 @@ func (s *jsScan) adds(l *jsLexer) bool {
 
 // bind looks at what a name is set to, when the token before is "=" or ":" behind it. The lexer is not moved.
 func (s *jsScan) bind(l *jsLexer, k jsKind) {
+	if s.at.from < s.unpacked {
+		return
+	}
 	name, space := s.before(2), ofVariable // the last token is "=" or ":"
 	word := name.text
 	switch {
@@ -236,6 +243,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 // stays keeps a member that a constructor sets beyond the call.
 func (s *jsScan) stays(name []byte) {
 	s.consts.taken++
+	s.consts.constructed++
 	s.saved = slices.DeleteFunc(s.saved, func(was savedConst) bool { return was.space == ofMember && was.name == string(name) })
 }
 
@@ -257,8 +265,8 @@ func saysPath(v []byte) bool {
 	return bytes.IndexByte(v, '/') >= 0 || bytes.IndexByte(v, '.') >= 0 && hasKnownExtension(string(v))
 }
 
-// mayBePart reports that what a name is set to in a script that makes no addresses may be a part of one for another: a path, a version, a list
-// or an object.
+// mayBePart reports that what a name is set to in a script that makes no addresses may be a part of one for another: a path, a version, a list,
+// an object, or a word in one.
 func (s *jsScan) mayBePart(l *jsLexer, k jsKind) bool {
 	at := 0
 	for l.at(at) == ' ' {
@@ -267,6 +275,11 @@ func (s *jsScan) mayBePart(l *jsLexer, k jsKind) bool {
 	switch c := l.at(at); c {
 	case '"', '\'':
 		next := l.at(at + 1)
+		if k == jsColon {
+			v := l.src[min(len(l.src), l.pos+at+1):min(len(l.src), l.pos+at+1+maxName)]
+			n := stringLen(v, c)
+			return n > 0 && bytes.IndexByte(v[:n], ' ') < 0
+		}
 		return next == '/' || next == '\\' || next == '.' || next == 'h' || '0' <= next && next <= '9'
 	case '[', '{':
 		return k == jsAssign

@@ -19,6 +19,7 @@ type jsFunc struct {
 	src   []byte
 	at    int
 	idle  [3]int // calls that made nothing, with no constants, with some and with nothing else
+	made  int    // constructed at the last of them
 	looks int    // for what it says
 	parts int    // known at the last of them
 	says  bool   // something that addresses may be made of
@@ -52,7 +53,13 @@ func (c *jsConsts) defined(name []byte, member bool) *jsFunc {
 		return nil
 	}
 	fn := of.all[string(name)]
-	if fn == nil || fn.idle[2] >= maxIdle {
+	if fn == nil {
+		return nil
+	}
+	if fn.made != c.constructed { // what it is a member of may say more
+		fn.idle, fn.made = [3]int{}, c.constructed
+	}
+	if fn.idle[2] >= maxIdle {
 		return nil
 	}
 	return fn
@@ -213,8 +220,8 @@ func (s *jsScan) opens(l *jsLexer) {
 		return
 	}
 	args := s.argsOf(l)
-	if !made && !slices.ContainsFunc(args, jsVal.known) && (!s.page || !member) {
-		return // but what a method of the page does may depend on what was said since
+	if !made && !slices.ContainsFunc(args, jsVal.known) && !(member && s.consts.slash) {
+		return // but what a method does may depend on what was said since, where it is no library's
 	}
 	touched := slices.Clone(s.touched)
 	if s.call(fn, args, true); len(s.args) > 0 {
@@ -254,7 +261,7 @@ func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
 		if args := s.argsOf(l); len(args) == 1 {
 			s.extend(l, owner.text, maxListed, args[0])
 		}
-	case member && word == "assign" && string(owner.text) == "Object" && bytes.HasPrefix(l.src[l.pos:], []byte("this,")):
+	case member && word == "assign" && s.consts.calls > 0 && string(owner.text) == "Object" && bytes.HasPrefix(l.src[l.pos:], []byte("this,")):
 		if args := s.argsOf(l); len(args) == 2 && args[1].kind == mapOf {
 			for i, key := range args[1].keys {
 				s.consts.set(ofMember, []byte(key), args[1].vals[i])

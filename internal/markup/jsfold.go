@@ -54,21 +54,22 @@ type jsConst struct {
 // jsConsts is what names mean.
 type jsConsts struct {
 	// names has nil for a member that has several values.
-	names     [nameSpaces]map[string]*jsConst
-	known     [nameSpaces]nameMask // of names
-	functions functionNames
-	parts     map[string]bool   // names that once meant something that addresses may be made of
-	folders   bool              // one of them meant a folder
-	left      int               // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
-	invoked   int               // of them for functions
-	amd       map[string]string // settings of RequireJS, as they were last said; nil: it is not used
-	rows      bool              // lists of objects are kept
-	slash     bool              // one between two names is a part of an address
-	made      int               // bytes that may be put together yet
-	room      int               // for names, by the script's length
-	calls     int               // open
-	loops     int               // so far
-	taken     int               // what was found of constants: to tell functions that are worth reading
+	names       [nameSpaces]map[string]*jsConst
+	known       [nameSpaces]nameMask // of names
+	functions   functionNames
+	parts       map[string]bool   // names that once meant something that addresses may be made of
+	folders     bool              // one of them meant a folder
+	left        int               // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
+	invoked     int               // of them for functions
+	amd         map[string]string // settings of RequireJS, as they were last said; nil: it is not used
+	rows        bool              // lists of objects are kept
+	slash       bool              // one between two names is a part of an address
+	made        int               // bytes that may be put together yet
+	room        int               // for names, by the script's length
+	calls       int               // open
+	constructed int               // members that constructors set
+	loops       int               // so far
+	taken       int               // what was found of constants: to tell functions that are worth reading
 
 	given [3]int // of left, invoked and made on top of the script's length
 	spent [3]int // of what was given to all scripts of the page

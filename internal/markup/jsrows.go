@@ -178,6 +178,7 @@ func (s *jsScan) unpacks(l *jsLexer) {
 	if !ok || e.k != jsAssign {
 		return
 	}
+	s.unpacked = int32(e.prev.pos) // defaults in it say nothing more
 	for _, n := range names {
 		s.declares(n.name)
 		s.consts.unset(n.name)

@@ -122,7 +122,7 @@ func (p *markupParser) otherAttribute(a atom.Atom, tag []byte, at *attr) {
 		}
 	case p.svg > 0 || p.kind == SVG || p.voc == vocSVG:
 		p.styleAttr(at.val)
-	case p.kind == HTML && (bytes.IndexByte(at.val, '/') >= 0 || bytes.IndexByte(at.val, '.') >= 0) && !ownMeaning(a, at.key):
+	case p.kind == HTML && !ownMeaning(a, at.key) && (bytes.IndexByte(at.val, '/') >= 0 || bytes.IndexByte(at.val, '.') >= 0):
 		p.forScripts(tag, at)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,22 +75,16 @@ func newWorld(t *testing.T, root string) *world {
 		connect = append(connect, fmt.Sprintf("%q = %q", from, to))
 	}
 	slices.Sort(connect)
-	w.env = append(os.Environ(), "PATH="+w.bin+":"+os.Getenv("PATH"), "GOFLAGS=-trimpath",
+	w.env = append(os.Environ(), "PATH="+w.bin+":"+os.Getenv("PATH"),
 		"EDITOR="+filepath.Join(root, "internal", "howto", "testdata", "editor.sh"),
 		"CONNECT_TO={ "+strings.Join(connect, ", ")+" }", "DNS="+srv.DNS(), "CA="+ca)
 	return w
 }
 
-// build makes exclave of the checkout at root, in the folder bin, of what go test has compiled. The commands of
-// README.md have -trimpath: their checkout has another path in each run, and would be compiled anew.
+// build makes exclave of the checkout at root, in the folder bin, of what go test has compiled.
 func build(t *testing.T, root, bin string, flags ...string) {
 	t.Helper()
-	args := append([]string{"build", "-o", filepath.Join(bin, "exclave")}, flags...)
-	cmd := exec.CommandContext(t.Context(), "go", append(args, "./cmd/exclave")...)
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must(t, sharedtest.Build(root, "./cmd/exclave", filepath.Join(bin, "exclave"), flags...))
 }
 
 // scene is where the commands of a page are run.
@@ -138,13 +133,21 @@ func (w *world) newScene(t *testing.T, page string) *scene {
 }
 
 // checkout links what the go command needs of the checkout into the folder of the scene.
-// What else lies about there is not to be changed by the commands of a page.
+// What else lies about there is not to be changed by the commands of a page. The packages in it are those of a module of
+// its own, which takes all others from where they are: with another path, each would be compiled anew in each run.
 func (s *scene) checkout(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "./...")
 	list.Dir = s.root
 	out, err := list.Output()
 	must(t, err)
-	links := map[string]bool{"go.mod": true, "go.sum": true}
+	mod, err := os.ReadFile(filepath.Join(s.root, "go.mod"))
+	must(t, err)
+	own, ok := strings.CutPrefix(string(mod), "module exclave\n")
+	if !ok {
+		t.Fatal("go.mod does not begin with module exclave")
+	}
+	must(t, os.WriteFile(filepath.Join(s.dir, "go.mod"), []byte("module exclave/scene\n"+own+"\nrequire exclave v0.0.0\n\nreplace exclave => "+strconv.Quote(s.root)+"\n"), 0o644))
+	links := map[string]bool{"go.sum": true}
 	for _, pkg := range strings.Fields(string(out)) {
 		if parts := strings.Split(pkg, "/"); len(parts) > 1 {
 			links[parts[1]] = true

@@ -55,19 +55,16 @@ func TestMain(m *testing.M) {
 // built compiles the command, as the tests are compiled: what CI has compiled for
 // the race detector is not compiled again without it. All tests have the same one.
 var built = sync.OnceValues(func() (string, error) {
-	args := []string{"build"}
+	var flags []string
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "-race" && s.Value == "true" {
-				args = append(args, "-race")
+				flags = append(flags, "-race")
 			}
 		}
 	}
 	bin := filepath.Join(programs, "exclave")
-	if out, err := exec.Command("go", append(args, "-o", bin, "exclave/cmd/exclave")...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return bin, nil
+	return bin, sharedtest.Build(".", "exclave/cmd/exclave", bin, flags...)
 })
 
 // build returns the command.

@@ -39,10 +39,8 @@ func Start(t testing.TB) *Server {
 	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(t.TempDir(), "s3server")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = filepath.Join(sharedtest.ModuleRoot(t), "tools", "s3server")
-	if out, err := build.CombinedOutput(); err != nil {
-		sharedtest.Missing(t, "the S3 server of tools/s3server cannot be built: "+string(out))
+	if err := sharedtest.Build(filepath.Join(sharedtest.ModuleRoot(t), "tools", "s3server"), ".", program); err != nil {
+		sharedtest.Missing(t, "the S3 server of tools/s3server cannot be built: "+err.Error())
 	}
 	address := free(t)
 	s := &Server{Endpoint: "https://" + address, CA: filepath.Join(dir, "ca.pem"), Credentials: filepath.Join(dir, "credentials"), dir: dir}

@@ -16,7 +16,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"exclave": main}) }
+func TestMain(m *testing.M) {
+	testscript.Main(sharedtest.InMemory(m), map[string]func(){"exclave": main})
+}
 
 // The scripts run the real main; the head of each says why it is there.
 func TestScripts(t *testing.T) {

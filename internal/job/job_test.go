@@ -8,6 +8,7 @@ import (
 	"exclave/internal/job/folder"
 	"exclave/internal/job/jobtest"
 	"exclave/internal/job/verify"
+	"exclave/internal/sharedtest"
 	"exclave/internal/testweb"
 
 	"go.uber.org/goleak"
@@ -17,7 +18,7 @@ import (
 // cache of its files when it dies of a damaged one while it opens it (TestFlips…); a store
 // that is not closed has more goroutines than these.
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/cockroachdb/pebble/v2.(*ConcurrencyLimitScheduler).periodicGranter"),
+	goleak.VerifyTestMain(sharedtest.InMemory(m), goleak.IgnoreTopFunction("github.com/cockroachdb/pebble/v2.(*ConcurrencyLimitScheduler).periodicGranter"),
 		goleak.IgnoreTopFunction("github.com/cockroachdb/pebble/v2/internal/genericcache.(*shard[...]).releaseLoop"))
 }
 

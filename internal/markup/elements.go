@@ -43,17 +43,17 @@ func (p *markupParser) links(a atom.Atom, tag []byte) {
 	}
 }
 
-// baseElement takes the first base element of a document that is shown (HTML standard 4.2.3).
+// baseElement takes the first base element of a document that is shown (HTML standard 4.2.3). One that is empty, or no address that can be
+// fetched, leaves the document's own address as the base; later ones do not count.
 func (p *markupParser) baseElement() {
-	h := p.get("href")
-	if h == nil || p.based || p.fragment || p.template > 0 || p.svg > 0 {
-		return
-	}
-	u, ok := cleanURL(h)
-	if !ok || len(u) > maxURL {
+	if !p.has("href") || p.based || p.fragment || p.template > 0 || p.svg > 0 {
 		return
 	}
 	p.based = true
+	u, ok := cleanURL(p.get("href"))
+	if !ok || len(u) > maxURL {
+		return
+	}
 	if p.depth == 0 {
 		p.b.doc.Base, p.b.based = u, true
 	} else {
@@ -89,6 +89,8 @@ func (p *markupParser) attribute(a atom.Atom, tag []byte, at *attr) {
 		p.animated(tag, at)
 	case "longdesc":
 		p.b.add(at.val, Nav, p.context(tag, "longdesc"))
+	case "cite":
+		p.cite(a, tag, at.val)
 	case "manifest":
 		if a == atom.Html {
 			p.b.add(at.val, Embed, "html/@manifest")
@@ -134,7 +136,7 @@ func ownMeaning(a atom.Atom, key []byte) bool {
 		return true
 	}
 	switch string(key) {
-	case "id", "class", "name", "title", "alt", "value", "content", "placeholder", "label", "lang", "rel", "rev", "type", "media", "sizes", "ping", "cite", "pattern", "download",
+	case "id", "class", "name", "title", "alt", "value", "content", "placeholder", "label", "lang", "rel", "rev", "type", "media", "sizes", "ping", "pattern", "download",
 		"srcdoc", "integrity", "nonce", "accept", "summary", "code", "codebase", "classid", "pluginspage", "archive", "about", "resource", "property", "typeof", "vocab", "prefix", "datatype", "itemid", "itemtype", "itemprop":
 		return true
 	}
@@ -150,6 +152,16 @@ func (p *markupParser) forScripts(tag []byte, at *attr) {
 	default:
 		if v := string(val); looksLikeURL(v) {
 			p.b.addString(v, Speculative, p.context(tag, string(safeName(at.key))))
+		}
+	}
+}
+
+// cite takes the source of a quotation or of a change (HTML standard 4.4.4, 4.5.7, 4.7.3). No browser shows it, so that some write a name there.
+func (p *markupParser) cite(a atom.Atom, tag, val []byte) {
+	switch a {
+	case atom.Blockquote, atom.Q, atom.Del, atom.Ins:
+		if v := string(bytes.TrimSpace(val)); writtenAsAddress(v) {
+			p.b.addString(v, Nav, p.context(tag, "cite"))
 		}
 	}
 }
@@ -399,25 +411,49 @@ func (p *markupParser) flashVideo(val []byte, context string) {
 	p.b.add([]byte(before+"/embed/"+behind), Frame, context)
 }
 
-// object reads objects and applets. Only applets resolve against a code base:
-// browsers ignore the attribute of an object, where it named a plug-in.
+// object reads objects and applets. The code base of an applet is a folder, and its class is named with its package.
 func (p *markupParser) object(a atom.Atom) {
+	base, based := cleanURL(p.get("codebase"))
 	if a == atom.Object {
 		p.b.add(p.get("data"), frameUnlessMedia(p.get("type")), "object/@data")
 		p.flashVideo(p.get("data"), "object/@data")
-		p.archives("", "object/@archive")
+		p.archives("", Embed, "object/@archive")
+		if based {
+			p.codebase(base)
+		}
 		return
 	}
-	base, _ := cleanURL(p.get("codebase"))
-	if c, ok := cleanURL(p.get("code")); ok {
-		p.b.add([]byte(joinRef(base, strings.TrimSuffix(c, ".class")+".class")), Embed, "applet/@code")
+	if based && !strings.ContainsAny(base, "?#") && !strings.HasSuffix(base, "/") {
+		base += "/"
 	}
-	p.archives(base, "applet/@archive")
+	if c, ok := cleanURL(p.get("code")); ok {
+		p.b.add([]byte(joinRef(base, strings.ReplaceAll(strings.TrimSuffix(c, ".class"), ".", "/")+".class")), Embed, "applet/@code")
+	}
+	p.archives(base, Embed, "applet/@archive")
 }
 
-func (p *markupParser) archives(base, context string) {
+// codebase guesses at what the code base of an object says (HTML 4.01, 13.3). Browsers of today ignore it, and most of them name the file of a plug-in.
+func (p *markupParser) codebase(base string) {
+	path := base[schemeLen(base):]
+	if i := strings.IndexAny(path, "?#"); i >= 0 {
+		path = path[:i]
+	}
+	if server, has := strings.CutPrefix(path, "//"); has {
+		_, path, _ = strings.Cut(server, "/")
+	}
+	if hasExtension(path) {
+		p.b.addString(base, Speculative, "object/@codebase")
+		return
+	}
+	if data, ok := cleanURL(p.get("data")); ok {
+		p.b.addString(joinRef(base, data), Speculative, "object/@data")
+	}
+	p.archives(base, Speculative, "object/@archive")
+}
+
+func (p *markupParser) archives(base string, kind LinkKind, context string) {
 	for _, f := range bytes.FieldsFunc(p.get("archive"), func(r rune) bool { return r == ',' || isHTMLSpace(r) }) {
-		p.b.add([]byte(joinRef(base, string(f))), Embed, context)
+		p.b.add([]byte(joinRef(base, string(f))), kind, context)
 	}
 }
 
@@ -468,9 +504,13 @@ func (p *markupParser) srcdoc() {
 	p.b.text.sep('\n')
 }
 
-// linkElement decides by rel, as browsers do; an element without rel is ignored.
+// linkElement decides by rel, as browsers do; an element without rel is one of microdata, or ignored.
 func (p *markupParser) linkElement() {
 	href := p.get("href")
+	if !p.has("rel") {
+		p.microdata(href)
+		return
+	}
 	context, kind := "", Nav
 	for _, f := range bytes.FieldsFunc(p.get("rel"), isHTMLSpace) {
 		c, k, ok := relation(strings.ToLower(string(f)))
@@ -499,6 +539,22 @@ func (p *markupParser) linkElement() {
 	p.b.add(href, kind, context)
 }
 
+// microdata takes the addresses among the properties of an item (HTML standard 5.2.3).
+func (p *markupParser) microdata(href []byte) {
+	for f := range bytes.FieldsFuncSeq(p.get("itemprop"), isHTMLSpace) {
+		name, kind := strings.ToLower(string(f)), Speculative
+		switch name {
+		case "url":
+			kind = Nav
+		case "thumbnailurl", "embedurl", "contenturl", "image", "sameas":
+		default:
+			continue
+		}
+		p.b.add(href, kind, "link/@href[itemprop="+name+"]")
+		return
+	}
+}
+
 func relContext(rel string) string { return "link/@href[rel=" + rel + "]" }
 
 // relation classifies one link type (HTML standard, 4.6.7, and the microformats
@@ -512,11 +568,13 @@ func relation(rel string) (context string, kind LinkKind, follow bool) {
 	case "alternate", "canonical", "next", "prev", "amphtml", "shortlink", "author", "help", "license", "search",
 		"first", "last", "up", "start", "contents", "index", "archives", "prerender":
 		return relContext(rel), Nav, true
-	case "dns-prefetch", "preconnect", "pingback", "edituri", "wlwmanifest", "profile", "shortcut", "nofollow", "noopener", "noreferrer", "external":
+	case "edituri", "wlwmanifest", "https://api.w.org/": // for programs that write a weblog
+		return relContext(rel), Speculative, true
+	case "dns-prefetch", "preconnect", "pingback", "profile", "shortcut", "nofollow", "noopener", "noreferrer", "external":
 		return "", Nav, false
 	}
 	if strings.ContainsAny(rel, ":.") {
-		// Metadata vocabularies (schema.dc, https://api.w.org/): names, not pages.
+		// Metadata vocabularies (schema.dc, dcterms.subject): names, not pages.
 		return "", Nav, false
 	}
 	return "link/@href", Nav, true

@@ -110,6 +110,8 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 		return nil
 	case b.quotes > 0 && (b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url)): // what is written as it stands is no pattern
 		return nil
+	case (b.doc.Kind == HTML || b.doc.Kind == XHTML) && toBeFilled(url):
+		return nil
 	}
 	kind = as.kind
 	list := &b.doc.Links
@@ -250,6 +252,19 @@ func isReference(s string) bool {
 		return false
 	}
 	return strings.ContainsFunc(s, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' })
+}
+
+// writtenAsAddress reports a value that is meant as an address, where some write names.
+func writtenAsAddress(v string) bool {
+	return !notInURL(v) && (pathLike(v) || strings.HasPrefix(v, "?") || looksLikeURL(v))
+}
+
+// toBeFilled reports an address into which a template has not put what belongs there: {{ }}, ${ }, <% %>.
+func toBeFilled(url string) bool {
+	if i := strings.IndexByte(url, '{'); i >= 0 && (i > 0 && url[i-1] == '$' || strings.Contains(url[i:], "{{") || strings.Contains(url[i:], "${")) {
+		return true
+	}
+	return strings.Contains(url, "<%")
 }
 
 // pathLike reports what is no bare module name.

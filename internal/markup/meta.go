@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// meta reads robots directives, refreshes, the content language and the images
-// of social cards.
+// meta reads robots directives, refreshes, the content language, the images
+// of social cards and other addresses.
 func (p *markupParser) meta() {
 	content := p.get("content")
 	if len(content) == 0 {
@@ -38,6 +38,33 @@ func (p *markupParser) meta() {
 			"twitter:image", "twitter:image:src", "twitter:player", "twitter:player:stream", "msapplication-tileimage", "thumbnail", "thumbnailurl", "image":
 			p.b.add(content, Speculative, "meta/@content")
 			return
+		case "citation_pdf_url": // of Google Scholar
+			p.b.add(content, Nav, "meta/@content")
+			return
+		case "": // an attribute that is not there
+		default:
+			if strings.HasPrefix(name, "msapplication-") {
+				p.windows(name, content)
+				return
+			}
+			p.absolute(content, "meta/@content")
+		}
+	}
+}
+
+// windows takes the pictures of tiles, the file that names them, and tasks: "name=T;action-uri=a.html;icon-uri=b.ico".
+func (p *markupParser) windows(name string, content []byte) {
+	switch {
+	case name == "msapplication-task":
+		for part := range bytes.SplitSeq(content, []byte(";")) {
+			switch key, value, _ := bytes.Cut(bytes.TrimSpace(part), []byte("=")); string(bytes.ToLower(key)) {
+			case "action-uri", "icon-uri":
+				p.b.add(value, Speculative, "meta/@content")
+			}
+		}
+	case name == "msapplication-config", strings.HasSuffix(name, "logo"):
+		if plausibleLazy(bytes.TrimSpace(content)) {
+			p.b.add(content, Speculative, "meta/@content")
 		}
 	}
 }

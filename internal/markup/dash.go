@@ -9,7 +9,9 @@ import (
 // dashSegments collects what says which segments a DASH presentation has (ISO/IEC 23009-1, 5.3.9): templates of an adaptation set
 // and of its representations, and timelines.
 type dashSegments struct {
-	duration float64 // of the period, in seconds; 0 = not known
+	b        *builder
+	others   []dashLink // below the second base and further ones
+	duration float64    // of the period, in seconds; 0 = not known
 	set      *dashTemplate
 	reps     []dashRepresentation
 	open     *dashRepresentation // the one whose elements are read
@@ -17,8 +19,75 @@ type dashSegments struct {
 }
 
 type dashRepresentation struct {
-	id, bandwidth, base string
-	template            *dashTemplate // nil: that of the set
+	id, bandwidth string
+	bases         []string
+	template      *dashTemplate // nil: that of the set
+}
+
+// dashLink is an address that waits for those below the first base.
+type dashLink struct{ url, context string }
+
+// dashBase is what the references in an element are relative to: several BaseURL elements are alternatives (5.6.4).
+type dashBase struct {
+	urls []string // at least one
+	own  int      // BaseURL elements that were read; 0 = urls are those of the element around
+}
+
+const (
+	maxOwnBases = 4  // BaseURL elements of one level that count
+	maxBases    = 16 // of all levels together
+)
+
+// read takes a BaseURL element; from is the first address that is new.
+func (d *dashBase) read(ref string, parent []string) (from int) {
+	if d.own == maxOwnBases {
+		return len(d.urls)
+	}
+	if d.own++; d.own == 1 {
+		d.urls = nil
+	}
+	from = len(d.urls)
+	for _, p := range parent {
+		if len(d.urls) < maxBases {
+			d.urls = append(d.urls, joinRef(p, ref))
+		}
+	}
+	return from
+}
+
+// maxDashRuns bounds a timeline.
+const maxDashRuns = 100_000
+
+// add takes a reference below the first base, and keeps it below the others.
+func (s *dashSegments) add(bases []string, ref, context string) {
+	s.b.add([]byte(joinRef(bases[0], ref)), Embed, context)
+	for _, base := range bases[1:] {
+		if other := joinRef(base, ref); other != ref && len(s.others) < s.b.o.MaxLinks {
+			s.others = append(s.others, dashLink{other, context})
+		}
+	}
+}
+
+// finish takes what waits.
+func (s *dashSegments) finish() {
+	for _, l := range s.others {
+		s.b.add([]byte(l.url), Embed, l.context)
+	}
+}
+
+// attribute takes an attribute that is a reference.
+func (s *dashSegments) attribute(key string, val []byte, bases []string) {
+	switch key {
+	case "moreinformationurl":
+		s.b.add(val, Nav, "dash/@"+key)
+		return
+	case "initialization", "media", "sourceurl", "index", "xlink:href":
+	default:
+		return
+	}
+	if ref, ok := cleanURL(val); ok && !strings.Contains(ref, "$") && !strings.HasPrefix(ref, "urn:") {
+		s.add(bases, ref, "dash/@"+key)
+	}
 }
 
 type dashTemplate struct {
@@ -34,11 +103,8 @@ type dashRun struct {
 	hasT    bool
 }
 
-// maxDashRuns bounds a timeline.
-const maxDashRuns = 100_000
-
 // start takes what an element says.
-func (s *dashSegments) start(name string, attrs map[string]string, base string) {
+func (s *dashSegments) start(name string, attrs map[string]string, bases []string) {
 	number := func(key string, def int64) int64 {
 		n, err := strconv.ParseInt(attrs[key], 10, 64)
 		if err != nil || n < 0 {
@@ -57,7 +123,7 @@ func (s *dashSegments) start(name string, attrs map[string]string, base string) 
 		s.set, s.reps, s.open, s.last = nil, nil, nil, nil
 	case "representation":
 		if len(s.reps) < maxAttrs {
-			s.open = &dashRepresentation{id: attrs["id"], bandwidth: attrs["bandwidth"], base: base}
+			s.open = &dashRepresentation{id: attrs["id"], bandwidth: attrs["bandwidth"], bases: bases}
 		}
 	case "segmenttemplate":
 		t := &dashTemplate{start: 1, scale: 1}
@@ -92,12 +158,12 @@ func (s *dashSegments) start(name string, attrs map[string]string, base string) 
 	}
 }
 
-// end takes the end of an element; base is that of what stood in it.
-func (s *dashSegments) end(b *builder, name, base string) {
+// end takes the end of an element; bases are those of what stood in it.
+func (s *dashSegments) end(name string, bases []string) {
 	switch name {
 	case "representation":
 		if s.open != nil {
-			s.open.base = base
+			s.open.bases = bases
 			s.reps = append(s.reps, *s.open)
 			s.open = nil
 		}
@@ -107,7 +173,7 @@ func (s *dashSegments) end(b *builder, name, base string) {
 				r.template = s.set
 			}
 			if r.template != nil {
-				s.expand(b, r)
+				s.expand(r)
 			}
 		}
 		s.set, s.reps = nil, nil
@@ -115,14 +181,14 @@ func (s *dashSegments) end(b *builder, name, base string) {
 }
 
 // expand adds the segments of a representation.
-func (s *dashSegments) expand(b *builder, r dashRepresentation) {
-	t := r.template
+func (s *dashSegments) expand(r dashRepresentation) {
+	b, t := s.b, r.template
 	add := func(pattern string, number, time int64, context string) bool {
 		if pattern == "" || len(b.doc.Links) >= b.o.MaxLinks || !b.on(len(pattern)) {
 			return false
 		}
 		if ref, ok := cleanURL([]byte(r.fill(pattern, number, time))); ok {
-			b.add([]byte(joinRef(r.base, ref)), Embed, context)
+			s.add(r.bases, ref, context)
 		}
 		return true
 	}

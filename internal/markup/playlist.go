@@ -8,9 +8,10 @@ import (
 )
 
 // hls reads a media or master playlist (RFC 8216): each line that is not a tag
-// is a URI, and tags name keys, maps and renditions in a URI attribute.
+// is a URI, and tags name keys, maps and renditions in attributes.
 func (b *builder) hls(src []byte) {
 	variant := false
+	vars := hlsVariables{}
 	for line := range bytes.Lines(src) {
 		if !b.on(len(line)) {
 			return
@@ -23,26 +24,100 @@ func (b *builder) hls(src []byte) {
 			if variant {
 				context = "hls/variant"
 			}
-			b.add(line, Embed, context)
+			if uri, ok := vars.fill(line); ok {
+				b.add(uri, Embed, context)
+			}
 			variant = false
+		case bytes.HasPrefix(line, []byte("#EXT-X-DEFINE:")):
+			vars.define(line)
 		case bytes.HasPrefix(line, []byte("#EXT")):
 			variant = bytes.HasPrefix(line, []byte("#EXT-X-STREAM-INF"))
-			b.hlsTag(line)
+			b.hlsTag(line, vars)
 		}
 	}
 }
 
-func (b *builder) hlsTag(line []byte) {
+// hlsTag takes the address that a tag has, or the two of an advertisement.
+func (b *builder) hlsTag(line []byte, vars hlsVariables) {
+	names := []string{"URI"}
 	context := "hls/@uri"
-	if bytes.HasPrefix(line, []byte("#EXT-X-MEDIA:")) || bytes.HasPrefix(line, []byte("#EXT-X-I-FRAME-STREAM-INF:")) {
+	switch tag, _, _ := bytes.Cut(line, []byte(":")); string(tag) {
+	case "#EXT-X-MEDIA", "#EXT-X-I-FRAME-STREAM-INF":
 		context = "hls/variant"
+	case "#EXT-X-CONTENT-STEERING":
+		names, context = []string{"SERVER-URI"}, "hls/@server-uri"
+	case "#EXT-X-DATERANGE":
+		names, context = []string{"X-ASSET-URI", "X-ASSET-LIST"}, ""
+	case "#EXTINF":
+		names, context = []string{"tvg-logo"}, "hls/@tvg-logo"
 	}
-	for _, name := range [...]string{":URI=\"", ",URI=\""} {
-		if _, rest, ok := bytes.Cut(line, []byte(name)); ok {
-			uri, _, _ := bytes.Cut(rest, []byte{'"'})
-			b.add(uri, Embed, context)
-			return
+	for _, name := range names {
+		v, ok := hlsAttribute(line, name)
+		if !ok {
+			continue
 		}
+		as := context
+		if as == "" {
+			as = "hls/@" + strings.ToLower(name)
+		}
+		if uri, ok := vars.fill(v); ok {
+			b.add(uri, Embed, as)
+		}
+	}
+}
+
+// hlsAttribute returns the quoted value of an attribute of a tag. Those of lists of stations stand behind blanks.
+func hlsAttribute(line []byte, name string) (v []byte, ok bool) {
+	at := bytes.Index(line, []byte(name+`="`))
+	for at > 0 && !bytes.ContainsRune([]byte(":, "), rune(line[at-1])) { // the end of another name
+		next := bytes.Index(line[at+1:], []byte(name+`="`))
+		if next < 0 {
+			return nil, false
+		}
+		at += 1 + next
+	}
+	if at <= 0 {
+		return nil, false
+	}
+	v, _, _ = bytes.Cut(line[at+len(name)+len(`="`):], []byte{'"'})
+	return v, true
+}
+
+// maxHLSVariables is how many variables of a playlist are known.
+const maxHLSVariables = 1000
+
+// hlsVariables are the variables of a playlist (RFC 8216bis, 4.3).
+type hlsVariables map[string][]byte
+
+// define notes a variable that the playlist says the value of. IMPORT and QUERYPARAM name what is said elsewhere.
+func (h hlsVariables) define(line []byte) {
+	name, named := hlsAttribute(line, "NAME")
+	value, valued := hlsAttribute(line, "VALUE")
+	if !named || !valued || len(h) == maxHLSVariables {
+		return
+	}
+	if v, ok := h.fill(value); ok && len(v) <= maxURL {
+		h[string(name)] = v
+	}
+}
+
+// fill puts the variables in their places; false: one is not known, or the address would be too long.
+func (h hlsVariables) fill(s []byte) ([]byte, bool) {
+	if !bytes.Contains(s, []byte("{$")) {
+		return s, true
+	}
+	var out []byte
+	for {
+		before, rest, more := bytes.Cut(s, []byte("{$"))
+		if out = append(out, before...); !more {
+			return out, true
+		}
+		name, after, closed := bytes.Cut(rest, []byte("}"))
+		value, known := h[string(name)]
+		if !closed || !known || len(out)+len(value) > maxURL {
+			return nil, false
+		}
+		out, s = append(out, value...), after
 	}
 }
 
@@ -51,9 +126,10 @@ func (b *builder) hlsTag(line []byte) {
 // no single file and are left out.
 func (b *builder) dash(src []byte) {
 	l := lexer{src: src, cdata: true}
-	bases := []string{""} // one per open element
-	inBase := false
-	var segments dashSegments
+	bases := []dashBase{{urls: []string{""}}} // one per open element
+	in := ""                                  // the element whose text is an address
+	segments := dashSegments{b: b}
+	defer segments.finish()
 	for {
 		k := l.next()
 		if k == tokEnd || !b.on(l.size) {
@@ -62,52 +138,50 @@ func (b *builder) dash(src []byte) {
 		switch k {
 		case tokStart, tokVoid:
 			l.raw = ""
-			element, base := localName(l.name), bases[len(bases)-1]
-			inBase = k == tokStart && element == "baseurl"
+			element, base := localName(l.name), bases[len(bases)-1].urls
+			in = ""
+			if k == tokStart && (element == "baseurl" || element == "location") {
+				in = element
+			}
 			attrs := make(map[string]string, len(l.attrs))
 			for _, a := range l.attrs {
-				b.dashAttr(string(a.key), a.val, base)
+				segments.attribute(string(a.key), a.val, base)
 				attrs[string(a.key)] = string(a.val)
 			}
 			segments.start(element, attrs, base)
 			if k == tokVoid {
-				segments.end(b, element, base)
+				segments.end(element, base)
 			}
-			if k == tokStart && !inBase && len(bases) < 64 {
-				bases = append(bases, bases[len(bases)-1])
+			if k == tokStart && in == "" && len(bases) < 64 {
+				bases = append(bases, dashBase{urls: base})
 			}
 		case tokText:
-			if ref, ok := cleanURL(l.text); inBase && ok {
-				top := len(bases) - 1
-				parent := ""
+			ref, ok := cleanURL(l.text)
+			switch {
+			case !ok:
+			case in == "location":
+				b.add([]byte(ref), Embed, "dash/location")
+			case in == "baseurl":
+				top, parent := len(bases)-1, []string{""}
 				if top > 0 {
-					parent = bases[top-1]
+					parent = bases[top-1].urls
 				}
-				bases[top] = joinRef(parent, ref)
+				from := bases[top].read(ref, parent)
 				if !strings.HasSuffix(ref, "/") {
-					b.add([]byte(bases[top]), Embed, "dash/baseurl")
+					for _, u := range bases[top].urls[from:] {
+						b.add([]byte(u), Embed, "dash/baseurl")
+					}
 				}
 			}
-			inBase = false
+			in = ""
 		case tokClose:
-			if name := localName(l.name); name != "baseurl" {
-				segments.end(b, name, bases[len(bases)-1])
+			if name := localName(l.name); name != "baseurl" && name != "location" {
+				segments.end(name, bases[len(bases)-1].urls)
 				bases = bases[:max(len(bases)-1, 1)]
 			}
-			inBase = false
+			in = ""
 		case tokComment, tokDoctype, tokNothing, tokEnd:
 		}
-	}
-}
-
-func (b *builder) dashAttr(key string, val []byte, base string) {
-	switch key {
-	case "initialization", "media", "sourceurl", "index", "xlink:href":
-	default:
-		return
-	}
-	if ref, ok := cleanURL(val); ok && !strings.Contains(ref, "$") && !strings.HasPrefix(ref, "urn:") {
-		b.add([]byte(joinRef(base, ref)), Embed, "dash/@"+key)
 	}
 }
 

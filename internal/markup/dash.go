@@ -36,6 +36,8 @@ type dashBase struct {
 const (
 	maxOwnBases = 4  // BaseURL elements of one level that count
 	maxBases    = 16 // of all levels together
+
+	maxDashRuns = 100_000 // of a timeline
 )
 
 // read takes a BaseURL element; from is the first address that is new.
@@ -54,9 +56,6 @@ func (d *dashBase) read(ref string, parent []string) (from int) {
 	}
 	return from
 }
-
-// maxDashRuns bounds a timeline.
-const maxDashRuns = 100_000
 
 // add takes a reference below the first base, and keeps it below the others.
 func (s *dashSegments) add(bases []string, ref, context string) {

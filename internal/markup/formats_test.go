@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,5 +114,20 @@ func TestLooksLikeURL(t *testing.T) {
 		if looksLikeURL(s) {
 			t.Errorf("%s is none", s)
 		}
+	}
+}
+
+// Entities that stand for each other many times over stay within bounds (the "billion laughs").
+func TestEntityBounds(t *testing.T) {
+	var doc strings.Builder
+	doc.WriteString(`<!DOCTYPE r [ <!ENTITY a0 "http://a.cz/x"> `)
+	for i := 1; i < 20; i++ {
+		fmt.Fprintf(&doc, `<!ENTITY a%d "%s"> `, i, strings.Repeat(fmt.Sprintf("&a%d;", i-1), 10))
+	}
+	doc.WriteString(`<!ENTITY own "&own;&own;"> ]><r>`)
+	doc.WriteString(strings.Repeat(`<link>&a19;</link><link>&own;</link><link>&a0;</link>`, 1000))
+	d := Parse(XML, []byte(doc.String()), Options{})
+	if got := brief(d.Links); !slices.Equal(got, []string{"L http://a.cz/x rss:link"}) || len(d.Text) > 1<<20 || d.Err != nil {
+		t.Errorf("%.500q %d %v", got, len(d.Text), d.Err)
 	}
 }

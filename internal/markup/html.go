@@ -78,6 +78,7 @@ func (p *markupParser) run(src []byte) {
 }
 
 func (p *markupParser) onText(s []byte) {
+	s = p.fill(s)
 	switch p.raw {
 	case atom.Style:
 		if p.otherStyle { // LESS and the like, for scripts
@@ -132,6 +133,9 @@ func (p *markupParser) onTitle(s []byte) {
 	}
 	if p.kind == XML {
 		p.b.text.write(s)
+		if p.x.held.level > 0 {
+			p.xmlText(s)
+		}
 	}
 }
 
@@ -147,6 +151,9 @@ func (p *markupParser) onStart(selfClosing bool) {
 	p.attrs = p.z.attrs
 	closed := selfClosing && (p.kind != HTML || p.svg > 0)
 	if p.kind == XML {
+		for i := range p.attrs {
+			p.attrs[i].val = p.fill(p.attrs[i].val)
+		}
 		v, local := p.xmlStart(name)
 		if a = atom.Lookup(local); v != vocXHTML && v != vocSVG && a != atom.Title {
 			a = 0
@@ -312,24 +319,32 @@ func (p *markupParser) conditional(s []byte) {
 }
 
 // onInstruction handles processing instructions, which the tokenizer gives as
-// comments: the style sheet of an XML document (W3C xml-stylesheet).
+// comments: the style sheet of an XML document (W3C xml-stylesheet), and its schema (W3C xml-model).
 func (p *markupParser) onInstruction(s []byte) {
 	switch {
 	case p.kind == XML && bytes.HasPrefix(s, []byte("ENTITY")):
-		p.declaration(s)
+		p.entityDeclaration(s)
 	case !p.xml() && p.svg == 0:
 		p.conditional(s)
 	}
-	if p.kind == HTML || !bytes.HasPrefix(s, []byte("?xml-stylesheet")) {
+	if p.kind == HTML {
 		return
 	}
-	z := lexer{src: append([]byte("<pi "), append(bytes.TrimSuffix(s[len("?xml-stylesheet"):], []byte("?")), '>')...)}
+	name, context := "?xml-stylesheet", "xml-stylesheet/@href"
+	if bytes.HasPrefix(s, []byte("?xml-model")) {
+		name, context = "?xml-model", "xml-model/@href"
+	}
+	rest, is := bytes.CutPrefix(s, []byte(name))
+	if !is {
+		return
+	}
+	z := lexer{src: append([]byte("<pi "), append(bytes.TrimSuffix(rest, []byte("?")), '>')...)}
 	if tt := z.next(); tt != tokStart && tt != tokVoid {
 		return
 	}
 	for _, a := range z.attrs {
 		if string(a.key) == "href" {
-			p.strong(a.val, "xml-stylesheet/@href")
+			p.strong(a.val, context)
 		}
 	}
 }

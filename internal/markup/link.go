@@ -110,7 +110,8 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 		return nil
 	case b.quotes > 0 && (b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url)): // what is written as it stands is no pattern
 		return nil
-	case (b.doc.Kind == HTML || b.doc.Kind == XHTML) && toBeFilled(url):
+	case (b.doc.Kind == HTML || b.doc.Kind == XHTML) && toBeFilled(url),
+		b.doc.Kind == XML && undefinedEntity(url):
 		return nil
 	}
 	kind = as.kind

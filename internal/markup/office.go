@@ -450,7 +450,11 @@ func (b *builder) chapter(data []byte) {
 
 // addresses takes the addresses that stand written out in the text: links for a reader, guesses for us.
 func (b *builder) addresses() {
-	text := b.text.buf
+	b.addressesIn(b.text.buf, b.guessed)
+}
+
+// addressesIn finds the addresses that stand written out in a text.
+func (b *builder) addressesIn(text []byte, found func(ref string)) {
 	for n := 0; n < b.o.MaxLinks; n++ {
 		i := bytes.Index(text, []byte("://"))
 		if i < 0 {
@@ -465,13 +469,30 @@ func (b *builder) addresses() {
 		if b.doc.Kind == PDF && end < len(text) && text[end] == '\n' {
 			ref, end = b.wrapped(text, ref, end)
 		}
-		b.guessed(ref)
+		found(ref)
 		text = text[end:]
 	}
 }
 
 func (b *builder) guessed(ref string) {
-	b.external(strings.TrimRight(ref, ".,;:!?)]'"), Speculative, "text")
+	b.external(withoutStops(ref), Speculative, "text")
+}
+
+// withoutStops takes off what ends a sentence, not an address. A parenthesis that the address opens is its own.
+func withoutStops(ref string) string {
+	for ref != "" {
+		switch ref[len(ref)-1] {
+		case '.', ',', ';', ':', '!', '?', ']', '\'':
+		case ')':
+			if strings.Count(ref, "(") >= strings.Count(ref, ")") {
+				return ref
+			}
+		default:
+			return ref
+		}
+		ref = ref[:len(ref)-1]
+	}
+	return ref
 }
 
 func addressLen(s []byte) int {

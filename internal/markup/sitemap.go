@@ -11,7 +11,7 @@ func (p *markupParser) sitemap(name string) {
 	case "url", "sitemap":
 		p.x.index, p.x.entry = name == "sitemap", -1
 		if p.x.index { // some write the address here, without loc
-			p.hold(Nav, "sitemap:index/loc", false)
+			p.hold(Nav, "sitemap:index/loc")
 			p.x.held.bare = true
 		}
 	case "loc":
@@ -19,9 +19,9 @@ func (p *markupParser) sitemap(name string) {
 		if p.x.index {
 			context = "sitemap:index/loc"
 		}
-		p.hold(Nav, context, false)
+		p.hold(Nav, context)
 	case "lastmod", "priority":
-		p.hold(Nav, name, false)
+		p.hold(Nav, name)
 	}
 }
 

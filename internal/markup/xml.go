@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html/atom"
 )
@@ -34,6 +35,11 @@ const (
 	vocMathML
 	vocWSDL
 	vocKML
+	vocRDF
+	vocPodcast
+	vocGPX
+	vocOpenSearch
+	vocDocBook
 )
 
 // vocabularyOf tells the vocabulary of a namespace name.
@@ -82,6 +88,16 @@ func vocabularyOf(name string) vocabulary {
 		return vocWSDL
 	case "http://www.opengis.net/kml/2.2", "http://earth.google.com/kml/2.2", "http://earth.google.com/kml/2.1", "http://earth.google.com/kml/2.0":
 		return vocKML
+	case "http://www.w3.org/1999/02/22-rdf-syntax-ns#":
+		return vocRDF
+	case "https://podcastindex.org/namespace/1.0", "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md":
+		return vocPodcast
+	case "http://www.topografix.com/GPX/1/1", "http://www.topografix.com/GPX/1/0":
+		return vocGPX
+	case "http://a9.com/-/spec/opensearch/1.1/", "http://a9.com/-/spec/opensearchdescription/1.1/", "http://a9.com/-/spec/opensearchdescription/1.0/":
+		return vocOpenSearch
+	case "http://docbook.org/ns/docbook":
+		return vocDocBook
 	}
 	return unknownVocabulary
 }
@@ -108,21 +124,33 @@ type xmlReader struct {
 	scopes []xmlScope
 	held   xmlHeld
 
+	entities map[string][]byte // of the document itself, by their names
+	filled   int               // bytes that were put in their places
+
 	makes   bool // the document is a style sheet of XSLT
 	sitemap bool // the document is one, whatever its namespace
 	index   bool // the last entry of a sitemap names another
 	entry   int  // index of its link, -1 = none
 }
 
-// xmlHeld is the text of an element that is read as a reference or as HTML.
+// xmlHeld is the text of an element that is read as a reference, as HTML or as a text.
 type xmlHeld struct {
 	level   int // of the element; 0 = none is read
 	kind    LinkKind
 	context string
-	html    bool
+	as      heldAs
 	bare    bool // another element in it ends it
 	buf     []byte
 }
+
+// heldAs is what a text that is collected is.
+type heldAs uint8
+
+const (
+	heldReference heldAs = iota
+	heldHTML             // or a text, when it has no tags
+	heldText
+)
 
 // of returns the vocabulary of a prefix. Some are so usual that broken documents do not declare them.
 func (x *xmlReader) of(prefix []byte) vocabulary {
@@ -194,16 +222,21 @@ func (p *markupParser) xmlEnd() {
 	x.level = max(x.level-1, 0)
 }
 
-// hold begins to collect the text of the element.
-func (p *markupParser) hold(kind LinkKind, context string, html bool) {
-	p.x.held = xmlHeld{level: p.x.level, kind: kind, context: context, html: html, buf: p.x.held.buf[:0]}
+// hold begins to collect the text of the element, which is a reference.
+func (p *markupParser) hold(kind LinkKind, context string) {
+	p.x.held = xmlHeld{level: p.x.level, kind: kind, context: context, buf: p.x.held.buf[:0]}
+}
+
+// holdText begins to collect the text of the element, to be read as HTML or as a text.
+func (p *markupParser) holdText(as heldAs) {
+	p.x.held = xmlHeld{level: p.x.level, as: as, buf: p.x.held.buf[:0]}
 }
 
 func (p *markupParser) xmlText(s []byte) {
 	h := &p.x.held
 	switch most := maxURL + 1; {
 	case h.level > 0:
-		if h.html {
+		if h.as != heldReference {
 			most = maxFeedHTML
 		}
 		h.buf = append(h.buf, s[:min(len(s), max(most-len(h.buf), 0))]...)
@@ -224,12 +257,16 @@ func (p *markupParser) release() {
 		if l := p.b.add(h.buf, h.kind, h.context); l != nil {
 			l.Hop, p.x.entry = 'M', len(p.b.doc.Links)-1
 		}
-	case !h.html:
+	case h.as == heldReference:
 		p.b.add(h.buf, h.kind, h.context)
-	case bytes.IndexByte(h.buf, '<') >= 0:
+	case h.as == heldHTML && bytes.IndexByte(h.buf, '<') >= 0:
 		p.b.inside(true, func() { p.b.fragment(h.buf, maxDepth) })
 	default:
-		p.absolute(h.buf, "xml/text")
+		p.b.addressesIn(h.buf, func(ref string) {
+			if ref = withoutStops(ref); looksLikeURL(ref) {
+				p.b.addString(ref, Speculative, "xml/text")
+			}
+		})
 	}
 }
 
@@ -244,6 +281,9 @@ func (p *markupParser) absolute(val []byte, context string) {
 
 // xmlLinks takes what an element of XML refers to. The vocabularies of browsers are read as in HTML.
 func (p *markupParser) xmlLinks(v vocabulary, local []byte) {
+	if p.x.makes && v != vocXSLT { // what a style sheet of XSLT writes; braces are filled in
+		p.attrs = slices.DeleteFunc(p.attrs, func(at attr) bool { return bytes.IndexByte(at.val, '{') >= 0 })
+	}
 	switch v {
 	case vocXHTML, vocSVG, vocMathML:
 		a := atom.Lookup(local)
@@ -253,8 +293,7 @@ func (p *markupParser) xmlLinks(v vocabulary, local []byte) {
 	case vocXSLT:
 		p.x.makes = true
 	case noVocabulary:
-		if p.x.makes { // what an XSLT style sheet writes is mostly HTML; braces are filled in
-			p.attrs = slices.DeleteFunc(p.attrs, func(at attr) bool { return bytes.IndexByte(at.val, '{') >= 0 })
+		if p.x.makes { // mostly HTML
 			p.htmlLinks(atom.Lookup(local), safeName(local), vocXHTML)
 			return
 		}
@@ -285,9 +324,15 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 		}
 		return
 	}
+	if p.x.of(prefix) == vocRDF && prefix != nil && p.rdf(v, local, key, at.val) {
+		return
+	}
 	is := func(element, attribute string) bool { return string(local) == element && string(key) == attribute }
 	switch v {
 	case vocXSD:
+		if is("documentation", "source") {
+			p.absolute(at.val, "documentation/@source")
+		}
 		if string(key) == "schemalocation" {
 			switch string(local) {
 			case "import", "include", "redefine", "override":
@@ -298,6 +343,10 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 	case vocXSLT:
 		if is("import", "href") || is("include", "href") || is("import-schema", "schema-location") {
 			p.strong(at.val, p.context(local, string(key)))
+		}
+		switch string(key) {
+		case "select", "test", "match", "use", "group-by":
+			p.xpath(at.val, p.context(local, string(key)))
 		}
 		return
 	case vocRELAXNG:
@@ -321,6 +370,10 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 			p.b.add(at.val, Embed, p.context(local, "url"))
 		case is("player", "url"):
 			p.b.add(at.val, Nav, "player/@url")
+		case is("license", "href"):
+			p.b.add(at.val, Nav, "license/@href")
+		case is("subtitle", "href"):
+			p.b.add(at.val, Embed, "subtitle/@href")
 		}
 		return
 	case vocITunes:
@@ -328,6 +381,28 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 			p.b.add(at.val, Embed, "image/@href")
 		}
 		return
+	case vocPodcast:
+		if is("images", "srcset") {
+			p.srcset(local, at)
+			return
+		}
+	case vocGPX:
+		if is("link", "href") && writtenAsAddress(string(at.val)) {
+			p.b.add(at.val, Nav, "link/@href")
+			return
+		}
+	case vocOpenSearch:
+		if is("url", "template") {
+			if bytes.IndexByte(at.val, '{') < 0 && !bytes.EqualFold(p.get("method"), []byte("post")) {
+				p.b.add(at.val, Nav, "url/@template")
+			}
+			return
+		}
+	case vocDocBook:
+		if string(key) == "fileref" {
+			p.b.add(at.val, Embed, p.context(local, "fileref"))
+			return
+		}
 	case vocAtom:
 		switch {
 		case is("link", "href"):
@@ -352,13 +427,69 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 		case is("source", "url"), is("outline", "xmlurl"), is("outline", "htmlurl"), is("outline", "url"), is("ulink", "url"):
 			p.b.add(at.val, Nav, p.context(local, string(key)))
 			return
+		case string(key) == "src" && tileOfWindows(string(local)):
+			p.b.add(at.val, Speculative, p.context(local, "src"))
+			return
 		}
 	}
 	switch string(key) {
-	case "namespace", "targetnamespace", "datatypelibrary", "ns", "profile", "type", "about":
+	case "namespace", "targetnamespace", "datatypelibrary", "ns", "profile", "type", "about", "rel", "rev", "datatype", "soapaction", "transport", "encodingstyle":
 		return // names
+	case "action": // of WS-Addressing; elsewhere of a form
+		if prefix != nil {
+			return
+		}
 	}
 	p.absolute(at.val, "xml/attribute")
+}
+
+// rdf guesses at the references of RDF/XML that are relative, and reports what is settled: classes are names.
+func (p *markupParser) rdf(v vocabulary, local, key, val []byte) bool {
+	switch string(key) {
+	case "resource":
+		if v == vocRDF && string(local) == "type" {
+			return true
+		}
+	case "about":
+	default:
+		return false
+	}
+	ref := string(bytes.TrimSpace(val))
+	path, _, _ := strings.Cut(ref, "#")
+	if v == vocRSS1 || schemeLen(ref) > 0 || notInURL(ref) || !looksLikeURL(ref) && !hasExtension(path) {
+		return false
+	}
+	p.b.addString(ref, Speculative, "rdf:"+string(key))
+	return true
+}
+
+// tileOfWindows reports the elements of browserconfig.xml that name files.
+func tileOfWindows(local string) bool {
+	switch local {
+	case "square70x70logo", "square150x150logo", "square310x310logo", "wide310x150logo", "tileimage", "badge":
+		return true
+	}
+	return strings.HasPrefix(local, "polling-uri")
+}
+
+// xpath takes the documents that an expression of XSLT reads and names as they are: document('a.xml'), doc("b.xml").
+func (p *markupParser) xpath(expression []byte, context string) {
+	for {
+		i := bytes.IndexByte(expression, '(')
+		if i < 0 {
+			return
+		}
+		before := bytes.TrimRightFunc(expression[:i], isHTMLSpace)
+		expression = expression[i+1:]
+		name := before[bytes.LastIndexFunc(before, func(r rune) bool { return r < utf8.RuneSelf && !isWordByte(byte(r)) && r != ':' && r != '.' })+1:]
+		if string(name) != "document" && string(name) != "doc" && string(name) != "fn:doc" {
+			continue
+		}
+		ref, rest := nextLiteral(expression)
+		if rest = bytes.TrimLeftFunc(rest, isHTMLSpace); ref != nil && len(rest) > 0 && (rest[0] == ')' || rest[0] == ',') {
+			p.b.add(ref, Embed, context)
+		}
+	}
 }
 
 // strong adds a link that defines the structure of the document.
@@ -438,53 +569,67 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 	case noVocabulary, vocRSS1:
 		switch name {
 		case "link", "comments", "docs":
-			p.hold(Nav, "rss:"+name, false)
+			p.hold(Nav, "rss:"+name)
 		case "guid":
 			if !bytes.EqualFold(p.get("ispermalink"), []byte("false")) {
-				p.hold(Speculative, "rss:guid", false)
+				p.hold(Speculative, "rss:guid")
 			}
 		case "url": // of an image
-			p.hold(Embed, "rss:image/url", false)
+			p.hold(Embed, "rss:image/url")
 		case "description":
-			p.hold(Nav, "", true)
+			p.holdText(heldHTML)
 		case "loc": // of a sitemap without its root
 			p.sitemap(name)
 		}
 	case vocRSSContent:
 		if name == "encoded" {
-			p.hold(Nav, "", true)
+			p.holdText(heldHTML)
 		}
 	case vocAtom:
 		switch name {
 		case "icon", "logo":
-			p.hold(Embed, "atom:"+name, false)
+			p.hold(Embed, "atom:"+name)
 		case "uri":
-			p.hold(Nav, "atom:uri", false)
-		case "content", "summary", "subtitle", "rights":
+			p.hold(Nav, "atom:uri")
+		case "title", "content", "summary", "subtitle", "rights":
 			switch string(bytes.ToLower(p.get("type"))) {
 			case "html", "text/html": // of Atom 0.3
-				p.hold(Nav, "", true)
+				p.holdText(heldHTML)
+			case "", "text", "text/plain":
+				p.holdText(heldText)
 			}
+		}
+	case vocMedia:
+		if name == "description" {
+			p.holdText(heldHTML)
+		}
+	case vocITunes:
+		if name == "summary" {
+			p.holdText(heldHTML)
+		}
+	case vocOpenSearch:
+		if name == "image" {
+			p.hold(Embed, "opensearch:image")
 		}
 	case vocSitemap:
 		p.sitemap(name)
 	case vocSitemapImage:
 		if name == "loc" {
-			p.hold(Embed, "image:loc", false)
+			p.hold(Embed, "image:loc")
 		}
 	case vocSitemapVideo:
 		switch name {
 		case "thumbnail_loc", "content_loc", "content_segment_loc":
-			p.hold(Embed, "video:"+name, false)
+			p.hold(Embed, "video:"+name)
 		case "player_loc":
-			p.hold(Nav, "video:"+name, false)
+			p.hold(Nav, "video:"+name)
 		}
 	case vocKML:
 		switch name {
-		case "href":
-			p.hold(Embed, "kml:href", false)
+		case "href", "styleurl", "targethref":
+			p.hold(Embed, "kml:"+name)
 		case "description", "snippet", "text": // shown as HTML; text is of a balloon
-			p.hold(Nav, "", true)
+			p.holdText(heldHTML)
 		}
 	}
 }
@@ -513,8 +658,8 @@ func (p *markupParser) declaration(s []byte) {
 				return
 			}
 		}
-		// The document types of HTML are known to everybody.
-		if !bytes.HasPrefix(literal, []byte("http://www.w3.org/TR/")) {
+		// The document types of the W3C are known to everybody.
+		if !bytes.HasPrefix(literal, []byte("http://www.w3.org/")) && !bytes.HasPrefix(literal, []byte("https://www.w3.org/")) {
 			p.strong(literal, "doctype/@system")
 		}
 		return
@@ -552,9 +697,77 @@ func (p *markupParser) doctype(s []byte) {
 	p.declaration(s)
 	if i := bytes.IndexByte(s, '['); i >= 0 {
 		if inner := bytes.TrimLeftFunc(s[i+1:], isHTMLSpace); bytes.HasPrefix(inner, []byte("<!ENTITY")) {
-			p.declaration(inner[len("<!"):])
+			p.entityDeclaration(inner[len("<!"):])
 		}
 	}
+}
+
+// entityDeclaration reads ENTITY … up to its ">".
+func (p *markupParser) entityDeclaration(s []byte) {
+	name, rest := nextWord(s[len("ENTITY"):])
+	value, _ := nextLiteral(rest)
+	switch {
+	case value == nil:
+		p.declaration(s)
+	case len(name) > maxName || len(p.x.entities) == maxEntities || len(value) > maxEntity:
+	default:
+		if p.x.entities == nil {
+			p.x.entities = map[string][]byte{}
+		}
+		if _, is := p.x.entities[string(name)]; !is { // the first binds
+			p.x.entities[string(name)] = decodeValue(bytes.Clone(value))
+		}
+	}
+}
+
+// Bounds of the entities of a document.
+const (
+	maxEntities    = 1000
+	maxEntity      = 4 << 10 // bytes that those of an attribute or text stand for
+	maxEntityDepth = 4       // in one another
+	maxFilled      = 1 << 20 // bytes that all of a document stand for
+)
+
+// fill puts what entities of the document stand for in their places. Those that are not known stay.
+func (p *markupParser) fill(s []byte) []byte {
+	if len(p.x.entities) == 0 || bytes.IndexByte(s, '&') < 0 {
+		return s
+	}
+	room := maxEntity
+	return p.fillIn(nil, s, &room, maxEntityDepth)
+}
+
+func (p *markupParser) fillIn(out, s []byte, room *int, depth int) []byte {
+	for {
+		i := bytes.IndexByte(s, '&')
+		if i < 0 {
+			return append(out, s...)
+		}
+		out, s = append(out, s[:i]...), s[i:]
+		n := bytes.IndexByte(s[:min(len(s), maxName)], ';')
+		var value []byte
+		if n > 0 {
+			value = p.x.entities[string(s[1:n])]
+		}
+		if value == nil || depth == 0 || len(value) > *room || p.x.filled > maxFilled {
+			out, s = append(out, '&'), s[1:]
+			continue
+		}
+		*room -= len(value)
+		p.x.filled += len(value) + 1
+		out, s = p.fillIn(out, value, room, depth-1), s[n+1:]
+	}
+}
+
+// undefinedEntity reports an address of XML in which an entity is left whose value is not known. In a query, "&a;" is mostly a parameter.
+func undefinedEntity(url string) bool {
+	path, _, _ := strings.Cut(url, "?")
+	i := strings.IndexByte(path, '&')
+	if i < 0 {
+		return false
+	}
+	name, _, closed := strings.Cut(path[i+1:], ";")
+	return closed && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < utf8.RuneSelf && !isWordByte(byte(r)) && r != '.' || r == '%' })
 }
 
 // rnc reads RELAX NG in its compact syntax: include "…" and external "…".

@@ -89,8 +89,10 @@ func (p *markupParser) onText(s []byte) {
 		return
 	case atom.Script:
 		switch p.script {
-		case scriptCode, scriptData:
-			p.b.js(s, p.script == scriptData)
+		case scriptCode:
+			p.b.js(s, false)
+		case scriptData:
+			p.b.js(p.b.withoutNames(s), true)
 		case scriptMap:
 			p.b.importMap(s)
 		case scriptMarkup:

@@ -303,7 +303,7 @@ func (b *builder) read(kind Kind, body []byte) {
 		b.manifest(src)
 	case JSON:
 		if !sourceMap(src) {
-			b.js(src, true)
+			b.js(b.members(src), true)
 		}
 	case RNC:
 		b.rnc(src)

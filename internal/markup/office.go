@@ -71,8 +71,13 @@ func (b *builder) office(body []byte) {
 			b.languages(data)
 		case ext == ".opf":
 			b.properties(data)
+			b.opf(data)
 		case b.doc.Kind == EPUB && (ext == ".xhtml" || ext == ".html" || ext == ".htm"):
-			b.chapter(data)
+			b.chapter(XHTML, data)
+		case b.doc.Kind == EPUB && ext == ".css":
+			b.chapter(CSS, data)
+		case name == "xl/connections.xml":
+			b.connections(data)
 		}
 	})
 	b.addresses()
@@ -194,7 +199,7 @@ func (b *builder) part(data []byte) {
 			if !end {
 				b.field(attr("instr"))
 			}
-		case "a", "image", "object", "frame":
+		case "a", "image", "object", "frame", "background-image", "section-source":
 			if odf && !end {
 				kind := Embed
 				if name == "a" {
@@ -429,12 +434,34 @@ func (b *builder) properties(data []byte) {
 	})
 }
 
+// opf takes what the package of an EPUB names outside of the book (EPUB 3.3, 5.5.7, 5.6.2).
+func (b *builder) opf(data []byte) {
+	b.xmlTags(data, func(name string, end bool, attr func(string) string) {
+		switch {
+		case end:
+		case name == "item":
+			b.external(attr("href"), Embed, "epub/item/@href")
+		case name == "link":
+			b.external(attr("href"), Nav, "epub/link/@href")
+		}
+	}, func([]byte) {})
+}
+
+// connections takes the pages that Excel has tables from (ECMA-376-1, 18.13.15).
+func (b *builder) connections(data []byte) {
+	b.xmlTags(data, func(name string, end bool, attr func(string) string) {
+		if name == "webpr" && !end {
+			b.external(attr("url"), Embed, "ooxml/webpr")
+		}
+	}, func([]byte) {})
+}
+
 // chapter reads a document of an EPUB: what it refers to within the book is no link.
-func (b *builder) chapter(data []byte) {
+func (b *builder) chapter(kind Kind, data []byte) {
 	room := b.o
 	room.KeepSource, room.DeclaredCharset = false, ""
 	room.MaxLinks = max(room.MaxLinks-len(b.doc.Links), 1)
-	d := Parse(XHTML, data, room)
+	d := Parse(kind, data, room)
 	for _, l := range d.Links {
 		b.external(l.URL, l.Kind, "epub/"+l.Context)
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -221,5 +223,42 @@ func (b *builder) manifest(src []byte) {
 	for _, s := range m.Shortcuts {
 		b.add([]byte(s.URL), Nav, "manifest/shortcuts")
 		images(s.Icons, "manifest/icons")
+	}
+	var also struct { // of some browsers, and not settled
+		Related []struct {
+			URL string `json:"url"`
+		} `json:"related_applications"`
+		NoteTaking struct {
+			NewNoteURL string `json:"new_note_url"`
+		} `json:"note_taking"`
+		TabStrip struct {
+			HomeTab struct {
+				Icons []image `json:"icons"`
+			} `json:"home_tab"`
+		} `json:"tab_strip"`
+		Widgets []struct {
+			Template    string  `json:"ms_ac_template"`
+			Data        string  `json:"data"`
+			Icons       []image `json:"icons"`
+			Screenshots []image `json:"screenshots"`
+		} `json:"widgets"`
+		Translations map[string]struct {
+			Icons []image `json:"icons"`
+		} `json:"translations"`
+	}
+	_ = json.Unmarshal(src, &also) // home_tab may be a word
+	for _, r := range also.Related {
+		b.add([]byte(r.URL), Nav, "manifest/related_applications")
+	}
+	b.add([]byte(also.NoteTaking.NewNoteURL), Nav, "manifest/note_taking")
+	images(also.TabStrip.HomeTab.Icons, "manifest/icons")
+	for _, w := range also.Widgets {
+		b.add([]byte(w.Template), Embed, "manifest/widgets")
+		b.add([]byte(w.Data), Embed, "manifest/widgets")
+		images(w.Icons, "manifest/icons")
+		images(w.Screenshots, "manifest/screenshots")
+	}
+	for _, language := range slices.Sorted(maps.Keys(also.Translations)) {
+		images(also.Translations[language].Icons, "manifest/icons")
 	}
 }

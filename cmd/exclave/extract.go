@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"exclave/crawl"
@@ -44,7 +46,9 @@ WARC file as a crawl does, and prints its links, one a line: hop, kind, where it
 URL. A URL is fetched once, with up to five redirects; robots.txt is not asked for.
 Of WARC files, --url and --offset choose records. Links of a file are printed as
 found, or with --base as they would be queued. At most 10 MB of a document are read.
-ZIP, tar and gzip files are opened with --packed, as by a job that says so.
+What a file is read as, its content and its name tell, or --type. ZIP, tar and gzip
+files are opened with --packed, as by a job that says so; relative links in them lead
+to other members, which have no address, and are left out.
 
 Exit codes: 0 something was printed; 1 there was nothing; 2 an input cannot be read,
 or an option is wrong.`,
@@ -78,9 +82,9 @@ or an option is wrong.`,
 	cmd.Flags().BoolVar(&x.text, "text", false, "the text without markup")
 	cmd.Flags().BoolVar(&x.asJSON, "json", false, "all that was read, one JSON object a document")
 	cmd.Flags().StringVar(&x.base, "base", "", "URL of the file")
-	cmd.Flags().StringVar(&x.typ, "type", "", "MIME type that a server would say of the file")
+	cmd.Flags().StringVar(&x.typ, "type", "", "MIME type that a server would say of the file, such as text/css; without it, the one of its name")
 	cmd.Flags().StringVar(&x.charset, "charset", "", "charset that a server would say of the file")
-	cmd.Flags().BoolVar(&x.packed, "packed", false, "read what is in ZIP, tar and gzip files, as a job with [documents] packed")
+	cmd.Flags().BoolVar(&x.packed, "packed", false, "read what is in ZIP, tar and gzip files, as a job with [documents] packed; relative links inside are left out")
 	cmd.Flags().StringVar(&x.only, "url", "", "of a WARC file, the responses of this URL only")
 	cmd.Flags().Int64Var(&x.offset, "offset", 0, "of a WARC file, the record at this byte only")
 	cmd.Flags().StringVar(&x.contact, "contact", "https://example.org/", "contact URL sent when a URL is fetched")
@@ -104,10 +108,11 @@ func (x *extraction) check(cmd *cobra.Command) error {
 		return err
 	}
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`;,"`, r) }
-	for name, value := range map[string]string{"type": x.typ, "charset": x.charset} {
-		if cmd.Flags().Changed(name) && (value == "" || strings.ContainsFunc(value, odd) || name == "type" && strings.Count(value, "/") != 1) {
-			return fmt.Errorf("--%s %q is none", name, value)
-		}
+	if cmd.Flags().Changed("type") && (x.typ == "" || strings.ContainsFunc(x.typ, odd) || strings.Count(x.typ, "/") != 1) {
+		return fmt.Errorf("--type %q: no format is known for it; types are text/html, text/css, text/javascript, application/json, application/xml, application/pdf and further MIME types", x.typ)
+	}
+	if cmd.Flags().Changed("charset") && (x.charset == "" || strings.ContainsFunc(x.charset, odd)) {
+		return fmt.Errorf("--charset %q is none", x.charset)
 	}
 	if x.charset != "" && !markup.KnownCharset(x.charset) {
 		return fmt.Errorf("charset %q is not known: labels are those of the WHATWG, such as windows-1250", x.charset)
@@ -131,15 +136,53 @@ func (x *extraction) typeCharset() error {
 }
 
 // contentType is the header field that a server would send with a file.
-func (x *extraction) contentType() string {
-	if x.charset == "" {
-		return x.typ
+func (x *extraction) contentType(name string) string {
+	typ := x.typ
+	if typ == "" {
+		typ = servedAs(name)
 	}
-	return x.typ + "; charset=" + x.charset
+	if x.charset == "" {
+		return typ
+	}
+	return typ + "; charset=" + x.charset
+}
+
+// servedAs is the type that servers say of files of a name whose content does not always tell what it is, "" for others.
+func servedAs(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".html", ".htm":
+		return "text/html"
+	case ".css":
+		return "text/css"
+	case ".js", ".mjs", ".cjs":
+		return "text/javascript"
+	case ".json":
+		return "application/json"
+	case ".jsonld":
+		return "application/ld+json"
+	case ".webmanifest":
+		return "application/manifest+json"
+	case ".svg":
+		return "image/svg+xml"
+	case ".xhtml", ".xht":
+		return "application/xhtml+xml"
+	case ".xml", ".xsl", ".xslt", ".xsd", ".rng":
+		return "application/xml"
+	case ".dtd":
+		return "application/xml-dtd"
+	case ".rnc":
+		return "application/relax-ng-compact-syntax"
+	case ".m3u8", ".m3u":
+		return "application/vnd.apple.mpegurl"
+	case ".mpd":
+		return "application/dash+xml"
+	}
+	return ""
 }
 
 // input reads what an argument names.
 func (x *extraction) input(cmd *cobra.Command, arg string, doubts *doubts) error {
+	file := true // itself the document
 	take := func(u *crawl.CrawlURI) error {
 		d, err := x.reader.Read(cmd.Context(), arg, u)
 		if err != nil {
@@ -148,21 +191,54 @@ func (x *extraction) input(cmd *cobra.Command, arg string, doubts *doubts) error
 		if n := d.Dropped; n > 0 && !x.text && !x.asJSON {
 			fmt.Fprintf(cmd.ErrOrStderr(), "exclave: %s: %s left out: at most %d of a document are taken, and none that is too long\n", printable.Text(d.URL), count(n, "link"), reading.MaxLinks())
 		}
+		if file {
+			x.asFile(cmd.ErrOrStderr(), arg, &d)
+		}
 		return x.print(cmd.OutOrStdout(), d)
 	}
 	if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
+		file = false
 		return judge.Fetch(cmd.Context(), arg, x.contact, programVersion, take)
+	}
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder: give the files in it, %s", arg, filepath.Join(arg, "*"))
 	}
 	url := arg
 	if x.base != "" {
 		url = x.base
 	}
-	return judge.Answers(arg, url, x.contentType(), func(e *warc.Entry) bool {
-		x.titled = true
+	return judge.Answers(arg, url, x.contentType(arg), func(e *warc.Entry) bool {
+		x.titled, file = true, false
 		here := !x.at || e.Offset == x.offset
 		x.met = x.met || here
 		return here && (x.only == "" || e.TargetURI() == x.only)
 	}, doubts.note, take)
+}
+
+// asFile takes from what was read of a file what only a server could have said, and tells why there is nothing to print.
+func (x *extraction) asFile(stderr io.Writer, name string, d *reading.Document) {
+	d.Status = 0
+	if x.typ == "" {
+		d.Declared = ""
+	}
+	var why string
+	switch {
+	case x.asJSON:
+		return
+	case d.MIME == "":
+		why = "is empty"
+	case markup.KindOf(d.MIME) == markup.Packed && !x.packed:
+		why = fmt.Sprintf("is %s, which --packed opens", d.MIME)
+	case d.Format == markup.None.String():
+		why = fmt.Sprintf("no format is known for type %s; --type says another", d.MIME)
+	case x.text && d.Text == "":
+		why = fmt.Sprintf("no text, read as %s; --type says another", d.MIME)
+	case !x.text && len(d.Links) == 0:
+		why = fmt.Sprintf("no links, read as %s; --type says another", d.MIME)
+	default:
+		return
+	}
+	fmt.Fprintf(stderr, "exclave: %s: %s\n", printable.Text(name), why)
 }
 
 // print prints a document; of several, each has its URL above it.
@@ -184,8 +260,16 @@ func (x *extraction) print(w io.Writer, d reading.Document) error {
 	}
 	x.something = x.something || b.Len() > 0
 	if x.titled {
-		fmt.Fprintf(w, "# %s  [%s]  %d\n", printable.Text(d.URL), printable.Text(d.MIME), d.Status)
+		fmt.Fprintf(w, "# %s  [%s]%s\n", printable.Text(d.URL), printable.Text(d.MIME), status(d))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// status is that of HTTP in a heading; a file has none.
+func status(d reading.Document) string {
+	if d.Status == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  %d", d.Status)
 }

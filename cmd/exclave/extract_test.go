@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -44,6 +45,15 @@ func TestExtract(t *testing.T) {
 	preload := "E embed Link:/@href[rel=preload,as=style] "
 	write(t, "old.html", old)
 	write(t, "two.txt", "text")
+	write(t, "cut.css", `@import "a.css`)
+	write(t, "piece.html", `<object data=f.html></object>`)
+	write(t, "c.jsonld", `{"url":"b.html"}`)
+	write(t, "e.rnc", `include "d.rnc"`)
+	write(t, "empty", "")
+	write(t, "binary", "\x00\x01\x02\x03")
+	if err := os.Mkdir("folder", 0o755); err != nil {
+		t.Fatal(err)
+	}
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	if _, err := z.Write([]byte(`<!doctype html><a href="http://a.test/x">x</a>`)); err != nil {
@@ -79,9 +89,13 @@ func TestExtract(t *testing.T) {
 		{"every response of a WARC", redirect + second, []string{"a.warc"}},
 		{"of a URL", redirect, []string{"--url", "http://a.test/a", "a.warc"}},
 		{"at an offset", second, []string{"--offset", fmt.Sprint(offset), "a.warc"}},
-		{"the text", "# old.html  [text/html]  200\nCeník\nŘežeme denně, přijďte\n# two.txt  [text/plain]  200\ntext\n", []string{"--text", "old.html", "two.txt"}},
+		{"the text", "# old.html  [text/html]\nCeník\nŘežeme denně, přijďte\n# two.txt  [text/plain]\ntext\n", []string{"--text", "old.html", "two.txt"}},
 		{"of packed files nothing, unless it is asked for", "L nav packed:a/@href http://a.test/x\n", []string{"--packed", "--base", "http://x.test/", "web.gz"}},
 		{"the type as in a header field", links("http://x.test"), []string{"--base", "http://x.test/", "--type", "text/html; charset=windows-1250", "old.html"}},
+		{"the name of the file tells its type, whatever the base is", "E embed css/@import http://x.test/a.css\n", []string{"--base", "http://x.test/", "cut.css"}},
+		{"of a piece of HTML", "E frame object/@data http://x.test/f.html\n", []string{"--base", "http://x.test/", "piece.html"}},
+		{"of JSON-LD too", "X speculative js/string http://x.test/b.html\n", []string{"--base", "http://x.test/", "c.jsonld"}},
+		{"and of RELAX NG", "E embed rnc/include http://x.test/d.rnc\n", []string{"--base", "http://x.test/", "e.rnc"}},
 		{"what a server would say counts", "E embed css/url http://x.test/i.png\n", []string{"--base", "http://x.test/", "--type", "text/css", "style"}},
 	} {
 		write(t, "style", "a{background:url(i.png)}")
@@ -103,7 +117,12 @@ func TestExtract(t *testing.T) {
 		says string
 		args []string
 	}{
-		{1, "", []string{"web.gz"}},
+		{1, "web.gz: is application/x-gzip, which --packed opens", []string{"web.gz"}},
+		{1, "two.txt: no links, read as text/plain; --type says another", []string{"two.txt"}},
+		{1, "empty: is empty", []string{"empty"}},
+		{1, "binary: no format is known for type application/octet-stream; --type says another", []string{"binary"}},
+		{2, "folder is a folder: give the files in it, folder/*", []string{"folder"}},
+		{2, `--type "bogus": no format is known for it; types are text/html`, []string{"--type", "bogus", "old.html"}},
 		{2, "none.html: no such file", []string{"none.html"}},
 		{2, ".: is a folder; name the documents or WARC files in it", []string{"."}},
 		{2, "--offset 1: no response record", []string{"--offset", "1", "a.warc"}},
@@ -119,6 +138,9 @@ func TestExtract(t *testing.T) {
 		if code != c.code || !strings.Contains(stderr, c.says) || strings.Contains(stderr, "judge") {
 			t.Errorf("%q: code %d, %s", c.args, code, stderr)
 		}
+	}
+	if _, out, _ := inside("", "extract", "--json", "old.html", "e.rnc"); strings.Contains(out, `"status"`) || strings.Contains(out, `"declared"`) {
+		t.Errorf("a file has neither status nor declared type: %s", out)
 	}
 	if code, out, stderr := inside("", "extract", srv.URL+"/none"); code != 1 || out != "" {
 		t.Errorf("an answer of 404: %d %s%s", code, out, stderr)

@@ -133,6 +133,10 @@ func FuzzGrowth(f *testing.F) {
 	f.Add(uint8(JS), []byte(`"`), []byte("<!--<a b='<script"), []byte(`="`))
 	f.Add(uint8(HTML), []byte("<!--[if IE]>"), []byte("<a src='"), []byte("-->"))
 	f.Add(uint8(CSS), []byte("a{b:"), []byte("url("), []byte(")}"))
+	f.Add(uint8(XML), []byte("<!DOCTYPE a [<!ENTITY b '&c;&c;'><!ENTITY c 'd'>]><a>"), []byte("<link>&b;&b;</link>"), []byte("&b;"))
+	f.Add(uint8(JSON), []byte("{"), []byte(`"_links":{"@type":[`), []byte("\""))
+	f.Add(uint8(DASH), []byte("<MPD>"), []byte("<x><BaseURL>a/</BaseURL><BaseURL>b/</BaseURL>"), []byte("<SegmentURL media=c>"))
+	f.Add(uint8(HLS), []byte("#EXTM3U\n"), []byte("#EXT-X-DEFINE:NAME=\"a\",VALUE=\"{$a}{$a}b\"\n{$a}\n"), []byte("c"))
 	f.Add(uint8(PDF), []byte("/ObjStm"), []byte("stream\nx\x9c/URI("), []byte(")"))
 	f.Fuzz(func(t *testing.T, kind uint8, head, unit, tail []byte) {
 		growthtest.Repeated(t, head, unit, tail, func(b []byte) { Parse(Kind(kind), b, Options{KeepSource: true}) })

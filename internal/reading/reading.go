@@ -37,7 +37,7 @@ type Lang struct {
 type Document struct {
 	Source      string   `json:"source"`               // file or URL
 	URL         string   `json:"url"`                  // that links are relative to, but for base
-	Status      int      `json:"status"`               // of HTTP; 200 of a file
+	Status      int      `json:"status,omitempty"`     // of HTTP; 0 of a file
 	MIME        string   `json:"mime"`                 // that it is read as
 	Declared    string   `json:"declared,omitempty"`   // type that the server said
 	Format      string   `json:"format"`               // none, html, css, …

@@ -201,7 +201,7 @@ func (x *extraction) input(cmd *cobra.Command, arg string, doubts *doubts) error
 		return judge.Fetch(cmd.Context(), arg, x.contact, programVersion, take)
 	}
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder: give the files in it, %s", arg, filepath.Join(arg, "*"))
+		return fmt.Errorf("%s is a folder; name the documents or WARC files in it", arg)
 	}
 	url := arg
 	if x.base != "" {

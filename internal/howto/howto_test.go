@@ -87,7 +87,7 @@ func (s *scene) try(t *testing.T, b block, want string) {
 }
 
 // patience bounds a block: what serves until it is stopped, say, is not one to be run.
-const patience = 2 * time.Minute
+const patience = 15 * time.Minute
 
 // bash runs commands in the folder of the scene, and returns what they printed.
 func (s *scene) bash(t *testing.T, commands string) (string, error) {

@@ -153,8 +153,10 @@ func (p *markupParser) onStart(selfClosing bool) {
 	p.attrs = p.z.attrs
 	closed := selfClosing && (p.kind != HTML || p.svg > 0)
 	if p.kind == XML {
-		for i := range p.attrs {
-			p.attrs[i].val = p.fill(p.attrs[i].val)
+		if p.x.entities != nil {
+			for i := range p.attrs {
+				p.attrs[i].val = p.fill(p.attrs[i].val)
+			}
 		}
 		v, local := p.xmlStart(name)
 		if a = atom.Lookup(local); v != vocXHTML && v != vocSVG && a != atom.Title {

@@ -104,11 +104,7 @@ func (m *jsonMembers) text(s []byte) {
 	if bytes.IndexByte(s, '<') >= 0 {
 		return
 	}
-	m.b.addressesIn(s, func(ref string) {
-		if ref = withoutStops(ref); looksLikeURL(ref) {
-			m.b.addString(ref, Speculative, "json/text")
-		}
-	})
+	m.b.guessIn(s, "json/text")
 }
 
 // jsonString returns what stands between the quotes of the string that s begins with, nil for none.

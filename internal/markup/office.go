@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -503,6 +504,23 @@ func (b *builder) addressesIn(text []byte, found func(ref string)) {
 
 func (b *builder) guessed(ref string) {
 	b.external(withoutStops(ref), Speculative, "text")
+}
+
+// guessIn guesses at the addresses written out in a text of a feed or of JSON, which may go on without a blank behind them.
+func (b *builder) guessIn(text []byte, context string) {
+	b.addressesIn(text, func(ref string) {
+		if i := strings.IndexFunc(ref, endsAddress); i >= 0 {
+			ref = ref[:i]
+		}
+		if ref = withoutStops(ref); looksLikeURL(ref) {
+			b.addString(ref, Speculative, context)
+		}
+	})
+}
+
+// endsAddress reports quotes and stops beyond ASCII, and letters of scripts that are written without blanks.
+func endsAddress(r rune) bool {
+	return r >= utf8.RuneSelf && (unicode.IsPunct(r) && !unicode.Is(unicode.Pd, r) || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul))
 }
 
 // withoutStops takes off what ends a sentence, not an address. A parenthesis that the address opens is its own.

@@ -262,11 +262,7 @@ func (p *markupParser) release() {
 	case h.as == heldHTML && bytes.IndexByte(h.buf, '<') >= 0:
 		p.b.inside(true, func() { p.b.fragment(h.buf, maxDepth) })
 	default:
-		p.b.addressesIn(h.buf, func(ref string) {
-			if ref = withoutStops(ref); looksLikeURL(ref) {
-				p.b.addString(ref, Speculative, "xml/text")
-			}
-		})
+		p.b.guessIn(h.buf, "xml/text")
 	}
 }
 
@@ -323,8 +319,7 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 			p.lang(safeName(local), at)
 		}
 		return
-	}
-	if p.x.of(prefix) == vocRDF && prefix != nil && p.rdf(v, local, key, at.val) {
+	case of == vocRDF && p.rdf(v, local, key, at.val):
 		return
 	}
 	is := func(element, attribute string) bool { return string(local) == element && string(key) == attribute }
@@ -761,9 +756,12 @@ func (p *markupParser) fillIn(out, s []byte, room *int, depth int) []byte {
 
 // undefinedEntity reports an address of XML in which an entity is left whose value is not known. In a query, "&a;" is mostly a parameter.
 func undefinedEntity(url string) bool {
-	path, _, _ := strings.Cut(url, "?")
-	i := strings.IndexByte(path, '&')
+	i := strings.IndexByte(url, '&')
 	if i < 0 {
+		return false
+	}
+	path, _, _ := strings.Cut(url, "?")
+	if i >= len(path) {
 		return false
 	}
 	name, _, closed := strings.Cut(path[i+1:], ";")

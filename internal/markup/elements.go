@@ -136,7 +136,9 @@ func ownMeaning(a atom.Atom, key []byte) bool {
 		return true
 	}
 	switch string(key) {
-	case "id", "class", "name", "title", "alt", "value", "content", "placeholder", "label", "lang", "rel", "rev", "type", "media", "sizes", "ping", "pattern", "download",
+	case "rel":
+		return a == atom.A || a == atom.Area || a == atom.Form
+	case "id", "class", "name", "title", "alt", "value", "content", "placeholder", "label", "lang", "rev", "type", "media", "sizes", "ping", "pattern", "download",
 		"srcdoc", "integrity", "nonce", "accept", "summary", "code", "codebase", "classid", "pluginspage", "archive", "about", "resource", "property", "typeof", "vocab", "prefix", "datatype", "itemid", "itemtype", "itemprop":
 		return true
 	}

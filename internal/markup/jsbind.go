@@ -132,6 +132,9 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 		return
 	case name.kind == jsStr && k == jsColon && len(word) > 1:
 		space, word = ofMember, word[1:len(word)-1]
+	case name.kind == jsValue && s.before(3).kind == jsStr && string(s.before(4).text) == "[" && s.before(5).kind == jsWord: // Kind["Icon"] = "icons"
+		word = s.before(3).text
+		space, word = ofMember, word[1:len(word)-1]
 	case name.kind != jsWord:
 		return
 	case k == jsColon || s.before(3).kind == jsDot:
@@ -186,7 +189,7 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 				return
 			}
 			if v = jsUnescape(v); bytes.IndexByte(v, ' ') < 0 {
-				s.consts.set(space, word, string(v))
+				s.consts.set(space, word, s.orBefore(space, word, string(v))...)
 			} else {
 				s.consts.set(space, word)
 			}
@@ -238,6 +241,16 @@ func (s *jsScan) bind(l *jsLexer, k jsKind) {
 	default:
 		s.consts.set(space, word)
 	}
+}
+
+// orBefore is what a name is set to, or what it meant before when a condition stands before it: if (a) b = "c".
+func (s *jsScan) orBefore(space nameSpace, name []byte, v string) []string {
+	if t := s.before(3); space == ofVariable && (t.kind == jsClose || string(t.text) == "else") {
+		if old := s.consts.get(space, name); old != nil && len(old.values) > 0 && len(old.values) < foldDepth && old.keys == nil && !slices.Contains(old.values, v) {
+			return append(slices.Clone(old.values), v)
+		}
+	}
+	return []string{v}
 }
 
 // stays keeps a member that a constructor sets beyond the call.

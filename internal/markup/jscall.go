@@ -252,7 +252,7 @@ func (s *jsScan) folderFollows(l *jsLexer) bool {
 
 // opensKnown looks at calls of functions that are known by their names.
 func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
-	if len(name) < 4 || len(name) > 9 {
+	if len(name) < 3 || len(name) > 9 {
 		return false
 	}
 	word := string(name)
@@ -260,6 +260,10 @@ func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
 	case member && word == "push" && owner.kind == jsWord && s.consts.rows && (l.at(0) == '"' || l.at(0) == '\''):
 		if args := s.argsOf(l); len(args) == 1 {
 			s.extend(l, owner.text, maxListed, args[0])
+		}
+	case member && word == "set" && owner.kind == jsWord && s.consts.rows:
+		if args := s.argsOf(l); len(args) == 2 {
+			s.sets(owner.text, args[0], args[1])
 		}
 	case member && word == "assign" && s.consts.calls > 0 && string(owner.text) == "Object" && bytes.HasPrefix(l.src[l.pos:], []byte("this,")):
 		if args := s.argsOf(l); len(args) == 2 && args[1].kind == mapOf {
@@ -278,6 +282,22 @@ func (s *jsScan) opensKnown(l *jsLexer, name []byte, member bool) bool {
 		return false
 	}
 	return true
+}
+
+// sets has a map say something for a key.
+func (s *jsScan) sets(name []byte, key, val jsVal) {
+	if key.kind != oneOf || val.kind != oneOf || len(key.vals) != 1 || len(val.vals) != 1 {
+		return
+	}
+	of := jsVal{kind: mapOf}
+	if known := s.consts.get(ofList, name); known != nil {
+		if known.keys == nil || known.rows != nil || len(known.keys) >= maxListed {
+			return
+		}
+		of.keys, of.vals = known.keys, known.values
+	}
+	of.keys, of.vals = append(slices.Clone(of.keys), key.vals[0]), append(slices.Clone(of.vals), val.vals[0])
+	s.consts.put(ofList, name, of)
 }
 
 // extend makes a string, which comes next, the element of a list at a place, or the last one when it has none there.

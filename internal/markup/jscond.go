@@ -13,6 +13,9 @@ func (e *jsExpr) choice(depth int) jsVal {
 	e.truth, e.place = noCondition, false
 	val := e.either(depth)
 	less, ordered := e.ordered(val, depth)
+	if ordered && e.k == jsClose { // of brackets, in front of "?"
+		return less
+	}
 	equal, compared := e.comparison()
 	if compared {
 		other := e.sum(depth)
@@ -128,7 +131,7 @@ func (e *jsExpr) ordered(val jsVal, depth int) (holds jsVal, is bool) {
 	before := *e
 	e.next()
 	other := e.sum(depth)
-	if !other.num || len(other.vals) != 1 || !e.is("?") {
+	if !other.num || len(other.vals) != 1 || !e.is("?") && e.k != jsClose {
 		*e = before
 		return jsVal{}, false
 	}

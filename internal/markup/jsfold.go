@@ -395,7 +395,7 @@ func (s *jsScan) mayFold(l *jsLexer, k jsKind, text []byte) bool {
 			return string(text) == "raw"
 		}
 	case jsOther:
-		if text[0] == '[' && (l.at(0) == '"' || l.at(0) == '\'') {
+		if c := l.at(0); text[0] == '[' && (c == '"' || c == '\'' || jsIdent(c) && s.consts.rows && !s.afterValue()) {
 			ahead := l.src[l.pos:min(len(l.src), l.pos+maxHead)]
 			return bytes.Contains(ahead, []byte("].join("))
 		}

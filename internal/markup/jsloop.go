@@ -31,8 +31,11 @@ func (s *jsScan) counts(l *jsLexer) {
 	case string(e.text) == "of" || string(e.text) == "in":
 		of := string(e.text) == "of"
 		e.next()
-		if val = e.sum(0); val.kind == oneOf || val.kind == rowOf || of && val.kind == mapOf {
+		if val = e.sum(0); val.kind == oneOf || val.kind == rowOf {
 			return
+		}
+		if of && val.kind == mapOf { // of new Map, since no other can be looped over so
+			val = ofObject("entries", val)
 		}
 		if val.kind == rowsOf {
 			val = val.each()

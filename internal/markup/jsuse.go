@@ -147,6 +147,12 @@ func (s *jsScan) indexes() bool {
 	return endsValue(of.kind, of.text)
 }
 
+// afterValue reports that the token that is read stands behind a value.
+func (s *jsScan) afterValue() bool {
+	of := s.before(1)
+	return endsValue(of.kind, of.text)
+}
+
 // visits reports what is told to a service that counts visits: pages and places that need not be there.
 func (s *jsScan) visits() bool {
 	switch string(s.callee()) {

@@ -97,7 +97,6 @@ func (e *jsExpr) joined(a, b jsVal) jsVal {
 	if !a.known() || !b.known() || a.kind != oneOf || b.kind != oneOf || a.none || b.none {
 		return jsVal{}
 	}
-	most := maxChoices
 	aKeyed, bKeyed := a.keys != nil || a.wild != "", b.keys != nil || b.wild != ""
 	switch {
 	case aKeyed && bKeyed:
@@ -105,7 +104,7 @@ func (e *jsExpr) joined(a, b jsVal) jsVal {
 			return both
 		}
 		if ofLoop(a.keys) && ofLoop(b.keys) {
-			most = maxListed
+			return e.ofTurns(a, b)
 		}
 		a.keys, b.keys = nil, nil
 	case len(a.vals) != 1 && !aKeyed, len(b.vals) != 1 && !bKeyed:
@@ -114,7 +113,7 @@ func (e *jsExpr) joined(a, b jsVal) jsVal {
 		}
 		a.keys, b.keys = nil, nil
 	}
-	if len(a.vals)*len(b.vals) > max(most, len(a.vals), len(b.vals)) {
+	if len(a.vals)*len(b.vals) > max(maxChoices, len(a.vals), len(b.vals)) {
 		return jsVal{}
 	}
 	put := func(x, y string) string { return x + y }
@@ -153,6 +152,54 @@ func added(x, y string) string {
 	a, _ := strconv.Atoi(x)
 	b, _ := strconv.Atoi(y)
 	return strconv.Itoa(a + b)
+}
+
+// ofTurns puts what loops in each other have together: each turn of one with each of another, whose keys are both then, and with its own.
+func (e *jsExpr) ofTurns(a, b jsVal) jsVal {
+	if len(a.vals) != len(a.keys) || len(b.vals) != len(b.keys) {
+		return jsVal{}
+	}
+	out := jsVal{num: a.num && b.num}
+	put := func(x, y string) string { return x + y }
+	if out.num {
+		put = added
+	}
+	for i, x := range a.vals {
+		for j, y := range b.vals {
+			key, meet := bothTurns(a.keys[i], b.keys[j])
+			if !meet {
+				continue
+			}
+			if len(out.vals) >= maxListed || !e.made(len(x)+len(y)) {
+				return jsVal{}
+			}
+			out.keys, out.vals = append(out.keys, key), append(out.vals, put(x, y))
+		}
+	}
+	return out
+}
+
+// alsoTurn stands between the turns of several loops in a key.
+const alsoTurn = "\x00and"
+
+// bothTurns is the key of what two keys have in common; false: they are of different turns of a loop.
+func bothTurns(a, b string) (key string, meet bool) {
+	key = a
+	for _, turn := range strings.Split(b, alsoTurn) {
+		loop := turn[strings.Index(turn, ofTurn):]
+		known := false
+		for _, of := range strings.Split(a, alsoTurn) {
+			if strings.HasSuffix(of, loop) {
+				if known = true; of != turn {
+					return "", false
+				}
+			}
+		}
+		if !known {
+			key += alsoTurn + turn
+		}
+	}
+	return key, true
 }
 
 // paired puts values of the same keys together.

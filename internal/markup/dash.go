@@ -16,6 +16,7 @@ type dashSegments struct {
 	reps     []dashRepresentation
 	open     *dashRepresentation // the one whose elements are read
 	last     *dashTemplate       // whose timeline is read
+	idle     int                 // segments that were no new links
 }
 
 type dashRepresentation struct {
@@ -37,7 +38,7 @@ const (
 	maxOwnBases = 4  // BaseURL elements of one level that count
 	maxBases    = 16 // of all levels together
 
-	maxDashRuns = 100_000 // of a timeline
+	maxDashRuns = 100_000 // of a timeline, and segments of a presentation that are no new links
 )
 
 // read takes a BaseURL element; from is the first address that is new.
@@ -61,7 +62,7 @@ func (d *dashBase) read(ref string, parent []string) (from int) {
 func (s *dashSegments) add(bases []string, ref, context string) {
 	s.b.add([]byte(joinRef(bases[0], ref)), Embed, context)
 	for _, base := range bases[1:] {
-		if other := joinRef(base, ref); other != ref && len(s.others) < s.b.o.MaxLinks {
+		if other := joinRef(base, ref); other != ref && len(other) <= maxURL && len(s.others) < s.b.o.MaxLinks {
 			s.others = append(s.others, dashLink{other, context})
 		}
 	}
@@ -183,11 +184,15 @@ func (s *dashSegments) end(name string, bases []string) {
 func (s *dashSegments) expand(r dashRepresentation) {
 	b, t := s.b, r.template
 	add := func(pattern string, number, time int64, context string) bool {
-		if pattern == "" || len(b.doc.Links) >= b.o.MaxLinks || !b.on(len(pattern)) {
+		links := len(b.doc.Links)
+		if pattern == "" || links >= b.o.MaxLinks || s.idle >= maxDashRuns || !b.on(len(pattern)) {
 			return false
 		}
 		if ref, ok := cleanURL([]byte(r.fill(pattern, number, time))); ok {
 			s.add(r.bases, ref, context)
+		}
+		if len(b.doc.Links) == links {
+			s.idle++
 		}
 		return true
 	}

@@ -52,8 +52,8 @@ const maxInline = 16 << 10
 // of URLs and are left out, and so are the keys of objects.
 func (b *builder) js(src []byte, data bool) {
 	if bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 &&
-		(b.consts == nil || bytes.IndexByte(src, '(') < 0 && bytes.IndexByte(src, '+') < 0) {
-		return // without strings it can only put known names together, or call functions
+		(b.consts == nil || bytes.IndexByte(src, '(') < 0 && bytes.IndexByte(src, '+') < 0 && bytes.IndexByte(src, '[') < 0) {
+		return // without strings it can only put known names together, call functions, or list numbers
 	}
 	s := jsScan{b: b, src: src, data: data}
 	l := jsLexer{src: src}
@@ -71,7 +71,7 @@ func (b *builder) js(src []byte, data bool) {
 	s.consts.begin(len(src))
 	if !data {
 		s.vite(&l)
-		s.next(&l)
+		s.next()
 	}
 	s.fold = fold || s.page && !data && len(src) <= maxHandler && s.consts.calledIn(src)
 	s.run(&l, false)

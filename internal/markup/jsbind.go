@@ -546,11 +546,14 @@ func (s *jsScan) invoked(l *jsLexer) {
 
 // givesSome reports that a function which ends in src is called there with a constant among its arguments, or with what is known by its name.
 func (s *jsScan) givesSome(src []byte) bool {
+	looked := 0
+	defer func() { s.consts.invoked -= 1 + looked/8 }()
 	for {
 		i := bytes.IndexByte(src, '}')
 		if i < 0 {
 			return false
 		}
+		looked++
 		src = src[i+1:]
 		args := bytes.TrimLeft(src[:min(len(src), maxHead)], ") \t\r\n")
 		args = bytes.TrimPrefix(args, []byte(".call"))
@@ -558,6 +561,7 @@ func (s *jsScan) givesSome(src []byte) bool {
 			continue
 		}
 		args, _, _ = bytes.Cut(args[1:], []byte(")"))
+		looked += len(args)
 		if bytes.ContainsAny(args, "\"'`0123456789") || bytes.Contains(args, []byte("location")) || s.b.data != nil && bytes.Contains(args, []byte("data")) {
 			return true
 		}

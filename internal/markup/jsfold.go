@@ -185,6 +185,9 @@ func (c *jsConsts) put(space nameSpace, name []byte, val jsVal) {
 		c.set(space, name, "")
 		if of = c.get(space, name); of != nil {
 			of.values = nil
+			if val.vals != nil { // they are too long, and without them the keys are of nothing
+				val.keys = nil
+			}
 		}
 	}
 	if of != nil {

@@ -144,7 +144,7 @@ func (s *jsScan) vite(l *jsLexer) {
 
 // next takes the files of the list of a build of Next.js, which are relative to its folder: that of the script's own folder's folder, or "/_next/"
 // of the page that has the list in itself.
-func (s *jsScan) next(l *jsLexer) {
+func (s *jsScan) next() {
 	if !bytes.Contains(s.src, []byte("__BUILD_MANIFEST")) {
 		return
 	}
@@ -153,16 +153,23 @@ func (s *jsScan) next(l *jsLexer) {
 		base, context = "../../", jsImport
 	}
 	begin := []byte(`"static/`)
-	for rest := s.src; ; {
-		i := bytes.Index(rest, begin)
+	first, last := 0, 0
+	for at := 0; ; {
+		i := bytes.Index(s.src[at:], begin)
 		if i < 0 {
 			break
 		}
-		rest = rest[i+1:]
-		end := bytes.IndexByte(rest, '"')
-		if file := string(rest[:max(end, 0)]); hasExtension(file) && isReference(file) {
+		at += i + 1
+		end := bytes.IndexByte(s.src[at:], '"')
+		if file := string(s.src[at : at+max(end, 0)]); hasExtension(file) && isReference(file) {
 			s.b.addString(base+file, Speculative, context)
+			if last == 0 {
+				first = at - 1
+			}
+			last = at + end
 		}
 	}
-	s.lists = append(s.lists, listed{&jsConst{used: true}, int32(l.pos), int32(len(s.src))})
+	if last > 0 { // what else the script says counts
+		s.lists = append(s.lists, listed{&jsConst{used: true}, int32(first), int32(last)})
+	}
 }

@@ -117,7 +117,14 @@ func (e *jsExpr) filtered(of jsVal, depth int) jsVal {
 	}
 	ahead.next()
 	equal, is := ahead.comparison()
-	other := ahead.sum(depth)
+	var other jsVal
+	switch ahead.k { // nothing that has arguments itself: they would be read twice, and those in them four times
+	case jsStr:
+		other = ahead.primary(depth)
+	case jsWord:
+		other = ahead.use(ofVariable, ahead.text)
+		ahead.next()
+	}
 	e.args(depth)
 	if !is || ahead.k != jsClose || len(other.vals) != 1 {
 		return jsVal{}
@@ -288,7 +295,7 @@ func (e *jsExpr) called(word, owner []byte, member bool, depth int) jsVal {
 		fn = e.s.consts.defined(word, member)
 	}
 	args := e.args(depth)
-	if text := formatted(args); text != "" {
+	if text := formatted(args); text != "" && e.made(len(text)) {
 		return oneString(text)
 	}
 	if fn != nil {

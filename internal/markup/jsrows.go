@@ -337,6 +337,7 @@ func (e *jsExpr) dataOf(depth int) jsVal {
 		}
 		if e.k != jsDot {
 			*e = before
+			break
 		}
 	}
 	return jsVal{}

@@ -112,7 +112,7 @@ func (s *jsScan) asks() bool {
 	}
 	switch t := s.before(1); t.kind {
 	case jsOther:
-		return compares(t.text) || t.text[0] == '[' && s.indexes()
+		return compares(t.text) || string(t.text) == "[" && s.indexes()
 	case jsAssign: // !==
 		return string(s.before(2).text) == "!="
 	case jsWord:
@@ -138,13 +138,14 @@ func (s *jsScan) asks() bool {
 	return false
 }
 
-// indexes reports a bracket behind a value: a key stands in it.
+// indexes reports a bracket behind a value: a key stands in it. What a comma follows is the first of a list, behind the end of a block.
 func (s *jsScan) indexes() bool {
-	if s.data {
+	of := s.before(2)
+	if s.data || !endsValue(of.kind, of.text) || string(of.text) == "of" {
 		return false
 	}
-	of := s.before(2)
-	return endsValue(of.kind, of.text)
+	behind := bytes.TrimLeft(s.src[s.at.to:min(len(s.src), int(s.at.to)+maxName)], " \r\n\t")
+	return len(behind) == 0 || behind[0] != ','
 }
 
 // afterValue reports that the token that is read stands behind a value.

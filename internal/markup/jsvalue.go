@@ -298,14 +298,9 @@ func (e *jsExpr) array(depth int) jsVal {
 
 // joinedArray reads a list that is written where it is joined, whose bracket is in hand, when an element has several values: ["a", n + ".png"].join("/").
 func (e *jsExpr) joinedArray(depth int) jsVal {
-	ahead := e.l.src[e.l.pos:min(len(e.l.src), e.l.pos+maxHead)]
 	const join = "].join("
-	i := bytes.Index(ahead, []byte(join))
-	if i < 0 || depth >= foldDepth || bytes.IndexByte(ahead[:i], ';') >= 0 {
-		return jsVal{}
-	}
-	ahead = ahead[i+len(join):]
-	if len(ahead) < 3 || ahead[0] != '"' && ahead[0] != '\'' {
+	ahead := behindList(e.l.src[e.l.pos:min(len(e.l.src), e.l.pos+maxHead)])
+	if ahead = bytes.TrimPrefix(ahead, []byte(join)); depth >= foldDepth || len(ahead) < 3 || ahead[0] != '"' && ahead[0] != '\'' {
 		return jsVal{}
 	}
 	n := bytes.IndexByte(ahead[1:], ahead[0])
@@ -322,7 +317,7 @@ func (e *jsExpr) joinedArray(depth int) jsVal {
 		several = several || len(more.vals) > 1
 		val = e.joined(e.joined(val, sep), more)
 	}
-	if !several || !val.known() || string(e.text) != "]" || e.l.at(0) != '.' {
+	if !several || !val.known() || string(e.text) != "]" || !e.l.has(join[1:]) {
 		*e = before
 		return jsVal{}
 	}
@@ -331,6 +326,24 @@ func (e *jsExpr) joinedArray(depth int) jsVal {
 	e.next()
 	e.args(depth)
 	return val
+}
+
+// behindList goes to the bracket that ends the list whose elements s begins with; nil: there is none before the statement ends.
+func behindList(s []byte) []byte {
+	nested := 0
+	for i, c := range s {
+		switch c {
+		case '[':
+			nested++
+		case ']':
+			if nested--; nested < 0 {
+				return s[i:]
+			}
+		case ';':
+			return nil
+		}
+	}
+	return nil
 }
 
 // object reads an object whose brace is in hand: what its keys mean that are constants, those of objects in it as well. strict: it must have

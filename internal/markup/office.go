@@ -525,13 +525,15 @@ func endsAddress(r rune) bool {
 
 // withoutStops takes off what ends a sentence, not an address. A parenthesis that the address opens is its own.
 func withoutStops(ref string) string {
+	more := strings.Count(ref, ")") - strings.Count(ref, "(")
 	for ref != "" {
 		switch ref[len(ref)-1] {
 		case '.', ',', ';', ':', '!', '?', ']', '\'':
 		case ')':
-			if strings.Count(ref, "(") >= strings.Count(ref, ")") {
+			if more <= 0 {
 				return ref
 			}
+			more--
 		default:
 			return ref
 		}

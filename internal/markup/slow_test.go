@@ -73,6 +73,36 @@ func TestMadeIsCounted(t *testing.T) {
 	}
 }
 
+// TestReadOnce: arguments are read once, or twice, not once more for each call that they stand in.
+func TestReadOnce(t *testing.T) {
+	for _, in := range []string{
+		`l=["a","b"];x.src="/a/"+` + strings.Repeat("l.filter(l.l==", 20),
+		`x.src="/a/"+` + strings.Repeat("y().b(", 6) + "1" + strings.Repeat(")", 6),
+		strings.Repeat(`x=[[[[[[[[a].join("/");`, 100),
+	} {
+		page := []byte("<p data-x=1></p><script>" + in + "</script>")
+		if n := testing.AllocsPerRun(1, func() { Parse(HTML, page, Options{}) }); n > 10_000 {
+			t.Errorf("%.0f allocations for %q", n, in)
+		}
+	}
+}
+
+// TestLookedForArgumentsIsCounted: functions that are called with nothing are looked at for that no further than others.
+func TestLookedForArgumentsIsCounted(t *testing.T) {
+	s := jsScan{b: &builder{}, consts: &jsConsts{invoked: maxInvoked}}
+	if s.givesSome([]byte(strings.Repeat("}(", maxInvoked/2))) || s.consts.invoked > 0 {
+		t.Errorf("%d left", s.consts.invoked)
+	}
+}
+
+// TestSegmentsWithoutNumber: a template whose segments are all the same is no endless list.
+func TestSegmentsWithoutNumber(t *testing.T) {
+	d := Parse(DASH, []byte(`<MPD mediaPresentationDuration="PT999999999S"><Period><AdaptationSet><SegmentTemplate timescale="999999999" media="$Number" duration="1"/><Representation id="a"/></AdaptationSet></Period></MPD>`), Options{})
+	if got := brief(d.Links); !slices.Equal(got, []string{"E $Number dash/@media"}) {
+		t.Error(got)
+	}
+}
+
 // TestLibrariesAreNotFollowed: a long script is looked ahead in for a part of its length; what stands behind that is read as it stands.
 func TestLibrariesAreNotFollowed(t *testing.T) {
 	const made = "var n = 'q', i; i.src = '/p/' + n + '.png';"
@@ -106,6 +136,11 @@ func TestLinearFields(t *testing.T) {
 			x.addresses()
 		})
 	}
+}
+
+// TestLinearStops: nor do addresses in texts that end with parentheses.
+func TestLinearStops(t *testing.T) {
+	growthtest.Linear(t, growthtest.Repeat(`{"a":"b http://c.cz/`, ")", `"}`), func(b []byte) { Parse(JSON, b, Options{}) })
 }
 
 // TestLinearCharsets: nor does the decoding of any charset.

@@ -434,7 +434,8 @@ func (p *markupParser) object(a atom.Atom) {
 	p.archives(base, Embed, "applet/@archive")
 }
 
-// codebase guesses at what the code base of an object says (HTML 4.01, 13.3). Browsers of today ignore it, and most of them name the file of a plug-in.
+// codebase guesses at the files of an object in its code base (HTML 4.01, 13.3). Browsers of today ignore it, and most name the file of a plug-in, which is
+// no part of a page.
 func (p *markupParser) codebase(base string) {
 	path := base[schemeLen(base):]
 	if i := strings.IndexAny(path, "?#"); i >= 0 {
@@ -443,8 +444,7 @@ func (p *markupParser) codebase(base string) {
 	if server, has := strings.CutPrefix(path, "//"); has {
 		_, path, _ = strings.Cut(server, "/")
 	}
-	if hasExtension(path) {
-		p.b.addString(base, Speculative, "object/@codebase")
+	if hasExtension(path) { // of a plug-in
 		return
 	}
 	if data, ok := cleanURL(p.get("data")); ok {

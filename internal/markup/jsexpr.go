@@ -59,11 +59,12 @@ func (e *jsExpr) goOn(l *jsLexer, at jsPlace) {
 
 func (e *jsExpr) next() {
 	e.prev = e.l.place()
-	if e.terms >= maxTerms {
+	if e.terms >= maxTerms || e.s.consts.reads <= 0 {
 		e.k, e.text = jsEnd, nil
 		return
 	}
 	e.terms++
+	e.s.consts.reads--
 	e.k, e.text = e.l.next(e.k, e.text)
 }
 

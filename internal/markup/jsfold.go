@@ -61,6 +61,7 @@ type jsConsts struct {
 	folders     bool              // one of them meant a folder
 	left        int               // bytes that may be looked ahead for yet: so that the work stays in proportion to the script
 	invoked     int               // of them for functions
+	reads       int               // tokens that may be read ahead yet, those included that are read again by what went back
 	amd         map[string]string // settings of RequireJS, as they were last said; nil: it is not used
 	rows        bool              // lists of objects are kept
 	slash       bool              // one between two names is a part of an address
@@ -84,12 +85,13 @@ func (c *jsConsts) begin(n int) {
 		c.given[i] = max(0, min(m.one, m.all-c.spent[i]))
 	}
 	c.left, c.invoked, c.made = min(n, n/64+maxAhead)+c.given[0], c.given[1], 4*n+c.given[2]
+	c.reads = 4*min(n, n/64+maxAhead) + c.given[0]
 	c.room, c.rows, c.slash = min(n/512, maxConsts), n <= maxRowsFrom, n <= maxInline
 }
 
 // end notes what was looked at for a script.
 func (c *jsConsts) end() {
-	for i, left := range [...]int{c.left, c.invoked, c.made} {
+	for i, left := range [...]int{min(c.left, c.reads), c.invoked, c.made} {
 		c.spent[i] += max(0, c.given[i]-left)
 	}
 }

@@ -18,7 +18,7 @@ type row struct {
 // table is the import table of the architecture, from the bottom up.
 func table() []row {
 	level0 := []string{
-		"internal/fsx/…", "internal/clock", "internal/urlx", "internal/mime", "internal/markup",
+		"internal/fsx/…", "internal/clock", "internal/urlx", "internal/mime", "internal/markup", "internal/script",
 		"internal/record", "internal/resolve", "internal/robots", "internal/geoip", "internal/crawllog", "internal/aside", "internal/logparts", "internal/seedlog", "internal/collection", "internal/printable", "internal/traps", "internal/extsort", "internal/conf", "internal/yield", "internal/ipaddr", "internal/whois", "internal/simhash", "internal/near", "internal/sheet", "internal/cookies", "internal/secret", "internal/pdf",
 	}
 	level1 := append(slices.Clone(level0), "crawl", "warc/…", "dict", "langid")
@@ -28,6 +28,7 @@ func table() []row {
 	return []row{
 		{[]string{"*test"}, []string{"…"}, "test packages import what they test"},
 		{[]string{"internal/conf"}, nil, "the kit of configurations knows no setting"},
+		{[]string{"internal/script"}, nil, "scripts are interpreted without a page to put them in"},
 		{level0, level0, "level 0 knows only itself"},
 		{[]string{"crawl", "dict"}, level0, "level 1 packages stand alone on level 0"},
 		{[]string{"langid"}, with(level0, "dict"), "a language is told of words, wherever they are from"},

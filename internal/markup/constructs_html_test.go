@@ -3,6 +3,7 @@ package markup
 // htmlConstructs are those of HTML and XHTML.
 func htmlConstructs() []construct {
 	return []construct{
+		{"a comment that begins in what browsers take for text does not hide what is behind it", HTML, `<noembed><!-- <img src=a.png></noembed><img src=b.png><noframes><!-- x --><a href=c.html>d</a></noframes>`, []string{"E b.png img/@src", "L c.html a/@href"}},
 		{"anchors and image maps are navigation", HTML, `<a href=a.html>x</a><map><area href="b.html"></map>`,
 			[]string{"L a.html a/@href", "L b.html area/@href"}},
 		{"entities in attributes are decoded, ambiguous ones kept (HTML 13.2.5.73)", HTML, `<a href="/x?a=1&amp;b=2&copy=3">x</a>`,

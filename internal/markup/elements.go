@@ -112,16 +112,11 @@ func (p *markupParser) attribute(a atom.Atom, tag []byte, at *attr) {
 // otherAttribute handles the families of attributes: data-*, event handlers, and
 // the presentation attributes of SVG.
 func (p *markupParser) otherAttribute(a atom.Atom, tag []byte, at *attr) {
-	if p.kind == HTML && bytes.IndexByte(tag, '-') > 0 { // of an element of somebody's own
-		p.b.keepData(at.key, bytes.TrimSpace(at.val))
-	}
 	switch {
 	case bytes.HasPrefix(at.key, []byte("data-")):
 		p.dataAttr(a, tag, at)
 	case len(at.key) > 4 && at.key[0] == 'o' && at.key[1] == 'n':
-		if bytes.IndexByte(at.val, '/') >= 0 || bytes.IndexByte(at.val, '.') >= 0 || p.b.consts != nil && bytes.IndexByte(at.val, '(') >= 0 {
-			p.b.js(at.val, false)
-		}
+		p.b.handler(at.val)
 	case p.svg > 0 || p.kind == SVG || p.voc == vocSVG:
 		p.styleAttr(at.val)
 	case p.kind == HTML && !ownMeaning(a, at.key) && (bytes.IndexByte(at.val, '/') >= 0 || bytes.IndexByte(at.val, '.') >= 0):
@@ -150,7 +145,7 @@ func (p *markupParser) forScripts(tag []byte, at *attr) {
 	val := bytes.TrimSpace(at.val)
 	switch {
 	case bytes.IndexByte(val, '\'') >= 0 || bytes.IndexByte(val, '"') >= 0:
-		p.b.js(val, false)
+		p.b.expression(val)
 	default:
 		if v := string(val); looksLikeURL(v) {
 			p.b.addString(v, Speculative, p.context(tag, string(safeName(at.key))))
@@ -199,7 +194,7 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 		p.xlink(tag, []byte("href"), at.val)
 	case a == atom.Link || a == atom.Base:
 	case a == atom.A && hasScheme(at.val, "javascript:"):
-		p.b.js(percentDecoded(at.val[bytes.IndexByte(at.val, ':')+1:]), false)
+		p.b.handler(percentDecoded(at.val[bytes.IndexByte(at.val, ':')+1:]))
 	case a == atom.A:
 		p.b.noFollow = p.relNoFollow()
 		p.openAnchor(p.b.add(at.val, Nav, p.context(tag, key)))
@@ -255,7 +250,7 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 	case atom.Frame, atom.Iframe:
 		kind = Frame
 		if hasScheme(val, "javascript:") {
-			p.b.js(percentDecoded(val[bytes.IndexByte(val, ':')+1:]), false)
+			p.b.handler(percentDecoded(val[bytes.IndexByte(val, ':')+1:]))
 		}
 	case atom.Embed:
 		kind = frameUnlessMedia(p.get("type"))
@@ -317,7 +312,6 @@ func (p *markupParser) styleAttr(val []byte) {
 func (p *markupParser) dataAttr(a atom.Atom, tag []byte, at *attr) {
 	val := bytes.TrimSpace(at.val)
 	name := at.key[len("data-"):]
-	p.b.keepData(at.key, val)
 	switch {
 	case !marked(val) && string(name) != "main": // a word or a number
 	case bytes.Contains(name, []byte("srcset")) || string(name) == "bgset" || string(name) == "original-set":
@@ -342,7 +336,7 @@ func (p *markupParser) dataAttr(a atom.Atom, tag []byte, at *attr) {
 	case string(name) == "main" && a == atom.Script && isReference(string(val)): // the module that RequireJS begins with
 		p.b.addString(strings.TrimSuffix(string(val), ".js")+".js", Embed, "script/@data-main")
 	case string(name) == "bind": // Knockout's expressions
-		p.b.js(val, false)
+		p.b.expression(val)
 	case p.list(tag, at), p.b.quotedIn(val, false):
 	case len(val) <= maxURL && looksLikeURL(string(val)):
 		p.b.add(val, Speculative, p.context(tag, string(safeName(at.key))))

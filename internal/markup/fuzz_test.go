@@ -51,7 +51,7 @@ var scriptSeeds = []string{
 	`const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["a.js","b.css"])))=>i.map(i=>d[i]);const u=function(e){return"/"+e};`,
 	`x.src="/"+e.target.dataset.yZ+el.getAttribute("data-x")+$(this).parent().data("x")+".png";(function(a,{b,c="d"}={},...e){x.src="/"+a+b+c}).call(this,"f",{b:"g"})`,
 	`function f(a)"/b/"+a+".png";f("c")[0]`,
-	`function f(v){x.src="/d/"+v+{1:"b"}[e]+".js"}f({1:"` + strings.Repeat("y", maxConst+1) + `"}[e]||e)`,
+	`function f(v){x.src="/d/"+v+{1:"b"}[e]+".js"}f({1:"` + strings.Repeat("y", 600) + `"}[e]||e)`,
 	`class A{static b="/s/";constructor({r="/r/"}={}){this.r=r}add(n){x.src=this.r+n}}new A({r:"/q/"}).add("a.png");"/f/"+({1:"a"}[e]||e)+{1:"b"}[e]+".js"`,
 }
 

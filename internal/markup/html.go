@@ -200,6 +200,7 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 	switch a {
 	case atom.Script:
 		p.raw, p.script = a, scriptTypeOf(p.get("type"))
+		p.b.module = string(p.get("type")) == "module"
 	case atom.Style, atom.Title:
 		p.raw = a
 		typ := p.get("type")
@@ -209,6 +210,7 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 		p.z.raw = ""
 	case atom.Noframes, atom.Noembed:
 		p.z.raw = ""
+		p.z.textOnly(a.String())
 		p.b.unseen++
 	case atom.Iframe:
 		// The content is never shown: the tokenizer reads it as one raw text.

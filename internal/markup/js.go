@@ -51,60 +51,22 @@ const maxInline = 16 << 10
 // is navigation, strings that look like URLs are guesses. Strings that are glued to others are parts
 // of URLs and are left out, and so are the keys of objects.
 func (b *builder) js(src []byte, data bool) {
-	if bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 &&
-		(b.consts == nil || bytes.IndexByte(src, '(') < 0 && bytes.IndexByte(src, '+') < 0 && bytes.IndexByte(src, '[') < 0) {
-		return // without strings it can only put known names together, call functions, or list numbers
+	nth := b.interpretLater(src, data)
+	if bytes.IndexByte(src, '"') < 0 && bytes.IndexByte(src, '\'') < 0 && bytes.IndexByte(src, '`') < 0 {
+		return
 	}
-	s := jsScan{b: b, src: src, data: data}
+	s := jsScan{b: b, src: src, data: data, nth: nth, page: b.quotes == 0 && b.base == "" && b.doc.Kind != JS && b.doc.Kind != JSON}
 	l := jsLexer{src: src}
-	page := b.quotes == 0 && b.base == "" && b.doc.Kind != JS && b.doc.Kind != JSON
-	s.page = page && len(src) <= maxInline
-	fold := !data && (b.putsTogether(src) || s.page && b.usesParts(src))
-	if fold && b.quotes == 0 || s.page {
-		if b.consts == nil {
-			b.consts = &jsConsts{}
-		}
-		s.consts = b.consts // scripts of a page know each other's names
-	} else {
-		s.consts = &jsConsts{}
-	}
-	s.consts.begin(len(src))
 	if !data {
-		s.vite(&l)
+		s.vite()
 		s.next()
 	}
-	s.fold = fold || s.page && !data && len(src) <= maxHandler && s.consts.calledIn(src)
-	s.run(&l, false)
+	s.run(&l)
 	s.flush()
-	s.consts.end()
-	b.folders = b.folders || s.page && s.consts.folders
-	if page {
-		b.held = append(b.held, s.held...) // other scripts may use them
-	} else {
-		b.release(s.held)
-	}
 }
 
-// maxHandler is the length of scripts in which calls of functions that are known are looked for: those of attributes.
+// maxHandler is the length up to which code in attributes is interpreted.
 const maxHandler = 1 << 10
-
-// calledIn reports a call of a function that says a part of an address, with arguments.
-func (c *jsConsts) calledIn(src []byte) bool {
-	for at := 0; ; at++ {
-		i := bytes.IndexByte(src[at:], '(')
-		if i < 0 {
-			return false
-		}
-		at += i
-		from := at
-		for from > 0 && jsIdent(src[from-1]) {
-			from--
-		}
-		if from < at && at+1 < len(src) && src[at+1] != ')' && c.function(src[from:at], from > 0 && src[from-1] == '.') != nil {
-			return true
-		}
-	}
-}
 
 // usesParts reports a script of the page that may put something behind a folder that another script, or an element, said. It says no part
 // of an address itself, so that nothing less begins one.
@@ -112,85 +74,27 @@ func (b *builder) usesParts(src []byte) bool {
 	return b.folders && (bytes.IndexByte(src, '+') >= 0 || bytes.Contains(src, []byte("${")))
 }
 
-// release makes what became a part of nothing a guess.
-func (b *builder) release(held []heldGuess) {
-	for _, h := range held {
-		if !slices.ContainsFunc(h.of, func(c *jsConst) bool { return c.used }) {
-			b.addString(h.url, Speculative, jsString)
-		}
-	}
-}
-
-// run reads tokens to the end, or to that of the function that is called.
-func (s *jsScan) run(l *jsLexer, called bool) {
-	open := 0
+// run reads tokens to the end.
+func (s *jsScan) run(l *jsLexer) {
 	for k, text, from := jsEnd, []byte(nil), l.pos; ; {
 		if k, text = l.next(k, text); k == jsEnd {
-			break
+			return
 		}
 		s.at = jsSpan{int32(l.pos - len(text)), int32(l.pos)}
-		if s.fold && s.mayFold(l, k, text) && s.folded(l, k, text) {
-			k = jsStr
-			continue
-		}
 		if k == jsStr {
 			text = l.joined(text)
 		}
 		if n := l.pos - from; n >= often {
 			if from = l.pos; !s.b.on(n) {
-				break
+				return
 			}
 		}
-		if called {
-			if open += nesting(k, text); open < 0 || open == 0 && k == jsValue && string(text) == "}" {
-				break
-			}
-			if open == 0 && s.consts.calls > 0 && (k == jsComma || k == jsOther && text[0] == ';') {
-				break
-			}
-		}
-		if called { // its strings are known already
-			if s.pending.URL != "" {
-				s.waits(k, text)
-			}
-			switch k {
-			case jsOpen:
-				s.opened()
-			case jsClose:
-				s.of, s.ofOwner = jsSpan{}, jsSpan{}
-			}
-			s.push(k)
-		} else if s.pending.URL != "" || k >= jsStr {
+		if s.pending.URL != "" || k >= jsStr {
 			s.token(k, text)
 		} else {
 			s.push(k)
 		}
-		if (s.fold || s.quiet) && k != jsDot && k != jsComma && (k != jsWord || s.formal || len(text) == 2 || called) { // other words change nothing
-			if called && k == jsWord && string(text) == "return" {
-				s.returns(l)
-			}
-			s.names(l, k, text)
-			if s.consts.left <= 0 && !called {
-				s.fold = false // nothing is looked ahead for any more
-			}
-		} else if s.page && (k == jsColon || k == jsAssign) && (s.data || k == jsColon && s.before(2).kind == jsStr || s.mayBePart(l, k)) {
-			s.bind(l, k)
-		}
 	}
-	if called {
-		s.flush()
-	}
-}
-
-// nesting is by how much a token opens brackets.
-func nesting(k jsKind, text []byte) int {
-	switch {
-	case k == jsOpen, k == jsBrace, k == jsOther && text[0] == '[':
-		return 1
-	case k == jsClose, k == jsValue && len(text) == 1:
-		return -1
-	}
-	return 0
 }
 
 // jsScan is the little context that decides about a string: the tokens before,
@@ -205,25 +109,10 @@ type jsScan struct {
 	of      jsSpan // the word before the last opening bracket
 	ofOwner jsSpan // the identifier before the dot before it
 
-	page    bool // it stands in a page, whose scripts know what it says
-	fold    bool // constants are put together
-	consts  *jsConsts
-	lists   []listed   // those in which the token stands that is read
-	touched []*jsConst // what the expression that is read is made of
-	held    []heldGuess
-	valueOf []*jsConst   // what the pending link is the value of
-	formal  bool         // parameters are read
-	given   []givenName  // what they are
-	ofGiven []*jsConst   // those that were given; what they were given comes behind the function
-	class   []byte       // the name of the last class
-	args    []*jsConst   // parameters of the last call that became parts of something
-	saved   []savedConst // what names meant before this call, which has them for itself
-	quiet   bool         // only what a function gives matters
-	result  jsVal        // what it gives
+	page bool   // it stands in a page
+	list jsSpan // a list of files whose addresses are known
 
-	unpacked   int32  // where the last pattern ends that takes an object apart
-	counter    []byte // of a loop whose turns are not known
-	counterEnd int32  // up to where its head goes at most
+	nth int // of the scripts that are interpreted, from 1; -1: JSON, which they may use; 0: none of them
 
 	pending Link // a link waiting for the token after it; URL "" = none
 	key     bool // it is a key of an object if a colon follows
@@ -344,6 +233,9 @@ func (s *jsScan) literal(tok []byte) {
 		return
 	}
 	v := tok[1 : len(tok)-1]
+	if s.at.from >= s.list.from && s.at.to <= s.list.to {
+		return
+	}
 	if !marked(v) && len(s.b.imports) == 0 && !s.navigates() {
 		return
 	}
@@ -367,6 +259,9 @@ func marked(v []byte) bool {
 func (s *jsScan) value(raw []byte) {
 	if len(s.b.imports) > 0 && len(raw) <= maxURL {
 		raw = []byte(s.mapped(string(raw)))
+	}
+	if s.page && !s.b.folders && len(raw) > 1 && raw[len(raw)-1] == '/' {
+		s.b.folders = isFolder(string(raw))
 	}
 	written := s.writes()
 	switch first := s.last() == jsOpen; {
@@ -403,7 +298,6 @@ func (s *jsScan) value(raw []byte) {
 	}
 	last := s.last()
 	s.pending.URL, s.pending.Kind, s.pending.Context = v, kind, context
-	s.holds(v)
 	s.key = last == jsBrace || last == jsComma
 	s.relURL = last == jsOpen && string(s.callee()) == "URL"
 }
@@ -460,8 +354,8 @@ func (s *jsScan) flush() {
 	switch {
 	case s.pending.URL == "":
 		return
-	case len(s.valueOf) > 0 && s.pending.Kind == Speculative && len(s.held) < maxConsts:
-		s.held = append(s.held, heldGuess{slices.Clone(s.valueOf), s.pending.URL})
+	case s.nth != 0 && s.pending.Kind == Speculative && len(s.b.waiting) < maxWaiting:
+		s.b.waiting = append(s.b.waiting, waitingGuess{max(s.nth-1, -1), s.pending.URL, s.pending.Context})
 	default:
 		s.b.addString(s.pending.URL, s.pending.Kind, s.pending.Context)
 	}

@@ -42,19 +42,6 @@ type jsLexer struct {
 	templates []int // open, where a template's substitution began
 }
 
-// jsPlace is where a lexer is. It has no pointers: one is kept for each token of an expression.
-type jsPlace struct {
-	pos, open, templates int
-	lineBegan            bool
-}
-
-func (l *jsLexer) place() jsPlace { return jsPlace{l.pos, l.open, len(l.templates), l.lineBegan} }
-
-// back goes to a place that is at most one token behind: what that took from the templates is there yet.
-func (l *jsLexer) back(m jsPlace) {
-	l.pos, l.open, l.templates, l.lineBegan = m.pos, m.open, l.templates[:m.templates], m.lineBegan
-}
-
 // next returns the next token that is neither white space nor a comment, behind the
 // last one, which tells whether "/" divides. The text is part of the script.
 func (l *jsLexer) next(last jsKind, lastText []byte) (jsKind, []byte) {
@@ -400,6 +387,17 @@ func beforeValue(word []byte) bool {
 		"export", "extends", "finally", "for", "function", "if", "import", "in", "instanceof", "new", "return", "switch", "throw",
 		"try", "typeof", "var", "void", "while", "with", "yield":
 		return true
+	}
+	return false
+}
+
+// endsValue reports tokens behind which "/" divides.
+func endsValue(k jsKind, text []byte) bool {
+	switch k {
+	case jsNumber, jsStr, jsTemplate, jsRegExp, jsClose, jsValue:
+		return true
+	case jsWord:
+		return !beforeValue(text)
 	}
 	return false
 }

@@ -107,7 +107,7 @@ func compares(text []byte) bool {
 // asks reports a string that something else is compared with, or looked for in, or that is told to somebody: no address is made of it.
 // Those of RequireJS are read otherwise.
 func (s *jsScan) asks() bool {
-	if s.ofAMD() || s.visits() {
+	if s.visits() {
 		return true
 	}
 	switch t := s.before(1); t.kind {
@@ -148,16 +148,10 @@ func (s *jsScan) indexes() bool {
 	return len(behind) == 0 || behind[0] != ','
 }
 
-// afterValue reports that the token that is read stands behind a value.
-func (s *jsScan) afterValue() bool {
-	of := s.before(1)
-	return endsValue(of.kind, of.text)
-}
-
 // visits reports what is told to a service that counts visits: pages and places that need not be there.
 func (s *jsScan) visits() bool {
 	switch string(s.callee()) {
-	case "ga", "gtag", "fbq", "ym":
+	case "ga", "gtag", "fbq", "ym", "require", "requirejs", "define": // these have names of modules
 		return true
 	case "push":
 		switch string(s.calleeOf()) {

@@ -38,6 +38,8 @@ type lexer struct {
 	names map[string]struct{} // of attrs, when they are many
 	room  []byte              // of names that were in upper case
 
+	bound int // where a comment ends at the latest that began before; 0 = nowhere
+
 	raw string // the element whose text comes next; "" = none. The parser may take it back
 }
 
@@ -291,8 +293,19 @@ func (l *lexer) bogus(from int) {
 // comment reads a comment whose content s begins with.
 func (l *lexer) comment(s []byte) {
 	n, end := commentEnd(s)
-	l.pos = len(l.src) - len(s) + end
+	from := len(l.src) - len(s)
+	if from < l.bound && from+end > l.bound {
+		n, end = l.bound-from, l.bound-from
+	}
+	l.pos = from + end
 	l.text = l.whole(s[:n])
+}
+
+// textOnly notes that what follows is text for browsers, up to the end of its element, though it is read: no comment goes on behind that.
+func (l *lexer) textOnly(name string) {
+	if l.bound <= l.pos {
+		l.bound = l.pos + endTag(l.src[l.pos:], name)
+	}
 }
 
 // commentEnd returns how long the comment is that s begins with, without and with what ends it.

@@ -228,14 +228,18 @@ type builder struct {
 	written  bool   // it becomes part of the page
 	unseen   int    // open elements that no browser of today shows: what they embed are guesses
 
-	imports  map[string]string   // of import maps
-	consts   *jsConsts           // of the page's scripts
-	held     []heldGuess         // of theirs
-	folders  bool                // a script or an element said one
-	data     map[string]*jsConst // what elements have in their data-* attributes, for scripts
-	contexts map[string]string   // known context strings by themselves
-	parser   *markupParser       // that fragment may use
-	unpacked int64               // bytes of what packed files hold that were looked at, at all depths
+	imports    map[string]string // of import maps
+	page       []byte            // the document, for scripts
+	scripts    []pageScript
+	handlers   [][]byte          // code of events
+	waiting    []waitingGuess    // for what scripts say
+	within     bool              // the script that is read is in an attribute
+	interprets bool              // some of them put addresses together
+	module     bool              // the script that is read is one
+	folders    bool              // a script or an element said one
+	contexts   map[string]string // known context strings by themselves
+	parser     *markupParser     // that fragment may use
+	unpacked   int64             // bytes of what packed files hold that were looked at, at all depths
 }
 
 // often is after how many bytes of a script or a style sheet they are noted.
@@ -287,6 +291,7 @@ func (b *builder) read(kind Kind, body []byte) {
 	}
 	switch kind {
 	case HTML, XHTML, SVG, XML:
+		b.page = src
 		newMarkupParser(b, kind, 0).run(src)
 	case PlainText:
 		b.text.pre = 1
@@ -311,7 +316,7 @@ func (b *builder) read(kind Kind, body []byte) {
 }
 
 func (b *builder) finish() *Doc {
-	b.release(b.held)
+	b.interpret()
 	d := b.doc
 	room := max(b.o.MaxLinks-len(d.Links), 0)
 	if len(b.guess) > room {

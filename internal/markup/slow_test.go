@@ -52,50 +52,6 @@ func TestLinearScriptsOfAPage(t *testing.T) {
 	}
 }
 
-// TestMadeIsCounted: what constants make is in proportion to the script, whichever way it is put together.
-func TestMadeIsCounted(t *testing.T) {
-	long := strings.Repeat("x", 40)
-	s := jsScan{consts: &jsConsts{made: 100}}
-	e := jsExpr{s: &s}
-	if v := e.joined(oneString(long), oneString(long)); !v.known() || s.consts.made != 20 {
-		t.Fatalf("%+v, %d left", v, s.consts.made)
-	}
-	if v := e.joined(oneString(long), oneString(long)); v.known() {
-		t.Fatalf("made beyond what may be: %+v", v)
-	}
-	s.consts.made = 100
-	of := jsVal{keys: []string{"1"}, vals: []string{long}}
-	if v := e.joined(of, of); !v.known() || s.consts.made != 20 {
-		t.Fatalf("%+v, %d left", v, s.consts.made)
-	}
-	if v := e.joined(of, of); v.known() {
-		t.Fatalf("made beyond what may be: %+v", v)
-	}
-}
-
-// TestReadOnce: arguments are read once, or twice, not once more for each call that they stand in.
-func TestReadOnce(t *testing.T) {
-	for _, in := range []string{
-		`l=["a","b"];x.src="/a/"+` + strings.Repeat("l.filter(l.l==", 20),
-		`x.src="/a/"+` + strings.Repeat("y().b(", 6) + "1" + strings.Repeat(")", 6),
-		strings.Repeat(`x=[[[[[[[[a].join("/");`, 100),
-		`function f(a,b){return "/a/"+a+b}f("x");` + strings.Repeat(`,Object.assign(this,{"".concat(new Map([["a","b"]])f(+y().b()`, 100),
-	} {
-		page := []byte("<p data-x=1></p><script>" + in + "</script>")
-		if n := testing.AllocsPerRun(1, func() { Parse(HTML, page, Options{}) }); n > 50_000 {
-			t.Errorf("%.0f allocations for %q", n, in)
-		}
-	}
-}
-
-// TestLookedForArgumentsIsCounted: functions that are called with nothing are looked at for that no further than others.
-func TestLookedForArgumentsIsCounted(t *testing.T) {
-	s := jsScan{b: &builder{}, consts: &jsConsts{invoked: maxInvoked}}
-	if s.givesSome([]byte(strings.Repeat("}(", maxInvoked/2))) || s.consts.invoked > 0 {
-		t.Errorf("%d left", s.consts.invoked)
-	}
-}
-
 // TestSegmentsWithoutNumber: a template whose segments are all the same is no endless list.
 func TestSegmentsWithoutNumber(t *testing.T) {
 	d := Parse(DASH, []byte(`<MPD mediaPresentationDuration="PT999999999S"><Period><AdaptationSet><SegmentTemplate timescale="999999999" media="$Number" duration="1"/><Representation id="a"/></AdaptationSet></Period></MPD>`), Options{})

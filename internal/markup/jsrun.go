@@ -1,0 +1,310 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"exclave/internal/script"
+)
+
+// Limits of what is interpreted: longer scripts are libraries and bundles, of which only those are that have a list of their chunks.
+const (
+	maxOwn    = 64 << 10 // bytes of one that stands in the page
+	maxBundle = 1 << 20
+)
+
+// hasChunks reports a bundle that puts the addresses of its parts together by a map: {1: "a"}[e] + ".js".
+func hasChunks(src []byte) bool {
+	for at := 0; ; {
+		i := bytes.Index(src[at:], []byte("}["))
+		if i < 0 || at+i+6 > len(src) {
+			return false
+		}
+		at += i + 2
+		if end := bytes.IndexByte(src[at:min(len(src), at+8)], ']'); end > 0 && at+end+2 < len(src) {
+			if next := src[at+end+1:]; next[0] == '+' || next[0] == '|' && next[1] == '|' {
+				return true
+			}
+		}
+	}
+}
+
+// maxNeeded is how many bytes of scripts are interpreted that put nothing together themselves.
+const maxNeeded = 16 << 10
+
+// maxMaker is the length of scripts that may put addresses together by functions alone.
+const maxMaker = 4 << 10
+
+// smallScript is the length of scripts that are interpreted for whatever they may say.
+const smallScript = 512
+
+// maxWaiting is how many guesses of a page wait.
+const maxWaiting = 2048
+
+// maxScripts is how many scripts and handlers of a page are interpreted.
+const maxScripts = 256
+
+// pageScript is a script of the page, which is interpreted when all of it is read and one of them puts addresses together (ADR 113).
+type pageScript struct {
+	src    []byte
+	read   *script.Script // nil: not yet
+	module bool
+	parts  bool // it puts some together
+}
+
+// waitingGuess is a string in a script, or in JSON, that is a guess unless a script makes it a part of something else.
+type waitingGuess struct {
+	script       int // -1: in JSON
+	url, context string
+}
+
+// interpretLater keeps a script until the page is read; 0: it cannot be interpreted. parts: it puts addresses together.
+func (b *builder) interpretLater(src []byte, data bool) (nth int) {
+	switch {
+	case b.quotes > 0 || b.base != "" || len(src) > maxBundle:
+		return 0
+	case data || b.within:
+		return -1
+	case len(b.scripts) >= maxScripts:
+		return 0
+	}
+	s := pageScript{src: src, module: b.module}
+	switch {
+	case len(src) <= maxInline, len(src) <= maxOwn && b.doc.Kind != JS:
+		s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src)
+	default:
+		s.parts = hasChunks(src)
+	}
+	if !s.parts && len(src) > maxInline {
+		return 0
+	}
+	if s.parts {
+		var err error
+		if s.read, err = script.Parse(src, b.module); err != nil {
+			return 0
+		}
+		b.interprets = true
+	}
+	b.scripts = append(b.scripts, s)
+	return len(b.scripts)
+}
+
+// makes reports a call of a function of the language that may make an address of something else.
+func makes(src []byte) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(src[at:], '(')
+		if i < 0 {
+			return false
+		}
+		at += i
+		from := at
+		for from > 0 && jsIdent(src[from-1]) {
+			from--
+		}
+		switch string(src[from:at]) {
+		case "join", "replace", "replaceAll", "concat", "atob", "getAttribute", "data", "attr", "URL", "URLSearchParams", "fromCharCode", "define", "config", "decodeURIComponent", "parse", "submit", "postMessage", "map":
+			return true
+		}
+	}
+}
+
+// expression reads code that is no script of the page by itself.
+func (b *builder) expression(code []byte) {
+	before := b.within
+	b.within = true
+	b.js(code, false)
+	b.within = before
+}
+
+// handler reads the code of an event, which is interpreted when the page is read.
+func (b *builder) handler(code []byte) {
+	if bytes.IndexByte(code, '/') >= 0 || bytes.IndexByte(code, '.') >= 0 {
+		b.expression(code)
+	}
+	if len(code) <= maxHandler && len(b.handlers) < maxScripts && (bytes.IndexByte(code, '(') >= 0 || bytes.IndexByte(code, '=') >= 0) {
+		b.handlers = append(b.handlers, code)
+	}
+}
+
+// interpret reads the scripts of the page for what they put together, and makes guesses of what nothing is put together of.
+func (b *builder) interpret() {
+	var page *script.Page
+	if b.interprets {
+		page = script.New(b.page, func() *html.Node { return tree(b.page) }, func() bool { return !b.on(stopEvery) })
+		func() {
+			defer b.rescue("script")
+			b.runScripts(page)
+		}()
+		for _, f := range page.Found() {
+			if b.foundByScript(f) {
+				page.Accept(f)
+			}
+		}
+	}
+	for _, w := range b.waiting {
+		if page == nil || !page.Used(w.script, w.url) {
+			b.addString(w.url, Speculative, w.context)
+		}
+	}
+}
+
+// runScripts interprets those that put something together, and those that say what they need for it.
+func (b *builder) runScripts(page *script.Page) {
+	words := map[string]bool{}
+	for _, s := range b.scripts {
+		if s.parts {
+			wordsIn(s.src, words)
+		}
+	}
+	room := maxNeeded
+	for i, s := range b.scripts {
+		if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || says(s.src, words)) {
+			room -= len(s.src)
+			s.read, _ = script.Parse(s.src, s.module) // what is none says nothing
+		}
+		if s.read != nil {
+			page.Run(i, s.read)
+		}
+	}
+	for _, code := range b.handlers {
+		if s, err := script.ParseHandler(code); err == nil {
+			page.Run(-1, s)
+		}
+	}
+	page.Finish()
+}
+
+// wordsIn adds the words of a script.
+func wordsIn(src []byte, words map[string]bool) {
+	for i := 0; i < len(src); i++ {
+		if jsClass[src[i]]&jsLetter == 0 {
+			continue
+		}
+		from := i
+		for i < len(src) && jsIdent(src[i]) {
+			i++
+		}
+		if n := i - from; n > 1 && n <= maxName && !words[string(src[from:i])] {
+			words[string(src[from:i])] = true
+		}
+	}
+}
+
+// says reports a script that gives one of some names a meaning: name = …, function name, class name.
+func says(src []byte, words map[string]bool) bool {
+	word := func(end int) bool {
+		for end > 0 && src[end-1] == ' ' {
+			end--
+		}
+		from := end
+		for from > 0 && jsIdent(src[from-1]) {
+			from--
+		}
+		return from < end && words[string(src[from:end])]
+	}
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(src[at:], '=')
+		if i < 0 {
+			break
+		}
+		if at += i; at+1 < len(src) && src[at+1] != '=' && word(at) {
+			return true
+		}
+	}
+	for _, kind := range [...]string{"function ", "class "} {
+		for at := 0; ; {
+			i := bytes.Index(src[at:], []byte(kind))
+			if i < 0 {
+				break
+			}
+			at += i + len(kind)
+			end := at
+			for end < len(src) && jsIdent(src[end]) {
+				end++
+			}
+			if words[string(src[at:end])] {
+				return true
+			}
+		}
+	}
+	return bytes.Contains(src, []byte(".push(")) // something may wait for it
+}
+
+// foundByScript takes what a script put together, or asks for; false: it says nothing.
+func (b *builder) foundByScript(f script.Found) bool {
+	v := f.Text
+	if whole := strings.TrimPrefix(strings.TrimPrefix(v, "//"+script.HostOfPage), script.PathOfPage); !strings.HasPrefix(whole, "/") {
+		v = whole // relative to the page
+	}
+	if strings.Contains(v, script.PathOfPage) {
+		return false
+	}
+	if v = strings.Replace(v, "//"+script.HostOfPage, "", 1); strings.Contains(v, script.HostOfPage) {
+		return false
+	}
+	if f.Use == script.Style && !strings.Contains(v, "url(") && !strings.Contains(v, "image-set") && !strings.Contains(v, "@import") {
+		return false
+	}
+	if f.Use == script.Asked && strings.ContainsAny(v, "\\\" ") && !strings.ContainsAny(v, "<({") {
+		path, query, more := strings.Cut(v, "?")
+		v = strings.NewReplacer(`\`, "/", `"`, "%22", " ", "%20").Replace(strings.TrimSpace(path))
+		if more {
+			v += "?" + strings.NewReplacer(`"`, "%22", " ", "%20").Replace(query)
+		}
+	}
+	holes := strings.IndexByte(v, script.Hole) >= 0
+	if strings.ContainsAny(v, "<(") || f.Use == script.Markup || f.Use == script.Writes || f.Use == script.Style {
+		if f.Literal && f.Use != script.Writes {
+			return false // it was read where it stands
+		}
+		if holes {
+			v = strings.ReplaceAll(v, string(script.Hole), "{{}}")
+		}
+		switch {
+		case b.quotedIn([]byte(v), f.Use == script.Writes):
+			return true
+		case f.Use != script.Made && f.Use != script.Asked:
+			return false
+		}
+	}
+	if holes || len(v) > maxURL {
+		return false
+	}
+	kind, context := Speculative, jsString
+	switch f.Use {
+	case script.Set:
+		srcset([]byte(v), func(url []byte) { b.add(url, Speculative, jsString) })
+		return true
+	case script.Module:
+		if !pathLike(v) {
+			return false
+		}
+		kind, context = Embed, jsImport
+	case script.Worker:
+		kind, context = Embed, jsWorker
+	case script.Goes:
+		kind, context = Nav, jsLocation
+	case script.Made:
+		if f.Literal || !looksLikeURL(v) || strings.HasSuffix(v, "/") || strings.HasSuffix(v, "=") {
+			return false
+		}
+	case script.Asked:
+		if f.Relative && f.Literal {
+			return false
+		}
+		if f.Relative {
+			context = jsImport
+		}
+		if strings.ContainsRune(v, '|') && isReference(strings.ReplaceAll(v, "|", "")) {
+			b.addString(v, kind, context)
+			return true
+		}
+	}
+	if v == "" || !isReference(v) {
+		return false
+	}
+	b.addString(v, kind, context)
+	return true
+}

@@ -1,0 +1,99 @@
+package markup
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxTree is how long a page is of which a tree is made.
+const maxTree = 2 << 20
+
+// tree makes the elements of a page, for scripts that ask for them. It closes elements that are left open as their like begin, and does
+// no more of what the standard says about broken markup: scripts ask for what is well made.
+func tree(src []byte) *html.Node {
+	root := &html.Node{Type: html.DocumentNode}
+	if len(src) > maxTree {
+		return root
+	}
+	z := lexer{src: src, plain: isPlain(src)}
+	open := []*html.Node{root}
+	var room []html.Node
+	add := func(n html.Node) *html.Node {
+		if len(room) == 0 {
+			room = make([]html.Node, 64)
+		}
+		room[0] = n
+		at := &room[0]
+		room = room[1:]
+		open[len(open)-1].AppendChild(at)
+		return at
+	}
+	keys := map[string]string{}
+	key := func(b []byte) string {
+		s, known := keys[string(b)]
+		if !known {
+			s = string(b)
+			keys[s] = s
+		}
+		return s
+	}
+	for {
+		t := z.next()
+		switch t {
+		case tokEnd:
+			return root
+		case tokText:
+			if len(bytes.TrimSpace(z.text)) > 0 {
+				add(html.Node{Type: html.TextNode, Data: string(z.text)})
+			}
+		case tokStart, tokVoid:
+			n := html.Node{Type: html.ElementNode, DataAtom: atom.Lookup(z.name)}
+			if n.DataAtom != 0 {
+				n.Data = n.DataAtom.String()
+			} else {
+				n.Data = key(z.name)
+			}
+			if last := open[len(open)-1]; last.DataAtom == n.DataAtom && closesItself(n.DataAtom) {
+				open = open[:len(open)-1]
+			}
+			n.Attr = make([]html.Attribute, len(z.attrs))
+			for i, at := range z.attrs {
+				n.Attr[i] = html.Attribute{Key: key(at.key), Val: string(at.val)}
+			}
+			if at := add(n); !isVoid(n.DataAtom) && len(open) < maxNested {
+				open = append(open, at)
+			}
+		case tokClose:
+			for i := len(open) - 1; i > 0 && i > len(open)-maxForeign; i-- {
+				if string(z.name) == open[i].Data {
+					open = open[:i]
+					break
+				}
+			}
+		case tokComment, tokDoctype, tokNothing:
+		}
+	}
+}
+
+// maxNested is how deep elements are in a tree; those in them are beside them.
+const maxNested = 512
+
+// closesItself reports elements that end where another of their kind begins.
+func closesItself(a atom.Atom) bool {
+	switch a {
+	case atom.P, atom.Li, atom.Dt, atom.Dd, atom.Option, atom.Tr, atom.Td, atom.Th:
+		return true
+	}
+	return false
+}
+
+// isVoid reports elements that have nothing in them.
+func isVoid(a atom.Atom) bool {
+	switch a {
+	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr, atom.Frame:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,179 @@
+package script
+
+import (
+	"net/url"
+	"strings"
+)
+
+// newBrowserFunctions makes the functions of browsers.
+func newBrowserFunctions() map[string]method {
+	timer := func(times int) method {
+		return func(p *Page, _ value, args []value) value {
+			if t, is := one(argument(args, 0)).(*text); is {
+				p.jobs = append(p.jobs, func() { p.code(t, p.global) })
+				return float64(1)
+			}
+			n := &times0{left: times}
+			p.tick(n, argument(args, 0), cut(args, 2))
+			return &object{class: classPhantom, host: n}
+		}
+	}
+	clear := func(_ *Page, _ value, args []value) value {
+		if o, is := one(argument(args, 0)).(*object); is {
+			if n, is := o.host.(*times0); is {
+				n.left = 0
+			}
+		}
+		return nil
+	}
+	soon := func(p *Page, _ value, args []value) value {
+		p.later(argument(args, 0), nil, unknown{})
+		return float64(1)
+	}
+	made := func(tag string) method {
+		return func(p *Page, _ value, args []value) value {
+			el := p.createElement(tag)
+			if len(args) > 0 && tag == "audio" {
+				p.put(el, "src", args[0])
+			}
+			return el
+		}
+	}
+	observer := func(p *Page, _ value, args []value) value {
+		f := argument(args, 0)
+		o := &object{class: classPhantom, host: "observer"}
+		o.put("observe", p.native("observe", func(p *Page, this value, args []value) value {
+			entry := &object{class: classPhantom, host: "entry"}
+			entry.put("isIntersecting", true)
+			entry.put("intersectionRatio", float64(1))
+			entry.put("target", argument(args, 0))
+			p.later(f, nil, p.newList([]value{entry}), o)
+			return nil
+		}))
+		o.put("unobserve", p.native("unobserve", nothing))
+		o.put("disconnect", p.native("disconnect", nothing))
+		return o
+	}
+	worker := func(p *Page, _ value, args []value) value {
+		switch of := one(argument(args, 0)).(type) {
+		case *object:
+			if t, is := of.host.(*text); is {
+				p.jobs = append(p.jobs, func() { p.code(t, p.global) })
+			} else {
+				p.sink(Worker, of)
+			}
+		case *text:
+			if _, code, is := strings.Cut(of.s, ","); is && strings.HasPrefix(of.s, "data:") {
+				if code, err := url.PathUnescape(code); err == nil {
+					t := p.derive(code, of)
+					p.jobs = append(p.jobs, func() { p.code(t, p.global) })
+				}
+			} else {
+				p.sink(Worker, argument(args, 0))
+			}
+		default:
+			p.sink(Worker, argument(args, 0))
+		}
+		o := p.phantom("Worker", map[string]method{"addEventListener": listen, "postMessage": post})
+		return o
+	}
+	request := func(p *Page, _ value, args []value) value {
+		o := p.object()
+		o.class = classRequest
+		o.put("url", argument(args, 0))
+		return o
+	}
+	event := func(p *Page, _ value, args []value) value {
+		e := p.event("", nil).(*object)
+		e.put("type", argument(args, 0))
+		e.put("target", nil)
+		if init, is := one(argument(args, 1)).(*object); is {
+			e.put("detail", init.get("detail"))
+		}
+		return e
+	}
+	fetch := func(p *Page, _ value, args []value) value {
+		p.sink(Asked, argument(args, 0))
+		return p.resolved(unknown{})
+	}
+	all := map[string]method{
+		"setTimeout": timer(1), "setInterval": timer(maxTicks), "clearInterval": clear, "clearTimeout": clear,
+		"requestAnimationFrame": soon, "requestIdleCallback": soon, "queueMicrotask": soon, "setImmediate": soon,
+		"fetch": fetch, "Image": made("img"), "Audio": made("audio"), "Option": made("option"),
+		"IntersectionObserver": observer, "ResizeObserver": observer, "MutationObserver": observer, "PerformanceObserver": observer,
+		"Worker": worker, "SharedWorker": worker, "Request": request, "EventSource": asks(0),
+		"Event": event, "CustomEvent": event, "MouseEvent": event,
+		"addEventListener": listen, "attachEvent": listen, "dispatchEvent": dispatch, "removeEventListener": nothing,
+		"open": func(p *Page, _ value, args []value) value {
+			p.sink(Goes, argument(args, 0))
+			return unknown{}
+		},
+		"postMessage": post,
+		"MessageChannel": func(p *Page, _ value, _ []value) value {
+			o := p.object()
+			o.put("port1", p.phantom("port", map[string]method{"postMessage": post, "addEventListener": listen}))
+			o.put("port2", p.phantom("port", map[string]method{"postMessage": post, "addEventListener": listen}))
+			return o
+		},
+		"BroadcastChannel": func(p *Page, _ value, _ []value) value {
+			return p.phantom("channel", map[string]method{"postMessage": post, "addEventListener": listen})
+		},
+		"alert": told, "confirm": nothing, "prompt": nothing, "getComputedStyle": nothing, "matchMedia": nothing,
+		"Blob": func(p *Page, _ value, args []value) value {
+			items, _ := p.items(one(argument(args, 0)))
+			t := p.join(items, plain(""))
+			t.consumed = true
+			return &object{class: classPhantom, host: t}
+		},
+		"FontFace": func(p *Page, _ value, args []value) value {
+			p.sink(Style, argument(args, 1))
+			return p.phantom("FontFace", map[string]method{"load": func(p *Page, this value, _ []value) value { return p.resolved(this) }})
+		},
+		"XMLHttpRequest": func(p *Page, _ value, _ []value) value {
+			o := p.phantom("XMLHttpRequest", map[string]method{"open": asks(1), "send": nothing, "setRequestHeader": told, "addEventListener": listen})
+			o.put("readyState", float64(4))
+			o.put("status", float64(200))
+			return o
+		},
+		"CSSStyleSheet": func(p *Page, _ value, _ []value) value { return p.styleSheet() },
+		"DOMParser": func(p *Page, _ value, _ []value) value {
+			return p.phantom("DOMParser", map[string]method{"parseFromString": func(p *Page, _ value, args []value) value {
+				return p.fragment(p.textOf(one(argument(args, 0))))
+			}})
+		},
+	}
+	return all
+}
+
+func (p *Page) styleSheet() value {
+	style := func(p *Page, _ value, args []value) value {
+		p.sink(Style, argument(args, 0))
+		return p.resolved(unknown{})
+	}
+	return p.phantom("CSSStyleSheet", map[string]method{"replace": style, "replaceSync": style, "insertRule": style, "addRule": func(p *Page, _ value, args []value) value {
+		p.sink(Style, argument(args, 1))
+		return nil
+	}})
+}
+
+// maxTicks is how often what is called again and again is called.
+const maxTicks = 12
+
+// times0 is how often a timer calls yet.
+type times0 struct{ left int }
+
+func (p *Page) tick(n *times0, f value, args []value) {
+	fn, is := one(f).(*object)
+	if !is || fn.fn == nil || len(p.jobs) >= maxJobs {
+		return
+	}
+	fn.fn.called = true
+	p.jobs = append(p.jobs, func() {
+		if n.left--; n.left >= 0 {
+			p.call(fn, nil, args)
+			if n.left > 0 {
+				p.tick(n, f, args)
+			}
+		}
+	})
+}

@@ -1,0 +1,541 @@
+package script
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// document is the page.
+type document struct {
+	source  []byte
+	tree    func() *html.Node
+	root    *html.Node
+	wrapped map[any]*object
+	defined map[string]*object // classes of elements
+	lazies  map[string]*object // elements that were not looked for yet
+	some    map[string]value   // what elements have in an attribute
+	cookies []string
+	title   *text // as a script set it
+	open    value // what was written that ends in a tag
+	sheets  map[string]selector
+}
+
+// rootNode is the page's document.
+func (p *Page) rootNode() *html.Node {
+	if p.doc.root == nil {
+		p.doc.root = p.doc.tree()
+	}
+	return p.doc.root
+}
+
+// wrap is a node as an object.
+func (p *Page) wrap(n *html.Node) value {
+	if n == nil {
+		return null{}
+	}
+	if o := p.doc.wrapped[n]; o != nil {
+		return o
+	}
+	p.step()
+	o := &object{class: classElement, host: n}
+	p.doc.wrapped[n] = o
+	if c := p.doc.defined[n.Data]; c != nil && n.Type == html.ElementNode {
+		p.upgrade(o, c)
+	}
+	return o
+}
+
+// lazy is an element that is looked for when a script wants to know something of it: most only get something.
+type lazy struct {
+	find func() *html.Node
+	do   []func(n *html.Node)
+	sure bool // it is there
+}
+
+// lazily returns an element, the same for the same key.
+func (p *Page) lazily(key string, sure bool, find func() *html.Node) value {
+	if o := p.doc.lazies[key]; o != nil && key != "" {
+		return o
+	}
+	o := &object{class: classElement, host: &lazy{find: find, sure: sure}}
+	if p.doc.lazies == nil {
+		p.doc.lazies = map[string]*object{}
+	}
+	if len(p.doc.lazies) < maxItems && key != "" {
+		p.doc.lazies[key] = o
+	}
+	return o
+}
+
+// resolve finds what is lazy.
+func (p *Page) resolve(o *object) *html.Node {
+	l := o.host.(*lazy)
+	find := l.find
+	l.find = func() *html.Node { return nil } // not by way of itself
+	p.down()
+	n := find()
+	p.depth--
+	if n == nil {
+		n = &html.Node{Type: html.ElementNode, Data: "div"}
+	}
+	o.host = n
+	if p.doc.wrapped[n] == nil {
+		p.doc.wrapped[n] = o
+	}
+	for _, do := range l.do {
+		do(n)
+	}
+	return n
+}
+
+// withNode does something with an element when it is looked for, or now.
+func (p *Page) withNode(o *object, do func(n *html.Node)) {
+	switch h := o.host.(type) {
+	case *html.Node:
+		do(h)
+	case *lazy:
+		if len(h.do) < maxItems {
+			h.do = append(h.do, do)
+		}
+	}
+}
+
+// nodeOf is the node of an element, nil when a value is none.
+func (p *Page) nodeOf(v value) *html.Node {
+	if o, is := one(v).(*object); is && o.class == classElement {
+		switch h := o.host.(type) {
+		case *html.Node:
+			return h
+		case *lazy:
+			return p.resolve(o)
+		}
+	}
+	return nil
+}
+
+func (p *Page) createElement(tag string) value {
+	tag = strings.ToLower(tag)
+	return p.wrap(&html.Node{Type: html.ElementNode, Data: tag, DataAtom: atom.Lookup([]byte(tag))})
+}
+
+// elementOf is a new element of a class.
+func (p *Page) elementOf(of, proto *object) *object {
+	base := ""
+	for o, n := proto, 0; o != nil && n < maxProtos; o, n = o.proto, n+1 {
+		if name, is := o.host.(string); is && o.class == classPhantom {
+			base = name
+		}
+	}
+	o := p.object()
+	if strings.Contains(base, "Element") {
+		tag := "x-element"
+		for name, c := range p.doc.defined {
+			if c == of {
+				tag = name
+			}
+		}
+		n := &html.Node{Type: html.ElementNode, Data: tag}
+		o.class, o.host = classElement, n
+		p.doc.wrapped[n] = o
+	}
+	o.proto = proto
+	return o
+}
+
+// defineElement is customElements.define.
+func defineElement(p *Page, _ value, args []value) value {
+	name, is := one(argument(args, 0)).(*text)
+	c, isClass := one(argument(args, 1)).(*object)
+	if !is || !isClass || c.fn == nil {
+		return nil
+	}
+	name.consumed = true
+	if p.doc.defined == nil {
+		p.doc.defined = map[string]*object{}
+	}
+	if len(p.doc.defined) >= maxChoices*4 {
+		return nil
+	}
+	p.doc.defined[name.s] = c
+	for _, n := range p.all1(p.rootNode(), func(n *html.Node) bool { return n.Data == name.s }) {
+		if o := p.doc.wrapped[n]; o != nil {
+			p.upgrade(o, c)
+		} else {
+			p.wrap(n)
+		}
+	}
+	return nil
+}
+
+// upgrade makes an element one of its class, in the page.
+func (p *Page) upgrade(o, c *object) {
+	if o.proto != nil {
+		return
+	}
+	o.proto, _ = p.get(c, "prototype").(*object)
+	if c.host == nil {
+		c.host = o
+	}
+	if c.fn.class != nil {
+		p.initialise(c, o, nil)
+	}
+	n := p.nodeOf(o)
+	if items, known := p.items(p.get(c, "observedAttributes")); known {
+		for _, item := range items {
+			if t, is := item.(*text); is {
+				if v, has := attr(n, t.s); has {
+					p.callMethod(o, "attributeChangedCallback", []value{t, null{}, plain(v)})
+				}
+			}
+		}
+	}
+	p.callMethod(o, "connectedCallback", nil)
+}
+
+// tagOf is the name of an element, "" when it was not looked for yet.
+func tagOf(o *object) string {
+	if n, is := o.host.(*html.Node); is {
+		return n.Data
+	}
+	return ""
+}
+
+func attr(n *html.Node, key string) (string, bool) {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+func setAttr(n *html.Node, key, val string) {
+	for i, a := range n.Attr {
+		if a.Key == key {
+			n.Attr[i].Val = val
+			return
+		}
+	}
+	if len(n.Attr) < 256 {
+		n.Attr = append(n.Attr, html.Attribute{Key: key, Val: val})
+	}
+}
+
+// attr is an attribute of an element, as it was set.
+func (p *Page) attr(o *object, key string) (*text, bool) {
+	if pr := o.own("@" + key); pr != nil {
+		t, is := pr.val.(*text)
+		return t, is
+	}
+	if n := p.nodeOf(o); n != nil {
+		if v, has := attr(n, key); has {
+			return &text{s: v, lit: true, from: -1}, true
+		}
+	}
+	return nil, false
+}
+
+// setAttribute sets an attribute of an element, for which a browser may ask then.
+func (p *Page) setAttribute(o *object, key string, v value) {
+	p.step()
+	t := p.textOf(one(v))
+	p.withNode(o, func(n *html.Node) { setAttr(n, key, t.s) })
+	o.put("@"+key, t)
+	tag := tagOf(o)
+	switch key {
+	case "src", "poster", "data", "background", "href", "action", "formaction", "xlink:href", "manifest":
+		switch {
+		case tag == "base", tag == "form", key == "formaction", key == "data" && tag != "object", key == "action":
+		default:
+			p.sink(Asked, v)
+		}
+	case "srcset", "imagesrcset":
+		p.sink(Set, v)
+	case "style":
+		p.sink(Style, v)
+	case "srcdoc":
+		p.sink(Markup, v)
+	default:
+		if strings.HasPrefix(key, "on") {
+			p.jobs = append(p.jobs, func() { p.code(t, o) })
+		}
+		if c := p.doc.defined[tag]; c != nil && o.proto != nil {
+			p.callMethod(o, "attributeChangedCallback", []value{plain(key), null{}, v})
+		}
+		switch key {
+		case "id", "class", "alt", "title", "name", "rel", "type", "media", "lang", "role", "value", "method", "target":
+			told(p, nil, []value{v})
+		default:
+			t.given = true
+		}
+	}
+}
+
+// fragment is what markup makes.
+func (p *Page) fragment(t *text) value {
+	root := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
+	p.fill(root, t)
+	return p.wrap(root)
+}
+
+// fill makes elements of markup below a node.
+func (p *Page) fill(n *html.Node, t *text) {
+	for c := n.FirstChild; c != nil; c = n.FirstChild {
+		n.RemoveChild(c)
+	}
+	p.insert(n, t)
+}
+
+func (p *Page) insert(n *html.Node, t *text) []*html.Node {
+	p.cost(1 + len(t.s)/4)
+	if tangled(t.s) {
+		return nil
+	}
+	context := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
+	nodes, err := html.ParseFragment(strings.NewReader(strings.ReplaceAll(t.s, string(Hole), "")), context)
+	if err != nil {
+		return nil
+	}
+	for _, c := range nodes {
+		for at := c; at != nil; at, _ = following(c, at) {
+			p.cost(1)
+		}
+		n.AppendChild(c)
+	}
+	if len(p.doc.defined) > 0 {
+		for _, c := range p.all1(n, func(n *html.Node) bool { return p.doc.defined[n.Data] != nil }) {
+			p.wrap(c)
+		}
+	}
+	return nodes
+}
+
+// selectAll lists what a selector finds below a node.
+func (p *Page) selectAll(root *html.Node, v value) ([]*html.Node, bool) {
+	t, is := one(v).(*text)
+	if !is || !t.known() {
+		return nil, false
+	}
+	t.consumed = true
+	if len(t.s) > maxSelector {
+		return nil, false
+	}
+	sel, known := p.doc.sheets[t.s]
+	if !known {
+		p.cost(len(t.s) / 4)
+		sel = newSelector(strings.TrimSpace(strings.TrimPrefix(t.s, ":scope")))
+		if p.doc.sheets == nil {
+			p.doc.sheets = map[string]selector{}
+		}
+		p.doc.sheets[t.s] = sel
+	}
+	if sel == nil {
+		return nil, false
+	}
+	return p.all1(root, func(n *html.Node) bool { return p.matches(sel, n) }), true
+}
+
+func (p *Page) wrapAll(nodes []*html.Node) value {
+	p.cost(len(nodes) / 4)
+	out := make([]value, len(nodes))
+	for i, n := range nodes {
+		out[i] = p.wrap(n)
+	}
+	return p.newList(out)
+}
+
+func (p *Page) first(nodes []*html.Node, known bool) value {
+	if !known || len(nodes) == 0 {
+		return &object{class: classPhantom, host: "Element"}
+	}
+	return p.wrap(nodes[0])
+}
+
+// query makes the methods that look for elements.
+func (p *Page) query(root func(this value) *html.Node, key string) value {
+	find := func(is func(n *html.Node, what string) bool, all bool) value {
+		return p.native(key, func(p *Page, this value, args []value) value {
+			what, isText := one(argument(args, 0)).(*text)
+			r := root(this)
+			if !isText || !what.known() || r == nil {
+				return unknown{}
+			}
+			what.consumed = true
+			nodes := p.all1(r, func(n *html.Node) bool { return is(n, what.s) })
+			if all {
+				return p.wrapAll(nodes)
+			}
+			return p.first(nodes, true)
+		})
+	}
+	switch key {
+	case "querySelector":
+		return p.native(key, func(p *Page, this value, args []value) value {
+			return p.lift(argument(args, 0), func(v value) value {
+				r := root(this)
+				if r == nil {
+					return unknown{}
+				}
+				return p.first(p.selectAll(r, v))
+			})
+		})
+	case "querySelectorAll":
+		return p.native(key, func(p *Page, this value, args []value) value {
+			r := root(this)
+			if r == nil {
+				return unknown{}
+			}
+			nodes, known := p.selectAll(r, argument(args, 0))
+			if !known {
+				return unknown{}
+			}
+			return p.wrapAll(nodes)
+		})
+	case "getElementById":
+		return find(func(n *html.Node, what string) bool { id, _ := attr(n, "id"); return id == what }, false)
+	case "getElementsByTagName":
+		return find(func(n *html.Node, what string) bool { return what == "*" || strings.EqualFold(n.Data, what) }, true)
+	case "getElementsByClassName":
+		return find(func(n *html.Node, what string) bool {
+			class, _ := attr(n, "class")
+			return slices.Contains(strings.Fields(class), what)
+		}, true)
+	case "getElementsByName":
+		return find(func(n *html.Node, what string) bool { name, _ := attr(n, "name"); return name == what }, true)
+	}
+	return nil
+}
+
+func (p *Page) clone(n *html.Node, deep bool) value {
+	if n == nil {
+		return unknown{}
+	}
+	return p.wrap(p.copyNode(n, deep, 0))
+}
+
+func (p *Page) copyNode(n *html.Node, deep bool, depth int) *html.Node {
+	p.step()
+	out := &html.Node{Type: n.Type, Data: n.Data, DataAtom: n.DataAtom, Attr: slices.Clone(n.Attr)}
+	if deep && depth < maxDepth {
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			out.AppendChild(p.copyNode(c, true, depth+1))
+		}
+	}
+	return out
+}
+
+func (p *Page) element(n *html.Node, next func(*html.Node) *html.Node) *html.Node {
+	for n != nil && n.Type != html.ElementNode {
+		p.cost(1)
+		n = next(n)
+	}
+	return n
+}
+
+// dataNames are the names of an element's data attributes, as scripts call them.
+func (p *Page) dataNames(o *object) []string {
+	el, is := o.host.(*object)
+	if !is {
+		return nil
+	}
+	n := p.nodeOf(el)
+	if n == nil {
+		return nil
+	}
+	var out []string
+	for _, a := range n.Attr {
+		if name, is := strings.CutPrefix(a.Key, "data-"); is {
+			out = append(out, camel(name))
+		}
+	}
+	return out
+}
+
+func camel(s string) string {
+	var w strings.Builder
+	up := false
+	for _, r := range s {
+		if r == '-' {
+			up = true
+			continue
+		}
+		if up {
+			r = []rune(strings.ToUpper(string(r)))[0]
+		}
+		up = false
+		w.WriteRune(r)
+	}
+	return w.String()
+}
+
+func dashed(s string) string {
+	var w strings.Builder
+	for _, r := range s {
+		if 'A' <= r && r <= 'Z' {
+			w.WriteByte('-')
+			r |= 0x20
+		}
+		w.WriteRune(r)
+	}
+	return w.String()
+}
+
+// anyAttribute is an attribute of an element that is not known: what those of the page have that say something of their own.
+func (p *Page) anyAttribute(key string) value {
+	if p.doc.some == nil {
+		p.doc.some = map[string]value{}
+	}
+	if v, known := p.doc.some[key]; known {
+		return v
+	}
+	var vals []value
+	own := strings.HasPrefix(key, "data-")
+	if !bytes.Contains(p.doc.source, []byte(key+"=")) || !own && ofHTML(key) {
+		return unknown{}
+	}
+	for _, n := range p.all1(p.rootNode(), func(n *html.Node) bool { return own || strings.IndexByte(n.Data, '-') > 0 }) {
+		if v, has := attr(n, key); has && len(vals) < maxChoices && !strings.ContainsAny(v, " \t\r\n<>{}[]()\"'") {
+			vals = append(vals, &text{s: v, lit: true, from: -1})
+		} else if !has && !own && len(vals) < maxChoices {
+			vals = append(vals, nil)
+		}
+	}
+	v := value(unknown{})
+	if len(vals) > 0 {
+		v = p.either(vals...)
+	}
+	p.doc.some[key] = v
+	return v
+}
+
+func (p *Page) dataProperty(o *object, key string) value {
+	if o.host == nil {
+		return p.anyAttribute("data-" + dashed(key))
+	}
+	el := o.host.(*object)
+	if t, has := p.attr(el, "data-"+dashed(key)); has {
+		return t
+	}
+	return nil
+}
+
+func (p *Page) setData(o *object, key string, v value) {
+	if el, is := o.host.(*object); is {
+		t := p.textOf(one(v))
+		p.withNode(el, func(n *html.Node) { setAttr(n, "data-"+dashed(key), t.s) })
+		el.put("@data-"+dashed(key), t)
+	}
+}
+
+// ofHTML reports attributes that mean something in elements of HTML.
+func ofHTML(key string) bool {
+	switch key {
+	case "src", "href", "id", "class", "value", "type", "title", "alt", "style", "rel", "content", "action", "lang", "width", "height", "target", "placeholder":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,449 @@
+package script
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// elementProperty is what an element has.
+func (p *Page) elementProperty(o *object, key string) value {
+	switch key { // those for which nobody need look for it
+	case "dataset":
+		return &object{class: classData, host: o}
+	case "style":
+		return &object{class: classStyle}
+	case "sheet":
+		return p.styleSheet()
+	case "ownerDocument":
+		return p.hostName("document")
+	case "contentDocument", "contentWindow":
+		return p.hostName("document")
+	case "content", "shadowRoot":
+		return o
+	case "isConnected":
+		return true
+	case "complete", "naturalWidth", "naturalHeight", "offsetWidth", "offsetHeight", "clientWidth", "clientHeight", "scrollTop", "currentSrc", "width", "height", "currentTime", "duration", "readyState":
+		return unknown{}
+	case "parentNode", "parentElement":
+		if _, is := o.host.(*lazy); is {
+			return p.lazily("", true, func() *html.Node { return p.nodeOf(o).Parent })
+		}
+	case "textContent", "innerText", "text":
+		if t, is := o.get("@text").(*text); is {
+			return t
+		}
+	}
+	if m := p.elementMethods()[key]; m != nil {
+		return p.builtin(classElement, key, m)
+	}
+	n := p.nodeOf(o)
+	if n == nil {
+		return unknown{}
+	}
+	if v := p.query(p.nodeOf, key); v != nil {
+		return v
+	}
+	next := func(n *html.Node) *html.Node { return n.NextSibling }
+	before := func(n *html.Node) *html.Node { return n.PrevSibling }
+	switch key {
+	case "tagName", "nodeName":
+		return plain(strings.ToUpper(n.Data))
+	case "localName":
+		return plain(n.Data)
+	case "nodeType":
+		if n.Type == html.TextNode {
+			return float64(3)
+		}
+		return float64(1)
+	case "className":
+		return p.attribute(o, "class")
+	case "textContent", "innerText", "text", "data", "nodeValue":
+		if key == "data" && n.Data == "object" {
+			return p.attribute(o, key)
+		}
+		if n.Type == html.TextNode {
+			return &text{s: n.Data, lit: true, from: -1}
+		}
+		return &text{s: p.textContent(n), lit: true, from: -1}
+	case "innerHTML", "outerHTML":
+		return &text{s: p.innerHTML(n), lit: true, from: -1}
+	case "classList":
+		return p.phantom(key, map[string]method{"add": told, "remove": told, "toggle": told, "contains": func(p *Page, _ value, args []value) value {
+			class, _ := attr(n, "class")
+			p.cost(len(class) / 64)
+			if t, is := one(argument(args, 0)).(*text); is && t.known() {
+				t.consumed = true
+				return slices.Contains(strings.Fields(class), t.s)
+			}
+			return unknown{}
+		}})
+	case "children":
+		var out []*html.Node
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			p.cost(1)
+			if c.Type == html.ElementNode {
+				out = append(out, c)
+			}
+		}
+		return p.wrapAll(out)
+	case "childNodes":
+		var out []*html.Node
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			p.cost(1)
+			out = append(out, c)
+		}
+		return p.wrapAll(out)
+	case "childElementCount":
+		return p.get(p.elementProperty(o, "children"), "length")
+	case "firstElementChild":
+		return p.wrap(p.element(n.FirstChild, next))
+	case "lastElementChild":
+		return p.wrap(p.element(n.LastChild, before))
+	case "firstChild":
+		return p.wrap(n.FirstChild)
+	case "lastChild":
+		return p.wrap(n.LastChild)
+	case "nextElementSibling":
+		return p.wrap(p.element(n.NextSibling, next))
+	case "previousElementSibling":
+		return p.wrap(p.element(n.PrevSibling, before))
+	case "nextSibling":
+		return p.wrap(n.NextSibling)
+	case "previousSibling":
+		return p.wrap(n.PrevSibling)
+	case "parentNode", "parentElement":
+		if n.Parent == nil {
+			return p.first(nil, true)
+		}
+		return p.wrap(n.Parent)
+	case "elements":
+		return p.wrapAll(p.all1(n, func(n *html.Node) bool { return n.Data == "input" || n.Data == "select" || n.Data == "textarea" }))
+	case "options":
+		return p.wrapAll(p.all1(n, func(n *html.Node) bool { return n.Data == "option" }))
+	case "value":
+		if t, has := p.attr(o, "value"); has {
+			return t
+		}
+		if n.Data == "select" {
+			if nodes := p.all1(n, func(n *html.Node) bool { return n.Data == "option" }); len(nodes) > 0 {
+				for _, c := range nodes {
+					if _, chosen := attr(c, "selected"); chosen {
+						return p.get(p.wrap(c), "value")
+					}
+				}
+				return p.get(p.wrap(nodes[0]), "value")
+			}
+		}
+		if n.Data == "option" || n.Data == "textarea" {
+			return &text{s: strings.TrimSpace(p.textContent(n)), lit: true, from: -1}
+		}
+		return plain("")
+	case "src", "href", "srcset", "poster", "id", "title", "alt", "name", "rel", "type", "media", "lang", "action", "method", "content-type", "sizes", "target":
+		return p.attribute(o, key)
+	case "checked", "disabled", "hidden", "selected", "multiple":
+		_, has := attr(n, key)
+		return has
+	}
+	if n.Data == "form" {
+		for _, c := range p.all1(n, func(n *html.Node) bool { name, _ := attr(n, "name"); return name == key }) {
+			return p.wrap(c)
+		}
+	}
+	return unknown{}
+}
+
+func (p *Page) attribute(o *object, key string) value {
+	if t, has := p.attr(o, key); has {
+		return t
+	}
+	return plain("")
+}
+
+// setElementProperty sets what an element has; false: it is an object's like any other.
+func (p *Page) setElementProperty(o *object, key string, v value) bool {
+	n, _ := o.host.(*html.Node) // nil: nobody looked for it yet
+	switch key {
+	case "src", "poster", "data", "srcset", "href", "background", "action", "manifest", "id", "title", "alt", "name", "rel", "type", "media", "value", "lang", "method", "target", "srcdoc":
+		if n != nil && n.Type == html.TextNode {
+			return true
+		}
+		p.setAttribute(o, key, v)
+		return true
+	case "className":
+		p.setAttribute(o, "class", v)
+		return true
+	case "imageSrcset":
+		p.sink(Set, v)
+	case "innerHTML", "outerHTML":
+		p.sink(Markup, v)
+		if key == "innerHTML" {
+			t := p.textOf(one(v))
+			p.withNode(o, func(n *html.Node) { p.fill(n, t) })
+		}
+		return true
+	case "textContent", "innerText", "text", "nodeValue":
+		t := p.textOf(one(v))
+		o.put("@text", t)
+		if tag := tagOf(o); tag != "script" && tag != "style" {
+			told(p, nil, []value{v})
+		}
+		if n != nil {
+			p.becomes(n, t)
+		}
+		p.withNode(o, func(n *html.Node) {
+			for c := n.FirstChild; c != nil; c = n.FirstChild {
+				n.RemoveChild(c)
+			}
+			n.AppendChild(&html.Node{Type: html.TextNode, Data: t.s})
+		})
+		return true
+	case "style":
+		p.sink(Style, v)
+		return true
+	case "location":
+		p.sink(Goes, v)
+		return true
+	default:
+		if strings.HasPrefix(key, "on") {
+			if f, is := one(v).(*object); is && f.fn != nil {
+				listen(p, o, []value{plain(key[2:]), f})
+			}
+			return false
+		}
+		if pr := o.find(key); pr != nil && pr.get == nil {
+			return false
+		}
+	}
+	return false
+}
+
+// becomes notes what the text of an element is for a browser.
+func (p *Page) becomes(n *html.Node, t *text) {
+	switch n.Data {
+	case "style":
+		p.sink(Style, t)
+	case "script":
+		if typ, _ := attr(n, "type"); typ == "" || typ == "module" || strings.Contains(typ, "javascript") {
+			p.jobs = append(p.jobs, func() { p.code(t, unknown{}) })
+		}
+	}
+}
+
+// newElementMethods makes the methods of elements.
+func newElementMethods() map[string]method {
+	insert := func(back bool) method {
+		return func(p *Page, this value, args []value) value {
+			o, is := one(this).(*object)
+			if !is {
+				return unknown{}
+			}
+			if _, is := o.host.(*lazy); is {
+				p.withNode(o, func(n *html.Node) {
+					for _, arg := range args {
+						p.attach(n, arg, back)
+					}
+				})
+				return argument(args, 0)
+			}
+			n := p.nodeOf(this)
+			for _, arg := range args {
+				p.attach(n, arg, back)
+			}
+			return argument(args, 0)
+		}
+	}
+	made := map[string]method{
+		"setAttribute": func(p *Page, this value, args []value) value {
+			key, is := one(argument(args, 0)).(*text)
+			o, isElement := one(this).(*object)
+			if is && isElement && key.known() {
+				key.consumed = true
+				p.setAttribute(o, strings.ToLower(key.s), argument(args, 1))
+			}
+			return nil
+		},
+		"setAttributeNS": func(p *Page, this value, args []value) value {
+			key, is := one(argument(args, 1)).(*text)
+			o, isElement := one(this).(*object)
+			if is && isElement {
+				p.setAttribute(o, strings.ToLower(key.s), argument(args, 2))
+			}
+			return nil
+		},
+		"getAttribute": func(p *Page, this value, args []value) value {
+			key, is := one(argument(args, 0)).(*text)
+			o, isElement := one(this).(*object)
+			if !is || !isElement || !key.known() {
+				return unknown{}
+			}
+			key.consumed = true
+			if t, has := p.attr(o, strings.ToLower(key.s)); has {
+				return t
+			}
+			return null{}
+		},
+		"hasAttribute": func(p *Page, this value, args []value) value {
+			key, is := one(argument(args, 0)).(*text)
+			n := p.nodeOf(this)
+			if !is || n == nil {
+				return unknown{}
+			}
+			key.consumed = true
+			_, has := attr(n, strings.ToLower(key.s))
+			return has
+		},
+		"removeAttribute": func(p *Page, this value, args []value) value {
+			if key, is := one(argument(args, 0)).(*text); is {
+				key.consumed = true
+				if n := p.nodeOf(this); n != nil {
+					n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key.s })
+					one(this).(*object).remove("@" + key.s)
+				}
+			}
+			return nil
+		},
+		"getAttributeNames": func(p *Page, this value, _ []value) value {
+			var out []value
+			if n := p.nodeOf(this); n != nil {
+				for _, a := range n.Attr {
+					out = append(out, plain(a.Key))
+				}
+			}
+			return p.newList(out)
+		},
+		"appendChild": insert(true), "append": insert(true), "prepend": insert(false), "replaceChildren": insert(true), "insertBefore": insert(true),
+		"before": nothing, "after": nothing, "replaceWith": nothing, "remove": nothing, "replaceChild": nothing,
+		"removeChild":           func(_ *Page, _ value, args []value) value { return argument(args, 0) },
+		"insertAdjacentElement": func(_ *Page, _ value, args []value) value { return argument(args, 1) },
+		"insertAdjacentHTML": func(p *Page, this value, args []value) value {
+			p.sink(Markup, argument(args, 1))
+			if o, is := one(this).(*object); is {
+				t := p.textOf(one(argument(args, 1)))
+				p.withNode(o, func(n *html.Node) { p.insert(n, t) })
+			}
+			return nil
+		},
+		"setHTML": func(p *Page, this value, args []value) value {
+			p.sink(Markup, argument(args, 0))
+			return nil
+		},
+		"cloneNode": func(p *Page, this value, args []value) value {
+			deep, _ := truth(argument(args, 0))
+			return p.clone(p.nodeOf(this), deep)
+		},
+		"closest": func(p *Page, this value, args []value) value {
+			t, is := one(argument(args, 0)).(*text)
+			n := p.nodeOf(this)
+			if !is || n == nil {
+				return unknown{}
+			}
+			for m := n; m != nil; m = m.Parent {
+				if m.Parent == nil {
+					break
+				}
+				if found, known := p.selectAll(m.Parent, t); known && slices.Contains(found, m) {
+					return p.wrap(m)
+				}
+			}
+			return p.first(nil, true)
+		},
+		"matches": func(p *Page, this value, args []value) value {
+			n := p.nodeOf(this)
+			if n == nil || n.Parent == nil {
+				return unknown{}
+			}
+			found, known := p.selectAll(n.Parent, argument(args, 0))
+			if !known {
+				return unknown{}
+			}
+			return slices.Contains(found, n)
+		},
+		"contains":         nothing,
+		"attachShadow":     func(p *Page, this value, _ []value) value { return p.createElement("div") },
+		"addEventListener": listen, "attachEvent": listen, "dispatchEvent": dispatch, "removeEventListener": nothing,
+		"submit": submit, "requestSubmit": submit,
+		"click": func(p *Page, this value, _ []value) value { return dispatch(p, this, []value{p.event("click", this)}) },
+		"focus": nothing, "blur": nothing, "scrollIntoView": nothing, "getBoundingClientRect": nothing, "getContext": nothing, "animate": nothing,
+		"play": func(p *Page, _ value, _ []value) value { return p.resolved(unknown{}) }, "pause": nothing, "load": nothing,
+		"decode": func(p *Page, _ value, _ []value) value { return p.resolved(unknown{}) },
+		"add":    nothing, "hasChildNodes": nothing, "getRootNode": func(p *Page, _ value, _ []value) value { return p.hostName("document") },
+		"toggleAttribute": nothing,
+	}
+	return made
+}
+
+// attach puts a node, or text, below another.
+func (p *Page) attach(n *html.Node, v value, back bool) {
+	switch v := one(v).(type) {
+	case *text:
+		if n != nil {
+			if p.becomes(n, v); n.Data != "script" && n.Data != "style" {
+				told(p, nil, []value{v})
+			}
+		}
+	case *object:
+		c := p.nodeOf(v)
+		if c == nil || n == nil {
+			return
+		}
+		if t, is := v.get("@text").(*text); is && c.Type == html.TextNode {
+			p.becomes(n, t)
+		}
+		for m := n; m != nil; m = m.Parent {
+			if p.step(); m == c {
+				return
+			}
+		}
+		if c.Parent != nil {
+			c.Parent.RemoveChild(c)
+		}
+		if back || n.FirstChild == nil {
+			n.AppendChild(c)
+		} else {
+			n.InsertBefore(c, n.FirstChild)
+		}
+	}
+}
+
+// submit asks for where a form is sent.
+func submit(p *Page, this value, args []value) value {
+	o, is := one(this).(*object)
+	n := p.nodeOf(this)
+	if !is || n == nil {
+		return nil
+	}
+	method, _ := attr(n, "method")
+	action, _ := p.attr(o, "action")
+	if action == nil {
+		action = plain("")
+	}
+	button := p.nodeOf(argument(args, 0))
+	if button != nil {
+		if t, has := p.attr(one(args[0]).(*object), "formaction"); has {
+			action = t
+		}
+	}
+	if strings.EqualFold(method, "post") {
+		p.sink(Asked, action)
+		return nil
+	}
+	ps := &params{}
+	for _, c := range p.all1(n, func(n *html.Node) bool { return n.Data == "input" || n.Data == "select" || n.Data == "textarea" }) {
+		name, has := attr(c, "name")
+		typ, _ := attr(c, "type")
+		_, checked := attr(c, "checked")
+		if _, off := attr(c, "disabled"); off || !has || name == "" || typ == "submit" || typ == "image" || typ == "button" || (typ == "checkbox" || typ == "radio") && !checked {
+			continue
+		}
+		ps.keys, ps.vals = append(ps.keys, plain(name)), append(ps.vals, p.get(p.wrap(c), "value"))
+	}
+	if name, has := attr(cmp.Or(button, n), "name"); has && button != nil {
+		ps.keys, ps.vals = append(ps.keys, plain(name)), append(ps.vals, p.get(p.wrap(button), "value"))
+	}
+	path, _, _ := strings.Cut(action.s, "?")
+	p.sink(Asked, p.make(path+"?"+p.queryOf(ps).s, action))
+	return nil
+}

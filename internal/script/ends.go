@@ -1,0 +1,19 @@
+package script
+
+// What ends the reading of a script is not an error that each of a hundred functions hands on, but a panic that job recovers, or the try
+// statement: scripts have exceptions, and an interpreter of them is where those belong.
+
+// outOfSteps ends what is read.
+type outOfSteps struct{}
+
+// thrown is an exception of a script.
+type thrown struct{ val value }
+
+// ends ends what is read.
+func ends() { panic(outOfSteps{}) }
+
+// throw throws a value.
+func throw(v value) { panic(thrown{v}) }
+
+// rethrow hands on what is not meant for who recovered it.
+func rethrow(r any) { panic(r) }

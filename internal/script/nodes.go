@@ -1,0 +1,121 @@
+package script
+
+import (
+	"errors"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// following is the node after another in the tree below root, and how much deeper it is.
+func following(root, n *html.Node) (*html.Node, int) {
+	if n.FirstChild != nil {
+		return n.FirstChild, 1
+	}
+	deeper := 0
+	for n != root {
+		if n.NextSibling != nil {
+			return n.NextSibling, deeper
+		}
+		n = n.Parent
+		deeper--
+	}
+	return nil, 0
+}
+
+// all1 lists the elements below a node of which something is so.
+func (p *Page) all1(root *html.Node, is func(*html.Node) bool) []*html.Node {
+	if root == nil {
+		return nil
+	}
+	var out []*html.Node
+	for n, _ := following(root, root); n != nil; n, _ = following(root, n) {
+		work := 1
+		for _, a := range n.Attr {
+			work += len(a.Val) / 256
+		}
+		p.cost(work)
+		if n.Type == html.ElementNode && is(n) {
+			if out = append(out, n); len(out) >= maxItems {
+				break
+			}
+		}
+	}
+	return out
+}
+
+func (p *Page) textContent(root *html.Node) string {
+	var w strings.Builder
+	for n, _ := following(root, root); n != nil && w.Len() < maxText; n, _ = following(root, n) {
+		p.cost(1)
+		if n.Type == html.TextNode {
+			p.cost(len(n.Data) / 64)
+			w.WriteString(n.Data)
+		}
+	}
+	return w.String()
+}
+
+// innerHTML is the markup of what is in an element; a hole when that is too much.
+func (p *Page) innerHTML(root *html.Node) string {
+	switch root.Data {
+	case "script", "style", "textarea", "noscript":
+		return p.textContent(root)
+	}
+	deep := 0
+	for n, by := following(root, root); n != nil; n, by = following(root, n) {
+		p.cost(1)
+		if deep += by; deep > maxDepth {
+			return string(Hole)
+		}
+	}
+	w := &short{}
+	for n := root.FirstChild; n != nil; n = n.NextSibling {
+		if err := html.Render(w, n); err != nil {
+			return string(Hole)
+		}
+	}
+	p.cost(w.Len() / 16)
+	return w.String()
+}
+
+// short takes at most one text.
+type short struct{ strings.Builder }
+
+var errLong = errors.New("too long")
+
+func (w *short) Write(b []byte) (int, error) {
+	if w.Len()+len(b) > maxText {
+		return 0, errLong
+	}
+	return w.Builder.Write(b)
+}
+
+func (w *short) WriteString(s string) (int, error) {
+	if w.Len()+len(s) > maxText {
+		return 0, errLong
+	}
+	return w.Builder.WriteString(s)
+}
+
+// tangled reports markup of which a parser makes much more than it says: elements that are made again in all that follows.
+func tangled(s string) bool {
+	tags, again := 0, map[string]bool{}
+	for {
+		i := strings.IndexByte(s, '<')
+		if i < 0 {
+			return tags*len(again) > maxText
+		}
+		tags++
+		s = s[i+1:]
+		end := 0
+		for end < len(s) && 'a' <= s[end]|0x20 && s[end]|0x20 <= 'z' {
+			end++
+		}
+		switch strings.ToLower(s[:min(end, 8)]) {
+		case "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":
+			tag, _, _ := strings.Cut(s, ">")
+			again[tag] = true
+		}
+	}
+}

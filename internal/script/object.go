@@ -1,0 +1,508 @@
+package script
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/tdewolff/parse/v2/js"
+)
+
+// class says what an object is for the language, or for a browser.
+type class uint8
+
+const (
+	classPlain class = iota
+	classList
+	classFunction
+	classMap
+	classSet
+	classPromise
+	classRegExp
+	classWindow
+	classDocument
+	classElement
+	classStyle
+	classData
+	classURL
+	classParams
+	classRequest
+	classLocation
+	classPhantom // an object of a browser that is not modelled
+	classIterator
+	classJQuery
+	classTokens
+	classText // of methods alone, as the next
+	classNumber
+)
+
+// prop is a property.
+type prop struct {
+	val      value
+	get, set *object
+	weak     int
+}
+
+// object is an object, a list, or a function.
+type object struct {
+	class class
+	proto *object
+	props map[string]*prop
+	keys  []string // in their order
+	list  []value
+	fn    *function
+	host  any // what a browser's object stands for
+	weak  int // conditions around where it was made
+	made  *object
+}
+
+// function is what is called.
+type function struct {
+	native func(p *Page, this value, args []value) value
+	name   string
+	code   *code
+	env    *env
+	this   value   // of an arrow function
+	arrow  *frame  // whose super and arguments it has
+	home   *object // its class's prototype
+	class  *classCode
+	script *Script
+	called bool
+	bound  []value
+	super  *object
+}
+
+// code is what a function does.
+type code struct {
+	params    *js.Params
+	body      *js.BlockStmt
+	async     bool
+	generator bool
+	self      *js.Var
+}
+
+// classCode is what a class has for its objects.
+type classCode struct {
+	ctor   *object
+	fields []js.ClassElement
+	env    *env
+}
+
+func (o *object) own(key string) *prop { return o.props[key] }
+
+// get returns a property of the object itself, as it is.
+func (o *object) get(key string) value {
+	if p := o.props[key]; p != nil {
+		return p.val
+	}
+	return nil
+}
+
+func (o *object) put(key string, v value) {
+	if old := o.props[key]; old != nil {
+		old.val = v
+		return
+	}
+	if o.props == nil {
+		o.props = map[string]*prop{}
+	}
+	o.props[key] = &prop{val: v, weak: o.weak}
+	o.keys = append(o.keys, key)
+}
+
+func (o *object) remove(key string) {
+	if o.props[key] == nil {
+		return
+	}
+	delete(o.props, key)
+	if i := slices.Index(o.keys, key); i >= 0 {
+		o.keys = slices.Delete(o.keys, i, i+1)
+	}
+}
+
+func (o *object) find(key string) *prop {
+	for n := 0; o != nil && n < maxProtos; o, n = o.proto, n+1 {
+		if p := o.props[key]; p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+func (p *Page) object() *object {
+	p.step()
+	return &object{weak: p.weak}
+}
+
+func (p *Page) newList(vals []value) *object {
+	p.step()
+	if len(vals) > maxItems {
+		vals = vals[:maxItems]
+	}
+	p.steps -= len(vals) / 4
+	return &object{class: classList, list: vals, weak: p.weak}
+}
+
+// builtin is a method of the language, or of a browser, of which a page has one.
+func (p *Page) builtin(of class, name string, do method) *object {
+	key := nativeKey{of, name}
+	f := p.natives[key]
+	if f == nil {
+		f = p.native(name, do)
+		if p.natives == nil {
+			p.natives = map[nativeKey]*object{}
+		}
+		p.natives[key] = f
+	}
+	return f
+}
+
+type nativeKey struct {
+	of   class
+	name string
+}
+
+func (p *Page) native(name string, do func(p *Page, this value, args []value) value) *object {
+	return &object{class: classFunction, fn: &function{native: do, name: name, called: true}}
+}
+
+// key is a value as the name of a property.
+func (p *Page) key(v value) (string, bool) {
+	switch v := v.(type) {
+	case *text:
+		v.consumed, v.looked = true, true
+		return v.s, v.known()
+	case float64:
+		return formatNumber(v), true
+	case unknown, *choice, *object:
+		return "", false
+	}
+	return p.textOf(v).s, true
+}
+
+func index(key string) int {
+	if len(key) == 0 || len(key) > 6 || key[0] < '0' || key[0] > '9' {
+		return -1
+	}
+	n, err := strconv.Atoi(key)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// get returns a property of any value.
+func (p *Page) get(of value, key string) value {
+	switch of := of.(type) {
+	case *object:
+		return p.property(of, key, of)
+	case *text:
+		return p.textProperty(of, key)
+	case *choice:
+		p.cost(len(of.vals) / 4)
+		vals := make([]value, len(of.vals))
+		for i, v := range of.vals {
+			vals[i] = p.get(v, key)
+		}
+		if len(vals) == 0 {
+			return unknown{}
+		}
+		return p.settle(&choice{id: of.id, vals: vals, keys: of.keys})
+	case float64:
+		if m := p.numberMethods()[key]; m != nil {
+			return p.builtin(classNumber, key, m)
+		}
+		if v, has := p.inherited("Number", key, of); has {
+			return v
+		}
+	case unknown:
+		switch key {
+		case "then":
+			return p.builtin(classPromise, key, p.promiseMethods()["then"])
+		case "dataset":
+			return &object{class: classData}
+		}
+	}
+	return unknown{}
+}
+
+// settle makes a choice of what is known of it.
+func (p *Page) settle(c *choice) value {
+	p.steps -= len(c.vals) / 4
+	known := 0
+	for _, v := range c.vals {
+		switch v.(type) {
+		case unknown, nil:
+		case *choice:
+			return p.either(c.vals...)
+		default:
+			known++
+		}
+	}
+	switch {
+	case known == 0:
+		return unknown{}
+	case known < len(c.vals):
+		return p.either(slices.DeleteFunc(slices.Clone(c.vals), func(v value) bool { return v == nil })...)
+	}
+	return c
+}
+
+func (p *Page) property(o *object, key string, this value) value {
+	p.step()
+	if pr := o.find(key); pr != nil {
+		if pr.get != nil {
+			return p.call(pr.get, this, nil)
+		}
+		if pr.set != nil {
+			return nil
+		}
+		return pr.val
+	}
+	switch o.class {
+	case classList:
+		if key == "length" {
+			return float64(len(o.list))
+		}
+		if i := index(key); i >= 0 {
+			if i < len(o.list) {
+				return o.list[i]
+			}
+			return nil
+		}
+		if m := p.listMethods()[key]; m != nil {
+			return p.builtin(classList, key, m)
+		}
+		if v, has := p.inherited("Array", key, o); has {
+			return v
+		}
+	case classFunction:
+		if key == "prototype" && o.fn.code != nil {
+			proto := p.object()
+			proto.put("constructor", o)
+			o.put("prototype", proto)
+			proto.made = o
+			return proto
+		}
+		if key == "name" {
+			return plain(o.fn.name)
+		}
+		if m := p.functionMethods()[key]; m != nil {
+			return p.builtin(classFunction, key, m)
+		}
+		if v, has := p.inherited("Function", key, o); has {
+			return v
+		}
+	default:
+		if v, has := p.hostProperty(o, key); has {
+			return v
+		}
+	}
+	if key == "constructor" && o.proto == nil {
+		return unknown{}
+	}
+	if m := p.objectMethods()[key]; m != nil {
+		return p.builtin(classPlain, key, m)
+	}
+	if key == "__proto__" {
+		if o.proto != nil {
+			return o.proto
+		}
+		return null{}
+	}
+	if o.class == classPlain || o.class == classFunction {
+		if o.class == classPlain && o.proto != nil && o.rooted() {
+			return unknown{} // its class's class is not known
+		}
+		return nil
+	}
+	return unknown{}
+}
+
+// rooted reports an object whose class extends what is not known.
+func (o *object) rooted() bool {
+	for n := 0; o != nil && n < maxProtos; o, n = o.proto, n+1 {
+		if o.class == classPhantom {
+			return true
+		}
+	}
+	return false
+}
+
+// put sets a property of any value.
+func (p *Page) put(of value, key string, v value) {
+	p.step()
+	p.down()
+	defer func() { p.depth-- }()
+	switch of := of.(type) {
+	case *choice:
+		for _, o := range of.vals {
+			p.put(o, key, v)
+		}
+	case unknown, nil:
+		p.sinkMember(key, v)
+	case *object:
+		p.set(of, key, v)
+	}
+}
+
+func (p *Page) set(o *object, key string, v value) {
+	if pr := o.find(key); pr != nil && (pr.set != nil || pr.get != nil) {
+		if pr.set != nil {
+			p.call(pr.set, o, []value{v})
+		}
+		return
+	}
+	switch o.class {
+	case classList:
+		if key == "length" {
+			if n, is := v.(float64); is && n >= 0 && n <= float64(len(o.list)) {
+				o.list = o.list[:int(n)]
+			}
+			return
+		}
+		if i := index(key); i >= 0 && i < maxItems {
+			for len(o.list) <= i {
+				o.list = append(o.list, nil)
+			}
+			o.list[i] = v
+			return
+		}
+	case classPlain, classFunction:
+		if o.class == classPlain && o.proto != nil && o.rooted() {
+			p.sinkMember(key, v)
+		}
+	default:
+		if p.setHost(o, key, v) {
+			return
+		}
+	}
+	if old := o.props[key]; old != nil {
+		old.val = p.assigned(old.val, v, old.weak)
+		return
+	}
+	if len(o.keys) >= maxItems {
+		return
+	}
+	o.put(key, v)
+	o.props[key].weak = o.weak
+}
+
+// assigned is what a name means that had one value and is given another: under conditions that are not known, either.
+func (p *Page) assigned(old, v value, weak int) value {
+	if p.weak <= weak {
+		return v
+	}
+	switch old.(type) {
+	case nil, null, unknown, bool, *object:
+		if isUnknown(v) && old != nil {
+			return old
+		}
+		return v
+	}
+	if isUnknown(v) {
+		return old
+	}
+	switch v.(type) {
+	case *text, *choice:
+		if t, is := old.(*text); is && t.s == "" {
+			return v
+		}
+		if both := p.either(old, v); !isUnknown(both) {
+			return both
+		}
+	}
+	return v
+}
+
+// names are the names of the properties that a loop sees.
+func (p *Page) names(o *object) []string {
+	p.cost((len(o.keys) + len(o.list)) / 4)
+	if o.class == classList {
+		out := make([]string, len(o.list))
+		for i := range out {
+			out[i] = strconv.Itoa(i)
+		}
+		return out
+	}
+	out := slices.Clone(o.keys)
+	slices.SortStableFunc(out, func(a, b string) int {
+		x, y := index(a), index(b)
+		switch {
+		case x >= 0 && y >= 0:
+			return x - y
+		case x >= 0:
+			return -1
+		case y >= 0:
+			return 1
+		}
+		return 0
+	})
+	return slices.DeleteFunc(out, func(k string) bool { return len(k) > 1 && (k[0] == '@' || k[0] == '#') })
+}
+
+// items are what a loop over a value gets; false: it is not known.
+func (p *Page) items(v value) ([]value, bool) {
+	switch v := v.(type) {
+	case *text:
+		if !v.known() {
+			return nil, false
+		}
+		p.cost(min(len(v.s), maxItems) / 4)
+		var out []value
+		for _, r := range v.s {
+			if out = append(out, p.derive(string(r), v)); len(out) >= maxItems {
+				break
+			}
+		}
+		return out, true
+	case *object:
+		p.down()
+		defer func() { p.depth-- }()
+		switch v.class {
+		case classList, classIterator, classSet:
+			return v.list, true
+		case classJQuery:
+			return p.listOf(v), true
+		case classMap:
+			return p.entries(v), true
+		case classParams:
+			return p.entries(v), true
+		}
+		if f, is := p.get(v, "@@iterator").(*object); is && f.fn != nil {
+			if inner, is := one(p.call(f, v, nil)).(*object); is && inner != v {
+				if inner.class != classPlain {
+					return p.items(inner)
+				}
+				return p.stepped(inner)
+			}
+		}
+		if f, is := p.get(v, "next").(*object); is && f.fn != nil {
+			return p.stepped(v)
+		}
+	}
+	return nil, false
+}
+
+// more adds values to a list, as far as there is room.
+func (p *Page) more(list, vals []value) []value {
+	vals = vals[:min(len(vals), max(maxItems-len(list), 0))]
+	p.cost(len(vals) / 4)
+	return append(list, vals...)
+}
+
+// stepped calls next until it is done.
+func (p *Page) stepped(o *object) ([]value, bool) {
+	var out []value
+	for len(out) < maxItems {
+		p.step()
+		r, is := one(p.callMethod(o, "next", nil)).(*object)
+		if !is {
+			return out, len(out) > 0
+		}
+		if done, sure := truth(p.get(r, "done")); done || !sure {
+			break
+		}
+		out = append(out, p.get(r, "value"))
+	}
+	return out, true
+}

@@ -1,0 +1,161 @@
+package script
+
+import (
+	"slices"
+	"strconv"
+)
+
+func objectStatics() map[string]method {
+	list := func(do func(p *Page, o *object, key string) value) method {
+		return func(p *Page, _ value, args []value) value {
+			return p.lift(argument(args, 0), func(v value) value {
+				o, is := v.(*object)
+				if !is || o.class != classPlain && o.class != classList && o.class != classFunction && o.class != classData {
+					return unknown{}
+				}
+				var out []value
+				names := p.names(o)
+				if o.class == classData {
+					names = p.dataNames(o)
+				}
+				for _, key := range names {
+					p.step()
+					out = append(out, do(p, o, key))
+				}
+				return p.newList(out)
+			})
+		}
+	}
+	return map[string]method{
+		"keys":                list(func(_ *Page, _ *object, key string) value { return plain(key) }),
+		"getOwnPropertyNames": list(func(_ *Page, _ *object, key string) value { return plain(key) }),
+		"values":              list(func(p *Page, o *object, key string) value { return p.get(o, key) }),
+		"entries":             list(func(p *Page, o *object, key string) value { return p.newList([]value{plain(key), p.get(o, key)}) }),
+		"assign": func(p *Page, _ value, args []value) value {
+			to, is := argument(args, 0).(*object)
+			if !is {
+				return argument(args, 0)
+			}
+			for _, arg := range cut(args, 1) {
+				if from, is := one(arg).(*object); is {
+					p.copyTo(to, from)
+				}
+			}
+			return to
+		},
+		"freeze": same0, "seal": same0, "preventExtensions": same0,
+		"setPrototypeOf": func(_ *Page, _ value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			if proto, ok := argument(args, 1).(*object); is && ok && proto != o {
+				o.proto = proto
+			}
+			return argument(args, 0)
+		},
+		"getPrototypeOf": func(_ *Page, _ value, args []value) value {
+			if o, is := argument(args, 0).(*object); is && o.proto != nil {
+				return o.proto
+			}
+			return unknown{}
+		},
+		"create": func(p *Page, _ value, args []value) value {
+			o := p.object()
+			if proto, is := argument(args, 0).(*object); is {
+				o.proto = proto
+			}
+			if all, is := argument(args, 1).(*object); is {
+				for _, key := range all.keys {
+					p.describe(o, key, all.get(key))
+				}
+			}
+			return o
+		},
+		"fromEntries": func(p *Page, _ value, args []value) value {
+			items, known := p.items(one(argument(args, 0)))
+			if !known {
+				return unknown{}
+			}
+			o := p.object()
+			for _, item := range items {
+				p.step()
+				pair, _ := p.items(item)
+				if key, known := p.key(one(argument(pair, 0))); known && len(pair) > 1 && len(o.keys) < maxItems {
+					o.put(key, pair[1])
+				}
+			}
+			return o
+		},
+		"defineProperty": func(p *Page, _ value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			key, known := p.key(one(argument(args, 1)))
+			if is && known {
+				p.describe(o, key, argument(args, 2))
+			}
+			return argument(args, 0)
+		},
+		"defineProperties": func(p *Page, _ value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			if all, ok := argument(args, 1).(*object); is && ok {
+				for _, key := range all.keys {
+					p.describe(o, key, all.get(key))
+				}
+			}
+			return argument(args, 0)
+		},
+		"hasOwn": func(p *Page, _ value, args []value) value {
+			return p.objectMethods()["hasOwnProperty"](p, argument(args, 0), cut(args, 1))
+		},
+	}
+}
+
+func (p *Page) describe(o *object, key string, by value) {
+	d, is := by.(*object)
+	if !is || len(o.keys) >= maxItems {
+		return
+	}
+	get, _ := d.get("get").(*object)
+	set, _ := d.get("set").(*object)
+	if get == nil && set == nil {
+		o.put(key, d.get("value"))
+		return
+	}
+	o.put(key, nil)
+	o.props[key].get, o.props[key].set = get, set
+}
+
+func same0(_ *Page, _ value, args []value) value { return argument(args, 0) }
+
+func arrayStatics() map[string]method {
+	return map[string]method{
+		"isArray": func(_ *Page, _ value, args []value) value {
+			if isUnknown(argument(args, 0)) {
+				return unknown{}
+			}
+			o, is := argument(args, 0).(*object)
+			return is && o.class == classList
+		},
+		"of": func(p *Page, _ value, args []value) value { return p.newList(slices.Clone(args)) },
+		"from": func(p *Page, _ value, args []value) value {
+			of := one(argument(args, 0))
+			items, known := p.items(of)
+			if o, is := of.(*object); is && !known {
+				if n, is := p.get(o, "length").(float64); is && n >= 0 && n <= maxItems {
+					for i := range int(n) {
+						items = append(items, p.get(o, strconv.Itoa(i)))
+					}
+					known = true
+				}
+			}
+			if !known {
+				if argument(args, 1) != nil {
+					p.unknownCall("", "", cut(args, 1), false)
+				}
+				return unknown{}
+			}
+			l := p.newList(slices.Clone(items))
+			if argument(args, 1) != nil {
+				return p.listMethods()["map"](p, l, cut(args, 1))
+			}
+			return l
+		},
+	}
+}

@@ -1,0 +1,323 @@
+package script
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/js"
+	"golang.org/x/net/html"
+)
+
+// Use is what a script does with a text.
+type Use uint8
+
+const (
+	Made   Use = iota // it put the text together and gives it to what is not known
+	Asked             // it asks for the address
+	Module            // it imports the address, or asks for it relative to itself
+	Worker            // it starts the script as a worker
+	Goes              // it goes to the address
+	Markup            // it makes elements of the text
+	Writes            // it writes the text into the document
+	Style             // it is a style sheet, or the value of a property in one
+	Set               // it is the value of a srcset attribute
+)
+
+// Found is a text that scripts made, or asked for.
+type Found struct {
+	Use      Use
+	Text     string // at most 64 KiB; parts that are not known are Hole
+	Literal  bool   // it stands in a script as it is
+	Relative bool   // to the script
+	text     *text
+}
+
+// Hole stands in a text for what is not known.
+const Hole = '\x01'
+
+// Limits of all scripts of a page together.
+const (
+	bytesPerStep = 4      // expressions and statements
+	moreSteps    = 10_000 // on top of those
+	bytesPerByte = 16     // of texts that are put together
+	moreBytes    = 256 << 10
+	maxText      = 64 << 10 // bytes of one text
+	maxFound     = 6000
+	maxDepth     = 1000 // expressions and statements in each other, calls included
+	maxProtos    = 64   // objects that have what another has
+	maxCalls     = 48   // functions in functions
+	maxJobs      = 512  // callbacks
+	maxItems     = 4096 // of a list
+	maxChoices   = 16   // values that one may have
+	maxUncalled  = 256  // functions that nothing calls
+)
+
+// Script is a script that was understood.
+type Script struct {
+	src     []byte
+	ast     *js.AST
+	module  bool
+	nth     int
+	handler bool
+}
+
+// Parse divides a script into its parts. An error says where it is none.
+func Parse(src []byte, module bool) (*Script, error) {
+	// a copy: the parser puts a byte behind it
+	code := make([]byte, len(src), len(src)+1)
+	copy(code, src)
+	in := parse.NewInputBytes(code)
+	ast, err := js.Parse(in, js.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &Script{src: in.Bytes(), ast: ast, module: module}, nil
+}
+
+// ParseHandler is Parse for the code of an event.
+func ParseHandler(src []byte) (*Script, error) {
+	code := make([]byte, len(src), len(src)+1)
+	copy(code, src)
+	in := parse.NewInputBytes(code)
+	ast, err := js.Parse(in, js.Options{Inline: true})
+	if err != nil {
+		return nil, err
+	}
+	return &Script{src: in.Bytes(), ast: ast, handler: true}, nil
+}
+
+// Page is what the scripts of a page share. It is not for several goroutines.
+type Page struct {
+	steps, made int
+	asked       int // steps since stop was asked
+	depth       int
+	calls       int
+	weak        int // conditions that are not known, around what is read
+	now         *frame
+	script      *Script
+
+	global   *object
+	protos   map[string]*object
+	doc      *document
+	literals map[*js.LiteralExpr]*text
+	jobs     []func()
+	found    []Found
+	all      []*text // that were put together
+	idle     []*object
+	choices  int
+	stop     func() bool
+	stopped  bool
+	used     map[literal]bool // false: something else is done with it as well
+
+	hosted     map[string]value
+	listeners  []listener
+	dispatched map[*object]bool
+	jqFn       *object
+	natives    map[nativeKey]*object
+	tables     tables
+	amd        *amd
+}
+
+// literal is a string and the script in which it stands, -1 for what stands elsewhere in the page.
+type literal struct {
+	script int
+	s      string
+}
+
+// New returns a page. Its source and the tree of it, which is made when it is asked for, are for what scripts ask of elements. stop, when not nil, is asked now and then; true ends everything.
+func New(source []byte, tree func() *html.Node, stop func() bool) *Page {
+	p := &Page{literals: map[*js.LiteralExpr]*text{}, stop: stop, protos: map[string]*object{}}
+	p.global = &object{class: classWindow}
+	p.used = map[literal]bool{}
+	p.doc = &document{source: source, tree: tree, wrapped: map[any]*object{}}
+	return p
+}
+
+// Run interprets a script, which knows what those before it said. nth is what Used calls it by; -1: nobody asks.
+func (p *Page) Run(nth int, s *Script) {
+	if p.steps == 0 && p.made == 0 {
+		p.steps, p.made = moreSteps, moreBytes
+	}
+	p.steps += len(s.src) / bytesPerStep
+	p.made += bytesPerByte * len(s.src)
+	s.nth = nth
+	p.script = s
+	p.job(p.steps/2, func() {
+		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module}
+		p.now = f
+		p.hoist(s.ast.List)
+		p.block(s.ast.List)
+	})
+}
+
+// thisOf is what this is in a script: the element in code of its events.
+func (p *Page) thisOf(s *Script) value {
+	if !s.handler {
+		return p.global
+	}
+	code := string(s.src)
+	for _, n := range p.all1(p.rootNode(), func(n *html.Node) bool {
+		return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return strings.HasPrefix(a.Key, "on") && a.Val == code })
+	}) {
+		return p.wrap(n)
+	}
+	return unknown{}
+}
+
+// job does something that takes at most so many steps. What it throws ends it alone.
+func (p *Page) job(most int, do func()) {
+	left := max(p.steps-most, 0)
+	p.steps -= left
+	now, weak := p.now, p.weak
+	defer func() {
+		p.steps += left
+		p.now, p.weak, p.depth, p.calls = now, weak, 0, 0
+		switch r := recover().(type) {
+		case nil, outOfSteps, thrown:
+		default:
+			rethrow(r)
+		}
+	}()
+	do()
+}
+
+// step counts a piece of work.
+func (p *Page) step() {
+	if p.steps--; p.steps <= 0 || p.stopped {
+		ends()
+	}
+	if p.asked++; p.asked&0xfff == 0 && p.stop != nil && p.stop() {
+		p.stopped = true
+		ends()
+	}
+}
+
+// cost counts work of as many pieces as there are of something.
+func (p *Page) cost(n int) {
+	if p.steps -= n; p.steps <= 0 {
+		ends()
+	}
+}
+
+// down goes one deeper into what is in something else; who calls it goes up again.
+func (p *Page) down() {
+	if p.depth++; p.depth > maxDepth {
+		ends()
+	}
+}
+
+// Finish does what waits: callbacks, handlers of events, and functions that nothing called.
+func (p *Page) Finish() {
+	done := 0
+	work := func() {
+		for ; len(p.jobs) > 0 && done < maxJobs && p.steps > 0; done++ {
+			job := p.jobs[0]
+			p.jobs = p.jobs[1:]
+			p.job(p.steps/2+1, job)
+		}
+	}
+	work()
+	for i := 0; i < len(p.idle) && i < maxUncalled && p.steps > 0; i++ {
+		if f := p.idle[i]; !f.fn.called {
+			p.job(p.steps/8+1, func() {
+				p.weak++
+				p.call(f, p.receiver(f), p.unknowns(f))
+			})
+			work()
+		}
+	}
+	if p.doc.open != nil {
+		p.job(p.steps, func() { p.sink(Writes, p.doc.open) })
+	}
+	p.sum()
+}
+
+// sum looks at what became of the texts.
+func (p *Page) sum() {
+	for _, t := range p.all {
+		if !t.consumed && !t.sunk {
+			p.add(Made, t)
+		}
+	}
+	for _, t := range p.literals {
+		switch _, known := p.used[literal{t.from, t.s}]; {
+		case t.sunk || t.given:
+			p.used[literal{t.from, t.s}] = false
+		case t.looked && !known:
+			p.used[literal{t.from, t.s}] = true
+		}
+	}
+}
+
+// Found returns what was found, in the order in which it was.
+func (p *Page) Found() []Found { return p.found }
+
+// Accept notes that a text is an address, or has some: what it was put together of is part of one and none by itself.
+func (p *Page) Accept(f Found) {
+	if f.text != nil {
+		p.accept(f.text, true, 0)
+	}
+}
+
+func (p *Page) accept(t *text, whole bool, depth int) {
+	if t.accepted || depth > maxDepth {
+		return
+	}
+	t.accepted = !whole
+	if t.lit && !whole && !t.sunk && !t.given {
+		if _, known := p.used[literal{t.from, t.s}]; !known {
+			p.used[literal{t.from, t.s}] = true
+		}
+	}
+	for _, part := range t.parts {
+		p.accept(part, false, depth+1)
+	}
+}
+
+// Used reports that a string in the i-th script, or elsewhere in the page for -1, is a part of what was accepted, and nothing else.
+func (p *Page) Used(script int, s string) bool { return p.used[literal{script, s}] }
+
+func (p *Page) add(use Use, t *text) {
+	if len(p.found) < maxFound {
+		p.found = append(p.found, Found{use, strings.ReplaceAll(t.s, Key, string(Hole)), t.lit && t.from >= 0, t.module, t})
+	}
+}
+
+// sink notes what a script does with a value.
+func (p *Page) sink(use Use, v value) {
+	p.steps--
+	switch v := v.(type) {
+	case *text:
+		if code, is := strings.CutPrefix(v.s, "javascript:"); is {
+			t := p.derive(code, v)
+			p.jobs = append(p.jobs, func() { p.code(t, p.global) })
+			return
+		}
+		if !slices.Contains(v.uses[:], use+1) {
+			for i, u := range v.uses {
+				if u == 0 {
+					v.uses[i] = use + 1
+					break
+				}
+			}
+			v.sunk = true
+			p.add(use, v)
+		}
+	case *choice:
+		for _, v := range v.vals {
+			p.sink(use, v)
+		}
+	case *object:
+		switch v.class {
+		case classURL:
+			p.sink(use, p.textOf(v))
+		case classPhantom:
+			if t, is := v.host.(*text); is { // a blob
+				p.sink(Markup, t)
+			}
+		case classRequest:
+			p.sink(use, v.get("url"))
+		}
+	}
+}

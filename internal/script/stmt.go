@@ -1,0 +1,481 @@
+package script
+
+import (
+	"github.com/tdewolff/parse/v2/js"
+)
+
+// env has what names mean in a function, or in a turn of a loop.
+type env struct {
+	vars   []binding
+	parent *env
+	at     map[*js.Var]int // of many
+}
+
+// fewVars is how many names of a function are looked through.
+const fewVars = 32
+
+// binding is what a name means.
+type binding struct {
+	name *js.Var
+	val  value
+	weak int // conditions around where it was made
+}
+
+// find returns what a name means, nil when nobody knows. It is valid until a name is defined.
+func (e *env) find(name *js.Var) *binding {
+	for ; e != nil; e = e.parent {
+		if c := e.own(name); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func (e *env) own(name *js.Var) *binding {
+	if e.at != nil {
+		if i, has := e.at[name]; has {
+			return &e.vars[i]
+		}
+		return nil
+	}
+	for i := len(e.vars) - 1; i >= 0; i-- {
+		if e.vars[i].name == name {
+			return &e.vars[i]
+		}
+	}
+	return nil
+}
+
+func (e *env) add(b binding) {
+	e.vars = append(e.vars, b)
+	if e.at != nil {
+		e.at[b.name] = len(e.vars) - 1
+	} else if len(e.vars) > fewVars {
+		e.at = make(map[*js.Var]int, 2*len(e.vars))
+		for i, b := range e.vars {
+			e.at[b.name] = i
+		}
+	}
+}
+
+// frame is a function that is read.
+type frame struct {
+	env     *env
+	this    value
+	fn      *function
+	args    []value
+	top     bool    // names are those of all scripts
+	weak    int     // conditions around the call
+	loop    int     // conditions around the innermost loop
+	returns []value // under conditions that are not known
+	left    bool    // the innermost loop is left under one
+	yields  []value
+	gen     bool
+}
+
+// done is how a statement ends.
+type done uint8
+
+const (
+	ended done = iota
+	broke
+	continued
+	returned
+)
+
+// outcome is how a statement ends, and with what.
+type outcome struct {
+	done  done
+	label string
+	val   value
+}
+
+var goesOn = outcome{}
+
+func linked(v *js.Var) *js.Var {
+	for v.Link != nil {
+		v = v.Link
+	}
+	return v
+}
+
+// define makes a name.
+func (p *Page) define(v *js.Var, val value) {
+	v = linked(v)
+	if val == (unknown{}) {
+		val = p.someone()
+	}
+	if p.now.top && p.now.env.parent == nil {
+		p.global.put(string(v.Data), val)
+		return
+	}
+	e := p.now.env
+	if c := e.own(v); c != nil {
+		c.val = val
+		return
+	}
+	e.add(binding{v, val, p.weak})
+}
+
+// read is what a name means.
+func (p *Page) read(v *js.Var) value {
+	v = linked(v)
+	if c := p.now.env.find(v); c != nil {
+		return c.val
+	}
+	name := string(v.Data)
+	if pr := p.global.props[name]; pr != nil {
+		if pr.get != nil {
+			return p.call(pr.get, p.global, nil)
+		}
+		return pr.val
+	}
+	if name == "arguments" {
+		if f := p.method(); f.fn != nil {
+			return p.newList(f.args)
+		}
+	}
+	return p.hostName(name)
+}
+
+// assign sets what a name means.
+func (p *Page) assign(v *js.Var, val value) {
+	v = linked(v)
+	if val == (unknown{}) {
+		val = p.someone()
+	}
+	if c := p.now.env.find(v); c != nil {
+		c.val = p.assigned(c.val, val, c.weak)
+		return
+	}
+	p.set(p.global, string(v.Data), val)
+}
+
+// hoist defines the functions of a block, and the names that var declares.
+func (p *Page) hoist(list []js.IStmt) {
+	p.cost(len(list) / 16)
+	for _, s := range list {
+		switch s := s.(type) {
+		case *js.FuncDecl:
+			if s.Name != nil {
+				p.define(s.Name, p.function(s.Name, &code{params: &s.Params, body: &s.Body, async: s.Async, generator: s.Generator}, false))
+			}
+		case *js.ExportStmt:
+			if f, is := s.Decl.(*js.FuncDecl); is && f.Name != nil {
+				p.define(f.Name, p.function(f.Name, &code{params: &f.Params, body: &f.Body, async: f.Async, generator: f.Generator}, false))
+			}
+		}
+	}
+}
+
+func (p *Page) block(list []js.IStmt) outcome {
+	for _, s := range list {
+		if o := p.stmt(s, ""); o.done != ended {
+			return o
+		}
+	}
+	return goesOn
+}
+
+// scoped reads a block whose names are its own.
+func (p *Page) scoped(b *js.BlockStmt) outcome {
+	if b == nil {
+		return goesOn
+	}
+	p.hoist(b.List)
+	return p.block(b.List)
+}
+
+// perhaps reads something under a condition that is not known: how it ends does not matter to what follows.
+func (p *Page) perhaps(do func() outcome) {
+	f := p.now
+	p.weak++
+	depth, calls, script := p.depth, p.calls, p.script
+	defer func() {
+		p.weak--
+		p.now, p.depth, p.calls, p.script = f, depth, calls, script
+		if r := recover(); r != nil {
+			if _, is := r.(thrown); !is {
+				rethrow(r)
+			}
+			f.left = true
+		}
+	}()
+	switch o := do(); o.done {
+	case returned:
+		if o.val != nil && len(f.returns) < maxItems {
+			f.returns = append(f.returns, o.val)
+		}
+		f.left = true
+	case broke:
+		f.left = true
+	}
+}
+
+func (p *Page) stmt(s js.IStmt, label string) outcome {
+	p.step()
+	p.down()
+	o := p.stmt1(s, label)
+	p.depth--
+	return o
+}
+
+func (p *Page) stmt1(s js.IStmt, label string) outcome {
+	switch s := s.(type) {
+	case *js.ExprStmt:
+		p.expr(s.Value)
+	case *js.VarDecl:
+		p.declare(s)
+	case *js.BlockStmt:
+		return p.scoped(s)
+	case *js.IfStmt:
+		is, known := truth(p.expr(s.Cond))
+		if known {
+			if is {
+				return p.stmt(s.Body, "")
+			}
+			if s.Else != nil {
+				return p.stmt(s.Else, "")
+			}
+			return goesOn
+		}
+		p.perhaps(func() outcome { return p.stmt(s.Body, "") })
+		if s.Else != nil {
+			p.perhaps(func() outcome { return p.stmt(s.Else, "") })
+		}
+	case *js.ReturnStmt:
+		if s.Value == nil {
+			return outcome{done: returned}
+		}
+		return outcome{done: returned, val: p.expr(s.Value)}
+	case *js.ForStmt:
+		return p.forLoop(s, label)
+	case *js.ForOfStmt:
+		v := p.expr(s.Value)
+		items, known := p.items(one(v))
+		return p.each(s.Init, s.Body, items, known, label)
+	case *js.ForInStmt:
+		o, is := one(p.expr(s.Value)).(*object)
+		if !is {
+			return p.each(s.Init, s.Body, nil, false, label)
+		}
+		var items []value
+		for _, name := range p.names(o) {
+			items = append(items, plain(name))
+		}
+		return p.each(s.Init, s.Body, items, o.class == classPlain || o.class == classList || o.class == classFunction, label)
+	case *js.WhileStmt:
+		return p.while(s.Cond, s.Body, label, false)
+	case *js.DoWhileStmt:
+		return p.while(s.Cond, s.Body, label, true)
+	case *js.SwitchStmt:
+		return p.choose(s)
+	case *js.BranchStmt:
+		if s.Type == js.BreakToken {
+			return outcome{done: broke, label: string(s.Label)}
+		}
+		return outcome{done: continued, label: string(s.Label)}
+	case *js.LabelledStmt:
+		o := p.stmt(s.Value, string(s.Label))
+		if o.done == broke && o.label == string(s.Label) {
+			return goesOn
+		}
+		return o
+	case *js.ThrowStmt:
+		throw(p.expr(s.Value))
+	case *js.TryStmt:
+		return p.try(s)
+	case *js.ClassDecl:
+		c := p.class(s)
+		if s.Name != nil {
+			p.define(s.Name, c)
+		}
+	case *js.ExportStmt:
+		switch d := s.Decl.(type) {
+		case *js.VarDecl:
+			p.declare(d)
+		case *js.ClassDecl:
+			c := p.class(d)
+			if d.Name != nil {
+				p.define(d.Name, c)
+			}
+		case nil, *js.FuncDecl:
+		default:
+			p.expr(d)
+		}
+	case *js.ImportStmt:
+		if p.script.nth < 0 { // others are read where they stand
+			p.sink(Module, plain(unescape(s.Module[1:len(s.Module)-1])))
+		}
+	case *js.WithStmt:
+		p.expr(s.Cond)
+		return p.stmt(s.Body, "")
+	}
+	return goesOn
+}
+
+func (p *Page) declare(d *js.VarDecl) {
+	for _, e := range d.List {
+		if e.Default == nil {
+			if v, is := e.Binding.(*js.Var); is {
+				if d.TokenType == js.VarToken {
+					if p.now.top && p.global.props[string(v.Data)] != nil || p.now.env.find(linked(v)) != nil {
+						continue
+					}
+				}
+				p.define(v, nil)
+			}
+			continue
+		}
+		val := p.named(e.Default, e.Binding)
+		if v, is := e.Binding.(*js.Var); is && d.TokenType == js.VarToken && p.weak > p.now.weak {
+			if c := p.now.env.find(linked(v)); c != nil { // declared again
+				c.val = p.assigned(c.val, val, c.weak)
+				continue
+			}
+		}
+		p.bind(e.Binding, val, p.define)
+	}
+}
+
+// named reads what a name is given, which a function knows then.
+func (p *Page) named(e js.IExpr, to js.IBinding) value {
+	val := p.expr(e)
+	if f, is := val.(*object); is && f.fn != nil && f.fn.name == "" {
+		if v, is := to.(*js.Var); is {
+			f.fn.name = string(v.Data)
+		}
+	}
+	return val
+}
+
+// bind gives the names of a pattern what they mean.
+func (p *Page) bind(b js.IBinding, val value, set func(*js.Var, value)) {
+	p.step()
+	switch b := b.(type) {
+	case *js.Var:
+		set(b, val)
+	case *js.BindingArray:
+		items, known := p.items(one(val))
+		for i, e := range b.List {
+			if e.Binding != nil {
+				p.bindElement(e, at(items, i, known), set)
+			}
+		}
+		if b.Rest != nil {
+			if known {
+				p.bind(b.Rest, p.newList(cut(items, len(b.List))), set)
+			} else {
+				p.bind(b.Rest, unknown{}, set)
+			}
+		}
+	case *js.BindingObject:
+		var taken []string
+		for _, item := range b.List {
+			key := ""
+			if item.Key != nil {
+				key = p.propertyName(item.Key)
+			} else if v, is := item.Value.Binding.(*js.Var); is {
+				key = string(v.Data)
+			}
+			taken = append(taken, key)
+			v := value(unknown{})
+			if val != nil {
+				v = p.get(val, key)
+			}
+			p.bindElement(item.Value, v, set)
+		}
+		if b.Rest != nil {
+			rest := p.object()
+			if o, is := one(val).(*object); is {
+				p.copyTo(rest, o)
+				for _, key := range taken {
+					rest.remove(key)
+				}
+			}
+			set(b.Rest, rest)
+		}
+	}
+}
+
+func (p *Page) bindElement(e js.BindingElement, val value, set func(*js.Var, value)) {
+	if e.Default != nil {
+		switch val.(type) {
+		case nil:
+			val = p.named(e.Default, e.Binding)
+		case unknown: // what is not given is what its author thought of
+			val = p.either(val, p.named(e.Default, e.Binding))
+		}
+	}
+	p.bind(e.Binding, val, set)
+}
+
+func at(items []value, i int, known bool) value {
+	switch {
+	case !known:
+		return unknown{}
+	case i < len(items):
+		return items[i]
+	}
+	return nil
+}
+
+func cut(items []value, from int) []value {
+	if from >= len(items) {
+		return nil
+	}
+	return append([]value(nil), items[from:]...)
+}
+
+func (p *Page) try(s *js.TryStmt) (o outcome) {
+	if s.Catch == nil {
+		o = p.scoped(s.Body)
+	} else {
+		o = p.caught(s)
+	}
+	if s.Finally != nil {
+		if last := p.scoped(s.Finally); last.done != ended {
+			return last
+		}
+	}
+	return o
+}
+
+// caught reads what is tried, and then what is done when that fails: which it does when it says so, and may do otherwise.
+func (p *Page) caught(s *js.TryStmt) (o outcome) {
+	f := p.now
+	inner := f.env
+	depth, calls, script, weak := p.depth, p.calls, p.script, p.weak
+	var failed bool
+	var with value = unknown{}
+	func() {
+		defer func() {
+			if r := recover(); r != nil {
+				t, is := r.(thrown)
+				if !is {
+					rethrow(r)
+				}
+				failed, with = true, t.val
+				p.now, p.depth, p.calls, p.script, p.weak = f, depth, calls, script, weak
+				f.env = inner
+			}
+		}()
+		o = p.scoped(s.Body)
+	}()
+	body := func() outcome {
+		if s.Binding != nil {
+			p.bind(s.Binding, with, p.define)
+		}
+		return p.scoped(s.Catch)
+	}
+	if failed {
+		return body()
+	}
+	if o.done == ended {
+		p.perhaps(func() outcome {
+			body()
+			return goesOn
+		})
+	}
+	return o
+}

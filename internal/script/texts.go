@@ -1,0 +1,595 @@
+package script
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+type method = func(p *Page, this value, args []value) value
+
+// textProperty is what a string has.
+func (p *Page) textProperty(t *text, key string) value {
+	if key == "length" {
+		if !t.known() || t.page {
+			return unknown{}
+		}
+		t.consumed = true
+		p.cost(len(t.s) / 512)
+		return float64(utf8.RuneCountInString(t.s))
+	}
+	if i := index(key); i >= 0 {
+		return p.textMethods()["charAt"](p, t, []value{float64(i)})
+	}
+	if m := p.textMethods()[key]; m != nil {
+		return p.builtin(classText, key, m)
+	}
+	v, _ := p.inherited("String", key, t)
+	return v
+}
+
+// onText makes a method of strings of what it does to one that is known.
+func onText(do func(p *Page, t *text, args []value) value) method {
+	return func(p *Page, this value, args []value) value {
+		for i, arg := range args {
+			if c, is := arg.(*choice); is { // each of them
+				return p.lift(c, func(v value) value {
+					own := slices.Clone(args)
+					own[i] = v
+					return onText(do)(p, this, own)
+				})
+			}
+		}
+		return p.lift(this, func(this value) value {
+			var t *text
+			switch v := this.(type) {
+			case unknown, nil:
+				return unknown{}
+			case *text:
+				t = v
+			default:
+				t = p.textOf(v)
+			}
+			p.step()
+			p.steps -= len(t.s) / 64
+			return do(p, t, args)
+		})
+	}
+}
+
+// ofText makes a function of what it does to a string.
+func ofText(do func(p *Page, t *text, args []value) value) method {
+	of := onText(do)
+	return func(p *Page, _ value, args []value) value { return of(p, argument(args, 0), cut(args, 1)) }
+}
+
+// changed makes a method of strings of what it does to one.
+func changed(change func(string) string) method {
+	return onText(func(p *Page, t *text, args []value) value {
+		if s := change(t.s); s != t.s {
+			return p.derive(s, t)
+		}
+		return t
+	})
+}
+
+// number is an argument as an integer.
+func (p *Page) integer(args []value, i, otherwise int) (int, bool) {
+	if i >= len(args) || args[i] == nil {
+		return otherwise, true
+	}
+	n, known := p.number(args[i])
+	if !known {
+		return 0, false
+	}
+	switch {
+	case n != n:
+		return 0, true
+	case n > 1<<20:
+		return 1 << 20, true
+	case n < -1<<20:
+		return -1 << 20, true
+	}
+	return int(n), true
+}
+
+func within(i, n int) int {
+	if i < 0 {
+		i += n
+	}
+	return min(max(i, 0), n)
+}
+
+// piece makes a method of strings that gives a part of one.
+func piece(bounds func(n, a, b int, two bool) (int, int)) method {
+	return onText(func(p *Page, t *text, args []value) value {
+		a, known := p.integer(args, 0, 0)
+		b, too := p.integer(args, 1, 1<<20)
+		if !known || !too || t.page {
+			return unknown{}
+		}
+		if !ascii(t.s) {
+			r := []rune(t.s)
+			from, to := bounds(len(r), a, b, len(args) > 1 && args[1] != nil)
+			return p.derive(string(r[from:max(from, to)]), t)
+		}
+		from, to := bounds(len(t.s), a, b, len(args) > 1 && args[1] != nil)
+		if from == 0 && to >= len(t.s) {
+			return t
+		}
+		return p.derive(t.s[from:max(from, to)], t)
+	})
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// lookup makes a method that says something of a string and another.
+func lookup(do func(s, what string, from int) value) method {
+	return onText(func(p *Page, t *text, args []value) value {
+		what, is := argument(args, 0).(*text)
+		from, known := p.integer(args, 1, -1)
+		t.consumed = true
+		if !is || !known || !t.known() || t.page || !what.known() {
+			return unknown{}
+		}
+		what.consumed = true
+		return do(t.s, what.s, from)
+	})
+}
+
+func pad(front bool) method {
+	return onText(func(p *Page, t *text, args []value) value {
+		n, known := p.integer(args, 0, 0)
+		by := plain(" ")
+		if b, is := argument(args, 1).(*text); is {
+			by = b
+		}
+		missing := n - utf8.RuneCountInString(t.s)
+		if !known || by.s == "" || missing <= 0 {
+			return t
+		}
+		if missing > 256 {
+			return unknown{}
+		}
+		fill := strings.Repeat(by.s, missing/len(by.s)+1)[:missing]
+		if front {
+			return p.make(fill+t.s, by, t)
+		}
+		return p.make(t.s+fill, t, by)
+	})
+}
+
+// newTextMethods makes the methods of strings.
+func newTextMethods() map[string]method {
+	made := map[string]method{
+		"toString": onText(func(_ *Page, t *text, _ []value) value { return t }),
+		"trim":     changed(strings.TrimSpace), "trimStart": changed(func(s string) string { return strings.TrimLeft(s, " \t\r\n") }), "trimEnd": changed(func(s string) string { return strings.TrimRight(s, " \t\r\n") }),
+		"toLowerCase": changed(strings.ToLower), "toUpperCase": changed(strings.ToUpper), "toLocaleLowerCase": changed(strings.ToLower), "toLocaleUpperCase": changed(strings.ToUpper),
+		"normalize": onText(func(p *Page, t *text, args []value) value {
+			form := norm.NFC
+			if f, is := argument(args, 0).(*text); is && f.s == "NFD" {
+				form = norm.NFD
+			}
+			if s := form.String(t.s); s != t.s {
+				return p.derive(s, t)
+			}
+			return t
+		}),
+		"concat": onText(func(p *Page, t *text, args []value) value {
+			v := value(t)
+			for _, arg := range args {
+				v = p.sum2(v, p.textOf(arg))
+			}
+			return v
+		}),
+		"charAt": onText(func(p *Page, t *text, args []value) value {
+			i, known := p.integer(args, 0, 0)
+			if !known || t.page || !t.known() {
+				return unknown{}
+			}
+			n := 0
+			for _, r := range t.s {
+				if n == i {
+					return p.derive(string(r), t)
+				}
+				n++
+			}
+			return plain("")
+		}),
+		"at": onText(func(p *Page, t *text, args []value) value {
+			i, known := p.integer(args, 0, 0)
+			if !known || t.page || !ascii(t.s) {
+				return unknown{}
+			}
+			if i < 0 {
+				i += len(t.s)
+			}
+			if i < 0 || i >= len(t.s) {
+				return nil
+			}
+			return p.derive(t.s[i:i+1], t)
+		}),
+		"charCodeAt": onText(codeAt), "codePointAt": onText(codeAt),
+		"slice": piece(func(n, a, b int, _ bool) (int, int) { return within(a, n), within(b, n) }),
+		"substring": piece(func(n, a, b int, _ bool) (int, int) {
+			a, b = min(max(a, 0), n), min(max(b, 0), n)
+			return min(a, b), max(a, b)
+		}),
+		"substr": piece(func(n, a, b int, two bool) (int, int) {
+			from := within(a, n)
+			if !two {
+				return from, n
+			}
+			return from, min(n, from+max(b, 0))
+		}),
+		"padStart": pad(true), "padEnd": pad(false),
+		"repeat": onText(func(p *Page, t *text, args []value) value {
+			n, known := p.integer(args, 0, 0)
+			if !known || n < 0 || n*len(t.s) > maxText {
+				return unknown{}
+			}
+			return p.derive(strings.Repeat(t.s, n), t)
+		}),
+		"indexOf": lookup(func(s, what string, from int) value {
+			from = min(max(from, 0), len(s))
+			if i := strings.Index(s[from:], what); i >= 0 {
+				return float64(utf8.RuneCountInString(s[:from+i]))
+			}
+			return float64(-1)
+		}),
+		"lastIndexOf": lookup(func(s, what string, _ int) value {
+			if i := strings.LastIndex(s, what); i >= 0 {
+				return float64(utf8.RuneCountInString(s[:i]))
+			}
+			return float64(-1)
+		}),
+		"includes":   lookup(func(s, what string, _ int) value { return strings.Contains(s, what) }),
+		"startsWith": lookup(func(s, what string, from int) value { return strings.HasPrefix(s[min(max(from, 0), len(s)):], what) }),
+		"endsWith":   lookup(func(s, what string, _ int) value { return strings.HasSuffix(s, what) }),
+		"split":      onText(split),
+		"replace":    onText(func(p *Page, t *text, args []value) value { return p.replace(t, args, false) }),
+		"replaceAll": onText(func(p *Page, t *text, args []value) value { return p.replace(t, args, true) }),
+		"match":      onText(match), "matchAll": onText(matchAll),
+		"search": onText(func(p *Page, t *text, args []value) value {
+			re, _ := p.regexpOf(argument(args, 0), t)
+			if re == nil || !t.known() || t.page {
+				return unknown{}
+			}
+			if at := re.FindStringIndex(t.s); at != nil {
+				return float64(at[0])
+			}
+			return float64(-1)
+		}),
+	}
+	return made
+}
+
+func codeAt(p *Page, t *text, args []value) value {
+	i, known := p.integer(args, 0, 0)
+	if !known || t.page || !t.known() {
+		return unknown{}
+	}
+	n := 0
+	for _, r := range t.s {
+		if n == i {
+			return float64(r)
+		}
+		n++
+	}
+	return unknown{}
+}
+
+func split(p *Page, t *text, args []value) value {
+	if !t.known() || t.page {
+		return unknown{}
+	}
+	var parts []string
+	switch sep := argument(args, 0).(type) {
+	case nil:
+		return p.newList([]value{t})
+	case *text:
+		if !sep.known() {
+			return unknown{}
+		}
+		sep.consumed = true
+		parts = strings.SplitN(t.s, sep.s, maxItems)
+	case *object:
+		re, most := p.regexpOf(sep, t)
+		if re == nil {
+			return unknown{}
+		}
+		if parts = re.Split(t.s, most); most < maxItems && len(parts) == most {
+			return unknown{}
+		}
+	default:
+		return unknown{}
+	}
+	if most, known := p.integer(args, 1, maxItems); known && most >= 0 && most < len(parts) {
+		parts = parts[:most]
+	}
+	out := make([]value, len(parts))
+	for i, s := range parts {
+		out[i] = p.derive(s, t)
+	}
+	return p.newList(out)
+}
+
+// pattern is a regular expression.
+type pattern struct {
+	re     *regexp.Regexp
+	source string
+	global bool
+	at     int
+	size   int
+	ahead  bool
+}
+
+// maxPattern is how long expressions are that are tried.
+const maxPattern = 256
+
+const (
+	maxMachine = 1000    // steps of it
+	maxTries   = 1 << 22 // steps in a text
+)
+
+// regexp makes an object of /source/flags. What Go does not read, or reads otherwise, is not known.
+func (p *Page) regexp(src string) value {
+	end := strings.LastIndexByte(src, '/')
+	if end < 1 {
+		return unknown{}
+	}
+	return p.compile(src[1:end], src[end+1:])
+}
+
+var (
+	unicodeEscape = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
+	large         = regexp.MustCompile(`\\[pP]|-(\\x\{|[^\x00-\x7F])`) // classes of thousands
+	namedGroup    = regexp.MustCompile(`\(\?<([A-Za-z_]\w*)>`)
+)
+
+func (p *Page) compile(body, flags string) value {
+	p.steps -= len(body)
+	goes := ""
+	for _, f := range flags {
+		if f == 'i' || f == 'm' || f == 's' {
+			goes += string(f)
+		}
+	}
+	expr := unicodeEscape.ReplaceAllString(body, `\x{$1}`)
+	expr = namedGroup.ReplaceAllString(expr, `(?P<$1>`)
+	expr = strings.ReplaceAll(strings.ReplaceAll(expr, `\/`, `/`), `\-`, `\x2d`)
+	expr = strings.ReplaceAll(expr, `[^]`, `(?s:.)`)
+	if goes != "" {
+		expr = "(?" + goes + ")" + expr
+	}
+	o := p.object()
+	o.class = classRegExp
+	pt := &pattern{source: body, global: strings.Contains(flags, "g")}
+	if len(expr) <= maxPattern {
+		if large.MatchString(expr) {
+			p.cost(64 * len(expr))
+		}
+		if tree, err := syntax.Parse(expr, syntax.Perl); err == nil {
+			pt.size, _, pt.ahead = measure(tree)
+			if p.cost(pt.size); pt.size <= maxMachine {
+				pt.re, _ = regexp.Compile(expr)
+			}
+		}
+	}
+	o.host = pt
+	return o
+}
+
+func patternOf(v value) *pattern {
+	if o, is := v.(*object); is {
+		pt, _ := o.host.(*pattern)
+		return pt
+	}
+	return nil
+}
+
+// regexpOf is what is looked for in a text, and how often it may be found.
+func (p *Page) regexpOf(v value, in *text) (*regexp.Regexp, int) {
+	if pt := patternOf(v); pt != nil {
+		p.cost(len(in.s) * pt.size / 256)
+		if most := maxTries / (len(in.s)*pt.size + 1); pt.ahead && most < maxItems {
+			return pt.re, max(most, 2)
+		}
+		return pt.re, maxItems
+	}
+	if t, is := v.(*text); is && t.known() {
+		p.cost(len(t.s) / 4)
+		re, _ := regexp.Compile(regexp.QuoteMeta(t.s))
+		return re, maxItems
+	}
+	return nil, 0
+}
+
+// measure is about how many steps a machine for an expression has, and whether it may look far ahead of what it finds: then each that it finds may take as long as all of them.
+func measure(re *syntax.Regexp) (size int, loops, ahead bool) {
+	if size = 1 + len(re.Rune)/16; re.Op == syntax.OpLiteral {
+		size = len(re.Rune)
+	}
+	inner := false
+	for _, sub := range re.Sub {
+		n, l, a := measure(sub)
+		size, inner, ahead = size+n, inner || l, ahead || a
+	}
+	switch re.Op {
+	case syntax.OpRepeat:
+		size *= max(re.Min, re.Max, 1)
+		loops = re.Max < 0
+	case syntax.OpStar, syntax.OpPlus:
+		loops = true
+	}
+	if inner && (loops || re.Op == syntax.OpRepeat || re.Op == syntax.OpQuest || re.Op == syntax.OpAlternate) {
+		ahead = true
+	}
+	return min(size, 1<<20), loops || inner, ahead
+}
+
+// groups makes a list of what an expression found.
+func (p *Page) groups(t *text, re *regexp.Regexp, at []int) *object {
+	vals := make([]value, 0, len(at)/2)
+	named := (*object)(nil)
+	for i := 0; i < len(at); i += 2 {
+		var v value
+		if at[i] >= 0 {
+			v = p.derive(t.s[at[i]:at[i+1]], t)
+		}
+		vals = append(vals, v)
+		if name := re.SubexpNames()[i/2]; name != "" {
+			if named == nil {
+				named = p.object()
+			}
+			named.put(name, v)
+		}
+	}
+	l := p.newList(vals)
+	l.put("index", float64(at[0]))
+	l.put("input", t)
+	if named != nil {
+		l.put("groups", named)
+	}
+	return l
+}
+
+func match(p *Page, t *text, args []value) value {
+	pt := patternOf(argument(args, 0))
+	re, most := p.regexpOf(argument(args, 0), t)
+	if re == nil || !t.known() || t.page {
+		return unknown{}
+	}
+	t.consumed = true
+	if pt != nil && pt.global {
+		var out []value
+		for _, s := range re.FindAllString(t.s, most) {
+			out = append(out, p.derive(s, t))
+		}
+		if out == nil {
+			return null{}
+		}
+		return p.newList(out)
+	}
+	if at := re.FindStringSubmatchIndex(t.s); at != nil {
+		return p.groups(t, re, at)
+	}
+	return null{}
+}
+
+func matchAll(p *Page, t *text, args []value) value {
+	re, most := p.regexpOf(argument(args, 0), t)
+	if re == nil || !t.known() || t.page {
+		return unknown{}
+	}
+	var out []value
+	for _, at := range re.FindAllStringSubmatchIndex(t.s, most) {
+		out = append(out, p.groups(t, re, at))
+	}
+	return p.newList(out)
+}
+
+// replace is replace and replaceAll.
+func (p *Page) replace(t *text, args []value, all bool) value {
+	what, by := argument(args, 0), argument(args, 1)
+	re, most := p.regexpOf(what, t)
+	if w, is := what.(*text); is {
+		w.consumed = true
+	}
+	if t.page && !t.known() {
+		return t
+	}
+	if re == nil {
+		if t.page {
+			return t
+		}
+		return unknown{}
+	}
+	if pt := patternOf(what); !all && (pt == nil || !pt.global) {
+		most = 1
+	}
+	found := re.FindAllStringSubmatchIndex(t.s, most)
+	switch {
+	case len(found) == 0:
+		return t
+	case len(found) == most && 1 < most && most < maxItems:
+		return unknown{}
+	}
+	var w strings.Builder
+	parts := []*text{t}
+	last := 0
+	for _, at := range found {
+		p.step()
+		w.WriteString(t.s[last:at[0]])
+		last = at[1]
+		var r *text
+		if f, is := one(by).(*object); is && f.fn != nil {
+			var groups []value
+			for i := 0; i < len(at); i += 2 {
+				if at[i] < 0 {
+					groups = append(groups, nil)
+				} else {
+					groups = append(groups, p.derive(t.s[at[i]:at[i+1]], t))
+				}
+			}
+			groups = append(groups, float64(at[0]), t)
+			r = p.textOf(one(p.call(f, nil, groups)))
+		} else {
+			r = p.textOf(one(by))
+			if patternOf(what) != nil || strings.Contains(r.s, "$&") {
+				parts = append(parts, r)
+				if w.WriteString(expand(r.s, t.s, at)); w.Len() > maxText {
+					return hole()
+				}
+				continue
+			}
+		}
+		parts = append(parts, r)
+		if w.WriteString(r.s); w.Len() > maxText {
+			return hole()
+		}
+	}
+	w.WriteString(t.s[last:])
+	return p.make(w.String(), parts...)
+}
+
+// expand fills in what $1, $& and $$ stand for.
+func expand(by, of string, at []int) string {
+	if strings.IndexByte(by, '$') < 0 {
+		return by
+	}
+	var w strings.Builder
+	for i := 0; i < len(by); i++ {
+		if by[i] != '$' || i+1 == len(by) {
+			w.WriteByte(by[i])
+			continue
+		}
+		switch c := by[i+1]; {
+		case c == '$':
+			w.WriteByte('$')
+			i++
+		case c == '&':
+			w.WriteString(of[at[0]:at[1]])
+			i++
+		case '1' <= c && c <= '9' && 2*int(c-'0')+1 < len(at):
+			if n := int(c - '0'); at[2*n] >= 0 {
+				w.WriteString(of[at[2*n]:at[2*n+1]])
+			}
+			i++
+		default:
+			w.WriteByte('$')
+		}
+	}
+	return w.String()
+}

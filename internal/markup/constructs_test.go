@@ -88,6 +88,9 @@ tests in internal/markup, and this page is written from them:
 
     go test ./internal/markup -run TestExtractionPage -rewrite
 
+Scripts of a page that put addresses together are interpreted, within bounds and without reaching anything
+([ADR 113](adr/0113-scripts-are-interpreted.md)); others, and libraries, are read string by string.
+
 ` + "`exclave extract FILE`" + ` shows the same for a document of yours (howto/extract.md).
 `)
 	for _, section := range constructs() {

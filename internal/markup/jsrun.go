@@ -234,7 +234,7 @@ func says(src []byte, words map[string]bool) bool {
 
 // foundByScript takes what a script put together, or asks for; false: it says nothing.
 func (b *builder) foundByScript(f script.Found) bool {
-	v := f.Text
+	v := strings.Clone(f.Text) // it may be a part of the page
 	if whole := strings.TrimPrefix(strings.TrimPrefix(v, "//"+script.HostOfPage), script.PathOfPage); !strings.HasPrefix(whole, "/") {
 		v = whole // relative to the page
 	}

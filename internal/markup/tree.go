@@ -30,6 +30,14 @@ func tree(src []byte) *html.Node {
 		open[len(open)-1].AppendChild(at)
 		return at
 	}
+	whole := string(src) // one copy, of which the most are parts
+	str := func(b []byte) string {
+		if at := cap(src) - cap(b); len(b) > 0 && at >= 0 && at+len(b) <= len(src) && &src[at] == &b[0] {
+			return whole[at : at+len(b)]
+		}
+		return string(b)
+	}
+	var attrs []html.Attribute
 	keys := map[string]string{}
 	key := func(b []byte) string {
 		s, known := keys[string(b)]
@@ -46,7 +54,7 @@ func tree(src []byte) *html.Node {
 			return root
 		case tokText:
 			if len(bytes.TrimSpace(z.text)) > 0 {
-				add(html.Node{Type: html.TextNode, Data: string(z.text)})
+				add(html.Node{Type: html.TextNode, Data: str(z.text)})
 			}
 		case tokStart, tokVoid:
 			n := html.Node{Type: html.ElementNode, DataAtom: atom.Lookup(z.name)}
@@ -58,9 +66,12 @@ func tree(src []byte) *html.Node {
 			if last := open[len(open)-1]; last.DataAtom == n.DataAtom && closesItself(n.DataAtom) {
 				open = open[:len(open)-1]
 			}
-			n.Attr = make([]html.Attribute, len(z.attrs))
+			if len(attrs) < len(z.attrs) {
+				attrs = make([]html.Attribute, max(256, len(z.attrs)))
+			}
+			n.Attr, attrs = attrs[:len(z.attrs):len(z.attrs)], attrs[len(z.attrs):]
 			for i, at := range z.attrs {
-				n.Attr[i] = html.Attribute{Key: key(at.key), Val: string(at.val)}
+				n.Attr[i] = html.Attribute{Key: key(at.key), Val: str(at.val)}
 			}
 			if at := add(n); !isVoid(n.DataAtom) && len(open) < maxNested {
 				open = append(open, at)

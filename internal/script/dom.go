@@ -497,11 +497,21 @@ func (p *Page) anyAttribute(key string) value {
 	if !bytes.Contains(p.doc.source, []byte(key+"=")) || !own && ofHTML(key) {
 		return unknown{}
 	}
-	for _, n := range p.all1(p.rootNode(), func(n *html.Node) bool { return own || strings.IndexByte(n.Data, '-') > 0 }) {
-		if v, has := attr(n, key); has && len(vals) < maxChoices && !strings.ContainsAny(v, " \t\r\n<>{}[]()\"'") {
+	add := func(v string) {
+		if len(vals) < maxChoices && !strings.ContainsAny(v, " \t\r\n<>{}[]()\"'") {
 			vals = append(vals, &text{s: v, lit: true, from: -1})
-		} else if !has && !own && len(vals) < maxChoices {
-			vals = append(vals, nil)
+		}
+	}
+	if own {
+		p.cost(len(p.doc.source) / 256)
+		written(p.doc.source, key, add)
+	} else {
+		for _, n := range p.all1(p.rootNode(), func(n *html.Node) bool { return strings.IndexByte(n.Data, '-') > 0 }) {
+			if v, has := attr(n, key); has {
+				add(v)
+			} else if len(vals) < maxChoices {
+				vals = append(vals, nil)
+			}
 		}
 	}
 	v := value(unknown{})
@@ -510,6 +520,31 @@ func (p *Page) anyAttribute(key string) value {
 	}
 	p.doc.some[key] = v
 	return v
+}
+
+// written calls add for what stands behind key= in a page, as attributes are written: no tree is made for that.
+func written(page []byte, key string, add func(string)) {
+	begin := []byte(key + "=")
+	for at := 0; ; {
+		i := bytes.Index(page[at:], begin)
+		if i < 0 {
+			return
+		}
+		at += i + len(begin)
+		if before := at - len(begin); before == 0 || page[before-1] > ' ' || at == len(page) {
+			continue
+		}
+		v := page[at:]
+		if q := v[0]; q == '"' || q == '\'' {
+			v = v[1:]
+			v = v[:max(bytes.IndexByte(v, q), 0)]
+		} else {
+			v = v[:max(bytes.IndexAny(v, "> \t\r\n"), 0)]
+		}
+		if len(v) <= maxText {
+			add(html.UnescapeString(string(v)))
+		}
+	}
 }
 
 func (p *Page) dataProperty(o *object, key string) value {

@@ -76,6 +76,12 @@ func (p *Page) enter(f *object, this value, args []value) value {
 	if c.params.Rest != nil {
 		p.bind(c.params.Rest, p.newList(cut(args, len(c.params.List))), p.define)
 	}
+	p.cost(len(c.body.Declared) / 16)
+	for _, v := range c.body.Declared { // functions in this one may set them before they are declared
+		if v.Decl == js.VariableDecl && fr.env.own(v) == nil {
+			fr.env.add(binding{v, nil, p.weak})
+		}
+	}
 	p.hoist(c.body.List)
 	if c.async && !c.generator {
 		made, pr := p.promise()

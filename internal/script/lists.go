@@ -236,7 +236,10 @@ func newListMethods() map[string]method {
 			return p.holds(o, args, func(i int) value { return float64(i) }, float64(-1))
 		}),
 		"lastIndexOf": onList(func(p *Page, o *object, args []value) value {
-			return p.holds(o, args, func(i int) value { return float64(i) }, float64(-1))
+			p.cost(len(o.list) / 16)
+			back := &object{class: classList, list: slices.Clone(o.list)}
+			slices.Reverse(back.list)
+			return p.holds(back, args, func(i int) value { return float64(len(back.list) - 1 - i) }, float64(-1))
 		}),
 		"flat": onList(func(p *Page, o *object, args []value) value {
 			depth, known := p.integer(args, 0, 1)
@@ -293,6 +296,17 @@ func newListMethods() map[string]method {
 	}
 	made["findLast"] = func(p *Page, this value, args []value) value {
 		return p.listMethods()["find"](p, p.listMethods()["toReversed"](p, this, nil), args)
+	}
+	made["findLastIndex"] = func(p *Page, this value, args []value) value {
+		back, is := p.listMethods()["toReversed"](p, this, nil).(*object)
+		i, known := p.listMethods()["findIndex"](p, back, args).(float64)
+		if !is || !known {
+			return unknown{}
+		}
+		if i < 0 {
+			return i
+		}
+		return float64(len(back.list)-1) - i
 	}
 	made["toSpliced"] = func(p *Page, this value, args []value) value {
 		l := p.listMethods()["slice"](p, this, nil)

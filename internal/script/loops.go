@@ -36,24 +36,15 @@ func (p *Page) forLoop(s *js.ForStmt, label string) outcome {
 	outer := f.env
 	defer func() { f.env = outer }()
 	own := func() {}
-	if len(s.Body.Declared) > 0 {
-		f.env = &env{parent: outer}
-		if d, is := s.Init.(*js.VarDecl); is && d.TokenType != js.VarToken {
+	if d, is := s.Init.(*js.VarDecl); is {
+		if d.TokenType != js.VarToken {
+			f.env = &env{parent: outer, block: true}
 			own = func() { // each turn has names of its own
 				p.cost(len(f.env.vars) / 4)
-				f.env = &env{parent: outer, vars: slices.Clone(f.env.vars), at: maps.Clone(f.env.at)}
+				f.env = &env{parent: outer, block: true, vars: slices.Clone(f.env.vars), at: maps.Clone(f.env.at)}
 			}
 		}
-	}
-	if d, is := s.Init.(*js.VarDecl); is {
-		if d.TokenType == js.VarToken && f.env != outer {
-			inner := f.env
-			f.env = outer
-			p.declare(d)
-			f.env = inner
-		} else {
-			p.declare(d)
-		}
+		p.declare(d)
 	} else if s.Init != nil {
 		p.expr(s.Init)
 	}
@@ -135,17 +126,13 @@ func (p *Page) each(init js.IExpr, body *js.BlockStmt, items []value, known bool
 	outer := f.env
 	defer func() { f.env = outer }()
 	turn := func(v value) outcome {
-		f.env = &env{parent: outer}
+		f.env = outer
 		switch d := init.(type) {
 		case *js.VarDecl:
-			set := p.define
-			if d.TokenType == js.VarToken {
-				inner := f.env
-				set = func(name *js.Var, v value) {
-					f.env = outer
-					p.define(name, v)
-					f.env = inner
-				}
+			set := p.defineVar
+			if d.TokenType != js.VarToken {
+				f.env = &env{parent: outer, block: true}
+				set = p.define
 			}
 			p.bind(d.List[0].Binding, v, set)
 		default:
@@ -189,6 +176,11 @@ func (p *Page) choose(s *js.SwitchStmt) outcome {
 			from = i
 			break
 		}
+	}
+	if f := p.now; lexical(s.Scope) {
+		outer := f.env
+		f.env = &env{parent: outer, block: true}
+		defer func() { f.env = outer }()
 	}
 	for _, c := range s.List {
 		p.hoist(c.List)

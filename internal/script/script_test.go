@@ -86,6 +86,12 @@ func TestValues(t *testing.T) {
 		{"find", `const l=[{id:"a",f:"x.png"},{id:"b",f:"y.png"}]; i.src = "/fi/" + l.find(x => x.id === "b").f;`, []string{"/fi/y.png"}},
 		{"filter rows", `const l=[{on:true,f:"x.png"},{on:false,f:"decoy.png"}]; l.filter(x => x.on).forEach(x => i.src = "/fr/" + x.f);`, []string{"/fr/x.png"}},
 		{"slice rows", `const l=["a","b","c"]; l.slice(0,2).forEach(x => i.src = "/sl/" + x + ".png");`, []string{"/sl/a.png", "/sl/b.png"}},
+		{"names of a block", `for (var i = 0; i < 2; i++) { const n = i; setTimeout(() => fetch("/a/" + n)) } var w = 0; while (w < 2) { let n = w++; setTimeout(() => fetch("/b/" + n)) } if (1) { const u = "/c/"; setTimeout(() => fetch(u + 1)) } if (1) { const u = "/d/"; setTimeout(() => fetch(u + 1)) }`, []string{"/a/0", "/a/1", "/b/0", "/b/1", "/c/1", "/d/1"}},
+		{"var in a loop is a name of the function", `(function () { for (const n of ["a", "b"]) { var last = n } for (let i = 0; i < 2; i++) { var at = i } fetch("/" + last + at) })(); for (var k in {a: 1}) { var v = k } fetch("/t/" + v)`, []string{"/b1", "/t/a"}},
+		{"var under conditions", `if (u()) { var p = "/a/" } else { var p = "/b/" } fetch(p + 1); function f() { if (u()) { var q = "/c/" } else { q = "/d/" } fetch(q + 1); if (u()) for (var i = 0; i < 2; i++) { var n = "n" + i; fetch(n + i) } } f()`, []string{"/a/1", "/b/1", "/c/1", "/d/1", "n00", "n11"}},
+		{"var that a function sets before", `(function () { function set() { base = "/a/" } set(); var base; fetch(base + 1) })(); var e = "/e/"; try { u() } catch (e) { log(e) } fetch(e + 1)`, []string{"/a/1", "/e/1"}},
+		{"finally", `function f() { try { throw "/a/" } finally { fetch("/f/" + 1) } } try { f(); fetch("/no/" + 1) } catch (e) { fetch(e + 1) }`, []string{"/f/1", "/a/1"}},
+		{"from the end", `var l = ["a", "b", "a"]; fetch("/" + l.lastIndexOf("a") + l.findLastIndex(x => x == "b") + "ča".at(-2)); fetch("/p/" + "a".replace("a", "$$b"))`, []string{"/21č", "/p/$b"}},
 		{"for index of length", `var l=["a","b"]; for (var i = 0, n = l.length; i < n; i++) { var im = new Image(); im.src = "/ln/" + l[i] + ".png" }`, []string{"/ln/a.png", "/ln/b.png"}},
 		{"nested object rows", `var s=[{name:"g1", imgs:["a","b"]},{name:"g2", imgs:["c"]}]; s.forEach(g => g.imgs.forEach(i => new Image().src = "/" + g.name + "/" + i + ".png"));`, []string{"/g1/a.png", "/g1/b.png", "/g2/c.png"}},
 	} {

@@ -4,10 +4,11 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 )
 
-// env has what names mean in a function, or in a turn of a loop.
+// env has what names mean in a function, in a block, or in a turn of a loop.
 type env struct {
 	vars   []binding
 	parent *env
+	block  bool            // of a block, in which var declares nothing
 	at     map[*js.Var]int // of many
 }
 
@@ -117,6 +118,36 @@ func (p *Page) define(v *js.Var, val value) {
 	e.add(binding{v, val, p.weak})
 }
 
+// defineVar makes a name of the whole function, as var does: under a condition that is not known it may mean what it did. In each turn of a loop it is new.
+func (p *Page) defineVar(v *js.Var, val value) {
+	v = linked(v)
+	if val == (unknown{}) {
+		val = p.someone()
+	}
+	again := p.weak > p.now.weak && p.weak > p.now.loop
+	e := p.now.env
+	for e.block {
+		e = e.parent
+	}
+	if p.now.top && e.parent == nil {
+		name := string(v.Data)
+		if old := p.global.props[name]; old != nil && again {
+			val = p.assigned(old.val, val, old.weak)
+		}
+		p.global.put(name, val)
+		return
+	}
+	c := e.own(v)
+	switch {
+	case c == nil:
+		e.add(binding{v, val, p.now.weak})
+	case again:
+		c.val = p.assigned(c.val, val, c.weak)
+	default:
+		c.val = val
+	}
+}
+
 // read is what a name means.
 func (p *Page) read(v *js.Var) value {
 	v = linked(v)
@@ -151,18 +182,18 @@ func (p *Page) assign(v *js.Var, val value) {
 	p.set(p.global, string(v.Data), val)
 }
 
-// hoist defines the functions of a block, and the names that var declares.
+// hoist defines the functions of a block.
 func (p *Page) hoist(list []js.IStmt) {
 	p.cost(len(list) / 16)
 	for _, s := range list {
 		switch s := s.(type) {
 		case *js.FuncDecl:
 			if s.Name != nil {
-				p.define(s.Name, p.function(s.Name, &code{params: &s.Params, body: &s.Body, async: s.Async, generator: s.Generator}, false))
+				p.defineVar(s.Name, p.function(s.Name, &code{params: &s.Params, body: &s.Body, async: s.Async, generator: s.Generator}, false))
 			}
 		case *js.ExportStmt:
 			if f, is := s.Decl.(*js.FuncDecl); is && f.Name != nil {
-				p.define(f.Name, p.function(f.Name, &code{params: &f.Params, body: &f.Body, async: f.Async, generator: f.Generator}, false))
+				p.defineVar(f.Name, p.function(f.Name, &code{params: &f.Params, body: &f.Body, async: f.Async, generator: f.Generator}, false))
 			}
 		}
 	}
@@ -182,8 +213,23 @@ func (p *Page) scoped(b *js.BlockStmt) outcome {
 	if b == nil {
 		return goesOn
 	}
+	if f := p.now; lexical(b.Scope) {
+		outer := f.env
+		f.env = &env{parent: outer, block: true}
+		defer func() { f.env = outer }()
+	}
 	p.hoist(b.List)
 	return p.block(b.List)
+}
+
+// lexical reports a block that has names of its own, other than those of the loop whose body it is.
+func lexical(s js.Scope) bool {
+	for _, v := range s.Declared[min(s.NumForDecls, len(s.Declared)):] {
+		if v.Decl == js.LexicalDecl {
+			return true
+		}
+	}
+	return false
 }
 
 // perhaps reads something under a condition that is not known: how it ends does not matter to what follows.
@@ -315,6 +361,10 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 }
 
 func (p *Page) declare(d *js.VarDecl) {
+	set := p.define
+	if d.TokenType == js.VarToken {
+		set = p.defineVar
+	}
 	for _, e := range d.List {
 		if e.Default == nil {
 			if v, is := e.Binding.(*js.Var); is {
@@ -323,18 +373,11 @@ func (p *Page) declare(d *js.VarDecl) {
 						continue
 					}
 				}
-				p.define(v, nil)
+				set(v, nil)
 			}
 			continue
 		}
-		val := p.named(e.Default, e.Binding)
-		if v, is := e.Binding.(*js.Var); is && d.TokenType == js.VarToken && p.weak > p.now.weak {
-			if c := p.now.env.find(linked(v)); c != nil { // declared again
-				c.val = p.assigned(c.val, val, c.weak)
-				continue
-			}
-		}
-		p.bind(e.Binding, val, p.define)
+		p.bind(e.Binding, p.named(e.Default, e.Binding), set)
 	}
 }
 
@@ -428,42 +471,54 @@ func cut(items []value, from int) []value {
 }
 
 func (p *Page) try(s *js.TryStmt) (o outcome) {
-	if s.Catch == nil {
-		o = p.scoped(s.Body)
-	} else {
-		o = p.caught(s)
-	}
-	if s.Finally != nil {
-		if last := p.scoped(s.Finally); last.done != ended {
-			return last
+	attempt := func() {
+		if s.Catch == nil {
+			o = p.scoped(s.Body)
+		} else {
+			o = p.caught(s)
 		}
+	}
+	if s.Finally == nil {
+		attempt()
+		return o
+	}
+	with, failed := p.fails(attempt)
+	if last := p.scoped(s.Finally); last.done != ended {
+		return last
+	}
+	if failed {
+		throw(with)
 	}
 	return o
 }
 
+// fails does something, and says whether it threw something, and what.
+func (p *Page) fails(do func()) (with value, failed bool) {
+	f, inner := p.now, p.now.env
+	depth, calls, script, weak := p.depth, p.calls, p.script, p.weak
+	defer func() {
+		if r := recover(); r != nil {
+			t, is := r.(thrown)
+			if !is {
+				rethrow(r)
+			}
+			with, failed = t.val, true
+			p.now, p.depth, p.calls, p.script, p.weak = f, depth, calls, script, weak
+			f.env = inner
+		}
+	}()
+	do()
+	return unknown{}, false
+}
+
 // caught reads what is tried, and then what is done when that fails: which it does when it says so, and may do otherwise.
 func (p *Page) caught(s *js.TryStmt) (o outcome) {
-	f := p.now
-	inner := f.env
-	depth, calls, script, weak := p.depth, p.calls, p.script, p.weak
-	var failed bool
-	var with value = unknown{}
-	func() {
-		defer func() {
-			if r := recover(); r != nil {
-				t, is := r.(thrown)
-				if !is {
-					rethrow(r)
-				}
-				failed, with = true, t.val
-				p.now, p.depth, p.calls, p.script, p.weak = f, depth, calls, script, weak
-				f.env = inner
-			}
-		}()
-		o = p.scoped(s.Body)
-	}()
+	with, failed := p.fails(func() { o = p.scoped(s.Body) })
 	body := func() outcome {
 		if s.Binding != nil {
+			f, outer := p.now, p.now.env
+			f.env = &env{parent: outer, block: true}
+			defer func() { f.env = outer }()
 			p.bind(s.Binding, with, p.define)
 		}
 		return p.scoped(s.Catch)

@@ -209,16 +209,16 @@ func newTextMethods() map[string]method {
 		}),
 		"at": onText(func(p *Page, t *text, args []value) value {
 			i, known := p.integer(args, 0, 0)
-			if !known || t.page || !ascii(t.s) {
+			if !known || t.page || !t.known() {
 				return unknown{}
 			}
 			if i < 0 {
-				i += len(t.s)
+				i += utf8.RuneCountInString(t.s)
 			}
-			if i < 0 || i >= len(t.s) {
-				return nil
+			if c, is := p.textMethods()["charAt"](p, t, []value{float64(i)}).(*text); is && c.s != "" {
+				return c
 			}
-			return p.derive(t.s[i:i+1], t)
+			return nil
 		}),
 		"charCodeAt": onText(codeAt), "codePointAt": onText(codeAt),
 		"slice": piece(func(n, a, b int, _ bool) (int, int) { return within(a, n), within(b, n) }),
@@ -547,13 +547,11 @@ func (p *Page) replace(t *text, args []value, all bool) value {
 			r = p.textOf(one(p.call(f, nil, groups)))
 		} else {
 			r = p.textOf(one(by))
-			if patternOf(what) != nil || strings.Contains(r.s, "$&") {
-				parts = append(parts, r)
-				if w.WriteString(expand(r.s, t.s, at)); w.Len() > maxText {
-					return hole()
-				}
-				continue
+			parts = append(parts, r)
+			if w.WriteString(expand(r.s, t.s, at)); w.Len() > maxText {
+				return hole()
 			}
+			continue
 		}
 		parts = append(parts, r)
 		if w.WriteString(r.s); w.Len() > maxText {

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"strings"
 
 	"golang.org/x/net/html/atom"
 )
@@ -77,6 +78,9 @@ func (p *markupParser) run(src []byte) {
 	}
 }
 
+// codeOfXML reads what stands for other characters in scripts of XML.
+var codeOfXML = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+
 func (p *markupParser) onText(s []byte) {
 	s = p.fill(s)
 	switch p.raw {
@@ -88,6 +92,9 @@ func (p *markupParser) onText(s []byte) {
 		}
 		return
 	case atom.Script:
+		if p.kind != HTML && bytes.IndexByte(s, '&') >= 0 {
+			s = []byte(codeOfXML.Replace(string(s)))
+		}
 		switch p.script {
 		case scriptCode:
 			p.b.js(s, false)

@@ -34,6 +34,9 @@ func (b *builder) quotedIn(v []byte, written bool) bool {
 	case bytes.IndexByte(v, '<') >= 0 && (bytes.IndexByte(v, '=') > 0 || bytes.IndexByte(v, '(') > 0):
 		read = func() { b.fragment(v, maxDepth) }
 	case bytes.IndexByte(v, '(') > 0 && mayRefer(v) || bytes.HasPrefix(v, []byte("@import")):
+		if open := bytes.LastIndexByte(v, '('); open > bytes.LastIndexByte(v, ')') {
+			v = v[:open] // it ends in another string
+		}
 		read = func() { b.css(v) }
 	case len(v) > longString:
 		read = func() { b.writtenOut(v) }

@@ -80,7 +80,7 @@ func TestCosts(t *testing.T) {
 		before, again string
 		most          float64
 	}{
-		"choice of many":      {keys + `var k = u.x, c = m[k];`, `!c`, 200},
+		"choice of many":      {keys + `var k = u.x, c = m[k];`, `-c`, 200},
 		"property of many":    {keys + `var k = u.x, c = m[k];`, `c.x`, 50},
 		"names":               {keys, `for (var k in m) break`, 160},
 		"join of empty":       {list, `l.fill("").join("")`, 10},

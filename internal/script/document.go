@@ -2,6 +2,7 @@ package script
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -198,6 +199,25 @@ func (p *Page) write(v value) {
 		return
 	}
 	p.sink(Writes, v)
+	p.runWritten(v)
+}
+
+// writtenScript is a script in what is written.
+var writtenScript = regexp.MustCompile(`(?is)<script\b([^>]*)>(.*?)</script`)
+
+// runWritten interprets the scripts in what is written, which a browser runs before it goes on.
+func (p *Page) runWritten(v value) {
+	t, is := v.(*text)
+	if !is || len(t.s) < len("<script></script") {
+		return
+	}
+	p.cost(len(t.s) / 16)
+	for _, m := range writtenScript.FindAllStringSubmatch(t.s, maxChoices) {
+		attrs := strings.ToLower(m[1])
+		if m[2] != "" && !strings.Contains(attrs, "src") && (!strings.Contains(attrs, "type") || strings.Contains(attrs, "javascript")) {
+			p.fails(func() { p.code(p.derive(m[2], t), p.global) })
+		}
+	}
 }
 
 // scriptNode is the element of the script that is read.

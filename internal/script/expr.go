@@ -100,6 +100,9 @@ func (p *Page) branches(e *js.CondExpr, cond value) value {
 			_, known := truth(v)
 			sure = sure && known
 		}
+		if c.none {
+			return p.given(c, p.branch(e.X), p.branch(e.Y))
+		}
 		if sure {
 			yes, no = p.branch(e.X), p.branch(e.Y)
 			return p.lift2(cond, p.pair(yes, no), func(a, b value) value {
@@ -112,6 +115,22 @@ func (p *Page) branches(e *js.CondExpr, cond value) value {
 		}
 	}
 	yes, no = p.branch(e.X), p.branch(e.Y)
+	return p.either(yes, no)
+}
+
+// given is m[k] ? yes : no.
+func (p *Page) given(c *choice, yes, no value) value {
+	if u, is := yes.(unknown); is && u.id != 0 && u.id == c.id { // the key itself, which is one of those that are there
+		p.cost(len(c.keys) / 4)
+		keys := &choice{id: c.id, keys: c.keys}
+		for _, key := range c.keys {
+			keys.vals = append(keys.vals, plain(key))
+		}
+		yes = keys
+	}
+	if y, is := yes.(*choice); is && y.keys != nil && y.id == c.id {
+		return p.orElse(y, no)
+	}
 	return p.either(yes, no)
 }
 
@@ -202,7 +221,7 @@ func (p *Page) indexed(of, i value) value {
 	if u, is := i.(unknown); is {
 		if o, is := of.(*object); is && u.id != 0 && o.class == classPlain && len(o.keys) > 0 {
 			p.cost(len(o.keys))
-			c := &choice{id: u.id, keys: slices.Clone(o.keys)}
+			c := &choice{id: u.id, keys: slices.Clone(o.keys), none: true}
 			for _, key := range o.keys {
 				c.vals = append(c.vals, one(o.get(key)))
 			}
@@ -254,7 +273,11 @@ func (p *Page) any(of value) value {
 		}
 		return c
 	}
-	return p.either(vals...)
+	v := p.either(vals...)
+	if c, is := v.(*choice); is {
+		c.none = o.class == classPlain
+	}
+	return v
 }
 
 func (p *Page) primitive(v value) value {
@@ -456,6 +479,10 @@ func (p *Page) setTo(e js.IExpr, v value) {
 	case *js.DotExpr:
 		of := p.expr(e.X)
 		key := memberName(e)
+		if key == "href" && isUnknown(of) && nameOf(e.X) == "location" { // of another window
+			p.sink(Goes, v)
+			return
+		}
 		of = p.known(e.X, of)
 		if f, is := v.(*object); is && f.fn != nil && f.fn.code != nil {
 			if o, is := of.(*object); is && f.fn.home == nil {

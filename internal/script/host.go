@@ -242,6 +242,10 @@ func (p *Page) sinkCall(name, owner string, args []value) {
 		if key, is := first.(*text); is {
 			p.sinkMember(strings.ToLower(key.s), argument(args, 1))
 		}
+	case "replace", "assign":
+		if owner == "location" { // of another window
+			p.sink(Goes, first)
+		}
 	case "append", "prepend", "after", "before", "html", "appendTo", "insertAdjacentHTML":
 		for _, arg := range args {
 			if t, is := arg.(*text); is && strings.IndexByte(t.s, '<') >= 0 {
@@ -488,7 +492,7 @@ func (p *Page) setHost(o *object, key string, v value) bool {
 		}
 		if o.host != "Event" && o.host != "entry" && o.host != "observer" {
 			switch key {
-			case "src", "href", "innerHTML", "srcset":
+			case "src", "href", "innerHTML", "srcset", "location":
 				p.sinkMember(key, v)
 			}
 		}

@@ -10,7 +10,11 @@ import (
 func (p *Page) unary(e *js.UnaryExpr) value {
 	switch e.Op {
 	case js.TypeofToken:
-		return typeOf(one(p.expr(e.X)))
+		v := p.expr(e.X)
+		if c, is := v.(*choice); is && c.none {
+			return unknown{}
+		}
+		return typeOf(one(v))
 	case js.VoidToken:
 		p.expr(e.X)
 		return nil
@@ -32,6 +36,9 @@ func (p *Page) unary(e *js.UnaryExpr) value {
 		return true
 	case js.NotToken:
 		v := p.expr(e.X)
+		if c, is := v.(*choice); is && c.none {
+			return unknown{}
+		}
 		return p.lift(v, func(v value) value {
 			is, known := truth(v)
 			if !known {
@@ -160,6 +167,9 @@ func (p *Page) binary(e *js.BinaryExpr) value {
 	case js.AddToken:
 		return p.sum2(a, b)
 	case js.EqEqToken, js.EqEqEqToken, js.NotEqToken, js.NotEqEqToken:
+		if c, is := a.(*choice); is && c.none && (b == nil || b == null{}) {
+			return unknown{}
+		}
 		return p.lift2(a, b, func(a, b value) value {
 			is, known := p.equal(a, b, e.Op == js.EqEqEqToken || e.Op == js.NotEqEqToken)
 			if !known {
@@ -192,16 +202,7 @@ func (p *Page) otherwise(a value, nullish bool, other func() value) value {
 		}
 	}
 	if c, is := a.(*choice); is && c.keys != nil {
-		out := *c
-		switch b := other().(type) {
-		case unknown:
-			if b.id == c.id {
-				out.rest = &text{s: Key} // {1: "a"}[e] || e
-			}
-		default:
-			out.rest = b
-		}
-		return &out
+		return p.orElse(c, other())
 	}
 	is, known := truth(a)
 	switch {
@@ -228,9 +229,27 @@ func (p *Page) otherwise(a value, nullish bool, other func() value) value {
 			}
 			out = append(out, v)
 		}
+		if c.none {
+			out = append(out, b)
+		}
 		return p.either(out...)
 	}
 	return p.either(a, b)
+}
+
+// orElse is a choice by a key, and another value for other keys.
+func (p *Page) orElse(c *choice, other value) value {
+	out := *c
+	out.none = false
+	switch b := other.(type) {
+	case unknown:
+		if b.id == c.id {
+			out.rest = &text{s: Key} // {1: "a"}[e] || e
+		}
+	default:
+		out.rest = b
+	}
+	return &out
 }
 
 var without = map[js.TokenType]js.TokenType{

@@ -308,6 +308,9 @@ func (p *Page) sink(use Use, v value) {
 		for _, v := range v.vals {
 			p.sink(use, v)
 		}
+		if t, is := v.rest.(*text); is && t.known() {
+			p.sink(use, t)
+		}
 	case *object:
 		switch v.class {
 		case classURL:

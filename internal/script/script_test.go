@@ -92,6 +92,8 @@ func TestValues(t *testing.T) {
 		{"var that a function sets before", `(function () { function set() { base = "/a/" } set(); var base; fetch(base + 1) })(); var e = "/e/"; try { u() } catch (e) { log(e) } fetch(e + 1)`, []string{"/a/1", "/e/1"}},
 		{"finally", `function f() { try { throw "/a/" } finally { fetch("/f/" + 1) } } try { f(); fetch("/no/" + 1) } catch (e) { fetch(e + 1) }`, []string{"/f/1", "/a/1"}},
 		{"from the end", `var l = ["a", "b", "a"]; fetch("/" + l.lastIndexOf("a") + l.findLastIndex(x => x == "b") + "ča".at(-2)); fetch("/p/" + "a".replace("a", "$$b"))`, []string{"/21č", "/p/$b"}},
+		{"maps that may have nothing", `var known = {cs: 1, en: 1}, m = {a: "x", b: "y"}, lang = navigator.language.substr(0, 2); if (!known[lang]) lang = "cz"; fetch("/l/" + lang); function f(k) { fetch("/a/" + (m[k] ? m[k] : "no")); fetch("/k/" + (m[k] ? k : "none")); if (m[k] == null) fetch("/n/" + 1); if (typeof m[k] == "undefined") fetch("/n/" + 2) } fetch("/o/" + (m[u()] || "z"))`, []string{"/l/cz", "/o/x", "/o/y", "/o/z", "/a/x", "/a/y", "/a/no", "/k/a", "/k/b", "/k/none", "/n/1", "/n/2"}},
+		{"scripts that are written", `var d = "/d/"; document.write("<script>var e = '" + d + "'; fetch(e + 1); x.y()<\/script>"); fetch(e + 2)`, []string{"<script>var e = '/d/'; fetch(e + 1); x.y()</script>", "/d/1", "/d/2"}},
 		{"for index of length", `var l=["a","b"]; for (var i = 0, n = l.length; i < n; i++) { var im = new Image(); im.src = "/ln/" + l[i] + ".png" }`, []string{"/ln/a.png", "/ln/b.png"}},
 		{"nested object rows", `var s=[{name:"g1", imgs:["a","b"]},{name:"g2", imgs:["c"]}]; s.forEach(g => g.imgs.forEach(i => new Image().src = "/" + g.name + "/" + i + ".png"));`, []string{"/g1/a.png", "/g1/b.png", "/g2/c.png"}},
 	} {

@@ -21,6 +21,7 @@ type (
 type choice struct {
 	id   int
 	vals []value
+	none bool     // it may be none of them: a map has nothing for a key that nobody knows
 	keys []string // what it is chosen by, which is what nobody knows
 	rest value    // what it is for other keys; Key in it is that
 }
@@ -260,6 +261,7 @@ func truth(v value) (is, known bool) {
 		return true, v.class != classPhantom
 	case *choice:
 		is, known = truth(v.vals[0])
+		known = known && (!is || !v.none)
 		for _, v := range v.vals[1:] {
 			if other, sure := truth(v); !sure || other != is {
 				return false, false

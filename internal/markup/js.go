@@ -281,7 +281,11 @@ func (s *jsScan) value(raw []byte) {
 			raw = address
 		}
 	}
-	if s.b.quotedIn(raw, written) {
+	whole := raw
+	if s.last() == jsPlus && !bytes.ContainsAny(raw, "<({[") {
+		whole = raw[max(bytes.IndexByte(raw, ' '), 0):] // what is before goes on in another string: + "-2x.jpg 2x"
+	}
+	if s.b.quotedIn(whole, written) {
 		return
 	}
 	goes := s.navigates()

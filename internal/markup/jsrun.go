@@ -241,6 +241,9 @@ func (b *builder) foundByScript(f script.Found) bool {
 	if strings.Contains(v, script.PathOfPage) {
 		return false
 	}
+	if strings.Contains(v, script.HostOfPage+":") {
+		return false // at another port
+	}
 	if v = strings.Replace(v, "//"+script.HostOfPage, "", 1); strings.Contains(v, script.HostOfPage) {
 		return false
 	}

@@ -58,7 +58,7 @@ func (p *Page) enter(f *object, this value, args []value) value {
 	if fn.arrow != nil {
 		this = fn.this
 	}
-	fr := &frame{env: &env{parent: fn.env, vars: make([]binding, 0, min(len(c.params.List)+len(c.body.Declared), fewVars))}, this: this, fn: fn, args: args, weak: p.weak, loop: p.weak, gen: c.generator}
+	fr := &frame{env: &env{parent: fn.env, vars: make([]binding, 0, min(len(c.params.List)+len(c.body.Declared), fewVars))}, this: this, fn: fn, args: args, weak: p.weak, loop: p.weak}
 	p.now, p.script = fr, fn.script
 	if c.self != nil {
 		p.define(c.self, f)
@@ -128,7 +128,7 @@ func (p *Page) someone() value {
 	return unknown{p.choices}
 }
 
-// unknowns are arguments that nobody knows.
+// unknowns are n arguments of which nothing is known, not even that they are the same when they are used twice.
 func unknowns(n int) []value {
 	out := make([]value, min(n, maxChoices))
 	for i := range out {
@@ -453,6 +453,10 @@ func (p *Page) callExpr(e *js.CallExpr) value {
 		return nil
 	}
 	args := p.args(&e.Args)
+	if name := nameOf(e.X); (name == "extend" || name == "assign") && len(args) > 1 && isUnknown(args[0]) { // Drupal.settings has what it is given
+		args[0] = &object{class: classPhantom, host: name, weak: p.weak}
+		p.setTo(e.Args.List[0].Value, args[0])
+	}
 	switch c := callee.(type) {
 	case *object:
 		if c.fn != nil {

@@ -65,25 +65,20 @@ func (p *Page) unary(e *js.UnaryExpr) value {
 		case js.BitNotToken:
 			return float64(^int32(int64(n)))
 		case js.PreIncrToken:
-			p.setNumber(e.X, n+1)
+			p.setTo(e.X, n+1)
 			return n + 1
 		case js.PreDecrToken:
-			p.setNumber(e.X, n-1)
+			p.setTo(e.X, n-1)
 			return n - 1
 		case js.PostIncrToken:
-			p.setNumber(e.X, n+1)
+			p.setTo(e.X, n+1)
 			return n
 		case js.PostDecrToken:
-			p.setNumber(e.X, n-1)
+			p.setTo(e.X, n-1)
 			return n
 		}
 		return unknown{}
 	})
-}
-
-// setNumber sets a counter: under a condition that is not known, too, for what counts is each of its values.
-func (p *Page) setNumber(e js.IExpr, n float64) {
-	p.setTo(e, n)
 }
 
 func typeOf(v value) value {

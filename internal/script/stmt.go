@@ -71,7 +71,6 @@ type frame struct {
 	returns []value // under conditions that are not known
 	left    bool    // the innermost loop is left under one
 	yields  []value
-	gen     bool
 }
 
 // done is how a statement ends.

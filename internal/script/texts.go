@@ -77,7 +77,7 @@ func changed(change func(string) string) method {
 	})
 }
 
-// number is an argument as an integer.
+// integer is an argument as one.
 func (p *Page) integer(args []value, i, otherwise int) (int, bool) {
 	if i >= len(args) || args[i] == nil {
 		return otherwise, true

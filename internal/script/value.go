@@ -424,7 +424,7 @@ func (p *Page) join(list []value, sep *text) *text {
 	return p.make(w.String(), parts...)
 }
 
-// sum is a + b.
+// sum2 is a + b.
 func (p *Page) sum2(a, b value) value {
 	if x, is := a.(*text); is && x.key != 0 {
 		if y, is := b.(*choice); is && y.id == x.key && y.keys != nil {
@@ -462,11 +462,11 @@ func (p *Page) sum2(a, b value) value {
 		x, y := p.textOf(a), p.textOf(b)
 		if x.s == "" && !x.page {
 			x.consumed = true
-			return p.again(y)
+			return y
 		}
 		if y.s == "" && !y.page {
 			y.consumed = true
-			return p.again(x)
+			return x
 		}
 		if len(x.s) == 1 && len(y.s) == 1 && !x.known() && !y.known() {
 			return x
@@ -474,9 +474,6 @@ func (p *Page) sum2(a, b value) value {
 		return p.make(x.s+y.s, x, y)
 	})
 }
-
-// again is a text to which nothing was added: still the same.
-func (p *Page) again(t *text) value { return t }
 
 // literal returns the text of a string in a script.
 func (p *Page) literal(n *js.LiteralExpr) *text {

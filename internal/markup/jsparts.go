@@ -98,13 +98,16 @@ func saysExtension(src []byte) bool {
 	}
 }
 
-// partOfAddress reports a string with a slash between or behind letters, one that ends as names of files do, or the beginning of an attribute.
+// partOfAddress reports a string with a slash between or behind letters, parameters, one that ends as names of files do, or the beginning of an attribute.
 func partOfAddress(v []byte) bool {
 	if bytes.Contains(v, []byte("src=")) || bytes.Contains(v, []byte("href=")) || bytes.Contains(v, []byte("url(")) || bytes.Contains(v, []byte("SRC=")) {
 		return true
 	}
 	if len(v) < 2 || bytes.ContainsAny(v, "<>(){} \n\\") {
 		return false
+	}
+	if v[0] == '?' && bytes.IndexByte(v, '=') > 0 {
+		return true
 	}
 	if bytes.IndexByte(v, '.') >= 0 && hasKnownExtension("a"+string(v)) {
 		return true

@@ -125,6 +125,7 @@ func (b *builder) handler(code []byte) {
 	}
 	if len(code) <= maxHandler && len(b.handlers) < maxScripts && (bytes.IndexByte(code, '(') >= 0 || bytes.IndexByte(code, '=') >= 0) {
 		b.handlers = append(b.handlers, code)
+		b.interprets = b.interprets || b.putsTogether(code)
 	}
 }
 
@@ -235,14 +236,19 @@ func says(src []byte, words map[string]bool) bool {
 // foundByScript takes what a script put together, or asks for; false: it says nothing.
 func (b *builder) foundByScript(f script.Found) bool {
 	v := strings.Clone(f.Text) // it may be a part of the page
+	if strings.Contains(v, script.HostOfPage+":") {
+		return false // at another port
+	}
+	for _, scheme := range [...]string{"http:", "https:"} {
+		if rest, is := strings.CutPrefix(v, scheme); is && strings.HasPrefix(rest, "//"+script.HostOfPage) {
+			v = rest
+		}
+	}
 	if whole := strings.TrimPrefix(strings.TrimPrefix(v, "//"+script.HostOfPage), script.PathOfPage); !strings.HasPrefix(whole, "/") {
 		v = whole // relative to the page
 	}
 	if strings.Contains(v, script.PathOfPage) {
 		return false
-	}
-	if strings.Contains(v, script.HostOfPage+":") {
-		return false // at another port
 	}
 	if v = strings.Replace(v, "//"+script.HostOfPage, "", 1); strings.Contains(v, script.HostOfPage) {
 		return false

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/js"
 	"golang.org/x/net/html"
 )
@@ -60,31 +59,27 @@ type Script struct {
 	module  bool
 	nth     int
 	handler bool
+	twin    int // how many elements before have the same handler
 }
 
 // Parse divides a script into its parts. An error says where it is none.
 func Parse(src []byte, module bool) (*Script, error) {
-	// a copy: the parser puts a byte behind it
-	code := make([]byte, len(src), len(src)+1)
-	copy(code, src)
-	in := parse.NewInputBytes(code)
-	ast, err := js.Parse(in, js.Options{})
+	s, err := parseCode(src, js.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return &Script{src: in.Bytes(), ast: ast, module: module}, nil
+	s.module = module
+	return s, nil
 }
 
 // ParseHandler is Parse for the code of an event.
 func ParseHandler(src []byte) (*Script, error) {
-	code := make([]byte, len(src), len(src)+1)
-	copy(code, src)
-	in := parse.NewInputBytes(code)
-	ast, err := js.Parse(in, js.Options{Inline: true})
+	s, err := parseCode(src, js.Options{Inline: true})
 	if err != nil {
 		return nil, err
 	}
-	return &Script{src: in.Bytes(), ast: ast, handler: true}, nil
+	s.handler = true
+	return s, nil
 }
 
 // Page is what the scripts of a page share. It is not for several goroutines.
@@ -108,6 +103,7 @@ type Page struct {
 	choices  int
 	stop     func() bool
 	stopped  bool
+	handled  map[string]int   // handlers, as often as they were run
 	used     map[literal]bool // false: something else is done with it as well
 
 	hosted     map[string]value
@@ -129,7 +125,7 @@ type literal struct {
 func New(source []byte, tree func() *html.Node, stop func() bool) *Page {
 	p := &Page{literals: map[*js.LiteralExpr]*text{}, stop: stop, protos: map[string]*object{}}
 	p.global = &object{class: classWindow}
-	p.used = map[literal]bool{}
+	p.used, p.handled = map[literal]bool{}, map[string]int{}
 	p.doc = &document{source: source, tree: tree, wrapped: map[any]*object{}}
 	return p
 }
@@ -142,6 +138,10 @@ func (p *Page) Run(nth int, s *Script) {
 	p.steps += len(s.src) / bytesPerStep
 	p.made += bytesPerByte * len(s.src)
 	s.nth = nth
+	if s.handler {
+		s.twin = p.handled[string(s.src)]
+		p.handled[string(s.src)]++
+	}
 	p.script = s
 	p.job(p.steps/2, func() {
 		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module}
@@ -157,12 +157,13 @@ func (p *Page) thisOf(s *Script) value {
 		return p.global
 	}
 	code := string(s.src)
-	for _, n := range p.all1(p.rootNode(), func(n *html.Node) bool {
+	all := p.all1(p.rootNode(), func(n *html.Node) bool {
 		return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return strings.HasPrefix(a.Key, "on") && a.Val == code })
-	}) {
-		return p.wrap(n)
+	})
+	if len(all) == 0 {
+		return unknown{}
 	}
-	return unknown{}
+	return p.wrap(all[min(s.twin, len(all)-1)])
 }
 
 // job does something that takes at most so many steps. What it throws ends it alone.

@@ -1,0 +1,70 @@
+package script
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/js"
+)
+
+// maxLegacy is how many numbers of old scripts are read that begin with a zero.
+const maxLegacy = 16
+
+// parseCode makes a tree of a script.
+func parseCode(src []byte, o js.Options) (*Script, error) {
+	// a copy: the parser puts a byte behind it
+	code := make([]byte, len(src), len(src)+1)
+	copy(code, src)
+	for n := 0; ; n++ {
+		ast, err := js.Parse(parse.NewInputBytes(code), o)
+		if err == nil {
+			return &Script{src: code, ast: ast}, nil
+		}
+		if n == maxLegacy || !modernNumber(code, err) {
+			return nil, err
+		}
+	}
+}
+
+// modernNumber writes a number that begins with a zero as today: new Date(2005, 08, 010). The parser says where it is, and reads none.
+func modernNumber(code []byte, err error) bool {
+	var e *parse.Error
+	if !errors.As(err, &e) || !strings.HasPrefix(e.Message, "legacy octal") {
+		return false
+	}
+	at := 0
+	for line := 1; line < e.Line; line++ {
+		i := bytes.IndexAny(code[at:], "\r\n\u2028\u2029")
+		if i < 0 {
+			return false
+		}
+		_, size := utf8.DecodeRune(code[at+i:])
+		if at += i + size; code[at-1] == '\r' && at < len(code) && code[at] == '\n' {
+			at++
+		}
+	}
+	for col := 1; col < e.Column && at < len(code); col++ {
+		_, size := utf8.DecodeRune(code[at:])
+		at += size
+	}
+	end := at
+	for end < len(code) && '0' <= code[end] && code[end] <= '9' {
+		end++
+	}
+	if end-at < 2 || code[at] != '0' {
+		return false
+	}
+	if n, err := strconv.ParseUint(string(code[at:end]), 8, 64); err == nil {
+		copy(code[at:end], fmt.Sprintf("%*d", end-at, n))
+		return true
+	}
+	for ; at < end-1 && code[at] == '0'; at++ {
+		code[at] = ' '
+	}
+	return true
+}

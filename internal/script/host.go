@@ -48,7 +48,7 @@ func (p *Page) newHost(name string) value {
 		o.put("serviceWorker", p.phantom("serviceWorker", map[string]method{"register": asks(0), "addEventListener": listen}))
 		return o
 	case "history":
-		return p.phantom(name, map[string]method{"pushState": told, "replaceState": told})
+		return p.phantom(name, map[string]method{"pushState": shows, "replaceState": shows})
 	case "console":
 		quiet := map[string]method{}
 		for _, m := range [...]string{"log", "warn", "error", "info", "debug", "table", "group", "groupEnd", "time", "timeEnd", "assert", "trace"} {
@@ -143,6 +143,15 @@ func told(_ *Page, _ value, args []value) value {
 		if t, is := arg.(*text); is {
 			t.consumed, t.looked = true, true
 		}
+	}
+	return nil
+}
+
+// shows is for the address that a page says it has from now on, which a person may come back to.
+func shows(p *Page, _ value, args []value) value {
+	told(p, nil, args[:min(2, len(args))])
+	if t, is := argument(args, 2).(*text); is {
+		t.given = true
 	}
 	return nil
 }
@@ -252,8 +261,10 @@ func (p *Page) sinkCall(name, owner string, args []value) {
 				p.sink(Markup, t)
 			}
 		}
-	case "ga", "gtag", "fbq", "ym", "log", "track", "pushState", "replaceState":
+	case "ga", "gtag", "fbq", "ym", "log", "track":
 		told(p, nil, args)
+	case "pushState", "replaceState":
+		shows(p, nil, args)
 	}
 }
 

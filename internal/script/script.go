@@ -237,7 +237,7 @@ func (p *Page) Finish() {
 // sum looks at what became of the texts.
 func (p *Page) sum() {
 	for _, t := range p.all {
-		if !t.consumed && !t.sunk {
+		if !t.consumed && !t.sunk && !pieceOfPath(t) {
 			p.add(Made, t)
 		}
 	}
@@ -251,29 +251,52 @@ func (p *Page) sum() {
 	}
 }
 
+// pieceOfPath reports the name of a file that was taken from its address, to be shown: "/a/b.pdf".split("/").pop().
+func pieceOfPath(t *text) bool {
+	if len(t.parts) != 1 || !t.parts[0].lit {
+		return false
+	}
+	whole := t.parts[0].s
+	i := strings.Index(whole, t.s)
+	return i > 0 && whole[i-1] == '/' || i == 0 && len(t.s) < len(whole) && whole[len(t.s)] == '.'
+}
+
 // Found returns what was found, in the order in which it was.
 func (p *Page) Found() []Found { return p.found }
 
 // Accept notes that a text is an address, or has some: what it was put together of is part of one and none by itself.
 func (p *Page) Accept(f Found) {
 	if f.text != nil {
-		p.accept(f.text, true, 0)
+		p.accept(f.text, f.text.s, true, 0)
 	}
 }
 
-func (p *Page) accept(t *text, whole bool, depth int) {
+func (p *Page) accept(t *text, in string, whole bool, depth int) {
 	if t.accepted || depth > maxDepth {
 		return
 	}
 	t.accepted = !whole
-	if t.lit && !whole && !t.sunk && !t.given {
+	if t.lit && !whole && !t.sunk && !t.given && !isParameter(t.s, in) {
 		if _, known := p.used[literal{t.from, t.s}]; !known {
 			p.used[literal{t.from, t.s}] = true
 		}
 	}
 	for _, part := range t.parts {
-		p.accept(part, false, depth+1)
+		p.accept(part, in, false, depth+1)
 	}
+}
+
+// isParameter reports a whole address that stands in the parameters of another: /share?url=https://a.cz/b.
+func isParameter(s, in string) bool {
+	if !strings.HasPrefix(s, "http") || !strings.Contains(s, "://") {
+		return false
+	}
+	i := strings.Index(in, s)
+	if i < 0 {
+		return strings.Contains(in, "%3A%2F%2F")
+	}
+	before := in[:i]
+	return strings.IndexByte(before[strings.LastIndexAny(before, "\"'<> ")+1:], '?') >= 0
 }
 
 // Used reports that a string in the i-th script, or elsewhere in the page for -1, is a part of what was accepted, and nothing else.

@@ -60,6 +60,28 @@ func escaped(v string) string {
 	return w.String()
 }
 
+// unescaped is unescape (ECMA-262, B.2.1.2): what is no escape stays.
+func unescaped(v string) string {
+	var w strings.Builder
+	for i := 0; i < len(v); i++ {
+		if v[i] == '%' {
+			from, to := i+1, i+3
+			if to <= len(v) && v[from] == 'u' {
+				from, to = i+2, i+6
+			}
+			if to <= len(v) {
+				if r, err := strconv.ParseUint(v[from:to], 16, 16); err == nil {
+					w.WriteRune(rune(r))
+					i = to - 1
+					continue
+				}
+			}
+		}
+		w.WriteByte(v[i])
+	}
+	return w.String()
+}
+
 func parseInt(p *Page, _ value, args []value) value {
 	return p.lift(argument(args, 0), func(v value) value {
 		if n, is := v.(float64); is {

@@ -219,7 +219,7 @@ func newFunctions() map[string]method {
 		"escape":             ofText(func(p *Page, t *text, _ []value) value { return p.coded(t, escaped) }),
 		"decodeURIComponent": ofText(func(p *Page, t *text, _ []value) value { return p.coded(t, decoded) }),
 		"decodeURI":          ofText(func(p *Page, t *text, _ []value) value { return p.coded(t, decoded) }),
-		"unescape":           ofText(func(p *Page, t *text, _ []value) value { return p.coded(t, decoded) }),
+		"unescape":           ofText(func(p *Page, t *text, _ []value) value { return p.coded(t, unescaped) }),
 		"atob": ofText(func(p *Page, t *text, _ []value) value {
 			b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(t.s, "="))
 			if err != nil {

@@ -125,6 +125,7 @@ type literal struct {
 func New(source []byte, tree func() *html.Node, stop func() bool) *Page {
 	p := &Page{literals: map[*js.LiteralExpr]*text{}, stop: stop, protos: map[string]*object{}}
 	p.global = &object{class: classWindow}
+	p.now = &frame{env: &env{}, this: p.global, top: true}
 	p.used, p.handled = map[literal]bool{}, map[string]int{}
 	p.doc = &document{source: source, tree: tree, wrapped: map[any]*object{}}
 	return p

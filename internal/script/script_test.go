@@ -97,6 +97,7 @@ func TestValues(t *testing.T) {
 		{"what is not known is extended", `jQuery.extend(Drupal.settings, {base: "/d/"}); fetch(Drupal.settings.base + 1); Object.assign(window.app, {b: "/a/"}); fetch(app.b + 1); if (Drupal.settings.more) fetch("/m/" + 1)`, []string{"/d/1", "/a/1", "/m/1"}},
 		{"numbers of old scripts", "fetch('/č/' + 08 + 010 + 007 + 00);\r\nvar d = 0777; fetch('/' + d)", []string{"/č/8870", "/511"}},
 		{"unescape, and the order of words", `fetch(unescape("/%61%u010d%E1%zz%")); fetch("/" + ["b", "A", "a"].sort((x, y) => x.localeCompare(y)).join(""))`, []string{"/ačá%zz%", "/aAb"}},
+		{"a constructor that throws, of what nothing makes", `class A { constructor() { throw 1 } m() { fetch("/a/" + 1) } } class B { m() { fetch("/b/" + 1) } }`, []string{"/a/1", "/b/1"}},
 		{"for index of length", `var l=["a","b"]; for (var i = 0, n = l.length; i < n; i++) { var im = new Image(); im.src = "/ln/" + l[i] + ".png" }`, []string{"/ln/a.png", "/ln/b.png"}},
 		{"nested object rows", `var s=[{name:"g1", imgs:["a","b"]},{name:"g2", imgs:["c"]}]; s.forEach(g => g.imgs.forEach(i => new Image().src = "/" + g.name + "/" + i + ".png"));`, []string{"/g1/a.png", "/g1/b.png", "/g2/c.png"}},
 	} {

@@ -235,10 +235,11 @@ func lexical(s js.Scope) bool {
 func (p *Page) perhaps(do func() outcome) {
 	f := p.now
 	p.weak++
-	depth, calls, script := p.depth, p.calls, p.script
+	depth, calls, script, inner, loop := p.depth, p.calls, p.script, f.env, f.loop
 	defer func() {
 		p.weak--
 		p.now, p.depth, p.calls, p.script = f, depth, calls, script
+		f.env, f.loop = inner, loop
 		if r := recover(); r != nil {
 			if _, is := r.(thrown); !is {
 				rethrow(r)
@@ -494,7 +495,7 @@ func (p *Page) try(s *js.TryStmt) (o outcome) {
 // fails does something, and says whether it threw something, and what.
 func (p *Page) fails(do func()) (with value, failed bool) {
 	f, inner := p.now, p.now.env
-	depth, calls, script, weak := p.depth, p.calls, p.script, p.weak
+	depth, calls, script, weak, loop := p.depth, p.calls, p.script, p.weak, f.loop
 	defer func() {
 		if r := recover(); r != nil {
 			t, is := r.(thrown)
@@ -503,7 +504,7 @@ func (p *Page) fails(do func()) (with value, failed bool) {
 			}
 			with, failed = t.val, true
 			p.now, p.depth, p.calls, p.script, p.weak = f, depth, calls, script, weak
-			f.env = inner
+			f.env, f.loop = inner, loop
 		}
 	}()
 	do()

@@ -548,6 +548,7 @@ func (p *Page) setElement(e js.IExpr, v value) {
 func (p *Page) setSum(e js.IExpr, v value) {
 	if name, is := e.(*js.Var); is {
 		if c := p.now.env.find(linked(name)); c != nil {
+			p.note(change{env: p.now.env, name: linked(name), old: c.val})
 			if p.weak > c.weak {
 				v = p.assigned(c.val, v, c.weak)
 			}

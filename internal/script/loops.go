@@ -202,16 +202,20 @@ func (p *Page) choose(s *js.SwitchStmt) outcome {
 		}
 		return goesOn
 	}
-	for _, c := range s.List {
-		left := p.now.left
-		p.perhaps(func() outcome {
+	left := p.now.left
+	all := make([]func() outcome, len(s.List))
+	sure = false
+	for i, c := range s.List {
+		sure = sure || c.Cond == nil
+		all[i] = func() outcome {
 			o := p.block(c.List)
 			if o.done == broke && o.label == "" {
 				return goesOn
 			}
 			return o
-		})
-		p.now.left = left
+		}
 	}
+	p.alternatives(sure, all...)
+	p.now.left = left
 	return goesOn
 }

@@ -377,6 +377,7 @@ func (p *Page) set(o *object, key string, v value) {
 		}
 	}
 	if old := o.props[key]; old != nil {
+		p.note(change{prop: old, old: old.val})
 		old.val = p.assigned(old.val, v, old.weak)
 		return
 	}
@@ -385,11 +386,12 @@ func (p *Page) set(o *object, key string, v value) {
 	}
 	o.put(key, v)
 	o.props[key].weak = o.weak
+	p.note(change{prop: o.props[key]})
 }
 
 // assigned is what a name means that had one value and is given another: under conditions that are not known, either.
 func (p *Page) assigned(old, v value, weak int) value {
-	if p.weak <= weak {
+	if p.weak <= max(weak, p.base) { // within a branch it is that
 		return v
 	}
 	switch old.(type) {

@@ -88,7 +88,9 @@ type Page struct {
 	asked       int // steps since stop was asked
 	depth       int
 	calls       int
-	weak        int // conditions that are not known, around what is read
+	changes     *[]change // of the branch that is read
+	base        int       // conditions around it, and its own
+	weak        int       // conditions that are not known, around what is read
 	now         *frame
 	script      *Script
 
@@ -171,10 +173,11 @@ func (p *Page) thisOf(s *Script) value {
 func (p *Page) job(most int, do func()) {
 	left := max(p.steps-most, 0)
 	p.steps -= left
-	now, weak := p.now, p.weak
+	now, weak, changes, base := p.now, p.weak, p.changes, p.base
+	p.changes, p.base = nil, 0
 	defer func() {
 		p.steps += left
-		p.now, p.weak, p.depth, p.calls = now, weak, 0, 0
+		p.now, p.weak, p.depth, p.calls, p.changes, p.base = now, weak, 0, 0, changes, base
 		switch r := recover().(type) {
 		case nil, outOfSteps, thrown:
 		default:

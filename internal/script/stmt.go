@@ -131,6 +131,7 @@ func (p *Page) defineVar(v *js.Var, val value) {
 	if p.now.top && e.parent == nil {
 		name := string(v.Data)
 		if old := p.global.props[name]; old != nil && again {
+			p.note(change{prop: old, old: old.val})
 			val = p.assigned(old.val, val, old.weak)
 		}
 		p.global.put(name, val)
@@ -141,6 +142,7 @@ func (p *Page) defineVar(v *js.Var, val value) {
 	case c == nil:
 		e.add(binding{v, val, p.now.weak})
 	case again:
+		p.note(change{env: e, name: v, old: c.val})
 		c.val = p.assigned(c.val, val, c.weak)
 	default:
 		c.val = val
@@ -175,6 +177,7 @@ func (p *Page) assign(v *js.Var, val value) {
 		val = p.someone()
 	}
 	if c := p.now.env.find(v); c != nil {
+		p.note(change{env: p.now.env, name: v, old: c.val})
 		c.val = p.assigned(c.val, val, c.weak)
 		return
 	}
@@ -285,9 +288,11 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 			}
 			return goesOn
 		}
-		p.perhaps(func() outcome { return p.stmt(s.Body, "") })
-		if s.Else != nil {
-			p.perhaps(func() outcome { return p.stmt(s.Else, "") })
+		yes := func() outcome { return p.stmt(s.Body, "") }
+		if s.Else == nil {
+			p.alternatives(false, yes)
+		} else {
+			p.alternatives(true, yes, func() outcome { return p.stmt(s.Else, "") })
 		}
 	case *js.ReturnStmt:
 		if s.Value == nil {

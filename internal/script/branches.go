@@ -1,0 +1,118 @@
+package script
+
+import "github.com/tdewolff/parse/v2/js"
+
+// change is what a name or a property meant before a branch set it, and what it means at the end of the branch.
+type change struct {
+	env  *env
+	name *js.Var
+	prop *prop // of an object, instead
+	old  value
+	val  value
+}
+
+func (c change) get() value {
+	if c.prop != nil {
+		return c.prop.val
+	}
+	if b := c.env.find(c.name); b != nil {
+		return b.val
+	}
+	return nil
+}
+
+func (c change) put(v value) {
+	if c.prop != nil {
+		c.prop.val = v
+	} else if b := c.env.find(c.name); b != nil {
+		b.val = v
+	}
+}
+
+func (c change) same(d change) bool { return c.env == d.env && c.name == d.name && c.prop == d.prop }
+
+// maxChanges is how many changes of a branch are undone before the next.
+const maxChanges = 64
+
+// note keeps a change of the branch that is read.
+func (p *Page) note(c change) {
+	if p.changes != nil && len(*p.changes) < maxChanges {
+		*p.changes = append(*p.changes, c)
+	}
+}
+
+// alternatives reads branches of which one is taken, nobody knows which: none sees what another sets, and behind them is either what one of
+// them set, or, unless one is taken for sure, what was before.
+func (p *Page) alternatives(sure bool, all ...func() outcome) {
+	outer, base := p.changes, p.base
+	var made []change // each once a branch
+	for _, do := range all {
+		var own []change
+		p.changes, p.base = &own, p.weak+1
+		p.perhaps(do)
+		p.changes, p.base = outer, base
+		for i := range own {
+			own[i].val = own[i].get()
+		}
+		for i := len(own) - 1; i >= 0; i-- {
+			own[i].put(own[i].old)
+		}
+		for i, c := range own {
+			first := true
+			for _, before := range own[:i] {
+				first = first && !before.same(c)
+			}
+			if first {
+				made = append(made, c)
+			}
+		}
+	}
+	for i, c := range made {
+		vals, times := []value{}, 0
+		for j, other := range made {
+			if c.same(other) {
+				if j < i {
+					vals = nil
+					break
+				}
+				vals = append(vals, other.val)
+				times++
+			}
+		}
+		if vals == nil {
+			continue // with the first of its kind
+		}
+		if !sure || times < len(all) {
+			vals = append([]value{c.old}, vals...)
+		}
+		p.note(c)
+		c.put(p.merged(vals))
+	}
+}
+
+// merged is one of some values when they are texts, and the last that is known of others.
+func (p *Page) merged(vals []value) value {
+	var texts []value
+	last := vals[len(vals)-1]
+	for _, v := range vals {
+		switch t := v.(type) {
+		case *text:
+			if t.s != "" || len(vals) == 1 {
+				texts = append(texts, v)
+			}
+		case *choice:
+			texts = append(texts, v)
+		case nil, null, unknown:
+			continue
+		default:
+			texts = nil
+		}
+		last = v
+	}
+	if len(texts) > 0 {
+		if both := p.either(texts...); !isUnknown(both) {
+			return both
+		}
+	}
+	return last
+}

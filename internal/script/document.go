@@ -29,7 +29,10 @@ func (p *Page) tag(name string, last bool) value {
 
 // byID is the element of a name, phantom when the page does not have it.
 func (p *Page) byID(id string) value {
-	if p.doc.root == nil && !bytes.Contains(p.doc.source, []byte(id)) {
+	if o := p.doc.lazies["#"+id]; o != nil {
+		return o
+	}
+	if p.doc.root == nil && !p.hasID(id) { // what a script names is not there for that
 		return p.first(nil, true)
 	}
 	return p.lazily("#"+id, true, func() *html.Node {
@@ -232,4 +235,22 @@ func (p *Page) scriptNode() *html.Node {
 		}
 	}
 	return nil
+}
+
+// hasID reports an element of a name, as pages write it.
+func (p *Page) hasID(id string) bool {
+	p.cost(len(p.doc.source) / 256)
+	at := 0
+	for {
+		i := bytes.Index(p.doc.source[at:], []byte(id))
+		if i < 0 {
+			return false
+		}
+		at += i
+		before := bytes.TrimRight(p.doc.source[max(0, at-8):at], "\"'")
+		if bytes.HasSuffix(before, []byte("id=")) || bytes.HasSuffix(before, []byte("ID=")) {
+			return true
+		}
+		at++
+	}
 }

@@ -100,6 +100,7 @@ func TestValues(t *testing.T) {
 		{"a constructor that throws, of what nothing makes", `class A { constructor() { throw 1 } m() { fetch("/a/" + 1) } } class B { m() { fetch("/b/" + 1) } }`, []string{"/a/1", "/b/1"}},
 		{"for index of length", `var l=["a","b"]; for (var i = 0, n = l.length; i < n; i++) { var im = new Image(); im.src = "/ln/" + l[i] + ".png" }`, []string{"/ln/a.png", "/ln/b.png"}},
 		{"nested object rows", `var s=[{name:"g1", imgs:["a","b"]},{name:"g2", imgs:["c"]}]; s.forEach(g => g.imgs.forEach(i => new Image().src = "/" + g.name + "/" + i + ".png"));`, []string{"/g1/a.png", "/g1/b.png", "/g2/c.png"}},
+		{"characters and their numbers", `i.src = "/" + "aéb".charAt(1) + "x".charAt(9) + ("abc".charCodeAt(1) + 1) + ".png"`, []string{"/é99.png"}},
 		{"branches do not see each other", `if (layers) { pre = "ns"; a.src = "/" + pre + "/a.png" } else { pre = "ie"; a.src = "/" + pre + "/b.png" } a.src = "/" + pre + "/c.png"`, []string{"/ns/a.png", "/ie/b.png", "/ns/c.png", "/ie/c.png"}},
 		{"a branch that is not taken leaves what was", `var s = "a"; if (u) s = "b"; i.src = "/" + s + ".png"; if (u) { s = "c"; s += "d" } else if (v) s = "e"; i.src = "/x/" + s + ".png"`,
 			[]string{"/a.png", "/b.png", "/x/cd.png", "/x/a.png", "/x/b.png", "/x/e.png"}},

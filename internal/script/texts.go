@@ -195,16 +195,11 @@ func newTextMethods() map[string]method {
 			return v
 		}),
 		"charAt": onText(func(p *Page, t *text, args []value) value {
-			i, known := p.integer(args, 0, 0)
-			if !known || t.page || !t.known() {
+			switch r, known := p.runeAt(t, args); {
+			case !known:
 				return unknown{}
-			}
-			n := 0
-			for _, r := range t.s {
-				if n == i {
-					return p.derive(string(r), t)
-				}
-				n++
+			case r >= 0:
+				return p.derive(string(r), t)
 			}
 			return plain("")
 		}),
@@ -280,18 +275,26 @@ func newTextMethods() map[string]method {
 }
 
 func codeAt(p *Page, t *text, args []value) value {
+	if r, known := p.runeAt(t, args); known && r >= 0 {
+		return float64(r)
+	}
+	return unknown{}
+}
+
+// runeAt is the character at a place, -1 beyond the end.
+func (p *Page) runeAt(t *text, args []value) (r rune, known bool) {
 	i, known := p.integer(args, 0, 0)
 	if !known || t.page || !t.known() {
-		return unknown{}
+		return -1, false
 	}
 	n := 0
 	for _, r := range t.s {
 		if n == i {
-			return float64(r)
+			return r, true
 		}
 		n++
 	}
-	return unknown{}
+	return -1, true
 }
 
 func split(p *Page, t *text, args []value) value {

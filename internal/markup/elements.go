@@ -146,7 +146,7 @@ func (p *markupParser) forScripts(tag []byte, at *attr) {
 	switch {
 	case bytes.IndexByte(val, '\'') >= 0 || bytes.IndexByte(val, '"') >= 0:
 		p.b.expression(val)
-	default:
+	case bytes.IndexByte(val, '/') >= 0 || bytes.IndexByte(val, '.') >= 0:
 		if v := string(val); looksLikeURL(v) {
 			p.b.addString(v, Speculative, p.context(tag, string(safeName(at.key))))
 		}

@@ -32,6 +32,7 @@ type markupParser struct {
 	formPost   bool // inside a form that is not sent with GET
 	jumps      bool // the last select leads where its options say
 	based      bool // the base element was read
+	top        bool // it is the page, and scripts may ask for its elements
 	fragment   bool // the content of a string or comment: only its links matter
 
 	anchor     int // index of the open anchor in Links, -1
@@ -149,6 +150,9 @@ func (p *markupParser) onTitle(s []byte) {
 }
 
 func (p *markupParser) onStart(selfClosing bool) {
+	if p.top && p.noscript == 0 && p.b.unseen == 0 {
+		p.b.tags = append(p.b.tags, uint32(p.z.pos-p.z.size))
+	}
 	name := p.z.name
 	a := atom.Lookup(name)
 	tag := name

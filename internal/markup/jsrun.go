@@ -52,12 +52,27 @@ type pageScript struct {
 	read   *script.Script // nil: not yet
 	module bool
 	parts  bool // it puts some together
+	tag    int  // its start tag, of those of the page; -1: none
+}
+
+// pageHandler is the code of an event.
+type pageHandler struct {
+	src []byte
+	tag int
 }
 
 // waitingGuess is a string in a script, or in JSON, that is a guess unless a script makes it a part of something else.
 type waitingGuess struct {
 	script       int // -1: in JSON
 	url, context string
+}
+
+// tag is the start tag that was read last, -1 for what is no tag of the page.
+func (b *builder) tag() int {
+	if b.quotes > 0 || b.within || b.unseen > 0 {
+		return -1
+	}
+	return len(b.tags) - 1
 }
 
 // interpretLater keeps a script until the page is read; 0: it cannot be interpreted. parts: it puts addresses together.
@@ -67,10 +82,10 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 		return 0
 	case data || b.within:
 		return -1
-	case len(b.scripts) >= maxScripts:
+	case len(b.scripts) >= maxScripts, noScript(src):
 		return 0
 	}
-	s := pageScript{src: src, module: b.module}
+	s := pageScript{src: src, module: b.module, tag: b.tag()}
 	switch {
 	case len(src) <= maxInline, len(src) <= maxOwn && b.doc.Kind != JS:
 		s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src)
@@ -89,6 +104,12 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	}
 	b.scripts = append(b.scripts, s)
 	return len(b.scripts)
+}
+
+// noScript reports what begins as markup does.
+func noScript(src []byte) bool {
+	src = bytes.TrimLeft(src, " \t\r\n")
+	return len(src) > 0 && src[0] == '<' && !bytes.HasPrefix(src, []byte("<!--"))
 }
 
 // makes reports a call of a function of the language that may make an address of something else.
@@ -124,7 +145,7 @@ func (b *builder) handler(code []byte) {
 		b.expression(code)
 	}
 	if len(code) <= maxHandler && len(b.handlers) < maxScripts && (bytes.IndexByte(code, '(') >= 0 || bytes.IndexByte(code, '=') >= 0) {
-		b.handlers = append(b.handlers, code)
+		b.handlers = append(b.handlers, pageHandler{code, b.tag()})
 		b.interprets = b.interprets || b.putsTogether(code)
 	}
 }
@@ -133,7 +154,8 @@ func (b *builder) handler(code []byte) {
 func (b *builder) interpret() {
 	var page *script.Page
 	if b.interprets {
-		page = script.New(b.page, func() *html.Node { return tree(b.page) }, func() bool { return !b.on(stopEvery) })
+		source := script.Source{Text: b.page, Tags: b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
+		page = script.New(source, func() bool { return !b.on(stopEvery) })
 		func() {
 			defer b.rescue("script")
 			b.runScripts(page)
@@ -153,32 +175,50 @@ func (b *builder) interpret() {
 
 // runScripts interprets those that put something together, and those that say what they need for it.
 func (b *builder) runScripts(page *script.Page) {
-	words := map[string]bool{}
+	var words wordSet
 	for _, s := range b.scripts {
 		if s.parts {
-			wordsIn(s.src, words)
+			words.add(s.src)
 		}
 	}
 	room := maxNeeded
 	for i, s := range b.scripts {
-		if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || says(s.src, words)) {
+		if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || says(s.src, &words)) {
 			room -= len(s.src)
 			s.read, _ = script.Parse(s.src, s.module) // what is none says nothing
 		}
 		if s.read != nil {
+			if s.tag >= 0 {
+				s.read.In(b.tags[s.tag])
+			}
 			page.Run(i, s.read)
 		}
 	}
-	for _, code := range b.handlers {
-		if s, err := script.ParseHandler(code); err == nil {
+	for _, h := range b.handlers {
+		if s, err := script.ParseHandler(h.src); err == nil {
+			if h.tag >= 0 {
+				s.In(b.tags[h.tag])
+			}
 			page.Run(-1, s)
 		}
 	}
 	page.Finish()
 }
 
-// wordsIn adds the words of a script.
-func wordsIn(src []byte, words map[string]bool) {
+// wordSet is words of scripts, by hashes: some that it has not seem to be in it.
+type wordSet [1 << 8]uint64
+
+func (w *wordSet) bit(word []byte) (*uint64, uint64) {
+	h := uint32(2166136261) // FNV-1a
+	for _, c := range word {
+		h = (h ^ uint32(c)) * 16777619
+	}
+	h ^= h >> 15
+	return &w[h>>6%uint32(len(w))], 1 << (h & 63)
+}
+
+// add adds the words of a script.
+func (w *wordSet) add(src []byte) {
 	for i := 0; i < len(src); i++ {
 		if jsClass[src[i]]&jsLetter == 0 {
 			continue
@@ -187,14 +227,20 @@ func wordsIn(src []byte, words map[string]bool) {
 		for i < len(src) && jsIdent(src[i]) {
 			i++
 		}
-		if n := i - from; n > 1 && n <= maxName && !words[string(src[from:i])] {
-			words[string(src[from:i])] = true
+		if n := i - from; n > 1 && n <= maxName {
+			at, bit := w.bit(src[from:i])
+			*at |= bit
 		}
 	}
 }
 
+func (w *wordSet) has(word []byte) bool {
+	at, bit := w.bit(word)
+	return *at&bit != 0
+}
+
 // says reports a script that gives one of some names a meaning: name = …, function name, class name.
-func says(src []byte, words map[string]bool) bool {
+func says(src []byte, words *wordSet) bool {
 	word := func(end int) bool {
 		for end > 0 && src[end-1] == ' ' {
 			end--
@@ -203,7 +249,7 @@ func says(src []byte, words map[string]bool) bool {
 		for from > 0 && jsIdent(src[from-1]) {
 			from--
 		}
-		return from < end && words[string(src[from:end])]
+		return from < end && words.has(src[from:end])
 	}
 	for at := 0; ; at++ {
 		i := bytes.IndexByte(src[at:], '=')
@@ -225,7 +271,7 @@ func says(src []byte, words map[string]bool) bool {
 			for end < len(src) && jsIdent(src[end]) {
 				end++
 			}
-			if words[string(src[at:end])] {
+			if words.has(src[at:end]) {
 				return true
 			}
 		}

@@ -231,7 +231,8 @@ type builder struct {
 	imports    map[string]string // of import maps
 	page       []byte            // the document, for scripts
 	scripts    []pageScript
-	handlers   [][]byte          // code of events
+	tags       []uint32 // where its start tags begin
+	handlers   []pageHandler
 	waiting    []waitingGuess    // for what scripts say
 	within     bool              // the script that is read is in an attribute
 	interprets bool              // some of them put addresses together
@@ -292,7 +293,11 @@ func (b *builder) read(kind Kind, body []byte) {
 	switch kind {
 	case HTML, XHTML, SVG, XML:
 		b.page = src
-		newMarkupParser(b, kind, 0).run(src)
+		p := newMarkupParser(b, kind, 0)
+		if p.top = kind != XML && len(src) <= maxTree; p.top {
+			b.tags = make([]uint32, 0, len(src)/64)
+		}
+		p.run(src)
 	case PlainText:
 		b.text.pre = 1
 		b.text.write(src)

@@ -12,7 +12,7 @@ const maxTree = 2 << 20
 
 // tree makes the elements of a page, for scripts that ask for them. It closes elements that are left open as their like begin, and does
 // no more of what the standard says about broken markup: scripts ask for what is well made.
-func tree(src []byte) *html.Node {
+func tree(src []byte, element func(at uint32, n *html.Node)) *html.Node {
 	root := &html.Node{Type: html.DocumentNode}
 	if len(src) > maxTree {
 		return root
@@ -73,7 +73,9 @@ func tree(src []byte) *html.Node {
 			for i, at := range z.attrs {
 				n.Attr[i] = html.Attribute{Key: key(at.key), Val: str(at.val)}
 			}
-			if at := add(n); !isVoid(n.DataAtom) && len(open) < maxNested {
+			at := add(n)
+			element(uint32(z.pos-z.size), at)
+			if !isVoid(n.DataAtom) && len(open) < maxNested {
 				open = append(open, at)
 			}
 		case tokClose:
@@ -86,6 +88,25 @@ func tree(src []byte) *html.Node {
 		case tokComment, tokDoctype, tokNothing:
 		}
 	}
+}
+
+// alone makes the element of a start tag, with its text when it has nothing else.
+func alone(src []byte) *html.Node {
+	z := lexer{src: src}
+	if t := z.next(); t != tokStart && t != tokVoid {
+		return nil
+	}
+	n := &html.Node{Type: html.ElementNode, DataAtom: atom.Lookup(z.name), Data: string(z.name), Attr: make([]html.Attribute, len(z.attrs))}
+	for i, at := range z.attrs {
+		n.Attr[i] = html.Attribute{Key: string(at.key), Val: string(at.val)}
+	}
+	switch n.DataAtom {
+	case atom.Script, atom.Style, atom.Title, atom.Textarea:
+		if z.next() == tokText {
+			n.AppendChild(&html.Node{Type: html.TextNode, Data: string(z.text)})
+		}
+	}
+	return n
 }
 
 // maxNested is how deep elements are in a tree; those in them are beside them.

@@ -1,12 +1,11 @@
 package script
 
 import (
-	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 )
 
 // tag is the first element of a name, or the last.
@@ -15,7 +14,13 @@ func (p *Page) tag(name string, last bool) value {
 	if last {
 		key = "</" + name
 	}
-	return p.lazily(key, true, func() *html.Node {
+	return p.lazily(key, lazy{sure: true, look: func() (at uint32, found, sure bool) {
+		p.tags(hint{name: name}, func(tag uint32) bool {
+			at, found = tag, true
+			return last
+		})
+		return at, found, true
+	}, find: func() *html.Node {
 		nodes := p.all1(p.rootNode(), func(n *html.Node) bool { return n.Data == name })
 		switch {
 		case len(nodes) == 0:
@@ -24,24 +29,16 @@ func (p *Page) tag(name string, last bool) value {
 			return nodes[len(nodes)-1]
 		}
 		return nodes[0]
-	})
+	}})
 }
 
-// byID is the element of a name, phantom when the page does not have it.
+// byID is the element of a name, phantom when the page does not have it: what a script names is not there for that.
 func (p *Page) byID(id string) value {
-	if o := p.doc.lazies["#"+id]; o != nil {
-		return o
-	}
-	if p.doc.root == nil && !p.hasID(id) { // what a script names is not there for that
+	found := p.elements(hintFor(id), func(n *html.Node) bool { of, _ := attr(n, "id"); return of == id })
+	if len(found) == 0 {
 		return p.first(nil, true)
 	}
-	return p.lazily("#"+id, true, func() *html.Node {
-		nodes := p.all1(p.rootNode(), func(n *html.Node) bool { of, _ := attr(n, "id"); return of == id })
-		if len(nodes) == 0 {
-			return nil
-		}
-		return nodes[0]
-	})
+	return found[0]
 }
 
 func (p *Page) documentProperty(o *object, key string) value {
@@ -65,26 +62,48 @@ func (p *Page) documentProperty(o *object, key string) value {
 					return unknown{}
 				}
 				t.consumed, t.looked = true, true
-				return p.lazily("?"+t.s, false, func() *html.Node {
+				return p.lazily("?"+t.s, lazy{look: func() (uint32, bool, bool) {
+					var ats []uint32
+					sel := p.selectorOf(t)
+					return firstOf(ats, sel != nil && p.selectTags(sel, &ats))
+				}, find: func() *html.Node {
 					if nodes, known := p.selectAll(p.rootNode(), t); known && len(nodes) > 0 {
 						return nodes[0]
 					}
 					return nil
-				})
+				}})
 			})
 		})
-	case "getElementsByTagName":
-		all := p.query(func(value) *html.Node { return p.rootNode() }, key).(*object)
-		return p.native(key, func(p *Page, this value, args []value) value {
-			if t, is := one(argument(args, 0)).(*text); is && p.doc.root == nil {
-				switch name := strings.ToLower(t.s); name {
-				case "script":
-					return p.newList([]value{p.tag(name, false), p.tag(name, true)})
-				case "head", "body", "html":
-					return p.newList([]value{p.tag(name, false)})
-				}
+	case "querySelectorAll":
+		return p.native(key, func(p *Page, _ value, args []value) value {
+			if found, known := p.select1(argument(args, 0)); known {
+				return p.newList(found)
 			}
-			return p.call(all, this, args)
+			return unknown{}
+		})
+	case "getElementsByTagName":
+		return p.listing(key, func(name string) []value {
+			switch name = strings.ToLower(name); name {
+			case "head", "body", "html":
+				return []value{p.tag(name, false)}
+			case "*":
+				return p.elements(hint{}, func(*html.Node) bool { return true })
+			}
+			if found := p.elements(hint{name: name}, nil); len(found) > 0 || name != "script" {
+				return found
+			}
+			return []value{p.tag(name, false)} // a script stands in one
+		})
+	case "getElementsByClassName":
+		return p.listing(key, func(class string) []value {
+			return p.elements(hintFor(class), func(n *html.Node) bool {
+				of, _ := attr(n, "class")
+				return slices.Contains(strings.Fields(of), class)
+			})
+		})
+	case "getElementsByName":
+		return p.listing(key, func(name string) []value {
+			return p.elements(hintFor(name), func(n *html.Node) bool { of, _ := attr(n, "name"); return of == name })
 		})
 	case "createElement":
 		return p.native(key, func(p *Page, _ value, args []value) value {
@@ -136,22 +155,22 @@ func (p *Page) documentProperty(o *object, key string) value {
 	case "documentElement", "scrollingElement":
 		return p.tag("html", false)
 	case "images":
-		return p.wrapAll(p.all1(p.rootNode(), func(n *html.Node) bool { return n.Data == "img" }))
+		return p.newList(p.elements(hint{name: "img"}, nil))
 	case "forms", "scripts":
-		return p.wrapAll(p.all1(p.rootNode(), func(n *html.Node) bool { return n.Data+"s" == key }))
+		return p.newList(p.elements(hint{name: strings.TrimSuffix(key, "s")}, nil))
 	case "links":
-		return p.wrapAll(p.all1(p.rootNode(), func(n *html.Node) bool { return n.Data == "a" }))
+		return p.newList(p.elements(hint{name: "a"}, nil))
 	case "currentScript":
-		if n := p.scriptNode(); n != nil {
-			return p.wrap(n)
+		if p.script != nil && p.script.placed {
+			return p.elementAt(p.script.at)
 		}
 		return unknown{}
 	case "title":
 		if t := p.doc.title; t != nil {
 			return t
 		}
-		if nodes := p.all1(p.rootNode(), func(n *html.Node) bool { return n.Data == "title" }); len(nodes) > 0 {
-			return plain(strings.TrimSpace(p.textContent(nodes[0])))
+		if found := p.elements(hint{name: "title"}, nil); len(found) > 0 {
+			return plain(strings.TrimSpace(p.textContent(p.glance(found[0]))))
 		}
 		return plain("")
 	case "cookie":
@@ -185,10 +204,19 @@ func (p *Page) documentProperty(o *object, key string) value {
 	case "exitFullscreen", "execCommand", "hasFocus":
 		return p.native(key, nothing)
 	}
-	if v := p.query(func(value) *html.Node { return p.rootNode() }, key); v != nil {
-		return v
-	}
 	return unknown{}
+}
+
+// listing makes a function that lists elements by one of their names.
+func (p *Page) listing(key string, find func(name string) []value) value {
+	return p.native(key, func(p *Page, _ value, args []value) value {
+		t, is := one(argument(args, 0)).(*text)
+		if !is || !t.known() {
+			return unknown{}
+		}
+		t.consumed = true
+		return p.newList(find(t.s))
+	})
 }
 
 // write writes into the document: tags may come in pieces.
@@ -220,37 +248,5 @@ func (p *Page) runWritten(v value) {
 		if m[2] != "" && !strings.Contains(attrs, "src") && (!strings.Contains(attrs, "type") || strings.Contains(attrs, "javascript")) {
 			p.fails(func() { p.code(p.derive(m[2], t), p.global) })
 		}
-	}
-}
-
-// scriptNode is the element of the script that is read.
-func (p *Page) scriptNode() *html.Node {
-	if p.script == nil || len(p.script.src) == 0 {
-		return nil
-	}
-	code := strings.TrimSpace(string(p.script.src[:min(len(p.script.src), 256)]))
-	for _, n := range p.all1(p.rootNode(), func(n *html.Node) bool { return n.DataAtom == atom.Script && n.FirstChild != nil }) {
-		if strings.HasPrefix(strings.TrimSpace(n.FirstChild.Data), code) {
-			return n
-		}
-	}
-	return nil
-}
-
-// hasID reports an element of a name, as pages write it.
-func (p *Page) hasID(id string) bool {
-	p.cost(len(p.doc.source) / 256)
-	at := 0
-	for {
-		i := bytes.Index(p.doc.source[at:], []byte(id))
-		if i < 0 {
-			return false
-		}
-		at += i
-		before := bytes.TrimRight(p.doc.source[max(0, at-8):at], "\"'")
-		if bytes.HasSuffix(before, []byte("id=")) || bytes.HasSuffix(before, []byte("ID=")) {
-			return true
-		}
-		at++
 	}
 }

@@ -11,9 +11,10 @@ import (
 
 // document is the page.
 type document struct {
-	source  []byte
-	tree    func() *html.Node
-	root    *html.Node
+	source  Source
+	root    *html.Node // nil: nothing needed it
+	places  []placed   // of the elements in it
+	glanced map[uint32]*object
 	wrapped map[any]*object
 	defined map[string]*object // classes of elements
 	lazies  map[string]*object // elements that were not looked for yet
@@ -22,14 +23,6 @@ type document struct {
 	title   *text // as a script set it
 	open    value // what was written that ends in a tag
 	sheets  map[string]selector
-}
-
-// rootNode is the page's document.
-func (p *Page) rootNode() *html.Node {
-	if p.doc.root == nil {
-		p.doc.root = p.doc.tree()
-	}
-	return p.doc.root
 }
 
 // wrap is a node as an object.
@@ -51,17 +44,21 @@ func (p *Page) wrap(n *html.Node) value {
 
 // lazy is an element that is looked for when a script wants to know something of it: most only get something.
 type lazy struct {
-	find func() *html.Node
-	do   []func(n *html.Node)
-	sure bool // it is there
+	look   func() (at uint32, found, sure bool) // where its start tag begins
+	find   func() *html.Node
+	at     uint32
+	placed bool
+	alone  *html.Node // as its start tag says
+	do     []func(n *html.Node)
+	sure   bool // it is there
 }
 
 // lazily returns an element, the same for the same key.
-func (p *Page) lazily(key string, sure bool, find func() *html.Node) value {
+func (p *Page) lazily(key string, l lazy) value {
 	if o := p.doc.lazies[key]; o != nil && key != "" {
 		return o
 	}
-	o := &object{class: classElement, host: &lazy{find: find, sure: sure}}
+	o := &object{class: classElement, host: &l}
 	if p.doc.lazies == nil {
 		p.doc.lazies = map[string]*object{}
 	}
@@ -74,11 +71,23 @@ func (p *Page) lazily(key string, sure bool, find func() *html.Node) value {
 // resolve finds what is lazy.
 func (p *Page) resolve(o *object) *html.Node {
 	l := o.host.(*lazy)
+	p.look(l)
 	find := l.find
-	l.find = func() *html.Node { return nil } // not by way of itself
-	p.down()
-	n := find()
-	p.depth--
+	l.find = nil // not by way of itself
+	var n *html.Node
+	switch {
+	case l.placed:
+		if p.rootNode(); o.host != l { // it was met there
+			return o.host.(*html.Node)
+		}
+		if n = p.nodeAt(l.at); n == nil {
+			n = l.alone
+		}
+	case find != nil:
+		p.down()
+		n = find()
+		p.depth--
+	}
 	if n == nil {
 		n = &html.Node{Type: html.ElementNode, Data: "div"}
 	}
@@ -161,12 +170,8 @@ func defineElement(p *Page, _ value, args []value) value {
 		return nil
 	}
 	p.doc.defined[name.s] = c
-	for _, n := range p.all1(p.rootNode(), func(n *html.Node) bool { return n.Data == name.s }) {
-		if o := p.doc.wrapped[n]; o != nil {
-			p.upgrade(o, c)
-		} else {
-			p.wrap(n)
-		}
+	for _, el := range p.elements(hint{name: name.s}, nil) {
+		p.upgrade(el.(*object), c)
 	}
 	return nil
 }
@@ -183,12 +188,11 @@ func (p *Page) upgrade(o, c *object) {
 	if c.fn.class != nil {
 		p.initialise(c, o, nil)
 	}
-	n := p.nodeOf(o)
 	if items, known := p.items(p.get(c, "observedAttributes")); known {
 		for _, item := range items {
 			if t, is := item.(*text); is {
-				if v, has := attr(n, t.s); has {
-					p.callMethod(o, "attributeChangedCallback", []value{t, null{}, plain(v)})
+				if v, has := p.attr(o, t.s); has {
+					p.callMethod(o, "attributeChangedCallback", []value{t, null{}, v})
 				}
 			}
 		}
@@ -198,8 +202,13 @@ func (p *Page) upgrade(o, c *object) {
 
 // tagOf is the name of an element, "" when it was not looked for yet.
 func tagOf(o *object) string {
-	if n, is := o.host.(*html.Node); is {
-		return n.Data
+	switch h := o.host.(type) {
+	case *html.Node:
+		return h.Data
+	case *lazy:
+		if h.alone != nil {
+			return h.alone.Data
+		}
 	}
 	return ""
 }
@@ -231,7 +240,7 @@ func (p *Page) attr(o *object, key string) (*text, bool) {
 		t, is := pr.val.(*text)
 		return t, is
 	}
-	if n := p.nodeOf(o); n != nil {
+	if n := p.glance(o); n != nil {
 		if v, has := attr(n, key); has {
 			return &text{s: v, lit: true, from: -1}, true
 		}
@@ -250,6 +259,8 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 	case "src", "poster", "data", "background", "href", "action", "formaction", "xlink:href", "manifest":
 		switch {
 		case tag == "base", tag == "form", key == "formaction", key == "data" && tag != "object", key == "action":
+		case key == "href" && p.weak > 0 && ofAttribute(t) && p.isLink(o):
+			told(p, nil, []value{v}) // where it leads is in the page
 		default:
 			p.sink(Asked, v)
 		}
@@ -273,6 +284,20 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 			t.given = true
 		}
 	}
+}
+
+// ofAttribute reports a text that was made of one that an element has, and perhaps more.
+func ofAttribute(t *text) bool {
+	for len(t.parts) > 0 {
+		t = t.parts[0]
+	}
+	return t.lit && t.from < 0
+}
+
+// isLink reports an element that only a person follows.
+func (p *Page) isLink(o *object) bool {
+	n := p.glance(o)
+	return n != nil && (n.DataAtom == atom.A || n.DataAtom == atom.Area)
 }
 
 // fragment is what markup makes.
@@ -312,31 +337,6 @@ func (p *Page) insert(n *html.Node, t *text) []*html.Node {
 		}
 	}
 	return nodes
-}
-
-// selectAll lists what a selector finds below a node.
-func (p *Page) selectAll(root *html.Node, v value) ([]*html.Node, bool) {
-	t, is := one(v).(*text)
-	if !is || !t.known() {
-		return nil, false
-	}
-	t.consumed = true
-	if len(t.s) > maxSelector {
-		return nil, false
-	}
-	sel, known := p.doc.sheets[t.s]
-	if !known {
-		p.cost(len(t.s) / 4)
-		sel = newSelector(strings.TrimSpace(strings.TrimPrefix(t.s, ":scope")))
-		if p.doc.sheets == nil {
-			p.doc.sheets = map[string]selector{}
-		}
-		p.doc.sheets[t.s] = sel
-	}
-	if sel == nil {
-		return nil, false
-	}
-	return p.all1(root, func(n *html.Node) bool { return p.matches(sel, n) }), true
 }
 
 func (p *Page) wrapAll(nodes []*html.Node) value {
@@ -442,7 +442,7 @@ func (p *Page) dataNames(o *object) []string {
 	if !is {
 		return nil
 	}
-	n := p.nodeOf(el)
+	n := p.glance(el)
 	if n == nil {
 		return nil
 	}
@@ -494,7 +494,7 @@ func (p *Page) anyAttribute(key string) value {
 	}
 	var vals []value
 	own := strings.HasPrefix(key, "data-")
-	if !bytes.Contains(p.doc.source, []byte(key+"=")) || !own && ofHTML(key) {
+	if !bytes.Contains(p.doc.source.Text, []byte(key+"=")) || !own && ofHTML(key) {
 		return unknown{}
 	}
 	add := func(v string) {
@@ -503,11 +503,11 @@ func (p *Page) anyAttribute(key string) value {
 		}
 	}
 	if own {
-		p.cost(len(p.doc.source) / 256)
-		written(p.doc.source, key, add)
+		p.cost(len(p.doc.source.Text) / 256)
+		written(p.doc.source.Text, key, add)
 	} else {
-		for _, n := range p.all1(p.rootNode(), func(n *html.Node) bool { return strings.IndexByte(n.Data, '-') > 0 }) {
-			if v, has := attr(n, key); has {
+		for _, el := range p.elements(hint{dash: true}, func(n *html.Node) bool { return strings.IndexByte(n.Data, '-') > 0 }) {
+			if v, has := attr(p.glance(el), key); has {
 				add(v)
 			} else if len(vals) < maxChoices {
 				vals = append(vals, nil)

@@ -29,7 +29,7 @@ func (p *Page) elementProperty(o *object, key string) value {
 		return unknown{}
 	case "parentNode", "parentElement":
 		if _, is := o.host.(*lazy); is {
-			return p.lazily("", true, func() *html.Node { return p.nodeOf(o).Parent })
+			return p.lazily("", lazy{sure: true, find: func() *html.Node { return p.nodeOf(o).Parent }})
 		}
 	case "textContent", "innerText", "text":
 		if t, is := o.get("@text").(*text); is {
@@ -39,27 +39,20 @@ func (p *Page) elementProperty(o *object, key string) value {
 	if m := p.elementMethods()[key]; m != nil {
 		return p.builtin(classElement, key, m)
 	}
-	n := p.nodeOf(o)
-	if n == nil {
+	tag := p.glance(o)
+	if tag == nil {
 		return unknown{}
 	}
+	if v, known := p.tagProperty(o, tag, key); known {
+		return v
+	}
+	n := p.nodeOf(o)
 	if v := p.query(p.nodeOf, key); v != nil {
 		return v
 	}
 	next := func(n *html.Node) *html.Node { return n.NextSibling }
 	before := func(n *html.Node) *html.Node { return n.PrevSibling }
 	switch key {
-	case "tagName", "nodeName":
-		return plain(strings.ToUpper(n.Data))
-	case "localName":
-		return plain(n.Data)
-	case "nodeType":
-		if n.Type == html.TextNode {
-			return float64(3)
-		}
-		return float64(1)
-	case "className":
-		return p.attribute(o, "class")
 	case "textContent", "innerText", "text", "data", "nodeValue":
 		if key == "data" && n.Data == "object" {
 			return p.attribute(o, key)
@@ -70,16 +63,6 @@ func (p *Page) elementProperty(o *object, key string) value {
 		return &text{s: p.textContent(n), lit: true, from: -1}
 	case "innerHTML", "outerHTML":
 		return &text{s: p.innerHTML(n), lit: true, from: -1}
-	case "classList":
-		return p.phantom(key, map[string]method{"add": told, "remove": told, "toggle": told, "contains": func(p *Page, _ value, args []value) value {
-			class, _ := attr(n, "class")
-			p.cost(len(class) / 64)
-			if t, is := one(argument(args, 0)).(*text); is && t.known() {
-				t.consumed = true
-				return slices.Contains(strings.Fields(class), t.s)
-			}
-			return unknown{}
-		}})
 	case "children":
 		var out []*html.Node
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -124,9 +107,6 @@ func (p *Page) elementProperty(o *object, key string) value {
 	case "options":
 		return p.wrapAll(p.all1(n, func(n *html.Node) bool { return n.Data == "option" }))
 	case "value":
-		if t, has := p.attr(o, "value"); has {
-			return t
-		}
 		if n.Data == "select" {
 			if nodes := p.all1(n, func(n *html.Node) bool { return n.Data == "option" }); len(nodes) > 0 {
 				for _, c := range nodes {
@@ -141,18 +121,54 @@ func (p *Page) elementProperty(o *object, key string) value {
 			return &text{s: strings.TrimSpace(p.textContent(n)), lit: true, from: -1}
 		}
 		return plain("")
-	case "src", "href", "srcset", "poster", "id", "title", "alt", "name", "rel", "type", "media", "lang", "action", "method", "content-type", "sizes", "target":
-		return p.attribute(o, key)
-	case "checked", "disabled", "hidden", "selected", "multiple":
-		_, has := attr(n, key)
-		return has
 	}
-	if n.Data == "form" {
+	if n.Data == "form" { // one of its controls
 		for _, c := range p.all1(n, func(n *html.Node) bool { name, _ := attr(n, "name"); return name == key }) {
 			return p.wrap(c)
 		}
 	}
 	return unknown{}
+}
+
+// tagProperty is what an element has by its start tag alone.
+func (p *Page) tagProperty(o *object, tag *html.Node, key string) (value, bool) {
+	switch key {
+	case "tagName", "nodeName":
+		return plain(strings.ToUpper(tag.Data)), true
+	case "localName":
+		return plain(tag.Data), true
+	case "nodeType":
+		if tag.Type == html.TextNode {
+			return float64(3), true
+		}
+		return float64(1), true
+	case "className":
+		return p.attribute(o, "class"), true
+	case "value":
+		if t, has := p.attr(o, "value"); has {
+			return t, true
+		}
+	case "src", "href", "srcset", "poster", "id", "title", "alt", "name", "rel", "type", "media", "lang", "action", "method", "content-type", "sizes", "target":
+		return p.attribute(o, key), true
+	case "checked", "disabled", "hidden", "selected", "multiple":
+		_, has := attr(tag, key)
+		return has, true
+	case "classList":
+		return p.phantom(key, map[string]method{"add": told, "remove": told, "toggle": told, "contains": func(p *Page, _ value, args []value) value {
+			class, _ := attr(tag, "class")
+			p.cost(len(class) / 64)
+			if t, is := one(argument(args, 0)).(*text); is && t.known() {
+				t.consumed = true
+				return slices.Contains(strings.Fields(class), t.s)
+			}
+			return unknown{}
+		}}), true
+	case "textContent", "innerText", "text", "innerHTML":
+		if l, is := o.host.(*lazy); is && len(l.do) == 0 && tag.FirstChild != nil {
+			return &text{s: tag.FirstChild.Data, lit: true, from: -1}, true
+		}
+	}
+	return nil, false
 }
 
 func (p *Page) attribute(o *object, key string) value {
@@ -287,7 +303,7 @@ func newElementMethods() map[string]method {
 		},
 		"hasAttribute": func(p *Page, this value, args []value) value {
 			key, is := one(argument(args, 0)).(*text)
-			n := p.nodeOf(this)
+			n := p.glance(this)
 			if !is || n == nil {
 				return unknown{}
 			}
@@ -307,7 +323,7 @@ func newElementMethods() map[string]method {
 		},
 		"getAttributeNames": func(p *Page, this value, _ []value) value {
 			var out []value
-			if n := p.nodeOf(this); n != nil {
+			if n := p.glance(this); n != nil {
 				for _, a := range n.Attr {
 					out = append(out, plain(a.Key))
 				}

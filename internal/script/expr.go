@@ -168,6 +168,9 @@ func (p *Page) constant(e *js.LiteralExpr) value {
 		return unknown{}
 	}
 	if js.IsNumeric(e.TokenType) {
+		if len(e.Data) == 1 {
+			return float64(e.Data[0] - '0')
+		}
 		return parseNumber(strings.ReplaceAll(strings.TrimSuffix(string(e.Data), "n"), "_", ""))
 	}
 	return unknown{}

@@ -13,12 +13,42 @@ const smallPage = `<!doctype html><html lang=en><head><title>T</title><base href
 <form id=f action=/search><input name=q value=1><select name=s><option value=/o selected>o</select></form><x-a src=/xa></x-a>
 <script>var a = 1</script><template id=t><i></i></template></body></html>`
 
+// smallSource is the small page as scripts ask for it.
+func smallSource() Source {
+	s := Source{Text: []byte(smallPage)}
+	for z, at := html.NewTokenizer(strings.NewReader(smallPage)), 0; ; {
+		t := z.Next()
+		if t == html.ErrorToken {
+			break
+		}
+		if t == html.StartTagToken || t == html.SelfClosingTagToken {
+			s.Tags = append(s.Tags, uint32(at))
+		}
+		at += len(z.Raw())
+	}
+	s.Tag = func(at uint32) *html.Node {
+		z := html.NewTokenizer(strings.NewReader(smallPage[at:]))
+		z.Next()
+		t := z.Token()
+		return &html.Node{Type: html.ElementNode, Data: t.Data, DataAtom: t.DataAtom, Attr: t.Attr}
+	}
+	s.Tree = func(element func(uint32, *html.Node)) *html.Node {
+		root, _ := html.Parse(strings.NewReader(smallPage))
+		i := 0
+		for n := range root.Descendants() {
+			if n.Type == html.ElementNode && i < len(s.Tags) {
+				element(s.Tags[i], n)
+				i++
+			}
+		}
+		return root
+	}
+	return s
+}
+
 // runScript reads a script of a small page.
 func runScript(src string) *Page {
-	p := New([]byte(smallPage), func() *html.Node {
-		n, _ := html.Parse(strings.NewReader(smallPage))
-		return n
-	}, nil)
+	p := New(smallSource(), nil)
 	s, err := Parse([]byte(src), false)
 	if err != nil {
 		if s, err = ParseHandler([]byte(src)); err != nil {

@@ -73,7 +73,7 @@ func (p *Page) newHost(name string) value {
 		}
 		return p.requireJS(name)
 	case "jQuery", "$":
-		if pr := p.global.props["jQuery"]; pr != nil && name == "$" {
+		if pr := p.global.own("jQuery"); pr != nil && name == "$" {
 			return unknown{}
 		}
 		if v, known := p.hosted["jQuery"]; known && name == "$" {

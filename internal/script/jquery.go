@@ -26,8 +26,8 @@ func (p *Page) jQuery() *object {
 			of.consumed, of.looked = true, true
 			o := p.collection(nil)
 			o.host = func() []value { // most are only given something
-				nodes, _ := p.selectAll(p.rootNode(), of)
-				return p.wrapAll(nodes).(*object).list
+				found, _ := p.select1(of)
+				return found
 			}
 			return o
 		case *object:
@@ -152,12 +152,17 @@ func newJQuery() (methods, statics map[string]method) {
 	handler := func(p *Page, this value, args []value) value {
 		for _, arg := range args {
 			if f, is := one(arg).(*object); is && f.fn != nil && f.fn.code != nil {
-				el := p.lazily("", false, func() *html.Node {
+				el := p.lazily("", lazy{look: func() (at uint32, found, sure bool) {
+					if list := p.listOf(this); len(list) > 0 {
+						return p.placeOf(list[0])
+					}
+					return 0, false, true
+				}, find: func() *html.Node {
 					if list := p.listOf(this); len(list) > 0 {
 						return p.nodeOf(list[0])
 					}
 					return nil
-				})
+				}})
 				p.later(f, el, p.event("", el))
 			}
 		}
@@ -180,7 +185,7 @@ func newJQuery() (methods, statics map[string]method) {
 		key.consumed = true
 		if f, is := one(argument(args, 1)).(*object); len(args) > 1 && (!is || f.fn == nil) {
 			if o, is := one(this).(*object); is && o.host != nil { // whatever they are
-				set(p.lazily("", false, func() *html.Node { return nil }).(*object), key.s, args[1])
+				set(p.lazily("", lazy{}).(*object), key.s, args[1])
 				return this
 			}
 		}

@@ -37,6 +37,7 @@ const (
 
 // prop is a property.
 type prop struct {
+	key      string
 	val      value
 	get, set *object
 	weak     int
@@ -46,8 +47,9 @@ type prop struct {
 type object struct {
 	class class
 	proto *object
-	props map[string]*prop
-	keys  []string // in their order
+	props []*prop          // few are looked through
+	index map[string]*prop // of many
+	keys  []string         // in their order
 	list  []value
 	fn    *function
 	host  any // what a browser's object stands for
@@ -87,33 +89,62 @@ type classCode struct {
 	env    *env
 }
 
-func (o *object) own(key string) *prop { return o.props[key] }
+// fewProps is how many properties of an object are looked through.
+const fewProps = 8
+
+func (o *object) own(key string) *prop {
+	if o.index != nil {
+		return o.index[key]
+	}
+	for _, p := range o.props {
+		if p.key == key {
+			return p
+		}
+	}
+	return nil
+}
 
 // get returns a property of the object itself, as it is.
 func (o *object) get(key string) value {
-	if p := o.props[key]; p != nil {
+	if p := o.own(key); p != nil {
 		return p.val
 	}
 	return nil
 }
 
 func (o *object) put(key string, v value) {
-	if old := o.props[key]; old != nil {
+	if old := o.own(key); old != nil {
 		old.val = v
 		return
 	}
-	if o.props == nil {
-		o.props = map[string]*prop{}
-	}
-	o.props[key] = &prop{val: v, weak: o.weak}
+	o.add(key, v)
 	o.keys = append(o.keys, key)
 }
 
+// add makes a property that no loop sees.
+func (o *object) add(key string, v value) *prop {
+	p := &prop{key: key, val: v, weak: o.weak}
+	switch {
+	case o.index != nil:
+		o.index[key] = p
+	case len(o.props) < fewProps:
+		o.props = append(o.props, p)
+	default:
+		o.index = make(map[string]*prop, 4*fewProps)
+		for _, p := range o.props {
+			o.index[p.key] = p
+		}
+		o.index[key], o.props = p, nil
+	}
+	return p
+}
+
 func (o *object) remove(key string) {
-	if o.props[key] == nil {
+	if o.own(key) == nil {
 		return
 	}
-	delete(o.props, key)
+	delete(o.index, key)
+	o.props = slices.DeleteFunc(o.props, func(p *prop) bool { return p.key == key })
 	if i := slices.Index(o.keys, key); i >= 0 {
 		o.keys = slices.Delete(o.keys, i, i+1)
 	}
@@ -121,7 +152,7 @@ func (o *object) remove(key string) {
 
 func (o *object) find(key string) *prop {
 	for n := 0; o != nil && n < maxProtos; o, n = o.proto, n+1 {
-		if p := o.props[key]; p != nil {
+		if p := o.own(key); p != nil {
 			return p
 		}
 	}
@@ -376,7 +407,7 @@ func (p *Page) set(o *object, key string, v value) {
 			return
 		}
 	}
-	if old := o.props[key]; old != nil {
+	if old := o.own(key); old != nil {
 		p.note(change{prop: old, old: old.val})
 		old.val = p.assigned(old.val, v, old.weak)
 		return
@@ -384,9 +415,9 @@ func (p *Page) set(o *object, key string, v value) {
 	if len(o.keys) >= maxItems {
 		return
 	}
-	o.put(key, v)
-	o.props[key].weak = o.weak
-	p.note(change{prop: o.props[key]})
+	made := o.add(key, v)
+	o.keys = append(o.keys, key)
+	p.note(change{prop: made})
 }
 
 // assigned is what a name means that had one value and is given another: under conditions that are not known, either.

@@ -119,7 +119,8 @@ func (p *Page) describe(o *object, key string, by value) {
 		return
 	}
 	o.put(key, nil)
-	o.props[key].get, o.props[key].set = get, set
+	pr := o.own(key)
+	pr.get, pr.set = get, set
 }
 
 func same0(_ *Page, _ value, args []value) value { return argument(args, 0) }

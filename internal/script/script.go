@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
-	"golang.org/x/net/html"
 )
 
 // Use is what a script does with a text.
@@ -50,6 +49,8 @@ const (
 	maxItems     = 4096 // of a list
 	maxChoices   = 16   // values that one may have
 	maxUncalled  = 256  // functions that nothing calls
+	patience     = 2000 // steps of a callback in a row that find nothing
+	morePatience = 6000 // of a script itself
 )
 
 // Script is a script that was understood.
@@ -59,7 +60,8 @@ type Script struct {
 	module  bool
 	nth     int
 	handler bool
-	twin    int // how many elements before have the same handler
+	at      uint32 // where the start tag of its element begins
+	placed  bool
 }
 
 // Parse divides a script into its parts. An error says where it is none.
@@ -82,9 +84,15 @@ func ParseHandler(src []byte) (*Script, error) {
 	return s, nil
 }
 
+// In says where in the page's source the start tag of its element begins: of the script, or of what has the handler.
+func (s *Script) In(at uint32) { s.at, s.placed = at, true }
+
 // Page is what the scripts of a page share. It is not for several goroutines.
 type Page struct {
 	steps, made int
+	floor       int // steps that are left when patience is lost
+	patience    int
+	lost        int // how often it was since something was found
 	asked       int // steps since stop was asked
 	depth       int
 	calls       int
@@ -105,7 +113,6 @@ type Page struct {
 	choices  int
 	stop     func() bool
 	stopped  bool
-	handled  map[string]int   // handlers, as often as they were run
 	used     map[literal]bool // false: something else is done with it as well
 
 	hosted     map[string]value
@@ -113,6 +120,7 @@ type Page struct {
 	dispatched map[*object]bool
 	jqFn       *object
 	natives    map[nativeKey]*object
+	machines   map[string]machine
 	tables     tables
 	amd        *amd
 }
@@ -123,13 +131,13 @@ type literal struct {
 	s      string
 }
 
-// New returns a page. Its source and the tree of it, which is made when it is asked for, are for what scripts ask of elements. stop, when not nil, is asked now and then; true ends everything.
-func New(source []byte, tree func() *html.Node, stop func() bool) *Page {
+// New returns a page. stop, when not nil, is asked now and then; true ends everything.
+func New(source Source, stop func() bool) *Page {
 	p := &Page{literals: map[*js.LiteralExpr]*text{}, stop: stop, protos: map[string]*object{}}
 	p.global = &object{class: classWindow}
 	p.now = &frame{env: &env{}, this: p.global, top: true}
-	p.used, p.handled = map[literal]bool{}, map[string]int{}
-	p.doc = &document{source: source, tree: tree, wrapped: map[any]*object{}}
+	p.used = map[literal]bool{}
+	p.doc = &document{source: source, wrapped: map[any]*object{}}
 	return p
 }
 
@@ -141,12 +149,8 @@ func (p *Page) Run(nth int, s *Script) {
 	p.steps += len(s.src) / bytesPerStep
 	p.made += bytesPerByte * len(s.src)
 	s.nth = nth
-	if s.handler {
-		s.twin = p.handled[string(s.src)]
-		p.handled[string(s.src)]++
-	}
 	p.script = s
-	p.job(p.steps/2, func() {
+	p.job(p.steps/2, morePatience, func() {
 		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module}
 		p.now = f
 		p.hoist(s.ast.List)
@@ -159,23 +163,24 @@ func (p *Page) thisOf(s *Script) value {
 	if !s.handler {
 		return p.global
 	}
-	code := string(s.src)
-	all := p.all1(p.rootNode(), func(n *html.Node) bool {
-		return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return strings.HasPrefix(a.Key, "on") && a.Val == code })
-	})
-	if len(all) == 0 {
-		return unknown{}
+	if s.placed {
+		return p.elementAt(s.at)
 	}
-	return p.wrap(all[min(s.twin, len(all)-1)])
+	return unknown{}
 }
 
-// job does something that takes at most so many steps. What it throws ends it alone.
-func (p *Page) job(most int, do func()) {
+// job does something that takes at most so many steps, and so many in a row that find nothing. What it throws ends it alone.
+func (p *Page) job(most, patience int, do func()) {
 	left := max(p.steps-most, 0)
 	p.steps -= left
+	p.patience = patience >> p.lost
+	p.floor = max(p.steps-p.patience, 0)
 	now, weak, changes, base := p.now, p.weak, p.changes, p.base
 	p.changes, p.base = nil, 0
 	defer func() {
+		if p.steps > 0 && p.steps <= p.floor && p.lost < 6 {
+			p.lost++
+		}
 		p.steps += left
 		p.now, p.weak, p.depth, p.calls, p.changes, p.base = now, weak, 0, 0, changes, base
 		switch r := recover().(type) {
@@ -189,10 +194,10 @@ func (p *Page) job(most int, do func()) {
 
 // step counts a piece of work.
 func (p *Page) step() {
-	if p.steps--; p.steps <= 0 || p.stopped {
+	if p.steps--; p.steps <= p.floor || p.stopped {
 		ends()
 	}
-	if p.asked++; p.asked&0xfff == 0 && p.stop != nil && p.stop() {
+	if p.asked++; p.asked&0x7ff == 0 && p.stop != nil && p.stop() {
 		p.stopped = true
 		ends()
 	}
@@ -200,6 +205,7 @@ func (p *Page) step() {
 
 // cost counts work of as many pieces as there are of something.
 func (p *Page) cost(n int) {
+	p.floor = max(p.floor-n, 0) // nobody waits for a single piece
 	if p.steps -= n; p.steps <= 0 {
 		ends()
 	}
@@ -219,13 +225,13 @@ func (p *Page) Finish() {
 		for ; len(p.jobs) > 0 && done < maxJobs && p.steps > 0; done++ {
 			job := p.jobs[0]
 			p.jobs = p.jobs[1:]
-			p.job(p.steps/2+1, job)
+			p.job(p.steps/2+1, patience, job)
 		}
 	}
 	work()
 	for i := 0; i < len(p.idle) && i < maxUncalled && p.steps > 0; i++ {
 		if f := p.idle[i]; !f.fn.called {
-			p.job(p.steps/8+1, func() {
+			p.job(p.steps/8+1, patience, func() {
 				p.weak++
 				p.call(f, p.receiver(f), p.unknowns(f))
 			})
@@ -233,7 +239,7 @@ func (p *Page) Finish() {
 		}
 	}
 	if p.doc.open != nil {
-		p.job(p.steps, func() { p.sink(Writes, p.doc.open) })
+		p.job(p.steps, patience, func() { p.sink(Writes, p.doc.open) })
 	}
 	p.sum()
 }
@@ -307,6 +313,7 @@ func isParameter(s, in string) bool {
 func (p *Page) Used(script int, s string) bool { return p.used[literal{script, s}] }
 
 func (p *Page) add(use Use, t *text) {
+	p.floor, p.lost = max(p.steps-p.patience, 0), 0
 	if len(p.found) < maxFound {
 		p.found = append(p.found, Found{use, strings.ReplaceAll(t.s, Key, string(Hole)), t.lit && t.from >= 0, t.module, t})
 	}

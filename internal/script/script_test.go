@@ -5,12 +5,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/net/html"
 )
 
 // interpreted is what a script asks for, or makes elements and style sheets of.
 func interpreted(src string) (out []string) {
-	p := New(nil, func() *html.Node { return &html.Node{Type: html.DocumentNode} }, nil)
+	p := New(Source{}, nil)
 	s, err := Parse([]byte(src), false)
 	if err != nil {
 		return []string{err.Error()}

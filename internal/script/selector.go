@@ -17,6 +17,7 @@ type selector [][]compound
 type compound struct {
 	sel      cascadia.Sel
 	relation byte // 0, or ' ', '>', '+', '~'
+	hint     hint
 }
 
 // newSelector divides a selector at what relates its parts: each that is tried is counted then. Nil: it is not known.
@@ -35,7 +36,7 @@ func newSelector(s string) selector {
 		if (len(*last) == 0) != (relation == 0) {
 			return false
 		}
-		*last = append(*last, compound{sel, relation})
+		*last = append(*last, compound{sel, relation, hintOf(part)})
 		relation = ' '
 		return true
 	}
@@ -144,4 +145,35 @@ func (p *Page) matchesAll(parts []compound, n *html.Node) bool {
 		}
 	}
 	return false
+}
+
+// selectAll lists what a selector finds below a node.
+func (p *Page) selectAll(root *html.Node, v value) ([]*html.Node, bool) {
+	sel := p.selectorOf(v)
+	if sel == nil {
+		return nil, false
+	}
+	return p.all1(root, func(n *html.Node) bool { return p.matches(sel, n) }), true
+}
+
+// selectorOf is a text as a selector, nil when it is not known.
+func (p *Page) selectorOf(v value) selector {
+	t, is := one(v).(*text)
+	if !is || !t.known() {
+		return nil
+	}
+	t.consumed = true
+	if len(t.s) > maxSelector {
+		return nil
+	}
+	sel, known := p.doc.sheets[t.s]
+	if !known {
+		p.cost(len(t.s) / 4)
+		sel = newSelector(strings.TrimSpace(strings.TrimPrefix(t.s, ":scope")))
+		if p.doc.sheets == nil {
+			p.doc.sheets = map[string]selector{}
+		}
+		p.doc.sheets[t.s] = sel
+	}
+	return sel
 }

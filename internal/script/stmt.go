@@ -130,7 +130,7 @@ func (p *Page) defineVar(v *js.Var, val value) {
 	}
 	if p.now.top && e.parent == nil {
 		name := string(v.Data)
-		if old := p.global.props[name]; old != nil && again {
+		if old := p.global.own(name); old != nil && again {
 			p.note(change{prop: old, old: old.val})
 			val = p.assigned(old.val, val, old.weak)
 		}
@@ -156,7 +156,7 @@ func (p *Page) read(v *js.Var) value {
 		return c.val
 	}
 	name := string(v.Data)
-	if pr := p.global.props[name]; pr != nil {
+	if pr := p.global.own(name); pr != nil {
 		if pr.get != nil {
 			return p.call(pr.get, p.global, nil)
 		}
@@ -374,7 +374,7 @@ func (p *Page) declare(d *js.VarDecl) {
 		if e.Default == nil {
 			if v, is := e.Binding.(*js.Var); is {
 				if d.TokenType == js.VarToken {
-					if p.now.top && p.global.props[string(v.Data)] != nil || p.now.env.find(linked(v)) != nil {
+					if p.now.top && p.global.own(string(v.Data)) != nil || p.now.env.find(linked(v)) != nil {
 						continue
 					}
 				}

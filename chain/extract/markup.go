@@ -194,6 +194,7 @@ func (c Config) parse(ctx context.Context, u *crawl.CrawlURI, format markup.Kind
 	}
 	u.Doc = markup.Parse(format, body, markup.Options{
 		DeclaredCharset: u.MIME.Charset,
+		URL:             u.URL,
 		MaxText:         c.MaxText,
 		MaxSource:       c.MaxText,
 		MaxLinks:        c.MaxOutlinks,

@@ -341,12 +341,17 @@ func (s *jsScan) mapped(v string) string {
 		(s.last() != jsOpen || string(s.callee()) != "import" && (string(s.callee()) != "resolve" || string(s.calleeOf()) != "meta")) && string(s.calleeOf()) != "System" {
 		return v
 	}
-	if to, is := s.b.imports[v]; is {
+	return s.b.importMapped(v)
+}
+
+// importMapped is what an import map has for a name, or that.
+func (b *builder) importMapped(v string) string {
+	if to, is := b.imports[v]; is {
 		return to
 	}
 	for i := len(v) - 1; i > 0; i-- {
 		if v[i] == '/' {
-			if to, is := s.b.imports[v[:i+1]]; is {
+			if to, is := b.imports[v[:i+1]]; is {
 				return to + v[i+1:]
 			}
 		}

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"net/url"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -154,7 +155,10 @@ func (b *builder) handler(code []byte) {
 func (b *builder) interpret() {
 	var page *script.Page
 	if b.interprets {
-		source := script.Source{Text: b.page, Tags: b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
+		source := script.Source{Map: b.importMapped, Text: b.page, Tags: b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
+		if b.doc.Kind != JS {
+			source.URL, source.Base = b.place()
+		}
 		page = script.New(source, func() bool { return !b.on(stopEvery) })
 		func() {
 			defer b.rescue("script")
@@ -171,6 +175,19 @@ func (b *builder) interpret() {
 			b.addString(w.url, Speculative, w.context)
 		}
 	}
+}
+
+// place is where the document is, and what addresses are relative to; nil: not known.
+func (b *builder) place() (at, base *url.URL) {
+	at, err := url.Parse(b.o.URL)
+	if err != nil || at.Host == "" {
+		return nil, nil
+	}
+	at.Fragment = ""
+	if base, err = at.Parse(b.doc.Base); err != nil || b.doc.Base == "" {
+		base = at
+	}
+	return at, base
 }
 
 // runScripts interprets those that put something together, and those that say what they need for it.
@@ -282,6 +299,11 @@ func says(src []byte, words *wordSet) bool {
 // foundByScript takes what a script put together, or asks for; false: it says nothing.
 func (b *builder) foundByScript(f script.Found) bool {
 	v := strings.Clone(f.Text) // it may be a part of the page
+	if f.Base != "" {
+		before := b.base
+		b.base = f.Base
+		defer func() { b.base = before }()
+	}
 	if strings.Contains(v, script.HostOfPage+":") {
 		return false // at another port
 	}

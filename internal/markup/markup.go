@@ -165,6 +165,7 @@ type Options struct {
 	MaxLinks        int    // default 6000, as in Heritrix
 	MaxSource       int    // bytes of Doc.Source, default 1 MiB
 	KeepSource      bool
+	URL             string // where it was got from, for scripts that ask; "" = not known
 	RobotsToken     string // meta elements of this name are for us; "" = only those for all
 	// Stop, when not nil, is asked after every 64 KB that were read, or about as much
 	// work; true ends the reading.

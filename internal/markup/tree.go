@@ -1,8 +1,6 @@
 package markup
 
 import (
-	"bytes"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -53,9 +51,7 @@ func tree(src []byte, element func(at uint32, n *html.Node)) *html.Node {
 		case tokEnd:
 			return root
 		case tokText:
-			if len(bytes.TrimSpace(z.text)) > 0 {
-				add(html.Node{Type: html.TextNode, Data: str(z.text)})
-			}
+			add(html.Node{Type: html.TextNode, Data: str(z.text)})
 		case tokStart, tokVoid:
 			n := html.Node{Type: html.ElementNode, DataAtom: atom.Lookup(z.name)}
 			if n.DataAtom != 0 {
@@ -63,7 +59,7 @@ func tree(src []byte, element func(at uint32, n *html.Node)) *html.Node {
 			} else {
 				n.Data = key(z.name)
 			}
-			if last := open[len(open)-1]; last.DataAtom == n.DataAtom && closesItself(n.DataAtom) {
+			for closes(n.DataAtom, open[len(open)-1].DataAtom) {
 				open = open[:len(open)-1]
 			}
 			if len(attrs) < len(z.attrs) {
@@ -85,7 +81,9 @@ func tree(src []byte, element func(at uint32, n *html.Node)) *html.Node {
 					break
 				}
 			}
-		case tokComment, tokDoctype, tokNothing:
+		case tokComment:
+			add(html.Node{Type: html.CommentNode, Data: str(z.text)})
+		case tokDoctype, tokNothing:
 		}
 	}
 }
@@ -112,11 +110,17 @@ func alone(src []byte) *html.Node {
 // maxNested is how deep elements are in a tree; those in them are beside them.
 const maxNested = 512
 
-// closesItself reports elements that end where another of their kind begins.
-func closesItself(a atom.Atom) bool {
-	switch a {
-	case atom.P, atom.Li, atom.Dt, atom.Dd, atom.Option, atom.Tr, atom.Td, atom.Th:
-		return true
+// closes reports that an element ends where another begins.
+func closes(begins, open atom.Atom) bool {
+	switch open {
+	case atom.P, atom.Li, atom.Option:
+		return begins == open
+	case atom.Dt, atom.Dd:
+		return begins == atom.Dt || begins == atom.Dd
+	case atom.Td, atom.Th:
+		return begins == atom.Td || begins == atom.Th || begins == atom.Tr
+	case atom.Tr:
+		return begins == open || begins == atom.Tbody || begins == atom.Tfoot
 	}
 	return false
 }

@@ -36,9 +36,23 @@ func (p *Page) tag(name string, last bool) value {
 func (p *Page) byID(id string) value {
 	found := p.elements(hintFor(id), func(n *html.Node) bool { of, _ := attr(n, "id"); return of == id })
 	if len(found) == 0 {
-		return p.first(nil, true)
+		return p.missing(hintFor(id))
 	}
 	return found[0]
+}
+
+// withNames makes a list of elements that has them by their names, too.
+func (p *Page) withNames(list []value) value {
+	o := p.newList(list)
+	for _, v := range list {
+		n := p.glance(v)
+		for _, key := range [...]string{"id", "name"} {
+			if name, has := attr(n, key); has && name != "" && o.own(name) == nil {
+				o.add(name, v)
+			}
+		}
+	}
+	return o
 }
 
 func (p *Page) documentProperty(o *object, key string) value {
@@ -62,6 +76,17 @@ func (p *Page) documentProperty(o *object, key string) value {
 					return unknown{}
 				}
 				t.consumed, t.looked = true, true
+				if sel := p.selectorOf(t); sel != nil && p.doc.root == nil {
+					var ats []uint32
+					if p.selectTags(sel, &ats) {
+						if len(ats) > 0 {
+							return p.elementAt(ats[0])
+						}
+						if len(sel) == 1 && len(sel[0]) == 1 {
+							return p.missing(sel[0][0].hint)
+						}
+					}
+				}
 				return p.lazily("?"+t.s, lazy{look: func() (uint32, bool, bool) {
 					var ats []uint32
 					sel := p.selectorOf(t)
@@ -133,11 +158,21 @@ func (p *Page) documentProperty(o *object, key string) value {
 			return o
 		})
 	case "createDocumentFragment":
-		return p.native(key, func(p *Page, _ value, _ []value) value { return p.createElement("div") })
+		return p.native(key, func(p *Page, _ value, _ []value) value { return p.createElement(fragmentName) })
+	case "createTreeWalker":
+		return p.native(key, walker(false))
+	case "createNodeIterator":
+		return p.native(key, walker(true))
+	case "createComment":
+		return p.native(key, func(p *Page, _ value, args []value) value {
+			t := p.textOf(one(argument(args, 0)))
+			return p.wrap(&html.Node{Type: html.CommentNode, Data: t.s})
+		})
 	case "createRange":
 		return p.native(key, func(p *Page, _ value, _ []value) value {
 			return p.phantom("Range", map[string]method{"createContextualFragment": func(p *Page, _ value, args []value) value {
 				p.sink(Markup, argument(args, 0))
+				p.runWritten(argument(args, 0))
 				return p.fragment(p.textOf(one(argument(args, 0))))
 			}, "selectNode": nothing})
 		})
@@ -155,10 +190,10 @@ func (p *Page) documentProperty(o *object, key string) value {
 	case "documentElement", "scrollingElement":
 		return p.tag("html", false)
 	case "images":
-		return p.newList(p.elements(hint{name: "img"}, nil))
-	case "forms", "scripts":
-		return p.newList(p.elements(hint{name: strings.TrimSuffix(key, "s")}, nil))
-	case "links":
+		return p.withNames(p.elements(hint{name: "img"}, nil))
+	case "forms", "scripts", "embeds", "applets":
+		return p.withNames(p.elements(hint{name: strings.TrimSuffix(key, "s")}, nil))
+	case "links", "anchors":
 		return p.newList(p.elements(hint{name: "a"}, nil))
 	case "currentScript":
 		if p.script != nil && p.script.placed {
@@ -179,7 +214,14 @@ func (p *Page) documentProperty(o *object, key string) value {
 		return plain("")
 	case "readyState":
 		return p.either(plain("interactive"), plain("complete"))
-	case "URL", "baseURI", "documentURI":
+	case "URL", "documentURI":
+		return p.locationProperty("href")
+	case "domain":
+		return p.locationProperty("hostname")
+	case "baseURI":
+		if base := p.baseURL(); base != nil {
+			return ofPlace(base.String())
+		}
 		return &text{page: true}
 	case "location":
 		return p.hostName("location")
@@ -203,6 +245,15 @@ func (p *Page) documentProperty(o *object, key string) value {
 		return unknown{}
 	case "exitFullscreen", "execCommand", "hasFocus":
 		return p.native(key, nothing)
+	}
+	if h := hintFor(key); len(h.text) > 2 { // what has it as its name
+		found := p.elements(h, func(n *html.Node) bool {
+			name, _ := attr(n, "name")
+			return name == key && (n.Data == "form" || n.Data == "img" || n.Data == "embed" || n.Data == "object" || n.Data == "iframe")
+		})
+		if len(found) > 0 {
+			return found[0]
+		}
 	}
 	return unknown{}
 }

@@ -21,7 +21,9 @@ type document struct {
 	some    map[string]value   // what elements have in an attribute
 	cookies []string
 	title   *text // as a script set it
-	open    value // what was written that ends in a tag
+	place   *place
+	said    []string // of elements that scripts made
+	open    value    // what was written that ends in a tag
 	sheets  map[string]selector
 }
 
@@ -128,6 +130,7 @@ func (p *Page) nodeOf(v value) *html.Node {
 
 func (p *Page) createElement(tag string) value {
 	tag = strings.ToLower(tag)
+	p.says("<" + tag)
 	return p.wrap(&html.Node{Type: html.ElementNode, Data: tag, DataAtom: atom.Lookup([]byte(tag))})
 }
 
@@ -251,9 +254,17 @@ func (p *Page) attr(o *object, key string) (*text, bool) {
 // setAttribute sets an attribute of an element, for which a browser may ask then.
 func (p *Page) setAttribute(o *object, key string, v value) {
 	p.step()
-	t := p.textOf(one(v))
+	t, old := p.textOf(one(v)), value(null{})
+	if len(p.doc.defined) > 0 {
+		if before, has := p.attr(o, key); has {
+			old = before
+		}
+	}
 	p.withNode(o, func(n *html.Node) { setAttr(n, key, t.s) })
 	o.put("@"+key, t)
+	if key == "id" || key == "class" || key == "name" {
+		p.says(t.s)
+	}
 	tag := tagOf(o)
 	switch key {
 	case "src", "poster", "data", "background", "href", "action", "formaction", "xlink:href", "manifest":
@@ -270,12 +281,13 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 		p.sink(Style, v)
 	case "srcdoc":
 		p.sink(Markup, v)
+		p.runWritten(v)
 	default:
 		if strings.HasPrefix(key, "on") {
 			p.jobs = append(p.jobs, func() { p.code(t, o) })
 		}
 		if c := p.doc.defined[tag]; c != nil && o.proto != nil {
-			p.callMethod(o, "attributeChangedCallback", []value{plain(key), null{}, v})
+			p.callMethod(o, "attributeChangedCallback", []value{plain(key), old, v})
 		}
 		switch key {
 		case "id", "class", "alt", "title", "name", "rel", "type", "media", "lang", "role", "value", "method", "target":
@@ -302,7 +314,7 @@ func (p *Page) isLink(o *object) bool {
 
 // fragment is what markup makes.
 func (p *Page) fragment(t *text) value {
-	root := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
+	root := &html.Node{Type: html.ElementNode, Data: fragmentName}
 	p.fill(root, t)
 	return p.wrap(root)
 }

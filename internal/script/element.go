@@ -2,6 +2,7 @@ package script
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (p *Page) elementProperty(o *object, key string) value {
 		if key == "data" && n.Data == "object" {
 			return p.attribute(o, key)
 		}
-		if n.Type == html.TextNode {
+		if n.Type == html.TextNode || n.Type == html.CommentNode {
 			return &text{s: n.Data, lit: true, from: -1}
 		}
 		return &text{s: p.textContent(n), lit: true, from: -1}
@@ -102,30 +103,12 @@ func (p *Page) elementProperty(o *object, key string) value {
 			return p.first(nil, true)
 		}
 		return p.wrap(n.Parent)
-	case "elements":
-		return p.wrapAll(p.all1(n, func(n *html.Node) bool { return n.Data == "input" || n.Data == "select" || n.Data == "textarea" }))
-	case "options":
-		return p.wrapAll(p.all1(n, func(n *html.Node) bool { return n.Data == "option" }))
-	case "value":
-		if n.Data == "select" {
-			if nodes := p.all1(n, func(n *html.Node) bool { return n.Data == "option" }); len(nodes) > 0 {
-				for _, c := range nodes {
-					if _, chosen := attr(c, "selected"); chosen {
-						return p.get(p.wrap(c), "value")
-					}
-				}
-				return p.get(p.wrap(nodes[0]), "value")
-			}
-		}
-		if n.Data == "option" || n.Data == "textarea" {
-			return &text{s: strings.TrimSpace(p.textContent(n)), lit: true, from: -1}
-		}
-		return plain("")
 	}
-	if n.Data == "form" { // one of its controls
-		for _, c := range p.all1(n, func(n *html.Node) bool { name, _ := attr(n, "name"); return name == key }) {
-			return p.wrap(c)
-		}
+	if v, has := p.formProperty(n, key); has {
+		return v
+	}
+	if v, has := p.tableProperty(n, key); has {
+		return v
 	}
 	return unknown{}
 }
@@ -134,38 +117,56 @@ func (p *Page) elementProperty(o *object, key string) value {
 func (p *Page) tagProperty(o *object, tag *html.Node, key string) (value, bool) {
 	switch key {
 	case "tagName", "nodeName":
+		if kind := kindOfNode(tag); kind != 1 {
+			return plain(map[float64]string{3: "#text", 8: "#comment", 9: "#document", 11: fragmentName}[kind]), true
+		}
 		return plain(strings.ToUpper(tag.Data)), true
 	case "localName":
 		return plain(tag.Data), true
 	case "nodeType":
-		if tag.Type == html.TextNode {
-			return float64(3), true
-		}
-		return float64(1), true
+		return kindOfNode(tag), true
+	case "attributes":
+		return p.attributes(o), true
 	case "className":
 		return p.attribute(o, "class"), true
 	case "value":
 		if t, has := p.attr(o, "value"); has {
 			return t, true
 		}
-	case "src", "href", "srcset", "poster", "id", "title", "alt", "name", "rel", "type", "media", "lang", "action", "method", "content-type", "sizes", "target":
+	case "src", "href", "action":
+		t := p.attribute(o, key)
+		if key == "action" || t.(*text).s != "" {
+			return p.whole(t.(*text)), true
+		}
+		return t, true
+	case "pathname", "search", "hash", "host", "hostname", "protocol", "origin", "port":
+		if tag.Data != "a" && tag.Data != "area" {
+			break
+		}
+		t, has := p.attr(o, "href")
+		if !has {
+			return plain(""), true
+		}
+		if u, err := url.Parse(p.whole(t).s); err == nil && u.Host != "" {
+			if s, has := partOf(u, key); has {
+				return p.derive(s, t), true
+			}
+		}
+	case "srcset", "poster", "id", "title", "alt", "name", "rel", "type", "media", "lang", "method", "content-type", "sizes", "target":
 		return p.attribute(o, key), true
 	case "checked", "disabled", "hidden", "selected", "multiple":
 		_, has := attr(tag, key)
 		return has, true
 	case "classList":
-		return p.phantom(key, map[string]method{"add": told, "remove": told, "toggle": told, "contains": func(p *Page, _ value, args []value) value {
-			class, _ := attr(tag, "class")
-			p.cost(len(class) / 64)
-			if t, is := one(argument(args, 0)).(*text); is && t.known() {
-				t.consumed = true
-				return slices.Contains(strings.Fields(class), t.s)
-			}
-			return unknown{}
-		}}), true
+		return p.classList(o), true
 	case "textContent", "innerText", "text", "innerHTML":
 		if l, is := o.host.(*lazy); is && len(l.do) == 0 && tag.FirstChild != nil {
 			return &text{s: tag.FirstChild.Data, lit: true, from: -1}, true
+		}
+	}
+	if of := reflected(key); of != "" {
+		if t, has := p.attr(o, of); has {
+			return t, true
 		}
 	}
 	return nil, false
@@ -191,6 +192,8 @@ func (p *Page) setElementProperty(o *object, key string, v value) bool {
 	case "className":
 		p.setAttribute(o, "class", v)
 		return true
+	case "search", "hash", "pathname":
+		return p.setLink(o, key, v)
 	case "imageSrcset":
 		p.sink(Set, v)
 	case "innerHTML", "outerHTML":
@@ -330,8 +333,17 @@ func newElementMethods() map[string]method {
 			}
 			return p.newList(out)
 		},
-		"appendChild": insert(true), "append": insert(true), "prepend": insert(false), "replaceChildren": insert(true), "insertBefore": insert(true),
-		"before": nothing, "after": nothing, "replaceWith": nothing, "remove": nothing, "replaceChild": nothing,
+		"appendChild": insert(true), "append": insert(true), "prepend": insert(false), "replaceChildren": insert(true),
+		"before": beside(false, false), "after": beside(true, false), "replaceWith": beside(false, true), "insertRow": insertPart("tr"), "insertCell": insertPart("td"),
+		"remove": func(p *Page, this value, _ []value) value {
+			if n := p.nodeOf(this); n != nil && n.Parent != nil {
+				n.Parent.RemoveChild(n)
+			}
+			return nil
+		},
+		"replaceChild": func(p *Page, _ value, args []value) value {
+			return beside(false, true)(p, argument(args, 1), args[:min(1, len(args))])
+		},
 		"removeChild":           func(_ *Page, _ value, args []value) value { return argument(args, 0) },
 		"insertAdjacentElement": func(_ *Page, _ value, args []value) value { return argument(args, 1) },
 		"insertAdjacentHTML": func(p *Page, this value, args []value) value {
@@ -356,29 +368,49 @@ func newElementMethods() map[string]method {
 			if !is || n == nil {
 				return unknown{}
 			}
+			sel := p.selectorOf(t)
+			if sel == nil {
+				return unknown{}
+			}
 			for m := n; m != nil; m = m.Parent {
-				if m.Parent == nil {
-					break
-				}
-				if found, known := p.selectAll(m.Parent, t); known && slices.Contains(found, m) {
+				if p.cost(1); m.Type == html.ElementNode && p.matches(sel, m) {
 					return p.wrap(m)
 				}
 			}
 			return p.first(nil, true)
 		},
 		"matches": func(p *Page, this value, args []value) value {
-			n := p.nodeOf(this)
-			if n == nil || n.Parent == nil {
+			sel, n := p.selectorOf(argument(args, 0)), p.nodeOf(this)
+			if n == nil || sel == nil {
 				return unknown{}
 			}
-			found, known := p.selectAll(n.Parent, argument(args, 0))
-			if !known {
-				return unknown{}
-			}
-			return slices.Contains(found, n)
+			return p.matches(sel, n)
 		},
-		"contains":         nothing,
-		"attachShadow":     func(p *Page, this value, _ []value) value { return p.createElement("div") },
+		"insertBefore": func(p *Page, this value, args []value) value {
+			o, is := one(this).(*object)
+			if !is {
+				return unknown{}
+			}
+			p.withNode(o, func(n *html.Node) {
+				if next, is := one(argument(args, 1)).(*object); is && next.class == classElement {
+					if before := p.nodeOf(next); before != nil && before.Parent == n {
+						beside(false, false)(p, next, args[:1])
+						return
+					}
+				}
+				p.attach(n, argument(args, 0), true)
+			})
+			return argument(args, 0)
+		},
+		"contains": nothing,
+		"attachShadow": func(p *Page, this value, _ []value) value {
+			root := p.createElement("div")
+			if o, is := one(this).(*object); is {
+				root.(*object).add("host", o)
+				o.add("shadowRoot", root)
+			}
+			return root
+		},
 		"addEventListener": listen, "attachEvent": listen, "dispatchEvent": dispatch, "removeEventListener": nothing,
 		"submit": submit, "requestSubmit": submit,
 		"click": func(p *Page, this value, _ []value) value { return dispatch(p, this, []value{p.event("click", this)}) },
@@ -408,18 +440,15 @@ func (p *Page) attach(n *html.Node, v value, back bool) {
 		if t, is := v.get("@text").(*text); is && c.Type == html.TextNode {
 			p.becomes(n, t)
 		}
-		for m := n; m != nil; m = m.Parent {
-			if p.step(); m == c {
-				return
+		next := n.FirstChild
+		if back {
+			next = nil
+		}
+		for _, c := range p.loose(v, n) {
+			if next != nil && next.Parent != n {
+				next = nil
 			}
-		}
-		if c.Parent != nil {
-			c.Parent.RemoveChild(c)
-		}
-		if back || n.FirstChild == nil {
-			n.AppendChild(c)
-		} else {
-			n.InsertBefore(c, n.FirstChild)
+			n.InsertBefore(c, next)
 		}
 	}
 }

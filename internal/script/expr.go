@@ -84,6 +84,12 @@ func (p *Page) read1(e js.IExpr) value {
 	case *js.ImportMetaExpr:
 		o := p.object()
 		o.put("url", &text{page: true, module: true})
+		if w := p.whereabouts(); w != nil {
+			o.put("url", ofPlace(w.at.String()))
+		}
+		o.put("resolve", p.native("resolve", func(p *Page, _ value, args []value) value {
+			return p.lift(argument(args, 0), func(v value) value { return p.whole(p.imported(p.textOf(v))) })
+		}))
 		return o
 	case nil:
 		return nil
@@ -193,6 +199,9 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 			return nil, of
 		}
 		return p.indexed(of, i), of
+	}
+	if optional {
+		of = present(of)
 	}
 	switch of.(type) {
 	case nil, null:

@@ -48,7 +48,13 @@ func (p *Page) newHost(name string) value {
 		o.put("serviceWorker", p.phantom("serviceWorker", map[string]method{"register": asks(0), "addEventListener": listen}))
 		return o
 	case "history":
-		return p.phantom(name, map[string]method{"pushState": shows, "replaceState": shows})
+		o := p.phantom(name, map[string]method{"pushState": shows, "replaceState": shows})
+		if w := p.whereabouts(); w != nil {
+			o.add("state", nil).get = p.native("state", func(*Page, value, []value) value { return w.state })
+		}
+		return o
+	case "origin":
+		return p.locationProperty(name)
 	case "console":
 		quiet := map[string]method{}
 		for _, m := range [...]string{"log", "warn", "error", "info", "debug", "table", "group", "groupEnd", "time", "timeEnd", "assert", "trace"} {
@@ -143,15 +149,6 @@ func told(_ *Page, _ value, args []value) value {
 		if t, is := arg.(*text); is {
 			t.consumed, t.looked = true, true
 		}
-	}
-	return nil
-}
-
-// shows is for the address that a page says it has from now on, which a person may come back to.
-func shows(p *Page, _ value, args []value) value {
-	told(p, nil, args[:min(2, len(args))])
-	if t, is := argument(args, 2).(*text); is {
-		t.given = true
 	}
 	return nil
 }
@@ -303,7 +300,7 @@ func (p *Page) hostProperty(o *object, key string) (value, bool) {
 			return p.builtin(classParams, key, m), true
 		}
 	case classLocation:
-		return p.locationProperty(o, key), true
+		return p.locationProperty(key), true
 	case classMap:
 		if key == "size" {
 			return float64(len(mapOf(o).keys)), true
@@ -423,27 +420,6 @@ func (p *Page) regexpProperty(o *object, key string) value {
 }
 
 // locationProperty is where the page is, which stays out of addresses.
-func (p *Page) locationProperty(o *object, key string) value {
-	switch key {
-	case "href", "origin", "protocol", "toString":
-		return &text{page: true}
-	case "pathname":
-		return &text{s: PathOfPage, page: true}
-	case "host", "hostname":
-		return &text{s: HostOfPage, page: true}
-	case "search", "hash", "port":
-		return &text{page: true}
-	case "assign", "replace":
-		return p.native(key, func(p *Page, _ value, args []value) value {
-			p.sink(Goes, argument(args, 0))
-			return nil
-		})
-	case "reload":
-		return p.native(key, nothing)
-	}
-	return unknown{}
-}
-
 // setHost sets what an object of a browser has; false: it is an object's like any other.
 func (p *Page) setHost(o *object, key string, v value) bool {
 	switch o.class {
@@ -457,9 +433,7 @@ func (p *Page) setHost(o *object, key string, v value) bool {
 		}
 		return false
 	case classLocation:
-		if key == "href" {
-			p.sink(Goes, v)
-		}
+		p.setLocation(key, v)
 		return true
 	case classDocument:
 		switch key {

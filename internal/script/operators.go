@@ -188,6 +188,7 @@ func (p *Page) binary(e *js.BinaryExpr) value {
 // otherwise is a || b or a ?? b: what is not known counts as not given, so that the other is what its author thought of.
 func (p *Page) otherwise(a value, nullish bool, other func() value) value {
 	if nullish {
+		a = present(a)
 		switch a.(type) {
 		case nil, null:
 			return other()
@@ -318,6 +319,7 @@ func ordered(op js.TokenType, x, y float64) bool {
 
 // equal is a == b or a === b, when that is known.
 func (p *Page) equal(a, b value, strict bool) (is, known bool) {
+	a, b = present(a), present(b)
 	for _, v := range [...]value{a, b} {
 		switch v := v.(type) {
 		case unknown, *choice:

@@ -28,6 +28,7 @@ type Found struct {
 	Text     string // at most 64 KiB; parts that are not known are Hole
 	Literal  bool   // it stands in a script as it is
 	Relative bool   // to the script
+	Base     string // what it is relative to when the page says that it is somewhere else now
 	text     *text
 }
 
@@ -37,7 +38,7 @@ const Hole = '\x01'
 // Limits of all scripts of a page together.
 const (
 	bytesPerStep = 4      // expressions and statements
-	moreSteps    = 10_000 // on top of those
+	moreSteps    = 20_000 // on top of those
 	bytesPerByte = 16     // of texts that are put together
 	moreBytes    = 256 << 10
 	maxText      = 64 << 10 // bytes of one text
@@ -175,6 +176,10 @@ func (p *Page) job(most, patience int, do func()) {
 	p.steps -= left
 	p.patience = patience >> p.lost
 	p.floor = max(p.steps-p.patience, 0)
+	var moves *place // what an event says of the place holds no longer than it
+	if w := p.doc.place; w != nil && patience < morePatience {
+		moves = &place{at: w.at, moved: w.moved}
+	}
 	now, weak, changes, base := p.now, p.weak, p.changes, p.base
 	p.changes, p.base = nil, 0
 	defer func() {
@@ -183,6 +188,9 @@ func (p *Page) job(most, patience int, do func()) {
 		}
 		p.steps += left
 		p.now, p.weak, p.depth, p.calls, p.changes, p.base = now, weak, 0, 0, changes, base
+		if w := p.doc.place; w != nil && moves != nil {
+			w.at, w.moved = moves.at, moves.moved
+		}
 		switch r := recover().(type) {
 		case nil, outOfSteps, thrown:
 		default:
@@ -314,9 +322,25 @@ func (p *Page) Used(script int, s string) bool { return p.used[literal{script, s
 
 func (p *Page) add(use Use, t *text) {
 	p.floor, p.lost = max(p.steps-p.patience, 0), 0
-	if len(p.found) < maxFound {
-		p.found = append(p.found, Found{use, strings.ReplaceAll(t.s, Key, string(Hole)), t.lit && t.from >= 0, t.module, t})
+	if len(p.found) >= maxFound || t.own && (use == Made || use == Goes) && p.elsewhere(t.s) {
+		return
 	}
+	f := Found{Use: use, Text: strings.ReplaceAll(t.s, Key, string(Hole)), Literal: t.lit && t.from >= 0, Relative: t.module, text: t}
+	if w := p.doc.place; w != nil && w.moved {
+		f.Base = p.baseURL().String()
+	}
+	p.found = append(p.found, f)
+}
+
+// imported is what a module is imported by, as an import map has it.
+func (p *Page) imported(t *text) *text {
+	if p.doc.source.Map == nil || !t.known() {
+		return t
+	}
+	if to := p.doc.source.Map(t.s); to != t.s {
+		return p.make(to, t)
+	}
+	return t
 }
 
 // sink notes what a script does with a value.
@@ -337,6 +361,13 @@ func (p *Page) sink(use Use, v value) {
 				}
 			}
 			v.sunk = true
+			if use == Module {
+				if to := p.imported(v); to != v {
+					to.sunk = true
+					p.add(use, to)
+					return
+				}
+			}
 			p.add(use, v)
 		}
 	case *choice:

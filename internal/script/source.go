@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -13,6 +14,9 @@ import (
 // Source is the page that scripts are in, for what they ask of its elements. Most want to know of a few what their start tags say: these are
 // read one by one, and a tree of all is made only for what is around them.
 type Source struct {
+	URL, Base *url.URL                 // where it is, and what is relative to; nil: not known
+	Map       func(name string) string // what is imported by a name, nil: what it says
+
 	Text []byte
 	Tags []uint32 // where in it start tags begin, in order
 	// Tag is the element of one by itself: its attributes and, when it can have nothing but text, that. Nil: there is none.
@@ -88,6 +92,54 @@ func (p *Page) elementAt(at uint32) *object {
 		}
 	}
 	return o
+}
+
+// absent is what an element is that the page does not have: null, but nothing ends where something is asked of it, since what makes it may
+// be in a script that nobody read.
+type absent string
+
+// none is an element that is not there.
+func (p *Page) none() value { return &object{class: classPhantom, host: absent("Element")} }
+
+// present is a value as it is compared.
+func present(v value) value {
+	if o, is := v.(*object); is {
+		if _, is := o.host.(absent); is {
+			return null{}
+		}
+	}
+	return v
+}
+
+// missing is the element of a page that has none like it: absent, unless scripts made something of that name.
+func (p *Page) missing(h hint) value {
+	if h.key || h.dash || len(p.doc.source.Tags) == 0 || p.doc.root != nil {
+		return p.first(nil, true)
+	}
+	name := h.text
+	if name == "" {
+		name = "<" + h.name
+	}
+	for _, f := range p.found {
+		if f.Use == Markup || f.Use == Writes {
+			if p.cost(1 + len(f.Text)/256); strings.Contains(f.Text, name) {
+				return p.first(nil, true)
+			}
+		}
+	}
+	for _, said := range p.doc.said {
+		if p.cost(1); strings.Contains(said, name) {
+			return p.first(nil, true)
+		}
+	}
+	return p.none()
+}
+
+// says keeps what scripts give an element by which it may be found.
+func (p *Page) says(s string) {
+	if len(p.doc.said) < maxItems/4 && len(s) <= maxSelector {
+		p.doc.said = append(p.doc.said, s)
+	}
 }
 
 // glance is an element, of which the name and attributes are right, and text that is all it can have.

@@ -57,6 +57,7 @@ type text struct {
 	given    bool // what is not known got it
 	accepted bool // as a part
 	page     bool // it says where the page is, which is not known here
+	own      bool // it says where the page is, which is known
 	module   bool // it is relative to the script
 	key      int  // what stands for Key in it
 }
@@ -83,6 +84,7 @@ func (p *Page) make(s string, parts ...*text) *text {
 	for _, part := range parts {
 		part.consumed = true
 		t.page = t.page || part.page
+		t.own = t.own || part.own
 		t.module = t.module || part.module
 		switch {
 		case part.key == 0 || part.key == t.key:
@@ -257,6 +259,9 @@ func truth(v value) (is, known bool) {
 	case *object:
 		if l, is := v.host.(*lazy); is {
 			return true, l.sure
+		}
+		if _, is := v.host.(absent); is {
+			return false, true
 		}
 		return true, v.class != classPhantom
 	case *choice:

@@ -116,7 +116,7 @@ func (p *markupParser) otherAttribute(a atom.Atom, tag []byte, at *attr) {
 	case bytes.HasPrefix(at.key, []byte("data-")):
 		p.dataAttr(a, tag, at)
 	case len(at.key) > 4 && at.key[0] == 'o' && at.key[1] == 'n':
-		p.b.handler(at.val)
+		p.b.handler(at.val, string(at.key[2:]))
 	case p.svg > 0 || p.kind == SVG || p.voc == vocSVG:
 		p.styleAttr(at.val)
 	case p.kind == HTML && !ownMeaning(a, at.key) && (bytes.IndexByte(at.val, '/') >= 0 || bytes.IndexByte(at.val, '.') >= 0):
@@ -194,7 +194,7 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 		p.xlink(tag, []byte("href"), at.val)
 	case a == atom.Link || a == atom.Base:
 	case a == atom.A && hasScheme(at.val, "javascript:"):
-		p.b.handler(percentDecoded(at.val[bytes.IndexByte(at.val, ':')+1:]))
+		p.b.handler(percentDecoded(at.val[bytes.IndexByte(at.val, ':')+1:]), "")
 	case a == atom.A:
 		p.b.noFollow = p.relNoFollow()
 		p.openAnchor(p.b.add(at.val, Nav, p.context(tag, key)))
@@ -250,7 +250,7 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 	case atom.Frame, atom.Iframe:
 		kind = Frame
 		if hasScheme(val, "javascript:") {
-			p.b.handler(percentDecoded(val[bytes.IndexByte(val, ':')+1:]))
+			p.b.handler(percentDecoded(val[bytes.IndexByte(val, ':')+1:]), "")
 		}
 	case atom.Embed:
 		kind = frameUnlessMedia(p.get("type"))

@@ -58,8 +58,9 @@ type pageScript struct {
 
 // pageHandler is the code of an event.
 type pageHandler struct {
-	src []byte
-	tag int
+	src   []byte
+	tag   int
+	event string
 }
 
 // waitingGuess is a string in a script, or in JSON, that is a guess unless a script makes it a part of something else.
@@ -141,12 +142,12 @@ func (b *builder) expression(code []byte) {
 }
 
 // handler reads the code of an event, which is interpreted when the page is read.
-func (b *builder) handler(code []byte) {
+func (b *builder) handler(code []byte, event string) {
 	if bytes.IndexByte(code, '/') >= 0 || bytes.IndexByte(code, '.') >= 0 {
 		b.expression(code)
 	}
 	if len(code) <= maxHandler && len(b.handlers) < maxScripts && (bytes.IndexByte(code, '(') >= 0 || bytes.IndexByte(code, '=') >= 0) {
-		b.handlers = append(b.handlers, pageHandler{code, b.tag()})
+		b.handlers = append(b.handlers, pageHandler{code, b.tag(), event})
 		b.interprets = b.interprets || b.putsTogether(code)
 	}
 }
@@ -212,7 +213,7 @@ func (b *builder) runScripts(page *script.Page) {
 		}
 	}
 	for _, h := range b.handlers {
-		if s, err := script.ParseHandler(h.src); err == nil {
+		if s, err := script.ParseHandler(h.src, h.event); err == nil {
 			if h.tag >= 0 {
 				s.In(b.tags[h.tag])
 			}

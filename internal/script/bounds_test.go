@@ -83,12 +83,12 @@ func TestCosts(t *testing.T) {
 		"choice of many":      {keys + `var k = u.x, c = m[k];`, `-c`, 200},
 		"property of many":    {keys + `var k = u.x, c = m[k];`, `c.x`, 50},
 		"names":               {keys, `for (var k in m) break`, 160},
-		"join of empty":       {list, `l.fill("").join("")`, 15},
+		"join of empty":       {list, `l.fill("").join("")`, 10},
 		"concat":              {list, `l.fill(l).concat(...l)`, 10},
 		"flatMap":             {list, `l.flatMap(x => l)`, 2},
 		"spread":              {list, `[...l, ...l, ...l]`, 10},
 		"spread arguments":    {list, `u.f(...l)`, 20},
-		"all":                 {list + `l.fill(new Promise(x => x));`, `Promise.all(l)`, 6},
+		"all":                 {list + `l.fill(new Promise(x => x));`, `Promise.all(l)`, 4},
 		"statements":          {`function f() { return; ` + strings.Repeat("a;", 4000) + `}`, `f()`, 90},
 		"functions":           {`function f() { return; ` + strings.Repeat("function g(){}", 200) + `}`, `f()`, 100},
 		"names of a loop":     {``, `for (let ` + manyNames(400) + `b = 0; b < 9; b++) { let c }`, 30},
@@ -104,12 +104,12 @@ func TestCosts(t *testing.T) {
 		"looks ahead":         {big, `s.replace(/x*y|./g, "")`, 20},
 		"replaced by long":    {big, `s.replace(/a/g, s + "$&")`, 20},
 		"classes of letters":  {``, `new RegExp("[\\pL\\pN]" + n, "i")`, 20},
-		"children":            {kids, `a.children`, 30},
-		"children of many":    {kids + list, `$(l.fill(a)).children()`, 4},
+		"children":            {kids, `a.children`, 20},
+		"children of many":    {kids + list, `$(l.fill(a)).children()`, 3},
 		"attributes of many":  {kids + list, `$(l.fill(a)).attr("data-q", "x")`, 3},
 		"ancestors":           {`var a = document.createElement("b"); for (var i = 0; i < 60; i++) { var b = document.createElement("b"); b.appendChild(a); a = b }`, `a.querySelector("x b b b b p, x b b b b")`, 3},
 		"markup":              {kids + `var h = "<b>".repeat(500);`, `a.insertAdjacentHTML("beforeend", h)`, 20},
-		"markup of much":      {kids, `a.innerHTML`, 30},
+		"markup of much":      {kids, `a.innerHTML`, 20},
 		"tangled markup":      {kids + `var h = ""; for (var i = 0; i < 90; i++) h += "<b x=" + i + ">"; h = "<div>" + h + "</div>" + "<p>a</p>".repeat(800);`, `$(h)`, 10},
 		"cookies":             {big + `for (var i = 0; i < 16; i++) document.cookie = i + s;`, `document.cookie`, 50},
 	} {
@@ -118,8 +118,8 @@ func TestCosts(t *testing.T) {
 			switch n, _ := p.global.get("n").(float64); {
 			case n == 0:
 				t.Error("never done")
-			case n > c.most:
-				t.Errorf("done %v times, want at most %v", n, c.most)
+			case n > 2*c.most: // as often as half of the steps allow
+				t.Errorf("done %v times, want at most %v", n, 2*c.most)
 			}
 		})
 	}

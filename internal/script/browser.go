@@ -9,11 +9,15 @@ import (
 func newBrowserFunctions() map[string]method {
 	timer := func(times int) method {
 		return func(p *Page, _ value, args []value) value {
-			if t, is := one(argument(args, 0)).(*text); is {
-				p.jobs = append(p.jobs, func() { p.code(t, p.global) })
-				return float64(1)
-			}
 			n := &times0{left: times}
+			if t, is := one(argument(args, 0)).(*text); is {
+				p.jobs = append(p.jobs, func() {
+					if n.left > 0 {
+						p.code(t, p.global)
+					}
+				})
+				return &object{class: classPhantom, host: n}
+			}
 			p.tick(n, argument(args, 0), cut(args, 2))
 			return &object{class: classPhantom, host: n}
 		}
@@ -27,8 +31,9 @@ func newBrowserFunctions() map[string]method {
 		return nil
 	}
 	soon := func(p *Page, _ value, args []value) value {
-		p.later(argument(args, 0), nil, unknown{})
-		return float64(1)
+		n := &times0{left: 1}
+		p.tick(n, argument(args, 0), []value{p.phantom("IdleDeadline", map[string]method{"timeRemaining": nothing})})
+		return &object{class: classPhantom, host: n}
 	}
 	made := func(tag string) method {
 		return func(p *Page, _ value, args []value) value {
@@ -94,10 +99,10 @@ func newBrowserFunctions() map[string]method {
 	}
 	fetch := func(p *Page, _ value, args []value) value {
 		p.sink(Asked, argument(args, 0))
-		return p.resolved(unknown{})
+		return p.resolved(p.response(argument(args, 0)))
 	}
 	all := map[string]method{
-		"setTimeout": timer(1), "setInterval": timer(maxTicks), "clearInterval": clear, "clearTimeout": clear,
+		"setTimeout": timer(1), "setInterval": timer(maxTicks), "clearInterval": clear, "clearTimeout": clear, "cancelAnimationFrame": clear, "cancelIdleCallback": clear,
 		"requestAnimationFrame": soon, "requestIdleCallback": soon, "queueMicrotask": soon, "setImmediate": soon,
 		"fetch": fetch, "Image": made("img"), "Audio": made("audio"), "Option": made("option"),
 		"IntersectionObserver": observer, "ResizeObserver": observer, "MutationObserver": observer, "PerformanceObserver": observer,
@@ -130,12 +135,25 @@ func newBrowserFunctions() map[string]method {
 			return p.phantom("FontFace", map[string]method{"load": func(p *Page, this value, _ []value) value { return p.resolved(this) }})
 		},
 		"XMLHttpRequest": func(p *Page, _ value, _ []value) value {
-			o := p.phantom("XMLHttpRequest", map[string]method{"open": asks(1), "send": nothing, "setRequestHeader": told, "addEventListener": listen})
+			o := p.phantom("XMLHttpRequest", map[string]method{"open": func(p *Page, this value, args []value) value {
+				p.sink(Asked, argument(args, 1))
+				if x, is := one(this).(*object); is {
+					if t, is := one(argument(args, 1)).(*text); is && p.baseURL() != nil {
+						x.put("responseURL", p.whole(t))
+					}
+				}
+				return nil
+			}, "send": nothing, "setRequestHeader": told, "addEventListener": listen})
 			o.put("readyState", float64(4))
 			o.put("status", float64(200))
 			return o
 		},
 		"CSSStyleSheet": func(p *Page, _ value, _ []value) value { return p.styleSheet() },
+		"XMLSerializer": func(p *Page, _ value, _ []value) value {
+			return p.phantom("XMLSerializer", map[string]method{"serializeToString": func(p *Page, _ value, args []value) value {
+				return p.get(argument(args, 0), "outerHTML")
+			}})
+		},
 		"DOMParser": func(p *Page, _ value, _ []value) value {
 			return p.phantom("DOMParser", map[string]method{"parseFromString": func(p *Page, _ value, args []value) value {
 				return p.fragment(p.textOf(one(argument(args, 0))))
@@ -143,6 +161,18 @@ func newBrowserFunctions() map[string]method {
 		},
 	}
 	return all
+}
+
+// response is what an address that was asked for gives: nobody knows what, but from where.
+func (p *Page) response(of value) value {
+	if o, is := one(of).(*object); is && o.class == classRequest {
+		of = o.get("url")
+	}
+	r := p.phantom("response", nil)
+	if t, is := one(of).(*text); is && t.known() && p.baseURL() != nil {
+		r.put("url", p.whole(t))
+	}
+	return r
 }
 
 func (p *Page) styleSheet() value {

@@ -76,7 +76,10 @@ func (p *Page) documentProperty(o *object, key string) value {
 					return unknown{}
 				}
 				t.consumed, t.looked = true, true
-				if sel := p.selectorOf(t); sel != nil && p.doc.root == nil {
+				if sel := p.selectorOf(t); sel != nil && p.doc.root != nil {
+					nodes, known := p.selectAll(p.doc.root, t)
+					return p.first(nodes, known)
+				} else if sel != nil {
 					var ats []uint32
 					if p.selectTags(sel, &ats) {
 						if len(ats) > 0 {
@@ -208,6 +211,8 @@ func (p *Page) documentProperty(o *object, key string) value {
 			return plain(strings.TrimSpace(p.textContent(p.glance(found[0]))))
 		}
 		return plain("")
+	case "all", "layers", "documentMode": // of browsers of old
+		return nil
 	case "cookie":
 		return p.make(strings.Join(p.doc.cookies, "; "))
 	case "referrer":

@@ -20,9 +20,15 @@ func (p *Page) elementProperty(o *object, key string) value {
 		return p.styleSheet()
 	case "ownerDocument":
 		return p.hostName("document")
-	case "contentDocument", "contentWindow":
+	case "contentDocument":
 		return p.hostName("document")
-	case "content", "shadowRoot":
+	case "contentWindow":
+		return p.global
+	case "content":
+		if n := p.glance(o); n != nil && n.Data != "meta" {
+			return o
+		}
+	case "shadowRoot":
 		return o
 	case "isConnected":
 		return true
@@ -62,8 +68,10 @@ func (p *Page) elementProperty(o *object, key string) value {
 			return &text{s: n.Data, lit: true, from: -1}
 		}
 		return &text{s: p.textContent(n), lit: true, from: -1}
-	case "innerHTML", "outerHTML":
+	case "innerHTML":
 		return &text{s: p.innerHTML(n), lit: true, from: -1}
+	case "outerHTML":
+		return &text{s: p.outerHTML(n), lit: true, from: -1}
 	case "children":
 		var out []*html.Node
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -139,9 +147,11 @@ func (p *Page) tagProperty(o *object, tag *html.Node, key string) (value, bool) 
 			return p.whole(t.(*text)), true
 		}
 		return t, true
+	case "mode":
+		return plain("open"), true // of a shadow root
 	case "pathname", "search", "hash", "host", "hostname", "protocol", "origin", "port":
 		if tag.Data != "a" && tag.Data != "area" {
-			break
+			return o, key == "host" // of a shadow root
 		}
 		t, has := p.attr(o, "href")
 		if !has {

@@ -5,6 +5,19 @@ type listener struct {
 	of   *object
 	typ  string
 	call value
+
+	capture, once bool
+}
+
+// byPerson reports events that only a person sets off, or the end of the visit.
+func byPerson(typ string) bool {
+	switch typ {
+	case "click", "dblclick", "mousedown", "mouseup", "mousemove", "mouseover", "mouseout", "mouseenter", "mouseleave", "contextmenu", "wheel", "keydown", "keyup", "keypress",
+		"touchstart", "touchend", "touchmove", "pointerdown", "pointerup", "pointermove", "pointerenter", "focus", "blur", "focusin", "focusout", "change", "input", "submit", "reset", "select",
+		"dragstart", "drop", "dragover", "copy", "paste", "beforeunload", "unload", "pagehide", "hashchange", "popstate", "online", "offline":
+		return true
+	}
+	return false
 }
 
 func listen(p *Page, this value, args []value) value {
@@ -19,11 +32,23 @@ func listen(p *Page, this value, args []value) value {
 		this = h
 	}
 	if len(p.listeners) < maxJobs {
-		p.listeners = append(p.listeners, listener{o, typ.s, f})
+		l := listener{of: o, typ: typ.s, call: f}
+		switch how := one(argument(args, 2)).(type) {
+		case bool:
+			l.capture = how
+		case *object:
+			l.capture, _ = truth(how.get("capture"))
+			l.once, _ = truth(how.get("once"))
+		}
+		p.listeners = append(p.listeners, l)
 		fn, is := one(f).(*object)
 		if is && fn.fn != nil {
 			called := false
-			p.jobs = append(p.jobs, func() {
+			queue := &p.jobs
+			if byPerson(typ.s) {
+				queue = &p.acts
+			}
+			*queue = append(*queue, func() {
 				if !called && !(fn.fn.called && p.dispatched[fn]) {
 					called = true
 					fn.fn.called = true
@@ -64,7 +89,20 @@ func dispatch(p *Page, this value, args []value) value {
 		if l.typ != typ.s || o != nil && l.of != nil && l.of != o && l.of.class != classWindow && l.of.class != classDocument && l.of.class != classElement {
 			continue
 		}
-		p.dispatch(l, this, e)
+		if l.of != nil {
+			e.put("currentTarget", l.of)
+			phase := 2
+			if o != l.of {
+				phase = 3
+				if l.capture {
+					phase = 1
+				}
+			}
+			e.put("eventPhase", float64(phase))
+		}
+		if p.dispatch(l, this, e); l.once {
+			p.listeners[i].typ = "\x00"
+		}
 	}
 	return true
 }
@@ -76,7 +114,11 @@ func (p *Page) dispatch(l listener, this value, e *object) {
 			p.dispatched = map[*object]bool{}
 		}
 		p.dispatched[f] = true
-		p.call(f, this, []value{e})
+		on := this
+		if l.of != nil {
+			on = l.of
+		}
+		p.call(f, on, []value{e})
 	}
 }
 

@@ -51,7 +51,7 @@ func runScript(src string) *Page {
 	p := New(smallSource(), nil)
 	s, err := Parse([]byte(src), false)
 	if err != nil {
-		if s, err = ParseHandler([]byte(src)); err != nil {
+		if s, err = ParseHandler([]byte(src), ""); err != nil {
 			return p
 		}
 	}

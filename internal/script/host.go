@@ -43,8 +43,17 @@ func (p *Page) newHost(name string) value {
 			o.put("E", math.E)
 		}
 		return o
+	case "ActiveXObject", "opera", "netscape":
+		return nil
+	case "NodeFilter":
+		return p.constants(name, "SHOW_ALL", 0xffffffff, "SHOW_ELEMENT", 1, "SHOW_TEXT", 4, "SHOW_COMMENT", 128, "FILTER_ACCEPT", 1, "FILTER_REJECT", 2, "FILTER_SKIP", 3)
+	case "Node":
+		return p.constants(name, "ELEMENT_NODE", 1, "TEXT_NODE", 3, "COMMENT_NODE", 8, "DOCUMENT_NODE", 9, "DOCUMENT_FRAGMENT_NODE", 11)
 	case "navigator":
 		o := p.phantom(name, map[string]method{"sendBeacon": asks(0)})
+		o.put("appName", plain("Netscape"))
+		o.put("appCodeName", plain("Mozilla"))
+		o.put("appVersion", plain("5.0 (Windows)"))
 		o.put("serviceWorker", p.phantom("serviceWorker", map[string]method{"register": asks(0), "addEventListener": listen}))
 		return o
 	case "history":
@@ -102,6 +111,15 @@ func (p *Page) newHost(name string) value {
 		return p.withStatics(p.native(name, nothing))
 	}
 	return p.someone()
+}
+
+// constants is an object of numbers.
+func (p *Page) constants(name string, pairs ...any) *object {
+	o := p.phantom(name, nil)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		o.put(pairs[i].(string), float64(pairs[i+1].(int)))
+	}
+	return o
 }
 
 func (p *Page) withStatics(f *object) *object {
@@ -179,7 +197,7 @@ func (p *Page) code(t *text, this value) value {
 		return unknown{}
 	}
 	p.steps -= len(t.s)
-	s, err := ParseHandler([]byte(t.s))
+	s, err := ParseHandler([]byte(t.s), "")
 	if err != nil {
 		if s, err = Parse([]byte(t.s), true); err != nil { // a module
 			return unknown{}

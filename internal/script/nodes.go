@@ -79,6 +79,24 @@ func (p *Page) innerHTML(root *html.Node) string {
 	return w.String()
 }
 
+// outerHTML is the markup of an element.
+func (p *Page) outerHTML(n *html.Node) string {
+	inner := p.innerHTML(n)
+	if len(inner) >= maxText || inner == string(Hole) {
+		return string(Hole)
+	}
+	shell := &html.Node{Type: n.Type, Data: n.Data, DataAtom: n.DataAtom, Attr: n.Attr, Namespace: n.Namespace}
+	w := &short{}
+	if err := html.Render(w, shell); err != nil {
+		return string(Hole)
+	}
+	open, end := w.String(), "</"+n.Data+">"
+	if !strings.HasSuffix(open, end) {
+		return open
+	}
+	return strings.TrimSuffix(open, end) + inner + end
+}
+
 // short takes at most one text.
 type short struct{ strings.Builder }
 

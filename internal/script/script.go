@@ -38,7 +38,7 @@ const Hole = '\x01'
 // Limits of all scripts of a page together.
 const (
 	bytesPerStep = 4      // expressions and statements
-	moreSteps    = 20_000 // on top of those
+	moreSteps    = 40_000 // on top of those
 	bytesPerByte = 16     // of texts that are put together
 	moreBytes    = 256 << 10
 	maxText      = 64 << 10 // bytes of one text
@@ -63,6 +63,7 @@ type Script struct {
 	handler bool
 	at      uint32 // where the start tag of its element begins
 	placed  bool
+	event   string // that a handler is for
 }
 
 // Parse divides a script into its parts. An error says where it is none.
@@ -76,12 +77,12 @@ func Parse(src []byte, module bool) (*Script, error) {
 }
 
 // ParseHandler is Parse for the code of an event.
-func ParseHandler(src []byte) (*Script, error) {
+func ParseHandler(src []byte, event string) (*Script, error) {
 	s, err := parseCode(src, js.Options{Inline: true})
 	if err != nil {
 		return nil, err
 	}
-	s.handler = true
+	s.handler, s.event = true, event
 	return s, nil
 }
 
@@ -108,6 +109,7 @@ type Page struct {
 	doc      *document
 	literals map[*js.LiteralExpr]*text
 	jobs     []func()
+	acts     []func() // what persons set off, after all else
 	found    []Found
 	all      []*text // that were put together
 	idle     []*object
@@ -153,6 +155,12 @@ func (p *Page) Run(nth int, s *Script) {
 	p.script = s
 	p.job(p.steps/2, morePatience, func() {
 		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module}
+		if s.handler {
+			if p.hosted == nil {
+				p.hosted = map[string]value{}
+			}
+			p.hosted["event"] = p.event(s.event, f.this)
+		}
 		p.now = f
 		p.hoist(s.ast.List)
 		p.block(s.ast.List)
@@ -230,7 +238,10 @@ func (p *Page) down() {
 func (p *Page) Finish() {
 	done := 0
 	work := func() {
-		for ; len(p.jobs) > 0 && done < maxJobs && p.steps > 0; done++ {
+		for ; len(p.jobs)+len(p.acts) > 0 && done < maxJobs && p.steps > 0; done++ {
+			if len(p.jobs) == 0 {
+				p.jobs, p.acts = p.acts[:1:1], p.acts[1:]
+			}
 			job := p.jobs[0]
 			p.jobs = p.jobs[1:]
 			p.job(p.steps/2+1, patience, job)
@@ -255,7 +266,7 @@ func (p *Page) Finish() {
 // sum looks at what became of the texts.
 func (p *Page) sum() {
 	for _, t := range p.all {
-		if !t.consumed && !t.sunk && !pieceOfPath(t) {
+		if !t.consumed && !t.sunk && len(t.s) > 3 && strings.ContainsAny(t.s, "/.<(") && !pieceOfPath(t) {
 			p.add(Made, t)
 		}
 	}

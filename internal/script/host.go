@@ -139,6 +139,9 @@ func (p *Page) withStatics(f *object) *object {
 	if f.fn.name == "Symbol" {
 		f.put("iterator", plain("@@iterator"))
 		f.put("asyncIterator", plain("@@iterator"))
+		for _, of := range [...]string{"match", "matchAll", "replace", "search", "split"} {
+			f.put(of, plain("@@"+of))
+		}
 	}
 	return f
 }
@@ -339,7 +342,7 @@ func (p *Page) hostProperty(o *object, key string) (value, bool) {
 		}
 		return unknown{}, true
 	case classRegExp:
-		return p.regexpProperty(o, key), true
+		return p.patternProperty(o, key), true
 	case classIterator:
 		if key == "next" {
 			return p.native(key, func(p *Page, this value, _ []value) value {
@@ -383,60 +386,6 @@ func (p *Page) hostProperty(o *object, key string) (value, bool) {
 	return nil, false
 }
 
-func (p *Page) regexpProperty(o *object, key string) value {
-	pt := patternOf(o)
-	if pt == nil {
-		return unknown{}
-	}
-	switch key {
-	case "source":
-		return plain(pt.source)
-	case "lastIndex":
-		return float64(pt.at)
-	case "test", "exec":
-		return p.native(key, func(p *Page, _ value, args []value) value {
-			return p.lift(argument(args, 0), func(v value) value {
-				t, is := v.(*text)
-				if !is || pt.re == nil || !t.known() || t.page {
-					return unknown{}
-				}
-				p.step()
-				p.cost((len(t.s) - min(pt.at, len(t.s))) * pt.size / 256)
-				t.consumed = true
-				from := 0
-				if pt.global {
-					if from = pt.at; from > len(t.s) {
-						from = len(t.s)
-					}
-				}
-				at := pt.re.FindStringSubmatchIndex(t.s[from:])
-				if at == nil {
-					pt.at = 0
-					if key == "test" {
-						return false
-					}
-					return null{}
-				}
-				for i := range at {
-					if at[i] >= 0 {
-						at[i] += from
-					}
-				}
-				if pt.global {
-					if pt.at = at[1]; at[1] == at[0] {
-						pt.at++
-					}
-				}
-				if key == "test" {
-					return true
-				}
-				return p.groups(t, pt.re, at)
-			})
-		})
-	}
-	return unknown{}
-}
-
 // locationProperty is where the page is, which stays out of addresses.
 // setHost sets what an object of a browser has; false: it is an object's like any other.
 func (p *Page) setHost(o *object, key string, v value) bool {
@@ -475,6 +424,8 @@ func (p *Page) setHost(o *object, key string, v value) bool {
 		return true
 	case classElement:
 		return p.setElementProperty(o, key, v)
+	case classRegExp:
+		return p.setPattern(o, key, v)
 	case classStyle:
 		p.sink(Style, v)
 		return true
@@ -516,6 +467,8 @@ func (p *Page) methodsOf(name string) map[string]method {
 		return p.objectMethods()
 	case "Number":
 		return p.numberMethods()
+	case "RegExp":
+		return p.patternMethods()
 	}
 	return nil
 }

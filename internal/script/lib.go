@@ -161,22 +161,9 @@ func newFunctions() map[string]method {
 			}
 			return plain("@@")
 		},
-		"Date": func(*Page, value, []value) value { return &object{class: classPhantom, host: "Date"} },
-		"RegExp": func(p *Page, _ value, args []value) value {
-			flags := ""
-			if f, is := argument(args, 1).(*text); is {
-				flags = f.s
-			}
-			if pt := patternOf(argument(args, 0)); pt != nil {
-				return p.compile(pt.source, flags)
-			}
-			if t, is := one(argument(args, 0)).(*text); is && t.known() {
-				t.consumed = true
-				return p.compile(t.s, flags)
-			}
-			return unknown{}
-		},
-		"Error": newError, "TypeError": newError, "RangeError": newError,
+		"Date":   func(*Page, value, []value) value { return &object{class: classPhantom, host: "Date"} },
+		"RegExp": newRegexp,
+		"Error":  newError, "TypeError": newError, "RangeError": newError,
 		"Uint8Array": same0, "Uint16Array": same0, "Uint32Array": same0,
 		"TextDecoder": func(p *Page, _ value, _ []value) value {
 			return p.phantom("TextDecoder", map[string]method{"decode": func(p *Page, _ value, args []value) value {

@@ -123,7 +123,8 @@ type Page struct {
 	dispatched map[*object]bool
 	jqFn       *object
 	natives    map[nativeKey]*object
-	machines   map[string]machine
+	machines   map[string]*regex // nil: not known
+	matcher    matcher
 	tables     tables
 	amd        *amd
 }

@@ -2,7 +2,6 @@ package script
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -259,16 +258,7 @@ func newTextMethods() map[string]method {
 		"replace":    onText(func(p *Page, t *text, args []value) value { return p.replace(t, args, false) }),
 		"replaceAll": onText(func(p *Page, t *text, args []value) value { return p.replace(t, args, true) }),
 		"match":      onText(match), "matchAll": onText(matchAll),
-		"search": onText(func(p *Page, t *text, args []value) value {
-			re, _ := p.regexpOf(argument(args, 0), t)
-			if re == nil || !t.known() || t.page {
-				return unknown{}
-			}
-			if at := re.FindStringIndex(t.s); at != nil {
-				return float64(at[0])
-			}
-			return float64(-1)
-		}),
+		"search": onText(search),
 	}
 	return made
 }
@@ -300,7 +290,7 @@ func split(p *Page, t *text, args []value) value {
 	if !t.known() || t.page {
 		return unknown{}
 	}
-	var parts []string
+	var out []value
 	switch sep := argument(args, 0).(type) {
 	case nil:
 		return p.newList([]value{t})
@@ -309,187 +299,35 @@ func split(p *Page, t *text, args []value) value {
 			return unknown{}
 		}
 		sep.consumed = true
-		parts = strings.SplitN(t.s, sep.s, maxItems)
+		parts := strings.SplitN(t.s, sep.s, maxItems)
+		out = make([]value, len(parts))
+		var letters [128]value // of which there are few
+		for i, s := range parts {
+			switch {
+			case len(s) != 1 || s[0] >= 128:
+				out[i] = p.derive(s, t)
+			case letters[s[0]] == nil:
+				letters[s[0]] = p.derive(s, t)
+				fallthrough
+			default:
+				out[i] = letters[s[0]]
+			}
+		}
 	case *object:
-		re, most := p.regexpOf(sep, t)
-		if re == nil {
+		pt := patternOf(sep)
+		if !p.searched(pt, t) {
 			return unknown{}
 		}
-		if parts = re.Split(t.s, most); most < maxItems && len(parts) == most {
+		var known bool
+		if out, known = p.splitBy(pt, t); !known {
 			return unknown{}
 		}
 	default:
 		return unknown{}
 	}
-	if most, known := p.integer(args, 1, maxItems); known && most >= 0 && most < len(parts) {
-		parts = parts[:most]
-	}
-	out := make([]value, len(parts))
-	var letters [128]value // of which there are few
-	for i, s := range parts {
-		switch {
-		case len(s) != 1 || s[0] >= 128:
-			out[i] = p.derive(s, t)
-		case letters[s[0]] == nil:
-			letters[s[0]] = p.derive(s, t)
-			fallthrough
-		default:
-			out[i] = letters[s[0]]
-		}
+	if most, known := p.integer(args, 1, maxItems); known && most >= 0 && most < len(out) {
+		out = out[:most]
 	}
 	p.cost(len(out) / 4)
 	return p.newList(out)
-}
-
-// groups makes a list of what an expression found.
-func (p *Page) groups(t *text, re *regexp.Regexp, at []int) *object {
-	vals := make([]value, 0, len(at)/2)
-	named := (*object)(nil)
-	for i := 0; i < len(at); i += 2 {
-		var v value
-		if at[i] >= 0 {
-			v = p.derive(t.s[at[i]:at[i+1]], t)
-		}
-		vals = append(vals, v)
-		if name := re.SubexpNames()[i/2]; name != "" {
-			if named == nil {
-				named = p.object()
-			}
-			named.put(name, v)
-		}
-	}
-	l := p.newList(vals)
-	l.put("index", float64(at[0]))
-	l.put("input", t)
-	if named != nil {
-		l.put("groups", named)
-	}
-	return l
-}
-
-func match(p *Page, t *text, args []value) value {
-	pt := patternOf(argument(args, 0))
-	re, most := p.regexpOf(argument(args, 0), t)
-	if re == nil || !t.known() || t.page {
-		return unknown{}
-	}
-	t.consumed = true
-	if pt != nil && pt.global {
-		var out []value
-		for _, s := range re.FindAllString(t.s, most) {
-			out = append(out, p.derive(s, t))
-		}
-		if out == nil {
-			return null{}
-		}
-		return p.newList(out)
-	}
-	if at := re.FindStringSubmatchIndex(t.s); at != nil {
-		return p.groups(t, re, at)
-	}
-	return null{}
-}
-
-func matchAll(p *Page, t *text, args []value) value {
-	re, most := p.regexpOf(argument(args, 0), t)
-	if re == nil || !t.known() || t.page {
-		return unknown{}
-	}
-	var out []value
-	for _, at := range re.FindAllStringSubmatchIndex(t.s, most) {
-		out = append(out, p.groups(t, re, at))
-	}
-	return p.newList(out)
-}
-
-// replace is replace and replaceAll.
-func (p *Page) replace(t *text, args []value, all bool) value {
-	what, by := argument(args, 0), argument(args, 1)
-	re, most := p.regexpOf(what, t)
-	if w, is := what.(*text); is {
-		w.consumed = true
-	}
-	if t.page && !t.known() {
-		return t
-	}
-	if re == nil {
-		if t.page {
-			return t
-		}
-		return unknown{}
-	}
-	if pt := patternOf(what); !all && (pt == nil || !pt.global) {
-		most = 1
-	}
-	found := re.FindAllStringSubmatchIndex(t.s, most)
-	switch {
-	case len(found) == 0:
-		return t
-	case len(found) == most && 1 < most && most < maxItems:
-		return unknown{}
-	}
-	var w strings.Builder
-	parts := []*text{t}
-	last := 0
-	for _, at := range found {
-		p.step()
-		w.WriteString(t.s[last:at[0]])
-		last = at[1]
-		var r *text
-		if f, is := one(by).(*object); is && f.fn != nil {
-			var groups []value
-			for i := 0; i < len(at); i += 2 {
-				if at[i] < 0 {
-					groups = append(groups, nil)
-				} else {
-					groups = append(groups, p.derive(t.s[at[i]:at[i+1]], t))
-				}
-			}
-			groups = append(groups, float64(at[0]), t)
-			r = p.textOf(one(p.call(f, nil, groups)))
-		} else {
-			r = p.textOf(one(by))
-			parts = append(parts, r)
-			if w.WriteString(expand(r.s, t.s, at)); w.Len() > maxText {
-				return hole()
-			}
-			continue
-		}
-		parts = append(parts, r)
-		if w.WriteString(r.s); w.Len() > maxText {
-			return hole()
-		}
-	}
-	w.WriteString(t.s[last:])
-	return p.make(w.String(), parts...)
-}
-
-// expand fills in what $1, $& and $$ stand for.
-func expand(by, of string, at []int) string {
-	if strings.IndexByte(by, '$') < 0 {
-		return by
-	}
-	var w strings.Builder
-	for i := 0; i < len(by); i++ {
-		if by[i] != '$' || i+1 == len(by) {
-			w.WriteByte(by[i])
-			continue
-		}
-		switch c := by[i+1]; {
-		case c == '$':
-			w.WriteByte('$')
-			i++
-		case c == '&':
-			w.WriteString(of[at[0]:at[1]])
-			i++
-		case '1' <= c && c <= '9' && 2*int(c-'0')+1 < len(at):
-			if n := int(c - '0'); at[2*n] >= 0 {
-				w.WriteString(of[at[2*n]:at[2*n+1]])
-			}
-			i++
-		default:
-			w.WriteByte('$')
-		}
-	}
-	return w.String()
 }

@@ -6,13 +6,22 @@ import (
 	"testing"
 )
 
-// foundBy is what an expression finds in a text, as TestRegex writes it.
-func foundBy(src, flags, text string) string {
+// foundBy is what an expression finds in a text with so many steps of the interpreter, as TestRegex writes it.
+func foundBy(src, flags, text string, steps int) (found string) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case outOfSteps:
+			found = "no steps"
+		default:
+			panic(r)
+		}
+	}()
 	re, err := compileRegex(src, flags)
 	if err != nil {
 		return "error"
 	}
-	p := &Page{steps: 1 << 20}
+	p := &Page{steps: steps}
 	pt := &pattern{re: re}
 	t := plain(text)
 	if !p.searched(pt, t) {
@@ -292,8 +301,80 @@ func TestRegex(t *testing.T) {
 		{"[(]", "v", "", "error"},
 		{"[a&&b--c]", "v", "", "error"},
 	} {
-		if got := foundBy(c.src, c.flags, c.text); got != c.want {
+		if got := foundBy(c.src, c.flags, c.text, 1<<12); got != c.want {
 			t.Errorf("/%s/%s in %q: %q, want %q", c.src, c.flags, c.text, got, c.want)
 		}
 	}
+}
+
+// TestRegexBounds: expressions that take long, or much memory, end when their steps do, or are not known.
+func TestRegexBounds(t *testing.T) {
+	long := strings.Repeat("a", 100_000)
+	for _, c := range []struct{ why, src, flags, text, want string }{
+		{"loops in loops", `(a+)+$`, "", long[:60] + "!", "no steps"},
+		{"loops of nothing", `(a*)*b`, "", long[:60], "no steps"},
+		{"the same twice", `(a|a)*b`, "", long[:60], "no steps"},
+		{"loops of references", `(a+)\1+$`, "", long + "!", "no steps"},
+		{"loops behind", `(?<=(a+)+)b`, "", long[:60] + "!", "no"},
+		{"loops behind what is there", `(?<=^(a+)+)[!]`, "", "b" + long[:60] + "!", "no steps"},
+		{"counted loops", `(?:a{1000}){1000}b`, "", long, "no steps"},
+		{"many times", `(?:a{1,1000000000}){1,1000000000}$`, "", long[:1000], "0:" + long[:1000]},
+		{"many times nothing", `(?:){1000000000}`, "", "", "not known"},
+		{"more than there are", `a{99999999999999999999}`, "", long, "no steps"},
+		{"a long text", `a*`, "", long, "0:" + long},
+		{"a long text of characters", `.*é`, "s", strings.Repeat("é", 50_000), "0:" + strings.Repeat("é", 50_000)},
+		{"a long text, lazy", `^a*?$`, "", long, "0:" + long},
+		{"a long text, in groups", `^(?:(a)|b)*$`, "", long[:20_000], "0:" + long[:20_000] + "|a"},
+		{"too much to go back to", `^(?:(a)|b)*$`, "", long, "not known"},
+		{"a long text without it", `b`, "g", long, "no"},
+		{"nested", nest("(", "a", ")", 9000), "", "a", "error"},
+		{"nested a little", nest("(?:", "a", ")*", 190), "", "aaa", "0:aaa"},
+		{"nested looks", nest("(?=", "a", ")", 190), "", "aaa", "0:"},
+		{"nested classes", nest("[", "a", "]", 9000), "v", "a", "error"},
+		{"alternatives", strings.Repeat("x|", 8000) + "a", "", "a", "0:a"},
+		{"alternatives of words", strings.Repeat("aaab|", 3000) + "b", "", long[:500], "no steps"},
+		{"a long expression", strings.Repeat("a", maxRegex+1), "", "a", "error"},
+		{"groups", nest("(", "", ")", 150), "", "", "0:" + strings.Repeat("|", 150)},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			if got := foundBy(c.src, c.flags, c.text, 1<<16); got != c.want {
+				t.Errorf("%.80q, want %.80q", got, c.want)
+			}
+		})
+	}
+}
+
+// FuzzRegex looks for any expression in any text: it returns, within its steps, and what it finds are places in the text.
+func FuzzRegex(f *testing.F) {
+	for _, c := range [][3]string{
+		{`(?<y>\d+)-(?<m>\d+)`, "g", "2024-05"}, {`\B(?=(\d{3})+(?!\d))`, "g", "1234567"}, {`\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}`, "g", "{{#a}}b{{/a}}"},
+		{`(?<=\1(a))x|[^\W_]{2,3}?$`, "im", "Aax\nab"}, {`[\p{L}--[a-z]]+\u{61}`, "v", "ABa"}, {`(?:(a)|(b)|(c*))*\1`, "y", "abca"}, {`(?<!é.)[à-þ]+?\k<n>(?<n>\cA)`, "iu", "ÉxÀ"},
+		{`((a*)*)*b`, "", "aaaaaaaaaaaaaaaaaaaaa"}, {`(?=a)*[\b-\d\x41-\u0061]{,2}\8\012`, "s", "\xff\xe2\x82a"}, {`(?i:a(?-i:b))+?`, "d", "AbAB"},
+	} {
+		f.Add(c[0], c[1], c[2])
+	}
+	f.Fuzz(func(t *testing.T, src, flags, text string) {
+		foundBy(src, flags, text, 1<<12)
+		re, err := compileRegex(src, flags)
+		if err != nil {
+			return
+		}
+		steps := 0
+		m := &matcher{cost: func(n int) {
+			if steps += n; steps > 1<<12 {
+				ends()
+			}
+		}}
+		defer func() {
+			if r := recover(); r != nil && r != (outOfSteps{}) {
+				t.Fatal(r)
+			}
+		}()
+		at, _ := m.find(re, text, 0, false)
+		for i := 0; i < len(at); i += 2 {
+			if at[i] > at[i+1] || at[i+1] > len(text) || (at[i] < 0) != (at[i+1] < 0) {
+				t.Fatalf("/%s/%s in %q: %v", src, flags, text, at)
+			}
+		}
+	})
 }

@@ -109,23 +109,40 @@ func (s *set) finish() {
 		s.weight *= 4
 	}
 	s.bits = bitmap{}
-	if len(s.tables) == 0 && len(s.subs) == 0 && !s.fold {
-		for _, r := range s.ranges {
-			for c := r.lo; c <= r.hi && c < utf8.RuneSelf; c++ {
-				s.bits.add(byte(c))
-			}
-		}
-		if s.not {
-			s.bits[0], s.bits[1] = ^s.bits[0], ^s.bits[1]
-		}
-	} else {
+	s.ascii()
+	s.bits.add(utf8.RuneSelf)
+}
+
+// ascii finds the characters of ASCII that are in the set.
+func (s *set) ascii() {
+	if len(s.tables) > 0 || len(s.subs) > 0 {
 		for c := range rune(utf8.RuneSelf) {
 			if s.wide(c) {
 				s.bits.add(byte(c))
 			}
 		}
+		return
 	}
-	s.bits.add(utf8.RuneSelf)
+	for _, r := range s.ranges {
+		for c := r.lo; c <= r.hi && c < utf8.RuneSelf; c++ {
+			s.bits.add(byte(c))
+		}
+	}
+	if s.fold {
+		const letters = (1<<26 - 1) << 1
+		both := (s.bits[1] | s.bits[1]>>32) & letters
+		s.bits[1] |= both | both<<32
+		for _, r := range foldsTo {
+			if s.unicode && s.holds(r) {
+				up := byte(canonical(r, true))
+				s.bits.add(up)
+				s.bits.add(up | 0x20)
+			}
+		}
+	}
+	if s.not {
+		s.bits[0], s.bits[1] = ^s.bits[0], ^s.bits[1]
+	}
 }
 
 // has reports a character of the set.
@@ -285,10 +302,10 @@ func (c *regexParser) property(s *set, not bool) {
 		s.ranges = append(s.ranges, pair{0, utf8.RuneSelf - 1})
 	case len(tables) == 0 || tables[0] == nil:
 		c.fail("property that is not known")
-	case len(tables) == 1:
+	case len(tables) == 1 && !(not && c.fold && c.re.unicodeSets):
 		s.tables = append(s.tables, table{tables[0], not})
 	default:
-		sub := set{not: not}
+		sub := set{not: not, fold: c.fold && c.re.unicodeSets, unicode: true}
 		for _, t := range tables {
 			sub.tables = append(sub.tables, table{of: t})
 		}
@@ -473,7 +490,7 @@ func (c *regexParser) operand(s *set) {
 		c.nestedClass(&nested)
 		nested.fold, nested.unicode = c.fold, true
 		in.subs = append(in.subs, nested)
-	case b != 0 && strings.IndexByte("()]{}/-|", b) >= 0, c.accept(`\q`):
+	case b != 0 && strings.IndexByte("()]{}/-|", b) >= 0, c.accept(`\q`), c.doubled(b):
 		c.fail("class")
 		return
 	default:
@@ -490,4 +507,9 @@ func (c *regexParser) operand(s *set) {
 		sub.fold, sub.unicode = c.fold, true
 		s.subs = append(s.subs, sub)
 	}
+}
+
+// doubled reports two of a sign, of which the standard keeps some for later.
+func (c *regexParser) doubled(b byte) bool {
+	return c.at+1 < len(c.src) && c.src[c.at+1] == b && strings.IndexByte("&!#$%*+,.:;<=>?@^`~", b) >= 0
 }

@@ -33,6 +33,7 @@ func constructs() []struct {
 		{"HTML", htmlConstructs()},
 		{"CSS", cssConstructs()},
 		{"JavaScript", jsConstructs()},
+		{"JavaScript and the elements of its page", domConstructs()},
 		{"XML and SVG", xmlConstructs()},
 		{"JSON", jsonConstructs()},
 		{"Playlists", mediaConstructs()},

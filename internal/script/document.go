@@ -19,10 +19,12 @@ func (p *Page) tag(name string, last bool) value {
 			at, found = tag, true
 			return last
 		})
-		return at, found, true
+		return at, found, found || name != "body" && name != "html"
 	}, find: func() *html.Node {
 		nodes := p.all1(p.rootNode(), func(n *html.Node) bool { return n.Data == name })
 		switch {
+		case len(nodes) == 0 && (name == "body" || name == "html"): // it need not be written
+			return p.rootNode()
 		case len(nodes) == 0:
 			return nil
 		case last:

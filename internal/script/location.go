@@ -146,14 +146,15 @@ func shows(p *Page, _ value, args []value) value {
 	return nil
 }
 
-// elsewhere reports an address of another host: in a window of its own, it shares where this page is.
-func (p *Page) elsewhere(s string) bool {
+// shared reports an address of another host that has where the page is in it: it shares that, in a window of its own. What is only made of
+// where the page is may also be that.
+func (p *Page) shared(s string, use Use) bool {
 	w := p.whereabouts()
 	if w == nil {
 		return false
 	}
 	u, err := w.at.Parse(s)
-	return err == nil && u.Host != w.at.Host
+	return err == nil && (u.Host != w.at.Host || use == Made && u.EscapedPath() == w.at.EscapedPath())
 }
 
 // setLink sets a part of the address of a link; false: it is none.

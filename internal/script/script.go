@@ -334,7 +334,7 @@ func (p *Page) Used(script int, s string) bool { return p.used[literal{script, s
 
 func (p *Page) add(use Use, t *text) {
 	p.floor, p.lost = max(p.steps-p.patience, 0), 0
-	if len(p.found) >= maxFound || t.own && (use == Made || use == Goes) && p.elsewhere(t.s) {
+	if len(p.found) >= maxFound || t.own && (use == Made || use == Goes) && p.shared(t.s, use) {
 		return
 	}
 	f := Found{Use: use, Text: strings.ReplaceAll(t.s, Key, string(Hole)), Literal: t.lit && t.from >= 0, Relative: t.module, text: t}

@@ -34,6 +34,9 @@ func newURL(p *Page, _ value, args []value) value {
 		}
 		if base != nil {
 			b := p.textOf(base)
+			if o, is := base.(*object); is && o.class == classLocation {
+				b, _ = p.locationProperty("href").(*text)
+			}
 			if isUnknown(base) {
 				b = &text{page: true}
 			}

@@ -1,0 +1,77 @@
+package markup
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// domConstructs are ways in which scripts look at the elements of their page.
+func domConstructs() []construct {
+	return []construct{
+		{"the rows and cells of tables", HTML, `<table id=t><tbody><tr><td>AX</td><td>gif</td></tr><tr><td>BX<td>png</table><script>t = document.getElementById("t"); for (r = 0; r < t.rows.length; r++) { c = t.tBodies[0].rows[r].cells; x.src = "/p/" + c[0].textContent.toLowerCase() + r + "." + c[1].innerHTML.trim() }</script>`,
+			[]string{"X /p/ax0.gif js/string", "X /p/bx1.png js/string"}},
+		{"where a cell stands", HTML, `<table><tr><td>a<td>b<tr><td>c<td class=h>d</table><script>d = document.querySelector(".h"); x.src = "/h/" + d.parentNode.rowIndex + "_" + d.cellIndex + ".png"</script>`, []string{"X /h/1_1.png js/string"}},
+		{"what is chosen in forms", HTML, `<form name=f><select name=s><option value=a>A<option value=b selected>B</select><input name=v value=2><input type=radio name=z value=s><input type=radio name=z value=l checked></form><script>f = document.forms.f; s = f.elements["s"]; x.src = "/k/" + s.options[s.selectedIndex].value + f.v.value + f.z.value + ".css"</script>`,
+			[]string{"X /k/b2l.css js/string"}},
+		{"comments", HTML, `<div id=a><!-- pic:moss,fern --><p>t</div><script>n = document.getElementById("a").firstChild; if (n.nodeType == 8) /pic:(.+?) /.exec(n.data)[1].split(",").forEach(p => { new Image().src = "/p/" + p + ".jpg" })</script>`,
+			[]string{"X /p/moss.jpg js/string", "X /p/fern.jpg js/string"}},
+		{"the attributes of an element", HTML, `<p id=p :src="'/v/' + name" title=q></p><script>name = "a.png"; for (a of document.getElementById("p").attributes) if (a.name[0] === ":") y.src = new Function("return " + a.value)()</script>`,
+			[]string{"X /v/a.png js/string"}},
+		{"terms and what they mean", HTML, `<dl><dt>Keel<dd data-f=k1>b<dt>Mast<dd data-f=m1>c<dd data-f=m2>d</dl><script>document.querySelectorAll("dt").forEach(t => { n = t.nextElementSibling; fs = []; while (n && n.tagName === "DD") { fs.push(n.dataset.f); n = n.nextElementSibling } new Image().src = "/g/" + fs.join("-") + ".gif" })</script>`,
+			[]string{"X /g/k1.gif js/string", "X /g/m1-m2.gif js/string"}},
+		{"properties that are attributes", HTML, `<meta name=root content=/r/><time datetime=1911-04>t</time><script>x.src = document.querySelector("meta[name=root]").content + document.querySelector("time").dateTime + ".png"</script>`, []string{"X /r/1911-04.png js/string"}},
+		{"elements that are not there", HTML, `<div id=a></div><script>if (document.getElementById("b")) x.src = "/b/" + v + "c.png"; if (!document.querySelector(".d")) y.src = "/e/" + "f.png"</script>`, []string{"X /e/f.png js/string"}},
+		{"elements that a script made", HTML, `<script>document.write('<p id="' + "q" + '"></p>'); if (document.getElementById("q")) x.src = "/b/" + "c.png"</script>`, []string{"X /b/c.png js/string"}},
+		{"classes that a script gives", HTML, `<p id=p class="a b">t</p><script>p = document.getElementById("p"); p.classList.add("c"); p.classList.remove("a"); if (p.className === "b c" && p.classList.contains("c")) x.src = "/i/" + p.className.replace(" ", "-") + ".png"</script>`,
+			[]string{"X /i/b-c.png js/string"}},
+		{"the order of elements that are put in", HTML, `<p id=p><i>1</i></p><script>p = document.getElementById("p"); b = document.createElement("b"); b.textContent = "0"; p.insertBefore(b, p.firstChild); u = document.createElement("u"); u.textContent = "2"; p.firstElementChild.after(u); x.src = "/o/" + p.textContent + ".png"</script>`,
+			[]string{"X /o/021.png js/string"}},
+		{"fragments are what is in them", HTML, `<div id=d></div><script>f = document.createDocumentFragment(); for (n of ["a", "b"]) { s = document.createElement("span"); s.textContent = n; f.appendChild(s) } d = document.getElementById("d"); d.appendChild(f); x.src = "/f/" + d.children.length + d.lastChild.textContent + ".png"</script>`,
+			[]string{"X /f/2b.png js/string"}},
+		{"walks over text and comments", HTML, `<p>a @heron b<p>c<!--#x--><script>w = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, {acceptNode: n => /@\w/.test(n.data) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT}); while (w.nextNode()) { x.src = "/w/" + w.currentNode.data.match(/@(\w+)/)[1] + ".png"; break }</script>`,
+			[]string{"X /w/heron.png js/string"}},
+		{"handlers know their event", HTML, `<button onfocus="fetch('/hd/' + event.type + '.txt')">b</button>`, []string{"X /hd/focus.txt js/string"}},
+		{"what persons do comes after what the page does", HTML, `<script>s = {n: 0}; document.addEventListener("keydown", () => { s.n = 1; show() }); function show() { x.src = "/s/" + s.n + ".png" } Promise.resolve().then(show)</script>`,
+			[]string{"X /s/0.png js/string", "X /s/1.png js/string"}},
+		{"events go up, once, and are caught before", HTML, `<div id=o><p id=i></p></div><script>o = document.getElementById("o"); i = o.firstElementChild; o.addEventListener("e", v => { new Image().src = "/v/" + v.target.id + v.currentTarget.id + ".png" }); o.addEventListener("e", v => { new Image().src = "/c/" + v.eventPhase + v.detail.n + ".png" }, true); i.dispatchEvent(new CustomEvent("e", {bubbles: true, detail: {n: 7}}))</script>`,
+			[]string{"X /v/io.png js/string", "X /c/17.png js/string"}},
+		{"documents of frames that a script writes", HTML, `<script>f = document.createElement("iframe"); document.body.appendChild(f); d = f.contentWindow.document; d.open(); d.write('<script>n = "bell"; document.write("<img src=/a/" + n + ".gif>")<\/script>'); d.close()</script>`,
+			[]string{"E /a/bell.gif img/@src"}},
+		{"browsers of old are not meant", HTML, `<script>if (document.all) s = "ie"; else if (document.layers) s = "ns"; else s = "dom"; document.write('<link rel=stylesheet href="/c/' + s + '.css">')</script>`, []string{"E /c/dom.css link/@href[rel=stylesheet]"}},
+		{"imports by a name that is put together", HTML, `<script type=importmap>{"imports":{"lib/":"/v/lib-4/"}}</script><script type=module>for (n of ["a", "b"]) import("lib/" + n + ".mjs"); fetch(import.meta.resolve("lib/c" + ".json"))</script>`,
+			[]string{"E /v/lib-4/a.mjs js/import", "E /v/lib-4/b.mjs js/import", "X /v/lib-4/c.json js/string"}},
+	}
+}
+
+// TestPlace reads scripts that ask where their page is.
+func TestPlace(t *testing.T) {
+	const at = "https://a.cz:81/shop/items/12/?q=lime#x"
+	for _, c := range []struct {
+		why, in string
+		want    []string
+	}{
+		{"parts of the address", `<script>x.src = "/l/" + location.pathname.split("/")[2] + location.search.slice(3) + location.port + ".png"; v = "/p/"; if (location.protocol === "http:") y.src = v + "no.png"</script>`, []string{"X /l/itemslime81.png js/string"}},
+		{"beside the page", `<script>d = document.URL.substring(0, document.URL.indexOf("?")); x.src = d + "same" + ".gif"; v = "../up/o"; y.src = new URL(v + ".css", location).pathname.replace("up", "down")</script>`, []string{"X https://a.cz:81/shop/items/12/same.gif js/string", "X /shop/items/down/o.css js/string"}},
+		{"a base element", `<base href=/b/><script>v = "c"; x.src = new URL(v + ".png", document.baseURI).pathname</script>`, []string{"X /b/c.png js/string"}},
+		{"links are whole", `<a id=a href="deep/p.html?k=v">t</a><script>a = document.getElementById("a"); x.src = a.pathname.replace("p.html", a.search.slice(3)) + ".png"</script>`, []string{"L deep/p.html?k=v a/@href", "X /shop/items/12/deep/v.png js/string"}},
+		{"a page that moved", `<script>history.pushState({id: 5}, "", "/other/9/"); x.src = "photo" + history.state.id + ".jpg"; document.body.innerHTML = '<img src="b' + 1 + '.png">'</script>`, []string{"X photo5.jpg js/string (https://a.cz:81/other/9/)", "X b1.png img/@src (https://a.cz:81/other/9/)", "X /other/9/ js/string"}},
+		{"a person moves it", `<script>document.onclick = () => { history.pushState(0, "", "/other/") }; v = "a"; onload = () => { x.src = v + ".png" }</script>`, []string{"X a.png js/string", "X /other/ js/string"}},
+		{"it is shared", `<script>window.open("https://f.cz/share?u=" + encodeURIComponent(location.href)); new Image().src = "//c.cz/hit.gif?u=" + encodeURIComponent(location.host)</script>`, []string{"X //c.cz/hit.gif?u=a.cz%3A81 js/string"}},
+		{"a part of it that changes", `<script>addEventListener("hashchange", e => fetch("/h/" + e.newURL.split("#")[1] + ".json")); location.hash = "tab"</script>`, []string{"X /h/tab.json js/string"}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			d := Parse(HTML, []byte(c.in), Options{URL: at})
+			got := brief(d.Links)
+			for i, l := range d.Links {
+				if l.Base != "" {
+					got[i] += " (" + l.Base + ")"
+				}
+			}
+			if diff := cmp.Diff(slices.Sorted(slices.Values(c.want)), slices.Sorted(slices.Values(got))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

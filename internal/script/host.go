@@ -524,6 +524,8 @@ func (p *Page) methodsOf(name string) map[string]method {
 		return p.objectMethods()
 	case "Number":
 		return p.numberMethods()
+	case "Date":
+		return p.dateMethods()
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func newStatics() map[string]map[string]method {
 			"createObjectURL": func(_ *Page, _ value, args []value) value { return argument(args, 0) },
 			"revokeObjectURL": nothing, "canParse": nothing,
 		},
-		"Date":   {"now": nothing, "parse": nothing, "UTC": nothing},
+		"Date":   dateStatics(),
 		"Symbol": {"for": func(_ *Page, _ value, args []value) value { return argument(args, 0) }},
 	}
 }
@@ -161,7 +161,7 @@ func newFunctions() map[string]method {
 			}
 			return plain("@@")
 		},
-		"Date": func(*Page, value, []value) value { return &object{class: classPhantom, host: "Date"} },
+		"Date": newDate,
 		"RegExp": func(p *Page, _ value, args []value) value {
 			flags := ""
 			if f, is := argument(args, 1).(*text); is {

@@ -31,6 +31,7 @@ const (
 	classIterator
 	classJQuery
 	classTokens
+	classDate // that is known
 	classText // of methods alone, as the next
 	classNumber
 )
@@ -323,6 +324,13 @@ func (p *Page) property(o *object, key string, this value) value {
 		if v, has := p.inherited("Function", key, o); has {
 			return v
 		}
+	case classDate:
+		if m := p.dateMethods()[key]; m != nil {
+			return p.builtin(classDate, key, m)
+		}
+		if v, has := p.inherited("Date", key, o); has {
+			return v
+		}
 	default:
 		if v, has := p.hostProperty(o, key); has {
 			return v
@@ -340,7 +348,7 @@ func (p *Page) property(o *object, key string, this value) value {
 		}
 		return null{}
 	}
-	if o.class == classPlain || o.class == classFunction {
+	if o.class == classPlain || o.class == classFunction || o.class == classDate {
 		if o.class == classPlain && o.proto != nil && o.rooted() {
 			return unknown{} // its class's class is not known
 		}
@@ -398,7 +406,7 @@ func (p *Page) set(o *object, key string, v value) {
 			o.list[i] = v
 			return
 		}
-	case classPlain, classFunction:
+	case classPlain, classFunction, classDate:
 		if o.class == classPlain && o.proto != nil && o.rooted() {
 			p.sinkMember(key, v)
 		}

@@ -293,6 +293,9 @@ func (p *Page) number(v value) (float64, bool) {
 		v.consumed = true
 		return parseNumber(v.s), true
 	case *object:
+		if d, is := dateOf(v); is {
+			return d.ms, true
+		}
 		if v.class == classList && len(v.list) == 1 {
 			p.down()
 			defer func() { p.depth-- }()
@@ -384,6 +387,8 @@ func (p *Page) objectText(o *object) *text {
 		return p.join(o.list, plain(","))
 	case classURL, classParams:
 		return p.urlText(o)
+	case classDate:
+		return plain(dateText(o.host.(*date).ms, "toString"))
 	case classElement:
 		if v, has := p.attr(o, "href"); has {
 			return v

@@ -78,6 +78,8 @@ func (p *Page) read1(e js.IExpr) value {
 			p.now.yields = append(p.now.yields, v)
 		}
 		return unknown{}
+	case *js.NewTargetExpr:
+		return p.newTarget()
 	case *js.VarDecl:
 		p.declare(e)
 		return nil
@@ -327,8 +329,7 @@ func (p *Page) tagged(e *js.TemplateExpr) value {
 		args = append(args, p.expr(part.Expr))
 	}
 	add(e.Tail, 1, 1)
-	strs := p.newList(cooked)
-	strs.put("raw", p.newList(raw))
+	strs := p.stringsOf(e, cooked, raw)
 	args = append([]value{strs}, args...)
 	callee, this := value(nil), value(nil)
 	switch tag := e.Tag.(type) {
@@ -414,6 +415,10 @@ func (p *Page) objectExpr(e *js.ObjectExpr) value {
 			key = string(v.Data)
 		}
 		v := p.expr(pr.Value)
+		if key == "__proto__" && pr.Name != nil && pr.Name.Computed == nil {
+			o.proto, _ = v.(*object)
+			continue
+		}
 		if f, is := v.(*object); is && f.fn != nil && f.fn.code != nil {
 			if f.fn.name == "" {
 				f.fn.name = key

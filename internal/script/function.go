@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -13,6 +14,7 @@ func (p *Page) function(name *js.Var, c *code, arrow bool) *object {
 	if name != nil {
 		f.fn.name = string(name.Data)
 	}
+	f.fn.strict = p.now.strict || isStrict(c.body.List)
 	if arrow {
 		f.fn.this, f.fn.arrow = p.now.this, p.now
 	}
@@ -32,9 +34,6 @@ func (p *Page) call(f *object, this value, args []value) value {
 	p.down()
 	defer func() { p.depth-- }()
 	fn.called = true
-	if fn.bound != nil {
-		args = append(append([]value(nil), fn.bound...), args...)
-	}
 	switch {
 	case fn.native != nil:
 		return fn.native(p, this, args)
@@ -43,11 +42,11 @@ func (p *Page) call(f *object, this value, args []value) value {
 	case fn.code == nil:
 		return unknown{}
 	}
-	return p.enter(f, this, args)
+	return p.enter(f, this, args, false)
 }
 
-// enter reads a function's body.
-func (p *Page) enter(f *object, this value, args []value) value {
+// enter reads a function's body; made: for a new object.
+func (p *Page) enter(f *object, this value, args []value, made bool) value {
 	fn, c := f.fn, f.fn.code
 	if p.calls >= maxCalls {
 		return unknown{}
@@ -58,7 +57,7 @@ func (p *Page) enter(f *object, this value, args []value) value {
 	if fn.arrow != nil {
 		this = fn.this
 	}
-	fr := &frame{env: &env{parent: fn.env, vars: make([]binding, 0, min(len(c.params.List)+len(c.body.Declared), fewVars))}, this: this, fn: fn, args: args, weak: p.weak, loop: p.weak}
+	fr := &frame{env: &env{parent: fn.env, vars: make([]binding, 0, min(len(c.params.List)+len(c.body.Declared), fewVars))}, this: this, fn: fn, of: f, args: args, weak: p.weak, loop: p.weak, made: made, strict: fn.strict}
 	p.now, p.script = fr, fn.script
 	if c.self != nil {
 		p.define(c.self, f)
@@ -178,7 +177,7 @@ func (p *Page) class(d *js.ClassDecl) value {
 	if d.Name != nil {
 		inner.env.vars = append(inner.env.vars, binding{linked(d.Name), c, p.weak})
 	}
-	inner.top = false
+	inner.top, inner.strict = false, true
 	inner.this = c
 	cc := &classCode{env: inner.env}
 	c.fn.class = cc
@@ -248,9 +247,6 @@ func (p *Page) construct(f *object, args []value, of *object) value {
 	if proto != nil && proto.rooted() {
 		o = p.elementOf(of, proto)
 	}
-	if of.fn.bound != nil {
-		args = append(append([]value(nil), of.fn.bound...), args...)
-	}
 	if of.host == nil {
 		of.host = o
 	}
@@ -275,7 +271,7 @@ func (p *Page) initialise(f *object, o *object, args []value) value {
 			}
 			return o
 		}
-		if v, is := p.enter(f, o, args).(*object); is {
+		if v, is := p.enter(f, o, args, true).(*object); is {
 			return v
 		}
 		return o
@@ -296,8 +292,8 @@ func (p *Page) initialise(f *object, o *object, args []value) value {
 	}
 	cc.ctor.fn.super = fn.super
 	cc.ctor.fn.class = cc
-	ctor := &object{class: classFunction, fn: &function{code: cc.ctor.fn.code, env: cc.env, home: cc.ctor.fn.home, script: fn.script, super: f}}
-	if v, is := p.enter(ctor, o, args).(*object); is {
+	ctor := &object{class: classFunction, fn: &function{code: cc.ctor.fn.code, env: cc.env, home: cc.ctor.fn.home, script: fn.script, super: f, strict: true}}
+	if v, is := p.enter(ctor, o, args, true).(*object); is {
 		return v
 	}
 	return o
@@ -380,6 +376,10 @@ func (p *Page) newExpr(e *js.NewExpr) value {
 	return p.lift(callee, func(callee value) value {
 		f, is := callee.(*object)
 		if is && f.class == classFunction && f.fn != nil {
+			args := args
+			for n := 0; f.fn.of != nil && n < maxProtos; n++ {
+				f, args = f.fn.of, append(slices.Clone(f.fn.given), args...)
+			}
 			if f.fn.native != nil {
 				return f.fn.native(p, nil, args)
 			}
@@ -447,7 +447,7 @@ func (p *Page) callExpr(e *js.CallExpr) value {
 		owner = nameOf(x.X)
 	default:
 		callee = p.expr(e.X)
-		this = unknown{}
+		this = p.plainThis(callee)
 	}
 	if callee == nil && e.Optional {
 		return nil

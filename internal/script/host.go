@@ -115,6 +115,10 @@ func (p *Page) withStatics(f *object) *object {
 	if f.fn.name == "Symbol" {
 		f.put("iterator", plain("@@iterator"))
 		f.put("asyncIterator", plain("@@iterator"))
+		for _, name := range [...]string{"toPrimitive", "toStringTag", "hasInstance", "species", "unscopables"} {
+			f.put(name, plain("@@"+name))
+		}
+		f.keys = nil
 	}
 	return f
 }

@@ -27,9 +27,11 @@ func newFunctionMethods() map[string]method {
 				return unknown{}
 			}
 			to, more := argument(args, 0), cut(args, 1)
-			return p.native(f.fn.name, func(p *Page, _ value, args []value) value {
+			b := p.native("bound "+f.fn.name, func(p *Page, _ value, args []value) value {
 				return p.call(f, to, append(slices.Clone(more), args...))
 			})
+			b.fn.of, b.fn.given = f, more
+			return b
 		},
 		"toString": func(*Page, value, []value) value { return unknown{} },
 	}
@@ -49,7 +51,7 @@ func newObjectMethods() map[string]method {
 			}
 			return o.own(key) != nil
 		},
-		"toString": func(p *Page, this value, _ []value) value { return p.textOf(this) },
+		"toString": kindText,
 		"valueOf":  func(_ *Page, this value, _ []value) value { return this },
 	}
 }

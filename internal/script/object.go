@@ -56,6 +56,7 @@ type object struct {
 	host  any // what a browser's object stands for
 	weak  int // conditions around where it was made
 	made  *object
+	solid bool // it is frozen
 }
 
 // function is what is called.
@@ -70,7 +71,9 @@ type function struct {
 	class  *classCode
 	script *Script
 	called bool
-	bound  []value
+	strict bool    // this of a plain call is none
+	of     *object // what it is a bound one of
+	given  []value // the arguments that are bound
 	super  *object
 }
 
@@ -315,8 +318,11 @@ func (p *Page) property(o *object, key string, this value) value {
 			proto.made = o
 			return proto
 		}
-		if key == "name" {
+		switch key {
+		case "name":
 			return plain(o.fn.name)
+		case "length":
+			return o.fn.length()
 		}
 		if m := p.functionMethods()[key]; m != nil {
 			return p.builtin(classFunction, key, m)
@@ -385,6 +391,13 @@ func (p *Page) put(of value, key string, v value) {
 }
 
 func (p *Page) set(o *object, key string, v value) {
+	if o.solid {
+		return
+	}
+	if proto, is := v.(*object); is && key == "__proto__" && proto != o {
+		o.proto = proto
+		return
+	}
 	if pr := o.find(key); pr != nil && (pr.set != nil || pr.get != nil) {
 		if pr.set != nil {
 			p.call(pr.set, o, []value{v})

@@ -43,7 +43,17 @@ func objectStatics() map[string]method {
 			}
 			return to
 		},
-		"freeze": same0, "seal": same0, "preventExtensions": same0,
+		"freeze": func(p *Page, _ value, args []value) value {
+			if o, is := argument(args, 0).(*object); is && p.weak <= o.weak && (o.class == classPlain || o.class == classList) {
+				o.solid = true
+			}
+			return argument(args, 0)
+		},
+		"seal": same0, "preventExtensions": same0,
+		"isFrozen": func(_ *Page, _ value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			return is && o.solid
+		},
 		"setPrototypeOf": func(_ *Page, _ value, args []value) value {
 			o, is := argument(args, 0).(*object)
 			if proto, ok := argument(args, 1).(*object); is && ok && proto != o {

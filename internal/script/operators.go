@@ -173,7 +173,10 @@ func (p *Page) binary(e *js.BinaryExpr) value {
 			return is == (e.Op == js.EqEqToken || e.Op == js.EqEqEqToken)
 		})
 	case js.InToken:
-		if o, is := b.(*object); is && (o.class == classPlain || o.class == classList) {
+		if o, is := b.(*object); is && (o.class == classPlain || o.class == classList || o.class == classFunction) {
+			if v, is := e.X.(*js.Var); is && v.Data[0] == '#' {
+				return p.has(o, string(v.Data))
+			}
 			if key, known := p.key(one(a)); known {
 				return p.has(o, key)
 			}
@@ -367,36 +370,4 @@ func (p *Page) has(o *object, key string) bool {
 		return i >= 0 && i < len(o.list)
 	}
 	return o.find(key) != nil
-}
-
-func (p *Page) instance(a, b value) value {
-	o, is := a.(*object)
-	f, isFn := b.(*object)
-	if !isFn || f.fn == nil {
-		return unknown{}
-	}
-	if !is {
-		if isUnknown(a) {
-			return unknown{}
-		}
-		return false
-	}
-	if f.fn.code == nil && f.fn.class == nil {
-		switch f.fn.name {
-		case "Array":
-			return o.class == classList
-		case "Function":
-			return o.class == classFunction
-		case "Object":
-			return true
-		}
-		return unknown{}
-	}
-	proto := f.get("prototype")
-	for o, n := o.proto, 0; o != nil && n < maxProtos; o, n = o.proto, n+1 {
-		if value(o) == proto {
-			return true
-		}
-	}
-	return false
 }

@@ -120,6 +120,7 @@ type Page struct {
 	dispatched map[*object]bool
 	jqFn       *object
 	natives    map[nativeKey]*object
+	templates  map[*js.TemplateExpr]*object
 	machines   map[string]machine
 	tables     tables
 	amd        *amd
@@ -151,7 +152,7 @@ func (p *Page) Run(nth int, s *Script) {
 	s.nth = nth
 	p.script = s
 	p.job(p.steps/2, morePatience, func() {
-		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module}
+		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module, strict: s.module || isStrict(s.ast.List)}
 		p.now = f
 		p.hoist(s.ast.List)
 		p.block(s.ast.List)

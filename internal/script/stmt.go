@@ -64,6 +64,7 @@ type frame struct {
 	env     *env
 	this    value
 	fn      *function
+	of      *object // the function
 	args    []value
 	top     bool    // names are those of all scripts
 	weak    int     // conditions around the call
@@ -71,6 +72,8 @@ type frame struct {
 	returns []value // under conditions that are not known
 	left    bool    // the innermost loop is left under one
 	yields  []value
+	made    bool // it is called by new
+	strict  bool
 }
 
 // done is how a statement ends.
@@ -164,7 +167,11 @@ func (p *Page) read(v *js.Var) value {
 	}
 	if name == "arguments" {
 		if f := p.method(); f.fn != nil {
-			return p.newList(f.args)
+			l := p.newList(f.args)
+			if f.of != nil {
+				l.add("callee", f.of)
+			}
+			return l
 		}
 	}
 	return p.hostName(name)

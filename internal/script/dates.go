@@ -392,7 +392,7 @@ func newDateMethods() map[string]method {
 	whole := get(func(ms float64) float64 { return ms })
 	iso := of(func(p *Page, d *date, _ []value) value {
 		if d.ms != d.ms {
-			return unknown{}
+			return p.fault("RangeError", "no date")
 		}
 		return plain(isoDate(d.ms))
 	})

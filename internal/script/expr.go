@@ -191,19 +191,27 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 	case *js.IndexExpr:
 		of, optional = p.expr(e.X), e.Optional
 		i := p.expr(e.Y)
-		if of == nil && optional {
-			return nil, of
+		switch of.(type) {
+		case nil, null:
+			if optional {
+				return nil, of
+			}
+			return p.missing(e.X), of
 		}
-		return p.indexed(of, i), of
+		v = p.indexed(of, i)
+		p.nothing = v == nil && isExact(of)
+		return v, of
 	}
 	switch of.(type) {
 	case nil, null:
 		if optional {
 			return nil, of
 		}
-		return unknown{}, of
+		return p.missing(e.(*js.DotExpr).X), of
 	}
-	return p.get(of, key), of
+	v = p.get(of, key)
+	p.nothing = v == nil && isExact(of)
+	return v, of
 }
 
 func memberName(e *js.DotExpr) string {
@@ -393,10 +401,13 @@ func (p *Page) propertyName(n *js.PropertyName) string {
 
 func (p *Page) objectExpr(e *js.ObjectExpr) value {
 	o := p.object()
+	o.exact = true
 	for _, pr := range e.List {
 		if pr.Spread {
 			if from, is := one(p.expr(pr.Value)).(*object); is {
 				p.copyTo(o, from)
+			} else {
+				o.exact = false
 			}
 			continue
 		}
@@ -454,6 +465,7 @@ func (p *Page) accessor(o *object, key string, f *object, get, set bool) {
 
 // copyTo gives an object the properties of another.
 func (p *Page) copyTo(o, from *object) {
+	o.exact = o.exact && from.exact
 	if from.class == classList {
 		p.cost(len(from.list))
 		for i, v := range from.list {
@@ -503,7 +515,12 @@ func (p *Page) setTo(e js.IExpr, v value) {
 		i := one(p.primitive(one(p.expr(e.Y))))
 		if key, known := p.key(i); known {
 			p.put(of, key, v)
-		} else if t, is := v.(*text); is {
+			return
+		}
+		if o, is := of.(*object); is {
+			o.exact = false
+		}
+		if t, is := v.(*text); is {
 			t.given = true
 		}
 	case *js.GroupExpr:

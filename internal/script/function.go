@@ -452,7 +452,11 @@ func (p *Page) callExpr(e *js.CallExpr) value {
 	if callee == nil && e.Optional {
 		return nil
 	}
+	none := callee == nil && p.isNothing(e.X)
 	args := p.args(&e.Args)
+	if none {
+		return p.fault("TypeError", "no function")
+	}
 	if name := nameOf(e.X); (name == "extend" || name == "assign") && len(args) > 1 && isUnknown(args[0]) { // Drupal.settings has what it is given
 		args[0] = &object{class: classPhantom, host: name, weak: p.weak}
 		p.setTo(e.Args.List[0].Value, args[0])
@@ -530,6 +534,7 @@ func (p *Page) unknownCall(name, owner string, args []value, made bool) value {
 	for _, arg := range args {
 		switch v := one(arg).(type) {
 		case *object:
+			v.exact = false
 			if v.fn != nil && !v.fn.called && v.fn.code != nil {
 				p.later(v, unknown{}, unknowns(len(v.fn.code.params.List))...)
 			}

@@ -2,6 +2,7 @@ package script
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -99,6 +100,9 @@ func (p *Page) newHost(name string) value {
 }
 
 func (p *Page) withStatics(f *object) *object {
+	if slices.Contains(errorNames(), f.fn.name) {
+		p.errorPrototype(f)
+	}
 	for name, m := range p.statics()[f.fn.name] {
 		f.put(name, p.native(name, m))
 	}

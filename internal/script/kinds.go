@@ -1,6 +1,10 @@
 package script
 
-import "github.com/tdewolff/parse/v2/js"
+import (
+	"slices"
+
+	"github.com/tdewolff/parse/v2/js"
+)
 
 // isStrict reports code that begins with "use strict".
 func isStrict(list []js.IStmt) bool {
@@ -90,10 +94,12 @@ func (o *object) className() string {
 		return "URL"
 	case classParams:
 		return "URLSearchParams"
-	case classPhantom:
-		if o.host == "Date" {
-			return "Date"
-		}
+	}
+	switch o.host {
+	case "Date":
+		return "Date"
+	case wrong{}:
+		return "Error"
 	}
 	return ""
 }
@@ -138,6 +144,8 @@ func (p *Page) instance(a, b value) value {
 		return true
 	case o.className() == "" && o.class != classPlain, o.rooted():
 		return unknown{}
+	case slices.Contains(errorNames(), name):
+		return false
 	}
 	switch f.fn.name {
 	case "Array", "Function", "Map", "Set", "Promise", "RegExp", "Date", "URL", "URLSearchParams":

@@ -113,6 +113,7 @@ func newStatics() map[string]map[string]method {
 			"createObjectURL": func(_ *Page, _ value, args []value) value { return argument(args, 0) },
 			"revokeObjectURL": nothing, "canParse": nothing,
 		},
+		"Error":  {"captureStackTrace": told},
 		"Date":   dateStatics(),
 		"Symbol": {"for": func(_ *Page, _ value, args []value) value { return argument(args, 0) }},
 	}
@@ -120,7 +121,7 @@ func newStatics() map[string]map[string]method {
 
 // newFunctions makes the functions that the language and browsers have.
 func newFunctions() map[string]method {
-	return map[string]method{
+	return addErrors(map[string]method{
 		"Object": func(p *Page, _ value, args []value) value {
 			if o, is := argument(args, 0).(*object); is {
 				return o
@@ -129,6 +130,9 @@ func newFunctions() map[string]method {
 		},
 		"Array": func(p *Page, _ value, args []value) value {
 			if n, is := argument(args, 0).(float64); is && len(args) == 1 {
+				if n < 0 || n != math.Trunc(n) {
+					return p.fault("RangeError", "no length")
+				}
 				return p.newList(make([]value, min(max(int(n), 0), maxItems)))
 			}
 			return p.newList(slices.Clone(args))
@@ -178,7 +182,6 @@ func newFunctions() map[string]method {
 			}
 			return unknown{}
 		},
-		"Error": newError, "TypeError": newError, "RangeError": newError,
 		"Uint8Array": same0, "Uint16Array": same0, "Uint32Array": same0,
 		"TextDecoder": func(p *Page, _ value, _ []value) value {
 			return p.phantom("TextDecoder", map[string]method{"decode": func(p *Page, _ value, args []value) value {
@@ -239,7 +242,7 @@ func newFunctions() map[string]method {
 		"URL":             newURL,
 		"URLSearchParams": newParams,
 		"Proxy":           newProxy,
-	}
+	})
 }
 
 // newPromiseMethods makes the methods of promises.
@@ -360,15 +363,3 @@ func newSetMethods() map[string]method {
 }
 
 func nothing(*Page, value, []value) value { return unknown{} }
-
-func newError(p *Page, this value, args []value) value {
-	o := p.object()
-	o.put("message", argument(args, 0))
-	if t, is := one(argument(args, 0)).(*text); is {
-		t.consumed = true
-	}
-	if made, is := this.(*object); is {
-		made.put("message", argument(args, 0))
-	}
-	return o
-}

@@ -57,6 +57,7 @@ type object struct {
 	weak  int // conditions around where it was made
 	made  *object
 	solid bool // it is frozen
+	exact bool // it has what scripts gave it, and nothing else
 }
 
 // function is what is called.

@@ -39,6 +39,8 @@ func objectStatics() map[string]method {
 			for _, arg := range cut(args, 1) {
 				if from, is := one(arg).(*object); is {
 					p.copyTo(to, from)
+				} else if isUnknown(arg) {
+					to.exact = false
 				}
 			}
 			return to

@@ -133,9 +133,10 @@ func (p *Page) await(v value) value {
 
 // aside does something in the middle of something else: what it throws ends it alone.
 func (p *Page) aside(do func()) {
-	now, script, weak, depth, calls := p.now, p.script, p.weak, p.depth, p.calls
+	now, script, weak, depth, calls, tries := p.now, p.script, p.weak, p.depth, p.calls, p.tries
+	p.tries = 0
 	defer func() {
-		p.now, p.script, p.weak, p.depth, p.calls = now, script, weak, depth, calls
+		p.now, p.script, p.weak, p.depth, p.calls, p.tries = now, script, weak, depth, calls, tries
 		if r := recover(); r != nil {
 			if _, is := r.(thrown); !is {
 				rethrow(r)
@@ -198,22 +199,33 @@ func promiseStatics() map[string]method {
 			return o
 		}
 	}
-	first := func(p *Page, _ value, args []value) value {
-		items, known := p.items(one(argument(args, 0)))
-		if !known || len(items) == 0 {
-			return p.resolved(unknown{})
-		}
-		p.cost(len(items))
-		o, pr := p.promise()
-		for _, item := range items {
-			inner := promised(item)
-			if inner == nil {
-				pr.settled(item, false)
-				break
+	// first makes a promise of the first of a list that is there, or fails
+	first := func(fails bool) method {
+		return func(p *Page, _ value, args []value) value {
+			items, known := p.items(one(argument(args, 0)))
+			if !known || len(items) == 0 {
+				return p.resolved(unknown{})
 			}
-			inner.wait(func() { pr.settled(inner.val, inner.thrown) })
+			p.cost(len(items))
+			o, pr := p.promise()
+			errors, left := make([]value, len(items)), len(items)
+			for i, item := range items {
+				inner := promised(item)
+				if inner == nil {
+					pr.settled(item, false)
+					break
+				}
+				inner.wait(func() {
+					errors[i] = inner.val
+					if left--; fails || !inner.thrown {
+						pr.settled(inner.val, inner.thrown)
+					} else if left == 0 {
+						pr.settled(p.newError("AggregateError", []value{p.newList(errors)}), true)
+					}
+				})
+			}
+			return o
 		}
-		return o
 	}
 	return map[string]method{
 		"resolve": func(p *Page, _ value, args []value) value { return p.resolved(argument(args, 0)) },
@@ -232,7 +244,7 @@ func promiseStatics() map[string]method {
 			}
 			return r
 		}, false),
-		"race": first, "any": first,
+		"race": first(true), "any": first(false),
 		"withResolvers": func(p *Page, _ value, _ []value) value {
 			made, pr := p.promise()
 			o := p.object()

@@ -98,6 +98,8 @@ type Page struct {
 	calls       int
 	changes     *[]change // of the branch that is read
 	base        int       // conditions around it, and its own
+	tries       int       // conditions around the innermost try, and 1; 0: there is none
+	nothing     bool      // what was read last is surely none
 	weak        int       // conditions that are not known, around what is read
 	now         *frame
 	script      *Script
@@ -176,14 +178,14 @@ func (p *Page) job(most, patience int, do func()) {
 	p.steps -= left
 	p.patience = patience >> p.lost
 	p.floor = max(p.steps-p.patience, 0)
-	now, weak, changes, base := p.now, p.weak, p.changes, p.base
-	p.changes, p.base = nil, 0
+	now, weak, changes, base, tries := p.now, p.weak, p.changes, p.base, p.tries
+	p.changes, p.base, p.tries = nil, 0, 0
 	defer func() {
 		if p.steps > 0 && p.steps <= p.floor && p.lost < 6 {
 			p.lost++
 		}
 		p.steps += left
-		p.now, p.weak, p.depth, p.calls, p.changes, p.base = now, weak, 0, 0, changes, base
+		p.now, p.weak, p.depth, p.calls, p.changes, p.base, p.tries = now, weak, 0, 0, changes, base, tries
 		switch r := recover().(type) {
 		case nil, outOfSteps, thrown:
 		default:

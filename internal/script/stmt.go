@@ -525,7 +525,10 @@ func (p *Page) fails(do func()) (with value, failed bool) {
 
 // caught reads what is tried, and then what is done when that fails: which it does when it says so, and may do otherwise.
 func (p *Page) caught(s *js.TryStmt) (o outcome) {
+	tries := p.tries
+	p.tries = p.weak + 1
 	with, failed := p.fails(func() { o = p.scoped(s.Body) })
+	p.tries = tries
 	body := func() outcome {
 		if s.Binding != nil {
 			f, outer := p.now, p.now.env

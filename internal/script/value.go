@@ -394,6 +394,9 @@ func (p *Page) objectText(o *object) *text {
 			return v
 		}
 	case classPlain:
+		if _, is := o.host.(wrong); is {
+			return p.errorText(o)
+		}
 		if prim, is := p.get(o, "valueOf").(*object); is && prim.fn != nil && prim.fn.code != nil {
 			return p.textOf(p.call(prim, o, nil))
 		}

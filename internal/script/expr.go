@@ -221,7 +221,7 @@ func memberName(e *js.DotExpr) string {
 	case *js.LiteralExpr:
 		return string(y.Data)
 	case *js.Var:
-		return string(y.Data)
+		return memberKey(string(y.Data))
 	}
 	return ""
 }
@@ -242,7 +242,7 @@ func (p *Page) indexed(of, i value) value {
 		}
 		return p.any(of)
 	}
-	if o, is := i.(*object); is && o.class != classList && o.class != classPlain {
+	if o, is := i.(*object); is && o.class != classList && o.class != classPlain && o.class != classSymbol {
 		return unknown{}
 	}
 	key, known := p.key(p.primitive(i))
@@ -294,7 +294,7 @@ func (p *Page) any(of value) value {
 }
 
 func (p *Page) primitive(v value) value {
-	if o, is := v.(*object); is {
+	if o, is := v.(*object); is && o.class != classSymbol {
 		return p.objectText(o)
 	}
 	return v
@@ -479,7 +479,11 @@ func (p *Page) copyTo(o, from *object) {
 		}
 		return
 	}
-	for _, key := range from.keys {
+	keys := from.keys
+	if from.class == classProxy {
+		keys = p.proxyNames(from.host.(*proxy))
+	}
+	for _, key := range keys {
 		p.step()
 		if len(o.keys) >= maxItems {
 			return
@@ -571,7 +575,7 @@ func (p *Page) setElement(e js.IExpr, v value) {
 
 // setSum sets what += makes: something is added to what it was, which is not another value that it may have.
 func (p *Page) setSum(e js.IExpr, v value) {
-	if name, is := e.(*js.Var); is {
+	if name, is := e.(*js.Var); is && p.holder(name) == nil {
 		if c := p.now.env.find(linked(name)); c != nil {
 			p.note(change{env: p.now.env, name: linked(name), old: c.val})
 			if p.weak > c.weak {

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -234,7 +233,7 @@ func (p *Page) class(d *js.ClassDecl) value {
 
 func (p *Page) elementName(n *js.ClassElementName) string {
 	if n.Private != nil {
-		return string(n.Private.Data)
+		return memberKey(string(n.Private.Data))
 	}
 	return p.propertyName(&n.PropertyName)
 }
@@ -374,16 +373,8 @@ func (p *Page) newExpr(e *js.NewExpr) value {
 		args = p.args(e.Args)
 	}
 	return p.lift(callee, func(callee value) value {
-		f, is := callee.(*object)
-		if is && f.class == classFunction && f.fn != nil {
-			args := args
-			for n := 0; f.fn.of != nil && n < maxProtos; n++ {
-				f, args = f.fn.of, append(slices.Clone(f.fn.given), args...)
-			}
-			if f.fn.native != nil {
-				return f.fn.native(p, nil, args)
-			}
-			return p.construct(f, args, f)
+		if v, known := p.newOf(callee, args); known {
+			return v
 		}
 		return p.unknownCall(nameOf(e.X), "", args, true)
 	})
@@ -448,6 +439,11 @@ func (p *Page) callExpr(e *js.CallExpr) value {
 	default:
 		callee = p.expr(e.X)
 		this = p.plainThis(callee)
+		if v, is := x.(*js.Var); is {
+			if o := p.holder(v); o != nil {
+				this = o
+			}
+		}
 	}
 	if callee == nil && e.Optional {
 		return nil

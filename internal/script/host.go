@@ -117,12 +117,7 @@ func (p *Page) withStatics(f *object) *object {
 	}
 	f.keys = nil
 	if f.fn.name == "Symbol" {
-		f.put("iterator", plain("@@iterator"))
-		f.put("asyncIterator", plain("@@iterator"))
-		for _, name := range [...]string{"toPrimitive", "toStringTag", "hasInstance", "species", "unscopables"} {
-			f.put(name, plain("@@"+name))
-		}
-		f.keys = nil
+		p.addSymbols(f)
 	}
 	return f
 }
@@ -360,9 +355,6 @@ func (p *Page) hostProperty(o *object, key string) (value, bool) {
 	case classRequest:
 		return unknown{}, true
 	case classPhantom:
-		if px, is := o.host.(*proxy); is {
-			return p.call(px.get, nil, []value{px.target, plain(key), o}), true
-		}
 		switch key {
 		case "addEventListener":
 			return p.native(key, listen), true
@@ -501,10 +493,6 @@ func (p *Page) setHost(o *object, key string, v value) bool {
 		p.setURL(o, key, v)
 		return true
 	case classPhantom:
-		if px, is := o.host.(*proxy); is {
-			p.put(px.target, key, v)
-			return true
-		}
 		if f, is := one(v).(*object); is && f.fn != nil && strings.HasPrefix(key, "on") {
 			listen(p, o, []value{plain(key[2:]), f})
 			return false

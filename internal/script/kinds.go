@@ -90,6 +90,8 @@ func (o *object) className() string {
 		return "RegExp"
 	case classDate:
 		return "Date"
+	case classSymbol:
+		return "Symbol"
 	case classURL:
 		return "URL"
 	case classParams:
@@ -106,6 +108,7 @@ func (o *object) className() string {
 
 // instance is a instanceof b.
 func (p *Page) instance(a, b value) value {
+	a, b = behind(a), behind(b)
 	o, is := a.(*object)
 	f, isFn := b.(*object)
 	if !isFn || f.fn == nil {
@@ -171,8 +174,8 @@ func (p *Page) kind(v value) (string, bool) {
 		if tag, is := one(p.saidKind(v)).(*text); is {
 			return tag.s, tag.known()
 		}
-		if name := v.className(); name != "" {
-			return name, true
+		if v, is := behind(v).(*object); is && v.className() != "" {
+			return v.className(), true
 		}
 		return "Object", v.class == classPlain && !v.rooted()
 	}

@@ -93,29 +93,15 @@ func newStatics() map[string]map[string]method {
 		"Math":    mathStatics(),
 		"JSON":    {"parse": parseJSON, "stringify": stringifyJSON},
 		"Promise": promiseStatics(),
-		"Reflect": {
-			"ownKeys": func(p *Page, this value, args []value) value { return p.statics()["Object"]["keys"](p, this, args) },
-			"get":     func(p *Page, _ value, args []value) value { return p.indexed(argument(args, 0), argument(args, 1)) },
-			"construct": func(p *Page, _ value, args []value) value {
-				f, is := argument(args, 0).(*object)
-				items, _ := p.items(argument(args, 1))
-				if !is || f.fn == nil {
-					return unknown{}
-				}
-				return p.construct(f, items, f)
-			},
-			"apply": func(p *Page, _ value, args []value) value {
-				items, _ := p.items(argument(args, 2))
-				return p.callback(argument(args, 0), argument(args, 1), items...)
-			},
-		},
+		"Reflect": reflectStatics(),
+		"Proxy":   proxyStatics(),
 		"URL": {
 			"createObjectURL": func(_ *Page, _ value, args []value) value { return argument(args, 0) },
 			"revokeObjectURL": nothing, "canParse": nothing,
 		},
 		"Error":  {"captureStackTrace": told},
 		"Date":   dateStatics(),
-		"Symbol": {"for": func(_ *Page, _ value, args []value) value { return argument(args, 0) }},
+		"Symbol": symbolStatics(),
 	}
 }
 
@@ -161,13 +147,8 @@ func newFunctions() map[string]method {
 		},
 		"parseInt": parseInt, "parseFloat": parseFloat, "isNaN": functionIsNaN,
 		"isFinite": isInteger,
-		"Symbol": func(_ *Page, _ value, args []value) value {
-			if t, is := argument(args, 0).(*text); is {
-				return plain("@@" + t.s)
-			}
-			return plain("@@")
-		},
-		"Date": newDate,
+		"Symbol":   newSymbol,
+		"Date":     newDate,
 		"RegExp": func(p *Page, _ value, args []value) value {
 			flags := ""
 			if f, is := argument(args, 1).(*text); is {

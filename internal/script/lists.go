@@ -11,6 +11,11 @@ func onList(do func(p *Page, o *object, args []value) value) method {
 		o, is := one(this).(*object)
 		if !is || o.class != classList {
 			if is {
+				if px := proxyOf(o); px != nil && p.trap(px, "get") == nil {
+					if target, is := px.target.(*object); is && target.class == classList {
+						return do(p, target, args)
+					}
+				}
 				if items, known := p.items(o); known {
 					return do(p, p.newList(items), args)
 				}

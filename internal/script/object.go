@@ -32,6 +32,8 @@ const (
 	classJQuery
 	classTokens
 	classDate // that is known
+	classSymbol
+	classProxy
 	classText // of methods alone, as the next
 	classNumber
 )
@@ -210,6 +212,9 @@ func (p *Page) key(v value) (string, bool) {
 	case float64:
 		return formatNumber(v), true
 	case unknown, *choice, *object:
+		if s := symbolIn(v); s != nil {
+			return s.key, true
+		}
 		return "", false
 	}
 	return p.textOf(v).s, true
@@ -285,6 +290,9 @@ func (p *Page) settle(c *choice) value {
 
 func (p *Page) property(o *object, key string, this value) value {
 	p.step()
+	if px, is := o.host.(*proxy); is {
+		return p.proxyGet(px, key, this)
+	}
 	if pr := o.find(key); pr != nil {
 		if pr.get != nil {
 			return p.call(pr.get, this, nil)
@@ -331,6 +339,8 @@ func (p *Page) property(o *object, key string, this value) value {
 		if v, has := p.inherited("Function", key, o); has {
 			return v
 		}
+	case classSymbol:
+		return p.symbolProperty(o, key)
 	case classDate:
 		if m := p.dateMethods()[key]; m != nil {
 			return p.builtin(classDate, key, m)
@@ -356,8 +366,13 @@ func (p *Page) property(o *object, key string, this value) value {
 		return null{}
 	}
 	if o.class == classPlain || o.class == classFunction || o.class == classDate {
-		if o.class == classPlain && o.proto != nil && o.rooted() {
-			return unknown{} // its class's class is not known
+		if o.class == classPlain && o.proto != nil {
+			if o.rooted() {
+				return unknown{} // its class's class is not known
+			}
+			if px := o.proxied(); px != nil {
+				return p.proxyGet(px, key, this)
+			}
 		}
 		return nil
 	}
@@ -372,6 +387,16 @@ func (o *object) rooted() bool {
 		}
 	}
 	return false
+}
+
+// proxied is the proxy among the prototypes of an object.
+func (o *object) proxied() *proxy {
+	for n := 0; o != nil && n < maxProtos; o, n = o.proto, n+1 {
+		if px, is := o.host.(*proxy); is {
+			return px
+		}
+	}
+	return nil
 }
 
 // put sets a property of any value.
@@ -392,6 +417,10 @@ func (p *Page) put(of value, key string, v value) {
 }
 
 func (p *Page) set(o *object, key string, v value) {
+	if px, is := o.host.(*proxy); is {
+		p.proxySet(px, key, v, o)
+		return
+	}
 	if o.solid {
 		return
 	}
@@ -471,6 +500,9 @@ func (p *Page) assigned(old, v value, weak int) value {
 
 // names are the names of the properties that a loop sees.
 func (p *Page) names(o *object) []string {
+	if px, is := o.host.(*proxy); is {
+		return p.proxyNames(px)
+	}
 	p.cost((len(o.keys) + len(o.list)) / 4)
 	if o.class == classList {
 		out := make([]string, len(o.list))
@@ -492,7 +524,7 @@ func (p *Page) names(o *object) []string {
 		}
 		return 0
 	})
-	return slices.DeleteFunc(out, func(k string) bool { return len(k) > 1 && (k[0] == '@' || k[0] == '#') })
+	return slices.DeleteFunc(out, isHidden)
 }
 
 // items are what a loop over a value gets; false: it is not known.
@@ -516,6 +548,8 @@ func (p *Page) items(v value) ([]value, bool) {
 		switch v.class {
 		case classList, classIterator, classSet:
 			return v.list, true
+		case classProxy:
+			return p.proxyItems(v, v.host.(*proxy))
 		case classJQuery:
 			return p.listOf(v), true
 		case classMap:

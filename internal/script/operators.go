@@ -23,14 +23,11 @@ func (p *Page) unary(e *js.UnaryExpr) value {
 	case js.DeleteToken:
 		switch x := e.X.(type) {
 		case *js.DotExpr:
-			if o, is := p.expr(x.X).(*object); is {
-				o.remove(memberName(x))
-			}
+			return p.deleted(p.expr(x.X), memberName(x))
 		case *js.IndexExpr:
-			if o, is := p.expr(x.X).(*object); is {
-				if key, known := p.key(one(p.expr(x.Y))); known {
-					o.remove(key)
-				}
+			of := p.expr(x.X)
+			if key, known := p.key(one(p.expr(x.Y))); known {
+				return p.deleted(of, key)
 			}
 		}
 		return true
@@ -94,8 +91,11 @@ func typeOf(v value) value {
 	case *text:
 		return plain("string")
 	case *object:
-		if v.class == classFunction {
+		switch v.class {
+		case classFunction:
 			return plain("function")
+		case classSymbol:
+			return plain("symbol")
 		}
 		if v.class != classPhantom {
 			return plain("object")
@@ -173,13 +173,15 @@ func (p *Page) binary(e *js.BinaryExpr) value {
 			return is == (e.Op == js.EqEqToken || e.Op == js.EqEqEqToken)
 		})
 	case js.InToken:
-		if o, is := b.(*object); is && (o.class == classPlain || o.class == classList || o.class == classFunction) {
-			if v, is := e.X.(*js.Var); is && v.Data[0] == '#' {
-				return p.has(o, string(v.Data))
-			}
-			if key, known := p.key(one(a)); known {
-				return p.has(o, key)
-			}
+		o, is := b.(*object)
+		if !is {
+			return unknown{}
+		}
+		if v, is := e.X.(*js.Var); is && v.Data[0] == '#' {
+			return p.has(o, memberKey(string(v.Data)))
+		}
+		if key, known := p.key(one(a)); known {
+			return p.contains(o, key)
 		}
 		return unknown{}
 	case js.InstanceofToken:

@@ -328,25 +328,3 @@ func newSet(p *Page, _ value, args []value) value {
 	}
 	return o
 }
-
-// newProxy makes what asks a function for each property.
-func newProxy(p *Page, _ value, args []value) value {
-	h, is := argument(args, 1).(*object)
-	target := argument(args, 0)
-	if !is {
-		return target
-	}
-	get, _ := p.get(h, "get").(*object)
-	if get == nil || get.fn == nil {
-		return target
-	}
-	o := p.object()
-	o.class = classPhantom
-	o.host = &proxy{target, get}
-	return o
-}
-
-type proxy struct {
-	target value
-	get    *object
-}

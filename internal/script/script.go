@@ -99,6 +99,7 @@ type Page struct {
 	changes     *[]change // of the branch that is read
 	base        int       // conditions around it, and its own
 	tries       int       // conditions around the innermost try, and 1; 0: there is none
+	withs       bool      // there are with statements
 	nothing     bool      // what was read last is surely none
 	weak        int       // conditions that are not known, around what is read
 	now         *frame
@@ -122,6 +123,7 @@ type Page struct {
 	dispatched map[*object]bool
 	jqFn       *object
 	natives    map[nativeKey]*object
+	symbols    map[string]*object
 	templates  map[*js.TemplateExpr]*object
 	machines   map[string]machine
 	tables     tables

@@ -10,6 +10,7 @@ type env struct {
 	parent *env
 	block  bool            // of a block, in which var declares nothing
 	at     map[*js.Var]int // of many
+	with   *object         // whose properties are names
 }
 
 // fewVars is how many names of a function are looked through.
@@ -154,6 +155,9 @@ func (p *Page) defineVar(v *js.Var, val value) {
 
 // read is what a name means.
 func (p *Page) read(v *js.Var) value {
+	if o := p.holder(v); o != nil {
+		return p.get(o, string(v.Data))
+	}
 	v = linked(v)
 	if c := p.now.env.find(v); c != nil {
 		return c.val
@@ -179,6 +183,10 @@ func (p *Page) read(v *js.Var) value {
 
 // assign sets what a name means.
 func (p *Page) assign(v *js.Var, val value) {
+	if o := p.holder(v); o != nil {
+		p.put(o, string(v.Data), val)
+		return
+	}
 	v = linked(v)
 	if val == (unknown{}) {
 		val = p.someone()
@@ -321,7 +329,7 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 		for _, name := range p.names(o) {
 			items = append(items, plain(name))
 		}
-		return p.each(s.Init, s.Body, items, o.class == classPlain || o.class == classList || o.class == classFunction, label)
+		return p.each(s.Init, s.Body, items, o.class == classPlain || o.class == classList || o.class == classFunction || o.class == classProxy, label)
 	case *js.WhileStmt:
 		return p.while(s.Cond, s.Body, label, false)
 	case *js.DoWhileStmt:
@@ -366,8 +374,7 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 			p.sink(Module, plain(unescape(s.Module[1:len(s.Module)-1])))
 		}
 	case *js.WithStmt:
-		p.expr(s.Cond)
-		return p.stmt(s.Body, "")
+		return p.with(s)
 	}
 	return goesOn
 }

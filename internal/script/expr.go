@@ -67,15 +67,8 @@ func (p *Page) read1(e js.IExpr) value {
 		}
 		return v
 	case *js.YieldExpr:
-		var v value
-		if e.X != nil {
-			v = p.expr(e.X)
-		}
-		if e.Generator {
-			items, _ := p.items(one(v))
-			p.now.yields = p.more(p.now.yields, items)
-		} else if len(p.now.yields) < maxItems {
-			p.now.yields = append(p.now.yields, v)
+		if g := p.now.gen; g != nil {
+			return g.yield(p, e)
 		}
 		return unknown{}
 	case *js.NewTargetExpr:
@@ -530,7 +523,8 @@ func (p *Page) setTo(e js.IExpr, v value) {
 	case *js.GroupExpr:
 		p.setTo(e.X, v)
 	case *js.ArrayExpr:
-		items, known := p.items(one(v))
+		n := len(e.List)
+		items, known := p.patternItems(v, n, n > 0 && e.List[n-1].Spread)
 		for i, el := range e.List {
 			switch {
 			case el.Value == nil:

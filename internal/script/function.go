@@ -86,11 +86,10 @@ func (p *Page) enter(f *object, this value, args []value, made bool) value {
 		p.tried(pr, func() value { return p.result(fr) })
 		return made
 	}
-	result := p.result(fr)
 	if c.generator {
-		return &object{class: classIterator, list: fr.yields}
+		return p.newGenerator(fr)
 	}
-	return result
+	return p.result(fr)
 }
 
 // result reads the body of a function, and returns what it gives.

@@ -329,6 +329,13 @@ func (p *Page) hostProperty(o *object, key string) (value, bool) {
 	case classRegExp:
 		return p.regexpProperty(o, key), true
 	case classIterator:
+		if s := streamIn(o); s != nil {
+			return p.streamProperty(s, key), true
+		}
+		switch key {
+		case "take", "drop", "toArray", "return", "throw":
+			return p.streamProperty(listStream(o), key), true
+		}
 		if key == "next" {
 			return p.native(key, func(p *Page, this value, _ []value) value {
 				r := p.object()

@@ -237,6 +237,12 @@ func (p *Page) get(of value, key string) value {
 	case *object:
 		return p.property(of, key, of)
 	case *text:
+		if key == "@@iterator" {
+			return p.builtin(classText, key, func(p *Page, this value, _ []value) value {
+				items, _ := p.items(one(this))
+				return &object{class: classIterator, list: items}
+			})
+		}
 		return p.textProperty(of, key)
 	case *choice:
 		p.cost(len(of.vals) / 4)
@@ -301,6 +307,11 @@ func (p *Page) property(o *object, key string, this value) value {
 			return nil
 		}
 		return pr.val
+	}
+	if key == "@@iterator" {
+		if f := p.iteratorOf(o); f != nil {
+			return f
+		}
 	}
 	switch o.class {
 	case classList:
@@ -546,7 +557,12 @@ func (p *Page) items(v value) ([]value, bool) {
 		p.down()
 		defer func() { p.depth-- }()
 		switch v.class {
-		case classList, classIterator, classSet:
+		case classIterator:
+			if s := streamIn(v); s != nil {
+				return p.drain(s, maxItems), true
+			}
+			return v.list, true
+		case classList, classSet:
 			return v.list, true
 		case classProxy:
 			return p.proxyItems(v, v.host.(*proxy))
@@ -557,16 +573,8 @@ func (p *Page) items(v value) ([]value, bool) {
 		case classParams:
 			return p.entries(v), true
 		}
-		if f, is := p.get(v, "@@iterator").(*object); is && f.fn != nil {
-			if inner, is := one(p.call(f, v, nil)).(*object); is && inner != v {
-				if inner.class != classPlain {
-					return p.items(inner)
-				}
-				return p.stepped(inner)
-			}
-		}
-		if f, is := p.get(v, "next").(*object); is && f.fn != nil {
-			return p.stepped(v)
+		if s := p.streamOf(v); s != nil {
+			return p.drain(s, maxItems), true
 		}
 	}
 	return nil, false
@@ -577,21 +585,4 @@ func (p *Page) more(list, vals []value) []value {
 	vals = vals[:min(len(vals), max(maxItems-len(list), 0))]
 	p.cost(len(vals) / 4)
 	return append(list, vals...)
-}
-
-// stepped calls next until it is done.
-func (p *Page) stepped(o *object) ([]value, bool) {
-	var out []value
-	for len(out) < maxItems {
-		p.step()
-		r, is := one(p.callMethod(o, "next", nil)).(*object)
-		if !is {
-			return out, len(out) > 0
-		}
-		if done, sure := truth(p.get(r, "done")); done || !sure {
-			break
-		}
-		out = append(out, p.get(r, "value"))
-	}
-	return out, true
 }

@@ -149,7 +149,11 @@ func (p *Page) aside(do func()) {
 
 // settler makes the function that settles a promise.
 func (p *Page) settler(pr *promise, thrown bool) value {
-	return p.native("", func(_ *Page, _ value, args []value) value {
+	weak := p.weak
+	return p.native("", func(p *Page, _ value, args []value) value {
+		if thrown && p.weak > weak && isUnknown(argument(args, 0)) {
+			return nil // of a catch that nobody knows to be reached
+		}
 		pr.settled(argument(args, 0), thrown)
 		return nil
 	})

@@ -123,6 +123,8 @@ type Page struct {
 	dispatched map[*object]bool
 	jqFn       *object
 	natives    map[nativeKey]*object
+	unasked    []*generator
+	yielders   map[js.IStmt]bool
 	symbols    map[string]*object
 	templates  map[*js.TemplateExpr]*object
 	machines   map[string]machine
@@ -234,12 +236,15 @@ func (p *Page) Finish() {
 		}
 	}
 	work()
+	p.askAll()
+	work()
 	for i := 0; i < len(p.idle) && i < maxUncalled && p.steps > 0; i++ {
 		if f := p.idle[i]; !f.fn.called {
 			p.job(p.steps/8+1, patience, func() {
 				p.weak++
 				p.call(f, p.receiver(f), p.unknowns(f))
 			})
+			p.askAll()
 			work()
 		}
 	}

@@ -72,7 +72,7 @@ type frame struct {
 	loop    int     // conditions around the innermost loop
 	returns []value // under conditions that are not known
 	left    bool    // the innermost loop is left under one
-	yields  []value
+	gen     *generator
 	made    bool // it is called by new
 	strict  bool
 }
@@ -85,6 +85,7 @@ const (
 	broke
 	continued
 	returned
+	left // by a generator, which is read on from there
 )
 
 // outcome is how a statement ends, and with what.
@@ -318,7 +319,13 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 		return p.forLoop(s, label)
 	case *js.ForOfStmt:
 		v := p.expr(s.Value)
+		if st := p.streamOf(one(v)); st != nil {
+			return p.eachOf(s.Init, s.Body, st, s.Await, label)
+		}
 		items, known := p.items(one(v))
+		if s.Await {
+			items = p.awaited(items)
+		}
 		return p.each(s.Init, s.Body, items, known, label)
 	case *js.ForInStmt:
 		o, is := one(p.expr(s.Value)).(*object)
@@ -418,7 +425,7 @@ func (p *Page) bind(b js.IBinding, val value, set func(*js.Var, value)) {
 	case *js.Var:
 		set(b, val)
 	case *js.BindingArray:
-		items, known := p.items(one(val))
+		items, known := p.patternItems(val, len(b.List), b.Rest != nil)
 		for i, e := range b.List {
 			if e.Binding != nil {
 				p.bindElement(e, at(items, i, known), set)
@@ -549,7 +556,7 @@ func (p *Page) caught(s *js.TryStmt) (o outcome) {
 		return body()
 	}
 	if o.done == ended {
-		p.perhaps(func() outcome {
+		p.unlikely(func() outcome {
 			body()
 			return goesOn
 		})

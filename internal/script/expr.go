@@ -166,7 +166,10 @@ func (p *Page) constant(e *js.LiteralExpr) value {
 		if len(e.Data) == 1 {
 			return float64(e.Data[0] - '0')
 		}
-		return parseNumber(strings.ReplaceAll(strings.TrimSuffix(string(e.Data), "n"), "_", ""))
+		if e.Data[len(e.Data)-1] == 'n' {
+			return bigLiteral(string(e.Data))
+		}
+		return parseNumber(strings.ReplaceAll(string(e.Data), "_", ""))
 	}
 	return unknown{}
 }

@@ -37,12 +37,9 @@ func (p *Page) newHost(name string) value {
 		return &object{class: classLocation}
 	case "localStorage", "sessionStorage":
 		return p.phantom(name, storage(p))
-	case "Math", "JSON", "Reflect":
+	case "Math", "JSON", "Reflect", "Intl":
 		o := p.phantom(name, p.statics()[name])
-		if name == "Math" {
-			o.put("PI", math.Pi)
-			o.put("E", math.E)
-		}
+		addConstants(o, name)
 		return o
 	case "navigator":
 		o := p.phantom(name, map[string]method{"sendBeacon": asks(0)})
@@ -116,6 +113,7 @@ func (p *Page) withStatics(f *object) *object {
 		p.protos[f.fn.name] = proto
 	}
 	f.keys = nil
+	addConstants(f, f.fn.name)
 	if f.fn.name == "Symbol" {
 		p.addSymbols(f)
 	}

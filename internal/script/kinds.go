@@ -1,6 +1,7 @@
 package script
 
 import (
+	"math/big"
 	"slices"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -168,6 +169,8 @@ func (p *Page) kind(v value) (string, bool) {
 		return "Boolean", true
 	case float64:
 		return "Number", true
+	case *big.Int:
+		return "BigInt", true
 	case *text:
 		return "String", true
 	case *object:

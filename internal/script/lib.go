@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -56,49 +55,25 @@ func newObjectMethods() map[string]method {
 	}
 }
 
-// newNumberMethods makes the methods of numbers.
-func newNumberMethods() map[string]method {
-	return map[string]method{
-		"toString": func(p *Page, this value, args []value) value {
-			n, is := this.(float64)
-			base, known := p.integer(args, 0, 10)
-			if !is || !known || base < 2 || base > 36 {
-				return unknown{}
-			}
-			if base == 10 || n != math.Trunc(n) {
-				return plain(formatNumber(n))
-			}
-			return plain(strconv.FormatInt(int64(n), base))
-		},
-		"toFixed": func(p *Page, this value, args []value) value {
-			n, is := this.(float64)
-			digits, known := p.integer(args, 0, 0)
-			if !is || !known || digits < 0 || digits > 20 {
-				return unknown{}
-			}
-			return plain(strconv.FormatFloat(n, 'f', digits, 64))
-		},
-		"valueOf":        func(_ *Page, this value, _ []value) value { return this },
-		"toLocaleString": func(_ *Page, _ value, _ []value) value { return unknown{} },
-	}
-}
-
 // newStatics makes what functions of the language have.
 func newStatics() map[string]map[string]method {
 	return map[string]map[string]method{
 		"Object":  objectStatics(),
 		"Array":   arrayStatics(),
 		"String":  stringStatics(),
-		"Number":  {"isInteger": isInteger, "isFinite": isInteger, "isNaN": functionIsNaN, "parseInt": parseInt, "parseFloat": parseFloat},
+		"Number":  numberStatics(),
 		"Math":    mathStatics(),
 		"JSON":    {"parse": parseJSON, "stringify": stringifyJSON},
 		"Promise": promiseStatics(),
 		"Reflect": reflectStatics(),
 		"Proxy":   proxyStatics(),
+		"BigInt":  bigStatics(),
 		"URL": {
 			"createObjectURL": func(_ *Page, _ value, args []value) value { return argument(args, 0) },
 			"revokeObjectURL": nothing, "canParse": nothing,
 		},
+		"Map":    {"groupBy": mapGroupBy()},
+		"Intl":   intlStatics(),
 		"Error":  {"captureStackTrace": told},
 		"Date":   dateStatics(),
 		"Symbol": symbolStatics(),
@@ -146,9 +121,9 @@ func newFunctions() map[string]method {
 			return is
 		},
 		"parseInt": parseInt, "parseFloat": parseFloat, "isNaN": functionIsNaN,
-		"isFinite": isInteger,
+		"isFinite": isFinite,
 		"Symbol":   newSymbol,
-		"Date":     newDate,
+		"Date":     newDate, "BigInt": newBigInt, "WeakRef": newReference,
 		"RegExp": func(p *Page, _ value, args []value) value {
 			flags := ""
 			if f, is := argument(args, 1).(*text); is {
@@ -219,7 +194,7 @@ func newFunctions() map[string]method {
 			}
 			return p.derive(base64.StdEncoding.EncodeToString([]byte(t.s)), t)
 		}),
-		"structuredClone": func(_ *Page, _ value, args []value) value { return argument(args, 0) },
+		"structuredClone": structuredClone,
 		"URL":             newURL,
 		"URLSearchParams": newParams,
 		"Proxy":           newProxy,
@@ -271,8 +246,9 @@ func newMapMethods() map[string]method {
 			m := mapOf(this)
 			if i, _ := p.entry(m, argument(args, 0)); i >= 0 {
 				m.keys, m.vals = slices.Delete(m.keys, i, i+1), slices.Delete(m.vals, i, i+1)
+				return true
 			}
-			return true
+			return false
 		},
 		"forEach": func(p *Page, this value, args []value) value {
 			m := mapOf(this)
@@ -297,7 +273,7 @@ func newMapMethods() map[string]method {
 
 // newSetMethods makes the methods of sets.
 func newSetMethods() map[string]method {
-	return map[string]method{
+	return addSetMethods(map[string]method{
 		"add": func(p *Page, this value, args []value) value {
 			o, is := this.(*object)
 			if !is {
@@ -323,16 +299,15 @@ func newSetMethods() map[string]method {
 		"forEach": func(p *Page, this value, args []value) value {
 			return p.listMethods()["forEach"](p, p.listed(this), args)
 		},
-		"values": func(_ *Page, this value, _ []value) value { return this },
-		"keys":   func(_ *Page, this value, _ []value) value { return this },
 		"delete": func(p *Page, this value, args []value) value {
 			o, is := this.(*object)
 			if !is {
 				return unknown{}
 			}
 			p.cost(len(o.list) / 4)
+			had := len(o.list)
 			o.list = slices.DeleteFunc(slices.Clone(o.list), func(v value) bool { return same(v, argument(args, 0)) })
-			return true
+			return len(o.list) < had
 		},
 		"clear": func(_ *Page, this value, _ []value) value {
 			if o, is := this.(*object); is {
@@ -340,7 +315,7 @@ func newSetMethods() map[string]method {
 			}
 			return nil
 		},
-	}
+	})
 }
 
 func nothing(*Page, value, []value) value { return unknown{} }

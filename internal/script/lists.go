@@ -235,6 +235,10 @@ func newListMethods() map[string]method {
 			return l
 		}),
 		"includes": onList(func(p *Page, o *object, args []value) value {
+			if n, is := argument(args, 0).(float64); is && n != n {
+				p.cost(len(o.list) / 16)
+				return slices.ContainsFunc(o.list, func(v value) bool { m, is := v.(float64); return is && m != m })
+			}
 			return p.holds(o, args, func(int) value { return true }, false)
 		}),
 		"indexOf": onList(func(p *Page, o *object, args []value) value {
@@ -318,7 +322,7 @@ func newListMethods() map[string]method {
 		p.listMethods()["splice"](p, l, args)
 		return l
 	}
-	return made
+	return addListMethods(made)
 }
 
 // joined is join, each of the choices among the elements for itself.

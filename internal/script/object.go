@@ -1,6 +1,7 @@
 package script
 
 import (
+	"math/big"
 	"slices"
 	"strconv"
 
@@ -261,6 +262,8 @@ func (p *Page) get(of value, key string) value {
 		if v, has := p.inherited("Number", key, of); has {
 			return v
 		}
+	case *big.Int:
+		return p.bigProperty(key)
 	case unknown:
 		switch key {
 		case "then":

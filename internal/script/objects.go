@@ -27,10 +27,19 @@ func objectStatics() map[string]method {
 		}
 	}
 	return map[string]method{
-		"keys":                list(func(_ *Page, _ *object, key string) value { return plain(key) }),
-		"getOwnPropertyNames": list(func(_ *Page, _ *object, key string) value { return plain(key) }),
-		"values":              list(func(p *Page, o *object, key string) value { return p.get(o, key) }),
-		"entries":             list(func(p *Page, o *object, key string) value { return p.newList([]value{plain(key), p.get(o, key)}) }),
+		"keys":         list(func(_ *Page, _ *object, key string) value { return plain(key) }),
+		"groupBy":      groupBy(),
+		"is":           func(p *Page, _ value, args []value) value { return p.sameValue(argument(args, 0), argument(args, 1)) },
+		"isExtensible": notSolid,
+		"getOwnPropertyNames": func(p *Page, _ value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			if !is || o.class != classPlain && o.class != classList && o.class != classFunction && o.class != classProxy {
+				return unknown{}
+			}
+			return p.newList(p.ownNames(o))
+		},
+		"values":  list(func(p *Page, o *object, key string) value { return p.get(o, key) }),
+		"entries": list(func(p *Page, o *object, key string) value { return p.newList([]value{plain(key), p.get(o, key)}) }),
 		"assign": func(p *Page, _ value, args []value) value {
 			to, is := argument(args, 0).(*object)
 			if !is {
@@ -243,4 +252,9 @@ func arrayStatics() map[string]method {
 			return l
 		},
 	}
+}
+
+func notSolid(_ *Page, _ value, args []value) value {
+	o, is := argument(args, 0).(*object)
+	return is && !o.solid
 }

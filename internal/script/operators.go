@@ -2,6 +2,7 @@ package script
 
 import (
 	"math"
+	"math/big"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -46,6 +47,9 @@ func (p *Page) unary(e *js.UnaryExpr) value {
 	}
 	v := p.expr(e.X)
 	return p.lift(v, func(v value) value {
+		if n, is := v.(*big.Int); is {
+			return p.bigUnary(e, n)
+		}
 		n, known := p.number(v)
 		if !known {
 			switch e.Op {
@@ -88,6 +92,8 @@ func typeOf(v value) value {
 		return plain("boolean")
 	case float64:
 		return plain("number")
+	case *big.Int:
+		return plain("bigint")
 	case *text:
 		return plain("string")
 	case *object:
@@ -267,6 +273,9 @@ func (p *Page) arithmetic(op js.TokenType, a, b value) value {
 				}
 			}
 		}
+		if isBig(a) || isBig(b) {
+			return p.bigArithmetic(op, a, b)
+		}
 		x, known := p.number(a)
 		y, too := p.number(b)
 		if !known || !too {
@@ -342,6 +351,10 @@ func (p *Page) equal(a, b value, strict bool) (is, known bool) {
 		if y, is := b.(*text); is {
 			return x.s == y.s, true
 		}
+	}
+	if isBig(a) && (isBig(b) || !strict) || isBig(b) && !strict {
+		n, known := p.bigCompare(a, b)
+		return known && n == 0, true
 	}
 	_, aNull := a.(null)
 	_, bNull := b.(null)

@@ -1,6 +1,10 @@
 package script
 
-import "github.com/tdewolff/parse/v2/js"
+import (
+	"slices"
+
+	"github.com/tdewolff/parse/v2/js"
+)
 
 // change is what a name or a property meant before a branch set it, and what it means at the end of the branch.
 type change struct {
@@ -87,6 +91,31 @@ func (p *Page) alternatives(sure bool, all ...func() outcome) {
 		}
 		p.note(c)
 		c.put(p.merged(vals))
+	}
+}
+
+// unlikely reads a branch that is hardly taken: objects and numbers that it sets are behind it what they were.
+func (p *Page) unlikely(do func() outcome) {
+	outer, base := p.changes, p.base
+	var own []change
+	p.changes, p.base = &own, p.weak+1
+	p.perhaps(do)
+	p.changes, p.base = outer, base
+	for i := range own {
+		own[i].val = own[i].get()
+	}
+	for i := len(own) - 1; i >= 0; i-- {
+		own[i].put(own[i].old)
+	}
+	for i, c := range own {
+		if slices.ContainsFunc(own[:i], c.same) {
+			continue
+		}
+		p.note(c)
+		switch c.old.(type) {
+		case nil, null, unknown, *text, *choice:
+			c.put(p.merged([]value{c.old, own[i].val}))
+		}
 	}
 }
 

@@ -180,6 +180,16 @@ func stringStatics() map[string]method {
 	}
 }
 
+func sign(n float64) float64 {
+	switch {
+	case n > 0:
+		return 1
+	case n < 0:
+		return -1
+	}
+	return n
+}
+
 func mathStatics() map[string]method {
 	of := func(do func(float64) float64) method {
 		return func(p *Page, _ value, args []value) value {
@@ -205,19 +215,11 @@ func mathStatics() map[string]method {
 			return out
 		}
 	}
-	return map[string]method{
+	return addMath(of, all, map[string]method{
 		"floor": of(math.Floor), "ceil": of(math.Ceil), "round": of(func(n float64) float64 { return math.Floor(n + 0.5) }), "trunc": of(math.Trunc), "abs": of(math.Abs), "sqrt": of(math.Sqrt),
 		"log2": of(math.Log2), "log": of(math.Log), "log10": of(math.Log10), "sin": of(math.Sin), "cos": of(math.Cos), "exp": of(math.Exp), "tan": of(math.Tan), "atan": of(math.Atan), "asin": of(math.Asin), "acos": of(math.Acos), "sinh": of(math.Sinh), "cbrt": of(math.Cbrt),
-		"sign": of(func(n float64) float64 { return min(max(n*math.Inf(1), -1), 1) }),
+		"sign": of(sign),
 		"min":  all(math.Inf(1), math.Min), "max": all(math.Inf(-1), math.Max),
-		"pow": func(p *Page, _ value, args []value) value {
-			a, known := p.number(one(argument(args, 0)))
-			b, too := p.number(one(argument(args, 1)))
-			if !known || !too {
-				return unknown{}
-			}
-			return math.Pow(a, b)
-		},
 		"random": nothing,
-	}
+	})
 }

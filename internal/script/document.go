@@ -38,7 +38,7 @@ func (p *Page) tag(name string, last bool) value {
 func (p *Page) byID(id string) value {
 	found := p.elements(hintFor(id), func(n *html.Node) bool { of, _ := attr(n, "id"); return of == id })
 	if len(found) == 0 {
-		return p.missing(hintFor(id))
+		return p.notThere(hintFor(id))
 	}
 	return found[0]
 }
@@ -88,7 +88,7 @@ func (p *Page) documentProperty(o *object, key string) value {
 							return p.elementAt(ats[0])
 						}
 						if len(sel) == 1 && len(sel[0]) == 1 {
-							return p.missing(sel[0][0].hint)
+							return p.notThere(sel[0][0].hint)
 						}
 					}
 				}

@@ -21,7 +21,7 @@ type document struct {
 	some    map[string]value   // what elements have in an attribute
 	cookies []string
 	title   *text // as a script set it
-	place   *place
+	place   *pageAt
 	said    []string // of elements that scripts made
 	open    value    // what was written that ends in a tag
 	sheets  map[string]selector

@@ -15,5 +15,8 @@ func ends() { panic(outOfSteps{}) }
 // throw throws a value.
 func throw(v value) { panic(thrown{v}) }
 
+// suspend leaves an expression in which a generator yields a value, or that is to return one.
+func suspend(v value, d done) { panic(suspended{v, d}) }
+
 // rethrow hands on what is not meant for who recovered it.
 func rethrow(r any) { panic(r) }

@@ -67,17 +67,12 @@ func (p *Page) read1(e js.IExpr) value {
 		}
 		return v
 	case *js.YieldExpr:
-		var v value
-		if e.X != nil {
-			v = p.expr(e.X)
-		}
-		if e.Generator {
-			items, _ := p.items(one(v))
-			p.now.yields = p.more(p.now.yields, items)
-		} else if len(p.now.yields) < maxItems {
-			p.now.yields = append(p.now.yields, v)
+		if g := p.now.gen; g != nil {
+			return g.yield(p, e)
 		}
 		return unknown{}
+	case *js.NewTargetExpr:
+		return p.newTarget()
 	case *js.VarDecl:
 		p.declare(e)
 		return nil
@@ -177,7 +172,10 @@ func (p *Page) constant(e *js.LiteralExpr) value {
 		if len(e.Data) == 1 {
 			return float64(e.Data[0] - '0')
 		}
-		return parseNumber(strings.ReplaceAll(strings.TrimSuffix(string(e.Data), "n"), "_", ""))
+		if e.Data[len(e.Data)-1] == 'n' {
+			return bigLiteral(string(e.Data))
+		}
+		return parseNumber(strings.ReplaceAll(string(e.Data), "_", ""))
 	}
 	return unknown{}
 }
@@ -195,10 +193,16 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 	case *js.IndexExpr:
 		of, optional = p.expr(e.X), e.Optional
 		i := p.expr(e.Y)
-		if of == nil && optional {
-			return nil, of
+		switch of.(type) {
+		case nil, null:
+			if optional {
+				return nil, of
+			}
+			return p.missing(e.X), of
 		}
-		return p.indexed(of, i), of
+		v = p.indexed(of, i)
+		p.nothing = v == nil && isExact(of)
+		return v, of
 	}
 	if optional {
 		of = present(of)
@@ -208,9 +212,11 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 		if optional {
 			return nil, of
 		}
-		return unknown{}, of
+		return p.missing(e.(*js.DotExpr).X), of
 	}
-	return p.get(of, key), of
+	v = p.get(of, key)
+	p.nothing = v == nil && isExact(of)
+	return v, of
 }
 
 func memberName(e *js.DotExpr) string {
@@ -220,7 +226,7 @@ func memberName(e *js.DotExpr) string {
 	case *js.LiteralExpr:
 		return string(y.Data)
 	case *js.Var:
-		return string(y.Data)
+		return memberKey(string(y.Data))
 	}
 	return ""
 }
@@ -241,7 +247,7 @@ func (p *Page) indexed(of, i value) value {
 		}
 		return p.any(of)
 	}
-	if o, is := i.(*object); is && o.class != classList && o.class != classPlain {
+	if o, is := i.(*object); is && o.class != classList && o.class != classPlain && o.class != classSymbol {
 		return unknown{}
 	}
 	key, known := p.key(p.primitive(i))
@@ -293,7 +299,7 @@ func (p *Page) any(of value) value {
 }
 
 func (p *Page) primitive(v value) value {
-	if o, is := v.(*object); is {
+	if o, is := v.(*object); is && o.class != classSymbol {
 		return p.objectText(o)
 	}
 	return v
@@ -336,8 +342,7 @@ func (p *Page) tagged(e *js.TemplateExpr) value {
 		args = append(args, p.expr(part.Expr))
 	}
 	add(e.Tail, 1, 1)
-	strs := p.newList(cooked)
-	strs.put("raw", p.newList(raw))
+	strs := p.stringsOf(e, cooked, raw)
 	args = append([]value{strs}, args...)
 	callee, this := value(nil), value(nil)
 	switch tag := e.Tag.(type) {
@@ -401,10 +406,13 @@ func (p *Page) propertyName(n *js.PropertyName) string {
 
 func (p *Page) objectExpr(e *js.ObjectExpr) value {
 	o := p.object()
+	o.exact = true
 	for _, pr := range e.List {
 		if pr.Spread {
 			if from, is := one(p.expr(pr.Value)).(*object); is {
 				p.copyTo(o, from)
+			} else {
+				o.exact = false
 			}
 			continue
 		}
@@ -423,6 +431,10 @@ func (p *Page) objectExpr(e *js.ObjectExpr) value {
 			key = string(v.Data)
 		}
 		v := p.expr(pr.Value)
+		if key == "__proto__" && pr.Name != nil && pr.Name.Computed == nil {
+			o.proto, _ = v.(*object)
+			continue
+		}
 		if f, is := v.(*object); is && f.fn != nil && f.fn.code != nil {
 			if f.fn.name == "" {
 				f.fn.name = key
@@ -458,6 +470,7 @@ func (p *Page) accessor(o *object, key string, f *object, get, set bool) {
 
 // copyTo gives an object the properties of another.
 func (p *Page) copyTo(o, from *object) {
+	o.exact = o.exact && from.exact
 	if from.class == classList {
 		p.cost(len(from.list))
 		for i, v := range from.list {
@@ -471,7 +484,11 @@ func (p *Page) copyTo(o, from *object) {
 		}
 		return
 	}
-	for _, key := range from.keys {
+	keys := from.keys
+	if from.class == classProxy {
+		keys = p.proxyNames(from.host.(*proxy))
+	}
+	for _, key := range keys {
 		p.step()
 		if len(o.keys) >= maxItems {
 			return
@@ -507,13 +524,19 @@ func (p *Page) setTo(e js.IExpr, v value) {
 		i := one(p.primitive(one(p.expr(e.Y))))
 		if key, known := p.key(i); known {
 			p.put(of, key, v)
-		} else if t, is := v.(*text); is {
+			return
+		}
+		if o, is := of.(*object); is {
+			o.exact = false
+		}
+		if t, is := v.(*text); is {
 			t.given = true
 		}
 	case *js.GroupExpr:
 		p.setTo(e.X, v)
 	case *js.ArrayExpr:
-		items, known := p.items(one(v))
+		n := len(e.List)
+		items, known := p.patternItems(v, n, n > 0 && e.List[n-1].Spread)
 		for i, el := range e.List {
 			switch {
 			case el.Value == nil:
@@ -558,7 +581,7 @@ func (p *Page) setElement(e js.IExpr, v value) {
 
 // setSum sets what += makes: something is added to what it was, which is not another value that it may have.
 func (p *Page) setSum(e js.IExpr, v value) {
-	if name, is := e.(*js.Var); is {
+	if name, is := e.(*js.Var); is && p.holder(name) == nil {
 		if c := p.now.env.find(linked(name)); c != nil {
 			p.note(change{env: p.now.env, name: linked(name), old: c.val})
 			if p.weak > c.weak {

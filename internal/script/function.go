@@ -13,6 +13,7 @@ func (p *Page) function(name *js.Var, c *code, arrow bool) *object {
 	if name != nil {
 		f.fn.name = string(name.Data)
 	}
+	f.fn.strict = p.now.strict || isStrict(c.body.List)
 	if arrow {
 		f.fn.this, f.fn.arrow = p.now.this, p.now
 	}
@@ -32,9 +33,6 @@ func (p *Page) call(f *object, this value, args []value) value {
 	p.down()
 	defer func() { p.depth-- }()
 	fn.called = true
-	if fn.bound != nil {
-		args = append(append([]value(nil), fn.bound...), args...)
-	}
 	switch {
 	case fn.native != nil:
 		return fn.native(p, this, args)
@@ -43,11 +41,11 @@ func (p *Page) call(f *object, this value, args []value) value {
 	case fn.code == nil:
 		return unknown{}
 	}
-	return p.enter(f, this, args)
+	return p.enter(f, this, args, false)
 }
 
-// enter reads a function's body.
-func (p *Page) enter(f *object, this value, args []value) value {
+// enter reads a function's body; made: for a new object.
+func (p *Page) enter(f *object, this value, args []value, made bool) value {
 	fn, c := f.fn, f.fn.code
 	if p.calls >= maxCalls {
 		return unknown{}
@@ -58,7 +56,7 @@ func (p *Page) enter(f *object, this value, args []value) value {
 	if fn.arrow != nil {
 		this = fn.this
 	}
-	fr := &frame{env: &env{parent: fn.env, vars: make([]binding, 0, min(len(c.params.List)+len(c.body.Declared), fewVars))}, this: this, fn: fn, args: args, weak: p.weak, loop: p.weak}
+	fr := &frame{env: &env{parent: fn.env, vars: make([]binding, 0, min(len(c.params.List)+len(c.body.Declared), fewVars))}, this: this, fn: fn, of: f, args: args, weak: p.weak, loop: p.weak, made: made, strict: fn.strict}
 	p.now, p.script = fr, fn.script
 	if c.self != nil {
 		p.define(c.self, f)
@@ -88,11 +86,10 @@ func (p *Page) enter(f *object, this value, args []value) value {
 		p.tried(pr, func() value { return p.result(fr) })
 		return made
 	}
-	result := p.result(fr)
 	if c.generator {
-		return &object{class: classIterator, list: fr.yields}
+		return p.newGenerator(fr)
 	}
-	return result
+	return p.result(fr)
 }
 
 // result reads the body of a function, and returns what it gives.
@@ -178,7 +175,7 @@ func (p *Page) class(d *js.ClassDecl) value {
 	if d.Name != nil {
 		inner.env.vars = append(inner.env.vars, binding{linked(d.Name), c, p.weak})
 	}
-	inner.top = false
+	inner.top, inner.strict = false, true
 	inner.this = c
 	cc := &classCode{env: inner.env}
 	c.fn.class = cc
@@ -235,7 +232,7 @@ func (p *Page) class(d *js.ClassDecl) value {
 
 func (p *Page) elementName(n *js.ClassElementName) string {
 	if n.Private != nil {
-		return string(n.Private.Data)
+		return memberKey(string(n.Private.Data))
 	}
 	return p.propertyName(&n.PropertyName)
 }
@@ -247,9 +244,6 @@ func (p *Page) construct(f *object, args []value, of *object) value {
 	o.proto = proto
 	if proto != nil && proto.rooted() {
 		o = p.elementOf(of, proto)
-	}
-	if of.fn.bound != nil {
-		args = append(append([]value(nil), of.fn.bound...), args...)
 	}
 	if of.host == nil {
 		of.host = o
@@ -275,7 +269,7 @@ func (p *Page) initialise(f *object, o *object, args []value) value {
 			}
 			return o
 		}
-		if v, is := p.enter(f, o, args).(*object); is {
+		if v, is := p.enter(f, o, args, true).(*object); is {
 			return v
 		}
 		return o
@@ -296,8 +290,8 @@ func (p *Page) initialise(f *object, o *object, args []value) value {
 	}
 	cc.ctor.fn.super = fn.super
 	cc.ctor.fn.class = cc
-	ctor := &object{class: classFunction, fn: &function{code: cc.ctor.fn.code, env: cc.env, home: cc.ctor.fn.home, script: fn.script, super: f}}
-	if v, is := p.enter(ctor, o, args).(*object); is {
+	ctor := &object{class: classFunction, fn: &function{code: cc.ctor.fn.code, env: cc.env, home: cc.ctor.fn.home, script: fn.script, super: f, strict: true}}
+	if v, is := p.enter(ctor, o, args, true).(*object); is {
 		return v
 	}
 	return o
@@ -378,12 +372,8 @@ func (p *Page) newExpr(e *js.NewExpr) value {
 		args = p.args(e.Args)
 	}
 	return p.lift(callee, func(callee value) value {
-		f, is := callee.(*object)
-		if is && f.class == classFunction && f.fn != nil {
-			if f.fn.native != nil {
-				return f.fn.native(p, nil, args)
-			}
-			return p.construct(f, args, f)
+		if v, known := p.newOf(callee, args); known {
+			return v
 		}
 		return p.unknownCall(nameOf(e.X), "", args, true)
 	})
@@ -447,12 +437,21 @@ func (p *Page) callExpr(e *js.CallExpr) value {
 		owner = nameOf(x.X)
 	default:
 		callee = p.expr(e.X)
-		this = unknown{}
+		this = p.plainThis(callee)
+		if v, is := x.(*js.Var); is {
+			if o := p.holder(v); o != nil {
+				this = o
+			}
+		}
 	}
 	if callee == nil && e.Optional {
 		return nil
 	}
+	none := callee == nil && p.isNothing(e.X)
 	args := p.args(&e.Args)
+	if none {
+		return p.fault("TypeError", "no function")
+	}
 	if name := nameOf(e.X); (name == "extend" || name == "assign") && len(args) > 1 && isUnknown(args[0]) { // Drupal.settings has what it is given
 		args[0] = &object{class: classPhantom, host: name, weak: p.weak}
 		p.setTo(e.Args.List[0].Value, args[0])
@@ -530,6 +529,7 @@ func (p *Page) unknownCall(name, owner string, args []value, made bool) value {
 	for _, arg := range args {
 		switch v := one(arg).(type) {
 		case *object:
+			v.exact = false
 			if v.fn != nil && !v.fn.called && v.fn.code != nil {
 				p.later(v, unknown{}, unknowns(len(v.fn.code.params.List))...)
 			}

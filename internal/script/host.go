@@ -2,6 +2,7 @@ package script
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -36,12 +37,9 @@ func (p *Page) newHost(name string) value {
 		return &object{class: classLocation}
 	case "localStorage", "sessionStorage":
 		return p.phantom(name, storage(p))
-	case "Math", "JSON", "Reflect":
+	case "Math", "JSON", "Reflect", "Intl":
 		o := p.phantom(name, p.statics()[name])
-		if name == "Math" {
-			o.put("PI", math.Pi)
-			o.put("E", math.E)
-		}
+		addConstants(o, name)
 		return o
 	case "ActiveXObject", "opera", "netscape":
 		return nil
@@ -123,6 +121,9 @@ func (p *Page) constants(name string, pairs ...any) *object {
 }
 
 func (p *Page) withStatics(f *object) *object {
+	if slices.Contains(errorNames(), f.fn.name) {
+		p.errorPrototype(f)
+	}
 	for name, m := range p.statics()[f.fn.name] {
 		f.put(name, p.native(name, m))
 	}
@@ -136,12 +137,9 @@ func (p *Page) withStatics(f *object) *object {
 		p.protos[f.fn.name] = proto
 	}
 	f.keys = nil
+	addConstants(f, f.fn.name)
 	if f.fn.name == "Symbol" {
-		f.put("iterator", plain("@@iterator"))
-		f.put("asyncIterator", plain("@@iterator"))
-		for _, of := range [...]string{"match", "matchAll", "replace", "search", "split"} {
-			f.put(of, plain("@@"+of))
-		}
+		p.addSymbols(f)
 	}
 	return f
 }
@@ -344,6 +342,13 @@ func (p *Page) hostProperty(o *object, key string) (value, bool) {
 	case classRegExp:
 		return p.patternProperty(o, key), true
 	case classIterator:
+		if s := streamIn(o); s != nil {
+			return p.streamProperty(s, key), true
+		}
+		switch key {
+		case "take", "drop", "toArray", "return", "throw":
+			return p.streamProperty(listStream(o), key), true
+		}
 		if key == "next" {
 			return p.native(key, func(p *Page, this value, _ []value) value {
 				r := p.object()
@@ -370,9 +375,6 @@ func (p *Page) hostProperty(o *object, key string) (value, bool) {
 	case classRequest:
 		return unknown{}, true
 	case classPhantom:
-		if px, is := o.host.(*proxy); is {
-			return p.call(px.get, nil, []value{px.target, plain(key), o}), true
-		}
 		switch key {
 		case "addEventListener":
 			return p.native(key, listen), true
@@ -436,10 +438,6 @@ func (p *Page) setHost(o *object, key string, v value) bool {
 		p.setURL(o, key, v)
 		return true
 	case classPhantom:
-		if px, is := o.host.(*proxy); is {
-			p.put(px.target, key, v)
-			return true
-		}
 		if f, is := one(v).(*object); is && f.fn != nil && strings.HasPrefix(key, "on") {
 			listen(p, o, []value{plain(key[2:]), f})
 			return false
@@ -469,6 +467,8 @@ func (p *Page) methodsOf(name string) map[string]method {
 		return p.numberMethods()
 	case "RegExp":
 		return p.patternMethods()
+	case "Date":
+		return p.dateMethods()
 	}
 	return nil
 }

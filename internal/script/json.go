@@ -18,10 +18,16 @@ func parseJSON(p *Page, _ value, args []value) value {
 		p.cost(len(t.s) / 64)
 		d := json.NewDecoder(strings.NewReader(t.s))
 		out, err := p.fromJSON(d, 0)
-		if err != nil {
+		if err == nil {
+			_, err = d.Token()
+			if err == io.EOF {
+				return out
+			}
+		}
+		if t.page || len(t.s) > maxText || strings.Count(t.s, "[")+strings.Count(t.s, "{") > 100 {
 			return unknown{}
 		}
-		return out
+		return p.fault("SyntaxError", "no JSON")
 	})
 }
 

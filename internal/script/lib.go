@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -27,9 +26,11 @@ func newFunctionMethods() map[string]method {
 				return unknown{}
 			}
 			to, more := argument(args, 0), cut(args, 1)
-			return p.native(f.fn.name, func(p *Page, _ value, args []value) value {
+			b := p.native("bound "+f.fn.name, func(p *Page, _ value, args []value) value {
 				return p.call(f, to, append(slices.Clone(more), args...))
 			})
+			b.fn.of, b.fn.given = f, more
+			return b
 		},
 		"toString": func(*Page, value, []value) value { return unknown{} },
 	}
@@ -49,35 +50,8 @@ func newObjectMethods() map[string]method {
 			}
 			return o.own(key) != nil
 		},
-		"toString": func(p *Page, this value, _ []value) value { return p.textOf(this) },
+		"toString": kindText,
 		"valueOf":  func(_ *Page, this value, _ []value) value { return this },
-	}
-}
-
-// newNumberMethods makes the methods of numbers.
-func newNumberMethods() map[string]method {
-	return map[string]method{
-		"toString": func(p *Page, this value, args []value) value {
-			n, is := this.(float64)
-			base, known := p.integer(args, 0, 10)
-			if !is || !known || base < 2 || base > 36 {
-				return unknown{}
-			}
-			if base == 10 || n != math.Trunc(n) {
-				return plain(formatNumber(n))
-			}
-			return plain(strconv.FormatInt(int64(n), base))
-		},
-		"toFixed": func(p *Page, this value, args []value) value {
-			n, is := this.(float64)
-			digits, known := p.integer(args, 0, 0)
-			if !is || !known || digits < 0 || digits > 20 {
-				return unknown{}
-			}
-			return plain(strconv.FormatFloat(n, 'f', digits, 64))
-		},
-		"valueOf":        func(_ *Page, this value, _ []value) value { return this },
-		"toLocaleString": func(_ *Page, _ value, _ []value) value { return unknown{} },
 	}
 }
 
@@ -87,38 +61,28 @@ func newStatics() map[string]map[string]method {
 		"Object":  objectStatics(),
 		"Array":   arrayStatics(),
 		"String":  stringStatics(),
-		"Number":  {"isInteger": isInteger, "isFinite": isInteger, "isNaN": functionIsNaN, "parseInt": parseInt, "parseFloat": parseFloat},
+		"Number":  numberStatics(),
 		"Math":    mathStatics(),
 		"JSON":    {"parse": parseJSON, "stringify": stringifyJSON},
 		"Promise": promiseStatics(),
-		"Reflect": {
-			"ownKeys": func(p *Page, this value, args []value) value { return p.statics()["Object"]["keys"](p, this, args) },
-			"get":     func(p *Page, _ value, args []value) value { return p.indexed(argument(args, 0), argument(args, 1)) },
-			"construct": func(p *Page, _ value, args []value) value {
-				f, is := argument(args, 0).(*object)
-				items, _ := p.items(argument(args, 1))
-				if !is || f.fn == nil {
-					return unknown{}
-				}
-				return p.construct(f, items, f)
-			},
-			"apply": func(p *Page, _ value, args []value) value {
-				items, _ := p.items(argument(args, 2))
-				return p.callback(argument(args, 0), argument(args, 1), items...)
-			},
-		},
+		"Reflect": reflectStatics(),
+		"Proxy":   proxyStatics(),
+		"BigInt":  bigStatics(),
 		"URL": {
 			"createObjectURL": func(_ *Page, _ value, args []value) value { return argument(args, 0) },
 			"revokeObjectURL": nothing, "canParse": nothing,
 		},
-		"Date":   {"now": nothing, "parse": nothing, "UTC": nothing},
-		"Symbol": {"for": func(_ *Page, _ value, args []value) value { return argument(args, 0) }},
+		"Map":    {"groupBy": mapGroupBy()},
+		"Intl":   intlStatics(),
+		"Error":  {"captureStackTrace": told},
+		"Date":   dateStatics(),
+		"Symbol": symbolStatics(),
 	}
 }
 
 // newFunctions makes the functions that the language and browsers have.
 func newFunctions() map[string]method {
-	return map[string]method{
+	return addErrors(map[string]method{
 		"Object": func(p *Page, _ value, args []value) value {
 			if o, is := argument(args, 0).(*object); is {
 				return o
@@ -127,6 +91,9 @@ func newFunctions() map[string]method {
 		},
 		"Array": func(p *Page, _ value, args []value) value {
 			if n, is := argument(args, 0).(float64); is && len(args) == 1 {
+				if n < 0 || n != math.Trunc(n) {
+					return p.fault("RangeError", "no length")
+				}
 				return p.newList(make([]value, min(max(int(n), 0), maxItems)))
 			}
 			return p.newList(slices.Clone(args))
@@ -154,16 +121,10 @@ func newFunctions() map[string]method {
 			return is
 		},
 		"parseInt": parseInt, "parseFloat": parseFloat, "isNaN": functionIsNaN,
-		"isFinite": isInteger,
-		"Symbol": func(_ *Page, _ value, args []value) value {
-			if t, is := argument(args, 0).(*text); is {
-				return plain("@@" + t.s)
-			}
-			return plain("@@")
-		},
-		"Date":   func(*Page, value, []value) value { return &object{class: classPhantom, host: "Date"} },
-		"RegExp": newRegexp,
-		"Error":  newError, "TypeError": newError, "RangeError": newError,
+		"isFinite": isFinite,
+		"Symbol":   newSymbol,
+		"Date":     newDate, "BigInt": newBigInt, "WeakRef": newReference,
+		"RegExp":     newRegexp,
 		"Uint8Array": same0, "Uint16Array": same0, "Uint32Array": same0,
 		"TextDecoder": func(p *Page, _ value, _ []value) value {
 			return p.phantom("TextDecoder", map[string]method{"decode": func(p *Page, _ value, args []value) value {
@@ -220,11 +181,11 @@ func newFunctions() map[string]method {
 			}
 			return p.derive(base64.StdEncoding.EncodeToString([]byte(t.s)), t)
 		}),
-		"structuredClone": func(_ *Page, _ value, args []value) value { return argument(args, 0) },
+		"structuredClone": structuredClone,
 		"URL":             newURL,
 		"URLSearchParams": newParams,
 		"Proxy":           newProxy,
-	}
+	})
 }
 
 // newPromiseMethods makes the methods of promises.
@@ -272,8 +233,9 @@ func newMapMethods() map[string]method {
 			m := mapOf(this)
 			if i, _ := p.entry(m, argument(args, 0)); i >= 0 {
 				m.keys, m.vals = slices.Delete(m.keys, i, i+1), slices.Delete(m.vals, i, i+1)
+				return true
 			}
-			return true
+			return false
 		},
 		"forEach": func(p *Page, this value, args []value) value {
 			m := mapOf(this)
@@ -298,7 +260,7 @@ func newMapMethods() map[string]method {
 
 // newSetMethods makes the methods of sets.
 func newSetMethods() map[string]method {
-	return map[string]method{
+	return addSetMethods(map[string]method{
 		"add": func(p *Page, this value, args []value) value {
 			o, is := this.(*object)
 			if !is {
@@ -324,16 +286,15 @@ func newSetMethods() map[string]method {
 		"forEach": func(p *Page, this value, args []value) value {
 			return p.listMethods()["forEach"](p, p.listed(this), args)
 		},
-		"values": func(_ *Page, this value, _ []value) value { return this },
-		"keys":   func(_ *Page, this value, _ []value) value { return this },
 		"delete": func(p *Page, this value, args []value) value {
 			o, is := this.(*object)
 			if !is {
 				return unknown{}
 			}
 			p.cost(len(o.list) / 4)
+			had := len(o.list)
 			o.list = slices.DeleteFunc(slices.Clone(o.list), func(v value) bool { return same(v, argument(args, 0)) })
-			return true
+			return len(o.list) < had
 		},
 		"clear": func(_ *Page, this value, _ []value) value {
 			if o, is := this.(*object); is {
@@ -341,19 +302,7 @@ func newSetMethods() map[string]method {
 			}
 			return nil
 		},
-	}
+	})
 }
 
 func nothing(*Page, value, []value) value { return unknown{} }
-
-func newError(p *Page, this value, args []value) value {
-	o := p.object()
-	o.put("message", argument(args, 0))
-	if t, is := one(argument(args, 0)).(*text); is {
-		t.consumed = true
-	}
-	if made, is := this.(*object); is {
-		made.put("message", argument(args, 0))
-	}
-	return o
-}

@@ -11,6 +11,11 @@ func onList(do func(p *Page, o *object, args []value) value) method {
 		o, is := one(this).(*object)
 		if !is || o.class != classList {
 			if is {
+				if px := proxyOf(o); px != nil && p.trap(px, "get") == nil {
+					if target, is := px.target.(*object); is && target.class == classList {
+						return do(p, target, args)
+					}
+				}
 				if items, known := p.items(o); known {
 					return do(p, p.newList(items), args)
 				}
@@ -230,6 +235,10 @@ func newListMethods() map[string]method {
 			return l
 		}),
 		"includes": onList(func(p *Page, o *object, args []value) value {
+			if n, is := argument(args, 0).(float64); is && n != n {
+				p.cost(len(o.list) / 16)
+				return slices.ContainsFunc(o.list, func(v value) bool { m, is := v.(float64); return is && m != m })
+			}
 			return p.holds(o, args, func(int) value { return true }, false)
 		}),
 		"indexOf": onList(func(p *Page, o *object, args []value) value {
@@ -313,7 +322,7 @@ func newListMethods() map[string]method {
 		p.listMethods()["splice"](p, l, args)
 		return l
 	}
-	return made
+	return addListMethods(made)
 }
 
 // joined is join, each of the choices among the elements for itself.

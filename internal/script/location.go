@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// place is where the page is, as its scripts see it.
-type place struct {
+// pageAt is where the page is, as its scripts see it.
+type pageAt struct {
 	at    url.URL  // moved by its history
 	base  *url.URL // what addresses are relative to, unless it moved
 	moved bool
@@ -14,10 +14,10 @@ type place struct {
 }
 
 // whereabouts is the place of the page, nil when nobody knows it.
-func (p *Page) whereabouts() *place {
+func (p *Page) whereabouts() *pageAt {
 	d := p.doc
 	if d.place == nil && d.source.URL != nil {
-		d.place = &place{at: *d.source.URL, base: d.source.Base, state: null{}}
+		d.place = &pageAt{at: *d.source.URL, base: d.source.Base, state: null{}}
 	}
 	return d.place
 }

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"math/big"
 	"slices"
 	"strconv"
 
@@ -31,6 +32,9 @@ const (
 	classIterator
 	classJQuery
 	classTokens
+	classDate // that is known
+	classSymbol
+	classProxy
 	classText // of methods alone, as the next
 	classNumber
 )
@@ -55,6 +59,8 @@ type object struct {
 	host  any // what a browser's object stands for
 	weak  int // conditions around where it was made
 	made  *object
+	solid bool // it is frozen
+	exact bool // it has what scripts gave it, and nothing else
 }
 
 // function is what is called.
@@ -69,7 +75,9 @@ type function struct {
 	class  *classCode
 	script *Script
 	called bool
-	bound  []value
+	strict bool    // this of a plain call is none
+	of     *object // what it is a bound one of
+	given  []value // the arguments that are bound
 	super  *object
 }
 
@@ -205,6 +213,9 @@ func (p *Page) key(v value) (string, bool) {
 	case float64:
 		return formatNumber(v), true
 	case unknown, *choice, *object:
+		if s := symbolIn(v); s != nil {
+			return s.key, true
+		}
 		return "", false
 	}
 	return p.textOf(v).s, true
@@ -227,6 +238,12 @@ func (p *Page) get(of value, key string) value {
 	case *object:
 		return p.property(of, key, of)
 	case *text:
+		if key == "@@iterator" {
+			return p.builtin(classText, key, func(p *Page, this value, _ []value) value {
+				items, _ := p.items(one(this))
+				return &object{class: classIterator, list: items}
+			})
+		}
 		return p.textProperty(of, key)
 	case *choice:
 		p.cost(len(of.vals) / 4)
@@ -245,6 +262,8 @@ func (p *Page) get(of value, key string) value {
 		if v, has := p.inherited("Number", key, of); has {
 			return v
 		}
+	case *big.Int:
+		return p.bigProperty(key)
 	case unknown:
 		switch key {
 		case "then":
@@ -280,6 +299,9 @@ func (p *Page) settle(c *choice) value {
 
 func (p *Page) property(o *object, key string, this value) value {
 	p.step()
+	if px, is := o.host.(*proxy); is {
+		return p.proxyGet(px, key, this)
+	}
 	if pr := o.find(key); pr != nil {
 		if pr.get != nil {
 			return p.call(pr.get, this, nil)
@@ -288,6 +310,11 @@ func (p *Page) property(o *object, key string, this value) value {
 			return nil
 		}
 		return pr.val
+	}
+	if key == "@@iterator" {
+		if f := p.iteratorOf(o); f != nil {
+			return f
+		}
 	}
 	switch o.class {
 	case classList:
@@ -314,13 +341,25 @@ func (p *Page) property(o *object, key string, this value) value {
 			proto.made = o
 			return proto
 		}
-		if key == "name" {
+		switch key {
+		case "name":
 			return plain(o.fn.name)
+		case "length":
+			return o.fn.length()
 		}
 		if m := p.functionMethods()[key]; m != nil {
 			return p.builtin(classFunction, key, m)
 		}
 		if v, has := p.inherited("Function", key, o); has {
+			return v
+		}
+	case classSymbol:
+		return p.symbolProperty(o, key)
+	case classDate:
+		if m := p.dateMethods()[key]; m != nil {
+			return p.builtin(classDate, key, m)
+		}
+		if v, has := p.inherited("Date", key, o); has {
 			return v
 		}
 	default:
@@ -340,9 +379,14 @@ func (p *Page) property(o *object, key string, this value) value {
 		}
 		return null{}
 	}
-	if o.class == classPlain || o.class == classFunction {
-		if o.class == classPlain && o.proto != nil && o.rooted() {
-			return unknown{} // its class's class is not known
+	if o.class == classPlain || o.class == classFunction || o.class == classDate {
+		if o.class == classPlain && o.proto != nil {
+			if o.rooted() {
+				return unknown{} // its class's class is not known
+			}
+			if px := o.proxied(); px != nil {
+				return p.proxyGet(px, key, this)
+			}
 		}
 		return nil
 	}
@@ -357,6 +401,16 @@ func (o *object) rooted() bool {
 		}
 	}
 	return false
+}
+
+// proxied is the proxy among the prototypes of an object.
+func (o *object) proxied() *proxy {
+	for n := 0; o != nil && n < maxProtos; o, n = o.proto, n+1 {
+		if px, is := o.host.(*proxy); is {
+			return px
+		}
+	}
+	return nil
 }
 
 // put sets a property of any value.
@@ -377,6 +431,17 @@ func (p *Page) put(of value, key string, v value) {
 }
 
 func (p *Page) set(o *object, key string, v value) {
+	if px, is := o.host.(*proxy); is {
+		p.proxySet(px, key, v, o)
+		return
+	}
+	if o.solid {
+		return
+	}
+	if proto, is := v.(*object); is && key == "__proto__" && proto != o {
+		o.proto = proto
+		return
+	}
 	if pr := o.find(key); pr != nil && (pr.set != nil || pr.get != nil) {
 		if pr.set != nil {
 			p.call(pr.set, o, []value{v})
@@ -398,7 +463,7 @@ func (p *Page) set(o *object, key string, v value) {
 			o.list[i] = v
 			return
 		}
-	case classPlain, classFunction:
+	case classPlain, classFunction, classDate:
 		if o.class == classPlain && o.proto != nil && o.rooted() {
 			p.sinkMember(key, v)
 		}
@@ -449,6 +514,9 @@ func (p *Page) assigned(old, v value, weak int) value {
 
 // names are the names of the properties that a loop sees.
 func (p *Page) names(o *object) []string {
+	if px, is := o.host.(*proxy); is {
+		return p.proxyNames(px)
+	}
 	p.cost((len(o.keys) + len(o.list)) / 4)
 	if o.class == classList {
 		out := make([]string, len(o.list))
@@ -470,7 +538,7 @@ func (p *Page) names(o *object) []string {
 		}
 		return 0
 	})
-	return slices.DeleteFunc(out, func(k string) bool { return len(k) > 1 && (k[0] == '@' || k[0] == '#') })
+	return slices.DeleteFunc(out, isHidden)
 }
 
 // items are what a loop over a value gets; false: it is not known.
@@ -492,8 +560,15 @@ func (p *Page) items(v value) ([]value, bool) {
 		p.down()
 		defer func() { p.depth-- }()
 		switch v.class {
-		case classList, classIterator, classSet:
+		case classIterator:
+			if s := streamIn(v); s != nil {
+				return p.drain(s, maxItems), true
+			}
 			return v.list, true
+		case classList, classSet:
+			return v.list, true
+		case classProxy:
+			return p.proxyItems(v, v.host.(*proxy))
 		case classJQuery:
 			return p.listOf(v), true
 		case classMap:
@@ -501,16 +576,8 @@ func (p *Page) items(v value) ([]value, bool) {
 		case classParams:
 			return p.entries(v), true
 		}
-		if f, is := p.get(v, "@@iterator").(*object); is && f.fn != nil {
-			if inner, is := one(p.call(f, v, nil)).(*object); is && inner != v {
-				if inner.class != classPlain {
-					return p.items(inner)
-				}
-				return p.stepped(inner)
-			}
-		}
-		if f, is := p.get(v, "next").(*object); is && f.fn != nil {
-			return p.stepped(v)
+		if s := p.streamOf(v); s != nil {
+			return p.drain(s, maxItems), true
 		}
 	}
 	return nil, false
@@ -521,21 +588,4 @@ func (p *Page) more(list, vals []value) []value {
 	vals = vals[:min(len(vals), max(maxItems-len(list), 0))]
 	p.cost(len(vals) / 4)
 	return append(list, vals...)
-}
-
-// stepped calls next until it is done.
-func (p *Page) stepped(o *object) ([]value, bool) {
-	var out []value
-	for len(out) < maxItems {
-		p.step()
-		r, is := one(p.callMethod(o, "next", nil)).(*object)
-		if !is {
-			return out, len(out) > 0
-		}
-		if done, sure := truth(p.get(r, "done")); done || !sure {
-			break
-		}
-		out = append(out, p.get(r, "value"))
-	}
-	return out, true
 }

@@ -10,7 +10,7 @@ func objectStatics() map[string]method {
 		return func(p *Page, _ value, args []value) value {
 			return p.lift(argument(args, 0), func(v value) value {
 				o, is := v.(*object)
-				if !is || o.class != classPlain && o.class != classList && o.class != classFunction && o.class != classData {
+				if !is || o.class != classPlain && o.class != classList && o.class != classFunction && o.class != classData && o.class != classProxy {
 					return unknown{}
 				}
 				var out []value
@@ -27,10 +27,19 @@ func objectStatics() map[string]method {
 		}
 	}
 	return map[string]method{
-		"keys":                list(func(_ *Page, _ *object, key string) value { return plain(key) }),
-		"getOwnPropertyNames": list(func(_ *Page, _ *object, key string) value { return plain(key) }),
-		"values":              list(func(p *Page, o *object, key string) value { return p.get(o, key) }),
-		"entries":             list(func(p *Page, o *object, key string) value { return p.newList([]value{plain(key), p.get(o, key)}) }),
+		"keys":         list(func(_ *Page, _ *object, key string) value { return plain(key) }),
+		"groupBy":      groupBy(),
+		"is":           func(p *Page, _ value, args []value) value { return p.sameValue(argument(args, 0), argument(args, 1)) },
+		"isExtensible": notSolid,
+		"getOwnPropertyNames": func(p *Page, _ value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			if !is || o.class != classPlain && o.class != classList && o.class != classFunction && o.class != classProxy {
+				return unknown{}
+			}
+			return p.newList(p.ownNames(o))
+		},
+		"values":  list(func(p *Page, o *object, key string) value { return p.get(o, key) }),
+		"entries": list(func(p *Page, o *object, key string) value { return p.newList([]value{plain(key), p.get(o, key)}) }),
 		"assign": func(p *Page, _ value, args []value) value {
 			to, is := argument(args, 0).(*object)
 			if !is {
@@ -39,11 +48,23 @@ func objectStatics() map[string]method {
 			for _, arg := range cut(args, 1) {
 				if from, is := one(arg).(*object); is {
 					p.copyTo(to, from)
+				} else if isUnknown(arg) {
+					to.exact = false
 				}
 			}
 			return to
 		},
-		"freeze": same0, "seal": same0, "preventExtensions": same0,
+		"freeze": func(p *Page, _ value, args []value) value {
+			if o, is := argument(args, 0).(*object); is && p.weak <= o.weak && (o.class == classPlain || o.class == classList) {
+				o.solid = true
+			}
+			return argument(args, 0)
+		},
+		"seal": same0, "preventExtensions": same0,
+		"isFrozen": func(_ *Page, _ value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			return is && o.solid
+		},
 		"setPrototypeOf": func(_ *Page, _ value, args []value) value {
 			o, is := argument(args, 0).(*object)
 			if proto, ok := argument(args, 1).(*object); is && ok && proto != o {
@@ -101,26 +122,98 @@ func objectStatics() map[string]method {
 			}
 			return argument(args, 0)
 		},
+		"getOwnPropertyDescriptor": func(p *Page, _ value, args []value) value {
+			o, is := proxied(argument(args, 0)).(*object)
+			key, known := p.key(one(argument(args, 1)))
+			if !is || !known {
+				return unknown{}
+			}
+			return p.descriptor(o, key)
+		},
+		"getOwnPropertyDescriptors": func(p *Page, _ value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			if !is {
+				return unknown{}
+			}
+			all := p.object()
+			for _, key := range o.keys {
+				p.step()
+				all.put(key, p.descriptor(o, key))
+			}
+			return all
+		},
+		"getOwnPropertySymbols": func(p *Page, _ value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			if !is {
+				return unknown{}
+			}
+			p.cost(len(o.keys) / 16)
+			var out []value
+			for _, key := range o.keys {
+				if v := p.keyValue(key); symbolIn(v) != nil {
+					out = append(out, v)
+				}
+			}
+			return p.newList(out)
+		},
 		"hasOwn": func(p *Page, _ value, args []value) value {
 			return p.objectMethods()["hasOwnProperty"](p, argument(args, 0), cut(args, 1))
 		},
 	}
 }
 
+// describe gives an object a property that is described by another. A loop sees it when that says so, or says what nobody knows.
 func (p *Page) describe(o *object, key string, by value) {
 	d, is := by.(*object)
-	if !is || len(o.keys) >= maxItems {
+	if !is || len(o.keys) >= maxItems || o.solid {
 		return
 	}
-	get, _ := d.get("get").(*object)
-	set, _ := d.get("set").(*object)
-	if get == nil && set == nil {
-		o.put(key, d.get("value"))
-		return
-	}
-	o.put(key, nil)
 	pr := o.own(key)
+	if shown, known := truth(p.get(d, "enumerable")); pr == nil && (shown || !known) {
+		o.put(key, nil)
+		pr = o.own(key)
+	} else if pr == nil {
+		pr = o.add(key, nil)
+	}
+	get, _ := p.get(d, "get").(*object)
+	set, _ := p.get(d, "set").(*object)
+	if get == nil && set == nil {
+		if d.find("value") != nil || d.class != classPlain {
+			pr.val = p.get(d, "value")
+		}
+		return
+	}
 	pr.get, pr.set = get, set
+}
+
+func functionOrNone(f *object) value {
+	if f == nil {
+		return nil
+	}
+	return f
+}
+
+// descriptor describes a property.
+func (p *Page) descriptor(o *object, key string) value {
+	pr := o.own(key)
+	if pr == nil {
+		if o.class == classPlain || o.class == classFunction {
+			return nil
+		}
+		return unknown{}
+	}
+	d := p.object()
+	if pr.get != nil || pr.set != nil {
+		d.put("get", functionOrNone(pr.get))
+		d.put("set", functionOrNone(pr.set))
+	} else {
+		d.put("value", pr.val)
+		d.put("writable", !o.solid)
+	}
+	p.cost(len(o.keys) / 16)
+	d.put("enumerable", slices.Contains(o.keys, key))
+	d.put("configurable", !o.solid)
+	return d
 }
 
 func same0(_ *Page, _ value, args []value) value { return argument(args, 0) }
@@ -131,7 +224,7 @@ func arrayStatics() map[string]method {
 			if isUnknown(argument(args, 0)) {
 				return unknown{}
 			}
-			o, is := argument(args, 0).(*object)
+			o, is := proxied(argument(args, 0)).(*object)
 			return is && o.class == classList
 		},
 		"of": func(p *Page, _ value, args []value) value { return p.newList(slices.Clone(args)) },
@@ -159,4 +252,9 @@ func arrayStatics() map[string]method {
 			return l
 		},
 	}
+}
+
+func notSolid(_ *Page, _ value, args []value) value {
+	o, is := argument(args, 0).(*object)
+	return is && !o.solid
 }

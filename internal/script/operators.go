@@ -2,6 +2,7 @@ package script
 
 import (
 	"math"
+	"math/big"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -23,14 +24,11 @@ func (p *Page) unary(e *js.UnaryExpr) value {
 	case js.DeleteToken:
 		switch x := e.X.(type) {
 		case *js.DotExpr:
-			if o, is := p.expr(x.X).(*object); is {
-				o.remove(memberName(x))
-			}
+			return p.deleted(p.expr(x.X), memberName(x))
 		case *js.IndexExpr:
-			if o, is := p.expr(x.X).(*object); is {
-				if key, known := p.key(one(p.expr(x.Y))); known {
-					o.remove(key)
-				}
+			of := p.expr(x.X)
+			if key, known := p.key(one(p.expr(x.Y))); known {
+				return p.deleted(of, key)
 			}
 		}
 		return true
@@ -49,6 +47,9 @@ func (p *Page) unary(e *js.UnaryExpr) value {
 	}
 	v := p.expr(e.X)
 	return p.lift(v, func(v value) value {
+		if n, is := v.(*big.Int); is {
+			return p.bigUnary(e, n)
+		}
 		n, known := p.number(v)
 		if !known {
 			switch e.Op {
@@ -91,11 +92,16 @@ func typeOf(v value) value {
 		return plain("boolean")
 	case float64:
 		return plain("number")
+	case *big.Int:
+		return plain("bigint")
 	case *text:
 		return plain("string")
 	case *object:
-		if v.class == classFunction {
+		switch v.class {
+		case classFunction:
 			return plain("function")
+		case classSymbol:
+			return plain("symbol")
 		}
 		if v.class != classPhantom {
 			return plain("object")
@@ -173,10 +179,15 @@ func (p *Page) binary(e *js.BinaryExpr) value {
 			return is == (e.Op == js.EqEqToken || e.Op == js.EqEqEqToken)
 		})
 	case js.InToken:
-		if o, is := b.(*object); is && (o.class == classPlain || o.class == classList) {
-			if key, known := p.key(one(a)); known {
-				return p.has(o, key)
-			}
+		o, is := b.(*object)
+		if !is {
+			return unknown{}
+		}
+		if v, is := e.X.(*js.Var); is && v.Data[0] == '#' {
+			return p.has(o, memberKey(string(v.Data)))
+		}
+		if key, known := p.key(one(a)); known {
+			return p.contains(o, key)
 		}
 		return unknown{}
 	case js.InstanceofToken:
@@ -263,6 +274,9 @@ func (p *Page) arithmetic(op js.TokenType, a, b value) value {
 				}
 			}
 		}
+		if isBig(a) || isBig(b) {
+			return p.bigArithmetic(op, a, b)
+		}
 		x, known := p.number(a)
 		y, too := p.number(b)
 		if !known || !too {
@@ -340,6 +354,10 @@ func (p *Page) equal(a, b value, strict bool) (is, known bool) {
 			return x.s == y.s, true
 		}
 	}
+	if isBig(a) && (isBig(b) || !strict) || isBig(b) && !strict {
+		n, known := p.bigCompare(a, b)
+		return known && n == 0, true
+	}
 	_, aNull := a.(null)
 	_, bNull := b.(null)
 	if !strict && (a == nil || aNull || b == nil || bNull) {
@@ -369,36 +387,4 @@ func (p *Page) has(o *object, key string) bool {
 		return i >= 0 && i < len(o.list)
 	}
 	return o.find(key) != nil
-}
-
-func (p *Page) instance(a, b value) value {
-	o, is := a.(*object)
-	f, isFn := b.(*object)
-	if !isFn || f.fn == nil {
-		return unknown{}
-	}
-	if !is {
-		if isUnknown(a) {
-			return unknown{}
-		}
-		return false
-	}
-	if f.fn.code == nil && f.fn.class == nil {
-		switch f.fn.name {
-		case "Array":
-			return o.class == classList
-		case "Function":
-			return o.class == classFunction
-		case "Object":
-			return true
-		}
-		return unknown{}
-	}
-	proto := f.get("prototype")
-	for o, n := o.proto, 0; o != nil && n < maxProtos; o, n = o.proto, n+1 {
-		if value(o) == proto {
-			return true
-		}
-	}
-	return false
 }

@@ -133,9 +133,10 @@ func (p *Page) await(v value) value {
 
 // aside does something in the middle of something else: what it throws ends it alone.
 func (p *Page) aside(do func()) {
-	now, script, weak, depth, calls := p.now, p.script, p.weak, p.depth, p.calls
+	now, script, weak, depth, calls, tries := p.now, p.script, p.weak, p.depth, p.calls, p.tries
+	p.tries = 0
 	defer func() {
-		p.now, p.script, p.weak, p.depth, p.calls = now, script, weak, depth, calls
+		p.now, p.script, p.weak, p.depth, p.calls, p.tries = now, script, weak, depth, calls, tries
 		if r := recover(); r != nil {
 			if _, is := r.(thrown); !is {
 				rethrow(r)
@@ -148,7 +149,11 @@ func (p *Page) aside(do func()) {
 
 // settler makes the function that settles a promise.
 func (p *Page) settler(pr *promise, thrown bool) value {
-	return p.native("", func(_ *Page, _ value, args []value) value {
+	weak := p.weak
+	return p.native("", func(p *Page, _ value, args []value) value {
+		if thrown && p.weak > weak && isUnknown(argument(args, 0)) {
+			return nil // of a catch that nobody knows to be reached
+		}
 		pr.settled(argument(args, 0), thrown)
 		return nil
 	})
@@ -198,22 +203,33 @@ func promiseStatics() map[string]method {
 			return o
 		}
 	}
-	first := func(p *Page, _ value, args []value) value {
-		items, known := p.items(one(argument(args, 0)))
-		if !known || len(items) == 0 {
-			return p.resolved(unknown{})
-		}
-		p.cost(len(items))
-		o, pr := p.promise()
-		for _, item := range items {
-			inner := promised(item)
-			if inner == nil {
-				pr.settled(item, false)
-				break
+	// first makes a promise of the first of a list that is there, or fails
+	first := func(fails bool) method {
+		return func(p *Page, _ value, args []value) value {
+			items, known := p.items(one(argument(args, 0)))
+			if !known || len(items) == 0 {
+				return p.resolved(unknown{})
 			}
-			inner.wait(func() { pr.settled(inner.val, inner.thrown) })
+			p.cost(len(items))
+			o, pr := p.promise()
+			errors, left := make([]value, len(items)), len(items)
+			for i, item := range items {
+				inner := promised(item)
+				if inner == nil {
+					pr.settled(item, false)
+					break
+				}
+				inner.wait(func() {
+					errors[i] = inner.val
+					if left--; fails || !inner.thrown {
+						pr.settled(inner.val, inner.thrown)
+					} else if left == 0 {
+						pr.settled(p.newError("AggregateError", []value{p.newList(errors)}), true)
+					}
+				})
+			}
+			return o
 		}
-		return o
 	}
 	return map[string]method{
 		"resolve": func(p *Page, _ value, args []value) value { return p.resolved(argument(args, 0)) },
@@ -232,7 +248,7 @@ func promiseStatics() map[string]method {
 			}
 			return r
 		}, false),
-		"race": first, "any": first,
+		"race": first(true), "any": first(false),
 		"withResolvers": func(p *Page, _ value, _ []value) value {
 			made, pr := p.promise()
 			o := p.object()
@@ -315,26 +331,4 @@ func newSet(p *Page, _ value, args []value) value {
 		p.setMethods()["add"](p, o, []value{item})
 	}
 	return o
-}
-
-// newProxy makes what asks a function for each property.
-func newProxy(p *Page, _ value, args []value) value {
-	h, is := argument(args, 1).(*object)
-	target := argument(args, 0)
-	if !is {
-		return target
-	}
-	get, _ := p.get(h, "get").(*object)
-	if get == nil || get.fn == nil {
-		return target
-	}
-	o := p.object()
-	o.class = classPhantom
-	o.host = &proxy{target, get}
-	return o
-}
-
-type proxy struct {
-	target value
-	get    *object
 }

@@ -100,6 +100,9 @@ type Page struct {
 	calls       int
 	changes     *[]change // of the branch that is read
 	base        int       // conditions around it, and its own
+	tries       int       // conditions around the innermost try, and 1; 0: there is none
+	withs       bool      // there are with statements
+	nothing     bool      // what was read last is surely none
 	weak        int       // conditions that are not known, around what is read
 	now         *frame
 	script      *Script
@@ -125,6 +128,10 @@ type Page struct {
 	natives    map[nativeKey]*object
 	machines   map[string]*regex // nil: not known
 	matcher    matcher
+	unasked    []*generator
+	yielders   map[js.IStmt]bool
+	symbols    map[string]*object
+	templates  map[*js.TemplateExpr]*object
 	tables     tables
 	amd        *amd
 }
@@ -155,7 +162,7 @@ func (p *Page) Run(nth int, s *Script) {
 	s.nth = nth
 	p.script = s
 	p.job(p.steps/2, morePatience, func() {
-		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module}
+		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module, strict: s.module || isStrict(s.ast.List)}
 		if s.handler {
 			if p.hosted == nil {
 				p.hosted = map[string]value{}
@@ -185,18 +192,18 @@ func (p *Page) job(most, patience int, do func()) {
 	p.steps -= left
 	p.patience = patience >> p.lost
 	p.floor = max(p.steps-p.patience, 0)
-	var moves *place // what an event says of the place holds no longer than it
+	var moves *pageAt // what an event says of the place holds no longer than it
 	if w := p.doc.place; w != nil && patience < morePatience {
-		moves = &place{at: w.at, moved: w.moved}
+		moves = &pageAt{at: w.at, moved: w.moved}
 	}
-	now, weak, changes, base := p.now, p.weak, p.changes, p.base
-	p.changes, p.base = nil, 0
+	now, weak, changes, base, tries := p.now, p.weak, p.changes, p.base, p.tries
+	p.changes, p.base, p.tries = nil, 0, 0
 	defer func() {
 		if p.steps > 0 && p.steps <= p.floor && p.lost < 6 {
 			p.lost++
 		}
 		p.steps += left
-		p.now, p.weak, p.depth, p.calls, p.changes, p.base = now, weak, 0, 0, changes, base
+		p.now, p.weak, p.depth, p.calls, p.changes, p.base, p.tries = now, weak, 0, 0, changes, base, tries
 		if w := p.doc.place; w != nil && moves != nil {
 			w.at, w.moved = moves.at, moves.moved
 		}
@@ -249,12 +256,15 @@ func (p *Page) Finish() {
 		}
 	}
 	work()
+	p.askAll()
+	work()
 	for i := 0; i < len(p.idle) && i < maxUncalled && p.steps > 0; i++ {
 		if f := p.idle[i]; !f.fn.called {
 			p.job(p.steps/8+1, patience, func() {
 				p.weak++
 				p.call(f, p.receiver(f), p.unknowns(f))
 			})
+			p.askAll()
 			work()
 		}
 	}

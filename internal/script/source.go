@@ -111,8 +111,8 @@ func present(v value) value {
 	return v
 }
 
-// missing is the element of a page that has none like it: absent, unless scripts made something of that name.
-func (p *Page) missing(h hint) value {
+// notThere is the element of a page that has none like it: absent, unless scripts made something of that name.
+func (p *Page) notThere(h hint) value {
 	if h.key || h.dash || len(p.doc.source.Tags) == 0 || p.doc.root != nil {
 		return p.first(nil, true)
 	}

@@ -10,6 +10,7 @@ type env struct {
 	parent *env
 	block  bool            // of a block, in which var declares nothing
 	at     map[*js.Var]int // of many
+	with   *object         // whose properties are names
 }
 
 // fewVars is how many names of a function are looked through.
@@ -64,13 +65,16 @@ type frame struct {
 	env     *env
 	this    value
 	fn      *function
+	of      *object // the function
 	args    []value
 	top     bool    // names are those of all scripts
 	weak    int     // conditions around the call
 	loop    int     // conditions around the innermost loop
 	returns []value // under conditions that are not known
 	left    bool    // the innermost loop is left under one
-	yields  []value
+	gen     *generator
+	made    bool // it is called by new
+	strict  bool
 }
 
 // done is how a statement ends.
@@ -81,6 +85,7 @@ const (
 	broke
 	continued
 	returned
+	left // by a generator, which is read on from there
 )
 
 // outcome is how a statement ends, and with what.
@@ -151,6 +156,9 @@ func (p *Page) defineVar(v *js.Var, val value) {
 
 // read is what a name means.
 func (p *Page) read(v *js.Var) value {
+	if o := p.holder(v); o != nil {
+		return p.get(o, string(v.Data))
+	}
 	v = linked(v)
 	if c := p.now.env.find(v); c != nil {
 		return c.val
@@ -164,7 +172,11 @@ func (p *Page) read(v *js.Var) value {
 	}
 	if name == "arguments" {
 		if f := p.method(); f.fn != nil {
-			return p.newList(f.args)
+			l := p.newList(f.args)
+			if f.of != nil {
+				l.add("callee", f.of)
+			}
+			return l
 		}
 	}
 	return p.hostName(name)
@@ -172,6 +184,10 @@ func (p *Page) read(v *js.Var) value {
 
 // assign sets what a name means.
 func (p *Page) assign(v *js.Var, val value) {
+	if o := p.holder(v); o != nil {
+		p.put(o, string(v.Data), val)
+		return
+	}
 	v = linked(v)
 	if val == (unknown{}) {
 		val = p.someone()
@@ -303,7 +319,13 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 		return p.forLoop(s, label)
 	case *js.ForOfStmt:
 		v := p.expr(s.Value)
+		if st := p.streamOf(one(v)); st != nil {
+			return p.eachOf(s.Init, s.Body, st, s.Await, label)
+		}
 		items, known := p.items(one(v))
+		if s.Await {
+			items = p.awaited(items)
+		}
 		return p.each(s.Init, s.Body, items, known, label)
 	case *js.ForInStmt:
 		o, is := one(p.expr(s.Value)).(*object)
@@ -314,7 +336,7 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 		for _, name := range p.names(o) {
 			items = append(items, plain(name))
 		}
-		return p.each(s.Init, s.Body, items, o.class == classPlain || o.class == classList || o.class == classFunction, label)
+		return p.each(s.Init, s.Body, items, o.class == classPlain || o.class == classList || o.class == classFunction || o.class == classProxy, label)
 	case *js.WhileStmt:
 		return p.while(s.Cond, s.Body, label, false)
 	case *js.DoWhileStmt:
@@ -359,8 +381,7 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 			p.sink(Module, plain(unescape(s.Module[1:len(s.Module)-1])))
 		}
 	case *js.WithStmt:
-		p.expr(s.Cond)
-		return p.stmt(s.Body, "")
+		return p.with(s)
 	}
 	return goesOn
 }
@@ -404,7 +425,7 @@ func (p *Page) bind(b js.IBinding, val value, set func(*js.Var, value)) {
 	case *js.Var:
 		set(b, val)
 	case *js.BindingArray:
-		items, known := p.items(one(val))
+		items, known := p.patternItems(val, len(b.List), b.Rest != nil)
 		for i, e := range b.List {
 			if e.Binding != nil {
 				p.bindElement(e, at(items, i, known), set)
@@ -518,7 +539,10 @@ func (p *Page) fails(do func()) (with value, failed bool) {
 
 // caught reads what is tried, and then what is done when that fails: which it does when it says so, and may do otherwise.
 func (p *Page) caught(s *js.TryStmt) (o outcome) {
+	tries := p.tries
+	p.tries = p.weak + 1
 	with, failed := p.fails(func() { o = p.scoped(s.Body) })
+	p.tries = tries
 	body := func() outcome {
 		if s.Binding != nil {
 			f, outer := p.now, p.now.env
@@ -532,7 +556,7 @@ func (p *Page) caught(s *js.TryStmt) (o outcome) {
 		return body()
 	}
 	if o.done == ended {
-		p.perhaps(func() outcome {
+		p.unlikely(func() outcome {
 			body()
 			return goesOn
 		})

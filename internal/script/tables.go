@@ -2,8 +2,8 @@ package script
 
 // Tables of what the language and browsers have. A page makes those that its scripts use.
 type tables struct {
-	element, browser, function, object, number, promise, hash, set, list, text, pattern, params, jQuery, jQueryOwn, functions map[string]method
-	statics                                                                                                                   map[string]map[string]method
+	element, browser, function, object, number, promise, hash, set, list, text, pattern, params, date, jQuery, jQueryOwn, functions map[string]method
+	statics                                                                                                                         map[string]map[string]method
 }
 
 func once(table *map[string]method, make func() map[string]method) map[string]method {
@@ -29,6 +29,7 @@ func (p *Page) listMethods() map[string]method    { return once(&p.tables.list, 
 func (p *Page) textMethods() map[string]method    { return once(&p.tables.text, newTextMethods) }
 func (p *Page) patternMethods() map[string]method { return once(&p.tables.pattern, newPatternMethods) }
 func (p *Page) paramsMethods() map[string]method  { return once(&p.tables.params, newParamsMethods) }
+func (p *Page) dateMethods() map[string]method    { return once(&p.tables.date, newDateMethods) }
 func (p *Page) functions() map[string]method      { return once(&p.tables.functions, newFunctions) }
 
 func (p *Page) statics() map[string]map[string]method {

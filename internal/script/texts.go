@@ -1,7 +1,6 @@
 package script
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -248,12 +247,10 @@ func newTextMethods() map[string]method {
 			}
 			return float64(-1)
 		}),
-		"includes":   lookup(func(s, what string, _ int) value { return strings.Contains(s, what) }),
-		"startsWith": lookup(func(s, what string, from int) value { return strings.HasPrefix(s[min(max(from, 0), len(s)):], what) }),
-		"endsWith":   lookup(func(s, what string, _ int) value { return strings.HasSuffix(s, what) }),
-		"localeCompare": lookup(func(s, what string, _ int) value {
-			return float64(cmp.Or(strings.Compare(strings.ToLower(s), strings.ToLower(what)), strings.Compare(what, s)))
-		}),
+		"includes":      lookup(func(s, what string, _ int) value { return strings.Contains(s, what) }),
+		"startsWith":    lookup(func(s, what string, from int) value { return strings.HasPrefix(s[min(max(from, 0), len(s)):], what) }),
+		"endsWith":      lookup(func(s, what string, _ int) value { return strings.HasSuffix(s, what) }),
+		"localeCompare": onText(localeCompare), "isWellFormed": onText(wellFormed),
 		"split":      onText(split),
 		"replace":    onText(func(p *Page, t *text, args []value) value { return p.replace(t, args, false) }),
 		"replaceAll": onText(func(p *Page, t *text, args []value) value { return p.replace(t, args, true) }),

@@ -2,6 +2,7 @@ package script
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 )
 
-// value is what an expression is: nil (undefined), null, bool, float64, *text, *object, *choice or unknown.
+// value is what an expression is: nil (undefined), null, bool, float64, *big.Int, *text, *object, *choice or unknown.
 type value any
 
 type (
@@ -146,9 +147,12 @@ func same(a, b value) bool {
 	case unknown, *choice:
 		return false
 	}
-	switch b.(type) {
+	switch y := b.(type) {
 	case unknown, *choice, *text:
 		return false
+	case *big.Int:
+		x, is := a.(*big.Int)
+		return is && x.Cmp(y) == 0
 	}
 	return a == b
 }
@@ -251,6 +255,8 @@ func truth(v value) (is, known bool) {
 		return v, true
 	case float64:
 		return v != 0 && v == v, true
+	case *big.Int:
+		return v.Sign() != 0, true
 	case *text:
 		if v.page {
 			return false, false
@@ -291,6 +297,9 @@ func (p *Page) number(v value) (float64, bool) {
 		return 0, true
 	case float64:
 		return v, true
+	case *big.Int:
+		n, _ := new(big.Float).SetInt(v).Float64()
+		return n, true
 	case *text:
 		if !v.known() || v.page {
 			return 0, false
@@ -298,6 +307,9 @@ func (p *Page) number(v value) (float64, bool) {
 		v.consumed = true
 		return parseNumber(v.s), true
 	case *object:
+		if d, is := dateOf(v); is {
+			return d.ms, true
+		}
 		if v.class == classList && len(v.list) == 1 {
 			p.down()
 			defer func() { p.depth-- }()
@@ -329,24 +341,6 @@ func parseNumber(s string) float64 {
 	return n
 }
 
-func formatNumber(n float64) string {
-	switch {
-	case n != n:
-		return "NaN"
-	case math.IsInf(n, 1):
-		return "Infinity"
-	case math.IsInf(n, -1):
-		return "-Infinity"
-	case n == math.Trunc(n) && math.Abs(n) < 1e21:
-		return strconv.FormatFloat(n, 'f', -1, 64)
-	}
-	s := strconv.FormatFloat(n, 'g', -1, 64)
-	if strings.Contains(s, "e") && math.Abs(n) >= 1e-6 {
-		s = strconv.FormatFloat(n, 'f', -1, 64)
-	}
-	return s
-}
-
 // textOf is a value as a string; what is not known is a hole in it.
 func (p *Page) textOf(v value) *text {
 	switch v := v.(type) {
@@ -363,6 +357,9 @@ func (p *Page) textOf(v value) *text {
 			return hole()
 		}
 		return plain(formatNumber(v))
+	case *big.Int:
+		p.cost(v.BitLen() / 64)
+		return plain(v.String())
 	case *choice:
 		return p.textOf(v.vals[0])
 	case *object:
@@ -389,11 +386,16 @@ func (p *Page) objectText(o *object) *text {
 		return p.join(o.list, plain(","))
 	case classURL, classParams:
 		return p.urlText(o)
+	case classDate:
+		return plain(dateText(o.host.(*date).ms, "toString"))
 	case classElement:
 		if v, has := p.attr(o, "href"); has {
 			return v
 		}
 	case classPlain:
+		if _, is := o.host.(wrong); is {
+			return p.errorText(o)
+		}
 		if prim, is := p.get(o, "valueOf").(*object); is && prim.fn != nil && prim.fn.code != nil {
 			return p.textOf(p.call(prim, o, nil))
 		}
@@ -449,6 +451,9 @@ func (p *Page) sum2(a, b value) value {
 			if y, is := b.(float64); is {
 				return x + y
 			}
+		}
+		if isBig(a) && isBig(b) {
+			return p.bigArithmetic(js.AddToken, a, b)
 		}
 		_, aText := a.(*text)
 		_, bText := b.(*text)

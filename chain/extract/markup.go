@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,7 @@ func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
 	}
 	charset := ""
 	if d.Kind == markup.HTML || d.Kind == markup.XHTML {
-		charset = d.Charset // other formats write queries in UTF-8
+		charset = cmp.Or(d.QueryCharset, d.Charset) // other formats write queries in UTF-8
 		if d.CharsetFrom == "meta" {
 			u.Annotate("usingCharsetInHTML:" + d.Charset)
 		}
@@ -159,6 +160,10 @@ func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
 		}
 		base, also := l.baseOf(&k)
 		l.noFollow = k.NoFollow
+		charset := charset
+		if k.UTF8 {
+			charset = ""
+		}
 		l.takeFrom(base, k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
 		if also != nil {
 			l.takeFrom(also, k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)

@@ -53,6 +53,15 @@ func decode(kind Kind, body []byte, declared string) (src []byte, name, from str
 	return src, name, from
 }
 
+func isASCII(s []byte) bool {
+	for _, c := range s {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // declaration returns the charset that HTTP or the document names, "" when none
 // does, and the language of the root element when a page was looked through.
 func declaration(kind Kind, body []byte, declared string) (name, from, lang string) {

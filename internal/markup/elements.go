@@ -303,7 +303,9 @@ func (p *markupParser) srcset(tag []byte, at *attr) {
 // styleAttr reads CSS in an attribute; most have no reference and are not lexed.
 func (p *markupParser) styleAttr(val []byte) {
 	if mayRefer(val) {
+		p.b.utf8 = true
 		p.b.css(val)
+		p.b.utf8 = false
 	}
 }
 

@@ -150,7 +150,7 @@ func (p *markupParser) onTitle(s []byte) {
 }
 
 func (p *markupParser) onStart(selfClosing bool) {
-	if p.top && p.noscript == 0 && p.b.unseen == 0 {
+	if p.top && p.noscript == 0 && p.template == 0 && p.b.unseen == 0 {
 		p.b.tags = append(p.b.tags, uint32(p.z.pos-p.z.size))
 	}
 	name := p.z.name

@@ -121,6 +121,7 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	}
 	l := Link{
 		URL: url, Base: b.base, Kind: kind, Hop: kind.Hop(), Context: context, NoFollow: b.noFollow,
+		UTF8:   b.utf8,
 		Early:  !b.based && (kind == Embed || kind == Frame),
 		OfPage: (b.doc.Kind == JS || b.doc.Kind == JSON) && context != jsImport,
 	}

@@ -122,6 +122,7 @@ func (k LinkKind) Hop() byte {
 // Link is one reference found in a document.
 type Link struct {
 	URL      string // as found, UTF-8, trimmed, entities decoded; relative to Base; at most 4096 bytes
+	UTF8     bool   // its query is in UTF-8 whatever the document is in, as browsers do with style attributes
 	Base     string // of a document in this one (srcdoc), relative to Doc.Base; "" = that
 	Kind     LinkKind
 	Hop      byte   // Kind.Hop()
@@ -151,6 +152,7 @@ type Doc struct {
 	TextTruncated bool              // Options.MaxText was reached
 	Langs         []Lang            // in document order, at most 4096
 	Charset       string            // WHATWG name in lower case: utf-8, windows-1250, …, or ibm852, x-mac-ce; "" for PDF
+	QueryCharset  string            // in which queries are written, "" = Charset
 	CharsetFrom   string            // bom, http, meta, xml, css, detected, default
 	Robots        robots.Directives // of meta elements that are for all crawlers, or for ours
 	Source        string            // the decoded markup, when Options.KeepSource
@@ -223,6 +225,7 @@ type builder struct {
 
 	base     string // Link.Base of what is read
 	based    bool   // Doc.Base is known
+	utf8     bool   // Link.UTF8 of what is read
 	noFollow bool   // Link.NoFollow of what is read
 	strong   bool   // some links are
 	quotes   int    // strings that hold what is read (quoted.go)
@@ -287,6 +290,9 @@ func (b *builder) read(kind Kind, body []byte) {
 	src, b.doc.Charset, b.doc.CharsetFrom = decode(kind, body, b.o.DeclaredCharset)
 	if !b.on(len(src)) {
 		return
+	}
+	if from := b.doc.CharsetFrom; (kind == HTML || kind == XHTML) && (from == "detected" || from == "default") && isASCII(src) {
+		b.doc.QueryCharset = "windows-1252" // what no charset is declared for is that for browsers
 	}
 	if b.o.KeepSource {
 		b.doc.Source = string(cutRunes(src, b.o.MaxSource))

@@ -105,7 +105,7 @@ func newBrowserFunctions() map[string]method {
 		"setTimeout": timer(1), "setInterval": timer(maxTicks), "clearInterval": clear, "clearTimeout": clear, "cancelAnimationFrame": clear, "cancelIdleCallback": clear,
 		"requestAnimationFrame": soon, "requestIdleCallback": soon, "queueMicrotask": soon, "setImmediate": soon,
 		"fetch": fetch, "Image": made("img"), "Audio": made("audio"), "Option": made("option"),
-		"IntersectionObserver": observer, "ResizeObserver": observer, "MutationObserver": observer, "PerformanceObserver": observer,
+		"IntersectionObserver": observer, "ResizeObserver": observer, "MutationObserver": mutationObserver, "PerformanceObserver": observer,
 		"Worker": worker, "SharedWorker": worker, "Request": request, "EventSource": asks(0),
 		"Event": event, "CustomEvent": event, "MouseEvent": event,
 		"addEventListener": listen, "attachEvent": listen, "dispatchEvent": dispatch, "removeEventListener": nothing,

@@ -109,7 +109,10 @@ func (p *Page) withNode(o *object, do func(n *html.Node)) {
 	case *html.Node:
 		do(h)
 	case *lazy:
-		if len(h.do) < maxItems {
+		switch {
+		case len(p.watches) > 0:
+			do(p.nodeOf(o))
+		case len(h.do) < maxItems:
 			h.do = append(h.do, do)
 		}
 	}
@@ -200,6 +203,10 @@ func (p *Page) upgrade(o, c *object) {
 			}
 		}
 	}
+	if l, is := o.host.(*lazy); !is && p.nodeOf(o).Parent == nil || is && !l.placed { // it is put in soon
+		p.jobs = append(p.jobs, func() { p.callMethod(o, "connectedCallback", nil) })
+		return
+	}
 	p.callMethod(o, "connectedCallback", nil)
 }
 
@@ -255,13 +262,14 @@ func (p *Page) attr(o *object, key string) (*text, bool) {
 func (p *Page) setAttribute(o *object, key string, v value) {
 	p.step()
 	t, old := p.textOf(one(v)), value(null{})
-	if len(p.doc.defined) > 0 {
+	if len(p.doc.defined)+len(p.watches) > 0 {
 		if before, has := p.attr(o, key); has {
 			old = before
 		}
 	}
 	p.withNode(o, func(n *html.Node) { setAttr(n, key, t.s) })
 	o.put("@"+key, t)
+	p.changed(o, "attributes", plain(key), old)
 	if key == "id" || key == "class" || key == "name" {
 		p.says(t.s)
 	}
@@ -269,7 +277,9 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 	switch key {
 	case "src", "poster", "data", "background", "href", "action", "formaction", "xlink:href", "manifest":
 		switch {
-		case tag == "base", tag == "form", key == "formaction", key == "data" && tag != "object", key == "action":
+		case tag == "base":
+			p.rebase(t)
+		case tag == "form", key == "formaction", key == "data" && tag != "object", key == "action":
 		case key == "href" && p.weak > 0 && ofAttribute(t) && p.isLink(o):
 			told(p, nil, []value{v}) // where it leads is in the page
 		default:
@@ -348,6 +358,7 @@ func (p *Page) insert(n *html.Node, t *text) []*html.Node {
 			p.wrap(c)
 		}
 	}
+	p.putIn(n, nodes...)
 	return nodes
 }
 

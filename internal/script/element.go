@@ -25,8 +25,8 @@ func (p *Page) elementProperty(o *object, key string) value {
 	case "contentWindow":
 		return p.global
 	case "content":
-		if n := p.glance(o); n != nil && n.Data != "meta" {
-			return o
+		if n := p.glance(o); n != nil && n.Data == "template" {
+			return p.content(o, p.nodeOf(o))
 		}
 	case "shadowRoot":
 		return o
@@ -127,6 +127,10 @@ func (p *Page) tagProperty(o *object, tag *html.Node, key string) (value, bool) 
 	case "tagName", "nodeName":
 		if kind := kindOfNode(tag); kind != 1 {
 			return plain(map[float64]string{3: "#text", 8: "#comment", 9: "#document", 11: fragmentName}[kind]), true
+		}
+		switch tag.Data {
+		case "svg", "g", "path", "circle", "rect", "use", "line", "polygon", "text", "symbol": // not of HTML
+			return plain(tag.Data), true
 		}
 		return plain(strings.ToUpper(tag.Data)), true
 	case "localName":
@@ -454,12 +458,14 @@ func (p *Page) attach(n *html.Node, v value, back bool) {
 		if back {
 			next = nil
 		}
-		for _, c := range p.loose(v, n) {
+		added := p.loose(v, n)
+		for _, c := range added {
 			if next != nil && next.Parent != n {
 				next = nil
 			}
 			n.InsertBefore(c, next)
 		}
+		p.putIn(n, added...)
 	}
 }
 

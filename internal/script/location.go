@@ -28,7 +28,7 @@ func (p *Page) baseURL() *url.URL {
 	case w == nil:
 		return nil
 	case w.moved && (w.base == nil || *w.base == *p.doc.source.URL):
-		return &w.at
+		return &w.at // it has no base of its own
 	default:
 		return w.base
 	}
@@ -179,6 +179,17 @@ func (p *Page) setLink(o *object, key string, v value) bool {
 	}
 	o.put("@href", p.make(u.String(), t, to))
 	return true
+}
+
+// rebase is for the address that a script gives the base element.
+func (p *Page) rebase(t *text) {
+	w := p.whereabouts()
+	if w == nil || p.weak > 0 || !t.known() {
+		return
+	}
+	if base, err := w.at.Parse(t.s); err == nil {
+		w.base, w.moved = base, true
+	}
 }
 
 // whole is an address as the place of the page makes it, when that is known.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // following is the node after another in the tree below root, and how much deeper it is.
@@ -40,8 +41,35 @@ func (p *Page) all1(root *html.Node, is func(*html.Node) bool) []*html.Node {
 				break
 			}
 		}
+		if n.DataAtom == atom.Template && n.FirstChild != nil { // what is in it is in a document of its own
+			n = last(n)
+		}
 	}
 	return out
+}
+
+// last is the node after which the next is no more in one.
+func last(n *html.Node) *html.Node {
+	for n.LastChild != nil {
+		n = n.LastChild
+	}
+	return n
+}
+
+// content is what is in a template.
+func (p *Page) content(o *object, n *html.Node) value {
+	if v, is := o.get("@content").(*object); is {
+		return v
+	}
+	f := &html.Node{Type: html.ElementNode, Data: fragmentName}
+	for c := n.FirstChild; c != nil; c = n.FirstChild {
+		p.step()
+		n.RemoveChild(c)
+		f.AppendChild(c)
+	}
+	v := p.wrap(f)
+	o.add("@content", v)
+	return v
 }
 
 func (p *Page) textContent(root *html.Node) string {

@@ -113,6 +113,7 @@ type Page struct {
 	literals map[*js.LiteralExpr]*text
 	jobs     []func()
 	acts     []func() // what persons set off, after all else
+	watches  []*watch
 	found    []Found
 	all      []*text // that were put together
 	idle     []*object
@@ -257,6 +258,8 @@ func (p *Page) Finish() {
 	}
 	work()
 	p.askAll()
+	work()
+	p.unwatched()
 	work()
 	for i := 0; i < len(p.idle) && i < maxUncalled && p.steps > 0; i++ {
 		if f := p.idle[i]; !f.fn.called {

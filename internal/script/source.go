@@ -116,6 +116,14 @@ func (p *Page) notThere(h hint) value {
 	if h.key || h.dash || len(p.doc.source.Tags) == 0 || p.doc.root != nil {
 		return p.first(nil, true)
 	}
+	if p.madeLike(h) {
+		return p.first(nil, true)
+	}
+	return p.none()
+}
+
+// madeLike reports that scripts made something of that name.
+func (p *Page) madeLike(h hint) bool {
 	name := h.text
 	if name == "" {
 		name = "<" + h.name
@@ -123,16 +131,16 @@ func (p *Page) notThere(h hint) value {
 	for _, f := range p.found {
 		if f.Use == Markup || f.Use == Writes {
 			if p.cost(1 + len(f.Text)/256); strings.Contains(f.Text, name) {
-				return p.first(nil, true)
+				return true
 			}
 		}
 	}
 	for _, said := range p.doc.said {
 		if p.cost(1); strings.Contains(said, name) {
-			return p.first(nil, true)
+			return true
 		}
 	}
-	return p.none()
+	return false
 }
 
 // says keeps what scripts give an element by which it may be found.
@@ -407,7 +415,21 @@ func (p *Page) elements(h hint, is func(n *html.Node) bool) []value {
 		out = append(out, p.elementAt(at))
 		return len(out) < maxItems
 	})
+	if len(out) == 0 && !h.key && !h.dash && p.madeLike(h) {
+		p.grow()
+		return p.elements(h, is)
+	}
 	return out
+}
+
+// grow makes the tree of the page, with what scripts put into it.
+func (p *Page) grow() {
+	p.rootNode()
+	for _, key := range slices.Sorted(maps.Keys(p.doc.lazies)) {
+		if l, is := p.doc.lazies[key].host.(*lazy); is && len(l.do) > 0 {
+			p.nodeOf(p.doc.lazies[key])
+		}
+	}
 }
 
 // select1 lists the elements of the page that a selector finds; false: it is not known.

@@ -127,7 +127,7 @@ func makes(src []byte) bool {
 			from--
 		}
 		switch string(src[from:at]) {
-		case "join", "replace", "replaceAll", "concat", "atob", "getAttribute", "data", "attr", "URL", "URLSearchParams", "fromCharCode", "define", "config", "decodeURIComponent", "parse", "submit", "postMessage", "map":
+		case "join", "replace", "replaceAll", "concat", "atob", "getAttribute", "data", "attr", "URL", "URLSearchParams", "fromCharCode", "define", "config", "decodeURIComponent", "parse", "submit", "postMessage", "map", "eval":
 			return true
 		}
 	}

@@ -584,8 +584,15 @@ func (p *Page) dataProperty(o *object, key string) value {
 func (p *Page) setData(o *object, key string, v value) {
 	if el, is := o.host.(*object); is {
 		t := p.textOf(one(v))
+		old := value(null{})
+		if len(p.watches) > 0 {
+			if before, has := p.attr(el, "data-"+dashed(key)); has {
+				old = before
+			}
+		}
 		p.withNode(el, func(n *html.Node) { setAttr(n, "data-"+dashed(key), t.s) })
 		el.put("@data-"+dashed(key), t)
+		p.changed(el, "attributes", plain("data-"+dashed(key)), old)
 	}
 }
 

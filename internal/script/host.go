@@ -1,11 +1,13 @@
 package script
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
+	"golang.org/x/net/html"
 )
 
 // hostName is what a name means that no script defines.
@@ -81,7 +83,14 @@ func (p *Page) newHost(name string) value {
 		f := p.native(name, func(_ *Page, this value, _ []value) value { return this })
 		return f
 	case "require", "requirejs", "define":
-		if name == "requirejs" {
+		for _, set := range [...]string{"require", "requirejs"} { // its settings, from before it was there
+			if pr := p.global.own(set); pr != nil {
+				if o, is := pr.val.(*object); is && o.fn == nil {
+					p.loader().set(p, o)
+				}
+			}
+		}
+		if name == "requirejs" && p.global.own("require") == nil {
 			return p.hostName("require")
 		}
 		return p.requireJS(name)
@@ -108,7 +117,24 @@ func (p *Page) newHost(name string) value {
 	if p.statics()[name] != nil {
 		return p.withStatics(p.native(name, nothing))
 	}
+	if h := hintFor(name); len(h.text) > 2 && p.doc.root == nil && p.hasID(name) { // elements are known by their names
+		if found := p.elements(h, func(n *html.Node) bool { of, _ := attr(n, "id"); return of == name }); len(found) > 0 {
+			return found[0]
+		}
+	}
 	return p.someone()
+}
+
+// hasID reports that a name seems to be that of an element.
+func (p *Page) hasID(name string) bool {
+	src := p.doc.source.Text
+	p.cost(len(src) / 1024)
+	for _, before := range [...]string{`id="`, `id='`, `id=`} {
+		if bytes.Contains(src, []byte(before+name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // constants is an object of numbers.

@@ -1,6 +1,10 @@
 package script
 
-import "golang.org/x/net/html"
+import (
+	"slices"
+
+	"golang.org/x/net/html"
+)
 
 // watch is what a script wants to know of when it changes.
 type watch struct {
@@ -8,6 +12,7 @@ type watch struct {
 	of              *object
 	below           bool
 	lists, attrs    bool
+	names           []string // of attributes, when these alone are meant
 	called, stopped bool
 }
 
@@ -26,6 +31,14 @@ func mutationObserver(p *Page, _ value, args []value) value {
 		w.lists, _ = truth(how.get("childList"))
 		w.attrs, _ = truth(how.get("attributes"))
 		w.attrs = w.attrs || how.own("attributeFilter") != nil || how.own("attributeOldValue") != nil
+		if names, known := p.items(how.get("attributeFilter")); known {
+			for _, v := range names {
+				if t, is := v.(*text); is {
+					t.consumed, t.looked = true, true
+					w.names = append(w.names, t.s)
+				}
+			}
+		}
 		p.watches = append(p.watches, w)
 		return nil
 	}))
@@ -55,6 +68,9 @@ func (p *Page) record(of value, kind string, name, old value, added []value) *ob
 func (p *Page) changed(o *object, kind string, name, old value, added ...value) {
 	for _, w := range p.watches {
 		if p.step(); w.stopped || kind == "attributes" && !w.attrs || kind == "childList" && !w.lists || w.of != o && (!w.below || !p.isBelow(o, w.of)) {
+			continue
+		}
+		if t, is := name.(*text); is && len(w.names) > 0 && !slices.Contains(w.names, t.s) {
 			continue
 		}
 		w.called = true

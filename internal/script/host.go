@@ -331,7 +331,7 @@ func (p *Page) hostProperty(o *object, key string) (value, bool) {
 			return p.streamProperty(s, key), true
 		}
 		switch key {
-		case "take", "drop", "toArray", "return", "throw":
+		case "take", "drop", "toArray", "map", "filter", "flatMap", "return", "throw":
 			return p.streamProperty(listStream(o), key), true
 		}
 		if key == "next" {

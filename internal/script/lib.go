@@ -52,6 +52,27 @@ func newObjectMethods() map[string]method {
 		},
 		"toString": kindText,
 		"valueOf":  func(_ *Page, this value, _ []value) value { return this },
+		"isPrototypeOf": func(_ *Page, this value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			if !is {
+				return false
+			}
+			for o, n := o.proto, 0; o != nil && n < maxProtos; o, n = o.proto, n+1 {
+				if value(o) == this {
+					return true
+				}
+			}
+			return false
+		},
+		"propertyIsEnumerable": func(p *Page, this value, args []value) value {
+			o, is := this.(*object)
+			key, known := p.key(one(argument(args, 0)))
+			if !is || !known {
+				return unknown{}
+			}
+			p.cost(len(o.keys) / 16)
+			return slices.Contains(o.keys, key)
+		},
 	}
 }
 

@@ -38,7 +38,7 @@ func (p *Page) newHost(name string) value {
 	case "localStorage", "sessionStorage":
 		return p.phantom(name, storage(p))
 	case "Math", "JSON", "Reflect", "Intl":
-		o := p.phantom(name, p.statics()[name])
+		o := p.phantom(name, p.statics(name))
 		addConstants(o, name)
 		return o
 	case "navigator":
@@ -90,7 +90,7 @@ func (p *Page) newHost(name string) value {
 	if m := p.browserFunctions()[name]; m != nil {
 		return p.native(name, m)
 	}
-	if p.statics()[name] != nil {
+	if p.statics(name) != nil {
 		return p.withStatics(p.native(name, nothing))
 	}
 	return p.someone()
@@ -100,7 +100,7 @@ func (p *Page) withStatics(f *object) *object {
 	if slices.Contains(errorNames(), f.fn.name) {
 		p.errorPrototype(f)
 	}
-	for name, m := range p.statics()[f.fn.name] {
+	for name, m := range p.statics(f.fn.name) {
 		f.put(name, p.native(name, m))
 	}
 	if methods := p.methodsOf(f.fn.name); methods != nil {

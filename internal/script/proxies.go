@@ -227,7 +227,7 @@ func reflectStatics() map[string]method {
 		}
 	}
 	static := func(name string) method {
-		return func(p *Page, this value, args []value) value { return p.statics()["Object"][name](p, this, args) }
+		return func(p *Page, this value, args []value) value { return p.statics("Object")[name](p, this, args) }
 	}
 	return map[string]method{
 		"ownKeys": static("getOwnPropertyNames"), "getPrototypeOf": static("getPrototypeOf"), "getOwnPropertyDescriptor": static("getOwnPropertyDescriptor"),

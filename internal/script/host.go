@@ -112,6 +112,11 @@ func (p *Page) withStatics(f *object) *object {
 		f.put("prototype", proto)
 		p.protos[f.fn.name] = proto
 	}
+	if f.fn.name == "Date" { // it has the methods of dates without a list of them
+		proto := &object{class: classDate, host: &date{math.NaN()}}
+		f.put("prototype", proto)
+		p.protos[f.fn.name] = proto
+	}
 	f.keys = nil
 	addConstants(f, f.fn.name)
 	if f.fn.name == "Symbol" {
@@ -525,8 +530,6 @@ func (p *Page) methodsOf(name string) map[string]method {
 		return p.objectMethods()
 	case "Number":
 		return p.numberMethods()
-	case "Date":
-		return p.dateMethods()
 	}
 	return nil
 }

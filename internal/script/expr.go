@@ -195,7 +195,7 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 			return p.missing(e.X), of
 		}
 		v = p.indexed(of, i)
-		p.nothing = v == nil && isExact(of)
+		p.nothing = v == nil && p.isExact(of)
 		return v, of
 	}
 	switch of.(type) {
@@ -206,7 +206,7 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 		return p.missing(e.(*js.DotExpr).X), of
 	}
 	v = p.get(of, key)
-	p.nothing = v == nil && isExact(of)
+	p.nothing = v == nil && p.isExact(of)
 	return v, of
 }
 

@@ -140,6 +140,9 @@ func (p *Page) deleted(v value, key string) value {
 	if o.solid {
 		return false
 	}
+	if i := index(key); o.class == classList && i >= 0 && i < len(o.list) {
+		o.list[i] = nil
+	}
 	o.remove(key)
 	return true
 }

@@ -122,8 +122,21 @@ func parseFloat(p *Page, _ value, args []value) value {
 		}
 		s := strings.TrimSpace(t.s)
 		end := 0
-		for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '.' || end == 0 && s[end] == '-') {
+		dots := 0
+		for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '.' && dots == 0 || end == 0 && s[end] == '-') {
+			if s[end] == '.' {
+				dots++
+			}
 			end++
+		}
+		if _, err := strconv.ParseFloat(s[:end], 64); err == nil && end+1 < len(s) && s[end]|0x20 == 'e' { // 1e3
+			more := end + 1
+			if s[more] == '-' || s[more] == '+' {
+				more++
+			}
+			for first := more; more < len(s) && more < first+4 && s[more] >= '0' && s[more] <= '9'; more++ {
+				end = more + 1
+			}
 		}
 		n, err := strconv.ParseFloat(s[:end], 64)
 		if err != nil {

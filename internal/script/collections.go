@@ -220,6 +220,7 @@ func (p *Page) setItems(v value) ([]value, bool) {
 
 // addListMethods gives a table the methods of lists that few pages use.
 func addListMethods(table map[string]method) map[string]method {
+	onProxies(table)
 	table["with"] = onList(func(p *Page, o *object, args []value) value {
 		i, known := p.integer(args, 0, 0)
 		if i < 0 {

@@ -114,10 +114,10 @@ func (p *Page) isNothing(e js.IExpr) bool {
 	return false
 }
 
-// isExact reports an object that has what scripts gave it, and nothing else.
-func isExact(v value) bool {
+// isExact reports an object that is surely that which is meant, and has what scripts gave it, and nothing else.
+func (p *Page) isExact(v value) bool {
 	o, is := v.(*object)
-	return is && o.exact && o.class == classPlain
+	return is && o.exact && o.class == classPlain && o.weak <= p.weak
 }
 
 // missing is a property of what is undefined or null.

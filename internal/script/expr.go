@@ -201,7 +201,7 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 			return p.missing(e.X), of
 		}
 		v = p.indexed(of, i)
-		p.nothing = v == nil && isExact(of)
+		p.nothing = v == nil && p.isExact(of)
 		return v, of
 	}
 	if optional {
@@ -215,7 +215,7 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 		return p.missing(e.(*js.DotExpr).X), of
 	}
 	v = p.get(of, key)
-	p.nothing = v == nil && isExact(of)
+	p.nothing = v == nil && p.isExact(of)
 	return v, of
 }
 

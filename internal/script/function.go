@@ -195,8 +195,10 @@ func (p *Page) class(d *js.ClassDecl) value {
 	outer := p.now
 	p.now = &inner
 	defer func() { p.now = outer }()
-	for _, e := range d.List {
+	for _, e := range d.List { // methods are there before what is set
 		switch {
+		case e.Method == nil && e.StaticBlock == nil && !e.Static:
+			cc.fields = append(cc.fields, e)
 		case e.Method != nil:
 			m := e.Method
 			to := proto
@@ -215,16 +217,18 @@ func (p *Page) class(d *js.ClassDecl) value {
 				f.fn.called = m.Set
 			}
 			p.accessor(to, key, f, m.Get, m.Set)
+		}
+	}
+	for _, e := range d.List {
+		switch {
 		case e.StaticBlock != nil:
 			p.scoped(e.StaticBlock)
-		case e.Static:
+		case e.Method == nil && e.Static:
 			var v value
 			if e.Init != nil {
 				v = p.expr(e.Init)
 			}
 			c.put(p.elementName(&e.Name), v)
-		default:
-			cc.fields = append(cc.fields, e)
 		}
 	}
 	return c

@@ -40,7 +40,7 @@ func (p *Page) newHost(name string) value {
 	case "localStorage", "sessionStorage":
 		return p.phantom(name, storage(p))
 	case "Math", "JSON", "Reflect", "Intl":
-		o := p.phantom(name, p.statics()[name])
+		o := p.phantom(name, p.statics(name))
 		addConstants(o, name)
 		return o
 	case "ActiveXObject", "opera", "netscape":
@@ -114,7 +114,7 @@ func (p *Page) newHost(name string) value {
 	if m := p.browserFunctions()[name]; m != nil {
 		return p.native(name, m)
 	}
-	if p.statics()[name] != nil {
+	if p.statics(name) != nil {
 		return p.withStatics(p.native(name, nothing))
 	}
 	if h := hintFor(name); len(h.text) > 2 && p.doc.root == nil && p.hasID(name) { // elements are known by their names
@@ -150,7 +150,7 @@ func (p *Page) withStatics(f *object) *object {
 	if slices.Contains(errorNames(), f.fn.name) {
 		p.errorPrototype(f)
 	}
-	for name, m := range p.statics()[f.fn.name] {
+	for name, m := range p.statics(f.fn.name) {
 		f.put(name, p.native(name, m))
 	}
 	if methods := p.methodsOf(f.fn.name); methods != nil {
@@ -159,6 +159,11 @@ func (p *Page) withStatics(f *object) *object {
 			proto.put(name, p.native(name, m))
 		}
 		proto.keys = nil
+		f.put("prototype", proto)
+		p.protos[f.fn.name] = proto
+	}
+	if f.fn.name == "Date" { // it has the methods of dates without a list of them
+		proto := &object{class: classDate, host: &date{math.NaN()}}
 		f.put("prototype", proto)
 		p.protos[f.fn.name] = proto
 	}
@@ -372,7 +377,7 @@ func (p *Page) hostProperty(o *object, key string) (value, bool) {
 			return p.streamProperty(s, key), true
 		}
 		switch key {
-		case "take", "drop", "toArray", "return", "throw":
+		case "take", "drop", "toArray", "map", "filter", "flatMap", "return", "throw":
 			return p.streamProperty(listStream(o), key), true
 		}
 		if key == "next" {
@@ -493,8 +498,6 @@ func (p *Page) methodsOf(name string) map[string]method {
 		return p.numberMethods()
 	case "RegExp":
 		return p.patternMethods()
-	case "Date":
-		return p.dateMethods()
 	}
 	return nil
 }

@@ -273,3 +273,52 @@ func (s *stream) each(what string, f value) *stream {
 		return s.pull(p, h, v)
 	}}
 }
+
+// items are what a loop over a value gets; false: it is not known.
+func (p *Page) items(v value) ([]value, bool) {
+	switch v := v.(type) {
+	case *text:
+		if !v.known() {
+			return nil, false
+		}
+		p.cost(min(len(v.s), maxItems) / 4)
+		var out []value
+		for _, r := range v.s {
+			if out = append(out, p.derive(string(r), v)); len(out) >= maxItems {
+				break
+			}
+		}
+		return out, true
+	case *object:
+		p.down()
+		defer func() { p.depth-- }()
+		switch v.class {
+		case classIterator:
+			if s := streamIn(v); s != nil {
+				return p.drain(s, maxItems), true
+			}
+			return v.list, true
+		case classList, classSet:
+			return v.list, true
+		case classProxy:
+			return p.proxyItems(v, v.host.(*proxy))
+		case classJQuery:
+			return p.listOf(v), true
+		case classMap:
+			return p.entries(v), true
+		case classParams:
+			return p.entries(v), true
+		}
+		if s := p.streamOf(v); s != nil {
+			return p.drain(s, maxItems), true
+		}
+	}
+	return nil, false
+}
+
+// more adds values to a list, as far as there is room.
+func (p *Page) more(list, vals []value) []value {
+	vals = vals[:min(len(vals), max(maxItems-len(list), 0))]
+	p.cost(len(vals) / 4)
+	return append(list, vals...)
+}

@@ -457,10 +457,10 @@ func newJQuery() (methods, statics map[string]method) {
 					args = []value{o, args[0]}
 				}
 			}
-			return p.statics()["Object"]["assign"](p, nil, args)
+			return p.statics("Object")["assign"](p, nil, args)
 		},
 		"trim":    textMethodOf("trim"),
-		"isArray": func(p *Page, _ value, args []value) value { return p.statics()["Array"]["isArray"](p, nil, args) },
+		"isArray": func(p *Page, _ value, args []value) value { return p.statics("Array")["isArray"](p, nil, args) },
 		"isFunction": func(_ *Page, _ value, args []value) value {
 			o, is := argument(args, 0).(*object)
 			return is && o.fn != nil

@@ -93,6 +93,10 @@ func (o *object) className() string {
 		return "Date"
 	case classSymbol:
 		return "Symbol"
+	case classIterator:
+		if o.host != nil {
+			return "Generator"
+		}
 	case classURL:
 		return "URL"
 	case classParams:
@@ -179,6 +183,9 @@ func (p *Page) kind(v value) (string, bool) {
 		}
 		if v, is := proxied(v).(*object); is && v.className() != "" {
 			return v.className(), true
+		}
+		if name, is := v.host.(string); is && (name == "Math" || name == "JSON") {
+			return name, true
 		}
 		return "Object", v.class == classPlain && !v.rooted()
 	}

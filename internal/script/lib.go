@@ -52,32 +52,70 @@ func newObjectMethods() map[string]method {
 		},
 		"toString": kindText,
 		"valueOf":  func(_ *Page, this value, _ []value) value { return this },
+		"isPrototypeOf": func(_ *Page, this value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			if !is {
+				return false
+			}
+			for o, n := o.proto, 0; o != nil && n < maxProtos; o, n = o.proto, n+1 {
+				if value(o) == this {
+					return true
+				}
+			}
+			return false
+		},
+		"propertyIsEnumerable": func(p *Page, this value, args []value) value {
+			o, is := this.(*object)
+			key, known := p.key(one(argument(args, 0)))
+			if !is || !known {
+				return unknown{}
+			}
+			p.cost(len(o.keys) / 16)
+			return slices.Contains(o.keys, key)
+		},
 	}
 }
 
-// newStatics makes what functions of the language have.
-func newStatics() map[string]map[string]method {
-	return map[string]map[string]method{
-		"Object":  objectStatics(),
-		"Array":   arrayStatics(),
-		"String":  stringStatics(),
-		"Number":  numberStatics(),
-		"Math":    mathStatics(),
-		"JSON":    {"parse": parseJSON, "stringify": stringifyJSON},
-		"Promise": promiseStatics(),
-		"Reflect": reflectStatics(),
-		"Proxy":   proxyStatics(),
-		"BigInt":  bigStatics(),
-		"URL": {
+// newStatics makes what a function of the language, or an object of it, has.
+func newStatics(name string) map[string]method {
+	switch name {
+	case "Object":
+		return objectStatics()
+	case "Array":
+		return arrayStatics()
+	case "String":
+		return stringStatics()
+	case "Number":
+		return numberStatics()
+	case "Math":
+		return mathStatics()
+	case "JSON":
+		return map[string]method{"parse": parseJSON, "stringify": stringifyJSON}
+	case "Promise":
+		return promiseStatics()
+	case "Reflect":
+		return reflectStatics()
+	case "Proxy":
+		return proxyStatics()
+	case "BigInt":
+		return bigStatics()
+	case "Intl":
+		return intlStatics()
+	case "Symbol":
+		return symbolStatics()
+	case "Date":
+		return dateStatics()
+	case "Error":
+		return map[string]method{"captureStackTrace": told}
+	case "Map":
+		return map[string]method{"groupBy": mapGroupBy()}
+	case "URL":
+		return map[string]method{
 			"createObjectURL": func(_ *Page, _ value, args []value) value { return argument(args, 0) },
 			"revokeObjectURL": nothing, "canParse": nothing,
-		},
-		"Map":    {"groupBy": mapGroupBy()},
-		"Intl":   intlStatics(),
-		"Error":  {"captureStackTrace": told},
-		"Date":   dateStatics(),
-		"Symbol": symbolStatics(),
+		}
 	}
+	return nil
 }
 
 // newFunctions makes the functions that the language and browsers have.

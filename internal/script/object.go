@@ -238,6 +238,9 @@ func (p *Page) get(of value, key string) value {
 	case *object:
 		return p.property(of, key, of)
 	case *text:
+		if key == "constructor" {
+			return p.constructorOf(of)
+		}
 		if key == "@@iterator" {
 			return p.builtin(classText, key, func(p *Page, this value, _ []value) value {
 				items, _ := p.items(one(this))
@@ -261,6 +264,9 @@ func (p *Page) get(of value, key string) value {
 		}
 		if v, has := p.inherited("Number", key, of); has {
 			return v
+		}
+		if key == "constructor" {
+			return p.constructorOf(of)
 		}
 	case *big.Int:
 		return p.bigProperty(key)
@@ -368,7 +374,7 @@ func (p *Page) property(o *object, key string, this value) value {
 		}
 	}
 	if key == "constructor" && o.proto == nil {
-		return unknown{}
+		return p.constructorOf(o)
 	}
 	if m := p.objectMethods()[key]; m != nil {
 		return p.builtin(classPlain, key, m)
@@ -539,53 +545,4 @@ func (p *Page) names(o *object) []string {
 		return 0
 	})
 	return slices.DeleteFunc(out, isHidden)
-}
-
-// items are what a loop over a value gets; false: it is not known.
-func (p *Page) items(v value) ([]value, bool) {
-	switch v := v.(type) {
-	case *text:
-		if !v.known() {
-			return nil, false
-		}
-		p.cost(min(len(v.s), maxItems) / 4)
-		var out []value
-		for _, r := range v.s {
-			if out = append(out, p.derive(string(r), v)); len(out) >= maxItems {
-				break
-			}
-		}
-		return out, true
-	case *object:
-		p.down()
-		defer func() { p.depth-- }()
-		switch v.class {
-		case classIterator:
-			if s := streamIn(v); s != nil {
-				return p.drain(s, maxItems), true
-			}
-			return v.list, true
-		case classList, classSet:
-			return v.list, true
-		case classProxy:
-			return p.proxyItems(v, v.host.(*proxy))
-		case classJQuery:
-			return p.listOf(v), true
-		case classMap:
-			return p.entries(v), true
-		case classParams:
-			return p.entries(v), true
-		}
-		if s := p.streamOf(v); s != nil {
-			return p.drain(s, maxItems), true
-		}
-	}
-	return nil, false
-}
-
-// more adds values to a list, as far as there is room.
-func (p *Page) more(list, vals []value) []value {
-	vals = vals[:min(len(vals), max(maxItems-len(list), 0))]
-	p.cost(len(vals) / 4)
-	return append(list, vals...)
 }

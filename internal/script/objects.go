@@ -227,6 +227,17 @@ func arrayStatics() map[string]method {
 			o, is := proxied(argument(args, 0)).(*object)
 			return is && o.class == classList
 		},
+		"fromAsync": func(p *Page, _ value, args []value) value {
+			items, known := p.items(one(argument(args, 0)))
+			if !known {
+				return p.resolved(unknown{})
+			}
+			l := p.newList(p.awaited(items))
+			if argument(args, 1) != nil {
+				return p.resolved(p.listMethods()["map"](p, l, cut(args, 1)))
+			}
+			return p.resolved(l)
+		},
 		"of": func(p *Page, _ value, args []value) value { return p.newList(slices.Clone(args)) },
 		"from": func(p *Page, _ value, args []value) value {
 			of := one(argument(args, 0))

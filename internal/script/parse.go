@@ -12,7 +12,7 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 )
 
-// maxLegacy is how many numbers of old scripts are read that begin with a zero.
+// maxLegacy is how many places of a script are written in another way for the parser, each of which reads it again.
 const maxLegacy = 16
 
 // parseCode makes a tree of a script.
@@ -25,23 +25,24 @@ func parseCode(src []byte, o js.Options) (*Script, error) {
 		if err == nil {
 			return &Script{src: code, ast: ast}, nil
 		}
-		if n == maxLegacy || !modernNumber(code, err) {
+		if n == maxLegacy {
+			return nil, err
+		}
+		if fixed := bracketDefaults(code, err); fixed != nil {
+			code = fixed
+		} else if !modernNumber(code, err) {
 			return nil, err
 		}
 	}
 }
 
-// modernNumber writes a number that begins with a zero as today: new Date(2005, 08, 010). The parser says where it is, and reads none.
-func modernNumber(code []byte, err error) bool {
-	var e *parse.Error
-	if !errors.As(err, &e) || !strings.HasPrefix(e.Message, "legacy octal") {
-		return false
-	}
+// placeOf is where in a script the parser says that an error is, -1 when it does not.
+func placeOf(code []byte, e *parse.Error) int {
 	at := 0
 	for line := 1; line < e.Line; line++ {
 		i := bytes.IndexAny(code[at:], "\r\n\u2028\u2029")
 		if i < 0 {
-			return false
+			return -1
 		}
 		_, size := utf8.DecodeRune(code[at+i:])
 		if at += i + size; code[at-1] == '\r' && at < len(code) && code[at] == '\n' {
@@ -51,6 +52,19 @@ func modernNumber(code []byte, err error) bool {
 	for col := 1; col < e.Column && at < len(code); col++ {
 		_, size := utf8.DecodeRune(code[at:])
 		at += size
+	}
+	return at
+}
+
+// modernNumber writes a number that begins with a zero as today: new Date(2005, 08, 010). The parser says where it is, and reads none.
+func modernNumber(code []byte, err error) bool {
+	var e *parse.Error
+	if !errors.As(err, &e) || !strings.HasPrefix(e.Message, "legacy octal") {
+		return false
+	}
+	at := placeOf(code, e)
+	if at < 0 {
+		return false
 	}
 	end := at
 	for end < len(code) && '0' <= code[end] && code[end] <= '9' {

@@ -36,6 +36,11 @@ func newProxy(p *Page, _ value, args []value) value {
 		return target
 	}
 	px := &proxy{target, h}
+	for _, name := range [...]string{"get", "set", "has", "apply", "construct", "deleteProperty", "ownKeys"} {
+		if f, is := h.get(name).(*object); is && f.fn != nil {
+			f.fn.called = true // by what is done with the proxy, and nothing else
+		}
+	}
 	o := p.object()
 	o.class, o.host = classProxy, px
 	if f, is := target.(*object); is && f.fn != nil {
@@ -78,14 +83,6 @@ func (p *Page) proxyGet(px *proxy, key string, of value) value {
 	target, is := px.target.(*object)
 	if !is {
 		return p.get(px.target, key)
-	}
-	if key == "push" && target.class == classList && p.trap(px, "set") != nil {
-		return p.native(key, func(p *Page, _ value, args []value) value {
-			for _, arg := range args {
-				p.proxySet(px, formatNumber(float64(len(target.list))), arg, of)
-			}
-			return float64(len(target.list))
-		})
 	}
 	return p.property(target, key, of)
 }
@@ -142,6 +139,9 @@ func (p *Page) deleted(v value, key string) value {
 	}
 	if o.solid {
 		return false
+	}
+	if i := index(key); o.class == classList && i >= 0 && i < len(o.list) {
+		o.list[i] = nil
 	}
 	o.remove(key)
 	return true
@@ -230,7 +230,7 @@ func reflectStatics() map[string]method {
 		}
 	}
 	static := func(name string) method {
-		return func(p *Page, this value, args []value) value { return p.statics()["Object"][name](p, this, args) }
+		return func(p *Page, this value, args []value) value { return p.statics("Object")[name](p, this, args) }
 	}
 	return map[string]method{
 		"ownKeys": static("getOwnPropertyNames"), "getPrototypeOf": static("getPrototypeOf"), "getOwnPropertyDescriptor": static("getOwnPropertyDescriptor"),
@@ -265,5 +265,32 @@ func reflectStatics() map[string]method {
 			items, _ := p.items(argument(args, 2))
 			return p.callback(argument(args, 0), argument(args, 1), items...)
 		},
+	}
+}
+
+// onProxies makes methods of lists, which change them, of proxies too: those that are asked for what is set hear of it.
+func onProxies(table map[string]method) {
+	for _, name := range [...]string{"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill"} {
+		do := table[name]
+		table[name] = func(p *Page, this value, args []value) value {
+			px := proxyOf(this)
+			target, is := proxied(this).(*object)
+			if px == nil || !is || target.class != classList {
+				return do(p, this, args)
+			}
+			if p.trap(px, "set") == nil {
+				return do(p, target, args)
+			}
+			if name == "push" {
+				for _, arg := range args {
+					p.proxySet(px, formatNumber(float64(len(target.list))), arg, this)
+				}
+				p.proxySet(px, "length", float64(len(target.list)), this)
+				return float64(len(target.list))
+			}
+			v := do(p, target, args)
+			p.proxySet(px, "length", float64(len(target.list)), this)
+			return v
+		}
 	}
 }

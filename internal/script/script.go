@@ -412,6 +412,10 @@ func (p *Page) sink(use Use, v value) {
 			}
 		case classRequest:
 			p.sink(use, v.get("url"))
+		case classPlain:
+			if t, is := p.converted(v, "string"); is {
+				p.sink(use, t)
+			}
 		}
 	}
 }

@@ -32,11 +32,17 @@ func (p *Page) paramsMethods() map[string]method  { return once(&p.tables.params
 func (p *Page) dateMethods() map[string]method    { return once(&p.tables.date, newDateMethods) }
 func (p *Page) functions() map[string]method      { return once(&p.tables.functions, newFunctions) }
 
-func (p *Page) statics() map[string]map[string]method {
-	if p.tables.statics == nil {
-		p.tables.statics = newStatics()
+// statics is what a function of the language, or an object of it, has.
+func (p *Page) statics(name string) map[string]method {
+	table, known := p.tables.statics[name]
+	if !known {
+		if p.tables.statics == nil {
+			p.tables.statics = map[string]map[string]method{}
+		}
+		table = newStatics(name)
+		p.tables.statics[name] = table
 	}
-	return p.tables.statics
+	return table
 }
 
 func (p *Page) jQueryMethods() map[string]method {

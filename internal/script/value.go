@@ -310,6 +310,9 @@ func (p *Page) number(v value) (float64, bool) {
 		if d, is := dateOf(v); is {
 			return d.ms, true
 		}
+		if v, is := p.converted(v, "number"); is {
+			return p.number(v)
+		}
 		if v.class == classList && len(v.list) == 1 {
 			p.down()
 			defer func() { p.depth-- }()
@@ -375,11 +378,8 @@ func (p *Page) textOf(v value) *text {
 func (p *Page) objectText(o *object) *text {
 	p.down()
 	defer func() { p.depth-- }()
-	if f, is := p.get(o, "toString").(*object); is && f.fn != nil && f.fn.code != nil {
-		if t, is := one(p.call(f, o, nil)).(*text); is {
-			return t
-		}
-		return hole()
+	if v, is := p.converted(o, "string"); is {
+		return p.textOf(v)
 	}
 	switch o.class {
 	case classList:
@@ -395,9 +395,6 @@ func (p *Page) objectText(o *object) *text {
 	case classPlain:
 		if _, is := o.host.(wrong); is {
 			return p.errorText(o)
-		}
-		if prim, is := p.get(o, "valueOf").(*object); is && prim.fn != nil && prim.fn.code != nil {
-			return p.textOf(p.call(prim, o, nil))
 		}
 	}
 	return hole()
@@ -447,6 +444,7 @@ func (p *Page) sum2(a, b value) value {
 		}
 	}
 	return p.lift2(a, b, func(a, b value) value {
+		a, b = p.summand(a), p.summand(b)
 		if x, is := a.(float64); is {
 			if y, is := b.(float64); is {
 				return x + y

@@ -40,7 +40,7 @@ func newFunctionMethods() map[string]method {
 func newObjectMethods() map[string]method {
 	return map[string]method{
 		"hasOwnProperty": func(p *Page, this value, args []value) value {
-			o, is := behind(this).(*object)
+			o, is := proxied(this).(*object)
 			key, known := p.key(one(argument(args, 0)))
 			if !is || !known {
 				return unknown{}

@@ -152,6 +152,11 @@ func (p *markupParser) onTitle(s []byte) {
 func (p *markupParser) onStart(selfClosing bool) {
 	if p.top && p.noscript == 0 && p.template == 0 && p.b.unseen == 0 {
 		p.b.tags = append(p.b.tags, uint32(p.z.pos-p.z.size))
+		for _, at := range p.z.attrs {
+			if string(at.key) == "id" {
+				p.b.ids.put(at.val)
+			}
+		}
 	}
 	name := p.z.name
 	a := atom.Lookup(name)

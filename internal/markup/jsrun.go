@@ -156,7 +156,7 @@ func (b *builder) handler(code []byte, event string) {
 func (b *builder) interpret() {
 	var page *script.Page
 	if b.interprets {
-		source := script.Source{Map: b.importMapped, Text: b.page, Tags: b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
+		source := script.Source{Map: b.importMapped, ID: func(name string) bool { return b.ids.has([]byte(name)) }, Text: b.page, Tags: b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
 		if b.doc.Kind != JS {
 			source.URL, source.Base = b.place()
 		}
@@ -246,10 +246,14 @@ func (w *wordSet) add(src []byte) {
 			i++
 		}
 		if n := i - from; n > 1 && n <= maxName {
-			at, bit := w.bit(src[from:i])
-			*at |= bit
+			w.put(src[from:i])
 		}
 	}
+}
+
+func (w *wordSet) put(word []byte) {
+	at, bit := w.bit(word)
+	*at |= bit
 }
 
 func (w *wordSet) has(word []byte) bool {

@@ -236,6 +236,7 @@ type builder struct {
 	page       []byte            // the document, for scripts
 	scripts    []pageScript
 	tags       []uint32 // where its start tags begin
+	ids        wordSet  // what some of them are called
 	handlers   []pageHandler
 	waiting    []waitingGuess    // for what scripts say
 	within     bool              // the script that is read is in an attribute

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"strings"
@@ -117,24 +116,12 @@ func (p *Page) newHost(name string) value {
 	if p.statics(name) != nil {
 		return p.withStatics(p.native(name, nothing))
 	}
-	if h := hintFor(name); len(h.text) > 2 && p.doc.root == nil && p.hasID(name) { // elements are known by their names
+	if h := hintFor(name); len(h.text) > 2 && p.doc.root == nil && p.doc.source.ID != nil && p.doc.source.ID(name) { // elements are known by their names
 		if found := p.elements(h, func(n *html.Node) bool { of, _ := attr(n, "id"); return of == name }); len(found) > 0 {
 			return found[0]
 		}
 	}
 	return p.someone()
-}
-
-// hasID reports that a name seems to be that of an element.
-func (p *Page) hasID(name string) bool {
-	src := p.doc.source.Text
-	p.cost(len(src) / 1024)
-	for _, before := range [...]string{`id="`, `id='`, `id=`} {
-		if bytes.Contains(src, []byte(before+name)) {
-			return true
-		}
-	}
-	return false
 }
 
 // constants is an object of numbers.

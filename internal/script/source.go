@@ -18,7 +18,8 @@ type Source struct {
 	Map       func(name string) string // what is imported by a name, nil: what it says
 
 	Text []byte
-	Tags []uint32 // where in it start tags begin, in order
+	Tags []uint32               // where in it start tags begin, in order
+	ID   func(name string) bool // false: no start tag has it as its id
 	// Tag is the element of one by itself: its attributes and, when it can have nothing but text, that. Nil: there is none.
 	Tag func(at uint32) *html.Node
 	// Tree is the whole page. It tells which element is of which start tag.

@@ -48,28 +48,9 @@ func (p *Page) note(c change) {
 // alternatives reads branches of which one is taken, nobody knows which: none sees what another sets, and behind them is either what one of
 // them set, or, unless one is taken for sure, what was before.
 func (p *Page) alternatives(sure bool, all ...func() outcome) {
-	outer, base := p.changes, p.base
 	var made []change // each once a branch
 	for _, do := range all {
-		var own []change
-		p.changes, p.base = &own, p.weak+1
-		p.perhaps(do)
-		p.changes, p.base = outer, base
-		for i := range own {
-			own[i].val = own[i].get()
-		}
-		for i := len(own) - 1; i >= 0; i-- {
-			own[i].put(own[i].old)
-		}
-		for i, c := range own {
-			first := true
-			for _, before := range own[:i] {
-				first = first && !before.same(c)
-			}
-			if first {
-				made = append(made, c)
-			}
-		}
+		made = append(made, p.undone(do)...)
 	}
 	for i, c := range made {
 		vals, times := []value{}, 0
@@ -96,6 +77,17 @@ func (p *Page) alternatives(sure bool, all ...func() outcome) {
 
 // unlikely reads a branch that is hardly taken: objects and numbers that it sets are behind it what they were.
 func (p *Page) unlikely(do func() outcome) {
+	for _, c := range p.undone(do) {
+		p.note(c)
+		switch c.old.(type) {
+		case nil, null, unknown, *text, *choice:
+			c.put(p.merged([]value{c.old, c.val}))
+		}
+	}
+}
+
+// undone reads a branch, takes back what it sets, and returns that: each name once.
+func (p *Page) undone(do func() outcome) []change {
 	outer, base := p.changes, p.base
 	var own []change
 	p.changes, p.base = &own, p.weak+1
@@ -107,16 +99,13 @@ func (p *Page) unlikely(do func() outcome) {
 	for i := len(own) - 1; i >= 0; i-- {
 		own[i].put(own[i].old)
 	}
-	for i, c := range own {
-		if slices.ContainsFunc(own[:i], c.same) {
-			continue
-		}
-		p.note(c)
-		switch c.old.(type) {
-		case nil, null, unknown, *text, *choice:
-			c.put(p.merged([]value{c.old, own[i].val}))
+	once := own[:0]
+	for _, c := range own {
+		if !slices.ContainsFunc(once, c.same) {
+			once = append(once, c)
 		}
 	}
+	return once
 }
 
 // merged is one of some values when they are texts, and the last that is known of others.

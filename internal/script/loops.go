@@ -15,17 +15,7 @@ func (p *Page) turn(body func() outcome, label string, endless bool) (o outcome,
 	o = body()
 	gone := f.left
 	f.loop, f.left = loop, left
-	switch o.done {
-	case broke:
-		if o.label == "" || o.label == label {
-			return goesOn, true
-		}
-		return o, true
-	case continued:
-		if o.label != "" && o.label != label {
-			return o, true
-		}
-	case returned:
+	if o, out = after(o, label); out {
 		return o, true
 	}
 	return goesOn, gone && endless

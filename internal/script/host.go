@@ -116,7 +116,7 @@ func (p *Page) newHost(name string) value {
 	if p.statics(name) != nil {
 		return p.withStatics(p.native(name, nothing))
 	}
-	if h := hintFor(name); len(h.text) > 2 && p.doc.root == nil && p.doc.source.ID != nil && p.doc.source.ID(name) { // elements are known by their names
+	if h := hintFor(name); h.text != "" && p.doc.root == nil && p.doc.source.ID != nil && p.doc.source.ID(name) { // elements are known by their names
 		if found := p.elements(h, func(n *html.Node) bool { of, _ := attr(n, "id"); return of == name }); len(found) > 0 {
 			return found[0]
 		}

@@ -32,8 +32,8 @@ type Found struct {
 	text     *text
 }
 
-// Hole stands in a text for what is not known.
-const Hole = '\x01'
+// Hole stands in a text for what is not known. Scripts mark places by the first control characters themselves.
+const Hole = '\x11'
 
 // Limits of all scripts of a page together.
 const (

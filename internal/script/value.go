@@ -28,7 +28,7 @@ type choice struct {
 }
 
 // Key stands in what a choice is for keys that are not known.
-const Key = "\x02"
+const Key = "\x12"
 
 // of is the value for a key.
 func (c *choice) of(key string) value {

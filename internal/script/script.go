@@ -33,7 +33,7 @@ type Found struct {
 }
 
 // Hole stands in a text for what is not known. Scripts mark places by the first control characters themselves.
-const Hole = '\x11'
+const Hole = '\x0e'
 
 // Limits of all scripts of a page together.
 const (

@@ -28,7 +28,7 @@ type choice struct {
 }
 
 // Key stands in what a choice is for keys that are not known.
-const Key = "\x12"
+const Key = "\x0f"
 
 // of is the value for a key.
 func (c *choice) of(key string) value {

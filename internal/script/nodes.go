@@ -14,7 +14,7 @@ func following(root, n *html.Node) (*html.Node, int) {
 		return n.FirstChild, 1
 	}
 	deeper := 0
-	for n != root {
+	for n != root && n != nil { // a script may take it out
 		if n.NextSibling != nil {
 			return n.NextSibling, deeper
 		}

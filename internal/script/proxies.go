@@ -143,6 +143,7 @@ func (p *Page) deleted(v value, key string) value {
 	if i := index(key); o.class == classList && i >= 0 && i < len(o.list) {
 		o.list[i] = nil
 	}
+	p.cost(len(o.keys) / 64)
 	o.remove(key)
 	return true
 }

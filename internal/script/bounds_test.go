@@ -1,6 +1,7 @@
 package script
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,6 +43,7 @@ func TestReturns(t *testing.T) {
 		"messages to and fro":     `onmessage = e => { postMessage(1); postMessage(2) }; postMessage(3); function f() { setTimeout(f); setTimeout(f) } f()`,
 		"proxies of proxies":      `var o = {}; for (var i = 0; i < 900; i++) o = new Proxy(o, {get: Reflect.get}); o.x; o.y = 1; var t = {}, p = new Proxy(t, {get: (t, k) => p[k]}); Object.setPrototypeOf(t, p); p.x; t.z = 1`,
 		"bound of bound":          `function f() {} for (var i = 0; i < 900; i++) f = f.bind(null, 1); f()`,
+		"length of bound":         `function f() {} for (var i = 0; i < 9000; i++) f = f.bind(null, 1); f.length; f.bind(null).length`,
 		"iterator of an iterator": `function mk() { var f = function () {}; f["@@iterator"] = mk; return f } for (var x of mk()); [...mk()]`,
 		"prototypes in a ring":    `var a = {}, b = Object.create(a); Object.setPrototypeOf(a, b); a.x; b.x = 1; "" + a`,
 		"getters":                 `var o = {get a() { return this.a + this.a }}; o.a`,
@@ -150,6 +152,41 @@ func TestCosts(t *testing.T) {
 				t.Errorf("done %v times, want at most %v", n, 2*c.most)
 			}
 		})
+	}
+}
+
+// TestLongPlaces counts how often scripts do what takes long with attributes, names and places that are long.
+func TestLongPlaces(t *testing.T) {
+	long := `<!doctype html><html><head></head><body><` + strings.Repeat("x", 1<<17) + ` class=n><a id=a class="` + strings.Repeat("a ", 1<<19) + `" href="/` + strings.Repeat("a/", 1<<19) + `">a</a><script type=text/plain id=t class=t>` + strings.Repeat("t", 1<<20) + `</script>`
+	for again, most := range map[string]float64{
+		`a.matches("[class*=b], [class*=c], [class*=d]")`: 20,
+		`document.querySelectorAll("script[id]")`:         20,
+		`document.querySelector(".n").tagName`:            100,
+		`fetch(a.getAttribute("href"))`:                   20,
+		`history.pushState(1, "", s); location.href`:      100,
+		`history.pushState(1, "", "x/" + n + "/")`:        6000,
+		`location.hash = s`:                               6000,
+		`a.classList.add("x" + n)`:                        20,
+	} {
+		p := New(sourceOf(long), nil)
+		p.doc.source.URL, _ = url.Parse("https://a.cz/x/")
+		s, err := Parse([]byte(`var n = 0, a = document.querySelector("#a"), s = "0123456789abcdef"; while (s.length < 32768) s += s; for (;;) { n++; `+again+` } //`+strings.Repeat("x", 64<<10)), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Run(0, s)
+		p.Finish()
+		if n, _ := p.global.get("n").(float64); n == 0 || n > 2*most {
+			t.Errorf("%s: done %v times, want at most %v", again, n, 2*most)
+		}
+		if at := p.whereabouts().at.String(); len(at) > 2*maxPlace || len(p.jobs) > maxJobs {
+			t.Errorf("%s: an address of %d bytes, %d jobs", again, len(at), len(p.jobs))
+		}
+		for _, f := range p.Found() {
+			if len(f.Text) > maxText {
+				t.Errorf("%s: found a text of %d bytes", again, len(f.Text))
+			}
+		}
 	}
 }
 

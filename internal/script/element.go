@@ -125,6 +125,7 @@ func (p *Page) elementProperty(o *object, key string) value {
 func (p *Page) tagProperty(o *object, tag *html.Node, key string) (value, bool) {
 	switch key {
 	case "tagName", "nodeName":
+		p.cost(len(tag.Data) / 64)
 		if kind := kindOfNode(tag); kind != 1 {
 			return plain(map[float64]string{3: "#text", 8: "#comment", 9: "#document", 11: fragmentName}[kind]), true
 		}

@@ -22,7 +22,7 @@ func (p *Page) formProperty(n *html.Node, key string) (value, bool) {
 	switch key {
 	case "form":
 		if isControl(n) || n.Data == "option" {
-			return p.wrap(outer(n, "form")), true
+			return p.wrap(p.outer(n, "form")), true
 		}
 	case "elements":
 		list := p.wrapAll(p.all1(n, isControl)).(*object)
@@ -104,9 +104,9 @@ func (p *Page) chosen(menu *html.Node) *html.Node {
 }
 
 // outer is the next element of a name around one.
-func outer(n *html.Node, names ...string) *html.Node {
+func (p *Page) outer(n *html.Node, names ...string) *html.Node {
 	for n = n.Parent; n != nil; n = n.Parent {
-		if slices.Contains(names, n.Data) {
+		if p.cost(1); slices.Contains(names, n.Data) {
 			return n
 		}
 	}
@@ -135,7 +135,7 @@ func (p *Page) tableProperty(n *html.Node, key string) (value, bool) {
 	case atom.Table:
 		switch key {
 		case "rows":
-			return p.wrapAll(p.all1(n, func(c *html.Node) bool { return isRow(c) && outer(c, "table") == n })), true
+			return p.wrapAll(p.all1(n, func(c *html.Node) bool { return isRow(c) && p.outer(c, "table") == n })), true
 		case "tBodies":
 			return p.wrapAll(p.all1(n, func(c *html.Node) bool { return c.DataAtom == atom.Tbody && c.Parent == n })), true
 		case "tHead":
@@ -154,7 +154,7 @@ func (p *Page) tableProperty(n *html.Node, key string) (value, bool) {
 		case "cells":
 			return p.wrapAll(p.all1(n, func(c *html.Node) bool { return isCell(c) && c.Parent == n })), true
 		case "rowIndex":
-			return place(outer(n, "table"), isRow), true
+			return place(p.outer(n, "table"), isRow), true
 		case "sectionRowIndex":
 			return place(n.Parent, isRow), true
 		}
@@ -238,14 +238,16 @@ func (p *Page) classList(o *object) value {
 	add := func(p *Page, classes ...string) {
 		all := list()
 		for _, c := range classes {
-			if !slices.Contains(all, c) && len(all) < maxItems {
+			if p.cost(len(all) / 16); !slices.Contains(all, c) && len(all) < maxItems {
 				all = append(all, c)
 			}
 		}
 		set(p, all)
 	}
 	remove := func(p *Page, classes ...string) {
-		set(p, slices.DeleteFunc(list(), func(c string) bool { return slices.Contains(classes, c) }))
+		all := list()
+		p.cost(len(all) * len(classes) / 16)
+		set(p, slices.DeleteFunc(all, func(c string) bool { return slices.Contains(classes, c) }))
 	}
 	return p.phantom("classList", map[string]method{
 		"add": func(p *Page, _ value, args []value) value {

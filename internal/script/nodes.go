@@ -31,26 +31,31 @@ func (p *Page) all1(root *html.Node, is func(*html.Node) bool) []*html.Node {
 	}
 	var out []*html.Node
 	for n, _ := following(root, root); n != nil; n, _ = following(root, n) {
-		work := 1
-		for _, a := range n.Attr {
-			work += len(a.Val) / 256
-		}
-		p.cost(work)
+		p.cost(1 + attrWork(n))
 		if n.Type == html.ElementNode && is(n) {
 			if out = append(out, n); len(out) >= maxItems {
 				break
 			}
 		}
 		if n.DataAtom == atom.Template && n.FirstChild != nil { // what is in it is in a document of its own
-			n = last(n)
+			n = p.last(n)
 		}
 	}
 	return out
 }
 
+// attrWork is how many steps it takes to look at the attributes of an element.
+func attrWork(n *html.Node) (work int) {
+	for _, a := range n.Attr {
+		work += len(a.Val) / 256
+	}
+	return work
+}
+
 // last is the node after which the next is no more in one.
-func last(n *html.Node) *html.Node {
+func (p *Page) last(n *html.Node) *html.Node {
 	for n.LastChild != nil {
+		p.cost(1)
 		n = n.LastChild
 	}
 	return n

@@ -92,6 +92,15 @@ func (p *Page) control(form *html.Node, name string) value {
 // chosen is the option of a menu that is chosen at first.
 func (p *Page) chosen(menu *html.Node) *html.Node {
 	options := p.all1(menu, func(n *html.Node) bool { return n.Data == "option" })
+	if o := p.doc.wrapped[menu]; o != nil && o.own("@value") != nil { // a script chose it
+		if set, is := o.get("@value").(*text); is {
+			for _, n := range options {
+				if t, is := one(p.get(p.wrap(n), "value")).(*text); is && t.s == set.s {
+					return n
+				}
+			}
+		}
+	}
 	for _, n := range options {
 		if _, is := attr(n, "selected"); is {
 			return n
@@ -269,10 +278,21 @@ func (p *Page) classList(o *object) value {
 		},
 		"toggle": func(p *Page, _ value, args []value) value {
 			for _, c := range names(p, args[:min(1, len(args))]) {
-				if is := slices.Contains(list(), c); p.weak == 0 && (!is || len(args) > 1) {
+				to, known := !slices.Contains(list(), c), true
+				if len(args) > 1 {
+					if to, known = truth(args[1]); !known {
+						to = true
+					}
+				}
+				switch {
+				case p.weak > 0:
+				case to:
 					add(p, c)
-				} else if p.weak == 0 {
+				default:
 					remove(p, c)
+				}
+				if known && p.weak == 0 {
+					return to
 				}
 			}
 			return unknown{}

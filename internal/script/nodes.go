@@ -170,3 +170,47 @@ func tangled(s string) bool {
 		}
 	}
 }
+
+// removeChild takes a node out of an element.
+func removeChild(p *Page, this value, args []value) value {
+	if n, of := p.nodeOf(argument(args, 0)), p.nodeOf(this); n != nil && of != nil && n.Parent == of {
+		of.RemoveChild(n)
+	}
+	return argument(args, 0)
+}
+
+// replaceChildren puts nodes into an element, in the place of what is in it.
+func replaceChildren(p *Page, this value, args []value) value {
+	o, is := one(this).(*object)
+	if !is {
+		return unknown{}
+	}
+	p.withNode(o, func(n *html.Node) {
+		for c := n.FirstChild; c != nil; c = n.FirstChild {
+			p.step()
+			n.RemoveChild(c)
+		}
+		for _, arg := range args {
+			p.attach(n, arg, true)
+		}
+	})
+	return nil
+}
+
+// adjacent puts a node beside an element, or as the first or the last into it.
+func (p *Page) adjacent(this, where, v value) {
+	t, _ := one(where).(*text)
+	if t == nil {
+		t = plain("")
+	}
+	switch strings.ToLower(t.s) {
+	case "beforebegin":
+		beside(false, false)(p, this, []value{v})
+	case "afterend":
+		beside(true, false)(p, this, []value{v})
+	default:
+		if o, is := one(this).(*object); is {
+			p.withNode(o, func(n *html.Node) { p.attach(n, v, !strings.EqualFold(t.s, "afterbegin")) })
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (p *Page) withNames(list []value) value {
 	for _, v := range list {
 		n := p.glance(v)
 		for _, key := range [...]string{"id", "name"} {
-			if name, has := attr(n, key); has && name != "" && o.own(name) == nil {
+			if name, has := attr(n, key); has && name != "" && name != "length" && o.own(name) == nil {
 				o.add(name, v)
 			}
 		}

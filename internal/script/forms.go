@@ -25,10 +25,22 @@ func (p *Page) formProperty(n *html.Node, key string) (value, bool) {
 			return p.wrap(p.outer(n, "form")), true
 		}
 	case "elements":
-		list := p.wrapAll(p.all1(n, isControl)).(*object)
-		for _, v := range list.list {
-			if name := nameOfControl(v.(*object).host.(*html.Node)); name != "" && list.own(name) == nil {
-				list.add(name, p.control(n, name))
+		controls := p.all1(n, isControl)
+		named := map[string][]*html.Node{}
+		var names []string
+		for _, c := range controls {
+			name, _ := attr(c, "name")
+			id, _ := attr(c, "id")
+			for _, s := range slices.Compact([]string{name, id}) {
+				if named[s] = append(named[s], c); s != "" && len(named[s]) == 1 {
+					names = append(names, s)
+				}
+			}
+		}
+		list := p.wrapAll(controls).(*object)
+		for _, s := range names {
+			if s != "length" {
+				list.add(s, p.controls(named[s]))
 			}
 		}
 		return list, true
@@ -59,14 +71,6 @@ func (p *Page) formProperty(n *html.Node, key string) (value, bool) {
 	return nil, false
 }
 
-func nameOfControl(n *html.Node) string {
-	if name, has := attr(n, "name"); has && name != "" {
-		return name
-	}
-	id, _ := attr(n, "id")
-	return id
-}
-
 // control is what a form has by a name: a control, or some with the same name; nil when nothing.
 func (p *Page) control(form *html.Node, name string) value {
 	found := p.all1(form, func(n *html.Node) bool {
@@ -74,10 +78,15 @@ func (p *Page) control(form *html.Node, name string) value {
 		id, _ := attr(n, "id")
 		return (of == name || id == name) && (isControl(n) || n.Data == "img")
 	})
-	switch len(found) {
-	case 0:
+	if len(found) == 0 {
 		return nil
-	case 1:
+	}
+	return p.controls(found)
+}
+
+// controls is a control, or some with the same name.
+func (p *Page) controls(found []*html.Node) value {
+	if len(found) == 1 {
 		return p.wrap(found[0])
 	}
 	list := p.wrapAll(found).(*object)

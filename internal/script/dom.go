@@ -263,6 +263,7 @@ func (p *Page) attr(o *object, key string) (*text, bool) {
 // setAttribute sets an attribute of an element, for which a browser may ask then.
 func (p *Page) setAttribute(o *object, key string, v value) {
 	p.step()
+	p.cost(len(key) / 16)
 	t, old := p.textOf(one(v)), value(null{})
 	if len(p.doc.defined)+len(p.watches) > 0 {
 		if before, has := p.attr(o, key); has {

@@ -147,7 +147,7 @@ func shows(p *Page, _ value, args []value) value {
 	if w == nil || p.weak > 0 || !t.known() {
 		return nil
 	}
-	p.cost(len(t.s) / 16)
+	p.cost((len(t.s) + len(w.at.Path)) / 16)
 	if to, err := w.at.Parse(t.s); err == nil && to.Host == w.at.Host && len(to.String()) <= maxPlace {
 		w.at, w.moved, w.state = *to, true, argument(args, 0)
 	}

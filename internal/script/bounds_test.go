@@ -103,6 +103,7 @@ func TestCosts(t *testing.T) {
 		"concat":               {list, `l.fill(l).concat(...l)`, 10},
 		"flatMap":              {list, `l.flatMap(x => l)`, 2},
 		"spread":               {list, `[...l, ...l, ...l]`, 10},
+		"bound arguments":      {list + `var f = () => {}; for (var i = 0; i < 9; i++) f = f.bind(null, ...l);`, `f(); new f`, 3},
 		"spread arguments":     {list, `u.f(...l)`, 20},
 		"all":                  {list + `l.fill(new Promise(x => x));`, `Promise.all(l)`, 4},
 		"statements":           {`function f() { return; ` + strings.Repeat("a;", 4000) + `}`, `f()`, 90},

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,6 +43,7 @@ func TestReturns(t *testing.T) {
 		"messages to and fro":     `onmessage = e => { postMessage(1); postMessage(2) }; postMessage(3); function f() { setTimeout(f); setTimeout(f) } f()`,
 		"proxies of proxies":      `var o = {}; for (var i = 0; i < 900; i++) o = new Proxy(o, {get: Reflect.get}); o.x; o.y = 1; var t = {}, p = new Proxy(t, {get: (t, k) => p[k]}); Object.setPrototypeOf(t, p); p.x; t.z = 1`,
 		"bound of bound":          `function f() {} for (var i = 0; i < 900; i++) f = f.bind(null, 1); f()`,
+		"length of bound":         `function f() {} for (var i = 0; i < 9000; i++) f = f.bind(null, 1); f.length; f.bind(null).length`,
 		"iterator of an iterator": `function mk() { var f = function () {}; f["@@iterator"] = mk; return f } for (var x of mk()); [...mk()]`,
 		"prototypes in a ring":    `var a = {}, b = Object.create(a); Object.setPrototypeOf(a, b); a.x; b.x = 1; "" + a`,
 		"getters":                 `var o = {get a() { return this.a + this.a }}; o.a`,
@@ -55,6 +57,9 @@ func TestReturns(t *testing.T) {
 		"lazy parents":            `var e = document.getElementById("d"); for (var i = 0; i < 900; i++) e = e.parentNode; e.innerHTML`,
 		"classes of themselves":   `class A extends A {} class B { x = new B; static y = new B } new B; class C { constructor() { new C } } new C; class X extends HTMLElement { a = document.createElement("x-x"); connectedCallback() { this.innerHTML = "<x-x></x-x>" } } customElements.define("x-x", X)`,
 		"lists that change":       `var l = [3, 2, 1]; l.sort(() => { l.length = 0; l.push(9); return 1 }); l.forEach(x => l.push(x)); l.map(() => l.length = 0); l.reduce((a, b) => l.pop()); for (var x of l) l.push(x); var m = new Map([[1, 2], [3, 4]]); m.forEach((v, k) => { m.clear(); m.set(k + 1, v) }); Object.assign(m, m)`,
+		"lists that revivers cut": `JSON.parse("[1,2,3]", function (k, v) { if (this.length) this.length = 0; return v })`,
+		"maps that copies change": `var m = new Map([[1, {get a() { m.clear(); return 1 }}], [2, 2]]); structuredClone(m); m.set({get a() { m.clear(); return 1 }}, 1).set(2, 2); structuredClone(m)`,
+		"walks that take away":    `var w = document.createTreeWalker(document, -1, n => { n.remove(); return 1 }); document.createTreeWalker(document.body, 1, n => { n.innerHTML = ""; document.body.innerHTML = "<b></b>"; return 1 })`,
 		"generators":              `function* g() { while (true) yield 1 } for (var x of g()) y; function* h() { yield* h() } h()`,
 		"generators in others":    `function* g() { for (;;) yield* g() } for (var x of g()); function* h() { var i = h(); yield i.next(); for (var x of i) yield x } h().next(); [...h()]; var it; function* own() { it.next(); yield it } it = own(); it.next(); it.return(it); it.throw(it)`,
 		"generators nobody asks":  `function* g() { while (u) yield g(); g(); for (;;) yield 1 } g()`,
@@ -98,6 +103,7 @@ func TestCosts(t *testing.T) {
 		"concat":               {list, `l.fill(l).concat(...l)`, 10},
 		"flatMap":              {list, `l.flatMap(x => l)`, 2},
 		"spread":               {list, `[...l, ...l, ...l]`, 10},
+		"bound arguments":      {list + `var f = () => {}; for (var i = 0; i < 9; i++) f = f.bind(null, ...l);`, `f(); new f`, 3},
 		"spread arguments":     {list, `u.f(...l)`, 20},
 		"all":                  {list + `l.fill(new Promise(x => x));`, `Promise.all(l)`, 4},
 		"statements":           {`function f() { return; ` + strings.Repeat("a;", 4000) + `}`, `f()`, 90},
@@ -147,6 +153,41 @@ func TestCosts(t *testing.T) {
 				t.Errorf("done %v times, want at most %v", n, 2*c.most)
 			}
 		})
+	}
+}
+
+// TestLongPlaces counts how often scripts do what takes long with attributes, names and places that are long.
+func TestLongPlaces(t *testing.T) {
+	long := `<!doctype html><html><head></head><body><` + strings.Repeat("x", 1<<17) + ` class=n><a id=a class="` + strings.Repeat("a ", 1<<19) + `" href="/` + strings.Repeat("a/", 1<<19) + `">a</a><script type=text/plain id=t class=t>` + strings.Repeat("t", 1<<20) + `</script>`
+	for again, most := range map[string]float64{
+		`a.matches("[class*=b], [class*=c], [class*=d]")`: 20,
+		`document.querySelectorAll("script[id]")`:         20,
+		`document.querySelector(".n").tagName`:            100,
+		`fetch(a.getAttribute("href"))`:                   20,
+		`history.pushState(1, "", s); location.href`:      100,
+		`history.pushState(1, "", "x/" + n + "/")`:        6000,
+		`location.hash = s`:                               6000,
+		`a.classList.add("x" + n)`:                        20,
+	} {
+		p := New(sourceOf(long), nil)
+		p.doc.source.URL, _ = url.Parse("https://a.cz/x/")
+		s, err := Parse([]byte(`var n = 0, a = document.querySelector("#a"), s = "0123456789abcdef"; while (s.length < 32768) s += s; for (;;) { n++; `+again+` } //`+strings.Repeat("x", 64<<10)), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Run(0, s)
+		p.Finish()
+		if n, _ := p.global.get("n").(float64); n == 0 || n > 2*most {
+			t.Errorf("%s: done %v times, want at most %v", again, n, 2*most)
+		}
+		if at := p.whereabouts().at.String(); len(at) > 2*maxPlace || len(p.jobs) > maxJobs {
+			t.Errorf("%s: an address of %d bytes, %d jobs", again, len(at), len(p.jobs))
+		}
+		for _, f := range p.Found() {
+			if len(f.Text) > maxText {
+				t.Errorf("%s: found a text of %d bytes", again, len(f.Text))
+			}
+		}
 	}
 }
 

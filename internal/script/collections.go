@@ -102,9 +102,10 @@ func (p *Page) cloned(v value, done map[*object]*object) value {
 		c.host = &date{host.ms}
 	case *entries:
 		m := &entries{}
-		for i := range host.keys {
+		for i := 0; i < len(host.keys); i++ { // which getters may change
 			p.step()
-			m.keys, m.vals = append(m.keys, p.cloned(host.keys[i], done)), append(m.vals, p.cloned(host.vals[i], done))
+			key, val := host.keys[i], host.vals[i]
+			m.keys, m.vals = append(m.keys, p.cloned(key, done)), append(m.vals, p.cloned(val, done))
 		}
 		c.host = m
 	default:

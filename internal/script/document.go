@@ -52,7 +52,7 @@ func (p *Page) withNames(list []value) value {
 	for _, v := range list {
 		n := p.glance(v)
 		for _, key := range [...]string{"id", "name"} {
-			if name, has := attr(n, key); has && name != "" && o.own(name) == nil {
+			if name, has := attr(n, key); has && name != "" && name != "length" && o.own(name) == nil {
 				o.add(name, v)
 			}
 		}
@@ -201,8 +201,10 @@ func (p *Page) documentProperty(o *object, key string) value {
 		return p.withNames(p.elements(hint{name: "img"}, nil))
 	case "forms", "scripts", "embeds", "applets":
 		return p.withNames(p.elements(hint{name: strings.TrimSuffix(key, "s")}, nil))
-	case "links", "anchors":
-		return p.newList(p.elements(hint{name: "a"}, nil))
+	case "links":
+		return p.newList(p.elements(hint{name: "a"}, func(n *html.Node) bool { _, has := attr(n, "href"); return n.Data == "a" && has }))
+	case "anchors":
+		return p.newList(p.elements(hint{name: "a"}, func(n *html.Node) bool { _, has := attr(n, "name"); return n.Data == "a" && has }))
 	case "currentScript":
 		if p.script != nil && p.script.placed {
 			return p.elementAt(p.script.at)

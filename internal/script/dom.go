@@ -1,6 +1,7 @@
 package script
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -131,6 +132,7 @@ func (p *Page) nodeOf(v value) *html.Node {
 }
 
 func (p *Page) createElement(tag string) value {
+	p.cost(len(tag) / 64)
 	tag = strings.ToLower(tag)
 	p.says("<" + tag)
 	return p.wrap(&html.Node{Type: html.ElementNode, Data: tag, DataAtom: atom.Lookup([]byte(tag))})
@@ -147,9 +149,10 @@ func (p *Page) elementOf(of, proto *object) *object {
 	o := p.object()
 	if strings.Contains(base, "Element") {
 		tag := "x-element"
-		for name, c := range p.doc.defined {
-			if c == of {
+		for _, name := range slices.Sorted(maps.Keys(p.doc.defined)) {
+			if p.doc.defined[name] == of {
 				tag = name
+				break
 			}
 		}
 		n := &html.Node{Type: html.ElementNode, Data: tag}
@@ -260,6 +263,7 @@ func (p *Page) attr(o *object, key string) (*text, bool) {
 // setAttribute sets an attribute of an element, for which a browser may ask then.
 func (p *Page) setAttribute(o *object, key string, v value) {
 	p.step()
+	p.cost(len(key) / 16)
 	t, old := p.textOf(one(v)), value(null{})
 	if len(p.doc.defined)+len(p.watches) > 0 {
 		if before, has := p.attr(o, key); has {
@@ -309,7 +313,7 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 
 // ofAttribute reports a text that was made of one that an element has, and perhaps more.
 func ofAttribute(t *text) bool {
-	for len(t.parts) > 0 {
+	for n := 0; len(t.parts) > 0 && n < maxDepth; n++ {
 		t = t.parts[0]
 	}
 	return t.lit && t.from < 0
@@ -511,6 +515,7 @@ func (p *Page) dataProperty(o *object, key string) value {
 		return p.anyAttribute("data-" + dashed(key))
 	}
 	el := o.host.(*object)
+	p.cost(len(key) / 16)
 	if t, has := p.attr(el, "data-"+dashed(key)); has {
 		return t
 	}
@@ -519,6 +524,7 @@ func (p *Page) dataProperty(o *object, key string) value {
 
 func (p *Page) setData(o *object, key string, v value) {
 	if el, is := o.host.(*object); is {
+		p.cost(len(key) / 16)
 		t := p.textOf(one(v))
 		old := value(null{})
 		if len(p.watches) > 0 {

@@ -125,6 +125,7 @@ func (p *Page) elementProperty(o *object, key string) value {
 func (p *Page) tagProperty(o *object, tag *html.Node, key string) (value, bool) {
 	switch key {
 	case "tagName", "nodeName":
+		p.cost(len(tag.Data) / 64)
 		if kind := kindOfNode(tag); kind != 1 {
 			return plain(map[float64]string{3: "#text", 8: "#comment", 9: "#document", 11: fragmentName}[kind]), true
 		}
@@ -347,7 +348,7 @@ func newElementMethods() map[string]method {
 			}
 			return p.newList(out)
 		},
-		"appendChild": insert(true), "append": insert(true), "prepend": insert(false), "replaceChildren": insert(true),
+		"appendChild": insert(true), "append": insert(true), "prepend": insert(false), "replaceChildren": replaceChildren,
 		"before": beside(false, false), "after": beside(true, false), "replaceWith": beside(false, true), "insertRow": insertPart("tr"), "insertCell": insertPart("td"),
 		"remove": func(p *Page, this value, _ []value) value {
 			if n := p.nodeOf(this); n != nil && n.Parent != nil {
@@ -358,13 +359,22 @@ func newElementMethods() map[string]method {
 		"replaceChild": func(p *Page, _ value, args []value) value {
 			return beside(false, true)(p, argument(args, 1), args[:min(1, len(args))])
 		},
-		"removeChild":           func(_ *Page, _ value, args []value) value { return argument(args, 0) },
-		"insertAdjacentElement": func(_ *Page, _ value, args []value) value { return argument(args, 1) },
+		"removeChild": removeChild,
+		"insertAdjacentElement": func(p *Page, this value, args []value) value {
+			p.adjacent(this, argument(args, 0), argument(args, 1))
+			return argument(args, 1)
+		},
 		"insertAdjacentHTML": func(p *Page, this value, args []value) value {
 			p.sink(Markup, argument(args, 1))
 			if o, is := one(this).(*object); is {
 				t := p.textOf(one(argument(args, 1)))
-				p.withNode(o, func(n *html.Node) { p.insert(n, t) })
+				p.withNode(o, func(n *html.Node) {
+					if where, is := one(argument(args, 0)).(*text); is && !strings.EqualFold(where.s, "beforeend") {
+						p.adjacent(o, where, p.fragment(t))
+						return
+					}
+					p.insert(n, t)
+				})
 			}
 			return nil
 		},
@@ -416,7 +426,16 @@ func newElementMethods() map[string]method {
 			})
 			return argument(args, 0)
 		},
-		"contains": nothing,
+		"contains": func(p *Page, this value, args []value) value {
+			outer, inner := p.nodeOf(this), p.nodeOf(argument(args, 0))
+			if outer == nil || inner == nil {
+				return unknown{}
+			}
+			for ; inner != nil && inner != outer; inner = inner.Parent {
+				p.cost(1)
+			}
+			return inner != nil
+		},
 		"attachShadow": func(p *Page, this value, _ []value) value {
 			root := p.createElement("div")
 			if o, is := one(this).(*object); is {
@@ -431,7 +450,14 @@ func newElementMethods() map[string]method {
 		"focus": nothing, "blur": nothing, "scrollIntoView": nothing, "getBoundingClientRect": nothing, "getContext": nothing, "animate": nothing,
 		"play": func(p *Page, _ value, _ []value) value { return p.resolved(unknown{}) }, "pause": nothing, "load": nothing,
 		"decode": func(p *Page, _ value, _ []value) value { return p.resolved(unknown{}) },
-		"add":    nothing, "hasChildNodes": nothing, "getRootNode": func(p *Page, _ value, _ []value) value { return p.hostName("document") },
+		"add":    nothing, "getRootNode": func(p *Page, _ value, _ []value) value { return p.hostName("document") },
+		"hasChildNodes": func(p *Page, this value, _ []value) value {
+			n := p.nodeOf(this)
+			if n == nil {
+				return unknown{}
+			}
+			return n.FirstChild != nil
+		},
 		"toggleAttribute": nothing,
 	}
 	return made

@@ -22,13 +22,25 @@ func (p *Page) formProperty(n *html.Node, key string) (value, bool) {
 	switch key {
 	case "form":
 		if isControl(n) || n.Data == "option" {
-			return p.wrap(outer(n, "form")), true
+			return p.wrap(p.outer(n, "form")), true
 		}
 	case "elements":
-		list := p.wrapAll(p.all1(n, isControl)).(*object)
-		for _, v := range list.list {
-			if name := nameOfControl(v.(*object).host.(*html.Node)); name != "" && list.own(name) == nil {
-				list.add(name, p.control(n, name))
+		controls := p.all1(n, isControl)
+		named := map[string][]*html.Node{}
+		var names []string
+		for _, c := range controls {
+			name, _ := attr(c, "name")
+			id, _ := attr(c, "id")
+			for _, s := range slices.Compact([]string{name, id}) {
+				if named[s] = append(named[s], c); s != "" && len(named[s]) == 1 {
+					names = append(names, s)
+				}
+			}
+		}
+		list := p.wrapAll(controls).(*object)
+		for _, s := range names {
+			if s != "length" {
+				list.add(s, p.controls(named[s]))
 			}
 		}
 		return list, true
@@ -59,14 +71,6 @@ func (p *Page) formProperty(n *html.Node, key string) (value, bool) {
 	return nil, false
 }
 
-func nameOfControl(n *html.Node) string {
-	if name, has := attr(n, "name"); has && name != "" {
-		return name
-	}
-	id, _ := attr(n, "id")
-	return id
-}
-
 // control is what a form has by a name: a control, or some with the same name; nil when nothing.
 func (p *Page) control(form *html.Node, name string) value {
 	found := p.all1(form, func(n *html.Node) bool {
@@ -74,10 +78,15 @@ func (p *Page) control(form *html.Node, name string) value {
 		id, _ := attr(n, "id")
 		return (of == name || id == name) && (isControl(n) || n.Data == "img")
 	})
-	switch len(found) {
-	case 0:
+	if len(found) == 0 {
 		return nil
-	case 1:
+	}
+	return p.controls(found)
+}
+
+// controls is a control, or some with the same name.
+func (p *Page) controls(found []*html.Node) value {
+	if len(found) == 1 {
 		return p.wrap(found[0])
 	}
 	list := p.wrapAll(found).(*object)
@@ -92,6 +101,15 @@ func (p *Page) control(form *html.Node, name string) value {
 // chosen is the option of a menu that is chosen at first.
 func (p *Page) chosen(menu *html.Node) *html.Node {
 	options := p.all1(menu, func(n *html.Node) bool { return n.Data == "option" })
+	if o := p.doc.wrapped[menu]; o != nil && o.own("@value") != nil { // a script chose it
+		if set, is := o.get("@value").(*text); is {
+			for _, n := range options {
+				if t, is := one(p.get(p.wrap(n), "value")).(*text); is && t.s == set.s {
+					return n
+				}
+			}
+		}
+	}
 	for _, n := range options {
 		if _, is := attr(n, "selected"); is {
 			return n
@@ -104,9 +122,9 @@ func (p *Page) chosen(menu *html.Node) *html.Node {
 }
 
 // outer is the next element of a name around one.
-func outer(n *html.Node, names ...string) *html.Node {
+func (p *Page) outer(n *html.Node, names ...string) *html.Node {
 	for n = n.Parent; n != nil; n = n.Parent {
-		if slices.Contains(names, n.Data) {
+		if p.cost(1); slices.Contains(names, n.Data) {
 			return n
 		}
 	}
@@ -135,7 +153,7 @@ func (p *Page) tableProperty(n *html.Node, key string) (value, bool) {
 	case atom.Table:
 		switch key {
 		case "rows":
-			return p.wrapAll(p.all1(n, func(c *html.Node) bool { return isRow(c) && outer(c, "table") == n })), true
+			return p.wrapAll(p.all1(n, func(c *html.Node) bool { return isRow(c) && p.outer(c, "table") == n })), true
 		case "tBodies":
 			return p.wrapAll(p.all1(n, func(c *html.Node) bool { return c.DataAtom == atom.Tbody && c.Parent == n })), true
 		case "tHead":
@@ -154,7 +172,7 @@ func (p *Page) tableProperty(n *html.Node, key string) (value, bool) {
 		case "cells":
 			return p.wrapAll(p.all1(n, func(c *html.Node) bool { return isCell(c) && c.Parent == n })), true
 		case "rowIndex":
-			return place(outer(n, "table"), isRow), true
+			return place(p.outer(n, "table"), isRow), true
 		case "sectionRowIndex":
 			return place(n.Parent, isRow), true
 		}
@@ -238,14 +256,16 @@ func (p *Page) classList(o *object) value {
 	add := func(p *Page, classes ...string) {
 		all := list()
 		for _, c := range classes {
-			if !slices.Contains(all, c) && len(all) < maxItems {
+			if p.cost(len(all) / 16); !slices.Contains(all, c) && len(all) < maxItems {
 				all = append(all, c)
 			}
 		}
 		set(p, all)
 	}
 	remove := func(p *Page, classes ...string) {
-		set(p, slices.DeleteFunc(list(), func(c string) bool { return slices.Contains(classes, c) }))
+		all := list()
+		p.cost(len(all) * len(classes) / 16)
+		set(p, slices.DeleteFunc(all, func(c string) bool { return slices.Contains(classes, c) }))
 	}
 	return p.phantom("classList", map[string]method{
 		"add": func(p *Page, _ value, args []value) value {
@@ -267,10 +287,21 @@ func (p *Page) classList(o *object) value {
 		},
 		"toggle": func(p *Page, _ value, args []value) value {
 			for _, c := range names(p, args[:min(1, len(args))]) {
-				if is := slices.Contains(list(), c); p.weak == 0 && (!is || len(args) > 1) {
+				to, known := !slices.Contains(list(), c), true
+				if len(args) > 1 {
+					if to, known = truth(args[1]); !known {
+						to = true
+					}
+				}
+				switch {
+				case p.weak > 0:
+				case to:
 					add(p, c)
-				} else if p.weak == 0 {
+				default:
 					remove(p, c)
+				}
+				if known && p.weak == 0 {
+					return to
 				}
 			}
 			return unknown{}

@@ -14,9 +14,12 @@ const smallPage = `<!doctype html><html lang=en><head><title>T</title><base href
 <script>var a = 1</script><template id=t><i></i></template></body></html>`
 
 // smallSource is the small page as scripts ask for it.
-func smallSource() Source {
-	s := Source{Text: []byte(smallPage)}
-	for z, at := html.NewTokenizer(strings.NewReader(smallPage)), 0; ; {
+func smallSource() Source { return sourceOf(smallPage) }
+
+// sourceOf is a page as scripts ask for it.
+func sourceOf(page string) Source {
+	s := Source{Text: []byte(page)}
+	for z, at := html.NewTokenizer(strings.NewReader(page)), 0; ; {
 		t := z.Next()
 		if t == html.ErrorToken {
 			break
@@ -27,13 +30,13 @@ func smallSource() Source {
 		at += len(z.Raw())
 	}
 	s.Tag = func(at uint32) *html.Node {
-		z := html.NewTokenizer(strings.NewReader(smallPage[at:]))
+		z := html.NewTokenizer(strings.NewReader(page[at:]))
 		z.Next()
 		t := z.Token()
 		return &html.Node{Type: html.ElementNode, Data: t.Data, DataAtom: t.DataAtom, Attr: t.Attr}
 	}
 	s.Tree = func(element func(uint32, *html.Node)) *html.Node {
-		root, _ := html.Parse(strings.NewReader(smallPage))
+		root, _ := html.Parse(strings.NewReader(page))
 		i := 0
 		for n := range root.Descendants() {
 			if n.Type == html.ElementNode && i < len(s.Tags) {

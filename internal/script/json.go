@@ -91,8 +91,10 @@ func (p *Page) revived(f value, holder *object, key string, v value) value {
 	p.down()
 	defer func() { p.depth-- }()
 	if o, is := v.(*object); is {
-		for i := range o.list {
-			o.list[i] = p.revived(f, o, strconv.Itoa(i), o.list[i])
+		for i := 0; i < len(o.list); i++ { // which the function may change
+			if v := p.revived(f, o, strconv.Itoa(i), o.list[i]); i < len(o.list) {
+				o.list[i] = v
+			}
 		}
 		for _, key := range p.names(o) {
 			if o.class == classList {

@@ -26,11 +26,18 @@ func (p *Page) plainThis(callee value) value {
 
 // length is how many parameters a function has before the first that has a default.
 func (fn *function) length() value {
-	switch {
-	case fn.of != nil && fn.of.fn != fn:
-		if n, is := fn.of.fn.length().(float64); is {
-			return max(n-float64(len(fn.given)), 0)
+	given := 0
+	for n := 0; fn.of != nil && n < maxProtos; n++ {
+		given += len(fn.given)
+		fn = fn.of.fn
+	}
+	if given > 0 {
+		if n, is := fn.length().(float64); is && fn.of == nil {
+			return max(n-float64(given), 0)
 		}
+		return unknown{}
+	}
+	switch {
 	case fn.code != nil:
 		for i, e := range fn.code.params.List {
 			if e.Default != nil {

@@ -27,7 +27,7 @@ func newFunctionMethods() map[string]method {
 			}
 			to, more := argument(args, 0), cut(args, 1)
 			b := p.native("bound "+f.fn.name, func(p *Page, _ value, args []value) value {
-				return p.call(f, to, append(slices.Clone(more), args...))
+				return p.call(f, to, p.withBound(more, args))
 			})
 			b.fn.of, b.fn.given = f, more
 			return b

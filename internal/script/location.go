@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// maxPlace is how long the address is that a page says it has.
+const maxPlace = 4096
+
 // pageAt is where the page is, as its scripts see it.
 type pageAt struct {
 	at    url.URL  // moved by its history
@@ -62,6 +65,7 @@ func (p *Page) locationProperty(key string) value {
 		}
 		return unknown{}
 	}
+	p.cost((len(w.at.Path) + len(w.at.RawQuery) + len(w.at.Fragment)) / 64)
 	switch key {
 	case "toString", "valueOf":
 		return p.native(key, func(*Page, value, []value) value { return ofPlace(w.at.String()) })
@@ -116,15 +120,18 @@ func (p *Page) setLocation(key string, v value) {
 	case "hash":
 		told(p, nil, []value{v})
 		t, w := p.textOf(one(v)), p.whereabouts()
-		if w == nil || !t.known() || p.weak > 0 {
+		if w == nil || !t.known() || p.weak > 0 || len(t.s) > maxPlace {
 			return
 		}
+		p.cost(1 + len(t.s)/16)
 		old := w.at.String()
 		w.at.Fragment = strings.TrimPrefix(t.s, "#")
-		e := p.event("hashchange", p.global).(*object)
-		e.put("oldURL", ofPlace(old))
-		e.put("newURL", ofPlace(w.at.String()))
-		p.jobs = append(p.jobs, func() { dispatch(p, p.global, []value{e}) })
+		if len(p.jobs) < maxJobs {
+			e := p.event("hashchange", p.global).(*object)
+			e.put("oldURL", ofPlace(old))
+			e.put("newURL", ofPlace(w.at.String()))
+			p.jobs = append(p.jobs, func() { dispatch(p, p.global, []value{e}) })
+		}
 	}
 }
 
@@ -140,7 +147,8 @@ func shows(p *Page, _ value, args []value) value {
 	if w == nil || p.weak > 0 || !t.known() {
 		return nil
 	}
-	if to, err := w.at.Parse(t.s); err == nil && to.Host == w.at.Host {
+	p.cost((len(t.s) + len(w.at.Path)) / 16)
+	if to, err := w.at.Parse(t.s); err == nil && to.Host == w.at.Host && len(to.String()) <= maxPlace {
 		w.at, w.moved, w.state = *to, true, argument(args, 0)
 	}
 	return nil
@@ -166,9 +174,10 @@ func (p *Page) setLink(o *object, key string, v value) bool {
 	}
 	u, err := url.Parse(p.whole(t).s)
 	to := p.textOf(one(v))
-	if err != nil || !to.known() {
+	if err != nil || !to.known() || len(t.s)+len(to.s) > maxPlace {
 		return false
 	}
+	p.cost(1 + (len(t.s)+len(to.s))/16)
 	switch key {
 	case "search":
 		u.RawQuery = strings.TrimPrefix(to.s, "?")
@@ -187,7 +196,8 @@ func (p *Page) rebase(t *text) {
 	if w == nil || p.weak > 0 || !t.known() {
 		return
 	}
-	if base, err := w.at.Parse(t.s); err == nil {
+	p.cost(len(t.s) / 16)
+	if base, err := w.at.Parse(t.s); err == nil && len(base.String()) <= maxPlace {
 		w.base, w.moved = base, true
 	}
 }
@@ -195,9 +205,10 @@ func (p *Page) rebase(t *text) {
 // whole is an address as the place of the page makes it, when that is known.
 func (p *Page) whole(t *text) *text {
 	base := p.baseURL()
-	if base == nil || !t.known() {
+	if base == nil || len(t.s) > maxPlace || !t.known() {
 		return t
 	}
+	p.cost(len(t.s) / 16)
 	u, err := base.Parse(strings.TrimSpace(t.s))
 	if err != nil {
 		return t

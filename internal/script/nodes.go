@@ -14,7 +14,7 @@ func following(root, n *html.Node) (*html.Node, int) {
 		return n.FirstChild, 1
 	}
 	deeper := 0
-	for n != root {
+	for n != root && n != nil { // a script may take it out
 		if n.NextSibling != nil {
 			return n.NextSibling, deeper
 		}
@@ -31,26 +31,31 @@ func (p *Page) all1(root *html.Node, is func(*html.Node) bool) []*html.Node {
 	}
 	var out []*html.Node
 	for n, _ := following(root, root); n != nil; n, _ = following(root, n) {
-		work := 1
-		for _, a := range n.Attr {
-			work += len(a.Val) / 256
-		}
-		p.cost(work)
+		p.cost(1 + attrWork(n))
 		if n.Type == html.ElementNode && is(n) {
 			if out = append(out, n); len(out) >= maxItems {
 				break
 			}
 		}
 		if n.DataAtom == atom.Template && n.FirstChild != nil { // what is in it is in a document of its own
-			n = last(n)
+			n = p.last(n)
 		}
 	}
 	return out
 }
 
+// attrWork is how many steps it takes to look at the attributes of an element.
+func attrWork(n *html.Node) (work int) {
+	for _, a := range n.Attr {
+		work += len(a.Val) / 256
+	}
+	return work
+}
+
 // last is the node after which the next is no more in one.
-func last(n *html.Node) *html.Node {
+func (p *Page) last(n *html.Node) *html.Node {
 	for n.LastChild != nil {
+		p.cost(1)
 		n = n.LastChild
 	}
 	return n
@@ -162,6 +167,50 @@ func tangled(s string) bool {
 		case "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":
 			tag, _, _ := strings.Cut(s, ">")
 			again[tag] = true
+		}
+	}
+}
+
+// removeChild takes a node out of an element.
+func removeChild(p *Page, this value, args []value) value {
+	if n, of := p.nodeOf(argument(args, 0)), p.nodeOf(this); n != nil && of != nil && n.Parent == of {
+		of.RemoveChild(n)
+	}
+	return argument(args, 0)
+}
+
+// replaceChildren puts nodes into an element, in the place of what is in it.
+func replaceChildren(p *Page, this value, args []value) value {
+	o, is := one(this).(*object)
+	if !is {
+		return unknown{}
+	}
+	p.withNode(o, func(n *html.Node) {
+		for c := n.FirstChild; c != nil; c = n.FirstChild {
+			p.step()
+			n.RemoveChild(c)
+		}
+		for _, arg := range args {
+			p.attach(n, arg, true)
+		}
+	})
+	return nil
+}
+
+// adjacent puts a node beside an element, or as the first or the last into it.
+func (p *Page) adjacent(this, where, v value) {
+	t, _ := one(where).(*text)
+	if t == nil {
+		t = plain("")
+	}
+	switch strings.ToLower(t.s) {
+	case "beforebegin":
+		beside(false, false)(p, this, []value{v})
+	case "afterend":
+		beside(true, false)(p, this, []value{v})
+	default:
+		if o, is := one(this).(*object); is {
+			p.withNode(o, func(n *html.Node) { p.attach(n, v, !strings.EqualFold(t.s, "afterbegin")) })
 		}
 	}
 }

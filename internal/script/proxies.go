@@ -143,6 +143,7 @@ func (p *Page) deleted(v value, key string) value {
 	if i := index(key); o.class == classList && i >= 0 && i < len(o.list) {
 		o.list[i] = nil
 	}
+	p.cost(len(o.keys) / 64)
 	o.remove(key)
 	return true
 }
@@ -195,11 +196,18 @@ func (p *Page) proxyItems(o *object, px *proxy) ([]value, bool) {
 	return out, true
 }
 
+// withBound is the arguments of a function of which some are bound.
+func (p *Page) withBound(bound, args []value) []value {
+	p.cost((len(bound) + len(args)) / 4)
+	all := slices.Concat(bound, args)
+	return all[:min(len(all), maxItems)]
+}
+
 // newOf makes an object by new; false: of what is not known.
 func (p *Page) newOf(callee value, args []value) (value, bool) {
 	f, is := callee.(*object)
 	for n := 0; is && f.fn != nil && f.fn.of != nil && n < maxProtos; n++ {
-		f, args = f.fn.of, append(slices.Clone(f.fn.given), args...)
+		f, args = f.fn.of, p.withBound(f.fn.given, args)
 	}
 	if !is || f.class != classFunction || f.fn == nil {
 		return unknown{}, false

@@ -347,7 +347,7 @@ func (p *Page) Used(script int, s string) bool { return p.used[literal{script, s
 
 func (p *Page) add(use Use, t *text) {
 	p.floor, p.lost = max(p.steps-p.patience, 0), 0
-	if len(p.found) >= maxFound || t.own && (use == Made || use == Goes) && p.shared(t.s, use) {
+	if len(p.found) >= maxFound || len(t.s) > maxText || t.own && (use == Made || use == Goes) && p.shared(t.s, use) {
 		return
 	}
 	f := Found{Use: use, Text: strings.ReplaceAll(t.s, Key, string(Hole)), Literal: t.lit && t.from >= 0, Relative: t.module, text: t}
@@ -378,6 +378,7 @@ func (p *Page) sink(use Use, v value) {
 			p.jobs = append(p.jobs, func() { p.code(t, p.global) })
 			return
 		}
+		p.steps -= len(v.s) / 64
 		if !slices.Contains(v.uses[:], use+1) {
 			for i, u := range v.uses {
 				if u == 0 {

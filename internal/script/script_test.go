@@ -34,6 +34,8 @@ func TestValues(t *testing.T) {
 		{"assign defaults", `var defaults = {base: "/media/", size: "large", ext: ".jpg"}; var o = Object.assign({}, defaults, {size: "small"}); img.src = o.base + o.size + "/hero" + o.ext;`, []string{"/media/small/hero.jpg"}},
 		{"extend", `$.fn.gal = function(opts){ var s = $.extend({}, {path: "/gal/", ext: ".png"}, opts); $("#g").append('<img src="' + s.path + s.name + s.ext + '">'); }; $("#x").gal({path: "/foto/", name: "most"});`, []string{"<img src=\"/foto/most.png\">"}},
 		{"queue of objects", `var q = []; q.push({src: "one.js", id: 1}); q.push({src: "two.js", id: 2}); q.forEach(function (x) { var s = document.createElement("script"); s.src = "/q/" + x.src; document.head.appendChild(s) });`, []string{"/q/one.js", "/q/two.js"}},
+		{"a class of some elements", `class A extends HTMLElement {} for (const c of "abcdefgh") customElements.define("x-" + c, A); fetch("/" + new A().localName)`, []string{"/x-a"}},
+		{"bound functions have fewer parameters", `function f(a, b, c) {} fetch("/" + f.bind(null).length + f.bind(null, 1).bind(null, 2).length)`, []string{"/31"}},
 		{"rest", `function join(...parts) { return parts.join("/") } img.src = join("/img", "a", "b.png"); const p = (...x) => "/" + x.join("/"); img.src = p("c", "d.png");`, []string{"/img/a/b.png", "/c/d.png"}},
 		{"tpl replace fn", `var tpl = "/tiles/{z}/{x}/{y}.png"; function fill(t, d) { return t.replace(/\{(\w+)\}/g, function (m, k) { return d[k] }) } img.src = fill(tpl, {z: 3, x: 4, y: 5});`, []string{"/tiles/3/4/5.png"}},
 		{"tpl replace arrow", `const fill = (t, d) => t.replace(/\{\{(\w+)\}\}/g, (_, k) => d[k] ?? ""); img.src = fill("/p/{{id}}-{{size}}.jpg", {id: 7, size: "xl"});`, []string{"/p/7-xl.jpg"}},

@@ -122,6 +122,7 @@ func (p *Page) matches(s selector, n *html.Node) bool {
 
 func (p *Page) matchesAll(parts []compound, n *html.Node) bool {
 	last := parts[len(parts)-1]
+	p.cost(attrWork(n))
 	if !last.sel.Match(n) {
 		return false
 	}

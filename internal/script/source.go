@@ -395,7 +395,14 @@ func isKeyByte(c byte) bool {
 // tagAlone is the element of a start tag, without what is around it.
 func (p *Page) tagAlone(at uint32) *html.Node {
 	p.cost(2)
-	return p.doc.source.Tag(at)
+	n := p.doc.source.Tag(at)
+	if n != nil {
+		p.cost(attrWork(n))
+		if n.FirstChild != nil {
+			p.cost(len(n.FirstChild.Data) / 256)
+		}
+	}
+	return n
 }
 
 // elements lists those of the page for which something is so; is may be nil when the hint says all.

@@ -147,14 +147,15 @@ func (p *Page) queryOf(ps *params) *text {
 	p.cost(len(ps.keys))
 	var w strings.Builder
 	var parts []*text
-	for i := range ps.keys {
+	for i := 0; i < len(ps.keys); i++ { // which what is no text may change
 		if w.Len() > maxText {
 			return hole()
 		}
 		if i > 0 {
 			w.WriteByte('&')
 		}
-		key, val := p.textOf(one(ps.keys[i])), p.textOf(one(ps.vals[i]))
+		k, v := one(ps.keys[i]), one(ps.vals[i])
+		key, val := p.textOf(k), p.textOf(v)
 		parts = append(parts, key, val)
 		w.WriteString(formCoded(key.s) + "=" + formCoded(val.s))
 	}

@@ -97,7 +97,7 @@ func TestCosts(t *testing.T) {
 		most          float64
 	}{
 		"choice of many":       {keys + `var k = u.x, c = m[k];`, `-c`, 200},
-		"property of many":     {keys + `var k = u.x, c = m[k];`, `c.x`, 50},
+		"property of many":     {keys + `var k = u.x, c = m[k];`, `c.x`, 80},
 		"names":                {keys, `for (var k in m) break`, 160},
 		"join of empty":        {list, `l.fill("").join("")`, 10},
 		"concat":               {list, `l.fill(l).concat(...l)`, 10},

@@ -3,6 +3,7 @@ package script
 import (
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
 )
@@ -221,4 +222,32 @@ func kindText(p *Page, this value, _ []value) value {
 		}
 		return unknown{}
 	})
+}
+
+// functionText is a function as a text, without what it does: that text is looked at for the names of its parameters, by which loaders of
+// old know what to give it.
+func (p *Page) functionText(fn *function) value {
+	if fn == nil {
+		return unknown{}
+	}
+	switch {
+	case fn.class != nil:
+		return plain("class " + fn.name + " {}")
+	case fn.code == nil:
+		return plain("function " + fn.name + "() { [native code] }")
+	}
+	p.cost(len(fn.code.params.List))
+	names := make([]string, 0, min(len(fn.code.params.List), maxChoices))
+	for _, e := range fn.code.params.List {
+		v, is := e.Binding.(*js.Var)
+		if !is || len(names) == maxItems {
+			return unknown{}
+		}
+		names = append(names, string(v.Data))
+	}
+	list := "(" + strings.Join(names, ", ") + ")"
+	if fn.arrow != nil {
+		return plain(list + " => {}")
+	}
+	return plain("function " + fn.name + list + " {}")
 }

@@ -32,7 +32,12 @@ func newFunctionMethods() map[string]method {
 			b.fn.of, b.fn.given = f, more
 			return b
 		},
-		"toString": func(*Page, value, []value) value { return unknown{} },
+		"toString": func(p *Page, this value, _ []value) value {
+			if f, is := one(this).(*object); is && f.fn != nil {
+				return p.functionText(f.fn)
+			}
+			return unknown{}
+		},
 	}
 }
 

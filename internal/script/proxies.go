@@ -117,6 +117,10 @@ func (p *Page) contains(o *object, key string) value {
 	if p.has(o, key) {
 		return true
 	}
+	if el, is := o.host.(*object); is && o.class == classData {
+		_, has := p.attr(el, "data-"+dashed(key))
+		return has
+	}
 	if o.class == classPlain && !o.rooted() || o.class == classList || o.class == classFunction {
 		return false
 	}

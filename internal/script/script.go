@@ -43,15 +43,15 @@ const (
 	moreBytes    = 256 << 10
 	maxText      = 64 << 10 // bytes of one text
 	maxFound     = 6000
-	maxDepth     = 1000 // expressions and statements in each other, calls included
-	maxProtos    = 64   // objects that have what another has
-	maxCalls     = 48   // functions in functions
-	maxJobs      = 512  // callbacks
-	maxItems     = 4096 // of a list
-	maxChoices   = 16   // values that one may have
-	maxUncalled  = 256  // functions that nothing calls
-	patience     = 2000 // steps of a callback in a row that find nothing
-	morePatience = 6000 // of a script itself
+	maxDepth     = 1000  // expressions and statements in each other, calls included
+	maxProtos    = 64    // objects that have what another has
+	maxCalls     = 48    // functions in functions
+	maxJobs      = 512   // callbacks
+	maxItems     = 4096  // of a list
+	maxChoices   = 16    // values that one may have
+	maxUncalled  = 256   // functions that nothing calls
+	patience     = 6000  // steps of a callback in a row that find nothing
+	morePatience = 20000 // of a script itself
 )
 
 // Script is a script that was understood.

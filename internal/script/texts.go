@@ -150,8 +150,8 @@ func pad(front bool) method {
 	return onText(func(p *Page, t *text, args []value) value {
 		n, known := p.integer(args, 0, 0)
 		by := plain(" ")
-		if b, is := argument(args, 1).(*text); is {
-			by = b
+		if b := argument(args, 1); b != nil {
+			by = p.textOf(one(b))
 		}
 		missing := n - utf8.RuneCountInString(t.s)
 		if !known || by.s == "" || missing <= 0 {

@@ -386,6 +386,10 @@ func (p *Page) objectText(o *object) *text {
 		return p.join(o.list, plain(","))
 	case classURL, classParams:
 		return p.urlText(o)
+	case classFunction:
+		if t, is := p.functionText(o.fn).(*text); is {
+			return t
+		}
 	case classDate:
 		return plain(dateText(o.host.(*date).ms, "toString"))
 	case classElement:

@@ -283,7 +283,7 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 		case tag == "base":
 			p.rebase(t)
 		case tag == "form", key == "formaction", key == "data" && tag != "object", key == "action":
-		case key == "href" && p.weak > 0 && ofAttribute(t) && p.isLink(o):
+		case key == "href" && p.weak > 0 && (ofAttribute(t) || strings.HasPrefix(t.s, "?")) && p.isLink(o):
 			told(p, nil, []value{v}) // where it leads is in the page
 		default:
 			p.sink(Asked, v)

@@ -50,8 +50,8 @@ const (
 	maxItems     = 4096  // of a list
 	maxChoices   = 16    // values that one may have
 	maxUncalled  = 256   // functions that nothing calls
-	patience     = 6000  // steps of a callback in a row that find nothing
-	morePatience = 20000 // of a script itself
+	patience     = 2500  // steps of a callback in a row that find nothing
+	morePatience = 10000 // of a script itself
 )
 
 // Script is a script that was understood.

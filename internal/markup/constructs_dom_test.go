@@ -23,7 +23,7 @@ func domConstructs() []construct {
 			[]string{"X /g/k1.gif js/string", "X /g/m1-m2.gif js/string"}},
 		{"properties that are attributes", HTML, `<meta name=root content=/r/><time datetime=1911-04>t</time><script>x.src = document.querySelector("meta[name=root]").content + document.querySelector("time").dateTime + ".png"</script>`, []string{"X /r/1911-04.png js/string"}},
 		{"data that an element has not", HTML, `<img id=i data-w=3><script>d = document.getElementById("i").dataset; x.src = "/d/" + ("hd" in d ? "hd" : "w" + d.w) + ".png"</script>`, []string{"X /d/w3.png js/string"}},
-		{"elements that are not there", HTML, `<div id=a></div><script>if (document.getElementById("b")) x.src = "/b/" + v + "c.png"; if (!document.querySelector(".d")) y.src = "/e/" + "f.png"</script>`, []string{"X /e/f.png js/string"}},
+		{"elements that are not there", HTML, `<div id=a></div><script>v = "q/"; if (document.getElementById("b")) x.src = "/b/" + v + "c.png"; if (!document.querySelector(".d")) y.src = "/e/" + "f.png"</script>`, []string{"X /e/f.png js/string"}},
 		{"elements that a script made", HTML, `<script>document.write('<p id="' + "q" + '"></p>'); if (document.getElementById("q")) x.src = "/b/" + "c.png"</script>`, []string{"X /b/c.png js/string"}},
 		{"classes that a script gives", HTML, `<p id=p class="a b">t</p><script>p = document.getElementById("p"); p.classList.add("c"); p.classList.remove("a"); if (p.className === "b c" && p.classList.contains("c")) x.src = "/i/" + p.className.replace(" ", "-") + ".png"</script>`,
 			[]string{"X /i/b-c.png js/string"}},
@@ -83,5 +83,13 @@ func TestPlace(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestQueryCharsets: what queries are written in, where browsers do not take the document's charset.
+func TestQueryCharsets(t *testing.T) {
+	d := Parse(HTML, []byte(`<img src="a?&copy;"><p style="background:url(b?&copy;)">`), Options{})
+	if d.QueryCharset != "windows-1252" || len(d.Links) != 2 || d.Links[0].UTF8 || !d.Links[1].UTF8 {
+		t.Errorf("%q, %+v", d.QueryCharset, d.Links)
 	}
 }

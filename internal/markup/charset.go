@@ -53,14 +53,7 @@ func decode(kind Kind, body []byte, declared string) (src []byte, name, from str
 	return src, name, from
 }
 
-func isASCII(s []byte) bool {
-	for _, c := range s {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
+func isASCII(s []byte) bool { return asciiLen(s) == len(s) }
 
 // declaration returns the charset that HTTP or the document names, "" when none
 // does, and the language of the root element when a page was looked through.

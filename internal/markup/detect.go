@@ -96,9 +96,8 @@ func utf16Guess(b []byte) string {
 // the body is neither.
 func countUTF8(b []byte) (valid, broken int) {
 	for i := 0; i < len(b); {
-		if b[i] < utf8.RuneSelf {
-			i++
-			continue
+		if i += asciiLen(b[i:]); i == len(b) {
+			break
 		}
 		r, n := utf8.DecodeRune(b[i:])
 		switch {

@@ -12,27 +12,19 @@ func jsUnescape(s []byte) []byte {
 		return s
 	}
 	out := make([]byte, 0, len(s)) // no escape is shorter than what it stands for
-	for i := 0; i < len(s); i++ {
-		room := out[len(out):cap(out)]
-		n := 0
-		for i < len(s) && n < len(room) { // escapes stand close together, or there are none
-			c := s[i]
-			if c == '\\' {
-				if i+1 == len(s) || jsEscaped[s[i+1]] == 0 {
-					break
-				}
-				i++
-				c = jsEscaped[s[i]]
-			}
-			room[n] = c
-			n++
-			i++
-		}
-		out = out[:len(out)+n]
-		if i+1 >= len(s) {
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(s[i:], '\\')
+		if n < 0 {
 			return append(out, s[i:]...)
 		}
-		i++
+		out = append(out, s[i:i+n]...)
+		if i += n + 1; i == len(s) {
+			return append(out, '\\')
+		}
+		if c := jsEscaped[s[i]]; c != 0 {
+			out = append(out, c)
+			continue
+		}
 		switch s[i] {
 		case 'u', 'x':
 			n := 4
@@ -62,7 +54,6 @@ func jsUnescape(s []byte) []byte {
 			i = end - 1
 		}
 	}
-	return out
 }
 
 // jsEscaped is what an escape of one character stands for; 0 for others. What separates words is a blank: it is in no URL.

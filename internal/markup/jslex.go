@@ -240,7 +240,6 @@ const (
 	jsName   = 1 << iota // of identifiers
 	jsLetter             // of them those in ASCII that are no escape
 	jsPlain              // neither white space nor the beginning of it or of a comment
-	jsInside             // of a string, whatever its quotes: neither one of them nor a backslash nor the end of a line
 	jsMark               // of strings that mean something here: addresses, documents, parameters, and escapes
 )
 
@@ -255,9 +254,6 @@ var jsClass = func() (class [256]uint8) {
 		}
 		if c > ' ' && c < utf8.RuneSelf && c != '/' && c != '<' && c != '-' && c != '#' {
 			class[i] |= jsPlain
-		}
-		if c != '"' && c != '\'' && c != '\\' && c != '\n' && c != '\r' {
-			class[i] |= jsInside
 		}
 		if strings.IndexByte("/.<(={[:@%\\", c) >= 0 {
 			class[i] |= jsMark
@@ -309,14 +305,13 @@ func (l *jsLexer) number() jsKind {
 // str reads a string to its quote, or to the end of its line.
 func (l *jsLexer) str(quote byte) jsKind {
 	for l.pos++; ; l.pos++ {
-		at := l.pos
-		for at < len(l.src) && jsClass[l.src[at]]&jsInside != 0 {
-			at++
-		}
-		if l.pos = at; at >= len(l.src) {
+		if l.pos > len(l.src) {
 			break
 		}
-		switch l.src[at] {
+		if l.pos += insideLen(l.src[l.pos:], quote); l.pos == len(l.src) {
+			break
+		}
+		switch l.src[l.pos] {
 		case quote:
 			l.pos++
 			return jsStr

@@ -156,7 +156,7 @@ func (b *builder) handler(code []byte, event string) {
 func (b *builder) interpret() {
 	var page *script.Page
 	if b.interprets {
-		source := script.Source{Map: b.importMapped, ID: func(name string) bool { return b.ids.has([]byte(name)) }, Text: b.page, Tags: b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
+		source := script.Source{Map: b.importMapped, Text: b.page, Tags: b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
 		if b.doc.Kind != JS {
 			source.URL, source.Base = b.place()
 		}
@@ -175,6 +175,9 @@ func (b *builder) interpret() {
 		if page == nil || !page.Used(w.script, w.url) {
 			b.addString(w.url, Speculative, w.context)
 		}
+	}
+	if page != nil {
+		page.Free()
 	}
 }
 
@@ -207,7 +210,7 @@ func (b *builder) runScripts(page *script.Page) {
 		}
 		if s.read != nil {
 			if s.tag >= 0 {
-				s.read.In(b.tags[s.tag])
+				s.read.In(b.tags[s.tag].At)
 			}
 			page.Run(i, s.read)
 		}
@@ -215,7 +218,7 @@ func (b *builder) runScripts(page *script.Page) {
 	for _, h := range b.handlers {
 		if s, err := script.ParseHandler(h.src, h.event); err == nil {
 			if h.tag >= 0 {
-				s.In(b.tags[h.tag])
+				s.In(b.tags[h.tag].At)
 			}
 			page.Run(-1, s)
 		}

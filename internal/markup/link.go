@@ -195,7 +195,10 @@ func cleanString(url string) (string, bool) {
 			return "", false
 		}
 	}
-	return strings.ToValidUTF8(url, "\uFFFD"), true
+	if !utf8.ValidString(url) {
+		url = strings.ToValidUTF8(url, "\uFFFD")
+	}
+	return url, true
 }
 
 // schemeLen returns the length of the scheme with its colon, 0 for a relative

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exclave/internal/robots"
+	"exclave/internal/script"
 )
 
 // Kind is the format of a document.
@@ -235,8 +236,7 @@ type builder struct {
 	imports    map[string]string // of import maps
 	page       []byte            // the document, for scripts
 	scripts    []pageScript
-	tags       []uint32 // where its start tags begin
-	ids        wordSet  // what some of them are called
+	tags       []script.StartTag // of the page
 	handlers   []pageHandler
 	waiting    []waitingGuess    // for what scripts say
 	within     bool              // the script that is read is in an attribute
@@ -303,7 +303,7 @@ func (b *builder) read(kind Kind, body []byte) {
 		b.page = src
 		p := newMarkupParser(b, kind, 0)
 		if p.top = kind != XML && len(src) <= maxTree; p.top {
-			b.tags = make([]uint32, 0, len(src)/64)
+			b.tags = make([]script.StartTag, 0, len(src)/128)
 		}
 		p.run(src)
 	case PlainText:

@@ -131,11 +131,11 @@ func tagEnd(s []byte) int {
 		}
 		return -1
 	}
-	for i := 1; i < len(s); i++ {
-		c := s[i]
-		if !endsTag[c] {
-			continue
+	for i := 1; ; i++ {
+		if i += quoteOrEnd(s[i:]); i >= len(s) {
+			return -1
 		}
+		c := s[i]
 		if c == '>' {
 			return i + 1
 		}
@@ -147,20 +147,18 @@ func tagEnd(s []byte) int {
 			i += 1 + n
 		}
 	}
-	return -1
 }
-
-// endsTag is the bytes that say something about where a tag ends.
-var endsTag = byteSet(">\"'")
 
 // mayLink reports a tag with an attribute that may refer to something.
 func mayLink(tag []byte) bool {
 	path := bytes.IndexByte(tag[1:len(tag)-2], '/') > 0
 	special := path && valued(tag)
-	for i, c := range tag {
-		if c != '=' {
-			continue
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(tag[i:], '=')
+		if n < 0 {
+			return false
 		}
+		i += n
 		start := i
 		for start > 0 && (isWordByte(tag[start-1]) || tag[start-1] == ':') {
 			start--
@@ -181,7 +179,6 @@ func mayLink(tag []byte) bool {
 			return true
 		}
 	}
-	return false
 }
 
 // valued reports the elements that have addresses in attributes that mean other things elsewhere.

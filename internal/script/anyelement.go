@@ -22,7 +22,7 @@ func (p *Page) anyAttribute(key string) value {
 	}
 	add := func(v string) {
 		if len(vals) < maxChoices && !strings.ContainsAny(v, " \t\r\n<>{}[]()\"'") {
-			vals = append(vals, &text{s: v, lit: true, from: -1})
+			vals = append(vals, p.ofPage(v))
 		}
 	}
 	if own {

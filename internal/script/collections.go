@@ -95,7 +95,8 @@ func (p *Page) cloned(v value, done map[*object]*object) value {
 	p.step()
 	p.down()
 	defer func() { p.depth-- }()
-	c := &object{class: o.class, weak: p.weak, exact: o.exact}
+	c := p.newObject(o.class)
+	c.weak, c.exact = int32(p.weak), o.exact
 	done[o] = c
 	switch host := o.host.(type) {
 	case *date:

@@ -305,7 +305,9 @@ func dateOf(v value) (*date, bool) {
 func newDate(p *Page, _ value, args []value) value {
 	some := &object{class: classPhantom, host: "Date"}
 	made := func(ms float64) value {
-		return &object{class: classDate, host: &date{clipped(ms)}, weak: p.weak}
+		o := p.newObject(classDate)
+		o.weak, o.host = int32(p.weak), &date{clipped(ms)}
+		return o
 	}
 	switch len(args) {
 	case 0:

@@ -36,12 +36,13 @@ func (p *Page) tag(name string, last bool) value {
 
 // byID is the element of a name, phantom when the page does not have it: what a script names is not there for that.
 func (p *Page) byID(id string) value {
-	if known := p.doc.source.ID; known != nil && p.doc.root == nil && !known(id) && !p.madeLike(hint{text: id}) {
+	h := hintFor(id)
+	if p.doc.root == nil && len(p.doc.source.Tags) > 0 && h.word && !p.hasTag(h) && !p.madeLike(h) {
 		return p.none()
 	}
-	found := p.elements(hintFor(id), func(n *html.Node) bool { of, _ := attr(n, "id"); return of == id })
+	found := p.elements(h, func(n *html.Node) bool { of, _ := attr(n, "id"); return of == id })
 	if len(found) == 0 {
-		return p.notThere(hintFor(id))
+		return p.notThere(h)
 	}
 	return found[0]
 }

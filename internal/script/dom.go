@@ -36,7 +36,8 @@ func (p *Page) wrap(n *html.Node) value {
 		return o
 	}
 	p.step()
-	o := &object{class: classElement, host: n}
+	o := p.newObject(classElement)
+	o.host = n
 	p.doc.wrapped[n] = o
 	if c := p.doc.defined[n.Data]; c != nil && n.Type == html.ElementNode {
 		p.upgrade(o, c)
@@ -60,7 +61,9 @@ func (p *Page) lazily(key string, l lazy) value {
 	if o := p.doc.lazies[key]; o != nil && key != "" {
 		return o
 	}
-	o := &object{class: classElement, host: &l}
+	o, made := p.newObject(classElement), p.mem.lazies.get()
+	*made = l
+	o.host = made
 	if p.doc.lazies == nil {
 		p.doc.lazies = map[string]*object{}
 	}
@@ -254,7 +257,7 @@ func (p *Page) attr(o *object, key string) (*text, bool) {
 	}
 	if n := p.glance(o); n != nil {
 		if v, has := attr(n, key); has {
-			return &text{s: v, lit: true, from: -1}, true
+			return p.ofPage(v), true
 		}
 	}
 	return nil, false

@@ -65,13 +65,13 @@ func (p *Page) elementProperty(o *object, key string) value {
 			return p.attribute(o, key)
 		}
 		if n.Type == html.TextNode || n.Type == html.CommentNode {
-			return &text{s: n.Data, lit: true, from: -1}
+			return p.ofPage(n.Data)
 		}
-		return &text{s: p.textContent(n), lit: true, from: -1}
+		return p.ofPage(p.textContent(n))
 	case "innerHTML":
-		return &text{s: p.innerHTML(n), lit: true, from: -1}
+		return p.ofPage(p.innerHTML(n))
 	case "outerHTML":
-		return &text{s: p.outerHTML(n), lit: true, from: -1}
+		return p.ofPage(p.outerHTML(n))
 	case "children":
 		var out []*html.Node
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -176,7 +176,7 @@ func (p *Page) tagProperty(o *object, tag *html.Node, key string) (value, bool) 
 		return p.classList(o), true
 	case "textContent", "innerText", "text", "innerHTML":
 		if l, is := o.host.(*lazy); is && len(l.do) == 0 && tag.FirstChild != nil {
-			return &text{s: tag.FirstChild.Data, lit: true, from: -1}, true
+			return p.ofPage(tag.FirstChild.Data), true
 		}
 	}
 	if of := reflected(key); of != "" {

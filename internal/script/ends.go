@@ -9,8 +9,11 @@ type outOfSteps struct{}
 // thrown is an exception of a script.
 type thrown struct{ val value }
 
-// ends ends what is read.
-func ends() { panic(outOfSteps{}) }
+// ends ends what is read. Nobody on the way to job recovers it: each that did and handed it on would look for the next anew.
+func (p *Page) ends() {
+	p.ending = true
+	panic(outOfSteps{})
+}
 
 // throw throws a value.
 func throw(v value) { panic(thrown{v}) }

@@ -107,7 +107,7 @@ func (p *Page) isNothing(e js.IExpr) bool {
 	case *js.LiteralExpr:
 		return true
 	case *js.Var:
-		return string(e.Data) == "undefined"
+		return sourceText(e.Data) == "undefined"
 	case *js.DotExpr, *js.IndexExpr:
 		return p.nothing
 	}
@@ -117,7 +117,7 @@ func (p *Page) isNothing(e js.IExpr) bool {
 // isExact reports an object that is surely that which is meant, and has what scripts gave it, and nothing else.
 func (p *Page) isExact(v value) bool {
 	o, is := v.(*object)
-	return is && o.exact && o.class == classPlain && o.weak <= p.weak
+	return is && o.exact && o.class == classPlain && int(o.weak) <= p.weak
 }
 
 // missing is a property of what is undefined or null.

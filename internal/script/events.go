@@ -61,7 +61,8 @@ func listen(p *Page, this value, args []value) value {
 }
 
 func (p *Page) event(typ string, target value) value {
-	e := &object{class: classPhantom, host: "Event"}
+	e := p.newObject(classPhantom)
+	e.host = "Event"
 	e.put("type", plain(typ))
 	e.put("target", target)
 	e.put("currentTarget", target)

@@ -161,7 +161,7 @@ func (p *Page) constant(e *js.LiteralExpr) value {
 	case js.NullToken:
 		return null{}
 	case js.RegExpToken:
-		return p.regexp(string(e.Data))
+		return p.regexp(sourceText(e.Data))
 	case js.SuperToken:
 		if s := p.superOf(); s != nil {
 			return s
@@ -173,9 +173,9 @@ func (p *Page) constant(e *js.LiteralExpr) value {
 			return float64(e.Data[0] - '0')
 		}
 		if e.Data[len(e.Data)-1] == 'n' {
-			return bigLiteral(string(e.Data))
+			return bigLiteral(sourceText(e.Data))
 		}
-		return parseNumber(strings.ReplaceAll(string(e.Data), "_", ""))
+		return parseNumber(strings.ReplaceAll(sourceText(e.Data), "_", ""))
 	}
 	return unknown{}
 }
@@ -222,11 +222,11 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 func memberName(e *js.DotExpr) string {
 	switch y := e.Y.(type) {
 	case js.LiteralExpr:
-		return string(y.Data)
+		return sourceText(y.Data)
 	case *js.LiteralExpr:
-		return string(y.Data)
+		return sourceText(y.Data)
 	case *js.Var:
-		return memberKey(string(y.Data))
+		return memberKey(sourceText(y.Data))
 	}
 	return ""
 }
@@ -428,7 +428,7 @@ func (p *Page) objectExpr(e *js.ObjectExpr) value {
 		if pr.Name != nil {
 			key = p.propertyName(pr.Name)
 		} else if v, is := pr.Value.(*js.Var); is {
-			key = string(v.Data)
+			key = sourceText(v.Data)
 		}
 		v := p.expr(pr.Value)
 		if key == "__proto__" && pr.Name != nil && pr.Name.Computed == nil {
@@ -563,7 +563,7 @@ func (p *Page) setTo(e js.IExpr, v value) {
 // known is an object that is not known, and of which a property is set: it has what scripts give it.
 func (p *Page) known(e js.IExpr, of value) value {
 	if name, is := e.(*js.Var); is && isUnknown(of) {
-		of = &object{class: classPhantom, host: string(name.Data)}
+		of = &object{class: classPhantom, host: sourceText(name.Data)}
 		p.assign(name, of)
 	}
 	return of

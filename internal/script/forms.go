@@ -57,9 +57,9 @@ func (p *Page) formProperty(n *html.Node, key string) (value, bool) {
 				return p.get(p.wrap(c), "value"), true
 			}
 		case "option":
-			return &text{s: strings.TrimSpace(p.textContent(n)), lit: true, from: -1}, true
+			return p.ofPage(strings.TrimSpace(p.textContent(n))), true
 		case "textarea":
-			return &text{s: strings.TrimPrefix(p.textContent(n), "\n"), lit: true, from: -1}, true
+			return p.ofPage(strings.TrimPrefix(p.textContent(n), "\n")), true
 		}
 		return plain(""), true
 	}

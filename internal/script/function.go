@@ -9,9 +9,11 @@ import (
 // function makes one of what a script says.
 func (p *Page) function(name *js.Var, c *code, arrow bool) *object {
 	p.step()
-	f := &object{class: classFunction, weak: p.weak, fn: &function{code: c, env: p.now.env, script: p.script}}
+	f := p.newObject(classFunction)
+	f.weak, f.fn = int32(p.weak), p.mem.functions.get()
+	f.fn.code, f.fn.env, f.fn.script = c, p.now.env, p.script
 	if name != nil {
-		f.fn.name = string(name.Data)
+		f.fn.name = sourceText(name.Data)
 	}
 	f.fn.strict = p.now.strict || isStrict(c.body.List)
 	if arrow {
@@ -56,7 +58,9 @@ func (p *Page) enter(f *object, this value, args []value, made bool) value {
 	if fn.arrow != nil {
 		this = fn.this
 	}
-	fr := &frame{env: &env{parent: fn.env, vars: make([]binding, 0, min(len(c.params.List)+len(c.body.Declared), fewVars))}, this: this, fn: fn, of: f, args: args, weak: p.weak, loop: p.weak, made: made, strict: fn.strict}
+	fr := p.mem.frames.get()
+	*fr = frame{env: p.mem.envs.get(), this: this, fn: fn, of: f, args: args, weak: p.weak, loop: p.weak, made: made, strict: fn.strict}
+	fr.env.parent, fr.env.vars = fn.env, p.mem.bindings.few(min(len(c.params.List)+len(c.body.Declared), fewVars))
 	p.now, p.script = fr, fn.script
 	if c.self != nil {
 		p.define(c.self, f)
@@ -162,9 +166,10 @@ func (p *Page) class(d *js.ClassDecl) value {
 	if d.Extends != nil {
 		base = one(p.expr(d.Extends))
 	}
-	c := &object{class: classFunction, weak: p.weak, fn: &function{script: p.script, env: p.now.env, called: true}}
+	c := p.newObject(classFunction)
+	c.weak, c.fn = int32(p.weak), &function{script: p.script, env: p.now.env, called: true}
 	if d.Name != nil {
-		c.fn.name = string(d.Name.Data)
+		c.fn.name = sourceText(d.Name.Data)
 	}
 	proto := p.object()
 	proto.made = c
@@ -236,7 +241,7 @@ func (p *Page) class(d *js.ClassDecl) value {
 
 func (p *Page) elementName(n *js.ClassElementName) string {
 	if n.Private != nil {
-		return memberKey(string(n.Private.Data))
+		return memberKey(sourceText(n.Private.Data))
 	}
 	return p.propertyName(&n.PropertyName)
 }
@@ -384,7 +389,7 @@ func (p *Page) newExpr(e *js.NewExpr) value {
 }
 
 func (p *Page) args(a *js.Args) []value {
-	out := make([]value, 0, len(a.List))
+	out := p.mem.values.few(len(a.List))
 	for _, arg := range a.List {
 		v := p.expr(arg.Value)
 		if arg.Rest {
@@ -403,7 +408,7 @@ func (p *Page) args(a *js.Args) []value {
 func nameOf(e js.IExpr) string {
 	switch e := e.(type) {
 	case *js.Var:
-		return string(e.Data)
+		return sourceText(e.Data)
 	case *js.DotExpr:
 		return memberName(e)
 	case *js.GroupExpr:
@@ -457,8 +462,10 @@ func (p *Page) callExpr(e *js.CallExpr) value {
 		return p.fault("TypeError", "no function")
 	}
 	if name := nameOf(e.X); (name == "extend" || name == "assign") && len(args) > 1 && isUnknown(args[0]) { // Drupal.settings has what it is given
-		args[0] = &object{class: classPhantom, host: name, weak: p.weak}
-		p.setTo(e.Args.List[0].Value, args[0])
+		some := p.newObject(classPhantom)
+		some.weak, some.host = int32(p.weak), name
+		args[0] = some
+		p.setTo(e.Args.List[0].Value, some)
 	}
 	switch c := callee.(type) {
 	case *object:

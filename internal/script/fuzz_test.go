@@ -24,10 +24,19 @@ func sourceOf(page string) Source {
 		if t == html.ErrorToken {
 			break
 		}
+		next := at + len(z.Raw())
 		if t == html.StartTagToken || t == html.SelfClosingTagToken {
-			s.Tags = append(s.Tags, uint32(at))
+			name, more := z.TagName()
+			tag := NewStartTag(uint32(at), name)
+			for more {
+				var key, val []byte
+				if key, val, more = z.TagAttr(); string(key) == "id" || string(key) == "class" || string(key) == "name" {
+					tag.Has(val)
+				}
+			}
+			s.Tags = append(s.Tags, tag)
 		}
-		at += len(z.Raw())
+		at = next
 	}
 	s.Tag = func(at uint32) *html.Node {
 		z := html.NewTokenizer(strings.NewReader(page[at:]))
@@ -40,7 +49,7 @@ func sourceOf(page string) Source {
 		i := 0
 		for n := range root.Descendants() {
 			if n.Type == html.ElementNode && i < len(s.Tags) {
-				element(s.Tags[i], n)
+				element(s.Tags[i].At, n)
 				i++
 			}
 		}

@@ -165,7 +165,7 @@ func (g *generator) forLoop(p *Page, s *js.ForStmt, label string) outcome {
 	if again {
 		f.env = pl.env
 	} else if own {
-		f.env = &env{parent: outer, block: true}
+		f.env = p.blockEnv(outer)
 	}
 	for {
 		p.step()
@@ -341,7 +341,7 @@ func (g *generator) try(p *Page, s *js.TryStmt) outcome {
 			g.path, g.sent = nil, nil
 			pl = place{at: inCatch}
 			if s.Binding != nil {
-				f.env = &env{parent: outer, block: true}
+				f.env = p.blockEnv(outer)
 				p.bind(s.Binding, with, p.define)
 			}
 			continue

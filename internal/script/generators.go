@@ -189,6 +189,10 @@ func (g *generator) eval(p *Page, do func() value) (v value, o outcome) {
 	depth, calls, script, weak, loop := p.depth, p.calls, p.script, p.weak, f.loop
 	g.at = 0
 	defer func() {
+		if p.ending {
+			g.sent = nil
+			return
+		}
 		if r := recover(); r != nil {
 			s, is := r.(suspended)
 			if !is {
@@ -309,7 +313,7 @@ func (g *generator) within(p *Page, own bool, do func(again bool) outcome) outco
 	if again {
 		f.env = pl.env
 	} else if own {
-		f.env = &env{parent: outer, block: true}
+		f.env = p.blockEnv(outer)
 	}
 	return g.leave(do(again), place{env: f.env})
 }

@@ -116,7 +116,7 @@ func (p *Page) newHost(name string) value {
 	if p.statics(name) != nil {
 		return p.withStatics(p.native(name, nothing))
 	}
-	if h := hintFor(name); h.text != "" && p.doc.root == nil && p.doc.source.ID != nil && p.doc.source.ID(name) { // elements are known by their names
+	if h := hintFor(name); h.word && p.doc.root == nil && p.hasTag(h) { // elements are known by their names
 		if found := p.elements(h, func(n *html.Node) bool { of, _ := attr(n, "id"); return of == name }); len(found) > 0 {
 			return found[0]
 		}
@@ -164,7 +164,8 @@ func (p *Page) withStatics(f *object) *object {
 
 // phantom is an object of a browser, of which some is known.
 func (p *Page) phantom(name string, methods map[string]method) *object {
-	o := &object{class: classPhantom, host: name}
+	o := p.newObject(classPhantom)
+	o.host = name
 	for name, m := range methods {
 		o.put(name, p.native(name, m))
 	}

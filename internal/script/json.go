@@ -76,7 +76,7 @@ func (p *Page) fromJSON(d *json.Decoder, depth int) (value, error) {
 		_, err = d.Token()
 		return o, err
 	case string:
-		return &text{s: tok, lit: true, from: -1}, nil
+		return p.ofPage(tok), nil
 	case float64:
 		return tok, nil
 	case bool:

@@ -243,7 +243,7 @@ func (p *Page) functionText(fn *function) value {
 		if !is || len(names) == maxItems {
 			return unknown{}
 		}
-		names = append(names, string(v.Data))
+		names = append(names, sourceText(v.Data))
 	}
 	list := "(" + strings.Join(names, ", ") + ")"
 	if fn.arrow != nil {

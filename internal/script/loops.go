@@ -28,7 +28,7 @@ func (p *Page) forLoop(s *js.ForStmt, label string) outcome {
 	own := func() {}
 	if d, is := s.Init.(*js.VarDecl); is {
 		if d.TokenType != js.VarToken {
-			f.env = &env{parent: outer, block: true}
+			f.env = p.blockEnv(outer)
 			own = func() { // each turn has names of its own
 				p.cost(len(f.env.vars) / 4)
 				f.env = &env{parent: outer, block: true, vars: slices.Clone(f.env.vars), at: maps.Clone(f.env.at)}
@@ -79,7 +79,7 @@ func (p *Page) forget(e js.IExpr) {
 		if c := p.now.env.find(linked(e)); c != nil {
 			c.val = unknown{}
 		} else {
-			p.global.put(string(e.Data), unknown{})
+			p.global.put(sourceText(e.Data), unknown{})
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (p *Page) each(init js.IExpr, body *js.BlockStmt, items []value, known bool
 		case *js.VarDecl:
 			set := p.defineVar
 			if d.TokenType != js.VarToken {
-				f.env = &env{parent: outer, block: true}
+				f.env = p.blockEnv(outer)
 				set = p.define
 			}
 			p.bind(d.List[0].Binding, v, set)
@@ -169,7 +169,7 @@ func (p *Page) choose(s *js.SwitchStmt) outcome {
 	}
 	if f := p.now; lexical(s.Scope) {
 		outer := f.env
-		f.env = &env{parent: outer, block: true}
+		f.env = p.blockEnv(outer)
 		defer func() { f.env = outer }()
 	}
 	for _, c := range s.List {

@@ -50,6 +50,9 @@ type prop struct {
 // object is an object, a list, or a function.
 type object struct {
 	class class
+	solid bool  // it is frozen
+	exact bool  // it has what scripts gave it, and nothing else
+	weak  int32 // conditions around where it was made
 	proto *object
 	props []*prop          // few are looked through
 	index map[string]*prop // of many
@@ -57,10 +60,8 @@ type object struct {
 	list  []value
 	fn    *function
 	host  any // what a browser's object stands for
-	weak  int // conditions around where it was made
 	made  *object
-	solid bool // it is frozen
-	exact bool // it has what scripts gave it, and nothing else
+	mem   *memory // in which its properties are made; nil: by themselves
 }
 
 // function is what is called.
@@ -126,12 +127,24 @@ func (o *object) put(key string, v value) {
 		return
 	}
 	o.add(key, v)
+	if o.keys == nil && o.mem != nil {
+		o.keys = o.mem.keys.few(fewProps / 2)
+	}
 	o.keys = append(o.keys, key)
 }
 
 // add makes a property that no loop sees.
 func (o *object) add(key string, v value) *prop {
-	p := &prop{key: key, val: v, weak: o.weak}
+	var p *prop
+	if o.mem != nil {
+		p = o.mem.props.get()
+		if o.props == nil {
+			o.props = o.mem.own.few(fewProps / 2)
+		}
+	} else {
+		p = &prop{}
+	}
+	p.key, p.val, p.weak = key, v, int(o.weak)
 	switch {
 	case o.index != nil:
 		o.index[key] = p
@@ -169,7 +182,9 @@ func (o *object) find(key string) *prop {
 
 func (p *Page) object() *object {
 	p.step()
-	return &object{weak: p.weak}
+	o := p.newObject(classPlain)
+	o.weak = int32(p.weak)
+	return o
 }
 
 func (p *Page) newList(vals []value) *object {
@@ -178,7 +193,16 @@ func (p *Page) newList(vals []value) *object {
 		vals = vals[:maxItems]
 	}
 	p.steps -= len(vals) / 4
-	return &object{class: classList, list: vals, weak: p.weak}
+	o := p.newObject(classList)
+	o.weak, o.list = int32(p.weak), vals
+	return o
+}
+
+// newObject makes an object.
+func (p *Page) newObject(c class) *object {
+	o := p.mem.objects.get()
+	o.class, o.mem = c, p.mem
+	return o
 }
 
 // builtin is a method of the language, or of a browser, of which a page has one.
@@ -201,7 +225,10 @@ type nativeKey struct {
 }
 
 func (p *Page) native(name string, do func(p *Page, this value, args []value) value) *object {
-	return &object{class: classFunction, fn: &function{native: do, name: name, called: true}}
+	o := p.newObject(classFunction)
+	o.fn = p.mem.functions.get()
+	o.fn.native, o.fn.name, o.fn.called = do, name, true
+	return o
 }
 
 // key is a value as the name of a property.

@@ -55,7 +55,7 @@ func objectStatics() map[string]method {
 			return to
 		},
 		"freeze": func(p *Page, _ value, args []value) value {
-			if o, is := argument(args, 0).(*object); is && p.weak <= o.weak && (o.class == classPlain || o.class == classList) {
+			if o, is := argument(args, 0).(*object); is && p.weak <= int(o.weak) && (o.class == classPlain || o.class == classList) {
 				o.solid = true
 			}
 			return argument(args, 0)

@@ -184,7 +184,7 @@ func (p *Page) binary(e *js.BinaryExpr) value {
 			return unknown{}
 		}
 		if v, is := e.X.(*js.Var); is && v.Data[0] == '#' {
-			return p.has(o, memberKey(string(v.Data)))
+			return p.has(o, memberKey(sourceText(v.Data)))
 		}
 		if key, known := p.key(one(a)); known {
 			return p.contains(o, key)

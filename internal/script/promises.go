@@ -61,6 +61,9 @@ func (pr *promise) wait(do func()) {
 func (p *Page) tried(pr *promise, do func() value) {
 	now, script, weak, depth, calls := p.now, p.script, p.weak, p.depth, p.calls
 	defer func() {
+		if p.ending {
+			return
+		}
 		if r := recover(); r != nil {
 			t, is := r.(thrown)
 			if !is {
@@ -136,6 +139,9 @@ func (p *Page) aside(do func()) {
 	now, script, weak, depth, calls, tries := p.now, p.script, p.weak, p.depth, p.calls, p.tries
 	p.tries = 0
 	defer func() {
+		if p.ending {
+			return
+		}
 		p.now, p.script, p.weak, p.depth, p.calls, p.tries = now, script, weak, depth, calls, tries
 		if r := recover(); r != nil {
 			if _, is := r.(thrown); !is {

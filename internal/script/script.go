@@ -91,6 +91,7 @@ func (s *Script) In(at uint32) { s.at, s.placed = at, true }
 
 // Page is what the scripts of a page share. It is not for several goroutines.
 type Page struct {
+	mem         *memory
 	steps, made int
 	floor       int // steps that are left when patience is lost
 	patience    int
@@ -120,6 +121,7 @@ type Page struct {
 	choices  int
 	stop     func() bool
 	stopped  bool
+	ending   bool             // what is read ends, and whatever it is in
 	used     map[literal]bool // false: something else is done with it as well
 
 	hosted     map[string]value
@@ -146,6 +148,7 @@ type literal struct {
 // New returns a page. stop, when not nil, is asked now and then; true ends everything.
 func New(source Source, stop func() bool) *Page {
 	p := &Page{literals: map[*js.LiteralExpr]*text{}, stop: stop, protos: map[string]*object{}}
+	p.mem = memories.Get().(*memory)
 	p.global = &object{class: classWindow}
 	p.now = &frame{env: &env{}, this: p.global, top: true}
 	p.used = map[literal]bool{}
@@ -200,6 +203,7 @@ func (p *Page) job(most, patience int, do func()) {
 	now, weak, changes, base, tries := p.now, p.weak, p.changes, p.base, p.tries
 	p.changes, p.base, p.tries = nil, 0, 0
 	defer func() {
+		p.ending = false
 		if p.steps > 0 && p.steps <= p.floor && p.lost < 6 {
 			p.lost++
 		}
@@ -220,11 +224,11 @@ func (p *Page) job(most, patience int, do func()) {
 // step counts a piece of work.
 func (p *Page) step() {
 	if p.steps--; p.steps <= p.floor || p.stopped {
-		ends()
+		p.ends()
 	}
 	if p.asked++; p.asked&0x7ff == 0 && p.stop != nil && p.stop() {
 		p.stopped = true
-		ends()
+		p.ends()
 	}
 }
 
@@ -232,14 +236,14 @@ func (p *Page) step() {
 func (p *Page) cost(n int) {
 	p.floor = max(p.floor-n, 0) // nobody waits for a single piece
 	if p.steps -= n; p.steps <= 0 {
-		ends()
+		p.ends()
 	}
 }
 
 // down goes one deeper into what is in something else; who calls it goes up again.
 func (p *Page) down() {
 	if p.depth++; p.depth > maxDepth {
-		ends()
+		p.ends()
 	}
 }
 

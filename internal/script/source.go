@@ -1,7 +1,6 @@
 package script
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"net/url"
@@ -18,8 +17,7 @@ type Source struct {
 	Map       func(name string) string // what is imported by a name, nil: what it says
 
 	Text []byte
-	Tags []uint32               // where in it start tags begin, in order
-	ID   func(name string) bool // false: no start tag has it as its id
+	Tags []StartTag // in order
 	// Tag is the element of one by itself: its attributes and, when it can have nothing but text, that. Nil: there is none.
 	Tag func(at uint32) *html.Node
 	// Tree is the whole page. It tells which element is of which start tag.
@@ -80,7 +78,9 @@ func (p *Page) elementAt(at uint32) *object {
 		return o
 	}
 	p.step()
-	o := &object{class: classElement, host: &lazy{at: at, placed: true, sure: true}}
+	o, l := p.newObject(classElement), p.mem.lazies.get()
+	l.at, l.placed, l.sure = at, true, true
+	o.host = l
 	if d.root == nil {
 		if d.glanced == nil {
 			d.glanced = map[uint32]*object{}
@@ -187,209 +187,6 @@ func (p *Page) look(l *lazy) {
 	case sure:
 		l.find = nil
 	}
-}
-
-// hint is what must stand in the start tags of elements that are looked for.
-type hint struct {
-	name string // of the element, in lower case
-	text string
-	key  bool // text is the name of an attribute, in lower case
-	more bool // a start tag is not enough to tell
-	dash bool // in the name of the element, as of those that scripts define
-}
-
-// none reports that any start tag may be of them.
-func (h hint) none() bool { return h.name == "" && h.text == "" && !h.dash }
-
-// hintFor is for elements that have a value in an attribute.
-func hintFor(val string) hint {
-	if simple(val) {
-		return hint{text: val}
-	}
-	return hint{}
-}
-
-// hintOf reads a part of a selector that says something of one element.
-func hintOf(part string) hint {
-	if strings.IndexByte(part, '\\') >= 0 {
-		return hint{}
-	}
-	i := nameEnd(part)
-	h := hint{name: strings.ToLower(part[:i])}
-	better := func(text string, key bool) {
-		if simple(text) && (h.text == "" || h.key && !key || h.key == key && len(text) > len(h.text)) {
-			h.text, h.key = text, key
-		}
-	}
-	for i < len(part) {
-		c := part[i]
-		i++
-		switch c {
-		case '*':
-		case '#', '.':
-			n := nameEnd(part[i:])
-			better(part[i:i+n], false)
-			i += n
-		case '[':
-			end := strings.IndexByte(part[i:], ']')
-			if end < 0 {
-				return hint{}
-			}
-			inner := strings.TrimSpace(part[i : i+end])
-			i += end + 1
-			n := nameEnd(inner)
-			op, val, set := strings.Cut(inner[n:], "=")
-			if op = strings.TrimSpace(op); op == "!" || strings.ContainsAny(inner[n:], "[(") {
-				return hint{}
-			}
-			better(strings.ToLower(inner[:n]), true)
-			val = strings.TrimSpace(val)
-			if set && len(val) > 1 && (val[0] == '"' || val[0] == '\'') && val[len(val)-1] == val[0] {
-				val = val[1 : len(val)-1]
-				better(val, false)
-			}
-		default: // what else there is, a start tag does not say
-			h.more = true
-			return h
-		}
-	}
-	return h
-}
-
-// nameEnd is where a name in a selector ends.
-func nameEnd(s string) int {
-	i := 0
-	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || s[i] == '-' || s[i] == '_') {
-		i++
-	}
-	return i
-}
-
-// simple reports a text that pages write as it is.
-func simple(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`&<>"'`, r) })
-}
-
-// tags calls do for where the start tags begin that may be of elements which are looked for, until it returns false.
-func (p *Page) tags(h hint, do func(at uint32) bool) {
-	src, all := p.doc.source.Text, p.doc.source.Tags
-	if h.text == "" {
-		p.cost(len(all) / 64)
-		for _, at := range all {
-			if (h.dash && tagDashed(src[at:]) || !h.dash && tagNamed(src[at:], h.name)) && !do(at) {
-				return
-			}
-		}
-		return
-	}
-	p.cost(len(src) / 1024)
-	f := newFinder(src, h.text, h.key)
-	for pos, i := 0, 0; ; {
-		if pos = f.next(pos); pos < 0 {
-			return
-		}
-		next, _ := slices.BinarySearch(all[i:], uint32(pos))
-		if i += next; i > 0 {
-			p.cost(1)
-			if at := all[i-1]; (h.name == "" || tagNamed(src[at:], h.name)) && !do(at) {
-				return
-			}
-		}
-		if i == len(all) {
-			return
-		}
-		pos = int(all[i])
-	}
-}
-
-// tagNamed reports a start tag of an element.
-func tagNamed(tag []byte, name string) bool {
-	if len(tag) < len(name)+2 {
-		return false
-	}
-	for i := range len(name) {
-		c := tag[i+1]
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		if c != name[i] {
-			return false
-		}
-	}
-	c := tag[len(name)+1]
-	return c <= ' ' || c == '>' || c == '/'
-}
-
-// tagDashed reports a start tag of an element that scripts may define.
-func tagDashed(tag []byte) bool {
-	for _, c := range tag {
-		switch {
-		case c == '-':
-			return true
-		case c <= ' ', c == '>', c == '/':
-			return false
-		}
-	}
-	return false
-}
-
-// finder finds a text by the letter of it that pages have least.
-type finder struct {
-	src, text    []byte
-	key          bool // it is the name of an attribute, in any case
-	nth          int  // of the letter
-	lower, upper int  // where that stands next
-}
-
-func newFinder(src []byte, text string, key bool) *finder {
-	f := &finder{src: src, text: []byte(text), key: key, lower: -1, upper: -1}
-	best := len(seldom)
-	for i, c := range f.text {
-		if n := strings.IndexByte(seldom, c); n < best {
-			f.nth, best = i, n // n is -1 for what is rarer than these
-		}
-	}
-	return f
-}
-
-// seldom are letters of pages, the rarer the earlier.
-const seldom = "qzjxkvwybgf_mu0123456789pdhclonr-siate"
-
-// next is where it stands from a place on, -1 when nowhere.
-func (f *finder) next(from int) int {
-	from += f.nth
-	to := func(at int, c byte) int {
-		if at >= from {
-			return at
-		}
-		if i := bytes.IndexByte(f.src[min(from, len(f.src)):], c); i >= 0 {
-			return from + i
-		}
-		return len(f.src)
-	}
-	c := f.text[f.nth]
-	for {
-		f.lower = to(f.lower, c)
-		at := f.lower
-		if f.key && 'a' <= c && c <= 'z' {
-			f.upper = to(f.upper, c&^0x20)
-			at = min(at, f.upper)
-		}
-		if at >= len(f.src) {
-			return -1
-		}
-		begin := at - f.nth
-		if end := begin + len(f.text); begin > 0 && end < len(f.src) {
-			if !f.key && bytes.Equal(f.src[begin:end], f.text) || f.key && !isKeyByte(f.src[begin-1]) && !isKeyByte(f.src[end]) && bytes.EqualFold(f.src[begin:end], f.text) {
-				return begin
-			}
-		}
-		from = at + 1
-	}
-}
-
-func isKeyByte(c byte) bool {
-	return c > ' ' && c != '"' && c != '\'' && c != '/' && c != '>' && c != '='
 }
 
 // tagAlone is the element of a start tag, without what is around it.

@@ -23,6 +23,13 @@ type binding struct {
 	weak int // conditions around where it was made
 }
 
+// blockEnv is where the names of a block are.
+func (p *Page) blockEnv(outer *env) *env {
+	e := p.mem.envs.get()
+	e.parent, e.block = outer, true
+	return e
+}
+
 // find returns what a name means, nil when nobody knows. It is valid until a name is defined.
 func (e *env) find(name *js.Var) *binding {
 	for ; e != nil; e = e.parent {
@@ -111,7 +118,7 @@ func (p *Page) define(v *js.Var, val value) {
 		val = p.someone()
 	}
 	if p.now.top && p.now.env.parent == nil {
-		p.global.put(string(v.Data), val)
+		p.global.put(sourceText(v.Data), val)
 		return
 	}
 	e := p.now.env
@@ -134,7 +141,7 @@ func (p *Page) defineVar(v *js.Var, val value) {
 		e = e.parent
 	}
 	if p.now.top && e.parent == nil {
-		name := string(v.Data)
+		name := sourceText(v.Data)
 		if old := p.global.own(name); old != nil && again {
 			p.note(change{prop: old, old: old.val})
 			val = p.assigned(old.val, val, old.weak)
@@ -157,13 +164,13 @@ func (p *Page) defineVar(v *js.Var, val value) {
 // read is what a name means.
 func (p *Page) read(v *js.Var) value {
 	if o := p.holder(v); o != nil {
-		return p.get(o, string(v.Data))
+		return p.get(o, sourceText(v.Data))
 	}
 	v = linked(v)
 	if c := p.now.env.find(v); c != nil {
 		return c.val
 	}
-	name := string(v.Data)
+	name := sourceText(v.Data)
 	if pr := p.global.own(name); pr != nil {
 		if pr.get != nil {
 			return p.call(pr.get, p.global, nil)
@@ -185,7 +192,7 @@ func (p *Page) read(v *js.Var) value {
 // assign sets what a name means.
 func (p *Page) assign(v *js.Var, val value) {
 	if o := p.holder(v); o != nil {
-		p.put(o, string(v.Data), val)
+		p.put(o, sourceText(v.Data), val)
 		return
 	}
 	v = linked(v)
@@ -197,7 +204,7 @@ func (p *Page) assign(v *js.Var, val value) {
 		c.val = p.assigned(c.val, val, c.weak)
 		return
 	}
-	p.set(p.global, string(v.Data), val)
+	p.set(p.global, sourceText(v.Data), val)
 }
 
 // hoist defines the functions of a block.
@@ -233,7 +240,7 @@ func (p *Page) scoped(b *js.BlockStmt) outcome {
 	}
 	if f := p.now; lexical(b.Scope) {
 		outer := f.env
-		f.env = &env{parent: outer, block: true}
+		f.env = p.blockEnv(outer)
 		defer func() { f.env = outer }()
 	}
 	p.hoist(b.List)
@@ -256,6 +263,9 @@ func (p *Page) perhaps(do func() outcome) {
 	p.weak++
 	depth, calls, script, inner, loop := p.depth, p.calls, p.script, f.env, f.loop
 	defer func() {
+		if p.ending {
+			return
+		}
 		p.weak--
 		p.now, p.depth, p.calls, p.script = f, depth, calls, script
 		f.env, f.loop = inner, loop
@@ -395,7 +405,7 @@ func (p *Page) declare(d *js.VarDecl) {
 		if e.Default == nil {
 			if v, is := e.Binding.(*js.Var); is {
 				if d.TokenType == js.VarToken {
-					if p.now.top && p.global.own(string(v.Data)) != nil || p.now.env.find(linked(v)) != nil {
+					if p.now.top && p.global.own(sourceText(v.Data)) != nil || p.now.env.find(linked(v)) != nil {
 						continue
 					}
 				}
@@ -412,7 +422,7 @@ func (p *Page) named(e js.IExpr, to js.IBinding) value {
 	val := p.expr(e)
 	if f, is := val.(*object); is && f.fn != nil && f.fn.name == "" {
 		if v, is := to.(*js.Var); is {
-			f.fn.name = string(v.Data)
+			f.fn.name = sourceText(v.Data)
 		}
 	}
 	return val
@@ -445,7 +455,7 @@ func (p *Page) bind(b js.IBinding, val value, set func(*js.Var, value)) {
 			if item.Key != nil {
 				key = p.propertyName(item.Key)
 			} else if v, is := item.Value.Binding.(*js.Var); is {
-				key = string(v.Data)
+				key = sourceText(v.Data)
 			}
 			taken = append(taken, key)
 			v := value(unknown{})
@@ -523,6 +533,9 @@ func (p *Page) fails(do func()) (with value, failed bool) {
 	f, inner := p.now, p.now.env
 	depth, calls, script, weak, loop := p.depth, p.calls, p.script, p.weak, f.loop
 	defer func() {
+		if p.ending {
+			return
+		}
 		if r := recover(); r != nil {
 			t, is := r.(thrown)
 			if !is {
@@ -546,7 +559,7 @@ func (p *Page) caught(s *js.TryStmt) (o outcome) {
 	body := func() outcome {
 		if s.Binding != nil {
 			f, outer := p.now, p.now.env
-			f.env = &env{parent: outer, block: true}
+			f.env = p.blockEnv(outer)
 			defer func() { f.env = outer }()
 			p.bind(s.Binding, with, p.define)
 		}

@@ -76,12 +76,13 @@ func (t *text) known() bool {
 func (p *Page) make(s string, parts ...*text) *text {
 	p.steps--
 	if p.made -= len(s); p.made < 0 {
-		ends()
+		p.ends()
 	}
 	if len(s) > maxText {
 		return hole()
 	}
-	t := &text{s: s, parts: parts}
+	t := p.mem.texts.get()
+	t.s, t.parts = s, append(p.mem.parts.few(len(parts)), parts...)
 	for _, part := range parts {
 		part.consumed = true
 		t.page = t.page || part.page
@@ -96,6 +97,13 @@ func (p *Page) make(s string, parts ...*text) *text {
 		}
 	}
 	p.all = append(p.all, t)
+	return t
+}
+
+// ofPage is a text that stands in the page.
+func (p *Page) ofPage(s string) *text {
+	t := p.mem.texts.get()
+	t.s, t.lit, t.from = s, true, -1
 	return t
 }
 
@@ -492,7 +500,8 @@ func (p *Page) literal(n *js.LiteralExpr) *text {
 	if t := p.literals[n]; t != nil {
 		return t
 	}
-	t := &text{s: unescape(n.Data[1 : len(n.Data)-1]), lit: true, from: p.script.nth}
+	t := p.mem.texts.get()
+	t.s, t.lit, t.from = unescape(n.Data[1:len(n.Data)-1]), true, p.script.nth
 	p.literals[n] = t
 	return t
 }

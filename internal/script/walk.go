@@ -46,7 +46,7 @@ func (p *Page) attributes(o *object) value {
 	for _, a := range n.Attr {
 		t, _ := p.attr(o, a.Key)
 		if t == nil {
-			t = &text{s: a.Val, lit: true, from: -1}
+			t = p.ofPage(a.Val)
 		}
 		one(a.Key, t)
 	}

@@ -23,7 +23,7 @@ func (p *Page) holder(v *js.Var) *object {
 	v = linked(v)
 	for e := p.now.env; e != nil; e = e.parent {
 		p.steps--
-		if e.with != nil && p.offers(e.with, string(v.Data)) {
+		if e.with != nil && p.offers(e.with, sourceText(v.Data)) {
 			return e.with
 		}
 		if e.own(v) != nil {

@@ -1,0 +1,274 @@
+package script
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// StartTag is where a start tag begins, with what it is looked for by. The zero value has no name.
+type StartTag struct {
+	At    uint32
+	name  uint32 // its hash
+	words uint64 // a bit each of the words it has; of two words it may be the same
+}
+
+// withDash is the bit of what has a hyphen in its name: scripts may define it.
+const withDash = 1
+
+// NewStartTag makes one of a name in lower case.
+func NewStartTag(at uint32, name []byte) StartTag {
+	t := StartTag{At: at, name: nameHash(name)}
+	if bytes.IndexByte(name, '-') >= 0 {
+		t.words = withDash
+	}
+	return t
+}
+
+// Has notes the words of its id, class or name.
+func (t *StartTag) Has(words []byte) {
+	for i := 0; i < len(words); i++ {
+		if words[i] <= ' ' {
+			continue
+		}
+		h := uint32(2166136261) // FNV-1a
+		for ; i < len(words) && words[i] > ' '; i++ {
+			h = (h ^ uint32(words[i])) * 16777619
+		}
+		t.words |= 1 << (1 + (h^h>>16)%63)
+	}
+}
+
+func nameHash(name []byte) uint32 {
+	h := uint32(2166136261)
+	for _, c := range name {
+		h = (h ^ uint32(c)) * 16777619
+	}
+	return h
+}
+
+// maxNear is how far behind its begin the words of a start tag are looked for before it is read.
+const maxNear = 4 << 10
+
+// hint is what must stand in the start tags of elements that are looked for.
+type hint struct {
+	name string // of the element, in lower case
+	text string
+	key  bool // text is the name of an attribute, in lower case
+	word bool // text is a word of an id, a class or a name
+	more bool // a start tag is not enough to tell
+	dash bool // in the name of the element, as of those that scripts define
+}
+
+// none reports that any start tag may be of them.
+func (h hint) none() bool { return h.name == "" && h.text == "" && !h.dash }
+
+// hintFor is for elements that have a word in their id, class or name.
+func hintFor(word string) hint {
+	if simple(word) {
+		return hint{text: word, word: true}
+	}
+	return hint{}
+}
+
+// hintOf reads a part of a selector that says something of one element.
+func hintOf(part string) hint {
+	if strings.IndexByte(part, '\\') >= 0 {
+		return hint{}
+	}
+	i := nameEnd(part)
+	h := hint{name: strings.ToLower(part[:i])}
+	best := -1 // words are found sooner than other values, and these than names
+	better := func(text string, rank int) {
+		if simple(text) && (rank > best || rank == best && len(text) > len(h.text)) {
+			h.text, h.key, h.word, best = text, rank == 0, rank == 2, rank
+		}
+	}
+	for i < len(part) {
+		c := part[i]
+		i++
+		switch c {
+		case '*':
+		case '#', '.':
+			n := nameEnd(part[i:])
+			better(part[i:i+n], 2)
+			i += n
+		case '[':
+			end := strings.IndexByte(part[i:], ']')
+			if end < 0 {
+				return hint{}
+			}
+			inner := strings.TrimSpace(part[i : i+end])
+			i += end + 1
+			n := nameEnd(inner)
+			op, val, set := strings.Cut(inner[n:], "=")
+			if op = strings.TrimSpace(op); op == "!" || strings.ContainsAny(inner[n:], "[(") {
+				return hint{}
+			}
+			better(strings.ToLower(inner[:n]), 0)
+			val = strings.TrimSpace(val)
+			if set && len(val) > 1 && (val[0] == '"' || val[0] == '\'') && val[len(val)-1] == val[0] {
+				val = val[1 : len(val)-1]
+				better(val, 1)
+			}
+		default: // what else there is, a start tag does not say
+			h.more = true
+			return h
+		}
+	}
+	return h
+}
+
+// nameEnd is where a name in a selector ends.
+func nameEnd(s string) int {
+	i := 0
+	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || s[i] == '-' || s[i] == '_') {
+		i++
+	}
+	return i
+}
+
+// simple reports a text that pages write as it is.
+func simple(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`&<>"'`, r) })
+}
+
+// tags calls do for where the start tags begin that may be of elements which are looked for, until it returns false.
+func (p *Page) tags(h hint, do func(at uint32) bool) {
+	src, all := p.doc.source.Text, p.doc.source.Tags
+	if h.text == "" || h.word {
+		p.cost(len(all) / 256)
+		want := NewStartTag(0, nil)
+		if h.dash {
+			want.words = withDash
+		}
+		if h.word {
+			want.Has([]byte(h.text))
+		}
+		name := nameHash([]byte(h.name))
+		for i, t := range all {
+			if t.words&want.words != want.words || h.name != "" && (t.name != name || !tagNamed(src[t.At:], h.name)) {
+				continue
+			}
+			if h.word {
+				p.cost(1)
+				end := len(src)
+				if i+1 < len(all) {
+					end = int(all[i+1].At)
+				}
+				if near := int(t.At) + maxNear; !bytes.Contains(src[t.At:min(end, near)], []byte(h.text)) && end <= near {
+					continue
+				}
+			}
+			if !do(t.At) {
+				return
+			}
+		}
+		return
+	}
+	p.cost(len(src) / 1024)
+	f := newFinder(src, h.text, h.key)
+	for pos, i := 0, 0; ; {
+		if pos = f.next(pos); pos < 0 {
+			return
+		}
+		next, _ := slices.BinarySearchFunc(all[i:], uint32(pos), func(t StartTag, at uint32) int { return cmp.Compare(t.At, at) })
+		if i += next; i > 0 {
+			p.cost(1)
+			if at := all[i-1].At; (h.name == "" || tagNamed(src[at:], h.name)) && !do(at) {
+				return
+			}
+		}
+		if i == len(all) {
+			return
+		}
+		pos = int(all[i].At)
+	}
+}
+
+// hasTag reports a start tag that may be of them.
+func (p *Page) hasTag(h hint) (has bool) {
+	p.tags(h, func(uint32) bool {
+		has = true
+		return false
+	})
+	return has
+}
+
+// tagNamed reports a start tag of an element.
+func tagNamed(tag []byte, name string) bool {
+	if len(tag) < len(name)+2 {
+		return false
+	}
+	for i := range len(name) {
+		c := tag[i+1]
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		if c != name[i] {
+			return false
+		}
+	}
+	c := tag[len(name)+1]
+	return c <= ' ' || c == '>' || c == '/'
+}
+
+// finder finds a text by the letter of it that pages have least.
+type finder struct {
+	src, text    []byte
+	key          bool // it is the name of an attribute, in any case
+	nth          int  // of the letter
+	lower, upper int  // where that stands next
+}
+
+func newFinder(src []byte, text string, key bool) *finder {
+	f := &finder{src: src, text: []byte(text), key: key, lower: -1, upper: -1}
+	best := len(seldom)
+	for i, c := range f.text {
+		if n := strings.IndexByte(seldom, c); n < best {
+			f.nth, best = i, n // n is -1 for what is rarer than these
+		}
+	}
+	return f
+}
+
+// seldom are letters of pages, the rarer the earlier.
+const seldom = "qzjxkvwybgf_mu0123456789pdhclonr-siate"
+
+// next is where it stands from a place on, -1 when nowhere.
+func (f *finder) next(from int) int {
+	from += f.nth
+	to := func(at int, c byte) int {
+		if at >= from {
+			return at
+		}
+		if i := bytes.IndexByte(f.src[min(from, len(f.src)):], c); i >= 0 {
+			return from + i
+		}
+		return len(f.src)
+	}
+	c := f.text[f.nth]
+	for {
+		f.lower = to(f.lower, c)
+		at := f.lower
+		if f.key && 'a' <= c && c <= 'z' {
+			f.upper = to(f.upper, c&^0x20)
+			at = min(at, f.upper)
+		}
+		if at >= len(f.src) {
+			return -1
+		}
+		begin := at - f.nth
+		if end := begin + len(f.text); begin > 0 && end < len(f.src) {
+			if !f.key && bytes.Equal(f.src[begin:end], f.text) || f.key && !isKeyByte(f.src[begin-1]) && !isKeyByte(f.src[end]) && bytes.EqualFold(f.src[begin:end], f.text) {
+				return begin
+			}
+		}
+		from = at + 1
+	}
+}
+
+func isKeyByte(c byte) bool {
+	return c > ' ' && c != '"' && c != '\'' && c != '/' && c != '>' && c != '='
+}

@@ -32,6 +32,21 @@ func asciiLen(s []byte) int {
 	return i
 }
 
+// blankLen is how many bytes s begins with that are a blank or below it.
+func blankLen(s []byte) int {
+	i := 0
+	for i+8 <= len(s) {
+		w := eight(s[i:])
+		if (w&^eachHigh+('\x7F'-' ')*eachLow|w)&eachHigh != 0 {
+			break
+		}
+		i += 8
+	}
+	for ; i < len(s) && s[i] <= ' '; i++ {
+	}
+	return i
+}
+
 // insideLen is how many bytes s begins with that are neither the quote nor a backslash nor the end of a line.
 func insideLen(s []byte, quote byte) int {
 	quotes := uint64(quote) * eachLow

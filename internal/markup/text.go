@@ -36,6 +36,10 @@ func (w *textWriter) write(s []byte) {
 				i++
 				continue
 			}
+			if s[i] <= ' ' {
+				n, sep = 1, true
+				break
+			}
 			if n, sep, skip = classify(s[i:]); sep || skip {
 				break
 			}
@@ -49,7 +53,10 @@ func (w *textWriter) write(s []byte) {
 		}
 		switch {
 		case !sep:
-		case w.pre > 0 && (s[i] == '\n' || s[i] == '\r'):
+		case w.pre == 0:
+			w.sep(' ')
+			n += blankLen(s[i+n:])
+		case s[i] == '\n' || s[i] == '\r':
 			w.sep('\n')
 		default:
 			w.sep(' ')

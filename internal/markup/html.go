@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"exclave/internal/script"
-
 	"golang.org/x/net/html/atom"
 )
 
@@ -153,14 +151,13 @@ func (p *markupParser) onTitle(s []byte) {
 
 func (p *markupParser) onStart(selfClosing bool) {
 	if p.top && p.noscript == 0 && p.template == 0 && p.b.unseen == 0 {
-		t := script.NewStartTag(uint32(p.z.pos-p.z.size), p.z.name)
+		p.b.tags.Add(uint32(p.z.pos-p.z.size), p.z.name)
 		for _, at := range p.z.attrs {
 			switch string(at.key) {
 			case "id", "class", "name":
-				t.Has(at.val)
+				p.b.tags.Has(at.val)
 			}
 		}
-		p.b.tags = append(p.b.tags, t)
 	}
 	name := p.z.name
 	a := atom.Lookup(name)

@@ -74,7 +74,7 @@ func (b *builder) tag() int {
 	if b.quotes > 0 || b.within || b.unseen > 0 {
 		return -1
 	}
-	return len(b.tags) - 1
+	return b.tags.Len() - 1
 }
 
 // interpretLater keeps a script until the page is read; 0: it cannot be interpreted. parts: it puts addresses together.
@@ -156,7 +156,7 @@ func (b *builder) handler(code []byte, event string) {
 func (b *builder) interpret() {
 	var page *script.Page
 	if b.interprets {
-		source := script.Source{Map: b.importMapped, Text: b.page, Tags: b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
+		source := script.Source{Map: b.importMapped, Text: b.page, Tags: &b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
 		if b.doc.Kind != JS {
 			source.URL, source.Base = b.place()
 		}
@@ -210,7 +210,7 @@ func (b *builder) runScripts(page *script.Page) {
 		}
 		if s.read != nil {
 			if s.tag >= 0 {
-				s.read.In(b.tags[s.tag].At)
+				s.read.In(b.tags.At(s.tag))
 			}
 			page.Run(i, s.read)
 		}
@@ -218,7 +218,7 @@ func (b *builder) runScripts(page *script.Page) {
 	for _, h := range b.handlers {
 		if s, err := script.ParseHandler(h.src, h.event); err == nil {
 			if h.tag >= 0 {
-				s.In(b.tags[h.tag].At)
+				s.In(b.tags.At(h.tag))
 			}
 			page.Run(-1, s)
 		}

@@ -236,7 +236,7 @@ type builder struct {
 	imports    map[string]string // of import maps
 	page       []byte            // the document, for scripts
 	scripts    []pageScript
-	tags       []script.StartTag // of the page
+	tags       script.StartTags // of the page
 	handlers   []pageHandler
 	waiting    []waitingGuess    // for what scripts say
 	within     bool              // the script that is read is in an attribute
@@ -303,7 +303,7 @@ func (b *builder) read(kind Kind, body []byte) {
 		b.page = src
 		p := newMarkupParser(b, kind, 0)
 		if p.top = kind != XML && len(src) <= maxTree; p.top {
-			b.tags = make([]script.StartTag, 0, len(src)/128)
+			b.tags.Grow(len(src) / 128)
 		}
 		p.run(src)
 	case PlainText:

@@ -37,7 +37,7 @@ func (p *Page) tag(name string, last bool) value {
 // byID is the element of a name, phantom when the page does not have it: what a script names is not there for that.
 func (p *Page) byID(id string) value {
 	h := hintFor(id)
-	if p.doc.root == nil && len(p.doc.source.Tags) > 0 && h.word && !p.hasTag(h) && !p.madeLike(h) {
+	if p.doc.root == nil && p.doc.source.Tags.Len() > 0 && h.word && !p.hasTag(h) && !p.madeLike(h) {
 		return p.none()
 	}
 	found := p.elements(h, func(n *html.Node) bool { of, _ := attr(n, "id"); return of == id })

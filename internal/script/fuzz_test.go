@@ -18,7 +18,7 @@ func smallSource() Source { return sourceOf(smallPage) }
 
 // sourceOf is a page as scripts ask for it.
 func sourceOf(page string) Source {
-	s := Source{Text: []byte(page)}
+	s := Source{Text: []byte(page), Tags: &StartTags{}}
 	for z, at := html.NewTokenizer(strings.NewReader(page)), 0; ; {
 		t := z.Next()
 		if t == html.ErrorToken {
@@ -27,14 +27,13 @@ func sourceOf(page string) Source {
 		next := at + len(z.Raw())
 		if t == html.StartTagToken || t == html.SelfClosingTagToken {
 			name, more := z.TagName()
-			tag := NewStartTag(uint32(at), name)
+			s.Tags.Add(uint32(at), name)
 			for more {
 				var key, val []byte
 				if key, val, more = z.TagAttr(); string(key) == "id" || string(key) == "class" || string(key) == "name" {
-					tag.Has(val)
+					s.Tags.Has(val)
 				}
 			}
-			s.Tags = append(s.Tags, tag)
 		}
 		at = next
 	}
@@ -48,8 +47,8 @@ func sourceOf(page string) Source {
 		root, _ := html.Parse(strings.NewReader(page))
 		i := 0
 		for n := range root.Descendants() {
-			if n.Type == html.ElementNode && i < len(s.Tags) {
-				element(s.Tags[i].At, n)
+			if n.Type == html.ElementNode && i < s.Tags.Len() {
+				element(s.Tags.At(i), n)
 				i++
 			}
 		}

@@ -152,6 +152,9 @@ func New(source Source, stop func() bool) *Page {
 	p.global = &object{class: classWindow}
 	p.now = &frame{env: &env{}, this: p.global, top: true}
 	p.used = map[literal]bool{}
+	if source.Tags == nil {
+		source.Tags = &StartTags{}
+	}
 	p.doc = &document{source: source, wrapped: map[any]*object{}}
 	return p
 }

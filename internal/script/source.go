@@ -17,7 +17,7 @@ type Source struct {
 	Map       func(name string) string // what is imported by a name, nil: what it says
 
 	Text []byte
-	Tags []StartTag // in order
+	Tags *StartTags // nil: none are known
 	// Tag is the element of one by itself: its attributes and, when it can have nothing but text, that. Nil: there is none.
 	Tag func(at uint32) *html.Node
 	// Tree is the whole page. It tells which element is of which start tag.
@@ -114,7 +114,7 @@ func present(v value) value {
 
 // notThere is the element of a page that has none like it: absent, unless scripts made something of that name.
 func (p *Page) notThere(h hint) value {
-	if h.key || h.dash || len(p.doc.source.Tags) == 0 || p.doc.root != nil {
+	if h.key || h.dash || p.doc.source.Tags.Len() == 0 || p.doc.root != nil {
 		return p.first(nil, true)
 	}
 	if p.madeLike(h) {

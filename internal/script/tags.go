@@ -7,39 +7,69 @@ import (
 	"strings"
 )
 
-// StartTag is where a start tag begins, with what it is looked for by. The zero value has no name.
-type StartTag struct {
-	At    uint32
+// StartTags are the start tags of a page in their order, with what they are looked for by.
+type StartTags struct {
+	all  []startTag
+	seen [128]uint64 // a bit each of the words that any of them has
+}
+
+type startTag struct {
+	at    uint32 // where it begins
 	name  uint32 // its hash
-	words uint64 // a bit each of the words it has; of two words it may be the same
+	words uint64 // a bit each of the words it has
 }
 
 // withDash is the bit of what has a hyphen in its name: scripts may define it.
 const withDash = 1
 
-// NewStartTag makes one of a name in lower case.
-func NewStartTag(at uint32, name []byte) StartTag {
-	t := StartTag{At: at, name: nameHash(name)}
+// Grow makes room for n of them.
+func (s *StartTags) Grow(n int) { s.all = slices.Grow(s.all, n) }
+
+// Len is how many there are.
+func (s *StartTags) Len() int { return len(s.all) }
+
+// At is where the i-th begins.
+func (s *StartTags) At(i int) uint32 { return s.all[i].at }
+
+// Add adds one that begins behind those before it. Its name is in lower case.
+func (s *StartTags) Add(at uint32, name []byte) {
+	t := startTag{at: at, name: nameHash(name)}
 	if bytes.IndexByte(name, '-') >= 0 {
 		t.words = withDash
 	}
-	return t
+	s.all = append(s.all, t)
 }
 
-// Has notes the words of its id, class or name.
-func (t *StartTag) Has(words []byte) {
+// Has notes the words of the id, the class or the name of the last.
+func (s *StartTags) Has(words []byte) {
 	for i := 0; i < len(words); i++ {
 		if words[i] <= ' ' {
 			continue
 		}
-		h := uint32(2166136261) // FNV-1a
-		for ; i < len(words) && words[i] > ' '; i++ {
-			h = (h ^ uint32(words[i])) * 16777619
+		from := i
+		for i < len(words) && words[i] > ' ' {
+			i++
 		}
-		t.words |= 1 << (1 + (h^h>>16)%63)
+		bit, at, of := wordBits(words[from:i])
+		s.all[len(s.all)-1].words |= bit
+		s.seen[at] |= of
 	}
 }
 
+// hasWord reports that one of them seems to have it.
+func (s *StartTags) hasWord(word []byte) bool {
+	_, at, of := wordBits(word)
+	return s.seen[at]&of != 0
+}
+
+// wordBits is the bit of a word among those of its tag, and where it is among those of all.
+func wordBits(word []byte) (bit uint64, at int, of uint64) {
+	h := nameHash(word)
+	h ^= h >> 15
+	return 1 << (1 + h%63), int(h >> 6 & 127), 1 << (h >> 13 & 63)
+}
+
+// nameHash is FNV-1a.
 func nameHash(name []byte) uint32 {
 	h := uint32(2166136261)
 	for _, c := range name {
@@ -136,32 +166,36 @@ func simple(s string) bool {
 
 // tags calls do for where the start tags begin that may be of elements which are looked for, until it returns false.
 func (p *Page) tags(h hint, do func(at uint32) bool) {
-	src, all := p.doc.source.Text, p.doc.source.Tags
-	if h.text == "" || h.word {
+	src, all := p.doc.source.Text, p.doc.source.Tags.all
+	if h.text == "" {
 		p.cost(len(all) / 256)
-		want := NewStartTag(0, nil)
-		if h.dash {
-			want.words = withDash
-		}
-		if h.word {
-			want.Has([]byte(h.text))
-		}
 		name := nameHash([]byte(h.name))
-		for i, t := range all {
-			if t.words&want.words != want.words || h.name != "" && (t.name != name || !tagNamed(src[t.At:], h.name)) {
+		for i := range all {
+			t := &all[i]
+			if (h.dash && t.words&withDash != 0 || !h.dash && t.name == name && tagNamed(src[t.at:], h.name)) && !do(t.at) {
+				return
+			}
+		}
+		return
+	}
+	if h.word {
+		if !p.doc.source.Tags.hasWord([]byte(h.text)) {
+			return
+		}
+		p.cost(len(all) / 256)
+		bit, _, _ := wordBits([]byte(h.text))
+		for i := range all {
+			t := &all[i]
+			if t.words&bit == 0 || h.name != "" && !tagNamed(src[t.at:], h.name) {
 				continue
 			}
-			if h.word {
-				p.cost(1)
-				end := len(src)
-				if i+1 < len(all) {
-					end = int(all[i+1].At)
-				}
-				if near := int(t.At) + maxNear; !bytes.Contains(src[t.At:min(end, near)], []byte(h.text)) && end <= near {
-					continue
-				}
+			p.cost(1)
+			end := len(src)
+			if i+1 < len(all) {
+				end = int(all[i+1].at)
 			}
-			if !do(t.At) {
+			near := int(t.at) + maxNear
+			if (end > near || bytes.Contains(src[t.at:end], []byte(h.text))) && !do(t.at) {
 				return
 			}
 		}
@@ -173,17 +207,17 @@ func (p *Page) tags(h hint, do func(at uint32) bool) {
 		if pos = f.next(pos); pos < 0 {
 			return
 		}
-		next, _ := slices.BinarySearchFunc(all[i:], uint32(pos), func(t StartTag, at uint32) int { return cmp.Compare(t.At, at) })
+		next, _ := slices.BinarySearchFunc(all[i:], uint32(pos), func(t startTag, at uint32) int { return cmp.Compare(t.at, at) })
 		if i += next; i > 0 {
 			p.cost(1)
-			if at := all[i-1].At; (h.name == "" || tagNamed(src[at:], h.name)) && !do(at) {
+			if at := all[i-1].at; (h.name == "" || tagNamed(src[at:], h.name)) && !do(at) {
 				return
 			}
 		}
 		if i == len(all) {
 			return
 		}
-		pos = int(all[i].At)
+		pos = int(all[i].at)
 	}
 }
 

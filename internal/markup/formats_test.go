@@ -64,7 +64,7 @@ func TestWrapped(t *testing.T) {
 		b := &builder{doc: &Doc{Kind: PDF}, o: Options{MaxLinks: 10}}
 		b.text.buf = []byte(text)
 		b.addresses()
-		if got := strings.Join(brief(b.finish().Links), ", "); got != want {
+		if got := strings.Join(brief(b.finish(&scratch{}).Links), ", "); got != want {
 			t.Errorf("%.50q: %q, want %q", text, got, want)
 		}
 	}

@@ -39,7 +39,10 @@ func (s *seenLinks) of(url, base string) string {
 // add keeps a link.
 func (s *seenLinks) add(url, base string, as seenAs) {
 	if s.urls == nil {
-		s.urls, s.links = make(map[string]int32, s.room), make([]seenLink, 0, s.room)
+		s.urls = make(map[string]int32, s.room)
+	}
+	if s.links == nil {
+		s.links = make([]seenLink, 0, s.room)
 	}
 	url = s.of(url, base)
 	before, is := s.urls[url]

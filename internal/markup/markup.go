@@ -200,11 +200,11 @@ func Parse(kind Kind, body []byte, o Options) *Doc {
 	o.MaxText = orDefault(o.MaxText, defaultMaxText)
 	o.MaxLinks = orDefault(o.MaxLinks, defaultMaxLinks)
 	o.MaxSource = orDefault(o.MaxSource, defaultMaxSource)
-	b := &builder{doc: &Doc{Kind: kind}, o: o, contexts: map[string]string{}}
+	b, s := borrow(&Doc{Kind: kind}, o)
 	b.text.max = o.MaxText
 	b.seen.room = min(len(body)/bytesPerLink, o.MaxLinks, 1024)
 	b.read(kind, body)
-	return b.finish()
+	return b.finish(s)
 }
 
 func orDefault(n, def int) int {
@@ -328,20 +328,22 @@ func (b *builder) read(kind Kind, body []byte) {
 	}
 }
 
-func (b *builder) finish() *Doc {
+func (b *builder) finish(s *scratch) *Doc {
 	b.interpret()
 	d := b.doc
-	room := max(b.o.MaxLinks-len(d.Links), 0)
-	if len(b.guess) > room {
-		d.DroppedLinks += len(b.guess) - room
-		b.guess = b.guess[:room]
+	guess, room := b.guess, max(b.o.MaxLinks-len(d.Links), 0)
+	if len(guess) > room {
+		d.DroppedLinks += len(guess) - room
+		guess = guess[:room]
 	}
 	if b.strong {
 		slices.SortStableFunc(d.Links, func(a, b Link) int { return btoi(b.Strong) - btoi(a.Strong) })
 	}
-	d.Links = append(d.Links, b.guess...)
+	links := d.Links
+	d.Links = slices.Concat(links, guess)
 	d.Text = string(b.text.buf)
 	d.TextTruncated = b.text.truncated
+	s.giveBack(b, links)
 	return d
 }
 

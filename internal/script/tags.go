@@ -25,6 +25,9 @@ const withDash = 1
 // Grow makes room for n of them.
 func (s *StartTags) Grow(n int) { s.all = slices.Grow(s.all, n) }
 
+// Reset forgets them.
+func (s *StartTags) Reset() { *s = StartTags{all: s.all[:0]} }
+
 // Len is how many there are.
 func (s *StartTags) Len() int { return len(s.all) }
 

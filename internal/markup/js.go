@@ -239,7 +239,16 @@ func (s *jsScan) literal(tok []byte) {
 	if !marked(v) && len(s.b.imports) == 0 && !s.navigates() {
 		return
 	}
-	s.value(jsUnescape(v))
+	if len(v) < longString || bytes.IndexByte(v, '\\') < 0 {
+		s.value(jsUnescape(v))
+		return
+	}
+	b := s.b
+	room := b.unescaped
+	b.unescaped = nil // a string in it may be as long
+	room = appendUnescaped(slices.Grow(room[:0], len(v)), v)
+	s.value(room)
+	b.unescaped = room
 }
 
 // marked reports a string that may be an address or hold some: most have no byte that says so, or an escape.

@@ -11,7 +11,11 @@ func jsUnescape(s []byte) []byte {
 	if bytes.IndexByte(s, '\\') < 0 {
 		return s
 	}
-	out := make([]byte, 0, len(s)) // no escape is shorter than what it stands for
+	return appendUnescaped(make([]byte, 0, len(s)), s) // no escape is shorter than what it stands for
+}
+
+// appendUnescaped is jsUnescape into what there is.
+func appendUnescaped(out, s []byte) []byte {
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(s[i:], '\\')
 		if n < 0 {

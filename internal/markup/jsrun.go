@@ -147,6 +147,9 @@ func (b *builder) handler(code []byte, event string) {
 		b.expression(code)
 	}
 	if len(code) <= maxHandler && len(b.handlers) < maxScripts && (bytes.IndexByte(code, '(') >= 0 || bytes.IndexByte(code, '=') >= 0) {
+		if b.quotes > 0 {
+			code = bytes.Clone(code) // what it stands in is forgotten
+		}
 		b.handlers = append(b.handlers, pageHandler{code, b.tag(), event})
 		b.interprets = b.interprets || b.putsTogether(code)
 	}

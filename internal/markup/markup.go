@@ -239,6 +239,7 @@ type builder struct {
 	tags       script.StartTags // of the page
 	handlers   []pageHandler
 	waiting    []waitingGuess    // for what scripts say
+	unescaped  []byte            // room for a long string without its escapes
 	within     bool              // the script that is read is in an attribute
 	interprets bool              // some of them put addresses together
 	module     bool              // the script that is read is one

@@ -14,6 +14,7 @@ type scratch struct {
 	seen    seenLinks
 	tags    script.StartTags
 	waiting []waitingGuess
+	string  []byte
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -28,7 +29,7 @@ const (
 // borrow makes a builder with a scratch.
 func borrow(doc *Doc, o Options) (*builder, *scratch) {
 	s := scratches.Get().(*scratch)
-	b := &builder{doc: doc, o: o, contexts: map[string]string{}, guess: s.guess, seen: s.seen, tags: s.tags, waiting: s.waiting}
+	b := &builder{doc: doc, o: o, contexts: map[string]string{}, guess: s.guess, seen: s.seen, tags: s.tags, waiting: s.waiting, unescaped: s.string}
 	b.text.buf, doc.Links = s.text, s.links
 	return b, s
 }
@@ -38,6 +39,9 @@ func (s *scratch) giveBack(b *builder, links []Link) {
 	*s = scratch{links: kept(links, keptLinks), guess: kept(b.guess, keptLinks), waiting: kept(b.waiting, keptLinks)}
 	if cap(b.text.buf) <= keptText {
 		s.text = b.text.buf[:0]
+	}
+	if cap(b.unescaped) <= keptText {
+		s.string = b.unescaped
 	}
 	if b.tags.Len() <= keptTags {
 		s.tags = b.tags

@@ -65,7 +65,8 @@ type pageHandler struct {
 
 // waitingGuess is a string in a script, or in JSON, that is a guess unless a script makes it a part of something else.
 type waitingGuess struct {
-	script       int // -1: in JSON
+	script       int  // -1: in JSON
+	module       bool // it is the name of one, unless a script gives it to what is not known
 	url, context string
 }
 
@@ -175,9 +176,10 @@ func (b *builder) interpret() {
 		}
 	}
 	for _, w := range b.waiting {
-		if page == nil || !page.Used(w.script, w.url) {
-			b.addString(w.url, Speculative, w.context)
+		if w.module && (page == nil || !page.Given(w.script, w.url)) || page != nil && page.Used(w.script, w.url) {
+			continue
 		}
+		b.addString(w.url, Speculative, w.context)
 	}
 	if page != nil {
 		page.Free()

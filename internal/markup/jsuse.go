@@ -117,10 +117,10 @@ func (s *jsScan) asks() bool {
 		return string(s.before(2).text) == "!="
 	case jsWord:
 		return string(t.text) == "case"
-	case jsColon: // the name of a vocabulary, a type, or what a worker is called
+	case jsColon: // the name of a vocabulary, a type, an event, a part of a program, or what a worker is called
 		name, _ := s.target()
 		switch string(name) {
-		case "@context", "Accept", "accept", "Content-Type", "content-type":
+		case "@context", "Accept", "accept", "Content-Type", "content-type", "contentType", "mimeType", "mimetype", "event", "eventName", "moduleName", "__file", "_file", "namespace":
 			return true
 		case "name":
 			return string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker"

@@ -352,6 +352,12 @@ func isParameter(s, in string) bool {
 // Used reports that a string in the i-th script, or elsewhere in the page for -1, is a part of what was accepted, and nothing else.
 func (p *Page) Used(script int, s string) bool { return p.used[literal{script, s}] }
 
+// Given reports that something was done with a string in the i-th script, or that what is not known got it.
+func (p *Page) Given(script int, s string) bool {
+	part, known := p.used[literal{script, s}]
+	return known && !part
+}
+
 func (p *Page) add(use Use, t *text) {
 	p.floor, p.lost = max(p.steps-p.patience, 0), 0
 	if len(p.found) >= maxFound || len(t.s) > maxText || t.own && (use == Made || use == Goes) && p.shared(t.s, use) {

@@ -1,0 +1,49 @@
+package markup
+
+import (
+	"strings"
+)
+
+// moduleName reports a string that names a part of a program where it stands, and is no address: the value of a member, or in JSON also of a
+// list, that has the form of a name of modules. What a script gives to what is not known is one all the same.
+func (s *jsScan) moduleName(v string) bool {
+	if strings.Contains(v, "node_modules/") {
+		return true
+	}
+	switch s.last() {
+	case jsColon:
+		if name, _ := s.target(); saysAddress(string(name)) {
+			return false
+		}
+	case jsComma, jsOther:
+		if !s.data {
+			return false
+		}
+	default:
+		return false
+	}
+	inPackage := strings.HasPrefix(v, "./")
+	rest := strings.TrimPrefix(v, "./")
+	if !strings.Contains(rest, "/") || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, ".") || schemeLen(rest) > 0 {
+		return false
+	}
+	if !hasExtension(rest) {
+		return inPackage
+	}
+	switch strings.ToLower(rest[strings.LastIndexByte(rest, '.')+1:]) {
+	case "js", "mjs", "cjs", "jsx", "ts", "tsx", "vue", "css", "scss", "less":
+		return true
+	}
+	return false
+}
+
+// saysAddress reports a name of members that have addresses.
+func saysAddress(name string) bool {
+	name = strings.ToLower(name)
+	for _, word := range [...]string{"src", "url", "href", "uri", "script", "style", "worker", "load", "js", "css"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}

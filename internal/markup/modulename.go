@@ -5,13 +5,18 @@ import (
 )
 
 // moduleName reports a string that names a part of a program where it stands, and is no address: the value of a member, or in JSON also of a
-// list, that has the form of a name of modules. What a script gives to what is not known is one all the same.
+// list, that has the form of a name of modules. What a script gives to what is not known is an address all the same, where scripts are
+// interpreted.
 func (s *jsScan) moduleName(v string) bool {
-	if strings.Contains(v, "node_modules/") {
-		return true
+	rest := strings.TrimPrefix(v, "./")
+	if strings.HasPrefix(rest, "node_modules/") {
+		return !s.takesURL()
 	}
 	switch s.last() {
 	case jsColon:
+		if before := s.before(3).kind; before != jsBrace && before != jsComma {
+			return false // of a condition, or a case
+		}
 		if name, _ := s.target(); saysAddress(string(name)) {
 			return false
 		}
@@ -22,13 +27,11 @@ func (s *jsScan) moduleName(v string) bool {
 	default:
 		return false
 	}
-	inPackage := strings.HasPrefix(v, "./")
-	rest := strings.TrimPrefix(v, "./")
 	if !strings.Contains(rest, "/") || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, ".") || schemeLen(rest) > 0 {
 		return false
 	}
 	if !hasExtension(rest) {
-		return inPackage
+		return len(rest) < len(v)
 	}
 	switch strings.ToLower(rest[strings.LastIndexByte(rest, '.')+1:]) {
 	case "js", "mjs", "cjs", "jsx", "ts", "tsx", "vue", "css", "scss", "less":
@@ -40,7 +43,7 @@ func (s *jsScan) moduleName(v string) bool {
 // saysAddress reports a name of members that have addresses.
 func saysAddress(name string) bool {
 	name = strings.ToLower(name)
-	for _, word := range [...]string{"src", "url", "href", "uri", "script", "style", "worker", "load", "js", "css"} {
+	for _, word := range [...]string{"src", "url", "href", "uri", "script", "style", "worker", "load", "js", "css", "link", "path", "file", "page", "img", "image", "next", "prev"} {
 		if strings.Contains(name, word) {
 			return true
 		}

@@ -51,13 +51,15 @@ const (
 	firstChunk = 32
 	keptChunks = 6
 	lastChunk  = firstChunk << (keptChunks - 1)
+	mostChunks = 4 * keptChunks // that a page holds to its end; others go with what is in them
 )
 
 // slab makes things of a kind, which all end together.
 type slab[T any] struct {
 	chunks [][]T
-	next   int // the first chunk that is not begun
-	free   []T // of the chunk before
+	next   int  // the first chunk that is not begun
+	free   []T  // of the chunk before
+	over   bool // free is of a chunk that is none of these
 }
 
 // get makes one, which is the zero value.
@@ -85,7 +87,12 @@ func (s *slab[T]) few(n int) []T {
 
 func (s *slab[T]) more() {
 	if s.next == len(s.chunks) {
-		s.chunks = append(s.chunks, make([]T, firstChunk<<min(s.next, keptChunks-1)))
+		made := make([]T, firstChunk<<min(s.next, keptChunks-1))
+		if s.next == mostChunks {
+			s.free, s.over = made, true
+			return
+		}
+		s.chunks = append(s.chunks, made)
 	}
 	s.free = s.chunks[s.next]
 	s.next++
@@ -93,6 +100,9 @@ func (s *slab[T]) more() {
 
 // reset makes room for other things.
 func (s *slab[T]) reset() {
+	if s.over {
+		s.free, s.over = nil, false
+	}
 	for i := range min(s.next, keptChunks) {
 		used := s.chunks[i]
 		if i == s.next-1 {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // StartTags are the start tags of a page in their order, with what they are looked for by.
@@ -124,8 +125,11 @@ func hintOf(part string) hint {
 		switch c {
 		case '*':
 		case '#', '.':
-			n := nameEnd(part[i:])
-			better(part[i:i+n], 2)
+			n, rank := nameEnd(part[i:]), 2
+			if i+n < len(part) && part[i+n] >= utf8.RuneSelf {
+				rank = 1 // it is the begin of a word
+			}
+			better(part[i:i+n], rank)
 			i += n
 		case '[':
 			end := strings.IndexByte(part[i:], ']')

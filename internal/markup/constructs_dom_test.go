@@ -65,6 +65,7 @@ func TestPlace(t *testing.T) {
 	}{
 		{"parts of the address", `<script>x.src = "/l/" + location.pathname.split("/")[2] + location.search.slice(3) + location.port + ".png"; v = "/p/"; if (location.protocol === "http:") y.src = v + "no.png"</script>`, []string{"X /l/itemslime81.png js/string"}},
 		{"beside the page", `<script>d = document.URL.substring(0, document.URL.indexOf("?")); x.src = d + "same" + ".gif"; v = "../up/o"; y.src = new URL(v + ".css", location).pathname.replace("up", "down")</script>`, []string{"X https://a.cz:81/shop/items/12/same.gif js/string", "X /shop/items/down/o.css js/string"}},
+		{"an address made of it", `<script>u = new URL(location); u.pathname = u.pathname.replace(/[^/]*$/, "a.txt"); u.search = u.hash = ""; fetch(u)</script>`, []string{"X https://a.cz:81/shop/items/12/a.txt js/string"}},
 		{"a base element", `<base href=/b/><script>v = "c"; x.src = new URL(v + ".png", document.baseURI).pathname</script>`, []string{"X /b/c.png js/string"}},
 		{"links are whole", `<a id=a href="deep/p.html?k=v">t</a><script>a = document.getElementById("a"); x.src = a.pathname.replace("p.html", a.search.slice(3)) + ".png"</script>`, []string{"L deep/p.html?k=v a/@href", "X /shop/items/12/deep/v.png js/string"}},
 		{"a page that moved", `<script>history.pushState({id: 5}, "", "/other/9/"); x.src = "photo" + history.state.id + ".jpg"; document.body.innerHTML = '<img src="b' + 1 + '.png">'</script>`, []string{"X photo5.jpg js/string (https://a.cz:81/other/9/)", "X b1.png img/@src (https://a.cz:81/other/9/)", "X /other/9/ js/string"}},

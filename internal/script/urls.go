@@ -28,15 +28,20 @@ type params struct {
 // newURL is new URL(a, b). Where the page is stays out of it: what is relative to that stays relative.
 func newURL(p *Page, _ value, args []value) value {
 	return p.lift2(argument(args, 0), argument(args, 1), func(ref, base value) value {
-		t := p.textOf(ref)
+		said := func(v value) *text {
+			if o, is := v.(*object); is && o.class == classLocation {
+				if href, is := p.locationProperty("href").(*text); is {
+					return href
+				}
+			}
+			return p.textOf(v)
+		}
+		t := said(ref)
 		if isUnknown(ref) {
 			return unknown{}
 		}
 		if base != nil {
-			b := p.textOf(base)
-			if o, is := base.(*object); is && o.class == classLocation {
-				b, _ = p.locationProperty("href").(*text)
-			}
+			b := said(base)
 			if isUnknown(base) {
 				b = &text{page: true}
 			}

@@ -65,6 +65,7 @@ func (b before) Host(name string) http.Handler {
 func TestDiskFull(t *testing.T) {
 	const least = 1 << 20
 	var free atomic.Uint64
+	var filled atomic.Bool // once: the other host has a page of this path, too
 	free.Store(1 << 40)
 	full := make(chan struct{})
 	web := testweb.Tiny{
@@ -74,7 +75,8 @@ func TestDiskFull(t *testing.T) {
 		"http://b.test/":  testweb.NationalPage(4),
 	}
 	j := newJob(t, before{web, func(path string) {
-		if path == "/" && free.CompareAndSwap(1<<40, least-1) {
+		if path == "/" && filled.CompareAndSwap(false, true) {
+			free.Store(least - 1)
 			<-full
 		}
 	}}, func(c *config.Config) { c.Crawl.MinFreeDisk = least })

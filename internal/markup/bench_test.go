@@ -28,19 +28,62 @@ func BenchmarkHTML(b *testing.B) {
 	}
 }
 
-// BenchmarkTokenizer is the floor: the tokens alone, attributes read.
+// BenchmarkTokenizer is the floor: the tokens alone, attributes read. The text of a script or a
+// style sheet is one token.
 func BenchmarkTokenizer(b *testing.B) {
 	page := benchPage(b)
 	b.SetBytes(int64(len(page)))
 	b.ReportAllocs()
 	for b.Loop() {
-		z := html.NewTokenizer(bytes.NewReader(page))
-		for z.Next() != html.ErrorToken {
-			if _, more := z.TagName(); more {
-				for more {
-					_, _, more = z.TagAttr()
-				}
+		bareTokens(page, func(string, []byte) {})
+	}
+}
+
+// BenchmarkTokenizers is the floor of a page with scripts and style sheets in it: its tokens in
+// each of its three languages.
+func BenchmarkTokenizers(b *testing.B) {
+	page := benchPage(b)
+	b.SetBytes(int64(len(page)))
+	b.ReportAllocs()
+	for b.Loop() {
+		bareTokens(page, func(element string, text []byte) {
+			switch element {
+			case "script":
+				bareJSTokens(text)
+			case "style":
+				bareCSSTokens(text)
 			}
+		})
+	}
+}
+
+// bareTokens reads a page with the bare tokenizer and gives raw the texts of its scripts and style sheets.
+func bareTokens(page []byte, raw func(element string, text []byte)) {
+	z := html.NewTokenizer(bytes.NewReader(page))
+	in := ""
+	for {
+		t := z.Next()
+		switch t {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			if in != "" {
+				raw(in, z.Raw())
+			}
+			continue
+		}
+		name, more := z.TagName()
+		in = ""
+		if t == html.StartTagToken {
+			switch string(name) {
+			case "script":
+				in = "script"
+			case "style":
+				in = "style"
+			}
+		}
+		for more {
+			_, _, more = z.TagAttr()
 		}
 	}
 }
@@ -89,10 +132,14 @@ func BenchmarkCSSLexer(b *testing.B) {
 	b.SetBytes(int64(len(sheet)))
 	b.ReportAllocs()
 	for b.Loop() {
-		l := css.NewLexer(parse.NewInputBytes(sheet[:len(sheet):len(sheet)]))
-		for tt := css.CommentToken; tt != css.ErrorToken; {
-			tt, _ = l.Next()
-		}
+		bareCSSTokens(sheet)
+	}
+}
+
+func bareCSSTokens(sheet []byte) {
+	l := css.NewLexer(parse.NewInputBytes(sheet[:len(sheet):len(sheet)]))
+	for tt := css.CommentToken; tt != css.ErrorToken; {
+		tt, _ = l.Next()
 	}
 }
 
@@ -109,26 +156,31 @@ func BenchmarkJS(b *testing.B) {
 	}
 }
 
-// BenchmarkJSLexer is the floor of BenchmarkJS. That lexer is told where regular expressions are, as a parser would; it ends at what is no script.
+// BenchmarkJSLexer is the floor of BenchmarkJS: the tokens of another lexer alone.
 func BenchmarkJSLexer(b *testing.B) {
 	script := benchScript(b)
 	b.SetBytes(int64(len(script)))
 	b.ReportAllocs()
 	for b.Loop() {
-		l := js.NewLexer(parse.NewInputBytes(script[:len(script):len(script)]))
-		value := false // the last token ends one
-		for tt := js.CommentToken; tt != js.ErrorToken; {
-			tt, _ = l.Next()
-			if !value && (tt == js.DivToken || tt == js.DivEqToken) {
-				tt, _ = l.RegExp()
-			}
-			switch tt {
-			case js.WhitespaceToken, js.LineTerminatorToken, js.CommentToken, js.CommentLineTerminatorToken:
-			case js.CloseParenToken, js.CloseBracketToken, js.CloseBraceToken, js.StringToken, js.TemplateToken, js.TemplateEndToken, js.RegExpToken, js.ThisToken:
-				value = true
-			default:
-				value = js.IsIdentifier(tt) || js.IsNumeric(tt)
-			}
+		bareJSTokens(script)
+	}
+}
+
+// bareJSTokens tells the lexer where regular expressions are, as a parser would. It ends at what is no script.
+func bareJSTokens(script []byte) {
+	l := js.NewLexer(parse.NewInputBytes(script[:len(script):len(script)]))
+	value := false // the last token ends one
+	for tt := js.CommentToken; tt != js.ErrorToken; {
+		tt, _ = l.Next()
+		if !value && (tt == js.DivToken || tt == js.DivEqToken) {
+			tt, _ = l.RegExp()
+		}
+		switch tt {
+		case js.WhitespaceToken, js.LineTerminatorToken, js.CommentToken, js.CommentLineTerminatorToken:
+		case js.CloseParenToken, js.CloseBracketToken, js.CloseBraceToken, js.StringToken, js.TemplateToken, js.TemplateEndToken, js.RegExpToken, js.ThisToken:
+			value = true
+		default:
+			value = js.IsIdentifier(tt) || js.IsNumeric(tt)
 		}
 	}
 }

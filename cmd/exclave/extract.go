@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"exclave/crawl"
 	"exclave/internal/judge"
 	"exclave/internal/markup"
+	"exclave/internal/mime"
 	"exclave/internal/printable"
 	"exclave/internal/reading"
 	"exclave/internal/urlx"
@@ -139,45 +139,12 @@ func (x *extraction) typeCharset() error {
 func (x *extraction) contentType(name string) string {
 	typ := x.typ
 	if typ == "" {
-		typ = servedAs(name)
+		typ = mime.ByName(name)
 	}
 	if x.charset == "" {
 		return typ
 	}
 	return typ + "; charset=" + x.charset
-}
-
-// servedAs is the type that servers say of files of a name whose content does not always tell what it is, "" for others.
-func servedAs(name string) string {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".html", ".htm":
-		return "text/html"
-	case ".css":
-		return "text/css"
-	case ".js", ".mjs", ".cjs":
-		return "text/javascript"
-	case ".json":
-		return "application/json"
-	case ".jsonld":
-		return "application/ld+json"
-	case ".webmanifest":
-		return "application/manifest+json"
-	case ".svg":
-		return "image/svg+xml"
-	case ".xhtml", ".xht":
-		return "application/xhtml+xml"
-	case ".xml", ".xsl", ".xslt", ".xsd", ".rng":
-		return "application/xml"
-	case ".dtd":
-		return "application/xml-dtd"
-	case ".rnc":
-		return "application/relax-ng-compact-syntax"
-	case ".m3u8", ".m3u":
-		return "application/vnd.apple.mpegurl"
-	case ".mpd":
-		return "application/dash+xml"
-	}
-	return ""
 }
 
 // input reads what an argument names.

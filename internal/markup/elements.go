@@ -36,7 +36,7 @@ func (p *markupParser) links(a atom.Atom, tag []byte) {
 	}
 	for i := range p.attrs {
 		at := &p.attrs[i]
-		if len(at.val) == 0 || len(at.key) == 0 {
+		if len(at.key) == 0 || len(at.val) == 0 && !(p.based && string(at.key) == "href") {
 			continue
 		}
 		p.attribute(a, tag, at)
@@ -197,11 +197,11 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 		p.b.handler(percentDecoded(at.val[bytes.IndexByte(at.val, ':')+1:]), "")
 	case a == atom.A:
 		p.b.noFollow = p.relNoFollow()
-		p.openAnchor(p.b.add(at.val, Nav, p.context(tag, key)))
+		p.openAnchor(p.b.add(p.toBase(at.val), Nav, p.context(tag, key)))
 		p.b.noFollow = false
 	case a == atom.Area:
 		p.b.noFollow = p.relNoFollow()
-		p.withAlt(p.b.add(at.val, Nav, "area/@href"))
+		p.withAlt(p.b.add(p.toBase(at.val), Nav, "area/@href"))
 		p.b.noFollow = false
 	case p.voc == vocMathML:
 		p.b.add(at.val, Nav, p.context(tag, key))
@@ -210,6 +210,22 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 	default:
 		p.b.add(at.val, Nav, p.context(tag, key))
 	}
+}
+
+// toBase returns where a link leads that is empty or only a place in the page: to the base element's address if there is one, and not
+// to the page. A base that is relative to the page cannot be said relative to itself.
+func (p *markupParser) toBase(href []byte) []byte {
+	base := p.b.base
+	if base == "" {
+		base = p.b.doc.Base
+	}
+	if base == "" || base[0] != '/' && !strings.Contains(base, "://") {
+		return href
+	}
+	if v := bytes.TrimFunc(href, isHTMLSpace); len(v) == 0 || v[0] == '#' {
+		return []byte(base)
+	}
+	return href
 }
 
 // relNoFollow reports whether the author of a page does not vouch for a link.
@@ -463,6 +479,10 @@ func (p *markupParser) param() {
 		}
 	case "flashvars":
 		p.b.parametersIn(p.get("value"))
+	default:
+		if bytes.EqualFold(p.get("valuetype"), []byte("ref")) { // HTML 4.01, 13.3.2
+			p.b.add(p.get("value"), Nav, "param/@value")
+		}
 	}
 }
 

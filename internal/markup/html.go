@@ -59,7 +59,11 @@ func (p *markupParser) run(src []byte) {
 		}
 		switch t {
 		case tokText:
-			p.onText(p.z.text)
+			s := p.z.text
+			if p.z.src[p.z.pos-p.z.size] != '<' { // a CDATA section has no entities
+				s = p.fill(s)
+			}
+			p.onText(s)
 		case tokStart, tokVoid:
 			p.onStart(t == tokVoid)
 		case tokClose:
@@ -83,7 +87,6 @@ func (p *markupParser) run(src []byte) {
 var codeOfXML = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
 func (p *markupParser) onText(s []byte) {
-	s = p.fill(s)
 	switch p.raw {
 	case atom.Style:
 		if p.otherStyle { // LESS and the like, for scripts

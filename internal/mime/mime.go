@@ -126,7 +126,7 @@ func decide(name, declared string, head []byte) (typ string, sniffed, open bool)
 	if len(head) == 0 {
 		return declared, false, false
 	}
-	text, isText := asText(head, declared, ClassOf(declared) == HTML || generic(declared) && ClassOf(byName(name)) == HTML)
+	text, isText := asText(head, declared, ClassOf(declared) == HTML || generic(declared) && ClassOf(ByName(name)) == HTML)
 	if !isText {
 		typ, sniffed = decideBinary(name, declared, head)
 		return typ, sniffed, false
@@ -144,7 +144,7 @@ func decide(name, declared string, head []byte) (typ string, sniffed, open bool)
 	case c == Text && declared != "text/plain":
 		return declared, false, false
 	}
-	if t := byName(name); t != "" {
+	if t := ByName(name); t != "" {
 		switch c := ClassOf(t); {
 		case c == Container || c == Text || c == XML:
 			return t, false, true
@@ -206,8 +206,8 @@ func media(t string) bool {
 	return false
 }
 
-// byName maps the extension of a URL or path to a type, "" when it says nothing.
-func byName(name string) string {
+// ByName maps the extension of a URL or path to the type that servers say of such a file, "" when it says nothing.
+func ByName(name string) string {
 	if i := strings.IndexAny(name, "?#"); i >= 0 {
 		name = name[:i]
 	}
@@ -218,6 +218,8 @@ func byName(name string) string {
 		return "text/javascript"
 	case ".json":
 		return "application/json"
+	case ".jsonld":
+		return "application/ld+json"
 	case ".webmanifest":
 		return "application/manifest+json"
 	case ".svg":
@@ -232,6 +234,10 @@ func byName(name string) string {
 		return "application/xhtml+xml"
 	case ".xml", ".xsl", ".xslt", ".xsd", ".rng":
 		return "application/xml"
+	case ".dtd":
+		return "application/xml-dtd"
+	case ".rnc":
+		return "application/relax-ng-compact-syntax"
 	case ".rss":
 		return "application/rss+xml"
 	case ".atom":

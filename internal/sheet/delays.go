@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -46,7 +47,7 @@ func (f *Frontier) delays() map[string]*time.Duration {
 func (s *Set) Budgets() (ps conf.Problems) {
 	for _, of := range s.all() {
 		for key, n := range of.Limits.budgets() {
-			if n != nil && *n > 0 {
+			if *n != nil && **n > 0 {
 				ps = append(ps, of.problem(key, `budgets of hosts need frontier.queue_key = "host"`))
 			}
 		}
@@ -54,25 +55,64 @@ func (s *Set) Budgets() (ps conf.Problems) {
 	return ps
 }
 
-// BudgetsOf returns the budgets of a host; root is an http URL of it. A host has one queue for all schemes, so the sheets count that
+// BudgetsOf returns the budgets of a host, a name or an address. It has one queue for all schemes, so the sheets count that
 // apply to it by any of them; key by key the one with the longest prefix wins.
-func (s *Set) BudgetsOf(root *urlx.URL) (l Limits) {
-	_, host, _ := strings.Cut(urlx.SURT(root), "://")
-	documents, bytes := 0, 0 // length of the prefix that each is from
-	for _, x := range s.indices() {
-		for i := x.find(host); i >= 0; i = x.prefixes[i].outer {
-			n := len(x.prefixes[i].surt)
-			for _, of := range slices.Backward(x.prefixes[i].own) {
-				if b := of.Limits.HostDocuments; b != nil && n > documents {
-					l.HostDocuments, documents = b, n
-				}
-				if b := of.Limits.HostBytes; b != nil && n > bytes {
-					l.HostBytes, bytes = b, n
+func (s *Set) BudgetsOf(host string) (l Limits) {
+	own := l.budgets()
+	for _, b := range s.budgetsOf(host, "http") {
+		*own[b.key] = b.n
+	}
+	return l
+}
+
+// budget is one of a host, and the sheet and prefix that it is from.
+type budget struct {
+	key    string
+	n      *int64
+	of     *Sheet
+	scheme string // of the prefix
+	prefix *prefix
+}
+
+// budgetsOf returns the budgets of a host, a prefix that is of every scheme named by the one given.
+func (s *Set) budgetsOf(host, scheme string) (out []budget) {
+	if s.Len() == 0 {
+		return nil
+	}
+	root, err := urlx.Parse("http://" + net.JoinHostPort(host, "80") + "/") // a host may be an IPv6 address
+	if err != nil {
+		return nil
+	}
+	_, surt, _ := strings.Cut(urlx.SURT(root), "://")
+	count := func(scheme string, x *index) {
+		for i := x.find(surt); i >= 0; i = x.prefixes[i].outer {
+			p := &x.prefixes[i]
+			for _, of := range slices.Backward(p.own) {
+				for key, n := range of.Limits.budgets() {
+					if *n != nil {
+						out = longer(out, budget{key, *n, of, scheme, p})
+					}
 				}
 			}
 		}
 	}
-	return l
+	count(scheme, s.indexOf(scheme)) // first: of two as long it stays
+	for other, x := range s.indices() {
+		count(other, x)
+	}
+	return out
+}
+
+// longer adds a budget to those of other keys, or puts it in the place of one whose prefix is shorter.
+func longer(all []budget, b budget) []budget {
+	i := slices.IndexFunc(all, func(of budget) bool { return of.key == b.key })
+	switch {
+	case i < 0:
+		return append(all, b)
+	case len(b.prefix.surt) > len(all[i].prefix.surt):
+		all[i] = b
+	}
+	return all
 }
 
 // HasBudgets reports whether a sheet sets a budget, be it that there is none.
@@ -80,9 +120,9 @@ func (s *Set) HasBudgets() bool {
 	return slices.ContainsFunc(s.all(), func(of *Sheet) bool { return of.Limits != Limits{} })
 }
 
-// budgets are those that the table has, by their keys.
-func (l *Limits) budgets() map[string]*int64 {
-	return map[string]*int64{"limits.host_documents": l.HostDocuments, "limits.host_bytes": l.HostBytes}
+// budgets are where the table has its own, by their keys; nil = none.
+func (l *Limits) budgets() map[string]**int64 {
+	return map[string]**int64{"limits.host_documents": &l.HostDocuments, "limits.host_bytes": &l.HostBytes}
 }
 
 // locate notes where keys stand that can be wrong for a reason beyond the files: at is the sheet's path in doc.
@@ -102,7 +142,7 @@ func (s *Sheet) locate(doc *conf.Doc, at string) {
 		}
 	}
 	for key, n := range s.Limits.budgets() {
-		if n != nil {
+		if *n != nil {
 			note(key)
 		}
 	}

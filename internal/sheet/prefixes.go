@@ -105,15 +105,19 @@ func (s *Set) indexOf(scheme string) *index {
 	return s.every
 }
 
-// indices are those of all schemes, each once.
-func (s *Set) indices() (all []*index) {
-	if s == nil || s.every == nil {
-		return nil
+// indices yields those of all schemes, each once; "" = every one.
+func (s *Set) indices() iter.Seq2[string, *index] {
+	return func(yield func(string, *index) bool) {
+		if s == nil || s.every == nil {
+			return
+		}
+		for _, scheme := range slices.Sorted(maps.Keys(s.schemes)) {
+			if !yield(scheme, s.schemes[scheme]) {
+				return
+			}
+		}
+		yield("", s.every)
 	}
-	for _, scheme := range slices.Sorted(maps.Keys(s.schemes)) {
-		all = append(all, s.schemes[scheme])
-	}
-	return append(all, s.every)
 }
 
 // prefixes yields all prefixes; one of every scheme may come several times.

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -257,9 +258,13 @@ type Applied struct {
 	Profile string `json:"profile,omitempty"`
 }
 
-// Explain returns every setting in force for a URL of some profiles with the sheet that it is from, sorted by keys.
+// Explain returns every setting in force for a URL of some profiles with the sheet that it is from, sorted by keys. Budgets are those
+// of its host, see [Set.BudgetsOf].
 func (s *Set) Explain(u *urlx.URL, profiles uint8) (out []Applied) {
 	seen := map[string]bool{}
+	for key := range (&Limits{}).budgets() {
+		seen[key] = true
+	}
 	add := func(of *Sheet, prefix, profile string) {
 		of.each(func(key, value string) {
 			if low := strings.ToLower(key); !seen[low] { // names of header fields
@@ -278,6 +283,12 @@ func (s *Set) Explain(u *urlx.URL, profiles uint8) (out []Applied) {
 			if of.hasAny(profiles) {
 				add(of.Sheet, "", s.names[bits.TrailingZeros8(of.profiles&profiles)])
 			}
+		}
+	}
+	if u != nil {
+		own, _, _ := strings.Cut(urlx.SURT(u), "://")
+		for _, b := range s.budgetsOf(u.Hostname(), own) {
+			out = append(out, Applied{b.key, strconv.FormatInt(*b.n, 10), b.of.Name, b.of.file, b.scheme + "://" + b.prefix.surt, ""})
 		}
 	}
 	slices.SortFunc(out, func(a, b Applied) int { return strings.Compare(a.Key, b.Key) })

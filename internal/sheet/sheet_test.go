@@ -208,6 +208,42 @@ policy = "obey"
 	}
 }
 
+// A budget is of a host, whatever the scheme that a sheet gives it for.
+func TestExplainBudgets(t *testing.T) {
+	s, ps := Read([]Text{{"a.toml", []byte(`
+[[sheet]]
+name = "nation"
+domains = ["cz"]
+[sheet.limits]
+host_documents = 5
+host_bytes = 6
+[[sheet]]
+name = "files"
+surts = ["ftp://(cz,press,"]
+limits.host_documents = 7
+max_hops = 8
+`)}}, nil)
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	budgets := []Applied{{"limits.host_bytes", "6", "nation", "a.toml", "http://(cz,", ""}, {"limits.host_documents", "7", "files", "a.toml", "ftp://(cz,press,", ""}}
+	for _, at := range []string{"http://www.press.cz/x/y?z", "http://www.press.cz:81/"} {
+		u, err := urlx.Parse(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Explain(u, 0); !slices.Equal(got, budgets) {
+			t.Errorf("%s: %+v", at, got)
+		}
+	}
+	if of := s.BudgetsOf("www.press.cz"); *of.HostDocuments != 7 || *of.HostBytes != 6 {
+		t.Error(of)
+	}
+	if of := s.BudgetsOf("press.sk"); of != (Limits{}) {
+		t.Error(of)
+	}
+}
+
 func TestHours(t *testing.T) {
 	for text, waits := range map[string]map[string]time.Duration{
 		"22:00-06:00": {"21:59:00": time.Minute, "22:00:00": 0, "00:00:00": 0, "05:59:00": 0, "06:00:00": 16 * time.Hour, "21:59:45": 15 * time.Second},

@@ -20,7 +20,6 @@ import (
 	"exclave/internal/job/folder"
 	"exclave/internal/secret"
 	"exclave/internal/sheet"
-	"exclave/internal/urlx"
 )
 
 // OpenAnalyzer opens the analyzer of a job; the caller closes it. key is what evidence is hashed under, nil where
@@ -137,15 +136,7 @@ func noAddress(a string, err error) error {
 // HostLimits returns what the limits of a host are, by the sheets in force.
 func HostLimits(cfg *config.Config, sheets *sheet.Live) func(host string) frontier.LimitsConfig {
 	return func(host string) frontier.LimitsConfig {
-		l, set := cfg.Limits, sheets.Now()
-		if set.Len() == 0 {
-			return l
-		}
-		root, err := urlx.Parse("http://" + net.JoinHostPort(host, "80") + "/") // a host may be an IPv6 address
-		if err != nil {
-			return l
-		}
-		of := set.BudgetsOf(root)
+		l, of := cfg.Limits, sheets.Now().BudgetsOf(host)
 		if of.HostDocuments != nil {
 			l.HostDocuments = *of.HostDocuments
 		}

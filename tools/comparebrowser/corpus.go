@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io/fs"
@@ -188,8 +189,10 @@ var types = map[string]string{".css": "text/css", ".js": "text/javascript", ".mj
 	".woff2": "font/woff2", ".woff": "font/woff", ".ico": "image/x-icon", ".cur": "image/x-icon", ".pdf": "application/pdf", ".wasm": "application/wasm"}
 
 // construct serves a page at every address that ends with a slash, and what it refers to: what has a name with one of types that is in the
-// page or in what it refers to. Names that begin with "decoy" are of nothing.
+// page or in what it refers to. Names that begin with "decoy" are of nothing. A page that says in a comment what is there, as in
+// <!-- served: a.png /b?c=d -->, has that and nothing else.
 func construct(body string) http.Handler {
+	there := servedBy(body)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := path.Base(r.URL.Path)
 		typ := types[path.Ext(name)]
@@ -197,14 +200,42 @@ func construct(body string) http.Handler {
 		switch {
 		case r.URL.Path == "/page/":
 			text, typ = body, "text/html"
+		case there != nil:
+			if !there[r.URL.Path] && !there[r.URL.Path+"?"+r.URL.RawQuery] {
+				http.NotFound(w, r)
+				return
+			}
+			text, typ = "", cmp.Or(typ, "text/html")
 		case typ == "" || strings.HasPrefix(name, "decoy") || !own && !strings.Contains(body, name) && !strings.Contains(ofConstruct, name):
 			http.NotFound(w, r)
 			return
 		case own || slices.Contains([]string{"text/css", "text/javascript", "text/html", "application/json", "text/event-stream", "text/vtt"}, typ):
-		case typ == "image/svg+xml":
+		}
+		if text == "" && typ == "image/svg+xml" {
 			text = `<svg xmlns="http://www.w3.org/2000/svg"/>`
 		}
 		w.Header().Set("Content-Type", typ)
 		_, _ = w.Write([]byte(text)) // the browser is gone
 	})
+}
+
+// servedBy are the paths, with their queries, that a page says are there; nil: it does not say.
+func servedBy(body string) map[string]bool {
+	_, list, says := strings.Cut(body, "<!-- served:")
+	if !says {
+		return nil
+	}
+	list, _, _ = strings.Cut(list, "-->")
+	there := map[string]bool{}
+	page := &url.URL{Path: "/page/"}
+	for _, ref := range strings.Fields(list) {
+		if u, err := page.Parse(ref); err == nil {
+			at := u.Path
+			if u.RawQuery != "" {
+				at += "?" + u.RawQuery
+			}
+			there[at] = true
+		}
+	}
+	return there
 }

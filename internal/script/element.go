@@ -9,6 +9,25 @@ import (
 	"golang.org/x/net/html"
 )
 
+// shadowRoot is the tree in the shadow of an element that no script gave one: what a template in the page says, or nothing as far as
+// is known.
+func (p *Page) shadowRoot(o *object) value {
+	n := p.nodeOf(o)
+	if n == nil {
+		return unknown{}
+	}
+	for c := range n.ChildNodes() {
+		p.cost(1)
+		if c.Data != "template" {
+			continue
+		}
+		if t, is := p.wrap(c).(*object); is && slices.ContainsFunc(c.Attr, func(a html.Attribute) bool { return a.Key == "shadowrootmode" }) {
+			return p.content(t, c)
+		}
+	}
+	return unknown{}
+}
+
 // elementProperty is what an element has.
 func (p *Page) elementProperty(o *object, key string) value {
 	switch key { // those for which nobody need look for it
@@ -29,7 +48,7 @@ func (p *Page) elementProperty(o *object, key string) value {
 			return p.content(o, p.nodeOf(o))
 		}
 	case "shadowRoot":
-		return o
+		return p.shadowRoot(o)
 	case "isConnected":
 		return true
 	case "complete", "naturalWidth", "naturalHeight", "offsetWidth", "offsetHeight", "clientWidth", "clientHeight", "scrollTop", "currentSrc", "width", "height", "currentTime", "duration", "readyState":

@@ -94,6 +94,9 @@ func (s *jsScan) run(l *jsLexer) {
 		} else {
 			s.push(k)
 		}
+		if k == jsBrace && s.never() {
+			k, text = s.skipBlock(l)
+		}
 	}
 }
 

@@ -175,7 +175,11 @@ func (b *builder) interpret() {
 			}
 		}
 	}
+	var files filesIn
 	for _, w := range b.waiting {
+		if files.below(b.doc.Links, w.url) {
+			continue
+		}
 		if w.module && (page == nil || !page.Given(w.script, w.url)) || page != nil && page.Used(w.script, w.url) {
 			continue
 		}
@@ -185,6 +189,48 @@ func (b *builder) interpret() {
 		page.Free()
 	}
 }
+
+// filesIn are the folders from which a page has files, and from which it leads to pages.
+type filesIn struct{ files, pages map[string]struct{} }
+
+// below reports a string that is a folder of a page's files, as scripts are told of themes and releases: "/themes/plain" beside
+// /themes/plain/print.css, unless the page also leads to something in it.
+func (f *filesIn) below(links []Link, folder string) bool {
+	if len(folder) < 2 || strings.HasSuffix(folder, "/") || hasExtension(folder) || strings.ContainsAny(folder, "?#") ||
+		strings.Count(folder, "/") == 2 && (schemeLen(folder) > 0 || strings.HasPrefix(folder, "//")) { // a host has a front page
+		return false
+	}
+	if f.files == nil {
+		f.files, f.pages = map[string]struct{}{}, map[string]struct{}{}
+		for i := range links[:min(len(links), maxFilesIn)] {
+			into := f.files
+			switch links[i].Kind {
+			case Embed:
+			case Nav, Frame:
+				into = f.pages
+			default:
+				continue
+			}
+			path, _, _ := strings.Cut(links[i].URL, "?")
+			for range foldersAbove {
+				at := strings.LastIndexByte(path, '/')
+				if at < 2 {
+					break
+				}
+				path = path[:at]
+				into[path] = struct{}{}
+			}
+		}
+	}
+	_, files := f.files[folder]
+	_, pages := f.pages[folder]
+	return files && !pages
+}
+
+const (
+	maxFilesIn   = 4096 // links of a page that are looked at for the folders that they are in
+	foldersAbove = 8
+)
 
 // place is where the document is, and what addresses are relative to; nil: not known.
 func (b *builder) place() (at, base *url.URL) {

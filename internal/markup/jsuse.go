@@ -30,7 +30,7 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return Nav, jsLocation
 	}
 	switch {
-	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks():
+	case (last == jsPlus || s.choosesPart()) && !strings.HasPrefix(v, "//"), s.asks():
 	case looksLikeURL(v) && !s.prefixOf(v), s.takesURL() && isReference(v) && (last != jsColon || strings.ContainsAny(v, "/.?")):
 		return Speculative, jsString
 	}
@@ -136,6 +136,54 @@ func (s *jsScan) asks() bool {
 		}
 	}
 	return false
+}
+
+// choosesPart reports one of two strings of which one becomes a part: "/img" + (small ? "/a.png" : "/b.png").
+func (s *jsScan) choosesPart() bool {
+	i := 1
+	if s.last() == jsColon && s.before(2).kind == jsStr {
+		i = 3
+	}
+	if string(s.before(i).text) != "?" {
+		return false
+	}
+	for i++; i < len(s.ring); i++ {
+		if s.before(i).kind == jsOpen {
+			return s.before(i+1).kind == jsPlus
+		}
+	}
+	return false
+}
+
+// never reports that the block is never run whose brace was read: if (false) {.
+func (s *jsScan) never() bool {
+	if s.data || s.before(2).kind != jsClose {
+		return false
+	}
+	i := 4
+	switch string(s.before(3).text) {
+	case "false", "0":
+	case "1":
+		if i++; string(s.before(4).text) != "!" {
+			return false
+		}
+	default:
+		return false
+	}
+	return s.before(i).kind == jsOpen && string(s.before(i+1).text) == "if"
+}
+
+// skipBlock reads up to the brace that closes the block and returns it.
+func (s *jsScan) skipBlock(l *jsLexer) (k jsKind, text []byte) {
+	k, text = jsBrace, []byte("{")
+	for depth := l.open; l.open >= depth; {
+		if k, text = l.next(k, text); k == jsEnd {
+			break
+		}
+	}
+	s.at = jsSpan{int32(l.pos - len(text)), int32(l.pos)}
+	s.push(k)
+	return k, text
 }
 
 // indexes reports a bracket behind a value: a key stands in it. What a comma follows is the first of a list, behind the end of a block.

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"bytes"
 	"strings"
 )
 
@@ -21,7 +22,12 @@ func (s *jsScan) moduleName(v string) bool {
 			return false
 		}
 	case jsComma, jsOther:
-		if !s.data {
+		switch {
+		case strings.HasPrefix(rest, "/") || schemeLen(rest) > 0:
+			return false
+		case s.ofModules():
+			return true
+		case !s.data:
 			return false
 		}
 	default:
@@ -39,6 +45,28 @@ func (s *jsScan) moduleName(v string) bool {
 	}
 	return false
 }
+
+// ofModules reports a string in a list that is called modules: RLPAGEMODULES=["a.b", …], modules: […].
+func (s *jsScan) ofModules() bool {
+	src := s.src[max(0, int(s.at.from)-maxModules):s.at.from]
+	at := bytes.LastIndexByte(src, '[')
+	if at < 0 || bytes.ContainsAny(src[at:], "{}();=:") {
+		return false
+	}
+	src = bytes.TrimRight(src[:at], " \t\r\n\"'")
+	if len(src) == 0 || src[len(src)-1] != ':' && src[len(src)-1] != '=' {
+		return false
+	}
+	src = bytes.TrimRight(src[:len(src)-1], " \t\r\n\"'")
+	from := len(src)
+	for from > 0 && jsIdent(src[from-1]) {
+		from--
+	}
+	return strings.HasSuffix(strings.ToLower(string(src[from:])), "modules")
+}
+
+// maxModules is how far before a string the list that it stands in is looked for.
+const maxModules = 1 << 10
 
 // saysAddress reports a name of members that have addresses.
 func saysAddress(name string) bool {

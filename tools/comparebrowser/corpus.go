@@ -56,7 +56,7 @@ const benchPages = 40
 func collect(constructs string, folders []string) (corpus, error) {
 	var c corpus
 	webs := []testweb.Web{testweb.Hosts{}}
-	for i, part := range strings.Split(constructs, "### ")[1:] {
+	for i, part := range strings.Split("\n"+constructs, "\n### ")[1:] {
 		name, body, _ := strings.Cut(part, "\n")
 		host := fmt.Sprintf("c%d.construct.test", i)
 		webs[0].(testweb.Hosts)[host] = construct("<!DOCTYPE html>" + body)
@@ -190,16 +190,20 @@ var types = map[string]string{".css": "text/css", ".js": "text/javascript", ".mj
 
 // construct serves a page at every address that ends with a slash, and what it refers to: what has a name with one of types that is in the
 // page or in what it refers to. Names that begin with "decoy" are of nothing. A page that says in a comment what is there, as in
-// <!-- served: a.png /b?c=d -->, has that and nothing else.
+// <!-- served: a.png /b?c=d -->, has that and nothing else. What stands behind a line of "#### " and an address is there, too.
 func construct(body string) http.Handler {
+	body, files := filesOf(body)
 	there := servedBy(body)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := path.Base(r.URL.Path)
 		typ := types[path.Ext(name)]
 		text, own := inConstructs[name]
+		file, has := files[r.URL.Path]
 		switch {
 		case r.URL.Path == "/page/":
 			text, typ = body, "text/html"
+		case has:
+			text, typ = file, cmp.Or(typ, "text/html")
 		case there != nil:
 			if !there[r.URL.Path] && !there[r.URL.Path+"?"+r.URL.RawQuery] {
 				http.NotFound(w, r)
@@ -219,6 +223,22 @@ func construct(body string) http.Handler {
 	})
 }
 
+// filesOf are the files that come with a page, by their paths.
+func filesOf(body string) (page string, files map[string]string) {
+	parts := strings.Split(body, "\n#### ")
+	files = map[string]string{}
+	for _, part := range parts[1:] {
+		at, text, _ := strings.Cut(part, "\n")
+		if u, err := ofPage.Parse(strings.TrimSpace(at)); err == nil {
+			files[u.Path] = text
+		}
+	}
+	return parts[0], files
+}
+
+// ofPage is what constructs are relative to.
+var ofPage = &url.URL{Path: "/page/"}
+
 // servedBy are the paths, with their queries, that a page says are there; nil: it does not say.
 func servedBy(body string) map[string]bool {
 	_, list, says := strings.Cut(body, "<!-- served:")
@@ -227,9 +247,8 @@ func servedBy(body string) map[string]bool {
 	}
 	list, _, _ = strings.Cut(list, "-->")
 	there := map[string]bool{}
-	page := &url.URL{Path: "/page/"}
 	for _, ref := range strings.Fields(list) {
-		if u, err := page.Parse(ref); err == nil {
+		if u, err := ofPage.Parse(ref); err == nil {
 			at := u.Path
 			if u.RawQuery != "" {
 				at += "?" + u.RawQuery

@@ -280,6 +280,10 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 		p.says(t.s)
 	}
 	tag := tagOf(o)
+	if tag == "img" && (key == "src" || key == "srcset") {
+		p.picture = true
+		defer func() { p.picture = false }()
+	}
 	switch key {
 	case "src", "poster", "data", "background", "href", "action", "formaction", "xlink:href", "manifest":
 		switch {

@@ -116,6 +116,8 @@ type Page struct {
 	acts     []func() // what persons set off, after all else
 	watches  []*watch
 	found    []Found
+	picture  bool    // what is found is the address of one
+	pictures []int   // of found: what is relative to where the page is when the script has ended (HTML standard 4.8.4.3.5, step 8)
 	all      []*text // that were put together
 	idle     []*object
 	choices  int
@@ -211,6 +213,9 @@ func (p *Page) job(most, patience int, do func()) {
 			p.lost++
 		}
 		p.steps += left
+		if len(p.pictures) > 0 {
+			p.placePictures()
+		}
 		p.now, p.weak, p.depth, p.calls, p.changes, p.base, p.tries = now, weak, 0, 0, changes, base, tries
 		if w := p.doc.place; w != nil && moves != nil {
 			w.at, w.moved = moves.at, moves.moved
@@ -367,7 +372,22 @@ func (p *Page) add(use Use, t *text) {
 	if w := p.doc.place; w != nil && w.moved {
 		f.Base = p.baseURL().String()
 	}
+	if p.picture {
+		p.pictures = append(p.pictures, len(p.found))
+	}
 	p.found = append(p.found, f)
+}
+
+// placePictures says what the pictures are relative to that a script set: where it left the page.
+func (p *Page) placePictures() {
+	base := ""
+	if w := p.doc.place; w != nil && w.moved {
+		base = p.baseURL().String()
+	}
+	for _, i := range p.pictures {
+		p.found[i].Base = base
+	}
+	p.pictures = p.pictures[:0]
 }
 
 // imported is what a module is imported by, as an import map has it.

@@ -56,7 +56,7 @@ func htmlConstructs() []construct {
 		{"templates are used by scripts", HTML, `<template><img src=a.jpg></template>`, []string{"E a.jpg img/@src"}},
 		{"social cards are guesses", HTML, `<meta property=og:image content=http://x.com/a.jpg><meta name=twitter:image content=/b.jpg>`,
 			[]string{"X http://x.com/a.jpg meta/@content", "X /b.jpg meta/@content"}},
-		{"strings in scripts are guesses, and come last", HTML, `<script>var a="/data/list.json", b="text/html", c="/x/"+id;</script><a href=a>x</a>`,
+		{"strings in scripts are guesses, and come last", HTML, `<script>var a="/data/list.json", b="text/html", c="/x/"+id; load(a, b)</script><a href=a>x</a>`,
 			[]string{"L a a/@href", "X /data/list.json js/string"}},
 		{"event handlers and javascript: links hold pages", HTML, `<a href="javascript:open('/p/a.html')">x</a><b onclick="location='/b.php?x=1'">y</b>`,
 			[]string{"L /p/a.html js/location", "L /b.php?x=1 js/location"}},

@@ -265,6 +265,7 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 	switch a {
 	case atom.Frame, atom.Iframe:
 		kind = Frame
+		p.b.others = true
 		if hasScheme(val, "javascript:") {
 			p.b.handler(percentDecoded(val[bytes.IndexByte(val, ':')+1:]), "")
 		}
@@ -280,6 +281,7 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 			p.b.js(code, false)
 			return
 		}
+		p.b.others = true
 	case 0, atom.Img, atom.Image, atom.Video, atom.Audio, atom.Source, atom.Track, atom.Bgsound: // 0: elements of one's own
 	default:
 		if p.kind == HTML {

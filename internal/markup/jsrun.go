@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -81,11 +82,17 @@ func (b *builder) tag() int {
 // interpretLater keeps a script until the page is read; 0: it cannot be interpreted. parts: it puts addresses together.
 func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	switch {
-	case b.quotes > 0 || b.base != "" || len(src) > maxBundle:
+	case b.quotes > 0 || b.base != "":
+		return 0
+	case len(src) > maxBundle:
+		b.others = true
 		return 0
 	case data || b.within:
 		return -1
-	case len(b.scripts) >= maxScripts, noScript(src):
+	case noScript(src):
+		return 0
+	case len(b.scripts) >= maxScripts:
+		b.others = true
 		return 0
 	}
 	s := pageScript{src: src, module: b.module, tag: b.tag()}
@@ -96,11 +103,13 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 		s.parts = hasChunks(src)
 	}
 	if !s.parts && len(src) > maxInline {
+		b.others = true
 		return 0
 	}
 	if s.parts {
 		var err error
 		if s.read, err = script.Parse(src, b.module); err != nil {
+			b.others = true
 			return 0
 		}
 		b.interprets = true
@@ -147,7 +156,11 @@ func (b *builder) handler(code []byte, event string) {
 	if bytes.IndexByte(code, '/') >= 0 || bytes.IndexByte(code, '.') >= 0 {
 		b.expression(code)
 	}
-	if len(code) <= maxHandler && len(b.handlers) < maxScripts && (bytes.IndexByte(code, '(') >= 0 || bytes.IndexByte(code, '=') >= 0) {
+	if len(code) > maxHandler || len(b.handlers) >= maxScripts {
+		b.others = true
+		return
+	}
+	if bytes.IndexByte(code, '(') >= 0 || bytes.IndexByte(code, '=') >= 0 {
 		if b.quotes > 0 {
 			code = bytes.Clone(code) // what it stands in is forgotten
 		}
@@ -159,7 +172,7 @@ func (b *builder) handler(code []byte, event string) {
 // interpret reads the scripts of the page for what they put together, and makes guesses of what nothing is put together of.
 func (b *builder) interpret() {
 	var page *script.Page
-	if b.interprets {
+	if b.interprets || b.allKnown() {
 		source := script.Source{Map: b.importMapped, Text: b.page, Tags: &b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
 		if b.doc.Kind != JS {
 			source.URL, source.Base = b.place()
@@ -180,7 +193,12 @@ func (b *builder) interpret() {
 		if files.below(b.doc.Links, w.url) {
 			continue
 		}
-		if w.module && (page == nil || !page.Given(w.script, w.url)) || page != nil && page.Used(w.script, w.url) {
+		switch {
+		case page == nil:
+			if w.module {
+				continue
+			}
+		case w.module && !page.Given(w.script, w.url), page.Used(w.script, w.url), b.doc.Kind != JS && page.Idle(w.script, w.url):
 			continue
 		}
 		b.addString(w.url, Speculative, w.context)
@@ -245,6 +263,18 @@ func (b *builder) place() (at, base *url.URL) {
 	return at, base
 }
 
+// allKnown reports a page that has guesses and few scripts, all of which are known: they tell what nobody reads.
+func (b *builder) allKnown() bool {
+	if b.others || b.doc.Kind == JS || !slices.ContainsFunc(b.waiting, func(w waitingGuess) bool { return w.script >= 0 }) {
+		return false
+	}
+	size := 0
+	for _, s := range b.scripts {
+		size += len(s.src)
+	}
+	return size > 0 && size <= maxNeeded
+}
+
 // runScripts interprets those that put something together, and those that say what they need for it.
 func (b *builder) runScripts(page *script.Page) {
 	var words wordSet
@@ -253,13 +283,18 @@ func (b *builder) runScripts(page *script.Page) {
 			words.add(s.src)
 		}
 	}
+	if b.others {
+		page.Others()
+	}
 	room := maxNeeded
 	for i, s := range b.scripts {
-		if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || says(s.src, &words)) {
+		if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || !b.others || says(s.src, &words)) {
 			room -= len(s.src)
 			s.read, _ = script.Parse(s.src, s.module) // what is none says nothing
 		}
-		if s.read != nil {
+		if s.read == nil {
+			page.Others()
+		} else {
 			if s.tag >= 0 {
 				s.read.In(b.tags.At(s.tag))
 			}
@@ -267,7 +302,10 @@ func (b *builder) runScripts(page *script.Page) {
 		}
 	}
 	for _, h := range b.handlers {
-		if s, err := script.ParseHandler(h.src, h.event); err == nil {
+		s, err := script.ParseHandler(h.src, h.event)
+		if err != nil {
+			page.Others()
+		} else {
 			if h.tag >= 0 {
 				s.In(b.tags.At(h.tag))
 			}

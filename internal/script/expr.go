@@ -19,17 +19,14 @@ func (p *Page) expr(e js.IExpr) value {
 func (p *Page) read1(e js.IExpr) value {
 	switch e := e.(type) {
 	case *js.Var:
-		return p.read(e)
+		return reads(p.read(e))
 	case *js.LiteralExpr:
 		return p.constant(e)
 	case *js.BinaryExpr:
 		return p.binary(e)
-	case *js.DotExpr:
+	case *js.DotExpr, *js.IndexExpr:
 		v, _ := p.member(e)
-		return v
-	case *js.IndexExpr:
-		v, _ := p.member(e)
-		return v
+		return reads(v)
 	case *js.CallExpr:
 		return p.callExpr(e)
 	case *js.GroupExpr:
@@ -200,6 +197,7 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 			}
 			return p.missing(e.X), of
 		}
+		p.hand(of)
 		v = p.indexed(of, i)
 		p.nothing = v == nil && p.isExact(of)
 		return v, of
@@ -410,6 +408,7 @@ func (p *Page) objectExpr(e *js.ObjectExpr) value {
 	for _, pr := range e.List {
 		if pr.Spread {
 			if from, is := one(p.expr(pr.Value)).(*object); is {
+				p.hand(from)
 				p.copyTo(o, from)
 			} else {
 				o.exact = false
@@ -529,6 +528,7 @@ func (p *Page) setTo(e js.IExpr, v value) {
 		if o, is := of.(*object); is {
 			o.exact = false
 		}
+		p.hand(v)
 		if t, is := v.(*text); is {
 			t.given = true
 		}

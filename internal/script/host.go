@@ -255,6 +255,7 @@ func (p *Page) sinkMember(key string, v value) {
 	case "location":
 		p.sink(Goes, v)
 	default:
+		p.hand(v)
 		switch v := v.(type) {
 		case *object:
 			if v.fn != nil && strings.HasPrefix(key, "on") {

@@ -276,6 +276,7 @@ func (s *stream) each(what string, f value) *stream {
 
 // items are what a loop over a value gets; false: it is not known.
 func (p *Page) items(v value) ([]value, bool) {
+	p.hand(v)
 	switch v := v.(type) {
 	case *text:
 		if !v.known() {

@@ -123,7 +123,12 @@ type Page struct {
 	choices  int
 	stop     func() bool
 	stopped  bool
-	ending   bool             // what is read ends, and whatever it is in
+	ending   bool // what is read ends, and whatever it is in
+	ran      []*Script
+	handed   []*object
+	cut      bool             // something was not read that may be
+	others   bool             // there are scripts that are not known
+	idles    map[literal]bool // strings that nothing reads; nil: not looked yet
 	used     map[literal]bool // false: something else is done with it as well
 
 	hosted     map[string]value
@@ -170,6 +175,9 @@ func (p *Page) Run(nth int, s *Script) {
 	p.made += bytesPerByte * len(s.src)
 	s.nth = nth
 	p.script = s
+	if nth >= 0 {
+		p.ran = append(p.ran, s)
+	}
 	p.job(p.steps/2, morePatience, func() {
 		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module, strict: s.module || isStrict(s.ast.List)}
 		if s.handler {
@@ -221,7 +229,9 @@ func (p *Page) job(most, patience int, do func()) {
 			w.at, w.moved = moves.at, moves.moved
 		}
 		switch r := recover().(type) {
-		case nil, outOfSteps, thrown:
+		case nil:
+		case outOfSteps, thrown:
+			p.cut = true
 		default:
 			rethrow(r)
 		}
@@ -277,7 +287,7 @@ func (p *Page) Finish() {
 		if f := p.idle[i]; !f.fn.called {
 			p.job(p.steps/8+1, patience, func() {
 				p.weak++
-				p.call(f, p.receiver(f), p.unknowns(f))
+				p.hand(p.call(f, p.receiver(f), p.unknowns(f)))
 			})
 			p.askAll()
 			work()
@@ -286,6 +296,7 @@ func (p *Page) Finish() {
 	if p.doc.open != nil {
 		p.job(p.steps, patience, func() { p.sink(Writes, p.doc.open) })
 	}
+	p.cut = p.cut || len(p.jobs)+len(p.acts) > 0 || len(p.idle) > maxUncalled || p.steps <= 0
 	p.sum()
 }
 
@@ -368,6 +379,7 @@ func (p *Page) add(use Use, t *text) {
 	if len(p.found) >= maxFound || len(t.s) > maxText || t.own && (use == Made || use == Goes) && p.shared(t.s, use) {
 		return
 	}
+	p.others = p.others || use == Module || (use == Writes || use == Markup) && strings.Contains(t.s, "<script")
 	f := Found{Use: use, Text: strings.ReplaceAll(t.s, Key, string(Hole)), Literal: t.lit && t.from >= 0, Relative: t.module, text: t}
 	if w := p.doc.place; w != nil && w.moved {
 		f.Base = p.baseURL().String()

@@ -435,6 +435,7 @@ func (p *Page) bind(b js.IBinding, val value, set func(*js.Var, value)) {
 	case *js.Var:
 		set(b, val)
 	case *js.BindingArray:
+		p.hand(val)
 		items, known := p.patternItems(val, len(b.List), b.Rest != nil)
 		for i, e := range b.List {
 			if e.Binding != nil {
@@ -460,12 +461,13 @@ func (p *Page) bind(b js.IBinding, val value, set func(*js.Var, value)) {
 			taken = append(taken, key)
 			v := value(unknown{})
 			if val != nil {
-				v = p.get(val, key)
+				v = reads(p.get(val, key))
 			}
 			p.bindElement(item.Value, v, set)
 		}
 		if b.Rest != nil {
 			rest := p.object()
+			p.hand(val)
 			if o, is := one(val).(*object); is {
 				p.copyTo(rest, o)
 				for _, key := range taken {

@@ -56,6 +56,7 @@ type text struct {
 	looked   bool // it was only looked at: a key, or what is compared
 	sunk     bool // something was done with it
 	given    bool // what is not known got it
+	read     bool // it was kept, and read there
 	accepted bool // as a part
 	page     bool // it says where the page is, which is not known here
 	own      bool // it says where the page is, which is known

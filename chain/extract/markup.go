@@ -204,6 +204,7 @@ func (c Config) parse(ctx context.Context, u *crawl.CrawlURI, format markup.Kind
 		MaxSource:       c.MaxText,
 		MaxLinks:        c.MaxOutlinks,
 		KeepSource:      u.Claim.Analyse,
+		Scripts:         c.Room.known(),
 		RobotsToken:     c.Token,
 		Stop:            func() bool { return in.Err() != nil },
 	})

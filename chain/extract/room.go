@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exclave/internal/conf"
+	"exclave/internal/markup"
 )
 
 // Documents bounds the reading of documents (section [documents] of job.toml).
@@ -50,6 +51,7 @@ type Room struct {
 	large chan struct{} // one for each of the large among them
 	// limited makes the context that ends with the time for one document.
 	limited func(context.Context) (context.Context, context.CancelFunc)
+	scripts *markup.Scripts
 }
 
 // NewRoom returns a room for all processors of a crawl that read documents.
@@ -63,7 +65,15 @@ func NewRoom(d Documents) *Room {
 		}
 		return context.WithTimeout(ctx, d.MaxTime)
 	}
-	return &Room{make(chan struct{}, d.AtOnce), make(chan struct{}, min(d.AtOnce, largeAtOnce)), limited}
+	return &Room{make(chan struct{}, d.AtOnce), make(chan struct{}, min(d.AtOnce, largeAtOnce)), limited, markup.NewScripts()}
+}
+
+// known are the scripts of documents that were read here.
+func (r *Room) known() *markup.Scripts {
+	if r == nil {
+		return nil
+	}
+	return r.scripts
 }
 
 // enter waits for a seat and returns the context of what is done on it, which ends

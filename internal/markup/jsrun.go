@@ -108,7 +108,7 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	}
 	if s.parts {
 		var err error
-		if s.read, err = script.Parse(src, b.module); err != nil {
+		if s.read, err = b.o.Scripts.Parse(src, b.module); err != nil {
 			b.others = true
 			return 0
 		}
@@ -290,7 +290,7 @@ func (b *builder) runScripts(page *script.Page) {
 	for i, s := range b.scripts {
 		if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || !b.others || says(s.src, &words)) {
 			room -= len(s.src)
-			s.read, _ = script.Parse(s.src, s.module) // what is none says nothing
+			s.read, _ = b.o.Scripts.Parse(s.src, s.module) // what is none says nothing
 		}
 		if s.read == nil {
 			page.Others()
@@ -302,7 +302,7 @@ func (b *builder) runScripts(page *script.Page) {
 		}
 	}
 	for _, h := range b.handlers {
-		s, err := script.ParseHandler(h.src, h.event)
+		s, err := b.o.Scripts.ParseHandler(h.src, h.event)
 		if err != nil {
 			page.Others()
 		} else {

@@ -161,6 +161,12 @@ type Doc struct {
 	Stopped       bool              // Options.Stop ended it; what was found until then is kept
 }
 
+// Scripts are scripts of pages that were read, which others have too. They are for several goroutines.
+type Scripts = script.Cache
+
+// NewScripts returns none.
+func NewScripts() *Scripts { return script.NewCache() }
+
 // Options are the limits of one Parse. The zero value means the defaults.
 type Options struct {
 	DeclaredCharset string // charset parameter of the Content-Type header
@@ -168,8 +174,9 @@ type Options struct {
 	MaxLinks        int    // default 6000, as in Heritrix
 	MaxSource       int    // bytes of Doc.Source, default 1 MiB
 	KeepSource      bool
-	URL             string // where it was got from, for scripts that ask; "" = not known
-	RobotsToken     string // meta elements of this name are for us; "" = only those for all
+	URL             string   // where it was got from, for scripts that ask; "" = not known
+	RobotsToken     string   // meta elements of this name are for us; "" = only those for all
+	Scripts         *Scripts // of pages before, nil: none are kept
 	// Stop, when not nil, is asked after every 64 KB that were read, or about as much
 	// work; true ends the reading.
 	Stop func() bool

@@ -64,26 +64,15 @@ type Script struct {
 	at      uint32 // where the start tag of its element begins
 	placed  bool
 	event   string // that a handler is for
+	of      []byte // of one in a cache: what it was parsed of
 }
 
 // Parse divides a script into its parts. An error says where it is none.
-func Parse(src []byte, module bool) (*Script, error) {
-	s, err := parseCode(src, js.Options{})
-	if err != nil {
-		return nil, err
-	}
-	s.module = module
-	return s, nil
-}
+func Parse(src []byte, module bool) (*Script, error) { return (*Cache)(nil).Parse(src, module) }
 
 // ParseHandler is Parse for the code of an event.
 func ParseHandler(src []byte, event string) (*Script, error) {
-	s, err := parseCode(src, js.Options{Inline: true})
-	if err != nil {
-		return nil, err
-	}
-	s.handler, s.event = true, event
-	return s, nil
+	return (*Cache)(nil).ParseHandler(src, event)
 }
 
 // In says where in the page's source the start tag of its element begins: of the script, or of what has the handler.

@@ -212,20 +212,17 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 	}
 }
 
-// toBase returns where a link leads that is empty or only a place in the page: to the base element's address if there is one, and not
-// to the page. A base that is relative to the page cannot be said relative to itself.
+// toBase returns where an empty link leads: to the base element's address if there is one, and not to the page. A base that is relative to
+// the page cannot be said relative to itself. Links to places in the page lead there, too, but their authors mean the page.
 func (p *markupParser) toBase(href []byte) []byte {
 	base := p.b.base
 	if base == "" {
 		base = p.b.doc.Base
 	}
-	if base == "" || base[0] != '/' && !strings.Contains(base, "://") {
+	if base == "" || base[0] != '/' && !strings.Contains(base, "://") || len(bytes.TrimFunc(href, isHTMLSpace)) > 0 {
 		return href
 	}
-	if v := bytes.TrimFunc(href, isHTMLSpace); len(v) == 0 || v[0] == '#' {
-		return []byte(base)
-	}
-	return href
+	return []byte(base)
 }
 
 // relNoFollow reports whether the author of a page does not vouch for a link.

@@ -21,6 +21,7 @@ func jsConstructs() []construct {
 		{"scripts that a script loads may read it", HTML, `<script>var u = "/a.png"; i = document.createElement("script"); i.src = "/b.js?" + 1</script>`, []string{"X /a.png js/string", "X /b.js?1 js/string"}},
 		{"what may be read is kept when something ends early", HTML, `<script>var u = "/a.png"; throw 1; f(u)</script>`, []string{"X /a.png js/string"}},
 		{"what may be read is kept when something is not interpreted", HTML, `<script>var u = "/a.png"</script><script>f(u); ((</script>`, []string{"X /a.png js/string"}},
+		{"not even what puts something together", HTML, `<script>var u = "/a.png"</script><script>f(u); g("/b/" + h; ((</script>`, []string{"X /a.png js/string"}},
 		{"a list of which one is read", HTML, `<script>var s = ["/a.jpg", "/b.jpg"], m = {c: "/c.jpg"}, k = "c"; x.src = s[0]; y.src = m[k]; onclick = function () { k = "d" }; m.d = "/d.jpg"</script>`, []string{"X /a.jpg js/string", "X /b.jpg js/string", "X /c.jpg js/string", "X /d.jpg js/string"}},
 		{"what is never run", JS, "if (false) { import('./a.mjs'); if (x) { y = `/b/${z}.png`; z = '/c.png' } } else { z = '/d.png' } if(!1){u = '/e.png'} if (0) { u = '/f.png' } if (falsy) { v = '/g.png' }", []string{"X /d.png js/string", "X /g.png js/string"}},
 		{"one of two parts", JS, `a = b + (c ? "/d.png" : "/e.png"); a = c ? "/f.png" : "/g.png"; h(c ? "/i.png" : "/j.png")`, []string{"X /f.png js/string", "X /g.png js/string", "X /i.png js/string", "X /j.png js/string"}},

@@ -89,6 +89,7 @@ func (s *jsScan) run(l *jsLexer) {
 				return
 			}
 		}
+		s.braces = l.open
 		if s.pending.URL != "" || k >= jsStr {
 			s.token(k, text)
 		} else {
@@ -107,10 +108,13 @@ type jsScan struct {
 	src     []byte
 	data    bool
 	ring    [8]pastToken
-	n       int    // tokens so far
-	at      jsSpan // the token that is read
-	of      jsSpan // the word before the last opening bracket
-	ofOwner jsSpan // the identifier before the dot before it
+	n       int       // tokens so far
+	at      jsSpan    // the token that is read
+	of      jsSpan    // the word before the last opening bracket
+	ofOwner jsSpan    // the identifier before the dot before it
+	calls   [8]jsCall // around it
+	within  int       // how many there are
+	braces  int       // that are open
 
 	page bool   // it stands in a page
 	list jsSpan // a list of files whose addresses are known
@@ -121,6 +125,12 @@ type jsScan struct {
 	key     bool // it is a key of an object if a colon follows
 	module  bool // it may be the name of one
 	relURL  bool // the first argument of new URL(): an embed if import.meta follows
+}
+
+// jsCall is the word before an opening bracket, and where.
+type jsCall struct {
+	of, owner jsSpan
+	braces    int
 }
 
 type jsToken struct {
@@ -155,6 +165,8 @@ func (s *jsScan) calleeOf() []byte { return s.text(s.ofOwner) }
 
 // opened notes what an opening bracket stands behind.
 func (s *jsScan) opened() {
+	s.calls[s.within&7] = jsCall{s.of, s.ofOwner, s.braces}
+	s.within++
 	s.of, s.ofOwner = jsSpan{}, jsSpan{}
 	if t := s.ring[(s.n-1)&7]; t.kind == jsWord {
 		s.of = t.at
@@ -162,6 +174,19 @@ func (s *jsScan) opened() {
 			s.ofOwner = owner.at
 		}
 	}
+}
+
+// closed goes back to what is around a call, unless that is the code of a function: f(g(), "argument of f").
+func (s *jsScan) closed() {
+	s.of, s.ofOwner = jsSpan{}, jsSpan{}
+	if s.within--; s.within < 0 {
+		s.within = 0
+		return
+	}
+	if c := &s.calls[s.within&7]; c.braces == s.braces {
+		s.of, s.ofOwner = c.of, c.owner
+	}
+	s.calls[s.within&7] = jsCall{braces: -1} // deeper ones are written over
 }
 
 // wordBefore returns the i-th token before, when it is an identifier or keyword, and the identifier that it
@@ -205,7 +230,7 @@ func (s *jsScan) token(k jsKind, text []byte) {
 	case jsOpen:
 		s.opened()
 	case jsClose:
-		s.of, s.ofOwner = jsSpan{}, jsSpan{}
+		s.closed()
 	}
 	s.push(k)
 }
@@ -275,6 +300,9 @@ func (s *jsScan) value(raw []byte) {
 	}
 	if s.page && !s.b.folders && len(raw) > 1 && raw[len(raw)-1] == '/' {
 		s.b.folders = isFolder(string(raw))
+	}
+	if s.isText() {
+		return
 	}
 	written := s.writes()
 	switch first := s.last() == jsOpen; {

@@ -173,7 +173,7 @@ func (b *builder) handler(code []byte, event string) {
 func (b *builder) interpret() {
 	var page *script.Page
 	if b.interprets || b.allKnown() {
-		source := script.Source{Map: b.importMapped, Text: b.page, Tags: &b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
+		source := script.Source{File: b.doc.Kind == JS, Map: b.importMapped, Text: b.page, Tags: &b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
 		if b.doc.Kind != JS {
 			source.URL, source.Base = b.place()
 		}
@@ -198,7 +198,7 @@ func (b *builder) interpret() {
 			if w.module {
 				continue
 			}
-		case w.module && !page.Given(w.script, w.url), page.Used(w.script, w.url), b.doc.Kind != JS && page.Idle(w.script, w.url):
+		case w.module && !page.Given(w.script, w.url), page.Used(w.script, w.url), page.Idle(w.script, w.url):
 			continue
 		}
 		b.addString(w.url, Speculative, w.context)

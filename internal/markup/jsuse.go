@@ -126,12 +126,19 @@ func (s *jsScan) asks() bool {
 			return string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker"
 		}
 	case jsOpen, jsComma:
-		if t.kind == jsComma && string(s.callee()) == "SharedWorker" {
-			return true // its name
+		switch string(s.callee()) {
+		case "SharedWorker":
+			if t.kind == jsComma {
+				return true // its name
+			}
+		case "open": // the name of a window
+			return t.kind == jsComma && (len(s.calleeOf()) == 0 || string(s.calleeOf()) == "window")
+		case "send":
+			return len(s.calleeOf()) > 0
 		}
 		switch string(s.callee()) {
 		case "indexOf", "lastIndexOf", "startsWith", "endsWith", "includes", "match", "search", "test", "matches", "closest", "querySelector", "querySelectorAll",
-			"getElementById", "addEventListener", "removeEventListener", "postMessage", "log", "warn", "error", "info", "debug", "getItem", "setItem", "removeItem", "replace", "replaceAll":
+			"getElementById", "createTextNode", "createComment", "createHTMLDocument", "canParse", "Error", "TypeError", "RangeError", "SyntaxError", "addEventListener", "removeEventListener", "postMessage", "log", "warn", "error", "info", "debug", "getItem", "setItem", "removeItem", "replace", "replaceAll":
 			return !s.data
 		}
 	}
@@ -151,6 +158,19 @@ func (s *jsScan) choosesPart() bool {
 		if s.before(i).kind == jsOpen {
 			return s.before(i+1).kind == jsPlus
 		}
+	}
+	return false
+}
+
+// isText reports a string that is shown as it stands: textContent = "<img src=a.png>".
+func (s *jsScan) isText() bool {
+	if s.data || s.last() != jsAssign {
+		return false
+	}
+	name, owner := s.target()
+	switch string(name) {
+	case "textContent", "innerText", "nodeValue", "title", "alt", "placeholder":
+		return len(owner) > 0
 	}
 	return false
 }

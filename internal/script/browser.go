@@ -143,7 +143,7 @@ func newBrowserFunctions() map[string]method {
 					}
 				}
 				return nil
-			}, "send": nothing, "setRequestHeader": told, "addEventListener": listen})
+			}, "send": told, "setRequestHeader": told, "addEventListener": listen})
 			o.put("readyState", float64(4))
 			o.put("status", float64(200))
 			return o

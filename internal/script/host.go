@@ -224,6 +224,7 @@ func (p *Page) code(t *text, this value) value {
 		}
 	}
 	s.nth = -1
+	p.asks(s)
 	now, script := p.now, p.script
 	p.calls++
 	defer func() { p.now, p.script = now, script; p.calls-- }()

@@ -50,9 +50,8 @@ func (p *Page) Idle(script int, s string) bool {
 	return p.idles[literal{script, s}]
 }
 
-// findIdle looks at what became of each string of the scripts that were interpreted.
-func (p *Page) findIdle() {
-	p.idles = map[literal]bool{}
+// readHanded notes that all is read that was handed to something.
+func (p *Page) readHanded() {
 	if p.others {
 		p.hand(p.global)
 		for _, o := range p.doc.wrapped {
@@ -81,15 +80,50 @@ func (p *Page) findIdle() {
 			p.hand(h)
 		}
 	}
+}
+
+// findIdle looks at what became of each string of the scripts that were interpreted.
+func (p *Page) findIdle() {
+	p.idles = map[literal]bool{}
 	for _, s := range p.ran {
-		js.Walk(&idleVisitor{p, s.nth}, s.ast)
+		js.Walk(&idleVisitor{p: p, nth: s.nth}, s.ast)
 	}
+}
+
+// asks notes the names that a script has from others.
+func (p *Page) asks(s *Script) {
+	if p.foreign == nil {
+		p.foreign = map[string]struct{}{}
+	}
+	for _, v := range s.ast.Undeclared {
+		p.foreign[sourceText(v.Data)] = struct{}{}
+	}
+}
+
+// neverCalled reports a function that a declaration names and nothing else does, so that it is never run. What all scripts share has a
+// name for those that are not known, too.
+func (p *Page) neverCalled(f *object) bool {
+	c := f.fn.code
+	if c == nil || c.decl == nil || linked(c.decl).Uses > 1 || p.cut {
+		return false
+	}
+	if c.shared {
+		if _, asked := p.foreign[sourceText(c.decl.Data)]; asked || p.others || p.global.handed {
+			return false
+		}
+	}
+	if p.uncalled == nil {
+		p.uncalled = map[*js.Var]struct{}{}
+	}
+	p.uncalled[c.decl] = struct{}{}
+	return true
 }
 
 // idleVisitor looks at the strings of a script.
 type idleVisitor struct {
-	p   *Page
-	nth int
+	p    *Page
+	nth  int
+	dead bool // what is read is never run
 }
 
 func (v *idleVisitor) Enter(n js.INode) js.IVisitor {
@@ -97,14 +131,100 @@ func (v *idleVisitor) Enter(n js.INode) js.IVisitor {
 	case *js.LiteralExpr:
 		if n.TokenType == js.StringToken {
 			t := v.p.literals[n]
-			v.put(unescape(n.Data[1:len(n.Data)-1]), t != nil && !t.read && !t.sunk && !t.given && (!t.consumed || t.looked))
+			v.put(unescape(n.Data[1:len(n.Data)-1]), v.dead || t != nil && !t.read && !t.sunk && !t.given && (!t.consumed || t.looked))
 		}
 	case *js.TemplateExpr:
 		if len(n.List) == 0 && n.Tag == nil {
-			v.put(unescape(n.Tail[1:len(n.Tail)-1]), false)
+			v.put(unescape(n.Tail[1:len(n.Tail)-1]), v.dead)
 		}
+	case *js.BlockStmt:
+		v.statements(n.List)
+		return nil
+	case *js.CaseClause:
+		v.walk(n.Cond, false)
+		v.statements(n.List)
+		return nil
+	case *js.FuncDecl:
+		if _, uncalled := v.p.uncalled[n.Name]; uncalled && n.Name != nil {
+			js.Walk(v.of(true), &n.Body)
+			return nil
+		}
+	case *js.IfStmt:
+		is, known := constant(n.Cond)
+		v.walk(n.Cond, false)
+		v.walk(n.Body, known && !is)
+		v.walk(n.Else, known && is)
+		return nil
+	case *js.CondExpr:
+		is, known := constant(n.Cond)
+		v.walk(n.Cond, false)
+		v.walk(n.X, known && !is)
+		v.walk(n.Y, known && is)
+		return nil
+	case *js.WhileStmt:
+		is, known := constant(n.Cond)
+		v.walk(n.Cond, false)
+		v.walk(n.Body, known && !is)
+		return nil
+	case *js.BinaryExpr:
+		is, known := constant(n.X)
+		v.walk(n.X, false)
+		v.walk(n.Y, known && (n.Op == js.AndToken && !is || n.Op == js.OrToken && is))
+		return nil
 	}
 	return v
+}
+
+func (v *idleVisitor) of(dead bool) *idleVisitor {
+	if dead == v.dead || v.dead {
+		return v
+	}
+	return &idleVisitor{v.p, v.nth, dead}
+}
+
+// walk looks at a part of the script; never: it is not run.
+func (v *idleVisitor) walk(n js.INode, never bool) {
+	if n != nil {
+		js.Walk(v.of(never), n)
+	}
+}
+
+// statements are run one after another, until one leaves them. Functions are declared before.
+func (v *idleVisitor) statements(list []js.IStmt) {
+	left := false
+	for _, s := range list {
+		_, function := s.(*js.FuncDecl)
+		v.walk(s, left && !function)
+		switch s.(type) {
+		case *js.ReturnStmt, *js.ThrowStmt, *js.BranchStmt:
+			left = true
+		}
+	}
+}
+
+// constant is what a condition is that needs no script to be run.
+func constant(e js.IExpr) (is, known bool) {
+	switch e := e.(type) {
+	case *js.GroupExpr:
+		return constant(e.X)
+	case *js.UnaryExpr:
+		if e.Op == js.NotToken {
+			is, known = constant(e.X)
+			return !is, known
+		}
+	case *js.LiteralExpr:
+		switch {
+		case e.TokenType == js.TrueToken:
+			return true, true
+		case e.TokenType == js.FalseToken, e.TokenType == js.NullToken:
+			return false, true
+		case string(e.Data) == "0":
+			return false, true
+		case string(e.Data) == "1":
+			return true, true
+		}
+	}
+	return false, false
 }
 
 func (v *idleVisitor) Exit(js.INode) {}

@@ -96,11 +96,19 @@ func (p *Page) innerHTML(root *html.Node) string {
 		return p.textContent(root)
 	}
 	deep := 0
+	var silent []*html.Node // what stands in scripts is no markup, and is not run again where it is put
 	for n, by := following(root, root); n != nil; n, by = following(root, n) {
 		p.cost(1)
+		if n.Data == "script" && n.FirstChild != nil && n.FirstChild == n.LastChild && isCode(n) {
+			silent = append(silent, n)
+		}
 		if deep += by; deep > maxDepth {
 			return string(Hole)
 		}
+	}
+	for _, n := range silent {
+		defer func(code *html.Node) { n.FirstChild, n.LastChild = code, code }(n.FirstChild)
+		n.FirstChild, n.LastChild = nil, nil
 	}
 	w := &short{}
 	for n := root.FirstChild; n != nil; n = n.NextSibling {
@@ -110,6 +118,12 @@ func (p *Page) innerHTML(root *html.Node) string {
 	}
 	p.cost(w.Len() / 16)
 	return w.String()
+}
+
+// isCode reports a script element that is run, by its type.
+func isCode(n *html.Node) bool {
+	typ, _ := attr(n, "type")
+	return typ == "" || typ == "module" || strings.Contains(typ, "javascript")
 }
 
 // outerHTML is the markup of an element.

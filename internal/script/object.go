@@ -90,6 +90,8 @@ type code struct {
 	async     bool
 	generator bool
 	self      *js.Var
+	decl      *js.Var // what its declaration names
+	shared    bool    // that is known to all scripts
 }
 
 // classCode is what a class has for its objects.

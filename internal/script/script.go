@@ -115,6 +115,8 @@ type Page struct {
 	ending   bool // what is read ends, and whatever it is in
 	ran      []*Script
 	handed   []*object
+	foreign  map[string]struct{} // names that scripts have from each other
+	uncalled map[*js.Var]struct{}
 	cut      bool             // something was not read that may be
 	others   bool             // there are scripts that are not known
 	idles    map[literal]bool // strings that nothing reads; nil: not looked yet
@@ -148,6 +150,7 @@ func New(source Source, stop func() bool) *Page {
 	p.global = &object{class: classWindow}
 	p.now = &frame{env: &env{}, this: p.global, top: true}
 	p.used = map[literal]bool{}
+	p.cut = source.File
 	if source.Tags == nil {
 		source.Tags = &StartTags{}
 	}
@@ -167,6 +170,7 @@ func (p *Page) Run(nth int, s *Script) {
 	if nth >= 0 {
 		p.ran = append(p.ran, s)
 	}
+	p.asks(s)
 	p.job(p.steps/2, morePatience, func() {
 		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module, strict: s.module || isStrict(s.ast.List)}
 		if s.handler {
@@ -273,7 +277,7 @@ func (p *Page) Finish() {
 	p.unwatched()
 	work()
 	for i := 0; i < len(p.idle) && i < maxUncalled && p.steps > 0; i++ {
-		if f := p.idle[i]; !f.fn.called {
+		if f := p.idle[i]; !f.fn.called && !p.neverCalled(f) {
 			p.job(p.steps/8+1, patience, func() {
 				p.weak++
 				p.hand(p.call(f, p.receiver(f), p.unknowns(f)))
@@ -291,8 +295,9 @@ func (p *Page) Finish() {
 
 // sum looks at what became of the texts.
 func (p *Page) sum() {
+	p.readHanded()
 	for _, t := range p.all {
-		if !t.consumed && !t.sunk && len(t.s) > 3 && strings.ContainsAny(t.s, "/.<(") && !pieceOfPath(t) {
+		if !t.consumed && !t.sunk && (t.read || t.given || p.cut) && len(t.s) > 3 && strings.ContainsAny(t.s, "/.<(") && !pieceOfPath(t) {
 			p.add(Made, t)
 		}
 	}

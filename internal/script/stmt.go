@@ -214,7 +214,7 @@ func (p *Page) hoist(list []js.IStmt) {
 		switch s := s.(type) {
 		case *js.FuncDecl:
 			if s.Name != nil {
-				p.defineVar(s.Name, p.function(s.Name, &code{params: &s.Params, body: &s.Body, async: s.Async, generator: s.Generator}, false))
+				p.defineVar(s.Name, p.function(s.Name, &code{params: &s.Params, body: &s.Body, async: s.Async, generator: s.Generator, decl: s.Name, shared: p.now.top}, false))
 			}
 		case *js.ExportStmt:
 			if f, is := s.Decl.(*js.FuncDecl); is && f.Name != nil {

@@ -53,6 +53,8 @@ func (b *builder) css(src []byte) {
 		target  bool   // @import: the URL is still to come
 		ruled   bool   // a rule stood before: browsers take no @import behind one
 		escaped []byte // what stands in url( whose name has an escape, nil = none
+		begun   int    // where the statement begins
+		void    int    // braces of a rule that browsers leave out
 		calls   []bool // open functions and brackets: do strings in them name files?
 	)
 	for asked := 0; ; {
@@ -80,6 +82,13 @@ func (b *builder) css(src []byte) {
 			atRule = cssName(text[1:])
 			target = string(atRule) == "import"
 		case cssSemicolon, cssOpenBrace, cssCloseBrace:
+			switch {
+			case k == cssOpenBrace && (void > 0 || slashes(src[begun:])):
+				void++
+			case k == cssCloseBrace:
+				void = max(void-1, 0)
+			}
+			begun = l.pos
 			ruled = ruled || k == cssOpenBrace
 			atRule, target, calls = nil, false, calls[:0]
 		case cssFunction:
@@ -94,6 +103,7 @@ func (b *builder) css(src []byte) {
 			calls = calls[:max(len(calls)-1, 0)]
 		case cssText:
 			switch {
+			case void > 0 || slashes(src[begun:]):
 			case target && len(calls) == 0:
 				b.addImport(cssString(text), ruled)
 				target = false
@@ -102,6 +112,7 @@ func (b *builder) css(src []byte) {
 			}
 		case cssAddress:
 			switch {
+			case void > 0 || slashes(src[begun:]):
 			case target && len(calls) == 0:
 				b.addImport(cssURLValue(text), ruled)
 				target = false
@@ -112,6 +123,14 @@ func (b *builder) css(src []byte) {
 			}
 		}
 	}
+}
+
+// slashes reports a rule or declaration that begins as comments of other languages do. Browsers leave it out, with all that is in its braces.
+func slashes(s []byte) bool {
+	for len(s) > 0 && isBlank(s[0]) {
+		s = s[1:]
+	}
+	return len(s) > 1 && s[0] == '/' && s[1] == '/'
 }
 
 func (b *builder) addCSS(url []byte, context string) {

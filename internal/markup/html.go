@@ -220,6 +220,9 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 	switch a {
 	case atom.Script:
 		p.raw, p.script = a, scriptTypeOf(p.get("type"))
+		if p.script == scriptCode && p.kind == HTML && len(p.get("src")) > 0 {
+			p.script = scriptOther // what stands in it is not run, and may be settings
+		}
 		p.b.module = string(p.get("type")) == "module"
 	case atom.Style, atom.Title:
 		p.raw = a

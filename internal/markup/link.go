@@ -248,7 +248,8 @@ func looksLikeURL(s string) bool {
 	case strings.HasPrefix(rel, "/") && len(rel) > 2:
 		return isWordByte(rel[1]) && (strings.IndexByte(rel[1:], '/') > 0 || hasExtension(rel)) && !strings.Contains(rel, "//") && !adUnit(rel)
 	case rel == path && path != "":
-		return isWordByte(path[0]) && hasKnownExtension(path)
+		name, _, _ := strings.Cut(path, "/")
+		return isWordByte(path[0]) && hasKnownExtension(path) && (len(name) == len(path) || !strings.Contains(name, "=")) // file=img/a.png
 	}
 	return false
 }

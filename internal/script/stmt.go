@@ -435,7 +435,6 @@ func (p *Page) bind(b js.IBinding, val value, set func(*js.Var, value)) {
 	case *js.Var:
 		set(b, val)
 	case *js.BindingArray:
-		p.hand(val)
 		items, known := p.patternItems(val, len(b.List), b.Rest != nil)
 		for i, e := range b.List {
 			if e.Binding != nil {

@@ -115,6 +115,7 @@ type jsScan struct {
 	calls   [8]jsCall // around it
 	within  int       // how many there are
 	braces  int       // that are open
+	outer   int       // that were at the last opening bracket
 
 	page bool   // it stands in a page
 	list jsSpan // a list of files whose addresses are known
@@ -165,8 +166,9 @@ func (s *jsScan) calleeOf() []byte { return s.text(s.ofOwner) }
 
 // opened notes what an opening bracket stands behind.
 func (s *jsScan) opened() {
-	s.calls[s.within&7] = jsCall{s.of, s.ofOwner, s.braces}
+	s.calls[s.within&7] = jsCall{s.of, s.ofOwner, s.outer}
 	s.within++
+	s.outer = s.braces
 	s.of, s.ofOwner = jsSpan{}, jsSpan{}
 	if t := s.ring[(s.n-1)&7]; t.kind == jsWord {
 		s.of = t.at
@@ -183,7 +185,8 @@ func (s *jsScan) closed() {
 		s.within = 0
 		return
 	}
-	if c := &s.calls[s.within&7]; c.braces == s.braces {
+	c := &s.calls[s.within&7]
+	if s.outer = c.braces; c.braces == s.braces {
 		s.of, s.ofOwner = c.of, c.owner
 	}
 	s.calls[s.within&7] = jsCall{braces: -1} // deeper ones are written over

@@ -98,7 +98,7 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	s := pageScript{src: src, module: b.module, tag: b.tag()}
 	switch {
 	case len(src) <= maxInline, len(src) <= maxOwn && b.doc.Kind != JS:
-		s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src)
+		s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src)
 	default:
 		s.parts = hasChunks(src)
 	}

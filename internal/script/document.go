@@ -259,7 +259,7 @@ func (p *Page) documentProperty(o *object, key string) value {
 	case "exitFullscreen", "execCommand", "hasFocus":
 		return p.native(key, nothing)
 	}
-	if h := hintFor(key); len(h.text) > 2 { // what has it as its name
+	if h := hintFor(key); len(h.text) > 0 { // what has it as its name
 		found := p.elements(h, func(n *html.Node) bool {
 			name, _ := attr(n, "name")
 			return name == key && (n.Data == "form" || n.Data == "img" || n.Data == "embed" || n.Data == "object" || n.Data == "iframe")

@@ -197,7 +197,9 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 			}
 			return p.missing(e.X), of
 		}
-		p.hand(of)
+		if l, is := e.Y.(*js.LiteralExpr); !is || l.TokenType != js.StringToken {
+			p.hand(of)
+		}
 		v = p.indexed(of, i)
 		p.nothing = v == nil && p.isExact(of)
 		return v, of

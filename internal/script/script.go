@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -43,15 +44,16 @@ const (
 	moreBytes    = 256 << 10
 	maxText      = 64 << 10 // bytes of one text
 	maxFound     = 6000
-	maxDepth     = 1000  // expressions and statements in each other, calls included
-	maxProtos    = 64    // objects that have what another has
-	maxCalls     = 48    // functions in functions
-	maxJobs      = 512   // callbacks
-	maxItems     = 4096  // of a list
-	maxChoices   = 16    // values that one may have
-	maxUncalled  = 256   // functions that nothing calls
-	patience     = 2500  // steps of a callback in a row that find nothing
-	morePatience = 10000 // of a script itself
+	maxDepth     = 1000    // expressions and statements in each other, calls included
+	maxProtos    = 64      // objects that have what another has
+	maxCalls     = 48      // functions in functions
+	maxJobs      = 512     // callbacks
+	maxItems     = 4096    // of a list
+	maxChoices   = 16      // values that one may have
+	maxUncalled  = 256     // functions that nothing calls
+	patience     = 2500    // steps of a callback in a row that find nothing
+	morePatience = 10000   // of a script itself
+	maskedSteps  = 300_000 // more for one script of a page that an obfuscator made: it has a list of its strings, which it decodes first
 )
 
 // Script is a script that was understood.
@@ -117,6 +119,7 @@ type Page struct {
 	handed   []*object
 	foreign  map[string]struct{} // names that scripts have from each other
 	uncalled map[*js.Var]struct{}
+	masked   bool             // steps were given for a script that an obfuscator made
 	cut      bool             // something was not read that may be
 	others   bool             // there are scripts that are not known
 	idles    map[literal]bool // strings that nothing reads; nil: not looked yet
@@ -171,7 +174,13 @@ func (p *Page) Run(nth int, s *Script) {
 		p.ran = append(p.ran, s)
 	}
 	p.asks(s)
-	p.job(p.steps/2, morePatience, func() {
+	most, patience := p.steps/2, morePatience
+	if !p.masked && Masked(s.src) {
+		p.masked = true
+		p.steps += maskedSteps
+		most, patience = most+maskedSteps, maskedSteps
+	}
+	p.job(most, patience, func() {
 		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module, strict: s.module || isStrict(s.ast.List)}
 		if s.handler {
 			if p.hosted == nil {
@@ -184,6 +193,9 @@ func (p *Page) Run(nth int, s *Script) {
 		p.block(s.ast.List)
 	})
 }
+
+// Masked reports a script with names as obfuscators give them: _0x3fcb.
+func Masked(src []byte) bool { return bytes.Contains(src, []byte("_0x")) }
 
 // thisOf is what this is in a script: the element in code of its events.
 func (p *Page) thisOf(s *Script) value {
@@ -297,12 +309,18 @@ func (p *Page) Finish() {
 func (p *Page) sum() {
 	p.readHanded()
 	for _, t := range p.all {
-		if !t.consumed && !t.sunk && (t.read || t.given || p.cut) && len(t.s) > 3 && strings.ContainsAny(t.s, "/.<(") && !pieceOfPath(t) {
+		if !t.consumed && !t.sunk && !t.read && !t.given && !p.cut { // what nobody reads
+			p.accept(t, t.s, true, 0)
+			continue
+		}
+		if !t.consumed && !t.sunk && len(t.s) > 3 && strings.ContainsAny(t.s, "/.<(") && !pieceOfPath(t) {
 			p.add(Made, t)
 		}
 	}
 	for _, t := range p.literals {
 		switch _, known := p.used[literal{t.from, t.s}]; {
+		case t.sunk && t.moved && !t.stayed && !t.given && !known: // it is not relative to the page
+			p.used[literal{t.from, t.s}] = true
 		case t.sunk || t.given:
 			p.used[literal{t.from, t.s}] = false
 		case t.looked && !known:
@@ -380,6 +398,8 @@ func (p *Page) add(use Use, t *text) {
 	}
 	if p.picture {
 		p.pictures = append(p.pictures, len(p.found))
+	} else {
+		t.asked(f.Base)
 	}
 	p.found = append(p.found, f)
 }
@@ -392,6 +412,7 @@ func (p *Page) placePictures() {
 	}
 	for _, i := range p.pictures {
 		p.found[i].Base = base
+		p.found[i].text.asked(base)
 	}
 	p.pictures = p.pictures[:0]
 }

@@ -57,11 +57,22 @@ type text struct {
 	sunk     bool // something was done with it
 	given    bool // what is not known got it
 	read     bool // it was kept, and read there
+	moved    bool // it was asked for when a script had moved the page
+	stayed   bool // it was when none had
 	accepted bool // as a part
 	page     bool // it says where the page is, which is not known here
 	own      bool // it says where the page is, which is known
 	module   bool // it is relative to the script
 	key      int  // what stands for Key in it
+}
+
+// asked notes what an address is relative to, "" = the page.
+func (t *text) asked(base string) {
+	if base == "" {
+		t.stayed = true
+	} else {
+		t.moved = true
+	}
 }
 
 func plain(s string) *text { return &text{s: s} }

@@ -38,7 +38,11 @@ func (p *Page) call(f *object, this value, args []value) value {
 	switch {
 	case fn.native != nil:
 		p.hand(this)
-		p.hand(args...)
+		for _, arg := range args {
+			if arg != value(p.global) { // browsers read no names of scripts
+				p.hand(arg)
+			}
+		}
 		return fn.native(p, this, args)
 	case fn.class != nil:
 		return p.construct(f, args, f)

@@ -304,7 +304,7 @@ func (s *jsScan) value(raw []byte) {
 	if s.page && !s.b.folders && len(raw) > 1 && raw[len(raw)-1] == '/' {
 		s.b.folders = isFolder(string(raw))
 	}
-	if s.isText() {
+	if s.isText(raw) {
 		return
 	}
 	written := s.writes()

@@ -162,14 +162,16 @@ func (s *jsScan) choosesPart() bool {
 	return false
 }
 
-// isText reports a string that is shown as it stands: textContent = "<img src=a.png>".
-func (s *jsScan) isText() bool {
+// isText reports a string that is shown as it stands: textContent = "<img src=a.png>". That of elements for style sheets and scripts is theirs.
+func (s *jsScan) isText(v []byte) bool {
 	if s.data || s.last() != jsAssign {
 		return false
 	}
 	name, owner := s.target()
 	switch string(name) {
-	case "textContent", "innerText", "nodeValue", "title", "alt", "placeholder":
+	case "textContent", "innerText", "nodeValue":
+		return len(owner) > 0 && !bytes.ContainsAny(v, "{(;")
+	case "title", "alt", "placeholder":
 		return len(owner) > 0
 	}
 	return false

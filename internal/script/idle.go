@@ -1,9 +1,15 @@
 package script
 
-import "github.com/tdewolff/parse/v2/js"
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/tdewolff/parse/v2/js"
+)
 
 // What a script says and nobody reads is no address: a constant that nothing uses, an entry of a table that is never picked. Only what is
-// kept and never read again counts as such: what was read once may be read otherwise the next time, which is not followed.
+// kept under a name that the page has nowhere else, and was not read by something that reads all, counts as such: what is read under
+// conditions may be read the next time, which is not followed.
 
 // reads notes that a value is read that was kept somewhere.
 func reads(v value) value {
@@ -90,6 +96,44 @@ func (p *Page) findIdle() {
 	}
 }
 
+// once reports a name that stands in the page once: where it gets its meaning.
+func (p *Page) once(name []byte) bool {
+	text := p.doc.source.Text
+	if once, known := p.onces[string(name)]; known {
+		return once
+	}
+	if len(name) == 0 || len(text) > maxCounted || len(p.onces) >= maxNames {
+		return false
+	}
+	n := 0
+	for at := 0; n < 2; {
+		i := bytes.Index(text[at:], name)
+		if i < 0 {
+			break
+		}
+		i += at
+		at = i + len(name)
+		if (i == 0 || !inName(text[i-1])) && (at == len(text) || !inName(text[at])) {
+			n++
+		}
+	}
+	if p.onces == nil {
+		p.onces = map[string]bool{}
+	}
+	p.onces[string(name)] = n == 1
+	return n == 1
+}
+
+// Bounds of looking for names in a page: bytes of it, and names.
+const (
+	maxCounted = 1 << 20
+	maxNames   = 128
+)
+
+func inName(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$' || c >= utf8.RuneSelf
+}
+
 // asks notes the names that a script has from others.
 func (p *Page) asks(s *Script) {
 	if p.foreign == nil {
@@ -104,7 +148,7 @@ func (p *Page) asks(s *Script) {
 // name for those that are not known, too.
 func (p *Page) neverCalled(f *object) bool {
 	c := f.fn.code
-	if c == nil || c.decl == nil || linked(c.decl).Uses > 1 || p.cut {
+	if c == nil || c.decl == nil || linked(c.decl).Uses > 1 || p.cut || !p.once(c.decl.Data) {
 		return false
 	}
 	if c.shared {
@@ -124,14 +168,32 @@ type idleVisitor struct {
 	p    *Page
 	nth  int
 	dead bool // what is read is never run
+	kept bool // it is kept under a name that stands nowhere else
 }
 
 func (v *idleVisitor) Enter(n js.INode) js.IVisitor {
 	switch n := n.(type) {
+	case *js.ArrayExpr, *js.ObjectExpr, *js.Element, *js.GroupExpr:
+		return v
+	case *js.BindingElement:
+		if name, is := n.Binding.(*js.Var); is {
+			v.keep(n.Default, name.Data)
+			return nil
+		}
+	case *js.Property:
+		if n.Name != nil && n.Name.Computed == nil {
+			v.keep(n.Value, bytes.Trim(n.Name.Literal.Data, "'\""))
+			return nil
+		}
+	case *js.Field:
+		if n.Name.Computed == nil {
+			v.keep(n.Init, bytes.Trim(n.Name.Literal.Data, "'\""))
+			return nil
+		}
 	case *js.LiteralExpr:
 		if n.TokenType == js.StringToken {
 			t := v.p.literals[n]
-			v.put(unescape(n.Data[1:len(n.Data)-1]), v.dead || t != nil && !t.read && !t.sunk && !t.given && (!t.consumed || t.looked))
+			v.put(unescape(n.Data[1:len(n.Data)-1]), v.dead || v.kept && t != nil && !t.read && !t.sunk && !t.given && (!t.consumed || t.looked))
 		}
 	case *js.TemplateExpr:
 		if len(n.List) == 0 && n.Tag == nil {
@@ -167,19 +229,42 @@ func (v *idleVisitor) Enter(n js.INode) js.IVisitor {
 		v.walk(n.Body, known && !is)
 		return nil
 	case *js.BinaryExpr:
+		if n.Op == js.EqToken {
+			switch to := n.X.(type) {
+			case *js.Var:
+				v.keep(n.Y, to.Data)
+				return nil
+			case *js.DotExpr:
+				v.walk(to.X, false)
+				v.keep(n.Y, []byte(memberName(to)))
+				return nil
+			}
+		}
 		is, known := constant(n.X)
 		v.walk(n.X, false)
 		v.walk(n.Y, known && (n.Op == js.AndToken && !is || n.Op == js.OrToken && is))
 		return nil
 	}
-	return v
+	return v.of(false)
 }
 
+// of is for what is not kept as it stands.
 func (v *idleVisitor) of(dead bool) *idleVisitor {
-	if dead == v.dead || v.dead {
+	if !v.kept && (v.dead || !dead) {
 		return v
 	}
-	return &idleVisitor{v.p, v.nth, dead}
+	return &idleVisitor{p: v.p, nth: v.nth, dead: v.dead || dead}
+}
+
+// keep looks at what is kept under a name.
+func (v *idleVisitor) keep(n js.INode, name []byte) {
+	if n == nil {
+		return
+	}
+	if !v.kept && v.p.once(name) {
+		v = &idleVisitor{p: v.p, nth: v.nth, dead: v.dead, kept: true}
+	}
+	js.Walk(v, n)
 }
 
 // walk looks at a part of the script; never: it is not run.

@@ -122,6 +122,7 @@ type Page struct {
 	masked   bool             // steps were given for a script that an obfuscator made
 	cut      bool             // something was not read that may be
 	others   bool             // there are scripts that are not known
+	onces    map[string]bool  // names that the page has once
 	idles    map[literal]bool // strings that nothing reads; nil: not looked yet
 	used     map[literal]bool // false: something else is done with it as well
 
@@ -309,7 +310,7 @@ func (p *Page) Finish() {
 func (p *Page) sum() {
 	p.readHanded()
 	for _, t := range p.all {
-		if !t.consumed && !t.sunk && !t.read && !t.given && !p.cut { // what nobody reads
+		if !t.consumed && !t.sunk && !t.read && !t.given && !p.cut && t.as != "" && p.once([]byte(t.as)) { // what nobody reads
 			p.accept(t, t.s, true, 0)
 			continue
 		}

@@ -433,6 +433,9 @@ func (p *Page) bind(b js.IBinding, val value, set func(*js.Var, value)) {
 	p.step()
 	switch b := b.(type) {
 	case *js.Var:
+		if t, is := val.(*text); is && !t.lit {
+			t.as = sourceText(b.Data)
+		}
 		set(b, val)
 	case *js.BindingArray:
 		items, known := p.patternItems(val, len(b.List), b.Rest != nil)

@@ -24,6 +24,7 @@ func (p *markupParser) links(a atom.Atom, tag []byte) {
 	case atom.Base:
 		p.baseElement()
 	case atom.Object, atom.Applet:
+		p.b.others = true
 		p.object(a)
 	case atom.Param:
 		p.param()
@@ -189,6 +190,7 @@ func (p *markupParser) lang(tag []byte, at *attr) {
 
 func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 	key := string(at.key)
+	p.b.others = p.b.others || a == atom.Script
 	switch {
 	case p.voc == vocXHTML && key == "xlink:href":
 		p.xlink(tag, []byte("href"), at.val)
@@ -267,6 +269,7 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 			p.b.handler(percentDecoded(val[bytes.IndexByte(val, ':')+1:]), "")
 		}
 	case atom.Embed:
+		p.b.others = true
 		kind = frameUnlessMedia(p.get("type"))
 		p.flashVideo(val, "embed/@src")
 	case atom.Input:

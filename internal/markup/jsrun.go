@@ -88,6 +88,7 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 		b.others = true
 		return 0
 	case data || b.within:
+		b.unsure = b.unsure || !data && mayReadAll(src)
 		return -1
 	case noScript(src):
 		return 0
@@ -95,6 +96,7 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 		b.others = true
 		return 0
 	}
+	b.unsure = b.unsure || mayReadAll(src)
 	s := pageScript{src: src, module: b.module, tag: b.tag()}
 	switch {
 	case len(src) <= maxInline, len(src) <= maxOwn && b.doc.Kind != JS:
@@ -116,6 +118,16 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	}
 	b.scripts = append(b.scripts, s)
 	return len(b.scripts)
+}
+
+// mayReadAll reports a script in which code, markup or other documents may come from elsewhere, which may read whatever the page keeps.
+func mayReadAll(src []byte) bool {
+	for _, word := range [...]string{"import", "export", "eval", "Function(", "responseText", ".text(", "innerHTML", "outerHTML", "insertAdjacentHTML", "write", ".html(", "textContent", "getScript", ".load(", "frame", "opener", "parent", "Worker", "arguments", "prototype", "Proxy", "function*", "setTimeout(\"", "setTimeout('", "onmessage"} {
+		if bytes.Contains(src, []byte(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 // noScript reports what begins as markup does.
@@ -173,7 +185,7 @@ func (b *builder) handler(code []byte, event string) {
 func (b *builder) interpret() {
 	var page *script.Page
 	if b.interprets || b.allKnown() {
-		source := script.Source{File: b.doc.Kind == JS, Map: b.importMapped, Text: b.page, Tags: &b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
+		source := script.Source{File: b.doc.Kind == JS || b.unsure, Map: b.importMapped, Text: b.page, Tags: &b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
 		if b.doc.Kind != JS {
 			source.URL, source.Base = b.place()
 		}
@@ -214,8 +226,7 @@ type filesIn struct{ files, pages map[string]struct{} }
 // below reports a string that is a folder of a page's files, as scripts are told of themes and releases: "/themes/plain" beside
 // /themes/plain/print.css, unless the page also leads to something in it.
 func (f *filesIn) below(links []Link, folder string) bool {
-	if len(folder) < 2 || strings.HasSuffix(folder, "/") || hasExtension(folder) || strings.ContainsAny(folder, "?#") ||
-		strings.Count(folder, "/") == 2 && (schemeLen(folder) > 0 || strings.HasPrefix(folder, "//")) { // a host has a front page
+	if len(folder) < 2 || folder[0] != '/' || folder[1] == '/' || strings.HasSuffix(folder, "/") || hasExtension(folder) || strings.ContainsAny(folder, "?#") {
 		return false
 	}
 	if f.files == nil {

@@ -30,7 +30,7 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return Nav, jsLocation
 	}
 	switch {
-	case (last == jsPlus || s.choosesPart()) && !strings.HasPrefix(v, "//"), s.asks():
+	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks():
 	case looksLikeURL(v) && !s.prefixOf(v), s.takesURL() && isReference(v) && (last != jsColon || strings.ContainsAny(v, "/.?")):
 		return Speculative, jsString
 	}
@@ -140,23 +140,6 @@ func (s *jsScan) asks() bool {
 		case "indexOf", "lastIndexOf", "startsWith", "endsWith", "includes", "match", "search", "test", "matches", "closest", "querySelector", "querySelectorAll",
 			"getElementById", "createTextNode", "createComment", "createHTMLDocument", "canParse", "Error", "TypeError", "RangeError", "SyntaxError", "addEventListener", "removeEventListener", "postMessage", "log", "warn", "error", "info", "debug", "getItem", "setItem", "removeItem", "replace", "replaceAll":
 			return !s.data
-		}
-	}
-	return false
-}
-
-// choosesPart reports one of two strings of which one becomes a part: "/img" + (small ? "/a.png" : "/b.png").
-func (s *jsScan) choosesPart() bool {
-	i := 1
-	if s.last() == jsColon && s.before(2).kind == jsStr {
-		i = 3
-	}
-	if string(s.before(i).text) != "?" {
-		return false
-	}
-	for i++; i < len(s.ring); i++ {
-		if s.before(i).kind == jsOpen {
-			return s.before(i+1).kind == jsPlus
 		}
 	}
 	return false

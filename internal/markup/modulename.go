@@ -26,7 +26,7 @@ func (s *jsScan) moduleName(v string) bool {
 		case strings.HasPrefix(rest, "/") || schemeLen(rest) > 0:
 			return false
 		case s.ofModules():
-			return true
+			return strings.HasSuffix(rest, ".js") || strings.HasSuffix(rest, ".css")
 		case !s.data:
 			return false
 		}

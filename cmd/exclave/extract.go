@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"exclave/crawl"
@@ -139,7 +140,10 @@ func (x *extraction) typeCharset() error {
 func (x *extraction) contentType(name string) string {
 	typ := x.typ
 	if typ == "" {
-		typ = mime.ByName(name)
+		typ = mime.ByName(filepath.Ext(name)) // of a file named as its address is, which has the extension last: list?page=2.html
+		if typ == "" {
+			typ = mime.ByName(filepath.Base(name))
+		}
 	}
 	if x.charset == "" {
 		return typ

@@ -49,6 +49,8 @@ func TestExtract(t *testing.T) {
 	write(t, "piece.html", `<object data=f.html></object>`)
 	write(t, "c.jsonld", `{"url":"b.html"}`)
 	write(t, "e.rnc", `include "d.rnc"`)
+	write(t, "list?v=2.css", `@import "a.css";`)
+	write(t, "list.css?v=2", `@import "b.css";`)
 	write(t, "empty", "")
 	write(t, "binary", "\x00\x01\x02\x03")
 	if err := os.Mkdir("folder", 0o755); err != nil {
@@ -96,6 +98,7 @@ func TestExtract(t *testing.T) {
 		{"of a piece of HTML", "E frame object/@data http://x.test/f.html\n", []string{"--base", "http://x.test/", "piece.html"}},
 		{"of JSON-LD too", "X speculative js/string http://x.test/b.html\n", []string{"--base", "http://x.test/", "c.jsonld"}},
 		{"and of RELAX NG", "E embed rnc/include http://x.test/d.rnc\n", []string{"--base", "http://x.test/", "e.rnc"}},
+		{"a file named as its address is has the type of its extension", "# list?v=2.css  [text/css]\nE embed css/@import a.css\n# list.css?v=2  [text/css]\nE embed css/@import b.css\n", []string{"list?v=2.css", "list.css?v=2"}},
 		{"what a server would say counts", "E embed css/url http://x.test/i.png\n", []string{"--base", "http://x.test/", "--type", "text/css", "style"}},
 	} {
 		write(t, "style", "a{background:url(i.png)}")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"exclave/internal/script"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -53,6 +55,23 @@ func TestConstructs(t *testing.T) {
 					t.Error(d.Err)
 				}
 			})
+		}
+	}
+}
+
+// What is found does not depend on which scripts were read before, also where a page has one twice.
+func TestKnownScripts(t *testing.T) {
+	known := script.NewCache()
+	for _, section := range constructs() {
+		for _, c := range section.rows {
+			for _, in := range []string{c.in, c.in + c.in} {
+				want := Parse(c.kind, []byte(in), Options{}).Links
+				for range 3 {
+					if diff := cmp.Diff(want, Parse(c.kind, []byte(in), Options{Scripts: known}).Links); diff != "" {
+						t.Errorf("%s: %s", c.why, diff)
+					}
+				}
+			}
 		}
 	}
 }

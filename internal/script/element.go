@@ -21,7 +21,7 @@ func (p *Page) shadowRoot(o *object) value {
 		if c.Data != "template" {
 			continue
 		}
-		if t, is := p.wrap(c).(*object); is && slices.ContainsFunc(c.Attr, func(a html.Attribute) bool { return a.Key == "shadowrootmode" }) {
+		if t, is := p.wrap(c).(*object); is && slices.ContainsFunc(c.Attr, func(a html.Attribute) bool { return a.Key == "shadowrootmode" && strings.EqualFold(a.Val, "open") }) {
 			return p.content(t, c)
 		}
 	}

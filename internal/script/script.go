@@ -116,6 +116,7 @@ type Page struct {
 	stopped  bool
 	ending   bool // what is read ends, and whatever it is in
 	ran      []*Script
+	trees    map[*js.AST]struct{} // of those that were interpreted
 	handed   []*object
 	foreign  map[string]struct{} // names that scripts have from each other
 	uncalled map[*js.Var]struct{}
@@ -169,6 +170,7 @@ func (p *Page) Run(nth int, s *Script) {
 	}
 	p.steps += len(s.src) / bytesPerStep
 	p.made += bytesPerByte * len(s.src)
+	s = p.ownTree(s)
 	s.nth = nth
 	p.script = s
 	if nth >= 0 {
@@ -193,6 +195,23 @@ func (p *Page) Run(nth int, s *Script) {
 		p.hoist(s.ast.List)
 		p.block(s.ast.List)
 	})
+}
+
+// ownTree returns a script with a tree that no other of the page has: what is known of its strings is kept by their places in it. A cache gives one
+// to all that are the same.
+func (p *Page) ownTree(s *Script) *Script {
+	if _, has := p.trees[s.ast]; has {
+		if own, err := parseCode(s.src, js.Options{Inline: s.handler}); err == nil {
+			one := *s
+			one.src, one.ast = own.src, own.ast
+			s = &one
+		}
+	}
+	if p.trees == nil {
+		p.trees = map[*js.AST]struct{}{}
+	}
+	p.trees[s.ast] = struct{}{}
+	return s
 }
 
 // Masked reports a script with names as obfuscators give them: _0x3fcb.

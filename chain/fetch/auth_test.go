@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -344,10 +345,98 @@ func TestLogin(t *testing.T) {
 		}
 		get(200, "login:ok", 1)
 		get(200, "", 1)
-		c.member = ""   // the session is over
-		get(302, "", 1) // it was sent just now
+		for i := range quickLogins - 1 {
+			c.member = "" // the session is over
+			get(200, "login:ok", 2+i)
+		}
+		c.member = ""
+		get(302, "login:failed", quickLogins)
 		clk.Advance(2 * loginAgain)
-		get(200, "login:ok", 2)
+		get(200, "login:ok", quickLogins+1)
+	}
+}
+
+// A server that gives everybody cookies, and the form again with another status, tells by the pages behind it whether somebody is logged in.
+func TestLoginInVain(t *testing.T) {
+	var asked int
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		http.SetCookie(w, &http.Cookie{Name: "session", Value: fmt.Sprint(asked), Path: "/"})
+		switch {
+		case r.URL.Path == "/closed/403":
+			http.Error(w, "not for you", http.StatusForbidden)
+		case strings.HasPrefix(r.URL.Path, "/closed/") || r.Method == http.MethodPost:
+			http.Redirect(w, r, "/login", http.StatusFound)
+		default:
+			fmt.Fprint(w, `<form method=post><input name=name><input type=password name=pass></form>`)
+		}
+	})})
+	var log bytes.Buffer
+	clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := client(t, s, func(_ *Config, d *Deps) {
+		d.Clock, d.Cookies, d.Log = clk, jar, slog.New(slog.NewTextHandler(&log, nil))
+		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/closed/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
+	})
+	for i, want := range []struct {
+		path, note string
+		requests   int // with those of the form and what it leads to
+		warnings   int
+	}{
+		{"1", "login:failed", 4, 1},
+		{"2", "login:failed", 5, 2},
+		{"3", "login:failed", 1, 2},
+		{"403", "", 1, 2},
+	} {
+		before := asked
+		u := page("http://a.example/closed/" + want.path)
+		process(t, h, u)
+		if got := strings.Join(u.Annotations, ","); got != want.note || asked-before != want.requests || strings.Count(log.String(), "WARN") != want.warnings {
+			t.Errorf("%d: %q, %d requests\n%s", i, got, asked-before, log.String())
+		}
+	}
+}
+
+// Requests that were made when a session ended are made again with the one that another ToeThread got.
+func TestLoginOfAnother(t *testing.T) {
+	c := &club{password: "Circle of Life"}
+	var out atomic.Int64
+	both := make(chan struct{})
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cookie, err := r.Cookie("member"); err == nil && cookie.Value == "m1" && strings.HasPrefix(r.URL.Path, "/late") {
+			if out.Add(1) == 2 {
+				close(both)
+			}
+			<-both
+		}
+		c.ServeHTTP(w, r)
+	})})
+	clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := client(t, s, func(_ *Config, d *Deps) {
+		d.Clock, d.Cookies = clk, jar
+		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
+	})
+	process(t, h, page("http://a.example/page"))
+	c.mu.Lock()
+	c.member = ""
+	c.mu.Unlock()
+	var all sync.WaitGroup
+	late := []*crawl.CrawlURI{page("http://a.example/late1"), page("http://a.example/late2")}
+	for _, u := range late {
+		all.Go(func() { process(t, h, u) })
+	}
+	all.Wait()
+	for _, u := range late {
+		if u.Status != 200 || c.logins != 2 {
+			t.Errorf("%s: status %d, %v, %d logins", u.URL, u.Status, u.Annotations, c.logins)
+		}
 	}
 }
 

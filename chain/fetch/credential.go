@@ -139,8 +139,11 @@ type account struct {
 	refused  sync.Once // that a server did not take the password was said
 
 	mu     sync.Mutex
-	logged time.Time // of the form: when it was last sent
+	logins int       // how often the form was sent
 	ok     bool      // it gave cookies
+	vain   int       // logins in a row of which none is known to have opened a page
+	since  time.Time // from when quick counts
+	quick  int       // logins
 
 	misnamed string // what its page has instead of the fields that are named
 }

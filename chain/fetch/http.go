@@ -246,9 +246,11 @@ func (h *HTTP) referer(u *crawl.CrawlURI, target *urlx.URL) []record.Field {
 
 // visit makes the exchange for a URI, and once more when the server asks who it is, or seems to have forgotten.
 func (h *HTTP) visit(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, jar *cookies.Jar, q ask) (*answer, error) {
-	if _, err := h.login(ctx, u, target, jar, false); err != nil {
+	s, err := h.member(ctx, u, target, jar)
+	if err != nil {
 		return nil, err
 	}
+	asked := s.nth
 	for attempt := 0; ; attempt++ {
 		with := q
 		var note string
@@ -263,18 +265,16 @@ func (h *HTTP) visit(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, j
 		if err != nil {
 			return a, err
 		}
-		if attempt == 1 {
-			h.refused(u, a, of)
-			return a, nil
-		}
-		again := a.status == http.StatusUnauthorized && h.deps.Accounts.take(target, values(a, "WWW-Authenticate"), with.auth != "")
-		if !again && h.looksLoggedOut(target, a) {
-			again, err = h.login(ctx, u, target, jar, true)
-		}
-		if err != nil {
-			return nil, errors.Join(err, a.rec.Close())
+		again := attempt == 0 && a.status == http.StatusUnauthorized && h.deps.Accounts.take(target, values(a, "WWW-Authenticate"), with.auth != "")
+		out, sure := h.looksLoggedOut(target, s, a)
+		if attempt == 0 && !again && out {
+			if s, err = h.renewed(ctx, u, s, jar); err != nil {
+				return nil, errors.Join(err, a.rec.Close())
+			}
+			again = s.nth != asked
 		}
 		if !again {
+			h.opened(u, s, out, sure, s.nth != asked)
 			h.refused(u, a, of)
 			return a, nil
 		}

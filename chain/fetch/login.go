@@ -20,37 +20,85 @@ import (
 )
 
 const (
-	// loginAgain is the least time between two logins with the same credential.
-	loginAgain = 10 * time.Minute
+	// loginAgain is the time in which a credential is used for a form so often: twice in a row when that brought nothing, quickLogins
+	// times at all.
+	loginAgain  = 10 * time.Minute
+	vainLogins  = 2
+	quickLogins = 10
 	// maxForm is how much of a login page is read, maxLoginHops how many redirects lead to it.
 	maxForm      = 1 << 20
 	maxLoginHops = 5
 )
 
-// login sends the form of the credential for a URI, unless that was done. again says that an answer looked like one
-// to somebody who is not logged in.
-func (h *HTTP) login(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, jar *cookies.Jar, again bool) (sent bool, err error) {
+// errElsewhere is a form whose password would go to a server that the configuration does not name.
+var errElsewhere = errors.New("the form would be sent to another server")
+
+// membership is the login that a request is made with. The zero membership needs none.
+type membership struct {
+	*account
+	nth  int  // which of the account's logins
+	sent bool // for this request
+}
+
+// member logs in for a URI, unless that was done.
+func (h *HTTP) member(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, jar *cookies.Jar) (membership, error) {
 	a := h.deps.Accounts.of(target, func(x *account) bool { return x.Login != "" })
 	if a == nil || jar == nil {
-		return false, nil
+		return membership{}, nil
 	}
 	a.mu.Lock() // other ToeThreads with URIs of the account wait for the same login
 	defer a.mu.Unlock()
-	now := h.clk.Now()
-	if !a.logged.IsZero() && (!again || now.Sub(a.logged) < loginAgain) {
-		if !a.ok {
-			u.Annotate("login:failed")
-		}
-		return false, nil
+	if a.logins == 0 {
+		return h.login(ctx, u, a, jar)
 	}
+	if !a.ok {
+		u.Annotate("login:failed")
+	}
+	return membership{account: a, nth: a.logins}, nil
+}
+
+// renewed returns the membership for a request that was answered as to somebody who is not logged in: of another ToeThread, which has logged in
+// since, or one of its own. It is s when there is no better one.
+func (h *HTTP) renewed(ctx context.Context, u *crawl.CrawlURI, s membership, jar *cookies.Jar) (membership, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.sent:
+		return s, nil
+	case s.logins > s.nth:
+		if s.ok {
+			s.nth = s.logins
+		}
+		return s, nil
+	case !s.mayAgain(h.clk.Now()):
+		return s, nil
+	}
+	n, err := h.login(ctx, u, s.account, jar)
+	if !s.ok {
+		n.nth = s.nth
+	}
+	return n, err
+}
+
+// mayAgain reports whether the form is to be sent once more. a.mu is held.
+func (a *account) mayAgain(now time.Time) bool {
+	return now.Sub(a.since) >= loginAgain || a.ok && a.vain < vainLogins && a.quick < quickLogins
+}
+
+// login sends the form of an account, whose mu is held. The error is ours.
+func (h *HTTP) login(ctx context.Context, u *crawl.CrawlURI, a *account, jar *cookies.Jar) (membership, error) {
+	var err error
 	a.ok, err = h.sendForm(ctx, u, a, jar)
 	if ctx.Err() != nil {
-		return false, ctx.Err()
+		return membership{}, ctx.Err()
 	}
-	a.logged = now
-	word := "login:ok"
+	if now := h.clk.Now(); now.Sub(a.since) >= loginAgain {
+		a.since, a.quick = now, 0
+	}
+	a.logins++
+	a.quick++
+	a.vain++
 	if !a.ok {
-		word = "login:failed"
 		why := "the answers set no cookie"
 		if a.misnamed != "" {
 			why = a.misnamed
@@ -58,28 +106,59 @@ func (h *HTTP) login(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, j
 		if err != nil {
 			why = err.Error()
 		}
-		h.log.Warn("a login failed; pages are fetched without it, and it is tried again in ten minutes", "login", a.Login, "user", a.User, "why", why)
+		h.loginFailed(u, a, why)
 	}
-	u.Annotate(word)
 	var f *failure
-	if errors.As(err, &f) {
+	if errors.As(err, &f) || errors.Is(err, errElsewhere) {
 		err = nil // of the server
 	}
-	return a.ok, err
+	return membership{a, a.logins, true}, err
 }
 
-// looksLoggedOut reports whether an answer is one for somebody who is not logged in.
-func (h *HTTP) looksLoggedOut(target *urlx.URL, a *answer) bool {
-	acc := h.deps.Accounts.of(target, func(x *account) bool { return x.Login != "" })
-	if acc == nil {
-		return false
+// loginFailed says that a login brought nothing.
+func (h *HTTP) loginFailed(u *crawl.CrawlURI, a *account, why string) {
+	u.Annotate("login:failed")
+	h.log.Warn("a login failed; pages are fetched without it, and it is tried again in ten minutes", "login", a.Login, "user", a.User, "why", why)
+}
+
+// opened notes what the last answer for a URI says of the login that it was asked for with. A server that takes any password for the
+// form tells so by what it answers then. again: it was asked for once more, with another login.
+func (h *HTTP) opened(u *crawl.CrawlURI, s membership, out, sure, again bool) {
+	if s.account == nil {
+		return
 	}
-	if a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
-		return true
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !s.ok: // it was said
+	case out && !sure: // a page may be for others
+	case out && s.sent && (s.logins == 1 || s.vain == vainLogins):
+		h.loginFailed(u, s.account, "the form was taken, but "+u.URL+" is answered as to somebody who is not logged in")
+	case out:
+		u.Annotate("login:failed")
+	case s.sent:
+		u.Annotate("login:ok")
+	}
+	if again && s.ok && !out {
+		s.vain = 0
+	}
+}
+
+// looksLoggedOut reports whether an answer is one for somebody who is not logged in; sure: it is no page that is not for this user.
+func (h *HTTP) looksLoggedOut(target *urlx.URL, s membership, a *answer) (out, sure bool) {
+	if s.account == nil {
+		return false, false
+	}
+	switch a.status {
+	case http.StatusUnauthorized:
+		return true, true
+	case http.StatusForbidden:
+		return true, false
 	}
 	to := redirect(target, a)
-	page, err := urlx.Parse(acc.Login)
-	return to != nil && err == nil && to.Origin() == page.Origin() && to.Path() == page.Path()
+	page, err := urlx.Parse(s.Login)
+	out = to != nil && err == nil && to.Origin() == page.Origin() && to.Path() == page.Path()
+	return out, out
 }
 
 // sendForm asks for the login page and sends its form. It reports whether that gave cookies.
@@ -105,7 +184,7 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 		}
 	}
 	if to.Origin() != page.Origin() {
-		return false, errors.New("the form would be sent to another server, " + to.Origin())
+		return false, fmt.Errorf("%w, %s", errElsewhere, to.Origin())
 	}
 	for k, v := range a.Fields {
 		fields.Set(k, v)
@@ -148,7 +227,7 @@ func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar 
 			q = ask{}
 		}
 		if q.method != "" && next.Origin() != to.Origin() {
-			return body, to, errors.New("the form would be sent on to another server, " + next.Origin())
+			return body, to, fmt.Errorf("%w, %s", errElsewhere, next.Origin())
 		}
 		to = next
 	}

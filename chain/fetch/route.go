@@ -57,11 +57,18 @@ func (h *HTTP) open(ctx context.Context, r route, to string) (net.Conn, error) {
 		return nil, err
 	}
 	if u.Scheme == "socks5" {
-		d, err := proxy.SOCKS5("tcp", u.Host, nil, dialer(direct))
+		var c net.Conn // what is given back hides whether it is alive
+		d, err := proxy.SOCKS5("tcp", u.Host, nil, dialer(func(ctx context.Context, network, addr string) (_ net.Conn, err error) {
+			c, err = direct(ctx, network, addr)
+			return c, err
+		}))
 		if err != nil {
 			return nil, err
 		}
-		return d.(proxy.ContextDialer).DialContext(ctx, "tcp", to)
+		if _, err := d.(proxy.ContextDialer).DialContext(ctx, "tcp", to); err != nil {
+			return nil, err
+		}
+		return c, nil
 	}
 	c, err := direct(ctx, "tcp", u.Host)
 	if err != nil {

@@ -109,9 +109,9 @@ func TestProxies(t *testing.T) {
 		p := startProxy(t, accept)
 		h := client(t, s, func(c *Config, _ *Deps) { c.Proxy = name + "://" + p.Addr().String() })
 		direct := sheet.Direct
-		for i, url := range []string{"http://a.example/", "https://a.example/", "http://a.example/"} {
+		for i, url := range []string{"http://a.example/", "https://a.example/", "http://a.example/", "https://a.example/", "http://a.example/"} {
 			u := page(url)
-			if i == 2 {
+			if i == 4 {
 				u.Sheet = &sheet.Settings{HTTP: sheet.HTTP{Proxy: &direct}}
 			}
 			process(t, h, u)
@@ -119,7 +119,7 @@ func TestProxies(t *testing.T) {
 				t.Errorf("%s, %s: status %d from %v\n%s", name, url, u.Status, u.Addr, received(t, u))
 			}
 		}
-		if p.used.Load() != 2 {
+		if p.used.Load() != 2 { // which are used again
 			t.Errorf("%s: %d connections", name, p.used.Load())
 		}
 	}

@@ -280,6 +280,7 @@ type CrawlURI struct {
 	NotModified bool          // 304 to a conditional request
 	RetryAfter  time.Duration // asked for by the server; 0 = not
 	NewCookies  bool          // the answer changed which cookies go with a request for the URL
+	CookiesOn   bool          // cookies go with a request for what the answer redirects to
 	CrawlDelay  time.Duration // asked for by robots.txt; 0 = not
 
 	// Extract.

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"fmt"
 	"testing"
 
 	"exclave/crawl"
@@ -188,6 +189,34 @@ func TestSelfRedirectIsFollowedBounded(t *testing.T) {
 		f.finish(f.answer(u, crawl.ClassRedirect, 0, to))
 	}
 	f.over()
+}
+
+// A page that leads over another, which gives a cookie, back to itself is asked for again with it (ADR 96), once for each that it leads over.
+func TestWayBackIsAskedAgain(t *testing.T) {
+	for name, way := range map[string][]string{"one": {"/consent"}, "two": {"/login", "/ticket"}} {
+		for _, cookies := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, cookies), func(t *testing.T) {
+				f := open(t, quick(), oneProfile(0))
+				f.schedule(cand("a.test", "/", analyse))
+				at := "/"
+				for _, next := range append(way, "/") {
+					u := f.answer(f.next("http://a.test"+at), crawl.ClassRedirect, 0, redirectTo("a.test", next))
+					u.CookiesOn = cookies
+					f.finish(u)
+					at = next
+				}
+				if !cookies {
+					f.over()
+					return
+				}
+				u := f.answer(f.next("http://a.test/"), crawl.ClassRedirect, 0, redirectTo("a.test", way[0])) // it has not taken it
+				u.CookiesOn = true
+				f.finish(u)
+				f.over()
+				sound(t, f.Frontier)
+			})
+		}
+	}
 }
 
 // A redirect to the same key on another host (www., by the rules of the job) is counted there.

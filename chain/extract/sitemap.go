@@ -1,12 +1,13 @@
 package extract
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"io"
 	"strings"
+
+	"golang.org/x/net/html/atom"
 
 	"exclave/chain"
 	"exclave/crawl"
@@ -68,7 +69,11 @@ func (s *Sitemap) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result,
 		u.Annotate("sitemap:gzip") // what comes before the damage is read
 	}
 	outlinks := len(u.Outlinks)
-	if kind, is := formatOf(text); is {
+	kind, is := formatOf(text)
+	if kind == markup.HTML && u.Context != crawl.ContextWellKnown {
+		return chain.Idle(), nil // a page that a robots.txt calls a sitemap is read as one; where only a guess led to it, it mostly says that there is none
+	}
+	if is {
 		u.Doc = markup.Parse(kind, text, markup.Options{DeclaredCharset: u.MIME.Charset, MaxLinks: s.cfg.MaxURLs, MaxText: 1, Stop: func() bool { return in.Err() != nil }})
 		TakeLinks(in, u, s.cfg.MaxURLs)
 		for i := range u.Outlinks[outlinks:] { // entries of feeds are those of a sitemap
@@ -100,17 +105,42 @@ func unpacked(body []byte, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(z, most))
 }
 
-// formatOf tells XML, which may begin with anything blank, from text.
+// formatOf tells XML, which may begin with anything blank, and HTML from text.
 func formatOf(text []byte) (markup.Kind, bool) {
-	head := bytes.TrimLeft(bytes.TrimPrefix(text[:min(len(text), 1000)], []byte("\xef\xbb\xbf")), " \t\r\n\x00")
-	switch {
-	case bytes.HasPrefix(head, []byte("<!DOCTYPE html")), bytes.HasPrefix(head, []byte("<html")):
-		return markup.HTML, true // a page that says that there is none
-	case bytes.HasPrefix(head, []byte("<")), bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
+	head := bytes.TrimPrefix(text[:min(len(text), maxProlog)], []byte("\xef\xbb\xbf"))
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return markup.XML, true
 	}
-	return 0, false
+	for {
+		head = bytes.TrimLeft(head, " \t\r\n\x00")
+		if len(head) < 2 || head[0] != '<' {
+			return 0, false
+		}
+		end := ">"
+		switch {
+		case bytes.HasPrefix(head, []byte("<!--")):
+			end = "-->"
+		case head[1] == '?', head[1] == '!':
+		default:
+			name := head[1:]
+			if i := bytes.IndexAny(name, " \t\r\n/>"); i >= 0 {
+				name = name[:i]
+			}
+			if atom.Lookup(bytes.ToLower(name)) != 0 {
+				return markup.HTML, true
+			}
+			return markup.XML, true
+		}
+		_, rest, ends := bytes.Cut(head, []byte(end))
+		if !ends {
+			return markup.XML, true
+		}
+		head = rest
+	}
 }
+
+// maxProlog is where the first element begins, at the latest.
+const maxProlog = 4096
 
 // lines takes a sitemap of one address a line.
 func (s *Sitemap) lines(u *crawl.CrawlURI, text []byte) {
@@ -118,12 +148,10 @@ func (s *Sitemap) lines(u *crawl.CrawlURI, text []byte) {
 	if l == nil {
 		return
 	}
-	in := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))))
-	in.Buffer(nil, 64<<10)
-	for in.Scan() {
-		line := strings.TrimSpace(in.Text())
-		if strings.HasPrefix(line, "http://") || strings.HasPrefix(line, "https://") {
-			l.take(line, "", crawl.HopManifest, crawl.LinkNav, "sitemap:text", "")
+	for line := range bytes.FieldsFuncSeq(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = bytes.TrimSpace(line)
+		if bytes.HasPrefix(line, []byte("http://")) || bytes.HasPrefix(line, []byte("https://")) {
+			l.take(string(line), "", crawl.HopManifest, crawl.LinkNav, "sitemap:text", "")
 		}
 	}
 	u.Doc = &markup.Doc{Kind: markup.PlainText} // it has been read

@@ -91,6 +91,22 @@ func TestSitemapIsReachedAsOne(t *testing.T) {
 	}
 }
 
+// A page that a robots.txt calls a sitemap is a page.
+func TestSitemapIsPage(t *testing.T) {
+	for _, body := range []string{"<!doctype HTML><a href=/1>", "\xef\xbb\xbf<!-- map -->\n<HTML><a href=/1>", `<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x"><html xmlns="http://www.w3.org/1999/xhtml"><a href="/1">`, "<ul><li><a href=/1>"} {
+		u := answer(t, "http://a.cz/map", "200 OK", "Content-Type: text/html\r\n", body)
+		u.Hops, u.Context = "PM", crawl.ContextRobots
+		process(t, u, NewSitemap(DefaultSitemapConfig()))
+		if u.Doc != nil || len(u.Annotations) > 0 {
+			t.Errorf("%s: %v", body, u.Annotations)
+		}
+		process(t, u, NewMarkup(DefaultConfig(), markup.HTML))
+		if len(u.Outlinks) != 1 || u.Outlinks[0].Hop != crawl.HopLink {
+			t.Errorf("%s: %v", body, u.Outlinks)
+		}
+	}
+}
+
 // Bad ones give what comes before the damage, and a bomb no more than the bound.
 func TestBadSitemaps(t *testing.T) {
 	var packed bytes.Buffer
@@ -118,8 +134,11 @@ func TestBadSitemaps(t *testing.T) {
 	if len(cut) == 0 || !slices.Contains(u.Annotations, "sitemap:gzip") {
 		t.Errorf("%v, %v", cut, u.Annotations)
 	}
-	if got, u := entries(t, crawl.ContextRobots, "<!DOCTYPE html><p>404</p>"); len(got) != 0 || !slices.Contains(u.Annotations, "sitemap:empty") {
+	if got, u := entries(t, crawl.ContextWellKnown, "<!DOCTYPE html><p>404</p>"); len(got) != 0 || !slices.Contains(u.Annotations, "sitemap:empty") {
 		t.Errorf("%v, %v", got, u.Annotations)
+	}
+	if got, _ := entries(t, crawl.ContextRobots, "http://a.cz/1\rhttp://a.cz/2\r\nhttp://a.cz/3"); len(got) != 3 {
+		t.Errorf("lines end as on any machine: %v", got)
 	}
 	if got, _ := entries(t, crawl.ContextRobots, "<urlset><url><loc>http://a.cz/1</loc></url><url><loc>http://a.cz/2</l"); len(got) != 1 {
 		t.Errorf("%v", got)

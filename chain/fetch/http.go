@@ -176,6 +176,9 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	if u.NewCookies, err = jar.Set(target, values(a, "Set-Cookie")); err != nil {
 		return chain.Result{}, fmt.Errorf("fetch: %s: %w", u.URL, err)
 	}
+	if to := redirect(target, a); to != nil {
+		u.CookiesOn = jar.For(to) != ""
+	}
 	if err := h.soft404(ctx, u, target); err != nil {
 		return chain.Result{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"exclave/crawl"
@@ -40,13 +41,17 @@ type visit struct {
 func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) error {
 	var before []record.Exchange
 	var last visit
-	q := h.asked(u)
+	q, jar := h.asked(u), h.jarFor(u)
 	// As much is archived as is obeyed, and no more is received; max_size is of pages.
 	q.bounds = bounds{header: min(h.cfg.MaxHeader, maxRobotsHeader), body: func(*record.Head) int64 { return robots.MaxSize }}
 	for hop := 0; ; hop++ {
 		v := visit{target: target, asked: h.clk.Now()}
+		with := q
+		if value := jar.For(target); value != "" {
+			with.fields = append(slices.Clip(q.fields), record.Field{Name: "Cookie", Value: value})
+		}
 		var err error
-		if v.answer, err = h.get(ctx, target, q); err != nil {
+		if v.answer, err = h.get(ctx, target, with); err != nil {
 			var f *failure
 			if last.answer != nil && errors.As(err, &f) && f.status.Class() == crawl.ClassPermanent {
 				return h.robotsAnswer(ctx, u, last, before)
@@ -64,6 +69,9 @@ func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) 
 			before = append(before, e)
 		}
 		last = v
+		if _, err := jar.Set(target, values(v.answer, "Set-Cookie")); err != nil {
+			return errors.Join(fmt.Errorf("fetch: %s: %w", u.URL, err), v.answer.rec.Close())
+		}
 		next := redirect(target, v.answer)
 		if next == nil || hop == maxRedirects {
 			return h.robotsAnswer(ctx, u, last, before)

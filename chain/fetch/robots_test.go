@@ -3,6 +3,8 @@ package fetch
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -12,6 +14,8 @@ import (
 	"exclave/chain"
 	"exclave/crawl"
 	"exclave/internal/clock"
+	"exclave/internal/cookies"
+	"exclave/internal/fsx"
 	"exclave/internal/record"
 	"exclave/internal/resolve"
 	"exclave/internal/robots"
@@ -55,6 +59,40 @@ func TestUnreachableRobots(t *testing.T) {
 		}
 		if ok, _ := rules.Allowed("/x"); ok != step.allowed || rules.Unreachable() == step.allowed || slices.Contains(u.Annotations, "robots:given-up") != step.allowed {
 			t.Errorf("after %v more: allowed %v, unreachable %v, %v", step.after, ok, rules.Unreachable(), u.Annotations)
+		}
+	}
+}
+
+// A robots.txt that a server gives to who has its cookie is asked for with it.
+func TestRobotsBehindCookie(t *testing.T) {
+	var sent []string
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent = append(sent, r.Header.Get("Cookie"))
+		if sent[len(sent)-1] == "" {
+			http.SetCookie(w, &http.Cookie{Name: "human", Value: "1", Path: "/"})
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+			return
+		}
+		fmt.Fprint(w, "User-agent: *\nDisallow: /no\n")
+	})})
+	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := client(t, s, func(_ *Config, d *Deps) { d.Cookies = jar })
+	for range 2 {
+		want := []string{"", "human=1"}
+		if len(sent) > 0 {
+			sent, want = nil, want[1:]
+		}
+		u := robotsOf("http://a.example")
+		process(t, h, u)
+		var rules robots.Rules
+		if err := rules.UnmarshalBinary(u.Origin.Robots); err != nil {
+			t.Fatal(err)
+		}
+		if ok, _ := rules.Allowed("/no"); ok || !slices.Equal(sent, want) || bytes.Contains(u.Deferred.Raw, []byte("\nCookie: human=1")) {
+			t.Errorf("allowed %v, cookies %q, archived %q", ok, sent, u.Deferred.Raw)
 		}
 	}
 }

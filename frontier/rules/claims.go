@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"errors"
+	"slices"
 
 	"exclave/crawl"
 	"exclave/frontier/schema"
@@ -72,6 +72,11 @@ func (t *Tx) noteRedirects(r *schema.Record, u *crawl.CrawlURI) error {
 		t.w.Set(schema.RedirectKey(target.ID, r.ID), schema.Present())
 		target.RedirectTarget = true
 		t.edges[target.ID] = append(t.edges[target.ID], r.ID)
+		if u.CookiesOn {
+			if err := t.goBack(target, r); err != nil {
+				return err
+			}
+		}
 		if keepsRedirects(target) {
 			return t.Join(r, crawl.Claim{Keep: true}, crawl.Ways{})
 		}
@@ -90,12 +95,48 @@ func (t *Tx) selfRedirect(r *schema.Record, c *crawl.Candidate, cookies bool) er
 	if c.Kind != crawl.LinkRedirect || c.URL == r.URL && !cookies || r.Redirects >= t.env.Config.SelfRedirects || r.State != schema.Done {
 		return nil
 	}
+	r.URL = c.URL
+	if err := t.Rehost(r, c.Host); err != nil {
+		return err
+	}
+	return t.askAgain(r)
+}
+
+// askAgain queues a redirect whose answer will be another one. What is archived so far is the redirect; the page is yet to come.
+func (t *Tx) askAgain(r *schema.Record) error {
 	r.Redirects++
-	// What is archived so far is the redirect; the page is yet to come.
 	was := r.Outcome
-	r.URL, r.Outcome = c.URL, crawl.Outcome{}
-	if err := errors.Join(t.countOutcome(r, was, true), t.Rehost(r, c.Host)); err != nil {
+	r.Outcome = crawl.Outcome{}
+	if err := t.countOutcome(r, was, true); err != nil {
 		return err
 	}
 	return t.Enqueue(r, crawl.ModeFetch)
+}
+
+// maxRound is how many redirects a way back to where it began has, at most.
+const maxRound = 5
+
+// goBack asks again for a redirect to which the last of those goes back that it began: a page that leads over another one, which asks
+// for consent, to itself. One that was asked for again itself sends nobody back.
+func (t *Tx) goBack(target, last *schema.Record) error {
+	if last.Redirects > 0 || target.State != schema.Done || target.Outcome.Class != crawl.ClassRedirect || target.Redirects >= t.env.Config.SelfRedirects {
+		return nil
+	}
+	for r, hop := target, 0; r != nil && !r.LinksInMetadata && hop < maxRound; hop++ {
+		links, err := t.linksOf(r)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(links, func(l schema.Link) bool { return l.Kind == crawl.LinkRedirect })
+		switch {
+		case i < 0:
+			return nil
+		case links[i].ID == last.ID:
+			return t.askAgain(target)
+		}
+		if r, err = t.Record(links[i].ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -29,7 +29,7 @@ func (t *Tx) RetryFinished(a *Retries) error {
 		if r == nil || r.State != schema.Done || r.Claim.IsZero() || r.Outcome.Status != u.Status {
 			continue
 		}
-		if err := t.deleteFailureFacts(r); err != nil {
+		if err := t.endFailureFacts(r); err != nil {
 			return err
 		}
 		r.Force = r.Force || u.Force
@@ -41,8 +41,9 @@ func (t *Tx) RetryFinished(a *Retries) error {
 	return nil
 }
 
-// deleteFailureFacts deletes the facts of a URI's host and origin that say that nothing can be fetched.
-func (t *Tx) deleteFailureFacts(r *schema.Record) error {
+// endFailureFacts ends the facts of a URI's host and origin that say that nothing can be fetched. From when on a robots.txt could not be
+// had stays known (RFC 9309 §2.3.1.4).
+func (t *Tx) endFailureFacts(r *schema.Record) error {
 	ctx := context.Background()
 	h, err := t.env.Facts.Host(ctx, r.Host)
 	if err != nil {
@@ -60,7 +61,8 @@ func (t *Tx) deleteFailureFacts(r *schema.Record) error {
 	if o.Fetched.IsZero() || o.Status.IsHTTP() && o.Status < 500 && !refused {
 		return nil
 	}
-	t.w.Delete(schema.OriginFactsKey(origin))
+	o.Expires = o.Fetched
+	t.w.Set(schema.OriginFactsKey(origin), schema.EncodeOriginFacts(&o))
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // shop is a web with hosts that want cookies: a.test redirects to itself until its own comes back, b.test lets in who has
-// one from elsewhere, c.test is asked without any.
+// one from elsewhere, c.test is asked without any, d.test leads over a page that asks for consent.
 type shop struct {
 	testweb.Tiny
 	sent map[string][]string // values of Cookie, by host
@@ -32,6 +32,13 @@ func (s shop) Host(name string) http.Handler {
 		if r.URL.Path != "/robots.txt" {
 			s.sent[name] = append(s.sent[name], r.Header.Get("Cookie"))
 			switch {
+			case name == "d.test" && r.URL.Path == "/consent":
+				http.SetCookie(w, &http.Cookie{Name: "seen", Value: "yes", Path: "/"})
+				http.Redirect(w, r, "http://d.test"+r.FormValue("to"), http.StatusFound)
+				return
+			case name == "d.test" && !strings.Contains(r.Header.Get("Cookie"), "seen=yes"):
+				http.Redirect(w, r, "/consent?to="+r.URL.Path, http.StatusFound)
+				return
 			case name != "b.test" && !strings.Contains(r.Header.Get("Cookie"), "seen=yes"):
 				http.SetCookie(w, &http.Cookie{Name: "seen", Value: "yes", Path: "/"})
 				http.Redirect(w, r, "http://"+name+r.URL.Path, http.StatusFound)
@@ -48,20 +55,20 @@ func (s shop) Host(name string) http.Handler {
 func TestCookies(t *testing.T) {
 	t.Parallel()
 	web := shop{testweb.Tiny{"http://a.test/": testweb.National("http://b.test/", "/next", "http://c.test/"), "http://a.test/next": testweb.NationalPage(1),
-		"http://b.test/": testweb.NationalPage(2), "http://c.test/": testweb.NationalPage(3), "http://a.test/later": testweb.NationalPage(4)}, map[string][]string{}}
+		"http://b.test/": testweb.NationalPage(2), "http://c.test/": testweb.NationalPage(3), "http://a.test/later": testweb.NationalPage(4), "http://d.test/": testweb.National("/on"), "http://d.test/on": testweb.NationalPage(5)}, map[string][]string{}}
 	j := newJob(t, web, func(c *config.Config) {
 		c.Analysis.Depth, c.HTTP.CookiesFile, c.Crawl.ToeThreads = 1, "cookies.txt", 1
 	})
 	file := filepath.Join(j.cfg.Dir, "cookies.txt")
 	must(t, os.WriteFile(file, []byte("b.test\tFALSE\t/\tFALSE\t0\tmember\ts3cr3t-c00kie\n"), 0o644))
-	j.seeds("http://a.test/")
+	j.seeds("http://a.test/", "http://d.test/")
 	if _, err := job.Open(t.Context(), j.cfg, job.Options{}); err == nil || !strings.Contains(err.Error(), "chmod 600") || strings.Contains(err.Error(), "s3cr3t") {
 		t.Fatalf("a file that others may read: %v", err)
 	}
 	must(t, os.Chmod(file, 0o600))
 	sheetFile(t, j.cfg, "[[sheet]]\nname = \"none\"\nhosts = [\"c.test\"]\n[sheet.http]\ncookies = false\n")
 	h := j.run(job.Options{})
-	for _, page := range []string{"http://a.test/", "http://a.test/next", "http://b.test/"} {
+	for _, page := range []string{"http://a.test/", "http://a.test/next", "http://b.test/", "http://d.test/", "http://d.test/on"} {
 		if o := h.outcomes[page]; o.Status != 200 || !o.Archived {
 			t.Errorf("%s: %+v", page, o)
 		}

@@ -515,7 +515,7 @@ func TestFormIsNotRecorded(t *testing.T) {
 	s := serve(t, handlers{"a.example": http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got <- r.PostFormValue("pass") })})
 	h := client(t, s, nil)
 	u := page("http://a.example/")
-	q := h.asked(u)
+	q := h.asked(u.Sheet)
 	q.method, q.body = http.MethodPost, []byte("pass=s3cr3t")
 	a, err := h.get(t.Context(), u.Parsed(), q)
 	if err != nil {

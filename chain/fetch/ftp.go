@@ -55,7 +55,7 @@ func (f *FTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, err
 	u.Started = h.clk.Now()
 	began := h.clk.Mono()
 	defer func() { u.Took = h.clk.Mono() - began }()
-	s := &ftpSession{h: h, u: u, target: target.WithoutUserinfo(), q: h.asked(u), rec: record.New(h.deps.Scratch, h.cfg.Memory),
+	s := &ftpSession{h: h, u: u, target: target.WithoutUserinfo(), q: h.asked(u.Sheet), rec: record.New(h.deps.Scratch, h.cfg.Memory),
 		said: record.New(h.deps.Scratch, h.cfg.Memory)}
 	err := s.run(ctx)
 	if err == nil {

@@ -49,6 +49,8 @@ type Deps struct {
 	EntityDigest bool
 	Clock        clock.Clock  // for what is stored; sockets follow the machine's clock
 	Log          *slog.Logger // nil: nothing is logged
+	// Sheets are the settings of what is asked for beside a URI: where its robots.txt is redirected to, where the form of a login is; nil: none.
+	Sheets *sheet.Live
 	// Robots is what is done about robots.txt where no sheet says otherwise, UnreachableFor
 	// after how long one that cannot be had counts as absent; 0: never.
 	Robots         robots.Policy
@@ -163,9 +165,9 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	if crawl.IsRobots(u.Key) {
 		return chain.Jump(chain.Post), h.robots(ctx, u, target)
 	}
-	q, validators := h.asked(u), conditions(u)
+	q, validators := h.asked(u.Sheet), conditions(u)
 	q.fields = append(append(q.fields, h.referer(u, target)...), validators...)
-	jar := h.jarFor(u)
+	jar := h.jarFor(u.Sheet)
 	a, err := h.visit(ctx, u, target, jar, q)
 	if err != nil {
 		return chain.Jump(chain.Post), failed(u, err)
@@ -192,12 +194,12 @@ func (h *HTTP) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, er
 	return chain.Result{}, nil
 }
 
-// asked is how the URI is asked for, by the sheets that apply to it.
-func (h *HTTP) asked(u *crawl.CrawlURI) ask {
-	q := ask{own: h.cfg.Headers, lookup: h.facts, bounds: h.most(), timeout: h.cfg.Timeout, route: h.routeOf(u.Sheet), rate: h.cfg.HostRate}
+// asked is how something is asked for, by the sheets that apply to it; nil: none.
+func (h *HTTP) asked(of *sheet.Settings) ask {
+	q := ask{own: h.cfg.Headers, lookup: h.facts, bounds: h.most(), timeout: h.cfg.Timeout, route: h.routeOf(of), rate: h.cfg.HostRate}
 	language := h.cfg.AcceptLanguage
-	if u.Sheet != nil {
-		s := &u.Sheet.HTTP
+	if of != nil {
+		s := &of.HTTP
 		if s.Timeout != nil {
 			q.timeout = *s.Timeout
 		}
@@ -298,11 +300,11 @@ func (h *HTTP) refused(u *crawl.CrawlURI, a *answer, of *account) {
 	})
 }
 
-// jarFor returns the jar that a request takes part in, nil for none.
-func (h *HTTP) jarFor(u *crawl.CrawlURI) *cookies.Jar {
+// jarFor returns the jar that a request takes part in, by the sheets that apply; nil for none.
+func (h *HTTP) jarFor(of *sheet.Settings) *cookies.Jar {
 	keep := h.cfg.Cookies
-	if u.Sheet != nil && u.Sheet.HTTP.Cookies != nil {
-		keep = *u.Sheet.HTTP.Cookies
+	if of != nil && of.HTTP.Cookies != nil {
+		keep = *of.HTTP.Cookies
 	}
 	if !keep {
 		return nil

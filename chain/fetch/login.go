@@ -30,9 +30,6 @@ const (
 	maxLoginHops = 5
 )
 
-// errElsewhere is a form whose password would go to a server that the configuration does not name.
-var errElsewhere = errors.New("the form would be sent to another server")
-
 // membership is the login that a request is made with. The zero membership needs none.
 type membership struct {
 	*account
@@ -109,7 +106,7 @@ func (h *HTTP) login(ctx context.Context, u *crawl.CrawlURI, a *account, jar *co
 		h.loginFailed(u, a, why)
 	}
 	var f *failure
-	if errors.As(err, &f) || errors.Is(err, errElsewhere) {
+	if errors.As(err, &f) || errors.As(err, new(notAsked)) {
 		err = nil // of the server
 	}
 	return membership{a, a.logins, true}, err
@@ -184,7 +181,7 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 		}
 	}
 	if to.Origin() != page.Origin() {
-		return false, fmt.Errorf("%w, %s", errElsewhere, to.Origin())
+		return false, notAsked("the form would be sent to another server, " + to.Origin())
 	}
 	for k, v := range a.Fields {
 		fields.Set(k, v)
@@ -206,7 +203,11 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 // body and its address. Nothing of it is archived.
 func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar *cookies.Jar, q ask) (body []byte, at *urlx.URL, err error) {
 	for hop := 0; ; hop++ {
-		base := h.asked(u)
+		settings, err := h.sheetFor(u, to)
+		if err != nil {
+			return nil, to, err
+		}
+		base := h.asked(settings)
 		base.method, base.body, base.lookup = q.method, q.body, h.lookup
 		if value := jar.For(to); value != "" {
 			base.fields = append(base.fields, record.Field{Name: "Cookie", Value: value})
@@ -227,7 +228,7 @@ func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar 
 			q = ask{}
 		}
 		if q.method != "" && next.Origin() != to.Origin() {
-			return body, to, fmt.Errorf("%w, %s", errElsewhere, next.Origin())
+			return body, to, notAsked("the form would be sent on to another server, " + next.Origin())
 		}
 		to = next
 	}

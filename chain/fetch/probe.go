@@ -91,7 +91,14 @@ func (h *HTTP) probe(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) (
 	if allowed, _ := h.policy(u).Allowed(&rules, nowhere.PathQuery(), false); !allowed {
 		return nil, nil
 	}
-	q := h.asked(u)
+	settings, blocked := h.sheetFor(u, nowhere)
+	if blocked != nil {
+		return nil, nil
+	}
+	q := h.asked(settings)
+	if value := h.jarFor(settings).For(nowhere); value != "" {
+		q.fields = append(q.fields, record.Field{Name: "Cookie", Value: value})
+	}
 	q.bounds.body = func(*record.Head) int64 { return maxProbe }
 	a, err := h.get(ctx, nowhere, q)
 	var server *failure

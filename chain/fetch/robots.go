@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
 	"time"
 
 	"exclave/crawl"
@@ -41,17 +40,21 @@ type visit struct {
 func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) error {
 	var before []record.Exchange
 	var last visit
-	q, jar := h.asked(u), h.jarFor(u)
-	// As much is archived as is obeyed, and no more is received; max_size is of pages.
-	q.bounds = bounds{header: min(h.cfg.MaxHeader, maxRobotsHeader), body: func(*record.Head) int64 { return robots.MaxSize }}
+	lookup := h.facts
 	for hop := 0; ; hop++ {
 		v := visit{target: target, asked: h.clk.Now()}
-		with := q
-		if value := jar.For(target); value != "" {
-			with.fields = append(slices.Clip(q.fields), record.Field{Name: "Cookie", Value: value})
+		settings, err := h.sheetFor(u, target)
+		if err != nil { // where a redirect leads to
+			return h.robotsAnswer(ctx, u, last, before)
 		}
-		var err error
-		if v.answer, err = h.get(ctx, target, with); err != nil {
+		q, jar := h.asked(settings), h.jarFor(settings)
+		q.lookup = lookup
+		// As much is archived as is obeyed, and no more is received; max_size is of pages.
+		q.bounds = bounds{header: min(h.cfg.MaxHeader, maxRobotsHeader), body: func(*record.Head) int64 { return robots.MaxSize }}
+		if value := jar.For(target); value != "" {
+			q.fields = append(q.fields, record.Field{Name: "Cookie", Value: value})
+		}
+		if v.answer, err = h.get(ctx, target, q); err != nil {
 			var f *failure
 			if last.answer != nil && errors.As(err, &f) && f.status.Class() == crawl.ClassPermanent {
 				return h.robotsAnswer(ctx, u, last, before)
@@ -76,7 +79,7 @@ func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) 
 		if next == nil || hop == maxRedirects {
 			return h.robotsAnswer(ctx, u, last, before)
 		}
-		target, q.lookup = next, h.lookup
+		target, lookup = next, h.lookup
 	}
 }
 

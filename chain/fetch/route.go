@@ -14,8 +14,10 @@ import (
 
 	"golang.org/x/net/proxy"
 
+	"exclave/crawl"
 	"exclave/internal/record"
 	"exclave/internal/sheet"
+	"exclave/internal/urlx"
 )
 
 // route is how servers are connected to. The zero route is direct, from any address.
@@ -38,6 +40,23 @@ func (h *HTTP) routeOf(s *sheet.Settings) route {
 	}
 	return r
 }
+
+// sheetFor returns the settings for what is asked for beside a URI, and why it may not be asked for when a sheet blocks it.
+func (h *HTTP) sheetFor(u *crawl.CrawlURI, to *urlx.URL) (s *sheet.Settings, blocked error) {
+	if own := u.Parsed(); own != nil && own.Origin() == to.Origin() && own.PathQuery() == to.PathQuery() {
+		return u.Sheet, nil
+	}
+	s = h.deps.Sheets.Now().Of(to, u.Claim.Profiles())
+	if reason, is := s.Blocks(); is {
+		return nil, notAsked(fmt.Sprintf("a sheet blocks %s (%s)", to.WithoutUserinfo(), reason))
+	}
+	return s, nil
+}
+
+// notAsked is why something is not asked for.
+type notAsked string
+
+func (n notAsked) Error() string { return string(n) }
 
 // open opens a TCP connection to a server over a route.
 func (h *HTTP) open(ctx context.Context, r route, to string) (net.Conn, error) {

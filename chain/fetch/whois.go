@@ -65,7 +65,7 @@ func (h *HTTP) askWhois(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL
 	if err != nil || query == "" || strings.ContainsAny(query, "\r\n\x00") {
 		return &failure{crawl.StatusUnfetchable, nil, errors.New("there is no question in the address")}
 	}
-	q := h.asked(u)
+	q := h.asked(u.Sheet)
 	c, err := h.dial(ctx, target, time.Now().Add(min(h.cfg.HeaderTimeout, q.timeout)), time.Time{}, q)
 	if err != nil {
 		return err

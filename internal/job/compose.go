@@ -201,7 +201,7 @@ func (c *composer) openChains(context.Context) error {
 		return bad.Err("job")
 	}
 	http, err := fetch.NewHTTP(c.httpConfig(), fetch.Deps{Hosts: c.frontier, Resolver: c.names, Scratch: c.path(folder.StateDir, folder.ScratchDir),
-		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Languages: fetch.AcceptLanguages(c.analyzer.Languages()), Cookies: jar, Accounts: accounts, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, Sitemaps: c.cfg.Sitemaps, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
+		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Languages: fetch.AcceptLanguages(c.analyzer.Languages()), Cookies: jar, Accounts: accounts, Sheets: c.sheets, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, Sitemaps: c.cfg.Sitemaps, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		ReadCredentials: func(ctx context.Context, to fetch.Credentials) error { return seeds.ReadCredentials(ctx, c.cfg, to) }})
 	if err != nil {
 		return fmt.Errorf("job: %w", err)

@@ -400,6 +400,41 @@ func TestLoginInVain(t *testing.T) {
 	}
 }
 
+// A session that began before the login, as PHP's do, is the one that is logged in: the form sets no cookie.
+func TestLoginInSession(t *testing.T) {
+	in := false
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cookie, err := r.Cookie("PHPSESSID")
+		switch {
+		case err != nil:
+			http.SetCookie(w, &http.Cookie{Name: "PHPSESSID", Value: "1", Path: "/"})
+			fmt.Fprint(w, "welcome")
+		case r.Method == http.MethodPost:
+			in = cookie.Value == "1" && r.PostFormValue("pass") == "Circle of Life"
+			http.Redirect(w, r, "/", http.StatusFound)
+		case r.URL.Path == "/login":
+			fmt.Fprint(w, `<form method=post><input name=name><input type=password name=pass></form>`)
+		case strings.HasPrefix(r.URL.Path, "/closed/") && !in:
+			http.Redirect(w, r, "/login", http.StatusFound)
+		default:
+			fmt.Fprint(w, "for members")
+		}
+	})})
+	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := client(t, s, func(_ *Config, d *Deps) {
+		d.Cookies = jar
+		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/closed/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
+	})
+	process(t, h, page("http://a.example/"))
+	u := page("http://a.example/closed/1")
+	if process(t, h, u); u.Status != 200 || !slices.Equal(u.Annotations, []string{"login:ok"}) {
+		t.Errorf("status %d, %v", u.Status, u.Annotations)
+	}
+}
+
 // Requests that were made when a session ended are made again with the one that another ToeThread got.
 func TestLoginOfAnother(t *testing.T) {
 	c := &club{password: "Circle of Life"}

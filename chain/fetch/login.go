@@ -158,13 +158,12 @@ func (h *HTTP) looksLoggedOut(target *urlx.URL, s membership, a *answer) (out, s
 	return out, out
 }
 
-// sendForm asks for the login page and sends its form. It reports whether that gave cookies.
+// sendForm asks for the login page and sends its form. It reports whether the form did not come back, and there are cookies.
 func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar *cookies.Jar) (ok bool, err error) {
 	page, err := urlx.Parse(a.Login)
 	if err != nil {
 		return false, err
 	}
-	before := jar.For(page)
 	text, at, err := h.follow(ctx, u, page, jar, ask{})
 	if err != nil {
 		return false, err
@@ -196,7 +195,7 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 	if back && a.misnamed != "" || after == formOnly && (back || a.misnamed != "" && a.misnames(all, at) != "") {
 		return false, err // the form came back
 	}
-	return err == nil && after != "" && (after != before || formOnly != before), err
+	return err == nil && after != "", err // what is behind it tells more
 }
 
 // follow makes a request and follows its redirects, which the jar takes part in. It returns the beginning of the last answer's

@@ -60,6 +60,7 @@ func alter(cmd *cobra.Command, dir string, fn func(question.Changes) error) erro
 
 // opened opens a job for a change.
 func opened(cmd *cobra.Command, cfg *config.Config, o job.Options, fn func(question.Changes) error) error {
+	o.AtRest = true
 	j, err := job.Open(cmd.Context(), cfg, o)
 	if err != nil {
 		return err

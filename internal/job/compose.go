@@ -19,6 +19,7 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/internal/conf"
 	"exclave/internal/cookies"
 	"exclave/internal/fsx"
 	"exclave/internal/job/checkpoint"
@@ -131,7 +132,7 @@ func (c *composer) openAnalyzer(ctx context.Context) (err error) {
 func (c *composer) openSheets(context.Context) error {
 	set, err := rules.Sheets(c.folder, c.analyzer.Names())
 	c.sheets = sheet.NewLive(set)
-	if err != nil {
+	if err != nil || c.opts.AtRest {
 		return err
 	}
 	return rules.SourceAddresses(c.cfg, set).Err("job")
@@ -196,9 +197,12 @@ func (c *composer) openChains(context.Context) error {
 	if err != nil {
 		return err
 	}
-	accounts, bad := c.cfg.Accounts()
-	if len(bad) > 0 {
-		return bad.Err("job")
+	var accounts *fetch.Accounts
+	if !c.opts.AtRest {
+		var bad conf.Problems
+		if accounts, bad = c.cfg.Accounts(); len(bad) > 0 {
+			return bad.Err("job")
+		}
 	}
 	http, err := fetch.NewHTTP(c.httpConfig(), fetch.Deps{Hosts: c.frontier, Resolver: c.names, Scratch: c.path(folder.StateDir, folder.ScratchDir),
 		Clock: c.opts.Clock, ToeThreads: c.cfg.Crawl.ToeThreads, Log: c.opts.Log, Languages: fetch.AcceptLanguages(c.analyzer.Languages()), Cookies: jar, Accounts: accounts, Sheets: c.sheets, Version: c.opts.Version, Robots: c.cfg.Robots.Policy, UnreachableFor: c.cfg.Robots.UnreachableFor, Sitemaps: c.cfg.Sitemaps, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,

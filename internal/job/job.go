@@ -37,6 +37,7 @@ type Options struct {
 	Fail     *fsx.FailPoints // for kill tests; nil = none
 	Software string          // name/version for warcinfo and user agent
 	Version  string          // for the user agent
+	AtRest   bool            // nothing will be fetched: passwords and addresses to connect from need not be there
 	Recrawl  bool            // ask again for the seeds and for everything archived, conditionally
 
 	steps func(map[chain.Name][]chain.Step) // changes those of the chains; for tests

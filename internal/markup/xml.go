@@ -221,6 +221,9 @@ func (p *markupParser) xmlEnd() {
 	x.level = max(x.level-1, 0)
 }
 
+// rssGUID names what RSS calls an item by.
+const rssGUID = "rss:guid"
+
 // hold begins to collect the text of the element, which is a reference.
 func (p *markupParser) hold(kind LinkKind, context string) {
 	p.x.held = xmlHeld{level: p.x.level, kind: kind, context: context, buf: p.x.held.buf[:0]}
@@ -256,6 +259,8 @@ func (p *markupParser) release() {
 		if l := p.b.add(h.buf, h.kind, h.context); l != nil {
 			l.Hop, p.x.entry = 'M', len(p.b.doc.Links)-1
 		}
+	case h.as == heldReference && h.context == rssGUID && !bytes.HasPrefix(bytes.TrimSpace(h.buf), []byte("http")):
+		p.b.guessIn(h.buf, h.context) // most are no addresses
 	case h.as == heldReference:
 		p.b.add(h.buf, h.kind, h.context)
 	case h.as == heldHTML && bytes.IndexByte(h.buf, '<') >= 0:
@@ -517,7 +522,7 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 			p.hold(Nav, "rss:"+name)
 		case "guid":
 			if !bytes.EqualFold(p.get("ispermalink"), []byte("false")) {
-				p.hold(Speculative, "rss:guid")
+				p.hold(Nav, rssGUID) // where the item is, unless it says otherwise (RSS 2.0)
 			}
 		case "url": // of an image
 			p.hold(Embed, "rss:image/url")

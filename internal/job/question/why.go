@@ -70,7 +70,7 @@ func (a *Answers) whyUnknown(ctx context.Context, w *Why, s *Shown) error {
 		w.say("It was left out: rule %s of the scope refused the link to it, found on %s at %s (%d× in %s).",
 			first.Rule, first.Via, first.Time, times, crawl.LogScope.Name())
 	} else {
-		w.say("It was never seen: it is no seed, and no page that was read links to it under this address.")
+		w.say("It was never seen: it is no seed, and no page that was read links to it under this address, but for links that are not kept: what a page says not to follow (nofollow), and those of pages for what does not exist (soft 404).")
 		if n := a.State.Stats().Refused; n > 0 {
 			w.say("Or a link to it was not followed: %d were refused by a cap, or stood behind pages that led to nothing. They are counted only.", n)
 		}

@@ -24,7 +24,6 @@ func (p *markupParser) links(a atom.Atom, tag []byte) {
 	case atom.Base:
 		p.baseElement()
 	case atom.Object, atom.Applet:
-		p.b.others = true
 		p.object(a)
 	case atom.Param:
 		p.param()
@@ -190,7 +189,6 @@ func (p *markupParser) lang(tag []byte, at *attr) {
 
 func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 	key := string(at.key)
-	p.b.others = p.b.others || a == atom.Script
 	switch {
 	case p.voc == vocXHTML && key == "xlink:href":
 		p.xlink(tag, []byte("href"), at.val)
@@ -264,12 +262,10 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 	switch a {
 	case atom.Frame, atom.Iframe:
 		kind = Frame
-		p.b.others = true
 		if hasScheme(val, "javascript:") {
 			p.b.handler(percentDecoded(val[bytes.IndexByte(val, ':')+1:]), "")
 		}
 	case atom.Embed:
-		p.b.others = true
 		kind = frameUnlessMedia(p.get("type"))
 		p.flashVideo(val, "embed/@src")
 	case atom.Input:
@@ -281,7 +277,6 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 			p.b.js(code, false)
 			return
 		}
-		p.b.others = true
 	case 0, atom.Img, atom.Image, atom.Video, atom.Audio, atom.Source, atom.Track, atom.Bgsound: // 0: elements of one's own
 	default:
 		if p.kind == HTML {

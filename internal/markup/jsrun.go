@@ -3,7 +3,6 @@ package markup
 import (
 	"bytes"
 	"net/url"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -82,21 +81,13 @@ func (b *builder) tag() int {
 // interpretLater keeps a script until the page is read; 0: it cannot be interpreted. parts: it puts addresses together.
 func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	switch {
-	case b.quotes > 0 || b.base != "":
-		return 0
-	case len(src) > maxBundle:
-		b.others = true
+	case b.quotes > 0 || b.base != "" || len(src) > maxBundle:
 		return 0
 	case data || b.within:
-		b.unsure = b.unsure || !data && mayReadAll(src)
 		return -1
-	case noScript(src):
-		return 0
-	case len(b.scripts) >= maxScripts:
-		b.others = true
+	case len(b.scripts) >= maxScripts, noScript(src):
 		return 0
 	}
-	b.unsure = b.unsure || mayReadAll(src)
 	s := pageScript{src: src, module: b.module, tag: b.tag()}
 	switch {
 	case len(src) <= maxInline, len(src) <= maxOwn && b.doc.Kind != JS:
@@ -105,29 +96,17 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 		s.parts = hasChunks(src)
 	}
 	if !s.parts && len(src) > maxInline {
-		b.others = true
 		return 0
 	}
 	if s.parts {
 		var err error
 		if s.read, err = b.o.Scripts.Parse(src, b.module); err != nil {
-			b.others = true
 			return 0
 		}
 		b.interprets = true
 	}
 	b.scripts = append(b.scripts, s)
 	return len(b.scripts)
-}
-
-// mayReadAll reports a script in which code, markup or other documents may come from elsewhere, which may read whatever the page keeps.
-func mayReadAll(src []byte) bool {
-	for _, word := range [...]string{"import", "export", "eval", "Function(", "responseText", ".text(", "innerHTML", "outerHTML", "insertAdjacentHTML", "write", ".html(", "textContent", "getScript", ".load(", "frame", "opener", "parent", "Worker", "arguments", "prototype", "Proxy", "function*", "setTimeout(\"", "setTimeout('", "onmessage"} {
-		if bytes.Contains(src, []byte(word)) {
-			return true
-		}
-	}
-	return false
 }
 
 // noScript reports what begins as markup does.
@@ -169,7 +148,6 @@ func (b *builder) handler(code []byte, event string) {
 		b.expression(code)
 	}
 	if len(code) > maxHandler || len(b.handlers) >= maxScripts {
-		b.others = true
 		return
 	}
 	if bytes.IndexByte(code, '(') >= 0 || bytes.IndexByte(code, '=') >= 0 {
@@ -184,8 +162,8 @@ func (b *builder) handler(code []byte, event string) {
 // interpret reads the scripts of the page for what they put together, and makes guesses of what nothing is put together of.
 func (b *builder) interpret() {
 	var page *script.Page
-	if b.interprets || b.allKnown() {
-		source := script.Source{File: b.doc.Kind == JS || b.unsure, Map: b.importMapped, Text: b.page, Tags: &b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
+	if b.interprets {
+		source := script.Source{Map: b.importMapped, Text: b.page, Tags: &b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
 		if b.doc.Kind != JS {
 			source.URL, source.Base = b.place()
 		}
@@ -210,7 +188,7 @@ func (b *builder) interpret() {
 			if w.module {
 				continue
 			}
-		case w.module && !page.Given(w.script, w.url), page.Used(w.script, w.url), page.Idle(w.script, w.url):
+		case w.module && !page.Given(w.script, w.url), page.Used(w.script, w.url), page.Dead(w.script, w.url):
 			continue
 		}
 		b.addString(w.url, Speculative, w.context)
@@ -274,18 +252,6 @@ func (b *builder) place() (at, base *url.URL) {
 	return at, base
 }
 
-// allKnown reports a page that has guesses and few scripts, all of which are known: they tell what nobody reads.
-func (b *builder) allKnown() bool {
-	if b.others || b.doc.Kind == JS || !slices.ContainsFunc(b.waiting, func(w waitingGuess) bool { return w.script >= 0 }) {
-		return false
-	}
-	size := 0
-	for _, s := range b.scripts {
-		size += len(s.src)
-	}
-	return size > 0 && size <= maxNeeded
-}
-
 // runScripts interprets those that put something together, and those that say what they need for it.
 func (b *builder) runScripts(page *script.Page) {
 	var words wordSet
@@ -294,18 +260,13 @@ func (b *builder) runScripts(page *script.Page) {
 			words.add(s.src)
 		}
 	}
-	if b.others {
-		page.Others()
-	}
 	room := maxNeeded
 	for i, s := range b.scripts {
-		if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || !b.others || says(s.src, &words)) {
+		if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || says(s.src, &words)) {
 			room -= len(s.src)
 			s.read, _ = b.o.Scripts.Parse(s.src, s.module) // what is none says nothing
 		}
-		if s.read == nil {
-			page.Others()
-		} else {
+		if s.read != nil {
 			if s.tag >= 0 {
 				s.read.In(b.tags.At(s.tag))
 			}
@@ -314,9 +275,7 @@ func (b *builder) runScripts(page *script.Page) {
 	}
 	for _, h := range b.handlers {
 		s, err := b.o.Scripts.ParseHandler(h.src, h.event)
-		if err != nil {
-			page.Others()
-		} else {
+		if err == nil { // what is none says nothing
 			if h.tag >= 0 {
 				s.In(b.tags.At(h.tag))
 			}

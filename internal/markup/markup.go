@@ -249,8 +249,6 @@ type builder struct {
 	unescaped  []byte            // room for a long string without its escapes
 	within     bool              // the script that is read is in an attribute
 	interprets bool              // some of them put addresses together
-	unsure     bool              // one of them may read whatever is kept
-	others     bool              // there are scripts that are not known
 	module     bool              // the script that is read is one
 	folders    bool              // a script or an element said one
 	contexts   map[string]string // known context strings by themselves

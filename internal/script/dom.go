@@ -280,7 +280,6 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 		p.says(t.s)
 	}
 	tag := tagOf(o)
-	p.others = p.others || tag == "script" && key == "src"
 	if tag == "img" && (key == "src" || key == "srcset") {
 		p.picture = true
 		defer func() { p.picture = false }()

@@ -19,14 +19,14 @@ func (p *Page) expr(e js.IExpr) value {
 func (p *Page) read1(e js.IExpr) value {
 	switch e := e.(type) {
 	case *js.Var:
-		return reads(p.read(e))
+		return p.read(e)
 	case *js.LiteralExpr:
 		return p.constant(e)
 	case *js.BinaryExpr:
 		return p.binary(e)
 	case *js.DotExpr, *js.IndexExpr:
 		v, _ := p.member(e)
-		return reads(v)
+		return v
 	case *js.CallExpr:
 		return p.callExpr(e)
 	case *js.GroupExpr:
@@ -196,9 +196,6 @@ func (p *Page) member(e js.IExpr) (v, of value) {
 				return nil, of
 			}
 			return p.missing(e.X), of
-		}
-		if l, is := e.Y.(*js.LiteralExpr); !is || l.TokenType != js.StringToken {
-			p.hand(of)
 		}
 		v = p.indexed(of, i)
 		p.nothing = v == nil && p.isExact(of)
@@ -410,7 +407,6 @@ func (p *Page) objectExpr(e *js.ObjectExpr) value {
 	for _, pr := range e.List {
 		if pr.Spread {
 			if from, is := one(p.expr(pr.Value)).(*object); is {
-				p.hand(from)
 				p.copyTo(o, from)
 			} else {
 				o.exact = false
@@ -530,7 +526,6 @@ func (p *Page) setTo(e js.IExpr, v value) {
 		if o, is := of.(*object); is {
 			o.exact = false
 		}
-		p.hand(v)
 		if t, is := v.(*text); is {
 			t.given = true
 		}

@@ -37,12 +37,6 @@ func (p *Page) call(f *object, this value, args []value) value {
 	fn.called = true
 	switch {
 	case fn.native != nil:
-		p.hand(this)
-		for _, arg := range args {
-			if arg != value(p.global) { // browsers read no names of scripts
-				p.hand(arg)
-			}
-		}
 		return fn.native(p, this, args)
 	case fn.class != nil:
 		return p.construct(f, args, f)
@@ -56,7 +50,6 @@ func (p *Page) call(f *object, this value, args []value) value {
 func (p *Page) enter(f *object, this value, args []value, made bool) value {
 	fn, c := f.fn, f.fn.code
 	if p.calls >= maxCalls {
-		p.cut = true
 		return unknown{}
 	}
 	before, script, weak := p.now, p.script, p.weak
@@ -291,7 +284,6 @@ func (p *Page) initialise(f *object, o *object, args []value) value {
 		return o
 	}
 	if p.calls >= maxCalls {
-		p.cut = true
 		return unknown{}
 	}
 	cc := fn.class
@@ -529,11 +521,10 @@ func (p *Page) callback(f value, this value, args ...value) value {
 func (p *Page) later(f value, this value, args ...value) {
 	o, is := one(f).(*object)
 	if !is || o.fn == nil || len(p.jobs) >= maxJobs {
-		p.cut = p.cut || is && o.fn != nil
 		return
 	}
 	o.fn.called = true
-	p.jobs = append(p.jobs, func() { p.hand(p.call(o, this, args)) })
+	p.jobs = append(p.jobs, func() { p.call(o, this, args) })
 }
 
 // unknownCall is a call of what is not known: functions among its arguments are called by it, perhaps.
@@ -544,7 +535,6 @@ func (p *Page) unknownCall(name, owner string, args []value, made bool) value {
 			return p.anyAttribute(strings.ToLower(key.s))
 		}
 	}
-	p.hand(args...)
 	p.sinkCall(name, owner, args)
 	p.formatted(args)
 	for _, arg := range args {

@@ -224,7 +224,6 @@ func (p *Page) code(t *text, this value) value {
 		}
 	}
 	s.nth = -1
-	p.asks(s)
 	now, script := p.now, p.script
 	p.calls++
 	defer func() { p.now, p.script = now, script; p.calls-- }()
@@ -256,7 +255,6 @@ func (p *Page) sinkMember(key string, v value) {
 	case "location":
 		p.sink(Goes, v)
 	default:
-		p.hand(v)
 		switch v := v.(type) {
 		case *object:
 			if v.fn != nil && strings.HasPrefix(key, "on") {

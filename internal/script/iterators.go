@@ -134,7 +134,7 @@ func (p *Page) patternItems(v value, most int, all bool) ([]value, bool) {
 	if s := p.streamOf(one(v)); s != nil && !all {
 		return p.drain(s, min(most, maxItems)), true
 	}
-	return p.itemsOf(one(v))
+	return p.items(one(v))
 }
 
 // awaited are what promises in a list are of.
@@ -276,12 +276,6 @@ func (s *stream) each(what string, f value) *stream {
 
 // items are what a loop over a value gets; false: it is not known.
 func (p *Page) items(v value) ([]value, bool) {
-	p.hand(v)
-	return p.itemsOf(v)
-}
-
-// itemsOf is items for who reads them one by one.
-func (p *Page) itemsOf(v value) ([]value, bool) {
 	switch v := v.(type) {
 	case *text:
 		if !v.known() {

@@ -49,20 +49,19 @@ type prop struct {
 
 // object is an object, a list, or a function.
 type object struct {
-	class  class
-	solid  bool  // it is frozen
-	handed bool  // something got it that may read all of it
-	exact  bool  // it has what scripts gave it, and nothing else
-	weak   int32 // conditions around where it was made
-	proto  *object
-	props  []*prop          // few are looked through
-	index  map[string]*prop // of many
-	keys   []string         // in their order
-	list   []value
-	fn     *function
-	host   any // what a browser's object stands for
-	made   *object
-	mem    *memory // in which its properties are made; nil: by themselves
+	class class
+	solid bool  // it is frozen
+	exact bool  // it has what scripts gave it, and nothing else
+	weak  int32 // conditions around where it was made
+	proto *object
+	props []*prop          // few are looked through
+	index map[string]*prop // of many
+	keys  []string         // in their order
+	list  []value
+	fn    *function
+	host  any // what a browser's object stands for
+	made  *object
+	mem   *memory // in which its properties are made; nil: by themselves
 }
 
 // function is what is called.
@@ -90,8 +89,6 @@ type code struct {
 	async     bool
 	generator bool
 	self      *js.Var
-	decl      *js.Var // what its declaration names
-	shared    bool    // that is known to all scripts
 }
 
 // classCode is what a class has for its objects.

@@ -117,15 +117,9 @@ type Page struct {
 	ending   bool // what is read ends, and whatever it is in
 	ran      []*Script
 	trees    map[*js.AST]struct{} // of those that were interpreted
-	handed   []*object
-	foreign  map[string]struct{} // names that scripts have from each other
-	uncalled map[*js.Var]struct{}
-	masked   bool             // steps were given for a script that an obfuscator made
-	cut      bool             // something was not read that may be
-	others   bool             // there are scripts that are not known
-	onces    map[string]bool  // names that the page has once
-	idles    map[literal]bool // strings that nothing reads; nil: not looked yet
-	used     map[literal]bool // false: something else is done with it as well
+	masked   bool                 // steps were given for a script that an obfuscator made
+	dead     map[literal]bool     // strings that stand in what is never run alone; nil: not looked yet
+	used     map[literal]bool     // false: something else is done with it as well
 
 	hosted     map[string]value
 	listeners  []listener
@@ -155,7 +149,6 @@ func New(source Source, stop func() bool) *Page {
 	p.global = &object{class: classWindow}
 	p.now = &frame{env: &env{}, this: p.global, top: true}
 	p.used = map[literal]bool{}
-	p.cut = source.File
 	if source.Tags == nil {
 		source.Tags = &StartTags{}
 	}
@@ -176,7 +169,6 @@ func (p *Page) Run(nth int, s *Script) {
 	if nth >= 0 {
 		p.ran = append(p.ran, s)
 	}
-	p.asks(s)
 	most, patience := p.steps/2, morePatience
 	if !p.masked && Masked(s.src) {
 		p.masked = true
@@ -256,7 +248,6 @@ func (p *Page) job(most, patience int, do func()) {
 		switch r := recover().(type) {
 		case nil:
 		case outOfSteps, thrown:
-			p.cut = true
 		default:
 			rethrow(r)
 		}
@@ -309,10 +300,10 @@ func (p *Page) Finish() {
 	p.unwatched()
 	work()
 	for i := 0; i < len(p.idle) && i < maxUncalled && p.steps > 0; i++ {
-		if f := p.idle[i]; !f.fn.called && !p.neverCalled(f) {
+		if f := p.idle[i]; !f.fn.called {
 			p.job(p.steps/8+1, patience, func() {
 				p.weak++
-				p.hand(p.call(f, p.receiver(f), p.unknowns(f)))
+				p.call(f, p.receiver(f), p.unknowns(f))
 			})
 			p.askAll()
 			work()
@@ -321,18 +312,12 @@ func (p *Page) Finish() {
 	if p.doc.open != nil {
 		p.job(p.steps, patience, func() { p.sink(Writes, p.doc.open) })
 	}
-	p.cut = p.cut || len(p.jobs)+len(p.acts) > 0 || len(p.idle) > maxUncalled || p.steps <= 0
 	p.sum()
 }
 
 // sum looks at what became of the texts.
 func (p *Page) sum() {
-	p.readHanded()
 	for _, t := range p.all {
-		if !t.consumed && !t.sunk && !t.read && !t.given && !p.cut && t.as != "" && p.once([]byte(t.as)) { // what nobody reads
-			p.accept(t, t.s, true, 0)
-			continue
-		}
 		if !t.consumed && !t.sunk && len(t.s) > 3 && strings.ContainsAny(t.s, "/.<(") && !pieceOfPath(t) {
 			p.add(Made, t)
 		}
@@ -411,7 +396,6 @@ func (p *Page) add(use Use, t *text) {
 	if len(p.found) >= maxFound || len(t.s) > maxText || t.own && (use == Made || use == Goes) && p.shared(t.s, use) {
 		return
 	}
-	p.others = p.others || use == Module || (use == Writes || use == Markup) && strings.Contains(t.s, "<script")
 	f := Found{Use: use, Text: strings.ReplaceAll(t.s, Key, string(Hole)), Literal: t.lit && t.from >= 0, Relative: t.module, text: t}
 	if w := p.doc.place; w != nil && w.moved {
 		f.Base = p.baseURL().String()

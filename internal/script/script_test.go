@@ -9,7 +9,7 @@ import (
 
 // interpreted is what a script asks for, or makes elements and style sheets of.
 func interpreted(src string) (out []string) {
-	p := New(Source{File: true}, nil)
+	p := New(Source{}, nil)
 	s, err := Parse([]byte(src), false)
 	if err != nil {
 		return []string{err.Error()}

@@ -16,8 +16,6 @@ type Source struct {
 	URL, Base *url.URL                 // where it is, and what is relative to; nil: not known
 	Map       func(name string) string // what is imported by a name, nil: what it says
 
-	File bool // it is a script itself: pages may read whatever it keeps
-
 	Text []byte
 	Tags *StartTags // nil: none are known
 	// Tag is the element of one by itself: its attributes and, when it can have nothing but text, that. Nil: there is none.

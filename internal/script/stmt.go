@@ -214,7 +214,7 @@ func (p *Page) hoist(list []js.IStmt) {
 		switch s := s.(type) {
 		case *js.FuncDecl:
 			if s.Name != nil {
-				p.defineVar(s.Name, p.function(s.Name, &code{params: &s.Params, body: &s.Body, async: s.Async, generator: s.Generator, decl: s.Name, shared: p.now.top}, false))
+				p.defineVar(s.Name, p.function(s.Name, &code{params: &s.Params, body: &s.Body, async: s.Async, generator: s.Generator}, false))
 			}
 		case *js.ExportStmt:
 			if f, is := s.Decl.(*js.FuncDecl); is && f.Name != nil {
@@ -433,9 +433,6 @@ func (p *Page) bind(b js.IBinding, val value, set func(*js.Var, value)) {
 	p.step()
 	switch b := b.(type) {
 	case *js.Var:
-		if t, is := val.(*text); is && !t.lit {
-			t.as = sourceText(b.Data)
-		}
 		set(b, val)
 	case *js.BindingArray:
 		items, known := p.patternItems(val, len(b.List), b.Rest != nil)
@@ -463,13 +460,12 @@ func (p *Page) bind(b js.IBinding, val value, set func(*js.Var, value)) {
 			taken = append(taken, key)
 			v := value(unknown{})
 			if val != nil {
-				v = reads(p.get(val, key))
+				v = p.get(val, key)
 			}
 			p.bindElement(item.Value, v, set)
 		}
 		if b.Rest != nil {
 			rest := p.object()
-			p.hand(val)
 			if o, is := one(val).(*object); is {
 				p.copyTo(rest, o)
 				for _, key := range taken {

@@ -51,20 +51,18 @@ type text struct {
 	from  int     // of a literal: the script, -1 for what stands elsewhere in the page
 	uses  [3]Use  // what was done with it, plus 1
 
-	lit      bool   // it stands in a script
-	consumed bool   // it became a part of something else, or was only looked at
-	looked   bool   // it was only looked at: a key, or what is compared
-	sunk     bool   // something was done with it
-	given    bool   // what is not known got it
-	read     bool   // it was kept, and read there
-	as       string // the name that it got when it was put together
-	moved    bool   // it was asked for when a script had moved the page
-	stayed   bool   // it was when none had
-	accepted bool   // as a part
-	page     bool   // it says where the page is, which is not known here
-	own      bool   // it says where the page is, which is known
-	module   bool   // it is relative to the script
-	key      int    // what stands for Key in it
+	lit      bool // it stands in a script
+	consumed bool // it became a part of something else, or was only looked at
+	looked   bool // it was only looked at: a key, or what is compared
+	sunk     bool // something was done with it
+	given    bool // what is not known got it
+	moved    bool // it was asked for when a script had moved the page
+	stayed   bool // it was when none had
+	accepted bool // as a part
+	page     bool // it says where the page is, which is not known here
+	own      bool // it says where the page is, which is known
+	module   bool // it is relative to the script
+	key      int  // what stands for Key in it
 }
 
 // asked notes what an address is relative to, "" = the page.

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -119,7 +120,11 @@ func (b *builder) css(src []byte) {
 			case atRule != nil:
 				// Names of vocabularies and of pages, what is asked for in a condition: no files.
 			default:
-				b.addCSS(cssURLValue(text), cssURL)
+				url := cssURLValue(text)
+				if name := customProperty(src[begun:]); name != nil && b.setCustom(name, url) {
+					continue
+				}
+				b.addCSS(url, cssURL)
 			}
 		}
 	}
@@ -131,6 +136,67 @@ func slashes(s []byte) bool {
 		s = s[1:]
 	}
 	return len(s) > 1 && s[0] == '/' && s[1] == '/'
+}
+
+// customProperty returns the name that a declaration gives a value to use elsewhere: --name: value. nil: it is another one.
+func customProperty(s []byte) []byte {
+	for len(s) > 0 && isBlank(s[0]) {
+		s = s[1:]
+	}
+	if len(s) < 3 || s[0] != '-' || s[1] != '-' {
+		return nil
+	}
+	if i := bytes.IndexByte(s[:min(len(s), maxName)], ':'); i > 2 {
+		return bytes.TrimRight(s[:i], " \t\r\n")
+	}
+	return nil
+}
+
+// custom is a relative address that a page gives a name: it is relative to the style sheet that uses it.
+type custom struct{ name, url string }
+
+// setCustom keeps it until the page is read, which tells who uses it. false: it is relative to nothing else.
+func (b *builder) setCustom(name, url []byte) bool {
+	if b.doc.Kind != HTML || b.quotes > 0 || len(b.custom) >= maxCustom || len(url) == 0 || len(url) > maxURL || url[0] == '/' || url[0] == '#' || hasScheme(url, "data:") || schemeLen(string(url)) > 0 {
+		return false
+	}
+	b.custom = append(b.custom, custom{string(name), string(url)})
+	return true
+}
+
+// maxCustom is how many of a page are kept.
+const maxCustom = 64
+
+// useCustom adds what was kept, relative to the page where it uses the name, else to its style sheets.
+func (b *builder) useCustom() {
+	for _, c := range b.custom {
+		sheets := 0
+		if !usesCustom(b.page, c.name) {
+			for _, l := range b.doc.Links {
+				if l.Kind == Embed && strings.HasPrefix(l.Context, "link/@href[rel=stylesheet") && sheets < maxCustom {
+					sheets++
+					b.addCSS([]byte(joinRef(l.URL, c.url)), cssURL)
+				}
+			}
+		}
+		if sheets == 0 {
+			b.addCSS([]byte(c.url), cssURL)
+		}
+	}
+}
+
+// usesCustom reports var(--name) in a text.
+func usesCustom(text []byte, name string) bool {
+	for {
+		i := bytes.Index(text, []byte("var("))
+		if i < 0 {
+			return false
+		}
+		text = bytes.TrimLeft(text[i+len("var("):], " \t\r\n")
+		if bytes.HasPrefix(text, []byte(name)) && (len(text) == len(name) || bytes.IndexByte([]byte(" \t\r\n,)"), text[len(name)]) >= 0) {
+			return true
+		}
+	}
 }
 
 func (b *builder) addCSS(url []byte, context string) {

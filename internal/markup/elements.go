@@ -331,11 +331,14 @@ func (p *markupParser) dataAttr(a atom.Atom, tag []byte, at *attr) {
 	case !marked(val) && string(name) != "main": // a word or a number
 	case bytes.Contains(name, []byte("srcset")) || string(name) == "bgset" || string(name) == "original-set":
 		context := p.context(tag, string(safeName(at.key)))
-		srcset(val, func(url []byte) {
-			if plausibleLazy(url) {
-				p.b.add(url, Embed, context)
-			}
-		})
+		for part := range bytes.SplitSeq(val, []byte(" | ")) { // bgset has the media in brackets, and lists for each
+			part, _, _ = bytes.Cut(part, []byte(" ["))
+			srcset(part, func(url []byte) {
+				if plausibleLazy(url) {
+					p.b.add(url, Embed, context)
+				}
+			})
+		}
 	case lazyName(string(name)):
 		switch {
 		case mayRefer(val):

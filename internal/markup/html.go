@@ -18,6 +18,7 @@ type markupParser struct {
 	attrs   []attr // of the start tag that is read
 	x       xmlReader
 	scratch []byte
+	xlinkAs string // the prefix of XLink in a document of SVG, when it is another than xlink
 
 	raw        atom.Atom // script, style or title whose text is being read
 	script     scriptType
@@ -186,6 +187,9 @@ func (p *markupParser) onStart(selfClosing bool) {
 		p.xmlLinks(v, local)
 	} else {
 		p.enter(a, closed)
+		if p.kind == SVG {
+			p.svgXLink()
+		}
 		p.links(a, tag)
 	}
 	if closed {

@@ -128,7 +128,7 @@ func makes(src []byte) bool {
 			from--
 		}
 		switch string(src[from:at]) {
-		case "join", "replace", "replaceAll", "concat", "atob", "getAttribute", "data", "attr", "URL", "URLSearchParams", "fromCharCode", "define", "config", "decodeURIComponent", "parse", "submit", "postMessage", "map", "eval":
+		case "join", "replace", "replaceAll", "concat", "atob", "getAttribute", "data", "attr", "URL", "URLSearchParams", "fromCharCode", "define", "config", "decodeURIComponent", "parse", "submit", "postMessage", "map", "eval", "getJSON", "ajax":
 			return true
 		}
 	}

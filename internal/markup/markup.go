@@ -242,6 +242,7 @@ type builder struct {
 
 	imports    map[string]string // of import maps
 	page       []byte            // the document, for scripts
+	custom     []custom          // what it gives names in its style
 	scripts    []pageScript
 	tags       script.StartTags // of the page
 	handlers   []pageHandler
@@ -337,6 +338,7 @@ func (b *builder) read(kind Kind, body []byte) {
 }
 
 func (b *builder) finish(s *scratch) *Doc {
+	b.useCustom()
 	b.interpret()
 	d := b.doc
 	guess, room := b.guess, max(b.o.MaxLinks-len(d.Links), 0)

@@ -400,21 +400,53 @@ func newJQuery() (methods, statics map[string]method) {
 			return this
 		},
 	}
-	get := func(p *Page, _ value, args []value) value {
-		p.sink(Asked, argument(args, 0))
+	// asked is an address with the data that goes with it.
+	asked := func(p *Page, to, data value) value {
+		o, is := one(data).(*object)
+		if !is || o.fn != nil || o.class != classPlain {
+			return to
+		}
+		mark := "?"
+		if t, is := to.(*text); is && strings.Contains(t.s, "?") {
+			mark = "&"
+		}
+		ps := newParams(p, nil, []value{data}).(*object)
+		for _, v := range ps.host.(*params).vals {
+			switch v := one(v).(type) {
+			case float64, bool:
+			case *text:
+				if !v.known() {
+					return to
+				}
+			default:
+				return to
+			}
+		}
+		return p.sum2(p.sum2(to, plain(mark)), p.urlText(ps))
+	}
+	request := func(p *Page, to value, args []value) value {
+		p.sink(Asked, to)
 		for _, arg := range cut(args, 1) {
 			p.later(arg, nil, unknowns(3)...)
 		}
 		return p.phantom("jqXHR", map[string]method{"done": handler, "fail": handler, "always": handler, "success": handler})
 	}
+	get := func(p *Page, _ value, args []value) value {
+		return request(p, asked(p, argument(args, 0), argument(args, 1)), args)
+	}
+	post := func(p *Page, _ value, args []value) value { return request(p, argument(args, 0), args) }
 	statics = map[string]method{
-		"get": get, "post": get, "getJSON": get, "getScript": get,
+		"get": get, "post": post, "getJSON": get, "getScript": get,
 		"ajax": func(p *Page, _ value, args []value) value {
 			o, is := one(argument(args, 0)).(*object)
 			if !is {
 				return get(p, nil, args)
 			}
-			p.sink(Asked, o.get("url"))
+			to := p.get(o, "url")
+			if method := p.get(o, "type"); method == nil && p.get(o, "method") == nil || saysGET(method) {
+				to = asked(p, to, p.get(o, "data"))
+			}
+			p.sink(Asked, to)
 			for _, key := range [...]string{"success", "complete", "error"} {
 				p.later(o.get(key), nil, unknowns(3)...)
 			}
@@ -473,6 +505,11 @@ func newJQuery() (methods, statics map[string]method) {
 		},
 	}
 	return methods, statics
+}
+
+func saysGET(v value) bool {
+	t, is := v.(*text)
+	return is && strings.EqualFold(t.s, "get")
 }
 
 func textMethodOf(name string) method {

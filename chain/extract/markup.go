@@ -113,6 +113,9 @@ func (m *Markup) read(ctx context.Context, u *crawl.CrawlURI, format markup.Kind
 	if !TakeLinks(in, u, m.cfg.MaxOutlinks) || u.Doc.Stopped {
 		return late(ctx, u, "extract:time")
 	}
+	if format == markup.JS {
+		m.cfg.withPage(in, u)
+	}
 	return nil
 }
 
@@ -197,6 +200,10 @@ func (c Config) parse(ctx context.Context, u *crawl.CrawlURI, format markup.Kind
 	if err != nil {
 		u.Annotate("coding:broken")
 	}
+	var files func(string) []byte
+	if format == markup.HTML {
+		files = c.files(in, u.Parsed(), nil, nil)
+	}
 	u.Doc = markup.Parse(format, body, markup.Options{
 		DeclaredCharset: u.MIME.Charset,
 		URL:             u.URL,
@@ -205,6 +212,7 @@ func (c Config) parse(ctx context.Context, u *crawl.CrawlURI, format markup.Kind
 		MaxLinks:        c.MaxOutlinks,
 		KeepSource:      u.Claim.Analyse,
 		Scripts:         c.Room.known(),
+		Files:           files,
 		RobotsToken:     c.Token,
 		Stop:            func() bool { return in.Err() != nil },
 	})

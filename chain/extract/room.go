@@ -52,6 +52,7 @@ type Room struct {
 	// limited makes the context that ends with the time for one document.
 	limited func(context.Context) (context.Context, context.CancelFunc)
 	scripts *markup.Scripts
+	bodies  Archived
 }
 
 // NewRoom returns a room for all processors of a crawl that read documents.
@@ -65,7 +66,18 @@ func NewRoom(d Documents) *Room {
 		}
 		return context.WithTimeout(ctx, d.MaxTime)
 	}
-	return &Room{make(chan struct{}, d.AtOnce), make(chan struct{}, min(d.AtOnce, largeAtOnce)), limited, markup.NewScripts()}
+	return &Room{make(chan struct{}, d.AtOnce), make(chan struct{}, min(d.AtOnce, largeAtOnce)), limited, markup.NewScripts(), nil}
+}
+
+// With has pages read with the scripts that are archived, and scripts with their pages. It is called before the first document.
+func (r *Room) With(a Archived) { r.bodies = a }
+
+// archived has what may be read with a document; nil: nothing.
+func (r *Room) archived() Archived {
+	if r == nil {
+		return nil
+	}
+	return r.bodies
 }
 
 // known are the scripts of documents that were read here.

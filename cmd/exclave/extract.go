@@ -58,7 +58,7 @@ or an option is wrong.`,
 			if err := x.check(cmd); err != nil {
 				return withCode(exitUsage, err)
 			}
-			if x.reader, err = reading.New(x.packed); err != nil {
+			if x.reader, err = reading.New(x.packed, nil); err != nil {
 				return err
 			}
 			var errs []error

@@ -222,10 +222,12 @@ func (c *composer) openChains(context.Context) error {
 	if err != nil {
 		return err
 	}
+	room := extract.NewRoom(c.cfg.Documents)
+	room.With(&archived{state: c.frontier, records: c.records().Here(), rules: c.cfg.URL.Rules})
 	steps, problems := standard.Build(&standard.Env{
 		Whois: asked,
 		Dir:   c.folder.Dir(), Clock: c.opts.Clock, Depths: rules.Depths(c.cfg, c.analyzer), Keys: c.cfg.URL.Rules, Scope: scope, Sheets: c.sheets, Hosts: c.frontier,
-		Robots: c.cfg.Robots.Policy, RobotsToken: c.cfg.HTTP.RobotsToken, LinksLog: links, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: extract.NewRoom(c.cfg.Documents), Packed: c.cfg.Documents.Packed, Archive: c.pool,
+		Robots: c.cfg.Robots.Policy, RobotsToken: c.cfg.HTTP.RobotsToken, LinksLog: links, Resolver: c.names, HTTP: http, Analyzer: c.analyzer, Room: room, Packed: c.cfg.Documents.Packed, Archive: c.pool,
 		Dedup: c.cfg.Dedup, Originals: c.frontier, Earlier: earlier, EntityDigest: c.cfg.WARC.PayloadDigest == warc.DigestEntity,
 		Reader: c.records(), FileName: archive{pool: c.pool}.FileName,
 	}, c.cfg.Chain)

@@ -277,6 +277,7 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 			p.b.js(code, false)
 			return
 		}
+		p.scriptFile(val)
 	case 0, atom.Img, atom.Image, atom.Video, atom.Audio, atom.Source, atom.Track, atom.Bgsound: // 0: elements of one's own
 	default:
 		if p.kind == HTML {
@@ -289,6 +290,16 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 		if p.anchor >= 0 {
 			p.anchorText.write(p.get("alt"))
 		}
+	}
+}
+
+// scriptFile has a script of another file interpreted with those of the page, when its text is known.
+func (p *markupParser) scriptFile(src []byte) {
+	if p.b.o.Files == nil || p.kind != HTML || scriptTypeOf(p.get("type")) != scriptCode {
+		return
+	}
+	if ref, ok := cleanURL(src); ok && len(ref) <= maxURL {
+		p.b.file(ref, string(p.get("type")) == "module")
 	}
 }
 

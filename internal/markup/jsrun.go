@@ -52,8 +52,9 @@ type pageScript struct {
 	src    []byte
 	read   *script.Script // nil: not yet
 	module bool
-	parts  bool // it puts some together
-	tag    int  // its start tag, of those of the page; -1: none
+	parts  bool   // it puts some together
+	tag    int    // its start tag, of those of the page; -1: none
+	file   string // the address of the file in which it is; "": it stands in the page
 }
 
 // pageHandler is the code of an event.
@@ -107,6 +108,28 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	}
 	b.scripts = append(b.scripts, s)
 	return len(b.scripts)
+}
+
+// file adds the script of another file to those of the page.
+func (b *builder) file(ref string, module bool) {
+	if b.quotes > 0 || b.within || b.unseen > 0 || b.base != "" || len(b.scripts) >= maxScripts {
+		return
+	}
+	src := b.o.Files(joinRef(b.doc.Base, ref))
+	if len(src) == 0 || len(src) > maxOwn || noScript(src) {
+		return
+	}
+	s := pageScript{src: src, module: module, tag: b.tag(), file: ref}
+	if s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src); s.parts {
+		var err error
+		if s.read, err = b.o.Scripts.Parse(src, module); err != nil {
+			return
+		}
+		b.interprets = true
+	} else if len(src) > maxInline {
+		return
+	}
+	b.scripts = append(b.scripts, s)
 }
 
 // noScript reports what begins as markup does.
@@ -252,6 +275,16 @@ func (b *builder) place() (at, base *url.URL) {
 	return at, base
 }
 
+// whole is the address of what a page names, as far as it is known where the page is.
+func (b *builder) whole(ref string) string {
+	if _, base := b.place(); base != nil {
+		if u, err := base.Parse(ref); err == nil {
+			return u.String()
+		}
+	}
+	return ref
+}
+
 // runScripts interprets those that put something together, and those that say what they need for it.
 func (b *builder) runScripts(page *script.Page) {
 	var words wordSet
@@ -269,6 +302,9 @@ func (b *builder) runScripts(page *script.Page) {
 		if s.read != nil {
 			if s.tag >= 0 {
 				s.read.In(b.tags.At(s.tag))
+			}
+			if s.file != "" {
+				s.read.From(b.whole(s.file))
 			}
 			page.Run(i, s.read)
 		}
@@ -365,6 +401,9 @@ func says(src []byte, words *wordSet) bool {
 
 // foundByScript takes what a script put together, or asks for; false: it says nothing.
 func (b *builder) foundByScript(f script.Found) bool {
+	if f.Script >= 0 && f.Script < len(b.scripts) && b.scripts[f.Script].file != "" && (f.Relative || f.Use == script.Module) {
+		return false // it is relative to the file, which is read by itself
+	}
 	v := strings.Clone(f.Text) // it may be a part of the page
 	if f.Base != "" {
 		before := b.base

@@ -177,6 +177,9 @@ type Options struct {
 	URL             string   // where it was got from, for scripts that ask; "" = not known
 	RobotsToken     string   // meta elements of this name are for us; "" = only those for all
 	Scripts         *Scripts // of pages before, nil: none are kept
+	// Files returns the text of a script that a page names, relative to where the page is; nil: it is not known. They are interpreted with those in
+	// the page (ADR 114). A nil Files knows none.
+	Files func(ref string) []byte
 	// Stop, when not nil, is asked after every 64 KB that were read, or about as much
 	// work; true ends the reading.
 	Stop func() bool

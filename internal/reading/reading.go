@@ -62,14 +62,20 @@ type Reader struct{ steps []chain.Processor }
 // MaxLinks is how many links of a document are taken, as in a new job.
 func MaxLinks() int { return extract.DefaultConfig().MaxOutlinks }
 
-// New returns a reader; packed says that it opens ZIP, tar and gzip files, as documents.packed does in a job. An error is one of this program.
-func New(packed bool) (*Reader, error) {
+// New returns a reader; packed says that it opens ZIP, tar and gzip files, as documents.packed does in a job. archived, when not nil, has what
+// documents are read together with. An error is one of this program.
+func New(packed bool, archived extract.Archived) (*Reader, error) {
 	r := &Reader{}
+	env := &standard.Env{Packed: packed}
+	if archived != nil {
+		env.Room = extract.NewRoom(extract.DefaultDocuments())
+		env.Room.With(archived)
+	}
 	for _, k := range standard.Kinds() {
 		if k.Chain != chain.Extract || k.Kind == "web-analyzer" {
 			continue
 		}
-		p, problems := k.New(&standard.Env{Packed: packed}, nil)
+		p, problems := k.New(env, nil)
 		if len(problems) > 0 {
 			return nil, fmt.Errorf("reading: processor %s: %v", k.Kind, problems)
 		}

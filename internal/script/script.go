@@ -29,6 +29,7 @@ type Found struct {
 	Text     string // at most 64 KiB; parts that are not known are Hole
 	Literal  bool   // it stands in a script as it is
 	Relative bool   // to the script
+	Script   int    // which asked for it, as Run calls it
 	Base     string // what it is relative to when the page says that it is somewhere else now
 	text     *text
 }
@@ -66,6 +67,7 @@ type Script struct {
 	at      uint32 // where the start tag of its element begins
 	placed  bool
 	event   string // that a handler is for
+	from    string // the address of the file in which it is; "": it stands in the page
 	of      []byte // of one in a cache: what it was parsed of
 }
 
@@ -79,6 +81,9 @@ func ParseHandler(src []byte, event string) (*Script, error) {
 
 // In says where in the page's source the start tag of its element begins: of the script, or of what has the handler.
 func (s *Script) In(at uint32) { s.at, s.placed = at, true }
+
+// From says which file the script is.
+func (s *Script) From(address string) { s.from = address }
 
 // Page is what the scripts of a page share. It is not for several goroutines.
 type Page struct {
@@ -396,7 +401,7 @@ func (p *Page) add(use Use, t *text) {
 	if len(p.found) >= maxFound || len(t.s) > maxText || t.own && (use == Made || use == Goes) && p.shared(t.s, use) {
 		return
 	}
-	f := Found{Use: use, Text: strings.ReplaceAll(t.s, Key, string(Hole)), Literal: t.lit && t.from >= 0, Relative: t.module, text: t}
+	f := Found{Use: use, Text: strings.ReplaceAll(t.s, Key, string(Hole)), Literal: t.lit && t.from >= 0, Relative: t.module, Script: p.script.nth, text: t}
 	if w := p.doc.place; w != nil && w.moved {
 		f.Base = p.baseURL().String()
 	}

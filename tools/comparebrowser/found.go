@@ -24,6 +24,19 @@ import (
 type finder struct {
 	client *http.Client
 	reader *reading.Reader
+	got    map[string]got // of the page, as a crawl would have archived it by now
+}
+
+// got is a document that the browser got.
+type got struct {
+	body    []byte
+	charset string
+}
+
+// Body implements extract.Archived.
+func (f *finder) Body(_ context.Context, u *urlx.URL, most int64) ([]byte, string) {
+	g := f.got[u.WithoutFragment().String()]
+	return g.body[:min(int64(len(g.body)), most)], g.charset
 }
 
 // finding is what was found in a page and in what it loads.
@@ -52,7 +65,8 @@ func (f *finder) get(ctx context.Context, target string) (status int, header htt
 func (f *finder) find(ctx context.Context, start string, asked []string) (*finding, error) {
 	out := &finding{links: map[string]reading.Link{}, written: map[string]bool{}}
 	todo, seen := []string{start}, map[string]bool{}
-	via := map[string]string{start: ""}
+	via := map[string]reading.Link{start: {}} // what led to an address, with the page's as its URL
+	clear(f.got)
 	for len(todo) > 0 {
 		at := todo[0]
 		todo = todo[1:]
@@ -60,10 +74,11 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 			continue
 		}
 		seen[at] = true
-		d, body, err := f.read(ctx, at, via[at])
+		d, body, err := f.read(ctx, at, via[at].URL, via[at].Context)
 		if err != nil {
 			return nil, err
 		}
+		f.got[at] = got{body, mime.Charset(d.Declared)}
 		if strings.Contains(d.MIME, "html") {
 			attributes(out.written, at, body)
 		}
@@ -73,7 +88,7 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 				out.order = append(out.order, l.URL)
 			}
 			if _, known := via[l.URL]; !known {
-				via[l.URL] = at
+				via[l.URL] = reading.Link{URL: at, Context: l.Context}
 			}
 			todo = append(todo, l.URL)
 		}
@@ -82,14 +97,14 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 }
 
 // read reads one answer, found in via, or the page itself. The body is without content codings, where these can be undone.
-func (f *finder) read(ctx context.Context, at, via string) (reading.Document, []byte, error) {
+func (f *finder) read(ctx context.Context, at, via, link string) (reading.Document, []byte, error) {
 	status, header, body, err := f.get(ctx, at)
 	if err != nil { // an address that no server can be asked for, or one that breaks off
 		return reading.Document{}, nil, nil
 	}
 	var raw bytes.Buffer
 	fmt.Fprintf(&raw, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
-	c := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: at, Hops: "E", Via: via}, HTTPStatus: status, Status: crawl.Status(status)}
+	c := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: at, Hops: "E", Via: via, Context: link}, HTTPStatus: status, Status: crawl.Status(status)}
 	if via == "" {
 		c.Hops = ""
 	}

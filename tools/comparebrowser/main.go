@@ -67,10 +67,6 @@ func main() {
 
 // compare shows all pages, with several browsers at a time, each with a server of its own.
 func compare(c corpus, chromium string, browsers int) (*report, error) {
-	reader, err := reading.New(false)
-	if err != nil {
-		return nil, err
-	}
 	results := make([]result, len(c.pages))
 	errs := make([]error, browsers)
 	next := make(chan int)
@@ -84,7 +80,10 @@ func compare(c corpus, chromium string, browsers int) (*report, error) {
 				return
 			}
 			defer b.close()
-			f := &finder{b.server.Client(), reader}
+			f := &finder{client: b.server.Client(), got: map[string]got{}}
+			if f.reader, err = reading.New(false, f); err != nil {
+				errs[i] = errors.Join(errs[i], err)
+			}
 			for n := range next {
 				results[n], err = b.show(f, c.pages[n])
 				errs[i] = errors.Join(errs[i], err)

@@ -46,6 +46,12 @@ func FileOf(state *frontier.Frontier, n uint32) (warc.FileState, bool) {
 	return warc.FileState{}, false
 }
 
+// Here is a Reader that has only what is on this machine.
+func (r Reader) Here() Reader {
+	r.away = nil
+	return r
+}
+
 // pieceSize is how many bytes are read at once of a file that is elsewhere: most records are smaller.
 const pieceSize = 256 << 10
 
@@ -84,7 +90,7 @@ func (r Reader) File(ctx context.Context, n uint32) (file, string, error) {
 	if err == nil {
 		return f, name, nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) || r.away == nil {
 		return nil, "", fmt.Errorf("job: %w", err)
 	}
 	o, err := r.away.Open(ctx, name, pieceSize)

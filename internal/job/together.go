@@ -1,0 +1,93 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	"exclave/chain/extract"
+	"exclave/crawl"
+	"exclave/frontier"
+	"exclave/internal/job/records"
+	"exclave/internal/mime"
+	"exclave/internal/urlx"
+)
+
+// archived has the bodies of the job's own archive for documents that are read together (ADR 114), as far as its files are on this machine.
+// What is short is kept for those that come: the pages of a site have their scripts in common.
+type archived struct {
+	state   *frontier.Frontier
+	records records.Reader
+	rules   urlx.Rules
+
+	mu       sync.Mutex
+	now, old map[crawl.Ref]text
+	size     int // bytes of now
+}
+
+type text struct {
+	body    []byte
+	charset string
+}
+
+const (
+	// keptTexts is how many bytes of bodies each half has, keptText how long the longest is.
+	keptTexts = 4 << 20
+	keptText  = 64 << 10
+)
+
+var _ extract.Archived = (*archived)(nil)
+
+// Body implements [extract.Archived]. What cannot be read is not there: what is found with it is more than what is found without.
+func (a *archived) Body(ctx context.Context, u *urlx.URL, most int64) ([]byte, string) {
+	r, err := a.state.Lookup(a.rules.Key(u))
+	if err != nil || r == nil || !r.Outcome.Archived || r.Response.IsZero() {
+		return nil, ""
+	}
+	if t, ok := a.kept(r.Response); ok {
+		return t.body, t.charset
+	}
+	rec, err := a.records.Response(ctx, r.Response, r.Original)
+	if err != nil {
+		return nil, ""
+	}
+	body, err := rec.Body(most)
+	t := text{bytes.Clone(body), mime.Charset(rec.Head().Get("Content-Type"))}
+	rec.Forget()
+	if closed := rec.Close(); err != nil || closed != nil {
+		return nil, ""
+	}
+	if len(t.body) < keptText && int64(len(t.body)) < most {
+		a.keep(r.Response, t)
+	}
+	return t.body, t.charset
+}
+
+func (a *archived) kept(at crawl.Ref) (text, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t, ok := a.now[at]
+	if !ok {
+		if t, ok = a.old[at]; ok {
+			a.add(at, t)
+		}
+	}
+	return t, ok
+}
+
+func (a *archived) keep(at crawl.Ref, t text) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.add(at, t)
+}
+
+// add keeps a text; what was not asked for the longest goes, by halves. a.mu is held.
+func (a *archived) add(at crawl.Ref, t text) {
+	if _, has := a.now[at]; has {
+		return
+	}
+	if a.size += len(t.body); a.size > keptTexts || a.now == nil {
+		a.old, a.now, a.size = a.now, map[crawl.Ref]text{}, len(t.body)
+	}
+	a.now[at] = t
+}

@@ -1,0 +1,35 @@
+package markup
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Scripts of other files are interpreted where their elements stand (ADR 114), with those in the page and with each other.
+func TestFiles(t *testing.T) {
+	files := map[string]string{
+		"a.js":    `window.CONF = {api: "/api/", list: "items"};`,
+		"b.js":    `document.querySelectorAll("li").forEach(function (l) { l.style.backgroundImage = "url('/icons/" + l.dataset.icon + ".svg')" }); fetch(CONF.api + CONF.list + "?lang=" + LANG); own = "/own/string.png"`,
+		"q/m.mjs": `new Image().src = new URL("rel.png", import.meta.url); new Image().src = "/of/" + document.body.dataset.page + ".png"; import("./n.mjs")`,
+		"stub.js": `var s = document.querySelector("script[src$='stub.js']"), e = document.createElement("script"); e.src = s.src.replace(/stub\.js$/, "core.js"); document.head.appendChild(e)`,
+	}
+	for _, c := range []struct {
+		why, page string
+		want      []string
+	}{
+		{"settings of one, attributes and variables of the page", `<script>var LANG = "cs"</script><ul><li data-icon=car><li data-icon=bus></ul><script src=a.js></script><script src=b.js></script>`,
+			[]string{"X /icons/car.svg css/url", "X /icons/bus.svg css/url", "X /api/items?lang=cs js/string", "E a.js script/@src", "E b.js script/@src"}},
+		{"one is not known", `<script>var LANG = "cs"</script><script src=unknown.js></script><script src=b.js></script>`, []string{"E unknown.js script/@src", "E b.js script/@src"}},
+		{"what is relative to the file, whose imports are read with it alone", `<body data-page=home><script type=module src=q/m.mjs></script>`, []string{"E q/m.mjs script/@src", "X /of/home.png js/string", "X http://x.test/d/q/rel.png js/string"}},
+		{"the base element counts", `<base href="q/"><body data-page=home><script type=module src=m.mjs></script>`, []string{"E m.mjs script/@src", "X /of/home.png js/string", "X http://x.test/d/q/rel.png js/string"}},
+		{"where it stands", `<script src=stub.js></script>`, []string{"E stub.js script/@src", "X http://x.test/d/core.js js/string"}},
+		{"no script of the page", `<noscript><script src=a.js></script></noscript><script src=a.js type=text/x-template></script><template><script src=b.js></script></template>`, []string{"E a.js script/@src", "E b.js script/@src"}},
+	} {
+		d := Parse(HTML, []byte(c.page), Options{URL: "http://x.test/d/", Files: func(ref string) []byte { return []byte(files[ref]) }})
+		if diff := cmp.Diff(slices.Sorted(slices.Values(c.want)), slices.Sorted(slices.Values(brief(d.Links)))); diff != "" {
+			t.Errorf("%s: %s", c.why, diff)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"strings"
 
 	"exclave/crawl"
@@ -78,11 +79,14 @@ func newLinks(u *crawl.CrawlURI, limit int) *links {
 
 // ofPage makes the strings of a script, or of JSON that scripts read, relative to the page that it was found on, as they are for a browser: a
 // script of several pages is that of the first. What was redirected, or found on anything else, stands for itself.
-func (l *links) ofPage() {
+func (l *links) ofPage(ctx context.Context, a Archived) {
 	if n := len(l.u.Hops); n == 0 || l.u.Hops[n-1] != crawl.HopEmbed && l.u.Hops[n-1] != crawl.HopSpeculative {
 		return
 	}
 	if page, err := urlx.Parse(l.u.Via); err == nil {
+		if a != nil && strings.HasPrefix(l.u.Context, "js/") { // of a script, or of one in a page
+			page = a.PageOf(ctx, page)
+		}
 		l.page = page
 	}
 }

@@ -110,7 +110,7 @@ func (m *Markup) read(ctx context.Context, u *crawl.CrawlURI, format markup.Kind
 		return err
 	}
 	defer leave()
-	if !TakeLinks(in, u, m.cfg.MaxOutlinks) || u.Doc.Stopped {
+	if !takeLinks(in, u, m.cfg.MaxOutlinks, m.cfg.Room.archived()) || u.Doc.Stopped {
 		return late(ctx, u, "extract:time")
 	}
 	if format == markup.JS {
@@ -139,6 +139,10 @@ func late(ctx context.Context, u *crawl.CrawlURI, annotation string) error {
 // TakeLinks adds the links of u.Doc, resolved and distinct, to u.Outlinks, until
 // there are limit of them. It reports whether it came to the end before ctx did.
 func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
+	return takeLinks(ctx, u, limit, nil)
+}
+
+func takeLinks(ctx context.Context, u *crawl.CrawlURI, limit int, with Archived) bool {
 	l := newLinks(u, limit)
 	if l == nil {
 		return true
@@ -146,7 +150,7 @@ func TakeLinks(ctx context.Context, u *crawl.CrawlURI, limit int) bool {
 	d := u.Doc
 	l.rebase(d.Base)
 	if d.Kind == markup.JS || d.Kind == markup.JSON {
-		l.ofPage()
+		l.ofPage(ctx, with)
 	}
 	charset := ""
 	if d.Kind == markup.HTML || d.Kind == markup.XHTML {

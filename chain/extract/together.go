@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"slices"
 
 	"exclave/crawl"
 	"exclave/internal/markup"
@@ -13,6 +14,8 @@ type Archived interface {
 	// Body returns the beginning of the body that is archived of an address, without content codings, and the charset that the server said; nil: there
 	// is none, or it cannot be read. It is not to be changed.
 	Body(ctx context.Context, u *urlx.URL, most int64) (body []byte, charset string)
+	// PageOf returns the page that led to an address over scripts: the address itself when it is a page's, or it is not known what it is.
+	PageOf(ctx context.Context, u *urlx.URL) *urlx.URL
 }
 
 // Bounds of what is read together.
@@ -80,9 +83,14 @@ func (c Config) withPage(ctx context.Context, u *crawl.CrawlURI) {
 	for _, k := range read(nil).Links {
 		known[link{k.URL, k.Base, k.Kind}] = struct{}{}
 	}
+	d := read(text)
+	for ref, parts := range d.Parts {
+		if to, err := at.Resolve(ref); err == nil && to.WithoutFragment().String() == own.String() {
+			dropParts(u, at, parts)
+		}
+	}
 	l := newLinks(u, c.MaxOutlinks)
 	l.base, l.own = at, at
-	d := read(text)
 	l.rebase(d.Base)
 	for _, k := range d.Links {
 		if _, is := known[link{k.URL, k.Base, k.Kind}]; is {
@@ -91,4 +99,18 @@ func (c Config) withPage(ctx context.Context, u *crawl.CrawlURI) {
 		base, _ := l.baseOf(&k)
 		l.takeFrom(base, k.URL, "", k.Hop, kindOf(k.Kind), k.Context, k.Text)
 	}
+}
+
+// dropParts takes away guesses of a script that its page shows to be parts of links.
+func dropParts(u *crawl.CrawlURI, page *urlx.URL, parts []string) {
+	none := map[string]struct{}{}
+	for _, s := range parts {
+		if to, err := page.Resolve(s); err == nil {
+			none[to.WithoutFragment().String()] = struct{}{}
+		}
+	}
+	u.Outlinks = slices.DeleteFunc(u.Outlinks, func(o crawl.Outlink) bool {
+		_, is := none[o.URL.String()]
+		return is && o.Kind == crawl.LinkSpeculative && o.Context == "js/string"
+	})
 }

@@ -63,6 +63,26 @@ func (a *archived) Body(ctx context.Context, u *urlx.URL, most int64) ([]byte, s
 	return t.body, t.charset
 }
 
+// PageOf implements [extract.Archived].
+func (a *archived) PageOf(_ context.Context, u *urlx.URL) *urlx.URL {
+	at := u
+	for range maxScripts {
+		r, err := a.state.Lookup(a.rules.Key(at))
+		if err != nil || r == nil || r.Outcome.Class == crawl.ClassHTML || r.Via == "" {
+			return at
+		}
+		via, err := urlx.Parse(r.Via)
+		if err != nil {
+			return at
+		}
+		at = via
+	}
+	return u
+}
+
+// maxScripts is over how many scripts a page leads to one.
+const maxScripts = 16
+
 func (a *archived) kept(at crawl.Ref) (text, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -115,7 +115,8 @@ func (b *builder) file(ref string, module bool) {
 	if b.quotes > 0 || b.within || b.unseen > 0 || b.base != "" || len(b.scripts) >= maxScripts {
 		return
 	}
-	src := b.o.Files(joinRef(b.doc.Base, ref))
+	ref = joinRef(b.doc.Base, ref)
+	src := b.o.Files(ref)
 	if len(src) == 0 || len(src) > maxOwn || noScript(src) {
 		return
 	}
@@ -217,6 +218,14 @@ func (b *builder) interpret() {
 		b.addString(w.url, Speculative, w.context)
 	}
 	if page != nil {
+		for i := range b.scripts {
+			if s := &b.scripts[i]; s.file != "" && s.read != nil {
+				if b.doc.Parts == nil {
+					b.doc.Parts = map[string][]string{}
+				}
+				b.doc.Parts[s.file] = page.Parts(i)
+			}
+		}
 		page.Free()
 	}
 }
@@ -277,8 +286,8 @@ func (b *builder) place() (at, base *url.URL) {
 
 // whole is the address of what a page names, as far as it is known where the page is.
 func (b *builder) whole(ref string) string {
-	if _, base := b.place(); base != nil {
-		if u, err := base.Parse(ref); err == nil {
+	if at, _ := b.place(); at != nil {
+		if u, err := at.Parse(ref); err == nil {
 			return u.String()
 		}
 	}

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	neturl "net/url"
 	"strings"
 	"unicode/utf8"
 )
@@ -99,6 +100,49 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 }
 
 // addString is add for what is a string already.
+// ofBundle has the names of a program's parts, as bundlers write them for what loads these, relative to where the program is: in a module, what
+// begins with a dot ("./index.5e6f.js", for new URL(…, import.meta.url)), and what has a hash in its name and begins with a folder that the
+// script is in ("assets/js/9c8b.77665544.js" in /assets/js/main.js, below the public path).
+func (b *builder) ofBundle(l *Link) {
+	switch {
+	case b.loads && (strings.HasPrefix(l.URL, "./") || strings.HasPrefix(l.URL, "../")) && hasExtension(l.URL):
+		l.OfPage = false
+	case hasHash(l.URL):
+		at, err := neturl.Parse(b.o.URL)
+		folder, _, below := strings.Cut(l.URL, "/")
+		if err != nil || !below || folder == "" || folder[0] == '.' {
+			return
+		}
+		if i := strings.Index(at.Path, "/"+folder+"/"); i >= 0 {
+			l.URL = (&neturl.URL{Path: at.Path[:i+1]}).EscapedPath() + l.URL
+		}
+	}
+}
+
+// hasHash reports a name of a file with a part of at least eight letters and digits, of both: main.0d9c8b7a.js, index-De90ab12.js.
+func hasHash(ref string) bool {
+	name := ref[strings.LastIndexByte(ref, '/')+1:]
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 || strings.ContainsAny(ref, "?#:") {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(name[:dot], func(r rune) bool { return r == '.' || r == '-' || r == '_' }) {
+		digits, letters := 0, 0
+		for i := range len(part) {
+			switch c := part[i]; {
+			case '0' <= c && c <= '9':
+				digits++
+			case 'a' <= c|0x20 && c|0x20 <= 'z':
+				letters++
+			}
+		}
+		if digits > 0 && letters > 0 && digits+letters == len(part) && len(part) >= 8 {
+			return true
+		}
+	}
+	return false
+}
+
 func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	url, ok := cleanString(raw)
 	if !ok {
@@ -127,6 +171,9 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 		UTF8:   b.utf8,
 		Early:  !b.based && (kind == Embed || kind == Frame),
 		OfPage: (b.doc.Kind == JS || b.doc.Kind == JSON) && context != jsImport,
+	}
+	if l.OfPage && context == jsString && kind == Speculative && b.doc.Kind == JS {
+		b.ofBundle(&l)
 	}
 	if len(*list) >= b.o.MaxLinks {
 		b.doc.DroppedLinks++

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,7 +148,8 @@ type Doc struct {
 	Kind          Kind
 	Base          string // href of the first base element, not resolved, or ""
 	Links         []Link
-	DroppedLinks  int // links beyond Options.MaxLinks, of which embeds go first, and those longer than the limit
+	Parts         map[string][]string // of a page's script files (Options.Files), by their addresses: strings that are parts of links, and no links
+	DroppedLinks  int                 // links beyond Options.MaxLinks, of which embeds go first, and those longer than the limit
 	Title         string
 	Text          string            // one line per block, words separated by one blank, cells by a tab
 	TextTruncated bool              // Options.MaxText was reached
@@ -254,6 +256,7 @@ type builder struct {
 	within     bool              // the script that is read is in an attribute
 	interprets bool              // some of them put addresses together
 	module     bool              // the script that is read is one
+	loads      bool              // the document is a script that loads modules
 	folders    bool              // a script or an element said one
 	contexts   map[string]string // known context strings by themselves
 	parser     *markupParser     // that fragment may use
@@ -324,6 +327,7 @@ func (b *builder) read(kind Kind, body []byte) {
 	case CSS:
 		b.css(src)
 	case JS:
+		b.loads = bytes.Contains(body, []byte("import(")) || bytes.Contains(body, []byte("import.meta"))
 		b.js(src, false)
 	case HLS:
 		b.hls(src)

@@ -390,6 +390,16 @@ func isParameter(s, in string) bool {
 // Used reports that a string in the i-th script, or elsewhere in the page for -1, is a part of what was accepted, and nothing else.
 func (p *Page) Used(script int, s string) bool { return p.used[literal{script, s}] }
 
+// Parts returns the strings of the i-th script that are parts of what was accepted, and nothing else.
+func (p *Page) Parts(script int) (all []string) {
+	for at, part := range p.used {
+		if part && at.script == script {
+			all = append(all, at.s)
+		}
+	}
+	return all
+}
+
 // Given reports that something was done with a string in the i-th script, or that what is not known got it.
 func (p *Page) Given(script int, s string) bool {
 	part, known := p.used[literal{script, s}]

@@ -24,19 +24,33 @@ import (
 type finder struct {
 	client *http.Client
 	reader *reading.Reader
-	got    map[string]got // of the page, as a crawl would have archived it by now
+	got    map[string]got          // of the page, as a crawl would have archived it by now
+	via    map[string]reading.Link // what led to an address, with the page's as its URL
 }
 
 // got is a document that the browser got.
 type got struct {
 	body    []byte
 	charset string
+	page    bool
 }
 
 // Body implements extract.Archived.
 func (f *finder) Body(_ context.Context, u *urlx.URL, most int64) ([]byte, string) {
 	g := f.got[u.WithoutFragment().String()]
 	return g.body[:min(int64(len(g.body)), most)], g.charset
+}
+
+// PageOf implements extract.Archived.
+func (f *finder) PageOf(_ context.Context, u *urlx.URL) *urlx.URL {
+	for at := u.String(); ; at = f.via[at].URL {
+		if g, has := f.got[at]; has && g.page || f.via[at].URL == "" {
+			if page, err := urlx.Parse(at); err == nil {
+				return page
+			}
+			return u
+		}
+	}
 }
 
 // finding is what was found in a page and in what it loads.
@@ -65,7 +79,7 @@ func (f *finder) get(ctx context.Context, target string) (status int, header htt
 func (f *finder) find(ctx context.Context, start string, asked []string) (*finding, error) {
 	out := &finding{links: map[string]reading.Link{}, written: map[string]bool{}}
 	todo, seen := []string{start}, map[string]bool{}
-	via := map[string]reading.Link{start: {}} // what led to an address, with the page's as its URL
+	f.via = map[string]reading.Link{start: {}}
 	clear(f.got)
 	for len(todo) > 0 {
 		at := todo[0]
@@ -74,11 +88,11 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 			continue
 		}
 		seen[at] = true
-		d, body, err := f.read(ctx, at, via[at].URL, via[at].Context)
+		d, body, err := f.read(ctx, at, f.via[at].URL, f.via[at].Context)
 		if err != nil {
 			return nil, err
 		}
-		f.got[at] = got{body, mime.Charset(d.Declared)}
+		f.got[at] = got{body, mime.Charset(d.Declared), strings.Contains(d.MIME, "html")}
 		if strings.Contains(d.MIME, "html") {
 			attributes(out.written, at, body)
 		}
@@ -87,8 +101,8 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 				out.links[l.URL] = l
 				out.order = append(out.order, l.URL)
 			}
-			if _, known := via[l.URL]; !known {
-				via[l.URL] = reading.Link{URL: at, Context: l.Context}
+			if _, known := f.via[l.URL]; !known {
+				f.via[l.URL] = reading.Link{URL: at, Context: l.Context}
 			}
 			todo = append(todo, l.URL)
 		}

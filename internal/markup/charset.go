@@ -28,8 +28,10 @@ func decode(kind Kind, body []byte, declared string) (src []byte, name, from str
 	}
 	name, from, lang := declaration(kind, body, declared)
 	valid := name == "utf-8" && utf8.Valid(body)
-	page := kind == HTML || kind == XHTML || kind == PlainText
+	page := kind == HTML || kind == XHTML || kind == PlainText || kind == XML || kind == SVG
 	switch {
+	case !page && (name == "" || name == "utf-8") && !utf8.Valid(body): // scripts and style sheets are in the charset of their pages
+		name, from = detect(body, lang)
 	case name != "":
 		if !page || name == "utf-8" && valid {
 			break
@@ -99,7 +101,9 @@ func lookup(label string) (string, bool) {
 	switch strings.ToLower(strings.TrimSpace(label)) {
 	case "ibm852", "cp852", "852", "cspcp852":
 		return "ibm852", true
-	case "x-mac-ce", "mac-ce", "macce", "x-mac-centraleurroman", "x-mac-centraleurope", "mac-centraleurope":
+	case "win-1250", "windows1250", "windows_1250", "cp-1250", "ms-ee":
+		return "windows-1250", true
+	case "maclatin2", "maccentraleurope", "x-mac-ce", "mac-ce", "macce", "x-mac-centraleurroman", "x-mac-centraleurope", "mac-centraleurope":
 		return "x-mac-ce", true
 	}
 	e, err := htmlindex.Get(label)

@@ -25,6 +25,33 @@ func encode(t testing.TB, charset, s string) []byte {
 	return []byte(b.String())
 }
 
+// What contradicts its declaration, or has none, is detected in other formats, too.
+func TestCharsetOfOthers(t *testing.T) {
+	const cz = "Příliš žluťoučký kůň úpěl ďábelské ódy, zprávy z města Žďár nad Sázavou a šťastný večer"
+	w1250, iso2 := string(encode(t, "windows-1250", cz)), string(encode(t, "iso-8859-2", cz))
+	link := string(encode(t, "windows-1250", "/stránka.html"))
+	for _, c := range []struct {
+		why              string
+		kind             Kind
+		declared, in     string
+		name, from, link string
+	}{
+		{"an XML declaration that is wrong", XML, "", `<?xml version="1.0" encoding="utf-8"?><rss><channel><title>` + w1250 + `</title><link>` + link + `</link></channel></rss>`, "windows-1250", "detected", "/stránka.html"},
+		{"a header that is wrong", XML, "utf-8", `<?xml version="1.0" encoding="windows-1250"?><rss><channel><title>` + w1250 + `</title></channel></rss>`, "windows-1250", "detected", ""},
+		{"XML that is Latin 2", XML, "", `<?xml version="1.0" encoding="windows-1250"?><rss><channel><title>` + iso2 + `</title></channel></rss>`, "iso-8859-2", "detected", ""},
+		{"XML that declares nothing", XML, "", `<rss><channel><title>` + w1250 + `</title></channel></rss>`, "windows-1250", "detected", ""},
+		{"XML in UTF-8 that says something else", XML, "", `<?xml version="1.0" encoding="windows-1250"?><rss><channel><title>` + cz + `</title></channel></rss>`, "utf-8", "detected", ""},
+		{"other names", XML, "", `<?xml version="1.0" encoding="win-1250"?><a>` + w1250 + `</a>`, "windows-1250", "xml", ""},
+		{"a script of an old page", JS, "", "// " + w1250 + "\nlocation = '" + link + "'", "windows-1250", "detected", "/stránka.html"},
+		{"a style sheet that is wrong", CSS, "", `@charset "utf-8"; /* ` + w1250 + ` */ p { background: url(` + link + `) }`, "windows-1250", "detected", "/stránka.html"},
+	} {
+		d := Parse(c.kind, []byte(c.in), Options{DeclaredCharset: c.declared})
+		if d.Charset != c.name || d.CharsetFrom != c.from || c.link != "" && (len(d.Links) != 1 || d.Links[0].URL != c.link) {
+			t.Errorf("%s: %s by %s, %v", c.why, d.Charset, d.CharsetFrom, brief(d.Links))
+		}
+	}
+}
+
 func TestCharsetOrder(t *testing.T) {
 	const cz = "Příliš žluťoučký kůň úpěl ďábelské ódy"
 	w1250 := string(encode(t, "windows-1250", cz))

@@ -90,8 +90,10 @@ func TestLinks(t *testing.T) {
 		}, {
 			"RFC 8288: what a browser loads is an embed, what leads on is a link, the rest is neither",
 			"200 OK", "Content-Type: text/plain\r\nLink: </s.css>; rel=\"preload stylesheet\"; as=style, <n?a,b>; title=\"x, <y>\"; rel=next\r\n" +
-				"Link: <https://api.w.org/>; rel=\"https://api.w.org/\", </x>; rel=preconnect, </z>; rel=icon; anchor=\"/q\"\r\n", "text",
-			"http://a.com/s.css E embed Link:/@href[rel=preload,as=style]\nhttp://a.com/dir/n?a,b L nav Link:/@href[rel=next]\n",
+				"Link: <https://api.w.org/>; rel=\"https://api.w.org/\", </x>; rel=preconnect, </z>; rel=icon; anchor=\"/q\"\r\n" +
+				"Link: </p.pdf>; rel=item, </m>; rel=\"original timegate\", </o>; rel=prev; anchor=\"/q\"\r\n", "text",
+			"http://a.com/s.css E embed Link:/@href[rel=preload,as=style]\nhttp://a.com/dir/n?a,b L nav Link:/@href[rel=next]\nhttps://api.w.org/ L nav Link:/@href[rel=uri]\n" +
+				"http://a.com/p.pdf L nav Link:/@href[rel=item]\nhttp://a.com/m L nav Link:/@href[rel=original]\nhttp://a.com/o L nav Link:/@href[rel=prev]\n",
 		}, {
 			"HTML 4.2.5.3: Refresh as a header field is followed as a reader would",
 			"200 OK", "Content-Type: text/plain\r\nRefresh: 0; URL='next.html'\r\n", "text",

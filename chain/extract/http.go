@@ -82,7 +82,7 @@ type fieldLink struct {
 	ref    string
 	rels   []string // lower case
 	as     string
-	anchor bool // about another document
+	anchor bool // it is said of another document
 }
 
 // maxFieldLinks bounds the links of one field; servers give a handful.
@@ -149,30 +149,35 @@ func paramValue(s string) (value, rest string) {
 	return strings.TrimSpace(s[:n]), s[n:]
 }
 
-// The relations that a browser acts on, and those that lead a reader on.
+// embedRels are the relations that a browser acts on. Others lead on: to the next page, to what a page describes (Signposting), to its mementos (RFC 7089).
 func embedRels() []string {
 	return []string{"stylesheet", "icon", "preload", "modulepreload", "manifest", "prefetch"}
 }
 
-func navRels() []string {
-	return []string{"alternate", "canonical", "next", "prev", "first", "last", "up", "index", "shortlink", "author", "license", "help"}
+// noRels are what nobody reads: where a browser connects to in time, and what is written to.
+func noRels() []string {
+	return []string{"preconnect", "dns-prefetch", "pingback", "webmention", "hub", "edit", "edit-media", "nofollow", "noopener", "noreferrer"}
 }
 
 func (l *links) addLinkField(k fieldLink) {
-	if k.anchor {
-		return
-	}
 	for _, rel := range k.rels {
 		// The form markup gives to link elements: MIME detection reads it as a hint.
-		context := "Link:/@href[rel=" + rel + "]"
+		name := rel
+		if strings.Trim(rel, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
+			name = "uri" // of one's own (RFC 8288 §2.1.2)
+		}
+		context := "Link:/@href[rel=" + name + "]"
 		if rel == "preload" && (k.as == "style" || k.as == "script" || k.as == "image" || k.as == "font") {
 			context = "Link:/@href[rel=preload,as=" + k.as + "]"
 		}
 		switch {
 		case slices.Contains(embedRels(), rel):
+			if k.anchor { // of another document
+				continue
+			}
 			l.take(k.ref, "", crawl.HopEmbed, crawl.LinkEmbed, context, "")
 			return
-		case slices.Contains(navRels(), rel):
+		case !slices.Contains(noRels(), rel):
 			l.take(k.ref, "", crawl.HopLink, crawl.LinkNav, context, "")
 			return
 		}

@@ -104,6 +104,7 @@ func (s *jsScan) run(l *jsLexer) {
 // jsScan is the little context that decides about a string: the tokens before,
 // the one after, and the function it is an argument of.
 type jsScan struct {
+	modules map[string]struct{} // names of parts of the script; nil: not looked yet
 	b       *builder
 	src     []byte
 	data    bool

@@ -204,7 +204,7 @@ func (s *jsScan) indexes() bool {
 // visits reports what is told to a service that counts visits: pages and places that need not be there.
 func (s *jsScan) visits() bool {
 	switch string(s.callee()) {
-	case "ga", "gtag", "fbq", "ym", "require", "requirejs", "define": // these have names of modules
+	case "ga", "gtag", "fbq", "ym", "require", "requirejs", "define", "__webpack_require__": // these have names of modules
 		return true
 	case "push":
 		switch string(s.calleeOf()) {

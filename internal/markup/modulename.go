@@ -13,6 +13,9 @@ func (s *jsScan) moduleName(v string) bool {
 	if strings.HasPrefix(rest, "node_modules/") {
 		return !s.takesURL()
 	}
+	if v != rest && s.isModuleKey(v) {
+		return true
+	}
 	switch s.last() {
 	case jsColon:
 		if before := s.before(3).kind; before != jsBrace && before != jsComma {
@@ -45,6 +48,35 @@ func (s *jsScan) moduleName(v string) bool {
 	}
 	return false
 }
+
+// isModuleKey reports a name that the script has a part of its own by: {"./js/core.js": function …}, as webpack writes them.
+func (s *jsScan) isModuleKey(v string) bool {
+	if s.modules == nil {
+		s.modules = map[string]struct{}{}
+		for at := 0; len(s.modules) < maxModuleKeys; {
+			i := bytes.Index(s.src[at:], []byte("./"))
+			if i < 0 {
+				break
+			}
+			at += i + len("./")
+			if at < 3 || s.src[at-3] != '"' && s.src[at-3] != '\'' {
+				continue
+			}
+			end := bytes.IndexByte(s.src[at:min(len(s.src), at+maxURL)], s.src[at-3])
+			if end < 0 {
+				continue
+			}
+			if rest := bytes.TrimLeft(s.src[at+end+1:min(len(s.src), at+end+8)], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
+				s.modules[string(s.src[at-2:at+end])] = struct{}{}
+			}
+			at += end
+		}
+	}
+	_, is := s.modules[v]
+	return is
+}
+
+const maxModuleKeys = 10_000
 
 // ofModules reports a string in a list that is called modules: RLPAGEMODULES=["a.b", …], modules: […].
 func (s *jsScan) ofModules() bool {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"exclave/internal/pdf"
 )
@@ -104,6 +105,9 @@ func (b *builder) pdfURIs(s []byte) {
 }
 
 func (b *builder) addPDF(raw []byte) {
+	if scrambled(raw) {
+		return
+	}
 	url := string(raw)
 	if bytes.HasPrefix(raw, []byte("\xFE\xFF")) {
 		u := make([]uint16, 0, len(raw)/2)
@@ -117,6 +121,23 @@ func (b *builder) addPDF(raw []byte) {
 		url = "http://" + url
 	}
 	b.add([]byte(url), Nav, "pdf/uri")
+}
+
+// scrambled reports what is no text: an address in a file that is encrypted, and whose end, which has the key, is missing.
+func scrambled(s []byte) bool {
+	if bytes.HasPrefix(s, []byte("\xFE\xFF")) {
+		return false
+	}
+	high := 0
+	for _, c := range s {
+		switch {
+		case c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f':
+			return true
+		case c >= utf8.RuneSelf:
+			high++
+		}
+	}
+	return high > len(s)/4 && !utf8.Valid(s)
 }
 
 // pdfLiteral decodes a string in brackets (7.3.4.2), up to its closing one, and

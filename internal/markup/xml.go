@@ -128,6 +128,7 @@ type xmlReader struct {
 
 	makes   bool // the document is a style sheet of XSLT
 	sitemap bool // the document is one, whatever its namespace
+	image   int  // the level of the image element that is open, or was the last
 	index   bool // the last entry of a sitemap names another
 	entry   int  // index of its link, -1 = none
 }
@@ -224,6 +225,9 @@ func (p *markupParser) xmlEnd() {
 // rssGUID names what RSS calls an item by.
 const rssGUID = "rss:guid"
 
+// xmlURL is an element that is called url, of whatever.
+const xmlURL = "xml/url"
+
 // hold begins to collect the text of the element, which is a reference.
 func (p *markupParser) hold(kind LinkKind, context string) {
 	p.x.held = xmlHeld{level: p.x.level, kind: kind, context: context, buf: p.x.held.buf[:0]}
@@ -259,7 +263,7 @@ func (p *markupParser) release() {
 		if l := p.b.add(h.buf, h.kind, h.context); l != nil {
 			l.Hop, p.x.entry = 'M', len(p.b.doc.Links)-1
 		}
-	case h.as == heldReference && h.context == rssGUID && !bytes.HasPrefix(bytes.TrimSpace(h.buf), []byte("http")):
+	case h.as == heldReference && (h.context == rssGUID || h.context == xmlURL) && !bytes.HasPrefix(bytes.TrimSpace(h.buf), []byte("http")):
 		p.b.guessIn(h.buf, h.context) // most are no addresses
 	case h.as == heldReference:
 		p.b.add(h.buf, h.kind, h.context)
@@ -546,8 +550,14 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 			if !bytes.EqualFold(p.get("ispermalink"), []byte("false")) {
 				p.hold(Nav, rssGUID) // where the item is, unless it says otherwise (RSS 2.0)
 			}
-		case "url": // of an image
-			p.hold(Embed, "rss:image/url")
+		case "image":
+			p.x.image = p.x.level
+		case "url":
+			if p.x.image > 0 && p.x.image == p.x.level-1 {
+				p.hold(Embed, "rss:image/url")
+			} else {
+				p.hold(Nav, xmlURL) // of a shop's goods, of a program's home
+			}
 		case "description":
 			p.holdText(heldHTML)
 		case "loc": // of a sitemap without its root

@@ -14,6 +14,7 @@ import (
 	"exclave/crawl"
 	"exclave/internal/conf"
 	"exclave/internal/markup"
+	"exclave/internal/urlx"
 )
 
 // Config bounds what is read of one document.
@@ -110,11 +111,16 @@ func (m *Markup) read(ctx context.Context, u *crawl.CrawlURI, format markup.Kind
 		return err
 	}
 	defer leave()
+	var page *markup.Doc
+	var at *urlx.URL
+	if format == markup.JS {
+		page, at = m.cfg.withPage(in, u)
+	}
 	if !takeLinks(in, u, m.cfg.MaxOutlinks, m.cfg.Room.archived()) || u.Doc.Stopped {
 		return late(ctx, u, "extract:time")
 	}
-	if format == markup.JS {
-		m.cfg.withPage(in, u)
+	if page != nil {
+		takeMade(in, u, m.cfg.MaxOutlinks, page, at)
 	}
 	return nil
 }
@@ -152,18 +158,26 @@ func takeLinks(ctx context.Context, u *crawl.CrawlURI, limit int, with Archived)
 	if d.Kind == markup.JS || d.Kind == markup.JSON {
 		l.ofPage(ctx, with)
 	}
+	if (d.Kind == markup.HTML || d.Kind == markup.XHTML) && d.CharsetFrom == "meta" {
+		u.Annotate("usingCharsetInHTML:" + d.Charset)
+	}
+	u.Dropped += d.DroppedLinks
+	return l.takeAll(ctx, d, func(*markup.Link) bool { return true })
+}
+
+// takeAll adds links of a document. It reports whether it came to the end before ctx did.
+func (l *links) takeAll(ctx context.Context, d *markup.Doc, is func(*markup.Link) bool) bool {
 	charset := ""
 	if d.Kind == markup.HTML || d.Kind == markup.XHTML {
 		charset = cmp.Or(d.QueryCharset, d.Charset) // other formats write queries in UTF-8
-		if d.CharsetFrom == "meta" {
-			u.Annotate("usingCharsetInHTML:" + d.Charset)
-		}
 	}
-	u.Dropped += d.DroppedLinks
 	for i, k := range d.Links {
 		if ctx.Err() != nil {
-			u.Dropped += len(d.Links) - i
+			l.u.Dropped += len(d.Links) - i
 			return false
+		}
+		if !is(&k) {
+			continue
 		}
 		base, also := l.baseOf(&k)
 		l.noFollow = k.NoFollow
@@ -204,9 +218,9 @@ func (c Config) parse(ctx context.Context, u *crawl.CrawlURI, format markup.Kind
 	if err != nil {
 		u.Annotate("coding:broken")
 	}
-	var files func(string) []byte
+	var files func(string) ([]byte, string)
 	if format == markup.HTML {
-		files = c.files(in, u.Parsed(), nil, nil)
+		files = c.files(in, u.Parsed(), nil, nil, "")
 	}
 	u.Doc = markup.Parse(format, body, markup.Options{
 		DeclaredCharset: u.MIME.Charset,

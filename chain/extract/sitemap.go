@@ -142,6 +142,9 @@ func formatOf(text []byte) (markup.Kind, bool) {
 // maxProlog is where the first element begins, at the latest.
 const maxProlog = 4096
 
+// maxLine is the length of an address that is taken; the protocol's are 2,048 long.
+const maxLine = 4096
+
 // lines takes a sitemap of one address a line.
 func (s *Sitemap) lines(u *crawl.CrawlURI, text []byte) {
 	l := newLinks(u, s.cfg.MaxURLs)
@@ -149,7 +152,9 @@ func (s *Sitemap) lines(u *crawl.CrawlURI, text []byte) {
 		return
 	}
 	for line := range bytes.FieldsFuncSeq(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		line = bytes.TrimSpace(line)
+		if line = bytes.TrimSpace(line); len(line) > maxLine {
+			continue
+		}
 		if bytes.HasPrefix(line, []byte("http://")) || bytes.HasPrefix(line, []byte("https://")) {
 			l.take(string(line), "", crawl.HopManifest, crawl.LinkNav, "sitemap:text", "")
 		}

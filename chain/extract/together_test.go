@@ -14,15 +14,17 @@ type web struct {
 	bodies map[string]string
 	via    map[string]string
 	asked  int
+	// charset is that of all bodies.
+	charset string
 }
 
 func (w *web) Body(_ context.Context, u *urlx.URL, most int64) ([]byte, string) {
 	w.asked++
 	b, ok := w.bodies[u.String()]
-	if !ok {
+	if !ok || int64(len(b)) > most {
 		return nil, ""
 	}
-	return []byte(b[:min(int64(len(b)), most)]), "utf-8"
+	return []byte(b), w.charset
 }
 
 func (w *web) PageOf(_ context.Context, u *urlx.URL) *urlx.URL {
@@ -95,5 +97,38 @@ func TestScriptsOfScripts(t *testing.T) {
 	}
 	if archive.asked > 0 {
 		t.Errorf("%d bodies were asked for", archive.asked)
+	}
+}
+
+// What is read together is judged as what is read alone: in the page's charset, with its directives, and a string that also stands for itself stays.
+func TestScriptsWithPageAsAlone(t *testing.T) {
+	const page, script = "http://a.cz/", "http://a.cz/s.js"
+	for _, c := range []struct {
+		why, page, script string
+		want              []string // of the script
+	}{
+		{"its charset", "<!doctype html><script>var CONF = {base: '/i/\x9a'}</script><script src=s.js></script>", `x.src = "/s.png?q=" + CONF.base; y.src = CONF.base + ".png"`,
+			[]string{"http://a.cz/i/%C5%A1.png", "http://a.cz/s.png?q=/i/%9A"}},
+		{"that of the script, which has none", "<!doctype html><script>var base = '/i/'</script><script src=s.js></script>", "x.src = base + '\x9a.png'", []string{"http://a.cz/i/%C5%A1.png"}},
+		{"its directives", `<!doctype html><meta name=robots content=nofollow><script>var base = "/i/"</script><script src=s.js></script>`, `location = base + "to.html"; x.src = base + "q.png"`, []string{"http://a.cz/i/q.png"}},
+		{"parts that stand for themselves, too", `<!doctype html><script>var v = 7</script><script src=s.js></script>`, `p = "data/x.json"; fetch(p + "?v=" + v); window.list = ["/data/x.json"]`,
+			[]string{"http://a.cz/data/x.json", "http://a.cz/data/x.json?v=7"}},
+	} {
+		archive := &web{bodies: map[string]string{page: c.page}, charset: "windows-1250"}
+		room := NewRoom(DefaultDocuments())
+		room.With(archive)
+		config := DefaultConfig()
+		config.Room = room
+		u := answer(t, script, "200 OK", "Content-Type: text/javascript\r\n", c.script)
+		u.Hops, u.Via, u.Context = "LE", page, "script/@src"
+		process(t, u, NewMarkup(config, markup.JS))
+		var got []string
+		for _, o := range u.Outlinks {
+			got = append(got, o.URL.String())
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
 	}
 }

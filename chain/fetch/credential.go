@@ -141,6 +141,7 @@ type account struct {
 	mu     sync.Mutex
 	logins int       // how often the form was sent
 	ok     bool      // it gave cookies
+	works  bool      // a page was opened by it
 	vain   int       // logins in a row of which none is known to have opened a page
 	since  time.Time // from when quick counts
 	quick  int       // logins

@@ -128,13 +128,19 @@ func (h *HTTP) opened(u *crawl.CrawlURI, s membership, out, sure, again bool) {
 	defer s.mu.Unlock()
 	switch {
 	case !s.ok: // it was said
-	case out && !sure: // a page may be for others
+	case out && !sure: // a page may be for others; that tells nothing of a login that is known to open some
+		if s.sent && s.works {
+			s.vain--
+		}
 	case out && s.sent && (s.logins == 1 || s.vain == vainLogins):
 		h.loginFailed(u, s.account, "the form was taken, but "+u.URL+" is answered as to somebody who is not logged in")
 	case out:
 		u.Annotate("login:failed")
 	case s.sent:
 		u.Annotate("login:ok")
+	}
+	if s.ok && !out && (again || s.sent) {
+		s.works = true
 	}
 	if again && s.ok && !out {
 		s.vain = 0

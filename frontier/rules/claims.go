@@ -96,18 +96,18 @@ func (t *Tx) selfRedirect(r *schema.Record, c *crawl.Candidate, cookies bool) er
 		return nil
 	}
 	r.URL = c.URL
-	if err := t.Rehost(r, c.Host); err != nil {
-		return err
-	}
-	return t.askAgain(r)
+	return t.askAgain(r, c.Host)
 }
 
-// askAgain queues a redirect whose answer will be another one. What is archived so far is the redirect; the page is yet to come.
-func (t *Tx) askAgain(r *schema.Record) error {
+// askAgain queues a redirect whose answer will be another one, of a host. What is archived so far is the redirect; the page is yet to come.
+func (t *Tx) askAgain(r *schema.Record, host string) error {
 	r.Redirects++
 	was := r.Outcome
 	r.Outcome = crawl.Outcome{}
 	if err := t.countOutcome(r, was, true); err != nil {
+		return err
+	}
+	if err := t.Rehost(r, host); err != nil {
 		return err
 	}
 	return t.Enqueue(r, crawl.ModeFetch)
@@ -132,7 +132,7 @@ func (t *Tx) goBack(target, last *schema.Record) error {
 		case i < 0:
 			return nil
 		case links[i].ID == last.ID:
-			return t.askAgain(target)
+			return t.askAgain(target, target.Host)
 		}
 		if r, err = t.Record(links[i].ID); err != nil {
 			return err

@@ -3,11 +3,13 @@ package job
 import (
 	"bytes"
 	"context"
+	"strings"
 	"sync"
 
 	"exclave/chain/extract"
 	"exclave/crawl"
 	"exclave/frontier"
+	"exclave/frontier/schema"
 	"exclave/internal/job/records"
 	"exclave/internal/mime"
 	"exclave/internal/urlx"
@@ -26,8 +28,9 @@ type archived struct {
 }
 
 type text struct {
-	body    []byte
+	body    []byte // nil: it cannot be read
 	charset string
+	long    bool // it is longer than what is kept
 }
 
 const (
@@ -41,26 +44,38 @@ var _ extract.Archived = (*archived)(nil)
 // Body implements [extract.Archived]. What cannot be read is not there: what is found with it is more than what is found without.
 func (a *archived) Body(ctx context.Context, u *urlx.URL, most int64) ([]byte, string) {
 	r, err := a.state.Lookup(a.rules.Key(u))
-	if err != nil || r == nil || !r.Outcome.Archived || r.Response.IsZero() {
+	if err != nil || r == nil || !r.Outcome.Archived || r.Outcome.Status != 200 || r.Response.Length > most { // in the archive it is shorter than by itself
 		return nil, ""
 	}
-	if t, ok := a.kept(r.Response); ok {
-		return t.body, t.charset
-	}
-	rec, err := a.records.Response(ctx, r.Response, r.Original)
-	if err != nil {
-		return nil, ""
-	}
-	body, err := rec.Body(most)
-	t := text{bytes.Clone(body), mime.Charset(rec.Head().Get("Content-Type"))}
-	rec.Forget()
-	if closed := rec.Close(); err != nil || closed != nil {
-		return nil, ""
-	}
-	if len(t.body) < keptText && int64(len(t.body)) < most {
+	t, ok := a.kept(r.Response)
+	if !ok {
+		t = a.load(ctx, r, most)
 		a.keep(r.Response, t)
 	}
+	if int64(len(t.body)) > most || t.long && most <= keptText {
+		return nil, ""
+	}
+	if t.long {
+		t = a.load(ctx, r, most)
+	}
 	return t.body, t.charset
+}
+
+// load reads a body of up to most bytes.
+func (a *archived) load(ctx context.Context, r *schema.Record, most int64) (t text) {
+	rec, err := a.records.Response(ctx, r.Response, r.Original)
+	if err != nil {
+		return text{}
+	}
+	body, err := rec.Body(most + 1)
+	if t.long = int64(len(body)) > most; err == nil && !t.long {
+		t = text{body: bytes.Clone(body), charset: mime.Charset(rec.Head().Get("Content-Type"))}
+	}
+	rec.Forget()
+	if rec.Close() != nil { // its scratch file; it was read
+		return text{}
+	}
+	return t
 }
 
 // PageOf implements [extract.Archived].
@@ -68,7 +83,7 @@ func (a *archived) PageOf(_ context.Context, u *urlx.URL) *urlx.URL {
 	at := u
 	for range maxScripts {
 		r, err := a.state.Lookup(a.rules.Key(at))
-		if err != nil || r == nil || r.Outcome.Class == crawl.ClassHTML || r.Via == "" {
+		if err != nil || r == nil || !strings.HasPrefix(r.Context, "js/") && !strings.HasPrefix(r.Context, "script/") || r.Via == "" {
 			return at
 		}
 		via, err := urlx.Parse(r.Via)
@@ -96,6 +111,9 @@ func (a *archived) kept(at crawl.Ref) (text, bool) {
 }
 
 func (a *archived) keep(at crawl.Ref, t text) {
+	if len(t.body) > keptText {
+		t = text{long: true}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.add(at, t)

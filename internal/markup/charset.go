@@ -31,7 +31,13 @@ func decode(kind Kind, body []byte, declared string) (src []byte, name, from str
 	page := kind == HTML || kind == XHTML || kind == PlainText || kind == XML || kind == SVG
 	switch {
 	case !page && (name == "" || name == "utf-8") && !utf8.Valid(body): // scripts and style sheets are in the charset of their pages
-		name, from = detect(body, lang)
+		likely, by := detect(body, lang)
+		switch {
+		case by == "detected" && !strings.HasPrefix(likely, "utf-16"):
+			name, from = likely, by
+		case name == "":
+			name, from = "utf-8", "default"
+		}
 	case name != "":
 		if !page || name == "utf-8" && valid {
 			break

@@ -167,36 +167,52 @@ func (b *builder) setCustom(name, url []byte) bool {
 // maxCustom is how many of a page are kept.
 const maxCustom = 64
 
-// useCustom adds what was kept, relative to the page where it uses the name, else to its style sheets.
+// useCustom adds what was kept, relative to the page where it uses the name; else to its style sheets, and to the page as a guess: a script may ask.
 func (b *builder) useCustom() {
+	if len(b.custom) == 0 {
+		return
+	}
+	var sheets []string
+	for i := range b.doc.Links {
+		if l := &b.doc.Links[i]; l.Kind == Embed && strings.HasPrefix(l.Context, "link/@href[rel=stylesheet") && len(sheets) < maxSheets {
+			sheets = append(sheets, l.URL)
+		}
+	}
+	used := b.usedCustom()
 	for _, c := range b.custom {
-		sheets := 0
-		if !usesCustom(b.page, c.name) {
-			for _, l := range b.doc.Links {
-				if l.Kind == Embed && strings.HasPrefix(l.Context, "link/@href[rel=stylesheet") && sheets < maxCustom {
-					sheets++
-					b.addCSS([]byte(joinRef(l.URL, c.url)), cssURL)
-				}
-			}
-		}
-		if sheets == 0 {
+		if _, is := used[c.name]; is || len(sheets) == 0 {
 			b.addCSS([]byte(c.url), cssURL)
+			continue
 		}
+		for _, sheet := range sheets {
+			b.addCSS([]byte(joinRef(sheet, c.url)), cssURL)
+		}
+		b.add([]byte(c.url), Speculative, cssURL)
 	}
 }
 
-// usesCustom reports var(--name) in a text.
-func usesCustom(text []byte, name string) bool {
-	for {
-		i := bytes.Index(text, []byte("var("))
-		if i < 0 {
-			return false
+// maxSheets is of how many style sheets one of them may use a name.
+const maxSheets = 8
+
+// usedCustom returns the names that the page uses: var(--name).
+func (b *builder) usedCustom() map[string]struct{} {
+	used := map[string]struct{}{}
+	text := b.page
+	for len(used) < maxCustom {
+		i := bytes.IndexByte(text, '(')
+		if i < 0 || !b.on(i+1) {
+			break
 		}
-		text = bytes.TrimLeft(text[i+len("var("):], " \t\r\n")
-		if bytes.HasPrefix(text, []byte(name)) && (len(text) == len(name) || bytes.IndexByte([]byte(" \t\r\n,)"), text[len(name)]) >= 0) {
-			return true
+		is := i >= 3 && bytes.EqualFold(text[i-3:i], []byte("var"))
+		if text = text[i+1:]; !is {
+			continue
+		}
+		name := bytes.TrimLeft(text[:min(len(text), 2*maxName)], " \t\r\n")
+		if end := bytes.IndexAny(name, " \t\r\n,)"); end > 0 {
+			used[string(name[:end])] = struct{}{}
 		}
 	}
+	return used
 }
 
 func (b *builder) addCSS(url []byte, context string) {

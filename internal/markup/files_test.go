@@ -27,7 +27,7 @@ func TestFiles(t *testing.T) {
 		{"where it stands", `<script src=stub.js></script>`, []string{"E stub.js script/@src", "X http://x.test/d/core.js js/string"}},
 		{"no script of the page", `<noscript><script src=a.js></script></noscript><script src=a.js type=text/x-template></script><template><script src=b.js></script></template>`, []string{"E a.js script/@src", "E b.js script/@src"}},
 	} {
-		d := Parse(HTML, []byte(c.page), Options{URL: "http://x.test/d/", Files: func(ref string) []byte { return []byte(files[ref]) }})
+		d := Parse(HTML, []byte(c.page), Options{URL: "http://x.test/d/", Files: func(ref string) ([]byte, string) { return []byte(files[ref]), "" }})
 		if diff := cmp.Diff(slices.Sorted(slices.Values(c.want)), slices.Sorted(slices.Values(brief(d.Links)))); diff != "" {
 			t.Errorf("%s: %s", c.why, diff)
 		}

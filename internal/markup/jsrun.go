@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -116,7 +117,11 @@ func (b *builder) file(ref string, module bool) {
 		return
 	}
 	ref = joinRef(b.doc.Base, ref)
-	src := b.o.Files(ref)
+	src, charset := b.o.Files(ref)
+	if len(src) > maxOwn {
+		return
+	}
+	src, _, _ = decode(JS, src, cmp.Or(charset, b.doc.Charset)) // without one of its own it is in that of the page
 	if len(src) == 0 || len(src) > maxOwn || noScript(src) {
 		return
 	}
@@ -196,11 +201,13 @@ func (b *builder) interpret() {
 			defer b.rescue("script")
 			b.runScripts(page)
 		}()
+		b.made = true
 		for _, f := range page.Found() {
 			if b.foundByScript(f) {
 				page.Accept(f)
 			}
 		}
+		b.made = false
 	}
 	var files filesIn
 	for _, w := range b.waiting {

@@ -99,7 +99,6 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 	return b.addString(string(raw), kind, context)
 }
 
-// addString is add for what is a string already.
 // ofBundle has the names of a program's parts, as bundlers write them for what loads these, relative to where the program is: in a module, what
 // begins with a dot ("./index.5e6f.js", for new URL(…, import.meta.url)), and what has a hash in its name and begins with a folder that the
 // script is in ("assets/js/9c8b.77665544.js" in /assets/js/main.js, below the public path).
@@ -143,6 +142,7 @@ func hasHash(ref string) bool {
 	return false
 }
 
+// addString is add for what is a string already.
 func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	url, ok := cleanString(raw)
 	if !ok {
@@ -171,6 +171,7 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 		UTF8:   b.utf8,
 		Early:  !b.based && (kind == Embed || kind == Frame),
 		OfPage: (b.doc.Kind == JS || b.doc.Kind == JSON) && context != jsImport,
+		Made:   b.made,
 	}
 	if l.OfPage && context == jsString && kind == Speculative && b.doc.Kind == JS {
 		b.ofBundle(&l)

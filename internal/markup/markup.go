@@ -134,6 +134,7 @@ type Link struct {
 	Strong   bool   // it defines the structure of the document: a schema, a DTD, a style sheet of XML
 	NoFollow bool   // its rel says so
 	OfPage   bool   // in a script or JSON of its own: relative to the page that asks for it
+	Made     bool   // a script put it together, or asks for it
 }
 
 // Lang is one language attribute.
@@ -179,9 +180,9 @@ type Options struct {
 	URL             string   // where it was got from, for scripts that ask; "" = not known
 	RobotsToken     string   // meta elements of this name are for us; "" = only those for all
 	Scripts         *Scripts // of pages before, nil: none are kept
-	// Files returns the text of a script that a page names, relative to where the page is; nil: it is not known. They are interpreted with those in
-	// the page (ADR 114). A nil Files knows none.
-	Files func(ref string) []byte
+	// Files returns the bytes of a script that a page names, relative to where the page is, and their charset, when the server said one; nil: it is not
+	// known. They are interpreted with those in the page (ADR 114). A nil Files knows none.
+	Files func(ref string) (src []byte, charset string)
 	// Stop, when not nil, is asked after every 64 KB that were read, or about as much
 	// work; true ends the reading.
 	Stop func() bool
@@ -256,6 +257,7 @@ type builder struct {
 	within     bool              // the script that is read is in an attribute
 	interprets bool              // some of them put addresses together
 	module     bool              // the script that is read is one
+	made       bool              // what is added a script made, or asks for
 	loads      bool              // the document is a script that loads modules
 	folders    bool              // a script or an element said one
 	contexts   map[string]string // known context strings by themselves

@@ -160,14 +160,14 @@ func decide(name, declared string, head []byte) (typ string, sniffed, open bool)
 	return "text/plain", true, true
 }
 
-// parseDeclared splits a Content-Type header; it accepts what mime.ParseMediaType
-// refuses, since many servers send half-broken parameters.
 // Charset returns the charset parameter of a Content-Type field, in lower case, "" for none.
 func Charset(declared string) string {
 	_, charset := parseDeclared(declared)
 	return charset
 }
 
+// parseDeclared splits a Content-Type header; it accepts what mime.ParseMediaType
+// refuses, since many servers send half-broken parameters.
 func parseDeclared(s string) (typ, charset string) {
 	typ, params, err := stdmime.ParseMediaType(s)
 	if err == nil {

@@ -38,7 +38,10 @@ type got struct {
 // Body implements extract.Archived.
 func (f *finder) Body(_ context.Context, u *urlx.URL, most int64) ([]byte, string) {
 	g := f.got[u.WithoutFragment().String()]
-	return g.body[:min(int64(len(g.body)), most)], g.charset
+	if int64(len(g.body)) > most {
+		return nil, ""
+	}
+	return g.body, g.charset
 }
 
 // PageOf implements extract.Archived.

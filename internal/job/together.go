@@ -9,7 +9,6 @@ import (
 	"exclave/chain/extract"
 	"exclave/crawl"
 	"exclave/frontier"
-	"exclave/frontier/schema"
 	"exclave/internal/job/records"
 	"exclave/internal/mime"
 	"exclave/internal/urlx"
@@ -62,7 +61,7 @@ func (a *archived) Body(ctx context.Context, u *urlx.URL, most int64) ([]byte, s
 }
 
 // load reads a body of up to most bytes.
-func (a *archived) load(ctx context.Context, r *schema.Record, most int64) (t text) {
+func (a *archived) load(ctx context.Context, r *frontier.Record, most int64) (t text) {
 	rec, err := a.records.Response(ctx, r.Response, r.Original)
 	if err != nil {
 		return text{}

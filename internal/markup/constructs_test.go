@@ -110,6 +110,7 @@ tests in internal/markup, and this page is written from them:
 
 Scripts of a page that put addresses together are interpreted, within bounds and without reaching anything
 ([ADR 113](adr/0113-scripts-are-interpreted.md)); others, and libraries, are read string by string.
+A crawl reads scripts of other files with the page that has them, when both are archived ([ADR 114](adr/0114-scripts-with-their-page.md)).
 
 ` + "`exclave extract FILE`" + ` shows the same for a document of yours (howto/extract.md).
 `)

@@ -274,9 +274,26 @@ func (l *lexer) declaration() tokenKind {
 		}
 		l.text = l.whole(s)
 		return tokText
+	case l.cdata && l.conditional(s):
+		return tokComment
 	}
 	l.bogus(l.pos + 2)
 	return tokComment
+}
+
+// conditional enters a section of a DTD that is there by condition (XML 1.0, 3.4), "<![%a.module;[": unless it says IGNORE, what is in it counts.
+func (l *lexer) conditional(s []byte) bool {
+	if len(s) == 0 || s[0] != '[' {
+		return false
+	}
+	s = s[1:min(len(s), maxName)]
+	open := bytes.IndexByte(s, '[')
+	if end := bytes.IndexByte(s, '>'); open < 0 || end >= 0 && end < open || string(bytes.TrimSpace(s[:open])) == "IGNORE" {
+		return false
+	}
+	l.pos += len("<![") + open + 1
+	l.text = l.whole(s[:0])
+	return true
 }
 
 // bogus reads up to the next ">".

@@ -152,7 +152,24 @@ func (b *builder) external(ref string, kind LinkKind, context string) {
 	}
 	if s := strings.ToLower(ref[:min(len(ref), 8)]); strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "ftp://") {
 		b.add([]byte(ref), kind, context)
+	} else if kind == Nav && (b.doc.Kind == OOXML || b.doc.Kind == ODF) {
+		b.beside(ref, context)
 	}
+}
+
+// beside adds a link to a file that its author had beside the document, as it may be on a server, too. In OpenDocument it is relative to what is in the
+// document's package (OpenDocument 1.3 part 2, 3.7).
+func (b *builder) beside(ref, context string) {
+	if b.doc.Kind == ODF {
+		var out bool
+		if ref, out = strings.CutPrefix(ref, "../"); !out {
+			return
+		}
+	}
+	if ref == "" || ref[0] == '/' || schemeLen(ref) > 0 || strings.ContainsAny(ref, "\\:") || !hasExtension(ref) {
+		return
+	}
+	b.add([]byte(ref), Nav, context)
 }
 
 // relationships reads links that Office Open XML keeps beside its parts (ECMA-376-2, 9.3).

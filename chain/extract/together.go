@@ -51,11 +51,11 @@ func (c Config) files(ctx context.Context, page, own *urlx.URL, text []byte, cha
 	}
 }
 
-// withPage reads a script once more in the page that led to it, when that is archived: what scripts ask for in it are links of the script, too, and
+// withPage reads a script that puts addresses together once more in the page that led to it, when that is archived: what scripts ask for in it are links of the script, too, and
 // what they show to be a part of an address is no guess. It returns that page; nil: there is none.
 func (c Config) withPage(ctx context.Context, u *crawl.CrawlURI) (d *markup.Doc, at *urlx.URL) {
 	archived, own := c.Room.archived(), u.Parsed()
-	if archived == nil || own == nil || len(u.Hops) == 0 || u.Hops[len(u.Hops)-1] != crawl.HopEmbed || u.Context != "script/@src" {
+	if archived == nil || own == nil || !u.Doc.Makes || len(u.Hops) == 0 || u.Hops[len(u.Hops)-1] != crawl.HopEmbed || u.Context != "script/@src" {
 		return nil, nil
 	}
 	text, err := u.Rec.Body(maxFile + 1)

@@ -44,7 +44,7 @@ func TestScriptsWithPage(t *testing.T) {
 	}
 	types := map[string]string{page: "text/html", conf: "text/javascript", load: "text/javascript"}
 	const together, assets, level = "http://a.cz/d/img/car.png", "http://a.cz/d/assets/levels/one.json", "http://a.cz/d/levels/one.json"
-	for _, order := range [][]string{{page, conf, load}, {page, load, conf}, {conf, load, page}, {page}, {page, load}} {
+	for _, order := range [][]string{{page, conf, load}, {conf, load, page}, {page}, {page, load}} {
 		archive := &web{bodies: map[string]string{}}
 		room := NewRoom(DefaultDocuments())
 		room.With(archive)

@@ -191,7 +191,7 @@ func (b *builder) handler(code []byte, event string) {
 // interpret reads the scripts of the page for what they put together, and makes guesses of what nothing is put together of.
 func (b *builder) interpret() {
 	var page *script.Page
-	if b.interprets {
+	if b.doc.Makes = b.interprets; b.interprets {
 		source := script.Source{Map: b.importMapped, Text: b.page, Tags: &b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
 		if b.doc.Kind != JS {
 			source.URL, source.Base = b.place()

@@ -149,6 +149,7 @@ type Doc struct {
 	Kind          Kind
 	Base          string // href of the first base element, not resolved, or ""
 	Links         []Link
+	Makes         bool                // a script puts addresses together, or may
 	Parts         map[string][]string // of a page's script files (Options.Files), by their addresses: strings that are parts of links, and no links
 	DroppedLinks  int                 // links beyond Options.MaxLinks, of which embeds go first, and those longer than the limit
 	Title         string

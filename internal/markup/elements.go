@@ -293,16 +293,6 @@ func (p *markupParser) src(a atom.Atom, tag []byte, val []byte) {
 	}
 }
 
-// scriptFile has a script of another file interpreted with those of the page, when its text is known.
-func (p *markupParser) scriptFile(src []byte) {
-	if p.b.o.Files == nil || p.kind != HTML || scriptTypeOf(p.get("type")) != scriptCode {
-		return
-	}
-	if ref, ok := cleanURL(src); ok && len(ref) <= maxURL {
-		p.b.file(ref, string(p.get("type")) == "module")
-	}
-}
-
 func (p *markupParser) withAlt(l *Link) {
 	if l != nil {
 		l.Text = collapse(p.get("alt"), maxLinkText)

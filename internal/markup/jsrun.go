@@ -111,6 +111,16 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	return len(b.scripts)
 }
 
+// scriptFile has a script of another file interpreted with those of the page, when its text is known.
+func (p *markupParser) scriptFile(src []byte) {
+	if p.b.o.Files == nil || p.kind != HTML || scriptTypeOf(p.get("type")) != scriptCode {
+		return
+	}
+	if ref, ok := cleanURL(src); ok && len(ref) <= maxURL {
+		p.b.file(ref, string(p.get("type")) == "module")
+	}
+}
+
 // file adds the script of another file to those of the page.
 func (b *builder) file(ref string, module bool) {
 	if b.quotes > 0 || b.within || b.unseen > 0 || b.base != "" || len(b.scripts) >= maxScripts {

@@ -38,16 +38,10 @@ func (v *deadVisitor) Enter(n js.INode) js.IVisitor {
 		v.statements(n.List)
 		return nil
 	case *js.IfStmt:
-		is, known := constant(n.Cond)
-		v.walk(n.Cond, false)
-		v.walk(n.Body, known && !is)
-		v.walk(n.Else, known && is)
+		v.either(n.Cond, n.Body, n.Else)
 		return nil
 	case *js.CondExpr:
-		is, known := constant(n.Cond)
-		v.walk(n.Cond, false)
-		v.walk(n.X, known && !is)
-		v.walk(n.Y, known && is)
+		v.either(n.Cond, n.X, n.Y)
 		return nil
 	case *js.WhileStmt:
 		is, known := constant(n.Cond)
@@ -64,6 +58,14 @@ func (v *deadVisitor) Enter(n js.INode) js.IVisitor {
 }
 
 func (v *deadVisitor) Exit(js.INode) {}
+
+// either looks at a condition, and at what is run by it.
+func (v *deadVisitor) either(cond js.IExpr, yes, no js.INode) {
+	is, known := constant(cond)
+	v.walk(cond, false)
+	v.walk(yes, known && !is)
+	v.walk(no, known && is)
+}
 
 // walk looks at a part of the script; never: it is not run.
 func (v *deadVisitor) walk(n js.INode, never bool) {

@@ -173,6 +173,39 @@ func TestLoginInSession(t *testing.T) {
 	}
 }
 
+// A page that is for others (403) tells nothing of a login that is known to open some: the next session that ends is renewed all the same.
+func TestLoginAndForbidden(t *testing.T) {
+	c := &club{password: "Circle of Life"}
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/admin":
+			http.Error(w, "not for you", http.StatusForbidden)
+		case "/logout":
+			c.member = ""
+			fmt.Fprint(w, "bye")
+		default:
+			c.ServeHTTP(w, r)
+		}
+	})})
+	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := client(t, s, func(_ *Config, d *Deps) {
+		d.Cookies = jar
+		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
+	})
+	for i, want := range []struct {
+		path   string
+		status crawl.Status
+	}{{"1", 200}, {"admin", 403}, {"admin?2", 403}, {"logout", 200}, {"2", 200}} {
+		u := page("http://a.example/" + want.path)
+		if process(t, h, u); u.Status != want.status || slices.Contains(u.Annotations, "login:failed") {
+			t.Errorf("%d: %s: status %d, %v, %d logins", i, want.path, u.Status, u.Annotations, c.logins)
+		}
+	}
+}
+
 // Requests that were made when a session ended are made again with the one that another ToeThread got.
 func TestLoginOfAnother(t *testing.T) {
 	c := &club{password: "Circle of Life"}

@@ -14,7 +14,6 @@ import (
 	"exclave/crawl"
 	"exclave/internal/conf"
 	"exclave/internal/markup"
-	"exclave/internal/urlx"
 )
 
 // Config bounds what is read of one document.
@@ -111,11 +110,7 @@ func (m *Markup) read(ctx context.Context, u *crawl.CrawlURI, format markup.Kind
 		return err
 	}
 	defer leave()
-	var page *markup.Doc
-	var at *urlx.URL
-	if format == markup.JS {
-		page, at = m.cfg.withPage(in, u)
-	}
+	page, at := m.cfg.withPage(in, u)
 	if !takeLinks(in, u, m.cfg.MaxOutlinks, m.cfg.Room.archived()) || u.Doc.Stopped {
 		return late(ctx, u, "extract:time")
 	}

@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"exclave/crawl"
 	"exclave/internal/markup"
@@ -51,19 +52,44 @@ func (c Config) files(ctx context.Context, page, own *urlx.URL, text []byte, cha
 	}
 }
 
-// withPage reads a script that puts addresses together once more in the page that led to it, when that is archived: what scripts ask for in it are links of the script, too, and
+// contextFetch is that of links whose answers scripts read.
+const contextFetch = "js/fetch"
+
+// pageOf is the page that a document is read with: the one that led to a script that puts addresses together, or asked for an answer that its scripts read, itself or over
+// its scripts (ADR 115). nil: it is read alone.
+func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
+	if len(u.Hops) == 0 {
+		return nil
+	}
+	hop := u.Hops[len(u.Hops)-1]
+	switch byScript := strings.HasPrefix(u.Context, "js/"); {
+	case hop != crawl.HopEmbed && hop != crawl.HopSpeculative:
+		return nil
+	case u.Doc.Kind == markup.JS && u.Doc.Makes && (byScript || u.Context == "script/@src"):
+	case u.Context == contextFetch:
+	default:
+		return nil
+	}
+	at, err := urlx.Parse(u.Via)
+	if err != nil {
+		return nil
+	}
+	return a.PageOf(ctx, at)
+}
+
+// withPage reads a document once more in the page that led to it, when that is archived: what scripts ask for in it are links of the document, too, and
 // what they show to be a part of an address is no guess. It returns that page; nil: there is none.
 func (c Config) withPage(ctx context.Context, u *crawl.CrawlURI) (d *markup.Doc, at *urlx.URL) {
 	archived, own := c.Room.archived(), u.Parsed()
-	if archived == nil || own == nil || !u.Doc.Makes || len(u.Hops) == 0 || u.Hops[len(u.Hops)-1] != crawl.HopEmbed || u.Context != "script/@src" {
+	if archived == nil || own == nil {
+		return nil, nil
+	}
+	if at = pageOf(ctx, archived, u); at == nil {
 		return nil, nil
 	}
 	text, err := u.Rec.Body(maxFile + 1)
 	defer u.Rec.Forget()
 	if err != nil || len(text) > maxFile {
-		return nil, nil
-	}
-	if at, err = urlx.Parse(u.Via); err != nil {
 		return nil, nil
 	}
 	page, charset := archived.Body(ctx, at, maxPage)

@@ -10,7 +10,7 @@ import (
 // domConstructs are ways in which scripts look at the elements of their page.
 func domConstructs() []construct {
 	return []construct{
-		{"words that are not in ASCII", HTML, `<meta charset=utf-8><p class="abcž" id=čd title="/x/y">a</p><script>fetch(document.querySelector(".abcž").title + "/z.png"); fetch(document.getElementById("čd").title + "/i.png")</script>`, []string{"X /x/y/z.png js/string", "X /x/y/i.png js/string"}},
+		{"words that are not in ASCII", HTML, `<meta charset=utf-8><p class="abcž" id=čd title="/x/y">a</p><script>fetch(document.querySelector(".abcž").title + "/z.png"); fetch(document.getElementById("čd").title + "/i.png")</script>`, []string{"X /x/y/z.png js/fetch", "X /x/y/i.png js/fetch"}},
 		{"elements have no tree in their shadow before a script or the page gives them one", HTML, `<x-a k=1></x-a><x-b><template shadowrootmode=open><img alt=2></template></x-b><script>customElements.define("x-a", class extends HTMLElement { connectedCallback() { if (this.shadowRoot) return; new Image().src = "/s/" + this.getAttribute("k") + ".png" } }); customElements.define("x-b", class extends HTMLElement { connectedCallback() { i = this.shadowRoot.querySelector("img"); i.src = "/s/" + i.alt + ".png" } })</script>`,
 			[]string{"X /s/1.png js/string", "X /s/2.png js/string"}},
 		{"the rows and cells of tables", HTML, `<table id=t><tbody><tr><td>AX</td><td>gif</td></tr><tr><td>BX<td>png</table><script>t = document.getElementById("t"); for (r = 0; r < t.rows.length; r++) { c = t.tBodies[0].rows[r].cells; x.src = "/p/" + c[0].textContent.toLowerCase() + r + "." + c[1].innerHTML.trim() }</script>`,
@@ -45,7 +45,7 @@ func domConstructs() []construct {
 			[]string{"X /c/truefalsefalsetruea.png js/string"}},
 		{"forms of many controls", HTML, `<form id=f></form><script>f = document.getElementById("f"); f.innerHTML = Array.from({length: 300}, (v, i) => "<input name=a" + i + " id=b" + i + ">").join(""); x.src = "/f/" + f.elements.length + f.elements.a7.id + f.elements.b9.name + ".png"</script>`, []string{"X /f/300b7a9.png js/string"}},
 		{"links and anchors", HTML, `<a name=q></a><a href=/b>b</a><script>x.src = "/l/" + document.links.length + document.links[0].textContent + document.anchors[0].name + ".png"</script>`, []string{"L /b a/@href", "X /l/1bq.png js/string"}},
-		{"handlers know their event", HTML, `<button onfocus="fetch('/hd/' + event.type + '.txt')">b</button>`, []string{"X /hd/focus.txt js/string"}},
+		{"handlers know their event", HTML, `<button onfocus="fetch('/hd/' + event.type + '.txt')">b</button>`, []string{"X /hd/focus.txt js/fetch"}},
 		{"what persons do comes after what the page does", HTML, `<script>s = {n: 0}; document.addEventListener("keydown", () => { s.n = 1; show() }); function show() { x.src = "/s/" + s.n + ".png" } Promise.resolve().then(show)</script>`,
 			[]string{"X /s/0.png js/string", "X /s/1.png js/string"}},
 		{"events go up, once, and are caught before", HTML, `<div id=o><p id=i></p></div><script>o = document.getElementById("o"); i = o.firstElementChild; o.addEventListener("e", v => { new Image().src = "/v/" + v.target.id + v.currentTarget.id + ".png" }); o.addEventListener("e", v => { new Image().src = "/c/" + v.eventPhase + v.detail.n + ".png" }, true); i.dispatchEvent(new CustomEvent("e", {bubbles: true, detail: {n: 7}}))</script>`,
@@ -54,7 +54,7 @@ func domConstructs() []construct {
 			[]string{"E /a/bell.gif img/@src"}},
 		{"browsers of old are not meant", HTML, `<script>if (document.all) s = "ie"; else if (document.layers) s = "ns"; else s = "dom"; document.write('<link rel=stylesheet href="/c/' + s + '.css">')</script>`, []string{"E /c/dom.css link/@href[rel=stylesheet]"}},
 		{"imports by a name that is put together", HTML, `<script type=importmap>{"imports":{"lib/":"/v/lib-4/"}}</script><script type=module>for (n of ["a", "b"]) import("lib/" + n + ".mjs"); fetch(import.meta.resolve("lib/c" + ".json"))</script>`,
-			[]string{"E /v/lib-4/a.mjs js/import", "E /v/lib-4/b.mjs js/import", "X /v/lib-4/c.json js/string"}},
+			[]string{"E /v/lib-4/a.mjs js/import", "E /v/lib-4/b.mjs js/import", "X /v/lib-4/c.json js/fetch"}},
 	}
 }
 
@@ -67,16 +67,16 @@ func TestPlace(t *testing.T) {
 	}{
 		{"parts of the address", `<script>x.src = "/l/" + location.pathname.split("/")[2] + location.search.slice(3) + location.port + ".png"; v = "/p/"; if (location.protocol === "http:") y.src = v + "no.png"</script>`, []string{"X /l/itemslime81.png js/string"}},
 		{"beside the page", `<script>d = document.URL.substring(0, document.URL.indexOf("?")); x.src = d + "same" + ".gif"; v = "../up/o"; y.src = new URL(v + ".css", location).pathname.replace("up", "down")</script>`, []string{"X https://a.cz:81/shop/items/12/same.gif js/string", "X /shop/items/down/o.css js/string"}},
-		{"an address made of it", `<script>u = new URL(location); u.pathname = u.pathname.replace(/[^/]*$/, "a.txt"); u.search = u.hash = ""; fetch(u)</script>`, []string{"X https://a.cz:81/shop/items/12/a.txt js/string"}},
+		{"an address made of it", `<script>u = new URL(location); u.pathname = u.pathname.replace(/[^/]*$/, "a.txt"); u.search = u.hash = ""; fetch(u)</script>`, []string{"X https://a.cz:81/shop/items/12/a.txt js/fetch"}},
 		{"a base element", `<base href=/b/><script>v = "c"; x.src = new URL(v + ".png", document.baseURI).pathname</script>`, []string{"X /b/c.png js/string"}},
 		{"links are whole", `<a id=a href="deep/p.html?k=v">t</a><script>a = document.getElementById("a"); x.src = a.pathname.replace("p.html", a.search.slice(3)) + ".png"</script>`, []string{"L deep/p.html?k=v a/@href", "X /shop/items/12/deep/v.png js/string"}},
 		{"a page that moved", `<script>history.pushState({id: 5}, "", "/other/9/"); x.src = "photo" + history.state.id + ".jpg"; document.body.innerHTML = '<img src="b' + 1 + '.png">'</script>`, []string{"X photo5.jpg js/string (https://a.cz:81/other/9/)", "X b1.png img/@src (https://a.cz:81/other/9/)", "X /other/9/ js/string"}},
-		{"pictures are relative to where their script leaves the page", `<script>i = new Image(); i.src = "p" + 1 + ".png"; fetch("a" + 1 + ".json"); history.pushState(0, "", "/other/"); i = document.createElement("img"); i.setAttribute("src", "q" + 1 + ".png")</script>`, []string{"X p1.png js/string (https://a.cz:81/other/)", "X a1.json js/string", "X q1.png js/string (https://a.cz:81/other/)", "X /other/ js/string"}},
-		{"what is asked for where a script moved the page", `<script>history.replaceState(0, "", "/other/"); fetch("list.json"); f("more.json")</script>`, []string{"X list.json js/string (https://a.cz:81/other/)", "X more.json js/string", "X /other/ js/string"}},
+		{"pictures are relative to where their script leaves the page", `<script>i = new Image(); i.src = "p" + 1 + ".png"; fetch("a" + 1 + ".json"); history.pushState(0, "", "/other/"); i = document.createElement("img"); i.setAttribute("src", "q" + 1 + ".png")</script>`, []string{"X p1.png js/string (https://a.cz:81/other/)", "X a1.json js/fetch", "X q1.png js/string (https://a.cz:81/other/)", "X /other/ js/string"}},
+		{"what is asked for where a script moved the page", `<script>history.replaceState(0, "", "/other/"); fetch("list.json"); f("more.json")</script>`, []string{"X list.json js/fetch (https://a.cz:81/other/)", "X more.json js/string", "X /other/ js/string"}},
 		{"forms by their names", `<form name=f action=find><input name=q value=cats></form><script>document.f.submit()</script>`, []string{"L find form/@action", "X find?q=cats js/string"}},
 		{"a person moves it", `<script>document.onclick = () => { history.pushState(0, "", "/other/") }; v = "a"; onload = () => { x.src = v + ".png" }</script>`, []string{"X a.png js/string", "X /other/ js/string"}},
 		{"it is shared", `<script>window.open("https://f.cz/share?u=" + encodeURIComponent(location.href)); new Image().src = "//c.cz/hit.gif?u=" + encodeURIComponent(location.host)</script>`, []string{"X //c.cz/hit.gif?u=a.cz%3A81 js/string"}},
-		{"a part of it that changes", `<script>addEventListener("hashchange", e => fetch("/h/" + e.newURL.split("#")[1] + ".json")); location.hash = "tab"</script>`, []string{"X /h/tab.json js/string"}},
+		{"a part of it that changes", `<script>addEventListener("hashchange", e => fetch("/h/" + e.newURL.split("#")[1] + ".json")); location.hash = "tab"</script>`, []string{"X /h/tab.json js/fetch"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			d := Parse(HTML, []byte(c.in), Options{URL: at})

@@ -12,6 +12,7 @@ import (
 const (
 	jsImport   = "js/import"
 	jsWorker   = "js/worker"
+	jsFetch    = "js/fetch"
 	jsString   = "js/string"
 	jsLocation = "js/location"
 )

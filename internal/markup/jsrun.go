@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -56,6 +57,7 @@ type pageScript struct {
 	parts  bool   // it puts some together
 	tag    int    // its start tag, of those of the page; -1: none
 	file   string // the address of the file in which it is; "": it stands in the page
+	late   bool   // it runs when the page is there
 }
 
 // pageHandler is the code of an event.
@@ -90,7 +92,7 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	case len(b.scripts) >= maxScripts, noScript(src):
 		return 0
 	}
-	s := pageScript{src: src, module: b.module, tag: b.tag()}
+	s := pageScript{src: src, module: b.module, tag: b.tag(), late: b.module}
 	switch {
 	case len(src) <= maxInline, len(src) <= maxOwn && b.doc.Kind != JS:
 		s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src)
@@ -117,35 +119,71 @@ func (p *markupParser) scriptFile(src []byte) {
 		return
 	}
 	if ref, ok := cleanURL(src); ok && len(ref) <= maxURL {
-		p.b.file(ref, string(p.get("type")) == "module")
+		p.b.file(ref, string(p.get("type")) == "module", p.has("defer") || p.has("async"))
 	}
 }
 
 // file adds the script of another file to those of the page.
-func (b *builder) file(ref string, module bool) {
+func (b *builder) file(ref string, module, late bool) {
 	if b.quotes > 0 || b.within || b.unseen > 0 || b.base != "" || len(b.scripts) >= maxScripts {
 		return
 	}
-	ref = joinRef(b.doc.Base, ref)
+	if s, err := b.scriptAt(joinRef(b.doc.Base, ref), module); err == nil {
+		b.interprets = b.interprets || s.parts
+		s.tag, s.late = b.tag(), module || late
+		b.scripts = append(b.scripts, s)
+	}
+}
+
+// errNoScript says that there is no text of a script, or that nobody wants it.
+var errNoScript = errors.New("no script")
+
+// scriptAt is the script of another file. It is parsed when it puts something together.
+func (b *builder) scriptAt(ref string, module bool) (s pageScript, err error) {
 	src, charset := b.o.Files(ref)
 	if len(src) > maxOwn {
-		return
+		return s, errNoScript
 	}
 	src, _, _ = decode(JS, src, cmp.Or(charset, b.doc.Charset)) // without one of its own it is in that of the page
 	if len(src) == 0 || len(src) > maxOwn || noScript(src) {
-		return
+		return s, errNoScript
 	}
-	s := pageScript{src: src, module: module, tag: b.tag(), file: ref}
+	s = pageScript{src: src, module: module, tag: -1, file: ref}
 	if s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src); s.parts {
-		var err error
-		if s.read, err = b.o.Scripts.Parse(src, module); err != nil {
-			return
-		}
-		b.interprets = true
+		s.read, err = b.o.Scripts.Parse(src, module)
 	} else if len(src) > maxInline {
-		return
+		err = errNoScript
+	}
+	return s, err
+}
+
+// loaded is a script that scripts of the page load, or import, and its number; nil: its text is not known.
+func (b *builder) loaded(address string, module bool) (*script.Script, int) {
+	if len(b.scripts) >= maxScripts {
+		return nil, 0
+	}
+	s, err := b.scriptAt(address, module)
+	if err == nil && s.read == nil {
+		s.read, err = b.o.Scripts.Parse(s.src, module)
+	}
+	if err != nil {
+		return nil, 0
 	}
 	b.scripts = append(b.scripts, s)
+	return s.read, len(b.scripts) - 1
+}
+
+// answer is what a server said of an address that scripts read the answer of, when its text is known.
+func (b *builder) answer(address string) string {
+	src, charset := b.o.Files(address)
+	if len(src) == 0 || len(src) > maxOwn {
+		return ""
+	}
+	src, _, _ = decode(JSON, src, charset)
+	if len(src) > maxOwn {
+		return ""
+	}
+	return string(src)
 }
 
 // noScript reports what begins as markup does.
@@ -167,7 +205,7 @@ func makes(src []byte) bool {
 			from--
 		}
 		switch string(src[from:at]) {
-		case "join", "replace", "replaceAll", "concat", "atob", "getAttribute", "data", "attr", "URL", "URLSearchParams", "fromCharCode", "define", "config", "decodeURIComponent", "parse", "submit", "postMessage", "map", "eval", "getJSON", "ajax":
+		case "join", "replace", "replaceAll", "concat", "atob", "getAttribute", "data", "attr", "URL", "URLSearchParams", "fromCharCode", "define", "config", "decodeURIComponent", "parse", "submit", "postMessage", "map", "eval", "getJSON", "ajax", "fetch", "load":
 			return true
 		}
 	}
@@ -206,6 +244,9 @@ func (b *builder) interpret() {
 		if b.doc.Kind != JS {
 			source.URL, source.Base = b.place()
 		}
+		if b.o.Files != nil {
+			source.Answer, source.File = b.answer, b.loaded
+		}
 		page = script.New(source, func() bool { return !b.on(stopEvery) })
 		func() {
 			defer b.rescue("script")
@@ -221,7 +262,7 @@ func (b *builder) interpret() {
 	}
 	var files filesIn
 	for _, w := range b.waiting {
-		if files.below(b.doc.Links, w.url) {
+		if files.below(b.doc.Links, w.url) || b.seen.known(w.url, b.base, b.as(Speculative, jsFetch)) || b.seen.known(w.url, b.base, b.as(Speculative, jsString)) {
 			continue
 		}
 		switch {
@@ -242,6 +283,12 @@ func (b *builder) interpret() {
 				}
 				b.doc.Parts[s.file] = page.Parts(i)
 			}
+		}
+		for address, parts := range page.Answers() {
+			if b.doc.Parts == nil {
+				b.doc.Parts = map[string][]string{}
+			}
+			b.doc.Parts[address] = parts
 		}
 		page.Free()
 	}
@@ -311,7 +358,7 @@ func (b *builder) whole(ref string) string {
 	return ref
 }
 
-// runScripts interprets those that put something together, and those that say what they need for it.
+// runScripts interprets those that put something together, and those that say what they need for it: modules and what is deferred after all others.
 func (b *builder) runScripts(page *script.Page) {
 	var words wordSet
 	for _, s := range b.scripts {
@@ -320,19 +367,28 @@ func (b *builder) runScripts(page *script.Page) {
 		}
 	}
 	room := maxNeeded
-	for i, s := range b.scripts {
-		if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || says(s.src, &words)) {
-			room -= len(s.src)
-			s.read, _ = b.o.Scripts.Parse(s.src, s.module) // what is none says nothing
-		}
-		if s.read != nil {
-			if s.tag >= 0 {
-				s.read.In(b.tags.At(s.tag))
+	read := b.scripts // others are added while these run
+	for _, late := range [...]bool{false, true} {
+		for i, s := range read {
+			if s.late != late {
+				continue
 			}
-			if s.file != "" {
-				s.read.From(b.whole(s.file))
+			if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || says(s.src, &words)) {
+				room -= len(s.src)
+				s.read, _ = b.o.Scripts.Parse(s.src, s.module) // what is none says nothing
 			}
-			page.Run(i, s.read)
+			if s.read != nil {
+				if s.tag >= 0 {
+					s.read.In(b.tags.At(s.tag))
+				}
+				switch {
+				case s.file != "":
+					s.read.From(b.whole(s.file))
+				case b.doc.Kind == JS:
+					s.read.Alone(b.o.URL)
+				}
+				page.Run(i, s.read)
+			}
 		}
 	}
 	for _, h := range b.handlers {
@@ -422,7 +478,12 @@ func says(src []byte, words *wordSet) bool {
 			}
 		}
 	}
-	return bytes.Contains(src, []byte(".push(")) // something may wait for it
+	for _, call := range [...]string{".push(", ".extend(", ".assign("} { // something may wait for it
+		if bytes.Contains(src, []byte(call)) {
+			return true
+		}
+	}
+	return false
 }
 
 // foundByScript takes what a script put together, or asks for; false: it says nothing.
@@ -456,7 +517,8 @@ func (b *builder) foundByScript(f script.Found) bool {
 	if f.Use == script.Style && !strings.Contains(v, "url(") && !strings.Contains(v, "image-set") && !strings.Contains(v, "@import") {
 		return false
 	}
-	if f.Use == script.Asked && strings.ContainsAny(v, "\\\" ") && !strings.ContainsAny(v, "<({") {
+	asked := f.Use == script.Asked || f.Use == script.Reads
+	if asked && strings.ContainsAny(v, "\\\" ") && !strings.ContainsAny(v, "<({") {
 		path, query, more := strings.Cut(v, "?")
 		v = strings.NewReplacer(`\`, "/", `"`, "%22", " ", "%20").Replace(strings.TrimSpace(path))
 		if more {
@@ -474,7 +536,7 @@ func (b *builder) foundByScript(f script.Found) bool {
 		switch {
 		case b.quotedIn([]byte(v), f.Use == script.Writes):
 			return true
-		case f.Use != script.Made && f.Use != script.Asked:
+		case f.Use != script.Made && !asked:
 			return false
 		}
 	}
@@ -499,7 +561,10 @@ func (b *builder) foundByScript(f script.Found) bool {
 		if f.Literal || !looksLikeURL(v) || strings.HasSuffix(v, "/") || strings.HasSuffix(v, "=") {
 			return false
 		}
-	case script.Asked:
+	case script.Asked, script.Reads:
+		if f.Use == script.Reads {
+			context = jsFetch
+		}
 		if f.Relative && f.Literal {
 			return false
 		}

@@ -32,6 +32,9 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 	switch {
 	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks():
 	case looksLikeURL(v) && !s.prefixOf(v), s.takesURL() && isReference(v) && (last != jsColon || strings.ContainsAny(v, "/.?")):
+		if s.fetches() {
+			return Speculative, jsFetch
+		}
 		return Speculative, jsString
 	}
 	return 0, ""
@@ -95,6 +98,23 @@ func (s *jsScan) takesURL() bool {
 		}
 	case jsComma:
 		return string(s.callee()) == "open" && len(s.calleeOf()) > 0 && string(s.calleeOf()) != "window" // of an XMLHttpRequest, behind the method
+	}
+	return false
+}
+
+// fetches reports the address of something that the script reads the answer of.
+func (s *jsScan) fetches() bool {
+	switch s.last() {
+	case jsOpen:
+		switch string(s.callee()) {
+		case "fetch", "getJSON", "axios":
+			return true
+		case "get", "ajax", "load", "request":
+			owner := string(s.calleeOf())
+			return owner == "$" || owner == "jQuery" || owner == "axios"
+		}
+	case jsComma:
+		return s.takesURL()
 	}
 	return false
 }

@@ -134,3 +134,42 @@ func (p *Page) merged(vals []value) value {
 	}
 	return last
 }
+
+// named1 is k === constant ? yes : k, a choice by a key that nobody knows; nil: it is something else.
+func (p *Page) named1(cond js.IExpr, yes, no value) value {
+	if g, is := cond.(*js.GroupExpr); is {
+		cond = g.X
+	}
+	b, is := cond.(*js.BinaryExpr)
+	if !is {
+		return nil
+	}
+	switch b.Op {
+	case js.NotEqToken, js.NotEqEqToken:
+		yes, no = no, yes
+	case js.EqEqToken, js.EqEqEqToken:
+	default:
+		return nil
+	}
+	l, is := b.X.(*js.LiteralExpr)
+	k, isName := b.Y.(*js.Var)
+	if !is || !isName {
+		l, is = b.Y.(*js.LiteralExpr)
+		k, isName = b.X.(*js.Var)
+	}
+	if !is || !isName {
+		return nil
+	}
+	u, is := p.read(k).(unknown)
+	if !is || u.id == 0 {
+		return nil
+	}
+	if other, is := no.(unknown); !is || other.id != u.id {
+		return nil
+	}
+	key, known := p.key(p.expr(l))
+	if !known {
+		return nil
+	}
+	return &choice{id: u.id, keys: []string{key}, vals: []value{one(yes)}, rest: &text{s: Key, key: u.id}}
+}

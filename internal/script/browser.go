@@ -86,6 +86,9 @@ func newBrowserFunctions() map[string]method {
 		o := p.object()
 		o.class = classRequest
 		o.put("url", argument(args, 0))
+		if init, is := one(argument(args, 1)).(*object); is {
+			o.put("method", p.get(init, "method"))
+		}
 		return o
 	}
 	event := func(p *Page, _ value, args []value) value {
@@ -98,8 +101,7 @@ func newBrowserFunctions() map[string]method {
 		return e
 	}
 	fetch := func(p *Page, _ value, args []value) value {
-		p.sink(Asked, argument(args, 0))
-		return p.resolved(p.response(argument(args, 0)))
+		return p.resolved(p.response(argument(args, 0), argument(args, 1)))
 	}
 	all := map[string]method{
 		"setTimeout": timer(1), "setInterval": timer(maxTicks), "clearInterval": clear, "clearTimeout": clear, "cancelAnimationFrame": clear, "cancelIdleCallback": clear,
@@ -134,21 +136,8 @@ func newBrowserFunctions() map[string]method {
 			p.sink(Style, argument(args, 1))
 			return p.phantom("FontFace", map[string]method{"load": func(p *Page, this value, _ []value) value { return p.resolved(this) }})
 		},
-		"XMLHttpRequest": func(p *Page, _ value, _ []value) value {
-			o := p.phantom("XMLHttpRequest", map[string]method{"open": func(p *Page, this value, args []value) value {
-				p.sink(Asked, argument(args, 1))
-				if x, is := one(this).(*object); is {
-					if t, is := one(argument(args, 1)).(*text); is && p.baseURL() != nil {
-						x.put("responseURL", p.whole(t))
-					}
-				}
-				return nil
-			}, "send": told, "setRequestHeader": told, "addEventListener": listen})
-			o.put("readyState", float64(4))
-			o.put("status", float64(200))
-			return o
-		},
-		"CSSStyleSheet": func(p *Page, _ value, _ []value) value { return p.styleSheet() },
+		"XMLHttpRequest": newRequest,
+		"CSSStyleSheet":  func(p *Page, _ value, _ []value) value { return p.styleSheet() },
 		"XMLSerializer": func(p *Page, _ value, _ []value) value {
 			return p.phantom("XMLSerializer", map[string]method{"serializeToString": func(p *Page, _ value, args []value) value {
 				return p.get(argument(args, 0), "outerHTML")
@@ -161,18 +150,6 @@ func newBrowserFunctions() map[string]method {
 		},
 	}
 	return all
-}
-
-// response is what an address that was asked for gives: nobody knows what, but from where.
-func (p *Page) response(of value) value {
-	if o, is := one(of).(*object); is && o.class == classRequest {
-		of = o.get("url")
-	}
-	r := p.phantom("response", nil)
-	if t, is := one(of).(*text); is && t.known() && p.baseURL() != nil {
-		r.put("url", p.whole(t))
-	}
-	return r
 }
 
 func (p *Page) styleSheet() value {

@@ -210,6 +210,14 @@ func (p *Page) documentProperty(o *object, key string) value {
 		if p.script != nil && p.script.placed {
 			return p.elementAt(p.script.at)
 		}
+		if p.script != nil && p.script.el != nil {
+			return p.script.el
+		}
+		if p.script != nil && p.script.file != "" {
+			o := p.phantom("script", nil)
+			o.put("src", plain(p.script.file))
+			return o
+		}
 		return unknown{}
 	case "title":
 		if t := p.doc.title; t != nil {

@@ -293,7 +293,9 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 		case key == "href" && p.weak > 0 && (ofAttribute(t) || strings.HasPrefix(t.s, "?")) && p.isLink(o):
 			told(p, nil, []value{v}) // where it leads is in the page
 		default:
-			p.sink(Asked, v)
+			if p.sink(Asked, v); tag == "script" && key == "src" {
+				p.load(o, v)
+			}
 		}
 	case "srcset", "imagesrcset":
 		p.sink(Set, v)

@@ -49,7 +49,7 @@ func listen(p *Page, this value, args []value) value {
 				queue = &p.acts
 			}
 			*queue = append(*queue, func() {
-				if !called && !(fn.fn.called && p.dispatched[fn]) {
+				if !called && !(fn.fn.called && p.dispatched[fn]) && !p.loads(o, typ.s) {
 					called = true
 					fn.fn.called = true
 					p.call(fn, this, []value{p.event(typ.s, this)})

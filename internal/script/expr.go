@@ -116,6 +116,9 @@ func (p *Page) branches(e *js.CondExpr, cond value) value {
 		}
 	}
 	yes, no = p.branch(e.X), p.branch(e.Y)
+	if v := p.named1(e.Cond, yes, no); v != nil {
+		return v
+	}
 	return p.either(yes, no)
 }
 

@@ -425,6 +425,11 @@ func (p *Page) callExpr(e *js.CallExpr) value {
 		case js.ImportToken:
 			args := p.args(&e.Args)
 			p.sink(Module, argument(args, 0))
+			if t, is := argument(args, 0).(*text); is {
+				if o := p.module(p.imported(t)); o != nil {
+					return p.resolved(o)
+				}
+			}
 			return p.resolved(unknown{})
 		case js.SuperToken:
 			return p.superCall(p.args(&e.Args))

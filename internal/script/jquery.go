@@ -383,10 +383,12 @@ func newJQuery() (methods, statics map[string]method) {
 		},
 		"load": func(p *Page, this value, args []value) value {
 			if t, is := one(argument(args, 0)).(*text); is {
+				to := t
 				if address, _, more := strings.Cut(t.s, " "); more {
-					p.sink(Asked, p.derive(address, t))
-				} else {
-					p.sink(Asked, t)
+					to = p.derive(address, t)
+				}
+				if said := p.ask(to, nil); said != nil {
+					p.jQueryMethods()["html"](p, this, []value{said})
 				}
 			}
 			return handler(p, this, args)
@@ -400,57 +402,80 @@ func newJQuery() (methods, statics map[string]method) {
 			return this
 		},
 	}
-	// asked is an address with the data that goes with it.
-	asked := func(p *Page, to, data value) value {
-		o, is := one(data).(*object)
-		if !is || o.fn != nil || o.class != classPlain {
-			return to
-		}
-		mark := "?"
-		if t, is := to.(*text); is && strings.Contains(t.s, "?") {
-			mark = "&"
-		}
-		ps := newParams(p, nil, []value{data}).(*object)
-		for _, v := range ps.host.(*params).vals {
-			switch v := one(v).(type) {
-			case float64, bool:
-			case *text:
-				if !v.known() {
-					return to
+	// told calls what waits for an answer.
+	answered := func(p *Page, said *text, kind value, fs ...value) *object {
+		xhr := p.phantom("jqXHR", map[string]method{"done": handler, "fail": handler, "always": handler, "success": handler, "complete": handler})
+		args := unknowns(3)
+		if said != nil {
+			v := p.valueOf(said, kind)
+			xhr.put("responseText", said)
+			xhr.put("responseJSON", v)
+			args = []value{v, plain("success"), xhr}
+			wait := func(p *Page, this value, fs []value) value {
+				for _, f := range fs {
+					p.later(f, nil, args...)
 				}
-			default:
-				return to
+				return this
 			}
+			for _, m := range [...]string{"done", "always", "success", "complete"} {
+				xhr.put(m, p.native(m, wait))
+			}
+			xhr.put("fail", p.native("fail", func(_ *Page, this value, _ []value) value { return this }))
+			xhr.put("then", p.native("then", func(p *Page, _ value, fs []value) value { return p.then(p.resolved(v), argument(fs, 0), nil, false) }))
 		}
-		return p.sum2(p.sum2(to, plain(mark)), p.urlText(ps))
-	}
-	request := func(p *Page, to value, args []value) value {
-		p.sink(Asked, to)
-		for _, arg := range cut(args, 1) {
-			p.later(arg, nil, unknowns(3)...)
+		for _, f := range fs {
+			p.later(f, nil, args...)
 		}
-		return p.phantom("jqXHR", map[string]method{"done": handler, "fail": handler, "always": handler, "success": handler})
+		return xhr
 	}
-	get := func(p *Page, _ value, args []value) value {
-		return request(p, asked(p, argument(args, 0), argument(args, 1)), args)
+	// get asks, and gives what comes to the last function: as JSON when it says so.
+	get := func(json bool) method {
+		return func(p *Page, _ value, args []value) value {
+			if o, is := one(argument(args, 0)).(*object); is && o.class == classPlain {
+				return p.jQueryStatics()["ajax"](p, nil, args)
+			}
+			kind := value(nil)
+			if t, is := one(argument(args, len(args)-1)).(*text); is && len(args) > 2 {
+				kind = t
+			}
+			if json {
+				kind = plain("json")
+			}
+			return answered(p, p.ask(p.withData(argument(args, 0), argument(args, 1)), nil), kind, cut(args, 1)...)
+		}
 	}
-	post := func(p *Page, _ value, args []value) value { return request(p, argument(args, 0), args) }
+	post := func(p *Page, _ value, args []value) value {
+		p.sink(Asked, argument(args, 0))
+		return answered(p, nil, nil, cut(args, 1)...)
+	}
 	statics = map[string]method{
-		"get": get, "post": post, "getJSON": get, "getScript": get,
+		"get": get(false), "post": post, "getJSON": get(true), "getScript": func(p *Page, _ value, args []value) value {
+			p.sink(Asked, p.withData(argument(args, 0), argument(args, 1)))
+			return answered(p, nil, nil, cut(args, 1)...)
+		},
 		"ajax": func(p *Page, _ value, args []value) value {
 			o, is := one(argument(args, 0)).(*object)
-			if !is {
-				return get(p, nil, args)
+			to := argument(args, 0)
+			if is {
+				to = p.get(o, "url")
+			} else if o, is = one(argument(args, 1)).(*object); !is {
+				o = p.object()
 			}
-			to := p.get(o, "url")
-			if method := p.get(o, "type"); method == nil && p.get(o, "method") == nil || saysGET(method) {
-				to = asked(p, to, p.get(o, "data"))
+			method := p.get(o, "type")
+			if method == nil {
+				method = p.get(o, "method")
 			}
-			p.sink(Asked, to)
+			if method == nil || saysGET(method) {
+				to = p.withData(to, p.get(o, "data"))
+			}
+			said, kind := p.ask(to, method), p.get(o, "dataType")
+			var fs []value
 			for _, key := range [...]string{"success", "complete", "error"} {
-				p.later(o.get(key), nil, unknowns(3)...)
+				if f := o.get(key); f != nil && (said == nil || key != "error") {
+					fs = append(fs, f)
+				}
 			}
-			return p.phantom("jqXHR", map[string]method{"done": handler, "fail": handler, "always": handler})
+			return answered(p, said, kind, fs...)
 		},
 		"each": func(p *Page, _ value, args []value) value {
 			of, is := one(argument(args, 0)).(*object)
@@ -514,4 +539,29 @@ func saysGET(v value) bool {
 
 func textMethodOf(name string) method {
 	return func(p *Page, _ value, args []value) value { return p.textMethods()[name](p, argument(args, 0), nil) }
+}
+
+// withData is an address with the data that goes with it.
+func (p *Page) withData(to, data value) value {
+	o, is := one(data).(*object)
+	if !is || o.fn != nil || o.class != classPlain {
+		return to
+	}
+	mark := "?"
+	if t, is := to.(*text); is && strings.Contains(t.s, "?") {
+		mark = "&"
+	}
+	ps := newParams(p, nil, []value{data}).(*object)
+	for _, v := range ps.host.(*params).vals {
+		switch v := one(v).(type) {
+		case float64, bool:
+		case *text:
+			if !v.known() {
+				return to
+			}
+		default:
+			return to
+		}
+	}
+	return p.sum2(p.sum2(to, plain(mark)), p.urlText(ps))
 }

@@ -17,7 +17,7 @@ func parseJSON(p *Page, _ value, args []value) value {
 		t.consumed = true
 		p.cost(len(t.s) / 64)
 		d := json.NewDecoder(strings.NewReader(t.s))
-		out, err := p.fromJSON(d, 0)
+		out, err := p.fromJSON(d, 0, min(t.from, -1))
 		if err == nil {
 			_, err = d.Token()
 			if err == io.EOF {
@@ -36,7 +36,8 @@ func parseJSON(p *Page, _ value, args []value) value {
 	})
 }
 
-func (p *Page) fromJSON(d *json.Decoder, depth int) (value, error) {
+// fromJSON reads a value. Its strings stand in the page, or in an answer.
+func (p *Page) fromJSON(d *json.Decoder, depth, from int) (value, error) {
 	p.step()
 	if depth > 100 {
 		return nil, io.ErrUnexpectedEOF
@@ -50,7 +51,7 @@ func (p *Page) fromJSON(d *json.Decoder, depth int) (value, error) {
 		if tok == '[' {
 			var list []value
 			for d.More() {
-				v, err := p.fromJSON(d, depth+1)
+				v, err := p.fromJSON(d, depth+1, from)
 				if err != nil {
 					return nil, err
 				}
@@ -65,7 +66,7 @@ func (p *Page) fromJSON(d *json.Decoder, depth int) (value, error) {
 			if err != nil {
 				return nil, err
 			}
-			v, err := p.fromJSON(d, depth+1)
+			v, err := p.fromJSON(d, depth+1, from)
 			if err != nil {
 				return nil, err
 			}
@@ -76,7 +77,9 @@ func (p *Page) fromJSON(d *json.Decoder, depth int) (value, error) {
 		_, err = d.Token()
 		return o, err
 	case string:
-		return p.ofPage(tok), nil
+		t := p.ofPage(tok)
+		t.from = from
+		return t, nil
 	case float64:
 		return tok, nil
 	case bool:

@@ -14,6 +14,7 @@ type Use uint8
 const (
 	Made   Use = iota // it put the text together and gives it to what is not known
 	Asked             // it asks for the address
+	Reads             // it asks for the address, and reads the answer
 	Module            // it imports the address, or asks for it relative to itself
 	Worker            // it starts the script as a worker
 	Goes              // it goes to the address
@@ -66,9 +67,11 @@ type Script struct {
 	handler bool
 	at      uint32 // where the start tag of its element begins
 	placed  bool
-	event   string // that a handler is for
-	from    string // the address of the file in which it is; "": it stands in the page
-	of      []byte // of one in a cache: what it was parsed of
+	event   string  // that a handler is for
+	from    string  // the address of the file in which it is; "": it stands in the page
+	file    string  // the address of what is read without its page; "": not known
+	el      *object // that a script made for it
+	of      []byte  // of one in a cache: what it was parsed of
 }
 
 // Parse divides a script into its parts. An error says where it is none.
@@ -81,6 +84,9 @@ func ParseHandler(src []byte, event string) (*Script, error) {
 
 // In says where in the page's source the start tag of its element begins: of the script, or of what has the handler.
 func (s *Script) In(at uint32) { s.at, s.placed = at, true }
+
+// Alone says which file a script is that is read without its page.
+func (s *Script) Alone(address string) { s.file = address }
 
 // From says which file the script is.
 func (s *Script) From(address string) { s.from = address }
@@ -139,6 +145,8 @@ type Page struct {
 	templates  map[*js.TemplateExpr]*object
 	tables     tables
 	amd        *amd
+	answers    answers
+	files      files
 }
 
 // literal is a string and the script in which it stands, -1 for what stands elsewhere in the page.
@@ -181,16 +189,21 @@ func (p *Page) Run(nth int, s *Script) {
 		most, patience = most+maskedSteps, maskedSteps
 	}
 	p.job(most, patience, func() {
-		f := &frame{env: &env{}, this: p.thisOf(s), top: !s.module, strict: s.module || isStrict(s.ast.List)}
+		p.now = p.frameOf(s)
 		if s.handler {
 			if p.hosted == nil {
 				p.hosted = map[string]value{}
 			}
-			p.hosted["event"] = p.event(s.event, f.this)
+			p.hosted["event"] = p.event(s.event, p.now.this)
 		}
-		p.now = f
-		p.hoist(s.ast.List)
-		p.block(s.ast.List)
+		if s.module && s.from != "" {
+			p.now.exports = p.object()
+			if p.files.modules == nil {
+				p.files.modules = map[string]*object{}
+			}
+			p.files.modules[s.from] = p.now.exports
+		}
+		p.readScript(s)
 	})
 }
 

@@ -22,6 +22,10 @@ type Source struct {
 	Tag func(at uint32) *html.Node
 	// Tree is the whole page. It tells which element is of which start tag.
 	Tree func(element func(at uint32, n *html.Node)) *html.Node
+	// File is the script at a whole address, and what Used calls it by; nil: its text is not known.
+	File func(address string, module bool) (s *Script, nth int)
+	// Answer is what a server said of a whole address, "" = not known. nil: of none.
+	Answer func(address string) string
 }
 
 // placed is an element and where its start tag begins.

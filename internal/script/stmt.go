@@ -82,6 +82,7 @@ type frame struct {
 	gen     *generator
 	made    bool // it is called by new
 	strict  bool
+	exports *object // of a module that others import
 }
 
 // done is how a statement ends.
@@ -379,12 +380,21 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 			p.declare(d)
 		case *js.ClassDecl:
 			c := p.class(d)
-			if d.Name != nil {
+			switch {
+			case d.Name != nil:
 				p.define(d.Name, c)
+			case p.now.exports != nil:
+				p.now.exports.put("default", c)
 			}
-		case nil, *js.FuncDecl:
+		case nil:
+		case *js.FuncDecl:
+			if s.Default && d.Name == nil && p.now.exports != nil {
+				p.now.exports.put("default", p.function(nil, &code{params: &d.Params, body: &d.Body, async: d.Async, generator: d.Generator}, false))
+			}
 		default:
-			p.expr(d)
+			if v := p.expr(d); s.Default && p.now.exports != nil {
+				p.now.exports.put("default", v)
+			}
 		}
 	case *js.ImportStmt:
 		if p.script.nth < 0 { // others are read where they stand

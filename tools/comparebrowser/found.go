@@ -121,10 +121,14 @@ func (f *finder) read(ctx context.Context, at, via, link string) (reading.Docume
 	}
 	var raw bytes.Buffer
 	fmt.Fprintf(&raw, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
-	c := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: at, Hops: "E", Via: via, Context: link}, HTTPStatus: status, Status: crawl.Status(status)}
-	if via == "" {
-		c.Hops = ""
+	hops := string(crawl.HopEmbed)
+	switch {
+	case via == "":
+		hops = ""
+	case strings.HasPrefix(link, "js/"):
+		hops = string(crawl.HopSpeculative)
 	}
+	c := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: at, Hops: hops, Via: via, Context: link}, HTTPStatus: status, Status: crawl.Status(status)}
 	for name, values := range header {
 		for _, v := range values {
 			if name == "Content-Length" || name == "Transfer-Encoding" {

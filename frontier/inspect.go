@@ -39,6 +39,7 @@ type Queue struct {
 	Until    time.Time         // its wake time; zero when it is not snoozed
 	Failures int               // that its back-off counts; halved by every answer
 	Refused  int               // answers 403 in a row
+	OffHours bool              // it was snoozed because a URI of it was due outside the hours of a sheet
 	GaveUp   bool              // its last URI was given up because it did not answer
 	Address  netip.Addr        // the first of its DNS answer; the zero Addr when it has none
 	Paused   time.Time         // end of the last pause of the address; zero when it had none
@@ -75,7 +76,7 @@ func (f *Frontier) Queue(ctx context.Context, name string) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("frontier: host %s: %w", name, err)
 	}
-	q := &Queue{Host: row.Name, Waiting: row.Pending, Failures: int(row.Backoff), Refused: int(row.Refused), GaveUp: row.GaveUp,
+	q := &Queue{Host: row.Name, Waiting: row.Pending, Failures: int(row.Backoff), Refused: int(row.Refused), GaveUp: row.GaveUp, OffHours: row.OffHours,
 		Retired: row.Retired, Known: row.Known, Valid: row.Valid, Took: time.Duration(row.Took) * time.Millisecond}
 	if row.Tally != nil {
 		q.Tally = *row.Tally
@@ -141,7 +142,7 @@ func (f *Frontier) stateOf(q *Queue, hash uint64, row *schema.Host) {
 		q.State = QueueInactive
 	case q.Until.IsZero():
 		q.State = QueueReady
-	case q.Failures > 0, originsBackOff:
+	case q.Failures > 0 && !row.OffHours, originsBackOff:
 		q.State = QueueResting
 	default:
 		q.State = QueueWaiting

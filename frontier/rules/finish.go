@@ -88,7 +88,7 @@ const maxDeferred = 10 * time.Minute
 func (t *Tx) deferred(r *schema.Record, u *crawl.CrawlURI) error {
 	p := u.Prereq
 	if p == nil && u.Wait > 0 {
-		return t.snooze(r, min(u.Wait, maxDeferred, t.env.Config.LongestSnooze()))
+		return t.snoozeOffHours(r, u.Wait)
 	}
 	if p == nil {
 		return fmt.Errorf("%s waits for a prerequisite that is not named", u.URL)
@@ -114,6 +114,19 @@ func (t *Tx) deferred(r *schema.Record, u *crawl.CrawlURI) error {
 		return t.Enqueue(w, w.Mode)
 	}
 	return t.snooze(r, prereqRetryDelay)
+}
+
+// snoozeOffHours snoozes the queue of a URI that was due outside the hours of a sheet.
+func (t *Tx) snoozeOffHours(r *schema.Record, wait time.Duration) error {
+	h, _, err := t.QueueOf(r)
+	if err != nil {
+		return err
+	}
+	if err := t.snooze(r, min(wait, maxDeferred, t.env.Config.LongestSnooze())); err != nil {
+		return err
+	}
+	h.OffHours = true
+	return nil
 }
 
 // prereqRetryDelay is how long a queue is snoozed whose URI needs a prerequisite that is in another queue.

@@ -27,7 +27,7 @@ func (t *Tx) snooze(r *schema.Record, rest time.Duration) error {
 	}
 	h.Wake = schema.CeilMillis(t.env.Wall().Add(rest))
 	h.Snoozed = rest > ResidentSnooze
-	h.Requested, h.Delay = true, rest
+	h.Requested, h.Delay, h.OffHours = true, rest, false
 	return nil
 }
 

@@ -23,6 +23,8 @@ func TestGoldenRows(t *testing.T) {
 		{HostKey(9), (&Host{Name: "a.test", Pending: 3, Wake: at, GaveUp: true, Tally: &tally, Backoff: 2, Requests: 7, Pauses: 1, Snoozed: true, Retired: DomainBudget, Best: 4,
 			Ticket: at, Spent: 5, Round: 1, RoundUsed: 2, Took: 250, Known: 8, Valid: 1, Failing: 1, Until: at, Guessed: 6, Judged: 5, ValidFor: [4]uint64{3, 1}, Uncounted: true}).Encode(),
 			"680000000000000009 0406612e7465737403e2e9fac7bf68ff010200070104e2e9fac7bf6805fa01080102010201e2e9fac7bf680605030100001306c03e04"},
+		{HostKey(9), (&Host{Name: "a.test", Pending: 3, Wake: at, OffHours: true}).Encode(),
+			"680000000000000009 0406612e7465737403e2e9fac7bf6880020000000000000000000000"},
 		{OriginID{9, 0x1234}.Key(), (&Origin{Name: "https://a.test", Backoff: 1, GaveUp: true, Until: at}).Encode(),
 			"65000000000000000900001234 020e68747470733a2f2f612e746573740101e2e9fac7bf68"},
 		{QueueKey(9, 1, 2), EncodeQueued(9, crawl.ID{Host: 9, URI: 3}, 0x1234),

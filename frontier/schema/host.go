@@ -36,6 +36,8 @@ type Host struct {
 	Judged    uint64
 	ValidFor  [crawl.MaxProfiles]uint64
 	Uncounted bool
+	// OffHours: it is snoozed because a URI of it was due outside the hours of a sheet.
+	OffHours bool
 }
 
 // WakeTime is the wake time of the queue: the end of its delay, or of the back-off of all its origins.
@@ -58,7 +60,7 @@ func (h *Host) Encode() []byte {
 	e.uv(h.Pending)
 	e.time(h.Wake)
 	failing := h.Failing > 0 || !h.Until.IsZero()
-	e.flags(h.GaveUp, h.Tally != nil, h.Snoozed, h.Retired != NotRetired, h.RoundUsed > 0, failing, h.Guessed > 0, h.Uncounted)
+	e.flags(h.GaveUp, h.Tally != nil, h.Snoozed, h.Retired != NotRetired, h.RoundUsed > 0, failing, h.Guessed > 0, h.Uncounted, h.OffHours)
 	e.uv(uint64(h.Backoff))
 	e.uv(uint64(h.Refused))
 	e.uv(h.Requests)
@@ -110,7 +112,7 @@ func (h *Host) Decode(b []byte) error {
 	d := newDecOf(b, version)
 	h.Name, h.Pending, h.Wake = d.str(), d.uv(), d.time()
 	var visited, retired, round, failing, guessed bool
-	d.flags(&h.GaveUp, &visited, &h.Snoozed, &retired, &round, &failing, &guessed, &h.Uncounted)
+	d.flags(&h.GaveUp, &visited, &h.Snoozed, &retired, &round, &failing, &guessed, &h.Uncounted, &h.OffHours)
 	h.Backoff, h.Refused = uint8(d.uv()), uint8(d.uv())
 	h.Requests, h.Pauses = d.uv(), d.uv()
 	if version > hostVersion3 {

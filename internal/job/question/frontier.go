@@ -197,6 +197,9 @@ func (a *Answers) whyQueue(q *frontier.Queue) string {
 	case frontier.QueueReady:
 		return "it is ready for the next free ToeThread" + paused
 	case frontier.QueueWaiting:
+		if q.OffHours { // those in force now may be others: orClosed
+			return "it is snoozed because a URI of it was due outside the hours of a sheet, and tried again " + until + paused
+		}
 		return "it is snoozed for politeness after the last request; next " + until + paused
 	case frontier.QueueAddress:
 		address := ""

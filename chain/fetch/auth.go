@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -103,7 +104,7 @@ func (c *challenge) strength() int {
 		return 1
 	case c.scheme != "digest" || c.hash() == nil || !c.auth():
 		return 0
-	case strings.HasPrefix(strings.ToUpper(c.params["algorithm"]), "SHA-256"):
+	case strings.HasPrefix(strings.ToUpper(c.params["algorithm"]), "SHA-"):
 		return 3
 	}
 	return 2
@@ -115,6 +116,8 @@ func (c *challenge) hash() hash.Hash {
 		return md5.New()
 	case "SHA-256":
 		return sha256.New()
+	case "SHA-512-256":
+		return sha512.New512_256()
 	}
 	return nil
 }

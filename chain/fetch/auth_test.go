@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/md5"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/hex"
 	"fmt"
 	"hash"
@@ -38,7 +39,7 @@ func accounts(t *testing.T, list ...Credential) *Accounts {
 	return a
 }
 
-// RFC 7616 §3.9.1: both examples.
+// RFC 7616 §3.9.1: both examples; and §3.9.2, as erratum 4897 has it, whose answer is that of SHA-512/256.
 func TestDigest(t *testing.T) {
 	for alg, want := range map[string]string{
 		"SHA-256": "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1", "MD5": "8ca523f5e9506fed4657c9700eebdbec",
@@ -52,6 +53,16 @@ func TestDigest(t *testing.T) {
 				t.Errorf("%s: no %s in %s", alg, part, got)
 			}
 		}
+	}
+	c := &challenge{scheme: "digest", count: 1, of: &account{Credential: Credential{User: "J\u00e4s\u00f8n Doe"}, password: passwordOf("Secret, or not?")},
+		params: map[string]string{"realm": "api@example.org", "nonce": "5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", "qop": "auth",
+			"opaque": "HRPCssKJSGjCrkzDg8OhwpzCiGPChXYjwrI2QmXDnsOS", "algorithm": "SHA-512-256"}}
+	const want = `response="3798d4131c277846293534c3edc11bd8a5e4cdcbff78b05db9d95eeb1cec68a5"`
+	if c.strength() == 0 {
+		t.Fatal("SHA-512-256 is not answered")
+	}
+	if got := c.digest("GET", "/doe.json", "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v"); !strings.Contains(got, want) {
+		t.Errorf("no %s in %s", want, got)
 	}
 }
 
@@ -87,8 +98,11 @@ type digestServer struct {
 }
 
 func (s *digestServer) hash() hash.Hash {
-	if strings.HasPrefix(s.alg, "SHA-256") {
+	switch {
+	case strings.HasPrefix(s.alg, "SHA-256"):
 		return sha256.New()
+	case strings.HasPrefix(s.alg, "SHA-512-256"):
+		return sha512.New512_256()
 	}
 	return md5.New()
 }
@@ -140,7 +154,7 @@ func (h handlers) Host(name string) http.Handler { return h[name] }
 
 // Servers that check: a password goes to who asks, in the strongest form, and to nobody else.
 func TestAccounts(t *testing.T) {
-	for _, alg := range []string{"MD5", "SHA-256", "MD5-sess"} {
+	for _, alg := range []string{"MD5", "SHA-256", "MD5-sess", "SHA-512-256", "SHA-512-256-sess"} {
 		srv := &digestServer{alg: alg}
 		s := serve(t, handlers{"a.example": srv})
 		h := client(t, s, func(_ *Config, d *Deps) {
@@ -193,8 +207,25 @@ func TestAccounts(t *testing.T) {
 		u := page(tt.url)
 		process(t, h, u)
 		refused := slices.Contains(u.Annotations, "auth:refused")
+		if unanswered := slices.Contains(u.Annotations, "auth:unanswered"); unanswered != (tt.why == "another realm") {
+			t.Errorf("%s: %v", tt.why, u.Annotations)
+		}
 		if u.Status != tt.want || refused != (tt.why == "another user") || strings.Contains(sent(t, u), "Basic ") {
 			t.Errorf("%s: status %d, %v", tt.why, u.Status, u.Annotations)
+		}
+	}
+}
+
+// Who has an account, and is asked for it in no way that can be answered, is told so.
+func TestUnansweredChallenge(t *testing.T) {
+	for _, value := range []string{`Digest realm="a", nonce="n", algorithm=SHA3-256`, `Digest realm="a", nonce="n", qop="auth-int"`, "NTLM", ""} {
+		s := serve(t, testweb.Tiny{"http://a.example/": testweb.Text("no").WithStatus(401).With("WWW-Authenticate", value)})
+		for prefix, want := range map[string][]string{"http://a.example/": {"auth:unanswered"}, "http://b.example/": nil} {
+			h := client(t, s, func(_ *Config, d *Deps) { d.Accounts = accounts(t, Credential{Prefix: prefix, User: "reader"}) })
+			u := page("http://a.example/")
+			if process(t, h, u); u.Status != 401 || !slices.Equal(u.Annotations, want) {
+				t.Errorf("%s, account for %s: status %d, %v", value, prefix, u.Status, u.Annotations)
+			}
 		}
 	}
 }

@@ -18,7 +18,8 @@
 // slow:crowded (ended since slow servers held half of the ToeThreads),
 // address:refused, port:refused, dns:truncated, tls:untrusted,
 // tls:expired, tls:hostname, tls:invalid, tls:failed, proxy:failed, auth:basic, auth:digest,
-// auth:refused (the server did not take the password), login:ok, login:failed.
+// auth:refused (the server did not take the password), auth:unanswered (a server with
+// an account asks in no way that can be answered), login:ok, login:failed.
 //
 // All processors serve all ToeThreads. A connection belongs to one exchange at a
 // time; idle ones are kept in a bounded pool until [HTTP.Stop]. Not here: when a

@@ -280,7 +280,7 @@ func (h *HTTP) visit(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, j
 		}
 		if !again {
 			h.opened(u, s, out, sure, s.nth != asked)
-			h.refused(u, a, of)
+			h.refused(u, target, a, of)
 			return a, nil
 		}
 		if err := a.rec.Close(); err != nil {
@@ -289,9 +289,16 @@ func (h *HTTP) visit(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, j
 	}
 }
 
-// refused notes that a server did not take the password that it was sent.
-func (h *HTTP) refused(u *crawl.CrawlURI, a *answer, of *account) {
-	if of == nil || a.status != http.StatusUnauthorized {
+// refused notes that a server did not take the password that it was sent, or that there is one but the server asks for it in
+// no way that can be answered.
+func (h *HTTP) refused(u *crawl.CrawlURI, target *urlx.URL, a *answer, of *account) {
+	if a.status != http.StatusUnauthorized {
+		return
+	}
+	if of == nil {
+		if h.deps.Accounts.of(target, func(x *account) bool { return x.Login == "" }) != nil {
+			u.Annotate("auth:unanswered")
+		}
 		return
 	}
 	u.Annotate("auth:refused")

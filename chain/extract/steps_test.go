@@ -200,3 +200,19 @@ func TestTypes(t *testing.T) {
 		}
 	}
 }
+
+// JSON of old interfaces is said to be text or a page. Its strings are links all the same, relative to the page that asks for it, and
+// what it was judged by is its text, as before.
+func TestJSONByAnotherType(t *testing.T) {
+	for _, declared := range []string{"text/plain", "text/html; charset=utf-8", "", "application/json"} {
+		u := answer(t, "http://a.com/api/list", "200 OK", "Content-Type: "+declared+"\r\n", `{"next":"list/c.html","word":"ž"}`)
+		u.Via, u.Hops = "http://a.com/dir/page", "X"
+		process(t, u, NewMarkup(DefaultConfig(), markup.HTML), NewMarkup(DefaultConfig(), markup.PlainText), NewMarkup(DefaultConfig(), markup.JSON))
+		if got, want := outlinks(u), "http://a.com/dir/list/c.html X guess js/string\n"; got != want {
+			t.Errorf("%q: %s, want %s", declared, got, want)
+		}
+		if text := strings.Contains(u.Doc.Text, `"word":"ž"`); text != (declared != "application/json") {
+			t.Errorf("%q: text %q", declared, u.Doc.Text)
+		}
+	}
+}

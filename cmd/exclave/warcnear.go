@@ -86,6 +86,9 @@ func pageOf(r *rewrite.Record, temp string) (p near.Page, ok bool, err error) {
 		return p, false, nil
 	}
 	doc := markup.Parse(kind, body, markup.Options{DeclaredCharset: info.Charset, MaxLinks: 1})
+	if !near.HasText(doc.Kind) { // JSON, in what is said to be a page
+		return p, false, nil
+	}
 	p.URL, p.Host = r.URI, rewrite.HostOf(r)
 	return p, p.Parse(simhash.Of(doc.Text).Strings()), nil
 }

@@ -12,6 +12,10 @@ func jsonConstructs() []construct {
 		{"JSON-LD: names of vocabularies and classes are no addresses", JSON, `{"@context":["https://a.cz/ns",{"b":{"@id":"https://c.cz/ns/b"}}],"@type":["https://d.cz/T"],"@graph":[{"@type":"https://d.cz/U","url":"https://e.cz/"}]}`, []string{"X https://e.cz/ js/string"}},
 		{"JSON Feed: its version is a name; addresses written out in texts", JSON, `{"version":"https://jsonfeed.org/version/1.1","items":[{"content_text":"See https:\/\/a.cz\/b, (https://c.cz/d).","url":"https://e.cz/"}]}`, []string{"X https://a.cz/b json/text", "X https://c.cz/d json/text", "X https://e.cz/ js/string"}},
 		{"HAL: what stands in _links are references", JSON, `{"_links":{"self":{"href":"a"},"b":[{"href":"b\/c"},{"href":"d{?e}","templated":true}]},"href":"no"}`, []string{"X a json/_links", "X b/c json/_links", "X b/c js/string"}},
+		{"JSON that is said to be a text", PlainText, `{"next":"/api/b?c=1","html":"<a href=\"d.html\">e<\/a>"}`, []string{"X /api/b?c=1 js/string", "X d.html a/@href"}},
+		{"JSON that is said to be a page", HTML, ` [{"url":"f/1"},"see https://a.cz/g"]`, []string{"X f/1 js/string", "X https://a.cz/g json/text"}},
+		{"what is not JSON to its last byte is what it is said to be", PlainText, `{"next":"/api/b"} and more`, nil},
+		{"a page that begins like JSON is a page", HTML, `[{"a":"/b.png"}<a href=c.html>d</a>]`, []string{"L c.html a/@href"}},
 		{"source maps name what is not there", JSON, `{"version":3,"sources":["../src/a.js"],"mappings":"AAAA"}`, nil},
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Kind is the format of a document.
 type Kind uint8
 
-// The formats. PlainText has text and no links, JSON and RNC links and no text.
+// The formats. PlainText has text and no links, JSON and RNC links and no text; but JSON that was read as HTML or PlainText has both.
 const (
 	None Kind = iota
 	HTML
@@ -146,7 +146,7 @@ type Lang struct {
 
 // Doc is what one pass over a document gives.
 type Doc struct {
-	Kind          Kind
+	Kind          Kind   // what it was read as; JSON also where a page or a text is that from its first to its last byte
 	Base          string // href of the first base element, not resolved, or ""
 	Links         []Link
 	Makes         bool                // a script puts addresses together, or may
@@ -309,6 +309,11 @@ func (b *builder) read(kind Kind, body []byte) {
 	src, b.doc.Charset, b.doc.CharsetFrom = decode(kind, body, b.o.DeclaredCharset)
 	if !b.on(len(src)) {
 		return
+	}
+	if (kind == HTML || kind == PlainText) && isJSON(src) { // servers declare either
+		b.text.pre = 1
+		b.text.write(src)
+		kind, b.doc.Kind = JSON, JSON
 	}
 	if from := b.doc.CharsetFrom; (kind == HTML || kind == XHTML) && (from == "detected" || from == "default") && isASCII(src) {
 		b.doc.QueryCharset = "windows-1252" // what no charset is declared for is that for browsers

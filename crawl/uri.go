@@ -44,11 +44,26 @@ const (
 	HopSynthesized = 'S'
 )
 
-// Contexts of links to sitemaps, on robots.txt.
+// Contexts of links to sitemaps: on robots.txt, and as an index of sitemaps names them, behind which may stand what it says of them.
+// Those of entries of sitemaps begin like that of an index.
 const (
 	ContextRobots    = "robots.txt/sitemap"
 	ContextWellKnown = "well-known/sitemap"
+	ContextIndex     = contextEntry + "index/loc"
+	contextEntry     = "sitemap:"
 )
+
+// IsSitemap reports whether what was found so was reached as a sitemap; a redirect leaves it one.
+func IsSitemap(hops, context string) bool {
+	before := strings.TrimRight(hops, string(rune(HopRedirect)))
+	return strings.HasSuffix(before, string(rune(HopManifest))) &&
+		(context == ContextRobots || context == ContextWellKnown || strings.HasPrefix(context, ContextIndex) || before != hops)
+}
+
+// OfSitemap reports whether a context is that of a link to a sitemap, or of an entry of one.
+func OfSitemap(context string) bool {
+	return context == ContextRobots || context == ContextWellKnown || strings.HasPrefix(context, contextEntry)
+}
 
 // IsNavigation reports whether a reader gets from page to page over a hop, so that what follows is another page.
 func IsNavigation(hop byte) bool { return hop == HopLink || hop == HopManifest }

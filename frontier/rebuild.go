@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,6 +75,7 @@ func (b *Builder) Offer(c crawl.Candidate, m crawl.Mode, at time.Time) (*crawl.C
 	if r.Finishes == 0 && r.Hops != c.Hops { // it was found on another page first
 		ways := r.Ways().Join(c.Reached())
 		r.Hops = c.Hops
+		r.Context = cmp.Or(c.Context, r.Context)
 		r.SetWays(ways)
 		if err := t.FoundOn(r, &c); err != nil {
 			return nil, err

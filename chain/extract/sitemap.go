@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
-	"strings"
 
 	"golang.org/x/net/html/atom"
 
@@ -39,19 +38,9 @@ type Sitemap struct{ cfg SitemapConfig }
 // NewSitemap returns the processor.
 func NewSitemap(c SitemapConfig) *Sitemap { return &Sitemap{c} }
 
-// contextIndex is how an index of sitemaps names them.
-const contextIndex = "sitemap:index/loc"
-
-// isSitemap reports whether a URI was reached as a sitemap; a redirect leaves it one.
-func isSitemap(u *crawl.CrawlURI) bool {
-	hops := strings.TrimRight(u.Hops, string(rune(crawl.HopRedirect)))
-	return strings.HasSuffix(hops, string(rune(crawl.HopManifest))) &&
-		(u.Context == crawl.ContextRobots || u.Context == crawl.ContextWellKnown || strings.HasPrefix(u.Context, contextIndex) || hops != u.Hops)
-}
-
 // Process implements [chain.Processor].
 func (s *Sitemap) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result, error) {
-	if !success(u) || u.IsPrereq() || u.Rec == nil || !isSitemap(u) {
+	if !success(u) || u.IsPrereq() || u.Rec == nil || !crawl.IsSitemap(u.Hops, u.Context) {
 		return chain.Idle(), nil
 	}
 	in, leave, err := s.cfg.Room.enter(ctx, true)

@@ -145,5 +145,8 @@ func annotations(u *crawl.CrawlURI) []string {
 	if u.Claim.Bin {
 		add(crawllog.BinLink)
 	}
+	if crawl.OfSitemap(u.Context) && strings.HasSuffix(u.Hops, string(rune(crawl.HopManifest))) { // which no archive has
+		add(crawllog.Found(u.Context))
+	}
 	return out
 }

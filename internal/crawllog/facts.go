@@ -13,8 +13,11 @@ const (
 	Duplicate   = "duplicate:digest"              // the same content as an earlier answer, archived as a revisit record
 	BinLink     = "binLink"                       // claimed as what an archived page embeds
 
-	valid, invalid, validLink = "valid:", "invalid:", "validLink:"
+	valid, invalid, validLink, found = "valid:", "invalid:", "validLink:", "found:"
 )
+
+// Found is the annotation of a URI that a sitemap has, or that is one: the context of the link.
+func Found(context string) string { return found + context }
 
 // Verdict is the annotation of a page that the analyzer judged: the points of the best profile.
 func Verdict(accepted bool, points int64) string {
@@ -29,14 +32,15 @@ func ValidLink(depth int32) string { return validLink + strconv.FormatInt(int64(
 
 // Facts are what the annotations of a line say.
 type Facts struct {
-	Judged      bool  // the line is of an archived answer that was read again
-	NotModified bool  // the line is of a revisit record of a 304
-	Duplicate   bool  // the line is of a revisit record of an identical payload
-	Analysed    bool  // the analyzer judged the page
-	Valid       bool  // a profile accepted it
-	BinLink     bool  // see [BinLink]
-	Linked      bool  // a depth reaches the URI
-	Depth       int32 // how many links further; 0 without Linked
+	Judged      bool   // the line is of an archived answer that was read again
+	NotModified bool   // the line is of a revisit record of a 304
+	Duplicate   bool   // the line is of a revisit record of an identical payload
+	Analysed    bool   // the analyzer judged the page
+	Valid       bool   // a profile accepted it
+	BinLink     bool   // see [BinLink]
+	Linked      bool   // a depth reaches the URI
+	Depth       int32  // how many links further; 0 without Linked
+	Found       string // the context of the link, when a sitemap has the URI
 }
 
 // Facts reads the annotations. Words that it does not know say nothing; of several verdicts
@@ -58,6 +62,8 @@ func (e *Entry) Facts() (f Facts) {
 			if n, err := strconv.ParseInt(value, 10, 32); err == nil && n >= 0 {
 				f.Linked, f.Depth = true, max(f.Depth, int32(n))
 			}
+		case strings.HasPrefix(a, found):
+			f.Found = strings.ReplaceAll(a[len(found):], "%2C", ",") // an annotation has no comma
 		case strings.HasPrefix(a, valid):
 			f.Analysed, f.Valid = true, true
 		case strings.HasPrefix(a, invalid):

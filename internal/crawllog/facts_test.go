@@ -21,6 +21,7 @@ func TestFacts(t *testing.T) {
 		{"the same content", []string{crawllog.Duplicate}, crawllog.Facts{Duplicate: true}},
 		{"depth 0 is a depth", []string{crawllog.ValidLink(0)}, crawllog.Facts{Linked: true}},
 		{"a depth, and an embed", []string{crawllog.ValidLink(3), crawllog.BinLink}, crawllog.Facts{Linked: true, Depth: 3, BinLink: true}},
+		{"an entry of a sitemap", []string{"found:sitemap:loc[lastmod=2026-11-01%2Cpriority=0.9]"}, crawllog.Facts{Found: "sitemap:loc[lastmod=2026-11-01,priority=0.9]"}},
 		{"words that look alike", []string{"validLink:-1", "validLink:x", "validity", "scope:judged", "duplicate:other", "invalidate:1"}, crawllog.Facts{}},
 	} {
 		e := crawllog.Entry{Annotations: c.words}

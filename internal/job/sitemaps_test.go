@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/jobtest"
+	"exclave/internal/job/rebuild"
 	"exclave/internal/testweb"
 )
 
@@ -79,6 +81,65 @@ func TestSitemaps(t *testing.T) {
 		if must(t, err); len(s.Via) == 0 || !strings.Contains(s.Via[0].Context, "[lastmod=2026-11-01,priority=0.9]") {
 			t.Errorf("%s: %+v", use, s.Via)
 		}
+	}
+}
+
+// What a sitemap says of its entries is in crawl.log, for no archive has the sitemap: after recover it is known of those that were
+// fetched. The others are there only when the sitemap is read once more.
+func TestRecoverKnowsSitemaps(t *testing.T) {
+	t.Parallel()
+	const entry = `<url><loc>http://a.test/%d</loc><lastmod>2026-11-0%[1]d</lastmod><priority>0.%[1]d</priority></url>`
+	web := testweb.Tiny{
+		"http://a.test/":           testweb.National(),
+		"http://a.test/robots.txt": testweb.Text("User-agent: *\nSitemap: /index.xml\n"),
+		"http://a.test/index.xml":  testweb.Text(`<?xml version="1.0"?><sitemapindex><sitemap><loc>http://a.test/map.xml</loc><lastmod>2026-11-09</lastmod></sitemap></sitemapindex>`).With("Content-Type", "text/xml"),
+	}
+	all := `<?xml version="1.0"?><urlset>`
+	for i := 1; i <= 8; i++ {
+		all += fmt.Sprintf(entry, i)
+		url := fmt.Sprintf("http://a.test/%d", i)
+		if web[url] = testweb.Foreign(); i%2 == 0 {
+			web[url] = testweb.NationalPage(i)
+		}
+	}
+	web["http://a.test/map.xml"] = testweb.Text(all+"</urlset>").With("Content-Type", "text/xml")
+	j := newJob(t, web, func(c *config.Config) { c.Sitemaps.Use, c.Crawl.ToeThreads, c.Crawl.MaxURLs = "robots", 1, 8 })
+	h := j.run(job.Options{}, "http://a.test/")
+	fetched := 0
+	for i := 1; i <= 8; i++ {
+		fetched += h.hits[fmt.Sprintf("http://a.test/%d", i)]
+	}
+	if fetched < 2 || fetched > 6 {
+		t.Fatalf("%d of 8 entries were fetched before the end", fetched)
+	}
+	loseState(t, j.cfg)
+	if made := recoverJob(t, j.cfg, rebuild.Options{}); made.Over || made.Refetched < 2 {
+		t.Errorf("sitemaps are not read once more: %+v", made)
+	}
+	said := func() (known int) {
+		for i := 1; i <= 8; i++ {
+			s, err := jobtest.Show(t.Context(), j.cfg, fmt.Sprintf("http://a.test/%d", i))
+			must(t, err)
+			if !s.Known {
+				continue
+			}
+			known++
+			if want := fmt.Sprintf("sitemap:loc[lastmod=2026-11-0%d,priority=0.%[1]d]", i); len(s.Via) == 0 || s.Via[0].Context != want {
+				t.Errorf("%s: %+v, want %s", s.URL, s.Via, want)
+			}
+		}
+		return known
+	}
+	if n := said(); n != fetched {
+		t.Errorf("%d entries are known after recover, %d were fetched", n, fetched)
+	}
+	j.cfg.Crawl.MaxURLs = 0
+	j.run(job.Options{})
+	if n := said(); n != 8 {
+		t.Errorf("%d of 8 entries are known in the end", n)
+	}
+	if log := strings.Join(j.log(crawl.LogCrawl), "\n"); !strings.Contains(log, "found:sitemap:index/loc[lastmod=2026-11-09]") || !strings.Contains(log, "found:robots.txt/sitemap") {
+		t.Error(log)
 	}
 }
 

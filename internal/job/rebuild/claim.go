@@ -13,7 +13,7 @@ import (
 // candidate is the URI of a line, with the claim that it must have had.
 func (r *replay) candidate(e crawllog.Entry) (c crawl.Candidate, err error) {
 	hops := strings.Repeat("L", e.EarlierHops) + e.Hops
-	c = crawl.Candidate{URL: e.URL, Via: e.Via, Hops: hops, SourceTag: e.Source, Kind: crawl.LinkNav}
+	c = crawl.Candidate{URL: e.URL, Via: e.Via, Hops: hops, SourceTag: e.Source, Kind: crawl.LinkNav, Context: e.Facts().Found}
 	if host, ok := crawl.DNSHost(e.URL); ok {
 		c.Key, c.Host, c.Force = e.URL, host, true
 		return c, nil

@@ -110,7 +110,7 @@ func (r *replay) mayLink(u *frontier.Record) bool {
 	switch {
 	case u.Claim.IsZero(), u.Outcome.Status < 200 || u.Outcome.Status >= 400: // a prerequisite; no answer with links
 		return false
-	case u.Outcome.Class == crawl.ClassRedirect, u.Outcome.Class == crawl.ClassHTML:
+	case u.Outcome.Class == crawl.ClassRedirect, u.Outcome.Class == crawl.ClassHTML, crawl.IsSitemap(u.Hops, u.Context):
 		return true
 	}
 	return u.Outcome.Class == crawl.ClassContainer && r.depths.UnclaimedEmbeds

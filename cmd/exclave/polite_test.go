@@ -299,9 +299,11 @@ func (o outing) run(t *testing.T, settings polite.Rules, seed int64) judged {
 			spec = fmt.Sprintf("%s=%d", m.point, 1+k.rng.IntN(max(1, m.most/o.kills)))
 		}
 		out, byHits, killed := k.run(t, dir, spec, o.hits/2+k.rng.IntN(o.hits/2))
-		// What it had sent the servers may read a little later; the next run opens its job
-		// first, which takes more than 0.15 s on the fastest machine seen, and lets everybody rest.
-		rules.Kills = append(rules.Kills, polite.Kill{From: k.last, Until: time.Now().Add(80*time.Millisecond + o.rules.MaxDelay)})
+		// What it had sent the servers may read later.
+		if err := srv.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		rules.Kills = append(rules.Kills, polite.Kill{From: k.last, Until: time.Now()})
 		if !killed {
 			t.Fatalf("the crawl ended after %d kills\n%s", n, tail([]byte(out)))
 		}

@@ -2,9 +2,11 @@ package testweb
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -23,13 +25,15 @@ type gate struct {
 	pump  sync.WaitGroup
 	ids   *atomic.Int64
 
-	mu   sync.Mutex
-	open map[*conn]struct{}
+	mu      sync.Mutex
+	open    map[*conn]struct{}
+	changed *sync.Cond // open did
 }
 
 func newGate(l net.Listener, conf *tls.Config, ids *atomic.Int64) *gate {
 	g := &gate{Listener: l, tls: conf, conns: make(chan *conn), done: make(chan struct{}),
 		ids: ids, open: make(map[*conn]struct{})}
+	g.changed = sync.NewCond(&g.mu)
 	g.pump.Go(g.accept)
 	return g
 }
@@ -50,6 +54,7 @@ func (g *gate) accept() {
 		c.reader = c.Conn
 		g.mu.Lock()
 		g.open[c] = struct{}{}
+		g.changed.Broadcast()
 		g.mu.Unlock()
 		g.offer(c)
 	}
@@ -96,6 +101,43 @@ func (g *gate) closeConns() {
 	}
 }
 
+// drain waits until every connection that was made before is closed. Connections are accepted in the order in which they were
+// made: all those before one of ours are known when it is.
+func (g *gate) drain(ctx context.Context) error {
+	var d net.Dialer
+	own, err := d.DialContext(ctx, "tcp", g.Addr().String())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = own.Close() }() // nothing was sent
+	defer context.AfterFunc(ctx, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.changed.Broadcast()
+	})()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for !g.onlySince(own.LocalAddr().String()) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		g.changed.Wait()
+	}
+	return nil
+}
+
+// onlySince reports whether no connection is open that is older than the one from an address. g.mu is held.
+func (g *gate) onlySince(from string) bool {
+	oldest, id := int64(math.MaxInt64), int64(0)
+	for c := range g.open {
+		oldest = min(oldest, c.id)
+		if c.RemoteAddr().String() == from {
+			id = c.id
+		}
+	}
+	return id == oldest
+}
+
 // conn is a connection with a number. It hides *tls.Conn from net/http, which
 // would otherwise not take a returned TLS connection; the handler sets
 // Request.TLS instead.
@@ -111,6 +153,7 @@ func (c *conn) Read(p []byte) (int, error) { return c.reader.Read(p) }
 func (c *conn) Close() error {
 	c.gate.mu.Lock()
 	delete(c.gate.open, c)
+	c.gate.changed.Broadcast()
 	c.gate.mu.Unlock()
 	return c.Conn.Close()
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -308,6 +309,17 @@ func (s *Server) Client() *http.Client {
 			},
 		},
 	}
+}
+
+// Drain returns when every connection that was made before is closed: then the log has all that a client sent that is there no
+// more. It is not for clients that keep connections open, nor for pages that [Hold] one; an error is that of ctx, or the network's.
+func (s *Server) Drain(ctx context.Context) error {
+	for _, g := range slices.Concat(s.plain, s.tls) {
+		if err := g.drain(ctx); err != nil {
+			return fmt.Errorf("testweb: drain %s: %w", g.Addr(), err)
+		}
+	}
+	return nil
 }
 
 // Close cuts every connection and returns when nothing runs any more. A second

@@ -202,6 +202,66 @@ func TestRawAnswers(t *testing.T) {
 	}
 }
 
+// What a client sent before it went away is in the log once the server is drained, also where it was not read yet, and where the
+// handler took the connection over.
+func TestDrain(t *testing.T) {
+	late := make(chan struct{})
+	s, _ := start(t, slowTo{Tiny{"http://a.example/": Text("plain"), "http://a.example/cut": Page{Raw: "H", After: Reset}}, late}, Options{})
+	const clients = 40
+	for i := range clients {
+		nc, err := net.Dial("tcp", s.HTTPAddr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := [...]string{"/", "/cut"}[i%2]
+		if _, err := io.WriteString(nc, "GET "+path+" HTTP/1.1\r\nHost: a.example\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := nc.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drained := make(chan error)
+	go func() { drained <- s.Drain(t.Context()) }()
+	select {
+	case err := <-drained:
+		t.Errorf("drained while requests are answered: %v", err)
+	case late <- struct{}{}: // one of them
+		close(late)
+		if err := <-drained; err != nil {
+			t.Error(err)
+		}
+	}
+	if log := s.Log(); len(log) != clients {
+		t.Errorf("%d requests are in the log, %d were sent", len(log), clients)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	nc, err := net.Dial("tcp", s.HTTPAddr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { drained <- s.Drain(ctx) }()
+	cancel()
+	if err := <-drained; !errors.Is(err, context.Canceled) {
+		t.Errorf("drained with an open connection: %v", err)
+	}
+	_ = nc.Close()
+}
+
+// slowTo has every request wait for a value.
+type slowTo struct {
+	Web
+	late <-chan struct{}
+}
+
+func (w slowTo) Host(name string) http.Handler {
+	h := w.Web.Host(name)
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		<-w.late
+		h.ServeHTTP(rw, r)
+	})
+}
+
 func TestCloseCutsWhatHangs(t *testing.T) {
 	// A page that never ends, and one that never begins, must not hold up a test.
 	for _, page := range []Page{

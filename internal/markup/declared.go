@@ -24,14 +24,14 @@ const (
 // are known are doubted.
 func contradicted(body []byte, declared, lang string) string {
 	body = body[:min(len(body), detectSize)]
-	valid, broken := countUTF8(body)
+	n := countUTF8(body)
 	switch {
 	case declared == "utf-8":
 		// Of the two, broken characters are worse than those of a guess.
-		if broken == 0 || valid >= broken || broken < minBroken && valid > 0 {
+		if n.broken == 0 || n.valid >= n.broken || n.broken < minBroken && n.valid > 0 {
 			return ""
 		}
-	case broken == 0 && (valid >= minUTF8 || valid > 0 && splitsWord(body)):
+	case n.broken == 0 && (n.valid >= minUTF8 || n.valid > 0 && splitsWord(body)), n.oneDamaged():
 		// No text in a single-byte charset is UTF-8 by accident.
 		if doubtful(declared) || singleByteName(declared) {
 			return "utf-8"

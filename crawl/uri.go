@@ -112,7 +112,8 @@ type Outlink struct {
 	Hop     byte
 	Kind    LinkKind
 	Context string
-	Text    string // anchor text or alt, bounded
+	Rel     string // as its element or Link field says, bounded
+	Text    string // anchor text, alt or title, bounded
 	// NoFollow says that its rel is "nofollow".
 	NoFollow bool
 }

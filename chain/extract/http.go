@@ -57,8 +57,10 @@ func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, erro
 		switch {
 		case strings.EqualFold(f.Name, "Link"):
 			for _, k := range linkField(f.Value) {
+				l.rel = cut(strings.Join(k.rels, " "), maxFieldRel)
 				l.addLinkField(k)
 			}
+			l.rel = ""
 		case strings.EqualFold(f.Name, "Refresh"):
 			if ref := markup.RefreshURL([]byte(f.Value)); len(ref) > 0 {
 				l.take(string(ref), "", crawl.HopRedirect, crawl.LinkNav, "Refresh:", "")
@@ -82,11 +84,19 @@ type fieldLink struct {
 	ref    string
 	rels   []string // lower case
 	as     string
+	title  string
 	anchor bool // it is said of another document
 }
 
-// maxFieldLinks bounds the links of one field; servers give a handful.
-const maxFieldLinks = 200
+// maxFieldLinks bounds the links of one field; servers give a handful. The others bound what is kept of each, as of elements.
+const (
+	maxFieldLinks = 200
+	maxFieldRel   = 64
+	maxFieldTitle = 200
+)
+
+// cut shortens s to at most n bytes.
+func cut(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }
 
 // linkField reads the value of a Link field. What does not follow the grammar is
 // skipped.
@@ -132,6 +142,8 @@ func (k *fieldLink) params(s string) string {
 			k.rels = strings.Fields(strings.ToLower(value))
 		case name == "as":
 			k.as = strings.ToLower(value)
+		case name == "title" && k.title == "":
+			k.title = cut(value, maxFieldTitle)
 		case name == "anchor":
 			k.anchor = true
 		}
@@ -175,10 +187,10 @@ func (l *links) addLinkField(k fieldLink) {
 			if k.anchor { // of another document
 				continue
 			}
-			l.take(k.ref, "", crawl.HopEmbed, crawl.LinkEmbed, context, "")
+			l.take(k.ref, "", crawl.HopEmbed, crawl.LinkEmbed, context, k.title)
 			return
 		case !slices.Contains(noRels(), rel):
-			l.take(k.ref, "", crawl.HopLink, crawl.LinkNav, context, "")
+			l.take(k.ref, "", crawl.HopLink, crawl.LinkNav, context, k.title)
 			return
 		}
 	}

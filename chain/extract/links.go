@@ -63,8 +63,9 @@ type links struct {
 	own  *urlx.URL // its address
 	page *urlx.URL // of a script or JSON: the page that asks for it, as far as that is known
 	max  int
-	// noFollow is that of the link that is taken.
+	// noFollow and rel are those of the link that is taken.
 	noFollow bool
+	rel      string
 	*found
 }
 
@@ -162,5 +163,5 @@ func (l *links) takeFrom(base *urlx.URL, ref, charset string, hop byte, kind cra
 		return
 	}
 	l.add(k)
-	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: to, Hop: hop, Kind: kind, Context: context, Text: text, NoFollow: l.noFollow})
+	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: to, Hop: hop, Kind: kind, Context: context, Rel: l.rel, Text: text, NoFollow: l.noFollow})
 }

@@ -175,7 +175,7 @@ func (l *links) takeAll(ctx context.Context, d *markup.Doc, is func(*markup.Link
 			continue
 		}
 		base, also := l.baseOf(&k)
-		l.noFollow = k.NoFollow
+		l.noFollow, l.rel = k.NoFollow, k.Rel
 		charset := charset
 		if k.UTF8 {
 			charset = ""

@@ -148,3 +148,33 @@ func TestExtract(t *testing.T) {
 		t.Errorf("an answer of 404: %d %s%s", code, out, stderr)
 	}
 }
+
+// What a document says of its links: relation and text, of each kind of link that has them.
+func TestExtractRel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "a.html", `<link rel="alternate" title="Deutsch" href=de><a rel="nofollow  Me" href=b>B</a><map><area rel=noopener alt=C href=c></map><a href=d>D</a>`)
+	write(t, "a.atom", `<feed xmlns="http://www.w3.org/2005/Atom"><link rel="related" title="E" href="e"/><link href="f"/></feed>`)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Link", `<g>; rel="next item"; title="G"`)
+	}))
+	defer srv.Close()
+	for arg, want := range map[string]string{
+		"a.html": "de|alternate|Deutsch b|nofollow Me|B c|noopener|C d||D",
+		"a.atom": "e|related|E f||",
+		srv.URL:  srv.URL + "/g|next item|G",
+	} {
+		var d reading.Document
+		_, out, _ := inside("", "extract", "--json", arg)
+		if err := json.Unmarshal([]byte(out), &d); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range d.Links {
+			got = append(got, l.URL+"|"+l.Rel+"|"+l.Text)
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: %q, want %q", arg, got, want)
+		}
+	}
+}

@@ -197,11 +197,11 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 		p.b.handler(percentDecoded(at.val[bytes.IndexByte(at.val, ':')+1:]), "")
 	case a == atom.A:
 		p.b.noFollow = p.relNoFollow()
-		p.openAnchor(p.b.add(p.toBase(at.val), Nav, p.context(tag, key)))
+		p.openAnchor(p.related(p.b.add(p.toBase(at.val), Nav, p.context(tag, key))))
 		p.b.noFollow = false
 	case a == atom.Area:
 		p.b.noFollow = p.relNoFollow()
-		p.withAlt(p.b.add(p.toBase(at.val), Nav, "area/@href"))
+		p.withAlt(p.related(p.b.add(p.toBase(at.val), Nav, "area/@href")))
 		p.b.noFollow = false
 	case p.voc == vocMathML:
 		p.b.add(at.val, Nav, p.context(tag, key))
@@ -521,80 +521,4 @@ func (p *markupParser) srcdoc() {
 	}
 	p.b.text.pre, p.b.base = pre, base
 	p.b.text.sep('\n')
-}
-
-// linkElement decides by rel, as browsers do; an element without rel is one of microdata, or ignored.
-func (p *markupParser) linkElement() {
-	href := p.get("href")
-	if !p.has("rel") {
-		p.microdata(href)
-		return
-	}
-	context, kind := "", Nav
-	for _, f := range bytes.FieldsFunc(p.get("rel"), isHTMLSpace) {
-		c, k, ok := relation(strings.ToLower(string(f)))
-		if !ok {
-			continue
-		}
-		if context == "" || k == Embed && kind != Embed || c == relContext("stylesheet") {
-			context, kind = c, k
-		}
-	}
-	if context == "" || len(href) == 0 {
-		return
-	}
-	switch context {
-	case relContext("stylesheet"):
-		if sheet, is := dataURL(href, "text/css"); is {
-			p.b.css(sheet)
-			return
-		}
-	case relContext("preload"), relContext("prefetch"):
-		switch as := strings.ToLower(string(p.get("as"))); as {
-		case "style", "script", "image", "font":
-			context = strings.TrimSuffix(context, "]") + ",as=" + as + "]"
-		}
-	}
-	p.b.add(href, kind, context)
-}
-
-// microdata takes the addresses among the properties of an item (HTML standard 5.2.3).
-func (p *markupParser) microdata(href []byte) {
-	for f := range bytes.FieldsFuncSeq(p.get("itemprop"), isHTMLSpace) {
-		name, kind := strings.ToLower(string(f)), Speculative
-		switch name {
-		case "url":
-			kind = Nav
-		case "thumbnailurl", "embedurl", "contenturl", "image", "sameas":
-		default:
-			continue
-		}
-		p.b.add(href, kind, "link/@href[itemprop="+name+"]")
-		return
-	}
-}
-
-func relContext(rel string) string { return "link/@href[rel=" + rel + "]" }
-
-// relation classifies one link type (HTML standard, 4.6.7, and the microformats
-// registry): fetched to display the page, offered to the reader, or neither.
-func relation(rel string) (context string, kind LinkKind, follow bool) {
-	switch rel {
-	case "stylesheet", "icon", "preload", "modulepreload", "manifest", "prefetch":
-		return relContext(rel), Embed, true
-	case "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image", "mask-icon", "fluid-icon", "image_src":
-		return relContext(rel), Embed, true
-	case "alternate", "canonical", "next", "prev", "amphtml", "shortlink", "author", "help", "license", "search",
-		"first", "last", "up", "start", "contents", "index", "archives", "prerender":
-		return relContext(rel), Nav, true
-	case "edituri", "wlwmanifest", "https://api.w.org/": // for programs that write a weblog
-		return relContext(rel), Speculative, true
-	case "dns-prefetch", "preconnect", "pingback", "profile", "shortcut", "nofollow", "noopener", "noreferrer", "external":
-		return "", Nav, false
-	}
-	if strings.ContainsAny(rel, ":.") {
-		// Metadata vocabularies (schema.dc, dcterms.subject): names, not pages.
-		return "", Nav, false
-	}
-	return "link/@href", Nav, true
 }

@@ -129,7 +129,8 @@ type Link struct {
 	Kind     LinkKind
 	Hop      byte   // Kind.Hop()
 	Context  string // where: a/@href, img/@srcset, link/@href[rel=stylesheet], css/url, js/string; ASCII without blanks
-	Text     string // of an anchor or alt attribute, white space collapsed, at most 200 bytes
+	Rel      string // of an anchor, area or link element, white space collapsed, at most 64 bytes
+	Text     string // of an anchor or alt attribute, of a link element its title, white space collapsed, at most 200 bytes
 	Early    bool   // it stands before the base element, and a browser asks for it before it knows of that
 	Strong   bool   // it defines the structure of the document: a schema, a DTD, a style sheet of XML
 	NoFollow bool   // its rel says so
@@ -197,6 +198,7 @@ const (
 	maxURL      = 4096
 	maxTitle    = 1024
 	maxLinkText = 200
+	maxRel      = 64
 	maxLangs    = 4096
 	maxLang     = 64
 	maxDepth    = 2    // documents inside srcdoc attributes
@@ -262,6 +264,7 @@ type builder struct {
 	loads      bool              // the document is a script that loads modules
 	folders    bool              // a script or an element said one
 	contexts   map[string]string // known context strings by themselves
+	rels       map[string]string // and relations of links
 	parser     *markupParser     // that fragment may use
 	unpacked   int64             // bytes of what packed files hold that were looked at, at all depths
 }

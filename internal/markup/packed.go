@@ -77,7 +77,7 @@ func (b *builder) member(name string, data []byte, depth int) {
 			as = Nav
 		}
 		if k := b.add([]byte(ref), as, "packed:"+l.Context); k != nil {
-			k.Text, k.NoFollow = l.Text, l.NoFollow
+			k.Text, k.Rel, k.NoFollow = l.Text, l.Rel, l.NoFollow
 		}
 	}
 	b.doc.DroppedLinks += d.DroppedLinks

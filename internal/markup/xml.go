@@ -487,7 +487,7 @@ func (p *markupParser) atomLink(href []byte) {
 	if strings.ContainsAny(rel, ":/ ") {
 		rel = "other"
 	}
-	p.b.add(href, kind, "atom:link/@href[rel="+string(safeName([]byte(rel)))+"]")
+	p.withTitle(p.related(p.b.add(href, kind, "atom:link/@href[rel="+string(safeName([]byte(rel)))+"]")))
 }
 
 // xmlElement begins to collect the text of elements that hold addresses or HTML.

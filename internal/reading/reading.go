@@ -23,7 +23,8 @@ type Link struct {
 	Kind    string `json:"kind"`           // nav, embed, frame, speculative, redirect
 	Context string `json:"context"`        // where it is: a/@href; without blanks
 	URL     string `json:"url"`            // as it would be queued; as found where the document has no address
-	Text    string `json:"text,omitempty"` // of an anchor, or its alt attribute
+	Rel     string `json:"rel,omitempty"`  // as the element or the Link field says
+	Text    string `json:"text,omitempty"` // of an anchor, its alt attribute, or the title of a link element or field
 }
 
 // Lang is a language attribute.
@@ -98,7 +99,7 @@ func (r *Reader) Read(ctx context.Context, source string, u *crawl.CrawlURI) (Do
 		Format: markup.None.String(), Dropped: u.Dropped, Notes: slices.Clone(u.Annotations), Links: []Link{},
 	}
 	for _, o := range u.Outlinks {
-		d.Links = append(d.Links, Link{string(rune(o.Hop)), kindName(o.Kind), o.Context, o.URL.String(), o.Text})
+		d.Links = append(d.Links, Link{string(rune(o.Hop)), kindName(o.Kind), o.Context, o.URL.String(), o.Rel, o.Text})
 	}
 	if u.Doc != nil {
 		d.take(u.Doc, u.Parsed() == nil)
@@ -123,7 +124,7 @@ func (d *Document) take(doc *markup.Doc, asFound bool) {
 	d.Dropped = doc.DroppedLinks
 	for _, l := range doc.Links {
 		kind := [...]string{markup.Nav: "nav", markup.Embed: "embed", markup.Frame: "frame", markup.Refresh: "nav", markup.Speculative: "speculative"}[l.Kind]
-		d.Links = append(d.Links, Link{string(rune(l.Hop)), kind, l.Context, l.URL, l.Text})
+		d.Links = append(d.Links, Link{string(rune(l.Hop)), kind, l.Context, l.URL, l.Rel, l.Text})
 	}
 }
 

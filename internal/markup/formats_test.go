@@ -58,6 +58,12 @@ func TestWrapped(t *testing.T) {
 		"http://a.cz/one-\nhttp://b.cz/two":            "X http://b.cz/two text",
 		"on http://a.cz/\nNext line":                   "X http://a.cz/ text",
 		"on http://a.cz/x/\ny/z.html.":                 "X http://a.cz/x/ text, X http://a.cz/x/y/z.html text",
+		"on http://a.cz/x.\nhtml?y, and":               "X http://a.cz/x text, X http://a.cz/x.html?y text",
+		"on http://www.\na.cz":                         "X http://www.a.cz text",
+		"on http://www.a.\ncz/x/\ny.html":              "X http://www.a.cz/x/ text, X http://www.a.cz/x/y.html text",
+		"on http://a.cz/x.\nthe next line.":            "X http://a.cz/x text",
+		"on http://a.cz/x.\nNext/line.html":            "X http://a.cz/x text",
+		"on http://a.cz/x.\nwww.b.cz/y":                "X http://a.cz/x text",
 		"http://a.cz/x.html\ny.html":                   "X http://a.cz/x.html text",
 		strings.Repeat("http://a.cz/one-\ntwo-\n", 3):  "",
 	} {

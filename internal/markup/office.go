@@ -566,32 +566,3 @@ func addressLen(s []byte) int {
 	}
 	return n
 }
-
-// wrapped goes on with an address that ends with a line of a PDF file, whose lines are those of the paper. Behind "-" it goes on for
-// certain: where the next line cannot be the rest, there is no address. With "/" it may be whole: it is taken, and with the next line too where
-// that is like a path.
-func (b *builder) wrapped(text []byte, ref string, end int) (string, int) {
-	for range 4 { // lines
-		if end >= len(text) || text[end] != '\n' || len(ref) > maxURL {
-			break
-		}
-		next := text[end+1:]
-		n := addressLen(next)
-		more := string(bytes.TrimRight(next[:n], ".,;:!?)]'"))
-		goesOn := more != "" && isWordByte(more[0]) && !strings.Contains(more, "://") && !strings.ContainsFunc(more, func(r rune) bool { return r > '~' })
-		switch {
-		case strings.HasSuffix(ref, "-"):
-			if !goesOn {
-				return "", end
-			}
-		case !strings.HasSuffix(ref, "/") || strings.HasSuffix(ref, "://"):
-			return ref, end
-		case !goesOn || !strings.ContainsAny(more, "/._-=?&"):
-			return ref, end
-		default:
-			b.guessed(ref)
-		}
-		ref, end = ref+string(next[:n]), end+1+n
-	}
-	return ref, end
-}

@@ -33,7 +33,7 @@ const (
 	ODF   // OpenDocument
 	EPUB
 	RTF
-	Packed // ZIP, tar, gzip
+	Packed // ZIP, also one that unpacks itself, tar, gzip
 )
 
 // String returns the name of the format in lower case.
@@ -73,7 +73,8 @@ func KindOf(mimeType string) Kind {
 		return EPUB
 	case "application/rtf", "text/rtf":
 		return RTF
-	case "application/zip", "application/x-zip-compressed", "application/vnd.google-earth.kmz", "application/gzip", "application/x-gzip", "application/x-tar":
+	case "application/zip", "application/x-zip-compressed", "application/vnd.google-earth.kmz", "application/gzip", "application/x-gzip", "application/x-tar",
+		"application/vnd.microsoft.portable-executable": // which unpacks itself
 		return Packed
 	}
 	switch {
@@ -305,7 +306,7 @@ func (b *builder) read(kind Kind, body []byte) {
 		b.rtf(body)
 		return
 	case Packed:
-		b.packed(body, 1)
+		b.packed(b.o.URL, body, 1)
 		return
 	}
 	var src []byte

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"compress/bzip2"
 	"compress/flate"
 	"encoding/binary"
 	"io"
@@ -16,11 +17,13 @@ const (
 	maxPart    = 16 << 20 // bytes of a part
 	maxParts   = 10_000
 	maxAllPart = 64 << 20 // bytes of all parts
+	maxBzip    = 500      // parts that are packed so: each takes 4 MB to begin with
 )
 
 // parts yields what a ZIP file holds, from its beginning on and without its directory, so that a cut or damaged one
 // gives what it has. A part that breaks off is yielded up to there.
 func (b *builder) parts(body []byte, yield func(name string, data []byte)) {
+	bzipped := 0
 	for n := 0; n < maxParts && b.unpacked < maxAllPart; n++ {
 		i := bytes.Index(body, []byte("PK\x03\x04"))
 		if i < 0 || len(body)-i < 30 || !b.on(stopEvery) {
@@ -43,6 +46,14 @@ func (b *builder) parts(body []byte, yield func(name string, data []byte)) {
 			in := bytes.NewReader(data)
 			plain, _ = io.ReadAll(io.LimitReader(flate.NewReader(in), min(maxPart, maxAllPart-b.unpacked))) // damaged: what comes before
 			body = data[len(data)-in.Len():]
+		case method == 12 && bzipped < maxBzip:
+			bzipped++
+			in := bytes.NewReader(data)
+			if flags&8 == 0 {
+				in = bytes.NewReader(data[:min(size, len(data))])
+			}
+			plain, _ = io.ReadAll(io.LimitReader(bzip2.NewReader(in), min(maxPart, maxAllPart-b.unpacked)))
+			body = data[max(0, int(in.Size())-in.Len()-2):] // it looks for another stream behind the last
 		case method == 0 && flags&8 == 0:
 			plain = data[:min(size, len(data), maxPart)]
 			body = data[min(size, len(data)):]

@@ -3,19 +3,24 @@ package markup
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
 	"io"
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"exclave/internal/mime"
 )
 
 // maxPacked is how deep packed files may stand in each other; a document of an office in ZIP counts.
 const maxPacked = 2
 
-// packed reads the documents in a ZIP, tar or gzip file: their text, and those of their links that say which server they are of. What is
+// packed reads the documents in a ZIP, tar or gzip file of a name: their text, and those of their links that say which server they are of. What is
 // relative leads to another member, which has no address.
-func (b *builder) packed(body []byte, depth int) {
+func (b *builder) packed(name string, body []byte, depth int) {
 	switch {
 	case bytes.HasPrefix(body, []byte("PK")):
 		b.parts(body, func(name string, data []byte) { b.member(name, data, depth) })
@@ -27,9 +32,10 @@ func (b *builder) packed(body []byte, depth int) {
 		plain, _ := io.ReadAll(io.LimitReader(z, min(maxPart, maxAllPart-b.unpacked))) // damaged: what comes before
 		b.unpacked += int64(len(plain))
 		if isTar(plain) {
-			b.packed(plain, depth)
+			b.packed("", plain, depth)
 		} else {
-			b.member(z.Name, plain, depth)
+			inner, _ := strings.CutSuffix(strings.ToLower(name), ".gz") // as gunzip calls it
+			b.member(cmp.Or(z.Name, inner), plain, depth)
 		}
 	case isTar(body):
 		in := tar.NewReader(bytes.NewReader(body))
@@ -43,7 +49,34 @@ func (b *builder) packed(body []byte, depth int) {
 				b.member(h.Name, data, depth)
 			}
 		}
+	default:
+		if at := zipBehind(body); at > 0 {
+			b.parts(body[at:], func(name string, data []byte) { b.member(name, data, depth) })
+		}
 	}
+}
+
+// zipBehind returns where a ZIP file begins behind the program that unpacks it (APPNOTE.TXT 6.3.10, 4.1.9), 0 for none: by the directory at the end, since
+// programs hold what looks like the beginning of a file.
+func zipBehind(body []byte) int {
+	const longest = 22 + 1<<16 // end of the directory, with a comment
+	number := func(at int) int { return int(binary.LittleEndian.Uint32(body[at:])) }
+	end := bytes.LastIndex(body[max(0, len(body)-longest):], []byte("PK\x05\x06"))
+	if end < 0 || !bytes.HasPrefix(body, []byte("MZ")) {
+		return 0
+	}
+	if end += max(0, len(body)-longest); end+22 > len(body) {
+		return 0
+	}
+	directory := end - number(end+12)
+	if directory < 0 || directory+46 > len(body) || !bytes.HasPrefix(body[directory:], []byte("PK\x01\x02")) {
+		return 0
+	}
+	at := directory - number(end+16) + number(directory+42)
+	if at < 0 || at >= directory || !bytes.HasPrefix(body[at:], []byte("PK\x03\x04")) {
+		return 0
+	}
+	return at
 }
 
 func isTar(b []byte) bool { return len(b) > 512 && bytes.HasPrefix(b[257:], []byte("ustar")) }
@@ -56,7 +89,7 @@ func (b *builder) member(name string, data []byte, depth int) {
 	kind := memberKind(name, data)
 	if kind == Packed {
 		if depth < maxPacked {
-			b.packed(data, depth+1)
+			b.packed(name, data, depth+1)
 		}
 		return
 	}
@@ -128,8 +161,13 @@ func memberKind(name string, data []byte) Kind {
 		return None
 	case bytes.Contains(low, []byte("<!doctype html")), bytes.Contains(low, []byte("<html")):
 		return HTML
-	case bytes.HasPrefix(low, []byte("<?xml")):
-		return XML
+	case (head[0] == '{' || head[0] == '[') && json.Valid(data):
+		return JSON
+	}
+	if kind := KindOf(mime.Detect(name, "", head, 0).Type); kind != None && kind != PlainText {
+		return kind
+	}
+	switch {
 	case ext == ".txt" || ext == ".md" || ext == ".csv" || utf8.Valid(head[:max(len(head)-utf8.UTFMax, 0)]):
 		return PlainText
 	}

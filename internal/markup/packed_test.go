@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -71,6 +72,10 @@ func TestPacked(t *testing.T) {
 	files["inner.zip"] = zipFile(t, map[string][]byte{"q.html": []byte(`<a href="http://e.cz/">E</a>`)}, "q.html")
 	files["deep.tgz"] = gzipped(t, "", tarred(t, "w.zip", zipFile(t, map[string][]byte{"z.html": []byte(`<a href="http://toodeep.cz/">`)}, "z.html")))
 	whole := zipFile(t, files, "a/page.html", "note", "style.css", "bin.dat", "inner.zip", "deep.tgz")
+	bzipped, err := base64.StdEncoding.DecodeString("UEsDBC4AAAAMAAAAIQDXpIhgQgAAABgAAAAHAAAAYTEuaHRtbEJaaDkxQVkmU1lLNzdxAAAEmYBQAaAXK0BUECAAIpo09TQ0yeoU0yMTExNKwLLieRtw/pgEoh+LuSKcKEglm5u4gFBLAwQuAAAADAAAACEASr5gUUIAAAAYAAAABwAAAGEyLmh0bWxCWmg5MUFZJlNZms6PQgAABJmAUAGQFytAVBAgACKaNPU0NMnqFNMjExMTSsCy4nkbcP6YBKIfi7kinChITWdHoQBQSwMELgAIAAwAAAAhAAAAAAAAAAAAAAAAAAcAAABiMS5odG1sQlpoOTFBWSZTWafVUi8AAASZgFABoBc7QFQQIAAimjTTRppk9QpkxMgyM0aoFNp5DOj+mEAIh8XckU4UJCn1VIvAUEsHCDSjB+5CAAAAGAAAAFBLAwQuAAgADAAAACEAAAAAAAAAAAAAAAAABwAAAGIyLmh0bWxCWmg5MUFZJlNZdizqHAAABJmAUAGQFztAVBAgACKaNNNGmmT1CmTEyDIzRqgU2nkM6P6YQAiHxdyRThQkHYs6hwBQSwcIqbnv30IAAAAYAAAA")
+	if err != nil {
+		t.Fatal(err)
+	}
 	show := func(body []byte) string {
 		d := Parse(Packed, body, Options{})
 		var out []string
@@ -84,17 +89,27 @@ func TestPacked(t *testing.T) {
 		body []byte
 		want string
 	}{
-		"zip":     {whole, links + "L http://e.cz/ packed:a/@href\nX http://c.cz/i.png packed:img/@src\nX http://d.cz/e.png packed:css/url\nText stránkyXB Poznámka http://no.cz/ E"},
-		"gzip":    {gzipped(t, "page.html", page), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
-		"no name": {gzipped(t, "", append([]byte("<!doctype html>"), page...)), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
-		"tar":     {tarred(t, "page.html", page), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
-		"tar.gz":  {gzipped(t, "x.tar", tarred(t, "page.html", page)), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
-		"broken":  {[]byte("PK\x03\x04"), "\n"},
-		"other":   {[]byte("Rar!"), "\n"},
+		"zip":                        {whole, links + "L http://e.cz/ packed:a/@href\nX http://c.cz/i.png packed:img/@src\nX http://d.cz/e.png packed:css/url\nText stránkyXB Poznámka http://no.cz/ E"},
+		"gzip":                       {gzipped(t, "page.html", page), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
+		"no name":                    {gzipped(t, "", append([]byte("<!doctype html>"), page...)), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
+		"tar":                        {tarred(t, "page.html", page), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
+		"tar.gz":                     {gzipped(t, "x.tar", tarred(t, "page.html", page)), links + "X http://c.cz/i.png packed:img/@src\nText stránkyXB"},
+		"no name, a piece of a page": {gzipped(t, "", []byte(`<p><a href="http://b.cz/">B</a>`)), "L http://b.cz/ packed:a/@href\nB"},
+		"no name, JSON":              {gzipped(t, "", []byte(`{"a":"http://b.cz/c"}`)), "X http://b.cz/c packed:js/string\n"},
+		"bzip2, of lengths that are said, and are not": {bzipped, "L http://a1.cz/ packed:a/@href\nL http://a2.cz/ packed:a/@href\nL http://b1.cz/ packed:a/@href\nL http://b2.cz/ packed:a/@href\n"},
+		"behind a program":   {append(append([]byte("MZ PK\x03\x04"), make([]byte, 1000)...), whole...), links + "L http://e.cz/ packed:a/@href\nX http://c.cz/i.png packed:img/@src\nX http://d.cz/e.png packed:css/url\nText stránkyXB Poznámka http://no.cz/ E"},
+		"a program":          {append([]byte("MZ PK\x03\x04"), make([]byte, 1000)...), "\n"},
+		"a program, damaged": {[]byte("MZ PK\x01\x02" + strings.Repeat("x", 50) + "PK\x05\x06" + strings.Repeat("\xff", 18)), "\n"},
+		"broken":             {[]byte("PK\x03\x04"), "\n"},
+		"other":              {[]byte("Rar!"), "\n"},
 	} {
 		if got := show(c.body); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
+	}
+	sheet := gzipped(t, "", []byte(`a{background:url(http://b.cz/c)}`)) // what only its name tells
+	if d := Parse(Packed, sheet, Options{URL: "http://a.cz/s.css.GZ"}); len(d.Links) != 1 {
+		t.Error(d.Links)
 	}
 	for n := range whole { // damaged: no panic, nothing that is not there
 		if got := show(whole[:n]); strings.Contains(got, "toodeep") {

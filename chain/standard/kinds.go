@@ -123,7 +123,7 @@ func documents() []document {
 		{"js", "imports of scripts, and strings that look like addresses", []markup.Kind{markup.JS}},
 		{"xml", "links of SVG, of XML by its vocabularies, feeds and sitemaps, RELAX NG", []markup.Kind{markup.SVG, markup.XML, markup.RNC}},
 		{"json", "strings of JSON that look like addresses", []markup.Kind{markup.JSON}},
-		{"playlist", "variants and segments of HLS and DASH", []markup.Kind{markup.HLS, markup.DASH}},
+		{"playlist", "variants and segments of HLS and DASH, files of PLS", []markup.Kind{markup.HLS, markup.DASH}},
 		{"manifest", "icons and addresses of web manifests", []markup.Kind{markup.Manifest}},
 		{"pdf", "links and text of PDF files", []markup.Kind{markup.PDF}},
 		{"office", "links and text of Office Open XML, OpenDocument, EPUB and RTF", []markup.Kind{markup.OOXML, markup.ODF, markup.EPUB, markup.RTF}},

@@ -66,6 +66,14 @@ func isASCII(s []byte) bool { return asciiLen(s) == len(s) }
 // declaration returns the charset that HTTP or the document names, "" when none
 // does, and the language of the root element when a page was looked through.
 func declaration(kind Kind, body []byte, declared string) (name, from, lang string) {
+	if kind == SVG || kind == XML || kind == DASH {
+		switch { // without a byte order mark (XML 1.0, appendix F.1); in no other charset can it begin so
+		case bytes.HasPrefix(body, []byte("<\x00")):
+			return "utf-16le", "xml", ""
+		case bytes.HasPrefix(body, []byte("\x00<")):
+			return "utf-16be", "xml", ""
+		}
+	}
 	if name, ok := lookup(declared); ok {
 		return name, "http", ""
 	}

@@ -1,8 +1,10 @@
 package markup
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/htmlindex"
@@ -25,6 +27,16 @@ func encode(t testing.TB, charset, s string) []byte {
 	return []byte(b.String())
 }
 
+func inUTF16(end, s string) string {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(s)) {
+		if b = binary.LittleEndian.AppendUint16(b, u); end == "big" {
+			b[len(b)-2], b[len(b)-1] = b[len(b)-1], b[len(b)-2]
+		}
+	}
+	return string(b)
+}
+
 // What contradicts its declaration, or has none, is detected in other formats, too.
 func TestCharsetOfOthers(t *testing.T) {
 	const cz = "Příliš žluťoučký kůň úpěl ďábelské ódy, zprávy z města Žďár nad Sázavou a šťastný večer"
@@ -42,6 +54,8 @@ func TestCharsetOfOthers(t *testing.T) {
 		{"XML that declares nothing", XML, "", `<rss><channel><title>` + w1250 + `</title></channel></rss>`, "windows-1250", "detected", ""},
 		{"XML in UTF-8 that says something else", XML, "", `<?xml version="1.0" encoding="windows-1250"?><rss><channel><title>` + cz + `</title></channel></rss>`, "utf-8", "detected", ""},
 		{"other names", XML, "", `<?xml version="1.0" encoding="win-1250"?><a>` + w1250 + `</a>`, "windows-1250", "xml", ""},
+		{"XML in UTF-16 without a mark (XML 1.0, appendix F.1)", DASH, "", inUTF16("little", `<?xml version="1.0" encoding="UTF-16"?><MPD><Location>/stránka.html</Location></MPD>`), "utf-16le", "xml", "/stránka.html"},
+		{"and of few letters of ASCII, whatever is said of it", XML, "utf-8", inUTF16("big", `<r><link>/stránka.html</link>`+strings.Repeat("漢字", 3000)+`</r>`), "utf-16be", "xml", "/stránka.html"},
 		{"a script of an old page", JS, "", "// " + w1250 + "\nlocation = '" + link + "'", "windows-1250", "detected", "/stránka.html"},
 		{"a style sheet that is wrong", CSS, "", `@charset "utf-8"; /* ` + w1250 + ` */ p { background: url(` + link + `) }`, "windows-1250", "detected", "/stránka.html"},
 	} {

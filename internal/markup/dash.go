@@ -17,12 +17,15 @@ type dashSegments struct {
 	open     *dashRepresentation // the one whose elements are read
 	last     *dashTemplate       // whose timeline is read
 	idle     int                 // segments that were no new links
+	listed   bool                // the set names its segments one by one
 }
 
 type dashRepresentation struct {
 	id, bandwidth string
 	bases         []string
 	template      *dashTemplate // nil: that of the set
+	inherits      bool          // it has no base of its own
+	listed        bool          // it names its segments one by one
 }
 
 // dashLink is an address that waits for those below the first base.
@@ -68,8 +71,10 @@ func (s *dashSegments) add(bases []string, ref, context string) {
 	}
 }
 
-// finish takes what waits.
+// finish takes what waits, also in a presentation that is cut.
 func (s *dashSegments) finish() {
+	s.end("representation", nil)
+	s.end("adaptationset", nil)
 	for _, l := range s.others {
 		s.b.add([]byte(l.url), Embed, l.context)
 	}
@@ -120,10 +125,10 @@ func (s *dashSegments) start(name string, attrs map[string]string, bases []strin
 			s.duration = d
 		}
 	case "adaptationset":
-		s.set, s.reps, s.open, s.last = nil, nil, nil, nil
+		s.set, s.reps, s.open, s.last, s.listed = nil, nil, nil, nil, false
 	case "representation":
 		if len(s.reps) < maxAttrs {
-			s.open = &dashRepresentation{id: attrs["id"], bandwidth: attrs["bandwidth"], bases: bases}
+			s.open = &dashRepresentation{id: attrs["id"], bandwidth: attrs["bandwidth"], bases: bases, inherits: true}
 		}
 	case "segmenttemplate":
 		t := &dashTemplate{start: 1, scale: 1}
@@ -141,6 +146,12 @@ func (s *dashSegments) start(name string, attrs map[string]string, bases []strin
 			s.open.template = t
 		} else {
 			s.set = t
+		}
+	case "segmentlist":
+		if s.open != nil {
+			s.open.listed = true
+		} else {
+			s.listed = true
 		}
 	case "segmenttimeline":
 		if s.last != nil {
@@ -163,7 +174,9 @@ func (s *dashSegments) end(name string, bases []string) {
 	switch name {
 	case "representation":
 		if s.open != nil {
-			s.open.bases = bases
+			if bases != nil {
+				s.open.bases = bases
+			}
 			s.reps = append(s.reps, *s.open)
 			s.open = nil
 		}
@@ -172,11 +185,24 @@ func (s *dashSegments) end(name string, bases []string) {
 			if r.template == nil {
 				r.template = s.set
 			}
-			if r.template != nil {
+			switch {
+			case r.template != nil:
 				s.expand(r)
+			case r.inherits && !r.listed && !s.listed:
+				s.files(r.bases)
 			}
 		}
 		s.set, s.reps = nil, nil
+	}
+}
+
+// files takes bases that are no folders: files, which a representation consists of. Above it they may only be what others are relative to, or
+// be replaced.
+func (s *dashSegments) files(bases []string) {
+	for _, u := range bases {
+		if !strings.HasSuffix(u, "/") {
+			s.b.add([]byte(u), Embed, "dash/baseurl")
+		}
 	}
 }
 

@@ -191,7 +191,7 @@ func (p *markupParser) href(a atom.Atom, tag []byte, at *attr) {
 	key := string(at.key)
 	switch {
 	case p.voc == vocXHTML && key == "xlink:href":
-		p.xlink(tag, []byte("href"), at.val)
+		p.xlink(p.voc, tag, []byte("href"), at.val)
 	case a == atom.Link || a == atom.Base:
 	case a == atom.A && hasScheme(at.val, "javascript:"):
 		p.b.handler(percentDecoded(at.val[bytes.IndexByte(at.val, ':')+1:]), "")

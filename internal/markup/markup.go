@@ -82,7 +82,7 @@ func KindOf(mimeType string) Kind {
 		return OOXML
 	case strings.HasPrefix(mimeType, "application/vnd.oasis.opendocument."):
 		return ODF
-	case strings.HasSuffix(mimeType, "mpegurl"):
+	case strings.HasSuffix(mimeType, "mpegurl"), mimeType == "audio/x-scpls", mimeType == "audio/scpls":
 		return HLS
 	case strings.HasSuffix(mimeType, "javascript"), strings.HasSuffix(mimeType, "ecmascript"):
 		return JS

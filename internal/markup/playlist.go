@@ -12,6 +12,10 @@ import (
 // hls reads a media or master playlist (RFC 8216): each line that is not a tag
 // is a URI, and tags name keys, maps and renditions in attributes.
 func (b *builder) hls(src []byte) {
+	if head := bytes.TrimSpace(src); hasFold(head, "[playlist]") || hasFold(head, "[reference]") {
+		b.pls(src)
+		return
+	}
 	variant := false
 	vars := hlsVariables{}
 	for line := range bytes.Lines(src) {
@@ -35,6 +39,20 @@ func (b *builder) hls(src []byte) {
 		case bytes.HasPrefix(line, []byte("#EXT")):
 			variant = bytes.HasPrefix(line, []byte("#EXT-X-STREAM-INF"))
 			b.hlsTag(line, vars)
+		}
+	}
+}
+
+// pls reads the files of a list in the form of settings: PLS, and the older form of ASX.
+func (b *builder) pls(src []byte) {
+	for line := range bytes.Lines(src) {
+		if !b.on(len(line)) {
+			return
+		}
+		key, value, _ := bytes.Cut(line, []byte("="))
+		switch strings.ToLower(string(bytes.TrimRight(bytes.TrimSpace(key), "0123456789"))) {
+		case "file", "ref":
+			b.add(value, Embed, "pls/file")
 		}
 	}
 }
@@ -169,10 +187,9 @@ func (b *builder) dash(src []byte) {
 					parent = bases[top-1].urls
 				}
 				from := bases[top].read(ref, parent)
-				if !strings.HasSuffix(ref, "/") {
-					for _, u := range bases[top].urls[from:] {
-						b.add([]byte(u), Embed, "dash/baseurl")
-					}
+				if segments.open != nil {
+					segments.open.inherits = false
+					segments.files(bases[top].urls[from:])
 				}
 			}
 			in = ""

@@ -3,10 +3,13 @@ package markup
 import "bytes"
 
 // xlink reads references of XLink 1.1: an embed when it is shown in its place, or loaded with the document.
-func (p *markupParser) xlink(local, key, val []byte) {
+func (p *markupParser) xlink(v vocabulary, local, key, val []byte) {
 	switch string(key) {
 	case "href":
 		kind := Nav
+		if v == vocODF && string(local) != "a" {
+			kind = Embed // pictures, objects, sections of other documents
+		}
 		for i := range p.attrs {
 			at := &p.attrs[i]
 			if prefix, name := prefixed(at.key); prefix != nil && (string(name) == "show" && string(at.val) == "embed" || string(name) == "actuate" && string(at.val) == "onLoad") {

@@ -8,99 +8,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// vocabulary is a namespace whose references are known.
-type vocabulary uint8
-
-const (
-	noVocabulary vocabulary = iota // no namespace
-	unknownVocabulary
-	vocXHTML
-	vocSVG
-	vocXSD
-	vocXSI
-	vocXSLT
-	vocRELAXNG
-	vocXInclude
-	vocXLink
-	vocXML
-	vocAtom
-	vocRSS1
-	vocRSSContent
-	vocMedia
-	vocITunes
-	vocSitemap
-	vocSitemapImage
-	vocSitemapVideo
-	vocMathML
-	vocWSDL
-	vocKML
-	vocRDF
-	vocPodcast
-	vocGPX
-	vocOpenSearch
-	vocDocBook
-)
-
-// vocabularyOf tells the vocabulary of a namespace name.
-func vocabularyOf(name string) vocabulary {
-	switch name {
-	case "":
-		return noVocabulary
-	case "http://www.w3.org/1999/xhtml":
-		return vocXHTML
-	case "http://www.w3.org/2000/svg":
-		return vocSVG
-	case "http://www.w3.org/2001/XMLSchema", "http://www.w3.org/2000/10/XMLSchema":
-		return vocXSD
-	case "http://www.w3.org/2001/XMLSchema-instance", "http://www.w3.org/2000/10/XMLSchema-instance":
-		return vocXSI
-	case "http://www.w3.org/1999/XSL/Transform":
-		return vocXSLT
-	case "http://relaxng.org/ns/structure/1.0":
-		return vocRELAXNG
-	case "http://www.w3.org/2001/XInclude", "http://www.w3.org/2003/XInclude":
-		return vocXInclude
-	case "http://www.w3.org/1999/xlink":
-		return vocXLink
-	case "http://www.w3.org/XML/1998/namespace":
-		return vocXML
-	case "http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#":
-		return vocAtom
-	case "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/", "http://channel.netscape.com/rdf/simple/0.9/":
-		return vocRSS1
-	case "http://purl.org/rss/1.0/modules/content/":
-		return vocRSSContent
-	case "http://search.yahoo.com/mrss/", "http://search.yahoo.com/mrss":
-		return vocMedia
-	case "http://www.itunes.com/dtds/podcast-1.0.dtd":
-		return vocITunes
-	case "http://www.sitemaps.org/schemas/sitemap/0.9", "https://www.sitemaps.org/schemas/sitemap/0.9", "http://www.google.com/schemas/sitemap/0.84",
-		"http://www.google.com/schemas/sitemap/0.9":
-		return vocSitemap
-	case "http://www.google.com/schemas/sitemap-image/1.1":
-		return vocSitemapImage
-	case "http://www.google.com/schemas/sitemap-video/1.1":
-		return vocSitemapVideo
-	case "http://www.w3.org/1998/Math/MathML":
-		return vocMathML
-	case "http://schemas.xmlsoap.org/wsdl/", "http://www.w3.org/ns/wsdl":
-		return vocWSDL
-	case "http://www.opengis.net/kml/2.2", "http://earth.google.com/kml/2.2", "http://earth.google.com/kml/2.1", "http://earth.google.com/kml/2.0":
-		return vocKML
-	case "http://www.w3.org/1999/02/22-rdf-syntax-ns#":
-		return vocRDF
-	case "https://podcastindex.org/namespace/1.0", "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md":
-		return vocPodcast
-	case "http://www.topografix.com/GPX/1/1", "http://www.topografix.com/GPX/1/0":
-		return vocGPX
-	case "http://a9.com/-/spec/opensearch/1.1/", "http://a9.com/-/spec/opensearchdescription/1.1/", "http://a9.com/-/spec/opensearchdescription/1.0/":
-		return vocOpenSearch
-	case "http://docbook.org/ns/docbook":
-		return vocDocBook
-	}
-	return unknownVocabulary
-}
-
 const (
 	// maxScopes is how many declarations of namespaces and bases are known at a time.
 	maxScopes = 64
@@ -126,11 +33,12 @@ type xmlReader struct {
 	entities map[string][]byte // of the document itself, by their names
 	filled   int               // bytes that were put in their places
 
-	makes   bool // the document is a style sheet of XSLT
-	sitemap bool // the document is one, whatever its namespace
-	image   int  // the level of the image element that is open, or was the last
-	index   bool // the last entry of a sitemap names another
-	entry   int  // index of its link, -1 = none
+	makes   bool       // the document is a style sheet of XSLT
+	media   vocabulary // of the document, that elements without a namespace are of: SMIL, ASX
+	sitemap bool       // the document is one, whatever its namespace
+	image   int        // the level of the image element that is open, or was the last
+	index   bool       // the last entry of a sitemap names another
+	entry   int        // index of its link, -1 = none
 }
 
 // xmlHeld is the text of an element that is read as a reference, as HTML or as a text.
@@ -150,6 +58,7 @@ const (
 	heldReference heldAs = iota
 	heldHTML             // or a text, when it has no tags
 	heldText
+	heldField // of Word
 )
 
 // of returns the vocabulary of a prefix. Some are so usual that broken documents do not declare them.
@@ -267,6 +176,8 @@ func (p *markupParser) release() {
 		p.b.guessIn(h.buf, h.context) // most are no addresses
 	case h.as == heldReference:
 		p.b.add(h.buf, h.kind, h.context)
+	case h.as == heldField:
+		p.b.field(string(h.buf))
 	case h.as == heldHTML && bytes.IndexByte(h.buf, '<') >= 0:
 		p.b.inside(true, func() { p.b.fragment(h.buf, maxDepth) })
 	default:
@@ -303,6 +214,9 @@ func (p *markupParser) xmlLinks(v vocabulary, local []byte) {
 			return
 		}
 	}
+	if v <= unknownVocabulary {
+		v = p.mediaVocabulary(v, local)
+	}
 	for i := range p.attrs {
 		p.xmlAttribute(v, local, &p.attrs[i])
 	}
@@ -321,7 +235,7 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 		p.schemaLocation(key, at.val)
 		return
 	case of == vocXLink:
-		p.xlink(local, key, at.val)
+		p.xlink(v, local, key, at.val)
 		return
 	case of == vocXML:
 		if string(key) == "lang" {
@@ -405,6 +319,14 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 	case vocDocBook:
 		if string(key) == "fileref" {
 			p.b.add(at.val, Embed, p.context(local, "fileref"))
+			return
+		}
+	case vocODF, vocWordML, vocSpreadsheet:
+		if p.officeXML(local, key, at.val) {
+			return
+		}
+	case vocSMIL, vocASX:
+		if p.mediaLink(v, local, key, at.val) {
 			return
 		}
 	case vocAtom:
@@ -506,7 +428,11 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 	switch v {
 	case noVocabulary, vocRSS1:
 		switch name {
-		case "link", "comments", "docs":
+		case "link":
+			if !p.refers() {
+				p.hold(Nav, "rss:link")
+			}
+		case "comments", "docs":
 			p.hold(Nav, "rss:"+name)
 		case "guid":
 			if !bytes.EqualFold(p.get("ispermalink"), []byte("false")) {
@@ -535,9 +461,9 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 			p.hold(Embed, "atom:"+name)
 		case "uri":
 			p.hold(Nav, "atom:uri")
-		case "title", "content", "summary", "subtitle", "rights":
+		case "title", "content", "summary", "subtitle", "rights", "tagline", "info", "copyright": // the last three of Atom 0.3
 			switch string(bytes.ToLower(p.get("type"))) {
-			case "html", "text/html": // of Atom 0.3
+			case "html", "text/html": // the type of Atom 0.3
 				p.holdText(heldHTML)
 			case "", "text", "text/plain":
 				p.holdText(heldText)
@@ -550,6 +476,10 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 	case vocITunes:
 		if name == "summary" {
 			p.holdText(heldHTML)
+		}
+	case vocWordML:
+		if name == "instrtext" {
+			p.holdText(heldField)
 		}
 	case vocOpenSearch:
 		if name == "image" {

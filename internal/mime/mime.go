@@ -134,6 +134,9 @@ func decide(name, declared string, head []byte) (typ string, sniffed, open bool)
 	if t := sniffText(text, declared); t != "" {
 		return t, true, false
 	}
+	if strings.EqualFold(path.Ext(name), ".mod") && (generic(declared) || declared == "text/plain") && strings.HasPrefix(strings.TrimLeft(text, "\t\n\r "), "<!--") {
+		return "application/xml-dtd", false, false // a module that begins in a long comment; other files of the name are no markup
+	}
 	// Nothing in the text names its type. A declared one that says something is
 	// believed, unless it is one that text cannot be.
 	switch c := ClassOf(declared); {
@@ -240,10 +243,12 @@ func ByName(name string) string {
 		return "application/xhtml+xml"
 	case ".xml", ".xsl", ".xslt", ".xsd", ".rng":
 		return "application/xml"
-	case ".dtd":
+	case ".dtd", ".ent":
 		return "application/xml-dtd"
 	case ".rnc":
 		return "application/relax-ng-compact-syntax"
+	case ".pls":
+		return "audio/x-scpls"
 	case ".rss":
 		return "application/rss+xml"
 	case ".atom":
@@ -277,7 +282,7 @@ func ClassOf(typ string) Class {
 		return PDF
 	case "text/css", "image/svg+xml", "application/manifest+json", "application/dash+xml",
 		"application/vnd.apple.mpegurl", "application/x-mpegurl", "application/mpegurl",
-		"audio/mpegurl", "audio/x-mpegurl", "video/mpegurl", "vnd.apple.mpegurl":
+		"audio/mpegurl", "audio/x-mpegurl", "video/mpegurl", "vnd.apple.mpegurl", "audio/x-scpls", "audio/scpls":
 		return Container
 	case "text/javascript", "application/javascript", "application/x-javascript", "text/x-javascript",
 		"application/ecmascript", "text/ecmascript", "text/jscript", "text/livescript":

@@ -163,6 +163,8 @@ func sniffText(text, declared string) string {
 		return "application/vnd.apple.mpegurl"
 	case strings.HasPrefix(text, `{\rtf`):
 		return "application/rtf"
+	case hasFold(text, "[playlist]"), hasFold(text, "[reference]"):
+		return "audio/x-scpls"
 	case !strings.HasPrefix(text, "<"):
 		return ""
 	}
@@ -180,6 +182,8 @@ func sniffText(text, declared string) string {
 			return declared
 		}
 		return "text/xml"
+	case (generic(declared) || declared == "text/plain") && beginsDTD(text):
+		return "application/xml-dtd"
 	case htmlFragment(root):
 		// Only a declaration that says nothing gives way to a bare fragment.
 		if generic(declared) {
@@ -220,11 +224,39 @@ func htmlType(text, declared string) string {
 	return "text/html"
 }
 
+func hasFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// beginsDTD reports text whose first markup behind comments and instructions is a declaration of a DTD, or a section of one.
+func beginsDTD(text string) bool {
+	for {
+		text = strings.TrimLeft(text, "\t\n\f\r ")
+		end := "-->"
+		switch {
+		case strings.HasPrefix(text, "<!--"):
+		case strings.HasPrefix(text, "<?"):
+			end = "?>"
+		default:
+			for _, begins := range [...]string{"<!ENTITY", "<!ELEMENT", "<!ATTLIST", "<!NOTATION", "<![%", "<![INCLUDE[", "<![IGNORE["} {
+				if strings.HasPrefix(text, begins) {
+					return true
+				}
+			}
+			return false
+		}
+		var found bool
+		if _, text, found = strings.Cut(text, end); !found {
+			return false
+		}
+	}
+}
+
 // feedRoot lists the roots that browsers and servers treat as XML even when the
 // declaration says text/html (WHATWG MIME Sniffing, section 7.3, and sitemaps).
 func feedRoot(local string) bool {
 	switch local {
-	case "rss", "feed", "rdf", "urlset", "sitemapindex", "opml":
+	case "rss", "feed", "rdf", "urlset", "sitemapindex", "opml", "smil", "asx":
 		return true
 	}
 	return false

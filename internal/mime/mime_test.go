@@ -72,6 +72,7 @@ func TestDetect(t *testing.T) {
 		{"HLS playlist sent as text", "/a", "text/plain", "#EXTM3U\n#EXT-X-VERSION:3", "", "application/vnd.apple.mpegurl", Container, true},
 		{"DASH by its root", "/a", "application/octet-stream", `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011">`, "", "application/dash+xml", Container, true},
 		{"a DTD by what it begins with", "/a", "text/plain", "<!-- x > -->\n<!ENTITY % b '<p>'>", "", "application/xml-dtd", XML, true},
+		{"of HTML, with a page in its comments", "/a.dtd", "application/xml-dtd", "<!-- x -->\n<!ENTITY % b 'c' -- <!DOCTYPE HTML><html> -->", "", "application/xml-dtd", XML, false},
 		{"and by a section", "/a", "", "<?x ?><![%b;[<!ELEMENT c (d)>", "", "application/xml-dtd", XML, false},
 		{"a module of one by its name, when it begins in a long comment", "/a.mod", "text/plain", "<!-- " + strings.Repeat("x", 4000), "", "application/xml-dtd", XML, true},
 		{"other modules are no markup", "/go.mod", "text/plain", "module a", "", "text/plain", Text, false},

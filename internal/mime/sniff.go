@@ -168,6 +168,12 @@ func sniffText(text, declared string) string {
 	case !strings.HasPrefix(text, "<"):
 		return ""
 	}
+	if xml := ClassOf(declared) == XML; (xml || generic(declared) || declared == "text/plain") && beginsDTD(text) { // whose comments show pages
+		if xml {
+			return declared
+		}
+		return "application/xml-dtd"
+	}
 	root, tag := rootElement(text)
 	local := root[strings.IndexByte(root, ':')+1:]
 	switch {
@@ -182,8 +188,6 @@ func sniffText(text, declared string) string {
 			return declared
 		}
 		return "text/xml"
-	case (generic(declared) || declared == "text/plain") && beginsDTD(text):
-		return "application/xml-dtd"
 	case htmlFragment(root):
 		// Only a declaration that says nothing gives way to a bare fragment.
 		if generic(declared) {

@@ -92,7 +92,7 @@ func FuzzJS(f *testing.F) {
 }
 
 func FuzzOther(f *testing.F) {
-	for _, s := range []string{"#EXTM3U\n#EXT-X-KEY:URI=\"a\"\nb", "<MPD><BaseURL>a</BaseURL><SegmentURL media=b>", `{"icons":[{"src":"a"}]}`, "/ObjStm stream\nx\x9c /URI (a\\", "/URI<41"} {
+	for _, s := range []string{"#EXTM3U\n#EXT-X-KEY:URI=\"a\"\nb", "<MPD><BaseURL>a</BaseURL><SegmentURL media=b>", `{"icons":[{"src":"a"}]}`, "[playlist]\nFile1=a", "MZ PK\x01\x02PK\x05\x06", "/ObjStm stream\nx\x9c /URI (a\\", "/URI<41"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -137,6 +137,7 @@ func FuzzGrowth(f *testing.F) {
 	f.Add(uint8(CSS), []byte("a{b:"), []byte("url("), []byte(")}"))
 	f.Add(uint8(XML), []byte("<!DOCTYPE a [<!ENTITY b '&c;&c;'><!ENTITY c 'd'>]><a>"), []byte("<link>&b;&b;</link>"), []byte("&b;"))
 	f.Add(uint8(JSON), []byte("{"), []byte(`"_links":{"@type":[`), []byte("\""))
+	f.Add(uint8(JSON), []byte(`{"@context":{"@base":"a/","b":"@id"}`), []byte(`,"b":[{"@context":{"@base":"c/"},"@id":"d"}`), []byte("}"))
 	f.Add(uint8(DASH), []byte("<MPD>"), []byte("<x><BaseURL>a/</BaseURL><BaseURL>b/</BaseURL>"), []byte("<SegmentURL media=c>"))
 	f.Add(uint8(HLS), []byte("#EXTM3U\n"), []byte("#EXT-X-DEFINE:NAME=\"a\",VALUE=\"{$a}{$a}b\"\n{$a}\n"), []byte("c"))
 	f.Add(uint8(PDF), []byte("/ObjStm"), []byte("stream\nx\x9c/URI("), []byte(")"))

@@ -89,6 +89,14 @@ func (l *links) ofPage(ctx context.Context, a Archived) {
 			page = a.PageOf(ctx, page)
 		}
 		l.page = page
+		if a == nil {
+			return
+		}
+		if ref := baseIn(a.Body(ctx, page, maxPage)); ref != "" { // what the page has is relative to its base element
+			if base, err := page.Resolve(ref); err == nil {
+				l.page = base
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func (c Config) files(ctx context.Context, page, own *urlx.URL, text []byte, cha
 // contextFetch is that of links whose answers scripts read.
 const contextFetch = "js/fetch"
 
-// pageOf is the page that a document is read with: the one that led to a script that puts addresses together, or asked for an answer that its scripts read, itself or over
+// pageOf is the page that a document is read with: the one that led to a script that puts addresses together, or to what its scripts may read the answer of, itself or over
 // its scripts (ADR 115). nil: it is read alone.
 func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
 	if len(u.Hops) == 0 {
@@ -66,7 +67,8 @@ func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
 	case hop != crawl.HopEmbed && hop != crawl.HopSpeculative:
 		return nil
 	case u.Doc.Kind == markup.JS && u.Doc.Makes && (byScript || u.Context == "script/@src"):
-	case u.Context == contextFetch:
+	case u.Doc.Kind == markup.JSON, u.Context == contextFetch:
+	case hop == crawl.HopSpeculative && strings.Contains(u.Context, "/@"): // an attribute that only scripts read
 	default:
 		return nil
 	}
@@ -76,6 +78,20 @@ func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
 	}
 	return a.PageOf(ctx, at)
 }
+
+// baseIn is the address in the base element of a page; "": it has none.
+func baseIn(page []byte, _ string) string {
+	at := bytes.Index(page, []byte("<base"))
+	if at < 0 {
+		if at = bytes.Index(page, []byte("<BASE")); at < 0 {
+			return ""
+		}
+	}
+	return markup.Parse(markup.HTML, page[at:min(len(page), at+maxBase)], markup.Options{MaxText: 1, MaxLinks: 1}).Base
+}
+
+// maxBase is how long the start tag of a base element may be.
+const maxBase = 2 << 10
 
 // withPage reads a document once more in the page that led to it, when that is archived: what scripts ask for in it are links of the document, too, and
 // what they show to be a part of an address is no guess. It returns that page; nil: there is none.

@@ -93,7 +93,7 @@ func urls(page string) (out []string) {
 
 // TestRelativeJSON: what JSON says is relative to the page that asks for it, as for the scripts of the page.
 func TestRelativeJSON(t *testing.T) {
-	d := Parse(JSON, []byte(`{"image": "a.png"}`), Options{})
+	d := Parse(JSON, []byte(`{"src": "a.png", "file": "b.png"}`), Options{})
 	if len(d.Links) != 1 || !d.Links[0].OfPage {
 		t.Errorf("%+v", d.Links)
 	}

@@ -488,7 +488,7 @@ func says(src []byte, words *wordSet) bool {
 
 // foundByScript takes what a script put together, or asks for; false: it says nothing.
 func (b *builder) foundByScript(f script.Found) bool {
-	if f.Script >= 0 && f.Script < len(b.scripts) && b.scripts[f.Script].file != "" && (f.Relative || f.Use == script.Module) {
+	if f.Script >= 0 && f.Script < len(b.scripts) && b.scripts[f.Script].file != "" && (f.Relative || f.Use == script.Module && f.Literal) {
 		return false // it is relative to the file, which is read by itself
 	}
 	v := strings.Clone(f.Text) // it may be a part of the page
@@ -576,9 +576,20 @@ func (b *builder) foundByScript(f script.Found) bool {
 			return true
 		}
 	}
-	if v == "" || !isReference(v) {
+	if v == "" || !isReference(v) || !f.Literal && nameless(v) {
 		return false
 	}
 	b.addString(v, kind, context)
 	return true
+}
+
+// nameless reports an address of a file whose name was not known when it was put together: /img/.png, /lang/undefined, a/null.json.
+func nameless(ref string) bool {
+	path, _, _ := strings.Cut(ref, "?")
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	if strings.HasPrefix(name, ".") {
+		return hasExtension("a" + name)
+	}
+	stem, _, _ := strings.Cut(name, ".")
+	return stem == "null" || stem == "undefined" || stem == "NaN"
 }

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 )
 
@@ -30,7 +31,7 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return Nav, jsLocation
 	}
 	switch {
-	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks():
+	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks(), s.folder(v), s.bare(v):
 	case looksLikeURL(v) && !s.prefixOf(v), s.takesURL() && isReference(v) && (last != jsColon || strings.ContainsAny(v, "/.?")):
 		if s.fetches() {
 			return Speculative, jsFetch
@@ -101,6 +102,47 @@ func (s *jsScan) takesURL() bool {
 	}
 	return false
 }
+
+// bare reports the name of a file that a file of its own has, without a folder: what puts it behind one is elsewhere, unless it is given
+// to something that takes an address.
+func (s *jsScan) bare(v string) bool {
+	return (s.b.doc.Kind == JS || s.b.doc.Kind == JSON) && s.b.quotes == 0 && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '?') < 0 && !s.takesURL()
+}
+
+// folder reports what other addresses are put behind, as its name says: {apiUrl: "/api/v2", baseUrl: "/"}.
+func (s *jsScan) folder(v string) bool {
+	if v == "" || v[0] != '/' || strings.HasPrefix(v, "//") || hasExtension(v) || strings.ContainsAny(v, "?#") {
+		return false
+	}
+	name, _ := s.target()
+	for word := range words(name) {
+		switch word {
+		case "api", "base", "prefix", "endpoint", "root", "dir", "folder":
+			return true
+		}
+	}
+	return false
+}
+
+// words are those of a name, in lower case: apiUrl, API_BASE, public-path.
+func words(name []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for from := 0; from < len(name); {
+			at := from + 1
+			upper := isUpper(name[from])
+			for at < len(name) && jsIdent(name[at]) && name[at] != '_' && (!isUpper(name[at]) || upper && isUpper(name[at-1])) {
+				at++
+			}
+			if !yield(strings.ToLower(string(name[from:at]))) {
+				return
+			}
+			for from = at; from < len(name) && (name[from] == '_' || name[from] == '-'); from++ {
+			}
+		}
+	}
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 // fetches reports the address of something that the script reads the answer of.
 func (s *jsScan) fetches() bool {

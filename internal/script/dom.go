@@ -259,9 +259,15 @@ func (p *Page) attr(o *object, key string) (*text, bool) {
 		if v, has := attr(n, key); has {
 			return p.ofPage(v), true
 		}
+		if p.alone() && (n.Data == "html" || n.Data == "head" || n.Data == "body") {
+			return hole(), true
+		}
 	}
 	return nil, false
 }
+
+// alone reports a script whose page is not known.
+func (p *Page) alone() bool { return p.doc.source.Tags.Len() == 0 && len(p.doc.source.Text) == 0 }
 
 // setAttribute sets an attribute of an element, for which a browser may ask then.
 func (p *Page) setAttribute(o *object, key string, v value) {

@@ -79,8 +79,11 @@ func (p *Page) read1(e js.IExpr) value {
 		if w := p.whereabouts(); w != nil {
 			o.put("url", ofPlace(w.at.String()))
 		}
-		if p.script.from != "" {
+		switch {
+		case p.script.from != "":
 			o.put("url", &text{s: p.script.from})
+		case p.script.file != "":
+			o.put("url", &text{s: p.script.file, module: true})
 		}
 		o.put("resolve", p.native("resolve", func(p *Page, _ value, args []value) value {
 			return p.lift(argument(args, 0), func(v value) value { return p.whole(p.imported(p.textOf(v))) })

@@ -480,7 +480,16 @@ func (p *Page) sink(use Use, v value) {
 			}
 			v.sunk = true
 			if use == Module {
-				if to := p.imported(v); to != v {
+				to := p.imported(v)
+				switch at := ""; {
+				case to != v: // as the page has it
+					to = p.whole(to)
+				case p.script.from != "" && !v.lit:
+					if at = p.addressOf(v); at != "" {
+						to = p.make(at, v)
+					}
+				}
+				if to != v {
 					to.sunk = true
 					p.add(use, to)
 					return

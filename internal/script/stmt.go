@@ -397,8 +397,8 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 			}
 		}
 	case *js.ImportStmt:
-		if p.script.nth < 0 { // others are read where they stand
-			p.sink(Module, plain(unescape(s.Module[1:len(s.Module)-1])))
+		if t := plain(unescape(s.Module[1 : len(s.Module)-1])); p.script.nth < 0 || p.script.from != "" && p.imported(t) != t { // others are read where they stand
+			p.sink(Module, t)
 		}
 	case *js.WithStmt:
 		return p.with(s)

@@ -55,11 +55,17 @@ const benchPages = 40
 // hosts that several have the first answers.
 func collect(constructs string, folders []string) (corpus, error) {
 	var c corpus
-	webs := []testweb.Web{testweb.Hosts{}}
+	webs, others := []testweb.Web{testweb.Hosts{}}, map[string]bool{}
 	for i, part := range strings.Split("\n"+constructs, "\n### ")[1:] {
 		name, body, _ := strings.Cut(part, "\n")
 		host := fmt.Sprintf("c%d.construct.test", i)
 		webs[0].(testweb.Hosts)[host] = construct("<!DOCTYPE html>" + body)
+		for at := range servedBy(body) {
+			if other, _, _ := strings.Cut(at, "/"); other != "" {
+				others[at] = true
+				webs[0].(testweb.Hosts)[other] = elsewhere(other, others)
+			}
+		}
 		c.pages = append(c.pages, page{ofConstructs, name, "http://" + host + "/page/"})
 	}
 	var archives []string
@@ -186,7 +192,7 @@ var ofConstruct = func() string {
 // types are those of the addresses that constructs refer to.
 var types = map[string]string{".css": "text/css", ".js": "text/javascript", ".mjs": "text/javascript", ".html": "text/html", ".json": "application/json", ".svg": "image/svg+xml", ".xml": "application/xml", ".xsl": "application/xml",
 	".webmanifest": "application/manifest+json", ".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg", ".webp": "image/webp", ".avif": "image/avif", ".txt": "text/event-stream", ".vtt": "text/vtt", ".mp3": "audio/mpeg", ".mp4": "video/mp4", ".webm": "video/webm",
-	".woff2": "font/woff2", ".woff": "font/woff", ".ico": "image/x-icon", ".cur": "image/x-icon", ".pdf": "application/pdf", ".wasm": "application/wasm"}
+	".woff2": "font/woff2", ".m3u8": "application/vnd.apple.mpegurl", ".mpd": "application/dash+xml", ".csv": "text/csv", ".geojson": "application/geo+json", ".ts": "video/mp2t", ".m4s": "video/iso.segment", ".woff": "font/woff", ".ico": "image/x-icon", ".cur": "image/x-icon", ".pdf": "application/pdf", ".wasm": "application/wasm"}
 
 // construct serves a page at every address that ends with a slash, and what it refers to: what has a name with one of types that is in the
 // page or in what it refers to. Names that begin with "decoy" are of nothing. A page that says in a comment what is there, as in
@@ -239,7 +245,19 @@ func filesOf(body string) (page string, files map[string]string) {
 // ofPage is what constructs are relative to.
 var ofPage = &url.URL{Path: "/page/"}
 
-// servedBy are the paths, with their queries, that a page says are there; nil: it does not say.
+// elsewhere serves what pages say is there of other hosts.
+func elsewhere(host string, there map[string]bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at := host + r.URL.Path
+		if !there[at] && !there[at+"?"+r.URL.RawQuery] {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", cmp.Or(types[path.Ext(r.URL.Path)], "text/html"))
+	})
+}
+
+// servedBy are the paths, with their queries and the host of what is elsewhere, that a page says are there; nil: it does not say.
 func servedBy(body string) map[string]bool {
 	_, list, says := strings.Cut(body, "<!-- served:")
 	if !says {
@@ -250,6 +268,9 @@ func servedBy(body string) map[string]bool {
 	for _, ref := range strings.Fields(list) {
 		if u, err := ofPage.Parse(ref); err == nil {
 			at := u.Path
+			if !strings.HasSuffix(u.Host, ".construct.test") {
+				at = u.Host + at
+			}
 			if u.RawQuery != "" {
 				at += "?" + u.RawQuery
 			}

@@ -91,7 +91,7 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 			continue
 		}
 		seen[at] = true
-		d, body, err := f.read(ctx, at, f.via[at].URL, f.via[at].Context)
+		d, body, err := f.read(ctx, at, f.via[at])
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 				out.order = append(out.order, l.URL)
 			}
 			if _, known := f.via[l.URL]; !known {
-				f.via[l.URL] = reading.Link{URL: at, Context: l.Context}
+				f.via[l.URL] = reading.Link{URL: at, Context: l.Context, Hop: l.Hop}
 			}
 			todo = append(todo, l.URL)
 		}
@@ -113,8 +113,8 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 	return out, nil
 }
 
-// read reads one answer, found in via, or the page itself. The body is without content codings, where these can be undone.
-func (f *finder) read(ctx context.Context, at, via, link string) (reading.Document, []byte, error) {
+// read reads one answer, found in by.URL, or the page itself. The body is without content codings, where these can be undone.
+func (f *finder) read(ctx context.Context, at string, by reading.Link) (reading.Document, []byte, error) {
 	status, header, body, err := f.get(ctx, at)
 	if err != nil { // an address that no server can be asked for, or one that breaks off
 		return reading.Document{}, nil, nil
@@ -123,12 +123,12 @@ func (f *finder) read(ctx context.Context, at, via, link string) (reading.Docume
 	fmt.Fprintf(&raw, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
 	hops := string(crawl.HopEmbed)
 	switch {
-	case via == "":
+	case by.URL == "":
 		hops = ""
-	case strings.HasPrefix(link, "js/"):
-		hops = string(crawl.HopSpeculative)
+	case by.Hop != "":
+		hops = by.Hop
 	}
-	c := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: at, Hops: hops, Via: via, Context: link}, HTTPStatus: status, Status: crawl.Status(status)}
+	c := &crawl.CrawlURI{Candidate: crawl.Candidate{URL: at, Hops: hops, Via: by.URL, Context: by.Context}, HTTPStatus: status, Status: crawl.Status(status)}
 	for name, values := range header {
 		for _, v := range values {
 			if name == "Content-Length" || name == "Transfer-Encoding" {

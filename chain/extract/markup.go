@@ -215,7 +215,7 @@ func (c Config) parse(ctx context.Context, u *crawl.CrawlURI, format markup.Kind
 	}
 	var files func(string) ([]byte, string)
 	if format == markup.HTML {
-		files = c.files(in, u.Parsed(), nil, nil, "")
+		files = c.files(in, u.Parsed(), nil, nil, "", nil)
 	}
 	u.Doc = markup.Parse(format, body, markup.Options{
 		DeclaredCharset: u.MIME.Charset,

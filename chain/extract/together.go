@@ -28,8 +28,8 @@ const (
 	maxFileBytes = 256 << 10
 )
 
-// files gives a page the texts of its scripts that are archived, and that of own, which is to be.
-func (c Config) files(ctx context.Context, page, own *urlx.URL, text []byte, charset string) func(ref string) ([]byte, string) {
+// files gives a page the texts that are archived of its scripts and of what they ask for, and that of own, which is to be. asked is told when it is asked for that.
+func (c Config) files(ctx context.Context, page, own *urlx.URL, text []byte, charset string, asked *bool) func(ref string) ([]byte, string) {
 	archived := c.Room.archived()
 	if archived == nil || page == nil {
 		return nil
@@ -37,11 +37,15 @@ func (c Config) files(ctx context.Context, page, own *urlx.URL, text []byte, cha
 	n, room := 0, maxFileBytes
 	return func(ref string) ([]byte, string) {
 		to, err := page.Resolve(ref)
-		if err != nil || n == maxFiles {
+		if err != nil {
 			return nil, ""
 		}
 		if own != nil && to.WithoutFragment().String() == own.String() {
+			*asked = true
 			return text, charset
+		}
+		if n == maxFiles {
+			return nil, ""
 		}
 		body, charset := archived.Body(ctx, to, int64(min(maxFile, room)))
 		if body == nil {
@@ -112,12 +116,16 @@ func (c Config) withPage(ctx context.Context, u *crawl.CrawlURI) (d *markup.Doc,
 	if page == nil {
 		return nil, nil
 	}
+	asked := false
 	d = markup.Parse(markup.HTML, page, markup.Options{DeclaredCharset: charset, URL: at.String(), MaxText: 1, MaxLinks: c.MaxOutlinks, Scripts: c.Room.known(), RobotsToken: c.Token,
-		Files: c.files(ctx, at, own, text, u.MIME.Charset), Stop: func() bool { return ctx.Err() != nil }})
+		Files: c.files(ctx, at, own, text, u.MIME.Charset, &asked), Stop: func() bool { return ctx.Err() != nil }})
+	if !asked {
+		return nil, nil // the page knows nothing of it
+	}
 	for ref, parts := range d.Parts {
 		if to, err := at.Resolve(ref); err == nil && to.WithoutFragment().String() == own.String() {
 			u.Doc.Links = slices.DeleteFunc(u.Doc.Links, func(k markup.Link) bool {
-				return k.Kind == markup.Speculative && k.Context == "js/string" && k.OfPage && slices.Contains(parts, k.URL)
+				return k.Kind == markup.Speculative && strings.HasPrefix(k.Context, "js/") && k.OfPage && slices.Contains(parts, k.URL)
 			})
 		}
 	}

@@ -128,3 +128,51 @@ func TestScriptsWithPageAsAlone(t *testing.T) {
 		}
 	}
 }
+
+// What scripts of a page read the answer of is read with it, in whatever order they come (ADR 115); what the page does not ask for is not.
+func TestAnswersWithPage(t *testing.T) {
+	const page, load, list, part, other = "http://a.cz/d/", "http://a.cz/s/load.js", "http://a.cz/api/list.json", "http://a.cz/api/part.html", "http://a.cz/api/other.json"
+	bodies := map[string]string{
+		page: `<!doctype html><base href="/e/"><script src="/s/load.js"></script><div data-list="/api/list.json"></div><script>var other = "/api/other.json"</script>`,
+		load: `fetch(document.querySelector("div").dataset.list).then(r => r.json()).then(l => l.forEach(i => { new Image().src = "/img/" + i.file + ".png" })); fetch("/api/" + "part.html").then(r => r.text()).then(t => { document.body.innerHTML = t })`,
+		list: `[{"file": "sub/one.x", "href": "text.pdf"}, {"file": "two"}]`, part: `<img src="in.png">`, other: `{"href": "o.pdf"}`,
+	}
+	type how struct{ via, hops, context, typ string }
+	hows := map[string]how{page: {"", "", "", "text/html"}, load: {page, "LE", "script/@src", "text/javascript"}, list: {page, "LX", "div/@data-list", "application/json"},
+		part: {load, "LEX", "js/fetch", "text/html"}, other: {page, "LX", "js/string", "application/json"}}
+	for _, order := range [][]string{{page, load, list, part, other}, {list, other, page, part, load}, {part, list, load, page}, {page, list, part}} {
+		archive := &web{bodies: map[string]string{}, via: map[string]string{load: page}}
+		room := NewRoom(DefaultDocuments())
+		room.With(archive)
+		c := DefaultConfig()
+		c.Room = room
+		found := map[string][]string{}
+		for _, url := range order {
+			h := hows[url]
+			u := answer(t, url, "200 OK", "Content-Type: "+h.typ+"\r\n", bodies[url])
+			u.Hops, u.Via, u.Context = h.hops, h.via, h.context
+			process(t, u, NewMarkup(c, markup.HTML), NewMarkup(c, markup.JS), NewMarkup(c, markup.JSON))
+			for _, o := range u.Outlinks {
+				found[o.URL.String()] = append(found[o.URL.String()], url)
+			}
+			archive.bodies[url] = bodies[url]
+		}
+		all := slices.Contains(order, load)
+		for want, by := range map[string]bool{"http://a.cz/img/sub/one.x.png": all, "http://a.cz/img/two.png": all, "http://a.cz/e/in.png": all, part: all} {
+			if is := len(found[want]) > 0; is != by {
+				t.Errorf("%v: %s: %v", order, want, found[want])
+			}
+		}
+		if order[0] == page { // the base element of the page counts, where it is known
+			if len(found["http://a.cz/e/text.pdf"]) == 0 || len(found["http://a.cz/d/text.pdf"]) > 0 {
+				t.Errorf("%v: %v", order, found)
+			}
+			if by := found["http://a.cz/img/two.png"]; slices.Contains(by, other) {
+				t.Errorf("%v: links of the page are those of an answer that it does not ask for: %v", order, by)
+			}
+			if all && len(found["http://a.cz/e/sub/one.x"]) > 0 {
+				t.Errorf("%v: a part of an address is a guess", order)
+			}
+		}
+	}
+}

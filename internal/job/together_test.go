@@ -31,3 +31,22 @@ func TestScriptsWithPage(t *testing.T) {
 		t.Errorf("%d requests for what a page leads to that is not archived", n)
 	}
 }
+
+// A page that a script leads to is the page of its scripts, and what these read the answer of is archived with what is put together of it (ADR 115).
+func TestAnswersWithPage(t *testing.T) {
+	t.Parallel()
+	js := func(s string) testweb.Page { return testweb.Text(s).With("Content-Type", "text/javascript") }
+	png := testweb.Text("\x89PNG\r\n\x1a\n\x00\x00").With("Content-Type", "image/png")
+	first, second := testweb.NationalPage(1), testweb.NationalPage(2)
+	first.Body += `<script>var next = "/d/two.html"; location.href = next</script>`
+	second.Body += `<script>var CONF = {base: "/img/"}</script><p data-icon=car></p><script src="/load.js"></script>`
+	j := newJob(t, testweb.Tiny{"http://a.test/": first, "http://a.test/d/two.html": second, "http://a.test/img/car.png": png, "http://a.test/img/list/5.png": png,
+		"http://a.test/load.js":       js(`document.querySelectorAll("p").forEach(function (p) { new Image().src = CONF.base + p.dataset.icon + ".png" }); fetch("/api/" + "list.json").then(r => r.json()).then(l => l.forEach(n => { new Image().src = CONF.base + "list/" + n + ".png" }))`),
+		"http://a.test/api/list.json": testweb.Text(`[5]`).With("Content-Type", "application/json")}, func(c *config.Config) { c.Crawl.ToeThreads, c.Analysis.Depth = 1, 5 })
+	h := j.run(job.Options{}, "http://a.test/")
+	for _, u := range []string{"http://a.test/img/car.png", "http://a.test/img/list/5.png"} {
+		if h.hits[u] != 1 {
+			t.Errorf("%s: %d requests: %v", u, h.hits[u], h.hits)
+		}
+	}
+}

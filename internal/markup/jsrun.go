@@ -135,12 +135,35 @@ func (b *builder) file(ref string, module, late bool) {
 	}
 }
 
+// fileAt is a file of Options.Files, which is asked for each once.
+func (b *builder) fileAt(ref string) ([]byte, string) {
+	if f, has := b.fileText[ref]; has {
+		return f.text, f.charset
+	}
+	if len(b.fileText) >= maxScripts {
+		return nil, ""
+	}
+	if b.fileText == nil {
+		b.fileText = map[string]fileText{}
+	}
+	var f fileText
+	f.text, f.charset = b.o.Files(ref)
+	b.fileText[ref] = f
+	return f.text, f.charset
+}
+
+// fileText is the text of another file, nil: not known.
+type fileText struct {
+	text    []byte
+	charset string
+}
+
 // errNoScript says that there is no text of a script, or that nobody wants it.
 var errNoScript = errors.New("no script")
 
 // scriptAt is the script of another file. It is parsed when it puts something together.
 func (b *builder) scriptAt(ref string, module bool) (s pageScript, err error) {
-	src, charset := b.o.Files(ref)
+	src, charset := b.fileAt(ref)
 	if len(src) > maxOwn {
 		return s, errNoScript
 	}
@@ -175,7 +198,7 @@ func (b *builder) loaded(address string, module bool) (*script.Script, int) {
 
 // answer is what a server said of an address that scripts read the answer of, when its text is known.
 func (b *builder) answer(address string) string {
-	src, charset := b.o.Files(address)
+	src, charset := b.fileAt(address)
 	if len(src) == 0 || len(src) > maxOwn {
 		return ""
 	}
@@ -367,9 +390,10 @@ func (b *builder) runScripts(page *script.Page) {
 		}
 	}
 	room := maxNeeded
-	read := b.scripts // others are added while these run
+	read := len(b.scripts) // others are added while these run
 	for _, late := range [...]bool{false, true} {
-		for i, s := range read {
+		for i := range read {
+			s := &b.scripts[i]
 			if s.late != late {
 				continue
 			}

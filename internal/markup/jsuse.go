@@ -156,7 +156,8 @@ func (s *jsScan) fetches() bool {
 			return owner == "$" || owner == "jQuery" || owner == "axios"
 		}
 	case jsComma:
-		return s.takesURL()
+		method := s.before(2)
+		return s.takesURL() && (method.kind != jsStr || bytes.EqualFold(bytes.Trim(method.text, `"'`), []byte("get")))
 	}
 	return false
 }

@@ -254,7 +254,8 @@ type builder struct {
 	page       []byte            // the document, for scripts
 	custom     []custom          // what it gives names in its style
 	scripts    []pageScript
-	tags       script.StartTags // of the page
+	fileText   map[string]fileText // what was asked for of other files, by their addresses
+	tags       script.StartTags    // of the page
 	handlers   []pageHandler
 	waiting    []waitingGuess    // for what scripts say
 	unescaped  []byte            // room for a long string without its escapes

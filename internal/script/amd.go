@@ -12,8 +12,8 @@ type amd struct {
 	paths       map[string]string
 	here        map[string]*definition // modules that scripts define, by their names
 	values      map[string]value       // what those of other files are, by their addresses
-	defines     *definition            // what a file defines that is read
-	folder      string                 // of its name, "" or with a slash at its end
+	defines     *definition            // what a file defines that is read; nil: none is read
+	name        string                 // of that file
 }
 
 // definition is what a module needs, and what it is, or makes it.
@@ -23,29 +23,36 @@ type definition struct {
 	listed  bool // it says what it needs
 	value   value
 	made    bool
+	exports *object // what it gives by the module "exports"
 }
 
 // requireJS makes the functions of RequireJS.
 func (p *Page) requireJS(name string) value {
 	if name == "define" {
 		return p.native(name, func(p *Page, _ value, args []value) value {
-			d := &definition{}
+			d, named := &definition{}, ""
 			if t, is := one(argument(args, 0)).(*text); is {
 				t.consumed, t.looked = true, true
-				p.loader().here[t.s] = d
+				named = t.s
+				p.loader().here[named] = d
 				args = args[1:]
 			}
+			d.factory = argument(args, 0)
 			if l, is := one(argument(args, 0)).(*object); is && l.class == classList {
-				d.needs, d.listed = l.list, true
-				d.factory = argument(args, 1)
-			} else {
-				d.factory = argument(args, 0)
+				d.needs, d.listed, d.factory = l.list, true, argument(args, 1)
 			}
-			if p.amd != nil && p.amd.defines != nil {
-				*p.amd.defines = *d
-				return unknown{}
+			switch a := p.amd; {
+			case a != nil && a.defines != nil: // by a file
+				if named == "" || named == a.name {
+					a.defines = d
+				}
+			case named != "":
+				p.namedModules(d.needs)
+				p.laterDo(func() { p.moduleOf(d) })
+			default:
+				return p.requires(args)
 			}
-			return p.requires(args)
+			return unknown{}
 		})
 	}
 	f := p.native(name, func(p *Page, _ value, args []value) value { return p.requires(args) })
@@ -99,50 +106,92 @@ func (a *amd) set(p *Page, o *object) {
 
 // requires asks for the modules of a list, and calls what waits for them.
 func (p *Page) requires(args []value) value {
-	var vals []value
-	if l, is := one(argument(args, 0)).(*object); is && l.class == classList {
-		vals = p.needed(l.list)
-		args = args[1:]
-	}
-	for _, arg := range args {
-		if f, is := one(arg).(*object); is && f.fn != nil {
-			p.later(f, nil, append(vals, cut(p.unknowns(f), len(vals))...)...)
+	l, is := one(argument(args, 0)).(*object)
+	if !is || l.class != classList {
+		for _, arg := range args {
+			if f, is := one(arg).(*object); is && f.fn != nil {
+				p.later(f, nil, p.unknowns(f)...)
+			}
 		}
+		return unknown{}
+	}
+	names := p.namedModules(l.list)
+	if f, is := one(argument(args, 1)).(*object); is && f.fn != nil {
+		f.fn.called = true
+		p.laterDo(func() { p.call(f, nil, p.modulesOf(names, nil)) })
+	}
+	if f, is := one(argument(args, 2)).(*object); is && f.fn != nil { // when it fails
+		p.later(f, nil, p.unknowns(f)...)
 	}
 	return unknown{}
 }
 
-// needed asks for modules, and returns what is known of them.
-func (p *Page) needed(names []value) []value {
-	vals := unknowns(len(names))
-	for i, item := range names[:len(vals)] {
+// laterDo does something when the script that is read has ended.
+func (p *Page) laterDo(do func()) {
+	if len(p.jobs) < maxJobs {
+		p.jobs = append(p.jobs, do)
+	}
+}
+
+// need is a module that another needs, by its name and where it is; "": not known.
+type need struct {
+	name    string
+	address *text
+	isText  bool
+}
+
+// namedModules asks for modules.
+func (p *Page) namedModules(names []value) []need {
+	needs := make([]need, min(len(names), maxItems))
+	for i, item := range names[:len(needs)] {
 		t, is := one(item).(*text)
 		if !is || !t.known() {
 			continue
 		}
 		t.consumed, t.looked = true, true
+		needs[i].name = t.s
 		if p.amd == nil {
 			continue // nobody knows where they are
 		}
-		name, isText := p.amd.named(t.s), strings.HasPrefix(t.s, "text!")
-		if d := p.amd.here[name]; d != nil {
-			vals[i] = p.define1(d)
+		needs[i].name = p.amd.named(t.s)
+		if p.amd.here[needs[i].name] != nil {
 			continue
 		}
-		address := p.amd.module(name)
+		address := p.amd.module(needs[i].name)
 		if address == "" {
 			continue
 		}
 		made := p.make(address, t)
 		made.module = strings.HasPrefix(address, "./")
-		if isText {
-			if said := p.ask(made, nil); said != nil {
-				vals[i] = said
-			}
-			continue
+		needs[i].address, needs[i].isText = made, strings.HasPrefix(t.s, "text!")
+		if needs[i].isText {
+			p.sink(Reads, made)
+		} else {
+			p.sink(Asked, made)
 		}
-		p.sink(Asked, made)
-		vals[i] = p.fileModule(made, name)
+	}
+	return needs
+}
+
+// modulesOf are what modules are that the one of a definition needs, as far as that is known.
+func (p *Page) modulesOf(needs []need, of *definition) []value {
+	vals := make([]value, len(needs))
+	for i, n := range needs {
+		vals[i] = unknown{}
+		switch {
+		case of != nil && n.name == "exports":
+			vals[i] = p.exportsOf(of)
+		case n.name == "require":
+			vals[i] = p.hostName("require")
+		case p.amd == nil:
+		case p.amd.here[n.name] != nil:
+			vals[i] = p.moduleOf(p.amd.here[n.name])
+		case n.address == nil:
+		case n.isText:
+			vals[i] = answered(p.ask(n.address, nil))
+		default:
+			vals[i] = p.fileModule(n.address, n.name)
+		}
 	}
 	return vals
 }
@@ -152,7 +201,7 @@ func (a *amd) named(name string) string {
 	if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") || a.defines == nil {
 		return name
 	}
-	return path.Join(a.folder, name)
+	return path.Join(path.Dir(a.name), name)
 }
 
 // fileModule is what the module of a file is, as far as its text is known.
@@ -169,18 +218,17 @@ func (p *Page) fileModule(address *text, name string) value {
 	if s == nil {
 		return unknown{}
 	}
-	outer, folder := a.defines, a.folder
-	d := &definition{}
-	a.defines, a.folder = d, name[:strings.LastIndexByte(name, '/')+1]
-	defer func() { a.defines, a.folder = outer, folder }()
-	p.aside(func() { p.run(s, nil) })
-	v := p.define1(d)
+	outer, before := a.defines, a.name
+	a.defines, a.name = &definition{}, name
+	defer func() { a.defines, a.name = outer, before }()
+	p.run(s, nil)
+	v := p.moduleOf(a.defines)
 	a.values[address.s] = v
 	return v
 }
 
-// define1 is what a module is: what it says, or what its factory makes of what it needs.
-func (p *Page) define1(d *definition) value {
+// moduleOf is what a module is: what it says, or what its factory makes of what it needs.
+func (p *Page) moduleOf(d *definition) value {
 	if d.made {
 		return d.value
 	}
@@ -188,25 +236,35 @@ func (p *Page) define1(d *definition) value {
 	f, is := one(d.factory).(*object)
 	switch {
 	case !is:
+		return d.value
 	case f.fn == nil:
 		d.value = f
-	case d.listed:
-		vals := p.needed(d.needs)
-		d.value = p.call(f, nil, vals)
-	default:
-		exports, m := p.object(), p.object()
-		m.put("exports", exports)
-		require := p.native("require", func(p *Page, _ value, args []value) value {
-			if vals := p.needed(args[:min(len(args), 1)]); len(vals) > 0 {
-				return vals[0]
-			}
-			return unknown{}
-		})
-		if d.value = p.call(f, nil, []value{require, exports, m}); d.value == nil {
-			d.value = m.get("exports")
+		return f
+	}
+	f.fn.called = true
+	m := p.object()
+	m.put("exports", p.exportsOf(d))
+	args := []value{p.native("require", func(p *Page, _ value, args []value) value {
+		if vals := p.modulesOf(p.namedModules(args[:min(len(args), 1)]), nil); len(vals) > 0 {
+			return vals[0]
 		}
+		return unknown{}
+	}), d.exports, m}
+	if d.listed {
+		args = p.modulesOf(p.namedModules(d.needs), d)
+	}
+	if d.value = p.call(f, nil, args); d.value == nil {
+		d.value = m.get("exports")
 	}
 	return d.value
+}
+
+// exportsOf is what a module gives by its exports.
+func (p *Page) exportsOf(d *definition) *object {
+	if d.exports == nil {
+		d.exports = p.object()
+	}
+	return d.exports
 }
 
 // module is where a module is loaded from; "" for what RequireJS has itself, and for plug-ins other than those for texts and style sheets.

@@ -2,14 +2,15 @@ package script
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 )
 
 // firstAnswer is the number that strings of the first answer have instead of a script's; those of the next have one less.
 const firstAnswer = -2
 
-// maxAnswers is how many answers a page reads.
-const maxAnswers = 32
+// maxAnswers is how many answers a page may ask for, known or not.
+const maxAnswers = 256
 
 // answers are what servers said that scripts asked, as far as that is known (ADR 115).
 type answers struct {
@@ -24,7 +25,9 @@ func (p *Page) Answers() map[string][]string {
 	}
 	parts := map[string][]string{}
 	for i, from := range p.answers.from {
-		parts[from] = p.Parts(firstAnswer - i)
+		if p.answers.said[i] != "" {
+			parts[from] = p.Parts(firstAnswer - i)
+		}
 	}
 	return parts
 }
@@ -58,33 +61,44 @@ func (p *Page) ask(of, method value) *text {
 // answer is what is known that an address says.
 func (p *Page) answer(address string) *text {
 	a := &p.answers
-	for i, from := range a.from {
-		if from == address {
-			return &text{s: a.said[i], from: firstAnswer - i}
+	i := slices.Index(a.from, address)
+	switch {
+	case i < 0 && len(a.from) == maxAnswers:
+		return nil
+	case i < 0:
+		said := p.doc.source.Answer(address)
+		if len(said) > maxText {
+			said = ""
 		}
+		i = len(a.from)
+		a.from, a.said = append(a.from, address), append(a.said, said)
+		p.steps += len(said) / bytesPerStep // patience grows by as much
+		p.made += bytesPerByte * len(said)
 	}
-	if len(a.from) == maxAnswers {
+	p.cost(1 + len(a.from)/16)
+	if a.said[i] == "" {
 		return nil
 	}
-	said := p.doc.source.Answer(address)
-	if said == "" || len(said) > maxText {
-		return nil
-	}
-	a.from, a.said = append(a.from, address), append(a.said, said)
-	p.steps += len(said) / bytesPerStep // what patience there is grows with them
-	p.made += bytesPerByte * len(said)
-	return &text{s: a.said[len(a.said)-1], from: firstAnswer - len(a.from) + 1}
+	return &text{s: a.said[i], from: firstAnswer - i}
 }
 
-// valueOf is what libraries make of an answer: values, when it looks like JSON or has to be.
+// valueOf is what libraries make of an answer: values, when it looks like JSON or has to be; nil: it is none.
 func (p *Page) valueOf(t *text, kind value) value {
 	k, is := one(kind).(*text)
 	if is && k.s != "json" && k.s != "jsonp" {
 		return t
 	}
-	if s := strings.TrimLeft(t.s, " \t\r\n\ufeff"); is || s != "" && (s[0] == '{' || s[0] == '[') {
+	i := 0
+	for i < len(t.s) && (t.s[i] <= ' ' || strings.HasPrefix(t.s[i:], "\ufeff")) {
+		i++
+	}
+	p.cost(1 + i/64)
+	if is || i < len(t.s) && (t.s[i] == '{' || t.s[i] == '[') {
 		if v := p.tryJSON(t); v != nil {
 			return v
+		}
+		if is {
+			return nil
 		}
 	}
 	return t
@@ -129,10 +143,13 @@ func (p *Page) response(of, init value) value {
 	return r
 }
 
+// said is where a request has what was answered.
+const said = "@said"
+
 // newRequest is new XMLHttpRequest().
 func newRequest(p *Page, _ value, _ []value) value {
 	o := p.phantom("XMLHttpRequest", map[string]method{"open": func(p *Page, this value, args []value) value {
-		said := p.ask(argument(args, 1), argument(args, 0))
+		t := p.ask(argument(args, 1), argument(args, 0))
 		x, is := one(this).(*object)
 		if !is {
 			return nil
@@ -140,145 +157,50 @@ func newRequest(p *Page, _ value, _ []value) value {
 		if t, is := one(argument(args, 1)).(*text); is && p.baseURL() != nil {
 			x.put("responseURL", p.whole(t))
 		}
-		if said == nil {
-			return nil
-		}
-		x.put("responseText", said)
-		x.add("response", nil).get = p.native("response", func(p *Page, this value, _ []value) value {
-			if o, is := one(this).(*object); is && o.own("responseType") != nil {
-				if kind := o.get("responseType"); isText(kind, "document") {
-					return p.fragment(said)
-				} else if isText(kind, "json") {
-					return p.valueOf(said, kind)
-				} else if !isText(kind, "text") && !isText(kind, "") {
-					return unknown{}
-				}
-			}
-			return said
-		})
-		x.add("responseXML", nil).get = p.native("responseXML", func(p *Page, _ value, _ []value) value { return p.fragment(said) })
+		x.put(said, answered(t))
 		return nil
 	}, "send": told, "setRequestHeader": told, "addEventListener": listen})
+	p.tells(o, func(p *Page, t *text) value {
+		switch kind := o.get("responseType"); {
+		case isText(kind, "document"):
+			return p.fragment(t)
+		case isText(kind, "json"):
+			return p.valueOf(t, kind)
+		case kind == nil, isText(kind, "text"), isText(kind, ""):
+			return t
+		}
+		return unknown{}
+	})
 	o.put("readyState", float64(4))
 	o.put("status", float64(200))
 	return o
 }
 
+// answered is an answer as a value.
+func answered(t *text) value {
+	if t == nil {
+		return unknown{}
+	}
+	return t
+}
+
+// tells gives a request, or what a library has for one, the properties that an answer is read by.
+func (p *Page) tells(o *object, response func(p *Page, t *text) value) {
+	tell := func(key string, of func(p *Page, t *text) value) {
+		o.add(key, nil).get = p.native(key, func(p *Page, _ value, _ []value) value {
+			if t, is := o.get(said).(*text); is {
+				return of(p, t)
+			}
+			return unknown{}
+		})
+	}
+	tell("responseText", func(_ *Page, t *text) value { return t })
+	tell("responseXML", func(p *Page, t *text) value { return p.fragment(t) })
+	tell("responseJSON", func(p *Page, t *text) value { return p.valueOf(t, plain("json")) })
+	tell("response", response)
+}
+
 func isText(v value, s string) bool {
 	t, is := one(v).(*text)
 	return is && t.s == s
-}
-
-// newAxios is what a page knows as axios, which its scripts have and this program has not.
-func newAxios(p *Page) *object {
-	ask := func(p *Page, to, settings, method value) value {
-		if o, is := one(settings).(*object); is {
-			if method == nil {
-				method = p.get(o, "method")
-			}
-			if base, is := one(p.get(o, "baseURL")).(*text); is {
-				if t, is := one(to).(*text); is && !strings.Contains(t.s, "://") && !strings.HasPrefix(t.s, "//") {
-					to = p.make(strings.TrimSuffix(base.s, "/")+"/"+strings.TrimPrefix(t.s, "/"), base, t)
-				}
-			}
-			to = p.withData(to, p.get(o, "params"))
-		}
-		said := p.ask(to, method)
-		if said == nil {
-			return p.resolved(unknown{})
-		}
-		r := p.phantom("response", nil)
-		r.put("data", p.valueOf(said, nil))
-		r.put("status", float64(200))
-		return p.resolved(r)
-	}
-	var made func(base value) *object
-	made = func(base value) *object {
-		with := func(settings value) value {
-			o, is := one(settings).(*object)
-			if base == nil || is && o.own("baseURL") != nil {
-				return settings
-			}
-			all := p.object()
-			if is {
-				p.copyTo(all, o)
-			}
-			all.put("baseURL", base)
-			return all
-		}
-		f := p.native("axios", func(p *Page, _ value, args []value) value {
-			if o, is := one(argument(args, 0)).(*object); is && o.class == classPlain {
-				return ask(p, p.get(o, "url"), with(o), nil)
-			}
-			return ask(p, argument(args, 0), with(argument(args, 1)), nil)
-		})
-		f.put("request", f)
-		f.put("get", p.native("get", func(p *Page, _ value, args []value) value {
-			return ask(p, argument(args, 0), with(argument(args, 1)), plain("get"))
-		}))
-		for _, other := range [...]string{"post", "put", "patch", "delete", "head"} {
-			f.put(other, p.native(other, func(p *Page, _ value, args []value) value { return ask(p, argument(args, 0), nil, plain(other)) }))
-		}
-		f.put("create", p.native("create", func(p *Page, _ value, args []value) value {
-			if o, is := one(argument(args, 0)).(*object); is {
-				if b := p.get(o, "baseURL"); b != nil {
-					return made(b)
-				}
-			}
-			return made(base)
-		}))
-		f.put("all", p.native("all", func(p *Page, _ value, args []value) value { return p.statics("Promise")["all"](p, nil, args) }))
-		return f
-	}
-	return made(nil)
-}
-
-// newPrototypeAjax is Ajax, as the library Prototype has it.
-func newPrototypeAjax(p *Page) *object {
-	ask := func(p *Page, to, settings value) (said *text, o *object) {
-		method := value(plain("post")) // what it is when nothing is said
-		if o, _ = one(settings).(*object); o != nil {
-			if m := p.get(o, "method"); m != nil {
-				method = m
-			}
-			if isText(method, "get") {
-				to = p.withData(to, p.get(o, "parameters"))
-			}
-		}
-		return p.ask(to, method), o
-	}
-	tell := func(p *Page, said *text, o *object) {
-		args := unknowns(2)
-		if said != nil {
-			r := p.phantom("response", nil)
-			r.put("responseText", said)
-			r.put("status", float64(200))
-			if v := p.valueOf(said, nil); v != value(said) {
-				r.put("responseJSON", v)
-			}
-			r.add("responseXML", nil).get = p.native("responseXML", func(p *Page, _ value, _ []value) value { return p.fragment(said) })
-			args[0] = r
-		}
-		for _, key := range [...]string{"onSuccess", "onComplete"} {
-			p.later(o.get(key), o, args...)
-		}
-	}
-	return p.phantom("Ajax", map[string]method{
-		"Request": func(p *Page, _ value, args []value) value {
-			if said, o := ask(p, argument(args, 0), argument(args, 1)); o != nil {
-				tell(p, said, o)
-			}
-			return unknown{}
-		},
-		"Updater": func(p *Page, _ value, args []value) value {
-			said, o := ask(p, argument(args, 1), argument(args, 2))
-			if said != nil {
-				p.sink(Markup, said)
-			}
-			if o != nil {
-				tell(p, said, o)
-			}
-			return unknown{}
-		},
-	})
 }

@@ -207,6 +207,9 @@ func (p *Page) documentProperty(o *object, key string) value {
 	case "anchors":
 		return p.newList(p.elements(hint{name: "a"}, func(n *html.Node) bool { _, has := attr(n, "name"); return n.Data == "a" && has }))
 	case "currentScript":
+		if p.script != nil && p.script.module {
+			return null{}
+		}
 		if p.script != nil && p.script.placed {
 			return p.elementAt(p.script.at)
 		}

@@ -384,7 +384,11 @@ func (p *Page) newExpr(e *js.NewExpr) value {
 		if v, known := p.newOf(callee, args); known {
 			return v
 		}
-		return p.unknownCall(nameOf(e.X), "", args, true)
+		owner := ""
+		if x, is := e.X.(*js.DotExpr); is {
+			owner = nameOf(x.X)
+		}
+		return p.unknownCall(nameOf(e.X), owner, args, true)
 	})
 }
 
@@ -425,12 +429,7 @@ func (p *Page) callExpr(e *js.CallExpr) value {
 		case js.ImportToken:
 			args := p.args(&e.Args)
 			p.sink(Module, argument(args, 0))
-			if t, is := argument(args, 0).(*text); is {
-				if o := p.module(p.imported(t)); o != nil {
-					return p.resolved(o)
-				}
-			}
-			return p.resolved(unknown{})
+			return p.importLater(argument(args, 0))
 		case js.SuperToken:
 			return p.superCall(p.args(&e.Args))
 		}
@@ -539,6 +538,9 @@ func (p *Page) unknownCall(name, owner string, args []value, made bool) value {
 			key.consumed = true
 			return p.anyAttribute(strings.ToLower(key.s))
 		}
+	}
+	if v := p.library(name, owner, args); v != nil {
+		return v
 	}
 	p.sinkCall(name, owner, args)
 	p.formatted(args)

@@ -81,10 +81,6 @@ func (p *Page) newHost(name string) value {
 	case "HTMLElement", "Element", "HTMLImageElement", "HTMLAnchorElement", "HTMLScriptElement", "HTMLDivElement", "HTMLButtonElement", "HTMLLinkElement", "HTMLVideoElement", "HTMLUListElement", "HTMLTemplateElement":
 		f := p.native(name, func(_ *Page, this value, _ []value) value { return this })
 		return f
-	case "axios":
-		return newAxios(p)
-	case "Ajax":
-		return newPrototypeAjax(p)
 	case "require", "requirejs", "define":
 		for _, set := range [...]string{"require", "requirejs"} { // its settings, from before it was there
 			if pr := p.global.own(set); pr != nil {
@@ -313,7 +309,7 @@ func (p *Page) hostProperty(o *object, key string) (value, bool) {
 	case classPlain:
 		return nil, false
 	case classWindow:
-		if key == "undefined" || key == "importScripts" { // pages ask by it whether they are workers
+		if key == "undefined" || key == "importScripts" && !p.alone() { // by which scripts ask whether they are in a worker
 			return nil, true
 		}
 		return p.hostName(key), true

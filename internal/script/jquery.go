@@ -402,32 +402,6 @@ func newJQuery() (methods, statics map[string]method) {
 			return this
 		},
 	}
-	// told calls what waits for an answer.
-	answered := func(p *Page, said *text, kind value, fs ...value) *object {
-		xhr := p.phantom("jqXHR", map[string]method{"done": handler, "fail": handler, "always": handler, "success": handler, "complete": handler})
-		args := unknowns(3)
-		if said != nil {
-			v := p.valueOf(said, kind)
-			xhr.put("responseText", said)
-			xhr.put("responseJSON", v)
-			args = []value{v, plain("success"), xhr}
-			wait := func(p *Page, this value, fs []value) value {
-				for _, f := range fs {
-					p.later(f, nil, args...)
-				}
-				return this
-			}
-			for _, m := range [...]string{"done", "always", "success", "complete"} {
-				xhr.put(m, p.native(m, wait))
-			}
-			xhr.put("fail", p.native("fail", func(_ *Page, this value, _ []value) value { return this }))
-			xhr.put("then", p.native("then", func(p *Page, _ value, fs []value) value { return p.then(p.resolved(v), argument(fs, 0), nil, false) }))
-		}
-		for _, f := range fs {
-			p.later(f, nil, args...)
-		}
-		return xhr
-	}
 	// get asks, and gives what comes to the last function: as JSON when it says so.
 	get := func(json bool) method {
 		return func(p *Page, _ value, args []value) value {
@@ -435,27 +409,35 @@ func newJQuery() (methods, statics map[string]method) {
 				return p.jQueryStatics()["ajax"](p, nil, args)
 			}
 			kind := value(nil)
-			if t, is := one(argument(args, len(args)-1)).(*text); is && len(args) > 2 {
-				kind = t
+			if len(args) > 2 {
+				if t, is := one(args[len(args)-1]).(*text); is {
+					kind = t
+				}
 			}
 			if json {
 				kind = plain("json")
 			}
-			return answered(p, p.ask(p.withData(argument(args, 0), argument(args, 1)), nil), kind, cut(args, 1)...)
+			to, known := p.withData(argument(args, 0), argument(args, 1))
+			t := p.ask(to, nil)
+			if !known {
+				t = nil
+			}
+			return p.jqXHR(t, kind, cut(args, 1)...)
 		}
 	}
 	post := func(p *Page, _ value, args []value) value {
 		p.sink(Asked, argument(args, 0))
-		return answered(p, nil, nil, cut(args, 1)...)
+		return p.jqXHR(nil, nil, cut(args, 1)...)
 	}
 	statics = map[string]method{
 		"get": get(false), "post": post, "getJSON": get(true), "getScript": func(p *Page, _ value, args []value) value {
-			p.sink(Asked, p.withData(argument(args, 0), argument(args, 1)))
-			return answered(p, nil, nil, cut(args, 1)...)
+			p.sink(Asked, argument(args, 0))
+			p.load(p.object(), argument(args, 0))
+			return p.jqXHR(nil, nil, cut(args, 1)...)
 		},
 		"ajax": func(p *Page, _ value, args []value) value {
 			o, is := one(argument(args, 0)).(*object)
-			to := argument(args, 0)
+			to, known := argument(args, 0), true
 			if is {
 				to = p.get(o, "url")
 			} else if o, is = one(argument(args, 1)).(*object); !is {
@@ -465,17 +447,22 @@ func newJQuery() (methods, statics map[string]method) {
 			if method == nil {
 				method = p.get(o, "method")
 			}
-			if method == nil || saysGET(method) {
-				to = p.withData(to, p.get(o, "data"))
+			if method == nil || isText(method, "get") || isText(method, "GET") {
+				to, known = p.withData(to, p.get(o, "data"))
 			}
-			said, kind := p.ask(to, method), p.get(o, "dataType")
-			var fs []value
-			for _, key := range [...]string{"success", "complete", "error"} {
-				if f := o.get(key); f != nil && (said == nil || key != "error") {
-					fs = append(fs, f)
-				}
+			t, kind := p.ask(to, method), p.get(o, "dataType")
+			if !known {
+				t = nil
 			}
-			return answered(p, said, kind, fs...)
+			x := p.jqXHR(t, kind, o.get("success"))
+			if v := x.get("responseText"); v != nil {
+				p.later(o.get("complete"), nil, x, plain("success"))
+				return x
+			}
+			for _, key := range [...]string{"complete", "error"} {
+				p.later(o.get(key), nil, unknowns(3)...)
+			}
+			return x
 		},
 		"each": func(p *Page, _ value, args []value) value {
 			of, is := one(argument(args, 0)).(*object)
@@ -526,42 +513,135 @@ func newJQuery() (methods, statics map[string]method) {
 		"parseJSON":  func(p *Page, _ value, args []value) value { return parseJSON(p, nil, args) },
 		"noConflict": func(_ *Page, this value, _ []value) value { return this },
 		"when": func(p *Page, _ value, args []value) value {
-			return p.phantom("jqXHR", map[string]method{"done": handler, "then": handler})
+			if len(args) == 1 {
+				if o, is := one(args[0]).(*object); is && promised(o) != nil {
+					return o
+				}
+			}
+			vals := make([]value, len(args))
+			for i, arg := range args {
+				vals[i] = unknown{}
+				if o, is := one(arg).(*object); is && o.get("responseText") != nil {
+					vals[i] = p.newList([]value{promised(o).val, plain("success"), o})
+				} else if pr := promised(arg); pr != nil && pr.done && !pr.thrown {
+					vals[i] = pr.val
+				}
+			}
+			return p.deferred(p.object(), vals)
 		},
 	}
 	return methods, statics
-}
-
-func saysGET(v value) bool {
-	t, is := v.(*text)
-	return is && strings.EqualFold(t.s, "get")
 }
 
 func textMethodOf(name string) method {
 	return func(p *Page, _ value, args []value) value { return p.textMethods()[name](p, argument(args, 0), nil) }
 }
 
-// withData is an address with the data that goes with it.
-func (p *Page) withData(to, data value) value {
+// jqXHR calls what waits for an answer, and is what jQuery gives for it. t nil: nobody knows it.
+func (p *Page) jqXHR(t *text, kind value, fs ...value) *object {
+	x := &object{class: classPromise}
+	if t != nil {
+		if v := p.valueOf(t, kind); v != nil {
+			x.put("responseText", t)
+			x.put("responseJSON", v)
+			p.deferred(x, []value{v, plain("success"), x})
+		} else {
+			t = nil
+		}
+	}
+	if t == nil {
+		p.deferred(x, unknowns(3))
+	}
+	for _, f := range fs {
+		p.call1(x.get("done"), x, f)
+	}
+	return x
+}
+
+// call1 calls a function with one argument.
+func (p *Page) call1(f value, this, arg value) {
+	if o, is := f.(*object); is {
+		p.call(o, this, []value{arg})
+	}
+}
+
+// deferred makes an object a promise as jQuery has them, of values.
+func (p *Page) deferred(o *object, vals []value) *object {
+	o.class, o.host = classPromise, &promise{done: true, val: argument(vals, 0)}
+	wait := func(p *Page, this value, fs []value) value {
+		for _, f := range fs {
+			p.later(f, nil, vals...)
+		}
+		return this
+	}
+	for _, m := range [...]string{"done", "always", "success", "complete"} {
+		o.put(m, p.native(m, wait))
+	}
+	if argument(vals, 0) == (unknown{}) {
+		for _, m := range [...]string{"fail", "error"} {
+			o.put(m, p.native(m, wait))
+		}
+	} else {
+		o.put("fail", p.native("fail", func(_ *Page, this value, _ []value) value { return this }))
+	}
+	then := func(p *Page, _ value, fs []value) value {
+		f, is := one(argument(fs, 0)).(*object)
+		if !is || f.fn == nil {
+			return o
+		}
+		f.fn.called = true
+		made, next := p.promise()
+		p.jobs = append(p.jobs, func() { p.tried(next, func() value { return p.call(f, nil, vals) }) })
+		for _, m := range [...]string{"done", "fail", "always"} {
+			made.put(m, p.native(m, func(p *Page, this value, fs []value) value {
+				p.then(made, argument(fs, 0), nil, false)
+				return this
+			}))
+		}
+		return made
+	}
+	o.put("then", p.native("then", then))
+	o.put("pipe", p.native("pipe", then))
+	o.put("promise", p.native("promise", func(_ *Page, this value, _ []value) value { return this }))
+	o.keys = nil
+	return o
+}
+
+// withData is an address with the data that goes with it; false: that is not known, or not all of it.
+func (p *Page) withData(to, data value) (value, bool) {
+	if t, is := one(data).(*text); is && t.known() {
+		data = newParams(p, nil, []value{t})
+	}
 	o, is := one(data).(*object)
-	if !is || o.fn != nil || o.class != classPlain {
-		return to
+	if !is || o.fn != nil {
+		return to, data == nil || is || isNull(data)
+	}
+	if o.class != classPlain && o.class != classParams {
+		return to, false
+	}
+	ps := o
+	if o.class == classPlain {
+		ps = newParams(p, nil, []value{data}).(*object)
+	}
+	if len(ps.host.(*params).vals) == 0 {
+		return to, true
 	}
 	mark := "?"
 	if t, is := to.(*text); is && strings.Contains(t.s, "?") {
 		mark = "&"
 	}
-	ps := newParams(p, nil, []value{data}).(*object)
 	for _, v := range ps.host.(*params).vals {
 		switch v := one(v).(type) {
 		case float64, bool:
 		case *text:
 			if !v.known() {
-				return to
+				return to, false
 			}
 		default:
-			return to
+			return to, false
 		}
 	}
-	return p.sum2(p.sum2(to, plain(mark)), p.urlText(ps))
+	return p.sum2(p.sum2(to, plain(mark)), p.urlText(ps)), true
 }
+
+func isNull(v value) bool { _, is := v.(null); return is }

@@ -23,7 +23,7 @@ func (p *Page) file(address string, module bool) *Script {
 	if s == nil {
 		return nil
 	}
-	p.steps += len(s.src) / bytesPerStep // what patience there is grows with them
+	p.steps += len(s.src) / bytesPerStep
 	p.made += bytesPerByte * len(s.src)
 	s = p.ownTree(s)
 	s.nth, s.from = nth, address
@@ -31,14 +31,19 @@ func (p *Page) file(address string, module bool) *Script {
 	return s
 }
 
-// run interprets a script in the middle of another.
+// run interprets a script in the middle of another, which has its patience and its depth again behind it.
 func (p *Page) run(s *Script, exports *object) {
-	now, script, weak := p.now, p.script, p.weak
-	p.calls++
-	defer func() { p.now, p.script, p.weak = now, script, weak; p.calls-- }()
-	p.now, p.script, p.weak = p.frameOf(s), s, 0
-	p.now.exports = exports
-	p.readScript(s)
+	script, depth, calls, patience := p.script, p.depth, p.calls, p.patience
+	p.job(p.steps/2+1, morePatience, func() {
+		p.now, p.script, p.weak, p.depth, p.calls = p.frameOf(s), s, 0, depth+1, calls+1
+		p.now.exports = exports
+		p.readScript(s)
+	})
+	p.script, p.depth, p.calls, p.patience = script, depth, calls, patience
+	p.floor = max(p.steps-patience, 0)
+	if p.steps <= 0 || p.stopped {
+		p.ends()
+	}
 }
 
 // frameOf is what a script is read in.
@@ -55,42 +60,70 @@ func (p *Page) readScript(s *Script) {
 	p.block(s.ast.List)
 }
 
-// link gives a module what it imports, and says what it exports.
+// link says what a module exports, and gives it what it imports: in this order, for those that import each other.
 func (p *Page) link(s *Script) {
-	f := p.now
+	if p.now.exports != nil {
+		for _, st := range s.ast.List {
+			if st, is := st.(*js.ExportStmt); is && st.Module == nil {
+				p.exports(s, st)
+			}
+		}
+	}
+	imported := map[string]value{}
 	for _, st := range s.ast.List {
 		switch st := st.(type) {
 		case *js.ImportStmt:
-			from := p.imports(st.Module)
-			if from == nil {
-				continue
-			}
-			bind := func(local, name []byte) {
-				v := global(s, local)
-				if v == nil {
-					return
-				}
-				if string(name) == "*" {
-					f.env.add(binding{v, from, 0})
-					return
-				}
-				f.env.add(binding{v, p.exported(from, sourceText(name)), 0})
-			}
-			if st.Default != nil {
-				bind(st.Default, []byte("default"))
-			}
-			for _, a := range st.List {
-				if name := a.Name; a.Binding != nil {
-					if name == nil {
-						name = a.Binding
-					}
-					bind(a.Binding, name)
-				}
+			if from := p.imports(st.Module); from != nil {
+				p.imported1(s, st, from, imported)
 			}
 		case *js.ExportStmt:
-			if f.exports != nil {
-				p.exports(s, st)
+			if st.Module != nil && p.now.exports != nil {
+				if from := p.imports(st.Module); from != nil {
+					p.exportsFrom(st, from)
+				}
 			}
+		}
+	}
+	if p.now.exports == nil {
+		return
+	}
+	for _, st := range s.ast.List { // what is only handed on
+		if st, is := st.(*js.ExportStmt); is && st.Module == nil {
+			for _, a := range st.List {
+				if v, has := imported[string(localOf(a))]; has && p.now.exports.own(sourceText(a.Binding)) == nil {
+					p.now.exports.put(sourceText(a.Binding), v)
+				}
+			}
+		}
+	}
+}
+
+// localOf is the name that a module has itself for what it exports.
+func localOf(a js.Alias) []byte {
+	if a.Name != nil {
+		return a.Name
+	}
+	return a.Binding
+}
+
+// imported1 gives names of a module what another exports.
+func (p *Page) imported1(s *Script, st *js.ImportStmt, from *object, all map[string]value) {
+	bind := func(local, name []byte) {
+		v := value(from)
+		if string(name) != "*" {
+			v = p.exported(from, sourceText(name))
+		}
+		all[string(local)] = v
+		if name := global(s, local); name != nil {
+			p.now.env.add(binding{name, v, 0})
+		}
+	}
+	if st.Default != nil {
+		bind(st.Default, []byte("default"))
+	}
+	for _, a := range st.List {
+		if a.Binding != nil {
+			bind(a.Binding, localOf(a))
 		}
 	}
 }
@@ -103,10 +136,33 @@ func (p *Page) exported(from *object, name string) value {
 	return p.get(from, name)
 }
 
-// exports says what a statement exports. What a name means is looked for when it is asked for.
+// exportsFrom hands on what another module exports.
+func (p *Page) exportsFrom(st *js.ExportStmt, from *object) {
+	exports := p.now.exports
+	for _, a := range st.List {
+		name, of := sourceText(a.Binding), sourceText(localOf(a))
+		switch {
+		case a.Binding == nil:
+		case name == "*":
+			p.cost(len(from.keys))
+			for _, key := range from.keys {
+				if key != "default" && exports.own(key) == nil {
+					exports.put(key, p.exported(from, key))
+				}
+			}
+		case of == "*":
+			exports.put(name, from)
+		default:
+			exports.put(name, p.exported(from, of))
+		}
+	}
+}
+
+// exports says what a statement exports that the module has itself. What a name means is looked for when it is asked for.
 func (p *Page) exports(s *Script, st *js.ExportStmt) {
 	f := p.now
 	export := func(name string, v *js.Var) {
+		f.exports.keys = append(f.exports.keys, name)
 		f.exports.add(name, nil).get = p.native(name, func(_ *Page, _ value, _ []value) value {
 			if b := f.env.find(linked(v)); b != nil {
 				return b.val
@@ -114,59 +170,54 @@ func (p *Page) exports(s *Script, st *js.ExportStmt) {
 			return unknown{}
 		})
 	}
-	var from *object
-	if st.Module != nil {
-		if from = p.imports(st.Module); from == nil {
-			return
+	for _, a := range st.List {
+		if a.Binding == nil {
+			continue
+		}
+		for _, v := range s.ast.Declared {
+			if string(v.Data) == string(localOf(a)) {
+				export(sourceText(a.Binding), v)
+				break
+			}
 		}
 	}
-	for _, a := range st.List {
-		name, local := sourceText(a.Binding), a.Name
-		if local == nil {
-			local = a.Binding
-		}
+	named := func(v *js.Var) {
 		switch {
-		case a.Binding == nil:
-		case name == "*":
-			for _, key := range from.keys {
-				if key != "default" && f.exports.own(key) == nil {
-					f.exports.put(key, p.exported(from, key))
-				}
-			}
-		case string(local) == "*":
-			f.exports.put(name, from)
-		case from != nil:
-			f.exports.put(name, p.exported(from, sourceText(local)))
+		case v == nil:
+		case st.Default:
+			export("default", v)
 		default:
-			if v := declared(s, local); v != nil {
-				export(name, v)
-			}
+			export(sourceText(v.Data), v)
 		}
 	}
 	switch d := st.Decl.(type) {
 	case *js.VarDecl:
-		for _, v := range s.ast.Declared {
-			if v.Decl == js.VariableDecl || v.Decl == js.LexicalDecl {
-				for _, e := range d.List {
-					if e.Binding == js.IBinding(v) {
-						export(sourceText(v.Data), v)
-					}
-				}
-			}
+		for _, e := range d.List {
+			eachVar(e.Binding, named)
 		}
 	case *js.FuncDecl:
-		switch {
-		case d.Name != nil && st.Default:
-			export("default", d.Name)
-		case d.Name != nil:
-			export(sourceText(d.Name.Data), d.Name)
-		}
+		named(d.Name)
 	case *js.ClassDecl:
-		switch {
-		case d.Name != nil && st.Default:
-			export("default", d.Name)
-		case d.Name != nil:
-			export(sourceText(d.Name.Data), d.Name)
+		named(d.Name)
+	}
+}
+
+// eachVar calls a function with each name that a pattern binds.
+func eachVar(b js.IBinding, do func(v *js.Var)) {
+	switch b := b.(type) {
+	case *js.Var:
+		do(b)
+	case *js.BindingArray:
+		for _, e := range b.List {
+			eachVar(e.Binding, do)
+		}
+		eachVar(b.Rest, do)
+	case *js.BindingObject:
+		for _, e := range b.List {
+			eachVar(e.Value.Binding, do)
+		}
+		if b.Rest != nil {
+			do(b.Rest)
 		}
 	}
 }
@@ -179,16 +230,6 @@ func global(s *Script, name []byte) *js.Var {
 		}
 	}
 	return nil
-}
-
-// declared is a name that a script declares, or one that it imports.
-func declared(s *Script, name []byte) *js.Var {
-	for _, v := range s.ast.Declared {
-		if string(v.Data) == string(name) {
-			return linked(v)
-		}
-	}
-	return global(s, name)
 }
 
 // imports is what a module exports that this one names; nil: its text is not known.
@@ -226,6 +267,27 @@ func (p *Page) module(t *text) *object {
 	return o
 }
 
+// importLater is import(): a promise of what a module exports, which runs when the script that is read has ended.
+func (p *Page) importLater(v value) value {
+	t, is := v.(*text)
+	if !is || p.doc.source.File == nil || len(p.jobs) >= maxJobs {
+		return p.resolved(unknown{})
+	}
+	made, pr := p.promise()
+	script := p.script
+	p.jobs = append(p.jobs, func() {
+		now := p.script
+		p.script = script // to which it is relative
+		o := p.module(p.imported(t))
+		if p.script = now; o != nil {
+			pr.settled(o, false)
+		} else {
+			pr.settled(unknown{}, false)
+		}
+	})
+	return made
+}
+
 // addressOf is where a module is that a script names, relative to the script; "": not known.
 func (p *Page) addressOf(t *text) string {
 	base := p.baseURL()
@@ -254,22 +316,22 @@ func (p *Page) load(el *object, v value) {
 		return
 	}
 	u.Fragment, u.RawFragment = "", ""
-	address := u.String()
-	if p.files.loaded[address] || len(p.jobs) >= maxJobs {
-		return
-	}
-	s := p.file(address, isText(el.get("@type"), "module"))
-	if s == nil {
+	address, typ := u.String(), p.textOf(one(el.get("@type"))).s
+	if p.files.loaded[address] || len(p.jobs) >= maxJobs || el.get("@type") != nil && typ != "" && typ != "module" && !strings.Contains(typ, "javascript") {
 		return
 	}
 	if p.files.loaded == nil {
 		p.files.loaded, p.files.of = map[string]bool{}, map[*object]bool{}
 	}
 	p.files.loaded[address] = true
+	s := p.file(address, typ == "module")
+	if s == nil {
+		return
+	}
 	p.files.of[el] = false
 	s.el = el
 	p.jobs = append(p.jobs, func() {
-		p.aside(func() { p.run(s, nil) })
+		p.run(s, nil)
 		p.files.of[el] = true
 		for i := 0; i < len(p.listeners); i++ {
 			if l := p.listeners[i]; l.of == el && l.typ == "load" {

@@ -176,6 +176,9 @@ func (p *Page) Run(nth int, s *Script) {
 	}
 	p.steps += len(s.src) / bytesPerStep
 	p.made += bytesPerByte * len(s.src)
+	if s.module && p.files.modules[s.from] != nil {
+		return // another has imported it
+	}
 	s = p.ownTree(s)
 	s.nth = nth
 	p.script = s
@@ -460,6 +463,11 @@ func (p *Page) imported(t *text) *text {
 	return t
 }
 
+// isMapped reports a name that an import map of the page gives an address.
+func (p *Page) isMapped(t *text) bool {
+	return p.doc.source.Map != nil && t.known() && p.doc.source.Map(t.s) != t.s
+}
+
 // sink notes what a script does with a value.
 func (p *Page) sink(use Use, v value) {
 	p.steps--
@@ -483,6 +491,7 @@ func (p *Page) sink(use Use, v value) {
 				to := p.imported(v)
 				switch at := ""; {
 				case to != v: // as the page has it
+					to.consumed = true
 					to = p.whole(to)
 				case p.script.from != "" && !v.lit:
 					if at = p.addressOf(v); at != "" {

@@ -397,7 +397,7 @@ func (p *Page) stmt1(s js.IStmt, label string) outcome {
 			}
 		}
 	case *js.ImportStmt:
-		if t := plain(unescape(s.Module[1 : len(s.Module)-1])); p.script.nth < 0 || p.script.from != "" && p.imported(t) != t { // others are read where they stand
+		if t := plain(unescape(s.Module[1 : len(s.Module)-1])); p.script.nth < 0 || p.script.from != "" && p.isMapped(t) { // others are read where they stand
 			p.sink(Module, t)
 		}
 	case *js.WithStmt:

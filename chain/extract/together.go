@@ -67,10 +67,10 @@ func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
 		return nil
 	}
 	hop := u.Hops[len(u.Hops)-1]
-	switch byScript := strings.HasPrefix(u.Context, "js/"); {
+	switch {
 	case hop != crawl.HopEmbed && hop != crawl.HopSpeculative:
 		return nil
-	case u.Doc.Kind == markup.JS && u.Doc.Makes && (byScript || u.Context == "script/@src"):
+	case u.Doc.Kind == markup.JS && u.Doc.Makes:
 	case u.Doc.Kind == markup.JSON, u.Context == contextFetch:
 	case hop == crawl.HopSpeculative && strings.Contains(u.Context, "/@"): // an attribute that only scripts read
 	default:

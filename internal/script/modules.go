@@ -237,16 +237,22 @@ func (p *Page) imports(name []byte) *object {
 	if len(name) < 2 {
 		return nil
 	}
-	return p.module(p.imported(plain(unescape(name[1 : len(name)-1]))))
+	return p.module(plain(unescape(name[1 : len(name)-1])))
 }
 
 // module is what the module exports that a script names; nil: its text is not known.
 func (p *Page) module(t *text) *object {
-	t.consumed = true
 	if p.doc.source.File == nil || !t.known() || p.calls >= maxCalls {
 		return nil
 	}
-	address := p.addressOf(t)
+	address := ""
+	if p.isMapped(t) { // as the page has it, relative to the page
+		to := p.imported(t)
+		to.consumed = true
+		address = p.whole(to).s
+	} else {
+		address = p.addressOf(t)
+	}
 	if address == "" {
 		return nil
 	}
@@ -278,7 +284,7 @@ func (p *Page) importLater(v value) value {
 	p.jobs = append(p.jobs, func() {
 		now := p.script
 		p.script = script // to which it is relative
-		o := p.module(p.imported(t))
+		o := p.module(t)
 		if p.script = now; o != nil {
 			pr.settled(o, false)
 		} else {

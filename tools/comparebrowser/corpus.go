@@ -204,7 +204,10 @@ func construct(body string) http.Handler {
 		name := path.Base(r.URL.Path)
 		typ := types[path.Ext(name)]
 		text, own := inConstructs[name]
-		file, has := files[r.URL.Path]
+		file, has := files[r.URL.RequestURI()]
+		if !has {
+			file, has = files[r.URL.Path]
+		}
 		switch {
 		case r.URL.Path == "/page/":
 			text, typ = body, "text/html"
@@ -229,14 +232,17 @@ func construct(body string) http.Handler {
 	})
 }
 
-// filesOf are the files that come with a page, by their paths.
+// filesOf are the files that come with a page, by their paths with the query, and without.
 func filesOf(body string) (page string, files map[string]string) {
 	parts := strings.Split(body, "\n#### ")
 	files = map[string]string{}
 	for _, part := range parts[1:] {
 		at, text, _ := strings.Cut(part, "\n")
 		if u, err := ofPage.Parse(strings.TrimSpace(at)); err == nil {
-			files[u.Path] = text
+			files[u.RequestURI()] = text
+			if _, has := files[u.Path]; !has {
+				files[u.Path] = text
+			}
 		}
 	}
 	return parts[0], files

@@ -71,7 +71,7 @@ func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
 	case hop != crawl.HopEmbed && hop != crawl.HopSpeculative:
 		return nil
 	case u.Doc.Kind == markup.JS && u.Doc.Makes:
-	case u.Doc.Kind == markup.JSON, u.Context == contextFetch:
+	case u.Doc.Kind == markup.JSON, u.Doc.Kind == markup.XML && hop == crawl.HopSpeculative, u.Context == contextFetch:
 	case hop == crawl.HopSpeculative && strings.Contains(u.Context, "/@"): // an attribute that only scripts read
 	default:
 		return nil

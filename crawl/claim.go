@@ -54,7 +54,7 @@ const (
 	ClassUnknown   TypeClass = iota // nothing was fetched
 	ClassHTML                       // text/html, application/xhtml+xml
 	ClassText                       // text/plain: may be judged, links to nothing
-	ClassContainer                  // CSS, SVG, JS, JSON manifests, HLS and DASH playlists
+	ClassContainer                  // CSS, SVG, JS, JSON, HLS and DASH playlists
 	ClassOther                      // everything else
 	ClassRedirect                   // a 3xx answer with a Location, whatever its body
 )

@@ -180,9 +180,13 @@ func (l *links) takeAll(ctx context.Context, d *markup.Doc, is func(*markup.Link
 		if k.UTF8 {
 			charset = ""
 		}
-		l.takeFrom(base, k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
+		kind := kindOf(k.Kind)
+		if k.Asked && kind == crawl.LinkSpeculative {
+			kind = crawl.LinkEmbed // the page needs it, whatever depth is left (ADR 115)
+		}
+		l.takeFrom(base, k.URL, charset, k.Hop, kind, k.Context, k.Text)
 		if also != nil {
-			l.takeFrom(also, k.URL, charset, k.Hop, kindOf(k.Kind), k.Context, k.Text)
+			l.takeFrom(also, k.URL, charset, k.Hop, kind, k.Context, k.Text)
 		}
 	}
 	return true

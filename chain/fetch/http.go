@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -420,6 +421,9 @@ func classOf(u *crawl.CrawlURI) crawl.TypeClass {
 		return crawl.ClassText
 	case mime.Container:
 		return crawl.ClassContainer
+	}
+	if t := u.MIME.Type; t == "application/json" || t == "text/json" || strings.HasSuffix(t, "+json") {
+		return crawl.ClassContainer // scripts ask for what it names
 	}
 	return crawl.ClassOther
 }

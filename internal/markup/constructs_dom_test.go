@@ -11,6 +11,8 @@ import (
 func domConstructs() []construct {
 	return []construct{
 		{"words that are not in ASCII", HTML, `<meta charset=utf-8><p class="abcž" id=čd title="/x/y">a</p><script>fetch(document.querySelector(".abcž").title + "/z.png"); fetch(document.getElementById("čd").title + "/i.png")</script>`, []string{"X /x/y/z.png js/fetch", "X /x/y/i.png js/fetch"}},
+		{"properties of elements of a page's own", HTML, `<p-l src="data/{lang}.json" lang=lv></p-l><script>customElements.define("p-l", class extends HTMLElement { static get observedAttributes() { return ["src", "lang"] } attributeChangedCallback(n, o, v) { this[n] = v } connectedCallback() { x.src = this.src.replace("{lang}", this.lang) + "?" + 1 } })</script>`,
+			[]string{"X data/lv.json?1 js/string"}},
 		{"elements have no tree in their shadow before a script or the page gives them one", HTML, `<x-a k=1></x-a><x-b><template shadowrootmode=open><img alt=2></template></x-b><script>customElements.define("x-a", class extends HTMLElement { connectedCallback() { if (this.shadowRoot) return; new Image().src = "/s/" + this.getAttribute("k") + ".png" } }); customElements.define("x-b", class extends HTMLElement { connectedCallback() { i = this.shadowRoot.querySelector("img"); i.src = "/s/" + i.alt + ".png" } })</script>`,
 			[]string{"X /s/1.png js/string", "X /s/2.png js/string"}},
 		{"the rows and cells of tables", HTML, `<table id=t><tbody><tr><td>AX</td><td>gif</td></tr><tr><td>BX<td>png</table><script>t = document.getElementById("t"); for (r = 0; r < t.rows.length; r++) { c = t.tBodies[0].rows[r].cells; x.src = "/p/" + c[0].textContent.toLowerCase() + r + "." + c[1].innerHTML.trim() }</script>`,

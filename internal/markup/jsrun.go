@@ -277,11 +277,12 @@ func (b *builder) interpret() {
 		}()
 		b.made = true
 		for _, f := range page.Found() {
+			b.asked = f.Use != script.Made
 			if b.foundByScript(f) {
 				page.Accept(f)
 			}
 		}
-		b.made = false
+		b.made, b.asked = false, false
 	}
 	var files filesIn
 	for _, w := range b.waiting {

@@ -103,16 +103,29 @@ func (s *jsScan) takesURL() bool {
 	return false
 }
 
-// bare reports the name of a file that a file of its own has, without a folder: what puts it behind one is elsewhere, unless it is given
-// to something that takes an address.
+// bare reports the name of a file that a file of its own has, without a folder, or the end of one ("_320x200.webp"): what puts it behind
+// something is elsewhere, unless it is given to something that takes an address.
 func (s *jsScan) bare(v string) bool {
-	return (s.b.doc.Kind == JS || s.b.doc.Kind == JSON) && s.b.quotes == 0 && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '?') < 0 && !s.takesURL()
+	own := (s.b.doc.Kind == JS || s.b.doc.Kind == JSON) && s.b.quotes == 0
+	return (own || v != "" && (v[0] == '_' || v[0] == '-')) && !strings.ContainsAny(v, "/?") && !s.takesURL()
 }
 
-// folder reports what other addresses are put behind, as its name says: {apiUrl: "/api/v2", baseUrl: "/"}.
+// isRoot reports an address below which those of a program are, and which is none itself: /api/, /rest/v2.
+func isRoot(path string) bool {
+	path = strings.TrimSuffix(path, "/")
+	if at := strings.LastIndex(path, "/v"); at > 0 && len(path) > at+2 && strings.Trim(path[at+2:], "0123456789.") == "" {
+		path = path[:at]
+	}
+	return path == "/api" || path == "/rest" || path == "/webapi" || path == "/wp-json"
+}
+
+// folder reports what other addresses are put behind, as its name says, or it itself: {assetsDir: "/a/b", v: "/api/v2"}.
 func (s *jsScan) folder(v string) bool {
 	if v == "" || v[0] != '/' || strings.HasPrefix(v, "//") || hasExtension(v) || strings.ContainsAny(v, "?#") {
 		return false
+	}
+	if isRoot(v) {
+		return true
 	}
 	name, _ := s.target()
 	for word := range words(name) {

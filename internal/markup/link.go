@@ -157,10 +157,11 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 		return nil
 	case b.quotes > 0 && (b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url)): // what is written as it stands is no pattern
 		return nil
-	case (b.doc.Kind == HTML || b.doc.Kind == XHTML) && toBeFilled(url),
+	case (b.doc.Kind == HTML || b.doc.Kind == XHTML) && (toBeFilled(url) || strings.IndexByte(url, '{') >= 0 && ofOwnElement(context)),
 		b.doc.Kind == XML && undefinedEntity(url):
 		return nil
 	}
+	stated := kind
 	kind = as.kind
 	list := &b.doc.Links
 	if kind == Speculative {
@@ -172,6 +173,7 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 		Early:  !b.based && (kind == Embed || kind == Frame),
 		OfPage: (b.doc.Kind == JS || b.doc.Kind == JSON) && context != jsImport,
 		Made:   b.made,
+		Asked:  b.asked && (stated == Embed || stated == Frame || stated == Speculative && strings.HasPrefix(context, "js/")),
 	}
 	if l.OfPage && context == jsString && kind == Speculative && b.doc.Kind == JS {
 		b.ofBundle(&l)
@@ -322,6 +324,12 @@ func toBeFilled(url string) bool {
 		return true
 	}
 	return strings.Contains(url, "<%")
+}
+
+// ofOwnElement reports an attribute of an element that pages define themselves: x-list/@src.
+func ofOwnElement(context string) bool {
+	element, _, is := strings.Cut(context, "/@")
+	return is && strings.IndexByte(element, '-') >= 0
 }
 
 // pathLike reports what is no bare module name.

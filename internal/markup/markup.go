@@ -137,6 +137,7 @@ type Link struct {
 	NoFollow bool   // its rel says so
 	OfPage   bool   // in a script or JSON of its own: relative to the page that asks for it
 	Made     bool   // a script put it together, or asks for it
+	Asked    bool   // a script asks for it to show the page, as far as it was interpreted
 }
 
 // Lang is one language attribute.
@@ -263,6 +264,7 @@ type builder struct {
 	interprets bool              // some of them put addresses together
 	module     bool              // the script that is read is one
 	made       bool              // what is added a script made, or asks for
+	asked      bool              // the latter
 	loads      bool              // the document is a script that loads modules
 	folders    bool              // a script or an element said one
 	contexts   map[string]string // known context strings by themselves

@@ -166,6 +166,9 @@ func (p *Page) tagProperty(o *object, tag *html.Node, key string) (value, bool) 
 			return t, true
 		}
 	case "src", "href", "action":
+		if strings.IndexByte(tag.Data, '-') >= 0 { // one of a page's own has what scripts give it
+			return nil, true
+		}
 		t := p.attribute(o, key)
 		if key == "action" || t.(*text).s != "" {
 			return p.whole(t.(*text)), true
@@ -220,6 +223,12 @@ func (p *Page) setElementProperty(o *object, key string, v value) bool {
 	case "src", "poster", "data", "srcset", "href", "background", "action", "manifest", "id", "title", "alt", "name", "rel", "type", "media", "value", "lang", "method", "target", "srcdoc":
 		if n != nil && n.Type == html.TextNode {
 			return true
+		}
+		if (key == "src" || key == "href" || key == "action") && strings.IndexByte(tagOf(o), '-') >= 0 {
+			if t, is := one(v).(*text); !is || !ofAttribute(t) {
+				p.sink(Asked, v)
+			}
+			return false
 		}
 		p.setAttribute(o, key, v)
 		return true

@@ -45,7 +45,7 @@ func (r *replay) claim(c *crawl.Candidate, e crawllog.Entry) error {
 	if via, err := r.via(e.Via); err != nil {
 		return err
 	} else if via != nil && !via.Outcome.Archived {
-		c.Kind = kindOfHop(c.Hops, via.Outcome.Class)
+		c.Kind = kindOfHop(c.Hops, c.Context, via.Outcome.Class)
 		c.Claim = c.Claim.Join(r.depths.Child(via.Claim, via.Outcome, c.Kind))
 	}
 	said := e.Facts()
@@ -90,11 +90,13 @@ func (r *replay) via(url string) (*frontier.Record, error) {
 	return via, nil
 }
 
-// kindOfHop is how a page refers to a URI, by the last letter of the hop path.
-func kindOfHop(hops string, via crawl.TypeClass) crawl.LinkKind {
+// kindOfHop is how a page refers to a URI, by the last letter of the hop path, and where it is.
+func kindOfHop(hops, context string, via crawl.TypeClass) crawl.LinkKind {
 	switch {
 	case hops == "":
 	case hops[len(hops)-1] == crawl.HopEmbed:
+		return crawl.LinkEmbed
+	case hops[len(hops)-1] == crawl.HopSpeculative && context == "js/fetch":
 		return crawl.LinkEmbed
 	case hops[len(hops)-1] == crawl.HopSpeculative:
 		return crawl.LinkSpeculative

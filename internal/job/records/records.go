@@ -162,6 +162,9 @@ func kindOf(hop, where string) crawl.LinkKind {
 		}
 		return crawl.LinkEmbed
 	case "X":
+		if where == "js/fetch" {
+			return crawl.LinkEmbed
+		}
 		return crawl.LinkSpeculative
 	case "R":
 		if where == "Location:" {

@@ -100,6 +100,9 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 			attributes(out.written, at, body)
 		}
 		for _, l := range d.Links {
+			if l.Hop == string(crawl.HopSpeculative) {
+				l.Kind = "speculative" // also what scripts ask for, which has the claims of an embed
+			}
 			if _, known := out.links[l.URL]; !known {
 				out.links[l.URL] = l
 				out.order = append(out.order, l.URL)

@@ -22,7 +22,7 @@ func TestFiles(t *testing.T) {
 		{"settings of one, attributes and variables of the page", `<script>var LANG = "cs"</script><ul><li data-icon=car><li data-icon=bus></ul><script src=a.js></script><script src=b.js></script>`,
 			[]string{"X /icons/car.svg css/url", "X /icons/bus.svg css/url", "X /api/items?lang=cs js/fetch", "E a.js script/@src", "E b.js script/@src"}},
 		{"one is not known", `<script>var LANG = "cs"</script><script src=unknown.js></script><script src=b.js></script>`, []string{"E unknown.js script/@src", "E b.js script/@src"}},
-		{"what is relative to the file, whose imports are read with it alone", `<body data-page=home><script type=module src=q/m.mjs></script>`, []string{"E q/m.mjs script/@src", "X /of/home.png js/string", "X http://x.test/d/q/rel.png js/string"}},
+		{"what is relative to the file", `<body data-page=home><script type=module src=q/m.mjs></script>`, []string{"E q/m.mjs script/@src", "X /of/home.png js/string", "X http://x.test/d/q/rel.png js/string"}},
 		{"the base element counts", `<base href="q/"><body data-page=home><script type=module src=m.mjs></script>`, []string{"E m.mjs script/@src", "X /of/home.png js/string", "X http://x.test/d/q/rel.png js/string"}},
 		{"where it stands", `<script src=stub.js></script>`, []string{"E stub.js script/@src", "X http://x.test/d/core.js js/string"}},
 		{"no script of the page", `<noscript><script src=a.js></script></noscript><script src=a.js type=text/x-template></script><template><script src=b.js></script></template>`, []string{"E a.js script/@src", "E b.js script/@src"}},

@@ -50,12 +50,20 @@ func (p *Page) ask(of, method value) *text {
 	if !is || !t.known() || p.doc.source.Answer == nil || p.baseURL() == nil {
 		return nil
 	}
-	to, err := url.Parse(p.whole(t).s)
-	if err != nil {
-		return nil
+	if address := withoutFragment(p.whole(t).s); address != "" {
+		return p.answer(address)
 	}
-	to.Fragment, to.RawFragment = "", ""
-	return p.answer(to.String())
+	return nil
+}
+
+// withoutFragment is an address as it is asked for; "": it is none.
+func withoutFragment(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return u.String()
 }
 
 // answer is what is known that an address says.

@@ -307,8 +307,7 @@ func (p *Page) addressOf(t *text) string {
 	if err != nil {
 		return ""
 	}
-	u.Fragment, u.RawFragment = "", ""
-	return u.String()
+	return withoutFragment(u.String())
 }
 
 // load runs the script that an element was made for, and what waits for that.
@@ -317,13 +316,8 @@ func (p *Page) load(el *object, v value) {
 	if !is || !t.known() || p.doc.source.File == nil || p.baseURL() == nil {
 		return
 	}
-	u, err := url.Parse(p.whole(t).s)
-	if err != nil {
-		return
-	}
-	u.Fragment, u.RawFragment = "", ""
-	address, typ := u.String(), p.textOf(one(el.get("@type"))).s
-	if p.files.loaded[address] || len(p.jobs) >= maxJobs || el.get("@type") != nil && typ != "" && typ != "module" && !strings.Contains(typ, "javascript") {
+	address, typ := withoutFragment(p.whole(t).s), p.textOf(one(el.get("@type"))).s
+	if address == "" || p.files.loaded[address] || len(p.jobs) >= maxJobs || el.get("@type") != nil && typ != "" && typ != "module" && !strings.Contains(typ, "javascript") {
 		return
 	}
 	if p.files.loaded == nil {

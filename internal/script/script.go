@@ -149,7 +149,7 @@ type Page struct {
 	files      files
 }
 
-// literal is a string and the script in which it stands, -1 for what stands elsewhere in the page.
+// literal is a string and the script in which it stands: -1 elsewhere in the page, less in an answer (firstAnswer).
 type literal struct {
 	script int
 	s      string

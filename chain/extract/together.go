@@ -70,7 +70,7 @@ func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
 	switch {
 	case hop != crawl.HopEmbed && hop != crawl.HopSpeculative:
 		return nil
-	case u.Doc.Kind == markup.JS && u.Doc.Makes:
+	case u.Doc.Kind == markup.JS && (u.Doc.Makes || strings.HasPrefix(u.Context, "js/")): // what a script loads is one of few, and has what others need
 	case u.Doc.Kind == markup.JSON, u.Doc.Kind == markup.XML && hop == crawl.HopSpeculative, u.Context == contextFetch:
 	case hop == crawl.HopSpeculative && strings.Contains(u.Context, "/@"): // an attribute that only scripts read
 	default:
@@ -85,13 +85,28 @@ func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
 
 // baseIn is the address in the base element of a page; "": it has none.
 func baseIn(page []byte, _ string) string {
-	at := bytes.Index(page, []byte("<base"))
-	if at < 0 {
-		if at = bytes.Index(page, []byte("<BASE")); at < 0 {
+	for at := 0; at < len(page); {
+		i := bytes.IndexByte(page[at:], '<')
+		if i < 0 {
 			return ""
 		}
+		at += i
+		tag := page[at:min(len(page), at+len("<base "))]
+		switch {
+		case bytes.HasPrefix(tag, []byte("<!--")):
+			end := bytes.Index(page[at:], []byte("-->"))
+			if end < 0 {
+				return ""
+			}
+			at += end
+		case len(tag) == len("<base ") && bytes.EqualFold(tag[:len("<base")], []byte("<base")) && tag[len("<base")] <= ' ':
+			return markup.Parse(markup.HTML, page[at:min(len(page), at+maxBase)], markup.Options{MaxText: 1, MaxLinks: 1}).Base
+		case bytes.EqualFold(tag[:min(len(tag), len("<body"))], []byte("<body")):
+			return "" // a base element behind that is none of a page that people wrote
+		}
+		at++
 	}
-	return markup.Parse(markup.HTML, page[at:min(len(page), at+maxBase)], markup.Options{MaxText: 1, MaxLinks: 1}).Base
+	return ""
 }
 
 // maxBase is how long the start tag of a base element may be.

@@ -57,6 +57,7 @@ func TestAnswers(t *testing.T) {
 		{"modules", `<script type=module>import d, {a as b, f} from "./m.js"; import * as ns from "./m.js"; x.src = b + d + f(1) + ns.c + ".png"; (async () => { const {g} = await import("./n.js"); g() })()</script>`,
 			map[string]string{"m.js": `import {z} from "./n.js"; export const a = "/a/"; export default "d"; export function f(i) { return "f" + i } export {z as c}`, "n.js": `export let [z, y] = ["z", "y"]; export * from "./o/o.js"`, "o/o.js": `export const g = () => { i.src = new URL("./r.png", import.meta.url) + "?" + import.meta.url.length }`},
 			[]string{"/a/df1z.png", "o/r.png?22"}},
+		{"modules of values, and attributes of imports", `<script type=module>import d from "./d.json" with {type: "json"}; import {a} from './a.js' assert { type: 'javascript' }; x.src = "/i/" + d.p + a + ".png"</script>`, map[string]string{"d.json": a, "a.js": "export const a = 1"}, []string{"/i/P1.png"}},
 		{"a module runs once", `<script>n = 0</script><script type=module>import "./m.js"</script><script type=module src=m.js></script>`, map[string]string{"m.js": `n++; fetch("/n/" + n + ".json")`}, []string{"/n/1.json"}},
 		{"modules that import each other, or themselves", `<script type=module>import {a} from "./m.js"; x.src = "/i/" + a + ".png"</script>`, map[string]string{"m.js": `import {b} from "./n.js"; export const a = "a"; import "./m.js"`, "n.js": `export * from "./m.js"; export * from "./n.js"; export const b = "b"`}, []string{"/i/a.png"}},
 		{"a module that takes its time takes none of others", `<script type=module>import "./m.js"; fetch("/m/" + [1, 2].join("-") + ".json")</script>`, map[string]string{"m.js": "var n = 0; for (var i = 0; i < 30000; i++) { n += i * 2 }"}, []string{"/m/1-2.json"}},
@@ -66,6 +67,7 @@ func TestAnswers(t *testing.T) {
 		{"RequireJS", `<script>require.config({baseUrl: "j"}); require(["app/a", "text!t.html"], function (a, t) { a.start(); q.innerHTML = t }, function (e) { x.src = "/e/" + e })</script>`,
 			map[string]string{"j/app/a.js": `define(["./b", "exports", "c"], function (b, exports, c) { exports.start = function () { x.src = b.base + c.n + ".png" } })`, "j/app/b.js": `define({base: "/b/"})`, "j/c.js": `define(function (require, exports, module) { module.exports = {n: require("./d").d} })`, "j/d.js": `define("d", [], function () { return {d: 4} }); define("e", {})`, "j/t.html": "<img src=t.png>"},
 			[]string{"/b/4.png", "j/app/a.js", "j/app/b.js", "j/c.js", "j/d.js", "j/t.html", "t.png"}},
+		{"where RequireJS has modules", `<script>require.config({baseUrl: "j", paths: {"v/w": "lib/w", v: "no"}, deps: ["s", "./rel"]})</script><script>require(["v/w/z", "v/w"], function (z) { x.src = "/i/" + z.n + ".png" })</script>`, map[string]string{"j/lib/w/z.js": "define({n: 7})", "j/s.js": `fetch("/s/" + 1)`}, []string{"/i/7.png", "/s/1", "j/lib/w.js", "j/lib/w/z.js", "j/rel.js", "j/s.js"}},
 	} {
 		got, d := answered(c.page, c.files)
 		if diff := cmp.Diff(c.want, got); diff != "" || d.Err != nil {

@@ -87,6 +87,9 @@ func (a *amd) set(p *Page, o *object) {
 	if s, is := said("urlArgs"); is {
 		a.query = s
 	}
+	if deps, is := one(o.get("deps")).(*object); is && deps.class == classList {
+		defer func() { p.requires([]value{deps}) }()
+	}
 	paths, _ := one(o.get("paths")).(*object)
 	if paths == nil {
 		return
@@ -116,10 +119,13 @@ func (p *Page) requires(args []value) value {
 		return unknown{}
 	}
 	names := p.namedModules(l.list)
-	if f, is := one(argument(args, 1)).(*object); is && f.fn != nil {
-		f.fn.called = true
-		p.laterDo(func() { p.call(f, nil, p.modulesOf(names, nil)) })
-	}
+	f, _ := one(argument(args, 1)).(*object)
+	p.laterDo(func() {
+		if vals := p.modulesOf(names, nil); f != nil && f.fn != nil {
+			f.fn.called = true
+			p.call(f, nil, vals)
+		}
+	})
 	if f, is := one(argument(args, 2)).(*object); is && f.fn != nil { // when it fails
 		p.later(f, nil, p.unknowns(f)...)
 	}
@@ -275,16 +281,19 @@ func (a *amd) module(name string) string {
 		name, ext = strings.TrimSuffix(sheet, ".css"), ".css"
 	}
 	switch {
-	case name == "require", name == "exports", name == "module", name == "", name[0] == '.' && ext == ".js", strings.Contains(name, "!"), a.here[name] != nil:
+	case name == "require", name == "exports", name == "module", name == "", strings.HasPrefix(name, "../") && ext == ".js", strings.Contains(name, "!"), a.here[name] != nil:
 		return ""
 	case name[0] == '/', strings.HasSuffix(name, ".js"), strings.Contains(name, "://"):
 		return name
 	}
-	first, rest, more := strings.Cut(name, "/")
-	if path := a.paths[name]; path != "" {
-		name = path
-	} else if path := a.paths[first]; more && path != "" {
-		name = path + "/" + rest
+	if ext == ".js" {
+		name = strings.TrimPrefix(name, "./")
+	}
+	for end := len(name); end > 0; end = strings.LastIndexByte(name[:end], '/') { // the longest name that has a place
+		if path := a.paths[name[:end]]; path != "" {
+			name = path + name[end:]
+			break
+		}
 	}
 	base := a.base
 	switch {

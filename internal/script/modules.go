@@ -264,12 +264,30 @@ func (p *Page) module(t *text) *object {
 		p.files.modules = map[string]*object{}
 	}
 	if s == nil {
-		p.files.modules[address] = nil
-		return nil
+		p.files.modules[address] = p.jsonModule(address)
+		return p.files.modules[address]
 	}
 	o := p.object()
 	p.files.modules[address] = o
 	p.run(s, o)
+	return o
+}
+
+// jsonModule is a module of values; nil: its text is not known, or none.
+func (p *Page) jsonModule(address string) *object {
+	if path, _, _ := strings.Cut(address, "?"); !strings.HasSuffix(path, ".json") || p.doc.source.Answer == nil {
+		return nil
+	}
+	t := p.answer(address)
+	if t == nil {
+		return nil
+	}
+	v := p.tryJSON(t)
+	if v == nil {
+		return nil
+	}
+	o := p.object()
+	o.put("default", v)
 	return o
 }
 

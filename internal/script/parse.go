@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,10 +31,26 @@ func parseCode(src []byte, o js.Options) (*Script, error) {
 		}
 		if fixed := bracketDefaults(code, err); fixed != nil {
 			code = fixed
+		} else if n == 0 && withoutAttributes(code) {
+			continue
 		} else if !modernNumber(code, err) {
 			return nil, err
 		}
 	}
+}
+
+// importAttributes are those of an import, which the parser does not know: import a from "./a.json" with {type: "json"}.
+var importAttributes = regexp.MustCompile(`(?:\bfrom|\bimport)\s*(?:"[^"\n]*"|'[^'\n]*')\s*((?:with|assert)\s*\{[^{}]*\})`)
+
+// withoutAttributes leaves blanks for them; false: there are none.
+func withoutAttributes(code []byte) bool {
+	all := importAttributes.FindAllSubmatchIndex(code, -1)
+	for _, m := range all {
+		for i := m[2]; i < m[3]; i++ {
+			code[i] = ' '
+		}
+	}
+	return len(all) > 0
 }
 
 // placeOf is where in a script the parser says that an error is, -1 when it does not.

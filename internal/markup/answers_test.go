@@ -67,6 +67,8 @@ func TestAnswers(t *testing.T) {
 		{"RequireJS", `<script>require.config({baseUrl: "j"}); require(["app/a", "text!t.html"], function (a, t) { a.start(); q.innerHTML = t }, function (e) { x.src = "/e/" + e })</script>`,
 			map[string]string{"j/app/a.js": `define(["./b", "exports", "c"], function (b, exports, c) { exports.start = function () { x.src = b.base + c.n + ".png" } })`, "j/app/b.js": `define({base: "/b/"})`, "j/c.js": `define(function (require, exports, module) { module.exports = {n: require("./d").d} })`, "j/d.js": `define("d", [], function () { return {d: 4} }); define("e", {})`, "j/t.html": "<img src=t.png>"},
 			[]string{"/b/4.png", "j/app/a.js", "j/app/b.js", "j/c.js", "j/d.js", "j/t.html", "t.png"}},
+		{"the module that a page names for RequireJS", `<body><script data-main="app/main" src="js/require.js"></script>`, map[string]string{"app/main.js": `require(["one"], function (o) { x.src = "/i/" + o.n + ".png" })`, "app/one.js": `define({n: 1})`}, []string{"/i/1.png", "app/main.js", "app/one.js"}},
+		{"not when a script has RequireJS itself", `<body><script data-main="app/main" src="r.js"></script>`, map[string]string{"r.js": `function require(l) { fetch("/own/" + l.length) } require.config = {}; require([1, 2])`, "app/main.js": `x.src = "/no/" + 1 + ".png"`}, []string{"/own/2"}},
 		{"where RequireJS has modules", `<script>require.config({baseUrl: "j", paths: {"v/w": "lib/w", v: "no"}, deps: ["s", "./rel"]})</script><script>require(["v/w/z", "v/w"], function (z) { x.src = "/i/" + z.n + ".png" })</script>`, map[string]string{"j/lib/w/z.js": "define({n: 7})", "j/s.js": `fetch("/s/" + 1)`}, []string{"/i/7.png", "/s/1", "j/lib/w.js", "j/lib/w/z.js", "j/rel.js", "j/s.js"}},
 	} {
 		got, d := answered(c.page, c.files)

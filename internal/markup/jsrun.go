@@ -118,6 +118,9 @@ func (p *markupParser) scriptFile(src []byte) {
 	if p.b.o.Files == nil || p.kind != HTML || scriptTypeOf(p.get("type")) != scriptCode {
 		return
 	}
+	if main := p.get("data-main"); len(main) > 0 && len(main) <= maxURL && p.b.quotes == 0 {
+		p.b.main, p.b.interprets = string(main), true
+	}
 	if ref, ok := cleanURL(src); ok && len(ref) <= maxURL {
 		p.b.file(ref, string(p.get("type")) == "module", p.has("defer") || p.has("async"))
 	}
@@ -415,6 +418,9 @@ func (b *builder) runScripts(page *script.Page) {
 				page.Run(i, s.read)
 			}
 		}
+	}
+	if b.main != "" {
+		page.Main(b.main)
 	}
 	for _, h := range b.handlers {
 		s, err := b.o.Scripts.ParseHandler(h.src, h.event)

@@ -255,6 +255,7 @@ type builder struct {
 	page       []byte            // the document, for scripts
 	custom     []custom          // what it gives names in its style
 	scripts    []pageScript
+	main       string              // the module that the page names for RequireJS
 	fileText   map[string]fileText // what was asked for of other files, by their addresses
 	tags       script.StartTags    // of the page
 	handlers   []pageHandler

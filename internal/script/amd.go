@@ -132,6 +132,28 @@ func (p *Page) requires(args []value) value {
 	return unknown{}
 }
 
+// Main asks for the module that a page names for RequireJS (data-main), unless a script of the page has RequireJS itself.
+func (p *Page) Main(name string) {
+	if pr := p.global.own("require"); pr != nil {
+		if o, is := pr.val.(*object); is && o.fn != nil {
+			return
+		}
+	}
+	if p.steps == 0 && p.made == 0 {
+		p.steps, p.made = moreSteps, moreBytes
+	}
+	p.script = &Script{nth: -1}
+	p.job(p.steps/2+1, patience, func() {
+		p.hostName("require") // what the page set before
+		a, name := p.loader(), strings.TrimSuffix(name, ".js")
+		if a.base == "" {
+			i := strings.LastIndexByte(name, '/') + 1
+			a.base, name = name[:i], name[i:]
+		}
+		p.requires([]value{p.newList([]value{plain(name)})})
+	})
+}
+
 // laterDo does something when the script that is read has ended.
 func (p *Page) laterDo(do func()) {
 	if len(p.jobs) < maxJobs {

@@ -107,7 +107,11 @@ func (s *jsScan) takesURL() bool {
 // something is elsewhere, unless it is given to something that takes an address.
 func (s *jsScan) bare(v string) bool {
 	own := (s.b.doc.Kind == JS || s.b.doc.Kind == JSON) && s.b.quotes == 0
-	return (own || v != "" && (v[0] == '_' || v[0] == '-')) && !strings.ContainsAny(v, "/?") && !s.takesURL()
+	if !own && (v == "" || v[0] != '_' && v[0] != '-') || strings.ContainsAny(v, "/?") {
+		return false
+	}
+	name, _ := s.target()
+	return s.last() != jsOpen && string(name) != "src" && string(name) != "href" && !s.takesURL()
 }
 
 // isRoot reports an address below which those of a program are, and which is none itself: /api/, /rest/v2.

@@ -2,8 +2,6 @@ package markup
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
 	"net/url"
 	"strings"
 
@@ -111,105 +109,6 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	}
 	b.scripts = append(b.scripts, s)
 	return len(b.scripts)
-}
-
-// scriptFile has a script of another file interpreted with those of the page, when its text is known.
-func (p *markupParser) scriptFile(src []byte) {
-	if p.b.o.Files == nil || p.kind != HTML || scriptTypeOf(p.get("type")) != scriptCode {
-		return
-	}
-	if main := p.get("data-main"); len(main) > 0 && len(main) <= maxURL && p.b.quotes == 0 {
-		p.b.main, p.b.interprets = string(main), true
-	}
-	if ref, ok := cleanURL(src); ok && len(ref) <= maxURL {
-		p.b.file(ref, string(p.get("type")) == "module", p.has("defer") || p.has("async"))
-	}
-}
-
-// file adds the script of another file to those of the page.
-func (b *builder) file(ref string, module, late bool) {
-	if b.quotes > 0 || b.within || b.unseen > 0 || b.base != "" || len(b.scripts) >= maxScripts {
-		return
-	}
-	if s, err := b.scriptAt(joinRef(b.doc.Base, ref), module); err == nil {
-		b.interprets = b.interprets || s.parts
-		s.tag, s.late = b.tag(), module || late
-		b.scripts = append(b.scripts, s)
-	}
-}
-
-// fileAt is a file of Options.Files, which is asked for each once.
-func (b *builder) fileAt(ref string) ([]byte, string) {
-	if f, has := b.fileText[ref]; has {
-		return f.text, f.charset
-	}
-	if len(b.fileText) >= maxScripts {
-		return nil, ""
-	}
-	if b.fileText == nil {
-		b.fileText = map[string]fileText{}
-	}
-	var f fileText
-	f.text, f.charset = b.o.Files(ref)
-	b.fileText[ref] = f
-	return f.text, f.charset
-}
-
-// fileText is the text of another file, nil: not known.
-type fileText struct {
-	text    []byte
-	charset string
-}
-
-// errNoScript says that there is no text of a script, or that nobody wants it.
-var errNoScript = errors.New("no script")
-
-// scriptAt is the script of another file. It is parsed when it puts something together.
-func (b *builder) scriptAt(ref string, module bool) (s pageScript, err error) {
-	src, charset := b.fileAt(ref)
-	if len(src) > maxOwn {
-		return s, errNoScript
-	}
-	src, _, _ = decode(JS, src, cmp.Or(charset, b.doc.Charset)) // without one of its own it is in that of the page
-	if len(src) == 0 || len(src) > maxOwn || noScript(src) {
-		return s, errNoScript
-	}
-	s = pageScript{src: src, module: module, tag: -1, file: ref}
-	if s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src); s.parts {
-		s.read, err = b.o.Scripts.Parse(src, module)
-	} else if len(src) > maxInline {
-		err = errNoScript
-	}
-	return s, err
-}
-
-// loaded is a script that scripts of the page load, or import, and its number; nil: its text is not known.
-func (b *builder) loaded(address string, module bool) (*script.Script, int) {
-	if len(b.scripts) >= maxScripts {
-		return nil, 0
-	}
-	s, err := b.scriptAt(address, module)
-	if err == nil && s.read == nil {
-		s.read, err = b.o.Scripts.Parse(s.src, module)
-	}
-	if err != nil {
-		return nil, 0
-	}
-	b.scripts = append(b.scripts, s)
-	return s.read, len(b.scripts) - 1
-}
-
-// answer is what a server said of an address that scripts read the answer of, when its text is known.
-func (b *builder) answer(address string) string {
-	src, charset := b.fileAt(address)
-	if len(src) == 0 || len(src) > maxOwn {
-		return ""
-	}
-	src, _, _ = decode(JSON, src, charset)
-	if len(src) > maxOwn {
-		return ""
-	}
-	return string(src)
 }
 
 // noScript reports what begins as markup does.

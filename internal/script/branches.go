@@ -173,3 +173,19 @@ func (p *Page) named1(cond js.IExpr, yes, no value) value {
 	}
 	return &choice{id: u.id, keys: []string{key}, vals: []value{one(yes)}, rest: &text{s: Key, key: u.id}}
 }
+
+// given is m[k] ? yes : no.
+func (p *Page) given(c *choice, yes, no value) value {
+	if u, is := yes.(unknown); is && u.id != 0 && u.id == c.id { // the key itself, which is one of those that are there
+		p.cost(len(c.keys) / 4)
+		keys := &choice{id: c.id, keys: c.keys}
+		for _, key := range c.keys {
+			keys.vals = append(keys.vals, plain(key))
+		}
+		yes = keys
+	}
+	if y, is := yes.(*choice); is && y.keys != nil && y.id == c.id {
+		return p.orElse(y, no)
+	}
+	return p.either(yes, no)
+}

@@ -127,6 +127,7 @@ type jsScan struct {
 	pending Link // a link waiting for the token after it; URL "" = none
 	key     bool // it is a key of an object if a colon follows
 	module  bool // it may be the name of one
+	given   bool // it is given to what takes an address
 	relURL  bool // the first argument of new URL(): an embed if import.meta follows
 }
 
@@ -350,6 +351,7 @@ func (s *jsScan) value(raw []byte) {
 	s.pending.URL, s.pending.Kind, s.pending.Context = v, kind, context
 	s.key = last == jsBrace || last == jsComma
 	s.module = kind == Speculative && s.moduleName(v)
+	s.given = s.takesURL() || s.comparedSrc()
 	s.relURL = last == jsOpen && string(s.callee()) == "URL"
 }
 
@@ -411,10 +413,12 @@ func (s *jsScan) flush() {
 	case s.pending.URL == "":
 		return
 	case s.nth != 0 && s.pending.Kind == Speculative && len(s.b.waiting) < maxWaiting:
-		s.b.waiting = append(s.b.waiting, waitingGuess{max(s.nth-1, -1), s.module, s.pending.URL, s.pending.Context})
+		s.b.waiting = append(s.b.waiting, waitingGuess{max(s.nth-1, -1), s.module, s.given, s.pending.URL, s.pending.Context})
 	case s.module:
 	default:
+		s.b.given = s.given
 		s.b.addString(s.pending.URL, s.pending.Kind, s.pending.Context)
+		s.b.given = false
 	}
 	s.pending.URL = ""
 }

@@ -110,3 +110,16 @@ func TestManyDataAttributes(t *testing.T) {
 		t.Errorf("%d links", len(d.Links))
 	}
 }
+
+// TestBundle: a module's own parts are relative to the module, what it gives to an element is relative to the page. Svelte compares an
+// address with the one that an element has before it sets it.
+func TestBundle(t *testing.T) {
+	const bundle = `parts = ["./chunk.js"]; load(import("./x.js")); u(img.src, a = "./b.png") || set(img, "src", a); other.src = "./c.png"`
+	of := map[string]bool{}
+	for _, l := range Parse(JS, []byte(bundle), Options{URL: "http://a.cz/assets/m.js"}).Links {
+		of[l.URL] = l.OfPage
+	}
+	if diff := cmp.Diff(map[string]bool{"./chunk.js": false, "./x.js": false, "./b.png": true, "./c.png": true}, of); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -69,6 +69,7 @@ type pageHandler struct {
 type waitingGuess struct {
 	script       int  // -1: in JSON
 	module       bool // it is the name of one, unless a script gives it to what is not known
+	given        bool // it is given to what takes an address
 	url, context string
 }
 
@@ -178,7 +179,11 @@ func (b *builder) interpret() {
 			b.runScripts(page)
 		}()
 		b.made = true
+		known := endsOfMade(page.Found())
 		for _, f := range page.Found() {
+			if f.Use == script.Made && known[f.Text] {
+				continue
+			}
 			b.asked = f.Use != script.Made
 			if b.foundByScript(f) {
 				page.Accept(f)
@@ -187,8 +192,9 @@ func (b *builder) interpret() {
 		b.made, b.asked = false, false
 	}
 	var files filesIn
+	known := b.endsOfGuesses()
 	for _, w := range b.waiting {
-		if files.below(b.doc.Links, w.url) || b.seen.known(w.url, b.base, b.as(Speculative, jsFetch)) || b.seen.known(w.url, b.base, b.as(Speculative, jsString)) {
+		if !w.given && (known[w.url] || files.below(b.doc.Links, w.url)) || b.seen.known(w.url, b.base, b.as(Speculative, jsFetch)) || b.seen.known(w.url, b.base, b.as(Speculative, jsString)) {
 			continue
 		}
 		switch {
@@ -199,8 +205,10 @@ func (b *builder) interpret() {
 		case w.module && !page.Given(w.script, w.url), page.Used(w.script, w.url), page.Dead(w.script, w.url):
 			continue
 		}
+		b.given = w.given
 		b.addString(w.url, Speculative, w.context)
 	}
+	b.given = false
 	if page != nil {
 		for i := range b.scripts {
 			if s := &b.scripts[i]; s.file != "" && s.read != nil {
@@ -224,9 +232,10 @@ func (b *builder) interpret() {
 type filesIn struct{ files, pages map[string]struct{} }
 
 // below reports a string that is a folder of a page's files, as scripts are told of themes and releases: "/themes/plain" beside
-// /themes/plain/print.css, unless the page also leads to something in it.
+// /themes/plain/print.css, "/cdn/", unless the page also leads to something in it.
 func (f *filesIn) below(links []Link, folder string) bool {
-	if len(folder) < 2 || folder[0] != '/' || folder[1] == '/' || strings.HasSuffix(folder, "/") || hasExtension(folder) || strings.ContainsAny(folder, "?#") {
+	folder = strings.TrimSuffix(folder, "/")
+	if len(folder) < 2 || folder[0] != '/' || folder[1] == '/' || hasExtension(folder) || strings.ContainsAny(folder, "?#") {
 		return false
 	}
 	if f.files == nil {

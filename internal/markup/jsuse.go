@@ -132,13 +132,24 @@ func (s *jsScan) folder(v string) bool {
 		return true
 	}
 	name, _ := s.target()
+	if s.data && v[len(v)-1] == '/' && len(name) > 0 && name[len(name)-1] == '/' {
+		return true // of an import map
+	}
 	for word := range words(name) {
 		switch word {
-		case "api", "base", "prefix", "endpoint", "root", "dir", "folder":
+		case "base", "prefix", "endpoint", "root", "dir", "directory", "folder":
+			return true
+		}
+		if strings.HasSuffix(word, "api") {
 			return true
 		}
 	}
 	return false
+}
+
+// comparedSrc reports an address that Svelte compares with the one that an element has: u(img.src, a = "./b.png") || set(img, "src", a).
+func (s *jsScan) comparedSrc() bool {
+	return s.last() == jsAssign && s.before(2).kind == jsWord && s.before(3).kind == jsComma && string(s.before(4).text) == "src" && s.before(5).kind == jsDot
 }
 
 // words are those of a name, in lower case: apiUrl, API_BASE, public-path.
@@ -309,7 +320,7 @@ func (s *jsScan) prefixOf(v string) bool {
 	if !strings.HasSuffix(v, "/") {
 		return (strings.HasPrefix(t, "base") || strings.HasSuffix(t, "base") || strings.Contains(t, "prefix")) && !hasExtension(v)
 	}
-	for _, word := range [...]string{"base", "root", "path", "prefix", "dir", "folder", "public"} {
+	for _, word := range [...]string{"base", "root", "path", "prefix", "dir", "folder", "public", "cdn", "asset", "static", "storage", "upload", "image", "img", "thumb", "theme", "template", "design", "font", "tile", "icon"} {
 		if strings.Contains(t, word) {
 			return true
 		}

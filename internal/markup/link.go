@@ -104,7 +104,7 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 // script is in ("assets/js/9c8b.77665544.js" in /assets/js/main.js, below the public path).
 func (b *builder) ofBundle(l *Link) {
 	switch {
-	case b.loads && (strings.HasPrefix(l.URL, "./") || strings.HasPrefix(l.URL, "../")) && hasExtension(l.URL):
+	case b.loads && !b.given && !b.asked && (strings.HasPrefix(l.URL, "./") || strings.HasPrefix(l.URL, "../")) && hasExtension(l.URL):
 		l.OfPage = false
 	case hasHash(l.URL):
 		at, err := neturl.Parse(b.o.URL)
@@ -282,8 +282,7 @@ func looksLikeURL(s string) bool {
 	switch {
 	case strings.HasPrefix(s, "http://"), strings.HasPrefix(s, "https://"):
 		_, rest, _ := strings.Cut(s, "//")
-		// Names of XML vocabularies are not meant to be fetched.
-		return plausibleHost(rest) && !strings.HasPrefix(rest, "www.w3.org/") && !strings.HasPrefix(rest, "schema.org") && !pattern(rest)
+		return plausibleHost(rest) && !namesVocabulary(rest) && !pattern(rest)
 	case strings.HasPrefix(s, "//"):
 		return plausibleHost(s[2:]) && !pattern(s)
 	case schemeLen(s) > 0, strings.ContainsAny(s, "()*[]"):
@@ -299,7 +298,21 @@ func looksLikeURL(s string) bool {
 		return isWordByte(rel[1]) && (strings.IndexByte(rel[1:], '/') > 0 || hasExtension(rel)) && !strings.Contains(rel, "//") && !adUnit(rel)
 	case rel == path && path != "":
 		name, _, _ := strings.Cut(path, "/")
-		return isWordByte(path[0]) && hasKnownExtension(path) && (len(name) == len(path) || !strings.Contains(name, "=")) // file=img/a.png
+		return isWordByte(path[0]) && hasKnownExtension(path) && (len(name) == len(path) || !strings.Contains(name, "=")) && // file=img/a.png
+			strings.IndexByte(path, ';') < 0 // News;news.asp
+	}
+	return false
+}
+
+// namesVocabulary reports the name of one of XML, RDF or JSON, without its scheme: it is not meant to be fetched.
+func namesVocabulary(name string) bool {
+	for _, of := range [...]string{
+		"www.w3.org/", "schema.org", "purl.org/dc/", "purl.org/rss/", "purl.org/atom/", "purl.org/vocab/", "purl.org/goodrelations/", "purl.oclc.org/", "ogp.me/ns", "xmlns.", "schemas.", "ns.adobe.com/", "json-schema.org/", "rdfs.org/", "www.sitemaps.org/schemas/", "search.yahoo.com/mrss",
+		"a9.com/-/", "www.georss.org/georss", "www.itunes.com/dtds/", "java.sun.com/xml", "java.sun.com/jsp", "java.sun.com/dtd", "jsonapi.org/format", "www.opengis.net/", "openoffice.org/2",
+	} {
+		if strings.HasPrefix(name, of) {
+			return true
+		}
 	}
 	return false
 }

@@ -266,6 +266,7 @@ type builder struct {
 	module     bool              // the script that is read is one
 	made       bool              // what is added a script made, or asks for
 	asked      bool              // the latter
+	given      bool              // a guess that a script gives to what takes an address
 	loads      bool              // the document is a script that loads modules
 	folders    bool              // a script or an element said one
 	contexts   map[string]string // known context strings by themselves

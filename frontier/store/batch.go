@@ -109,10 +109,14 @@ func (s *Store) Commit(b *Batch, durable bool) error {
 }
 
 // Set sets one row at once. It is durable with the next durable commit.
-func (s *Store) Set(key, value []byte) error { return s.db.Set(key, value, pebble.NoSync) }
+func (s *Store) Set(key, value []byte) error {
+	return errors.Join(s.db.Set(key, value, pebble.NoSync), s.Cause())
+}
 
 // Delete deletes one row at once, as [Store.Set] sets it.
-func (s *Store) Delete(key []byte) error { return s.db.Delete(key, pebble.NoSync) }
+func (s *Store) Delete(key []byte) error {
+	return errors.Join(s.db.Delete(key, pebble.NoSync), s.Cause())
+}
 
 func (b *Batch) fill(w *pebble.Batch) error {
 	for _, r := range b.ranges {

@@ -53,6 +53,9 @@ func (s *Store) Guard(fn func() error) error {
 	}()
 	select {
 	case err := <-done:
+		if dead := s.Cause(); dead != nil {
+			return dead // what it wrote may be nowhere, whatever it says
+		}
 		return err
 	case <-s.death.died:
 		return s.death.err

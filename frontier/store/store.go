@@ -37,6 +37,7 @@ type Store struct {
 	o       Options
 	db      *pebble.DB
 	death   *death
+	opened  atomic.Bool
 	guarded guarded
 	copied  atomic.Int64 // bytes, see storeFS.Link
 }
@@ -81,6 +82,7 @@ func Open(o Options) (*Store, error) {
 	})
 	if err == nil {
 		s.db = <-opened
+		s.opened.Store(true)
 		s.reader = reader{s.db}
 		return s, nil
 	}
@@ -196,7 +198,7 @@ func (s *Store) Compact(ctx context.Context) error {
 }
 
 // Flush writes to files what is in memory and in the log.
-func (s *Store) Flush() error { return s.db.Flush() }
+func (s *Store) Flush() error { return s.Guard(s.db.Flush) }
 
 // Logged is how many bytes were written to Pebble's log since the store was opened.
 func (s *Store) Logged() uint64 { return s.db.Metrics().WAL.BytesWritten }

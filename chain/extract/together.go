@@ -23,9 +23,9 @@ type Archived interface {
 // Bounds of what is read together.
 const (
 	maxPage      = 256 << 10 // bytes of a page that is read again
-	maxFile      = 64 << 10  // of a script
+	maxFile      = 128 << 10 // of a script
 	maxFiles     = 32        // scripts of a page
-	maxFileBytes = 256 << 10
+	maxFileBytes = 512 << 10
 )
 
 // files gives a page the texts that are archived of its scripts and of what they ask for, and that of own, which is to be. asked is told when it is asked for that.

@@ -227,7 +227,7 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 		if p.script == scriptCode && p.kind == HTML && len(p.get("src")) > 0 {
 			p.script = scriptOther // what stands in it is not run, and may be settings
 		}
-		p.b.module = string(p.get("type")) == "module"
+		p.b.module = isModule(p.get("type"))
 	case atom.Style, atom.Title:
 		p.raw = a
 		typ := p.get("type")

@@ -32,9 +32,9 @@ func scriptTypeOf(typ []byte) scriptType {
 	t := strings.ToLower(string(bytes.TrimSpace(typ)))
 	t, _, _ = strings.Cut(t, ";")
 	switch {
-	case t == "" || t == "module" || strings.Contains(t, "javascript") || strings.Contains(t, "ecmascript") || strings.HasSuffix(t, "jscript"):
+	case t == "" || t == "module" || t == "module-shim" || strings.Contains(t, "javascript") || strings.Contains(t, "ecmascript") || strings.HasSuffix(t, "jscript"):
 		return scriptCode
-	case t == "importmap" || t == "systemjs-importmap":
+	case t == "importmap" || t == "importmap-shim" || t == "systemjs-importmap":
 		return scriptMap
 	case strings.Contains(t, "json") || t == "speculationrules":
 		return scriptData
@@ -44,6 +44,9 @@ func scriptTypeOf(typ []byte) scriptType {
 	}
 	return scriptOther
 }
+
+// isModule reports the type of a module, also as es-module-shims has it.
+func isModule(typ []byte) bool { return string(typ) == "module" || string(typ) == "module-shim" }
 
 // maxInline is the length up to which what names mean is kept of scripts that stand in a page and make nothing of them: others may.
 const maxInline = 16 << 10

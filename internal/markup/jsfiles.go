@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 
@@ -16,7 +17,7 @@ func (p *markupParser) scriptFile(src []byte) {
 		p.b.main, p.b.interprets = string(main), true
 	}
 	if ref, ok := cleanURL(src); ok && len(ref) <= maxURL {
-		p.b.file(ref, string(p.get("type")) == "module", p.has("defer") || p.has("async"))
+		p.b.file(ref, isModule(p.get("type")), p.has("defer") || p.has("async"))
 	}
 }
 
@@ -25,7 +26,7 @@ func (b *builder) file(ref string, module, late bool) {
 	if b.quotes > 0 || b.within || b.unseen > 0 || b.base != "" || len(b.scripts) >= maxScripts {
 		return
 	}
-	if s, err := b.scriptAt(joinRef(b.doc.Base, ref), module); err == nil {
+	if s, err := b.scriptAt(joinRef(b.doc.Base, ref), module); err == nil && (s.parts || s.loader || len(s.src) <= maxInline) {
 		b.interprets = b.interprets || s.parts
 		s.tag, s.late = b.tag(), module || late
 		b.scripts = append(b.scripts, s)
@@ -61,20 +62,27 @@ var errNoScript = errors.New("no script")
 // scriptAt is the script of another file. It is parsed when it puts something together.
 func (b *builder) scriptAt(ref string, module bool) (s pageScript, err error) {
 	src, charset := b.fileAt(ref)
-	if len(src) > maxOwn {
+	if len(src) > maxFile {
 		return s, errNoScript
 	}
 	src, _, _ = decode(JS, src, cmp.Or(charset, b.doc.Charset)) // without one of its own it is in that of the page
-	if len(src) == 0 || len(src) > maxOwn || noScript(src) {
+	if len(src) == 0 || len(src) > maxFile || noScript(src) {
 		return s, errNoScript
 	}
 	s = pageScript{src: src, module: module, tag: -1, file: ref}
-	if s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src); s.parts {
+	if isRequireJS(src) {
+		s.loader = true
+		return s, nil
+	}
+	if s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src) || leads(src); s.parts {
 		s.read, err = b.o.Scripts.Parse(src, module)
-	} else if len(src) > maxInline {
-		err = errNoScript
 	}
 	return s, err
+}
+
+// isRequireJS reports the library, which the interpreter has itself.
+func isRequireJS(src []byte) bool {
+	return bytes.Contains(src, []byte("data-main")) && bytes.Contains(src, []byte("requirejs")) && bytes.Contains(src, []byte("urlArgs"))
 }
 
 // loaded is a script that scripts of the page load, or import, and its number; nil: its text is not known.
@@ -83,7 +91,7 @@ func (b *builder) loaded(address string, module bool) (*script.Script, int) {
 		return nil, 0
 	}
 	s, err := b.scriptAt(address, module)
-	if err == nil && s.read == nil {
+	if err == nil && s.read == nil && !s.loader {
 		s.read, err = b.o.Scripts.Parse(s.src, module)
 	}
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 
 // Limits of what is interpreted: longer scripts are libraries and bundles, of which only those are that have a list of their chunks.
 const (
-	maxOwn    = 64 << 10 // bytes of one that stands in the page
+	maxOwn    = 64 << 10  // bytes of one that stands in the page
+	maxFile   = 128 << 10 // of one in a file that is read with the page
 	maxBundle = 1 << 20
 )
 
@@ -53,6 +54,7 @@ type pageScript struct {
 	read   *script.Script // nil: not yet
 	module bool
 	parts  bool   // it puts some together
+	loader bool   // it is RequireJS
 	tag    int    // its start tag, of those of the page; -1: none
 	file   string // the address of the file in which it is; "": it stands in the page
 	late   bool   // it runs when the page is there
@@ -97,6 +99,10 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 		s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src)
 	default:
 		s.parts = hasChunks(src)
+		b.makes = b.makes || b.doc.Kind == JS && len(src) <= maxFile && (leads(src) || b.putsTogether(src))
+	}
+	if b.o.Files != nil && !s.parts && b.module {
+		s.parts = leads(src)
 	}
 	if !s.parts && len(src) > maxInline {
 		return 0
@@ -110,6 +116,11 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	}
 	b.scripts = append(b.scripts, s)
 	return len(b.scripts)
+}
+
+// leads reports a script that may have others, or ask for what others are told.
+func leads(src []byte) bool {
+	return bytes.Contains(src, []byte("import")) || bytes.Contains(src, []byte("fetch("))
 }
 
 // noScript reports what begins as markup does.
@@ -165,7 +176,8 @@ func (b *builder) handler(code []byte, event string) {
 // interpret reads the scripts of the page for what they put together, and makes guesses of what nothing is put together of.
 func (b *builder) interpret() {
 	var page *script.Page
-	if b.doc.Makes = b.interprets; b.interprets {
+	b.doc.Makes = b.interprets || b.makes
+	if b.interprets {
 		source := script.Source{Map: b.importMapped, Text: b.page, Tags: &b.tags, Tag: func(at uint32) *html.Node { return alone(b.page[at:]) }, Tree: func(element func(uint32, *html.Node)) *html.Node { return tree(b.page, element) }}
 		if b.doc.Kind != JS {
 			source.URL, source.Base = b.place()
@@ -307,6 +319,10 @@ func (b *builder) runScripts(page *script.Page) {
 		for i := range read {
 			s := &b.scripts[i]
 			if s.late != late {
+				continue
+			}
+			if s.loader {
+				page.RequireJS()
 				continue
 			}
 			if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || says(s.src, &words)) {

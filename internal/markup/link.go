@@ -155,6 +155,8 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	case len(url) > maxURL:
 		b.doc.DroppedLinks++
 		return nil
+	case b.made && context == "img/@src" && strings.HasSuffix(url, "/"): // the name was not known when it was put together
+		return nil
 	case b.quotes > 0 && (b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url)): // what is written as it stands is no pattern
 		return nil
 	case (b.doc.Kind == HTML || b.doc.Kind == XHTML) && (toBeFilled(url) || strings.IndexByte(url, '{') >= 0 && ofOwnElement(context)),

@@ -263,6 +263,7 @@ type builder struct {
 	unescaped  []byte            // room for a long string without its escapes
 	within     bool              // the script that is read is in an attribute
 	interprets bool              // some of them put addresses together
+	makes      bool              // one that is too long to be interpreted alone may
 	module     bool              // the script that is read is one
 	made       bool              // what is added a script made, or asks for
 	asked      bool              // the latter

@@ -10,6 +10,7 @@ import (
 type amd struct {
 	base, query string
 	paths       map[string]string
+	config      *object                // what modules are told, by their names
 	here        map[string]*definition // modules that scripts define, by their names
 	values      map[string]value       // what those of other files are, by their addresses
 	defines     *definition            // what a file defines that is read; nil: none is read
@@ -87,6 +88,9 @@ func (a *amd) set(p *Page, o *object) {
 	if s, is := said("urlArgs"); is {
 		a.query = s
 	}
+	if c, is := one(o.get("config")).(*object); is {
+		a.config = c
+	}
 	if deps, is := one(o.get("deps")).(*object); is && deps.class == classList {
 		defer func() { p.requires([]value{deps}) }()
 	}
@@ -121,6 +125,8 @@ func (p *Page) requires(args []value) value {
 	names := p.namedModules(l.list)
 	f, _ := one(argument(args, 1)).(*object)
 	p.laterDo(func() {
+		p.patience = p.effort.script // modules are scripts
+		p.floor = max(p.steps-p.patience, 0)
 		if vals := p.modulesOf(names, nil); f != nil && f.fn != nil {
 			f.fn.called = true
 			p.call(f, nil, vals)
@@ -132,6 +138,41 @@ func (p *Page) requires(args []value) value {
 	return unknown{}
 }
 
+// RequireJS has what a page, or what it loads, calls RequireJS by, in place of the library: it begins with what the page set before as "require".
+func (p *Page) RequireJS() {
+	p.begin(p.isAMD)
+	for _, name := range [...]string{"require", "requirejs"} {
+		pr := p.global.own(name)
+		if pr == nil {
+			continue
+		}
+		o, is := pr.val.(*object)
+		if is && o.fn != nil {
+			return // a script has it itself
+		}
+		p.global.remove(name)
+		if is {
+			p.begin(func() { p.loader().set(p, o) })
+		}
+	}
+}
+
+// isAMD says to what asks for it that modules can be defined (define.amd).
+func (p *Page) isAMD() {
+	if o, is := p.hostName("define").(*object); is && o.own("amd") == nil {
+		o.put("amd", p.object())
+	}
+}
+
+// begin does something of the page that none of its scripts does.
+func (p *Page) begin(do func()) {
+	if p.steps == 0 && p.made == 0 {
+		p.steps, p.made = p.effort.steps, moreBytes
+	}
+	p.script = &Script{nth: -1}
+	p.job(p.steps/2+1, p.effort.callback, do)
+}
+
 // Main asks for the module that a page names for RequireJS (data-main), unless a script of the page has RequireJS itself.
 func (p *Page) Main(name string) {
 	if pr := p.global.own("require"); pr != nil {
@@ -139,12 +180,8 @@ func (p *Page) Main(name string) {
 			return
 		}
 	}
-	if p.steps == 0 && p.made == 0 {
-		p.steps, p.made = moreSteps, moreBytes
-	}
-	p.script = &Script{nth: -1}
-	p.job(p.steps/2+1, patience, func() {
-		p.hostName("require") // what the page set before
+	p.begin(func() {
+		p.isAMD()
 		a, name := p.loader(), strings.TrimSuffix(name, ".js")
 		if a.base == "" {
 			i := strings.LastIndexByte(name, '/') + 1
@@ -211,9 +248,13 @@ func (p *Page) modulesOf(needs []need, of *definition) []value {
 			vals[i] = p.exportsOf(of)
 		case n.name == "require":
 			vals[i] = p.hostName("require")
+		case of != nil && n.name == "module":
+			vals[i] = p.aboutModule(of)
 		case p.amd == nil:
 		case p.amd.here[n.name] != nil:
 			vals[i] = p.moduleOf(p.amd.here[n.name])
+		case n.name == "jquery", n.name == "zepto": // as this program has it
+			vals[i] = p.hostName("jQuery")
 		case n.address == nil:
 		case n.isText:
 			vals[i] = answered(p.ask(n.address, nil))
@@ -270,8 +311,7 @@ func (p *Page) moduleOf(d *definition) value {
 		return f
 	}
 	f.fn.called = true
-	m := p.object()
-	m.put("exports", p.exportsOf(d))
+	m := p.aboutModule(d)
 	args := []value{p.native("require", func(p *Page, _ value, args []value) value {
 		if vals := p.modulesOf(p.namedModules(args[:min(len(args), 1)]), nil); len(vals) > 0 {
 			return vals[0]
@@ -285,6 +325,21 @@ func (p *Page) moduleOf(d *definition) value {
 		d.value = m.get("exports")
 	}
 	return d.value
+}
+
+// aboutModule is what a module is told of itself (RequireJS's "module").
+func (p *Page) aboutModule(d *definition) *object {
+	m := p.object()
+	m.put("exports", p.exportsOf(d))
+	name := p.loader().name
+	m.put("id", plain(name))
+	m.put("config", p.native("config", func(p *Page, _ value, _ []value) value {
+		if c := p.loader().config; c != nil && c.own(name) != nil {
+			return c.get(name)
+		}
+		return p.object()
+	}))
+	return m
 }
 
 // exportsOf is what a module gives by its exports.

@@ -27,7 +27,7 @@ func component(v string) string { return strings.ReplaceAll(url.QueryEscape(v), 
 func wholeCoded(v string) string {
 	var w strings.Builder
 	for i := range len(v) {
-		if c := v[i]; c > ' ' && c < utf8.RuneSelf && strings.IndexByte("\"%<>\\^`{|}", c) < 0 {
+		if c := v[i]; c > ' ' && c < utf8.RuneSelf && strings.IndexByte("\"%<>[\\]^`{|}", c) < 0 {
 			w.WriteByte(c)
 		} else {
 			fmt.Fprintf(&w, "%%%02X", c)

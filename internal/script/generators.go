@@ -88,7 +88,7 @@ func (p *Page) newGenerator(fr *frame) value {
 func (p *Page) askAll() {
 	for i := 0; i < len(p.unasked) && p.steps > 0; i++ {
 		if g := p.unasked[i]; !g.begun {
-			p.job(p.steps/8+1, patience, func() {
+			p.job(p.steps/8+1, p.effort.callback, func() {
 				for done := false; !done; {
 					_, done = g.resume(p, nextOne, unknown{})
 				}

@@ -34,7 +34,7 @@ func (p *Page) file(address string, module bool) *Script {
 // run interprets a script in the middle of another, which has its patience and its depth again behind it.
 func (p *Page) run(s *Script, exports *object) {
 	script, depth, calls, patience := p.script, p.depth, p.calls, p.patience
-	p.job(p.steps/2+1, morePatience, func() {
+	p.job(p.steps/2+1, p.effort.script, func() {
 		p.now, p.script, p.weak, p.depth, p.calls = p.frameOf(s), s, 0, depth+1, calls+1
 		p.now.exports = exports
 		p.readScript(s)

@@ -40,9 +40,8 @@ const Hole = '\x0e'
 
 // Limits of all scripts of a page together.
 const (
-	bytesPerStep = 4      // expressions and statements
-	moreSteps    = 40_000 // on top of those
-	bytesPerByte = 16     // of texts that are put together
+	bytesPerStep = 4  // expressions and statements
+	bytesPerByte = 16 // of texts that are put together
 	moreBytes    = 256 << 10
 	maxText      = 64 << 10 // bytes of one text
 	maxFound     = 6000
@@ -53,10 +52,17 @@ const (
 	maxItems     = 4096    // of a list
 	maxChoices   = 16      // values that one may have
 	maxUncalled  = 256     // functions that nothing calls
-	patience     = 2500    // steps of a callback in a row that find nothing
-	morePatience = 10000   // of a script itself
 	maskedSteps  = 300_000 // more for one script of a page that an obfuscator made: it has a list of its strings, which it decodes first
 )
+
+// effort is how many steps the scripts of a page have on top of those for their length, and how many in a row may find nothing: of a callback,
+// and of a script itself.
+type effort struct{ steps, callback, script int }
+
+// ordinary is that of a page which is read for itself. Together with what else is known of it, it is read once for each of these, and may have a whole
+// framework that must be set up before it does anything.
+func ordinary() effort { return effort{40_000, 2500, 10_000} }
+func together() effort { return effort{300_000, 20_000, 150_000} }
 
 // Script is a script that was understood.
 type Script struct {
@@ -94,6 +100,7 @@ func (s *Script) From(address string) { s.from = address }
 // Page is what the scripts of a page share. It is not for several goroutines.
 type Page struct {
 	mem         *memory
+	effort      effort
 	steps, made int
 	floor       int // steps that are left when patience is lost
 	patience    int
@@ -157,11 +164,14 @@ type literal struct {
 
 // New returns a page. stop, when not nil, is asked now and then; true ends everything.
 func New(source Source, stop func() bool) *Page {
-	p := &Page{literals: map[*js.LiteralExpr]*text{}, stop: stop, protos: map[string]*object{}}
+	p := &Page{effort: ordinary(), literals: map[*js.LiteralExpr]*text{}, stop: stop, protos: map[string]*object{}}
 	p.mem = memories.Get().(*memory)
 	p.global = &object{class: classWindow}
 	p.now = &frame{env: &env{}, this: p.global, top: true}
 	p.used = map[literal]bool{}
+	if source.File != nil {
+		p.effort = together()
+	}
 	if source.Tags == nil {
 		source.Tags = &StartTags{}
 	}
@@ -172,7 +182,7 @@ func New(source Source, stop func() bool) *Page {
 // Run interprets a script, which knows what those before it said. nth is what Used calls it by; -1: nobody asks.
 func (p *Page) Run(nth int, s *Script) {
 	if p.steps == 0 && p.made == 0 {
-		p.steps, p.made = moreSteps, moreBytes
+		p.steps, p.made = p.effort.steps, moreBytes
 	}
 	p.steps += len(s.src) / bytesPerStep
 	p.made += bytesPerByte * len(s.src)
@@ -185,7 +195,7 @@ func (p *Page) Run(nth int, s *Script) {
 	if nth >= 0 {
 		p.ran = append(p.ran, s)
 	}
-	most, patience := p.steps/2, morePatience
+	most, patience := p.steps/2, p.effort.script
 	if !p.masked && Masked(s.src) {
 		p.masked = true
 		p.steps += maskedSteps
@@ -248,7 +258,7 @@ func (p *Page) job(most, patience int, do func()) {
 	p.patience = patience >> p.lost
 	p.floor = max(p.steps-p.patience, 0)
 	var moves *pageAt // what an event says of the place holds no longer than it
-	if w := p.doc.place; w != nil && patience < morePatience {
+	if w := p.doc.place; w != nil && patience < p.effort.script {
 		moves = &pageAt{at: w.at, moved: w.moved}
 	}
 	now, weak, changes, base, tries := p.now, p.weak, p.changes, p.base, p.tries
@@ -312,7 +322,7 @@ func (p *Page) Finish() {
 			}
 			job := p.jobs[0]
 			p.jobs = p.jobs[1:]
-			p.job(p.steps/2+1, patience, job)
+			p.job(p.steps/2+1, p.effort.callback, job)
 		}
 	}
 	work()
@@ -322,7 +332,7 @@ func (p *Page) Finish() {
 	work()
 	for i := 0; i < len(p.idle) && i < maxUncalled && p.steps > 0; i++ {
 		if f := p.idle[i]; !f.fn.called {
-			p.job(p.steps/8+1, patience, func() {
+			p.job(p.steps/8+1, p.effort.callback, func() {
 				p.weak++
 				p.call(f, p.receiver(f), p.unknowns(f))
 			})
@@ -331,7 +341,7 @@ func (p *Page) Finish() {
 		}
 	}
 	if p.doc.open != nil {
-		p.job(p.steps, patience, func() { p.sink(Writes, p.doc.open) })
+		p.job(p.steps, p.effort.callback, func() { p.sink(Writes, p.doc.open) })
 	}
 	p.sum()
 }

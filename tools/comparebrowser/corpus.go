@@ -212,7 +212,7 @@ func construct(body string) http.Handler {
 		case r.URL.Path == "/page/":
 			text, typ = body, "text/html"
 		case has:
-			text, typ = file, cmp.Or(typ, "text/html")
+			text, typ = file, cmp.Or(typ, typeOf(file))
 		case there != nil:
 			if !there[r.URL.Path] && !there[r.URL.Path+"?"+r.URL.RawQuery] {
 				http.NotFound(w, r)
@@ -230,6 +230,19 @@ func construct(body string) http.Handler {
 		w.Header().Set("Content-Type", typ)
 		_, _ = w.Write([]byte(text)) // the browser is gone
 	})
+}
+
+// typeOf is what a server says of a text whose address does not tell what it is, as that of a program.
+func typeOf(text string) string {
+	switch text = strings.TrimSpace(text); {
+	case strings.HasPrefix(text, "<?xml"), strings.HasPrefix(text, "<rss"), strings.HasPrefix(text, "<feed"):
+		return "application/xml"
+	case text == "", strings.HasPrefix(text, "<"):
+		return "text/html"
+	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
+		return "application/json"
+	}
+	return "text/javascript"
 }
 
 // filesOf are the files that come with a page, by their paths with the query, and without.

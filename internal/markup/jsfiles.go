@@ -26,7 +26,7 @@ func (b *builder) file(ref string, module, late bool) {
 	if b.quotes > 0 || b.within || b.unseen > 0 || b.base != "" || len(b.scripts) >= maxScripts {
 		return
 	}
-	if s, err := b.scriptAt(joinRef(b.doc.Base, ref), module); err == nil && (s.parts || s.loader || len(s.src) <= maxInline) {
+	if s, err := b.scriptAt(joinRef(b.doc.Base, ref), module); err == nil {
 		b.interprets = b.interprets || s.parts
 		s.tag, s.late = b.tag(), module || late
 		b.scripts = append(b.scripts, s)
@@ -70,9 +70,12 @@ func (b *builder) scriptAt(ref string, module bool) (s pageScript, err error) {
 		return s, errNoScript
 	}
 	s = pageScript{src: src, module: module, tag: -1, file: ref}
-	if isRequireJS(src) {
+	switch {
+	case isRequireJS(src):
 		s.loader = true
 		return s, nil
+	case isJQuery(src):
+		return s, errNoScript
 	}
 	if s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src) || leads(src); s.parts {
 		s.read, err = b.o.Scripts.Parse(src, module)
@@ -83,6 +86,13 @@ func (b *builder) scriptAt(ref string, module bool) (s pageScript, err error) {
 // isRequireJS reports the library, which the interpreter has itself.
 func isRequireJS(src []byte) bool {
 	return bytes.Contains(src, []byte("data-main")) && bytes.Contains(src, []byte("requirejs")) && bytes.Contains(src, []byte("urlArgs"))
+}
+
+// isJQuery reports jQuery alone, which the interpreter has itself.
+func isJQuery(src []byte) bool {
+	const head, tail = 600, 800
+	begins := src[:min(len(src), head)]
+	return (bytes.Contains(begins, []byte("jQuery v")) || bytes.Contains(begins, []byte("jQuery JavaScript Library"))) && bytes.Contains(src[max(0, len(src)-tail):], []byte("noConflict"))
 }
 
 // loaded is a script that scripts of the page load, or import, and its number; nil: its text is not known.

@@ -36,6 +36,9 @@ func hasChunks(src []byte) bool {
 // maxNeeded is how many bytes of scripts are interpreted that put nothing together themselves.
 const maxNeeded = 16 << 10
 
+// maxNeededFiles is that of a page that is read with its files, of which some are libraries.
+const maxNeededFiles = 512 << 10
+
 // maxMaker is the length of scripts that may put addresses together by functions alone.
 const maxMaker = 4 << 10
 
@@ -314,6 +317,9 @@ func (b *builder) runScripts(page *script.Page) {
 		}
 	}
 	room := maxNeeded
+	if b.o.Files != nil {
+		room = maxNeededFiles
+	}
 	read := len(b.scripts) // others are added while these run
 	for _, late := range [...]bool{false, true} {
 		for i := range read {

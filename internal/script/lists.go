@@ -16,15 +16,16 @@ func onList(do func(p *Page, o *object, args []value) value) method {
 						return do(p, target, args)
 					}
 				}
-				if items, known := p.items(o); known {
-					return do(p, p.newList(items), args)
-				}
-				if n, is := o.get("length").(float64); is && n >= 0 && n <= maxItems { // of something like a list
+				if n, is := one(p.get(o, "length")).(float64); is && o.class == classPlain && n >= 0 && n <= maxItems { // of something like a list
+					p.cost(int(n))
 					l := make([]value, int(n))
 					for i := range l {
-						l[i] = o.get(formatNumber(float64(i)))
+						l[i] = p.get(o, formatNumber(float64(i)))
 					}
 					return do(p, p.newList(l), args)
+				}
+				if items, known := p.items(o); known {
+					return do(p, p.newList(items), args)
 				}
 			}
 			if t, is := one(this).(*text); is {

@@ -55,14 +55,14 @@ const (
 	maskedSteps  = 300_000 // more for one script of a page that an obfuscator made: it has a list of its strings, which it decodes first
 )
 
-// effort is how many steps the scripts of a page have on top of those for their length, and how many in a row may find nothing: of a callback,
-// and of a script itself.
-type effort struct{ steps, callback, script int }
+// effort is how many steps the scripts of a page have on top of those for their length, and how many in a row may find nothing: of a function
+// that nothing calls, of a callback, and of a script itself.
+type effort struct{ steps, uncalled, callback, script int }
 
 // ordinary is that of a page which is read for itself. Together with what else is known of it, it is read once for each of these, and may have a whole
 // framework that must be set up before it does anything.
-func ordinary() effort { return effort{40_000, 2500, 10_000} }
-func together() effort { return effort{300_000, 20_000, 150_000} }
+func ordinary() effort { return effort{40_000, 2500, 2500, 10_000} }
+func together() effort { return effort{500_000, 10_000, 60_000, 200_000} }
 
 // Script is a script that was understood.
 type Script struct {
@@ -332,7 +332,7 @@ func (p *Page) Finish() {
 	work()
 	for i := 0; i < len(p.idle) && i < maxUncalled && p.steps > 0; i++ {
 		if f := p.idle[i]; !f.fn.called {
-			p.job(p.steps/8+1, p.effort.callback, func() {
+			p.job(p.steps/8+1, p.effort.uncalled, func() {
 				p.weak++
 				p.call(f, p.receiver(f), p.unknowns(f))
 			})

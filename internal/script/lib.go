@@ -45,15 +45,24 @@ func newFunctionMethods() map[string]method {
 func newObjectMethods() map[string]method {
 	return map[string]method{
 		"hasOwnProperty": func(p *Page, this value, args []value) value {
-			o, is := proxied(this).(*object)
 			key, known := p.key(one(argument(args, 0)))
-			if !is || !known {
+			if !known {
 				return unknown{}
 			}
-			if o.class == classList {
-				return p.has(o, key)
+			switch o := proxied(this).(type) {
+			case *object:
+				if o.class == classList {
+					return key == "length" || p.has(o, key) || o.own(key) != nil
+				}
+				return o.own(key) != nil
+			case *text:
+				if i := index(key); o.known() {
+					return key == "length" || i >= 0 && i < len(o.s)
+				}
+			case float64, bool:
+				return false
 			}
-			return o.own(key) != nil
+			return unknown{}
 		},
 		"toString": kindText,
 		"valueOf":  func(_ *Page, this value, _ []value) value { return this },

@@ -63,6 +63,12 @@ func (p *Page) withNames(list []value) value {
 
 func (p *Page) documentProperty(o *object, key string) value {
 	switch key {
+	case "parentNode", "parentElement":
+		return null{}
+	case "nodeType":
+		return 9.0
+	case "nodeName":
+		return plain("#document")
 	case "getElementById":
 		return p.native(key, func(p *Page, _ value, args []value) value {
 			return p.lift(argument(args, 0), func(v value) value {

@@ -32,6 +32,9 @@ func (p *Page) wrap(n *html.Node) value {
 	if n == nil {
 		return null{}
 	}
+	if n == p.doc.root {
+		return p.hostName("document")
+	}
 	if o := p.doc.wrapped[n]; o != nil {
 		return o
 	}

@@ -54,6 +54,12 @@ func (p *Page) elementProperty(o *object, key string) value {
 	case "complete", "naturalWidth", "naturalHeight", "offsetWidth", "offsetHeight", "clientWidth", "clientHeight", "scrollTop", "currentSrc", "width", "height", "currentTime", "duration", "readyState":
 		return unknown{}
 	case "parentNode", "parentElement":
+		if n := p.glance(o); n != nil && n.Type == html.ElementNode && n.Data == "html" {
+			if key == "parentNode" {
+				return p.hostName("document")
+			}
+			return null{}
+		}
 		if _, is := o.host.(*lazy); is {
 			return p.lazily("", lazy{sure: true, find: func() *html.Node { return p.nodeOf(o).Parent }})
 		}
@@ -126,10 +132,16 @@ func (p *Page) elementProperty(o *object, key string) value {
 	case "previousSibling":
 		return p.wrap(n.PrevSibling)
 	case "parentNode", "parentElement":
-		if n.Parent == nil {
+		switch {
+		case n.Parent == nil:
 			return p.first(nil, true)
+		case key == "parentElement" && n.Parent.Type == html.DocumentNode:
+			return null{}
 		}
 		return p.wrap(n.Parent)
+	}
+	if key != "" && (key[0] == '_' || key[0] == '$') { // what frameworks keep there, and has not been set
+		return nil
 	}
 	if v, has := p.formProperty(n, key); has {
 		return v

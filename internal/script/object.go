@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
 )
@@ -303,6 +304,9 @@ func (p *Page) get(of value, key string) value {
 			return p.builtin(classPromise, key, p.promiseMethods()["then"])
 		case "dataset":
 			return &object{class: classData}
+		}
+		if strings.HasPrefix(key, "__v_") || strings.HasPrefix(key, "_x_") { // what Vue and Alpine keep in what is theirs, and look for in what is not
+			return nil
 		}
 	}
 	return unknown{}

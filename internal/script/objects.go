@@ -72,9 +72,19 @@ func objectStatics() map[string]method {
 			}
 			return argument(args, 0)
 		},
-		"getPrototypeOf": func(_ *Page, _ value, args []value) value {
-			if o, is := argument(args, 0).(*object); is && o.proto != nil {
+		"getPrototypeOf": func(p *Page, _ value, args []value) value {
+			o, is := argument(args, 0).(*object)
+			switch {
+			case !is:
+			case o.proto != nil:
 				return o.proto
+			case o.class == classPlain && o.host == nil && !o.exact:
+				if proto := p.get(p.hostName("Object"), "prototype"); proto != value(o) {
+					return proto
+				}
+				return null{}
+			case o.class == classList:
+				return p.get(p.hostName("Array"), "prototype")
 			}
 			return unknown{}
 		},

@@ -15,6 +15,9 @@ func (p *Page) unary(e *js.UnaryExpr) value {
 		if c, is := v.(*choice); is && c.none {
 			return unknown{}
 		}
+		if p.interfaceName(e.X, v) != "" {
+			return plain("function")
+		}
 		return typeOf(one(v))
 	case js.VoidToken:
 		p.expr(e.X)
@@ -191,6 +194,9 @@ func (p *Page) binary(e *js.BinaryExpr) value {
 		}
 		return unknown{}
 	case js.InstanceofToken:
+		if name := p.interfaceName(e.Y, b); name != "" {
+			return p.lift(a, func(a value) value { return p.isOf(a, name) })
+		}
 		return p.instance(a, b)
 	}
 	return p.arithmetic(e.Op, a, b)

@@ -280,7 +280,7 @@ func (p *Page) fileModule(address *text, name string) value {
 		return v
 	}
 	a.values[address.s] = unknown{} // for those that need each other
-	if p.doc.source.File == nil || p.baseURL() == nil || p.calls >= p.effort.calls/2 {
+	if p.doc.source.File == nil || p.baseURL() == nil || p.calls >= maxCalls/2 {
 		return unknown{}
 	}
 	s := p.file(p.whole(address).s, false)

@@ -147,6 +147,8 @@ func (p *Page) response(of, init value) value {
 		p.tried(pr, func() value { return parseJSON(p, nil, []value{said}) })
 		return o
 	}))
+	r.put("statusText", plain("OK"))
+	r.put("headers", p.fieldsOf(said))
 	r.put("clone", p.native("clone", func(_ *Page, this value, _ []value) value { return this }))
 	return r
 }
@@ -168,6 +170,15 @@ func newRequest(p *Page, _ value, _ []value) value {
 		x.put(said, answered(t))
 		return nil
 	}, "send": told, "setRequestHeader": told, "addEventListener": listen})
+	known := func() *text { t, _ := o.get(said).(*text); return t }
+	o.put("getResponseHeader", p.native("getResponseHeader", fieldOf(known)))
+	o.put("getAllResponseHeaders", p.native("getAllResponseHeaders", func(*Page, value, []value) value {
+		if t := known(); t != nil {
+			return plain("content-type: " + kindOfAnswer(t) + "\r\n")
+		}
+		return unknown{}
+	}))
+	o.put("statusText", plain("OK"))
 	p.tells(o, func(p *Page, t *text) value {
 		switch kind := o.get("responseType"); {
 		case isText(kind, "document"):
@@ -182,6 +193,42 @@ func newRequest(p *Page, _ value, _ []value) value {
 	o.put("readyState", float64(4))
 	o.put("status", float64(200))
 	return o
+}
+
+// kindOfAnswer is the type that a server says of an answer, as it looks.
+func kindOfAnswer(t *text) string {
+	switch s := strings.TrimSpace(t.s[:min(len(t.s), 256)]); {
+	case strings.HasPrefix(s, "{"), strings.HasPrefix(s, "["):
+		return "application/json"
+	case strings.HasPrefix(s, "<?xml"):
+		return "application/xml"
+	case strings.HasPrefix(s, "<"):
+		return "text/html"
+	}
+	return "text/plain"
+}
+
+func isKindField(name value) bool {
+	t, is := one(name).(*text)
+	return is && strings.EqualFold(t.s, "content-type")
+}
+
+// fieldsOf are the header fields of an answer (Headers).
+func (p *Page) fieldsOf(said *text) *object {
+	return p.phantom("Headers", map[string]method{
+		"get": fieldOf(func() *text { return said }),
+		"has": func(_ *Page, _ value, args []value) value { return isKindField(argument(args, 0)) },
+	})
+}
+
+// fieldOf gives header fields of an answer, of which the type alone is known.
+func fieldOf(said func() *text) method {
+	return func(_ *Page, _ value, args []value) value {
+		if t := said(); t != nil && isKindField(argument(args, 0)) {
+			return plain(kindOfAnswer(t))
+		}
+		return null{}
+	}
 }
 
 // answered is an answer as a value.

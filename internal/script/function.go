@@ -49,7 +49,7 @@ func (p *Page) call(f *object, this value, args []value) value {
 // enter reads a function's body; made: for a new object.
 func (p *Page) enter(f *object, this value, args []value, made bool) value {
 	fn, c := f.fn, f.fn.code
-	if p.calls >= p.effort.calls {
+	if p.calls >= maxCalls {
 		return unknown{}
 	}
 	before, script, weak := p.now, p.script, p.weak
@@ -283,7 +283,7 @@ func (p *Page) initialise(f *object, o *object, args []value) value {
 		}
 		return o
 	}
-	if p.calls >= p.effort.calls {
+	if p.calls >= maxCalls {
 		return unknown{}
 	}
 	cc := fn.class

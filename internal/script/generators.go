@@ -101,7 +101,7 @@ func (p *Page) askAll() {
 // resume reads on until the next yield.
 func (g *generator) resume(p *Page, h how, v value) (val value, done bool) {
 	switch {
-	case g.busy, p.calls >= p.effort.calls:
+	case g.busy, p.calls >= maxCalls:
 		return unknown{}, true
 	case g.ended || !g.begun && h != nextOne:
 		if g.ended, g.begun = true, true; h == throwIn {

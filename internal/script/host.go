@@ -213,7 +213,7 @@ func storage(p *Page) map[string]method {
 // code interprets a script that a script has as a text, and returns what its last expression is.
 func (p *Page) code(t *text, this value) value {
 	t.consumed = true
-	if !t.known() || len(t.s) > maxText || p.calls >= p.effort.calls {
+	if !t.known() || len(t.s) > maxText || p.calls >= maxCalls {
 		return unknown{}
 	}
 	p.steps -= len(t.s)

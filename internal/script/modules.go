@@ -242,7 +242,7 @@ func (p *Page) imports(name []byte) *object {
 
 // module is what the module exports that a script names; nil: its text is not known.
 func (p *Page) module(t *text) *object {
-	if p.doc.source.File == nil || !t.known() || p.calls >= p.effort.calls {
+	if p.doc.source.File == nil || !t.known() || p.calls >= maxCalls {
 		return nil
 	}
 	address := ""

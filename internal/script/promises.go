@@ -119,7 +119,7 @@ func (p *Page) await(v value) value {
 	if pr == nil {
 		return v
 	}
-	for n := 0; !pr.done && len(p.jobs) > 0 && n < maxJobs && p.calls < p.effort.calls; n++ {
+	for n := 0; !pr.done && len(p.jobs) > 0 && n < maxJobs && p.calls < maxCalls; n++ {
 		p.step()
 		job := p.jobs[0]
 		p.jobs = p.jobs[1:]

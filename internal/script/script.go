@@ -45,7 +45,8 @@ const (
 	moreBytes    = 256 << 10
 	maxText      = 64 << 10 // bytes of one text
 	maxFound     = 6000
-	maxDepth     = 4000    // expressions and statements in each other, calls included
+	maxDepth     = 1000    // expressions and statements in each other, calls included
+	maxCalls     = 48      // functions in functions: much deeper is what is called over and over since something is not known
 	maxProtos    = 64      // objects that have what another has
 	maxJobs      = 512     // callbacks
 	maxItems     = 4096    // of a list
@@ -55,13 +56,13 @@ const (
 )
 
 // effort is how many steps the scripts of a page have on top of those for their length, and how many in a row may find nothing: of a function
-// that nothing calls, of a callback, and of a script itself; and how deep functions are called in each other.
-type effort struct{ steps, uncalled, callback, script, calls int }
+// that nothing calls, of a callback, and of a script itself.
+type effort struct{ steps, uncalled, callback, script int }
 
 // ordinary is that of a page which is read for itself. Together with what else is known of it, it is read once for each of these, and may have a whole
 // framework that must be set up before it does anything.
-func ordinary() effort { return effort{40_000, 2500, 2500, 10_000, 48} }
-func together() effort { return effort{600_000, 10_000, 150_000, 200_000, 200} }
+func ordinary() effort { return effort{40_000, 2500, 2500, 10_000} }
+func together() effort { return effort{600_000, 10_000, 150_000, 200_000} }
 
 // Script is a script that was understood.
 type Script struct {

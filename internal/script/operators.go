@@ -389,8 +389,10 @@ func (p *Page) equal(a, b value, strict bool) (is, known bool) {
 
 func (p *Page) has(o *object, key string) bool {
 	if o.class == classList {
-		i := index(key)
-		return i >= 0 && i < len(o.list)
+		if i := index(key); i >= 0 {
+			return i < len(o.list)
+		}
+		return key == "length" || o.find(key) != nil || p.listMethods()[key] != nil
 	}
 	return o.find(key) != nil
 }

@@ -157,8 +157,8 @@ func (p *Page) aside(do func()) {
 func (p *Page) settler(pr *promise, thrown bool) value {
 	weak := p.weak
 	return p.native("", func(p *Page, _ value, args []value) value {
-		if thrown && p.weak > weak && isUnknown(argument(args, 0)) {
-			return nil // of a catch that nobody knows to be reached
+		if thrown && p.weak > weak {
+			return nil // nobody knows that it is reached: it is taken to go well
 		}
 		pr.settled(argument(args, 0), thrown)
 		return nil

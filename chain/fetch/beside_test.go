@@ -10,8 +10,6 @@ import (
 
 	"exclave/crawl"
 	"exclave/internal/clock"
-	"exclave/internal/cookies"
-	"exclave/internal/fsx"
 	"exclave/internal/sheet"
 )
 
@@ -53,10 +51,7 @@ blocked = false
 	if len(ps) > 0 {
 		t.Fatal(ps)
 	}
-	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := emptyJar(t, clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
 	h := client(t, s, func(c *Config, d *Deps) {
 		c.Soft404 = sheet.Soft404Mark
 		d.Sheets, d.Cookies = sheet.NewLive(set), jar

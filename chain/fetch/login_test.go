@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"exclave/internal/clock"
 	"exclave/internal/cookies"
 	"exclave/internal/fsx"
+	"exclave/internal/testweb"
 )
 
 // club lets in who sends the form, hidden field included, until it forgets them.
@@ -53,19 +55,34 @@ func (c *club) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// readerOf is a client that has an account of a.example, to be logged in at /login, with its log and its clock. The fields of the form are called
+// name and pass unless c says otherwise.
+func readerOf(t *testing.T, s *testweb.Server, c Credential) (h *HTTP, log *bytes.Buffer, clk *clock.Fake) {
+	t.Helper()
+	c.User, c.Login, c.UserField, c.PasswordField = "reader", "http://a.example/login", cmp.Or(c.UserField, "name"), cmp.Or(c.PasswordField, "pass")
+	log, clk = new(bytes.Buffer), clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	h = client(t, s, func(_ *Config, d *Deps) {
+		d.Clock, d.Cookies, d.Log = clk, emptyJar(t, clk), slog.New(slog.NewTextHandler(log, nil))
+		d.Accounts = accounts(t, c)
+	})
+	return h, log, clk
+}
+
+// emptyJar is a jar in memory.
+func emptyJar(t *testing.T, clk clock.Clock) *cookies.Jar {
+	t.Helper()
+	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jar
+}
+
 func TestLogin(t *testing.T) {
 	for _, password := range []string{"Circle of Life", "another"} {
 		c := &club{password: password}
 		s := serve(t, handlers{"a.example": c})
-		clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-		jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := client(t, s, func(_ *Config, d *Deps) {
-			d.Clock, d.Cookies = clk, jar
-			d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
-		})
+		h, _, clk := readerOf(t, s, Credential{Prefix: "http://a.example/"})
 		get := func(want crawl.Status, note string, logins int) {
 			t.Helper()
 			u := page("http://a.example/page")
@@ -109,16 +126,7 @@ func TestLoginInVain(t *testing.T) {
 			fmt.Fprint(w, `<form method=post><input name=name><input type=password name=pass></form>`)
 		}
 	})})
-	var log bytes.Buffer
-	clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := client(t, s, func(_ *Config, d *Deps) {
-		d.Clock, d.Cookies, d.Log = clk, jar, slog.New(slog.NewTextHandler(&log, nil))
-		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/closed/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
-	})
+	h, log, _ := readerOf(t, s, Credential{Prefix: "http://a.example/closed/"})
 	for i, want := range []struct {
 		path, note string
 		requests   int // with those of the form and what it leads to
@@ -158,14 +166,7 @@ func TestLoginInSession(t *testing.T) {
 			fmt.Fprint(w, "for members")
 		}
 	})})
-	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := client(t, s, func(_ *Config, d *Deps) {
-		d.Cookies = jar
-		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/closed/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
-	})
+	h, _, _ := readerOf(t, s, Credential{Prefix: "http://a.example/closed/"})
 	process(t, h, page("http://a.example/"))
 	u := page("http://a.example/closed/1")
 	if process(t, h, u); u.Status != 200 || !slices.Equal(u.Annotations, []string{"login:ok"}) {
@@ -187,14 +188,7 @@ func TestLoginAndForbidden(t *testing.T) {
 			c.ServeHTTP(w, r)
 		}
 	})})
-	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := client(t, s, func(_ *Config, d *Deps) {
-		d.Cookies = jar
-		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
-	})
+	h, _, _ := readerOf(t, s, Credential{Prefix: "http://a.example/"})
 	for i, want := range []struct {
 		path   string
 		status crawl.Status
@@ -220,15 +214,7 @@ func TestLoginOfAnother(t *testing.T) {
 		}
 		c.ServeHTTP(w, r)
 	})})
-	clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := client(t, s, func(_ *Config, d *Deps) {
-		d.Clock, d.Cookies = clk, jar
-		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass"})
-	})
+	h, _, _ := readerOf(t, s, Credential{Prefix: "http://a.example/"})
 	process(t, h, page("http://a.example/page"))
 	c.mu.Lock()
 	c.member = ""
@@ -252,16 +238,8 @@ func TestLoginFields(t *testing.T) {
 		{"username", "pass", "the form at http://a.example/login has no field username; it has name, pass, stay"},
 		{"name", "password", "the form at http://a.example/login has no field password; it has name, pass, stay"},
 	} {
-		var log bytes.Buffer
-		clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-		jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := client(t, serve(t, handlers{"a.example": &club{password: "Circle of Life"}}), func(_ *Config, d *Deps) {
-			d.Clock, d.Cookies, d.Log = clk, jar, slog.New(slog.NewTextHandler(&log, nil))
-			d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: tt.user, PasswordField: tt.pass})
-		})
+		s := serve(t, handlers{"a.example": &club{password: "Circle of Life"}})
+		h, log, _ := readerOf(t, s, Credential{Prefix: "http://a.example/", UserField: tt.user, PasswordField: tt.pass})
 		u := page("http://a.example/page")
 		process(t, h, u)
 		if !slices.Contains(u.Annotations, "login:failed") || !strings.Contains(log.String(), tt.want) {
@@ -290,12 +268,7 @@ func TestLoginOtherForms(t *testing.T) {
 		"the first of equal ones": `<form method=post><input name=name><input type=password name=pass></form><form action=/new method=post><input name=name><input type=password name=pass></form>`,
 	} {
 		t.Run(why, func(t *testing.T) {
-			clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-			jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clk)
-			if err != nil {
-				t.Fatal(err)
-			}
-			h := client(t, serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s := serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch {
 				case r.URL.Path != "/new" && r.PostFormValue("name") == "reader" && r.PostFormValue("pass") == "Circle of Life":
 					http.SetCookie(w, &http.Cookie{Name: "member", Value: "1"})
@@ -303,10 +276,8 @@ func TestLoginOtherForms(t *testing.T) {
 				default:
 					fmt.Fprint(w, shown)
 				}
-			})}), func(_ *Config, d *Deps) {
-				d.Clock, d.Cookies = clk, jar
-				d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader", Login: "http://a.example/login", UserField: "name", PasswordField: "pass", Fields: map[string]string{"site": "1", "area": "2"}})
-			})
+			})})
+			h, _, _ := readerOf(t, s, Credential{Prefix: "http://a.example/", Fields: map[string]string{"site": "1", "area": "2"}})
 			u := page("http://a.example/page")
 			if process(t, h, u); !slices.Contains(u.Annotations, "login:ok") {
 				t.Error(u.Annotations)

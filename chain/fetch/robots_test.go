@@ -14,8 +14,6 @@ import (
 	"exclave/chain"
 	"exclave/crawl"
 	"exclave/internal/clock"
-	"exclave/internal/cookies"
-	"exclave/internal/fsx"
 	"exclave/internal/record"
 	"exclave/internal/resolve"
 	"exclave/internal/robots"
@@ -75,10 +73,7 @@ func TestRobotsBehindCookie(t *testing.T) {
 		}
 		fmt.Fprint(w, "User-agent: *\nDisallow: /no\n")
 	})})
-	jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := emptyJar(t, clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
 	h := client(t, s, func(_ *Config, d *Deps) { d.Cookies = jar })
 	for range 2 {
 		want := []string{"", "human=1"}

@@ -18,8 +18,6 @@ import (
 
 	"exclave/crawl"
 	"exclave/internal/clock"
-	"exclave/internal/cookies"
-	"exclave/internal/fsx"
 	"exclave/internal/sheet"
 	"exclave/internal/testweb"
 )
@@ -243,10 +241,7 @@ func TestCookiesBySheet(t *testing.T) {
 		http.SetCookie(w, &http.Cookie{Name: "member", Value: "1"})
 	})})
 	for _, job := range []bool{false, true} {
-		jar, err := cookies.Open(fsx.NewMem(), "/jar", nil, clock.System())
-		if err != nil {
-			t.Fatal(err)
-		}
+		jar := emptyJar(t, clock.System())
 		h := client(t, s, func(c *Config, d *Deps) { c.Cookies, d.Cookies = job, jar })
 		for sheets, want := range map[*bool]bool{nil: job, new(true): true, new(false): false} {
 			var u *crawl.CrawlURI

@@ -155,6 +155,30 @@ func chainOfPages() gate {
 	}}
 }
 
+// pausedAtFirst is a crawl of that chain, paused while its first page is held: until web.open is closed.
+func pausedAtFirst(t *testing.T) (web gate, r *running, c *control.Client) {
+	t.Helper()
+	web = chainOfPages()
+	r = open(t, web, "")
+	c = dial(t, r.cfg.Dir)
+	r.run(t.Context())
+	<-web.asked
+	s, err := c.Pause(t.Context())
+	must(t, err)
+	if s.State != chain.Paused {
+		t.Errorf("after pause the crawl is %s", s.State)
+	}
+	return web, r, c
+}
+
+// untilAtRest waits for a paused crawl whose first page is judged.
+func untilAtRest(t *testing.T, c *control.Client) {
+	t.Helper()
+	until(t, c, "at rest with links queued", func(s job.Snapshot) bool {
+		return s.State == chain.Paused && s.Counts.Busy == 0 && s.Frontier.Judged == 1 && s.Frontier.Queued > 0
+	})
+}
+
 // failing is a web of which b.test/ is not to be had for now, and whose host c.test hangs up.
 type failing struct{ testweb.Web }
 
@@ -222,21 +246,10 @@ func TestWhyFailed(t *testing.T) {
 // A paused crawl finishes what is in process and asks for nothing else; resumed,
 // it goes on and misses nothing.
 func TestPauseResume(t *testing.T) {
-	web := chainOfPages()
-	r := open(t, web, "")
-	c := dial(t, r.cfg.Dir)
-	r.run(t.Context())
-	<-web.asked
-	s, err := c.Pause(t.Context())
-	must(t, err)
-	if s.State != chain.Paused {
-		t.Errorf("after pause the crawl is %s", s.State)
-	}
+	web, r, c := pausedAtFirst(t)
 	before := len(r.web.Log())
 	close(web.open)
-	until(t, c, "at rest with links queued", func(s job.Snapshot) bool {
-		return s.State == chain.Paused && s.Counts.Busy == 0 && s.Frontier.Judged == 1 && s.Frontier.Queued > 0
-	})
+	untilAtRest(t, c)
 	for range 20 { // long enough for many requests on loopback
 		if s := until(t, c, "", func(job.Snapshot) bool { return true }); s.Counts.Busy > 0 {
 			t.Errorf("a ToeThread works although the crawl is paused: %+v", s.Workers)
@@ -245,7 +258,7 @@ func TestPauseResume(t *testing.T) {
 	if log := r.web.Log(); len(log) != before {
 		t.Errorf("a paused crawl asked for %+v", log[before:])
 	}
-	if s, err = c.Resume(t.Context()); err != nil || s.State != chain.Running {
+	if s, err := c.Resume(t.Context()); err != nil || s.State != chain.Running {
 		t.Errorf("after resume the crawl is %s (%v)", s.State, err)
 	}
 	r.end(t)
@@ -260,13 +273,7 @@ func TestPauseResume(t *testing.T) {
 // A stop ends the run in order although nothing can be begun, and the next run
 // finds all that was left.
 func TestStopWhilePaused(t *testing.T) {
-	web := chainOfPages()
-	r := open(t, web, "")
-	c := dial(t, r.cfg.Dir)
-	r.run(t.Context())
-	<-web.asked
-	_, err := c.Pause(t.Context())
-	must(t, err)
+	web, r, c := pausedAtFirst(t)
 	s, err := c.Stop(t.Context())
 	must(t, err)
 	if s.State != chain.Stopping {
@@ -295,19 +302,13 @@ func TestStopWhilePaused(t *testing.T) {
 // The stop of a paused crawl sends no request: ToeThreads that waited for a URI when the pause
 // began are given those of links found meanwhile, and must not begin them.
 func TestStopWhilePausedSendsNothing(t *testing.T) {
-	web := chainOfPages()
-	r := open(t, web, "")
-	c := dial(t, r.cfg.Dir)
-	r.run(t.Context())
-	<-web.asked
-	_, err := c.Pause(t.Context())
-	must(t, err)
+	web, r, c := pausedAtFirst(t)
 	before := len(r.web.Log())
 	close(web.open)
 	until(t, c, "at rest with links queued", func(s job.Snapshot) bool {
 		return s.Counts.Busy == 0 && s.Counts.Committing == 0 && s.Frontier.Judged == 1 && s.Frontier.Queued > 0
 	})
-	_, err = c.Stop(t.Context())
+	_, err := c.Stop(t.Context())
 	must(t, err)
 	r.end(t)
 	if log := r.web.Log(); len(log) != before {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"exclave/chain"
 	"exclave/internal/control"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
@@ -94,17 +93,9 @@ func TestWhyAfterReloadOfHours(t *testing.T) {
 
 // Sheets that are read anew act on what is queued; those with a mistake change nothing.
 func TestReload(t *testing.T) {
-	web := chainOfPages()
-	r := open(t, web, "")
-	c := dial(t, r.cfg.Dir)
-	r.run(t.Context())
-	<-web.asked
-	_, err := c.Pause(t.Context())
-	must(t, err)
+	web, r, c := pausedAtFirst(t)
 	close(web.open)
-	until(t, c, "at rest with links queued", func(s job.Snapshot) bool {
-		return s.State == chain.Paused && s.Counts.Busy == 0 && s.Frontier.Judged == 1 && s.Frontier.Queued > 0
-	})
+	untilAtRest(t, c)
 	sheets := filepath.Join(r.cfg.Dir, folder.SheetDir)
 	must(t, os.MkdirAll(sheets, 0o755))
 	write := func(text string) { must(t, os.WriteFile(filepath.Join(sheets, "a.toml"), []byte(text), 0o644)) }
@@ -124,7 +115,7 @@ func TestReload(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	must(t, os.Remove(filepath.Join(sheets, "a.toml")))
-	_, err = c.Resume(t.Context())
+	_, err := c.Resume(t.Context())
 	must(t, err)
 	r.end(t)
 	for _, hit := range r.web.Log() {

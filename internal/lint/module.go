@@ -23,7 +23,7 @@ func Check(root string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	problems := slices.Concat(checkImports(m), checkComments(m), checkStyle(m))
+	problems := slices.Concat(checkImports(m), checkComments(m), checkLength(m), checkStyle(m))
 	slices.Sort(problems)
 	return problems, nil
 }

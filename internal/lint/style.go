@@ -54,6 +54,20 @@ func timeless() []string {
 	return []string{"Time", "Duration", "UnixMilli", "Millisecond", "Second", "Minute"}
 }
 
+// maxLines is the length of a file, that of a test too: a longer one has more than one subject (style 6).
+const maxLines = 600
+
+// checkLength finds files that are too long.
+func checkLength(m *module) []string {
+	var problems []string
+	for _, f := range m.files {
+		if n := m.fset.File(f.syntax.Pos()).LineCount(); n > maxLines {
+			problems = append(problems, fmt.Sprintf("%s: has %d lines, more than %d: divide it by subject", f.name, n, maxLines))
+		}
+	}
+	return problems
+}
+
 // checkStyle finds what the style forbids and syntax shows.
 func checkStyle(m *module) []string {
 	var problems []string

@@ -80,7 +80,7 @@ func TestAnswers(t *testing.T) {
 
 // Strings of an answer that the page shows to be parts of an address are told with its own address.
 func TestPartsOfAnswers(t *testing.T) {
-	_, d := answered(`<script>fetch("a.json").then(r => r.json()).then(d => { x.src = "/i/" + d.file; y.src = d.whole })</script>`, map[string]string{"a.json": `{"file": "q/b.png", "whole": "c/d.png"}`})
+	_, d := answered(`<script>fetch("a.json").then(r => r.json()).then(d => { x.src = "/i/" + d.file; y.src = d.whole }); fetch("gone.json").then(r => r.json())</script>`, map[string]string{"a.json": `{"file": "q/b.png", "whole": "c/d.png"}`})
 	if diff := cmp.Diff(map[string][]string{"http://x.test/d/a.json": {"q/b.png"}}, d.Parts); diff != "" {
 		t.Error(diff)
 	}

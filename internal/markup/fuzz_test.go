@@ -6,13 +6,20 @@ import (
 	"unicode/utf8"
 
 	"exclave/internal/growthtest"
+	"exclave/internal/script"
 )
 
 // check asserts what Parse promises for any bytes.
 func check(t *testing.T, k Kind, body []byte, charset string) {
 	t.Helper()
+	checkWith(t, k, body, Options{DeclaredCharset: charset})
+}
+
+// checkWith asserts it with other options than those for lengths.
+func checkWith(t *testing.T, k Kind, body []byte, o Options) {
+	t.Helper()
 	keep := string(body)
-	o := Options{DeclaredCharset: charset, MaxText: 1000, MaxLinks: 50, MaxSource: 100, KeepSource: true}
+	o.MaxText, o.MaxLinks, o.MaxSource, o.KeepSource = 1000, 50, 100, true
 	d := Parse(k, body, o)
 	if d.Err != nil && k != Manifest {
 		t.Fatalf("%v: %v", k, d.Err)
@@ -71,6 +78,29 @@ func FuzzHTML(f *testing.F) {
 		for _, k := range []Kind{HTML, XHTML, SVG, XML, PlainText} {
 			check(t, k, body, charset)
 		}
+	})
+}
+
+// FuzzFiles gives scripts of a page answers, scripts and modules of other files.
+func FuzzFiles(f *testing.F) {
+	for _, s := range []string{
+		`<script>fetch("a").then(r=>r.json()).then(d=>{x.src="/"+d.p});$.get("b",d=>{x.src="/"+d});axios("c").then(r=>{x.src="/"+r.data})</script>`,
+		`<script>var x=new XMLHttpRequest;x.open("GET","a");x.onload=function(){y.src="/"+x.response+x.responseXML.firstChild};x.send();new Ajax.Updater("q","b",{method:"get"});$("#q").load("c")</script>`,
+		`<script type=module src=m.js></script><script type=module>import a,{b as c} from "./m.js";import * as d from "./n.js";import e from "./o.json";x.src="/"+a+c+d.f+e.p;import("./p.js").then(m=>{x.src="/"+m.q})</script>`,
+		`<script src=a.js></script><script>var s=document.createElement("script");s.onload=function(){x.src="/"+p};s.src="/"+"b.js";document.head.append(s)</script>`,
+		`<body><script data-main=m src=r.js></script><script>require.config({baseUrl:"j"});require(["a","text!b.html"],(a,b)=>{x.src="/"+a.p+b})</script>`,
+	} {
+		for _, file := range []string{`{"p":"q","l":[1,{"n":null}]}`, `<p><img src=a.png></p>`, `export default "a";export const {b,...f}={b:1};export*from"./m.js";export{p as q}from"./n.js";import"./self.js"`, `define(["./b","exports"],function(b,e){e.p=b})`, `define(function(require,e,m){m.exports=require("./c")})`, "\xff\xfe{\x00", ""} {
+			f.Add([]byte(s), []byte(file), "")
+		}
+	}
+	f.Fuzz(func(t *testing.T, page, file []byte, charset string) {
+		checkWith(t, HTML, page, Options{URL: "http://x.test/d/", Files: func(ref string) ([]byte, string) {
+			if ref == "" || len(ref) > maxURL || strings.IndexByte(ref, script.Hole) >= 0 {
+				t.Errorf("asks for %q", ref)
+			}
+			return file, charset
+		}})
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 // Which scripts of a page are interpreted, and with what.
 func TestScriptsThatRun(t *testing.T) {
 	long := func(n int) string { return "/*" + strings.Repeat("x", n) + "*/" }
-	asks := map[string]string{"s.js": `fetch("/s/" + 1)`, "plain.js": `a = 1`, "long.js": `fetch("/s/" + 1)` + long(maxOwn), "d.js": `x.src = base + "d.png"`}
+	asks := map[string]string{"s.js": `fetch("/s/" + 1)`, "plain.js": `a = 1`, "long.js": `fetch("/s/" + 1)` + long(maxFile), "d.js": `x.src = base + "d.png"`}
 	checkAnswers(t, []answersRow{
 		{"asynchronous ones come last", `<script async src=d.js></script><script>var base = "/b/"</script>`, asks, []string{"/b/d.png"}},
 		{"one puts something together, the next does not", `<script src=s.js></script><script src=plain.js></script>`, asks, []string{"/s/1"}},

@@ -223,7 +223,7 @@ processors. Of those longer than 1 MiB at most 2.`,
 analysis; what was found until then is kept, and crawl.log says extract:time or
 analysis:time. 0 = no limit.`,
 
-		"documents.packed": `Read the documents in ZIP, tar and gzip files, too: links that name a server, and the
+		"documents.packed": `Read the documents in ZIP, tar, gzip and bzip2 files, too: links that name a server, and the
 text, which is judged where a profile's judged_types names the file's type.`,
 
 		"analysis":          `Which pages are national.`,

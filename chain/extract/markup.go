@@ -150,7 +150,7 @@ func takeLinks(ctx context.Context, u *crawl.CrawlURI, limit int, with Archived)
 	}
 	d := u.Doc
 	l.rebase(d.Base)
-	if d.Kind == markup.JS || d.Kind == markup.JSON {
+	if d.Kind == markup.JS || d.Kind == markup.JSON || d.Kind == markup.SWF {
 		l.ofPage(ctx, with)
 	}
 	if (d.Kind == markup.HTML || d.Kind == markup.XHTML) && d.CharsetFrom == "meta" {

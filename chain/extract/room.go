@@ -17,7 +17,7 @@ type Documents struct {
 	// MaxTime is how long the extraction of links of one document may take, and how
 	// long its analysis. What was found until then is kept. 0 = no limit.
 	MaxTime time.Duration `toml:"max_time"`
-	// Packed has documents in ZIP, tar and gzip files read, too.
+	// Packed has documents in ZIP, tar, gzip and bzip2 files read, too.
 	Packed bool `toml:"packed"`
 }
 

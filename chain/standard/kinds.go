@@ -38,7 +38,7 @@ type Env struct {
 	HTTP        *fetch.HTTP // opened by the job, from its own section of job.toml
 	Analyzer    *analyzer.Analyzer
 	Room        *extract.Room // where documents are read
-	Packed      bool          // what is in ZIP, tar and gzip files is read, too
+	Packed      bool          // what is in ZIP, tar, gzip and bzip2 files is read, too
 	Whois       extract.Whois // nil = nobody is asked
 	Archive     write.Pool
 	Reader      fetch.ArchiveReader
@@ -87,7 +87,7 @@ func Kinds() []Kind {
 		kinds = append(kinds, Kind{chain.Extract, m.kind, m.doc, newMarkup(m.formats)})
 	}
 	return append(kinds,
-		Kind{chain.Extract, "packed", "links and text of documents in ZIP, tar and gzip files, where documents.packed is set", newPacked},
+		Kind{chain.Extract, "packed", "links and text of documents in ZIP, tar, gzip and bzip2 files, where documents.packed is set", newPacked},
 		Kind{chain.Extract, "soft-404", "marks pages that stand for addresses that do not exist, as http.soft_404 says", plain(func(*Env) chain.Processor { return extract.NewSoft404() })},
 		Kind{chain.Extract, "directives", "heeds noindex and noarchive of robots meta elements and X-Robots-Tag, by setting", newDirectives},
 		Kind{chain.Extract, KindWebAnalyzer, "judges pages by the profiles; comes last", newWebAnalyzer},
@@ -118,14 +118,16 @@ type document struct {
 func documents() []document {
 	return []document{
 		{"html", "links of HTML and XHTML", []markup.Kind{markup.HTML, markup.XHTML}},
-		{"text", "no links; plain text is read, whether or not it is judged", []markup.Kind{markup.PlainText}},
+		{"text", "links of Markdown, WebVTT, Turtle, calendars, bibliographies, shortcuts and messages (MHTML); plain text has none, and is read, whether or not it is judged",
+			[]markup.Kind{markup.PlainText, markup.Markdown, markup.VTT, markup.Turtle, markup.Card, markup.Bibliography, markup.Shortcut, markup.Mail}},
 		{"css", "imports, images and fonts of style sheets", []markup.Kind{markup.CSS}},
 		{"js", "imports of scripts, and strings that look like addresses", []markup.Kind{markup.JS}},
 		{"xml", "links of SVG, of XML by its vocabularies, feeds and sitemaps, RELAX NG", []markup.Kind{markup.SVG, markup.XML, markup.RNC}},
-		{"json", "strings of JSON that look like addresses", []markup.Kind{markup.JSON}},
+		{"json", "strings of JSON that look like addresses, files of glTF", []markup.Kind{markup.JSON, markup.GLTF}},
 		{"playlist", "variants and segments of HLS and DASH, files of PLS", []markup.Kind{markup.HLS, markup.DASH}},
 		{"manifest", "icons and addresses of web manifests", []markup.Kind{markup.Manifest}},
-		{"pdf", "links and text of PDF files", []markup.Kind{markup.PDF}},
+		{"pdf", "links and text of PDF files, links of PostScript", []markup.Kind{markup.PDF, markup.PostScript}},
+		{"swf", "links and text of Flash", []markup.Kind{markup.SWF}},
 		{"office", "links and text of Office Open XML, OpenDocument, EPUB and RTF", []markup.Kind{markup.OOXML, markup.ODF, markup.EPUB, markup.RTF}},
 	}
 }

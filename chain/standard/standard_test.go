@@ -41,7 +41,7 @@ func TestDefault(t *testing.T) {
 		names = append(names, s.Step)
 	}
 	want := "pre-fetch/preselector pre-fetch/preconditions fetch/archive fetch/dns fetch/ftp fetch/whois fetch/http " +
-		"extract/sitemap extract/ftp extract/http extract/html extract/text extract/css extract/js extract/xml extract/json extract/playlist extract/manifest extract/pdf extract/office extract/packed extract/soft-404 extract/directives extract/web-analyzer " +
+		"extract/sitemap extract/ftp extract/http extract/html extract/text extract/css extract/js extract/xml extract/json extract/playlist extract/manifest extract/pdf extract/swf extract/office extract/packed extract/soft-404 extract/directives extract/web-analyzer " +
 		"write/warc post/crawl-state-updater post/links-log post/links-scoper post/frontier-scheduler post/crawl-log post/analysis-log"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("steps\n%s\nwant\n%s", got, want)

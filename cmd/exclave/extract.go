@@ -47,7 +47,7 @@ WARC file as a crawl does, and prints its links, one a line: hop, kind, where it
 URL. A URL is fetched once, with up to five redirects; robots.txt is not asked for.
 Of WARC files, --url and --offset choose records. Links of a file are printed as
 found, or with --base as they would be queued. At most 10 MB of a document are read.
-What a file is read as, its content and its name tell, or --type. ZIP, tar and gzip
+What a file is read as, its content and its name tell, or --type. ZIP, tar, gzip and bzip2
 files are opened with --packed, as by a job that says so; relative links in them lead
 to other members, which have no address, and are left out.
 
@@ -85,7 +85,7 @@ or an option is wrong.`,
 	cmd.Flags().StringVar(&x.base, "base", "", "URL of the file")
 	cmd.Flags().StringVar(&x.typ, "type", "", "MIME type that a server would say of the file, such as text/css; without it, the one of its name")
 	cmd.Flags().StringVar(&x.charset, "charset", "", "charset that a server would say of the file")
-	cmd.Flags().BoolVar(&x.packed, "packed", false, "read what is in ZIP, tar and gzip files, as a job with [documents] packed; relative links inside are left out")
+	cmd.Flags().BoolVar(&x.packed, "packed", false, "read what is in ZIP, tar, gzip and bzip2 files, as a job with [documents] packed; relative links inside are left out")
 	cmd.Flags().StringVar(&x.only, "url", "", "of a WARC file, the responses of this URL only")
 	cmd.Flags().Int64Var(&x.offset, "offset", 0, "of a WARC file, the record at this byte only")
 	cmd.Flags().StringVar(&x.contact, "contact", "https://example.org/", "contact URL sent when a URL is fetched")

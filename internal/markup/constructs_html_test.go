@@ -90,6 +90,9 @@ func htmlConstructs() []construct {
 			[]string{"X a.xml meta/@content", "X /b.png meta/@content", "X /c meta/@content", "X d.ico meta/@content"}},
 		{"link elements of microdata, and services of a weblog", HTML, `<link itemprop=url href=a.html><link itemprop="x thumbnailUrl" href=b.jpg><link itemprop=availability href="https://schema.org/InStock"><link rel=EditURI href=/rsd><link rel=wlwmanifest href=/w.xml>`,
 			[]string{"L a.html link/@href[itemprop=url]", "X b.jpg link/@href[itemprop=thumbnailurl]", "X /rsd link/@href[rel=edituri]", "X /w.xml link/@href[rel=wlwmanifest]"}},
+		{"what a record of Dublin Core refers to, and licences; names of vocabularies and other properties are none", HTML, `<link rel="schema.DC" href="http://purl.org/dc/elements/1.1/"><link rel="DC.relation" href="a.html"><link rel="cc:license" href="http://b.cz/"><link rel="dcterms.subject" href="http://no.cz/"><meta name="DC.identifier" content="http://c.cz/d"><meta name="DC.identifier" content="80-7"><meta name="DC.subject" content="http://e.cz/">`,
+			[]string{"L a.html link/@href", "L http://b.cz/ link/@href", "L http://c.cz/d meta/@content", "X http://e.cz/ meta/@content"}},
+		{"the picture of a formula (MathML 3, 2.2.1)", HTML, `<math altimg="a/b.png" alttext="c"><mi>x</mi></math>`, []string{"E a/b.png math/@altimg"}},
 		{"parameters whose values are addresses (HTML 4.01, 13.3.2)", HTML, `<object data=a.bin><param name=catalog valuetype=ref value=b.xml><param name=id valuetype=data value=c.xml></object>`, []string{"E a.bin object/@data", "L b.xml param/@value"}},
 		{"flash parameters (Heritrix FlashParseSelfTest)", HTML, `<OBJECT classid="clsid:D27CDB6E"><PARAM NAME=movie VALUE="pirates.swf"><param name=quality value=high></OBJECT>`, []string{"E pirates.swf param/@value"}},
 	}

@@ -28,6 +28,9 @@ func mediaConstructs() []construct {
 			[]string{"E http://a.cz/b/i.mp4 hls/@uri", "E http://a.cz/1.ts hls/segment", "E {x}.ts hls/segment"}},
 		{"steering, advertisements, data, logos", HLS, "#EXTM3U\n#EXT-X-CONTENT-STEERING:SERVER-URI=\"/s?v=1\",PATHWAY-ID=\"A\"\n#EXT-X-DATERANGE:ID=\"a\",X-ASSET-URI=\"http://a.cz/b.m3u8\",X-ASSET-LIST=\"c.json\"\n#EXT-X-SESSION-DATA:DATA-ID=\"d\",URI=\"e.json\"\n#EXTINF:-1 tvg-id=\"f\" tvg-logo=\"http://g.cz/h.png\",I\nj.ts\n",
 			[]string{"E /s?v=1 hls/@server-uri", "E http://a.cz/b.m3u8 hls/@x-asset-uri", "E c.json hls/@x-asset-list", "E e.json hls/@uri", "E http://g.cz/h.png hls/@tvg-logo", "E j.ts hls/segment"}},
+		{"XSPF, relative to its base (xml:base)", XML, `<playlist version="1" xmlns="http://xspf.org/ns/0/" xml:base="http://a.cz/b/"><info>c.html</info><image>d.jpg</image><trackList><track><location> e.mp3 </location><identifier>http://no.cz/f</identifier><link rel="http://no.cz/g">h.html</link><image>/i.png</image></track></trackList></playlist>`,
+			[]string{"L c.html xspf:info", "E d.jpg xspf:image", "E e.mp3 xspf:location", "L h.html xspf:link", "E /i.png xspf:image", "X http://no.cz/f xml/text"}},
+		{"M3U without a header", HLS, "http://a.cz/b.mp3\nc/d.mp3\n# e\n", []string{"E http://a.cz/b.mp3 hls/segment", "E c/d.mp3 hls/segment"}},
 		{"plain text has no links", PlainText, "see http://a.cz/", nil},
 	}
 }

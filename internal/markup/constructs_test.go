@@ -39,6 +39,7 @@ func constructs() []struct {
 		{"XML and SVG", xmlConstructs()},
 		{"JSON", jsonConstructs()},
 		{"Playlists", mediaConstructs()},
+		{"Texts of lines, and messages", lineConstructs()},
 		{"Documents", officeConstructs()},
 	}
 }

@@ -87,6 +87,14 @@ func (p *markupParser) attribute(a atom.Atom, tag []byte, at *attr) {
 		p.b.parametersIn(at.val)
 	case "to", "from", "values":
 		p.animated(tag, at)
+	case "altimg":
+		if a == atom.Math { // a picture of it, for what cannot show MathML (MathML 3, 2.2.1)
+			p.b.add(at.val, Embed, "math/@altimg")
+		}
+	case "rdf:resource":
+		if string(tag) == "cc:license" { // in the metadata of SVG
+			p.b.add(at.val, Nav, "license/@rdf:resource")
+		}
 	case "longdesc":
 		p.b.add(at.val, Nav, p.context(tag, "longdesc"))
 	case "cite":

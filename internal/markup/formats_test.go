@@ -98,7 +98,10 @@ func TestKindOf(t *testing.T) {
 		"text/html": HTML, "application/xhtml+xml": XHTML, "text/plain": PlainText, "text/css": CSS,
 		"application/javascript": JS, "text/javascript": JS, "image/svg+xml": SVG, "application/rss+xml": XML,
 		"application/vnd.apple.mpegurl": HLS, "audio/mpegurl": HLS, "application/dash+xml": DASH,
-		"application/manifest+json": Manifest, "application/pdf": PDF, "application/vnd.google-earth.kmz": Packed, "image/png": None, "": None,
+		"application/manifest+json": Manifest, "application/pdf": PDF, "application/vnd.google-earth.kmz": Packed,
+		"application/x-bzip2": Packed, "application/x-ndjson": JSON, "application/geo+json": JSON, "text/vtt": VTT, "text/turtle": Turtle, "text/calendar": Card, "text/vcard": Card,
+		"text/markdown": Markdown, "application/x-bibtex": Bibliography, "application/x-mswinurl": Shortcut, "message/rfc822": Mail, "multipart/related": Mail,
+		"application/postscript": PostScript, "application/x-shockwave-flash": SWF, "model/gltf+json": GLTF, "model/gltf-binary": GLTF, "image/png": None, "": None,
 	}
 	for typ, want := range cases {
 		if got := KindOf(typ); got != want {

@@ -132,6 +132,30 @@ func FuzzOther(f *testing.F) {
 	})
 }
 
+func FuzzLines(f *testing.F) {
+	for _, c := range lineConstructs() {
+		f.Add([]byte(c.in))
+	}
+	for _, s := range []string{"WEBVTT\n\n\n-->\n<", "<a> <b> \"\"\"c\\", "@prefix :<a>.[:b(:c", "A;B=\":", "[a](<b", "![", "From \n--", "--\n\n", "glTF", "UR  - ", "url=\\url{"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for k := VTT; k <= PostScript; k++ {
+			check(t, k, body, "")
+		}
+	})
+}
+
+func FuzzSWF(f *testing.F) {
+	for _, s := range []string{"FWS\x09\x00\x00\x00\x00\x00\x00\x0c\x01\x00\x3f\x03\x09\x00\x00\x00\x83\x06\x00a.b\x00\x00", "FWS\x09\x00\x00\x00\x00\x08\x00\x00\x0c\x01\x00\xbf\x14\xff\x00\x00\x00\x01\x00\x00\x00\x00\x10\x00\x2e\x00\x00\x00\x00\xff\xff\xff\xff\xff", "CWS", "glTF\x02\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xffJSON{"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		check(t, SWF, body, "")
+		check(t, GLTF, body, "")
+	})
+}
+
 // FuzzCharset: whatever the bytes are said to be, and whatever they say themselves,
 // decoding gives UTF-8 in a charset that the standard knows, and no more of it than
 // four bytes for each.
@@ -170,6 +194,16 @@ func FuzzGrowth(f *testing.F) {
 	f.Add(uint8(JSON), []byte(`{"@context":{"@base":"a/","b":"@id"}`), []byte(`,"b":[{"@context":{"@base":"c/"},"@id":"d"}`), []byte("}"))
 	f.Add(uint8(DASH), []byte("<MPD>"), []byte("<x><BaseURL>a/</BaseURL><BaseURL>b/</BaseURL>"), []byte("<SegmentURL media=c>"))
 	f.Add(uint8(HLS), []byte("#EXTM3U\n"), []byte("#EXT-X-DEFINE:NAME=\"a\",VALUE=\"{$a}{$a}b\"\n{$a}\n"), []byte("c"))
+	f.Add(uint8(PostScript), []byte("%!PS\n"), []byte("/URI ("), []byte(")"))
+	f.Add(uint8(Turtle), []byte("@prefix a: <b> ."), []byte("a:c <d> [ \"e\"^^"), []byte("."))
+	f.Add(uint8(Turtle), []byte("@base <a/> ."), []byte("@base <b/> . <"), []byte("."))
+	f.Add(uint8(Markdown), []byte("["), []byte("]("), []byte(")"))
+	f.Add(uint8(Card), []byte("BEGIN:VCARD\n"), []byte("\n a;\""), []byte(":"))
+	f.Add(uint8(VTT), []byte("WEBVTT\n\n"), []byte("-->\n<a"), []byte("\n\n"))
+	f.Add(uint8(Mail), []byte("--a\n"), []byte("--a\nContent-Type: multipart/mixed; boundary=a\n\n"), []byte("--a--"))
+	f.Add(uint8(SWF), []byte("FWS\x09\x00\x00\x00\x00\x00\x00\x0c\x01\x00\x3f\x03\xff\xff\xff\x00"), []byte("\x88\xff\xff"), []byte("\x00"))
+	f.Add(uint8(JSON), []byte(`{"@context":{"a":"http://b.cz/"}`), []byte(`,"@id":"a:c"`), []byte("}"))
+	f.Add(uint8(PlainText), []byte(""), []byte("{}\n"), []byte("x"))
 	f.Add(uint8(PDF), []byte("/ObjStm"), []byte("stream\nx\x9c/URI("), []byte(")"))
 	f.Fuzz(func(t *testing.T, kind uint8, head, unit, tail []byte) {
 		growthtest.Repeated(t, head, unit, tail, func(b []byte) { Parse(Kind(kind), b, Options{KeepSource: true}) })

@@ -10,6 +10,8 @@ type jsonLD struct {
 	refs  map[string]bool // members whose values are references, "@id" among them; nil: no context was read
 	bases []jsonBase      // @base, of the objects that are open
 	array int             // the level of the array of references that is read, 0: none
+
+	prefixes map[string]string // terms that stand for the beginning of an address
 }
 
 // jsonBase is an @base, which holds up to the end of its object.
@@ -72,6 +74,7 @@ func (m *jsonMembers) terms(context map[string]any) {
 		}
 	}
 	for name, v := range context {
+		m.ld.prefix(name, v)
 		as := v
 		if of, is := v.(map[string]any); is {
 			as = of["@type"]
@@ -80,6 +83,36 @@ func (m *jsonMembers) terms(context map[string]any) {
 			m.ld.refs[name] = true
 		}
 	}
+}
+
+// prefix notes a term that compact references may begin with (JSON-LD 1.1, 4.1.5): one whose address ends where another goes on, or that says so.
+func (ld *jsonLD) prefix(name string, v any) {
+	address, _ := v.(string)
+	if of, is := v.(map[string]any); is && of["@prefix"] == true {
+		address, _ = of["@id"].(string)
+	} else if address != "" && strings.IndexByte(":/?#[]@", address[len(address)-1]) < 0 {
+		return
+	}
+	if !strings.HasPrefix(address, "http") || len(address) > maxURL || len(name) >= maxName || len(ld.prefixes) == maxJSONTerms {
+		return
+	}
+	if ld.prefixes == nil {
+		ld.prefixes = map[string]string{}
+	}
+	ld.prefixes[name] = address
+}
+
+// compact takes a reference that begins with a prefix of the document, and reports whether it was one.
+func (m *jsonMembers) compact(ref string) bool {
+	prefix, local, is := strings.Cut(ref, ":")
+	address, known := m.ld.prefixes[prefix]
+	if !is || !known || strings.HasPrefix(local, "//") {
+		return false
+	}
+	if whole := address + local; looksLikeURL(whole) {
+		m.guess(whole, "json/@id", "")
+	}
+	return true
 }
 
 // base is the @base that holds, "" for none.
@@ -104,10 +137,13 @@ func (ld *jsonLD) ended(level int) {
 // like an address is one, too: what a context that stands elsewhere says of it is not known.
 func (m *jsonMembers) reference(s []byte, at int, is bool) {
 	base := m.base()
-	if len(s) == 0 || base == "" && (!is || !m.texts) {
+	if len(s) == 0 || base == "" && !is {
 		return
 	}
 	ref := string(jsUnescape(s))
+	if is && m.compact(ref) || base == "" && !m.texts {
+		return
+	}
 	if schemeLen(ref) > 0 || strings.HasPrefix(ref, "_:") || !isReference(ref) || !is && !looksLikeURL(ref) { // _: names a node
 		return
 	}

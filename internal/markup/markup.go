@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"exclave/internal/robots"
 	"exclave/internal/script"
@@ -13,7 +12,7 @@ import (
 // Kind is the format of a document.
 type Kind uint8
 
-// The formats. PlainText has text and no links, JSON and RNC links and no text; but JSON that was read as HTML or PlainText has both.
+// The formats. PlainText has text and no links, but for the files that a site has for people and programs (llms.txt), JSON and RNC links and no text; but JSON that was read as HTML or PlainText has both.
 const (
 	None Kind = iota
 	HTML
@@ -33,67 +32,27 @@ const (
 	ODF   // OpenDocument
 	EPUB
 	RTF
-	Packed // ZIP, also one that unpacks itself, tar, gzip
+	VTT          // WebVTT, SubRip
+	Turtle       // and TriG, N-Triples, N-Quads
+	Card         // iCalendar, vCard
+	Markdown     // CommonMark
+	Bibliography // BibTeX, RIS
+	Shortcut     // to a page, of Windows or freedesktop.org
+	Mail         // messages, and pages saved in one (MHTML)
+	PostScript
+	SWF    // Flash
+	GLTF   // also in its binary form
+	Packed // ZIP, also one that unpacks itself, tar, gzip, bzip2
 )
 
 // String returns the name of the format in lower case.
 func (k Kind) String() string {
-	names := [...]string{"none", "html", "xhtml", "text", "css", "js", "svg", "xml", "hls", "dash", "manifest", "json", "rnc", "pdf", "ooxml", "odf", "epub", "rtf", "packed"}
+	names := [...]string{"none", "html", "xhtml", "text", "css", "js", "svg", "xml", "hls", "dash", "manifest", "json", "rnc", "pdf", "ooxml", "odf", "epub", "rtf",
+		"vtt", "turtle", "card", "markdown", "bibliography", "shortcut", "mail", "postscript", "swf", "gltf", "packed"}
 	if int(k) < len(names) {
 		return names[k]
 	}
 	return "none"
-}
-
-// KindOf maps a MIME type (lower case, without parameters) to the format that
-// reads it, None when there is none.
-func KindOf(mimeType string) Kind {
-	switch mimeType {
-	case "text/html":
-		return HTML
-	case "application/xhtml+xml":
-		return XHTML
-	case "text/css":
-		return CSS
-	case "image/svg+xml":
-		return SVG
-	case "application/manifest+json":
-		return Manifest
-	case "application/dash+xml":
-		return DASH
-	case "application/pdf", "application/x-pdf":
-		return PDF
-	case "text/xml", "application/xml", "application/xml-dtd", "text/x-opml":
-		return XML
-	case "application/json", "text/json":
-		return JSON
-	case "application/relax-ng-compact-syntax":
-		return RNC
-	case "application/epub+zip":
-		return EPUB
-	case "application/rtf", "text/rtf":
-		return RTF
-	case "application/zip", "application/x-zip-compressed", "application/vnd.google-earth.kmz", "application/gzip", "application/x-gzip", "application/x-tar",
-		"application/vnd.microsoft.portable-executable": // which unpacks itself
-		return Packed
-	}
-	switch {
-	case strings.HasPrefix(mimeType, "application/vnd.openxmlformats-officedocument."), strings.HasPrefix(mimeType, "application/vnd.ms-") && strings.HasSuffix(mimeType, "macroenabled.12"):
-		return OOXML
-	case strings.HasPrefix(mimeType, "application/vnd.oasis.opendocument."):
-		return ODF
-	case strings.HasSuffix(mimeType, "mpegurl"), mimeType == "audio/x-scpls", mimeType == "audio/scpls":
-		return HLS
-	case strings.HasSuffix(mimeType, "javascript"), strings.HasSuffix(mimeType, "ecmascript"):
-		return JS
-	case strings.HasSuffix(mimeType, "+xml"):
-		return XML
-	case strings.HasSuffix(mimeType, "+json"):
-		return JSON
-	case strings.HasPrefix(mimeType, "text/"):
-		return PlainText
-	}
-	return None
 }
 
 // LinkKind says how a browser would use a link.
@@ -314,6 +273,15 @@ func (b *builder) read(kind Kind, body []byte) {
 	case Packed:
 		b.packed(b.o.URL, body, 1)
 		return
+	case Mail:
+		b.mail(body)
+		return
+	case SWF:
+		b.swf(body)
+		return
+	case GLTF:
+		b.gltf(body)
+		return
 	}
 	var src []byte
 	src, b.doc.Charset, b.doc.CharsetFrom = decode(kind, body, b.o.DeclaredCharset)
@@ -324,6 +292,11 @@ func (b *builder) read(kind Kind, body []byte) {
 		b.text.pre = 1
 		b.text.write(src)
 		kind, b.doc.Kind = JSON, JSON
+	}
+	if kind == JS {
+		if value := padded(src); value != nil {
+			src, kind, b.doc.Kind = value, JSON, JSON
+		}
 	}
 	if from := b.doc.CharsetFrom; (kind == HTML || kind == XHTML) && (from == "detected" || from == "default") && isASCII(src) {
 		b.doc.QueryCharset = "windows-1252" // what no charset is declared for is that for browsers
@@ -340,6 +313,10 @@ func (b *builder) read(kind Kind, body []byte) {
 		}
 		p.run(src)
 	case PlainText:
+		if textForPrograms(b.o.URL) {
+			b.markdown(src)
+			return
+		}
 		b.text.pre = 1
 		b.text.write(src)
 	case CSS:
@@ -356,9 +333,32 @@ func (b *builder) read(kind Kind, body []byte) {
 	case JSON:
 		if !sourceMap(src) {
 			b.js(b.members(src), true)
+			b.iiif(src)
 		}
 	case RNC:
 		b.rnc(src)
+	default:
+		b.lines(kind, src)
+	}
+}
+
+// lines reads formats of lines and blocks.
+func (b *builder) lines(kind Kind, src []byte) {
+	switch kind {
+	case VTT:
+		b.vtt(src)
+	case Turtle:
+		b.turtle(src)
+	case Card:
+		b.card(src)
+	case Markdown:
+		b.markdown(src)
+	case Bibliography:
+		b.bibliography(src)
+	case Shortcut:
+		b.shortcut(src)
+	case PostScript:
+		b.postScript(src)
 	}
 }
 

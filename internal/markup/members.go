@@ -1,9 +1,6 @@
 package markup
 
-import (
-	"bytes"
-	"encoding/json"
-)
+import "bytes"
 
 // members takes what the names of members tell of the values of a JSON document, and returns the document without the values that are names
 // of vocabularies and classes, for the search for strings that look like addresses.
@@ -11,12 +8,6 @@ func (b *builder) members(src []byte) []byte {
 	m := jsonMembers{b: b, src: src, texts: true}
 	m.read()
 	return m.src
-}
-
-// isJSON reports whether src is an object or an array of JSON as a whole.
-func isJSON(src []byte) bool {
-	src = bytes.TrimLeft(src, " \t\r\n")
-	return len(src) > 0 && (src[0] == '{' || src[0] == '[') && json.Valid(src)
 }
 
 // withoutNames is members for JSON in a page, whose texts the page shows.

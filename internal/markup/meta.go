@@ -47,6 +47,10 @@ func (p *markupParser) meta() {
 				p.windows(name, content)
 				return
 			}
+			if ref := string(bytes.TrimSpace(content)); refersToAs(name) && bytes.HasPrefix(content, []byte("http")) && looksLikeURL(ref) {
+				p.b.addString(ref, Nav, "meta/@content")
+				return
+			}
 			p.absolute(content, "meta/@content")
 		}
 	}

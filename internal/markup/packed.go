@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"cmp"
+	"compress/bzip2"
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
@@ -18,25 +19,18 @@ import (
 // maxPacked is how deep packed files may stand in each other; a document of an office in ZIP counts.
 const maxPacked = 2
 
-// packed reads the documents in a ZIP, tar or gzip file of a name: their text, and those of their links that say which server they are of. What is
+// packed reads the documents in a ZIP, tar, gzip or bzip2 file of a name: their text, and those of their links that say which server they are of. What is
 // relative leads to another member, which has no address.
 func (b *builder) packed(name string, body []byte, depth int) {
 	switch {
 	case bytes.HasPrefix(body, []byte("PK")):
 		b.parts(body, func(name string, data []byte) { b.member(name, data, depth) })
 	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(bytes.NewReader(body))
-		if err != nil {
-			return
+		if z, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
+			b.compressed(z, cmp.Or(z.Name, withoutSuffix(name, ".gz")), depth)
 		}
-		plain, _ := io.ReadAll(io.LimitReader(z, min(maxPart, maxAllPart-b.unpacked))) // damaged: what comes before
-		b.unpacked += int64(len(plain))
-		if isTar(plain) {
-			b.packed("", plain, depth)
-		} else {
-			inner, _ := strings.CutSuffix(strings.ToLower(name), ".gz") // as gunzip calls it
-			b.member(cmp.Or(z.Name, inner), plain, depth)
-		}
+	case bytes.HasPrefix(body, []byte("BZh")):
+		b.compressed(bzip2.NewReader(bytes.NewReader(body)), withoutSuffix(name, ".bz2"), depth)
 	case isTar(body):
 		in := tar.NewReader(bytes.NewReader(body))
 		for n := 0; n < maxParts && b.on(stopEvery); n++ {
@@ -54,6 +48,23 @@ func (b *builder) packed(name string, body []byte, depth int) {
 			b.parts(body[at:], func(name string, data []byte) { b.member(name, data, depth) })
 		}
 	}
+}
+
+// compressed reads the one file that z has, which may be a tar file.
+func (b *builder) compressed(z io.Reader, name string, depth int) {
+	plain, _ := io.ReadAll(io.LimitReader(z, min(maxPart, maxAllPart-b.unpacked))) // damaged: what comes before
+	b.unpacked += int64(len(plain))
+	if isTar(plain) {
+		b.packed("", plain, depth)
+	} else {
+		b.member(name, plain, depth)
+	}
+}
+
+// withoutSuffix is how a program that unpacks a file calls it.
+func withoutSuffix(name, suffix string) string {
+	inner, _ := strings.CutSuffix(strings.ToLower(name), suffix)
+	return inner
 }
 
 // zipBehind returns where a ZIP file begins behind the program that unpacks it (APPNOTE.TXT 6.3.10, 4.1.9), 0 for none: by the directory at the end, since
@@ -96,11 +107,26 @@ func (b *builder) member(name string, data []byte, depth int) {
 	if kind == None {
 		return
 	}
-	d := Parse(kind, data, Options{MaxText: b.o.MaxText, MaxLinks: b.o.MaxLinks, RobotsToken: b.o.RobotsToken, Stop: b.o.Stop})
+	b.nested(kind, data, nesting{context: "packed:"})
+}
+
+// nesting is where a document in another one is.
+type nesting struct {
+	at      string // its address, "" where it has none
+	charset string // that is declared
+	context string // what is put before those of its links
+}
+
+// nested reads a document in another one: its text, and those of its links that say which server they are of.
+func (b *builder) nested(kind Kind, data []byte, in nesting) {
+	d := Parse(kind, data, Options{MaxText: b.o.MaxText, MaxLinks: b.o.MaxLinks, RobotsToken: b.o.RobotsToken, Stop: b.o.Stop, URL: in.at, DeclaredCharset: in.charset})
 	for _, l := range d.Links {
 		ref := l.URL
 		if schemeLen(ref) == 0 && (schemeLen(d.Base) > 0 || schemeLen(l.Base) > 0) {
 			ref = joinRef(d.Base, joinRef(l.Base, ref))
+		}
+		if schemeLen(ref) == 0 && in.at != "" {
+			ref = resolvedAt(resolvedAt(resolvedAt(in.at, d.Base), l.Base), ref)
 		}
 		if schemeLen(ref) == 0 {
 			continue
@@ -109,9 +135,12 @@ func (b *builder) member(name string, data []byte, depth int) {
 		if l.Kind == Nav {
 			as = Nav
 		}
-		if k := b.add([]byte(ref), as, "packed:"+l.Context); k != nil {
+		if k := b.add([]byte(ref), as, in.context+l.Context); k != nil {
 			k.Text, k.Rel, k.NoFollow = l.Text, l.Rel, l.NoFollow
 		}
+	}
+	if in.at != "" {
+		b.doc.Title = cmp.Or(b.doc.Title, d.Title)
 	}
 	b.doc.DroppedLinks += d.DroppedLinks
 	b.doc.Langs = append(b.doc.Langs, d.Langs[:min(len(d.Langs), maxLangs-len(b.doc.Langs))]...)
@@ -147,7 +176,7 @@ func memberKind(name string, data []byte) Kind {
 		return ODF
 	case ".epub":
 		return EPUB
-	case ".zip", ".kmz", ".gz", ".tgz", ".tar":
+	case ".zip", ".kmz", ".gz", ".tgz", ".tar", ".bz2", ".tbz2", ".tbz":
 		return Packed
 	}
 	head := data[:min(len(data), 1<<10)]

@@ -62,6 +62,24 @@ func tarred(t *testing.T, name string, data []byte) []byte {
 	return b.Bytes()
 }
 
+// bzip2ed returns a page as bzip2 packs it, and tarBzip2ed the same in a tar file.
+func bzip2ed(t *testing.T) []byte {
+	return decoded(t, "QlpoOTFBWSZTWXMcvvMAAAWdgHABgBcQAD9G1DAgADFAANAyZBE0NJ6mBPSZppO5+e1ahFu1xBKR/wRmG0Q1TITXijVmCAs8ei7kinChIOY5feY=")
+}
+
+func tarBzip2ed(t *testing.T) []byte {
+	return decoded(t, "QlpoOTFBWSZTWSVldu0AAHbfgMqAcAHHlxAAAgB/xt4wCAggAHQaFTanpqDeqYIekyegD1BpI09I9QBoNAAAzQfECAasEAQf4mYKEgMgCCgFOysqtwX64zY1HGQ7mCFyEE9LbFzx10a/4MaHXXu7CqFT902lJ2kvyxea7DwNTWhobsyB5s3RPZEQHIu5IpwoSBKyu3aA")
+}
+
+func decoded(t *testing.T, s string) []byte {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // What is in packed files is read as what it is; links count that name a server.
 func TestPacked(t *testing.T) {
 	page := []byte(`<base href="http://a.cz/d/"><p>Text stránky<a href="x">X</a><a href="http://b.cz/">B</a><img src="http://c.cz/i.png">`)
@@ -97,6 +115,8 @@ func TestPacked(t *testing.T) {
 		"no name, a piece of a page": {gzipped(t, "", []byte(`<p><a href="http://b.cz/">B</a>`)), "L http://b.cz/ packed:a/@href\nB"},
 		"no name, JSON":              {gzipped(t, "", []byte(`{"a":"http://b.cz/c"}`)), "X http://b.cz/c packed:js/string\n"},
 		"bzip2, of lengths that are said, and are not": {bzipped, "L http://a1.cz/ packed:a/@href\nL http://a2.cz/ packed:a/@href\nL http://b1.cz/ packed:a/@href\nL http://b2.cz/ packed:a/@href\n"},
+		"bzip2":              {bzip2ed(t), "L http://b.cz/ packed:a/@href\nB"},
+		"tar.bz2":            {tarBzip2ed(t), "L http://b.cz/ packed:a/@href\nB"},
 		"behind a program":   {append(append([]byte("MZ PK\x03\x04"), make([]byte, 1000)...), whole...), links + "L http://e.cz/ packed:a/@href\nX http://c.cz/i.png packed:img/@src\nX http://d.cz/e.png packed:css/url\nText stránkyXB Poznámka http://no.cz/ E"},
 		"a program":          {append([]byte("MZ PK\x03\x04"), make([]byte, 1000)...), "\n"},
 		"a program, damaged": {[]byte("MZ PK\x01\x02" + strings.Repeat("x", 50) + "PK\x05\x06" + strings.Repeat("\xff", 18)), "\n"},

@@ -98,6 +98,9 @@ func relation(rel string) (context string, kind LinkKind, follow bool) {
 	case "dns-prefetch", "preconnect", "pingback", "profile", "shortcut", "nofollow", "noopener", "noreferrer", "external":
 		return "", Nav, false
 	}
+	if refersToAs(rel) {
+		return "link/@href", Nav, true
+	}
 	if strings.ContainsAny(rel, ":.") {
 		// Metadata vocabularies (schema.dc, dcterms.subject): names, not pages.
 		return "", Nav, false

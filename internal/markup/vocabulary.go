@@ -38,6 +38,13 @@ const (
 	vocSpreadsheet
 	vocSMIL
 	vocASX // has no namespace
+	vocXSPF
+	vocTEI
+	vocEAD
+	vocMODS
+	vocMARC
+	vocDublinCore
+	vocCreativeCommons
 )
 
 // vocabularyOf tells the vocabulary of a namespace name.
@@ -84,7 +91,8 @@ func vocabularyOf(name string) vocabulary {
 		return vocMathML
 	case "http://schemas.xmlsoap.org/wsdl/", "http://www.w3.org/ns/wsdl":
 		return vocWSDL
-	case "http://www.opengis.net/kml/2.2", "http://earth.google.com/kml/2.2", "http://earth.google.com/kml/2.1", "http://earth.google.com/kml/2.0":
+	case "http://www.opengis.net/kml/2.2", "http://earth.google.com/kml/2.2", "http://earth.google.com/kml/2.1", "http://earth.google.com/kml/2.0",
+		"http://www.opengis.net/kml/2.3":
 		return vocKML
 	case "http://www.w3.org/1999/02/22-rdf-syntax-ns#":
 		return vocRDF
@@ -102,6 +110,20 @@ func vocabularyOf(name string) vocabulary {
 		return vocSpreadsheet
 	case "http://www.w3.org/ns/SMIL", "http://www.w3.org/2005/SMIL21/Language", "http://www.w3.org/2001/SMIL20/Language", "http://www.w3.org/2001/SMIL20/":
 		return vocSMIL
+	case "http://xspf.org/ns/0/", "http://xspf.org/ns/0":
+		return vocXSPF
+	case "http://www.tei-c.org/ns/1.0":
+		return vocTEI
+	case "urn:isbn:1-931666-22-9", "http://ead3.archivists.org/schema/", "http://ead3.archivists.org/schema/undeprecated/":
+		return vocEAD
+	case "http://www.loc.gov/mods/v3":
+		return vocMODS
+	case "http://www.loc.gov/MARC21/slim":
+		return vocMARC
+	case "http://purl.org/dc/elements/1.1/", "http://purl.org/dc/terms/", "http://purl.org/dc/elements/1.0/":
+		return vocDublinCore
+	case "http://creativecommons.org/ns#", "http://web.resource.org/cc/":
+		return vocCreativeCommons
 	}
 	if strings.HasPrefix(name, "urn:oasis:names:tc:opendocument:xmlns:") {
 		return vocODF

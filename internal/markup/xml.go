@@ -48,6 +48,7 @@ type xmlHeld struct {
 	context string
 	as      heldAs
 	bare    bool // another element in it ends it
+	perhaps bool // it is a reference when it is an absolute address
 	buf     []byte
 }
 
@@ -174,6 +175,12 @@ func (p *markupParser) release() {
 		}
 	case h.as == heldReference && (h.context == rssGUID || h.context == xmlURL) && !bytes.HasPrefix(bytes.TrimSpace(h.buf), []byte("http")):
 		p.b.guessIn(h.buf, h.context) // most are no addresses
+	case h.perhaps:
+		if ref := string(bytes.TrimSpace(h.buf)); looksLikeURL(ref) && schemeLen(ref) > 0 {
+			p.b.addString(ref, h.kind, h.context)
+			return
+		}
+		p.b.guessIn(h.buf, "xml/text")
 	case h.as == heldReference:
 		p.b.add(h.buf, h.kind, h.context)
 	case h.as == heldField:
@@ -242,7 +249,7 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 			p.lang(safeName(local), at)
 		}
 		return
-	case of == vocRDF && p.rdf(v, local, key, at.val):
+	case of == vocRDF && (p.libraryAttribute(v, local, key, at.val) || p.rdf(v, local, key, at.val)):
 		return
 	}
 	is := func(element, attribute string) bool { return string(local) == element && string(key) == attribute }
@@ -327,6 +334,10 @@ func (p *markupParser) xmlAttribute(v vocabulary, local []byte, at *attr) {
 		}
 	case vocSMIL, vocASX:
 		if p.mediaLink(v, local, key, at.val) {
+			return
+		}
+	case vocTEI, vocEAD:
+		if p.libraryAttribute(v, local, key, at.val) {
 			return
 		}
 	case vocAtom:
@@ -485,6 +496,10 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 		if name == "image" {
 			p.hold(Embed, "opensearch:image")
 		}
+	case vocXSPF:
+		p.playlistElement(name)
+	case vocMODS, vocMARC, vocDublinCore:
+		p.libraryElement(v, name)
 	case vocSitemap:
 		p.sitemap(name)
 	case vocSitemapImage:

@@ -1,15 +1,10 @@
 package markup
 
-// mediaVocabulary tells what an element of no known namespace is of, in presentations whose root says what they are: SMIL, also without a
+// mediaVocabulary tells what an element of no known namespace is of, in documents whose root says what they are: SMIL and others, also without a
 // namespace, and ASX, which has none.
 func (p *markupParser) mediaVocabulary(v vocabulary, local []byte) vocabulary {
 	if p.x.level == 1 {
-		switch string(local) {
-		case "smil":
-			p.x.media = vocSMIL
-		case "asx":
-			p.x.media = vocASX
-		}
+		p.x.media = mediaRoot(string(local))
 	}
 	if p.x.media != noVocabulary {
 		return p.x.media

@@ -267,6 +267,40 @@ func ByName(name string) string {
 		return "text/calendar"
 	case ".rtf":
 		return "application/rtf"
+	case ".jsonl", ".ndjson":
+		return "application/x-ndjson"
+	case ".geojson":
+		return "application/geo+json"
+	case ".gltf":
+		return "model/gltf+json"
+	case ".srt":
+		return "application/x-subrip"
+	case ".ttl":
+		return "text/turtle"
+	case ".nt":
+		return "application/n-triples"
+	case ".nq":
+		return "application/n-quads"
+	case ".trig":
+		return "application/trig"
+	case ".vcf":
+		return "text/vcard"
+	case ".markdown":
+		return "text/markdown"
+	case ".bib":
+		return "text/x-bibtex"
+	case ".ris":
+		return "application/x-research-info-systems"
+	case ".mht", ".mhtml", ".eml":
+		return "message/rfc822"
+	case ".desktop":
+		return "application/x-desktop"
+	case ".kml":
+		return "application/vnd.google-earth.kml+xml"
+	case ".gpx":
+		return "application/gpx+xml"
+	case ".xspf":
+		return "application/xspf+xml"
 	}
 	return ""
 }

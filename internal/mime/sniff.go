@@ -163,6 +163,14 @@ func sniffText(text, declared string) string {
 		return "application/vnd.apple.mpegurl"
 	case strings.HasPrefix(text, `{\rtf`):
 		return "application/rtf"
+	case text == "WEBVTT" || strings.HasPrefix(text, "WEBVTT") && strings.IndexByte(" \t\r\n", text[len("WEBVTT")]) >= 0: // WebVTT, 4.1
+		return "text/vtt"
+	case hasFold(text, "BEGIN:VCALENDAR"):
+		return "text/calendar"
+	case hasFold(text, "BEGIN:VCARD"):
+		return "text/vcard"
+	case hasFold(text, "[InternetShortcut]"):
+		return "application/x-mswinurl"
 	case hasFold(text, "[playlist]"), hasFold(text, "[reference]"):
 		return "audio/x-scpls"
 	case !strings.HasPrefix(text, "<"):

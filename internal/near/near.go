@@ -89,7 +89,7 @@ func parted(b []byte) (s, rest []byte) {
 
 // HasText reports whether documents of a format are pages with text.
 func HasText(k markup.Kind) bool {
-	return k == markup.HTML || k == markup.XHTML || k == markup.PlainText
+	return k == markup.HTML || k == markup.XHTML || k == markup.PlainText || k == markup.Markdown
 }
 
 // Add takes a page. Pages come in the order in which they were archived; of those with one address the last counts.

@@ -63,7 +63,7 @@ type Reader struct{ steps []chain.Processor }
 // MaxLinks is how many links of a document are taken, as in a new job.
 func MaxLinks() int { return extract.DefaultConfig().MaxOutlinks }
 
-// New returns a reader; packed says that it opens ZIP, tar and gzip files, as documents.packed does in a job. archived, when not nil, has what
+// New returns a reader; packed says that it opens ZIP, tar, gzip and bzip2 files, as documents.packed does in a job. archived, when not nil, has what
 // documents are read together with. An error is one of this program.
 func New(packed bool, archived extract.Archived) (*Reader, error) {
 	r := &Reader{}

@@ -10,6 +10,7 @@ import (
 	"exclave/internal/conf"
 	"exclave/internal/markup"
 	"exclave/internal/record"
+	"exclave/internal/urlx"
 )
 
 // HTTPConfig says which links of an answer are taken beside those of its document.
@@ -47,7 +48,7 @@ func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, erro
 		return chain.Idle(), nil
 	}
 	if u.Class == crawl.ClassRedirect {
-		l.take(u.Header("Location"), "", crawl.HopRedirect, crawl.LinkRedirect, "Location:", "")
+		l.take(urlx.OfBytes(u.Header("Location")), "", crawl.HopRedirect, crawl.LinkRedirect, "Location:", "")
 		return chain.Result{}, nil
 	}
 	if !success(u) {
@@ -56,17 +57,17 @@ func (h *HTTP) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, erro
 	for _, f := range u.Headers {
 		switch {
 		case strings.EqualFold(f.Name, "Link"):
-			for _, k := range linkField(f.Value) {
+			for _, k := range linkField(urlx.OfBytes(f.Value)) {
 				l.rel = cut(strings.Join(k.rels, " "), maxFieldRel)
 				l.addLinkField(k)
 			}
 			l.rel = ""
 		case strings.EqualFold(f.Name, "Refresh"):
-			if ref := markup.RefreshURL([]byte(f.Value)); len(ref) > 0 {
+			if ref := markup.RefreshURL([]byte(urlx.OfBytes(f.Value))); len(ref) > 0 {
 				l.take(string(ref), "", crawl.HopRedirect, crawl.LinkNav, "Refresh:", "")
 			}
 		case strings.EqualFold(f.Name, "Content-Location"): // the same under another address, if it is there
-			l.take(f.Value, "", crawl.HopSpeculative, crawl.LinkSpeculative, "Content-Location:", "")
+			l.take(urlx.OfBytes(f.Value), "", crawl.HopSpeculative, crawl.LinkSpeculative, "Content-Location:", "")
 		case h.cfg.SourceMaps && (strings.EqualFold(f.Name, "SourceMap") || strings.EqualFold(f.Name, "X-SourceMap")):
 			l.take(f.Value, "", crawl.HopEmbed, crawl.LinkEmbed, "SourceMap:", "")
 		}

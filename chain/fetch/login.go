@@ -185,7 +185,7 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 			}
 		}
 	}
-	if to.Origin() != page.Origin() {
+	if to.Origin() != page.Origin() && !(to.Origin() == at.Origin() && withTLS(page, at)) {
 		return false, notAsked("the form would be sent to another server, " + to.Origin())
 	}
 	for k, v := range a.Fields {
@@ -194,7 +194,9 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 	fields.Set(a.UserField, a.User)
 	fields.Set(a.PasswordField, a.password())
 	formOnly := jar.For(page)
-	text, at, err = h.follow(ctx, u, to, jar, ask{method: http.MethodPost, body: []byte(fields.Encode())})
+	// Frameworks take a form only from a page of their own (Django, of its own when it has TLS).
+	own := []record.Field{{Name: "Origin", Value: at.Origin()}, {Name: "Referer", Value: at.WithoutUserinfo().WithoutFragment().String()}}
+	text, at, err = h.follow(ctx, u, to, jar, ask{method: http.MethodPost, body: []byte(fields.Encode()), fields: own})
 	after := jar.For(page)
 	all = forms(text)
 	back := a.form(all) != nil
@@ -202,6 +204,11 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 		return false, err // the form came back
 	}
 	return err == nil && after != "", err // what is behind it tells more
+}
+
+// withTLS reports the same server, which was asked for without TLS and answers with it.
+func withTLS(from, to *urlx.URL) bool {
+	return from.Hostname() == to.Hostname() && from.Scheme() == "http" && to.Scheme() == "https" && from.Port() == "" && to.Port() == ""
 }
 
 // follow makes a request and follows its redirects, which the jar takes part in. It returns the beginning of the last answer's
@@ -214,6 +221,7 @@ func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar 
 		}
 		base := h.asked(settings)
 		base.method, base.body, base.lookup = q.method, q.body, h.lookup
+		base.fields = append(base.fields, q.fields...)
 		if value := jar.For(to); value != "" {
 			base.fields = append(base.fields, record.Field{Name: "Cookie", Value: value})
 		}

@@ -40,7 +40,8 @@ func (c *club) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "visit", Value: "1", Path: "/"})
 		fmt.Fprint(w, `<form action=/search><input name=q></form><form method=post action="/enter"><input type=hidden name=csrf value="t&amp;1"><input name=name><input type=password name=pass><input type=checkbox name=stay value=1></form>`)
 	case r.URL.Path == "/enter" && r.Method == http.MethodPost:
-		if r.PostFormValue("csrf") == "t&1" && r.PostFormValue("name") == "reader" && r.PostFormValue("pass") == c.password && r.PostFormValue("stay") == "" {
+		if r.PostFormValue("csrf") == "t&1" && r.PostFormValue("name") == "reader" && r.PostFormValue("pass") == c.password && r.PostFormValue("stay") == "" &&
+			r.Referer() == "http://a.example/login" && r.Header.Get("Origin") == "http://a.example" { // as Django and others want it
 			c.logins++
 			c.member = fmt.Sprintf("m%d", c.logins)
 			http.SetCookie(w, &http.Cookie{Name: "member", Value: c.member, Path: "/"})

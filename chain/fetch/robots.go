@@ -106,7 +106,7 @@ func redirect(from *urlx.URL, a *answer) *urlx.URL {
 	default:
 		return nil
 	}
-	to, err := from.Resolve(a.rec.Head().Get("Location"))
+	to, err := from.Resolve(urlx.OfBytes(a.rec.Head().Get("Location")))
 	if err != nil || !to.IsWeb() || a.rec.Head().Get("Location") == "" {
 		return nil
 	}

@@ -15,9 +15,11 @@ func (d Directives) Join(o Directives) Directives {
 	return Directives{d.NoIndex || o.NoIndex, d.NoFollow || o.NoFollow, d.NoArchive || o.NoArchive}
 }
 
-// Read adds what a list of directives says, divided by commas or blanks, in any case. What is not known says nothing.
+// Read adds what a list of directives says, divided by commas, semicolons or blanks, in any case. What is not known says nothing.
 func (d *Directives) Read(list string) {
-	for _, word := range strings.FieldsFunc(strings.ToLower(list), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' || r == '\f' }) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(list), func(r rune) bool {
+		return r == ',' || r == ';' || r == ' ' || r == '\t' || r == '\n' || r == '\r' || r == '\f'
+	}) {
 		switch word {
 		case "noindex":
 			d.NoIndex = true

@@ -29,7 +29,7 @@ func TestDirectives(t *testing.T) {
 		}
 	}
 	var d Directives
-	if d.Read("noindex;nofollow\tnocache"); d != (Directives{NoArchive: true}) { // a semicolon divides nothing
+	if d.Read("noindex;nofollow\tnocache"); d != (Directives{NoIndex: true, NoFollow: true, NoArchive: true}) {
 		t.Errorf("%+v", d)
 	}
 }

@@ -22,6 +22,7 @@ type markupParser struct {
 
 	raw        atom.Atom // script, style or title whose text is being read
 	script     scriptType
+	unrun      bool       // a script element with a source
 	otherStyle bool       // the style element is of another language than CSS
 	svg        int        // open svg elements
 	outside    []int      // svg, of each open foreignObject and desc, in which HTML stands
@@ -112,6 +113,8 @@ func (p *markupParser) onText(s []byte) {
 		case scriptOther: // of somebody's own, who may keep settings in it
 			if v := bytes.TrimSpace(s); len(v) > 0 && likeJSON(v) {
 				p.b.js(v, true)
+			} else if len(v) > 0 && p.unrun {
+				p.b.inside(false, func() { p.b.js(v, false) })
 			}
 		}
 		return
@@ -223,9 +226,9 @@ func (p *markupParser) enter(a atom.Atom, closed bool) {
 	}
 	switch a {
 	case atom.Script:
-		p.raw, p.script = a, scriptTypeOf(p.get("type"))
+		p.raw, p.script, p.unrun = a, scriptTypeOf(p.get("type")), false
 		if p.script == scriptCode && p.kind == HTML && len(p.get("src")) > 0 {
-			p.script = scriptOther // what stands in it is not run, and may be settings
+			p.script, p.unrun = scriptOther, true // what stands in it is not run, and may be settings
 		}
 		p.b.module = isModule(p.get("type"))
 	case atom.Style, atom.Title:

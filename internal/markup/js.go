@@ -125,6 +125,9 @@ type jsScan struct {
 	page bool   // it stands in a page
 	list jsSpan // a list of files whose addresses are known
 
+	stored map[string]struct{}  // keys of texts of the script; nil: not looked yet
+	tables map[string]nameTable // by the shapes of names
+
 	nth int // of the scripts that are interpreted, from 1; -1: JSON, which they may use; 0: none of them
 
 	pending Link // a link waiting for the token after it; URL "" = none
@@ -335,6 +338,9 @@ func (s *jsScan) value(raw []byte) {
 	if s.last() == jsPlus && !bytes.ContainsAny(raw, "<({[") {
 		whole = raw[max(bytes.IndexByte(raw, ' '), 0):] // what is before goes on in another string: + "-2x.jpg 2x"
 	}
+	if s.b.doc.Kind == JS && s.b.emoji == 0 && s.b.quotes == 0 {
+		s.b.emoji = emojis(s.src)
+	}
 	if s.b.quotedIn(whole, written) {
 		return
 	}
@@ -349,6 +355,12 @@ func (s *jsScan) value(raw []byte) {
 	kind, context := s.use(v)
 	if context == "" {
 		return
+	}
+	if kind == Speculative {
+		var is bool
+		if v, is = s.inTable(v); !is {
+			return
+		}
 	}
 	last := s.last()
 	s.pending.URL, s.pending.Kind, s.pending.Context = v, kind, context

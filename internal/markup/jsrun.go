@@ -526,11 +526,14 @@ func (b *builder) foundByScript(f script.Found) bool {
 		if f.Use == script.Reads {
 			context = jsFetch
 		}
-		if f.Relative && f.Literal {
+		if _, word := b.words[v]; f.Literal && (f.Relative || word) {
 			return false
 		}
 		if f.Relative {
 			context = jsImport
+			if f.Script >= 0 && f.Script < len(b.scripts) && ofOwnPackage(b.scripts[f.Script].src, v) {
+				return false
+			}
 		}
 		if strings.ContainsRune(v, '|') && isReference(strings.ReplaceAll(v, "|", "")) {
 			b.addString(v, kind, context)
@@ -547,6 +550,9 @@ func (b *builder) foundByScript(f script.Found) bool {
 // nameless reports an address of a file whose name was not known when it was put together: /img/.png, /lang/undefined, a/null.json.
 func nameless(ref string) bool {
 	path, _, _ := strings.Cut(ref, "?")
+	if withoutValue(path) {
+		return true
+	}
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if strings.HasPrefix(name, ".") {
 		return hasExtension("a" + name)

@@ -31,7 +31,7 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return Nav, jsLocation
 	}
 	switch {
-	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks(), s.folder(v), s.bare(v):
+	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks(), s.folder(v), s.bare(v), s.names(v):
 	case looksLikeURL(v) && !s.prefixOf(v), s.takesURL() && isReference(v) && (last != jsColon || strings.ContainsAny(v, "/.?")):
 		if s.fetches() {
 			return Speculative, jsFetch
@@ -82,7 +82,7 @@ func (s *jsScan) takesURL() bool {
 	case jsColon:
 		name, _ := s.target()
 		switch string(name) {
-		case "url", "href", "src", "contentUrl", "thumbnailUrl", "embedUrl":
+		case "url", "href", "src", "templateUrl", "contentUrl", "thumbnailUrl", "embedUrl":
 			return true
 		}
 	case jsOpen:

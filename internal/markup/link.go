@@ -155,6 +155,9 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	case len(url) > maxURL:
 		b.doc.DroppedLinks++
 		return nil
+	case kind == Speculative && (context == jsString || context == jsFetch) && b.shows(url), // nobody is asked there
+		b.emoji > 0 && b.quotes > 0 && context == "img/@src" && isEmoji(url):
+		return nil
 	case b.made && context == "img/@src" && strings.HasSuffix(url, "/"): // the name was not known when it was put together
 		return nil
 	case b.quotes > 0 && (b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url)): // what is written as it stands is no pattern
@@ -297,10 +300,10 @@ func looksLikeURL(s string) bool {
 	rel := strings.TrimPrefix(strings.TrimPrefix(path, ".."), ".")
 	switch {
 	case strings.HasPrefix(rel, "/") && len(rel) > 2:
-		return isWordByte(rel[1]) && (strings.IndexByte(rel[1:], '/') > 0 || hasExtension(rel)) && !strings.Contains(rel, "//") && !adUnit(rel)
+		return isWordByte(rel[1]) && (strings.IndexByte(rel[1:], '/') > 0 || hasExtension(rel)) && !strings.Contains(rel, "//") && !adUnit(rel) && !inFileSystem(path)
 	case rel == path && path != "":
 		name, _, _ := strings.Cut(path, "/")
-		return isWordByte(path[0]) && hasKnownExtension(path) && (len(name) == len(path) || !strings.Contains(name, "=")) && // file=img/a.png
+		return isWordByte(path[0]) && (hasKnownExtension(path) || len(name) < len(path) && hasFolderExtension(path)) && !isMIME(path) && (len(name) == len(path) || !strings.Contains(name, "=")) && // file=img/a.png
 			strings.IndexByte(path, ';') < 0 // News;news.asp
 	}
 	return false
@@ -311,6 +314,7 @@ func namesVocabulary(name string) bool {
 	for _, of := range [...]string{
 		"www.w3.org/", "schema.org", "purl.org/dc/", "purl.org/rss/", "purl.org/atom/", "purl.org/vocab/", "purl.org/goodrelations/", "purl.oclc.org/", "ogp.me/ns", "xmlns.", "schemas.", "ns.adobe.com/", "json-schema.org/", "rdfs.org/", "www.sitemaps.org/schemas/", "search.yahoo.com/mrss",
 		"a9.com/-/", "www.georss.org/georss", "www.itunes.com/dtds/", "java.sun.com/xml", "java.sun.com/jsp", "java.sun.com/dtd", "jsonapi.org/format", "www.opengis.net/", "openoffice.org/2",
+		"www.topografix.com/GPX/", "earth.google.com/kml/", "www.google.com/kml/", "www.eclipse.org/emf/2", "www.eclipse.org/elk/ElkGraph", "www.collada.org/2", "exslt.org/", "www.28msec.com/modules/", "jsoniq.org/func", "mapserver.gis.umn.edu/mapserver", "aomedia.org/emsg/",
 	} {
 		if strings.HasPrefix(name, of) {
 			return true
@@ -444,6 +448,18 @@ func hasKnownExtension(path string) bool {
 	case "html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "css", "js", "mjs", "json", "xml",
 		"png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "pdf", "mp3", "mp4", "webm", "ogg", "m3u8", "mpd",
 		"woff", "woff2", "ttf", "swf", "zip", "txt", "wasm", "webmanifest", "vtt", "wav", "m4a", "m4v", "ogv", "oga", "opus", "flac", "otf", "eot", "bmp", "docx", "xlsx", "pptx", "odt", "ods", "epub", "7z":
+		return true
+	}
+	return false
+}
+
+// hasFolderExtension reports an extension of files that is also the end of other names: it tells a file in a folder.
+func hasFolderExtension(path string) bool {
+	if !hasExtension(path) {
+		return strings.HasSuffix(path, ".geojson")
+	}
+	switch strings.ToLower(path[strings.LastIndexByte(path, '.')+1:]) {
+	case "mov", "avi", "flv", "3gp", "wmv", "wma", "m3u", "midi", "mid", "srt", "ttml", "glb", "gltf", "kml", "kmz", "csv", "tsv", "doc", "xls", "ppt", "rtf", "rar", "tif", "tiff", "cur", "rss", "atom", "cgi", "apk", "xsl":
 		return true
 	}
 	return false

@@ -218,21 +218,23 @@ type builder struct {
 	fileText   map[string]fileText // what was asked for of other files, by their addresses
 	tags       script.StartTags    // of the page
 	handlers   []pageHandler
-	waiting    []waitingGuess    // for what scripts say
-	unescaped  []byte            // room for a long string without its escapes
-	within     bool              // the script that is read is in an attribute
-	interprets bool              // some of them put addresses together
-	makes      bool              // one that is too long to be interpreted alone may
-	module     bool              // the script that is read is one
-	made       bool              // what is added a script made, or asks for
-	asked      bool              // the latter
-	given      bool              // a guess that a script gives to what takes an address
-	loads      bool              // the document is a script that loads modules
-	folders    bool              // a script or an element said one
-	contexts   map[string]string // known context strings by themselves
-	rels       map[string]string // and relations of links
-	parser     *markupParser     // that fragment may use
-	unpacked   int64             // bytes of what packed files hold that were looked at, at all depths
+	waiting    []waitingGuess      // for what scripts say
+	unescaped  []byte              // room for a long string without its escapes
+	within     bool                // the script that is read is in an attribute
+	interprets bool                // some of them put addresses together
+	makes      bool                // one that is too long to be interpreted alone may
+	module     bool                // the script that is read is one
+	made       bool                // what is added a script made, or asks for
+	asked      bool                // the latter
+	given      bool                // a guess that a script gives to what takes an address
+	loads      bool                // the document is a script that loads modules
+	folders    bool                // a script or an element said one
+	words      map[string]struct{} // that scripts give to methods of their own
+	emoji      int8                // the script has pictures of characters in markup: 1; -1: it has not
+	contexts   map[string]string   // known context strings by themselves
+	rels       map[string]string   // and relations of links
+	parser     *markupParser       // that fragment may use
+	unpacked   int64               // bytes of what packed files hold that were looked at, at all depths
 }
 
 // often is after how many bytes of a script or a style sheet they are noted.

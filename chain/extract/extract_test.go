@@ -292,13 +292,17 @@ func TestBases(t *testing.T) {
 			[]string{"http://cdn.com/js/m.js", "http://a.com/d/go", "http://a.com/d/w.js", "http://a.com/d/img/a.png"}},
 		{"a script that was redirected, or is a seed, stands for itself", "http://a.com/d/p", "ER", "http://cdn.com/js/s.js", "text/javascript",
 			`x = "img/a.png"`, []string{"http://cdn.com/js/img/a.png"}},
+		{"what Flash leads to is relative to its page", "http://a.com/d/p", "LE", "http://cdn.com/f/s.swf", "application/x-shockwave-flash",
+			"FWS\x09\x00\x00\x00\x00\x00\x00\x0c\x01\x00\x3f\x03\x0f\x00\x00\x00\x83\x0c\x00b.html\x00_top\x00", []string{"http://a.com/d/b.html"}},
+		{"pictures of WebVTT are relative to it, not to the page", "http://a.com/d/p", "LE", "http://cdn.com/v/t.vtt", "text/vtt",
+			"WEBVTT\n\n00:00.000 --> 00:01.000\na.jpg#xywh=0,0,1,1\n", []string{"http://cdn.com/v/a.jpg"}},
 		{"xml:base is the only base of what is in its element, pictures too", "", "", "http://a.com/d/p", "application/atom+xml",
 			`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://b.com/a/"><entry xml:base="e/"><content type="html">&lt;img src="c.png"></content></entry><logo>l.png</logo></feed>`,
 			[]string{"http://b.com/a/e/c.png", "http://b.com/a/l.png"}},
 	} {
 		u := answer(t, c.url, "200 OK", "Content-Type: "+c.typ+"\r\n", c.body)
 		u.Via, u.Hops = c.via, c.hops
-		process(t, u, NewMarkup(DefaultConfig(), markup.HTML, markup.JS, markup.XML))
+		process(t, u, NewMarkup(DefaultConfig(), markup.HTML, markup.JS, markup.XML, markup.SWF, markup.VTT))
 		var got []string
 		for _, o := range u.Outlinks {
 			got = append(got, o.URL.String())

@@ -31,7 +31,11 @@ func (b *builder) markdown(src []byte) {
 		if bytes.IndexByte(line, '<') >= 0 {
 			b.inside(true, func() { b.fragment(line, maxDepth) }) // HTML in it
 		}
-		b.guessIn(line, "text")
+		b.addressesIn(line, func(ref string) {
+			if _, known := b.seen.urls[withoutStops(ref)]; !known { // as that of a link
+				b.guessIn([]byte(ref), "text")
+			}
+		})
 	}
 }
 

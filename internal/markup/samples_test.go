@@ -134,3 +134,15 @@ func TestSubtitles(t *testing.T) {
 		t.Errorf("%q", d.Text)
 	}
 }
+
+// What takes modules is a script, and so is what is not JSON to its end.
+func TestPadded(t *testing.T) {
+	for in, want := range map[string]string{
+		`cb({"a":1});`: `{"a":1}`, ` /* x */ a.b["c"]([1]) `: "[1]", `typeof f === 'function' && f({});`: "{}",
+		`require(["a"])`: "", `define([])`: "", `cb({"a":b})`: "", `cb({}, 1)`: "", `cb({}); x()`: "", `cb("a")`: "", `(function(){})()`: "", "/* cb({})": "", `typeof cb({})`: "", "cb(": "",
+	} {
+		if got := padded([]byte(in)); string(got) != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -550,7 +550,7 @@ func (b *builder) foundByScript(f script.Found) bool {
 // nameless reports an address of a file whose name was not known when it was put together: /img/.png, /lang/undefined, a/null.json.
 func nameless(ref string) bool {
 	path, _, _ := strings.Cut(ref, "?")
-	if withoutValue(path) {
+	if withoutValue(path) || strings.HasSuffix(path, "//") {
 		return true
 	}
 	name := path[strings.LastIndexByte(path, '/')+1:]

@@ -158,7 +158,7 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	case kind == Speculative && (context == jsString || context == jsFetch) && b.shows(url), // nobody is asked there
 		b.emoji > 0 && b.quotes > 0 && context == "img/@src" && isEmoji(url):
 		return nil
-	case b.made && context == "img/@src" && strings.HasSuffix(url, "/"): // the name was not known when it was put together
+	case b.made && b.quotes > 0 && (nameless(url) || context == "img/@src" && strings.HasSuffix(url, "/")): // the name was not known when it was put together
 		return nil
 	case b.quotes > 0 && (b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url)): // what is written as it stands is no pattern
 		return nil

@@ -52,6 +52,7 @@ func (p *Page) alternatives(sure bool, all ...func() outcome) {
 	for _, do := range all {
 		made = append(made, p.undone(do)...)
 	}
+	p.cost(len(made) * len(made) / 32) // each is compared with each
 	for i, c := range made {
 		vals, times := []value{}, 0
 		for j, other := range made {

@@ -62,7 +62,7 @@ type effort struct{ steps, uncalled, callback, script int }
 // ordinary is that of a page which is read for itself. Together with what else is known of it, it is read once for each of these, and may have a whole
 // framework that must be set up before it does anything.
 func ordinary() effort { return effort{40_000, 2500, 2500, 10_000} }
-func together() effort { return effort{600_000, 10_000, 150_000, 200_000} }
+func together() effort { return effort{400_000, 10_000, 150_000, 200_000} }
 
 // Script is a script that was understood.
 type Script struct {

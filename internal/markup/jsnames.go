@@ -84,7 +84,7 @@ func requiresAs(callee string) bool {
 	case "_dereq_", "__require", "__webpack_require__", "acequire":
 		return true
 	}
-	return len(callee) == 1 && callee != "$" || len(callee) == 2
+	return len(callee) == 1 && callee != "$" || len(callee) == 2 && callee != "go"
 }
 
 // ofOwn reports a method of something that is none of the browser, nor of a library that asks for addresses.
@@ -219,7 +219,7 @@ func inFileSystem(v string) bool {
 		}
 	case "var":
 		switch second {
-		case "www", "lib", "log", "run", "tmp", "folders", "cache":
+		case "www", "lib", "log", "run", "tmp", "folders":
 			return below
 		}
 	case "tmp":

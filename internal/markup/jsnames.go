@@ -84,7 +84,7 @@ func requiresAs(callee string) bool {
 	case "_dereq_", "__require", "__webpack_require__", "acequire":
 		return true
 	}
-	return len(callee) == 1 && callee != "$" || len(callee) == 2
+	return len(callee) == 1 && callee != "$" || len(callee) == 2 && callee != "go"
 }
 
 // ofOwn reports a method of something that is none of the browser, nor of a library that asks for addresses.
@@ -219,7 +219,7 @@ func inFileSystem(v string) bool {
 		}
 	case "var":
 		switch second {
-		case "www", "lib", "log", "run", "tmp", "folders", "cache":
+		case "www", "lib", "log", "run", "tmp", "folders":
 			return below
 		}
 	case "tmp":
@@ -256,10 +256,9 @@ func standsIn(url string) bool {
 		if len(host) == 1 && host != "[" || strings.HasSuffix(host, ".invalid") {
 			return true
 		}
-		for _, of := range [...]string{"example.com", "example.org", "example.net"} {
-			if before, is := strings.CutSuffix(host, of); is && (before == "" || before[len(before)-1] == '.') {
-				return true
-			}
+		switch strings.TrimPrefix(host, "www.") {
+		case "example.com", "example.org", "example.net": // others below them stand in for those of somebody, in copies of pages
+			return true
 		}
 	}
 	path, _, _ := strings.Cut(url, "?")

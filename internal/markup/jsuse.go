@@ -31,9 +31,12 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return Nav, jsLocation
 	}
 	switch {
-	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks(), s.folder(v), s.bare(v), s.names(v):
+	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks(), s.folder(v), s.bare(v):
 	case looksLikeURL(v) && !s.prefixOf(v), s.takesURL() && isReference(v) && (last != jsColon || strings.ContainsAny(v, "/.?")):
-		if s.fetches() {
+		switch {
+		case s.names(v):
+			return 0, ""
+		case s.fetches():
 			return Speculative, jsFetch
 		}
 		return Speculative, jsString

@@ -113,6 +113,7 @@ Scripts of a page that put addresses together are interpreted, within bounds and
 ([ADR 113](adr/0113-scripts-are-interpreted.md)); others, and libraries, are read string by string.
 A crawl reads scripts of other files with the page that has them, when both are archived ([ADR 114](adr/0114-scripts-with-their-page.md)), with what they ask a server for,
 load and import ([ADR 115](adr/0115-answers-are-read-with-their-page.md)). ` + "`js/fetch`" + ` is where a script reads the answer.
+Such a page is given the time that frameworks take; its scripts may have 128 KB each, 512 KB together ([ADR 116](adr/0116-frameworks-run.md)).
 
 ` + "`exclave extract FILE`" + ` shows the same for a document of yours (howto/extract.md).
 `)

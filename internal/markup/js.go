@@ -64,6 +64,7 @@ func (b *builder) js(src []byte, data bool) {
 	if !data {
 		s.vite()
 		s.next()
+		s.webpack()
 	}
 	s.run(&l)
 	s.flush()

@@ -196,7 +196,7 @@ func (b *builder) interpret() {
 		b.made = true
 		known := endsOfMade(page.Found())
 		for _, f := range page.Found() {
-			if f.Use == script.Made && known[f.Text] {
+			if _, chunk := b.chunks[f.Text]; f.Use == script.Made && (chunk || known[f.Text]) {
 				continue
 			}
 			b.asked = f.Use != script.Made

@@ -223,6 +223,7 @@ type builder struct {
 	within     bool                // the script that is read is in an attribute
 	interprets bool                // some of them put addresses together
 	makes      bool                // one that is too long to be interpreted alone may
+	chunks     map[string]struct{} // names of parts of a bundle, which are below its public path
 	module     bool                // the script that is read is one
 	made       bool                // what is added a script made, or asks for
 	asked      bool                // the latter

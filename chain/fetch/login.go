@@ -174,6 +174,9 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 	if err != nil {
 		return false, err
 	}
+	if withTLS(page, at) {
+		page = at // so are its cookies
+	}
 	all := forms(text)
 	a.misnamed = a.misnames(all, at)
 	to, fields := page, url.Values{}
@@ -185,7 +188,7 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 			}
 		}
 	}
-	if to.Origin() != page.Origin() && !(to.Origin() == at.Origin() && withTLS(page, at)) {
+	if to.Origin() != page.Origin() {
 		return false, notAsked("the form would be sent to another server, " + to.Origin())
 	}
 	for k, v := range a.Fields {

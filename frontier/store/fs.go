@@ -150,11 +150,14 @@ func (l *ownFile) do(fn func() error) error {
 
 // Write implements vfs.File.
 func (l *ownFile) Write(p []byte) (n int, err error) {
-	n = len(p)
-	return n, l.do(func() (err error) {
+	err = l.do(func() error {
 		n, err = l.File.Write(p)
 		return err
 	})
+	if err == nil {
+		n = len(p) // also of what was written nowhere
+	}
+	return n, err
 }
 
 // Sync implements vfs.File.
@@ -166,10 +169,11 @@ func (l *ownFile) SyncData() error { return l.do(l.File.SyncData) }
 // SyncTo implements vfs.File.
 func (l *ownFile) SyncTo(length int64) (full bool, err error) {
 	full = true
-	return full, l.do(func() (err error) {
+	err = l.do(func() error {
 		full, err = l.File.SyncTo(length)
 		return err
 	})
+	return full, err
 }
 
 // Preallocate implements vfs.File.

@@ -67,3 +67,25 @@ func TestFailingDisk(t *testing.T) {
 func saysWhy(err error) bool { return err != nil && strings.Contains(err.Error(), syscall.EIO.Error()) }
 
 func logKey(i int) []byte { return append(schema.FileKey(0), fmt.Sprint(i)...) }
+
+// TestLogWritesWhole: what fails of a file of the log is told as written whole, for a part that is written is an error of its own.
+func TestLogWritesWhole(t *testing.T) {
+	faulty := fsx.NewFaulty(fsx.NewMem(), fsx.Fault{At: -1})
+	s, err := Open(Options{FS: faulty, Dir: "state", Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := storeFS{faulty, s}.Create("state/000099.log", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	faulty.Set(fsx.Fault{At: 0, Err: syscall.EIO})
+	for range 2 { // the first one fails, the second is not tried
+		if n, err := file.Write(make([]byte, 100)); n != 100 || err != nil {
+			t.Errorf("%d of 100 bytes, %v", n, err)
+		}
+	}
+	if err := s.Close(); !saysWhy(err) {
+		t.Errorf("closed with %v", err)
+	}
+}

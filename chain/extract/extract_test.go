@@ -80,6 +80,14 @@ func TestLinks(t *testing.T) {
 			"302 Found", "Location: ../other#x\r\nContent-Type: text/html\r\nLink: </s.css>; rel=stylesheet\r\n", "<a href=/body>",
 			"http://a.com/other R redirect Location:\n",
 		}, {
+			"bytes of other encodings in header fields are asked for as they are",
+			"302 Found", "Location: /n\xe1rodn\xed\r\n", "",
+			"http://a.com/n%E1rodn%ED R redirect Location:\n",
+		}, {
+			"in others, too",
+			"200 OK", "Content-Type: text/plain\r\nLink: </\xe8>; rel=next\r\nRefresh: 0; url=/\xf8\r\nContent-Location: /\xfd\r\n", "text",
+			"http://a.com/%E8 L nav Link:/@href[rel=next]\nhttp://a.com/%F8 R nav Refresh:\nhttp://a.com/%FD X guess Content-Location:\n",
+		}, {
 			"a Location that leads nowhere leads nowhere",
 			"301 Moved", "Location: javascript:void(0)\r\nContent-Type: text/html\r\n", "<html><a href=/body>",
 			"",

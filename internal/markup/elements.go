@@ -37,6 +37,7 @@ func (p *markupParser) links(a atom.Atom, tag []byte) {
 	for i := range p.attrs {
 		at := &p.attrs[i]
 		if len(at.key) == 0 || len(at.val) == 0 && !(p.based && string(at.key) == "href") {
+			p.viewed(at.key)
 			continue
 		}
 		p.attribute(a, tag, at)
@@ -117,9 +118,17 @@ func (p *markupParser) attribute(a atom.Atom, tag []byte, at *attr) {
 	}
 }
 
+// viewed has a page interpreted in which expressions stand in attributes, by the attribute that begins such a part (ADR 117).
+func (p *markupParser) viewed(key []byte) {
+	if len(key) > len("x-dat") && (string(key) == "x-data" || string(key) == "v-scope") && p.kind == HTML && p.b.quotes == 0 {
+		p.b.views, p.b.interprets = true, true
+	}
+}
+
 // otherAttribute handles the families of attributes: data-*, event handlers, and
 // the presentation attributes of SVG.
 func (p *markupParser) otherAttribute(a atom.Atom, tag []byte, at *attr) {
+	p.viewed(at.key)
 	switch {
 	case bytes.HasPrefix(at.key, []byte("data-")):
 		p.dataAttr(a, tag, at)

@@ -74,10 +74,10 @@ func (b *builder) scriptAt(ref string, module bool) (s pageScript, err error) {
 	case isRequireJS(src):
 		s.loader = true
 		return s, nil
-	case isJQuery(src):
+	case isJQuery(src), showsViews(src):
 		return s, errNoScript
 	}
-	if s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src) || leads(src); s.parts {
+	if s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src) || leads(src) || usesViews(src); s.parts {
 		s.read, err = b.o.Scripts.Parse(src, module)
 	}
 	return s, err
@@ -93,6 +93,28 @@ func isJQuery(src []byte) bool {
 	const head, tail = 600, 800
 	begins := src[:min(len(src), head)]
 	return (bytes.Contains(begins, []byte("jQuery v")) || bytes.Contains(begins, []byte("jQuery JavaScript Library"))) && bytes.Contains(src[max(0, len(src)-tail):], []byte("noConflict"))
+}
+
+// showsViews reports Alpine, petite-vue or Knockout alone, of which the interpreter does itself what pages want of them (ADR 117).
+func showsViews(src []byte) bool {
+	const head = 600
+	switch {
+	case bytes.Contains(src[:min(len(src), head)], []byte("Knockout JavaScript library")):
+		return true
+	case bytes.Contains(src, []byte("alpine:init")) && bytes.Contains(src, []byte("x-teleport")):
+		return len(src) < maxFile && !bytes.Contains(src, []byte(".data(\"")) && !bytes.Contains(src, []byte(".data('"))
+	}
+	return bytes.Contains(src, []byte("v-scope")) && bytes.Contains(src, []byte("vue:unmounted"))
+}
+
+// usesViews reports a script that gives a library what attributes of the page show.
+func usesViews(src []byte) bool {
+	for _, call := range [...]string{"new Vue(", "createApp(", "Alpine.data(", "Alpine.store(", "applyBindings("} {
+		if bytes.Contains(src, []byte(call)) {
+			return true
+		}
+	}
+	return false
 }
 
 // loaded is a script that scripts of the page load, or import, and its number; nil: its text is not known.

@@ -99,7 +99,7 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 	s := pageScript{src: src, module: b.module, tag: b.tag(), late: b.module}
 	switch {
 	case len(src) <= maxInline, len(src) <= maxOwn && b.doc.Kind != JS:
-		s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src)
+		s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src) || b.doc.Kind != JS && usesViews(src)
 	default:
 		s.parts = hasChunks(src)
 		b.makes = b.makes || b.doc.Kind == JS && len(src) <= maxFile && (leads(src) || b.putsTogether(src))
@@ -331,7 +331,7 @@ func (b *builder) runScripts(page *script.Page) {
 				page.RequireJS()
 				continue
 			}
-			if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || says(s.src, &words)) {
+			if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || b.views || says(s.src, &words)) {
 				room -= len(s.src)
 				s.read, _ = b.o.Scripts.Parse(s.src, s.module) // what is none says nothing
 			}
@@ -348,6 +348,9 @@ func (b *builder) runScripts(page *script.Page) {
 				page.Run(i, s.read)
 			}
 		}
+	}
+	if b.views {
+		page.HasViews()
 	}
 	if b.main != "" {
 		page.Main(b.main)

@@ -214,6 +214,7 @@ type builder struct {
 	page       []byte            // the document, for scripts
 	custom     []custom          // what it gives names in its style
 	scripts    []pageScript
+	views      bool                // attributes of the page have expressions that a library shows
 	main       string              // the module that the page names for RequireJS
 	fileText   map[string]fileText // what was asked for of other files, by their addresses
 	tags       script.StartTags    // of the page

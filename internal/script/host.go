@@ -93,6 +93,8 @@ func (p *Page) newHost(name string) value {
 			return p.hostName("require")
 		}
 		return p.requireJS(name)
+	case "Alpine", "Vue", "PetiteVue", "ko":
+		return p.viewLibrary(name)
 	case "jQuery", "$":
 		if pr := p.global.own("jQuery"); pr != nil && name == "$" {
 			return unknown{}

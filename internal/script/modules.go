@@ -242,6 +242,12 @@ func (p *Page) imports(name []byte) *object {
 
 // module is what the module exports that a script names; nil: its text is not known.
 func (p *Page) module(t *text) *object {
+	if name := ViewLibrary(t.s); name != "" {
+		t.consumed = true
+		if o, is := p.hostName(name).(*object); is {
+			return o
+		}
+	}
 	if p.doc.source.File == nil || !t.known() || p.calls >= maxCalls {
 		return nil
 	}

@@ -154,6 +154,7 @@ type Page struct {
 	amd        *amd
 	answers    answers
 	files      files
+	views      *views // nil: there are none
 }
 
 // literal is a string and the script in which it stands: -1 elsewhere in the page, less in an answer (firstAnswer).
@@ -181,9 +182,7 @@ func New(source Source, stop func() bool) *Page {
 
 // Run interprets a script, which knows what those before it said. nth is what Used calls it by; -1: nobody asks.
 func (p *Page) Run(nth int, s *Script) {
-	if p.steps == 0 && p.made == 0 {
-		p.steps, p.made = p.effort.steps, moreBytes
-	}
+	p.start()
 	p.steps += len(s.src) / bytesPerStep
 	p.made += bytesPerByte * len(s.src)
 	if s.module && p.files.modules[s.from] != nil {
@@ -218,6 +217,13 @@ func (p *Page) Run(nth int, s *Script) {
 		}
 		p.readScript(s)
 	})
+}
+
+// start gives the page the steps that it has for itself.
+func (p *Page) start() {
+	if p.steps == 0 && p.made == 0 {
+		p.steps, p.made = p.effort.steps, moreBytes
+	}
 }
 
 // ownTree returns a script with a tree that no other of the page has: what is known of its strings is kept by their places in it. A cache gives one
@@ -330,6 +336,17 @@ func (p *Page) Finish() {
 	work()
 	p.unwatched()
 	work()
+	for range maxPasses {
+		if p.views == nil {
+			break
+		}
+		p.showViews()
+		p.askAll()
+		if len(p.jobs)+len(p.acts) == 0 {
+			break
+		}
+		work()
+	}
 	for i := 0; i < len(p.idle) && i < maxUncalled && p.steps > 0; i++ {
 		if f := p.idle[i]; !f.fn.called {
 			p.job(p.steps/8+1, p.effort.uncalled, func() {

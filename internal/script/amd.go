@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"path"
 	"strings"
 )
@@ -9,7 +10,10 @@ import (
 // names (its "baseUrl", "paths" and "urlArgs").
 type amd struct {
 	base, query string
+	ofPage      bool // the page says where they are: beside it, when base is empty
 	paths       map[string]string
+	mapped      map[string]string      // names that modules are called by, to those that they have ("map")
+	shims       map[string]*object     // what is said of scripts that define nothing ("shim")
 	config      *object                // what modules are told, by their names
 	here        map[string]*definition // modules that scripts define, by their names
 	values      map[string]value       // what those of other files are, by their addresses
@@ -94,6 +98,7 @@ func (a *amd) set(p *Page, o *object) {
 	if deps, is := one(o.get("deps")).(*object); is && deps.class == classList {
 		defer func() { p.requires([]value{deps}) }()
 	}
+	a.said(p, o)
 	paths, _ := one(o.get("paths")).(*object)
 	if paths == nil {
 		return
@@ -108,6 +113,72 @@ func (a *amd) set(p *Page, o *object) {
 			t.consumed, t.looked = true, true
 			a.paths[key] = t.s
 		}
+	}
+}
+
+// said takes what settings say of modules by their names: what others call them ("map", of "*" as of any), that they are packages, and what they
+// need and make when they define nothing ("shim").
+func (a *amd) said(p *Page, o *object) {
+	each := func(of value, do func(key string, v value)) {
+		if o, is := one(of).(*object); is && o.class == classPlain {
+			p.cost(len(o.keys))
+			for _, key := range o.keys[:min(len(o.keys), maxItems)] {
+				do(key, one(p.get(o, key)))
+			}
+		}
+	}
+	text := func(v value) string {
+		if t, is := one(v).(*text); is && t.known() {
+			t.consumed, t.looked = true, true
+			return t.s
+		}
+		return ""
+	}
+	each(o.get("map"), func(_ string, names value) {
+		each(names, func(from string, to value) {
+			if to := text(to); to != "" && a.mapped[from] == "" {
+				if a.mapped == nil {
+					a.mapped = map[string]string{}
+				}
+				a.mapped[from] = to
+			}
+		})
+	})
+	each(o.get("shim"), func(name string, v value) {
+		s, is := v.(*object)
+		switch {
+		case !is:
+			return
+		case s.class == classList: // what it needs
+			deps := s
+			s = p.object()
+			s.put("deps", deps)
+		}
+		text(s.get("exports"))
+		if a.shims == nil {
+			a.shims = map[string]*object{}
+		}
+		a.shims[name] = s
+	})
+	packages, _ := one(o.get("packages")).(*object)
+	if packages == nil {
+		return
+	}
+	for _, v := range packages.list[:min(len(packages.list), maxItems)] {
+		name, location, main := text(v), "", ""
+		if o, is := one(v).(*object); is {
+			name, location, main = text(o.get("name")), text(o.get("location")), text(o.get("main"))
+		}
+		if name == "" {
+			continue
+		}
+		if location != "" {
+			a.paths[name] = location
+		}
+		if a.mapped == nil {
+			a.mapped = map[string]string{}
+		}
+		a.mapped[name] = name + "/" + strings.TrimSuffix(strings.TrimPrefix(cmp.Or(main, "main"), "./"), ".js")
 	}
 }
 
@@ -186,6 +257,7 @@ func (p *Page) Main(name string) {
 		if a.base == "" {
 			i := strings.LastIndexByte(name, '/') + 1
 			a.base, name = name[:i], name[i:]
+			a.ofPage = true
 		}
 		p.requires([]value{p.newList([]value{plain(name)})})
 	})
@@ -222,12 +294,17 @@ func (p *Page) namedModules(names []value) []need {
 		if p.amd.here[needs[i].name] != nil {
 			continue
 		}
+		if plugin, _, is := strings.Cut(needs[i].name, "!"); is && p.amd.here[plugin] == nil { // a module, too
+			if at := p.amd.module(plugin); at != "" {
+				p.sink(Asked, p.make(at, t))
+			}
+		}
 		address := p.amd.module(needs[i].name)
 		if address == "" {
 			continue
 		}
 		made := p.make(address, t)
-		made.module = strings.HasPrefix(address, "./")
+		made.module = !p.amd.ofPage && strings.HasPrefix(address, "./")
 		needs[i].address, needs[i].isText = made, strings.HasPrefix(t.s, "text!")
 		if needs[i].isText {
 			p.sink(Reads, made)
@@ -267,6 +344,9 @@ func (p *Page) modulesOf(needs []need, of *definition) []value {
 
 // named is the name of a module that another calls by where it is beside it.
 func (a *amd) named(name string) string {
+	if to := a.mapped[name]; to != "" {
+		return to
+	}
 	if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") || a.defines == nil {
 		return name
 	}
@@ -287,11 +367,25 @@ func (p *Page) fileModule(address *text, name string) value {
 	if s == nil {
 		return unknown{}
 	}
+	shim := a.shims[name]
+	if shim != nil {
+		if deps, is := one(shim.get("deps")).(*object); is {
+			p.modulesOf(p.namedModules(deps.list), nil)
+		}
+	}
 	outer, before := a.defines, a.name
 	a.defines, a.name = &definition{}, name
 	defer func() { a.defines, a.name = outer, before }()
 	p.run(s, nil)
 	v := p.moduleOf(a.defines)
+	if shim != nil && a.defines.factory == nil {
+		if t, is := one(shim.get("exports")).(*text); is && t.known() {
+			v = p.global
+			for part := range strings.SplitSeq(t.s, ".") {
+				v = p.get(v, part)
+			}
+		}
+	}
 	a.values[address.s] = v
 	return v
 }

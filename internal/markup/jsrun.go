@@ -209,7 +209,7 @@ func (b *builder) interpret() {
 	var files filesIn
 	known := b.endsOfGuesses()
 	for _, w := range b.waiting {
-		if !w.given && (known[w.url] || files.below(b.doc.Links, w.url)) || b.seen.known(w.url, b.base, b.as(Speculative, jsFetch)) || b.seen.known(w.url, b.base, b.as(Speculative, jsString)) {
+		if !w.given && (known[w.url] || files.below(b, w.url)) || b.seen.known(w.url, b.base, b.as(Speculative, jsFetch)) || b.seen.known(w.url, b.base, b.as(Speculative, jsString)) {
 			continue
 		}
 		switch {
@@ -248,36 +248,50 @@ type filesIn struct{ files, pages map[string]struct{} }
 
 // below reports a string that is a folder of a page's files, as scripts are told of themes and releases: "/themes/plain" beside
 // /themes/plain/print.css, "/cdn/", unless the page also leads to something in it.
-func (f *filesIn) below(links []Link, folder string) bool {
+func (f *filesIn) below(b *builder, folder string) bool {
 	folder = strings.TrimSuffix(folder, "/")
 	if len(folder) < 2 || folder[0] != '/' || folder[1] == '/' || hasExtension(folder) || strings.ContainsAny(folder, "?#") {
 		return false
 	}
 	if f.files == nil {
 		f.files, f.pages = map[string]struct{}{}, map[string]struct{}{}
-		for i := range links[:min(len(links), maxFilesIn)] {
-			into := f.files
-			switch links[i].Kind {
+		for i := range b.doc.Links[:min(len(b.doc.Links), maxFilesIn)] {
+			switch l := &b.doc.Links[i]; l.Kind {
 			case Embed:
+				above(l.URL, f.files)
 			case Nav, Frame:
-				into = f.pages
-			default:
-				continue
+				above(l.URL, f.pages)
+			case Speculative:
+				f.guessed(l.URL)
 			}
-			path, _, _ := strings.Cut(links[i].URL, "?")
-			for range foldersAbove {
-				at := strings.LastIndexByte(path, '/')
-				if at < 2 {
-					break
-				}
-				path = path[:at]
-				into[path] = struct{}{}
-			}
+		}
+		for i := range b.waiting {
+			f.guessed(b.waiting[i].url)
 		}
 	}
 	_, files := f.files[folder]
 	_, pages := f.pages[folder]
 	return files && !pages
+}
+
+// guessed takes what scripts say: files that pages are made of tell of folders of files.
+func (f *filesIn) guessed(url string) {
+	if showsFile(url) {
+		above(url, f.files)
+	}
+}
+
+// above adds the folders in which something is.
+func above(url string, into map[string]struct{}) {
+	path, _, _ := strings.Cut(url, "?")
+	for range foldersAbove {
+		at := strings.LastIndexByte(path, '/')
+		if at < 2 {
+			return
+		}
+		path = path[:at]
+		into[path] = struct{}{}
+	}
 }
 
 const (

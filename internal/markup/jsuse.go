@@ -31,7 +31,7 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return Nav, jsLocation
 	}
 	switch {
-	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks(), s.folder(v), s.bare(v):
+	case last == jsPlus && !strings.HasPrefix(v, "//"), s.asks(), s.folder(v), s.bare(v), strings.HasSuffix(v, "/admin-ajax.php"): // WordPress says "0" there, unless it is told what to do
 	case looksLikeURL(v) && !s.prefixOf(v), s.takesURL() && isReference(v) && (last != jsColon || strings.ContainsAny(v, "/.?")):
 		switch {
 		case s.names(v):
@@ -220,6 +220,12 @@ func (s *jsScan) asks() bool {
 			return string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker"
 		}
 	case jsOpen, jsComma:
+		if hint := s.before(2); t.kind == jsComma && hint.kind == jsStr {
+			switch string(bytes.Trim(hint.text, "\"'")) {
+			case "preconnect", "dns-prefetch": // a host is only met
+				return true
+			}
+		}
 		switch string(s.callee()) {
 		case "SharedWorker":
 			if t.kind == jsComma {

@@ -453,6 +453,19 @@ func hasKnownExtension(path string) bool {
 	return false
 }
 
+// showsFile reports a file that pages are made of.
+func showsFile(url string) bool {
+	path, _, _ := strings.Cut(url, "?")
+	if !hasExtension(path) {
+		return false
+	}
+	switch strings.ToLower(path[strings.LastIndexByte(path, '.')+1:]) {
+	case "css", "js", "mjs", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "woff", "woff2", "ttf":
+		return true
+	}
+	return false
+}
+
 // hasFolderExtension reports an extension of files that is also the end of other names: it tells a file in a folder.
 func hasFolderExtension(path string) bool {
 	if !hasExtension(path) {

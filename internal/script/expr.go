@@ -240,7 +240,10 @@ func (p *Page) indexed(of, i value) value {
 	if o, is := i.(*object); is && o.class != classList && o.class != classPlain && o.class != classSymbol {
 		return unknown{}
 	}
-	key, known := p.key(p.primitive(i))
+	if o, is := i.(*object); !is || o.class != classPlain {
+		i = p.primitive(i)
+	}
+	key, known := p.key(i)
 	if !known {
 		return p.any(of)
 	}

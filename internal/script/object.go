@@ -244,6 +244,9 @@ func (p *Page) key(v value) (string, bool) {
 		if s := symbolIn(v); s != nil {
 			return s.key, true
 		}
+		if o, is := v.(*object); is {
+			return p.objectKey(o)
+		}
 		return "", false
 	}
 	return p.textOf(v).s, true

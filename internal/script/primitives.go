@@ -72,3 +72,26 @@ func (p *Page) constructorOf(v value) value {
 	}
 	return p.hostName(name)
 }
+
+// objectKey is an object as the name of a property: all plain ones have the same.
+func (p *Page) objectKey(o *object) (string, bool) {
+	switch o.class {
+	case classList, classURL, classParams, classDate:
+	case classPlain:
+		if _, is := o.host.(wrong); !is {
+			if o.rooted() || o.proxied() != nil {
+				return "", false
+			}
+			v, is := p.converted(o, "string")
+			if !is {
+				return "[object Object]", true
+			}
+			t := p.textOf(v)
+			return t.s, t.known()
+		}
+	default:
+		return "", false
+	}
+	t := p.objectText(o)
+	return t.s, t.known()
+}

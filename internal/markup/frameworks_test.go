@@ -41,8 +41,9 @@ func TestOfBrowser(t *testing.T) {
 		`document.createTextNode("a") instanceof Text`: "true", `document.body instanceof ShadowRoot`: "false", `typeof ShadowRoot`: "function", `[] instanceof HTMLElement`: "false",
 		`document.documentElement.parentNode === document`: "true", `document.documentElement.parentElement === null`: "true", `document.parentNode === null`: "true", `document.nodeType`: "9",
 		`document.body.__k === undefined`: "true", `document.images[0]._x === undefined`: "true",
-		`encodeURI("a[0]")`:                          "a%5B0%5D",
-		`({c1: "a", 5: "b"})[{id: 5}] === undefined`: "true", `({"[object Object]": "a"})[{}]`: "a", `({"1,2": "l"})[[1, 2]]`: "l", `({k: "v"})[{toString() { return "k" }}]`: "v",
+		`encodeURI("a[0]")`: "a%5B0%5D",
+		`(C = class B { static m() { return new B().x } constructor() { this.x = "own" } }, C.m())`: "own",
+		`({c1: "a", 5: "b"})[{id: 5}] === undefined`:                                                "true", `({"[object Object]": "a"})[{}]`: "a", `({"1,2": "l"})[[1, 2]]`: "l", `({k: "v"})[{toString() { return "k" }}]`: "v",
 	} {
 		found := false
 		d := Parse(HTML, []byte(`<html><body><img src=i.png><script>new Image().src = "/t/" + (`+is+`) + "/z.png"</script>`), Options{})

@@ -179,6 +179,14 @@ func (p *Page) class(d *js.ClassDecl) value {
 	inner.env = &env{parent: p.now.env}
 	if d.Name != nil {
 		inner.env.vars = append(inner.env.vars, binding{linked(d.Name), c, p.weak})
+		if d.Name.Decl == js.ExprDecl { // which the parser does not know inside
+			for _, v := range d.Scope.Undeclared {
+				if string(v.Data) == string(d.Name.Data) {
+					inner.env.vars = append(inner.env.vars, binding{linked(v), c, p.weak})
+					break
+				}
+			}
+		}
 	}
 	inner.top, inner.strict = false, true
 	inner.this = c

@@ -142,10 +142,10 @@ func (p *Page) withStatics(f *object) *object {
 	for name, m := range p.statics(f.fn.name) {
 		f.put(name, p.native(name, m))
 	}
-	if methods := p.methodsOf(f.fn.name); methods != nil {
+	if methods, of := p.methodsOf(f.fn.name); methods != nil {
 		proto := p.object()
 		for name, m := range methods {
-			proto.put(name, p.native(name, m))
+			proto.put(name, p.builtin(of, name, m)) // that which each of its objects has
 		}
 		proto.keys = nil
 		f.put("prototype", proto)
@@ -473,22 +473,22 @@ func (p *Page) setHost(o *object, key string, v value) bool {
 }
 
 // methodsOf are the methods that prototypes of the language have.
-func (p *Page) methodsOf(name string) map[string]method {
+func (p *Page) methodsOf(name string) (map[string]method, class) {
 	switch name {
 	case "String":
-		return p.textMethods()
+		return p.textMethods(), classText
 	case "Array":
-		return p.listMethods()
+		return p.listMethods(), classList
 	case "Function":
-		return p.functionMethods()
+		return p.functionMethods(), classFunction
 	case "Object":
-		return p.objectMethods()
+		return p.objectMethods(), classPlain
 	case "Number":
-		return p.numberMethods()
+		return p.numberMethods(), classNumber
 	case "RegExp":
-		return p.patternMethods()
+		return p.patternMethods(), classRegExp
 	}
-	return nil
+	return nil, 0
 }
 
 // inherited is what a script gave a prototype of the language.

@@ -230,12 +230,14 @@ func same0(_ *Page, _ value, args []value) value { return argument(args, 0) }
 
 func arrayStatics() map[string]method {
 	return map[string]method{
-		"isArray": func(_ *Page, _ value, args []value) value {
-			if isUnknown(argument(args, 0)) {
-				return unknown{}
-			}
-			o, is := proxied(argument(args, 0)).(*object)
-			return is && o.class == classList
+		"isArray": func(p *Page, _ value, args []value) value {
+			return p.lift(argument(args, 0), func(v value) value {
+				if isUnknown(v) {
+					return unknown{}
+				}
+				o, is := proxied(v).(*object)
+				return is && o.class == classList
+			})
 		},
 		"fromAsync": func(p *Page, _ value, args []value) value {
 			items, known := p.items(one(argument(args, 0)))

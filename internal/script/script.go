@@ -48,7 +48,8 @@ const (
 	maxDepth     = 1000    // expressions and statements in each other, calls included
 	maxCalls     = 48      // functions in functions: much deeper is what is called over and over since something is not known
 	maxProtos    = 64      // objects that have what another has
-	maxJobs      = 512     // callbacks
+	maxJobs      = 512     // callbacks that wait
+	jobSteps     = 4       // that a callback takes by itself
 	maxItems     = 4096    // of a list
 	maxChoices   = 16      // values that one may have
 	maxUncalled  = 256     // functions that nothing calls
@@ -57,12 +58,12 @@ const (
 
 // effort is how many steps the scripts of a page have on top of those for their length, and how many in a row may find nothing: of a function
 // that nothing calls, of a callback, and of a script itself.
-type effort struct{ steps, uncalled, callback, script int }
+type effort struct{ steps, uncalled, callback, script, jobs int }
 
 // ordinary is that of a page which is read for itself. Together with what else is known of it, it is read once for each of these, and may have a whole
 // framework that must be set up before it does anything.
-func ordinary() effort { return effort{40_000, 2500, 2500, 10_000} }
-func together() effort { return effort{400_000, 10_000, 150_000, 200_000} }
+func ordinary() effort { return effort{40_000, 2500, 2500, 10_000, maxJobs} }
+func together() effort { return effort{400_000, 10_000, 150_000, 200_000, 16 * maxJobs} }
 
 // Script is a script that was understood.
 type Script struct {
@@ -322,12 +323,13 @@ func (p *Page) down() {
 func (p *Page) Finish() {
 	done := 0
 	work := func() {
-		for ; len(p.jobs)+len(p.acts) > 0 && done < maxJobs && p.steps > 0; done++ {
+		for ; len(p.jobs)+len(p.acts) > 0 && done < p.effort.jobs && p.steps > 0; done++ {
 			if len(p.jobs) == 0 {
 				p.jobs, p.acts = p.acts[:1:1], p.acts[1:]
 			}
 			job := p.jobs[0]
 			p.jobs = p.jobs[1:]
+			p.steps -= jobSteps
 			p.job(p.steps/2+1, p.effort.callback, job)
 		}
 	}

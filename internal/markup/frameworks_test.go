@@ -24,6 +24,7 @@ func TestFrameworks(t *testing.T) {
 		{"jQuery is the program's own", `<script src=jq.js></script><script>$("p").attr("src", "/i/" + 4 + ".png")</script><p>`, map[string]string{"jq.js": `/*! jQuery v3.7.1 */ window.$ = window.jQuery = function () { x.src = "/no/" + 1 + ".png" }; $.noConflict = 1`}, []string{"/i/4.png"}},
 		{"a module that only has others", `<script type=module>import "./m.js"</script>`, map[string]string{"m.js": `x.src = "/i/" + 5 + ".png"`}, []string{"/i/5.png"}},
 		{"many callbacks, one after another", `<script src=f.js></script>`, map[string]string{"f.js": `var p = Promise.resolve(0); for (var i = 0; i < 700; i++) { p = p.then(function (n) { return n + 1 }) } p.then(function (n) { x.src = "/i/" + n + ".png" })`}, []string{"/i/700.png"}},
+		{"callbacks by the method of a promise (Preact)", `<script src=f.js></script>`, map[string]string{"f.js": `var n = 0, later = Promise.prototype.then.bind(Promise.resolve()); function f() { n++ } later(f); later(function () { later(f); later(function () { x.src = "/i/" + n + ".png" }) })`}, []string{"/i/2.png"}},
 		{"what takes long to set up", `<script src=f.js></script>`, map[string]string{"f.js": `var n = 0; setTimeout(function () { for (var i = 0; i < 2000; i++) { n += i } x.src = "/i/" + n + ".png" })`}, []string{"/i/1999000.png"}},
 		{"markup with names that were not known", `<script>x.innerHTML = "<a href='/r/" + "" + "/'></a><img src='/v/" + null + "/a.jpg'><img src='/w/" + "" + "'><img src='/u/" + 6 + ".png'>"</script>`, nil, []string{"/u/6.png"}},
 		{"the type of an answer", `<script>var r = new XMLHttpRequest(); r.open("GET", "a" + ".json"); r.onload = function () { if (/json/.test(r.getResponseHeader("Content-Type")) && r.getAllResponseHeaders().indexOf("content-type: application/json") === 0) x.src = "/i/" + JSON.parse(r.responseText).p + ".png"; else y.src = "/no/" + 1 }; r.send(); fetch("a.json").then(function (r) { x.src = "/j/" + r.headers.get("content-type").length + ".png" })</script>`,
@@ -45,7 +46,7 @@ func TestOfBrowser(t *testing.T) {
 		`encodeURI("a[0]")`: "a%5B0%5D",
 		`(C = class B { static m() { return new B().x } constructor() { this.x = "own" } }, C.m())`: "own",
 		`[].map === Array.prototype.map`: "true", `"".trim === String.prototype.trim`: "true",
-		`[1].__v_isShallow === undefined`: "true", `new Map().__v_skip === undefined`: "true",
+		`[1].__v_isShallow === undefined`: "true", `[1].type === undefined`: "true", `"prototype" in (function () {})`: "true", `new Map().__v_skip === undefined`: "true",
 		`Array.isArray(window.k ? [1] : [2])`:        "true",
 		`({c1: "a", 5: "b"})[{id: 5}] === undefined`: "true", `({"[object Object]": "a"})[{}]`: "a", `({"1,2": "l"})[[1, 2]]`: "l", `({k: "v"})[{toString() { return "k" }}]`: "v",
 	} {

@@ -49,7 +49,7 @@ func (p *Page) byID(id string) value {
 
 // withNames makes a list of elements that has them by their names, too.
 func (p *Page) withNames(list []value) value {
-	o := p.newList(list)
+	o := p.browserList(list)
 	for _, v := range list {
 		n := p.glance(v)
 		for _, key := range [...]string{"id", "name"} {
@@ -117,7 +117,7 @@ func (p *Page) documentProperty(o *object, key string) value {
 	case "querySelectorAll":
 		return p.native(key, func(p *Page, _ value, args []value) value {
 			if found, known := p.select1(argument(args, 0)); known {
-				return p.newList(found)
+				return p.browserList(found)
 			}
 			return unknown{}
 		})
@@ -209,9 +209,9 @@ func (p *Page) documentProperty(o *object, key string) value {
 	case "forms", "scripts", "embeds", "applets":
 		return p.withNames(p.elements(hint{name: strings.TrimSuffix(key, "s")}, nil))
 	case "links":
-		return p.newList(p.elements(hint{name: "a"}, func(n *html.Node) bool { _, has := attr(n, "href"); return n.Data == "a" && has }))
+		return p.browserList(p.elements(hint{name: "a"}, func(n *html.Node) bool { _, has := attr(n, "href"); return n.Data == "a" && has }))
 	case "anchors":
-		return p.newList(p.elements(hint{name: "a"}, func(n *html.Node) bool { _, has := attr(n, "name"); return n.Data == "a" && has }))
+		return p.browserList(p.elements(hint{name: "a"}, func(n *html.Node) bool { _, has := attr(n, "name"); return n.Data == "a" && has }))
 	case "currentScript":
 		if p.script != nil && p.script.module {
 			return null{}
@@ -264,9 +264,9 @@ func (p *Page) documentProperty(o *object, key string) value {
 	case "fonts":
 		return p.phantom("fonts", map[string]method{"add": nothing, "load": nothing})
 	case "styleSheets":
-		return p.newList([]value{p.styleSheet(), p.styleSheet()})
+		return p.browserList([]value{p.styleSheet(), p.styleSheet()})
 	case "adoptedStyleSheets":
-		return p.newList(nil)
+		return p.browserList(nil)
 	case "implementation":
 		return unknown{}
 	case "importNode", "adoptNode":
@@ -296,7 +296,7 @@ func (p *Page) listing(key string, find func(name string) []value) value {
 			return unknown{}
 		}
 		t.consumed = true
-		return p.newList(find(t.s))
+		return p.browserList(find(t.s))
 	})
 }
 
@@ -330,4 +330,14 @@ func (p *Page) runWritten(v value) {
 			p.fails(func() { p.code(p.derive(m[2], t), p.global) })
 		}
 	}
+}
+
+// elements is what a list of a browser's stands for: it has more than others.
+type elements struct{}
+
+// browserList is a list of a browser's.
+func (p *Page) browserList(vals []value) *object {
+	o := p.newList(vals)
+	o.host = elements{}
+	return o
 }

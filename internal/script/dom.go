@@ -389,7 +389,7 @@ func (p *Page) wrapAll(nodes []*html.Node) value {
 	for i, n := range nodes {
 		out[i] = p.wrap(n)
 	}
-	return p.newList(out)
+	return p.browserList(out)
 }
 
 func (p *Page) first(nodes []*html.Node, known bool) value {

@@ -487,6 +487,12 @@ func (p *Page) methodsOf(name string) (map[string]method, class) {
 		return p.numberMethods(), classNumber
 	case "RegExp":
 		return p.patternMethods(), classRegExp
+	case "Promise":
+		return p.promiseMethods(), classPromise
+	case "Map":
+		return p.mapMethods(), classMap
+	case "Set":
+		return p.setMethods(), classSet
 	}
 	return nil, 0
 }

@@ -431,7 +431,12 @@ func (p *Page) property(o *object, key string, this value) value {
 		return nil
 	}
 	switch o.class {
-	case classList, classMap, classSet, classPromise, classRegExp: // what frameworks keep there, and has not been set
+	case classList:
+		if _, is := o.host.(elements); !is {
+			return nil
+		}
+		fallthrough
+	case classMap, classSet, classPromise, classRegExp: // what frameworks keep there, and has not been set
 		if key != "" && (key[0] == '_' || key[0] == '$') {
 			return nil
 		}

@@ -114,7 +114,7 @@ func (p *Page) contains(o *object, key string) value {
 		}
 		return unknown{}
 	}
-	if p.has(o, key) {
+	if p.has(o, key) || key == "prototype" && o.fn != nil && (o.fn.class != nil || o.fn.code != nil && o.fn.arrow == nil) {
 		return true
 	}
 	if el, is := o.host.(*object); is && o.class == classData {

@@ -25,7 +25,7 @@ const fragmentName = "#document-fragment"
 // attributes lists those of an element.
 func (p *Page) attributes(o *object) value {
 	n := p.glance(o)
-	list := p.newList(nil)
+	list := p.browserList(nil)
 	one := func(key string, val *text) {
 		if p.step(); len(list.list) >= maxItems {
 			return

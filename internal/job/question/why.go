@@ -14,6 +14,7 @@ import (
 	"exclave/internal/crawllog"
 	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
+	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
 
@@ -219,6 +220,9 @@ func (a *Answers) whyFailed(w *Why, s *Shown, q *ShownQueue) error {
 			what = r.URL + ", which it needs,"
 		}
 		w.say("%s failed %s.", what, failures(r.Attempts, r.Failure, r.FailedAt))
+		if proxy := a.proxyOf(r); proxy != "" && r.Failure == crawl.StatusConnectFailed {
+			w.say("It is connected to through the proxy %s, which may be what fails: a warning of the crawl says how, and crawl.log, once it is finished (proxy:failed).", proxy)
+		}
 		if last && !crawl.IsDNS(key) {
 			w.say("Its origin was given up, so the next attempt is the last: %s.", next)
 		} else {
@@ -226,6 +230,20 @@ func (a *Answers) whyFailed(w *Why, s *Shown, q *ShownQueue) error {
 		}
 	}
 	return nil
+}
+
+// proxyOf is the proxy through which a URI is asked for, "" for none.
+func (a *Answers) proxyOf(r *frontier.Record) string {
+	proxy := a.Config.HTTP.Proxy
+	if u, err := urlx.Parse(r.URL); err == nil {
+		if p := a.Sheets.Now().Of(u, r.Claim.Profiles()).HTTP.Proxy; p != nil {
+			proxy = *p
+		}
+	}
+	if proxy == sheet.Direct || crawl.IsDNS(r.Key) {
+		return ""
+	}
+	return proxy
 }
 
 // whyFinished adds the last line of crawl.log.

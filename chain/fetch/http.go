@@ -370,7 +370,10 @@ func (h *HTTP) accept(u *crawl.CrawlURI, a *answer) (err error) {
 		}
 	}
 	u.Protocols, u.CipherSuite = append(u.Protocols[:0], "http/1.0"), a.suite
-	if a.rec.Head().HTTP11 {
+	switch {
+	case slices.Contains(a.notes, "http09"):
+		u.Protocols[0] = "http/0.9"
+	case a.rec.Head().HTTP11:
 		u.Protocols[0] = "http/1.1"
 	}
 	if a.tls != "" {

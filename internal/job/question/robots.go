@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"time"
 
@@ -223,7 +224,7 @@ func (q *robotsQuestion) archived(ctx context.Context, t *robotsText, newest *ti
 		if err != nil {
 			return fmt.Errorf("%s from %d on: %w", name, span.Start, err)
 		}
-		if e.Type() != warc.TypeResponse {
+		if e.Type() != warc.TypeResponse && e.Type() != warc.TypeResource { // of HTTP/0.9
 			continue
 		}
 		// Redirects stand before the answer that they led to.
@@ -253,5 +254,8 @@ func answerBody(answer io.Reader) (status int, body []byte, err error) {
 		return 0, nil, err
 	}
 	body, _ = rec.Body(robots.MaxSize) // a broken coding leaves the rules before it, as for the crawl
-	return rec.Head().Status, bytes.Clone(body), rec.Close()
+	if status = rec.Head().Status; rec.HeaderLen() == 0 { // HTTP/0.9
+		status = http.StatusOK
+	}
+	return status, bytes.Clone(body), rec.Close()
 }

@@ -114,9 +114,9 @@ func (q *robotsQuestion) url(ctx context.Context, raw string, u *urlx.URL) (Robo
 	}
 	if f.Status < 200 || f.Status >= 300 {
 		e := robots.Explain(int(f.Status), nil, q.token, path)
-		if allowed, _ := rules.Allowed(path); allowed && !e.Allowed {
-			e.Allowed = true
-			out.Notes = append(out.Notes, fmt.Sprintf("it could not be had since %s, for longer than robots.unreachable_for: it counts as absent (RFC 9309 §2.3.1.4)", rules.Since().Format(time.DateOnly)))
+		if rules.Unreachable() || !rules.Since().IsZero() {
+			allowed, _ := rules.Allowed(path)
+			e = robots.ExplainUnreachable(int(f.Status), path, rules.Since(), q.cfg.Robots.UnreachableFor, allowed)
 		}
 		out.Explained = &e
 		return out, nil

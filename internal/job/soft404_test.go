@@ -1,11 +1,13 @@
 package job_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/config"
 	"exclave/crawl"
@@ -33,7 +35,7 @@ func (p polite404) Host(name string) http.Handler {
 			return
 		}
 		page := testweb.National("/behind" + r.URL.Path)
-		page.Body = strings.Replace(page.Body, "<body>", "<body><p>Stránka "+r.URL.Path+" neexistuje.</p><img src=/lost.png>", 1)
+		page.Body = strings.Replace(page.Body, "<body>", "<body><p>Stránka "+r.URL.Path+" neexistuje.</p><p>Požadavek x"+rand.Text()+"7 v "+time.Now().Format(time.RFC3339Nano)+".</p><img src=/lost.png>", 1)
 		page.ServeHTTP(w, r)
 	})
 }

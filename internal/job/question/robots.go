@@ -253,7 +253,7 @@ func answerBody(answer io.Reader) (status int, body []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, _ = rec.Body(robots.MaxSize) // a broken coding leaves the rules before it, as for the crawl
+	body, _ = rec.Body(robots.MaxSize)                    // a broken coding leaves the rules before it, as for the crawl
 	if status = rec.Head().Status; rec.HeaderLen() == 0 { // HTTP/0.9
 		status = http.StatusOK
 	}

@@ -12,6 +12,8 @@ import (
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/robots"
 	"exclave/internal/testweb"
 )
@@ -72,6 +74,14 @@ func TestSoft404(t *testing.T) {
 		if mode == "off" && len(marked) > 0 || mode == "hold" && (len(marked) < 2 || !slices.Contains(marked, "http://soft.test/gone")) || mode == "mark" && len(marked) < 2 {
 			t.Errorf("%s: marked %q", mode, marked)
 		}
+		must(t, question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(q question.Questions) error {
+			w, err := q.Why(t.Context(), "http://soft.test/gone")
+			must(t, err)
+			if text := strings.Join(w.Sentences, "\n"); strings.Contains(text, "It is what its server answers to addresses that do not exist") != (mode != "off") || !strings.Contains(text, "1 hop from a seed (L)") {
+				t.Errorf("%s: %s", mode, text)
+			}
+			return nil
+		}))
 		if !h.outcomes["http://soft.test/gone"].Archived {
 			t.Errorf("%s: it is not archived", mode)
 		}

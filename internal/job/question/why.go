@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,8 +69,8 @@ func (a *Answers) whyUnknown(ctx context.Context, w *Why, s *Shown) error {
 		return err
 	}
 	if times > 0 {
-		w.say("It was left out: rule %s of the scope refused the link to it, found on %s at %s (%d× in %s).",
-			first.Rule, first.Via, first.Time, times, crawl.LogScope.Name())
+		w.say("It was left out: rule %s of the scope refused the link to it%s. It was found on %s at %s (%d× in %s).",
+			first.Rule, inWords(refusedWords(first.Rule)), first.Via, first.Time, times, crawl.LogScope.Name())
 	} else {
 		w.say("It was never seen: it is no seed, and no page that was read links to it under this address, but for links that are not kept: what a page says not to follow (nofollow), and those of pages for what does not exist (soft 404).")
 		if n := a.State.Stats().Refused; n > 0 {
@@ -96,7 +97,7 @@ func (a *Answers) whyKnown(ctx context.Context, w *Why, s *Shown) error {
 	case s.Seed:
 		w.say("It is a seed%s.", fromSource(s.Source))
 	case len(s.Via) > 0:
-		w.say("It was found on %s, %d hops from a seed (%s)%s.", s.Via[0].URL, crawl.LinkHops(s.Hops), s.Hops, fromSource(s.Source))
+		w.say("It was found on %s, %s from a seed (%s)%s.", s.Via[0].URL, counted(crawl.LinkHops(s.Hops), "hop"), s.Hops, fromSource(s.Source))
 	}
 	if s.Scope != nil {
 		w.say("The scope says %s to it (%s).", s.Scope.Decision, orNone(s.Scope.Rule))
@@ -269,6 +270,9 @@ func (a *Answers) whyFinished(ctx context.Context, w *Why, s *Shown) error {
 		}
 		w.say("It was finished %d×, the last time at %s: %s%s; %s.", found, last.Time.Format(time.RFC3339),
 			statusWords(crawl.Status(last.Status)), notes, at)
+		if slices.Contains(last.Annotations, "soft404") {
+			w.say("It is what its server answers to addresses that do not exist, with status 200 (soft404): compared with a random one.")
+		}
 		return nil
 	}
 	w.say("Its last attempt: %s.", s.Status.Words)

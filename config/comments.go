@@ -66,7 +66,7 @@ fields = {}                       # further fields`,
 		"http.max_rate":       `Bytes a second that are received of all answers together; 0 = any.`,
 		"http.host_rate":      `And of one server's. By host: sheets.`,
 		"http.soft_404": `Pages that a server gives for addresses that do not exist, told by one request for a random one: "off"; "mark" = annotation soft404;
-"hold" = do not follow their links, either, but for embeds and those of seeds. What changes in such pages may be a word in ten at most, of 50 at least. By host: sheets.`,
+"hold" = do not follow their links, either, but for embeds and those of seeds. What such pages have of their own may be numbers, dates and ids, words of the address, and of each 50 words one, three at most. By host: sheets.`,
 		"http.headers":        `Further header fields of every request. Those of some hosts: sheets (docs/howto/sheets.md).`,
 		"http.timeout":        `How long one answer may take in all.`,
 		"http.socket_timeout": `How long to wait for a connection, and for each next byte.`,

@@ -97,6 +97,13 @@ them anew.
 		}
 	}
 	w.WriteString(`
+## Old servers
+
+* TLS from 1.0 on, with all that Go's crypto/tls has: exchange of keys by RSA, CBC, 3DES, RC4, signatures with SHA-1, keys of any length up to 16,384 bits. Any certificate will do (as Heritrix's
+  trust level *open*), unless ` + "`certificates = \"verify\"`" + `; crawl.log has what is wrong with it: ` + "`tls:untrusted`, `tls:expired`, `tls:hostname`, `tls:invalid`" + `. Servers that speak nothing but SSL 3 or
+  finite-field Diffie-Hellman (` + "`DHE-…`" + `), which Go does not have, end with −2 and ` + "`tls:failed`" + `.
+* An answer without status line (HTTP/0.9) is 200 with all its bytes as its body, annotated ` + "`http09`" + `, and a ` + "`resource`" + ` record in the archive ([why](adr/0049-http-client.md)).
+
 ## More
 
 [Sheets](howto/sheets.md), [robots.txt and what pages say](howto/robots.md), [sitemaps](howto/sitemaps.md), [cookies and passwords](howto/login.md);

@@ -54,6 +54,18 @@ func (f *Frontier) ReviveRaised(ctx context.Context) error {
 	return nil
 }
 
+// WakeOffHours wakes queues that were snoozed because a URI was due outside the hours of a sheet, and whose first URI open lets
+// be asked for now. open is called by another goroutine, and must not block. Those that were snoozed for less than
+// a minute, to the beginning of the hours, stay so.
+func (f *Frontier) WakeOffHours(ctx context.Context, open func(url string) bool) error {
+	for w := (&rules.Waking{Open: open}); !w.Over; {
+		if err := f.committer.Submit(ctx, &commit.Request{Request: rules.Request{Waking: w}}); err != nil {
+			return fmt.Errorf("frontier: wake queues: %w", err)
+		}
+	}
+	return nil
+}
+
 // SameLimits reports whether the limits are those of the last run. With other limits, retired
 // queues may be revived when the frontier is opened to crawl.
 func (f *Frontier) SameLimits() (bool, error) {

@@ -63,7 +63,7 @@ func (s *Sitemap) Process(ctx context.Context, u *crawl.CrawlURI) (chain.Result,
 		return chain.Idle(), nil // a page that a robots.txt calls a sitemap is read as one; where only a guess led to it, it mostly says that there is none
 	}
 	if is {
-		u.Doc = markup.Parse(kind, text, markup.Options{DeclaredCharset: u.MIME.Charset, MaxLinks: s.cfg.MaxURLs, MaxText: 1, Stop: func() bool { return in.Err() != nil }})
+		u.Doc = markup.Parse(kind, text, markup.Options{DeclaredCharset: u.MIME.Charset, MaxLinks: s.cfg.MaxURLs, MaxText: 1, Sitemap: true, Stop: func() bool { return in.Err() != nil }})
 		TakeLinks(in, u, s.cfg.MaxURLs)
 		for i := range u.Outlinks[outlinks:] { // entries of feeds are those of a sitemap
 			if o := &u.Outlinks[outlinks+i]; o.Kind == crawl.LinkNav && o.Hop == crawl.HopLink {

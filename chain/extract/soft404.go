@@ -22,7 +22,7 @@ func (Soft404) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, erro
 	if !is || u.Doc == nil {
 		return chain.Idle(), nil
 	}
-	if probe.Equals(crawl.Soft404Text(u.Doc.Text, u.Parsed())) {
+	if probe.Equals(u.Doc.Text, u.Parsed()) {
 		u.Annotate("soft404")
 		if probe.Hold && !u.Seed {
 			u.Outlinks = slices.DeleteFunc(u.Outlinks, func(l crawl.Outlink) bool { return l.Kind != crawl.LinkEmbed && l.Kind != crawl.LinkFrame })

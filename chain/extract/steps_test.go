@@ -35,7 +35,7 @@ func TestSitemaps(t *testing.T) {
 		n    int
 		some []string
 	}{
-		"atom.xml":             {4, []string{"M http://example.org/2003/12/13/atom03.html atom:link/@href[rel=alternate]"}},
+		"atom.xml":             {4, []string{"M http://example.org/2003/12/13/atom03.html sitemap:feed[lastmod=2003-12-13T18:30:02Z]"}},
 		"sitemap.ns.xml":       {2, nil},
 		"sitemap.badns.xml":    {2, []string{"M http://www.example.com/1 sitemap:loc", "M http://www.example.com/2 sitemap:loc"}},
 		"sitemap.index.xml":    {15, []string{"M https://example.com/sitemap.jss?portalCode=2&lang=en sitemap:index/loc"}},
@@ -213,6 +213,34 @@ func TestJSONByAnotherType(t *testing.T) {
 		}
 		if text := strings.Contains(u.Doc.Text, `"word":"ž"`); text != (declared != "application/json") {
 			t.Errorf("%q: text %q", declared, u.Doc.Text)
+		}
+	}
+}
+
+// Items of feeds that are sitemaps say when they were changed, or made, in whatever form and order; the feed's own dates and those of
+// other feeds that an entry comes from are none of theirs.
+func TestFeedsAsSitemaps(t *testing.T) {
+	rss := func(items string) string {
+		return `<rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:atom="http://www.w3.org/2005/Atom"><channel><pubDate>Thu, 01 Jan 2026 00:00:00 GMT</pubDate><link>http://a.cz/</link>` + items + `</channel></rss>`
+	}
+	for _, c := range []struct {
+		body string
+		want []string
+	}{
+		{rss(`<item><pubDate>Wed, 04 Nov 2026 13:00:00 +0100</pubDate><link>http://a.cz/1</link><guid>http://a.cz/1</guid></item>`), []string{"M http://a.cz/ rss:link", "M http://a.cz/1 sitemap:feed[lastmod=2026-11-04T13:00:00+01:00]"}},
+		{rss(`<item><guid>http://a.cz/2</guid><pubDate>4 Nov 26 13:00 GMT</pubDate></item>`), []string{"M http://a.cz/ rss:link", "M http://a.cz/2 sitemap:feed[lastmod=2026-11-04T13:00:00Z]"}},
+		{rss(`<item><link>http://a.cz/3</link><pubDate>Wed, 04 Nov 2026 23:00:00 EST</pubDate></item>`), []string{"M http://a.cz/ rss:link", "M http://a.cz/3 sitemap:feed[lastmod=2026-11-04]"}},
+		{rss(`<item><link>http://a.cz/4</link><dc:date>2026-11-04</dc:date><atom:updated>2026-11-05T01:02:03Z</atom:updated></item><item><link>http://a.cz/5</link></item>`),
+			[]string{"M http://a.cz/ rss:link", "M http://a.cz/4 sitemap:feed[lastmod=2026-11-05T01:02:03Z]", "M http://a.cz/5 sitemap:feed"}},
+		{rss(`<item><link>http://a.cz/6</link><pubDate>yesterday, at noon</pubDate></item><item><link>http://a.cz/7</link><pubDate>2026-11-04 10:00:00</pubDate></item>`),
+			[]string{"M http://a.cz/ rss:link", "M http://a.cz/6 sitemap:feed", "M http://a.cz/7 sitemap:feed[lastmod=2026-11-04]"}},
+		{`<feed xmlns="http://www.w3.org/2005/Atom"><updated>2026-01-01T00:00:00Z</updated><link href="http://a.cz/"/><entry><published>2026-11-01T00:00:00Z</published><link href="http://a.cz/1"/><updated>2026-11-02T00:00:00Z</updated><source><updated>2020-01-01T00:00:00Z</updated></source></entry><entry><link href="http://a.cz/2"/><link rel="self" href="http://a.cz/2.xml"/><published>2026-11-03</published></entry></feed>`,
+			[]string{"M http://a.cz/ atom:link/@href[rel=alternate]", "M http://a.cz/1 sitemap:feed[lastmod=2026-11-02T00:00:00Z]", "M http://a.cz/2 sitemap:feed[lastmod=2026-11-03]", "M http://a.cz/2.xml atom:link/@href[rel=self]"}},
+		{`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/"><item rdf:about="http://a.cz/1"><dc:date>2026-11-01T10:00+01:00</dc:date><link>http://a.cz/1</link></item></rdf:RDF>`,
+			[]string{"M http://a.cz/1 sitemap:feed[lastmod=2026-11-01T10:00+01:00]"}},
+	} {
+		if got, _ := entries(t, crawl.ContextRobots, c.body); !slices.Equal(got, c.want) {
+			t.Errorf("%s\n%s\nwant\n%s", c.body, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 		}
 	}
 }

@@ -17,7 +17,8 @@
 // (more fields than are kept), slow (ended by header_timeout or least_rate),
 // slow:crowded (ended since slow servers held half of the ToeThreads),
 // address:refused, port:refused, dns:truncated, tls:untrusted,
-// tls:expired, tls:hostname, tls:invalid, tls:failed, proxy:failed, auth:basic, auth:digest,
+// tls:expired, tls:hostname, tls:invalid, tls:failed, proxy:failed:<why> (unreachable, timeout, broken, the
+// status of a proxy's answer, socks:<what it said>), auth:basic, auth:digest,
 // auth:refused (the server did not take the password), auth:unanswered (a server with
 // an account asks in no way that can be answered), login:ok, login:failed.
 //

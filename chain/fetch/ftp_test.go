@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -226,6 +227,7 @@ type session struct {
 	after           string // reply behind the data
 	list            string // reply to NLST instead; "" = the data
 	epsv            string // port it names; "" = its own
+	noEPSV          string // reply to EPSV instead: PASV is understood, with an address that is another's
 }
 
 func (s session) start(t *testing.T) string {
@@ -250,6 +252,11 @@ func (s session) start(t *testing.T) string {
 			switch {
 			case command == "CWD" && arg == "dir":
 				reply = "250 x"
+			case command == "EPSV" && s.noEPSV != "":
+				reply = s.noEPSV
+			case command == "PASV" && s.noEPSV != "":
+				n, _ := strconv.Atoi(port)
+				reply = fmt.Sprintf("227 Entering Passive Mode (192,0,2,1,%d,%d)", n/256, n%256)
 			case command == "NLST" && s.list != "":
 				reply = s.list
 			case command == "NLST" || command == "RETR":
@@ -289,6 +296,9 @@ func TestFTPTransfers(t *testing.T) {
 		"broken off":        {session{data: "abc", after: "426 x"}, "f", 226, "abc", crawl.TruncDisconnect, "discTrunc"},
 		"stalled":           {session{data: "abc", stall: true, after: "226 x"}, "f", 226, "abc", crawl.TruncTime, "timeTrunc"},
 		"nothing":           {session{after: "451 x"}, "f", crawl.StatusConnectionLost, "", "", "ftp:451"},
+		"no EPSV":           {session{data: "abc", after: "226 x", noEPSV: "500 EPSV not understood"}, "f", 226, "abc", "", ""},
+		"no EPSV here":      {session{data: "a b\r\n", after: "226 x", noEPSV: "522 Network protocol not supported"}, "dir/", 226, "a b\r\n", "", ""},
+		"busy file":         {session{after: "450 x"}, "f", crawl.StatusConnectionLost, "", "", "ftp:450"},
 		"no files":          {session{list: "550 No files found"}, "dir/", 226, "", "", ""},
 		"no files for now":  {session{list: "450 No files found"}, "dir/", 226, "", "", ""},
 		"no list":           {session{list: "502 x"}, "dir/", crawl.StatusUnfetchable, "", "", "ftp:502"},

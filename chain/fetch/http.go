@@ -29,8 +29,8 @@ import (
 	"exclave/internal/urlx"
 )
 
-// maxRetryAfter bounds what a server may ask for.
-const maxRetryAfter = 24 * time.Hour
+// maxRetryAfter bounds what a server may ask for; max_retry_after of the frontier does so, too, and may be longer than a day.
+const maxRetryAfter = 365 * 24 * time.Hour
 
 // Resolver looks up hosts; *resolve.Resolver is one.
 type Resolver interface {
@@ -370,7 +370,10 @@ func (h *HTTP) accept(u *crawl.CrawlURI, a *answer) (err error) {
 		}
 	}
 	u.Protocols, u.CipherSuite = append(u.Protocols[:0], "http/1.0"), a.suite
-	if a.rec.Head().HTTP11 {
+	switch {
+	case slices.Contains(a.notes, "http09"):
+		u.Protocols[0] = "http/0.9"
+	case a.rec.Head().HTTP11:
 		u.Protocols[0] = "http/1.1"
 	}
 	if a.tls != "" {
@@ -428,10 +431,10 @@ func classOf(u *crawl.CrawlURI) crawl.TypeClass {
 	return crawl.ClassOther
 }
 
-// retryAfter reads seconds or a date (RFC 9110 §10.2.3).
+// retryAfter reads seconds, however many, or a date (RFC 9110 §10.2.3).
 func retryAfter(value string, now time.Time) time.Duration {
 	var d time.Duration
-	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) { // n is the nearest then
 		d = time.Duration(min(max(n, 0), int64(maxRetryAfter/time.Second))) * time.Second
 	} else if t, err := http.ParseTime(value); err == nil {
 		d = t.Sub(now)

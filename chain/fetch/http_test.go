@@ -94,7 +94,10 @@ func TestRetryAfter(t *testing.T) {
 		want   time.Duration
 	}{
 		{503, "120", 2 * time.Minute}, {429, "Fri, 02 Jan 2026 03:05:05 GMT", time.Minute},
-		{503, "-3", 0}, {503, "soon", 0}, {503, "99999999999", maxRetryAfter}, {503, "Thu, 01 Jan 2026 00:00:00 GMT", 0},
+		{503, "-3", 0}, {503, "soon", 0}, {503, "999999999999", maxRetryAfter}, {503, "172800", 48 * time.Hour}, {503, "Thu, 01 Jan 2026 00:00:00 GMT", 0},
+		{503, "99999999999999999999", maxRetryAfter}, {503, "9223372036854775807", maxRetryAfter}, {503, "-99999999999999999999", 0}, // 64 bits hold the second
+		{429, "00000000000000000000000120", 2 * time.Minute}, {503, "Fri, 31 Dec 9999 23:59:59 GMT", maxRetryAfter}, {503, "Mon, 01 Jan 0001 00:00:00 GMT", 0},
+		{503, "Friday, 02-Jan-26 03:05:05 GMT", time.Minute}, {503, "Fri Jan  2 03:05:05 2026", time.Minute}, {503, "1.5", 0},
 		{200, "120", 0},
 	}
 	web := testweb.Tiny{}

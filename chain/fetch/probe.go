@@ -15,35 +15,34 @@ import (
 	"exclave/internal/record"
 	"exclave/internal/robots"
 	"exclave/internal/sheet"
-	"exclave/internal/simhash"
 	"exclave/internal/urlx"
 )
 
 // probes are what origins answered to an address that does not exist: the text of a page, nil when they are honest.
 type probes struct {
 	mu sync.Mutex
-	of map[string]*simhash.Text
+	of map[string]*crawl.Soft404Text
 }
 
 const (
 	// mostProbes is how many origins are remembered; they are forgotten together.
-	mostProbes = 50_000
+	mostProbes = 20_000
 	// maxProbe is how much of an answer to a probe is looked at.
 	maxProbe = 256 << 10
 )
 
-func (p *probes) get(origin string) (t *simhash.Text, known bool) {
+func (p *probes) get(origin string) (t *crawl.Soft404Text, known bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t, known = p.of[origin]
 	return t, known
 }
 
-func (p *probes) put(origin string, t *simhash.Text) {
+func (p *probes) put(origin string, t *crawl.Soft404Text) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.of == nil || len(p.of) >= mostProbes {
-		p.of = map[string]*simhash.Text{}
+		p.of = map[string]*crawl.Soft404Text{}
 	}
 	p.of[origin] = t
 }
@@ -67,13 +66,13 @@ func (h *HTTP) soft404(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL)
 		h.probes.put(target.Origin(), t)
 	}
 	if t != nil {
-		u.SetAttribute(crawl.AttrSoft404, crawl.Soft404{Text: *t, Hold: mode == sheet.Soft404Hold})
+		u.SetAttribute(crawl.AttrSoft404, crawl.Soft404{Text: t, Hold: mode == sheet.Soft404Hold})
 	}
 	return nil
 }
 
 // probe asks an origin for an address that does not exist; nil: it says so, or may not be asked.
-func (h *HTTP) probe(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) (*simhash.Text, error) {
+func (h *HTTP) probe(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) (*crawl.Soft404Text, error) {
 	nowhere, err := target.Resolve("/" + strings.ToLower(rand.Text()[:16]))
 	if err != nil {
 		return nil, err
@@ -110,10 +109,9 @@ func (h *HTTP) probe(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) (
 	}
 	body, _ := a.rec.Body(maxProbe) // a broken coding leaves what comes before
 	info := mime.Detect(nowhere.String(), a.rec.Head().Get("Content-Type"), body[:min(len(body), mime.HeadSize)], 0)
-	var text *simhash.Text
+	var text *crawl.Soft404Text
 	if a.status == http.StatusOK && info.Class == mime.HTML {
-		t := crawl.Soft404Text(markup.Parse(markup.HTML, body, markup.Options{DeclaredCharset: info.Charset, MaxLinks: 1}).Text, nowhere)
-		text = &t
+		text = crawl.NewSoft404Text(markup.Parse(markup.HTML, body, markup.Options{DeclaredCharset: info.Charset, MaxLinks: 1}).Text, nowhere)
 	}
 	return text, a.rec.Close()
 }

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/net/proxy"
@@ -85,13 +86,16 @@ func (h *HTTP) open(ctx context.Context, r route, to string) (net.Conn, error) {
 			return nil, err
 		}
 		if _, err := d.(proxy.ContextDialer).DialContext(ctx, "tcp", to); err != nil {
-			return nil, err
+			if c == nil {
+				return nil, &proxyError{"unreachable", err}
+			}
+			return nil, &proxyError{socksCause(err), err}
 		}
 		return c, nil
 	}
 	c, err := direct(ctx, "tcp", u.Host)
 	if err != nil {
-		return nil, fmt.Errorf("proxy: %w", err)
+		return nil, &proxyError{"unreachable", err}
 	}
 	if err := tunnel(ctx, c, to); err != nil {
 		_ = c.Close() // the reason is why there is no tunnel
@@ -100,8 +104,32 @@ func (h *HTTP) open(ctx context.Context, r route, to string) (net.Conn, error) {
 	return c, nil
 }
 
-// proxyFailed is the note of a connection that was not made through a proxy, nil without one. The first is said: it may be that
-// every page fails because of ours.
+// proxyError is why a proxy made no connection. The cause is a word for crawl.log.
+type proxyError struct {
+	cause string
+	err   error
+}
+
+func (e *proxyError) Error() string { return "proxy: " + e.err.Error() }
+func (e *proxyError) Unwrap() error { return e.err }
+
+// socksCause is what a SOCKS proxy says (RFC 1928 §6), which package proxy puts into the text of its error.
+func socksCause(err error) string {
+	text := err.Error()
+	for _, c := range []struct{ says, cause string }{
+		{"general SOCKS server failure", "failure"}, {"not allowed by ruleset", "not-allowed"}, {"network unreachable", "network-unreachable"},
+		{"host unreachable", "host-unreachable"}, {"connection refused", "refused"}, {"TTL expired", "ttl"},
+		{"authentication", "authentication"}, {"command not supported", "unsupported"}, {"address type not supported", "unsupported"},
+	} {
+		if strings.Contains(text, c.says) {
+			return "socks:" + c.cause
+		}
+	}
+	return "broken"
+}
+
+// proxyFailed is the note of a connection that was not made through a proxy, with the cause; nil without one. The first is said: it may
+// be that every page fails because of ours.
 func (h *HTTP) proxyFailed(ctx context.Context, r route, err error) []string {
 	if r.proxy == "" || ctx.Err() != nil {
 		return nil
@@ -109,7 +137,14 @@ func (h *HTTP) proxyFailed(ctx context.Context, r route, err error) []string {
 	h.proxyOnce.Do(func() {
 		h.log.Warn("no connection through a proxy; further ones are only annotated", "proxy", r.proxy, "err", err)
 	})
-	return []string{"proxy:failed"}
+	var p *proxyError
+	switch {
+	case !errors.As(err, &p):
+		return []string{"proxy:failed"}
+	case isTimeout(err):
+		return []string{"proxy:failed:timeout"}
+	}
+	return []string{"proxy:failed:" + p.cause}
 }
 
 // tunnel asks an HTTP proxy for a connection to a server (RFC 9110 §9.3.6).
@@ -122,14 +157,20 @@ func tunnel(ctx context.Context, c net.Conn, to string) error {
 		}
 	}
 	if _, err := fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", to, to); err != nil {
-		return fmt.Errorf("proxy: %w", err)
+		return &proxyError{"broken", err}
 	}
 	answer, err := headOf(c)
 	if err != nil {
-		return fmt.Errorf("proxy: %w", err)
+		if ctx.Err() != nil { // which closed the connection
+			err = ctx.Err()
+		}
+		return &proxyError{"broken", err}
 	}
-	if head := record.ParseHead(answer); head.Status != http.StatusOK {
-		return fmt.Errorf("proxy: it refuses to connect to %s: status %d", to, head.Status)
+	switch status := record.ParseHead(answer).Status; {
+	case status < 100:
+		return &proxyError{"broken", errors.New("its answer is not HTTP")}
+	case status/100 != 2:
+		return &proxyError{strconv.Itoa(status), fmt.Errorf("it refuses to connect to %s: status %d", to, status)}
 	}
 	return c.SetDeadline(time.Time{})
 }

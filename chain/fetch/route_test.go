@@ -128,12 +128,75 @@ func TestProxies(t *testing.T) {
 	})
 	for range 2 { // who has mistaken the proxy is told so, once
 		u := page("http://a.example/")
-		if process(t, h, u); u.Status != crawl.StatusConnectFailed || !slices.Contains(u.Annotations, "proxy:failed") {
+		if process(t, h, u); u.Status != crawl.StatusConnectFailed || !slices.Contains(u.Annotations, "proxy:failed:403") {
 			t.Errorf("a proxy that refuses: status %d, %v", u.Status, u.Annotations)
 		}
 	}
 	if strings.Count(said.String(), "no connection through a proxy") != 1 {
 		t.Errorf("it is said: %s", said.String())
+	}
+}
+
+// Every page that fails because of a proxy says why, not the first alone: no connection to it, what it answered, what SOCKS says.
+func TestProxyFailures(t *testing.T) {
+	s := serve(t, testweb.Tiny{"http://a.example/": testweb.Text("plain")})
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = gone.Close()
+	answers := func(asked int, text string) func(net.Conn) (string, error) {
+		return func(c net.Conn) (string, error) {
+			_, err := io.ReadFull(c, make([]byte, asked))
+			_, werr := io.WriteString(c, text)
+			return "", errors.Join(errors.New("refused"), err, werr)
+		}
+	}
+	socks := func(reply string) func(net.Conn) (string, error) {
+		return func(c net.Conn) (string, error) {
+			_, err := answers(3, "\x05\x00")(c)
+			if _, rerr := io.ReadFull(c, make([]byte, 10)); rerr != nil {
+				return "", rerr
+			}
+			_, werr := io.WriteString(c, "\x05"+reply+"\x00\x01\x00\x00\x00\x00\x00\x00")
+			return "", errors.Join(err, werr)
+		}
+	}
+	silent := func(c net.Conn) (string, error) {
+		_, err := io.Copy(io.Discard, c)
+		return "", errors.Join(errors.New("silent"), err)
+	}
+	for _, c := range []struct {
+		scheme string
+		accept func(net.Conn) (string, error) // nil: nobody listens
+		want   string
+	}{
+		{"http", nil, "unreachable"},
+		{"socks5", nil, "unreachable"},
+		{"http", answers(1, "HTTP/1.1 407 Who?\r\n\r\n"), "407"},
+		{"http", answers(1, "HTTP/1.1 502 Bad Gateway\r\n\r\n"), "502"},
+		{"http", answers(1, "SSH-2.0-x\r\n\r\n"), "broken"},
+		{"http", answers(1, ""), "broken"},
+		{"http", silent, "timeout"},
+		{"socks5", silent, "timeout"},
+		{"socks5", answers(3, "\x05\xff"), "socks:authentication"},
+		{"socks5", socks("\x01"), "socks:failure"},
+		{"socks5", socks("\x02"), "socks:not-allowed"},
+		{"socks5", socks("\x04"), "socks:host-unreachable"},
+		{"socks5", socks("\x05"), "socks:refused"},
+		{"socks5", answers(3, "HTTP/1.1 400\r\n\r\n"), "broken"},
+	} {
+		at := gone.Addr().String()
+		if c.accept != nil {
+			at = startProxy(t, c.accept).Addr().String()
+		}
+		h := client(t, s, func(o *Config, _ *Deps) { o.Proxy, o.SocketTimeout = c.scheme+"://"+at, 300*time.Millisecond })
+		for range 2 {
+			u := page("http://a.example/")
+			if process(t, h, u); u.Status != crawl.StatusConnectFailed || !slices.Equal(u.Annotations, []string{"proxy:failed:" + c.want}) {
+				t.Errorf("%s, %s: status %d, %v", c.scheme, c.want, u.Status, u.Annotations)
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package write
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -182,6 +183,9 @@ func (g *group) exchange() error {
 	}
 	if f := u.Record; f != (crawl.RecordForm{}) {
 		r.Type, r.ContentType = f.Type, f.ContentType
+	} else if u.Rec.HeaderLen() == 0 && n > 0 {
+		headless(r, u.MIME.Type)
+		r.Extra = protocols(u)
 	} else if p := u.Prior; u.NotModified && p != nil && p.Outcome.Archived {
 		// Without a block, and so with the header of the answer it refers to: pywb
 		// since 2.7 replays the header of the revisit record, which is 304, and a
@@ -203,6 +207,13 @@ func (g *group) exchange() error {
 		return err
 	}
 	return g.further()
+}
+
+// headless gives the record of an HTTP answer without status line and header (HTTP/0.9) the form of a resource. In a response record
+// other readers take its first lines, up to an empty one, for the header: what they replay is broken, and the digest is not that
+// of what they call the payload.
+func headless(r *warc.Record, mimeType string) {
+	r.Type, r.ContentType = warc.TypeResource, cmp.Or(mimeType, "application/octet-stream")
 }
 
 // FurtherURI is what stands before the address in the target URI of what else was recorded of it, for the same reason as [VerdictURI]: of two

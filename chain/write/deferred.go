@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"exclave/crawl"
+	"exclave/internal/mime"
 	"exclave/internal/record"
 	"exclave/internal/urlx"
 	"exclave/warc"
@@ -73,6 +74,9 @@ func (g *group) answer(e *record.Exchange) error {
 	if e.ContentType == warc.ContentDNS {
 		r.Extra = []warc.Field{{Name: "WARC-Protocol", Value: "dns"}}
 		r.PayloadDigest = "" // as Heritrix: what is digested is the block, and FastWARC refuses one that says otherwise
+	}
+	if e.ContentType == warc.ContentHTTPResponse && e.HeaderLen == 0 && len(e.Response) > 0 {
+		headless(r, mime.Detect(e.URL, "", e.Response[:min(len(e.Response), mime.HeadSize)], 0).Type)
 	}
 	if len(e.Request) > 0 {
 		record.Redact(e.Request)

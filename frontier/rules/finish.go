@@ -80,8 +80,8 @@ func (t *Tx) capture(u *crawl.CrawlURI) error {
 	return nil
 }
 
-// maxDeferred is the longest that a queue rests without a request: whoever takes the reason away, as a reload of sheets
-// does, waits no longer.
+// maxDeferred is the longest that a queue rests without a request: whoever takes the reason away without saying so, as a
+// restart with other sheets does, waits no longer.
 const maxDeferred = 10 * time.Minute
 
 // deferred puts the prerequisite ahead of the URI, which keeps its place.
@@ -116,16 +116,18 @@ func (t *Tx) deferred(r *schema.Record, u *crawl.CrawlURI) error {
 	return t.snooze(r, prereqRetryDelay)
 }
 
-// snoozeOffHours snoozes the queue of a URI that was due outside the hours of a sheet.
+// snoozeOffHours snoozes the queue of a URI that was due outside the hours of a sheet. While the delay of another URI still
+// holds (more than one connection), it is not marked: [Tx.WakeOffHours] would end the delay, too.
 func (t *Tx) snoozeOffHours(r *schema.Record, wait time.Duration) error {
 	h, _, err := t.QueueOf(r)
 	if err != nil {
 		return err
 	}
+	delayed := h.Wake.After(t.env.Wall())
 	if err := t.snooze(r, min(wait, maxDeferred, t.env.Config.LongestSnooze())); err != nil {
 		return err
 	}
-	h.OffHours = true
+	h.OffHours = !delayed
 	return nil
 }
 

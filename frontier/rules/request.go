@@ -20,6 +20,7 @@ type Request struct {
 	Delete     *Deletion
 	Retries    *Retries
 	Revival    *Revival
+	Waking     *Waking
 	Known      int // of the candidates, those that were known; set when the request is committed
 }
 
@@ -50,7 +51,12 @@ func (t *Tx) Apply(r *Request) error {
 		}
 	}
 	if r.Revival != nil {
-		return t.ReviveRaised(r.Revival)
+		if err := t.ReviveRaised(r.Revival); err != nil {
+			return err
+		}
+	}
+	if r.Waking != nil {
+		return t.WakeOffHours(r.Waking)
 	}
 	return nil
 }

@@ -179,6 +179,27 @@ func untilAtRest(t *testing.T, c *control.Client) {
 	})
 }
 
+// Of what waits since no connection was made it is said that this is a proxy's doing, perhaps: otherwise its server is blamed.
+func TestWhyProxy(t *testing.T) {
+	r := open(t, testweb.Tiny{"http://a.test/held": testweb.NationalPage(1)}, "")
+	sheets := filepath.Join(r.cfg.Dir, folder.SheetDir)
+	must(t, os.MkdirAll(sheets, 0o755))
+	must(t, os.WriteFile(filepath.Join(sheets, "a.toml"), []byte("[[sheet]]\nname = \"p\"\nhosts = [\"a.test\"]\n[sheet.http]\nproxy = \"http://127.0.0.1:1\"\n"), 0o644))
+	c := dial(t, r.cfg.Dir)
+	_, err := c.Reload(t.Context())
+	must(t, err)
+	r.run(t.Context())
+	until(t, c, "a failure", func(s job.Snapshot) bool { return s.Frontier.Retried == 1 })
+	w, err := c.Why(t.Context(), "http://a.test/held")
+	must(t, err)
+	if text := strings.Join(w.Sentences, "\n"); !strings.Contains(text, "no connection.\nIt is connected to through the proxy http://127.0.0.1:1,") {
+		t.Error(text)
+	}
+	_, err = c.Stop(t.Context())
+	must(t, err)
+	r.end(t)
+}
+
 // failing is a web of which b.test/ is not to be had for now, and whose host c.test hangs up.
 type failing struct{ testweb.Web }
 
@@ -378,7 +399,7 @@ func TestBeforeRun(t *testing.T) {
 // The socket is for this user alone, goes with the crawl, and a second crawl of
 // the job does not take it away.
 func TestSocket(t *testing.T) {
-	r := open(t, testweb.Tiny{}, "")
+	r := open(t, testweb.Tiny{"http://a.test/held": testweb.NationalPage(1)}, "")
 	sock := filepath.Join(r.cfg.Dir, folder.StateDir, "control.sock")
 	st, err := os.Stat(sock)
 	must(t, err)
@@ -434,7 +455,7 @@ func TestRobotsOfARunningCrawl(t *testing.T) {
 
 // The table of docs/howto/control.md has every route, and none that is not there.
 func TestRoutesAreDocumented(t *testing.T) {
-	r := open(t, testweb.Tiny{}, "")
+	r := open(t, testweb.Tiny{"http://a.test/held": testweb.NationalPage(1)}, "")
 	page, err := os.ReadFile(filepath.Join(sharedtest.ModuleRoot(t), "docs", "howto", "control.md"))
 	must(t, err)
 	var documented []string
@@ -511,7 +532,7 @@ func TestStaleSocket(t *testing.T) {
 
 // Whoever asks by other means gets sensible answers: curl --unix-socket.
 func TestErrors(t *testing.T) {
-	r := open(t, testweb.Tiny{}, "")
+	r := open(t, testweb.Tiny{"http://a.test/held": testweb.NationalPage(1)}, "")
 	sock := filepath.Join(r.cfg.Dir, folder.StateDir, "control.sock")
 	tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", sock)

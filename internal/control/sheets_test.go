@@ -11,6 +11,7 @@ import (
 	"exclave/internal/control"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/testweb"
 )
 
@@ -51,9 +52,9 @@ func TestReloadRaisesBudget(t *testing.T) {
 	}
 }
 
-// A queue that was snoozed for the hours of a sheet is said to be, also when a reload has changed them: no politeness makes it
-// wait so long.
-func TestWhyAfterReloadOfHours(t *testing.T) {
+// Queues that wait for the hours of a sheet go on at a reload which lets them be asked for now, and not with hours that are
+// others but do not.
+func TestReloadOfHours(t *testing.T) {
 	r := open(t, testweb.Tiny{"http://a.test/": testweb.NationalPage(1)}, "")
 	must(t, os.WriteFile(filepath.Join(r.cfg.Dir, "seeds.txt"), []byte("http://a.test/\n"), 0o644))
 	sheets := filepath.Join(r.cfg.Dir, folder.SheetDir)
@@ -82,13 +83,41 @@ func TestWhyAfterReloadOfHours(t *testing.T) {
 	r.run(t.Context())
 	until(t, c, "the queue snoozed", func(s job.Snapshot) bool { return s.Queues.Snoozed == 1 })
 	why("it is outside the hours " + shut)
-	hours(-2*time.Hour, 3*time.Hour)
-	why("it is snoozed because a URI of it was due outside the hours of a sheet, and tried again in ")
 	shut = hours(4*time.Hour, 5*time.Hour)
 	why("it is outside the hours " + shut)
-	_, err := c.Stop(t.Context())
+	hours(-2*time.Hour, 3*time.Hour)
+	r.end(t)
+	if n := len(r.web.Log()); n != 2 { // robots.txt
+		t.Errorf("%d requests", n)
+	}
+}
+
+// A queue that was snoozed for the hours of a sheet is said to be, also when they were changed while the job was at rest: no
+// politeness makes it wait so long.
+func TestWhyAfterHoursChangedAtRest(t *testing.T) {
+	r := open(t, testweb.Tiny{"http://a.test/": testweb.NationalPage(1)}, "")
+	must(t, os.WriteFile(filepath.Join(r.cfg.Dir, "seeds.txt"), []byte("http://a.test/\n"), 0o644))
+	sheets := filepath.Join(r.cfg.Dir, folder.SheetDir)
+	must(t, os.MkdirAll(sheets, 0o755))
+	c := dial(t, r.cfg.Dir)
+	hours := time.Now().Add(2*time.Hour).Format("15:04") + "-" + time.Now().Add(3*time.Hour).Format("15:04")
+	must(t, os.WriteFile(filepath.Join(sheets, "a.toml"), []byte("[[sheet]]\nname = \"hrs\"\nhosts = [\"a.test\"]\nhours = \""+hours+"\"\n"), 0o644))
+	_, err := c.Reload(t.Context())
+	must(t, err)
+	r.run(t.Context())
+	until(t, c, "the queue snoozed", func(s job.Snapshot) bool { return s.Queues.Snoozed == 1 })
+	_, err = c.Stop(t.Context())
 	must(t, err)
 	r.end(t)
+	must(t, os.Remove(filepath.Join(sheets, "a.toml")))
+	must(t, question.Look(t.Context(), folder.Of(r.cfg, folder.Env{}), func(b question.Questions) error {
+		q, err := b.Queue(t.Context(), "a.test")
+		must(t, err)
+		if want := "it is snoozed because a URI of it was due outside the hours of a sheet, and tried again in "; !strings.HasPrefix(q.Why, want) {
+			t.Errorf("%s\nwant %s", q.Why, want)
+		}
+		return nil
+	}))
 }
 
 // Sheets that are read anew act on what is queued; those with a mistake change nothing.

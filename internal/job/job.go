@@ -25,6 +25,7 @@ import (
 	"exclave/internal/job/view"
 	"exclave/internal/resolve"
 	"exclave/internal/sheet"
+	"exclave/internal/urlx"
 	"exclave/warc"
 )
 
@@ -116,7 +117,7 @@ func (j *Job) Checkpoint(ctx context.Context, name string) (checkpoint.Manifest,
 }
 
 // Reload reads the sheets anew and puts them in force: for what is fetched from now on, and for links found. Hosts go on
-// whose budget they raise. After an error those in force before still are, unless it says that it was the frontier's. It
+// whose budget they raise, and those wake that waited for hours which are others now. After an error those in force before still are, unless it says that it was the frontier's. It
 // returns how many there are.
 func (j *Job) Reload(ctx context.Context) (sheets int, err error) {
 	before := j.sheets.Now()
@@ -133,8 +134,26 @@ func (j *Job) Reload(ctx context.Context) (sheets int, err error) {
 			return 0, fmt.Errorf("job: the sheets are in force, but hosts whose budgets they raise wait for the next start: %w", err)
 		}
 	}
+	if before.HasHours() || set.HasHours() {
+		if err := j.frontier.WakeOffHours(context.WithoutCancel(ctx), j.opensNow(set)); err != nil {
+			return 0, fmt.Errorf("job: the sheets are in force, but hosts that wait for their hours do so for up to ten minutes more: %w", err)
+		}
+	}
 	j.tell("sheets", fmt.Sprintf("%d were read anew", set.Len()))
 	return set.Len(), nil
+}
+
+// opensNow tells of URLs whether the hours of sheets let them be asked for now.
+func (j *Job) opensNow(set *sheet.Set) func(url string) bool {
+	now := j.opts.Clock.Now().Local()
+	return func(url string) bool {
+		u, err := urlx.Parse(url)
+		if err != nil { // a state made by hand: the preselector ends it
+			return true
+		}
+		_, closed := set.ClosedFor(u, now)
+		return !closed
+	}
 }
 
 // note is the note of the runs as it is now.

@@ -24,6 +24,7 @@ import (
 	"exclave/internal/fsx"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/job/rebuild"
 	"exclave/internal/job/view"
 	"exclave/internal/logparts"
@@ -218,6 +219,85 @@ func TestRecoverObeysNofollow(t *testing.T) {
 	recoverJob(t, j.cfg, rebuild.Options{})
 	if h := j.run(job.Options{}); h.hits["http://a.test/no"] > 0 {
 		t.Error("a link was followed that the page forbids to follow")
+	}
+}
+
+// What the scripts of a page ask for it needs, also of one that is not archived: only links.log tells that such a guess is none.
+func TestRecoverKnowsWhatPagesNeed(t *testing.T) {
+	page := testweb.Foreign()
+	page.Body = strings.Replace(page.Body, "</body>", `<script>fetch("/data.json").then(function (r) { return r.json() }); var s = "/guess.json"</script></body>`, 1)
+	j := newJob(t, testweb.Tiny{"http://a.test/": page, "http://a.test/data.json": testweb.Text("{}").With("Content-Type", "application/json"),
+		"http://a.test/guess.json": testweb.Text("{}").With("Content-Type", "application/json")},
+		func(c *config.Config) { c.Crawl.LinksLog, c.Crawl.FetchUnclaimedEmbeds = true, true })
+	j.run(job.Options{}, "http://a.test/")
+	shown := func(url string) (out string) {
+		t.Helper()
+		must(t, question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(q question.Questions) error {
+			s, err := q.Show(t.Context(), url, false)
+			must(t, err)
+			out = fmt.Sprintf("%s, %s, %q, hops %s, found in %s", s.State, s.Status.Words, s.Claim, s.Hops, s.Context)
+			return nil
+		}))
+		return out
+	}
+	before := shown("http://a.test/data.json")
+	if !strings.Contains(before, "hops X, found in js/fetch") {
+		t.Fatal(before)
+	}
+	loseState(t, j.cfg)
+	recoverJob(t, j.cfg, rebuild.Options{})
+	if after := shown("http://a.test/data.json"); after != before {
+		t.Errorf("%s\nwas %s", after, before)
+	}
+	log := filepath.Join(j.cfg.Dir, folder.LogDir, folder.LinksLog)
+	f, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.WriteString("http://a.test/\ttorn\t3\tX\tjs") // of a run that was killed
+	must(t, errors.Join(err, f.Close()))
+	loseState(t, j.cfg)
+	recoverJob(t, j.cfg, rebuild.Options{})
+	must(t, os.Remove(log)) // it is not needed
+	loseState(t, j.cfg)
+	recoverJob(t, j.cfg, rebuild.Options{})
+}
+
+// An answer without status line (HTTP/0.9) is a resource in the archive, robots.txt too: of what it says nothing is lost, and its page and
+// its lines without a log come back as those of other answers do.
+func TestRecoverHTTP09(t *testing.T) {
+	page := testweb.NationalPage(1, "/old", "/no")
+	old := testweb.NationalPage(2)
+	j := newJob(t, testweb.Tiny{"http://a.test/": page, "http://a.test/old": {Raw: old.Body}, "http://a.test/no": testweb.NationalPage(3),
+		"http://a.test/robots.txt": {Raw: "User-agent: *\nDisallow: /no\n"}}, nil)
+	j.run(job.Options{}, "http://a.test/")
+	asked := func() (robots, old string) {
+		t.Helper()
+		must(t, question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(q question.Questions) error {
+			a, err := q.Robots(t.Context(), []string{"http://a.test/no"}, "")
+			must(t, err)
+			s, err := q.Show(t.Context(), "http://a.test/old", false)
+			must(t, err)
+			robots = fmt.Sprintf("%s, allowed %t", a.URLs[0].Status, a.URLs[0].Allowed)
+			if r := a.URLs[0].Rule; r != nil {
+				robots += fmt.Sprintf(" by line %d", r.Number)
+			}
+			old = fmt.Sprintf("%s, archived %t", s.Status.Words, s.Archived)
+			return nil
+		}))
+		return robots, old
+	}
+	for _, before := range []func(){
+		func() {},
+		func() { loseState(t, j.cfg); recoverJob(t, j.cfg, rebuild.Options{}) },
+		func() {
+			loseState(t, j.cfg)
+			must(t, os.Remove(filepath.Join(j.cfg.Dir, folder.LogDir, "crawl.log")))
+			recoverJob(t, j.cfg, rebuild.Options{})
+		},
+	} {
+		before()
+		if robots, old := asked(); robots != "200 OK, allowed false by line 2" || old != "200 OK, archived true" {
+			t.Errorf("robots.txt: %s; page: %s", robots, old)
+		}
 	}
 }
 

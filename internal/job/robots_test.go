@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/chain"
 	"exclave/chain/standard"
 	"exclave/config"
 	"exclave/crawl"
+	"exclave/internal/clock"
 	"exclave/internal/job"
 	"exclave/internal/job/folder"
 	"exclave/internal/job/question"
@@ -47,6 +49,28 @@ func askRobots(t *testing.T, cfg *config.Config, token string, urls ...string) [
 		t.Fatalf("%d answers to %d questions", len(a.URLs), len(urls))
 	}
 	return a.URLs
+}
+
+// A robots.txt that cannot be had forbids everything, and says since when and until when; after 30 days everything is allowed, and the
+// reason says so, too.
+func TestRobotsUnreachable(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, robotsWeb(), nil)
+	says := func() string {
+		u := askRobots(t, j.cfg, "", "http://e.test/x")[0]
+		return fmt.Sprintf("%t, RFC 9309 %s: %s; library %t, %d notes", u.Allowed, u.Because.Number, u.Because.Says, u.Library.Same, len(u.Notes))
+	}
+	day := func(n int) string { return time.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
+	since, until := day(0), day(30)
+	j.run(job.Options{}, "http://e.test/")
+	if got, want := says(), "false, RFC 9309 2.3.1.4: robots.txt cannot be reached: nothing is allowed until it can; that is so since "+since+", and asked for again after "+until+
+		" it counts as absent (robots.unreachable_for); library true, 0 notes"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	j.run(job.Options{Clock: later{clock.System(), 31 * 24 * time.Hour}}, "http://e.test/", "http://e.test/2")
+	if got, want := says(), "true, RFC 9309 2.3.1.4: robots.txt cannot be reached since "+since+", for longer than robots.unreachable_for: it counts as absent, so all is allowed; library false, 0 notes"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
 }
 
 // What robots.txt decides, by which line, and where its text is from: the archive, the state, or nowhere.

@@ -99,6 +99,22 @@ func TestShow(t *testing.T) {
 				t.Errorf("%s: %+v", key, s)
 			}
 		}
+		// whoever asks for the address means what the crawler itself asked for, unless a page links to it
+		s := show("http://a.test/robots.txt")
+		if !s.Known || s.State != "done" || s.Key != "robots:http://a.test" || s.Scope != nil || s.Facts == nil || len(s.Claim) != 1 || !strings.Contains(s.Claim[0], "prerequisite") {
+			t.Errorf("robots.txt: %+v", s)
+		}
+		if s := show("http://a.test/robots.txt?x"); s.Known {
+			t.Errorf("another address: %+v", s)
+		}
+		must(t, question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(q question.Questions) error {
+			w, err := q.Why(t.Context(), "http://a.test/robots.txt")
+			must(t, err)
+			if text := strings.Join(w.Sentences, "\n"); !w.Known || !strings.Contains(text, "It was finished 1×") || !strings.Contains(text, "archived beside the first page") {
+				t.Errorf("why: %s", text)
+			}
+			return nil
+		}))
 	})
 	t.Run("no URL", func(t *testing.T) {
 		for _, url := range []string{"a.test", "gopher://a.test/", "http://"} {

@@ -1,15 +1,19 @@
 package job_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"exclave/config"
 	"exclave/crawl"
 	"exclave/internal/job"
+	"exclave/internal/job/folder"
+	"exclave/internal/job/question"
 	"exclave/internal/robots"
 	"exclave/internal/testweb"
 )
@@ -33,7 +37,7 @@ func (p polite404) Host(name string) http.Handler {
 			return
 		}
 		page := testweb.National("/behind" + r.URL.Path)
-		page.Body = strings.Replace(page.Body, "<body>", "<body><p>Stránka "+r.URL.Path+" neexistuje.</p><img src=/lost.png>", 1)
+		page.Body = strings.Replace(page.Body, "<body>", "<body><p>Stránka "+r.URL.Path+" neexistuje.</p><p>Požadavek x"+rand.Text()+"7 v "+time.Now().Format(time.RFC3339Nano)+".</p><img src=/lost.png>", 1)
 		page.ServeHTTP(w, r)
 	})
 }
@@ -70,6 +74,14 @@ func TestSoft404(t *testing.T) {
 		if mode == "off" && len(marked) > 0 || mode == "hold" && (len(marked) < 2 || !slices.Contains(marked, "http://soft.test/gone")) || mode == "mark" && len(marked) < 2 {
 			t.Errorf("%s: marked %q", mode, marked)
 		}
+		must(t, question.Look(t.Context(), folder.Of(j.cfg, folder.Env{}), func(q question.Questions) error {
+			w, err := q.Why(t.Context(), "http://soft.test/gone")
+			must(t, err)
+			if text := strings.Join(w.Sentences, "\n"); strings.Contains(text, "It is what its server answers to addresses that do not exist") != (mode != "off") || !strings.Contains(text, "1 hop from a seed (L)") {
+				t.Errorf("%s: %s", mode, text)
+			}
+			return nil
+		}))
 		if !h.outcomes["http://soft.test/gone"].Archived {
 			t.Errorf("%s: it is not archived", mode)
 		}

@@ -140,6 +140,7 @@ type Options struct {
 	MaxLinks        int    // default 6000, as in Heritrix
 	MaxSource       int    // bytes of Doc.Source, default 1 MiB
 	KeepSource      bool
+	Sitemap         bool     // it was reached as a sitemap: items of RSS and Atom have the contexts of entries, with their dates
 	URL             string   // where it was got from, for scripts that ask; "" = not known
 	RobotsToken     string   // meta elements of this name are for us; "" = only those for all
 	Scripts         *Scripts // of pages before, nil: none are kept

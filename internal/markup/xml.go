@@ -39,6 +39,7 @@ type xmlReader struct {
 	image   int        // the level of the image element that is open, or was the last
 	index   bool       // the last entry of a sitemap names another
 	entry   int        // index of its link, -1 = none
+	item    feedItem   // that is open
 }
 
 // xmlHeld is the text of an element that is read as a reference, as HTML or as a text.
@@ -123,6 +124,9 @@ func (p *markupParser) xmlEnd() {
 	if x.held.level > 0 && x.held.level >= x.level {
 		p.release()
 	}
+	if x.item.level > 0 && x.item.level >= x.level {
+		p.feedEnd()
+	}
 	for n := len(x.scopes); n > 0 && x.scopes[n-1].level >= x.level; n-- {
 		if s := &x.scopes[n-1]; s.base {
 			p.b.base = s.outer
@@ -168,6 +172,8 @@ func (p *markupParser) release() {
 	switch {
 	case h.context == "lastmod" || h.context == "priority":
 		p.entry(h.context, h.buf)
+	case h.context == feedChanged || h.context == feedMade:
+		p.noteDate(h.context == feedChanged, h.buf)
 	case strings.HasPrefix(h.context, "sitemap:"):
 		p.x.entry = -1
 		if l := p.b.add(h.buf, h.kind, h.context); l != nil {
@@ -224,6 +230,7 @@ func (p *markupParser) xmlLinks(v vocabulary, local []byte) {
 	if v <= unknownVocabulary {
 		v = p.mediaVocabulary(v, local)
 	}
+	p.feedStart(v, local)
 	for i := range p.attrs {
 		p.xmlAttribute(v, local, &p.attrs[i])
 	}
@@ -430,6 +437,9 @@ func (p *markupParser) xmlElement(v vocabulary, local []byte) {
 	}
 	p.x.held.level = 0
 	name := string(local)
+	if p.feedDate(v, name) {
+		return
+	}
 	switch {
 	case name == "urlset" || name == "sitemapindex":
 		p.x.sitemap = true

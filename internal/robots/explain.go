@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -100,6 +101,22 @@ func unread(status int, pathQuery string) Explained {
 		e.Because = &Paragraph{"2.3.1.4", "robots.txt cannot be reached: nothing is allowed until it can"}
 	}
 	e.Library = compareStatus(status, pathQuery, e)
+	return e
+}
+
+// ExplainUnreachable is [Explain] of a robots.txt that cannot be had since a time, which counts as absent after a while, 0 = never; absent
+// says that it does now.
+func ExplainUnreachable(status int, pathQuery string, since time.Time, after time.Duration, absent bool) Explained {
+	e := unread(status, pathQuery)
+	switch day := since.UTC().Format(time.DateOnly); {
+	case pathQuery == ownPath || since.IsZero():
+	case absent:
+		e.Allowed = true
+		e.Because = &Paragraph{"2.3.1.4", "robots.txt cannot be reached since " + day + ", for longer than robots.unreachable_for: it counts as absent, so all is allowed"}
+		e.Library = compareStatus(status, pathQuery, e)
+	case after > 0:
+		e.Because.Says += fmt.Sprintf("; that is so since %s, and asked for again after %s it counts as absent (robots.unreachable_for)", day, since.Add(after).UTC().Format(time.DateOnly))
+	}
 	return e
 }
 

@@ -95,3 +95,8 @@ func (s *Set) ClosedFor(u *urlx.URL, now time.Time) (c Closing, closed bool) {
 	}
 	return Closing{}, false
 }
+
+// HasHours reports whether a sheet sets hours.
+func (s *Set) HasHours() bool {
+	return slices.ContainsFunc(s.all(), func(of *Sheet) bool { return of.Hours != nil })
+}

@@ -2,6 +2,7 @@ package simhash
 
 import (
 	"fmt"
+	"iter"
 	"math/bits"
 	"strconv"
 	"unicode"
@@ -42,6 +43,21 @@ func Of(text string) (t Text) {
 	}
 	t.Hash = c.majority()
 	return t
+}
+
+// Words yields the words of a text, and their hashes, which are the same whatever the case.
+func Words(text string) iter.Seq2[string, uint64] {
+	return func(yield func(string, uint64) bool) {
+		for len(text) > 0 {
+			h, n := word(text)
+			if n == 0 {
+				_, n = utf8.DecodeRuneInString(text)
+			} else if !yield(text[:n], h) {
+				return
+			}
+			text = text[n:]
+		}
+	}
 }
 
 // word returns the hash of the word that a text begins with, and how many bytes it has; 0 when it begins with something else.

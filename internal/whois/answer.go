@@ -1,6 +1,7 @@
 package whois
 
 import (
+	"net"
 	"strings"
 )
 
@@ -28,15 +29,49 @@ func fields(answer string) func(func(key, value string) bool) {
 	}
 }
 
-// Referral returns the server that an answer refers to, "" for none: "refer" and "whois" are IANA's, the others registries'.
+// Referral returns the server that an answer refers to, as host or host:port, "" for none: "refer" and "whois" are IANA's, the
+// others registries'. Lines that name no WHOIS server are passed over.
 func Referral(answer string) string {
 	for key, value := range fields(answer) {
 		switch key {
 		case "refer", "whois", "whois server", "registrar whois server", "referralserver":
-			return strings.TrimSuffix(strings.TrimPrefix(value, "whois://"), "/")
+			if server := serverOf(value); server != "" {
+				return server
+			}
 		}
 	}
 	return ""
+}
+
+// serverOf returns the WHOIS server that a value names, as a host or as an address; "" = none. RWhois (RFC 2167) is another protocol.
+// Pages are no servers, but for addresses of nothing but a host that is called whois, which are meant so.
+func serverOf(value string) string {
+	scheme, server, is := strings.Cut(value, "://")
+	if !is {
+		scheme, server = "whois", value
+	}
+	server, path, _ := strings.Cut(server, "/")
+	switch {
+	case scheme == "whois":
+		if path != "" && !is {
+			return ""
+		}
+	case (scheme == "http" || scheme == "https") && path == "" && strings.HasPrefix(server, "whois."):
+	default:
+		return ""
+	}
+	at, ok := address(server)
+	if !ok {
+		return ""
+	}
+	host, p, err := net.SplitHostPort(at)
+	if err != nil || !strings.ContainsAny(host, ".:") { // "none"
+		return ""
+	}
+	if host = strings.TrimSuffix(host, "."); p == port || scheme != "whois" {
+		return host
+	}
+	return net.JoinHostPort(host, p)
 }
 
 // countries returns the lines that name a country: those whose key says so, and of addresses those that are nothing but a code

@@ -10,13 +10,26 @@ import (
 // Whom an answer refers to, by the keys of IANA, of registries and of address registries; remarks and empty lines say nothing.
 func TestReferral(t *testing.T) {
 	for answer, want := range map[string]string{
-		"refer: whois.nic.cz\n":                               "whois.nic.cz",
-		"Whois: whois.nic.cz\n":                               "whois.nic.cz",
-		"   Whois Server: whois.nic.cz\n":                     "whois.nic.cz",
-		"Registrar WHOIS Server: whois.example\r\n":           "whois.example",
-		"ReferralServer: whois://whois.ripe.net:43/\n":        "whois.ripe.net:43",
-		"refer:\nwhois: whois.nic.cz\n":                       "whois.nic.cz",
-		"% refer: whois.xx\n# refer: whois.xx\nname: whois\n": "",
+		"refer: whois.nic.cz\n":                           "whois.nic.cz",
+		"Whois: whois.nic.cz\n":                           "whois.nic.cz",
+		"   Whois Server: whois.nic.cz\n":                 "whois.nic.cz",
+		"Registrar WHOIS Server: whois.example\r\n":       "whois.example",
+		"ReferralServer: whois://whois.ripe.net:43/\n":    "whois.ripe.net",
+		"ReferralServer:  whois://whois.example:43/a?b\n": "whois.example",
+		"ReferralServer: whois://whois.example:4343\n":    "whois.example:4343",
+		"Whois Server: WHOIS.EXAMPLE.\n":                  "whois.example",
+		// RWhois (RFC 2167) is another protocol, and a page of the registrar's is no server: the next line may name one.
+		"ReferralServer: rwhois://rwhois.example:4321/\n":                                   "",
+		"ReferralServer: rwhois://rwhois.example:4321\nReferralServer: whois://b.example\n": "b.example",
+		"Whois Server: http://www.example.com/whois\nwhois: whois.nic.cz\n":                 "whois.nic.cz",
+		"Registrar WHOIS Server: https://www.example.com\n":                                 "",
+		"Registrar WHOIS Server: http://whois.example.com/\n":                               "whois.example.com", // meant is the server
+		"Registrar WHOIS Server: https://whois.example.com/?q=a\n":                          "",
+		"refer: none\n":                                        "",
+		"Whois Server: ask the registrar\n":                    "",
+		"refer: whois.example:0\nrefer: whois.example:99999\n": "",
+		"refer:\nwhois: whois.nic.cz\n":                        "whois.nic.cz",
+		"% refer: whois.xx\n# refer: whois.xx\nname: whois\n":  "",
 	} {
 		if got := Referral(answer); got != want {
 			t.Errorf("%q: %q, want %q", answer, got, want)

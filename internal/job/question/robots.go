@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"time"
 
@@ -113,9 +114,9 @@ func (q *robotsQuestion) url(ctx context.Context, raw string, u *urlx.URL) (Robo
 	}
 	if f.Status < 200 || f.Status >= 300 {
 		e := robots.Explain(int(f.Status), nil, q.token, path)
-		if allowed, _ := rules.Allowed(path); allowed && !e.Allowed {
-			e.Allowed = true
-			out.Notes = append(out.Notes, fmt.Sprintf("it could not be had since %s, for longer than robots.unreachable_for: it counts as absent (RFC 9309 §2.3.1.4)", rules.Since().Format(time.DateOnly)))
+		if rules.Unreachable() || !rules.Since().IsZero() {
+			allowed, _ := rules.Allowed(path)
+			e = robots.ExplainUnreachable(int(f.Status), path, rules.Since(), q.cfg.Robots.UnreachableFor, allowed)
 		}
 		out.Explained = &e
 		return out, nil
@@ -223,7 +224,7 @@ func (q *robotsQuestion) archived(ctx context.Context, t *robotsText, newest *ti
 		if err != nil {
 			return fmt.Errorf("%s from %d on: %w", name, span.Start, err)
 		}
-		if e.Type() != warc.TypeResponse {
+		if e.Type() != warc.TypeResponse && e.Type() != warc.TypeResource { // of HTTP/0.9
 			continue
 		}
 		// Redirects stand before the answer that they led to.
@@ -252,6 +253,9 @@ func answerBody(answer io.Reader) (status int, body []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, _ = rec.Body(robots.MaxSize) // a broken coding leaves the rules before it, as for the crawl
-	return rec.Head().Status, bytes.Clone(body), rec.Close()
+	body, _ = rec.Body(robots.MaxSize)                    // a broken coding leaves the rules before it, as for the crawl
+	if status = rec.Head().Status; rec.HeaderLen() == 0 { // HTTP/0.9
+		status = http.StatusOK
+	}
+	return status, bytes.Clone(body), rec.Close()
 }

@@ -159,6 +159,14 @@ func (s *lookup) show(raw string) (*Shown, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job: show: %w", err)
 	}
+	if prereq, is := crawl.PrereqKey(raw); r == nil && is { // no page that was read links to the robots.txt of the crawler itself
+		if r, err = s.State.Lookup(prereq); err != nil {
+			return nil, fmt.Errorf("job: show: %w", err)
+		}
+		if r != nil {
+			key = prereq
+		}
+	}
 	out := &Shown{URL: raw, Key: key}
 	if r == nil {
 		if u != nil {
@@ -168,7 +176,7 @@ func (s *lookup) show(raw string) (*Shown, error) {
 		}
 	} else {
 		s.record(out, r)
-		if u != nil {
+		if u != nil && !crawl.IsPrereq(key) { // which the scope is not asked about
 			out.Scope = s.scopeOf(&crawl.Candidate{URL: r.URL, Key: r.Key, Host: r.Host, Via: r.Via, Hops: r.Hops, Kind: r.Kind, Ways: r.Ways(),
 				Context: r.Context, SourceTag: r.SourceTag, Seed: r.Seed, Claim: r.Claim})
 		}
@@ -213,7 +221,9 @@ func (s *lookup) record(out *Shown, r *frontier.Record) {
 	out.URL, out.Known, out.State = r.URL, true, s.state(r)
 	out.Seed, out.Source, out.Host, out.Hops, out.Context = r.Seed, r.SourceTag, r.Host, r.Hops, r.Context
 	out.Queue = s.State.QueueOf(r)
-	out.Claim = s.claim(r.Claim)
+	if out.Claim = s.claim(r.Claim); crawl.IsPrereq(r.Key) {
+		out.Claim = []string{"none: it is asked for since others need it (a prerequisite)"}
+	}
 	out.Attempts, out.Finishes, out.Judgings, out.Redirects = r.Attempts, r.Finishes, r.Judgings, r.Redirects
 	if r.State == frontier.Waiting && r.Attempts > 0 && r.Failure != 0 {
 		out.Failure = &ShownFailure{r.Failure, statusWords(r.Failure), r.FailedAt}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"exclave/internal/crawllog"
 	"exclave/internal/job/folder"
 	"exclave/internal/logparts"
+	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
 
@@ -67,8 +69,8 @@ func (a *Answers) whyUnknown(ctx context.Context, w *Why, s *Shown) error {
 		return err
 	}
 	if times > 0 {
-		w.say("It was left out: rule %s of the scope refused the link to it, found on %s at %s (%d× in %s).",
-			first.Rule, first.Via, first.Time, times, crawl.LogScope.Name())
+		w.say("It was left out: rule %s of the scope refused the link to it%s. It was found on %s at %s (%d× in %s).",
+			first.Rule, inWords(refusedWords(first.Rule)), first.Via, first.Time, times, crawl.LogScope.Name())
 	} else {
 		w.say("It was never seen: it is no seed, and no page that was read links to it under this address, but for links that are not kept: what a page says not to follow (nofollow), and those of pages for what does not exist (soft 404).")
 		if n := a.State.Stats().Refused; n > 0 {
@@ -95,7 +97,7 @@ func (a *Answers) whyKnown(ctx context.Context, w *Why, s *Shown) error {
 	case s.Seed:
 		w.say("It is a seed%s.", fromSource(s.Source))
 	case len(s.Via) > 0:
-		w.say("It was found on %s, %d hops from a seed (%s)%s.", s.Via[0].URL, crawl.LinkHops(s.Hops), s.Hops, fromSource(s.Source))
+		w.say("It was found on %s, %s from a seed (%s)%s.", s.Via[0].URL, counted(crawl.LinkHops(s.Hops), "hop"), s.Hops, fromSource(s.Source))
 	}
 	if s.Scope != nil {
 		w.say("The scope says %s to it (%s).", s.Scope.Decision, orNone(s.Scope.Rule))
@@ -219,6 +221,9 @@ func (a *Answers) whyFailed(w *Why, s *Shown, q *ShownQueue) error {
 			what = r.URL + ", which it needs,"
 		}
 		w.say("%s failed %s.", what, failures(r.Attempts, r.Failure, r.FailedAt))
+		if proxy := a.proxyOf(r); proxy != "" && r.Failure == crawl.StatusConnectFailed {
+			w.say("It is connected to through the proxy %s, which may be what fails: a warning of the crawl says how, and crawl.log, once it is finished (proxy:failed).", proxy)
+		}
 		if last && !crawl.IsDNS(key) {
 			w.say("Its origin was given up, so the next attempt is the last: %s.", next)
 		} else {
@@ -226,6 +231,20 @@ func (a *Answers) whyFailed(w *Why, s *Shown, q *ShownQueue) error {
 		}
 	}
 	return nil
+}
+
+// proxyOf is the proxy through which a URI is asked for, "" for none.
+func (a *Answers) proxyOf(r *frontier.Record) string {
+	proxy := a.Config.HTTP.Proxy
+	if u, err := urlx.Parse(r.URL); err == nil {
+		if p := a.Sheets.Now().Of(u, r.Claim.Profiles()).HTTP.Proxy; p != nil {
+			proxy = *p
+		}
+	}
+	if proxy == sheet.Direct || crawl.IsDNS(r.Key) {
+		return ""
+	}
+	return proxy
 }
 
 // whyFinished adds the last line of crawl.log.
@@ -251,6 +270,9 @@ func (a *Answers) whyFinished(ctx context.Context, w *Why, s *Shown) error {
 		}
 		w.say("It was finished %d×, the last time at %s: %s%s; %s.", found, last.Time.Format(time.RFC3339),
 			statusWords(crawl.Status(last.Status)), notes, at)
+		if slices.Contains(last.Annotations, "soft404") {
+			w.say("It is what its server answers to addresses that do not exist, with status 200 (soft404): compared with a random one.")
+		}
 		return nil
 	}
 	w.say("Its last attempt: %s.", s.Status.Words)

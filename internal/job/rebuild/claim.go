@@ -28,6 +28,11 @@ func (r *replay) candidate(e crawllog.Entry) (c crawl.Candidate, err error) {
 		return c, nil
 	}
 	c.Seed = hops == ""
+	if c.Context == "" && hops != "" && hops[len(hops)-1] == crawl.HopSpeculative {
+		if c.Context, err = r.index.neededAs(c.Key, e.Via); err != nil {
+			return c, err
+		}
+	}
 	return c, r.claim(&c, e)
 }
 
@@ -94,7 +99,7 @@ func (r *replay) via(url string) (*frontier.Record, error) {
 func kindOfHop(hops, context string, via crawl.TypeClass) crawl.LinkKind {
 	switch {
 	case hops == "":
-	case hops[len(hops)-1] == crawl.HopEmbed:
+	case hops[len(hops)-1] == crawl.HopEmbed, hops[len(hops)-1] == crawl.HopInferred:
 		return crawl.LinkEmbed
 	case hops[len(hops)-1] == crawl.HopSpeculative && context == "js/fetch":
 		return crawl.LinkEmbed

@@ -22,6 +22,7 @@ import (
 //	d time file start     the groups by the time of their answers
 //	j URL NUL file start  groups that hold only a verdict
 //	a URL NUL number      lines of analysis.jsonl
+//	l key NUL page        contexts of guesses that the page needs, by links.log
 //	n key                 pages whose links are not to be followed
 //	o ID                  responses that revisit records may refer to
 type index struct {
@@ -181,6 +182,12 @@ func (x *index) line(url string) (a analysed, ok bool, err error) {
 		err = x.b.Drop(key)
 	}
 	return a, ok, err
+}
+
+// neededAs returns the context of a guess that a page needs, "" of other links and without links.log.
+func (x *index) neededAs(key, page string) (string, error) {
+	v, err := x.b.Get(append(named('l', key), page...))
+	return string(v), err
 }
 
 // first calls fn for the first row with the prefix.

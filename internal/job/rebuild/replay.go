@@ -2,6 +2,7 @@ package rebuild
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"exclave/chain"
@@ -65,7 +66,7 @@ func (r *replay) run(ctx context.Context, b *frontier.Builder, missing *fsx.Appe
 	if err := r.archive.scan(ctx, r.index.addGroup); err != nil {
 		return err
 	}
-	if err := r.indexLines(ctx); err != nil {
+	if err := errors.Join(r.indexLines(ctx), r.indexLinks(ctx)); err != nil {
 		return err
 	}
 	return r.visits(ctx)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -172,6 +173,9 @@ func (a *answer) look(block []byte, token string) (chunked bool, err error) {
 	body, _ := rec.Body(maxLooked) // of a broken coding, what comes before
 	a.Header = rec.HeaderLen()
 	a.Status, a.ETag, a.LastModified = h.Status, h.Get("ETag"), h.Get("Last-Modified")
+	if a.Header == 0 { // HTTP/0.9
+		a.Status = http.StatusOK
+	}
 	a.ContentType = h.Get("Content-Type")
 	a.MIME = mime.Detect(a.URL, a.ContentType, body[:min(len(body), mime.HeadSize)], 0) // hints are those of the replay
 	a.Redirect = a.Status >= 300 && a.Status < 400 && a.Status != 304 && h.Get("Location") != ""

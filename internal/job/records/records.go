@@ -161,13 +161,16 @@ func kindOf(hop, where string) crawl.LinkKind {
 			return crawl.LinkFrame
 		}
 		return crawl.LinkEmbed
+	case "I": // the icon of a host
+		return crawl.LinkEmbed
 	case "X":
 		if where == "js/fetch" {
 			return crawl.LinkEmbed
 		}
 		return crawl.LinkSpeculative
 	case "R":
-		if where == "Location:" {
+		switch where {
+		case "Location:", "ftp:directory", "whois:referral":
 			return crawl.LinkRedirect
 		}
 	}

@@ -502,7 +502,7 @@ func (p *Page) set(o *object, key string, v value) {
 	switch o.class {
 	case classList:
 		if key == "length" {
-			if n, is := v.(float64); is && n >= 0 && n <= float64(len(o.list)) {
+			if n, is := v.(float64); is && n >= 0 && n <= float64(len(o.list)) && p.weak <= int(o.weak) { // perhaps it keeps what it has
 				o.list = o.list[:int(n)]
 			}
 			return

@@ -44,11 +44,17 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 	return 0, ""
 }
 
-// ofModule reports that the second argument says where the module is: new URL("a", import.meta.url).
+// ofModule reports that the second argument says where the module is: new URL("a", import.meta.url), and what bundlers have for that.
 func (s *jsScan) ofModule() bool {
 	rest := bytes.TrimLeft(s.src[s.at.to:min(len(s.src), int(s.at.to)+maxName)], " \r\n\t")
 	rest, is := bytes.CutPrefix(rest, []byte(","))
-	return is && bytes.HasPrefix(bytes.TrimLeft(rest, " \r\n\t"), []byte("import.meta"))
+	if rest = bytes.TrimLeft(rest, " \r\n\t"); !is || bytes.HasPrefix(rest, []byte("import.meta")) {
+		return is
+	}
+	for len(rest) > 0 && jsIdent(rest[0]) {
+		rest = rest[1:]
+	}
+	return bytes.HasPrefix(rest, []byte(".meta.url")) // of System.register
 }
 
 // navigates reports that a browser goes where the string says: location = "…", location.href = "…",
@@ -111,6 +117,9 @@ func (s *jsScan) takesURL() bool {
 func (s *jsScan) bare(v string) bool {
 	own := (s.b.doc.Kind == JS || s.b.doc.Kind == JSON) && s.b.quotes == 0
 	if !own && (v == "" || v[0] != '_' && v[0] != '-') || strings.ContainsAny(v, "/?") {
+		return false
+	}
+	if s.b.parcel && hasHash(v) {
 		return false
 	}
 	name, _ := s.target()

@@ -215,6 +215,9 @@ func (s *jsScan) asset(v string) (address, context string) {
 	if strings.HasPrefix(v, "/_next/static/") { // Next.js has a function that tells the path
 		return s.above(v[1:]) + v[1:], jsImport
 	}
+	if s.b.parcel && s.before(2).kind == jsClose && string(s.before(5).text) == "getBundleURL" {
+		return v, jsImport
+	}
 	if v[0] == '.' || v[0] == '/' || string(s.before(2).text) != "p" || s.before(3).kind != jsDot || !s.inBundle() {
 		return "", ""
 	}

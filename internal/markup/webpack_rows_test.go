@@ -58,3 +58,31 @@ func TestLinearBundles(t *testing.T) {
 }
 
 const push12 = `(self.webpackChunka=self.webpackChunka||[]).push([[12],{`
+
+// TestListsOfBundlers: the lists of files and pages that Vite, SystemJS, Parcel and Next.js have in scripts, relative to what they are relative to.
+func TestListsOfBundlers(t *testing.T) {
+	const deps = `const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["%a.js","%a.css"])))=>i.map(i=>d[i]);`
+	for _, c := range []struct{ at, code, want string }{
+		{"/x/assets/i.js", strings.ReplaceAll(deps, "%", "./") + `const f=function(e,t){return new URL(e,t).href}`, "X ./a.css js/import, X ./a.js js/import"},
+		{"/x/entry/i.js", strings.ReplaceAll(deps, "%", "../nodes/"), "X ../nodes/a.css js/import, X ../nodes/a.js js/import"},
+		{"/x/assets/js/i.js", strings.ReplaceAll(deps, "%", "assets/"), "X ../../assets/a.css js/import, X ../../assets/a.js js/import"},
+		{"/x/i.js", strings.ReplaceAll(deps, "%", "assets/") + `const p=function(e){return"/b/"+e}`, "X /b/assets/a.css js/string, X /b/assets/a.js js/string"},
+		{"/x/a-legacy.js", `System.register(["./b.js"],(function(e,t){return{execute:function(){t.import("./c.js");e("x",new URL("p.png",t.meta.url).href)}}}))`, "E ./c.js js/import, E p.png js/import, X ./b.js js/string own"},
+		{"/x/index.1a2b3c4d.js", `r("b").register(r("c").getBundleURL("kD"),JSON.parse('{"kD":"index.1a2b3c4d.js","f2":"page.5e6f7a8b.js"}'));y=a("z").getBundleURL("kD")+"logo.0a1b2c3d.png"`, "X index.1a2b3c4d.js js/string own, X logo.0a1b2c3d.png js/import, X page.5e6f7a8b.js js/string own"},
+		{"/x/_next/static/b/_ssgManifest.js", `self.__SSG_MANIFEST=new Set(["\u002F","\u002Fblog\u002F[slug]","\u002Fabout"]);`, "X /x/about js/string"},
+		{"/_next/static/b/_buildManifest.js", `self.__BUILD_MANIFEST={"/about":["static/chunks/a-1.js"],sortedPages:["/_app","/404","/about","/p/[id]"]}`, "X ../../static/chunks/a-1.js js/import, X /about js/string"},
+	} {
+		var got []string
+		for _, l := range Parse(JS, []byte(c.code), Options{URL: "http://a.cz" + c.at}).Links {
+			link := string(l.Hop) + " " + l.URL + " " + l.Context
+			if !l.OfPage && l.Context == jsString {
+				link += " own"
+			}
+			got = append(got, link)
+		}
+		slices.Sort(got)
+		if got := strings.Join(slices.Compact(got), ", "); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.code, got, c.want)
+		}
+	}
+}

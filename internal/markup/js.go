@@ -65,6 +65,7 @@ func (b *builder) js(src []byte, data bool) {
 		s.vite()
 		s.next()
 		s.webpack()
+		s.amd()
 	}
 	s.run(&l)
 	s.flush()
@@ -316,7 +317,7 @@ func (s *jsScan) value(raw []byte) {
 	if s.page && !s.b.folders && len(raw) > 1 && raw[len(raw)-1] == '/' {
 		s.b.folders = isFolder(string(raw))
 	}
-	if s.isText(raw) {
+	if s.isText(raw) || len(raw) > 0 && s.selects(raw) {
 		return
 	}
 	written := s.writes()

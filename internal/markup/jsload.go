@@ -116,3 +116,62 @@ func (s *jsScan) nextPages() {
 		}
 	}
 }
+
+// amd takes the modules beside the one that a file defines: define(["./a"], …), or with a name that the file has, define("app/m", ["../b"], …). Files
+// with several are of many, whose names are not those of files.
+func (s *jsScan) amd() {
+	define := []byte("define(")
+	if s.b.doc.Kind != JS || s.b.quotes > 0 {
+		return
+	}
+	at, _ := s.b.place()
+	for from, anonymous, later := 0, 0, false; ; {
+		i := bytes.Index(s.src[from:], define)
+		if i < 0 {
+			return
+		}
+		from += i + len(define)
+		if before := from - len(define) - 1; before >= 0 && (jsIdent(s.src[before]) || s.src[before] == '.') {
+			continue
+		}
+		c := chunks{src: s.src, at: from}
+		switch q := c.peek(); q {
+		case '"', '\'', '`':
+			if name := c.text(); at == nil || name == "" || !strings.HasSuffix(at.Path, "/"+name+".js") || !c.take(",") {
+				continue
+			}
+		default:
+			if anonymous++; anonymous > 1 {
+				continue
+			}
+		}
+		if c.peek() != '[' {
+			continue
+		}
+		s.beside(c)
+		for _, list := range [...]string{`(["./`, `(["../`} { // what it asks for later: require(["./a"], …), by any name
+			for begin := c.at; !later; {
+				i := bytes.Index(s.src[begin:], []byte(list))
+				if i < 0 {
+					break
+				}
+				begin += i + 1
+				s.beside(chunks{src: s.src, at: begin})
+			}
+		}
+		later = true
+	}
+}
+
+// beside takes the modules of a list that are beside the one that has it.
+func (s *jsScan) beside(c chunks) {
+	c.take("[")
+	for q := c.peek(); q == '"' || q == '\''; q = c.peek() {
+		if name := c.text(); (strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")) && isReference(name) && !strings.Contains(name, "!") {
+			s.b.addString(strings.TrimSuffix(name, ".js")+".js", Speculative, jsImport)
+		}
+		if !c.take(",") {
+			break
+		}
+	}
+}

@@ -25,6 +25,8 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return Embed, jsImport
 	case first && (string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker") && isReference(v):
 		return Embed, jsWorker
+	case first && string(s.callee()) == "toUrl" && (strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../")) && hasExtension(v): // of a module of AMD
+		return Speculative, jsImport
 	case first && string(s.callee()) == "require":
 		return 0, ""
 	case s.navigates() && isReference(v):
@@ -261,6 +263,14 @@ func (s *jsScan) isText(v []byte) bool {
 		return len(owner) > 0
 	}
 	return false
+}
+
+// selects reports a text that jQuery takes as a selector, whatever it looks like: $("{…}").
+func (s *jsScan) selects(v []byte) bool {
+	if s.data || s.last() != jsOpen || v[0] != '{' && v[0] != '[' {
+		return false
+	}
+	return string(s.callee()) == "$" || string(s.callee()) == "jQuery"
 }
 
 // never reports that the block is never run whose brace was read: if (false) {.

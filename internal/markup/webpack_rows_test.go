@@ -52,7 +52,7 @@ func TestPartsOfBundles(t *testing.T) {
 
 // TestLinearBundles: a script that only begins with functions of names takes no longer than its length.
 func TestLinearBundles(t *testing.T) {
-	for _, begin := range []string{`.u=e=>e+".js";`, `.u=e=>"`, `.u=e=>{1:"`, `.u=e=>1===e?"a.js":`, `x.p="`, `x.p+"a.png"+`, `"+({1:"a"}[e]+`, `.u=e=>((((`, ".u=e=>`${", `.p="/*`} {
+	for _, begin := range []string{`.u=e=>e+".js";`, `.u=e=>"`, `.u=e=>{1:"`, `.u=e=>1===e?"a.js":`, `x.p="`, `x.p+"a.png"+`, `"+({1:"a"}[e]+`, `define(["./a"`, `define(["./a"]);r(["./b",`, `define("12",["`, `.u=e=>((((`, ".u=e=>`${", `.p="/*`} {
 		growthtest.Linear(t, growthtest.Repeat([]byte(push12), []byte(begin), nil), func(src []byte) { Parse(JS, src, Options{URL: "http://a.cz/12.js"}) })
 	}
 }
@@ -69,6 +69,7 @@ func TestListsOfBundlers(t *testing.T) {
 		{"/x/i.js", strings.ReplaceAll(deps, "%", "assets/") + `const p=function(e){return"/b/"+e}`, "X /b/assets/a.css js/string, X /b/assets/a.js js/string"},
 		{"/x/a-legacy.js", `System.register(["./b.js"],(function(e,t){return{execute:function(){t.import("./c.js");e("x",new URL("p.png",t.meta.url).href)}}}))`, "E ./c.js js/import, E p.png js/import, X ./b.js js/string own"},
 		{"/x/index.1a2b3c4d.js", `r("b").register(r("c").getBundleURL("kD"),JSON.parse('{"kD":"index.1a2b3c4d.js","f2":"page.5e6f7a8b.js"}'));y=a("z").getBundleURL("kD")+"logo.0a1b2c3d.png"`, "X index.1a2b3c4d.js js/string own, X logo.0a1b2c3d.png js/import, X page.5e6f7a8b.js js/string own"},
+		{"/x/vs/e/main.js", `define("vs/e/main", ["../a", "require"], f); define(["./no"], g, y = {u: x.toUrl("./w.js")}); r(["../late"], f)`, "X ../a.js js/import, X ../late.js js/import, X ./no.js js/import, X ./w.js js/import"},
 		{"/x/_next/static/b/_ssgManifest.js", `self.__SSG_MANIFEST=new Set(["\u002F","\u002Fblog\u002F[slug]","\u002Fabout"]);`, "X /x/about js/string"},
 		{"/_next/static/b/_buildManifest.js", `self.__BUILD_MANIFEST={"/about":["static/chunks/a-1.js"],sortedPages:["/_app","/404","/about","/p/[id]"]}`, "X ../../static/chunks/a-1.js js/import, X /about js/string"},
 	} {

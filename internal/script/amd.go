@@ -9,6 +9,7 @@ import (
 // names (its "baseUrl", "paths" and "urlArgs").
 type amd struct {
 	base, query string
+	beside      bool // the base is the folder of the module that the page names
 	paths       map[string]string
 	config      *object                // what modules are told, by their names
 	here        map[string]*definition // modules that scripts define, by their names
@@ -139,7 +140,8 @@ func (p *Page) requires(args []value) value {
 }
 
 // RequireJS has what a page, or what it loads, calls RequireJS by, in place of the library: it begins with what the page set before as "require".
-func (p *Page) RequireJS() {
+// Modules are beside the one that the page names, if any (data-main), unless that says where.
+func (p *Page) RequireJS(main string) {
 	p.begin(p.isAMD)
 	for _, name := range [...]string{"require", "requirejs"} {
 		pr := p.global.own(name)
@@ -154,6 +156,10 @@ func (p *Page) RequireJS() {
 		if is {
 			p.begin(func() { p.loader().set(p, o) })
 		}
+	}
+	if a := p.loader(); a.base == "" {
+		a.beside = true
+		a.base = main[:strings.LastIndexByte(main, '/')+1]
 	}
 }
 
@@ -183,8 +189,10 @@ func (p *Page) Main(name string) {
 	p.begin(func() {
 		p.isAMD()
 		a, name := p.loader(), strings.TrimSuffix(name, ".js")
-		if a.base == "" {
-			i := strings.LastIndexByte(name, '/') + 1
+		switch i := strings.LastIndexByte(name, '/') + 1; {
+		case a.beside:
+			name = name[i:]
+		case a.base == "":
 			a.base, name = name[:i], name[i:]
 		}
 		p.requires([]value{p.newList([]value{plain(name)})})

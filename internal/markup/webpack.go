@@ -9,6 +9,7 @@ import (
 const (
 	maxChunks   = 8192 // names of parts that a function makes
 	maxRuntimes = 16   // functions of a script that make some
+	maxComment  = 256  // bytes of a comment between
 	maxBranches = 16   // brackets and conditions of one, in each other
 )
 
@@ -136,7 +137,10 @@ func (s *jsScan) publicPath(of string, place int) (out publicPath) {
 		i += at
 		at = i + len(".p")
 		c := chunks{src: s.src, at: at}
-		if word := wordAt(s.src, i); of != "" && word != of || word == "" || !c.take("=") || c.peek() == '=' {
+		if !c.take("=") || c.peek() == '=' {
+			continue
+		}
+		if word := wordAt(s.src, i); of != "" && word != of || word == "" {
 			continue
 		}
 		if path, is := s.publicValue(&c); is {
@@ -169,9 +173,17 @@ func (s *jsScan) publicValue(c *chunks) (publicPath, bool) {
 			}
 		}
 	case ',', ';', '}', ')', 0:
-		return publicPath{own: bytes.Contains(s.src, []byte("Automatic publicPath"))}, true
+		return publicPath{own: s.findsPath()}, true
 	}
 	return publicPath{}, true
+}
+
+// findsPath reports a runtime that finds out where it is.
+func (s *jsScan) findsPath() bool {
+	if b := &s.bundle; !b.sought {
+		b.sought, b.finds = true, bytes.Contains(s.src, []byte("Automatic publicPath"))
+	}
+	return s.bundle.finds
 }
 
 // above is the way from the script to what a file with this name is below, as far as the script's own address tells: one of its folders is the first of
@@ -202,8 +214,9 @@ func (s *jsScan) folders() []string {
 
 // bundle says what is known of the bundle that a script is a part of.
 type bundle struct {
-	looked, is bool
-	public     publicPath
+	looked, is    bool
+	sought, finds bool // where it is
+	public        publicPath
 }
 
 // asset is the address of a file that a part of a bundle has below the public path, r.p + "1f2e.woff2", and its context; "": it is none. That path

@@ -52,8 +52,8 @@ func TestPartsOfBundles(t *testing.T) {
 
 // TestLinearBundles: a script that only begins with functions of names takes no longer than its length.
 func TestLinearBundles(t *testing.T) {
-	for _, begin := range []string{`.u=e=>e+".js";`, `.u=e=>"`, `.u=e=>{1:"`, `.u=e=>1===e?"a.js":`, `x.p="`, `x.p+"a.png"+`, `"+({1:"a"}[e]+`, `define(["./a"`, `define(["./a"]);r(["./b",`, `define("12",["`, `.u=e=>((((`, ".u=e=>`${", `.p="/*`} {
-		growthtest.Linear(t, growthtest.Repeat([]byte(push12), []byte(begin), nil), func(src []byte) { Parse(JS, src, Options{URL: "http://a.cz/12.js"}) })
+	for _, begin := range []string{`.u=e=>e+".js";`, `.u=e=>"`, `.u=e=>{1:"`, `.u=e=>1===e?"a.js":`, `x.p="`, `x.p+"a.png"+`, `"+({1:"a"}[e]+`, `define(["./a"`, `define(["./a"]);r(["./b",`, `define("12",["`, `.u=e=>((((`, ".u=e=>`${", `.p="/*`, `.p/*`, `n.p=e,`, `define(/*`, `.e(/*`, `(["./"/*`, `.u=/*`, `r.e(12)//`} {
+		growthtest.Linear(t, growthtest.Repeat([]byte(push12+`n.u=e=>1===e?"a.js":void 0;define(["./z"]);`), []byte(begin), nil), func(src []byte) { Parse(JS, src, Options{URL: "http://a.cz/12.js"}) })
 	}
 }
 

@@ -410,29 +410,25 @@ func (c *chunks) literal() string {
 	return ""
 }
 
-// peek goes over blanks and comments.
+// peek goes over blanks and short comments.
 func (c *chunks) peek() byte {
 	for c.at < len(c.src) {
+		rest := c.src[c.at:min(len(c.src), c.at+maxComment)]
+		end := 0
 		switch {
-		case c.src[c.at] <= ' ':
-			c.at++
-			continue
-		case bytes.HasPrefix(c.src[c.at:], []byte("//")):
-			if end := bytes.IndexByte(c.src[c.at:], '\n'); end > 0 {
-				c.at += end
-				continue
+		case rest[0] <= ' ':
+			end = 1
+		case bytes.HasPrefix(rest, []byte("//")):
+			end = bytes.IndexByte(rest, '\n')
+		case bytes.HasPrefix(rest, []byte("/*")):
+			if end = bytes.Index(rest[len("/*"):], []byte("*/")); end >= 0 {
+				end += len("/**/")
 			}
-			c.at = len(c.src)
-			return 0
-		case bytes.HasPrefix(c.src[c.at:], []byte("/*")):
-			if end := bytes.Index(c.src[c.at:], []byte("*/")); end > 0 {
-				c.at += end + len("*/")
-				continue
-			}
-			c.at = len(c.src)
-			return 0
 		}
-		return c.src[c.at]
+		if end <= 0 {
+			return rest[0]
+		}
+		c.at += end
 	}
 	return 0
 }

@@ -121,11 +121,19 @@ func (s *jsScan) bare(v string) bool {
 	if !own && (v == "" || v[0] != '_' && v[0] != '-') || strings.ContainsAny(v, "/?") {
 		return false
 	}
-	if s.b.parcel && hasHash(v) {
+	if (s.b.parcel || s.data && s.b.doc.Kind == JSON && s.stats()) && hasHash(v) {
 		return false
 	}
 	name, _ := s.target()
 	return s.last() != jsOpen && string(name) != "src" && string(name) != "href" && !s.takesURL()
+}
+
+// stats reports what webpack says of a bundle (Gatsby's webpack.stats.json), whose files are beside it.
+func (s *jsScan) stats() bool {
+	if b := &s.bundle; !b.looked {
+		b.looked, b.is = true, bytes.Contains(s.src, []byte(`"assetsByChunkName"`))
+	}
+	return s.bundle.is
 }
 
 // isRoot reports an address below which those of a program are, and which is none itself: /api/, /rest/v2.

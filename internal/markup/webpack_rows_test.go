@@ -50,6 +50,16 @@ func TestPartsOfBundles(t *testing.T) {
 	}
 }
 
+// TestStatsOfBundles: the files in what webpack says of a bundle.
+func TestStatsOfBundles(t *testing.T) {
+	const names = `{"app":["app-0a1b2c3d4e.js","plain.js"],"p":"p-0a1b2c3d4f.css"}`
+	for code, want := range map[string]string{`{"errors":[],"assetsByChunkName":` + names + `}`: "X app-0a1b2c3d4e.js js/string, X p-0a1b2c3d4f.css js/string", `{"other":` + names + `}`: ""} {
+		if got := strings.Join(brief(Parse(JSON, []byte(code), Options{URL: "http://a.cz/webpack.stats.json"}).Links), ", "); got != want {
+			t.Errorf("%s: got %s", code, got)
+		}
+	}
+}
+
 // TestLinearBundles: a script that only begins with functions of names takes no longer than its length.
 func TestLinearBundles(t *testing.T) {
 	for _, begin := range []string{`.u=e=>e+".js";`, `.u=e=>"`, `.u=e=>{1:"`, `.u=e=>1===e?"a.js":`, `x.p="`, `x.p+"a.png"+`, `"+({1:"a"}[e]+`, `define(["./a"`, `define(["./a"]);r(["./b",`, `define("12",["`, `.u=e=>((((`, ".u=e=>`${", `.p="/*`, `.p/*`, `n.p=e,`, `define(/*`, `.e(/*`, `(["./"/*`, `.u=/*`, `r.e(12)//`} {

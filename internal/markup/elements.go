@@ -370,7 +370,7 @@ func (p *markupParser) dataAttr(a atom.Atom, tag []byte, at *attr) {
 			p.b.add(val, kind, p.context(tag, string(safeName(at.key))))
 		}
 	case string(name) == "main" && a == atom.Script && isReference(string(val)): // the module that RequireJS begins with
-		p.b.addString(strings.TrimSuffix(string(val), ".js")+".js", Embed, "script/@data-main")
+		p.b.addString(p.b.mainModule(string(val)), Embed, "script/@data-main")
 	case string(name) == "bind": // Knockout's expressions
 		p.b.expression(val)
 	case p.list(tag, at), p.b.quotedIn(val, false):

@@ -5,9 +5,11 @@ import (
 	"testing"
 )
 
+// requireJS is taken for the library.
+const requireJS = "/* requirejs */ data-main; urlArgs"
+
 // What frameworks and loaders need of a browser, and how long they take (ADR 116).
 func TestFrameworks(t *testing.T) {
-	const requireJS = "/* requirejs */ data-main; urlArgs"
 	long := "/*" + strings.Repeat("x", maxInline) + "*/"
 	checkAnswers(t, []answersRow{
 		{"RequireJS with what the page says before", `<script>var require = {baseUrl: "app", urlArgs: "v=1", config: {m: {n: 1}}}</script><script data-main="main" src="r.js"></script>`,
@@ -20,6 +22,7 @@ func TestFrameworks(t *testing.T) {
 		{"what asks whether modules can be defined", `<script data-main="main" src="r.js"></script>`,
 			map[string]string{"r.js": requireJS, "main.js": `require(["u"], function (u) { x.src = "/i/" + u.n + ".png" })`, "u.js": `(function (f) { if (typeof define === "function" && define.amd) { define([], f) } else { window.u = f() } })(function () { return {n: 2} })`},
 			[]string{"./main.js", "./u.js", "/i/2.png"}},
+		{"what a browser runs no scripts in", `<noscript><script>x.src = "/no/" + 1 + ".png"</script><script src=n.js></script></noscript><template><script>x.src = "/no/" + 2 + ".png"</script></template><script>x.src = "/i/" + 3 + ".png"</script>`, map[string]string{"n.js": `x.src = "/no/" + 4 + ".png"`}, []string{"/i/3.png"}},
 		{"a library that puts nothing together", `<script src=lib.js></script><script>x.src = lib("/i/") + 3 + ".png"</script>`, map[string]string{"lib.js": `function lib(a) { return a }` + long}, []string{"/i/3.png"}},
 		{"jQuery is the program's own", `<script src=jq.js></script><script>$("p").attr("src", "/i/" + 4 + ".png")</script><p>`, map[string]string{"jq.js": `/*! jQuery v3.7.1 */ window.$ = window.jQuery = function () { x.src = "/no/" + 1 + ".png" }; $.noConflict = 1`}, []string{"/i/4.png"}},
 		{"a module that only has others", `<script type=module>import "./m.js"</script>`, map[string]string{"m.js": `x.src = "/i/" + 5 + ".png"`}, []string{"/i/5.png"}},

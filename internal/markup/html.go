@@ -88,6 +88,11 @@ func (p *markupParser) run(src []byte) {
 // codeOfXML reads what stands for other characters in scripts of XML.
 var codeOfXML = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
+// notRun reports a place in which a browser that runs scripts runs none.
+func (p *markupParser) notRun() bool {
+	return p.kind == HTML && (p.noscript > 0 || p.template > 0 && !p.fragment)
+}
+
 func (p *markupParser) onText(s []byte) {
 	switch p.raw {
 	case atom.Style:
@@ -103,7 +108,11 @@ func (p *markupParser) onText(s []byte) {
 		}
 		switch p.script {
 		case scriptCode:
-			p.b.js(s, false)
+			if p.notRun() {
+				p.b.expression(s)
+			} else {
+				p.b.js(s, false)
+			}
 		case scriptData:
 			p.b.js(p.b.withoutNames(s), true)
 		case scriptMap:

@@ -65,6 +65,7 @@ func (b *builder) js(src []byte, data bool) {
 		s.vite()
 		s.next()
 		s.webpack()
+		s.amd()
 	}
 	s.run(&l)
 	s.flush()
@@ -125,6 +126,8 @@ type jsScan struct {
 
 	page bool   // it stands in a page
 	list jsSpan // a list of files whose addresses are known
+
+	bundle bundle
 
 	stored map[string]struct{}  // keys of texts of the script; nil: not looked yet
 	tables map[string]nameTable // by the shapes of names
@@ -314,7 +317,7 @@ func (s *jsScan) value(raw []byte) {
 	if s.page && !s.b.folders && len(raw) > 1 && raw[len(raw)-1] == '/' {
 		s.b.folders = isFolder(string(raw))
 	}
-	if s.isText(raw) {
+	if s.isText(raw) || len(raw) > 0 && s.selects(raw) {
 		return
 	}
 	written := s.writes()
@@ -355,9 +358,17 @@ func (s *jsScan) value(raw []byte) {
 	v := string(raw)
 	kind, context := s.use(v)
 	if context == "" {
+		if v, context = s.asset(v); context == "" {
+			return
+		}
+		s.pending.URL, s.pending.Kind, s.pending.Context = v, Speculative, context
+		s.key, s.module, s.given, s.relURL = false, false, true, false
 		return
 	}
 	if kind == Speculative {
+		if _, known := s.b.chunks[v]; known {
+			return // its public path is before it
+		}
 		var is bool
 		if v, is = s.inTable(v); !is {
 			return

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"regexp"
+	"strings"
 
 	"exclave/internal/script"
 )
 
 // scriptFile has a script of another file interpreted with those of the page, when its text is known.
 func (p *markupParser) scriptFile(src []byte) {
-	if p.b.o.Files == nil || p.kind != HTML || scriptTypeOf(p.get("type")) != scriptCode {
+	if p.b.o.Files == nil || p.kind != HTML || p.notRun() || scriptTypeOf(p.get("type")) != scriptCode {
 		return
 	}
 	if main := p.get("data-main"); len(main) > 0 && len(main) <= maxURL && p.b.quotes == 0 {
@@ -19,6 +21,27 @@ func (p *markupParser) scriptFile(src []byte) {
 	if ref, ok := cleanURL(src); ok && len(ref) <= maxURL {
 		p.b.file(ref, isModule(p.get("type")), p.has("defer") || p.has("async"))
 	}
+}
+
+// requireBase is what a page says before RequireJS of where its modules are: require = {baseUrl: "app"}.
+var requireBase = regexp.MustCompile(`\brequire(?:js)?\s*=\s*\{(?s:.{0,999}?)\bbaseUrl["']?\s*:\s*["']([^"']*)["']`)
+
+// mainModule is the address of the module that a page names for RequireJS (data-main).
+func (b *builder) mainModule(name string) string {
+	name = strings.TrimSuffix(name, ".js") + ".js"
+	if name[0] == '/' || strings.ContainsAny(name, ":?") {
+		return name
+	}
+	for i := range b.scripts {
+		s := &b.scripts[i]
+		if s.file != "" || len(s.src) > maxInline || !bytes.Contains(s.src, []byte("baseUrl")) {
+			continue
+		}
+		if said := requireBase.FindSubmatch(s.src); said != nil && len(said[1]) > 0 {
+			return strings.TrimSuffix(string(said[1]), "/") + "/" + name
+		}
+	}
+	return name
 }
 
 // file adds the script of another file to those of the page.

@@ -2,7 +2,9 @@ package markup
 
 import (
 	"bytes"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -123,7 +125,7 @@ func (b *builder) interpretLater(src []byte, data bool) (nth int) {
 
 // leads reports a script that may have others, or ask for what others are told.
 func leads(src []byte) bool {
-	return bytes.Contains(src, []byte("import")) || bytes.Contains(src, []byte("fetch("))
+	return bytes.Contains(src, []byte("import")) || bytes.Contains(src, []byte("fetch(")) || bytes.Contains(src, []byte("export")) && bytes.Contains(src, []byte("from"))
 }
 
 // noScript reports what begins as markup does.
@@ -342,7 +344,7 @@ func (b *builder) runScripts(page *script.Page) {
 				continue
 			}
 			if s.loader {
-				page.RequireJS()
+				page.RequireJS(b.main)
 				continue
 			}
 			if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || b.views || says(s.src, &words)) {
@@ -557,11 +559,41 @@ func (b *builder) foundByScript(f script.Found) bool {
 			return true
 		}
 	}
-	if v == "" || !isReference(v) || !f.Literal && nameless(v) {
+	if v == "" || !isReference(v) || !f.Literal && nameless(v) || !hasHost(v) {
 		return false
 	}
 	b.addString(v, kind, context)
 	return true
+}
+
+// hasHost reports no address whose host a browser cannot read (URL standard, 3.5): http://[1, //a b/.
+func hasHost(ref string) bool {
+	i := schemeLen(ref)
+	if i > 0 && !strings.HasPrefix(ref[i:], "//") || i == 0 && !strings.HasPrefix(ref, "//") {
+		return true
+	}
+	host := strings.TrimLeft(ref[i:], "/\\")
+	if end := strings.IndexAny(host, "/\\?#"); end >= 0 {
+		host = host[:end]
+	}
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	if name, err := url.PathUnescape(host); err != nil || strings.ContainsAny(name, " <>^|%") {
+		return false
+	}
+	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && strings.IndexByte(host[colon:], ']') < 0 {
+		if port := host[colon+1:]; port != "" {
+			if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+				return false
+			}
+		}
+		host = host[:colon]
+	}
+	if open := strings.IndexAny(host, "[]"); open >= 0 {
+		address, is := strings.CutSuffix(strings.TrimPrefix(host, "["), "]")
+		at, err := netip.ParseAddr(address)
+		return is && host[0] == '[' && err == nil && at.Is6() && at.Zone() == ""
+	}
+	return host != ""
 }
 
 // nameless reports an address of a file whose name was not known when it was put together: /img/.png, /lang/undefined, a/null.json.

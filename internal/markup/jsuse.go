@@ -25,6 +25,8 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		return Embed, jsImport
 	case first && (string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker") && isReference(v):
 		return Embed, jsWorker
+	case first && string(s.callee()) == "toUrl" && (strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../")) && hasExtension(v): // of a module of AMD
+		return Speculative, jsImport
 	case first && string(s.callee()) == "require":
 		return 0, ""
 	case s.navigates() && isReference(v):
@@ -44,11 +46,17 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 	return 0, ""
 }
 
-// ofModule reports that the second argument says where the module is: new URL("a", import.meta.url).
+// ofModule reports that the second argument says where the module is: new URL("a", import.meta.url), and what bundlers have for that.
 func (s *jsScan) ofModule() bool {
 	rest := bytes.TrimLeft(s.src[s.at.to:min(len(s.src), int(s.at.to)+maxName)], " \r\n\t")
 	rest, is := bytes.CutPrefix(rest, []byte(","))
-	return is && bytes.HasPrefix(bytes.TrimLeft(rest, " \r\n\t"), []byte("import.meta"))
+	if rest = bytes.TrimLeft(rest, " \r\n\t"); !is || bytes.HasPrefix(rest, []byte("import.meta")) {
+		return is
+	}
+	for len(rest) > 0 && jsIdent(rest[0]) {
+		rest = rest[1:]
+	}
+	return bytes.HasPrefix(rest, []byte(".meta.url")) // of System.register
 }
 
 // navigates reports that a browser goes where the string says: location = "…", location.href = "…",
@@ -113,8 +121,19 @@ func (s *jsScan) bare(v string) bool {
 	if !own && (v == "" || v[0] != '_' && v[0] != '-') || strings.ContainsAny(v, "/?") {
 		return false
 	}
+	if (s.b.parcel || s.data && s.b.doc.Kind == JSON && s.stats()) && hasHash(v) {
+		return false
+	}
 	name, _ := s.target()
 	return s.last() != jsOpen && string(name) != "src" && string(name) != "href" && !s.takesURL()
+}
+
+// stats reports what webpack says of a bundle (Gatsby's webpack.stats.json), whose files are beside it.
+func (s *jsScan) stats() bool {
+	if b := &s.bundle; !b.looked {
+		b.looked, b.is = true, bytes.Contains(s.src, []byte(`"assetsByChunkName"`))
+	}
+	return s.bundle.is
 }
 
 // isRoot reports an address below which those of a program are, and which is none itself: /api/, /rest/v2.
@@ -258,6 +277,14 @@ func (s *jsScan) isText(v []byte) bool {
 		return len(owner) > 0
 	}
 	return false
+}
+
+// selects reports a text that jQuery takes as a selector, whatever it looks like: $("{…}").
+func (s *jsScan) selects(v []byte) bool {
+	if s.data || s.last() != jsOpen || v[0] != '{' && v[0] != '[' {
+		return false
+	}
+	return string(s.callee()) == "$" || string(s.callee()) == "jQuery"
 }
 
 // never reports that the block is never run whose brace was read: if (false) {.

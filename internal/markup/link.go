@@ -101,10 +101,12 @@ func (b *builder) add(raw []byte, kind LinkKind, context string) *Link {
 
 // ofBundle has the names of a program's parts, as bundlers write them for what loads these, relative to where the program is: in a module, what
 // begins with a dot ("./index.5e6f.js", for new URL(…, import.meta.url)), and what has a hash in its name and begins with a folder that the
-// script is in ("assets/js/9c8b.77665544.js" in /assets/js/main.js, below the public path).
+// script is in ("assets/js/9c8b.77665544.js" in /assets/js/main.js, below the public path). Those of Parcel are beside each other.
 func (b *builder) ofBundle(l *Link) {
 	switch {
 	case b.loads && !b.given && !b.asked && (strings.HasPrefix(l.URL, "./") || strings.HasPrefix(l.URL, "../")) && hasExtension(l.URL):
+		l.OfPage = false
+	case b.parcel && strings.IndexByte(l.URL, '/') < 0 && hasHash(l.URL):
 		l.OfPage = false
 	case hasHash(l.URL):
 		at, err := neturl.Parse(b.o.URL)

@@ -230,6 +230,7 @@ type builder struct {
 	made       bool                // what is added a script made, or asks for
 	asked      bool                // the latter
 	given      bool                // a guess that a script gives to what takes an address
+	parcel     bool                // the document is a script that Parcel made
 	loads      bool                // the document is a script that loads modules
 	folders    bool                // a script or an element said one
 	words      map[string]struct{} // that scripts give to methods of their own
@@ -327,6 +328,7 @@ func (b *builder) read(kind Kind, body []byte) {
 	case CSS:
 		b.css(src)
 	case JS:
+		b.parcel = bytes.Contains(body, []byte("getBundleURL"))
 		b.loads = bytes.Contains(body, []byte("import(")) || bytes.Contains(body, []byte("import.meta"))
 		b.js(src, false)
 	case HLS:

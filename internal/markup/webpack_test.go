@@ -39,7 +39,7 @@ func TestManyChunks(t *testing.T) {
 	}
 	for _, code := range []string{`r.u=e=>f(e)`, `r.u=e=>"a"+{1:b}[e]`, `r.u=`, `r.u=e=>"a`, `r.u=e=>({1:"a"}[f]||e)+".js"`, `r.u=e=>{`} {
 		c := chunks{src: []byte(code[4:])}
-		if got := c.names(); got != nil {
+		if got := c.names(true); got != nil {
 			t.Errorf("%s: %q", code, got)
 		}
 	}

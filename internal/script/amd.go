@@ -10,7 +10,7 @@ import (
 // names (its "baseUrl", "paths" and "urlArgs").
 type amd struct {
 	base, query string
-	ofPage      bool // the page says where they are: beside it, when base is empty
+	beside      bool // the base is the folder of the module that the page names, or of the page
 	paths       map[string]string
 	mapped      map[string]string      // names that modules are called by, to those that they have ("map")
 	shims       map[string]*object     // what is said of scripts that define nothing ("shim")
@@ -210,7 +210,8 @@ func (p *Page) requires(args []value) value {
 }
 
 // RequireJS has what a page, or what it loads, calls RequireJS by, in place of the library: it begins with what the page set before as "require".
-func (p *Page) RequireJS() {
+// Modules are beside the one that the page names, if any (data-main), unless that says where.
+func (p *Page) RequireJS(main string) {
 	p.begin(p.isAMD)
 	for _, name := range [...]string{"require", "requirejs"} {
 		pr := p.global.own(name)
@@ -226,6 +227,10 @@ func (p *Page) RequireJS() {
 			p.begin(func() { p.loader().set(p, o) })
 		}
 	}
+	if a := p.loader(); a.base == "" {
+		a.beside = true
+		a.base = main[:strings.LastIndexByte(main, '/')+1]
+	}
 }
 
 // isAMD says to what asks for it that modules can be defined (define.amd).
@@ -237,9 +242,7 @@ func (p *Page) isAMD() {
 
 // begin does something of the page that none of its scripts does.
 func (p *Page) begin(do func()) {
-	if p.steps == 0 && p.made == 0 {
-		p.steps, p.made = p.effort.steps, moreBytes
-	}
+	p.start()
 	p.script = &Script{nth: -1}
 	p.job(p.steps/2+1, p.effort.callback, do)
 }
@@ -254,10 +257,12 @@ func (p *Page) Main(name string) {
 	p.begin(func() {
 		p.isAMD()
 		a, name := p.loader(), strings.TrimSuffix(name, ".js")
-		if a.base == "" {
-			i := strings.LastIndexByte(name, '/') + 1
+		switch i := strings.LastIndexByte(name, '/') + 1; {
+		case a.beside:
+			name = name[i:]
+		case a.base == "":
 			a.base, name = name[:i], name[i:]
-			a.ofPage = true
+			a.beside = true
 		}
 		p.requires([]value{p.newList([]value{plain(name)})})
 	})
@@ -304,7 +309,7 @@ func (p *Page) namedModules(names []value) []need {
 			continue
 		}
 		made := p.make(address, t)
-		made.module = !p.amd.ofPage && strings.HasPrefix(address, "./")
+		made.module = !p.amd.beside && strings.HasPrefix(address, "./")
 		needs[i].address, needs[i].isText = made, strings.HasPrefix(t.s, "text!")
 		if needs[i].isText {
 			p.sink(Reads, made)

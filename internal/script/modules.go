@@ -77,10 +77,11 @@ func (p *Page) link(s *Script) {
 				p.imported1(s, st, from, imported)
 			}
 		case *js.ExportStmt:
-			if st.Module != nil && p.now.exports != nil {
-				if from := p.imports(st.Module); from != nil {
-					p.exportsFrom(st, from)
-				}
+			if st.Module == nil {
+				continue
+			}
+			if from := p.imports(st.Module); from != nil && p.now.exports != nil {
+				p.exportsFrom(st, from)
 			}
 		}
 	}

@@ -22,6 +22,9 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 	case string(s.callee()) == "importScripts" && (first || last == jsComma) && isReference(v):
 		return Embed, jsImport
 	case first && string(s.callee()) == "URL" && isReference(v) && s.ofModule():
+		if strings.HasSuffix(v, "/") {
+			return 0, "" // names are put behind it
+		}
 		return Embed, jsImport
 	case first && (string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker") && isReference(v):
 		return Embed, jsWorker
@@ -142,7 +145,7 @@ func isRoot(path string) bool {
 	if at := strings.LastIndex(path, "/v"); at > 0 && len(path) > at+2 && strings.Trim(path[at+2:], "0123456789.") == "" {
 		path = path[:at]
 	}
-	return path == "/api" || path == "/rest" || path == "/webapi" || path == "/wp-json"
+	return path == "/api" || path == "/rest" || path == "/_next" || path == "/webapi" || path == "/wp-json"
 }
 
 // folder reports what other addresses are put behind, as its name says, or it itself: {assetsDir: "/a/b", v: "/api/v2"}.
@@ -233,7 +236,7 @@ func (s *jsScan) asks() bool {
 	case jsColon: // the name of a vocabulary, a type, an event, a part of a program, or what a worker is called
 		name, _ := s.target()
 		switch string(name) {
-		case "@context", "Accept", "accept", "Content-Type", "content-type", "contentType", "mimeType", "mimetype", "event", "eventName", "moduleName", "__file", "_file", "namespace":
+		case "@context", "Accept", "accept", "Content-Type", "content-type", "contentType", "mimeType", "mimetype", "event", "eventName", "moduleName", "__file", "_file", "namespace", "protocol":
 			return true
 		case "name":
 			return string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker"

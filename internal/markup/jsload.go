@@ -175,3 +175,13 @@ func (s *jsScan) beside(c chunks) {
 		}
 	}
 }
+
+// ofNext is a file of a build of Next.js, which its scripts name without its folder: "static/chunks/1.js" is below "/_next/".
+func (b *builder) ofNext(url string) string {
+	for _, folder := range [...]string{"static/chunks/", "static/css/", "static/media/"} {
+		if strings.HasPrefix(url, folder) && (b.doc.Kind == HTML || b.doc.Kind == XHTML) && bytes.Contains(b.page, []byte("/_next/static/")) {
+			return "/_next/" + url
+		}
+	}
+	return url
+}

@@ -150,6 +150,9 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	if !ok {
 		return nil
 	}
+	if kind == Speculative && strings.HasPrefix(url, "static/") {
+		url = b.ofNext(url)
+	}
 	as := b.as(kind, context)
 	switch {
 	case b.seen.known(url, b.base, as):

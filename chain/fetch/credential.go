@@ -154,13 +154,13 @@ type Accounts struct {
 	all []*account
 
 	mu    sync.Mutex
-	asked map[string]*challenge // what origins asked for, by origin
+	asked map[string][]*challenge // what origins asked for, by origin, the last first
 }
 
 // OpenAccounts reads the passwords. path finds files from the job's folder. Keys of problems are those of the list.
 func OpenAccounts(list []Credential, path func(string) string) (*Accounts, conf.Problems) {
 	var ps conf.Problems
-	a := &Accounts{asked: map[string]*challenge{}}
+	a := &Accounts{asked: map[string][]*challenge{}}
 	for i, c := range list {
 		of, err := partOf(c.Prefix)
 		if err != nil {

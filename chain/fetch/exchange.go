@@ -99,7 +99,7 @@ func (h *HTTP) request(u *urlx.URL, q ask) []byte {
 	field("From", h.cfg.From)
 	field("Accept", h.cfg.Accept)
 	field("Accept-Encoding", "gzip, br")
-	field("Authorization", cmp.Or(q.auth, h.deps.Credentials[u.Origin()]))
+	field("Authorization", q.auth)
 	for _, f := range q.fields {
 		field(f.Name, f.Value)
 	}

@@ -21,7 +21,7 @@ func FuzzChallenges(f *testing.F) {
 				continue
 			}
 			c.of = &account{Credential: Credential{User: "reader"}, password: func() string { return "Circle of Life" }}
-			if got := c.digest("GET", "/a", "c"); strings.ContainsAny(got, "\r\n") && !strings.ContainsAny(value, "\r\n") {
+			if got := c.digest("GET", "/a", nil, "c"); strings.ContainsAny(got, "\r\n") && !strings.ContainsAny(value, "\r\n") {
 				t.Errorf("%q: %q", value, got)
 			}
 		}

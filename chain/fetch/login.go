@@ -229,7 +229,7 @@ func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar 
 			base.fields = append(base.fields, record.Field{Name: "Cookie", Value: value})
 		}
 		base.bounds.body = func(*record.Head) int64 { return maxForm }
-		a, err := h.get(ctx, to, base)
+		a, err := h.identified(ctx, nil, to, base)
 		if err != nil {
 			return nil, to, err
 		}

@@ -100,7 +100,7 @@ func (h *HTTP) probe(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) (
 		q.fields = append(q.fields, record.Field{Name: "Cookie", Value: value})
 	}
 	q.bounds.body = func(*record.Head) int64 { return maxProbe }
-	a, err := h.get(ctx, nowhere, q)
+	a, err := h.identified(ctx, nil, nowhere, q)
 	var server *failure
 	if errors.As(err, &server) {
 		return nil, nil

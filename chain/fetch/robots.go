@@ -54,7 +54,7 @@ func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) 
 		if value := jar.For(target); value != "" {
 			q.fields = append(q.fields, record.Field{Name: "Cookie", Value: value})
 		}
-		if v.answer, err = h.get(ctx, target, q); err != nil {
+		if v.answer, err = h.identified(ctx, u, target, q); err != nil {
 			var f *failure
 			if last.answer != nil && errors.As(err, &f) && f.status.Class() == crawl.ClassPermanent {
 				return h.robotsAnswer(ctx, u, last, before)

@@ -339,6 +339,17 @@ func TestFormIsNotRecorded(t *testing.T) {
 	if err := a.rec.Close(); err != nil {
 		t.Fatal(err)
 	}
+	q.method, q.body, q.secret = "", nil, true // with GET all is in the address
+	go func() { <-got }()
+	if a, err = h.get(t.Context(), page("http://a.example/?pass=s3cr3t").Parsed(), q); err != nil {
+		t.Fatal(err)
+	}
+	if _, n := a.rec.Request(); n != 0 {
+		t.Errorf("%d bytes of the request are recorded", n)
+	}
+	if err := a.rec.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestPasswords(t *testing.T) {

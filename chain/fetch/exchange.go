@@ -47,6 +47,8 @@ type ask struct {
 	own     map[string]string
 	method  string // "" = GET
 	body    []byte // of a form
+	typ     string // Content-Type of body; "" = application/x-www-form-urlencoded
+	secret  bool   // nothing of the request is recorded, and its address is in no log: it may have a password
 	lookup  lookupFunc
 	bounds  bounds
 	timeout time.Duration
@@ -70,7 +72,11 @@ func (h *HTTP) get(ctx context.Context, u *urlx.URL, q ask) (*answer, error) {
 		c.pace.begin(until, headerEnd)
 		c.pace.buckets = [2]*bucket{h.rate, h.rates.get(u.Authority(), q.rate)}
 		c.pace.ended = ctx.Done()
-		a, err := h.exchange(ctx, c, h.request(u, q), len(q.body), q.bounds)
+		req, secrets := h.request(u, q), len(q.body)
+		if q.secret {
+			secrets = len(req)
+		}
+		a, err := h.exchange(ctx, c, req, secrets, q.bounds)
 		if err == nil {
 			return a, nil
 		}
@@ -107,7 +113,7 @@ func (h *HTTP) request(u *urlx.URL, q ask) []byte {
 		field(name, q.own[name])
 	}
 	if q.body != nil {
-		field("Content-Type", "application/x-www-form-urlencoded")
+		field("Content-Type", cmp.Or(q.typ, "application/x-www-form-urlencoded"))
 		field("Content-Length", strconv.Itoa(len(q.body)))
 	}
 	field("Connection", "keep-alive")

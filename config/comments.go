@@ -104,7 +104,7 @@ nothing. exclave report JOB truncated lists both, exclave retry --truncated asks
 		"dns.rate":        `Questions a second to each server; 0 = as many as there are.`,
 
 		"robots": `robots.txt.`,
-		"robots.policy": `"obey"; "ignore" for owners of the hosts that are crawled; "obey-but-embeds" = fetch the images, style sheets and scripts
+		"robots.policy": `"obey"; "ignore" for owners of the hosts that are crawled, which ignores `+"`nofollow`"+` of pages, too; "obey-but-embeds" = fetch the images, style sheets and scripts
 of archived pages all the same; "most-favored" = fetch what any crawler may that the file names. By host: sheets.`,
 		"sitemaps":               `Sitemaps name pages that no page links to.`,
 		"sitemaps.use":           `"off"; "robots" = those that robots.txt names; "all" = also well_known, where it names none. By host: sheets.`,

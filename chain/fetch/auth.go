@@ -71,7 +71,7 @@ const maxAsked = 8
 
 // take returns what a server asked for, when there is an account for it. The strongest that can be answered counts; nil is none.
 // vain: there was one whose password is refused.
-func (a *Accounts) take(u *urlx.URL, values []string, refused func(space) bool) (best *challenge, vain bool) {
+func (a *Accounts) take(u *urlx.URL, values []string, refused func(*challenge) bool) (best *challenge, vain bool) {
 	if a == nil {
 		return nil, false
 	}
@@ -84,7 +84,7 @@ func (a *Accounts) take(u *urlx.URL, values []string, refused func(space) bool) 
 		if c.of = a.answering(u, c); c.of == nil {
 			continue
 		}
-		if refused(c.space(u)) {
+		if refused(c) {
 			vain = true
 			continue
 		}
@@ -172,10 +172,15 @@ func (a *Accounts) authorization(method string, u *urlx.URL, body []byte, c *cha
 		a.note(u, c)
 	}
 	if c.scheme == "basic" {
-		return "Basic " + base64.StdEncoding.EncodeToString([]byte(c.of.User+":"+c.of.password())), c
+		return c.basic(), c
 	}
 	c.count++
 	return c.digest(method, u.PathQuery(), body, rand.Text()), c
+}
+
+// basic is RFC 7617 §2, in UTF-8 as in browsers.
+func (c *challenge) basic() string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(c.of.User+":"+c.of.password()))
 }
 
 // stale reports whether only the nonce of the last request was too old.

@@ -14,7 +14,7 @@ import (
 
 // Credential is a user name and a password for a part of the web: a [[credential]] table of job.toml (ADR 101).
 type Credential struct {
-	// Prefix is the part, a URL: its server, and of that the path as it is written and what is below.
+	// Prefix is the part, a URL: its server, and of that the path as it is written and what is below. A proxy's address is that of a proxy.
 	Prefix string `toml:"prefix"`
 	User   string `toml:"user"`
 	// PasswordEnv names the variable of the environment, PasswordFile the file that the password is in.
@@ -107,6 +107,9 @@ type part struct {
 
 // partOf reads the prefix of a credential. No more than it says is meant: neither what is beside it, nor hosts below the host.
 func partOf(prefix string) (part, error) {
+	if socks := socksPrefix(prefix); socks != "" {
+		return part{surt: socks}, nil
+	}
 	u, err := urlx.Parse(prefix)
 	switch {
 	case err != nil || !u.IsWeb() && u.Scheme() != "ftp" || strings.ContainsAny(u.Hostname(), "(,)"):

@@ -92,6 +92,7 @@ type HTTP struct {
 	proxyOnce   sync.Once // that a proxy made no connection was said
 	seedRefused sync.Once // that a server did not take the password of a seed was said
 	standings   standings
+	proxies     proxies
 }
 
 var (

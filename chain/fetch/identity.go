@@ -126,7 +126,7 @@ func (h *HTTP) identified(ctx context.Context, u *crawl.CrawlURI, target *urlx.U
 			}
 			return a, nil
 		}
-		c, vain := h.deps.Accounts.take(target, values(a, "WWW-Authenticate"), h.standings.refused)
+		c, vain := h.deps.Accounts.take(target, values(a, "WWW-Authenticate"), func(c *challenge) bool { return h.standings.refused(c.space(target)) })
 		var next identity
 		again := false
 		switch {

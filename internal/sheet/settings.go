@@ -1,7 +1,6 @@
 package sheet
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -225,7 +224,7 @@ func ValidProxy(text string) error {
 		return fmt.Errorf("%q: must be \"http://host:port\" or \"socks5://host:port\"", urlx.HideUserinfo(text))
 	}
 	if u.User != nil {
-		return errors.New("a proxy that asks for a password cannot be used")
+		return fmt.Errorf("%q: write it without a user name or password, which are in a [[credential]] of job.toml whose prefix is the address of the proxy", urlx.HideUserinfo(text))
 	}
 	return nil
 }

@@ -149,6 +149,7 @@ type account struct {
 	since  time.Time // from when quick counts
 	quick  int       // logins
 
+	answered int    // status of the answer to the form
 	misnamed string // what its page has instead of the fields that are named
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/internal/cookies"
 	"exclave/internal/record"
 	"exclave/internal/urlx"
 )
@@ -44,6 +45,7 @@ type bounds struct {
 type ask struct {
 	fields  []record.Field // beside those of every request
 	auth    string         // value of Authorization
+	jar     *cookies.Jar   // whose cookies go with it; nil: none do
 	own     map[string]string
 	method  string // "" = GET
 	body    []byte // of a form

@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -260,12 +259,9 @@ func (h *HTTP) visit(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, j
 		return nil, err
 	}
 	asked := s.nth
+	q.jar = jar
 	for attempt := 0; ; attempt++ {
-		with := q
-		if value := jar.For(target); value != "" {
-			with.fields = append(slices.Clip(with.fields), record.Field{Name: "Cookie", Value: value})
-		}
-		a, err := h.identified(ctx, u, target, with)
+		a, err := h.identified(ctx, u, target, q)
 		if err != nil {
 			return nil, err
 		}

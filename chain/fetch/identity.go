@@ -3,11 +3,14 @@ package fetch
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
 
 	"exclave/crawl"
+	"exclave/internal/record"
 	"exclave/internal/urlx"
 )
 
@@ -96,7 +99,7 @@ func (s *standings) refuse(p space) bool {
 }
 
 // identified makes an exchange, and further ones when the server asks who it is. A password that was sent unasked and refused is left out once:
-// the page may be one for everybody. u is annotated; nil: nothing is.
+// the page may be one for everybody. Cookies of all answers but the last are kept. u is annotated; nil: nothing is.
 func (h *HTTP) identified(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, q ask) (*answer, error) {
 	note := func(word string) {
 		if u != nil && word != "" && !slices.Contains(u.Annotations, word) {
@@ -110,9 +113,13 @@ func (h *HTTP) identified(ctx context.Context, u *crawl.CrawlURI, target *urlx.U
 	}
 	var tried []space
 	for n := 1; ; n++ {
-		q.auth = id.value
 		note(id.note())
-		a, err := h.get(ctx, target, q)
+		with := q
+		with.auth = id.value
+		if value := q.jar.For(target); value != "" {
+			with.fields = append(slices.Clip(with.fields), record.Field{Name: "Cookie", Value: value})
+		}
+		a, err := h.get(ctx, target, with)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +162,10 @@ func (h *HTTP) identified(ctx context.Context, u *crawl.CrawlURI, target *urlx.U
 			}
 			return a, nil
 		}
-		if err := a.rec.Close(); err != nil {
+		if _, err = q.jar.Set(target, values(a, "Set-Cookie")); err != nil {
+			err = fmt.Errorf("fetch: %s: %w", target.Origin(), err)
+		}
+		if err := errors.Join(err, a.rec.Close()); err != nil {
 			return nil, err
 		}
 		id = next

@@ -130,7 +130,7 @@ func (h *HTTP) opened(u *crawl.CrawlURI, s membership, out, sure, again bool) {
 			s.vain--
 		}
 	case out && s.sent && (s.logins == 1 || s.vain == vainLogins):
-		h.loginFailed(u, s.account, "the form was taken, but "+u.URL+" is answered as to somebody who is not logged in")
+		h.loginFailed(u, s.account, fmt.Sprintf("the server answers the form with status %d, but %s as to somebody who is not logged in", s.answered, u.URL))
 	case out:
 		u.Annotate("login:failed")
 	case s.sent:
@@ -197,6 +197,7 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 	if err != nil {
 		return false, err
 	}
+	a.answered = got.first
 	after := jar.For(page)
 	back := a.form(got.forms) != nil
 	switch {
@@ -234,9 +235,7 @@ func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar 
 		base := h.asked(settings)
 		base.method, base.body, base.typ, base.secret, base.lookup = q.method, q.body, q.typ, q.secret, h.lookup
 		base.fields = append(base.fields, q.fields...)
-		if value := jar.For(to); value != "" {
-			base.fields = append(base.fields, record.Field{Name: "Cookie", Value: value})
-		}
+		base.jar = jar
 		base.bounds.body = func(*record.Head) int64 { return maxForm }
 		a, err := h.identified(ctx, nil, to, base)
 		if err != nil {

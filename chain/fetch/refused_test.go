@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"exclave/crawl"
+	"exclave/internal/clock"
 	"exclave/internal/robots"
 )
 
@@ -226,6 +227,31 @@ func TestRobotsBehindPassword(t *testing.T) {
 		}
 		if bytes.Contains(u.Deferred.Raw, []byte("Basic cmVh")) {
 			t.Errorf("%s: the password is kept: %q", why, u.Deferred.Raw)
+		}
+	}
+}
+
+// Servers of sessions set a cookie with the question who it is, and want it with the answer, as browsers have it.
+func TestCookieOfTheChallenge(t *testing.T) {
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := r.Cookie("session")
+		switch user, _, given := r.BasicAuth(); {
+		case !given:
+			http.SetCookie(w, &http.Cookie{Name: "session", Value: "1", Path: "/"})
+			w.Header().Set("WWW-Authenticate", `Basic realm="a"`)
+			w.WriteHeader(http.StatusUnauthorized)
+		case user != "reader" || err != nil:
+			http.Error(w, "no session", http.StatusForbidden)
+		default:
+			fmt.Fprint(w, "User-agent: *\nDisallow: /no\n")
+		}
+	})})
+	for _, u := range []*crawl.CrawlURI{page("http://a.example/1"), robotsOf("http://a.example")} {
+		h := client(t, s, func(_ *Config, d *Deps) {
+			d.Accounts, d.Cookies = accounts(t, Credential{Prefix: "http://a.example/", User: "reader"}), emptyJar(t, clock.System())
+		})
+		if process(t, h, u); u.Status != 200 {
+			t.Errorf("%s: status %d, %v", u.URL, u.Status, u.Annotations)
 		}
 	}
 }

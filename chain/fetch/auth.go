@@ -20,7 +20,8 @@ import (
 type challenge struct {
 	scheme string // "basic", "digest"
 	params map[string]string
-	count  int // requests with this nonce
+	count  int    // requests with this nonce
+	cnonce string // of all of them: the key of a session is of the first
 	of     *account
 }
 
@@ -174,8 +175,7 @@ func (a *Accounts) authorization(method string, u *urlx.URL, body []byte, c *cha
 	if c.scheme == "basic" {
 		return c.basic(), c
 	}
-	c.count++
-	return c.digest(method, u.PathQuery(), body, rand.Text()), c
+	return c.next(method, u.PathQuery(), body), c
 }
 
 // basic is RFC 7617 §2, in UTF-8 as in browsers.
@@ -186,6 +186,14 @@ func (c *challenge) basic() string {
 // stale reports whether only the nonce of the last request was too old.
 func (c *challenge) stale() bool {
 	return c.scheme == "digest" && strings.EqualFold(c.params["stale"], "true")
+}
+
+// next is the digest of the next request with the nonce.
+func (c *challenge) next(method, uri string, body []byte) string {
+	if c.count++; c.cnonce == "" {
+		c.cnonce = rand.Text()
+	}
+	return c.digest(method, uri, body, c.cnonce)
 }
 
 // digest is RFC 7616 §3.4.

@@ -389,3 +389,36 @@ func TestPasswords(t *testing.T) {
 		}
 	}
 }
+
+// RFC 7616 §3.4.2: the key of a session is of the first nonces of both sides; a server that keeps it knows no other.
+func TestSessionOfDigest(t *testing.T) {
+	var said []string
+	var mu sync.Mutex
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if m := regexp.MustCompile(`nc=(\d+), cnonce="([^"]*)"`).FindStringSubmatch(r.Header.Get("Authorization")); m != nil {
+			said = append(said, m[1]+" "+m[2])
+			return
+		}
+		w.Header().Set("WWW-Authenticate", `Digest realm="a", nonce="n", qop="auth", algorithm=MD5-sess`)
+		w.WriteHeader(http.StatusUnauthorized)
+	})})
+	h := client(t, s, func(_ *Config, d *Deps) {
+		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader"})
+	})
+	for range 2 {
+		process(t, h, page("http://a.example/"))
+	}
+	if len(said) != 2 || said[0][:8] != "00000001" || said[1][:8] != "00000002" || said[0][8:] != said[1][8:] || len(said[0]) < 20 {
+		t.Errorf("%q", said)
+	}
+}
+
+// The address of a login page is in the log: it has no password.
+func TestLoginWithoutUserinfo(t *testing.T) {
+	ps := Credential{Prefix: "http://a.cz/", User: "reader", PasswordEnv: "X", Login: "http://reader:s3cr3t@a.cz/login", UserField: "a", PasswordField: "b"}.Validate()
+	if len(ps) != 1 || strings.Contains(fmt.Sprint(ps), "s3cr3t") {
+		t.Errorf("%v", ps)
+	}
+}

@@ -44,6 +44,7 @@ func (c Credential) Validate() (ps conf.Problems) {
 	}
 	u, err := urlx.Parse(c.Login)
 	ps.Check(err == nil && (u.Scheme() == "http" || u.Scheme() == "https"), "login", "%q: must be the address of the page with the form", urlx.HideUserinfo(c.Login))
+	ps.Check(err != nil || u.Userinfo() == "", "login", "%q: write it without a user name or password", urlx.HideUserinfo(c.Login))
 	ps.Check(c.UserField != "", "user_field", "the name of the form's field for the user is needed")
 	ps.Check(c.PasswordField != "", "password_field", "the name of the form's field for the password is needed")
 	ps.Check(c.Realm == "", "realm", "a form has none")

@@ -227,7 +227,7 @@ func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar 
 	for hop := 0; ; hop++ {
 		settings, err := h.sheetFor(u, to)
 		if err != nil && q.secret {
-			err = notAsked("a sheet blocks the address that the form is sent to")
+			err = notAsked("a sheet blocks an address that the form is sent to, or leads to")
 		}
 		if err != nil {
 			return out, err
@@ -251,8 +251,8 @@ func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar 
 		if err = errors.Join(err, a.rec.Close()); err != nil || next == nil || hop == maxLoginHops {
 			return out, err
 		}
-		if q.secret = false; a.status != http.StatusTemporaryRedirect && a.status != http.StatusPermanentRedirect {
-			q = ask{}
+		if a.status != http.StatusTemporaryRedirect && a.status != http.StatusPermanentRedirect {
+			q = ask{secret: q.secret} // a server may repeat what it was sent
 		}
 		if q.method != "" && next.Origin() != to.Origin() {
 			return out, notAsked("the form would be sent on to another server, " + next.Origin())

@@ -186,7 +186,7 @@ func IsReferrerPolicy(word string) bool {
 }
 
 // ownFields are header fields with a setting or a meaning of their own in every request.
-const ownFields = " Host User-Agent From Accept Accept-Encoding Accept-Language Authorization Connection Content-Length Cookie If-Modified-Since If-None-Match Referer Transfer-Encoding "
+const ownFields = " Host User-Agent From Accept Accept-Encoding Accept-Language Authorization Connection Content-Length Cookie If-Modified-Since If-None-Match Proxy-Authorization Referer Transfer-Encoding "
 
 // ValidHeaders returns every header field of one's own that cannot be sent.
 func ValidHeaders(headers map[string]string) (ps conf.Problems) {

@@ -61,7 +61,7 @@ password_field = ""               # and for the password
 fields = {}                       # further fields`,
 		"http.cookies":        `Keep a jar for the job, and send what servers set. By host: sheets.`,
 		"http.cookies_file":   `A cookies.txt (Netscape's form) whose cookies the jar has from the beginning; "" = none. Only its owner may read it.`,
-		"http.proxy":          `What servers are connected to through: "http://host:port" (it must allow CONNECT) or "socks5://host:port"; "" = nothing. By host: sheets.`,
+		"http.proxy":          `What servers are connected to through: "http://host:port" (it must allow CONNECT) or "socks5://host:port"; "" = nothing. Its user name and password are in a [[credential]]. By host: sheets.`,
 		"http.source_address": `The address of this machine that connections come from; "" = any. A crawl does not begin on one without it. By host: sheets.`,
 		"http.max_rate":       `Bytes a second that are received of all answers together; 0 = any.`,
 		"http.host_rate":      `And of one server's. By host: sheets.`,
@@ -104,7 +104,7 @@ nothing. exclave report JOB truncated lists both, exclave retry --truncated asks
 		"dns.rate":        `Questions a second to each server; 0 = as many as there are.`,
 
 		"robots": `robots.txt.`,
-		"robots.policy": `"obey"; "ignore" for owners of the hosts that are crawled; "obey-but-embeds" = fetch the images, style sheets and scripts
+		"robots.policy": `"obey"; "ignore" for owners of the hosts that are crawled, which ignores ` + "`nofollow`" + ` of pages, too; "obey-but-embeds" = fetch the images, style sheets and scripts
 of archived pages all the same; "most-favored" = fetch what any crawler may that the file names. By host: sheets.`,
 		"sitemaps":               `Sitemaps name pages that no page links to.`,
 		"sitemaps.use":           `"off"; "robots" = those that robots.txt names; "all" = also well_known, where it names none. By host: sheets.`,

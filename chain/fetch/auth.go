@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 	"strings"
 
 	"exclave/internal/record"
@@ -19,7 +20,8 @@ import (
 type challenge struct {
 	scheme string // "basic", "digest"
 	params map[string]string
-	count  int // requests with this nonce
+	count  int    // requests with this nonce
+	cnonce string // of all of them: the key of a session is of the first
 	of     *account
 }
 
@@ -65,31 +67,47 @@ func token(s string) (word, rest string) {
 	return s[:end], s[end:]
 }
 
-// take notes what a server asked for, when there is an account for it, and reports whether it is worth another request:
-// it is not when the same was answered just now. The strongest that can be answered counts.
-func (a *Accounts) take(u *urlx.URL, values []string, sent bool) bool {
+// maxAsked is how many challenges of an origin are kept: of its accounts and realms.
+const maxAsked = 8
+
+// take returns what a server asked for, when there is an account for it. The strongest that can be answered counts; nil is none.
+// vain: there was one whose password is refused.
+func (a *Accounts) take(u *urlx.URL, values []string, refused func(*challenge) bool) (best *challenge, vain bool) {
 	if a == nil {
-		return false
+		return nil, false
 	}
-	var best *challenge
 	rank := 0
 	for _, c := range challenges(values) {
-		if n := c.strength(); n > rank {
-			if c.of = a.answering(u, c); c.of != nil {
-				best, rank = c, n
-			}
+		n := c.strength()
+		if n <= rank {
+			continue
 		}
+		if c.of = a.answering(u, c); c.of == nil {
+			continue
+		}
+		if refused(c) {
+			vain = true
+			continue
+		}
+		best, rank = c, n
 	}
-	if best == nil || sent && !strings.EqualFold(best.params["stale"], "true") {
-		return false
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	return best, vain
+}
+
+// note has an origin's challenge be answered unasked from now on. mu is held.
+func (a *Accounts) note(u *urlx.URL, c *challenge) {
 	if len(a.asked) >= maxCredentials {
 		clear(a.asked)
 	}
-	a.asked[u.Origin()] = best
-	return true
+	all := slices.DeleteFunc(a.asked[u.Origin()], func(o *challenge) bool { return o.space(u) == c.space(u) })
+	a.asked[u.Origin()] = append([]*challenge{c}, all[:min(len(all), maxAsked-1)]...)
+}
+
+// forget leaves out what a server asked for of an account and a realm: it is not answered unasked any more.
+func (a *Accounts) forget(c *challenge, u *urlx.URL) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked[u.Origin()] = slices.DeleteFunc(a.asked[u.Origin()], func(o *challenge) bool { return o.space(u) == c.space(u) })
 }
 
 // answering returns the account that a challenge of a URL is answered with, nil for none.
@@ -99,10 +117,13 @@ func (a *Accounts) answering(u *urlx.URL, c *challenge) *account {
 
 // strength orders what can be answered; 0 cannot.
 func (c *challenge) strength() int {
+	_, known := c.qop()
 	switch {
 	case c.scheme == "basic":
 		return 1
-	case c.scheme != "digest" || c.hash() == nil || !c.auth():
+	case !known:
+		return 0
+	case c.scheme != "digest" || c.hash() == nil:
 		return 0
 	case strings.HasPrefix(strings.ToUpper(c.params["algorithm"]), "SHA-"):
 		return 3
@@ -122,54 +143,79 @@ func (c *challenge) hash() hash.Hash {
 	return nil
 }
 
-// auth reports whether the server accepts digests without the body.
-func (c *challenge) auth() bool {
-	qop, given := c.params["qop"]
-	if !given {
-		return true
-	}
-	for q := range strings.SplitSeq(qop, ",") {
-		if strings.EqualFold(strings.TrimSpace(q), "auth") {
-			return true
+// qop is the quality of protection that a digest has (RFC 7616 §3.4.3), "" when the server names none; false: it names only others.
+func (c *challenge) qop() (string, bool) {
+	list, given := c.params["qop"]
+	best := ""
+	for q := range strings.SplitSeq(strings.ToLower(list), ",") {
+		if q = strings.TrimSpace(q); q == "auth" || q == "auth-int" && best == "" {
+			best = q
 		}
 	}
-	return false
+	return best, best != "" || !given
 }
 
-// authorization is the value of Authorization for a request, "" when the origin has not asked for one that an account is for.
-func (a *Accounts) authorization(method string, u *urlx.URL) (value, note string, of *account) {
+// authorization is the value of Authorization for a request, to a challenge, which is noted; nil is what was asked last of the account that is for the
+// URL, whose answer is "" when nothing was.
+func (a *Accounts) authorization(method string, u *urlx.URL, body []byte, c *challenge) (string, *challenge) {
 	if a == nil {
-		return "", "", nil
+		return "", nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	c := a.asked[u.Origin()]
-	if c == nil || a.answering(u, c) != c.of {
-		return "", "", nil
+	if c == nil {
+		i := slices.IndexFunc(a.asked[u.Origin()], func(c *challenge) bool { return a.answering(u, c) == c.of })
+		if i < 0 {
+			return "", nil
+		}
+		c = a.asked[u.Origin()][i]
+	} else {
+		a.note(u, c)
 	}
 	if c.scheme == "basic" {
-		return "Basic " + base64.StdEncoding.EncodeToString([]byte(c.of.User+":"+c.of.password())), "auth:basic", c.of
+		return c.basic(), c
 	}
-	c.count++
-	return c.digest(method, u.PathQuery(), rand.Text()), "auth:digest", c.of
+	return c.next(method, u.PathQuery(), body), c
+}
+
+// basic is RFC 7617 §2, in UTF-8 as in browsers.
+func (c *challenge) basic() string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(c.of.User+":"+c.of.password()))
+}
+
+// stale reports whether only the nonce of the last request was too old.
+func (c *challenge) stale() bool {
+	return c.scheme == "digest" && strings.EqualFold(c.params["stale"], "true")
+}
+
+// next is the digest of the next request with the nonce.
+func (c *challenge) next(method, uri string, body []byte) string {
+	if c.count++; c.cnonce == "" {
+		c.cnonce = rand.Text()
+	}
+	return c.digest(method, uri, body, c.cnonce)
 }
 
 // digest is RFC 7616 §3.4.
-func (c *challenge) digest(method, uri, cnonce string) string {
+func (c *challenge) digest(method, uri string, body []byte, cnonce string) string {
 	sum := func(parts ...string) string {
 		h := c.hash()
 		h.Write([]byte(strings.Join(parts, ":")))
 		return hex.EncodeToString(h.Sum(nil))
 	}
 	p, nc := c.params, fmt.Sprintf("%08x", c.count)
-	_, qop := p["qop"]
+	qop, _ := c.qop()
 	ha1 := sum(c.of.User, p["realm"], c.of.password())
 	if strings.HasSuffix(strings.ToUpper(p["algorithm"]), "-SESS") {
 		ha1 = sum(ha1, p["nonce"], cnonce)
 	}
-	response := sum(ha1, p["nonce"], sum(method, uri))
-	if qop {
-		response = sum(ha1, p["nonce"], nc, cnonce, "auth", sum(method, uri))
+	ha2 := sum(method, uri)
+	if qop == "auth-int" {
+		ha2 = sum(method, uri, sum(string(body)))
+	}
+	response := sum(ha1, p["nonce"], ha2)
+	if qop != "" {
+		response = sum(ha1, p["nonce"], nc, cnonce, qop, ha2)
 	}
 	quote := func(s string) string {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
@@ -181,8 +227,8 @@ func (c *challenge) digest(method, uri, cnonce string) string {
 	if opaque, given := p["opaque"]; given {
 		out = append(out, "opaque="+quote(opaque))
 	}
-	if qop {
-		out = append(out, "qop=auth", "nc="+nc, "cnonce="+quote(cnonce))
+	if qop != "" {
+		out = append(out, "qop="+qop, "nc="+nc, "cnonce="+quote(cnonce))
 	}
 	return "Digest " + strings.Join(out, ", ")
 }

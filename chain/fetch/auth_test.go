@@ -47,11 +47,21 @@ func TestDigest(t *testing.T) {
 		c := &challenge{scheme: "digest", count: 1, of: &account{Credential: Credential{User: "Mufasa"}, password: passwordOf("Circle of Life")},
 			params: map[string]string{"realm": "http-auth@example.org", "nonce": "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", "qop": "auth, auth-int",
 				"opaque": "FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS", "algorithm": alg}}
-		got := c.digest("GET", "/dir/index.html", "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
+		got := c.digest("GET", "/dir/index.html", nil, "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
 		for _, part := range []string{`response="` + want + `"`, `username="Mufasa"`, "nc=00000001", "qop=auth", "algorithm=" + alg} {
 			if !strings.Contains(got, part) {
 				t.Errorf("%s: no %s in %s", alg, part, got)
 			}
+		}
+	}
+	// RFC 7616 §3.4.3: of a server that takes nothing else, the body is part of it. RFC 2617 has no example; the digest is that of its formula.
+	inner := &challenge{scheme: "digest", count: 1, of: &account{Credential: Credential{User: "u"}, password: passwordOf("p")},
+		params: map[string]string{"realm": "r", "nonce": "n", "qop": "auth-int"}}
+	hex5 := func(s string) string { return fmt.Sprintf("%x", md5.Sum([]byte(s))) }
+	for _, body := range []string{"", "a=b"} {
+		want := `response="` + hex5(hex5("u:r:p")+":n:00000001:c:auth-int:"+hex5("POST:/x:"+hex5(body))) + `"`
+		if got := inner.digest("POST", "/x", []byte(body), "c"); inner.strength() == 0 || !strings.Contains(got, want) || !strings.Contains(got, "qop=auth-int,") {
+			t.Errorf("auth-int: no %s in %s", want, got)
 		}
 	}
 	c := &challenge{scheme: "digest", count: 1, of: &account{Credential: Credential{User: "J\u00e4s\u00f8n Doe"}, password: passwordOf("Secret, or not?")},
@@ -61,7 +71,7 @@ func TestDigest(t *testing.T) {
 	if c.strength() == 0 {
 		t.Fatal("SHA-512-256 is not answered")
 	}
-	if got := c.digest("GET", "/doe.json", "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v"); !strings.Contains(got, want) {
+	if got := c.digest("GET", "/doe.json", nil, "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v"); !strings.Contains(got, want) {
 		t.Errorf("no %s in %s", want, got)
 	}
 }
@@ -171,7 +181,7 @@ func TestAccounts(t *testing.T) {
 			t.Errorf("%s: %d let in, %d refused", alg, srv.authentic, srv.refused)
 		}
 	}
-	// A wrong password is tried once where it is asked for, and goes with what follows; nothing is repeated for it.
+	// A wrong password is tried once where it is asked for, and not again.
 	wrong := &digestServer{alg: "MD5"}
 	var log bytes.Buffer
 	h := client(t, serve(t, handlers{"a.example": wrong}), func(_ *Config, d *Deps) {
@@ -179,11 +189,15 @@ func TestAccounts(t *testing.T) {
 	})
 	for i := range 3 {
 		u := page(fmt.Sprintf("http://a.example/%d", i))
-		if process(t, h, u); u.Status != 401 || !slices.Equal(u.Annotations, []string{"auth:digest", "auth:refused"}) {
+		want := []string{"auth:digest", "auth:refused"}
+		if i > 0 {
+			want = want[1:]
+		}
+		if process(t, h, u); u.Status != 401 || !slices.Equal(u.Annotations, want) {
 			t.Errorf("status %d, %v", u.Status, u.Annotations)
 		}
 	}
-	if said := log.String(); strings.Count(said, "refuses a password") != 1 || !strings.Contains(said, "prefix=http://a.example/ user=another") || strings.Contains(said, "Circle") {
+	if said := log.String(); strings.Count(said, "refuses a user name or password") != 1 || !strings.Contains(said, "prefix=http://a.example/ user=another") || strings.Contains(said, "Circle") {
 		t.Errorf("log: %s", said)
 	}
 	if wrong.refused != 4 {
@@ -218,7 +232,7 @@ func TestAccounts(t *testing.T) {
 
 // Who has an account, and is asked for it in no way that can be answered, is told so.
 func TestUnansweredChallenge(t *testing.T) {
-	for _, value := range []string{`Digest realm="a", nonce="n", algorithm=SHA3-256`, `Digest realm="a", nonce="n", qop="auth-int"`, "NTLM", ""} {
+	for _, value := range []string{`Digest realm="a", nonce="n", algorithm=SHA3-256`, `Digest realm="a", nonce="n", qop="auth-conf"`, "NTLM", ""} {
 		s := serve(t, testweb.Tiny{"http://a.example/": testweb.Text("no").WithStatus(401).With("WWW-Authenticate", value)})
 		for prefix, want := range map[string][]string{"http://a.example/": {"auth:unanswered"}, "http://b.example/": nil} {
 			h := client(t, s, func(_ *Config, d *Deps) { d.Accounts = accounts(t, Credential{Prefix: prefix, User: "reader"}) })
@@ -325,6 +339,17 @@ func TestFormIsNotRecorded(t *testing.T) {
 	if err := a.rec.Close(); err != nil {
 		t.Fatal(err)
 	}
+	q.method, q.body, q.secret = "", nil, true // with GET all is in the address
+	go func() { <-got }()
+	if a, err = h.get(t.Context(), page("http://a.example/?pass=s3cr3t").Parsed(), q); err != nil {
+		t.Fatal(err)
+	}
+	if _, n := a.rec.Request(); n != 0 {
+		t.Errorf("%d bytes of the request are recorded", n)
+	}
+	if err := a.rec.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestPasswords(t *testing.T) {
@@ -362,5 +387,38 @@ func TestPasswords(t *testing.T) {
 		if len(c.Validate()) == 0 {
 			t.Errorf("%s: nothing wrong", why)
 		}
+	}
+}
+
+// RFC 7616 §3.4.2: the key of a session is of the first nonces of both sides; a server that keeps it knows no other.
+func TestSessionOfDigest(t *testing.T) {
+	var said []string
+	var mu sync.Mutex
+	s := serve(t, handlers{"a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if m := regexp.MustCompile(`nc=(\d+), cnonce="([^"]*)"`).FindStringSubmatch(r.Header.Get("Authorization")); m != nil {
+			said = append(said, m[1]+" "+m[2])
+			return
+		}
+		w.Header().Set("WWW-Authenticate", `Digest realm="a", nonce="n", qop="auth", algorithm=MD5-sess`)
+		w.WriteHeader(http.StatusUnauthorized)
+	})})
+	h := client(t, s, func(_ *Config, d *Deps) {
+		d.Accounts = accounts(t, Credential{Prefix: "http://a.example/", User: "reader"})
+	})
+	for range 2 {
+		process(t, h, page("http://a.example/"))
+	}
+	if len(said) != 2 || said[0][:8] != "00000001" || said[1][:8] != "00000002" || said[0][8:] != said[1][8:] || len(said[0]) < 20 {
+		t.Errorf("%q", said)
+	}
+}
+
+// The address of a login page is in the log: it has no password.
+func TestLoginWithoutUserinfo(t *testing.T) {
+	ps := Credential{Prefix: "http://a.cz/", User: "reader", PasswordEnv: "X", Login: "http://reader:s3cr3t@a.cz/login", UserField: "a", PasswordField: "b"}.Validate()
+	if len(ps) != 1 || strings.Contains(fmt.Sprint(ps), "s3cr3t") {
+		t.Errorf("%v", ps)
 	}
 }

@@ -62,7 +62,7 @@ func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time
 	refused := notRefused
 	for _, a := range addrs[:min(len(addrs), maxAddrs)] {
 		if why := h.guard.check(a); why != notRefused && (why != notePort || u.IsWeb() || u.Port() != "") { // FTP has its own port
-			h.warnRefused(u, a, why)
+			h.warnRefused(u, q, a, why)
 			refused = why
 			continue
 		}
@@ -80,10 +80,14 @@ func (h *HTTP) dial(ctx context.Context, u *urlx.URL, until, headerEnd time.Time
 	return nil, last
 }
 
-func (h *HTTP) warnRefused(u *urlx.URL, a netip.AddrPort, why refusal) {
+func (h *HTTP) warnRefused(u *urlx.URL, q ask, a netip.AddrPort, why refusal) {
+	url := u.String()
+	if q.secret {
+		url = u.Origin()
+	}
 	h.refusedOnce.Do(func() {
 		h.log.Warn("an address was not contacted: it is not public, refused, or its port is no web server's; the settings allow and refuse of the HTTP section say what may be contacted; further ones are only annotated",
-			"url", u.String(), "address", a.String(), "why", why)
+			"url", url, "address", a.String(), "why", why)
 	})
 }
 

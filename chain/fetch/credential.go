@@ -14,7 +14,7 @@ import (
 
 // Credential is a user name and a password for a part of the web: a [[credential]] table of job.toml (ADR 101).
 type Credential struct {
-	// Prefix is the part, a URL: its server, and of that the path as it is written and what is below.
+	// Prefix is the part, a URL: its server, and of that the path as it is written and what is below. A proxy's address is that of a proxy.
 	Prefix string `toml:"prefix"`
 	User   string `toml:"user"`
 	// PasswordEnv names the variable of the environment, PasswordFile the file that the password is in.
@@ -44,6 +44,7 @@ func (c Credential) Validate() (ps conf.Problems) {
 	}
 	u, err := urlx.Parse(c.Login)
 	ps.Check(err == nil && (u.Scheme() == "http" || u.Scheme() == "https"), "login", "%q: must be the address of the page with the form", urlx.HideUserinfo(c.Login))
+	ps.Check(err != nil || u.Userinfo() == "", "login", "%q: write it without a user name or password", urlx.HideUserinfo(c.Login))
 	ps.Check(c.UserField != "", "user_field", "the name of the form's field for the user is needed")
 	ps.Check(c.PasswordField != "", "password_field", "the name of the form's field for the password is needed")
 	ps.Check(c.Realm == "", "realm", "a form has none")
@@ -107,6 +108,9 @@ type part struct {
 
 // partOf reads the prefix of a credential. No more than it says is meant: neither what is beside it, nor hosts below the host.
 func partOf(prefix string) (part, error) {
+	if socks := socksPrefix(prefix); socks != "" {
+		return part{surt: socks}, nil
+	}
 	u, err := urlx.Parse(prefix)
 	switch {
 	case err != nil || !u.IsWeb() && u.Scheme() != "ftp" || strings.ContainsAny(u.Hostname(), "(,)"):
@@ -146,6 +150,7 @@ type account struct {
 	since  time.Time // from when quick counts
 	quick  int       // logins
 
+	answered int    // status of the answer to the form
 	misnamed string // what its page has instead of the fields that are named
 }
 
@@ -154,13 +159,13 @@ type Accounts struct {
 	all []*account
 
 	mu    sync.Mutex
-	asked map[string]*challenge // what origins asked for, by origin
+	asked map[string][]*challenge // what origins asked for, by origin, the last first
 }
 
 // OpenAccounts reads the passwords. path finds files from the job's folder. Keys of problems are those of the list.
 func OpenAccounts(list []Credential, path func(string) string) (*Accounts, conf.Problems) {
 	var ps conf.Problems
-	a := &Accounts{asked: map[string]*challenge{}}
+	a := &Accounts{asked: map[string][]*challenge{}}
 	for i, c := range list {
 		of, err := partOf(c.Prefix)
 		if err != nil {

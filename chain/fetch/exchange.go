@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"exclave/crawl"
+	"exclave/internal/cookies"
 	"exclave/internal/record"
 	"exclave/internal/urlx"
 )
@@ -44,9 +45,12 @@ type bounds struct {
 type ask struct {
 	fields  []record.Field // beside those of every request
 	auth    string         // value of Authorization
+	jar     *cookies.Jar   // whose cookies go with it; nil: none do
 	own     map[string]string
 	method  string // "" = GET
 	body    []byte // of a form
+	typ     string // Content-Type of body; "" = application/x-www-form-urlencoded
+	secret  bool   // nothing of the request is recorded, and its address is in no log: it may have a password
 	lookup  lookupFunc
 	bounds  bounds
 	timeout time.Duration
@@ -70,7 +74,11 @@ func (h *HTTP) get(ctx context.Context, u *urlx.URL, q ask) (*answer, error) {
 		c.pace.begin(until, headerEnd)
 		c.pace.buckets = [2]*bucket{h.rate, h.rates.get(u.Authority(), q.rate)}
 		c.pace.ended = ctx.Done()
-		a, err := h.exchange(ctx, c, h.request(u, q), len(q.body), q.bounds)
+		req, secrets := h.request(u, q), len(q.body)
+		if q.secret {
+			secrets = len(req)
+		}
+		a, err := h.exchange(ctx, c, req, secrets, q.bounds)
 		if err == nil {
 			return a, nil
 		}
@@ -99,7 +107,7 @@ func (h *HTTP) request(u *urlx.URL, q ask) []byte {
 	field("From", h.cfg.From)
 	field("Accept", h.cfg.Accept)
 	field("Accept-Encoding", "gzip, br")
-	field("Authorization", cmp.Or(q.auth, h.deps.Credentials[u.Origin()]))
+	field("Authorization", q.auth)
 	for _, f := range q.fields {
 		field(f.Name, f.Value)
 	}
@@ -107,7 +115,7 @@ func (h *HTTP) request(u *urlx.URL, q ask) []byte {
 		field(name, q.own[name])
 	}
 	if q.body != nil {
-		field("Content-Type", "application/x-www-form-urlencoded")
+		field("Content-Type", cmp.Or(q.typ, "application/x-www-form-urlencoded"))
 		field("Content-Length", strconv.Itoa(len(q.body)))
 	}
 	field("Connection", "keep-alive")

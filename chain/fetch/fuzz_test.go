@@ -21,7 +21,7 @@ func FuzzChallenges(f *testing.F) {
 				continue
 			}
 			c.of = &account{Credential: Credential{User: "reader"}, password: func() string { return "Circle of Life" }}
-			if got := c.digest("GET", "/a", "c"); strings.ContainsAny(got, "\r\n") && !strings.ContainsAny(value, "\r\n") {
+			if got := c.digest("GET", "/a", nil, "c"); strings.ContainsAny(got, "\r\n") && !strings.ContainsAny(value, "\r\n") {
 				t.Errorf("%q: %q", value, got)
 			}
 		}
@@ -40,19 +40,20 @@ func FuzzForms(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	a := &account{Credential: Credential{UserField: "name", PasswordField: "pass"}}
+	a := &account{Credential: Credential{User: "reader", UserField: "name", PasswordField: "pass"}, password: passwordOf("x")}
 	f.Fuzz(func(t *testing.T, page []byte) {
-		all := forms(page)
-		for _, form := range all {
-			for name := range form.fields {
-				if !form.has(name) {
-					t.Errorf("sends %q, which is not in the form", name)
-				}
-			}
-		}
+		p := readPage(page, "", at)
+		all := p.forms
 		best := a.form(all)
 		if best != nil && !best.has("pass") {
 			t.Error("a form without the password's field")
+		}
+		_, q, err := a.filled(p, best, at)
+		if sends := string(q.body); err == nil && q.typ == "application/x-www-form-urlencoded" && (!strings.Contains(sends, "name=reader") || !strings.Contains(sends, "pass=x")) {
+			t.Errorf("sends %q", sends)
+		}
+		if strings.ContainsAny(q.typ, "\r\n") {
+			t.Errorf("%q", q.typ)
 		}
 		if misses := a.misnames(all, at); misses != "" && best.has("name") {
 			t.Error(misses)

@@ -90,6 +90,9 @@ type HTTP struct {
 	dialTCP     func(ctx context.Context, network, addr string) (net.Conn, error)
 	refusedOnce sync.Once
 	proxyOnce   sync.Once // that a proxy made no connection was said
+	seedRefused sync.Once // that a server did not take the password of a seed was said
+	standings   standings
+	proxies     proxies
 }
 
 var (
@@ -250,62 +253,33 @@ func (h *HTTP) referer(u *crawl.CrawlURI, target *urlx.URL) []record.Field {
 	return []record.Field{{Name: "Referer", Value: value}}
 }
 
-// visit makes the exchange for a URI, and once more when the server asks who it is, or seems to have forgotten.
+// visit makes the exchange for a URI, and once more when the server seems to have forgotten who it is.
 func (h *HTTP) visit(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL, jar *cookies.Jar, q ask) (*answer, error) {
 	s, err := h.member(ctx, u, target, jar)
 	if err != nil {
 		return nil, err
 	}
 	asked := s.nth
+	q.jar = jar
 	for attempt := 0; ; attempt++ {
-		with := q
-		var note string
-		var of *account
-		if with.auth, note, of = h.deps.Accounts.authorization(http.MethodGet, target); note != "" && !slices.Contains(u.Annotations, note) {
-			u.Annotate(note)
-		}
-		if value := jar.For(target); value != "" {
-			with.fields = append(slices.Clip(with.fields), record.Field{Name: "Cookie", Value: value})
-		}
-		a, err := h.get(ctx, target, with)
+		a, err := h.identified(ctx, u, target, q)
 		if err != nil {
-			return a, err
+			return nil, err
 		}
-		again := attempt == 0 && a.status == http.StatusUnauthorized && h.deps.Accounts.take(target, values(a, "WWW-Authenticate"), with.auth != "")
 		out, sure := h.looksLoggedOut(target, s, a)
-		if attempt == 0 && !again && out {
+		if attempt == 0 && out {
 			if s, err = h.renewed(ctx, u, s, jar); err != nil {
 				return nil, errors.Join(err, a.rec.Close())
 			}
-			again = s.nth != asked
 		}
-		if !again {
+		if attempt > 0 || s.nth == asked {
 			h.opened(u, s, out, sure, s.nth != asked)
-			h.refused(u, target, a, of)
 			return a, nil
 		}
 		if err := a.rec.Close(); err != nil {
 			return nil, err
 		}
 	}
-}
-
-// refused notes that a server did not take the password that it was sent, or that there is one but the server asks for it in
-// no way that can be answered.
-func (h *HTTP) refused(u *crawl.CrawlURI, target *urlx.URL, a *answer, of *account) {
-	if a.status != http.StatusUnauthorized {
-		return
-	}
-	if of == nil {
-		if h.deps.Accounts.of(target, func(x *account) bool { return x.Login == "" }) != nil {
-			u.Annotate("auth:unanswered")
-		}
-		return
-	}
-	u.Annotate("auth:refused")
-	of.refused.Do(func() {
-		h.log.Warn("a server refuses a password; pages are archived as it answers without", "prefix", of.Prefix, "user", of.User, "url", u.URL)
-	})
 }
 
 // jarFor returns the jar that a request takes part in, by the sheets that apply; nil for none.

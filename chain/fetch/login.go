@@ -1,20 +1,17 @@
 package fetch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"exclave/crawl"
 	"exclave/internal/cookies"
+	"exclave/internal/mime"
 	"exclave/internal/record"
 	"exclave/internal/urlx"
 )
@@ -133,7 +130,7 @@ func (h *HTTP) opened(u *crawl.CrawlURI, s membership, out, sure, again bool) {
 			s.vain--
 		}
 	case out && s.sent && (s.logins == 1 || s.vain == vainLogins):
-		h.loginFailed(u, s.account, "the form was taken, but "+u.URL+" is answered as to somebody who is not logged in")
+		h.loginFailed(u, s.account, fmt.Sprintf("the server answers the form with status %d, but %s as to somebody who is not logged in", s.answered, u.URL))
 	case out:
 		u.Annotate("login:failed")
 	case s.sent:
@@ -170,43 +167,48 @@ func (h *HTTP) sendForm(ctx context.Context, u *crawl.CrawlURI, a *account, jar 
 	if err != nil {
 		return false, err
 	}
-	text, at, err := h.follow(ctx, u, page, jar, ask{})
+	got, err := h.follow(ctx, u, page, jar, ask{})
 	if err != nil {
 		return false, err
 	}
-	if withTLS(page, at) {
-		page = at // so are its cookies
+	if withTLS(page, got.at) {
+		page = got.at // so are its cookies
 	}
-	all := forms(text)
-	a.misnamed = a.misnames(all, at)
-	to, fields := page, url.Values{}
-	if f := a.form(all); f != nil {
-		to, fields = at, f.fields
-		if f.action != "" {
-			if to, err = at.Resolve(f.action); err != nil {
-				return false, err
-			}
+	a.misnamed = a.misnames(got.forms, got.at)
+	to, q, err := a.filled(got.loginPage, a.form(got.forms), page)
+	if err != nil {
+		return false, notAsked("the form's action is no address")
+	}
+	if withTLS(page, to) {
+		if page, err = to.Resolve(page.PathQuery()); err != nil {
+			return false, err
 		}
 	}
 	if to.Origin() != page.Origin() {
 		return false, notAsked("the form would be sent to another server, " + to.Origin())
 	}
-	for k, v := range a.Fields {
-		fields.Set(k, v)
-	}
-	fields.Set(a.UserField, a.User)
-	fields.Set(a.PasswordField, a.password())
 	formOnly := jar.For(page)
 	// Frameworks take a form only from a page of their own (Django, of its own when it has TLS).
-	own := []record.Field{{Name: "Origin", Value: at.Origin()}, {Name: "Referer", Value: at.WithoutUserinfo().WithoutFragment().String()}}
-	text, at, err = h.follow(ctx, u, to, jar, ask{method: http.MethodPost, body: []byte(fields.Encode()), fields: own})
-	after := jar.For(page)
-	all = forms(text)
-	back := a.form(all) != nil
-	if back && a.misnamed != "" || after == formOnly && (back || a.misnamed != "" && a.misnames(all, at) != "") {
-		return false, err // the form came back
+	q.fields = []record.Field{{Name: "Referer", Value: got.at.WithoutUserinfo().WithoutFragment().String()}}
+	if q.method != "" {
+		q.fields = append(q.fields, record.Field{Name: "Origin", Value: got.at.Origin()})
 	}
-	return err == nil && after != "", err // what is behind it tells more
+	got, err = h.follow(ctx, u, to, jar, q)
+	if err != nil {
+		return false, err
+	}
+	a.answered = got.first
+	after := jar.For(page)
+	back := a.form(got.forms) != nil
+	switch {
+	case got.first >= http.StatusBadRequest && a.misnamed == "":
+		return false, notAsked(fmt.Sprintf("the server answers the form with status %d", got.first))
+	case got.first >= http.StatusBadRequest:
+		return false, nil
+	case back && a.misnamed != "" || after == formOnly && (back || a.misnamed != "" && a.misnames(got.forms, got.at) != ""):
+		return false, nil // the form came back
+	}
+	return after != "", nil // what is behind it tells more
 }
 
 // withTLS reports the same server, which was asked for without TLS and answers with it.
@@ -214,37 +216,46 @@ func withTLS(from, to *urlx.URL) bool {
 	return from.Hostname() == to.Hostname() && from.Scheme() == "http" && to.Scheme() == "https" && from.Port() == "" && to.Port() == ""
 }
 
-// follow makes a request and follows its redirects, which the jar takes part in. It returns the beginning of the last answer's
-// body and its address. Nothing of it is archived.
-func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar *cookies.Jar, q ask) (body []byte, at *urlx.URL, err error) {
+// followed is what a request led to.
+type followed struct {
+	loginPage
+	first int // status of the first answer
+}
+
+// follow makes a request and follows its redirects, which the jar takes part in. Nothing of it is archived.
+func (h *HTTP) follow(ctx context.Context, u *crawl.CrawlURI, to *urlx.URL, jar *cookies.Jar, q ask) (out followed, err error) {
 	for hop := 0; ; hop++ {
 		settings, err := h.sheetFor(u, to)
+		if err != nil && q.secret {
+			err = notAsked("a sheet blocks an address that the form is sent to, or leads to")
+		}
 		if err != nil {
-			return nil, to, err
+			return out, err
 		}
 		base := h.asked(settings)
-		base.method, base.body, base.lookup = q.method, q.body, h.lookup
+		base.method, base.body, base.typ, base.secret, base.lookup = q.method, q.body, q.typ, q.secret, h.lookup
 		base.fields = append(base.fields, q.fields...)
-		if value := jar.For(to); value != "" {
-			base.fields = append(base.fields, record.Field{Name: "Cookie", Value: value})
-		}
+		base.jar = jar
 		base.bounds.body = func(*record.Head) int64 { return maxForm }
-		a, err := h.get(ctx, to, base)
+		a, err := h.identified(ctx, nil, to, base)
 		if err != nil {
-			return nil, to, err
+			return out, err
+		}
+		if hop == 0 {
+			out.first = a.status
 		}
 		_, err = jar.Set(to, values(a, "Set-Cookie"))
 		next := redirect(to, a)
-		body, _ = a.rec.Body(maxForm) // a broken coding leaves what comes before
-		body = bytes.Clone(body)
+		body, _ := a.rec.Body(maxForm) // a broken coding leaves what comes before
+		out.loginPage = readPage(body, mime.Charset(a.rec.Head().Get("Content-Type")), to)
 		if err = errors.Join(err, a.rec.Close()); err != nil || next == nil || hop == maxLoginHops {
-			return body, to, err
+			return out, err
 		}
 		if a.status != http.StatusTemporaryRedirect && a.status != http.StatusPermanentRedirect {
-			q = ask{}
+			q = ask{secret: q.secret} // a server may repeat what it was sent
 		}
 		if q.method != "" && next.Origin() != to.Origin() {
-			return body, to, notAsked("the form would be sent on to another server, " + next.Origin())
+			return out, notAsked("the form would be sent on to another server, " + next.Origin())
 		}
 		to = next
 	}
@@ -259,19 +270,6 @@ func values(a *answer, name string) (out []string) {
 	}
 	return out
 }
-
-// loginForm is a form of a login page.
-type loginForm struct {
-	fields url.Values // as they are sent when nothing is filled in
-	action string
-	names  []string // of its fields, also of those that are not sent or not seen
-	seen   []string // names of those that are, the first
-	secret bool     // one is of type password
-
-	required []string // names of those without which a browser does not send it
-}
-
-func (f *loginForm) has(name string) bool { return f != nil && slices.Contains(f.names, name) }
 
 // form returns the form with the password's field, nil when the page has none. Of several, such as one for registration, it is
 // one with the user's field, too, then the one that asks for the least beside what is configured, then the first.
@@ -318,67 +316,4 @@ func (a *account) misnames(page []*loginForm, at *urlx.URL) string {
 		}
 	}
 	return ""
-}
-
-// forms reads the forms of a page; the first is what stands before any.
-func forms(text []byte) []*loginForm {
-	f := &loginForm{fields: url.Values{}}
-	all := []*loginForm{f}
-	z := html.NewTokenizer(bytes.NewReader(text))
-	z.SetMaxBuf(maxForm)
-	for {
-		kind := z.Next()
-		if kind == html.ErrorToken {
-			return all
-		}
-		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
-			continue
-		}
-		t := z.Token()
-		attr := func(key string) string {
-			i := slices.IndexFunc(t.Attr, func(a html.Attribute) bool { return a.Key == key })
-			if i < 0 {
-				return ""
-			}
-			return t.Attr[i].Val
-		}
-		has := func(key string) bool {
-			return slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == key })
-		}
-		switch t.Data {
-		case "form":
-			f = &loginForm{fields: url.Values{}, action: attr("action")}
-			all = append(all, f)
-		case "input":
-			f.input(attr("name"), strings.ToLower(attr("type")), attr("value"), has("checked"))
-		case "select", "textarea":
-			f.name(attr("name"), true)
-		default:
-			continue
-		}
-		if name := attr("name"); name != "" && has("required") {
-			f.required = append(f.required, name)
-		}
-	}
-}
-
-func (f *loginForm) input(name, typ, value string, checked bool) {
-	f.secret = f.secret || typ == "password"
-	switch {
-	case name == "", typ == "button", typ == "reset", typ == "image", typ == "file", (typ == "checkbox" || typ == "radio") && !checked:
-	case typ == "submit" && f.fields.Has(name):
-	default:
-		f.fields.Add(name, value)
-	}
-	f.name(name, typ != "hidden" && typ != "submit")
-}
-
-func (f *loginForm) name(name string, seen bool) {
-	if name == "" {
-		return
-	}
-	f.names = append(f.names, name)
-	if seen && len(f.seen) < 20 {
-		f.seen = append(f.seen, name)
-	}
 }

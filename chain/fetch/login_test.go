@@ -141,7 +141,7 @@ func TestLoginInVain(t *testing.T) {
 		before := asked
 		u := page("http://a.example/closed/" + want.path)
 		process(t, h, u)
-		if got := strings.Join(u.Annotations, ","); got != want.note || asked-before != want.requests || strings.Count(log.String(), "WARN") != want.warnings {
+		if got := strings.Join(u.Annotations, ","); got != want.note || asked-before != want.requests || strings.Count(log.String(), "WARN") != want.warnings || !strings.Contains(log.String(), "the server answers the form with status 302, but http://a.example/closed/1 as to somebody") {
 			t.Errorf("%d: %q, %d requests\n%s", i, got, asked-before, log.String())
 		}
 	}

@@ -95,11 +95,9 @@ func (h *HTTP) probe(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) (
 		return nil, nil
 	}
 	q := h.asked(settings)
-	if value := h.jarFor(settings).For(nowhere); value != "" {
-		q.fields = append(q.fields, record.Field{Name: "Cookie", Value: value})
-	}
+	q.jar = h.jarFor(settings)
 	q.bounds.body = func(*record.Head) int64 { return maxProbe }
-	a, err := h.get(ctx, nowhere, q)
+	a, err := h.identified(ctx, nil, nowhere, q)
 	var server *failure
 	if errors.As(err, &server) {
 		return nil, nil

@@ -48,13 +48,10 @@ func (h *HTTP) robots(ctx context.Context, u *crawl.CrawlURI, target *urlx.URL) 
 			return h.robotsAnswer(ctx, u, last, before)
 		}
 		q, jar := h.asked(settings), h.jarFor(settings)
-		q.lookup = lookup
+		q.lookup, q.jar = lookup, jar
 		// As much is archived as is obeyed, and no more is received; max_size is of pages.
 		q.bounds = bounds{header: min(h.cfg.MaxHeader, maxRobotsHeader), body: func(*record.Head) int64 { return robots.MaxSize }}
-		if value := jar.For(target); value != "" {
-			q.fields = append(q.fields, record.Field{Name: "Cookie", Value: value})
-		}
-		if v.answer, err = h.get(ctx, target, q); err != nil {
+		if v.answer, err = h.identified(ctx, u, target, q); err != nil {
 			var f *failure
 			if last.answer != nil && errors.As(err, &f) && f.status.Class() == crawl.ClassPermanent {
 				return h.robotsAnswer(ctx, u, last, before)

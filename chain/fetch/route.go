@@ -1,22 +1,15 @@
 package fetch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
-
-	"golang.org/x/net/proxy"
 
 	"exclave/crawl"
-	"exclave/internal/record"
 	"exclave/internal/sheet"
 	"exclave/internal/urlx"
 )
@@ -77,31 +70,9 @@ func (h *HTTP) open(ctx context.Context, r route, to string) (net.Conn, error) {
 		return nil, err
 	}
 	if u.Scheme == "socks5" {
-		var c net.Conn // what is given back hides whether it is alive
-		d, err := proxy.SOCKS5("tcp", u.Host, nil, dialer(func(ctx context.Context, network, addr string) (_ net.Conn, err error) {
-			c, err = direct(ctx, network, addr)
-			return c, err
-		}))
-		if err != nil {
-			return nil, err
-		}
-		if _, err := d.(proxy.ContextDialer).DialContext(ctx, "tcp", to); err != nil {
-			if c == nil {
-				return nil, &proxyError{"unreachable", err}
-			}
-			return nil, &proxyError{socksCause(err), err}
-		}
-		return c, nil
+		return h.openSOCKS(ctx, direct, u, to)
 	}
-	c, err := direct(ctx, "tcp", u.Host)
-	if err != nil {
-		return nil, &proxyError{"unreachable", err}
-	}
-	if err := tunnel(ctx, c, to); err != nil {
-		_ = c.Close() // the reason is why there is no tunnel
-		return nil, err
-	}
-	return c, nil
+	return h.openTunnel(ctx, direct, u, to)
 }
 
 // proxyError is why a proxy made no connection. The cause is a word for crawl.log.
@@ -145,61 +116,4 @@ func (h *HTTP) proxyFailed(ctx context.Context, r route, err error) []string {
 		return []string{"proxy:failed:timeout"}
 	}
 	return []string{"proxy:failed:" + p.cause}
-}
-
-// tunnel asks an HTTP proxy for a connection to a server (RFC 9110 §9.3.6).
-func tunnel(ctx context.Context, c net.Conn, to string) error {
-	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
-	defer stop()
-	if end, ok := ctx.Deadline(); ok {
-		if err := c.SetDeadline(end); err != nil {
-			return err
-		}
-	}
-	if _, err := fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", to, to); err != nil {
-		return &proxyError{"broken", err}
-	}
-	answer, err := headOf(c)
-	if err != nil {
-		if ctx.Err() != nil { // which closed the connection
-			err = ctx.Err()
-		}
-		return &proxyError{"broken", err}
-	}
-	switch status := record.ParseHead(answer).Status; {
-	case status < 100:
-		return &proxyError{"broken", errors.New("its answer is not HTTP")}
-	case status/100 != 2:
-		return &proxyError{strconv.Itoa(status), fmt.Errorf("it refuses to connect to %s: status %d", to, status)}
-	}
-	return c.SetDeadline(time.Time{})
-}
-
-// maxTunnelHead is how long the header of a proxy's answer may be.
-const maxTunnelHead = 16 << 10
-
-// headOf reads a header and not a byte more: what follows is the server's.
-func headOf(c net.Conn) (head []byte, err error) {
-	for b := make([]byte, 1); len(head) < maxTunnelHead; {
-		if _, err := io.ReadFull(c, b); err != nil {
-			return nil, err
-		}
-		if head = append(head, b[0]); bytes.HasSuffix(head, []byte("\r\n\r\n")) || bytes.HasSuffix(head, []byte("\n\n")) {
-			return head, nil
-		}
-	}
-	return nil, errors.New("the header of its answer has no end")
-}
-
-// dialer makes a function what package proxy dials with.
-type dialer func(ctx context.Context, network, addr string) (net.Conn, error)
-
-// Dial implements [proxy.Dialer].
-func (d dialer) Dial(network, addr string) (net.Conn, error) {
-	return d(context.Background(), network, addr)
-}
-
-// DialContext implements [proxy.ContextDialer].
-func (d dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
-	return d(ctx, network, addr)
 }

@@ -73,6 +73,12 @@ func socks(c net.Conn) (string, error) {
 	if _, err := c.Write([]byte{5, 0}); err != nil {
 		return "", err
 	}
+	return socksRequest(c)
+}
+
+// socksRequest reads where a client that may use the proxy wants to go.
+func socksRequest(c net.Conn) (string, error) {
+	b := make([]byte, 10)
 	if _, err := io.ReadFull(c, b); err != nil {
 		return "", err
 	}

@@ -13,6 +13,7 @@ import (
 	"exclave/internal/clock"
 	"exclave/internal/conf"
 	"exclave/internal/mime"
+	"exclave/internal/robots"
 	"exclave/internal/traps"
 	"exclave/internal/urlx"
 )
@@ -20,7 +21,8 @@ import (
 // ScopeConfig says how links become candidates.
 type ScopeConfig struct {
 	// ObeyNofollow leaves out links a reader would follow from pages whose robots
-	// meta element, or X-Robots-Tag, says nofollow; what the page embeds is kept.
+	// meta element, or X-Robots-Tag, says nofollow; what the page embeds is kept. Where
+	// robots.txt is ignored, so are they, unless the option is set.
 	ObeyNofollow bool `toml:"obey_nofollow"`
 	// ObeyRelNofollow leaves out those whose rel says so.
 	ObeyRelNofollow bool `toml:"obey_rel_nofollow"`
@@ -34,6 +36,9 @@ type ScopeConfig struct {
 	ShapeLimit int `toml:"shape_limit"`
 
 	Token string `toml:"-"` // the product token that directives may be for
+	// Robots is the policy where no sheet has another; NofollowIsSet that ObeyNofollow holds whatever it is.
+	Robots        robots.Policy `toml:"-"`
+	NofollowIsSet bool          `toml:"-"`
 }
 
 // DefaultScopeConfig obeys nofollow and follows frames two deep, as Heritrix.
@@ -75,13 +80,22 @@ func NewLinksScoper(cfg ScopeConfig, scope *decide.Sequence, d crawl.Depths, r u
 	return &LinksScoper{cfg: cfg, scope: scope, depths: d, rules: r, clk: clk, shapes: shapes{limit: cfg.ShapeLimit}}
 }
 
+// obeysNofollow reports whether a page's nofollow is obeyed: as in Heritrix, not where robots.txt is ignored.
+func (l *LinksScoper) obeysNofollow(u *crawl.CrawlURI) bool {
+	policy := l.cfg.Robots
+	if u.Sheet != nil && u.Sheet.Robots.Policy != nil {
+		policy = *u.Sheet.Robots.Policy
+	}
+	return l.cfg.ObeyNofollow && (l.cfg.NofollowIsSet || policy != robots.Ignore)
+}
+
 // Process implements [chain.Processor].
 func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Result, error) {
 	if u.Disposition != crawl.Done || !u.Status.IsHTTP() {
 		return chain.Idle(), nil
 	}
 	l.shapes.observe(u)
-	nofollow := l.cfg.ObeyNofollow && u.Directives(l.cfg.Token).NoFollow
+	nofollow := l.obeysNofollow(u) && u.Directives(l.cfg.Token).NoFollow
 	refused := map[string]bool{}
 	outcome := u.Outcome()
 	now := l.clk.Now()

@@ -189,6 +189,7 @@ func newPacked(env *Env, options map[string]any) (chain.Processor, conf.Problems
 
 func newLinksScoper(env *Env, options map[string]any) (chain.Processor, conf.Problems) {
 	c, problems := read(options, post.DefaultScopeConfig())
-	c.Token = env.RobotsToken
+	c.Token, c.Robots = env.RobotsToken, env.Robots
+	_, c.NofollowIsSet = options["obey_nofollow"]
 	return post.NewLinksScoper(c, env.Scope, env.Depths, env.Keys, env.Clock), problems
 }

@@ -1,6 +1,7 @@
 package cookies
 
 import (
+	"cmp"
 	"net"
 	"strings"
 	"time"
@@ -18,8 +19,11 @@ type cookie struct {
 	Name     string    `json:"name"`
 	Value    string    `json:"value"`
 	Secure   bool      `json:"secure,omitempty"`
-	Expires  time.Time `json:"expires,omitzero"` // zero: not during the job
+	HTTPOnly bool      `json:"http_only,omitempty"` // not for scripts: what sessions live by most often is
+	Expires  time.Time `json:"expires,omitzero"`    // zero: not during the job
 	Created  time.Time `json:"created"`
+
+	accessed time.Time // when it was last sent, or set
 }
 
 // maxCookie is how long name and value may be together, as in browsers.
@@ -78,7 +82,7 @@ func read(line string, u *urlx.URL, now time.Time) *cookie {
 		return nil
 	}
 	host := hostOf(u)
-	c := &cookie{Name: in.name, Value: in.value, Secure: in.secure, Created: now, Path: in.path, Domain: host, HostOnly: true, Expires: in.expires}
+	c := &cookie{Name: in.name, Value: in.value, Secure: in.secure, HTTPOnly: in.httpOnly, Created: now, accessed: now, Path: in.path, Domain: host, HostOnly: true, Expires: in.expires}
 	if !strings.HasPrefix(c.Path, "/") {
 		c.Path = defaultPath(u.Path())
 	}
@@ -86,6 +90,9 @@ func read(line string, u *urlx.URL, now time.Time) *cookie {
 		c.Expires = now.Add(time.Duration(min(max(in.maxAge, 0), int64(maxAge/time.Second))) * time.Second)
 	}
 	if d := in.domain; d != "" {
+		if to, err := urlx.Parse("http://" + d + "/"); err == nil {
+			d = hostOf(to) // in letters, too
+		}
 		switch suffix, _ := publicsuffix.PublicSuffix(d); {
 		case suffix == d && d == host: // for this host alone
 		case suffix == d || !domainMatches(host, d):
@@ -97,12 +104,39 @@ func read(line string, u *urlx.URL, now time.Time) *cookie {
 	switch {
 	case c.Secure && u.Scheme() != "https":
 		return nil // RFC 6265bis §5.7, 8
-	case strings.HasPrefix(c.Name, "__Secure-") && !c.Secure, strings.HasPrefix(c.Name, "__Host-") && (!c.Secure || !c.HostOnly || c.Path != "/"):
+	case hasPrefix(c.Name, "__Secure-") && !c.Secure, hasPrefix(c.Name, "__Host-") && (!c.Secure || in.domain != "" || in.path != "/"): // RFC 6265bis §5.7, 20 and 21
 		return nil
 	case !c.valid():
 		return nil
 	}
 	return c
+}
+
+// hasPrefix reports whether a name begins so, in whatever case.
+func hasPrefix(name, prefix string) bool {
+	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
+}
+
+// guards reports whether a cookie is for TLS alone, and one that comes without would be sent beside it or in its place (RFC 6265bis §5.7, 16).
+func (c *cookie) guards(o *cookie) bool {
+	return c.Secure && !o.Secure && c.Name == o.Name && (domainMatches(c.Domain, o.Domain) || domainMatches(o.Domain, c.Domain)) && pathMatches(o.Path, c.Path)
+}
+
+// before reports whether a cookie goes before another when there are too many: what has not been sent for longer (RFC 6265 §5.3), and of those that go with
+// the same requests what is least likely to be a session.
+func (c *cookie) before(o *cookie) int {
+	return cmp.Or(c.accessed.Compare(o.accessed), order(c.HTTPOnly, o.HTTPOnly), order(c.Expires.IsZero(), o.Expires.IsZero()), c.Created.Compare(o.Created))
+}
+
+// order has false go before true.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // maxAge is the longest life of a cookie, as in browsers.

@@ -20,8 +20,9 @@ import (
 
 // Bounds of a jar.
 const (
-	maxPerHost = 50
-	maxGroups  = 20_000
+	maxPerHost  = 180 // as browsers; RFC 6265 §6.1 wants 50
+	maxPerGroup = 2 * maxPerHost
+	maxGroups   = 20_000
 	// maxSpare is how many lines more than cookies the journal has before it is written anew.
 	maxSpare = 10_000
 )
@@ -100,6 +101,7 @@ func (j *Jar) For(u *urlx.URL) string {
 	var send []*cookie
 	for _, c := range e.Value.(*cookies).all {
 		if c.matches(u, now) {
+			c.accessed = now
 			send = append(send, c)
 		}
 	}
@@ -126,9 +128,9 @@ func (j *Jar) Set(u *urlx.URL, lines []string) (changed bool, err error) {
 	now := j.clk.Now()
 	j.mu.Lock()
 	var written []byte
-	for _, line := range lines[:min(len(lines), maxPerHost)] {
+	for _, line := range lines {
 		c := read(line, u, now)
-		if c == nil || !j.put(c) {
+		if c == nil || u.Scheme() != "https" && j.guarded(c) || !j.put(c) {
 			continue
 		}
 		text, err := json.Marshal(c)
@@ -170,10 +172,13 @@ func (j *Jar) put(c *cookie) bool {
 		j.count--
 	case i >= 0:
 		old := of.all[i]
-		c.Created = old.Created
+		accessed := c.accessed
+		c.Created, c.accessed = old.Created, old.accessed
 		if *c == *old {
+			old.accessed = accessed
 			return false
 		}
+		c.accessed = accessed
 		of.all[i] = c
 	default:
 		j.makeRoom(of, c.Domain)
@@ -183,22 +188,31 @@ func (j *Jar) put(c *cookie) bool {
 	return true
 }
 
-// makeRoom takes out what is over, and else the oldest of a host that has as many as it may. mu is held.
+// guarded reports whether a cookie that comes without TLS would take the place of one that is for TLS alone. mu is held.
+func (j *Jar) guarded(c *cookie) bool {
+	e, ok := j.groups[group(c.Domain)]
+	return ok && slices.ContainsFunc(e.Value.(*cookies).all, func(o *cookie) bool { return o.guards(c) && !o.over(j.clk.Now()) })
+}
+
+// makeRoom takes out what is over, and else one of a host, or of a domain, that has as many as it may. mu is held.
 func (j *Jar) makeRoom(of *cookies, domain string) {
 	was := len(of.all)
 	now := j.clk.Now()
 	of.all = slices.DeleteFunc(of.all, func(c *cookie) bool { return c.over(now) })
-	n, oldest := 0, -1
-	for i, c := range of.all {
-		if c.Domain != domain {
-			continue
-		}
-		if n++; oldest < 0 || c.Created.Before(of.all[oldest].Created) {
-			oldest = i
+	n := 0
+	for _, c := range of.all {
+		if c.Domain == domain {
+			n++
 		}
 	}
-	if n >= maxPerHost || len(of.all) >= 4*maxPerHost {
-		of.all = slices.Delete(of.all, max(oldest, 0), max(oldest, 0)+1)
+	if n >= maxPerHost || len(of.all) >= maxPerGroup {
+		first := -1
+		for i, c := range of.all {
+			if (n < maxPerHost || c.Domain == domain) && (first < 0 || c.before(of.all[first]) < 0) {
+				first = i
+			}
+		}
+		of.all = slices.Delete(of.all, first, first+1)
 	}
 	j.count -= was - len(of.all)
 }

@@ -12,6 +12,9 @@ import (
 	"exclave/internal/conf"
 )
 
+// lastSecond is the end of the year 9999, which many write for never.
+const lastSecond = 253402300799
+
 // maxProblems is how many lines of a file are said to be wrong.
 const maxProblems = 50
 
@@ -77,7 +80,7 @@ func Expired(text []byte, now time.Time) string {
 // tabs. Nil without an error is a comment.
 func netscapeLine(line string) (*cookie, error) {
 	line = strings.TrimRight(line, "\r\n")
-	line = strings.TrimPrefix(line, "#HttpOnly_")
+	line, httpOnly := strings.CutPrefix(line, "#HttpOnly_")
 	if strings.TrimSpace(line) == "" || line[0] == '#' {
 		return nil, nil
 	}
@@ -89,12 +92,12 @@ func netscapeLine(line string) (*cookie, error) {
 		return nil, fmt.Errorf("%d fields divided by tabs, want 7: domain, TRUE or FALSE, path, TRUE or FALSE, expiry, name, value", len(f))
 	}
 	seconds, err := strconv.ParseFloat(f[4], 64)
-	if err != nil || seconds < 0 || seconds > 1e11 {
+	if err != nil || !(seconds >= -1 && seconds <= 1e18) { // -1 is a session to some
 		return nil, fmt.Errorf("the fifth field, the expiry, is no time in seconds")
 	}
-	c := &cookie{Domain: strings.ToLower(strings.TrimPrefix(f[0], ".")), HostOnly: strings.EqualFold(f[1], "FALSE"), Path: f[2], Secure: strings.EqualFold(f[3], "TRUE"), Name: f[5], Value: f[6]}
+	c := &cookie{Domain: strings.ToLower(strings.TrimPrefix(f[0], ".")), HostOnly: strings.EqualFold(f[1], "FALSE"), Path: f[2], Secure: strings.EqualFold(f[3], "TRUE"), HTTPOnly: httpOnly, Name: f[5], Value: f[6]}
 	if seconds > 0 {
-		c.Expires = time.Unix(int64(seconds), 0).UTC()
+		c.Expires = time.Unix(int64(min(seconds, lastSecond)), 0).UTC()
 	}
 	if _, err := netip.ParseAddr(c.Domain); err != nil && strings.ContainsAny(c.Domain, ":/ ") {
 		return nil, errors.New("the first field is the name of a host, such as www.example.org or .example.org, and no address") // it may be a value: not shown

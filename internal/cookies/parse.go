@@ -10,7 +10,7 @@ import (
 // setCookie is a value of Set-Cookie taken apart (§5.2). net/http's parser refuses values that browsers keep, such as JSON.
 type setCookie struct {
 	name, value, path, domain string
-	secure                    bool
+	secure, httpOnly          bool
 	expires                   time.Time // zero: not given
 	maxAge                    int64     // seconds, when hasMaxAge
 	hasMaxAge                 bool
@@ -42,6 +42,8 @@ func parse(line string) (c setCookie, ok bool) {
 			c.path = value
 		case "secure":
 			c.secure = true
+		case "httponly":
+			c.httpOnly = true
 		}
 	}
 	return c, c.name != ""
@@ -81,7 +83,8 @@ func date(text string) (time.Time, bool) {
 	if day == 0 || month == 0 || year < 1601 || hour < 0 || hour > 23 || minute > 59 || second > 59 {
 		return time.Time{}, false
 	}
-	return time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC), true
+	t := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
+	return t, t.Day() == day // else there is no such day
 }
 
 // digits is the number at the beginning of a token of at most four digits, -1 when there is none.

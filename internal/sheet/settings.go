@@ -1,7 +1,6 @@
 package sheet
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -187,7 +186,7 @@ func IsReferrerPolicy(word string) bool {
 }
 
 // ownFields are header fields with a setting or a meaning of their own in every request.
-const ownFields = " Host User-Agent From Accept Accept-Encoding Accept-Language Authorization Connection Content-Length Cookie If-Modified-Since If-None-Match Referer Transfer-Encoding "
+const ownFields = " Host User-Agent From Accept Accept-Encoding Accept-Language Authorization Connection Content-Length Cookie If-Modified-Since If-None-Match Proxy-Authorization Referer Transfer-Encoding "
 
 // ValidHeaders returns every header field of one's own that cannot be sent.
 func ValidHeaders(headers map[string]string) (ps conf.Problems) {
@@ -225,7 +224,7 @@ func ValidProxy(text string) error {
 		return fmt.Errorf("%q: must be \"http://host:port\" or \"socks5://host:port\"", urlx.HideUserinfo(text))
 	}
 	if u.User != nil {
-		return errors.New("a proxy that asks for a password cannot be used")
+		return fmt.Errorf("%q: write it without a user name or password, which are in a [[credential]] of job.toml whose prefix is the address of the proxy", urlx.HideUserinfo(text))
 	}
 	return nil
 }

@@ -1,0 +1,59 @@
+package markup
+
+import "strings"
+
+// filesIn are the folders from which a page has files, and from which it leads to pages.
+type filesIn struct{ files, pages map[string]struct{} }
+
+// below reports a string that is a folder of a page's files, as scripts are told of themes and releases: "/themes/plain" beside
+// /themes/plain/print.css, "/cdn/", unless the page also leads to something in it.
+func (f *filesIn) below(b *builder, folder string) bool {
+	folder = strings.TrimSuffix(folder, "/")
+	if len(folder) < 2 || folder[0] != '/' || folder[1] == '/' || hasExtension(folder) || strings.ContainsAny(folder, "?#") {
+		return false
+	}
+	if f.files == nil {
+		f.files, f.pages = map[string]struct{}{}, map[string]struct{}{}
+		for i := range b.doc.Links[:min(len(b.doc.Links), maxFilesIn)] {
+			switch l := &b.doc.Links[i]; l.Kind {
+			case Embed:
+				above(l.URL, f.files)
+			case Nav, Frame:
+				above(l.URL, f.pages)
+			case Speculative:
+				f.guessed(l.URL)
+			}
+		}
+		for i := range b.waiting {
+			f.guessed(b.waiting[i].url)
+		}
+	}
+	_, files := f.files[folder]
+	_, pages := f.pages[folder]
+	return files && !pages
+}
+
+// guessed takes what scripts say: files that pages are made of tell of folders of files.
+func (f *filesIn) guessed(url string) {
+	if showsFile(url) {
+		above(url, f.files)
+	}
+}
+
+// above adds the folders in which something is.
+func above(url string, into map[string]struct{}) {
+	path, _, _ := strings.Cut(url, "?")
+	for range foldersAbove {
+		at := strings.LastIndexByte(path, '/')
+		if at < 2 {
+			return
+		}
+		path = path[:at]
+		into[path] = struct{}{}
+	}
+}
+
+const (
+	maxFilesIn   = 4096 // links of a page that are looked at for the folders that they are in
+	foldersAbove = 8
+)

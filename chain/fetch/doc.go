@@ -11,7 +11,8 @@
 // is our own failure; no address outside the public internet is contacted unless
 // the configuration allows it, whichever way it was found; a request is repeated
 // only when a kept connection turns out to be dead before the first byte of an
-// answer. Annotations: lenTrunc, timeTrunc, headerTrunc, discTrunc, http09,
+// answer, when the server asks who it is, does not take what it was told unasked, or
+// has forgotten a login. Annotations: lenTrunc, timeTrunc, headerTrunc, discTrunc, http09,
 // chunked:broken, length:conflict, length:odd (a Content-Length that is none),
 // header:odd (lines that are no fields, empty lines before the answer), header:long
 // (more fields than are kept), slow (ended by header_timeout or least_rate),
@@ -24,6 +25,5 @@
 //
 // All processors serve all ToeThreads. A connection belongs to one exchange at a
 // time; idle ones are kept in a bounded pool until [HTTP.Stop]. Not here: when a
-// host may be asked (frontier), what an answer is worth, HTTP/2, FTP, cookies,
-// forms and logins.
+// host may be asked (frontier), what an answer is worth, the jar of cookies, HTTP/2.
 package fetch

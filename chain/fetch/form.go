@@ -107,7 +107,11 @@ func formsOf(source string) []*loginForm {
 				r.text.WriteString(z.Token().Data)
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
-			r.start(attributes(z.Token()))
+			t := z.Token()
+			if t.DataAtom == atom.Noscript {
+				z.NextIsNotRawText() // no script is run
+			}
+			r.start(attributes(t))
 		case html.EndTagToken:
 			r.close(z.Token().DataAtom)
 		}

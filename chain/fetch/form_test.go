@@ -86,6 +86,10 @@ func TestFormIsSentAsBrowsersDo(t *testing.T) {
 				"--BOUNDARY\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\"\r\nContent-Type: application/octet-stream\r\n\r\n\r\n" +
 				"--BOUNDARY\r\nContent-Disposition: form-data; name=\"q%22\"\r\n\r\n\x9e&#1078;\r\n2\r\n--BOUNDARY--\r\n"},
 		{why: "a value there is replaced", page: post(`<input name=name value=guest><input type=password name=pass value=x><select name=area><option>1<option>2</select>`), fields: map[string]string{"area": "2"}, body: filled + "&area=2"},
+		{why: "for who has no scripts", page: `<noscript><form method=post action=/enter>` + both + `</form></noscript>`, body: filled},
+		{why: "what a script or a comment would write is none", page: post(both + `<script>x = "<input name=no value=1>"</script><!-- <input name=no value=1> --><style><input name=no value=1></style>`), body: filled},
+		{why: "attributes as they are written", page: `<FORM METHOD=POST ACTION=" /enter&#x3f;a&amp;b
+">` + `<INPUT NAME=name VALUE=x NAME=other><input TYPE=PASSWORD name='pass'><INPUT type=unknown name=u value=1><input name="" value=2><input value=3>` + `</FORM>`, to: "POST /enter?a&b", body: filled + "&u=1"},
 		{why: "no form", page: "made by a script", to: "POST /login", fields: map[string]string{"stay": "1"}, body: "stay=1&" + filled},
 	} {
 		t.Run(tt.why, func(t *testing.T) {

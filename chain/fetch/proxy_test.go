@@ -159,6 +159,14 @@ func TestProxyPasswordInSetting(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+	for _, text := range []string{"reader:s3cr3t@proxy.example:3128", "http://reader:s3cr3t/x@proxy.example:3128", "http://reader:s3cr3t#@proxy.example:3128", "https://reader:s3cr3t@proxy.example:3128", "http://reader:%s3cr3t@proxy:1", "http://reader:s3cr3t@proxy.example"} {
+		c := DefaultConfig()
+		c.Contact, c.Proxy = "https://a.cz/", text
+		s := sheet.Settings{HTTP: sheet.HTTP{Proxy: &text}}
+		if said := fmt.Sprint(c.Validate(), s.Validate()); strings.Count(said, "proxy") < 2 || strings.Contains(said, "3cr3t") {
+			t.Errorf("%s: %s", text, said)
+		}
+	}
 	for prefix, good := range map[string]bool{"socks5://proxy.example:1080": true, "socks5://proxy.example": false, "socks5://u:s3cr3t@proxy.example:1080": false, "socks5://proxy.example:1080/x": false, "socks5://:1080": false} {
 		ps := Credential{Prefix: prefix, User: "reader", PasswordEnv: "X"}.Validate()
 		if (len(ps) == 0) != good || strings.Contains(fmt.Sprint(ps), "s3cr3t") {

@@ -18,7 +18,7 @@ func TestRows(t *testing.T) {
 		want []string
 	}{
 		{"a field of an object in a row is not the row's", `r = [{thumb: {file: "b.png"}, file: "a.png"}, {thumb: {file: "d.png"}, file: "c.png"}]; r.forEach(o => x.src = "/i/" + o.file)`,
-			[]string{"/i/a.png", "/i/c.png", "b.png", "d.png"}},
+			[]string{"/i/a.png", "/i/c.png"}},
 		{"a function that is not known is no parameter", `l = ["a", "b"]; l.forEach(go); x.on("y", function () { i.src = "/p/" + go + ".png" })`, nil},
 		{"asynchronous functions", `l = ["a", "b"]; l.map(async n => x.src = "/p/" + n + ".png"); l.map(async function (n) { x.src = "/q/" + n + ".png" })`,
 			[]string{"/p/a.png", "/p/b.png", "/q/a.png", "/q/b.png"}},
@@ -32,7 +32,7 @@ func TestRows(t *testing.T) {
 		{"a row without a field", `r = [{f: "a", g: 1}, {g: 2}]; r.forEach(o => x.src = "/i/" + o.f + o.g + ".png")`, []string{"/i/a1.png"}},
 		{"what is told of an address", `r = [{u: "p/a.html"}, {u: "p/b.html"}]; r.forEach(o => t(document.title = "saw " + o.u)); r.forEach(o => go(o.u))`, []string{"p/a.html", "p/b.html"}},
 		{"numbers beyond all strings", `x.src = "/i/" + ("0" + 5).substr(1, 9223372036854775807) + ".png"`, []string{"/i/5.png"}},
-		{"an element that is set anew", `l = ["a.png"]; l[0] = "b.png"; l[1] = "c.png"; x.src = "/i/" + l[0]; x.src = "/j/" + l[1]`, []string{"/i/b.png", "/j/c.png", "a.png"}},
+		{"an element that is set anew", `l = ["a.png"]; l[0] = "b.png"; l[1] = "c.png"; x.src = "/i/" + l[0]; x.src = "/j/" + l[1]`, []string{"/i/b.png", "/j/c.png"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, urls("<script>"+c.in+"</script>")); diff != "" {

@@ -219,7 +219,7 @@ func (b *builder) interpret() {
 			if w.module {
 				continue
 			}
-		case w.module && !page.Given(w.script, w.url), page.Used(w.script, w.url), page.Dead(w.script, w.url):
+		case (w.module || !w.given && b.doc.Kind != JS && barePicture(w.url)) && !page.Given(w.script, w.url), page.Used(w.script, w.url), page.Dead(w.script, w.url):
 			continue
 		}
 		b.given = w.given
@@ -538,6 +538,18 @@ func hasHost(ref string) bool {
 		return is && host[0] == '[' && err == nil && at.Is6() && at.Zone() == ""
 	}
 	return host != ""
+}
+
+// barePicture reports the name of a picture without its folder: a script that shows it puts it behind one.
+func barePicture(ref string) bool {
+	if strings.ContainsAny(ref, "/?#") {
+		return false
+	}
+	switch strings.ToLower(ref[strings.LastIndexByte(ref, '.')+1:]) {
+	case "png", "jpg", "jpeg", "gif", "svg", "webp", "avif":
+		return true
+	}
+	return false
 }
 
 // nameless reports an address of a file whose name was not known when it was put together: /img/.png, /lang/undefined, a/null.json.

@@ -209,6 +209,7 @@ func (i identity) note() string {
 func (h *HTTP) refuse(u *urlx.URL, id identity) {
 	const said = "a server refuses a user name or password; it is not sent there again, and pages are archived as the server answers without. Mend it and start the crawl again"
 	switch p := id.space(u); {
+	case p.of != nil && !p.of.part.has(u, urlx.SURT(u)): // a robots.txt beside its prefix, which may be for others: its pages were not asked for
 	case !h.standings.refuse(p):
 	case p.of == nil:
 		h.seedRefused.Do(func() {

@@ -48,8 +48,9 @@ install_deadcode() {
 		"golang.org/x/tools/cmd/deadcode@$DEADCODE_TOOLS"
 }
 
-# venv DIR makes an empty Python environment.
+# venv DIR makes an empty Python environment, in the place of one that was not finished.
 venv() {
+	rm -rf "$1"
 	need python3 python3
 	python3 -m venv "$1" 2>/dev/null || {
 		need ensurepip-is-absent python3-venv

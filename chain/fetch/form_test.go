@@ -155,10 +155,14 @@ func TestFormIsRefused(t *testing.T) {
 // A form that is sent with GET has the password in its address, which is in no log and no recording.
 func TestFormWithGetTellsNothing(t *testing.T) {
 	for why, answer := range map[string]http.HandlerFunc{
-		"refused":        func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) },
-		"elsewhere":      func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://b.example/", 307) },
+		"refused": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) },
+		"elsewhere": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://b.example/", http.StatusTemporaryRedirect)
+		},
 		"connection cut": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"back":           func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login?"+r.URL.RawQuery, 302) },
+		"back": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/login?"+r.URL.RawQuery, http.StatusFound)
+		},
 	} {
 		s := serve(t, handlers{"b.example": http.NotFoundHandler(), "a.example": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {

@@ -114,6 +114,8 @@ Scripts of a page that put addresses together are interpreted, within bounds and
 A crawl reads scripts of other files with the page that has them, when both are archived ([ADR 114](adr/0114-scripts-with-their-page.md)), with what they ask a server for,
 load and import ([ADR 115](adr/0115-answers-are-read-with-their-page.md)). ` + "`js/fetch`" + ` is where a script reads the answer.
 Such a page is given the time that frameworks take; its scripts may have 128 KB each, 512 KB together ([ADR 116](adr/0116-frameworks-run.md)).
+What Alpine, petite-vue, Vue without a build and Knockout show by expressions in attributes is shown without these libraries, be they archived or not
+([ADR 117](adr/0117-expressions-in-attributes-are-shown.md)).
 
 ` + "`exclave extract FILE`" + ` shows the same for a document of yours (howto/extract.md).
 `)

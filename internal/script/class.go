@@ -22,7 +22,7 @@ func (p *Page) class(d *js.ClassDecl) value {
 	if d.Name != nil {
 		inner.env.vars = append(inner.env.vars, binding{linked(d.Name), c, p.weak})
 		if d.Name.Decl == js.ExprDecl { // which the parser does not know inside
-			for _, v := range d.Scope.Undeclared {
+			for _, v := range d.Undeclared {
 				if string(v.Data) == string(d.Name.Data) {
 					inner.env.vars = append(inner.env.vars, binding{linked(v), c, p.weak})
 					break

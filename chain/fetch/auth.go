@@ -76,6 +76,8 @@ func (a *Accounts) take(u *urlx.URL, values []string, refused func(*challenge) b
 	if a == nil {
 		return nil, false
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	rank := 0
 	for _, c := range challenges(values) {
 		n := c.strength()
@@ -110,9 +112,21 @@ func (a *Accounts) forget(c *challenge, u *urlx.URL) {
 	a.asked[u.Origin()] = slices.DeleteFunc(a.asked[u.Origin()], func(o *challenge) bool { return o.space(u) == c.space(u) })
 }
 
-// answering returns the account that a challenge of a URL is answered with, nil for none.
+// answering returns the account that a challenge of a URL is answered with, nil for none. A robots.txt speaks for its whole server: one that
+// no prefix has is answered with that of the same server and realm, when the realm is set, or pages were asked for in it. mu is held.
 func (a *Accounts) answering(u *urlx.URL, c *challenge) *account {
-	return a.of(u, func(x *account) bool { return x.Login == "" && (x.Realm == "" || x.Realm == c.params["realm"]) })
+	realm := c.params["realm"]
+	best := a.of(u, func(x *account) bool { return x.Login == "" && (x.Realm == "" || x.Realm == realm) })
+	if best != nil || u.PathQuery() != "/robots.txt" || realm == "" {
+		return best
+	}
+	for _, x := range a.all {
+		asked := slices.ContainsFunc(a.asked[u.Origin()], func(o *challenge) bool { return o.of == x && o.params["realm"] == realm })
+		if x.Login == "" && (x.Realm == realm || x.Realm == "" && asked) && x.part.sameServer(u) {
+			return x
+		}
+	}
+	return nil
 }
 
 // strength orders what can be answered; 0 cannot.

@@ -103,6 +103,7 @@ func (c *Credential) read(path func(string) string) (password, error) {
 // part is a part of the web that a password is for.
 type part struct {
 	surt string // SURT of its address
+	root string // and of its server
 	tls  bool   // only over TLS
 }
 
@@ -120,7 +121,17 @@ func partOf(prefix string) (part, error) {
 	case strings.ContainsAny(prefix, "#*"):
 		return part{}, fmt.Errorf("%q: write it without %q: all below a path is meant anyway", prefix, prefix[strings.IndexAny(prefix, "#*"):])
 	}
-	return part{urlx.SURT(u), u.Scheme() == "https"}, nil
+	root, err := u.Resolve("/")
+	if err != nil {
+		return part{}, err
+	}
+	return part{urlx.SURT(u), urlx.SURT(root), u.Scheme() == "https"}, nil
+}
+
+// sameServer reports whether a URL is one of the server that the part is of.
+func (p part) sameServer(u *urlx.URL) bool {
+	root, err := u.Resolve("/")
+	return err == nil && urlx.SURT(root) == p.root && (!p.tls || u.Scheme() == "https")
 }
 
 // has reports whether a URL is in the part: below its path by whole segments, and with its query, when it has one, by whole parameters.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"exclave/crawl"
 	"exclave/internal/record"
@@ -51,7 +52,8 @@ type standings struct {
 type standing struct {
 	opened  bool // something was got with it
 	vain    int  // refusals since then
-	refused bool // it is not sent any more
+	refused bool // it is not sent unasked any more
+	at      time.Time
 }
 
 func (s *standings) get(p space) *standing {
@@ -66,7 +68,15 @@ func (s *standings) get(p space) *standing {
 	return st
 }
 
-// refused reports whether a password is not sent any more.
+// resting reports whether a password was refused, and not long ago: it is not what the server is answered.
+func (s *standings) resting(p space, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.of[p]
+	return st != nil && st.refused && now.Sub(st.at) < loginAgain
+}
+
+// refused reports whether a password is not sent unasked any more.
 func (s *standings) refused(p space) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,15 +95,16 @@ func (s *standings) open(p space) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.get(p)
-	st.opened, st.vain = true, 0
+	st.opened, st.vain, st.refused = true, 0, false
 }
 
 // refuse notes that a password was refused, and reports whether it is not sent any more: one that opens pages may be refused for one of others.
-func (s *standings) refuse(p space) bool {
+func (s *standings) refuse(p space, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.get(p)
 	st.vain++
+	st.at = now
 	st.refused = st.refused || !st.opened || st.vain >= vainSends
 	return st.refused
 }
@@ -133,7 +144,7 @@ func (h *HTTP) identified(ctx context.Context, u *crawl.CrawlURI, target *urlx.U
 			}
 			return a, nil
 		}
-		c, vain := h.deps.Accounts.take(target, values(a, "WWW-Authenticate"), func(c *challenge) bool { return h.standings.refused(c.space(target)) })
+		c, vain := h.deps.Accounts.take(target, values(a, "WWW-Authenticate"), func(c *challenge) bool { return h.standings.resting(c.space(target), h.clk.Now()) })
 		var next identity
 		again := false
 		switch {
@@ -207,9 +218,10 @@ func (i identity) note() string {
 
 // refuse notes that a server did not take what it was sent, and says so once for each credential.
 func (h *HTTP) refuse(u *urlx.URL, id identity) {
-	const said = "a server refuses a user name or password; it is not sent there again, and pages are archived as the server answers without. Mend it and start the crawl again"
+	const said = "a server refuses a user name or password; it is not sent there but, after ten minutes, where the server asks for it, and pages are archived as the server answers without. Mend it and start the crawl again"
 	switch p := id.space(u); {
-	case !h.standings.refuse(p):
+	case p.of != nil && !p.of.part.has(u, urlx.SURT(u)): // a robots.txt beside its prefix, which may be for others: its pages were not asked for
+	case !h.standings.refuse(p, h.clk.Now()):
 	case p.of == nil:
 		h.seedRefused.Do(func() {
 			h.log.Warn(said+"; further ones are only annotated", "of", "a seed", "server", u.Origin(), "url", u.WithoutUserinfo().String())

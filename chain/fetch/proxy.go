@@ -110,14 +110,14 @@ func (h *HTTP) openTunnel(ctx context.Context, direct dialer, u *url.URL, to str
 				values = append(values, f.Value)
 			}
 		}
-		ask, vain := h.deps.Accounts.take(at, values, func(c *challenge) bool { return h.standings.refused(space(c)) })
+		ask, vain := h.deps.Accounts.take(at, values, func(c *challenge) bool { return h.standings.resting(space(c), h.clk.Now()) })
 		h.proxies.ask(u.Host, ask)
 		switch {
 		case ask != nil && n < maxTunnels && (answered == nil || ask.stale()):
 			answered = ask
 			continue
 		case answered != nil:
-			h.standings.refuse(space(answered))
+			h.standings.refuse(space(answered), h.clk.Now())
 			h.proxies.ask(u.Host, nil)
 			vain = true
 		}

@@ -124,35 +124,46 @@ func (j *Jar) Set(u *urlx.URL, lines []string) (changed bool, err error) {
 	if j == nil || len(lines) == 0 {
 		return false, nil
 	}
-	before := j.For(u)
 	now := j.clk.Now()
+	before := j.For(u)
 	j.mu.Lock()
-	var written []byte
+	var written bytes.Buffer
+	journal := json.NewEncoder(&written)
 	for _, line := range lines {
 		c := read(line, u, now)
-		if c == nil || u.Scheme() != "https" && j.guarded(c) || !j.put(c) {
+		if c == nil || u.Scheme() != "https" && j.guarded(c) {
 			continue
 		}
-		text, err := json.Marshal(c)
-		if err != nil {
-			j.mu.Unlock()
-			return false, fmt.Errorf("cookies: %w", err)
+		c.accessed = now.Add(-1) // of many the last make room for one another, not what the request was made with
+		changed, gone := j.put(c)
+		if gone != nil { // else it would come back, in the place of another, when the journal is read
+			over := *gone
+			over.Expires = over.Created
+			err = errors.Join(err, journal.Encode(&over))
+			j.lines++
 		}
-		written = append(append(written, text...), '\n')
-		j.lines++
+		if changed {
+			err = errors.Join(err, journal.Encode(c))
+			j.lines++
+		}
 	}
-	err = j.write(written)
+	if err != nil {
+		j.mu.Unlock()
+		return false, fmt.Errorf("cookies: %w", err)
+	}
+	err = j.write(written.Bytes())
 	j.mu.Unlock()
 	return j.For(u) != before, err
 }
 
-// put puts a cookie in, or takes the one of its name out when it is over; false: nothing changed. mu is held.
-func (j *Jar) put(c *cookie) bool {
+// put puts a cookie in, or takes the one of its name out when it is over; false: nothing changed. gone is one that made room for it. mu is
+// held.
+func (j *Jar) put(c *cookie) (changed bool, gone *cookie) {
 	name := group(c.Domain)
 	e, ok := j.groups[name]
 	if !ok {
 		if c.over(j.clk.Now()) {
-			return false
+			return false, nil
 		}
 		e = j.used.PushFront(&cookies{group: name})
 		j.groups[name] = e
@@ -166,26 +177,29 @@ func (j *Jar) put(c *cookie) bool {
 	switch {
 	case c.over(j.clk.Now()):
 		if i < 0 {
-			return false
+			return false, nil
 		}
 		of.all = slices.Delete(of.all, i, i+1)
 		j.count--
 	case i >= 0:
 		old := of.all[i]
 		accessed := c.accessed
+		if accessed.Before(old.accessed) {
+			accessed = old.accessed
+		}
 		c.Created, c.accessed = old.Created, old.accessed
 		if *c == *old {
 			old.accessed = accessed
-			return false
+			return false, nil
 		}
 		c.accessed = accessed
 		of.all[i] = c
 	default:
-		j.makeRoom(of, c.Domain)
+		gone = j.makeRoom(of, c.Domain)
 		of.all = append(of.all, c)
 		j.count++
 	}
-	return true
+	return true, gone
 }
 
 // guarded reports whether a cookie that comes without TLS would take the place of one that is for TLS alone. mu is held.
@@ -194,8 +208,8 @@ func (j *Jar) guarded(c *cookie) bool {
 	return ok && slices.ContainsFunc(e.Value.(*cookies).all, func(o *cookie) bool { return o.guards(c) && !o.over(j.clk.Now()) })
 }
 
-// makeRoom takes out what is over, and else one of a host, or of a domain, that has as many as it may. mu is held.
-func (j *Jar) makeRoom(of *cookies, domain string) {
+// makeRoom takes out what is over, and else one of a host, or of a domain, that has as many as it may, which it returns. mu is held.
+func (j *Jar) makeRoom(of *cookies, domain string) (gone *cookie) {
 	was := len(of.all)
 	now := j.clk.Now()
 	of.all = slices.DeleteFunc(of.all, func(c *cookie) bool { return c.over(now) })
@@ -212,9 +226,11 @@ func (j *Jar) makeRoom(of *cookies, domain string) {
 				first = i
 			}
 		}
+		gone = of.all[first]
 		of.all = slices.Delete(of.all, first, first+1)
 	}
 	j.count -= was - len(of.all)
+	return gone
 }
 
 // drop forgets a domain. mu is held.

@@ -482,7 +482,7 @@ func (b *builder) foundByScript(f script.Found) bool {
 	case script.Goes:
 		kind, context = Nav, jsLocation
 	case script.Made:
-		if f.Literal || !looksLikeURL(v) || strings.HasSuffix(v, "/") || strings.HasSuffix(v, "=") {
+		if f.Literal || !looksLikeURL(v) || strings.HasSuffix(v, "/") || strings.HasSuffix(v, "=") || isBody(v) {
 			return false
 		}
 	case script.Asked, script.Reads:
@@ -552,14 +552,21 @@ func barePicture(ref string) bool {
 	return false
 }
 
-// nameless reports an address of a file whose name was not known when it was put together: /img/.png, /lang/undefined, a/null.json.
+// isBody reports what is sent rather than asked for: /latest=-1&/new=-1.
+func isBody(v string) bool {
+	path, _, query := strings.Cut(v, "?")
+	name, _, more := strings.Cut(path, "&")
+	return !query && more && strings.IndexByte(name, '=') > 0
+}
+
+// nameless reports an address of a file whose name was not known when it was put together: /img/.png, /lang/undefined, a/null.json, /lang/-1b.js.
 func nameless(ref string) bool {
 	path, _, _ := strings.Cut(ref, "?")
 	if withoutValue(path) || strings.HasSuffix(path, "//") {
 		return true
 	}
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	if strings.HasPrefix(name, ".") {
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
 		return hasExtension("a" + name)
 	}
 	stem, _, _ := strings.Cut(name, ".")

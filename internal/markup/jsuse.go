@@ -240,6 +240,9 @@ func (s *jsScan) asks() bool {
 			return true
 		case "name":
 			return string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker"
+		case "fileName", "filename", "origFileName", "originalFileName", "original_filename": // what a file was called by who sent it
+			v := bytes.TrimLeft(s.src[s.at.from:s.at.to], "\"'`")
+			return len(v) > 0 && v[0] != '/' && !bytes.Contains(v, []byte("://")) && !bytes.HasPrefix(v, []byte(`\/`))
 		}
 	case jsOpen, jsComma:
 		if hint := s.before(2); t.kind == jsComma && hint.kind == jsStr {

@@ -164,6 +164,11 @@ func (p *Page) showElement(n *html.Node, at *env, chosen *bool) {
 		}
 	}
 	if hasEach && at != p.views.magic {
+		if first, is := condition(n); first {
+			*chosen = false
+		} else if is && *chosen {
+			return
+		}
 		p.showEach(n, at, each)
 		return
 	}
@@ -217,6 +222,7 @@ func (p *Page) guarded(do func() value) value {
 // evaluate is the value of an expression, or does what statements say, with the names that are known there.
 func (p *Page) evaluate(code string, at *env, n *html.Node, event value) value {
 	of := p.viewsOf()
+	p.cost(len(code) / 256) // each time: it is looked up
 	s, has := of.code[code]
 	if !has {
 		p.cost(len(code) / bytesPerStep)
@@ -265,8 +271,13 @@ func (p *Page) evaluate(code string, at *env, n *html.Node, event value) value {
 	})
 }
 
+// oneLine makes the ends of lines spaces.
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
+
 // showEach reads an element once for each thing of a list: "a in list", "(a, i) of list".
 func (p *Page) showEach(n *html.Node, at *env, code string) {
+	p.cost(len(code) / 16)
+	code = oneLine.Replace(code)
 	names, list, is := strings.Cut(code, " in ")
 	if other, rest, has := strings.Cut(code, " of "); has && (!is || len(other) < len(names)) {
 		names, list, is = other, rest, true
@@ -278,6 +289,7 @@ func (p *Page) showEach(n *html.Node, at *env, code string) {
 	vals, keys := p.repeats(p.evaluate(list, at, n, nil))
 	for i, v := range vals {
 		p.step()
+		p.cost(len(names) / 16)
 		vars := p.object()
 		if strings.HasPrefix(names, "{") || strings.HasPrefix(names, "[") { // what it has, by names
 			end := strings.LastIndexAny(names, "}]") + 1
@@ -300,8 +312,11 @@ func (p *Page) showEach(n *html.Node, at *env, code string) {
 			}
 		}
 		e := p.inner(n, at, i, vars)
+		chosen := false
 		if n.Data == "template" {
-			p.showAll(n, e)
+			if !p.hidden(n, e, &chosen) {
+				p.showAll(n, e)
+			}
 			continue
 		}
 		inner := e
@@ -310,7 +325,6 @@ func (p *Page) showEach(n *html.Node, at *env, code string) {
 				inner = p.scope(n, e, a.Val)
 			}
 		}
-		chosen := false
 		p.showOne(n, inner, &chosen)
 	}
 }
@@ -357,29 +371,50 @@ func (p *Page) repeats(v value) (vals, keys []value) {
 	return vals, keys
 }
 
-// showOne reads an element with all that is known in it.
-func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
+// condition reports an element that begins a chain of conditions, or is in one.
+func condition(n *html.Node) (first, is bool) {
+	for _, a := range n.Attr {
+		switch kind, _ := directive(a.Key); kind {
+		case "if":
+			return true, true
+		case "else-if", "else":
+			is = true
+		}
+	}
+	return false, is
+}
+
+// hidden reports an element that is not shown, as its condition says, or one before it.
+func (p *Page) hidden(n *html.Node, at *env, chosen *bool) bool {
 	for _, a := range n.Attr {
 		kind, _ := directive(a.Key)
 		switch kind {
 		case "if":
 			is, known := truth(p.evaluate(a.Val, at, n, nil))
 			if *chosen = known && is; known && !is {
-				return
+				return true
 			}
 		case "else-if":
 			if *chosen {
-				return
+				return true
 			}
 			is, known := truth(p.evaluate(a.Val, at, n, nil))
 			if *chosen = known && is; known && !is {
-				return
+				return true
 			}
 		case "else":
 			if *chosen {
-				return
+				return true
 			}
 		}
+	}
+	return false
+}
+
+// showOne reads an element with all that is known in it.
+func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
+	if p.hidden(n, at, chosen) {
+		return
 	}
 	if p.views.knockout {
 		if code, has := attr(n, "data-bind"); has {

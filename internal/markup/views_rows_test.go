@@ -27,3 +27,19 @@ func TestLongViewsAreBounded(t *testing.T) {
 		return []byte(`<div x-data>` + strings.Repeat(`<template x-for="i in 256">`, 2) + `<template x-for="(x` + strings.Repeat(",", n) + `) in 256"><i :src="1 /*` + strings.Repeat("*", n) + `*/"></template>`)
 	}, func(page []byte) { Parse(HTML, page, Options{URL: "http://x.test/d/"}) })
 }
+
+// What components of Vue are given, now and later, or not.
+func TestViewsOfComponents(t *testing.T) {
+	list := map[string]string{"l.json": `[{"n": 1}, {"n": 2}]`}
+	app := func(options, page, data string) string {
+		return `<div id=app>` + page + `</div><script>Vue.component("x-a", ` + options + `); new Vue({el: "#app", ` + data + `})</script>`
+	}
+	checkAnswers(t, []answersRow{
+		{"what it has by now", app(`{props: ["items"], template: '<p><img v-for="i in items" :src="\'/x/\' + i.n"></p>'}`, `<x-a :items="items"></x-a>`, `data: {items: []}, async created() { this.items = await (await fetch("l.json")).json() }`), list, []string{"/x/1", "/x/2", "l.json"}},
+		{"no attribute", app(`{props: ["src"], template: '<img :src="\'/x/\' + src">'}`, `<x-a :src="n"></x-a>`, `data: {n: "n.png"}`), nil, []string{"/x/n.png"}},
+		{"all at once", app(`{props: ["pic"], data: function () { return {p: this.pic + ".png"} }, template: '<p><img :src="\'/c/\' + p"><img :src="\'/d/\' + $props.pic"></p>'}`, `<x-a v-bind="o"></x-a>`, `data: {o: {pic: "a"}}`), nil, []string{"/c/a.png", "/d/a"}},
+		{"nothing", app(`{props: {l: {type: Array, default() { return [1] }}, big: Boolean, s: {type: String, default: "s"}, o: Object}, template: '<p><img v-for="i in l" :src="\'/x/\' + i + s"><img v-if="big || o" :src="\'/no/\' + s"></p>'}`, `<x-a></x-a>`, ``), nil, []string{"/x/1s"}},
+		{"nothing of a list", app(`{props: ["big"], template: '<p><img v-if="big" :src="\'/no/\' + 1"><img v-else :src="\'/y/\' + 1"></p>'}`, `<x-a></x-a>`, ``), nil, []string{"/y/1"}},
+		{"names that are not lower-case", app(`{props: ["bigPic"], template: '<p><img :src="\'/x/\' + bigPic"></p>'}`, `<x-b></x-b>`, `components: {XB: {template: '<x-a :bigPic="1 + 1"></x-a>'}}`), nil, []string{"/x/2"}},
+	})
+}

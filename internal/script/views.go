@@ -423,7 +423,13 @@ func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
 		}
 	}
 	var shell *object
+	options := p.component(n, at)
 	set := func(key string, v value) {
+		if options != nil {
+			if _, is := p.propOf(options, key); is {
+				return
+			}
+		}
 		if shell == nil {
 			shell = p.wrap(p.copyNode(n, false, 0)).(*object)
 		}
@@ -449,8 +455,8 @@ func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
 			p.does(n, at, i, a.Val, p.event(of, p.wrap(n)).(*object))
 		}
 	}
-	if o := p.component(n, at); o != nil {
-		p.showComponent(n, at, o)
+	if options != nil {
+		p.showComponent(n, at, options)
 	}
 	p.showAll(n, at)
 }

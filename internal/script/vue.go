@@ -231,6 +231,7 @@ func (p *Page) instanceOf(at, options *object, props map[string]value) {
 	}
 	if mixins, is := one(p.get(options, "mixins")).(*object); is && !p.viewsOf().mixing {
 		p.views.mixing = true
+		defer func() { p.views.mixing = false }()
 		for _, m := range mixins.list {
 			if m, is := one(m).(*object); is {
 				p.guarded(func() value {
@@ -241,13 +242,17 @@ func (p *Page) instanceOf(at, options *object, props map[string]value) {
 		}
 		p.views.mixing = false
 	}
-	each("props", func(name string, v value) {
-		if o, is := one(v).(*object); is && o.own("default") != nil {
-			at.put(name, p.get(o, "default"))
+	if names, is := one(p.get(options, "props")).(*object); is && names.class == classList { // not given
+		for _, name := range names.list {
+			if t, is := one(name).(*text); is && t.known() {
+				t.consumed = true
+				at.put(t.s, nil)
+			}
 		}
-	})
+	}
+	each("props", func(name string, v value) { at.put(name, p.absent(v)) })
 	for name, v := range props {
-		at.put(camel(name), v)
+		at.put(name, v)
 	}
 	each("methods", func(name string, v value) { at.put(name, v) })
 	fill := func(v value) {
@@ -292,6 +297,7 @@ func (p *Page) instanceOf(at, options *object, props map[string]value) {
 		at.add(name, p.native(name, m))
 	}
 	at.add("$refs", p.newObject(classPhantom))
+	at.add("$props", at)
 	for _, hook := range [...]string{"beforeCreate", "created", "beforeMount", "mounted"} {
 		p.later(p.get(options, hook), at)
 	}
@@ -304,6 +310,54 @@ func (p *Page) instanceOf(at, options *object, props map[string]value) {
 			p.jobs = append(p.jobs, func() { p.call(f, at, []value{p.get(at, name), unknown{}}) })
 		}
 	})
+}
+
+// absent is what a property is that a component was not given.
+func (p *Page) absent(says value) value {
+	o, is := one(says).(*object)
+	if !is {
+		return nil
+	}
+	typ := o
+	if o.fn == nil {
+		typ, _ = one(p.get(o, "type")).(*object)
+	}
+	of := ""
+	if typ != nil && typ.fn != nil {
+		of = typ.fn.name
+	}
+	if o.fn != nil || o.own("default") == nil {
+		if of == "Boolean" {
+			return false
+		}
+		return nil
+	}
+	v := p.get(o, "default")
+	if f, is := one(v).(*object); is && f.fn != nil && of != "Function" {
+		return p.guarded(func() value { return p.call(f, nil, nil) })
+	}
+	return v
+}
+
+// propOf is the name that a component has for an attribute; false: it is no property of it, as far as it says.
+func (p *Page) propOf(options *object, key string) (name string, is bool) {
+	name = camel(key)
+	props, _ := one(p.get(options, "props")).(*object)
+	if props == nil {
+		return name, false
+	}
+	p.cost(len(props.list) + len(props.keys))
+	for _, k := range props.keys {
+		if strings.EqualFold(k, name) { // attributes of the tree are lower-case
+			return k, true
+		}
+	}
+	for _, k := range props.list {
+		if t, is := one(k).(*text); is && strings.EqualFold(t.s, name) {
+			return t.s, true
+		}
+	}
+	return name, false
 }
 
 // mount shows an instance in an element of the page, or in its template.
@@ -393,17 +447,32 @@ func (p *Page) showComponent(n *html.Node, at *env, options *object) {
 		return
 	}
 	key := viewKey{n: n, outer: at, i: -2}
-	e := of.envs[key]
-	if e == nil {
-		props := map[string]value{}
-		for _, a := range n.Attr {
-			switch kind, name := directive(a.Key); {
-			case kind == "bind" && name != "":
-				props[name] = p.evaluate(a.Val, at, n, nil)
-			case kind == "":
-				props[a.Key] = p.ofPage(a.Val)
-			}
+	e, props := of.envs[key], map[string]value{}
+	give := func(key string, v value) {
+		name, is := p.propOf(options, key)
+		switch {
+		case e == nil:
+			props[name] = v
+		case is: // what it is given now
+			e.with.put(name, v)
 		}
+	}
+	for _, a := range n.Attr {
+		switch kind, name := directive(a.Key); {
+		case kind == "bind":
+			v := p.evaluate(a.Val, at, n, nil)
+			if name != "" {
+				give(name, v)
+			} else if o, is := one(v).(*object); is {
+				for _, key := range o.keys {
+					give(key, p.get(o, key))
+				}
+			}
+		case kind == "" && e == nil:
+			give(a.Key, p.ofPage(a.Val))
+		}
+	}
+	if e == nil {
 		o := p.object()
 		p.instanceOf(o, options, props)
 		e = &env{block: true, with: o, parent: &env{block: true, with: p.local(options), parent: of.magic}}

@@ -43,3 +43,20 @@ func TestViewsOfComponents(t *testing.T) {
 		{"names that are not lower-case", app(`{props: ["bigPic"], template: '<p><img :src="\'/x/\' + bigPic"></p>'}`, `<x-b></x-b>`, `components: {XB: {template: '<x-a :bigPic="1 + 1"></x-a>'}}`), nil, []string{"/x/2"}},
 	})
 }
+
+// Components that stand for other elements, rows in templates, and values that are watched from the beginning.
+func TestViewsOfVue(t *testing.T) {
+	row := `Vue.component("XRow", {props: ["n"], template: '<tr v-if="n"><td><img :src="\'/x/\' + n"></td></tr>'}); new Vue({el: "#app", data: {v: "XRow"}})`
+	setup := func(s string) string {
+		return `<div id=app><img :src="'/i/' + n"></div><script>const {createApp, ref, reactive, toRef, watch} = Vue; createApp({setup() { ` + s + ` }}).mount("#app")</script>`
+	}
+	checkAnswers(t, []answersRow{
+		{"is", `<table id=app><tr is="x-row" v-for="i in 2" :n="i"></tr></table><script>` + row + `</script>`, nil, []string{"/x/1", "/x/2"}},
+		{"is what is known", `<p id=app><component :is="v" :n="1"></component></p><script>` + row + `</script>`, nil, []string{"/x/1"}},
+		{"names with capitals", `<p id=app><x-row :n="1"></x-row></p><script>` + row + `</script>`, nil, []string{"/x/1"}},
+		{"rows in a script", `<p id=app><x-t></x-t></p><script type="text/x-template" id=t><tr v-for="i in 2"><td><img :src="'/x/' + i"></td></tr></script><script>Vue.component("x-t", {template: '#t'}); new Vue({el: "#app"})</script>`, nil, []string{"/x/1", "/x/2"}},
+		{"rows of Knockout", `<table><tbody data-bind="template: {name: 'r', foreach: l}"></tbody></table><script type="text/html" id=r><tr data-bind="with: x"><td><img data-bind="attr: {src: '/tr/' + y}"></td></tr></script><script>ko.applyBindings({l: [{x: {y: 1}}]})</script>`, nil, []string{"/tr/1"}},
+		{"toRef", setup(`const s = reactive({n: 1}); return {n: toRef(s, "n")}`), nil, []string{"/i/1"}},
+		{"watch at once", setup(`const n = ref(3), o = {immediate: true}; watch(n, v => { fetch("/w/" + v) }, o); watch(() => n.value, v => { fetch("/v/" + v) }, o); watch(n, v => { fetch("/no/" + v) }); return {n}`), nil, []string{"/i/3", "/v/3", "/w/3"}},
+	})
+}

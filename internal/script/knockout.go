@@ -284,7 +284,7 @@ func (p *Page) templateNamed(id *text) *html.Node {
 	if root, has := p.views.templates[o]; has {
 		return root
 	}
-	root := p.nodeOf(p.fragment(p.ofPage(p.textContent(n))))
+	root := p.partsOf(p.ofPage(p.textContent(n)))
 	p.views.templates[o] = root
 	return root
 }

@@ -118,7 +118,7 @@ func (p *Page) vue() value {
 		if name, is := one(argument(args, 0)).(*text); is && len(args) > 1 {
 			name.consumed = true
 			if c, is := one(args[1]).(*object); is {
-				of.components[dashed(name.s)], of.components[strings.ToLower(name.s)] = c, c
+				of.components[strings.TrimPrefix(dashed(name.s), "-")], of.components[strings.ToLower(name.s)] = c, c
 			}
 		}
 		return this
@@ -126,6 +126,18 @@ func (p *Page) vue() value {
 	itself := func(_ *Page, _ value, args []value) value { return argument(args, 0) }
 	ref := func(p *Page, _ value, args []value) value { return p.ref(argument(args, 0)) }
 	given := func(p *Page, _ value, args []value) value {
+		if how, is := one(argument(args, 2)).(*object); is {
+			if now, known := truth(p.get(how, "immediate")); known && now { // with what there is
+				p.laterDo(func() {
+					v := p.unref(args[0])
+					if f, is := one(v).(*object); is && f.fn != nil {
+						v = p.call(f, nil, nil)
+					}
+					p.later(args[1], nil, v, nil)
+				})
+				return nil
+			}
+		}
 		for _, arg := range args { // what waits for a value waits no longer
 			p.later(arg, nil, unknowns(2)...)
 		}
@@ -145,6 +157,15 @@ func (p *Page) vue() value {
 		"computed": func(p *Page, _ value, args []value) value {
 			r := p.ref(nil)
 			r.own("value").get = p.computed(argument(args, 0), nil)
+			return r
+		},
+		"toRef": func(p *Page, _ value, args []value) value {
+			key, known := p.key(argument(args, 1))
+			if !known {
+				return p.ref(p.unref(argument(args, 0)))
+			}
+			r := p.ref(nil)
+			r.own("value").get = p.native(key, func(p *Page, _ value, _ []value) value { return p.get(argument(args, 0), key) })
 			return r
 		},
 		"toRefs": func(p *Page, _ value, args []value) value {
@@ -412,26 +433,48 @@ func (p *Page) templateOf(options *object) *html.Node {
 		t = nil
 		if len(found) > 0 {
 			if n = p.nodeOf(found[0]); n != nil && n.Data == "script" {
-				t, n = p.ofPage(p.textContent(n)), nil
+				n = p.partsOf(p.ofPage(p.textContent(n)))
 			}
 		}
 	}
 	if t != nil && strings.IndexByte(t.s, '<') >= 0 {
 		t.consumed = true
-		n = p.nodeOf(p.fragment(t))
+		n = p.partsOf(t)
 	}
 	of.templates[options] = n
 	return n
 }
 
-// component is the one that an element stands for.
+// partsOf is a tree of what a template says, which may be rows of a table.
+func (p *Page) partsOf(t *text) *html.Node {
+	if s := strings.TrimSpace(t.s); strings.HasPrefix(s, "<t") || strings.HasPrefix(s, "<T") {
+		t = p.ofPage("<template>" + s + "</template>")
+	}
+	return p.nodeOf(p.fragment(t))
+}
+
+// component is the one that an element stands for, by its name or what it says that it is.
 func (p *Page) component(n *html.Node, at *env) *object {
-	if c := p.views.components[n.Data]; c != nil {
+	named := n.Data
+	for _, a := range n.Attr {
+		if a.Key == "is" {
+			named = strings.TrimPrefix(a.Val, "vue:")
+		} else if kind, of := directive(a.Key); kind == "bind" && of == "is" {
+			switch v := one(p.evaluate(a.Val, at, n, nil)).(type) {
+			case *text:
+				v.consumed = true
+				named = strings.ToLower(v.s)
+			case *object:
+				return v
+			}
+		}
+	}
+	if c := p.views.components[named]; c != nil {
 		return c
 	}
 	for e := at; e != nil; e = e.parent {
 		if e.with != nil {
-			if o, is := one(e.with.get("<" + n.Data)).(*object); is {
+			if o, is := one(e.with.get("<" + named)).(*object); is {
 				return o
 			}
 		}

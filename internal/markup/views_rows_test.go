@@ -60,3 +60,26 @@ func TestViewsOfVue(t *testing.T) {
 		{"watch at once", setup(`const n = ref(3), o = {immediate: true}; watch(n, v => { fetch("/w/" + v) }, o); watch(() => n.value, v => { fetch("/v/" + v) }, o); watch(n, v => { fetch("/no/" + v) }); return {n}`), nil, []string{"/i/3", "/v/3", "/w/3"}},
 	})
 }
+
+// What Alpine knows in an expression, keeps, and binds; its name is not that of a page's own modules.
+func TestViewsOfAlpine(t *testing.T) {
+	own := map[string]string{"alpine-tours.js": `export const base = "/own/"`}
+	checkAnswers(t, []answersRow{
+		{"the element of the expression", `<div data-u=r x-data="{init() { fetch('/r/' + this.$el.dataset.u) }}"><a data-u=x @click="fetch('/e/' + $el.dataset.u)"></a></div>`, nil, []string{"/e/x", "/r/r"}},
+		{"what is kept", `<div x-data="{n: $persist(1).as('k')}"><img :src="'/p/' + n + '.png'"></div><div x-data="d"><img :src="'/q/' + n + $store.s.v + '.png'"></div><script>document.addEventListener("alpine:init", () => { Alpine.data("d", function () { return {n: this.$persist(2)} }); Alpine.store("s", {v: Alpine.$persist(3).using(sessionStorage)}) })</script>`, nil, []string{"/p/1.png", "/q/23.png"}},
+		{"functions that are bound", `<div x-data="{a: {':src'() { return '/b/' + this.n + '.png' }, 'x-bind:alt': 'n', '@click'() {}}, n: 1}"><img x-bind="a"></div>`, nil, []string{"/b/1.png"}},
+		{"a module of the page's own", `<div x-data></div><script type=module>import {base} from "./alpine-tours.js"; x.src = base + "1.png"</script>`, own, []string{"/own/1.png"}},
+		{"Alpine as a module", `<div x-data="d"><img :src="'/i/' + n"></div><script type=module>import Alpine from "https://cdn.test/npm/alpinejs@3.13/dist/module.esm.min.js"; Alpine.data("d", () => ({n: 1})); Alpine.start()</script>`, nil, []string{"/i/1"}},
+	})
+}
+
+// Components of Knockout by their own elements, those that ask for something, and what is around.
+func TestViewsOfKnockout(t *testing.T) {
+	list := map[string]string{"l.json": `[{"n": 1}]`}
+	checkAnswers(t, []answersRow{
+		{"an element of its own", `<x-w params="pic: p"></x-w><script>ko.components.register("x-w", {viewModel: function (params) { this.u = "/k/" + params.pic }, template: '<img data-bind="attr: {src: u}">'}); ko.applyBindings({p: 1})</script>`, nil, []string{"/k/1"}},
+		{"an element that asks", `<x-w></x-w><script>ko.components.register("x-w", {viewModel: function () { var s = this; s.l = ko.observableArray(); fetch("l.json").then(r => r.json()).then(l => s.l(l)) }, template: '<i data-bind="foreach: l"><img data-bind="attr: {src: \'/l/\' + n}"></i>'}); ko.applyBindings({})</script>`, list, []string{"/l/1", "l.json"}},
+		{"made, and one for all", `<p data-bind="component: {name: 'm', params: {pic: 1}}"></p><p data-bind="component: 'o'"></p><script>ko.components.register("m", {viewModel: {createViewModel: function (params) { return {u: "/m/" + params.pic} }}, template: '<img data-bind="attr: {src: u}">'}); ko.components.register("o", {viewModel: {instance: {u: "/o/" + 1}}, template: '<img data-bind="attr: {src: u}">'}); ko.applyBindings({})</script>`, nil, []string{"/m/1", "/o/1"}},
+		{"around", `<!-- ko foreach: a --><!-- ko foreach: b --><img data-bind="attr: {src: $parents[1].base + $parent.n + $data + $index() + $parentContext.$index()}"><!-- /ko --><!-- /ko --><script>ko.applyBindings({base: "/ps/", a: [{n: "n", b: [7]}]})</script>`, nil, []string{"/ps/n700"}},
+	})
+}

@@ -52,7 +52,7 @@ func (p *Page) viewsOf() *views {
 		v := &views{data: p.object(), stores: p.object(), components: map[string]*object{}, envs: map[viewKey]*env{}, begun: map[viewKey]bool{}, code: map[string]*Script{}, templates: map[*object]*html.Node{}}
 		magic := p.object()
 		magic.add("$store", v.stores)
-		magic.add("$persist", p.native("$persist", func(_ *Page, _ value, args []value) value { return argument(args, 0) }))
+		magic.add("$persist", p.native("$persist", persist))
 		v.magic = &env{block: true, with: magic, parent: &env{block: true, with: v.data, parent: &env{}}}
 		p.views = v
 	}
@@ -194,14 +194,24 @@ func (p *Page) scope(n *html.Node, at *env, code string) *env {
 		v = p.evaluate(code, at, n, nil)
 	}
 	if f, is := one(v).(*object); is && f.fn != nil {
-		v = p.guarded(func() value { return p.call(f, p.global, nil) })
+		v = p.guarded(func() value { return p.call(f, of.magic.with, nil) })
 	}
 	o, is := one(v).(*object)
 	if !is {
 		o = p.object()
 	}
+	p.begun(o)
 	el := p.wrap(n)
-	for name, v := range map[string]value{"$el": el, "$root": el, "$store": of.stores, "$refs": p.newObject(classPhantom)} {
+	if o.own("$el") == nil { // of the expression that is read, or the part itself
+		o.add("$el", el)
+		o.own("$el").get = p.native("$el", func(p *Page, _ value, _ []value) value {
+			if now := p.hosted["$el"]; now != nil {
+				return now
+			}
+			return el
+		})
+	}
+	for name, v := range map[string]value{"$root": el, "$store": of.stores, "$refs": p.newObject(classPhantom)} {
 		if o.own(name) == nil {
 			o.add(name, v)
 		}
@@ -210,6 +220,26 @@ func (p *Page) scope(n *html.Node, at *env, code string) *env {
 	of.envs[key] = e
 	p.later(p.get(o, "init"), o)
 	return e
+}
+
+// persist is what Alpine keeps from one visit to the next, under names that it is told then: now what it begins with.
+func persist(p *Page, _ value, args []value) value {
+	o := p.object()
+	o.add("@begins", argument(args, 0))
+	for _, name := range [...]string{"as", "using"} {
+		o.add(name, p.native(name, func(*Page, value, []value) value { return o }))
+	}
+	return o
+}
+
+// begun gives an object what things begin with that are kept.
+func (p *Page) begun(o *object) {
+	p.cost(len(o.keys) / 4)
+	for _, key := range o.keys {
+		if kept, is := one(o.get(key)).(*object); is && kept.own("@begins") != nil {
+			o.put(key, kept.get("@begins"))
+		}
+	}
 }
 
 // guarded does something that may throw.
@@ -421,6 +451,11 @@ func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
 			p.showBound(n, at, code)
 			return
 		}
+		if c := p.views.components[n.Data]; c != nil {
+			params, _ := attr(n, "params")
+			p.showKnockout(n, c, p.evaluate("{"+params+"}", at, n, nil), at)
+			return
+		}
 	}
 	var shell *object
 	options := p.component(n, at)
@@ -444,7 +479,14 @@ func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
 				set(of, v)
 			} else if o, is := one(v).(*object); is {
 				for _, key := range o.keys {
-					set(strings.TrimPrefix(key, ":"), p.get(o, key))
+					v := p.get(o, key)
+					if kind, of := directive(key); kind == "bind" { // as Alpine has them, of functions
+						if f, is := one(v).(*object); is && f.fn != nil {
+							v = p.guarded(func() value { return p.call(f, at.with, nil) })
+						}
+						key = of
+					}
+					set(key, v)
 				}
 			}
 		case "html":

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -21,14 +22,23 @@ func (p *Page) viewLibrary(name string) value {
 	return nil
 }
 
+// alpineFile is how Alpine alone is called, not what a page has for it: alpine.min.js, alpine-3.13.js.
+var alpineFile = regexp.MustCompile(`^alpine(?:js)?(?:[-.@]v?\d[\w.]*)?(?:[.-](?:esm|module|cdn|min))*(?:\.m?js)?$`)
+
+// packageOf reports an address in which a package stands: /petite-vue@0.4/, petite-vue.es.js.
+func packageOf(address, name string) bool {
+	before, after, is := strings.Cut(address, name)
+	return is && (before == "" || strings.HasSuffix(before, "/")) && (after == "" || strings.IndexByte("/@.", after[0]) >= 0)
+}
+
 // ViewLibrary is the name of a library of which the interpreter does what pages want of it itself, by its address or what a page imports it as; "": it is none.
 func ViewLibrary(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	name := strings.ToLower(address[strings.LastIndexByte(address, '/')+1:])
 	switch {
-	case strings.Contains(address, "petite-vue"):
+	case packageOf(address, "petite-vue"):
 		return "PetiteVue"
-	case strings.Contains(address, "/alpinejs"), strings.HasPrefix(name, "alpine"):
+	case packageOf(address, "alpinejs"), alpineFile.MatchString(name):
 		return "Alpine"
 	case address == "vue", strings.HasPrefix(name, "vue.esm-browser"), strings.HasPrefix(name, "vue@"), strings.HasPrefix(name, "vue.esm.browser"):
 		return "Vue"
@@ -56,11 +66,13 @@ func (p *Page) alpine() value {
 			if len(args) > 1 {
 				of.stores.put(name.s, args[1])
 				if o, is := one(args[1]).(*object); is {
+					p.begun(o)
 					p.later(p.get(o, "init"), o)
 				}
 			}
 			return p.get(of.stores, name.s)
 		},
+		"$persist": persist,
 		"reactive": func(_ *Page, _ value, args []value) value { return argument(args, 0) },
 		"effect": func(p *Page, _ value, args []value) value {
 			p.later(argument(args, 0), nil)

@@ -83,3 +83,18 @@ func TestViewsOfKnockout(t *testing.T) {
 		{"around", `<!-- ko foreach: a --><!-- ko foreach: b --><img data-bind="attr: {src: $parents[1].base + $parent.n + $data + $index() + $parentContext.$index()}"><!-- /ko --><!-- /ko --><script>ko.applyBindings({base: "/ps/", a: [{n: "n", b: [7]}]})</script>`, nil, []string{"/ps/n700"}},
 	})
 }
+
+// Files that begin with Knockout, or speak of Alpine, and do more are run.
+func TestViewsInBundles(t *testing.T) {
+	const head, end = "/*!\n * Knockout JavaScript library v3.5.1\n */\n(function(){ var a = {b: function () {}}; ", `a.b("jqueryTmplTemplateEngine", a.$a)})();`
+	files := map[string]string{
+		"bundle.js": head + end + strings.Repeat(" ", 700) + `fetch("/after/" + 1)`,
+		"ko.js":     head + `fetch("/ko/" + 1); ` + end,
+		"own.js":    `document.addEventListener("alpine:init", () => { Alpine.store("m", {v: 5}); q.innerHTML = '<template x-teleport="body"></template>'; fetch("/own/" + 1) })`,
+	}
+	checkAnswers(t, []answersRow{
+		{"a bundle", `<script src=bundle.js></script>`, files, []string{"/after/1"}},
+		{"Knockout alone", `<img data-bind="attr: {src: '/x/' + n}"><script src=ko.js></script><script>ko.applyBindings({n: 1})</script>`, files, []string{"/x/1"}},
+		{"for Alpine", `<b id=q></b><p x-data><img :src="'/s/' + $store.m.v"></p><script src=own.js></script>`, files, []string{"/own/1", "/s/5"}},
+	})
+}

@@ -98,3 +98,12 @@ func TestViewsInBundles(t *testing.T) {
 		{"for Alpine", `<b id=q></b><p x-data><img :src="'/s/' + $store.m.v"></p><script src=own.js></script>`, files, []string{"/own/1", "/s/5"}},
 	})
 }
+
+// What stands in a view's own element, or in place of what is in it.
+func TestViewsThemselves(t *testing.T) {
+	checkAnswers(t, []answersRow{
+		{"Vue 2", `<div id=app :style="{backgroundImage: 'url(/r/' + n + '.png)'}"></div><script>new Vue({el: "#app", data: {n: 1}})</script>`, nil, []string{"/r/1.png"}},
+		{"Vue 3 does not", `<div id=app :style="{backgroundImage: 'url(/no/' + n + '.png)'}"><img :src="'/i/' + n"></div><script>Vue.createApp({data: () => ({n: 1})}).mount("#app")</script>`, nil, []string{"/i/1"}},
+		{"a template of petite-vue", `<div v-scope="C(1)"></div><template id=t><img :src="'/pt/' + n + '.png'"><b v-scope="C(2)"></b></template><script type=module>import { createApp } from "https://unpkg.com/petite-vue?module"; createApp({C(n) { return {$template: "#t", n} }}).mount()</script>`, nil, []string{"/pt/1.png", "/pt/2.png"}},
+	})
+}

@@ -49,7 +49,7 @@ func (p *Page) knockoutJS() value {
 					return p.rootNode()
 				}
 				return root
-			}, p.context(data, nil, nil)})
+			}, p.context(data, nil, nil), false})
 			return nil
 		},
 	} {

@@ -34,8 +34,9 @@ type views struct {
 
 // view is a tree and the names that its expressions know.
 type view struct {
-	node func() *html.Node
-	env  *env
+	node  func() *html.Node
+	env   *env
+	whole bool // what the node itself says counts
 }
 
 // viewKey is what was made for an element, or an attribute of one, where other names are around it.
@@ -62,7 +63,7 @@ func (p *Page) viewsOf() *views {
 // HasViews says that attributes of the page have expressions.
 func (p *Page) HasViews() {
 	p.start()
-	p.job(p.steps, p.effort.script, func() { p.addView(view{p.rootNode, p.viewsOf().magic}) })
+	p.job(p.steps, p.effort.script, func() { p.addView(view{node: p.rootNode, env: p.viewsOf().magic}) })
 }
 
 func (p *Page) addView(v view) {
@@ -82,7 +83,12 @@ func (p *Page) showViews() {
 
 func (p *Page) showView(v view) {
 	p.now, p.script = &frame{env: v.env, this: p.global, top: true}, &Script{nth: -1}
-	if n := v.node(); n != nil {
+	switch n := v.node(); {
+	case n == nil:
+	case v.whole:
+		chosen := false
+		p.showElement(n, v.env, &chosen)
+	default:
 		p.showAll(n, v.env)
 	}
 }
@@ -174,6 +180,14 @@ func (p *Page) showElement(n *html.Node, at *env, chosen *bool) {
 	}
 	if hasScope {
 		at = p.scope(n, at, scope)
+		if at.with.own("$template") != nil && p.views.nested < maxNested { // of petite-vue
+			if root := p.templateOf(at.with); root != nil {
+				p.views.nested++
+				defer func() { p.views.nested-- }()
+				p.showAll(root, at)
+				return
+			}
+		}
 	}
 	if at == p.views.magic { // of no part
 		p.showAll(n, at)

@@ -119,9 +119,9 @@ func (p *Page) vue() value {
 		}
 		at := p.object()
 		p.instanceOf(at, options, nil)
-		p.mount(at, options, p.get(options, "el"))
+		p.mount(at, options, p.get(options, "el"), true)
 		at.put("$mount", p.native("$mount", func(p *Page, _ value, args []value) value {
-			p.mount(at, options, argument(args, 0))
+			p.mount(at, options, argument(args, 0), true)
 			return at
 		}))
 		return at
@@ -207,7 +207,7 @@ func (p *Page) vue() value {
 			app.put("mount", p.native("mount", func(p *Page, _ value, args []value) value {
 				at := p.object()
 				p.instanceOf(at, options, nil)
-				p.mount(at, options, argument(args, 0))
+				p.mount(at, options, argument(args, 0), false)
 				return at
 			}))
 			return app
@@ -393,12 +393,13 @@ func (p *Page) propOf(options *object, key string) (name string, is bool) {
 	return name, false
 }
 
-// mount shows an instance in an element of the page, or in its template.
-func (p *Page) mount(at, options *object, el value) {
+// mount shows an instance in an element of the page, or in its template. Vue 2 reads the element itself, too.
+func (p *Page) mount(at, options *object, el value, two bool) {
 	if el == nil {
 		return
 	}
 	root := p.templateOf(options)
+	whole := root == nil && two
 	if root == nil {
 		switch v := one(el).(type) {
 		case *text:
@@ -413,7 +414,7 @@ func (p *Page) mount(at, options *object, el value) {
 		return
 	}
 	vars := p.local(options)
-	p.showNow(view{func() *html.Node { return root }, &env{block: true, with: at, parent: &env{block: true, with: vars, parent: p.viewsOf().magic}}})
+	p.showNow(view{func() *html.Node { return root }, &env{block: true, with: at, parent: &env{block: true, with: vars, parent: p.viewsOf().magic}}, whole})
 }
 
 // local is an object with the components that only a component knows, under names that no expression has.
@@ -438,6 +439,9 @@ func (p *Page) templateOf(options *object) *html.Node {
 		return n
 	}
 	t, _ := one(p.get(options, "template")).(*text)
+	if t == nil {
+		t, _ = one(p.get(options, "$template")).(*text)
+	}
 	var n *html.Node
 	if t != nil && strings.HasPrefix(t.s, "#") {
 		t.consumed = true

@@ -37,6 +37,7 @@ func TestViewsOfComponents(t *testing.T) {
 	checkAnswers(t, []answersRow{
 		{"what it has by now", app(`{props: ["items"], template: '<p><img v-for="i in items" :src="\'/x/\' + i.n"></p>'}`, `<x-a :items="items"></x-a>`, `data: {items: []}, async created() { this.items = await (await fetch("l.json")).json() }`), list, []string{"/x/1", "/x/2", "l.json"}},
 		{"no attribute", app(`{props: ["src"], template: '<img :src="\'/x/\' + src">'}`, `<x-a :src="n"></x-a>`, `data: {n: "n.png"}`), nil, []string{"/x/n.png"}},
+		{"names of things", app(`{template: '<b></b>'}`, `<x-a v-for="i in 2" :key="'/k/' + i" :class="'/c/' + i" :src="'/f/' + i"></x-a><i v-for="i in 2" :key="'/l/' + i" :class="'/c/' + i"></i>`, ``), nil, []string{"/f/1", "/f/2"}},
 		{"all at once", app(`{props: ["pic"], data: function () { return {p: this.pic + ".png"} }, template: '<p><img :src="\'/c/\' + p"><img :src="\'/d/\' + $props.pic"></p>'}`, `<x-a v-bind="o"></x-a>`, `data: {o: {pic: "a"}}`), nil, []string{"/c/a.png", "/d/a"}},
 		{"nothing", app(`{props: {l: {type: Array, default() { return [1] }}, big: Boolean, s: {type: String, default: "s"}, o: Object}, template: '<p><img v-for="i in l" :src="\'/x/\' + i + s"><img v-if="big || o" :src="\'/no/\' + s"></p>'}`, `<x-a></x-a>`, ``), nil, []string{"/x/1s"}},
 		{"nothing of a list", app(`{props: ["big"], template: '<p><img v-if="big" :src="\'/no/\' + 1"><img v-else :src="\'/y/\' + 1"></p>'}`, `<x-a></x-a>`, ``), nil, []string{"/y/1"}},

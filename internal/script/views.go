@@ -520,7 +520,8 @@ func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
 // bound gives an element what an expression is.
 func (p *Page) bound(shell *object, key string, v value) {
 	switch key {
-	case "key", "class", "ref", "is":
+	case "key", "class", "ref", "is": // no address
+		told(p, nil, []value{v})
 	case "style":
 		o, is := one(v).(*object)
 		if !is {

@@ -508,6 +508,11 @@ func (p *Page) showComponent(n *html.Node, at *env, options *object) {
 	key := viewKey{n: n, outer: at, i: -2}
 	e, props := of.envs[key], map[string]value{}
 	give := func(key string, v value) {
+		switch key {
+		case "key", "class", "ref", "is":
+			told(p, nil, []value{v})
+			return
+		}
 		name, is := p.propOf(options, key)
 		switch {
 		case e == nil:

@@ -120,11 +120,11 @@ func isJQuery(src []byte) bool {
 
 // showsViews reports Alpine, petite-vue or Knockout alone, of which the interpreter does itself what pages want of them (ADR 117).
 func showsViews(src []byte) bool {
-	const head = 600
+	const head, tail = 600, 600
 	switch {
-	case bytes.Contains(src[:min(len(src), head)], []byte("Knockout JavaScript library")):
-		return true
-	case bytes.Contains(src, []byte("alpine:init")) && bytes.Contains(src, []byte("x-teleport")):
+	case bytes.Contains(src[:min(len(src), head)], []byte("Knockout JavaScript library")): // no bundle that begins with it
+		return bytes.Contains(src[max(0, len(src)-tail):], []byte("jqueryTmplTemplateEngine"))
+	case bytes.Contains(src, []byte("alpine:initializing")) && bytes.Contains(src, []byte("x-teleport can only")): // as it warns
 		return len(src) < maxFile && !bytes.Contains(src, []byte(".data(\"")) && !bytes.Contains(src, []byte(".data('"))
 	}
 	return bytes.Contains(src, []byte("v-scope")) && bytes.Contains(src, []byte("vue:unmounted"))

@@ -49,7 +49,7 @@ func (p *Page) knockoutJS() value {
 					return p.rootNode()
 				}
 				return root
-			}, p.context(data, nil, nil)})
+			}, p.context(data, nil, nil), false})
 			return nil
 		},
 	} {
@@ -142,7 +142,14 @@ func (p *Page) context(data value, outer *env, more *object) *env {
 	} else {
 		for e := outer; e != nil; e = e.parent {
 			if e.with != nil && e.with.own("$data") != nil {
-				vars.add("$parent", e.with.get("$data"))
+				parent, all := e.with.get("$data"), []value{e.with.get("$data")}
+				if above, is := e.with.get("$parents").(*object); is {
+					p.cost(len(above.list) / 4)
+					all = append(all, above.list...)
+				}
+				vars.add("$parent", parent)
+				vars.add("$parents", p.newList(all))
+				vars.add("$parentContext", e.with)
 				break
 			}
 		}
@@ -215,7 +222,7 @@ func (p *Page) showInside(n *html.Node, bindings *object, at *env, show func(e *
 			p.showTemplate(n, p.unwrap(v), at, show)
 			return
 		case "component":
-			p.showKnockout(n, p.unwrap(v), at)
+			p.showNamed(n, p.unwrap(v), at)
 			return
 		}
 	}
@@ -284,13 +291,13 @@ func (p *Page) templateNamed(id *text) *html.Node {
 	if root, has := p.views.templates[o]; has {
 		return root
 	}
-	root := p.nodeOf(p.fragment(p.ofPage(p.textContent(n))))
+	root := p.partsOf(p.ofPage(p.textContent(n)))
 	p.views.templates[o] = root
 	return root
 }
 
-// showKnockout shows a component of Knockout's.
-func (p *Page) showKnockout(n *html.Node, v value, at *env) {
+// showNamed shows a component of Knockout's that a binding names.
+func (p *Page) showNamed(n *html.Node, v value, at *env) {
 	var params value
 	name, _ := one(v).(*text)
 	if o, is := one(v).(*object); is {
@@ -301,8 +308,14 @@ func (p *Page) showKnockout(n *html.Node, v value, at *env) {
 		return
 	}
 	name.consumed = true
-	c := p.views.components[name.s]
-	if c == nil || p.views.nested >= maxNested {
+	if c := p.views.components[name.s]; c != nil {
+		p.showKnockout(n, c, params, at)
+	}
+}
+
+// showKnockout shows a component of Knockout's with what it is given.
+func (p *Page) showKnockout(n *html.Node, c *object, params value, at *env) {
+	if p.views.nested >= maxNested {
 		return
 	}
 	root := p.templateOf(c)
@@ -316,13 +329,28 @@ func (p *Page) showKnockout(n *html.Node, v value, at *env) {
 	if root == nil {
 		return
 	}
+	of := p.views
+	of.nested++
+	defer func() { of.nested-- }()
+	key := viewKey{n: n, outer: at, i: -3}
+	if e := of.envs[key]; e != nil { // it has what it asked for
+		p.showAll(root, e)
+		return
+	}
 	data := p.get(c, "viewModel")
 	if f, is := one(data).(*object); is && f.fn != nil {
 		data = p.guarded(func() value { return p.initialise(f, p.object(), []value{params}) })
+	} else if is {
+		if makes, is := one(p.get(f, "createViewModel")).(*object); is && makes.fn != nil {
+			data = p.guarded(func() value { return p.call(makes, f, []value{params, unknown{}}) })
+		} else if made := f.get("instance"); made != nil {
+			data = made
+		}
 	}
-	p.views.nested++
-	defer func() { p.views.nested-- }()
-	p.showAll(root, p.context(data, at, nil))
+	vars := p.object()
+	vars.add("$component", p.unwrap(data))
+	of.envs[key] = p.context(data, at, vars)
+	p.showAll(root, of.envs[key])
 }
 
 // showComment reads what stands between comments of Knockout's, and returns what follows; nil: it is another comment.

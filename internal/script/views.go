@@ -34,8 +34,9 @@ type views struct {
 
 // view is a tree and the names that its expressions know.
 type view struct {
-	node func() *html.Node
-	env  *env
+	node  func() *html.Node
+	env   *env
+	whole bool // what the node itself says counts
 }
 
 // viewKey is what was made for an element, or an attribute of one, where other names are around it.
@@ -52,7 +53,7 @@ func (p *Page) viewsOf() *views {
 		v := &views{data: p.object(), stores: p.object(), components: map[string]*object{}, envs: map[viewKey]*env{}, begun: map[viewKey]bool{}, code: map[string]*Script{}, templates: map[*object]*html.Node{}}
 		magic := p.object()
 		magic.add("$store", v.stores)
-		magic.add("$persist", p.native("$persist", func(_ *Page, _ value, args []value) value { return argument(args, 0) }))
+		magic.add("$persist", p.native("$persist", persist))
 		v.magic = &env{block: true, with: magic, parent: &env{block: true, with: v.data, parent: &env{}}}
 		p.views = v
 	}
@@ -62,7 +63,7 @@ func (p *Page) viewsOf() *views {
 // HasViews says that attributes of the page have expressions.
 func (p *Page) HasViews() {
 	p.start()
-	p.job(p.steps, p.effort.script, func() { p.addView(view{p.rootNode, p.viewsOf().magic}) })
+	p.job(p.steps, p.effort.script, func() { p.addView(view{node: p.rootNode, env: p.viewsOf().magic}) })
 }
 
 func (p *Page) addView(v view) {
@@ -82,7 +83,12 @@ func (p *Page) showViews() {
 
 func (p *Page) showView(v view) {
 	p.now, p.script = &frame{env: v.env, this: p.global, top: true}, &Script{nth: -1}
-	if n := v.node(); n != nil {
+	switch n := v.node(); {
+	case n == nil:
+	case v.whole:
+		chosen := false
+		p.showElement(n, v.env, &chosen)
+	default:
 		p.showAll(n, v.env)
 	}
 }
@@ -164,11 +170,24 @@ func (p *Page) showElement(n *html.Node, at *env, chosen *bool) {
 		}
 	}
 	if hasEach && at != p.views.magic {
+		if first, is := condition(n); first {
+			*chosen = false
+		} else if is && *chosen {
+			return
+		}
 		p.showEach(n, at, each)
 		return
 	}
 	if hasScope {
 		at = p.scope(n, at, scope)
+		if at.with.own("$template") != nil && p.views.nested < maxNested { // of petite-vue
+			if root := p.templateOf(at.with); root != nil {
+				p.views.nested++
+				defer func() { p.views.nested-- }()
+				p.showAll(root, at)
+				return
+			}
+		}
 	}
 	if at == p.views.magic { // of no part
 		p.showAll(n, at)
@@ -189,14 +208,24 @@ func (p *Page) scope(n *html.Node, at *env, code string) *env {
 		v = p.evaluate(code, at, n, nil)
 	}
 	if f, is := one(v).(*object); is && f.fn != nil {
-		v = p.guarded(func() value { return p.call(f, p.global, nil) })
+		v = p.guarded(func() value { return p.call(f, of.magic.with, nil) })
 	}
 	o, is := one(v).(*object)
 	if !is {
 		o = p.object()
 	}
+	p.begun(o)
 	el := p.wrap(n)
-	for name, v := range map[string]value{"$el": el, "$root": el, "$store": of.stores, "$refs": p.newObject(classPhantom)} {
+	if o.own("$el") == nil { // of the expression that is read, or the part itself
+		o.add("$el", el)
+		o.own("$el").get = p.native("$el", func(p *Page, _ value, _ []value) value {
+			if now := p.hosted["$el"]; now != nil {
+				return now
+			}
+			return el
+		})
+	}
+	for name, v := range map[string]value{"$root": el, "$store": of.stores, "$refs": p.newObject(classPhantom)} {
 		if o.own(name) == nil {
 			o.add(name, v)
 		}
@@ -205,6 +234,26 @@ func (p *Page) scope(n *html.Node, at *env, code string) *env {
 	of.envs[key] = e
 	p.later(p.get(o, "init"), o)
 	return e
+}
+
+// persist is what Alpine keeps from one visit to the next, under names that it is told then: now what it begins with.
+func persist(p *Page, _ value, args []value) value {
+	o := p.object()
+	o.add("@begins", argument(args, 0))
+	for _, name := range [...]string{"as", "using"} {
+		o.add(name, p.native(name, func(*Page, value, []value) value { return o }))
+	}
+	return o
+}
+
+// begun gives an object what things begin with that are kept.
+func (p *Page) begun(o *object) {
+	p.cost(len(o.keys) / 4)
+	for _, key := range o.keys {
+		if kept, is := one(o.get(key)).(*object); is && kept.own("@begins") != nil {
+			o.put(key, kept.get("@begins"))
+		}
+	}
 }
 
 // guarded does something that may throw.
@@ -217,6 +266,7 @@ func (p *Page) guarded(do func() value) value {
 // evaluate is the value of an expression, or does what statements say, with the names that are known there.
 func (p *Page) evaluate(code string, at *env, n *html.Node, event value) value {
 	of := p.viewsOf()
+	p.cost(len(code) / 256) // each time: it is looked up
 	s, has := of.code[code]
 	if !has {
 		p.cost(len(code) / bytesPerStep)
@@ -265,8 +315,13 @@ func (p *Page) evaluate(code string, at *env, n *html.Node, event value) value {
 	})
 }
 
+// oneLine makes the ends of lines spaces.
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
+
 // showEach reads an element once for each thing of a list: "a in list", "(a, i) of list".
 func (p *Page) showEach(n *html.Node, at *env, code string) {
+	p.cost(len(code) / 16)
+	code = oneLine.Replace(code)
 	names, list, is := strings.Cut(code, " in ")
 	if other, rest, has := strings.Cut(code, " of "); has && (!is || len(other) < len(names)) {
 		names, list, is = other, rest, true
@@ -278,6 +333,7 @@ func (p *Page) showEach(n *html.Node, at *env, code string) {
 	vals, keys := p.repeats(p.evaluate(list, at, n, nil))
 	for i, v := range vals {
 		p.step()
+		p.cost(len(names) / 16)
 		vars := p.object()
 		if strings.HasPrefix(names, "{") || strings.HasPrefix(names, "[") { // what it has, by names
 			end := strings.LastIndexAny(names, "}]") + 1
@@ -300,8 +356,11 @@ func (p *Page) showEach(n *html.Node, at *env, code string) {
 			}
 		}
 		e := p.inner(n, at, i, vars)
+		chosen := false
 		if n.Data == "template" {
-			p.showAll(n, e)
+			if !p.hidden(n, e, &chosen) {
+				p.showAll(n, e)
+			}
 			continue
 		}
 		inner := e
@@ -310,7 +369,6 @@ func (p *Page) showEach(n *html.Node, at *env, code string) {
 				inner = p.scope(n, e, a.Val)
 			}
 		}
-		chosen := false
 		p.showOne(n, inner, &chosen)
 	}
 }
@@ -357,38 +415,70 @@ func (p *Page) repeats(v value) (vals, keys []value) {
 	return vals, keys
 }
 
-// showOne reads an element with all that is known in it.
-func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
+// condition reports an element that begins a chain of conditions, or is in one.
+func condition(n *html.Node) (first, is bool) {
+	for _, a := range n.Attr {
+		switch kind, _ := directive(a.Key); kind {
+		case "if":
+			return true, true
+		case "else-if", "else":
+			is = true
+		}
+	}
+	return false, is
+}
+
+// hidden reports an element that is not shown, as its condition says, or one before it.
+func (p *Page) hidden(n *html.Node, at *env, chosen *bool) bool {
 	for _, a := range n.Attr {
 		kind, _ := directive(a.Key)
 		switch kind {
 		case "if":
 			is, known := truth(p.evaluate(a.Val, at, n, nil))
 			if *chosen = known && is; known && !is {
-				return
+				return true
 			}
 		case "else-if":
 			if *chosen {
-				return
+				return true
 			}
 			is, known := truth(p.evaluate(a.Val, at, n, nil))
 			if *chosen = known && is; known && !is {
-				return
+				return true
 			}
 		case "else":
 			if *chosen {
-				return
+				return true
 			}
 		}
+	}
+	return false
+}
+
+// showOne reads an element with all that is known in it.
+func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
+	if p.hidden(n, at, chosen) {
+		return
 	}
 	if p.views.knockout {
 		if code, has := attr(n, "data-bind"); has {
 			p.showBound(n, at, code)
 			return
 		}
+		if c := p.views.components[n.Data]; c != nil {
+			params, _ := attr(n, "params")
+			p.showKnockout(n, c, p.evaluate("{"+params+"}", at, n, nil), at)
+			return
+		}
 	}
 	var shell *object
+	options := p.component(n, at)
 	set := func(key string, v value) {
+		if options != nil {
+			if _, is := p.propOf(options, key); is {
+				return
+			}
+		}
 		if shell == nil {
 			shell = p.wrap(p.copyNode(n, false, 0)).(*object)
 		}
@@ -403,7 +493,14 @@ func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
 				set(of, v)
 			} else if o, is := one(v).(*object); is {
 				for _, key := range o.keys {
-					set(strings.TrimPrefix(key, ":"), p.get(o, key))
+					v := p.get(o, key)
+					if kind, of := directive(key); kind == "bind" { // as Alpine has them, of functions
+						if f, is := one(v).(*object); is && f.fn != nil {
+							v = p.guarded(func() value { return p.call(f, at.with, nil) })
+						}
+						key = of
+					}
+					set(key, v)
 				}
 			}
 		case "html":
@@ -414,8 +511,8 @@ func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
 			p.does(n, at, i, a.Val, p.event(of, p.wrap(n)).(*object))
 		}
 	}
-	if o := p.component(n, at); o != nil {
-		p.showComponent(n, at, o)
+	if options != nil {
+		p.showComponent(n, at, options)
 	}
 	p.showAll(n, at)
 }
@@ -423,7 +520,8 @@ func (p *Page) showOne(n *html.Node, at *env, chosen *bool) {
 // bound gives an element what an expression is.
 func (p *Page) bound(shell *object, key string, v value) {
 	switch key {
-	case "key", "class", "ref", "is":
+	case "key", "class", "ref", "is": // no address
+		told(p, nil, []value{v})
 	case "style":
 		o, is := one(v).(*object)
 		if !is {

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -21,14 +22,23 @@ func (p *Page) viewLibrary(name string) value {
 	return nil
 }
 
+// alpineFile is how Alpine alone is called, not what a page has for it: alpine.min.js, alpine-3.13.js.
+var alpineFile = regexp.MustCompile(`^alpine(?:js)?(?:[-.@]v?\d[\w.]*)?(?:[.-](?:esm|module|cdn|min))*(?:\.m?js)?$`)
+
+// packageOf reports an address in which a package stands: /petite-vue@0.4/, petite-vue.es.js.
+func packageOf(address, name string) bool {
+	before, after, is := strings.Cut(address, name)
+	return is && (before == "" || strings.HasSuffix(before, "/")) && (after == "" || strings.IndexByte("/@.", after[0]) >= 0)
+}
+
 // ViewLibrary is the name of a library of which the interpreter does what pages want of it itself, by its address or what a page imports it as; "": it is none.
 func ViewLibrary(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	name := strings.ToLower(address[strings.LastIndexByte(address, '/')+1:])
 	switch {
-	case strings.Contains(address, "petite-vue"):
+	case packageOf(address, "petite-vue"):
 		return "PetiteVue"
-	case strings.Contains(address, "/alpinejs"), strings.HasPrefix(name, "alpine"):
+	case packageOf(address, "alpinejs"), alpineFile.MatchString(name):
 		return "Alpine"
 	case address == "vue", strings.HasPrefix(name, "vue.esm-browser"), strings.HasPrefix(name, "vue@"), strings.HasPrefix(name, "vue.esm.browser"):
 		return "Vue"
@@ -56,11 +66,13 @@ func (p *Page) alpine() value {
 			if len(args) > 1 {
 				of.stores.put(name.s, args[1])
 				if o, is := one(args[1]).(*object); is {
+					p.begun(o)
 					p.later(p.get(o, "init"), o)
 				}
 			}
 			return p.get(of.stores, name.s)
 		},
+		"$persist": persist,
 		"reactive": func(_ *Page, _ value, args []value) value { return argument(args, 0) },
 		"effect": func(p *Page, _ value, args []value) value {
 			p.later(argument(args, 0), nil)
@@ -107,9 +119,9 @@ func (p *Page) vue() value {
 		}
 		at := p.object()
 		p.instanceOf(at, options, nil)
-		p.mount(at, options, p.get(options, "el"))
+		p.mount(at, options, p.get(options, "el"), true)
 		at.put("$mount", p.native("$mount", func(p *Page, _ value, args []value) value {
-			p.mount(at, options, argument(args, 0))
+			p.mount(at, options, argument(args, 0), true)
 			return at
 		}))
 		return at
@@ -118,7 +130,7 @@ func (p *Page) vue() value {
 		if name, is := one(argument(args, 0)).(*text); is && len(args) > 1 {
 			name.consumed = true
 			if c, is := one(args[1]).(*object); is {
-				of.components[dashed(name.s)], of.components[strings.ToLower(name.s)] = c, c
+				of.components[strings.TrimPrefix(dashed(name.s), "-")], of.components[strings.ToLower(name.s)] = c, c
 			}
 		}
 		return this
@@ -126,6 +138,18 @@ func (p *Page) vue() value {
 	itself := func(_ *Page, _ value, args []value) value { return argument(args, 0) }
 	ref := func(p *Page, _ value, args []value) value { return p.ref(argument(args, 0)) }
 	given := func(p *Page, _ value, args []value) value {
+		if how, is := one(argument(args, 2)).(*object); is {
+			if now, known := truth(p.get(how, "immediate")); known && now { // with what there is
+				p.laterDo(func() {
+					v := p.unref(args[0])
+					if f, is := one(v).(*object); is && f.fn != nil {
+						v = p.call(f, nil, nil)
+					}
+					p.later(args[1], nil, v, nil)
+				})
+				return nil
+			}
+		}
 		for _, arg := range args { // what waits for a value waits no longer
 			p.later(arg, nil, unknowns(2)...)
 		}
@@ -145,6 +169,15 @@ func (p *Page) vue() value {
 		"computed": func(p *Page, _ value, args []value) value {
 			r := p.ref(nil)
 			r.own("value").get = p.computed(argument(args, 0), nil)
+			return r
+		},
+		"toRef": func(p *Page, _ value, args []value) value {
+			key, known := p.key(argument(args, 1))
+			if !known {
+				return p.ref(p.unref(argument(args, 0)))
+			}
+			r := p.ref(nil)
+			r.own("value").get = p.native(key, func(p *Page, _ value, _ []value) value { return p.get(argument(args, 0), key) })
 			return r
 		},
 		"toRefs": func(p *Page, _ value, args []value) value {
@@ -174,7 +207,7 @@ func (p *Page) vue() value {
 			app.put("mount", p.native("mount", func(p *Page, _ value, args []value) value {
 				at := p.object()
 				p.instanceOf(at, options, nil)
-				p.mount(at, options, argument(args, 0))
+				p.mount(at, options, argument(args, 0), false)
 				return at
 			}))
 			return app
@@ -231,6 +264,7 @@ func (p *Page) instanceOf(at, options *object, props map[string]value) {
 	}
 	if mixins, is := one(p.get(options, "mixins")).(*object); is && !p.viewsOf().mixing {
 		p.views.mixing = true
+		defer func() { p.views.mixing = false }()
 		for _, m := range mixins.list {
 			if m, is := one(m).(*object); is {
 				p.guarded(func() value {
@@ -241,13 +275,17 @@ func (p *Page) instanceOf(at, options *object, props map[string]value) {
 		}
 		p.views.mixing = false
 	}
-	each("props", func(name string, v value) {
-		if o, is := one(v).(*object); is && o.own("default") != nil {
-			at.put(name, p.get(o, "default"))
+	if names, is := one(p.get(options, "props")).(*object); is && names.class == classList { // not given
+		for _, name := range names.list {
+			if t, is := one(name).(*text); is && t.known() {
+				t.consumed = true
+				at.put(t.s, nil)
+			}
 		}
-	})
+	}
+	each("props", func(name string, v value) { at.put(name, p.absent(v)) })
 	for name, v := range props {
-		at.put(camel(name), v)
+		at.put(name, v)
 	}
 	each("methods", func(name string, v value) { at.put(name, v) })
 	fill := func(v value) {
@@ -292,6 +330,7 @@ func (p *Page) instanceOf(at, options *object, props map[string]value) {
 		at.add(name, p.native(name, m))
 	}
 	at.add("$refs", p.newObject(classPhantom))
+	at.add("$props", at)
 	for _, hook := range [...]string{"beforeCreate", "created", "beforeMount", "mounted"} {
 		p.later(p.get(options, hook), at)
 	}
@@ -306,12 +345,61 @@ func (p *Page) instanceOf(at, options *object, props map[string]value) {
 	})
 }
 
-// mount shows an instance in an element of the page, or in its template.
-func (p *Page) mount(at, options *object, el value) {
+// absent is what a property is that a component was not given.
+func (p *Page) absent(says value) value {
+	o, is := one(says).(*object)
+	if !is {
+		return nil
+	}
+	typ := o
+	if o.fn == nil {
+		typ, _ = one(p.get(o, "type")).(*object)
+	}
+	of := ""
+	if typ != nil && typ.fn != nil {
+		of = typ.fn.name
+	}
+	if o.fn != nil || o.own("default") == nil {
+		if of == "Boolean" {
+			return false
+		}
+		return nil
+	}
+	v := p.get(o, "default")
+	if f, is := one(v).(*object); is && f.fn != nil && of != "Function" {
+		return p.guarded(func() value { return p.call(f, nil, nil) })
+	}
+	return v
+}
+
+// propOf is the name that a component has for an attribute; false: it is no property of it, as far as it says.
+func (p *Page) propOf(options *object, key string) (name string, is bool) {
+	name = camel(key)
+	props, _ := one(p.get(options, "props")).(*object)
+	if props == nil {
+		return name, false
+	}
+	p.cost(len(props.list) + len(props.keys))
+	for _, k := range props.keys {
+		if strings.EqualFold(k, name) { // attributes of the tree are lower-case
+			return k, true
+		}
+	}
+	for _, k := range props.list {
+		if t, is := one(k).(*text); is && strings.EqualFold(t.s, name) {
+			return t.s, true
+		}
+	}
+	return name, false
+}
+
+// mount shows an instance in an element of the page, or in its template. Vue 2 reads the element itself, too.
+func (p *Page) mount(at, options *object, el value, two bool) {
 	if el == nil {
 		return
 	}
 	root := p.templateOf(options)
+	whole := root == nil && two
 	if root == nil {
 		switch v := one(el).(type) {
 		case *text:
@@ -326,7 +414,7 @@ func (p *Page) mount(at, options *object, el value) {
 		return
 	}
 	vars := p.local(options)
-	p.showNow(view{func() *html.Node { return root }, &env{block: true, with: at, parent: &env{block: true, with: vars, parent: p.viewsOf().magic}}})
+	p.showNow(view{func() *html.Node { return root }, &env{block: true, with: at, parent: &env{block: true, with: vars, parent: p.viewsOf().magic}}, whole})
 }
 
 // local is an object with the components that only a component knows, under names that no expression has.
@@ -351,6 +439,9 @@ func (p *Page) templateOf(options *object) *html.Node {
 		return n
 	}
 	t, _ := one(p.get(options, "template")).(*text)
+	if t == nil {
+		t, _ = one(p.get(options, "$template")).(*text)
+	}
 	var n *html.Node
 	if t != nil && strings.HasPrefix(t.s, "#") {
 		t.consumed = true
@@ -358,26 +449,48 @@ func (p *Page) templateOf(options *object) *html.Node {
 		t = nil
 		if len(found) > 0 {
 			if n = p.nodeOf(found[0]); n != nil && n.Data == "script" {
-				t, n = p.ofPage(p.textContent(n)), nil
+				n = p.partsOf(p.ofPage(p.textContent(n)))
 			}
 		}
 	}
 	if t != nil && strings.IndexByte(t.s, '<') >= 0 {
 		t.consumed = true
-		n = p.nodeOf(p.fragment(t))
+		n = p.partsOf(t)
 	}
 	of.templates[options] = n
 	return n
 }
 
-// component is the one that an element stands for.
+// partsOf is a tree of what a template says, which may be rows of a table.
+func (p *Page) partsOf(t *text) *html.Node {
+	if s := strings.TrimSpace(t.s); strings.HasPrefix(s, "<t") || strings.HasPrefix(s, "<T") {
+		t = p.ofPage("<template>" + s + "</template>")
+	}
+	return p.nodeOf(p.fragment(t))
+}
+
+// component is the one that an element stands for, by its name or what it says that it is.
 func (p *Page) component(n *html.Node, at *env) *object {
-	if c := p.views.components[n.Data]; c != nil {
+	named := n.Data
+	for _, a := range n.Attr {
+		if a.Key == "is" {
+			named = strings.TrimPrefix(a.Val, "vue:")
+		} else if kind, of := directive(a.Key); kind == "bind" && of == "is" {
+			switch v := one(p.evaluate(a.Val, at, n, nil)).(type) {
+			case *text:
+				v.consumed = true
+				named = strings.ToLower(v.s)
+			case *object:
+				return v
+			}
+		}
+	}
+	if c := p.views.components[named]; c != nil {
 		return c
 	}
 	for e := at; e != nil; e = e.parent {
 		if e.with != nil {
-			if o, is := one(e.with.get("<" + n.Data)).(*object); is {
+			if o, is := one(e.with.get("<" + named)).(*object); is {
 				return o
 			}
 		}
@@ -393,17 +506,37 @@ func (p *Page) showComponent(n *html.Node, at *env, options *object) {
 		return
 	}
 	key := viewKey{n: n, outer: at, i: -2}
-	e := of.envs[key]
-	if e == nil {
-		props := map[string]value{}
-		for _, a := range n.Attr {
-			switch kind, name := directive(a.Key); {
-			case kind == "bind" && name != "":
-				props[name] = p.evaluate(a.Val, at, n, nil)
-			case kind == "":
-				props[a.Key] = p.ofPage(a.Val)
-			}
+	e, props := of.envs[key], map[string]value{}
+	give := func(key string, v value) {
+		switch key {
+		case "key", "class", "ref", "is":
+			told(p, nil, []value{v})
+			return
 		}
+		name, is := p.propOf(options, key)
+		switch {
+		case e == nil:
+			props[name] = v
+		case is: // what it is given now
+			e.with.put(name, v)
+		}
+	}
+	for _, a := range n.Attr {
+		switch kind, name := directive(a.Key); {
+		case kind == "bind":
+			v := p.evaluate(a.Val, at, n, nil)
+			if name != "" {
+				give(name, v)
+			} else if o, is := one(v).(*object); is {
+				for _, key := range o.keys {
+					give(key, p.get(o, key))
+				}
+			}
+		case kind == "" && e == nil:
+			give(a.Key, p.ofPage(a.Val))
+		}
+	}
+	if e == nil {
 		o := p.object()
 		p.instanceOf(o, options, props)
 		e = &env{block: true, with: o, parent: &env{block: true, with: p.local(options), parent: of.magic}}

@@ -57,7 +57,7 @@ const (
 )
 
 // effort is how many steps the scripts of a page have on top of those for their length, and how many in a row may find nothing: of a function
-// that nothing calls, of a callback, and of a script itself.
+// that nothing calls, of a callback, and of a script itself. jobs is how many callbacks are called, of which maxJobs in a row may find nothing.
 type effort struct{ steps, uncalled, callback, script, jobs int }
 
 // ordinary is that of a page which is read for itself. Together with what else is known of it, it is read once for each of these, and may have a whole
@@ -321,9 +321,12 @@ func (p *Page) down() {
 
 // Finish does what waits: callbacks, handlers of events, and functions that nothing called.
 func (p *Page) Finish() {
-	done := 0
+	done, barren, found := 0, 0, 0
 	work := func() {
-		for ; len(p.jobs)+len(p.acts) > 0 && done < p.effort.jobs && p.steps > 0; done++ {
+		for ; len(p.jobs)+len(p.acts) > 0 && done < p.effort.jobs && barren < maxJobs && p.steps > 0; done++ {
+			if barren++; len(p.found) > found { // what sets itself off again ends
+				barren, found = 0, len(p.found)
+			}
 			if len(p.jobs) == 0 {
 				p.jobs, p.acts = p.acts[:1:1], p.acts[1:]
 			}

@@ -13,6 +13,8 @@ import (
 	neturl "net/url"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"exclave/internal/mime"
 )
 
@@ -32,11 +34,27 @@ func (b *builder) mail(body []byte) {
 		}
 		return
 	}
+	b.message(body, "", 1)
+}
+
+// message reads the header of a message, and what is behind it. Of a line that is no field the library would tell all, however long.
+func (b *builder) message(body []byte, at string, depth int) {
+	if !beginsField(body) {
+		return
+	}
 	in := bufio.NewReader(bytes.NewReader(body))
 	if h, _ := textproto.NewReader(in).ReadMIMEHeader(); len(h) > 0 { // broken: what comes before
-		b.mailPart(h, in, "", 1)
+		b.mailPart(h, in, at, depth)
 	}
 }
+
+// beginsField reports the name of a field of a header, and a colon (RFC 5322 2.2).
+func beginsField(b []byte) bool {
+	name, _, colon := bytes.Cut(b[:min(len(b), maxFieldName)], []byte(":"))
+	return colon && httpguts.ValidHeaderFieldName(string(name))
+}
+
+const maxFieldName = 128
 
 // mailPart reads a part, inside of one that was at an address, or "".
 func (b *builder) mailPart(h textproto.MIMEHeader, in io.Reader, outer string, depth int) {
@@ -61,10 +79,7 @@ func (b *builder) mailPart(h textproto.MIMEHeader, in io.Reader, outer string, d
 	}
 	if typ == "message/rfc822" {
 		if depth < maxMail {
-			in := bufio.NewReader(bytes.NewReader(data))
-			if h, _ := textproto.NewReader(in).ReadMIMEHeader(); len(h) > 0 {
-				b.mailPart(h, in, at, depth+1)
-			}
+			b.message(data, at, depth+1)
 		}
 		return
 	}

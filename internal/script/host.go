@@ -230,6 +230,11 @@ func (p *Page) code(t *text, this value) value {
 	p.calls++
 	defer func() { p.now, p.script = now, script; p.calls-- }()
 	p.now, p.script = &frame{env: &env{}, this: this, top: true, weak: p.weak}, s
+	return p.lastOf(s)
+}
+
+// lastOf runs the statements of a script, and returns what the last expression is.
+func (p *Page) lastOf(s *Script) value {
 	p.hoist(s.ast.List)
 	last := value(unknown{})
 	for _, st := range s.ast.List {

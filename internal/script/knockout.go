@@ -375,22 +375,7 @@ func (p *Page) showComment(n *html.Node, at *env) *html.Node {
 	if !is {
 		return nil
 	}
-	p.showInside(n, bindings, at, func(e *env) {
-		chosen := false
-		for c := n.NextSibling; c != nil && c != end; {
-			next := c.NextSibling
-			p.step()
-			switch c.Type {
-			case html.ElementNode:
-				p.showElement(c, e, &chosen)
-			case html.CommentNode:
-				if after := p.showComment(c, e); after != nil {
-					next = after
-				}
-			}
-			c = next
-		}
-	})
+	p.showInside(n, bindings, at, func(e *env) { p.showSiblings(n.NextSibling, end, e) })
 	if end == nil {
 		end = &html.Node{Type: html.TextNode}
 	}

@@ -3,7 +3,6 @@ package script
 import (
 	"strings"
 
-	"github.com/tdewolff/parse/v2/js"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -115,19 +114,24 @@ func (p *Page) showAll(n *html.Node, at *env) {
 	}
 	p.down()
 	defer func() { p.depth-- }()
+	p.showSiblings(n.FirstChild, nil, at)
+}
+
+// showSiblings shows a node and what stands behind it, as far as end.
+func (p *Page) showSiblings(n, end *html.Node, at *env) {
 	chosen := false // one of a chain of v-if and v-else was
-	for c := n.FirstChild; c != nil; {
-		next := c.NextSibling
+	for n != nil && n != end {
+		next := n.NextSibling
 		p.step()
-		switch c.Type {
+		switch n.Type {
 		case html.ElementNode:
-			p.showElement(c, at, &chosen)
+			p.showElement(n, at, &chosen)
 		case html.CommentNode:
-			if end := p.showComment(c, at); end != nil {
-				next = end
+			if after := p.showComment(n, at); after != nil {
+				next = after
 			}
 		}
-		c = next
+		n = next
 	}
 }
 
@@ -301,17 +305,7 @@ func (p *Page) evaluate(code string, at *env, n *html.Node, event value) value {
 			this = at.with
 		}
 		p.now, p.script = &frame{env: &env{block: true, parent: at}, this: this, weak: p.weak}, s
-		p.hoist(s.ast.List)
-		last := value(unknown{})
-		for _, st := range s.ast.List {
-			if e, is := st.(*js.ExprStmt); is {
-				p.step()
-				last = p.expr(e.Value)
-			} else if o := p.stmt(st, ""); o.done != ended {
-				break
-			}
-		}
-		return last
+		return p.lastOf(s)
 	})
 }
 

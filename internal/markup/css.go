@@ -220,7 +220,18 @@ func (b *builder) addCSS(url []byte, context string) {
 		return
 	}
 	b.add(url, Embed, context)
+	if folder, is := bytes.CutSuffix(url, []byte(leafletIcon)); is && b.quotes == 0 {
+		for _, name := range [...]string{leafletRetina, leafletShadow} {
+			b.addString(string(folder)+name, Speculative, context)
+		}
+	}
 }
+
+// Leaflet finds out where its icons are by that in its style sheet.
+const leafletIcon, leafletRetina, leafletShadow = "marker-icon.png", "marker-icon-2x.png", "marker-shadow.png"
+
+// isLeaflets reports what Leaflet puts behind that folder.
+func isLeaflets(v string) bool { return v == leafletIcon || v == leafletRetina || v == leafletShadow }
 
 // addImport takes a style sheet that is imported; late is a guess.
 func (b *builder) addImport(url []byte, late bool) {

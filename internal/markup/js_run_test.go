@@ -20,6 +20,8 @@ func TestScriptsThatRun(t *testing.T) {
 		{"one that may make something by functions alone", `<script>fetch(atob("L3MvMQ=="))` + long(smallScript) + `</script>`, nil, []string{"/s/1"}},
 		{"not when it is long", `<script>fetch(atob("L3MvMQ=="))` + long(maxMaker) + `</script>`, nil, nil},
 		{"settings in a long one", `<script>var CONF = {api: "/api/"};` + long(smallScript) + `</script><script>fetch(CONF.api + 1)</script>`, nil, []string{"/api/1"}},
+		{"what a long one calls", `<script>function show(o) { fetch(o.folder + "/" + o.name) }</script><script>ready(function () { show({folder: "/f", name: "n"}) })` + long(smallScript) + `</script>`, nil, []string{"/f/n"}},
+		{"names of pictures in a code that a script wrote", `<script src=w.js></script><script>for (k = 1; k < 3; k++) document.write('<a href="/f/f' + k + '.htm" onClick="return w(\'' + k + '.jpg\',640)"><img src="/m' + k + '.jpg"></a>')</script>`, map[string]string{"w.js": `function w(n, s) { open("../f/" + n) }`}, []string{"/f/f1.htm", "/f/f2.htm", "/m1.jpg", "/m2.jpg"}},
 		{"the element of the script", `<script data-u="/u/">fetch(document.currentScript.dataset.u + 1)</script>`, nil, []string{"/u/1"}},
 		{"a code of an event", `<a onclick="fetch('/s/' + 1)">s</a><p onclick="x.src = this.id + 1" id="/t/">`, nil, []string{"/s/1", "/t/1"}},
 		{"answers in UTF-8 with its mark, and too long ones", `<script>["a.json", "b.json"].forEach(n => fetch(n).then(r => r.json()).then(d => { x.src = "/i/" + d.p + ".png" }))</script>`, map[string]string{"a.json": "\ufeff" + one, "b.json": `{"p": "no"}` + strings.Repeat(" ", maxOwn)}, []string{"/i/P.png", "a.json", "b.json"}},

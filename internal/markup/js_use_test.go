@@ -69,7 +69,19 @@ func TestStringsByUse(t *testing.T) {
 			{"no name of a package", `import a from "a"; import b from "./b.js"; import("./c.js")`, "E ./b.js js/import|E ./c.js js/import"},
 			{"what something is put before", `a = b + "/n/o.png"; c = d + "//x.test/e.png"`, "X //x.test/e.png js/string"},
 			{"values that are put behind", `a = "/n/o?p="; b = "/n/q?r=1"`, "X /n/q?r=1 js/string"},
-			{"the front page of a host", `assetsPath = "https://x.test/"; assetsDir = "https://x.test/y/"`, "X https://x.test/ js/string"},
+			{"the front page of a host", `web = "https://x.test/"; a = {url: "https://y.test"}; b("https://z.test/")`, "X https://x.test/ js/string|X https://y.test js/string|X https://z.test/ js/string"},
+			{"hosts of files", `assetsPath = "https://x.test/"; assetsDir = "https://x.test/y/"; a = {cdnHost: "https://x.test", wgServer: "//x.test", mediaRootUrl: "https://x.test"}; b = c ? "https://x.test" : d`, ""},
+			{"numbers that are put behind a fragment", `a = "https://x.test/e/#n-"; b = "https://x.test/e/#n"`, "X https://x.test/e/#n js/string"},
+			{"what libraries tell their developers", `a = "https://vuejs.org/error-reference/#1"; b = "https://react.dev/errors/1"; c = "https://react.dev/learn/a"`, "X https://react.dev/learn/a js/string"},
+			{"files of messages in a language", `a = [{code: "de", file: "b/de.json"}, {code: "cs", iso: "cs-CZ", file: "b/cs.json"}, {code: "sk", file: "/b/sk.json"}, {name: "c", file: "b/c.json"}]`, "X /b/sk.json js/string|X b/c.json js/string"},
+			{"folders of MediaWiki", `a = {stylepath: "/w/skins", wgExtensionAssetsPath: "/w/extensions", wgScript: "/w/index.php"}`, "X /w/index.php js/string"},
+			{"files of modules of Magento", `a = {b: "Magento_Ui/js/c.html", d: "Shop_Bar/e.html", f: "shop_bar/g.html"}`, "X shop_bar/g.html js/string"},
+			{"what is sent", `a = "/latest=-1&/new=-1"; b = "/n/o?p=1&q=2"`, "X /n/o?p=1&q=2 js/string"},
+			{"what changes something", `a = {addToCartUrl: "/n/o", cart_update_url: "/n/p", setAmountUrl: "/n/q", setUrl: "/n/r", updatesUrl: "/n/s", addressUrl: "/n/t"}; removeURL = "/n/u"`, "X /n/r js/string|X /n/s js/string|X /n/t js/string"},
+			{"folders of files without a slash", `a = {b: "/n/images", g: "./o/smilies", c: "/n/img/o.png", d: "/n/images/o"}; e("/n/fonts"); f = "/_nuxt/"`, "X /n/images/o js/string|X /n/img/o.png js/string"},
+			{"icons of Leaflet", `a = {iconUrl: "marker-icon.png", shadowUrl: "marker-shadow.png", b: "o/marker-icon.png"}`, "X o/marker-icon.png js/string"},
+			{"folders of releases", `a = {moduleRepoUrl: "https://x.test/y", url: "https://x.test/y/1.9811.0", b: "https://x.test/y/1.9811"}`, "X https://x.test/y/1.9811 js/string"},
+			{"what makes pictures smaller", `a = {path: "/_next/image"}`, ""},
 			{"files whatever they are called", `base = "/n/o.png"; prefix = "/n/p.png"; apiUrl = "/n/q?a=1"`, link + "|X /n/p.png js/string|X /n/q?a=1 js/string"},
 		},
 	)
@@ -105,15 +117,18 @@ func TestBundlesWithParts(t *testing.T) {
 	}
 }
 
-// A script is needed by others when it gives a name that they use a meaning, or calls what may wait for it.
+// A script is needed by others when it gives a name that they use a meaning, or calls a function of theirs, or what may wait for it.
 func TestScriptsThatSay(t *testing.T) {
-	var words wordSet
+	var words, functions wordSet
 	words.add([]byte("use(CONF.api + helper(1) + new Tile)"))
+	for name := range meanings([]byte("$.fn.slide = function show() {}; f = 1")) {
+		functions.put(name)
+	}
 	for src, want := range map[string]bool{
 		"CONF = 1": true, "CONF=1": true, "CONF  = 1": true, "a.CONF = 1": true, "CONF == 1": false, "other = 1": false, "if (a == CONF) b = 1": false, "function helper() {}": true, "function helpers() {}": false, "class Tile {}": true, "class Tiles {}": false, "function f() {} function helper() {}": true,
-		"all.push(1)": true, "$.extend(a, b)": true, "Object.assign(a, b)": true, "call(1)": false, "CONF=": false, " = 1": false, "": false,
+		"all.push(1)": true, "$.extend(a, b)": true, "Object.assign(a, b)": true, "call(1)": false, "$('#a').slide({b: 1})": true, "show (1)": true, "a.slides(1)": false, "f(1)": false, "slide.a(1)": false, "CONF=": false, " = 1": false, "": false,
 	} {
-		if got := says([]byte(src), &words); got != want {
+		if got := says([]byte(src), &words, &functions); got != want {
 			t.Errorf("%s: %v", src, got)
 		}
 	}

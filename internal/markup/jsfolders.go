@@ -8,7 +8,7 @@ type filesIn struct{ files, pages map[string]struct{} }
 // below reports a string that is a folder of a page's files, as scripts are told of themes and releases: "/themes/plain" beside
 // /themes/plain/print.css, "/cdn/", unless the page also leads to something in it.
 func (f *filesIn) below(b *builder, folder string) bool {
-	folder = strings.TrimSuffix(folder, "/")
+	folder, slash := strings.CutSuffix(folder, "/")
 	if len(folder) < 2 || folder[0] != '/' || folder[1] == '/' || hasExtension(folder) || strings.ContainsAny(folder, "?#") {
 		return false
 	}
@@ -30,7 +30,7 @@ func (f *filesIn) below(b *builder, folder string) bool {
 	}
 	_, files := f.files[folder]
 	_, pages := f.pages[folder]
-	return files && !pages
+	return files && !pages || pages && slash
 }
 
 // guessed takes what scripts say: files that pages are made of tell of folders of files.

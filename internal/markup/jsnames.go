@@ -22,7 +22,7 @@ func (s *jsScan) names(v string) bool {
 	if strings.Contains(v, "/node_modules/") && schemeLen(v) == 0 && !s.takesURL() {
 		return true // of the computer that a bundle was made on
 	}
-	return s.ofMessage(behind) || s.ofTree(v, behind) || s.ofSchema(v) || s.isStored(v) || inArchive(v) || inFileSystem(v)
+	return s.ofMessage(behind) || s.ofTree(v, behind) || ofMagento(v) || isBody(v) || isLeaflets(v) || isRelease(v) || s.changes() || s.ofSchema(v) || s.isStored(v) || inArchive(v) || inFileSystem(v)
 }
 
 // behind is what follows the string, as far as it is looked at.
@@ -195,6 +195,38 @@ func inArchive(v string) bool {
 		return true
 	}
 	return false
+}
+
+// isRelease reports a folder of what a program was at some time, which is below an address: https://a.cz/b/1.9811.0.
+func isRelease(v string) bool {
+	name := v[strings.LastIndexByte(v, '/')+1:]
+	return strings.Count(name, ".") >= 2 && name[0] != '.' && strings.Trim(name, "0123456789.") == ""
+}
+
+// ofMagento reports the name of a file of a module of Magento, which its theme has somewhere: Magento_Ui/template/modal.html.
+func ofMagento(v string) bool {
+	module, _, below := strings.Cut(v, "/")
+	vendor, name, is := strings.Cut(module, "_")
+	return is && below && vendor != "" && name != "" && isUpper(vendor[0]) && isUpper(name[0]) && schemeLen(v) == 0
+}
+
+// changes reports a member that is called after what its address does: addToCartUrl, cart_update_url, setAmountUrl.
+func (s *jsScan) changes() bool {
+	if s.last() != jsColon && s.last() != jsAssign {
+		return false
+	}
+	name, _ := s.target()
+	n, does, last := 0, false, ""
+	for last = range words(name) {
+		switch last {
+		case "add", "update", "delete", "remove", "save", "submit", "change", "unsubscribe", "logout":
+			does = true
+		case "set":
+			does = does || n == 0
+		}
+		n++
+	}
+	return does && n > 1 && (last == "url" || last == "uri") && (n > 2 || !bytes.HasPrefix(name, []byte("set")))
 }
 
 // inFileSystem reports a path on a computer: /dev/null, /usr/local/lib/a.js, /home/me/projects/a/b.js.

@@ -270,10 +270,13 @@ func (b *builder) whole(ref string) string {
 
 // runScripts interprets those that put something together, and those that say what they need for it: modules and what is deferred after all others.
 func (b *builder) runScripts(page *script.Page) {
-	var words wordSet
+	var words, functions wordSet // of those that put addresses together
 	for _, s := range b.scripts {
 		if s.parts {
 			words.add(s.src)
+			for name := range meanings(s.src) {
+				functions.put(name)
+			}
 		}
 	}
 	room := maxNeeded
@@ -291,7 +294,7 @@ func (b *builder) runScripts(page *script.Page) {
 				page.RequireJS(b.main)
 				continue
 			}
-			if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || b.views || says(s.src, &words)) {
+			if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || b.views || says(s.src, &words, &functions)) {
 				room -= len(s.src)
 				s.read, _ = b.o.Scripts.Parse(s.src, s.module) // what is none says nothing
 			}
@@ -325,89 +328,6 @@ func (b *builder) runScripts(page *script.Page) {
 		}
 	}
 	page.Finish()
-}
-
-// wordSet is words of scripts, by hashes: some that it has not seem to be in it.
-type wordSet [1 << 8]uint64
-
-func (w *wordSet) bit(word []byte) (*uint64, uint64) {
-	h := uint32(2166136261) // FNV-1a
-	for _, c := range word {
-		h = (h ^ uint32(c)) * 16777619
-	}
-	h ^= h >> 15
-	return &w[h>>6%uint32(len(w))], 1 << (h & 63)
-}
-
-// add adds the words of a script.
-func (w *wordSet) add(src []byte) {
-	for i := 0; i < len(src); i++ {
-		if jsClass[src[i]]&jsLetter == 0 {
-			continue
-		}
-		from := i
-		for i < len(src) && jsIdent(src[i]) {
-			i++
-		}
-		if n := i - from; n > 1 && n <= maxName {
-			w.put(src[from:i])
-		}
-	}
-}
-
-func (w *wordSet) put(word []byte) {
-	at, bit := w.bit(word)
-	*at |= bit
-}
-
-func (w *wordSet) has(word []byte) bool {
-	at, bit := w.bit(word)
-	return *at&bit != 0
-}
-
-// says reports a script that gives one of some names a meaning: name = …, function name, class name.
-func says(src []byte, words *wordSet) bool {
-	word := func(end int) bool {
-		for end > 0 && src[end-1] == ' ' {
-			end--
-		}
-		from := end
-		for from > 0 && jsIdent(src[from-1]) {
-			from--
-		}
-		return from < end && words.has(src[from:end])
-	}
-	for at := 0; ; at++ {
-		i := bytes.IndexByte(src[at:], '=')
-		if i < 0 {
-			break
-		}
-		if at += i; at+1 < len(src) && src[at+1] != '=' && word(at) {
-			return true
-		}
-	}
-	for _, kind := range [...]string{"function ", "class "} {
-		for at := 0; ; {
-			i := bytes.Index(src[at:], []byte(kind))
-			if i < 0 {
-				break
-			}
-			at += i + len(kind)
-			end := at
-			for end < len(src) && jsIdent(src[end]) {
-				end++
-			}
-			if words.has(src[at:end]) {
-				return true
-			}
-		}
-	}
-	for _, call := range [...]string{".push(", ".extend(", ".assign("} { // something may wait for it
-		if bytes.Contains(src, []byte(call)) {
-			return true
-		}
-	}
-	return false
 }
 
 // foundByScript takes what a script put together, or asks for; false: it says nothing.
@@ -486,6 +406,12 @@ func (b *builder) foundByScript(f script.Found) bool {
 			return false
 		}
 	case script.Asked, script.Reads:
+		if v == "GET" || v == "HEAD" || v == "POST" || v == "PUT" || v == "PATCH" || v == "DELETE" || v == "OPTIONS" {
+			return false // what is asked for is behind it
+		}
+		if isLeaflets(v) {
+			return false
+		}
 		if f.Use == script.Reads {
 			context = jsFetch
 		}

@@ -121,14 +121,15 @@ func (s *jsScan) takesURL() bool {
 // something is elsewhere, unless it is given to something that takes an address.
 func (s *jsScan) bare(v string) bool {
 	own := (s.b.doc.Kind == JS || s.b.doc.Kind == JSON) && s.b.quotes == 0
-	if !own && (v == "" || v[0] != '_' && v[0] != '-') || strings.ContainsAny(v, "/?") {
+	written := s.b.made && barePicture(v) // in a code that a script wrote
+	if !own && !written && (v == "" || v[0] != '_' && v[0] != '-') || strings.ContainsAny(v, "/?") {
 		return false
 	}
 	if (s.b.parcel || s.data && s.b.doc.Kind == JSON && s.stats()) && hasHash(v) {
 		return false
 	}
 	name, _ := s.target()
-	return s.last() != jsOpen && string(name) != "src" && string(name) != "href" && !s.takesURL()
+	return (written || s.last() != jsOpen) && string(name) != "src" && string(name) != "href" && !s.takesURL()
 }
 
 // stats reports what webpack says of a bundle (Gatsby's webpack.stats.json), whose files are beside it.
@@ -145,11 +146,14 @@ func isRoot(path string) bool {
 	if at := strings.LastIndex(path, "/v"); at > 0 && len(path) > at+2 && strings.Trim(path[at+2:], "0123456789.") == "" {
 		path = path[:at]
 	}
-	return path == "/api" || path == "/rest" || path == "/_next" || path == "/webapi" || path == "/wp-json"
+	return path == "/api" || path == "/rest" || path == "/_next" || path == "/_next/image" || path == "/webapi" || path == "/wp-json"
 }
 
 // folder reports what other addresses are put behind, as its name says, or it itself: {assetsDir: "/a/b", v: "/api/v2"}.
 func (s *jsScan) folder(v string) bool {
+	if schemeLen(v) == 0 && strings.IndexByte(v, '/') >= 0 && isFolderOfFiles(v[strings.LastIndexByte(v, '/')+1:]) {
+		return true
+	}
 	if v == "" || v[0] != '/' || strings.HasPrefix(v, "//") || hasExtension(v) || strings.ContainsAny(v, "?#") {
 		return false
 	}
@@ -157,6 +161,10 @@ func (s *jsScan) folder(v string) bool {
 		return true
 	}
 	name, _ := s.target()
+	switch string(name) {
+	case "stylepath", "wgExtensionAssetsPath", "wgArticlePath", "wgScriptPath": // of MediaWiki
+		return true
+	}
 	if s.data && v[len(v)-1] == '/' && len(name) > 0 && name[len(name)-1] == '/' {
 		return true // of an import map
 	}
@@ -168,6 +176,15 @@ func (s *jsScan) folder(v string) bool {
 		if strings.HasSuffix(word, "api") {
 			return true
 		}
+	}
+	return false
+}
+
+// isFolderOfFiles reports how folders are called in which nothing but files of pages is.
+func isFolderOfFiles(name string) bool {
+	switch name {
+	case "images", "img", "imgs", "css", "js", "fonts", "assets", "dist", "uploads", "icons", "smilies", "thumbs", "thumbnails", "styles", "scripts", "themes", "plugins", "modules", "skins":
+		return true
 	}
 	return false
 }
@@ -241,8 +258,12 @@ func (s *jsScan) asks() bool {
 		case "name":
 			return string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker"
 		case "fileName", "filename", "origFileName", "originalFileName", "original_filename": // what a file was called by who sent it
-			v := bytes.TrimLeft(s.src[s.at.from:s.at.to], "\"'`")
-			return len(v) > 0 && v[0] != '/' && !bytes.Contains(v, []byte("://")) && !bytes.HasPrefix(v, []byte(`\/`))
+			return s.ofNoFolder()
+		case "file": // of messages in a language: {code: "de", file: "de.json"}
+			switch before := bytes.Trim(s.before(6).text, `"'`); string(before) {
+			case "code", "iso", "language", "locale", "lang", "dir":
+				return s.before(3).kind == jsComma && s.ofNoFolder()
+			}
 		}
 	case jsOpen, jsComma:
 		if hint := s.before(2); t.kind == jsComma && hint.kind == jsStr {
@@ -268,6 +289,12 @@ func (s *jsScan) asks() bool {
 		}
 	}
 	return false
+}
+
+// ofNoFolder reports a string that is no address of a host, nor from its root.
+func (s *jsScan) ofNoFolder() bool {
+	v := bytes.TrimLeft(s.src[s.at.from:s.at.to], "\"'`")
+	return len(v) > 0 && v[0] != '/' && !bytes.Contains(v, []byte("://")) && !bytes.HasPrefix(v, []byte(`\/`))
 }
 
 // isText reports a string that is shown as it stands: textContent = "<img src=a.png>". That of elements for style sheets and scripts is theirs.
@@ -353,21 +380,32 @@ func (s *jsScan) visits() bool {
 func (s *jsScan) prefixOf(v string) bool {
 	name, _ := s.target()
 	t := strings.ToLower(string(name[:min(len(name), maxName)]))
-	if strings.Count(strings.TrimSuffix(v, "/"), "/") == 2 && schemeLen(v) > 0 {
-		return false // the front page of a host
-	}
-	if strings.HasSuffix(v, "=") {
+	if at := strings.IndexByte(v, '#'); strings.HasSuffix(v, "=") || at >= 0 && v[len(v)-1] == '-' {
 		return true // a value is put behind it
 	}
-	if !strings.HasSuffix(v, "/") {
-		return (strings.HasPrefix(t, "base") || strings.HasSuffix(t, "base") || strings.Contains(t, "prefix")) && !hasExtension(v)
+	if isFrontPage(v) {
+		return s.last() == jsOther && string(s.before(1).text) == "?" || saysFolder(t) || strings.Contains(t, "host") || strings.Contains(t, "server") || strings.Contains(t, "origin")
 	}
-	for _, word := range [...]string{"base", "root", "path", "prefix", "dir", "folder", "public", "cdn", "asset", "static", "storage", "upload", "image", "img", "thumb", "theme", "template", "design", "font", "tile", "icon"} {
-		if strings.Contains(t, word) {
+	if !strings.HasSuffix(v, "/") {
+		return (strings.HasPrefix(t, "base") || strings.HasSuffix(t, "base") || strings.Contains(t, "prefix") || strings.Contains(t, "repourl")) && !hasExtension(v)
+	}
+	return saysFolder(t) || hasFolderOfFiles(v)
+}
+
+// isFrontPage reports the address of a host and no more: https://a.cz, //a.cz/.
+func isFrontPage(v string) bool {
+	rest, is := strings.CutPrefix(v[schemeLen(v):], "//")
+	return is && strings.IndexByte(strings.TrimSuffix(rest, "/"), '/') < 0
+}
+
+// saysFolder reports a name, in lower case, of what others are put behind.
+func saysFolder(name string) bool {
+	for _, word := range [...]string{"base", "root", "path", "prefix", "dir", "folder", "public", "cdn", "asset", "static", "storage", "upload", "image", "img", "thumb", "theme", "template", "design", "font", "tile", "icon", "media"} {
+		if strings.Contains(name, word) {
 			return true
 		}
 	}
-	return hasFolderOfFiles(v)
+	return false
 }
 
 // isFolder reports what other scripts may put names of files behind.
@@ -380,7 +418,7 @@ func hasFolderOfFiles(v string) bool {
 	for part := range strings.SplitSeq(v, "/") {
 		switch part {
 		case "themes", "plugins", "modules", "assets", "static", "js", "css", "img", "images", "fonts", "dist", "lib", "libs", "libraries", "vendor",
-			"sites", "wp-content", "wp-includes", "media", "files", "uploads", "scripts", "styles", "node_modules", "api", "ajax", "resources":
+			"sites", "wp-content", "wp-includes", "media", "files", "uploads", "scripts", "styles", "node_modules", "api", "ajax", "resources", "_nuxt", "_next", "_astro":
 			return true
 		}
 	}

@@ -31,6 +31,7 @@ var chunkForms = [...]struct {
 func (s *jsScan) webpack() {
 	s.siblings()
 	runtimes, calls := 0, 0
+	styled := withStyles(s.src)
 	for _, form := range chunkForms {
 		for at := 0; at < len(s.src) && runtimes < maxRuntimes; {
 			i := bytes.Index(s.src[at:], []byte(form.before))
@@ -39,7 +40,7 @@ func (s *jsScan) webpack() {
 			}
 			from := at + i
 			at = from + len(form.before)
-			c := chunks{src: s.src, at: at}
+			c := chunks{src: s.src, at: at, styled: styled}
 			switch {
 			case form.public:
 				c.at--
@@ -56,7 +57,7 @@ func (s *jsScan) webpack() {
 				names = c.called()
 			}
 			at = max(at, c.at) // nothing is read twice, but the beginning
-			if len(names) == 0 {
+			if len(names)+len(c.bare) == 0 {
 				continue
 			}
 			runtimes++
@@ -64,8 +65,38 @@ func (s *jsScan) webpack() {
 			if form.function || form.public {
 				of = wordAt(s.src, from)
 			}
-			s.chunks(names, s.publicPath(of, from))
+			s.chunks(names, c.bare, s.publicPath(of, from))
 		}
+	}
+}
+
+// withStyles is the table of the parts that have a style sheet, as runtimes look it up before they ask for one: 0 !== r[e] && {1: 1, 7: 1}[e] &&, or
+// with a name for the table; nil: there is none.
+func withStyles(src []byte) map[string]string {
+	const looks = "0!=="
+	for at := 0; ; {
+		i := bytes.Index(src[at:], []byte(looks))
+		if i < 0 {
+			return nil
+		}
+		at += i + len(looks)
+		c := chunks{src: src, at: at}
+		if c.word() == "" || !c.take("[") || c.word() == "" || !c.take("]") || !c.take("&&") {
+			continue
+		}
+		if c.peek() != '{' {
+			name := c.word()
+			if name == "" || !c.take("[") {
+				continue
+			}
+			named := bytes.LastIndex(src[:at], []byte(name+"={"))
+			if named < 1 || jsIdent(src[named-1]) {
+				return nil
+			}
+			c.at = named + len(name) + len("=")
+		}
+		table, _ := c.entries()
+		return table
 	}
 }
 
@@ -84,14 +115,14 @@ func (s *jsScan) siblings() {
 		return
 	}
 	c.name = &chunkName{sum: []*chunkName{{id: true}, {text: "." + end}}}
-	s.chunks(c.called(), publicPath{own: true})
+	s.chunks(c.called(), nil, publicPath{own: true})
 }
 
 // pushes is what a part of a bundle begins with.
 const pushes = "||[]).push([["
 
-// chunks are parts of a bundle.
-func (s *jsScan) chunks(names []string, path publicPath) {
+// chunks are parts of a bundle, and names of some that are not there.
+func (s *jsScan) chunks(names, without []string, path publicPath) {
 	if s.b.chunks == nil {
 		s.b.chunks = map[string]struct{}{}
 	}
@@ -105,6 +136,9 @@ func (s *jsScan) chunks(names []string, path publicPath) {
 		}
 		s.b.addString(address, Speculative, context)
 		s.b.chunks[name], s.b.chunks[address] = struct{}{}, struct{}{}
+	}
+	for _, name := range without {
+		s.b.chunks[name], s.b.chunks[path.join(name)] = struct{}{}, struct{}{}
 	}
 }
 

@@ -14,6 +14,9 @@ type chunks struct {
 	name  *chunkName
 	ids   []string
 	known map[string]struct{} // ids
+
+	styled map[string]string // by the numbers of the parts that have a style sheet; nil: not known
+	bare   []string          // names of style sheets that parts do not have
 }
 
 // chunkName is how a name is made. With none of its members it is the text.
@@ -53,7 +56,12 @@ func (c *chunks) all() (out []string) {
 			continue
 		}
 		made := w.String()
-		if path, _, _ := strings.Cut(made, "?"); hasExtension(path) && isReference(made) && !strings.Contains(made, noStyles) {
+		path, _, _ := strings.Cut(made, "?")
+		if _, styled := c.styled[id]; !styled && c.styled != nil && strings.HasSuffix(path, ".css") {
+			c.bare = append(c.bare, made)
+			continue
+		}
+		if hasExtension(path) && isReference(made) && !strings.Contains(made, noStyles) {
 			out = append(out, made)
 		}
 	}

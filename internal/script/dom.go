@@ -301,6 +301,8 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 		case tag == "form", key == "formaction", key == "data" && tag != "object", key == "action":
 		case key == "href" && p.weak > 0 && (ofAttribute(t) || strings.HasPrefix(t.s, "?")) && p.isLink(o):
 			told(p, nil, []value{v}) // where it leads is in the page
+		case key == "href" && tag == "link" && p.onlyMet(o):
+			told(p, nil, []value{v})
 		default:
 			if p.sink(Asked, v); tag == "script" && key == "src" {
 				p.load(o, v)
@@ -327,6 +329,12 @@ func (p *Page) setAttribute(o *object, key string, v value) {
 			t.given = true
 		}
 	}
+}
+
+// onlyMet reports a link element whose address is that of a host that is connected to, and asked for nothing.
+func (p *Page) onlyMet(o *object) bool {
+	rel, has := p.attr(o, "rel")
+	return has && rel != nil && (rel.s == "preconnect" || rel.s == "dns-prefetch")
 }
 
 // ofAttribute reports a text that was made of one that an element has, and perhaps more.

@@ -259,6 +259,12 @@ func (p *Page) orElse(c *choice, other value) value {
 		if b.id == c.id {
 			out.rest = &text{s: Key} // {1: "a"}[e] || e
 		}
+	case *choice:
+		if b.id == c.id { // of the same keys
+			out.rest = b.rest
+			break
+		}
+		out.rest = b
 	default:
 		out.rest = b
 	}

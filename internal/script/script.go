@@ -387,14 +387,19 @@ func (p *Page) sum() {
 	}
 }
 
-// pieceOfPath reports the name of a file that was taken from its address, to be shown: "/a/b.pdf".split("/").pop().
+// pieceOfPath reports the name of a file that was taken from its address, to be shown, and what a query has of one: "/a/b.pdf".split("/").pop(),
+// "/a?b=c.json".split("=")[1].
 func pieceOfPath(t *text) bool {
-	if len(t.parts) != 1 || !t.parts[0].lit {
+	from := t
+	for n := 0; len(from.parts) == 1 && n < maxDepth; n++ {
+		from = from.parts[0]
+	}
+	if from == t || !from.lit {
 		return false
 	}
-	whole := t.parts[0].s
+	whole := from.s
 	i := strings.Index(whole, t.s)
-	return i > 0 && whole[i-1] == '/' || i == 0 && len(t.s) < len(whole) && whole[len(t.s)] == '.'
+	return i > 0 && (whole[i-1] == '/' || whole[i-1] == '=' && strings.IndexByte(whole[:i], '?') >= 0) || i == 0 && len(t.s) < len(whole) && whole[len(t.s)] == '.'
 }
 
 // Found returns what was found, in the order in which it was.

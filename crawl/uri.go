@@ -116,6 +116,8 @@ type Outlink struct {
 	Text    string // anchor text, alt or title, bounded
 	// NoFollow says that its rel is "nofollow".
 	NoFollow bool
+	// PageNoFollow says that it stands in another page, whose directives are that its links are not to be followed.
+	PageNoFollow bool
 }
 
 // Mode says what a ToeThread does with a URI.

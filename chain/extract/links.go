@@ -66,6 +66,8 @@ type links struct {
 	// noFollow and rel are those of the link that is taken.
 	noFollow bool
 	rel      string
+	// pageNoFollow says that they are links of another page, which are not to be followed.
+	pageNoFollow bool
 	*found
 }
 
@@ -171,5 +173,5 @@ func (l *links) takeFrom(base *urlx.URL, ref, charset string, hop byte, kind cra
 		return
 	}
 	l.add(k)
-	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: to, Hop: hop, Kind: kind, Context: context, Rel: l.rel, Text: text, NoFollow: l.noFollow})
+	l.u.Outlinks = append(l.u.Outlinks, crawl.Outlink{URL: to, Hop: hop, Kind: kind, Context: context, Rel: l.rel, Text: text, NoFollow: l.noFollow, PageNoFollow: l.pageNoFollow})
 }

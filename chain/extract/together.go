@@ -152,7 +152,6 @@ func takeMade(ctx context.Context, u *crawl.CrawlURI, limit int, d *markup.Doc, 
 	l := newLinks(u, limit)
 	l.base, l.own = at, at
 	l.rebase(d.Base)
-	l.takeAll(ctx, d, func(k *markup.Link) bool {
-		return k.Made && !(k.Kind == markup.Nav && d.Robots.NoFollow)
-	})
+	l.pageNoFollow = d.Robots.NoFollow
+	l.takeAll(ctx, d, func(k *markup.Link) bool { return k.Made })
 }

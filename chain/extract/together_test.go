@@ -106,7 +106,7 @@ func TestScriptsWithPageAsAlone(t *testing.T) {
 		{"its charset", "<!doctype html><script>var CONF = {base: '/i/\x9a'}</script><script src=s.js></script>", `x.src = "/s.png?q=" + CONF.base; y.src = CONF.base + ".png"`,
 			[]string{"http://a.cz/i/%C5%A1.png", "http://a.cz/s.png?q=/i/%9A"}},
 		{"that of the script, which has none", "<!doctype html><script>var base = '/i/'</script><script src=s.js></script>", "x.src = base + '\x9a.png'", []string{"http://a.cz/i/%C5%A1.png"}},
-		{"its directives", `<!doctype html><meta name=robots content=nofollow><script>var base = "/i/"</script><script src=s.js></script>`, `location = base + "to.html"; x.src = base + "q.png"`, []string{"http://a.cz/i/q.png"}},
+		{"its directives", `<!doctype html><meta name=robots content=nofollow><script>var base = "/i/"</script><script src=s.js></script>`, `location = base + "to.html"; x.src = base + "q.png"`, []string{"http://a.cz/i/q.png not to be followed", "http://a.cz/i/to.html not to be followed"}},
 		{"parts that stand for themselves, too", `<!doctype html><script>var v = 7</script><script src=s.js></script>`, `p = "data/x.json"; fetch(p + "?v=" + v); window.list = ["/data/x.json"]`,
 			[]string{"http://a.cz/data/x.json", "http://a.cz/data/x.json?v=7"}},
 	} {
@@ -120,7 +120,11 @@ func TestScriptsWithPageAsAlone(t *testing.T) {
 		process(t, u, NewMarkup(config, markup.JS))
 		var got []string
 		for _, o := range u.Outlinks {
-			got = append(got, o.URL.String())
+			what := o.URL.String()
+			if o.PageNoFollow {
+				what += " not to be followed"
+			}
+			got = append(got, what)
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, c.want) {

@@ -198,7 +198,7 @@ func TestFrameOfValidPage(t *testing.T) {
 // HTML standard: robots meta nofollow is about links readers follow.
 func TestNofollow(t *testing.T) {
 	links := []crawl.Outlink{{URL: at(t, "http://b.com/"), Hop: 'L', Kind: crawl.LinkNav}, {URL: at(t, "http://b.com/i.png"), Hop: 'E', Kind: crawl.LinkEmbed},
-		{URL: at(t, "http://b.com/ad"), Hop: 'L', Kind: crawl.LinkNav, NoFollow: true}}
+		{URL: at(t, "http://b.com/ad"), Hop: 'L', Kind: crawl.LinkNav, NoFollow: true}, {URL: at(t, "http://b.com/by-script"), Hop: 'L', Kind: crawl.LinkNav, PageNoFollow: true}, {URL: at(t, "http://b.com/s.png"), Hop: 'E', Kind: crawl.LinkEmbed, PageNoFollow: true}}
 	for _, c := range []struct {
 		why       string
 		meta, rel bool   // obeyed
@@ -206,9 +206,9 @@ func TestNofollow(t *testing.T) {
 		page      bool   // has the meta element
 		want      int
 	}{
-		{"meta", true, false, "", true, 1}, {"meta is not obeyed", false, false, "", true, 3}, {"header", true, false, "nofollow", false, 1},
-		{"header for us", true, false, "exclave: none", false, 1}, {"header for another", true, false, "otherbot: nofollow", false, 3},
-		{"rel", true, true, "", false, 2}, {"rel is not obeyed", true, false, "", false, 3},
+		{"meta", true, false, "", true, 2}, {"meta is not obeyed", false, false, "", true, 5}, {"header", true, false, "nofollow", false, 2},
+		{"header for us", true, false, "exclave: none", false, 2}, {"header for another", true, false, "otherbot: nofollow", false, 4},
+		{"rel", true, true, "", false, 3}, {"rel is not obeyed", true, false, "", false, 4},
 	} {
 		u := found(1, links...)
 		u.Doc = &markup.Doc{Robots: robots.Directives{NoFollow: c.page}}

@@ -95,14 +95,15 @@ func (l *LinksScoper) Process(_ context.Context, u *crawl.CrawlURI) (chain.Resul
 		return chain.Idle(), nil
 	}
 	l.shapes.observe(u)
-	nofollow := l.obeysNofollow(u) && u.Directives(l.cfg.Token).NoFollow
+	obeys := l.obeysNofollow(u)
+	nofollow := obeys && u.Directives(l.cfg.Token).NoFollow
 	refused := map[string]bool{}
 	outcome := u.Outcome()
 	now := l.clk.Now()
 	for _, o := range u.Outlinks {
 		u.Embedding = u.Embedding || !crawl.IsNavigation(o.Hop)
 		u.Guesses = u.Guesses || o.Kind == crawl.LinkSpeculative
-		if (nofollow || l.cfg.ObeyRelNofollow && o.NoFollow) && o.Kind == crawl.LinkNav {
+		if (nofollow || obeys && o.PageNoFollow || l.cfg.ObeyRelNofollow && o.NoFollow) && o.Kind == crawl.LinkNav {
 			continue
 		}
 		c := l.candidate(u, outcome, o)

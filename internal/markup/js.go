@@ -138,6 +138,7 @@ type jsScan struct {
 	key     bool // it is a key of an object if a colon follows
 	module  bool // it may be the name of one
 	given   bool // it is given to what takes an address
+	sent    bool // something is sent to it
 	relURL  bool // the first argument of new URL(): an embed if import.meta follows
 }
 
@@ -362,7 +363,7 @@ func (s *jsScan) value(raw []byte) {
 			return
 		}
 		s.pending.URL, s.pending.Kind, s.pending.Context = v, Speculative, context
-		s.key, s.module, s.given, s.relURL = false, false, true, false
+		s.key, s.module, s.given, s.sent, s.relURL = false, false, true, false, false
 		return
 	}
 	if kind == Speculative {
@@ -379,6 +380,7 @@ func (s *jsScan) value(raw []byte) {
 	s.key = last == jsBrace || last == jsComma
 	s.module = kind == Speculative && s.moduleName(v)
 	s.given = s.takesURL() || s.comparedSrc()
+	s.sent = s.sends()
 	s.relURL = last == jsOpen && string(s.callee()) == "URL"
 }
 
@@ -440,7 +442,7 @@ func (s *jsScan) flush() {
 	case s.pending.URL == "":
 		return
 	case s.nth != 0 && s.pending.Kind == Speculative && len(s.b.waiting) < maxWaiting:
-		s.b.waiting = append(s.b.waiting, waitingGuess{max(s.nth-1, -1), s.module, s.given, s.pending.URL, s.pending.Context})
+		s.b.waiting = append(s.b.waiting, waitingGuess{max(s.nth-1, -1), s.module, s.given, s.sent, s.pending.URL, s.pending.Context})
 	case s.module:
 	default:
 		s.b.given = s.given

@@ -77,6 +77,7 @@ type waitingGuess struct {
 	script       int  // -1: in JSON
 	module       bool // it is the name of one, unless a script gives it to what is not known
 	given        bool // it is given to what takes an address
+	sent         bool // something is sent to it
 	url, context string
 }
 
@@ -219,7 +220,8 @@ func (b *builder) interpret() {
 			if w.module {
 				continue
 			}
-		case (w.module || !w.given && b.doc.Kind != JS && barePicture(w.url)) && !page.Given(w.script, w.url), page.Used(w.script, w.url), page.Dead(w.script, w.url):
+		case (w.module || !w.given && b.doc.Kind != JS && barePicture(w.url)) && !page.Given(w.script, w.url), page.Used(w.script, w.url), page.Dead(w.script, w.url),
+			w.sent && (w.script < 0 || b.scripts[w.script].read != nil): // when the page is shown, that was found
 			continue
 		}
 		b.given = w.given

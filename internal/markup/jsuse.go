@@ -232,6 +232,38 @@ func (s *jsScan) fetches() bool {
 	return false
 }
 
+// sends reports an address that something is sent to, for which nobody asks otherwise.
+func (s *jsScan) sends() bool {
+	switch s.last() {
+	case jsOpen:
+		switch string(s.callee()) {
+		case "sendBeacon":
+			return true
+		case "post", "put", "patch":
+			return s.takesURL() || string(s.calleeOf()) == "axios"
+		case "fetch":
+			behind := s.behind()
+			if end := bytes.IndexByte(behind, ')'); end >= 0 {
+				behind = behind[:end]
+			}
+			_, method, is := bytes.Cut(behind, []byte("method:"))
+			if !is {
+				return false
+			}
+			method = bytes.TrimLeft(method, " \"'`")
+			return hasFold(method, "post") || hasFold(method, "put") || hasFold(method, "patch") || hasFold(method, "delete")
+		}
+	case jsComma:
+		if method := s.before(2); s.takesURL() && method.kind == jsStr {
+			switch strings.ToUpper(string(bytes.Trim(method.text, `"'`))) {
+			case "POST", "PUT", "PATCH", "DELETE":
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // compares reports an operator that asks whether two things are the same.
 func compares(text []byte) bool {
 	return len(text) > 1 && text[1] == '=' && (text[0] == '=' || text[0] == '!')

@@ -42,7 +42,7 @@ func (p *Page) ask(of, method value) *text {
 		of = p.textOf(o)
 	}
 	if t, is := one(method).(*text); method != nil && (!is || !strings.EqualFold(t.s, "get")) {
-		p.sink(Asked, of)
+		p.sends(is, of)
 		return nil
 	}
 	p.sink(Reads, of)
@@ -54,6 +54,16 @@ func (p *Page) ask(of, method value) *text {
 		return p.answer(address)
 	}
 	return nil
+}
+
+// sends notes that a script sends something to an address, or perhaps does when it is not known how it asks. What people set off, or nothing does, is not done by
+// showing a page, and by asking without what is sent least of all.
+func (p *Page) sends(known bool, to value) {
+	if known && (p.person || p.weak > 0) {
+		told(p, nil, []value{to})
+		return
+	}
+	p.sink(Asked, to)
 }
 
 // withoutFragment is an address as it is asked for; "": it is none.

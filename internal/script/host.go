@@ -49,7 +49,7 @@ func (p *Page) newHost(name string) value {
 	case "Node":
 		return p.constants(name, "ELEMENT_NODE", 1, "TEXT_NODE", 3, "COMMENT_NODE", 8, "DOCUMENT_NODE", 9, "DOCUMENT_FRAGMENT_NODE", 11)
 	case "navigator":
-		o := p.phantom(name, map[string]method{"sendBeacon": asks(0)})
+		o := p.phantom(name, map[string]method{"sendBeacon": func(p *Page, _ value, args []value) value { p.sends(true, argument(args, 0)); return true }})
 		o.put("appName", plain("Netscape"))
 		o.put("appCodeName", plain("Mozilla"))
 		o.put("appVersion", plain("5.0 (Windows)"))
@@ -277,16 +277,18 @@ func (p *Page) sinkMember(key string, v value) {
 func (p *Page) sinkCall(name, owner string, args []value) {
 	first := argument(args, 0)
 	switch name {
-	case "getJSON", "getScript", "load", "axios", "addModule", "sendBeacon":
+	case "getJSON", "getScript", "load", "axios", "addModule":
 		p.sink(Asked, first)
+	case "sendBeacon":
+		p.sends(true, first)
 	case "get", "post", "ajax", "request":
 		if owner == "$" || owner == "jQuery" || owner == "axios" || owner == "http" {
-			p.sink(Asked, first)
+			p.sends(name == "post", first)
 		}
 	case "open":
 		if len(args) > 1 {
 			if m, is := first.(*text); is && (strings.EqualFold(m.s, "get") || strings.EqualFold(m.s, "post") || strings.EqualFold(m.s, "head")) {
-				p.sink(Asked, args[1])
+				p.sends(strings.EqualFold(m.s, "post"), args[1])
 			}
 		}
 	case "setAttribute":

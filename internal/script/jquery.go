@@ -426,7 +426,7 @@ func newJQuery() (methods, statics map[string]method) {
 		}
 	}
 	post := func(p *Page, _ value, args []value) value {
-		p.sink(Asked, argument(args, 0))
+		p.sends(true, argument(args, 0))
 		return p.jqXHR(nil, nil, cut(args, 1)...)
 	}
 	statics = map[string]method{

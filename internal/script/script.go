@@ -124,6 +124,7 @@ type Page struct {
 	literals map[*js.LiteralExpr]*text
 	jobs     []func()
 	acts     []func() // what persons set off, after all else
+	person   bool     // that has begun
 	watches  []*watch
 	found    []Found
 	picture  bool    // what is found is the address of one
@@ -201,6 +202,9 @@ func (p *Page) Run(nth int, s *Script) {
 		p.steps += maskedSteps
 		most, patience = most+maskedSteps, maskedSteps
 	}
+	before := p.person
+	p.person = before || s.handler && byPerson(s.event)
+	defer func() { p.person = before }()
 	p.job(most, patience, func() {
 		p.now = p.frameOf(s)
 		if s.handler {
@@ -329,6 +333,7 @@ func (p *Page) Finish() {
 			}
 			if len(p.jobs) == 0 {
 				p.jobs, p.acts = p.acts[:1:1], p.acts[1:]
+				p.person = true
 			}
 			job := p.jobs[0]
 			p.jobs = p.jobs[1:]

@@ -57,6 +57,7 @@ type sums struct {
 // ofOthers are contexts that Chromium's headless shell asks nothing for: who does.
 var ofOthers = map[string]string{
 	"link/@href[rel=manifest]":                     "browsers with a window",
+	"link/@href[rel=icon]":                         "browsers with a window",
 	"link/@href[rel=apple-touch-icon]":             "Safari",
 	"link/@href[rel=apple-touch-icon-precomposed]": "Safari",
 	"link/@href[rel=mask-icon]":                    "Safari",
@@ -64,6 +65,8 @@ var ofOthers = map[string]string{
 	"img/@dynsrc":                                  "Internet Explorer",
 	"html/@manifest":                               "browsers until 2021",
 	"bgsound/@src":                                 "Internet Explorer",
+	"param/@value":                                 "browsers with plug-ins",
+	"object/@data":                                 "browsers with plug-ins",
 	"applet/@code":                                 "browsers with Java",
 	"applet/@archive":                              "browsers with Java",
 	"portal/@src":                                  "Chromium by a switch",

@@ -22,7 +22,7 @@ func (s *jsScan) names(v string) bool {
 	if strings.Contains(v, "/node_modules/") && schemeLen(v) == 0 && !s.takesURL() {
 		return true // of the computer that a bundle was made on
 	}
-	return s.ofMessage(behind) || s.ofTree(v, behind) || ofMagento(v) || isBody(v) || isLeaflets(v) || isRelease(v) || s.changes() || s.ofSchema(v) || s.isStored(v) || inArchive(v) || inFileSystem(v)
+	return s.ofMessage(behind) || s.ofTree(v, behind) || ofMagento(v) || isBody(v) || isLeaflets(v) || isRelease(v) || isService(v) || s.changes() || s.ofSchema(v) || s.isStored(v) || inArchive(v) || inFileSystem(v)
 }
 
 // behind is what follows the string, as far as it is looked at.
@@ -203,6 +203,17 @@ func isRelease(v string) bool {
 	return strings.Count(name, ".") >= 2 && name[0] != '.' && strings.Trim(name, "0123456789.") == ""
 }
 
+// isService reports a program of a server that answers nothing when it is told nothing: Image.ashx, Catalogue.asmx/List.
+func isService(v string) bool {
+	path, _, query := strings.Cut(v, "?")
+	for _, ext := range [...]string{".ashx", ".asmx", ".svc", ".axd"} {
+		if i := strings.Index(path, ext); i > 0 && (i+len(ext) == len(path) || path[i+len(ext)] == '/') {
+			return !query
+		}
+	}
+	return false
+}
+
 // ofMagento reports the name of a file of a module of Magento, which its theme has somewhere: Magento_Ui/template/modal.html.
 func ofMagento(v string) bool {
 	module, _, below := strings.Cut(v, "/")
@@ -210,7 +221,7 @@ func ofMagento(v string) bool {
 	return is && below && vendor != "" && name != "" && isUpper(vendor[0]) && isUpper(name[0]) && schemeLen(v) == 0
 }
 
-// changes reports a member that is called after what its address does: addToCartUrl, cart_update_url, setAmountUrl.
+// changes reports a member that is called after what its address does with what it is told: addToCartUrl, cart_update_url, setAmountUrl, suggestUrl.
 func (s *jsScan) changes() bool {
 	if s.last() != jsColon && s.last() != jsAssign {
 		return false
@@ -219,7 +230,7 @@ func (s *jsScan) changes() bool {
 	n, does, last := 0, false, ""
 	for last = range words(name) {
 		switch last {
-		case "add", "update", "delete", "remove", "save", "submit", "change", "unsubscribe", "logout":
+		case "add", "update", "delete", "remove", "save", "submit", "change", "unsubscribe", "logout", "predictive", "suggest", "autocomplete":
 			does = true
 		case "set":
 			does = does || n == 0

@@ -285,7 +285,9 @@ func (s *jsScan) asks() bool {
 	case jsColon: // the name of a vocabulary, a type, an event, a part of a program, or what a worker is called
 		name, _ := s.target()
 		switch string(name) {
-		case "@context", "Accept", "accept", "Content-Type", "content-type", "contentType", "mimeType", "mimetype", "event", "eventName", "moduleName", "__file", "_file", "namespace", "protocol":
+		case "@context", "Accept", "accept", "Content-Type", "content-type", "contentType", "mimeType", "mimetype", "event", "eventName", "moduleName", "__file", "_file", "namespace", "protocol",
+			"checkConsentHref", "onUpdateHref", // to which AMP sends something
+			"page_path", "page_location": // told to those that count visits
 			return true
 		case "name":
 			return string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker"

@@ -35,6 +35,7 @@ func TestLinearConstants(t *testing.T) {
 		{"a='/b/';", "['c','d'].forEach(n=>x('/e/'+n"}, {"a='/b/';", "for(i=0;i<9;i++)x(a+i);"}, {"a='/b/';", "a+='c';"}, {"a='/b/';", "a.concat("}, {"a='/b/';", "x=a.replace(/(b+)+$/,'$1$1$1')+"}, {"a='/b/';", "class A{constructor({a="}, {"a='/b/';", "x=y||z||"}, {"a='/b/';", "m(a){return a+"},
 		{"", "a=[{b:'c'},"}, {"", "a=[['b','c'],"}, {"", "x={a:{b:'c'},"}, {"", "q.push('a');"}, {"", "d[0]='a';"}, {"a=[{b:'c'},{b:'d'}];", "a.forEach(({b})=>x('/e/'+b"}, {"a=[{b:'c'},{b:'d'}];", "x='/e/'+a[i].b;"}, {"a={b:{c:'d'}};", "Object.entries(a).forEach(([k,v])=>x('/'+k+v.c));"},
 		{"a='<img src=';", "x=a+f(g)+'>'+"}, {"", "x='<b>'+f("}, {"", "`<i>${f(g)}"}, {"f=p=>{this.q=p};", "o.f('/a/');"}, {"require.config({baseUrl:'/b'});", "require(['a','b'],"}, {"for(i=0;i<9;i++)", "x('/a/'+(i<3?'0':'')+i);"}, {"", "__vite__mapDeps=["},
+		{"r.u=e=>'a'+{1:'b'}[e]+'.js';", "//.p\n"}, {"r.u=e=>'a'+{1:'b'}[e]+'.js';", "//.p=a\n"}, {"r.u=e=>'a'+e+'.js';", "//.e(\n"}, {"r.u=e=>'a'+e+'.js';", "//.e(1\n"}, {"x='a';", "//0!==\n"}, {"x='a';", "0!==a[b]&&c[d]"},
 	} {
 		t.Run(of.unit, func(t *testing.T) {
 			growthtest.Linear(t, func(n int) []byte { return append([]byte(of.head), bytes.Repeat([]byte(of.unit), n/len(of.unit))...) }, func(b []byte) { Parse(JS, b, Options{}) })

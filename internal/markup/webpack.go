@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"maps"
 	"strings"
 )
 
@@ -70,34 +71,49 @@ func (s *jsScan) webpack() {
 	}
 }
 
-// withStyles is the table of the parts that have a style sheet, as runtimes look it up before they ask for one: 0 !== r[e] && {1: 1, 7: 1}[e] &&, or
-// with a name for the table; nil: there is none.
-func withStyles(src []byte) map[string]string {
+// withStyles is the tables of the parts that have a style sheet, as runtimes look them up before they ask for one: 0 !== r[e] && {1: 1, 7: 1}[e] &&, or
+// with a name for the table; nil: there is none. Scripts that were put into one file have several.
+func withStyles(src []byte) (of map[string]string) {
 	const looks = "0!=="
-	for at := 0; ; {
+	for at, n := 0, 0; n < maxRuntimes; {
 		i := bytes.Index(src[at:], []byte(looks))
 		if i < 0 {
-			return nil
+			break
 		}
-		at += i + len(looks)
-		c := chunks{src: src, at: at}
-		if c.word() == "" || !c.take("[") || c.word() == "" || !c.take("]") || !c.take("&&") {
+		from := at + i
+		c := chunks{src: src, at: from + len(looks)}
+		asks := c.word() != "" && c.take("[") && c.word() != "" && c.take("]") && c.take("&&")
+		name := ""
+		if asks && c.peek() != '{' {
+			name = c.word()
+			asks = name != "" && c.take("[")
+		}
+		at = c.at // nothing is read twice
+		if !asks || bytes.HasSuffix(src[:from], []byte("void ")) {
 			continue
 		}
-		if c.peek() != '{' {
-			name := c.word()
-			if name == "" || !c.take("[") {
-				continue
-			}
-			named := bytes.LastIndex(src[:at], []byte(name+"={"))
+		n++
+		if name != "" {
+			named := bytes.LastIndex(src[:from], []byte(name+"={"))
 			if named < 1 || jsIdent(src[named-1]) {
-				return nil
+				continue
 			}
 			c.at = named + len(name) + len("=")
 		}
 		table, _ := c.entries()
-		return table
+		at = max(at, c.at)
+		for _, said := range table {
+			if said != "1" { // it tells something else
+				table = nil
+				break
+			}
+		}
+		if of == nil && len(table) > 0 {
+			of = map[string]string{}
+		}
+		maps.Copy(of, table)
 	}
+	return of
 }
 
 // siblings takes the parts that a part asks for when names are numbers alone: (self.webpackChunk = …).push([[12], {… r.e(13) …}]) in 12.app.js.
@@ -169,15 +185,18 @@ func (s *jsScan) publicPath(of string, place int) (out publicPath) {
 			break
 		}
 		i += at
-		at = i + len(".p")
-		c := chunks{src: s.src, at: at}
-		if !c.take("=") || c.peek() == '=' {
+		c := chunks{src: s.src, at: i + len(".p")}
+		says := c.take("=") && c.peek() != '='
+		at = c.at // nothing is read twice
+		if !says {
 			continue
 		}
 		if word := wordAt(s.src, i); of != "" && word != of || word == "" {
 			continue
 		}
-		if path, is := s.publicValue(&c); is {
+		path, is := s.publicValue(&c)
+		at = c.at
+		if is {
 			if out = path; i > place {
 				break
 			}

@@ -24,6 +24,8 @@ func TestPartsOfBundles(t *testing.T) {
 			"X /d/js/x.js js/string, X /d/y.min.js js/string, X /d/z.min.js js/string"},
 		{"/a/main.js", `n.miniCssF=e=>"css/"+e+"."+{26:"99bc",77:"43c0"}[e]+".css",n.p="/s/",n.f.miniCss=(t,r)=>{e[t]?r.push(e[t]):0!==e[t]&&{77:1}[t]&&r.push(1)}`, "X /s/css/77.43c0.css js/string"},
 		{"/a/main.js", `var a={},i={77:1};s.e=function(t){a[t]?e.push(a[t]):0!==a[t]&&i[t]&&e.push(function(){var u="css/"+({26:"b"}[t]||t)+"."+{26:"99bc",77:"43c0"}[t]+".css",o=s.p+u})};s.p="/s/"`, "X /s/css/77.43c0.css js/string"},
+		{"/a/main.js", `var i={x:"y"},j={},g=0!==q[w]&&i[w],h=0!==q[w]&&j[w],o=void 0!==q[w]&&{26:1}[w];n.miniCssF=e=>"css/"+e+"."+{26:"99bc",77:"43c0"}[e]+".css",n.p="/s/",n.f.miniCss=(t,r)=>{e[t]?r.push(e[t]):0!==e[t]&&{77:1}[t]&&r.push(1)}`, "X /s/css/77.43c0.css js/string"},
+		{"/a/main.js", `n.miniCssF=e=>"css/"+e+"."+{26:"99bc",77:"43c0"}[e]+".css",n.p="/s/",n.f.miniCss=(t,r)=>{e[t]?r.push(e[t]):0!==e[t]&&{77:1}[t]&&r.push(1)};n.miniCssF=e=>"css/"+e+"."+{4:"99bc",5:"aaaa"}[e]+".css",n.p="/s/",n.f.miniCss=(t,r)=>{e[t]?r.push(e[t]):0!==e[t]&&{5:1}[t]&&r.push(1)}`, "X /s/css/5.aaaa.css js/string, X /s/css/77.43c0.css js/string"},
 		{"/a/main.js", `n.miniCssF=e=>""+(26===e?"Board":e)+"."+({26:"99bc",77:"43c0"})[e]+".css",n.p="/s/"`, "X /s/77.43c0.css js/string, X /s/Board.99bc.css js/string"},
 		{"/a/main.js", `x.u=e=>e+".voila.js",x.g=1;x.e(12).then(x.e("page")),x.e(y);if(!e)throw new Error("Automatic publicPath is not supported in this browser");x.p=e`,
 			"X 12.voila.js js/import, X page.voila.js js/import"},

@@ -75,10 +75,14 @@ func (c *chunks) called() []string {
 		if i < 0 {
 			break
 		}
-		at += i + len(".e(")
-		call := chunks{src: c.src, at: at}
-		if id := call.literal(); id != "" && call.peek() == ')' {
-			c.has(id)
+		call := chunks{src: c.src, at: at + i + len(".e(")}
+		call.peek()
+		at = call.at // nothing is read twice
+		if id := call.literal(); id != "" && len(id) <= maxName {
+			if call.peek() == ')' {
+				c.has(id)
+			}
+			at = call.at
 		}
 	}
 	return c.all()

@@ -25,6 +25,7 @@ func cssConstructs() []construct {
 		{"data URLs and fragments are not fetched", CSS, `a{b:url(data:image/png;base64,AA==);filter:url(#f)}`, nil},
 		{"a style sheet may be cut anywhere", CSS, `a{b:url(x.png`, []string{"E x.png css/url"}},
 		{"icons of Leaflet, which it finds beside the one in its style sheet", CSS, `.leaflet-default-icon-path{background-image:url(i/marker-icon.png)}`, []string{"E i/marker-icon.png css/url", "X i/marker-icon-2x.png css/url", "X i/marker-shadow.png css/url"}},
+		{"pictures that are called as those of Leaflet end", CSS, `a{background:url(i/my-marker-icon.png)}`, []string{"E i/my-marker-icon.png css/url"}},
 		{"rules and declarations that begin as comments of other languages", CSS, "// a{b:url(no.png)}\n.c{d:url(e.png); // f:url(no.png);\n g:url(h.png)} @media print{ // i{ b:url(no.png); j{k:url(no.png)} }\n l{m:url(//n.cz/o.png)} }", []string{"E e.png css/url", "E h.png css/url", "E //n.cz/o.png css/url"}},
 		{"an import after a broken rule", CSS, `} ) @import "a.css"; b{c:url(d`, []string{"E a.css css/@import", "E d css/url"}},
 	}

@@ -220,7 +220,7 @@ func (b *builder) addCSS(url []byte, context string) {
 		return
 	}
 	b.add(url, Embed, context)
-	if folder, is := bytes.CutSuffix(url, []byte(leafletIcon)); is && b.quotes == 0 {
+	if folder, is := bytes.CutSuffix(url, []byte(leafletIcon)); is && b.quotes == 0 && (len(folder) == 0 || folder[len(folder)-1] == '/') {
 		for _, name := range [...]string{leafletRetina, leafletShadow} {
 			b.addString(string(folder)+name, Speculative, context)
 		}

@@ -71,17 +71,24 @@ func TestStringsByUse(t *testing.T) {
 			{"values that are put behind", `a = "/n/o?p="; b = "/n/q?r=1"`, "X /n/q?r=1 js/string"},
 			{"the front page of a host", `web = "https://x.test/"; a = {url: "https://y.test"}; b("https://z.test/")`, "X https://x.test/ js/string|X https://y.test js/string|X https://z.test/ js/string"},
 			{"hosts of files", `assetsPath = "https://x.test/"; assetsDir = "https://x.test/y/"; a = {cdnHost: "https://x.test", wgServer: "//x.test", mediaRootUrl: "https://x.test"}; b = c ? "https://x.test" : d`, ""},
+			{"hosts that are called after what no host of files is", `a = {redirectUrl: "https://x.test/", publicationUrl: "https://y.test", original: "https://z.test", designer: "https://d.test/"}; b = {imgurl: "https://n.test", assetsUrl: "https://n.test"}`, "X https://d.test/ js/string|X https://x.test/ js/string|X https://y.test js/string|X https://z.test js/string"},
+			{"hosts that browsers go to", `c(function () { c.href = a == "b" ? "https://x.test/" : "https://y.test/"; c.open(d ? "https://z.test" : e); f = g ? "https://n.test" : h })`, "X https://x.test/ js/string|X https://y.test/ js/string|X https://z.test js/string"},
 			{"numbers that are put behind a fragment", `a = "https://x.test/e/#n-"; b = "https://x.test/e/#n"`, "X https://x.test/e/#n js/string"},
 			{"what libraries tell their developers", `a = "https://vuejs.org/error-reference/#1"; b = "https://react.dev/errors/1"; c = "https://react.dev/learn/a"`, "X https://react.dev/learn/a js/string"},
 			{"files of messages in a language", `a = [{code: "de", file: "b/de.json"}, {code: "cs", iso: "cs-CZ", file: "b/cs.json"}, {code: "sk", file: "/b/sk.json"}, {name: "c", file: "b/c.json"}]`, "X /b/sk.json js/string|X b/c.json js/string"},
+			{"other files of codes", `a = [{code: "A1", file: "b/a1.pdf"}, {code: "A2", file: "b/a2.js"}]`, "X b/a1.pdf js/string"},
 			{"folders of MediaWiki", `a = {stylepath: "/w/skins", wgExtensionAssetsPath: "/w/extensions", wgScript: "/w/index.php"}`, "X /w/index.php js/string"},
-			{"files of modules of Magento", `a = {b: "Magento_Ui/js/c.html", d: "Shop_Bar/e.html", f: "shop_bar/g.html"}`, "X shop_bar/g.html js/string"},
+			{"files of modules of Magento", `a = {b: "Magento_Ui/js/c.html", d: "Shop_Bar/template/e.html", f: "shop_bar/g.html", h: "Foto_Praha/a.jpg", i: "Clanky_Texty/b.html"}`, "X Clanky_Texty/b.html js/string|X Foto_Praha/a.jpg js/string|X shop_bar/g.html js/string"},
 			{"what is sent", `a = "/latest=-1&/new=-1"; b = "/n/o?p=1&q=2"`, "X /n/o?p=1&q=2 js/string"},
-			{"what changes something", `a = {addToCartUrl: "/n/o", cart_update_url: "/n/p", setAmountUrl: "/n/q", setUrl: "/n/r", updatesUrl: "/n/s", predictive_search_url: "/n/v", addressUrl: "/n/t"}; removeURL = "/n/u"`, "X /n/r js/string|X /n/s js/string|X /n/t js/string"},
+			{"places of maps and parts of paths", `a = "/n/o#p=1&q=2"; b = "https://x.test/n/p=1&q=2"`, "X /n/o#p=1&q=2 js/string|X https://x.test/n/p=1&q=2 js/string"},
+			{"what changes something", `a = {addToCartUrl: "/n/o", cart_update_url: "/n/p", setAmountUrl: "/n/q", setUrl: "/n/r", updatesUrl: "/n/s", predictive_search_url: "/n/v", addressUrl: "/n/t"}; removeURL = "/n/u"; b = {cart_add_url: "/n/v.js"}`, "X /n/r js/string|X /n/s js/string|X /n/t js/string"},
+			{"what is called after a change, and is none", `a = {changeLanguageUrl: "/n/o", setLangUrl: "/n/p", change_log_url: "/n/q", addOnsUrl: "/n/r", deleteIconUrl: "/n/s.png"}`, "X /n/o js/string|X /n/p js/string|X /n/q js/string|X /n/r js/string|X /n/s.png js/string"},
 			{"folders of files without a slash", `a = {b: "/n/images", g: "./o/smilies", c: "/n/img/o.png", d: "/n/images/o"}; e("/n/fonts"); f = "/_nuxt/"`, "X /n/images/o js/string|X /n/img/o.png js/string"},
+			{"pages that are called as folders of files are", `a = [{url: "/n/icons"}, {href: "/n/modules"}]; fetch("/n/fonts"); b = "/n/o#/icons"`, "X /n/fonts js/fetch|X /n/icons js/string|X /n/modules js/string|X /n/o#/icons js/string"},
 			{"icons of Leaflet", `a = {iconUrl: "marker-icon.png", shadowUrl: "marker-shadow.png", b: "o/marker-icon.png"}`, "X o/marker-icon.png js/string"},
 			{"folders of releases", `a = {moduleRepoUrl: "https://x.test/y", url: "https://x.test/y/1.9811.0", b: "https://x.test/y/1.9811"}`, "X https://x.test/y/1.9811 js/string"},
-			{"services, which answer when they are told something", `a = {b: "/n/o.ashx", c: "/n/o.ashx?id=1", d: "n/Q.asmx/List", e: "/n/o.svc", checkConsentHref: "/n/r", f: "/n/o.svc.png"}`, "X /n/o.ashx?id=1 js/string|X /n/o.svc.png js/string"},
+			{"what is no folder of a release", `a = ["/docs/4.1.2", "https://x.test/a/15.1.2024", "//x.test/a/2024.01.15"]; b = {repoUrl: "https://x.test/y/z"}`, "X //x.test/a/2024.01.15 js/string|X /docs/4.1.2 js/string|X https://x.test/a/15.1.2024 js/string|X https://x.test/y/z js/string"},
+			{"services, which answer when they are told something", `a = {b: "/n/o.ashx", c: "/n/o.ashx?id=1", d: "n/Q.asmx/List", e: "/n/o.svc", checkConsentHref: "/n/r", f: "/n/o.svc.png", url: "/n/p.svc/q"}`, "X /n/o.ashx?id=1 js/string|X /n/o.svc.png js/string|X /n/p.svc/q js/string"},
 			{"what makes pictures smaller", `a = {path: "/_next/image"}`, ""},
 			{"files whatever they are called", `base = "/n/o.png"; prefix = "/n/p.png"; apiUrl = "/n/q?a=1"`, link + "|X /n/p.png js/string|X /n/q?a=1 js/string"},
 		},
@@ -129,7 +136,7 @@ func TestScriptsThatSay(t *testing.T) {
 		"CONF = 1": true, "CONF=1": true, "CONF  = 1": true, "a.CONF = 1": true, "CONF == 1": false, "other = 1": false, "if (a == CONF) b = 1": false, "function helper() {}": true, "function helpers() {}": false, "class Tile {}": true, "class Tiles {}": false, "function f() {} function helper() {}": true,
 		"all.push(1)": true, "$.extend(a, b)": true, "Object.assign(a, b)": true, "call(1)": false, "$('#a').slide({b: 1})": true, "show (1)": true, "a.slides(1)": false, "f(1)": false, "slide.a(1)": false, "CONF=": false, " = 1": false, "": false,
 	} {
-		if got := says([]byte(src), &words, &functions); got != want {
+		if got := gives([]byte(src), &words) || calls([]byte(src), &functions); got != want {
 			t.Errorf("%s: %v", src, got)
 		}
 	}

@@ -6,7 +6,7 @@ import "strings"
 type filesIn struct{ files, pages map[string]struct{} }
 
 // below reports a string that is a folder of a page's files, as scripts are told of themes and releases: "/themes/plain" beside
-// /themes/plain/print.css, "/cdn/", unless the page also leads to something in it.
+// /themes/plain/print.css, "/cdn/", unless the page also leads to something in it: then only what ends with a slash is.
 func (f *filesIn) below(b *builder, folder string) bool {
 	folder, slash := strings.CutSuffix(folder, "/")
 	if len(folder) < 2 || folder[0] != '/' || folder[1] == '/' || hasExtension(folder) || strings.ContainsAny(folder, "?#") {

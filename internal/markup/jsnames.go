@@ -22,7 +22,7 @@ func (s *jsScan) names(v string) bool {
 	if strings.Contains(v, "/node_modules/") && schemeLen(v) == 0 && !s.takesURL() {
 		return true // of the computer that a bundle was made on
 	}
-	return s.ofMessage(behind) || s.ofTree(v, behind) || ofMagento(v) || isBody(v) || isLeaflets(v) || isRelease(v) || isService(v) || s.changes() || s.ofSchema(v) || s.isStored(v) || inArchive(v) || inFileSystem(v)
+	return s.ofMessage(behind) || s.ofTree(v, behind) || ofMagento(v) || isBody(v) || isLeaflets(v) || isRelease(v) || isService(v) && !s.takesURL() || s.changes(v) || s.ofSchema(v) || s.isStored(v) || inArchive(v) || inFileSystem(v)
 }
 
 // behind is what follows the string, as far as it is looked at.
@@ -197,10 +197,20 @@ func inArchive(v string) bool {
 	return false
 }
 
-// isRelease reports a folder of what a program was at some time, which is below an address: https://a.cz/b/1.9811.0.
+// isRelease reports a folder of what a program was at some time, which is on a host: https://a.cz/b/1.9811.0. Dates are called otherwise: 2024.01.15, 15.1.2024.
 func isRelease(v string) bool {
-	name := v[strings.LastIndexByte(v, '/')+1:]
-	return strings.Count(name, ".") >= 2 && name[0] != '.' && strings.Trim(name, "0123456789.") == ""
+	rest, is := strings.CutPrefix(v[schemeLen(v):], "//")
+	at := strings.LastIndexByte(rest, '/')
+	name := rest[at+1:]
+	if !is || at < 0 || strings.Count(name, ".") < 2 || name[0] == '.' || strings.Trim(name, "0123456789.") != "" {
+		return false
+	}
+	first, last := name[:strings.IndexByte(name, '.')], name[strings.LastIndexByte(name, '.')+1:]
+	return !isYear(first) && !isYear(last)
+}
+
+func isYear(v string) bool {
+	return len(v) == 4 && (v[:2] == "19" || v[:2] == "20")
 }
 
 // isService reports a program of a server that answers nothing when it is told nothing: Image.ashx, Catalogue.asmx/List.
@@ -214,22 +224,29 @@ func isService(v string) bool {
 	return false
 }
 
-// ofMagento reports the name of a file of a module of Magento, which its theme has somewhere: Magento_Ui/template/modal.html.
+// ofMagento reports the name of a file of a module of Magento, which its theme has somewhere: Magento_Ui/template/modal.html. Others have such folders, too.
 func ofMagento(v string) bool {
-	module, _, below := strings.Cut(v, "/")
+	module, rest, below := strings.Cut(v, "/")
 	vendor, name, is := strings.Cut(module, "_")
-	return is && below && vendor != "" && name != "" && isUpper(vendor[0]) && isUpper(name[0]) && schemeLen(v) == 0
-}
-
-// changes reports a member that is called after what its address does with what it is told: addToCartUrl, cart_update_url, setAmountUrl, suggestUrl.
-func (s *jsScan) changes() bool {
-	if s.last() != jsColon && s.last() != jsAssign {
+	if !is || !below || vendor == "" || name == "" || !isUpper(vendor[0]) || !isUpper(name[0]) {
 		return false
 	}
+	folder, _, _ := strings.Cut(rest, "/")
+	return vendor == "Magento" || folder == "js" || folder == "template" || folder == "templates"
+}
+
+// changes reports a member that is called after what its address does with what it is told: addToCartUrl, cart_update_url, setAmountUrl, suggestUrl. Pictures do nothing, pages in other
+// languages neither.
+func (s *jsScan) changes(v string) bool {
 	name, _ := s.target()
+	if len(name) < len("url") || len(name) > maxName || name[len(name)-1]|0x20 != 'l' && name[len(name)-1]|0x20 != 'i' || showsFile(v) && !strings.HasSuffix(v, ".js") {
+		return false
+	}
 	n, does, last := 0, false, ""
 	for last = range words(name) {
 		switch last {
+		case "language", "lang", "locale", "log", "on", "ons":
+			return false
 		case "add", "update", "delete", "remove", "save", "submit", "change", "unsubscribe", "logout", "predictive", "suggest", "autocomplete":
 			does = true
 		case "set":

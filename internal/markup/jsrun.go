@@ -272,20 +272,8 @@ func (b *builder) whole(ref string) string {
 
 // runScripts interprets those that put something together, and those that say what they need for it: modules and what is deferred after all others.
 func (b *builder) runScripts(page *script.Page) {
-	var words, functions wordSet // of those that put addresses together
-	for _, s := range b.scripts {
-		if s.parts {
-			words.add(s.src)
-			for name := range meanings(s.src) {
-				functions.put(name)
-			}
-		}
-	}
-	room := maxNeeded
-	if b.o.Files != nil {
-		room = maxNeededFiles
-	}
 	read := len(b.scripts) // others are added while these run
+	b.readNeeded()
 	for _, late := range [...]bool{false, true} {
 		for i := range read {
 			s := &b.scripts[i]
@@ -295,10 +283,6 @@ func (b *builder) runScripts(page *script.Page) {
 			if s.loader {
 				page.RequireJS(b.main)
 				continue
-			}
-			if s.read == nil && len(s.src) <= room && (len(s.src) <= smallScript || b.views || says(s.src, &words, &functions)) {
-				room -= len(s.src)
-				s.read, _ = b.o.Scripts.Parse(s.src, s.module) // what is none says nothing
 			}
 			if s.read != nil {
 				if s.tag >= 0 {
@@ -330,6 +314,37 @@ func (b *builder) runScripts(page *script.Page) {
 		}
 	}
 	page.Finish()
+}
+
+// readNeeded reads scripts that others need: at first those that may say something, and then, as far as there is room, those that call others.
+func (b *builder) readNeeded() {
+	var words, functions wordSet // of those that put addresses together
+	for _, s := range b.scripts {
+		if s.parts {
+			words.add(s.src)
+			for name := range meanings(s.src) {
+				functions.put(name)
+			}
+		}
+	}
+	room := maxNeeded
+	if b.o.Files != nil {
+		room = maxNeededFiles
+	}
+	says := func(s *pageScript) bool {
+		return len(s.src) <= smallScript || b.views || gives(s.src, &words)
+	}
+	tried := make([]bool, len(b.scripts))
+	for _, needed := range [...]func(*pageScript) bool{says, func(s *pageScript) bool { return calls(s.src, &functions) }} {
+		for _, late := range [...]bool{false, true} {
+			for i := range b.scripts {
+				if s := &b.scripts[i]; s.late == late && !s.loader && s.read == nil && !tried[i] && len(s.src) <= room && needed(s) {
+					room, tried[i] = room-len(s.src), true
+					s.read, _ = b.o.Scripts.Parse(s.src, s.module) // what is none says nothing
+				}
+			}
+		}
+	}
 }
 
 // foundByScript takes what a script put together, or asks for; false: it says nothing.
@@ -482,9 +497,8 @@ func barePicture(ref string) bool {
 
 // isBody reports what is sent rather than asked for: /latest=-1&/new=-1.
 func isBody(v string) bool {
-	path, _, query := strings.Cut(v, "?")
-	name, _, more := strings.Cut(path, "&")
-	return !query && more && strings.IndexByte(name, '=') > 0
+	name, _, more := strings.Cut(v, "&")
+	return more && strings.IndexByte(name, '=') > 0 && !strings.ContainsAny(v, "?#") && schemeLen(v) == 0
 }
 
 // nameless reports an address of a file whose name was not known when it was put together: /img/.png, /lang/undefined, a/null.json, /lang/-1b.js.

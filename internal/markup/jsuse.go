@@ -151,8 +151,8 @@ func isRoot(path string) bool {
 
 // folder reports what other addresses are put behind, as its name says, or it itself: {assetsDir: "/a/b", v: "/api/v2"}.
 func (s *jsScan) folder(v string) bool {
-	if schemeLen(v) == 0 && strings.IndexByte(v, '/') >= 0 && isFolderOfFiles(v[strings.LastIndexByte(v, '/')+1:]) {
-		return true
+	if at := strings.LastIndexByte(v, '/'); at >= 0 && isFolderOfFiles(v[at+1:]) && schemeLen(v) == 0 && !strings.ContainsAny(v, "?#") {
+		return !s.takesURL() // there are pages that are called so
 	}
 	if v == "" || v[0] != '/' || strings.HasPrefix(v, "//") || hasExtension(v) || strings.ContainsAny(v, "?#") {
 		return false
@@ -296,7 +296,7 @@ func (s *jsScan) asks() bool {
 		case "file": // of messages in a language: {code: "de", file: "de.json"}
 			switch before := bytes.Trim(s.before(6).text, `"'`); string(before) {
 			case "code", "iso", "language", "locale", "lang", "dir":
-				return s.before(3).kind == jsComma && s.ofNoFolder()
+				return s.before(3).kind == jsComma && s.ofNoFolder() && s.ofMessages()
 			}
 		}
 	case jsOpen, jsComma:
@@ -329,6 +329,16 @@ func (s *jsScan) asks() bool {
 func (s *jsScan) ofNoFolder() bool {
 	v := bytes.TrimLeft(s.src[s.at.from:s.at.to], "\"'`")
 	return len(v) > 0 && v[0] != '/' && !bytes.Contains(v, []byte("://")) && !bytes.HasPrefix(v, []byte(`\/`))
+}
+
+// ofMessages reports the name of a file that messages are in.
+func (s *jsScan) ofMessages() bool {
+	v := s.src[s.at.from:s.at.to]
+	switch string(v[bytes.LastIndexByte(v, '.')+1 : max(bytes.LastIndexByte(v, '.')+1, len(v)-1)]) {
+	case "json", "js", "mjs", "ts":
+		return true
+	}
+	return false
 }
 
 // isText reports a string that is shown as it stands: textContent = "<img src=a.png>". That of elements for style sheets and scripts is theirs.
@@ -410,7 +420,7 @@ func (s *jsScan) visits() bool {
 }
 
 // prefixOf reports a path that names are put behind: what ends with a slash and is a folder of files, or
-// is called a base.
+// is called a base, and a host that is called one of files, or is one of two.
 func (s *jsScan) prefixOf(v string) bool {
 	name, _ := s.target()
 	t := strings.ToLower(string(name[:min(len(name), maxName)]))
@@ -418,10 +428,10 @@ func (s *jsScan) prefixOf(v string) bool {
 		return true // a value is put behind it
 	}
 	if isFrontPage(v) {
-		return s.last() == jsOther && string(s.before(1).text) == "?" || saysFolder(t) || strings.Contains(t, "host") || strings.Contains(t, "server") || strings.Contains(t, "origin")
+		return s.last() == jsOther && string(s.before(1).text) == "?" && !s.chooses() || saysHost(name)
 	}
 	if !strings.HasSuffix(v, "/") {
-		return (strings.HasPrefix(t, "base") || strings.HasSuffix(t, "base") || strings.Contains(t, "prefix") || strings.Contains(t, "repourl")) && !hasExtension(v)
+		return (strings.HasPrefix(t, "base") || strings.HasSuffix(t, "base") || strings.Contains(t, "prefix") || t == "modulerepourl") && !hasExtension(v)
 	}
 	return saysFolder(t) || hasFolderOfFiles(v)
 }
@@ -430,6 +440,25 @@ func (s *jsScan) prefixOf(v string) bool {
 func isFrontPage(v string) bool {
 	rest, is := strings.CutPrefix(v[schemeLen(v):], "//")
 	return is && strings.IndexByte(strings.TrimSuffix(rest, "/"), '/') < 0
+}
+
+// chooses reports a question mark behind where browsers go: location = a ? "https://a.cz" : b.
+func (s *jsScan) chooses() bool {
+	before := s.src[max(0, int(s.at.from)-maxBehind):s.at.from]
+	before = before[bytes.LastIndexAny(before, ";{}")+1:]
+	return bytes.Contains(before, []byte("location")) || bytes.Contains(before, []byte("href")) || bytes.Contains(before, []byte("open("))
+}
+
+// saysHost reports a name one of whose words tells that others are put behind the address of a host: cdnHost, imgurl, but not redirectUrl.
+func saysHost(name []byte) bool {
+	for word := range words(name[:min(len(name), maxName)]) {
+		word = strings.TrimSuffix(strings.TrimSuffix(word, "url"), "s")
+		switch word {
+		case "base", "root", "path", "prefix", "dir", "folder", "public", "cdn", "asset", "static", "storage", "upload", "image", "img", "thumb", "theme", "template", "font", "tile", "icon", "media", "host", "server", "origin":
+			return true
+		}
+	}
+	return false
 }
 
 // saysFolder reports a name, in lower case, of what others are put behind.

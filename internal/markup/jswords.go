@@ -87,27 +87,31 @@ func wordEnding(src []byte) []byte {
 	return src[from:end]
 }
 
-// says reports a script that gives one of some names a meaning, or calls one of some functions.
-func says(src []byte, words, functions *wordSet) bool {
+// gives reports a script that gives one of some names a meaning, or says something that others may wait for.
+func gives(src []byte, words *wordSet) bool {
 	for name := range meanings(src) {
 		if len(name) > 0 && words.has(name) {
 			return true
 		}
 	}
+	for _, call := range [...]string{".push(", ".extend(", ".assign("} {
+		if bytes.Contains(src, []byte(call)) {
+			return true
+		}
+	}
+	return false
+}
+
+// calls reports a script that calls one of some functions.
+func calls(src []byte, functions *wordSet) bool {
 	for at := 0; ; at++ {
 		i := bytes.IndexByte(src[at:], '(')
 		if i < 0 {
-			break
+			return false
 		}
 		at += i
 		if name := wordEnding(src[:at]); len(name) > 2 && functions.has(name) {
 			return true
 		}
 	}
-	for _, call := range [...]string{".push(", ".extend(", ".assign("} { // something may wait for it
-		if bytes.Contains(src, []byte(call)) {
-			return true
-		}
-	}
-	return false
 }

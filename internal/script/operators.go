@@ -3,6 +3,7 @@ package script
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -260,11 +261,17 @@ func (p *Page) orElse(c *choice, other value) value {
 			out.rest = &text{s: Key} // {1: "a"}[e] || e
 		}
 	case *choice:
-		if b.id == c.id { // of the same keys
-			out.rest = b.rest
+		if b.id != c.id || b.keys == nil {
+			out.rest = b
 			break
 		}
-		out.rest = b
+		p.cost(1 + len(b.keys)*(1+len(c.keys)/16))
+		out.keys, out.vals, out.rest = slices.Clone(c.keys), slices.Clone(c.vals), b.rest // of the same key: {1: "a"}[e] || {2: "b"}[e]
+		for i, key := range b.keys {
+			if !slices.Contains(c.keys, key) && len(out.keys) < maxItems {
+				out.keys, out.vals = append(out.keys, key), append(out.vals, b.vals[i])
+			}
+		}
 	default:
 		out.rest = b
 	}

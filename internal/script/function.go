@@ -52,9 +52,15 @@ func (p *Page) enter(f *object, this value, args []value, made bool) value {
 	if p.calls >= maxCalls {
 		return unknown{}
 	}
+	if fn.inside >= maxAgain && p.weak > fn.weak {
+		return unknown{} // it goes on as long as nobody knows what would end it
+	}
 	before, script, weak := p.now, p.script, p.weak
 	p.calls++
-	defer func() { p.now, p.script, p.weak = before, script, weak; p.calls-- }()
+	if fn.inside++; fn.inside == 1 {
+		fn.weak = weak
+	}
+	defer func() { p.now, p.script, p.weak = before, script, weak; p.calls--; fn.inside-- }()
 	if fn.arrow != nil {
 		this = fn.this
 	}

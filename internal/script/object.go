@@ -81,6 +81,9 @@ type function struct {
 	of     *object // what it is a bound one of
 	given  []value // the arguments that are bound
 	super  *object
+
+	inside int // calls of it that are going on
+	weak   int // that of the first of them
 }
 
 // code is what a function does.

@@ -47,6 +47,7 @@ const (
 	maxFound     = 6000
 	maxDepth     = 1000    // expressions and statements in each other, calls included
 	maxCalls     = 48      // functions in functions: much deeper is what is called over and over since something is not known
+	maxAgain     = 2       // calls of a function in each other, when nobody knows whether it calls itself again
 	maxProtos    = 64      // objects that have what another has
 	maxJobs      = 512     // callbacks that wait
 	jobSteps     = 4       // that a callback takes by itself

@@ -239,10 +239,10 @@ func (s *jsScan) token(k jsKind, text []byte) {
 	case jsStr, jsTemplate:
 		s.literal(text)
 	case jsPiece:
-		s.b.quotedIn(jsUnescape(text), false)
+		s.b.quotedIn(goesOn(jsUnescape(text[1:len(text)-len("${")]), text[0] == '}'), false)
 	case jsValue:
 		if n := len(text); n > 2 && text[n-1] == '`' {
-			s.b.quotedIn(jsUnescape(text[1:n-1]), false)
+			s.b.quotedIn(goesOn(jsUnescape(text[1:n-1]), text[0] == '}'), false)
 		}
 	case jsOpen:
 		s.opened()
@@ -339,10 +339,7 @@ func (s *jsScan) value(raw []byte) {
 			raw = address
 		}
 	}
-	whole := raw
-	if s.last() == jsPlus && !bytes.ContainsAny(raw, "<({[") {
-		whole = raw[max(bytes.IndexByte(raw, ' '), 0):] // what is before goes on in another string: + "-2x.jpg 2x"
-	}
+	whole := goesOn(raw, s.last() == jsPlus)
 	if s.b.doc.Kind == JS && s.b.emoji == 0 && s.b.quotes == 0 {
 		s.b.emoji = emojis(s.src)
 	}
@@ -382,6 +379,14 @@ func (s *jsScan) value(raw []byte) {
 	s.given = s.takesURL() || s.comparedSrc()
 	s.sent = s.sends()
 	s.relURL = last == jsOpen && string(s.callee()) == "URL"
+}
+
+// goesOn is a text without its first word, when that is the end of what another began: + "-2x.jpg 2x", }-2x.jpg 2x`.
+func goesOn(text []byte, begun bool) []byte {
+	if begun && !bytes.ContainsAny(text, "<({[") {
+		return text[max(bytes.IndexByte(text, ' '), 0):]
+	}
+	return text
 }
 
 // importMap reads an import map (HTML standard 8.1.5.4): what is imported by its names is known from then on. Its addresses are guesses,

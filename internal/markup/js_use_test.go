@@ -44,7 +44,7 @@ func TestStringsByUse(t *testing.T) {
 		eachWord("where browsers go", `%s("/n/o.html")`, nav, "location.assign", "location.replace", "window.location.replace", "open", "window.open"),
 		eachWord("where browsers go", `%s = "/n/o.html"`, nav, "location", "window.location", "location.href", "document.location.href"),
 		eachWord("folders of programs", `a = "%s"`, "", "/api", "/api/", "/rest/v2", "/webapi", "/wp-json/", "/api/v1.1", "/webapi/v2"),
-		eachWord("folders by their names", `%s = "/n/o"`, "", "apiUrl", "API_URL", "baseUrl", "URL_PREFIX", "end_endpoint", "rootPath", "imgDir", "ImgDir", "imageFolder", "appBaseUrl", "database", "myprefix"),
+		eachWord("folders by their names", `%s = "/n/o"`, "", "apiUrl", "API_URL", "baseUrl", "URL_PREFIX", "end_endpoint", "rootPath", "imgDir", "ImgDir", "cdn", "imgCDN", "imageFolder", "appBaseUrl", "database", "myprefix"),
 		eachWord("folders of files", `a = "/n/%s/"`, "", "themes", "plugins", "modules", "assets", "static", "js", "css", "img", "images", "fonts", "dist", "lib", "libs", "libraries", "vendor", "sites", "wp-content", "wp-includes", "media", "files", "uploads", "scripts", "styles", "node_modules", "api", "ajax", "resources"),
 		eachWord("folders by names that hold the word", `%s = "/n/o/"`, "", "database", "siteroot", "filepath", "myprefix", "workdir", "myfolder", "publics"),
 		eachWord("what runs a script", `%s("a.src = '/n/o.png'")`, link, "setTimeout", "setInterval", "eval", "execScript"),

@@ -5,11 +5,19 @@ import "strings"
 // filesIn are the folders from which a page has files, and from which it leads to pages.
 type filesIn struct{ files, pages map[string]struct{} }
 
-// below reports a string that is a folder of a page's files, as scripts are told of themes and releases: "/themes/plain" beside
-// /themes/plain/print.css, "/cdn/", unless the page also leads to something in it: then only what ends with a slash is.
+// below reports a string that is a folder of a page's files, or their host, as scripts are told of themes and releases: "/themes/plain" beside
+// /themes/plain/print.css, "/cdn/", "https://cdn.cz", unless the page also leads to something in it: then only what ends with a slash is.
 func (f *filesIn) below(b *builder, folder string) bool {
 	folder, slash := strings.CutSuffix(folder, "/")
-	if len(folder) < 2 || folder[0] != '/' || folder[1] == '/' || hasExtension(folder) || strings.ContainsAny(folder, "?#") {
+	host := isFrontPage(folder)
+	switch {
+	case len(folder) < 2, strings.ContainsAny(folder, "?#"), !host && hasExtension(folder):
+		return false
+	case schemeLen(folder) > 0:
+		if !host && !slash {
+			return false // something may be called by it
+		}
+	case folder[0] != '/', folder[1] == '/':
 		return false
 	}
 	if f.files == nil {
@@ -30,7 +38,7 @@ func (f *filesIn) below(b *builder, folder string) bool {
 	}
 	_, files := f.files[folder]
 	_, pages := f.pages[folder]
-	return files && !pages || pages && slash
+	return files && !pages || pages && slash && !host
 }
 
 // guessed takes what scripts say: files that pages are made of tell of folders of files.

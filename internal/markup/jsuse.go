@@ -170,7 +170,7 @@ func (s *jsScan) folder(v string) bool {
 	}
 	for word := range words(name) {
 		switch word {
-		case "base", "prefix", "endpoint", "root", "dir", "directory", "folder":
+		case "base", "prefix", "endpoint", "root", "dir", "directory", "folder", "cdn":
 			return true
 		}
 		if strings.HasSuffix(word, "api") {

@@ -45,7 +45,7 @@ func listen(p *Page, this value, args []value) value {
 		if is && fn.fn != nil {
 			called := false
 			queue := &p.jobs
-			if byPerson(typ.s) {
+			if byPerson(typ.s) || typ.s == "error" && (o == nil || o.class == classWindow || o.class == classDocument) { // or nothing, when all goes well
 				queue = &p.acts
 			}
 			*queue = append(*queue, func() {

@@ -279,7 +279,8 @@ func (s *jsScan) asks() bool {
 	case jsOther:
 		return compares(t.text) || string(t.text) == "[" && s.indexes()
 	case jsAssign: // !==
-		return string(s.before(2).text) == "!="
+		name, owner := s.target()
+		return string(s.before(2).text) == "!=" || len(owner) > 0 && string(name) == "className"
 	case jsWord:
 		return string(t.text) == "case"
 	case jsColon: // the name of a vocabulary, a type, an event, a part of a program, or what a worker is called
@@ -287,7 +288,8 @@ func (s *jsScan) asks() bool {
 		switch string(name) {
 		case "@context", "Accept", "accept", "Content-Type", "content-type", "contentType", "mimeType", "mimetype", "event", "eventName", "moduleName", "__file", "_file", "namespace", "protocol",
 			"checkConsentHref", "onUpdateHref", // to which AMP sends something
-			"page_path", "page_location": // told to those that count visits
+			"page_path", "page_location", // told to those that count visits
+			"title", "alt", "className", "placeholder", "label", "aria-label": // shown, or a name
 			return true
 		case "name":
 			return string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker"

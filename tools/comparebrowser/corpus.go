@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,15 +56,27 @@ const benchPages = 40
 // hosts that several have the first answers.
 func collect(constructs string, folders []string) (corpus, error) {
 	var c corpus
-	webs, others := []testweb.Web{testweb.Hosts{}}, map[string]bool{}
+	webs, others, files := []testweb.Web{testweb.Hosts{}}, map[string]bool{}, map[string]string{}
 	for i, part := range strings.Split("\n"+constructs, "\n### ")[1:] {
 		name, body, _ := strings.Cut(part, "\n")
 		host := fmt.Sprintf("c%d.construct.test", i)
+		body = strings.ReplaceAll(body, "/construct.test", "/"+host) // a page that names itself
 		webs[0].(testweb.Hosts)[host] = construct("<!DOCTYPE html>" + body)
-		for at := range servedBy(body) {
+		_, own := filesOf(body)
+		there := servedBy(body)
+		if there == nil {
+			there = map[string]bool{}
+		}
+		for at, text := range own {
+			if _, has := files[at]; !has {
+				files[at] = text
+			}
+			there[at] = true
+		}
+		for at := range there {
 			if other, _, _ := strings.Cut(at, "/"); other != "" {
 				others[at] = true
-				webs[0].(testweb.Hosts)[other] = elsewhere(other, others)
+				webs[0].(testweb.Hosts)[other] = elsewhere(other, others, files)
 			}
 		}
 		c.pages = append(c.pages, page{ofConstructs, name, "http://" + host + "/page/"})
@@ -241,38 +254,62 @@ func typeOf(text string) string {
 		return "text/html"
 	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
 		return "application/json"
+	case styles.MatchString(text):
+		return "text/css"
 	}
 	return "text/javascript"
 }
 
-// filesOf are the files that come with a page, by their paths with the query, and without.
+// styles is how a style sheet begins, behind comments.
+var styles = regexp.MustCompile(`^(/\*(?s:.*?)\*/\s*)*(@(font-face|import|charset|media)\b|[\w.#*:,> -]+\{\s*[\w-]+\s*:)`)
+
+// filesOf are the files that come with a page, by their paths with the query, and without, behind the host of what is elsewhere.
 func filesOf(body string) (page string, files map[string]string) {
 	parts := strings.Split(body, "\n#### ")
 	files = map[string]string{}
 	for _, part := range parts[1:] {
 		at, text, _ := strings.Cut(part, "\n")
 		if u, err := ofPage.Parse(strings.TrimSpace(at)); err == nil {
-			files[u.RequestURI()] = text
-			if _, has := files[u.Path]; !has {
-				files[u.Path] = text
+			host := elsewhereThan(u.Host)
+			files[host+u.RequestURI()] = text
+			if _, has := files[host+u.Path]; !has {
+				files[host+u.Path] = text
 			}
 		}
 	}
 	return parts[0], files
 }
 
+// elsewhereThan is a host that is not the page's, or "".
+func elsewhereThan(host string) string {
+	if strings.HasSuffix(host, ".construct.test") {
+		return ""
+	}
+	return host
+}
+
 // ofPage is what constructs are relative to.
 var ofPage = &url.URL{Path: "/page/"}
 
 // elsewhere serves what pages say is there of other hosts.
-func elsewhere(host string, there map[string]bool) http.Handler {
+func elsewhere(host string, there map[string]bool, files map[string]string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := host + r.URL.Path
 		if !there[at] && !there[at+"?"+r.URL.RawQuery] {
 			http.NotFound(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", cmp.Or(types[path.Ext(r.URL.Path)], "text/html"))
+		text, has := files[host+r.URL.RequestURI()]
+		if !has {
+			text, has = files[at]
+		}
+		typ := types[path.Ext(r.URL.Path)]
+		if has {
+			typ = cmp.Or(typ, typeOf(text))
+		}
+		w.Header().Set("Content-Type", cmp.Or(typ, "text/html"))
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		_, _ = w.Write([]byte(text)) // the browser is gone
 	})
 }
 
@@ -286,10 +323,7 @@ func servedBy(body string) map[string]bool {
 	there := map[string]bool{}
 	for _, ref := range strings.Fields(list) {
 		if u, err := ofPage.Parse(ref); err == nil {
-			at := u.Path
-			if !strings.HasSuffix(u.Host, ".construct.test") {
-				at = u.Host + at
-			}
+			at := elsewhereThan(u.Host) + u.Path
 			if u.RawQuery != "" {
 				at += "?" + u.RawQuery
 			}

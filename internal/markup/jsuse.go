@@ -154,6 +154,9 @@ func (s *jsScan) folder(v string) bool {
 	if at := strings.LastIndexByte(v, '/'); at >= 0 && isFolderOfFiles(v[at+1:]) && schemeLen(v) == 0 && !strings.ContainsAny(v, "?#") {
 		return !s.takesURL() // there are pages that are called so
 	}
+	if strings.HasPrefix(v, "public/") && !hasExtension(v) && !strings.ContainsAny(v, "?#") {
+		return true // where a program has what is served without it
+	}
 	if v == "" || v[0] != '/' || strings.HasPrefix(v, "//") || hasExtension(v) || strings.ContainsAny(v, "?#") {
 		return false
 	}
@@ -410,7 +413,7 @@ func (s *jsScan) indexes() bool {
 // visits reports what is told to a service that counts visits: pages and places that need not be there.
 func (s *jsScan) visits() bool {
 	switch string(s.callee()) {
-	case "ga", "gtag", "fbq", "ym", "require", "requirejs", "define", "__webpack_require__": // these have names of modules
+	case "ga", "gtag", "fbq", "ym", "urchinTracker", "_trackPageview", "require", "requirejs", "define", "__webpack_require__": // these have names of modules
 		return true
 	case "push":
 		switch string(s.calleeOf()) {

@@ -163,7 +163,9 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	case kind == Speculative && (context == jsString || context == jsFetch) && b.shows(url), // nobody is asked there
 		b.emoji > 0 && b.quotes > 0 && context == "img/@src" && isEmoji(url):
 		return nil
-	case b.made && b.quotes > 0 && (nameless(url) || context == "img/@src" && strings.HasSuffix(url, "/")): // the name was not known when it was put together
+	case kind == Speculative && isEmptyStyle(url):
+		return nil
+	case b.made && b.quotes > 0 && (nameless(url) || context == "img/@src" && strings.HasSuffix(beforeQuery(url), "/")): // the name was not known when it was put together
 		return nil
 	case b.quotes > 0 && (b.written && strings.ContainsAny(url, "{}<>`") || !b.written && placeholder(url)): // what is written as it stands is no pattern
 		return nil
@@ -202,6 +204,17 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	}
 	*list = append(*list, l)
 	return &(*list)[len(*list)-1]
+}
+
+// isEmptyStyle reports a style sheet that is called after what it has (webpack's contenthash, MD4), which is nothing: such a sheet is not written.
+func isEmptyStyle(url string) bool {
+	return strings.HasSuffix(url, ".css") && strings.Contains(url, "."+noStyles)
+}
+
+// beforeQuery is an address without its query.
+func beforeQuery(url string) string {
+	path, _, _ := strings.Cut(url, "?")
+	return path
 }
 
 // inPlace puts an embed in the place of the last link to another page, if there is one: without what it embeds an archived page is not whole,

@@ -4,13 +4,9 @@ import "github.com/tdewolff/parse/v2/js"
 
 // Dead reports that a string stands in the i-th script only where nothing is ever run: behind a return, under if (false).
 func (p *Page) Dead(script int, s string) bool {
-	if p.dead == nil {
-		p.dead = map[literal]bool{}
-		for _, s := range p.ran {
-			js.Walk(&deadVisitor{p: p, nth: s.nth}, s.ast)
-		}
-	}
-	return p.dead[literal{script, s}]
+	p.lookAtStrings()
+	at := p.stands[literal{script, s}]
+	return at.dead > 0 && at.live == 0
 }
 
 // deadVisitor looks at the strings of a script.
@@ -48,7 +44,39 @@ func (v *deadVisitor) Enter(n js.INode) js.IVisitor {
 		v.walk(n.Cond, false)
 		v.walk(n.Body, known && !is)
 		return nil
+	case *js.ObjectExpr:
+		for _, member := range n.List {
+			if member.Name != nil && member.Name.Computed == nil {
+				v.name(member.Name.Literal.Data, member.Value, true)
+			} else {
+				v.item(member.Value)
+			}
+		}
+	case *js.ArrayExpr:
+		for _, of := range n.List {
+			v.item(of.Value)
+		}
+	case *js.Field:
+		if n.Name.Computed == nil {
+			v.name(n.Name.Literal.Data, n.Init, true)
+		}
+	case *js.BindingElement:
+		if to, is := n.Binding.(*js.Var); is && to != nil {
+			v.name(to.Data, n.Default, false)
+		}
 	case *js.BinaryExpr:
+		if n.Op == js.EqToken {
+			switch to := n.X.(type) {
+			case *js.Var:
+				v.name(to.Data, n.Y, false)
+			case *js.DotExpr:
+				if name, is := to.Y.(*js.LiteralExpr); is {
+					v.name(name.Data, n.Y, true)
+				}
+			case *js.IndexExpr:
+				v.item(n.Y)
+			}
+		}
 		is, known := constant(n.X)
 		v.walk(n.X, false)
 		v.walk(n.Y, known && (n.Op == js.AndToken && !is || n.Op == js.OrToken && is))
@@ -91,11 +119,16 @@ func (v *deadVisitor) statements(list []js.IStmt) {
 	}
 }
 
-// put notes a place where a string stands: it is dead when it is so in all of them.
+// put notes a place where a string stands.
 func (v *deadVisitor) put(s string) {
 	at := literal{v.nth, s}
-	before, known := v.p.dead[at]
-	v.p.dead[at] = v.dead && (before || !known)
+	place := v.p.stands[at]
+	if v.dead {
+		place.dead++
+	} else {
+		place.live++
+	}
+	v.p.stands[at] = place
 }
 
 // constant is what a condition is that needs no script to be run.

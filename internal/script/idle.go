@@ -7,8 +7,9 @@ import (
 )
 
 // Idle reports that a string in the i-th script was read wherever it stands, and that nobody got it: no function that is not known, nothing that is
-// asked for or shown. A variable or a member that has it is named nowhere else. It says nothing of a page that was not read to its end, of whole
-// addresses, of items of lists, and of members that are called as addresses are: what nobody here asks for, other scripts may.
+// asked for or shown. It became a part of something else, or variables and members have it that are named nowhere else: what is read today in vain may be
+// shown tomorrow, when a condition is another one. It says nothing of a page that was not read to its end, of whole addresses, of items of lists, and of
+// members that are called as addresses are: what nobody here asks for, other scripts may.
 func (p *Page) Idle(script int, s string) bool {
 	if p.cut || p.stopped {
 		return false
@@ -66,11 +67,12 @@ func (p *Page) findUnused() {
 	named := map[string]int{} // how often a name that has one of them stands anywhere
 	for at, n := range read {
 		place := p.stands[at]
-		if _, has := got[at]; has || place.live != n || place.listed || !strings.ContainsAny(at.s, "./") || strings.Contains(at.s, "://") || strings.HasPrefix(at.s, "//") {
+		_, part := joined[at]
+		if _, has := got[at]; has || place.live != n || place.listed || !part && len(place.names) != n || !strings.ContainsAny(at.s, "./") || strings.Contains(at.s, "://") || strings.HasPrefix(at.s, "//") {
 			continue
 		}
 		p.unused[at] = struct{}{}
-		if _, is := joined[at]; !is {
+		if !part {
 			for _, name := range place.names {
 				named[name] = 0
 			}

@@ -139,7 +139,10 @@ type Page struct {
 	ran      []*Script
 	trees    map[*js.AST]struct{} // of those that were interpreted
 	masked   bool                 // steps were given for a script that an obfuscator made
-	dead     map[literal]bool     // strings that stand in what is never run alone; nil: not looked yet
+	stands   map[literal]standing // where strings stand; nil: not looked yet
+	declared map[string]int       // how often variables and members that are called so are given a string
+	unused   map[literal]struct{} // strings that nobody got; nil: not looked yet
+	cut      bool                 // something was not read to its end
 	used     map[literal]bool     // false: something else is done with it as well
 
 	hosted     map[string]value
@@ -290,7 +293,9 @@ func (p *Page) job(most, patience int, do func()) {
 		}
 		switch r := recover().(type) {
 		case nil:
-		case outOfSteps, thrown:
+		case outOfSteps:
+			p.cut = true
+		case thrown:
 		default:
 			rethrow(r)
 		}
@@ -371,6 +376,7 @@ func (p *Page) Finish() {
 	if p.doc.open != nil {
 		p.job(p.steps, p.effort.callback, func() { p.sink(Writes, p.doc.open) })
 	}
+	p.cut = p.cut || p.steps <= 0 || len(p.jobs)+len(p.acts) > 0 || len(p.idle) > maxUncalled
 	p.sum()
 }
 

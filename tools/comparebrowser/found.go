@@ -96,7 +96,7 @@ func (f *finder) find(ctx context.Context, start string, asked []string) (*findi
 			return nil, err
 		}
 		f.got[at] = got{body, mime.Charset(d.Declared), strings.Contains(d.MIME, "html")}
-		if strings.Contains(d.MIME, "html") {
+		if strings.Contains(d.MIME, "html") || strings.Contains(d.MIME, "xml") {
 			attributes(out.written, at, body)
 		}
 		for _, l := range d.Links {

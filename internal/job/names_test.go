@@ -81,8 +81,8 @@ func TestNoNameServer(t *testing.T) {
 				"http://a.test/": testweb.NationalPage(1, "/1", "http://c.test/"), "http://a.test/1": testweb.NationalPage(2),
 				"http://b.test/": testweb.NationalPage(3), "http://c.test/": testweb.NationalPage(4),
 			}, func(c *config.Config) {
-				c.DNS.Servers, c.DNS.Timeout, c.DNS.Attempts = []string{n.addr}, 50*time.Millisecond, 1
-				c.Frontier.DNSRetries = 1
+				c.DNS.Servers, c.DNS.Timeout, c.DNS.Attempts = []string{n.addr}, 200*time.Millisecond, 1
+				c.Frontier.DNSRetries = 20 // a slow machine may answer later than that, too
 			})
 			n.to.Store(j.web)
 			j.seeds("http://a.test/", "http://b.test/", "http://nobody.test/")

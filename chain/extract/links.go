@@ -81,9 +81,10 @@ func newLinks(u *crawl.CrawlURI, limit int) *links {
 }
 
 // ofPage makes the strings of a script, or of JSON that scripts read, relative to the page that it was found on, as they are for a browser: a
-// script of several pages is that of the first. What was redirected, or found on anything else, stands for itself.
+// script of several pages is that of the first. What was redirected, or found on anything else, stands for itself, and so does a worker, which what it
+// loads is relative to.
 func (l *links) ofPage(ctx context.Context, a Archived) {
-	if n := len(l.u.Hops); n == 0 || l.u.Hops[n-1] != crawl.HopEmbed && l.u.Hops[n-1] != crawl.HopSpeculative {
+	if n := len(l.u.Hops); n == 0 || l.u.Hops[n-1] != crawl.HopEmbed && l.u.Hops[n-1] != crawl.HopSpeculative || l.u.Context == ContextWorker {
 		return
 	}
 	if page, err := urlx.Parse(l.u.Via); err == nil {

@@ -16,7 +16,7 @@ type Archived interface {
 	// Body returns the body of an answer 200 that is archived of an address, without content codings, and the charset that the server said; nil: there
 	// is none, it cannot be read, or it is longer than most bytes. It is not to be changed.
 	Body(ctx context.Context, u *urlx.URL, most int64) (body []byte, charset string)
-	// PageOf returns the page that led to an address over scripts: the address itself when it is a page's, or it is not known what it is.
+	// PageOf returns the page that led to an address over scripts, or the worker: the address itself when it is that of one, or it is not known what it is.
 	PageOf(ctx context.Context, u *urlx.URL) *urlx.URL
 }
 
@@ -57,13 +57,16 @@ func (c Config) files(ctx context.Context, page, own *urlx.URL, text []byte, cha
 	}
 }
 
+// ContextWorker is that of scripts that are started as workers (internal/markup).
+const ContextWorker = "js/worker"
+
 // contextFetch is that of links whose answers scripts read.
 const contextFetch = "js/fetch"
 
 // pageOf is the page that a document is read with: the one that led to a script that puts addresses together, or to what its scripts may read the answer of, itself or over
 // its scripts (ADR 115). nil: it is read alone.
 func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
-	if len(u.Hops) == 0 {
+	if len(u.Hops) == 0 || u.Context == ContextWorker {
 		return nil
 	}
 	hop := u.Hops[len(u.Hops)-1]

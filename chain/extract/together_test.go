@@ -76,6 +76,26 @@ func TestScriptsWithPage(t *testing.T) {
 	}
 }
 
+// What a worker asks for is relative to the worker, wherever the page is.
+func TestWorkers(t *testing.T) {
+	archive := &web{bodies: map[string]string{"http://a.cz/d/": "<script src=/js/main.js></script>"}, via: map[string]string{"http://a.cz/js/main.js": "http://a.cz/d/"}}
+	room := NewRoom(DefaultDocuments())
+	room.With(archive)
+	c := DefaultConfig()
+	c.Room = room
+	u := answer(t, "http://a.cz/js/w/worker.mjs", "200 OK", "Content-Type: text/javascript\r\n", `import "./dep.mjs"; const r = await fetch("../../data/t.csv")`)
+	u.Hops, u.Via, u.Context = "LEE", "http://a.cz/js/main.js", ContextWorker
+	process(t, u, NewMarkup(c, markup.JS))
+	var got []string
+	for _, o := range u.Outlinks {
+		got = append(got, o.URL.String())
+	}
+	slices.Sort(got)
+	if want := []string{"http://a.cz/data/t.csv", "http://a.cz/js/w/dep.mjs"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // Scripts that a script led to are relative to the page, too; names in bundles to the bundle.
 func TestScriptsOfScripts(t *testing.T) {
 	archive := &web{via: map[string]string{"http://a.cz/js/main.js": "http://a.cz/d/"}}

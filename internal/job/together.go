@@ -81,8 +81,7 @@ func (a *archived) PageOf(_ context.Context, u *urlx.URL) *urlx.URL {
 	at := u
 	for range maxScripts {
 		r, err := a.state.Lookup(a.rules.Key(at))
-		if err != nil || r == nil || r.Via == "" || r.Outcome.Class == crawl.ClassHTML && r.Context != "js/fetch" { // a page that a script leads to is one
-
+		if err != nil || r == nil || r.Via == "" || r.Context == extract.ContextWorker || r.Outcome.Class == crawl.ClassHTML && r.Context != "js/fetch" { // a page that a script leads to is one
 			return at
 		}
 		via, err := urlx.Parse(r.Via)

@@ -50,3 +50,24 @@ func TestAnswersWithPage(t *testing.T) {
 		}
 	}
 }
+
+// What a worker loads is relative to the worker, and so is what that asks for.
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	js := func(s string) testweb.Page { return testweb.Text(s).With("Content-Type", "text/javascript") }
+	page := testweb.NationalPage(1)
+	page.Body += `<script type="module" src="/js/main.js"></script>`
+	data := testweb.Text("1;2").With("Content-Type", "text/csv")
+	j := newJob(t, testweb.Tiny{"http://a.test/d/": page, "http://a.test/js/main.js": js(`new Worker(new URL("./w/worker.js", import.meta.url), {type: "module"})`),
+		"http://a.test/js/w/worker.js": js(`import "./lib/dep.js"; fetch("own.csv")`), "http://a.test/js/w/lib/dep.js": js(`fetch("dep.csv")`), "http://a.test/js/w/own.csv": data, "http://a.test/js/w/dep.csv": data},
+		func(c *config.Config) { c.Crawl.ToeThreads, c.Analysis.Depth = 1, 0 })
+	h := j.run(job.Options{}, "http://a.test/d/")
+	for _, u := range []string{"http://a.test/js/w/own.csv", "http://a.test/js/w/dep.csv"} {
+		if o := h.outcomes[u]; h.hits[u] != 1 || !o.Archived {
+			t.Errorf("%s: %d requests: %+v", u, h.hits[u], o)
+		}
+	}
+	if n := h.hits["http://a.test/d/own.csv"] + h.hits["http://a.test/d/dep.csv"] + h.hits["http://a.test/js/w/lib/dep.csv"]; n != 0 {
+		t.Errorf("%d requests for what is nowhere: %v", n, h.hits)
+	}
+}

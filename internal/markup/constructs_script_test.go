@@ -191,6 +191,7 @@ func jsConstructs() []construct {
 			[]string{"X /w1.png js/string", "X /a.html js/string", "X /b.html js/string"}},
 		{"what others of a page may get", HTML, `<script>var c = "/c.html", d = {form: "/d.html"}, w = "/w"; new Image().src = w + 1 + ".png"</script><script src=a.js></script>`, []string{"E a.js script/@src", "X /w1.png js/string", "X /c.html js/string", "X /d.html js/string"}},
 		{"what is read where nobody comes", HTML, `<script>var c = "/c.html", d = {form: "/d.html"}, w = "/w", n = 0; new Image().src = w + 1 + ".png"; onclick = function () { if (n++ > 3) x.src = c; if (n > 5) x.src = d["form"] }</script>`, []string{"X /w1.png js/string", "X /c.html js/string", "X /d.html js/string"}},
+		{"workers beside a script", JS, `new Worker(new URL("./a.js", import.meta.url)); new SharedWorker(new URL('b.js', import.meta.url), {type: "module"}); c = new URL("./c.js", import.meta.url)`, []string{"E ./a.js js/worker", "E b.js js/worker", "E ./c.js js/import"}},
 		{"ends of names", HTML, `<script>sizes = ["_320x200.webp", "-small.png", "a_1.png"]; x.src = "_b.png"</script>`, []string{"X a_1.png js/string", "X _b.png js/string"}},
 		{"files whose name is not known", HTML, `<script>var m = {}, n = null; x.src = "/i/" + n + ".png"; y.src = "/j/" + m.k; w.src = "/l/" + 1 + ".png"</script>`, []string{"X /l/1.png js/string"}},
 		{"lists with a folder", JS, `var names = ["a.png", "b.png"], dir = "/g/"; for (i = 0; i < 2; i++) x.src = dir + names[i]; var all = ["c.png", "d.png"]`, []string{"X /g/a.png js/string", "X /g/b.png js/string"}},

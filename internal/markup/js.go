@@ -266,7 +266,7 @@ func (s *jsScan) waits(k jsKind, text []byte) bool {
 		s.pending.URL = ""
 	case s.relURL && k == jsComma:
 		return true
-	case s.relURL && k == jsWord && string(text) == "import" && s.last() == jsComma:
+	case s.relURL && k == jsWord && string(text) == "import" && s.last() == jsComma && s.pending.Context != jsWorker:
 		s.pending.Kind, s.pending.Context = Embed, jsImport
 	}
 	s.flush()
@@ -451,7 +451,9 @@ func (s *jsScan) flush() {
 	case s.module:
 	default:
 		s.b.given = s.given
-		s.b.addString(s.pending.URL, s.pending.Kind, s.pending.Context)
+		if l := s.b.addString(s.pending.URL, s.pending.Kind, s.pending.Context); l != nil && s.relURL && l.Context == jsWorker {
+			l.OfPage = false
+		}
 		s.b.given = false
 	}
 	s.pending.URL = ""

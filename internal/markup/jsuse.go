@@ -25,7 +25,7 @@ func (s *jsScan) use(v string) (LinkKind, string) {
 		if strings.HasSuffix(v, "/") {
 			return 0, "" // names are put behind it
 		}
-		return Embed, jsImport
+		return Embed, s.besideContext()
 	case first && (string(s.callee()) == "Worker" || string(s.callee()) == "SharedWorker") && isReference(v):
 		return Embed, jsWorker
 	case first && string(s.callee()) == "toUrl" && (strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../")) && hasExtension(v): // of a module of AMD
@@ -60,6 +60,15 @@ func (s *jsScan) ofModule() bool {
 		rest = rest[1:]
 	}
 	return bytes.HasPrefix(rest, []byte(".meta.url")) // of System.register
+}
+
+// besideContext is that of an address which is relative to the script: new Worker(new URL("a.js", import.meta.url)) starts it.
+func (s *jsScan) besideContext() string {
+	before := bytes.TrimRight(s.src[max(0, int(s.of.from)-maxName):s.of.from], " \r\n\t")
+	if before, is := bytes.CutSuffix(before, []byte("new")); is && bytes.HasSuffix(bytes.TrimRight(before, " \r\n\t"), []byte("Worker(")) {
+		return jsWorker
+	}
+	return jsImport
 }
 
 // navigates reports that a browser goes where the string says: location = "…", location.href = "…",

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"exclave/chain/extract"
 	"exclave/crawl"
 	"exclave/internal/mime"
 	"exclave/internal/reading"
@@ -47,7 +48,7 @@ func (f *finder) Body(_ context.Context, u *urlx.URL, most int64) ([]byte, strin
 // PageOf implements extract.Archived.
 func (f *finder) PageOf(_ context.Context, u *urlx.URL) *urlx.URL {
 	for at := u.String(); ; at = f.via[at].URL {
-		if g, has := f.got[at]; has && g.page && f.via[at].Context != "js/fetch" || f.via[at].URL == "" {
+		if g, has := f.got[at]; has && g.page && f.via[at].Context != "js/fetch" || f.via[at].URL == "" || f.via[at].Context == extract.ContextWorker {
 			if page, err := urlx.Parse(at); err == nil {
 				return page
 			}

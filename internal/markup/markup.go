@@ -329,7 +329,7 @@ func (b *builder) read(kind Kind, body []byte) {
 	case CSS:
 		b.css(src)
 	case JS:
-		b.parcel = bytes.Contains(body, []byte("getBundleURL"))
+		b.parcel = bytes.Contains(body, []byte("getBundleURL")) || bytes.Contains(body, []byte("parcelRequire"))
 		b.loads = bytes.Contains(body, []byte("import(")) || bytes.Contains(body, []byte("import.meta"))
 		b.js(src, false)
 	case HLS:

@@ -406,7 +406,7 @@ func pieceOfPath(t *text) bool {
 	for n := 0; len(from.parts) == 1 && n < maxDepth; n++ {
 		from = from.parts[0]
 	}
-	if from == t || !from.lit {
+	if from == t || !from.lit && !strings.Contains(from.s, "://") { // where a script itself is
 		return false
 	}
 	whole := from.s

@@ -213,9 +213,13 @@ func isYear(v string) bool {
 	return len(v) == 4 && (v[:2] == "19" || v[:2] == "20")
 }
 
-// isService reports a program of a server that answers nothing when it is told nothing: Image.ashx, Catalogue.asmx/List.
+// isService reports a program of a server that answers nothing when it is told nothing: Image.ashx, Catalogue.asmx/List, what Google Analytics tells.
 func isService(v string) bool {
 	path, _, query := strings.Cut(v, "?")
+	switch path {
+	case "/collect", "/j/collect", "/r/collect", "/g/collect", "/__utm.gif":
+		return !query
+	}
 	for _, ext := range [...]string{".ashx", ".asmx", ".svc", ".axd"} {
 		if i := strings.Index(path, ext); i > 0 && (i+len(ext) == len(path) || path[i+len(ext)] == '/') {
 			return !query

@@ -468,7 +468,10 @@ func saysHost(name []byte) bool {
 	for word := range words(name[:min(len(name), maxName)]) {
 		word = strings.TrimSuffix(strings.TrimSuffix(word, "url"), "s")
 		switch word {
-		case "base", "root", "path", "prefix", "dir", "folder", "public", "cdn", "asset", "static", "storage", "upload", "image", "img", "thumb", "theme", "template", "font", "tile", "icon", "media", "host", "server", "origin":
+		case "base", "root", "path", "prefix", "dir", "folder", "public", "cdn", "asset", "static", "storage", "upload", "image", "img", "thumb", "theme", "template", "font", "tile", "icon", "media", "host", "origin", "domain":
+			return true
+		}
+		if strings.HasSuffix(word, "server") {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package markup
 
 import (
 	neturl "net/url"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -153,6 +154,9 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	if kind == Speculative && strings.HasPrefix(url, "static/") {
 		url = b.ofNext(url)
 	}
+	if kind == Speculative && ofWeebly(url) {
+		url = "/uploads/" + url
+	}
 	as := b.as(kind, context)
 	switch {
 	case b.seen.known(url, b.base, as):
@@ -204,6 +208,16 @@ func (b *builder) addString(raw string, kind LinkKind, context string) *Link {
 	}
 	*list = append(*list, l)
 	return &(*list)[len(*list)-1]
+}
+
+// ofWeebly reports the name of a picture as Weebly's slide shows have it, below the folders of the first digits of the site's number: 2/3/4/5/23456789/a.jpg.
+func ofWeebly(ref string) bool {
+	if len(ref) < 12 || ref[1] != '/' || ref[3] != '/' || ref[5] != '/' || ref[7] != '/' {
+		return false
+	}
+	site, _, below := strings.Cut(ref[8:], "/")
+	_, err := strconv.ParseUint(site, 10, 64)
+	return below && err == nil && strings.HasPrefix(site, ref[:1]+ref[2:3]+ref[4:5]+ref[6:7])
 }
 
 // isEmptyStyle reports a style sheet that is called after what it has (webpack's contenthash, MD4), which is nothing: such a sheet is not written.

@@ -156,6 +156,9 @@ func (p *Page) withStatics(f *object) *object {
 		f.put("prototype", proto)
 		p.protos[f.fn.name] = proto
 	}
+	if f.fn.name == "RegExp" {
+		p.addMatched(f)
+	}
 	f.keys = nil
 	addConstants(f, f.fn.name)
 	if f.fn.name == "Symbol" {

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -164,7 +165,32 @@ func (p *Page) exec(pt *pattern, t *text) (at []int, known bool) {
 			pt.at = p.units(t.s, at[1])
 		}
 	}
+	p.remember(t, at)
 	return at, true
+}
+
+// remember keeps what was found last, which RegExp has parts of.
+func (p *Page) remember(t *text, at []int) {
+	if at != nil {
+		p.matched.of, p.matched.at = t, at
+	}
+}
+
+// addMatched gives RegExp the groups of what was found last: $1 … $9 (ECMAScript's legacy features of regular expressions).
+func (p *Page) addMatched(of *object) {
+	for i := range 9 {
+		name := "$" + strconv.Itoa(i+1)
+		of.add(name, nil).get = p.native(name, func(p *Page, _ value, _ []value) value {
+			m := &p.matched
+			switch at := 2 * (i + 1); {
+			case m.of == nil:
+				return unknown{}
+			case at < len(m.at) && m.at[at] >= 0:
+				return p.derive(m.of.s[m.at[at]:m.at[at+1]], m.of)
+			}
+			return p.make("")
+		})
+	}
 }
 
 // findAll finds a pattern from a place on, at most so often.
@@ -178,6 +204,7 @@ func (p *Page) findAll(pt *pattern, t *text, from, most int) (all [][]int, known
 			break
 		}
 		p.cost(1)
+		p.remember(t, at)
 		all = append(all, at)
 		if from = at[1]; at[0] == at[1] {
 			from = behind(t.s, from)
@@ -273,12 +300,14 @@ func onPattern(do func(p *Page, pt *pattern, t *text, at []int) value) method {
 		return p.lift(argument(args, 0), func(v value) value {
 			pt, t := patternOf(one(this)), p.textOf(v)
 			if !p.searched(pt, t) {
+				p.matched.of = nil
 				return unknown{}
 			}
 			p.step()
 			t.consumed = true
 			at, known := p.exec(pt, t)
 			if !known {
+				p.matched.of = nil
 				return unknown{}
 			}
 			return do(p, pt, t, at)

@@ -128,6 +128,10 @@ type Page struct {
 	person   bool     // that has begun
 	watches  []*watch
 	found    []Found
+	matched  struct {
+		of *text
+		at []int // of what a regular expression found last
+	}
 	picture  bool    // what is found is the address of one
 	pictures []int   // of found: what is relative to where the page is when the script has ended (HTML standard 4.8.4.3.5, step 8)
 	all      []*text // that were put together

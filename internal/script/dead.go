@@ -45,9 +45,10 @@ func (v *deadVisitor) Enter(n js.INode) js.IVisitor {
 		v.walk(n.Body, known && !is)
 		return nil
 	case *js.ObjectExpr:
+		in, held := v.p.holders[n]
 		for _, member := range n.List {
 			if member.Name != nil && member.Name.Computed == nil {
-				v.name(member.Name.Literal.Data, member.Value, true)
+				v.name(member.Name.Literal.Data, member.Value, true, in, held)
 			} else {
 				v.item(member.Value)
 			}
@@ -57,21 +58,23 @@ func (v *deadVisitor) Enter(n js.INode) js.IVisitor {
 			v.item(of.Value)
 		}
 	case *js.Field:
-		if n.Name.Computed == nil {
-			v.name(n.Name.Literal.Data, n.Init, true)
+		if n.Name.Computed == nil && n.Name.Private == nil {
+			v.name(n.Name.Literal.Data, n.Init, true, []string{"this"}, true)
 		}
 	case *js.BindingElement:
 		if to, is := n.Binding.(*js.Var); is && to != nil {
-			v.name(to.Data, n.Default, false)
+			v.name(to.Data, n.Default, false, nil, true)
 		}
 	case *js.BinaryExpr:
 		if n.Op == js.EqToken {
 			switch to := n.X.(type) {
 			case *js.Var:
-				v.name(to.Data, n.Y, false)
+				v.name(to.Data, n.Y, false, nil, true)
 			case *js.DotExpr:
-				if name, is := to.Y.(*js.LiteralExpr); is {
-					v.name(name.Data, n.Y, true)
+				if of, is := to.X.(*js.Var); is && isWindow(string(of.Data)) {
+					v.name([]byte(memberName(to)), n.Y, true, nil, true)
+				} else {
+					v.item(n.Y)
 				}
 			case *js.IndexExpr:
 				v.item(n.Y)

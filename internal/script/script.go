@@ -141,13 +141,14 @@ type Page struct {
 	stopped  bool
 	ending   bool // what is read ends, and whatever it is in
 	ran      []*Script
-	trees    map[*js.AST]struct{} // of those that were interpreted
-	masked   bool                 // steps were given for a script that an obfuscator made
-	stands   map[literal]standing // where strings stand; nil: not looked yet
-	declared map[string]int       // how often variables and members that are called so are given a string
-	unused   map[literal]struct{} // strings that nobody got; nil: not looked yet
-	cut      bool                 // something was not read to its end
-	used     map[literal]bool     // false: something else is done with it as well
+	trees    map[*js.AST]struct{}        // of those that were interpreted
+	masked   bool                        // steps were given for a script that an obfuscator made
+	stands   map[literal]standing        // where strings stand; nil: not looked yet
+	declared map[string]int              // how often variables and members that are called so are given a string
+	holders  map[*js.ObjectExpr][]string // the names by which objects are got to; none: something else has them
+	unused   map[literal]struct{}        // strings that nobody got; nil: not looked yet
+	cut      bool                        // something was not read to its end
+	used     map[literal]bool            // false: something else is done with it as well
 
 	hosted     map[string]value
 	listeners  []listener

@@ -130,8 +130,6 @@ func TestScriptsWithPageAsAlone(t *testing.T) {
 		{"parts that stand for themselves, too", `<!doctype html><script>var v = 7</script><script src=s.js></script>`, `p = "data/x.json"; fetch(p + "?v=" + v); window.list = ["/data/x.json"]`,
 			[]string{"http://a.cz/data/x.json", "http://a.cz/data/x.json?v=7"}},
 		{"parts of where the script is", `<!doctype html><script src=/s.js></script>`, `var s = document.currentScript; fetch("//" + s.src.split("/")[2] + "/x.json")`, []string{"http://a.cz/x.json"}},
-		{"what nobody gets", `<!doctype html><script>var v = 7</script><script src=s.js></script>`, `var unused = "/n.html", p = "/a"; fetch(p + v + ".json")`, []string{"http://a.cz/a7.json"}},
-		{"what a script that is not known may get", `<!doctype html><script>var v = 7</script><script src=s.js></script><script src=t.js></script>`, `var unused = "/n.html", p = "/a"; fetch(p + v + ".json")`, []string{"http://a.cz/a7.json", "http://a.cz/n.html"}},
 	} {
 		archive := &web{bodies: map[string]string{page: c.page}, charset: "windows-1250"}
 		room := NewRoom(DefaultDocuments())

@@ -12,11 +12,7 @@ import (
 
 // scriptFile has a script of another file interpreted with those of the page, when its text is known.
 func (p *markupParser) scriptFile(src []byte) {
-	if p.kind != HTML || p.notRun() || scriptTypeOf(p.get("type")) != scriptCode {
-		return
-	}
-	if p.b.o.Files == nil {
-		p.b.partly = true
+	if p.b.o.Files == nil || p.kind != HTML || p.notRun() || scriptTypeOf(p.get("type")) != scriptCode {
 		return
 	}
 	if main := p.get("data-main"); len(main) > 0 && len(main) <= maxURL && p.b.quotes == 0 {
@@ -53,14 +49,11 @@ func (b *builder) file(ref string, module, late bool) {
 	if b.quotes > 0 || b.within || b.unseen > 0 || b.base != "" || len(b.scripts) >= maxScripts {
 		return
 	}
-	s, err := b.scriptAt(joinRef(b.doc.Base, ref), module)
-	if err != nil {
-		b.partly = b.partly || !errors.Is(err, errOwnLibrary)
-		return
+	if s, err := b.scriptAt(joinRef(b.doc.Base, ref), module); err == nil {
+		b.interprets = b.interprets || s.parts
+		s.tag, s.late = b.tag(), module || late
+		b.scripts = append(b.scripts, s)
 	}
-	b.interprets = b.interprets || s.parts
-	s.tag, s.late = b.tag(), module || late
-	b.scripts = append(b.scripts, s)
 }
 
 // fileAt is a file of Options.Files, which is asked for each once.
@@ -89,17 +82,11 @@ type fileText struct {
 // errNoScript says that there is no text of a script, or that nobody wants it.
 var errNoScript = errors.New("no script")
 
-// errOwnLibrary says that a script need not be run: there is nothing in it, or the interpreter has what it is.
-var errOwnLibrary = errors.New("a library that the interpreter has itself")
-
 // scriptAt is the script of another file. It is parsed when it puts something together.
 func (b *builder) scriptAt(ref string, module bool) (s pageScript, err error) {
 	src, charset := b.fileAt(ref)
-	switch {
-	case len(src) > maxFile:
+	if len(src) > maxFile {
 		return s, errNoScript
-	case src != nil && len(src) == 0:
-		return s, errOwnLibrary
 	}
 	src, _, _ = decode(JS, src, cmp.Or(charset, b.doc.Charset)) // without one of its own it is in that of the page
 	if len(src) == 0 || len(src) > maxFile || noScript(src) {
@@ -111,7 +98,7 @@ func (b *builder) scriptAt(ref string, module bool) (s pageScript, err error) {
 		s.loader = true
 		return s, nil
 	case isJQuery(src), showsViews(src):
-		return s, errOwnLibrary
+		return s, errNoScript
 	}
 	if s.parts = b.putsTogether(src) || b.usesParts(src) || len(src) <= maxMaker && makes(src) || script.Masked(src) || leads(src) || usesViews(src); s.parts {
 		s.read, err = b.o.Scripts.Parse(src, module)
@@ -163,7 +150,6 @@ func (b *builder) loaded(address string, module bool) (*script.Script, int) {
 		s.read, err = b.o.Scripts.Parse(s.src, module)
 	}
 	if err != nil {
-		b.partly = b.partly || !errors.Is(err, errOwnLibrary)
 		return nil, 0
 	}
 	b.scripts = append(b.scripts, s)

@@ -91,7 +91,6 @@ func (b *builder) tag() int {
 
 // interpretLater keeps a script until the page is read; 0: it cannot be interpreted. parts: it puts addresses together.
 func (b *builder) interpretLater(src []byte, data bool) (nth int) {
-	defer func() { b.partly = b.partly || nth == 0 }()
 	switch {
 	case b.quotes > 0 || b.base != "" || len(src) > maxBundle:
 		return 0
@@ -211,7 +210,7 @@ func (b *builder) interpret() {
 		b.made, b.asked = false, false
 	}
 	var files filesIn
-	known, whole := b.endsOfGuesses(), b.knowsAll()
+	known := b.endsOfGuesses()
 	for _, w := range b.waiting {
 		if !w.given && (known[w.url] || files.below(b, w.url)) || b.seen.known(w.url, b.base, b.as(Speculative, jsFetch)) || b.seen.known(w.url, b.base, b.as(Speculative, jsString)) {
 			continue
@@ -222,7 +221,6 @@ func (b *builder) interpret() {
 				continue
 			}
 		case (w.module || !w.given && b.doc.Kind != JS && barePicture(w.url)) && !page.Given(w.script, w.url), page.Used(w.script, w.url), page.Dead(w.script, w.url),
-			!w.given && whole && page.Idle(w.script, w.url),
 			w.sent && (w.script < 0 || b.scripts[w.script].read != nil): // when the page is shown, that was found
 			continue
 		}
@@ -237,9 +235,6 @@ func (b *builder) interpret() {
 					b.doc.Parts = map[string][]string{}
 				}
 				b.doc.Parts[s.file] = page.Parts(i)
-				if whole {
-					b.doc.Parts[s.file] = append(b.doc.Parts[s.file], page.Idles(i)...)
-				}
 			}
 		}
 		for address, parts := range page.Answers() {
@@ -250,19 +245,6 @@ func (b *builder) interpret() {
 		}
 		page.Free()
 	}
-}
-
-// knowsAll reports a page all of whose scripts were interpreted: what these do not use nobody does.
-func (b *builder) knowsAll() bool {
-	if b.partly || b.views || b.doc.Kind == JS || b.doc.Kind == JSON {
-		return false
-	}
-	for i := range b.scripts {
-		if s := &b.scripts[i]; s.read == nil && !s.loader {
-			return false
-		}
-	}
-	return true
 }
 
 // place is where the document is, and what addresses are relative to; nil: not known.

@@ -220,7 +220,6 @@ type builder struct {
 	fileText   map[string]fileText // what was asked for of other files, by their addresses
 	tags       script.StartTags    // of the page
 	handlers   []pageHandler
-	partly     bool                // it has scripts that are not interpreted
 	waiting    []waitingGuess      // for what scripts say
 	unescaped  []byte              // room for a long string without its escapes
 	within     bool                // the script that is read is in an attribute

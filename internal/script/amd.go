@@ -366,7 +366,6 @@ func (p *Page) fileModule(address *text, name string) value {
 	}
 	a.values[address.s] = unknown{} // for those that need each other
 	if p.doc.source.File == nil || p.baseURL() == nil || p.calls >= maxCalls/2 {
-		p.cut = true
 		return unknown{}
 	}
 	s := p.file(p.whole(address).s, false)

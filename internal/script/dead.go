@@ -4,9 +4,13 @@ import "github.com/tdewolff/parse/v2/js"
 
 // Dead reports that a string stands in the i-th script only where nothing is ever run: behind a return, under if (false).
 func (p *Page) Dead(script int, s string) bool {
-	p.lookAtStrings()
-	at := p.stands[literal{script, s}]
-	return at.dead > 0 && at.live == 0
+	if p.dead == nil {
+		p.dead = map[literal]bool{}
+		for _, s := range p.ran {
+			js.Walk(&deadVisitor{p: p, nth: s.nth}, s.ast)
+		}
+	}
+	return p.dead[literal{script, s}]
 }
 
 // deadVisitor looks at the strings of a script.
@@ -44,42 +48,7 @@ func (v *deadVisitor) Enter(n js.INode) js.IVisitor {
 		v.walk(n.Cond, false)
 		v.walk(n.Body, known && !is)
 		return nil
-	case *js.ObjectExpr:
-		in, held := v.p.holders[n]
-		for _, member := range n.List {
-			if member.Name != nil && member.Name.Computed == nil {
-				v.name(member.Name.Literal.Data, member.Value, true, in, held)
-			} else {
-				v.item(member.Value)
-			}
-		}
-	case *js.ArrayExpr:
-		for _, of := range n.List {
-			v.item(of.Value)
-		}
-	case *js.Field:
-		if n.Name.Computed == nil && n.Name.Private == nil {
-			v.name(n.Name.Literal.Data, n.Init, true, []string{"this"}, true)
-		}
-	case *js.BindingElement:
-		if to, is := n.Binding.(*js.Var); is && to != nil {
-			v.name(to.Data, n.Default, false, nil, true)
-		}
 	case *js.BinaryExpr:
-		if n.Op == js.EqToken {
-			switch to := n.X.(type) {
-			case *js.Var:
-				v.name(to.Data, n.Y, false, nil, true)
-			case *js.DotExpr:
-				if of, is := to.X.(*js.Var); is && isWindow(string(of.Data)) {
-					v.name([]byte(memberName(to)), n.Y, true, nil, true)
-				} else {
-					v.item(n.Y)
-				}
-			case *js.IndexExpr:
-				v.item(n.Y)
-			}
-		}
 		is, known := constant(n.X)
 		v.walk(n.X, false)
 		v.walk(n.Y, known && (n.Op == js.AndToken && !is || n.Op == js.OrToken && is))
@@ -122,16 +91,11 @@ func (v *deadVisitor) statements(list []js.IStmt) {
 	}
 }
 
-// put notes a place where a string stands.
+// put notes a place where a string stands: it is dead when it is so in all of them.
 func (v *deadVisitor) put(s string) {
 	at := literal{v.nth, s}
-	place := v.p.stands[at]
-	if v.dead {
-		place.dead++
-	} else {
-		place.live++
-	}
-	v.p.stands[at] = place
+	before, known := v.p.dead[at]
+	v.p.dead[at] = v.dead && (before || !known)
 }
 
 // constant is what a condition is that needs no script to be run.

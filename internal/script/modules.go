@@ -17,7 +17,6 @@ type files struct {
 // file is a script of another file; nil: its text is not known.
 func (p *Page) file(address string, module bool) *Script {
 	if p.doc.source.File == nil {
-		p.cut = true
 		return nil
 	}
 	s, nth := p.doc.source.File(address, module)
@@ -251,7 +250,6 @@ func (p *Page) module(t *text) *object {
 		}
 	}
 	if p.doc.source.File == nil || !t.known() || p.calls >= maxCalls {
-		p.cut = true
 		return nil
 	}
 	address := ""
@@ -304,7 +302,6 @@ func (p *Page) jsonModule(address string) *object {
 func (p *Page) importLater(v value) value {
 	t, is := v.(*text)
 	if !is || p.doc.source.File == nil || len(p.jobs) >= maxJobs {
-		p.cut = true
 		return p.resolved(unknown{})
 	}
 	made, pr := p.promise()
@@ -342,7 +339,6 @@ func (p *Page) addressOf(t *text) string {
 func (p *Page) load(el *object, v value) {
 	t, is := v.(*text)
 	if !is || !t.known() || p.doc.source.File == nil || p.baseURL() == nil {
-		p.cut = true // some other script runs
 		return
 	}
 	address, typ := withoutFragment(p.whole(t).s), p.textOf(one(el.get("@type"))).s

@@ -141,14 +141,10 @@ type Page struct {
 	stopped  bool
 	ending   bool // what is read ends, and whatever it is in
 	ran      []*Script
-	trees    map[*js.AST]struct{}        // of those that were interpreted
-	masked   bool                        // steps were given for a script that an obfuscator made
-	stands   map[literal]standing        // where strings stand; nil: not looked yet
-	declared map[string]int              // how often variables and members that are called so are given a string
-	holders  map[*js.ObjectExpr][]string // the names by which objects are got to; none: something else has them
-	unused   map[literal]struct{}        // strings that nobody got; nil: not looked yet
-	cut      bool                        // something was not read to its end
-	used     map[literal]bool            // false: something else is done with it as well
+	trees    map[*js.AST]struct{} // of those that were interpreted
+	masked   bool                 // steps were given for a script that an obfuscator made
+	dead     map[literal]bool     // strings that stand in what is never run alone; nil: not looked yet
+	used     map[literal]bool     // false: something else is done with it as well
 
 	hosted     map[string]value
 	listeners  []listener
@@ -298,9 +294,7 @@ func (p *Page) job(most, patience int, do func()) {
 		}
 		switch r := recover().(type) {
 		case nil:
-		case outOfSteps:
-			p.cut = true
-		case thrown:
+		case outOfSteps, thrown:
 		default:
 			rethrow(r)
 		}
@@ -381,7 +375,6 @@ func (p *Page) Finish() {
 	if p.doc.open != nil {
 		p.job(p.steps, p.effort.callback, func() { p.sink(Writes, p.doc.open) })
 	}
-	p.cut = p.cut || p.steps <= 0 || len(p.jobs)+len(p.acts) > 0 || len(p.idle) > maxUncalled
 	p.sum()
 }
 

@@ -53,7 +53,6 @@ type text struct {
 
 	lit      bool // it stands in a script
 	consumed bool // it became a part of something else, or was only looked at
-	joined   bool // it became a part of another text
 	looked   bool // it was only looked at: a key, or what is compared
 	sunk     bool // something was done with it
 	given    bool // what is not known got it
@@ -96,7 +95,7 @@ func (p *Page) make(s string, parts ...*text) *text {
 	t := p.mem.texts.get()
 	t.s, t.parts = s, append(p.mem.parts.few(len(parts)), parts...)
 	for _, part := range parts {
-		part.consumed, part.joined = true, true
+		part.consumed = true
 		t.page = t.page || part.page
 		t.own = t.own || part.own
 		t.module = t.module || part.module
@@ -493,11 +492,11 @@ func (p *Page) sum2(a, b value) value {
 		}
 		x, y := p.textOf(a), p.textOf(b)
 		if x.s == "" && !x.page {
-			x.consumed, x.joined = true, true
+			x.consumed = true
 			return y
 		}
 		if y.s == "" && !y.page {
-			y.consumed, y.joined = true, true
+			y.consumed = true
 			return x
 		}
 		if len(x.s) == 1 && len(y.s) == 1 && !x.known() && !y.known() {
@@ -522,7 +521,7 @@ func (p *Page) literal(n *js.LiteralExpr) *text {
 func consume(v value) {
 	switch v := v.(type) {
 	case *text:
-		v.consumed, v.joined = true, true
+		v.consumed = true
 	case *choice:
 		for _, v := range v.vals {
 			consume(v)

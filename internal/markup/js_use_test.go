@@ -29,8 +29,6 @@ func TestStringsByUse(t *testing.T) {
 			"getElementById", "createTextNode", "createComment", "createHTMLDocument", "canParse", "addEventListener", "removeEventListener", "postMessage", "log", "warn", "error", "info", "debug", "getItem", "setItem", "removeItem", "replace", "replaceAll", "send"),
 		eachWord("errors", `throw new %s("/n/o.png")`, "", "Error", "TypeError", "RangeError", "SyntaxError"),
 		eachWord("names of types, events and parts", `a = {"%s": "/n/o.png"}`, "", "@context", "Accept", "accept", "Content-Type", "content-type", "contentType", "mimeType", "mimetype", "event", "eventName", "moduleName", "__file", "_file", "namespace", "page_path", "page_location", "title", "alt", "className", "placeholder", "label", "aria-label"),
-		eachWord("folders of a program", `a = {b: "%s"}`+unread, "", "public/locales", "public/img/a"),
-		eachWord("what stands in a folder that is called so, too", `a.src = "public/%s"`, "X public/a.png js/string", "a.png"),
 		eachWord("names of elements", `a.className = "/n/o.png"%s`, "", "", ";"),
 		eachWord("comparisons", `if (a %s "/n/o.png") b()`, "", "==", "===", "!=", "!=="),
 		eachWord("visits", `%s("/n/o.png")`, "", "ga", "gtag", "fbq", "ym", "urchinTracker", "a._trackPageview", "require", "requirejs", "define", "__webpack_require__", "dataLayer.push", "_gaq.push", "_paq.push", "_hmt.push"),

@@ -163,7 +163,7 @@ func (s *jsScan) folder(v string) bool {
 	if at := strings.LastIndexByte(v, '/'); at >= 0 && isFolderOfFiles(v[at+1:]) && schemeLen(v) == 0 && !strings.ContainsAny(v, "?#") {
 		return !s.takesURL() // there are pages that are called so
 	}
-	if strings.HasPrefix(v, "public/") && !hasExtension(v) && !strings.ContainsAny(v, "?#") {
+	if strings.HasPrefix(v, "./public/") && !hasExtension(v) && !strings.ContainsAny(v, "?#") {
 		return true // where a program has what is served without it
 	}
 	if v == "" || v[0] != '/' || strings.HasPrefix(v, "//") || hasExtension(v) || strings.ContainsAny(v, "?#") {

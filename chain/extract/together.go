@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,6 +75,7 @@ func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
 	case hop != crawl.HopEmbed && hop != crawl.HopSpeculative:
 		return nil
 	case u.Doc.Kind == markup.JS && (u.Doc.Makes || strings.HasPrefix(u.Context, "js/")): // what a script loads is one of few, and has what others need
+	case u.Doc.Kind == markup.JS && onlyCalls(u):
 	case u.Doc.Kind == markup.JSON, u.Doc.Kind == markup.XML && hop == crawl.HopSpeculative, u.Context == contextFetch:
 	case hop == crawl.HopSpeculative && strings.Contains(u.Context, "/@"): // an attribute that only scripts read
 	default:
@@ -84,6 +86,16 @@ func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
 		return nil
 	}
 	return a.PageOf(ctx, at)
+}
+
+// dataCall is how a script begins that gives data to a function of the page (JSONP), behind its comments.
+var dataCall = regexp.MustCompile(`^(?:\s|/\*[^*]*\*/|//[^\n]*\n)*[A-Za-z_$][\w$.]*\s*\(\s*[{\[]`)
+
+// onlyCalls reports a script that does nothing but call a function with data.
+func onlyCalls(u *crawl.CrawlURI) bool {
+	text, err := u.Rec.Body(maxFile)
+	defer u.Rec.Forget()
+	return err == nil && dataCall.Match(text) && !bytes.Contains(text, []byte("function"))
 }
 
 // baseIn is the address in the base element of a page; "": it has none.

@@ -129,6 +129,8 @@ func TestScriptsWithPageAsAlone(t *testing.T) {
 		{"its directives", `<!doctype html><meta name=robots content=nofollow><script>var base = "/i/"</script><script src=s.js></script>`, `location = base + "to.html"; x.src = base + "q.png"`, []string{"http://a.cz/i/q.png not to be followed", "http://a.cz/i/to.html not to be followed"}},
 		{"parts that stand for themselves, too", `<!doctype html><script>var v = 7</script><script src=s.js></script>`, `p = "data/x.json"; fetch(p + "?v=" + v); window.list = ["/data/x.json"]`,
 			[]string{"http://a.cz/data/x.json", "http://a.cz/data/x.json?v=7"}},
+		{"data for a function of the page", `<!doctype html><script>function show(l) { for (var i = 0; i < l.of.length; i++) document.write("<img src=" + l.of[i].name + ".png>") }</script><script src=s.js></script>`,
+			"// of the server\nshow({of: [{name: 'a'}, {name: 'b'}]});", []string{"http://a.cz/a.png", "http://a.cz/b.png"}},
 		{"parts of where the script is", `<!doctype html><script src=/s.js></script>`, `var s = document.currentScript; fetch("//" + s.src.split("/")[2] + "/x.json")`, []string{"http://a.cz/x.json"}},
 	} {
 		archive := &web{bodies: map[string]string{page: c.page}, charset: "windows-1250"}

@@ -91,21 +91,22 @@ func (p *Page) patternFor(v value, flags string) *pattern {
 }
 
 // searched reports that what a pattern finds in a text can be known.
-func (p *Page) searched(pt *pattern, t *text) bool { return !t.page && p.searchedIn(pt, t) }
+func (p *Page) searched(pt *pattern, t *text) bool { return p.searchedIn(pt, t) && !t.page }
 
 // searchedIn is searched for a text that may say where the page is.
 func (p *Page) searchedIn(pt *pattern, t *text) bool {
-	if pt == nil || pt.re == nil || !t.known() {
-		return false
-	}
 	if p.matcher.cost == nil {
 		p.matcher.cost = p.cost
 	}
-	if pt.re.halves {
+	known := pt != nil && pt.re != nil && t.known()
+	if known && pt.re.halves {
 		p.cost(len(t.s) / 64)
-		return !pairsOf16(t.s)
+		known = !pairsOf16(t.s)
 	}
-	return true
+	if !known || t.page {
+		p.matched.of = nil
+	}
+	return known
 }
 
 // pairsOf16 reports characters that are pairs in UTF-16, or may have been.
@@ -151,12 +152,14 @@ func (p *Page) exec(pt *pattern, t *text) (at []int, known bool) {
 	on := re.global || re.sticky
 	if on {
 		if pt.at < 0 {
+			p.matched.of = nil
 			return nil, false
 		}
 		from = p.offset(t.s, pt.at)
 	}
 	if from >= 0 {
 		if at, known = p.matcher.find(re, t.s, from, re.sticky); !known {
+			p.matched.of = nil
 			return nil, false
 		}
 	}
@@ -198,6 +201,7 @@ func (p *Page) findAll(pt *pattern, t *text, from, most int) (all [][]int, known
 	for from <= len(t.s) && len(all) < most {
 		at, known := p.matcher.find(pt.re, t.s, from, pt.re.sticky)
 		if !known {
+			p.matched.of = nil
 			return nil, false
 		}
 		if at == nil {
@@ -300,14 +304,12 @@ func onPattern(do func(p *Page, pt *pattern, t *text, at []int) value) method {
 		return p.lift(argument(args, 0), func(v value) value {
 			pt, t := patternOf(one(this)), p.textOf(v)
 			if !p.searched(pt, t) {
-				p.matched.of = nil
 				return unknown{}
 			}
 			p.step()
 			t.consumed = true
 			at, known := p.exec(pt, t)
 			if !known {
-				p.matched.of = nil
 				return unknown{}
 			}
 			return do(p, pt, t, at)

@@ -22,7 +22,7 @@ func (s *jsScan) names(v string) bool {
 	if strings.Contains(v, "/node_modules/") && schemeLen(v) == 0 && !s.takesURL() {
 		return true // of the computer that a bundle was made on
 	}
-	return s.ofMessage(behind) || s.ofTree(v, behind) || ofMagento(v) || isBody(v) || isLeaflets(v) || isRelease(v) || isService(v) && !s.takesURL() || s.changes(v) || s.ofSchema(v) || s.isStored(v) || inArchive(v) || inFileSystem(v)
+	return s.ofMessage(behind) || s.ofRoutes(behind) || s.ofTree(v, behind) || ofMagento(v) || isBody(v) || isLeaflets(v) || isRelease(v) || isService(v) && !s.takesURL() || s.changes(v) || s.ofAd(v) || s.ofSchema(v) || s.isStored(v) || inArchive(v) || inFileSystem(v)
 }
 
 // behind is what follows the string, as far as it is looked at.
@@ -160,6 +160,39 @@ func (s *jsScan) ofTree(v string, behind []byte) bool {
 	return isMember(behind, "uid") || isMember(behind, "children") || s.before(3).kind == jsComma && string(bytes.Trim(s.before(6).text, `"'`)) == "uid"
 }
 
+// ofRoutes reports one of a list of what a service has, below wherever it is: {"href": "/sections", "variables": []}.
+func (s *jsScan) ofRoutes(behind []byte) bool {
+	if s.last() != jsColon || !isMember(behind, "variables") {
+		return false
+	}
+	name, _ := s.target()
+	return string(name) == "href"
+}
+
+// ofAd reports where on a site advertisements stand, as those who sell them call it: {advertSection: "/sport/hockey"}.
+func (s *jsScan) ofAd(v string) bool {
+	name, _ := s.target()
+	if len(name) < len("adslot") || len(name) > maxName || name[0]|0x20 != 'a' || v[0] != '/' || strings.HasPrefix(v, "//") || hasExtension(v) {
+		return false
+	}
+	first, last := "", ""
+	for last = range words(name) {
+		if first == "" {
+			first = last
+		}
+	}
+	switch first {
+	case "ad", "ads", "advert", "adverts", "advertising", "advertisement":
+	default:
+		return false
+	}
+	switch last {
+	case "section", "zone", "unit", "slot", "area", "position", "placement", "category", "site", "name", "id", "code", "keyword":
+		return true
+	}
+	return false
+}
+
 // isMember reports a member of that name behind a comma.
 func isMember(behind []byte, name string) bool {
 	rest, is := bytes.CutPrefix(behind, []byte(","))
@@ -240,13 +273,17 @@ func ofMagento(v string) bool {
 }
 
 // changes reports a member that is called after what its address does with what it is told: addToCartUrl, cart_update_url, setAmountUrl, suggestUrl. Pictures do nothing, pages in other
-// languages neither.
+// languages neither, and who edits one (editUrl) has to be somebody.
 func (s *jsScan) changes(v string) bool {
 	name, _ := s.target()
-	if len(name) < len("url") || len(name) > maxName || name[len(name)-1]|0x20 != 'l' && name[len(name)-1]|0x20 != 'i' || showsFile(v) && !strings.HasSuffix(v, ".js") {
+	if len(name) < len("url") || len(name) > maxName || name[len(name)-1]|0x20 != 'l' && name[len(name)-1]|0x20 != 'i' {
 		return false
 	}
-	n, does, last := 0, false, ""
+	file := showsFile(v) && !strings.HasSuffix(v, ".js")
+	if file && name[0]|0x20 != 'e' {
+		return false
+	}
+	n, does, edits, last := 0, false, false, ""
 	for last = range words(name) {
 		switch last {
 		case "language", "lang", "locale", "log", "on", "ons":
@@ -255,10 +292,12 @@ func (s *jsScan) changes(v string) bool {
 			does = true
 		case "set":
 			does = does || n == 0
+		case "edit":
+			edits = n == 0
 		}
 		n++
 	}
-	return does && n > 1 && (last == "url" || last == "uri") && (n > 2 || !bytes.HasPrefix(name, []byte("set")))
+	return (does && !file || edits) && n > 1 && (last == "url" || last == "uri") && (n > 2 || !bytes.HasPrefix(name, []byte("set")))
 }
 
 // inFileSystem reports a path on a computer: /dev/null, /usr/local/lib/a.js, /home/me/projects/a/b.js.

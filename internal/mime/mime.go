@@ -141,7 +141,7 @@ func decide(name, declared string, head []byte) (typ string, sniffed, open bool)
 	// believed, unless it is one that text cannot be.
 	switch c := ClassOf(declared); {
 	case declared == "text/html" && strings.IndexByte(text, '<') >= 0:
-		return declared, true, false
+		return declared, true, !strings.HasPrefix(strings.TrimLeft(text, "\t\n\r "), "<") // programs say so of the scripts that they make, too
 	case declared != "text/html" && !generic(declared) && c != Text && c != PDF && !media(declared):
 		return declared, false, false
 	case c == Text && declared != "text/plain":

@@ -139,6 +139,19 @@ func TestHintsAdd(t *testing.T) {
 	}
 }
 
+// Programs make scripts and say that they are pages, which have tags in their strings.
+func TestScriptsThatAreSaidToBePages(t *testing.T) {
+	for body, want := range map[string]string{
+		`document.write("<img src=a.png>")`:    "text/javascript text/html",
+		" \n<!-- a --><script>b()</script>":    "text/html",
+		"<p>not found: <a href=/>home</a></p>": "text/html",
+	} {
+		if got := strings.Join(Detect("/count.php", "text/html", []byte(body), HintScript).Types(), " "); got != want {
+			t.Errorf("%q: %s, want %s", body, got, want)
+		}
+	}
+}
+
 func TestDeclared(t *testing.T) {
 	// Headers as real servers write them; mime.ParseMediaType refuses some.
 	cases := []struct{ header, typ, charset string }{

@@ -317,7 +317,10 @@ func (p *Page) write(v value) {
 // writtenScript is a script in what is written.
 var writtenScript = regexp.MustCompile(`(?is)<script\b([^>]*)>(.*?)</script`)
 
-// runWritten interprets the scripts in what is written, which a browser runs before it goes on.
+// writtenSource is where it is.
+var writtenSource = regexp.MustCompile(`(?is)(?:^|\s)src\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))`)
+
+// runWritten interprets the scripts in what is written, which a browser runs before it goes on; those in files when the script that wrote them has ended.
 func (p *Page) runWritten(v value) {
 	t, is := v.(*text)
 	if !is || len(t.s) < len("<script></script") {
@@ -326,7 +329,12 @@ func (p *Page) runWritten(v value) {
 	p.cost(len(t.s) / 16)
 	for _, m := range writtenScript.FindAllStringSubmatch(t.s, maxChoices) {
 		attrs := strings.ToLower(m[1])
-		if m[2] != "" && !strings.Contains(attrs, "src") && (!strings.Contains(attrs, "type") || strings.Contains(attrs, "javascript")) {
+		if strings.Contains(attrs, "type") && !strings.Contains(attrs, "javascript") {
+			continue
+		}
+		if at := writtenSource.FindStringSubmatch(m[1]); at != nil {
+			p.load(p.object(), plain(html.UnescapeString(at[1]+at[2]+at[3])))
+		} else if m[2] != "" {
 			p.fails(func() { p.code(p.derive(m[2], t), p.global) })
 		}
 	}

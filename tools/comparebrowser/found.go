@@ -147,10 +147,7 @@ func (f *finder) read(ctx context.Context, at string, by reading.Link) (reading.
 	if c.Rec, err = record.Load(&raw, "", 32<<20); err != nil {
 		return reading.Document{}, nil, err
 	}
-	c.MIME = mime.Detect(at, header.Get("Content-Type"), body[:min(len(body), mime.HeadSize)], mime.HintScript|mime.HintCSS|mime.HintManifest)
-	if c.MIME.Declared != "" {
-		c.MIME = c.MIME.As(c.MIME.Declared)
-	}
+	c.MIME = mime.Detect(at, header.Get("Content-Type"), body[:min(len(body), mime.HeadSize)], mime.HintsOf(by.Context))
 	d, err := f.reader.Read(ctx, at, c)
 	if plain, broken := c.Rec.Body(32 << 20); broken == nil {
 		body = bytes.Clone(plain)

@@ -129,7 +129,10 @@ func (p *Page) documentProperty(o *object, key string) value {
 			case "*":
 				return p.elements(hint{}, func(*html.Node) bool { return true })
 			}
-			if found := p.elements(hint{name: name}, nil); len(found) > 0 || name != "script" {
+			if name != "script" {
+				return p.elements(hint{name: name}, nil)
+			}
+			if found := p.scripts(); len(found) > 0 {
 				return found
 			}
 			return []value{p.tag(name, false)} // a script stands in one
@@ -206,7 +209,9 @@ func (p *Page) documentProperty(o *object, key string) value {
 		return p.tag("html", false)
 	case "images":
 		return p.withNames(p.elements(hint{name: "img"}, nil))
-	case "forms", "scripts", "embeds", "applets":
+	case "scripts":
+		return p.withNames(p.scripts())
+	case "forms", "embeds", "applets":
 		return p.withNames(p.elements(hint{name: strings.TrimSuffix(key, "s")}, nil))
 	case "links":
 		return p.browserList(p.elements(hint{name: "a"}, func(n *html.Node) bool { _, has := attr(n, "href"); return n.Data == "a" && has }))
@@ -298,6 +303,27 @@ func (p *Page) listing(key string, find func(name string) []value) value {
 		t.consumed = true
 		return p.browserList(find(t.s))
 	})
+}
+
+// scripts are the scripts of the page, as far as it is read: the last is the one that asks.
+func (p *Page) scripts() []value {
+	found := p.elements(hint{name: "script"}, nil)
+	if p.reading == nil {
+		return found
+	}
+	own := p.elementAt(p.reading.at)
+	if n := p.glance(own); n != nil {
+		if _, later := attr(n, "defer"); later {
+			return found
+		}
+		if _, later := attr(n, "async"); later {
+			return found
+		}
+	}
+	if i := slices.Index(found, value(own)); i >= 0 {
+		return found[:i+1]
+	}
+	return found
 }
 
 // write writes into the document: tags may come in pieces.

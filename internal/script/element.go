@@ -30,6 +30,11 @@ func (p *Page) shadowRoot(o *object) value {
 
 // elementProperty is what an element has.
 func (p *Page) elementProperty(o *object, key string) value {
+	if len(p.extended) > 0 {
+		if v, has := p.added(o, key); has {
+			return v
+		}
+	}
 	switch key { // those for which nobody need look for it
 	case "dataset":
 		return &object{class: classData, host: o}

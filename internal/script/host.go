@@ -47,7 +47,9 @@ func (p *Page) newHost(name string) value {
 	case "NodeFilter":
 		return p.constants(name, "SHOW_ALL", 0xffffffff, "SHOW_ELEMENT", 1, "SHOW_TEXT", 4, "SHOW_COMMENT", 128, "FILTER_ACCEPT", 1, "FILTER_REJECT", 2, "FILTER_SKIP", 3)
 	case "Node":
-		return p.constants(name, "ELEMENT_NODE", 1, "TEXT_NODE", 3, "COMMENT_NODE", 8, "DOCUMENT_NODE", 9, "DOCUMENT_FRAGMENT_NODE", 11)
+		o := p.constants(name, "ELEMENT_NODE", 1, "TEXT_NODE", 3, "COMMENT_NODE", 8, "DOCUMENT_NODE", 9, "DOCUMENT_FRAGMENT_NODE", 11)
+		p.addElementPrototype(o, name)
+		return o
 	case "navigator":
 		o := p.phantom(name, map[string]method{"sendBeacon": func(p *Page, _ value, args []value) value { p.sends(true, argument(args, 0)); return true }})
 		o.put("appName", plain("Netscape"))
@@ -80,6 +82,7 @@ func (p *Page) newHost(name string) value {
 		})
 	case "HTMLElement", "Element", "HTMLImageElement", "HTMLAnchorElement", "HTMLScriptElement", "HTMLDivElement", "HTMLButtonElement", "HTMLLinkElement", "HTMLVideoElement", "HTMLUListElement", "HTMLTemplateElement":
 		f := p.native(name, func(_ *Page, this value, _ []value) value { return this })
+		p.addElementPrototype(f, name)
 		return f
 	case "require", "requirejs", "define":
 		for _, set := range [...]string{"require", "requirejs"} { // its settings, from before it was there

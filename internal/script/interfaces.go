@@ -28,6 +28,25 @@ func (p *Page) interfaceName(e js.IExpr, is value) string {
 	return ""
 }
 
+// addElementPrototype gives an interface of elements its prototype, which scripts add to: MooTools and others have methods of their own there.
+func (p *Page) addElementPrototype(of *object, name string) {
+	proto := p.phantom(name+".prototype", p.elementMethods())
+	proto.keys = nil
+	of.put("prototype", proto)
+	p.protos[name] = proto
+	p.extended = append(p.extended, name)
+}
+
+// added is what a script gave an interface that an element has.
+func (p *Page) added(o *object, key string) (value, bool) {
+	for _, name := range p.extended {
+		if v, has := p.inherited(name, key, o); has && p.isOf(o, name) == true {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
 // isOf is whether a value is of an interface of the DOM (instanceof).
 func (p *Page) isOf(v value, name string) value {
 	switch v := proxied(v).(type) {

@@ -466,11 +466,14 @@ func (p *Page) places(s, what string, all bool) (found [][]int) {
 
 // replace is replace and replaceAll.
 func (p *Page) replace(t *text, args []value, all bool) value {
-	by := one(argument(args, 1))
+	return p.lift(argument(args, 1), func(by value) value { return p.replaceBy(t, argument(args, 0), by, all) })
+}
+
+func (p *Page) replaceBy(t *text, what, by value, all bool) value {
 	var found [][]int
 	var re *regex
 	known := false
-	switch what := argument(args, 0).(type) {
+	switch what := what.(type) {
 	case *text:
 		what.consumed = true
 		if known = what.known() && (t.known() || !t.page); known {
@@ -492,6 +495,7 @@ func (p *Page) replace(t *text, args []value, all bool) value {
 	}
 	var w strings.Builder
 	parts := []*text{t}
+	var before value // which may be one of several
 	last := 0
 	f, is := by.(*object)
 	is = is && f.fn != nil
@@ -505,7 +509,14 @@ func (p *Page) replace(t *text, args []value, all bool) value {
 			if named != nil {
 				vals = append(vals, named)
 			}
-			r := p.textOf(one(p.call(f, nil, vals)))
+			v := p.call(f, nil, vals)
+			if _, several := v.(*choice); several {
+				before = p.sum2(p.continued(before, p.make(w.String(), parts...)), p.lift(v, func(v value) value { return p.textOf(v) }))
+				w.Reset()
+				parts = parts[:1:1]
+				continue
+			}
+			r := p.textOf(v)
 			w.WriteString(r.s)
 			parts = append(parts, r)
 		} else {
@@ -518,7 +529,15 @@ func (p *Page) replace(t *text, args []value, all bool) value {
 		}
 	}
 	w.WriteString(t.s[last:])
-	return p.make(w.String(), parts...)
+	return p.continued(before, p.make(w.String(), parts...))
+}
+
+// continued puts a text behind what may be one of several, or nothing.
+func (p *Page) continued(before value, t *text) value {
+	if before == nil {
+		return t
+	}
+	return p.sum2(before, t)
 }
 
 // expand writes what something is replaced by, in which $1, $& and the like stand for what was found. What is too long to be known ends early.

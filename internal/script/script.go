@@ -121,6 +121,8 @@ type Page struct {
 
 	global   *object
 	protos   map[string]*object
+	extended []string // the interfaces of elements whose prototypes a script asked for
+	reading  *Script  // the script of the page that is read where it stands
 	doc      *document
 	literals map[*js.LiteralExpr]*text
 	jobs     []func()
@@ -209,7 +211,10 @@ func (p *Page) Run(nth int, s *Script) {
 	}
 	before := p.person
 	p.person = before || s.handler && byPerson(s.event)
-	defer func() { p.person = before }()
+	if s.placed && !s.module && !s.handler {
+		p.reading = s
+	}
+	defer func() { p.person, p.reading = before, nil }()
 	p.job(most, patience, func() {
 		p.now = p.frameOf(s)
 		if s.handler {

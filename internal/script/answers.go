@@ -149,6 +149,12 @@ func (p *Page) response(of, init value) value {
 	if said == nil {
 		return r
 	}
+	p.readBy(r, said)
+	return r
+}
+
+// readBy gives what fetch answers, or a script has made like it, what it is read by.
+func (p *Page) readBy(r *object, said *text) {
 	r.put("ok", true)
 	r.put("status", float64(200))
 	r.put("text", p.native("text", func(p *Page, _ value, _ []value) value { return p.resolved(said) }))
@@ -160,6 +166,20 @@ func (p *Page) response(of, init value) value {
 	r.put("statusText", plain("OK"))
 	r.put("headers", p.fieldsOf(said))
 	r.put("clone", p.native("clone", func(_ *Page, this value, _ []value) value { return this }))
+}
+
+// newResponse is new Response(body, init).
+func newResponse(p *Page, _ value, args []value) value {
+	r := p.phantom("response", nil)
+	if t, is := one(argument(args, 0)).(*text); is && t.known() {
+		p.readBy(r, t)
+	}
+	if init, is := one(argument(args, 1)).(*object); is {
+		if n, is := one(p.get(init, "status")).(float64); is {
+			r.put("status", n)
+			r.put("ok", n >= 200 && n < 300)
+		}
+	}
 	return r
 }
 

@@ -108,7 +108,7 @@ func newBrowserFunctions() map[string]method {
 		"requestAnimationFrame": soon, "requestIdleCallback": soon, "queueMicrotask": soon, "setImmediate": soon,
 		"fetch": fetch, "Image": made("img"), "Audio": made("audio"), "Option": made("option"),
 		"IntersectionObserver": observer, "ResizeObserver": observer, "MutationObserver": mutationObserver, "PerformanceObserver": observer,
-		"Worker": worker, "SharedWorker": worker, "Request": request, "EventSource": asks(0),
+		"Worker": worker, "SharedWorker": worker, "Request": request, "Response": newResponse, "EventSource": asks(0),
 		"Event": event, "CustomEvent": event, "MouseEvent": event,
 		"addEventListener": listen, "attachEvent": listen, "dispatchEvent": dispatch, "removeEventListener": nothing,
 		"open": func(p *Page, _ value, args []value) value {

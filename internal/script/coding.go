@@ -21,7 +21,14 @@ func (p *Page) coded(t *text, code func(string) string) value {
 	return t
 }
 
-func component(v string) string { return strings.ReplaceAll(url.QueryEscape(v), "+", "%20") }
+// component is encodeURIComponent.
+func component(v string) string {
+	v = url.QueryEscape(v)
+	if strings.Contains(v, "%2") || strings.IndexByte(v, '+') >= 0 {
+		v = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace(v)
+	}
+	return v
+}
 
 // wholeCoded is encodeURI.
 func wholeCoded(v string) string {

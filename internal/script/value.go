@@ -411,6 +411,10 @@ func (p *Page) objectText(o *object) *text {
 		}
 	case classDate:
 		return plain(dateText(o.host.(*date).ms, "toString"))
+	case classLocation:
+		if t, is := p.locationProperty("href").(*text); is {
+			return t
+		}
 	case classElement:
 		if v, has := p.attr(o, "href"); has {
 			return v

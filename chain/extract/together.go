@@ -17,8 +17,9 @@ type Archived interface {
 	// Body returns the body of an answer 200 that is archived of an address, without content codings, and the charset that the server said; nil: there
 	// is none, it cannot be read, or it is longer than most bytes. It is not to be changed.
 	Body(ctx context.Context, u *urlx.URL, most int64) (body []byte, charset string)
-	// PageOf returns the page that led to an address over scripts, or the worker: the address itself when it is that of one, or it is not known what it is.
-	PageOf(ctx context.Context, u *urlx.URL) *urlx.URL
+	// PageOf returns the page that led to an address over scripts: the address itself when it is that of one, or it is not known what it is. Unless it is to be
+	// found over workers, too, a worker stands for itself.
+	PageOf(ctx context.Context, u *urlx.URL, overWorkers bool) *urlx.URL
 }
 
 // Bounds of what is read together.
@@ -67,7 +68,7 @@ const contextFetch = "js/fetch"
 // pageOf is the page that a document is read with: the one that led to a script that puts addresses together, or to what its scripts may read the answer of, itself or over
 // its scripts (ADR 115). nil: it is read alone.
 func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
-	if len(u.Hops) == 0 || u.Context == ContextWorker {
+	if len(u.Hops) == 0 {
 		return nil
 	}
 	hop := u.Hops[len(u.Hops)-1]
@@ -85,7 +86,7 @@ func pageOf(ctx context.Context, a Archived, u *crawl.CrawlURI) *urlx.URL {
 	if err != nil {
 		return nil
 	}
-	return a.PageOf(ctx, at)
+	return a.PageOf(ctx, at, true)
 }
 
 // dataCall is how a script begins that gives data to a function of the page (JSONP), behind its comments.

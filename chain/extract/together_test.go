@@ -25,7 +25,7 @@ func (w *web) Body(_ context.Context, u *urlx.URL, most int64) ([]byte, string) 
 	return []byte(b), w.charset
 }
 
-func (w *web) PageOf(_ context.Context, u *urlx.URL) *urlx.URL {
+func (w *web) PageOf(_ context.Context, u *urlx.URL, _ bool) *urlx.URL {
 	if to, err := urlx.Parse(w.via[u.String()]); err == nil {
 		return to
 	}

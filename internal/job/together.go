@@ -77,11 +77,11 @@ func (a *archived) load(ctx context.Context, r *frontier.Record, most int64) (t 
 }
 
 // PageOf implements [extract.Archived].
-func (a *archived) PageOf(_ context.Context, u *urlx.URL) *urlx.URL {
+func (a *archived) PageOf(_ context.Context, u *urlx.URL, overWorkers bool) *urlx.URL {
 	at := u
 	for range maxScripts {
 		r, err := a.state.Lookup(a.rules.Key(at))
-		if err != nil || r == nil || r.Via == "" || r.Context == extract.ContextWorker || r.Outcome.Class == crawl.ClassHTML && r.Context != "js/fetch" { // a page that a script leads to is one
+		if err != nil || r == nil || r.Via == "" || r.Context == extract.ContextWorker && !overWorkers || r.Outcome.Class == crawl.ClassHTML && r.Context != "js/fetch" { // a page that a script leads to is one
 			return at
 		}
 		via, err := urlx.Parse(r.Via)

@@ -58,11 +58,12 @@ func TestWorkers(t *testing.T) {
 	page := testweb.NationalPage(1)
 	page.Body += `<script type="module" src="/js/main.js"></script>`
 	data := testweb.Text("1;2").With("Content-Type", "text/csv")
-	j := newJob(t, testweb.Tiny{"http://a.test/d/": page, "http://a.test/js/main.js": js(`new Worker(new URL("./w/worker.js", import.meta.url), {type: "module"})`),
-		"http://a.test/js/w/worker.js": js(`import "./lib/dep.js"; fetch("own.csv")`), "http://a.test/js/w/lib/dep.js": js(`fetch("dep.csv")`), "http://a.test/js/w/own.csv": data, "http://a.test/js/w/dep.csv": data},
+	j := newJob(t, testweb.Tiny{"http://a.test/d/": page, "http://a.test/js/main.js": js(`const w = new Worker(new URL("./w/worker.js", import.meta.url), {type: "module"}); w.onmessage = e => { new Image().src = "i/" + e.data + ".png" }; w.postMessage({of: "told"})`),
+		"http://a.test/js/w/worker.js": js(`import "./lib/dep.js"; fetch("own.csv"); onmessage = e => { fetch(e.data.of + ".json").then(r => r.json()).then(d => postMessage(d.says)) }`), "http://a.test/js/w/lib/dep.js": js(`fetch("dep.csv")`), "http://a.test/js/w/own.csv": data, "http://a.test/js/w/dep.csv": data,
+		"http://a.test/js/w/told.json": testweb.Text(`{"says": "heard"}`).With("Content-Type", "application/json"), "http://a.test/d/i/heard.png": data},
 		func(c *config.Config) { c.Crawl.ToeThreads, c.Analysis.Depth = 1, 0 })
 	h := j.run(job.Options{}, "http://a.test/d/")
-	for _, u := range []string{"http://a.test/js/w/own.csv", "http://a.test/js/w/dep.csv"} {
+	for _, u := range []string{"http://a.test/js/w/own.csv", "http://a.test/js/w/dep.csv", "http://a.test/js/w/told.json", "http://a.test/d/i/heard.png"} {
 		if o := h.outcomes[u]; h.hits[u] != 1 || !o.Archived {
 			t.Errorf("%s: %d requests: %+v", u, h.hits[u], o)
 		}

@@ -1,10 +1,5 @@
 package script
 
-import (
-	"net/url"
-	"strings"
-)
-
 // newBrowserFunctions makes the functions of browsers.
 func newBrowserFunctions() map[string]method {
 	timer := func(times int) method {
@@ -59,29 +54,6 @@ func newBrowserFunctions() map[string]method {
 		o.put("disconnect", p.native("disconnect", nothing))
 		return o
 	}
-	worker := func(p *Page, _ value, args []value) value {
-		switch of := one(argument(args, 0)).(type) {
-		case *object:
-			if t, is := of.host.(*text); is {
-				p.jobs = append(p.jobs, func() { p.code(t, p.global) })
-			} else {
-				p.sink(Worker, of)
-			}
-		case *text:
-			if _, code, is := strings.Cut(of.s, ","); is && strings.HasPrefix(of.s, "data:") {
-				if code, err := url.PathUnescape(code); err == nil {
-					t := p.derive(code, of)
-					p.jobs = append(p.jobs, func() { p.code(t, p.global) })
-				}
-			} else {
-				p.sink(Worker, argument(args, 0))
-			}
-		default:
-			p.sink(Worker, argument(args, 0))
-		}
-		o := p.phantom("Worker", map[string]method{"addEventListener": listen, "postMessage": post})
-		return o
-	}
 	request := func(p *Page, _ value, args []value) value {
 		o := p.object()
 		o.class = classRequest
@@ -108,7 +80,7 @@ func newBrowserFunctions() map[string]method {
 		"requestAnimationFrame": soon, "requestIdleCallback": soon, "queueMicrotask": soon, "setImmediate": soon,
 		"fetch": fetch, "Image": made("img"), "Audio": made("audio"), "Option": made("option"),
 		"IntersectionObserver": observer, "ResizeObserver": observer, "MutationObserver": mutationObserver, "PerformanceObserver": observer,
-		"Worker": worker, "SharedWorker": worker, "Request": request, "Response": newResponse, "EventSource": asks(0),
+		"Worker": newWorker, "SharedWorker": newWorker, "Request": request, "Response": newResponse, "EventSource": asks(0),
 		"Event": event, "CustomEvent": event, "MouseEvent": event,
 		"addEventListener": listen, "attachEvent": listen, "dispatchEvent": dispatch, "removeEventListener": nothing,
 		"open": func(p *Page, _ value, args []value) value {

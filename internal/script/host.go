@@ -76,7 +76,17 @@ func (p *Page) newHost(name string) value {
 	case "importScripts":
 		return p.native(name, func(p *Page, _ value, args []value) value {
 			for _, arg := range args {
-				p.sink(Module, arg)
+				t, is := one(arg).(*text)
+				use := Module
+				if is && !t.lit {
+					use = Asked // relative to the worker, not as modules are
+				}
+				p.sink(use, arg)
+				if is && t.known() && p.worker != nil {
+					if s := p.file(withoutFragment(p.whole(t).s), false); s != nil {
+						p.run(s, nil)
+					}
+				}
 			}
 			return nil
 		})

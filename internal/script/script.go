@@ -163,7 +163,9 @@ type Page struct {
 	amd        *amd
 	answers    answers
 	files      files
-	views      *views // nil: there are none
+	views      *views  // nil: there are none
+	worker     *worker // that the page is; nil: it is none
+	workers    int     // that were started
 }
 
 // literal is a string and the script in which it stands: -1 elsewhere in the page, less in an answer (firstAnswer).

@@ -46,9 +46,9 @@ func (f *finder) Body(_ context.Context, u *urlx.URL, most int64) ([]byte, strin
 }
 
 // PageOf implements extract.Archived.
-func (f *finder) PageOf(_ context.Context, u *urlx.URL) *urlx.URL {
+func (f *finder) PageOf(_ context.Context, u *urlx.URL, overWorkers bool) *urlx.URL {
 	for at := u.String(); ; at = f.via[at].URL {
-		if g, has := f.got[at]; has && g.page && f.via[at].Context != "js/fetch" || f.via[at].URL == "" || f.via[at].Context == extract.ContextWorker {
+		if g, has := f.got[at]; has && g.page && f.via[at].Context != "js/fetch" || f.via[at].URL == "" || f.via[at].Context == extract.ContextWorker && !overWorkers {
 			if page, err := urlx.Parse(at); err == nil {
 				return page
 			}

@@ -89,7 +89,7 @@ func (l *links) ofPage(ctx context.Context, a Archived) {
 	}
 	if page, err := urlx.Parse(l.u.Via); err == nil {
 		if a != nil && strings.HasPrefix(l.u.Context, "js/") { // of a script, or of one in a page
-			page = a.PageOf(ctx, page, false)
+			page = a.PageOf(ctx, page, l.u.Doc.Kind == markup.JSON) // workers show nothing themselves
 		}
 		l.page = page
 		if a == nil {

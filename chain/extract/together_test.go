@@ -96,6 +96,16 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
+// A script that asks for the last script of its page knows where it is itself, whatever the page has.
+func TestWhereAScriptIsAlone(t *testing.T) {
+	u := answer(t, "http://a.cz/lib/c/c.js?v=1", "200 OK", "Content-Type: text/javascript\r\n", `var all = document.getElementsByTagName("script"), at = all[all.length - 1].src.split("?")[0], dir = at.split("/").slice(0, -1).join("/") + "/"; fetch(dir + "lang/cs" + ".js")`)
+	u.Hops, u.Via, u.Context = "LE", "http://b.cz/", "script/@src"
+	process(t, u, NewMarkup(DefaultConfig(), markup.JS))
+	if len(u.Outlinks) != 1 || u.Outlinks[0].URL.String() != "http://a.cz/lib/c/lang/cs.js" {
+		t.Errorf("%v", u.Outlinks)
+	}
+}
+
 // Scripts that a script led to are relative to the page, too; names in bundles to the bundle.
 func TestScriptsOfScripts(t *testing.T) {
 	archive := &web{via: map[string]string{"http://a.cz/js/main.js": "http://a.cz/d/"}}

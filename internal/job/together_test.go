@@ -60,7 +60,7 @@ func TestWorkers(t *testing.T) {
 	data := testweb.Text("1;2").With("Content-Type", "text/csv")
 	j := newJob(t, testweb.Tiny{"http://a.test/d/": page, "http://a.test/js/main.js": js(`const w = new Worker(new URL("./w/worker.js", import.meta.url), {type: "module"}); w.onmessage = e => { new Image().src = "i/" + e.data + ".png" }; w.postMessage({of: "told"})`),
 		"http://a.test/js/w/worker.js": js(`import "./lib/dep.js"; fetch("own.csv"); onmessage = e => { fetch(e.data.of + ".json").then(r => r.json()).then(d => postMessage(d.says)) }`), "http://a.test/js/w/lib/dep.js": js(`fetch("dep.csv")`), "http://a.test/js/w/own.csv": data, "http://a.test/js/w/dep.csv": data,
-		"http://a.test/js/w/told.json": testweb.Text(`{"says": "heard"}`).With("Content-Type", "application/json"), "http://a.test/d/i/heard.png": data},
+		"http://a.test/js/w/told.json": testweb.Text(`{"says": "heard", "src": "pics/p.png"}`).With("Content-Type", "application/json"), "http://a.test/d/i/heard.png": data, "http://a.test/d/pics/p.png": data},
 		func(c *config.Config) { c.Crawl.ToeThreads, c.Analysis.Depth = 1, 0 })
 	h := j.run(job.Options{}, "http://a.test/d/")
 	for _, u := range []string{"http://a.test/js/w/own.csv", "http://a.test/js/w/dep.csv", "http://a.test/js/w/told.json", "http://a.test/d/i/heard.png"} {
@@ -68,7 +68,10 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("%s: %d requests: %+v", u, h.hits[u], o)
 		}
 	}
-	if n := h.hits["http://a.test/d/own.csv"] + h.hits["http://a.test/d/dep.csv"] + h.hits["http://a.test/js/w/lib/dep.csv"]; n != 0 {
+	if n := h.hits["http://a.test/d/pics/p.png"]; n != 1 {
+		t.Errorf("%d requests for what the worker read for the page", n)
+	}
+	if n := h.hits["http://a.test/d/own.csv"] + h.hits["http://a.test/d/dep.csv"] + h.hits["http://a.test/js/w/lib/dep.csv"] + h.hits["http://a.test/js/w/pics/p.png"]; n != 0 {
 		t.Errorf("%d requests for what is nowhere: %v", n, h.hits)
 	}
 }

@@ -82,6 +82,8 @@ func TestStringsByUse(t *testing.T) {
 			{"files of modules of Magento", `a = {b: "Magento_Ui/js/c.html", d: "Shop_Bar/template/e.html", f: "shop_bar/g.html", h: "Foto_Praha/a.jpg", i: "Clanky_Texty/b.html"}`, "X Clanky_Texty/b.html js/string|X Foto_Praha/a.jpg js/string|X shop_bar/g.html js/string"},
 			{"what is sent", `a = "/latest=-1&/new=-1"; b = "/n/o?p=1&q=2"`, "X /n/o?p=1&q=2 js/string"},
 			{"places of maps and parts of paths", `a = "/n/o#p=1&q=2"; b = "https://x.test/n/p=1&q=2"`, "X /n/o#p=1&q=2 js/string|X https://x.test/n/p=1&q=2 js/string"},
+			{"what libraries tell developers, and names of vocabularies", `a = "https://lit.dev/msg/multiple-versions"; b = {"xmlns$thr": "http://purl.org/syndication/thread/1.0"}; c = "https://lit.dev/docs/"`, "X https://lit.dev/docs/ js/string"},
+			{"where owners of blogs go", `a = ["/b/layout-rearrange", "/b/post-edit"]`, "X /b/post-edit js/string"},
 			{"where something is edited", `a = {editUrl: "/n/o.png", creditUrl: "/n/p.png"}`, "X /n/p.png js/string"},
 			{"where advertisements stand", `a = {advertSection: "/n/o", "ad_unit": "/n/p", adUrl: "/n/q", adSlot: "/n/r.js", address: "/n/s"}`, "X /n/q js/string|X /n/r.js js/string|X /n/s js/string"},
 			{"what a service has", `a = {"r": [{"href": "/n/o", "variables": []}, {"href": "/n/p", "v": []}]}`, "X /n/p js/string"},

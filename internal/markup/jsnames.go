@@ -252,6 +252,8 @@ func isService(v string) bool {
 	switch path {
 	case "/collect", "/j/collect", "/r/collect", "/g/collect", "/__utm.gif":
 		return !query
+	case "/b/layout-rearrange": // Blogger's owners
+		return true
 	}
 	for _, ext := range [...]string{".ashx", ".asmx", ".svc", ".axd"} {
 		if i := strings.Index(path, ext); i > 0 && (i+len(ext) == len(path) || path[i+len(ext)] == '/') {

@@ -344,10 +344,10 @@ func looksLikeURL(s string) bool {
 // namesVocabulary reports the name of one of XML, RDF or JSON, without its scheme, or what a library has to say of its errors: it is not meant to be fetched.
 func namesVocabulary(name string) bool {
 	for _, of := range [...]string{
-		"www.w3.org/", "schema.org", "purl.org/dc/", "purl.org/rss/", "purl.org/atom/", "purl.org/vocab/", "purl.org/goodrelations/", "purl.oclc.org/", "ogp.me/ns", "xmlns.", "schemas.", "ns.adobe.com/", "json-schema.org/", "rdfs.org/", "www.sitemaps.org/schemas/", "search.yahoo.com/mrss",
+		"www.w3.org/", "schema.org", "purl.org/dc/", "purl.org/rss/", "purl.org/syndication/", "purl.org/atom/", "purl.org/vocab/", "purl.org/goodrelations/", "purl.oclc.org/", "ogp.me/ns", "xmlns.", "schemas.", "ns.adobe.com/", "json-schema.org/", "rdfs.org/", "www.sitemaps.org/schemas/", "search.yahoo.com/mrss",
 		"a9.com/-/", "www.georss.org/georss", "www.itunes.com/dtds/", "java.sun.com/xml", "java.sun.com/jsp", "java.sun.com/dtd", "jsonapi.org/format", "www.opengis.net/", "openoffice.org/2",
 		"www.topografix.com/GPX/", "earth.google.com/kml/", "www.google.com/kml/", "www.eclipse.org/emf/2", "www.eclipse.org/elk/ElkGraph", "www.collada.org/2", "exslt.org/", "www.28msec.com/modules/", "jsoniq.org/func", "mapserver.gis.umn.edu/mapserver", "aomedia.org/emsg/", // names, and below what libraries tell their developers
-		"vuejs.org/error-reference/", "reactjs.org/docs/error-decoder.html", "reactjs.org/link/", "react.dev/errors/", "fb.me/react-", "angular.io/errors/", "angular.dev/errors/", "svelte.dev/e/", "nextjs.org/docs/messages/",
+		"vuejs.org/error-reference/", "lit.dev/msg/", "reactjs.org/docs/error-decoder.html", "reactjs.org/link/", "react.dev/errors/", "fb.me/react-", "angular.io/errors/", "angular.dev/errors/", "svelte.dev/e/", "nextjs.org/docs/messages/",
 		"mui.com/production-error/", "redux.js.org/Errors", "momentjs.com/guides/", "datatables.net/tn/", "npms.io/search", "github.com/zloirock/core-js/",
 	} {
 		if strings.HasPrefix(name, of) {

@@ -228,9 +228,7 @@ func (p *Page) documentProperty(o *object, key string) value {
 			return p.script.el
 		}
 		if p.script != nil && p.script.file != "" {
-			o := p.phantom("script", nil)
-			o.put("src", plain(p.script.file))
-			return o
+			return p.fileAlone()
 		}
 		return unknown{}
 	case "title":
@@ -308,6 +306,9 @@ func (p *Page) listing(key string, find func(name string) []value) value {
 // scripts are the scripts of the page, as far as it is read: the last is the one that asks.
 func (p *Page) scripts() []value {
 	found := p.elements(hint{name: "script"}, nil)
+	if len(found) == 0 && p.script != nil && p.script.file != "" {
+		return []value{p.fileAlone()}
+	}
 	if p.reading == nil {
 		return found
 	}
@@ -324,6 +325,13 @@ func (p *Page) scripts() []value {
 		return found[:i+1]
 	}
 	return found
+}
+
+// fileAlone is the element of a script that is read without its page.
+func (p *Page) fileAlone() *object {
+	o := p.phantom("script", nil)
+	o.put("src", plain(p.script.file))
+	return o
 }
 
 // write writes into the document: tags may come in pieces.

@@ -111,7 +111,7 @@ func (l *links) baseOf(k *markup.Link) (base, also *urlx.URL) {
 		return l.page, nil
 	case k.Base != "":
 		if b, err := l.base.Resolve(k.Base); err == nil {
-			if strings.HasPrefix(k.Context, "img/") && l.u.Doc.Kind != markup.XML { // which has xml:base, not a document in it
+			if l.u.Doc.Kind != markup.XML && !k.Made && readAhead(k.Context) { // XML has xml:base, not a document in it
 				return b, l.base // a browser reads ahead in such a document, too
 			}
 			return b, nil
@@ -123,6 +123,11 @@ func (l *links) baseOf(k *markup.Link) (base, also *urlx.URL) {
 		return l.own, nil
 	}
 	return l.base, nil
+}
+
+// readAhead reports what a browser asks for before it knows what is relative to what, in a document that stands in another (srcdoc).
+func readAhead(context string) bool {
+	return strings.HasPrefix(context, "img/") || context == "script/@src" || context == "link/@href[rel=stylesheet]"
 }
 
 // rebase makes the document's base element count, when it is an address.

@@ -80,7 +80,7 @@ func newBrowserFunctions() map[string]method {
 		"requestAnimationFrame": soon, "requestIdleCallback": soon, "queueMicrotask": soon, "setImmediate": soon,
 		"fetch": fetch, "Image": made("img"), "Audio": made("audio"), "Option": made("option"),
 		"IntersectionObserver": observer, "ResizeObserver": observer, "MutationObserver": mutationObserver, "PerformanceObserver": observer,
-		"Worker": newWorker, "SharedWorker": newWorker, "Request": request, "Response": newResponse, "EventSource": asks(0),
+		"Worker": newWorker, "SharedWorker": newWorker, "Request": request, "Response": newResponse, "FormData": newFormData, "EventSource": asks(0),
 		"Event": event, "CustomEvent": event, "MouseEvent": event,
 		"addEventListener": listen, "attachEvent": listen, "dispatchEvent": dispatch, "removeEventListener": nothing,
 		"open": func(p *Page, _ value, args []value) value {

@@ -562,16 +562,7 @@ func submit(p *Page, this value, args []value) value {
 		p.sink(Asked, action)
 		return nil
 	}
-	ps := &params{}
-	for _, c := range p.all1(n, func(n *html.Node) bool { return n.Data == "input" || n.Data == "select" || n.Data == "textarea" }) {
-		name, has := attr(c, "name")
-		typ, _ := attr(c, "type")
-		_, checked := attr(c, "checked")
-		if _, off := attr(c, "disabled"); off || !has || name == "" || typ == "submit" || typ == "image" || typ == "button" || (typ == "checkbox" || typ == "radio") && !checked {
-			continue
-		}
-		ps.keys, ps.vals = append(ps.keys, plain(name)), append(ps.vals, p.get(p.wrap(c), "value"))
-	}
+	ps := p.sent(n)
 	if name, has := attr(cmp.Or(button, n), "name"); has && button != nil {
 		ps.keys, ps.vals = append(ps.keys, plain(name)), append(ps.vals, p.get(p.wrap(button), "value"))
 	}

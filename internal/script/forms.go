@@ -121,6 +121,37 @@ func (p *Page) chosen(menu *html.Node) *html.Node {
 	return options[0]
 }
 
+// sent is what a form sends without its buttons (HTML standard, "constructing the entry list").
+func (p *Page) sent(form *html.Node) *params {
+	ps := &params{}
+	for _, c := range p.all1(form, func(n *html.Node) bool { return n.Data == "input" || n.Data == "select" || n.Data == "textarea" }) {
+		name, has := attr(c, "name")
+		typ, _ := attr(c, "type")
+		_, checked := attr(c, "checked")
+		if _, off := attr(c, "disabled"); off || !has || name == "" || typ == "submit" || typ == "image" || typ == "button" || (typ == "checkbox" || typ == "radio") && !checked {
+			continue
+		}
+		ps.keys, ps.vals = append(ps.keys, plain(name)), append(ps.vals, p.get(p.wrap(c), "value"))
+	}
+	return ps
+}
+
+// newFormData is new FormData(form).
+func newFormData(p *Page, _ value, args []value) value {
+	o := p.object()
+	o.class = classParams
+	ps := &params{}
+	if form, is := one(argument(args, 0)).(*object); is {
+		n := p.nodeOf(form)
+		if n == nil || n.Data != "form" {
+			return unknown{}
+		}
+		ps = p.sent(n)
+	}
+	o.host = ps
+	return o
+}
+
 // outer is the next element of a name around one.
 func (p *Page) outer(n *html.Node, names ...string) *html.Node {
 	for n = n.Parent; n != nil; n = n.Parent {

@@ -11,11 +11,18 @@ import (
 
 // coded changes what is known of a text by a coding.
 func (p *Page) coded(t *text, code func(string) string) value {
-	pieces := strings.Split(t.s, string(Hole))
-	for i, s := range pieces {
-		pieces[i] = code(s)
+	var w strings.Builder
+	for rest := t.s; ; {
+		i := strings.IndexAny(rest, string(Hole)+Key)
+		if i < 0 {
+			w.WriteString(code(rest))
+			break
+		}
+		w.WriteString(code(rest[:i]))
+		w.WriteByte(rest[i])
+		rest = rest[i+1:]
 	}
-	if s := strings.Join(pieces, string(Hole)); s != t.s {
+	if s := w.String(); s != t.s {
 		return p.derive(s, t)
 	}
 	return t

@@ -32,6 +32,8 @@ func TestLanguage(t *testing.T) {
 		{"what it found in a text of which nothing is known", `/(a)/.test("a"); location.pathname.replace(/(b)/, ""); fetch("/x" + RegExp.$1); "c".match(/(c)/); fetch("/y" + RegExp.$1 + ".png")`, []string{"/x" + string(Hole), `/yc.png`}},
 		{"replaced by one of two", `var r = window.wide ? "@2x" : ""; fetch("/a/l{r}.png".replace("{r}", r)); fetch("/b/l{r}.png".replace(/\{(r)\}/g, () => r)); fetch("/c/{n}-{r}-{n}".replace(/\{(\w)\}/g, (m, k) => ({n: 1, r})[k]))`, []string{`/a/l@2x.png`, `/a/l.png`, `/b/l@2x.png`, `/b/l.png`, `/c/1-@2x-1`, `/c/1--1`}},
 		{"what stays in a part of an address", `fetch("/" + encodeURIComponent("a(b)'c'!* ~+/é"))`, []string{`/a(b)'c'!*%20~%2B%2F%C3%A9`}},
+		{"what is put behind nothing by the prototype of strings", `fetch(String.prototype.concat("/a", "?b=", 5))`, []string{`/a?b=5`}},
+		{"names that nobody knows stay so when they are coded", `var o = {a: "/x.js", b: "/y.js"}; for (var k in o) fetch("/k/" + encodeURIComponent('"' + k + '"')); for (var k in window.other) fetch("/o/" + encodeURIComponent(k))`, []string{`/k/%22a%22`, `/k/%22b%22`, "/o/" + string(Hole)}},
 		{"filled up with numbers", `fetch("/" + (3).toString().padStart(3, 0) + ".jpg")`, []string{`/003.jpg`}},
 		{"currying", `const curry = f => function c(...a) { return a.length >= f.length ? f(...a) : (...b) => c(...a, ...b) }; fetch(curry((a, b, c) => "/" + a + b + c)("x")("y")("z.png"))`, []string{`/xyz.png`}},
 		{"arguments and who is called", `function f(a, b) { return "/" + arguments.length + arguments[1] + [].slice.call(arguments, 1).join("-") + Array.from(arguments).length } fetch(f(1, 2, 3)); function fac(n) { return n < 2 ? 1 : n * arguments.callee(n - 1) } fetch("/" + fac(4))`, []string{`/322-33`, `/24`}},

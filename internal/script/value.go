@@ -423,6 +423,9 @@ func (p *Page) objectText(o *object) *text {
 		if _, is := o.host.(wrong); is {
 			return p.errorText(o)
 		}
+		if o == p.protos["String"] { // which is a string, too
+			return plain("")
+		}
 	}
 	return hole()
 }

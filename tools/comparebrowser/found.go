@@ -147,7 +147,8 @@ func (f *finder) read(ctx context.Context, at string, by reading.Link) (reading.
 	if c.Rec, err = record.Load(&raw, "", 32<<20); err != nil {
 		return reading.Document{}, nil, err
 	}
-	c.MIME = mime.Detect(at, header.Get("Content-Type"), body[:min(len(body), mime.HeadSize)], mime.HintsOf(by.Context))
+	head, _ := c.Rec.Body(mime.HeadSize) // what is there of a body that breaks off
+	c.MIME = mime.Detect(at, header.Get("Content-Type"), head, mime.HintsOf(by.Context))
 	d, err := f.reader.Read(ctx, at, c)
 	if plain, broken := c.Rec.Body(32 << 20); broken == nil {
 		body = bytes.Clone(plain)

@@ -22,7 +22,7 @@ func (s *jsScan) names(v string) bool {
 	if strings.Contains(v, "/node_modules/") && schemeLen(v) == 0 && !s.takesURL() {
 		return true // of the computer that a bundle was made on
 	}
-	return s.ofMessage(behind) || s.ofRoutes(behind) || s.ofTree(v, behind) || ofMagento(v) || isBody(v) || isLeaflets(v) || isRelease(v) || isService(v) && !s.takesURL() || s.changes(v) || s.ofAd(v) || s.ofSchema(v) || s.isStored(v) || inArchive(v) || inFileSystem(v)
+	return s.ofMessage(behind) || s.ofRoutes(v, behind) || s.ofTree(v, behind) || ofMagento(v) || isBody(v) || isLeaflets(v) || isRelease(v) || isService(v) && !s.takesURL() || s.changes(v) || s.ofAd(v) || s.ofSchema(v) || s.isStored(v) || inArchive(v) || inFileSystem(v)
 }
 
 // behind is what follows the string, as far as it is looked at.
@@ -161,8 +161,8 @@ func (s *jsScan) ofTree(v string, behind []byte) bool {
 }
 
 // ofRoutes reports one of a list of what a service has, below wherever it is: {"href": "/sections", "variables": []}.
-func (s *jsScan) ofRoutes(behind []byte) bool {
-	if s.last() != jsColon || !isMember(behind, "variables") {
+func (s *jsScan) ofRoutes(v string, behind []byte) bool {
+	if v == "" || v[0] != '/' || hasExtension(v) || s.last() != jsColon || !isMember(behind, "variables") {
 		return false
 	}
 	name, _ := s.target()
@@ -172,7 +172,7 @@ func (s *jsScan) ofRoutes(behind []byte) bool {
 // ofAd reports where on a site advertisements stand, as those who sell them call it: {advertSection: "/sport/hockey"}.
 func (s *jsScan) ofAd(v string) bool {
 	name, _ := s.target()
-	if len(name) < len("adslot") || len(name) > maxName || name[0]|0x20 != 'a' || v[0] != '/' || strings.HasPrefix(v, "//") || hasExtension(v) {
+	if len(name) < len("adslot") || len(name) > maxName || name[0]|0x20 != 'a' || v == "" || v[0] != '/' || strings.IndexByte(v, '?') >= 0 || strings.HasPrefix(v, "//") || hasExtension(v) {
 		return false
 	}
 	first, last := "", ""
@@ -187,7 +187,7 @@ func (s *jsScan) ofAd(v string) bool {
 		return false
 	}
 	switch last {
-	case "section", "zone", "unit", "slot", "area", "position", "placement", "category", "site", "name", "id", "code", "keyword":
+	case "section", "zone", "unit", "slot", "area", "position", "placement":
 		return true
 	}
 	return false
@@ -299,7 +299,7 @@ func (s *jsScan) changes(v string) bool {
 		}
 		n++
 	}
-	return (does && !file || edits) && n > 1 && (last == "url" || last == "uri") && (n > 2 || !bytes.HasPrefix(name, []byte("set")))
+	return (does && !file || edits && (!file || n == 2)) && n > 1 && (last == "url" || last == "uri") && (n > 2 || !bytes.HasPrefix(name, []byte("set")))
 }
 
 // inFileSystem reports a path on a computer: /dev/null, /usr/local/lib/a.js, /home/me/projects/a/b.js.

@@ -129,15 +129,19 @@ func (s *jsScan) takesURL() bool {
 // bare reports the name of a file that a file of its own has, or data in a page, without a folder, or the end of one ("_320x200.webp"): what puts it behind
 // something is elsewhere, unless it is given to something that takes an address.
 func (s *jsScan) bare(v string) bool {
-	own := (s.b.doc.Kind == JS || s.b.doc.Kind == JSON || s.data) && s.b.quotes == 0
+	own := (s.b.doc.Kind == JS || s.b.doc.Kind == JSON) && s.b.quotes == 0
+	inPage := !own && s.data && s.b.quotes == 0
 	written := s.b.made && barePicture(v) // in a code that a script wrote
-	if !own && !written && (v == "" || v[0] != '_' && v[0] != '-') || strings.ContainsAny(v, "/?") {
+	if !own && !inPage && !written && (v == "" || v[0] != '_' && v[0] != '-') || strings.ContainsAny(v, "/?") {
 		return false
 	}
 	if (s.b.parcel || s.data && s.b.doc.Kind == JSON && s.stats()) && hasHash(v) {
 		return false
 	}
 	name, _ := s.target()
+	if inPage && !written && (s.last() != jsColon || saysAddress(string(name)) || bytes.Contains(s.src, []byte(`"@context"`))) {
+		return false
+	}
 	return (written || s.last() != jsOpen) && string(name) != "src" && string(name) != "href" && !s.takesURL()
 }
 

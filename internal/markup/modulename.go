@@ -103,7 +103,7 @@ const maxModules = 1 << 10
 // saysAddress reports a name of members that have addresses.
 func saysAddress(name string) bool {
 	name = strings.ToLower(name)
-	for _, word := range [...]string{"src", "url", "href", "uri", "script", "style", "worker", "load", "js", "css", "link", "path", "file", "page", "img", "image", "next", "prev"} {
+	for _, word := range [...]string{"src", "url", "href", "uri", "script", "style", "worker", "load", "js", "css", "link", "path", "file", "page", "img", "image", "photo", "poster", "logo", "icon", "background", "download", "next", "prev"} {
 		if strings.Contains(name, word) {
 			return true
 		}

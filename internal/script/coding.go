@@ -28,11 +28,11 @@ func (p *Page) coded(t *text, code func(string) string) value {
 	return t
 }
 
-// component is encodeURIComponent.
+// component is encodeURIComponent, but for "'", which a browser codes in a query when it asks.
 func component(v string) string {
 	v = url.QueryEscape(v)
 	if strings.Contains(v, "%2") || strings.IndexByte(v, '+') >= 0 {
-		v = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace(v)
+		v = strings.NewReplacer("+", "%20", "%21", "!", "%28", "(", "%29", ")", "%2A", "*").Replace(v)
 	}
 	return v
 }

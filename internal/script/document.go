@@ -367,7 +367,11 @@ func (p *Page) runWritten(v value) {
 			continue
 		}
 		if at := writtenSource.FindStringSubmatch(m[1]); at != nil {
-			p.load(p.object(), plain(html.UnescapeString(at[1]+at[2]+at[3])))
+			if f := p.loading(p.object(), plain(html.UnescapeString(at[1]+at[2]+at[3]))); f != nil && p.reading != nil {
+				p.written = append(p.written, f)
+			} else if f != nil {
+				p.jobs = append(p.jobs, f)
+			}
 		} else if m[2] != "" {
 			p.fails(func() { p.code(p.derive(m[2], t), p.global) })
 		}

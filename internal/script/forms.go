@@ -128,7 +128,7 @@ func (p *Page) sent(form *html.Node) *params {
 		name, has := attr(c, "name")
 		typ, _ := attr(c, "type")
 		_, checked := attr(c, "checked")
-		if _, off := attr(c, "disabled"); off || !has || name == "" || typ == "submit" || typ == "image" || typ == "button" || (typ == "checkbox" || typ == "radio") && !checked {
+		if _, off := attr(c, "disabled"); off || !has || name == "" || typ == "submit" || typ == "image" || typ == "button" || typ == "reset" || (typ == "checkbox" || typ == "radio") && !checked {
 			continue
 		}
 		ps.keys, ps.vals = append(ps.keys, plain(name)), append(ps.vals, p.get(p.wrap(c), "value"))

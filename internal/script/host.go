@@ -83,7 +83,15 @@ func (p *Page) newHost(name string) value {
 				}
 				p.sink(use, arg)
 				if is && t.known() && p.worker != nil {
-					if s := p.file(withoutFragment(p.whole(t).s), false); s != nil {
+					address := withoutFragment(p.whole(t).s)
+					if p.files.loaded[address] {
+						continue
+					}
+					if p.files.loaded == nil {
+						p.files.loaded, p.files.of = map[string]bool{}, map[*object]bool{}
+					}
+					p.files.loaded[address] = true
+					if s := p.file(address, false); s != nil {
 						p.run(s, nil)
 					}
 				}

@@ -40,8 +40,10 @@ func (p *Page) addElementPrototype(of *object, name string) {
 // added is what a script gave an interface that an element has.
 func (p *Page) added(o *object, key string) (value, bool) {
 	for _, name := range p.extended {
-		if v, has := p.inherited(name, key, o); has && p.isOf(o, name) == true {
-			return v, true
+		if p.protos[name].own(key) != nil && p.isOf(o, name) == true {
+			if v, has := p.inherited(name, key, o); has {
+				return v, true
+			}
 		}
 	}
 	return nil, false

@@ -335,15 +335,22 @@ func (p *Page) addressOf(t *text) string {
 	return withoutFragment(u.String())
 }
 
-// load runs the script that an element was made for, and what waits for that.
+// load runs the script that an element was made for, and what waits for that, when the one that is read has ended.
 func (p *Page) load(el *object, v value) {
+	if f := p.loading(el, v); f != nil {
+		p.jobs = append(p.jobs, f)
+	}
+}
+
+// loading is how the script of an element is run, and what waits for that; nil: its text is not known, or it ran.
+func (p *Page) loading(el *object, v value) func() {
 	t, is := v.(*text)
-	if !is || !t.known() || p.doc.source.File == nil || p.baseURL() == nil {
-		return
+	if !is || !t.known() || p.doc.source.File == nil || p.baseURL() == nil || t.s == "" {
+		return nil
 	}
 	address, typ := withoutFragment(p.whole(t).s), p.textOf(one(el.get("@type"))).s
-	if address == "" || p.files.loaded[address] || len(p.jobs) >= maxJobs || el.get("@type") != nil && typ != "" && typ != "module" && !strings.Contains(typ, "javascript") {
-		return
+	if address == "" || p.files.loaded[address] || len(p.jobs)+len(p.written) >= maxJobs || el.get("@type") != nil && typ != "" && typ != "module" && !strings.Contains(typ, "javascript") {
+		return nil
 	}
 	if p.files.loaded == nil {
 		p.files.loaded, p.files.of = map[string]bool{}, map[*object]bool{}
@@ -351,11 +358,11 @@ func (p *Page) load(el *object, v value) {
 	p.files.loaded[address] = true
 	s := p.file(address, typ == "module")
 	if s == nil {
-		return
+		return nil
 	}
 	p.files.of[el] = false
 	s.el = el
-	p.jobs = append(p.jobs, func() {
+	return func() {
 		p.run(s, nil)
 		p.files.of[el] = true
 		for i := 0; i < len(p.listeners); i++ {
@@ -363,7 +370,7 @@ func (p *Page) load(el *object, v value) {
 				p.dispatch(l, el, p.event(l.typ, el).(*object))
 			}
 		}
-	})
+	}
 }
 
 // loads reports an event that tells of a script whose text is known: nobody else sets it off.

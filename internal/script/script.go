@@ -123,6 +123,7 @@ type Page struct {
 	protos   map[string]*object
 	extended []string // the interfaces of elements whose prototypes a script asked for
 	reading  *Script  // the script of the page that is read where it stands
+	written  []func() // the scripts in files that it wrote, which run behind it
 	doc      *document
 	literals map[*js.LiteralExpr]*text
 	jobs     []func()
@@ -234,6 +235,10 @@ func (p *Page) Run(nth int, s *Script) {
 		}
 		p.readScript(s)
 	})
+	for i := 0; i < len(p.written); i++ { // they may write others
+		p.job(p.steps/2+1, p.effort.script, p.written[i])
+	}
+	p.written = nil
 }
 
 // start gives the page the steps that it has for itself.

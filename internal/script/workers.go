@@ -77,16 +77,23 @@ func (p *Page) startWorker(o *object, t *text, options value) {
 		}
 		return nil
 	}))
-	p.jobs = append(p.jobs, func() {
-		p.jobs = append(p.jobs, func() { p.runWorker(o, w, s, at) }) // behind what else the page has to say
-	})
+	turns := 0
+	var wait func()
+	wait = func() { // behind what else the page has to say
+		if turns++; turns < 2 || turns < 16 && len(p.jobs) > 0 {
+			p.jobs = append(p.jobs, wait)
+			return
+		}
+		p.runWorker(o, w, s, at)
+	}
+	p.jobs = append(p.jobs, wait)
 }
 
 // runWorker interprets a worker, and tells the page what it says.
 func (p *Page) runWorker(o *object, w *worker, s *Script, at *url.URL) {
 	of := p.doc.source
 	own := New(Source{URL: at, Base: at, File: of.File, Answer: of.Answer}, p.stop)
-	own.worker = w
+	own.worker, own.choices = w, p.choices
 	own.steps, own.made = p.steps/2+1, p.made/2+1
 	steps, made := own.steps, own.made
 	own.Run(s.nth, s)
@@ -98,6 +105,7 @@ func (p *Page) runWorker(o *object, w *worker, s *Script, at *url.URL) {
 		}}, own.jobs...)
 	}
 	own.Finish()
+	p.choices = max(p.choices, own.choices)
 	p.cost(max(steps-own.steps, 0))
 	p.made -= max(made-own.made, 0)
 	for _, f := range own.found {
@@ -119,7 +127,7 @@ func (p *Page) deliver(of *object, data value) {
 	e.put("data", data)
 	for i := 0; i < len(p.listeners); i++ {
 		if l := p.listeners[i]; l.typ == "message" && (l.of == of || l.of == nil && of == p.global) {
-			p.dispatch(l, of, e)
+			p.fails(func() { p.dispatch(l, of, e) })
 		}
 	}
 }
